@@ -25,7 +25,7 @@ gt_precision gt_graph_precision(gt_graph *graph, gt_precision precision) {
 }
 
 /* Doubles an array in the graph's arena; the old copy stays until the arena is freed. */
-static void *grown(gt_arena *arena, const void *old, uint32_t count, uint32_t *capacity, size_t size) {
+static void *doubled(gt_arena *arena, const void *old, uint32_t count, uint32_t *capacity, size_t size) {
   *capacity = *capacity ? 2 * *capacity : 64;
   void *larger = gt_arena_alloc(arena, *capacity * size);
   if (count) memcpy(larger, old, count * size);
@@ -49,6 +49,7 @@ static bool infer_result(const gt_graph *graph, const gt_node *node, uint32_t k,
   return true;
 }
 
+/* gt_op.infer of a further result. */
 static bool infer_further(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                           gt_error *error) {
   const gt_node *maker = gt_node_at(graph, node->input[0]);
@@ -87,12 +88,12 @@ static gt_id append(gt_graph *graph, gt_node node, const gt_id *input, const voi
   node.bits = node.op->bits && node.op->bits(graph, &node);
   node.limit = limit_of(graph, &node);
   if (graph->count == graph->capacity)
-    graph->node = grown(graph->arena, graph->node, graph->count, &graph->capacity, sizeof *graph->node);
+    graph->node = doubled(graph->arena, graph->node, graph->count, &graph->capacity, sizeof *graph->node);
   graph->node[graph->count] = node;
   return graph->count++;
 }
 
-/* Checks GT_MAX_ELEMENTS. Views and variables may be larger, as no kernel iterates over them. */
+/* Checks GT_MAX_ELEMENTS. Views and variables may be larger, because no kernel iterates over them. */
 static bool check_counts(gt_graph *graph, const gt_node *node, const gt_shape *result, gt_error *error) {
   const gt_op *op = node->op;
   char text[128];
@@ -156,7 +157,8 @@ gt_id gt_maker(const gt_graph *graph, gt_id id) {
 void gt_graph_root(gt_graph *graph, gt_id node) {
   if (node == GT_NONE) return;
   if (graph->roots == graph->root_capacity)
-    graph->root = grown(graph->arena, graph->root, graph->roots, &graph->root_capacity, sizeof *graph->root);
+    graph->root =
+        doubled(graph->arena, graph->root, graph->roots, &graph->root_capacity, sizeof *graph->root);
   graph->root[graph->roots++] = node;
 }
 
@@ -168,8 +170,8 @@ uint32_t gt_graph_variable(gt_graph *graph, const char *name, gt_shape shape, gt
     return (uint32_t)known;
   }
   if (graph->variables == graph->variable_capacity)
-    graph->variable = grown(graph->arena, graph->variable, graph->variables, &graph->variable_capacity,
-                            sizeof *graph->variable);
+    graph->variable = doubled(graph->arena, graph->variable, graph->variables, &graph->variable_capacity,
+                              sizeof *graph->variable);
   name = gt_arena_strdup(graph->arena, name);
   graph->variable[graph->variables] = (gt_variable){name, shape, dtype, host_visible, false};
   gt_names_add(&graph->variable_names, name, (int)graph->variables);

@@ -41,15 +41,14 @@ typedef struct gt_variable {
   const char *name;
   gt_shape shape;
   gt_dtype dtype;
-  bool host_visible; /* read or written by the host while the device runs (log ring) */
-  bool bits;         /* holds only 0 and 1: gt_graph_holds_bits */
-  bool fed;          /* written while the device works: gt_graph_is_fed */
+  bool host_visible; /* the host reads or writes it while the device runs (log ring) */
+  bool bits;         /* set by gt_graph_holds_bits: all elements are 0 or 1 */
+  bool fed;          /* set by gt_graph_is_fed: the host writes parts of it while the device runs */
 } gt_variable;
 
 struct gt_graph;
-/* The gradient of a node with respect to earlier nodes, for a builder that knows a cheaper one than autodiff
- * finds op by op. `gradient` is like gt_op.gradient, for one result: `output_gradient` is the gradient of the
- * node. */
+/* A custom gradient of a node with respect to earlier nodes, for a builder that has a cheaper formula than
+ * autodiff derives op by op. `gradient` is like gt_op.gradient; output_gradient is the node's gradient. */
 typedef struct gt_derivative {
   const gt_id *input; /* nodes that receive gradients */
   int inputs;
@@ -64,13 +63,13 @@ typedef struct gt_node {
   int inputs;
   gt_shape shape;
   gt_dtype dtype;
-  bool bits;             /* its value is known to hold only 0 and 1 */
-  double limit;          /* bound on the magnitude of its values; infinity: unknown */
+  bool bits;             /* all elements are known to be 0 or 1 */
+  double limit;          /* upper bound on the magnitude of its elements; infinity: unknown */
   const void *attribute; /* the op's own struct, zero-padded, in the graph's arena */
   size_t attribute_size;
   const char *scope; /* layer that created it ("linear1"), for messages and profiles; never NULL */
   gt_precision precision;
-  const gt_derivative *derivative; /* NULL: the gradient of the op */
+  const gt_derivative *derivative; /* custom gradient; NULL: the op's gradient */
 } gt_node;
 
 typedef struct gt_graph {
@@ -80,11 +79,11 @@ typedef struct gt_graph {
   gt_variable *variable;
   uint32_t variables, variable_capacity;
   gt_names variable_names;
-  gt_id *root; /* what must be computed: assigns, logs, kept outputs */
+  gt_id *root; /* nodes that must be computed: assigns, logs, kept outputs */
   uint32_t roots, root_capacity;
-  const char *scope;
-  gt_precision precision;
-  uint32_t next_purpose; /* random streams handed out so far */
+  const char *scope;      /* of nodes that are added from now on */
+  gt_precision precision; /* of nodes that are added from now on */
+  uint32_t next_purpose;  /* number of the next random stream (base/philox.h) */
   gt_error error;
 } gt_graph;
 
@@ -102,20 +101,21 @@ gt_id gt_node_add(gt_graph *graph, const struct gt_op *op, const gt_id *input, i
 /* Sets node->derivative; the struct must live as long as the graph. */
 void gt_graph_derive(gt_graph *graph, gt_id node, const gt_derivative *derivative);
 static inline const gt_node *gt_node_at(const gt_graph *graph, gt_id id) { return &graph->node[id]; }
-/* Result k of a node with several results: the node itself if k is 0, else the k-th node after it. GT_NONE
- * gives GT_NONE. */
+/* Result k of a node with several results: the node itself if k is 0, otherwise the k-th node after it.
+ * Returns GT_NONE for GT_NONE. */
 gt_id gt_result(const gt_graph *graph, gt_id node, int k);
-/* The node whose op computes this value: for a further result the node that it belongs to, else the node
+/* The node whose op computes this value: for a further result the node that it belongs to, otherwise the node
  * itself. */
 gt_id gt_maker(const gt_graph *graph, gt_id id);
+/* Adds a root; ignores GT_NONE. */
 void gt_graph_root(gt_graph *graph, gt_id node);
-/* Declares a variable (names are unique in a graph); the same name, shape and dtype again gives the same
- * index. */
+/* Declares a variable and returns its index. Names are unique in a graph: a second declaration, with the same
+ * shape and dtype, returns the same index. */
 uint32_t gt_graph_variable(gt_graph *graph, const char *name, gt_shape shape, gt_dtype dtype,
                            bool host_visible);
-/* Declares, before it is read, that the variable holds only 0 and 1 at every step. */
+/* Declares that all elements of the variable are 0 or 1 at every step. Call it before any read. */
 void gt_graph_holds_bits(gt_graph *graph, uint32_t variable);
-/* Declares that the host writes the variable while the device works, in parts that are read later. */
+/* Declares that the host writes parts of the variable while the device runs; later steps read these parts. */
 void gt_graph_is_fed(gt_graph *graph, uint32_t variable);
 
 gt_shape gt_shape_of(int rank, const int64_t *dim);
@@ -125,8 +125,8 @@ gt_shape gt_shape_behind_first(gt_shape shape); /* without its first axis; rank 
 /* Number of elements; 1 for a scalar, INT64_MAX on overflow. */
 int64_t gt_shape_count(gt_shape shape);
 bool gt_shape_equal(gt_shape a, gt_shape b);
-/* True if each axis of `whole` is a product of adjacent axes of `parts`: those of axis d are run[d] … run[d +
- * 1] - 1. run has room for rank + 1. */
+/* True if each axis of `whole` is a product of adjacent axes of `parts`: axis d is the product of axes run[d]
+ * … run[d + 1] - 1. run has room for whole.rank + 1. */
 bool gt_shape_runs(gt_shape parts, gt_shape whole, int *run);
 /* NumPy broadcasting of two shapes; false if they are incompatible. */
 bool gt_shape_broadcast(gt_shape a, gt_shape b, gt_shape *out);
@@ -140,9 +140,9 @@ bool gt_is_reshape(const gt_graph *graph, gt_id id);
 /* The value that x is a reshape of, through any number of reshapes; x itself if it is not a reshape. */
 gt_id gt_reshape_origin(const gt_graph *graph, gt_id x);
 
-/* Checks every invariant above again (indices, shapes by inference, attributes); run after each pass. */
+/* Checks every invariant above again (indices, inferred shapes, attributes); called after each pass. */
 bool gt_graph_verify(const gt_graph *graph, gt_error *error);
-/* True if both compute the same from variables of the same names, so that a plan for one can run the
+/* True if both graphs compute the same from variables of the same names, so that a plan for one can run the
  * other. */
 bool gt_graph_equal(const gt_graph *a, const gt_graph *b);
 void gt_graph_print(const gt_graph *graph, FILE *stream);

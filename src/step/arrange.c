@@ -4,7 +4,7 @@
 
 enum { RESULT = GT_OPERAND_RESULT, OPERANDS = RESULT + GT_PROGRAM_CODE };
 
-/* True for a select whose condition is a scalar input, which is known here. */
+/* True for a select whose condition is a scalar input: the context holds its value. */
 static bool is_uniform_select(const gt_program_context *context, uint32_t code) {
   const uint32_t condition = gt_code_operand(code, 0);
   return gt_code_opcode(code) == GT_I_WHERE && condition < context->program->inputs &&
@@ -25,7 +25,7 @@ static bool find_replacements(const gt_program_context *context, uint8_t *replac
   return any;
 }
 
-/* The instructions that outputs need, directly or not. */
+/* Marks the instructions that the outputs depend on, directly or indirectly. */
 static void find_needed(const gt_program *p, const uint8_t *replacement, bool *needed) {
   memset(needed, 0, GT_PROGRAM_CODE);
   for (uint32_t k = 0; k < p->outputs; k++) needed[replacement[p->output[k]] - RESULT] = true;
@@ -59,8 +59,8 @@ bool gt_program_fold_selects(const gt_program_context *context, gt_program *fold
   return true;
 }
 
-/* How often each result is read; a read by an output counts twice, as such a result cannot be the first of a
- * pair. */
+/* Counts the reads of each result. A program output counts as two reads, so that its instruction never
+ * becomes the first of a pair, whose result is not stored. */
 static void count_uses(const gt_program *p, uint8_t *uses) {
   memset(uses, 0, GT_PROGRAM_CODE);
   for (uint32_t r = 0; r < p->instructions; r++)
@@ -70,7 +70,7 @@ static void count_uses(const gt_program *p, uint8_t *uses) {
     if (p->output[k] >= RESULT) uses[p->output[k] - RESULT] += 2;
 }
 
-/* True if instruction r may be paired with s, the only one that reads it. */
+/* True if instruction r can be paired with s, its only consumer. */
 static bool may_pair(const gt_program *p, const bool *writes, uint32_t r, uint32_t s) {
   if (!gt_pair_exists(gt_code_opcode(p->code[r]), gt_code_opcode(p->code[s]))) return false;
   for (uint32_t between = r + 1; between < s; between++)
@@ -83,10 +83,10 @@ void gt_program_find_pairs(const gt_program *p, const bool *writes, gt_program_p
   memset(pairs, 0, sizeof *pairs);
   count_uses(p, uses);
   for (uint32_t s = p->instructions; s-- > 0;)
-    for (int side = 0; side < 2 && !pairs->gone[s] && !pairs->with[s]; side++) {
+    for (int side = 0; side < 2 && !pairs->skipped[s] && !pairs->first[s]; side++) {
       const uint32_t o = gt_code_operand(p->code[s], side), r = o - RESULT;
       if (o < RESULT || uses[r] != 1 || !may_pair(p, writes, r, s)) continue;
-      pairs->gone[r] = true;
-      pairs->with[s] = (uint8_t)(r + 1);
+      pairs->skipped[r] = true;
+      pairs->first[s] = (uint8_t)(r + 1);
     }
 }

@@ -1,5 +1,5 @@
-/* gt_lowering: steps as they are emitted, before memory is assigned. The emission functions of
- * step/lowering.h fill it; to ops it is an opaque type; the plan owns it and reads its drafts. */
+/* gt_lowering: the steps of a plan before memory is assigned. Ops add steps to it through the functions of
+ * step/lowering.h, where it is an opaque type; the plan owns it and turns its drafts into the final steps. */
 #ifndef GT_STEP_DRAFT_H
 #define GT_STEP_DRAFT_H
 #include "base/names.h"
@@ -13,9 +13,9 @@ typedef struct gt_use { /* a buffer argument before memory is assigned */
   gt_use_kind kind;
   uint32_t id;
   uint64_t offset, bytes; /* within the node's value / scratch / variable / constants */
-  bool read, write, part; /* part: disjoint from the other parts that the same item writes */
-  uint32_t
-      flag; /* 1 + the node whose value is a flag that steps with this use may clear, in any order; or 0 */
+  /* part: the step writes only a part of the buffer, which no other step of the same item writes */
+  bool read, write, part;
+  uint32_t flag; /* 1 + the node of a flag that the step may clear, in any order with other steps; or 0 */
 } gt_use;
 
 typedef struct gt_draft { /* a step and its uses */
@@ -38,7 +38,7 @@ struct gt_lowering {
   const gt_graph *graph;
   const gt_target *target;
   const gt_tuned *tuned; /* or NULL */
-  gt_arena *arena;       /* the plan's arena, which keeps choices */
+  gt_arena *arena;       /* the plan's arena, for the texts and candidates of choices */
   int item;              /* the group or copy that is being lowered */
   bool begins_there;     /* the result of gt_lower_begins_there for the item's leader */
   uint32_t followed;     /* bit i: gt_lower_follows was called for follower i of the item */
@@ -49,7 +49,7 @@ struct gt_lowering {
   struct {
     struct gt_scratch {
       uint64_t bytes;
-      bool lasting; /* its bytes are not shared; they are kept between runs, and 0 before the first */
+      bool lasting; /* gt_lower_lasting: not shared, kept between runs, and 0 before the first */
     } * items;
     size_t count, capacity;
   } scratch;
@@ -63,15 +63,15 @@ struct gt_lowering {
   } choices;
   struct {
     struct gt_joined_for {
-      gt_id node;
+      gt_id node; /* the node that reduces the columns */
       gt_joined joined;
     } * items;
     size_t count, capacity;
   } joined;
   struct {
     struct gt_measured_of {
-      gt_id value; /* not a reshape */
-      uint32_t which;
+      gt_id value;    /* not a reshape */
+      uint32_t which; /* GT_MEASURED_ROWS or _COLUMNS */
       gt_measured measured;
     } * items;
     size_t count, capacity;
@@ -86,12 +86,12 @@ struct gt_lowering {
   struct {
     gt_stretch *items;
     size_t count, capacity;
-  } unchecked;     /* the ranges that gt_lower_unchecked returns if `checked` */
-  bool checked;    /* false: it returns NULL */
-  gt_names keys;   /* of the choices */
-  uint32_t chosen; /* 1 + the choice for the next step, or 0 */
+  } unchecked;     /* for a flag's group: the ranges of its input that no other group checks */
+  bool checked;    /* true if other groups check a part of that input; otherwise `unchecked` is not used */
+  gt_names keys;   /* the keys of the choices */
+  uint32_t chosen; /* 1 + the index of the choice for the next step, or 0 */
 };
 
-gt_draft *gt_lowering_current(gt_lowering *lowering); /* the step that was started last */
+gt_draft *gt_lowering_current(gt_lowering *lowering); /* the step of the last call of gt_lower_step */
 void gt_lowering_finish(gt_lowering *lowering);
 #endif

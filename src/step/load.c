@@ -7,6 +7,7 @@ static void fill(float *out, uint32_t n, float value) {
   for (uint32_t i = 0; i < n; i++) out[i] = value;
 }
 
+/* GT_LOAD_ROW: the `row` values of x repeat. */
 static const float *load_row(const float *x, uint32_t row, uint32_t first, uint32_t n, float *out) {
   const uint32_t at = first % row;
   if (n <= row - at) return x + at;
@@ -26,6 +27,7 @@ static const float *load_row(const float *x, uint32_t row, uint32_t first, uint3
   return out;
 }
 
+/* GT_LOAD_COLUMN: each value of x is repeated for the `row` elements of its row. */
 static const float *load_column(const float *x, uint32_t row, uint32_t first, uint32_t n, float *out) {
   uint32_t at = first / row, left = row - first % row;
   if (row == 1) return x + first;
@@ -37,7 +39,8 @@ static const float *load_column(const float *x, uint32_t row, uint32_t first, ui
   return out;
 }
 
-/* Layout words: rank, dim[8], stride[input][8]. Returns the offset of element `element` in input k. */
+/* Layout words: rank, dim[8], stride[input][8]. Returns the offset of element `element` in input k, and its
+ * index along each axis. */
 static uint64_t general_offset(const uint32_t *layout, int k, uint32_t element, uint32_t index[8]) {
   const uint32_t *dim = layout + 1, *stride = layout + 9 + 8 * k;
   uint64_t offset = 0;
@@ -79,56 +82,57 @@ static void load_general(const uint32_t *layout, int k, const float *x, uint32_t
   }
 }
 
-/* Position of an element in an image that is divided into windows (GT_LOAD_SPREAD, GT_LOAD_CHOICE). */
-typedef struct cut {
-  uint32_t height, width, columns;
-  uint32_t at;     /* its column */
-  uint32_t x, y;   /* its position in its window */
-  uint32_t window; /* the number of the window, over all images */
-} cut;
+/* Position of a pixel in an image that is divided into windows (GT_LOAD_SPREAD, GT_LOAD_CHOICE). */
+typedef struct window_position {
+  uint32_t height, width; /* of a window */
+  uint32_t columns;       /* pixels per line of the image */
+  uint32_t column;        /* the pixel's column in the image */
+  uint32_t x, y;          /* its position in its window */
+  uint32_t window;        /* the number of the window, over all images */
+} window_position;
 
-static cut cut_at(uint32_t load, uint32_t row, uint32_t element) {
+static window_position window_position_of(uint32_t load, uint32_t row, uint32_t element) {
   const uint32_t height = GT_LOAD_HEIGHT(load), width = GT_LOAD_WIDTH(load);
   const uint32_t columns = GT_LOAD_COLUMNS(load), position = element / row;
-  const uint32_t at = position % columns, line = position / columns;
-  return (cut){.height = height,
-               .width = width,
-               .columns = columns,
-               .at = at,
-               .x = at % width,
-               .y = line % height,
-               .window = line / height * (columns / width) + at / width};
+  const uint32_t column = position % columns, line = position / columns;
+  return (window_position){.height = height,
+                           .width = width,
+                           .columns = columns,
+                           .column = column,
+                           .x = column % width,
+                           .y = line % height,
+                           .window = line / height * (columns / width) + column / width};
 }
 
-/* Advances to the next position without a division. */
-static void next_position(cut *c) {
-  c->at++;
+/* Advances to the next pixel without a division. */
+static void next_position(window_position *c) {
+  c->column++;
   if (++c->x < c->width) return;
   c->x = 0;
   c->window++;
-  if (c->at < c->columns) return;
-  c->at = 0;
+  if (c->column < c->columns) return;
+  c->column = 0;
   if (++c->y < c->height)
     c->window -= c->columns / c->width; /* the next line has the same windows */
   else
     c->y = 0;
 }
 
-GT_MATH void compare_bytes(const uint8_t *restrict from, uint8_t place, uint32_t n, float *restrict out) {
-  for (uint32_t i = 0; i < n; i++) out[i] = gt_pick(from[i] == place, 1.0f, 0.0f);
+GT_MATH void compare_bytes(const uint8_t *restrict from, uint8_t byte, uint32_t n, float *restrict out) {
+  for (uint32_t i = 0; i < n; i++) out[i] = gt_pick(from[i] == byte, 1.0f, 0.0f);
 }
 
-GT_CLONES static void load_cut(uint32_t load, const float *x, uint32_t row, uint32_t first, uint32_t n,
-                               float *out) {
-  const uint8_t *byte = (const uint8_t *)x;
-  cut c = cut_at(load, row, first);
+GT_CLONES static void load_by_window(uint32_t load, const float *x, uint32_t row, uint32_t first, uint32_t n,
+                                     float *out) {
+  const uint8_t *bytes = (const uint8_t *)x;
+  window_position c = window_position_of(load, row, first);
   for (uint32_t at = first % row, run; n; out += run, n -= run, at = 0, next_position(&c)) {
     const size_t from = (size_t)c.window * row + at;
     run = gt_least_u32(row - at, n);
     if (GT_LOAD_MODE(load) == GT_LOAD_SPREAD)
       memcpy(out, x + from, run * sizeof *out);
     else
-      compare_bytes(byte + from, (uint8_t)(c.y * c.width + c.x), run, out);
+      compare_bytes(bytes + from, (uint8_t)(c.y * c.width + c.x), run, out);
   }
 }
 
@@ -142,13 +146,13 @@ const float *gt_program_load(const gt_program_context *context, uint32_t k, uint
   case GT_LOAD_ROW: return load_row(x, context->row, first, n, out);
   case GT_LOAD_COLUMN: return load_column(x, context->row, first, n, out);
   case GT_LOAD_SPREAD:
-  case GT_LOAD_CHOICE: load_cut(load, x, context->row, first, n, out); return out;
+  case GT_LOAD_CHOICE: load_by_window(load, x, context->row, first, n, out); return out;
   default: load_general(context->layout, (int)k, x, first, n, out); return out;
   }
 }
 
-void gt_program_load_apart(const gt_program_context *context, uint32_t k, uint32_t first, uint32_t step,
-                           uint32_t n, float *out) {
+void gt_program_load_strided(const gt_program_context *context, uint32_t k, uint32_t first, uint32_t step,
+                             uint32_t n, float *out) {
   const float *x = context->x[k];
   uint32_t element = first, index[8];
   const uint32_t load = context->program->load[k];
@@ -158,7 +162,7 @@ void gt_program_load_apart(const gt_program_context *context, uint32_t k, uint32
     case GT_LOAD_ROW: out[i] = x[element % context->row]; break;
     case GT_LOAD_COLUMN: out[i] = x[element / context->row]; break;
     case GT_LOAD_SPREAD:
-    case GT_LOAD_CHOICE: load_cut(load, x, context->row, element, 1, &out[i]); break;
+    case GT_LOAD_CHOICE: load_by_window(load, x, context->row, element, 1, &out[i]); break;
     default: out[i] = x[general_offset(context->layout, (int)k, element, index)]; break;
     }
 }

@@ -8,6 +8,6 @@
 const float *gt_program_load(const gt_program_context *context, uint32_t k, uint32_t first, uint32_t n,
                              float *out);
 /* out[i] = input k of element first + i * step. */
-void gt_program_load_apart(const gt_program_context *context, uint32_t k, uint32_t first, uint32_t step,
-                           uint32_t n, float *out);
+void gt_program_load_strided(const gt_program_context *context, uint32_t k, uint32_t first, uint32_t step,
+                             uint32_t n, float *out);
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_GROUPS = 65535 }; /* limit along each axis on every device */
+enum { MAX_GROUPS = 65535 }; /* number of workgroups along an axis that every Vulkan device supports */
 
 const gt_graph *gt_lowering_graph(const gt_lowering *lowering) { return lowering->graph; }
 
@@ -24,20 +24,20 @@ static uint32_t least_cost(const gt_candidate *candidates, uint32_t n) {
   return best;
 }
 
-/* Finds the first candidate with this text; false if there is none. */
-static bool find_way(const gt_choice *choice, const char *way, uint32_t *found) {
+/* Finds the index of the first candidate with this text; false if there is none. */
+static bool find_candidate(const gt_choice *choice, const char *wanted, uint32_t *found) {
   char text[GT_WAY_TEXT];
   for (*found = 0; *found < choice->candidates; ++*found) {
     choice->text(&choice->candidate[*found], text, sizeof text);
-    if (!strcmp(text, way)) return true;
+    if (!strcmp(text, wanted)) return true;
   }
   return false;
 }
 
 static void use_tuned(gt_choice *choice, const gt_tuned *tuned) {
-  const char *way = tuned ? gt_tuned_find(tuned, choice->key) : NULL;
+  const char *wanted = tuned ? gt_tuned_find(tuned, choice->key) : NULL;
   uint32_t found;
-  if (!way || !find_way(choice, way, &found)) return;
+  if (!wanted || !find_candidate(choice, wanted, &found)) return;
   choice->taken = found;
   choice->tuned = true;
 }
@@ -91,8 +91,8 @@ static gt_use *add_use(gt_lowering *lowering, size_t argument, gt_use_kind kind,
 /* Adds a use of the whole value of a node. */
 static gt_use *add_value(gt_lowering *lowering, size_t argument, gt_id node) {
   const gt_form *form = gt_lower_form(lowering, node);
-  const uint64_t shorter = form && form->kind == GT_FORM_BYTES ? sizeof(float) : 1;
-  return add_use(lowering, argument, GT_USE_NODE, node, gt_node_bytes(lowering->graph, node) / shorter);
+  const uint64_t divisor = form && form->kind == GT_FORM_BYTES ? sizeof(float) : 1;
+  return add_use(lowering, argument, GT_USE_NODE, node, gt_node_bytes(lowering->graph, node) / divisor);
 }
 
 void gt_lower_read(gt_lowering *lowering, size_t argument, gt_id node) {
@@ -149,7 +149,7 @@ void gt_lower_update_variable(gt_lowering *lowering, size_t argument, uint32_t v
 }
 
 void gt_lower_constants(gt_lowering *lowering, size_t argument, const void *data, size_t size) {
-  while (lowering->constants.count % 16) *GT_PUSH(&lowering->constants) = 0;
+  while (lowering->constants.count % 16) *GT_PUSH(&lowering->constants) = 0; /* aligns to 16 bytes */
   gt_use *use = add_use(lowering, argument, GT_USE_CONSTANT, 0, size);
   use->read = true;
   use->offset = lowering->constants.count;
@@ -161,6 +161,7 @@ void gt_lower_joins(gt_lowering *lowering, const gt_group *group, int k, gt_join
   *GT_PUSH(&lowering->joined) = (struct gt_joined_for){group->joins[k], joined};
 }
 
+/* True if the use writes an output that only its reduction reads. */
 static bool is_passing(const gt_group *group, const gt_use *use) {
   for (uint32_t k = 0; k < group->program.outputs; k++)
     if (group->passing >> k & 1 && use->kind == GT_USE_NODE && use->write && use->id == group->output[k])
@@ -246,8 +247,9 @@ void gt_lower_read_stretch(gt_lowering *lowering, size_t argument, gt_id node, g
   use->read = true;
 }
 
-/* Words {rank, dim[8], stride[input][8]}: strides of broadcast axes are 0; other inputs have no strides. */
-static void general_layout(gt_lowering *lowering, const gt_group *group, size_t argument) {
+/* Adds the layout, words {rank, dim[8], stride[input][8]}. Strides of broadcast axes are 0; the strides of
+ * inputs that are not GT_LOAD_GENERAL are unused. */
+static void add_layout(gt_lowering *lowering, const gt_group *group, size_t argument) {
   uint32_t words[1 + GT_MAX_RANK + GT_PROGRAM_INPUTS * GT_MAX_RANK] = {(uint32_t)group->shape.rank};
   for (int d = 0; d < group->shape.rank; d++) words[1 + d] = (uint32_t)group->shape.dim[d];
   for (uint32_t k = 0; k < group->program.inputs; k++) {
@@ -282,7 +284,7 @@ void gt_lower_program(gt_lowering *lowering, const gt_group *group, size_t x, si
   if (group->clock != GT_NONE && clock >= 0) gt_lower_read(lowering, (size_t)clock, group->clock);
   if (general) {
     assert(layout >= 0);
-    general_layout(lowering, group, (size_t)layout);
+    add_layout(lowering, group, (size_t)layout);
   }
 }
 
@@ -292,21 +294,22 @@ uint32_t gt_lower_workgroup(const gt_lowering *lowering, uint32_t size, uint32_t
   return size;
 }
 
-static uint32_t most_groups(const gt_target *target) {
+/* Largest number of workgroups along x. */
+static uint32_t max_groups_x(const gt_target *target) {
   return target->max_grid ? target->max_grid : MAX_GROUPS;
 }
 
 void gt_lower_groups(gt_lowering *lowering, uint64_t groups, uint32_t local) {
   gt_step *step = &gt_lowering_current(lowering)->step;
-  const uint64_t limit = most_groups(lowering->target), lines = gt_ceil_div(groups, limit);
+  const uint64_t limit = max_groups_x(lowering->target), rows = gt_ceil_div(groups, limit);
   step->spec[GT_SPEC_LOCAL_X] = local;
-  step->grid[0] = (uint32_t)gt_ceil_div(groups, lines);
-  step->grid[1] = (uint32_t)lines;
+  step->grid[0] = (uint32_t)gt_ceil_div(groups, rows);
+  step->grid[1] = (uint32_t)rows;
 }
 
 void gt_lower_grid(gt_lowering *lowering, uint64_t count, uint32_t local) {
   gt_step *step = &gt_lowering_current(lowering)->step;
-  const uint32_t limit = most_groups(lowering->target);
+  const uint32_t limit = max_groups_x(lowering->target);
   local = gt_lower_workgroup(lowering, local, 1);
   const uint64_t groups = gt_ceil_div(count, local);
   step->spec[GT_SPEC_LOCAL_X] = local;
@@ -324,7 +327,7 @@ bool gt_step_fits(const gt_step *step, const gt_target *target, gt_error *error)
     return gt_fail(error, GT_ERR_INTERNAL,
                    "%s: the workgroup size is %llu, but the device supports at most %u", step->kernel->name,
                    (unsigned long long)threads, target->max_workgroup);
-  if (grid[0] > most_groups(target) || grid[1] > MAX_GROUPS || grid[2] > MAX_GROUPS)
+  if (grid[0] > max_groups_x(target) || grid[1] > MAX_GROUPS || grid[2] > MAX_GROUPS)
     return gt_fail(error, GT_ERR_INTERNAL,
                    "%s: the device does not support a grid of %u x %u x %u workgroups", step->kernel->name,
                    grid[0], grid[1], grid[2]);

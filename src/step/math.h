@@ -66,7 +66,7 @@ GT_MATH float gt_with_sign(float magnitude, float sign) {
 #define GT_ROUND_MAGIC  0x1.8p23f
 #define GT_ROUND_MAGICD 0x1.8p52
 
-/* 2^n for n in [-126, 127]; anything for other n. */
+/* 2^n for n in [-126, 127]; meaningless for other n. */
 GT_MATH float gt_power_of_two(int32_t n) { return gt_from_bits((uint32_t)(n + 127) << 23); }
 
 /* x * 2^n, rounded once, for |n| <= 250. */
@@ -75,8 +75,8 @@ GT_MATH float gt_scale(float x, int32_t n) {
   return x * gt_power_of_two(half) * gt_power_of_two(n - half);
 }
 
-/* The integer that a sum with GT_ROUND_MAGIC holds; small even when the sum is NaN, so that no arithmetic
- * overflows. */
+/* The integer in the low 22 bits of a sum with GT_ROUND_MAGIC, sign-extended. Its magnitude is at most 2^21
+ * even if the sum is NaN, so that later integer arithmetic does not overflow. */
 GT_MATH int32_t gt_rounded(float sum) { return (int32_t)(gt_bits(sum) << 10) >> 10; }
 
 /* exp(high + low), low being a small correction of high. */
@@ -125,7 +125,7 @@ GT_MATH float gt_log_rest(float f) {
   return square * f * p - 0.5f * square;
 }
 
-/* x = m * 2^n with m in [sqrt(1/2), sqrt(2)), for x > 0. */
+/* Returns m for x = m * 2^n with m in [sqrt(1/2), sqrt(2)), x > 0. 0x3f3504f3 are the bits of sqrt(1/2). */
 GT_MATH float gt_frexp(float x, int32_t *n) {
   const bool tiny = x < 0x1p-126f;
   const uint32_t bits = gt_bits(gt_pick(tiny, x * 0x1p23f, x));
@@ -149,8 +149,8 @@ GT_MATH float gt_logf(float x) {
 GT_MATH float gt_log2f(float x) {
   int32_t exponent;
   const float f = gt_frexp(x, &exponent) - 1.0f, rest = gt_log_rest(f);
-  const float part =
-      0.442695041f; /* log2(e) - 1; x * log2(e) = x * part + x, where the larger term is exact */
+  /* log2(e) - 1; x * log2(e) = x * part + x, where the larger term is exact */
+  const float part = 0.442695041f;
   return gt_log_special(x, (((rest * part + f * part) + rest) + f) + (float)exponent);
 }
 
@@ -178,6 +178,7 @@ GT_MATH float gt_sine(float x, uint32_t quarters) {
   return gt_from_bits(gt_bits(value) ^ (quadrant & 2) << 30);
 }
 
+/* NAME_simple, NAME_slow: if an argument is not simple, the CPU evaluates NAME by its slow form. */
 GT_MATH bool gt_sin_simple(float x) { return gt_absf(x) <= GT_SINE_LIMIT; }
 GT_MATH bool gt_cos_simple(float x) { return gt_absf(x) <= GT_SINE_LIMIT; }
 GT_MATH float gt_sinf(float x) { return gt_sine(x, 0); }
@@ -247,7 +248,7 @@ GT_MATH float gt_erfc_scaled(float a) {
   return t * p;
 }
 
-/* exp(-factor a^2), factor a power of two: the square is taken in two parts, the first exact. */
+/* exp(-factor a^2), factor a power of two: the square is computed in two parts, the first exact. */
 GT_MATH float gt_exp_square(float a, float factor) {
   const float head = gt_from_bits(gt_bits(a) & 0xfffff000u);
   return gt_exp_sum(-factor * head * head, -factor * (a - head) * (a + head));

@@ -1,6 +1,6 @@
-/* Pairs: two instructions of a program (step/program.h) in one loop, so that the first result stays in a
- * register instead of being written and read again. Same bits. For instructions that are cheaper than that
- * memory traffic. */
+/* Pairs: evaluates two instructions of a program (step/program.h) in one loop, so that the first result stays
+ * in a register instead of being written and read again. The results have the same bits. Only instructions
+ * that cost less than this memory traffic have such loops. */
 #ifndef GT_STEP_PAIRS_H
 #define GT_STEP_PAIRS_H
 #include <stdbool.h>

@@ -10,22 +10,22 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Elements are evaluated a block at a time: a register is one block of floats, and each instruction, or pair
- * of instructions, is one loop over three operand blocks, which the compiler vectorizes. Inputs read with
- * GT_LOAD_SAME, the leader and the outputs are used in place if that is safe. */
-enum { LINE = 16 /* floats of a cache line */ };
+/* Elements are evaluated one block at a time: a register is one block of floats, and each instruction, or
+ * pair of instructions, is one loop over three operand blocks, which the compiler vectorizes. Inputs read
+ * with GT_LOAD_SAME, the leader and the outputs are used in place if that is safe. */
+enum { CACHE_LINE = 16 /* floats of a cache line */ };
 enum { BLOCK = GT_PROGRAM_BLOCK, OPERANDS = GT_OPERAND_RESULT + GT_PROGRAM_CODE };
 
 typedef struct machine {
   const gt_program_context *context;
-  gt_program_context shorter; /* the context of the shortened program, if there are selections to decide */
+  gt_program_context shorter; /* the context with `folded` as its program, if selects were folded */
   gt_program folded;
   gt_program_pairs pairs;
   uint32_t first, step, n;        /* the block's logical elements: first, first + step, … */
   const float *operand[OPERANDS]; /* current block of each operand */
   float *target[GT_PROGRAM_CODE]; /* memory for each instruction's result */
-  float held[GT_OPERAND_IMMEDIATE + GT_PROGRAM_IMMEDIATES][BLOCK];
-  float reg[GT_PROGRAM_CODE][BLOCK];
+  float filled[GT_OPERAND_IMMEDIATE + GT_PROGRAM_IMMEDIATES][BLOCK]; /* copies of inputs and immediates */
+  float reg[GT_PROGRAM_CODE][BLOCK];                                 /* results that have no other memory */
 } machine;
 
 /* Points the operands that change from block to block at this block. */
@@ -33,12 +33,12 @@ static void bind_block(machine *m, const float *leader) {
   const gt_program_context *context = m->context;
   m->operand[GT_OPERAND_LEADER] = leader;
   for (uint32_t k = 0; k < context->program->inputs; k++) {
-    if (context->program->load[k] == GT_LOAD_SCALAR) continue; /* filled once, by hold_constants */
+    if (context->program->load[k] == GT_LOAD_SCALAR) continue; /* filled once, by fill_constants */
     if (m->step == 1) {
-      m->operand[k] = gt_program_load(context, k, m->first, m->n, m->held[k]);
+      m->operand[k] = gt_program_load(context, k, m->first, m->n, m->filled[k]);
     } else {
-      gt_program_load_apart(context, k, m->first, m->step, m->n, m->held[k]);
-      m->operand[k] = m->held[k];
+      gt_program_load_strided(context, k, m->first, m->step, m->n, m->filled[k]);
+      m->operand[k] = m->filled[k];
     }
   }
 }
@@ -56,6 +56,7 @@ GT_CLONES static void random_words(const uint32_t clock[3], uint32_t purpose, ui
   }
 }
 
+/* Uniform numbers in [0, 1), from the upper 24 bits of a word per element. */
 static void random_block(const machine *m, uint32_t purpose, float *out) {
   const uint32_t *clock = m->context->clock, block = m->first / 4;
   uint32_t words[BLOCK / 4 + 1][4];
@@ -84,8 +85,8 @@ static void random_block(const machine *m, uint32_t purpose, float *out) {
     LOOP(out[i] = (value)) \
     return;                \
   } while (0)
-/* Counts the elements that need the slow form; if there is one, the whole block uses the loop that tests
- * each element. */
+/* Counts the elements that need the slow form; if there is any, a loop that tests each element computes the
+ * whole block. */
 #define EACH_GUARDED(simple, value, slow)      \
   do {                                         \
     uint32_t rare = 0;                         \
@@ -97,8 +98,8 @@ static void random_block(const machine *m, uint32_t purpose, float *out) {
 #define OPERANDS_1 (a)
 #define OPERANDS_2 (a, b)
 
-/* The case of an instruction in each of the two functions below. They are separate because the stack frame of
- * the large one costs more than a simple loop. */
+/* The case of an instruction in simple_instruction and function_instruction. These are separate because
+ * setting up the stack frame of the large one costs more than a simple loop. */
 /* clang-format off */
 #define SIMPLE_SIMPLE(opcode, name, inputs, value) case opcode: EACH(value);
 #define SIMPLE_FUNCTION(...)
@@ -129,6 +130,7 @@ GT_CLONES static void function_instruction(uint32_t opcode, const float *x, cons
   }
 }
 
+/* is_function[opcode]: true if function_instruction runs the instruction. */
 #define IS_SIMPLE   false
 #define IS_FUNCTION true
 #define IS_GUARDED  true
@@ -159,9 +161,9 @@ static void run_instruction(const machine *m, uint32_t r) {
 
 static void run_block(const machine *m) {
   for (uint32_t r = 0; r < m->context->program->instructions; r++) {
-    if (m->pairs.gone[r]) continue;
-    if (m->pairs.with[r])
-      run_pair(m, m->pairs.with[r] - 1u, r);
+    if (m->pairs.skipped[r]) continue;
+    if (m->pairs.first[r])
+      run_pair(m, m->pairs.first[r] - 1u, r);
     else
       run_instruction(m, r);
   }
@@ -183,7 +185,7 @@ bool gt_program_in_quads(const gt_program *program, uint64_t count, uint32_t row
   return count >= MANY && count % 4 == 0 && (!by_rows || row % 4 == 0);
 }
 
-/* True if an instruction after number r, or an output, still reads operand code `operand`. */
+/* True if an instruction after number r, or an output of the program, reads operand `operand`. */
 static bool read_after(const gt_program *program, uint32_t operand, uint32_t r) {
   for (uint32_t k = 0; k < program->outputs; k++)
     if (program->output[k] == operand) return true;
@@ -193,7 +195,7 @@ static bool read_after(const gt_program *program, uint32_t operand, uint32_t r) 
   return false;
 }
 
-/* True if instruction r may write its result straight to `out`: nothing there is read later. */
+/* True if instruction r may write its result directly to `out`: no input that lies there is read later. */
 static bool may_write(const gt_program_context *context, uint32_t first, const float *leader, uint32_t r,
                       const float *out) {
   const gt_program *program = context->program;
@@ -204,37 +206,37 @@ static bool may_write(const gt_program_context *context, uint32_t first, const f
   return true;
 }
 
-/* The operands that are the same for all blocks of at most n elements. */
-static void hold_constants(machine *m, uint32_t n) {
+/* Fills the operands that are the same for all blocks of at most n elements: immediates, scalar inputs. */
+static void fill_constants(machine *m, uint32_t n) {
   const gt_program_context *context = m->context;
   const gt_program *program = context->program;
   for (uint32_t k = 0; k < OPERANDS; k++)
-    m->operand[k] = m->held[0]; /* for operands that an instruction does not have */
+    m->operand[k] = m->filled[0]; /* a valid pointer for operands that an instruction does not have */
   for (uint32_t k = 0; k < program->immediates; k++) {
-    float *held = m->held[GT_OPERAND_IMMEDIATE + k];
-    for (uint32_t i = 0; i < n; i++) held[i] = program->immediate[k];
-    m->operand[GT_OPERAND_IMMEDIATE + k] = held;
+    float *filled = m->filled[GT_OPERAND_IMMEDIATE + k];
+    for (uint32_t i = 0; i < n; i++) filled[i] = program->immediate[k];
+    m->operand[GT_OPERAND_IMMEDIATE + k] = filled;
   }
   for (uint32_t k = 0; k < program->inputs; k++)
     if (program->load[k] == GT_LOAD_SCALAR) {
-      m->operand[k] = gt_program_load(context, k, 0, n, m->held[k]);
+      m->operand[k] = gt_program_load(context, k, 0, n, m->filled[k]);
     }
 }
 
-/* Sets up everything that is the same for all blocks, of `all` elements. direct[k]: output k is written in
- * place. */
+/* Sets up everything that is the same for all blocks; they have `all` elements together. direct[k]: output k
+ * is written directly to out[k]. */
 static void prepare(machine *m, const gt_program_context *context, const float *leader, float *const *out,
                     uint64_t all, bool direct[GT_PROGRAM_OUTPUTS]) {
-  enum { WORTH = 2 * BLOCK }; /* minimum number of elements for which shortening a program pays */
+  enum { MIN_ELEMENTS = 2 * BLOCK }; /* for fewer, shortening a program costs more than it saves */
   bool writes[GT_PROGRAM_CODE] = {false};
   m->context = context;
-  if (all >= WORTH && gt_program_fold_selects(context, &m->folded)) {
+  if (all >= MIN_ELEMENTS && gt_program_fold_selects(context, &m->folded)) {
     m->shorter = *context;
     m->shorter.program = &m->folded;
     m->context = &m->shorter;
   }
   const gt_program *program = m->context->program;
-  hold_constants(m, (uint32_t)gt_least((int64_t)all, BLOCK));
+  fill_constants(m, (uint32_t)gt_least((int64_t)all, BLOCK));
   for (uint32_t r = 0; r < program->instructions; r++) {
     m->target[r] = m->reg[r];
     m->operand[GT_OPERAND_RESULT + r] = m->reg[r];
@@ -245,18 +247,18 @@ static void prepare(machine *m, const gt_program_context *context, const float *
                 may_write(m->context, m->first, leader, r, out[k]);
     if (direct[k]) m->operand[program->output[k]] = m->target[r] = out[k], writes[r] = true;
   }
-  if (all >= WORTH)
+  if (all >= MIN_ELEMENTS)
     gt_program_find_pairs(program, writes, &m->pairs);
   else
     memset(&m->pairs, 0, sizeof m->pairs);
 }
 
-/* Prefetches the lines of the next block that are read in place, while this block is computed. */
-static void fetch_next(const machine *m, uint32_t left) {
+/* Prefetches the inputs of the next block that are read in place, while this block is computed. */
+static void prefetch_next(const machine *m, uint32_t left) {
   const gt_program *program = m->context->program;
   const uint32_t n = gt_least_u32(left, BLOCK);
   for (uint32_t k = 0; k < program->inputs; k++)
-    for (uint32_t i = 0; program->load[k] == GT_LOAD_SAME && i < n; i += LINE)
+    for (uint32_t i = 0; program->load[k] == GT_LOAD_SAME && i < n; i += CACHE_LINE)
       __builtin_prefetch(m->context->x[k] + m->first + m->n + i);
 }
 
@@ -269,20 +271,20 @@ void gt_program_evaluate_rows(const gt_program_context *context, uint32_t first,
   prepare(&m, context, leader, out, (uint64_t)rows * n, direct);
   const gt_program *program = m.context->program;
   for (uint32_t row = 0; row < rows; row++, first += apart, leader += leader ? ld : 0) {
-    const size_t down = (size_t)row * apart;
+    const size_t row_offset = (size_t)row * apart;
     for (uint32_t done = 0; done < n; done += m.n) {
       m.first = first + done;
       m.n = gt_least_u32(n - done, BLOCK);
       bind_block(&m, leader ? leader + done : NULL);
-      fetch_next(&m, n - done - m.n);
+      prefetch_next(&m, n - done - m.n);
       for (uint32_t k = 0; k < program->outputs; k++) /* advances the targets to the block */
         if (direct[k])
           m.operand[program->output[k]] = m.target[program->output[k] - GT_OPERAND_RESULT] =
-              out[k] + down + done;
+              out[k] + row_offset + done;
       run_block(&m);
       for (uint32_t k = 0; k < program->outputs; k++) {
         const float *from = m.operand[program->output[k]];
-        float *to = out[k] + down + done;
+        float *to = out[k] + row_offset + done;
         if (!direct[k] && from != to) memcpy(to, from, m.n * sizeof *from);
       }
     }
@@ -349,12 +351,12 @@ void gt_program_from_spec(const uint32_t spec[GT_SPEC_COUNT], gt_program *progra
   for (uint32_t k = 0; k < program->outputs; k++) count_immediate(program, program->output[k]);
 }
 
-#define MEANING(opcode, NAME, name, inputs, slope, formula, loop, float_value, glsl_value, real_value) \
+#define REFERENCE(opcode, NAME, name, inputs, slope, formula, loop, float_value, glsl_value, real_value) \
   case opcode: return real_value;
 
 double gt_instruction_reference(uint32_t opcode, double a, double b, double c) {
   switch (opcode) {
-    GT_INSTRUCTIONS(MEANING)
+    GT_INSTRUCTIONS(REFERENCE)
   default: return NAN;
   }
 }

@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 typedef struct gt_program {
-  uint32_t instructions, immediates, inputs, outputs;
-  uint32_t code[GT_PROGRAM_CODE];
-  float immediate[GT_PROGRAM_IMMEDIATES];
-  uint32_t load[GT_PROGRAM_INPUTS];
-  uint32_t output[GT_PROGRAM_OUTPUTS];
+  uint32_t instructions, immediates, inputs, outputs; /* number of valid elements of the arrays below */
+  uint32_t code[GT_PROGRAM_CODE];                     /* GT_CODE(…) */
+  float immediate[GT_PROGRAM_IMMEDIATES];             /* constants */
+  uint32_t load[GT_PROGRAM_INPUTS];                   /* how each input is read: GT_LOAD_… */
+  uint32_t output[GT_PROGRAM_OUTPUTS];                /* the operand that is written to each output */
 } gt_program;
 
 #define GT_CODE(op, a, b, c) ((uint32_t)(op) | (uint32_t)(a) << 8 | (uint32_t)(b) << 16 | (uint32_t)(c) << 24)
@@ -29,17 +29,17 @@ void gt_program_from_spec(const uint32_t spec[GT_SPEC_COUNT], gt_program *progra
 
 /* True if the program does nothing: its output is the leader's value. */
 bool gt_program_is_plain(const gt_program *program);
-/* True if a device's kernel is compiled for whole vec4s only, for `count` elements in rows of this length.
- * For few elements that gains nothing, and would compile the same program twice. */
+/* True if the device kernel is compiled for whole vec4s only, for `count` elements in rows of this length.
+ * With few elements this gains nothing and would compile the same program twice. */
 bool gt_program_in_quads(const gt_program *program, uint64_t count, uint32_t row);
 
 /* What a CPU kernel needs to evaluate a program. */
 typedef struct gt_program_context {
   const gt_program *program;
-  const float *x[GT_PROGRAM_INPUTS];
-  const uint32_t *clock;  /* for GT_I_RANDOM, else NULL */
-  const uint32_t *layout; /* for GT_LOAD_GENERAL, else NULL */
-  uint32_t row;           /* elements per row of the iteration space */
+  const float *x[GT_PROGRAM_INPUTS]; /* the inputs */
+  const uint32_t *clock;             /* for GT_I_RANDOM: step and 64-bit seed; otherwise NULL */
+  const uint32_t *layout;            /* for GT_LOAD_GENERAL; otherwise NULL */
+  uint32_t row;                      /* elements per row of the iteration space */
 } gt_program_context;
 
 enum { GT_PROGRAM_BLOCK = 256 };
@@ -52,8 +52,7 @@ void gt_program_evaluate(const gt_program_context *context, uint32_t first, uint
  * in the iteration space and in out[k], and `ld` apart in `leader`, which must not be an output. */
 void gt_program_evaluate_rows(const gt_program_context *context, uint32_t first, uint32_t apart,
                               uint32_t rows, uint32_t n, const float *leader, size_t ld, float *const *out);
-/* Evaluates logical elements first, first+step, … (n of them) of a single-output program: for column
- * reductions. */
+/* Evaluates n logical elements first, first + step, … of a program with one output; for column reductions. */
 void gt_program_gather(const gt_program_context *context, uint32_t first, uint32_t step, uint32_t n,
                        float *out);
 /* One instruction on one element in double: the reference for tests and constant folding. */

@@ -3,20 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct gt_tuned_way *find(const gt_tuned *tuned, const char *key) {
+static struct gt_tuned_entry *find(const gt_tuned *tuned, const char *key) {
   for (size_t i = 0; i < tuned->count; i++)
     if (!strcmp(tuned->items[i].key, key)) return &tuned->items[i];
   return NULL;
 }
 
 const char *gt_tuned_find(const gt_tuned *tuned, const char *key) {
-  const struct gt_tuned_way *found = find(tuned, key);
-  return found ? found->way : NULL;
+  const struct gt_tuned_entry *found = find(tuned, key);
+  return found ? found->candidate : NULL;
 }
 
-void gt_tuned_set(gt_tuned *tuned, const char *key, const char *way) {
-  struct gt_tuned_way *found = find(tuned, key);
-  if (!way) {
+void gt_tuned_set(gt_tuned *tuned, const char *key, const char *candidate) {
+  struct gt_tuned_entry *found = find(tuned, key);
+  if (!candidate) {
     if (found) *found = tuned->items[--tuned->count];
     return;
   }
@@ -24,7 +24,7 @@ void gt_tuned_set(gt_tuned *tuned, const char *key, const char *way) {
     found = GT_PUSH(tuned);
     found->key = gt_arena_strdup(&tuned->arena, key);
   }
-  found->way = gt_arena_strdup(&tuned->arena, way);
+  found->candidate = gt_arena_strdup(&tuned->arena, candidate);
 }
 
 void gt_tuned_finish(gt_tuned *tuned) {

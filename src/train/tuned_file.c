@@ -74,7 +74,7 @@ static bool write_text(const char *path, const char *text, gt_error *error) {
 bool gt_tuned_write(const gt_tuned *tuned, const char *path, const gt_backend *backend, gt_error *error) {
   json_t *ways = json_object();
   for (size_t i = 0; i < tuned->count; i++)
-    json_object_set_new(ways, tuned->items[i].key, json_string(tuned->items[i].way));
+    json_object_set_new(ways, tuned->items[i].key, json_string(tuned->items[i].candidate));
   json_t *root = json_pack("{s:s, s:s, s:o}", "format", format, "device", backend->name, "ways", ways);
   char *text = json_dumps(root, JSON_INDENT(2) | JSON_SORT_KEYS);
   const bool ok =
