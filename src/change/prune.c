@@ -4,7 +4,7 @@
  *      - steps: 200
  *      - {steps: 200, prune: {node: 1.0e-2, edge: 3.0e-2}}
  * This phase and later ones have narrower layers: `units:` in their configs, and in the final model, are the
- * widths after pruning. For a checkpoint they follow from the shapes of its masks. */
+ * widths after pruning. A resumed run finds these widths from the shapes of the masks in its checkpoint. */
 #include "kan/prune.h"
 #include "model/model.h"
 #include "train/change.h"
@@ -15,7 +15,7 @@
 
 extern const gt_change_type gt_change_prune;
 
-enum { MAX_SAMPLES = 2000 };
+enum { MAX_SAMPLES = 2000 }; /* training samples by which edges are scored */
 
 typedef struct prune_settings {
   double node, edge;
@@ -45,7 +45,7 @@ static const void *read(const gt_config *phase, const gt_spec *node, const gt_mo
     if (!strcmp(type, "kan")) continue;
     gt_error_at(diagnostics, node->at, "'prune' needs a model of KAN layers: layer '%s' is of type '%s'",
                 model->layer[i].name, type);
-    break; /* others are as this one */
+    break; /* one error is enough */
   }
   return settings;
 }
@@ -78,8 +78,8 @@ static void report(const gt_change_run *run, const gt_kan_network *network, cons
 }
 
 /* Scores the network on samples of the training data and chooses what to keep. */
-static bool choose(const gt_change_run *run, const gt_kan_network *network, const prune_settings *limits,
-                   gt_kan_kept *kept, gt_error *error) {
+static bool choose_kept(const gt_change_run *run, const gt_kan_network *network, const prune_settings *limits,
+                        gt_kan_kept *kept, gt_error *error) {
   const gt_dataset *data = &run->config->dataset;
   gt_kan_trace trace;
   gt_kan_scores scores;
@@ -97,9 +97,9 @@ static bool choose(const gt_change_run *run, const gt_kan_network *network, cons
   return true;
 }
 
-/* Moves the values into a narrower model with the config of the last phase. */
+/* Replaces the values by those of a narrower model with the config of the phase that has ended. */
 static bool prune_values(const gt_change_run *run, const gt_kan_network *network, const gt_kan_kept *kept,
-                         const int *widths, const gt_kan_edge_functions *functions, gt_state_dict *held,
+                         const int *widths, const gt_kan_edge_functions *functions, gt_state_dict *values,
                          gt_error *error) {
   gt_arena *arena = run->generation;
   gt_config pruned = *run->config;
@@ -113,31 +113,32 @@ static bool prune_values(const gt_change_run *run, const gt_kan_network *network
     return gt_fail(error, GT_ERR_CONFIG, "the network cannot be pruned: %s",
                    pruned.diagnostics.items[0].message);
   gt_state_dict dict;
-  gt_kan_prune_state_dict(&dict, model->store, held, network, kept, functions, run->draw);
-  gt_state_dict_finish(held);
-  *held = dict;
+  gt_kan_prune_state_dict(&dict, model->store, values, network, kept, functions, run->draw);
+  gt_state_dict_finish(values);
+  *values = dict;
   return true;
 }
 
-static bool apply(const gt_change_run *run, const void *settings, gt_state_dict *held, gt_error *error) {
+static bool apply(const gt_change_run *run, const void *settings, gt_state_dict *values, gt_error *error) {
   gt_kan_network network;
   gt_kan_kept kept = {0};
-  if (!gt_kan_network_read(&network, run->model, held, run->base->path, error)) return false;
+  if (!gt_kan_network_read(&network, run->model, values, run->base->path, error)) return false;
   int *widths = gt_arena_alloc_n(run->generation, (size_t)network.layers, sizeof *widths);
-  bool ok = choose(run, &network, settings, &kept, error);
+  bool ok = choose_kept(run, &network, settings, &kept, error);
   gt_kan_edge_functions *functions =
       gt_arena_alloc_n(run->generation, (size_t)network.layers, sizeof *functions);
   for (int l = 0; ok && l < network.layers; l++) {
     widths[l] = gt_kan_kept_nodes(&kept, &network, l);
     functions[l] = gt_kan_edge_functions_of(run->generation, &network, l, &kept);
   }
-  ok = ok && prune_values(run, &network, &kept, widths, functions, held, error) &&
+  ok = ok && prune_values(run, &network, &kept, widths, functions, values, error) &&
        prune_phases(run->base, run->next, widths, network.layers, functions, run->arena, error);
   gt_kan_kept_finish(&kept);
   gt_kan_network_finish(&network);
   return ok;
 }
 
+/* Finds the widths from the shapes of the masks in the checkpoint. */
 static bool resume(gt_config *base, int64_t present, const gt_container *checkpoint, const char *path,
                    gt_arena *arena, gt_error *error) {
   (void)path;

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SAMPLES = 2000, MAX_TOLD = 16 };
+enum { MAX_SAMPLES = 2000, MAX_REPORTED = 16 }; /* training samples for the fit; edges in a message */
 
 /* --- reading --- */
 
@@ -53,11 +53,12 @@ static const gt_schema schema = {.name = "symbolic",
                                  .fields = fields,
                                  .shorthand = "edges"};
 
-static void refuse(gt_diagnostics *diagnostics, gt_position at, const char *expected, const char *message) {
+static void report_error(gt_diagnostics *diagnostics, gt_position at, const char *expected,
+                         const char *message) {
   gt_error_at(diagnostics, at, "%s", message)->expected = expected;
 }
 
-static void refuse_function(gt_diagnostics *diagnostics, gt_position at, const char *name) {
+static void report_unknown_function(gt_diagnostics *diagnostics, gt_position at, const char *name) {
   gt_diagnostic *d = gt_error_at(diagnostics, at, "there is no function '%s' in the library", name);
   d->expected = gt_arena_printf(diagnostics->arena, "one of %s", gt_symbol_names(diagnostics->arena));
   d->suggestion = gt_symbol_nearest(name);
@@ -70,21 +71,22 @@ static const bool *read_library(const gt_strings *library, gt_arena *arena, gt_d
     for (int k = 0; k < library->count; k++) allowed[i] |= !strcmp(library->items[k], gt_symbol_at(i)->name);
   }
   for (int k = 0; k < library->count; k++)
-    if (!gt_symbol_find(library->items[k])) refuse_function(diagnostics, library->at[k], library->items[k]);
+    if (!gt_symbol_find(library->items[k]))
+      report_unknown_function(diagnostics, library->at[k], library->items[k]);
   return allowed;
 }
 
-/* Indices are checked against the widths in the config; pruning may have made the network
- * narrower by then. */
-static bool read_place(const gt_spec *item, const gt_model *model, gt_symbolic_edges_request *request,
-                       gt_diagnostics *diagnostics) {
+/* Reads one edge. Indices are checked against the widths in the config; pruning in an earlier phase may make
+ * the network narrower. */
+static bool read_edge(const gt_spec *item, const gt_model *model, gt_symbolic_edges_request *request,
+                      gt_diagnostics *diagnostics) {
   static const char expected[] = "[layer, input, output] or [layer, input, output, function], such as "
                                  "[kan1, 0, 0, sin]";
   int64_t from, to;
   if (item->kind != GT_SPEC_SEQUENCE || item->count < 3 || item->count > 4 ||
       item->child[0]->kind != GT_SPEC_SCALAR || !gt_spec_int(item->child[1], &from) ||
       !gt_spec_int(item->child[2], &to)) {
-    refuse(diagnostics, item->at, expected, "this is not an edge");
+    report_error(diagnostics, item->at, expected, "this is not an edge");
     return false;
   }
   const char **names = GT_NEW_N(diagnostics->arena, const char *, model->layers);
@@ -101,13 +103,13 @@ static bool read_place(const gt_spec *item, const gt_model *model, gt_symbolic_e
   const gt_shape shape = gt_store_find(model->store, name)->shape;
   const int64_t inputs = shape.dim[0] * shape.dim[2], outputs = shape.dim[3];
   if (from < 0 || from >= inputs)
-    refuse(diagnostics, item->child[1]->at,
-           gt_arena_printf(diagnostics->arena, "a number from 0 to %lld", (long long)inputs - 1),
-           "the layer has no such input");
+    report_error(diagnostics, item->child[1]->at,
+                 gt_arena_printf(diagnostics->arena, "a number from 0 to %lld", (long long)inputs - 1),
+                 "the layer has no such input");
   if (to < 0 || to >= outputs)
-    refuse(diagnostics, item->child[2]->at,
-           gt_arena_printf(diagnostics->arena, "a number from 0 to %lld", (long long)outputs - 1),
-           "the layer has no such output");
+    report_error(diagnostics, item->child[2]->at,
+                 gt_arena_printf(diagnostics->arena, "a number from 0 to %lld", (long long)outputs - 1),
+                 "the layer has no such output");
   request->from = (int)from;
   request->to = (int)to;
   return true;
@@ -119,17 +121,17 @@ static void read_edges(symbolic_settings *settings, gt_arena *arena, const gt_mo
   if (gt_spec_is_null(edges)) return;
   if (edges->kind == GT_SPEC_SCALAR && !strcmp(edges->scalar, "auto")) return;
   if (edges->kind != GT_SPEC_SEQUENCE || !edges->count) {
-    refuse(diagnostics, edges->at, "auto, or a list such as [[kan1, 0, 0], [kan1, 1, 0, sin]]",
-           "this is not a list of edges");
+    report_error(diagnostics, edges->at, "auto, or a list such as [[kan1, 0, 0], [kan1, 1, 0, sin]]",
+                 "this is not a list of edges");
     return;
   }
   gt_symbolic_edges_request *request = GT_NEW_N(arena, gt_symbolic_edges_request, edges->count);
   for (int e = 0; e < edges->count; e++) {
     const gt_spec *item = edges->child[e];
-    if (!read_place(item, model, &request[e], diagnostics) || item->count < 4) continue;
+    if (!read_edge(item, model, &request[e], diagnostics) || item->count < 4) continue;
     const char *name = item->child[3]->kind == GT_SPEC_SCALAR ? item->child[3]->scalar : "";
     request[e].symbol = gt_symbol_find(name);
-    if (!request[e].symbol) refuse_function(diagnostics, item->child[3]->at, name);
+    if (!request[e].symbol) report_unknown_function(diagnostics, item->child[3]->at, name);
   }
   settings->request = request;
   settings->requests = edges->count;
@@ -162,7 +164,7 @@ static const void *read(const gt_config *phase, const gt_spec *node, const gt_mo
 
 /* --- fit --- */
 
-static const char *tell(gt_arena *arena, const gt_edge_fit *fit, bool is_function) {
+static const char *describe_fit(gt_arena *arena, const gt_edge_fit *fit, bool is_function) {
   if (!isfinite(fit->r2)) return "kept: no function fits, or it is constant";
   return gt_arena_printf(arena, "%s %s, 1 - R2 %.2g", is_function ? "is" : "kept, nearest", fit->symbol->name,
                          1 - fit->r2);
@@ -171,53 +173,55 @@ static const char *tell(gt_arena *arena, const gt_edge_fit *fit, bool is_functio
 static void report_layer(const gt_change_run *run, const gt_kan_layer *layer, const gt_edge_fit *tried) {
   gt_arena *arena = run->arena;
   const char *text = "";
-  int edges = 0, symbolic = 0, told = 0;
+  int edges = 0, symbolic = 0, reported = 0;
   for (int e = 0; e < layer->inputs * layer->outputs; e++) {
     const int from = e / layer->outputs, to = e % layer->outputs;
-    const bool is = gt_kan_edge_function(layer, from, to) != NULL;
+    const bool is_function = gt_kan_edge_function(layer, from, to) != NULL;
     edges += layer->edge[e];
-    symbolic += is;
-    if (!tried[e].symbol || told++ >= MAX_TOLD) continue;
-    text = gt_arena_printf(arena, "%s; %d -> %d %s", text, from, to, tell(arena, &tried[e], is));
+    symbolic += is_function;
+    if (!tried[e].symbol || reported++ >= MAX_REPORTED) continue;
+    text = gt_arena_printf(arena, "%s; %d -> %d %s", text, from, to,
+                           describe_fit(arena, &tried[e], is_function));
   }
   gt_sinks_say(run->sinks, "symbolic fit of '%s': %d of %d edges are functions%s%s", layer->name, symbolic,
-               edges, text, told > MAX_TOLD ? "; …" : "");
+               edges, text, reported > MAX_REPORTED ? "; …" : "");
 }
 
 static void warn_of_pruned_edges(const gt_kan_network *network, const symbolic_settings *settings) {
   for (int w = 0; w < settings->requests; w++) {
     const gt_symbolic_edges_request *request = &settings->request[w];
     const gt_kan_layer *l = &network->layer[request->layer];
-    const bool there = request->from < l->inputs && request->to < l->outputs;
-    if (!there || !l->edge[request->from * l->outputs + request->to])
+    const bool exists = request->from < l->inputs && request->to < l->outputs;
+    if (!exists || !l->edge[request->from * l->outputs + request->to])
       gt_warn("edge %d -> %d of '%s' has been pruned and cannot become a function", request->from,
               request->to, l->name);
   }
 }
 
-/* Chooses the functions of all edges jointly. Falls back to choosing edge by edge if the network cannot be
- * read as a whole. The functions are fitted to the targets, or to the network's outputs if the loss does not
- * train these to equal the targets. */
+/* Chooses the functions of all edges jointly. If this is impossible, it warns; the functions are then chosen
+ * edge by edge. They are fitted to the targets, or to the network's outputs if the loss does not train these
+ * to equal the targets. scaled: the inputs of the trace, [samples, inputs]. */
 static bool choose_together(const gt_change_run *run, gt_kan_network *network, const gt_kan_trace *trace,
                             const double *scaled, gt_symbolic_edges_options *limits, gt_error *error) {
   const gt_dataset *data = &run->config->dataset;
   const int inputs = gt_kan_network_inputs(network), outputs = gt_kan_network_outputs(network);
   const gt_tensor *targets = &data->train.target[0];
-  const bool given = gt_loss_fits_targets(run->config->loss[0]) && gt_tensor_features(targets) == outputs;
+  const bool to_targets =
+      gt_loss_fits_targets(run->config->loss[0]) && gt_tensor_features(targets) == outputs;
   int64_t samples = trace->samples;
   gt_error why = {0};
   double *x =
       gt_kan_samples(&data->input[0], false, &data->train.input[0], inputs, MAX_SAMPLES, &samples, error);
-  double *y = !x      ? NULL
-              : given ? gt_kan_samples(NULL, false, targets, outputs, MAX_SAMPLES, &samples, error)
-                      : gt_alloc((size_t)(samples * outputs) * sizeof *y + 1);
+  double *y = !x           ? NULL
+              : to_targets ? gt_kan_samples(NULL, false, targets, outputs, MAX_SAMPLES, &samples, error)
+                           : gt_alloc((size_t)(samples * outputs) * sizeof *y + 1);
   for (int64_t k = 0; y && k < samples * outputs; k++)
-    y[k] = given ? gt_target_scaled(&data->target[0].scaling, k % outputs, y[k])
-                 : trace->node[network->layers][k % outputs * samples + k / outputs];
+    y[k] = to_targets ? gt_target_scaled(&data->target[0].scaling, k % outputs, y[k])
+                      : trace->node[network->layers][k % outputs * samples + k / outputs];
   if (y) {
     gt_symbolic_data all = gt_symbolic_data_of(x, y, samples, inputs, outputs);
     all.names = gt_input_feature_names(&data->input[0]);
-    if (!given) gt_symbolic_of_network(&all);
+    if (!to_targets) gt_symbolic_of_network(&all);
     if (!gt_kan_choose_functions_jointly(network, scaled, &all, limits, &network->arena, &why))
       gt_warn("functions are chosen edge by edge: %s", why.message);
   }
@@ -227,9 +231,9 @@ static bool choose_together(const gt_change_run *run, gt_kan_network *network, c
   return ok;
 }
 
-/* Chooses the functions of edges by samples of the training data. */
-static bool choose(const gt_change_run *run, gt_kan_network *network, const symbolic_settings *settings,
-                   gt_error *error) {
+/* Fits functions to the edges on samples of the training data, and chooses which edges become functions. */
+static bool choose_functions(const gt_change_run *run, gt_kan_network *network,
+                             const symbolic_settings *settings, gt_error *error) {
   const gt_dataset *data = &run->config->dataset;
   gt_symbolic_edges_options limits = {settings->minimum_r2, settings->weight_simple,
                                       settings->allowed,    settings->request,
@@ -254,7 +258,8 @@ static bool choose(const gt_change_run *run, gt_kan_network *network, const symb
   return ok;
 }
 
-/* Writes the list of each layer, by its name, into the configs of phases from `first` on. */
+/* Writes the symbolic edges of each layer into the configs of phases from `first` on. lists: a map from layer
+ * names to the values of `symbolic:`. */
 static bool set_phases(gt_config *base, int64_t first, const gt_spec *lists, gt_arena *arena,
                        gt_error *error) {
   for (int64_t p = first; p < base->phases; p++) {
@@ -268,10 +273,11 @@ static bool set_phases(gt_config *base, int64_t first, const gt_spec *lists, gt_
   return true;
 }
 
-/* Moves the values into a model with the config of the last phase in which the chosen edges are functions. */
+/* Replaces the values by those of a model with the config of the phase that has ended, but in which the
+ * chosen edges are functions. */
 static bool convert_values(const gt_change_run *run, const gt_kan_network *network,
-                           const gt_kan_edge_functions *functions, const gt_spec *lists, gt_state_dict *held,
-                           gt_error *error) {
+                           const gt_kan_edge_functions *functions, const gt_spec *lists,
+                           gt_state_dict *values, gt_error *error) {
   gt_arena *arena = run->generation;
   gt_config config = *run->config;
   config.root = gt_spec_copy(arena, run->config->root);
@@ -283,27 +289,27 @@ static bool convert_values(const gt_change_run *run, const gt_kan_network *netwo
     return gt_fail(error, GT_ERR_CONFIG, "the edges cannot become functions: %s",
                    config.diagnostics.items[0].message);
   gt_state_dict dict;
-  gt_state_dict_carry(&dict, model->store, held, run->draw);
+  gt_state_dict_carry(&dict, model->store, values, run->draw);
   for (int l = 0; l < network->layers; l++)
     gt_kan_edge_functions_write(&functions[l], network->layer[l].name, &dict);
-  gt_state_dict_finish(held);
-  *held = dict;
+  gt_state_dict_finish(values);
+  *values = dict;
   return true;
 }
 
-static bool apply(const gt_change_run *run, const void *settings, gt_state_dict *held, gt_error *error) {
+static bool apply(const gt_change_run *run, const void *settings, gt_state_dict *values, gt_error *error) {
   gt_arena *arena = run->arena;
   gt_kan_network network;
-  if (!gt_kan_network_read(&network, run->model, held, run->base->path, error)) return false;
+  if (!gt_kan_network_read(&network, run->model, values, run->base->path, error)) return false;
   gt_kan_edge_functions *functions = GT_NEW_N(&network.arena, gt_kan_edge_functions, network.layers);
   gt_spec *lists = gt_spec_new(arena, GT_SPEC_MAP);
-  bool ok = choose(run, &network, settings, error);
+  bool ok = choose_functions(run, &network, settings, error);
   for (int l = 0; ok && l < network.layers; l++) {
     functions[l] = gt_kan_edge_functions_of(&network.arena, &network, l, NULL);
     gt_spec_add(arena, lists, gt_arena_strdup(arena, network.layer[l].name),
                 gt_kan_symbolic_setting(arena, &functions[l].symbolic));
   }
-  ok = ok && convert_values(run, &network, functions, lists, held, error) &&
+  ok = ok && convert_values(run, &network, functions, lists, values, error) &&
        set_phases(run->base, run->next, lists, arena, error);
   gt_kan_network_finish(&network);
   return ok;
@@ -311,7 +317,8 @@ static bool apply(const gt_change_run *run, const void *settings, gt_state_dict 
 
 /* --- checkpoints --- */
 
-/* The functions of each layer, by name, as YAML. Needed also after pruning, which renumbers edges. */
+/* The functions of each layer as YAML, a map with the names of layers. Also necessary after pruning, which
+ * renumbers edges. */
 static const char *note(const gt_model *model, gt_arena *arena) {
   gt_spec *lists = gt_spec_new(arena, GT_SPEC_MAP);
   bool any = false;

@@ -1,6 +1,6 @@
 /* Binary cross-entropy on logits: -t log σ(x) - (1-t) log(1-σ(x)) = softplus(x) - t x, which cannot overflow.
- * An output is correct if σ(x) > 1/2 agrees with t > 1/2; a sample's accuracy is the fraction of its outputs
- * that are correct. */
+ * An output is correct if σ(x) and t are on the same side of 1/2; a sample's accuracy is the fraction of its
+ * outputs that are correct. */
 #include "loss/loss.h"
 #include "op/elementwise.h"
 #include "op/reduce.h"

@@ -1,6 +1,6 @@
-/* Softmax cross-entropy with class labels, one fused op, as torch.nn.CrossEntropyLoss: with class weights the
- * mean is weighted. Accuracy is the unweighted fraction of samples whose largest output is that of their
- * label. */
+/* Softmax cross-entropy with class labels, as torch.nn.CrossEntropyLoss, in one fused op. With class weights
+ * the mean is weighted. Accuracy is the fraction, without class weights, of items whose largest logit is that
+ * of their label. */
 #include "op/cross_entropy.h"
 #include "loss/loss.h"
 
@@ -35,13 +35,13 @@ static gt_id weigh(gt_graph *graph, const void *config, gt_id targets) {
 
 static bool check(const gt_loss *loss, int64_t outputs, gt_diagnostics *diagnostics) {
   const gt_floats weights = ((const cross_entropy_config *)loss->config)->class_weights;
-  double most = 0;
-  for (int c = 0; c < weights.count; c++) most = weights.items[c] > most ? weights.items[c] : most;
+  double largest = 0;
+  for (int c = 0; c < weights.count; c++) largest = weights.items[c] > largest ? weights.items[c] : largest;
   if (weights.count && weights.count != outputs)
     return gt_loss_error(loss, "class_weights", diagnostics,
                          "has %d class weights; the data has %lld classes", weights.count,
                          (long long)outputs);
-  if (weights.count && most <= 0)
+  if (weights.count && largest <= 0)
     return gt_loss_error(loss, "class_weights", diagnostics, "needs at least one class weight above 0");
   return true;
 }

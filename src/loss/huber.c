@@ -19,15 +19,15 @@ static const gt_schema schema = {.name = "huber",
 /* With m = min(|d|, delta) both branches are m (|d| - m/2), and so is the gradient. */
 static gt_id build(gt_graph *graph, const void *config, gt_id prediction, gt_id targets) {
   const huber_config *c = config;
-  const gt_id size = gt_abs(graph, gt_sub(graph, prediction, targets));
-  const gt_id near = gt_min(graph, size, gt_constant(graph, c->delta));
-  const gt_id half = gt_mul(graph, gt_constant(graph, 0.5), near);
-  return gt_mean(graph, gt_mul(graph, near, gt_sub(graph, size, half)), 1u << 1, false);
+  const gt_id magnitude = gt_abs(graph, gt_sub(graph, prediction, targets));
+  const gt_id clipped = gt_min(graph, magnitude, gt_constant(graph, c->delta));
+  const gt_id half = gt_mul(graph, gt_constant(graph, 0.5), clipped);
+  return gt_mean(graph, gt_mul(graph, clipped, gt_sub(graph, magnitude, half)), 1u << 1, false);
 }
 
 GT_DEFINE(loss, huber) = {.name = "huber",
                           .help = "Huber loss: quadratic for small errors, linear for large ones",
                           .schema = &schema,
                           .config_size = sizeof(huber_config),
-                          .fits_targets = gt_loss_always,
+                          .fits_targets = gt_loss_always_fits_targets,
                           .build = build};

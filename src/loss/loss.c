@@ -25,34 +25,34 @@ const gt_loss_type *gt_loss_named(const gt_spec *root, const char *target) {
   return NULL;
 }
 
-typedef struct shared { /* additional keys of a loss, with several targets */
+typedef struct target_settings { /* additional keys of a loss if there are several targets */
   const char *type;
   double weight;
-} shared;
+} target_settings;
 
 static const gt_field target_fields[] = {
-    GT_ROW(shared, type, GT_FIELD_CHOICE, .choices = type_names,
+    GT_ROW(target_settings, type, GT_FIELD_CHOICE, .choices = type_names,
            .help = "name of the loss (default: " GT_LOSS_FOR_CLASSES " for classes, else " GT_LOSS_FOR_NUMBERS
                    ")"),
-    GT_ROW(shared, weight, GT_FIELD_FLOAT, .fallback = "1", .max = 1e30, .flags = GT_FIELD_OPEN_MIN,
+    GT_ROW(target_settings, weight, GT_FIELD_FLOAT, .fallback = "1", .max = 1e30, .flags = GT_FIELD_OPEN_MIN,
            .help = "factor on the mean loss of this target in the sum that training minimizes"),
     {.name = NULL},
 };
 const gt_schema gt_loss_target_schema = {
     .name = "loss", .help = "loss of one of several targets", .fields = target_fields};
 
-/* The default loss, if the config names none. Several boolean columns are several labels per sample. */
-static const char *standard_for(const gt_data_target *target) {
+/* The loss if the config names none. Several boolean columns are several labels per sample. */
+static const char *default_for(const gt_data_target *target) {
   bool booleans = target->words && target->column_count > 1;
   for (int c = 0; booleans && c < target->column_count; c++) booleans = target->words[2 * c] != NULL;
   return target->classification ? GT_LOSS_FOR_CLASSES : booleans ? GT_LOSS_FOR_BITS : GT_LOSS_FOR_NUMBERS;
 }
 
-/* several: the node may have the keys of gt_loss_target_schema. */
-static const gt_loss *read_loss(gt_arena *arena, const gt_spec *node, gt_position at, const char *standard,
-                                bool several, gt_diagnostics *diagnostics) {
+/* default_type: the loss if the node is null. several: allows the keys of gt_loss_target_schema. */
+static const gt_loss *read_loss(gt_arena *arena, const gt_spec *node, gt_position at,
+                                const char *default_type, bool several, gt_diagnostics *diagnostics) {
   if (gt_spec_is_null(node)) {
-    gt_spec *name = gt_spec_text(arena, standard);
+    gt_spec *name = gt_spec_text(arena, default_type);
     name->at = at;
     node = name;
   }
@@ -60,37 +60,37 @@ static const gt_loss *read_loss(gt_arena *arena, const gt_spec *node, gt_positio
   for (int i = 0; i < TYPES; i++)
     choices[i] = (gt_typed_choice){types[i]->name, types[i]->schema, types[i]->config_size};
   void *config;
-  shared common = {.weight = 1};
+  target_settings settings = {.weight = 1};
   const int chosen =
-      gt_typed_read(node, "loss", choices, TYPES, standard, several ? &gt_loss_target_schema : NULL,
-                    several ? &common : NULL, &config, arena, diagnostics);
+      gt_typed_read(node, "loss", choices, TYPES, default_type, several ? &gt_loss_target_schema : NULL,
+                    several ? &settings : NULL, &config, arena, diagnostics);
   if (chosen < 0) return NULL;
   gt_loss *loss = GT_NEW(arena, gt_loss);
   *loss = (gt_loss){
-      .type = types[chosen], .config = config, .spec = node, .at = node->at, .weight = common.weight};
+      .type = types[chosen], .config = config, .spec = node, .at = node->at, .weight = settings.weight};
   return loss;
 }
 
 const gt_loss *gt_loss_read(gt_arena *arena, const gt_spec *root, const gt_data_target *target,
                             gt_diagnostics *diagnostics) {
-  return read_loss(arena, gt_spec_find(root, "loss"), root->at, standard_for(target), false, diagnostics);
+  return read_loss(arena, gt_spec_find(root, "loss"), root->at, default_for(target), false, diagnostics);
 }
 
-/* The names of the targets must be the keys of the map. */
+/* Checks that the keys of the map are names of targets. */
 static bool check_targets(gt_arena *arena, const gt_spec *node, const gt_data_target *target, int targets,
                           gt_diagnostics *diagnostics) {
-  const char *list = "", *lines = "", *known[GT_DATA_MAX_TARGETS];
+  const char *list = "", *example = "", *known[GT_DATA_MAX_TARGETS];
   bool ok = true;
   for (int k = 0; k < targets; k++) {
     known[k] = target[k].name;
     list = gt_arena_printf(arena, "%s%s%s", list, k ? ", " : "", known[k]);
-    lines = gt_arena_printf(arena, "%s%s%s: %s", lines, k ? ", " : "", known[k], standard_for(&target[k]));
+    example = gt_arena_printf(arena, "%s%s%s: %s", example, k ? ", " : "", known[k], default_for(&target[k]));
   }
   if (gt_spec_is_null(node)) return true;
   if (node->kind != GT_SPEC_MAP || gt_spec_find(node, "type")) {
     gt_error_at(diagnostics, node->at, "this is the loss of a single target, and the data has %d: %s",
                 targets, list)
-        ->expected = gt_arena_printf(arena, "a loss for each target, such as loss: {%s}", lines);
+        ->expected = gt_arena_printf(arena, "a loss for each target, such as loss: {%s}", example);
     return false;
   }
   for (int i = 0; i < node->count; i++) {
@@ -111,8 +111,8 @@ bool gt_losses_read(gt_arena *arena, const gt_spec *root, const gt_data_target *
   const gt_spec *node = gt_spec_find(root, "loss");
   bool ok = check_targets(arena, node, target, targets, diagnostics);
   for (int k = 0; ok && k < targets; k++) {
-    const gt_spec *own = gt_spec_find(node, target[k].name);
-    out[k] = read_loss(arena, own, node ? node->at : root->at, standard_for(&target[k]), true, diagnostics);
+    const gt_spec *entry = gt_spec_find(node, target[k].name);
+    out[k] = read_loss(arena, entry, node ? node->at : root->at, default_for(&target[k]), true, diagnostics);
     if (!out[k]) ok = false;
     if (!ok || !out[k]->type->residual) continue;
     gt_error_at(diagnostics, out[k]->at, "loss '%s' needs a single target", out[k]->type->name)->expected =
@@ -236,8 +236,10 @@ static bool check_values(const gt_graph *graph, const gt_loss *loss, const gt_lo
   return false;
 }
 
-/* Losses on logits apply softmax or sigmoid themselves: applying it twice is allowed, but trains badly. */
-static void warn_twice(const gt_loss *loss, const gt_loss_input *input, gt_diagnostics *diagnostics) {
+/* Losses on logits apply softmax or sigmoid themselves. A layer that also applies it makes training worse,
+ * but is allowed. */
+static void warn_if_applied_twice(const gt_loss *loss, const gt_loss_input *input,
+                                  gt_diagnostics *diagnostics) {
   const char *applies = loss->type->applies;
   if (!applies || !input->applied || strcmp(applies, input->applied)) return;
   gt_finding_at(diagnostics, GT_FINDING_applied_twice, input->at,
@@ -249,9 +251,9 @@ bool gt_loss_fits_targets(const gt_loss *loss) {
   return loss->type->fits_targets && loss->type->fits_targets(loss->config);
 }
 
-bool gt_loss_always(const void *config) { return (void)config, true; }
+bool gt_loss_always_fits_targets(const void *config) { return (void)config, true; }
 
-gt_id gt_loss_distance(gt_graph *graph, gt_id prediction, gt_id targets) {
+gt_id gt_loss_squared_error(gt_graph *graph, gt_id prediction, gt_id targets) {
   const gt_id difference = gt_sub(graph, prediction, targets);
   return gt_mean(graph, gt_mul(graph, difference, difference), 1u << 1, false);
 }
@@ -264,39 +266,40 @@ static gt_id mix(gt_graph *graph, gt_id share, gt_id a, gt_id b) {
 
 typedef gt_id (*of_targets)(gt_graph *graph, const void *config, gt_id prediction, gt_id targets);
 
-/* A value per sample; for a mixture of two samples, the weighted mean of both values. */
-static gt_id of_each(gt_graph *graph, of_targets say, const gt_loss *loss, const gt_loss_input *input,
-                     gt_id prediction, gt_id targets) {
+/* The value of each item; for samples mixed from two, the weighted mean of the values for both labels. */
+static gt_id each_or_mixed(gt_graph *graph, of_targets value_of, const gt_loss *loss,
+                           const gt_loss_input *input, gt_id prediction, gt_id targets) {
   const gt_loss_mixture *mixture = input->mixture;
-  const gt_id own = say(graph, loss->config, prediction, targets);
-  if (!mixture) return own;
-  return mix(graph, mixture->share, own, say(graph, loss->config, prediction, mixture->targets));
+  const gt_id value = value_of(graph, loss->config, prediction, targets);
+  if (!mixture) return value;
+  return mix(graph, mixture->share, value, value_of(graph, loss->config, prediction, mixture->targets));
 }
 
-static gt_id weigh(gt_graph *graph, const gt_loss *loss, const gt_loss_input *input, gt_id targets) {
+/* The weights that the loss type gives to the items, such as class weights; GT_NONE: all are 1. */
+static gt_id item_weights(gt_graph *graph, const gt_loss *loss, const gt_loss_input *input, gt_id targets) {
   const gt_loss_mixture *mixture = input->mixture;
-  const gt_id own = loss->type->weigh ? loss->type->weigh(graph, loss->config, targets) : GT_NONE;
-  if (!mixture || own == GT_NONE) return own;
-  return mix(graph, mixture->share, own, loss->type->weigh(graph, loss->config, mixture->targets));
+  const gt_id weight = loss->type->weigh ? loss->type->weigh(graph, loss->config, targets) : GT_NONE;
+  if (!mixture || weight == GT_NONE) return weight;
+  return mix(graph, mixture->share, weight, loss->type->weigh(graph, loss->config, mixture->targets));
 }
 
-/* The loss of each sample; GT_NONE after reporting, or with an error in the graph. */
-static gt_id build_each(gt_graph *graph, const gt_loss *loss, const gt_loss_input *input, gt_id prediction,
-                        gt_id targets, gt_diagnostics *diagnostics) {
-  if (!loss->type->residual) return of_each(graph, loss->type->build, loss, input, prediction, targets);
+/* The loss of each item; GT_NONE after reporting an error, or if the graph has an error. */
+static gt_id build_item_losses(gt_graph *graph, const gt_loss *loss, const gt_loss_input *input,
+                               gt_id prediction, gt_id targets, gt_diagnostics *diagnostics) {
+  if (!loss->type->residual) return each_or_mixed(graph, loss->type->build, loss, input, prediction, targets);
   gt_loss_input flat = *input;
   flat.prediction = prediction;
   flat.targets = targets;
   return loss->type->residual(graph, loss, &flat, diagnostics);
 }
 
-static gt_shape rows_of(gt_shape shape) {
+static gt_shape flat_shape(gt_shape shape) {
   const int64_t last = shape.dim[shape.rank - 1];
   return gt_shape_2(gt_shape_count(shape) / last, last);
 }
 
-/* The weight of each label: that of its sample, or 0 if the label is -1. */
-static gt_id weigh_labels(gt_graph *graph, const gt_loss_input *input, int64_t classes) {
+/* The weight of each label: the weight of its sample, or 0 if the label is -1. */
+static gt_id label_weights(gt_graph *graph, const gt_loss_input *input, int64_t classes) {
   const gt_shape shape = gt_node_at(graph, input->targets)->shape;
   gt_id weight = input->weight;
   if (shape.rank > 1) {
@@ -306,11 +309,12 @@ static gt_id weigh_labels(gt_graph *graph, const gt_loss_input *input, int64_t c
     weight = gt_reshape(graph, weight, gt_shape_1(gt_shape_count(shape)));
   }
   if (!input->ignores) return weight;
-  double *one = gt_alloc((size_t)classes * sizeof *one);
-  for (int64_t c = 0; c < classes; c++) one[c] = 1;
+  double *ones = gt_alloc((size_t)classes * sizeof *ones);
+  for (int64_t c = 0; c < classes; c++) ones[c] = 1;
   const gt_id labels = gt_reshape(graph, input->targets, gt_shape_1(gt_shape_count(shape)));
-  weight = gt_mul(graph, weight, gt_class_weight(graph, labels, one, classes));
-  free(one);
+  /* gt_class_weight is 0 for the label -1. */
+  weight = gt_mul(graph, weight, gt_class_weight(graph, labels, ones, classes));
+  free(ones);
   return weight;
 }
 
@@ -326,18 +330,18 @@ static gt_loss_items items_of(gt_graph *graph, const gt_loss_input *input, bool 
     return items;
   }
   if (targets.rank > 1) {
-    items.prediction = gt_reshape(graph, items.prediction, rows_of(prediction));
+    items.prediction = gt_reshape(graph, items.prediction, flat_shape(prediction));
     items.targets = gt_reshape(graph, items.targets, gt_shape_1(gt_shape_count(targets)));
   }
-  items.weight = weigh_labels(graph, input, prediction.dim[prediction.rank - 1]);
+  items.weight = label_weights(graph, input, prediction.dim[prediction.rank - 1]);
   return items;
 }
 
-/* The sum of the weights of the items, by which the sum of their losses is divided. */
+/* The sum of the items' weights, by which the sum of their losses is divided. */
 static gt_id divisor_of(gt_graph *graph, const gt_loss *loss, const gt_loss_input *input,
                         const gt_loss_items *items, gt_id weight_sum) {
-  const gt_id share = weigh(graph, loss, input, items->targets);
-  return share == GT_NONE ? weight_sum : gt_sum(graph, gt_mul(graph, share, items->weight), 0, false);
+  const gt_id weight = item_weights(graph, loss, input, items->targets);
+  return weight == GT_NONE ? weight_sum : gt_sum(graph, gt_mul(graph, weight, items->weight), 0, false);
 }
 
 gt_id gt_loss_divisor_or_one(gt_graph *graph, gt_id divisor) {
@@ -349,14 +353,14 @@ bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *in
                    gt_diagnostics *diagnostics) {
   const bool labels = loss->type->labels;
   if (!(labels ? check_labels : check_values)(graph, loss, input, diagnostics)) return false;
-  warn_twice(loss, input, diagnostics);
+  warn_if_applied_twice(loss, input, diagnostics);
   const char *outer = gt_graph_scope(graph, "loss");
   gt_loss_items items = items_of(graph, input, labels);
   items.shifted = input->shift ? gt_add(graph, items.prediction, *input->shift) : items.prediction;
   out->items = items;
   const gt_id prediction = items.prediction, targets = items.targets;
   const int errors = diagnostics->errors;
-  const gt_id each = build_each(graph, loss, input, prediction, targets, diagnostics);
+  const gt_id each = build_item_losses(graph, loss, input, prediction, targets, diagnostics);
   out->loss_sum = gt_sum(graph, gt_mul(graph, each, items.weight), 0, false);
   out->weight_sum = gt_sum(graph, items.weight, 0, false);
   out->divisor = divisor_of(graph, loss, input, &items, out->weight_sum);
@@ -365,7 +369,7 @@ bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *in
   out->mean = loss->type->sums_batch ? out->loss_sum : gt_div(graph, out->loss_sum, divisor);
   out->correct_sum = GT_NONE;
   if (loss->type->correct) {
-    const gt_id correct = of_each(graph, loss->type->correct, loss, input, items.shifted, targets);
+    const gt_id correct = each_or_mixed(graph, loss->type->correct, loss, input, items.shifted, targets);
     out->correct_sum = gt_sum(graph, gt_mul(graph, correct, items.weight), 0, false);
   }
   gt_graph_scope(graph, outer);

@@ -5,11 +5,11 @@ static const gt_field fields[] = {{.name = NULL}};
 static const gt_schema schema = {.name = "mse", .help = "mean squared error", .fields = fields};
 
 static gt_id build(gt_graph *graph, const void *config, gt_id prediction, gt_id targets) {
-  return (void)config, gt_loss_distance(graph, prediction, targets);
+  return (void)config, gt_loss_squared_error(graph, prediction, targets);
 }
 
 GT_DEFINE(loss, mse) = {.name = "mse",
                         .help = "mean squared error",
                         .schema = &schema,
-                        .fits_targets = gt_loss_always,
+                        .fits_targets = gt_loss_always_fits_targets,
                         .build = build};

@@ -1,7 +1,7 @@
 /* A partial differential equation as a loss (physics-informed networks: Lagaris, Likas and Fotiadis, 1998;
  * Raissi, Perdikaris and Karniadakis, 2019): the squared residuals of formulas in the model's inputs, its
- * outputs and their derivatives, at the samples and, for boundary conditions, at samples with some inputs set
- * to fixed values. Targets measure the error (rmse); they are trained on only with `targets` > 0. */
+ * outputs and their derivatives, at the samples and, for boundary conditions, at the samples with some inputs
+ * set to fixed values. Targets measure the error (rmse); training uses them only if `targets` > 0. */
 #include "base/formula.h"
 #include "loss/loss.h"
 #include "loss/pde_field.h"
@@ -90,15 +90,15 @@ static bool is_known(const gt_pde_names *names, const char *name) {
   return false;
 }
 
-/* Reads one name per value; without any, takes the first default names. */
-static bool read_names(pde *p, const char *key, gt_strings given, int64_t values, const char *const *standard,
-                       int standards, int most, int *count) {
-  if ((given.count && given.count != values) || (!given.count && values > standards) || values > most)
+/* Adds one name per value: the `given` names or, if there are none, the first default names. */
+static bool read_names(pde *p, const char *key, gt_strings given, int64_t values,
+                       const char *const *default_name, int defaults, int most, int *count) {
+  if ((given.count && given.count != values) || (!given.count && values > defaults) || values > most)
     return gt_loss_error(p->loss, key, p->diagnostics,
                          "needs one name for each of the model's %s (%lld, at most %d)", key,
                          (long long)values, most);
   for (int i = 0; i < values; i++) {
-    const char *name = given.count ? given.items[i] : standard[i];
+    const char *name = given.count ? given.items[i] : default_name[i];
     if (is_known(&p->names, name))
       return gt_loss_error(p->loss, key, p->diagnostics, "has two values with the name '%s'", name);
     if (!is_name(name))
@@ -110,7 +110,7 @@ static bool read_names(pde *p, const char *key, gt_strings given, int64_t values
   return true;
 }
 
-/* Adds the derivatives that a formula uses; node: its value in the config. */
+/* Adds the derivatives that a formula uses to the names; node: the formula in the config. */
 static bool find_derivatives(pde *p, const char *text, const gt_spec *node) {
   gt_pde_names *names = &p->names;
   size_t n;
@@ -137,14 +137,14 @@ static bool find_derivatives(pde *p, const char *text, const gt_spec *node) {
   return true;
 }
 
-static bool speaks_of_outputs(const pde *p, const gt_formula *f) {
+static bool depends_on_outputs(const pde *p, const gt_formula *f) {
   if (f->kind == GT_FORMULA_VARIABLE) return f->variable >= p->names.axes;
   for (int i = 0; i < f->arguments; i++)
-    if (speaks_of_outputs(p, f->argument[i])) return true;
+    if (depends_on_outputs(p, f->argument[i])) return true;
   return false;
 }
 
-/* node: the value of `residual`. */
+/* Parses formulas; node: the value of `residual`. */
 static bool read_formulas(pde *p, gt_strings texts, const gt_spec *node, formulas *out) {
   if (texts.count < 1 || texts.count > MAX_FORMULAS) {
     gt_error_at(p->diagnostics, node->at, "'residual' has %d formulas", texts.count)->expected =
@@ -162,7 +162,7 @@ static bool read_formulas(pde *p, gt_strings texts, const gt_spec *node, formula
           ->suggestion = error.suggestion ? gt_arena_strdup(p->diagnostics->arena, error.suggestion) : NULL;
       return false;
     }
-    if (!speaks_of_outputs(p, f)) {
+    if (!depends_on_outputs(p, f)) {
       gt_error_at(p->diagnostics, text->at, "this formula does not depend on the model's output")->expected =
           gt_arena_printf(p->diagnostics->arena, "a formula with '%s' or its derivatives",
                           p->names.name[p->names.axes]);
@@ -238,36 +238,37 @@ static void mark_used(const gt_formula *f, bool *used) {
   for (int i = 0; i < f->arguments; i++) mark_used(f->argument[i], used);
 }
 
-static void uses_of(const formulas *f, bool *used) {
+static void mark_used_by(const formulas *f, bool *used) {
   for (int i = 0; i < f->count; i++) mark_used(f->item[i], used);
 }
 
-/* Reports that the layer of a node prevents a derivative. */
-static gt_diagnostic *refuse(const pde *p, gt_id node, const char *what, const char *derivative) {
+/* Reports that the layer of a node prevents a derivative. what: "mixes samples". */
+static gt_diagnostic *report_layer(const pde *p, gt_id node, const char *what, const char *derivative) {
   const gt_loss_model *model = p->input->model;
   const char *layer = gt_node_at(p->graph, node)->scope;
   return gt_error_at(p->diagnostics, model->place(model, layer, p->loss->at),
                      "layer '%s' %s, but loss 'pde' uses '%s'", layer, what, derivative);
 }
 
-/* True if the model has the derivatives that the formulas use. */
+/* True if the model has the derivatives that are used; otherwise reports an error. */
 static bool check_smooth(const pde *p, const gt_pde_field *field, const bool *used) {
   gt_arena *arena = p->diagnostics->arena;
-  int most = -1;
+  int highest = -1; /* the name of the derivative with the highest order */
   for (int k = p->names.axes + p->names.outputs; k < p->names.count; k++)
-    if (used[k] && (most < 0 || p->names.derivative[k].order > p->names.derivative[most].order)) most = k;
-  if (most < 0) return true;
-  const int order = p->names.derivative[most].order;
-  const char *name = p->names.name[most];
+    if (used[k] && (highest < 0 || p->names.derivative[k].order > p->names.derivative[highest].order))
+      highest = k;
+  if (highest < 0) return true;
+  const int order = p->names.derivative[highest].order;
+  const char *name = p->names.name[highest];
   const gt_id mixed = gt_tangent_mixture(p->graph, field->points, field->output),
               kink = gt_tangent_kink(p->graph, field->points, field->output, order);
   if (mixed != GT_NONE)
-    refuse(p, mixed, "mixes samples, so no sample has derivatives of its own", name);
+    report_layer(p, mixed, "mixes samples, so no sample has derivatives of its own", name);
   else if (kink != GT_NONE)
-    refuse(p, kink,
-           gt_arena_printf(arena, "(%s) has no continuous derivative of order %d",
-                           gt_node_at(p->graph, kink)->op->name, order),
-           name)
+    report_layer(p, kink,
+                 gt_arena_printf(arena, "(%s) has no continuous derivative of order %d",
+                                 gt_node_at(p->graph, kink)->op->name, order),
+                 name)
         ->expected = gt_arena_printf(
         arena, "a smooth layer, such as tanh, silu%s",
         order > 2 ? " or sin"
@@ -275,19 +276,20 @@ static bool check_smooth(const pde *p, const gt_pde_field *field, const bool *us
   return mixed == GT_NONE && kink == GT_NONE;
 }
 
-/* weight times the sum of the squared formulas at `count` points from `first` on, [count]; GT_NONE after
- * reporting. */
-static gt_id squares(const pde *p, gt_pde_field *field, const formulas *f, int64_t first, int64_t count) {
+/* weight times the sum of the squared formulas at points first … first + count - 1, F32 [count]; GT_NONE
+ * after reporting an error. */
+static gt_id squared_residuals(const pde *p, gt_pde_field *field, const formulas *f, int64_t first,
+                               int64_t count) {
   gt_id value[GT_PDE_MAX_NAMES], sum = GT_NONE;
   bool used[GT_PDE_MAX_NAMES] = {false};
-  uses_of(f, used);
+  mark_used_by(f, used);
   for (int k = 0; k < p->names.count; k++) {
     value[k] = used[k] ? gt_pde_value(field, k, first, count) : GT_NONE;
     if (field->failed == GT_NONE) continue;
-    refuse(p, field->failed,
-           gt_arena_printf(p->diagnostics->arena, "(%s) has no such derivative",
-                           gt_node_at(p->graph, field->failed)->op->name),
-           p->names.name[k]);
+    report_layer(p, field->failed,
+                 gt_arena_printf(p->diagnostics->arena, "(%s) has no such derivative",
+                                 gt_node_at(p->graph, field->failed)->op->name),
+                 p->names.name[k]);
     return GT_NONE;
   }
   for (int i = 0; i < f->count; i++) {
@@ -297,7 +299,7 @@ static gt_id squares(const pde *p, gt_pde_field *field, const formulas *f, int64
   return f->weight == 1 ? sum : gt_mul(p->graph, sum, gt_constant(p->graph, f->weight));
 }
 
-/* The samples with the fixed inputs of each condition, concatenated over the conditions. */
+/* For each condition all samples, with its fixed inputs: [conditions * batch, inputs]. */
 static gt_id boundary_points(const pde *p) {
   gt_graph *graph = p->graph;
   const gt_id points = p->input->model->input;
@@ -315,18 +317,20 @@ static gt_id boundary_points(const pde *p) {
   return gt_concatenate(graph, part, p->conditions, 0);
 }
 
-static gt_id equation(const pde *p) {
+/* The squared residuals of the equation at the samples, F32 [batch]; GT_NONE after reporting an error. */
+static gt_id build_equation(const pde *p) {
   bool used[GT_PDE_MAX_NAMES] = {false};
   gt_pde_field field;
-  uses_of(&p->equation, used);
+  mark_used_by(&p->equation, used);
   gt_pde_field_init(&field, p->graph, &p->names, p->input->model->input, p->input->prediction);
   gt_id each = GT_NONE;
   if (check_smooth(p, &field, used))
-    each = squares(p, &field, &p->equation, 0, gt_node_at(p->graph, field.points)->shape.dim[0]);
+    each = squared_residuals(p, &field, &p->equation, 0, gt_node_at(p->graph, field.points)->shape.dim[0]);
   gt_pde_field_finish(&field);
   return each;
 }
 
+/* Adds the squared residuals of the conditions to `each`. */
 static gt_id add_conditions(const pde *p, gt_id each) {
   const gt_loss_model *model = p->input->model;
   const int64_t batch = gt_node_at(p->graph, model->input)->shape.dim[0];
@@ -334,11 +338,11 @@ static gt_id add_conditions(const pde *p, gt_id each) {
   gt_pde_field field;
   const gt_id points = boundary_points(p), output = model->at(model, points);
   if (output == GT_NONE) return GT_NONE;
-  for (int c = 0; c < p->conditions; c++) uses_of(&p->condition[c], used);
+  for (int c = 0; c < p->conditions; c++) mark_used_by(&p->condition[c], used);
   gt_pde_field_init(&field, p->graph, &p->names, points, output);
   if (!check_smooth(p, &field, used)) each = GT_NONE;
   for (int c = 0; c < p->conditions && each != GT_NONE; c++) {
-    const gt_id more = squares(p, &field, &p->condition[c], c * batch, batch);
+    const gt_id more = squared_residuals(p, &field, &p->condition[c], c * batch, batch);
     each = more == GT_NONE ? GT_NONE : gt_add(p->graph, each, more);
   }
   gt_pde_field_finish(&field);
@@ -357,18 +361,18 @@ static gt_id residual(gt_graph *graph, const gt_loss *loss, const gt_loss_input 
   pde *p = GT_NEW(graph->arena, pde);
   *p = (pde){.graph = graph, .loss = loss, .input = input, .diagnostics = diagnostics};
   if (!read_all(p)) return GT_NONE;
-  gt_id each = equation(p);
+  gt_id each = build_equation(p);
   if (each != GT_NONE && p->conditions) each = add_conditions(p, each);
   if (each == GT_NONE || c->targets <= 0) return each;
-  const gt_id apart = gt_loss_distance(graph, input->prediction, input->targets);
-  return gt_add(graph, each, gt_mul(graph, apart, gt_constant(graph, c->targets)));
+  const gt_id error = gt_loss_squared_error(graph, input->prediction, input->targets);
+  return gt_add(graph, each, gt_mul(graph, error, gt_constant(graph, c->targets)));
 }
 
-static bool weighs_targets(const void *config) { return ((const pde_config *)config)->targets > 0; }
+static bool has_target_weight(const void *config) { return ((const pde_config *)config)->targets > 0; }
 
 GT_DEFINE(loss, pde) = {.name = "pde",
                         .help = "residual of differential equations (physics-informed training)",
                         .schema = &schema,
                         .config_size = sizeof(pde_config),
-                        .fits_targets = weighs_targets,
+                        .fits_targets = has_target_weight,
                         .residual = residual};

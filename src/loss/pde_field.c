@@ -6,7 +6,8 @@
 
 /* --- names ---------------------------------------------------------------------------------------------- */
 
-/* Splits the text into names of inputs; several names may share a prefix. */
+/* Splits the text into names of inputs, and appends their numbers. One name may be the prefix of another, so
+ * it tries every split. */
 static bool read_axes(const gt_pde_names *names, const char *text, size_t length, gt_pde_derivative *out) {
   if (!length) return out->order > 0;
   const int order = out->order;
@@ -32,14 +33,14 @@ static void sort(gt_pde_derivative *d) {
 
 bool gt_pde_read_derivative(const gt_pde_names *names, const char *text, size_t length,
                             gt_pde_derivative *out) {
-  const char *line = memchr(text, '_', length);
-  if (!line) return false;
-  const size_t before = (size_t)(line - text), after = length - before - 1;
+  const char *underscore = memchr(text, '_', length);
+  if (!underscore) return false;
+  const size_t before = (size_t)(underscore - text), after = length - before - 1;
   for (int k = 0; k < names->outputs; k++) {
     const char *output = names->name[names->axes + k];
     if (strlen(output) != before || memcmp(output, text, before) != 0) continue;
     *out = (gt_pde_derivative){.output = k};
-    if (!read_axes(names, line + 1, after, out)) return false;
+    if (!read_axes(names, underscore + 1, after, out)) return false;
     if (out->order <= GT_PDE_MAX_ORDER) sort(out);
     return true;
   }
@@ -61,7 +62,7 @@ void gt_pde_field_finish(gt_pde_field *field) {
   for (int k = 0; k < GT_PDE_MAX_AXES; k++) gt_tangents_destroy(field->along[k]);
 }
 
-/* [rows, n] with 1 in a column, else 0. */
+/* [rows, inputs]: 1 in the column of the axis, 0 elsewhere. */
 static gt_id direction(gt_graph *graph, gt_id points, int axis) {
   const int64_t rows = rows_of(graph, points), n = columns_of(graph, points);
   const int64_t before[2] = {0, axis}, after[2] = {0, n - 1 - axis};
@@ -75,8 +76,8 @@ static gt_id column(gt_graph *graph, gt_id x, int k) {
   return gt_reshape(graph, one, gt_shape_1(stop[0]));
 }
 
-/* Computes derivatives of all outputs, one input at a time, so that derivatives with a common prefix share
- * work. */
+/* A derivative of all outputs, [rows, outputs], by one input after another: derivatives that begin with the
+ * same inputs share nodes. GT_NONE: it is 0, or field->failed is set. */
 static gt_id derive(gt_pde_field *field, const gt_pde_derivative *d) {
   gt_id value = field->output;
   for (int i = 0; i < d->order && value != GT_NONE; i++) {

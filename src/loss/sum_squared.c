@@ -16,8 +16,8 @@ static gt_id build(gt_graph *graph, const void *config, gt_id prediction, gt_id 
 static gt_id correct(gt_graph *graph, const void *config, gt_id prediction, gt_id targets) {
   (void)config;
   const gt_id half = gt_constant(graph, 0.5);
-  const gt_id said = gt_less(graph, half, prediction), meant = gt_less(graph, half, targets);
-  const gt_id wrong = gt_abs(graph, gt_sub(graph, said, meant));
+  const gt_id predicted = gt_less(graph, half, prediction), expected = gt_less(graph, half, targets);
+  const gt_id wrong = gt_abs(graph, gt_sub(graph, predicted, expected));
   return gt_mean(graph, gt_sub(graph, gt_constant(graph, 1), wrong), 1u << 1, false);
 }
 
@@ -25,6 +25,6 @@ GT_DEFINE(loss, sum_squared) = {.name = "sum_squared",
                                 .help = "sum of squared errors",
                                 .schema = &schema,
                                 .sums_batch = true,
-                                .fits_targets = gt_loss_always,
+                                .fits_targets = gt_loss_always_fits_targets,
                                 .build = build,
                                 .correct = correct};

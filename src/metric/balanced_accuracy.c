@@ -1,5 +1,5 @@
 /* Balanced accuracy, as sklearn.metrics.balanced_accuracy_score: the mean recall of the classes that have
- * labels. Guessing reaches one over the number of classes, whatever their shares. */
+ * labels. Guessing reaches 1 / classes, whatever the frequencies of the classes. */
 #include "metric/counts.h"
 
 static double of_counts(const gt_metric_counts *counts) {

@@ -1,5 +1,6 @@
-/* Bits per character: the mean cross-entropy of the next character or byte to the base 2, without label
- * smoothing and class weights: the length to which the model and an arithmetic coder compress the text. */
+/* Bits per character: the mean cross-entropy of the next character or byte, to base 2, without label
+ * smoothing and class weights. It is the length per character to which an arithmetic coder with this model
+ * compresses the text. */
 #include "metric/metric.h"
 #include "op/cross_entropy.h"
 #include <math.h>
@@ -17,7 +18,7 @@ GT_DEFINE(metric, bits_per_character) = {
     .name = "bits_per_character",
     .help = "cross-entropy to the base 2 of the next character or byte of a text",
     .tasks = GT_METRIC_CLASSES,
-    .of_characters = true,
+    .needs_text = true,
     .sums = 1,
     .emit = emit,
     .of_sums = of_sums};

@@ -1,7 +1,7 @@
-/* Brier score: the mean squared difference of the predicted probabilities p from the outcome, as
- * sklearn.metrics.brier_score_loss: with two classes (p - y)² of one of them, with more the sum over all of
- * them. The outcome has p = 1 for the label, so the sum over the classes is Σ p² - 2 p[label] + 1, with
- * p[label] = exp(-cross-entropy). */
+/* Brier score, as sklearn.metrics.brier_score_loss: the mean of (p - y)² for the predicted probability p and
+ * the outcome y: of one class if there are two, otherwise summed over all classes. y is 1 for the label and 0
+ * for the other classes, so the sum over the classes is Σ p² - 2 p[label] + 1, with p[label] =
+ * exp(-cross-entropy). */
 #include "metric/metric.h"
 #include "op/cross_entropy.h"
 #include "op/elementwise.h"
@@ -18,8 +18,8 @@ static void emit(gt_graph *graph, const gt_loss_items *items, gt_metric_task tas
   const gt_id p = gt_softmax(graph, items->prediction, -1),
               square = gt_sum(graph, gt_mul(graph, p, p), 1u << 1, false),
               loss = gt_cross_entropy(graph, items->prediction, items->targets, 0, NULL),
-              own = gt_exp(graph, gt_neg(graph, loss)),
-              rest = gt_sub(graph, gt_constant(graph, 1), gt_mul(graph, gt_constant(graph, 2), own));
+              label_p = gt_exp(graph, gt_neg(graph, loss)),
+              rest = gt_sub(graph, gt_constant(graph, 1), gt_mul(graph, gt_constant(graph, 2), label_p));
   term[0] = gt_mul(graph, gt_add(graph, square, rest), gt_constant(graph, two ? 0.5 : 1));
 }
 

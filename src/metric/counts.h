@@ -5,8 +5,8 @@
 #include "metric/metric.h"
 
 typedef struct gt_class_count { /* numbers of items, weighted */
-  double correct;               /* of the class and predicted as it (true positives) */
-  double predicted, labels;     /* predicted as the class; of the class */
+  double correct;               /* items of the class that are predicted as it (true positives) */
+  double predicted, labels;     /* items that are predicted as the class; items whose label it is */
 } gt_class_count;
 typedef double (*gt_of_class)(gt_class_count count); /* the metric of a class */
 
@@ -15,7 +15,7 @@ gt_class_count gt_count_class(const gt_metric_counts *counts, int64_t class);
 double gt_count_share(double part, double whole);
 /* Averages as in scikit-learn. macro: the mean over the classes that occur as label or prediction; weighted:
  * the mean weighted by labels; micro: the metric of the sums of all classes' counts; binary: the metric of
- * class 1 if there are two classes, else macro. */
+ * class 1 if there are two classes, otherwise macro. */
 double gt_count_macro(const gt_metric_counts *counts, gt_of_class value);
 double gt_count_weighted(const gt_metric_counts *counts, gt_of_class value);
 double gt_count_micro(const gt_metric_counts *counts, gt_of_class value);

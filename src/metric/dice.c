@@ -1,5 +1,5 @@
-/* Dice coefficient, 2 |A ∩ B| / (|A| + |B|), of the pixels or items of each class (Dice 1945): the mean over
- * the classes that occur. For one class it is its F1 score. */
+/* Dice coefficient, 2 |A ∩ B| / (|A| + |B|), of the predicted and the labeled items (pixels) of each class
+ * (Dice 1945): the mean over the classes that occur. For one class it equals the F1 score. */
 #include "metric/counts.h"
 
 static double dice(gt_class_count c) { return gt_count_share(2 * c.correct, c.labels + c.predicted); }

@@ -1,5 +1,5 @@
-/* Cross-entropy of the predicted probabilities, as sklearn.metrics.log_loss: without label smoothing and
- * class weights, which the loss may have. */
+/* Cross-entropy of the predicted probabilities, as sklearn.metrics.log_loss: without the label smoothing and
+ * class weights that the loss may have. */
 #include "metric/metric.h"
 #include "op/cross_entropy.h"
 #include "op/elementwise.h"

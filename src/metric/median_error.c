@@ -1,11 +1,11 @@
-/* Median absolute error, as sklearn.metrics.median_absolute_error: for an even number of items, the mean of
- * the two in the middle. */
+/* Median absolute error, as sklearn.metrics.median_absolute_error; for an even number of items, the mean of
+ * the two middle errors. */
 #include "base/memory.h"
 #include "metric/metric.h"
 #include <math.h>
 #include <stdlib.h>
 
-static int by_value(const void *a, const void *b) {
+static int compare(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
@@ -19,7 +19,7 @@ static double of_scores(const gt_metric_scores *s) {
     error[i] = fabs((double)s->score[i] - (double)s->target[i]);
     finite = finite && isfinite(error[i]);
   }
-  qsort(error, (size_t)n, sizeof *error, by_value);
+  qsort(error, (size_t)n, sizeof *error, compare);
   const double median = n % 2 ? error[n / 2] : (error[n / 2 - 1] + error[n / 2]) / 2;
   free(error);
   return finite ? median : NAN;

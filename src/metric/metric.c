@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HITS = 3 /* sums per output for the confusion matrix of a bit (gt_metric_set.hits) */ };
+enum { BIT_COUNTS = 3 /* sums per output for the confusion matrix of a bit (gt_metric_set.bit_counts) */ };
 
 gt_metric_task gt_metric_task_of(const gt_loss *loss) {
   return loss->type->labels ? GT_METRIC_CLASSES : loss->type->applies ? GT_METRIC_BITS : GT_METRIC_NUMBERS;
 }
 
-const char *gt_metric_lacks(const gt_metric_type *type, const gt_loss *loss, int64_t outputs) {
+const char *gt_metric_unmet_requirement(const gt_metric_type *type, const gt_loss *loss, int64_t outputs) {
   const gt_metric_task task = gt_metric_task_of(loss);
   if (!(type->tasks & task))
     return type->tasks & GT_METRIC_NUMBERS ? "needs targets that are numbers"
@@ -34,17 +34,17 @@ static gt_id sum_items(gt_graph *graph, gt_id term, gt_id weight) {
 }
 
 /* A logit above 0 predicts 1; a target above 1/2 means 1. */
-static void emit_hits(gt_graph *graph, const gt_loss_items *items, gt_id term[HITS]) {
+static void emit_bit_counts(gt_graph *graph, const gt_loss_items *items, gt_id term[BIT_COUNTS]) {
   term[1] = gt_less(graph, gt_constant(graph, 0), items->shifted);
   term[2] = gt_less(graph, gt_constant(graph, 0.5), items->targets);
   term[0] = gt_mul(graph, term[1], term[2]);
 }
 
 gt_id gt_metrics_emit(gt_metric_set *set, gt_graph *graph, const gt_loss_items *items) {
-  gt_id part[GT_METRIC_MAX * GT_METRIC_MAX_SUMS + HITS];
+  gt_id part[GT_METRIC_MAX * GT_METRIC_MAX_SUMS + BIT_COUNTS];
   const int each = gt_metric_outputs(set);
   int parts = 0;
-  set->hits = -1;
+  set->bit_counts = -1;
   for (int m = 0; m < set->count; m++) {
     const gt_metric_type *type = set->type[m];
     gt_id term[GT_METRIC_MAX_SUMS];
@@ -53,51 +53,52 @@ gt_id gt_metrics_emit(gt_metric_set *set, gt_graph *graph, const gt_loss_items *
     for (int k = 0; k < type->sums; k++) part[parts++] = sum_items(graph, term[k], items->weight);
   }
   if (set->counts && set->task == GT_METRIC_BITS) {
-    gt_id term[HITS];
-    set->hits = parts * each;
-    emit_hits(graph, items, term);
-    for (int k = 0; k < HITS; k++) part[parts++] = sum_items(graph, term[k], items->weight);
+    gt_id term[BIT_COUNTS];
+    set->bit_counts = parts * each;
+    emit_bit_counts(graph, items, term);
+    for (int k = 0; k < BIT_COUNTS; k++) part[parts++] = sum_items(graph, term[k], items->weight);
   }
   set->columns = parts * each;
   return parts ? gt_pack(graph, part, parts) : GT_NONE;
 }
 
 /* Sum number `column` of the outputs' items. */
-static double sum_of(const gt_metric_outputs_of *of, const gt_metric_totals *totals, int column) {
+static double sum_of(const gt_metric_output_group *group, const gt_metric_totals *totals, int column) {
   double sum = 0;
-  for (int k = 0; k < of->steps; k++) sum += totals->sum[column + of->first + k * of->apart];
+  for (int k = 0; k < group->steps; k++) sum += totals->sum[column + group->first + k * group->stride];
   return sum;
 }
 
-static double value_of_sums(const gt_metric_set *set, int index, const gt_metric_outputs_of *of,
+static double value_of_sums(const gt_metric_set *set, int index, const gt_metric_output_group *group,
                             const gt_metric_totals *totals) {
   const gt_metric_type *type = set->type[index];
   const int each = gt_metric_outputs(set);
   double sum[GT_METRIC_MAX_SUMS];
-  for (int k = 0; k < type->sums; k++) sum[k] = sum_of(of, totals, set->first[index] + k * each);
-  return type->of_sums ? type->of_sums(sum, of->targets) : sum[0] / of->targets->weight;
+  for (int k = 0; k < type->sums; k++) sum[k] = sum_of(group, totals, set->first[index] + k * each);
+  return type->of_sums ? type->of_sums(sum, group->targets) : sum[0] / group->targets->weight;
 }
 
-/* The value for outputs of bits, computed from their confusion matrix. */
-static double value_of_hits(const gt_metric_set *set, const gt_metric_type *type,
-                            const gt_metric_outputs_of *of, const gt_metric_totals *totals) {
+/* The value for outputs that are bits, computed from their confusion matrix. */
+static double value_of_bit_counts(const gt_metric_set *set, const gt_metric_type *type,
+                                  const gt_metric_output_group *group, const gt_metric_totals *totals) {
   const int each = (int)set->outputs;
-  const double both = sum_of(of, totals, set->hits), predicted = sum_of(of, totals, set->hits + each),
-               positives = sum_of(of, totals, set->hits + 2 * each);
-  const double count[4] = {of->targets->weight - predicted - positives + both, predicted - both,
+  const double both = sum_of(group, totals, set->bit_counts),
+               predicted = sum_of(group, totals, set->bit_counts + each),
+               positives = sum_of(group, totals, set->bit_counts + 2 * each);
+  const double count[4] = {group->targets->weight - predicted - positives + both, predicted - both,
                            positives - both, both};
   return type->of_counts(&(gt_metric_counts){2, count});
 }
 
 /* The value computed from the scores of the outputs' items. */
-static double value_of_scores(const gt_metric_type *type, const gt_metric_outputs_of *of,
+static double value_of_scores(const gt_metric_type *type, const gt_metric_output_group *group,
                               const gt_metric_scores *all) {
-  const int64_t items = all->items * of->steps;
+  const int64_t items = all->items * group->steps;
   float *one = gt_alloc(2 * (size_t)items * sizeof *one), *target = one + items;
   for (int64_t i = 0, n = 0; i < all->items; i++)
-    for (int k = 0; k < of->steps; k++, n++) {
-      one[n] = all->score[i * all->outputs + of->first + k * of->apart];
-      target[n] = all->target[i * all->outputs + of->first + k * of->apart];
+    for (int k = 0; k < group->steps; k++, n++) {
+      one[n] = all->score[i * all->outputs + group->first + k * group->stride];
+      target[n] = all->target[i * all->outputs + group->first + k * group->stride];
     }
   const double value =
       type->of_scores(&(gt_metric_scores){.items = items, .outputs = 1, .score = one, .target = target});
@@ -105,12 +106,12 @@ static double value_of_scores(const gt_metric_type *type, const gt_metric_output
   return value;
 }
 
-double gt_metric_value(const gt_metric_set *set, int index, const gt_metric_outputs_of *of,
+double gt_metric_value(const gt_metric_set *set, int index, const gt_metric_output_group *group,
                        const gt_metric_totals *totals) {
   const gt_metric_type *type = set->type[index];
   const bool classes = set->task == GT_METRIC_CLASSES;
-  if (type->emit) return value_of_sums(set, index, of, totals);
+  if (type->emit) return value_of_sums(set, index, group, totals);
   if (type->of_counts)
-    return classes ? type->of_counts(&totals->counts) : value_of_hits(set, type, of, totals);
-  return classes ? type->of_scores(&totals->scores) : value_of_scores(type, of, &totals->scores);
+    return classes ? type->of_counts(&totals->counts) : value_of_bit_counts(set, type, group, totals);
+  return classes ? type->of_scores(&totals->scores) : value_of_scores(type, group, &totals->scores);
 }

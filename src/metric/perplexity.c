@@ -1,5 +1,5 @@
-/* Perplexity: e to the power of the mean cross-entropy, without label smoothing and class weights, which the
- * loss may have. The number of equally likely tokens among which the model is undecided. */
+/* Perplexity: e to the power of the mean cross-entropy, without the label smoothing and class weights that
+ * the loss may have. A model that chooses among n equally likely tokens has perplexity n. */
 #include "metric/metric.h"
 #include "op/cross_entropy.h"
 #include <math.h>

@@ -1,4 +1,5 @@
-/* Precision, as sklearn.metrics.precision_score: the share of the predictions of a class that are right. */
+/* Precision, as sklearn.metrics.precision_score: the fraction of the items predicted as a class that have
+ * its label. */
 #include "metric/counts.h"
 
 static double precision(gt_class_count c) { return gt_count_share(c.correct, c.predicted); }

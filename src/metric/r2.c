@@ -1,5 +1,5 @@
 /* Coefficient of determination, as sklearn.metrics.r2_score: 1 - Σ (x - t)² / Σ (t - mean)². If the targets
- * do not vary, it is 1 for exact predictions, else 0. */
+ * do not vary, it is 1 for exact predictions and 0 otherwise. */
 #include "metric/metric.h"
 #include "op/elementwise.h"
 
@@ -17,7 +17,7 @@ GT_DEFINE(metric, r2) = {.name = "r2",
                          .help = "coefficient of determination, at most 1",
                          .tasks = GT_METRIC_NUMBERS,
                          .larger = true,
-                         .varies = true,
+                         .needs_variance = true,
                          .sums = 1,
                          .emit = emit,
                          .of_sums = of_sums};

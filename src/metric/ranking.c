@@ -8,7 +8,7 @@ static int descending(const void *a, const void *b) {
   return (x < y) - (x > y);
 }
 
-/* The probability of a class. */
+/* The predicted probability of a class. */
 static double softmax(const float *logit, int64_t classes, int64_t class) {
   double largest = (double)logit[0], sum = 0;
   for (int64_t c = 1; c < classes; c++) largest = fmax(largest, (double)logit[c]);
@@ -16,13 +16,16 @@ static double softmax(const float *logit, int64_t classes, int64_t class) {
   return exp((double)logit[class] - largest) / sum;
 }
 
+/* A number by which items are ranked for a class: the logit, the difference of two logits, or the
+ * probability. */
 static double score_of(const gt_metric_scores *s, int64_t item, int64_t class) {
   const float *row = s->score + item * s->outputs;
   if (!s->label) return (double)row[0];
   return s->outputs == 2 ? (double)row[1] - (double)row[0] : softmax(row, s->outputs, class);
 }
 
-static double rank(const gt_metric_scores *s, int64_t class, gt_ranked *item, gt_of_ranking value) {
+/* The metric with one class as the positive one. item: room for all items. */
+static double rank_class(const gt_metric_scores *s, int64_t class, gt_ranked *item, gt_of_ranking value) {
   int64_t positives = 0;
   for (int64_t i = 0; i < s->items; i++) {
     item[i].score = score_of(s, i, class);
@@ -40,7 +43,7 @@ double gt_ranking(const gt_metric_scores *s, gt_of_ranking value) {
   const bool many = s->label && s->outputs > 2;
   double sum = 0;
   for (int64_t class = many ? 0 : 1; class < (many ? s->outputs : 2); class ++)
-    sum += rank(s, class, item, value);
+    sum += rank_class(s, class, item, value);
   free(item);
   return many ? sum / (double)s->outputs : sum;
 }

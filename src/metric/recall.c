@@ -1,4 +1,4 @@
-/* Recall, as sklearn.metrics.recall_score: how many of the items of a class are found. */
+/* Recall, as sklearn.metrics.recall_score: the fraction of a class's items that are predicted as it. */
 #include "metric/counts.h"
 
 static double recall(gt_class_count c) { return gt_count_share(c.correct, c.labels); }

@@ -1,10 +1,10 @@
 /* Area under the receiver operating characteristic, as sklearn.metrics.roc_auc_score (for more than two
  * classes with multi_class='ovr'): the probability that a positive item has a larger score than a negative
- * one, an equal score counting half (Mann and Whitney 1947). */
+ * one; an equal score counts half (Mann and Whitney 1947). */
 #include "metric/ranking.h"
 
 static double area(const gt_ranked *item, int64_t items, int64_t positives) {
-  double pairs = 0, above = 0; /* above: positive items with larger scores */
+  double pairs = 0, above = 0; /* pairs in the right order; positive items with larger scores */
   for (int64_t i = 0, next; i < items; i = next) {
     double equal[2] = {0, 0};
     for (next = i; next < items && item[next].score >= item[i].score; next++) equal[item[next].positive]++;

@@ -1,6 +1,6 @@
-/* Skill of a forecast: 1 - MAE / MAE of the better naive forecast, the last value or the value one season
- * before (Murphy, "Skill scores based on the mean square error", 1988, with absolute errors; 1 - MASE with
- * the naive errors of the evaluated split). 0: no better than that; 1: exact. */
+/* Skill of a forecast: 1 - MAE / (MAE of the better naive forecast: the last value or the value one season
+ * before), as in Murphy, "Skill scores based on the mean square error", 1988, but with absolute errors. It is
+ * 1 - MASE with the naive errors of the evaluated split. 0: no better than the naive forecast; 1: exact. */
 #include "metric/metric.h"
 #include "op/elementwise.h"
 #include <math.h>
@@ -10,7 +10,7 @@ static void emit(gt_graph *graph, const gt_loss_items *items, gt_metric_task tas
   term[0] = gt_abs(graph, gt_sub(graph, items->prediction, items->targets));
 }
 
-/* If both errors are 0, there is nothing to gain: the skill is 0. */
+/* If both errors are 0, no forecast can be better than the naive one: the skill is 0. */
 static double skill_of(double error, double naive) {
   if (naive > 0 || isnan(error) || isnan(naive)) return 1 - error / naive;
   return error > 0 ? -INFINITY : 0;
@@ -25,7 +25,7 @@ GT_DEFINE(metric, skill) = {
     .help = "of a forecast: 1 - MAE / MAE of the better naive forecast (last value, or a season before)",
     .tasks = GT_METRIC_NUMBERS,
     .larger = true,
-    .forecast = true,
+    .needs_series = true,
     .sums = 1,
     .emit = emit,
     .of_sums = of_sums};

@@ -1,7 +1,7 @@
 /* Top-k accuracy, as sklearn.metrics.top_k_accuracy_score: the fraction of items whose label is among the k
- * classes with the largest logits. In logarithms of probabilities, which do not underflow: the label's is the
- * negative cross-entropy, and a class counts as larger if its own exceeds that by more than float32's
- * rounding. */
+ * classes with the largest logits. Compares logarithms of probabilities, which do not underflow: the label's
+ * is the negative cross-entropy; another class is larger if its logarithm exceeds this by more than the
+ * rounding error of float32. */
 #include "metric/metric.h"
 #include "op/core.h"
 #include "op/cross_entropy.h"
@@ -13,9 +13,9 @@
 static void emit(gt_graph *graph, const gt_loss_items *items, int k, gt_id *term) {
   const int64_t n = gt_node_at(graph, items->prediction)->shape.dim[0];
   const gt_id loss = gt_cross_entropy(graph, items->prediction, items->targets, 0, NULL),
-              own = gt_reshape(graph, gt_neg(graph, loss), gt_shape_2(n, 1)),
-              size = gt_add(graph, gt_constant(graph, 1), gt_abs(graph, own)),
-              limit = gt_add(graph, own, gt_mul(graph, size, gt_constant(graph, 1e-5))),
+              label_log_p = gt_reshape(graph, gt_neg(graph, loss), gt_shape_2(n, 1)),
+              scale = gt_add(graph, gt_constant(graph, 1), gt_abs(graph, label_log_p)),
+              limit = gt_add(graph, label_log_p, gt_mul(graph, scale, gt_constant(graph, 1e-5))),
               larger = gt_less(graph, limit, gt_log_softmax(graph, items->prediction, -1)),
               count = gt_sum(graph, larger, 1u << 1, false);
   term[0] = gt_less(graph, count, gt_constant(graph, k));

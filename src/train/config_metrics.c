@@ -15,11 +15,12 @@ static bool has_characters(const gt_dataset *data) {
 static const char *lacks(const gt_config *config, int target, const gt_metric_kind *kind) {
   const gt_loss *loss = config->loss[target];
   if (kind->correct && !loss->type->correct) return "needs a loss that counts correct predictions";
-  if (kind->type && kind->type->forecast && !config->dataset.target[target].horizon)
+  if (kind->type && kind->type->needs_series && !config->dataset.target[target].horizon)
     return "needs a time series (data.series)";
-  if (kind->type && kind->type->of_characters && !has_characters(&config->dataset))
+  if (kind->type && kind->type->needs_text && !has_characters(&config->dataset))
     return "needs a text of characters or bytes";
-  return kind->type ? gt_metric_lacks(kind->type, loss, config->dataset.target[target].classes) : NULL;
+  return kind->type ? gt_metric_unmet_requirement(kind->type, loss, config->dataset.target[target].classes)
+                    : NULL;
 }
 
 const char *gt_config_want_metric(gt_config *config, int target, const gt_metric_kind *kind) {
@@ -162,16 +163,16 @@ void gt_config_read_metrics(gt_config *config, const gt_strings *names) {
   if (!config->loss[0] || !config->has_dataset) return;
   const bool several = config->dataset.targets > 1;
   if (config->loss[0]->type->residual) gt_config_want_metric(config, 0, gt_metric_find("rmse"));
-  /* A forecast is compared with the naive ones. */
+  /* A forecast is compared with the naive forecasts. */
   if (config->dataset.target[0].horizon && !gt_config_want_metric(config, 0, gt_metric_find("skill")))
     gt_config_want_metric(config, 0, gt_metric_find("mae"));
   for (int i = 0; i < names->count; i++) {
     const char *why = want_everywhere(config, names->items[i]);
     const gt_metric_kind *kind = gt_metric_find(names->items[i]);
-    if (why && kind && kind->type && kind->type->forecast)
+    if (why && kind && kind->type && kind->type->needs_series)
       gt_error_at(&config->diagnostics, names->at[i], "metric '%s' %s of numbers", names->items[i], why)
           ->expected = "data: {series: {window: ROWS}}, or no such metric";
-    else if (why && kind && kind->type && kind->type->of_characters)
+    else if (why && kind && kind->type && kind->type->needs_text)
       gt_error_at(&config->diagnostics, names->at[i], "metric '%s' %s", names->items[i], why)->expected =
           "data: {text: {vocabulary: char, window: TOKENS}}, or no such metric";
     else if (why && (several || !kind))

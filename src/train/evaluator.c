@@ -27,7 +27,7 @@ static const char *name_value(const gt_session *session, const gt_data_target *t
 
 /* What metrics need to know about a target: its spread and its naive error, over these outputs. */
 static const gt_metric_targets *facts_of(const gt_session *session, const gt_net *net, int index,
-                                         const gt_metric_outputs_of *of) {
+                                         const gt_metric_output_group *of) {
   const gt_metric_set *set = &net->target[index].metrics;
   const gt_naive_error naive =
       gt_naive_error_of(net->data, session->config->dataset.target[index].horizon, of->first);
@@ -35,12 +35,12 @@ static const gt_metric_targets *facts_of(const gt_session *session, const gt_net
   bool varies = false;
   double mean = 0;
   facts->naive = of->steps > 1 ? naive.of_steps : naive.of_step;
-  for (int m = 0; m < set->count; m++) varies |= set->type[m]->varies;
+  for (int m = 0; m < set->count; m++) varies |= set->type[m]->needs_variance;
   for (int k = 0; varies && k < of->steps; k++)
-    mean += gt_target_mean(net->data, index, of->first + k * of->apart) / of->steps;
+    mean += gt_target_mean(net->data, index, of->first + k * of->stride) / of->steps;
   for (int k = 0; varies && k < of->steps; k++)
     facts->variance +=
-        gt_target_errors_of(net->data, index, of->first + k * of->apart, mean).squared / of->steps;
+        gt_target_errors_of(net->data, index, of->first + k * of->stride, mean).squared / of->steps;
   return facts;
 }
 
@@ -50,9 +50,9 @@ static void prepare_values(const gt_session *session, const gt_net *net, int ind
   const gt_metric_set *set = &net->target[index].metrics;
   const gt_data_target *target = &session->config->dataset.target[index];
   values->count = count;
-  values->of = GT_NEW_N(session->nets, gt_metric_outputs_of, count);
+  values->of = GT_NEW_N(session->nets, gt_metric_output_group, count);
   for (int i = 0; i < count; i++) {
-    values->of[i] = (gt_metric_outputs_of){.first = i, .steps = steps, .apart = count};
+    values->of[i] = (gt_metric_output_group){.first = i, .steps = steps, .stride = count};
     values->of[i].targets = facts_of(session, net, index, &values->of[i]);
   }
   if (count == 1 || count > GT_METRIC_MAX_OUTPUTS) return;
@@ -303,7 +303,7 @@ static double add_values(const gt_metric_set *set, const gt_evaluator_values *va
                          const gt_metric_totals *totals, gt_results *result) {
   double sum = 0;
   for (int i = 0; i < values->count; i++) {
-    gt_metric_outputs_of of = values->of[i];
+    gt_metric_output_group of = values->of[i];
     gt_metric_targets targets = *of.targets;
     targets.weight = weight * of.steps;
     of.targets = &targets;

@@ -11,8 +11,8 @@
 
 typedef struct gt_evaluator_values { /* of a metric, for each output or for each column of a series */
   int count;
-  gt_metric_outputs_of *of; /* [count] */
-  const char **name;        /* of the results, [metrics][count]; NULL: they are not shown */
+  gt_metric_output_group *of; /* [count] */
+  const char **name;          /* of the results, [metrics][count]; NULL: they are not shown */
 } gt_evaluator_values;
 
 typedef struct gt_evaluator_target {
