@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A few bytes of nested blocks could ask for more layers than fit in memory, so layers are counted before any
- * block is expanded. The limit on values is that of a config (spec/source.h). */
-enum { MAX_TIMES = 1000, MAX_LAYERS = 10000, MAX_VALUES = 100000, MAX_DEPTH = 8, MAX_EACH = 16 };
+/* A few bytes of nested blocks could describe more layers than fit in memory, so layers are counted before
+ * any block is expanded. MAX_VALUES: as for a whole config (spec/source.h). MAX_EACH_VALUES: YAML values of
+ * one entry in a list of `each`. */
+enum { MAX_TIMES = 1000, MAX_LAYERS = 10000, MAX_VALUES = 100000, MAX_DEPTH = 8, MAX_EACH_VALUES = 16 };
 
 typedef struct repeat {
   int64_t times; /* 0: the number of values in `each` */
@@ -34,7 +35,7 @@ static bool is_repeat(const gt_spec *node) {
   return node->kind == GT_SPEC_MAP && node->count == 1 && !strcmp(node->child[0]->key, GT_REPEAT);
 }
 
-static void read_type(gt_layer_written *layer, const char *name, gt_arena *arena, const gt_spec *node,
+static void read_type(gt_layer_template *layer, const char *name, gt_arena *arena, const gt_spec *node,
                       gt_diagnostics *diagnostics) {
   const int count = gt_layer_count();
   const char **names = GT_NEW_N(arena, const char *, count + 1);
@@ -46,22 +47,23 @@ static void read_type(gt_layer_written *layer, const char *name, gt_arena *arena
 
 /* --- settings that differ from pass to pass --- */
 
-/* Name in a reference: `$width` → "width", also in quotes, as in JSON; NULL: not a reference. */
-static const char *each_name(const gt_spec *node) {
+/* The name in a reference: "width" for `$width`, with or without quotes; NULL if it is not a reference. */
+static const char *reference_name(const gt_spec *node) {
   return node->kind == GT_SPEC_SCALAR && node->scalar[0] == '$' ? node->scalar + 1 : NULL;
 }
 
-static bool has_names(const gt_spec *node) {
-  bool found = each_name(node);
-  for (int i = 0; i < node->count; i++) found |= has_names(node->child[i]);
+static bool has_references(const gt_spec *node) {
+  bool found = reference_name(node);
+  for (int i = 0; i < node->count; i++) found |= has_references(node->child[i]);
   return found;
 }
 
-static void unknown_name(const gt_block *block, const gt_spec *node, gt_diagnostics *diagnostics) {
+static void report_unknown_reference(const gt_block *block, const gt_spec *node,
+                                     gt_diagnostics *diagnostics) {
   for (const gt_block *b = block; b; b = b->outer)
-    if (b->each_refused) return;
-  gt_diagnostic *d =
-      gt_error_at(diagnostics, node->at, "no 'each' of an enclosing block defines '%s'", each_name(node));
+    if (b->each_invalid) return;
+  gt_diagnostic *d = gt_error_at(diagnostics, node->at, "no 'each' of an enclosing block defines '%s'",
+                                 reference_name(node));
   if (gt_diagnostics_full(diagnostics)) return;
   const char *known[16];
   size_t count = 0;
@@ -71,30 +73,30 @@ static void unknown_name(const gt_block *block, const gt_spec *node, gt_diagnost
   d->suggestion = gt_nearest(node->scalar, known, count);
 }
 
-/* A copy with the values of the current passes; NULL after reporting. */
-static gt_spec *filled(const gt_block *block, gt_arena *arena, const gt_spec *node,
-                       gt_diagnostics *diagnostics) {
-  const char *name = each_name(node);
+/* A copy in which the values of the current passes replace the references; NULL after reporting an error. */
+static gt_spec *substituted(const gt_block *block, gt_arena *arena, const gt_spec *node,
+                            gt_diagnostics *diagnostics) {
+  const char *name = reference_name(node);
   const gt_spec *values = NULL, *from = node;
   for (const gt_block *b = block; name && b && !values; b = b->outer) {
     values = gt_spec_find(b->each, name);
     if (values) from = values->child[b->pass];
   }
   if (name && !values) {
-    unknown_name(block, node, diagnostics);
+    report_unknown_reference(block, node, diagnostics);
     return NULL;
   }
   gt_spec *copy = gt_spec_copy(arena, from);
   copy->key = node->key;
   copy->key_at = node->key_at;
   for (int i = 0; !name && i < node->count; i++) {
-    copy->child[i] = filled(block, arena, node->child[i], diagnostics);
+    copy->child[i] = substituted(block, arena, node->child[i], diagnostics);
     if (!copy->child[i]) return NULL;
   }
   return copy;
 }
 
-static void read_settings(gt_layer_written *layer, gt_arena *arena, gt_diagnostics *diagnostics) {
+static void read_settings(gt_layer_template *layer, gt_arena *arena, gt_diagnostics *diagnostics) {
   const gt_layer_type *type = layer->type;
   layer->config = gt_arena_alloc(arena, type->config_size ? type->config_size : 1);
   char where[128];
@@ -103,10 +105,10 @@ static void read_settings(gt_layer_written *layer, gt_arena *arena, gt_diagnosti
                                 layer->spec, layer->at, where, arena, diagnostics);
 }
 
-void gt_layer_vary(gt_layer_written *layer, gt_arena *arena, gt_diagnostics *diagnostics) {
-  if (!layer->varies || !layer->valid) return;
-  const gt_layer_common common = layer->common; /* name and inputs are those of the first pass */
-  layer->spec = filled(layer->block, arena, layer->varies, diagnostics);
+void gt_layer_expand(gt_layer_template *layer, gt_arena *arena, gt_diagnostics *diagnostics) {
+  if (!layer->unexpanded || !layer->valid) return;
+  const gt_layer_common common = layer->common; /* keeps the name and inputs of the first pass */
+  layer->spec = substituted(layer->block, arena, layer->unexpanded, diagnostics);
   if (layer->spec) read_settings(layer, arena, diagnostics);
   layer->valid &= layer->spec != NULL;
   layer->common = common;
@@ -116,8 +118,8 @@ static void expect_layer(gt_arena *arena, gt_diagnostic *diagnostic, const char 
   diagnostic->expected = gt_arena_printf(arena, "- %s or - %s: {...}", type, type);
 }
 
-/* Several keys in one item: `- {type: linear, units: 10}`, or settings that are not inside the layer. */
-static void report_beside(gt_arena *arena, const gt_spec *node, gt_diagnostics *diagnostics) {
+/* Reports several keys in one item: `- {type: linear, units: 10}`, or settings outside the layer's map. */
+static void report_several_keys(gt_arena *arena, const gt_spec *node, gt_diagnostics *diagnostics) {
   static const char *const words[] = {"type", "layer", "name", "class", "kind", "class_name"};
   const gt_spec *first = node->child[0], *second = node->child[1];
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -144,7 +146,7 @@ static void report_beside(gt_arena *arena, const gt_spec *node, gt_diagnostics *
 }
 
 /* `- relu`, `- linear: 10`, `- linear: {units: 10, …}`. */
-static void read_layer(gt_layer_written *layer, gt_arena *arena, const gt_spec *node,
+static void read_layer(gt_layer_template *layer, gt_arena *arena, const gt_spec *node,
                        gt_diagnostics *diagnostics) {
   layer->item = node;
   layer->at = node->at;
@@ -156,7 +158,7 @@ static void read_layer(gt_layer_written *layer, gt_arena *arena, const gt_spec *
     layer->spec = node->child[0];
   } else if (node->kind == GT_SPEC_MAP && node->count > 1) {
     layer->at = node->child[0]->key_at;
-    report_beside(arena, node, diagnostics);
+    report_several_keys(arena, node, diagnostics);
     return;
   } else {
     gt_diagnostic *d =
@@ -165,30 +167,31 @@ static void read_layer(gt_layer_written *layer, gt_arena *arena, const gt_spec *
     return;
   }
   if (!layer->type) return;
-  if (layer->spec && has_names(layer->spec)) {
-    layer->varies = layer->spec;
-    layer->spec = filled(layer->block, arena, layer->varies, diagnostics);
+  if (layer->spec && has_references(layer->spec)) {
+    layer->unexpanded = layer->spec;
+    layer->spec = substituted(layer->block, arena, layer->unexpanded, diagnostics);
   }
-  if (layer->spec || !layer->varies) read_settings(layer, arena, diagnostics);
+  if (layer->spec || !layer->unexpanded) read_settings(layer, arena, diagnostics);
 }
 
-static int64_t values_of(const gt_spec *node) {
+static int64_t count_values(const gt_spec *node) {
   int64_t values = 1;
-  for (int i = 0; i < node->count; i++) values += values_of(node->child[i]);
+  for (int i = 0; i < node->count; i++) values += count_values(node->child[i]);
   return values;
 }
 
-/* Counts all passes of a block in the list that contains it. A block that is too long adds nothing, so that
- * enclosing blocks are not refused as well. */
+/* Adds the layers of all passes of a block to the list that contains it. A block that is too long adds
+ * nothing, so that enclosing blocks report no second error. */
 static bool count_passes(gt_block *list, const gt_block *block, gt_position at, gt_diagnostics *diagnostics) {
   const int64_t layers = list->layers + block->times * block->layers;
   const int64_t values = list->values + block->times * block->values;
   if (layers > MAX_LAYERS || values > MAX_VALUES) {
-    const bool most = layers > MAX_LAYERS;
+    const bool too_many_layers = layers > MAX_LAYERS;
     gt_error_at(diagnostics, at, "written out, this model would have %lld %s or more",
-                (long long)(most ? layers : values), most ? "layers" : "values")
-        ->expected = gt_arena_printf(diagnostics->arena, "at most %d %s in all",
-                                     most ? MAX_LAYERS : MAX_VALUES, most ? "layers" : "values");
+                (long long)(too_many_layers ? layers : values), too_many_layers ? "layers" : "values")
+        ->expected =
+        gt_arena_printf(diagnostics->arena, "at most %d %s in all", too_many_layers ? MAX_LAYERS : MAX_VALUES,
+                        too_many_layers ? "layers" : "values");
     return false;
   }
   list->layers = layers;
@@ -196,7 +199,7 @@ static bool count_passes(gt_block *list, const gt_block *block, gt_position at, 
   return true;
 }
 
-/* Checks that the lists have the same length and returns it, the number of passes; 0 after reporting. */
+/* Returns the common length of the lists, the number of passes; 0 after reporting an error. */
 static int64_t read_each(const gt_spec *each, int64_t times, gt_arena *arena, gt_diagnostics *diagnostics) {
   static const char expected[] = "each: {NAME: [VALUE, …], …}, one value per repetition";
   if (each->kind != GT_SPEC_MAP || !each->count) {
@@ -216,10 +219,10 @@ static int64_t read_each(const gt_spec *each, int64_t times, gt_arena *arena, gt
       return 0;
     }
     for (int k = 0; k < list->count; k++) {
-      if (values_of(list->child[k]) <= MAX_EACH) continue;
+      if (count_values(list->child[k]) <= MAX_EACH_VALUES) continue;
       gt_error_at(diagnostics, list->child[k]->at,
                   "this value is too long to be inserted into settings of layers")
-          ->expected = gt_arena_printf(arena, "at most %d values in all", MAX_EACH);
+          ->expected = gt_arena_printf(arena, "at most %d values in all", MAX_EACH_VALUES);
       return 0;
     }
     times = list->count;
@@ -233,7 +236,7 @@ static bool read_times(gt_block *block, const repeat *read, gt_position at, gt_a
   if (!gt_spec_is_null(read->each)) {
     block->times = (int)read_each(read->each, read->times, arena, diagnostics);
     if (block->times) block->each = read->each;
-    block->each_refused = !block->times;
+    block->each_invalid = !block->times;
   } else if (!block->times) {
     gt_error_at(diagnostics, at, "'repeat' does not say how many times")->expected =
         "times: 3, or each: {NAME: [VALUE, …]}";
@@ -277,12 +280,12 @@ bool gt_block_read(gt_block *block, gt_arena *arena, const gt_spec *list, gt_dia
       known &= read_repeat(block, entry->block, arena, list->child[i], diagnostics);
       continue;
     }
-    entry->layer = GT_NEW(arena, gt_layer_written);
+    entry->layer = GT_NEW(arena, gt_layer_template);
     entry->layer->block = block;
     entry->layer->first = -1;
     read_layer(entry->layer, arena, list->child[i], diagnostics);
     block->layers++;
-    block->values += values_of(list->child[i]);
+    block->values += count_values(list->child[i]);
   }
   return known;
 }

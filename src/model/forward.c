@@ -6,34 +6,34 @@
 #include "op/softmax.h"
 #include <string.h>
 
-typedef struct seen { /* the model as seen by its loss */
-  gt_loss_model as;
+typedef struct loss_view { /* the model as a function, for its loss */
+  gt_loss_model base;      /* the first member, so that a pointer to it can be cast */
   const gt_forward *forward;
   gt_arena *arena;
   gt_graph *graph;
   gt_diagnostics *diagnostics;
-} seen;
+} loss_view;
 
-/* Builds the same model again, with the same parameters. */
+/* gt_loss_model.at: builds the model again for another input, with the same parameters. */
 static gt_id output_at(const gt_loss_model *model, gt_id input) {
-  const seen *s = (const seen *)(const void *)model;
+  const loss_view *s = (const loss_view *)(const void *)model;
   const gt_forward *f = s->forward;
   gt_model_input item = f->inputs.items[0];
   gt_model_mode mode = f->mode;
   item.node = input;
-  mode.again = f->model;
-  const gt_model *again = gt_model_build(s->arena, s->graph, f->root, f->optim, (gt_model_inputs){1, &item},
-                                         f->clock, mode, s->diagnostics);
-  return again ? again->output : GT_NONE;
+  mode.shares = f->model;
+  const gt_model *copy = gt_model_build(s->arena, s->graph, f->root, f->optim, (gt_model_inputs){1, &item},
+                                        f->clock, mode, s->diagnostics);
+  return copy ? copy->output : GT_NONE;
 }
 
 static gt_position place_of(const gt_loss_model *model, const char *layer, gt_position otherwise) {
   const gt_model_layer *found =
-      gt_model_find_layer(((const seen *)(const void *)model)->forward->model, layer);
+      gt_model_find_layer(((const loss_view *)(const void *)model)->forward->model, layer);
   return found ? found->at : otherwise;
 }
 
-/* A row of the scaling, for values [B, T]. */
+/* Row 0 or 1 of the scaling, means or standard deviations, F32 [T]. */
 static gt_id scaling_row(const gt_forward_target *target, gt_graph *graph, int row) {
   const int64_t count = gt_node_at(graph, *target->scaling)->shape.dim[1];
   return gt_view(graph, *target->scaling, row * count, gt_shape_1(count));
@@ -45,7 +45,7 @@ static gt_id scaled(const gt_forward_target *target, gt_graph *graph) {
                 scaling_row(target, graph, 1));
 }
 
-/* The inverse, for outputs of any shape with T values per sample. */
+/* Undoes the scaling, for outputs of any shape with T values per sample. */
 static gt_id unscaled(const gt_forward_target *target, gt_graph *graph, gt_id outputs) {
   if (!target->scaling || outputs == GT_NONE || graph->error.status) return outputs;
   const gt_shape shape = gt_node_at(graph, outputs)->shape;
@@ -56,7 +56,7 @@ static gt_id unscaled(const gt_forward_target *target, gt_graph *graph, gt_id ou
       shape);
 }
 
-/* The layer that predicts a target. NULL after reporting. */
+/* The layer that predicts a target. NULL after reporting an error. */
 static const gt_model_layer *head_of(const gt_forward *forward, const gt_forward_target *target,
                                      gt_diagnostics *diagnostics) {
   const gt_model *model = forward->model;
@@ -74,16 +74,16 @@ static const gt_model_layer *head_of(const gt_forward *forward, const gt_forward
 
 static bool build_loss(gt_forward *forward, gt_forward_target *target, const gt_model_layer *head,
                        gt_arena *arena, gt_graph *graph, gt_diagnostics *diagnostics) {
-  const seen about = {
+  const loss_view view = {
       {forward->inputs.items[0].node, output_at, place_of}, forward, arena, graph, diagnostics};
-  const gt_id *own = forward->sample_weight;
-  const gt_id weight = own ? gt_mul(graph, forward->weight, *own) : forward->weight;
+  const gt_id *sample_weight = forward->sample_weight;
+  const gt_id weight = sample_weight ? gt_mul(graph, forward->weight, *sample_weight) : forward->weight;
   const gt_loss_input input = {.prediction = target->output,
                                .targets = scaled(target, graph),
                                .mixture = target->mixture,
                                .shift = target->shift,
                                .weight = weight,
-                               .weighted = own != NULL,
+                               .weighted = sample_weight != NULL,
                                .classes = target->classes,
                                .ignores = target->ignores,
                                .advice = target->advice,
@@ -92,7 +92,7 @@ static bool build_loss(gt_forward *forward, gt_forward_target *target, const gt_
                                .named = target->name != NULL,
                                .applied = head->type->applies,
                                .at = head->at,
-                               .model = forward->inputs.count == 1 ? &about.as : NULL};
+                               .model = forward->inputs.count == 1 ? &view.base : NULL};
   const bool ok = gt_loss_build(graph, target->loss, &input, &target->nodes, diagnostics);
   if (ok && target->scaling) {
     target->nodes.items.prediction = unscaled(target, graph, target->nodes.items.prediction);
@@ -109,7 +109,7 @@ static void add_to_objective(gt_forward *forward, const gt_forward_target *targe
   forward->objective = forward->objective == GT_NONE ? part : gt_add(graph, forward->objective, part);
 }
 
-/* Losses and predictions need floats. */
+/* Losses and predictions need floats; integers are the output of a model without an embedding. */
 static bool check_output(const gt_model_layer *head, const gt_graph *graph, bool named,
                          gt_diagnostics *diagnostics) {
   if (gt_node_at(graph, head->node)->dtype != GT_I32) return true;
@@ -119,9 +119,9 @@ static bool check_output(const gt_model_layer *head, const gt_graph *graph, bool
   return false;
 }
 
-/* The mean of the outputs for each sample and for its mirror image; outputs that are images are mirrored
- * back. */
-static gt_id mean_of_both(gt_graph *graph, gt_id clock, gt_id output) {
+/* The mean of the outputs for each sample and for its mirror image. Outputs of rank 3 and 4 are images: those
+ * of mirror images are mirrored back. */
+static gt_id mean_of_mirrored(gt_graph *graph, gt_id clock, gt_id output) {
   if (output == GT_NONE) return output;
   gt_shape half = gt_node_at(graph, output)->shape;
   half.dim[0] /= 2;
@@ -137,7 +137,7 @@ static bool build_target(gt_forward *forward, gt_forward_target *target, gt_aren
   if (!head || !check_output(head, graph, target->name != NULL, diagnostics)) return false;
   const gt_loss_type *loss = target->loss ? target->loss->type : NULL;
   target->output = target->name ? head->node : forward->model->output;
-  if (forward->mirrored) target->output = mean_of_both(graph, forward->clock, target->output);
+  if (forward->mirrored) target->output = mean_of_mirrored(graph, forward->clock, target->output);
   if (loss && target->targets != GT_NONE) {
     const char *outer = gt_graph_scope(graph, "loss");
     const bool ok = build_loss(forward, target, head, arena, graph, diagnostics);

@@ -6,45 +6,46 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MAX_VALUES = INT32_MAX };
+enum { MAX_VALUES = INT32_MAX }; /* GT_MAX_ELEMENTS */
 
-/* One pass over the layers. The first builds a temporary graph, to collect the slots and find errors. When
- * all parameters are known and laid out, the second emits the real nodes. */
+/* One pass over the layers. The first pass builds a temporary graph, to collect the slots and to find errors.
+ * When the layout of all parameters is known, the second pass emits the real nodes. */
 typedef struct pass {
   gt_arena *arena;
   gt_graph *graph;
-  const gt_model_read *read;
+  const gt_parsed_model *parsed;
   gt_model *model;
   gt_store_reader *reader; /* NULL in the first pass */
   const gt_model_input *input;
   gt_id clock, weight;
-  gt_id *node;                   /* second pass: the node of each parameter and state */
-  const gt_sample_facts **facts; /* for each layer whose output holds samples of the data */
-  int64_t *limit;                /* for each layer whose output holds integers, as gt_model_input.limit */
-  gt_id *lengths;                /* for each layer's output; GT_NONE: none */
-  int64_t *vocabulary;  /* for each layer whose output holds integers, as gt_model_input.vocabulary */
-  int64_t values;       /* number of values of the parameters so far, with padding */
-  int64_t layer_values; /* number of values of this layer's parameters */
+  gt_id *node; /* second pass: the node of each parameter and state */
+  /* By layer index, about the layer's output: */
+  const gt_sample_facts **facts; /* if its values are those of the data; otherwise NULL */
+  int64_t *limit;                /* of integers, as gt_model_input.limit */
+  gt_id *lengths;                /* as gt_model_input.lengths; GT_NONE: all steps are used */
+  int64_t *vocabulary;           /* of integers, as gt_model_input.vocabulary */
+  int64_t values;                /* first pass: number of values of all slots so far, with padding */
+  int64_t layer_values;          /* second pass: number of values of this layer's parameters */
   gt_model_mode mode;
   gt_diagnostics *diagnostics;
 } pass;
 
-/* Reports a shape that is too large for a value of a graph (op/check.h), with the line of the layer.
- * Otherwise the gradient or the update of all parameters would be refused later, without a line. */
-static gt_id huge(const pass *p, gt_position at, const char *name, gt_shape shape) {
+/* Reports a shape that is too large for a value of a graph, at the line of the layer. A later check of the
+ * gradient, or of the update of all parameters, could not name a line. */
+static gt_id report_huge(const pass *p, gt_position at, const char *name, gt_shape shape) {
   char text[128];
   gt_error_at(p->diagnostics, at, "'%s' would have the shape %s", name, gt_shape_text(shape, text))
       ->expected = gt_arena_printf(p->diagnostics->arena, "at most %d values", MAX_VALUES);
   return GT_NONE;
 }
 
-/* Nodes of the first pass are thrown away: only their shapes are used. */
-static gt_id learn(pass *p, const gt_build *build, gt_slot slot) {
+/* First pass: adds the slot to the store. The nodes are temporary; only their shapes are used. */
+static gt_id collect_slot(pass *p, const gt_build *build, gt_slot slot) {
   const bool fit = p->values <= MAX_VALUES;
-  if (gt_shape_count(slot.shape) > MAX_VALUES) return huge(p, build->at, slot.name, slot.shape);
+  if (gt_shape_count(slot.shape) > MAX_VALUES) return report_huge(p, build->at, slot.name, slot.shape);
   if (slot.role == GT_PARAMETER || slot.role == GT_STATE) {
     gt_store_add(p->model->store, slot);
-    p->values += gt_shape_count(slot.shape) + GT_STORE_ALIGN - 1; /* the most that the layout needs */
+    p->values += gt_shape_count(slot.shape) + GT_STORE_ALIGN - 1; /* the largest size after alignment */
   }
   if (fit && p->values > MAX_VALUES)
     gt_error_at(p->diagnostics, build->at, "with '%s' the model has too many parameters", slot.name)
@@ -52,22 +53,23 @@ static gt_id learn(pass *p, const gt_build *build, gt_slot slot) {
   return gt_variable_read(p->graph, gt_graph_variable(p->graph, slot.name, slot.shape, slot.dtype, false));
 }
 
-/* Tables need no layout: they are added when they are read, in the second pass. */
+/* gt_build.slot. Constant tables need no layout: they are added to the store only in the second pass. */
 static gt_id use_slot(gt_build *build, gt_slot wanted) {
   pass *p = build->owner;
   wanted.name = gt_arena_printf(p->arena, "%s.%s", build->name, wanted.name);
-  if (!p->reader) return learn(p, build, wanted);
-  if (wanted.role == GT_CONSTANT && p->mode.given)
-    gt_transfer_constant(p->mode.given, p->model->store, &wanted, wanted.table);
+  if (!p->reader) return collect_slot(p, build, wanted);
+  if (wanted.role == GT_CONSTANT && p->mode.transfer)
+    gt_transfer_constant(p->mode.transfer, p->model->store, &wanted, wanted.table);
   const gt_slot *slot = gt_store_add(p->model->store, wanted);
-  if (p->mode.again && gt_slot_plays(slot, GT_WEIGHT_ROLES)) return p->node[slot->index];
+  if (p->mode.shares && gt_slot_plays(slot, GT_WEIGHT_ROLES)) return p->node[slot->index];
   const gt_id node = gt_store_read(p->reader, slot);
   if (!gt_slot_plays(slot, GT_WEIGHT_ROLES)) return node;
   if (slot->role == GT_PARAMETER) p->layer_values += slot->count;
-  return p->model->after[slot->index] = p->node[slot->index] = node;
+  return p->model->next_value[slot->index] = p->node[slot->index] = node;
 }
 
-/* The node that the slot's own layer reads: a second node would take the gradient of the first away. */
+/* gt_build.shared: returns the node that the layer of the slot reads, because a parameter must have a single
+ * node to get the sum of all gradients. */
 static gt_id share_slot(gt_build *build, const char *name) {
   const pass *p = build->owner;
   const gt_slot *slot = gt_store_find(p->model->store, name);
@@ -78,56 +80,58 @@ static gt_id share_slot(gt_build *build, const char *name) {
 
 static void update(gt_build *build, const char *name, gt_id value) {
   pass *p = build->owner;
-  if (!p->reader || p->mode.again) return;
+  if (!p->reader || p->mode.shares) return;
   const gt_slot *state =
       gt_store_find(p->model->store, gt_arena_printf(p->arena, "%s.%s", build->name, name));
   assert(state && state->role == GT_STATE);
   assert(gt_shape_count(gt_node_at(p->graph, value)->shape) == state->count);
-  p->model->after[state->index] = value;
-  if (!p->model->moved) p->model->moved = state;
+  p->model->next_value[state->index] = value;
+  if (!p->model->updated) p->model->updated = state;
 }
 
 static void penalty(gt_build *build, gt_id value) {
   pass *p = build->owner;
   gt_id *sum = &p->model->penalty;
-  if (p->reader && !p->mode.again) *sum = *sum == GT_NONE ? value : gt_add(p->graph, *sum, value);
+  if (p->reader && !p->mode.shares) *sum = *sum == GT_NONE ? value : gt_add(p->graph, *sum, value);
 }
 
 static void adapt(gt_build *build, const gt_adaptation *adaptation) {
   pass *p = build->owner;
-  if (p->reader && !p->mode.again) p->model->adaptation[p->model->adaptations++] = *adaptation;
+  if (p->reader && !p->mode.shares) p->model->adaptation[p->model->adaptations++] = *adaptation;
 }
 
-static const char *name_of(const gt_model_read *read, int source) {
-  return source < 0 ? read->inputs.items[GT_FROM_INPUT(source)].name : read->layer[source].name;
+static const char *name_of(const gt_parsed_model *parsed, int source) {
+  return source < 0 ? parsed->inputs.items[GT_FROM_INPUT(source)].name : parsed->layer[source].name;
 }
 
 static bool is_integer(const pass *p, gt_id id) { return gt_node_at(p->graph, id)->dtype == GT_I32; }
 
-/* True if the layer accepts its inputs. Integers that it passes on keep their limit. */
-static bool check_integers(pass *p, const gt_layer_read *layer, const gt_id *input, const char **names,
-                           int64_t *limits, int64_t *own) {
-  const gt_layer_type *type = layer->written->type;
+/* True if the layer accepts its inputs. *limit: the largest limit of the inputs, for a layer that outputs
+ * their integers; 0 if one is unknown. */
+static bool check_integers(pass *p, const gt_layer_instance *layer, const gt_id *input, const char **names,
+                           int64_t *limits, int64_t *limit) {
+  const gt_layer_type *type = layer->template->type;
   bool known = true;
-  *own = 0;
+  *limit = 0;
   for (int k = 0; k < layer->inputs; k++) {
     const int from = layer->input[k];
     limits[k] = from < 0 ? p->input[GT_FROM_INPUT(from)].limit : p->limit[from];
     known &= limits[k] > 0;
-    *own = limits[k] > *own ? limits[k] : *own;
+    *limit = limits[k] > *limit ? limits[k] : *limit;
     if (type->integers || !is_integer(p, input[k])) continue;
-    gt_error_at(p->diagnostics, layer->written->at,
+    gt_error_at(p->diagnostics, layer->template->at,
                 "layer '%s' does not accept integers, but '%s' holds integers", layer->name, names[k])
         ->expected = "an embedding before it";
     return false;
   }
-  if (!known) *own = 0;
+  if (!known) *limit = 0;
   return true;
 }
 
-/* Collects the facts about the samples that the layer reads, and passes on those about its output. */
-static const gt_sample_facts *const *facts_of(const pass *p, const gt_layer_read *layer,
-                                              const gt_sample_facts **own) {
+/* The facts about the samples in each input of the layer; *output_facts: the facts about its output. NULL
+ * without a review. */
+static const gt_sample_facts *const *collect_facts(const pass *p, const gt_layer_instance *layer,
+                                                   const gt_sample_facts **output_facts) {
   const gt_review *review = p->mode.review;
   if (!review) return NULL;
   const gt_sample_facts **facts = GT_NEW_N(p->arena, const gt_sample_facts *, layer->inputs);
@@ -135,7 +139,7 @@ static const gt_sample_facts *const *facts_of(const pass *p, const gt_layer_read
     const int from = layer->input[k];
     facts[k] = from < 0 ? review->input[GT_FROM_INPUT(from)] : p->facts[from];
   }
-  *own = layer->written->type->moves ? facts[0] : NULL;
+  *output_facts = layer->template->type->moves ? facts[0] : NULL;
   return facts;
 }
 
@@ -145,25 +149,25 @@ static gt_id lengths_of(const pass *p, int source) {
   return lengths ? *lengths : GT_NONE;
 }
 
-/* The lengths of a layer's output: those of its first input while axis 1 stays what it is. */
-static gt_id lengths_behind(const pass *p, const gt_layer_type *type, gt_id lengths, gt_id first, gt_id out) {
+/* The lengths of a layer's output: those of its first input if axis 1 is the same. */
+static gt_id lengths_after(const pass *p, const gt_layer_type *type, gt_id lengths, gt_id first, gt_id out) {
   if (lengths == GT_NONE || out == GT_NONE || type->ends_lengths) return GT_NONE;
   const gt_shape from = gt_node_at(p->graph, first)->shape, to = gt_node_at(p->graph, out)->shape;
   return to.rank >= 3 && to.dim[1] == from.dim[1] ? lengths : GT_NONE;
 }
 
-/* The layer's output; GT_NONE after reporting, or silently if an input has none. */
-static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *output, int index) {
-  const gt_layer_written *written = layer->written;
+/* The layer's output; GT_NONE after reporting an error, or silently if an input is GT_NONE. */
+static gt_id build_layer(pass *p, const gt_layer_instance *layer, const gt_id *output, int index) {
+  const gt_layer_template *template = layer->template;
   gt_id *input = GT_NEW_N(p->arena, gt_id, layer->inputs);
   const char **names = GT_NEW_N(p->arena, const char *, layer->inputs);
   int64_t *limits = GT_NEW_N(p->arena, int64_t, layer->inputs);
   gt_id *lengths = GT_NEW_N(p->arena, gt_id, layer->inputs);
-  if (!written->valid) return GT_NONE;
+  if (!template->valid) return GT_NONE;
   for (int k = 0; k < layer->inputs; k++) {
     const int from = layer->input[k];
     input[k] = from < 0 ? p->input[GT_FROM_INPUT(from)].node : output[from];
-    names[k] = name_of(p->read, from);
+    names[k] = name_of(p->parsed, from);
     lengths[k] = lengths_of(p, from);
     if (input[k] == GT_NONE) return GT_NONE;
   }
@@ -173,19 +177,19 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
   gt_build build = {.graph = p->graph,
                     .arena = p->arena,
                     .diagnostics = p->diagnostics,
-                    .type = written->type,
+                    .type = template->type,
                     .name = layer->name,
                     .input_name = names,
                     .input_limit = limits,
                     .lengths = lengths,
                     .vocabulary = is_integer(p, input[0]) ? p->vocabulary[index] : 0,
-                    .at = written->at,
+                    .at = template->at,
                     .spec = layer->spec,
                     .training = p->mode.training,
                     .recompute = p->mode.recompute,
                     .hard = p->mode.hard,
                     .review = p->reader ? p->mode.review : NULL,
-                    .facts = facts_of(p, layer, &p->facts[index]),
+                    .facts = collect_facts(p, layer, &p->facts[index]),
                     .seed = p->mode.seed,
                     .clock = p->clock,
                     .weight = p->weight,
@@ -196,54 +200,54 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
                     .adapt = adapt,
                     .owner = p};
   const int errors = p->diagnostics->errors;
-  const gt_id out = written->type->build(&build, layer->config, input, layer->inputs);
+  const gt_id out = template->type->build(&build, layer->config, input, layer->inputs);
   p->model->has_hard |= build.has_hard;
-  p->lengths[index] = lengths_behind(p, written->type, lengths[0], input[0], out);
+  p->lengths[index] = lengths_after(p, template->type, lengths[0], input[0], out);
   if (out == GT_NONE && p->diagnostics->errors == errors) {
-    const bool told = p->graph->error.status != GT_OK;
-    gt_error_at(p->diagnostics, written->at, "%s",
-                told ? p->graph->error.message : "this layer could not be built");
+    const bool has_message = p->graph->error.status != GT_OK;
+    gt_error_at(p->diagnostics, template->at, "%s",
+                has_message ? p->graph->error.message : "this layer could not be built");
     p->graph->error = (gt_error){0};
   }
   if (out != GT_NONE && gt_shape_count(gt_node_at(p->graph, out)->shape) > MAX_VALUES)
-    return huge(p, written->at, layer->name, gt_node_at(p->graph, out)->shape);
+    return report_huge(p, template->at, layer->name, gt_node_at(p->graph, out)->shape);
   return out;
 }
 
-static void note_layer(pass *p, int index, gt_id out) {
-  const gt_layer_read *read = &p->read->layer[index];
-  const char **names = GT_NEW_N(p->arena, const char *, read->inputs);
-  for (int k = 0; k < read->inputs; k++) names[k] = name_of(p->read, read->input[k]);
+static void record_layer(pass *p, int index, gt_id out) {
+  const gt_layer_instance *instance = &p->parsed->layer[index];
+  const char **names = GT_NEW_N(p->arena, const char *, instance->inputs);
+  for (int k = 0; k < instance->inputs; k++) names[k] = name_of(p->parsed, instance->input[k]);
   gt_model_layer *layer = &p->model->layer[index];
-  *layer = (gt_model_layer){.name = read->name,
-                            .type = read->written->type,
-                            .at = read->written->at,
-                            .config = read->config,
+  *layer = (gt_model_layer){.name = instance->name,
+                            .type = instance->template->type,
+                            .at = instance->template->at,
+                            .config = instance->config,
                             .output = gt_node_at(p->graph, out)->shape,
                             .node = out,
                             .lengths = p->lengths[index],
                             .parameters = p->layer_values,
-                            .input_count = read->inputs,
+                            .input_count = instance->inputs,
                             .input = names};
 }
 
 static gt_id run(pass *p) {
-  gt_id *output = GT_NEW_N(p->arena, gt_id, p->read->layers);
-  p->limit = GT_NEW_N(p->arena, int64_t, p->read->layers);
-  p->lengths = GT_NEW_N(p->arena, gt_id, p->read->layers);
-  for (int i = 0; i < p->read->layers; i++) p->lengths[i] = GT_NONE;
-  p->vocabulary = GT_NEW_N(p->arena, int64_t, p->read->layers);
-  p->facts = GT_NEW_N(p->arena, const gt_sample_facts *, p->read->layers);
-  for (int i = 0; i < p->read->layers; i++) {
-    const gt_layer_read *layer = &p->read->layer[i];
+  gt_id *output = GT_NEW_N(p->arena, gt_id, p->parsed->layers);
+  p->limit = GT_NEW_N(p->arena, int64_t, p->parsed->layers);
+  p->lengths = GT_NEW_N(p->arena, gt_id, p->parsed->layers);
+  for (int i = 0; i < p->parsed->layers; i++) p->lengths[i] = GT_NONE;
+  p->vocabulary = GT_NEW_N(p->arena, int64_t, p->parsed->layers);
+  p->facts = GT_NEW_N(p->arena, const gt_sample_facts *, p->parsed->layers);
+  for (int i = 0; i < p->parsed->layers; i++) {
+    const gt_layer_instance *layer = &p->parsed->layer[i];
     p->layer_values = 0;
     const char *outer = gt_graph_scope(p->graph, gt_arena_strdup(p->graph->arena, layer->name));
     output[i] = build_layer(p, layer, output, i);
-    if (output[i] == GT_NONE) layer->written->valid = false; /* an error is reported for one pass only */
+    if (output[i] == GT_NONE) layer->template->valid = false; /* reports the error for one instance only */
     gt_graph_scope(p->graph, outer);
-    if (p->reader && output[i] != GT_NONE) note_layer(p, i, output[i]);
+    if (p->reader && output[i] != GT_NONE) record_layer(p, i, output[i]);
   }
-  return output[p->read->layers - 1];
+  return output[p->parsed->layers - 1];
 }
 
 gt_id gt_model_idle_clock(gt_graph *graph) {
@@ -251,7 +255,7 @@ gt_id gt_model_idle_clock(gt_graph *graph) {
   return gt_clock(graph, state, gt_graph_variable(graph, "table", gt_shape_2(1, 1), GT_F32, false));
 }
 
-static const gt_id *stand_in_lengths(const pass *p, gt_graph *graph, const gt_graph *real, int k) {
+static const gt_id *placeholder_lengths(const pass *p, gt_graph *graph, const gt_graph *real, int k) {
   const gt_node *node = gt_node_at(real, *p->input[k].lengths);
   gt_id *lengths = GT_NEW(graph->arena, gt_id);
   const char *name = gt_arena_printf(graph->arena, "lengths of %s", p->input[k].name);
@@ -259,21 +263,22 @@ static const gt_id *stand_in_lengths(const pass *p, gt_graph *graph, const gt_gr
   return lengths;
 }
 
-static void learn_slots(pass *p, const gt_graph *real) {
+/* The first pass, on placeholders for the inputs. */
+static void collect_slots(pass *p, const gt_graph *real) {
   gt_arena scratch;
   gt_arena_init(&scratch);
   pass first = *p;
   gt_graph *graph = first.graph = gt_graph_create(&scratch);
-  gt_model_input *inputs = GT_NEW_N(&scratch, gt_model_input, p->read->inputs.count);
+  gt_model_input *inputs = GT_NEW_N(&scratch, gt_model_input, p->parsed->inputs.count);
   first.input = inputs;
-  for (int k = 0; k < p->read->inputs.count; k++) {
+  for (int k = 0; k < p->parsed->inputs.count; k++) {
     const gt_node *input = gt_node_at(real, p->input[k].node);
     const char *name = gt_arena_printf(&scratch, "input %s", p->input[k].name);
-    const uint32_t stand_in = gt_graph_variable(graph, name, input->shape, input->dtype, false);
-    if (input->bits) gt_graph_holds_bits(graph, stand_in);
+    const uint32_t placeholder = gt_graph_variable(graph, name, input->shape, input->dtype, false);
+    if (input->bits) gt_graph_holds_bits(graph, placeholder);
     inputs[k] = p->input[k];
-    inputs[k].node = gt_variable_read(graph, stand_in);
-    if (p->input[k].lengths) inputs[k].lengths = stand_in_lengths(p, graph, real, k);
+    inputs[k].node = gt_variable_read(graph, placeholder);
+    if (p->input[k].lengths) inputs[k].lengths = placeholder_lengths(p, graph, real, k);
   }
   first.clock = first.weight = GT_NONE;
   if (p->weight != GT_NONE)
@@ -284,33 +289,33 @@ static void learn_slots(pass *p, const gt_graph *real) {
   gt_arena_finish(&scratch);
 }
 
-static bool is_head(const gt_model_read *read, int layer, const gt_model_heads *heads) {
+static bool is_head(const gt_parsed_model *parsed, int layer, const gt_model_heads *heads) {
   for (int k = 0; k < heads->count; k++)
-    if (!strcmp(read->layer[layer].name, heads->name[k])) return true;
-  return !heads->count && layer == read->layers - 1;
+    if (!strcmp(parsed->layer[layer].name, heads->name[k])) return true;
+  return !heads->count && layer == parsed->layers - 1;
 }
 
 /* A layer that nothing reads costs time and trains nothing; it is most likely a forgotten `from:`. */
-static void warn_unused(const gt_model_read *read, const gt_spec *root, const gt_model_heads *heads,
+static void warn_unused(const gt_parsed_model *parsed, const gt_spec *root, const gt_model_heads *heads,
                         gt_diagnostics *diagnostics) {
-  bool *used = GT_NEW_N(diagnostics->arena, bool, read->layers);
-  bool *told = GT_NEW_N(diagnostics->arena, bool, read->layers);
-  bool *read_input = GT_NEW_N(diagnostics->arena, bool, read->inputs.count);
-  for (int i = 0; i < read->layers; i++)
-    for (int k = 0; k < read->layer[i].inputs; k++) {
-      const int source = read->layer[i].input[k];
-      *(source < 0 ? &read_input[GT_FROM_INPUT(source)] : &used[source]) = true;
+  bool *used = GT_NEW_N(diagnostics->arena, bool, parsed->layers);
+  bool *reported = GT_NEW_N(diagnostics->arena, bool, parsed->layers);
+  bool *input_is_read = GT_NEW_N(diagnostics->arena, bool, parsed->inputs.count);
+  for (int i = 0; i < parsed->layers; i++)
+    for (int k = 0; k < parsed->layer[i].inputs; k++) {
+      const int source = parsed->layer[i].input[k];
+      *(source < 0 ? &input_is_read[GT_FROM_INPUT(source)] : &used[source]) = true;
     }
-  for (int k = 0; k < read->inputs.count; k++)
-    if (!read_input[k])
+  for (int k = 0; k < parsed->inputs.count; k++)
+    if (!input_is_read[k])
       gt_finding_at(diagnostics, GT_FINDING_unused, gt_spec_find(root, "model")->at,
-                    "the input '%s' is never read", read->inputs.items[k].name);
-  for (int i = 0; i < read->layers; i++) {
-    const gt_layer_written *written = read->layer[i].written;
-    if (used[i] || told[written->first] || is_head(read, i, heads)) continue;
-    told[written->first] = true;
-    gt_finding_at(diagnostics, GT_FINDING_unused, written->at, "the output of layer '%s' is never used",
-                  read->layer[i].name);
+                    "the input '%s' is never read", parsed->inputs.items[k].name);
+  for (int i = 0; i < parsed->layers; i++) {
+    const gt_layer_template *template = parsed->layer[i].template;
+    if (used[i] || reported[template->first] || is_head(parsed, i, heads)) continue;
+    reported[template->first] = true;
+    gt_finding_at(diagnostics, GT_FINDING_unused, template->at, "the output of layer '%s' is never used",
+                  parsed->layer[i].name);
   }
 }
 
@@ -324,35 +329,35 @@ gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, 
                          gt_model_inputs inputs, gt_id clock, gt_model_mode mode,
                          gt_diagnostics *diagnostics) {
   const int errors = diagnostics->errors;
-  gt_model_read read;
-  if (!gt_model_read_spec(&read, arena, root, inputs, diagnostics)) return NULL;
+  gt_parsed_model parsed;
+  if (!gt_model_parse(&parsed, arena, root, inputs, diagnostics)) return NULL;
   gt_model *model = GT_NEW(arena, gt_model);
-  model->layers = read.layers;
-  model->layer = GT_NEW_N(arena, gt_model_layer, read.layers);
-  model->adaptation = GT_NEW_N(arena, gt_adaptation, read.layers); /* at most one per layer */
+  model->layers = parsed.layers;
+  model->layer = GT_NEW_N(arena, gt_model_layer, parsed.layers);
+  model->adaptation = GT_NEW_N(arena, gt_adaptation, parsed.layers); /* at most one per layer */
   model->penalty = GT_NONE;
   pass p = {.arena = arena,
             .graph = graph,
-            .read = &read,
+            .parsed = &parsed,
             .model = model,
             .input = inputs.items,
             .clock = clock,
             .weight = mode.weight ? *mode.weight : GT_NONE,
             .mode = mode,
             .diagnostics = diagnostics};
-  if (mode.again) {
-    model->store = mode.again->store;
+  if (mode.shares) {
+    model->store = mode.shares->store;
     p.node = GT_NEW_N(arena, gt_id, model->store->slots);
-    memcpy(p.node, mode.again->node, sizeof *p.node * (size_t)model->store->slots);
+    memcpy(p.node, mode.shares->node, sizeof *p.node * (size_t)model->store->slots);
   } else {
     model->store = gt_store_create(arena);
-    learn_slots(&p, graph);
+    collect_slots(&p, graph);
     if (diagnostics->errors > errors) return NULL;
     gt_optim_layout(optim, model->store);
     if (!gt_optim_check_groups(optim, model->store, diagnostics)) return NULL;
-    warn_unused(&read, root, &mode.heads, diagnostics);
+    warn_unused(&parsed, root, &mode.heads, diagnostics);
     p.node = GT_NEW_N(arena, gt_id, model->store->slots);
-    model->after = GT_NEW_N(arena, gt_id, model->store->slots);
+    model->next_value = GT_NEW_N(arena, gt_id, model->store->slots);
   }
 
   gt_store_reader reader = gt_store_reader_open(model->store, graph, mode.averaged);
@@ -365,20 +370,20 @@ gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, 
 /* Updates all states in one kernel, whatever their number. */
 gt_id gt_model_move_states(const gt_model *model, gt_graph *graph, gt_id keep) {
   const gt_store *store = model->store;
-  if (!model->moved) return GT_NONE;
+  if (!model->updated) return GT_NONE;
   gt_id *part = GT_NEW_N(graph->arena, gt_id, store->slots);
   int64_t *offset = GT_NEW_N(graph->arena, int64_t, store->slots);
   int parts = 0;
   for (int i = 0; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i];
     if (slot->role != GT_STATE) continue;
-    part[parts] = model->after[i];
+    part[parts] = model->next_value[i];
     offset[parts++] = slot->offset;
   }
   const uint32_t variable =
       gt_graph_variable(graph, GT_STATES_VARIABLE, gt_shape_1(store->states), GT_F32, false);
-  const gt_id after = gt_pack_at(graph, part, offset, parts, store->states);
-  const gt_id moved = gt_where(graph, keep, after, gt_variable_read(graph, variable));
-  gt_assign(graph, variable, 0, moved);
-  return moved;
+  const gt_id next_value = gt_pack_at(graph, part, offset, parts, store->states);
+  const gt_id updated = gt_where(graph, keep, next_value, gt_variable_read(graph, variable));
+  gt_assign(graph, variable, 0, updated);
+  return updated;
 }

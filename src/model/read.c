@@ -3,38 +3,41 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { LONGEST_NAME = 64, LISTED = 8 };
+enum { LONGEST_NAME = 64, LISTED = 8 }; /* LISTED: names of layers in a message */
 
 /* --- layers of all passes --- */
 
-static void lay_out(gt_model_read *read, gt_block *block, gt_arena *arena, gt_diagnostics *diagnostics) {
-  if (block->first < 0) block->first = read->layers;
+/* Appends an instance of each layer for each pass. */
+static void create_instances(gt_parsed_model *parsed, gt_block *block, gt_arena *arena,
+                             gt_diagnostics *diagnostics) {
+  if (block->first < 0) block->first = parsed->layers;
   for (block->pass = 0; block->pass < block->times; block->pass++)
     for (int i = 0; i < block->entries; i++) {
       if (block->entry[i].block) {
-        lay_out(read, block->entry[i].block, arena, diagnostics);
+        create_instances(parsed, block->entry[i].block, arena, diagnostics);
         continue;
       }
-      gt_layer_written *layer = block->entry[i].layer;
+      gt_layer_template *layer = block->entry[i].layer;
       if (layer->first < 0)
-        layer->first = read->layers;
+        layer->first = parsed->layers;
       else
-        gt_layer_vary(layer, arena, diagnostics);
-      read->layer[read->layers++] =
-          (gt_layer_read){.written = layer, .spec = layer->spec, .config = layer->config};
+        gt_layer_expand(layer, arena, diagnostics);
+      parsed->layer[parsed->layers++] =
+          (gt_layer_instance){.template = layer, .spec = layer->spec, .config = layer->config};
     }
 }
 
-/* Number of layers between the one at `index`, which is in the block, and the same layer in the first pass of
- * the block and of all enclosing blocks. */
-static int layers_before(const gt_block *block, int index) {
+/* Distance of the layer at `index`, which is in the block, from the instance of the same layer in the first
+ * pass of the block and of all enclosing blocks. */
+static int distance_to_first(const gt_block *block, int index) {
   if (!block) return 0;
-  const int outer = layers_before(block->outer, index), passes = index - outer - block->first;
+  const int outer = distance_to_first(block->outer, index), passes = index - outer - block->first;
   return outer + passes / (int)block->layers * (int)block->layers;
 }
 
+/* The pass of the block that contains the layer at `index`, from 1. */
 static int pass_of(const gt_block *block, int index) {
-  return (layers_before(block, index) - layers_before(block->outer, index)) / (int)block->layers + 1;
+  return (distance_to_first(block, index) - distance_to_first(block->outer, index)) / (int)block->layers + 1;
 }
 
 static bool in_first_pass(const gt_block *block, int index) {
@@ -43,29 +46,29 @@ static bool in_first_pass(const gt_block *block, int index) {
 
 /* --- names --- */
 
-/* Name of a layer with a given name as seen from block `within`: the name itself in its own block; each
- * enclosing block adds the number of its pass. */
-static const char *name_in(const gt_block *within, const gt_block *block, const char *name, int index,
-                           gt_arena *arena) {
+/* The name by which layers of block `within` refer to the layer at `index` of `block`, which has a name: this
+ * name itself in its own block; outside, each block that is left adds the number of its pass. */
+static const char *name_seen_from(const gt_block *within, const gt_block *block, const char *name, int index,
+                                  gt_arena *arena) {
   if (block == within) return name;
-  const char *outer = name_in(within, block->outer, name, index, arena);
+  const char *outer = name_seen_from(within, block->outer, name, index, arena);
   const bool number = isdigit((unsigned char)outer[strlen(outer) - 1]);
   return gt_arena_printf(arena, "%s%s%d", outer, number ? "_" : "", pass_of(block, index));
 }
 
-static gt_position name_position(const gt_layer_written *layer) {
+static gt_position name_position(const gt_layer_template *layer) {
   const gt_spec *name = gt_spec_find(layer->spec, "name");
   return name ? name->at : layer->at;
 }
 
 /* Index of the model's input with this name; -1: none. */
-static int find_input(const gt_model_read *read, const char *name) {
-  for (int k = 0; k < read->inputs.count; k++)
-    if (!strcmp(read->inputs.items[k].name, name)) return k;
+static int find_input(const gt_parsed_model *parsed, const char *name) {
+  for (int k = 0; k < parsed->inputs.count; k++)
+    if (!strcmp(parsed->inputs.items[k].name, name)) return k;
   return -1;
 }
 
-static bool check_name(const gt_model_read *read, const gt_layer_written *layer,
+static bool check_name(const gt_parsed_model *parsed, const gt_layer_template *layer,
                        gt_diagnostics *diagnostics) {
   const char *name = layer->common.name;
   if (!gt_is_name(name)) {
@@ -73,9 +76,9 @@ static bool check_name(const gt_model_read *read, const gt_layer_written *layer,
         GT_NAME_RULE;
     return false;
   }
-  if (find_input(read, name) >= 0) {
+  if (find_input(parsed, name) >= 0) {
     gt_error_at(diagnostics, name_position(layer), "a layer cannot be called '%s': that is %s", name,
-                read->inputs.count > 1 ? "an input of the model" : "the model's input");
+                parsed->inputs.count > 1 ? "an input of the model" : "the model's input");
     return false;
   }
   if (!strcmp(name, GT_BLOCK_INPUT)) {
@@ -86,8 +89,8 @@ static bool check_name(const gt_model_read *read, const gt_layer_written *layer,
   return true;
 }
 
-/* Names are copied for each pass, so their length is limited. */
-static void check_length(gt_layer_written *layer, gt_diagnostics *diagnostics) {
+/* The length of names in blocks is limited, because each pass has a copy. */
+static void check_length(gt_layer_template *layer, gt_diagnostics *diagnostics) {
   if (!layer->block->outer || !layer->common.name || strlen(layer->common.name) <= LONGEST_NAME) return;
   gt_error_at(diagnostics, name_position(layer), "this name is too long for a layer in 'repeat'")->expected =
       gt_arena_printf(diagnostics->arena, "at most %d bytes", LONGEST_NAME);
@@ -95,92 +98,94 @@ static void check_length(gt_layer_written *layer, gt_diagnostics *diagnostics) {
   layer->valid = false;
 }
 
-/* The layer that already has a name of this one, in the model or in a block that sees both; NULL: none. */
-static const gt_layer_read *add_name(gt_model_read *read, int index, const char **name, gt_arena *arena) {
-  gt_layer_read *layer = &read->layer[index];
-  const gt_layer_written *written = layer->written;
-  const gt_layer_read *taken = NULL;
-  for (gt_block *block = written->block; block; block = block->outer) {
+/* Adds the names of layer `index` to all blocks that contain it. Returns a layer that already has one of
+ * them, *name, or NULL. */
+static const gt_layer_instance *add_name(gt_parsed_model *parsed, int index, const char **name,
+                                         gt_arena *arena) {
+  gt_layer_instance *layer = &parsed->layer[index];
+  const gt_layer_template *template = layer->template;
+  const gt_layer_instance *first_conflict = NULL;
+  for (gt_block *block = template->block; block; block = block->outer) {
     if (!in_first_pass(block, index)) continue;
-    layer->name = name_in(block, written->block, written->common.name, index, arena);
-    const gt_layer_read *other = &read->layer[gt_names_add(&block->names, layer->name, index)];
-    if (other == layer || taken) continue;
-    taken = other;
+    layer->name = name_seen_from(block, template->block, template->common.name, index, arena);
+    const gt_layer_instance *other = &parsed->layer[gt_names_add(&block->names, layer->name, index)];
+    if (other == layer || first_conflict) continue;
+    first_conflict = other;
     *name = layer->name;
   }
-  return taken;
+  return first_conflict;
 }
 
-/* Given names first, so that an automatic name never takes a given one. */
-static void give_names(gt_model_read *read, gt_arena *arena, gt_diagnostics *diagnostics) {
-  for (int i = 0; i < read->layers; i++) {
-    gt_layer_read *layer = &read->layer[i];
-    gt_layer_written *written = layer->written;
-    const bool first = i == written->first;
-    if (first) check_length(written, diagnostics);
-    if (!written->common.name) continue;
+/* Names from the config come first, so that an automatic name never conflicts with them. */
+static void assign_names(gt_parsed_model *parsed, gt_arena *arena, gt_diagnostics *diagnostics) {
+  for (int i = 0; i < parsed->layers; i++) {
+    gt_layer_instance *layer = &parsed->layer[i];
+    gt_layer_template *template = layer->template;
+    const bool first = i == template->first;
+    if (first) check_length(template, diagnostics);
+    if (!template->common.name) continue;
     const char *name;
-    const gt_layer_read *other = add_name(read, i, &name, arena);
-    if (other && (first || written->valid))
-      gt_error_at(diagnostics, name_position(written),
+    const gt_layer_instance *other = add_name(parsed, i, &name, arena);
+    if (other && (first || template->valid))
+      gt_error_at(diagnostics, name_position(template),
                   "the name '%s' is already used by the %s layer in line %d", name,
-                  other->written->type->name, other->written->at.line);
-    if (other || (first && !check_name(read, written, diagnostics))) written->valid = false;
+                  other->template->type->name, other->template->at.line);
+    if (other || (first && !check_name(parsed, template, diagnostics))) template->valid = false;
   }
   int *number = GT_NEW_N(arena, int, gt_layer_count());
-  for (int i = 0; i < read->layers; i++) {
-    gt_layer_read *layer = &read->layer[i];
+  for (int i = 0; i < parsed->layers; i++) {
+    gt_layer_instance *layer = &parsed->layer[i];
     if (layer->name) continue;
     int type = 0;
-    while (layer->written->type && gt_layer_at(type) != layer->written->type) type++;
+    while (layer->template->type && gt_layer_at(type) != layer->template->type) type++;
     do {
-      const char *name = layer->written->type ? layer->written->type->name : "unknown";
+      const char *name = layer->template->type ? layer->template->type->name : "unknown";
       layer->name = gt_arena_printf(arena, "%s%d", name, ++number[type]);
-    } while (gt_names_add(&read->block->names, layer->name, i) != i);
+    } while (gt_names_add(&parsed->block->names, layer->name, i) != i);
   }
 }
 
 /* --- inputs --- */
 
-static const char *list_of_inputs(const gt_model_read *read, gt_arena *arena) {
-  const char *list = read->inputs.items[0].name;
-  for (int k = 1; k < read->inputs.count; k++)
-    list = gt_arena_printf(arena, "%s, %s", list, read->inputs.items[k].name);
+static const char *list_of_inputs(const gt_parsed_model *parsed, gt_arena *arena) {
+  const char *list = parsed->inputs.items[0].name;
+  for (int k = 1; k < parsed->inputs.count; k++)
+    list = gt_arena_printf(arena, "%s, %s", list, parsed->inputs.items[k].name);
   return list;
 }
 
 /* Lists the layers that layer `index` may read: all of them, or the nearest ones before it. */
-static const char *sources(const gt_model_read *read, int index, gt_arena *arena) {
-  const char *special = list_of_inputs(read, arena);
-  if (read->layer[index].written->block->outer)
+static const char *describe_sources(const gt_parsed_model *parsed, int index, gt_arena *arena) {
+  const char *special = list_of_inputs(parsed, arena);
+  if (parsed->layer[index].template->block->outer)
     special = gt_arena_printf(arena, "%s, " GT_BLOCK_INPUT, special);
   if (index < LISTED) {
     const char *list = special;
-    for (int i = 0; i < index; i++) list = gt_arena_printf(arena, "%s, %s", list, read->layer[i].name);
+    for (int i = 0; i < index; i++) list = gt_arena_printf(arena, "%s, %s", list, parsed->layer[i].name);
     return gt_arena_printf(arena, "one of the layers before it: %s", list);
   }
   const char *list = "";
   for (int i = index - LISTED; i < index; i++)
-    list = gt_arena_printf(arena, "%s, %s", list, read->layer[i].name);
+    list = gt_arena_printf(arena, "%s, %s", list, parsed->layer[i].name);
   return gt_arena_printf(arena, "%s or one of the %d layers before it, such as%s", special, index, list + 1);
 }
 
-/* The layer that a name refers to from the layer at `index`, -1 if none. The innermost block that has the
- * name decides; in a block that holds both layers, it is the one of the same pass. */
-static int source_of(const gt_model_read *read, int index, const char *name) {
-  const gt_block *own = read->layer[index].written->block;
+/* Index of the layer that a name in `from:` of layer `index` means; -1: none. The innermost block that has
+ * the name counts; in a block that contains both layers, it is the layer of the same pass. */
+static int find_source(const gt_parsed_model *parsed, int index, const char *name) {
+  const gt_block *common = parsed->layer[index].template->block;
   int source = -1;
-  for (const gt_block *block = own; block && source < 0; block = block->outer)
+  for (const gt_block *block = common; block && source < 0; block = block->outer)
     source = gt_names_find(&block->names, name);
   if (source < 0) return source;
-  while (!in_first_pass(own, source)) own = own->outer;
-  return source + layers_before(own, index);
+  while (!in_first_pass(common, source)) common = common->outer; /* the innermost block that contains both */
+  return source + distance_to_first(common, index);
 }
 
-static void unknown_source(const gt_model_read *read, int index, gt_position at, const char *name,
-                           gt_arena *arena, gt_diagnostics *diagnostics) {
-  const gt_layer_read *layer = &read->layer[index];
-  const int later = source_of(read, index, name);
+static void report_unknown_source(const gt_parsed_model *parsed, int index, gt_position at, const char *name,
+                                  gt_arena *arena, gt_diagnostics *diagnostics) {
+  const gt_layer_instance *layer = &parsed->layer[index];
+  const int later = find_source(parsed, index, name);
   if (later == index) {
     gt_error_at(diagnostics, at, "layer '%s' cannot read itself", name);
     return;
@@ -196,82 +201,82 @@ static void unknown_source(const gt_model_read *read, int index, gt_position at,
   gt_diagnostic *d =
       gt_error_at(diagnostics, at, "layer '%s' reads '%s', but no layer has this name", layer->name, name);
   if (gt_diagnostics_full(diagnostics)) return;
-  const bool block = layer->written->block->outer;
-  const char **names = GT_NEW_N(arena, const char *, read->inputs.count + index + 1);
+  const bool block = layer->template->block->outer;
+  const char **names = GT_NEW_N(arena, const char *, parsed->inputs.count + index + 1);
   int count = 0;
-  for (int k = 0; k < read->inputs.count; k++) names[count++] = read->inputs.items[k].name;
-  for (int i = 0; i < index; i++) names[count++] = read->layer[i].name;
+  for (int k = 0; k < parsed->inputs.count; k++) names[count++] = parsed->inputs.items[k].name;
+  for (int i = 0; i < index; i++) names[count++] = parsed->layer[i].name;
   if (block) names[count++] = GT_BLOCK_INPUT;
   d->suggestion = gt_nearest(name, names, (size_t)count);
-  d->expected = sources(read, index, arena);
+  d->expected = describe_sources(parsed, index, arena);
 }
 
-static void check_count(gt_layer_read *layer, gt_arena *arena, gt_diagnostics *diagnostics) {
-  gt_layer_written *written = layer->written;
-  const int least = written->type->min_inputs, most = written->type->max_inputs;
-  const gt_spec *from = gt_spec_find(written->spec, "from");
-  const gt_position at = from ? from->at : written->at;
+static void check_count(gt_layer_instance *layer, gt_arena *arena, gt_diagnostics *diagnostics) {
+  gt_layer_template *template = layer->template;
+  const int least = template->type->min_inputs, most = template->type->max_inputs;
+  const gt_spec *from = gt_spec_find(template->spec, "from");
+  const gt_position at = from ? from->at : template->at;
   if (layer->inputs < least) {
     gt_error_at(diagnostics, at, "layer '%s' needs at least %d inputs, but reads %d", layer->name, least,
                 layer->inputs)
-        ->expected = gt_arena_printf(arena, "%s: {from: [NAME, NAME]}", written->type->name);
-    written->valid = false;
+        ->expected = gt_arena_printf(arena, "%s: {from: [NAME, NAME]}", template->type->name);
+    template->valid = false;
   } else if (most >= 0 && layer->inputs > most) {
     gt_error_at(diagnostics, at, "layer '%s' reads %d inputs, but %s takes only %d", layer->name,
-                layer->inputs, written->type->name, most);
-    written->valid = false;
+                layer->inputs, template->type->name, most);
+    template->valid = false;
   }
 }
 
-/* Resolves a name in `from:` of the layer at `index`; false: it cannot read that. */
-static bool resolve(const gt_model_read *read, int index, const char *name, int *source) {
-  const gt_block *block = read->layer[index].written->block;
+/* Resolves a name in `from:` of the layer at `index`. False if the layer cannot read it. */
+static bool resolve(const gt_parsed_model *parsed, int index, const char *name, int *source) {
+  const gt_block *block = parsed->layer[index].template->block;
   if (block->outer && !strcmp(name, GT_BLOCK_INPUT)) {
-    *source = block->first - 1 + layers_before(block, index);
+    *source = block->first - 1 + distance_to_first(block, index);
     return true;
   }
-  const int input = find_input(read, name); /* a layer cannot have its name */
-  *source = input >= 0 ? GT_FROM_INPUT(input) : source_of(read, index, name);
+  const int input = find_input(parsed, name); /* check_name ensures that no layer has this name */
+  *source = input >= 0 ? GT_FROM_INPUT(input) : find_source(parsed, index, name);
   return input >= 0 || (*source >= 0 && *source < index);
 }
 
-/* The first layer reads the model's input, if there is only one. */
-static void ask_which(const gt_model_read *read, gt_layer_written *written, gt_position at, gt_arena *arena,
-                      gt_diagnostics *diagnostics) {
+/* Reports that a layer without `from:` would read the model's input, but there are several. */
+static void report_ambiguous_input(const gt_parsed_model *parsed, gt_layer_template *template, gt_position at,
+                                   gt_arena *arena, gt_diagnostics *diagnostics) {
   gt_error_at(diagnostics, at, "the model has several inputs, and this layer does not say which one it reads")
       ->expected =
       gt_arena_printf(arena, "%s: {from: NAME}, where NAME is one of %s",
-                      written->type ? written->type->name : "LAYER", list_of_inputs(read, arena));
-  written->valid = false;
+                      template->type ? template->type->name : "LAYER", list_of_inputs(parsed, arena));
+  template->valid = false;
 }
 
-static void find_inputs(gt_model_read *read, int index, gt_arena *arena, gt_diagnostics *diagnostics) {
-  gt_layer_read *layer = &read->layer[index];
-  gt_layer_written *written = layer->written;
-  const gt_strings *from = &written->common.from;
+static void find_inputs(gt_parsed_model *parsed, int index, gt_arena *arena, gt_diagnostics *diagnostics) {
+  gt_layer_instance *layer = &parsed->layer[index];
+  gt_layer_template *template = layer->template;
+  const gt_strings *from = &template->common.from;
   layer->inputs = from->count ? from->count : 1;
   layer->input = GT_NEW_N(arena, int, layer->inputs);
   if (!from->count) layer->input[0] = index - 1;
   for (int k = 0; k < layer->inputs; k++) {
     const char *name = from->count ? from->items[k] : GT_BLOCK_INPUT;
-    const gt_position at = from->at ? from->at[k] : written->at;
-    const bool known = !from->count || resolve(read, index, name, &layer->input[k]);
+    const gt_position at = from->at ? from->at[k] : template->at;
+    const bool known = !from->count || resolve(parsed, index, name, &layer->input[k]);
     if (!known) layer->input[k] = GT_FROM_INPUT(0);
-    if (index != written->first) continue;
+    if (index != template->first) continue;
     if (!known) {
-      unknown_source(read, index, at, name, arena, diagnostics);
-      written->valid = false;
-    } else if (layer->input[k] < 0 && read->inputs.count > 1 && !strcmp(name, GT_BLOCK_INPUT)) {
-      ask_which(read, written, at, arena, diagnostics);
+      report_unknown_source(parsed, index, at, name, arena, diagnostics);
+      template->valid = false;
+    } else if (layer->input[k] < 0 && parsed->inputs.count > 1 && !strcmp(name, GT_BLOCK_INPUT)) {
+      report_ambiguous_input(parsed, template, at, arena, diagnostics);
     }
   }
-  if (written->type && written->valid) check_count(layer, arena, diagnostics);
+  if (template->type && template->valid) check_count(layer, arena, diagnostics);
 }
 
-bool gt_model_read_spec(gt_model_read *read, gt_arena *arena, const gt_spec *root, gt_model_inputs inputs,
-                        gt_diagnostics *diagnostics) {
+bool gt_model_parse(gt_parsed_model *parsed, gt_arena *arena, const gt_spec *root, gt_model_inputs inputs,
+                    gt_diagnostics *diagnostics) {
   const gt_spec *model = gt_spec_find(root, "model");
-  *read = (gt_model_read){.inputs = inputs};
+  *parsed = (gt_parsed_model){.inputs = inputs};
   if (!model && gt_diagnostics_suggest(diagnostics, "model")) return false;
   if (!model || gt_spec_is_null(model) || model->kind != GT_SPEC_SEQUENCE || !model->count) {
     const bool wrong = model && !gt_spec_is_null(model) && model->kind != GT_SPEC_SEQUENCE;
@@ -282,19 +287,19 @@ bool gt_model_read_spec(gt_model_read *read, gt_arena *arena, const gt_spec *roo
     d->expected = "model: a list of layers, such as [{linear: 128}, relu, {linear: 10}]";
     return false;
   }
-  gt_block *block = read->block = GT_NEW(arena, gt_block);
+  gt_block *block = parsed->block = GT_NEW(arena, gt_block);
   *block = (gt_block){.times = 1, .first = -1, .names.arena = arena};
   if (!gt_block_read(block, arena, model, diagnostics)) return false;
-  read->layer = GT_NEW_N(arena, gt_layer_read, block->layers);
-  lay_out(read, block, arena, diagnostics);
-  give_names(read, arena, diagnostics);
-  for (int i = 0; i < read->layers; i++) find_inputs(read, i, arena, diagnostics);
+  parsed->layer = GT_NEW_N(arena, gt_layer_instance, block->layers);
+  create_instances(parsed, block, arena, diagnostics);
+  assign_names(parsed, arena, diagnostics);
+  for (int i = 0; i < parsed->layers; i++) find_inputs(parsed, i, arena, diagnostics);
   return true;
 }
 
 /* --- names and paths --- */
 
-/* The path of a layer's settings in the list, or NULL. */
+/* The path of a layer's settings in the list, such as "2.repeat.layers.0.linear", or NULL. */
 static const char *path_in(gt_arena *arena, const gt_spec *list, const gt_spec *wanted) {
   for (int i = 0; list && i < list->count; i++) {
     const gt_spec *item = list->child[i], *entry = item->count ? item->child[0] : NULL;
@@ -307,24 +312,24 @@ static const char *path_in(gt_arena *arena, const gt_spec *list, const gt_spec *
 }
 
 const gt_spec_names *gt_model_layer_names(gt_arena *arena, const gt_spec *root) {
-  gt_diagnostics unheard;
-  gt_model_read read = {0};
+  gt_diagnostics ignored;
+  gt_parsed_model parsed = {0};
   gt_spec_names *names = GT_NEW(arena, gt_spec_names);
   const gt_spec *model = gt_spec_find(root, "model");
   *names = (gt_spec_names){.list = "model", .what = "layer"};
-  gt_diagnostics_init(&unheard, arena);
-  read.block = GT_NEW(arena, gt_block);
-  *read.block = (gt_block){.times = 1, .first = -1, .names.arena = arena};
-  if (!model || model->kind != GT_SPEC_SEQUENCE || !gt_block_read(read.block, arena, model, &unheard))
+  gt_diagnostics_init(&ignored, arena);
+  parsed.block = GT_NEW(arena, gt_block);
+  *parsed.block = (gt_block){.times = 1, .first = -1, .names.arena = arena};
+  if (!model || model->kind != GT_SPEC_SEQUENCE || !gt_block_read(parsed.block, arena, model, &ignored))
     return names;
-  read.layer = GT_NEW_N(arena, gt_layer_read, read.block->layers + 1);
-  lay_out(&read, read.block, arena, &unheard);
-  give_names(&read, arena, &unheard);
-  const char **name = GT_NEW_N(arena, const char *, read.layers + 1);
-  const char **path = GT_NEW_N(arena, const char *, read.layers + 1);
-  for (int i = 0; i < read.layers; i++) {
-    name[names->count] = read.layer[i].name;
-    path[names->count] = path_in(arena, model, read.layer[i].written->item);
+  parsed.layer = GT_NEW_N(arena, gt_layer_instance, parsed.block->layers + 1);
+  create_instances(&parsed, parsed.block, arena, &ignored);
+  assign_names(&parsed, arena, &ignored);
+  const char **name = GT_NEW_N(arena, const char *, parsed.layers + 1);
+  const char **path = GT_NEW_N(arena, const char *, parsed.layers + 1);
+  for (int i = 0; i < parsed.layers; i++) {
+    name[names->count] = parsed.layer[i].name;
+    path[names->count] = path_in(arena, model, parsed.layer[i].template->item);
     names->count += path[names->count] != NULL;
   }
   names->name = name;

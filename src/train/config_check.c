@@ -290,11 +290,11 @@ static gt_model_inputs named_inputs(const gt_config *config, gt_arena *arena) {
 }
 
 void gt_config_check_model(gt_config *config, bool quiet, gt_arena *arena) {
-  gt_model_read read;
+  gt_parsed_model parsed;
   if (config->has_dataset) {
     try_to_build(config, quiet, arena);
   } else {
-    gt_model_read_spec(&read, arena, config->root, named_inputs(config, arena),
-                       &config->diagnostics); /* without shapes at least the keys are checked */
+    gt_model_parse(&parsed, arena, config->root, named_inputs(config, arena),
+                   &config->diagnostics); /* without shapes, only the keys are checked */
   }
 }

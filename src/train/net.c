@@ -137,11 +137,11 @@ static bool build_line_search(gt_net *net, gt_arena *arena, gt_config *config, c
   net->parts *= net->steps;
   net->steps = 1;
   if (!gt_net_build_gradient(net, arena, config, options, error)) return false;
-  if (net->model->moved)
+  if (net->model->updated)
     return gt_fail(
         error, GT_ERR_CONFIG,
         "optimizer '%s' evaluates the same weights repeatedly, but '%s' changes with each evaluation",
-        config->optim->type->name, net->model->moved->name);
+        config->optim->type->name, net->model->updated->name);
   net->column = (gt_log_columns){.ok = -1, .lr = -1, .norm = -1, .count = 3};
   net->column.target[0] = (gt_log_target){
       .weight = 1, .correct = net->form.target[0].correct ? 2 : -1, .divisor = -1, .metrics = -1};

@@ -114,7 +114,7 @@ static gt_id over_targets(const gt_net *net, gt_graph *graph, size_t offset) {
 /* States advance only if the batch has samples and if its loss and all batches before it are finite. */
 static void move_states(const gt_net *net, gt_graph *graph) {
   uint32_t variable;
-  if (!net->model->moved) return;
+  if (!net->model->updated) return;
   const gt_id loss = over_targets(net, graph, offsetof(gt_loss_nodes, loss_sum)),
               weight = over_targets(net, graph, offsetof(gt_loss_nodes, weight_sum));
   const gt_id sound =

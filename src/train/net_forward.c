@@ -215,7 +215,7 @@ bool gt_net_build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   gt_graph_scope(graph, outer);
   forward.mode.seed = net->draw;
   forward.mode.recompute = mode.training && config->train.recompute;
-  forward.mode.given = config->init_from ? &config->init_from->transfer : NULL;
+  forward.mode.transfer = config->init_from ? &config->init_from->transfer : NULL;
   const bool ok = gt_forward_build(&forward, arena, graph, &config->diagnostics);
   store_results(net, &forward);
   for (int k = 0; ok && !net->predicts && k < net->targets; k++) {
