@@ -6,7 +6,7 @@
 #include "train/run.h"
 #include <stdlib.h>
 
-enum { SAMPLES = 1024 };
+enum { SAMPLES = 1024 }; /* training samples by which layers adapt */
 
 static const gt_model *model_of(const gt_run *run) { return run->net->model; }
 
@@ -26,8 +26,9 @@ bool gt_adapter_open(gt_run *run, gt_error *error) {
   return adapter->executable;
 }
 
-/* --- when ----------------------------------------------------------------------------------------------- */
+/* --- schedule ------------------------------------------------------------------------------------------- */
 
+/* True if the layer adapts before the next step. */
 static bool is_due(const gt_run *run, const gt_adaptation *adaptation) {
   const int64_t steps = run->state.step - gt_run_attempt_begin(run);
   return steps < adaptation->until && steps % adaptation->every == 0;
@@ -44,10 +45,9 @@ int64_t gt_adapter_next(const gt_run *run, int64_t step) {
   return next;
 }
 
-/* --- how ------------------------------------------------------------------------------------------------ */
+/* --- adaptation ----------------------------------------------------------------------------------------- */
 
-/* Runs the net on one batch. Which batch depends on the step alone: the first of an epoch of the sampling
- * net. */
+/* Runs the net on one batch, the first of an epoch of the sampling net. It depends only on the step. */
 static bool run_on_batch(gt_run *run, gt_error *error) {
   const gt_adapter *adapter = &run->adapter;
   gt_pacer pacer;
@@ -70,8 +70,8 @@ static bool adapt_layer(gt_run *run, int number, const gt_slot_values *values, g
   return ok;
 }
 
-/* Resets the slots of role GT_RUN, such as the history of L-BFGS: they describe the layers
- * before the change. */
+/* Adapts the layers that are due, and resets the slots of role GT_RUN, such as the history of L-BFGS, because
+ * they describe the layers before the change. */
 static bool adapt_layers(gt_run *run, gt_error *error) {
   gt_state_dict dict;
   if (!gt_state_dict_download(&dict, run->net->model->store, &run->session.buffers, GT_CHECKPOINT_ROLES,

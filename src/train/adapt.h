@@ -1,6 +1,6 @@
 /* gt_adapter: lets layers adapt to the training data between steps (gt_adaptation), for example a KAN's grid.
- * A net evaluates the layers on a sample of the training data; their values are on the host meanwhile. Owner:
- * the run, one per generation. */
+ * A net evaluates the layers on training samples; then the host changes the layers' parameters. Owner: the
+ * run, one per generation. */
 #ifndef GT_TRAIN_ADAPT_H
 #define GT_TRAIN_ADAPT_H
 #include "train/session.h"
@@ -14,6 +14,6 @@ struct gt_run;
 bool gt_adapter_open(struct gt_run *run, gt_error *error);
 /* The first step after `step` at which a layer adapts: INT64_MAX if none does. */
 int64_t gt_adapter_next(const struct gt_run *run, int64_t step);
-/* Adapts the layers that are due at the current step, unless that has been done. */
+/* Adapts the layers that are due at the current step, unless the run did so before it was resumed. */
 bool gt_run_adapt(struct gt_run *run, gt_error *error);
 #endif

@@ -1,10 +1,10 @@
-/* Attempts of a run that restarts (train.restart_every): small networks often end in a bad minimum, and new
- * constants and initial values cost less than waiting. Attempt k draws them from a seed of its own, which
- * differs from those of runs with neighbouring seeds and is saved in checkpoints. The step number determines
- * the attempt. All other random numbers (order of samples, dropout, …) are keyed by the step and continue. */
+/* Attempts of a run that restarts (train.restart_every). Small networks often end in a bad minimum; starting
+ * again with new constants and initial values then costs less than training on. Each attempt draws these from
+ * a seed of its own, which checkpoints contain. The step number determines the attempt. All other random
+ * numbers (order of samples, dropout, …) depend on the step and do not start again. */
 #include "train/generation.h"
 
-enum { SEED_STEP = 1000003 };
+enum { SEED_STEP = 1000003 }; /* large, so that attempts do not repeat the seeds of runs with seed + 1, … */
 
 static uint64_t seed_of(const gt_run *run, int64_t attempt) {
   return (uint64_t)run->config->seed + (uint64_t)attempt * SEED_STEP;

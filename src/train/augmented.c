@@ -12,8 +12,8 @@ bool gt_augmented_inputs(gt_augmented *augmented, gt_config *config, const gt_sa
   return true;
 }
 
-/* Each row of x moves to the next one; the last row comes first. */
-static gt_id row_before(gt_graph *graph, gt_id x) {
+/* Row i of the result is row i - 1 of x; row 0 is the last row. */
+static gt_id previous_rows(gt_graph *graph, gt_id x) {
   const gt_shape shape = gt_node_at(graph, x)->shape;
   int64_t start[GT_MAX_RANK] = {shape.dim[0] - 1}, stop[GT_MAX_RANK];
   if (shape.dim[0] == 1) return x;
@@ -25,19 +25,20 @@ static gt_id row_before(gt_graph *graph, gt_id x) {
   return gt_concatenate(graph, part, 2, 0);
 }
 
+/* A sample is mixed with the previous one of its batch. */
 static void mix_target(gt_augmented *augmented, gt_graph *graph, gt_forward_target *target) {
-  const gt_id own = target->targets, others = row_before(graph, own),
+  const gt_id targets = target->targets, previous = previous_rows(graph, targets),
               share = gt_augment_share(graph, augmented->draws);
-  if (others == GT_NONE || share == GT_NONE) return; /* the graph has the error */
-  if (gt_node_at(graph, own)->dtype == GT_I32) {
-    augmented->mixture = (gt_loss_mixture){others, share};
+  if (previous == GT_NONE || share == GT_NONE) return; /* graph->error is set */
+  if (gt_node_at(graph, targets)->dtype == GT_I32) {
+    augmented->mixture = (gt_loss_mixture){previous, share};
     target->mixture = &augmented->mixture;
     return;
   }
-  gt_shape shape = gt_node_at(graph, own)->shape;
+  gt_shape shape = gt_node_at(graph, targets)->shape;
   for (int d = 1; d < shape.rank; d++) shape.dim[d] = 1;
-  const gt_id part = gt_reshape(graph, share, shape), rest = gt_sub(graph, gt_constant(graph, 1), part);
-  target->targets = gt_add(graph, gt_mul(graph, part, own), gt_mul(graph, rest, others));
+  const gt_id weight = gt_reshape(graph, share, shape), rest = gt_sub(graph, gt_constant(graph, 1), weight);
+  target->targets = gt_add(graph, gt_mul(graph, weight, targets), gt_mul(graph, rest, previous));
 }
 
 void gt_augmented_target(gt_augmented *augmented, gt_graph *graph, gt_forward_target *target) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double far = 30; /* from 0: a network whose inputs are about 1 learns little from such values */
+static const double far = 30; /* larger magnitudes need scaling: networks train well on values near 1 */
 
 static double weight_of(const gt_split *split, int64_t sample) {
   const float *weights = split->weights.data;
@@ -19,7 +19,7 @@ static void add(gt_baseline *b, const char *name, double value) {
   b->metric[b->count++] = (gt_metric){name, value};
 }
 
-/* Weights of the labels of each class. */
+/* The sum of the weights of the labels of each class, [classes]. */
 static double *count_labels(const gt_split *split, int target, int classes, gt_arena *arena) {
   double *count = GT_NEW_N(arena, double, classes);
   const int32_t *label = split->target[target].data;
@@ -29,14 +29,15 @@ static double *count_labels(const gt_split *split, int target, int classes, gt_a
   return count;
 }
 
-static gt_baseline of_classes(const gt_dataset *data, const gt_split *split, int target, gt_arena *arena) {
+static gt_baseline baseline_of_classes(const gt_dataset *data, const gt_split *split, int target,
+                                       gt_arena *arena) {
   gt_baseline b = {0};
-  const double *trained = count_labels(&data->train, target, data->target[target].classes, arena),
+  const double *training_count = count_labels(&data->train, target, data->target[target].classes, arena),
                *count = count_labels(split, target, data->target[target].classes, arena);
   double all = 0;
   int most = 0;
   for (int c = 0; c < data->target[target].classes; c++) {
-    if (trained[c] > trained[most]) most = c;
+    if (training_count[c] > training_count[most]) most = c;
     all += count[c];
   }
   if (!(all > 0)) return b;
@@ -73,20 +74,21 @@ gt_target_errors gt_target_errors_of(const gt_split *split, int target, int64_t 
   return (gt_target_errors){e.squared / all, e.absolute / all, e.wrong / all};
 }
 
-/* The more frequent value of a boolean target. */
-static const char *always(const gt_dataset *data, int target, int value, gt_arena *arena) {
+/* The guess that always outputs one value of a boolean target. */
+static const char *always_text(const gt_dataset *data, int target, int value, gt_arena *arena) {
   return data->target[target].words ? gt_arena_printf(arena, "always '%s'", data->target[target].words[value])
                                     : gt_arena_printf(arena, "always %d", value);
 }
 
-static gt_baseline of_numbers(const gt_config *config, const gt_split *split, int target, gt_arena *arena) {
+static gt_baseline baseline_of_numbers(const gt_config *config, const gt_split *split, int target,
+                                       gt_arena *arena) {
   gt_baseline b = {0};
   const gt_loss_type *loss = config->loss[target]->type;
   const int64_t outputs = gt_tensor_features(&split->target[target]);
   const bool bits = gt_metric_task_of(config->loss[target]) == GT_METRIC_BITS;
   const gt_target_scaling *scaling = &config->dataset.target[target].scaling;
   gt_target_errors mean = {0}, loss_mean = {0};
-  double root = 0;
+  double rmse = 0;
   if (outputs > GT_METRIC_MAX_OUTPUTS) return b;
   for (int64_t o = 0; o < outputs; o++) {
     const double guess = gt_target_mean(&config->dataset.train, target, o);
@@ -97,8 +99,8 @@ static gt_baseline of_numbers(const gt_config *config, const gt_split *split, in
     const double unit = scaling->count ? (double)scaling->values[scaling->count + o] : 1; /* of the loss */
     loss_mean.squared += e.squared / (unit * unit) / (double)outputs;
     loss_mean.absolute += e.absolute / unit / (double)outputs;
-    root += sqrt(e.squared) / (double)outputs;
-    b.guess = outputs == 1 && bits ? always(&config->dataset, target, guess > 0.5, arena)
+    rmse += sqrt(e.squared) / (double)outputs;
+    b.guess = outputs == 1 && bits ? always_text(&config->dataset, target, guess > 0.5, arena)
               : bits               ? "always the more frequent value"
                                    : "always the mean";
   }
@@ -108,15 +110,15 @@ static gt_baseline of_numbers(const gt_config *config, const gt_split *split, in
   }
   if (!strcmp(loss->name, "mse")) add(&b, "loss", loss_mean.squared);
   if (!strcmp(loss->name, "mae")) add(&b, "loss", loss_mean.absolute);
-  add(&b, "rmse", root);
+  add(&b, "rmse", rmse);
   add(&b, "mae", mean.absolute);
   return b;
 }
 
 /* --- time series --- */
 
-/* Mean over the steps of a column. */
-static double over_steps(const double *error, int64_t horizon, int64_t columns, int64_t column) {
+/* The mean error over the steps of a column. error: [horizon, columns]. */
+static double mean_over_steps(const double *error, int64_t horizon, int64_t columns, int64_t column) {
   double sum = 0;
   for (int64_t k = 0; k < horizon; k++) sum += error[k * columns + column];
   return sum / (double)horizon;
@@ -125,14 +127,14 @@ static double over_steps(const double *error, int64_t horizon, int64_t columns, 
 gt_naive_error gt_naive_error_of(const gt_split *split, int64_t horizon, int64_t output) {
   if (!split->naive_last || !horizon) return (gt_naive_error){NAN, NAN};
   const int64_t columns = gt_tensor_features(&split->target[0]) / horizon, column = output % columns;
-  const double last = over_steps(split->naive_last, horizon, columns, column),
-               season =
-                   split->naive_season ? over_steps(split->naive_season, horizon, columns, column) : INFINITY;
+  const double last = mean_over_steps(split->naive_last, horizon, columns, column),
+               season = split->naive_season ? mean_over_steps(split->naive_season, horizon, columns, column)
+                                            : INFINITY;
   return season < last ? (gt_naive_error){split->naive_season[output], season}
                        : (gt_naive_error){split->naive_last[output], last};
 }
 
-static double mean_of(const double *error, int64_t outputs) {
+static double mean_over_outputs(const double *error, int64_t outputs) {
   double sum = 0;
   for (int64_t o = 0; o < outputs; o++) sum += error[o];
   return sum / (double)outputs;
@@ -143,40 +145,41 @@ static const char *season_text(const gt_config *config, gt_arena *arena) {
   return gt_arena_printf(arena, "the value %lld rows before", (long long)options.season);
 }
 
-/* True if forecasts of the target are right or wrong: classes and booleans. */
-static bool is_decided(const gt_config *config, int target) {
+/* True if the target has classes or booleans, so that a forecast of it is right or wrong. */
+static bool is_discrete(const gt_config *config, int target) {
   return config->dataset.target[target].classification ||
          (config->loss[target] && gt_metric_task_of(config->loss[target]) == GT_METRIC_BITS);
 }
 
-static gt_baseline of_series(const gt_config *config, const gt_split *split, gt_arena *arena) {
+static gt_baseline baseline_of_series(const gt_config *config, const gt_split *split, gt_arena *arena) {
   gt_baseline b = {.forecast = true};
   const int64_t outputs = gt_tensor_features(&split->target[0]);
-  const double last = mean_of(split->naive_last, outputs),
-               season = split->naive_season ? mean_of(split->naive_season, outputs) : INFINITY;
+  const double last = mean_over_outputs(split->naive_last, outputs),
+               season = split->naive_season ? mean_over_outputs(split->naive_season, outputs) : INFINITY;
   const double error = season < last ? season : last;
   b.guess = season < last ? season_text(config, arena) : "the last value";
-  if (is_decided(config, 0))
+  if (is_discrete(config, 0))
     add(&b, "accuracy", 1 - error);
   else
     add(&b, "mae", error);
   return b;
 }
 
-/* "3.6", or of several columns "mae.sales 3.6, mae.visits 0.2": their errors have units of their own. */
+/* "3.6"; for several columns "mae.sales 3.6, mae.visits 0.2", because their units differ. */
 static const char *naive_values(const gt_data_target *target, const double *error, int64_t outputs,
-                                bool decided, gt_arena *arena) {
-  enum { MOST = 8 };
+                                bool discrete, gt_arena *arena) {
+  enum { MAX_COLUMNS = 8 }; /* more columns are summarized by their mean */
   const int64_t columns = outputs / target->horizon;
-  const double mean = mean_of(error, outputs);
+  const double mean = mean_over_outputs(error, outputs);
   const char *text = "";
-  const char *metric = decided ? "accuracy" : "mae";
-  if (columns == 1 || columns > MOST) return gt_arena_printf(arena, "%.4g", decided ? 1 - mean : mean);
+  const char *metric = discrete ? "accuracy" : "mae";
+  if (columns == 1 || columns > MAX_COLUMNS)
+    return gt_arena_printf(arena, "%.4g", discrete ? 1 - mean : mean);
   for (int64_t c = 0; c < columns; c++) {
-    const double value = over_steps(error, target->horizon, columns, c);
+    const double value = mean_over_steps(error, target->horizon, columns, c);
     text = gt_arena_printf(arena, "%s%s%s.%s %.4g", text, c ? ", " : "", metric,
                            gt_config_value_name(target, (int)outputs, true, (int)c, arena),
-                           decided ? 1 - value : value);
+                           discrete ? 1 - value : value);
   }
   return text;
 }
@@ -191,15 +194,15 @@ const char *gt_naive_text(const gt_config *config, gt_arena *arena) {
   const int64_t outputs = gt_tensor_features(&split->target[0]);
   if (!split->naive_last) return NULL;
   const gt_data_target *target = &data->target[0];
-  const bool decided = is_decided(config, 0);
-  const char *last = naive_values(target, split->naive_last, outputs, decided, arena),
+  const bool discrete = is_discrete(config, 0);
+  const char *last = naive_values(target, split->naive_last, outputs, discrete, arena),
              *metric = strchr(last, ' ') ? ""
-                       : decided         ? "accuracy "
+                       : discrete        ? "accuracy "
                                          : "mae ";
   const char *text = gt_arena_printf(arena, "%s%s with the last value", metric, last);
   if (split->naive_season)
     text = gt_arena_printf(arena, "%s%s %s with %s", text, *metric ? "," : ";",
-                           naive_values(target, split->naive_season, outputs, decided, arena),
+                           naive_values(target, split->naive_season, outputs, discrete, arena),
                            season_text(config, arena));
   return gt_arena_printf(arena, "%s (%s)", text, names[i]);
 }
@@ -214,23 +217,23 @@ static const gt_spec *loss_node(const gt_config *config, int target) {
 gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
   const char *name = data->target[target].name;
-  const bool decided = is_decided(config, target);
+  const bool discrete = is_discrete(config, target);
   if (!split || !split->target[target].data || !data->train.target[target].data || data->made_of)
     return (gt_baseline){0};
   gt_baseline b = {0};
   if (data->target[target].classification)
-    b = of_classes(data, split, target, arena);
-  else if (split->naive_last && !decided)
-    b = of_series(config, split, arena);
-  else if (decided || gt_loss_fits_targets(config->loss[target]))
-    b = of_numbers(config, split, target, arena);
-  if (split->naive_last && decided) {
-    const gt_baseline naive = of_series(config, split, arena);
+    b = baseline_of_classes(data, split, target, arena);
+  else if (split->naive_last && !discrete)
+    b = baseline_of_series(config, split, arena);
+  else if (discrete || gt_loss_fits_targets(config->loss[target]))
+    b = baseline_of_numbers(config, split, target, arena);
+  if (split->naive_last && discrete) {
+    const gt_baseline naive = baseline_of_series(config, split, arena);
     if (!b.count || naive.metric[0].value > b.metric[0].value) b = naive;
   }
   for (int i = 0; name && i < b.count; i++)
     b.metric[i].name = gt_arena_printf(arena, "%s.%s", name, b.metric[i].name);
-  /* A loss, a sampler or a threshold that balances classes does not aim at the most frequent one. */
+
   b.balances = gt_spec_find(loss_node(config, target), "class_weights") || gt_sampler_balances(config) ||
                config->threshold.used;
   return b;
@@ -248,7 +251,7 @@ const gt_metric *gt_baseline_main(const gt_baseline *baseline, const gt_results 
   return NULL;
 }
 
-/* Nothing is better than a baseline that makes no error: all samples have one target. */
+/* True if the baseline makes no error, because all samples have the same target: no model can be better. */
 static bool is_perfect(const gt_metric *m) {
   return gt_metric_is_larger_better(gt_metric_of_result(m->name)) ? m->value >= 1 : m->value <= 0;
 }
@@ -260,7 +263,7 @@ bool gt_is_guessing(const gt_baseline *baseline, const gt_results *results) {
   return gt_metric_is_larger_better(gt_metric_of_result(m->name)) ? !(value > m->value) : !(value < m->value);
 }
 
-/* Raises most[column] to the largest magnitude of each column, in the order in which rows lie in memory. */
+/* Finds the largest magnitude of each column. most: [columns], zeroed by the caller. */
 static void find_magnitudes(const gt_tensor *tensor, float *most) {
   const int64_t columns = tensor->dim[1];
   const float *value = tensor->data;
@@ -271,18 +274,18 @@ static void find_magnitudes(const gt_tensor *tensor, float *most) {
     }
 }
 
-gt_unscaled_column gt_farthest_column(const gt_dataset *data) {
+gt_unscaled_column gt_largest_unscaled_column(const gt_dataset *data) {
   gt_unscaled_column most = {0};
   for (int k = 0; k < data->inputs; k++) {
     const gt_tensor rows = gt_tensor_as_rows(&data->train.input[k]), *t = &rows;
     if (t->element != GT_ELEMENT_F32 || !t->data || t->rank != 2) continue;
-    float *farthest = gt_alloc((size_t)t->dim[1] * sizeof *farthest + 1);
-    find_magnitudes(t, farthest);
+    float *magnitude = gt_alloc((size_t)t->dim[1] * sizeof *magnitude + 1);
+    find_magnitudes(t, magnitude);
     for (int64_t c = 0; c < t->dim[1]; c++)
-      if ((double)farthest[c] > most.farthest && !gt_input_is_scaled(&data->input[k], c) &&
+      if ((double)magnitude[c] > most.magnitude && !gt_input_is_scaled(&data->input[k], c) &&
           !gt_table_has_code(data->input[k].table, c))
-        most = (gt_unscaled_column){&data->input[k], c, (double)farthest[c]};
-    free(farthest);
+        most = (gt_unscaled_column){&data->input[k], c, (double)magnitude[c]};
+    free(magnitude);
   }
   return most;
 }
@@ -291,17 +294,17 @@ const char *gt_unscaled_column_text(const gt_unscaled_column *column, gt_arena *
   const char *const *names = column->input->columns;
   const char *name = names ? gt_arena_printf(arena, "'%s'", gt_quotable(arena, names[column->column]))
                            : gt_arena_printf(arena, "%lld", (long long)column->column + 1);
-  return gt_arena_printf(arena, "input column %s reaches %.6g and is not scaled", name, column->farthest);
+  return gt_arena_printf(arena, "input column %s reaches %.6g and is not scaled", name, column->magnitude);
 }
 
 const char *gt_guessing_reason(const gt_config *config, gt_arena *arena) {
   const gt_diagnostics *found = &config->diagnostics;
-  for (int i = 0; i < found->count; i++) /* review_scale.c: the loss sees little else than such a target */
+  for (int i = 0; i < found->count; i++) /* review_scale.c: such a target dominates the loss */
     if (found->items[i].finding == GT_FINDING_far_from_unit_scale &&
         !strncmp(found->items[i].message, "target", 6))
       return gt_arena_printf(arena, "%s; set data: {normalize_targets: standard}", found->items[i].message);
-  const gt_unscaled_column column = gt_farthest_column(&config->dataset);
-  if (!(column.farthest > far)) return NULL;
+  const gt_unscaled_column column = gt_largest_unscaled_column(&config->dataset);
+  if (!(column.magnitude > far)) return NULL;
   return gt_arena_printf(arena, "%s; set data: {normalize: standard}",
                          gt_unscaled_column_text(&column, arena));
 }

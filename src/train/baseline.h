@@ -1,7 +1,7 @@
-/* gt_baseline: the result on a split of a predictor that ignores the inputs: it always outputs the most
- * frequent class of the training samples, or the mean of their targets; for a time series it is the better
- * naive forecast, for one of classes or booleans the better of both. A model that is no better has learned
- * nothing. */
+/* gt_baseline: the metrics on a split of a predictor that ignores the inputs. It always outputs the most
+ * frequent class of the training samples, or the mean of their targets. For a time series it is the better
+ * naive forecast; for a series of classes or booleans, the better of the two predictors. A model that is no
+ * better has learned nothing. */
 #ifndef GT_TRAIN_BASELINE_H
 #define GT_TRAIN_BASELINE_H
 #include "train/config.h"
@@ -12,29 +12,33 @@ typedef struct gt_baseline {
   const char *guess; /* "always 'no'"; in the arena; NULL: there is no baseline, and count is 0 */
   int count;
   gt_metric metric[GT_MAX_BASELINES]; /* named as in results: accuracy; loss, rmse, mae */
-  bool forecast;                      /* of a time series: the guess is the better naive forecast */
-  bool balances; /* class weights, a balanced sampler or a threshold: the model does not aim at it */
+  bool forecast;                      /* the guess is the better naive forecast of a time series */
+  bool balances; /* class weights, a balanced sampler or a threshold: training does not aim at this metric */
 } gt_baseline;
 
-/* The mean of numeric targets of a split, for one output; means are weighted by the samples' weights. */
+/* The mean of the numeric targets of a split, for one output. This and the means below are weighted by the
+ * samples' weights. */
 double gt_target_mean(const gt_split *split, int target, int64_t output);
 typedef struct gt_target_errors {
   double squared, absolute; /* means of (t - guess)² and |t - guess| */
-  double wrong;             /* share of targets on the other side of 1/2 */
+  double wrong;             /* fraction of the targets on the other side of 1/2 */
 } gt_target_errors;
 gt_target_errors gt_target_errors_of(const gt_split *split, int target, int64_t output, double guess);
 
-/* The better of the naive forecasts of a time series for an output's column. NaN if there is none. */
+/* Mean absolute error of a naive forecast of a time series: at an output's step, over all steps of its
+ * column. */
 typedef struct gt_naive_error {
-  double of_step, of_steps; /* mean absolute error: at the output's step, over all steps of its column */
+  double at_step, all_steps;
 } gt_naive_error;
+/* For the naive forecast that is better for the output's column. NaN if the data is not a series. */
 gt_naive_error gt_naive_error_of(const gt_split *split, int64_t horizon, int64_t output);
-/* "mae 3.6 with the last value, 4.1 with the value 7 rows before (validation)": the naive errors to compare a
- * forecast with, of each column; of classes and booleans the accuracy. NULL: the data is not a series. In the
+/* The errors of naive forecasts for each column, as in "mae 3.6 with the last value, 4.1 with the value 7
+ * rows before (validation)"; for classes and booleans, the accuracy. NULL: the data is not a series. In the
  * arena. */
 const char *gt_naive_text(const gt_config *config, gt_arena *arena);
 
-/* count is 0 for losses whose targets only measure an error, for automata, and for many outputs. */
+/* The baseline of a target. Its count is 0 if targets only measure the error of another loss, for automata,
+ * and for many outputs. */
 gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, int target, gt_arena *arena);
 /* The baselines of all targets. */
 typedef struct gt_baselines {
@@ -44,15 +48,16 @@ typedef struct gt_baselines {
 gt_baselines gt_baselines_of(const gt_config *config, const gt_split *split, gt_arena *arena);
 /* The most informative metric that the results also have; NULL: none. */
 const gt_metric *gt_baseline_main(const gt_baseline *baseline, const gt_results *results);
-/* True if the results have that metric, it is not better than the baseline, and the model aims at it. */
+/* True if the results have the metric of gt_baseline_main, training aims at it, and it is not better than the
+ * baseline. */
 bool gt_is_guessing(const gt_baseline *baseline, const gt_results *results);
-/* The input column with the value farthest from 0 that is not scaled; farthest 0: there is none. */
+/* The unscaled input column with the value of the largest magnitude; magnitude 0: all columns are scaled. */
 typedef struct gt_unscaled_column {
   const gt_input *input;
   int64_t column;
-  double farthest;
+  double magnitude;
 } gt_unscaled_column;
-gt_unscaled_column gt_farthest_column(const gt_dataset *data);
+gt_unscaled_column gt_largest_unscaled_column(const gt_dataset *data);
 /* "input column 'fare' reaches 512 and is not scaled" */
 const char *gt_unscaled_column_text(const gt_unscaled_column *column, gt_arena *arena);
 /* The likeliest reason, and what to do: a target or an input with values far from 0 that is not scaled; NULL:

@@ -8,21 +8,22 @@
 
 static const double repetition_seconds = 0.33;
 
-typedef struct gt_replayed {
+typedef struct replayed {
   gt_backend *backend;
   const gt_net *net;
   gt_executable *executable;
-} gt_replayed;
+} replayed;
 
 bool gt_bench_seconds(gt_backend *backend, const gt_net *net, gt_executable *executable, int64_t steps,
                       double *seconds, gt_error *error) {
-  const int64_t piece = 1 << 14;
+  const int64_t submission = 1 << 14; /* steps that are submitted at once */
   uint64_t ticket = 0;
-  const double began = gt_seconds();
-  for (int64_t left = steps; left > 0; left -= piece)
-    if (!gt_net_run(net, backend, executable, (uint32_t)gt_least(left, piece), &ticket, error)) return false;
+  const double start = gt_seconds();
+  for (int64_t left = steps; left > 0; left -= submission)
+    if (!gt_net_run(net, backend, executable, (uint32_t)gt_least(left, submission), &ticket, error))
+      return false;
   const bool ok = backend->api->wait(backend, ticket, error);
-  *seconds = gt_seconds() - began;
+  *seconds = gt_seconds() - start;
   return ok;
 }
 
@@ -36,40 +37,42 @@ double gt_bench_median(double *values, int count) {
   return values[count / 2];
 }
 
-/* Times this many repetitions of this many replays. The values are sorted, so the middle one
- * is the median. */
-static bool repeat(const gt_replayed *what, int repetitions, int64_t replays, gt_bench_time *time,
+/* Times repetitions of this many replays. */
+static bool repeat(const replayed *subject, int repetitions, int64_t replays, gt_bench_time *time,
                    gt_error *error) {
   double seconds, micro[GT_BENCH_REPETITIONS];
   for (int i = 0; i < repetitions; i++) {
-    if (!gt_bench_seconds(what->backend, what->net, what->executable, replays, &seconds, error)) return false;
+    if (!gt_bench_seconds(subject->backend, subject->net, subject->executable, replays, &seconds, error))
+      return false;
     micro[i] = 1e6 * seconds / (double)replays;
   }
-  const double middle = gt_bench_median(micro, repetitions);
-  *time = (gt_bench_time){middle, micro[0], micro[repetitions - 1], replays, repetitions};
+  const double median = gt_bench_median(micro, repetitions); /* sorts them */
+  *time = (gt_bench_time){median, micro[0], micro[repetitions - 1], replays, repetitions};
   return true;
 }
 
-/* Warms up, with four times the replays in each round, until a round takes long enough to estimate the time
- * of one replay. */
-static bool warm_up(const gt_replayed *what, double enough, double *each, gt_error *error) {
+/* Warms up, with four times as many replays in each round, until a round takes min_seconds: long enough to
+ * estimate the time of one replay. */
+static bool warm_up(const replayed *subject, double min_seconds, double *seconds_per_replay,
+                    gt_error *error) {
   double seconds;
   int64_t n = 1;
   do {
-    if (!gt_bench_seconds(what->backend, what->net, what->executable, n, &seconds, error)) return false;
-    *each = seconds / (double)n;
-    if (seconds < enough) n *= 4;
-  } while (seconds < enough && n < 1 << 22);
+    if (!gt_bench_seconds(subject->backend, subject->net, subject->executable, n, &seconds, error))
+      return false;
+    *seconds_per_replay = seconds / (double)n;
+    if (seconds < min_seconds) n *= 4;
+  } while (seconds < min_seconds && n < 1 << 22);
   return true;
 }
 
 bool gt_bench_net(gt_backend *backend, const gt_net *net, gt_executable *executable, int64_t replays,
                   gt_bench_time *time, gt_error *error) {
-  const gt_replayed what = {backend, net, executable};
-  double each;
-  if (!warm_up(&what, 0.05, &each, error)) return false;
-  if (!replays) replays = (int64_t)(repetition_seconds / each) + 1;
-  return repeat(&what, GT_BENCH_REPETITIONS, replays, time, error);
+  const replayed subject = {backend, net, executable};
+  double seconds_per_replay;
+  if (!warm_up(&subject, 0.05, &seconds_per_replay, error)) return false;
+  if (!replays) replays = (int64_t)(repetition_seconds / seconds_per_replay) + 1;
+  return repeat(&subject, GT_BENCH_REPETITIONS, replays, time, error);
 }
 
 bool gt_bench_executable(gt_backend *backend, gt_executable *executable, int64_t replays, gt_bench_time *time,
@@ -79,18 +82,18 @@ bool gt_bench_executable(gt_backend *backend, gt_executable *executable, int64_t
 
 bool gt_bench_within(gt_backend *backend, gt_executable *executable, double seconds, gt_bench_time *time,
                      gt_error *error) {
-  const gt_replayed what = {backend, NULL, executable};
-  double each;
-  if (!warm_up(&what, seconds / 20, &each, error)) return false;
-  const double replays = seconds / each;
+  const replayed subject = {backend, NULL, executable};
+  double seconds_per_replay;
+  if (!warm_up(&subject, seconds / 20, &seconds_per_replay, error)) return false;
+  const double replays = seconds / seconds_per_replay;
   int repetitions = replays < GT_BENCH_LEAST_REPETITIONS ? GT_BENCH_LEAST_REPETITIONS : GT_BENCH_REPETITIONS;
   if (replays < repetitions) repetitions = (int)replays;
   if (repetitions < GT_BENCH_LEAST_REPETITIONS) repetitions = GT_BENCH_LEAST_REPETITIONS;
-  return repeat(&what, repetitions, (int64_t)(replays / repetitions) + 1, time, error);
+  return repeat(&subject, repetitions, (int64_t)(replays / repetitions) + 1, time, error);
 }
 
-/* Uploads the table of scalars once. A run uploads it ahead of the steps, so the steady step does not include
- * it either. */
+/* Uploads the table of the schedule's values once, so that its upload is not measured: a run uploads it while
+ * earlier steps run. */
 static bool upload_table(gt_session *session, const gt_net *net, gt_error *error) {
   const gt_schedule_state state = gt_schedule_start();
   const size_t width = (size_t)net->table_width;

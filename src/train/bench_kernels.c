@@ -1,4 +1,4 @@
-/* Single kernels, measured alone. */
+/* Measures single kernels (train/bench.h). */
 #include "base/count.h"
 #include "base/philox.h"
 #include "op/core.h"
@@ -39,8 +39,8 @@ static bool compile(trial *t, bool fused, gt_error *error) {
   return t->executable;
 }
 
-/* Random values in [-1, 1): zeros would draw less power on a device than real data does. One block is
- * repeated. */
+/* Fills a variable with random values in [-1, 1), repeating one block. With zeros a device would use less
+ * power, and run faster, than with real data. */
 static bool fill(trial *t, const char *name, int64_t count, gt_error *error) {
   enum { BLOCK = 1 << 16 };
   static float block[BLOCK];
@@ -77,21 +77,23 @@ static void write_floats(gt_graph *graph, const char *name, gt_shape shape, gt_i
 
 /* --- products --- */
 
-static bool everywhere(const gt_target *target) {
+static bool always_offered(const gt_target *target) {
   (void)target;
   return true;
 }
 
-static gt_id usual_product(gt_graph *graph, gt_id a, gt_id b) { return gt_matmul(graph, a, b, false, false); }
+static gt_id default_product(gt_graph *graph, gt_id a, gt_id b) {
+  return gt_matmul(graph, a, b, false, false);
+}
 
-static bool on_matrix_units(const gt_target *target) {
+static bool has_matrix_units(const gt_target *target) {
   return !target->matrix.emulated && (target->matrix.half.m || target->matrix.bfloat.m);
 }
 
 static gt_id product_in(gt_graph *graph, gt_precision precision, gt_id a, gt_id b) {
-  const gt_precision former = gt_graph_precision(graph, precision);
+  const gt_precision previous = gt_graph_precision(graph, precision);
   const gt_id product = gt_matmul(graph, a, b, false, false);
-  gt_graph_precision(graph, former);
+  gt_graph_precision(graph, previous);
   return product;
 }
 
@@ -103,10 +105,9 @@ static gt_id half_product(gt_graph *graph, gt_id a, gt_id b) {
   return product_in(graph, GT_PRECISION_HALF, a, b);
 }
 
-/* A new precision is a new row. */
-static const gt_bench_precision precisions[] = {{"fp32", everywhere, usual_product},
-                                                {"scalar", on_matrix_units, scalar_product},
-                                                {"half", on_matrix_units, half_product}};
+static const gt_bench_precision precisions[] = {{"fp32", always_offered, default_product},
+                                                {"scalar", has_matrix_units, scalar_product},
+                                                {"half", has_matrix_units, half_product}};
 
 int gt_bench_precisions(const gt_bench_precision **list) {
   *list = precisions;
@@ -130,8 +131,7 @@ bool gt_bench_elementwise(gt_backend *backend, gt_bench_map map, int64_t n, doub
   trial t;
   begin(&t, backend);
   gt_id x = read_floats(t.graph, "x", gt_shape_1(n));
-  /* A copy of the variable, not the variable itself: its old contents would be saved first, which makes two
-   * copies. */
+  /* A node that copies x: assigning the variable x itself would save its old content first, a second copy. */
   if (map == GT_BENCH_COPY) x = gt_stop_gradient(t.graph, x);
   if (map == GT_BENCH_LINE)
     x = gt_add(t.graph, gt_mul(t.graph, x, gt_constant(t.graph, 2)), gt_constant(t.graph, 1));

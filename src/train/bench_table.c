@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Rows are skipped if one replay takes more than this many times the time of a row. */
-static const double most_times = 1.5;
+/* A row is skipped if a single replay would take longer than gt_bench_table.seconds times this. */
+static const double max_ratio = 1.5;
+/* KERNELS: of a chain; VALUES: of an elementwise kernel; GROWTH: of the work, from one size to the next. */
 enum { KERNELS = 256, VALUES = 32 << 20, GROWTH = 8 };
 static const int64_t product_sizes[] = {512, 1024, 2048, 4096, 8192};
 enum { PRODUCT_SIZES = sizeof product_sizes / sizeof *product_sizes };
@@ -29,14 +30,14 @@ __attribute__((format(printf, 3, 4))) static gt_bench_row *start_row(const bench
   return row;
 }
 
-/* Work per microsecond. */
+/* Sets the row to work per microsecond. */
 static void set_rate(gt_bench_row *row, double work, const gt_bench_time *time) {
   row->median = work / time->median;
   row->min = work / time->max;
   row->max = work / time->min;
 }
 
-/* Microseconds per kernel. */
+/* Sets the row to microseconds per kernel. */
 static void set_time(gt_bench_row *row, double count, const gt_bench_time *time) {
   row->less_is_better = true;
   row->median = time->median / count;
@@ -44,33 +45,34 @@ static void set_time(gt_bench_row *row, double count, const gt_bench_time *time)
   row->max = time->max / count;
 }
 
-/* A row is skipped if memory runs out. */
-static bool forgive(gt_bench_row *row, bool ok, gt_error *error) {
+/* If the error is a lack of memory, marks the row as skipped and returns true. */
+static bool skip_if_out_of_memory(gt_bench_row *row, bool ok, gt_error *error) {
   if (ok || error->status != GT_ERR_MEMORY) return ok;
   snprintf(row->skipped, sizeof row->skipped, "not enough memory");
   *error = (gt_error){0};
   return true;
 }
 
-/* True if the next size, which is GROWTH times the work, would take too long. *last: microseconds of the size
- * before, measured or, for a skipped row, estimated; 0: unknown. */
+/* True if the next size, with GROWTH times the work, would take too long; marks its row as skipped. *last:
+ * microseconds of the previous size, measured or, if it was skipped, estimated; 0: unknown. */
 static bool too_slow(const bench *b, gt_bench_row *row, double *last) {
   const double seconds = 1e-6 * GROWTH * *last;
-  if (seconds <= most_times * b->table->seconds) return false;
+  if (seconds <= max_ratio * b->table->seconds) return false;
   char each[32];
   snprintf(row->skipped, sizeof row->skipped, "skipped, about %s each", gt_duration(seconds, each));
   *last *= GROWTH;
   return true;
 }
 
-static bool products(const bench *b, const gt_bench_precision *precision, gt_error *error) {
+static bool bench_product(const bench *b, const gt_bench_precision *precision, gt_error *error) {
   double last = 0;
   for (int i = 0; i < PRODUCT_SIZES; i++) {
     const int64_t n = product_sizes[i];
     gt_bench_row *row = start_row(b, "GFLOP/s", "product %lld, %s", (long long)n, precision->name);
     gt_bench_time time = {0};
     if (too_slow(b, row, &last)) continue;
-    if (!forgive(row, gt_bench_gemm(b->backend, precision, n, n, n, b->table->seconds, &time, error), error))
+    if (!skip_if_out_of_memory(
+            row, gt_bench_gemm(b->backend, precision, n, n, n, b->table->seconds, &time, error), error))
       return false;
     if (*row->skipped) continue;
     set_rate(row, 2e-3 * (double)(n * n * n), &time);
@@ -79,47 +81,48 @@ static bool products(const bench *b, const gt_bench_precision *precision, gt_err
   return true;
 }
 
-static bool all_products(const bench *b, gt_error *error) {
+static bool bench_products(const bench *b, gt_error *error) {
   const gt_bench_precision *precision;
   const int count = gt_bench_precisions(&precision);
   for (int i = 0; i < count; i++)
-    if (precision[i].offered(&b->backend->target) && !products(b, &precision[i], error)) return false;
+    if (precision[i].offered(&b->backend->target) && !bench_product(b, &precision[i], error)) return false;
   return true;
 }
 
-static bool memory(const bench *b, gt_error *error) {
+static bool bench_memory(const bench *b, gt_error *error) {
   static const char *const name[] = {"copy", "2x + 1", "gelu"};
   for (gt_bench_map map = GT_BENCH_COPY; map <= GT_BENCH_GELU; map++) {
     gt_bench_row *row = start_row(b, "GB/s", "%s, %d M values", name[map], VALUES >> 20);
     gt_bench_time time = {1, 1, 1, 1, 1};
-    if (!forgive(row, gt_bench_elementwise(b->backend, map, VALUES, b->table->seconds, &time, error), error))
+    if (!skip_if_out_of_memory(
+            row, gt_bench_elementwise(b->backend, map, VALUES, b->table->seconds, &time, error), error))
       return false;
     set_rate(row, 8e-3 * VALUES, &time);
   }
   return true;
 }
 
-static bool launches(const bench *b, gt_error *error) {
-  gt_bench_time apart, chain, alone;
+static bool bench_launches(const bench *b, gt_error *error) {
+  gt_bench_time independent, chain, single;
   gt_bench_row *row = start_row(b, "us", "dispatch, independent kernels");
-  if (!gt_bench_chain(b->backend, KERNELS, false, b->table->seconds, &apart, error)) return false;
-  set_time(row, KERNELS, &apart);
+  if (!gt_bench_chain(b->backend, KERNELS, false, b->table->seconds, &independent, error)) return false;
+  set_time(row, KERNELS, &independent);
   row = start_row(b, "us", "dispatch and barrier, dependent kernels");
   if (!gt_bench_chain(b->backend, KERNELS, true, b->table->seconds, &chain, error)) return false;
   set_time(row, KERNELS, &chain);
   if (b->backend->target.device) {
     row = start_row(b, "us", "barrier (the difference)");
-    const gt_bench_time difference = {chain.median - apart.median, chain.min - apart.max,
-                                      chain.max - apart.min};
+    const gt_bench_time difference = {chain.median - independent.median, chain.min - independent.max,
+                                      chain.max - independent.min};
     set_time(row, KERNELS, &difference);
   }
   row = start_row(b, "us", "submit one kernel and wait");
-  if (!gt_bench_submission(b->backend, &alone, error)) return false;
-  set_time(row, 1, &alone);
+  if (!gt_bench_submission(b->backend, &single, error)) return false;
+  set_time(row, 1, &single);
   return true;
 }
 
-/* On the device of the other rows. */
+/* Opens a session on the device of the other rows. */
 static bool open_session(gt_session *session, gt_config *config, const char *device, gt_error *error) {
   gt_session_begin(session, config);
   gt_backend *backend = gt_backend_open(device, 0, error);
@@ -127,8 +130,8 @@ static bool open_session(gt_session *session, gt_config *config, const char *dev
   return backend;
 }
 
-static bool reference(const char *device, int64_t batch, double seconds, gt_bench_time *time,
-                      gt_error *error) {
+static bool bench_reference(const char *device, int64_t batch, double seconds, gt_bench_time *time,
+                            gt_error *error) {
   gt_arena arena;
   gt_config config;
   gt_session session = {0};
@@ -144,14 +147,15 @@ static bool reference(const char *device, int64_t batch, double seconds, gt_benc
   return ok;
 }
 
-static bool references(const bench *b, const char *device, gt_error *error) {
+static bool bench_references(const bench *b, const char *device, gt_error *error) {
   double last = 0;
   for (int64_t batch = 128; batch <= 8192; batch *= GROWTH) {
     gt_bench_row *row = start_row(b, "us", "MLP 784-512-256-10 step, batch %lld", (long long)batch);
     gt_bench_time time = {0};
     row->less_is_better = true;
     if (too_slow(b, row, &last)) continue;
-    if (!forgive(row, reference(device, batch, b->table->seconds, &time, error), error)) return false;
+    if (!skip_if_out_of_memory(row, bench_reference(device, batch, b->table->seconds, &time, error), error))
+      return false;
     set_time(row, 1, &time);
     last = time.median;
   }
@@ -161,9 +165,10 @@ static bool references(const bench *b, const char *device, gt_error *error) {
 bool gt_bench_table_device(gt_bench_table *table, const char *label, const char *device, gt_error *error) {
   bench b = {.table = table, .label = label};
   b.backend = gt_backend_open(device, 0, error);
-  const bool ok = b.backend && all_products(&b, error) && memory(&b, error) && launches(&b, error);
+  const bool ok =
+      b.backend && bench_products(&b, error) && bench_memory(&b, error) && bench_launches(&b, error);
   gt_backend_close(b.backend); /* a session opens its own */
-  return ok && references(&b, device, error);
+  return ok && bench_references(&b, device, error);
 }
 
 double gt_bench_ratio(const gt_bench_row *row, const gt_bench_row *other) {
@@ -181,12 +186,12 @@ static const double ceiling_seconds = 0.25;
 
 /* The best rate over all precisions and sizes that take at most a tenth of a second each. */
 static bool best_product(gt_backend *backend, double *best, gt_error *error) {
-  static const double most = 0.1;
+  static const double max_seconds = 0.1;
   const gt_bench_precision *precision;
   const int count = gt_bench_precisions(&precision);
   for (int p = 0; p < count; p++) {
     gt_bench_time time = {0};
-    for (int i = 0; i < PRODUCT_SIZES && 1e-6 * GROWTH * time.median <= most; i++) {
+    for (int i = 0; i < PRODUCT_SIZES && 1e-6 * GROWTH * time.median <= max_seconds; i++) {
       const int64_t n = product_sizes[i];
       if (!precision[p].offered(&backend->target)) break;
       if (!gt_bench_gemm(backend, &precision[p], n, n, n, ceiling_seconds, &time, error)) {

@@ -7,8 +7,8 @@
 int64_t gt_change_last(const gt_config *base, int64_t phase, const gt_change_type *type) {
   int64_t p = phase < base->phases ? phase : base->phases - 1;
   for (; p >= 0; p--) {
-    const gt_change_type *begins = base->phase[p].change.type;
-    if (begins && (!type || begins == type)) break;
+    const gt_change_type *change = base->phase[p].change.type;
+    if (change && (!type || change == type)) break;
   }
   return p;
 }

@@ -26,52 +26,52 @@ typedef struct state_row {
   bool optional; /* not written if 0 */
 } state_row;
 
-static const double most = 1e18; /* steps and bytes; leaves room to add in 64 bits */
+static const double max_count = 1e18; /* of steps or bytes: sums of several fit into 64 bits */
 
 #define ROW(field, kind, ...) \
   { "state." #field, offsetof(gt_host_state, field), kind, __VA_ARGS__ }
 #define SUM(field, name, kind, min, optional) \
   { "state." #field "." #name, offsetof(gt_host_state, field.target[0].name), kind, min, DBL_MAX, optional }
-#define SUMS(field)                                                                 \
-  SUM(field, loss, REAL, -DBL_MAX, false), SUM(field, weight, REAL, 0, false),      \
-      SUM(field, correct, REAL, 0, false), ROW(field.steps, WHOLE, 0, most, false), \
+#define SUMS(field)                                                                      \
+  SUM(field, loss, REAL, -DBL_MAX, false), SUM(field, weight, REAL, 0, false),           \
+      SUM(field, correct, REAL, 0, false), ROW(field.steps, WHOLE, 0, max_count, false), \
       SUM(field, divisor, REAL_OR_NOT, 0, true)
-#define OTHER_SUM(field, k, name, min)                                                                 \
+#define EXTRA_SUM(field, k, name, min)                                                                 \
   {                                                                                                    \
     "state." #field "." #name "." #k, offsetof(gt_host_state, field.target[k].name), REAL_OR_NOT, min, \
         DBL_MAX, true                                                                                  \
   }
-/* The sums of a further target. */
-#define OTHER(field, k)                                                                                 \
-  OTHER_SUM(field, k, loss, -DBL_MAX), OTHER_SUM(field, k, weight, 0), OTHER_SUM(field, k, correct, 0), \
-      OTHER_SUM(field, k, divisor, 0)
-#define OTHERS(field)                                                                                   \
-  OTHER(field, 1), OTHER(field, 2), OTHER(field, 3), OTHER(field, 4), OTHER(field, 5), OTHER(field, 6), \
-      OTHER(field, 7)
+/* The sums of targets after the first. */
+#define EXTRA_TARGET(field, k)                                                                          \
+  EXTRA_SUM(field, k, loss, -DBL_MAX), EXTRA_SUM(field, k, weight, 0), EXTRA_SUM(field, k, correct, 0), \
+      EXTRA_SUM(field, k, divisor, 0)
+#define EXTRA_TARGETS(field)                                                                      \
+  EXTRA_TARGET(field, 1), EXTRA_TARGET(field, 2), EXTRA_TARGET(field, 3), EXTRA_TARGET(field, 4), \
+      EXTRA_TARGET(field, 5), EXTRA_TARGET(field, 6), EXTRA_TARGET(field, 7)
 static const state_row state_rows[] = {
-    ROW(step, WHOLE, 0, most, false),
+    ROW(step, WHOLE, 0, max_count, false),
     SUMS(window),
     SUMS(epoch),
     SUMS(last),
-    OTHERS(window),
-    OTHERS(epoch),
-    OTHERS(last),
+    EXTRA_TARGETS(window),
+    EXTRA_TARGETS(epoch),
+    EXTRA_TARGETS(last),
     ROW(best, ANY, 0, 0, false),
-    ROW(best_step, WHOLE, 0, most, false),
-    ROW(best_epoch, WHOLE, 0, most, false),
-    ROW(best_phase, WHOLE, 0, most, false),
-    ROW(bad_evaluations, WHOLE, 0, most, false),
+    ROW(best_step, WHOLE, 0, max_count, false),
+    ROW(best_epoch, WHOLE, 0, max_count, false),
+    ROW(best_phase, WHOLE, 0, max_count, false),
+    ROW(bad_evaluations, WHOLE, 0, max_count, false),
     ROW(stopped, WHOLE, 0, 2, false),
-    ROW(phase, WHOLE, 0, most, false),
-    ROW(first_step, WHOLE, 0, most, false),
-    ROW(first_epoch, WHOLE, 0, most, false),
-    ROW(optimizer_step, WHOLE, 0, most, false),
-    ROW(adapted, WHOLE, 1, most, true),
+    ROW(phase, WHOLE, 0, max_count, false),
+    ROW(first_step, WHOLE, 0, max_count, false),
+    ROW(first_epoch, WHOLE, 0, max_count, false),
+    ROW(optimizer_step, WHOLE, 0, max_count, false),
+    ROW(adapted, WHOLE, 1, max_count, true),
     ROW(schedule.best, ANY, 0, 0, false),
-    ROW(schedule.bad, WHOLE, -1, most, false),
+    ROW(schedule.bad, WHOLE, -1, max_count, false),
     ROW(schedule.factor, REAL, 0, 1, false),
 #define X(name) \
-  {"state." #name "_bytes", offsetof(gt_host_state, place[GT_SINK_##name]), WHOLE, 0, most, true},
+  {"state." #name "_bytes", offsetof(gt_host_state, place[GT_SINK_##name]), WHOLE, 0, max_count, true},
 #include "registry/sink.inc"
 #undef X
     ROW(draw, BITS, 0, 0, false),
@@ -82,9 +82,10 @@ static const state_row state_rows[] = {
     ROW(data.test, BITS, 0, 0, false),
     ROW(data.meaning, BITS, 0, 0, false),
 };
-enum { STATE_ROWS = sizeof state_rows / sizeof *state_rows, OWN_ENTRIES = STATE_ROWS + 3 };
+/* ENTRIES: of the metadata, without notes. */
+enum { STATE_ROWS = sizeof state_rows / sizeof *state_rows, ENTRIES = STATE_ROWS + 3 };
 
-/* False: the value is not written. */
+/* The value of a row as text. False: it is not written. */
 static bool state_text(const gt_host_state *state, const state_row *row, char text[40]) {
   const char *at = (const char *)state + row->offset;
   if (row->kind == WHOLE)
@@ -97,7 +98,7 @@ static bool state_text(const gt_host_state *state, const state_row *row, char te
   return row->kind != WHOLE || (double)*(const int64_t *)(const void *)at >= row->min;
 }
 
-/* Accepts digits only. */
+/* Accepts only digits: no sign, no blanks. */
 static bool parse_digits(const char *text, int base, uint64_t *value) {
   const char *digits = "0123456789abcdef";
   char *end;
@@ -134,16 +135,16 @@ static bool is_possible(const gt_host_state *s) {
 }
 
 bool gt_checkpoint_write(const char *path, const gt_stored *tensors, int count, uint64_t seed,
-                         const char *config, const gt_metadata *notes, int noted, const gt_host_state *state,
-                         gt_error *error) {
-  gt_metadata *entry = gt_alloc((OWN_ENTRIES + (size_t)noted) * sizeof *entry);
+                         const char *config, const gt_metadata *notes, int note_count,
+                         const gt_host_state *state, gt_error *error) {
+  gt_metadata *entry = gt_alloc((ENTRIES + (size_t)note_count) * sizeof *entry);
   char text[STATE_ROWS][40], seed_text[24];
   int entries = 3;
   snprintf(seed_text, sizeof seed_text, "%" PRIu64, seed);
   entry[0] = (gt_metadata){"format", GT_CHECKPOINT_FORMAT};
   entry[1] = (gt_metadata){"seed", seed_text};
   entry[2] = (gt_metadata){"config", config};
-  for (int i = 0; i < noted; i++) entry[entries++] = notes[i];
+  for (int i = 0; i < note_count; i++) entry[entries++] = notes[i];
   for (int i = 0; i < STATE_ROWS; i++)
     if (state_text(state, &state_rows[i], text[i]))
       entry[entries++] = (gt_metadata){state_rows[i].key, text[i]};
@@ -154,14 +155,14 @@ bool gt_checkpoint_write(const char *path, const gt_stored *tensors, int count, 
 
 #define CHECKPOINT_NAME "step-%09" PRId64 ".safetensors"
 
-/* The step in a checkpoint's file name of this length; -1 unless it is exactly a name that a run writes. */
+/* The step in a file name of this length; -1 if it is not exactly a name that a run writes. */
 static int64_t step_of(const char *name, size_t length) {
   static const char prefix[] = "step-";
-  char given[64];
+  char canonical[64];
   if (strncmp(name, prefix, sizeof prefix - 1)) return -1;
   const int64_t step = strtoll(name + sizeof prefix - 1, NULL, 10);
-  const int wanted = snprintf(given, sizeof given, CHECKPOINT_NAME, step);
-  return step >= 0 && (size_t)wanted == length && !memcmp(name, given, length) ? step : -1;
+  const int wanted = snprintf(canonical, sizeof canonical, CHECKPOINT_NAME, step);
+  return step >= 0 && (size_t)wanted == length && !memcmp(name, canonical, length) ? step : -1;
 }
 
 static bool read_state(const gt_container *container, const char *path, gt_host_state *state,
@@ -184,7 +185,7 @@ static bool read_state(const gt_container *container, const char *path, gt_host_
                  state->step);
 }
 
-static const char family[] = "gtrain-checkpoint-";
+static const char format_prefix[] = "gtrain-checkpoint-";
 
 bool gt_checkpoint_read(const char *path, gt_container *container, uint64_t *seed, const char **config,
                         gt_host_state *state, gt_error *error) {
@@ -194,7 +195,7 @@ bool gt_checkpoint_read(const char *path, gt_container *container, uint64_t *see
   *config = gt_container_metadata(container, "config");
   bool ok = false;
   const bool current = format && !strcmp(format, GT_CHECKPOINT_FORMAT);
-  if (!current && format && !strncmp(format, family, sizeof family - 1))
+  if (!current && format && !strncmp(format, format_prefix, sizeof format_prefix - 1))
     gt_fail(error, GT_ERR_DATA,
             "%s was written by another version of gtrain (%s, expected %s): finish the run with that "
             "version, or start a new run from its weights, with --run-dir and init_from: RUN/model.bin",

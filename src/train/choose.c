@@ -6,13 +6,15 @@
 #include <string.h>
 
 enum { MAX_DEVICES = 32 };
-static const double margin = 2; /* in favour of the GPU: estimates are rough, and larger models follow */
+/* The CPU is chosen only if the GPU's estimate is this many times longer: estimates are rough, and a GPU is
+ * the better choice for models that are enlarged later. */
+static const double margin = 2;
 
 /* --- the estimate --- */
 
-/* Matrix products reach about half of a thread's peak; everything else is limited by memory or by function
- * values. Measured on AMD EPYC with AVX2: products 16 to 26 GFLOP/s per thread in whole steps, elementwise
- * kernels 1 to 9 GB/s, basis functions 25 to 100 ns. */
+/* Matrix products reach about half of a thread's peak; memory or function evaluations limit everything else.
+ * Measured on AMD EPYC with AVX2: products 16 to 26 GFLOP/s per thread in whole steps, elementwise kernels 1
+ * to 9 GB/s, basis functions 25 to 100 ns. */
 static gt_speed cpu_speed(const gt_device_info *device) {
   const bool avx2 = strstr(device->features, "avx2"), avx512 = strstr(device->features, "avx512f");
   return (gt_speed){.units = 1,
@@ -60,12 +62,13 @@ double gt_estimate_step(const gt_net *net, const gt_speed *speed) {
     time += net->stage[i].times * gt_estimate_plan(net->stage[i].plan, speed);
   for (int i = 0; net->search && i < GT_LINE_SEARCH_STAGES; i++)
     time += gt_estimate_plan(net->search->stage[i].plan, speed);
-  return time + (net->search ? 2 * speed->wait : 0); /* the loss, and the products of the history */
+  return time + (net->search ? 2 * speed->wait : 0); /* for the loss, and for the products of the history */
 }
 
 /* --- the decision --- */
 
-/* 0 if the config cannot be planned; the real plan reports its errors and findings. */
+/* Microseconds of a step; 0 if the config cannot be planned. Errors are ignored here: the plan of the run
+ * reports them. */
 static double estimate_on(const gt_config *config, const char *split, const gt_device_info *device) {
   gt_arena arena;
   gt_error error = {0};
@@ -93,7 +96,7 @@ bool gt_is_quick_on_cpu(const gt_config *config, const char *split) {
   return step > 0 && step * steps < opening_gpu;
 }
 
-/* Two digits, as the estimate is no more precise. */
+/* Two digits, because the estimate is not more precise. */
 static const char *rounded(double microseconds, char text[32]) {
   const double unit = pow(10, fmax(0, floor(log10(fmax(microseconds, 1))) - 1));
   snprintf(text, 32, "%.0f us", fmax(1, unit * round(microseconds / unit)));
@@ -120,38 +123,39 @@ gt_device_choice gt_choose_device(const gt_config *config, const char *split, co
 
 /* --- resumed runs --- */
 
-/* The index of the device of that name, with any driver version; -1: not available. */
-static int find_before(const char *before, const gt_device_info *devices, int count) {
-  if (!strstr(before, " (Vulkan ")) return 0;
+/* The index of the device with this name, whatever its driver version; -1: not available. */
+static int find_previous_device(const char *previous, const gt_device_info *devices, int count) {
+  if (!strstr(previous, " (Vulkan ")) return 0;
   for (int i = 1; i < count; i++) {
     const size_t length = strlen(devices[i].name);
-    if (devices[i].usable && !strncmp(before, devices[i].name, length) &&
-        !strncmp(before + length, " (Vulkan ", strlen(" (Vulkan ")))
+    if (devices[i].usable && !strncmp(previous, devices[i].name, length) &&
+        !strncmp(previous + length, " (Vulkan ", strlen(" (Vulkan ")))
       return i;
   }
   return -1;
 }
 
-static gt_backend *open_because(const gt_device_info *device, const char *why, int threads, gt_error *error) {
+static gt_backend *open_with_reason(const gt_device_info *device, const char *why, int threads,
+                                    gt_error *error) {
   gt_backend *backend = gt_backend_open(device->id, threads, error);
   if (backend) snprintf(backend->why, sizeof backend->why, "%s", why);
   return backend;
 }
 
 gt_backend *gt_choose_backend(const gt_config *config, const char *split, const char *device,
-                              const char *before, gt_error *error) {
+                              const char *previous, gt_error *error) {
   gt_device_info devices[MAX_DEVICES];
-  gt_error trouble = {0};
+  gt_error ignored = {0};
   const int threads = (int)config->train.threads;
   if (!gt_device_is_auto(device)) return gt_backend_open(device, threads, error);
-  const int count = gt_device_list(devices, MAX_DEVICES, &trouble);
-  const int again = before ? find_before(before, devices, count) : -1;
-  if (again >= 0) return open_because(&devices[again], "the run started on it", threads, error);
-  if (before)
+  const int count = gt_device_list(devices, MAX_DEVICES, &ignored);
+  const int known = previous ? find_previous_device(previous, devices, count) : -1;
+  if (known >= 0) return open_with_reason(&devices[known], "the run started on it", threads, error);
+  if (previous)
     gt_warn("the run started on %s, which is not available: it continues on another device, and its results "
             "will differ by rounding",
-            before);
+            previous);
   const gt_device_choice choice = gt_choose_device(config, split, devices, count);
-  return *choice.why ? open_because(&devices[0], choice.why, threads, error)
+  return *choice.why ? open_with_reason(&devices[0], choice.why, threads, error)
                      : gt_backend_open(device, threads, error);
 }

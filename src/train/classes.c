@@ -4,7 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_SHOWN = 10, MAX_LACKED = 3, LARGEST_LABEL = 999 };
+/* MAX_SHOWN, MAX_MISSING: classes in a list in a message; LARGEST_LABEL: of numbers that could be labels. */
+enum { MAX_SHOWN = 10, MAX_MISSING = 3, LARGEST_LABEL = 999 };
+
+/* The number of labels of each class, [classes]; NULL: the split has none. */
 
 static const int64_t *count_split(const gt_split *split, int target, int classes, gt_arena *arena) {
   const int32_t *label = split->target[target].data;
@@ -48,20 +51,20 @@ static const char *list_names(const gt_class_counts *counts, gt_arena *arena) {
   return counts->classes > MAX_SHOWN ? gt_arena_printf(arena, "%s, ...", text) : text;
 }
 
-/* " of target 'kind'", if there are several. */
-static const char *whose(const gt_class_counts *c, gt_arena *arena) {
+/* " of target 'kind'" if there are several targets, otherwise "". */
+static const char *of_target(const gt_class_counts *c, gt_arena *arena) {
   return c->target ? gt_arena_printf(arena, " of target '%s'", c->target) : "";
 }
 
-/* Classes of which one split has at least this many samples and the other has none. */
-static const char *lacked(const gt_class_counts *c, const int64_t *has, const int64_t *lacks, int64_t least,
-                          gt_arena *arena) {
+/* Lists the classes of which `has` counts at least `least` samples and `lacks` none. */
+static const char *list_missing(const gt_class_counts *c, const int64_t *has, const int64_t *lacks,
+                                int64_t least, gt_arena *arena) {
   const char *text = "";
   int found = 0;
   for (int i = 0; i < c->classes; i++)
-    if (has[i] >= least && !lacks[i] && found++ < MAX_LACKED)
+    if (has[i] >= least && !lacks[i] && found++ < MAX_MISSING)
       text = gt_arena_printf(arena, "%s%s'%s'", text, *text ? ", " : "", gt_class_name(c, i, arena));
-  return found > MAX_LACKED ? gt_arena_printf(arena, "%s and %d more", text, found - MAX_LACKED) : text;
+  return found > MAX_MISSING ? gt_arena_printf(arena, "%s and %d more", text, found - MAX_MISSING) : text;
 }
 
 static void review_split(gt_config *config, const gt_class_counts *c, int split, const char *name,
@@ -71,14 +74,14 @@ static void review_split(gt_config *config, const gt_class_counts *c, int split,
   const int64_t least = gt_diagnostics_has(&config->diagnostics, GT_FINDING_rare_class) ? 2 : 1;
   const char *text;
   if (!c->split[split]) return;
-  if (*(text = lacked(c, c->split[0], c->split[split], least, arena)))
+  if (*(text = list_missing(c, c->split[0], c->split[split], least, arena)))
     gt_finding_at(&config->diagnostics, GT_FINDING_missing_class, at,
-                  "the %s split has no sample of class %s%s", name, text, whose(c, arena))
+                  "the %s split has no sample of class %s%s", name, text, of_target(c, arena))
         ->help = "a larger split; its accuracy tells nothing about that class";
-  if (*(text = lacked(c, c->split[split], c->split[0], 1, arena)))
+  if (*(text = list_missing(c, c->split[split], c->split[0], 1, arena)))
     gt_finding_at(&config->diagnostics, GT_FINDING_missing_class, at,
                   "the %s split has class %s%s, of which there is no training sample", name, text,
-                  whose(c, arena))
+                  of_target(c, arena))
         ->help = "training samples of it; no model can learn it without";
 }
 
@@ -110,20 +113,20 @@ static void review_listed(gt_config *config, const gt_class_counts *c, gt_arena 
   const gt_spec *listed = gt_spec_find(gt_spec_find(config->root, "data"), "class_names");
   int64_t *each = GT_NEW_N(arena, int64_t, c->classes);
   for (int i = 0; i < c->classes; i++) each[i] = 1;
-  const char *text = lacked(c, each, c->split[0], 1, arena);
+  const char *text = list_missing(c, each, c->split[0], 1, arena);
   if (!gt_spec_is_null(listed) && *text)
     gt_finding_at(&config->diagnostics, GT_FINDING_empty_class, listed->at,
                   "no training sample is of class %s, which class_names lists", text)
         ->help = "names of the classes that occur, or samples of the others";
 }
 
-/* Classes are numbered from 0; with labels from 1, class 0 has no sample and the model one output too
- * many. */
+/* Classes are numbered from 0: if labels count from 1, class 0 has no sample, and the model has one output
+ * too many. */
 static void review_empty(gt_config *config, int target, const gt_class_counts *c, int found, int empty,
                          gt_arena *arena) {
   gt_finding_at(&config->diagnostics, GT_FINDING_empty_class, gt_spec_find(config->root, "data")->at,
                 "no training sample is of class %d%s: labels count from 0, and %d of the %d classes occur",
-                empty, whose(c, arena), found, c->classes)
+                empty, of_target(c, arena), found, c->classes)
       ->help = config->dataset.train.target[target].rank > 1
                    ? gt_arena_printf(arena, "ignore_index: %d, if that label does not count", c->classes - 1)
                : config->dataset.targets > 1 || config->dataset.target[target].horizon
@@ -131,8 +134,9 @@ static void review_empty(gt_config *config, int target, const gt_class_counts *c
                    : classes_help(c, "", arena);
 }
 
-/* Targets that are numbers and could be labels: of one column, all whole, from 0 to LARGEST_LABEL. */
-static gt_class_counts labels_in(const gt_tensor *targets, int64_t horizon, gt_arena *arena) {
+/* Counts number targets as labels if they could be labels: one column of whole numbers from 0 to
+ * LARGEST_LABEL. */
+static gt_class_counts count_possible_labels(const gt_tensor *targets, int64_t horizon, gt_arena *arena) {
   const float *value = targets->data;
   const int64_t each = horizon ? horizon : 1;
   gt_class_counts c = {0};
@@ -154,7 +158,7 @@ const char *gt_class_advice(const gt_dataset *data, int target, gt_arena *arena)
   if (c.names) return gt_arena_printf(arena, "the classes are %s", list_names(&c, arena));
   const bool numbers = !c.classes;
   const bool series = data->target[target].horizon; /* it has no list of classes */
-  if (numbers) c = labels_in(&data->train.target[target], data->target[target].horizon, arena);
+  if (numbers) c = count_possible_labels(&data->train.target[target], data->target[target].horizon, arena);
   const int found = count_found(&c);
   if (!c.classes || (!numbers && found == c.classes)) return NULL;
   if (!numbers && series) return NULL;
@@ -164,7 +168,7 @@ const char *gt_class_advice(const gt_dataset *data, int target, gt_arena *arena)
   return numbers ? gt_arena_printf(arena, "data: {task: classification}%s", condition) : NULL;
 }
 
-/* A model that always outputs this number has no error. */
+/* Warns if a target has the same value in all training samples: nothing can be learned. */
 static void review_constant(gt_config *config, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
   const gt_tensor *targets = &data->train.target[target];
@@ -188,6 +192,7 @@ static void review_constant(gt_config *config, int target, gt_arena *arena) {
 
 /* --- balanced weights --- */
 
+/* The node of `class_weights: balanced` in the loss of a target; NULL: there is none. */
 static gt_spec *balanced_node(const gt_config *config, const char *target) {
   const gt_spec *loss = gt_spec_find(config->root, "loss");
   if (target) loss = gt_spec_find(loss, target);
@@ -218,11 +223,11 @@ static void balance_classes(gt_config *config, int target, gt_arena *arena) {
     if (i < MAX_SHOWN)
       text = gt_arena_printf(arena, "%s%s%s %s", text, i ? ", " : "", gt_class_name(&c, i, arena), weight);
   }
-  gt_info("balanced class weights%s: %s%s", whose(&c, arena), text, c.classes > MAX_SHOWN ? ", ..." : "");
+  gt_info("balanced class weights%s: %s%s", of_target(&c, arena), text, c.classes > MAX_SHOWN ? ", ..." : "");
 }
 
-/* Without the data the weights are unknown: then the loss is checked as if it had none. */
-static void forget_balance(const gt_config *config) {
+/* Without the data the weights are unknown; the loss is then checked as if it had no class weights. */
+static void remove_balanced(const gt_config *config) {
   const char *names[GT_DATA_MAX_TARGETS] = {NULL};
   const int count = gt_data_target_names(gt_spec_find(config->root, "data"), names);
   for (int k = 0; k < (count ? count : 1); k++) {
@@ -232,7 +237,7 @@ static void forget_balance(const gt_config *config) {
 }
 
 void gt_config_balance_classes(gt_config *config, gt_arena *arena) {
-  if (!config->has_dataset) forget_balance(config);
+  if (!config->has_dataset) remove_balanced(config);
   for (int k = 0; config->has_dataset && k < config->dataset.targets; k++) balance_classes(config, k, arena);
 }
 
@@ -252,7 +257,7 @@ static void review_target(gt_config *config, int target, gt_arena *arena) {
   if (found == 1 && !gt_diagnostics_has(&config->diagnostics, GT_FINDING_splits_as_classes))
     gt_finding_at(&config->diagnostics, GT_FINDING_one_class, gt_spec_find(config->root, "data")->at,
                   "all training samples are of one class%s, '%s': any model has an accuracy of 1 on them",
-                  whose(&c, arena), gt_class_name(&c, only, arena))
+                  of_target(&c, arena), gt_class_name(&c, only, arena))
         ->help = "data with samples of each class";
   review_split(config, &c, 1, "validation", arena);
   review_split(config, &c, 2, "test", arena);

@@ -34,7 +34,7 @@ static const gt_metric_targets *facts_of(const gt_session *session, const gt_net
   gt_metric_targets *facts = GT_NEW(session->nets, gt_metric_targets);
   bool varies = false;
   double mean = 0;
-  facts->naive = of->steps > 1 ? naive.of_steps : naive.of_step;
+  facts->naive = of->steps > 1 ? naive.all_steps : naive.at_step;
   for (int m = 0; m < set->count; m++) varies |= set->type[m]->needs_variance;
   for (int k = 0; varies && k < of->steps; k++)
     mean += gt_target_mean(net->data, index, of->first + k * of->stride) / of->steps;

@@ -13,8 +13,8 @@ static gt_position place_of(const gt_config *config, const char *key) {
 }
 
 static void review_inputs(gt_config *config, gt_arena *arena) {
-  const gt_unscaled_column column = gt_farthest_column(&config->dataset);
-  if (!(column.farthest > far)) return;
+  const gt_unscaled_column column = gt_largest_unscaled_column(&config->dataset);
+  if (!(column.magnitude > far)) return;
   gt_finding_at(&config->diagnostics, GT_FINDING_far_from_unit_scale, place_of(config, "normalize"), "%s",
                 gt_unscaled_column_text(&column, arena))
       ->help = "data: {normalize: standard} scales each column to mean 0 and deviation 1";
