@@ -165,7 +165,7 @@ const gt_schema gt_config_schema = {.name = "config", .help = "the config as a w
 
 static bool is_override(const gt_spec *node) { return gt_position_is_override(node->at); }
 
-/* Epochs or steps: the one given by --set replaces the other one in the file. */
+/* If the config has both epochs and steps, the one that --set gives replaces the one in the file. */
 static void choose_length(gt_train_config *train, const gt_spec *node, gt_diagnostics *diagnostics) {
   if (!train->epochs || !train->steps) return;
   const gt_spec *epochs = gt_spec_find(node, "epochs"), *steps = gt_spec_find(node, "steps");
@@ -177,7 +177,7 @@ static void choose_length(gt_train_config *train, const gt_spec *node, gt_diagno
     gt_error_at(diagnostics, steps->at, "both epochs and steps are given")->expected = "one of them";
 }
 
-/* Test files given by --set replace a test_fraction in the file. */
+/* Test files that --set gives replace a test_fraction in the file. */
 static void choose_test(gt_spec *data) {
   const gt_spec *test = gt_spec_find(data, "test"), *fraction = gt_spec_find(data, "test_fraction");
   if (!test || !fraction || !is_override(test) || is_override(fraction)) return;
@@ -226,37 +226,37 @@ void gt_config_read_sections(gt_config *config, gt_arena *arena, gt_diagnostics 
   choose_evaluations(config);
 }
 
-static gt_precision precision_of(const precision *asked) {
+static gt_precision find_precision(const precision *setting) {
   int k = 0;
-  while (asked->products && products_names[k] && strcmp(products_names[k], asked->products)) k++;
-  return asked->products && products_names[k] ? (gt_precision)k : GT_PRECISION_AUTO;
+  while (setting->products && products_names[k] && strcmp(products_names[k], setting->products)) k++;
+  return setting->products && products_names[k] ? (gt_precision)k : GT_PRECISION_AUTO;
 }
 
-/* Makes the config that a run saves refer to the files that were found, so that it can be read from any
- * folder. */
+/* Writes the paths of the files that were found into the config that a run saves, so that it can be read from
+ * any folder. */
 static void write_moved(gt_spec *node, const gt_data_moved *moved) {
   for (const gt_data_moved *m = moved; m; m = m->next)
     if (m->node == node) node->scalar = m->path;
   for (int i = 0; i < node->count; i++) write_moved(node->child[i], moved);
 }
 
-static bool reads_units(const char *name) {
+static bool uses_units(const char *name) {
   const gt_layer_type *type = name ? gt_layer_find(name) : NULL;
   return type && (type->family == GT_LAYER_GATES || type->family == GT_LAYER_KAN);
 }
 
-/* True if a layer in the subtree is set up for the units of the data: thresholds and bits of gates, the range
- * of a KAN's functions. */
-static bool has_units(const gt_spec *node) {
+/* True if settings of a layer in the subtree have the units of the data: thresholds and bits of logic gates,
+ * the range of a KAN's functions. */
+static bool has_unit_layers(const gt_spec *node) {
   if (!node) return false;
-  if (node->kind == GT_SPEC_SCALAR) return reads_units(node->scalar);
+  if (node->kind == GT_SPEC_SCALAR) return uses_units(node->scalar);
   for (int i = 0; i < node->count; i++)
-    if ((node->kind == GT_SPEC_MAP && reads_units(node->child[i]->key)) || has_units(node->child[i]))
+    if ((node->kind == GT_SPEC_MAP && uses_units(node->child[i]->key)) || has_unit_layers(node->child[i]))
       return true;
   return false;
 }
 
-/* target: NULL if the data could not be opened; then names are all that is known. */
+/* target: NULL if the data could not be opened; then only the names of targets are known. */
 static void read_losses(gt_config *config, const gt_data_target *target, int targets, gt_arena *arena) {
   gt_data_target named[GT_DATA_MAX_TARGETS] = {0};
   const char *names[GT_DATA_MAX_TARGETS];
@@ -264,7 +264,7 @@ static void read_losses(gt_config *config, const gt_data_target *target, int tar
     targets = gt_data_target_names(gt_spec_find(config->root, "data"), names);
     for (int k = 0; k < targets; k++) named[k].name = names[k];
     target = named;
-    if (targets == 1) return; /* reported: a single target has no name */
+    if (targets == 1) return; /* a single target has no name: an error that is already reported */
   }
   if (targets > 1)
     gt_losses_read(arena, config->root, target, targets, config->loss, &config->diagnostics);
@@ -272,16 +272,15 @@ static void read_losses(gt_config *config, const gt_data_target *target, int tar
     config->loss[0] = gt_loss_read(arena, config->root, target, &config->diagnostics);
 }
 
-/* The requirements of the losses on their targets. True if a loss differentiates with respect to the
- * inputs. */
-static bool demand_of_losses(const gt_spec *root, gt_data_wanted *asked) {
+/* Sets the demands of the losses on their targets. True if a loss differentiates by the inputs. */
+static bool set_loss_demands(const gt_spec *root, gt_data_wanted *requested) {
   const char *names[GT_DATA_MAX_TARGETS] = {NULL};
   const int count = gt_data_target_names(gt_spec_find(root, "data"), names);
   bool residual = false;
   for (int k = 0; k < (count ? count : 1); k++) {
     const gt_loss_type *loss = gt_loss_named(root, names[k]);
     if (!loss) continue;
-    asked->demand[k] = (gt_data_demand){
+    requested->demand[k] = (gt_data_demand){
         .range = loss->range, .labels = loss->labels, .bits = loss->range && loss->applies}; /* bce */
     residual |= loss->residual != NULL;
   }
@@ -300,13 +299,14 @@ static void check_eval_samples(gt_config *config) {
 static void read_data(gt_config *config, const top *sections, const gt_data_wanted *wanted, gt_arena *arena,
                       gt_error *error) {
   gt_diagnostics *diagnostics = &config->diagnostics;
-  gt_data_wanted asked = wanted ? *wanted : (gt_data_wanted){0};
-  asked.unscaled = demand_of_losses(config->root, &asked) || has_units(gt_spec_find(config->root, "model")) ||
-                   has_units(gt_spec_find(config->root, "phases"));
-  /* init_from compares measured means. */
-  asked.outline = config->outline && !sections->init_from && !gt_config_asks_to_scale_targets(config->root);
+  gt_data_wanted requested = wanted ? *wanted : (gt_data_wanted){0};
+  requested.unscaled = set_loss_demands(config->root, &requested) ||
+                       has_unit_layers(gt_spec_find(config->root, "model")) ||
+                       has_unit_layers(gt_spec_find(config->root, "phases"));
+  /* init_from compares the means of the data, and target scaling computes them. */
+  requested.outline = config->outline && !sections->init_from && !gt_config_has_target_scaling(config->root);
   if (sections->data)
-    config->has_dataset = gt_dataset_open(sections->data, (uint64_t)config->seed, &asked, arena,
+    config->has_dataset = gt_dataset_open(sections->data, (uint64_t)config->seed, &requested, arena,
                                           &config->dataset, diagnostics, error);
   if (config->has_dataset && config->dataset.moved)
     write_moved(gt_spec_find(config->root, "data"), config->dataset.moved);
@@ -319,8 +319,8 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
   if (config->has_dataset) gt_config_check_flip(config, diagnostics);
   if (config->has_dataset) check_eval_samples(config);
   if (config->has_dataset && config->loss[0]) gt_config_check_threshold(config, wanted);
-  if (wanted) return; /* the model is trained already */
-  if (config->has_dataset && !asked.unscaled) gt_config_review_scale(config, arena);
+  if (wanted) return; /* the model is already trained */
+  if (config->has_dataset && !requested.unscaled) gt_config_review_scale(config, arena);
   if (config->has_dataset && config->loss[0] && config->optim) gt_config_check_sampler(config, diagnostics);
   if (config->has_dataset && config->optim) gt_config_check_augment(config, diagnostics);
   config->init_from = gt_init_from_read(arena, config->root, diagnostics);
@@ -345,14 +345,14 @@ static bool read_top(gt_config *config, top *sections, gt_arena *arena) {
   if (root->kind != GT_SPEC_MAP) return false;
   config->seed = sections->seed;
   config->metrics = GT_NEW_N(arena, gt_metric_list, GT_DATA_MAX_TARGETS);
-  config->products = precision_of(&sections->precision);
+  config->products = find_precision(&sections->precision);
   config->flips = sections->eval.flip;
   gt_config_read_threshold(config, &sections->eval.threshold);
   gt_config_silence(root, &config->diagnostics);
   return true;
 }
 
-/* Findings: settings that are allowed, but probably not meant. */
+/* Adds findings: settings that are allowed, but probably mistakes. */
 static void review(gt_config *config, gt_arena *arena) {
   for (int p = 0; p < config->phases; p++)
     gt_config_review_model(&config->phase[p], p + 1, arena, &config->diagnostics);
@@ -366,15 +366,15 @@ static void review(gt_config *config, gt_arena *arena) {
   gt_config_review_watchers(config, arena);
 }
 
-static bool finish_reading(gt_config *config, gt_arena *arena, const gt_data_wanted *wanted,
-                           const char *const *overrides, int count, gt_error *error) {
+static bool read_all(gt_config *config, gt_arena *arena, const gt_data_wanted *wanted,
+                     const char *const *overrides, int count, gt_error *error) {
   gt_diagnostics *diagnostics = &config->diagnostics;
   top sections;
   if (!config->root) return false;
-  gt_init_from_spell_out(arena, config->root);
+  gt_init_from_expand(arena, config->root);
   for (int i = 0; i < count; i++) {
     gt_config_override(arena, config->root, overrides[i], diagnostics);
-    gt_init_from_spell_out(arena, config->root); /* an override may give its short form */
+    gt_init_from_expand(arena, config->root); /* an override may set its short form */
   }
   choose_test(gt_spec_find(config->root, "data"));
   if (!read_top(config, &sections, arena)) return false;
@@ -396,7 +396,7 @@ static const char *stem(gt_arena *arena, const char *path) {
   return gt_arena_strndup(arena, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
 }
 
-static void begin(gt_config *config, gt_arena *arena, const char *path) {
+static void init_config(gt_config *config, gt_arena *arena, const char *path) {
   const bool standard_input = !strcmp(path, "-");
   *config = (gt_config){.path = path, .name = standard_input ? "stdin" : stem(arena, path)};
   gt_diagnostics_init(&config->diagnostics, arena);
@@ -405,23 +405,23 @@ static void begin(gt_config *config, gt_arena *arena, const char *path) {
 
 bool gt_config_read(gt_config *config, gt_arena *arena, const char *path, bool outline,
                     const char *const *overrides, int count, gt_error *error) {
-  begin(config, arena, path);
+  init_config(config, arena, path);
   config->outline = outline;
   config->root = gt_spec_read(arena, path, &config->diagnostics, error);
-  return finish_reading(config, arena, NULL, overrides, count, error);
+  return read_all(config, arena, NULL, overrides, count, error);
 }
 
 bool gt_config_parse(gt_config *config, gt_arena *arena, const char *name, const char *text,
                      const gt_data_wanted *wanted, const char *const *overrides, int count, gt_error *error) {
-  begin(config, arena, name);
+  init_config(config, arena, name);
   config->root = gt_spec_parse(arena, name, text, strlen(text), &config->diagnostics);
-  return finish_reading(config, arena, wanted, overrides, count, error);
+  return read_all(config, arena, wanted, overrides, count, error);
 }
 
 bool gt_config_parse_model(gt_config *config, gt_arena *arena, const char *name, const char *text,
                            const gt_data_signature *signature) {
   top sections;
-  begin(config, arena, name);
+  init_config(config, arena, name);
   config->root = gt_spec_parse(arena, name, text, strlen(text), &config->diagnostics);
   if (!config->root || !read_top(config, &sections, arena)) return false;
   read_losses(config, signature->target, signature->targets, arena);

@@ -1,4 +1,4 @@
-/* Errors of model, loss and augmentation, found before anything is planned. */
+/* Finds errors of model, loss and augmentation before anything is planned. */
 #include "base/count.h"
 #include "layer/review.h"
 #include "model/forward.h"
@@ -32,12 +32,12 @@ static void check_metric(gt_config *config, bool hard) {
   const gt_spec *node = gt_spec_find(gt_spec_find(config->root, "train"), "early_stopping");
   const gt_spec *metric = gt_spec_find(node, "metric");
   const gt_position at = metric ? metric->at : config->root->at;
-  const char *name = stopping->metric, *lacks = gt_config_want_result(config, &stopping->metric);
-  if (lacks && (config->dataset.targets > 1 || strchr(name, '.')))
-    gt_error_at(&config->diagnostics, at, "metric '%s' is not available: it %s", name, lacks);
-  else if (lacks)
+  const char *name = stopping->metric, *why = gt_config_want_result(config, &stopping->metric);
+  if (why && (config->dataset.targets > 1 || strchr(name, '.')))
+    gt_error_at(&config->diagnostics, at, "metric '%s' is not available: it %s", name, why);
+  else if (why)
     gt_error_at(&config->diagnostics, at, "metric '%s' is not available with loss '%s': it %s", name,
-                config->loss[0]->type->name, lacks)
+                config->loss[0]->type->name, why)
         ->suggestion = "loss";
   else if ((watched->of_hard || watched->of_soft) && !hard)
     gt_error_at(&config->diagnostics, at,
@@ -45,7 +45,7 @@ static void check_metric(gt_config *config, bool hard) {
         ->suggestion = watched->correct ? "accuracy" : "loss";
 }
 
-static gt_id stand_in(gt_graph *graph, const char *name, gt_shape shape, gt_dtype dtype, bool bits) {
+static gt_id placeholder(gt_graph *graph, const char *name, gt_shape shape, gt_dtype dtype, bool bits) {
   const uint32_t variable = gt_graph_variable(graph, name, shape, dtype, false);
   if (bits) gt_graph_holds_bits(graph, variable);
   return gt_variable_read(graph, variable);
@@ -56,7 +56,8 @@ static bool holds_bits(const gt_tensor *tensor, const gt_input *input) {
   return (tensor->bits || !tensor->data) && !input->scaling.count;
 }
 
-static gt_model_input stand_in_for(const gt_config *config, gt_arena *arena, gt_graph *graph, int index) {
+static gt_model_input input_placeholder(const gt_config *config, gt_arena *arena, gt_graph *graph,
+                                        int index) {
   const gt_input *input = &config->dataset.input[index];
   const gt_tensor *tensor = &config->dataset.train.input[index];
   const gt_dtype dtype = input->element == GT_ELEMENT_I32 ? GT_I32 : GT_F32;
@@ -65,27 +66,27 @@ static gt_model_input stand_in_for(const gt_config *config, gt_arena *arena, gt_
   if (input->table) gt_input_seen(input, shape.dim + 1);
   gt_id *lengths = tensor->length ? GT_NEW(arena, gt_id) : NULL;
   if (lengths)
-    *lengths = stand_in(graph, gt_arena_printf(arena, "lengths of %s", input->name), gt_shape_1(shape.dim[0]),
-                        GT_I32, false);
+    *lengths = placeholder(graph, gt_arena_printf(arena, "lengths of %s", input->name),
+                           gt_shape_1(shape.dim[0]), GT_I32, false);
   return (gt_model_input){.name = input->name,
-                          .node = stand_in(graph, name, shape, dtype, holds_bits(tensor, input)),
+                          .node = placeholder(graph, name, shape, dtype, holds_bits(tensor, input)),
                           .limit = tensor->limit,
                           .lengths = lengths,
                           .vocabulary = input->vocabulary ? input->vocabulary->size : 0};
 }
 
-static gt_model_inputs stand_ins(const gt_config *config, gt_arena *arena, gt_graph *graph) {
+static gt_model_inputs input_placeholders(const gt_config *config, gt_arena *arena, gt_graph *graph) {
   const gt_dataset *data = &config->dataset;
   gt_model_input *items = GT_NEW_N(arena, gt_model_input, data->inputs);
-  for (int k = 0; k < data->inputs; k++) items[k] = stand_in_for(config, arena, graph, k);
+  for (int k = 0; k < data->inputs; k++) items[k] = input_placeholder(config, arena, graph, k);
   return (gt_model_inputs){data->inputs, items};
 }
 
-static gt_forward begin(gt_config *config, gt_arena *arena, gt_graph *graph) {
+static gt_forward init_forward(gt_config *config, gt_arena *arena, gt_graph *graph) {
   const gt_dataset *data = &config->dataset;
   gt_forward forward = {.root = config->root,
                         .optim = config->optim,
-                        .inputs = stand_ins(config, arena, graph),
+                        .inputs = input_placeholders(config, arena, graph),
                         .clock = GT_NONE,
                         .weight = GT_NONE,
                         .targets = data->targets,
@@ -99,10 +100,10 @@ static gt_forward begin(gt_config *config, gt_arena *arena, gt_graph *graph) {
   return forward;
 }
 
-/* Builds the hard form of the model, in which bits are distinguished from other numbers. */
+/* Reviews the hard form of the model, because only this form distinguishes bits from other numbers. */
 void gt_config_review_model(gt_config *config, int phase, gt_arena *arena, gt_diagnostics *diagnostics) {
   gt_graph *graph = gt_graph_create(arena);
-  gt_forward forward = begin(config, arena, graph);
+  gt_forward forward = init_forward(config, arena, graph);
   forward.clock = gt_model_idle_clock(graph);
   forward.mode.hard = true;
   forward.mode.review = gt_config_review(config, phase, arena);
@@ -111,12 +112,13 @@ void gt_config_review_model(gt_config *config, int phase, gt_arena *arena, gt_di
 
 gt_model *gt_config_build_model(gt_config *config, gt_arena *arena, gt_diagnostics *diagnostics) {
   gt_graph *graph = gt_graph_create(arena);
-  gt_forward forward = begin(config, arena, graph);
+  gt_forward forward = init_forward(config, arena, graph);
   return gt_forward_build(&forward, arena, graph, diagnostics) ? forward.model : NULL;
 }
 
-/* The derivatives of this loss are with respect to the normalized inputs, not to those of the data. */
-static void check_plain(gt_config *config) {
+/* Reports normalized inputs for a loss that uses derivatives: it would differentiate with respect to the
+ * normalized inputs. */
+static void check_unnormalized(gt_config *config) {
   const gt_spec *data = gt_spec_find(config->root, "data"), *scaling = gt_spec_find(data, "normalize");
   if (!config->loss[0] || !config->loss[0]->type->residual || !config->dataset.input[0].scaling.count) return;
   gt_error_at(&config->diagnostics, scaling ? scaling->at : data->at,
@@ -125,7 +127,7 @@ static void check_plain(gt_config *config) {
       ->expected = "no normalization; layers can scale the inputs";
 }
 
-/* What the outputs for a series or a text must be; NULL: for other data. */
+/* Describes the outputs that a series or a text needs, for messages; NULL: other data. */
 static const char *expected_outputs(const gt_dataset *data, int target, gt_arena *arena) {
   const gt_data_target *of = &data->target[target];
   const gt_tensor *tensor = &data->train.target[target];
@@ -150,17 +152,17 @@ static const char *expected_outputs(const gt_dataset *data, int target, gt_arena
 
 /* Builds model and loss once, to find their errors. */
 static void try_to_build(gt_config *config, bool quiet, gt_arena *arena) {
-  check_plain(config);
+  check_unnormalized(config);
   gt_graph *graph = gt_graph_create(arena);
   const gt_dataset *data = &config->dataset;
-  gt_forward forward = begin(config, arena, graph);
-  forward.weight = stand_in(graph, "weight", gt_shape_1(batch_of(config)), GT_F32, false);
+  gt_forward forward = init_forward(config, arena, graph);
+  forward.weight = placeholder(graph, "weight", gt_shape_1(batch_of(config)), GT_F32, false);
   for (int k = 0; k < data->targets; k++) {
     gt_forward_target *target = &forward.target[k];
     const gt_dtype dtype = data->target[k].classification ? GT_I32 : GT_F32;
     target->loss = config->loss[0] ? config->loss[k] : NULL;
-    target->targets = stand_in(graph, gt_arena_printf(arena, "targets %d", k),
-                               batch_shape(config, &data->train.target[k]), dtype, false);
+    target->targets = placeholder(graph, gt_arena_printf(arena, "targets %d", k),
+                                  batch_shape(config, &data->train.target[k]), dtype, false);
     target->ignores = data->target[k].ignores;
     target->advice = quiet ? NULL : gt_class_advice(data, k, arena);
     target->expected = expected_outputs(data, k, arena);
@@ -197,7 +199,7 @@ static bool check_targets(const gt_config *config, gt_diagnostics *diagnostics) 
   return true;
 }
 
-/* A mixture of two samples has no weight of its own. */
+/* Samples with weights cannot be mixed, because a mixture would have two weights. */
 static bool check_mixing(const gt_config *config, const gt_augment_plan *plan, gt_diagnostics *diagnostics) {
   if (plan->look.mixes && config->dataset.targets > 1) {
     gt_error_at(diagnostics, config->augment->at, "samples can be mixed only if they have a single target")
@@ -232,20 +234,21 @@ bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnos
          check_mixing(config, out, diagnostics);
 }
 
-/* Colour augmentations clip at white. With bytes white is 255; float data may exceed it. */
-static void check_light(const gt_config *config, const gt_augment_plan *plan, gt_diagnostics *diagnostics) {
+/* Warns if float values exceed white, at which colour augmentations clip. */
+static void check_white(const gt_config *config, const gt_augment_plan *plan, gt_diagnostics *diagnostics) {
   const gt_tensor *tensor = &config->dataset.train.input[0];
   if ((!plan->look.lights && !plan->look.tones) || tensor->element != GT_ELEMENT_F32 || !tensor->data) return;
   const int64_t count = tensor->dim[0] * gt_tensor_features(tensor);
   const float *value = tensor->data;
-  float most = 0;
-  for (int64_t i = 0; i < count; i++) most = value[i] > most ? value[i] : most;
-  if (most <= plan->look.white) return;
+  float largest = 0;
+  for (int64_t i = 0; i < count; i++) largest = value[i] > largest ? value[i] : largest;
+  if (largest <= plan->look.white) return;
   gt_finding_at(diagnostics, GT_FINDING_clipped_light, config->augment->at,
-                "samples have values up to %g; colour augmentations clip at white, which is %g", (double)most,
-                (double)plan->look.white)
-      ->help = gt_arena_printf(
-      diagnostics->arena, "data: {normalize: {scale: %g}} makes the largest value white", 1 / (double)most);
+                "samples have values up to %g; colour augmentations clip at white, which is %g",
+                (double)largest, (double)plan->look.white)
+      ->help =
+      gt_arena_printf(diagnostics->arena, "data: {normalize: {scale: %g}} makes the largest value white",
+                      1 / (double)largest);
 }
 
 static void check_channels(const gt_config *config, gt_diagnostics *diagnostics) {
@@ -263,7 +266,7 @@ static void check_channels(const gt_config *config, gt_diagnostics *diagnostics)
 void gt_config_check_augment(const gt_config *config, gt_diagnostics *diagnostics) {
   gt_augment_plan plan;
   if (!config->augment || !gt_config_augment(config, &plan, diagnostics)) return;
-  check_light(config, &plan, diagnostics);
+  check_white(config, &plan, diagnostics);
   check_channels(config, diagnostics);
 }
 
@@ -280,7 +283,7 @@ bool gt_config_check_flip(const gt_config *config, gt_diagnostics *diagnostics) 
   return false;
 }
 
-/* The inputs by name only, for data that could not be opened. */
+/* Inputs with names only, for data that could not be opened. */
 static gt_model_inputs named_inputs(const gt_config *config, gt_arena *arena) {
   const char *names[GT_DATA_MAX_INPUTS];
   const int count = gt_data_input_names(gt_spec_find(config->root, "data"), names);
@@ -294,7 +297,7 @@ void gt_config_check_model(gt_config *config, bool quiet, gt_arena *arena) {
   if (config->has_dataset) {
     try_to_build(config, quiet, arena);
   } else {
-    gt_model_parse(&parsed, arena, config->root, named_inputs(config, arena),
-                   &config->diagnostics); /* without shapes, only the keys are checked */
+    /* Without shapes, only the keys are checked. */
+    gt_model_parse(&parsed, arena, config->root, named_inputs(config, arena), &config->diagnostics);
   }
 }

@@ -1,4 +1,4 @@
-/* Metrics of evaluations: which of them each target has, and what their results are called. */
+/* Metrics of evaluations: which metrics each target has, and the names of their results. */
 #include "tokens/tokens.h"
 #include "train/config.h"
 #include "train/config_metrics.h"
@@ -11,8 +11,8 @@ static bool has_characters(const gt_dataset *data) {
   return vocabulary && vocabulary->type->is_exact && gt_tensor_is_text(&data->train.target[0]);
 }
 
-/* Why the metric is not defined for the target; NULL: it is. */
-static const char *lacks(const gt_config *config, int target, const gt_metric_kind *kind) {
+/* Why the metric is not defined for the target, for a message; NULL: it is defined. */
+static const char *unmet_requirement(const gt_config *config, int target, const gt_metric_kind *kind) {
   const gt_loss *loss = config->loss[target];
   if (kind->correct && !loss->type->correct) return "needs a loss that counts correct predictions";
   if (kind->type && kind->type->needs_series && !config->dataset.target[target].horizon)
@@ -25,8 +25,8 @@ static const char *lacks(const gt_config *config, int target, const gt_metric_ki
 
 const char *gt_config_want_metric(gt_config *config, int target, const gt_metric_kind *kind) {
   gt_metric_list *list = &config->metrics[target];
-  const char *lack = lacks(config, target, kind);
-  if (lack || !kind->type) return lack;
+  const char *why_not = unmet_requirement(config, target, kind);
+  if (why_not || !kind->type) return why_not;
   for (int i = 0; i < list->count; i++)
     if (list->type[i] == kind->type) return NULL;
   if (list->count == GT_METRIC_MAX) return "is more than an evaluation can compute";
@@ -34,12 +34,12 @@ const char *gt_config_want_metric(gt_config *config, int target, const gt_metric
   return NULL;
 }
 
-/* "one of load.mae, place.mae" */
+/* Lists the results that a metric can mean: "load.mae, place.mae". */
 static const char *candidates(const gt_config *config, const gt_metric_kind *kind) {
   const gt_dataset *data = &config->dataset;
   const char *list = "";
   for (int k = 0; k < data->targets; k++)
-    if (!lacks(config, k, kind))
+    if (!unmet_requirement(config, k, kind))
       list = gt_arena_printf(config->diagnostics.arena, "%s%s%s.%s", list, *list ? ", " : "",
                              data->target[k].name, kind->name);
   return list;
@@ -51,18 +51,18 @@ static int target_named(const gt_dataset *data, const char *name, size_t length)
   return -1;
 }
 
-const char *gt_config_value_name(const gt_data_target *target, int outputs, bool of_row, int index,
+const char *gt_config_value_name(const gt_data_target *target, int outputs, bool by_column, int index,
                                  gt_arena *arena) {
-  const char *const *names = of_row ? target->of_row : target->columns;
+  const char *const *names = by_column ? target->of_row : target->columns;
   if (names) return names[index];
-  if (of_row) return gt_arena_printf(arena, "target%d", index);
+  if (by_column) return gt_arena_printf(arena, "target%d", index);
   if (!target->horizon) return gt_arena_printf(arena, "%d", index);
   const int each = outputs / (int)target->horizon;
   return gt_arena_printf(arena, "target%d+%d", index % each, index / each + 1);
 }
 
-/* Why a metric of this column of a target is no result; NULL: it is one. */
-static const char *lacks_column(const gt_config *config, int target, const char *column) {
+/* Why evaluations do not print metrics of this column of a target, for a message; NULL: they do. */
+static const char *find_column_error(const gt_config *config, int target, const char *column) {
   const gt_data_target *of = &config->dataset.target[target];
   gt_arena *arena = config->diagnostics.arena;
   const gt_tensor *values = &config->dataset.train.target[target];
@@ -83,68 +83,68 @@ static const char *lacks_column(const gt_config *config, int target, const char 
   return gt_arena_printf(arena, "names no column of the targets; there are %s", list);
 }
 
-/* A name such as "mae.price": the metric of one column. */
-static const char *want_of_column(gt_config *config, int target, const char *name) {
+/* Requests a metric by a name such as "mae.price", the metric of one column. */
+static const char *want_column_metric(gt_config *config, int target, const char *name) {
   const char *dot = strchr(name, '.');
   const gt_metric_kind *kind =
       gt_metric_find(gt_arena_strndup(config->diagnostics.arena, name, (size_t)(dot - name)));
   if (!kind) return "names no metric";
   if (!kind->type) return "is not computed for single columns";
-  const char *lack = lacks_column(config, target, dot + 1);
-  return lack ? lack : gt_config_want_metric(config, target, kind);
+  const char *why_not = find_column_error(config, target, dot + 1);
+  return why_not ? why_not : gt_config_want_metric(config, target, kind);
 }
 
-/* A name such as "load.mae", "mae.price" or "load.mae.price". */
-static const char *want_of_target(gt_config *config, const char *name, const char *dot) {
+/* Requests a metric by a name such as "load.mae", "mae.price" or "load.mae.price". */
+static const char *want_target_metric(gt_config *config, const char *name, const char *dot) {
   const gt_dataset *data = &config->dataset;
   const gt_metric_kind *kind = gt_metric_find(dot + 1);
   const int target = target_named(data, name, (size_t)(dot - name));
   if (data->targets == 1 && kind) return "names one of several targets, but this data has a single one";
-  if (data->targets == 1) return want_of_column(config, 0, name);
+  if (data->targets == 1) return want_column_metric(config, 0, name);
   const char *list = data->target[0].name;
   for (int k = 1; k < data->targets; k++)
     list = gt_arena_printf(config->diagnostics.arena, "%s, %s", list, data->target[k].name);
   if (target < 0) return gt_arena_printf(config->diagnostics.arena, "names no target; there are %s", list);
-  if (!kind && strchr(dot + 1, '.')) return want_of_column(config, target, dot + 1);
+  if (!kind && strchr(dot + 1, '.')) return want_column_metric(config, target, dot + 1);
   return kind ? gt_config_want_metric(config, target, kind) : "names no metric";
 }
 
 const char *gt_config_want_result(gt_config *config, const char **name) {
   const gt_dataset *data = &config->dataset;
   const char *dot = strchr(*name, '.'), *why = NULL;
-  if (dot) return want_of_target(config, *name, dot);
+  if (dot) return want_target_metric(config, *name, dot);
   const gt_metric_kind *kind = gt_metric_find(*name);
   if (data->targets == 1) return gt_config_want_metric(config, 0, kind);
   if (!kind->type && !kind->correct) return NULL;
-  int able = 0, first = 0;
+  int possible = 0, first = 0;
   for (int k = data->targets - 1; k >= 0; k--) {
-    const char *lack = lacks(config, k, kind);
-    if (lack) why = lack;
-    if (!lack) able++, first = k;
+    const char *why_not = unmet_requirement(config, k, kind);
+    if (why_not) why = why_not;
+    if (!why_not) possible++, first = k;
   }
-  if (!able) return why;
-  if (able > 1)
+  if (!possible) return why;
+  if (possible > 1)
     return gt_arena_printf(config->diagnostics.arena, "belongs to several targets; expected one of %s",
                            candidates(config, kind));
   *name = gt_arena_printf(config->diagnostics.arena, "%s.%s", data->target[first].name, kind->name);
   return gt_config_want_metric(config, first, kind);
 }
 
-/* Adds an entry of `metrics:` for each target for which it is defined. */
-static const char *want_everywhere(gt_config *config, const char *name) {
+/* Requests an entry of `metrics:` for each target for which it is defined. */
+static const char *want_for_all_targets(gt_config *config, const char *name) {
   const char *why = NULL, *dot = strchr(name, '.');
   bool any = false;
-  if (dot) return want_of_target(config, name, dot);
+  if (dot) return want_target_metric(config, name, dot);
   for (int k = config->dataset.targets - 1; k >= 0; k--) {
-    const char *lack = gt_config_want_metric(config, k, gt_metric_find(name));
-    if (lack) why = lack;
-    any |= !lack;
+    const char *why_not = gt_config_want_metric(config, k, gt_metric_find(name));
+    if (why_not) why = why_not;
+    any |= !why_not;
   }
   return any ? NULL : why;
 }
 
 /* Reports metrics with more than GT_MAX_METRIC_VALUES results. */
-static void check_room(gt_config *config, gt_position at) {
+static void check_value_count(gt_config *config, gt_position at) {
   const gt_dataset *data = &config->dataset;
   int64_t values = 2;
   for (int k = 0; k < data->targets; k++) {
@@ -158,16 +158,16 @@ static void check_room(gt_config *config, gt_position at) {
         ->expected = "fewer metrics";
 }
 
-/* Losses whose targets only measure their error have an rmse. */
 void gt_config_read_metrics(gt_config *config, const gt_strings *names) {
   if (!config->loss[0] || !config->has_dataset) return;
   const bool several = config->dataset.targets > 1;
+  /* The targets of such a loss only measure the error. */
   if (config->loss[0]->type->residual) gt_config_want_metric(config, 0, gt_metric_find("rmse"));
   /* A forecast is compared with the naive forecasts. */
   if (config->dataset.target[0].horizon && !gt_config_want_metric(config, 0, gt_metric_find("skill")))
     gt_config_want_metric(config, 0, gt_metric_find("mae"));
   for (int i = 0; i < names->count; i++) {
-    const char *why = want_everywhere(config, names->items[i]);
+    const char *why = want_for_all_targets(config, names->items[i]);
     const gt_metric_kind *kind = gt_metric_find(names->items[i]);
     if (why && kind && kind->type && kind->type->needs_series)
       gt_error_at(&config->diagnostics, names->at[i], "metric '%s' %s of numbers", names->items[i], why)
@@ -180,7 +180,7 @@ void gt_config_read_metrics(gt_config *config, const gt_strings *names) {
     else if (why)
       gt_error_at(&config->diagnostics, names->at[i], "metric '%s' %s, which loss '%s' does not have",
                   names->items[i], why, config->loss[0]->type->name);
-    check_room(config, names->at[i]);
+    check_value_count(config, names->at[i]);
   }
 }
 
@@ -201,7 +201,7 @@ gt_result_form gt_config_result_form(const gt_config *config) {
   return form;
 }
 
-/* Changes between phases read a network with one output. */
+/* Reports changes at the start of a phase (src/change), which need a single target. */
 static void check_phases(const gt_config *config, const char *list, gt_diagnostics *diagnostics) {
   const gt_spec *phases = gt_spec_find(gt_spec_find(config->root, "train"), "phases");
   for (int p = 0; phases && p < phases->count; p++)
@@ -214,7 +214,6 @@ static void check_phases(const gt_config *config, const char *list, gt_diagnosti
     }
 }
 
-/* Settings that need a single target. */
 void gt_config_check_several_targets(const gt_config *config, gt_diagnostics *diagnostics) {
   static const struct {
     const char *section, *key, *value; /* value NULL: any */

@@ -5,7 +5,8 @@
 #include "train/sampler.h"
 #include <string.h>
 
-/* `optimizer: adam` and `optimizer: {type: adam, …}` become a map whose first key is `word`, the type. */
+/* Adds a section that selects a type: `optimizer: adam` and `optimizer: {type: adam, …}` become a map whose
+ * first key is `word` ("type" or "format"). */
 static void add_typed(gt_arena *arena, gt_spec *root, const gt_spec *from, const char *key, const char *word,
                       const char *type, const gt_schema *schema, const gt_schema *common) {
   gt_spec *typed = gt_spec_add(arena, root, key, gt_spec_new(arena, GT_SPEC_MAP));
@@ -42,17 +43,17 @@ static void add_data(gt_arena *arena, gt_spec *root, const gt_config *config) {
   while (i + 1 < count && strcmp(gt_data_format_name(formats[i]), name)) i++;
   add_typed(arena, root, config->root, "data", "format", name, gt_data_format_schema(formats[i]),
             gt_data_common_schema());
-  /* The default split of a series is not that of the schema. */
+  /* A series has another default split than the schema. */
   gt_spec *data = gt_spec_find(root, "data");
   for (int k = 0; config->dataset.input[0].window && k < data->count; k++)
     if (!strcmp(data->child[k]->key, "split") &&
         gt_spec_is_null(gt_spec_find(gt_spec_find(config->root, "data"), "split")))
       data->child[k]->scalar = "last";
-  /* The splits of a language model are the beginning and the end of its text: it has no such key. */
+  /* The splits of a language model are always the beginning and the end of its text: no such key. */
   if (gt_tensor_is_text(&config->dataset.train.target[0])) gt_spec_remove(data, "split");
 }
 
-/* Repeated blocks stay blocks; the layers follow from them. */
+/* Repeated blocks are not expanded. */
 static void add_layers(gt_arena *arena, gt_spec *to, const gt_spec *from) {
   for (int i = 0; i < from->count; i++) {
     const gt_spec *item = from->child[i], *settings = item->kind == GT_SPEC_MAP ? item->child[0] : NULL;
@@ -81,23 +82,22 @@ static gt_spec *number(gt_arena *arena, int64_t value) {
   return gt_spec_text(arena, gt_arena_printf(arena, "%lld", (long long)value));
 }
 
-/* The value of a key of `train`; NULL: left out. The schema has no default for the length, which has two
- * keys; keys that older versions do not know are left out if they have no effect; eval_every depends on the
- * length of an epoch; the number of threads depends on the machine. */
+/* The value of a key of `train`; NULL: the key is omitted. The length has two keys, so the schema has no
+ * default for it; keys that older versions do not know are omitted if they have no effect; eval_every depends
+ * on the length of an epoch; threads depends on the machine and is omitted. */
 static gt_spec *train_value(gt_arena *arena, const gt_train_config *train, const gt_spec *resolved,
                             const char *key) {
   if (!strcmp(key, "epochs")) return train->epochs ? number(arena, train->epochs) : NULL;
   if (!strcmp(key, "steps")) return train->steps ? number(arena, train->steps) : NULL;
   if (!strcmp(key, "accumulate")) return train->accumulate > 1 ? number(arena, train->accumulate) : NULL;
   if (!strcmp(key, "sampler") && !gt_sampler_is_balanced(train)) return NULL;
-  /* In a run with phases each phase has its own. */
+  /* In a run with phases, each phase has its own eval_every. */
   const bool phases = !gt_spec_is_null(train->phases);
   if (!strcmp(key, "eval_every") && !phases) return number(arena, train->eval_every);
   return strcmp(key, "threads") ? gt_spec_find(resolved, key) : NULL;
 }
 
-/* In the order of the schema, also for values that were not given, so that a resolved config resolves to
- * itself. */
+/* Adds all keys in the order of the schema, so that a resolved config resolves to itself. */
 static void add_train(gt_arena *arena, gt_spec *root, const gt_config *config) {
   const gt_spec *node = gt_spec_find(config->root, "train");
   const gt_spec *resolved = gt_schema_resolve(&gt_train_schema, NULL, node, arena);

@@ -1,5 +1,6 @@
-/* --set optimizer.lr=0.1 if the config says `optimizer: adam`: each shorthand on the path is first expanded
- * to its map, `optimizer: {type: adam}`, so that the key can be added. */
+/* Applies overrides such as --set optimizer.lr=0.1 to a config with `optimizer: adam`: first expands each
+ * shorthand along the path to its map, `optimizer: {type: adam}`, so that the key can be added. In this file,
+ * part[0 … parts - 1] are the components of a path. */
 #include "augment/augment.h"
 #include "layer/layer.h"
 #include "model/model.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PARTS = 32 }; /* no path has more (gt_spec_override) */
+enum { MAX_PARTS = 32 }; /* the limit of gt_spec_override */
 
 static bool is_number(const char *part) { return isdigit((unsigned char)*part); }
 
@@ -20,7 +21,7 @@ static bool is_one_of(const char *const *names, const char *name) {
 
 static bool is_layers(const char *list) { return !strcmp(list, "model") || !strcmp(list, "layers"); }
 
-/* The schema of `name` as an item of the list. */
+/* The schema of `name` as an item of the list "model", "layers" or "augment"; NULL: not such an item. */
 static const gt_schema *schema_of_item(const char *list, const char *name) {
   const gt_layer_type *layer = is_layers(list) ? gt_layer_find(name) : NULL;
   if (layer) return layer->schema;
@@ -80,7 +81,7 @@ static const char *short_key(const gt_spec *node, const char *const *part, int p
   return schema ? schema->shorthand : NULL;
 }
 
-static void spell_out(gt_arena *arena, gt_spec *node, const char *key) {
+static void expand(gt_arena *arena, gt_spec *node, const char *key) {
   gt_spec *value = gt_arena_copy(arena, node, sizeof *node);
   const bool item = node->kind == GT_SPEC_SCALAR && key == node->scalar;
   *node = (gt_spec){.kind = GT_SPEC_MAP, .at = node->at, .key = node->key, .key_at = node->key_at};
@@ -94,7 +95,7 @@ static gt_spec *child_of(const gt_spec *node, const char *part) {
   return is_number(part) && index < (unsigned long)node->count ? node->child[index] : NULL;
 }
 
-static void spell_out_path(gt_arena *arena, gt_spec *root, const char *path) {
+static void expand_path(gt_arena *arena, gt_spec *root, const char *path) {
   const char *part[MAX_PARTS];
   int parts = 0;
   for (size_t length; parts < MAX_PARTS; path += length + 1) {
@@ -105,19 +106,19 @@ static void spell_out_path(gt_arena *arena, gt_spec *root, const char *path) {
   gt_spec *node = root;
   for (int i = 0; i + 1 < parts && (node = child_of(node, part[i])); i++) {
     const char *key = short_key(node, part, i + 1, part[i + 1]);
-    if (key) spell_out(arena, node, key);
+    if (key) expand(arena, node, key);
   }
 }
 
-/* The names of all layers if the path refers to a layer by name; else NULL. */
-static const gt_spec_names *names_for(gt_arena *arena, const gt_spec *root, const char *path) {
+/* The names of all layers if the path refers to a layer by name; otherwise NULL. */
+static const gt_spec_names *find_layer_names(gt_arena *arena, const gt_spec *root, const char *path) {
   static const char model[] = "model.";
   if (strncmp(path, model, sizeof model - 1) || is_number(path + sizeof model - 1)) return NULL;
   return gt_model_layer_names(arena, root);
 }
 
 /* The path with the name of a layer replaced by its number. */
-static const char *numbered(gt_arena *arena, const gt_spec_names *names, const char *path) {
+static const char *with_layer_number(gt_arena *arena, const gt_spec_names *names, const char *path) {
   const char *part = names ? path + strlen(names->list) + 1 : path;
   const size_t length = strcspn(part, ".=");
   for (int i = 0; names && i < names->count; i++)
@@ -165,8 +166,8 @@ static bool override_in_phase(gt_arena *arena, gt_spec *root, const char *assign
 }
 
 /* Detects a path that names the wrong layer type: model.0.kan.grid if layer 0 is a `linear`. Returns the
- * actual type and sets *called to the type in the path; NULL if the path is not of this kind. */
-static const char *other_type(gt_arena *arena, const gt_spec *root, const char *path, const char **called) {
+ * actual type and sets *named to the type in the path; NULL if the path has no wrong type. */
+static const char *other_type(gt_arena *arena, const gt_spec *root, const char *path, const char **named) {
   const gt_spec *node = root;
   const char *list = "";
   for (size_t length; node; path += length + 1) {
@@ -177,8 +178,8 @@ static const char *other_type(gt_arena *arena, const gt_spec *root, const char *
       const bool is_bare = item && item->kind == GT_SPEC_SCALAR;
       const char *type = is_bare ? item->scalar : item && item->count == 1 ? item->child[0]->key : NULL;
       if (path[length] != '.' || !type) return NULL;
-      *called = path + length + 1;
-      const char *name = gt_arena_strndup(arena, *called, strcspn(*called, ".="));
+      *named = path + length + 1;
+      const char *name = gt_arena_strndup(arena, *named, strcspn(*named, ".="));
       if (strcmp(type, name)) return gt_layer_find(type) && gt_layer_find(name) ? type : NULL;
       if (is_bare) return NULL;
     }
@@ -189,23 +190,22 @@ static const char *other_type(gt_arena *arena, const gt_spec *root, const char *
   return NULL;
 }
 
-static bool refuse_other_type(gt_arena *arena, const gt_spec *root, const char *path, gt_position at,
+static bool report_other_type(gt_arena *arena, const gt_spec *root, const char *path, gt_position at,
                               gt_diagnostics *diagnostics) {
-  const char *called = NULL, *type = other_type(arena, root, path, &called);
+  const char *named = NULL, *type = other_type(arena, root, path, &named);
   if (!type) return false;
-  const int name = (int)strcspn(called, ".=");
+  const int name = (int)strcspn(named, ".=");
   if (!at.width) {
-    at.column = (int)(called - path) + 1;
+    at.column = (int)(named - path) + 1;
     at.width = name;
   }
-  gt_error_at(diagnostics, at, "layer '%.*s' is of type '%s', not '%.*s'", (int)(called - 1 - path), path,
-              type, name, called)
-      ->expected = gt_arena_printf(arena, "%.*s.%s...", (int)(called - 1 - path), path, type);
+  gt_error_at(diagnostics, at, "layer '%.*s' is of type '%s', not '%.*s'", (int)(named - 1 - path), path,
+              type, name, named)
+      ->expected = gt_arena_printf(arena, "%.*s.%s...", (int)(named - 1 - path), path, type);
   return true;
 }
 
-/* `a.b=~` removes the key, so that its default applies, except where ~ is a value: in the map of init_from.
- */
+/* `a.b=~` removes the key, so that its default applies, except in init_from.map, where ~ is a value. */
 static void unset(gt_arena *arena, gt_spec *root, const char *path) {
   static const char map[] = "init_from.map.";
   gt_spec *node = root;
@@ -225,21 +225,21 @@ static void unset(gt_arena *arena, gt_spec *root, const char *path) {
 }
 
 void gt_config_override(gt_arena *arena, gt_spec *root, const char *assignment, gt_diagnostics *diagnostics) {
-  const gt_spec_names *names = names_for(arena, root, assignment);
+  const gt_spec_names *names = find_layer_names(arena, root, assignment);
   const gt_position at = {.file = "--set",
                           .line_text = gt_arena_strndup(arena, assignment, strcspn(assignment, "\n")),
                           .line = 1};
-  if (refuse_other_type(arena, root, assignment, at, diagnostics)) return;
-  spell_out_path(arena, root, numbered(arena, names, assignment));
+  if (report_other_type(arena, root, assignment, at, diagnostics)) return;
+  expand_path(arena, root, with_layer_number(arena, names, assignment));
   if (!override_in_phase(arena, root, assignment, diagnostics))
     gt_spec_override(arena, root, assignment, names, diagnostics);
-  unset(arena, root, numbered(arena, names, assignment));
+  unset(arena, root, with_layer_number(arena, names, assignment));
 }
 
 void gt_config_set(gt_arena *arena, gt_spec *root, const gt_spec *entry, gt_diagnostics *diagnostics) {
-  const gt_spec_names *names = names_for(arena, root, entry->key);
-  if (refuse_other_type(arena, root, entry->key, entry->key_at, diagnostics)) return;
-  spell_out_path(arena, root, numbered(arena, names, entry->key));
+  const gt_spec_names *names = find_layer_names(arena, root, entry->key);
+  if (report_other_type(arena, root, entry->key, entry->key_at, diagnostics)) return;
+  expand_path(arena, root, with_layer_number(arena, names, entry->key));
   gt_spec_set(arena, root, entry, names, diagnostics);
 }
 

@@ -23,7 +23,7 @@ gt_class_metrics gt_confusion_class(const gt_confusion_matrix *matrix, int64_t c
   return m;
 }
 
-static double or_zero(double value) { return isnan(value) ? 0 : value; }
+static double nan_to_zero(double value) { return isnan(value) ? 0 : value; }
 
 gt_class_metrics gt_confusion_mean(const gt_confusion_matrix *matrix) {
   gt_class_metrics mean = {0};
@@ -35,7 +35,7 @@ gt_class_metrics gt_confusion_mean(const gt_confusion_matrix *matrix) {
     mean.samples += m.samples;
     mean.predicted += m.predicted;
     mean.correct += m.correct;
-    mean.precision += or_zero(m.precision);
+    mean.precision += nan_to_zero(m.precision);
     mean.recall += m.recall;
     mean.f1 += m.f1;
   }

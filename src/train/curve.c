@@ -4,16 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ROWS: of the plot, without axis and legend; DOTS_X, DOTS_Y: of a braille character; LABEL: bytes of a
+ * label. */
 enum { ROWS = GT_CURVE_LINES - 2, DOTS_X = 2, DOTS_Y = 4, LABEL = 16 };
 
 /* --- the points --- */
 
-/* True if the last point is kept; otherwise the next one replaces it. */
-static bool last_stays(const gt_curve *curve) { return (curve->seen - 1) % curve->every == 0; }
+/* True if the last point stays; otherwise the next one replaces it. */
+static bool last_is_kept(const gt_curve *curve) { return (curve->seen - 1) % curve->every == 0; }
 
 void gt_curve_add(gt_curve *curve, const gt_curve_point *point) {
   if (!curve->every) curve->every = 1;
-  if (curve->count && !last_stays(curve)) curve->count--;
+  if (curve->count && !last_is_kept(curve)) curve->count--;
   if (curve->count == GT_CURVE_POINTS) {
     for (int i = 0; 2 * i < curve->count; i++) curve->point[i] = curve->point[2 * i];
     curve->count /= 2;
@@ -25,21 +27,20 @@ void gt_curve_add(gt_curve *curve, const gt_curve_point *point) {
 
 /* --- the plot --- */
 
-typedef struct picture {
+typedef struct plot {
   const gt_curve *curve;
   const gt_curve_style *style;
-  int width;  /* characters, of ROWS lines */
-  int dots_x; /* in a character */
-  int dots_y;
-  bool log;
-  double least, most;                   /* on the scale of scaled() */
+  int width;                            /* in characters; the height is ROWS */
+  int dots_x, dots_y;                   /* of a character */
+  bool log;                             /* logarithmic scale */
+  double least, most;                   /* the range of the losses, as scaled() returns them */
   unsigned char *dots[GT_CURVE_SERIES]; /* [ROWS * dots_y, width * dots_x], 1 where there is a dot */
-} picture;
+} plot;
 
-static double scaled(const picture *p, double loss) { return p->log ? log10(loss) : loss; }
+static double scaled(const plot *p, double loss) { return p->log ? log10(loss) : loss; }
 
 /* Finds the range of the losses; false if too few are finite. */
-static bool measure(picture *p) {
+static bool find_range(plot *p) {
   double least = INFINITY, most = -INFINITY;
   int finite = 0;
   for (int i = 0; i < p->curve->count; i++) {
@@ -54,15 +55,15 @@ static bool measure(picture *p) {
   return finite >= 3;
 }
 
-/* The dot of a point, counted from the top left. */
-static void place(const picture *p, const gt_curve_point *point, int series, double *x, double *y) {
+/* The position of a point in dots, from the top left. */
+static void locate(const plot *p, const gt_curve_point *point, int series, double *x, double *y) {
   const gt_curve_point *first = p->curve->point, *last = first + p->curve->count - 1;
   const double steps = (double)(last->step - first->step), range = p->most - p->least;
   *x = steps > 0 ? (double)(point->step - first->step) / steps * (p->width * p->dots_x - 1) : 0;
   *y = range > 0 ? (p->most - scaled(p, point->loss[series])) / range * (ROWS * p->dots_y - 1) : 0;
 }
 
-static void draw_line(const picture *p, int series, const double from[2], const double to[2]) {
+static void draw_line(const plot *p, int series, const double from[2], const double to[2]) {
   const int dots = (int)ceil(fmax(fabs(to[0] - from[0]), fabs(to[1] - from[1]))),
             stride = p->width * p->dots_x;
   /* Without colour, two dotted lines look alike, so one has gaps. */
@@ -75,21 +76,21 @@ static void draw_line(const picture *p, int series, const double from[2], const 
   }
 }
 
-static void draw_series(const picture *p, int series) {
-  double before[2] = {0, 0}, at[2];
-  bool begun = false;
+static void draw_series(const plot *p, int series) {
+  double previous[2] = {0, 0}, at[2];
+  bool started = false;
   for (int i = 0; i < p->curve->count; i++) {
     const gt_curve_point *point = &p->curve->point[i];
     if (!isfinite(point->loss[series])) continue;
-    place(p, point, series, &at[0], &at[1]);
-    draw_line(p, series, begun ? before : at, at);
-    memcpy(before, at, sizeof at);
-    begun = true;
+    locate(p, point, series, &at[0], &at[1]);
+    draw_line(p, series, started ? previous : at, at);
+    memcpy(previous, at, sizeof at);
+    started = true;
   }
 }
 
 /* The dots of a character as the bits of its Unicode braille pattern. */
-static unsigned pattern(const picture *p, int series, int row, int column) {
+static unsigned pattern(const plot *p, int series, int row, int column) {
   static const unsigned bit[DOTS_Y][DOTS_X] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
   unsigned bits = 0;
   for (int y = 0; y < p->dots_y; y++)
@@ -103,46 +104,46 @@ static unsigned pattern(const picture *p, int series, int row, int column) {
 
 static const char *const colors[GT_CURVE_SERIES] = {"\033[36m", "\033[33m"};
 static const char *const marks[GT_CURVE_SERIES] = {".", "o"}; /* without braille */
-static const char plain[] = "\033[0m";
+static const char reset_color[] = "\033[0m";
 
-static void put_braille(FILE *stream, unsigned bits) {
+static void print_braille(FILE *stream, unsigned bits) {
   fprintf(stream, "\xE2%c%c", (int)(0xA0 | bits >> 6), (int)(0x80 | (bits & 0x3F))); /* U+2800 + bits */
 }
 
-/* The series that a character shows: the watched one covers the other. GT_CURVE_SERIES: none. */
-static int shown(const picture *p, int row, int column) {
+/* The series that a character shows: the watched one hides the other. GT_CURVE_SERIES: none. */
+static int visible_series(const plot *p, int row, int column) {
   if (pattern(p, GT_CURVE_WATCHED, row, column)) return GT_CURVE_WATCHED;
   return pattern(p, GT_CURVE_TRAIN, row, column) ? GT_CURVE_TRAIN : GT_CURVE_SERIES;
 }
 
-static void put_row(FILE *stream, const picture *p, int row) {
+static void print_row(FILE *stream, const plot *p, int row) {
   int last = p->width - 1, color = GT_CURVE_SERIES;
-  while (last >= 0 && shown(p, row, last) == GT_CURVE_SERIES) last--;
+  while (last >= 0 && visible_series(p, row, last) == GT_CURVE_SERIES) last--;
   for (int column = 0; column <= last; column++) {
-    const int series = shown(p, row, column);
+    const int series = visible_series(p, row, column);
     if (p->style->color && series != GT_CURVE_SERIES && series != color)
       fputs(colors[color = series], stream);
     if (series == GT_CURVE_SERIES)
       fputc(' ', stream);
     else if (p->style->braille)
-      put_braille(stream,
-                  pattern(p, GT_CURVE_TRAIN, row, column) | pattern(p, GT_CURVE_WATCHED, row, column));
+      print_braille(stream,
+                    pattern(p, GT_CURVE_TRAIN, row, column) | pattern(p, GT_CURVE_WATCHED, row, column));
     else
       fputs(marks[series], stream);
   }
-  fprintf(stream, "%s\n", color == GT_CURVE_SERIES ? "" : plain);
+  fprintf(stream, "%s\n", color == GT_CURVE_SERIES ? "" : reset_color);
 }
 
-static void put_rows(FILE *stream, const picture *p, char label[2][LABEL], int label_width) {
+static void print_rows(FILE *stream, const plot *p, char label[2][LABEL], int label_width) {
   for (int row = 0; row < ROWS; row++) {
     const char *text = row == 0 ? label[0] : row == ROWS - 1 ? label[1] : "";
     fprintf(stream, "%*s %s", label_width, text, p->style->braille ? "\u2502" : "|");
-    put_row(stream, p, row);
+    print_row(stream, p, row);
   }
 }
 
-/* First and last step or epoch, below the corners of the plot. */
-static void put_axis(FILE *stream, const picture *p, int indent) {
+/* Prints the first and last step or epoch below the corners of the plot. */
+static void print_axis(FILE *stream, const plot *p, int indent) {
   const gt_curve_point *first = p->curve->point, *last = first + p->curve->count - 1;
   const char *unit = p->style->epochs ? "epoch" : "step";
   char left[2 * LABEL + 8], right[2 * LABEL + 8];
@@ -152,43 +153,43 @@ static void put_axis(FILE *stream, const picture *p, int indent) {
   if (gap > 0) fprintf(stream, "%*s%s%*s%s\n", indent, "", left, gap, "", right);
 }
 
-static void put_key(FILE *stream, const picture *p, int series, const char *name) {
+static void print_key(FILE *stream, const plot *p, int series, const char *name) {
   const bool color = p->style->color;
   fprintf(stream, "  %s", color ? colors[series] : "");
   for (int i = 0; i < 2 && p->style->braille; i++)
-    put_braille(stream, series == GT_CURVE_TRAIN || color ? 0x12 : i ? 0 : 0x12);
-  fprintf(stream, "%s%s %s", p->style->braille ? "" : marks[series], color ? plain : "", name);
+    print_braille(stream, series == GT_CURVE_TRAIN || color ? 0x12 : i ? 0 : 0x12);
+  fprintf(stream, "%s%s %s", p->style->braille ? "" : marks[series], color ? reset_color : "", name);
 }
 
-/* Indented like the plot if there is room. */
-static void put_legend(FILE *stream, const picture *p, int indent) {
+/* The legend is indented like the plot if it fits. */
+static void print_legend(FILE *stream, const plot *p, int indent) {
   const char *head = p->log ? "loss (log)" : "loss";
   const int mark = p->style->braille ? 2 : 1, gaps = 2 + 1;
   int width = (int)strlen(head) + gaps + mark + (int)strlen("train");
   if (p->style->watched) width += gaps + mark + (int)strlen(p->style->watched);
   if (indent + width > p->style->columns) indent = 0;
   fprintf(stream, "%*s%s", indent, "", head);
-  put_key(stream, p, GT_CURVE_TRAIN, "train");
-  if (p->style->watched) put_key(stream, p, GT_CURVE_WATCHED, p->style->watched);
+  print_key(stream, p, GT_CURVE_TRAIN, "train");
+  if (p->style->watched) print_key(stream, p, GT_CURVE_WATCHED, p->style->watched);
   fputc('\n', stream);
 }
 
 void gt_curve_draw(FILE *stream, const gt_curve *curve, const gt_curve_style *style) {
-  picture p = {.curve = curve, .style = style};
+  plot p = {.curve = curve, .style = style};
   char label[2][LABEL];
   p.dots_x = style->braille ? DOTS_X : 1;
   p.dots_y = style->braille ? DOTS_Y : 1;
-  if (style->columns < GT_CURVE_LEAST_WIDTH || !measure(&p)) return;
+  if (style->columns < GT_CURVE_LEAST_WIDTH || !find_range(&p)) return;
   snprintf(label[0], LABEL, "%.3g", p.log ? pow(10, p.most) : p.most);
   snprintf(label[1], LABEL, "%.3g", p.log ? pow(10, p.least) : p.least);
-  const int widest = (int)(strlen(label[0]) > strlen(label[1]) ? strlen(label[0]) : strlen(label[1]));
-  p.width = style->columns - widest - 2;
+  const int label_width = (int)(strlen(label[0]) > strlen(label[1]) ? strlen(label[0]) : strlen(label[1]));
+  p.width = style->columns - label_width - 2;
   for (int s = 0; s < GT_CURVE_SERIES; s++) {
     p.dots[s] = gt_alloc((size_t)(ROWS * p.dots_y * p.width * p.dots_x));
     draw_series(&p, s);
   }
-  put_rows(stream, &p, label, widest);
-  put_axis(stream, &p, widest + 2);
-  put_legend(stream, &p, widest + 2);
+  print_rows(stream, &p, label, label_width);
+  print_axis(stream, &p, label_width + 2);
+  print_legend(stream, &p, label_width + 2);
   for (int s = 0; s < GT_CURVE_SERIES; s++) free(p.dots[s]);
 }

@@ -1,5 +1,5 @@
 /* The losses of a run as a small plot in characters: braille, with eight dots per character, if the terminal
- * can show it, else ASCII. At most GT_CURVE_LINES lines high:
+ * can show it, otherwise ASCII. At most GT_CURVE_LINES lines high:
  *    2.3 |.
  *        |o.....
  *        |  ooooo......
@@ -21,19 +21,20 @@ typedef struct gt_curve_point {
   double loss[GT_CURVE_SERIES]; /* NAN: none */
 } gt_curve_point;
 
-typedef struct gt_curve { /* zeroed: empty */
+typedef struct gt_curve { /* a zeroed curve is empty */
   gt_curve_point point[GT_CURVE_POINTS];
   int count;
-  int64_t seen, every; /* one of every `every` points is kept, and the last one */
+  int64_t seen, every; /* seen: number of points added; of these, every `every`-th and the last are kept */
 } gt_curve;
 
 typedef struct gt_curve_style {
-  int columns;
+  int columns;                 /* width of the terminal */
   bool braille, color, epochs; /* epochs: the x axis shows epochs, not steps */
   const char *watched;         /* name of the watched split; NULL: none */
 } gt_curve_style;
 
-/* Adds a point; points come in the order of steps. The memory is fixed, whatever their number. */
+/* Adds a point. Its step must not be smaller than the last one. The memory is fixed, whatever the number of
+ * points. */
 void gt_curve_add(gt_curve *curve, const gt_curve_point *point);
 /* Draws nothing if fewer than three points have a finite loss, or if columns < GT_CURVE_LEAST_WIDTH. */
 void gt_curve_draw(FILE *stream, const gt_curve *curve, const gt_curve_style *style);

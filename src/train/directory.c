@@ -1,4 +1,4 @@
-/* The run directory: created, checked, locked. */
+/* Creates or checks the run directory, and locks it. */
 #include "base/log.h"
 #include "base/text.h"
 #include "train/run.h"
@@ -11,8 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const uint64_t most_config =
-    64 << 20; /* of the resolved config: larger files were not written by a run */
+static const uint64_t max_config_bytes = 64 << 20; /* a run does not write a larger config.yaml */
 
 /* The highest N for which runs/NAME-N exists; 0 if none does. */
 static long highest_number(const char *name) {
@@ -50,28 +49,29 @@ static bool default_directory(gt_run *run, gt_error *error) {
   return gt_sync_name(run->directory, error);
 }
 
-static bool counts_for_new(const char *name) { return strcmp(name, ".lock") != 0; }
+static bool is_relevant_in_new(const char *name) { return strcmp(name, ".lock") != 0; }
 
-static bool counts_for_old(const char *name) {
+static bool is_relevant_in_old(const char *name) {
   return strcmp(name, ".lock") && strcmp(name, "checkpoints") && strcmp(name, GT_TUNED_FILE) &&
          !gt_is_temporary(name);
 }
 
-/* Sets *found if the directory holds an entry that counts; a missing directory holds none. */
-static bool holds(const char *path, bool (*counts)(const char *name), bool *found, gt_error *error) {
+/* Sets *found if the directory has a relevant entry; a directory that does not exist has none. */
+static bool has_relevant_entry(const char *path, bool (*is_relevant)(const char *name), bool *found,
+                               gt_error *error) {
   struct dirent *entry;
   *found = false;
   DIR *directory = opendir(path);
   if (!directory) return errno == ENOENT || gt_fail_errno(error, GT_ERR_IO, "cannot open directory %s", path);
   // cppcheck-suppress readdirCalled ; each call has its own DIR, and readdir_r is deprecated
   while (errno = 0, !*found && (entry = readdir(directory)))
-    *found = strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") && counts(entry->d_name);
+    *found = strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") && is_relevant(entry->d_name);
   const bool ok = *found || !errno || gt_fail_errno(error, GT_ERR_IO, "cannot read directory %s", path);
   closedir(directory);
   return ok;
 }
 
-static bool not_empty(const gt_run *run, gt_error *error) {
+static bool fail_not_empty(const gt_run *run, gt_error *error) {
   return gt_fail(error, GT_ERR_BUSY,
                  "%s is not empty: continue that run with --resume, or choose another --run-dir",
                  run->directory);
@@ -79,73 +79,74 @@ static bool not_empty(const gt_run *run, gt_error *error) {
 
 static bool lock_new(gt_run *run, gt_error *error) {
   bool found;
-  if (!holds(run->directory, counts_for_new, &found, error)) return false;
-  if (found) return not_empty(run, error); /* before even a lock file is created in it */
+  if (!has_relevant_entry(run->directory, is_relevant_in_new, &found, error)) return false;
+  if (found) return fail_not_empty(run, error); /* before a lock file is created in a foreign directory */
   if (!gt_make_directories(run->directory, error) || !gt_lock_directory(run->directory, &run->lock, error))
     return false;
-  return holds(run->directory, counts_for_new, &found, error) && (!found || not_empty(run, error));
+  return has_relevant_entry(run->directory, is_relevant_in_new, &found, error) &&
+         (!found || fail_not_empty(run, error));
 }
 
 /* --- a directory to resume --- */
 
-static bool no_run(const gt_run *run, const char *why, gt_error *error) {
+static bool fail_not_a_run(const gt_run *run, const char *why, gt_error *error) {
   return gt_fail(error, GT_ERR_BUSY, "%s is not a run directory: %s. Nothing in it was changed",
                  run->directory, why);
 }
 
-/* Sets *there if the entry exists. Fails if it is not of the expected kind: a link could lead out of the
- * directory. */
-static bool look_at(gt_run *run, const char *name, mode_t kind, bool *there, gt_error *error) {
+/* Sets *exists if the entry exists. Fails if it is not of the expected kind: a link could point to a place
+ * outside the directory. */
+static bool check_entry(gt_run *run, const char *name, mode_t kind, bool *exists, gt_error *error) {
   struct stat status;
   const char *path = gt_arena_printf(&run->session.arena, "%s/%s", run->directory, name);
-  *there = lstat(path, &status) == 0;
-  if (!*there) return errno == ENOENT || gt_fail_errno(error, GT_ERR_IO, "cannot access %s", path);
+  *exists = lstat(path, &status) == 0;
+  if (!*exists) return errno == ENOENT || gt_fail_errno(error, GT_ERR_IO, "cannot access %s", path);
   if ((status.st_mode & S_IFMT) == kind) return true;
   return gt_fail(error, GT_ERR_IO, "%s is %snot a %s", path,
                  S_ISLNK(status.st_mode) ? "a symbolic link, " : "",
                  kind == S_IFDIR ? "directory" : "regular file");
 }
 
-/* Sets *never if a run was killed before it wrote its config: then there is nothing else. */
-static bool never_began(gt_run *run, bool *never, gt_error *error) {
+/* Sets *unstarted if the directory has nothing else than what a run writes before its config. */
+static bool find_unstarted(gt_run *run, bool *unstarted, gt_error *error) {
   bool found, saved;
   const char *checkpoints = gt_arena_printf(&run->session.arena, "%s/checkpoints", run->directory);
-  if (!holds(run->directory, counts_for_old, &found, error)) return false;
-  *never = !found;
+  if (!has_relevant_entry(run->directory, is_relevant_in_old, &found, error)) return false;
+  *unstarted = !found;
   if (found) return true;
-  if (!holds(checkpoints, counts_for_old, &saved, error)) return false;
-  *never = !saved;
+  if (!has_relevant_entry(checkpoints, is_relevant_in_old, &saved, error)) return false;
+  *unstarted = !saved;
   return true;
 }
 
-/* Makes sure that a run made this directory: a foreign one could have a config.yaml and a metrics.jsonl,
+/* Checks that a run made this directory: another directory could have a config.yaml and a metrics.jsonl,
  * which a run would overwrite. */
-static bool is_run(gt_run *run, gt_error *error) {
-  bool lock, config, metrics, timing, tuned, checkpoints, never;
+static bool check_is_run(gt_run *run, gt_error *error) {
+  bool lock, config, metrics, timing, tuned, checkpoints, unstarted;
   gt_bytes text;
-  if (!never_began(run, &never, error)) return false;
-  if (!look_at(run, "config.yaml", S_IFREG, &config, error)) return false;
-  if (!config && !never) return no_run(run, "it has no config.yaml", error);
-  if (!look_at(run, ".lock", S_IFREG, &lock, error) ||
-      !look_at(run, "checkpoints", S_IFDIR, &checkpoints, error) ||
-      !look_at(run, "metrics.jsonl", S_IFREG, &metrics, error) ||
-      !look_at(run, "timing.jsonl", S_IFREG, &timing, error) ||
-      !look_at(run, GT_TUNED_FILE, S_IFREG, &tuned, error))
+  if (!find_unstarted(run, &unstarted, error)) return false;
+  if (!check_entry(run, "config.yaml", S_IFREG, &config, error)) return false;
+  if (!config && !unstarted) return fail_not_a_run(run, "it has no config.yaml", error);
+  if (!check_entry(run, ".lock", S_IFREG, &lock, error) ||
+      !check_entry(run, "checkpoints", S_IFDIR, &checkpoints, error) ||
+      !check_entry(run, "metrics.jsonl", S_IFREG, &metrics, error) ||
+      !check_entry(run, "timing.jsonl", S_IFREG, &timing, error) ||
+      !check_entry(run, GT_TUNED_FILE, S_IFREG, &tuned, error))
     return false;
-  if (never) return true;
+  if (unstarted) return true;
   const char *path = gt_arena_printf(&run->session.arena, "%s/config.yaml", run->directory);
-  if (!gt_read_file(path, most_config, &text, error)) return false;
+  if (!gt_read_file(path, max_config_bytes, &text, error)) return false;
   const bool resolved = gt_config_is_resolved((const char *)text.data);
   gt_bytes_finish(&text);
-  if (!resolved) return no_run(run, "its config.yaml was not written by a run", error);
-  if (!checkpoints) return no_run(run, "it has no checkpoints/", error);
-  return lock || metrics || no_run(run, "it has neither .lock nor metrics.jsonl", error);
+  if (!resolved) return fail_not_a_run(run, "its config.yaml was not written by a run", error);
+  if (!checkpoints) return fail_not_a_run(run, "it has no checkpoints/", error);
+  return lock || metrics || fail_not_a_run(run, "it has neither .lock nor metrics.jsonl", error);
 }
 
-static bool lock_old(gt_run *run, gt_error *error) {
+static bool lock_existing(gt_run *run, gt_error *error) {
   if (!gt_file_exists(run->directory))
     return gt_fail(error, GT_ERR_IO, "nothing to resume: there is no directory %s", run->directory);
-  return is_run(run, error) && gt_lock_directory(run->directory, &run->lock, error);
+  return check_is_run(run, error) && gt_lock_directory(run->directory, &run->lock, error);
 }
 
 static const char *resume_command(gt_run *run) {
@@ -160,11 +161,10 @@ bool gt_run_directory(gt_run *run, gt_error *error) {
   run->directory = run->options->directory;
   if (!run->directory && !default_directory(run, error)) return false;
   run->command = resume_command(run);
-  return run->options->resume ? lock_old(run, error) : lock_new(run, error);
+  return run->options->resume ? lock_existing(run, error) : lock_new(run, error);
 }
 
-/* Once a run has written its config, it uses its own tuned.json; before that, the device's file
- * in the cache. */
+/* A run that has written its config uses its own tuned.json; a new run uses the file in the cache. */
 bool gt_run_directory_tuned(gt_run *run, gt_error *error) {
   gt_session *session = &run->session;
   const char *config = gt_arena_printf(&session->arena, "%s/config.yaml", run->directory);
@@ -176,7 +176,8 @@ bool gt_run_directory_tuned(gt_run *run, gt_error *error) {
   return !gt_file_exists(path) || gt_tuned_read(&session->tuned, path, session->backend, error);
 }
 
-/* A first attempt that was killed may have left another file. */
+/* Writes tuned.json, or removes it if there is nothing to write: a run that was killed before it wrote its
+ * config may have left the file. */
 static bool write_tuned(gt_run *run, gt_error *error) {
   const char *path = gt_arena_printf(&run->session.arena, "%s/" GT_TUNED_FILE, run->directory);
   if (run->session.tuned.count) return gt_tuned_write(&run->session.tuned, path, run->session.backend, error);

@@ -5,19 +5,20 @@
 #include <stdio.h>
 #include <string.h>
 
+/* BETWEEN, WITHIN: number of blanks between the fields of different splits, and of the same split. */
 enum { FIELDS = GT_MAX_LINE_FIELDS, BETWEEN = 2, WITHIN = 1 };
-/* In order of importance: the watched split and its mark come before the training split. */
+/* Fields in order of importance: the watched split and its mark come before the training split. */
 enum { PROGRESS, WATCHED, MARK, TRAIN, WATCHED_SECOND, TRAIN_SECOND, RATE, WATCHED_MORE, TRAIN_MORE };
-enum { TURNS = 2 /* further metrics of both splits alternate */ };
+enum { TURNS = 2 /* distance of the importance of further metrics: the two splits alternate */ };
 
-typedef struct maker {
+typedef struct line_builder {
   const gt_evaluation *evaluation;
   bool brief;
   int count;
   gt_line_field field[FIELDS];
-} maker;
+} line_builder;
 
-static char *add(maker *m, int importance, int gap) {
+static char *add(line_builder *m, int importance, int gap) {
   gt_line_field *field = &m->field[m->count++];
   *field = (gt_line_field){.importance = importance, .gap = gap};
   return field->text;
@@ -25,8 +26,8 @@ static char *add(maker *m, int importance, int gap) {
 
 static int digits(int64_t number) { return snprintf(NULL, 0, "%lld", (long long)number); }
 
-/* Numbers are padded to the width of the last line, so that columns align. */
-static void add_progress(maker *m) {
+/* Adds the epoch or step, padded to the width of the last one, so that columns align. */
+static void add_progress(line_builder *m) {
   const gt_evaluation *e = m->evaluation;
   char *text = add(m, PROGRESS, 0);
   int used = 0;
@@ -40,19 +41,20 @@ static void add_progress(maker *m) {
              (long long)e->step, (long long)e->steps);
 }
 
-/* "soft_accuracy" becomes "soft_acc" in short lines. */
-static const char *name_of(const maker *m, const char *metric, char name[32]) {
+/* The name of a metric; "soft_acc" instead of "soft_accuracy" in short lines. */
+static const char *name_of(const line_builder *m, const char *metric, char name[32]) {
   static const char kind[] = "accuracy";
   const char *long_word = m->brief ? strstr(metric, kind) : NULL;
   snprintf(name, 32, "%.*s%s", (int)(long_word ? long_word - metric : 31), metric, long_word ? "acc" : "");
   return name;
 }
 
-static void add_metric(maker *m, int importance, const char *split, const gt_metric *metric) {
+static void add_metric(line_builder *m, int importance, const char *split, const gt_metric *metric) {
   char name[32];
-  const double size = fabs(metric->value);
-  const bool plain = size == 0 || !isfinite(size) || strstr(metric->name, "accuracy") ||
-                     (size >= 1e-2 && size < 1e5); /* else too few or too many digits */
+  const double magnitude = fabs(metric->value);
+  const bool plain =
+      magnitude == 0 || !isfinite(magnitude) || strstr(metric->name, "accuracy") ||
+      (magnitude >= 1e-2 && magnitude < 1e5); /* otherwise %.4f has too few or too many digits */
   snprintf(add(m, importance, split ? BETWEEN : WITHIN), GT_FIELD_LENGTH,
            plain ? "%s%s%s %.4f" : "%s%s%s %.3e", split ? split : "", split ? " " : "",
            name_of(m, metric->name, name), metric->value);
@@ -64,8 +66,8 @@ static int dots_in(const char *name) {
   return dots;
 }
 
-/* True for values that a line leaves out: of single outputs ("mae.price"), and the loss of a target that has
- * another result ("kind.loss" beside "kind.accuracy"). */
+/* True for results that a line omits: of single outputs ("mae.price"), and the loss of a target that has
+ * another result ("kind.loss" next to "kind.accuracy"). */
 static bool is_minor(const gt_results *result, const char *name) {
   const char *dot = strchr(name, '.');
   const gt_metric_kind *kind = dot ? gt_metric_find(dot + 1) : NULL;
@@ -79,8 +81,8 @@ static bool is_minor(const gt_results *result, const char *name) {
   return false;
 }
 
-/* The metrics of a split, the watched one first. */
-static void add_split(maker *m, const char *split, const gt_results *result, const int importance[3]) {
+/* Adds the metrics of a split, the watched one first. */
+static void add_split(line_builder *m, const char *split, const gt_results *result, const int importance[3]) {
   const gt_metric *metric = result->metric;
   const int count = result->count, watched = gt_result_index(result, m->evaluation->watches);
   const int first = watched > 0 ? watched : 0;
@@ -92,7 +94,7 @@ static void add_split(maker *m, const char *split, const gt_results *result, con
   }
 }
 
-static void make(maker *m) {
+static void build_fields(line_builder *m) {
   static const int train[] = {TRAIN, TRAIN_SECOND, TRAIN_MORE};
   static const int watched[] = {WATCHED, WATCHED_SECOND, WATCHED_MORE};
   const gt_evaluation *e = m->evaluation;
@@ -109,9 +111,9 @@ static void make(maker *m) {
 }
 
 void gt_evaluation_text(char line[GT_EVALUATION_LONGEST], const gt_evaluation *evaluation, int room) {
-  maker m = {.evaluation = evaluation};
-  make(&m);
+  line_builder m = {.evaluation = evaluation};
+  build_fields(&m);
   m.brief = gt_fields_width(m.field, m.count) > room;
-  if (m.brief) make(&m);
+  if (m.brief) build_fields(&m);
   gt_fit_fields(line, GT_EVALUATION_LONGEST, m.field, m.count, room);
 }

@@ -1,4 +1,4 @@
-/* Evaluations of a split: one replay of its batches, then sums in double precision, in batch order. */
+/* Evaluations of a split: runs its batches once, then adds their sums in double precision, in batch order. */
 #include "base/count.h"
 #include "base/memory.h"
 #include "train/baseline.h"
@@ -11,8 +11,8 @@
 
 /* --- opening --- */
 
-/* "mae", or "load.mae" if there are several targets. Results outlive the session, so their names are the
- * config's. */
+/* "mae", or "load.mae" if there are several targets. Results outlive the session, so their names are in the
+ * config's arena. */
 static const char *name_result(const gt_session *session, const gt_data_target *target, const char *metric) {
   gt_arena *arena = session->config->diagnostics.arena;
   return target->name ? gt_arena_printf(arena, "%s.%s", target->name, metric) : metric;
@@ -25,35 +25,35 @@ static const char *name_value(const gt_session *session, const gt_data_target *t
   return gt_arena_printf(arena, "%s.%s", result, gt_config_value_name(target, count, of_row, index, arena));
 }
 
-/* What metrics need to know about a target: its spread and its naive error, over these outputs. */
-static const gt_metric_targets *facts_of(const gt_session *session, const gt_net *net, int index,
-                                         const gt_metric_output_group *of) {
+/* The statistics of a target's outputs that its metrics need: variance and naive error. */
+static const gt_metric_targets *target_statistics(const gt_session *session, const gt_net *net, int index,
+                                                  const gt_metric_output_group *group) {
   const gt_metric_set *set = &net->target[index].metrics;
   const gt_naive_error naive =
-      gt_naive_error_of(net->data, session->config->dataset.target[index].horizon, of->first);
-  gt_metric_targets *facts = GT_NEW(session->nets, gt_metric_targets);
-  bool varies = false;
+      gt_naive_error_of(net->data, session->config->dataset.target[index].horizon, group->first);
+  gt_metric_targets *statistics = GT_NEW(session->nets, gt_metric_targets);
+  bool needs_variance = false;
   double mean = 0;
-  facts->naive = of->steps > 1 ? naive.all_steps : naive.at_step;
-  for (int m = 0; m < set->count; m++) varies |= set->type[m]->needs_variance;
-  for (int k = 0; varies && k < of->steps; k++)
-    mean += gt_target_mean(net->data, index, of->first + k * of->stride) / of->steps;
-  for (int k = 0; varies && k < of->steps; k++)
-    facts->variance +=
-        gt_target_errors_of(net->data, index, of->first + k * of->stride, mean).squared / of->steps;
-  return facts;
+  statistics->naive = group->steps > 1 ? naive.all_steps : naive.at_step;
+  for (int m = 0; m < set->count; m++) needs_variance |= set->type[m]->needs_variance;
+  for (int k = 0; needs_variance && k < group->steps; k++)
+    mean += gt_target_mean(net->data, index, group->first + k * group->stride) / group->steps;
+  for (int k = 0; needs_variance && k < group->steps; k++)
+    statistics->variance +=
+        gt_target_errors_of(net->data, index, group->first + k * group->stride, mean).squared / group->steps;
+  return statistics;
 }
 
-/* count values of each metric, each of `steps` outputs. */
+/* Prepares `count` values of each metric, each over a group of `steps` outputs. */
 static void prepare_values(const gt_session *session, const gt_net *net, int index, int count, int steps,
                            const char *const *metric, gt_evaluator_values *values) {
   const gt_metric_set *set = &net->target[index].metrics;
   const gt_data_target *target = &session->config->dataset.target[index];
   values->count = count;
-  values->of = GT_NEW_N(session->nets, gt_metric_output_group, count);
+  values->group = GT_NEW_N(session->nets, gt_metric_output_group, count);
   for (int i = 0; i < count; i++) {
-    values->of[i] = (gt_metric_output_group){.first = i, .steps = steps, .stride = count};
-    values->of[i].targets = facts_of(session, net, index, &values->of[i]);
+    values->group[i] = (gt_metric_output_group){.first = i, .steps = steps, .stride = count};
+    values->group[i].targets = target_statistics(session, net, index, &values->group[i]);
   }
   if (count == 1 || count > GT_METRIC_MAX_OUTPUTS) return;
   values->name = GT_NEW_N(session->nets, const char *, set->count *count);
@@ -146,11 +146,11 @@ bool gt_evaluator_confusion(gt_session *session, const gt_evaluator *evaluator, 
 /* --- running --- */
 
 typedef struct target_tally {
-  double *sum;  /* of the metrics */
-  float *score; /* of all items, if metrics need them; or NULL */
+  double *sum;  /* sums of the metrics, [metrics.columns] */
+  float *score; /* predictions for all items, [items][outputs]; NULL: no metric needs them */
 } target_tally;
 
-typedef struct tally { /* of an evaluation */
+typedef struct tally { /* sums and scores of an evaluation */
   gt_sums sums;
   target_tally target[GT_DATA_MAX_TARGETS];
 } tally;
@@ -199,7 +199,7 @@ static void add_rows(const gt_evaluator *evaluator, tally *t) {
     }
   }
   t->sums.steps = 0;
-  for (int k = 0; k < net->targets; k++) /* without a sign, which would be printed */
+  for (int k = 0; k < net->targets; k++) /* removes the sign of NaN, which would be printed */
     if (isnan(t->sums.target[k].loss)) t->sums.target[k].loss = NAN;
 }
 
@@ -221,13 +221,13 @@ bool gt_evaluator_sample(gt_session *session, const gt_evaluator *evaluator, int
   return true;
 }
 
-/* Room for the sums and predictions of all targets; returns the number of predictions to collect. */
+/* Allocates the sums and predictions of all targets. Returns the number of predictions to collect, `item`. */
 static int begin_tally(const gt_net *net, tally *t, gt_collected *item) {
   int items = 0;
   *t = (tally){0};
   for (int k = 0; k < net->targets; k++) {
     const gt_net_target *target = &net->target[k];
-    const int64_t scores = target->items * target->metrics.outputs; /* of a sample */
+    const int64_t scores = target->items * target->metrics.outputs; /* per sample */
     t->target[k].sum = gt_alloc(((size_t)target->metrics.columns + 1) * sizeof *t->target[k].sum);
     if (!target->scores) continue;
     t->target[k].score = gt_alloc((size_t)(scores * net->data->samples) * sizeof *t->target[k].score);
@@ -245,7 +245,7 @@ static bool run(gt_session *session, gt_evaluator *evaluator, tally *t, gt_error
     if (!clear_confusion(session, &net->target[k], error)) return false;
   const bool ok = items ? gt_evaluator_collect(session, evaluator, item, items, error)
                         : run_batches(session, evaluator, error);
-  /* Gathers the first samples of the next evaluation in advance. */
+  /* Starts to gather the first samples of the next evaluation. */
   if (!ok || (net->feed && !gt_feed_seek(net->feed, 0, net->steps, error))) return false;
   add_rows(evaluator, t);
   return true;
@@ -260,13 +260,14 @@ static void finish(tally *t) {
 
 /* --- metrics --- */
 
-/* Memory for the targets of the items that count; freed by the caller. */
+/* The targets of the items with a weight other than 0; freed by the caller. */
 typedef struct item_targets {
   int32_t *label;
   float *target;
 } item_targets;
 
-/* Moves the predictions of the items whose weight is not 0 together, and copies their targets. */
+/* Removes the predictions of items with weight 0 or label -1 from `score`, and copies the targets of the
+ * others. */
 static gt_metric_scores scores_of(const gt_net *net, int index, float *score, item_targets *to) {
   const gt_net_target *of = &net->target[index];
   const bool classes = of->metrics.task == GT_METRIC_CLASSES;
@@ -298,23 +299,24 @@ static bool read_counts(gt_session *session, const gt_net_target *target, gt_met
   return ok;
 }
 
-/* The values of the columns or of the steps, if they are shown. Returns their mean. */
+/* Adds the values of metric m for the columns or the steps to the results, if they have names. Returns their
+ * mean. */
 static double add_values(const gt_metric_set *set, const gt_evaluator_values *values, int m, double weight,
                          const gt_metric_totals *totals, gt_results *result) {
   double sum = 0;
   for (int i = 0; i < values->count; i++) {
-    gt_metric_output_group of = values->of[i];
-    gt_metric_targets targets = *of.targets;
-    targets.weight = weight * of.steps;
-    of.targets = &targets;
-    const double value = gt_metric_value(set, m, &of, totals);
+    gt_metric_output_group group = values->group[i];
+    gt_metric_targets targets = *group.targets;
+    targets.weight = weight * group.steps;
+    group.targets = &targets;
+    const double value = gt_metric_value(set, m, &group, totals);
     if (values->name) gt_result_add(result, values->name[m * values->count + i], value);
     sum += value;
   }
   return sum / values->count;
 }
 
-/* The mean over the columns, then the value of each, and of each step. */
+/* Adds the mean of metric m over the columns, then its value for each column and for each step. */
 static void add_metric(const gt_metric_set *set, const gt_evaluator_target *of, int m, double weight,
                        const gt_metric_totals *totals, gt_results *result) {
   const int at = result->count;
@@ -344,7 +346,7 @@ static bool add_metrics(gt_session *session, const gt_evaluator *evaluator, int 
   return ok;
 }
 
-/* Loss and accuracy of this form, and its metrics, if it has them. */
+/* Evaluates one form of the model: *result gets loss and accuracy, *metrics the metrics. */
 static bool evaluate(gt_session *session, gt_evaluator *evaluator, int kind, gt_results *result,
                      gt_results *metrics, gt_error *error) {
   tally t;

@@ -1,5 +1,5 @@
-/* Finds where a loss or gradient that is not finite came from. The guard kept the parameters as they were
- * before the bad step, so the step is run again, unfused and with every value kept, and the first value that
+/* Finds the origin of a loss or gradient that is not finite. The training step does not update the parameters
+ * if they would become bad, so it can be run again, unfused and with every value kept; the first value that
  * is not finite is reported. Also checks weights before they are written. */
 #include "base/memory.h"
 #include "graph/op.h"
@@ -7,7 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-static bool holds_values(const gt_node *node) {
+/* True if the node has float values of its own. */
+static bool is_searched(const gt_node *node) {
   const gt_op_kind kind = node->op->kind;
   return node->dtype == GT_F32 &&
          (kind == GT_OP_KERNEL || kind == GT_OP_ELEMENTWISE || kind == GT_OP_RESULT) &&
@@ -34,7 +35,7 @@ bool gt_run_check_weights(gt_run *run, const gt_state_dict *weights, gt_error *e
 }
 
 typedef struct finding {
-  const gt_node *node;
+  const gt_node *node; /* the first node with a value that is not finite; NULL: not found */
   float value;
 } finding;
 
@@ -62,7 +63,7 @@ static gt_id *list_values(gt_arena *arena, const gt_graph *graph, int *count) {
   gt_id *keep = gt_arena_alloc_n(arena, graph->count, sizeof *keep);
   *count = 0;
   for (gt_id id = 0; id < graph->count; id++)
-    if (holds_values(gt_node_at(graph, id))) keep[(*count)++] = id;
+    if (is_searched(gt_node_at(graph, id))) keep[(*count)++] = id;
   return keep;
 }
 
@@ -103,25 +104,25 @@ static bool run_again(gt_run *run, finding *found, gt_error *error) {
 }
 
 bool gt_run_explain(gt_run *run, gt_error *error) {
-  gt_error trouble = {0};
+  gt_error problem = {0};
   finding found = {0};
   char where[512] = "its origin could not be found", good[128];
   gt_state_dict weights = {0};
   const gt_slot *bad = gt_state_dict_download(&weights, run->net->model->store, &run->session.buffers,
-                                              GT_WEIGHT_ROLES, &trouble)
+                                              GT_WEIGHT_ROLES, &problem)
                            ? gt_state_dict_not_finite(&weights)
                            : NULL;
   gt_state_dict_finish(&weights);
   if (bad)
     snprintf(where, sizeof where, "parameter '%s' is not finite", bad->name);
-  else if (run_again(run, &found, &trouble) && found.node)
+  else if (run_again(run, &found, &problem) && found.node)
     snprintf(where, sizeof where, "first seen in layer '%s', op '%s' (%s)", found.node->scope,
              found.node->op->name,
              isnan(found.value) ? "NaN"
              : found.value > 0  ? "+infinity"
                                 : "-infinity");
-  else if (trouble.status)
-    snprintf(where, sizeof where, "its origin could not be found (%.300s)", trouble.message);
+  else if (problem.status)
+    snprintf(where, sizeof where, "its origin could not be found (%.300s)", problem.message);
   return gt_fail(error, GT_ERR_DATA, "the %s of step %lld (epoch %lld) is not finite: %s; %s in %s. %s",
                  run->bad_gradient ? "gradient" : "loss", (long long)run->bad_step + 1,
                  (long long)gt_run_epoch(run, run->bad_step + 1), where, last_good(run, good), run->directory,

@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* TILE_ROWS: rows that a thread gathers at a time; ALIGN: of the rings in the staging buffer, in bytes. */
 enum { MAX_CHUNKS = 4, TILE_ROWS = 32, ALIGN = 64 };
 
-typedef struct ring {        /* of one tensor */
-  gt_tensor tensor;          /* a view: nets, which have the tensors, are built anew */
+typedef struct ring {        /* the window of one tensor */
+  gt_tensor tensor;          /* a copy of the struct, because the feed outlives the net that it comes from */
   uint64_t row_bytes, begin; /* begin: offset in the staging buffer */
   gt_buffer *window;
-  uint8_t *rows; /* where the host writes: the staging buffer, or the window itself */
+  uint8_t *rows; /* where the host writes rows: the staging buffer, or the window itself */
 } ring;
 
 struct gt_feed {
@@ -25,29 +26,29 @@ struct gt_feed {
   int rings;
   gt_buffer *staging; /* NULL if the host writes into the windows */
 
-  /* Used by the caller's thread. Chunks are numbered consecutively; chunk c is at place c % chunks. */
-  int64_t from, next, end;     /* first batch after seeking; next to be read; end of the batches */
-  int64_t wanted, copied;      /* number of chunks requested, and copied to the window */
+  /* For the caller's thread. Chunks are numbered consecutively; chunk c is at place c % chunks. */
+  int64_t from, next, end;     /* first batch after seeking; next batch to be read; end of the batches */
+  int64_t wanted, copied;      /* number of chunks requested so far, and copied to the window so far */
   uint64_t ticket[MAX_CHUNKS]; /* of the last replay that reads this place */
-  uint64_t last;
+  uint64_t last;               /* ticket of the last replay */
 
   gt_pool *pool;
   pthread_t thread;
   bool started;
   pthread_mutex_t lock;
-  pthread_cond_t ask, done;
-  int64_t asked, gathered; /* under the lock, like the rest */
-  bool quit;
+  pthread_cond_t request, done;
+  int64_t requested, gathered; /* protected by the lock: number of chunks requested, and gathered */
+  bool quit;                   /* protected by the lock */
 };
 
 /* --- gathering --- */
 
 typedef struct gathering {
   const gt_feed *feed;
-  int64_t first, rows; /* first batch, and rows from there on */
+  int64_t first, rows; /* the first batch; the number of rows from there on */
 } gathering;
 
-/* Rows past the end of the data get sample 0, as on the device. */
+/* Padding rows after the end of the data get sample 0, as on the device. */
 static void copy_sample(const gt_feed *feed, uint32_t sample, int64_t to) {
   if (sample == GT_NONE) sample = 0;
   for (int t = 0; t < feed->rings; t++) {
@@ -71,7 +72,7 @@ static void gather_tile(void *context, uint32_t tile) {
   }
 }
 
-/* The range of batches of a chunk that will be read. */
+/* The range of batches of a chunk that are read: from begin_of to end_of - 1. */
 static int64_t begin_of(const gt_feed *feed, int64_t chunk) {
   return gt_most(chunk * feed->chunk, feed->from);
 }
@@ -90,8 +91,8 @@ static void *gather_main(void *argument) {
   pthread_mutex_lock(&feed->lock);
   while (!feed->quit) {
     const int64_t chunk = feed->gathered;
-    if (chunk == feed->asked) {
-      pthread_cond_wait(&feed->ask, &feed->lock);
+    if (chunk == feed->requested) {
+      pthread_cond_wait(&feed->request, &feed->lock);
       continue;
     }
     pthread_mutex_unlock(&feed->lock);
@@ -104,10 +105,10 @@ static void *gather_main(void *argument) {
   return NULL;
 }
 
-static void ask(gt_feed *feed, int64_t chunks) {
+static void request(gt_feed *feed, int64_t chunks) {
   pthread_mutex_lock(&feed->lock);
-  feed->asked = chunks;
-  pthread_cond_signal(&feed->ask);
+  feed->requested = chunks;
+  pthread_cond_signal(&feed->request);
   pthread_mutex_unlock(&feed->lock);
 }
 
@@ -164,7 +165,7 @@ gt_feed *gt_feed_open(gt_buffers *buffers, const gt_feed_plan *plan, int threads
   feed->rings = plan->tensors;
   feed->ring = gt_alloc((size_t)plan->tensors * sizeof *feed->ring);
   pthread_mutex_init(&feed->lock, NULL);
-  pthread_cond_init(&feed->ask, NULL);
+  pthread_cond_init(&feed->request, NULL);
   pthread_cond_init(&feed->done, NULL);
   if (open_rings(feed, buffers, plan, error)) {
     feed->pool = threads == 1 ? NULL : gt_pool_create(threads);
@@ -180,7 +181,7 @@ void gt_feed_close(gt_feed *feed) {
   if (feed->started) {
     pthread_mutex_lock(&feed->lock);
     feed->quit = true;
-    pthread_cond_signal(&feed->ask);
+    pthread_cond_signal(&feed->request);
     pthread_mutex_unlock(&feed->lock);
     pthread_join(feed->thread, NULL);
   }
@@ -188,7 +189,7 @@ void gt_feed_close(gt_feed *feed) {
   feed->backend->api->feed_wait(feed->backend, &ignored);
   feed->backend->api->buffer_destroy(feed->backend, feed->staging);
   pthread_cond_destroy(&feed->done);
-  pthread_cond_destroy(&feed->ask);
+  pthread_cond_destroy(&feed->request);
   pthread_mutex_destroy(&feed->lock);
   free(feed->ring);
   free(feed);
@@ -196,28 +197,28 @@ void gt_feed_close(gt_feed *feed) {
 
 /* --- feeding --- */
 
-/* Requests chunks whose places are free; waits for the place of chunk `least` if necessary. */
-static bool ask_ahead(gt_feed *feed, int64_t least, gt_error *error) {
+/* Requests all chunks whose places are free, at least chunk `needed`; waits until its place is free. */
+static bool request_ahead(gt_feed *feed, int64_t needed, gt_error *error) {
   const gt_backend_api *api = feed->backend->api;
   const int64_t before = feed->wanted;
   uint64_t completed;
   if (!api->completed(feed->backend, &completed, error)) return false;
-  while (feed->wanted < least + feed->chunks && feed->wanted * feed->chunk < feed->end) {
+  while (feed->wanted < needed + feed->chunks && feed->wanted * feed->chunk < feed->end) {
     const uint64_t free_after = feed->ticket[feed->wanted % feed->chunks];
     if (free_after > completed) {
-      if (feed->wanted > least) break;
+      if (feed->wanted > needed) break;
       if (!api->wait(feed->backend, free_after, error)) return false;
     }
     feed->wanted++;
   }
-  if (feed->wanted > before) ask(feed, feed->wanted);
+  if (feed->wanted > before) request(feed, feed->wanted);
   return true;
 }
 
-/* Copies all chunks before that one to their places. */
-static bool copy(gt_feed *feed, int64_t before, gt_error *error) {
+/* Copies the chunks up to number `end` - 1 to their places. */
+static bool copy_chunks(gt_feed *feed, int64_t end, gt_error *error) {
   gt_copy copies[GT_FEED_TENSORS];
-  for (; feed->copied < before; feed->copied++) {
+  for (; feed->copied < end; feed->copied++) {
     const int64_t first = begin_of(feed, feed->copied), batches = end_of(feed, feed->copied) - first;
     const uint64_t row = (uint64_t)(first % feed->order.window * feed->order.batch);
     for (int t = 0; t < feed->rings; t++) {
@@ -237,7 +238,7 @@ static bool copy(gt_feed *feed, int64_t before, gt_error *error) {
 bool gt_feed_seek(gt_feed *feed, int64_t from, int64_t end, gt_error *error) {
   const gt_backend_api *api = feed->backend->api;
   const int64_t chunk = from / feed->chunk;
-  /* The requested batches may be gathered already. */
+  /* This range was announced before, and no batch of it has been read. */
   if (feed->from == from && feed->next == from && feed->end == end) return true;
   wait_for(feed, feed->wanted);
   if (!api->feed_wait(feed->backend, error) || (feed->last && !api->wait(feed->backend, feed->last, error)))
@@ -245,10 +246,10 @@ bool gt_feed_seek(gt_feed *feed, int64_t from, int64_t end, gt_error *error) {
   pthread_mutex_lock(&feed->lock);
   feed->from = feed->next = from;
   feed->end = end;
-  feed->wanted = feed->copied = feed->gathered = feed->asked = chunk;
+  feed->wanted = feed->copied = feed->gathered = feed->requested = chunk;
   pthread_mutex_unlock(&feed->lock);
   memset(feed->ticket, 0, sizeof feed->ticket);
-  return ask_ahead(feed, chunk, error);
+  return request_ahead(feed, chunk, error);
 }
 
 bool gt_feed_run(gt_feed *feed, gt_executable *executable, uint32_t times, uint32_t each, uint64_t *ticket,
@@ -259,13 +260,13 @@ bool gt_feed_run(gt_feed *feed, gt_executable *executable, uint32_t times, uint3
     const int64_t chunk = feed->next / feed->chunk;
     const int64_t fits = ((chunk + 1) * feed->chunk - feed->next) / each;
     const uint32_t now = (uint32_t)gt_least(fits, times);
-    if (!ask_ahead(feed, chunk, error)) return false;
+    if (!request_ahead(feed, chunk, error)) return false;
     const int64_t gathered = wait_for(feed, chunk + 1);
-    /* Chunks further ahead are copied after this run is queued: work in the queue waits for
-     * copies before it. */
-    if (!copy(feed, chunk + 1, error) ||
+    /* Later chunks are copied after this run is queued, because a run waits for all copies that were queued
+     * before it. */
+    if (!copy_chunks(feed, chunk + 1, error) ||
         !feed->backend->api->run(feed->backend, executable, now, &feed->last, error) ||
-        !copy(feed, gathered, error))
+        !copy_chunks(feed, gathered, error))
       return false;
     feed->ticket[chunk % feed->chunks] = *ticket = feed->last;
     feed->next += (int64_t)now * each;

@@ -1,10 +1,10 @@
-/* gt_feed: streams the samples of a split that is not resident on the device. They arrive in a window, a ring
- * of batches that the batch op reads in order (op/batch.h): while the device works on some batches, a thread
- * gathers the rows of the next ones, in the order of the epoch and in their stored type, and they are copied
- * concurrently. A step sees exactly the values it would see if all samples were resident.
+/* gt_feed: streams the samples of a split that is not resident on the device into a window, a ring of batches
+ * that the batch op reads in order (op/batch.h). While the device works on some batches, a thread gathers the
+ * rows of the next ones, in the order of the epoch and in their stored type, and they are copied
+ * concurrently. A step reads the same values as if all samples were resident.
  *
- * Batches are numbered as by the clock, and gathered and copied in chunks. A chunk's place in the ring is
- * reused when the replays that read it are done. Owner: the session, which closes it before its buffers. */
+ * Batches have the numbers of the clock; they are gathered and copied in chunks. A chunk's place in the ring
+ * is reused after the replays that read it. Owner: the session, which closes it before its buffers. */
 #ifndef GT_TRAIN_FEED_H
 #define GT_TRAIN_FEED_H
 #include "data/data.h"
@@ -15,31 +15,31 @@ typedef struct gt_feed gt_feed;
 
 typedef struct gt_feed_tensor {
   const gt_tensor *tensor; /* all samples of the split */
-  const char *variable;    /* of its window */
+  const char *variable;    /* the variable of its window */
 } gt_feed_tensor;
 
 /* Inputs and their lengths, targets, weights. */
 enum { GT_FEED_TENSORS = 2 * GT_DATA_MAX_INPUTS + GT_DATA_MAX_TARGETS + 1 };
 
 typedef struct gt_feed_plan {
-  gt_batch_attribute order; /* and the window */
-  const int32_t *members;   /* of the balanced order (op/batch.h), else NULL; outlives the feed */
+  gt_batch_attribute order; /* order of the samples, batch size and window */
+  const int32_t *members;   /* for the balanced order (op/batch.h), otherwise NULL; outlives the feed */
   uint64_t seed;
   int tensors;
   gt_feed_tensor tensor[GT_FEED_TENSORS];
 } gt_feed_plan;
 
-/* Batches per chunk for a window of this many batches: a quarter of the window, if it has four. */
+/* Batches per chunk for a window of this many batches: a quarter of the window, at least 1. */
 static inline int64_t gt_feed_chunk(int64_t window) { return window < 4 ? 1 : window / 4; }
 
-/* threads: for gathering. The window must be a whole number of chunks. NULL on failure. */
+/* threads: number of threads that gather. The window must be a whole number of chunks. NULL on errors. */
 gt_feed *gt_feed_open(gt_buffers *buffers, const gt_feed_plan *plan, int threads, gt_error *error);
 void gt_feed_close(gt_feed *feed); /* accepts NULL; waits for copies in progress */
-/* Announces that the next replay reads batch `from` and that no replay reads batch `end` or later. The clock
- * is set by the caller. */
+/* Announces that the next replay reads batch `from`, and that no replay reads batch `end` or later. The
+ * caller sets the clock. */
 bool gt_feed_seek(gt_feed *feed, int64_t from, int64_t end, gt_error *error);
-/* Queues `times` replays, each of which reads the next `each` batches. A chunk must be a whole number of such
- * replays, which started at the beginning of one. Waits if the ring is full. */
+/* Queues `times` replays, each of which reads the next `each` batches. A chunk must be a whole number of
+ * replays, and the first replay must start a chunk. Waits until the batches are in the window. */
 bool gt_feed_run(gt_feed *feed, gt_executable *executable, uint32_t times, uint32_t each, uint64_t *ticket,
                  gt_error *error);
 #endif

@@ -5,9 +5,9 @@
 
 typedef struct tally {
   gt_footprint *footprint;
-  gt_names seen; /* variables counted so far */
+  gt_names seen; /* names of the variables counted so far */
   gt_arena *arena;
-  uint64_t shared; /* largest arena so far; all plans share one */
+  uint64_t shared; /* bytes of the largest plan arena so far; all plans share one */
 } tally;
 
 static void count_variables(tally *t, const gt_plan *plan) {

@@ -48,7 +48,7 @@ static bool read_map(gt_init_from *from, const gt_spec *map, gt_arena *arena, gt
   return true;
 }
 
-void gt_init_from_spell_out(gt_arena *arena, const gt_spec *root) {
+void gt_init_from_expand(gt_arena *arena, const gt_spec *root) {
   gt_spec *node = gt_spec_find(root, "init_from");
   if (gt_spec_is_null(node) || node->kind != GT_SPEC_SCALAR) return;
   gt_spec *model = gt_arena_copy(arena, node, sizeof *node);

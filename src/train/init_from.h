@@ -20,7 +20,7 @@ typedef struct gt_init_from {
 extern const gt_schema gt_init_from_schema;
 
 /* Turns `init_from: FILE` into `init_from: {model: FILE}`, so that --set can override its keys. */
-void gt_init_from_spell_out(gt_arena *arena, const gt_spec *root);
+void gt_init_from_expand(gt_arena *arena, const gt_spec *root);
 /* Reads the root's `init_from:` and the file that it names into the arena. NULL if there is no
  * `init_from:`, and after reporting errors. Finished by gt_init_from_finish, which accepts NULL. */
 gt_init_from *gt_init_from_read(gt_arena *arena, const gt_spec *root, gt_diagnostics *diagnostics);

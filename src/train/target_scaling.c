@@ -16,7 +16,7 @@ static bool is_set_to(const gt_spec *root, const char *method) {
   return node && node->kind == GT_SPEC_SCALAR && !strcmp(node->scalar, method);
 }
 
-bool gt_config_asks_to_scale_targets(const gt_spec *root) { return is_set_to(root, "standard"); }
+bool gt_config_has_target_scaling(const gt_spec *root) { return is_set_to(root, "standard"); }
 
 /* Why a target cannot be scaled, for a message; NULL: it can. */
 static const char *obstacle(const gt_config *config, int target, gt_arena *arena) {
@@ -72,7 +72,7 @@ static bool would_help(gt_config *config, int target, const gt_target_scaling *m
 /* With several targets, `standard` scales those that can be scaled; at least one must be. */
 static void scale_by_config(gt_config *config, gt_arena *arena) {
   gt_dataset *data = &config->dataset;
-  const bool asked = gt_config_asks_to_scale_targets(config->root);
+  const bool asked = gt_config_has_target_scaling(config->root);
   const char *why = NULL;
   bool any = false;
   if (is_set_to(config->root, "none") || config->diagnostics.errors || !config->loss[0]) return;
@@ -177,7 +177,7 @@ const char *gt_target_scaling_text(const gt_config *config, gt_arena *arena) {
   if (!count) return NULL;
   if (count > MAX_LISTED)
     text = gt_arena_printf(arena, "%s and %lld more", text, (long long)count - MAX_LISTED);
-  if (gt_config_asks_to_scale_targets(config->root)) return text;
+  if (gt_config_has_target_scaling(config->root)) return text;
   return gt_arena_printf(arena, "%s (data: {normalize_targets: none} leaves %s)", text,
                          count > 1 ? "them as they are" : "it as it is");
 }

@@ -6,7 +6,7 @@
 #include "train/config.h"
 
 /* True if the config says `standard`: the values of the targets are then needed, also for an outline. */
-bool gt_config_asks_to_scale_targets(const gt_spec *root);
+bool gt_config_has_target_scaling(const gt_spec *root);
 /* True if the layer that predicts a target does not limit its outputs, or scale them by an expression. */
 bool gt_config_outputs_any_number(gt_config *config, int target, gt_arena *arena);
 /* Sets the scaling of each target: that of the trained model, else what the config asks for. `auto` scales
