@@ -14,7 +14,7 @@ typedef struct candidate {
   int32_t id;
 } candidate;
 
-static int by_weight(const void *a, const void *b) {
+static int heaviest_first(const void *a, const void *b) {
   const candidate *x = a, *y = b;
   if (x->weight != y->weight) return x->weight < y->weight ? 1 : -1;
   return (x->id > y->id) - (x->id < y->id);
@@ -27,8 +27,7 @@ static int32_t largest(const float *p, int32_t count, int32_t first) {
   return best;
 }
 
-/* How many of the sorted candidates, which sum to `sum`, are needed to reach the fraction `top_p` of the sum.
- */
+/* The number of candidates, sorted, whose weights reach the fraction `top_p` of their sum. */
 static int32_t nucleus(const candidate *c, int32_t count, double sum, double top_p) {
   double reached = 0;
   for (int32_t i = 0; i < count; i++)
@@ -50,7 +49,7 @@ int32_t gt_draw_token(const float *p, int32_t count, int32_t first, const gt_dra
   int32_t n = 0;
   for (int32_t i = first; i < count; i++)
     c[n++] = (candidate){pow((double)p[i] / (double)p[best], 1 / options->temperature), i};
-  qsort(c, (size_t)n, sizeof *c, by_weight);
+  qsort(c, (size_t)n, sizeof *c, heaviest_first);
   if (options->top_k && options->top_k < n) n = (int32_t)options->top_k;
   if (options->top_p < 1) n = nucleus(c, n, sum_of(c, n), options->top_p);
   const gt_philox bits = gt_philox_block(options->seed, GT_PURPOSE_GENERATE, sample, place);
@@ -65,7 +64,7 @@ int32_t gt_draw_token(const float *p, int32_t count, int32_t first, const gt_dra
 
 /* --- the model --- */
 
-/* A split of one window, which is the variable that gets the tokens. */
+/* Makes g->window the only sample of the test split. */
 static bool read_config(gt_generator *g, gt_error *error) {
   gt_dataset *data = &g->config.dataset;
   const gt_input *input = &g->file->signature.input[0];
@@ -85,7 +84,7 @@ static bool read_config(gt_generator *g, gt_error *error) {
   return true;
 }
 
-/* True if there is a probability of each token at each place. */
+/* Checks that the model outputs a probability of each token at each place. */
 static bool check_output(gt_generator *g, gt_error *error) {
   const gt_net *net = g->evaluator.net;
   const gt_shape shape = gt_node_at(net->stage[0].graph, net->target[0].output)->shape;
@@ -148,24 +147,24 @@ bool gt_generator_prompt(gt_generator *g, const gt_text_view *prompt, gt_error *
   gt_ids ids = {gt_alloc((prompt->size + 1) * sizeof(int32_t)), 0};
   gt_error ignored = {0};
   const bool ok = gt_vocabulary_encode(v, prompt, &ids, error);
-  g->begins = !ids.count;
-  if (g->begins && !gt_vocabulary_encode(v, &(gt_text_view){line, 1, "", NULL}, &ids, &ignored))
+  g->prompt_is_empty = !ids.count;
+  if (g->prompt_is_empty && !gt_vocabulary_encode(v, &(gt_text_view){line, 1, "", NULL}, &ids, &ignored))
     ids.count = 0;
   g->prompt = GT_NEW_N(&g->arena, int32_t, ids.count + 1);
   for (int64_t i = 0; i < ids.count; i++)
     g->prompt[i] =
         gt_vocabulary_is_narrow(v) ? ((const uint8_t *)ids.data)[i] : ((const int32_t *)ids.data)[i];
-  g->prompt_count = ids.count ? ids.count : 1; /* this vocabulary has no new line: its first token */
+  g->prompt_count = ids.count ? ids.count : 1; /* token 0 if this vocabulary has no new line */
   free(ids.data);
   return ok;
 }
 
-/* Puts the last of the prompt's tokens into the window; returns how many. */
+/* Copies the last tokens of the prompt, as many as fit, into the window; returns their number. */
 static int64_t fill_window(gt_generator *g) {
-  const int64_t taken = g->prompt_count < g->length ? g->prompt_count : g->length;
+  const int64_t count = g->prompt_count < g->length ? g->prompt_count : g->length;
   memset(g->window, 0, (size_t)g->length * sizeof *g->window);
-  memcpy(g->window, g->prompt + g->prompt_count - taken, (size_t)taken * sizeof *g->prompt);
-  return taken;
+  memcpy(g->window, g->prompt + g->prompt_count - count, (size_t)count * sizeof *g->prompt);
+  return count;
 }
 
 static void append(gt_generator *g, int64_t *filled, int32_t id) {
@@ -177,7 +176,7 @@ bool gt_generate(gt_generator *g, const gt_generate_options *options, uint32_t s
                  void *context, gt_generated *out, gt_error *error) {
   const int32_t first = g->vocabulary->unknown >= 0 ? g->vocabulary->unknown + 1 : 0;
   int64_t filled = fill_window(g);
-  int32_t before = g->begins ? -1 : g->prompt[g->prompt_count - 1];
+  int32_t previous = g->prompt_is_empty ? -1 : g->prompt[g->prompt_count - 1];
   *out = (gt_generated){0};
   gt_text_stream stream;
   gt_text_stream_open(&stream, g->vocabulary, options->stop, sink, context);
@@ -187,8 +186,8 @@ bool gt_generate(gt_generator *g, const gt_generate_options *options, uint32_t s
     const int32_t id =
         gt_draw_token(g->p, g->vocabulary->size, first, &options->draw, sample, (uint32_t)out->tokens++);
     append(g, &filled, id);
-    ok = gt_text_stream_put(&stream, before, id, error);
-    before = id;
+    ok = gt_text_stream_put(&stream, previous, id, error);
+    previous = id;
   }
   ok = ok && gt_text_stream_end(&stream, error);
   out->stopped = stream.stopped;

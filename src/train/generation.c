@@ -22,7 +22,7 @@ static gt_net_options training_options(const gt_run *run) {
                           .first_epoch = run->state.first_epoch};
 }
 
-/* Adds the number of the phase to an error in a phase that is not the current one. */
+/* Adds the number of the phase to an error. */
 static bool add_phase(gt_error *error, int64_t phase) {
   const gt_error was = *error;
   *error = (gt_error){0};
@@ -36,7 +36,7 @@ static bool place_data(gt_run *run, const gt_net_options *options, gt_error *err
   if (data->validation.samples) split[splits++] = "validation";
   if (data->test.samples) split[splits++] = "test";
   if (!gt_session_place(&run->session, options, split, splits, error)) return false;
-  /* Fails early if a later phase has no room. */
+  /* Fails now if a later phase does not fit. */
   for (int64_t p = run->state.phase + 1; p < run->base->phases; p++)
     if (!gt_session_has_room(&run->session, phase_config(run, p), options, split, splits, error))
       return add_phase(error, p);
@@ -75,6 +75,7 @@ static int64_t in_steps(int64_t units, int64_t unit) {
   return gt_times_at_most(units, unit, INT64_C(1000000000000000000));
 }
 
+/* Sets the lengths and intervals of the run, in steps. */
 static void plan_steps(gt_run *run) {
   const gt_train_config *train = &run->config->train;
   run->per_epoch = run->net->steps;
@@ -104,43 +105,45 @@ bool gt_generation_open(gt_run *run, gt_error *error) {
 void gt_generation_close(gt_run *run) {
   gt_session_release(&run->session);
   gt_arena_finish(&run->generation);
-  for (int i = 0; i < 2; i++) gt_arena_finish(&run->drawn[i]);
+  for (int i = 0; i < 2; i++) gt_arena_finish(&run->attempt_arena[i]);
 }
 
 /* --- restarting --- */
 
-static bool open_anew(gt_run *run, gt_error *error) {
+static bool reopen(gt_run *run, gt_error *error) {
   gt_generation_close(run);
   return gt_generation_open(run, error) &&
          gt_session_set_clock(&run->session, run->net, run->state.step, error);
 }
 
 bool gt_generation_restart(gt_run *run, gt_error *error) {
-  gt_arena *arena = &run->drawn[run->attempt % 2], *former = &run->drawn[(run->attempt + 1) % 2];
+  gt_arena *arena = &run->attempt_arena[run->attempt % 2],
+           *previous = &run->attempt_arena[(run->attempt + 1) % 2];
   gt_net_options options = training_options(run);
   options.unplanned = true;
   gt_arena_init(arena);
   gt_net *net = gt_net_training(arena, run->config, &options, error);
-  const bool adopts = net && gt_net_adopt(net, run->net);
-  gt_arena_finish(adopts ? former : arena);
-  if (adopts) run->net = net;
-  /* Evaluations use tables of the same names, hence the same buffers. */
+  const bool adopted = net && gt_net_adopt(net, run->net);
+  gt_arena_finish(adopted ? previous : arena);
+  if (adopted) run->net = net;
+  /* Evaluations use tables with the same names, and therefore the same buffers. */
   return net &&
-         (adopts ? gt_store_upload_tables(net->model->store, &run->session.buffers, error)
-                 : open_anew(run, error)) &&
+         (adopted ? gt_store_upload_tables(net->model->store, &run->session.buffers, error)
+                  : reopen(run, error)) &&
          gt_store_start(run->net->model->store, &run->session.buffers, run->state.draw, error);
 }
 
 /* --- the next phase --- */
 
-/* Another optimizer or network starts with new moments, so its steps count from 1 again. */
-static void advance(gt_run *run) {
+/* Changes the host's state to the next phase. Another optimizer or network starts with new moments, so its
+ * steps count from 1 again. */
+static void advance_state(gt_run *run) {
   gt_host_state *state = &run->state;
-  const gt_optim_type *former = run->config->optim->type;
+  const gt_optim_type *previous = run->config->optim->type;
   const int64_t steps = state->step - state->first_step;
   state->phase++;
   const gt_config *next = phase_config(run, state->phase);
-  const bool same = next->optim->type == former && !next->change.type;
+  const bool same = next->optim->type == previous && !next->change.type;
   state->optimizer_step = same ? state->optimizer_step + steps : 0;
   state->first_epoch += gt_ceil_div(steps, run->per_epoch);
   state->first_step = state->step;
@@ -154,7 +157,8 @@ static void advance(gt_run *run) {
   }
 }
 
-static bool hand_over(gt_run *run, const gt_state_dict *held, gt_error *error) {
+/* Copies the values at the end of the previous phase to the device. */
+static bool upload_values(gt_run *run, const gt_state_dict *values, gt_error *error) {
   const gt_store *store = run->net->model->store;
   gt_state_dict dict;
   char text[128];
@@ -162,15 +166,15 @@ static bool hand_over(gt_run *run, const gt_state_dict *held, gt_error *error) {
     return gt_fail(error, GT_ERR_CONFIG,
                    "phase %lld draws constants%s that differ from those for which the weights were trained",
                    (long long)run->state.phase + 1, gt_run_constants(run, text));
-  gt_state_dict_carry(&dict, store, held, run->state.draw);
+  gt_state_dict_carry(&dict, store, values, run->state.draw);
   const bool ok = gt_state_dict_upload(&dict, &run->session.buffers, error) &&
                   gt_session_set_clock(&run->session, run->net, run->state.step, error);
   gt_state_dict_finish(&dict);
   return ok;
 }
 
-/* Applies a change: the weights at the end of this phase become the initial weights of the next. */
-static bool change(gt_run *run, const gt_change *what, gt_state_dict *held, gt_error *error) {
+/* Applies a change (change.h) to the values at the end of this phase. */
+static bool apply_change(gt_run *run, const gt_change *what, gt_state_dict *values, gt_error *error) {
   const gt_change_run between = {.base = run->base,
                                  .config = run->config,
                                  .model = run->net->model,
@@ -180,26 +184,26 @@ static bool change(gt_run *run, const gt_change *what, gt_state_dict *held, gt_e
                                  .arena = run->base->diagnostics.arena,
                                  .generation = &run->generation};
   return gt_run_keep_weights(run, what->type->kept, (gt_model_results){0}, error) &&
-         what->type->apply(&between, what->settings, held, error);
+         what->type->apply(&between, what->settings, values, error);
 }
 
 bool gt_generation_next(gt_run *run, gt_error *error) {
-  gt_state_dict held;
-  if (!gt_state_dict_download(&held, run->net->model->store, &run->session.buffers, GT_CHECKPOINT_ROLES,
+  gt_state_dict values;
+  if (!gt_state_dict_download(&values, run->net->model->store, &run->session.buffers, GT_CHECKPOINT_ROLES,
                               error))
     return false;
   const gt_config *next = phase_config(run, run->state.phase + 1);
-  if (next->change.type && !change(run, &next->change, &held, error)) {
-    gt_state_dict_finish(&held);
+  if (next->change.type && !apply_change(run, &next->change, &values, error)) {
+    gt_state_dict_finish(&values);
     return false;
   }
-  gt_arena former = run->generation; /* holds the layout of the dict */
+  gt_arena previous = run->generation; /* contains the layout of `values` */
   gt_session_release(&run->session);
   gt_arena_init(&run->generation);
-  advance(run);
-  const bool ok = gt_generation_open(run, error) && hand_over(run, &held, error);
-  gt_state_dict_finish(&held);
-  gt_arena_finish(&former);
+  advance_state(run);
+  const bool ok = gt_generation_open(run, error) && upload_values(run, &values, error);
+  gt_state_dict_finish(&values);
+  gt_arena_finish(&previous);
   if (ok)
     gt_sinks_say(&run->sinks, "phase %lld of %d, until step %lld of %lld", (long long)run->state.phase + 1,
                  run->base->phases, (long long)run->phase_end, (long long)run->total);

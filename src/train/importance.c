@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An estimate names the three most important columns, so it needs more than three. */
+/* For estimates, which name the three most important columns: of fewer than LEAST_COLUMNS columns, all would
+ * be named. */
 enum { LEAST_COLUMNS = 4, MOST_COLUMNS = 50, LEAST_ROWS = 100 };
 
 typedef struct shuffler {
@@ -15,12 +16,14 @@ typedef struct shuffler {
   gt_evaluator *evaluator;
   gt_column_group *group;
   int groups, repeats;
-  int64_t stride; /* batches 0, stride, 2*stride … are evaluated, for their loss; 0: all, with metrics */
-  int64_t rows;
-  double deadline;
+  int64_t
+      stride; /* evaluates the loss of batches 0, stride, 2 * stride, …; 0: loss and metrics of all batches */
+  int64_t rows;    /* number of rows that are shuffled */
+  double deadline; /* on the clock of gt_seconds; 0: none */
   gt_arena *arena;
   uint32_t *order; /* [rows] */
-  uint8_t *saved;  /* values of one group's places, one place after the other, [places][rows][4] */
+  uint8_t
+      *saved; /* the original values of a column, [places][rows][4]: a place for each input that reads it */
 } shuffler;
 
 /* --- shuffling --- */
@@ -31,13 +34,13 @@ static gt_tensor *tensor_of(const shuffler *s, const gt_column_place *place) {
   return (gt_tensor *)(uintptr_t)&net_of(s)->data->input[place->input];
 }
 
-/* Only the last batch can be incomplete, so every row before it is in a whole batch. */
+/* The number of rows in every stride-th batch. Only the last batch of the split can be incomplete. */
 static int64_t count_rows(const gt_net *net, int64_t stride) {
   const int64_t batches = (net->steps + stride - 1) / stride, last = (batches - 1) * stride * net->batch;
   return (batches - 1) * net->batch + gt_least(net->batch, net->data->samples - last);
 }
 
-/* The value of the index-th row that is evaluated. */
+/* The address of a column's value in the index-th row that is evaluated. */
 static uint8_t *value_at(const shuffler *s, const gt_column_place *place, int64_t index) {
   const gt_tensor rows = gt_tensor_as_rows(tensor_of(s, place)), *tensor = &rows;
   const int64_t batch = net_of(s)->batch, stride = s->stride ? s->stride : 1,
@@ -46,8 +49,8 @@ static uint8_t *value_at(const shuffler *s, const gt_column_place *place, int64_
          (size_t)(row * gt_tensor_features(tensor) + place->feature) * gt_element_size(tensor->element);
 }
 
-/* Fisher-Yates; every order is equally likely. */
-static void draw_order(const shuffler *s, uint32_t draw) {
+/* Draws a permutation (Fisher-Yates) for s->order; all are equally likely. */
+static void shuffle_order(const shuffler *s, uint32_t draw) {
   const uint64_t seed = (uint64_t)s->session->config->seed;
   gt_philox words = {{0, 0, 0, 0}};
   for (uint32_t i = 0; i < s->rows; i++) {
@@ -62,7 +65,7 @@ static uint8_t *saved_at(const shuffler *s, int place, int64_t row) {
   return s->saved + ((int64_t)place * s->rows + row) * 4;
 }
 
-/* Waits until no thread reads the samples, and forgets those that were gathered in advance. */
+/* Waits until no thread reads the samples, and discards those that were gathered in advance. */
 static bool stop_reading(const shuffler *s, gt_error *error) {
   return !net_of(s)->feed || gt_feed_seek(net_of(s)->feed, 0, 0, error);
 }
@@ -74,16 +77,16 @@ static bool upload(const shuffler *s, const gt_column_place *place, gt_error *er
                           &s->session->buffers, error);
 }
 
-static void save(const shuffler *s, const gt_column_group *group) {
+static void save_values(const shuffler *s, const gt_column_group *group) {
   for (int p = 0; p < group->places; p++)
     for (int64_t i = 0; i < s->rows; i++)
       memcpy(saved_at(s, p, i), value_at(s, &group->place[p], i),
              gt_element_size(tensor_of(s, &group->place[p])->element));
 }
 
-/* Gives each row the value of the row order[row]; order NULL: its own. */
-static bool place_values(const shuffler *s, const gt_column_group *group, const uint32_t *order,
-                         gt_error *error) {
+/* Sets the value of each row to the original value of row order[row]; order NULL: restores the values. */
+static bool set_values(const shuffler *s, const gt_column_group *group, const uint32_t *order,
+                       gt_error *error) {
   bool ok = stop_reading(s, error);
   for (int p = 0; p < group->places; p++) {
     const size_t size = gt_element_size(tensor_of(s, &group->place[p])->element);
@@ -96,7 +99,7 @@ static bool place_values(const shuffler *s, const gt_column_group *group, const 
 
 /* --- scores --- */
 
-static bool score(const shuffler *s, double *loss, double *metric, const char **name, gt_error *error) {
+static bool evaluate(const shuffler *s, double *loss, double *metric, const char **name, gt_error *error) {
   gt_results results;
   *name = NULL;
   *metric = 0;
@@ -118,23 +121,23 @@ static gt_importance_score summarize(const double *value, int count) {
   return (gt_importance_score){mean, sqrt(squares / count)};
 }
 
-/* The values are restored, also after an error. */
+/* Evaluates with a column shuffled, `repeats` times. Restores the values, also after an error. */
 static bool measure_column(const shuffler *s, int index, gt_importance_column *out, gt_error *error) {
   const gt_column_group *group = &s->group[index];
   double *loss = GT_NEW_N(s->arena, double, 2 * s->repeats), *metric = loss + s->repeats;
   const char *name;
   bool ok = true;
-  save(s, group);
+  save_values(s, group);
   for (int r = 0; r < s->repeats && ok; r++) {
-    draw_order(s, (uint32_t)(index * s->repeats + r));
-    ok = place_values(s, group, s->order, error) && score(s, &loss[r], &metric[r], &name, error);
+    shuffle_order(s, (uint32_t)(index * s->repeats + r));
+    ok = set_values(s, group, s->order, error) && evaluate(s, &loss[r], &metric[r], &name, error);
   }
-  ok &= place_values(s, group, NULL, error);
+  ok &= set_values(s, group, NULL, error);
   *out = (gt_importance_column){group->name, summarize(loss, s->repeats), summarize(metric, s->repeats), 0};
   return ok;
 }
 
-static int by_rise(const void *a, const void *b) {
+static int largest_rise_first(const void *a, const void *b) {
   const gt_importance_column *x = a, *y = b;
   const double left = isnan(x->rise) ? INFINITY : x->rise, right = isnan(y->rise) ? INFINITY : y->rise;
   return (left < right) - (left > right);
@@ -157,18 +160,18 @@ static bool measure(shuffler *s, gt_importance *out, gt_error *error) {
   *out = (gt_importance){
       .samples = s->stride ? s->rows : net_of(s)->data->samples, .repeats = s->repeats, .columns = s->groups};
   out->column = GT_NEW_N(s->arena, gt_importance_column, s->groups);
-  bool ok = allocate(s, error) && score(s, &out->loss, &out->value, &out->metric, error);
+  bool ok = allocate(s, error) && evaluate(s, &out->loss, &out->value, &out->metric, error);
   for (int g = 0; g < s->groups && ok; g++) {
     ok = measure_column(s, g, &out->column[g], error) && (s->deadline <= 0 || gt_seconds() < s->deadline);
     out->column[g].rise = out->column[g].loss.mean - out->loss;
   }
-  if (ok) qsort(out->column, (size_t)s->groups, sizeof *out->column, by_rise);
+  if (ok) qsort(out->column, (size_t)s->groups, sizeof *out->column, largest_rise_first);
   free(s->order);
   free(s->saved);
   return ok;
 }
 
-/* The rows to shuffle: samples or, for a series, the rows of its windows. */
+/* The number of rows to shuffle: samples or, for a series, the rows from which windows are cut. */
 static int64_t rows_of(const gt_net *net) { return gt_tensor_as_rows(&net->data->input[0]).dim[0]; }
 
 bool gt_importance_measure(gt_session *session, gt_evaluator *evaluator, int repeats, gt_arena *arena,
@@ -185,26 +188,27 @@ bool gt_importance_measure(gt_session *session, gt_evaluator *evaluator, int rep
 
 /* --- estimates --- */
 
-/* The stride of batches that fits into the time, from the time of one batch and of an upload. 0: too few
- * batches fit. */
+/* The smallest stride with which all columns can be evaluated in time, from the measured times of a batch and
+ * of an upload. 0: too few batches can be evaluated. */
 static int64_t choose_stride(const shuffler *s, double seconds, gt_error *error) {
   const gt_net *net = net_of(s);
   const double safety = 0.6;
-  double loss, began = 0, batch = 0, upload_time;
+  double loss, start = 0, batch = 0, upload_time;
   int64_t stride = 1;
-  for (int i = 0; i < 2; i++) { /* the first one may load code and data into caches */
-    began = gt_seconds();
+  for (int i = 0; i < 2; i++) { /* the first run warms up caches */
+    start = gt_seconds();
     if (batch > seconds || !gt_evaluator_sample(s->session, s->evaluator, net->steps, &loss, error)) return 0;
-    batch = gt_seconds() - began;
+    batch = gt_seconds() - start;
   }
-  began = gt_seconds();
+  start = gt_seconds();
   if (!upload(s, &s->group[0].place[0], error)) return 0;
-  upload_time = gt_seconds() - began;
-  const double each = safety * seconds / (s->groups + 1) - 2 * upload_time;
+  upload_time = gt_seconds() - start;
+  const double per_column = safety * seconds / (s->groups + 1) - 2 * upload_time;
   /* Powers of two, so that a little noise in the timing seldom changes the result. */
-  while (stride < net->steps && (double)((net->steps + stride - 1) / stride) * batch > each) stride *= 2;
+  while (stride < net->steps && (double)((net->steps + stride - 1) / stride) * batch > per_column)
+    stride *= 2;
   const int64_t rows = count_rows(net, stride);
-  const bool fits = (double)((net->steps + stride - 1) / stride) * batch <= each;
+  const bool fits = (double)((net->steps + stride - 1) / stride) * batch <= per_column;
   return fits && rows >= gt_least(LEAST_ROWS, net->data->samples) ? stride : 0;
 }
 

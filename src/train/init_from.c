@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { MAX_LISTED = 12, MAX_RESIZED = 3 };
+enum { MAX_LISTED = 12, MAX_RESIZED = 3 }; /* tensors, and resized layers, in messages */
 
 typedef struct settings {
   const char *model;
@@ -57,13 +57,14 @@ void gt_init_from_expand(gt_arena *arena, const gt_spec *root) {
   gt_spec_add(arena, node, gt_init_from_schema.shorthand, model)->key_at = model->at;
 }
 
+/* path/model.bin if this file exists, otherwise the path. */
 static const char *model_in(gt_arena *arena, const char *path) {
   const char *model = path ? gt_arena_printf(arena, "%s/model.bin", path) : NULL;
   return model && gt_file_exists(model) ? model : path;
 }
 
-/* The model file that the node names, from the working directory or from the config's folder. The config that
- * a run writes has the absolute path of a model found in the config's folder. */
+/* The model file that the node names, relative to the working directory or to the config's folder. In the
+ * second case the node gets the absolute path, so that the config that a run writes is valid elsewhere. */
 static const char *find_model(gt_spec *node, gt_arena *arena, gt_diagnostics *diagnostics, gt_error *error) {
   char absolute[PATH_MAX];
   gt_located found = gt_locate(arena, node->scalar, node->at.file, NULL);
@@ -76,8 +77,8 @@ static const char *find_model(gt_spec *node, gt_arena *arena, gt_diagnostics *di
   return model;
 }
 
-/* The status is that of the file error: the config is correct. */
-static void bad_file(const gt_init_from *from, const gt_error *error, gt_diagnostics *diagnostics) {
+/* Reports an error of the file at `init_from:`, with its own status, because the config is correct. */
+static void report_file_error(const gt_init_from *from, const gt_error *error, gt_diagnostics *diagnostics) {
   gt_error_at(diagnostics, from->at, "%s", error->message)->status = error->status;
 }
 
@@ -93,7 +94,7 @@ gt_init_from *gt_init_from_read(gt_arena *arena, const gt_spec *root, gt_diagnos
   if (!read_map(from, s.map, arena, diagnostics)) return NULL;
   const char *path = find_model(gt_spec_find(node, "model"), arena, diagnostics, &error);
   if (!gt_model_file_read(&from->file, path, &error)) {
-    bad_file(from, &error, diagnostics);
+    report_file_error(from, &error, diagnostics);
     return NULL;
   }
   from->transfer.file = &from->file.container;
@@ -112,8 +113,8 @@ static const char *layer_of(gt_arena *arena, const char *name) {
 }
 
 /* Reports a name in the map that does not exist: a key, in this model, or a value, in the file. */
-static void unknown(gt_diagnostics *diagnostics, gt_position at, const char *name, const char *where,
-                    const char *const *known, size_t count) {
+static void report_unknown_name(gt_diagnostics *diagnostics, gt_position at, const char *name,
+                                const char *where, const char *const *known, size_t count) {
   gt_error_at(diagnostics, at, "%s has no layer or tensor '%s'", where, name)->suggestion =
       gt_nearest(name, known, count);
 }
@@ -141,9 +142,10 @@ static bool check_map(const gt_init_from *from, const gt_spec *root, const gt_st
     const gt_spec *entry = map->child[i];
     size_t k = 0;
     while (k < n && !gt_transfer_matches(rule->match, ours[k])) k += 2;
-    if (k >= n) unknown(diagnostics, entry->key_at, rule->match, "this model", ours, n);
+    if (k >= n) report_unknown_name(diagnostics, entry->key_at, rule->match, "this model", ours, n);
     for (k = 0; k < m && rule->from && strcmp(rule->from, theirs[k]); k++) continue;
-    if (k == m && rule->from) unknown(diagnostics, entry->at, rule->from, from->file.path, theirs, m);
+    if (k == m && rule->from)
+      report_unknown_name(diagnostics, entry->at, rule->from, from->file.path, theirs, m);
   }
   return diagnostics->errors == errors;
 }
@@ -164,7 +166,8 @@ static const char *reason(gt_arena *arena, const gt_init_from *from, const gt_sl
   }
 }
 
-static void tell(const gt_init_from *from, const gt_store *store, const gt_transferred *result, int taken) {
+static void log_result(const gt_init_from *from, const gt_store *store, const gt_transferred *result,
+                       int taken) {
   gt_arena arena;
   gt_arena_init(&arena);
   int all = 0, listed = 0;
@@ -208,40 +211,41 @@ void gt_init_from_review(const gt_init_from *from, const gt_store *store, gt_dia
                         last);
 }
 
-/* True if the inputs have the same scaling: otherwise the weights are of little use. */
-static bool same_scaling(const gt_data_signature *taught, const gt_dataset *data) {
-  bool same = taught->inputs == data->inputs;
+/* True if the inputs have the same scaling; with another scaling the weights are of little use. trained: the
+ * signature of the model file. */
+static bool same_scaling(const gt_data_signature *trained, const gt_dataset *data) {
+  bool same = trained->inputs == data->inputs;
   for (int k = 0; k < data->inputs && same; k++) {
-    const gt_scaling *a = &taught->input[k].scaling, *b = &data->input[k].scaling;
+    const gt_scaling *a = &trained->input[k].scaling, *b = &data->input[k].scaling;
     same = a->count == b->count &&
            (!a->count || !memcmp(a->values, b->values, 3 * (size_t)a->count * sizeof *a->values));
   }
   return same;
 }
 
-/* True if the columns of tables become the same values: else categories have other codes. */
-static bool same_tables(const gt_data_signature *taught, const gt_dataset *data) {
-  bool same = taught->inputs == data->inputs;
+/* True if the columns of tables are encoded in the same way: with the same kinds and categories. */
+static bool same_tables(const gt_data_signature *trained, const gt_dataset *data) {
+  bool same = trained->inputs == data->inputs;
   for (int k = 0; k < data->inputs && same; k++)
-    same = gt_table_fingerprint(taught->input[k].table, 1) == gt_table_fingerprint(data->input[k].table, 1);
+    same = gt_table_fingerprint(trained->input[k].table, 1) == gt_table_fingerprint(data->input[k].table, 1);
   return same;
 }
 
-/* The same for models whose targets are numbers. */
-static bool same_target_scaling(const gt_data_target *taught, const gt_data_target *target) {
-  const gt_target_scaling *a = &taught->scaling, *b = &target->scaling;
-  return taught->classes ||
+/* True if number targets have the same scaling. */
+static bool same_target_scaling(const gt_data_target *trained, const gt_data_target *target) {
+  const gt_target_scaling *a = &trained->scaling, *b = &target->scaling;
+  return trained->classes ||
          (a->count == b->count &&
           (!a->count || !memcmp(a->values, b->values, 2 * (size_t)a->count * sizeof *a->values)));
 }
 
-/* Targets of different names have nothing to do with each other. */
-static bool same_target_scalings(const gt_data_signature *taught, const gt_dataset *data) {
+/* Compares targets with the same name. */
+static bool same_target_scalings(const gt_data_signature *trained, const gt_dataset *data) {
   bool same = true;
   for (int k = 0; k < data->targets; k++)
-    for (int t = 0; t < taught->targets; t++) {
-      const char *a = taught->target[t].name, *b = data->target[k].name;
-      if (a && b ? !strcmp(a, b) : a == b) same &= same_target_scaling(&taught->target[t], &data->target[k]);
+    for (int t = 0; t < trained->targets; t++) {
+      const char *a = trained->target[t].name, *b = data->target[k].name;
+      if (a && b ? !strcmp(a, b) : a == b) same &= same_target_scaling(&trained->target[t], &data->target[k]);
     }
   return same;
 }
@@ -258,10 +262,10 @@ bool gt_init_from_apply(const gt_init_from *from, const gt_spec *root, const gt_
     return false;
   }
   if (!gt_transfer_check(&from->transfer, store, result, from->file.path, &error)) {
-    bad_file(from, &error, diagnostics);
+    report_file_error(from, &error, diagnostics);
     return false;
   }
-  tell(from, store, result, taken);
+  log_result(from, store, result, taken);
   if (!same_scaling(&from->file.signature, dataset))
     gt_warn("the inputs are not normalized like those of %s", from->file.path);
   if (!same_tables(&from->file.signature, dataset))

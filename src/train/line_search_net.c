@@ -10,8 +10,8 @@ typedef struct builder {
   gt_net *net;
   gt_graph *graph;
   gt_store *store;
-  int64_t n; /* trained values, including gaps */
-  int m, rows;
+  int64_t n;   /* number of trained values, including alignment gaps */
+  int m, rows; /* pairs of the history; rows of the basis */
 } builder;
 
 static uint32_t declare(const builder *b, const char *name, gt_shape shape) {
@@ -30,8 +30,8 @@ static gt_id rows_of(const builder *b, gt_id matrix, int first, int count) {
   return gt_view(b->graph, matrix, first * b->n, gt_shape_2(count, b->n));
 }
 
-/* x + t d, with the same rounding everywhere. */
-static gt_id moved(const builder *b) {
+/* x + t d; "trial" and "accept" both use it, so that they round in the same way. */
+static gt_id trial_point(const builder *b) {
   gt_graph *g = b->graph;
   const gt_id step =
       gt_mul(g, scalar(b, "lbfgs.control", GT_CONTROL, GT_CONTROL_T), read(b, vector(b, "lbfgs.d")));
@@ -39,7 +39,7 @@ static gt_id moved(const builder *b) {
 }
 
 static void build_trial(const builder *b) {
-  gt_assign(b->graph, declare(b, GT_PARAMETERS_VARIABLE, gt_shape_1(b->store->total)), 0, moved(b));
+  gt_assign(b->graph, declare(b, GT_PARAMETERS_VARIABLE, gt_shape_1(b->store->total)), 0, trial_point(b));
   gt_net_clear_sums(b->net, b->graph);
 }
 
@@ -50,29 +50,30 @@ static void build_measure(const builder *b, const gt_loss *objective) {
   gt_id gradient = read(b, vector(b, GT_GRADIENT_VARIABLE));
   const gt_id scale = gt_net_gradient_scale(b->net, g, objective, divisor);
   if (scale != GT_NONE) gradient = gt_mul(g, gradient, scale);
-  const gt_id d = read(b, vector(b, "lbfgs.d")), size = gt_abs(g, gradient);
-  gt_id told[GT_MEASURED] = {
+  const gt_id d = read(b, vector(b, "lbfgs.d")), magnitude = gt_abs(g, gradient);
+  gt_id result[GT_MEASURED] = {
       [GT_MEASURED_LOSS] = loss,
       [GT_MEASURED_DIVISOR] = divisor,
       [GT_MEASURED_CORRECT] = gt_net_sum(b->net, g, 0, GT_SUM_CORRECT),
       [GT_MEASURED_SLOPE] = gt_sum(g, gt_mul(g, gradient, d), 0, false),
-      [GT_MEASURED_LARGEST] = gt_reduce_max(g, size, 0, false),
-      [GT_MEASURED_L1] = gt_sum(g, size, 0, false),
+      [GT_MEASURED_LARGEST] = gt_reduce_max(g, magnitude, 0, false),
+      [GT_MEASURED_L1] = gt_sum(g, magnitude, 0, false),
       [GT_MEASURED_DIRECTION] = gt_reduce_max(g, gt_abs(g, d), 0, false),
   };
   for (int i = 0; i < GT_MEASURED; i++)
-    told[i] = gt_reshape(g, gt_add(g, told[i], gt_constant(g, 0)), gt_shape_1(1));
+    result[i] = gt_reshape(g, gt_add(g, result[i], gt_constant(g, 0)), gt_shape_1(1));
   gt_assign(g, vector(b, "lbfgs.g"), 0, gradient);
-  gt_assign(g, declare(b, "lbfgs.measured", gt_shape_1(GT_MEASURED)), 0, gt_pack(g, told, GT_MEASURED));
+  gt_assign(g, declare(b, "lbfgs.measured", gt_shape_1(GT_MEASURED)), 0, gt_pack(g, result, GT_MEASURED));
 }
 
-/* Drops the oldest row and appends `row`, if the last pair joins the history. */
-static gt_id advanced(const builder *b, gt_id old, int first, gt_id row) {
+/* The m rows of the history from row `first` on: if the last pair is appended, without the oldest row and
+ * with `row` at the end; otherwise unchanged. */
+static gt_id updated_history(const builder *b, gt_id old, int first, gt_id row) {
   gt_graph *g = b->graph;
   const gt_id parts[2] = {rows_of(b, old, first + 1, b->m - 1), row};
   const gt_id next = b->m > 1 ? gt_concatenate(g, parts, 2, 0) : row;
-  const gt_id joins = scalar(b, "lbfgs.control", GT_CONTROL, GT_CONTROL_JOINS);
-  return gt_where(g, joins, next, rows_of(b, old, first, b->m));
+  const gt_id appends = scalar(b, "lbfgs.control", GT_CONTROL, GT_CONTROL_APPENDS);
+  return gt_where(g, appends, next, rows_of(b, old, first, b->m));
 }
 
 static void build_accept(const builder *b) {
@@ -85,11 +86,12 @@ static void build_accept(const builder *b) {
   const gt_id change = gt_sub(g, gradient, rows_of(b, old, 2 * m + 2, 1));
   const gt_id last[3] = {gt_reshape(g, step, gt_shape_2(1, b->n)), change,
                          gt_add(g, gradient, gt_constant(g, 0))};
-  const gt_id parts[5] = {advanced(b, old, 0, rows_of(b, old, 2 * m, 1)),
-                          advanced(b, old, m, rows_of(b, old, 2 * m + 1, 1)), last[0], last[1], last[2]};
+  const gt_id parts[5] = {updated_history(b, old, 0, rows_of(b, old, 2 * m, 1)),
+                          updated_history(b, old, m, rows_of(b, old, 2 * m + 1, 1)), last[0], last[1],
+                          last[2]};
   const gt_id next = gt_concatenate(g, parts, 5, 0);
   gt_assign(g, basis(b), 0, next);
-  gt_assign(g, vector(b, "lbfgs.x"), 0, moved(b));
+  gt_assign(g, vector(b, "lbfgs.x"), 0, trial_point(b));
   gt_assign(g, declare(b, "lbfgs.products", gt_shape_2(3, b->rows)), 0,
             gt_matmul(g, rows_of(b, next, 2 * m, 3), next, false, true));
 }
@@ -101,7 +103,7 @@ static void build_direct(const builder *b) {
   gt_assign(g, vector(b, "lbfgs.d"), 0, gt_reshape(g, d, gt_shape_1(b->n)));
 }
 
-/* Slots in checkpoints besides the parameters. */
+/* Adds the slots that checkpoints need besides the parameters. */
 static void add_slots(const builder *b) {
   const struct {
     const char *name, *variable;
@@ -135,7 +137,7 @@ bool gt_line_search_build(gt_net *net, gt_arena *arena, const gt_config *config,
     if (s == GT_LINE_SEARCH_MEASURE) build_measure(&b, config->loss[0]);
     if (s == GT_LINE_SEARCH_ACCEPT) {
       build_accept(&b);
-      /* Written by the host only, so declared here to be bound. */
+      /* Only the host writes these slots; declaring them in a graph allocates them. */
       for (int i = 0; i < b.store->slots; i++)
         if (b.store->slot[i]->role == GT_RUN)
           declare(&b, b.store->slot[i]->variable, b.store->slot[i]->shape);

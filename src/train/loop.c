@@ -1,4 +1,4 @@
-/* The training loop: submits steps in pieces, reads their log while later ones run, and stops at boundaries
+/* The training loop: submits steps in pieces, reads their log while later pieces run, and stops at boundaries
  * to evaluate and to save. */
 #include "base/count.h"
 #include "base/log.h"
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* At most this many replays in flight: half of the table of scalars, so that rows can be written while others
- * are read. */
+/* Limit of replays in flight: half of the rows of the schedule's table, so that the other half can be
+ * written. */
 enum { IN_FLIGHT = GT_TABLE_ROWS / 2 };
 
 /* Intervals count from the first step of the phase. */
@@ -24,8 +24,8 @@ static bool is_multiple(const gt_run *run, int64_t step, int64_t every) {
   return every && (step - run->state.first_step) % every == 0;
 }
 
-/* True if the phase is over and another one follows. */
-static bool hands_over(const gt_run *run) {
+/* True if the phase is over and another phase follows. */
+static bool is_phase_over(const gt_run *run) {
   return gt_run_has_next_phase(run) &&
          (run->state.step >= run->phase_end || run->state.stopped == GT_STOPPED_PHASE);
 }
@@ -36,17 +36,17 @@ static int64_t next_boundary(const gt_run *run) {
                                                              next_multiple(run, run->save_steps))));
 }
 
-/* --- to the device: the scalars of the next steps --- */
+/* --- to the device: the schedule's values for the next steps --- */
 
 static bool upload_table(gt_run *run, int64_t from, int64_t to, gt_error *error) {
   const size_t width = (size_t)run->net->table_width;
   const int64_t first = gt_run_attempt_begin(run), last = gt_run_attempt_end(run);
-  const int64_t seen = run->state.optimizer_step;
+  const int64_t optimizer_steps = run->state.optimizer_step;
   float *rows = gt_alloc((size_t)(to - from) * width * sizeof *rows + 1);
   for (int64_t s = from; s < to; s++)
     gt_training_scalars(run->config->optim, &run->state.schedule, (uint64_t)(s - first),
-                        (uint64_t)(last - first), (uint64_t)run->per_epoch, (uint64_t)(seen + s - first + 1),
-                        rows + (size_t)(s - from) * width);
+                        (uint64_t)(last - first), (uint64_t)run->per_epoch,
+                        (uint64_t)(optimizer_steps + s - first + 1), rows + (size_t)(s - from) * width);
   bool ok = true;
   for (int64_t s = from; s < to && ok;) {
     const int64_t slot = s % GT_TABLE_ROWS, n = gt_least(to - s, GT_TABLE_ROWS - slot);
@@ -95,11 +95,11 @@ static bool read_row(gt_run *run, gt_error *error) {
   }
   run->lr = row[c->lr];
   if (c->norm >= 0) run->grad_norm = row[c->norm];
-  gt_run_note_step(run, &sums);
+  gt_run_record_step(run, &sums);
   return gt_run_write_window(run, error);
 }
 
-void gt_run_note_step(gt_run *run, const gt_sums *sums) {
+void gt_run_record_step(gt_run *run, const gt_sums *sums) {
   gt_sums_add(&run->state.window, sums);
   gt_sums_add(&run->state.epoch, sums);
   run->state.step++;
@@ -125,16 +125,16 @@ static bool is_over_time(const gt_run *run) {
   return run->options->max_seconds > 0 && gt_seconds() - run->started >= run->options->max_seconds;
 }
 
-static bool is_to_stop(const gt_run *run) { return gt_signal_received() || is_over_time(run); }
+static bool must_stop(const gt_run *run) { return gt_signal_received() || is_over_time(run); }
 
-bool gt_run_is_called(const gt_run *run) { return is_to_stop(run) || gt_save_wanted(); }
+bool gt_run_has_request(const gt_run *run) { return must_stop(run) || gt_save_requested(); }
 
-/* Runs until the boundary, a signal, or a loss that is not finite. Afterwards nothing is in flight. */
+/* Runs until the boundary, a signal, or a loss that is not finite; then waits until nothing is in flight. */
 static bool run_to(gt_run *run, gt_pacer *pacer, int64_t boundary, gt_error *error) {
   const int64_t base = run->state.step;
   int64_t submitted = base, uploaded = base;
   gt_pacer_init(pacer, run->session.backend, run->net, run->step, IN_FLIGHT);
-  while (submitted < boundary && run->bad_step < 0 && !gt_run_is_called(run)) {
+  while (submitted < boundary && run->bad_step < 0 && !gt_run_has_request(run)) {
     const uint32_t room = gt_pacer_room(pacer, boundary - submitted, error);
     if (!room || !read_log(run, base + pacer->done, error)) return false;
     if (uploaded < submitted + room) {
@@ -166,7 +166,7 @@ static bool is_best(const gt_run *run, double value) {
   return gt_goal_reached(&run->config->train.early_stopping, value) || improved(run, value);
 }
 
-/* True if the run may end with the best weights of this phase: a later phase may ask for them. */
+/* True if this phase or a later one has settings by which the run may end with the best weights so far. */
 static bool keeps_best(const gt_run *run) {
   const gt_config *base = run->base;
   for (int p = (int)run->state.phase + 1; p < base->phases; p++) {
@@ -210,8 +210,8 @@ static bool observe_result(gt_run *run, const gt_results *result, gt_error *erro
   return true;
 }
 
-/* result: of the watched split; NULL: there is none. */
-static void say(gt_run *run, const gt_results *result, double rate) {
+/* result: of the watched split; NULL: no split is watched. */
+static void report_evaluation(gt_run *run, const gt_results *result, double rate) {
   const char *watches = run->config->train.early_stopping.metric;
   const gt_evaluation evaluation = {.phase = run->state.phase + 1,
                                     .phases = run->base->phases,
@@ -237,16 +237,16 @@ static bool evaluate(gt_run *run, double seconds, int64_t steps, gt_error *error
   const gt_timing timing = {run->state.step, gt_seconds() - run->started, rate};
   if (!gt_sinks_timing(&run->sinks, &timing, error)) return false;
   if (!run->watch.net) {
-    say(run, NULL, rate);
+    report_evaluation(run, NULL, rate);
     return true;
   }
   if (!gt_evaluator_run(&run->session, &run->watch, &result, error)) return false;
   const gt_metric_row row = gt_run_row(run, run->watch.net->split, &result);
-  say(run, &result, rate);
+  report_evaluation(run, &result, rate);
   return gt_sinks_row(&run->sinks, &row, error) && observe_result(run, &result, error);
 }
 
-static bool interrupted(gt_run *run, gt_error *error) {
+static bool fail_interrupted(gt_run *run, gt_error *error) {
   if (run->saved_step != run->state.step && !gt_run_save(run, error)) return false;
   const char *why = "interrupted";
   run->result->out_of_time = !gt_signal_received();
@@ -256,25 +256,26 @@ static bool interrupted(gt_run *run, gt_error *error) {
                  (long long)run->state.step, (long long)run->total, run->command);
 }
 
-/* Writes a checkpoint that was requested by a signal; the schedule of checkpoints is not affected. */
-static bool save_as_asked(gt_run *run, gt_error *error) {
-  if (!gt_save_wanted()) return true;
-  gt_save_begins();
+/* Writes a checkpoint if a signal requested it; regular checkpoints are not affected. */
+static bool save_if_requested(gt_run *run, gt_error *error) {
+  if (!gt_save_requested()) return true;
+  gt_save_acknowledge();
   if (run->saved_step != run->state.step && !gt_run_save(run, error)) return false;
   gt_sinks_say(&run->sinks, "saved at step %lld", (long long)run->state.step);
   return true;
 }
 
-static bool evaluates_at(const gt_run *run, int64_t step) {
+static bool is_evaluation_step(const gt_run *run, int64_t step) {
   return is_multiple(run, step, run->eval_steps) || step == gt_run_attempt_end(run);
 }
 
 static bool at_boundary(gt_run *run, double seconds, int64_t steps, gt_error *error) {
   const int64_t step = run->state.step;
-  const bool evaluates = run->state.stopped ? run->state.epoch.steps > 0 : evaluates_at(run, step);
+  const bool evaluates = run->state.stopped ? run->state.epoch.steps > 0 : is_evaluation_step(run, step);
   if (evaluates && !evaluate(run, seconds, steps, error)) return false;
-  /* Saves before a handover too: a run that stops during it then repeats the handover when it is resumed. */
-  const bool saves = is_multiple(run, step, run->save_steps) || hands_over(run) ||
+  /* Also saves before the next phase: if the run stops while it changes to this phase, a resumed run repeats
+   * the change. */
+  const bool saves = is_multiple(run, step, run->save_steps) || is_phase_over(run) ||
                      (run->save_steps && (step == run->total || run->state.stopped));
   return !saves || gt_run_save(run, error);
 }
@@ -284,23 +285,22 @@ static bool loop(gt_run *run, gt_error *error) {
   double seconds = 0;
   int64_t steps = 0;
   while (run->state.step < run->total && run->state.stopped != GT_STOPPED_RUN) {
-    const double began = gt_seconds();
-    if (hands_over(run) && !gt_generation_next(run, error)) return false;
+    const double start = gt_seconds();
+    if (is_phase_over(run) && !gt_generation_next(run, error)) return false;
     if (!gt_run_attempt(run, error) || !gt_run_adapt(run, error)) return false;
     const int64_t from = run->state.step, boundary = next_boundary(run);
     if (!(run->net->search ? gt_run_line_search(run, boundary, error) : run_to(run, &pacer, boundary, error)))
       return false;
     gt_sinks_step(&run->sinks, run->state.step, gt_run_epoch(run, run->state.step), run->loss);
     if (run->bad_step >= 0) return gt_run_explain(run, error);
-    seconds += gt_seconds() - began;
+    seconds += gt_seconds() - start;
     steps += run->state.step - from;
-    const bool arrived =
-        run->state.step == boundary || run->state.stopped; /* a line search may end by itself */
+    const bool arrived = run->state.step == boundary || run->state.stopped; /* a line search may converge */
     if (arrived && !at_boundary(run, seconds, steps, error)) return false;
-    if (arrived && evaluates_at(run, run->state.step)) seconds = 0, steps = 0;
-    if (!save_as_asked(run, error)) return false;
-    if (is_to_stop(run) && run->state.step < run->total && run->state.stopped != GT_STOPPED_RUN)
-      return interrupted(run, error);
+    if (arrived && is_evaluation_step(run, run->state.step)) seconds = 0, steps = 0;
+    if (!save_if_requested(run, error)) return false;
+    if (must_stop(run) && run->state.step < run->total && run->state.stopped != GT_STOPPED_RUN)
+      return fail_interrupted(run, error);
   }
   return true;
 }

@@ -28,7 +28,7 @@ void gt_sums_add(gt_sums *sums, const gt_sums *more) {
 
 static double mean_of(const gt_target_sums *s) { return s->loss / (s->divisor > 0 ? s->divisor : s->weight); }
 
-/* A target without any item that counts adds nothing, as in the objective. */
+/* With several targets, a target whose items have weight 0 adds nothing, as in the objective. */
 double gt_mean_loss(const gt_sums *sums, const gt_result_form *form) {
   double mean = 0;
   if (form->targets == 1) return mean_of(&sums->target[0]);
@@ -73,7 +73,7 @@ const gt_metric_kind *gt_metric_find(const char *name) {
   return NULL;
 }
 
-/* The metric of "mae.price"; NULL: the name does not begin with one. */
+/* The metric at the start of a name such as "mae.price"; NULL: there is none. */
 static const gt_metric_kind *find_first(const char *name) {
   const char *dot = strchr(name, '.');
   for (int i = 0; i < KINDS && dot; i++)
@@ -104,9 +104,9 @@ void gt_result_add(gt_results *result, const char *name, double value) {
 
 static const gt_metric *find(const gt_results *result, const char *name) {
   static const char hard[] = "hard_";
-  const char *dot = strchr(name, '.'), *own = dot ? dot + 1 : name;
-  const size_t target = (size_t)(own - name);
-  const char *plain = own + (strncmp(own, hard, sizeof hard - 1) ? 0 : sizeof hard - 1);
+  const char *dot = strchr(name, '.'), *metric = dot ? dot + 1 : name;
+  const size_t target = (size_t)(metric - name);
+  const char *plain = metric + (strncmp(metric, hard, sizeof hard - 1) ? 0 : sizeof hard - 1);
   for (int i = 0; i < result->count; i++) {
     const char *found = result->metric[i].name;
     if (!strcmp(found, name) || (!strncmp(found, name, target) && !strcmp(found + target, plain)))

@@ -1,5 +1,5 @@
-/* Consistency of a model file: signature and config define a graph, which must have the tensors
- * of the file. */
+/* Checks the consistency of a model file: its signature and config define a graph, whose parameters and
+ * constants must be the tensors of the file. */
 #include "model/model.h"
 #include "train/model_file.h"
 #include <string.h>
@@ -17,8 +17,8 @@ bool gt_model_file_config(gt_config *config, gt_arena *arena, const gt_model_fil
   return true;
 }
 
-/* One sample per input, without values. */
-static void stand_in(gt_config *config) {
+/* Sets one training sample per input, without values. */
+static void set_placeholder_samples(gt_config *config) {
   config->train.batch_size = config->dataset.train.samples = 1;
   for (int k = 0; k < config->dataset.inputs; k++) {
     const gt_input *input = &config->dataset.input[k];
@@ -28,8 +28,8 @@ static void stand_in(gt_config *config) {
   }
 }
 
-/* A target has classes if its loss compares classes: one for each value of the last axis, and without a
- * scale. */
+/* A target must have classes exactly if its loss needs class labels: one per value of the last axis, and
+ * without a scaling. */
 static bool check_classes(const gt_data_target *target, const gt_loss *loss, const gt_shape *output,
                           const gt_model_file *file, gt_error *error) {
   const int64_t last = output->dim[output->rank - 1];
@@ -41,7 +41,7 @@ static bool check_classes(const gt_data_target *target, const gt_loss *loss, con
                  target->classes, (long long)last, target->scaling.count ? ", which are scaled" : "");
 }
 
-/* The file scales and names as many targets as the model has outputs, or none. */
+/* The scaling and the names of target columns must be as many as the model's outputs, or none. */
 static bool check_targets(const gt_model *model, const gt_config *config, const gt_model_file *file,
                           gt_error *error) {
   for (int k = 0; k < file->signature.targets; k++) {
@@ -63,7 +63,7 @@ static bool check_targets(const gt_model *model, const gt_config *config, const 
 const gt_model *gt_model_file_build(gt_config *config, gt_arena *arena, const gt_model_file *file,
                                     gt_error *error) {
   if (!gt_model_file_config(config, arena, file, error)) return NULL;
-  stand_in(config);
+  set_placeholder_samples(config);
   const gt_model *model = gt_config_build_model(config, arena, &config->diagnostics);
   if (!model)
     gt_fail(error, GT_ERR_DATA, "%s: its model cannot be built: %s", file->path,

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NAMES = 1 << 23 };
+enum { MAX_NAMES = 1 << 23 }; /* of columns or classes */
 
 static const char *const dtype_names[] = {
     [GT_ELEMENT_U8] = "u8", [GT_ELEMENT_F32] = "f32", [GT_ELEMENT_I32] = "i32"};
@@ -37,7 +37,7 @@ static json_t *range_json(const gt_value_range *range) {
                    "bits", range->bits);
 }
 
-/* Windows, typed columns and tokens have other keys, so that a program that does not know them refuses the
+/* Windows, typed columns and tokens have other keys, so that a program that does not support them rejects the
  * file. */
 static const char *shape_key(bool window, bool table, bool tokens) {
   return window ? "window_shape" : table ? "stored_shape" : tokens ? "token_shape" : "input_shape";
@@ -59,7 +59,8 @@ static void add_input(json_t *to, const gt_input *input) {
   if (input->range.columns) json_object_set_new(to, "input_range", range_json(&input->range));
 }
 
-/* A single unnamed input is written into the signature itself, as before models could have several inputs. */
+/* A single unnamed input is written into the signature itself, for compatibility with files of earlier
+ * versions. */
 static void add_inputs(json_t *root, const gt_dataset *data) {
   if (data->inputs == 1 && !strcmp(data->input[0].name, GT_INPUT_NAME)) {
     add_input(root, &data->input[0]);
@@ -90,7 +91,7 @@ static void add_target(json_t *root, const gt_data_target *target) {
   add_words(root, target);
 }
 
-/* A single target is written into the signature itself, as before models could have several targets. */
+/* A single target is written into the signature itself, for compatibility with files of earlier versions. */
 static void add_targets(json_t *root, const gt_dataset *data) {
   if (data->targets == 1) {
     add_target(root, &data->target[0]);
@@ -136,17 +137,17 @@ static char *results_text(const gt_model_results *results) {
   return text;
 }
 
-static void add_print(json_t *root, const char *split, uint64_t print) {
+static void add_fingerprint(json_t *root, const char *split, uint64_t fingerprint) {
   char text[20];
-  snprintf(text, sizeof text, "%016" PRIx64, print);
-  if (print) json_object_set_new(root, split, json_string(text));
+  snprintf(text, sizeof text, "%016" PRIx64, fingerprint);
+  if (fingerprint) json_object_set_new(root, split, json_string(text));
 }
 
-static char *fingerprint_text(const gt_dataset *data, const gt_data_fingerprint *print) {
+static char *fingerprint_text(const gt_dataset *data, const gt_data_fingerprint *fingerprint) {
   json_t *root = json_pack("{s:s}", "kind", GT_FINGERPRINT);
-  add_print(root, "train", print->train);
-  if (data->validation.samples) add_print(root, "validation", print->validation);
-  if (data->test.samples) add_print(root, "test", print->test);
+  add_fingerprint(root, "train", fingerprint->train);
+  if (data->validation.samples) add_fingerprint(root, "validation", fingerprint->validation);
+  if (data->test.samples) add_fingerprint(root, "test", fingerprint->test);
   char *text = json_dumps(root, JSON_COMPACT);
   json_decref(root);
   return text;
@@ -170,25 +171,27 @@ bool gt_model_file_write(const char *path, const gt_config *config, const gt_sta
     count += gt_scaling_tensors(&data->input[k], &arena, tensors + count);
   for (int k = 0; k < data->targets; k++)
     count += gt_target_scaling_tensors(&data->target[k], &arena, tensors + count);
-  char *signature = signature_text(config), *noted = results_text(results);
-  char *prints = fingerprint_text(data, &results->data);
-  const gt_metadata metadata[] = {
-      {"format", format_of(data)},       {"version", GT_VERSION},
-      {"config", config->resolved},      {"signature", signature ? signature : "{}"},
-      {"results", noted ? noted : "{}"}, {"fingerprints", prints ? prints : "{}"}};
+  char *signature = signature_text(config), *results_json = results_text(results);
+  char *fingerprints = fingerprint_text(data, &results->data);
+  const gt_metadata metadata[] = {{"format", format_of(data)},
+                                  {"version", GT_VERSION},
+                                  {"config", config->resolved},
+                                  {"signature", signature ? signature : "{}"},
+                                  {"results", results_json ? results_json : "{}"},
+                                  {"fingerprints", fingerprints ? fingerprints : "{}"}};
   /* Fingerprints are written only for samples from files, which may change later. */
   const int entries = sizeof metadata / sizeof *metadata - !data->from_files;
   const bool ok = gt_safetensors_write(path, tensors, count, metadata, entries, error);
-  free(prints);
+  free(fingerprints);
   free(signature);
-  free(noted);
+  free(results_json);
   gt_arena_finish(&arena);
   return ok;
 }
 
 /* --- reading --- */
 
-/* Reads an array of `count` strings, NULL if it is absent or empty. False if it is anything else. */
+/* Reads an array of `count` strings; NULL if it is absent or empty. False if it is not such an array. */
 static bool read_names(gt_arena *arena, json_t *array, int64_t count, const char ***out) {
   *out = NULL;
   if (!array || (json_is_array(array) && !json_array_size(array))) return true;
@@ -213,7 +216,7 @@ static float *read_reals(const json_t *array, int64_t count, gt_arena *arena) {
   return values;
 }
 
-/* Files of earlier versions have no range. */
+/* The range is optional: files of earlier versions have none. */
 static bool read_range(gt_value_range *range, const json_t *from, gt_arena *arena) {
   if (!from) return true;
   const int64_t columns = (int64_t)json_array_size(json_object_get(from, "least"));
@@ -252,7 +255,7 @@ static bool read_input(gt_input *input, const json_t *from, gt_arena *arena) {
   }
   input->window = window;
   if (window && input->rank != 2) return false;
-  const int64_t of_row = gt_input_row_features(input);
+  const int64_t row_features = gt_input_row_features(input);
   if (!read_crop(input, json_object_get(from, "input_crop")) ||
       !read_range(&input->range, json_object_get(from, "input_range"), arena))
     return false;
@@ -260,18 +263,18 @@ static bool read_input(gt_input *input, const json_t *from, gt_arena *arena) {
   for (size_t e = 0; e < sizeof dtype_names / sizeof *dtype_names; e++)
     if (!strcmp(dtype, dtype_names[e])) input->element = (gt_element)e;
   const char **names;
-  if (!read_names(arena, json_object_get(from, "input_names"), of_row, &names)) return false;
+  if (!read_names(arena, json_object_get(from, "input_names"), row_features, &names)) return false;
   input->columns = names;
   if (tokens) {
     input->vocabulary = gt_vocabulary_of_json(tokens, arena);
     return input->vocabulary && input->rank == 1 && input->element == GT_ELEMENT_I32 && !columns && !window;
   }
   const json_t *fills = json_object_get(from, "fills");
-  if (fills && !columns && !(input->fills = gt_fills_of_json(fills, of_row, arena))) return false;
+  if (fills && !columns && !(input->fills = gt_fills_from_json(fills, row_features, arena))) return false;
   if (!columns) return true;
   if (input->element == GT_ELEMENT_U8) return false;
-  input->table = gt_table_of_json(columns, input->element == GT_ELEMENT_I32, arena);
-  if (!input->table || input->rank != 1 + input->window || input->table->stored != of_row) return false;
+  input->table = gt_table_from_json(columns, input->element == GT_ELEMENT_I32, arena);
+  if (!input->table || input->rank != 1 + input->window || input->table->stored != row_features) return false;
   input->columns = input->table->names;
   return true;
 }
@@ -300,7 +303,7 @@ static bool read_inputs(gt_data_signature *s, const json_t *root, gt_arena *aren
   return gt_tables_agree(s->input, s->inputs, arena);
 }
 
-/* Names of target columns, and their words, which are texts for 0 and 1 or both empty. */
+/* Reads the names of target columns, and two words per column: texts for 0 and 1, or both empty. */
 static bool read_target_names(gt_data_target *target, const json_t *from, gt_arena *arena) {
   json_t *columns = json_object_get(from, "target_names");
   const char **names, **words;
@@ -338,7 +341,7 @@ static bool read_named_target(gt_data_signature *s, const json_t *from, gt_arena
   return read_target(target, from, arena);
 }
 
-/* several: the file's format is that of several targets. */
+/* several: the file has GT_MODEL_FORMAT_TARGETS. */
 static bool read_targets(gt_data_signature *s, const json_t *root, bool several, gt_arena *arena) {
   json_t *targets = json_object_get(root, "targets");
   if (!several) {
@@ -352,7 +355,7 @@ static bool read_targets(gt_data_signature *s, const json_t *root, bool several,
   return true;
 }
 
-/* A number, or one for each label of the only target. */
+/* Reads the threshold: a number, or one for each label of the only target. */
 static bool read_thresholds(gt_model_file *file, const json_t *root) {
   const json_t *one = json_object_get(root, "threshold"), *several = json_object_get(root, "thresholds");
   const gt_data_signature *s = &file->signature;
@@ -376,15 +379,15 @@ static bool read_signature(gt_model_file *file, json_t *root, bool several) {
   return read_thresholds(file, root);
 }
 
-/* For a single target, the file's format says whether it is scaled. */
+/* For a single target, the scaling must agree with the file's format. */
 static bool read_target_scalings(gt_model_file *file, const char *format) {
   gt_data_signature *s = &file->signature;
   for (int k = 0; k < s->targets; k++)
-    if (!gt_target_scaling_of_tensors(&file->container, &s->target[k])) return false;
+    if (!gt_target_scaling_from_tensors(&file->container, &s->target[k])) return false;
   return s->targets > 1 || (s->target[0].scaling.count > 0) == !strcmp(format, GT_MODEL_FORMAT_SCALED);
 }
 
-/* NULL if the note is missing or not JSON: it is optional. */
+/* Reads an optional JSON text of the metadata; NULL if it is missing or not JSON. */
 static json_t *read_note(const gt_container *container, const char *key) {
   json_error_t where;
   const char *text = gt_container_metadata(container, key);
@@ -399,27 +402,27 @@ static int64_t read_step(const gt_container *container) {
   return value;
 }
 
-static uint64_t read_print(const json_t *root, const char *split) {
+static uint64_t read_fingerprint(const json_t *root, const char *split) {
   const char *text = json_string_value(json_object_get(root, split));
   return text ? strtoull(text, NULL, 16) : 0;
 }
 
-/* Fingerprints of another kind, from earlier versions, count as unknown. */
+/* Fingerprints of another kind, from earlier versions, are unknown. */
 static gt_data_fingerprint read_fingerprints(const gt_container *container) {
   json_t *root = read_note(container, "fingerprints");
   const char *kind = json_string_value(json_object_get(root, "kind"));
   gt_data_fingerprint data = {0};
   if (kind && !strcmp(kind, GT_FINGERPRINT))
-    data = (gt_data_fingerprint){.train = read_print(root, "train"),
-                                 .validation = read_print(root, "validation"),
-                                 .test = read_print(root, "test")};
+    data = (gt_data_fingerprint){.train = read_fingerprint(root, "train"),
+                                 .validation = read_fingerprint(root, "validation"),
+                                 .test = read_fingerprint(root, "test")};
   json_decref(root);
   return data;
 }
 
 static bool read_scalings(gt_model_file *file) {
   for (int k = 0; k < file->signature.inputs; k++)
-    if (!gt_scaling_of_tensors(&file->container, &file->signature.input[k])) return false;
+    if (!gt_scaling_from_tensors(&file->container, &file->signature.input[k])) return false;
   return true;
 }
 
@@ -464,15 +467,15 @@ gt_data_wanted gt_model_file_wanted(const gt_model_file *file) {
   return (gt_data_wanted){.untrusted = gt_model_file_untrusted(file), .signature = &file->signature};
 }
 
-static uint64_t print_of(const gt_data_fingerprint *data, const char *split) {
+static uint64_t fingerprint_of(const gt_data_fingerprint *data, const char *split) {
   return !strcmp(split, "train") ? data->train : !strcmp(split, "test") ? data->test : data->validation;
 }
 
 void gt_model_file_check_data(const gt_model_file *file, gt_config *config, const char *split) {
   const gt_dataset *data = &config->dataset;
-  const uint64_t was = print_of(&file->data, split);
-  if (!was || !data->from_files || data->overridden) return;
-  if (gt_split_fingerprint(gt_dataset_split(data, split), data->inputs, data->targets) == was) return;
+  const uint64_t recorded = fingerprint_of(&file->data, split);
+  if (!recorded || !data->from_files || data->overridden) return;
+  if (gt_split_fingerprint(gt_dataset_split(data, split), data->inputs, data->targets) == recorded) return;
   gt_diagnostics *d = &config->diagnostics;
   gt_finding_at(d, GT_FINDING_other_samples, gt_config_place_of_split(config, split),
                 "the %s samples differ from those of the run that made %s: the files have changed, or they "

@@ -6,18 +6,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const uint64_t most_config = 64 << 20; /* bytes of a resolved config */
+static const uint64_t max_config_bytes = 64 << 20; /* a run does not write a larger config.yaml */
 
 static bool is_run(const char *config) {
   gt_error ignored = {0};
   gt_bytes text;
-  if (!gt_read_plain_file(config, most_config, &text, &ignored)) return false;
+  if (!gt_read_plain_file(config, max_config_bytes, &text, &ignored)) return false;
   const bool resolved = gt_config_is_resolved((const char *)text.data);
   gt_bytes_finish(&text);
   return resolved;
 }
 
-static bool no_model(gt_arena *arena, const char *folder, const char *best, gt_error *error) {
+static bool fail_no_model(gt_arena *arena, const char *folder, const char *best, gt_error *error) {
   const char *config = gt_arena_printf(arena, "%s/config.yaml", folder);
   if (!is_run(config))
     return gt_fail(error, GT_ERR_IO,
@@ -48,6 +48,6 @@ const char *gt_model_path(gt_arena *arena, const char *path, gt_error *error) {
   const char *folder = gt_arena_strndup(arena, path, length);
   const char *model = gt_arena_printf(arena, "%s/model.bin", folder);
   const char *best = gt_arena_printf(arena, "%s/best.bin", folder);
-  if (!gt_file_exists(model)) return no_model(arena, folder, best, error), NULL;
+  if (!gt_file_exists(model)) return fail_no_model(arena, folder, best, error), NULL;
   return model;
 }

@@ -10,8 +10,9 @@ static const char *row_name(gt_arena *arena, const gt_input *input, const char *
   return gt_arena_printf(arena, "data.%s.%s", input->name, row);
 }
 
-/* Without centers there are two tensors, as in older files. With centers the shift is renamed to data.offset,
- * so that a program that does not know centers refuses the file instead of ignoring them. */
+/* If all centers are 0, there are two tensors, as in files of earlier versions. Otherwise the shift has the
+ * name data.offset, so that a program that does not support centers rejects the file instead of ignoring
+ * them. */
 int gt_scaling_tensors(const gt_input *input, gt_arena *arena, gt_stored *tensors) {
   const int64_t n = input->scaling.count;
   const float *center = input->scaling.values;
@@ -29,7 +30,7 @@ static const gt_stored *scaling_row(gt_container *container, const gt_input *inp
   return gt_container_tensor(container, row_name(&container->arena, input, row));
 }
 
-bool gt_scaling_of_tensors(gt_container *container, gt_input *input) {
+bool gt_scaling_from_tensors(gt_container *container, gt_input *input) {
   const gt_stored *center = scaling_row(container, input, "center");
   const gt_stored *row[3] = {center, scaling_row(container, input, "scale"),
                              scaling_row(container, input, center ? "offset" : "shift")};
@@ -53,7 +54,7 @@ static const char *target_row(gt_arena *arena, const gt_data_target *target, con
                          target->name ? target->name : "");
 }
 
-/* Programs that do not know target scaling refuse the format instead of predicting in other units. */
+/* Programs that do not support target scaling reject the file by its format. */
 int gt_target_scaling_tensors(const gt_data_target *target, gt_arena *arena, gt_stored *tensors) {
   const int64_t n = target->scaling.count;
   const float *values = target->scaling.values;
@@ -63,7 +64,7 @@ int gt_target_scaling_tensors(const gt_data_target *target, gt_arena *arena, gt_
   return 2;
 }
 
-bool gt_target_scaling_of_tensors(gt_container *container, gt_data_target *target) {
+bool gt_target_scaling_from_tensors(gt_container *container, gt_data_target *target) {
   gt_arena *arena = &container->arena;
   const gt_stored *center = gt_container_tensor(container, target_row(arena, target, "center")),
                   *scale = gt_container_tensor(container, target_row(arena, target, "scale"));

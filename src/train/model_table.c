@@ -40,7 +40,7 @@ json_t *gt_fills_json(const float *fill, int64_t count) {
   return fills;
 }
 
-const float *gt_fills_of_json(const json_t *fills, int64_t count, gt_arena *arena) {
+const float *gt_fills_from_json(const json_t *fills, int64_t count, gt_arena *arena) {
   if (!json_is_array(fills) || json_array_size(fills) != (size_t)count) return NULL;
   float *fill = GT_NEW_N(arena, float, count + 1);
   for (int64_t i = 0; i < count; i++) {
@@ -51,7 +51,7 @@ const float *gt_fills_of_json(const json_t *fills, int64_t count, gt_arena *aren
   return fill;
 }
 
-/* An optional code of a category, from `least` on. */
+/* Reads an optional code of a category, at least `least`; -1 if it is absent. */
 static bool read_code(const json_t *from, const char *key, int least, int categories, int *out) {
   const json_t *value = json_object_get(from, key);
   *out = -1;
@@ -115,7 +115,7 @@ static bool can_be_codes(const gt_column *c) {
          ((!c->fills && !c->spare) || c->kind == GT_COLUMN_CATEGORY);
 }
 
-const gt_table *gt_table_of_json(const json_t *columns, bool codes, gt_arena *arena) {
+const gt_table *gt_table_from_json(const json_t *columns, bool codes, gt_arena *arena) {
   const size_t count = json_array_size(columns);
   int64_t features = 0;
   gt_names names = {.arena = arena};
@@ -148,7 +148,8 @@ bool gt_tables_agree(const gt_input *input, int inputs, gt_arena *arena) {
   int64_t count = 0;
   int tables = 0;
   for (int k = 0; k < inputs; k++) {
-    if (!input[k].columns) return true; /* matched by position, none twice */
+    if (!input[k].columns)
+      return true; /* columns without names are matched by position: none is read twice */
     tables += input[k].table != NULL;
     count += input[k].table ? input[k].table->count : gt_input_row_features(&input[k]);
   }

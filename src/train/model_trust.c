@@ -1,5 +1,5 @@
-/* Distinguishes models of the user's own runs, whose data files the user knows, from models of
- * unknown origin. */
+/* Decides whether a model comes from one of the user's own runs, whose data files the user knows, or from
+ * elsewhere. */
 #include "base/arena.h"
 #include "base/file.h"
 #include "train/model_file.h"
@@ -7,8 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const uint64_t most_config = 64 << 20; /* bytes of a resolved config */
+static const uint64_t max_config_bytes = 64 << 20; /* a run does not write a larger config.yaml */
 
+/* True for a regular file that the user owns. */
 static bool is_own(const char *path) {
   struct stat s;
   return lstat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_uid == geteuid();
@@ -27,13 +28,14 @@ static gt_span data_section(const char *config) {
   return (gt_span){begin, (size_t)(end - begin)};
 }
 
+/* True if the resolved config in a file has the same `data:` section as `config`. */
 static bool names_same_data(const char *path, const char *config) {
   gt_error ignored = {0};
   gt_bytes text;
-  if (!gt_read_plain_file(path, most_config, &text, &ignored)) return false;
-  const gt_span ours = data_section((const char *)text.data), its = data_section(config);
-  const bool same = gt_config_is_resolved((const char *)text.data) && its.size && ours.size == its.size &&
-                    !memcmp(ours.data, its.data, its.size);
+  if (!gt_read_plain_file(path, max_config_bytes, &text, &ignored)) return false;
+  const gt_span a = data_section((const char *)text.data), b = data_section(config);
+  const bool same = gt_config_is_resolved((const char *)text.data) && b.size && a.size == b.size &&
+                    !memcmp(a.data, b.data, b.size);
   gt_bytes_finish(&text);
   return same;
 }

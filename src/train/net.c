@@ -23,7 +23,6 @@ const char *gt_net_variable(const gt_net *net, gt_arena *arena, const char *name
   return gt_arena_printf(arena, "%s.%s", net->kind, name);
 }
 
-/* Each stage has its own clock: "gradient" counts batches, the others steps. */
 gt_id gt_net_clock(gt_graph *graph, const char *state_name, const char *table_name, int rows, int width) {
   const uint32_t state = gt_graph_variable(graph, state_name, gt_shape_1(GT_STATE_WORDS), GT_F32, false);
   return gt_clock(graph, state, gt_graph_variable(graph, table_name, gt_shape_2(rows, width), GT_F32, false));
@@ -56,13 +55,12 @@ gt_net_work gt_net_work_of(const gt_net *net) {
     work.flops += stage->times * stage->plan->flops;
     work.kernels += stage->times * stage->plan->steps;
     work.levels += stage->times * (stage->plan->levels - stage->plan->ahead);
-    if (net->stages > 1) work.levels += stage->plan->ahead; /* in the first replay */
+    if (net->stages > 1) work.levels += stage->plan->ahead; /* the first replay cannot overlap */
     for (uint32_t c = 0; c < stage->plan->choices; c++) work.tuned += stage->plan->choice[c].tuned;
   }
   return work;
 }
 
-/* Ends a stage's graph and plans it. */
 bool gt_net_add_stage(gt_net *net, gt_graph *graph, uint32_t times, gt_arena *arena,
                       const gt_net_options *options, gt_error *error) {
   gt_stage *stage = &net->stage[net->stages++];
@@ -74,7 +72,7 @@ bool gt_net_add_stage(gt_net *net, gt_graph *graph, uint32_t times, gt_arena *ar
   return gt_graph_verify(graph, error) && gt_net_plan(stage, arena, options, error);
 }
 
-static bool adopt(gt_stage *stage, const gt_stage *planned) {
+static bool adopt_stage(gt_stage *stage, const gt_stage *planned) {
   stage->plan = planned->plan;
   stage->executable = planned->executable;
   return gt_graph_equal(stage->graph, planned->graph);
@@ -82,15 +80,15 @@ static bool adopt(gt_stage *stage, const gt_stage *planned) {
 
 bool gt_net_adopt(gt_net *net, const gt_net *planned) {
   bool same = net->stages == planned->stages;
-  for (int i = 0; same && i < net->stages; i++) same = adopt(&net->stage[i], &planned->stage[i]);
+  for (int i = 0; same && i < net->stages; i++) same = adopt_stage(&net->stage[i], &planned->stage[i]);
   for (int i = 0; same && net->search && i < GT_LINE_SEARCH_STAGES; i++)
-    same = adopt(&net->search->stage[i], &planned->search->stage[i]);
+    same = adopt_stage(&net->search->stage[i], &planned->search->stage[i]);
   net->feed = planned->feed;
   return same;
 }
 
-static gt_net *begin(gt_arena *arena, const gt_config *config, const gt_net_options *options,
-                     const char *split, const gt_split *data, int64_t batch, int64_t parts) {
+static gt_net *create_net(gt_arena *arena, const gt_config *config, const gt_net_options *options,
+                          const char *split, const gt_split *data, int64_t batch, int64_t parts) {
   gt_net *net = GT_NEW(arena, gt_net);
   net->split = split;
   net->draw = options->draw ? *options->draw : (uint64_t)config->seed;
@@ -108,7 +106,7 @@ static gt_net *begin(gt_arena *arena, const gt_config *config, const gt_net_opti
   return net;
 }
 
-/* A step in one stage. */
+/* Builds a training step in one stage. */
 static bool build_step(gt_net *net, gt_arena *arena, gt_config *config, const gt_net_options *options,
                        gt_error *error) {
   gt_graph *graph = gt_graph_create(arena);
@@ -128,7 +126,7 @@ static bool build_step(gt_net *net, gt_arena *arena, gt_config *config, const gt
   return gt_net_add_stage(net, graph, 1, arena, options, error);
 }
 
-/* Each step uses all training data, whatever the batch size. */
+/* Builds a step with a line search. It uses all training data, whatever the batch size. */
 static bool build_line_search(gt_net *net, gt_arena *arena, gt_config *config, const gt_net_options *options,
                               gt_error *error) {
   if (net->targets > 1)
@@ -149,10 +147,10 @@ static bool build_line_search(gt_net *net, gt_arena *arena, gt_config *config, c
 }
 
 gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options *options, gt_error *error) {
-  gt_net *net = begin(arena, config, options, "train", &config->dataset.train, config->train.batch_size,
-                      config->train.accumulate);
+  gt_net *net = create_net(arena, config, options, "train", &config->dataset.train, config->train.batch_size,
+                           config->train.accumulate);
   net->kind = "train";
-  net->trains = net->draws = true;
+  net->trains = net->shuffles = true;
   if (gt_sampler_balances(config)) net->members = gt_sampler_members(config, arena, &net->classes);
   net->first_step = options->first_step;
   net->first_epoch = options->first_epoch;
@@ -168,14 +166,15 @@ gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options
 
 gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
                           const gt_net_options *options, gt_error *error) {
-  const gt_split apart =
+  const gt_split data_of_split =
       gt_split_apart(gt_dataset_split(&config->dataset, split), config->train.eval_samples);
-  gt_net *net = begin(arena, config, options, split, gt_arena_copy(arena, &apart, sizeof apart),
-                      config->train.eval_batch_size, 1);
+  gt_net *net =
+      create_net(arena, config, options, split, gt_arena_copy(arena, &data_of_split, sizeof data_of_split),
+                 config->train.eval_batch_size, 1);
   gt_graph *graph = gt_graph_create(arena);
   net->kind = gt_arena_printf(arena, "eval.%s%s", split, options->hard ? ".hard" : "");
   net->hard = options->hard;
-  net->log_rows = (uint32_t)net->steps; /* the rows of one evaluation are read together */
+  net->log_rows = (uint32_t)net->steps; /* the host reads the rows of an evaluation at its end */
   net->table_width = 1;
   gt_graph_scope(graph, "step");
   const gt_id clock = gt_net_main_clock(net, graph, arena, 1);
@@ -190,10 +189,10 @@ gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
 
 gt_net *gt_net_sampling(gt_arena *arena, gt_config *config, int64_t samples, const gt_net_options *options,
                         gt_error *error) {
-  gt_net *net = begin(arena, config, options, "train", &config->dataset.train, samples, 1);
+  gt_net *net = create_net(arena, config, options, "train", &config->dataset.train, samples, 1);
   gt_graph *graph = gt_graph_create(arena);
   net->kind = "sample";
-  net->draws = true;
+  net->shuffles = true;
   net->table_width = 1;
   gt_graph_scope(graph, "step");
   const gt_id clock = gt_net_main_clock(net, graph, arena, 1);

@@ -1,5 +1,5 @@
-/* Steps of several batches: the stage "gradient" adds those of one batch, the stage "update" uses the sums.
- */
+/* Steps of several batches: the stage "gradient" adds the gradient and the sums of one batch to those of the
+ * step, the stage "update" uses the totals. */
 #include "train/net_parts.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -12,6 +12,7 @@ uint32_t gt_net_gradient(const gt_net *net, gt_graph *graph) {
   return gt_graph_variable(graph, GT_GRADIENT_VARIABLE, shape, GT_F32, false);
 }
 
+/* The number of sums of a target. */
 static int count_of_sums(const gt_net_target *target) { return target->weighs ? GT_SUMS : GT_SUM_DIVISOR; }
 
 /* The index of the first sum of a target; for target = number of targets, the number of sums. */
@@ -48,17 +49,18 @@ void gt_net_clear_sums(const gt_net *net, gt_graph *graph) {
   clear(graph, gt_net_sums(net, graph));
 }
 
-/* Items of a sample that count, in a net whose items all do. */
-static double items_of(const gt_net *net, int target) {
+/* The number of items per sample; only for nets in which all items have weight 1. */
+static double items_per_sample(const gt_net *net, int target) {
   const gt_shape *shape = &net->item_shape[target];
   return (double)gt_shape_count(*shape) / (double)net->batch;
 }
 
-/* The summed losses of several targets, whose means have one divisor, the weight of the samples. */
+/* The sum of the losses of several targets, each divided by its items per sample, so that the means have the
+ * same divisor: the weight of the samples. */
 static gt_id sum_of_losses(const gt_net *net, gt_graph *graph, gt_config *config) {
   gt_id sum = GT_NONE;
   for (int k = 0; k < net->targets; k++) {
-    const double factor = config->loss[k]->weight / items_of(net, k);
+    const double factor = config->loss[k]->weight / items_per_sample(net, k);
     gt_id part = net->target[k].loss.loss_sum;
     if (factor < 1 || factor > 1) part = gt_mul(graph, part, gt_constant(graph, factor));
     sum = k ? gt_add(graph, sum, part) : part;
@@ -66,75 +68,75 @@ static gt_id sum_of_losses(const gt_net *net, gt_graph *graph, gt_config *config
   return sum;
 }
 
-/* The summed objective of a batch: losses, with the penalty for each. */
+/* The sum of a batch's losses, plus the penalty times the batch's share of the divisor. */
 static gt_id objective_sum(const gt_net *net, gt_graph *graph, gt_config *config) {
   const gt_loss_nodes *nodes = &net->target[0].loss;
   const bool several = net->targets > 1, sums_batch = config->loss[0]->type->sums_batch;
   const gt_id losses = several ? sum_of_losses(net, graph, config) : nodes->loss_sum;
   if (net->model->penalty == GT_NONE) return losses;
-  gt_id times =
-      several ? gt_mul(graph, nodes->divisor, gt_constant(graph, 1 / items_of(net, 0))) : nodes->divisor;
+  gt_id penalty_weight = several
+                             ? gt_mul(graph, nodes->divisor, gt_constant(graph, 1 / items_per_sample(net, 0)))
+                             : nodes->divisor;
   if (sums_batch)
-    times = gt_mul(graph, net->data->weights.rank ? gt_sum(graph, net->weight, 0, false) : nodes->weight_sum,
-                   gt_constant(graph, 1.0 / (double)gt_net_rows(net)));
-  return gt_add(graph, losses, gt_mul(graph, net->model->penalty, times));
+    penalty_weight =
+        gt_mul(graph, net->data->weights.rank ? gt_sum(graph, net->weight, 0, false) : nodes->weight_sum,
+               gt_constant(graph, 1.0 / (double)gt_net_rows(net)));
+  return gt_add(graph, losses, gt_mul(graph, net->model->penalty, penalty_weight));
 }
 
-/* Adds the sums of one batch to those of the step so far; for a line search, the objective instead of the
- * loss. */
+/* Adds the sums of one batch to those of the step; for a line search, the objective instead of the loss. */
 static void add_sums(const gt_net *net, gt_graph *graph, gt_config *config) {
   const uint32_t variable = gt_net_sums(net, graph);
   const int count = first_sum(net, net->targets);
-  const gt_id none = gt_constant(graph, 0);
+  const gt_id zero = gt_constant(graph, 0);
   const bool line_search = config->optim->type->line_search;
   gt_id part[GT_SUMS * GT_DATA_MAX_TARGETS];
   for (int k = 0; k < net->targets; k++) {
     const gt_loss_nodes *loss = &net->target[k].loss;
-    gt_id *own = part + first_sum(net, k);
-    own[GT_SUM_LOSS] = line_search ? objective_sum(net, graph, config) : loss->loss_sum;
-    own[GT_SUM_WEIGHT] = loss->weight_sum;
-    own[GT_SUM_CORRECT] = loss->correct_sum == GT_NONE ? none : loss->correct_sum;
-    if (net->target[k].weighs) own[GT_SUM_DIVISOR] = loss->divisor;
+    gt_id *target_part = part + first_sum(net, k);
+    target_part[GT_SUM_LOSS] = line_search ? objective_sum(net, graph, config) : loss->loss_sum;
+    target_part[GT_SUM_WEIGHT] = loss->weight_sum;
+    target_part[GT_SUM_CORRECT] = loss->correct_sum == GT_NONE ? zero : loss->correct_sum;
+    if (net->target[k].weighs) target_part[GT_SUM_DIVISOR] = loss->divisor;
   }
-  for (int i = 0; i < count; i++) part[i] = gt_reshape(graph, gt_add(graph, part[i], none), gt_shape_1(1));
+  for (int i = 0; i < count; i++) part[i] = gt_reshape(graph, gt_add(graph, part[i], zero), gt_shape_1(1));
   gt_assign(graph, variable, 0,
             gt_add(graph, gt_variable_read(graph, variable), gt_pack(graph, part, count)));
 }
 
-/* The sum of a node over the targets. */
-static gt_id over_targets(const gt_net *net, gt_graph *graph, size_t offset) {
+/* The sum over the targets of a node in gt_loss_nodes, at byte `offset`. */
+static gt_id sum_over_targets(const gt_net *net, gt_graph *graph, size_t offset) {
   gt_id sum = GT_NONE;
   for (int k = 0; k < net->targets; k++) {
-    const gt_id own = *(const gt_id *)(const void *)((const char *)&net->target[k].loss + offset);
-    sum = k ? gt_add(graph, sum, own) : own;
+    const gt_id target_part = *(const gt_id *)(const void *)((const char *)&net->target[k].loss + offset);
+    sum = k ? gt_add(graph, sum, target_part) : target_part;
   }
   return sum;
 }
 
-/* States advance only if the batch has samples and if its loss and all batches before it are finite. */
-static void move_states(const gt_net *net, gt_graph *graph) {
+/* Updates the layers' states if the batch has samples, and if its loss and all earlier batches are finite. */
+static void update_states(const gt_net *net, gt_graph *graph) {
   uint32_t variable;
   if (!net->model->updated) return;
-  const gt_id loss = over_targets(net, graph, offsetof(gt_loss_nodes, loss_sum)),
-              weight = over_targets(net, graph, offsetof(gt_loss_nodes, weight_sum));
-  const gt_id sound =
+  const gt_id loss = sum_over_targets(net, graph, offsetof(gt_loss_nodes, loss_sum)),
+              weight = sum_over_targets(net, graph, offsetof(gt_loss_nodes, weight_sum));
+  const gt_id is_good =
       gt_mul(graph, gt_training_ok(net->model->store, graph, &variable), gt_is_finite(graph, loss));
   gt_model_move_states(net->model, graph,
-                       gt_mul(graph, sound, gt_less(graph, gt_constant(graph, 0), weight)));
+                       gt_mul(graph, is_good, gt_less(graph, gt_constant(graph, 0), weight)));
 }
 
-/* The contribution of a batch to the gradient of the step, up to a factor: it is divided by the weights of
- * all batches once they are known. Until then it is divided by the number of rows, so that sums of losses do
- * not overflow. */
+/* The function whose gradient a batch adds to the gradient of the step, up to a factor: the stage "update"
+ * divides by the weights of all batches. Dividing by the number of rows here avoids overflow. */
 static gt_id gradient_loss(const gt_net *net, gt_graph *graph, gt_config *config) {
   const gt_id sum = objective_sum(net, graph, config);
   if (config->loss[0]->type->sums_batch) return sum;
   return gt_mul(graph, sum, gt_constant(graph, 1.0 / (double)gt_net_rows(net)));
 }
 
-/* The mean losses of several targets can be accumulated only if they have one divisor: the weight of the
- * samples. False after reporting. */
-static bool have_one_divisor(gt_net *net, gt_config *config) {
+/* The mean losses of several targets can be accumulated only if they have the same divisor, the weight of the
+ * samples. False after reporting an error. */
+static bool check_common_divisor(gt_net *net, gt_config *config) {
   for (int k = 0; k < net->targets && net->targets > 1; k++) {
     const char *why = net->target[k].weighs               ? "has class weights"
                       : config->dataset.target[k].ignores ? "has labels that do not count"
@@ -159,24 +161,24 @@ bool gt_net_build_gradient(gt_net *net, gt_arena *arena, gt_config *config, cons
   const gt_id clock = gt_net_clock(graph, "train.part", "train.part.table", 1, 1);
   const gt_model_mode mode = {.training = true};
   if (!gt_net_build_forward(net, graph, arena, config, mode, clock, options) ||
-      !have_one_divisor(net, config))
+      !check_common_divisor(net, config))
     return false;
   for (int k = 0; k < net->targets; k++)
     net->item_shape[k] = gt_node_at(graph, net->target[k].loss.items.weight)->shape;
   const gt_store *store = net->model->store;
   const uint32_t variable = store->trainable ? gt_net_gradient(net, graph) : 0;
-  const gt_id before = store->trainable ? gt_variable_read(graph, variable) : GT_NONE;
-  const gt_id gradient =
-      gt_training_gradient(graph, store, net->model->node, gradient_loss(net, graph, config), before, error);
+  const gt_id sum_so_far = store->trainable ? gt_variable_read(graph, variable) : GT_NONE;
+  const gt_id gradient = gt_training_gradient(graph, store, net->model->node,
+                                              gradient_loss(net, graph, config), sum_so_far, error);
   if (gradient == GT_NONE) return false;
   gt_graph_scope(graph, "step");
   gt_assign(graph, variable, 0, gradient);
   add_sums(net, graph, config);
-  move_states(net, graph);
+  update_states(net, graph);
   return gt_net_add_stage(net, graph, (uint32_t)net->parts, arena, options, error);
 }
 
-/* The sums of all batches as the nodes of the losses. */
+/* Replaces the nodes of the losses by the sums over all batches. */
 static void read_sums(gt_net *net, gt_graph *graph, gt_id sums) {
   for (int k = 0; k < net->targets; k++) {
     gt_net_target *target = &net->target[k];
@@ -198,11 +200,11 @@ bool gt_net_build_update(gt_net *net, gt_arena *arena, gt_config *config, const 
   const uint32_t gradient = gt_net_gradient(net, graph), totals = gt_net_sums(net, graph);
   read_sums(net, graph, gt_variable_read(graph, totals));
   gt_id divisor = net->target[0].loss.divisor;
-  if (net->targets > 1) divisor = gt_mul(graph, divisor, gt_constant(graph, 1 / items_of(net, 0)));
+  if (net->targets > 1) divisor = gt_mul(graph, divisor, gt_constant(graph, 1 / items_per_sample(net, 0)));
   const gt_id scale = gt_net_gradient_scale(net, graph, config->loss[0], divisor);
   if (!gt_training_update(&net->training, graph, config->optim, net->model->store,
                           gt_variable_read(graph, gradient), scale,
-                          over_targets(net, graph, offsetof(gt_loss_nodes, loss_sum)), clock, error))
+                          sum_over_targets(net, graph, offsetof(gt_loss_nodes, loss_sum)), clock, error))
     return false;
   gt_graph_scope(graph, "step");
   gt_training_average_states(&net->training, graph, GT_NONE);

@@ -1,5 +1,5 @@
-/* The part of a net that training and evaluation share: a batch of samples and targets, the model, its
- * losses, and the metrics and confusion matrix of evaluations. */
+/* The part that nets for training and for evaluation have in common: a batch of samples and targets, the
+ * model, its losses, and the metrics and confusion matrix of evaluations. */
 #include "train/net_parts.h"
 #include "op/confusion.h"
 #include "op/core.h"
@@ -20,13 +20,13 @@ gt_samples gt_net_samples(const gt_net *net, const gt_dataset *dataset, gt_arena
                       .window = net->order.window * net->batch};
 }
 
-/* The variable NAME of a target, as NAME.TARGET if there are several targets. */
-static const char *of_target(const gt_net_target *target, gt_arena *arena, const char *name) {
+/* NAME.TARGET if there are several targets, otherwise NAME. */
+static const char *with_target_name(const gt_net_target *target, gt_arena *arena, const char *name) {
   return target->name ? gt_arena_printf(arena, "%s.%s", name, target->name) : name;
 }
 
 const char *gt_net_target_variable(const gt_net *net, int target, gt_arena *arena) {
-  return of_target(&net->target[target], arena, split_variable(net, arena, "targets"));
+  return with_target_name(&net->target[target], arena, split_variable(net, arena, "targets"));
 }
 
 const char *gt_net_weights(const gt_net *net, gt_arena *arena) {
@@ -36,7 +36,7 @@ const char *gt_net_weights(const gt_net *net, gt_arena *arena) {
 static gt_batch_attribute order_of(const gt_net *net) {
   return (gt_batch_attribute){.batch = net->batch,
                               .samples = net->data->samples,
-                              .sequential = !net->draws,
+                              .sequential = !net->shuffles,
                               .steps = (uint32_t)(net->steps * net->parts),
                               .first_step = (uint32_t)(net->first_step * net->parts),
                               .first_epoch = (uint32_t)net->first_epoch,
@@ -45,7 +45,7 @@ static gt_batch_attribute order_of(const gt_net *net) {
 }
 
 const char *gt_net_output_variable(const gt_net *net, int target, gt_arena *arena) {
-  return of_target(&net->target[target], arena, gt_net_variable(net, arena, "outputs"));
+  return with_target_name(&net->target[target], arena, gt_net_variable(net, arena, "outputs"));
 }
 
 /* Counts the confusion matrix. */
@@ -55,13 +55,13 @@ static void count_predictions(gt_net *net, gt_net_target *target, gt_graph *grap
   const int64_t classes = gt_node_at(graph, items->prediction)->shape.dim[1];
   if (!loss->type->labels || classes > GT_CONFUSION_MAX) return;
   target->counted = classes;
-  target->confusion = of_target(target, arena, gt_net_variable(net, arena, "confusion"));
+  target->confusion = with_target_name(target, arena, gt_net_variable(net, arena, "confusion"));
   const uint32_t counts =
       gt_graph_variable(graph, target->confusion, gt_shape_2(classes, classes), GT_I32, false);
   gt_confusion(graph, counts, items->shifted, items->targets, items->weight);
 }
 
-/* False after reporting if a metric would need more predictions than the host keeps. */
+/* False after reporting an error, if a metric needs more predictions than the host keeps. */
 static bool can_keep_scores(const gt_net *net, const gt_net_target *target, gt_config *config) {
   const double values = (double)net->data->samples * (double)target->items * (double)target->metrics.outputs;
   int m = 0;
@@ -81,9 +81,9 @@ static bool can_keep_scores(const gt_net *net, const gt_net_target *target, gt_c
   return false;
 }
 
-/* The metrics of an evaluation. Those of logic gates are of the hard form. */
-static bool open_metrics(gt_net *net, int index, gt_graph *graph, gt_arena *arena, gt_config *config,
-                         const gt_net_options *options) {
+/* Sets up the metrics of an evaluation. For logic gates, only the hard form has metrics. */
+static bool set_up_metrics(gt_net *net, int index, gt_graph *graph, gt_arena *arena, gt_config *config,
+                           const gt_net_options *options) {
   gt_net_target *target = &net->target[index];
   const gt_metric_list *list = config->metrics ? &config->metrics[index] : NULL;
   const bool wanted = list && list->count && (net->hard || !net->model->has_hard);
@@ -101,15 +101,15 @@ static bool open_metrics(gt_net *net, int index, gt_graph *graph, gt_arena *aren
   if (!set->scores && !options->scores) return true;
   if (set->scores && !can_keep_scores(net, target, config)) return false;
   const gt_shape shape = gt_node_at(graph, target->loss.items.prediction)->shape;
-  target->scores = of_target(target, arena, gt_net_variable(net, arena, "scores"));
+  target->scores = with_target_name(target, arena, gt_net_variable(net, arena, "scores"));
   gt_assign(graph, gt_graph_variable(graph, target->scores, shape, GT_F32, false), 0,
             target->loss.items.prediction);
   return true;
 }
 
 /* Evaluations use the threshold of the config; training steps use 1/2. */
-static bool shifts(const gt_net *net, const gt_config *config) {
-  return config->threshold.used && !net->draws && net->data->target[0].rank;
+static bool uses_shift(const gt_net *net, const gt_config *config) {
+  return config->threshold.used && !net->shuffles && net->data->target[0].rank;
 }
 
 static gt_id read_shift(gt_graph *graph, const gt_config *config) {
@@ -117,13 +117,14 @@ static gt_id read_shift(gt_graph *graph, const gt_config *config) {
   return gt_variable_read(graph, gt_graph_variable(graph, GT_SHIFT_VARIABLE, shape, GT_F32, false));
 }
 
-/* The values of a target for a batch, and what else its loss reads. Nodes are kept in `keep`. */
-typedef struct drawn {
+/* Nodes to which gt_forward_target has pointers. */
+typedef struct target_nodes {
   gt_id scaling, shift;
-} drawn;
+} target_nodes;
 
-static gt_forward_target draw_target(gt_net *net, int index, gt_graph *graph, gt_arena *arena,
-                                     const gt_config *config, gt_id clock, drawn *keep) {
+/* Reads a batch of a target, and its scaling. */
+static gt_forward_target read_target(gt_net *net, int index, gt_graph *graph, gt_arena *arena,
+                                     const gt_config *config, gt_id clock, target_nodes *nodes) {
   const gt_tensor *tensor = &net->data->target[index];
   const gt_data_target *data = &config->dataset.target[index];
   const gt_samples samples = gt_net_samples(net, &config->dataset, arena);
@@ -137,15 +138,16 @@ static gt_forward_target draw_target(gt_net *net, int index, gt_graph *graph, gt
     target.targets = gt_samples_targets(&samples, tensor, gt_net_target_variable(net, index, arena), arena,
                                         graph, clock, net->order);
   if (data->scaling.count) {
-    keep->scaling = gt_target_scaling_read(data, graph);
-    target.scaling = &keep->scaling;
+    nodes->scaling = gt_target_scaling_read(data, graph);
+    target.scaling = &nodes->scaling;
   }
   return target;
 }
 
-static void add_shift(gt_forward_target *target, gt_graph *graph, const gt_config *config, drawn *keep) {
-  keep->shift = read_shift(graph, config);
-  target->shift = &keep->shift;
+static void add_shift(gt_forward_target *target, gt_graph *graph, const gt_config *config,
+                      target_nodes *nodes) {
+  nodes->shift = read_shift(graph, config);
+  target->shift = &nodes->shift;
 }
 
 static void store_results(gt_net *net, const gt_forward *forward) {
@@ -160,8 +162,8 @@ static void store_results(gt_net *net, const gt_forward *forward) {
   }
 }
 
-/* The inputs of a batch; augmented: as in training. */
-static bool draw_inputs(gt_net *net, gt_graph *graph, gt_arena *arena, gt_config *config, gt_id clock,
+/* Reads the inputs of a batch. augmented: NULL without augmentation. */
+static bool read_inputs(gt_net *net, gt_graph *graph, gt_arena *arena, gt_config *config, gt_id clock,
                         gt_augmented *augmented, gt_forward *forward) {
   const gt_samples samples = gt_net_samples(net, &config->dataset, arena);
   if (!augmented)
@@ -175,16 +177,15 @@ static bool draw_inputs(gt_net *net, gt_graph *graph, gt_arena *arena, gt_config
   return true;
 }
 
-/* Batch, model and loss, for training and evaluation. */
 bool gt_net_build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_config *config,
                           gt_model_mode mode, gt_id clock, const gt_net_options *options) {
   const char *outer = gt_graph_scope(graph, "data");
   net->order = order_of(net);
   const gt_tensor *weights = &net->data->weights;
-  const bool augments = mode.training && config->augment, shifted = net->shifted = shifts(net, config);
+  const bool augments = mode.training && config->augment, shifted = net->shifted = uses_shift(net, config);
   gt_augmented augmented;
   gt_id sample_weight = GT_NONE;
-  drawn keep[GT_DATA_MAX_TARGETS];
+  target_nodes nodes[GT_DATA_MAX_TARGETS];
   gt_forward forward = {.root = config->root,
                         .optim = config->optim,
                         .clock = clock,
@@ -194,14 +195,14 @@ bool gt_net_build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
                         .mirrored = !mode.training && config->flips,
                         .precision = config->products,
                         .mode = mode};
-  if (!draw_inputs(net, graph, arena, config, clock, augments ? &augmented : NULL, &forward)) return false;
+  if (!read_inputs(net, graph, arena, config, clock, augments ? &augmented : NULL, &forward)) return false;
   for (int k = 0; k < net->targets; k++)
-    forward.target[k] = draw_target(net, k, graph, arena, config, clock, &keep[k]);
+    forward.target[k] = read_target(net, k, graph, arena, config, clock, &nodes[k]);
   if (weights->rank)
     sample_weight = gt_samples_draw(
         graph, gt_tensor_read(weights, net->order.window * net->batch, graph, gt_net_weights(net, arena)),
         clock, GT_NONE, net->order);
-  if (shifted) add_shift(&forward.target[0], graph, config, &keep[0]);
+  if (shifted) add_shift(&forward.target[0], graph, config, &nodes[0]);
   forward.weight = gt_batch_weight(graph, clock, net->order);
   net->may_be_empty = weights->rank;
   for (int k = 0; k < net->targets; k++) {
@@ -210,7 +211,7 @@ bool gt_net_build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
     if (augments)
       gt_augmented_target(&augmented, graph, target);
     else if (net->data->target[k].rank > 2)
-      target->targets = gt_input_piece(&config->dataset.input[0], graph, target->targets);
+      target->targets = gt_crop_batch(&config->dataset.input[0], graph, target->targets);
   }
   gt_graph_scope(graph, outer);
   forward.mode.seed = net->draw;
@@ -219,7 +220,7 @@ bool gt_net_build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   const bool ok = gt_forward_build(&forward, arena, graph, &config->diagnostics);
   store_results(net, &forward);
   for (int k = 0; ok && !net->predicts && k < net->targets; k++) {
-    if (!open_metrics(net, k, graph, arena, config, options)) return false;
+    if (!set_up_metrics(net, k, graph, arena, config, options)) return false;
     if (options->confusion || net->target[k].metrics.counts)
       count_predictions(net, &net->target[k], graph, arena, config->loss[k]);
   }

@@ -1,8 +1,8 @@
-/* What a net writes for the host: a row of its log, or outputs. */
+/* Results that a net writes for the host: a row of its log, or outputs. */
 #include "train/net_parts.h"
 #include "op/core.h"
 
-typedef struct log_values { /* of the log row that the host reads; the last may be a vector */
+typedef struct log_values { /* values of the log row that the host reads; the last may be a vector */
   gt_id value[3 + 4 * GT_DATA_MAX_TARGETS + 1];
   int count;
 } log_values;
@@ -18,7 +18,8 @@ static void add_rest(log_values *log, const gt_net_target *target, gt_log_target
   to->divisor = add_value(log, target->weighs ? target->loss.divisor : GT_NONE);
 }
 
-/* The sums of the metrics of all targets, as one vector; GT_NONE: there are none. first: its column. */
+/* The sums of the metrics of all targets, as one vector; GT_NONE: there are none. first: the column where
+ * they start. */
 static gt_id add_metrics(gt_net *net, gt_graph *graph, int first) {
   gt_id part[GT_DATA_MAX_TARGETS];
   int parts = 0;
@@ -35,7 +36,6 @@ static gt_id add_metrics(gt_net *net, gt_graph *graph, int first) {
   return parts > 1 ? gt_pack(graph, part, parts) : parts ? part[0] : GT_NONE;
 }
 
-/* The log row that the host reads, with the columns that exist. */
 void gt_net_build_log(gt_net *net, gt_graph *graph, gt_arena *arena, gt_id clock) {
   const char *outer = gt_graph_scope(graph, "step");
   log_values log = {0};
@@ -57,7 +57,7 @@ void gt_net_build_log(gt_net *net, gt_graph *graph, gt_arena *arena, gt_id clock
   add_value(&log, sums);
   const uint32_t variable = gt_graph_variable(graph, gt_net_variable(net, arena, "log"),
                                               gt_shape_2(net->log_rows, c->count), GT_F32, true);
-  /* A row takes few values, and several targets have more. */
+  /* gt_log_row accepts only few values; several targets have more. */
   if (net->targets > 1 && !graph->error.status) {
     log.value[0] = gt_pack(graph, log.value, log.count);
     log.count = 1;
@@ -78,7 +78,6 @@ gt_sums gt_net_sums_of(const gt_net *net, const float *row) {
   return sums;
 }
 
-/* Outputs instead of a log, if there are no targets. */
 void gt_net_build_outputs(const gt_net *net, gt_graph *graph, gt_arena *arena) {
   if (graph->error.status) return;
   for (int k = 0; k < net->targets; k++) {

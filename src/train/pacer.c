@@ -2,18 +2,18 @@
 #include "train/progress.h"
 #include <string.h>
 
-static const double piece_seconds = 0.03;
+static const double piece_seconds = 0.03; /* intended duration of a piece */
 
 void gt_pacer_init(gt_pacer *pacer, gt_backend *backend, const gt_net *net, gt_executable *executable,
                    uint32_t most) {
   *pacer = (gt_pacer){.backend = backend, .net = net, .executable = executable, .most = most};
 }
 
-/* Removes the oldest piece, which is done. */
+/* Removes the oldest piece, which has finished. */
 static void retire(gt_pacer *pacer) {
   const struct gt_piece *oldest = &pacer->piece[0];
-  const double now = gt_seconds(), began = oldest->at > pacer->finished ? oldest->at : pacer->finished;
-  pacer->per_step = (now - began) / oldest->times;
+  const double now = gt_seconds(), start = oldest->at > pacer->finished ? oldest->at : pacer->finished;
+  pacer->per_step = (now - start) / oldest->times;
   pacer->finished = now;
   pacer->done += oldest->times;
   pacer->pieces--;
@@ -39,8 +39,8 @@ uint32_t gt_pacer_room(gt_pacer *pacer, int64_t left, gt_error *error) {
   if (!poll(pacer, error)) return 0;
   while (pacer->pieces == GT_PIECES_IN_FLIGHT || pacer->submitted - pacer->done >= pacer->most)
     if (!wait_for_oldest(pacer, error)) return 0;
-  /* The first piece is one replay, which also pays for warming up; sizes then grow no faster than eightfold,
-   * so that one odd measurement does no harm. */
+  /* The first piece is a single replay, which is slow because it warms up. Then each piece is at most eight
+   * times as large as the previous one, so that one wrong measurement does no harm. */
   double want = pacer->last ? 8.0 * pacer->last : 1;
   if (pacer->per_step * want > piece_seconds) want = piece_seconds / pacer->per_step;
   const int64_t room = pacer->most - (pacer->submitted - pacer->done);

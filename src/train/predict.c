@@ -4,9 +4,9 @@
 #include "train/session.h"
 #include <string.h>
 
-enum { BATCH = 500 };
+enum { BATCH = 500 }; /* samples per batch */
 
-/* The inputs become a test split without targets. */
+/* Makes the inputs a test split without targets. */
 static bool read_config(gt_config *config, gt_arena *arena, const gt_model_file *file,
                         const gt_tensor *inputs, gt_error *error) {
   if (!gt_model_file_config(config, arena, file, error)) return false;

@@ -35,7 +35,7 @@ const char *gt_samples_rate(double per_second, char buffer[48]) {
 
 enum { FIELDS = 6, GAP = 2, LEAST_BAR = 4, MAX_BAR = 24, BAR_FRAME = 3 };
 
-/* In the order of the line; the percentage is dropped last. */
+/* Writes all fields in the order of the line; the percentage is the most important one. */
 static void write_fields(const gt_progress_view *view, gt_line_field field[FIELDS]) {
   static const int importance[FIELDS] = {0, 4, 3, 1, 5, 2};
   char text[48];

@@ -1,8 +1,8 @@
 /* gt_run: one training run: a config on a device, a run directory, and the loop that replays the step. The
- * directory holds config.yaml (resolved), tuned.json (if the device was tuned), metrics.jsonl, timing.jsonl,
- * checkpoints/, best.bin (with keep_best or early stopping) and finally model.bin. The state of a run after a
- * step is: parameters and training variables on the device, and gt_host_state; a checkpoint holds exactly
- * that. Owner: gt_train. */
+ * directory contains config.yaml (resolved), tuned.json (if the device was tuned), metrics.jsonl,
+ * timing.jsonl, checkpoints/, best.bin (with keep_best or early stopping) and finally model.bin. The state of
+ * a run after a step consists of parameters and training variables on the device, and gt_host_state; this is
+ * what a checkpoint contains. Owner: gt_train. */
 #ifndef GT_TRAIN_RUN_H
 #define GT_TRAIN_RUN_H
 #include "train/adapt.h"
@@ -14,66 +14,70 @@
 #include "train/sink.h"
 
 typedef struct gt_train_options {
-  const char *device;    /* NULL: chosen by the environment */
+  const char *device;    /* as in gt_choose_backend */
   const char *directory; /* NULL: runs/NAME-N */
-  uint64_t memory_limit; /* of the device, in bytes; 0: none */
+  uint64_t memory_limit; /* for device memory, in bytes; 0: no limit */
   double max_seconds;    /* the run saves and stops after this time; 0: no limit */
-  const char *max_time;  /* the same, as the user wrote it */
+  const char *max_time;  /* max_seconds as the user wrote it */
   bool resume, quiet;
   bool ranks_columns; /* estimates the importance of a table's columns at the end */
-  /* For the command printed by an interrupted run: `gtrain train CONFIG OPTIONS` with its directory. A NULL
-   * config means that of the directory. */
+  /* For the command that an interrupted run prints, `gtrain train CONFIG OPTIONS` with its directory.
+   * resume_config NULL: the config in the directory. */
   const char *resume_config, *resume_options;
 } gt_train_options;
 
 typedef struct gt_train_result {
   char directory[4096], device[256];
   int64_t step, epoch, best_step;
-  gt_results train, validation, test; /* items 0: absent */
-  const double *threshold;            /* [thresholds]; NULL: the config has none */
+  gt_results train, validation, test; /* items is 0 if there is no result */
+  const double *threshold;            /* [thresholds]; NULL: the config sets none */
   int thresholds;
   bool stopped_early, interrupted;
-  bool out_of_time; /* interrupted by max_seconds */
-  int64_t attempts; /* with restart_every; else 1 */
+  bool out_of_time; /* max_seconds interrupted the run */
+  int64_t attempts; /* with restart_every; otherwise 1 */
   bool has_goal, goal_reached;
   double seconds, samples_per_s;
-  uint64_t memory_peak;     /* bytes on the device */
-  gt_importance importance; /* of a table's columns, estimated; in the arena of the config; columns 0: none */
+  uint64_t memory_peak;     /* largest device memory in use, in bytes */
+  gt_importance importance; /* estimated, of a table's columns; in the arena of the config; columns 0: none */
 } gt_train_result;
 
-/* Trains. The status is in error: GT_OK, GT_INTERRUPTED (stopped and saved by a signal or max_seconds, or the
- * device failed; the message has the command that continues), GT_ERR_BUSY, GT_ERR_DATA (a loss or gradient is
- * not finite; the message has step and layer), … */
+/* Trains. error->status: GT_OK, GT_INTERRUPTED (a signal or max_seconds stopped the run, which was saved, or
+ * the device failed; the message contains the command that continues), GT_ERR_BUSY, GT_ERR_DATA (a loss or
+ * gradient is not finite; the message names step and layer), … */
 bool gt_train(gt_config *config, const gt_train_options *options, gt_train_result *result, gt_error *error);
 
 /* --- within train/ --- */
 
 typedef struct gt_run {
-  gt_config *base;   /* as it was read, with its phases */
-  gt_config *config; /* of the current phase; the base, if there are no phases */
+  gt_config *base;   /* the config of the run, with its phases */
+  gt_config *config; /* of the current phase; base if there are no phases */
   const gt_train_options *options;
   gt_train_result *result;
   gt_session session;
   const char *directory;
   const char *command; /* shell command that continues this run */
   int lock;
-  gt_arena generation; /* holds the nets (generation.h) */
-  gt_net *net;
+  gt_arena generation; /* for the nets of this phase (generation.h) */
+  gt_net *net;         /* the training step */
   gt_executable *step;
-  const float *log;
+  const float *log; /* mapped log of the training step; NULL with a line search */
   gt_adapter adapter;
-  gt_evaluator watch, test; /* watch: evaluated during the run; net NULL: no such split */
+  gt_evaluator watch, test; /* watch: of the watched split, during the run; net NULL: no such split */
   gt_host_state state;
   gt_sinks sinks;
-  int64_t total, per_epoch, eval_steps, save_steps, restart_steps; /* in steps; 0: never */
-  int64_t phase_end;                                               /* step at which the phase ends */
-  int64_t attempt;
-  gt_arena drawn[2]; /* of odd and even attempts: one holds the net if a restart kept the plans */
+  int64_t total, per_epoch;                      /* steps of the run, and of an epoch */
+  int64_t eval_steps, save_steps, restart_steps; /* intervals in steps; 0: never */
+  int64_t phase_end;                             /* step at which the phase ends */
+  int64_t attempt;                               /* current attempt, from 0 */
+  gt_arena attempt_arena[2]; /* for the net of even and odd attempts, if a restart kept the plans */
   gt_data_fingerprint data;
-  int64_t first_step, bad_step, saved_step;
-  bool warned;       /* the user was warned that the watched metric is not a number */
-  bool bad_gradient; /* the loss of bad_step is finite, but its gradient is not */
-  double started, loss, lr, grad_norm;
+  int64_t first_step;         /* first step of this process */
+  int64_t bad_step;           /* step whose loss or gradient is not finite; -1: none */
+  int64_t saved_step;         /* step of the last checkpoint; -1: none */
+  bool warned;                /* the user was warned that the watched metric is not a number */
+  bool bad_gradient;          /* the loss of bad_step is finite, but its gradient is not */
+  double started;             /* time of gt_seconds */
+  double loss, lr, grad_norm; /* of the last step */
 } gt_run;
 
 bool gt_run_save(gt_run *run, gt_error *error); /* writes a checkpoint of the current step */
@@ -81,45 +85,47 @@ bool gt_run_loop(gt_run *run, gt_error *error);
 /* For nets with a line search (line_search.h): runs steps until `boundary`, a signal, convergence, or a loss
  * that is not finite. */
 bool gt_run_line_search(gt_run *run, int64_t boundary, gt_error *error);
-/* Downloads the weights that evaluations use; the caller finishes them. Empty on failure. */
+/* Downloads the weights that evaluations use; the caller calls gt_state_dict_finish. Empty on errors. */
 bool gt_run_weights(gt_run *run, gt_state_dict *weights, gt_error *error);
-/* Writes these weights, as the model of the current step, to a file in the run directory. */
+/* Writes the model of the current step to a file in the run directory. */
 bool gt_run_keep_weights(gt_run *run, const char *name, gt_model_results results, gt_error *error);
 /* Reports which layer produced the loss or gradient of bad_step that is not finite; always false. */
 bool gt_run_explain(gt_run *run, gt_error *error);
-/* True if all weights are finite; else an error. An update may overflow although loss and gradient did not,
- * and such weights are never written. */
+/* True if all weights are finite; otherwise an error. An update may overflow although loss and gradient are
+ * finite; such weights are never written. */
 bool gt_run_check_weights(gt_run *run, const gt_state_dict *weights, gt_error *error);
 int64_t gt_run_epoch(const gt_run *run, int64_t step); /* epoch of step `step`, from 1 */
 /* Attempts (attempt.c): with restart_every a run restarts at this interval. gt_run_attempt restarts if
  * run->state.step belongs to a new attempt; it is called before steps are run. */
 bool gt_run_attempt(gt_run *run, gt_error *error);
-int64_t gt_run_attempt_begin(const gt_run *run); /* first step of run->attempt; step after its last */
-int64_t gt_run_attempt_end(const gt_run *run);
-/* Sets the attempt after a checkpoint's host state was read and its phase opened. */
+int64_t gt_run_attempt_begin(const gt_run *run); /* first step of run->attempt */
+int64_t gt_run_attempt_end(const gt_run *run);   /* the step after its last one */
+/* Sets run->attempt, after the host's state was read from a checkpoint and the phase was opened. */
 void gt_run_attempt_resume(gt_run *run);
-/* True if the constants are those that the weights of the state were trained with. GT_ERR_CONFIG if the
- * config draws others. */
+/* True if the constants are those with which the weights of the state were trained. GT_ERR_CONFIG if the
+ * config draws other constants. */
 bool gt_run_check_constants(gt_run *run, gt_error *error);
-const char *gt_run_constants(const gt_run *run, char text[128]); /* " (such as 'logic1.wiring')" */
-/* Records the sums of a finished step; writes a row of them if it is due. */
-void gt_run_note_step(gt_run *run, const gt_sums *sums);
+const char *gt_run_constants(const gt_run *run, char text[128]); /* " (such as 'logic1.wiring')" or "" */
+/* Adds the sums of a finished step to run->state. */
+void gt_run_record_step(gt_run *run, const gt_sums *sums);
+/* Writes a row of the sums since the last row, if log_every requires one after this step. */
 bool gt_run_write_window(gt_run *run, gt_error *error);
-gt_metric_row gt_run_row(const gt_run *run, const char *split,
-                         const gt_results *result); /* of the current step */
-bool gt_run_is_called(const gt_run *run); /* True if a signal or the time limit asks to stop or to save */
+/* The row of a result at the current step. */
+gt_metric_row gt_run_row(const gt_run *run, const char *split, const gt_results *result);
+/* True if a signal requests to stop or to save, or if the time limit is over. */
+bool gt_run_has_request(const gt_run *run);
 bool gt_run_has_next_phase(const gt_run *run);
 bool gt_goal_reached(const gt_early_stopping *stopping, double value);
 bool gt_run_restores_best(const gt_run *run); /* model.bin gets the best weights */
-/* Creates the run directory, or checks that it is one that can be resumed (GT_ERR_BUSY if not: foreign
- * directories are never touched), and locks it. gt_run_directory_begin writes the first files when everything
- * else is ready, so that a run that never started leaves a directory that counts as empty, and a refused
- * resume leaves it unchanged. */
+/* gt_run_directory creates the run directory, or checks that it is one that can be resumed (GT_ERR_BUSY if
+ * not: other directories are never changed), and locks it. gt_run_directory_begin writes the first files when
+ * everything else is ready. So a run that fails to start leaves a directory that counts as empty, and a run
+ * that cannot be resumed leaves it unchanged. */
 bool gt_run_directory(gt_run *run, gt_error *error);
 bool gt_run_directory_begin(gt_run *run, gt_error *error);
-/* Loads the tuned candidates for the run (tuned_file.h), before the step is planned. */
+/* Loads the tuned candidates for the run (tuned_file.h). Call it before the step is planned. */
 bool gt_run_directory_tuned(gt_run *run, gt_error *error);
-/* Restores the newest valid checkpoint; *found false if there is none at all. Newer damaged ones are renamed,
- * but only if a valid one was found; GT_ERR_DATA if all are damaged. */
+/* Restores the newest valid checkpoint; *found is false if there is no checkpoint. If a valid one is found,
+ * newer damaged ones are renamed; GT_ERR_DATA if all are damaged. */
 bool gt_run_restore(gt_run *run, bool *found, gt_error *error);
 #endif

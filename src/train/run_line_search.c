@@ -12,12 +12,12 @@ typedef struct search {
   gt_run *run;
   gt_line_search_net *net;
   const gt_lbfgs_config *settings;
-  int m, rows;
-  double *gram, *coefficient;
-  float *staging;              /* rows * rows */
-  float measured[GT_MEASURED]; /* at the last trial */
-  float last[GT_MEASURED];     /* at x */
-  float counts[2];             /* steps; pairs in the history */
+  int m, rows;                 /* size of the history; rows of the basis */
+  double *gram, *coefficient;  /* [rows][rows]; [rows] (optim/lbfgs.h) */
+  float *staging;              /* room for rows * rows values */
+  float measured[GT_MEASURED]; /* results at the last trial */
+  float last[GT_MEASURED];     /* results at x */
+  float counts[2];             /* STEPS: since the last reset; PAIRS: in the history */
 } search;
 
 enum { STEPS, PAIRS };
@@ -46,16 +46,16 @@ static bool upload_doubles(search *s, const char *name, const double *values, in
   return upload(s, name, s->staging, count, error);
 }
 
-static bool control(search *s, double t, bool joins, gt_error *error) {
-  const float words[GT_CONTROL] = {[GT_CONTROL_T] = (float)t, [GT_CONTROL_JOINS] = joins};
+static bool upload_control(search *s, double t, bool appends, gt_error *error) {
+  const float words[GT_CONTROL] = {[GT_CONTROL_T] = (float)t, [GT_CONTROL_APPENDS] = appends};
   return upload(s, "lbfgs.control", words, GT_CONTROL, error);
 }
 
-/* Evaluates loss and gradient at x + t d over all batches, each with the same random numbers every time. */
+/* Evaluates loss and gradient at x + t d over all batches. A batch always has the same random numbers. */
 static bool evaluate(search *s, double t, gt_error *error) {
   gt_run *run = s->run;
   uint64_t ticket;
-  return control(s, t, false, error) && gt_session_set_clock(&run->session, run->net, 0, error) &&
+  return upload_control(s, t, false, error) && gt_session_set_clock(&run->session, run->net, 0, error) &&
          replay(s, s->net->stage[GT_LINE_SEARCH_TRIAL].executable, 1, error) &&
          gt_net_run_stage(run->net, run->session.backend, 0, run->net->stage[0].times, &ticket, error) &&
          replay(s, s->net->stage[GT_LINE_SEARCH_MEASURE].executable, 1, error) &&
@@ -67,9 +67,9 @@ static double mean_loss(const search *s, const float *measured) {
   return s->run->config->loss[0]->type->sums_batch ? loss : loss / (double)measured[GT_MEASURED_DIVISOR];
 }
 
-/* --- from step to step --- */
+/* --- between steps --- */
 
-/* Moves the rows and columns of the last pair into the history. */
+/* Appends the rows and columns of the last pair to those of the history, without the oldest pair. */
 static void shift_gram(search *s) {
   const int m = s->m, rows = s->rows;
   double *next = gt_alloc((size_t)(rows * rows) * sizeof *next);
@@ -83,26 +83,27 @@ static void shift_gram(search *s) {
   free(next);
 }
 
-/* Moves x to the last trial, at t along the direction. */
+/* Sets x to the last trial, x + t d, and updates basis and history. */
 static bool accept(search *s, double t, gt_error *error) {
   const int rows = s->rows, first = 2 * s->m;
-  const bool joins = s->counts[STEPS] > 0 && gt_lbfgs_curves(s->gram, s->m, s->settings->any_curvature);
-  if (!control(s, t, joins, error) || !replay(s, s->net->stage[GT_LINE_SEARCH_ACCEPT].executable, 1, error) ||
+  const bool appends = s->counts[STEPS] > 0 && gt_lbfgs_curves(s->gram, s->m, s->settings->any_curvature);
+  if (!upload_control(s, t, appends, error) ||
+      !replay(s, s->net->stage[GT_LINE_SEARCH_ACCEPT].executable, 1, error) ||
       !download(s, "lbfgs.products", s->staging, 3 * rows, error))
     return false;
-  if (joins) shift_gram(s);
+  if (appends) shift_gram(s);
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < rows; k++)
       s->gram[(first + i) * rows + k] = s->gram[k * rows + first + i] = (double)s->staging[i * rows + k];
-  if (joins && s->counts[PAIRS] < (float)s->m) s->counts[PAIRS]++;
+  if (appends && s->counts[PAIRS] < (float)s->m) s->counts[PAIRS]++;
   memcpy(s->last, s->measured, sizeof s->last);
   return upload_doubles(s, "lbfgs.gram", s->gram, rows * rows, error) &&
          upload(s, "lbfgs.last", s->last, GT_MEASURED, error) &&
          upload(s, "lbfgs.counts", s->counts, 2, error);
 }
 
-/* A new search starts with an evaluation, a resumed one with the values of the checkpoint. */
-static bool begin(search *s, gt_error *error) {
+/* A new search starts with an evaluation, a resumed search with the values of the checkpoint. */
+static bool start_search(search *s, gt_error *error) {
   const gt_store *store = s->run->net->model->store;
   gt_state_dict weights;
   if (!gt_state_dict_download(&weights, store, &s->run->session.buffers, GT_ROLE(GT_PARAMETER), error))
@@ -119,7 +120,7 @@ static bool begin(search *s, gt_error *error) {
 }
 
 /* Computes the direction on the device; returns its slope and the first step length. */
-static bool direct(search *s, double *slope, double *t, gt_error *error) {
+static bool find_direction(search *s, double *slope, double *t, gt_error *error) {
   const gt_run *run = s->run;
   const int64_t step = run->state.step - run->state.first_step;
   const double factor = gt_schedule_factor(run->config->optim->schedule, &run->state.schedule, (uint64_t)step,
@@ -140,7 +141,7 @@ static bool direct(search *s, double *slope, double *t, gt_error *error) {
          replay(s, s->net->stage[GT_LINE_SEARCH_DIRECT].executable, 1, error);
 }
 
-/* Finds the step length; the last trial is evaluated at it. */
+/* Finds the step length *t, and evaluates it last. */
 static bool find_length(search *s, double slope, double *t, gt_error *error) {
   gt_wolfe wolfe;
   double at = *t;
@@ -156,76 +157,75 @@ static bool find_length(search *s, double slope, double *t, gt_error *error) {
   return at == wolfe.t || evaluate(s, wolfe.t, error);
 }
 
-static void note_step(search *s, double t) {
-  const float *was = s->last;
+static void record_step(search *s, double t) {
+  const float *last = s->last;
   const double *gram = s->gram;
   gt_run *run = s->run;
-  gt_sums sums = {1, {{was[GT_MEASURED_LOSS], was[GT_MEASURED_DIVISOR], was[GT_MEASURED_CORRECT], 0}}};
+  gt_sums sums = {1, {{last[GT_MEASURED_LOSS], last[GT_MEASURED_DIVISOR], last[GT_MEASURED_CORRECT], 0}}};
   if (run->net->target[0].weighs) {
     sums.target[0].divisor = sums.target[0].weight;
     sums.target[0].weight = gt_split_weight(run->net->data); /* a step uses all samples */
   }
   run->lr = t;
   run->grad_norm = sqrt(gram[s->rows * s->rows - 1]);
-  gt_run_note_step(run, &sums);
+  gt_run_record_step(run, &sums);
 }
 
-static void converged(search *s, const char *why) {
+static void stop_converged(search *s, const char *why) {
   gt_run *run = s->run;
   gt_sinks_say(&run->sinks, "L-BFGS converged after step %lld: %s", (long long)run->state.step, why);
   run->state.stopped = gt_run_has_next_phase(run) ? GT_STOPPED_PHASE : GT_STOPPED_RUN;
 }
 
-/* Resets the history. Its curvature may be out of date, or lost to rounding; the search then restarts with
+/* Resets the history, whose curvature may be outdated or lost to rounding. The search then restarts with
  * steepest descent, as L-BFGS-B does (Zhu, Byrd, Lu and Nocedal, "Algorithm 778", 1997). */
-static void forget(search *s) {
+static void reset_history(search *s) {
   const int s_row = 2 * s->m, y_row = s_row + 1;
   s->counts[STEPS] = s->counts[PAIRS] = 0;
-  s->gram[s_row * s->rows + y_row] = s->gram[y_row * s->rows + s_row] =
-      0; /* the last pair does not join either */
+  s->gram[s_row * s->rows + y_row] = s->gram[y_row * s->rows + s_row] = 0; /* nor is the last pair appended */
   gt_sinks_say(&s->run->sinks, "L-BFGS: line search failed after step %lld, history reset",
                (long long)s->run->state.step);
 }
 
-/* Finds a direction and a step length *t, where the last trial is; 0 if no trial lowered the loss. *down: it
- * is a descent direction, by more than the tolerance. */
-static bool find_step(search *s, double *t, bool *down, gt_error *error) {
+/* Finds a direction and a step length *t, and evaluates it last; *t is 0 if no trial lowered the loss.
+ * *descends: the direction is a descent direction, by more than the tolerance. */
+static bool find_step(search *s, double *t, bool *descends, gt_error *error) {
   for (;;) {
     double slope;
-    if (!direct(s, &slope, t, error)) return false;
-    *down = slope <= -s->settings->tolerance_change;
-    if (*down && !find_length(s, slope, t, error)) return false;
-    const bool fails = *down ? *t == 0 : !(slope < 0);
+    if (!find_direction(s, &slope, t, error)) return false;
+    *descends = slope <= -s->settings->tolerance_change;
+    if (*descends && !find_length(s, slope, t, error)) return false;
+    const bool fails = *descends ? *t == 0 : !(slope < 0);
     if (!fails || s->counts[STEPS] == 0) return true;
-    forget(s);
+    reset_history(s);
   }
 }
 
-/* Takes one step. Nothing changes if there is none, or if its loss is not finite. */
-static bool advance(search *s, gt_error *error) {
+/* Runs one step. Nothing changes if the search has converged, or if the loss is not finite. */
+static bool run_step(search *s, gt_error *error) {
   const gt_lbfgs_config *c = s->settings;
   gt_run *run = s->run;
   double t;
-  bool down;
+  bool descends;
   const double loss = mean_loss(s, s->last);
   if ((double)s->last[GT_MEASURED_LARGEST] <= c->tolerance_grad)
-    return converged(s, "the gradient is zero"), true;
-  if (!find_step(s, &t, &down, error)) return false;
-  if (!down) return converged(s, "no descent direction is left"), true;
+    return stop_converged(s, "the gradient is zero"), true;
+  if (!find_step(s, &t, &descends, error)) return false;
+  if (!descends) return stop_converged(s, "no descent direction is left"), true;
   if (!isfinite(mean_loss(s, s->measured)) || !isfinite(s->measured[GT_MEASURED_L1])) {
     run->bad_step = run->state.step;
     run->bad_gradient = isfinite(mean_loss(s, s->measured));
     return true;
   }
-  note_step(s, t);
+  record_step(s, t);
   s->counts[STEPS]++;
   const double change = fabs(mean_loss(s, s->measured) - loss);
-  const double moved = t * (double)s->measured[GT_MEASURED_DIRECTION];
+  const double distance = t * (double)s->measured[GT_MEASURED_DIRECTION];
   if (!accept(s, t, error) || !gt_run_write_window(run, error)) return false;
-  if (moved <= c->tolerance_change)
-    converged(s, "the weights no longer change");
+  if (distance <= c->tolerance_change)
+    stop_converged(s, "the weights no longer change");
   else if (change < c->tolerance_change)
-    converged(s, "the loss no longer changes");
+    stop_converged(s, "the loss no longer changes");
   return true;
 }
 
@@ -240,11 +240,11 @@ bool gt_run_line_search(gt_run *run, int64_t boundary, gt_error *error) {
               .gram = gt_alloc((size_t)(rows * rows) * sizeof *s.gram),
               .coefficient = gt_alloc((size_t)rows * sizeof *s.coefficient),
               .staging = gt_alloc((size_t)(rows * rows) * sizeof *s.staging)};
-  bool ok = begin(&s, error);
+  bool ok = start_search(&s, error);
   if (ok && !isfinite(mean_loss(&s, s.last))) run->bad_step = run->state.step;
   while (ok && run->state.step < boundary && run->bad_step < 0 && !run->state.stopped &&
-         !gt_run_is_called(run))
-    ok = advance(&s, error);
+         !gt_run_has_request(run))
+    ok = run_step(&s, error);
   free(s.gram);
   free(s.coefficient);
   free(s.staging);

@@ -140,7 +140,7 @@ bool gt_members_upload(const int32_t *members, const gt_batch_attribute *order, 
   return !members || gt_buffers_upload(buffers, GT_MEMBERS_VARIABLE, 0, members, size, error);
 }
 
-gt_id gt_input_piece(const gt_input *input, gt_graph *graph, gt_id batch) {
+gt_id gt_crop_batch(const gt_input *input, gt_graph *graph, gt_id batch) {
   return input->crop[0] ? gt_middle(graph, batch, input->crop[0], input->crop[1]) : batch;
 }
 
@@ -153,7 +153,7 @@ static gt_id draw_input(const gt_samples *samples, int index, gt_arena *arena, g
   tell_of_bytes(tensor, &input->scaling, &attribute);
   const gt_id batch = tensor->start ? draw_rows(samples, tensor, graph, data, clock, scaling, attribute)
                                     : gt_samples_draw(graph, data, clock, scaling, attribute);
-  return encode(samples, index, arena, graph, gt_input_piece(input, graph, batch));
+  return encode(samples, index, arena, graph, gt_crop_batch(input, graph, batch));
 }
 
 gt_tensor gt_samples_lengths(const gt_samples *samples, int input) {

@@ -45,7 +45,7 @@ bool gt_members_upload(const int32_t *members, const gt_batch_attribute *order, 
                        gt_error *error);
 
 /* Crops a batch of an input, or of target images, to what the network sees. */
-gt_id gt_input_piece(const gt_input *input, gt_graph *graph, gt_id batch);
+gt_id gt_crop_batch(const gt_input *input, gt_graph *graph, gt_id batch);
 /* Reads a variable of the tensor's shape and type: its samples or, if samples are windows, the rows that they
  * are cut from; for a streamed tensor, `window` samples. */
 gt_id gt_tensor_read(const gt_tensor *tensor, int64_t window, gt_graph *graph, const char *variable);

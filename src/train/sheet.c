@@ -107,7 +107,7 @@ static gt_graph *build(sheet *s) {
   if (config->augment)
     gt_augmented_target(&augmented, graph, &target);
   else if (s->target.height)
-    target.targets = gt_input_piece(&config->dataset.input[0], graph, target.targets);
+    target.targets = gt_crop_batch(&config->dataset.input[0], graph, target.targets);
   s->mixed = target.mixture && target.mixture->targets != target.targets; /* equal in batches of one */
   keep(graph, "sheet.inputs", inputs.items[0].node);
   keep(graph, "sheet.own", target.targets);

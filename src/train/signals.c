@@ -7,14 +7,14 @@
 static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
 enum { STOPPING = sizeof stopping / sizeof *stopping };
 
-static volatile sig_atomic_t received, save_wanted;
+static volatile sig_atomic_t received, save_requested;
 static struct timespec first;
-static struct sigaction before[STOPPING];
+static struct sigaction previous_action[STOPPING];
 
-/* One request often arrives as two signals: `timeout` signals its child and then its group; a closing
- * terminal hangs up on the shell, which hangs up on its jobs. A signal this soon after the first is not a
- * second request. */
-static bool is_second_wish(void) {
+/* One request often arrives as two signals: `timeout` signals its child and then its process group; when a
+ * terminal closes, the shell gets SIGHUP and sends it to its jobs. So a signal shortly after the first one is
+ * not a second request. */
+static bool is_second_request(void) {
   static const double burst = 0.25; /* seconds */
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -23,7 +23,7 @@ static bool is_second_wish(void) {
 
 static void on_stop(int number) {
   if (received) {
-    if (number != SIGHUP && is_second_wish()) _exit(128 + number);
+    if (number != SIGHUP && is_second_request()) _exit(128 + number);
     return;
   }
   clock_gettime(CLOCK_MONOTONIC, &first);
@@ -32,10 +32,10 @@ static void on_stop(int number) {
 
 static void on_save(int number) {
   (void)number;
-  save_wanted = 1;
+  save_requested = 1;
 }
 
-/* The parent may have set a signal to be ignored (nohup, background jobs of a shell): that is kept. */
+/* Installs a handler, unless the signal is ignored (by nohup, or for background jobs of a shell). */
 static void handle(int number, void (*handler)(int), struct sigaction *old) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
@@ -46,20 +46,20 @@ static void handle(int number, void (*handler)(int), struct sigaction *old) {
 
 void gt_signals_prepare(void) {
   struct sigaction old;
-  save_wanted = 0;
+  save_requested = 0;
   handle(SIGUSR1, on_save, &old);
   handle(SIGPIPE, SIG_IGN, &old);
 }
 
 void gt_signals_catch(void) {
   received = 0;
-  for (int i = 0; i < STOPPING; i++) handle(stopping[i], on_stop, &before[i]);
+  for (int i = 0; i < STOPPING; i++) handle(stopping[i], on_stop, &previous_action[i]);
 }
 
 void gt_signals_release(void) {
-  for (int i = 0; i < STOPPING; i++) sigaction(stopping[i], &before[i], NULL);
+  for (int i = 0; i < STOPPING; i++) sigaction(stopping[i], &previous_action[i], NULL);
 }
 
 int gt_signal_received(void) { return received; }
-bool gt_save_wanted(void) { return save_wanted; }
-void gt_save_begins(void) { save_wanted = 0; }
+bool gt_save_requested(void) { return save_requested; }
+void gt_save_acknowledge(void) { save_requested = 0; }
