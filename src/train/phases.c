@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { MAX_PHASES = 100 };
-static const int64_t most_steps = INT64_C(1000000000000000); /* of one phase: their sum can be counted */
+static const int64_t max_steps = INT64_C(1000000000000000); /* of a phase; the sum fits into int64_t */
 
 gt_batching gt_batching_of(int64_t samples, int64_t batch, int64_t parts) {
   const int64_t batches = batch < samples ? gt_ceil_div(samples, batch) : 1;
@@ -25,14 +25,14 @@ int64_t gt_phase_steps_per_epoch(const gt_config *phase) { return batches_of(pha
 gt_batching gt_phase_batching(const gt_config *phase) {
   gt_batching batching = batches_of(phase);
   if (!phase->optim->type->line_search) return batching;
-  batching.parts *= batching.steps; /* the whole data in each step */
+  batching.parts *= batching.steps; /* each step uses all data */
   batching.steps = 1;
   return batching;
 }
 
 int64_t gt_phase_steps(const gt_config *phase) {
   return phase->train.epochs
-             ? gt_times_at_most(phase->train.epochs, gt_phase_batching(phase).steps, most_steps)
+             ? gt_times_at_most(phase->train.epochs, gt_phase_batching(phase).steps, max_steps)
              : phase->train.steps;
 }
 
@@ -44,7 +44,8 @@ int64_t gt_phase_evaluations(const gt_config *phase) {
 
 /* --- reading --- */
 
-static bool begins_with(const char *key, const char *section) {
+/* True if the key is the section or a path in it. */
+static bool is_in_section(const char *key, const char *section) {
   const size_t length = strlen(section);
   return !strncmp(key, section, length) && (!key[length] || key[length] == '.');
 }
@@ -84,10 +85,10 @@ const gt_schema *gt_phase_schema(gt_arena *arena) {
   return schema;
 }
 
-/* What a phase may have: its length, changes (change.h), and keys of these sections, … */
+/* Keys of a phase: its length, changes (change.h), and paths in these sections … */
 static const char *const lengths[] = {"epochs", "steps"};
 static const char *const sections[] = {"model", "optimizer", "schedule", "augment", "train"};
-/* … but for these, which are one for a whole run. */
+/* … except these, which belong to the whole run. */
 static const char *const fixed[] = {"train.phases", "train.threads", "train.restart_every", "train.epochs",
                                     "train.steps"};
 enum {
@@ -98,20 +99,20 @@ enum {
 
 bool gt_phase_may_change(const char *key) {
   for (size_t i = 0; i < FIXED; i++)
-    if (begins_with(key, fixed[i])) return false;
+    if (is_in_section(key, fixed[i])) return false;
   for (size_t i = 0; i < SECTIONS; i++)
-    if (begins_with(key, sections[i])) return strcmp(key, "train") != 0;
+    if (is_in_section(key, sections[i])) return strcmp(key, "train") != 0;
   return false;
 }
 
 static bool is_field(const gt_schema *schema, const char *key) {
   for (const gt_field *field = schema->fields; field->name; field++)
-    if (begins_with(key, field->name)) return true;
+    if (is_in_section(key, field->name)) return true;
   return false;
 }
 
 /* Returns all keys that a phase may have: lengths, changes, and the names of sections. */
-static const char *const *phase_keys_of(gt_arena *arena, size_t *count) {
+static const char *const *list_phase_keys(gt_arena *arena, size_t *count) {
   const char **keys = GT_NEW_N(arena, const char *, LENGTHS + gt_change_count() + SECTIONS);
   *count = 0;
   for (int i = 0; i < LENGTHS; i++) keys[(*count)++] = lengths[i];
@@ -120,20 +121,19 @@ static const char *const *phase_keys_of(gt_arena *arena, size_t *count) {
   return keys;
 }
 
-/* Returns the key that was probably meant, if `key` lacks the name of its section or is mistyped, else
- * NULL. */
+/* The key that was probably meant, if `key` has no section or is mistyped; otherwise NULL. */
 static const char *suggest_key(gt_arena *arena, const gt_spec *root, const char *key) {
   if (!strcmp(key, "lr") || gt_spec_find(gt_spec_find(root, "optimizer"), key))
     return gt_arena_printf(arena, "optimizer.%s", key);
   if (is_field(&gt_train_schema, key)) return gt_arena_printf(arena, "train.%s", key);
   size_t count;
-  const char *const *keys = phase_keys_of(arena, &count);
+  const char *const *keys = list_phase_keys(arena, &count);
   const size_t length = strcspn(key, ".");
   const char *near = gt_nearest(gt_arena_strndup(arena, key, length), keys, count);
   return near ? gt_arena_printf(arena, "%s%s", near, key + length) : NULL;
 }
 
-static void reject(gt_config *config, const gt_spec *root, const gt_spec *entry) {
+static void report_key(gt_config *config, const gt_spec *root, const gt_spec *entry) {
   gt_diagnostics *diagnostics = &config->diagnostics;
   const bool known = is_field(&gt_config_schema, entry->key);
   gt_diagnostic *item =
@@ -143,7 +143,7 @@ static void reject(gt_config *config, const gt_spec *root, const gt_spec *entry)
       "epochs, steps, or a key of model, optimizer, schedule, augment or train, such as optimizer.lr";
   if (known) return;
   size_t count;
-  const char *const *keys = phase_keys_of(diagnostics->arena, &count);
+  const char *const *keys = list_phase_keys(diagnostics->arena, &count);
   const gt_hint hint = gt_hint_key(diagnostics, "phase", entry->key, NULL, keys, count);
   item->suggestion = suggest_key(diagnostics->arena, root, entry->key);
   if (!item->suggestion && hint.from_table) item->suggestion = hint.suggestion;
@@ -162,14 +162,14 @@ static bool is_change(const char *key) {
   return false;
 }
 
-/* False for `optimizer: {lr: 0.1}` in a phase: it would replace the optimizer of the previous phase by
- * the default one. */
-static bool names_its_type(const gt_spec *entry) {
+/* False for `optimizer: {lr: 0.1}` in a phase, which would replace the optimizer of the previous phase by the
+ * default one. */
+static bool has_type(const gt_spec *entry) {
   return (strcmp(entry->key, "optimizer") && strcmp(entry->key, "schedule")) || entry->kind != GT_SPEC_MAP ||
          gt_spec_find(entry, "type");
 }
 
-static void require_type(gt_config *config, const gt_spec *entry) {
+static void report_no_type(gt_config *config, const gt_spec *entry) {
   const char *key = entry->count ? entry->child[0]->key : "KEY";
   gt_error_at(&config->diagnostics, entry->at, "the %s of this phase has no type", entry->key)->expected =
       gt_arena_printf(config->diagnostics.arena,
@@ -177,10 +177,10 @@ static void require_type(gt_config *config, const gt_spec *entry) {
                       entry->key, key);
 }
 
-/* Returns the tree of a phase: that of the previous phase, with the length and the overrides of this one. */
-static gt_spec *phase_tree(gt_config *config, gt_arena *arena, const gt_spec *before, const gt_spec *item) {
+/* The tree of a phase: the tree of the previous phase, with the length and the overrides of this phase. */
+static gt_spec *phase_tree(gt_config *config, gt_arena *arena, const gt_spec *previous, const gt_spec *item) {
   gt_diagnostics *diagnostics = &config->diagnostics;
-  gt_spec *root = gt_spec_copy(arena, before), *train = gt_spec_find(root, "train");
+  gt_spec *root = gt_spec_copy(arena, previous), *train = gt_spec_find(root, "train");
   static const char *const replaced[] = {"phases", "epochs", "steps"};
   for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++) gt_spec_remove(train, replaced[i]);
   if (!gt_spec_find(item, "epochs") && !gt_spec_find(item, "steps"))
@@ -192,74 +192,76 @@ static gt_spec *phase_tree(gt_config *config, gt_arena *arena, const gt_spec *be
       continue;
     else if (is_length(entry->key))
       gt_spec_add(arena, train, entry->key, gt_spec_copy(arena, entry));
-    else if (!names_its_type(entry))
-      require_type(config, entry);
+    else if (!has_type(entry))
+      report_no_type(config, entry);
     else if (gt_phase_may_change(entry->key))
       gt_config_set(arena, root, entry, diagnostics);
     else
-      reject(config, root, entry);
+      report_key(config, root, entry);
   }
   return root;
 }
 
-/* --- the hand-over: which parameters the next phase takes over, by their shapes --- */
+/* --- which values the next phase gets from the previous one, by the shapes of the parameters --- */
 
 /* True if all values of a parameter are initialized again. Spline coefficients (slots with a form) are fitted
  * to a new grid along axis 1, but not to another number of inputs or outputs (kan_refit.c). */
-static bool is_reinitialized(const gt_slot *before, const gt_slot *now) {
-  for (int d = 0; d < now->shape.rank && now->form; d++)
-    if (d != 1 && now->shape.dim[d] != before->shape.dim[d]) return true;
+static bool is_reinitialized(const gt_slot *previous, const gt_slot *next) {
+  for (int d = 0; d < next->shape.rank && next->form; d++)
+    if (d != 1 && next->shape.dim[d] != previous->shape.dim[d]) return true;
   return false;
 }
 
-static bool is_cut(const gt_slot *before, const gt_slot *now) {
-  for (int d = 0; d < now->shape.rank && !now->form; d++)
-    if (now->shape.dim[d] < before->shape.dim[d]) return true;
+/* True if some values of a parameter are dropped. */
+static bool is_cut(const gt_slot *previous, const gt_slot *next) {
+  for (int d = 0; d < next->shape.rank && !next->form; d++)
+    if (next->shape.dim[d] < previous->shape.dim[d]) return true;
   return false;
 }
 
 /* "body.weight changes shape from [20, 64] to [5, 64]: some values are dropped" */
-static const char *resized(const gt_slot *before, const gt_slot *now, gt_arena *arena) {
+static const char *describe_resize(const gt_slot *previous, const gt_slot *next, gt_arena *arena) {
   char was[128], is[128];
   bool grows = false;
-  for (int d = 0; d < now->shape.rank; d++) grows |= now->shape.dim[d] > before->shape.dim[d];
-  const bool cut = is_cut(before, now);
-  return gt_arena_printf(arena, "%s changes shape from %s to %s: %s", now->name,
-                         gt_shape_text(before->shape, was), gt_shape_text(now->shape, is),
-                         is_reinitialized(before, now) ? "all values are initialized again"
-                         : now->form                   ? "its functions are fitted again"
+  for (int d = 0; d < next->shape.rank; d++) grows |= next->shape.dim[d] > previous->shape.dim[d];
+  const bool cut = is_cut(previous, next);
+  return gt_arena_printf(arena, "%s changes shape from %s to %s: %s", next->name,
+                         gt_shape_text(previous->shape, was), gt_shape_text(next->shape, is),
+                         is_reinitialized(previous, next) ? "all values are initialized again"
+                         : next->form                     ? "its functions are fitted again"
                          : cut && grows ? "some values are dropped, and new ones are initialized"
                          : cut          ? "some values are dropped"
                                         : "the added values are initialized");
 }
 
-typedef struct hand_over { /* of the model to a phase */
+typedef struct transfer { /* of the values of the previous phase to a phase */
   gt_config *config;
-  const gt_model *before, *now;
-  const gt_spec *item;        /* of train.phases */
-  const gt_spec_names *names; /* of the layers of the phase */
+  const gt_model *previous, *next;
+  const gt_spec *item;        /* the phase in train.phases */
+  const gt_spec_names *names; /* names of the layers of the phase */
   int phase;                  /* from 1 */
   const char *layer;          /* the last layer reported to lose weights; NULL: none */
-} hand_over;
+} transfer;
 
-/* Returns the key of the phase that changes this layer; NULL if none does, so that only its inputs have
+/* The key of the phase that changes this layer; NULL if there is none, so that only the layer's inputs have
  * changed. */
-static const gt_spec *key_for(const hand_over *h, const char *layer) {
+static const gt_spec *find_layer_key(const transfer *h, const char *layer) {
   static const char model[] = "model";
   for (int i = 0; i < h->item->count; i++) {
     const gt_spec *entry = h->item->child[i];
     if (!strcmp(entry->key, model)) return entry;
-    if (!begins_with(entry->key, model)) continue;
+    if (!is_in_section(entry->key, model)) continue;
     const char *path = entry->key + sizeof model;
-    if (begins_with(path, layer)) return entry;
+    if (is_in_section(path, layer)) return entry;
     for (int k = 0; k < h->names->count; k++)
       if (!strcmp(h->names->name[k], layer) &&
-          (begins_with(path, h->names->path[k]) || begins_with(h->names->path[k], path)))
+          (is_in_section(path, h->names->path[k]) || is_in_section(h->names->path[k], path)))
         return entry;
   }
   return NULL;
 }
 
+/* The size of the last axis of the layer's output. */
 static int64_t width_in(const gt_model *model, const char *layer) {
   for (int i = 0; i < model->layers; i++)
     if (!strcmp(model->layer[i].name, layer))
@@ -273,33 +275,33 @@ static gt_position position_of_layer(const gt_model *model, const char *name, co
   return entry->at;
 }
 
-/* Reports a layer that loses trained weights, once. Layers that merely have fewer inputs because of that are
- * not reported. Returns true if it reported. */
-static bool report_lost(hand_over *h, const gt_slot *before, const gt_slot *now) {
+/* Reports a layer that loses trained weights, once. Does not report the layers after it, which only have
+ * fewer inputs. Returns true if it reported the layer. */
+static bool report_lost(transfer *h, const gt_slot *previous, const gt_slot *next) {
   gt_diagnostics *diagnostics = &h->config->diagnostics;
   const char *layer =
-      gt_arena_printf(diagnostics->arena, "%.*s", (int)gt_slot_layer_length(now->name), now->name);
-  if (!is_reinitialized(before, now) && !is_cut(before, now)) return false;
-  const gt_spec *entry = key_for(h, layer);
-  if (entry && entry->kind == GT_SPEC_SEQUENCE && width_in(h->before, layer) == width_in(h->now, layer))
+      gt_arena_printf(diagnostics->arena, "%.*s", (int)gt_slot_layer_length(next->name), next->name);
+  if (!is_reinitialized(previous, next) && !is_cut(previous, next)) return false;
+  const gt_spec *entry = find_layer_key(h, layer);
+  if (entry && entry->kind == GT_SPEC_SEQUENCE && width_in(h->previous, layer) == width_in(h->next, layer))
     entry = h->layer ? NULL : entry; /* the phase lists all layers again, and this one is as wide as before */
   if (h->layer && (!entry || !strcmp(h->layer, layer))) return false;
   h->layer = layer;
   gt_finding_at(diagnostics, GT_FINDING_lost_weights,
-                entry ? position_of_layer(h->now, layer, entry) : h->item->at,
+                entry ? position_of_layer(h->next, layer, entry) : h->item->at,
                 "layer '%s' loses trained weights in phase %d: %s", layer, h->phase,
-                resized(before, now, diagnostics->arena))
+                describe_resize(previous, next, diagnostics->arena))
       ->help = "keep the size that the layer has in the previous phase";
   return true;
 }
 
-static void check_carry(hand_over *h) {
+static void check_transfer(transfer *h) {
   char was[128], is[128];
   gt_diagnostics *diagnostics = &h->config->diagnostics;
-  const gt_store *before = h->before->store, *now = h->now->store;
+  const gt_store *previous = h->previous->store, *next = h->next->store;
   const gt_position at = h->item->at;
-  for (int i = 0; i < now->slots; i++) {
-    const gt_slot *slot = now->slot[i], *old = gt_store_find(before, slot->name);
+  for (int i = 0; i < next->slots; i++) {
+    const gt_slot *slot = next->slot[i], *old = gt_store_find(previous, slot->name);
     if (!gt_slot_plays(slot, GT_MODEL_ROLES)) continue;
     if (!old)
       gt_error_at(diagnostics, at, "the previous phase has no '%s': a phase cannot add layers or parameters",
@@ -311,20 +313,19 @@ static void check_carry(hand_over *h) {
                   gt_shape_text(old->shape, was), gt_shape_text(slot->shape, is));
     else if (!gt_shape_equal(slot->shape, old->shape) && gt_slot_plays(slot, 1u << GT_PARAMETER) &&
              !report_lost(h, old, slot))
-      gt_info("phase %d: %s", h->phase, resized(old, slot, diagnostics->arena));
+      gt_info("phase %d: %s", h->phase, describe_resize(old, slot, diagnostics->arena));
   }
-  for (int i = 0; i < before->slots; i++)
-    if (gt_slot_plays(before->slot[i], GT_MODEL_ROLES) && !gt_store_find(now, before->slot[i]->name))
+  for (int i = 0; i < previous->slots; i++)
+    if (gt_slot_plays(previous->slot[i], GT_MODEL_ROLES) && !gt_store_find(next, previous->slot[i]->name))
       gt_error_at(diagnostics, at,
                   "'%s' of the previous phase is missing: a phase cannot remove layers or parameters",
-                  before->slot[i]->name);
+                  previous->slot[i]->name);
 }
 
-/* Returns the position of the key that decides the batch size of a phase: its own or that of an earlier
- * phase. */
-static gt_position batch_position(const gt_config *before, const gt_spec *item) {
+/* The position of the key that determines the batch size of a phase, in this phase or an earlier one. */
+static gt_position batch_position(const gt_config *previous, const gt_spec *item) {
   static const char *const keys[] = {"train.batch_size", "train.accumulate"};
-  gt_position at = before ? before->batch_at : (gt_position){0};
+  gt_position at = previous ? previous->batch_at : (gt_position){0};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     const gt_spec *entry = gt_spec_find(item, keys[i]);
     if (entry) at = entry->at;
@@ -343,9 +344,8 @@ static bool read_phase(gt_config *config, gt_config *phase, gt_arena *arena, gt_
   return true;
 }
 
-/* Builds the training of a phase with the code that starts it later, so that its errors are reported before
- * the run. */
-static void check_starts(gt_config *config, gt_config *phase, gt_arena *arena, gt_position at) {
+/* Builds the training step of a phase as the run does later, to report its errors before the run. */
+static void check_start(gt_config *config, gt_config *phase, gt_arena *arena, gt_position at) {
   const gt_net_options graphs = {.unplanned = true};
   gt_error error = {0};
   if (gt_net_training(arena, phase, &graphs, &error)) return;
@@ -357,6 +357,7 @@ static void check_starts(gt_config *config, gt_config *phase, gt_arena *arena, g
   if (!found->errors) gt_error_at(&config->diagnostics, at, "this phase cannot start: %s", error.message);
 }
 
+/* The list of phases; NULL if there is none, or after reporting errors. */
 static const gt_spec *items_of(gt_config *config) {
   const gt_spec *train = gt_spec_find(config->root, "train"), *node = gt_spec_find(train, "phases");
   gt_diagnostics *diagnostics = &config->diagnostics;
@@ -384,7 +385,7 @@ bool gt_phases_read(gt_config *config, gt_arena *arena) {
   const gt_spec *items = items_of(config);
   if (!items) return config->diagnostics.errors == errors;
   gt_config *phase = GT_NEW_N(arena, gt_config, items->count);
-  const gt_model *before = NULL;
+  const gt_model *previous = NULL;
   const gt_spec *tree = config->root;
   for (int i = 0; i < items->count; i++) {
     gt_spec *root = phase_tree(config, arena, tree, items->child[i]);
@@ -393,10 +394,10 @@ bool gt_phases_read(gt_config *config, gt_arena *arena) {
     const gt_model *model = gt_config_build_model(&phase[i], arena, &config->diagnostics);
     if (!model) return false;
     const gt_spec_names *names = gt_model_layer_names(arena, root);
-    if (before) check_carry(&(hand_over){config, before, model, items->child[i], names, i + 1, NULL});
+    if (previous) check_transfer(&(transfer){config, previous, model, items->child[i], names, i + 1, NULL});
     gt_change_read(&phase[i], i, items->child[i], model, arena, &config->diagnostics);
-    if (config->diagnostics.errors == errors) check_starts(config, &phase[i], arena, items->child[i]->at);
-    before = model;
+    if (config->diagnostics.errors == errors) check_start(config, &phase[i], arena, items->child[i]->at);
+    previous = model;
     tree = root;
   }
   if (config->diagnostics.errors > errors) return false;

@@ -20,12 +20,13 @@ bool gt_run_save(gt_run *run, gt_error *error) {
   gt_arena_init(&arena);
   gt_stored *tensors = gt_arena_alloc_n(&arena, (size_t)store->slots, sizeof *tensors);
   gt_metadata *notes = GT_NEW_N(&arena, gt_metadata, gt_change_count());
-  const int noted = gt_change_notes(run->base, run->state.phase, run->net->model, &arena, notes);
+  const int note_count = gt_change_notes(run->base, run->state.phase, run->net->model, &arena, notes);
   const char *path = gt_checkpoint_path(&arena, run->directory, run->state.step);
   const bool ok =
       gt_run_check_weights(run, &dict, error) &&
       gt_checkpoint_write(path, tensors, gt_state_dict_tensors(&dict, GT_CHECKPOINT_ROLES, tensors),
-                          (uint64_t)run->config->seed, run->base->resolved, notes, noted, &run->state, error);
+                          (uint64_t)run->config->seed, run->base->resolved, notes, note_count, &run->state,
+                          error);
   if (ok) {
     run->saved_step = run->state.step;
     gt_checkpoint_prune(run->directory, (int)run->config->train.checkpoint.keep_last);
@@ -35,15 +36,14 @@ bool gt_run_save(gt_run *run, gt_error *error) {
   return ok;
 }
 
-/* True if the run had the same classes and normalization, except that its targets were not scaled, as in runs
- * of earlier versions. */
-static bool began_unscaled(const gt_run *run) {
+/* True if the run has the same classes and normalization, but unscaled targets, as in earlier versions. */
+static bool was_unscaled(const gt_run *run) {
   gt_dataset data = run->config->dataset;
   for (int k = 0; k < data.targets; k++) data.target[k].scaling = (gt_target_scaling){0};
   return gt_dataset_fingerprint(&data).meaning == run->state.data.meaning;
 }
 
-/* A run continues only with the data that its weights were trained and evaluated on. */
+/* A run continues only with the data with which its weights were trained and evaluated. */
 static bool check_data(gt_run *run, const char *path, gt_error *error) {
   const gt_data_fingerprint *was = &run->state.data, *is = &run->data;
   const bool validates = run->config->dataset.validation.samples > 0;
@@ -52,7 +52,7 @@ static bool check_data(gt_run *run, const char *path, gt_error *error) {
                       : was->validation != is->validation   ? "validation samples"
                       : !validates && was->test != is->test ? "test samples, which are watched,"
                                                             : NULL;
-  if (was->meaning != is->meaning && was->train == is->train && began_unscaled(run))
+  if (was->meaning != is->meaning && was->train == is->train && was_unscaled(run))
     return gt_fail(error, GT_ERR_DATA,
                    "the run of %s began with unscaled targets; resume it with --set "
                    "data.normalize_targets=none, or start a new run with another --run-dir",
@@ -79,7 +79,7 @@ static bool check_init(const gt_run *run, const char *path, gt_error *error) {
       from->file.path, path);
 }
 
-/* The first place where two configs differ. */
+/* The first path at which two configs differ, and the two values there. */
 typedef struct difference {
   gt_arena *arena;
   const char *path, *is, *was;
@@ -91,9 +91,9 @@ static const char *value_text(const gt_spec *node) {
   return *node->scalar ? node->scalar : "empty";
 }
 
-static bool differ(difference *d, const char *path, const gt_spec *is, const gt_spec *was);
+static bool find_difference(difference *d, const char *path, const gt_spec *is, const gt_spec *was);
 
-static bool children_differ(difference *d, const char *path, const gt_spec *is, const gt_spec *was) {
+static bool find_child_difference(difference *d, const char *path, const gt_spec *is, const gt_spec *was) {
   for (int i = 0; i < is->count || i < was->count; i++) {
     const gt_spec *a = i < is->count ? is->child[i] : NULL, *b = i < was->count ? was->child[i] : NULL;
     const char *key = gt_arena_printf(d->arena, "%d", i);
@@ -102,14 +102,15 @@ static bool children_differ(difference *d, const char *path, const gt_spec *is, 
       if (a) b = gt_spec_find(was, key);
       if (!a) a = gt_spec_find(is, key);
     }
-    if (differ(d, gt_arena_printf(d->arena, "%s%s%s", path, *path ? "." : "", key), a, b)) return true;
+    if (find_difference(d, gt_arena_printf(d->arena, "%s%s%s", path, *path ? "." : "", key), a, b))
+      return true;
   }
   return false;
 }
 
-static bool differ(difference *d, const char *path, const gt_spec *is, const gt_spec *was) {
+static bool find_difference(difference *d, const char *path, const gt_spec *is, const gt_spec *was) {
   const bool alike = is && was && is->kind == was->kind;
-  if (alike && is->kind != GT_SPEC_SCALAR) return children_differ(d, path, is, was);
+  if (alike && is->kind != GT_SPEC_SCALAR) return find_child_difference(d, path, is, was);
   if (alike && !strcmp(is->scalar, was->scalar)) return false;
   *d = (difference){d->arena, path, value_text(is), value_text(was)};
   return true;
@@ -122,12 +123,12 @@ static const char *metric_of(const gt_spec *config) {
 }
 
 /* Values of another metric cannot be compared. */
-static void forget_best(gt_run *run) {
+static void reset_best(gt_run *run) {
   run->state.best = NAN;
   run->state.best_step = run->state.best_epoch = run->state.bad_evaluations = 0;
 }
 
-/* Resuming with another config is allowed, but it is not the same run: warns where they differ. */
+/* Resuming with another config is allowed, but results change: warns about the first difference. */
 static void compare_configs(gt_run *run, const char *saved) {
   gt_arena arena;
   gt_diagnostics ignored;
@@ -138,22 +139,21 @@ static void compare_configs(gt_run *run, const char *saved) {
   difference d = {.arena = &arena};
   const gt_spec *is = gt_spec_parse(&arena, "config", now, strlen(now), &ignored),
                 *was = gt_spec_parse(&arena, "config", saved, strlen(saved), &ignored);
-  if (is && was && strcmp(metric_of(is), metric_of(was))) forget_best(run);
-  if (is && was && differ(&d, "", is, was))
+  if (is && was && strcmp(metric_of(is), metric_of(was))) reset_best(run);
+  if (is && was && find_difference(&d, "", is, was))
     gt_warn("the config differs from the checkpoint's, first in %s: %s, was %s", d.path, d.is, d.was);
   gt_arena_finish(&arena);
 }
 
-/* Renames a damaged checkpoint, so that it does not count as one of the newest: pruning would remove valid
- * ones instead. */
-static void set_aside(gt_arena *arena, const char *path) {
+/* Renames a damaged checkpoint, so that gt_checkpoint_prune does not keep it instead of a valid one. */
+static void rename_damaged(gt_arena *arena, const char *path) {
   if (rename(path, gt_arena_printf(arena, "%s.damaged", path)) != 0)
     gt_warn("cannot rename %s: %s", path, strerror(errno));
 }
 
-/* Finds the newest valid checkpoint, and how many damaged ones are newer. One that cannot be read, or that
- * another version wrote, may be valid: it ends the search with an error for the user. */
-static bool find_sound(gt_run *run, const int64_t *steps, int count, int *damaged, gt_container *container,
+/* Finds the newest valid checkpoint and counts newer damaged ones. Fails at a checkpoint that cannot be read,
+ * or that another version wrote, because it may be valid. */
+static bool find_valid(gt_run *run, const int64_t *steps, int count, int *damaged, gt_container *container,
                        gt_error *error) {
   gt_error why = {0};
   uint64_t seed;
@@ -183,7 +183,7 @@ bool gt_run_restore(gt_run *run, bool *found, gt_error *error) {
   *found = false;
   if (!gt_checkpoint_list(arena, run->directory, &steps, &count, error)) return false;
   if (!count) return true;
-  if (!find_sound(run, steps, count, &damaged, &container, error)) return false;
+  if (!find_valid(run, steps, count, &damaged, &container, error)) return false;
   const char *path = gt_checkpoint_path(arena, run->directory, steps[damaged]);
   *found = gt_change_resume(run->base, run->state.phase, &container, path, arena, error) &&
            gt_generation_open(run, error) && check_data(run, path, error) && check_init(run, path, error) &&
@@ -192,7 +192,8 @@ bool gt_run_restore(gt_run *run, bool *found, gt_error *error) {
   gt_container_finish(&container);
   if (!*found) return false;
   gt_run_attempt_resume(run);
-  for (int i = 0; i < damaged; i++) set_aside(arena, gt_checkpoint_path(arena, run->directory, steps[i]));
+  for (int i = 0; i < damaged; i++)
+    rename_damaged(arena, gt_checkpoint_path(arena, run->directory, steps[i]));
   run->saved_step = run->state.step;
   return true;
 }

@@ -7,13 +7,13 @@
 
 /* --- samples -------------------------------------------------------------------------------------------- */
 
-enum { MAX_COLUMNS = 64 };
+enum { MAX_COLUMNS = 64 }; /* with more columns, values are reviewed together */
 
 typedef struct facts {
   gt_sample_facts base;
   const gt_input *input;
-  const gt_tensor *samples, *test; /* test: of a file of its own, else NULL */
-  bool is_function;                /* samples of a formula: values are called x0, x1, … */
+  const gt_tensor *samples, *test; /* test: test samples from a separate file; NULL: there is none */
+  bool is_function;                /* samples of a formula, whose inputs are called x0, x1, … */
   gt_arena *arena;
 } facts;
 
@@ -22,7 +22,7 @@ static const char *column_name(const facts *f, int64_t i) {
   return gt_arena_printf(f->arena, f->is_function ? "x%lld" : "%lld", (long long)i + !f->is_function);
 }
 
-/* i: of a sample */
+/* True if value i is the same in all samples. */
 static bool is_constant(const gt_tensor *stored, int64_t i) {
   const gt_tensor rows = gt_tensor_as_rows(stored), *samples = &rows;
   const size_t size = gt_element_size(samples->element);
@@ -35,8 +35,8 @@ static bool is_constant(const gt_tensor *stored, int64_t i) {
   return row == samples->dim[0];
 }
 
-static double outside(const gt_sample_facts *as, bool test, double low, double high, const char **column) {
-  const facts *f = (const facts *)(const void *)as;
+static double outside(const gt_sample_facts *base, bool test, double low, double high, const char **column) {
+  const facts *f = (const facts *)(const void *)base;
   const gt_tensor *stored = test ? f->test : f->samples;
   const gt_scaling *scaling = &f->input->scaling;
   *column = NULL;
@@ -46,25 +46,25 @@ static double outside(const gt_sample_facts *as, bool test, double low, double h
   const int64_t features = gt_tensor_features(samples);
   if (samples->rank != 2 || features > MAX_COLUMNS)
     return gt_share_outside(samples, scaling, 0, 1, low, high);
-  double most = 0;
+  double largest = 0;
   for (int64_t i = 0; i < features; i++) {
     const double share = gt_table_has_code(f->input->table, i)
                              ? 0
                              : gt_share_outside(samples, scaling, i, features, low, high);
-    if (share <= most || is_constant(f->samples, i)) continue;
-    most = share;
+    if (share <= largest || is_constant(f->samples, i)) continue;
+    largest = share;
     *column = column_name(f, i);
   }
-  return most;
+  return largest;
 }
 
-/* Else the test samples are drawn from the training samples, or in the same way. */
+/* True if the test samples come from their own files, not from the source of the training samples. */
 static bool has_test_files(const gt_config *config) {
   const gt_spec *test = gt_spec_find(gt_spec_find(config->root, "data"), "test");
   return !gt_spec_is_null(test) && config->dataset.test.samples;
 }
 
-static const gt_sample_facts *facts_of(const gt_config *config, int index, gt_arena *arena) {
+static const gt_sample_facts *make_facts(const gt_config *config, int index, gt_arena *arena) {
   const gt_input *input = &config->dataset.input[index];
   facts *f = GT_NEW(arena, facts);
   *f = (facts){{.sample.rank = input->rank, .outside = outside},
@@ -77,7 +77,7 @@ static const gt_sample_facts *facts_of(const gt_config *config, int index, gt_ar
   return &f->base;
 }
 
-void gt_config_note_ranges(gt_config *config, gt_arena *arena) {
+void gt_config_record_ranges(gt_config *config, gt_arena *arena) {
   gt_dataset *data = &config->dataset;
   for (int k = 0; k < data->inputs; k++) {
     data->input[k].range = gt_tensor_range(&data->train.input[k], arena);
@@ -127,7 +127,7 @@ gt_review *gt_config_review(const gt_config *config, int phase, gt_arena *arena)
   const int64_t samples = data->train.samples;
   const gt_batching batching = gt_batching_of(samples, config->train.batch_size, config->train.accumulate);
   const gt_sample_facts **input = GT_NEW_N(arena, const gt_sample_facts *, data->inputs);
-  for (int k = 0; k < data->inputs; k++) input[k] = facts_of(config, k, arena);
+  for (int k = 0; k < data->inputs; k++) input[k] = make_facts(config, k, arena);
   gt_review *review = GT_NEW(arena, gt_review);
   *review = (gt_review){.rows = batching.batch,
                         .last_rows = samples % batching.batch ? samples % batching.batch : batching.batch,

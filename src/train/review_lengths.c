@@ -1,4 +1,4 @@
-/* Counts of steps, epochs and evaluations that a run never reaches. A setting that several phases share is
+/* Finds counts of steps, epochs and evaluations that a run never reaches. A setting for several phases is
  * reported only if it has no effect in any of them. */
 #include "base/count.h"
 #include "train/metrics.h"
@@ -7,24 +7,24 @@
 #include "train/review.h"
 #include <string.h>
 
-typedef struct length { /* of a phase, or of a run without any */
+typedef struct length { /* of a phase, or of a run without phases */
   int64_t steps, epochs, evaluations;
-  int64_t before;  /* steps of the phases before it */
-  const char *who; /* "the run", "phase 2" */
+  int64_t before;  /* steps of all earlier phases */
+  const char *who; /* "the run", "phase 2", for messages */
 } length;
 
 typedef struct count { /* a setting that counts something, in one phase */
   gt_position at;
   const char *key;
-  bool reached;
-  const char *text, *help;
-  bool in_each; /* reported for a phase even if it has an effect in another */
+  bool reached;            /* the setting has an effect in this phase */
+  const char *text, *help; /* of the finding */
+  bool in_each;            /* report it for each phase in which it has no effect */
 } count;
 
-enum { MOST = 512 };
+enum { MAX_COUNTS = 512 };
 typedef struct counts {
   gt_arena *arena;
-  count item[MOST];
+  count item[MAX_COUNTS];
   int items;
 } counts;
 
@@ -40,16 +40,17 @@ static length length_of(const gt_config *phase, int64_t before, const char *who)
   return l;
 }
 
-/* Returns the item, or an unused one. */
+/* Adds a setting, if it is in the config, and returns it; otherwise returns an item that is not used. */
 static count *add(counts *c, const gt_spec *section, const char *key, bool reached, const char *text,
                   const char *help) {
   const gt_spec *node = gt_spec_find(section, key);
   if (!node && section) node = section;
-  count *item = node && c->items < MOST ? &c->item[c->items++] : GT_NEW(c->arena, count);
+  count *item = node && c->items < MAX_COUNTS ? &c->item[c->items++] : GT_NEW(c->arena, count);
   if (node) *item = (count){node->at, key, reached, text, help, false};
   return item;
 }
 
+/* The length in a unit of gt_schedule_reach. */
 static int64_t of_unit(const length *l, const char *unit, int64_t warmup) {
   if (!strcmp(unit, "epochs")) return l->epochs;
   return strcmp(unit, "evaluations") ? l->steps - warmup : l->evaluations;
@@ -90,7 +91,7 @@ static const char *ending(const counts *c, const gt_config *phase, const length 
                          phase->train.epochs ? "epoch" : "step", units == 1 ? "" : "s");
 }
 
-/* Finds early stopping that no setting triggers, or a goal that no value of the metric reaches. */
+/* Finds early stopping without patience or goal, or with a goal that no value of the metric reaches. */
 static void review_stopping(gt_config *config, const gt_config *phase) {
   const gt_early_stopping *stopping = &phase->train.early_stopping;
   const gt_spec *train = gt_spec_find(phase->root, "train"), *node = gt_spec_find(train, "early_stopping");
@@ -107,7 +108,7 @@ static void review_stopping(gt_config *config, const gt_config *phase) {
         ->help = accuracy ? "a goal from 0 to 1" : "a goal above 0";
 }
 
-/* Numbers for a loss of scaled targets are probably meant in the units of the data, not of the loss. */
+/* Finds numbers for the loss of scaled targets: the user probably means the units of the data. */
 static void review_scaled_loss(gt_config *config, const gt_config *phase) {
   static const char *const keys[] = {"goal", "min_delta"};
   const gt_early_stopping *stopping = &phase->train.early_stopping;
@@ -120,7 +121,6 @@ static void review_scaled_loss(gt_config *config, const gt_config *phase) {
   }
 }
 
-/* Distinguishes settings that act on evaluations from those that only show them. */
 static void add_evaluations(counts *c, const gt_config *phase, const length *l) {
   const gt_train_config *train = &phase->train;
   const gt_spec *section = gt_spec_find(phase->root, "train");
@@ -148,7 +148,7 @@ static void add_training(counts *c, const gt_config *phase, const length *l) {
   const gt_spec *section = gt_spec_find(phase->root, "train");
   const int64_t units = units_of(phase, l),
                 batches = gt_ceil_div(phase->dataset.train.samples, train->batch_size);
-  const int64_t log = train->log_every, end = l->before + l->steps; /* which counts on from phase to phase */
+  const int64_t log = train->log_every, end = l->before + l->steps; /* log_every counts from step 0 */
   if (log)
     add(c, section, "log_every", end / log > l->before / log,
         gt_arena_printf(
@@ -193,10 +193,10 @@ void gt_config_review_lengths(gt_config *config, gt_arena *arena) {
   }
   for (int i = 0; i < c->items; i++) {
     const count *item = &c->item[i];
-    bool told = item->reached; /* or has an effect in another phase */
+    bool has_no_finding = item->reached; /* also if it has an effect, or a finding, in another phase */
     for (int k = 0; k < c->items; k++)
-      told |= (c->item[k].reached ? !item->in_each : k < i) && is_same(&c->item[k], item);
-    if (!told)
+      has_no_finding |= (c->item[k].reached ? !item->in_each : k < i) && is_same(&c->item[k], item);
+    if (!has_no_finding)
       gt_finding_at(&config->diagnostics, GT_FINDING_no_effect, c->item[i].at, "%s", c->item[i].text)->help =
           c->item[i].help;
   }

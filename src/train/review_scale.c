@@ -5,7 +5,7 @@
 #include "train/target_scaling.h"
 #include <math.h>
 
-static const double far = 30; /* times a network's values at the start, which are about 1 */
+static const double far = 30; /* magnitude; the values of an untrained network are about 1 */
 
 static gt_position place_of(const gt_config *config, const char *key) {
   const gt_spec *data = gt_spec_find(config->root, "data"), *node = gt_spec_find(data, key);
@@ -48,7 +48,7 @@ static void review_target(gt_config *config, int target, gt_arena *arena) {
 void gt_config_review_scale(gt_config *config, gt_arena *arena) {
   if (!config->loss[0] || config->dataset.made_of) return;
   review_inputs(config, arena);
-  if (config->diagnostics.errors) return; /* it was not decided whether targets are scaled */
+  if (config->diagnostics.errors) return; /* target scaling was not chosen */
   for (int k = 0; k < config->dataset.targets; k++)
     if (!config->dataset.target[k].classification) review_target(config, k, arena);
 }

@@ -1,6 +1,7 @@
-/* Settings that act on the evaluations of a run: early stopping, a goal, keep_best, and schedules such as
- * plateau. Without any evaluation they do nothing (never_evaluated). With test data and no validation split
- * they decide by the test data, whose result is then better than that on other samples (watches_test). */
+/* Finds settings that depend on the evaluations of a run: patience, a goal, keep_best, and schedules such as
+ * plateau. Without validation and test data they have no effect (finding never_evaluated). With test data and
+ * without a validation split they decide by the test data, whose result is then better than the result on
+ * other samples (finding watches_test). */
 #include "train/phases.h"
 #include "train/review.h"
 #include <string.h>
@@ -8,19 +9,20 @@
 enum { KINDS = 4 };
 
 typedef struct watcher {
-  const char *name, *idle; /* its name, and the message if nothing is evaluated */
-  const gt_spec *at;       /* of the first phase that has it; NULL: no phase */
-  bool decides;            /* evaluations are frequent enough for it to act */
+  const char *name, *idle; /* its name; the message if nothing is evaluated */
+  const gt_spec *at;       /* the setting in the first phase that has it; NULL: no phase */
+  bool decides;            /* there are enough evaluations for it to have an effect */
 } watcher;
 
-static void note(watcher *w, bool acts, const gt_spec *section, const char *key, bool decides) {
+static void add_watcher(watcher *w, bool acts, const gt_spec *section, const char *key, bool decides) {
   const gt_spec *node = gt_spec_find(section, key);
   if (!acts || !section) return;
   if (!w->at || (decides && !w->decides)) w->at = node ? node : section;
   w->decides |= decides;
 }
 
-static void note_phase(const gt_config *phase, int64_t evaluations, gt_arena *arena, watcher w[KINDS]) {
+static void add_phase_watchers(const gt_config *phase, int64_t evaluations, gt_arena *arena,
+                               watcher w[KINDS]) {
   const gt_train_config *train = &phase->train;
   const gt_early_stopping *stopping = &train->early_stopping;
   const gt_schedule *schedule = phase->optim->schedule;
@@ -30,10 +32,10 @@ static void note_phase(const gt_config *phase, int64_t evaluations, gt_arena *ar
   const bool adapts = schedule->type->observe != NULL;
   const bool reaches =
       !schedule->type->reach || schedule->type->reach(schedule->config).needs <= gt_phase_evaluations(phase);
-  note(&w[0], stopping->patience, early, "patience", several);
-  note(&w[1], stopping->has_goal, early, "goal", several);
-  note(&w[2], train->checkpoint.keep_best, gt_spec_find(node, "checkpoint"), "keep_best", several);
-  note(&w[3], adapts, gt_spec_find(phase->root, "schedule"), "type", reaches);
+  add_watcher(&w[0], stopping->patience, early, "patience", several);
+  add_watcher(&w[1], stopping->has_goal, early, "goal", several);
+  add_watcher(&w[2], train->checkpoint.keep_best, gt_spec_find(node, "checkpoint"), "keep_best", several);
+  add_watcher(&w[3], adapts, gt_spec_find(phase->root, "schedule"), "type", reaches);
   if (adapts && !w[3].name) w[3].name = gt_arena_printf(arena, "schedule '%s'", schedule->type->name);
 }
 
@@ -45,18 +47,18 @@ static void report_idle(gt_config *config, const watcher w[KINDS]) {
           ->help = "data: {..., validation: 0.1} holds out a tenth of the training samples";
 }
 
-/* Adds one finding for all of them, at the position of the first. */
+/* Adds one finding for all settings that decide, at the position of the first. */
 static void report_test(gt_config *config, const watcher w[KINDS], gt_arena *arena) {
   const char *names = "";
   const gt_spec *at = NULL;
-  int left = 0, several = 0;
-  for (int i = 0; i < KINDS; i++) left += w[i].at && w[i].decides;
+  int remaining = 0, several = 0;
+  for (int i = 0; i < KINDS; i++) remaining += w[i].at && w[i].decides;
   for (int i = 0; i < KINDS; i++) {
     if (!w[i].at || !w[i].decides) continue;
-    names = gt_arena_printf(arena, "%s%s%s", names, !at ? "" : left > 1 ? ", " : " and ", w[i].name);
+    names = gt_arena_printf(arena, "%s%s%s", names, !at ? "" : remaining > 1 ? ", " : " and ", w[i].name);
     several |= at != NULL;
     if (!at) at = w[i].at;
-    left--;
+    remaining--;
   }
   if (at)
     gt_finding_at(&config->diagnostics, GT_FINDING_watches_test, at->at,
@@ -64,8 +66,7 @@ static void report_test(gt_config *config, const watcher w[KINDS], gt_arena *are
         ->help = "data: {..., validation: 0.1} holds out a tenth of the training samples";
 }
 
-/* The boards of an automaton are made by its rule, and none are held out: with few starts the test boards
- * are the training boards. */
+/* False for automata: with few start boards, their test boards are the training boards. */
 static bool has_held_out_test(const gt_dataset *data) {
   return data->test.samples && strcmp(data->format, "ca") != 0;
 }
@@ -77,12 +78,12 @@ void gt_config_review_watchers(gt_config *config, gt_arena *arena) {
                       {.idle = "this schedule never changes the learning rate"}};
   const gt_dataset *data = &config->dataset;
   const int phases = config->phases ? config->phases : 1;
-  int64_t evaluations = 0; /* of all phases: the best weights may be of any */
+  int64_t evaluations = 0; /* of all phases, because the best weights may come from any phase */
   if (data->validation.samples) return;
   for (int p = 0; p < phases; p++)
     evaluations += gt_phase_evaluations(config->phases ? &config->phase[p] : config);
   for (int p = 0; p < phases; p++)
-    note_phase(config->phases ? &config->phase[p] : config, evaluations, arena, w);
+    add_phase_watchers(config->phases ? &config->phase[p] : config, evaluations, arena, w);
   if (!data->test.samples)
     report_idle(config, w);
   else if (has_held_out_test(data))

@@ -52,7 +52,7 @@ static bool open_sinks(gt_run *run, gt_error *error) {
 
 static bool open_state(gt_run *run, gt_error *error) {
   bool found = false;
-  gt_config_note_ranges(run->base, run->base->diagnostics.arena);
+  gt_config_record_ranges(run->base, run->base->diagnostics.arena);
   run->data = gt_dataset_fingerprint(&run->config->dataset);
   if (run->options->resume && !gt_run_restore(run, &found, error)) return false;
   if (!found && !start_fresh(run, error)) return false;
@@ -64,17 +64,17 @@ static bool open_state(gt_run *run, gt_error *error) {
          gt_run_directory_begin(run, error) && open_sinks(run, error);
 }
 
-/* A resumed run keeps its device, which is recorded in its directory. A new directory is created only after a
- * device was opened. */
+/* A resumed run uses the same device, which its directory records. A new directory is created only after a
+ * device has been opened. */
 static bool open_device(gt_run *run, gt_error *error) {
   const bool resume = run->options->resume;
   gt_session *session = &run->session;
   gt_session_begin(session, run->config);
   if (resume && !gt_run_directory(run, error)) return false;
-  const char *before = resume ? gt_timing_device(run->directory, &session->arena) : NULL;
-  gt_backend *backend = gt_choose_backend(run->config, NULL, run->options->device, before, error);
+  const char *previous = resume ? gt_timing_device(run->directory, &session->arena) : NULL;
+  gt_backend *backend = gt_choose_backend(run->config, NULL, run->options->device, previous, error);
   if (!backend) {
-    run->directory = NULL; /* nothing has run there, so there is nothing to continue */
+    run->directory = NULL; /* add_resume_command then suggests no command: nothing has run there */
     return false;
   }
   gt_session_start(session, backend);
@@ -82,8 +82,8 @@ static bool open_device(gt_run *run, gt_error *error) {
   return resume || gt_run_directory(run, error);
 }
 
-/* The shares of two classes are part of the task. */
-static void tell_task(gt_run *run) {
+/* Logs the task. For two classes, its text contains their shares. */
+static void log_task(gt_run *run) {
   gt_arena *arena = &run->session.arena;
   const gt_dataset *data = &run->config->dataset;
   for (int k = 0; k < data->targets; k++) {
@@ -105,7 +105,7 @@ static bool open_run(gt_run *run, gt_error *error) {
   if (!open_device(run, error)) return false;
   run->session.memory_limit = run->options->memory_limit;
   gt_info("run directory: %s", run->directory);
-  tell_task(run);
+  log_task(run);
   const char *targets = gt_target_scaling_text(run->config, &run->session.arena);
   if (targets) gt_info("targets: %s", targets);
   if (!gt_run_directory_tuned(run, error) || !open_state(run, error)) return false;
@@ -148,9 +148,10 @@ bool gt_run_keep_weights(gt_run *run, const char *name, gt_model_results results
 
 /* --- the end --- */
 
-/* Returns to an earlier phase, with the layers from its model file: in a run that was resumed since, changes
- * (change.h) have rewritten the configs. They outlive the run, so the layers go to their arena. */
-static bool return_to(gt_run *run, int64_t phase, const gt_model_file *model, gt_error *error) {
+/* Opens an earlier phase again, with the layers from its model file, because changes (change.h) may have
+ * rewritten the phase's config when the run was resumed. The config outlives the run, so the layers are in
+ * its arena. */
+static bool reopen_phase(gt_run *run, int64_t phase, const gt_model_file *model, gt_error *error) {
   gt_arena *arena = run->base->diagnostics.arena;
   gt_config *config = &run->base->phase[phase];
   gt_diagnostics diagnostics;
@@ -164,9 +165,9 @@ static bool return_to(gt_run *run, int64_t phase, const gt_model_file *model, gt
   return gt_generation_return(run, phase, error);
 }
 
-/* Loads the weights in best.bin, with their constants. */
+/* Loads the weights and constants of best.bin. */
 static bool load_best(gt_run *run, const gt_model_file *best, gt_state_dict *weights, gt_error *error) {
-  if (run->state.best_phase != run->state.phase && !return_to(run, run->state.best_phase, best, error))
+  if (run->state.best_phase != run->state.phase && !reopen_phase(run, run->state.best_phase, best, error))
     return false;
   gt_store *store = run->net->model->store;
   gt_buffers *buffers = &run->session.buffers;
@@ -180,14 +181,15 @@ static bool load_best(gt_run *run, const gt_model_file *best, gt_state_dict *wei
   return false;
 }
 
-/* Chooses the last weights or the best ones. */
+/* Downloads the last weights, or loads the best weights (*restored). */
 static bool choose_weights(gt_run *run, gt_state_dict *weights, bool *restored, gt_error *error) {
   const char *path = gt_arena_printf(&run->session.arena, "%s/best.bin", run->directory);
   gt_model_file best;
   *restored = gt_run_restores_best(run) && run->state.best_step && run->state.best_step != run->state.step;
   if (*restored) {
     if (!gt_model_file_read(&best, path, error)) return false;
-    /* best.bin may be newer if the run was resumed with fewer steps. */
+    /* best.bin may be newer than the checkpoint from which the run was resumed, with fewer steps than before.
+     */
     *restored = best.step < 0 || best.step == run->state.best_step;
     if (!*restored)
       gt_warn("%s is from step %lld, but the best step is %lld: model.bin gets the last weights", path,
@@ -210,7 +212,7 @@ static bool final_evaluation(gt_run *run, gt_evaluator *evaluator, gt_results *r
   return true;
 }
 
-/* The watched split already has a row for that step; a test split that was not watched gets its row now. */
+/* Writes the row of a test split that was not watched; the watched split already has a row for its step. */
 static bool write_test_row(gt_run *run, int64_t step, int64_t epoch, gt_error *error) {
   gt_metric_row row = gt_run_row(run, "test", &run->result->test);
   row.step = step;
@@ -234,7 +236,7 @@ static bool evaluate_and_write(gt_run *run, const gt_state_dict *weights, int64_
   return gt_model_file_write(path, run->config, weights, &results, error);
 }
 
-/* From here on evaluations use the threshold of the config. */
+/* Chooses the threshold if it is automatic; evaluations use it from now on. */
 static bool set_threshold(gt_run *run, gt_error *error) {
   const gt_threshold *t = &run->config->threshold;
   if (!t->used) return true;
@@ -257,9 +259,9 @@ static bool finish_training(gt_run *run, gt_error *error) {
   return ok;
 }
 
-/* Everything is written by now, and a failure only leaves the ranking out. */
+/* Estimates the importance of columns, after everything has been written. On errors there is no estimate. */
 static void rank_columns(gt_run *run) {
-  const double share = 0.05; /* of the run's time */
+  const double share = 0.05; /* of the run's time, for the estimate */
   gt_evaluator *evaluator = run->test.net ? &run->test : &run->watch;
   if (run->options->ranks_columns)
     gt_importance_estimate(&run->session, evaluator, share * (gt_seconds() - run->started),
@@ -271,9 +273,9 @@ static bool train(gt_run *run, gt_error *error) {
   if (!open_run(run, error)) return false;
   snprintf(result->directory, sizeof result->directory, "%s", run->directory);
   snprintf(result->device, sizeof result->device, "%s", run->session.backend->name);
-  const double began = gt_seconds();
+  const double start = gt_seconds();
   const bool looped = gt_run_loop(run, error);
-  const double seconds = gt_seconds() - began;
+  const double seconds = gt_seconds() - start;
   if (!run->net) return false; /* a phase could not be opened */
   result->step = run->state.step;
   result->epoch = gt_run_epoch(run, run->state.step);
@@ -293,8 +295,8 @@ static bool train(gt_run *run, gt_error *error) {
   return ok;
 }
 
-/* If the device fails or its memory is exhausted, the process ends, but the run can be resumed. */
-static void keep_resumable(const gt_run *run, gt_error *error) {
+/* If the device failed or its memory is exhausted, adds to the error how to continue the run. */
+static void add_resume_command(const gt_run *run, gt_error *error) {
   const bool lost = error->status == GT_ERR_NODEVICE && run->directory;
   char next[128] = "Continue with";
   if (!lost && (error->status != GT_ERR_MEMORY || run->saved_step < 0)) return;
@@ -311,11 +313,11 @@ static void keep_resumable(const gt_run *run, gt_error *error) {
 bool gt_train(gt_config *config, const gt_train_options *options, gt_train_result *result, gt_error *error) {
   gt_run run = {.base = config, .config = config, .options = options, .result = result, .lock = -1};
   *result = (gt_train_result){0};
-  /* Signals are handled from here on: one during opening stops the run at its first step, one during the
-   * final evaluation comes too late. */
+  /* Handles signals from now on: a signal before the first step stops the run there; a signal during the
+   * final evaluation has no effect. */
   gt_signals_catch();
   const bool ok = train(&run, error);
-  if (!ok) keep_resumable(&run, error);
+  if (!ok) add_resume_command(&run, error);
   gt_signals_release();
   close_run(&run);
   return ok;

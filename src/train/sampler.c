@@ -37,7 +37,7 @@ static void check_weights(const gt_config *config, gt_position at, gt_diagnostic
 void gt_config_check_sampler(const gt_config *config, gt_diagnostics *diagnostics) {
   const gt_spec *node = gt_spec_find(gt_spec_find(config->root, "train"), "sampler");
   const gt_dataset *data = &config->dataset;
-  /* Several targets: config_metrics.c reports that. */
+  /* config_metrics.c reports several targets. */
   if (!gt_sampler_balances(config) || !node || data->targets > 1) return;
   if (data->target[0].classification ? data->train.target[0].rank > 1 : !are_bits(config))
     gt_error_at(diagnostics, node->at, "a balanced sampler needs targets that are one class per sample; %s",
@@ -54,7 +54,7 @@ void gt_config_check_sampler(const gt_config *config, gt_diagnostics *diagnostic
 
 /* --- members --- */
 
-/* -1: the sample does not count. */
+/* The class of a sample; -1: its label is ignored. */
 static int class_of(const gt_dataset *data, int64_t sample) {
   const gt_tensor *targets = &data->train.target[0];
   if (data->target[0].classification) return ((const int32_t *)targets->data)[sample];
@@ -67,7 +67,7 @@ const int32_t *gt_sampler_members(const gt_config *config, gt_arena *arena, uint
                 most = data->target[0].classification ? data->target[0].classes : 2;
   *classes = 2;
   if (!data->train.target[0].data) return NULL;
-  int32_t *next = GT_NEW_N(arena, int32_t, most); /* counts, then where the next sample of a class goes */
+  int32_t *next = GT_NEW_N(arena, int32_t, most); /* counts; then the position of a class's next sample */
   for (int64_t i = 0; i < samples; i++)
     if (class_of(data, i) >= 0) next[class_of(data, i)]++;
   *classes = 0;

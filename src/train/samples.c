@@ -8,7 +8,7 @@
 #include "tokens/tokens.h"
 #include <string.h>
 
-/* window: samples of the variable if they are streamed, else 0. */
+/* The shape of a tensor's variable. window: as in gt_tensor_read. */
 static gt_shape shape_of(const gt_tensor *tensor, int64_t window) {
   const gt_tensor all = window ? *tensor : gt_tensor_as_rows(tensor);
   gt_shape shape = {.rank = all.rank};
@@ -44,7 +44,7 @@ const char *gt_samples_variable(const gt_samples *samples, int input, gt_arena *
   return variable_of(arena, samples->variable, &samples->input[input]);
 }
 
-/* NULL if the values of a sample are its features. */
+/* The one-hot encoding of an input (op/one_hot.h); NULL if the values of a sample are its features. */
 static const int32_t *one_hot_of(const gt_input *input) {
   return input->table ? input->table->one_hot : NULL;
 }
@@ -55,8 +55,9 @@ static gt_id read_scaling(const gt_input *input, gt_arena *arena, gt_graph *grap
                        GT_F32);
 }
 
-/* Sets what the scaling of bytes implies for their values. */
-static void tell_of_bytes(const gt_tensor *tensor, const gt_scaling *scaling, gt_batch_attribute *attribute) {
+/* Sets the attributes `even` and `bytes` for samples that are bytes, from their scaling. */
+static void set_byte_forms(const gt_tensor *tensor, const gt_scaling *scaling,
+                           gt_batch_attribute *attribute) {
   static const float plain[] = {0, 1, 0};
   const float *v = scaling->count ? scaling->values : plain;
   const int64_t period = scaling->count ? scaling->count : 1;
@@ -67,7 +68,7 @@ static void tell_of_bytes(const gt_tensor *tensor, const gt_scaling *scaling, gt
 
 static gt_id read_samples(const gt_samples *samples, int index, gt_arena *arena, gt_graph *graph) {
   gt_tensor tensor = samples->tensor[index];
-  tensor.bits &= !one_hot_of(&samples->input[index]); /* codes are not bits */
+  tensor.bits &= !one_hot_of(&samples->input[index]); /* tensor.bits is about the features, not the codes */
   return gt_tensor_read(&tensor, samples->window, graph, gt_samples_variable(samples, index, arena));
 }
 
@@ -97,10 +98,10 @@ static gt_id scale_values(gt_graph *graph, gt_id batch, gt_id scaling) {
   return gt_reshape(graph, gt_add(graph, scaled, row[2]), shape);
 }
 
-/* A batch of windows of a series, scaled. They are streamed whole, or cut from the rows on the device; both
- * are scaled by the same instructions. */
-static gt_id draw_rows(const gt_samples *samples, const gt_tensor *tensor, gt_graph *graph, gt_id data,
-                       gt_id clock, gt_id scaling, gt_batch_attribute attribute) {
+/* A batch of windows of a series, scaled. Windows are streamed, or cut from the rows on the device; the same
+ * instructions scale both, so that results do not differ. */
+static gt_id draw_series_windows(const gt_samples *samples, const gt_tensor *tensor, gt_graph *graph,
+                                 gt_id data, gt_id clock, gt_id scaling, gt_batch_attribute attribute) {
   if (samples->window)
     return scale_values(graph, gt_samples_draw(graph, data, clock, GT_NONE, attribute), scaling);
   const gt_id starts = read_variable(graph, samples->starts, gt_shape_1(tensor->dim[0]), GT_I32),
@@ -108,7 +109,7 @@ static gt_id draw_rows(const gt_samples *samples, const gt_tensor *tensor, gt_gr
   return scale_values(graph, gt_slice_rows(graph, data, start, tensor->begin, tensor->dim[1]), scaling);
 }
 
-/* Reads the samples by class, for a balanced order of samples that are all on the device. */
+/* The samples by class, for a balanced order of resident samples; otherwise GT_NONE. */
 static gt_id read_members(gt_graph *graph, const gt_batch_attribute *attribute) {
   if (!attribute->classes || attribute->window) return GT_NONE;
   return read_variable(graph, GT_MEMBERS_VARIABLE, gt_shape_1(gt_batch_members(attribute)), GT_I32);
@@ -119,8 +120,8 @@ gt_id gt_samples_draw(gt_graph *graph, gt_id data, gt_id clock, gt_id scaling, g
 }
 
 /* A batch of windows of a text. */
-static gt_id draw_windows(gt_graph *graph, const gt_tensor *tensor, gt_id data, gt_id clock,
-                          gt_batch_attribute attribute) {
+static gt_id draw_text_windows(gt_graph *graph, const gt_tensor *tensor, gt_id data, gt_id clock,
+                               gt_batch_attribute attribute) {
   attribute.even = 0, attribute.bytes = (gt_byte_form){0};
   return gt_window(graph, data, clock, read_members(graph, &attribute),
                    (gt_window_attribute){attribute, tensor->dim[1], tensor->stride, tensor->begin});
@@ -129,7 +130,7 @@ static gt_id draw_windows(gt_graph *graph, const gt_tensor *tensor, gt_id data, 
 gt_id gt_samples_targets(const gt_samples *samples, const gt_tensor *targets, const char *variable,
                          gt_arena *arena, gt_graph *graph, gt_id clock, gt_batch_attribute attribute) {
   if (gt_tensor_is_text(targets))
-    return draw_windows(graph, targets, read_samples(samples, 0, arena, graph), clock, attribute);
+    return draw_text_windows(graph, targets, read_samples(samples, 0, arena, graph), clock, attribute);
   return gt_samples_draw(graph, gt_tensor_read(targets, samples->window, graph, variable), clock, GT_NONE,
                          attribute);
 }
@@ -149,10 +150,11 @@ static gt_id draw_input(const gt_samples *samples, int index, gt_arena *arena, g
   const gt_input *input = &samples->input[index];
   const gt_tensor *tensor = &samples->tensor[index];
   const gt_id scaling = read_scaling(input, arena, graph), data = read_samples(samples, index, arena, graph);
-  if (gt_tensor_is_text(tensor)) return draw_windows(graph, tensor, data, clock, attribute);
-  tell_of_bytes(tensor, &input->scaling, &attribute);
-  const gt_id batch = tensor->start ? draw_rows(samples, tensor, graph, data, clock, scaling, attribute)
-                                    : gt_samples_draw(graph, data, clock, scaling, attribute);
+  if (gt_tensor_is_text(tensor)) return draw_text_windows(graph, tensor, data, clock, attribute);
+  set_byte_forms(tensor, &input->scaling, &attribute);
+  const gt_id batch = tensor->start
+                          ? draw_series_windows(samples, tensor, graph, data, clock, scaling, attribute)
+                          : gt_samples_draw(graph, data, clock, scaling, attribute);
   return encode(samples, index, arena, graph, gt_crop_batch(input, graph, batch));
 }
 

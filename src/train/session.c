@@ -66,23 +66,23 @@ void gt_session_release(gt_session *session) {
   gt_buffers_keep(&session->buffers, "data.");
 }
 
-/* Remembers an executable, to be destroyed with the session. */
-static gt_executable *keep(gt_session *session, gt_executable *executable) {
+/* Registers an executable, which the session then destroys. */
+static gt_executable *register_executable(gt_session *session, gt_executable *executable) {
   const int most = sizeof session->executables / sizeof *session->executables;
   assert(session->executable_count < most);
   if (executable) session->executables[session->executable_count++] = executable;
   return executable;
 }
 
-/* On the CPU the backend uses all threads; next to a GPU, several threads can gather. */
+/* With the CPU backend, which uses all threads, one thread gathers samples; with a GPU, several. */
 static int gathering_threads(const gt_session *session) {
-  enum { MOST = 8 };
+  enum { MAX_THREADS = 8 };
   const int64_t threads = session->config->train.threads;
   if (!session->backend->target.device) return 1;
-  return (int)gt_least(threads ? threads : gt_pool_default_threads(), MOST);
+  return (int)gt_least(threads ? threads : gt_pool_default_threads(), MAX_THREADS);
 }
 
-/* Opens the feed of a net whose windows exist now. */
+/* Opens the feed of a net, whose windows have been allocated. */
 static bool open_feed(gt_session *session, gt_net *net, gt_error *error) {
   const gt_config *config = session->config;
   gt_feed **feed = &session->feed[!strcmp(net->split, "train") ? 0 : !strcmp(net->split, "test") ? 2 : 1];
@@ -113,24 +113,25 @@ gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *er
   uint32_t times[GT_MAX_STAGES] = {0};
   for (int i = 0; i < net->stages; i++) {
     gt_stage *stage = &net->stage[i];
-    executable = keep(session, gt_buffers_compile(&session->buffers, stage->plan, error));
+    executable = register_executable(session, gt_buffers_compile(&session->buffers, stage->plan, error));
     if (!executable) return NULL;
     part[i] = stage->executable = executable;
     times[i] = stage->times;
   }
   for (int i = 0; net->search && i < GT_LINE_SEARCH_STAGES; i++) {
     gt_stage *stage = &net->search->stage[i];
-    stage->executable = keep(session, gt_buffers_compile(&session->buffers, stage->plan, error));
+    stage->executable =
+        register_executable(session, gt_buffers_compile(&session->buffers, stage->plan, error));
     if (!stage->executable) return NULL;
   }
   if (net->stages > 1 || times[0] > 1)
-    executable =
-        keep(session, session->backend->api->sequence(session->backend, part, times, net->stages, error));
+    executable = register_executable(
+        session, session->backend->api->sequence(session->backend, part, times, net->stages, error));
   if (!executable || (net->order.window && !open_feed(session, net, error))) return NULL;
   return gt_store_upload_tables(net->model->store, &session->buffers, error) ? executable : NULL;
 }
 
-static void discard(gt_session *session, gt_executable *executable) {
+static void destroy_executable(gt_session *session, gt_executable *executable) {
   for (int i = 0; executable && i < session->executable_count; i++) {
     if (session->executables[i] != executable) continue;
     session->backend->api->executable_destroy(session->backend, executable);
@@ -140,10 +141,10 @@ static void discard(gt_session *session, gt_executable *executable) {
 }
 
 void gt_session_discard(gt_session *session, const gt_net *net, gt_executable *executable) {
-  discard(session, executable); /* a sequence before its stages */
-  for (int i = 0; i < net->stages; i++) discard(session, net->stage[i].executable);
+  destroy_executable(session, executable); /* a sequence before its stages */
+  for (int i = 0; i < net->stages; i++) destroy_executable(session, net->stage[i].executable);
   for (int i = 0; net->search && i < GT_LINE_SEARCH_STAGES; i++)
-    discard(session, net->search->stage[i].executable);
+    destroy_executable(session, net->search->stage[i].executable);
 }
 
 void *gt_session_map(gt_session *session, const char *variable) {
@@ -190,7 +191,7 @@ bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *erro
           gt_tensor_upload(weights, gt_net_weights(net, &session->arena), &session->buffers, error));
 }
 
-/* For two classes only the last output, class 1, is shifted; for bits, each output. */
+/* For two classes, the shift is added to the second output, class 1; for bits, to each output. */
 bool gt_session_load_threshold(gt_session *session, gt_error *error) {
   const int count = session->config->threshold.count,
             first = session->config->dataset.target[0].classification;

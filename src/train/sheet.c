@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_SIDE = 64, MAX_SIDE = 256, GAP = 4 };
+enum { LEAST_SIDE = 64, MAX_SIDE = 256, GAP = 4 }; /* pixels: larger side of an image; gap between images */
 
 typedef struct image { /* layout of inputs or targets */
   int64_t height, width, channels;
@@ -24,18 +24,18 @@ typedef struct sheet {
   const gt_tensor *targets;
   image input, target; /* target.height 0: targets are not images */
   gt_batch_attribute order;
-  const int32_t *members; /* of a balanced order (train/sampler.h); NULL: another order */
-  int64_t batch, samples;
-  int64_t each; /* values of a target */
-  bool mixed;   /* samples have two labels */
-  float *inputs, *shares;
+  const int32_t *members; /* for a balanced order (train/sampler.h); NULL: another order */
+  int64_t batch, samples; /* samples of a batch; samples on the sheet */
+  int64_t each;           /* values of a sample's target */
+  bool mixed;             /* samples are mixed from two, and have two labels */
+  float *inputs, *shares; /* shares: the weight of the first label of mixed samples */
   union {
-    int32_t *label; /* own label; the other label of mixed samples */
+    int32_t *label;
     float *number;
-  } own, other;
+  } first, second; /* targets; second: the second label of mixed samples */
   gt_picture picture;
   uint32_t zoom, stride; /* magnification of small samples; subsampling of large ones */
-  uint32_t wide, high;   /* of a cell */
+  uint32_t wide, high;   /* size of a cell in pixels: an image and its text */
 } sheet;
 
 /* --- the samples of training --- */
@@ -44,7 +44,7 @@ static image image_of(int rank, const int64_t *dim) {
   return (image){dim[0], dim[1], rank == 3 ? dim[2] : 1, 0, 1};
 }
 
-static bool begin(sheet *s, gt_error *error) {
+static bool read_layout(sheet *s, gt_error *error) {
   const gt_dataset *data = &s->config->dataset;
   const gt_input *input = &data->input[0];
   const gt_train_config *train = &s->config->train;
@@ -72,13 +72,13 @@ static bool begin(sheet *s, gt_error *error) {
   return true;
 }
 
-static void keep(gt_graph *graph, const char *name, gt_id node) {
+static void assign_output(gt_graph *graph, const char *name, gt_id node) {
   if (node == GT_NONE) return;
   const gt_node *n = gt_node_at(graph, node);
   gt_assign(graph, gt_graph_variable(graph, name, n->shape, n->dtype, false), 0, node);
 }
 
-/* The start of a training step: its batch, without the model. */
+/* Builds the graph of a training batch, without the model. */
 static gt_graph *build(sheet *s) {
   gt_config *config = s->config;
   gt_graph *graph = gt_graph_create(&s->arena);
@@ -108,11 +108,11 @@ static gt_graph *build(sheet *s) {
     gt_augmented_target(&augmented, graph, &target);
   else if (s->target.height)
     target.targets = gt_crop_batch(&config->dataset.input[0], graph, target.targets);
-  s->mixed = target.mixture && target.mixture->targets != target.targets; /* equal in batches of one */
-  keep(graph, "sheet.inputs", inputs.items[0].node);
-  keep(graph, "sheet.own", target.targets);
-  if (s->mixed) keep(graph, "sheet.other", target.mixture->targets);
-  if (s->mixed) keep(graph, "sheet.shares", target.mixture->share);
+  s->mixed = target.mixture && target.mixture->targets != target.targets; /* equal if the batch size is 1 */
+  assign_output(graph, "sheet.inputs", inputs.items[0].node);
+  assign_output(graph, "sheet.own", target.targets);
+  if (s->mixed) assign_output(graph, "sheet.other", target.mixture->targets);
+  if (s->mixed) assign_output(graph, "sheet.shares", target.mixture->share);
   return graph;
 }
 
@@ -120,7 +120,7 @@ static bool allocate(sheet *s, gt_error *error) {
   const uint64_t rows = (uint64_t)(gt_ceil_div(s->samples, s->batch) * s->batch);
   const image *i = &s->input;
   const uint64_t values = (uint64_t)(i->height * i->width * i->channels);
-  void **const place[] = {(void **)&s->inputs, (void **)&s->own.label, (void **)&s->other.label,
+  void **const place[] = {(void **)&s->inputs, (void **)&s->first.label, (void **)&s->second.label,
                           (void **)&s->shares};
   const uint64_t size[] = {values, (uint64_t)gt_most(s->each, 1), 1, 1};
   for (int k = 0; k < 4; k++)
@@ -139,8 +139,8 @@ static bool fetch(sheet *s, gt_session *session, gt_executable *executable, gt_e
       int64_t each;
       bool wanted;
     } parts[] = {{"sheet.inputs", s->inputs, values, true},
-                 {"sheet.own", s->own.number, s->each, s->each > 0},
-                 {"sheet.other", s->other.number, 1, s->mixed},
+                 {"sheet.own", s->first.number, s->each, s->each > 0},
+                 {"sheet.other", s->second.number, 1, s->mixed},
                  {"sheet.shares", s->shares, 1, s->mixed}};
     if (!session->backend->api->run(session->backend, executable, 1, &ticket, error)) return false;
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
@@ -173,7 +173,7 @@ static bool compute(sheet *s, gt_session *session, gt_error *error) {
 }
 
 /* Undoes the normalization, and finds the values of black and white. */
-static void restore(sheet *s) {
+static void undo_scaling(sheet *s) {
   const gt_input *input = &s->config->dataset.input[0];
   const gt_scaling *scaling = &input->scaling;
   const int64_t values = s->input.height * s->input.width * s->input.channels, period = scaling->count;
@@ -196,7 +196,7 @@ static void restore(sheet *s) {
 static uint32_t lines_of(const sheet *s) { return s->mixed ? 2 : 1; }
 
 /* Chooses the layout: small images are magnified, large ones subsampled. */
-static bool lay_out(sheet *s, gt_error *error) {
+static bool choose_layout(sheet *s, gt_error *error) {
   const int64_t side = gt_most(s->input.height, s->input.width);
   const uint32_t columns = (uint32_t)gt_least((int64_t)ceil(sqrt((double)s->samples)), GT_SHEET_COLUMNS);
   const uint32_t rows = (uint32_t)gt_ceil_div(s->samples, columns);
@@ -220,7 +220,8 @@ static uint8_t shade_of(const image *kind, double value) {
   return (uint8_t)lround(255 * fmin(fmax(part, 0), 1));
 }
 
-/* Draws one image of the input's size at a place of the sheet: colours, or the first channel as grey. */
+/* Draws an image at pixel (x, y) of the sheet: in colours if it has 3 channels, otherwise its first channel
+ * in grey. */
 static void draw(sheet *s, const image *kind, const float *sample, uint32_t x, uint32_t y) {
   const uint32_t width = (uint32_t)gt_ceil_div(kind->width, s->stride) * s->zoom,
                  height = (uint32_t)gt_ceil_div(kind->height, s->stride) * s->zoom;
@@ -245,21 +246,21 @@ static const char *numbers_of(sheet *s, int64_t index) {
   const char *text = "";
   for (int64_t k = 0; k < gt_least(s->each, 4); k++)
     text = gt_arena_printf(&s->arena, "%s%s%.3g", text, k ? " " : "",
-                           (double)s->own.number[index * s->each + k]);
+                           (double)s->first.number[index * s->each + k]);
   return text;
 }
 
-/* A class; two classes with their shares, one per line; or numbers. */
+/* The text in a line below an image: a class; one of two classes with its share; or numbers. */
 static const char *label_of(sheet *s, int64_t index, uint32_t line) {
   const bool classes = s->config->dataset.target[0].classification;
   if (!s->each || s->target.height) return "";
   if (!classes) return line ? "" : numbers_of(s, index);
-  const char *own = class_of(s, s->own.label[index]);
-  if (!s->mixed) return own;
-  const char *other = class_of(s, s->other.label[index]);
+  const char *first = class_of(s, s->first.label[index]);
+  if (!s->mixed) return first;
+  const char *second = class_of(s, s->second.label[index]);
   const long percent = lround(100 * (double)s->shares[index]);
-  if (percent == 100 || percent == 0 || !strcmp(own, other)) return line ? "" : percent ? own : other;
-  return gt_arena_printf(&s->arena, "%ld%% %s", line ? 100 - percent : percent, line ? other : own);
+  if (percent == 100 || percent == 0 || !strcmp(first, second)) return line ? "" : percent ? first : second;
+  return gt_arena_printf(&s->arena, "%ld%% %s", line ? 100 - percent : percent, line ? second : first);
 }
 
 static void draw_cell(sheet *s, int64_t index) {
@@ -268,7 +269,7 @@ static void draw_cell(sheet *s, int64_t index) {
   const uint32_t y = (uint32_t)(index / columns) * (s->high + GAP) + GAP;
   const image *i = &s->input, *t = &s->target;
   draw(s, i, s->inputs + index * i->height * i->width * i->channels, x, y);
-  if (t->height) draw(s, t, s->own.number + index * s->each, x + (s->wide + GAP) / 2, y);
+  if (t->height) draw(s, t, s->first.number + index * s->each, x + (s->wide + GAP) / 2, y);
   for (uint32_t line = 0; line < lines_of(s); line++)
     gt_picture_write(&s->picture, x, y + s->high - (lines_of(s) - line) * GT_LETTER_HEIGHT, s->wide,
                      label_of(s, index, line), 0);
@@ -278,18 +279,18 @@ bool gt_sheet_write(gt_config *config, const char *path, int64_t *shown, gt_erro
   sheet s = {.config = config};
   gt_session session = {0};
   gt_arena_init(&s.arena);
-  bool ok = begin(&s, error) && gt_session_open(&session, config, NULL, "cpu", error) &&
-            compute(&s, &session, error) && lay_out(&s, error);
+  bool ok = read_layout(&s, error) && gt_session_open(&session, config, NULL, "cpu", error) &&
+            compute(&s, &session, error) && choose_layout(&s, error);
   if (ok) {
-    restore(&s);
+    undo_scaling(&s);
     for (int64_t i = 0; i < s.samples; i++) draw_cell(&s, i);
     ok = gt_png_write(path, &s.picture, error);
     *shown = s.samples;
   }
   gt_session_close(&session);
   free(s.inputs);
-  free(s.own.label);
-  free(s.other.label);
+  free(s.first.label);
+  free(s.second.label);
   free(s.shares);
   gt_picture_finish(&s.picture);
   gt_arena_finish(&s.arena);

@@ -17,8 +17,8 @@ bool gt_sinks_open(gt_sinks *sinks, const gt_sink_start *start, const int64_t pl
                    gt_error *error) {
   *sinks = (gt_sinks){0};
   for (int i = 0; i < GT_SINKS; i++) {
-    sinks->own[i] = gt_alloc(types[i]->size + 1);
-    if (types[i]->open(sinks->own[i], start, place[i], error)) continue;
+    sinks->state[i] = gt_alloc(types[i]->size + 1);
+    if (types[i]->open(sinks->state[i], start, place[i], error)) continue;
     gt_sinks_close(sinks);
     return false;
   }
@@ -27,42 +27,42 @@ bool gt_sinks_open(gt_sinks *sinks, const gt_sink_start *start, const int64_t pl
 
 void gt_sinks_close(gt_sinks *sinks) {
   for (int i = 0; i < GT_SINKS; i++) {
-    if (sinks->own[i] && types[i]->close) types[i]->close(sinks->own[i]);
-    free(sinks->own[i]);
+    if (sinks->state[i] && types[i]->close) types[i]->close(sinks->state[i]);
+    free(sinks->state[i]);
   }
   *sinks = (gt_sinks){0};
 }
 
 bool gt_sinks_row(const gt_sinks *sinks, const gt_metric_row *row, gt_error *error) {
   for (int i = 0; i < GT_SINKS; i++)
-    if (types[i]->row && !types[i]->row(sinks->own[i], row, error)) return false;
+    if (types[i]->row && !types[i]->row(sinks->state[i], row, error)) return false;
   return true;
 }
 
 bool gt_sinks_timing(const gt_sinks *sinks, const gt_timing *timing, gt_error *error) {
   for (int i = 0; i < GT_SINKS; i++)
-    if (types[i]->timing && !types[i]->timing(sinks->own[i], timing, error)) return false;
+    if (types[i]->timing && !types[i]->timing(sinks->state[i], timing, error)) return false;
   return true;
 }
 
 void gt_sinks_step(const gt_sinks *sinks, int64_t step, int64_t epoch, double loss) {
   for (int i = 0; i < GT_SINKS; i++)
-    if (types[i]->step) types[i]->step(sinks->own[i], step, epoch, loss);
+    if (types[i]->step) types[i]->step(sinks->state[i], step, epoch, loss);
 }
 
 void gt_sinks_idle(const gt_sinks *sinks) {
   for (int i = 0; i < GT_SINKS; i++)
-    if (types[i]->idle) types[i]->idle(sinks->own[i]);
+    if (types[i]->idle) types[i]->idle(sinks->state[i]);
 }
 
 void gt_sinks_evaluated(const gt_sinks *sinks, const gt_evaluation *evaluation) {
   for (int i = 0; i < GT_SINKS; i++)
-    if (types[i]->evaluated) types[i]->evaluated(sinks->own[i], evaluation);
+    if (types[i]->evaluated) types[i]->evaluated(sinks->state[i], evaluation);
 }
 
 void gt_sinks_end(const gt_sinks *sinks) {
   for (int i = 0; i < GT_SINKS; i++)
-    if (types[i]->end) types[i]->end(sinks->own[i]);
+    if (types[i]->end) types[i]->end(sinks->state[i]);
 }
 
 void gt_sinks_say(const gt_sinks *sinks, const char *format, ...) {
@@ -72,13 +72,13 @@ void gt_sinks_say(const gt_sinks *sinks, const char *format, ...) {
   vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
   for (int i = 0; i < GT_SINKS; i++)
-    if (types[i]->say) types[i]->say(sinks->own[i], line);
+    if (types[i]->say) types[i]->say(sinks->state[i], line);
 }
 
 bool gt_sinks_save(const gt_sinks *sinks, int64_t place[GT_SINKS], gt_error *error) {
   for (int i = 0; i < GT_SINKS; i++) {
     place[i] = -1;
-    if (types[i]->save && !types[i]->save(sinks->own[i], &place[i], error)) return false;
+    if (types[i]->save && !types[i]->save(sinks->state[i], &place[i], error)) return false;
   }
   return true;
 }

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool cut_back(gt_sink_file *file, const char *directory, int64_t keep, gt_error *error) {
+static bool truncate_to(gt_sink_file *file, const char *directory, int64_t keep, gt_error *error) {
   struct stat status;
   if (fstat(file->fd, &status) != 0)
     return gt_fail_errno(error, GT_ERR_IO, "cannot access %s/%s", directory, file->name);
@@ -28,7 +28,7 @@ bool gt_sink_file_open(gt_sink_file *file, const char *directory, const char *na
   *file = (gt_sink_file){.fd = gt_open_plain(path, O_WRONLY | O_CREAT | O_APPEND, error)};
   if (file->fd < 0) return false;
   file->name = name;
-  if (gt_sync_name(path, error) && (keep < 0 || cut_back(file, directory, keep, error))) return true;
+  if (gt_sync_name(path, error) && (keep < 0 || truncate_to(file, directory, keep, error))) return true;
   gt_sink_file_close(file);
   return false;
 }
@@ -46,15 +46,15 @@ bool gt_sink_file_write(gt_sink_file *file, const char *text, gt_error *error) {
   return true;
 }
 
-bool gt_sink_file_save(void *own, int64_t *place, gt_error *error) {
-  const gt_sink_file *file = own;
+bool gt_sink_file_save(void *state, int64_t *place, gt_error *error) {
+  const gt_sink_file *file = state;
   *place = file->bytes;
   if (fdatasync(file->fd) == 0 || errno == EINVAL || errno == EINTR) return true;
   return gt_fail_errno(error, GT_ERR_IO, "cannot sync %s", file->name);
 }
 
-void gt_sink_file_close(void *own) {
-  gt_sink_file *file = own;
+void gt_sink_file_close(void *state) {
+  gt_sink_file *file = state;
   if (file->name) close(file->fd);
   *file = (gt_sink_file){0};
 }

@@ -1,8 +1,9 @@
 /* Progress of a run on stderr. On a terminal: one line, redrawn at most ten times per second, with a bar, the
- * time left and the rate, as far as they fit. Otherwise: a plain line at most every ten seconds. Above it one
- * line per evaluation; without a terminal at most one per second, and among those in between, the best and
- * the last are printed when the run ends or before another message. Nothing with --quiet. On a terminal the
- * run ends with a plot of its losses (train/curve.h). Messages clear the progress line first (base/log.h). */
+ * remaining time and the rate, as far as they fit. Otherwise: a plain line at most every ten seconds. Above
+ * it one line per evaluation; without a terminal at most one per second. Of the evaluations in between, the
+ * best and the last wait, and are printed when the run ends or before another message. Nothing is printed
+ * with --quiet. On a terminal the run ends with a plot of its losses (train/curve.h). Messages clear the
+ * progress line first (base/log.h). */
 #include "base/log.h"
 #include "base/terminal.h"
 #include "train/curve.h"
@@ -16,24 +17,24 @@ static const double file_interval = 1; /* seconds between lines of evaluations w
 
 typedef struct progress {
   gt_sink_start run;
-  double started, shown, printed; /* printed: time of the last evaluation line */
-  gt_evaluation held, held_best;  /* the last and the best evaluation that were not printed yet */
-  bool holds, holds_best;         /* held is valid; held_best, only if held is valid */
-  bool marked;                    /* a printed line has the mark of the best */
+  double started, shown, printed;      /* times: start, last progress line, last evaluation line */
+  gt_evaluation waiting, waiting_best; /* the last and the best evaluation that were not printed yet */
+  bool has_waiting, has_waiting_best;  /* `waiting` is valid; waiting_best is valid */
+  bool marked;                         /* a printed line has the mark of the best */
   gt_curve curve;
 } progress;
 
-static bool open_progress(void *own, const gt_sink_start *start, int64_t place, gt_error *error) {
+static bool open_progress(void *state, const gt_sink_start *start, int64_t place, gt_error *error) {
   (void)place, (void)error;
-  progress *p = own;
+  progress *p = state;
   p->run = *start;
   p->started = p->shown = gt_seconds();
   p->printed = p->started - file_interval;
   return true;
 }
 
-static void show(void *own, int64_t step, int64_t epoch, double loss) {
-  progress *p = own;
+static void show(void *state, int64_t step, int64_t epoch, double loss) {
+  progress *p = state;
   const double now = gt_seconds();
   if (p->run.quiet || step <= p->run.step || now - p->shown < 0.1) return;
   const int columns = gt_log_width();
@@ -56,7 +57,7 @@ static void show(void *own, int64_t step, int64_t epoch, double loss) {
 
 /* --- evaluations --- */
 
-static void tell(progress *p, const gt_evaluation *evaluation) {
+static void print_evaluation(progress *p, const gt_evaluation *evaluation) {
   char line[GT_EVALUATION_LONGEST];
   const int columns = gt_terminal_width(STDERR_FILENO);
   gt_evaluation_text(line, evaluation, columns ? columns : INT_MAX);
@@ -65,19 +66,19 @@ static void tell(progress *p, const gt_evaluation *evaluation) {
   p->marked = p->marked || evaluation->best;
 }
 
-/* Prints the earlier one of those held: the best, then the last. */
-static void tell_next(progress *p) {
-  const bool last = !p->holds_best || p->held_best.step == p->held.step;
-  tell(p, last ? &p->held : &p->held_best);
-  p->holds_best = false;
-  if (last) p->holds = false;
+/* Prints one waiting evaluation: the best or, if that has been printed, the last. */
+static void print_next(progress *p) {
+  const bool last = !p->has_waiting_best || p->waiting_best.step == p->waiting.step;
+  print_evaluation(p, last ? &p->waiting : &p->waiting_best);
+  p->has_waiting_best = false;
+  if (last) p->has_waiting = false;
 }
 
-static void tell_held(progress *p) {
-  while (p->holds) tell_next(p);
+static void print_waiting(progress *p) {
+  while (p->has_waiting) print_next(p);
 }
 
-static void note_point(progress *p, const gt_evaluation *e) {
+static void add_point(progress *p, const gt_evaluation *e) {
   const gt_curve_point point = {
       .step = e->step,
       .epoch = e->epoch,
@@ -85,39 +86,39 @@ static void note_point(progress *p, const gt_evaluation *e) {
   gt_curve_add(&p->curve, &point);
 }
 
-static void evaluated(void *own, const gt_evaluation *evaluation) {
-  progress *p = own;
+static void evaluated(void *state, const gt_evaluation *evaluation) {
+  progress *p = state;
   if (p->run.quiet) return;
-  p->held = *evaluation;
-  note_point(p, evaluation);
-  p->holds = true;
-  if (evaluation->best) p->held_best = *evaluation;
-  p->holds_best = p->holds_best || evaluation->best;
-  if (gt_terminal_width(STDERR_FILENO) || gt_seconds() - p->printed >= file_interval) tell_next(p);
+  p->waiting = *evaluation;
+  add_point(p, evaluation);
+  p->has_waiting = true;
+  if (evaluation->best) p->waiting_best = *evaluation;
+  p->has_waiting_best = p->has_waiting_best || evaluation->best;
+  if (gt_terminal_width(STDERR_FILENO) || gt_seconds() - p->printed >= file_interval) print_next(p);
 }
 
-static void clear(void *own) {
-  progress *p = own;
+static void clear(void *state) {
+  progress *p = state;
   if (p->run.quiet) return;
   gt_log_status(NULL);
-  tell_held(p);
+  print_waiting(p);
 }
 
-static void say(void *own, const char *line) {
-  progress *p = own;
+static void say(void *state, const char *line) {
+  progress *p = state;
   if (p->run.quiet) return;
-  tell_held(p);
+  print_waiting(p);
   gt_info("%s", line);
 }
 
-static void end(void *own) {
-  const progress *p = own;
+static void end(void *state) {
+  const progress *p = state;
   const gt_curve_style style = {.columns = gt_terminal_width(STDERR_FILENO),
                                 .braille = gt_terminal_is_utf8(),
                                 .color = gt_log_color(),
-                                .epochs = p->held.epochs > 0 && !p->held.phases,
-                                .watched = p->held.split};
-  if (p->marked) gt_info(GT_BEST_MARK " best %s %s so far", p->held.split, p->held.watches);
+                                .epochs = p->waiting.epochs > 0 && !p->waiting.phases,
+                                .watched = p->waiting.split};
+  if (p->marked) gt_info(GT_BEST_MARK " best %s %s so far", p->waiting.split, p->waiting.watches);
   if (!p->run.quiet) gt_curve_draw(stderr, &p->curve, &style);
 }
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_LISTED = 4 };
-static const double far = 3; /* from mean 0, or as a factor from deviation 1 */
+enum { MAX_LISTED = 4 };     /* targets in a message */
+static const double far = 3; /* limit for the magnitude of the mean, and for the deviation or its inverse */
 
 static const gt_spec *setting(const gt_spec *root) {
   return gt_spec_find(gt_spec_find(root, "data"), "normalize_targets");
@@ -18,7 +18,7 @@ static bool is_set_to(const gt_spec *root, const char *method) {
 
 bool gt_config_has_target_scaling(const gt_spec *root) { return is_set_to(root, "standard"); }
 
-/* Why a target cannot be scaled, for a message; NULL: it can. */
+/* Why a target cannot be scaled, for a message; NULL: it can be scaled. */
 static const char *obstacle(const gt_config *config, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
   const gt_tensor *tensor = &data->train.target[target];
@@ -32,7 +32,7 @@ static const char *obstacle(const gt_config *config, int target, gt_arena *arena
   return NULL;
 }
 
-/* True if the layer only moves or averages the values of its input. */
+/* True if the layer's outputs are values of its input or averages of them. */
 static bool passes_values(const gt_layer_type *type) {
   return type->moves || type->family == GT_LAYER_SHAPE || type->family == GT_LAYER_POOLING ||
          type->family == GT_LAYER_DROPOUT;
@@ -60,8 +60,9 @@ static bool is_far(const gt_target_scaling *s) {
   return false;
 }
 
-/* Decides for `auto`. */
-static bool would_help(gt_config *config, int target, const gt_target_scaling *measured, gt_arena *arena) {
+/* True if `auto` scales the target. */
+static bool is_auto_scaled(gt_config *config, int target, const gt_target_scaling *measured,
+                           gt_arena *arena) {
   const gt_spec *data = gt_spec_find(config->root, "data");
   if (strcmp(config->dataset.format, "csv") || !gt_spec_is_null(gt_spec_find(data, "shape")) ||
       !is_far(measured))
@@ -69,29 +70,29 @@ static bool would_help(gt_config *config, int target, const gt_target_scaling *m
   return gt_config_outputs_any_number(config, target, arena);
 }
 
-/* With several targets, `standard` scales those that can be scaled; at least one must be. */
+/* With several targets, `standard` scales those that can be scaled; if there is none, it is an error. */
 static void scale_by_config(gt_config *config, gt_arena *arena) {
   gt_dataset *data = &config->dataset;
-  const bool asked = gt_config_has_target_scaling(config->root);
+  const bool is_standard = gt_config_has_target_scaling(config->root);
   const char *why = NULL;
   bool any = false;
   if (is_set_to(config->root, "none") || config->diagnostics.errors || !config->loss[0]) return;
   for (int k = 0; k < data->targets; k++) {
-    const char *own = obstacle(config, k, arena);
-    if (own) why = own;
-    any |= !own;
-    if (own || !data->train.target[k].data) continue;
+    const char *why_not = obstacle(config, k, arena);
+    if (why_not) why = why_not;
+    any |= !why_not;
+    if (why_not || !data->train.target[k].data) continue;
     const gt_target_scaling measured =
         gt_data_measure_target(&data->train.target[k], data->target[k].horizon, arena);
-    if (asked || would_help(config, k, &measured, arena)) data->target[k].scaling = measured;
+    if (is_standard || is_auto_scaled(config, k, &measured, arena)) data->target[k].scaling = measured;
   }
-  if (!any && asked)
+  if (!any && is_standard)
     gt_error_at(&config->diagnostics, setting(config->root)->at, "%s", why)->expected =
         "normalize_targets: none, or no such key";
 }
 
-/* A trained model keeps its scaling. */
-static void find_ignored(gt_config *config) {
+/* Finds settings of scaling for a trained model, which keeps its scaling. */
+static void find_ignored_settings(gt_config *config) {
   static const char *const keys[] = {"normalize", "normalize_targets"};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     const gt_spec *node = gt_spec_find(gt_spec_find(config->root, "data"), keys[i]);
@@ -106,7 +107,7 @@ static void find_ignored(gt_config *config) {
 void gt_config_scale_targets(gt_config *config, const gt_data_wanted *wanted, gt_arena *arena,
                              gt_error *error) {
   gt_dataset *data = &config->dataset;
-  if (wanted && wanted->signature) find_ignored(config);
+  if (wanted && wanted->signature) find_ignored_settings(config);
   for (int k = 0; k < data->targets && wanted && wanted->signature; k++) {
     const gt_tensor *tensor = &data->train.target[k];
     const gt_target_scaling *scaling = &wanted->signature->target[k].scaling;
@@ -115,12 +116,12 @@ void gt_config_scale_targets(gt_config *config, const gt_data_wanted *wanted, gt
       gt_fail(error, GT_ERR_DATA, "the model's scaling of targets does not match the data's targets");
   }
   if (!wanted || !wanted->signature) scale_by_config(config, arena);
-  /* The loss has other units than the data. */
+  /* The loss does not have the units of the data, so results get another error that has. */
   for (int k = 0; k < data->targets; k++)
     if (data->target[k].scaling.count) gt_config_want_metric(config, k, gt_metric_find("rmse"));
 }
 
-/* The first scaled target whose loss is (a part of) this result; NULL: there is none. */
+/* The first scaled target whose loss is this result or a part of it; NULL: there is none. */
 static const gt_data_target *scaled_target(const gt_dataset *data, const char *result) {
   const gt_metric_kind *kind = gt_metric_of_result(result);
   const char *dot = strchr(result, '.');
@@ -128,9 +129,9 @@ static const gt_data_target *scaled_target(const gt_dataset *data, const char *r
   if (!kind || kind->type || kind->correct) return NULL;
   for (int k = 0; k < data->targets; k++) {
     const gt_data_target *target = &data->target[k];
-    const bool own =
+    const bool contributes =
         !dot || (target->name && strlen(target->name) == length && !memcmp(target->name, result, length));
-    if (own && target->scaling.count) return target;
+    if (contributes && target->scaling.count) return target;
   }
   return NULL;
 }

@@ -2,7 +2,7 @@
 #include "train/classes.h"
 #include <string.h>
 
-enum { MOST_NAMES = 4 };
+enum { MAX_NAMES = 4 }; /* labels in the text of a task */
 
 static const char *percent(double share, gt_arena *arena) {
   const double p = 100 * share, rest = 100 - p;
@@ -17,7 +17,7 @@ static const char *shares_of_two(const char *const name[2], double no, double ye
                          percent(yes / (no + yes), arena));
 }
 
-static gt_task of_classes(const gt_dataset *data, int target, gt_arena *arena) {
+static gt_task task_of_classes(const gt_dataset *data, int target, gt_arena *arena) {
   const gt_class_counts c = gt_class_counts_of(data, target, arena);
   const bool each = data->train.target[target].rank > 1;
   if (data->target[target].classes == 2 && c.classes && c.split[0][0] + c.split[0][1] > 0) {
@@ -32,7 +32,7 @@ static gt_task of_classes(const gt_dataset *data, int target, gt_arena *arena) {
 
 /* --- numbers --- */
 
-/* Samples whose target is 1; -1: some target is neither 0 nor 1, or the targets are not read. */
+/* The number of samples whose target is 1; -1: a target is neither 0 nor 1, or the targets were not read. */
 static double count_ones(const gt_split *split, int target, int64_t output) {
   const float *value = split->target[target].data;
   const int64_t outputs = gt_tensor_features(&split->target[target]);
@@ -53,7 +53,7 @@ static bool are_bits(const gt_config *config, int target) {
   return bits;
 }
 
-static gt_task of_bits(const gt_dataset *data, int target, gt_arena *arena) {
+static gt_task task_of_bits(const gt_dataset *data, int target, gt_arena *arena) {
   static const char *const digits[2] = {"0", "1"};
   const int64_t outputs = data->train.target[target].dim[1];
   const double samples = (double)data->train.samples, ones = count_ones(&data->train, target, 0);
@@ -63,16 +63,16 @@ static gt_task of_bits(const gt_dataset *data, int target, gt_arena *arena) {
                                    samples - ones, ones, arena),
                      NULL};
   const char *text = gt_arena_printf(arena, ": %lld labels", (long long)outputs);
-  for (int64_t o = 0; data->target[target].columns && o < outputs && o < MOST_NAMES; o++)
+  for (int64_t o = 0; data->target[target].columns && o < outputs && o < MAX_NAMES; o++)
     text = gt_arena_printf(arena, "%s '%s' %s%s", o ? text : ":", data->target[target].columns[o],
                            percent(count_ones(&data->train, target, o) / samples, arena),
-                           o + 1 == outputs      ? ""
-                           : o + 1 == MOST_NAMES ? ", ..."
-                                                 : ",");
+                           o + 1 == outputs     ? ""
+                           : o + 1 == MAX_NAMES ? ", ..."
+                                                : ",");
   return (gt_task){"multi-label classification", text, NULL};
 }
 
-static gt_task of_forecast(const gt_data_target *target, int64_t outputs, gt_arena *arena) {
+static gt_task task_of_forecast(const gt_data_target *target, int64_t outputs, gt_arena *arena) {
   const int64_t columns = outputs / target->horizon;
   const char *about =
       columns == 1 && target->of_row
@@ -84,10 +84,10 @@ static gt_task of_forecast(const gt_data_target *target, int64_t outputs, gt_are
                    NULL};
 }
 
-static gt_task of_numbers(const gt_dataset *data, int target, gt_arena *arena) {
+static gt_task task_of_numbers(const gt_dataset *data, int target, gt_arena *arena) {
   const int64_t outputs = gt_tensor_features(&data->train.target[target]);
   const char *about = "";
-  if (data->target[target].horizon) return of_forecast(&data->target[target], outputs, arena);
+  if (data->target[target].horizon) return task_of_forecast(&data->target[target], outputs, arena);
   if (data->train.target[target].rank > 2)
     about = " of images";
   else if (outputs > 1)
@@ -99,7 +99,8 @@ static gt_task of_numbers(const gt_dataset *data, int target, gt_arena *arena) {
 
 /* --- why --- */
 
-/* True if neither task nor loss is given, for formats in which `task: auto` depends on the targets. */
+/* True if the task depends on the targets: the config sets neither task nor loss, and the format has `task:
+ * auto`. */
 static bool is_inferred(const gt_config *config, int target) {
   static const char *const formats[] = {"csv", "idx", "npy", "npz", "table"};
   const char *name = config->dataset.target[target].name;
@@ -126,9 +127,9 @@ gt_task gt_task_of(const gt_config *config, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
   gt_task task = {0};
   if (data->made_of || config->loss[target]->type->residual || !data->train.target[target].rank) return task;
-  task = data->target[target].classification ? of_classes(data, target, arena)
-         : are_bits(config, target)          ? of_bits(data, target, arena)
-                                             : of_numbers(data, target, arena);
+  task = data->target[target].classification ? task_of_classes(data, target, arena)
+         : are_bits(config, target)          ? task_of_bits(data, target, arena)
+                                             : task_of_numbers(data, target, arena);
   task.why = why(config, target, arena);
   return task;
 }

@@ -1,19 +1,18 @@
-/* What a config's model learns from its data, for `check` and `train`: "binary classification: 'no' 96.5 %,
- * 'yes' 3.5 %". */
+/* The task that a config's model learns, as gtrain check and gtrain train print it: "binary classification:
+ * 'no' 96.5 %, 'yes' 3.5 %". */
 #ifndef GT_TRAIN_TASK_H
 #define GT_TRAIN_TASK_H
 #include "train/config.h"
 
 typedef struct gt_task {
   const char *kind;  /* "binary classification", "classification", "multi-label classification", "regression";
-                        NULL: the targets belong to no task (a loss of the model alone, an automaton) */
-  const char *about; /* completes it: ": 10 classes", " of 'y'"; may be empty */
-  const char *why;   /* it was inferred from this; NULL: the config or the format decides */
+                        NULL: no task (a loss that does not use targets, an automaton) */
+  const char *about; /* follows the kind: ": 10 classes", " of 'y'"; may be empty */
+  const char *why;   /* why the task was inferred; NULL: the config or the format determines it */
 } gt_task;
 
-/* Shares are of the training samples' labels. Texts are in the arena. */
+/* The task of a target. Shares are fractions of the training samples' labels. Texts are in the arena. */
 gt_task gt_task_of(const gt_config *config, int target, gt_arena *arena);
-/* "classification: 10 classes (inferred: the targets are whole numbers from 0;
- * data.task sets it)" */
+/* "classification: 10 classes (inferred: the targets are whole numbers from 0; data.task sets it)" */
 const char *gt_task_text(const gt_task *task, gt_arena *arena);
 #endif

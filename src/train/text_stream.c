@@ -12,7 +12,7 @@ void gt_text_stream_open(gt_text_stream *stream, const gt_vocabulary *vocabulary
 
 void gt_text_stream_close(gt_text_stream *stream) { free(stream->items); }
 
-/* Length of the character at the start, from its first byte. */
+/* Length of a UTF-8 character, from its first byte. */
 static size_t length_of(uint8_t first) { return first < 0xC2 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4; }
 
 /* True if these bytes are the incomplete beginning of a character. */
@@ -23,21 +23,21 @@ static bool is_cut(const uint8_t *text, size_t size) {
   return true;
 }
 
-/* The number of bytes at the start that form whole characters. */
-static size_t whole(const uint8_t *text, size_t size) {
+/* The number of bytes at the start that are complete characters. */
+static size_t complete_bytes(const uint8_t *text, size_t size) {
   uint32_t code;
   size_t at = 0, used;
   while (at < size && (used = gt_utf8_read(text + at, size - at, &code))) at += used;
   return at;
 }
 
-/* Passes on the complete characters in the first `size` bytes; all: also an incomplete one at the end. */
-static bool pass(gt_text_stream *s, size_t size, bool all, gt_error *error) {
+/* Writes the complete characters in the first `size` buffered bytes; all: also an incomplete last one. */
+static bool write_characters(gt_text_stream *s, size_t size, bool all, gt_error *error) {
   static const uint8_t replacement[] = {0xEF, 0xBF, 0xBD};
   size_t at = 0, used;
   bool ok = true;
   for (; at < size && ok; at += used) {
-    used = whole(s->items + at, size - at);
+    used = complete_bytes(s->items + at, size - at);
     if (used) {
       ok = s->sink(s->context, s->items + at, used, error);
       continue;
@@ -61,23 +61,25 @@ static size_t find_stop(const gt_text_stream *s) {
   return s->count;
 }
 
-/* The number of bytes at the end with which the stop text begins. */
-static size_t held(const gt_text_stream *s) {
+/* The length of the longest end of the buffered text that is a start of the stop text. */
+static size_t stop_prefix_length(const gt_text_stream *s) {
   const size_t length = strlen(s->stop);
   size_t n = length && s->count >= length ? length - 1 : length ? s->count : 0;
   while (n && memcmp(s->items + s->count - n, s->stop, n) != 0) n--;
   return n;
 }
 
-bool gt_text_stream_put(gt_text_stream *s, int32_t before, int32_t id, gt_error *error) {
+bool gt_text_stream_put(gt_text_stream *s, int32_t previous, int32_t id, gt_error *error) {
   const size_t room = s->count + s->vocabulary->token[id].length + 1;
   if (room > s->capacity) s->items = gt_realloc(s->items, s->capacity = 2 * room);
-  s->count += gt_vocabulary_decode(s->vocabulary, before, id, s->items + s->count);
+  s->count += gt_vocabulary_decode(s->vocabulary, previous, id, s->items + s->count);
   const size_t end = find_stop(s);
   s->stopped = end < s->count;
-  if (!s->stopped) return pass(s, s->count - held(s), false, error);
+  if (!s->stopped) return write_characters(s, s->count - stop_prefix_length(s), false, error);
   s->count = end;
   return gt_text_stream_end(s, error);
 }
 
-bool gt_text_stream_end(gt_text_stream *s, gt_error *error) { return pass(s, s->count, true, error); }
+bool gt_text_stream_end(gt_text_stream *s, gt_error *error) {
+  return write_characters(s, s->count, true, error);
+}

@@ -23,20 +23,20 @@ const gt_schema gt_threshold_schema = {
 
 /* --- config --- */
 
-void gt_config_read_threshold(gt_config *config, const gt_threshold_config *given) {
+void gt_config_read_threshold(gt_config *config, const gt_threshold_config *setting) {
   const gt_spec *node = gt_spec_find(gt_spec_find(config->root, "eval"), "threshold");
   gt_threshold *t = &config->threshold;
-  if (gt_spec_is_null(node) || !given->value || !given->metric) return;
+  if (gt_spec_is_null(node) || !setting->value || !setting->metric) return;
   const gt_spec *value = gt_spec_find(node, "value");
   *t = (gt_threshold){.used = true,
-                      .automatic = !strcmp(given->value, "auto"),
-                      .metric = gt_metric_find(given->metric)->type,
+                      .automatic = !strcmp(setting->value, "auto"),
+                      .metric = gt_metric_find(setting->metric)->type,
                       .at = value ? value->at : node->at};
   if (t->automatic) return;
   char *end;
-  t->given = strtod(given->value, &end);
-  if (*given->value && !*end && t->given > 0 && t->given < 1) return;
-  gt_error_at(&config->diagnostics, t->at, "'%s' is not a threshold", given->value)->expected =
+  t->given = strtod(setting->value, &end);
+  if (*setting->value && !*end && t->given > 0 && t->given < 1) return;
+  gt_error_at(&config->diagnostics, t->at, "'%s' is not a threshold", setting->value)->expected =
       "auto, or a number between 0 and 1";
 }
 
@@ -51,7 +51,7 @@ static int count_outputs(const gt_config *config) {
              : 0;
 }
 
-/* The class of an item: 0 or 1, or -1 if it does not count. */
+/* The class of an item: 0 or 1; -1 if its label is ignored or its weight is 0. */
 static int class_of(const gt_split *split, bool classes, int64_t item) {
   const int64_t each = gt_tensor_features(&split->target[0]);
   if (split->weights.data && ((const float *)split->weights.data)[item / each] == 0) return -1;
@@ -93,19 +93,19 @@ static void check_split(gt_config *config) {
     return;
   }
   const int64_t items = split->samples * gt_tensor_features(&split->target[0]);
-  if (!split->target[0].data) return; /* an outline */
+  if (!split->target[0].data) return; /* an outline has no values */
   if (items > GT_METRIC_MAX_SCORES)
     gt_error_at(&config->diagnostics, t->at,
                 "the validation split has %lld items; a threshold is chosen on at most %d", (long long)items,
                 GT_METRIC_MAX_SCORES)
         ->expected = "a smaller validation split, or a number instead of auto";
   int64_t count[2] = {0};
-  bool both = false;
-  for (int i = 0; i < t->count && !both; i++) {
+  bool has_both = false;
+  for (int i = 0; i < t->count && !has_both; i++) {
     count_classes(config, i, count);
-    both = count[0] && count[1];
+    has_both = count[0] && count[1];
   }
-  if (!both) report_one_class(config, count[1]);
+  if (!has_both) report_one_class(config, count[1]);
 }
 
 void gt_config_check_threshold(gt_config *config, bool trained) {
@@ -155,9 +155,9 @@ static int by_probability(const void *a, const void *b) {
   return x->label != y->label ? (x->label ? 1 : -1) : (x->weight > y->weight) - (x->weight < y->weight);
 }
 
-/* The decimal number of fewest digits between two probabilities, nearest to their middle; 0 if they are
- * too close for float arithmetic to tell them apart. */
-static double between(double low, double high) {
+/* The decimal number with the fewest digits between two probabilities, nearest to their middle; 0 if they are
+ * too close to be distinguished with float arithmetic. */
+static double choose_between(double low, double high) {
   const double margin = 1e-6 * low + 2e-7, middle = low + (high - low) / 2;
   for (double unit = 10; unit <= 1e9; unit *= 10) {
     const double t = round(middle * unit) / unit;
@@ -166,8 +166,8 @@ static double between(double low, double high) {
   return 0;
 }
 
-/* Makes a threshold the best one if it is better, or as good and nearer to 1/2. */
-static void consider(gt_chosen_threshold *best, double threshold, double value) {
+/* Replaces the best threshold if this one is better, or as good and nearer to 1/2. */
+static void keep_if_better(gt_chosen_threshold *best, double threshold, double value) {
   if (value < best->best || (value == best->best && !(fabs(threshold - 0.5) < fabs(best->value - 0.5))))
     return;
   best->value = threshold;
@@ -188,8 +188,8 @@ bool gt_threshold_search(gt_scored *item, int64_t items, const gt_metric_type *m
   /* The items below i are predicted as 0. */
   for (int64_t i = 0; i <= items;) {
     const double low = i ? item[i - 1].probability : 0, high = i < items ? item[i].probability : 1;
-    const double t = between(low, high);
-    if (t > 0) consider(out, t, metric->of_counts(&(gt_metric_counts){2, count}));
+    const double t = choose_between(low, high);
+    if (t > 0) keep_if_better(out, t, metric->of_counts(&(gt_metric_counts){2, count}));
     if (i == items) break;
     for (; i < items && item[i].probability == high; i++) {
       count[2 * item[i].label + 1] -= item[i].weight;
@@ -201,8 +201,9 @@ bool gt_threshold_search(gt_scored *item, int64_t items, const gt_metric_type *m
 
 /* --- at the end of a run --- */
 
-/* The items of one output that count. As in the metrics, samples are weighted for bits, not for classes. */
-static int64_t score(const gt_net *net, const float *logit, int output, int outputs, gt_scored *to) {
+/* Collects the items of one output that have a label; returns their number. As in the metrics, samples are
+ * weighted for bits, not for classes. */
+static int64_t collect_items(const gt_net *net, const float *logit, int output, int outputs, gt_scored *to) {
   const bool classes = net->target[0].metrics.task == GT_METRIC_CLASSES;
   const gt_split *split = net->data;
   const float *weights = classes ? NULL : split->weights.data;
@@ -217,7 +218,7 @@ static int64_t score(const gt_net *net, const float *logit, int output, int outp
   return n;
 }
 
-static bool has_both(const gt_scored *item, int64_t items) {
+static bool has_both_classes(const gt_scored *item, int64_t items) {
   int64_t ones = 0;
   for (int64_t i = 0; i < items; i++) ones += item[i].label;
   return ones && ones < items;
@@ -228,7 +229,7 @@ static void choose_one(gt_config *config, int output, gt_scored *item, int64_t i
   gt_threshold *t = &config->threshold;
   gt_chosen_threshold chosen = {.value = 0.5};
   const char *of = gt_threshold_of(config, output, config->diagnostics.arena);
-  if (!has_both(item, items))
+  if (!has_both_classes(item, items))
     gt_warn("the threshold%s stays 0.5: the validation split has one class", of);
   else if (!gt_threshold_search(item, items, t->metric, &chosen))
     gt_warn("the threshold%s stays 0.5: not all outputs for the validation split are finite", of);
@@ -249,7 +250,7 @@ static bool choose(gt_session *session, const gt_evaluator *evaluator, gt_error 
       gt_session_set_clock(session, net, 0, error) &&
       gt_evaluator_collect(session, evaluator, &(gt_collected){net->target[0].scores, each, logit}, 1, error);
   for (int i = 0; i < outputs && ok; i++)
-    choose_one(session->config, i, item, score(net, logit, i, outputs, item));
+    choose_one(session->config, i, item, collect_items(net, logit, i, outputs, item));
   free(item);
   free(logit);
   return ok;

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TURNS = 5, MATCHES = 2, LAST_TURNS = 9, WARM = 2 };
+/* TURNS: of a comparison; CONFIRMATIONS: comparisons that a candidate must win; FINAL_TURNS: of the
+ * comparison at the end. */
+enum { TURNS = 5, CONFIRMATIONS = 2, FINAL_TURNS = 9, WARM_UP_STEPS = 2 };
 static const double turn_seconds = 0.02;
-static const double least_gain = 0.005; /* of a step: less could be noise */
-static const double hopeless = 1.2;     /* ratio of the first turn above which a trial ends */
-static const double most_cost = 3;      /* candidates with this many times the estimated cost are not tried */
+static const double min_gain = 0.005;   /* of the time of a step: smaller gains may be noise */
+static const double max_ratio = 1.2;    /* of times in the first turn: a slower trial ends */
+static const double max_cost_ratio = 3; /* of estimated costs: more expensive candidates are not tried */
 
 /* A compiled step: the session's config planned with some candidates. */
 typedef struct subject {
@@ -33,7 +35,8 @@ static bool open_subject(gt_session *session, subject *s, gt_error *error) {
   s->net = gt_net_training(&s->arena, session->config, &options, error);
   s->executable = s->net ? gt_session_compile(session, s->net, error) : NULL;
   double seconds;
-  if (s->executable && gt_bench_seconds(session->backend, s->net, s->executable, WARM, &seconds, error))
+  if (s->executable &&
+      gt_bench_seconds(session->backend, s->net, s->executable, WARM_UP_STEPS, &seconds, error))
     return true;
   close_subject(session, s);
   return false;
@@ -41,10 +44,10 @@ static bool open_subject(gt_session *session, subject *s, gt_error *error) {
 
 /* --- turns --- */
 
-typedef struct match {
-  int64_t steps; /* in a turn */
-  int turns, wins;
-  double a[LAST_TURNS], b[LAST_TURNS], ratio[LAST_TURNS]; /* seconds, and b / a */
+typedef struct match { /* the times of two subjects, a and b, in turns */
+  int64_t steps;       /* of a turn */
+  int turns, wins;     /* turns so far; turns in which b was faster */
+  double a[FINAL_TURNS], b[FINAL_TURNS], ratio[FINAL_TURNS]; /* seconds, and b / a */
 } match;
 
 static bool time_subject(gt_session *session, const subject *s, const match *m, double *seconds,
@@ -52,9 +55,9 @@ static bool time_subject(gt_session *session, const subject *s, const match *m, 
   return gt_bench_seconds(session->backend, s->net, s->executable, m->steps, seconds, error);
 }
 
-/* Times a and b alternately, each first every other time; ends early if b is hopeless. */
-static bool play(gt_session *session, const subject *a, const subject *b, int turns, match *m,
-                 gt_error *error) {
+/* Times a and b in turns, changing which one is first; ends early if b is much slower. */
+static bool alternate(gt_session *session, const subject *a, const subject *b, int turns, match *m,
+                      gt_error *error) {
   m->wins = 0;
   for (m->turns = 0; m->turns < turns; m->turns++) {
     const int t = m->turns;
@@ -64,7 +67,7 @@ static bool play(gt_session *session, const subject *a, const subject *b, int tu
     if (!b_first && !time_subject(session, b, m, &m->b[t], error)) return false;
     m->ratio[t] = m->b[t] / m->a[t];
     m->wins += m->ratio[t] < 1;
-    if (!t && m->ratio[t] > hopeless) break;
+    if (!t && m->ratio[t] > max_ratio) break;
   }
   return true;
 }
@@ -83,18 +86,19 @@ static bool measure_turn(gt_session *session, const subject *s, match *m, gt_err
 
 /* --- the choices --- */
 
-typedef struct way {
+typedef struct trial_candidate {
   const char *text;
   uint32_t kin;
   bool leads; /* the cheapest of its family */
-} way;
+} trial_candidate;
 
-typedef struct question {
+typedef struct choice_to_tune {
   const char *key;
-  double cost; /* estimated, of all steps that it decides */
-  way *way;    /* promising candidates, cheapest first; the first is the current one */
-  uint32_t ways, offered;
-} question;
+  double cost;                /* estimated cost of all steps with this key */
+  trial_candidate *candidate; /* those to try, cheapest first; the first is the current one */
+  uint32_t candidates;
+  uint32_t offered; /* number of other candidates that the op offers */
+} choice_to_tune;
 
 typedef struct tuner {
   gt_session *session;
@@ -102,21 +106,21 @@ typedef struct tuner {
   gt_tune_result *result;
   gt_arena arena;
   struct {
-    question *items;
+    choice_to_tune *items;
     size_t count, capacity;
-  } questions;
+  } choices;
   subject base;
   match match;
-  double began;
+  double start;
 } tuner;
 
-static int dearest_first(const void *a, const void *b) {
-  const double x = ((const question *)a)->cost, y = ((const question *)b)->cost;
+static int most_expensive_first(const void *a, const void *b) {
+  const double x = ((const choice_to_tune *)a)->cost, y = ((const choice_to_tune *)b)->cost;
   return (x < y) - (x > y);
 }
 
-/* The next candidate by cost, then by index. */
-static uint32_t next_dearer(const gt_choice *choice, uint32_t last) {
+/* The index of the next candidate by cost, then by index; choice->candidates after the last. */
+static uint32_t next_by_cost(const gt_choice *choice, uint32_t last) {
   const gt_candidate *c = choice->candidate;
   const double cost = c[last].cost;
   uint32_t best = choice->candidates;
@@ -127,87 +131,89 @@ static uint32_t next_dearer(const gt_choice *choice, uint32_t last) {
   return best;
 }
 
-static void list_way(tuner *t, question *q, const gt_choice *choice, uint32_t candidate) {
+static void add_trial_candidate(tuner *t, choice_to_tune *q, const gt_choice *choice, uint32_t candidate) {
   char text[GT_WAY_TEXT];
-  way found = {.kin = choice->candidate[candidate].kin, .leads = true};
+  trial_candidate found = {.kin = choice->candidate[candidate].kin, .leads = true};
   choice->text(&choice->candidate[candidate], text, sizeof text);
-  for (uint32_t i = 0; i < q->ways; i++) {
-    if (!strcmp(q->way[i].text, text)) return;
-    found.leads &= q->way[i].kin != found.kin;
+  for (uint32_t i = 0; i < q->candidates; i++) {
+    if (!strcmp(q->candidate[i].text, text)) return;
+    found.leads &= q->candidate[i].kin != found.kin;
   }
   found.text = gt_arena_strdup(&t->arena, text);
-  q->way[q->ways++] = found;
+  q->candidate[q->candidates++] = found;
 }
 
-static question *question_of(tuner *t, const gt_choice *choice) {
-  for (size_t i = 0; i < t->questions.count; i++)
-    if (!strcmp(t->questions.items[i].key, choice->key)) return &t->questions.items[i];
-  question *q = GT_PUSH(&t->questions);
-  *q = (question){.key = gt_arena_strdup(&t->arena, choice->key),
-                  .way = GT_NEW_N(&t->arena, way, choice->candidates),
-                  .offered = choice->candidates - 1};
-  const double limit = most_cost * choice->candidate[choice->taken].cost;
+static choice_to_tune *find_choice(tuner *t, const gt_choice *choice) {
+  for (size_t i = 0; i < t->choices.count; i++)
+    if (!strcmp(t->choices.items[i].key, choice->key)) return &t->choices.items[i];
+  choice_to_tune *q = GT_PUSH(&t->choices);
+  *q = (choice_to_tune){.key = gt_arena_strdup(&t->arena, choice->key),
+                        .candidate = GT_NEW_N(&t->arena, trial_candidate, choice->candidates),
+                        .offered = choice->candidates - 1};
+  const double limit = max_cost_ratio * choice->candidate[choice->taken].cost;
   for (uint32_t i = choice->taken; i < choice->candidates && choice->candidate[i].cost <= limit;
-       i = next_dearer(choice, i))
-    list_way(t, q, choice, i);
+       i = next_by_cost(choice, i))
+    add_trial_candidate(t, q, choice, i);
   return q;
 }
 
-static void forget(tuner *t) {
-  for (size_t i = 0; i < t->questions.count; i++)
-    gt_tuned_set(&t->session->tuned, t->questions.items[i].key, NULL);
+static void remove_entries(tuner *t) {
+  for (size_t i = 0; i < t->choices.count; i++)
+    gt_tuned_set(&t->session->tuned, t->choices.items[i].key, NULL);
 }
 
-/* Lists the choices in the net's plans and removes their earlier entries. */
-static void ask(tuner *t, const gt_net *net) {
+/* Lists the choices in the net's plans, and removes their earlier entries. */
+static void list_choices(tuner *t, const gt_net *net) {
   for (int i = 0; i < net->stages; i++) {
     const gt_plan *plan = net->stage[i].plan;
     for (uint32_t s = 0; s < plan->steps; s++) {
       if (!plan->step[s].choice) continue;
       const gt_choice *choice = &plan->choice[plan->step[s].choice - 1];
       if (choice->candidates < 2) continue;
-      question_of(t, choice)->cost += net->stage[i].times * choice->candidate[choice->taken].cost;
+      find_choice(t, choice)->cost += net->stage[i].times * choice->candidate[choice->taken].cost;
     }
   }
-  if (t->questions.count) qsort(t->questions.items, t->questions.count, sizeof(question), dearest_first);
-  forget(t);
+  if (t->choices.count)
+    qsort(t->choices.items, t->choices.count, sizeof(choice_to_tune), most_expensive_first);
+  remove_entries(t);
 }
 
 /* --- the search --- */
 
 static bool is_over(const tuner *t) {
   const double limit = t->options->seconds;
-  return gt_signal_received() || (limit > 0 && gt_seconds() - t->began > limit);
+  return gt_signal_received() || (limit > 0 && gt_seconds() - t->start > limit);
 }
 
-/* Sets *better if the step is faster. Among many trials some look faster by chance, so a winner is timed
- * again. */
-static bool beats(tuner *t, const subject *trial, bool *better, gt_error *error) {
+/* Sets *better if the step is faster with the trial. Among many trials some look faster by chance, so a
+ * faster one is timed again. */
+static bool is_faster(tuner *t, const subject *trial, bool *better, gt_error *error) {
   match *m = &t->match;
   *better = true;
-  for (int i = 0; i < MATCHES && *better; i++) {
-    if (!play(t->session, &t->base, trial, TURNS, m, error)) return false;
-    *better = m->turns == TURNS && m->wins >= TURNS - 1 && gt_bench_median(m->ratio, TURNS) < 1 - least_gain;
+  for (int i = 0; i < CONFIRMATIONS && *better; i++) {
+    if (!alternate(t->session, &t->base, trial, TURNS, m, error)) return false;
+    *better = m->turns == TURNS && m->wins >= TURNS - 1 && gt_bench_median(m->ratio, TURNS) < 1 - min_gain;
   }
   return true;
 }
 
 /* Tries a candidate instead of the current one. */
-static bool try_way(tuner *t, const question *q, const way *next, const way **taken, gt_error *error) {
+static bool try_candidate(tuner *t, const choice_to_tune *q, const trial_candidate *next,
+                          const trial_candidate **current, gt_error *error) {
   gt_tuned *tuned = &t->session->tuned;
   const char *now = gt_tuned_find(tuned, q->key);
-  gt_error refused = {0};
+  gt_error plan_error = {0};
   subject trial;
   bool better = false, ok = true;
   t->result->tries++;
   gt_tuned_set(tuned, q->key, next->text);
-  if (open_subject(t->session, &trial, &refused)) {
-    ok = beats(t, &trial, &better, error);
+  if (open_subject(t->session, &trial, &plan_error)) {
+    ok = is_faster(t, &trial, &better, error);
     better &= ok;
     close_subject(t->session, better ? &t->base : &trial);
-    if (better) t->base = trial, *taken = next;
-  } else if (refused.status == GT_ERR_NODEVICE) /* the device is lost */
-    ok = gt_fail(error, refused.status, "%s", refused.message);
+    if (better) t->base = trial, *current = next;
+  } else if (plan_error.status == GT_ERR_NODEVICE) /* the device is lost */
+    ok = gt_fail(error, plan_error.status, "%s", plan_error.message);
   else
     t->result->failed++;
   if (!better) gt_tuned_set(tuned, q->key, now);
@@ -215,33 +221,32 @@ static bool try_way(tuner *t, const question *q, const way *next, const way **ta
 }
 
 /* Tries the cheapest candidate of each family, then others of the best family. */
-static bool go_through(tuner *t, const question *q, gt_error *error) {
-  gt_tune_choice noted = {.key = q->key, .was = q->way[0].text, .offered = q->offered};
-  const way *taken = &q->way[0];
-  double left = 1; /* of the step's time */
+static bool tune_choice(tuner *t, const choice_to_tune *q, gt_error *error) {
+  gt_tune_choice report = {.key = q->key, .was = q->candidate[0].text, .offered = q->offered};
+  const trial_candidate *current = &q->candidate[0];
+  double remaining = 1; /* of the step's time */
   for (int round = 0; round < 2; round++) {
-    const uint32_t kin = taken->kin;
+    const uint32_t kin = current->kin;
     uint32_t tried = 0;
-    for (uint32_t i = 1; i < q->ways && tried < t->options->ways && !is_over(t); i++) {
-      const way *next = &q->way[i], *before = taken;
+    for (uint32_t i = 1; i < q->candidates && tried < t->options->ways && !is_over(t); i++) {
+      const trial_candidate *next = &q->candidate[i], *before = current;
       if (round ? next->leads || next->kin != kin : !next->leads) continue;
-      if (!try_way(t, q, next, &taken, error)) return false;
+      if (!try_candidate(t, q, next, &current, error)) return false;
       tried++;
-      if (taken != before) left *= t->match.ratio[TURNS / 2];
+      if (current != before) remaining *= t->match.ratio[TURNS / 2];
     }
-    noted.tried += tried;
+    report.tried += tried;
   }
-  noted.now = taken->text;
-  noted.gain = 1 - left;
-  t->result->changed += taken != &q->way[0];
+  report.now = current->text;
+  report.gain = 1 - remaining;
+  t->result->changed += current != &q->candidate[0];
   t->result->tuned++;
-  if (t->options->note) t->options->note(t->options->context, &noted);
+  if (t->options->note) t->options->note(t->options->context, &report);
   return true;
 }
 
-/* Compares the original step with the tuned one; if the tuned one is not faster, its
- * candidates are dropped. */
-static bool hold_together(tuner *t, gt_error *error) {
+/* Compares the original step with the tuned one. If the tuned one is not faster, removes its entries. */
+static bool compare_with_original(tuner *t, gt_error *error) {
   gt_session *session = t->session;
   gt_tuned found = session->tuned;
   subject first = {0};
@@ -249,22 +254,22 @@ static bool hold_together(tuner *t, gt_error *error) {
   session->tuned = (gt_tuned){0};
   bool ok = open_subject(session, &first, error);
   session->tuned = found;
-  ok = ok && play(session, &first, &t->base, LAST_TURNS, m, error);
+  ok = ok && alternate(session, &first, &t->base, FINAL_TURNS, m, error);
   if (ok) {
     t->result->before = 1e6 * gt_bench_median(m->a, m->turns) / (double)m->steps;
     t->result->ratio = gt_bench_median(m->ratio, m->turns);
-    if (m->wins <= LAST_TURNS / 2 || t->result->ratio >= 1) forget(t), t->result->changed = 0;
+    if (m->wins <= FINAL_TURNS / 2 || t->result->ratio >= 1) remove_entries(t), t->result->changed = 0;
   }
   close_subject(session, &first);
   return ok;
 }
 
 static bool search(tuner *t, gt_error *error) {
-  t->result->choices = (uint32_t)t->questions.count;
+  t->result->choices = (uint32_t)t->choices.count;
   if (!measure_turn(t->session, &t->base, &t->match, error)) return false;
-  for (size_t i = 0; i < t->questions.count && !is_over(t); i++)
-    if (!go_through(t, &t->questions.items[i], error)) return false;
-  if (t->result->changed) return hold_together(t, error);
+  for (size_t i = 0; i < t->choices.count && !is_over(t); i++)
+    if (!tune_choice(t, &t->choices.items[i], error)) return false;
+  if (t->result->changed) return compare_with_original(t, error);
   double seconds;
   if (!time_subject(t->session, &t->base, &t->match, &seconds, error)) return false;
   t->result->before = 1e6 * seconds / (double)t->match.steps;
@@ -272,27 +277,27 @@ static bool search(tuner *t, gt_error *error) {
   return true;
 }
 
-/* Opens the step with the estimated best candidates, and lists its choices. */
+/* Opens the step with the candidates of the lowest estimated cost, and lists its choices. */
 static bool open_tuner(tuner *t, gt_error *error) {
   gt_tuned known = t->session->tuned;
   t->session->tuned = (gt_tuned){0};
   t->base.net = gt_bench_open(t->session, &t->base.executable, error);
   t->session->tuned = known;
-  if (t->base.net) ask(t, t->base.net);
+  if (t->base.net) list_choices(t, t->base.net);
   return t->base.net;
 }
 
 static void close_tuner(tuner *t) {
   close_subject(t->session, &t->base);
   gt_arena_finish(&t->arena);
-  free(t->questions.items);
+  free(t->choices.items);
 }
 
 bool gt_tune(gt_session *session, const gt_tune_options *options, gt_tune_result *result, gt_error *error) {
-  tuner t = {.session = session, .options = options, .result = result, .began = gt_seconds()};
+  tuner t = {.session = session, .options = options, .result = result, .start = gt_seconds()};
   gt_arena_init(&t.arena);
   *result = (gt_tune_result){0};
-  const bool ok = open_tuner(&t, error) && (!t.questions.count || search(&t, error));
+  const bool ok = open_tuner(&t, error) && (!t.choices.count || search(&t, error));
   close_tuner(&t);
   return ok;
 }
@@ -303,7 +308,7 @@ bool gt_tune_forget(gt_session *session, uint32_t *count, gt_error *error) {
   const size_t before = session->tuned.count;
   gt_arena_init(&t.arena);
   const gt_net *net = gt_net_training(&t.arena, session->config, &options, error);
-  if (net) ask(&t, net);
+  if (net) list_choices(&t, net);
   *count = (uint32_t)(before - session->tuned.count);
   close_tuner(&t);
   return net;

@@ -9,7 +9,7 @@
 
 static const char format[] = "gtrain-tuned-2",
                   old_format[] = "gtrain-tuned-1"; /* its keys lacked some fields */
-static const uint64_t most_bytes = 16 << 20;
+static const uint64_t max_bytes = 16 << 20;
 
 char *gt_tuned_path(const gt_backend *backend) {
   char name[64];
@@ -18,29 +18,30 @@ char *gt_tuned_path(const gt_backend *backend) {
   return gt_cache_path(name);
 }
 
-static bool not_ours(const char *path, const char *why, gt_error *error) {
+static bool fail_not_tuned_file(const char *path, const char *why, gt_error *error) {
   return gt_fail(error, GT_ERR_DATA, "%s is not a file of gtrain tune: %s", path, why);
 }
 
-static bool take(gt_tuned *tuned, json_t *root, const char *path, const gt_backend *backend,
-                 gt_error *error) {
-  const char *what, *device, *key;
-  json_t *ways, *way;
-  if (json_unpack(root, "{s:s, s:s, s:o}", "format", &what, "device", &device, "ways", &ways) ||
+static bool add_candidates(gt_tuned *tuned, json_t *root, const char *path, const gt_backend *backend,
+                           gt_error *error) {
+  const char *found_format, *device, *key;
+  json_t *ways, *candidate;
+  if (json_unpack(root, "{s:s, s:s, s:o}", "format", &found_format, "device", &device, "ways", &ways) ||
       !json_is_object(ways))
-    return not_ours(path, "it lacks 'format', 'device' or 'ways'", error);
-  if (!strcmp(what, old_format)) {
+    return fail_not_tuned_file(path, "it lacks 'format', 'device' or 'ways'", error);
+  if (!strcmp(found_format, old_format)) {
     gt_warn("ignored %s, which an earlier version of gtrain wrote; run gtrain tune again", path);
     return true;
   }
-  if (strcmp(what, format)) return not_ours(path, "unknown format", error);
+  if (strcmp(found_format, format)) return fail_not_tuned_file(path, "unknown format", error);
   if (strcmp(device, backend->name)) {
     gt_warn("ignored %s: it was tuned on %s, not on %s", path, device, backend->name);
     return true;
   }
-  json_object_foreach(ways, key, way) {
-    if (!json_is_string(way)) return not_ours(path, "a value of 'ways' is not a string", error);
-    gt_tuned_set(tuned, key, json_string_value(way));
+  json_object_foreach(ways, key, candidate) {
+    if (!json_is_string(candidate))
+      return fail_not_tuned_file(path, "a value of 'ways' is not a string", error);
+    gt_tuned_set(tuned, key, json_string_value(candidate));
   }
   return true;
 }
@@ -48,11 +49,11 @@ static bool take(gt_tuned *tuned, json_t *root, const char *path, const gt_backe
 bool gt_tuned_read(gt_tuned *tuned, const char *path, const gt_backend *backend, gt_error *error) {
   gt_bytes text;
   json_error_t where;
-  if (!gt_read_plain_file(path, most_bytes, &text, error)) return false;
+  if (!gt_read_plain_file(path, max_bytes, &text, error)) return false;
   json_t *root = json_loadb((const char *)text.data, text.size, 0, &where);
   gt_bytes_finish(&text);
-  if (!root) return not_ours(path, where.text, error);
-  const bool ok = take(tuned, root, path, backend, error);
+  if (!root) return fail_not_tuned_file(path, where.text, error);
+  const bool ok = add_candidates(tuned, root, path, backend, error);
   json_decref(root);
   return ok;
 }

@@ -1,6 +1,6 @@
-/* Decides which data are resident on the device and which are streamed through windows (feed.h). Memory must
- * suffice for the nets and one batch per split. Then splits become resident, the smallest first, and the
- * windows of the others share the rest. */
+/* Decides which splits are resident on the device and which are streamed through windows (feed.h). Memory
+ * must suffice for the nets and one batch per split. The smallest splits become resident; the windows of the
+ * others share the remaining memory. */
 #include "base/count.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -11,46 +11,46 @@
 
 enum {
   SPLITS = 3,
-  SHARE = 16, /* data below this fraction of memory need no planning; the same fraction stays free */
-  CHUNK_BYTES =
-      16 << 20 /* large enough for efficient copies, small enough that four chunks take little memory */
+  SHARE = 16, /* data below 1/16 of the free memory is resident without planning; 1/16 of it stays unused */
+  CHUNK_BYTES = 16 << 20 /* large enough for efficient copies; four chunks are still small */
 };
 static const char *const names[SPLITS] = {"train", "validation", "test"};
 
-typedef struct placed {
+typedef struct split_placement {
   const char *name;
   bool read, windowed;
-  uint64_t bytes, batch, largest; /* of all samples; per batch; of the largest tensor */
-  uint64_t sample;                /* of one sample; those of windows overlap in memory */
+  uint64_t bytes, batch, largest; /* bytes of all samples, of a batch, of the largest tensor */
+  uint64_t sample;                /* bytes of a sample; windows of a series or text overlap in memory */
   int64_t parts;                  /* batches per step */
-} placed;
+} split_placement;
 
-typedef struct placing {
+typedef struct placement {
   gt_session *session;
   gt_config *config;
-  gt_arena arena; /* of nets that are only planned, for their sizes */
-  placed part[SPLITS];
-  gt_names counted; /* variables counted so far */
+  gt_arena arena; /* for nets that are planned only to get their sizes */
+  split_placement part[SPLITS];
+  gt_names counted; /* names of the variables counted so far */
   gt_windows windows;
-  uint64_t limit, nets, shared; /* shared: the one arena of all nets */
-} placing;
+  uint64_t limit, nets, shared; /* bytes: available; of all nets; of the arena that they share */
+} placement;
 
-/* --- what is needed --- */
+/* --- sizes --- */
 
 /* True if a tensor is larger than the device can allocate in one piece. */
-static bool is_too_large(const placing *p, const placed *part) {
+static bool is_too_large(const placement *p, const split_placement *part) {
   const uint64_t most = p->session->backend->max_allocation;
   return most && part->largest > most;
 }
 
-static uint64_t measure_split(placing *p, int number) {
+static uint64_t measure_split(placement *p, int number) {
   const gt_dataset *data = &p->config->dataset;
   const gt_split *split = gt_dataset_split(data, names[number]);
-  placed *part = &p->part[number];
+  split_placement *part = &p->part[number];
   part->name = names[number];
   for (int k = 0; split && k < data->inputs + data->targets; k++) {
     const gt_tensor *tensor = k < data->inputs ? &split->input[k] : &split->target[k - data->inputs];
-    if (!tensor->rank || (gt_tensor_is_text(tensor) && !tensor->data)) continue; /* the target has no data */
+    if (!tensor->rank || (gt_tensor_is_text(tensor) && !tensor->data))
+      continue; /* a text's target has no data */
     const uint64_t bytes = gt_tensor_bytes(tensor);
     const uint64_t length = tensor->length ? sizeof *tensor->length : 0;
     part->bytes += bytes + (uint64_t)tensor->dim[0] * length;
@@ -67,8 +67,9 @@ static int number_of(const char *split) {
   return i;
 }
 
-/* Variables are shared by name and counted once; those of a split are counted with the split. */
-static bool is_counted(placing *p, const gt_variable *variable) {
+/* True if the variable need not be counted: it was counted before, or belongs to a split and is counted with
+ * it. Otherwise records its name. */
+static bool is_counted(placement *p, const gt_variable *variable) {
   bool of_split = variable->host_visible;
   for (int i = 0; i < SPLITS; i++) {
     const size_t length = strlen(names[i]);
@@ -81,7 +82,7 @@ static bool is_counted(placing *p, const gt_variable *variable) {
   return false;
 }
 
-static void count_stage(placing *p, const gt_stage *stage) {
+static void count_stage(placement *p, const gt_stage *stage) {
   const gt_graph *graph = stage->graph;
   p->nets += stage->plan->lasting_bytes + stage->plan->constant_bytes;
   if (stage->plan->arena_bytes > p->shared) p->shared = stage->plan->arena_bytes;
@@ -89,9 +90,9 @@ static void count_stage(placing *p, const gt_stage *stage) {
     if (!is_counted(p, &graph->variable[v])) p->nets += stage->plan->variable_bytes[v];
 }
 
-static bool count_net(placing *p, const gt_net *net) {
+static bool count_net(placement *p, const gt_net *net) {
   if (!net) return false;
-  placed *part = &p->part[number_of(net->split)];
+  split_placement *part = &p->part[number_of(net->split)];
   for (int i = 0; i < net->stages; i++) count_stage(p, &net->stage[i]);
   for (int i = 0; net->search && i < GT_LINE_SEARCH_STAGES; i++) count_stage(p, &net->search->stage[i]);
   part->read = true;
@@ -100,7 +101,7 @@ static bool count_net(placing *p, const gt_net *net) {
   return true;
 }
 
-static bool count_evaluation(placing *p, const char *split, gt_error *error) {
+static bool count_evaluation(placement *p, const char *split, gt_error *error) {
   gt_session *session = p->session;
   gt_net_options options = {.target = session->backend->target, .draw = session->draw};
   const gt_net *net = gt_net_evaluation(&p->arena, p->config, split, &options, error);
@@ -109,29 +110,29 @@ static bool count_evaluation(placing *p, const char *split, gt_error *error) {
                                count_net(p, gt_net_evaluation(&p->arena, p->config, split, &options, error)));
 }
 
-/* --- what goes where --- */
+/* --- placement --- */
 
-static uint64_t needed(const placing *p) {
+static uint64_t needed_bytes(const placement *p) {
   uint64_t bytes = p->nets + p->shared;
   for (int i = 0; i < SPLITS; i++)
     if (p->part[i].read) bytes += p->part[i].windowed ? p->part[i].batch : p->part[i].bytes;
   return bytes;
 }
 
-/* The largest resident split that a window would shrink: a window holds at least one batch. */
-static placed *largest_whole(placing *p) {
-  placed *found = NULL;
+/* The largest resident split that needs less memory with a window; a window has at least one batch. */
+static split_placement *largest_resident(placement *p) {
+  split_placement *found = NULL;
   for (int i = 0; i < SPLITS; i++) {
-    placed *part = &p->part[i];
+    split_placement *part = &p->part[i];
     if (part->read && !part->windowed && part->batch < part->bytes && (!found || part->bytes > found->bytes))
       found = part;
   }
   return found;
 }
 
-/* The number of batches of a window that fits into `room`: a whole number of chunks (feed.h), each of whole
- * steps if possible and a multiple of the steps recorded together. */
-static uint32_t window_of(const placed *part, uint64_t room) {
+/* The number of batches of a window that fits into `room` bytes: a whole number of chunks (feed.h). A chunk
+ * is, if possible, a whole number of steps, and a multiple of the replays that are recorded together. */
+static uint32_t window_of(const split_placement *part, uint64_t room) {
   enum { TOGETHER = 64 };
   const int64_t fits = (int64_t)(room / part->batch);
   if (fits < 4) return (uint32_t)gt_most(fits, 1);
@@ -143,19 +144,20 @@ static uint32_t window_of(const placed *part, uint64_t room) {
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-static void choose(placing *p) {
+static void choose_windows(placement *p) {
   const uint64_t most = p->session->backend->max_allocation;
   const uint64_t largest =
       most ? most - most / SHARE : UINT64_MAX; /* the staging buffer is also one allocation */
-  placed *next;
+  split_placement *next;
   for (int i = 0; i < SPLITS; i++) p->part[i].windowed = p->part[i].read && is_too_large(p, &p->part[i]);
-  while (needed(p) > p->limit && (next = largest_whole(p))) next->windowed = true;
-  uint64_t room = p->limit > needed(p) ? p->limit - needed(p) : 0, left = 0;
-  for (int i = 0; i < SPLITS; i++) left += p->part[i].windowed;
+  while (needed_bytes(p) > p->limit && (next = largest_resident(p))) next->windowed = true;
+  uint64_t room = p->limit > needed_bytes(p) ? p->limit - needed_bytes(p) : 0, remaining = 0;
+  for (int i = 0; i < SPLITS; i++) remaining += p->part[i].windowed;
   for (int i = 0; i < SPLITS; i++) {
-    placed *part = &p->part[i];
+    split_placement *part = &p->part[i];
     if (!part->windowed) continue;
-    const uint32_t batches = window_of(part, least(least(part->batch + room / left--, largest), part->bytes));
+    const uint32_t batches =
+        window_of(part, least(least(part->batch + room / remaining--, largest), part->bytes));
     room -= (batches - 1) * part->batch;
     *gt_windows_of(&p->windows, part->name) = batches;
   }
@@ -163,13 +165,13 @@ static void choose(placing *p) {
 
 /* --- messages --- */
 
-static void tell(placing *p) {
+static void log_windows(placement *p) {
   const gt_session *session = p->session;
   const char *text = "", *of = session->backend->target.device ? " of device memory" : " of memory";
   char whole[32], window[32], limit[32];
   if (!memcmp(&session->windows, &p->windows, sizeof p->windows)) return;
   for (int i = 0; i < SPLITS; i++) {
-    const placed *part = &p->part[i];
+    const split_placement *part = &p->part[i];
     if (!part->windowed) continue;
     gt_human_bytes((double)part->bytes, whole);
     gt_human_bytes((double)(*gt_windows_of(&p->windows, part->name) * part->batch), window);
@@ -181,18 +183,18 @@ static void tell(placing *p) {
             gt_human_bytes((double)p->limit, limit));
 }
 
-/* Rounded up as printed, so that the printed limit suffices. */
+/* Rounds up to the digits that gt_human_bytes prints, so that the printed limit suffices. */
 static double rounded_up(uint64_t bytes) {
   double unit = 1;
   while ((double)bytes / unit >= 1024) unit *= 1024;
   return ceil((double)bytes / unit * 10) / 10 * unit;
 }
 
-static bool check_limit(placing *p, gt_error *error) {
+static bool check_limit(placement *p, gt_error *error) {
   char limit[32], least[32], nets[32];
-  if (!p->session->memory_limit || needed(p) <= p->limit) return true;
+  if (!p->session->memory_limit || needed_bytes(p) <= p->limit) return true;
   gt_human_bytes((double)p->limit, limit);
-  gt_human_bytes(rounded_up(needed(p)), least);
+  gt_human_bytes(rounded_up(needed_bytes(p)), least);
   gt_human_bytes((double)(p->nets + p->shared), nets);
   return gt_fail(error, GT_ERR_MEMORY,
                  "--memory-limit is %s, but at least %s is needed: %s for the network, the rest for one "
@@ -200,7 +202,7 @@ static bool check_limit(placing *p, gt_error *error) {
                  limit, least, nets);
 }
 
-static bool estimate(placing *p, const gt_net_options *training, const char *const *split, int splits,
+static bool estimate(placement *p, const gt_net_options *training, const char *const *split, int splits,
                      gt_error *error) {
   const gt_backend *backend = p->session->backend;
   uint64_t data = 0;
@@ -221,38 +223,38 @@ static bool estimate(placing *p, const gt_net_options *training, const char *con
   }
   for (int i = 0; i < splits; i++)
     if (!count_evaluation(p, split[i], error)) return false;
-  choose(p);
+  choose_windows(p);
   return check_limit(p, error);
 }
 
-static void place(placing *p) {
+static void apply_placement(placement *p) {
   gt_session *session = p->session;
-  tell(p);
+  log_windows(p);
   session->windows = p->windows;
   for (int i = 0; i < SPLITS; i++)
     if (p->part[i].windowed)
       gt_buffers_drop(&session->buffers, gt_arena_printf(&p->arena, "data.%s.", p->part[i].name));
 }
 
-static placing begin(gt_session *session, gt_config *config) {
-  placing p = {.session = session, .config = config};
+static placement begin_placement(gt_session *session, gt_config *config) {
+  placement p = {.session = session, .config = config};
   gt_arena_init(&p.arena);
   return p;
 }
 
 bool gt_session_place(gt_session *session, const gt_net_options *training, const char *const *split,
                       int splits, gt_error *error) {
-  placing p = begin(session, session->config);
+  placement p = begin_placement(session, session->config);
   p.counted.arena = &p.arena;
   const bool ok = estimate(&p, training, split, splits, error);
-  if (ok) place(&p);
+  if (ok) apply_placement(&p);
   gt_arena_finish(&p.arena);
   return ok;
 }
 
 bool gt_session_has_room(gt_session *session, gt_config *config, const gt_net_options *training,
                          const char *const *split, int splits, gt_error *error) {
-  placing p = begin(session, config);
+  placement p = begin_placement(session, config);
   p.counted.arena = &p.arena;
   const bool ok = !session->memory_limit || estimate(&p, training, split, splits, error);
   gt_arena_finish(&p.arena);
