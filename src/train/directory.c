@@ -49,8 +49,10 @@ static bool default_directory(gt_run *run, gt_error *error) {
   return gt_sync_name(run->directory, error);
 }
 
+/* True for an entry that a directory for a new run must not have. */
 static bool is_relevant_in_new(const char *name) { return strcmp(name, ".lock") != 0; }
 
+/* True for an entry that shows that a run has started: not one that a killed run left before its config. */
 static bool is_relevant_in_old(const char *name) {
   return strcmp(name, ".lock") && strcmp(name, "checkpoints") && strcmp(name, GT_TUNED_FILE) &&
          !gt_is_temporary(name);

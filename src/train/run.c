@@ -188,8 +188,7 @@ static bool choose_weights(gt_run *run, gt_state_dict *weights, bool *restored, 
   *restored = gt_run_restores_best(run) && run->state.best_step && run->state.best_step != run->state.step;
   if (*restored) {
     if (!gt_model_file_read(&best, path, error)) return false;
-    /* best.bin may be newer than the checkpoint from which the run was resumed, with fewer steps than before.
-     */
+    /* best.bin may be newer than the checkpoint from which the run was resumed with fewer steps. */
     *restored = best.step < 0 || best.step == run->state.best_step;
     if (!*restored)
       gt_warn("%s is from step %lld, but the best step is %lld: model.bin gets the last weights", path,
