@@ -83,10 +83,10 @@ void gt_program_find_pairs(const gt_program *p, const bool *writes, gt_program_p
   memset(pairs, 0, sizeof *pairs);
   count_uses(p, uses);
   for (uint32_t s = p->instructions; s-- > 0;)
-    for (int side = 0; side < 2 && !pairs->skipped[s] && !pairs->first[s]; side++) {
+    for (int side = 0; side < 2 && !pairs->gone[s] && !pairs->with[s]; side++) {
       const uint32_t o = gt_code_operand(p->code[s], side), r = o - RESULT;
       if (o < RESULT || uses[r] != 1 || !may_pair(p, writes, r, s)) continue;
-      pairs->skipped[r] = true;
-      pairs->first[s] = (uint8_t)(r + 1);
+      pairs->gone[r] = true;
+      pairs->with[s] = (uint8_t)(r + 1);
     }
 }

@@ -9,8 +9,8 @@
 bool gt_program_fold_selects(const gt_program_context *context, gt_program *folded);
 
 typedef struct gt_program_pairs { /* per instruction */
-  bool skipped[GT_PROGRAM_CODE];  /* true for the first of a pair, which is computed with the second */
-  uint8_t first[GT_PROGRAM_CODE]; /* for the second of a pair: 1 + the index of the first; otherwise 0 */
+  bool gone[GT_PROGRAM_CODE];     /* true for the first of a pair, which is computed with the second */
+  uint8_t with[GT_PROGRAM_CODE];  /* for the second of a pair: 1 + the index of the first; otherwise 0 */
 } gt_program_pairs;
 
 /* Finds pairs (step/pairs.h) of an instruction and its only consumer. writes[i]: the result of instruction i

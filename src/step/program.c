@@ -161,9 +161,9 @@ static void run_instruction(const machine *m, uint32_t r) {
 
 static void run_block(const machine *m) {
   for (uint32_t r = 0; r < m->context->program->instructions; r++) {
-    if (m->pairs.skipped[r]) continue;
-    if (m->pairs.first[r])
-      run_pair(m, m->pairs.first[r] - 1u, r);
+    if (m->pairs.gone[r]) continue;
+    if (m->pairs.with[r])
+      run_pair(m, m->pairs.with[r] - 1u, r);
     else
       run_instruction(m, r);
   }
