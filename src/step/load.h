@@ -3,7 +3,7 @@
 #define GT_STEP_LOAD_H
 #include "step/program.h"
 
-/* Pointer to input k of the n elements from `first` on: in memory if they are contiguous, else copied to
+/* Pointer to input k of the n elements from `first` on: in memory if they are contiguous, otherwise copied to
  * `out`, which has room for n. */
 const float *gt_program_load(const gt_program_context *context, uint32_t k, uint32_t first, uint32_t n,
                              float *out);

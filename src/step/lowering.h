@@ -29,7 +29,7 @@ typedef struct gt_group {
   gt_id output[GT_PROGRAM_OUTPUTS]; /* node written by program output k */
   gt_shape shape;                   /* iteration space of the program */
   uint32_t row;                     /* row length of the iteration space, for GT_LOAD_ROW and _COLUMN */
-  uint32_t width;                   /* for a row program the same as `row`; else 0 */
+  uint32_t width;                   /* for a row program the same as `row`; otherwise 0 */
   /* joins[k]: the node that reduces the columns of output k, or GT_NONE; with GT_COLUMNS_WHOLE, the followers
    * are these nodes. columns: which reduction it is (GT_COLUMNS_… without flag bits; 0: none). The leader's
    * kernel may also compute it, tile by tile (gt_lower_joins). passing: bit k is 1 if only joins[k] reads
@@ -46,7 +46,7 @@ typedef struct gt_group {
   /* 1 + the node of a flag, or 0. If the group's kernels can (gt_lower_check), they clear the flag if an
    * element of the only output is not finite. */
   uint32_t flag;
-  gt_id clock;       /* clock node if the program draws random numbers, else GT_NONE */
+  gt_id clock;       /* clock node if the program draws random numbers, otherwise GT_NONE */
   const gt_id *node; /* all nodes of the group, in index order */
   int nodes;
 } gt_group;
