@@ -24,6 +24,7 @@ const char *gt_device_title(const gt_device_info *device, char title[256]) {
 
 static bool software(const gt_device_info *device) { return !strcmp(device->type, "software"); }
 
+/* Higher is better; 0: not a usable hardware GPU. */
 static int rank(const gt_device_info *device) {
   if (!device->usable || software(device) || !strcmp(device->type, "cpu")) return 0;
   if (!strcmp(device->type, "discrete")) return 3;
@@ -41,7 +42,7 @@ int gt_device_best(const gt_device_info *devices, int count) {
   return best;
 }
 
-/* The reason for choosing the CPU: the first GPU's missing features, else why there is no GPU. */
+/* Writes the reason for choosing the CPU: the first GPU's missing features, or why there is no GPU. */
 static void explain_cpu(char *why, size_t size, const gt_device_info *devices, int count,
                         const gt_error *trouble) {
   const char *complaint = gt_vulkan_complaint();
@@ -86,7 +87,7 @@ static bool fail_device(const gt_device_info *devices, int count, gt_error *erro
                  *complaint ? ": " : "", complaint);
 }
 
-/* Parses the index in "vulkan:N"; -1 after reporting. */
+/* Parses the index in "vulkan:N"; -1 after reporting an error. */
 static int numbered_device(const char *choice, int count, gt_error *error) {
   char *end;
   const long number = strtol(choice + 7, &end, 10);
@@ -126,7 +127,7 @@ bool gt_backend_has_gpu(const char *choice, gt_error *error) {
   char why[256];
   choice = chosen(choice);
   if (!strcmp(choice, "cpu")) return gt_fail(error, GT_ERR_USAGE, "the selected device is the CPU");
-  if (strcmp(choice, "auto") && strncmp(choice, "vulkan", 6)) return true; /* who opens it reports that */
+  if (strcmp(choice, "auto") && strncmp(choice, "vulkan", 6)) return true; /* gt_backend_open reports it */
   const int count = gt_vulkan_list(devices, DEVICE_LIMIT, &trouble);
   int index = gt_device_best(devices, count);
   if (!strncmp(choice, "vulkan:", 7) && (index = numbered_device(choice, count, error)) < 0) return false;

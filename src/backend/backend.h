@@ -1,9 +1,9 @@
-/* gt_backend: executes plans. Three implementations, cpu, vulkan and null (accepts plans, computes nothing),
- * behind one table of functions; a backend knows plan steps and raw bytes, no op and no layer. All calls
+/* gt_backend: executes plans. Three implementations share one table of functions: cpu, vulkan and null
+ * (accepts plans, computes nothing). A backend sees plan steps and raw bytes, not ops or layers. All calls
  * come from one thread. Work is queued in order; a ticket marks a point in that order. All plans share one
- * arena, as large as the largest needs: only one runs at a time, and none can rely on values that an earlier
- * run left there. Owner of buffers and executables: the caller, who destroys them before closing the
- * backend; destruction waits for queued work. */
+ * arena, whose size is that of the largest plan's: only one plan runs at a time, and none can rely on values
+ * that an earlier run left there. Owner of buffers and executables: the caller, who destroys them before
+ * closing the backend; destruction waits for queued work. */
 #ifndef GT_BACKEND_BACKEND_H
 #define GT_BACKEND_BACKEND_H
 #include "base/error.h"
@@ -29,7 +29,7 @@ typedef struct gt_copy { /* one copy between buffers */
 typedef struct gt_backend_api {
   /* required */
   void (*close)(gt_backend *);
-  /* required; zeroed */
+  /* required. The buffer is filled with zeros. */
   gt_buffer *(*buffer_create)(gt_backend *, uint64_t size, gt_buffer_kind, gt_error *);
   /* required */
   void (*buffer_destroy)(gt_backend *, gt_buffer *);
@@ -37,9 +37,9 @@ typedef struct gt_backend_api {
   void *(*buffer_map)(gt_backend *, gt_buffer *);
   /* required. Queued: work queued before it sees the old content, work queued later the new one. */
   bool (*upload)(gt_backend *, gt_buffer *, uint64_t offset, const void *, uint64_t size, gt_error *);
-  /* required. Copies from a HOST buffer to FED ones, concurrently with queued work: starts after ticket
-   * `after`, an earlier one, and work queued later sees the result. Until then neither side may be
-   * accessed. */
+  /* required. Copies from a HOST buffer to FED ones, concurrently with queued work: they start after ticket
+   * `after` is completed (0: at once), and work queued later sees the result. Until they are done, neither
+   * side may be accessed. */
   bool (*feed)(gt_backend *, gt_buffer *from, const gt_copy *copy, int copies, uint64_t after, gt_error *);
   /* required. Waits until all feeds are done. */
   bool (*feed_wait)(gt_backend *, gt_error *);
@@ -47,8 +47,8 @@ typedef struct gt_backend_api {
   bool (*download)(gt_backend *, gt_buffer *, uint64_t offset, void *, uint64_t size, gt_error *);
   /* required */
   gt_executable *(*compile)(gt_backend *, const gt_plan *, gt_buffer *const *variables, gt_error *);
-  /* required. Builds an executable that replays part[i] times[i] times, one part after another. The parts
-   * stay the caller's and must outlive it; `profile` and `inspect` work on the parts only. */
+  /* required. Builds an executable that replays part[i] times[i] times, one part after another. The caller
+   * still owns the parts, which must outlive the sequence; `profile` and `inspect` work on the parts only. */
   gt_executable *(*sequence)(gt_backend *, gt_executable *const *part, const uint32_t *times, int parts,
                              gt_error *);
   /* required */
@@ -67,11 +67,12 @@ typedef struct gt_backend_api {
   bool (*inspect)(gt_backend *, gt_executable *, const gt_access *, void *, gt_error *);
 } gt_backend_api;
 
-/* Pipelines that the driver has compiled so far, in parallel: fast if its cache on disk had them. */
+/* Statistics of the pipelines that the driver has created so far, several in parallel; those found in its
+ * cache on disk take little time. */
 typedef struct gt_backend_making {
   uint32_t kernels;
-  double seconds, longest; /* wall-clock time in total, and of the slowest one */
-  const char *slowest;     /* name of the slowest one */
+  double seconds, longest; /* wall-clock time in total, and of the slowest pipeline */
+  const char *slowest;     /* kernel of the slowest pipeline */
 } gt_backend_making;
 
 struct gt_backend { /* each backend's own struct starts with this */
@@ -80,8 +81,8 @@ struct gt_backend { /* each backend's own struct starts with this */
   char name[256];                                  /* "NVIDIA H200 (Vulkan 1.4, driver 580.159.4)" */
   char why[256];                                   /* why this backend was chosen */
   uint64_t memory_used, memory_peak, memory_total; /* bytes */
-  uint64_t memory_free;                            /* when it was opened; 0: unknown */
-  uint64_t max_allocation;                         /* limit for one buffer; 0: none is known */
+  uint64_t memory_free;                            /* bytes, when the backend was opened; 0: unknown */
+  uint64_t max_allocation;                         /* bytes, limit for one buffer; 0: unknown */
   gt_backend_making making;
 };
 
@@ -93,27 +94,27 @@ typedef struct gt_device_info {
   uint32_t subgroup, shared_bytes, max_workgroup;
   uint64_t max_allocation;
   bool usable;
-  char features[512]; /* those that gtrain uses, comma-separated; of an unusable device, those missing */
+  char features[512]; /* those that gtrain uses, comma-separated; for an unusable device, those missing */
   gt_target target;   /* target properties for plans on this device */
   char cache[112];    /* file name of its pipeline cache (base/cache.h); "": none */
 } gt_device_info;
 
 /* Lists all devices, the CPU first. Returns the number written (at most `limit`). If there are no Vulkan
- * devices, trouble says why. */
+ * devices, `trouble` receives the reason. */
 int gt_device_list(gt_device_info *devices, int limit, gt_error *trouble);
-/* The index of the best real GPU by type, then memory; -1 if there is none: software devices and the CPU do
- * not count. */
+/* The index of the best hardware GPU by type, then memory; -1 if there is none (software devices and the CPU
+ * do not count). */
 int gt_device_best(const gt_device_info *devices, int count);
 /* The name of a backend on this Vulkan device (gt_backend.name). Returns the buffer. */
 const char *gt_device_title(const gt_device_info *device, char title[256]);
 /* choice: "auto", "cpu", "vulkan", "vulkan:N", "null"; NULL: environment variable GTRAIN_DEVICE, else auto.
- * auto opens the best real GPU, else the CPU, never a software Vulkan device. threads: CPU threads, 0 =
- * default. */
+ * auto opens the best hardware GPU, otherwise the CPU, never a software Vulkan device. threads: CPU threads,
+ * 0 = default. */
 gt_backend *gt_backend_open(const char *choice, int threads, gt_error *error);
 /* True if the choice, or the environment variable if it is NULL, is auto. */
 bool gt_device_is_auto(const char *choice);
-/* True if the choice selects a GPU; else the error (GT_ERR_NODEVICE) says why not: it selects the CPU, a
- * software device or nothing. Also true for an unknown word, which opening reports. */
+/* True if the choice selects a hardware GPU; otherwise `error` gives the reason: it selects the CPU, a
+ * software device or nothing. Also true for an unknown word: gt_backend_open reports that. */
 bool gt_backend_has_gpu(const char *choice, gt_error *error);
 void gt_backend_close(gt_backend *backend); /* accepts NULL */
 
@@ -125,7 +126,7 @@ gt_backend *gt_vulkan_open(int index, gt_error *error); /* index as in "vulkan:N
 int gt_vulkan_list(gt_device_info *devices, int limit, gt_error *error);
 /* Number of validation messages so far (GTRAIN_DEBUG=validation): each is a bug of gtrain. */
 int gt_vulkan_validation_messages(void);
-/* The loader's complaint when Vulkan was first used; "" if there was none. */
+/* The first message of the Vulkan loader about a driver that it could not load; "" if there was none. */
 const char *gt_vulkan_complaint(void);
 typedef struct gt_vulkan_driver {
   char file[512];    /* the driver's manifest */
@@ -134,16 +135,17 @@ typedef struct gt_vulkan_driver {
   bool crashes;      /* crashes on load, and with it the process that loads it */
   int devices;
 } gt_vulkan_driver;
-/* Lists the drivers that the loader knows, after trying each alone in its own process, which takes some
- * time; -1 without a loader. Must be called before this process loads drivers: a driver may fail in a
- * process forked from one that uses it. */
+/* Lists the drivers that the loader finds, after testing each in a process of its own, which takes some time;
+ * -1 without a loader. Must be called before this process loads drivers: a driver may fail in a process
+ * forked from one that uses it. */
 int gt_vulkan_drivers(gt_vulkan_driver *drivers, int limit);
 /* Excludes drivers that crash from loading in this process, through the environment. False if none is left:
  * then Vulkan must not be used. */
 bool gt_vulkan_leave_out(const gt_vulkan_driver *drivers, int count);
 /* The file and version of the Vulkan loader; false if there is none. */
 bool gt_vulkan_loader(char *file, size_t size, uint32_t version[3]);
-/* True if a device was abandoned while queued work may still run: closing it would crash its driver. */
+/* True if a device was not closed because queued work may still run on it: closing it would crash its
+ * driver. */
 bool gt_vulkan_stuck(void);
 void gt_cpu_describe(gt_device_info *device);
 #endif

@@ -8,7 +8,8 @@ struct gt_buffer {
   uint64_t size;
 };
 
-/* Allocates memory for `free` and adds it to memory_used; its owner subtracts it again. */
+/* Allocates zeroed memory and adds `size` to memory_used; the owner releases it with free() and subtracts the
+ * size. `what` names it in the error message. */
 bool gt_host_alloc(gt_backend *backend, void **out, uint64_t size, const char *what, gt_error *error);
 gt_buffer *gt_host_buffer_create(gt_backend *backend, uint64_t size, gt_buffer_kind kind, gt_error *error);
 void gt_host_buffer_destroy(gt_backend *backend, gt_buffer *buffer);
@@ -21,7 +22,7 @@ bool gt_host_feed_wait(gt_backend *backend, gt_error *error);
 bool gt_host_download(gt_backend *backend, gt_buffer *buffer, uint64_t offset, void *data, uint64_t size,
                       gt_error *error);
 
-/* Their members of a gt_backend_api. */
+/* The initializers of these functions in a gt_backend_api. */
 #define GT_HOST_MEMORY                                                              \
   .buffer_create = gt_host_buffer_create, .buffer_destroy = gt_host_buffer_destroy, \
   .buffer_map = gt_host_buffer_map, .upload = gt_host_upload, .feed = gt_host_feed, \

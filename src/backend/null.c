@@ -1,5 +1,5 @@
 /* The null backend: accepts all plans and computes nothing, to test graphs, plans and the training loop
- * alone. */
+ * without kernels. */
 #include "backend/host_memory.h"
 #include "base/memory.h"
 #include <stdio.h>

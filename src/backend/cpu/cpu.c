@@ -1,5 +1,5 @@
 /* The CPU backend: the same plan and arguments as on a device, with host addresses. Steps run one after
- * another; a thread pool shares the tiles of a step. */
+ * another; a thread pool runs the tiles of each step in parallel. */
 #include "backend/host_memory.h"
 #include "base/memory.h"
 #include "base/pool.h"
@@ -32,7 +32,7 @@ struct gt_executable {
   gt_buffer **variable;
   cpu_step *step;
   uint32_t arena_number; /* number of the arena that the steps' addresses point to */
-  gt_executable **part;  /* for a sequence, which has no plan of its own */
+  gt_executable **part;  /* for a sequence, whose plan is NULL */
   uint32_t *times;
   int parts;
 };

@@ -36,7 +36,7 @@ static void complain(const char *what, const char *detail) {
   if (gt_debug("cache")) gt_warn("pipeline cache %s: %s", what, detail);
 }
 
-/* The driver's data inside the file, or NULL. */
+/* The driver's data inside the file; NULL if the file is damaged. */
 static const void *cache_contents(const gt_bytes *file, size_t *size) {
   cache_header header;
   if (file->size < sizeof header) return NULL;

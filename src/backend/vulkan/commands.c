@@ -1,23 +1,25 @@
-/* Records a plan into command buffers: one with a single replay and one with many, which together give any
- * number. Addresses are fixed when the plan is bound to the arena, so nothing is recorded again until a
- * larger plan needs another arena. Each replay starts after a barrier: earlier work, perhaps another plan,
- * is done with the arena.
+/* Records a plan into command buffers, one with a single replay and one with many, which are combined for any
+ * number of replays. Addresses are fixed when the plan is bound to the arena, so nothing is recorded again
+ * until a larger plan needs a larger arena. Each replay starts with a barrier, because earlier work, possibly
+ * of another plan, uses the same arena.
  *
- * If the first levels of a plan may run ahead, a submission starts with those of its first replay; then, for
- * each replay, the other levels follow, the last ones together with the next replay's first levels (not in
- * the last replay). So a submission contains only complete replays. */
+ * If a plan overlaps replays (gt_plan.ahead), a submission starts with the first `ahead` levels of its first
+ * replay. The remaining levels of each replay follow; its last `ahead` levels run together with the first
+ * levels of the next replay, except in the last replay. So a submission contains only complete replays. */
 #include "backend/vulkan/internal.h"
 #include "base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_REPLAYS = 64, MAX_DISPATCHES = 4096, MAX_COMMANDS = 256 };
-/* Limits a submission, so that the driver does not consider a slow GPU hung. */
+/* FLOPs recorded in one command buffer: limits its duration, so that the driver does not consider a slow GPU
+ * hung. */
 static const double max_flops = 2e11;
-/* Without levels that run ahead: ONCE and MANY, whole replays. With them: ONCE and ONCE + 1 are an even and
- * an odd replay after those levels; GOING_ON, the one after it and MANY also contain the next replay's first
- * levels. */
-enum { ONCE, GOING_ON = 2, BEGIN = 4, MANY, COMMANDS };
+/* Indices of an executable's command buffers. Without overlap only ONCE and MANY are used, with complete
+ * replays. With overlap, FIRST_LEVELS has the first `ahead` levels of a replay; ONCE (even replay) and ONCE +
+ * 1 (odd) have the remaining levels; WITH_NEXT (even), WITH_NEXT + 1 (odd) and MANY have these and the next
+ * replay's first levels. */
+enum { ONCE, WITH_NEXT = 2, FIRST_LEVELS = 4, MANY, COMMANDS };
 
 struct gt_executable {
   const gt_plan *plan;
@@ -25,7 +27,7 @@ struct gt_executable {
   gt_buffer **variables;
   uint8_t (*args)[GT_PUSH_BYTES]; /* with device addresses */
   VkPipeline *pipeline;
-  struct gt_executable **part; /* for a sequence, which has no plan of its own */
+  struct gt_executable **part; /* for a sequence, whose plan is NULL */
   uint32_t *times;
   int parts;
   uint32_t replays;      /* in commands[MANY] */
@@ -93,7 +95,8 @@ static void record_step(recording *r, const gt_executable *e, uint32_t i, bool o
   memcpy(args, e->args[i], sizeof args);
   for (int k = 0; odd && k < step->accesses; k++) {
     uint64_t address;
-    memcpy(&address, e->args[i] + step->access[k].argument, sizeof address); /* several may be at one */
+    /* Reads from e->args, not from args: several accesses may have the same argument. */
+    memcpy(&address, e->args[i] + step->access[k].argument, sizeof address);
     address += step->access[k].stride;
     memcpy(args + step->access[k].argument, &address, sizeof address);
   }
@@ -110,16 +113,17 @@ static uint32_t record_level(recording *r, const gt_executable *e, uint32_t i, b
   return i;
 }
 
-/* Records whole levels, from step i to `end`, with or without the levels of the next replay that run ahead.
- * Those come first: they are light, and run in the shadow of the optimizer's heavy steps. */
+/* Records the levels from step i to `end`. with_next: the last ones are recorded together with the first
+ * levels of the next replay, whose steps come first: they are short and overlap with the longer steps of the
+ * optimizer. */
 static void record_levels(recording *r, const gt_executable *e, uint32_t i, uint32_t end, bool odd,
                           bool with_next) {
   const VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
   const gt_plan *plan = e->plan;
   for (uint32_t next = 0; i < end;) {
-    const bool beside = with_next && plan->step[i].level >= plan->levels - plan->ahead;
+    const bool with_next_level = with_next && plan->step[i].level >= plan->levels - plan->ahead;
     gt_vulkan_barrier(r->commands, compute, compute);
-    if (beside) next = record_level(r, e, next, !odd);
+    if (with_next_level) next = record_level(r, e, next, !odd);
     i = record_level(r, e, i, odd);
   }
 }
@@ -134,10 +138,10 @@ static void record_plan(recording *r, const gt_executable *e, uint32_t times) {
 static bool runs_ahead(const gt_executable *e) { return e->plan && e->plan->ahead; }
 
 static void record_replay(recording *r, const gt_executable *e, int which, bool odd) {
-  if (runs_ahead(e) && which == BEGIN)
+  if (runs_ahead(e) && which == FIRST_LEVELS)
     record_levels(r, e, 0, e->plan->steps_ahead, odd, false);
   else if (runs_ahead(e))
-    record_levels(r, e, e->plan->steps_ahead, e->plan->steps, odd, which >= GOING_ON);
+    record_levels(r, e, e->plan->steps_ahead, e->plan->steps, odd, which >= WITH_NEXT);
   else if (e->plan)
     record_plan(r, e, 1);
   for (int p = 0; p < e->parts; p++) record_plan(r, e->part[p], e->times[p]);
@@ -166,7 +170,7 @@ static bool record_all(gt_vulkan *vk, gt_executable *e, gt_error *error) {
     flops += e->times[p] * e->part[p]->plan->flops;
   }
   e->replays = choose_replays(dispatches, flops);
-  if (runs_ahead(e)) e->replays += e->replays % 2; /* an even one follows */
+  if (runs_ahead(e)) e->replays += e->replays % 2; /* even, so that an even replay follows */
   if (!e->commands[0] && !gt_vulkan_commands(vk, e->commands, COMMANDS, error)) return false;
   for (int which = 0; which < COMMANDS; which++)
     if ((runs_ahead(e) || which == ONCE || which == MANY) && !record(vk, e, which, error)) return false;
@@ -189,7 +193,7 @@ static uint64_t arena_bytes(const gt_executable *e) {
   return most;
 }
 
-/* Records again before a run, if the arena was reallocated. */
+/* Before a run: if the arena was reallocated, updates the addresses and records the commands again. */
 static bool bind_arena(gt_vulkan *vk, gt_executable *e, gt_error *error) {
   if (!provide_arena(vk, arena_bytes(e), error)) return false;
   if (e->arena_number == vk->arena_number) return true;
@@ -255,16 +259,16 @@ void gt_vulkan_executable_destroy(gt_backend *backend, gt_executable *e) {
   free(e);
 }
 
-/* Lists the command buffers of one submission, for as many of these replays as fit; returns their number. */
+/* Lists the command buffers of one submission with at most `times` replays; returns the number of replays. */
 static uint32_t list_commands(const gt_executable *e, uint32_t times, VkCommandBuffer *list,
                               uint32_t *count) {
   const bool ahead = runs_ahead(e);
   uint32_t done = 0;
   *count = 0;
-  if (ahead) list[(*count)++] = e->commands[BEGIN];
-  while (times - done > ahead && *count < MAX_COMMANDS) { /* ahead: the last replay has its own commands */
+  if (ahead) list[(*count)++] = e->commands[FIRST_LEVELS];
+  while (times - done > ahead && *count < MAX_COMMANDS) { /* ahead: the last replay follows the loop */
     const bool many = times - done - ahead >= e->replays;
-    list[(*count)++] = e->commands[many ? MANY : ahead ? GOING_ON + done % 2 : ONCE];
+    list[(*count)++] = e->commands[many ? MANY : ahead ? WITH_NEXT + done % 2 : ONCE];
     done += many ? e->replays : 1;
   }
   if (ahead) list[(*count)++] = e->commands[ONCE + done++ % 2];
@@ -320,8 +324,8 @@ bool gt_vulkan_profile(gt_backend *backend, gt_executable *e, double *microsecon
   if (!VK_MAKE(vkCreateQueryPool(vk->device, &info, NULL, &queries), &queries)) goto out;
   if (!gt_vulkan_commands(vk, &commands, 1, error)) goto out;
   if (!record_profile(vk, e, commands, queries, error)) goto out;
-  const VkCommandBuffer both[2] = {commands, vk->to_host};
-  if (!gt_vulkan_submit(vk, both, 2, error) || !gt_vulkan_wait(backend, vk->ticket, error)) goto out;
+  const VkCommandBuffer list[2] = {commands, vk->to_host};
+  if (!gt_vulkan_submit(vk, list, 2, error) || !gt_vulkan_wait(backend, vk->ticket, error)) goto out;
   if (!VK(vkGetQueryPoolResults(vk->device, queries, 0, steps + 1, (steps + 1) * sizeof *stamp, stamp,
                                 sizeof *stamp, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT)))
     goto out;

@@ -1,7 +1,7 @@
-/* Finds the drivers that the Vulkan loader knows and the number of devices of each: the loader first reports
- * the files that it finds; then each file is loaded alone, so that an error can be attributed to it, in a
- * child process, because some drivers crash or hang. The loader reports file names only in messages: these
- * are captured while an instance is created. */
+/* Finds the drivers that the Vulkan loader finds and the number of devices of each. First the loader reports
+ * the manifest files that it finds; then each file is loaded alone, so that an error can be attributed to it,
+ * and in a child process, because some drivers crash or hang. The loader reports file names only in messages:
+ * these are captured while an instance is created. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr, asprintf */
 #endif
@@ -63,8 +63,9 @@ VkDebugUtilsMessengerCreateInfoEXT gt_vulkan_listen(gt_vulkan_listener *listener
       .pUserData = listener};
 }
 
-/* Creates an instance with the drivers that the environment allows; returns the number of devices. */
-static VkResult ask(gt_vulkan_listener *l, uint32_t *devices) {
+/* Creates and destroys an instance with the drivers that the environment allows; sets the number of
+ * devices. */
+static VkResult count_devices(gt_vulkan_listener *l, uint32_t *devices) {
   const VkDebugUtilsMessengerCreateInfoEXT listen = gt_vulkan_listen(l);
   const char *extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
   const VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
@@ -81,22 +82,23 @@ static VkResult ask(gt_vulkan_listener *l, uint32_t *devices) {
   result = ((PFN_vkEnumeratePhysicalDevices)vkGetInstanceProcAddr(instance, "vkEnumeratePhysicalDevices"))(
       instance, devices, NULL);
   ((PFN_vkDestroyInstance)vkGetInstanceProcAddr(instance, "vkDestroyInstance"))(instance, NULL);
-  /* The loader's message if no driver has a device. */
+  /* The loader returns this if no driver has a device. */
   return result == VK_ERROR_INITIALIZATION_FAILED ? VK_SUCCESS : result;
 }
 
 /* --- one driver at a time ------------------------------------------------------------------------------- */
 
-enum { MAX_SECONDS = 60 }; /* eight GPUs that have to wake up take ten */
+enum { MAX_SECONDS = 60 }; /* eight idle GPUs need 10 s to start */
 
-/* Shared between the processes, so that what a child found before it crashed is kept. */
+/* In memory shared between the processes, so that results of a child that crashes are kept. */
 typedef struct probe {
-  gt_vulkan_listener heard; /* messages of the loader when all drivers were loaded */
-  int limit, now;           /* the driver being tried */
+  gt_vulkan_listener listener; /* messages of the loader when all drivers were loaded */
+  int limit, current;          /* number of entries in `driver`; index of the driver being tested */
   gt_vulkan_driver driver[];
 } probe;
 
-/* The status of a child process that ran the function (waitpid), 0 on success. */
+/* Runs the function in a child process; returns its status (waitpid), 0 on success. Without fork it runs
+ * here. */
 static int in_child(void (*work)(probe *), probe *p) {
   int status = 0;
   const pid_t child = fork();
@@ -113,11 +115,11 @@ static int in_child(void (*work)(probe *), probe *p) {
 
 static void find_files(probe *p) {
   uint32_t devices;
-  p->heard = (gt_vulkan_listener){.driver = p->driver, .limit = p->limit};
-  ask(&p->heard, &devices);
+  p->listener = (gt_vulkan_listener){.driver = p->driver, .limit = p->limit};
+  count_devices(&p->listener, &devices);
 }
 
-/* NVIDIA's driver loads these itself, and does not report which one is missing. */
+/* Lists missing libraries: NVIDIA's driver loads these itself and does not report which one is missing. */
 static void find_missing(gt_vulkan_driver *driver) {
   static const char *const need[][2] = {{"libEGL.so.1", "libegl1"},     {"libGLdispatch.so.0", "libglvnd0"},
                                         {"libGL.so.1", "libgl1"},       {"libGLX.so.0", "libglx0"},
@@ -141,11 +143,11 @@ static void set_drivers(const char *files) {
 }
 
 static void try_driver(probe *p) {
-  gt_vulkan_driver *driver = &p->driver[p->now];
+  gt_vulkan_driver *driver = &p->driver[p->current];
   gt_vulkan_listener l = {0};
   uint32_t devices;
   set_drivers(driver->file);
-  const VkResult result = ask(&l, &devices);
+  const VkResult result = count_devices(&l, &devices);
   driver->devices = (int)devices;
   if (*l.complaint && !devices)
     snprintf(driver->reason, sizeof driver->reason, "%.250s", l.complaint);
@@ -175,11 +177,11 @@ int gt_vulkan_drivers(gt_vulkan_driver *drivers, int limit) {
   probe *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) return -1;
   p->limit = limit;
-  in_child(find_files, p); /* even if one crashes, the loader reported the names before */
-  const int count = p->heard.count;
-  for (p->now = 0; p->now < count; p->now++) {
+  in_child(find_files, p); /* the loader reports all names before it loads a driver that may crash */
+  const int count = p->listener.count;
+  for (p->current = 0; p->current < count; p->current++) {
     const int status = in_child(try_driver, p);
-    if (status) note_crash(&p->driver[p->now], status);
+    if (status) note_crash(&p->driver[p->current], status);
   }
   memcpy(drivers, p->driver, list);
   munmap(p, size);
@@ -187,20 +189,20 @@ int gt_vulkan_drivers(gt_vulkan_driver *drivers, int limit) {
 }
 
 bool gt_vulkan_leave_out(const gt_vulkan_driver *drivers, int count) {
-  char *sound = NULL;
+  char *working = NULL;
   int crashing = 0;
   for (int i = 0; i < count; i++) {
     char *longer = NULL;
     crashing += drivers[i].crashes;
     if (drivers[i].crashes) continue;
-    if (asprintf(&longer, "%s%s%s", sound ? sound : "", sound ? ":" : "", drivers[i].file) < 0) break;
-    free(sound);
-    sound = longer;
+    if (asprintf(&longer, "%s%s%s", working ? working : "", working ? ":" : "", drivers[i].file) < 0) break;
+    free(working);
+    working = longer;
   }
-  const bool some = sound || !crashing;
-  if (crashing && sound) set_drivers(sound);
-  free(sound);
-  return some;
+  const bool usable = working || !crashing;
+  if (crashing && working) set_drivers(working);
+  free(working);
+  return usable;
 }
 
 bool gt_vulkan_loader(char *file, size_t size, uint32_t version[3]) {

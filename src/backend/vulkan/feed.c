@@ -1,22 +1,23 @@
-/* Copies concurrent with the queue's work: from host memory to buffers that the device reads later, on a
- * transfer-only queue if there is one. A second timeline semaphore numbers them. A copy waits on the device
- * for the ticket after which its destination is free, and later submissions wait for the copy; the host
- * waits only to reuse the command buffer of an old copy. */
+/* Copies from host memory to buffers that the device reads later, concurrent with the compute queue's work:
+ * on a transfer-only queue if there is one. A second timeline semaphore numbers them. A copy waits on the
+ * device for the ticket after which its destination is free, and later submissions wait for the copy; the
+ * host waits only to reuse the command buffer of an old copy. */
 #include "backend/vulkan/internal.h"
 
-static bool begin(gt_vulkan *vk, gt_error *error) {
+/* Creates the feeder's Vulkan objects at the first call. */
+static bool init_feeder(gt_vulkan *vk, gt_error *error) {
   gt_vulkan_feeder *f = &vk->feeder;
   const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                         .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
                                         .queueFamilyIndex = f->family};
-  if (f->begun) return true;
+  if (f->initialized) return true;
   if (!f->pool && !VK_MAKE(vkCreateCommandPool(vk->device, &pool, NULL, &f->pool), &f->pool)) return false;
   if (!f->timeline && !gt_vulkan_timeline(vk, &f->timeline, error)) return false;
   const VkCommandBufferAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
                                             .commandPool = f->pool,
                                             .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
                                             .commandBufferCount = GT_FEEDS};
-  return f->begun = VK(vkAllocateCommandBuffers(vk->device, &info, f->commands));
+  return f->initialized = VK(vkAllocateCommandBuffers(vk->device, &info, f->commands));
 }
 
 void gt_vulkan_feed_finish(gt_vulkan *vk) {
@@ -56,7 +57,7 @@ bool gt_vulkan_feed(gt_backend *backend, gt_buffer *from, const gt_copy *copy, i
     if (!gt_vulkan_in_range(from, copy[i].from_offset, copy[i].size, error) ||
         !gt_vulkan_in_range(copy[i].to, copy[i].to_offset, copy[i].size, error))
       return false;
-  if (!begin(vk, error)) return false;
+  if (!init_feeder(vk, error)) return false;
   if (f->ticket >= GT_FEEDS && !gt_vulkan_wait_feed(vk, f->ticket + 1 - GT_FEEDS, error)) return false;
   const VkCommandBuffer commands = f->commands[f->ticket % GT_FEEDS];
   if (!gt_vulkan_begin(commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, error)) return false;

@@ -5,7 +5,7 @@
 
 static VkInstance instance;
 static VkDebugUtilsMessengerEXT messenger;
-static gt_vulkan_listener heard;
+static gt_vulkan_listener listener;
 static int messages;
 
 int gt_vulkan_validation_messages(void) { return messages; }
@@ -30,7 +30,7 @@ const char *gt_vulkan_result_name(VkResult result) {
   }
 }
 
-/* Out of memory, an incorrect call of ours, or a failing device. */
+/* Classifies an error as out of memory, a bug of gtrain (GT_ERR_INTERNAL) or a device that cannot be used. */
 static gt_status status_of(VkResult result) {
   switch (result) {
   case VK_ERROR_OUT_OF_HOST_MEMORY:
@@ -63,7 +63,7 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
   return VK_FALSE;
 }
 
-const char *gt_vulkan_complaint(void) { return heard.complaint; }
+const char *gt_vulkan_complaint(void) { return listener.complaint; }
 
 static bool has_validation_layer(void) {
   VkLayerProperties layer[64];
@@ -91,7 +91,7 @@ static VkResult create(bool validate) {
                                             .pNext = &messenger_info,
                                             .enabledValidationFeatureCount = 1,
                                             .pEnabledValidationFeatures = enable};
-  VkDebugUtilsMessengerCreateInfoEXT listen = gt_vulkan_listen(&heard);
+  VkDebugUtilsMessengerCreateInfoEXT listen = gt_vulkan_listen(&listener);
   const VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
                                          .pApplicationName = "gtrain",
                                          .apiVersion = VK_API_VERSION_1_2};
@@ -102,7 +102,7 @@ static VkResult create(bool validate) {
                                      .ppEnabledLayerNames = layers,
                                      .enabledExtensionCount = 1,
                                      .ppEnabledExtensionNames = extensions};
-  heard = (gt_vulkan_listener){0};
+  listener = (gt_vulkan_listener){0};
   listen.pNext = validate ? &features : NULL;
   return vkCreateInstance(&info, NULL, &instance);
 }
@@ -128,11 +128,11 @@ VkInstance gt_vulkan_instance(gt_error *error) {
     instance = NULL;
     gt_fail(error, status_of(result) == GT_ERR_MEMORY ? GT_ERR_MEMORY : GT_ERR_NODEVICE,
             "no Vulkan driver could be started: %s (%d)%s%s", gt_vulkan_result_name(result), (int)result,
-            *heard.complaint ? ": " : "", heard.complaint);
+            *listener.complaint ? ": " : "", listener.complaint);
     return NULL;
   }
-  /* Not volkLoadDevice: its function pointers would belong to one device; the loader's cost only a
-   * nanosecond more. */
+  /* Not volkLoadDevice: its function pointers belong to one device. Those of the loader cost only a
+   * nanosecond more per call. */
   volkLoadInstance(instance);
   if (validate && vkCreateDebugUtilsMessengerEXT(instance, &messenger_info, NULL, &messenger) != VK_SUCCESS) {
     messenger = NULL;

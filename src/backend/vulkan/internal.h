@@ -1,6 +1,6 @@
 /* Declarations shared by the files of the Vulkan backend. gt_vulkan is one open device with one compute
- * queue: its memory (memory.c), its pipelines and their cache on disk (pipeline.c, shader.c, specialize.c),
- * its submissions (submit.c), the plans recorded for it (commands.c), and optionally a transfer queue
+ * queue: its memory (memory.c), its pipelines (pipeline.c, shader.c, specialize.c) and their cache on disk
+ * (cache.c), its submissions (submit.c), the plans recorded for it (commands.c), and a queue for copies
  * (feed.c). Owner: the caller that opened the backend; used from one thread.
  *
  * Queued work has a ticket, a value of one timeline semaphore. Vulkan functions are called through volk's
@@ -17,8 +17,8 @@ struct gt_buffer {
   VkDeviceMemory memory;
   uint64_t size, allocated;
   VkDeviceAddress address;
-  void *mapped;    /* host-visible ones */
-  uint64_t zeroed; /* ticket that zeroes a FED buffer */
+  void *mapped;    /* host address of a HOST buffer; otherwise NULL */
+  uint64_t zeroed; /* for a FED buffer, the ticket of the fill with zeros */
 };
 
 /* One slot of the staging ring: a part of the staging buffer and its copy commands. */
@@ -30,9 +30,9 @@ typedef struct gt_slot {
 typedef struct gt_vulkan_feeder {
   VkQueue queue; /* may be the compute queue */
   uint32_t family;
-  bool begun; /* true after the first copy */
+  bool initialized; /* true after the first copy */
   VkCommandPool pool;
-  VkCommandBuffer commands[GT_FEEDS]; /* copy n uses those of n % GT_FEEDS */
+  VkCommandBuffer commands[GT_FEEDS]; /* copy n uses the buffer n % GT_FEEDS */
   VkSemaphore timeline;
   uint64_t ticket, seen; /* the last copy submitted; the last copy that submitted work waits for */
 } gt_vulkan_feeder;
@@ -40,7 +40,7 @@ typedef struct gt_vulkan_feeder {
 typedef struct gt_vulkan_pipeline {
   uint64_t hash;
   const char *name;
-  bool full_subgroups; /* of the device's own size */
+  bool full_subgroups; /* requires full subgroups of the device's default size */
   uint32_t spec[GT_SPEC_COUNT];
   VkPipeline pipeline;
   double seconds; /* compile time */
@@ -56,13 +56,13 @@ typedef struct gt_vulkan {
   uint32_t family, timestamp_bits;
   bool memory_budget;
   bool faulted; /* a submission, a wait or a counter query failed: work without a ticket may be running */
-  bool lost;    /* VK_ERROR_DEVICE_LOST: it executes nothing any more */
-  bool stuck;   /* work may run that no wait covers: its resources are never destroyed */
+  bool lost;    /* VK_ERROR_DEVICE_LOST: the device executes nothing any more */
+  bool stuck;   /* queued work may still be running and cannot be waited for: nothing is destroyed */
 
   VkCommandPool pool;
   VkSemaphore timeline;
   uint64_t ticket;         /* the last one submitted */
-  VkCommandBuffer to_host; /* makes the device's writes visible to the host; ends every submission */
+  VkCommandBuffer to_host; /* makes the device's writes visible to the host; the last one of a run */
 
   gt_vulkan_feeder feeder;
 
@@ -98,13 +98,14 @@ const char *gt_vulkan_result_name(VkResult result);
 VkInstance gt_vulkan_instance(gt_error *error);
 void gt_vulkan_instance_close(void); /* when the last device has been closed */
 
-/* drivers.c: captures the loader's messages while an instance is created; chained to its creation. */
+/* drivers.c: captures the loader's messages while an instance is created. */
 typedef struct gt_vulkan_listener {
   bool drivers;             /* the loader is reporting drivers, no longer layers */
-  gt_vulkan_driver *driver; /* gets the files that it reports; limit 0: not wanted */
+  gt_vulkan_driver *driver; /* receives the manifests that it reports, at most `limit` */
   int count, limit;
   char complaint[sizeof((gt_vulkan_driver *)0)->reason]; /* the first complaint about a driver */
 } gt_vulkan_listener;
+/* Returns the struct to chain to VkInstanceCreateInfo. */
 VkDebugUtilsMessengerCreateInfoEXT gt_vulkan_listen(gt_vulkan_listener *listener);
 
 /* physical.c: properties of a physical device. */
@@ -126,9 +127,9 @@ bool gt_vulkan_has_extension(const VkExtensionProperties *list, uint32_t count, 
 /* matrix.c: cooperative matrix units. */
 enum { GT_MATRIX_EXTENSIONS = 3 };
 void gt_vulkan_find_matrix_units(gt_physical *, const VkExtensionProperties *list, uint32_t count);
-gt_matrix_units gt_vulkan_matrix_units(const gt_physical *); /* those that products may use */
-/* What opening a device with these units needs: names of extensions, and feature structs, which are chained
- * to others and freed after the device is created. */
+gt_matrix_units gt_vulkan_matrix_units(const gt_physical *); /* those that GEMMs may use */
+/* The names of the extensions that these units need (returns their number), and the feature structs, chained
+ * to the given one: heap memory to free after the device is created, or NULL. */
 uint32_t gt_vulkan_matrix_extensions(const gt_matrix_units *, const char **out);
 void *gt_vulkan_matrix_features(const gt_matrix_units *, VkPhysicalDeviceVulkan12Features *);
 
@@ -141,9 +142,10 @@ bool gt_vulkan_download(gt_backend *, gt_buffer *, uint64_t offset, void *, uint
 bool gt_vulkan_in_range(const gt_buffer *, uint64_t offset, uint64_t size, gt_error *);
 bool gt_vulkan_staging_init(gt_vulkan *, gt_error *);
 void gt_vulkan_staging_finish(gt_vulkan *);
-uint64_t gt_vulkan_memory_available(const gt_vulkan *); /* free device-local bytes, as far as known */
+/* Free device-local bytes; an estimate without VK_EXT_memory_budget. */
+uint64_t gt_vulkan_memory_available(const gt_vulkan *);
 
-/* submit.c: commands into the queue, in order. */
+/* submit.c: submits commands to the queue, in order. */
 bool gt_vulkan_submit_init(gt_vulkan *, gt_error *);
 void gt_vulkan_submit_finish(gt_vulkan *);
 /* Submits the commands; gt_vulkan.ticket becomes their ticket. */
@@ -169,7 +171,8 @@ void gt_vulkan_feed_finish(gt_vulkan *);
 /* pipeline.c */
 bool gt_vulkan_pipelines_init(gt_vulkan *, gt_error *);
 void gt_vulkan_pipelines_finish(gt_vulkan *);
-/* The pipelines of a plan's steps, in step order; missing ones are compiled in parallel. */
+/* Writes the pipelines of a plan's steps, in step order; missing ones are compiled in parallel. aligned: per
+ * step, true if all its addresses are multiples of 16 bytes. */
 bool gt_vulkan_pipelines(gt_vulkan *, const gt_plan *, const bool *aligned, VkPipeline *out, gt_error *);
 
 /* cache.c: the driver's pipeline cache, kept in a file; the file name identifies the driver. */

@@ -14,7 +14,7 @@ enum {
   COMPONENT_FLOAT = 1,
   COMPONENT_BFLOAT = 1000141000,
   SCOPE_SUBGROUP = 3, /* VkScopeKHR */
-  NVIDIA = 0x10de     /* a vendor */
+  NVIDIA = 0x10de     /* VkPhysicalDeviceProperties.vendorID */
 };
 
 typedef struct matrix_features { /* VkPhysicalDeviceCooperativeMatrixFeaturesKHR */
@@ -36,13 +36,14 @@ typedef struct matrix_properties { /* VkCooperativeMatrixPropertiesKHR */
   VkBool32 saturating;
   uint32_t scope;
 } matrix_properties;
-/* Split in two: tests search the sources for names of Vulkan functions in the headers. */
+/* Split in two, because a test searches the sources for names of Vulkan functions and expects each in the
+ * headers. */
 #define LIST_PROPERTIES \
   "vk"                  \
   "GetPhysicalDeviceCooperativeMatrixPropertiesKHR"
 typedef VkResult(VKAPI_PTR *list_properties)(VkPhysicalDevice, uint32_t *count, matrix_properties *);
 
-/* The feature structs that are enabled, chained. */
+/* The feature structs to query or to enable, chained by chain(). */
 typedef struct features {
   VkPhysicalDeviceSubgroupSizeControlFeatures subgroup;
   matrix_features matrix;
@@ -63,7 +64,8 @@ static void *chain(features *f, bool bfloat, void *next) {
   return &f->subgroup;
 }
 
-/* True if the device has all extensions and features that the kernels for matrix units use. */
+/* True if the device has all features that the kernels for matrix units use. Clears *bfloat if it lacks those
+ * for bfloat16. */
 static bool has_features(const gt_physical *p, bool *bfloat) {
   features have;
   VkPhysicalDeviceVulkan12Features twelve = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
@@ -85,13 +87,13 @@ static bool keeps_subgroup(const gt_physical *p) {
          p->info.subgroup >= have.minSubgroupSize && p->info.subgroup <= have.maxSubgroupSize;
 }
 
-/* The largest shape: it reuses loaded data most. Sizes must be multiples of 8, as tiles are made of blocks
- * of eight. */
-static gt_matrix_shape largest(const matrix_properties *list, uint32_t count, uint32_t factor) {
+/* The largest shape with operands of this component type and float32 accumulation: it reuses loaded data
+ * most. Sizes must be multiples of 8, because tiles consist of blocks of eight. */
+static gt_matrix_shape largest(const matrix_properties *list, uint32_t count, uint32_t operand) {
   gt_matrix_shape best = {0};
   for (uint32_t i = 0; i < count; i++) {
     const matrix_properties *p = &list[i];
-    if (p->a != factor || p->b != factor || p->c != COMPONENT_FLOAT || p->result != COMPONENT_FLOAT ||
+    if (p->a != operand || p->b != operand || p->c != COMPONENT_FLOAT || p->result != COMPONENT_FLOAT ||
         p->saturating || p->scope != SCOPE_SUBGROUP || (p->m | p->n | p->k) % 8)
       continue;
     if ((uint64_t)p->m * p->n * p->k > (uint64_t)best.m * best.n * best.k)
@@ -115,14 +117,14 @@ void gt_vulkan_find_matrix_units(gt_physical *p, const VkExtensionProperties *li
   if (function(p->handle, &shapes, shape) == VK_SUCCESS) {
     p->matrix.half = largest(shape, shapes, COMPONENT_HALF);
     if (bfloat) p->matrix.bfloat = largest(shape, shapes, COMPONENT_BFLOAT);
-    /* 8 to 16 times; AMD's 2 times. */
+    /* NVIDIA's matrix units are 8 to 16 times as fast as its scalar units, AMD's only twice. */
     p->matrix.fast = p->properties.vendorID == NVIDIA;
   }
   free(shape);
 }
 
-/* Tests can emulate missing units, use them for products of any size, disable bfloat16, and pack operands.
- * The emulated shape has three different sizes. */
+/* With GTRAIN_DEBUG, tests can emulate missing units, use them for GEMMs of any size, disable bfloat16, and
+ * pack operands. M, N and K of the emulated shape differ, so that tests find code that confuses them. */
 gt_matrix_units gt_vulkan_matrix_units(const gt_physical *p) {
   gt_matrix_units units = p->matrix;
   units.always = gt_debug("matrix");
@@ -135,13 +137,13 @@ gt_matrix_units gt_vulkan_matrix_units(const gt_physical *p) {
   return units;
 }
 
-static bool real(const gt_matrix_units *units) {
+static bool has_real_units(const gt_matrix_units *units) {
   return !units->emulated && (units->half.m || units->bfloat.m);
 }
 
 uint32_t gt_vulkan_matrix_extensions(const gt_matrix_units *units, const char **out) {
   uint32_t count = 0;
-  if (!real(units)) return 0;
+  if (!has_real_units(units)) return 0;
   out[count++] = extensions[SUBGROUP_EXTENSION];
   out[count++] = extensions[MATRIX_EXTENSION];
   if (units->bfloat.m) out[count++] = extensions[BFLOAT_EXTENSION];
@@ -149,7 +151,7 @@ uint32_t gt_vulkan_matrix_extensions(const gt_matrix_units *units, const char **
 }
 
 void *gt_vulkan_matrix_features(const gt_matrix_units *units, VkPhysicalDeviceVulkan12Features *twelve) {
-  if (!real(units)) return NULL;
+  if (!has_real_units(units)) return NULL;
   features *f = gt_alloc(sizeof *f);
   twelve->pNext = chain(f, units->bfloat.m, twelve->pNext);
   twelve->shaderFloat16 = twelve->vulkanMemoryModel = VK_TRUE;

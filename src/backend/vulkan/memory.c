@@ -54,7 +54,7 @@ static bool fail_memory(const gt_vulkan *vk, uint64_t size, bool host, gt_error 
 }
 
 /* A device may have more memory than it allows in one allocation. */
-static bool fail_piece(const gt_vulkan *vk, uint64_t size, gt_error *error) {
+static bool fail_allocation_limit(const gt_vulkan *vk, uint64_t size, gt_error *error) {
   char asked[32], most[32];
   return gt_fail(error, GT_ERR_MEMORY,
                  "out of memory on %s: %s requested in one allocation; the limit of this device is %s",
@@ -95,7 +95,7 @@ static bool allocate(gt_vulkan *vk, gt_buffer *buffer, gt_buffer_kind kind, gt_e
 
 static gt_buffer *create(gt_vulkan *vk, uint64_t size, gt_buffer_kind kind, gt_error *error) {
   gt_buffer *buffer = gt_alloc(sizeof *buffer);
-  /* Padded, so that empty buffers exist, and four bytes after a packed array of bytes can be read. */
+  /* Padded, because Vulkan has no empty buffers, and kernels read whole words of a packed array of bytes. */
   buffer->size = (size + 31) / 16 * 16;
   const uint32_t families[2] = {vk->family, vk->feeder.family};
   const bool shared = kind == GT_BUFFER_FED && families[0] != families[1];
@@ -108,7 +108,7 @@ static gt_buffer *create(gt_vulkan *vk, uint64_t size, gt_buffer_kind kind, gt_e
       .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT};
   if (size > UINT64_MAX / 2 || (vk->base.max_allocation && buffer->size > vk->base.max_allocation)) {
-    fail_piece(vk, size, error);
+    fail_allocation_limit(vk, size, error);
     goto fail;
   }
   VkResult result = vkCreateBuffer(vk->device, &info, NULL, &buffer->buffer);
@@ -130,7 +130,8 @@ fail:
   return NULL;
 }
 
-/* The next staging slot, free, with its command buffer begun after a barrier against all earlier work. */
+/* Waits until the next staging slot is free and begins its command buffer with a barrier after all earlier
+ * work. *offset: its position in the staging buffer. */
 static gt_slot *begin_slot(gt_vulkan *vk, uint64_t *offset, gt_error *error) {
   gt_slot *slot = &vk->slot[vk->next_slot];
   *offset = (uint64_t)vk->next_slot * SLOT_BYTES;
@@ -206,7 +207,7 @@ bool gt_vulkan_upload(gt_backend *backend, gt_buffer *buffer, uint64_t offset, c
   return true;
 }
 
-/* Up to a whole ring of copies is in flight while earlier ones are read. */
+/* Copies into the slots of half the ring are in flight while the host reads an earlier slot. */
 bool gt_vulkan_download(gt_backend *backend, gt_buffer *buffer, uint64_t offset, void *data, uint64_t size,
                         gt_error *error) {
   gt_vulkan *vk = (gt_vulkan *)backend;
@@ -236,7 +237,7 @@ bool gt_vulkan_download(gt_backend *backend, gt_buffer *buffer, uint64_t offset,
 bool gt_vulkan_staging_init(gt_vulkan *vk, gt_error *error) {
   vk->staging = create(vk, (uint64_t)GT_STAGING_SLOTS * SLOT_BYTES, GT_BUFFER_HOST, error);
   if (!vk->staging) return false;
-  /* The ring is host memory and not counted for the config. */
+  /* The ring is host memory and does not count as device memory used. */
   vk->base.memory_used -= vk->staging->allocated;
   vk->base.memory_peak = vk->base.memory_used;
   vk->staging->allocated = 0;

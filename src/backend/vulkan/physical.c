@@ -26,7 +26,8 @@ static void add(char *list, size_t size, const char *item) {
   snprintf(list + used, size - used, "%s%s", used ? ", " : "", item);
 }
 
-/* Prefers a compute-only family, which runs concurrently with the desktop; else any with compute. */
+/* Prefers a compute-only family, which runs concurrently with graphics of the desktop, to others with
+ * compute. */
 static bool choose_family(gt_physical *p) {
   VkQueueFamilyProperties family[32];
   uint32_t count = 32;
@@ -42,8 +43,8 @@ static bool choose_family(gt_physical *p) {
   return found;
 }
 
-/* Chooses the queue for copies: a transfer-only family (not one for video, which also transfers), else
- * another queue of the same family, else the same queue. */
+/* Chooses the queue for copies: of a transfer-only family (not one for video, which can also transfer);
+ * otherwise another queue of the compute family; otherwise the compute queue. */
 static void choose_feeder(gt_physical *p) {
   const VkQueueFlags plain = VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT | VK_QUEUE_PROTECTED_BIT;
   VkQueueFamilyProperties family[32];
@@ -59,7 +60,7 @@ static void choose_feeder(gt_physical *p) {
     }
 }
 
-/* Number of multiprocessors, from the vendor's extension if there is one. */
+/* Sets the number of multiprocessors, from the vendor's extension or as a guess by the type of device. */
 static void count_units(gt_physical *p, const VkExtensionProperties *list, uint32_t count) {
   VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia = {
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};

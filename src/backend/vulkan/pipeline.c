@@ -23,7 +23,7 @@ bool gt_vulkan_pipelines_init(gt_vulkan *vk, gt_error *error) {
 }
 
 void gt_vulkan_pipelines_finish(gt_vulkan *vk) {
-  gt_vulkan_cache_save(vk); /* once: a cache is several megabytes, and plans are compiled one after another */
+  gt_vulkan_cache_save(vk); /* only at the end, not after each plan: a cache has several megabytes */
   for (size_t i = 0; i < vk->pipelines.count; i++)
     vkDestroyPipeline(vk->device, vk->pipelines.items[i].pipeline, NULL);
   free(vk->pipelines.items);
@@ -33,8 +33,8 @@ void gt_vulkan_pipelines_finish(gt_vulkan *vk) {
   free(vk->cache_path);
 }
 
-/* Creates a module with the constants folded in if possible, so that the driver does not compile the whole
- * program interpreter; else the whole module. *folded tells which. */
+/* Creates a shader module. If possible, specialization constants are folded in first (*folded), so that the
+ * driver does not compile the whole interpreter of elementwise programs. */
 static bool create_module(gt_vulkan *vk, const gt_vulkan_pipeline *p, VkShaderModule *out, bool *folded,
                           gt_error *error) {
   size_t count, size;
@@ -86,10 +86,10 @@ static bool create_pipeline(gt_vulkan *vk, gt_vulkan_pipeline *p, gt_error *erro
   return false;
 }
 
-/* Pipelines to compile, taken one at a time by several threads. */
+/* A queue of pipelines, which several threads compile. */
 typedef struct work {
   gt_vulkan *vk;
-  size_t next, end;
+  size_t next, end; /* range in vk->pipelines that no thread has started */
   pthread_mutex_t mutex;
   gt_error *error;
 } work;
@@ -123,6 +123,7 @@ static void count_making(gt_vulkan *vk, size_t first, double seconds) {
   }
 }
 
+/* Compiles the pipelines from index `first` on. */
 static bool make_from(gt_vulkan *vk, size_t first, gt_error *error) {
   work w = {.vk = vk, .next = first, .end = vk->pipelines.count, .error = error};
   pthread_t thread[MAX_THREADS];

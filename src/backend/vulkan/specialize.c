@@ -12,11 +12,11 @@
 
 enum { HEADER = 5, MAX_BOUND = 1 << 20, DECORATION_SPEC_ID = 1 };
 typedef enum flag {
-  KNOWN = 1, /* a constant whose value is in `value` */
-  BOOL = 2,  /* the type of booleans */
-  LIVE = 4,  /* defined by an instruction that stays */
-  BLOCK = 8, /* a reachable block */
-  CALLED = 16,
+  KNOWN = 1,   /* a constant whose value is in `value` */
+  BOOL = 2,    /* the type of booleans */
+  LIVE = 4,    /* defined by an instruction that is kept */
+  BLOCK = 8,   /* a reachable block */
+  CALLED = 16, /* a reachable function */
 } flag;
 
 typedef struct folder {
@@ -24,16 +24,16 @@ typedef struct folder {
   size_t count, functions; /* number of words; index where the functions start */
   uint32_t bound;
   uint8_t *flags;            /* per id */
-  uint32_t *value, *spec_id; /* per id */
-  uint32_t *start;           /* per label or function id: its offset */
+  uint32_t *value, *spec_id; /* per id; spec_id: its SpecId + 1, 0 if it has none */
+  uint32_t *start;           /* per label or function id: index of its first word */
   const uint32_t *spec;
   uint32_t specs;
-  uint32_t *todo; /* blocks or functions still to visit */
-  size_t waiting;
-  bool failed;
+  uint32_t *todo; /* labels of blocks to visit */
+  size_t todo_count;
+  bool failed; /* the module contains something that is not supported */
 } folder;
 
-static bool understood(uint32_t op) {
+static bool is_supported(uint32_t op) {
 #define GT_SPIRV_CASE(name, number) case number:
   switch (op) {
     GT_SPIRV_INSTRUCTIONS(GT_SPIRV_CASE)
@@ -46,16 +46,17 @@ static bool understood(uint32_t op) {
 static uint32_t op_at(const folder *f, size_t at) { return f->in[at] & 0xffff; }
 static uint32_t size_at(const folder *f, size_t at) { return f->in[at] >> 16; }
 
-static bool known(const folder *f, uint32_t id, uint32_t *value) {
+static bool get_constant(const folder *f, uint32_t id, uint32_t *value) {
   *value = f->value[id];
   return f->flags[id] & KNOWN;
 }
 
-static void know(folder *f, uint32_t id, uint32_t value) {
+static void set_constant(folder *f, uint32_t id, uint32_t value) {
   f->value[id] = value;
   f->flags[id] |= KNOWN;
 }
 
+/* Evaluates an operation on n constants; false if it is not supported. */
 static bool evaluate(uint32_t op, const uint32_t *v, uint32_t n, uint32_t *out) {
   if (n == 1 && op == OpLogicalNot) return *out = !v[0], true;
   if (n == 1 && op == OpNot) return *out = ~v[0], true;
@@ -90,14 +91,14 @@ static void read_spec_op(folder *f, const uint32_t *w, uint32_t size) {
   uint32_t v[3], result;
   if (size < 5 || size > 7) f->failed = true;
   for (uint32_t k = 4; !f->failed && k < size; k++)
-    if (!known(f, w[k], &v[k - 4])) f->failed = true;
+    if (!get_constant(f, w[k], &v[k - 4])) f->failed = true;
   if (!f->failed && evaluate(w[3], v, size - 4, &result))
-    know(f, w[2], result);
+    set_constant(f, w[2], result);
   else
     f->failed = true;
 }
 
-/* Everything before the functions. */
+/* Reads the instructions before the functions and records types, constants and their values. */
 static void read_globals(folder *f) {
   size_t at = HEADER;
   for (; at < f->count && op_at(f, at) != OpFunction && !f->failed; at += size_at(f, at)) {
@@ -108,10 +109,10 @@ static void read_globals(folder *f) {
       if (w[2] == DECORATION_SPEC_ID) f->spec_id[w[1]] = w[3] + 1;
       break;
     case OpTypeBool: f->flags[w[1]] |= BOOL; break;
-    case OpConstantTrue: know(f, w[2], 1); break;
-    case OpConstantFalse: know(f, w[2], 0); break;
+    case OpConstantTrue: set_constant(f, w[2], 1); break;
+    case OpConstantFalse: set_constant(f, w[2], 0); break;
     case OpConstant:
-      if (size == 4) know(f, w[2], w[3]);
+      if (size == 4) set_constant(f, w[2], w[3]);
       break;
     case OpSpecConstant:
     case OpSpecConstantTrue:
@@ -120,9 +121,9 @@ static void read_globals(folder *f) {
       if (size > 4)
         f->failed = true;
       else if (id && id <= f->specs)
-        know(f, w[2], f->spec[id - 1]);
+        set_constant(f, w[2], f->spec[id - 1]);
       else
-        know(f, w[2], size == 4 ? w[3] : op_at(f, at) == OpSpecConstantTrue);
+        set_constant(f, w[2], size == 4 ? w[3] : op_at(f, at) == OpSpecConstantTrue);
       break;
     case OpSpecConstantOp: read_spec_op(f, w, size); break;
     default: break;
@@ -136,12 +137,13 @@ static bool ends_block(uint32_t op) {
          op == OpReturnValue || op == OpKill || op == OpUnreachable;
 }
 
-/* True if the branch at `at` depends on a constant; *target: where it goes. */
-static bool folds(const folder *f, size_t at, uint32_t *target) {
+/* True if the branch at `at` depends on a constant; *target: the label it jumps to. */
+static bool branch_folds(const folder *f, size_t at, uint32_t *target) {
   const uint32_t *w = f->in + at;
   uint32_t value;
-  if (op_at(f, at) == OpBranchConditional && known(f, w[1], &value)) return *target = w[value ? 2 : 3], true;
-  if (op_at(f, at) != OpSwitch || !known(f, w[1], &value)) return false;
+  if (op_at(f, at) == OpBranchConditional && get_constant(f, w[1], &value))
+    return *target = w[value ? 2 : 3], true;
+  if (op_at(f, at) != OpSwitch || !get_constant(f, w[1], &value)) return false;
   *target = w[2];
   for (uint32_t k = 3; k + 1 < size_at(f, at); k += 2)
     if (w[k] == value) *target = w[k + 1];
@@ -149,15 +151,16 @@ static bool folds(const folder *f, size_t at, uint32_t *target) {
 }
 
 /* True if the merge instruction at `at` is removed with the branch after it. */
-static bool merge_goes(const folder *f, size_t at) {
+static bool merge_is_removed(const folder *f, size_t at) {
   uint32_t target;
-  return op_at(f, at) == OpSelectionMerge && folds(f, at + size_at(f, at), &target);
+  return op_at(f, at) == OpSelectionMerge && branch_folds(f, at + size_at(f, at), &target);
 }
 
+/* Adds a block or function to those to visit, unless it is already marked. */
 static void reach(folder *f, uint32_t id, flag as) {
   if (f->flags[id] & as) return;
   f->flags[id] |= as;
-  f->todo[f->waiting++] = id;
+  f->todo[f->todo_count++] = id;
 }
 
 /* The id that an instruction defines, or 0. */
@@ -185,8 +188,8 @@ static uint32_t result_of(const folder *f, size_t at) {
   return size_at(f, at) > 2 ? f->in[at + 2] : 0;
 }
 
-/* Visits one reachable block to its end. */
-static void follow_block(folder *f, uint32_t label, uint32_t *called, size_t *calls) {
+/* Visits one reachable block: marks the ids it defines and the blocks and functions that it refers to. */
+static void visit_block(folder *f, uint32_t label, uint32_t *called, size_t *calls) {
   for (size_t at = f->start[label];; at += size_at(f, at)) {
     const uint32_t *w = f->in + at, size = size_at(f, at), op = op_at(f, at);
     uint32_t target, id = result_of(f, at);
@@ -195,12 +198,12 @@ static void follow_block(folder *f, uint32_t label, uint32_t *called, size_t *ca
       f->flags[w[3]] |= CALLED;
       called[(*calls)++] = w[3];
     }
-    if ((op == OpSelectionMerge || op == OpLoopMerge) && !merge_goes(f, at)) {
+    if ((op == OpSelectionMerge || op == OpLoopMerge) && !merge_is_removed(f, at)) {
       reach(f, w[1], BLOCK);
       if (op == OpLoopMerge) reach(f, w[2], BLOCK);
     }
     if (!ends_block(op)) continue;
-    if (folds(f, at, &target))
+    if (branch_folds(f, at, &target))
       reach(f, target, BLOCK);
     else if (op == OpBranch)
       reach(f, w[1], BLOCK);
@@ -213,7 +216,7 @@ static void follow_block(folder *f, uint32_t label, uint32_t *called, size_t *ca
 }
 
 /* Marks the functions and blocks that are reachable from the entry point, and the ids they define. */
-static void follow(folder *f) {
+static void mark_reachable(folder *f) {
   uint32_t *called = gt_alloc(f->bound * sizeof *called);
   size_t calls = 0;
   for (size_t at = HEADER; at < f->functions; at += size_at(f, at))
@@ -225,26 +228,26 @@ static void follow(folder *f) {
     size_t at = f->start[called[--calls]];
     for (; op_at(f, at) != OpLabel; at += size_at(f, at)) f->flags[result_of(f, at)] |= LIVE;
     reach(f, f->in[at + 1], BLOCK);
-    while (f->waiting > 0) follow_block(f, f->todo[--f->waiting], called, &calls);
+    while (f->todo_count > 0) visit_block(f, f->todo[--f->todo_count], called, &calls);
   }
   free(called);
 }
 
 /* True if block `from` still branches to block `to`. */
-static bool leads(const folder *f, uint32_t from, uint32_t to) {
+static bool branches_to(const folder *f, uint32_t from, uint32_t to) {
   uint32_t target;
   if (!(f->flags[from] & BLOCK)) return false;
   size_t at = f->start[from];
   while (!ends_block(op_at(f, at))) at += size_at(f, at);
-  return !folds(f, at, &target) || target == to;
+  return !branch_folds(f, at, &target) || target == to;
 }
 
 /* Writes one instruction of a function that is kept. */
 static size_t write_instruction(const folder *f, size_t at, uint32_t label, uint32_t *out) {
   const uint32_t *w = f->in + at, size = size_at(f, at), op = op_at(f, at);
   uint32_t target, n = 3;
-  if (merge_goes(f, at)) return 0;
-  if (folds(f, at, &target)) {
+  if (merge_is_removed(f, at)) return 0;
+  if (branch_folds(f, at, &target)) {
     out[0] = 2 << 16 | OpBranch;
     out[1] = target;
     return 2;
@@ -252,7 +255,7 @@ static size_t write_instruction(const folder *f, size_t at, uint32_t label, uint
   memcpy(out, w, size * sizeof *out);
   if (op != OpPhi) return size;
   for (uint32_t k = 3; k + 1 < size; k += 2)
-    if (leads(f, w[k + 1], label)) out[n] = w[k], out[n + 1] = w[k + 1], n += 2;
+    if (branches_to(f, w[k + 1], label)) out[n] = w[k], out[n + 1] = w[k + 1], n += 2;
   out[0] = n << 16 | OpPhi;
   return n;
 }
@@ -274,7 +277,7 @@ static size_t write_global(const folder *f, size_t at, uint32_t *out) {
   case OpSpecConstantTrue:
   case OpSpecConstantFalse:
   case OpSpecConstantOp:
-    known(f, w[2], &value);
+    get_constant(f, w[2], &value);
     memcpy(out, w, 3 * sizeof *out);
     if (f->flags[w[1]] & BOOL) {
       out[0] = 3 << 16 | (value ? OpConstantTrue : OpConstantFalse);
@@ -294,7 +297,7 @@ static size_t write_global(const folder *f, size_t at, uint32_t *out) {
 }
 
 static uint32_t *write_module(const folder *f, size_t *size) {
-  /* A folded operation is never longer than before: three words, and it had at least one operand more. */
+  /* The result is not longer: an operation of at least five words becomes a constant of at most four. */
   uint32_t *out = gt_alloc(f->count * sizeof *out), label = 0;
   bool function = false, block = false;
   size_t n = HEADER;
@@ -317,12 +320,12 @@ static uint32_t *write_module(const folder *f, size_t *size) {
   return out;
 }
 
-/* Checks the module's structure (the input is ours, but any words are handled) and records where blocks and
- * functions start and which ids are defined outside functions. */
-static bool read_frame(folder *f) {
+/* Checks that all instructions are supported, and records where blocks and functions start and which ids are
+ * defined outside functions. */
+static bool check_instructions(folder *f) {
   for (size_t at = HEADER; at < f->count; at += size_at(f, at)) {
     uint32_t op = op_at(f, at), size = size_at(f, at);
-    if (!size || size > f->count - at || !understood(op)) return false;
+    if (!size || size > f->count - at || !is_supported(op)) return false;
     if (op == OpLabel) f->start[f->in[at + 1]] = (uint32_t)at;
     if (op == OpFunction) f->start[f->in[at + 2]] = (uint32_t)at;
     if (at < f->functions && result_of(f, at)) f->flags[result_of(f, at)] |= LIVE;
@@ -341,8 +344,8 @@ uint32_t *gt_spirv_specialize(const uint32_t *words, size_t count, const uint32_
   f.start = gt_alloc(f.bound * sizeof *f.start);
   f.todo = gt_alloc(f.bound * sizeof *f.todo);
   read_globals(&f);
-  if (!f.failed && read_frame(&f)) {
-    follow(&f);
+  if (!f.failed && check_instructions(&f)) {
+    mark_reachable(&f);
     out = write_module(&f, size);
   }
   free(f.flags);

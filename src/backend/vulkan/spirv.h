@@ -1,5 +1,5 @@
-/* The SPIR-V instructions that specialize.c understands, by their names in the specification: all that glslc
- * generates for our shaders, and similar ones. Modules with any other instruction are left unchanged. */
+/* The SPIR-V instructions that specialize.c supports, by their names in the specification: all that glslc
+ * generates for our shaders, and similar ones. It does not change a module with any other instruction. */
 #ifndef GT_BACKEND_VULKAN_SPIRV_H
 #define GT_BACKEND_VULKAN_SPIRV_H
 

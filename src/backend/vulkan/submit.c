@@ -1,11 +1,11 @@
-/* The queue: each submission gets a ticket, the next value of one timeline semaphore, and waits for copies
- * that were started before. */
+/* The compute queue: each submission has a ticket, the next value of one timeline semaphore, and waits for
+ * feeds (feed.c) that were submitted before it. */
 #include "backend/vulkan/internal.h"
 #include <time.h>
 
-/* A submission may keep a slow device busy for long, but a device that completes nothing in this time
- * hangs. */
-enum { PATIENCE_SECONDS = 1800, PIECE_SECONDS = 10 };
+/* A submission may run for a long time on a slow device, but a device that completes nothing in MAX_SECONDS
+ * hangs. One vkWaitSemaphores lasts POLL_SECONDS. */
+enum { MAX_SECONDS = 1800, POLL_SECONDS = 10 };
 
 bool gt_vulkan_commands(gt_vulkan *vk, VkCommandBuffer *out, uint32_t count, gt_error *error) {
   const VkCommandBufferAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
@@ -31,7 +31,8 @@ static VkAccessFlags access_of(VkPipelineStageFlags stages) {
   return access;
 }
 
-/* Everything that stage `from` did happens before, and is visible to, stage `to`. */
+/* Work of stages `from` before the barrier happens before, and is visible to, work of stages `to` after
+ * it. */
 void gt_vulkan_barrier(VkCommandBuffer commands, VkPipelineStageFlags from, VkPipelineStageFlags to) {
   const VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
                                    .srcAccessMask = access_of(from),
@@ -113,7 +114,7 @@ static VkResult wait_a_while(const gt_vulkan *vk, VkSemaphore timeline, uint64_t
                                     .semaphoreCount = 1,
                                     .pSemaphores = &timeline,
                                     .pValues = &ticket};
-  return vkWaitSemaphores(vk->device, &info, PIECE_SECONDS * UINT64_C(1000000000));
+  return vkWaitSemaphores(vk->device, &info, POLL_SECONDS * UINT64_C(1000000000));
 }
 
 static int64_t seconds(void) {
@@ -122,21 +123,22 @@ static int64_t seconds(void) {
   return now.tv_sec;
 }
 
-/* Every wait has a timeout. polls: if the wait itself fails, polls the counter. */
+/* Waits until the semaphore reaches the ticket or the device makes no progress for too long. polls: if
+ * vkWaitSemaphores fails, continues to read the counter. */
 static bool wait_for(gt_vulkan *vk, VkSemaphore timeline, uint64_t ticket, bool polls, gt_error *error) {
-  const struct timespec pause = {.tv_nsec = 1000000}; /* if the driver returns too early */
-  const int64_t patience = vk->lost ? PIECE_SECONDS : PATIENCE_SECONDS;
+  const struct timespec pause = {.tv_nsec = 1000000}; /* if vkWaitSemaphores returns early */
+  const int64_t limit = vk->lost ? POLL_SECONDS : MAX_SECONDS;
   uint64_t done = 0, before = 0;
   int64_t since = seconds();
   for (;;) {
     const VkResult result = wait_a_while(vk, timeline, ticket);
-    const bool answer = result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST;
-    if (answer || (result != VK_TIMEOUT && !polls)) return check(vk, result, "vkWaitSemaphores", error);
+    const bool is_final = result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST;
+    if (is_final || (result != VK_TIMEOUT && !polls)) return check(vk, result, "vkWaitSemaphores", error);
     if (!counter(vk, timeline, &done, error)) return false;
     if (done >= ticket) return true;
     if (done != before) since = seconds();
     before = done;
-    if (seconds() - since >= patience) break;
+    if (seconds() - since >= limit) break;
     nanosleep(&pause, NULL);
   }
   vk->stuck = true;
@@ -153,7 +155,7 @@ bool gt_vulkan_wait_feed(gt_vulkan *vk, uint64_t ticket, gt_error *error) {
   return wait_for(vk, vk->feeder.timeline, ticket, false, error);
 }
 
-/* When asking what is still in use, "device lost" means the same as success (specification, Lost Device). */
+/* After "device lost" no work is running, as after success (specification, Lost Device). */
 static bool device_is_idle(const gt_vulkan *vk) {
   const VkResult result = vkDeviceWaitIdle(vk->device);
   return result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST;
@@ -166,8 +168,8 @@ bool gt_vulkan_idle(gt_vulkan *vk) {
   if (vk->feeder.ticket && !vk->stuck &&
       !wait_for(vk, vk->feeder.timeline, vk->feeder.ticket, true, &ignored) && !vk->lost)
     vk->stuck = true;
-  /* Work of a failed submission has no ticket. This wait has no timeout, so the tickets are waited for
-   * first. */
+  /* Work of a failed submission has no ticket. vkDeviceWaitIdle has no timeout, so it comes after the waits
+   * for tickets. */
   if (vk->faulted && !vk->stuck && !device_is_idle(vk)) vk->stuck = true;
   return !vk->stuck;
 }
