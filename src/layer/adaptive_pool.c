@@ -1,5 +1,5 @@
 /* Pooling to a given output size, independent of the image's size: adaptive_avg_pool and adaptive_max_pool,
- * as torch.nn.AdaptiveAvgPool1d … and torch.nn.AdaptiveMaxPool1d …; and global_avg_pool, the mean of each
+ * as torch.nn.AdaptiveAvgPool1d to 3d and AdaptiveMaxPool1d to 3d; and global_avg_pool, the mean of each
  * channel. */
 #include "layer/spatial.h"
 #include "op/pool.h"
@@ -17,6 +17,7 @@ static const gt_field adaptive_fields[] = {
     {.name = NULL},
 };
 
+/* The mean over all spatial axes; keep: these axes remain, with length 1. */
 static gt_id mean(gt_build *build, gt_id x, bool keep) {
   const int rank = gt_node_at(build->graph, x)->shape.rank;
   return gt_mean(build->graph, x, (1u << (rank - 1)) - 2, keep);
@@ -25,16 +26,16 @@ static gt_id mean(gt_build *build, gt_id x, bool keep) {
 static gt_id build_adaptive(gt_build *build, const adaptive_config *c, const gt_id *input, bool average) {
   const gt_shape x = gt_node_at(build->graph, input[0])->shape;
   int64_t out[GT_SPATIAL_AXES];
-  bool whole = true;
+  bool is_global = true;
   if (!gt_spatial_check(build, input, 0) ||
-      !gt_spatial_spread(build, "output_size", c->output_size, x.rank - 2, x.dim, out))
+      !gt_spatial_per_axis(build, "output_size", c->output_size, x.rank - 2, x.dim, out))
     return GT_NONE;
   for (int k = 0; k < x.rank - 2; k++) {
     if (!out[k]) return gt_build_error(build, "output_size", "cannot output an axis of length 0");
     if (out[k] < 0) out[k] = x.dim[1 + k];
-    whole &= out[k] == 1;
+    is_global &= out[k] == 1;
   }
-  if (whole && average) return mean(build, input[0], true);
+  if (is_global && average) return mean(build, input[0], true);
   const gt_pool_attribute a = gt_pool_adaptive(x, out);
   return average ? gt_avg_pool(build->graph, input[0], &a)
                  : gt_max_pool(build->graph, input[0], &a, build->training);

@@ -35,23 +35,25 @@ static const gt_schema schema = {.name = "batch_norm",
                                  .fields = fields,
                                  .shorthand = "momentum"};
 
-/* may_be_single: a batch may have only one value per channel. */
+/* Updates the running statistics. count: number of values per channel, a scalar node; may_be_single: it may
+ * be 1 in some batches. */
 static void track(gt_build *build, const batch_norm_config *c, gt_norm_running before, const gt_moments *m,
                   gt_id count, bool may_be_single) {
   gt_graph *graph = build->graph;
   const gt_id one = gt_constant(graph, 1);
-  const gt_id others = gt_max(graph, gt_sub(graph, count, one), one);
-  /* 1 with two values or more, else 0; only a batch without spatial axes can have a single value. */
-  const gt_id counts = may_be_single ? gt_min(graph, gt_sub(graph, count, one), one) : one;
-  const gt_id batches = gt_add(graph, before.batches, counts);
+  const gt_id degrees = gt_max(graph, gt_sub(graph, count, one), one);
+  /* 1 if a channel has two values or more, else 0 */
+  const gt_id has_variance = may_be_single ? gt_min(graph, gt_sub(graph, count, one), one) : one;
+  const gt_id batches = gt_add(graph, before.batches, has_variance);
   gt_id share =
       c->cumulative ? gt_div(graph, one, gt_max(graph, batches, one)) : gt_constant(graph, c->momentum);
-  if (may_be_single) share = gt_mul(graph, share, counts);
-  const gt_id unbiased = gt_mul(graph, m->variance, gt_div(graph, count, others));
-  gt_norm_move(build, before, m->mean, unbiased, share);
+  if (may_be_single) share = gt_mul(graph, share, has_variance);
+  const gt_id unbiased = gt_mul(graph, m->variance, gt_div(graph, count, degrees));
+  gt_norm_update_running(build, before, m->mean, unbiased, share);
   gt_build_update(build, "num_batches_tracked", batches);
 }
 
+/* The number of values per channel in rows that count, a scalar node. */
 static gt_id counted(gt_build *build, gt_shape shape, uint32_t axes) {
   gt_graph *graph = build->graph;
   const int64_t values = gt_norm_count(shape, axes);
@@ -62,63 +64,67 @@ static gt_id counted(gt_build *build, gt_shape shape, uint32_t axes) {
 }
 
 /* The inputs and statistics of a normalized batch, for its gradient. */
-typedef struct parts {
+typedef struct normalization {
   gt_id input[3]; /* x, weight, bias; the last two are optional */
   gt_id mean, inverse, count, rows;
   uint32_t axes;
   gt_derivative derivative;
-} parts;
+} normalization;
 
-/* Normalizes x again wherever the result is needed: reading x costs no more than reading the result, and
- * nothing has to be stored. */
-static gt_id normalised(gt_graph *graph, const parts *p) {
+/* Normalizes x again for each consumer: reading x costs no more than reading the result, and the result is
+ * not stored. */
+static gt_id normalized(gt_graph *graph, const normalization *p) {
   return gt_mul(graph, gt_sub(graph, p->input[0], p->mean), p->inverse);
 }
 
-/* Reduces over the axes: means if all rows count, which can be broadcast over x as they are, else sums. */
-static gt_id joined(gt_graph *graph, const parts *p, gt_id x) {
+/* Reduces over the axes: to means if all rows count, otherwise to sums, which mean_terms() divides by the
+ * count. */
+static gt_id reduced(gt_graph *graph, const normalization *p, gt_id x) {
   return p->rows == GT_NONE ? gt_mean(graph, x, p->axes, true) : gt_sum(graph, x, p->axes, true);
 }
 
-/* n times the mean of g n, plus the mean of g. Sums are divided per channel, before they are broadcast. */
-static gt_id along(gt_graph *graph, const parts *p, gt_id sum, gt_id slope) {
-  if (p->rows == GT_NONE) return gt_add(graph, gt_mul(graph, normalised(graph, p), slope), sum);
-  const gt_id turn = gt_mul(graph, p->inverse, gt_div(graph, slope, p->count));
-  const gt_id of_x = gt_mul(graph, gt_sub(graph, p->input[0], p->mean), turn);
-  return gt_norm_weighted(graph, gt_add(graph, of_x, gt_div(graph, sum, p->count)), p->rows);
+/* n mean(g n) + mean(g), from the results of reduced(). Sums are divided per channel, before they are
+ * broadcast. */
+static gt_id mean_terms(gt_graph *graph, const normalization *p, gt_id sum_g, gt_id sum_gn) {
+  if (p->rows == GT_NONE) return gt_add(graph, gt_mul(graph, normalized(graph, p), sum_gn), sum_g);
+  const gt_id factor = gt_mul(graph, p->inverse, gt_div(graph, sum_gn, p->count));
+  const gt_id n_term = gt_mul(graph, gt_sub(graph, p->input[0], p->mean), factor);
+  return gt_norm_weighted(graph, gt_add(graph, n_term, gt_div(graph, sum_g, p->count)), p->rows);
 }
 
 /* With g for dL/dy, n = (x - mean) * inverse, sums over the axes:
  *   dL/dbias = sum(g), dL/dweight = sum(g n), dL/dx = weight * inverse * (g - (sum(g) + n sum(g n)) / count),
- * the formulas of the paper combined. g is recomputed, too, if that costs less to read. */
-static void gradient(gt_graph *graph, const gt_derivative *derivative, gt_id given, const bool *wanted,
-                     gt_id *input_gradient) {
-  const parts *p = derivative->context;
+ * the formulas of the paper combined. g is also recomputed if that reads less memory. */
+static void gradient(gt_graph *graph, const gt_derivative *derivative, gt_id output_gradient,
+                     const bool *wanted, gt_id *input_gradient) {
+  const normalization *p = derivative->context;
   const bool affine = derivative->inputs > 1;
-  const gt_id g[] = {gt_again_if_smaller(graph, given), gt_again_if_smaller(graph, given)};
-  gt_id sum = joined(graph, p, g[0]);
-  gt_id slope = joined(graph, p, gt_mul(graph, g[1], normalised(graph, p)));
+  const gt_id g[] = {gt_again_if_smaller(graph, output_gradient),
+                     gt_again_if_smaller(graph, output_gradient)};
+  gt_id sum_g = reduced(graph, p, g[0]);
+  gt_id sum_gn = reduced(graph, p, gt_mul(graph, g[1], normalized(graph, p)));
   if (wanted[0]) {
     const gt_id factor = affine ? gt_mul(graph, p->inverse, p->input[1]) : p->inverse;
-    input_gradient[0] = gt_mul(graph, gt_sub(graph, given, along(graph, p, sum, slope)), factor);
+    input_gradient[0] =
+        gt_mul(graph, gt_sub(graph, output_gradient, mean_terms(graph, p, sum_g, sum_gn)), factor);
   }
   if (!affine) return;
   const gt_shape shape = gt_node_at(graph, p->input[1])->shape;
   if (p->rows == GT_NONE) {
-    sum = gt_mul(graph, sum, p->count);
-    slope = gt_mul(graph, slope, p->count);
+    sum_g = gt_mul(graph, sum_g, p->count);
+    sum_gn = gt_mul(graph, sum_gn, p->count);
   }
-  input_gradient[1] = gt_reshape(graph, slope, shape);
-  input_gradient[2] = gt_reshape(graph, sum, shape);
+  input_gradient[1] = gt_reshape(graph, sum_gn, shape);
+  input_gradient[2] = gt_reshape(graph, sum_g, shape);
 }
 
-/* Normalizes by the batch's own moments from gt_column_moments. */
-static gt_id normalise(gt_build *build, const batch_norm_config *c, gt_id x, uint32_t axes,
+/* Normalizes by the moments of this batch (gt_column_moments). */
+static gt_id normalize(gt_build *build, const batch_norm_config *c, gt_id x, uint32_t axes,
                        const gt_moments *m, gt_id count) {
   gt_graph *graph = build->graph;
   const gt_shape shape = gt_node_at(graph, x)->shape, channels = gt_shape_1(shape.dim[shape.rank - 1]);
-  parts *p = GT_NEW(build->arena, parts);
-  *p = (parts){.input = {x}, .mean = m->mean, .count = count, .rows = build->weight, .axes = axes};
+  normalization *p = GT_NEW(build->arena, normalization);
+  *p = (normalization){.input = {x}, .mean = m->mean, .count = count, .rows = build->weight, .axes = axes};
   p->inverse = gt_result(graph, m->mean, 2);
   gt_id y = gt_mul(graph, m->centered, p->inverse);
   if (c->affine) {
@@ -141,7 +147,7 @@ static gt_id build_batch_norm(gt_build *build, const void *config, const gt_id *
                           gt_build_input_text(build, input, 0));
   const uint32_t axes = (1u << (shape.rank - 1)) - 1;
   const int64_t channels = shape.dim[shape.rank - 1];
-  if (!gt_norm_counts_steps(build, input, axes)) return GT_NONE;
+  if (!gt_norm_check_padding(build, input, axes)) return GT_NONE;
   gt_norm_running before = {GT_NONE, GT_NONE, GT_NONE};
   gt_review_norm(build, gt_norm_count(shape, axes), true,
                  "another batch_size, or layer_norm, which does not depend on the batch");
@@ -153,7 +159,7 @@ static gt_id build_batch_norm(gt_build *build, const void *config, const gt_id *
     const gt_moments m = {mean, variance, gt_sub(graph, input[0], mean)};
     const bool may_be_single = gt_norm_count(shape, axes) == (build->weight == GT_NONE ? 1 : shape.dim[0]);
     if (c->track_running_stats) track(build, c, before, &m, count, may_be_single);
-    return normalise(build, c, input[0], axes, &m, count);
+    return normalize(build, c, input[0], axes, &m, count);
   }
   const gt_id out = gt_norm_scale(graph, gt_sub(graph, input[0], before.mean), before.variance, c->eps);
   return gt_norm_affine(build, out, gt_shape_1(channels), c->affine, c->affine);

@@ -7,7 +7,7 @@ static const gt_field fields[] = {{.name = NULL}};
 static const gt_schema schema = {
     .name = "bernoulli", .help = "random bits, 1 with the input as probability", .fields = fields};
 
-/* Without a clock (predictions) values pass through unchanged; bits would do so in any case. */
+/* Without a clock (predictions) the input is returned: for probabilities 0 and 1 this is exact. */
 static gt_id build_bernoulli(gt_build *build, const void *config, const gt_id *input, int inputs) {
   (void)config, (void)inputs;
   gt_graph *graph = build->graph;

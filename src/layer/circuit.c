@@ -7,7 +7,7 @@ bool gt_layer_circuit_refuse(const gt_layer_circuit *c, const char *why) {
                  c->name, c->type, why);
 }
 
-bool gt_layer_circuit_take(gt_layer_circuit *c) {
+bool gt_layer_circuit_start(gt_layer_circuit *c) {
   if (c->source->count) return true;
   if (c->circuit->inputs)
     return gt_layer_circuit_refuse(c, "reads values that are not outputs of other gates");
@@ -18,7 +18,7 @@ bool gt_layer_circuit_take(gt_layer_circuit *c) {
   return true;
 }
 
-bool gt_layer_circuit_pass(gt_layer_circuit *c) {
+bool gt_layer_circuit_forward(gt_layer_circuit *c) {
   for (size_t i = 0; i < c->source->count; i++) *GT_PUSH(c->value) = c->source->items[i];
   return true;
 }

@@ -1,17 +1,17 @@
 /* gt_layer_circuit: converts a trained layer to gates of a circuit, by the function `circuit` of its type.
- * Layers are converted in the model's order. The circuit begins where the first layer calls
- * gt_layer_circuit_take: the values that it reads become the inputs, and earlier layers stay outside. Created
- * by the reader of the model; tensors are those of its file. */
+ * Layers are converted in the model's order. The first layer that calls gt_layer_circuit_start begins the
+ * circuit: the values that it reads become the inputs, and earlier layers are not part of it. Created by the
+ * code that reads the model; tensors are those of the model file. */
 #ifndef GT_LAYER_CIRCUIT_H
 #define GT_LAYER_CIRCUIT_H
 #include "circuit/circuit.h"
 #include "store/safetensors.h"
 
 typedef struct gt_layer_automaton { /* for a model that is an automaton */
-  bool made;
-  gt_circuit_ca ca;       /* the circuit is its cell */
-  int64_t height, width;  /* size of the training boards */
-  int64_t steps, outputs; /* number of steps in training; number of first channels that are its output */
+  bool made;                        /* true if the model is an automaton */
+  gt_circuit_ca ca;                 /* its cell is the circuit */
+  int64_t height, width;            /* size of the training boards */
+  int64_t steps, outputs; /* number of steps in training; the output is the first `outputs` channels */
   double fire_rate;
 } gt_layer_automaton;
 
@@ -20,8 +20,8 @@ typedef struct gt_layer_circuit {
   gt_layer_automaton *automaton;
   const char *name, *type; /* name and type of the layer */
   gt_shape input, output;  /* shapes with a batch of 1 */
-  gt_signals *source;      /* signals of the values it reads; empty: not (yet) bits of the circuit */
-  gt_signals *value;       /* signals of its output, filled by the layer; left empty if they are not bits */
+  gt_signals *source;      /* the values that the layer reads; empty: they are not bits of the circuit */
+  gt_signals *value;       /* signals of its output, added by the layer; empty: they are not bits */
   bool last;               /* the model's last layer */
   const gt_container *file;
   const char *path;
@@ -29,16 +29,16 @@ typedef struct gt_layer_circuit {
   gt_error *error;
 } gt_layer_circuit;
 
-/* Makes the values that the layer reads inputs of the circuit, unless they are already bits of it. */
-bool gt_layer_circuit_take(gt_layer_circuit *circuit);
-/* Passes on the values that it reads, in the same order; does nothing outside the circuit. */
-bool gt_layer_circuit_pass(gt_layer_circuit *circuit);
+/* Starts the circuit with the values that the layer reads as inputs, unless they are already bits of it. */
+bool gt_layer_circuit_start(gt_layer_circuit *circuit);
+/* For a layer without gates: its output signals are those that it reads; none outside the circuit. */
+bool gt_layer_circuit_forward(gt_layer_circuit *circuit);
 /* Allocates the signals of this many output values, for the caller to fill in. */
 uint32_t *gt_layer_circuit_values(gt_layer_circuit *circuit, size_t count);
-/* Reads its gates from the file: the most likely function of each of this many gates, from tensor `logits`,
- * and tensor `wiring`, [rows, columns]. False after reporting a file whose tensors differ. */
+/* Reads the layer's gates from the file: the most likely function of each gate, from tensor `logits`, and
+ * tensor `wiring`, [rows, columns]. False after reporting that the tensors have other shapes. */
 bool gt_layer_circuit_gates(gt_layer_circuit *circuit, int64_t gates, int64_t rows, int64_t columns,
                             const uint8_t **op, const int32_t **wiring);
-/* GT_ERR_DATA "…: not a circuit of logic gates: layer 'NAME' (TYPE) …"; false. */
+/* Reports "…: not a circuit of logic gates: layer 'NAME' (TYPE) WHY" (GT_ERR_DATA); returns false. */
 bool gt_layer_circuit_refuse(const gt_layer_circuit *circuit, const char *why);
 #endif

@@ -23,12 +23,12 @@ static gt_id combine(gt_build *build, const char *verb, gt_id (*op)(gt_graph *, 
   gt_id out = input[0];
   for (int k = 1; k < inputs; k++) {
     const gt_shape a = gt_node_at(build->graph, out)->shape, b = gt_node_at(build->graph, input[k])->shape;
-    gt_shape both;
-    if (!gt_shape_broadcast(a, b, &both))
+    gt_shape result;
+    if (!gt_shape_broadcast(a, b, &result))
       return gt_build_error(build, "from", "cannot %s %s and %s: %s", verb,
                             gt_build_input_text(build, input, k - 1), gt_build_input_text(build, input, k),
                             mismatch(build, a, b));
-    if (both.dim[0] != gt_node_at(build->graph, input[0])->shape.dim[0])
+    if (result.dim[0] != gt_node_at(build->graph, input[0])->shape.dim[0])
       return gt_build_error(build, "from", "cannot %s %s and %s: their batch axes differ", verb,
                             gt_build_input_text(build, input, k - 1), gt_build_input_text(build, input, k));
     out = op(build->graph, out, input[k]);

@@ -1,6 +1,6 @@
-/* conv1d to conv3d and conv_transpose1d to 3d as torch.nn.Conv1d … and torch.nn.ConvTranspose1d …, over
- * values [batch, spatial axes…, channels]. The weight is stored as in PyTorch, [out, in / groups, taps…] and
- * [in, out / groups, taps…]; ops expect channels last. */
+/* conv1d to 3d and conv_transpose1d to 3d, as torch.nn.Conv1d to 3d and ConvTranspose1d to 3d, over values
+ * [batch, spatial axes…, channels]. The weight is stored as in PyTorch, [out, in / groups, taps…] or,
+ * transposed, [in, out / groups, taps…]; ops expect channels last. */
 #include "op/conv/conv.h"
 #include "op/conv/recompute.h"
 #include "base/count.h"
@@ -19,19 +19,19 @@ typedef struct conv_config {
   const gt_spec *padding, *init, *bias_init;
 } conv_config;
 
-enum { MOST = 1 << 24 };
+enum { MAX_SIZE = 1 << 24 };
 
-#define WINDOW                                                                                           \
-  GT_ROW(conv_config, out_channels, GT_FIELD_INT, .min = 1, .max = MOST, .flags = GT_FIELD_REQUIRED,     \
-         .help = "number of output channels"),                                                           \
-      GT_ROW(conv_config, kernel_size, GT_FIELD_INTS, .min = 1, .max = MOST, .flags = GT_FIELD_REQUIRED, \
-             .help = "size of the window: one number, or one per spatial axis"),                         \
-      GT_ROW(conv_config, stride, GT_FIELD_INTS, .fallback = "1", .min = 1, .max = GT_CONV_MAX_STRIDE,   \
+#define WINDOW                                                                                               \
+  GT_ROW(conv_config, out_channels, GT_FIELD_INT, .min = 1, .max = MAX_SIZE, .flags = GT_FIELD_REQUIRED,     \
+         .help = "number of output channels"),                                                               \
+      GT_ROW(conv_config, kernel_size, GT_FIELD_INTS, .min = 1, .max = MAX_SIZE, .flags = GT_FIELD_REQUIRED, \
+             .help = "size of the window: one number, or one per spatial axis"),                             \
+      GT_ROW(conv_config, stride, GT_FIELD_INTS, .fallback = "1", .min = 1, .max = GT_CONV_MAX_STRIDE,       \
              .help = "step between windows")
 #define REST                                                                                        \
-  GT_ROW(conv_config, dilation, GT_FIELD_INTS, .fallback = "1", .min = 1, .max = MOST,              \
+  GT_ROW(conv_config, dilation, GT_FIELD_INTS, .fallback = "1", .min = 1, .max = MAX_SIZE,          \
          .help = "spacing between the elements of a window"),                                       \
-      GT_ROW(conv_config, groups, GT_FIELD_INT, .fallback = "1", .min = 1, .max = MOST,             \
+      GT_ROW(conv_config, groups, GT_FIELD_INT, .fallback = "1", .min = 1, .max = MAX_SIZE,         \
              .help = "number of blocked connections from input to output channels, as in PyTorch"), \
       GT_ROW(conv_config, bias, GT_FIELD_BOOL, .fallback = "true",                                  \
              .help = "add a learned bias to each channel"),                                         \
@@ -55,7 +55,7 @@ static const gt_field transpose_fields[] = {
     GT_ROW(conv_config, padding, GT_FIELD_NODE, .holds = "plain",
            .help = "elements removed from both sides of the output: one number, or one per spatial "
                    "axis (default: 0)"),
-    GT_ROW(conv_config, output_padding, GT_FIELD_INTS, .fallback = "0", .min = 0, .max = MOST,
+    GT_ROW(conv_config, output_padding, GT_FIELD_INTS, .fallback = "0", .min = 0, .max = MAX_SIZE,
            .help = "elements added at the end of each spatial axis of the output"),
     REST,
 };
@@ -75,7 +75,7 @@ static bool is_word(const gt_spec *padding, const char *word) {
   return padding && padding->kind == GT_SPEC_SCALAR && !strcmp(padding->scalar, word);
 }
 
-static bool keep_extent(gt_build *build, window *w) {
+static bool pad_same(gt_build *build, window *w) {
   for (int k = 0; k < w->axes; k++) {
     if (w->stride[k] != 1) {
       gt_build_error(build, "padding", "cannot be 'same' with a stride of %lld", (long long)w->stride[k]);
@@ -87,24 +87,25 @@ static bool keep_extent(gt_build *build, window *w) {
   return true;
 }
 
-/* Reads numbers or, unless the convolution is transposed, a word. */
+/* Reads the setting `padding`: numbers or, if `words`, also valid or same. */
 static bool read_padding(gt_build *build, const gt_spec *padding, bool words, window *w) {
   static const int64_t none[GT_SPATIAL_AXES] = {0};
   int64_t number[GT_SPATIAL_AXES + 1];
   const bool list = padding && padding->kind == GT_SPEC_SEQUENCE;
   gt_ints numbers = {number, 0};
-  if (words && is_word(padding, "same")) return keep_extent(build, w);
+  if (words && is_word(padding, "same")) return pad_same(build, w);
   const int count = !padding || (words && is_word(padding, "valid")) ? 0 : list ? padding->count : 1;
   for (int k = 0; k < count && k <= GT_SPATIAL_AXES; k++) {
-    if (!gt_spec_int(list ? padding->child[k] : padding, &number[k]) || number[k] < 0 || number[k] > MOST) {
-      gt_build_error(build, "padding", "needs integers from 0 to %d%s in 'padding'", (int)MOST,
+    if (!gt_spec_int(list ? padding->child[k] : padding, &number[k]) || number[k] < 0 ||
+        number[k] > MAX_SIZE) {
+      gt_build_error(build, "padding", "needs integers from 0 to %d%s in 'padding'", (int)MAX_SIZE,
                      words ? ", same or valid," : "");
       return false;
     }
     numbers.count++;
   }
   if (list && !count) return !gt_build_error(build, "padding", "has an empty list in 'padding'");
-  if (!gt_spatial_spread(build, "padding", numbers, w->axes, none, w->before)) return false;
+  if (!gt_spatial_per_axis(build, "padding", numbers, w->axes, none, w->before)) return false;
   memcpy(w->after, w->before, sizeof w->after);
   return true;
 }
@@ -112,9 +113,9 @@ static bool read_padding(gt_build *build, const gt_spec *padding, bool words, wi
 static bool read_window(gt_build *build, const conv_config *c, int axes, bool transposed, window *w) {
   static const int64_t one[] = {1, 1, 1};
   *w = (window){.axes = axes};
-  return gt_spatial_spread(build, "kernel_size", c->kernel_size, axes, one, w->kernel) &&
-         gt_spatial_spread(build, "stride", c->stride, axes, one, w->stride) &&
-         gt_spatial_spread(build, "dilation", c->dilation, axes, one, w->dilation) &&
+  return gt_spatial_per_axis(build, "kernel_size", c->kernel_size, axes, one, w->kernel) &&
+         gt_spatial_per_axis(build, "stride", c->stride, axes, one, w->stride) &&
+         gt_spatial_per_axis(build, "dilation", c->dilation, axes, one, w->dilation) &&
          read_padding(build, c->padding, !transposed, w);
 }
 
@@ -142,23 +143,25 @@ static bool check_groups(gt_build *build, const conv_config *c, const gt_id *inp
   return false;
 }
 
-/* Converts the stored [first, second, taps…] to [first, taps…, second], as ops expect it. */
+/* Converts the stored [first, second, taps…] to [first, taps…, second], as ops expect it: a reshape if there
+ * is only one tap or one channel. */
 static gt_id read_weight(gt_build *build, const conv_config *c, const window *w, int64_t first,
                          int64_t second) {
-  gt_shape kept = {.rank = w->axes + 2, .dim = {first, second}}, last = {.rank = w->axes + 2, .dim = {first}};
+  gt_shape stored = {.rank = w->axes + 2, .dim = {first, second}},
+           channels_last = {.rank = w->axes + 2, .dim = {first}};
   int axes[GT_SPATIAL_AXES + 2] = {0};
   int64_t taps = 1;
   for (int k = 0; k < w->axes; k++) {
-    kept.dim[2 + k] = last.dim[1 + k] = w->kernel[k];
+    stored.dim[2 + k] = channels_last.dim[1 + k] = w->kernel[k];
     axes[1 + k] = 2 + k;
     taps *= w->kernel[k];
   }
-  last.dim[1 + w->axes] = second;
+  channels_last.dim[1 + w->axes] = second;
   axes[1 + w->axes] = 1;
   const gt_init *init = c->init ? gt_init_read(build->arena, c->init, build->diagnostics)
                                 : gt_init_linear_default(build->arena);
-  const gt_id weight = gt_build_parameter(build, "weight", kept, init);
-  return taps == 1 || second == 1 ? gt_reshape(build->graph, weight, last)
+  const gt_id weight = gt_build_parameter(build, "weight", stored, init);
+  return taps == 1 || second == 1 ? gt_reshape(build->graph, weight, channels_last)
                                   : gt_permute(build->graph, weight, axes);
 }
 
@@ -210,31 +213,32 @@ static gt_id build_conv(gt_build *build, const conv_config *c, const gt_id *inpu
     a.in[k] = (uint32_t)x.dim[1 + k];
     a.out[k] = (uint32_t)((size - reach(&w, k) - 1) / w.stride[k] + 1);
   }
-  const int64_t each = x.dim[1 + axes] / c->groups;
-  if (!check_weight(build, &w, c->out_channels, each)) return GT_NONE;
-  const gt_id weight = read_weight(build, c, &w, c->out_channels, each);
+  const int64_t group_channels = x.dim[1 + axes] / c->groups;
+  if (!check_weight(build, &w, c->out_channels, group_channels)) return GT_NONE;
+  const gt_id weight = read_weight(build, c, &w, c->out_channels, group_channels);
   const gt_id y = gt_conv(build->graph, input[0], weight, &a);
   if (build->recompute) gt_conv_recompute(build->graph, y);
-  return add_bias(build, c, y, fan_in(&w, each));
+  return add_bias(build, c, y, fan_in(&w, group_channels));
 }
 
 static gt_id build_transposed(gt_build *build, const conv_config *c, const gt_id *input, int axes) {
   static const int64_t none[] = {0, 0, 0};
   const gt_shape x = gt_node_at(build->graph, input[0])->shape;
-  int64_t more[GT_SPATIAL_AXES];
+  int64_t output_padding[GT_SPATIAL_AXES];
   window w;
   if (!gt_spatial_check(build, input, axes) || !read_window(build, c, axes, true, &w) ||
-      !gt_spatial_spread(build, "output_padding", c->output_padding, axes, none, more) ||
+      !gt_spatial_per_axis(build, "output_padding", c->output_padding, axes, none, output_padding) ||
       !check_groups(build, c, input))
     return GT_NONE;
   gt_conv_attribute a = attribute_of(&w, c->groups);
   for (int k = 0; k < axes; k++) {
-    if (more[k] >= w.stride[k] && more[k] >= w.dilation[k])
+    if (output_padding[k] >= w.stride[k] && output_padding[k] >= w.dilation[k])
       return gt_build_error(
           build, "output_padding",
           "has an output padding of %lld, which must be less than its stride or its dilation",
-          (long long)more[k]);
-    const int64_t out = (x.dim[1 + k] - 1) * w.stride[k] - 2 * w.before[k] + reach(&w, k) + more[k] + 1;
+          (long long)output_padding[k]);
+    const int64_t out =
+        (x.dim[1 + k] - 1) * w.stride[k] - 2 * w.before[k] + reach(&w, k) + output_padding[k] + 1;
     if (out < 1 || out > INT32_MAX)
       return gt_build_error(build, out < 1 ? "padding" : "kernel_size",
                             "would output %lld elements along axis %d of %s%s", (long long)out, 1 + k,
@@ -242,10 +246,10 @@ static gt_id build_transposed(gt_build *build, const conv_config *c, const gt_id
     a.in[k] = (uint32_t)out; /* this layer computes the gradient of a convolution from out to in */
     a.out[k] = (uint32_t)x.dim[1 + k];
   }
-  const int64_t in = x.dim[1 + axes], each = c->out_channels / c->groups;
-  if (!check_weight(build, &w, in, each)) return GT_NONE;
-  const gt_id weight = read_weight(build, c, &w, in, each);
-  return add_bias(build, c, gt_conv_input(build->graph, input[0], weight, &a), fan_in(&w, each));
+  const int64_t in = x.dim[1 + axes], group_channels = c->out_channels / c->groups;
+  if (!check_weight(build, &w, in, group_channels)) return GT_NONE;
+  const gt_id weight = read_weight(build, c, &w, in, group_channels);
+  return add_bias(build, c, gt_conv_input(build->graph, input[0], weight, &a), fan_in(&w, group_channels));
 }
 
 #define CONV(layer, how, its_fields, axes, text)                                                    \

@@ -18,18 +18,18 @@ typedef struct group_norm_config {
   GT_ROW(group_norm_config, eps, GT_FIELD_FLOAT, .fallback = "1e-5", .min = 0, .max = 1, \
          .help = "added to the variance for numerical stability")
 
-/* [B, …, C] as [B, positions, groups, channels of a group], normalized over the second and the last axis. */
+/* Moments of x [B, …, C], viewed as [B, positions, groups, channels per group], over axes 1 and 3. */
 static gt_moments moments_of(gt_build *build, gt_id x, int64_t groups) {
   gt_graph *graph = build->graph;
   const gt_shape shape = gt_node_at(graph, x)->shape;
-  const int64_t channels = shape.dim[shape.rank - 1], each = channels / groups;
+  const int64_t channels = shape.dim[shape.rank - 1], group_channels = channels / groups;
   const int64_t positions = gt_shape_count(shape) / shape.dim[0] / channels;
-  const gt_shape split = {.rank = 4, .dim = {shape.dim[0], positions, groups, each}};
-  const gt_id count = gt_constant(graph, (double)(positions * each));
+  const gt_shape split = {.rank = 4, .dim = {shape.dim[0], positions, groups, group_channels}};
+  const gt_id count = gt_constant(graph, (double)(positions * group_channels));
   return gt_norm_moments(graph, gt_reshape(graph, x, split), 1u << 1 | 1u << 3, count);
 }
 
-static gt_id normalised(gt_build *build, gt_id x, const gt_moments *m, double eps) {
+static gt_id normalized(gt_build *build, gt_id x, const gt_moments *m, double eps) {
   gt_graph *graph = build->graph;
   return gt_reshape(graph, gt_norm_scale(graph, m->centered, m->variance, eps), gt_node_at(graph, x)->shape);
 }
@@ -48,7 +48,8 @@ static int64_t channels_of(const gt_build *build, gt_id x) {
   return shape.dim[shape.rank - 1];
 }
 
-static int64_t values_of(const gt_build *build, gt_id x) { /* number of values of a sample */
+/* Number of values per sample. */
+static int64_t values_of(const gt_build *build, gt_id x) {
   const gt_shape shape = gt_node_at(build->graph, x)->shape;
   return gt_shape_count(shape) / shape.dim[0];
 }
@@ -67,14 +68,14 @@ static const gt_field group_fields[] = {
 static gt_id build_group_norm(gt_build *build, const void *config, const gt_id *input, int inputs) {
   const group_norm_config *c = config;
   (void)inputs;
-  if (!has_channels(build, input, 2) || !gt_norm_counts_steps(build, input, 1u << 1)) return GT_NONE;
+  if (!has_channels(build, input, 2) || !gt_norm_check_padding(build, input, 1u << 1)) return GT_NONE;
   const int64_t channels = channels_of(build, input[0]);
   if (channels % c->num_groups)
     return gt_build_error(build, "num_groups", "cannot divide %lld channels into %lld groups",
                           (long long)channels, (long long)c->num_groups);
   gt_review_norm(build, values_of(build, input[0]) / c->num_groups, false, "remove it, or use fewer groups");
   const gt_moments m = moments_of(build, input[0], c->num_groups);
-  const gt_id out = normalised(build, input[0], &m, c->eps);
+  const gt_id out = normalized(build, input[0], &m, c->eps);
   return gt_norm_affine(build, out, gt_shape_1(channels), c->affine, c->affine);
 }
 
@@ -123,7 +124,8 @@ static void track(gt_build *build, const group_norm_config *c, gt_norm_running b
   if (values < 2) return; /* one value has no variance: running averages stay unchanged */
   const double unbiased = values / (values - 1);
   const gt_id variance = gt_mul(graph, over_samples(build, m->variance), gt_constant(graph, unbiased));
-  gt_norm_move(build, before, over_samples(build, m->mean), variance, gt_constant(graph, c->momentum));
+  gt_norm_update_running(build, before, over_samples(build, m->mean), variance,
+                         gt_constant(graph, c->momentum));
 }
 
 static gt_id build_instance_norm(gt_build *build, const void *config, const gt_id *input, int inputs) {
@@ -132,7 +134,7 @@ static gt_id build_instance_norm(gt_build *build, const void *config, const gt_i
   gt_norm_running before = {GT_NONE, GT_NONE, GT_NONE};
   gt_id out;
   (void)inputs;
-  if (!has_channels(build, input, 3) || !gt_norm_counts_steps(build, input, 1u << 1)) return GT_NONE;
+  if (!has_channels(build, input, 3) || !gt_norm_check_padding(build, input, 1u << 1)) return GT_NONE;
   const int64_t channels = channels_of(build, input[0]);
   gt_review_norm(build, values_of(build, input[0]) / channels, false,
                  "remove it: there is only one position");
@@ -140,7 +142,7 @@ static gt_id build_instance_norm(gt_build *build, const void *config, const gt_i
   if (build->training || !c->track_running_stats) {
     const gt_moments m = moments_of(build, input[0], channels);
     if (c->track_running_stats) track(build, c, before, input[0], &m);
-    out = normalised(build, input[0], &m, c->eps);
+    out = normalized(build, input[0], &m, c->eps);
   } else {
     out = gt_norm_scale(graph, gt_sub(graph, input[0], before.mean), before.variance, c->eps);
   }

@@ -25,7 +25,7 @@ extern const gt_init_type gt_init_constant, gt_init_uniform, gt_init_normal, gt_
 void gt_init_draw_uniform(const gt_init_stream *stream, int64_t count, double low, double high, float *out);
 void gt_init_draw_normal(const gt_init_stream *stream, int64_t count, double mean, double deviation,
                          float *out);
-/* Sets the number of inputs that an output depends on, and of outputs that depend on an input, of a parameter
- * [out, in, kernel…], rank 2 or more. */
+/* For a parameter [out, in, kernel…] of rank 2 or more: fan_in, the number of inputs that an output depends
+ * on, and fan_out, the number of outputs that depend on an input. */
 void gt_init_fans(gt_shape shape, double *fan_in, double *fan_out);
 #endif

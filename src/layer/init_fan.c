@@ -1,5 +1,5 @@
-/* Xavier and Kaiming, uniform and normal: the spread follows from the number of inputs of an output (fan_in)
- * and of outputs of an input (fan_out), as in torch.nn.init. */
+/* Xavier and Kaiming initialization, uniform and normal: the standard deviation depends on the number of
+ * inputs of an output (fan_in) and of outputs of an input (fan_out), as in torch.nn.init. */
 #include "layer/init_config.h"
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* zeros, ones, constant, uniform, normal. */
+/* Initializers that do not depend on the shape: zeros, ones, constant, uniform, normal. */
 #include "layer/init_config.h"
 
 static const gt_field no_fields[] = {{.name = NULL}};

@@ -38,18 +38,18 @@ static const gt_field common_fields[] = {
            .help = "layer or layers to read (default: the previous one; `input` is the model's input)"),
     {.name = NULL},
 };
-/* Keys by which layers of other programs describe their input. */
-static const char *const of_input[] = {"in_features",  "in_channels",      "num_features",
-                                       "num_channels", "normalized_shape", "input_size",
-                                       "input_shape",  "input_dim",        NULL};
+/* Keys with which other programs describe a layer's input. */
+static const char *const input_keys[] = {"in_features",  "in_channels",      "num_features",
+                                         "num_channels", "normalized_shape", "input_size",
+                                         "input_shape",  "input_dim",        NULL};
 const gt_schema gt_layer_common_schema = {.name = "layer",
                                           .help = "keys of every layer",
                                           .fields = common_fields,
-                                          .needless = of_input,
+                                          .needless = input_keys,
                                           .why_needless = "remove it: it is inferred from the input"};
 
 gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, const gt_init *init) {
-  return gt_build_formed(build, name, shape, init, NULL);
+  return gt_build_parameter_with_form(build, name, shape, init, NULL);
 }
 
 gt_id gt_build_shared(gt_build *build, const char *key, const char *layer, const char *name) {
@@ -59,8 +59,8 @@ gt_id gt_build_shared(gt_build *build, const char *key, const char *layer, const
                         layer);
 }
 
-gt_id gt_build_formed(gt_build *build, const char *name, gt_shape shape, const gt_init *init,
-                      const void *form) {
+gt_id gt_build_parameter_with_form(gt_build *build, const char *name, gt_shape shape, const gt_init *init,
+                                   const void *form) {
   if (init && shape.rank < init->type->min_rank) {
     const gt_position at = init->spec ? init->spec->at : build->at;
     gt_error_at(build->diagnostics, at, "%s needs a parameter of at least %d axes; '%s.%s' has %d",

@@ -47,8 +47,8 @@ struct gt_sample_facts;
 /* A host function by which a layer adapts its own parameters and states to training data between steps:
  * before the first step of a phase and then every `every` steps, while the step is less than `until`. */
 typedef struct gt_adaptation {
-  const char *layer, *key; /* name of the layer; the setting that asks for this */
-  gt_id sample; /* the value that the layer needs, F32 [rows, …], from an evaluation, not a training step */
+  const char *layer, *key; /* name of the layer; the setting that requests the adaptation */
+  gt_id sample;            /* the value that `adapt` receives, F32 [rows, …], computed as in evaluation */
   int64_t every, until;
   const void *settings; /* live as long as the arena */
   void (*adapt)(const struct gt_adaptation *adaptation, const float *sample, int64_t rows,
@@ -64,8 +64,8 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   const char *const *input_name; /* names of the layers that output input[k]; "input" is the model's input */
   /* Integers in input k lie in [0, input_limit[k]); 0: unknown. NULL: all unknown. */
   const int64_t *input_limit;
-  /* I32 [B], how many steps along axis 1 of input k each sample has; what follows them is padding. GT_NONE:
-   * all. NULL: of all inputs. */
+  /* lengths[k]: I32 [B], the number of steps along axis 1 of input k that each sample has; the others are
+   * padding. GT_NONE: all steps count. NULL: GT_NONE for all inputs. */
   const gt_id *lengths;
   /* Size of the vocabulary if the integers in input 0 are tokens; 0: they are not, or the input is floats. */
   int64_t vocabulary;
@@ -77,35 +77,37 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   uint64_t seed;       /* seed of the run, for constants (gt_build_stream) */
   gt_id clock;         /* clock for random draws; GT_NONE if the graph is not run (check, export) */
   gt_id weight;        /* F32 [B]: 0 for rows past the end of the data, else 1; GT_NONE: every row counts */
-  bool has_hard;       /* set by a layer that differs with `hard`: both forms are then evaluated */
+  bool has_hard;       /* set by a layer that differs if `hard` is true: both forms are then evaluated */
   int errors;          /* number reported while this layer was built */
   struct gt_review *review; /* layer/review.h; NULL: no findings */
-  const struct gt_sample_facts *const
-      *facts; /* facts on each input of the layer, with a review; see gt_review_facts */
-  /* Reads a slot of the model's store, adding it if it is new; the layer's name is added to its name. */
+  /* Facts about each input of the layer, if there is a review; see gt_review_facts. */
+  const struct gt_sample_facts *const *facts;
+  /* Returns the value of a slot of the model's store, which is added if it is new; the layer's name is
+   * prefixed to the slot's. */
   gt_id (*slot)(struct gt_build *build, gt_slot slot);
   /* The value of another layer's slot, by its full name; GT_NONE if no earlier layer has it. */
   gt_id (*shared)(struct gt_build *build, const char *name);
   /* In training: the state of this name becomes `value` after a step that is not skipped. */
   void (*update)(struct gt_build *build, const char *name, gt_id value);
+  /* See gt_build_penalty and gt_build_adapt. */
   void (*penalty)(struct gt_build *build, gt_id value);
   void (*adapt)(struct gt_build *build, const gt_adaptation *adaptation);
-  void *owner;
+  void *owner; /* context of these functions */
 } gt_build;
 
 typedef struct gt_layer_type {
   const char *name, *help;
-  const gt_schema *schema; /* its own keys; those of gt_layer_common_schema are added to each */
+  const gt_schema *schema; /* the layer's own keys; those of gt_layer_common_schema are added */
   size_t config_size;
   gt_layer_family family;
   int min_inputs, max_inputs; /* max -1: any number */
   bool integers;              /* also accepts integer inputs (I32) */
-  /* Axis 1 of its output is not that of its first input, even if it is as long: the output has no lengths
-   * (gt_build.lengths). Other outputs of rank 3 or more with the same axis 1 keep those of the first input.
-   */
+  /* True if axis 1 of the output is not the sequence axis of the first input: the output then has no lengths
+   * (gt_build.lengths). Otherwise an output of rank 3 or more whose axis 1 has the same size keeps the
+   * lengths of the first input. */
   bool ends_lengths;
-  bool moves; /* its output only rearranges the values of its first input, possibly with zeros added */
-  /* "softmax" or "sigmoid": the function it applies to logits, which a loss on logits would apply twice. */
+  bool moves; /* the output only rearranges the values of the first input, possibly with padding */
+  /* "softmax" or "sigmoid": the function that the layer applies, which a loss on logits would apply again. */
   const char *applies;
   /* Converts parameters and states when a training phase changes the layer's sizes; NULL: sizes cannot
    * change. gt_refit_overlap suits most layers. */
@@ -132,7 +134,7 @@ void gt_refit_overlap(const gt_slot *before, const float *old, const gt_slot *no
 int gt_layer_count(void);
 const gt_layer_type *gt_layer_at(int index); /* sorted by name */
 const gt_layer_type *gt_layer_find(const char *name);
-/* The layer that another program calls by this name; the name itself if it is unknown. */
+/* The layer to which another program gives this name; the name itself if there is none. */
 const char *gt_layer_meant(const char *name, const gt_diagnostics *diagnostics);
 /* Explains why layers have no such key, for keys of layers in other programs (`activation`); else NULL. */
 const char *gt_layer_lacks(const char *key);
@@ -143,10 +145,9 @@ gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, cons
 /* The parameter `name` of a layer earlier in the config, shared with this one: its gradient is the sum of
  * both. GT_NONE after reporting at `key` that there is none. */
 gt_id gt_build_shared(gt_build *build, const char *key, const char *layer, const char *name);
-/* The same as gt_build_parameter with gt_slot.form, information for refit, which must live as long as the
- * arena. */
-gt_id gt_build_formed(gt_build *build, const char *name, gt_shape shape, const gt_init *init,
-                      const void *form);
+/* As gt_build_parameter, with gt_slot.form: information for refit, which must live as long as the arena. */
+gt_id gt_build_parameter_with_form(gt_build *build, const char *name, gt_shape shape, const gt_init *init,
+                                   const void *form);
 /* A state of this layer, called LAYER.name, F32: a value that training updates without a gradient, such as
  * running statistics. All its values start as `start`; it is stored in model.bin and checkpoints. Returns its
  * value after the previous step. */

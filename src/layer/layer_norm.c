@@ -38,7 +38,7 @@ static gt_id build_layer_norm(gt_build *build, const void *config, const gt_id *
     last.dim[k] = shape.dim[d];
     axes |= 1u << d;
   }
-  if (!gt_norm_counts_steps(build, input, axes)) return GT_NONE;
+  if (!gt_norm_check_padding(build, input, axes)) return GT_NONE;
   gt_review_norm(build, gt_norm_count(shape, axes), false, "remove it, or normalize over more axes");
   gt_norm_form form = {axes, true, c->eps, GT_NONE, GT_NONE};
   if (c->elementwise_affine)

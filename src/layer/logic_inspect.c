@@ -1,5 +1,5 @@
-/* The gates of a file's layers, layer by layer, each as its most likely function: tensors NAME.logits [gates,
- * 16] with NAME.wiring. */
+/* Statistics of the gates in a model file, per layer: each gate as its most likely function. A layer of gates
+ * has the tensors NAME.logits [gates, 16] and NAME.wiring. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "circuit/circuit.h"
@@ -13,7 +13,8 @@ typedef struct layer {
   gt_circuit_report report;
 } layer;
 
-static bool holds_gates(const gt_container *file, const gt_stored *logits, layer *out) {
+/* True if the tensor is the logits of a layer of gates, whose name is then set. */
+static bool is_gate_layer(const gt_container *file, const gt_stored *logits, layer *out) {
   char wiring[264];
   const char *dot = strrchr(logits->name, '.');
   if (!dot || strcmp(dot, ".logits") || logits->dtype != GT_F32 || logits->shape.rank != 2 ||
@@ -26,7 +27,7 @@ static bool holds_gates(const gt_container *file, const gt_stored *logits, layer
 
 /* Finds the next layer of gates from tensor *at on; false if there is none. */
 static bool next_layer(const gt_container *file, int *at, layer *out) {
-  while (*at < file->tensors && !holds_gates(file, &file->tensor[*at], out)) ++*at;
+  while (*at < file->tensors && !is_gate_layer(file, &file->tensor[*at], out)) ++*at;
   if (*at == file->tensors) return false;
   const gt_stored *logits = &file->tensor[(*at)++];
   const size_t gates = (size_t)logits->shape.dim[0];

@@ -4,8 +4,8 @@
 #include "layer/layer.h"
 #include <math.h>
 
-/* Sets out[d] to the list's value for axis d, and out[0] to `batch`; false (reported) if the list does not
- * have one value per axis of a sample. */
+/* Sets out[0] to `batch` and out[d], d > 0, to the list's value for axis d; false after reporting that the
+ * list does not have one value per axis of a sample. */
 static bool read_axes(gt_build *build, const char *key, gt_ints list, const gt_id *input, int64_t batch,
                       int64_t out[GT_MAX_RANK]) {
   const int rank = gt_node_at(build->graph, input[0])->shape.rank;

@@ -19,30 +19,31 @@ gt_id gt_norm_weighted(gt_graph *graph, gt_id x, gt_id weight) {
   return gt_mul(graph, x, gt_reshape(graph, weight, rows));
 }
 
-typedef struct spread { /* inputs of the gradient of a variance */
+typedef struct variance_inputs { /* inputs of the gradient of a variance */
   gt_id x, centered, count;
   gt_derivative derivative;
-} spread;
+} variance_inputs;
 
 /* d variance / dx = 2 (x - mean) / count. The part through the mean is a sum of deviations from it, which is
  * 0, so it is not computed. `centered` still depends on x through the mean, because loss `pde` differentiates
  * this gradient again. */
-static void variance_gradient(gt_graph *graph, const gt_derivative *derivative, gt_id given,
+static void variance_gradient(gt_graph *graph, const gt_derivative *derivative, gt_id output_gradient,
                               const bool *wanted, gt_id *input_gradient) {
-  const spread *s = derivative->context;
+  const variance_inputs *s = derivative->context;
   if (!wanted[0]) return;
-  const gt_id share = gt_expand(graph, gt_div(graph, given, s->count), gt_node_at(graph, s->x)->shape);
+  const gt_id share =
+      gt_expand(graph, gt_div(graph, output_gradient, s->count), gt_node_at(graph, s->x)->shape);
   const gt_id half = gt_mul(graph, share, s->centered);
   input_gradient[0] = gt_add(graph, half, half);
 }
 
 gt_moments gt_norm_moments(gt_graph *graph, gt_id x, uint32_t axes, gt_id count) {
   gt_moments m;
-  spread *s = GT_NEW(graph->arena, spread);
+  variance_inputs *s = GT_NEW(graph->arena, variance_inputs);
   m.mean = gt_div(graph, gt_sum(graph, x, axes, true), count);
   m.centered = gt_sub(graph, x, m.mean);
   m.variance = gt_div(graph, gt_sum(graph, gt_mul(graph, m.centered, m.centered), axes, true), count);
-  *s = (spread){.x = x, .centered = m.centered, .count = count};
+  *s = (variance_inputs){.x = x, .centered = m.centered, .count = count};
   s->derivative = (gt_derivative){&s->x, 1, variance_gradient, s};
   gt_graph_derive(graph, m.variance, &s->derivative);
   return m;
@@ -62,15 +63,16 @@ gt_norm_running gt_norm_read_running(gt_build *build, int64_t channels) {
                            gt_build_counter(build, "num_batches_tracked")};
 }
 
-/* before + share * (now - before), where `now` may have another shape. */
-static gt_id moved(gt_graph *graph, gt_id before, gt_id now, gt_id share) {
+/* before + share * (now - before); `now` is reshaped to the shape of `before`. */
+static gt_id moving_average(gt_graph *graph, gt_id before, gt_id now, gt_id share) {
   now = gt_reshape(graph, now, gt_node_at(graph, before)->shape);
   return gt_add(graph, before, gt_mul(graph, share, gt_sub(graph, now, before)));
 }
 
-void gt_norm_move(gt_build *build, gt_norm_running before, gt_id mean, gt_id variance, gt_id share) {
-  gt_build_update(build, "running_mean", moved(build->graph, before.mean, mean, share));
-  gt_build_update(build, "running_var", moved(build->graph, before.variance, variance, share));
+void gt_norm_update_running(gt_build *build, gt_norm_running before, gt_id mean, gt_id variance,
+                            gt_id share) {
+  gt_build_update(build, "running_mean", moving_average(build->graph, before.mean, mean, share));
+  gt_build_update(build, "running_var", moving_average(build->graph, before.variance, variance, share));
 }
 
 gt_id gt_norm_affine(gt_build *build, gt_id x, gt_shape shape, bool weight, bool bias) {
@@ -96,36 +98,36 @@ static gt_id scaled(gt_graph *graph, gt_id x, gt_id weight) {
   return weight == GT_NONE ? x : gt_mul(graph, x, weight);
 }
 
-static gt_id normalised(gt_graph *graph, const rows *r) {
+static gt_id normalized(gt_graph *graph, const rows *r) {
   const gt_id x = r->input[0], centered = r->form.centered ? gt_sub(graph, x, r->mean) : x;
   return gt_mul(graph, centered, r->inverse);
 }
 
 /* With g for dL/dy, n = (x - mean) * inverse and h = g * weight, means along the row:
  *   dL/dbias = sum of g, dL/dweight = sum of g n, dL/dx = inverse * (h - mean(h) - n mean(h n)),
- * without mean(h) if rows are not centered. n is computed again from x wherever it is read, because reading x
+ * without mean(h) if rows are not centered. n is computed again from x for each consumer, because reading x
  * costs no more than reading n. */
-static void gradient(gt_graph *graph, const gt_derivative *derivative, gt_id given, const bool *wanted,
-                     gt_id *input_gradient) {
+static void gradient(gt_graph *graph, const gt_derivative *derivative, gt_id output_gradient,
+                     const bool *wanted, gt_id *input_gradient) {
   const rows *r = derivative->context;
   const gt_norm_form *form = &r->form;
   int next = 1;
   if (wanted[0]) {
-    const gt_id again = normalised(graph, r);
-    const gt_id h = scaled(graph, given, form->weight);
-    const gt_id slope = gt_mean(graph, gt_mul(graph, h, again), form->axes, true);
-    gt_id rest = gt_sub(graph, h, gt_mul(graph, again, slope));
+    const gt_id n = normalized(graph, r);
+    const gt_id h = scaled(graph, output_gradient, form->weight);
+    const gt_id mean_hn = gt_mean(graph, gt_mul(graph, h, n), form->axes, true);
+    gt_id rest = gt_sub(graph, h, gt_mul(graph, n, mean_hn));
     if (form->centered) rest = gt_sub(graph, rest, gt_mean(graph, h, form->axes, true));
     input_gradient[0] = gt_mul(graph, rest, r->inverse);
   }
   if (form->weight != GT_NONE) {
     const gt_shape shape = gt_node_at(graph, form->weight)->shape;
     if (wanted[next])
-      input_gradient[next] = gt_sum_to(graph, gt_mul(graph, given, normalised(graph, r)), shape);
+      input_gradient[next] = gt_sum_to(graph, gt_mul(graph, output_gradient, normalized(graph, r)), shape);
     next++;
   }
   if (form->bias != GT_NONE && wanted[next])
-    input_gradient[next] = gt_sum_to(graph, given, gt_node_at(graph, form->bias)->shape);
+    input_gradient[next] = gt_sum_to(graph, output_gradient, gt_node_at(graph, form->bias)->shape);
 }
 
 gt_id gt_norm_rows(gt_build *build, gt_id x, const gt_norm_form *form) {
@@ -150,7 +152,7 @@ gt_id gt_norm_rows(gt_build *build, gt_id x, const gt_norm_form *form) {
   return y;
 }
 
-bool gt_norm_counts_steps(gt_build *build, const gt_id *input, uint32_t axes) {
+bool gt_norm_check_padding(gt_build *build, const gt_id *input, uint32_t axes) {
   if (gt_build_lengths(build, 0) == GT_NONE || !(axes & 1u << 1)) return true;
   gt_error_at(build->diagnostics, build->at,
               "layer '%s' would count the padding of %s, whose samples have lengths of their own",

@@ -3,9 +3,8 @@
 #define GT_LAYER_NORM_H
 #include "layer/layer.h"
 
-/* Mean and variance of x over `axes` (bit d: axis d), which are kept with length 1; count: the number of
- * values of each, a scalar node. The variance is biased and uses two passes: the mean is subtracted before
- * squaring. */
+/* Mean and variance of x over `axes` (bit d: axis d), which are kept with length 1. count: number of values
+ * in each mean, a scalar node. The variance is biased; the mean is subtracted before squaring. */
 typedef struct gt_moments {
   gt_id mean, variance;
   gt_id centered; /* x - mean */
@@ -18,7 +17,7 @@ gt_id gt_norm_inverse(gt_graph *graph, gt_id square, double eps);
 /* x / sqrt(square + eps); square is broadcast. */
 gt_id gt_norm_scale(gt_graph *graph, gt_id x, gt_id square, double eps);
 /* x * weight + bias, with new parameters "weight" (ones) and "bias" (zeros) of that shape, which are
- * broadcast; either may be left out. */
+ * broadcast; weight, bias: whether the layer has them. */
 gt_id gt_norm_affine(gt_build *build, gt_id x, gt_shape shape, bool weight, bool bias);
 /* Normalizes rows, x's last axes: (x - mean) / sqrt(variance + eps) * weight + bias, where weight and bias
  * have the shape of a row and may be GT_NONE; if not centered, the mean is not subtracted and the mean square
@@ -36,12 +35,11 @@ typedef struct gt_norm_running {
   gt_id mean, variance, batches;
 } gt_norm_running;
 gt_norm_running gt_norm_read_running(gt_build *build, int64_t channels);
-/* Sets the running mean after the step to before.mean + share * (mean - before.mean), and likewise the
- * variance. */
-void gt_norm_move(gt_build *build, gt_norm_running before, gt_id mean, gt_id variance, gt_id share);
-/* False after reporting that padding would count: the samples have lengths of their own along axis 1, and
- * that is one of the axes (bits). */
-bool gt_norm_counts_steps(gt_build *build, const gt_id *input, uint32_t axes);
+/* Updates the running mean to before.mean + share * (mean - before.mean), and likewise the variance. */
+void gt_norm_update_running(gt_build *build, gt_norm_running before, gt_id mean, gt_id variance, gt_id share);
+/* False after reporting that padding would be included: the layer normalizes over axis 1 (axes: bits), along
+ * which the samples have different lengths. */
+bool gt_norm_check_padding(gt_build *build, const gt_id *input, uint32_t axes);
 /* Number of values along these axes. */
 int64_t gt_norm_count(gt_shape shape, uint32_t axes);
 #endif

@@ -9,7 +9,7 @@ typedef struct shuffle_config {
   int64_t factor;
 } shuffle_config;
 
-enum { MOST = 1 << 12 };
+enum { MAX_FACTOR = 1 << 12 };
 
 static gt_id build_pixel_shuffle(gt_build *build, const void *config, const gt_id *input, int inputs) {
   const int64_t r = ((const shuffle_config *)config)->factor;
@@ -44,7 +44,7 @@ static gt_id build_pixel_unshuffle(gt_build *build, const void *config, const gt
 
 #define SHUFFLE(op, key, text, key_text)                                                                     \
   static const gt_field op##_fields[] = {                                                                    \
-      GT_ROW_NAMED(key, shuffle_config, factor, GT_FIELD_INT, .min = 1, .max = MOST,                         \
+      GT_ROW_NAMED(key, shuffle_config, factor, GT_FIELD_INT, .min = 1, .max = MAX_FACTOR,                   \
                    .flags = GT_FIELD_REQUIRED, .help = key_text),                                            \
       {.name = NULL},                                                                                        \
   };                                                                                                         \

@@ -1,5 +1,5 @@
 /* max_pool1d to 3d and avg_pool1d to 3d: the maximum or the mean of each window of each channel, as
- * torch.nn.MaxPool1d … and torch.nn.AvgPool1d …. */
+ * torch.nn.MaxPool1d to 3d and AvgPool1d to 3d. */
 #include "op/pool.h"
 #include "layer/review.h"
 #include "layer/spatial.h"
@@ -10,14 +10,14 @@ typedef struct pool_config {
   int64_t divisor_override;
 } pool_config;
 
-enum { MOST = 1 << 24 };
+enum { MAX_SIZE = 1 << 24 };
 
-#define WINDOW                                                                                       \
-  GT_ROW(pool_config, kernel_size, GT_FIELD_INTS, .min = 1, .max = MOST, .flags = GT_FIELD_REQUIRED, \
-         .help = "size of the window: one number, or one per spatial axis"),                         \
-      GT_ROW(pool_config, stride, GT_FIELD_INTS, .min = 1, .max = MOST,                              \
-             .help = "step between windows (default: kernel_size)"),                                 \
-      GT_ROW(pool_config, padding, GT_FIELD_INTS, .fallback = "0", .min = 0, .max = MOST,            \
+#define WINDOW                                                                                           \
+  GT_ROW(pool_config, kernel_size, GT_FIELD_INTS, .min = 1, .max = MAX_SIZE, .flags = GT_FIELD_REQUIRED, \
+         .help = "size of the window: one number, or one per spatial axis"),                             \
+      GT_ROW(pool_config, stride, GT_FIELD_INTS, .min = 1, .max = MAX_SIZE,                              \
+             .help = "step between windows (default: kernel_size)"),                                     \
+      GT_ROW(pool_config, padding, GT_FIELD_INTS, .fallback = "0", .min = 0, .max = MAX_SIZE,            \
              .help = "padding on both sides, at most half of kernel_size")
 #define CEIL_MODE                                                    \
   GT_ROW(pool_config, ceil_mode, GT_FIELD_BOOL, .fallback = "false", \
@@ -28,12 +28,12 @@ enum { MOST = 1 << 24 };
 
 static const gt_field max_fields[] = {
     WINDOW,
-    GT_ROW(pool_config, dilation, GT_FIELD_INTS, .fallback = "1", .min = 1, .max = MOST,
+    GT_ROW(pool_config, dilation, GT_FIELD_INTS, .fallback = "1", .min = 1, .max = MAX_SIZE,
            .help = "spacing between the elements of a window"),
     CEIL_MODE,
     {.name = NULL},
 };
-static const gt_field avg_line_fields[] = {WINDOW, CEIL_MODE, INCLUDE_PAD, {.name = NULL}};
+static const gt_field avg_1d_fields[] = {WINDOW, CEIL_MODE, INCLUDE_PAD, {.name = NULL}};
 static const gt_field avg_fields[] = {
     WINDOW,
     CEIL_MODE,
@@ -49,10 +49,10 @@ static bool read_windows(gt_build *build, const pool_config *c, int axes, gt_poo
                            .ceil_mode = c->ceil_mode,
                            .count_include_pad = c->count_include_pad,
                            .divisor = (double)c->divisor_override};
-  if (!gt_spatial_spread(build, "kernel_size", c->kernel_size, axes, one, a->window) ||
-      !gt_spatial_spread(build, "stride", c->stride, axes, a->window, a->stride) ||
-      !gt_spatial_spread(build, "padding", c->padding, axes, none, a->padding) ||
-      !gt_spatial_spread(build, "dilation", c->dilation, axes, one, a->dilation))
+  if (!gt_spatial_per_axis(build, "kernel_size", c->kernel_size, axes, one, a->window) ||
+      !gt_spatial_per_axis(build, "stride", c->stride, axes, a->window, a->stride) ||
+      !gt_spatial_per_axis(build, "padding", c->padding, axes, none, a->padding) ||
+      !gt_spatial_per_axis(build, "dilation", c->dilation, axes, one, a->dilation))
     return false;
   for (int k = 0; k < axes; k++) {
     if (2 * a->padding[k] <= a->window[k]) continue;
@@ -104,7 +104,7 @@ POOL(max_pool2d, 2, false, max_fields, "max pooling over an image")
 GT_REGISTER(layer, max_pool3d)
 POOL(max_pool3d, 3, false, max_fields, "max pooling over a volume")
 GT_REGISTER(layer, avg_pool1d)
-POOL(avg_pool1d, 1, true, avg_line_fields, "average pooling over a sequence")
+POOL(avg_pool1d, 1, true, avg_1d_fields, "average pooling over a sequence")
 GT_REGISTER(layer, avg_pool2d)
 POOL(avg_pool2d, 2, true, avg_fields, "average pooling over an image")
 GT_REGISTER(layer, avg_pool3d)

@@ -7,9 +7,9 @@ const gt_sample_facts *gt_review_facts(const gt_build *build) {
   return build->review ? build->facts[0] : NULL;
 }
 
-/* layer: "layer 'NAME'" */
-static bool is_known(const gt_diagnostics *diagnostics, gt_finding finding, gt_position at,
-                     const char *layer) {
+/* True if the finding was reported at this position for this layer ("layer 'NAME'"). */
+static bool is_reported(const gt_diagnostics *diagnostics, gt_finding finding, gt_position at,
+                        const char *layer) {
   for (int i = 0; i < diagnostics->count; i++) {
     const gt_diagnostic *d = &diagnostics->items[i];
     if (d->finding == finding && d->at.line == at.line && d->at.column == at.column &&
@@ -22,7 +22,7 @@ static bool is_known(const gt_diagnostics *diagnostics, gt_finding finding, gt_p
 static gt_diagnostic *find_at(gt_build *build, gt_finding finding, gt_position at, const char *text) {
   const gt_review *review = build->review;
   const char *layer = gt_arena_printf(build->arena, "layer '%s'", build->name);
-  if (!review || (review->phase > 1 && is_known(build->diagnostics, finding, at, layer)))
+  if (!review || (review->phase > 1 && is_reported(build->diagnostics, finding, at, layer)))
     return GT_NEW(build->arena, gt_diagnostic);
   const char *where = review->phase > 1 ? gt_arena_printf(build->arena, " of phase %d", review->phase) : "";
   return gt_finding_at(build->diagnostics, finding, at, "%s%s %s", layer, where, text);
@@ -88,7 +88,7 @@ void gt_review_picture(gt_build *build, const gt_id *input) {
   const gt_shape x = gt_node_at(build->graph, input[0])->shape;
   if (!facts || x.rank != 4 || !gt_is_channels_first(facts->sample)) return;
   for (int d = 0; d < 3; d++)
-    if (x.dim[d + 1] != facts->sample.dim[d]) return; /* moved */
+    if (x.dim[d + 1] != facts->sample.dim[d]) return; /* an earlier layer has permuted the axes */
   gt_review_find(build, GT_FINDING_channels_first, NULL,
                  "reads the data's [%lld, %lld, %lld] as %lld row%s, %lld columns and %lld channels",
                  (long long)x.dim[1], (long long)x.dim[2], (long long)x.dim[3], (long long)x.dim[1],

@@ -21,7 +21,7 @@ bool gt_sequence_check(gt_build *build, const gt_id *input) {
   return false;
 }
 
-/* Step 0 of x, without the axis of time. */
+/* The given step of x, without the time axis: [B, F]. */
 static gt_id step_of(gt_graph *graph, gt_id x, int64_t step, bool time_major) {
   const gt_shape shape = gt_node_at(graph, x)->shape;
   const gt_shape one = {2, {shape.dim[time_major ? 1 : 0], shape.dim[2]}};

@@ -6,7 +6,7 @@ typedef struct pool_config {
   const char *pooling;
 } pool_config;
 
-/* As gt_sequence_pooling. */
+/* In the order of gt_sequence_pooling. */
 static const char *const poolings[] = {"mean", "max", "last", NULL};
 
 static const gt_field fields[] = {

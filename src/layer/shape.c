@@ -11,9 +11,9 @@ static gt_id build_flatten(gt_build *build, const void *config, const gt_id *inp
 }
 
 /* In a circuit: the same bits in the same order. */
-static bool pass_on(gt_layer_circuit *circuit, const void *config) {
+static bool forward_signals(gt_layer_circuit *circuit, const void *config) {
   (void)config;
-  return gt_layer_circuit_pass(circuit);
+  return gt_layer_circuit_forward(circuit);
 }
 
 static const gt_field flatten_fields[] = {{.name = NULL}};
@@ -29,7 +29,7 @@ GT_DEFINE(layer, flatten) = {.name = "flatten",
                              .moves = true,
                              .ends_lengths = true,
                              .build = build_flatten,
-                             .circuit = pass_on};
+                             .circuit = forward_signals};
 
 typedef struct reshape_config {
   gt_ints shape;
@@ -85,4 +85,4 @@ GT_DEFINE(layer, reshape) = {.name = "reshape",
                              .moves = true,
                              .ends_lengths = true,
                              .build = build_reshape,
-                             .circuit = pass_on};
+                             .circuit = forward_signals};

@@ -15,8 +15,8 @@ bool gt_spatial_check(gt_build *build, const gt_id *input, int axes) {
   return false;
 }
 
-bool gt_spatial_spread(gt_build *build, const char *key, gt_ints list, int axes, const int64_t *fallback,
-                       int64_t out[GT_SPATIAL_AXES]) {
+bool gt_spatial_per_axis(gt_build *build, const char *key, gt_ints list, int axes, const int64_t *fallback,
+                         int64_t out[GT_SPATIAL_AXES]) {
   if (list.count > 1 && list.count != axes) {
     gt_build_error(build, key, "needs %d values in '%s', one for each spatial axis, or a single one, not %d",
                    axes, key, list.count);

@@ -30,7 +30,7 @@ static const gt_schema schema = {.name = "upsample",
                                  .fields = fields,
                                  .shorthand = "scale_factor"};
 
-/* As gt_spatial_spread does with integers. */
+/* Sets the factor and the output size of each axis; the list has one number, or one per axis. */
 static bool read_factors(gt_build *build, gt_floats list, gt_upsample_attribute *a, gt_shape x) {
   if (list.count > 1 && list.count != a->axes) {
     gt_build_error(build, "scale_factor",
@@ -73,7 +73,7 @@ static gt_id build_upsample(gt_build *build, const void *config, const gt_id *in
   if (!gt_spatial_check(build, input, 0) || !check_mode(build, c, (int)a.axes, input)) return GT_NONE;
   if (!c->size.count == !c->scale_factor.count)
     return gt_build_error(build, c->size.count ? "size" : NULL, "needs either 'scale_factor' or 'size'");
-  const bool ok = c->size.count ? gt_spatial_spread(build, "size", c->size, (int)a.axes, NULL, a.out)
+  const bool ok = c->size.count ? gt_spatial_per_axis(build, "size", c->size, (int)a.axes, NULL, a.out)
                                 : read_factors(build, c->scale_factor, &a, x);
   return ok ? gt_upsample(build->graph, input[0], &a) : GT_NONE;
 }

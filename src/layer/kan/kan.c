@@ -3,9 +3,9 @@
  * o] base(x_i) if there is a base branch. Formulas of the bases and their sources: shaders/op/kan/basis/.
  * Defaults are those of the sources: efficient-kan, ChebyKAN, FastKAN, FourierKAN, JacobiKAN, FasterKAN,
  * SincKAN, Wav-KAN. Coefficients are stored in the kernel's layout, [blocks, functions, inputs of a block,
- * outputs]. A silu base branch that reads the same values as the functions is stored as the last function, in
- * the same product. A base branch that reads the raw inputs, while the functions read normalized ones, has
- * its own weights and is appended to the same product (op/kan/kan.h). */
+ * outputs]. A silu base branch that reads the same values as the functions is stored as the last function of
+ * the same GEMM. A base branch that reads the raw inputs, while the functions read normalized ones, has its
+ * own weights; if it is silu, it is computed in the same GEMM (op/kan/kan.h). */
 #include "layer/kan/kan_init.h"
 #include "layer/kan/kan_layer.h"
 

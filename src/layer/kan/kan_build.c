@@ -26,7 +26,7 @@ static gt_kan_attribute attribute_of(const gt_kan_choice *o) {
 
 /* --- parameters ----------------------------------------------------------------------------------------- */
 
-/* Inputs per block: 32 or 16, the tile of the kernels, if that divides the number of inputs; else all. */
+/* Inputs per block: 32 or 16, a tile of the kernels, if that divides the number of inputs; else all. */
 static uint32_t block_of(int64_t inputs) {
   return inputs % 32 == 0 ? 32 : inputs % 16 == 0 ? 16 : (uint32_t)inputs;
 }
@@ -64,17 +64,17 @@ static gt_id read_coefficients(gt_build *build, const gt_kan_choice *o, const gt
   const gt_kan_config *c = o->config;
   const int64_t functions = a->terms + a->base, blocks = inputs / a->block;
   const gt_shape shape = {.rank = 4, .dim = {blocks, functions, a->block, c->units}};
-  const gt_kan_start start = {.a = *a,
-                              .points = o->basis == GT_BASIS_BSPLINE ? o->grid + 1 : 0,
-                              .noise = o->noise / o->grid,
-                              .deviation = deviation_of(a, (double)inputs),
-                              .scale = o->scale ? 1 : c->scale_spline,
-                              .base = base_bound(c, (double)inputs)};
+  const gt_kan_init_settings start = {.a = *a,
+                                      .points = o->basis == GT_BASIS_BSPLINE ? o->grid + 1 : 0,
+                                      .noise = o->noise / o->grid,
+                                      .deviation = deviation_of(a, (double)inputs),
+                                      .scale = o->scale ? 1 : c->scale_spline,
+                                      .base = base_bound(c, (double)inputs)};
   const gt_init *init = c->init ? gt_init_read(build->arena, c->init, build->diagnostics)
-                                : gt_kan_start_of(build->arena, &start);
+                                : gt_kan_init_create(build->arena, &start);
   gt_kan_attribute *kept = GT_NEW(build->arena, gt_kan_attribute);
   *kept = *a;
-  return gt_build_formed(build, "coefficients", shape, init, kept);
+  return gt_build_parameter_with_form(build, "coefficients", shape, init, kept);
 }
 
 /* The factors on coefficients: the learned scales times the mask, which also applies to the base. */
@@ -82,15 +82,15 @@ static gt_id read_scales(gt_build *build, const gt_kan_choice *o, const gt_kan_a
                          const gt_kan_symbolic *symbolic, int64_t inputs) {
   const gt_kan_config *c = o->config;
   const double bound = sqrt(6 / ((1 + 5 * c->scale_spline * c->scale_spline) * (double)inputs));
-  const gt_shape one = {.rank = 4, .dim = {inputs / a->block, 1, a->block, c->units}};
+  const gt_shape shape = {.rank = 4, .dim = {inputs / a->block, 1, a->block, c->units}};
   gt_id scales = GT_NONE;
   if (o->scale)
-    scales =
-        gt_build_parameter(build, "spline_scale", one, gt_init_uniform_between(build->arena, -bound, bound));
+    scales = gt_build_parameter(build, "spline_scale", shape,
+                                gt_init_uniform_between(build->arena, -bound, bound));
   const gt_id mask = read_mask(build, c, symbolic, inputs);
   if (mask == GT_NONE) return scales;
-  const gt_id both[2] = {o->scale ? gt_mul(build->graph, scales, mask) : mask, mask};
-  return a->base ? gt_concatenate(build->graph, both, 2, 1) : both[0];
+  const gt_id factors[2] = {o->scale ? gt_mul(build->graph, scales, mask) : mask, mask};
+  return a->base ? gt_concatenate(build->graph, factors, 2, 1) : factors[0];
 }
 
 static gt_id normalize(gt_build *build, const gt_kan_choice *o, gt_id x) {
@@ -123,13 +123,13 @@ static void read_base(gt_build *build, const gt_kan_choice *o, const gt_kan_symb
  * concatenated weights. The base reads x before normalization. */
 static gt_id fuse_base(gt_graph *graph, const gt_kan_edges *edges, gt_id x) {
   gt_kan_attribute a = *edges->attribute;
-  const gt_id read[2] = {edges->x, x}, weight[2] = {edges->coefficients, edges->base_weight};
+  const gt_id inputs[2] = {edges->x, x}, weight[2] = {edges->coefficients, edges->base_weight};
   gt_shape shape = gt_node_at(graph, x)->shape;
   memmove(shape.dim + 1, shape.dim, (size_t)shape.rank * sizeof *shape.dim);
   shape.dim[0] = 2;
   shape.rank++;
   a.base = a.apart = 1;
-  return gt_kan(graph, gt_reshape(graph, gt_pack(graph, read, 2), shape),
+  return gt_kan(graph, gt_reshape(graph, gt_pack(graph, inputs, 2), shape),
                 gt_reshape(graph, gt_pack(graph, weight, 2), gt_shape_2(-1, edges->units)), GT_NONE, &a);
 }
 
@@ -157,10 +157,10 @@ static gt_id add_bias(gt_build *build, const gt_kan_choice *o, gt_id y, int64_t 
   return gt_add(build->graph, y, gt_build_parameter(build, "bias", gt_shape_1(o->config->units), init));
 }
 
-/* Appends rows with the basis parameters of each input (knots, centers, …) to x: [samples + rows, inputs]. */
-static gt_id append_basis_parameters(gt_graph *graph, gt_id x, gt_id numbers, int64_t inputs) {
-  if (numbers == GT_NONE) return x;
-  const gt_id parts[2] = {gt_reshape(graph, x, gt_shape_2(-1, inputs)), numbers};
+/* Appends the rows of gt_kan_positions to the rows of x, [rows, inputs]. */
+static gt_id append_positions(gt_graph *graph, gt_id x, gt_id positions, int64_t inputs) {
+  if (positions == GT_NONE) return x;
+  const gt_id parts[2] = {gt_reshape(graph, x, gt_shape_2(-1, inputs)), positions};
   return gt_concatenate(graph, parts, 2, 0);
 }
 
@@ -174,12 +174,12 @@ static gt_id add_symbolic(gt_build *build, const gt_kan_symbolic *symbolic, gt_i
   return gt_add(graph, y, gt_reshape(graph, sum, shape));
 }
 
-/* Share of the training or test samples outside the grid from which on a warning is given: there only the
- * base function is not zero. */
+/* A warning is given if at least this share of the training or test samples is outside the grid, where all
+ * functions except the base are zero. */
 static const double outside_threshold = 0.1;
 
-/* Warns if many samples are outside the grid. A norm's output is always near 0, and moving knots follow the
- * data, so these need no check; tanh hardly distinguishes values beyond 3, where it is 0.995. */
+/* Warns if many samples are outside the grid. A norm's output is always near 0, and knots that are updated
+ * adapt to the data, so these need no check; tanh hardly distinguishes values beyond 3, where it is 0.995. */
 static void review_range(gt_build *build, const gt_kan_choice *o) {
   const gt_sample_facts *facts = gt_review_facts(build);
   const bool tanh = !strcmp(o->norm, "tanh");
@@ -226,19 +226,19 @@ gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *o, gt_id x) {
   review_edge_size(build, o->config);
   gt_kan_symbolic symbolic;
   if (!gt_kan_symbolic_read(build, o->config->symbolic, inputs, units, &symbolic)) return GT_NONE;
-  const gt_id read = normalize(build, o, x), coefficients = read_coefficients(build, o, &a, inputs);
+  const gt_id normalized = normalize(build, o, x), coefficients = read_coefficients(build, o, &a, inputs);
   const gt_id scales = read_scales(build, o, &a, &symbolic, inputs);
-  const gt_id numbers = gt_kan_numbers(build, o, &a, inputs);
+  const gt_id positions = gt_kan_positions(build, o, &a, inputs);
   gt_kan_edges edges = {.attribute = &a,
                         .inputs = inputs,
                         .units = units,
-                        .x = append_basis_parameters(graph, read, numbers, inputs),
+                        .x = append_positions(graph, normalized, positions, inputs),
                         .coefficients = coefficients,
                         .scales = scales,
                         .active = GT_NONE,
                         .base_weight = GT_NONE};
   const gt_id y = add_symbolic(build, &symbolic, x, inputs, apply(build, o, &symbolic, x, &edges));
-  if (o->adapts) gt_kan_follow(build, o, &a, read);
-  gt_kan_penalise(build, o->config, &edges);
+  if (o->adapts) gt_kan_adapt_grid(build, o, &a, normalized);
+  gt_kan_penalize(build, o->config, &edges);
   return o->bias ? add_bias(build, o, y, inputs) : y;
 }

@@ -16,18 +16,18 @@ typedef struct conv_config {
   gt_ints kernel_size, stride, padding, dilation;
 } conv_config;
 
-enum { AXES = 2, MOST = 1 << 12, MAX_TAPS = 1024 };
+enum { AXES = 2, MAX_SIZE = 1 << 12, MAX_TAPS = 1024 };
 
 static const gt_field fields[] = {
     GT_ROW(conv_config, out_channels, GT_FIELD_INT, .min = 1, .max = GT_KAN_MAX_UNITS,
            .help = "number of output channels", .flags = GT_FIELD_REQUIRED),
-    GT_ROW(conv_config, kernel_size, GT_FIELD_INTS, .min = 1, .max = MOST, .flags = GT_FIELD_REQUIRED,
+    GT_ROW(conv_config, kernel_size, GT_FIELD_INTS, .min = 1, .max = MAX_SIZE, .flags = GT_FIELD_REQUIRED,
            .help = "size of the window: one number, or one per spatial axis"),
-    GT_ROW(conv_config, stride, GT_FIELD_INTS, .fallback = "1", .min = 1, .max = MOST,
+    GT_ROW(conv_config, stride, GT_FIELD_INTS, .fallback = "1", .min = 1, .max = MAX_SIZE,
            .help = "step between windows"),
-    GT_ROW(conv_config, padding, GT_FIELD_INTS, .fallback = "0", .min = 0, .max = MOST,
+    GT_ROW(conv_config, padding, GT_FIELD_INTS, .fallback = "0", .min = 0, .max = MAX_SIZE,
            .help = "zeros added on both sides: one number, or one per spatial axis"),
-    GT_ROW(conv_config, dilation, GT_FIELD_INTS, .fallback = "1", .min = 1, .max = MOST,
+    GT_ROW(conv_config, dilation, GT_FIELD_INTS, .fallback = "1", .min = 1, .max = MAX_SIZE,
            .help = "spacing between the elements of a window"),
     GT_KAN_ROWS,
     {.name = NULL},
@@ -35,7 +35,7 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "kan_conv2d", .help = "convolution with Kolmogorov-Arnold functions", .fields = fields};
 
-typedef struct window { /* settings for both axes, and a position in the image */
+typedef struct window { /* settings for both axes; out: number of windows along them */
   int64_t kernel[GT_SPATIAL_AXES], stride[GT_SPATIAL_AXES], padding[GT_SPATIAL_AXES],
       dilation[GT_SPATIAL_AXES];
   int64_t out[AXES];
@@ -44,10 +44,10 @@ typedef struct window { /* settings for both axes, and a position in the image *
 static bool read_window(gt_build *build, const conv_config *c, const gt_id *input, window *w) {
   static const int64_t one[] = {1, 1, 1}, none[] = {0, 0, 0};
   const gt_shape x = gt_node_at(build->graph, input[0])->shape;
-  if (!gt_spatial_spread(build, "kernel_size", c->kernel_size, AXES, one, w->kernel) ||
-      !gt_spatial_spread(build, "stride", c->stride, AXES, one, w->stride) ||
-      !gt_spatial_spread(build, "padding", c->padding, AXES, none, w->padding) ||
-      !gt_spatial_spread(build, "dilation", c->dilation, AXES, one, w->dilation))
+  if (!gt_spatial_per_axis(build, "kernel_size", c->kernel_size, AXES, one, w->kernel) ||
+      !gt_spatial_per_axis(build, "stride", c->stride, AXES, one, w->stride) ||
+      !gt_spatial_per_axis(build, "padding", c->padding, AXES, none, w->padding) ||
+      !gt_spatial_per_axis(build, "dilation", c->dilation, AXES, one, w->dilation))
     return false;
   if (w->kernel[0] * w->kernel[1] > MAX_TAPS)
     return !gt_build_error(build, "kernel_size", "has windows of %lld elements; at most %d are possible",
@@ -70,11 +70,11 @@ static gt_id tap_of(gt_graph *graph, gt_id padded, const window *w, int64_t row,
   const int64_t start[4] = {0, at[0], at[1], 0}, step[4] = {1, w->stride[0], w->stride[1], 1};
   const int64_t stop[4] = {x.dim[0], at[0] + (w->out[0] - 1) * w->stride[0] + 1,
                            at[1] + (w->out[1] - 1) * w->stride[1] + 1, x.dim[3]};
-  const gt_id seen = gt_shrink(graph, padded, start, stop);
-  return step[1] > 1 || step[2] > 1 ? gt_stride(graph, seen, step) : seen;
+  const gt_id values = gt_shrink(graph, padded, start, stop);
+  return step[1] > 1 || step[2] > 1 ? gt_stride(graph, values, step) : values;
 }
 
-/* [batch, positions…, taps * channels]. */
+/* The values of all windows: [batch, positions…, taps * channels]. */
 static gt_id unfold(gt_build *build, gt_id x, const window *w) {
   gt_graph *graph = build->graph;
   const int64_t around[4] = {0, w->padding[0], w->padding[1], 0};

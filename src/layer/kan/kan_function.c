@@ -45,8 +45,8 @@ static gt_id clamp(gt_graph *g, gt_id u, double most) {
   return gt_min(g, at_least(g, u, -most), number(g, most));
 }
 
-/* Moves u out of the interval around 0 in which 1/u overflows. */
-static gt_id away(gt_graph *g, gt_id u) {
+/* Moves u out of the interval around 0 in which 1/u and its derivatives are too large for float32. */
+static gt_id avoid_zero(gt_graph *g, gt_id u) {
   const gt_id zero = number(g, 0), least = number(g, NEAR_ZERO);
   const gt_id side = gt_where(g, gt_less(g, u, zero), number(g, -NEAR_ZERO), least);
   return gt_where(g, gt_less(g, gt_abs(g, u), least), side, u);
@@ -61,7 +61,7 @@ static gt_id emit_line(gt_graph *g, gt_id u) {
 static gt_id emit_cube(gt_graph *g, gt_id u) { return gt_mul(g, emit_square(g, u), u); }
 static gt_id emit_fourth(gt_graph *g, gt_id u) { return emit_square(g, emit_square(g, u)); }
 static gt_id emit_fifth(gt_graph *g, gt_id u) { return gt_mul(g, emit_fourth(g, u), u); }
-static gt_id emit_inverse(gt_graph *g, gt_id u) { return gt_reciprocal(g, away(g, u)); }
+static gt_id emit_inverse(gt_graph *g, gt_id u) { return gt_reciprocal(g, avoid_zero(g, u)); }
 static gt_id emit_inverse_square(gt_graph *g, gt_id u) { return emit_square(g, emit_inverse(g, u)); }
 static gt_id emit_root(gt_graph *g, gt_id u) { return gt_sqrt(g, at_least(g, u, NEAR_ZERO * NEAR_ZERO)); }
 static gt_id emit_inverse_root(gt_graph *g, gt_id u) {
@@ -87,7 +87,7 @@ static gt_id emit_arcsine(gt_graph *g, gt_id u) {
 #define SIGN         GT_SYMBOL_SIGN
 #define VALUES(name) name##_value, name##_slope
 
-/* cos and sigmoid are equivalent to sin and tanh up to constants, which are simpler and so come first. */
+/* cos and sigmoid differ from sin and tanh only by constants; sin and tanh are simpler and come first. */
 static const gt_symbol symbols[] = {
     {"x", 0, GT_SYMBOL_LINE, 1, 1, -INFINITY, INFINITY, VALUES(line), emit_line},
     {"x^2", B, GT_SYMBOL_POWER, 2, 2, -INFINITY, INFINITY, VALUES(square), emit_square},
@@ -122,7 +122,7 @@ const gt_symbol *gt_symbol_find(const char *name) {
   return NULL;
 }
 
-/* The function for another name that formulas use, or the name nearest to a misspelled one. */
+/* Also knows other names of functions that formulas use (base/formula.h). */
 const char *gt_symbol_nearest(const char *name) {
   const char *names[SYMBOLS], *meaning = gt_formula_meaning(name);
   for (int i = 0; meaning && i < SYMBOLS; i++) {

@@ -1,6 +1,6 @@
 /* Positions of functions that differ between inputs: learned centers and inverse widths, as in FasterKAN and
- * SincKAN but per input; learned frequencies; and knots that follow the distribution of an input's values
- * (pykan's update_grid_from_samples: Liu et al., 2024, section 2.4). */
+ * SincKAN but per input; learned frequencies; and knots that are adapted to the distribution of an input's
+ * values (pykan's update_grid_from_samples: Liu et al., 2024, section 2.4). */
 #include "layer/kan/kan_grid.h"
 #include "base/memory.h"
 #include "layer/kan/kan_layer.h"
@@ -40,8 +40,8 @@ static void fill_rows(const void *config, gt_shape shape, const gt_init_stream *
   fill_linspace(config, NULL, shape, 0, out);
 }
 
-/* A parameter with evenly spaced initial rows. */
-static gt_id learned(gt_build *build, const char *name, gt_shape shape, double start, double step) {
+/* A parameter whose rows are initialized to start, start + step, … */
+static gt_id learned_rows(gt_build *build, const char *name, gt_shape shape, double start, double step) {
   static const gt_init_type type = {
       .name = "ladder", .help = "evenly spaced", .min_rank = 2, .fill = fill_rows};
   gt_init *init = GT_NEW(build->arena, gt_init);
@@ -49,8 +49,8 @@ static gt_id learned(gt_build *build, const char *name, gt_shape shape, double s
   return gt_build_parameter(build, name, shape, init);
 }
 
-/* The same, not learned. */
-static gt_id fixed(gt_build *build, gt_shape shape, double start, double step) {
+/* The same values as constants. */
+static gt_id fixed_rows(gt_build *build, gt_shape shape, double start, double step) {
   gt_graph *graph = build->graph;
   if (step == 0) return gt_expand(graph, gt_constant(graph, start), shape);
   gt_id *row = GT_NEW_N(build->arena, gt_id, shape.dim[0]);
@@ -59,23 +59,26 @@ static gt_id fixed(gt_build *build, gt_shape shape, double start, double step) {
   return gt_concatenate(graph, row, (int)shape.dim[0], 0);
 }
 
-static gt_id positions(gt_build *build, const gt_kan_choice *o, const gt_kan_attribute *a, int64_t inputs) {
+/* Learned or fixed centers and inverse widths, or frequencies, as shaders/op/kan/basis.h expects them. */
+static gt_id learned_positions(gt_build *build, const gt_kan_choice *o, const gt_kan_attribute *a,
+                               int64_t inputs) {
   const gt_shape shape = gt_shape_2(a->terms, inputs);
   if (a->basis == GT_BASIS_FOURIER) {
-    const gt_id waves = learned(build, "frequencies", gt_shape_2(a->terms / 2, inputs), 1, 1);
-    const gt_id parts[3] = {fixed(build, shape, 0, 0), waves, waves};
+    const gt_id waves = learned_rows(build, "frequencies", gt_shape_2(a->terms / 2, inputs), 1, 1);
+    const gt_id parts[3] = {fixed_rows(build, shape, 0, 0), waves, waves};
     return gt_concatenate(build->graph, parts, 3, 0);
   }
   const double apart = 1 / (double)a->inverse;
   const double scale = o->config->width > 0 ? 1 / o->config->width : (double)a->inverse;
-  const gt_id parts[2] = {
-      o->centres ? learned(build, "centres", shape, o->low, apart) : fixed(build, shape, o->low, apart),
-      o->widths ? learned(build, "scales", shape, scale, 0) : fixed(build, shape, scale, 0)};
+  const gt_id parts[2] = {o->centres ? learned_rows(build, "centres", shape, o->low, apart)
+                                     : fixed_rows(build, shape, o->low, apart),
+                          o->widths ? learned_rows(build, "scales", shape, scale, 0)
+                                    : fixed_rows(build, shape, scale, 0)};
   return gt_concatenate(build->graph, parts, 2, 0);
 }
 
-gt_id gt_kan_numbers(gt_build *build, const gt_kan_choice *o, const gt_kan_attribute *a, int64_t inputs) {
-  if (a->placed) return positions(build, o, a, inputs);
+gt_id gt_kan_positions(gt_build *build, const gt_kan_choice *o, const gt_kan_attribute *a, int64_t inputs) {
+  if (a->placed) return learned_positions(build, o, a, inputs);
   if (a->basis != GT_BASIS_KNOTS) return GT_NONE;
   const double step = (o->high - o->low) / o->grid;
   gt_kan_attribute *copy = GT_NEW(build->arena, gt_kan_attribute);
@@ -94,7 +97,7 @@ typedef struct grid_update { /* settings of adapt() */
   double blend;
 } grid_update;
 
-void gt_kan_extend(double *knot, uint32_t cells, uint32_t degree) {
+void gt_kan_extend_knots(double *knot, uint32_t cells, uint32_t degree) {
   const double step = (knot[degree + cells] - knot[degree]) / cells;
   for (uint32_t k = 1; k <= degree; k++) {
     knot[degree - k] = knot[degree] - k * step;
@@ -107,14 +110,15 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The quantile of the sorted values for a fraction, interpolated. */
+/* The quantile of sorted values for a fraction from 0 to 1, interpolated. */
 static double quantile(const float *sorted, int64_t count, double fraction) {
   const double at = fraction * (double)(count - 1);
   const int64_t k = (int64_t)at < count - 2 ? (int64_t)at : count - 2;
   return (double)sorted[k] + (at - (double)k) * ((double)sorted[k + 1] - (double)sorted[k]);
 }
 
-/* Computes the new knots; false if the values do not spread, so that the input keeps its knots. */
+/* Computes an input's new knots from its values; false if these are almost equal, so that the input keeps its
+ * knots. */
 static bool find_knots(const grid_update *f, float *value, int64_t count, double *knot) {
   const uint32_t degree = f->a.degree, cells = f->a.terms - degree;
   qsort(value, (size_t)count, sizeof *value, compare);
@@ -124,10 +128,11 @@ static bool find_knots(const grid_update *f, float *value, int64_t count, double
     const double fraction = (double)k / cells, uniform = low + fraction * (high - low);
     knot[degree + k] = f->blend * uniform + (1 - f->blend) * quantile(value, count, fraction);
   }
-  gt_kan_extend(knot, cells, degree);
+  gt_kan_extend_knots(knot, cells, degree);
   return true;
 }
 
+/* The values of the slot named BEFORE LAYER.NAME; NULL if there is none. */
 static float *layer_values(const gt_slot_values *values, const char *before, const char *layer,
                            const char *name) {
   char text[1024];
@@ -136,8 +141,8 @@ static float *layer_values(const gt_slot_values *values, const char *before, con
              : NULL;
 }
 
-/* Converts coefficients, and their moving average if there is one, to the new knots; optimizer slots are
- * kept. */
+/* Moves the knots and converts the coefficients, and their moving average if there is one; optimizer slots
+ * are not changed. */
 static void adapt(const gt_adaptation *adaptation, const float *sample, int64_t rows,
                   const gt_slot_values *values) {
   const grid_update *f = adaptation->settings;
@@ -153,16 +158,16 @@ static void adapt(const gt_adaptation *adaptation, const float *sample, int64_t 
     for (int64_t k = 0; k < knots; k++) before[k] = (double)knot[k * f->inputs + i];
     /* Rounded to float as they are stored, so that the coefficients fit these knots. */
     for (int64_t k = 0; k < knots; k++) now[k] = (double)(knot[k * f->inputs + i] = (float)now[k]);
-    const gt_kan_turn turn = {&f->a, &f->a, before, now, i, f->units};
+    const gt_kan_conversion conversion = {&f->a, &f->a, before, now, i, f->units};
     for (int which = 0; which < 2; which++)
-      if (coefficients[which]) gt_kan_turn_input(&turn, coefficients[which], coefficients[which]);
+      if (coefficients[which]) gt_kan_convert_input(&conversion, coefficients[which], coefficients[which]);
   }
   free(column);
   free(before);
   free(now);
 }
 
-void gt_kan_follow(gt_build *build, const gt_kan_choice *o, const gt_kan_attribute *a, gt_id x) {
+void gt_kan_adapt_grid(gt_build *build, const gt_kan_choice *o, const gt_kan_attribute *a, gt_id x) {
   const gt_kan_grid_update *update = &o->config->grid_update;
   const gt_shape shape = gt_node_at(build->graph, x)->shape;
   const int64_t every = update->every ? update->every : 5;

@@ -6,18 +6,18 @@
 #include "op/kan/kan.h"
 #include "store/store.h"
 
-/* Two kinds of initial coefficients: if points > 0, those of splines fitted to this many random values,
- * uniform in
- * [-noise/2, noise/2]; else normally distributed ones with this deviation. Both are multiplied by `scale`. */
-typedef struct gt_kan_start {
+/* Initial coefficients: if points > 0, those of splines fitted to this number of random values, uniform in
+ * [-noise/2, noise/2]; otherwise normally distributed with standard deviation `deviation`. Both are
+ * multiplied by `scale`. */
+typedef struct gt_kan_init_settings {
   gt_kan_attribute a;
   uint32_t points;
   double deviation;
   double noise, scale;
   double base; /* if the attribute has a base: its weights are uniform in [-base, base] */
-} gt_kan_start;
+} gt_kan_init_settings;
 
-const gt_init *gt_kan_start_of(gt_arena *arena, const gt_kan_start *start);
+const gt_init *gt_kan_init_create(gt_arena *arena, const gt_kan_init_settings *settings);
 /* gt_slot.refit for coefficients whose form is a gt_kan_attribute: fits by least squares over the new grid,
  * so that the functions of an input change as little as the new basis allows. Knots per input are refined or
  * coarsened from the old ones. */

@@ -1,4 +1,4 @@
-/* Shared by KAN layers: their settings, and the functions over the last axis. */
+/* Shared by the KAN layers: their settings, and the layer over the last axis. */
 #ifndef GT_LAYER_KAN_LAYER_H
 #define GT_LAYER_KAN_LAYER_H
 #include "layer/layer.h"
@@ -95,25 +95,27 @@ extern const gt_schema gt_kan_grid_update_schema;
       GT_KAN_ROW(init, GT_FIELD_NODE, .holds = "init",                                                       \
                  .help = "initial coefficients (default: as in the publication of the basis)")
 
-typedef struct gt_kan_form { /* properties of a basis, and its defaults */
-  unsigned uses;             /* bits USES_… (kan_read.c): the settings that the basis has */
+typedef struct gt_kan_basis_info { /* the settings that a basis has, and its defaults */
+  unsigned uses;                   /* bits USES_… (kan_read.c) */
   uint32_t grid, degree;
-  double reach; /* the default range is [-reach, reach] */
+  double high; /* the default range is [-high, high] */
   const char *norm, *base;
   bool bias, scale;
-} gt_kan_form;
+} gt_kan_basis_info;
 
 typedef struct gt_kan_choice { /* the settings of a layer, with defaults filled in */
   const gt_kan_config *config;
   uint32_t basis, grid, degree;
   double low, high, alpha, beta, noise;
-  const gt_kan_form *form;
+  const gt_kan_basis_info *form;
   const char *norm, *base;
-  bool bias, scale, adapts, centres, widths;
+  bool bias, scale;     /* the layer has a bias; it has spline_scale */
+  bool adapts;          /* the grid is updated in training */
+  bool centres, widths; /* these are learned; widths: or the frequencies */
 } gt_kan_choice;
 
-bool gt_kan_uses_range(const gt_kan_choice *choice); /* its functions are defined on [low, high] */
-/* False after reporting. */
+bool gt_kan_uses_range(const gt_kan_choice *choice); /* true if the basis is defined on [low, high] */
+/* Fills in the choice; false after reporting. */
 bool gt_kan_read(gt_build *build, const gt_kan_config *config, gt_kan_choice *choice);
 /* The layer over the last axis of x; GT_NONE after reporting. */
 gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *choice, gt_id x);
@@ -124,18 +126,20 @@ gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *choice, gt_id x);
 typedef struct gt_kan_edges {
   const gt_kan_attribute *attribute;
   int64_t inputs, units;
-  gt_id x;            /* what the functions read: [lines, inputs], then the positions of gt_kan_numbers */
+  gt_id x;            /* input of the functions: [rows, inputs], then the rows of gt_kan_positions, if any */
   gt_id coefficients; /* [blocks, functions, inputs of a block, outputs] */
   gt_id scales;       /* factors on the coefficients (op/kan/kan.h), or GT_NONE */
-  /* Of a separate base branch: the activated inputs, and their weights [inputs, outputs]; else GT_NONE. */
+  /* For a separate base branch: the activated inputs, and their weights [inputs, outputs]; else GT_NONE. */
   gt_id active, base_weight;
 } gt_kan_edges;
 /* Adds the penalties in the settings. Names: Liu et al., 2024, 2.17 to 2.20. */
-void gt_kan_penalise(gt_build *build, const gt_kan_config *config, const gt_kan_edges *edges);
+void gt_kan_penalize(gt_build *build, const gt_kan_config *config, const gt_kan_edges *edges);
 
-/* Positions of functions (knots, centers, …) to append to x, if inputs have separate ones; else GT_NONE. */
-gt_id gt_kan_numbers(gt_build *build, const gt_kan_choice *choice, const gt_kan_attribute *attribute,
-                     int64_t inputs);
+/* If each input has its own positions of functions (knots, centers, …): these, as rows to append to x; else
+ * GT_NONE. */
+gt_id gt_kan_positions(gt_build *build, const gt_kan_choice *choice, const gt_kan_attribute *attribute,
+                       int64_t inputs);
 /* Registers the grid update, which moves the knots to the distribution of x. */
-void gt_kan_follow(gt_build *build, const gt_kan_choice *choice, const gt_kan_attribute *attribute, gt_id x);
+void gt_kan_adapt_grid(gt_build *build, const gt_kan_choice *choice, const gt_kan_attribute *attribute,
+                       gt_id x);
 #endif

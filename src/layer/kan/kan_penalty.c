@@ -1,7 +1,7 @@
 /* Penalties that keep a network of functions simple (Liu et al., "KAN: Kolmogorov-Arnold Networks", 2024,
- * section 2.5): with |φ_io| the mean of |φ_io(x_i)| over the batch, and S their sum over all edges of the
- * layer, l1 S + entropy (-Σ (|φ_io| / S) log(|φ_io| / S)) + smoothness Σ mean |c_{t+1} - c_t|. Unlike the
- * layer itself, this writes the activations of edges to memory. */
+ * section 2.5): l1 S + entropy (-Σ (|φ_io| / S) log(|φ_io| / S)) + smoothness Σ mean |c_{t+1} - c_t|, where
+ * |φ_io| is the mean of |φ_io(x_i)| over the batch, and S the sum of these over all edges of the layer.
+ * Unlike the layer itself, this writes the activations of edges to memory. */
 #include "layer/kan/kan_layer.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -11,7 +11,7 @@
 #include "op/kan/basis.h"
 #include <string.h>
 
-static const double least_share = 1e-8; /* smallest fraction of an edge in the sum, for the logarithm */
+static const double least_share = 1e-8; /* lower bound on |φ_io| / S in the logarithm */
 
 /* Converts [blocks, functions, inputs of a block, outputs] to [inputs, functions, outputs]. */
 static gt_id by_inputs(gt_graph *graph, const gt_kan_edges *e, gt_id coefficients) {
@@ -21,7 +21,7 @@ static gt_id by_inputs(gt_graph *graph, const gt_kan_edges *e, gt_id coefficient
                     (gt_shape){.rank = 3, .dim = {e->inputs, shape.dim[1], e->units}});
 }
 
-/* The activation of every edge on every line: [inputs, lines, outputs]. */
+/* The activation of every edge for every row of x: [inputs, rows, outputs]. */
 static gt_id activations(gt_graph *graph, const gt_kan_edges *e) {
   static const int axes[] = {1, 3, 0, 2}, turned[] = {1, 0, 2};
   const gt_kan_attribute *a = e->attribute;
@@ -40,12 +40,12 @@ static gt_id activations(gt_graph *graph, const gt_kan_edges *e) {
   return gt_add(graph, y, gt_mul(graph, active, weight));
 }
 
-/* The weight of each line, [1, lines, 1]: that of its sample. */
-static gt_id weights_of(gt_build *build, int64_t lines) {
+/* The weight of each row of x, which is that of its sample: [1, rows, 1]. */
+static gt_id weights_of(gt_build *build, int64_t rows) {
   const int64_t batch = gt_node_at(build->graph, build->weight)->shape.dim[0];
   const gt_id each = gt_reshape(build->graph, build->weight, gt_shape_2(batch, 1));
-  return gt_reshape(build->graph, gt_expand(build->graph, each, gt_shape_2(batch, lines / batch)),
-                    (gt_shape){.rank = 3, .dim = {1, lines, 1}});
+  return gt_reshape(build->graph, gt_expand(build->graph, each, gt_shape_2(batch, rows / batch)),
+                    (gt_shape){.rank = 3, .dim = {1, rows, 1}});
 }
 
 static gt_id mean_activations(gt_build *build, const gt_kan_edges *e) {
@@ -57,8 +57,7 @@ static gt_id mean_activations(gt_build *build, const gt_kan_edges *e) {
                 gt_sum(graph, weight, 0, false));
 }
 
-/* Coefficients of the functions, without that of the base: [blocks, terms, inputs of a block, outputs] from
- * `first` on. */
+/* Coefficients of the functions first … end - 1: [blocks, end - first, inputs of a block, outputs]. */
 static gt_id terms_of(gt_graph *graph, const gt_kan_edges *e, int64_t first, int64_t end) {
   gt_shape shape = gt_node_at(graph, e->coefficients)->shape;
   const int64_t start[4] = {0, first, 0, 0}, stop[4] = {shape.dim[0], end, shape.dim[2], shape.dim[3]};
@@ -85,7 +84,7 @@ static void add(gt_build *build, double factor, gt_id value) {
   gt_build_penalty(build, gt_mul(build->graph, value, gt_constant(build->graph, factor)));
 }
 
-void gt_kan_penalise(gt_build *build, const gt_kan_config *c, const gt_kan_edges *edges) {
+void gt_kan_penalize(gt_build *build, const gt_kan_config *c, const gt_kan_edges *edges) {
   gt_graph *graph = build->graph;
   const bool of_coefficients = c->edge_size && !strcmp(c->edge_size, "coefficient");
   gt_kan_edges scaled = *edges;

@@ -38,7 +38,7 @@ enum {
 #define BUMPS   USES_GRID | USES_RANGE | USES_WIDTH | USES_CENTRES
 #define POLYNOMIALS \
   { USES_DEGREE, 0, 4, 1, "tanh", "none", false }
-static const gt_kan_form forms[] = {
+static const gt_kan_basis_info forms[] = {
     [GT_BASIS_BSPLINE] = {SPLINES, 5, 3, 1, "none", "silu", false, true},
     [GT_BASIS_PIECEWISE_LINEAR] = {USES_GRID | USES_RANGE, 5, 0, 1, "none", "none", false},
     [GT_BASIS_FOURIER] = {USES_GRID | USES_FREQUENCIES, 5, 0, 1, "none", "none", true},
@@ -52,12 +52,12 @@ static const gt_kan_form forms[] = {
     [GT_BASIS_SINC] = {USES_GRID | USES_RANGE | USES_CENTRES, 8, 0, 2, "none", "none", false},
 };
 
-static bool given(const gt_build *build, const char *key) {
+static bool is_set(const gt_build *build, const char *key) {
   return build->spec && build->spec->kind == GT_SPEC_MAP && gt_spec_find(build->spec, key);
 }
 
 /* False, after reporting, if a key is set that this basis does not use. */
-static bool check_uses(gt_build *build, const gt_kan_config *c, const gt_kan_form *f) {
+static bool check_uses(gt_build *build, const gt_kan_config *c, const gt_kan_basis_info *f) {
   static const struct {
     unsigned use;
     const char *key;
@@ -73,7 +73,7 @@ static bool check_uses(gt_build *build, const gt_kan_config *c, const gt_kan_for
               {USES_CENTRES, "learn_widths"},
               {USES_FREQUENCIES, "learn_frequencies"}};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-    if (!(f->uses & keys[i].use) && given(build, keys[i].key)) {
+    if (!(f->uses & keys[i].use) && is_set(build, keys[i].key)) {
       gt_build_error(build, keys[i].key, "has '%s', which basis '%s' does not use", keys[i].key, c->basis);
       return false;
     }
@@ -85,20 +85,20 @@ bool gt_kan_uses_range(const gt_kan_choice *o) { return o->form->uses & USES_RAN
 bool gt_kan_read(gt_build *build, const gt_kan_config *c, gt_kan_choice *o) {
   *o = (gt_kan_choice){.config = c};
   while (strcmp(gt_kan_bases[o->basis], c->basis)) o->basis++;
-  const gt_kan_form *f = o->form = &forms[o->basis];
+  const gt_kan_basis_info *f = o->form = &forms[o->basis];
   if (!check_uses(build, c, f)) return false;
-  o->grid = given(build, "grid") ? (uint32_t)c->grid : f->grid;
-  o->degree = given(build, "degree") ? (uint32_t)c->degree : f->degree;
-  o->low = c->range.count ? c->range.items[0] : -f->reach;
-  o->high = c->range.count ? c->range.items[c->range.count - 1] : f->reach;
-  o->alpha = given(build, "alpha") ? c->alpha : 1;
-  o->beta = given(build, "beta") ? c->beta : 1;
-  o->noise = given(build, "noise") ? c->noise : 0.1;
+  o->grid = is_set(build, "grid") ? (uint32_t)c->grid : f->grid;
+  o->degree = is_set(build, "degree") ? (uint32_t)c->degree : f->degree;
+  o->low = c->range.count ? c->range.items[0] : -f->high;
+  o->high = c->range.count ? c->range.items[c->range.count - 1] : f->high;
+  o->alpha = is_set(build, "alpha") ? c->alpha : 1;
+  o->beta = is_set(build, "beta") ? c->beta : 1;
+  o->noise = is_set(build, "noise") ? c->noise : 0.1;
   o->norm = c->input_norm ? c->input_norm : f->norm;
   o->base = c->base ? c->base : f->base;
-  o->bias = given(build, "bias") ? c->bias : f->bias;
-  o->scale = given(build, "spline_scale") ? c->spline_scale : f->scale;
-  o->adapts = given(build, "grid_update") && !gt_spec_is_null(gt_spec_find(build->spec, "grid_update"));
+  o->bias = is_set(build, "bias") ? c->bias : f->bias;
+  o->scale = is_set(build, "spline_scale") ? c->spline_scale : f->scale;
+  o->adapts = is_set(build, "grid_update") && !gt_spec_is_null(gt_spec_find(build->spec, "grid_update"));
   o->centres = c->learn_centres;
   o->widths = c->learn_widths || c->learn_frequencies;
   if (o->basis == GT_BASIS_BSPLINE && o->degree > GT_BASIS_MOST_DEGREE)

@@ -1,6 +1,6 @@
-/* Converts coefficients from one basis to another by least squares, in double: each new function of an input
- * is the closest one to the old at points evenly spaced over the new grid. All edges share the matrix that
- * maps old coefficients to new ones. */
+/* Converts coefficients from one basis to another by least squares, in double: a new function is the closest
+ * one to the old function at points evenly spaced over the new grid. All edges share the matrix that converts
+ * old coefficients to new ones, unless each input has its own knots. */
 #include "base/memory.h"
 #include "layer/kan/kan_grid.h"
 #include "layer/kan/kan_init.h"
@@ -15,7 +15,8 @@
 
 enum { POINTS = 8 /* points per new function */ };
 
-static void ends(const gt_kan_attribute *a, double *low, double *high) {
+/* The range of the basis: that of its grid, or [-1, 1]. */
+static void range_of(const gt_kan_attribute *a, double *low, double *high) {
   const uint32_t cells = a->basis == GT_BASIS_BSPLINE ? a->terms - a->degree : a->terms - 1;
   const bool on_grid = a->basis == GT_BASIS_BSPLINE || a->basis == GT_BASIS_PIECEWISE_LINEAR ||
                        a->basis == GT_BASIS_RBF || a->basis == GT_BASIS_RSWAF ||
@@ -79,75 +80,79 @@ static void multiply(const double *fit, uint32_t n, const double *values, uint32
   }
 }
 
-/* Computes the matrix turn [terms of b, terms of a] that converts coefficients. */
-static void find_turn(const gt_kan_attribute *a, const gt_kan_attribute *b, double *turn) {
+/* Computes the matrix [terms of b, terms of a] that converts coefficients of a to coefficients of b. */
+static void find_conversion(const gt_kan_attribute *a, const gt_kan_attribute *b, double *matrix) {
   const uint32_t points = POINTS * b->terms;
   double *before = gt_alloc(sizeof *before * points * a->terms),
          *now = gt_alloc(sizeof *now * points * b->terms);
   double *fit = gt_alloc(sizeof *fit * points * b->terms), low, high;
-  ends(b, &low, &high);
+  range_of(b, &low, &high);
   fill_values(a, low, high, points, before);
   fill_values(b, low, high, points, now);
   gt_pseudo_inverse(now, points, b->terms, fit);
-  multiply(fit, b->terms, before, points, a->terms, turn);
+  multiply(fit, b->terms, before, points, a->terms, matrix);
   free(before);
   free(now);
   free(fit);
 }
 
-static void turn_block(const gt_kan_attribute *a, const gt_kan_attribute *b, const double *turn,
-                       int64_t inside, const float *old, float *out) {
-  double *sum = gt_alloc(sizeof *sum * (size_t)inside);
+/* Converts the coefficients of one block; edges: the number of its edges. */
+static void convert_block(const gt_kan_attribute *a, const gt_kan_attribute *b, const double *matrix,
+                          int64_t edges, const float *old, float *out) {
+  double *sum = gt_alloc(sizeof *sum * (size_t)edges);
   for (uint32_t t = 0; t < b->terms; t++) {
-    memset(sum, 0, sizeof *sum * (size_t)inside);
+    memset(sum, 0, sizeof *sum * (size_t)edges);
     for (uint32_t s = 0; s < a->terms; s++)
-      for (int64_t i = 0; i < inside; i++) sum[i] += turn[t * a->terms + s] * (double)old[s * inside + i];
-    for (int64_t i = 0; i < inside; i++) out[t * inside + i] = (float)sum[i];
+      for (int64_t i = 0; i < edges; i++) sum[i] += matrix[t * a->terms + s] * (double)old[s * edges + i];
+    for (int64_t i = 0; i < edges; i++) out[t * edges + i] = (float)sum[i];
   }
   free(sum);
-  if (b->base) memcpy(out + b->terms * inside, old + a->terms * inside, sizeof *out * (size_t)inside);
+  if (b->base) memcpy(out + b->terms * edges, old + a->terms * edges, sizeof *out * (size_t)edges);
 }
 
 /* --- knots per input ------------------------------------------------------------------------------------ */
 
-/* The points of the fit: evenly spaced in each cell of the new grid, so that there are more points where
- * samples are dense. */
-static uint32_t try_points(const gt_kan_turn *turn, double *values, uint32_t terms, bool old) {
-  const gt_kan_attribute *b = turn->to, *a = old ? turn->from : b;
-  const double *knot = turn->now + b->degree;
+/* Evaluates the new functions, or the old ones if `old`, at the points of the fit; returns the number of
+ * points. They are evenly spaced in each cell of the new grid, so there are more points where samples are
+ * dense. */
+static uint32_t evaluate_points(const gt_kan_conversion *conversion, double *values, uint32_t terms,
+                                bool old) {
+  const gt_kan_attribute *b = conversion->to, *a = old ? conversion->from : b;
+  const double *knot = conversion->now + b->degree;
   const uint32_t cells = b->terms - b->degree, each = POINTS + b->degree;
   uint32_t points = 0;
   for (uint32_t c = 0; c < cells; c++)
     for (uint32_t k = 0; k < each && knot[c + 1] > knot[c]; k++, points++)
-      gt_splines(old ? turn->before : turn->now, (uint32_t)gt_kan_behind(a), a->degree,
+      gt_splines(old ? conversion->before : conversion->now, (uint32_t)gt_kan_behind(a), a->degree,
                  knot[c] + (knot[c + 1] - knot[c]) * (k + 0.5) / each, values + (size_t)points * terms);
   return points;
 }
 
-void gt_kan_turn_input(const gt_kan_turn *turn, const float *old, float *out) {
-  const gt_kan_attribute *a = turn->from, *b = turn->to;
+void gt_kan_convert_input(const gt_kan_conversion *conversion, const float *old, float *out) {
+  const gt_kan_attribute *a = conversion->from, *b = conversion->to;
   const uint32_t ta = a->terms, tb = b->terms, most = (tb - b->degree) * (POINTS + b->degree);
-  const int64_t outputs = turn->outputs;
+  const int64_t outputs = conversion->outputs;
   double *before = gt_alloc(sizeof *before * most * ta), *now = gt_alloc(sizeof *now * most * tb);
   double *fit = gt_alloc(sizeof *fit * most * tb), *sum = gt_alloc(sizeof *sum * (most + tb));
-  const uint32_t points = try_points(turn, now, tb, false);
+  const uint32_t points = evaluate_points(conversion, now, tb, false);
   double *target = sum + tb;
-  try_points(turn, before, ta, true);
+  evaluate_points(conversion, before, ta, true);
   gt_pseudo_inverse(now, points, tb, fit);
   for (int64_t o = 0; o < outputs; o++) {
     for (uint32_t k = 0; k < points; k++) {
       target[k] = 0;
       for (uint32_t t = 0; t < ta; t++)
-        target[k] += before[k * ta + t] * (double)old[gt_kan_row(a, (uint32_t)turn->input, t) * outputs + o];
+        target[k] +=
+            before[k * ta + t] * (double)old[gt_kan_row(a, (uint32_t)conversion->input, t) * outputs + o];
     }
     for (uint32_t t = 0; t < tb; t++) {
       sum[t] = 0;
       for (uint32_t k = 0; k < points; k++) sum[t] += fit[t * points + k] * target[k];
     }
-    const float base = b->base ? old[gt_kan_row(a, (uint32_t)turn->input, ta) * outputs + o] : 0;
+    const float base = b->base ? old[gt_kan_row(a, (uint32_t)conversion->input, ta) * outputs + o] : 0;
     for (uint32_t t = 0; t < tb; t++)
-      out[gt_kan_row(b, (uint32_t)turn->input, t) * outputs + o] = (float)sum[t];
-    if (b->base) out[gt_kan_row(b, (uint32_t)turn->input, tb) * outputs + o] = base;
+      out[gt_kan_row(b, (uint32_t)conversion->input, t) * outputs + o] = (float)sum[t];
+    if (b->base) out[gt_kan_row(b, (uint32_t)conversion->input, tb) * outputs + o] = base;
   }
   free(before);
   free(now);
@@ -155,29 +160,30 @@ void gt_kan_turn_input(const gt_kan_turn *turn, const float *old, float *out) {
   free(sum);
 }
 
-/* Divides the old cells again; if each cell gets the same number of new knots, all old knots are kept. */
-static void divide_again(const gt_kan_attribute *a, const gt_kan_attribute *b, const double *old,
+/* Divides the old cells into the number of new cells; if that is a multiple, all old knots are kept. */
+static void refine_knots(const gt_kan_attribute *a, const gt_kan_attribute *b, const double *old,
                          double *knot) {
-  const uint32_t was = a->terms - a->degree, is = b->terms - b->degree;
-  for (uint32_t k = 0; k <= is; k++) {
-    const double at = (double)k * was / is;
-    const uint32_t cell = at < was ? (uint32_t)at : was - 1;
+  const uint32_t old_cells = a->terms - a->degree, new_cells = b->terms - b->degree;
+  for (uint32_t k = 0; k <= new_cells; k++) {
+    const double at = (double)k * old_cells / new_cells;
+    const uint32_t cell = at < old_cells ? (uint32_t)at : old_cells - 1;
     const double *from = old + a->degree + cell;
     knot[b->degree + k] = from[0] + (at - cell) * (from[1] - from[0]);
   }
-  gt_kan_extend(knot, is, b->degree);
+  gt_kan_extend_knots(knot, new_cells, b->degree);
 }
 
-/* The new knots of one input, as stored: in floats. */
+/* The old and new knots of one input; the new ones rounded to float, as they are stored. */
 static void knots_of(const gt_kan_attribute *a, const gt_kan_attribute *b, const float *old, int64_t inputs,
                      int64_t input, double *before, double *now) {
   for (uint32_t k = 0; k < gt_kan_behind(a); k++) before[k] = (double)old[k * inputs + input];
-  divide_again(a, b, before, now);
+  refine_knots(a, b, before, now);
   for (uint32_t k = 0; k < gt_kan_behind(b); k++) now[k] = (double)(float)now[k];
 }
 
-static void refit_own(const gt_slot *before, const float *old, const gt_slot *now, float *out,
-                      const gt_slot_values *was) {
+/* Refits a layer with knots per input: its slot `knots` or its coefficients. */
+static void refit_knots(const gt_slot *before, const float *old, const gt_slot *now, float *out,
+                        const gt_slot_values *was) {
   const gt_kan_attribute *a = before->form, *b = now->form;
   char name[1024];
   const bool is_knots = now->role == GT_STATE;
@@ -186,9 +192,9 @@ static void refit_own(const gt_slot *before, const float *old, const gt_slot *no
   const float *knots = is_knots ? old : was->of(was, name);
   double *from = gt_alloc(sizeof *from * gt_kan_behind(a)), *to = gt_alloc(sizeof *to * gt_kan_behind(b));
   for (int64_t i = 0; knots && i < inputs; i++) {
-    const gt_kan_turn turn = {a, b, from, to, i, now->shape.dim[now->shape.rank - 1]};
+    const gt_kan_conversion conversion = {a, b, from, to, i, now->shape.dim[now->shape.rank - 1]};
     knots_of(a, b, knots, inputs, i, from, to);
-    if (!is_knots) gt_kan_turn_input(&turn, old, out);
+    if (!is_knots) gt_kan_convert_input(&conversion, old, out);
     for (uint32_t k = 0; is_knots && k < gt_kan_behind(b); k++) out[k * inputs + i] = (float)to[k];
   }
   free(from);
@@ -210,20 +216,20 @@ void gt_kan_refit(const gt_slot *before, const float *old, const gt_slot *now, f
     memcpy(out, old, sizeof *out * (size_t)gt_shape_count(now->shape));
     return;
   }
-  const bool own = a->basis == GT_BASIS_KNOTS, is_knots = now->role == GT_STATE;
+  const bool knots_per_input = a->basis == GT_BASIS_KNOTS, is_knots = now->role == GT_STATE;
   /* With a different number of inputs or outputs, nothing can be kept. */
   for (int d = 0; d < now->shape.rank; d++)
     if (d != !is_knots && before->shape.dim[d] != now->shape.dim[d]) return;
-  if (a->base != b->base || own != (b->basis == GT_BASIS_KNOTS)) return;
-  if (own) {
-    refit_own(before, old, now, out, was);
+  if (a->base != b->base || knots_per_input != (b->basis == GT_BASIS_KNOTS)) return;
+  if (knots_per_input) {
+    refit_knots(before, old, now, out, was);
     return;
   }
-  const int64_t inside = now->shape.dim[2] * now->shape.dim[3];
-  double *turn = gt_alloc(sizeof *turn * a->terms * b->terms);
-  find_turn(a, b, turn);
+  const int64_t edges = now->shape.dim[2] * now->shape.dim[3];
+  double *matrix = gt_alloc(sizeof *matrix * a->terms * b->terms);
+  find_conversion(a, b, matrix);
   for (int64_t k = 0; k < now->shape.dim[0]; k++)
-    turn_block(a, b, turn, inside, old + k * before->shape.dim[1] * inside,
-               out + k * now->shape.dim[1] * inside);
-  free(turn);
+    convert_block(a, b, matrix, edges, old + k * before->shape.dim[1] * edges,
+                  out + k * now->shape.dim[1] * edges);
+  free(matrix);
 }

@@ -45,33 +45,33 @@ static bool read_edge(gt_build *build, const gt_spec *item, int64_t inputs, int6
   return false;
 }
 
-typedef struct place { /* index of an edge in the list */
+typedef struct sorted_edge { /* an edge and its index in the list */
   int from, to, index;
-} place;
+} sorted_edge;
 
 static int compare(const void *a, const void *b) {
-  const place *x = a, *y = b;
+  const sorted_edge *x = a, *y = b;
   if (x->from != y->from) return x->from < y->from ? -1 : 1;
   if (x->to != y->to) return x->to < y->to ? -1 : 1;
   return x->index < y->index ? -1 : 1;
 }
 
-static place *places_of(const gt_kan_symbolic *symbolic) {
-  place *list = gt_alloc(((size_t)symbolic->edges + 1) * sizeof *list);
+static sorted_edge *sort_edges(const gt_kan_symbolic *symbolic) {
+  sorted_edge *list = gt_alloc(((size_t)symbolic->edges + 1) * sizeof *list);
   for (int e = 0; e < symbolic->edges; e++)
-    list[e] = (place){symbolic->edge[e].from, symbolic->edge[e].to, e};
+    list[e] = (sorted_edge){symbolic->edge[e].from, symbolic->edge[e].to, e};
   qsort(list, (size_t)symbolic->edges, sizeof *list, compare);
   return list;
 }
 
-static bool check_twice(gt_build *build, const gt_spec *setting, const gt_kan_symbolic *symbolic) {
-  place *list = places_of(symbolic);
-  int twice = -1;
-  for (int e = 1; e < symbolic->edges && twice < 0; e++)
-    if (list[e].from == list[e - 1].from && list[e].to == list[e - 1].to) twice = list[e].index;
+static bool check_duplicates(gt_build *build, const gt_spec *setting, const gt_kan_symbolic *symbolic) {
+  sorted_edge *list = sort_edges(symbolic);
+  int duplicate = -1;
+  for (int e = 1; e < symbolic->edges && duplicate < 0; e++)
+    if (list[e].from == list[e - 1].from && list[e].to == list[e - 1].to) duplicate = list[e].index;
   free(list);
-  return twice < 0 ||
-         refuse(build, setting->child[twice]->at, "lists this edge twice in 'symbolic'", "each edge once");
+  return duplicate < 0 || refuse(build, setting->child[duplicate]->at, "lists this edge twice in 'symbolic'",
+                                 "each edge once");
 }
 
 bool gt_kan_symbolic_read(gt_build *build, const gt_spec *setting, int64_t inputs, int64_t units,
@@ -85,7 +85,7 @@ bool gt_kan_symbolic_read(gt_build *build, const gt_spec *setting, int64_t input
   for (int e = 0; e < setting->count; e++)
     ok = read_edge(build, setting->child[e], inputs, units, &edge[e]) && ok;
   *out = (gt_kan_symbolic){edge, setting->count};
-  return ok && check_twice(build, setting, out);
+  return ok && check_duplicates(build, setting, out);
 }
 
 gt_spec *gt_kan_symbolic_setting(gt_arena *arena, const gt_kan_symbolic *symbolic) {
@@ -100,10 +100,9 @@ gt_spec *gt_kan_symbolic_setting(gt_arena *arena, const gt_kan_symbolic *symboli
   return list;
 }
 
-/* --- rows by number ------------------------------------------------------------------------------------- */
+/* --- gathering and scattering rows ---------------------------------------------------------------------- */
 
-/* For each edge, the index of its row on one side, inputs or outputs; and the edges sorted by that index, for
- * sums. */
+/* For each edge, the index of its input or output; and the edges sorted by that index, for sums. */
 typedef struct side {
   gt_id index, order;
   int64_t rows;
@@ -112,10 +111,10 @@ typedef struct side {
 static side read_side(gt_build *build, const gt_kan_symbolic *symbolic, int64_t rows, bool outputs) {
   const int n = symbolic->edges;
   int32_t *index = GT_NEW_N(build->arena, int32_t, n), *order = GT_NEW_N(build->arena, int32_t, 2 * n);
-  place *list = gt_alloc(((size_t)n + 1) * sizeof *list);
+  sorted_edge *list = gt_alloc(((size_t)n + 1) * sizeof *list);
   for (int e = 0; e < n; e++) {
     index[e] = outputs ? symbolic->edge[e].to : symbolic->edge[e].from;
-    list[e] = (place){index[e], 0, e};
+    list[e] = (sorted_edge){index[e], 0, e};
   }
   qsort(list, (size_t)n, sizeof *list, compare);
   for (int e = 0; e < n; e++) {
@@ -132,28 +131,28 @@ static side read_side(gt_build *build, const gt_kan_symbolic *symbolic, int64_t 
 
 /* Gathering rows and scatter-adding rows are each other's gradients, so both can be differentiated any number
  * of times. */
-typedef struct passage {
+typedef struct row_move {
   gt_id input;
   side side;
-  bool adds;
+  bool adds; /* scatter-add, not gather */
   gt_derivative derivative;
-} passage;
+} row_move;
 
-static gt_id pass(gt_graph *graph, gt_id x, side s, bool adds);
+static gt_id move_rows(gt_graph *graph, gt_id x, side s, bool adds);
 
-static void turn_back(gt_graph *graph, const gt_derivative *derivative, gt_id given, const bool *wanted,
-                      gt_id *input_gradient) {
-  const passage *p = derivative->context;
-  if (wanted[0]) input_gradient[0] = pass(graph, given, p->side, !p->adds);
+static void move_rows_gradient(gt_graph *graph, const gt_derivative *derivative, gt_id output_gradient,
+                               const bool *wanted, gt_id *input_gradient) {
+  const row_move *p = derivative->context;
+  if (wanted[0]) input_gradient[0] = move_rows(graph, output_gradient, p->side, !p->adds);
 }
 
-/* x [rows, lines] -> [edges, lines], or with `adds` the other way round. */
-static gt_id pass(gt_graph *graph, gt_id x, side s, bool adds) {
+/* Gathers x [inputs or outputs, rows] -> [edges, rows] or, if `adds`, scatter-adds in the other direction. */
+static gt_id move_rows(gt_graph *graph, gt_id x, side s, bool adds) {
   const gt_id y =
       adds ? gt_gather_sum_ordered(graph, x, s.order, s.rows, -1) : gt_gather(graph, x, s.index, -1);
-  passage *p = GT_NEW(graph->arena, passage);
-  *p = (passage){.input = x, .side = s, .adds = adds};
-  p->derivative = (gt_derivative){&p->input, 1, turn_back, p};
+  row_move *p = GT_NEW(graph->arena, row_move);
+  *p = (row_move){.input = x, .side = s, .adds = adds};
+  p->derivative = (gt_derivative){&p->input, 1, move_rows_gradient, p};
   gt_graph_derive(graph, y, &p->derivative);
   return y;
 }
@@ -164,24 +163,26 @@ static gt_id pass(gt_graph *graph, gt_id x, side s, bool adds) {
 static void read_constants(gt_build *build, const gt_kan_symbolic *form, gt_id *constant) {
   for (int k = 0; k < GT_KAN_SYMBOLIC_VALUES; k++) {
     const bool factor = k == GT_KAN_SCALE_IN || k == GT_KAN_SCALE_OUT;
-    const gt_id values = gt_build_formed(build, gt_kan_symbolic_names[k], gt_shape_1(form->edges),
-                                         gt_init_constant_of(build->arena, factor), form);
+    const gt_id values =
+        gt_build_parameter_with_form(build, gt_kan_symbolic_names[k], gt_shape_1(form->edges),
+                                     gt_init_constant_of(build->arena, factor), form);
     constant[k] = gt_reshape(build->graph, values, gt_shape_2(form->edges, 1));
   }
 }
 
-/* Computes each run of edges with the same function at once; u and the result are [edges, lines]. */
+/* Applies the edges' functions to u [edges, rows]; consecutive edges with the same function are computed at
+ * once. */
 static gt_id functions_of(gt_build *build, const gt_kan_symbolic *symbolic, gt_id u) {
   gt_graph *graph = build->graph;
-  const int64_t lines = gt_node_at(graph, u)->shape.dim[1];
+  const int64_t rows = gt_node_at(graph, u)->shape.dim[1];
   gt_id *part = GT_NEW_N(build->arena, gt_id, symbolic->edges);
   int parts = 0;
   for (int first = 0, end; first < symbolic->edges; first = end) {
     const gt_symbol *function = symbolic->edge[first].function;
     for (end = first + 1; end < symbolic->edges && symbolic->edge[end].function == function;) end++;
-    const gt_id own =
-        end - first == symbolic->edges ? u : gt_view(graph, u, first * lines, gt_shape_2(end - first, lines));
-    part[parts++] = function->emit(graph, own);
+    const gt_id arguments =
+        end - first == symbolic->edges ? u : gt_view(graph, u, first * rows, gt_shape_2(end - first, rows));
+    part[parts++] = function->emit(graph, arguments);
   }
   return parts > 1 ? gt_concatenate(graph, part, parts, 0) : part[0];
 }
@@ -195,19 +196,20 @@ gt_id gt_kan_symbolic_apply(gt_build *build, const gt_kan_symbolic *symbolic, gt
   const side out = read_side(build, form, units, true);
   gt_id constant[GT_KAN_SYMBOLIC_VALUES];
   read_constants(build, form, constant);
-  const gt_id seen = pass(graph, gt_permute(graph, x, turned), in, false);
-  const gt_id u = gt_add(graph, gt_mul(graph, seen, constant[GT_KAN_SCALE_IN]), constant[GT_KAN_SHIFT_IN]);
+  const gt_id gathered = move_rows(graph, gt_permute(graph, x, turned), in, false);
+  const gt_id u =
+      gt_add(graph, gt_mul(graph, gathered, constant[GT_KAN_SCALE_IN]), constant[GT_KAN_SHIFT_IN]);
   const gt_id f = gt_mul(graph, functions_of(build, form, u), constant[GT_KAN_SCALE_OUT]);
   const gt_id v = gt_add(graph, f, constant[GT_KAN_SHIFT_OUT]);
-  return gt_permute(graph, pass(graph, v, out, true), turned);
+  return gt_permute(graph, move_rows(graph, v, out, true), turned);
 }
 
-/* --- the mask, and values kept when the list changes ---------------------------------------------------- */
+/* --- the mask, and refitting when the list of edges changes --------------------------------------------- */
 
 static void set_mask(const gt_kan_symbolic *symbolic, gt_shape shape, float value, float *out) {
   const int64_t block = shape.dim[2], outputs = shape.dim[3];
   for (int e = 0; e < symbolic->edges; e++) {
-    const int64_t from = symbolic->edge[e].from; /* [from / block, 0, from % block], the same as [from] */
+    const int64_t from = symbolic->edge[e].from; /* the index [from / block, 0, from % block] of the mask */
     if (from < shape.dim[0] * block && symbolic->edge[e].to < outputs)
       out[from * outputs + symbolic->edge[e].to] = value;
   }

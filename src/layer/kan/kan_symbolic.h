@@ -26,9 +26,9 @@ extern const char *const gt_kan_symbolic_names[GT_KAN_SYMBOLIC_VALUES];
  * reporting. */
 bool gt_kan_symbolic_read(gt_build *build, const gt_spec *setting, int64_t inputs, int64_t units,
                           gt_kan_symbolic *out);
-/* The list as a setting. */
+/* The list of edges as a value of the setting `symbolic`. */
 gt_spec *gt_kan_symbolic_setting(gt_arena *arena, const gt_kan_symbolic *symbolic);
-/* The sum of the edges for each output: x [lines, inputs] -> [lines, units]. */
+/* The sum of the edges for each output: x [rows, inputs] -> [rows, units]. */
 gt_id gt_kan_symbolic_apply(gt_build *build, const gt_kan_symbolic *symbolic, gt_id x, int64_t units);
 /* The layer's mask, [blocks, 1, inputs of a block, outputs]. */
 gt_id gt_kan_symbolic_mask(gt_build *build, const gt_kan_symbolic *symbolic, gt_shape shape);

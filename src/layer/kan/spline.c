@@ -39,9 +39,9 @@ void gt_splines(const double *knot, uint32_t knots, uint32_t degree, double x, d
   }
 }
 
-/* The lower half of a symmetric matrix of splines that overlap only their neighbors: row i is 0 before
- * first[i], column i after last[i]. Its Cholesky factor has the same profile (George and Liu, "Computer
- * Solution of Large Sparse Positive Definite Systems", 1981, chapter 4). */
+/* The nonzero part of the lower half of a symmetric band matrix, as splines that overlap only their neighbors
+ * give it: row i is 0 before first[i], column i after last[i]. Its Cholesky factor has the same profile
+ * (George and Liu, "Computer Solution of Large Sparse Positive Definite Systems", 1981, chapter 4). */
 typedef struct profile {
   uint32_t *first, *last; /* [n] */
 } profile;
@@ -56,7 +56,8 @@ static profile profile_of(const double *s, uint32_t n) {
   return p;
 }
 
-static void factor(double *s, uint32_t n, const profile *p) {
+/* Replaces the lower half of s [n, n] by its Cholesky factor. */
+static void factorize(double *s, uint32_t n, const profile *p) {
   double largest = 0;
   for (uint32_t i = 0; i < n; i++) largest = fmax(largest, s[i * n + i]);
   for (uint32_t i = 0; i < n; i++) {
@@ -81,11 +82,11 @@ static void divide(double *row, double by, uint32_t count) {
 }
 
 /* Solves s x = b for each of `count` right-hand sides b [n, count], in place; s [n, n] is symmetric and
- * positive semidefinite, and is overwritten by its Cholesky factor. Singular pivots are taken as 0, where
- * LAPACK's dpbsv fails. */
+ * positive semidefinite, and is overwritten by its Cholesky factor. Unknowns with a singular pivot are set to
+ * 0; LAPACK's dpbsv would fail. */
 static void solve(double *s, uint32_t n, double *b, uint32_t count) {
   const profile p = profile_of(s, n);
-  factor(s, n, &p);
+  factorize(s, n, &p);
   for (uint32_t i = 0; i < n; i++) {
     double *row = b + (size_t)i * count;
     for (uint32_t k = p.first[i]; k < i; k++) subtract(row, s[i * n + k], b + (size_t)k * count, count);
@@ -99,8 +100,8 @@ static void solve(double *s, uint32_t n, double *b, uint32_t count) {
   free(p.first);
 }
 
-/* out [n, n] = the sum of v vᵀ over the vectors v [n] at a, a + step, …; most values of splines are zero, and
- * are skipped. */
+/* out [n, n] = the sum of v vᵀ over `count` vectors v [n] at a, a + step, …, whose elements are `each` apart.
+ * Most values of splines are zero, and are skipped. */
 static void square(const double *a, uint32_t count, uint32_t step, uint32_t n, uint32_t each, double *out) {
   memset(out, 0, sizeof *out * n * n);
   for (uint32_t k = 0; k < count; k++, a += step)
@@ -118,7 +119,7 @@ void gt_pseudo_inverse(const double *a, uint32_t rows, uint32_t columns, double 
     square(a, rows, columns, n, 1, s);
   else
     square(a, columns, 1, n, columns, s);
-  /* Tall: (aᵀ a)⁻¹ aᵀ. Wide: ((a aᵀ)⁻¹ a)ᵀ, as a aᵀ is symmetric. */
+  /* Tall: (aᵀ a)⁻¹ aᵀ. Wide: ((a aᵀ)⁻¹ a)ᵀ, because a aᵀ is symmetric. */
   for (uint32_t i = 0; i < rows; i++)
     for (uint32_t j = 0; j < columns; j++) side[tall ? j * rows + i : i * columns + j] = a[i * columns + j];
   solve(s, n, side, tall ? rows : columns);

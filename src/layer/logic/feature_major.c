@@ -2,7 +2,8 @@
 #include "op/core.h"
 #include "op/move.h"
 
-/* Finds the rows before a reshape, so that two permutes in a row cancel. */
+/* If x is a reshape of a value [batch, features], permutes that value, so that the permutes of consecutive
+ * layers cancel. */
 gt_id gt_feature_major(gt_graph *graph, gt_id x) {
   if (x == GT_NONE) return GT_NONE;
   const gt_shape shape = gt_node_at(graph, x)->shape;

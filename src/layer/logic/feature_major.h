@@ -3,9 +3,9 @@
 #define GT_LAYER_FEATURE_MAJOR_H
 #include "graph/graph.h"
 
-/* [features, batch] of a value [batch, …]; the output of another layer of gates, even reshaped, is used in
- * place. */
+/* Permutes a value [batch, …] to [features, batch]; the output of another layer of gates, even reshaped, is
+ * not copied. */
 gt_id gt_feature_major(gt_graph *graph, gt_id x);
-/* The reverse: [batch, features] of a value […, batch]. */
+/* The reverse: permutes a value […, batch] to [batch, features]. */
 gt_id gt_batch_major(gt_graph *graph, gt_id x);
 #endif

@@ -68,8 +68,8 @@ static bool choose_wiring(gt_build *build, const logic_config *c, const gt_id *i
   return true;
 }
 
-/* The walk over the gates or, if there is none, the inverse wiring. */
-static gt_id find_readers(gt_build *build, const int32_t *wiring, int64_t in, int64_t gates) {
+/* For the gradient: the walk over the gates (glossary) or, if there is none that fits, the inverse wiring. */
+static gt_id build_readers(gt_build *build, const int32_t *wiring, int64_t in, int64_t gates) {
   const int64_t runs = gt_logic_walk_runs(wiring, in, gates), room = gt_logic_walk_room(gates);
   const bool walks = runs && runs <= room;
   const int64_t words = walks ? room * GT_LOGIC_WALK_WORDS : gt_logic_inverse_count(in, gates);
@@ -94,7 +94,7 @@ static gt_id build_logic(gt_build *build, const void *config, const gt_id *input
   if (!choose_wiring(build, c, input, in, chosen)) return GT_NONE;
   const gt_id logits = gt_build_parameter(build, "logits", gt_shape_2(gates, GATES), gt_logic_init(c->init));
   const gt_id wiring = gt_build_constant(build, "wiring", gt_shape_2(2, gates), chosen, limit);
-  const gt_id readers = build->training ? find_readers(build, chosen, in, gates) : GT_NONE;
+  const gt_id readers = build->training ? build_readers(build, chosen, in, gates) : GT_NONE;
   build->has_hard = true;
   gt_review_bits(build, input);
   const gt_id words = build->hard ? gt_logic_words_of(build->graph, input[0]) : GT_NONE;
@@ -113,7 +113,7 @@ static bool logic_circuit(gt_layer_circuit *circuit, const void *config) {
   const uint32_t gates = (uint32_t)((const logic_config *)config)->units;
   const uint8_t *op;
   const int32_t *a;
-  if (!gt_layer_circuit_take(circuit) || !gt_layer_circuit_gates(circuit, gates, 2, gates, &op, &a))
+  if (!gt_layer_circuit_start(circuit) || !gt_layer_circuit_gates(circuit, gates, 2, gates, &op, &a))
     return false;
   const gt_circuit_layer layer = {gates, a, a + gates, op};
   uint32_t *values = gt_layer_circuit_values(circuit, gates);
@@ -165,12 +165,12 @@ static gt_id build_group_sum(gt_build *build, const void *config, const gt_id *i
   return gt_logic_group_sum(graph, gt_feature_major(graph, input[0]), c->groups, 1 / c->tau);
 }
 
-/* In a circuit, at the end of the model: the outputs form groups. */
+/* In a circuit, only the last layer of the model can be a group_sum: the outputs form groups. */
 static bool group_circuit(gt_layer_circuit *circuit, const void *config) {
   if (!circuit->source->count) return true;
   if (!circuit->last) return gt_layer_circuit_refuse(circuit, "comes after gates but has no gates");
   circuit->circuit->groups = (uint32_t)((const group_config *)config)->groups;
-  return gt_layer_circuit_pass(circuit);
+  return gt_layer_circuit_forward(circuit);
 }
 
 GT_DEFINE(layer, group_sum) = {.name = "group_sum",

@@ -17,6 +17,8 @@
 #include "op/move.h"
 #include <string.h>
 
+/* Functions of two inputs; neighbors of a cell (Moore neighborhood); index of the cell itself in the 3 by 3
+ * cells. */
 enum { GATES = 16, MOORE = 8, CENTRE = 4 };
 
 typedef struct ca_config {
@@ -94,7 +96,7 @@ static bool read_layers(gt_build *build, const ca_config *c, gt_logic_ca_attribu
   return true;
 }
 
-/* Chooses one layer's rows of the wiring, [2, width], as two arrays. */
+/* Chooses the wiring of layer l: the first inputs of its gates, a [width], and the second ones, b [width]. */
 static bool wire_layer(gt_build *build, const ca_config *c, uint32_t l, uint32_t inputs, uint32_t width,
                        int32_t *a, int32_t *b) {
   const gt_init_stream stream = gt_build_stream(build, gt_arena_printf(build->arena, "wiring%u", l));
@@ -103,14 +105,14 @@ static bool wire_layer(gt_build *build, const ca_config *c, uint32_t l, uint32_t
     for (uint32_t o = 0; o < MOORE; o++) a[o] += a[o] >= CENTRE, b[o] = CENTRE;
     return true;
   }
-  int32_t *both = GT_NEW_N(build->arena, int32_t, 2 * width);
+  int32_t *wiring = GT_NEW_N(build->arena, int32_t, 2 * width);
   bool enough = 2 * (int64_t)width >= inputs;
   if (enough && !strcmp(c->wiring, "random"))
-    gt_wiring_random(&stream, inputs, width, both);
+    gt_wiring_random(&stream, inputs, width, wiring);
   else
-    enough = enough && (inputs == 1 || gt_wiring_unique(&stream, inputs, width, both));
-  memcpy(a, both, width * sizeof *a);
-  memcpy(b, both + width, width * sizeof *b);
+    enough = enough && (inputs == 1 || gt_wiring_unique(&stream, inputs, width, wiring));
+  memcpy(a, wiring, width * sizeof *a);
+  memcpy(b, wiring + width, width * sizeof *b);
   if (enough) return true;
   gt_build_error(
       build, l < (uint32_t)c->perception.count ? "perception" : "update",
@@ -213,7 +215,7 @@ static gt_id build_ca(gt_build *build, const void *config, const gt_id *input, i
   return last_board(build->graph, states, outputs, build->training ? c->average_last : 1);
 }
 
-/* --- the trained automaton ------------------------------------------------------------------------------ */
+/* --- conversion of a trained automaton to a circuit ----------------------------------------------------- */
 
 static int64_t total(const gt_ints *widths) {
   int64_t sum = 0;

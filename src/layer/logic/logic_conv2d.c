@@ -54,14 +54,16 @@ static const gt_schema schema = {.name = "logic_conv2d",
 
 typedef struct wiring_options { /* the possible inputs of a layer's leaves */
   gt_init_stream stream;
-  int64_t kernels, leaves, channels, each,
-      area; /* each: channels that a kernel reads; area: positions in its receptive field */
+  int64_t kernels, leaves; /* leaves: per kernel */
+  int64_t channels, each;  /* number of input channels; number that a kernel reads */
+  int64_t area;            /* positions in a receptive field */
 } wiring_options;
 
 /* Channels are assigned to kernels from successive permutations of all channels, so that each channel is used
- * about equally often, and at least once. A kernel that gets the same channel again takes the next one. */
+ * about equally often, and at least once. If a kernel already reads the channel, the next one that it does
+ * not read is assigned instead. */
 typedef struct channel_assigner {
-  int32_t *order, *owner; /* owner: the last kernel that has each channel, counted from 1 */
+  int32_t *order, *owner; /* owner: per channel, the last kernel that reads it, counted from 1 */
   int64_t assigned;       /* number assigned from this permutation */
 } channel_assigner;
 
@@ -133,7 +135,7 @@ static bool check_readers(gt_build *build, const wiring_options *c, const gt_id 
   return false;
 }
 
-/* Checked before drawing the wiring, which takes long for very many kernels. */
+/* Checked before the wiring is drawn, which takes long for very many kernels. */
 static bool check_output(gt_build *build, const gt_shape *output) {
   char text[128];
   if (gt_shape_count(*output) <= INT32_MAX) return true;
@@ -178,31 +180,31 @@ static gt_id build_conv(gt_build *build, const void *config, const gt_id *input,
   (void)inputs;
   if (!check_image(build, c, &a, input)) return GT_NONE;
   const gt_shape x = gt_node_at(graph, input[0])->shape;
-  const wiring_options from = {.stream = gt_build_stream(build, "wiring"),
-                               .kernels = c->channels,
-                               .leaves = INT64_C(1) << c->depth,
-                               .channels = x.dim[3],
-                               .each =
-                                   gt_least(c->field_channels, gt_least(x.dim[3], INT64_C(1) << c->depth)),
-                               .area = c->kernel * c->kernel};
+  const wiring_options options = {.stream = gt_build_stream(build, "wiring"),
+                                  .kernels = c->channels,
+                                  .leaves = INT64_C(1) << c->depth,
+                                  .channels = x.dim[3],
+                                  .each =
+                                      gt_least(c->field_channels, gt_least(x.dim[3], INT64_C(1) << c->depth)),
+                                  .area = c->kernel * c->kernel};
   const gt_shape output = {.rank = 4,
                            .dim = {x.dim[0], gt_logic_conv_windows(&a, x.dim[1]),
-                                   gt_logic_conv_windows(&a, x.dim[2]), from.kernels}};
-  if (from.area * from.channels > INT32_MAX) /* indices in the wiring are int32 */
+                                   gt_logic_conv_windows(&a, x.dim[2]), options.kernels}};
+  if (options.area * options.channels > INT32_MAX) /* indices in the wiring are int32 */
     return gt_build_error(
         build, "kernel",
         "has %lld positions with %lld channels each; at most %d inputs in total are possible",
-        (long long)from.area, (long long)from.channels, INT32_MAX);
-  if (!check_readers(build, &from, input) || !check_output(build, &output)) return GT_NONE;
-  const int64_t leaves = from.kernels * from.leaves;
+        (long long)options.area, (long long)options.channels, INT32_MAX);
+  if (!check_readers(build, &options, input) || !check_output(build, &output)) return GT_NONE;
+  const int64_t leaves = options.kernels * options.leaves;
   int32_t *chosen = GT_NEW_N(build->arena, int32_t, leaves), *limit = GT_NEW_N(build->arena, int32_t, leaves);
-  for (int64_t i = 0; i < leaves; i++) limit[i] = (int32_t)(from.area * from.channels);
-  choose_wiring(&from, chosen);
+  for (int64_t i = 0; i < leaves; i++) limit[i] = (int32_t)(options.area * options.channels);
+  choose_wiring(&options, chosen);
   const gt_id logits = gt_build_parameter(
-      build, "logits", gt_shape_2(from.kernels * (from.leaves - 1), GATES), gt_logic_init(c->init));
+      build, "logits", gt_shape_2(options.kernels * (options.leaves - 1), GATES), gt_logic_init(c->init));
   const gt_id wiring =
-      gt_build_constant(build, "wiring", gt_shape_2(from.kernels, from.leaves), chosen, limit);
-  const gt_id inverse = build->training ? build_inverse(build, &from, chosen) : GT_NONE;
+      gt_build_constant(build, "wiring", gt_shape_2(options.kernels, options.leaves), chosen, limit);
+  const gt_id inverse = build->training ? build_inverse(build, &options, chosen) : GT_NONE;
   build->has_hard = true;
   gt_review_bits(build, input);
   const gt_id y = build_trees(build, &a, input[0], logits, wiring, inverse);
@@ -224,7 +226,7 @@ static bool conv_circuit(gt_layer_circuit *circuit, const void *config) {
                                     .columns = (uint32_t)y.dim[2],
                                     .kernels = (uint32_t)y.dim[3],
                                     .depth = (uint32_t)c->depth};
-  if (!gt_layer_circuit_take(circuit) ||
+  if (!gt_layer_circuit_start(circuit) ||
       !gt_layer_circuit_gates(circuit, y.dim[3] * (leaves - 1), y.dim[3], leaves, &kernels.op, &kernels.leaf))
     return false;
   uint32_t *values = gt_layer_circuit_values(circuit, (size_t)gt_shape_count(y));

@@ -1,6 +1,6 @@
-/* Layers of a recurrent cell as torch.nn.LSTM, GRU and RNN stack them. Time comes first inside the stack, so
- * that the steps of the op are contiguous; axes are permuted only at both ends; if the stack follows an
- * embedding, those of its integers. */
+/* Stacked layers of a recurrent cell, as in torch.nn.LSTM, GRU and RNN. Inside the stack, time is the first
+ * axis, so that the steps of the op are contiguous; axes are permuted only at the input and the output of the
+ * stack. If the input is that of an embedding, its indices are permuted instead. */
 #include "layer/recurrent/stack.h"
 #include "layer/review.h"
 #include "layer/sequence.h"
@@ -25,7 +25,8 @@ typedef struct stack {
 
 /* --- parameters ----------------------------------------------------------------------------------------- */
 
-/* Values of another initializer, with a constant added to the second of four parts. */
+/* Values of another initializer, with a constant added to the biases of the forget gate, the second
+ * quarter. */
 typedef struct raised {
   const gt_init *init;
   double forget_bias;
@@ -41,15 +42,15 @@ static void fill_raised(const void *config, gt_shape shape, const gt_init_stream
 static const gt_init *raise_forget(gt_arena *arena, const gt_init *init, double forget_bias) {
   raised *config = GT_NEW(arena, raised);
   gt_init_type *type = GT_NEW(arena, gt_init_type);
-  gt_init *with = GT_NEW(arena, gt_init);
+  gt_init *result = GT_NEW(arena, gt_init);
   *config = (raised){init, forget_bias};
   *type = *init->type;
   type->fill = fill_raised;
-  *with = (gt_init){type, config, NULL};
-  return with;
+  *result = (gt_init){type, config, NULL};
+  return result;
 }
 
-/* The parameter that PyTorch calls by this name: weight_ih_l0, bias_hh_l1_reverse. */
+/* The parameter with its name in PyTorch, such as weight_ih_l0 or bias_hh_l1_reverse. */
 static gt_id parameter(const stack *s, const char *name, int64_t layer, bool reverse, gt_shape shape) {
   const double bound = 1 / sqrt((double)s->c->hidden_size);
   gt_arena *arena = s->build->arena;
@@ -68,24 +69,24 @@ static gt_id build_direction(const stack *s, gt_id x, int64_t layer, bool revers
   const int64_t units = s->c->hidden_size, width = units * gt_cell_gates(s->cell);
   const gt_id w_ih = parameter(s, "weight_ih", layer, reverse, gt_shape_2(width, in.dim[2]));
   const gt_id w_hh = parameter(s, "weight_hh", layer, reverse, gt_shape_2(width, units));
-  gt_id bias = GT_NONE, inner = GT_NONE;
+  gt_id bias = GT_NONE, hidden_bias = GT_NONE;
   if (s->c->bias) {
     bias = parameter(s, "bias_ih", layer, reverse, gt_shape_1(width));
     const gt_id hidden = parameter(s, "bias_hh", layer, reverse, gt_shape_1(width));
     if (s->cell == GT_CELL_GRU)
-      inner = hidden;
+      hidden_bias = hidden;
     else
       bias = gt_add(graph, bias, hidden);
   }
   return gt_recurrent(graph, &(gt_recurrent_input){.cell = s->cell,
                                                    .gates = gt_table_product(graph, x, w_ih, bias),
                                                    .w_hh = w_hh,
-                                                   .bias = inner,
+                                                   .bias = hidden_bias,
                                                    .lengths = s->lengths,
                                                    .reverse = reverse});
 }
 
-/* The state after each row's last step. The reverse direction ends at step 0 of each. */
+/* The state after the last step of each sample; the reverse direction ends at step 0. */
 static gt_id last_of(const stack *s, gt_id outputs, bool reverse) {
   gt_graph *graph = s->build->graph;
   if (reverse || s->lengths == GT_NONE) return gt_recurrent_last(graph, outputs);
@@ -112,8 +113,8 @@ static gt_id build_layer(const stack *s, gt_id x, int64_t layer) {
     if (out[d] == GT_NONE) return GT_NONE;
     if (is_top && s->last) out[d] = last_of(s, out[d], d);
   }
-  const gt_id both = s->c->bidirectional ? gt_concatenate(graph, out, 2, is_top && s->last ? 1 : 2) : out[0];
-  return is_top ? both : drop(s, both);
+  const gt_id y = s->c->bidirectional ? gt_concatenate(graph, out, 2, is_top && s->last ? 1 : 2) : out[0];
+  return is_top ? y : drop(s, y);
 }
 
 gt_id gt_recurrent_stack(gt_build *build, const gt_recurrent_config *config, gt_cell cell, double forget_bias,

@@ -1,11 +1,11 @@
-/* What the recurrent layers share: lstm, gru and rnn are a cell and their own keys; all else, stacked layers,
- * both directions and lengths, is here. */
+/* Shared by the recurrent layers lstm, gru and rnn, which differ in their cell and a few keys: stacked
+ * layers, both directions, and lengths. */
 #ifndef GT_LAYER_RECURRENT_STACK_H
 #define GT_LAYER_RECURRENT_STACK_H
 #include "layer/layer.h"
 #include "op/recurrent/recurrent.h"
 
-typedef struct gt_recurrent_config { /* keys of each */
+typedef struct gt_recurrent_config { /* keys of all recurrent layers */
   int64_t hidden_size, num_layers;
   bool bias, bidirectional;
   double dropout;
@@ -31,7 +31,8 @@ extern const char *const gt_recurrent_results[];
                    .help =                                                                                \
                        "outputs of all steps, [steps, features], or the state after the last, [features]")
 
-/* forget_bias: added to the initial forget part of bias_ih; 0: none. */
+/* Emits the stack; GT_NONE after reporting. forget_bias: added to the initial biases of the forget gate in
+ * bias_ih. */
 gt_id gt_recurrent_stack(gt_build *build, const gt_recurrent_config *config, gt_cell cell, double forget_bias,
                          const gt_id *input);
 #endif
