@@ -5,7 +5,7 @@
 #include "op/move.h"
 #include <stdlib.h>
 
-/* Marks the nodes on a path from a wrt node to the loss: only they have a gradient. */
+/* Marks the nodes up to the loss that depend on a wrt node: only they can have a gradient. */
 static bool *mark_paths(const gt_graph *graph, gt_id loss, const gt_id *wrt, int count) {
   bool *active = gt_alloc(graph->count);
   for (int i = 0; i < count; i++)
@@ -16,13 +16,13 @@ static bool *mark_paths(const gt_graph *graph, gt_id loss, const gt_id *wrt, int
 }
 
 /* True if the loss depends on a result of the node. */
-static bool is_given(const gt_graph *graph, gt_id id, const gt_id *gradient_of) {
+static bool has_gradient(const gt_graph *graph, gt_id id, const gt_id *gradient_of) {
   for (int k = 0; k <= graph->node[id].op->further; k++)
     if (gradient_of[id + (gt_id)k] != GT_NONE) return true;
   return false;
 }
 
-static void add_up(gt_graph *graph, gt_id input, gt_id more, gt_id *sum) {
+static void accumulate(gt_graph *graph, gt_id input, gt_id more, gt_id *sum) {
   if (*sum != GT_NONE && graph->node[*sum].dtype != GT_F32 && !graph->error.status)
     gt_fail(&graph->error, GT_ERR_CONFIG,
             "only one layer may read the output of layer '%s': its gradient is in %s, and gradients of "
@@ -35,9 +35,9 @@ static void add_up(gt_graph *graph, gt_id input, gt_id more, gt_id *sum) {
  * emitted nodes have the scope and the precision of the layer that they belong to. */
 static void propagate(gt_graph *graph, gt_id id, const bool *active, gt_id *gradient_of) {
   const gt_node node = graph->node[id]; /* a copy: emitting nodes may move the array */
-  const gt_derivative *own = node.derivative;
-  const gt_id *input = own ? own->input : node.input;
-  const int inputs = own ? own->inputs : node.inputs;
+  const gt_derivative *derivative = node.derivative;
+  const gt_id *input = derivative ? derivative->input : node.input;
+  const int inputs = derivative ? derivative->inputs : node.inputs;
   bool *wanted = gt_alloc(sizeof *wanted * (size_t)(inputs + 1));
   gt_id *input_gradient = gt_alloc(sizeof *input_gradient * (size_t)(inputs + 1));
   bool any = false;
@@ -45,16 +45,16 @@ static void propagate(gt_graph *graph, gt_id id, const bool *active, gt_id *grad
     input_gradient[k] = GT_NONE;
     any |= wanted[k] = active[input[k]];
   }
-  if (any && (own || node.op->gradient)) {
+  if (any && (derivative || node.op->gradient)) {
     graph->scope = node.scope;
     graph->precision = node.precision;
-    if (own)
-      own->gradient(graph, own, gradient_of[id], wanted, input_gradient);
+    if (derivative)
+      derivative->gradient(graph, derivative, gradient_of[id], wanted, input_gradient);
     else
       node.op->gradient(graph, id, &gradient_of[id], wanted, input_gradient);
     for (int k = 0; k < inputs; k++)
       if (wanted[k] && input_gradient[k] != GT_NONE)
-        add_up(graph, input[k], input_gradient[k], &gradient_of[input[k]]);
+        accumulate(graph, input[k], input_gradient[k], &gradient_of[input[k]]);
   }
   free(wanted);
   free(input_gradient);
@@ -65,12 +65,12 @@ void gt_pull_back(gt_graph *graph, gt_id value, gt_id output_gradient, const gt_
   const char *scope = graph->scope;
   const gt_precision precision = graph->precision;
   bool *active = mark_paths(graph, value, wrt, count);
-  const gt_id known = value + GT_MAX_RESULTS; /* the node may have further results */
-  gt_id *gradient_of = gt_alloc(sizeof *gradient_of * (size_t)known);
-  for (gt_id id = 0; id < known; id++) gradient_of[id] = GT_NONE;
+  const gt_id ids = value + GT_MAX_RESULTS; /* the node may have further results */
+  gt_id *gradient_of = gt_alloc(sizeof *gradient_of * (size_t)ids);
+  for (gt_id id = 0; id < ids; id++) gradient_of[id] = GT_NONE;
   gradient_of[value] = output_gradient;
   for (gt_id id = value + 1; id-- > 0;)
-    if (active[id] && is_given(graph, id, gradient_of)) propagate(graph, id, active, gradient_of);
+    if (active[id] && has_gradient(graph, id, gradient_of)) propagate(graph, id, active, gradient_of);
   for (int i = 0; i < count; i++)
     gradient[i] = wrt[i] != GT_NONE && wrt[i] <= value ? gradient_of[wrt[i]] : GT_NONE;
   free(gradient_of);

@@ -19,10 +19,10 @@ enum { OP_BATCH, OP_WEIGHT, OPS };
 enum {
   TILE_ELEMENTS = 16384,
   WORKGROUP = 256,
-  PIECE = 4096, /* features that an epilogue processes at once, in the L1 cache */
-  QUADS = 4,    /* vec4s that an invocation copies, if there are many rows */
-  EACH = 2,     /* workgroups per multiprocessor before workgroups get more rows */
-  MAX_ROWS = 64 /* per workgroup */
+  PIECE = 4096,   /* features that an epilogue processes at once, in the L1 cache */
+  QUADS = 4,      /* vec4s that an invocation copies, if there are many rows */
+  MIN_GROUPS = 2, /* workgroups per multiprocessor; only with more do workgroups process several rows */
+  MAX_ROWS = 64   /* per workgroup */
 };
 static const gt_op ops[OPS];
 
@@ -38,12 +38,12 @@ GT_CLONES static void widen(const uint8_t *restrict data, uint32_t n, float *res
   for (uint32_t f = 0; f < n; f++) y[f] = (float)data[f];
 }
 
-GT_CLONES static void scale_alike(float *y, uint32_t n, float center, float scale, float shift) {
+GT_CLONES static void scale_uniform(float *y, uint32_t n, float center, float scale, float shift) {
   for (uint32_t f = 0; f < n; f++) y[f] = (y[f] - center) * scale + shift;
 }
 
-GT_CLONES static void scale_each(float *restrict y, uint32_t n, const float *restrict center,
-                                 const float *restrict scale, const float *restrict shift) {
+GT_CLONES static void scale_periodic(float *restrict y, uint32_t n, const float *restrict center,
+                                     const float *restrict scale, const float *restrict shift) {
   for (uint32_t f = 0; f < n; f++) y[f] = (y[f] - center[f]) * scale[f] + shift[f];
 }
 
@@ -59,13 +59,13 @@ static void convert(const struct gt_batch_args *a, const uint32_t *spec, uint32_
   const float *center = GT_PTR(const float, a->scaling), *scale = center + a->period,
               *shift = scale + a->period;
   if (a->period == 1) { /* the same scaling for all features, the usual case */
-    scale_alike(y, n, center[0], scale[0], shift[0]);
+    scale_uniform(y, n, center[0], scale[0], shift[0]);
     return;
   }
-  for (uint32_t done = 0, alike = 0; done < n; done += alike) {
+  for (uint32_t done = 0, run = 0; done < n; done += run) {
     const uint32_t p = (f + done) % a->period;
-    alike = gt_least_u32(n - done, a->period - p);
-    scale_each(y + done, alike, center + p, scale + p, shift + p);
+    run = gt_least_u32(n - done, a->period - p);
+    scale_periodic(y + done, run, center + p, scale + p, shift + p);
   }
 }
 
@@ -111,9 +111,9 @@ static void batch_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const gt_program_context *epilogue = gt_program_is_plain(&program) ? NULL : &context;
   uint32_t sample[AT_ONCE];
   for (uint32_t row = first; row < end; row += AT_ONCE) {
-    const uint32_t many = gt_least_u32(end - row, AT_ONCE);
-    GT_BATCH_FIND_SAMPLES(a, spec[GT_BATCH_SPEC_ORDER], row, many, sample);
-    for (uint32_t i = 0; i < many; i++) copy_row(a, spec, epilogue, sample[i], row + i);
+    const uint32_t count = gt_least_u32(end - row, AT_ONCE);
+    GT_BATCH_FIND_SAMPLES(a, spec[GT_BATCH_SPEC_ORDER], row, count, sample);
+    for (uint32_t i = 0; i < count; i++) copy_row(a, spec, epilogue, sample[i], row + i);
   }
 }
 
@@ -124,8 +124,7 @@ static const gt_kernel batch_kernel = {"batch", batch_cpu};
 /* Number of values in a sample. */
 static int64_t features_of(const gt_node *data) { return gt_shape_count(data->shape) / data->shape.dim[0]; }
 
-/* Inputs: data, clock, optionally scaling, and the members of the classes if a balanced order draws from all
- * samples. */
+/* Inputs: data, clock, optionally scaling, and `members` if a balanced order draws from all samples. */
 static bool has_members(const gt_node *node) {
   const gt_batch_attribute *attribute = node->attribute;
   return attribute->classes && !attribute->window;
@@ -133,7 +132,7 @@ static bool has_members(const gt_node *node) {
 
 static bool has_scaling(const gt_node *node) { return node->inputs == 3 + has_members(node); }
 
-static bool good_members(const gt_graph *graph, const gt_node *node) {
+static bool check_members(const gt_graph *graph, const gt_node *node) {
   if (!has_members(node)) return true;
   const gt_node *members = gt_node_at(graph, node->input[node->inputs - 1]);
   return members->dtype == GT_I32 &&
@@ -150,7 +149,8 @@ static bool infer_batch(const gt_graph *graph, const gt_node *node, gt_shape *sh
   if (data->shape.rank < 1 || data->shape.dim[0] < least || least >= UINT32_MAX)
     return gt_fail(error, GT_ERR_CONFIG, "data %s does not hold %" PRId64 " samples",
                    gt_shape_text(data->shape, text), least);
-  if (!good_members(graph, node)) return gt_fail(error, GT_ERR_INTERNAL, "batch: unfit members of classes");
+  if (!check_members(graph, node))
+    return gt_fail(error, GT_ERR_INTERNAL, "batch: the members of the classes have the wrong shape");
   if (has_scaling(node)) {
     const gt_node *scaling = gt_node_at(graph, node->input[2]);
     const int64_t features = features_of(data);
@@ -166,7 +166,7 @@ static bool infer_batch(const gt_graph *graph, const gt_node *node, gt_shape *sh
   return gt_check_size("batch", *shape, error);
 }
 
-/* Without scaling, the values are bits if the data are. */
+/* Without scaling, the values are 0 or 1 if those of the data are. */
 static bool draws_bits(const gt_graph *graph, const gt_node *node) {
   return !has_scaling(node) && gt_node_at(graph, node->input[0])->bits;
 }
@@ -197,7 +197,7 @@ gt_byte_form gt_batch_byte_form(float center, float scale, float shift) {
   return scale > 0 && finite ? form : (gt_byte_form){0};
 }
 
-/* The value can stay in bytes if a row is a whole number of words. */
+/* The value can stay in bytes if a sample is a whole number of words. */
 static bool leaves_bytes(const gt_graph *graph, const gt_node *node, gt_form *form) {
   const gt_node *data = gt_node_at(graph, node->input[0]);
   *form = (gt_form){GT_FORM_BYTES, ((const gt_batch_attribute *)node->attribute)->bytes};
@@ -214,13 +214,14 @@ static bool infer_weight(const gt_graph *graph, const gt_node *node, gt_shape *s
   return true;
 }
 
-static gt_step *start(gt_lowering *lowering, struct gt_batch_args *args, const gt_batch_attribute *attribute,
-                      uint32_t mode) {
+/* Emits the step; the caller adds the buffers and the grid. */
+static gt_step *emit_step(gt_lowering *lowering, struct gt_batch_args *args,
+                          const gt_batch_attribute *attribute, uint32_t mode) {
   GT_BATCH_SET_ORDER(args, attribute);
   gt_step *step = gt_lower_step(lowering, &batch_kernel, args, sizeof *args);
   step->spec[GT_BATCH_SPEC_MODE] = mode;
   step->spec[GT_BATCH_SPEC_ROWS] = 1;
-  /* A weight depends only on the position in the epoch. */
+  /* Weights do not depend on the order of samples. */
   step->spec[GT_BATCH_SPEC_ORDER] =
       mode == GT_BATCH_WEIGHT ? GT_BATCH_SEQUENTIAL : gt_batch_order_of(attribute);
   const uint32_t per_tile = tile_rows(args->features);
@@ -228,29 +229,29 @@ static gt_step *start(gt_lowering *lowering, struct gt_batch_args *args, const g
   return step;
 }
 
-/* Chooses the rows per workgroup: enough to keep its invocations busy, but all multiprocessors get
- * workgroups. */
+/* Chooses the rows per workgroup: enough to keep its invocations busy, but few enough that every
+ * multiprocessor has workgroups. */
 static void choose_rows(gt_lowering *lowering, gt_step *step, const struct gt_batch_args *args) {
   const uint32_t quads = (uint32_t)gt_ceil_div(args->features, 4),
                  local = gt_lower_workgroup(lowering, quads < WORKGROUP / 4 ? WORKGROUP / 4 : WORKGROUP, 1),
                  units = gt_most_u32(gt_lowering_target(lowering)->units, 1);
-  const uint32_t busy = QUADS * local / quads, spread = args->batch / (EACH * units);
-  const uint32_t each = gt_most_u32(gt_least_u32(gt_least_u32(busy, spread), MAX_ROWS), 1);
-  step->spec[GT_BATCH_SPEC_ROWS] = each;
+  const uint32_t busy = QUADS * local / quads, limit = args->batch / (MIN_GROUPS * units);
+  const uint32_t rows = gt_most_u32(gt_least_u32(gt_least_u32(busy, limit), MAX_ROWS), 1);
+  step->spec[GT_BATCH_SPEC_ROWS] = rows;
   step->spec[GT_BATCH_SPEC_WHOLE] = args->features % 4 == 0;
-  gt_lower_grid(lowering, (uint64_t)gt_ceil_div(args->batch, each) * local, local);
+  gt_lower_grid(lowering, (uint64_t)gt_ceil_div(args->batch, rows) * local, local);
 }
 
 static void lower_batch(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader), *data = gt_node_at(graph, node->input[0]);
-  /* Values that stay bytes are copied as words. */
+  /* Values that stay in bytes are copied as 32-bit words. */
   const bool words = gt_lower_form(lowering, group->leader), scaled = has_scaling(node) && !words;
   const gt_dtype dtype = words ? GT_I32 : data->dtype;
   struct gt_batch_args args = {.features = (uint32_t)features_of(data) / (words ? 4 : 1), .period = 1};
   if (scaled) args.period = (uint32_t)gt_node_at(graph, node->input[2])->shape.dim[1];
   const uint32_t mode = dtype == GT_U8 ? GT_BATCH_U8 : dtype == GT_I32 ? GT_BATCH_I32 : GT_BATCH_F32;
-  gt_step *step = start(lowering, &args, node->attribute, mode);
+  gt_step *step = emit_step(lowering, &args, node->attribute, mode);
   step->spec[GT_BATCH_SPEC_SCALED] = scaled;
   step->touched =
       (uint64_t)args.batch * args.features * (gt_dtype_size(dtype) + sizeof(float) * group->program.outputs);
@@ -267,7 +268,7 @@ static void lower_batch(gt_lowering *lowering, const gt_group *group) {
 static void lower_weight(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   struct gt_batch_args args = {.features = 1, .period = 1};
-  start(lowering, &args, node->attribute, GT_BATCH_WEIGHT);
+  emit_step(lowering, &args, node->attribute, GT_BATCH_WEIGHT);
   gt_lower_read(lowering, offsetof(struct gt_batch_args, order), node->input[0]);
   gt_lower_write(lowering, offsetof(struct gt_batch_args, y), group->leader);
   gt_lower_grid(lowering, args.batch, 256);
@@ -300,7 +301,7 @@ gt_id gt_batch_balanced(gt_graph *graph, gt_id data, gt_id clock, gt_id scaling,
 }
 
 gt_id gt_batch_weight(gt_graph *graph, gt_id clock, gt_batch_attribute attribute) {
-  /* A weight depends only on the order. */
+  /* Resets what weights do not depend on, so that equal nodes are shared. */
   attribute.window = 0, attribute.classes = 0, attribute.even = 0, attribute.bytes = (gt_byte_form){0};
   attribute = gt_batch_clean(attribute);
   return gt_node_add(graph, &ops[OP_WEIGHT], &clock, 1, &attribute, sizeof attribute);

@@ -1,5 +1,5 @@
 /* The order of samples, computed for many rows at once: the rounds of one index are a chain of dependent
- * multiplications, and a processor overlaps the chains of several. */
+ * multiplications, and a processor can overlap the chains of several indices. */
 #include "base/count.h"
 #include "base/philox.h"
 #include "op/batch_order.h"
@@ -8,12 +8,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { ABREAST = 64 };
+enum { CHUNK = 64 }; /* indices that are permuted at once */
 
 int64_t gt_batch_steps(const gt_batch_attribute *attribute) {
   return attribute->steps ? attribute->steps : gt_ceil_div(attribute->samples, attribute->batch);
 }
 
+/* One round of the Feistel network for each index, split into its left and right half. */
 GT_CLONES static void round_of(uint32_t *restrict left, uint32_t *restrict right, uint32_t count,
                                uint32_t mask, uint64_t seed, uint32_t epoch, uint32_t round) {
   for (uint32_t i = 0; i < count; i++) {
@@ -23,10 +24,10 @@ GT_CLONES static void round_of(uint32_t *restrict left, uint32_t *restrict right
   }
 }
 
-/* gt_feistel_index of each index; those that fall outside of [0, n) are iterated together. */
+/* Replaces each index by gt_feistel_index of it; results outside [0, n) are permuted again, together. */
 static void feistel(uint32_t *index, uint32_t count, uint32_t n, uint64_t seed, uint32_t epoch) {
   const uint32_t half = gt_feistel_half(n), mask = (1u << half) - 1, rounds = gt_shuffle_rounds(n);
-  uint32_t left[ABREAST], right[ABREAST], which[ABREAST];
+  uint32_t left[CHUNK], right[CHUNK], which[CHUNK];
   for (uint32_t i = 0; i < count; i++) which[i] = i;
   while (count) {
     uint32_t outside = 0;
@@ -42,7 +43,7 @@ static void feistel(uint32_t *index, uint32_t count, uint32_t n, uint64_t seed, 
   }
 }
 
-/* gt_shuffle_index of each index. */
+/* Replaces each index by gt_shuffle_index of it. */
 static void shuffle(uint32_t *index, uint32_t count, uint32_t n, uint64_t seed, uint32_t epoch) {
   if (n > GT_SHUFFLE_SWAPS) {
     feistel(index, count, n, seed, epoch);
@@ -51,6 +52,7 @@ static void shuffle(uint32_t *index, uint32_t count, uint32_t n, uint64_t seed, 
   for (uint32_t i = 0; i < count; i++) index[i] = gt_shuffle_index(index[i], n, seed, epoch);
 }
 
+/* The sample at an index of the epoch, in balanced order. */
 static uint32_t balanced_sample(const int32_t *members, uint32_t classes, uint32_t index, uint64_t seed,
                                 uint32_t epoch) {
   const gt_philox bits = gt_philox_block(seed, GT_PURPOSE_BALANCE, epoch, index);
@@ -65,13 +67,13 @@ void gt_batch_samples(const gt_batch_attribute *attribute, const int32_t *member
   const uint32_t samples = (uint32_t)attribute->samples, steps = (uint32_t)gt_batch_steps(attribute);
   step -= attribute->first_step;
   const uint64_t begin = (uint64_t)(step % steps) * (uint32_t)attribute->batch + first;
-  const uint32_t there = begin < samples ? (uint32_t)gt_least(rows, samples - begin) : 0;
-  for (uint32_t i = 0; i < rows; i++) sample[i] = i < there ? (uint32_t)begin + i : GT_NONE;
+  const uint32_t valid = begin < samples ? (uint32_t)gt_least(rows, samples - begin) : 0;
+  for (uint32_t i = 0; i < rows; i++) sample[i] = i < valid ? (uint32_t)begin + i : GT_NONE;
   const uint32_t epoch = step / steps + attribute->first_epoch;
-  for (uint32_t i = 0; members && i < there; i++)
+  for (uint32_t i = 0; members && i < valid; i++)
     sample[i] = balanced_sample(members, attribute->classes, sample[i], seed, epoch);
-  for (uint32_t done = 0; done < there && !members && !attribute->sequential; done += ABREAST)
-    shuffle(sample + done, gt_least_u32(there - done, ABREAST), samples, seed, epoch);
+  for (uint32_t done = 0; done < valid && !members && !attribute->sequential; done += CHUNK)
+    shuffle(sample + done, gt_least_u32(valid - done, CHUNK), samples, seed, epoch);
 }
 
 void gt_batch_find(const gt_batch_attribute *attribute, uint32_t order, const uint32_t *clock,

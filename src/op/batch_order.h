@@ -22,11 +22,11 @@
                 kind, GT_PTR(const uint32_t, (args)->order), GT_PTR(const int32_t, (args)->members), first, \
                 rows, sample)
 
-/* The samples of rows `first` … first + rows - 1, or their positions in a window; GT_NONE past the end of the
- * epoch. order: GT_BATCH_SHUFFLED, …; clock: the words of its state. */
+/* Writes the samples of rows `first` … first + rows - 1, or their positions in a window; GT_NONE past the end
+ * of the epoch. order: GT_BATCH_SHUFFLED, … (shaders/op/batch_args.h); clock: the words of its value. */
 void gt_batch_find(const gt_batch_attribute *attribute, uint32_t order, const uint32_t *clock,
                    const int32_t *members, uint32_t first, uint32_t rows, uint32_t *sample);
-uint32_t gt_batch_order_of(const gt_batch_attribute *attribute);
+uint32_t gt_batch_order_of(const gt_batch_attribute *attribute); /* GT_BATCH_SHUFFLED, … */
 bool gt_batch_check(const gt_batch_attribute *attribute, gt_error *error);
 /* A copy with zeroed padding, because attributes are compared as bytes. */
 gt_batch_attribute gt_batch_clean(gt_batch_attribute attribute);

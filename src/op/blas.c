@@ -12,8 +12,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* Not in the headers, but exported by every OpenBLAS since GotoBLAS: allocates a buffer of its GEMM. `hint`
- * is the caller's position in a loop over threads; current versions ignore it, so that 0 is right. */
+/* Not declared in the headers, but exported by GotoBLAS and every OpenBLAS: allocates the buffer that a GEMM
+ * needs per thread. `hint` is the caller's position in a loop over threads; current versions ignore it. */
 void *blas_memory_alloc(int hint);
 void blas_memory_free(void *buffer);
 
@@ -106,17 +106,18 @@ static void watch(bool begin) {
 bool gt_blas_reserve(uint32_t threads, gt_error *error) {
   if (!open_library(error)) return false;
   if (threads <= reserved || !allocate_buffer || !free_buffer) return true;
-  /* OpenBLAS keeps a freed buffer for the next GEMM. So all are allocated before the first is freed. */
+  /* OpenBLAS reuses a freed buffer for the next GEMM. So all are allocated before the first is freed. */
   void **buffer = gt_alloc(threads * sizeof *buffer);
-  uint32_t taken = 0;
+  uint32_t allocated = 0;
   watch(true);
-  while (taken < threads && (buffer[taken] = allocate_buffer(0))) taken++;
+  while (allocated < threads && (buffer[allocated] = allocate_buffer(0))) allocated++;
   watch(false);
-  for (uint32_t i = taken; i-- > 0;) free_buffer(buffer[i]);
+  for (uint32_t i = allocated; i-- > 0;) free_buffer(buffer[i]);
   free(buffer);
-  reserved = taken;
-  return taken == threads || gt_fail(error, GT_ERR_MEMORY,
-                                     "OpenBLAS has buffers for %u threads, not for %u; set GTRAIN_THREADS "
-                                     "to fewer threads",
-                                     taken, threads);
+  reserved = allocated;
+  return allocated == threads ||
+         gt_fail(error, GT_ERR_MEMORY,
+                 "OpenBLAS has buffers for %u threads, not for %u; set GTRAIN_THREADS "
+                 "to fewer threads",
+                 allocated, threads);
 }

@@ -1,31 +1,32 @@
 /* Test cases of ops, for `gtrain selftest` and `make check`. A file tests/op/NAME.c (or
  * tests/op/FAMILY/NAME.c) has one line GT_REGISTER(opcase, NAME) and exports `const gt_case_family
- * gt_opcase_NAME`: rules (how to build the op, its reference in double precision, its tolerance) and
- * cases (a rule and the shapes to try, one line each). The harness (src/selftest) does the rest for every
- * case: the CPU against the reference, gradients (and gradients of derivatives) against finite differences of
- * the reference, the device against the CPU, guard words around all buffers, fused and unfused plans, equal
- * bits for repeated runs and for any number of threads. */
+ * gt_opcase_NAME`: rules (how to build the op, its reference in double precision, its tolerance) and cases (a
+ * rule and the shapes to try, one line each). The harness (src/selftest) checks every case: the CPU against
+ * the reference, gradients (and gradients of derivatives) against finite differences of the reference, the
+ * device against the CPU, guard words around all buffers, fused and unfused plans, and equal bits for
+ * repeated runs and for any number of threads. */
 #ifndef GT_OP_CASE_H
 #define GT_OP_CASE_H
 #include "base/register.h"
 #include "graph/graph.h"
 
-/* A case sets the fields that it needs and leaves the rest zero. */
+/* A case sets only the fields that it needs; the others are zero. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 enum { GT_CASE_INPUTS = 8, GT_CASE_PARAMETERS = 24 };
 
 typedef struct gt_case {
   const struct gt_case_rule *rule;
-  /* Shapes of the inputs, separated by spaces: "3,4 4,5"; "-" is a scalar. A letter before a shape: i int32
-   * in [0, v), c int32 from the rule's fill(), u uint8, g float32 on a grid of halves (makes ties), v a whole
-   * variable (no guards; float32), w the same holding the words p[0], p[1], …, m a whole variable that the op
-   * itself changes, n one of int32 in [0, v). */
+  /* Shapes of the inputs, separated by spaces: "3,4 4,5"; "-" is a scalar. A letter before a shape: none,
+   * float32; i, int32 in [0, v); c, int32 from the rule's fill(); u, uint8; g, float32 that are multiples of
+   * 1/2 (so there are ties). These inputs are parts of variables, with guard words around them; the following
+   * are whole variables: v, float32; w, the words p[0], p[1], …; m, float32 that the op changes; n, int32 in
+   * [0, v). */
   const char *inputs;
   int64_t p[GT_CASE_PARAMETERS]; /* parameters for the rule's functions */
   double v;                      /* a parameter that is not an integer; also the bound of letters i and n */
   double low, high;              /* range of float inputs; both 0: that of the rule, or [-2, 2) */
-  bool more; /* slow to compile on software devices and rarely useful: not in `selftest --brief` */
+  bool more; /* not in `selftest --brief`: slow to compile on software devices and rarely useful */
 } gt_case;
 
 /* A case with its inputs parsed, for builders and references. */
@@ -43,24 +44,24 @@ typedef struct gt_case_rule {
   /* Fills y (row-major) from inputs given as doubles and returns its shape; y NULL: only returns the shape.
    * Simple code that shares nothing with the op. */
   gt_shape (*reference)(const gt_case_view *view, const double *const *x, double *y);
-  /* Fills an input marked c from the inputs before it. */
+  /* Fills an input with letter c, from the inputs before it. */
   void (*fill)(const gt_case_view *view, int input, const double *const *x, int32_t *out);
   uint32_t wrt; /* bit k: differentiable in input k */
-  bool flat;    /* the value may be independent of some of these, with gradient 0 */
+  bool flat;    /* the value may not depend on some of these inputs: their gradient may be 0 */
   /* Order up to which derivatives along directions of these inputs, and their gradients, are also checked,
    * for small cases; 0: GT_ORDERS (selftest/orders.h); -1: none. */
   int orders;
   /* Largest |got - expected| / scale; scale is |expected|, at least `floor`, or the tensor's mean |expected|
    * if floor is 0. A tolerance of 0 requires equality. For gradients: gradient_tolerance, or 4 tolerances and
    * at least 4e-6; the scale is the sum of the absolute contributions, to allow for cancellation. */
-  double tolerance, floor, gradient_tolerance, device_tolerance; /* device: 0 = as on the CPU */
+  double tolerance, floor, gradient_tolerance, device_tolerance; /* device_tolerance 0: as on the CPU */
   const char *reason;                                            /* the reason for this tolerance */
   /* On a device with matrix units (with GTRAIN_DEBUG=matrix on any device) the case also runs on them, with
-   * operands rounded to 16 bits, with a relative error of 2^-11 (bfloat16: 2^-8) each. `magnitude` fills y,
-   * like the reference, with the error that results in the value, in units of twice that relative error: the
-   * sum of the absolute products, times the derivative of what the op computes from it. half_gradient: the
-   * same for gradients, relative to the sum of their absolute contributions. NULL: the op contains no
-   * GEMM. */
+   * operands rounded to 16 bits: each has a relative error of 2^-11 (bfloat16: 2^-8). `magnitude` fills y,
+   * like the reference, with the resulting error of the value, in units of twice that relative error: the sum
+   * of the absolute products, times the derivative of the value with respect to the sum. NULL: the op
+   * contains no GEMM. half_gradient: the same for gradients, relative to the sum of their absolute
+   * contributions. */
   gt_shape (*magnitude)(const gt_case_view *view, const double *const *x, double *y);
   double half_gradient;
   double low, high; /* default range of float inputs */

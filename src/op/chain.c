@@ -3,6 +3,7 @@
 
 enum { INPUTS = 3 }; /* maximum number of inputs of an elementwise node */
 
+/* Adds a node and, before it, the nodes that it depends on; false as gt_chain_of. */
 static bool collect(const gt_graph *graph, gt_id id, int64_t count, gt_chain *c) {
   const gt_node *node = gt_node_at(graph, id);
   if (gt_shape_count(node->shape) != count) return true;

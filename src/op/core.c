@@ -44,7 +44,7 @@ gt_id gt_variable_read(gt_graph *graph, uint32_t variable) {
   return gt_node_add(graph, &ops[OP_VARIABLE], NULL, 0, &attribute, sizeof attribute);
 }
 
-static bool holds_bits(const gt_graph *graph, const gt_node *node) {
+static bool is_bits(const gt_graph *graph, const gt_node *node) {
   return graph->variable[((const gt_variable_attribute *)node->attribute)->variable].bits;
 }
 
@@ -54,8 +54,8 @@ static bool infer_view(const gt_graph *graph, const gt_node *node, gt_shape *sha
                        gt_error *error) {
   const gt_view_attribute *attribute = node->attribute;
   const gt_node *x = gt_node_at(graph, node->input[0]);
-  const int64_t have = gt_shape_count(x->shape), take = gt_shape_count(attribute->shape);
-  if (attribute->offset < 0 || take > have || attribute->offset > have - take) {
+  const int64_t size = gt_shape_count(x->shape), count = gt_shape_count(attribute->shape);
+  if (attribute->offset < 0 || count > size || attribute->offset > size - count) {
     char from[128], to[128];
     return gt_fail(error, GT_ERR_CONFIG, "cannot view %s at element %" PRId64 " as %s",
                    gt_shape_text(x->shape, from), attribute->offset, gt_shape_text(attribute->shape, to));
@@ -72,11 +72,11 @@ static void gradient_view(gt_graph *graph, gt_id node, const gt_id *output_gradi
   const gt_node *view = gt_node_at(graph, node), *x = gt_node_at(graph, view->input[0]);
   const gt_view_attribute *attribute = view->attribute;
   const gt_shape whole = x->shape;
-  const int64_t take = gt_shape_count(view->shape), before = attribute->offset,
-                after = gt_shape_count(whole) - take - before;
+  const int64_t count = gt_shape_count(view->shape), before = attribute->offset,
+                after = gt_shape_count(whole) - count - before;
   gt_id gradient = output_gradient[0];
   if (before || after) {
-    const gt_id flat = gt_view(graph, gradient, 0, gt_shape_1(take));
+    const gt_id flat = gt_view(graph, gradient, 0, gt_shape_1(count));
     gradient = gt_pad(graph, flat, &before, &after, 0.0);
   }
   input_gradient[0] = gt_view(graph, gradient, 0, whole);
@@ -105,18 +105,18 @@ gt_id gt_reshape(gt_graph *graph, gt_id x, gt_shape shape) {
   const int64_t count = gt_shape_count(from);
   char a[128], b[128];
   int64_t known = 1;
-  int open = -1, opens = 0;
+  int unknown = -1, unknowns = 0;
   for (int d = 0; d < shape.rank; d++) {
     if (shape.dim[d] == -1)
-      open = d, opens++;
+      unknown = d, unknowns++;
     else if (__builtin_mul_overflow(known, shape.dim[d], &known))
       known = INT64_MAX;
   }
-  if (opens == 1 && known > 0 && count % known == 0) {
-    shape.dim[open] = count / known;
-    opens = 0, known = count;
+  if (unknowns == 1 && known > 0 && count % known == 0) {
+    shape.dim[unknown] = count / known;
+    unknowns = 0, known = count;
   }
-  if (opens || known != count) {
+  if (unknowns || known != count) {
     gt_fail(&graph->error, GT_ERR_CONFIG, "%s: cannot reshape %s into %s",
             graph->scope ? graph->scope : "graph", gt_shape_text(from, a), gt_shape_text(shape, b));
     return GT_NONE;
@@ -214,8 +214,9 @@ static bool infer_assign(const gt_graph *graph, const gt_node *node, gt_shape *s
   const gt_node *x = gt_node_at(graph, node->input[0]);
   if (!variable_exists(graph, attribute->variable, error)) return false;
   const gt_variable *variable = &graph->variable[attribute->variable];
-  const int64_t have = gt_shape_count(variable->shape), put = gt_shape_count(x->shape);
-  if (x->dtype != variable->dtype || attribute->offset < 0 || put > have || attribute->offset > have - put) {
+  const int64_t size = gt_shape_count(variable->shape), count = gt_shape_count(x->shape);
+  if (x->dtype != variable->dtype || attribute->offset < 0 || count > size ||
+      attribute->offset > size - count) {
     char from[128], to[128];
     return gt_fail(error, GT_ERR_CONFIG,
                    "cannot assign %s %s to %s %s of variable \"%s\" at element %" PRId64,
@@ -365,7 +366,7 @@ static const gt_op ops[OPS] = {
     [OP_VARIABLE] = {.name = "variable",
                      .kind = GT_OP_VARIABLE,
                      .infer = infer_variable,
-                     .bits = holds_bits,
+                     .bits = is_bits,
                      .print = print_variable,
                      .flops = gt_no_flops},
     [OP_VIEW] = {.name = "view",

@@ -18,7 +18,8 @@ enum { /* the index of an op is its kernel's mode */
        OP_WEIGHT = GT_CROSS_ENTROPY_WEIGHT,
        OPS
 };
-enum { TILE_ELEMENTS = 4096, NARROW = 64 };
+enum { TILE_ELEMENTS = 4096 };
+enum { MAX_LANE_CLASSES = 64 }; /* with at most this number of classes, one invocation computes a row */
 static const gt_op ops[OPS];
 
 GT_REGISTER(op, cross_entropy)
@@ -31,7 +32,7 @@ typedef struct cross_entropy_attribute {
   float weight[];
 } cross_entropy_attribute;
 
-/* The target distribution and the class weights of a step. */
+/* The settings of the target: label smoothing, class weights and their sum. */
 typedef struct rule {
   float smoothing, total;
   const float *weight; /* NULL: all are 1 */
@@ -50,33 +51,35 @@ static float no_label(uint32_t label) { return label == GT_LABEL_IGNORED ? 0 : N
 
 static float row_loss(const float *x, uint32_t n, uint32_t label, const rule *r) {
   if (label >= n) return no_label(label);
-  const float maximum = row_maximum(x, n), own = r->weight ? r->weight[label] : 1;
+  const float maximum = row_maximum(x, n), label_weight = r->weight ? r->weight[label] : 1;
   float exponentials = 0, shifted = 0;
   for (uint32_t c = 0; c < n; c++) exponentials += expf(x[c] - maximum);
   /* The largest logit adds exp(0) = 1, so the sum is never 0. */
   // cppcheck-suppress invalidFunctionArg
   float loss = logf(exponentials);
-  if (r->weight) loss *= (1 - r->smoothing) * own + r->smoothing / (float)n * r->total;
-  loss -= (1 - r->smoothing) * own * (x[label] - maximum);
+  if (r->weight) loss *= (1 - r->smoothing) * label_weight + r->smoothing / (float)n * r->total;
+  loss -= (1 - r->smoothing) * label_weight * (x[label] - maximum);
   /* Without smoothing a logit of -inf (a masked class) must not give 0 * inf. */
   if (r->smoothing == 0) return loss;
   for (uint32_t c = 0; c < n; c++) shifted += (r->weight ? r->weight[c] : 1) * (x[c] - maximum);
   return loss - r->smoothing / (float)n * shifted;
 }
 
-static void row_slope(const float *x, uint32_t n, uint32_t label, const rule *r, float scale, float *y) {
+/* Writes the gradient of a row's logits, times scale. */
+static void write_row_gradient(const float *x, uint32_t n, uint32_t label, const rule *r, float scale,
+                               float *y) {
   const float maximum = row_maximum(x, n), background = r->smoothing / (float)n;
-  float exponentials = 0, own = 1 - r->smoothing, all = 1;
+  float exponentials = 0, label_weight = 1 - r->smoothing, all = 1;
   if (label >= n) scale = no_label(label);
   if (r->weight) {
-    own *= label < n ? r->weight[label] : 0;
-    all = own + background * r->total;
+    label_weight *= label < n ? r->weight[label] : 0;
+    all = label_weight + background * r->total;
   }
   for (uint32_t c = 0; c < n; c++) exponentials += y[c] = expf(x[c] - maximum);
   const float inverse = 1 / exponentials;
   for (uint32_t c = 0; c < n; c++) {
     const float share = r->weight ? background * r->weight[c] : background;
-    y[c] = (y[c] * inverse * all - share - (c == label ? own : 0)) * scale;
+    y[c] = (y[c] * inverse * all - share - (c == label ? label_weight : 0)) * scale;
   }
 }
 
@@ -102,7 +105,7 @@ static void cross_entropy_cpu(const void *args, const uint32_t *spec, uint32_t t
     else if (mode == OP_WEIGHT)
       y[row] = label < n ? weight[label] : no_label(label);
     else
-      row_slope(x, n, label, &r, GT_PTR(const float, a->row_gradient)[row], y + (size_t)row * n);
+      write_row_gradient(x, n, label, &r, GT_PTR(const float, a->row_gradient)[row], y + (size_t)row * n);
   }
 }
 
@@ -161,8 +164,8 @@ static void gradient_loss(gt_graph *graph, gt_id node, const gt_id *output_gradi
   input_gradient[0] = gt_node_add(graph, &ops[OP_GRADIENT], input, 3, loss->attribute, loss->attribute_size);
 }
 
-/* Can be fused into a GEMM epilogue if there are few classes, as the epilogue needs whole rows of logits, and
- * no class weights, for which it has no buffer. */
+/* Can be fused into a GEMM epilogue if there are few classes, because the epilogue needs whole rows of
+ * logits, and no class weights, for which it has no buffer. */
 static bool follows(const gt_graph *graph, const gt_node *node) {
   enum { MAX_CLASSES = 32 };
   const cross_entropy_attribute *a = node->attribute;
@@ -176,7 +179,7 @@ float gt_cross_entropy_smoothing(const gt_node *node) {
 }
 
 /* Emits the step; class weights become constants of the plan. */
-static void start_step(gt_lowering *lowering, const gt_node *node, struct gt_cross_entropy_args *args) {
+static void emit_step(gt_lowering *lowering, const gt_node *node, struct gt_cross_entropy_args *args) {
   const cross_entropy_attribute *a = node->attribute;
   const uint32_t classes = a ? a->classes : 0;
   double total = 0;
@@ -186,7 +189,7 @@ static void start_step(gt_lowering *lowering, const gt_node *node, struct gt_cro
   gt_step *step = gt_lower_step(lowering, &kernel, args, sizeof *args);
   step->spec[GT_CROSS_ENTROPY_SPEC_MODE] = (uint32_t)(node->op - ops);
   step->spec[GT_CROSS_ENTROPY_SPEC_WEIGHTED] = classes > 0;
-  step->spec[GT_SPEC_PER_LANE] = args->columns <= NARROW || node->op == &ops[OP_WEIGHT];
+  step->spec[GT_SPEC_PER_LANE] = args->columns <= MAX_LANE_CLASSES || node->op == &ops[OP_WEIGHT];
   step->tiles = gt_ceil_div(args->rows, tile_rows(args->columns));
   if (classes)
     gt_lower_constants(lowering, offsetof(struct gt_cross_entropy_args, weights), a->weight,
@@ -199,13 +202,13 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_shape logits = gt_node_at(graph, node->input[0])->shape;
   struct gt_cross_entropy_args args = {.columns = (uint32_t)logits.dim[logits.rank - 1]};
   args.rows = (uint32_t)(gt_shape_count(logits) / args.columns);
-  start_step(lowering, node, &args);
+  emit_step(lowering, node, &args);
   gt_lower_read(lowering, offsetof(struct gt_cross_entropy_args, logits), node->input[0]);
   gt_lower_read(lowering, offsetof(struct gt_cross_entropy_args, labels), node->input[1]);
   if (node->inputs == 3)
     gt_lower_read(lowering, offsetof(struct gt_cross_entropy_args, row_gradient), node->input[2]);
   gt_lower_write(lowering, offsetof(struct gt_cross_entropy_args, y), group->leader);
-  if (args.columns <= NARROW)
+  if (args.columns <= MAX_LANE_CLASSES)
     gt_lower_grid(lowering, args.rows, 64);
   else
     gt_lower_grid(lowering, (uint64_t)args.rows * 128, 128); /* one workgroup per row */
@@ -215,7 +218,7 @@ static void lower_weight(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   struct gt_cross_entropy_args args = {.columns = ((const cross_entropy_attribute *)node->attribute)->classes,
                                        .rows = (uint32_t)gt_shape_count(node->shape)};
-  start_step(lowering, node, &args);
+  emit_step(lowering, node, &args);
   gt_lower_read(lowering, offsetof(struct gt_cross_entropy_args, labels), node->input[0]);
   gt_lower_write(lowering, offsetof(struct gt_cross_entropy_args, y), group->leader);
   gt_lower_grid(lowering, args.rows, 64);

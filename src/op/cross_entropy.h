@@ -9,9 +9,10 @@
 gt_id gt_cross_entropy(gt_graph *graph, gt_id logits, gt_id labels, double smoothing, const double *weight);
 /* F32 [B]: the weight of the label's class; the mean loss is divided by the sum of these. */
 gt_id gt_class_weight(gt_graph *graph, gt_id labels, const double *weight, int64_t classes);
-gt_id gt_correct(gt_graph *graph, gt_id logits,
-                 gt_id labels); /* F32 [B]: 1 if the label is the first of the largest logits */
-/* The label smoothing of a cross-entropy node, or gradient node, that is fused into a GEMM (gt_op.follows).
- * Its other inputs are the labels and, for a gradient, the gradient of each row's loss. */
+/* F32 [B]: 1 if the label is the argmax of the logits, the first of equal ones; else 0. */
+gt_id gt_correct(gt_graph *graph, gt_id logits, gt_id labels);
+/* The label smoothing of a cross-entropy node, or of its gradient node, that is fused into a GEMM
+ * (gt_op.follows). Besides the logits its inputs are the labels and, for the gradient, the gradient of each
+ * row's loss. */
 float gt_cross_entropy_smoothing(const gt_node *node);
 #endif

@@ -1,5 +1,5 @@
 /* The elementwise ops, one per instruction (shaders/lib/opcodes.h). A fused group of them is a program of
- * such instructions (step/program.h), which the one kernel of this file runs. */
+ * such instructions (step/program.h), which the kernel of this file interprets. */
 #include "op/elementwise.h"
 #include "base/count.h"
 #include "base/philox.h"
@@ -56,8 +56,8 @@ static bool infer_random(const gt_graph *graph, const gt_node *node, gt_shape *s
   return gt_check_size(node->op->name, *shape, error);
 }
 
-/* True if the value is 0 or 1: a comparison. */
-static bool compares(const gt_graph *graph, const gt_node *node) {
+/* True for `less`: its values are 0 or 1. */
+static bool gives_bits(const gt_graph *graph, const gt_node *node) {
   (void)graph;
   return node->op->opcode == GT_I_LESS;
 }
@@ -79,7 +79,7 @@ static int smooth(const gt_graph *graph, const gt_node *node) {
   }
 }
 
-/* The bound of |value| for ops that are common before layers that need it; INFINITY: unknown. */
+/* A bound on |value| for common ops; INFINITY: unknown. */
 static double limit(const gt_graph *graph, const gt_node *node) {
   const double first = node->inputs ? gt_node_at(graph, node->input[0])->limit : 0,
                second = node->inputs > 1 ? gt_node_at(graph, node->input[1])->limit : 0;
@@ -133,7 +133,7 @@ static void print_random(const gt_graph *graph, const gt_node *node, char *buffe
    .max_inputs = op_inputs,                     \
    .opcode = op,                                \
    .infer = infer,                              \
-   .bits = compares,                            \
+   .bits = gives_bits,                          \
    .smooth = smooth,                            \
    .limit = limit,                              \
    .gradient = op_gradient},
@@ -217,7 +217,7 @@ bool gt_elementwise_code(const gt_graph *graph, gt_id id, uint32_t *opcode, int 
   switch (*opcode) {
   case GT_I_CONSTANT: *immediate = (float)((const constant_attribute *)node->attribute)->value; break;
   case GT_I_LEAKY_RELU: *immediate = (float)gt_leaky_relu_slope(node); break;
-  case GT_I_RANDOM: /* the clock is not an operand: a kernel reads it through an argument of its own */
+  case GT_I_RANDOM: /* the clock is not an operand: kernels have a separate argument for it */
     *operands = 0;
     memcpy(immediate, &((const random_attribute *)node->attribute)->purpose, sizeof *immediate);
     break;

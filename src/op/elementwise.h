@@ -9,7 +9,8 @@
 #include "lib/opcodes.h"
 #include "op/op.h"
 
-gt_id gt_constant(gt_graph *graph, double value); /* scalar, shape []; becomes an immediate of its users */
+gt_id gt_constant(gt_graph *graph,
+                  double value); /* scalar, shape []; becomes an immediate of its consumers */
 /* Uniform random numbers in [0, 1), new in each step: Philox keyed by the clock's seed and step and a purpose
  * of this node. If fused, they are not stored but recomputed by each consumer. */
 gt_id gt_random(gt_graph *graph, gt_shape shape, gt_id clock);
@@ -17,13 +18,13 @@ gt_id gt_leaky_relu(gt_graph *graph, gt_id x, double slope);
 
 struct gt_lowering;
 struct gt_group;
-/* How fusion encodes a node: its instruction, how many of its inputs are operands, and an immediate operand
- * that follows them (the value of a constant, a slope, the bits of a random stream's purpose). False if the
- * node is not elementwise. */
+/* How fusion encodes a node: its instruction, the number of its inputs that are operands, and possibly an
+ * immediate operand after them (the value of a constant, a slope, the bits of a random stream's purpose).
+ * False if the node is not elementwise. */
 bool gt_elementwise_code(const gt_graph *graph, gt_id node, uint32_t *opcode, int *operands, float *immediate,
                          bool *has_immediate);
-void gt_elementwise_lower(struct gt_lowering *lowering,
-                          const struct gt_group *group); /* a group without leader */
+/* Emits the step of a group without leader. */
+void gt_elementwise_lower(struct gt_lowering *lowering, const struct gt_group *group);
 
 /* gt_exp(graph, x), gt_add(graph, a, b), … for each instruction (shaders/lib/opcodes.h). less, equal,
  * is_finite, sign and stop_gradient (the identity) have no gradient. */

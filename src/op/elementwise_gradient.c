@@ -1,11 +1,11 @@
-/* Gradients use the value y of the op if that is cheaper than recomputing from its input; y is often kept for
- * another reason and then costs nothing. Kinks and the ends of domains follow PyTorch. */
+/* Gradients use the value y of the op if that is cheaper than recomputing it from the input; y is often
+ * stored for another consumer anyway. Kinks and the ends of domains follow PyTorch. */
 #include "op/elementwise_gradient.h"
 #include "op/elementwise.h"
 #include "op/reduce.h"
 
 /* Sets the gradient of input i; the input may have been broadcast to the shape of `value`. */
-static void give(gt_graph *graph, gt_id node, int i, gt_id value, gt_id *input_gradient) {
+static void set_gradient(gt_graph *graph, gt_id node, int i, gt_id value, gt_id *input_gradient) {
   const gt_id input = gt_node_at(graph, node)->input[i];
   input_gradient[i] = gt_sum_to(graph, value, gt_node_at(graph, input)->shape);
 }
@@ -26,9 +26,9 @@ static gt_id one_minus(gt_graph *graph, gt_id x) { return gt_sub(graph, gt_const
                 dy = output_gradient[0];                                              \
     (void)a, (void)b, (void)y;
 #define FIRST(value) \
-  if (wanted[0]) give(graph, node, 0, (value), input_gradient)
+  if (wanted[0]) set_gradient(graph, node, 0, (value), input_gradient)
 #define SECOND(value) \
-  if (wanted[1]) give(graph, node, 1, (value), input_gradient)
+  if (wanted[1]) set_gradient(graph, node, 1, (value), input_gradient)
 #define END }
 
 /* clang-format off */
@@ -66,9 +66,9 @@ BINARY(pow) /* zero, not 0 * inf, where the exponent or the base is 0 */
 END
     /* clang-format on */
 
-    /* dy if `winner` is less than `loser` (max: the other way round), half of it on a tie. */
+    /* dy where lesser < greater, half of it on a tie, else 0. */
     static gt_id
-    shared(gt_graph *graph, gt_id dy, gt_id lesser, gt_id greater) {
+    divide_on_tie(gt_graph *graph, gt_id dy, gt_id lesser, gt_id greater) {
   const gt_id tie = gt_equal(graph, lesser, greater);
   const gt_id share = gt_where(graph, tie, gt_constant(graph, 0.5), gt_less(graph, lesser, greater));
   return gt_mul(graph, dy, share);
@@ -76,20 +76,22 @@ END
 
 /* clang-format off */
 BINARY(max)
-  FIRST(shared(graph, dy, b, a));
-  SECOND(shared(graph, dy, a, b));
+  FIRST(divide_on_tie(graph, dy, b, a));
+  SECOND(divide_on_tie(graph, dy, a, b));
 END
 
 BINARY(min)
-  FIRST(shared(graph, dy, a, b));
-  SECOND(shared(graph, dy, b, a));
+  FIRST(divide_on_tie(graph, dy, a, b));
+  SECOND(divide_on_tie(graph, dy, b, a));
 END
 /* clang-format on */
 
 GT_GRADIENT(where) {
   const gt_id condition = input_of(graph, node, 0), zero = gt_constant(graph, 0.0);
-  if (wanted[1]) give(graph, node, 1, gt_where(graph, condition, output_gradient[0], zero), input_gradient);
-  if (wanted[2]) give(graph, node, 2, gt_where(graph, condition, zero, output_gradient[0]), input_gradient);
+  if (wanted[1])
+    set_gradient(graph, node, 1, gt_where(graph, condition, output_gradient[0], zero), input_gradient);
+  if (wanted[2])
+    set_gradient(graph, node, 2, gt_where(graph, condition, zero, output_gradient[0]), input_gradient);
 }
 
 /* --- one input ------------------------------------------------------------------------------------------ */

@@ -8,7 +8,7 @@ bool gt_formula_is_constant(const gt_formula *f) {
          (f->arguments < 2 || gt_formula_is_constant(f->argument[1]));
 }
 
-/* --- functions that are not instructions ---------------------------------------------------------------- */
+/* --- functions without an instruction of their own ------------------------------------------------------ */
 
 static gt_id emit_leaky_relu(gt_graph *g, gt_id a) { return gt_leaky_relu(g, a, 0.01); }
 static gt_id emit_tan(gt_graph *g, gt_id a) { return gt_div(g, gt_sin(g, a), gt_cos(g, a)); }
@@ -32,7 +32,7 @@ static gt_id emit_gaussian(gt_graph *g, gt_id a) { return gt_exp(g, gt_neg(g, gt
 static const struct {
   const char *name;
   gt_id (*emit)(gt_graph *graph, gt_id a);
-} made[] = {
+} composed[] = {
     {"leaky_relu", emit_leaky_relu}, {"tan", emit_tan},     {"asin", emit_asin},        {"acos", emit_acos},
     {"log10", emit_log10},           {"floor", emit_floor}, {"gaussian", emit_gaussian}};
 
@@ -40,8 +40,8 @@ gt_id gt_formula_emit(gt_graph *graph, const gt_formula *f, const gt_id *variabl
   if (gt_formula_is_constant(f)) return gt_constant(graph, gt_formula_evaluate(f, NULL));
   if (f->kind == GT_FORMULA_VARIABLE) return variable[f->variable];
   const gt_id a = gt_formula_emit(graph, f->argument[0], variable);
-  for (size_t i = 0; i < sizeof made / sizeof *made; i++)
-    if (!strcmp(f->call, made[i].name)) return made[i].emit(graph, a);
+  for (size_t i = 0; i < sizeof composed / sizeof *composed; i++)
+    if (!strcmp(f->call, composed[i].name)) return composed[i].emit(graph, a);
   if (f->arguments == 1) return gt_apply(graph, f->call, 1, a);
   /* A square is by far the most common power, and a product is exact and cheap, also in the gradient. */
   if (!strcmp(f->call, "pow") && gt_formula_is_constant(f->argument[1]) &&

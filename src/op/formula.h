@@ -5,6 +5,6 @@
 #include "graph/graph.h"
 
 bool gt_formula_is_constant(const gt_formula *formula);
-/* variable: one node for each name that the formula was parsed with. */
+/* variable[i]: the node for the i-th name that gt_formula_parse was given. */
 gt_id gt_formula_emit(gt_graph *graph, const gt_formula *formula, const gt_id *variable);
 #endif

@@ -13,7 +13,7 @@
 
 enum { OP_GATHER, OP_ORDER, OP_SUM, OPS };
 enum { WORKGROUP = 256 };
-enum { FEW = 256 }; /* up to this many terms, a sum needs no partial sums */
+enum { SERIAL = 256 }; /* with at most this number of terms, a sum needs no partial sums */
 static const gt_op ops[OPS];
 
 GT_REGISTER(op, gather)
@@ -189,11 +189,12 @@ static void lower_order(gt_lowering *lowering, const gt_group *group) {
   }
 }
 
-/* A power of two near the square root of n: a sum then has about as many blocks as a block has rows. */
+/* Rows per block: a power of two near the square root of n, so that a sum of all rows has about as many
+ * partial sums as a partial sum has terms. 0: no partial sums. */
 static uint32_t block_for(uint32_t n) {
   uint32_t block = 1;
   while ((uint64_t)block * block < n) block *= 2;
-  return n > FEW ? block : 0;
+  return n > SERIAL ? block : 0;
 }
 
 static void lower_sum(gt_lowering *lowering, const gt_group *group) {

@@ -16,10 +16,10 @@ uint32_t gt_gather_tile_blocks(uint32_t block, uint32_t width) {
 
 void gt_gather_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_gather_args *t = args;
-  const uint32_t each = gt_gather_tile_rows(t->width), end = gt_least_u32(t->n, (tile + 1) * each);
+  const uint32_t per_tile = gt_gather_tile_rows(t->width), end = gt_least_u32(t->n, (tile + 1) * per_tile);
   const uint32_t *index = GT_PTR(const uint32_t, t->index);
   (void)spec;
-  for (uint32_t i = tile * each; i < end; i++) {
+  for (uint32_t i = tile * per_tile; i < end; i++) {
     float *y = GT_PTR(float, t->y) + (size_t)i * t->width;
     if (index[i] < t->rows) /* negative indices are large as uint32_t */
       memcpy(y, GT_PTR(const float, t->table) + (size_t)index[i] * t->width, t->width * sizeof *y);
@@ -60,7 +60,7 @@ void gt_gather_order_cpu(const void *args, const uint32_t *spec, uint32_t tile) 
   for (uint32_t i = 0; i < n; i++) y[t->n + i] = (uint32_t)word[at][i];
 }
 
-/* The first position in [low, high) whose key is not below `key` (lower bound). */
+/* The first position in [low, high) whose key is at least `key`; high if there is none. */
 static uint32_t search(const uint32_t *keys, uint32_t low, uint32_t high, uint32_t key) {
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
@@ -72,22 +72,22 @@ static uint32_t search(const uint32_t *keys, uint32_t low, uint32_t high, uint32
   return low;
 }
 
-/* A tile moves a part of one run: each key goes after the keys of the other run of the pair that come before
- * it. */
+/* Merges pairs of sorted runs. A tile moves part of one run: the new position of a key is its position in the
+ * run plus the number of keys of the other run that precede it. */
 void gt_gather_merge_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_gather_order_args *t = args;
   const uint32_t *key = GT_PTR(const uint32_t, t->x);
   uint32_t *y = GT_PTR(uint32_t, t->y);
   const uint32_t from = tile * GT_GATHER_RUN, to = gt_least_u32(t->n, from + GT_GATHER_RUN);
-  const uint32_t mine = from / t->run, pair = (mine & ~1u) * t->run;
-  const bool second = mine & 1;
+  const uint32_t run = from / t->run, pair = (run & ~1u) * t->run;
+  const bool second = run & 1;
   const uint32_t start = second ? pair : gt_least_u32(pair + t->run, t->n);
   const uint32_t end = second ? pair + t->run : gt_least_u32(pair + 2 * t->run, t->n);
   uint32_t other = search(key, start, end, key[from]);
   (void)spec;
   for (uint32_t i = from; i < to; i++) {
     while (other < end && (second ? key[other] <= key[i] : key[other] < key[i])) other++;
-    const uint32_t place = pair + (i - mine * t->run) + (other - start);
+    const uint32_t place = pair + (i - run * t->run) + (other - start);
     y[place] = key[i];
     y[t->n + place] = key[t->n + i];
   }
@@ -110,10 +110,11 @@ GT_CLONES static void add_partials(const float *x, uint32_t count, float *restri
     for (uint32_t k = 0; k < width; k++) sum[k] += x[(size_t)i * width + k];
 }
 
+/* Writes the partial sums of blocks in which all indices are equal; others are not used. */
 static void sum_blocks(const struct gt_gather_sum_args *t, uint32_t tile) {
   const uint32_t *key = GT_PTR(const uint32_t, t->order), *position = key + t->n;
-  const uint32_t each = gt_gather_tile_blocks(t->block, t->width);
-  for (uint32_t b = tile * each; b < (tile + 1) * each && b < t->n / t->block; b++) {
+  const uint32_t per_tile = gt_gather_tile_blocks(t->block, t->width);
+  for (uint32_t b = tile * per_tile; b < (tile + 1) * per_tile && b < t->n / t->block; b++) {
     float *sum = GT_PTR(float, t->partial) + (size_t)b * t->width;
     if (key[b * t->block] != key[(b + 1) * t->block - 1]) continue;
     memset(sum, 0, t->width * sizeof *sum);
@@ -121,6 +122,7 @@ static void sum_blocks(const struct gt_gather_sum_args *t, uint32_t tile) {
   }
 }
 
+/* Adds the terms first … last - 1, which have the same index: partial sums for whole blocks. */
 static void sum_row(const struct gt_gather_sum_args *t, uint32_t first, uint32_t last, float *sum) {
   const uint32_t *position = GT_PTR(const uint32_t, t->order) + t->n;
   const float *x = GT_PTR(const float, t->x);
@@ -141,8 +143,8 @@ void gt_gather_sum_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
     return;
   }
   const uint32_t *key = GT_PTR(const uint32_t, t->order);
-  const uint32_t each = gt_gather_tile_rows(t->width), start = tile * each;
-  const uint32_t end = gt_least_u32(t->rows, start + each);
+  const uint32_t per_tile = gt_gather_tile_rows(t->width), start = tile * per_tile;
+  const uint32_t end = gt_least_u32(t->rows, start + per_tile);
   float *y = GT_PTR(float, t->y);
   memset(y + (size_t)start * t->width, 0, (size_t)(end - start) * t->width * sizeof *y);
   for (uint32_t first = search(key, 0, t->n, start), last; first < t->n && key[first] < end; first = last) {

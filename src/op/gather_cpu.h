@@ -3,7 +3,7 @@
 #define GT_OP_GATHER_CPU_H
 #include <stdint.h>
 
-enum { GT_GATHER_RUN = 1024 }; /* keys per run, and per tile */
+enum { GT_GATHER_RUN = 1024 }; /* keys in a run that is sorted first, and keys per tile */
 
 /* Number of rows of `width` elements per tile. */
 uint32_t gt_gather_tile_rows(uint32_t width);

@@ -10,7 +10,8 @@
 #include <string.h>
 
 enum { OP_SUM, OP_SPREAD, OPS };
-enum { WORKGROUP = 1024, MAX_COLUMNS = 32, LEAST_COLUMNS = 2 };
+enum { WORKGROUP = 1024, MAX_COLUMNS = 32, MIN_COLUMNS = 2 }; /* columns: items of the batch per workgroup */
+/* On the CPU: items of the batch per tile, rows per partial sum, rows of group_spread per tile. */
 enum { PIECE = 512, BLOCK = 64, TILE_ROWS = 64 };
 static const gt_op ops[OPS];
 
@@ -65,15 +66,15 @@ gt_id gt_group_sum_source(const gt_graph *graph, gt_id gradient, uint32_t *each,
 
 /* --- CPU kernels ---------------------------------------------------------------------------------------- */
 
-/* Adds rows to `sum` through partial sums of a few rows, which keeps the rounding error small. */
+/* Adds rows to `sum` by way of partial sums of BLOCK rows, which keeps the rounding error small. */
 GT_CLONES static void add_rows(const float *x, size_t stride, uint32_t count, float *restrict sum,
                                uint32_t n) {
-  float few[PIECE];
+  float partial[PIECE];
   for (uint32_t first = 0; first < count; first += BLOCK) {
-    memset(few, 0, n * sizeof *few);
+    memset(partial, 0, n * sizeof *partial);
     for (uint32_t r = first; r < first + BLOCK && r < count; r++)
-      for (uint32_t i = 0; i < n; i++) few[i] += x[r * stride + i];
-    for (uint32_t i = 0; i < n; i++) sum[i] += few[i];
+      for (uint32_t i = 0; i < n; i++) partial[i] += x[r * stride + i];
+    for (uint32_t i = 0; i < n; i++) sum[i] += partial[i];
   }
 }
 
@@ -104,10 +105,10 @@ static const gt_kernel spread_kernel = {"group_spread", spread_cpu};
 
 /* --- lowering ------------------------------------------------------------------------------------------- */
 
-/* Items of the batch per workgroup: many, as long as there are enough workgroups. */
+/* Items (or vec4s of them) of the batch per workgroup: as many as leave enough workgroups for the device. */
 static uint32_t columns_for(const gt_target *target, uint32_t groups, uint32_t width) {
   uint32_t columns = MAX_COLUMNS;
-  while (columns > LEAST_COLUMNS &&
+  while (columns > MIN_COLUMNS &&
          (columns / 2 >= width || (uint64_t)groups * gt_ceil_div(width, columns) < 2ull * target->units))
     columns /= 2;
   return columns;

@@ -1,5 +1,5 @@
-/* Sums over groups of consecutive features, times a number (src/op/group_sum.c): they turn the bits of the
- * last layer of a logic network into class scores. */
+/* Sums over groups of consecutive features, times a scale (src/op/group_sum.c): they convert the bits of the
+ * last layer of a logic network to class scores. `each`: features per group. */
 #ifndef GT_OP_GROUP_SUM_H
 #define GT_OP_GROUP_SUM_H
 #include "graph/graph.h"
@@ -7,8 +7,9 @@
 /* y F32 [B, groups] from x F32 [groups * each, B]. */
 gt_id gt_group_sum(gt_graph *graph, gt_id x, int64_t groups, double scale);
 
-/* If a gradient [groups * each, B] is that of a group sum, it repeats row k of g [groups, B], times scale,
- * for the `each` rows of group k: returns g, which an op can read without the copies. Else GT_NONE. */
+/* If `gradient` [groups * each, B] is the gradient of a group sum's input, each of its rows in group k is row
+ * k of a node [groups, B], times scale. Returns that node, which an op can read instead of the copies; else
+ * GT_NONE. */
 gt_id gt_group_sum_source(const gt_graph *graph, gt_id gradient, uint32_t *each, float *scale);
 
 struct gt_lowering;

@@ -1,5 +1,5 @@
 /* Shared by CPU kernels over images [batch, depth, rows, columns, channels]: a tile is a range of positions,
- * which are processed line by line. */
+ * which are processed span by span. */
 #ifndef GT_OP_IMAGE_CPU_H
 #define GT_OP_IMAGE_CPU_H
 #include "base/count.h"
@@ -7,35 +7,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { GT_IMAGE_AXES = 3, GT_IMAGE_TILE = 16384 /* values per tile, about */ };
+enum { GT_IMAGE_AXES = 3, GT_IMAGE_TILE = 16384 /* values per tile, approximately */ };
 
 /* Number of positions per tile. */
-GT_MATH uint32_t gt_image_tile_rows(uint32_t channels) {
+GT_MATH uint32_t gt_image_tile_positions(uint32_t channels) {
   return channels >= GT_IMAGE_TILE ? 1 : GT_IMAGE_TILE / channels;
 }
 
-/* A line: consecutive positions of [batch, size…] that differ only on the last axis, so that kernels compute
- * the bounds of the outer axes once per line. */
-typedef struct gt_image_line {
-  uint32_t row;                       /* its first position, counted over the batch */
+/* Consecutive positions of [batch, size…] that differ only on the last axis, so that kernels compute the
+ * bounds of the outer axes once per span. */
+typedef struct gt_image_span {
+  uint32_t first;                     /* its first position, counted over the whole batch */
   uint32_t sample, at[GT_IMAGE_AXES]; /* the sample and coordinates of that position */
-  uint32_t rows;                      /* number of positions */
-} gt_image_line;
+  uint32_t count;                     /* number of positions */
+} gt_image_span;
 
-/* The line of the tile that begins at position `row`; false if the tile has no such position. */
-GT_MATH bool gt_image_line_at(uint32_t row, uint32_t batch, const uint32_t *size, uint32_t channels,
-                              uint32_t tile, gt_image_line *line) {
+/* The span of the tile that begins at position `first`; false if the tile has no such position. */
+GT_MATH bool gt_image_span_at(uint32_t first, uint32_t batch, const uint32_t *size, uint32_t channels,
+                              uint32_t tile, gt_image_span *span) {
   const uint32_t all = batch * size[0] * size[1] * size[2];
-  const uint32_t end = gt_least_u32(all, (tile + 1) * gt_image_tile_rows(channels));
-  if (row >= end) return false;
-  line->row = line->sample = row;
-  for (int k = GT_IMAGE_AXES; k-- > 0; line->sample /= size[k]) line->at[k] = line->sample % size[k];
-  line->rows = gt_least_u32(end - row, size[2] - line->at[2]);
+  const uint32_t end = gt_least_u32(all, (tile + 1) * gt_image_tile_positions(channels));
+  if (first >= end) return false;
+  span->first = span->sample = first;
+  for (int k = GT_IMAGE_AXES; k-- > 0; span->sample /= size[k]) span->at[k] = span->sample % size[k];
+  span->count = gt_least_u32(end - first, size[2] - span->at[2]);
   return true;
 }
 
-/* Calls `work` with the number of channels as a constant if it is small and common: loops of constant length
- * are several times faster. Each case is compiled for each instruction set, so there are few cases. */
+/* Calls `work` with the number of channels as a constant if it is a common one: loops of constant length are
+ * several times faster. Each case is compiled for each instruction set, so there are only a few. */
 #define GT_FOR_CHANNELS(channels, work, ...) \
   switch (channels) {                        \
   case 1: work(__VA_ARGS__, 1); break;       \

@@ -53,19 +53,19 @@ gt_id gt_column_moments(gt_graph *graph, gt_id x, gt_id weight, double eps) {
 }
 
 /* The weight of each row in the mean, [batch, 1 …] or a scalar. */
-static gt_id share_of(gt_graph *graph, const gt_node *moments, gt_shape shape) {
+static gt_id row_weight(gt_graph *graph, const gt_node *moments, gt_shape shape) {
   const double each = (double)(rows_of(shape) / shape.dim[0]);
   if (moments->inputs < 2) return gt_constant(graph, 1 / (double)rows_of(shape));
   const gt_id weight = moments->input[1];
   const gt_id all = gt_mul(graph, gt_sum(graph, weight, 0, false), gt_constant(graph, each));
   gt_shape of_batch = shape;
   for (int d = 1; d < shape.rank; d++) of_batch.dim[d] = 1;
-  const gt_id some = gt_max(graph, all, gt_constant(graph, 1e-30)); /* not 0 if all weights are 0 */
-  return gt_reshape(graph, gt_div(graph, weight, some), of_batch);
+  const gt_id total = gt_max(graph, all, gt_constant(graph, 1e-30)); /* not 0 if all weights are 0 */
+  return gt_reshape(graph, gt_div(graph, weight, total), of_batch);
 }
 
-/* The gradient of the variance, including that through 1 / sqrt(variance + eps). */
-static gt_id of_variance(gt_graph *graph, gt_id node, const gt_id *output_gradient) {
+/* The gradient of the variance, including the part through 1 / sqrt(variance + eps). */
+static gt_id variance_gradient(gt_graph *graph, gt_id node, const gt_id *output_gradient) {
   const gt_id inverse = gt_result(graph, node, 2);
   if (output_gradient[2] == GT_NONE) return output_gradient[1];
   const gt_id cube = gt_mul(graph, gt_mul(graph, inverse, inverse), inverse);
@@ -73,7 +73,7 @@ static gt_id of_variance(gt_graph *graph, gt_id node, const gt_id *output_gradie
   return output_gradient[1] == GT_NONE ? slope : gt_add(graph, output_gradient[1], slope);
 }
 
-/* The derivative of the variance in the mean is 0. */
+/* The derivative of the variance with respect to the mean is 0. */
 static void gradient(gt_graph *graph, gt_id node, const gt_id *output_gradient, const bool *wanted,
                      gt_id *input_gradient) {
   const gt_node moments = *gt_node_at(graph, node);
@@ -82,13 +82,13 @@ static void gradient(gt_graph *graph, gt_id node, const gt_id *output_gradient, 
   gt_id each = GT_NONE;
   if (!wanted[0]) return;
   if (output_gradient[0] != GT_NONE) each = gt_expand(graph, output_gradient[0], shape);
-  const gt_id of_square = of_variance(graph, node, output_gradient);
-  if (of_square != GT_NONE) {
-    const gt_id twice = gt_mul(graph, of_square, gt_constant(graph, 2));
+  const gt_id of_variance = variance_gradient(graph, node, output_gradient);
+  if (of_variance != GT_NONE) {
+    const gt_id twice = gt_mul(graph, of_variance, gt_constant(graph, 2));
     const gt_id slope = gt_mul(graph, gt_sub(graph, x, node), twice);
     each = each == GT_NONE ? slope : gt_add(graph, each, slope);
   }
-  input_gradient[0] = gt_mul(graph, each, share_of(graph, &moments, shape));
+  input_gradient[0] = gt_mul(graph, each, row_weight(graph, &moments, shape));
 }
 
 /* --- lowering ------------------------------------------------------------------------------------------- */
@@ -99,23 +99,25 @@ static uint32_t columns(const gt_graph *graph, const gt_node *node) {
   return rows_of(gt_node_at(graph, node->input[0])->shape) > GT_COLUMNS_SERIAL ? GT_COLUMNS_MOMENTS : 0;
 }
 
-/* On the CPU chunks fit a cache and depend only on the shape, as results must not depend on the number of
- * threads. */
-static uint32_t chunk_for_cpu(uint32_t rows_, uint32_t columns_) {
-  enum { CACHED = 32768, LEAST = 64, MOST = 1024 };
-  return gt_least_u32(gt_least_u32(gt_most_u32(CACHED / columns_, LEAST), MOST), rows_);
+/* Rows per chunk on the CPU. Chunks fit a cache and depend only on the shape, because results must not depend
+ * on the number of threads. */
+static uint32_t chunk_for_cpu(uint32_t row_count, uint32_t column_count) {
+  enum { CACHED = 32768 /* values */, MIN_ROWS = 64, MAX_ROWS = 1024 };
+  return gt_least_u32(gt_least_u32(gt_most_u32(CACHED / column_count, MIN_ROWS), MAX_ROWS), row_count);
 }
 
-typedef struct pass { /* the input of a pass, and the memory for its partial results */
-  uint32_t kind, parts, counts;
+typedef struct pass {     /* the input of a pass */
+  uint32_t kind;          /* GT_MOMENTS_ROWS, … */
+  uint32_t parts, counts; /* scratch memory: partial results of the pass before, and their weights */
 } pass;
 
+/* Emits a pass; returns the input of the next one. */
 static pass lower_pass(gt_lowering *lowering, const gt_node *node, gt_id id, struct gt_moments_args *args,
                        const pass *from) {
   const gt_target *target = gt_lowering_target(lowering);
-  const bool left = from->kind != GT_MOMENTS_ROWS;
-  const gt_columns c = gt_columns_cut(lowering, args->joined, gt_ceil_div(args->columns, 4), left);
-  args->chunk = left             ? args->joined
+  const bool is_partial = from->kind != GT_MOMENTS_ROWS;
+  const gt_columns c = gt_columns_cut(lowering, args->joined, gt_ceil_div(args->columns, 4), is_partial);
+  args->chunk = is_partial       ? args->joined
                 : target->device ? gt_columns_chunk(target, &c, args->joined, 1)
                                  : chunk_for_cpu(args->joined, args->columns);
   const uint32_t chunks = gt_ceil_div(args->joined, args->chunk);
@@ -129,10 +131,10 @@ static pass lower_pass(gt_lowering *lowering, const gt_node *node, gt_id id, str
   step->tiles = gt_moments_tiles(args);
 #define AT(name) offsetof(struct gt_moments_args, name)
   const bool weighted = from->kind != GT_MOMENTS_PARTS && node->inputs > 1;
-  if (weighted || !left) gt_lower_read(lowering, AT(x), node->input[0]);
+  if (weighted || !is_partial) gt_lower_read(lowering, AT(x), node->input[0]);
   if (weighted) gt_lower_read(lowering, AT(weight), node->input[1]);
-  if (left) step->touched = 8ull * args->columns * (args->joined + 1);
-  if (left) gt_lower_use_scratch(lowering, AT(from), from->parts, false);
+  if (is_partial) step->touched = 8ull * args->columns * (args->joined + 1);
+  if (is_partial) gt_lower_use_scratch(lowering, AT(from), from->parts, false);
   if (from->kind == GT_MOMENTS_PARTS) gt_lower_use_scratch(lowering, AT(from_counts), from->counts, false);
   if (chunks == 1) {
     gt_lower_write(lowering, AT(mean), id);

@@ -1,12 +1,12 @@
-/* A tile reduces a segment of columns of a chunk, in two passes over the rows or parts, which stay in the
- * cache: first the mean, then the squared deviations from it. */
+/* A tile reduces a segment of columns of a chunk. It reads the rows, or the partial results of an earlier
+ * pass, twice: first for the mean, then for the squared deviations from it; they stay in the cache. */
 #include "op/moments_cpu.h"
 #include "base/count.h"
 #include "shaders/op/moments.h"
 #include "step/math.h"
 #include <string.h>
 
-typedef struct work { /* columns `first` … of a tile, elements begin … end - 1 */
+typedef struct work { /* columns first … first + n - 1 of the rows (or partial results) begin … end - 1 */
   const struct gt_moments_args *args;
   const uint32_t *spec;
   uint32_t first, n, begin, end;
@@ -19,44 +19,46 @@ uint32_t gt_moments_tiles(const struct gt_moments_args *a) {
 
 static bool is_rows(const work *w) { return w->spec[GT_MOMENTS_SPEC_FROM] == GT_MOMENTS_ROWS; }
 
+/* The weight of row, or partial result, i. */
 static float count_of(const work *w, uint32_t i) {
   if (!is_rows(w)) return GT_PTR(const float, w->args->from_counts)[i];
   return w->spec[GT_MOMENTS_SPEC_WEIGHTED] ? GT_PTR(const float, w->args->weight)[i / w->args->each] : 1;
 }
 
+/* The row, or the means of the partial result, i; after the means come the squared deviations. */
 static const float *means_of(const work *w, uint32_t i) {
   const size_t columns = w->args->columns;
   return is_rows(w) ? GT_PTR(const float, w->args->x) + i * columns + w->first
                     : GT_PTR(const float, w->args->from) + 2 * i * columns + w->first;
 }
 
-/* Adds through partial sums of a few rows, which keeps the rounding error small. */
-GT_CLONES static void add(float *restrict few, const float *restrict x, float count, uint32_t n) {
-  for (uint32_t j = 0; j < n; j++) few[j] += count * x[j];
+GT_CLONES static void add(float *restrict partial, const float *restrict x, float count, uint32_t n) {
+  for (uint32_t j = 0; j < n; j++) partial[j] += count * x[j];
 }
 
-GT_CLONES static void add_squares(float *restrict few, const float *restrict x, const float *restrict mean,
-                                  float count, uint32_t n) {
-  for (uint32_t j = 0; j < n; j++) few[j] += count * (x[j] - mean[j]) * (x[j] - mean[j]);
+GT_CLONES static void add_squares(float *restrict partial, const float *restrict x,
+                                  const float *restrict mean, float count, uint32_t n) {
+  for (uint32_t j = 0; j < n; j++) partial[j] += count * (x[j] - mean[j]) * (x[j] - mean[j]);
 }
 
-enum { FEW = 32 };
-
-static void sum_up(const work *w, bool squares, float *sum) {
-  float few[GT_MOMENTS_SEGMENT];
+/* Sums the values or the squared deviations by way of partial sums of BLOCK rows, which keeps the rounding
+ * error small. */
+enum { BLOCK = 32 };
+static void sum_columns(const work *w, bool squares, float *sum) {
+  float partial[GT_MOMENTS_SEGMENT];
   memset(sum, 0, w->n * sizeof *sum);
-  for (uint32_t from = w->begin; from < w->end; from += FEW) {
-    memset(few, 0, w->n * sizeof *few);
-    for (uint32_t i = from; i < w->end && i < from + FEW; i++) {
+  for (uint32_t from = w->begin; from < w->end; from += BLOCK) {
+    memset(partial, 0, w->n * sizeof *partial);
+    for (uint32_t i = from; i < w->end && i < from + BLOCK; i++) {
       const float count = count_of(w, i), *x = means_of(w, i);
       if (count == 0) continue;
       if (squares)
-        add_squares(few, x, w->mean, count, w->n);
+        add_squares(partial, x, w->mean, count, w->n);
       else
-        add(few, x, count, w->n);
-      if (squares && !is_rows(w)) add(few, x + w->args->columns, 1, w->n);
+        add(partial, x, count, w->n);
+      if (squares && !is_rows(w)) add(partial, x + w->args->columns, 1, w->n);
     }
-    add(sum, few, 1, w->n);
+    add(sum, partial, 1, w->n);
   }
 }
 
@@ -86,8 +88,8 @@ void gt_moments_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   w.end = gt_least_u32(w.begin + a->chunk, a->joined);
   float count = 0;
   for (uint32_t i = w.begin; i < w.end; i++) count += count_of(&w, i);
-  sum_up(&w, false, w.mean);
+  sum_columns(&w, false, w.mean);
   for (uint32_t j = 0; j < w.n; j++) w.mean[j] = count != 0 ? w.mean[j] / count : 0;
-  sum_up(&w, true, w.squares);
+  sum_columns(&w, true, w.squares);
   write(&w, chunk, count);
 }

@@ -164,14 +164,14 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
 
 /* --- builders ------------------------------------------------------------------------------------------- */
 
-static gt_id add(gt_graph *graph, int op_index, gt_id x, const move_attribute *attribute) {
+static gt_id add_node(gt_graph *graph, int op_index, gt_id x, const move_attribute *attribute) {
   return gt_node_add(graph, &ops[op_index], &x, 1, attribute, sizeof *attribute);
 }
 
 static int rank_of(const gt_graph *graph, gt_id x) { return gt_node_at(graph, x)->shape.rank; }
 
-/* An attribute with up to two lists of one entry per axis of x; NULL: zeros. */
-static move_attribute lists(const gt_graph *graph, gt_id x, const int64_t *a, const int64_t *b) {
+/* An attribute with one or two lists of one entry per axis of x; b NULL: zeros. */
+static move_attribute list_attribute(const gt_graph *graph, gt_id x, const int64_t *a, const int64_t *b) {
   move_attribute m = {.rank = 0};
   for (int d = 0; x != GT_NONE && d < rank_of(graph, x); d++) {
     m.a[d] = a[d];
@@ -192,9 +192,9 @@ static bool is_permutation(const int *axes, int rank) {
   return seen == (1u << rank) - 1;
 }
 
-/* The number of axes of the permute of x's origin that is equivalent to this permute of its reshape; 0: none
- * is. */
-static int axes_before(const gt_graph *graph, gt_id x, const int *axes, int *out) {
+/* If x is a reshape of a permute, and this permute of x is equivalent to a permute of the value before the
+ * reshape: writes the axes of the latter to `out` and returns their number. Else 0. */
+static int axes_before_reshape(const gt_graph *graph, gt_id x, const int *axes, int *out) {
   const gt_node *node = gt_node_at(graph, x);
   int run[GT_MAX_RANK + 1], count = 0;
   if (!gt_is_reshape(graph, x) || gt_node_at(graph, node->input[0])->op != &ops[OP_PERMUTE] ||
@@ -205,9 +205,9 @@ static int axes_before(const gt_graph *graph, gt_id x, const int *axes, int *out
   return count;
 }
 
-/* A permute of a permute becomes one permute of the original value, or that value itself, so layers that
- * permute their input and output leave no copies between them. This also works through a reshape that merges
- * axes which are moved together. */
+/* A permute of a permute becomes one permute of the original value, or that value itself, so there are no
+ * copies between layers that permute their input and output. This also works through a reshape that merges
+ * axes which the permutes move together. */
 gt_id gt_permute(gt_graph *graph, gt_id x, const int *axes) {
   move_attribute m = {.rank = 0};
   int both[GT_MAX_RANK];
@@ -219,31 +219,31 @@ gt_id gt_permute(gt_graph *graph, gt_id x, const int *axes) {
     m.a[d] = axes[d];
     same &= axes[d] == d;
   }
-  if (!is_permutation(axes, rank)) return add(graph, OP_PERMUTE, x, &m); /* reports the error */
+  if (!is_permutation(axes, rank)) return add_node(graph, OP_PERMUTE, x, &m); /* reports the error */
   if (inner->op == &ops[OP_PERMUTE]) {
     const move_attribute *first = inner->attribute;
     for (int d = 0; d < rank; d++) both[d] = (int)first->a[axes[d]];
     return gt_permute(graph, inner->input[0], both);
   }
-  if (axes_before(graph, x, axes, both)) {
+  if (axes_before_reshape(graph, x, axes, both)) {
     gt_shape shape = inner->shape;
     for (int d = 0; d < rank; d++) shape.dim[d] = inner->shape.dim[axes[d]];
     return gt_reshape(graph, gt_permute(graph, inner->input[0], both), shape);
   }
-  return same ? x : add(graph, OP_PERMUTE, x, &m);
+  return same ? x : add_node(graph, OP_PERMUTE, x, &m);
 }
 
 gt_id gt_expand(gt_graph *graph, gt_id x, gt_shape shape) {
   move_attribute m = {.rank = 0};
   if (x == GT_NONE || gt_shape_equal(gt_node_at(graph, x)->shape, shape)) return x;
   set_shape(&m, shape);
-  return add(graph, gt_node_at(graph, x)->dtype == GT_F32 ? OP_EXPAND : OP_EXPAND_I32, x, &m);
+  return add_node(graph, gt_node_at(graph, x)->dtype == GT_F32 ? OP_EXPAND : OP_EXPAND_I32, x, &m);
 }
 
 gt_id gt_pad(gt_graph *graph, gt_id x, const int64_t *before, const int64_t *after, double value) {
-  move_attribute m = lists(graph, x, before, after);
+  move_attribute m = list_attribute(graph, x, before, after);
   m.value = value;
-  return add(graph, OP_PAD, x, &m);
+  return add_node(graph, OP_PAD, x, &m);
 }
 
 int64_t gt_pad_before(const gt_graph *graph, gt_id node, int axis) {
@@ -254,19 +254,19 @@ int64_t gt_pad_before(const gt_graph *graph, gt_id node, int axis) {
 }
 
 gt_id gt_shrink(gt_graph *graph, gt_id x, const int64_t *start, const int64_t *stop) {
-  const move_attribute m = lists(graph, x, start, stop);
-  return add(graph, OP_SHRINK, x, &m);
+  const move_attribute m = list_attribute(graph, x, start, stop);
+  return add_node(graph, OP_SHRINK, x, &m);
 }
 
 gt_id gt_stride(gt_graph *graph, gt_id x, const int64_t *step) {
-  const move_attribute m = lists(graph, x, step, NULL);
-  return add(graph, OP_STRIDE, x, &m);
+  const move_attribute m = list_attribute(graph, x, step, NULL);
+  return add_node(graph, OP_STRIDE, x, &m);
 }
 
 gt_id gt_dilate(gt_graph *graph, gt_id x, const int64_t *step, gt_shape shape) {
-  move_attribute m = lists(graph, x, step, NULL);
+  move_attribute m = list_attribute(graph, x, step, NULL);
   set_shape(&m, shape);
-  return add(graph, OP_DILATE, x, &m);
+  return add_node(graph, OP_DILATE, x, &m);
 }
 
 gt_id gt_concatenate(gt_graph *graph, const gt_id *x, int count, int axis) {
@@ -299,7 +299,7 @@ static gt_id gradient_of_one(gt_graph *graph, gt_id node, gt_id gradient) {
     for (int d = 0; d < x.rank; d++) high[d] = x.dim[d] - m->b[d];
     return gt_pad(graph, gradient, m->a, high, 0.0);
   case OP_STRIDE: return gt_dilate(graph, gradient, m->a, x);
-  default: /* OP_DILATE: only the positions that came from x; after the last of them there were zeros */
+  default: /* OP_DILATE: only the positions with an element of x; all after the last one are zero */
     for (int d = 0; d < x.rank; d++) high[d] = (x.dim[d] - 1) * m->a[d] + 1;
     return gt_stride(graph, gt_shrink(graph, gradient, low, high), m->a);
   }
@@ -328,7 +328,7 @@ typedef struct box { /* the iteration box as layout words */
   uint32_t rank, word[GT_MAX_RANK][GT_MOVE_WORDS];
 } box;
 
-/* True if the axis is traversed without change; adjacent axes of this kind can be merged. */
+/* True if every element of the axis is read, in order; adjacent axes of this kind can be merged. */
 static bool is_plain(const uint32_t *w) {
   return w[GT_MOVE_MUL] == 1 && w[GT_MOVE_ADD] == 0 && w[GT_MOVE_DIV] == 1 &&
          w[GT_MOVE_LIMIT] >= w[GT_MOVE_DIM];
@@ -367,7 +367,8 @@ static void strides_of(gt_shape shape, uint32_t stride[GT_MAX_RANK]) {
   }
 }
 
-/* The box of `dims`, written with the strides of `out`; each axis d reads axis d of x unchanged. */
+/* The box of shape `dims` that is written with the strides of `out` and reads x, whose axes are aligned from
+ * the last one, unchanged. */
 static box plain_box(gt_shape dims, gt_shape x, gt_shape out) {
   box b = {.rank = (uint32_t)dims.rank};
   uint32_t stride[GT_MAX_RANK], out_stride[GT_MAX_RANK];
@@ -375,12 +376,12 @@ static box plain_box(gt_shape dims, gt_shape x, gt_shape out) {
   strides_of(x, stride);
   strides_of(out, out_stride);
   for (int d = 0; d < dims.rank; d++) {
-    const int own = d - missing;
+    const int axis = d - missing;
     uint32_t *w = b.word[d];
     w[GT_MOVE_DIM] = (uint32_t)dims.dim[d];
     w[GT_MOVE_MUL] = w[GT_MOVE_DIV] = 1;
-    w[GT_MOVE_LIMIT] = own < 0 ? w[GT_MOVE_DIM] : (uint32_t)x.dim[own];
-    w[GT_MOVE_STRIDE] = own < 0 ? 0 : stride[own];
+    w[GT_MOVE_LIMIT] = axis < 0 ? w[GT_MOVE_DIM] : (uint32_t)x.dim[axis];
+    w[GT_MOVE_STRIDE] = axis < 0 ? 0 : stride[axis];
     w[GT_MOVE_OUT] = out_stride[d];
   }
   return b;
@@ -413,8 +414,8 @@ static box box_of(const gt_node *node, gt_shape x) {
   return b;
 }
 
-/* Emits one step, which moves input `input` of the node through box b; part: other steps write the rest of
- * the value. */
+/* Emits one step, which moves the value `input` through box b; part: other steps write the rest of the node's
+ * value. */
 static void lower_box(gt_lowering *lowering, gt_id node, gt_id input, box b, struct gt_move_args args,
                       bool part) {
   args.count = 1;
@@ -462,20 +463,20 @@ static void lower_concatenate(gt_lowering *lowering, const gt_group *group) {
 
 /* --- ops ------------------------------------------------------------------------------------------------ */
 
-/* The value is bits if the input is and the fill value is 0 (only padding can have another). */
-static bool moves_bits(const gt_graph *graph, const gt_node *node) {
+/* The values are 0 or 1 if those of the inputs are and the fill value is 0 (only pad can have another). */
+static bool keeps_bits(const gt_graph *graph, const gt_node *node) {
   const bool padded = node->op == &ops[OP_PAD] && ((const move_attribute *)node->attribute)->value != 0;
   return !padded && gt_inputs_are_bits(graph, node);
 }
 
-static double moves_limit(const gt_graph *graph, const gt_node *node) {
+static double value_limit(const gt_graph *graph, const gt_node *node) {
   return fmax(fabs(((const move_attribute *)node->attribute)->value), gt_inputs_limit(graph, node));
 }
 
 #define OP(op_name, op_kind, op_inputs, op_gradient, op_lower)                                            \
   {                                                                                                       \
     .name = op_name, .kind = op_kind, .min_inputs = 1, .max_inputs = op_inputs, .opcode = GT_I_MOVE,      \
-    .infer = infer, .bits = moves_bits, .limit = moves_limit, .gradient = op_gradient, .lower = op_lower, \
+    .infer = infer, .bits = keeps_bits, .limit = value_limit, .gradient = op_gradient, .lower = op_lower, \
     .flops = gt_no_flops, .print = print                                                                  \
   }
 

@@ -43,9 +43,9 @@ static uint32_t rows_per_tile(uint32_t width) { return TILE_VALUES / width + 1; 
 static void one_hot_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_one_hot_args *a = args;
   const int32_t *column = GT_PTR(const int32_t, a->features), *code = column + a->width;
-  const uint32_t each = rows_per_tile(a->width), first = tile * each;
+  const uint32_t per_tile = rows_per_tile(a->width), first = tile * per_tile;
   (void)spec;
-  for (uint32_t r = first; r < first + each && r < a->rows; r++) {
+  for (uint32_t r = first; r < first + per_tile && r < a->rows; r++) {
     const float *x = GT_PTR(const float, a->x) + (size_t)r * a->stored;
     float *y = GT_PTR(float, a->y) + (size_t)r * a->width;
     for (uint32_t f = 0; f < a->width; f++) {

@@ -9,7 +9,7 @@
 enum { GT_ONE_HOT_NUMBER = -1 }; /* instead of a code: the feature is the number */
 
 /* y F32 [B, F] from x F32 [B, S] and features I32 [2, F]: the stored column of each feature, in [0, S), then
- * its code or GT_ONE_HOT_NUMBER. bits: all numbers are known to be 0 or 1. A column outside is read as NaN.
- * It has no gradient: x is data. */
+ * its code or GT_ONE_HOT_NUMBER. bits: all numbers are known to be 0 or 1. A column outside of [0, S) is read
+ * as NaN. The op has no gradient: x is data. */
 gt_id gt_one_hot(gt_graph *graph, gt_id x, gt_id features, bool bits);
 #endif

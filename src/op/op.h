@@ -1,6 +1,6 @@
-/* The registry of ops (graph/op.h). A file src/op/NAME.c (or src/op/FAMILY/NAME.c) defines a family: its
- * ops, their shape inference, gradients and lowering, and the CPU kernels; its line GT_REGISTER(op, NAME)
- * makes the build collect `const gt_op_family gt_op_NAME`. */
+/* The registry of ops (graph/op.h). A file src/op/NAME.c (or src/op/FAMILY/NAME.c) defines a family: its ops,
+ * their shape inference, gradients and lowering, and the CPU kernels; the line GT_REGISTER(op, NAME)
+ * registers its `const gt_op_family gt_op_NAME`. */
 #ifndef GT_OP_OP_H
 #define GT_OP_OP_H
 #include "base/register.h"

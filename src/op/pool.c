@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { OP_MAX, OP_MAX_INDEX, OP_AVERAGE, OP_MAX_GRADIENT, OP_AVERAGE_GRADIENT, OPS };
-enum { AXES = GT_POOL_AXES, WORKGROUP = 256, MOST = 1 << 24 };
+enum { AXES = GT_POOL_AXES, WORKGROUP = 256, MAX_SIZE = 1 << 24 };
 static const gt_op ops[OPS];
 
 GT_REGISTER(op, pool)
@@ -28,7 +28,7 @@ int64_t gt_pool_windows(const gt_pool_attribute *a, int axis, int64_t size) {
   const int64_t spare = a->ceil_mode ? stride - 1 : 0;
   const int64_t room = size + 2 * padding - a->dilation[axis] * (a->window[axis] - 1) - 1 + spare;
   if (room < 0) return 0;
-  const int64_t windows = room / stride + 1; /* one that begins after the end is then dropped */
+  const int64_t windows = room / stride + 1; /* the last one is dropped below if it begins after the end */
   return a->ceil_mode && (windows - 1) * stride >= size + padding ? windows - 1 : windows;
 }
 
@@ -47,39 +47,41 @@ gt_pool_attribute gt_pool_adaptive(gt_shape image, const int64_t *out) {
 
 static bool check_axis(const gt_pool_attribute *a, int k, int64_t size) {
   const bool adaptive = !a->stride[k];
-  if (a->window[k] < 1 || a->window[k] > MOST || a->stride[k] < 0 || a->stride[k] > MOST ||
-      a->padding[k] < 0 || a->padding[k] > a->window[k] / 2 || a->dilation[k] < 1 || a->dilation[k] > MOST)
+  if (a->window[k] < 1 || a->window[k] > MAX_SIZE || a->stride[k] < 0 || a->stride[k] > MAX_SIZE ||
+      a->padding[k] < 0 || a->padding[k] > a->window[k] / 2 || a->dilation[k] < 1 ||
+      a->dilation[k] > MAX_SIZE)
     return false;
-  /* Kernels compute adaptive windows from products of the two, in 32 bits. */
+  /* Kernels compute adaptive windows from products of the two sizes, in 32 bits. */
   if (adaptive && (a->out[k] < 1 || (a->out[k] + 1) * (size + 1) > UINT32_MAX)) return false;
   return gt_pool_windows(a, k, size) > 0;
 }
 
-/* Sets *shape to that of the result for an image x. */
-static bool pooled(const char *op, const gt_pool_attribute *a, gt_shape x, gt_shape *shape, gt_error *error) {
+/* Sets *shape to that of the result for an image of shape x. */
+static bool infer_pooled(const char *op, const gt_pool_attribute *a, gt_shape x, gt_shape *shape,
+                         gt_error *error) {
   char text[128];
   bool fits = a->axes >= 1 && a->axes <= AXES && x.rank == a->axes + 2 && gt_check_size(op, x, error);
-  int64_t places = 1;
+  int64_t elements = 1;
   *shape = x;
   for (int k = 0; fits && k < a->axes; k++) {
     fits = check_axis(a, k, x.dim[1 + k]);
     if (fits) shape->dim[1 + k] = gt_pool_windows(a, k, x.dim[1 + k]);
-    places = gt_times_at_most(places, gt_most(1, a->window[k]), INT32_MAX);
+    elements = gt_times_at_most(elements, gt_most(1, a->window[k]), INT32_MAX);
   }
-  if (!fits || places == INT32_MAX)
+  if (!fits || elements == INT32_MAX)
     return gt_fail(error, GT_ERR_CONFIG, "%s: the window does not fit into %s", op, gt_shape_text(x, text));
   return gt_check_size(op, *shape, error);
 }
 
-static int64_t places_of(const gt_pool_attribute *a) {
-  int64_t places = 1;
-  for (int k = 0; k < a->axes; k++) places *= a->window[k];
-  return places;
+static int64_t window_size(const gt_pool_attribute *a) {
+  int64_t elements = 1;
+  for (int k = 0; k < a->axes; k++) elements *= a->window[k];
+  return elements;
 }
 
 /* True if indices are stored as bytes, four channels per word: a byte can hold every position and "none". */
 static bool in_bytes(const gt_pool_attribute *a, gt_shape x) {
-  return x.dim[x.rank - 1] % 4 == 0 && places_of(a) <= UINT8_MAX;
+  return x.dim[x.rank - 1] % 4 == 0 && window_size(a) <= UINT8_MAX;
 }
 
 static gt_shape index_shape(const gt_pool_attribute *a, gt_shape value) {
@@ -91,7 +93,7 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
                   gt_error *error) {
   const gt_node *x = gt_node_at(graph, node->input[0]);
   if (!gt_check_f32(node->op->name, x, error) ||
-      !pooled(node->op->name, node->attribute, x->shape, shape, error))
+      !infer_pooled(node->op->name, node->attribute, x->shape, shape, error))
     return false;
   dtype[0] = GT_F32;
   if (node->op->further) {
@@ -115,7 +117,7 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
   *shape = g->shape;
   *dtype = GT_F32;
   for (int k = 0; k < a->pool.axes && k + 2 < g->shape.rank; k++) shape->dim[1 + k] = a->size[k];
-  if (!pooled(node->op->name, &a->pool, *shape, &value, error)) return false;
+  if (!infer_pooled(node->op->name, &a->pool, *shape, &value, error)) return false;
   bool fits = g->dtype == GT_F32 && gt_shape_equal(value, g->shape);
   if (fits && node->inputs == 2)
     fits = gt_is_words(gt_node_at(graph, node->input[1]), gt_shape_count(index_shape(&a->pool, value)));
@@ -124,7 +126,7 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
 
 /* --- builders and gradients ----------------------------------------------------------------------------- */
 
-static gt_id add(gt_graph *graph, int op_index, gt_id x, const gt_pool_attribute *attribute) {
+static gt_id add_node(gt_graph *graph, int op_index, gt_id x, const gt_pool_attribute *attribute) {
   return gt_node_add(graph, &ops[op_index], &x, 1, attribute, sizeof *attribute);
 }
 
@@ -132,7 +134,7 @@ static gt_id add(gt_graph *graph, int op_index, gt_id x, const gt_pool_attribute
 static gt_id gradient_of_tiles(gt_graph *graph, const gradient_attribute *a, const gt_id input[2],
                                gt_shape image) {
   const gt_id each = gt_spread(graph, input[0], image);
-  const double divisor = a->pool.divisor > 0 ? a->pool.divisor : (double)places_of(&a->pool);
+  const double divisor = a->pool.divisor > 0 ? a->pool.divisor : (double)window_size(&a->pool);
   if (input[1] == GT_NONE) return gt_div(graph, each, gt_constant(graph, divisor));
   const gt_id chosen = gt_spread_choice(graph, input[1], image, &a->pool);
   return gt_where(graph, chosen, each, gt_constant(graph, 0));
@@ -149,8 +151,8 @@ static void gradient(gt_graph *graph, gt_id id, const gt_id *output_gradient, co
   if (!wanted[0]) return;
   for (int k = 0; k < a.pool.axes; k++) a.size[k] = image.dim[1 + k];
   if (op_index != OP_AVERAGE)
-    input[1] = gt_result(graph, op_index == OP_MAX_INDEX ? id : add(graph, OP_MAX_INDEX, x, &a.pool), 1);
-  if (gt_spreads(&a.pool, image) && (op_index == OP_AVERAGE || in_bytes(&a.pool, image))) {
+    input[1] = gt_result(graph, op_index == OP_MAX_INDEX ? id : add_node(graph, OP_MAX_INDEX, x, &a.pool), 1);
+  if (gt_can_spread(&a.pool, image) && (op_index == OP_AVERAGE || in_bytes(&a.pool, image))) {
     input_gradient[0] = gradient_of_tiles(graph, &a, input, image);
     return;
   }
@@ -164,8 +166,8 @@ typedef struct rectified {
   gt_id input, maximum;
 } rectified;
 
-/* The gradient goes only to the positions of the maxima, and relu blocks it exactly where the maximum is 0.
- * So the output of relu, many times as large as the maxima, is not kept. */
+/* Only the positions of the maxima have a gradient, and relu makes it 0 exactly where the maximum is 0. So
+ * the output of relu, which is many times as large as the maxima, need not be stored. */
 static void gradient_of_rectified(gt_graph *graph, const gt_derivative *derivative, gt_id output_gradient,
                                   const bool *wanted, gt_id *input_gradient) {
   const rectified *r = derivative->context;
@@ -183,13 +185,13 @@ static void derive_rectified(gt_graph *graph, gt_id maximum, gt_id x) {
 }
 
 gt_id gt_max_pool(gt_graph *graph, gt_id x, const gt_pool_attribute *attribute, bool differentiated) {
-  const gt_id maximum = add(graph, differentiated ? OP_MAX_INDEX : OP_MAX, x, attribute);
+  const gt_id maximum = add_node(graph, differentiated ? OP_MAX_INDEX : OP_MAX, x, attribute);
   if (differentiated) derive_rectified(graph, maximum, x);
   return maximum;
 }
 
 gt_id gt_avg_pool(gt_graph *graph, gt_id x, const gt_pool_attribute *attribute) {
-  return add(graph, OP_AVERAGE, x, attribute);
+  return add_node(graph, OP_AVERAGE, x, attribute);
 }
 
 /* --- lowering ------------------------------------------------------------------------------------------- */
@@ -210,13 +212,13 @@ static geometry geometry_of(const gt_pool_attribute *a, gt_shape image, uint32_t
   const float divisor = (float)a->divisor;
   memcpy(&g.spec[GT_POOL_SPEC_DIVISOR], &divisor, sizeof divisor);
   for (int k = 0; k < AXES; k++) {
-    const int own = k - (AXES - (int)a->axes);
-    g.in_size[k] = own < 0 ? 1 : (uint32_t)image.dim[1 + own];
-    g.out_size[k] = own < 0 ? 1 : (uint32_t)gt_pool_windows(a, own, image.dim[1 + own]);
-    g.spec[GT_POOL_SPEC_WINDOW_D + k] = own < 0 ? 1 : (uint32_t)a->window[own];
-    g.spec[GT_POOL_SPEC_STRIDE_D + k] = own < 0 ? 1 : (uint32_t)a->stride[own];
-    g.spec[GT_POOL_SPEC_PADDING_D + k] = own < 0 ? 0 : (uint32_t)a->padding[own];
-    g.spec[GT_POOL_SPEC_DILATION_D + k] = own < 0 ? 1 : (uint32_t)a->dilation[own];
+    const int axis = k - (AXES - (int)a->axes);
+    g.in_size[k] = axis < 0 ? 1 : (uint32_t)image.dim[1 + axis];
+    g.out_size[k] = axis < 0 ? 1 : (uint32_t)gt_pool_windows(a, axis, image.dim[1 + axis]);
+    g.spec[GT_POOL_SPEC_WINDOW_D + k] = axis < 0 ? 1 : (uint32_t)a->window[axis];
+    g.spec[GT_POOL_SPEC_STRIDE_D + k] = axis < 0 ? 1 : (uint32_t)a->stride[axis];
+    g.spec[GT_POOL_SPEC_PADDING_D + k] = axis < 0 ? 0 : (uint32_t)a->padding[axis];
+    g.spec[GT_POOL_SPEC_DILATION_D + k] = axis < 0 ? 1 : (uint32_t)a->dilation[axis];
   }
   return g;
 }
@@ -226,11 +228,11 @@ static void set_step(gt_lowering *lowering, gt_step *step, const geometry *g, gt
   const uint64_t count = (uint64_t)gt_shape_count(out);
   for (int k = GT_SPEC_OWN; k <= GT_POOL_SPEC_DIVISOR; k++)
     if (k != GT_SPEC_ALIGNED) step->spec[k] = g->spec[k];
-  step->tiles = (uint32_t)gt_ceil_div((int64_t)(count / g->channels), gt_image_tile_rows(g->channels));
+  step->tiles = (uint32_t)gt_ceil_div((int64_t)(count / g->channels), gt_image_tile_positions(g->channels));
   gt_lower_grid(lowering, g->spec[GT_POOL_SPEC_QUADS] ? count / 4 : count, WORKGROUP);
 }
 
-/* Binds the inputs of the prologue; without a prologue, the input itself. */
+/* Binds the inputs of the prologue or, without a prologue, the image. */
 static void read_image(gt_lowering *lowering, gt_step *step, const gt_group *group) {
   const gt_program identity = {.inputs = 1, .outputs = 1};
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
@@ -296,22 +298,22 @@ static uint32_t prologue(const gt_graph *graph, const gt_node *node) {
 
 static double flops(const gt_graph *graph, const gt_node *node) {
   (void)graph;
-  return (double)places_of(node->attribute) * (double)gt_shape_count(node->shape);
+  return (double)window_size(node->attribute) * (double)gt_shape_count(node->shape);
 }
 
 static double flops_gradient(const gt_graph *graph, const gt_node *node) {
   const gradient_attribute *a = node->attribute;
   const double windows = (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape);
-  return node->inputs == 2 ? windows : windows * (double)places_of(&a->pool);
+  return node->inputs == 2 ? windows : windows * (double)window_size(&a->pool);
 }
 
 /* Prints "3x3 stride 2x2 padding 1x1", without default values. */
-static size_t print_axes(const char *what, const int64_t *value, int64_t axes, int64_t common, char *buffer,
+static size_t print_axes(const char *what, const int64_t *value, int64_t axes, int64_t fallback, char *buffer,
                          size_t size) {
   size_t used = 0;
-  bool says = false;
-  for (int k = 0; k < axes; k++) says |= value[k] != common;
-  for (int k = 0; says && k < axes && used < size; k++)
+  bool differs = false;
+  for (int k = 0; k < axes; k++) differs |= value[k] != fallback;
+  for (int k = 0; differs && k < axes && used < size; k++)
     used += (size_t)snprintf(buffer + used, size - used, "%s%lld", k ? "x" : what, (long long)value[k]);
   return used < size ? used : size;
 }

@@ -7,22 +7,23 @@
 
 enum { GT_POOL_AXES = 3 };
 typedef struct gt_pool_attribute {
-  int64_t axes; /* number of spatial axes, 1 to 3; for each: */
+  int64_t axes; /* number of spatial axes, 1 to 3; the arrays have an entry for each */
   int64_t window[GT_POOL_AXES], stride[GT_POOL_AXES], padding[GT_POOL_AXES], dilation[GT_POOL_AXES];
-  int64_t out[GT_POOL_AXES]; /* for a stride of 0: the number of (adaptive) windows */
-  int64_t ceil_mode;         /* windows may extend beyond the end if they begin before it */
+  int64_t out[GT_POOL_AXES]; /* number of adaptive windows, if the stride is 0 */
+  int64_t ceil_mode; /* windows may extend beyond the end of the padded image if they begin before it */
   int64_t count_include_pad; /* a mean includes padding as zeros */
   double divisor;            /* the divisor of a mean; 0: the number of elements */
 } gt_pool_attribute;
 
 /* The number of windows along an axis of `size` elements; 0 if none fits. */
 int64_t gt_pool_windows(const gt_pool_attribute *attribute, int axis, int64_t size);
-/* Windows that divide each axis of an image of that shape into out[axis] parts of nearly equal size. */
+/* Windows that divide each spatial axis of an image of this shape into out[axis] parts of nearly equal
+ * size. */
 gt_pool_attribute gt_pool_adaptive(gt_shape image, const int64_t *out);
 
-/* If it is to be differentiated, the position of each maximum is stored too, as a byte if possible: that
- * moves less memory than finding the maxima again, and neither the image nor the mask of a preceding relu is
- * kept. */
+/* If `differentiated`, the position of each maximum in its window is also stored, as a byte if possible: the
+ * gradient then reads less memory than to find the maxima again, and neither the image nor the mask of a
+ * preceding relu is stored. */
 gt_id gt_max_pool(gt_graph *graph, gt_id x, const gt_pool_attribute *attribute, bool differentiated);
 gt_id gt_avg_pool(gt_graph *graph, gt_id x, const gt_pool_attribute *attribute);
 #endif

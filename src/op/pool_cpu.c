@@ -7,7 +7,11 @@
 #include <string.h>
 
 enum { AXES = GT_IMAGE_AXES };
-enum { BLOCK = 128, ROOM = 4096, MOST = 65536 }; /* channels processed together; see gradient_line_of */
+enum {
+  BLOCK = 128,       /* channels of which a window is reduced at once */
+  BUFFER = 4096,     /* values before an epilogue, or after a prologue, that fit the L1 cache */
+  MAX_VALUES = 65536 /* channels processed at once in the gradient: they fit the buffer */
+};
 
 typedef struct job {
   uint32_t batch, channels, in_size[AXES], out_size[AXES];
@@ -32,44 +36,46 @@ static void read_spec(job *j, const uint32_t *spec) {
   memcpy(j->dilation, spec + GT_POOL_SPEC_DILATION_D, sizeof j->dilation);
 }
 
-/* Along one axis: the elements first, first + dilation, … before `end` of a window that are inside the image,
- * and the position in the window of the first; or the windows first … end - 1 that contain an element. */
-typedef struct span {
+/* Along one axis, either the elements of a window that are inside the image: first, first + dilation, …
+ * before `end`, with the position of the first in the window; or the windows first … end - 1 that contain an
+ * element. */
+typedef struct range {
   int64_t first, end;
   uint32_t place;
-} span;
+} range;
 
+/* The first element of window o, which may be outside the image. */
 static int64_t begin_of(const job *j, int k, uint32_t o) {
   return j->stride[k] ? (int64_t)o * j->stride[k] - j->padding[k]
                       : (int64_t)o * j->in_size[k] / j->out_size[k];
 }
 
-static span elements_of(const job *j, int k, uint32_t o) {
+static range elements_of(const job *j, int k, uint32_t o) {
   const int64_t dilation = j->dilation[k], begin = begin_of(j, k, o);
-  if (!j->stride[k]) return (span){begin, gt_ceil_div(((int64_t)o + 1) * j->in_size[k], j->out_size[k]), 0};
+  if (!j->stride[k]) return (range){begin, gt_ceil_div(((int64_t)o + 1) * j->in_size[k], j->out_size[k]), 0};
   const int64_t skipped = begin < 0 ? gt_ceil_div(-begin, dilation) : 0;
-  return (span){begin + skipped * dilation, gt_least(j->in_size[k], begin + j->window[k] * dilation),
-                (uint32_t)skipped};
+  return (range){begin + skipped * dilation, gt_least(j->in_size[k], begin + j->window[k] * dilation),
+                 (uint32_t)skipped};
 }
 
-/* In 32 bits, in which divisions are twice as fast: there are several per element. */
-static span windows_of(const job *j, int k, uint32_t i) {
+/* The windows that contain element i. Divisions are in 32 bits, which is twice as fast as 64. */
+static range windows_of(const job *j, int k, uint32_t i) {
   const uint32_t in = j->in_size[k], out = j->out_size[k], stride = j->stride[k];
   const uint32_t at = i + j->padding[k], reach = (j->window[k] - 1) * j->dilation[k];
-  if (!stride) return (span){(int64_t)i * out / in, gt_ceil_div((i + INT64_C(1)) * out, in), 0};
-  return (span){at > reach ? (at - reach + stride - 1) / stride : 0, gt_least_u32(at / stride + 1, out), 0};
+  if (!stride) return (range){(int64_t)i * out / in, gt_ceil_div((i + INT64_C(1)) * out, in), 0};
+  return (range){at > reach ? (at - reach + stride - 1) / stride : 0, gt_least_u32(at / stride + 1, out), 0};
 }
 
-/* The number of elements of window o of an axis by which a mean divides. */
+/* The number of elements of window o along an axis that a mean counts. */
 static int64_t count_of(const job *j, int k, uint32_t o) {
-  const span s = elements_of(j, k, o);
+  const range s = elements_of(j, k, o);
   if (!j->include_pad || !j->stride[k]) return s.end - s.first;
   const int64_t begin = begin_of(j, k, o);
   return gt_least(begin + j->window[k], (int64_t)j->in_size[k] + j->padding[k]) - begin;
 }
 
-/* The divisor of a mean, given the number of elements on the outer axes. Inlined, like all float code here: a
- * call to code for another instruction set between vector instructions costs more than everything else. */
+/* The divisor of a mean; outer: the number of elements on the outer axes. Inlined, like all float code here:
+ * between vector instructions, a call to code for another instruction set costs more than everything else. */
 GT_MATH float divisor_of(const job *j, int64_t outer, uint32_t w) {
   return j->divisor > 0 ? j->divisor : (float)(outer * count_of(j, 2, w));
 }
@@ -93,7 +99,7 @@ GT_MATH void add_row(float *restrict y, const float *restrict x, uint32_t n) {
 
 /* Reduces a window for n channels from c on, in order: y and place become the maximum and its position or, if
  * place is NULL, the sum is added to y. */
-GT_MATH void reduce_window(const job *j, const span s[AXES], uint32_t sample, uint32_t c, uint32_t n,
+GT_MATH void reduce_window(const job *j, const range s[AXES], uint32_t sample, uint32_t c, uint32_t n,
                            float *y, uint32_t *place) {
   uint32_t at[AXES] = {s[0].place};
   for (int64_t d = s[0].first; d < s[0].end; d += j->dilation[0], at[0]++) {
@@ -118,15 +124,15 @@ static void store_index(const job *j, size_t at, const uint32_t *place, uint32_t
   for (uint32_t c = 0; c < n; c++) byte[c] = (uint8_t)place[c];
 }
 
-GT_MATH void max_line_of(const job *j, gt_image_line at, uint32_t channels) {
-  span s[AXES] = {elements_of(j, 0, at.at[0]), elements_of(j, 1, at.at[1])};
+GT_MATH void max_span_of(const job *j, gt_image_span at, uint32_t channels) {
+  range s[AXES] = {elements_of(j, 0, at.at[0]), elements_of(j, 1, at.at[1])};
   float value[BLOCK];
   uint32_t place[BLOCK];
-  for (uint32_t i = 0; i < at.rows; i++) {
+  for (uint32_t i = 0; i < at.count; i++) {
     s[2] = elements_of(j, 2, at.at[2] + i);
     for (uint32_t c = 0; c < channels; c += BLOCK) {
       const uint32_t n = gt_least_u32(BLOCK, channels - c);
-      const size_t to = (size_t)(at.row + i) * channels + c;
+      const size_t to = (size_t)(at.first + i) * channels + c;
       for (uint32_t k = 0; k < n; k++) value[k] = -INFINITY, place[k] = GT_POOL_NOWHERE;
       reduce_window(j, s, at.sample, c, n, value, place);
       memcpy(j->y + to, value, n * sizeof *value);
@@ -135,14 +141,14 @@ GT_MATH void max_line_of(const job *j, gt_image_line at, uint32_t channels) {
   }
 }
 
-GT_CLONES static void max_line(const job *j,
-                               gt_image_line at){GT_FOR_CHANNELS(j->channels, max_line_of, j, at)}
+GT_CLONES static void max_span(const job *j,
+                               gt_image_span at){GT_FOR_CHANNELS(j->channels, max_span_of, j, at)}
 
-GT_MATH void mean_line_of(const job *j, gt_image_line at, uint32_t channels) {
-  span s[AXES] = {elements_of(j, 0, at.at[0]), elements_of(j, 1, at.at[1])};
+GT_MATH void mean_span_of(const job *j, gt_image_span at, uint32_t channels) {
+  range s[AXES] = {elements_of(j, 0, at.at[0]), elements_of(j, 1, at.at[1])};
   const int64_t outer = count_of(j, 0, at.at[0]) * count_of(j, 1, at.at[1]);
-  for (uint32_t i = 0; i < at.rows; i++) {
-    float *y = j->y + (size_t)(at.row + i) * channels;
+  for (uint32_t i = 0; i < at.count; i++) {
+    float *y = j->y + (size_t)(at.first + i) * channels;
     const float divisor = divisor_of(j, outer, at.at[2] + i);
     s[2] = elements_of(j, 2, at.at[2] + i);
     for (uint32_t c = 0; c < channels; c++) y[c] = 0;
@@ -151,49 +157,49 @@ GT_MATH void mean_line_of(const job *j, gt_image_line at, uint32_t channels) {
   }
 }
 
-GT_CLONES static void mean_line(const job *j, gt_image_line at) {
-  GT_FOR_CHANNELS(j->channels, mean_line_of, j, at)
+GT_CLONES static void mean_span(const job *j, gt_image_span at) {
+  GT_FOR_CHANNELS(j->channels, mean_span_of, j, at)
 }
 
-static void each_line(const job *j, const uint32_t *size, uint32_t tile,
-                      void (*work)(const job *, gt_image_line)) {
+static void for_each_span(const job *j, const uint32_t *size, uint32_t tile,
+                          void (*work)(const job *, gt_image_span)) {
   const uint32_t channels = j->channels;
-  gt_image_line at;
-  for (uint32_t row = tile * gt_image_tile_rows(channels);
-       gt_image_line_at(row, j->batch, size, channels, tile, &at); row += at.rows)
+  gt_image_span at;
+  for (uint32_t row = tile * gt_image_tile_positions(channels);
+       gt_image_span_at(row, j->batch, size, channels, tile, &at); row += at.count)
     work(j, at);
 }
 
-static void pool_line(const job *j, gt_image_line at) {
+static void pool_span(const job *j, gt_image_span at) {
   if (j->average)
-    mean_line(j, at);
+    mean_span(j, at);
   else
-    max_line(j, at);
+    max_span(j, at);
 }
 
-/* With a prologue windows do not overlap: the prologue's values for as many windows as fit the L1 cache are
- * computed into a buffer, which is then pooled as an image of its own. */
-static void pool_line_of_prologue(const job *j, gt_image_line at) {
+/* If there is a prologue, windows do not overlap. The prologue's values for as many windows as fit the L1
+ * cache are computed into a buffer, which is then pooled as an image. */
+static void pool_span_with_prologue(const job *j, gt_image_span at) {
   const uint32_t wide = j->stride[2] * j->channels, tall = j->window[0] * j->window[1];
-  const uint32_t together = gt_most_u32(1, ROOM / (wide * tall));
+  const uint32_t windows = gt_most_u32(1, BUFFER / (wide * tall));
   float *image = gt_pool_scratch();
-  job own = *j;
-  own.x = image;
-  for (uint32_t i = 0, n; i < at.rows; i += n) {
-    n = gt_least_u32(together, at.rows - i);
-    const span d = elements_of(j, 0, at.at[0]), h = elements_of(j, 1, at.at[1]);
+  job part = *j;
+  part.x = image;
+  for (uint32_t i = 0, n; i < at.count; i += n) {
+    n = gt_least_u32(windows, at.count - i);
+    const range d = elements_of(j, 0, at.at[0]), h = elements_of(j, 1, at.at[1]);
     const uint32_t first = (at.at[2] + i) * j->stride[2];
-    own.in_size[0] = (uint32_t)(d.end - d.first);
-    own.in_size[1] = (uint32_t)(h.end - h.first);
-    own.in_size[2] = gt_least_u32(n * j->stride[2], j->in_size[2] - first);
+    part.in_size[0] = (uint32_t)(d.end - d.first);
+    part.in_size[1] = (uint32_t)(h.end - h.first);
+    part.in_size[2] = gt_least_u32(n * j->stride[2], j->in_size[2] - first);
     float *to = image;
     for (int64_t z = d.first; z < d.end; z++)
-      for (int64_t y = h.first; y < h.end; y++, to += own.in_size[2] * j->channels) {
+      for (int64_t y = h.first; y < h.end; y++, to += part.in_size[2] * j->channels) {
         const int64_t row = (at.sample * (int64_t)j->in_size[0] + z) * j->in_size[1] + y;
         gt_program_evaluate(j->program, (uint32_t)(row * j->in_size[2] + first) * j->channels,
-                            own.in_size[2] * j->channels, NULL, &to);
+                            part.in_size[2] * j->channels, NULL, &to);
       }
-    pool_line(&own, (gt_image_line){.row = at.row + i, .rows = n});
+    pool_span(&part, (gt_image_span){.first = at.first + i, .count = n});
   }
 }
 
@@ -216,13 +222,13 @@ void gt_pool_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   memcpy(j.in_size, t->in_size, sizeof j.in_size);
   memcpy(j.out_size, t->out_size, sizeof j.out_size);
   read_spec(&j, spec);
-  each_line(&j, j.out_size, tile, plain ? pool_line : pool_line_of_prologue);
+  for_each_span(&j, j.out_size, tile, plain ? pool_span : pool_span_with_prologue);
 }
 
 /* --- gradient ------------------------------------------------------------------------------------------- */
 
-/* Adds to y the gradient from the n channels at `from` of a window in which the element has position `place`;
- * `first`: y is overwritten. */
+/* Adds to y the gradient of n channels of a window, at index `from` of the gradient, in which the element has
+ * position `place`; first: y is overwritten. */
 GT_MATH void add_share(const job *j, size_t from, uint32_t place, float *restrict y, bool first, uint32_t n) {
   const float *restrict g = j->x + from;
   const uint8_t *restrict byte = (const uint8_t *)j->places + from;
@@ -245,7 +251,7 @@ GT_MATH void add_mean(const job *j, size_t from, float divisor, float *restrict 
     for (uint32_t c = 0; c < n; c++) y[c] += g[c] / divisor;
 }
 
-/* Sets place to the position of element i in window o; false if it falls between two dilated elements. */
+/* Sets *place to the position of element i in window o; false if it is between two dilated elements. */
 static bool place_in(const job *j, int k, uint32_t i, uint32_t o, uint32_t *place) {
   const uint32_t distance = (uint32_t)(i - begin_of(j, k, o)), dilation = j->dilation[k];
   *place = distance;
@@ -254,11 +260,11 @@ static bool place_in(const job *j, int k, uint32_t i, uint32_t o, uint32_t *plac
   return distance % dilation == 0;
 }
 
-/* Sums the gradient of the element at column w of a line, for n channels from c on, over all windows that
- * contain it, in order. */
-GT_MATH void sum_over_windows(const job *j, const gt_image_line *at, uint32_t w, const span outer[2],
+/* Sums the gradient of the element at column w, for n channels from c on, over all windows that contain it,
+ * in order. */
+GT_MATH void sum_over_windows(const job *j, const gt_image_span *at, uint32_t w, const range outer[2],
                               uint32_t channels, uint32_t c, uint32_t n, float *y) {
-  const span s = windows_of(j, 2, w);
+  const range s = windows_of(j, 2, w);
   uint32_t place[AXES];
   bool first = true;
   for (uint32_t d = (uint32_t)outer[0].first; d < outer[0].end; d++) {
@@ -278,10 +284,10 @@ GT_MATH void sum_over_windows(const job *j, const gt_image_line *at, uint32_t w,
       }
     }
   }
-  if (first) memset(y, 0, n * sizeof *y); /* no window contains it */
+  if (first) memset(y, 0, n * sizeof *y); /* no window contains the element */
 }
 
-/* Runs the epilogue on `rows` times n values from element `first` on: whole rows, or a part of one. */
+/* Runs the epilogue on `rows` rows of n values from element `first` on: whole rows, or a part of one row. */
 static void run_epilogue(const job *j, uint32_t first, uint32_t rows, uint32_t n, const float *values) {
   float *out[GT_PROGRAM_OUTPUTS] = {0};
   for (uint32_t o = 0; o < j->program->program->outputs; o++) out[o] = GT_PTR(float, j->out[o]) + first;
@@ -293,25 +299,25 @@ static void run_epilogue(const job *j, uint32_t first, uint32_t rows, uint32_t n
 
 /* With an epilogue the values go through a buffer of rows that fits the L1 cache, because the epilogue may
  * update one of its inputs in place. */
-GT_MATH void gradient_line_of(const job *j, gt_image_line at, uint32_t channels) {
-  const span outer[2] = {windows_of(j, 0, at.at[0]), windows_of(j, 1, at.at[1])};
-  const uint32_t each = !j->program ? at.rows : channels < ROOM ? ROOM / channels : 1;
+GT_MATH void gradient_span_of(const job *j, gt_image_span at, uint32_t channels) {
+  const range outer[2] = {windows_of(j, 0, at.at[0]), windows_of(j, 1, at.at[1])};
+  const uint32_t rows_at_once = !j->program ? at.count : channels < BUFFER ? BUFFER / channels : 1;
   float *buffer = gt_pool_scratch();
-  for (uint32_t i = 0; i < at.rows; i += each) {
-    const uint32_t rows = gt_least_u32(each, at.rows - i);
-    for (uint32_t c = 0; c < channels; c += MOST) {
-      const uint32_t n = gt_least_u32(MOST, channels - c);
-      float *to = j->program ? buffer : j->y + (size_t)(at.row + i) * channels + c;
+  for (uint32_t i = 0; i < at.count; i += rows_at_once) {
+    const uint32_t rows = gt_least_u32(rows_at_once, at.count - i);
+    for (uint32_t c = 0; c < channels; c += MAX_VALUES) {
+      const uint32_t n = gt_least_u32(MAX_VALUES, channels - c);
+      float *to = j->program ? buffer : j->y + (size_t)(at.first + i) * channels + c;
       const size_t step = j->program ? n : channels;
       for (uint32_t k = 0; k < rows; k++)
         sum_over_windows(j, &at, at.at[2] + i + k, outer, channels, c, n, to + k * step);
-      if (j->program) run_epilogue(j, (at.row + i) * channels + c, rows, n, buffer);
+      if (j->program) run_epilogue(j, (at.first + i) * channels + c, rows, n, buffer);
     }
   }
 }
 
-GT_CLONES static void gradient_line(const job *j, gt_image_line at) {
-  GT_FOR_CHANNELS(j->channels, gradient_line_of, j, at)
+GT_CLONES static void gradient_span(const job *j, gt_image_span at) {
+  GT_FOR_CHANNELS(j->channels, gradient_span_of, j, at)
 }
 
 void gt_pool_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
@@ -331,5 +337,5 @@ void gt_pool_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile)
   memcpy(j.in_size, t->in_size, sizeof j.in_size);
   memcpy(j.out_size, t->out_size, sizeof j.out_size);
   read_spec(&j, spec);
-  each_line(&j, j.in_size, tile, gradient_line);
+  for_each_span(&j, j.in_size, tile, gradient_span);
 }

@@ -3,7 +3,7 @@
 #define GT_OP_POOL_CPU_H
 #include <stdint.h>
 
-/* The maximum number of values that a prologue computes for one window, including gaps up to the next. */
+/* The maximum number of values that a prologue computes for one window, including the gap before the next. */
 enum { GT_POOL_ROOM = 65536 };
 
 void gt_pool_cpu(const void *args, const uint32_t *spec, uint32_t tile);

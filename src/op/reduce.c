@@ -116,8 +116,8 @@ static bool row(const gt_graph *graph, const gt_node *node, gt_row_form *form) {
   return true;
 }
 
-/* Column sums that a GEMM epilogue can compute: of more rows than one pass of this kernel handles as fast, or
- * of fewer rows if the epilogue's sums are final. */
+/* Column sums that a GEMM epilogue should compute: over more rows than this kernel reduces in one pass, or
+ * over fewer rows if the epilogue's sums are final. */
 static uint32_t columns_of_rows(const gt_graph *graph, const gt_node *node) {
   const gt_reduce_attribute *attribute = node->attribute;
   const gt_shape shape = gt_node_at(graph, node->input[0])->shape;
@@ -131,13 +131,13 @@ static uint32_t columns_of_rows(const gt_graph *graph, const gt_node *node) {
 
 /* --- builders ------------------------------------------------------------------------------------------- */
 
-static gt_id add(gt_graph *graph, int op_index, gt_id x, uint32_t axes, bool keep) {
+static gt_id add_node(gt_graph *graph, int op_index, gt_id x, uint32_t axes, bool keep) {
   const gt_reduce_attribute attribute = {axes, keep};
   return gt_node_add(graph, &ops[op_index], &x, 1, &attribute, sizeof attribute);
 }
 
-/* Permutes the reduced axes to be adjacent, before the axes that follow the last one, and reduces them. */
-static gt_id permuted(gt_graph *graph, int op_index, gt_id x, uint32_t axes) {
+/* Permutes the axes so that the reduced ones are adjacent, at the place of the last one, and reduces them. */
+static gt_id reduce_permuted(gt_graph *graph, int op_index, gt_id x, uint32_t axes) {
   const gt_shape shape = gt_node_at(graph, x)->shape;
   int order[GT_MAX_RANK], n = 0, last = 0;
   uint32_t moved = 0;
@@ -151,7 +151,7 @@ static gt_id permuted(gt_graph *graph, int op_index, gt_id x, uint32_t axes) {
       order[n++] = d;
     }
   for (int d = last + 1; d < shape.rank; d++) order[n++] = d;
-  return add(graph, op_index, gt_permute(graph, x, order), moved, false);
+  return add_node(graph, op_index, gt_permute(graph, x, order), moved, false);
 }
 
 static gt_id reduce(gt_graph *graph, int op_index, gt_id x, uint32_t axes, bool keep) {
@@ -167,12 +167,12 @@ static gt_id reduce(gt_graph *graph, int op_index, gt_id x, uint32_t axes, bool 
     return GT_NONE;
   }
   int left = axis_groups(shape, axes, &last);
-  if (left == 1) return add(graph, op_index, x, axes, keep);
+  if (left == 1) return add_node(graph, op_index, x, axes, keep);
   if (left > 1 && (op_index == OP_MAX || op_index == OP_MIN)) {
-    x = permuted(graph, op_index, x, axes); /* in stages, ties would not share the gradient equally */
+    x = reduce_permuted(graph, op_index, x, axes); /* in stages, ties would not share the gradient equally */
   } else {
     for (uint32_t rest = axes; left > 0; left = axis_groups(gt_node_at(graph, x)->shape, rest, &last)) {
-      x = add(graph, op_index, x, last, true);
+      x = add_node(graph, op_index, x, last, true);
       if (x == GT_NONE) return GT_NONE;
       rest &= ~last;
     }
@@ -202,8 +202,8 @@ gt_id gt_sum_to(gt_graph *graph, gt_id x, gt_shape shape) {
   if (gt_shape_equal(from, shape)) return x;
   uint32_t axes = 0;
   for (int d = 0; d < from.rank; d++) {
-    const int own = d - (from.rank - shape.rank);
-    if (from.dim[d] > 1 && (own < 0 || shape.dim[own] == 1)) axes |= 1u << d;
+    const int axis = d - (from.rank - shape.rank);
+    if (from.dim[d] > 1 && (axis < 0 || shape.dim[axis] == 1)) axes |= 1u << d;
   }
   if (axes) x = gt_sum(graph, x, axes, false);
   return gt_reshape(graph, x, shape);
@@ -216,7 +216,7 @@ gt_id gt_all_finite(gt_graph *graph, gt_id x, gt_id otherwise) {
 
 /* --- gradients ------------------------------------------------------------------------------------------ */
 
-/* The node's gradient with the reduced axes kept as 1, so that it broadcasts against the input. */
+/* A value of the node's shape with the reduced axes kept as 1, so that it broadcasts against the input. */
 static gt_id with_kept_axes(gt_graph *graph, gt_id node, gt_id value) {
   const gt_node *reduction = gt_node_at(graph, node);
   const gt_reduce_attribute *attribute = reduction->attribute;
@@ -254,7 +254,7 @@ static void gradient_extremum(gt_graph *graph, gt_id node, const gt_id *output_g
 
 /* --- lowering ------------------------------------------------------------------------------------------- */
 
-/* On the CPU chunks depend only on the shape, as results must not depend on the number of threads. */
+/* On the CPU chunks depend only on the shape, because results must not depend on the number of threads. */
 static uint32_t chunk_for_cpu(const struct gt_reduce_args *a) {
   const uint32_t segment = a->inner < GT_REDUCE_SEGMENT ? a->inner : GT_REDUCE_SEGMENT;
   const uint64_t parallel = (uint64_t)a->outer * gt_ceil_div(a->inner, GT_REDUCE_SEGMENT);
@@ -264,15 +264,16 @@ static uint32_t chunk_for_cpu(const struct gt_reduce_args *a) {
 }
 
 /* The work distribution of kernel reduce_columns; zero if that kernel is not used. */
-static gt_columns columns_of(gt_lowering *lowering, const struct gt_reduce_args *a, bool left) {
-  enum { FEW = 4, IN_TURN = 16 };
-  if (!gt_lowering_target(lowering)->device || a->inner % 4 || a->reduced <= (left ? FEW : IN_TURN))
+static gt_columns columns_of(gt_lowering *lowering, const struct gt_reduce_args *a, bool is_partial) {
+  enum { SERIAL_PARTIALS = 4, SERIAL_ROWS = 16 }; /* the other kernel reduces this number of rows as fast */
+  if (!gt_lowering_target(lowering)->device || a->inner % 4 ||
+      a->reduced <= (is_partial ? SERIAL_PARTIALS : SERIAL_ROWS))
     return (gt_columns){.across = 1};
-  return gt_columns_cut(lowering, a->reduced, a->inner / 4, left);
+  return gt_columns_cut(lowering, a->reduced, a->inner / 4, is_partial);
 }
 
 /* Square root, rounded up. */
-static uint32_t root_of(uint32_t n) {
+static uint32_t ceil_sqrt(uint32_t n) {
   uint32_t r = 0;
   while ((uint64_t)r * r < n) r++;
   return r;
@@ -289,7 +290,7 @@ static uint32_t chunk_for_device(const struct gt_reduce_args *a, const gt_target
     if (chunk < 2048) chunk = 2048;
   } else {
     const uint64_t wanted = gt_ceil_div(units * RESIDENT, (uint64_t)a->outer * a->inner),
-                   square = root_of(a->reduced);
+                   square = ceil_sqrt(a->reduced);
     if (wanted == 1) return a->reduced;
     chunk = gt_ceil_div(a->reduced, wanted);
     if (chunk < square) chunk = square;
@@ -312,8 +313,8 @@ static void set_grid(gt_lowering *lowering, gt_step *step, const struct gt_reduc
   step->tiles = gt_reduce_tiles(args);
 }
 
-/* Emits one pass. It reads its input from scratch memory, from byte `offset` on (GT_NONE: the group's own
- * inputs), and writes its chunks to scratch memory. */
+/* Emits one pass. It reads its input from scratch memory `from`, at byte `offset` (GT_NONE: the group's
+ * inputs), and writes the results of its chunks to scratch memory `to` (GT_NONE: the node's value). */
 static void lower_pass(gt_lowering *lowering, const gt_group *group, const struct gt_reduce_args *args,
                        uint32_t kind, uint32_t from, uint64_t offset, uint32_t to) {
   const gt_columns c = columns_of(lowering, args, from != GT_NONE);
@@ -343,9 +344,9 @@ static void lower_pass(gt_lowering *lowering, const gt_group *group, const struc
   gt_lower_grid(lowering, (uint64_t)args->outer * args->chunks * c.tiles * c.workgroup, c.workgroup);
 }
 
-static struct gt_reduce_args in_chunks(gt_lowering *lowering, struct gt_reduce_args args, bool left) {
+static struct gt_reduce_args with_chunks(gt_lowering *lowering, struct gt_reduce_args args, bool is_partial) {
   const gt_target *target = gt_lowering_target(lowering);
-  const gt_columns c = columns_of(lowering, &args, left);
+  const gt_columns c = columns_of(lowering, &args, is_partial);
   args.chunk = c.down           ? gt_columns_chunk(target, &c, args.reduced, args.outer)
                : target->device ? chunk_for_device(&args, target)
                                 : chunk_for_cpu(&args);
@@ -375,7 +376,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   if (gt_lower_joined(lowering, group, &joined)) args.reduced = joined.tiles, args.row = 1;
   for (uint32_t from = joined.scratch, to = 0; to != GT_NONE;
        from = to, joined.offset = 0, args.reduced = args.chunks, args.row = 1) {
-    args = in_chunks(lowering, args, from != GT_NONE);
+    args = with_chunks(lowering, args, from != GT_NONE);
     to =
         args.chunks == 1 ? GT_NONE : gt_lower_scratch(lowering, 4ull * args.outer * args.chunks * args.inner);
     args.scale = to == GT_NONE && node->op == &ops[OP_MEAN] ? (float)(1.0 / reduced) : 1.0f;
@@ -394,14 +395,15 @@ static void copy_flag(gt_lowering *lowering, gt_id from, gt_id to) {
   set_grid(lowering, step, &one, GT_REDUCE_SUM);
 }
 
-/* Emits the check of all values of the group's program, or of a stretch of the input in memory. */
+/* Emits the check of all values of the group's program or, if `stretch` is given, of that range of the input
+ * in memory. */
 static void emit_check(gt_lowering *lowering, const gt_group *group, const gt_stretch *stretch) {
   const int64_t count = stretch ? stretch->count : gt_shape_count(group->shape);
   const struct gt_reduce_args args =
-      in_chunks(lowering,
-                (struct gt_reduce_args){
-                    .outer = 1, .reduced = (uint32_t)count, .inner = 1, .row = group->row, .scale = 1},
-                false);
+      with_chunks(lowering,
+                  (struct gt_reduce_args){
+                      .outer = 1, .reduced = (uint32_t)count, .inner = 1, .row = group->row, .scale = 1},
+                  false);
   gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
   if (stretch) {
     const gt_program identity = {.inputs = 1, .outputs = 1};
@@ -415,7 +417,7 @@ static void emit_check(gt_lowering *lowering, const gt_group *group, const gt_st
   set_grid(lowering, step, &args, GT_REDUCE_FINITE);
 }
 
-/* The initial value of the flag is copied by a step of its own, as it may be known long before the checked
+/* The initial value of the flag is copied by a separate step, because it may be known long before the checked
  * values. */
 static void lower_finite(gt_lowering *lowering, const gt_group *group) {
   const gt_id otherwise = gt_node_at(gt_lowering_graph(lowering), group->leader)->input[1];

@@ -1,7 +1,6 @@
-/* Reductions over axes (src/op/reduce.c). axes: bit d set = axis d is reduced; 0 = all axes. With keep,
- * reduced axes have length 1. The order of additions is fixed: chunks of a fixed size, then the chunks in
- * order. max and min divide their gradient equally among ties. gt_all_finite is one pass, whatever the
- * length. */
+/* Reductions over axes (src/op/reduce.c). axes: bit d set = axis d is reduced; 0 = all axes. keep: reduced
+ * axes remain, with length 1. The order of additions is fixed: chunks of a fixed size, then the results of
+ * the chunks in order. max and min divide their gradient equally among ties. */
 #ifndef GT_OP_REDUCE_H
 #define GT_OP_REDUCE_H
 #include "graph/graph.h"
@@ -12,7 +11,8 @@ gt_id gt_sum(gt_graph *graph, gt_id x, uint32_t axes, bool keep);
 gt_id gt_mean(gt_graph *graph, gt_id x, uint32_t axes, bool keep);
 gt_id gt_reduce_max(gt_graph *graph, gt_id x, uint32_t axes, bool keep);
 gt_id gt_reduce_min(gt_graph *graph, gt_id x, uint32_t axes, bool keep);
-/* `otherwise` (one element) if every value of x is finite, else 0; no gradient. */
+/* The value of `otherwise` (one element) if every value of x is finite, else 0; no gradient. One pass,
+ * whatever the length. */
 gt_id gt_all_finite(gt_graph *graph, gt_id x, gt_id otherwise);
 /* Sums x down to `shape`, from which it was broadcast (the gradient of a broadcast). */
 gt_id gt_sum_to(gt_graph *graph, gt_id x, gt_shape shape);

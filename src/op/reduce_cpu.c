@@ -4,10 +4,9 @@
 #include "step/math.h"
 #include "step/program.h"
 
-/* A sum has LANES partial sums at any vector width, so that every instruction set gives the same bits. */
 enum {
-  LANES = GT_REDUCE_LANES,
-  BUFFER = 1024,
+  LANES = GT_REDUCE_LANES, /* a sum has this number of partial sums at any vector width: the same bits */
+  BUFFER = 1024,           /* values of the program that are computed at once */
   TILE_ELEMENTS = 16384,
   RUN = 128 /* values per partial sum */
 };
@@ -24,7 +23,7 @@ static uint32_t segments(const struct gt_reduce_args *a) {
   return a->inner / GT_REDUCE_SEGMENT + (a->inner % GT_REDUCE_SEGMENT != 0);
 }
 
-/* A unit is one chunk of one outer index; short units share a tile. */
+/* A unit is one chunk of one outer index; a tile has several short units. */
 static uint32_t units_per_tile(const struct gt_reduce_args *a) {
   const uint64_t work = (uint64_t)a->chunk * gt_least_u32(a->inner, GT_REDUCE_SEGMENT);
   return segments(a) > 1 || work >= TILE_ELEMENTS ? 1 : (uint32_t)(TILE_ELEMENTS / work);
@@ -35,12 +34,12 @@ uint32_t gt_reduce_tiles(const struct gt_reduce_args *args) {
   return (units / each + (units % each != 0)) * segments(args);
 }
 
-float gt_reduce_start(uint32_t kind) {
+float gt_reduce_neutral(uint32_t kind) {
   return kind == GT_REDUCE_MAX ? -INFINITY : kind == GT_REDUCE_MIN ? INFINITY : 0.0f;
 }
 
 /* Combines from[i] into to[i]; NaN is propagated. */
-GT_CLONES static void join(uint32_t kind, float *restrict to, const float *restrict from, uint32_t n) {
+GT_CLONES static void combine(uint32_t kind, float *restrict to, const float *restrict from, uint32_t n) {
   if (kind == GT_REDUCE_SUM)
     for (uint32_t i = 0; i < n; i++) to[i] += from[i];
   else if (kind == GT_REDUCE_MAX)
@@ -57,21 +56,21 @@ GT_CLONES static void sum_lanes(float *restrict lane, const float *restrict from
   for (int l = 0; l < LANES; l++) lane[l] = sum[l];
 }
 
-void gt_reduce_join(uint32_t kind, float *lane, const float *from, uint32_t n) {
+void gt_reduce_accumulate(uint32_t kind, float *lane, const float *from, uint32_t n) {
   const uint32_t whole = n / LANES * LANES;
   if (kind == GT_REDUCE_SUM)
     sum_lanes(lane, from, whole);
   else
-    for (uint32_t i = 0; i < whole; i += LANES) join(kind, lane, from + i, LANES);
-  join(kind, lane, from + whole, n - whole);
+    for (uint32_t i = 0; i < whole; i += LANES) combine(kind, lane, from + i, LANES);
+  combine(kind, lane, from + whole, n - whole);
 }
 
 float gt_reduce_fold(uint32_t kind, float *lane) {
-  for (uint32_t half = LANES / 2; half > 0; half /= 2) join(kind, lane, lane + half, half);
+  for (uint32_t half = LANES / 2; half > 0; half /= 2) combine(kind, lane, lane + half, half);
   return lane[0];
 }
 
-/* The program's values first … first + n - 1: in memory already, or computed into `buffer`. */
+/* The program's values first … first + n - 1: in memory, or computed into `buffer`. */
 static const float *values(const job *j, uint32_t first, uint32_t n, float *buffer) {
   if (j->direct) return j->direct + first;
   gt_program_evaluate(&j->context, first, n, NULL, &buffer);
@@ -80,8 +79,8 @@ static const float *values(const job *j, uint32_t first, uint32_t n, float *buff
 
 static float reduce_values(uint32_t kind, const float *from, uint32_t n) {
   float lane[LANES];
-  for (int l = 0; l < LANES; l++) lane[l] = gt_reduce_start(kind);
-  gt_reduce_join(kind, lane, from, n);
+  for (int l = 0; l < LANES; l++) lane[l] = gt_reduce_neutral(kind);
+  gt_reduce_accumulate(kind, lane, from, n);
   return gt_reduce_fold(kind, lane);
 }
 
@@ -110,25 +109,25 @@ static void clear_unless_finite(const job *j, uint32_t unit, uint32_t end) {
 static float reduce_row(const job *j, uint32_t first, uint32_t n) {
   float total[LANES], lane[LANES], buffer[BUFFER];
   const uint32_t most = j->direct ? LANES * RUN : BUFFER;
-  for (int l = 0; l < LANES; l++) total[l] = gt_reduce_start(j->kind);
+  for (int l = 0; l < LANES; l++) total[l] = gt_reduce_neutral(j->kind);
   for (uint32_t done = 0; done < n;) {
     const uint32_t end = n - done < LANES * RUN ? n : done + LANES * RUN;
-    for (int l = 0; l < LANES; l++) lane[l] = gt_reduce_start(j->kind);
+    for (int l = 0; l < LANES; l++) lane[l] = gt_reduce_neutral(j->kind);
     for (uint32_t part; done < end; done += part) {
       part = gt_least_u32(end - done, most);
-      gt_reduce_join(j->kind, lane, values(j, first + done, part, buffer), part);
+      gt_reduce_accumulate(j->kind, lane, values(j, first + done, part, buffer), part);
     }
-    join(j->kind, total, lane, LANES);
+    combine(j->kind, total, lane, LANES);
   }
   return gt_reduce_fold(j->kind, total);
 }
 
 /* Short rows are contiguous in memory: as many as fit the buffer are evaluated together. */
 static void reduce_short_rows(const job *j, uint32_t unit, uint32_t end) {
-  const uint32_t length = j->args->reduced, together = BUFFER / length;
+  const uint32_t length = j->args->reduced, at_once = BUFFER / length;
   float buffer[BUFFER];
   while (unit < end) {
-    const uint32_t count = gt_least_u32(together, end - unit);
+    const uint32_t count = gt_least_u32(at_once, end - unit);
     const float *from = values(j, unit * length, count * length, buffer);
     for (uint32_t u = 0; u < count; u++, from += length)
       j->y[unit + u] = reduce_values(j->kind, from, length) * j->args->scale;
@@ -151,24 +150,24 @@ static void reduce_rows(const job *j, uint32_t unit, uint32_t end) {
 
 /* --- inner > 1: columns --------------------------------------------------------------------------------- */
 
-/* Reduces columns n0 … n0 + n - 1 of one unit. If these are whole short rows, several are evaluated at a
- * time. */
+/* Reduces columns n0 … n0 + n - 1 of one unit. If these are all columns, several rows are evaluated at
+ * once. */
 static void reduce_columns(const job *j, uint32_t unit, uint32_t n0, uint32_t n) {
   const struct gt_reduce_args *a = j->args;
   const uint32_t at = unit % a->chunks * a->chunk, count = gt_least_u32(a->chunk, a->reduced - at);
   const uint32_t first = (unit / a->chunks * a->reduced + at) * a->inner + n0;
-  const uint32_t together = n == a->inner ? BUFFER / n : 1;
+  const uint32_t at_once = n == a->inner ? BUFFER / n : 1;
   float total[GT_REDUCE_SEGMENT], run[GT_REDUCE_SEGMENT], buffer[BUFFER];
-  for (uint32_t i = 0; i < n; i++) total[i] = gt_reduce_start(j->kind);
+  for (uint32_t i = 0; i < n; i++) total[i] = gt_reduce_neutral(j->kind);
   for (uint32_t r = 0; r < count;) {
     const uint32_t end = gt_least_u32(r + RUN, count);
-    for (uint32_t i = 0; i < n; i++) run[i] = gt_reduce_start(j->kind);
+    for (uint32_t i = 0; i < n; i++) run[i] = gt_reduce_neutral(j->kind);
     for (uint32_t rows; r < end; r += rows) {
-      rows = gt_least_u32(together, end - r);
+      rows = gt_least_u32(at_once, end - r);
       const float *from = values(j, first + r * a->inner, rows * n, buffer);
-      for (uint32_t k = 0; k < rows; k++) join(j->kind, run, from + k * n, n);
+      for (uint32_t k = 0; k < rows; k++) combine(j->kind, run, from + k * n, n);
     }
-    join(j->kind, total, run, n);
+    combine(j->kind, total, run, n);
   }
   float *y = j->y + (uint64_t)unit * a->inner + n0;
   for (uint32_t i = 0; i < n; i++) y[i] = total[i] * a->scale;

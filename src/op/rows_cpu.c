@@ -1,6 +1,6 @@
 /* Row programs on the CPU. Each pass evaluates a part of the program; results of earlier passes are inputs of
- * the part, with one value per row. Instructions with one value per row whose consumers have one value per
- * element are evaluated once per row ("narrow") and are inputs of the part, too. */
+ * the part, with one value per row. Instructions with one value per row ("narrow") whose consumers have one
+ * value per element are evaluated once per row and are also inputs of the part. */
 #include "op/rows_cpu.h"
 #include "base/count.h"
 #include "op/reduce_cpu.h"
@@ -13,19 +13,20 @@ enum {
   NARROWS = 4,                                 /* maximum number of narrow instructions */
   KNOWN = GT_OPERAND_RESULT + GT_PROGRAM_CODE, /* operand codes of known values while a part is built */
   OPERANDS = KNOWN + REDUCTIONS + NARROWS,
-  BUFFER = 2048,  /* elements evaluated together */
-  TOGETHER = 256, /* rows evaluated together */
+  BUFFER = 2048,  /* elements evaluated at once */
+  MAX_ROWS = 256, /* rows evaluated at once */
   TILE_ELEMENTS = 4096,
   LANES = GT_REDUCE_LANES
 };
 
-typedef struct gt_part {
+/* A program that computes some values of the whole program. */
+typedef struct part_program {
   gt_program program;
   gt_program_context context;
   uint32_t source[GT_PROGRAM_INPUTS]; /* for each input: its number in the whole program, or KNOWN + k */
-  uint32_t
-      number[GT_PROGRAM_OUTPUTS]; /* for each output: the reduction, or the output of the whole program */
-} gt_part;
+  /* For each output: the number of the reduction, or of the output of the whole program. */
+  uint32_t number[GT_PROGRAM_OUTPUTS];
+} part_program;
 
 typedef struct job {
   const struct gt_rows_args *args;
@@ -33,11 +34,11 @@ typedef struct job {
   gt_program whole;
   uint32_t narrow[NARROWS], narrows; /* narrow instructions */
   uint32_t first, rows;              /* the current rows */
-  float known[REDUCTIONS + NARROWS][TOGETHER];
+  float known[REDUCTIONS + NARROWS][MAX_ROWS];
 } job;
 
-/* Number of operands of each instruction. Instructions written by hand have an additional immediate, except
- * RANDOM. */
+/* Number of operands of each instruction. LEAKY_RELU, with 0 inputs in opcodes.h, has an input and an
+ * immediate. */
 /* clang-format off */
 #define OPERANDS_OF(opcode, NAME, name, inputs, ...) [opcode] = (inputs) ? (inputs) : 2,
 static const int operands_of[] = {
@@ -49,7 +50,7 @@ static const int operands_of[] = {
 /* --- parts ---------------------------------------------------------------------------------------------- */
 
 /* Input k of the whole program, if needed, becomes the next input of the part; false if there is no room. */
-static bool keep_input(gt_part *part, uint32_t k, uint32_t load, const bool *needed, uint32_t *renamed) {
+static bool keep_input(part_program *part, uint32_t k, uint32_t load, const bool *needed, uint32_t *renamed) {
   gt_program *p = &part->program;
   if (!needed[k]) return true;
   if (p->inputs == GT_PROGRAM_INPUTS) return false;
@@ -61,7 +62,7 @@ static bool keep_input(gt_part *part, uint32_t k, uint32_t load, const bool *nee
 
 /* Removes the instructions that no output needs, and the inputs that are then unused. False if too many
  * inputs are left. */
-static bool keep_needed(gt_part *part) {
+static bool keep_needed(part_program *part) {
   gt_program *p = &part->program;
   const gt_program all = *p;
   bool needed[OPERANDS] = {false};
@@ -92,13 +93,13 @@ static bool keep_needed(gt_part *part) {
 }
 
 /* The whole program without outputs, in which the reductions and the first `narrows` narrow instructions are
- * known. */
-static gt_part begin_part(const job *j, uint32_t narrows) {
-  gt_part part = {.program = j->whole};
+ * replaced by inputs with known values. */
+static part_program begin_part(const job *j, uint32_t narrows) {
+  part_program part = {.program = j->whole};
   gt_program *p = &part.program;
   p->outputs = 0;
   for (uint32_t i = 0; i < p->instructions; i++)
-    if (gt_joins_rows(gt_code_opcode(p->code[i])))
+    if (gt_reduces_row(gt_code_opcode(p->code[i])))
       p->code[i] = GT_CODE(GT_I_MOVE, KNOWN + gt_code_operand(p->code[i], 1), 0, 0);
   for (uint32_t n = 0; n < narrows; n++)
     p->code[j->narrow[n]] = GT_CODE(GT_I_MOVE, KNOWN + REDUCTIONS + n, 0, 0);
@@ -106,33 +107,33 @@ static gt_part begin_part(const job *j, uint32_t narrows) {
   return part;
 }
 
-static void add_output(gt_part *part, uint32_t operand, uint32_t number) {
+static void add_output(part_program *part, uint32_t operand, uint32_t number) {
   part->number[part->program.outputs] = number;
   part->program.output[part->program.outputs++] = operand;
 }
 
 /* The part that computes the operands of the reductions of one pass. */
-static gt_part pass_part(const job *j, uint32_t pass) {
-  gt_part part = begin_part(j, 0);
+static part_program pass_part(const job *j, uint32_t pass) {
+  part_program part = begin_part(j, 0);
   for (uint32_t i = 0; i < j->whole.instructions; i++) {
     const uint32_t code = j->whole.code[i], r = gt_code_operand(code, 1);
-    if (gt_joins_rows(gt_code_opcode(code)) && j->spec[GT_ROWS_SPEC_REDUCTION + r] == pass + 1)
+    if (gt_reduces_row(gt_code_opcode(code)) && j->spec[GT_ROWS_SPEC_REDUCTION + r] == pass + 1)
       add_output(&part, gt_code_operand(code, 0), r);
   }
   keep_needed(&part); /* cannot fail: there is room for all reductions as inputs */
   return part;
 }
 
-static gt_part narrow_part(const job *j, uint32_t n) {
-  gt_part part = begin_part(j, 0);
+static part_program narrow_part(const job *j, uint32_t n) {
+  part_program part = begin_part(j, 0);
   add_output(&part, GT_OPERAND_RESULT + j->narrow[n], n);
   keep_needed(&part);
   return part;
 }
 
 /* The part that computes the outputs with one value per element. */
-static gt_part wide_part(const job *j) {
-  gt_part part;
+static part_program wide_part(const job *j) {
+  part_program part;
   for (uint32_t narrows = j->narrows;; narrows = 0) {
     part = begin_part(j, narrows);
     for (uint32_t k = 0; k < j->whole.outputs; k++)
@@ -147,8 +148,8 @@ static void add_narrow(job *j, uint32_t instruction) {
   if (j->narrows < NARROWS) j->narrow[j->narrows++] = instruction;
 }
 
-/* Finds the narrow instructions: first those that are outputs, for which there is always room, then those
- * with per-element consumers. */
+/* Lists the narrow instructions: first those that are outputs, at most NARROWS, then those with per-element
+ * consumers, while there is room. */
 static void find_narrow(job *j) {
   const gt_program *p = &j->whole;
   bool wide[OPERANDS] = {false};
@@ -157,7 +158,7 @@ static void find_narrow(job *j) {
   for (uint32_t i = 0; i < p->instructions; i++) {
     const uint32_t opcode = gt_code_opcode(p->code[i]);
     bool any = opcode == GT_I_RANDOM;
-    for (int k = 0; k < operands_of[opcode] && !gt_joins_rows(opcode); k++)
+    for (int k = 0; k < operands_of[opcode] && !gt_reduces_row(opcode); k++)
       any |= wide[gt_code_operand(p->code[i], k)];
     wide[GT_OPERAND_RESULT + i] = any;
   }
@@ -168,16 +169,16 @@ static void find_narrow(job *j) {
     for (int k = 0; k < operands_of[gt_code_opcode(p->code[i])] && wide[GT_OPERAND_RESULT + i]; k++) {
       const uint32_t operand = gt_code_operand(p->code[i], k);
       if (operand >= GT_OPERAND_RESULT && !wide[operand] &&
-          !gt_joins_rows(gt_code_opcode(p->code[operand - GT_OPERAND_RESULT])))
+          !gt_reduces_row(gt_code_opcode(p->code[operand - GT_OPERAND_RESULT])))
         add_narrow(j, operand - GT_OPERAND_RESULT);
     }
 }
 
 /* --- execution ------------------------------------------------------------------------------------------ */
 
-/* Binds the inputs of a part. The known values of the current rows are addressed as if they were those of all
- * rows. */
-static void bind(gt_part *part, const job *j) {
+/* Binds the inputs of a part. The address of known values is that of row 0 if the current rows were part of
+ * an array of all rows. */
+static void bind(part_program *part, const job *j) {
   const uint64_t before = sizeof(float) * (uint64_t)j->first;
   part->context.program = &part->program;
   for (uint32_t k = 0; k < part->program.inputs; k++) {
@@ -187,16 +188,16 @@ static void bind(gt_part *part, const job *j) {
   }
 }
 
-/* The values of output k from element `first` on: in memory already, or in `buffer`. */
-static const float *values_of(const gt_part *part, uint32_t k, uint32_t first, const float *buffer) {
+/* The values of output k from element `first` on: in memory, or in `buffer`. */
+static const float *values_of(const part_program *part, uint32_t k, uint32_t first, const float *buffer) {
   const gt_program *p = &part->program;
   const uint32_t operand = p->output[k];
-  const bool there = operand < p->inputs && p->load[operand] == GT_LOAD_SAME;
-  return there ? part->context.x[operand] + first : buffer;
+  const bool in_memory = operand < p->inputs && p->load[operand] == GT_LOAD_SAME;
+  return in_memory ? part->context.x[operand] + first : buffer;
 }
 
 /* Runs one pass over the current rows, or over one long row piece by piece. */
-static void join_pass(job *j, gt_part *part) {
+static void run_pass(job *j, part_program *part) {
   const uint32_t width = j->args->row, outputs = part->program.outputs, all = width * j->rows;
   float buffer[REDUCTIONS][BUFFER], lane[REDUCTIONS][LANES], *out[GT_PROGRAM_OUTPUTS];
   bool direct = true;
@@ -214,15 +215,15 @@ static void join_pass(job *j, gt_part *part) {
       count = gt_least_u32(width - column, n - from);
       for (uint32_t k = 0; k < outputs; k++) {
         const uint32_t r = part->number[k], kind = j->spec[GT_ROWS_SPEC_OPCODE + r] - GT_I_ROW_SUM;
-        for (int l = 0; l < LANES && column == 0; l++) lane[k][l] = gt_reduce_start(kind);
-        gt_reduce_join(kind, lane[k], values_of(part, k, at, buffer[k]) + from, count);
+        for (int l = 0; l < LANES && column == 0; l++) lane[k][l] = gt_reduce_neutral(kind);
+        gt_reduce_accumulate(kind, lane[k], values_of(part, k, at, buffer[k]) + from, count);
         if (column + count == width) j->known[r][row] = gt_reduce_fold(kind, lane[k]);
       }
     }
   }
 }
 
-static void write_rows(job *j, gt_part *wide, gt_part *narrow) {
+static void write_rows(job *j, part_program *wide, part_program *narrow) {
   const uint32_t first = j->first * j->args->row;
   float *out[GT_PROGRAM_OUTPUTS];
   for (uint32_t n = 0; n < j->narrows; n++) { /* before their inputs are overwritten */
@@ -248,20 +249,20 @@ uint32_t gt_rows_tiles(const struct gt_rows_args *args) {
 
 void gt_rows_cpu(const void *arguments, const uint32_t *spec, uint32_t tile) {
   const struct gt_rows_args *args = arguments;
-  const uint32_t each = rows_per_tile(args->row), passes = spec[GT_ROWS_SPEC_PASSES];
-  const uint32_t end = gt_least_u32(args->rows, (tile + 1) * each);
-  const uint32_t together = args->row <= BUFFER ? gt_least_u32(BUFFER / args->row, TOGETHER) : 1;
-  gt_part pass[REDUCTIONS], narrow[NARROWS], wide;
+  const uint32_t per_tile = rows_per_tile(args->row), passes = spec[GT_ROWS_SPEC_PASSES];
+  const uint32_t end = gt_least_u32(args->rows, (tile + 1) * per_tile);
+  const uint32_t at_once = args->row <= BUFFER ? gt_least_u32(BUFFER / args->row, MAX_ROWS) : 1;
+  part_program pass[REDUCTIONS], narrow[NARROWS], wide;
   job j; /* not cleared: known values are written before they are read */
-  j.args = args, j.spec = spec, j.first = tile * each;
+  j.args = args, j.spec = spec, j.first = tile * per_tile;
   gt_program_from_spec(spec, &j.whole);
   find_narrow(&j);
   for (uint32_t p = 0; p < passes; p++) pass[p] = pass_part(&j, p);
   for (uint32_t n = 0; n < j.narrows; n++) narrow[n] = narrow_part(&j, n);
   wide = wide_part(&j);
   for (; j.first < end; j.first += j.rows) {
-    j.rows = gt_least_u32(together, end - j.first);
-    for (uint32_t p = 0; p < passes; p++) join_pass(&j, &pass[p]);
+    j.rows = gt_least_u32(at_once, end - j.first);
+    for (uint32_t p = 0; p < passes; p++) run_pass(&j, &pass[p]);
     write_rows(&j, &wide, narrow);
   }
 }

@@ -5,7 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-static inline bool gt_joins_rows(uint32_t opcode) { return opcode >= GT_I_ROW_SUM && opcode <= GT_I_ROW_MIN; }
+/* True for instructions that reduce a row. */
+static inline bool gt_reduces_row(uint32_t opcode) {
+  return opcode >= GT_I_ROW_SUM && opcode <= GT_I_ROW_MIN;
+}
 
 struct gt_rows_args;
 uint32_t gt_rows_tiles(const struct gt_rows_args *args);

@@ -54,7 +54,7 @@ static uint32_t slices_per_tile(const struct gt_slice_rows_args *a) {
   return TILE_VALUES / (a->count * a->width) + 1;
 }
 
-/* The row of the data where the slice begins; the end of the data for starts that are outside. */
+/* The row of the data at which the slice begins; the end of the data if the start is outside. */
 static int64_t first_row(const struct gt_slice_rows_args *a, uint32_t slice) {
   const int32_t start = GT_PTR(const int32_t, a->start)[slice];
   return start < 0 || (uint32_t)start >= a->rows ? (int64_t)a->rows : (int64_t)start + a->begin;
@@ -62,9 +62,9 @@ static int64_t first_row(const struct gt_slice_rows_args *a, uint32_t slice) {
 
 static void slice_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_slice_rows_args *a = args;
-  const uint32_t each = slices_per_tile(a), first = tile * each, values = a->count * a->width;
+  const uint32_t per_tile = slices_per_tile(a), first = tile * per_tile, values = a->count * a->width;
   (void)spec;
-  for (uint32_t b = first; b < first + each && b < a->slices; b++) {
+  for (uint32_t b = first; b < first + per_tile && b < a->slices; b++) {
     const int64_t from = first_row(a, b),
                   inside = gt_most(0, gt_least(a->count, (int64_t)a->rows - from)) * a->width;
     uint32_t *y = GT_PTR(uint32_t, a->y) + (size_t)b * values;

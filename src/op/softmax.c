@@ -13,7 +13,8 @@
 #include <stddef.h>
 
 enum { OP_SOFTMAX, OP_LOG_SOFTMAX, OPS };
-enum { TILE_ELEMENTS = 8192, SHORT = 32, LANES = 16 };
+enum { TILE_ELEMENTS = 8192, LANES = 16 };
+enum { MAX_LANE_COLUMNS = 32 }; /* on a device, one invocation computes a row of at most this length */
 static const gt_op ops[OPS];
 
 GT_REGISTER(op, softmax)
@@ -36,7 +37,7 @@ static double flops(const gt_graph *graph, const gt_node *node) {
   return 4.0 * (double)gt_shape_count(node->shape);
 }
 
-static gt_id over_axis(gt_graph *graph, int op_index, gt_id x, int axis) {
+static gt_id add_over_axis(gt_graph *graph, int op_index, gt_id x, int axis) {
   if (x == GT_NONE) return GT_NONE;
   const int rank = gt_node_at(graph, x)->shape.rank, last = rank - 1;
   if (axis < -rank || axis >= rank) {
@@ -52,9 +53,11 @@ static gt_id over_axis(gt_graph *graph, int op_index, gt_id x, int axis) {
   return gt_permute(graph, gt_node_add(graph, &ops[op_index], &x, 1, NULL, 0), order);
 }
 
-gt_id gt_softmax(gt_graph *graph, gt_id x, int axis) { return over_axis(graph, OP_SOFTMAX, x, axis); }
+gt_id gt_softmax(gt_graph *graph, gt_id x, int axis) { return add_over_axis(graph, OP_SOFTMAX, x, axis); }
 
-gt_id gt_log_softmax(gt_graph *graph, gt_id x, int axis) { return over_axis(graph, OP_LOG_SOFTMAX, x, axis); }
+gt_id gt_log_softmax(gt_graph *graph, gt_id x, int axis) {
+  return add_over_axis(graph, OP_LOG_SOFTMAX, x, axis);
+}
 
 static gt_id row_sum(gt_graph *graph, gt_id x) {
   return gt_sum(graph, x, 1u << (gt_node_at(graph, x)->shape.rank - 1), true);
@@ -78,7 +81,8 @@ static void gradient_log_softmax(gt_graph *graph, gt_id node, const gt_id *outpu
 
 GT_CLONES static void softmax_row(const float *restrict x, float *restrict y, uint32_t n, bool logarithm) {
   const uint32_t whole = n / LANES * LANES;
-  float largest = -INFINITY, sum = 0.0f, lane[LANES]; /* lanes: the same order whatever the vector width */
+  float largest = -INFINITY, sum = 0.0f,
+        lane[LANES]; /* partial results: the same order of additions at any vector width */
   for (int l = 0; l < LANES; l++) lane[l] = -INFINITY;
   for (uint32_t i = 0; i < whole; i += LANES)
     for (int l = 0; l < LANES; l++)
@@ -105,8 +109,8 @@ static uint32_t rows_per_tile(uint32_t columns) {
 
 static void softmax_cpu(const void *arguments, const uint32_t *spec, uint32_t tile) {
   const struct gt_softmax_args *args = arguments;
-  const uint32_t each = rows_per_tile(args->columns), first = tile * each;
-  for (uint32_t r = first; r < first + each && r < args->rows; r++) {
+  const uint32_t per_tile = rows_per_tile(args->columns), first = tile * per_tile;
+  for (uint32_t r = first; r < first + per_tile && r < args->rows; r++) {
     const size_t at = (size_t)r * args->columns;
     softmax_row(GT_PTR(const float, args->x) + at, GT_PTR(float, args->y) + at, args->columns,
                 spec[GT_SOFTMAX_SPEC_LOG]);
@@ -118,19 +122,19 @@ static const gt_kernel kernel = {"softmax", softmax_cpu};
 static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   const uint32_t columns = (uint32_t)node->shape.dim[node->shape.rank - 1];
-  const uint32_t count = (uint32_t)gt_shape_count(node->shape) / columns, each = rows_per_tile(columns);
+  const uint32_t count = (uint32_t)gt_shape_count(node->shape) / columns, per_tile = rows_per_tile(columns);
   const struct gt_softmax_args args = {.rows = count, .columns = columns};
   gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
   gt_lower_read(lowering, offsetof(struct gt_softmax_args, x), node->input[0]);
   gt_lower_write(lowering, offsetof(struct gt_softmax_args, y), group->leader);
   step->spec[GT_SOFTMAX_SPEC_LOG] = node->op == &ops[OP_LOG_SOFTMAX];
-  step->spec[GT_SPEC_PER_LANE] = columns <= SHORT;
+  step->spec[GT_SPEC_PER_LANE] = columns <= MAX_LANE_COLUMNS;
   const uint32_t local = gt_lower_workgroup(lowering, columns <= 1024 ? 128 : 256, 1);
-  if (columns <= SHORT)
+  if (columns <= MAX_LANE_COLUMNS)
     gt_lower_grid(lowering, count, 64);
   else
     gt_lower_grid(lowering, (uint64_t)count * local, local);
-  step->tiles = gt_ceil_div(count, each);
+  step->tiles = gt_ceil_div(count, per_tile);
 }
 
 /* --- ops ------------------------------------------------------------------------------------------------ */

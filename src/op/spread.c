@@ -18,10 +18,10 @@ typedef struct spread_attribute {
 
 /* --- shapes --------------------------------------------------------------------------------------------- */
 
-/* Not for lines with a single window, which only small images have: a step with such windows of 4 x 4
- * elements, where indices simplify to a few bits of the element number, crashed NVIDIA's compiler
- * (580.159.04). */
-bool gt_spreads(const gt_pool_attribute *a, gt_shape image) {
+/* Not if there is a single window along the last axis, as in small images: NVIDIA's compiler (580.159.04)
+ * crashed on a kernel with such windows of 4 x 4 elements, whose indices simplify to a few bits of the
+ * element number. */
+bool gt_can_spread(const gt_pool_attribute *a, gt_shape image) {
   const int last = (int)a->axes - 1;
   bool several = false;
   for (int k = 0; k <= last; k++) {
@@ -65,7 +65,7 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
   const gt_pool_attribute pool = pool_of(a);
   const gt_shape image = image_of(a, windows);
   fits = fits && x->dtype == (choice ? GT_I32 : GT_F32) && gt_check_size(node->op->name, image, error) &&
-         gt_spreads(&pool, image) && gt_shape_equal(windows_of(a, image), windows);
+         gt_can_spread(&pool, image) && gt_shape_equal(windows_of(a, image), windows);
   *shape = image;
   *dtype = GT_F32;
   return fits || gt_fail(error, GT_ERR_INTERNAL, "%s: the windows do not match", node->op->name);
@@ -73,7 +73,7 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
 
 /* --- builders and gradient ------------------------------------------------------------------------------ */
 
-static gt_id add(gt_graph *graph, int op_index, gt_id x, gt_shape image, const int64_t *window) {
+static gt_id add_node(gt_graph *graph, int op_index, gt_id x, gt_shape image, const int64_t *window) {
   spread_attribute a = {.axes = image.rank - 2};
   for (int k = 0; k < a.axes; k++) {
     a.size[k] = image.dim[1 + k];
@@ -87,11 +87,11 @@ gt_id gt_spread(gt_graph *graph, gt_id x, gt_shape image) {
   if (x == GT_NONE) return GT_NONE;
   const gt_shape windows = gt_node_at(graph, x)->shape;
   for (int k = 0; k < image.rank - 2; k++) window[k] = image.dim[1 + k] / windows.dim[1 + k];
-  return add(graph, OP_SPREAD, x, image, window);
+  return add_node(graph, OP_SPREAD, x, image, window);
 }
 
 gt_id gt_spread_choice(gt_graph *graph, gt_id index, gt_shape image, const gt_pool_attribute *attribute) {
-  return add(graph, OP_CHOICE, index, image, attribute->window);
+  return add_node(graph, OP_CHOICE, index, image, attribute->window);
 }
 
 /* The gradient of a value is the sum over the elements of its window. */
@@ -113,11 +113,9 @@ static uint32_t load(const gt_node *node) {
                     (uint32_t)a->window[last], (uint32_t)a->size[last]);
 }
 
-static bool chosen_or_not(const gt_graph *graph, const gt_node *node) {
-  return (void)graph, (void)node, true;
-}
+static bool always_bits(const gt_graph *graph, const gt_node *node) { return (void)graph, (void)node, true; }
 
-static double one(const gt_graph *graph, const gt_node *node) { return (void)graph, (void)node, 1; }
+static double limit_of_one(const gt_graph *graph, const gt_node *node) { return (void)graph, (void)node, 1; }
 
 static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
   const spread_attribute *a = node->attribute;
@@ -136,5 +134,5 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
 
 static const gt_op ops[OPS] = {
     [OP_SPREAD] = OP("spread", gt_inputs_are_bits, gt_inputs_limit, gradient),
-    [OP_CHOICE] = OP("spread_choice", chosen_or_not, one, NULL),
+    [OP_CHOICE] = OP("spread_choice", always_bits, limit_of_one, NULL),
 };

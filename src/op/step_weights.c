@@ -7,7 +7,7 @@
 
 _Static_assert(GT_STEPS_COUNTED == GT_WEIGHT_COUNTED && GT_STEPS_MEAN == GT_WEIGHT_MEAN &&
                    GT_STEPS_LAST == GT_WEIGHT_LAST,
-               "the shader counts alike");
+               "the shader uses the same numbers");
 
 enum { TILE = 16384, WORKGROUP = 256 };
 static const gt_op ops[1];
@@ -35,7 +35,7 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
   return gt_check_size(node->op->name, *shape, error);
 }
 
-static bool holds_bits(const gt_graph *graph, const gt_node *node) {
+static bool is_bits(const gt_graph *graph, const gt_node *node) {
   (void)graph;
   return ((const weights_attribute *)node->attribute)->kind != GT_STEPS_MEAN;
 }
@@ -83,6 +83,6 @@ static const gt_op ops[1] = {{.name = "step_weights",
                               .min_inputs = 1,
                               .max_inputs = 1,
                               .infer = infer,
-                              .bits = holds_bits,
+                              .bits = is_bits,
                               .limit = limit,
                               .lower = lower}};

@@ -10,8 +10,8 @@ static gt_id product(gt_graph *graph, gt_id x, gt_id weight, gt_id bias) {
   return bias == GT_NONE ? y : gt_add(graph, y, bias);
 }
 
-/* True if x is rows of a table that is much smaller: *gather with indices of x's shape without its last
- * axis. */
+/* True if x consists of rows of a much smaller table. Sets *gather, with indices of x's shape without its
+ * last axis. */
 static bool repeats_rows(gt_graph *graph, gt_id x, gt_gather_parts *gather) {
   int64_t offset;
   const gt_id origin = gt_view_origin(graph, x, &offset);
@@ -28,18 +28,20 @@ static bool repeats_rows(gt_graph *graph, gt_id x, gt_gather_parts *gather) {
   return true;
 }
 
-/* The table as a node that passes no gradient to this row. */
-static gt_id hold_row(gt_graph *graph, gt_id table, int64_t row) {
+/* The table as a node that has no gradient for this row. */
+static gt_id stop_row_gradient(gt_graph *graph, gt_id table, int64_t row) {
   const int64_t rows = gt_node_at(graph, table)->shape.dim[0];
   const gt_id one = gt_expand(graph, gt_constant(graph, 1), gt_shape_2(1, 1));
-  const gt_id held = gt_pad(graph, one, (const int64_t[]){row, 0}, (const int64_t[]){rows - 1 - row, 0}, 0);
-  return gt_where(graph, held, gt_stop_gradient(graph, table), table);
+  const gt_id stopped =
+      gt_pad(graph, one, (const int64_t[]){row, 0}, (const int64_t[]){rows - 1 - row, 0}, 0);
+  return gt_where(graph, stopped, gt_stop_gradient(graph, table), table);
 }
 
 gt_id gt_table_product(gt_graph *graph, gt_id x, gt_id weight, gt_id bias) {
   gt_gather_parts gather;
   if (x == GT_NONE || weight == GT_NONE) return GT_NONE;
   if (!repeats_rows(graph, x, &gather)) return product(graph, x, weight, bias);
-  const gt_id table = gather.padding < 0 ? gather.table : hold_row(graph, gather.table, gather.padding);
+  const gt_id table =
+      gather.padding < 0 ? gather.table : stop_row_gradient(graph, gather.table, gather.padding);
   return gt_gather(graph, product(graph, table, weight, bias), gather.index, -1);
 }

@@ -1,7 +1,7 @@
-/* Forward-mode derivatives from two reverse-mode ones: the gradient of an op is linear in the given gradient,
- * so its own gradient with respect to that is the derivative along a direction (the transpose of the
- * transpose). Ops need no forward-mode rules. The nodes of the inner gradient are unused, so they are never
- * computed. */
+/* Forward-mode derivatives from two reverse-mode ones: the gradient of an op is linear in the output
+ * gradient, so the derivative of this linear function, again in reverse mode, is the derivative along a
+ * direction (the transpose of the transpose). So ops need no forward-mode rules. The nodes of the inner
+ * gradient are unused and never computed. */
 #include "op/tangent.h"
 #include "base/memory.h"
 #include "graph/op.h"
@@ -13,7 +13,7 @@
 struct gt_tangents {
   gt_graph *graph;
   gt_id at;
-  gt_id *of; /* for each node below `known`: its tangent, or GT_NONE if it is unknown or zero */
+  gt_id *of; /* for each node below `known`: its tangent; GT_NONE: not emitted, or zero */
   gt_id known;
 };
 
@@ -31,7 +31,7 @@ static bool *mark_between(const gt_graph *graph, gt_id at, gt_id value) {
   return between;
 }
 
-/* True if every op between a gradient's inputs and its results has a derivative. */
+/* True if `to` depends on `from` and every op between them has a gradient. */
 static bool can_pull_back(const gt_graph *graph, gt_id from, gt_id to) {
   bool *between = mark_between(graph, from, to), ok = between[to];
   for (gt_id id = from + 1; id <= to; id++)
@@ -40,7 +40,7 @@ static bool can_pull_back(const gt_graph *graph, gt_id from, gt_id to) {
   return ok;
 }
 
-static void keep(gt_tangents *t, gt_id id, gt_id tangent) {
+static void set_tangent(gt_tangents *t, gt_id id, gt_id tangent) {
   if (id >= t->known) {
     t->of = gt_realloc(t->of, sizeof *t->of * t->graph->count);
     while (t->known < t->graph->count) t->of[t->known++] = GT_NONE;
@@ -53,7 +53,7 @@ static gt_id tangent_of(const gt_tangents *t, gt_id id) { return id < t->known ?
 gt_tangents *gt_tangents_create(gt_graph *graph, gt_id at, gt_id direction) {
   gt_tangents *t = gt_alloc(sizeof *t);
   *t = (gt_tangents){.graph = graph, .at = at};
-  keep(t, at, direction);
+  set_tangent(t, at, direction);
   return t;
 }
 
@@ -63,8 +63,9 @@ void gt_tangents_destroy(gt_tangents *t) {
   free(t);
 }
 
-/* Sets *sum to the sum of the contributions of a node's inputs; false if the op has no such derivative. */
-static bool push(const gt_tangents *t, gt_id id, const bool *wanted, gt_id *input_gradient, gt_id *sum) {
+/* Adds the contributions of a node's inputs to *sum; false if the op has no such derivative. */
+static bool add_contributions(const gt_tangents *t, gt_id id, const bool *wanted, gt_id *input_gradient,
+                              gt_id *sum) {
   gt_graph *graph = t->graph;
   const gt_node node = graph->node[id]; /* a copy: emitting nodes may move the array */
   if (!node.op->gradient || node.op->further) return !node.op->further && node.op->kind == GT_OP_ELEMENTWISE;
@@ -82,7 +83,8 @@ static bool push(const gt_tangents *t, gt_id id, const bool *wanted, gt_id *inpu
   return true;
 }
 
-static bool push_to(gt_tangents *t, gt_id id) {
+/* Emits the tangent of a node from those of its inputs. */
+static bool emit_tangent(gt_tangents *t, gt_id id) {
   gt_graph *graph = t->graph;
   const int inputs = graph->node[id].inputs;
   const char *scope = graph->scope;
@@ -93,8 +95,8 @@ static bool push_to(gt_tangents *t, gt_id id) {
     input_gradient[k] = GT_NONE;
     any |= wanted[k] = tangent_of(t, graph->node[id].input[k]) != GT_NONE;
   }
-  const bool ok = !any || push(t, id, wanted, input_gradient, &sum);
-  if (ok && sum != GT_NONE) keep(t, id, sum);
+  const bool ok = !any || add_contributions(t, id, wanted, input_gradient, &sum);
+  if (ok && sum != GT_NONE) set_tangent(t, id, sum);
   free(wanted);
   free(input_gradient);
   graph->scope = scope;
@@ -107,7 +109,7 @@ gt_id gt_tangent(gt_tangents *t, gt_id value, gt_id *failed) {
   if (value == GT_NONE) return GT_NONE;
   bool *between = mark_between(t->graph, t->at, value);
   for (gt_id id = t->at + 1; id <= value && *failed == GT_NONE; id++)
-    if (between[id] && tangent_of(t, id) == GT_NONE && !push_to(t, id)) *failed = id;
+    if (between[id] && tangent_of(t, id) == GT_NONE && !emit_tangent(t, id)) *failed = id;
   free(between);
   return *failed == GT_NONE ? tangent_of(t, value) : GT_NONE;
 }

@@ -4,20 +4,19 @@
 #define GT_OP_TANGENT_H
 #include "graph/graph.h"
 
-/* The tangents along one direction of node `at` that were built so far; heap memory. */
+/* The derivatives along one direction of node `at` that were emitted so far; heap memory. */
 typedef struct gt_tangents gt_tangents;
 /* direction: a node of the shape of `at` that must not depend on `at`. */
 gt_tangents *gt_tangents_create(gt_graph *graph, gt_id at, gt_id direction);
 void gt_tangents_destroy(gt_tangents *tangents);
 /* The derivative of the value along the direction, with the shape of the value. GT_NONE if it is zero, and on
- * failure: then *failed is the node whose op has no such derivative, else GT_NONE. The value may itself
- * contain such derivatives. */
+ * failure: then *failed is the node whose op has no such derivative, otherwise GT_NONE. The value may itself
+ * depend on such derivatives. */
 gt_id gt_tangent(gt_tangents *tangents, gt_id value, gt_id *failed);
 
 /* The first node between `at` and the value with fewer than `orders` continuous derivatives, or GT_NONE. */
 gt_id gt_tangent_kink(const gt_graph *graph, gt_id at, gt_id value, int orders);
 /* The first node between `at` and the value that mixes rows of `at`: its size is not a multiple of the number
- * of rows. Which axis has the rows does not matter, as gt_pack puts an axis before it.
- * GT_NONE: there is none. */
+ * of rows. Any axis may have the rows, because gt_pack adds an axis before it. GT_NONE: there is none. */
 gt_id gt_tangent_mixture(const gt_graph *graph, gt_id at, gt_id value);
 #endif

@@ -25,8 +25,9 @@ static const gt_kernel gradient_kernel = {"upsample_gradient", gt_upsample_gradi
 
 /* --- shapes --------------------------------------------------------------------------------------------- */
 
-static bool resized(const char *op, const gt_upsample_attribute *a, gt_shape x, gt_shape *shape,
-                    gt_error *error) {
+/* Sets *shape to that of the result for an image of shape x. */
+static bool infer_resized(const char *op, const gt_upsample_attribute *a, gt_shape x, gt_shape *shape,
+                          gt_error *error) {
   char text[128];
   bool fits = a->axes >= 1 && a->axes <= AXES && x.rank == a->axes + 2;
   *shape = x;
@@ -43,7 +44,7 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
   const gt_node *x = gt_node_at(graph, node->input[0]);
   *dtype = GT_F32;
   return gt_check_f32(node->op->name, x, error) &&
-         resized(node->op->name, node->attribute, x->shape, shape, error);
+         infer_resized(node->op->name, node->attribute, x->shape, shape, error);
 }
 
 typedef struct gradient_attribute {
@@ -59,7 +60,7 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
   *shape = g->shape;
   *dtype = GT_F32;
   for (int k = 0; k < a->upsample.axes && k + 2 < g->shape.rank; k++) shape->dim[1 + k] = a->size[k];
-  if (!resized(node->op->name, &a->upsample, *shape, &value, error)) return false;
+  if (!infer_resized(node->op->name, &a->upsample, *shape, &value, error)) return false;
   return (g->dtype == GT_F32 && gt_shape_equal(value, g->shape)) ||
          gt_fail(error, GT_ERR_INTERNAL, "%s: the input does not match", node->op->name);
 }
@@ -85,30 +86,33 @@ typedef struct axis {
   bool linear, align_corners;
 } axis;
 
-/* In floats, like PyTorch, because the rounding decides ties. */
+/* The nearest input element of output element o. In floats, as in PyTorch, because the rounding decides
+ * ties. */
 static uint32_t nearest(const axis *a, uint32_t o) {
   if (a->out == a->in) return o;
   if (a->out == 2 * (uint64_t)a->in) return o / 2;
-  const float each = a->factor > 0 ? (float)(1 / a->factor) : (float)a->in / (float)a->out;
-  return gt_least_u32((uint32_t)floorf((float)o * each), a->in - 1);
+  const float step = a->factor > 0 ? (float)(1 / a->factor) : (float)a->in / (float)a->out;
+  return gt_least_u32((uint32_t)floorf((float)o * step), a->in - 1);
 }
 
 /* The position of output element o in the coordinates of the input. */
-static double place_of(const axis *a, uint32_t o) {
+static double position_of(const axis *a, uint32_t o) {
   if (a->align_corners) return a->out > 1 ? (double)o * (a->in - 1) / (a->out - 1) : 0;
-  const double each = a->factor > 0 ? 1 / a->factor : (double)a->in / a->out;
-  return fmax(0, each * (o + 0.5) - 0.5);
+  const double step = a->factor > 0 ? 1 / a->factor : (double)a->in / a->out;
+  return fmax(0, step * (o + 0.5) - 0.5);
 }
 
-static bool is_mixed(const axis *a) { return a->linear && a->in != a->out; }
+static bool is_interpolated(const axis *a) { return a->linear && a->in != a->out; }
 
+/* outputs: for each output element, the first input element that it reads and the weight of the next one.
+ * inputs: for each input element, the range of output elements that read it. */
 static void fill_table(const axis *a, uint32_t *outputs, uint32_t *inputs) {
   for (uint32_t i = 0; i < a->in; i++) inputs[2 * i] = a->out, inputs[2 * i + 1] = 0;
   for (uint32_t o = 0; o < a->out; o++) {
-    const double place = is_mixed(a) ? place_of(a, o) : nearest(a, o);
-    const uint32_t first = gt_least_u32((uint32_t)place, a->in - 1),
+    const double position = is_interpolated(a) ? position_of(a, o) : nearest(a, o);
+    const uint32_t first = gt_least_u32((uint32_t)position, a->in - 1),
                    last = gt_least_u32(first + 1, a->in - 1);
-    const float next = (float)fmin(place - first, 1);
+    const float next = (float)fmin(position - first, 1);
     outputs[2 * o] = first;
     memcpy(&outputs[2 * o + 1], &next, sizeof next);
     for (uint32_t i = first; i <= (next > 0 ? last : first); i++) {
@@ -122,17 +126,17 @@ static void fill_table(const axis *a, uint32_t *outputs, uint32_t *inputs) {
 
 static void set_axes(const gt_upsample_attribute *a, gt_shape image, axis all[AXES]) {
   for (int k = 0; k < AXES; k++) {
-    const int own = k - (AXES - (int)a->axes); /* missing outer axes have one element */
+    const int d = k - (AXES - (int)a->axes); /* missing outer axes have one element */
     all[k] = (axis){1, 1, 0, false, false};
-    if (own >= 0)
-      all[k] = (axis){(uint32_t)image.dim[1 + own], (uint32_t)a->out[own], a->factor[own], a->linear != 0,
+    if (d >= 0)
+      all[k] = (axis){(uint32_t)image.dim[1 + d], (uint32_t)a->out[d], a->factor[d], a->linear != 0,
                       a->align_corners != 0};
   }
 }
 
-/* Emits the step between an image of that shape and `result`. */
-static void lower_step(gt_lowering *lowering, const gt_kernel *kernel, const gt_upsample_attribute *a,
-                       gt_shape image, gt_id from, gt_id result) {
+/* Emits the step of the op or of its gradient. image: the shape of the image before resizing. */
+static void emit_step(gt_lowering *lowering, const gt_kernel *kernel, const gt_upsample_attribute *a,
+                      gt_shape image, gt_id from, gt_id result) {
   const gt_shape shape = gt_node_at(gt_lowering_graph(lowering), result)->shape;
   const uint64_t count = (uint64_t)gt_shape_count(shape);
   struct gt_upsample_args args = {.batch = (uint32_t)image.dim[0],
@@ -152,8 +156,9 @@ static void lower_step(gt_lowering *lowering, const gt_kernel *kernel, const gt_
   gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
   const bool quads = args.channels % 4 == 0;
   step->spec[GT_UPSAMPLE_SPEC_QUADS] = quads;
-  for (uint32_t k = 0; k < AXES; k++) step->spec[GT_UPSAMPLE_SPEC_D + k] = is_mixed(&all[k]);
-  step->tiles = (uint32_t)gt_ceil_div((int64_t)(count / args.channels), gt_image_tile_rows(args.channels));
+  for (uint32_t k = 0; k < AXES; k++) step->spec[GT_UPSAMPLE_SPEC_D + k] = is_interpolated(&all[k]);
+  step->tiles =
+      (uint32_t)gt_ceil_div((int64_t)(count / args.channels), gt_image_tile_positions(args.channels));
   gt_lower_read(lowering, offsetof(struct gt_upsample_args, x), from);
   gt_lower_write(lowering, offsetof(struct gt_upsample_args, y), result);
   gt_lower_constants(lowering, offsetof(struct gt_upsample_args, table), table, words * sizeof *table);
@@ -164,19 +169,19 @@ static void lower_step(gt_lowering *lowering, const gt_kernel *kernel, const gt_
 static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
-  lower_step(lowering, &upsample_kernel, node->attribute, gt_node_at(graph, node->input[0])->shape,
-             node->input[0], group->leader);
+  emit_step(lowering, &upsample_kernel, node->attribute, gt_node_at(graph, node->input[0])->shape,
+            node->input[0], group->leader);
 }
 
 static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   const gradient_attribute *a = node->attribute;
-  lower_step(lowering, &gradient_kernel, &a->upsample, node->shape, node->input[0], group->leader);
+  emit_step(lowering, &gradient_kernel, &a->upsample, node->shape, node->input[0], group->leader);
 }
 
 /* --- ops ------------------------------------------------------------------------------------------------ */
 
-/* One product and one sum for each input element of a value. */
+/* For linear interpolation, a product and a sum for each input element of a value. */
 static double flops(const gt_graph *graph, const gt_node *node) {
   const gt_upsample_attribute *a = node->attribute; /* also the first member of a gradient's attribute */
   const gt_shape input = gt_node_at(graph, node->input[0])->shape;

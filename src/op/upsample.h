@@ -8,8 +8,8 @@
 enum { GT_UPSAMPLE_AXES = 3 };
 typedef struct gt_upsample_attribute {
   int64_t axes;                    /* number of spatial axes */
-  int64_t out[GT_UPSAMPLE_AXES];   /* their new lengths */
-  double factor[GT_UPSAMPLE_AXES]; /* scale factors; 0: from the lengths */
+  int64_t out[GT_UPSAMPLE_AXES];   /* new lengths of the axes */
+  double factor[GT_UPSAMPLE_AXES]; /* scale factors; 0: the ratio of the lengths */
   int64_t linear;                  /* linear interpolation; else nearest neighbor */
   int64_t align_corners;           /* the first and last elements of input and output are aligned */
 } gt_upsample_attribute;

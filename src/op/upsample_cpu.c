@@ -10,9 +10,9 @@ typedef struct job {
   const uint32_t *mixed; /* for each axis: 1 if it is interpolated */
 } job;
 
-typedef struct source {
+typedef struct source { /* of an output element along one axis */
   uint32_t first;
-  float next; /* the weight of the one after it */
+  float next; /* weight of the element after `first` */
 } source;
 
 GT_MATH source source_of(const struct gt_upsample_args *t, int k, uint32_t o) {
@@ -30,8 +30,8 @@ GT_MATH void add_row(float *restrict y, const float *restrict x, float weight, b
     for (uint32_t c = 0; c < n; c++) y[c] += weight * x[c];
 }
 
-/* The two input positions along axis k, or the only one, and their weights. */
-GT_MATH uint32_t mix_along(const job *j, int k, uint32_t o, uint32_t place[2], float weight[2]) {
+/* The input positions of output position o along axis k, and their weights; returns their number, 1 or 2. */
+GT_MATH uint32_t sources_along(const job *j, int k, uint32_t o, uint32_t place[2], float weight[2]) {
   const source s = source_of(j->t, k, o);
   place[0] = s.first;
   place[1] = gt_least_u32(s.first + 1, j->t->in_size[k] - 1);
@@ -40,14 +40,14 @@ GT_MATH uint32_t mix_along(const job *j, int k, uint32_t o, uint32_t place[2], f
   return j->mixed[k] ? 2 : 1;
 }
 
-GT_MATH void line_of(const job *j, gt_image_line at, uint32_t channels) {
+GT_MATH void upsample_span_of(const job *j, gt_image_span at, uint32_t channels) {
   const struct gt_upsample_args *t = j->t;
   const float *x = GT_PTR(const float, t->x);
-  float *y = GT_PTR(float, t->y) + (size_t)at.row * channels, weight[AXES][2];
+  float *y = GT_PTR(float, t->y) + (size_t)at.first * channels, weight[AXES][2];
   uint32_t place[AXES][2], n[AXES];
-  for (int k = 0; k < 2; k++) n[k] = mix_along(j, k, at.at[k], place[k], weight[k]);
-  for (uint32_t i = 0; i < at.rows; i++, y += channels) {
-    n[2] = mix_along(j, 2, at.at[2] + i, place[2], weight[2]);
+  for (int k = 0; k < 2; k++) n[k] = sources_along(j, k, at.at[k], place[k], weight[k]);
+  for (uint32_t i = 0; i < at.count; i++, y += channels) {
+    n[2] = sources_along(j, 2, at.at[2] + i, place[2], weight[2]);
     for (uint32_t d = 0; d < n[0]; d++)
       for (uint32_t h = 0; h < n[1]; h++) {
         const size_t plane = (size_t)at.sample * t->in_size[0] + place[0][d];
@@ -59,22 +59,22 @@ GT_MATH void line_of(const job *j, gt_image_line at, uint32_t channels) {
   }
 }
 
-GT_CLONES static void upsample_line(const job *j, gt_image_line at) {
-  GT_FOR_CHANNELS(j->t->channels, line_of, j, at)
+GT_CLONES static void upsample_span(const job *j, gt_image_span at) {
+  GT_FOR_CHANNELS(j->t->channels, upsample_span_of, j, at)
 }
 
-static void each_line(const job *j, const uint32_t *size, uint32_t tile,
-                      void (*work)(const job *, gt_image_line)) {
+static void for_each_span(const job *j, const uint32_t *size, uint32_t tile,
+                          void (*work)(const job *, gt_image_span)) {
   const uint32_t channels = j->t->channels;
-  gt_image_line at;
-  for (uint32_t row = tile * gt_image_tile_rows(channels);
-       gt_image_line_at(row, j->t->batch, size, channels, tile, &at); row += at.rows)
+  gt_image_span at;
+  for (uint32_t row = tile * gt_image_tile_positions(channels);
+       gt_image_span_at(row, j->t->batch, size, channels, tile, &at); row += at.count)
     work(j, at);
 }
 
 void gt_upsample_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const job j = {args, spec + GT_UPSAMPLE_SPEC_D};
-  each_line(&j, j.t->out_size, tile, upsample_line);
+  for_each_span(&j, j.t->out_size, tile, upsample_span);
 }
 
 /* --- gradient ------------------------------------------------------------------------------------------- */
@@ -89,36 +89,36 @@ GT_MATH float weight_in(const job *j, int k, uint32_t i, uint32_t o) {
 }
 
 /* The range {first, end} of output positions that read input position i of axis k. */
-static const uint32_t *goes_to(const struct gt_upsample_args *t, int k, uint32_t i) {
+static const uint32_t *outputs_of(const struct gt_upsample_args *t, int k, uint32_t i) {
   return GT_PTR(const uint32_t, t->table) + t->inputs[k] + 2 * (size_t)i;
 }
 
-GT_MATH void gradient_of(const job *j, gt_image_line at, uint32_t channels) {
+GT_MATH void gradient_span_of(const job *j, gt_image_span at, uint32_t channels) {
   const struct gt_upsample_args *t = j->t;
-  const uint32_t *d = goes_to(t, 0, at.at[0]), *h = goes_to(t, 1, at.at[1]);
-  float *y = GT_PTR(float, t->y) + (size_t)at.row * channels;
-  for (uint32_t w = at.at[2]; w < at.at[2] + at.rows; w++, y += channels) {
-    const uint32_t *to = goes_to(t, 2, w);
+  const uint32_t *d = outputs_of(t, 0, at.at[0]), *h = outputs_of(t, 1, at.at[1]);
+  float *y = GT_PTR(float, t->y) + (size_t)at.first * channels;
+  for (uint32_t w = at.at[2]; w < at.at[2] + at.count; w++, y += channels) {
+    const uint32_t *to = outputs_of(t, 2, w);
     bool first = true;
     for (uint32_t a = d[0]; a < d[1]; a++) {
       const float weight = weight_in(j, 0, at.at[0], a);
       for (uint32_t b = h[0]; b < h[1]; b++) {
-        const float both = weight * weight_in(j, 1, at.at[1], b);
-        const size_t line = (((size_t)at.sample * t->out_size[0] + a) * t->out_size[1] + b) * t->out_size[2];
+        const float outer_weight = weight * weight_in(j, 1, at.at[1], b);
+        const size_t row = (((size_t)at.sample * t->out_size[0] + a) * t->out_size[1] + b) * t->out_size[2];
         for (uint32_t c = to[0]; c < to[1]; c++, first = false)
-          add_row(y, GT_PTR(const float, t->x) + (line + c) * channels, both * weight_in(j, 2, w, c), first,
-                  channels);
+          add_row(y, GT_PTR(const float, t->x) + (row + c) * channels, outer_weight * weight_in(j, 2, w, c),
+                  first, channels);
       }
     }
-    if (first) memset(y, 0, channels * sizeof *y); /* no output reads it */
+    if (first) memset(y, 0, channels * sizeof *y); /* no output reads this element */
   }
 }
 
-GT_CLONES static void gradient_line(const job *j, gt_image_line at) {
-  GT_FOR_CHANNELS(j->t->channels, gradient_of, j, at)
+GT_CLONES static void gradient_span(const job *j, gt_image_span at) {
+  GT_FOR_CHANNELS(j->t->channels, gradient_span_of, j, at)
 }
 
 void gt_upsample_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const job j = {args, spec + GT_UPSAMPLE_SPEC_D};
-  each_line(&j, j.t->in_size, tile, gradient_line);
+  for_each_span(&j, j.t->in_size, tile, gradient_span);
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { TILE_VALUES = 16384, WORKGROUP = 256, EACH = 4 /* integers that an invocation copies */ };
+enum { TILE_VALUES = 16384, WORKGROUP = 256, PER_LANE = 4 /* integers that an invocation copies */ };
 static const gt_op op;
 
 GT_REGISTER(op, window)
@@ -18,16 +18,17 @@ const gt_op_family gt_op_window = {&op, 1};
 
 static bool has_members(const gt_node *node) { return node->inputs == 3; }
 
-/* The number of integers that a sample can read from: the length of the sequence, or of a row of the ring. */
-static int64_t reach_of(const gt_window_attribute *a) {
+/* The length that the sequence, or a row of the ring, must have. */
+static int64_t required_length(const gt_window_attribute *a) {
   const int64_t last = a->order.window ? 0 : (a->order.samples - 1) * a->stride;
   return last + a->begin + a->width;
 }
 
 static bool fits(const gt_node *data, const gt_window_attribute *a) {
   const gt_shape shape = data->shape;
-  if (!a->order.window) return shape.rank == 1 && shape.dim[0] >= reach_of(a);
-  return shape.rank == 2 && shape.dim[0] >= a->order.window * a->order.batch && shape.dim[1] >= reach_of(a);
+  if (!a->order.window) return shape.rank == 1 && shape.dim[0] >= required_length(a);
+  return shape.rank == 2 && shape.dim[0] >= a->order.window * a->order.batch &&
+         shape.dim[1] >= required_length(a);
 }
 
 static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
@@ -43,7 +44,7 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
   if (has_members(node)) {
     const gt_node *members = gt_node_at(graph, node->input[2]);
     if (members->dtype != GT_I32 || !gt_shape_equal(members->shape, gt_shape_1(gt_batch_members(&a->order))))
-      return gt_fail(error, GT_ERR_INTERNAL, "window: unfit members of classes");
+      return gt_fail(error, GT_ERR_INTERNAL, "window: the members of the classes have the wrong shape");
   }
   *shape = gt_shape_2(a->order.batch, a->width);
   *dtype = GT_I32;
@@ -67,9 +68,9 @@ static void window_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
                  end = gt_least_u32(first + tile_rows(a->width), a->batch);
   uint32_t sample[AT_ONCE];
   for (uint32_t from_row = first; from_row < end; from_row += AT_ONCE) {
-    const uint32_t many = gt_least_u32(end - from_row, AT_ONCE);
-    GT_BATCH_FIND_SAMPLES(a, spec[GT_WINDOW_SPEC_ORDER], from_row, many, sample);
-    for (uint32_t i = 0; i < many; i++) copy_row(a, spec[GT_WINDOW_SPEC_NARROW], sample[i], from_row + i);
+    const uint32_t count = gt_least_u32(end - from_row, AT_ONCE);
+    GT_BATCH_FIND_SAMPLES(a, spec[GT_WINDOW_SPEC_ORDER], from_row, count, sample);
+    for (uint32_t i = 0; i < count; i++) copy_row(a, spec[GT_WINDOW_SPEC_NARROW], sample[i], from_row + i);
   }
 }
 
@@ -94,7 +95,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   if (has_members(node)) gt_lower_read(lowering, offsetof(struct gt_window_args, members), node->input[2]);
   gt_lower_write(lowering, offsetof(struct gt_window_args, y), group->leader);
   const uint32_t local = gt_lower_workgroup(lowering, WORKGROUP, 1);
-  const uint32_t rows = gt_most_u32(EACH * local / args.width, 1);
+  const uint32_t rows = gt_most_u32(PER_LANE * local / args.width, 1);
   step->spec[GT_WINDOW_SPEC_ROWS] = rows;
   gt_lower_grid(lowering, (uint64_t)gt_ceil_div(args.batch, rows) * local, local);
 }

@@ -22,7 +22,7 @@ const gt_op_family gt_op_augment = {ops, OPS};
 
 _Static_assert((uint32_t)GT_BORDER_EDGE == GT_AUGMENT_EDGE &&
                    (uint32_t)GT_BORDER_SYMMETRIC == GT_AUGMENT_SYMMETRIC,
-               "the kernel knows borders by the same numbers");
+               "the kernel uses the same numbers");
 
 static const gt_kernel augment_kernel = {"augment", gt_augment_cpu};
 static const gt_kernel grey_kernel = {"augment_grey", gt_augment_grey_cpu};
@@ -37,7 +37,7 @@ static gt_shape output_shape(gt_shape shape, const gt_augment_look *look) {
   return shape;
 }
 
-/* Checks the images, and that there is a record for each. */
+/* Checks the images, and that there is a record of random parameters for each. */
 static bool check_images(const gt_graph *graph, const gt_node *node, gt_error *error) {
   const gt_augment_look *look = node->attribute;
   const gt_node *x = gt_node_at(graph, node->input[0]), *drawn = gt_node_at(graph, node->input[1]);
@@ -79,12 +79,12 @@ static bool infer_grey(const gt_graph *graph, const gt_node *node, gt_shape *sha
 
 static struct gt_augment_args arguments_of(const gt_graph *graph, const gt_node *node) {
   const gt_augment_look *look = node->attribute;
-  const gt_shape x = gt_node_at(graph, node->input[0])->shape, seen = output_shape(x, look);
+  const gt_shape x = gt_node_at(graph, node->input[0])->shape, out = output_shape(x, look);
   return (struct gt_augment_args){.batch = (uint32_t)x.dim[0],
                                   .height = (uint32_t)x.dim[1],
                                   .width = (uint32_t)x.dim[2],
-                                  .tall = (uint32_t)seen.dim[1],
-                                  .wide = (uint32_t)seen.dim[2],
+                                  .tall = (uint32_t)out.dim[1],
+                                  .wide = (uint32_t)out.dim[2],
                                   .channels = (uint32_t)channels_of(x),
                                   .words = (uint32_t)gt_node_at(graph, node->input[1])->shape.dim[1],
                                   .boxes = look->boxes,
@@ -93,12 +93,14 @@ static struct gt_augment_args arguments_of(const gt_graph *graph, const gt_node 
                                   .level = (float)(GT_AUGMENT_LEVELS - 1) / look->white};
 }
 
+/* Number of rows in the table of tone curves. */
 static uint32_t curves_of(const gt_augment_look *look) {
   uint32_t curves = 0;
   for (uint32_t i = 0; i < look->tones; i++) curves += look->tone[i].rows;
   return curves;
 }
 
+/* Writes the rows of a tone curve; white: the maximum of a channel. */
 static void tabulate(const gt_tone *tone, double white, float *out) {
   for (uint32_t row = 0; row < tone->rows; row++) {
     const double amount = tone->low + (tone->high - tone->low) * (row + 0.5) / tone->rows;
@@ -107,17 +109,17 @@ static void tabulate(const gt_tone *tone, double white, float *out) {
   }
 }
 
-/* Uploads the values outside the image and in erased boxes, for each channel, and the tone curves. */
+/* Uploads a table: the values outside the image and in each erased box, per channel; then the tone curves. */
 static void lower_values(gt_lowering *lowering, const gt_augment_look *look, uint32_t channels) {
-  const size_t lines = (size_t)(1 + look->boxes) * channels,
-               count = lines + (size_t)curves_of(look) * GT_AUGMENT_LEVELS;
+  const size_t constants = (size_t)(1 + look->boxes) * channels,
+               count = constants + (size_t)curves_of(look) * GT_AUGMENT_LEVELS;
   float *value = gt_alloc(count * sizeof *value);
-  for (uint32_t line = 0; line <= look->boxes; line++)
+  for (uint32_t row = 0; row <= look->boxes; row++)
     for (uint32_t c = 0; c < channels; c++) {
-      const float *given = line ? look->value[line - 1] : look->fill;
-      value[line * channels + c] = given[gt_least_u32(c, GT_AUGMENT_MAX_VALUES - 1)];
+      const float *by_channel = row ? look->value[row - 1] : look->fill;
+      value[row * channels + c] = by_channel[gt_least_u32(c, GT_AUGMENT_MAX_VALUES - 1)];
     }
-  float *curve = value + lines;
+  float *curve = value + constants;
   for (uint32_t i = 0; i < look->tones; i++) {
     tabulate(&look->tone[i], (double)look->white, curve);
     curve += (size_t)look->tone[i].rows * GT_AUGMENT_LEVELS;
@@ -134,7 +136,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const int scaling = 2 + (look->contrasts != 0);
   const bool scaled = node->inputs > scaling;
   if (scaled) args.period = (uint32_t)gt_node_at(graph, node->input[scaling])->shape.dim[1];
-  const uint32_t places = args.batch * args.tall * args.wide;
+  const uint32_t pixels = args.batch * args.tall * args.wide;
   gt_step *step = gt_lower_step(lowering, &augment_kernel, &args, sizeof args);
   step->spec[GT_AUGMENT_SPEC_NEAREST] = look->nearest != 0;
   step->spec[GT_AUGMENT_SPEC_LIGHTS] = look->lights != 0;
@@ -145,14 +147,14 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   step->spec[GT_AUGMENT_SPEC_SCALED] = scaled;
   step->spec[GT_AUGMENT_SPEC_MIXES] = look->mixes != 0;
   step->spec[GT_AUGMENT_SPEC_BORDER] = look->border;
-  step->tiles = (uint32_t)gt_ceil_div(places, gt_image_tile_rows(args.channels));
+  step->tiles = (uint32_t)gt_ceil_div(pixels, gt_image_tile_positions(args.channels));
   gt_lower_read(lowering, offsetof(struct gt_augment_args, x), node->input[0]);
   gt_lower_read(lowering, offsetof(struct gt_augment_args, drawn), node->input[1]);
   if (look->contrasts) gt_lower_read(lowering, offsetof(struct gt_augment_args, grey), node->input[2]);
   if (scaled) gt_lower_read(lowering, offsetof(struct gt_augment_args, scaling), node->input[scaling]);
   gt_lower_write(lowering, offsetof(struct gt_augment_args, y), group->leader);
   lower_values(lowering, look, args.channels);
-  gt_lower_grid(lowering, places, 256);
+  gt_lower_grid(lowering, pixels, 256);
 }
 
 static void lower_grey(gt_lowering *lowering, const gt_group *group) {
@@ -168,7 +170,7 @@ static void lower_grey(gt_lowering *lowering, const gt_group *group) {
   gt_lower_grid(lowering, (uint64_t)args.batch * local, local); /* one workgroup per sample */
 }
 
-/* Four products for a pixel that is interpolated from four, more for color changes. */
+/* An estimate: per value 9 operations for bilinear interpolation, 9 for color changes and 2 for scaling. */
 static double flops(const gt_graph *graph, const gt_node *node) {
   const gt_augment_look *look = node->attribute;
   const gt_shape x = gt_node_at(graph, node->input[0])->shape;

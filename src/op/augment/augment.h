@@ -1,7 +1,8 @@
 /* Augmentation of images (src/op/augment): first the parameters of each sample of a batch are drawn
  * (augment_draw), from Philox with the clock's seed and step, the row and the stage, with the same bits on
  * every device; then one pass transforms the batch (augment). Neither has a gradient: the samples are data.
- * Stages run in this order, whatever order they are given in, except for the stages of the map:
+ * The stages run in the following order, whatever their order in the list; only those of the map are composed
+ * in the order of the list:
  *
  *   map      geometric: all its stages together are one affine map. Pixels outside the sample have a constant
  *            value, `fill`, or are those of the reflected sample. A map that only shifts by whole pixels, or
@@ -34,8 +35,8 @@ typedef enum gt_augment_kind {
 } gt_augment_kind;
 
 typedef struct gt_augment_stage {
-  uint32_t kind;
-  float value[10];
+  uint32_t kind;          /* gt_augment_kind */
+  float value[10];        /* settings of the kind (shaders/op/augment/kinds.h) */
   uint32_t height, width; /* size of the output of a crop; 0: the size does not change */
 } gt_augment_stage;
 
@@ -53,9 +54,9 @@ typedef enum gt_augment_border {                     /* values outside the sampl
                                  GT_BORDER_SYMMETRIC /* reflection that repeats the last pixels */
 } gt_augment_border;
 
-/* A tone curve: the value of a channel that is v, both from 0 (black) to 1 (white). The kernel reads it from
- * a table for 256 levels and `rows` amounts, of which one is drawn: low + (high - low) * (k + 1/2) / rows, k
- * from 0. */
+/* A tone curve maps the value v of a channel to another; both are from 0 (black) to 1 (white). The kernel
+ * reads it from a table with 256 levels and `rows` amounts, of which one is drawn: low + (high - low) * (k +
+ * 1/2) / rows, k from 0. */
 typedef struct gt_tone {
   double (*curve)(double v, double amount);
   double low, high;
@@ -70,21 +71,22 @@ typedef struct gt_augment_look {               /* attribute of augment; unused e
   uint32_t mixes;
   uint32_t boxes, tones;             /* number of erased boxes, and of tone curves */
   float white;                       /* the maximum of a channel, in the units of the samples */
-  float fill[GT_AUGMENT_MAX_VALUES]; /* by channel; further channels have the last one */
+  float fill[GT_AUGMENT_MAX_VALUES]; /* per channel; further channels use the last value */
   float value[GT_AUGMENT_MAX_BOXES][GT_AUGMENT_MAX_VALUES]; /* of erased boxes, after scaling */
   gt_tone tone[GT_AUGMENT_MAX_TONES];                       /* in the order of their stages */
 } gt_augment_look;
 
-/* F32 [batch, words]: the random parameters (shaders/op/augment/augment_draw.h). */
+/* F32 [batch, words]: the random parameters of each sample (shaders/op/augment/augment_draw.h). */
 gt_id gt_augment_draw(gt_graph *graph, gt_id clock, const gt_augment_rule *rule);
-/* F32 [batch]: the weight of each sample's own label. */
+/* F32 [batch]: after mixup or CutMix, the weight of each sample's own label. */
 gt_id gt_augment_share(gt_graph *graph, gt_id drawn);
 /* Transforms x F32 [batch, height, width(, channels)]; the result has the size in `look`. scaling: as in
  * gt_batch, for the values of a sample; or GT_NONE. */
 gt_id gt_augment(gt_graph *graph, gt_id x, gt_id drawn, gt_id scaling, const gt_augment_look *look);
-/* The center crop of x [batch, height, width(, channels)], as in torchvision; or x itself if it fits. */
+/* The center crop of x [batch, height, width(, channels)], as in torchvision; x itself if it has this
+ * size. */
 gt_id gt_middle(gt_graph *graph, gt_id x, int64_t height, int64_t width);
-/* x F32 [batch, height, width(, channels)] mirrored left to right. */
+/* x F32 [batch, height, width(, channels)], every sample mirrored left to right. */
 gt_id gt_mirror(gt_graph *graph, gt_id clock, gt_id x);
 /* F32 [batch]: the mean gray level of a sample after the change of brightness, the reference for contrast. */
 gt_id gt_augment_grey(gt_graph *graph, gt_id x, gt_id drawn, const gt_augment_look *look);

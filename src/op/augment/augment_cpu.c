@@ -18,7 +18,7 @@ typedef struct source {
   uint32_t row;
 } source;
 
-typedef struct pixel {
+typedef struct pixel { /* position in the output, and first channel */
   uint32_t across, down, channel;
 } pixel;
 
@@ -33,7 +33,8 @@ static source source_of(const job *j, uint32_t row) {
 
 GT_MATH float grey_of(const float *v) { return 0.2989f * v[0] + 0.587f * v[1] + 0.114f * v[2]; }
 
-GT_MATH float within(float v, float white) {
+/* Clamps v to [0, white]. */
+GT_MATH float clamp(float v, float white) {
   v = gt_pick(v < 0.0f, 0.0f, v);
   return gt_pick(v > white, white, v);
 }
@@ -41,7 +42,7 @@ GT_MATH float within(float v, float white) {
 /* Rotates the hue of an RGB color by `turn` revolutions; the largest and the smallest component are unchanged
  * (HSV). */
 static void turn_hue(float turn, float *v) {
-  static const float begin[3] = {5, 3, 1}; /* position of each channel on the hue circle, in sixths */
+  static const float origin[3] = {5, 3, 1}; /* position of each channel on the hue circle, in sixths */
   const float most = gt_pick(v[0] > v[1], gt_pick(v[0] > v[2], v[0], v[2]), gt_pick(v[1] > v[2], v[1], v[2])),
               least =
                   gt_pick(v[0] < v[1], gt_pick(v[0] < v[2], v[0], v[2]), gt_pick(v[1] < v[2], v[1], v[2]));
@@ -51,8 +52,8 @@ static void turn_hue(float turn, float *v) {
   const float hue =
       gt_pick(v[0] == most, blue - green, gt_pick(v[1] == most, 2 + red - blue, 4 + green - red));
   for (int c = 0; c < 3; c++) {
-    const float at = begin[c] + hue + 6 * turn, k = at - 6 * floorf(at / 6);
-    v[c] = most - chroma * within(gt_pick(k < 4 - k, k, 4 - k), 1);
+    const float at = origin[c] + hue + 6 * turn, k = at - 6 * floorf(at / 6);
+    v[c] = most - chroma * clamp(gt_pick(k < 4 - k, k, 4 - k), 1);
   }
 }
 
@@ -61,21 +62,22 @@ GT_MATH bool in_box(const float *box, pixel p) {
   return across >= box[0] && down >= box[1] && across < box[2] && down < box[3];
 }
 
+/* Interpolates n channels of the image x at a position, or reads those of the nearest pixel. */
 GT_MATH void sample(const struct gt_augment_args *a, const uint32_t *spec, const float *x, float across,
                     float down, uint32_t n, float *v) {
   const float right = (float)(a->width - 1), bottom = (float)(a->height - 1);
-  const size_t line = (size_t)a->width * a->channels;
-  across = within(across, right);
-  down = within(down, bottom);
+  const size_t row_stride = (size_t)a->width * a->channels;
+  across = clamp(across, right);
+  down = clamp(down, bottom);
   if (spec[GT_AUGMENT_SPEC_NEAREST]) {
-    const float *at = x + (size_t)(down + 0.5f) * line + (size_t)(across + 0.5f) * a->channels;
+    const float *at = x + (size_t)(down + 0.5f) * row_stride + (size_t)(across + 0.5f) * a->channels;
     for (uint32_t k = 0; k < n; k++) v[k] = at[k];
     return;
   }
   const uint32_t left = (uint32_t)across, top = (uint32_t)down;
   const float to_right = across - (float)left, to_bottom = down - (float)top;
-  const float *upper = x + top * line + (size_t)left * a->channels,
-              *lower = top + 1 < a->height ? upper + line : upper;
+  const float *upper = x + top * row_stride + (size_t)left * a->channels,
+              *lower = top + 1 < a->height ? upper + row_stride : upper;
   const uint32_t next = left + 1 < a->width ? a->channels : 0;
   for (uint32_t k = 0; k < n; k++) {
     const float above = upper[k] * (1 - to_right) + upper[next + k] * to_right,
@@ -84,14 +86,15 @@ GT_MATH void sample(const struct gt_augment_args *a, const uint32_t *spec, const
   }
 }
 
+/* Changes brightness, contrast, saturation and hue. */
 GT_MATH void light(const job *j, const source *s, uint32_t n, float *v) {
   const float *factor = s->record + GT_AUGMENT_BRIGHTNESS, white = j->a->white;
-  for (uint32_t k = 0; k < n; k++) v[k] = within(v[k] * factor[0], white);
+  for (uint32_t k = 0; k < n; k++) v[k] = clamp(v[k] * factor[0], white);
   if (j->spec[GT_AUGMENT_SPEC_CONTRASTS])
-    for (uint32_t k = 0; k < n; k++) v[k] = within(factor[1] * v[k] + (1 - factor[1]) * s->grey, white);
+    for (uint32_t k = 0; k < n; k++) v[k] = clamp(factor[1] * v[k] + (1 - factor[1]) * s->grey, white);
   if (j->spec[GT_AUGMENT_SPEC_SATURATES]) {
     const float grey = grey_of(v);
-    for (uint32_t k = 0; k < n; k++) v[k] = within(factor[2] * v[k] + (1 - factor[2]) * grey, white);
+    for (uint32_t k = 0; k < n; k++) v[k] = clamp(factor[2] * v[k] + (1 - factor[2]) * grey, white);
   }
   if (j->spec[GT_AUGMENT_SPEC_HUES]) turn_hue(s->record[GT_AUGMENT_HUE], v);
 }
@@ -104,7 +107,7 @@ GT_MATH void apply_tone(const job *j, const source *s, uint32_t tone, uint32_t n
   const float *curve = GT_PTR(const float, a->table) + (1 + a->boxes) * a->channels +
                        (size_t)(uint32_t)row * GT_AUGMENT_LEVELS;
   for (uint32_t k = 0; k < n; k++) {
-    const float place = within(v[k], a->white) * a->level;
+    const float place = clamp(v[k], a->white) * a->level;
     v[k] = curve[gt_least_u32((uint32_t)(place + 0.5f), GT_AUGMENT_LEVELS - 1)];
   }
 }
@@ -129,6 +132,7 @@ GT_MATH float fold(uint32_t border, float place, uint32_t length) {
   return (place < period - place ? place : period - place) - half;
 }
 
+/* True if the position is inside the image, to half a pixel outside the outer pixels' centers. */
 GT_MATH bool inside(float place, uint32_t length) { return place >= -0.5f && place < (float)length - 0.5f; }
 
 /* Computes n channels of a pixel of the augmented sample, before mixing. */
@@ -155,37 +159,39 @@ GT_MATH void compute_pixel(const job *j, const source *s, pixel p, uint32_t n, f
   if (j->spec[GT_AUGMENT_SPEC_SCALED]) scale(a, p, n, v);
 }
 
-GT_MATH void draw_pixel(const job *j, const source *own, const source *other, pixel p, uint32_t n, float *y) {
+/* Writes n channels of a pixel of the output, mixed with the previous sample of the batch. */
+GT_MATH void write_pixel(const job *j, const source *current, const source *previous, pixel p, uint32_t n,
+                         float *y) {
   const bool mixes = j->spec[GT_AUGMENT_SPEC_MIXES],
-             swapped = mixes && in_box(own->record + GT_AUGMENT_MIX_BOX, p);
-  const float share = own->record[GT_AUGMENT_PIXEL_SHARE];
+             swapped = mixes && in_box(current->record + GT_AUGMENT_MIX_BOX, p);
+  const float share = current->record[GT_AUGMENT_PIXEL_SHARE];
   float v[CHANNELS] = {0}, mixed[CHANNELS] = {0};
-  compute_pixel(j, swapped ? other : own, p, n, v);
+  compute_pixel(j, swapped ? previous : current, p, n, v);
   if (mixes && !swapped && share != 1.0f) {
-    compute_pixel(j, other, p, n, mixed);
+    compute_pixel(j, previous, p, n, mixed);
     for (uint32_t k = 0; k < n; k++) v[k] = share * v[k] + (1 - share) * mixed[k];
   }
   for (uint32_t k = 0; k < n; k++) y[k] = v[k];
 }
 
-GT_MATH void line_of(const job *j, gt_image_line at, uint32_t channels) {
+GT_MATH void write_span(const job *j, gt_image_span at, uint32_t channels) {
   const struct gt_augment_args *a = j->a;
-  const source own = source_of(j, at.sample);
-  const source other = source_of(j, (at.sample ? at.sample : a->batch) - 1);
-  float *y = GT_PTR(float, a->y) + (size_t)at.row * channels;
-  for (uint32_t i = 0; i < at.rows; i++, y += channels)
+  const source current = source_of(j, at.sample);
+  const source previous = source_of(j, (at.sample ? at.sample : a->batch) - 1);
+  float *y = GT_PTR(float, a->y) + (size_t)at.first * channels;
+  for (uint32_t i = 0; i < at.count; i++, y += channels)
     for (uint32_t c = 0; c < channels; c += CHANNELS) {
       const pixel p = {.across = at.at[2] + i, .down = at.at[1], .channel = c};
-      draw_pixel(j, &own, &other, p, gt_least_u32(channels - c, CHANNELS), y + c);
+      write_pixel(j, &current, &previous, p, gt_least_u32(channels - c, CHANNELS), y + c);
     }
 }
 
 /* Images with one or three channels have loops of constant length. */
-GT_CLONES static void augment_line(const job *j, gt_image_line at) {
+GT_CLONES static void augment_span(const job *j, gt_image_span at) {
   switch (j->a->channels) {
-  case 1: line_of(j, at, 1); break;
-  case 3: line_of(j, at, 3); break;
-  default: line_of(j, at, j->a->channels);
+  case 1: write_span(j, at, 1); break;
+  case 3: write_span(j, at, 3); break;
+  default: write_span(j, at, j->a->channels);
   }
 }
 
@@ -193,28 +199,28 @@ void gt_augment_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_augment_args *a = args;
   const job j = {a, spec};
   const uint32_t size[GT_IMAGE_AXES] = {1, a->tall, a->wide};
-  gt_image_line at;
-  for (uint32_t row = tile * gt_image_tile_rows(a->channels);
-       gt_image_line_at(row, a->batch, size, a->channels, tile, &at); row += at.rows)
-    augment_line(&j, at);
+  gt_image_span at;
+  for (uint32_t row = tile * gt_image_tile_positions(a->channels);
+       gt_image_span_at(row, a->batch, size, a->channels, tile, &at); row += at.count)
+    augment_span(&j, at);
 }
 
-/* One sample per tile. In double precision, because an image may have many pixels. */
+/* One sample per tile. The sum is in double precision, because an image may have many pixels. */
 void gt_augment_grey_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_augment_args *a = args;
-  const uint32_t places = a->height * a->width, n = a->channels;
+  const uint32_t pixels = a->height * a->width, n = a->channels;
   const float factor = GT_PTR(const float, a->drawn)[(size_t)tile * a->words + GT_AUGMENT_BRIGHTNESS];
-  const float *x = GT_PTR(const float, a->x) + (size_t)tile * places * n;
+  const float *x = GT_PTR(const float, a->x) + (size_t)tile * pixels * n;
   double sum = 0;
   (void)spec;
-  for (uint32_t i = 0; i < places; i++, x += n) {
+  for (uint32_t i = 0; i < pixels; i++, x += n) {
     float v[3], all = 0;
     for (uint32_t c = 0; c < n; c++) {
-      const float lit = within(x[c] * factor, a->white);
-      if (n == 3) v[c] = lit;
-      all += lit;
+      const float bright = clamp(x[c] * factor, a->white);
+      if (n == 3) v[c] = bright;
+      all += bright;
     }
     sum += (double)(n == 3 ? grey_of(v) : all / (float)n);
   }
-  GT_PTR(float, a->y)[tile] = (float)(sum / places);
+  GT_PTR(float, a->y)[tile] = (float)(sum / pixels);
 }

@@ -20,6 +20,7 @@ typedef struct size {
 
 static double area_of(size image) { return (double)image.width * image.height; }
 
+/* Appends values; returns the offset of the first. */
 static uint32_t add_floats(table *t, const double *value, size_t count) {
   const size_t first = t->words;
   if (first + count > t->capacity) {
@@ -113,7 +114,7 @@ static double nearest(double x) {
 }
 
 /* The largest centered crop whose aspect ratio is in range (torchvision's RandomResizedCrop.get_params). */
-static void set_middle(uint32_t *word, size sample, const float *ratio) {
+static void set_center_crop(uint32_t *word, size sample, const float *ratio) {
   const double shape = (double)sample.width / sample.height;
   double width = sample.width, height = sample.height;
   if (shape < (double)ratio[0]) height = fmax(1, nearest(width / (double)ratio[0]));
@@ -124,13 +125,13 @@ static void set_middle(uint32_t *word, size sample, const float *ratio) {
   word[1] = (sample.height - word[3]) / 2;
 }
 
-static void add_resized_crop(table *t, size_t word, size sample, size piece, const float *value) {
+static void add_resized_crop(table *t, size_t word, size sample, size output, const float *value) {
   add_rectangles(t, word, value, value + 2, area_of(sample));
-  const uint32_t widths = add_fractions(t, sample.width, piece.width),
-                 heights = add_fractions(t, sample.height, piece.height);
+  const uint32_t widths = add_fractions(t, sample.width, output.width),
+                 heights = add_fractions(t, sample.height, output.height);
   t->word[word + 2] = widths;
   t->word[word + 3] = heights;
-  set_middle(&t->word[word + 4], sample, value + 2);
+  set_center_crop(&t->word[word + 4], sample, value + 2);
 }
 
 /* value: the settings of GT_DRAW_AFFINE (op/augment/kinds.h). */
@@ -152,7 +153,7 @@ static void add_affine(table *t, size_t word, const float *value) {
 }
 
 /* value: the settings of GT_DRAW_MIX (op/augment/kinds.h). */
-static void add_mix(table *t, size_t word, size seen, const float *value) {
+static void add_mix(table *t, size_t word, size image, const float *value) {
   const uint32_t columns = GT_AUGMENT_MIX_COLUMNS, count = GT_AUGMENT_QUANTILES;
   double *rows = gt_alloc((size_t)(columns + 1) * count * sizeof *rows), *share = rows + columns * count;
   memset(rows, 0, (size_t)columns * count * sizeof *rows);
@@ -167,21 +168,21 @@ static void add_mix(table *t, size_t word, size seen, const float *value) {
   t->word[word] = first;
   set_float(t, word + 1, (double)value[2]);
   set_float(t, word + 2, (double)value[2] + (double)value[3]);
-  set_float(t, word + 3, 1 / area_of(seen));
+  set_float(t, word + 3, 1 / area_of(image));
   free(rows);
 }
 
-/* sample: size of the input of the stage; piece: size of its output. */
-static void add_stage(table *t, size_t word, size sample, size piece, const gt_augment_stage *stage) {
+/* Sets the words of a stage. sample: size of its input; output: size of its output. */
+static void add_stage(table *t, size_t word, size sample, size output, const gt_augment_stage *stage) {
   const float *value = stage->value;
   switch ((gt_augment_kind)stage->kind) {
   case GT_DRAW_CROP:
     t->word[word] = (uint32_t)value[0];
     t->word[word + 1] = (uint32_t)value[1];
-    t->word[word + 2] = sample.width - piece.width;
-    t->word[word + 3] = sample.height - piece.height;
+    t->word[word + 2] = sample.width - output.width;
+    t->word[word + 3] = sample.height - output.height;
     break;
-  case GT_DRAW_RESIZED_CROP: add_resized_crop(t, word, sample, piece, value); break;
+  case GT_DRAW_RESIZED_CROP: add_resized_crop(t, word, sample, output, value); break;
   case GT_DRAW_AFFINE: add_affine(t, word, value); break;
   case GT_DRAW_CUTOUT:
     set_float(t, word, (double)value[0]);
@@ -203,7 +204,7 @@ static void add_stage(table *t, size_t word, size sample, size piece, const gt_a
   }
 }
 
-static size piece_of(size sample, const gt_augment_stage *stage) {
+static size output_of(size sample, const gt_augment_stage *stage) {
   return stage->height ? (size){stage->height, stage->width} : sample;
 }
 
@@ -212,17 +213,17 @@ uint32_t *gt_augment_table(const gt_augment_rule *rule, size_t *words) {
   table t = {.words = head, .capacity = head, .word = gt_alloc(head * sizeof *t.word)};
   size sample = {rule->height, rule->width}, final_size = sample;
   memset(t.word, 0, head * sizeof *t.word);
-  for (uint32_t i = 0; i < rule->stages; i++) final_size = piece_of(final_size, &rule->stage[i]);
+  for (uint32_t i = 0; i < rule->stages; i++) final_size = output_of(final_size, &rule->stage[i]);
   for (uint32_t i = 0; i < rule->stages; i++) {
     const gt_augment_stage *stage = &rule->stage[i];
     const size_t at = (size_t)i * GT_AUGMENT_STAGE_WORDS;
-    /* Stages that are not geometric work at the final size, whatever their position in the list. */
-    const size here = stage->kind <= GT_DRAW_AFFINE ? sample : final_size;
+    /* Stages that are not geometric are applied at the final size, whatever their position in the list. */
+    const size input = stage->kind <= GT_DRAW_AFFINE ? sample : final_size;
     t.word[at] = stage->kind;
-    t.word[at + GT_AUGMENT_STAGE_HEIGHT] = here.height;
-    t.word[at + GT_AUGMENT_STAGE_WIDTH] = here.width;
-    add_stage(&t, at + 1, here, piece_of(here, stage), stage);
-    sample = piece_of(sample, stage);
+    t.word[at + GT_AUGMENT_STAGE_HEIGHT] = input.height;
+    t.word[at + GT_AUGMENT_STAGE_WIDTH] = input.width;
+    add_stage(&t, at + 1, input, output_of(input, stage), stage);
+    sample = output_of(sample, stage);
   }
   *words = t.words;
   return t.word;

@@ -1,6 +1,6 @@
-/* The three GEMMs of a convolution, as implicit GEMM: one operand is im2col, computed on load
- * (op/matmul/patches.h); groups are the batch of the GEMM, interleaved in images. A 1x1 convolution, or one
- * whose window covers the whole image, is a plain GEMM. */
+/* The convolution and its two gradients as implicit GEMMs: one operand is im2col, computed on load
+ * (op/matmul/patches.h); groups are the batch of the GEMM, and their channels are interleaved in images. A
+ * 1x1 convolution, or one whose window covers the whole image, is a plain GEMM. */
 #include "op/conv/conv.h"
 #include "base/count.h"
 #include "op/check.h"
@@ -22,40 +22,40 @@ const gt_op_family gt_op_conv = {ops, OPS};
 
 /* --- shapes --------------------------------------------------------------------------------------------- */
 
-static int64_t taps(const gt_conv_attribute *a) {
+static int64_t tap_count(const gt_conv_attribute *a) {
   int64_t count = 1;
   for (uint32_t d = 0; d < a->rank; d++) count *= a->kernel[d];
   return count;
 }
 
-static gt_shape image(int64_t batch, uint32_t rank, const uint32_t *extent, int64_t channels) {
+static gt_shape image_shape(int64_t batch, uint32_t rank, const uint32_t *extent, int64_t channels) {
   gt_shape shape = {.rank = (int)rank + 2, .dim = {batch}};
   for (uint32_t d = 0; d < rank; d++) shape.dim[1 + d] = extent[d];
   shape.dim[1 + rank] = channels;
   return shape;
 }
 
-/* The shape of w for all but the gradient of the input. */
-static gt_shape weights(const gt_conv_attribute *a, int64_t in, int64_t out) {
-  return image(out, a->rank, a->kernel, in / a->groups);
+/* The shape of w, except for the gradient of the input. */
+static gt_shape weights_shape(const gt_conv_attribute *a, int64_t in, int64_t out) {
+  return image_shape(out, a->rank, a->kernel, in / a->groups);
 }
 
-/* The shape in which the gradient of w is computed: an epilogue then has the rows of the GEMM. */
-static gt_shape as_matrix(const gt_conv_attribute *a, int64_t in, int64_t out) {
-  return gt_shape_2(out, taps(a) * (in / a->groups));
+/* The shape in which the gradient of w is computed: the rows of the GEMM, so that it can have an epilogue. */
+static gt_shape matrix_shape(const gt_conv_attribute *a, int64_t in, int64_t out) {
+  return gt_shape_2(out, tap_count(a) * (in / a->groups));
 }
 
 /* The shape of w for the gradient of the input: [groups, taps * out per group, in per group]. */
-static gt_shape turned(const gt_conv_attribute *a, int64_t in, int64_t out) {
-  return (gt_shape){.rank = 3, .dim = {a->groups, taps(a) * (out / a->groups), in / a->groups}};
+static gt_shape transposed_shape(const gt_conv_attribute *a, int64_t in, int64_t out) {
+  return (gt_shape){.rank = 3, .dim = {a->groups, tap_count(a) * (out / a->groups), in / a->groups}};
 }
 
 static bool is_image(gt_shape x, uint32_t rank, const uint32_t *extent, uint32_t groups) {
   return x.rank == (int)rank + 2 && x.dim[x.rank - 1] % groups == 0 &&
-         gt_shape_equal(x, image(x.dim[0], rank, extent, x.dim[x.rank - 1]));
+         gt_shape_equal(x, image_shape(x.dim[0], rank, extent, x.dim[x.rank - 1]));
 }
 
-static bool is_sound(const gt_conv_attribute *a) {
+static bool is_valid(const gt_conv_attribute *a) {
   if (a->rank < 1 || a->rank > GT_CONV_AXES || !a->groups) return false;
   for (uint32_t d = 0; d < a->rank; d++) {
     const uint64_t window = (uint64_t)(a->kernel[d] - 1) * a->dilation[d];
@@ -84,7 +84,7 @@ static bool extents_of(const gt_graph *graph, const gt_node *node, extents *e) {
   const gt_conv_attribute *a = e->a = node->attribute;
   const gt_shape left = gt_node_at(graph, node->input[0])->shape,
                  right = gt_node_at(graph, node->input[1])->shape;
-  if (!is_sound(a)) return false;
+  if (!is_valid(a)) return false;
   if (!(node->op == &ops[OP_CONV] ? is_image(left, a->rank, a->in, a->groups)
                                   : is_image(left, a->rank, a->out, a->groups)))
     return false;
@@ -92,12 +92,12 @@ static bool extents_of(const gt_graph *graph, const gt_node *node, extents *e) {
   const int64_t channels = left.dim[left.rank - 1];
   if (node->op == &ops[OP_CONV]) {
     e->in = channels, e->out = right.dim[0];
-    return e->out > 0 && e->out % a->groups == 0 && gt_shape_equal(right, weights(a, e->in, e->out));
+    return e->out > 0 && e->out % a->groups == 0 && gt_shape_equal(right, weights_shape(a, e->in, e->out));
   }
   e->out = channels;
   if (node->op == &ops[OP_INPUT]) {
     e->in = right.rank == 3 ? right.dim[2] * a->groups : 0;
-    return e->in > 0 && gt_shape_equal(right, turned(a, e->in, e->out));
+    return e->in > 0 && gt_shape_equal(right, transposed_shape(a, e->in, e->out));
   }
   e->in = right.dim[right.rank - 1];
   return is_image(right, a->rank, a->in, a->groups) && right.dim[0] == e->batch;
@@ -110,11 +110,12 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
   for (int i = 0; i < 2; i++)
     if (!gt_check_f32(name, gt_node_at(graph, node->input[i]), error)) return false;
   if (!extents_of(graph, node, &e)) return refuse(graph, node, error);
-  if (taps(e.a) > MAX_LENGTH / gt_most(e.in, e.out))
+  if (tap_count(e.a) > MAX_LENGTH / gt_most(e.in, e.out))
     return gt_fail(error, GT_ERR_CONFIG, "%s: a window over all channels has more than %d values", name,
                    (int)MAX_LENGTH);
-  const gt_shape x = image(e.batch, e.a->rank, e.a->in, e.in), y = image(e.batch, e.a->rank, e.a->out, e.out);
-  *shape = node->op == &ops[OP_CONV] ? y : node->op == &ops[OP_INPUT] ? x : as_matrix(e.a, e.in, e.out);
+  const gt_shape x = image_shape(e.batch, e.a->rank, e.a->in, e.in),
+                 y = image_shape(e.batch, e.a->rank, e.a->out, e.out);
+  *shape = node->op == &ops[OP_CONV] ? y : node->op == &ops[OP_INPUT] ? x : matrix_shape(e.a, e.in, e.out);
   *dtype = GT_F32;
   return gt_check_size(name, x, error) && gt_check_size(name, y, error) && gt_check_size(name, *shape, error);
 }
@@ -122,7 +123,7 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
 /* --- builders and gradients ----------------------------------------------------------------------------- */
 
 /* True if each position reads one element and each element is read once (a 1x1 convolution), or one position
- * reads the whole image: images are then matrices, with *row values in a row, and no im2col is needed. */
+ * reads the whole image: images are then matrices with rows of *row values, and no im2col is needed. */
 static bool is_plain(const gt_conv_attribute *a, int64_t channels, int64_t *row) {
   bool one = a->groups == 1, all = a->groups == 1;
   *row = channels;
@@ -135,7 +136,7 @@ static bool is_plain(const gt_conv_attribute *a, int64_t channels, int64_t *row)
   return one || all;
 }
 
-static gt_id add(gt_graph *graph, int op_index, gt_id left, gt_id right, const gt_conv_attribute *a) {
+static gt_id add_node(gt_graph *graph, int op_index, gt_id left, gt_id right, const gt_conv_attribute *a) {
   const gt_id input[2] = {left, right};
   gt_conv_attribute clean = {.rank = a->rank, .groups = a->groups};
   for (uint32_t d = 0; d < a->rank && d < GT_CONV_AXES; d++) {
@@ -145,7 +146,7 @@ static gt_id add(gt_graph *graph, int op_index, gt_id left, gt_id right, const g
   return gt_node_add(graph, &ops[op_index], input, 2, &clean, sizeof clean);
 }
 
-static int64_t last(const gt_graph *graph, gt_id x) {
+static int64_t channels_of(const gt_graph *graph, gt_id x) {
   const gt_shape shape = gt_node_at(graph, x)->shape;
   return shape.dim[shape.rank - 1];
 }
@@ -154,22 +155,23 @@ gt_id gt_conv(gt_graph *graph, gt_id x, gt_id w, const gt_conv_attribute *a) {
   if (x == GT_NONE || w == GT_NONE) return GT_NONE;
   const gt_shape s = gt_node_at(graph, x)->shape, v = gt_node_at(graph, w)->shape;
   int64_t row;
-  if (!is_image(s, a->rank, a->in, a->groups) || !is_plain(a, last(graph, x), &row) ||
-      !gt_shape_equal(v, weights(a, last(graph, x), v.dim[0])))
-    return add(graph, OP_CONV, x, w, a);
+  if (!is_image(s, a->rank, a->in, a->groups) || !is_plain(a, channels_of(graph, x), &row) ||
+      !gt_shape_equal(v, weights_shape(a, channels_of(graph, x), v.dim[0])))
+    return add_node(graph, OP_CONV, x, w, a);
   const gt_id y = gt_matmul(graph, gt_reshape(graph, x, gt_shape_2(-1, row)),
                             gt_reshape(graph, w, gt_shape_2(-1, row)), false, true);
-  return gt_reshape(graph, y, image(s.dim[0], a->rank, a->out, v.dim[0]));
+  return gt_reshape(graph, y, image_shape(s.dim[0], a->rank, a->out, v.dim[0]));
 }
 
 /* Exchanges the middle axes of [groups, first, second, in]. */
-static gt_id exchange(gt_graph *graph, gt_id w, int64_t groups, int64_t first, int64_t second, int64_t in) {
+static gt_id swap_middle_axes(gt_graph *graph, gt_id w, int64_t groups, int64_t first, int64_t second,
+                              int64_t in) {
   static const int axes[] = {0, 2, 1, 3};
-  const gt_id parted = gt_reshape(graph, w, (gt_shape){.rank = 4, .dim = {groups, first, second, in}});
-  return first == 1 || second == 1 ? parted : gt_permute(graph, parted, axes);
+  const gt_id split = gt_reshape(graph, w, (gt_shape){.rank = 4, .dim = {groups, first, second, in}});
+  return first == 1 || second == 1 ? split : gt_permute(graph, split, axes);
 }
 
-static uint32_t phases(const gt_conv_attribute *a) {
+static uint32_t phase_count(const gt_conv_attribute *a) {
   uint32_t count = 1;
   for (uint32_t d = 0; d < a->rank; d++) count = gt_least_u32(count * a->stride[d], MAX_PHASES + 1);
   return count;
@@ -192,40 +194,40 @@ static gt_id tile_input(gt_graph *graph, gt_id g, gt_id w, const gt_conv_attribu
   const int64_t out = s.dim[s.rank - 1];
   const gt_id windows = gt_matmul(graph, gt_reshape(graph, g, gt_shape_2(-1, out)),
                                   gt_reshape(graph, w, gt_shape_2(out, -1)), false, false);
-  gt_shape parted = {.rank = 2 * rank + 2, .dim = {s.dim[0]}};
+  gt_shape split = {.rank = 2 * rank + 2, .dim = {s.dim[0]}};
   int axes[GT_MAX_RANK] = {0};
   for (int d = 0; d < rank; d++) {
-    parted.dim[1 + d] = a->out[d];
-    parted.dim[1 + rank + d] = a->kernel[d];
+    split.dim[1 + d] = a->out[d];
+    split.dim[1 + rank + d] = a->kernel[d];
     axes[1 + 2 * d] = 1 + d;
     axes[2 + 2 * d] = 1 + rank + d;
   }
-  parted.dim[1 + 2 * rank] = in;
+  split.dim[1 + 2 * rank] = in;
   axes[1 + 2 * rank] = 1 + 2 * rank;
-  const gt_id together = gt_permute(graph, gt_reshape(graph, windows, parted), axes);
-  return gt_reshape(graph, together, image(s.dim[0], a->rank, a->in, in));
+  const gt_id together = gt_permute(graph, gt_reshape(graph, windows, split), axes);
+  return gt_reshape(graph, together, image_shape(s.dim[0], a->rank, a->in, in));
 }
 
 gt_id gt_conv_input(gt_graph *graph, gt_id g, gt_id w, const gt_conv_attribute *a) {
   if (g == GT_NONE || w == GT_NONE) return GT_NONE;
   const gt_shape s = gt_node_at(graph, g)->shape;
-  const int64_t out = last(graph, g), in = last(graph, w) * a->groups;
+  const int64_t out = channels_of(graph, g), in = channels_of(graph, w) * a->groups;
   int64_t row;
   if (is_image(s, a->rank, a->out, a->groups) && is_plain(a, in, &row)) {
     const gt_id x = gt_matmul(graph, gt_reshape(graph, g, gt_shape_2(-1, out)),
                               gt_reshape(graph, w, gt_shape_2(out, row)), false, false);
-    return gt_reshape(graph, x, image(s.dim[0], a->rank, a->in, in));
+    return gt_reshape(graph, x, image_shape(s.dim[0], a->rank, a->in, in));
   }
-  if (is_image(s, a->rank, a->out, a->groups) && phases(a) > MAX_PHASES && is_tiled(a))
+  if (is_image(s, a->rank, a->out, a->groups) && phase_count(a) > MAX_PHASES && is_tiled(a))
     return tile_input(graph, g, w, a, in);
-  const gt_id parted = exchange(graph, w, a->groups, out / a->groups, taps(a), in / a->groups);
-  return add(graph, OP_INPUT, g, gt_reshape(graph, parted, turned(a, in, out)), a);
+  const gt_id split = swap_middle_axes(graph, w, a->groups, out / a->groups, tap_count(a), in / a->groups);
+  return add_node(graph, OP_INPUT, g, gt_reshape(graph, split, transposed_shape(a, in, out)), a);
 }
 
 gt_id gt_conv_weight(gt_graph *graph, gt_id g, gt_id x, const gt_conv_attribute *a) {
-  const gt_id w = add(graph, OP_WEIGHT, g, x, a);
+  const gt_id w = add_node(graph, OP_WEIGHT, g, x, a);
   if (w == GT_NONE) return GT_NONE;
-  return gt_reshape(graph, w, weights(a, last(graph, x), last(graph, g)));
+  return gt_reshape(graph, w, weights_shape(a, channels_of(graph, x), channels_of(graph, g)));
 }
 
 static void gradient_conv(gt_graph *graph, gt_id node, const gt_id *output_gradient, const bool *wanted,
@@ -239,24 +241,27 @@ static void gradient_input(gt_graph *graph, gt_id node, const gt_id *output_grad
                            gt_id *input_gradient) {
   const gt_node n = *gt_node_at(graph, node);
   const gt_conv_attribute *a = n.attribute;
-  const int64_t in = last(graph, node), out = last(graph, n.input[0]);
-  const int64_t groups = a->groups, own_in = in / groups, own_out = out / groups;
+  const int64_t in = channels_of(graph, node), out = channels_of(graph, n.input[0]);
+  const int64_t groups = a->groups, group_in = in / groups, group_out = out / groups;
   if (wanted[0]) {
-    const gt_id w = exchange(graph, n.input[1], groups, taps(a), own_out, own_in);
-    input_gradient[0] = gt_conv(graph, output_gradient[0], gt_reshape(graph, w, weights(a, in, out)), a);
+    const gt_id w = swap_middle_axes(graph, n.input[1], groups, tap_count(a), group_out, group_in);
+    input_gradient[0] =
+        gt_conv(graph, output_gradient[0], gt_reshape(graph, w, weights_shape(a, in, out)), a);
   }
   if (wanted[1]) {
     const gt_id w = gt_conv_weight(graph, n.input[0], output_gradient[0], a);
     input_gradient[1] =
-        gt_reshape(graph, exchange(graph, w, groups, own_out, taps(a), own_in), turned(a, in, out));
+        gt_reshape(graph, swap_middle_axes(graph, w, groups, group_out, tap_count(a), group_in),
+                   transposed_shape(a, in, out));
   }
 }
 
 static void gradient_weight(gt_graph *graph, gt_id node, const gt_id *output_gradient, const bool *wanted,
                             gt_id *input_gradient) {
   const gt_node n = *gt_node_at(graph, node);
-  const gt_id w = gt_reshape(graph, output_gradient[0],
-                             weights(n.attribute, last(graph, n.input[1]), last(graph, n.input[0])));
+  const gt_id w =
+      gt_reshape(graph, output_gradient[0],
+                 weights_shape(n.attribute, channels_of(graph, n.input[1]), channels_of(graph, n.input[0])));
   if (wanted[0]) input_gradient[0] = gt_conv(graph, n.input[1], w, n.attribute);
   if (wanted[1]) input_gradient[1] = gt_conv_input(graph, n.input[0], w, n.attribute);
 }
@@ -279,7 +284,7 @@ static gt_patches patches_of(const extents *e, bool back) {
   return p;
 }
 
-/* Emits the GEMM. If positions are processed by phase, the taps of the phase select rows of the weights. */
+/* Emits the GEMM. If positions are processed by phase, only the weights of the phase's taps are read. */
 static void lower_product(gt_lowering *lowering, const gt_group *group, const gt_patches *patches,
                           gt_product *p) {
   uint32_t *geometry = gt_patches_geometry(patches, &p->words, p->own);
@@ -307,7 +312,7 @@ static void lower_phases(gt_lowering *lowering, const gt_group *group, const ext
   p->shape.kind_b = GT_FACTOR_TAPS;
   p->shape.whole_k = true;
   p->result = GT_RESULT_PLACED;
-  p->b.stride = groups > 1 ? p->shape.n * out * (uint32_t)taps(e->a) : 0;
+  p->b.stride = groups > 1 ? p->shape.n * out * (uint32_t)tap_count(e->a) : 0;
   patches->by_phase = true;
   do {
     const uint32_t lines = gt_patches_lines(patches);
@@ -318,7 +323,7 @@ static void lower_phases(gt_lowering *lowering, const gt_group *group, const ext
   } while (next_phase(patches));
 }
 
-static uint32_t positions(const extents *e, const uint32_t *along) {
+static uint32_t position_count(const extents *e, const uint32_t *along) {
   uint32_t count = (uint32_t)e->batch;
   for (uint32_t d = 0; d < e->a->rank; d++) count *= along[d];
   return count;
@@ -332,7 +337,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   if (!extents_of(graph, node, &e)) return;
   const uint32_t groups = e.a->groups, in = (uint32_t)e.in / groups, out = (uint32_t)e.out / groups;
   gt_patches patches = patches_of(&e, back);
-  const uint32_t length = gt_patches_length(&patches), lines = positions(&e, back ? e.a->in : e.a->out);
+  const uint32_t length = gt_patches_length(&patches), lines = position_count(&e, back ? e.a->in : e.a->out);
   if (gt_depthwise_fits(&patches, back ? (uint32_t)e.in : (uint32_t)e.out)) {
     (of_weight ? gt_depthwise_weight_lower : gt_depthwise_lower)(lowering, group, &patches, lines);
     return;
@@ -349,7 +354,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
     p.shape.kind_b = GT_FACTOR_PATCHES;
     p.result = GT_RESULT_DENSE;
   }
-  if (back && phases(e.a) > 1 && phases(e.a) <= MAX_PHASES)
+  if (back && phase_count(e.a) > 1 && phase_count(e.a) <= MAX_PHASES)
     lower_phases(lowering, group, &e, &patches, &p);
   else
     lower_product(lowering, group, &patches, &p);
@@ -360,27 +365,27 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
 static double flops(const gt_graph *graph, const gt_node *node) {
   extents e;
   if (!extents_of(graph, node, &e)) return 0;
-  return 2.0 * positions(&e, e.a->out) * (double)(taps(e.a) * (e.in / e.a->groups)) * (double)e.out;
+  return 2.0 * position_count(&e, e.a->out) * (double)(tap_count(e.a) * (e.in / e.a->groups)) * (double)e.out;
 }
 
-static int print_each(char *buffer, size_t size, const char *what, uint32_t rank, const uint32_t *each,
-                      uint32_t usual) {
+static int print_setting(char *buffer, size_t size, const char *what, uint32_t rank, const uint32_t *value,
+                         uint32_t fallback) {
   bool same = true;
-  for (uint32_t d = 0; d < rank; d++) same &= each[d] == each[0];
-  if (same && each[0] == usual) return 0;
-  int end = snprintf(buffer, size, "%s%u", what, each[0]);
+  for (uint32_t d = 0; d < rank; d++) same &= value[d] == value[0];
+  if (same && value[0] == fallback) return 0;
+  int end = snprintf(buffer, size, "%s%u", what, value[0]);
   for (uint32_t d = 1; d < rank && !same; d++)
-    end += snprintf(buffer + end, size - (size_t)end, "x%u", each[d]);
+    end += snprintf(buffer + end, size - (size_t)end, "x%u", value[d]);
   return end;
 }
 
 static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
   (void)graph;
   const gt_conv_attribute *a = node->attribute;
-  int end = print_each(buffer, size, "window ", a->rank, a->kernel, 0);
-  end += print_each(buffer + end, size - (size_t)end, ", stride ", a->rank, a->stride, 1);
-  end += print_each(buffer + end, size - (size_t)end, ", padding ", a->rank, a->before, 0);
-  end += print_each(buffer + end, size - (size_t)end, ", dilation ", a->rank, a->dilation, 1);
+  int end = print_setting(buffer, size, "window ", a->rank, a->kernel, 0);
+  end += print_setting(buffer + end, size - (size_t)end, ", stride ", a->rank, a->stride, 1);
+  end += print_setting(buffer + end, size - (size_t)end, ", padding ", a->rank, a->before, 0);
+  end += print_setting(buffer + end, size - (size_t)end, ", dilation ", a->rank, a->dilation, 1);
   if (a->groups > 1) snprintf(buffer + end, size - (size_t)end, ", %u groups", a->groups);
 }
 

@@ -10,10 +10,10 @@
 
 enum {
   WORKGROUP = 256,
-  ENOUGH = 1 << 17,      /* invocations that fill a device */
-  LEAST_LINES = 64,      /* lines per part, on a device */
-  CPU_PARTS = 16,        /* maximum number of parts */
-  CPU_LEAST_LINES = 256, /* lines per part */
+  ENOUGH = 1 << 17,        /* invocations that fill a device */
+  MIN_POSITIONS = 64,      /* per split-K slice, on a device */
+  CPU_SLICES = 16,         /* maximum number of slices */
+  CPU_MIN_POSITIONS = 256, /* per slice */
 };
 
 static const gt_kernel kernel = {"depthwise", gt_depthwise_cpu},
@@ -24,43 +24,46 @@ bool gt_depthwise_fits(const gt_patches *p, uint32_t out) {
          gt_patches_length(p) <= GT_DEPTHWISE_WEIGHTS / p->channels;
 }
 
-static gt_step *start(gt_lowering *lowering, const gt_kernel *which, const gt_patches *p,
-                      const struct gt_depthwise_args *args) {
-  uint32_t own[GT_FACTOR_SPEC_END - GT_FACTOR_SPEC_OWN] = {0};
+static gt_step *emit_step(gt_lowering *lowering, const gt_kernel *which, const gt_patches *p,
+                          const struct gt_depthwise_args *args) {
+  uint32_t own_spec[GT_FACTOR_SPEC_END - GT_FACTOR_SPEC_OWN] = {0};
   size_t words;
-  uint32_t *geometry = gt_patches_geometry(p, &words, own);
+  uint32_t *geometry = gt_patches_geometry(p, &words, own_spec);
   gt_step *step = gt_lower_step(lowering, which, args, sizeof *args);
-  for (int i = GT_FACTOR_SPEC_OWN; i < GT_FACTOR_SPEC_END; i++) step->spec[i] = own[i - GT_FACTOR_SPEC_OWN];
+  for (int i = GT_FACTOR_SPEC_OWN; i < GT_FACTOR_SPEC_END; i++)
+    step->spec[i] = own_spec[i - GT_FACTOR_SPEC_OWN];
   gt_lower_constants(lowering, AT(geometry), geometry, 4 * words);
   free(geometry);
   return step;
 }
 
-void gt_depthwise_lower(gt_lowering *lowering, const gt_group *group, const gt_patches *p, uint32_t lines) {
+void gt_depthwise_lower(gt_lowering *lowering, const gt_group *group, const gt_patches *p,
+                        uint32_t positions) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   const struct gt_depthwise_args args = {
-      .lines = lines, .channels = p->channels, .taps = gt_patches_length(p)};
-  gt_step *step = start(lowering, &kernel, p, &args);
-  step->tiles = gt_ceil_div(lines, gt_depthwise_tile_lines(p->channels));
+      .lines = positions, .channels = p->channels, .taps = gt_patches_length(p)};
+  gt_step *step = emit_step(lowering, &kernel, p, &args);
+  step->tiles = gt_ceil_div(positions, gt_depthwise_tile_positions(p->channels));
   gt_lower_read(lowering, AT(image), node->input[0]);
   gt_lower_read(lowering, AT(other), node->input[1]);
   gt_lower_program(lowering, group, AT(x), AT(y), AT(clock), -1);
-  gt_lower_grid(lowering, (uint64_t)lines * gt_ceil_div(p->channels, 4), WORKGROUP);
+  gt_lower_grid(lowering, (uint64_t)positions * gt_ceil_div(p->channels, 4), WORKGROUP);
 }
 
 void gt_depthwise_weight_lower(gt_lowering *lowering, const gt_group *group, const gt_patches *p,
-                               uint32_t lines) {
+                               uint32_t positions) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   const bool device = gt_lowering_target(lowering)->device;
   const uint32_t taps = gt_patches_length(p), items = gt_ceil_div(p->channels, 4) * taps;
-  const uint32_t wanted = device ? gt_least_u32(gt_ceil_div(ENOUGH, items), gt_ceil_div(lines, LEAST_LINES))
-                                 : gt_least_u32(CPU_PARTS, gt_ceil_div(lines, CPU_LEAST_LINES));
-  struct gt_depthwise_args args = {.lines = lines, .channels = p->channels, .taps = taps};
-  args.chunk = gt_ceil_div(lines, wanted);
-  args.parts = gt_ceil_div(lines, args.chunk);
+  const uint32_t wanted =
+      device ? gt_least_u32(gt_ceil_div(ENOUGH, items), gt_ceil_div(positions, MIN_POSITIONS))
+             : gt_least_u32(CPU_SLICES, gt_ceil_div(positions, CPU_MIN_POSITIONS));
+  struct gt_depthwise_args args = {.lines = positions, .channels = p->channels, .taps = taps};
+  args.chunk = gt_ceil_div(positions, wanted);
+  args.parts = gt_ceil_div(positions, args.chunk);
   const uint32_t count = p->channels * taps;
   const uint32_t scratch = gt_lower_scratch(lowering, 4ull * args.parts * count);
-  gt_step *step = start(lowering, &weight_kernel, p, &args);
+  gt_step *step = emit_step(lowering, &weight_kernel, p, &args);
   step->tiles = args.parts;
   gt_lower_read(lowering, AT(other), node->input[0]);
   gt_lower_read(lowering, AT(image), node->input[1]);

@@ -8,12 +8,12 @@
 /* True if each group has one input and one output channel, and the kernels support the sizes. out: output
  * channels. */
 bool gt_depthwise_fits(const gt_patches *patches, uint32_t out);
-/* Emits the convolution. The leader's first input is the images, the second the weights. lines: number of
+/* Emits the convolution. The leader's first input is the images, the second the weights. positions: number of
  * output positions in all images. */
 void gt_depthwise_lower(gt_lowering *lowering, const gt_group *group, const gt_patches *patches,
-                        uint32_t lines);
+                        uint32_t positions);
 /* Emits the gradient of the weights. The leader's first input is the gradient of the convolution's result,
  * the second the images. */
 void gt_depthwise_weight_lower(gt_lowering *lowering, const gt_group *group, const gt_patches *patches,
-                               uint32_t lines);
+                               uint32_t positions);
 #endif

@@ -6,27 +6,30 @@
 #include "step/program.h"
 #include <string.h>
 
-uint32_t gt_depthwise_tile_lines(uint32_t channels) { return gt_most_u32(GT_DEPTHWISE_VALUES / channels, 1); }
+uint32_t gt_depthwise_tile_positions(uint32_t channels) {
+  return gt_most_u32(GT_DEPTHWISE_VALUES / channels, 1);
+}
 
-typedef struct place { /* of a line, as in the kernel */
+typedef struct place { /* of the window at an output position (shaders/op/matmul/patches.h) */
   uint32_t offset, along[GT_PATCHES_AXES], phase;
 } place;
 
-static place place_of(const uint32_t *geometry, uint32_t rank, uint32_t line) {
+static place place_of(const uint32_t *geometry, uint32_t rank, uint32_t position) {
   place p = {0};
   const uint32_t *axis = geometry + GT_PATCHES_AXIS;
   for (uint32_t a = 0; a < rank; a++, axis += GT_PATCHES_OF_AXIS) {
-    const uint32_t at = line % axis[GT_PATCHES_POSITIONS] * axis[GT_PATCHES_EACH] + axis[GT_PATCHES_LIFT];
+    const uint32_t at = position % axis[GT_PATCHES_POSITIONS] * axis[GT_PATCHES_EACH] + axis[GT_PATCHES_LIFT];
     p.phase |= at % axis[GT_PATCHES_HOLES] << a * GT_PATCHES_PHASE;
     p.along[a] = at / axis[GT_PATCHES_HOLES] - axis[GT_PATCHES_LOW];
     p.offset += p.along[a] * axis[GT_PATCHES_STEP];
-    line /= axis[GT_PATCHES_POSITIONS];
+    position /= axis[GT_PATCHES_POSITIONS];
   }
-  p.offset += line * geometry[GT_PATCHES_IMAGE];
+  p.offset += position * geometry[GT_PATCHES_IMAGE];
   return p;
 }
 
-static bool has(const uint32_t *geometry, uint32_t rank, const place *p, const uint32_t *tap) {
+/* True if the tap of this window is inside the image. */
+static bool is_inside(const uint32_t *geometry, uint32_t rank, const place *p, const uint32_t *tap) {
   const uint32_t *axis = geometry + GT_PATCHES_AXIS;
   for (uint32_t a = 0; a < rank; a++, axis += GT_PATCHES_OF_AXIS)
     if (p->along[a] + tap[1 + a] >= axis[GT_PATCHES_SIZE]) return false;
@@ -41,21 +44,23 @@ GT_CLONES static void add_products(float *to, const float *a, const float *b, ui
 void gt_depthwise_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_depthwise_args *a = args;
   const uint32_t *geometry = GT_PTR(const uint32_t, a->geometry), rank = spec[GT_PATCHES_SPEC_RANK];
-  const uint32_t most = gt_depthwise_tile_lines(a->channels), first = tile * most;
-  const uint32_t lines = gt_least_u32(most, a->lines - first);
+  const uint32_t most = gt_depthwise_tile_positions(a->channels), first = tile * most;
+  const uint32_t positions = gt_least_u32(most, a->lines - first);
   const float *image = GT_PTR(const float, a->image), *w = GT_PTR(const float, a->other);
-  _Static_assert((GT_DEPTHWISE_WEIGHTS + GT_DEPTHWISE_VALUES) * sizeof(float) <= GT_POOL_SCRATCH, "both fit");
-  float *turned = gt_pool_scratch(), *sum = turned + GT_DEPTHWISE_WEIGHTS; /* turned: [taps, channels] */
+  _Static_assert((GT_DEPTHWISE_WEIGHTS + GT_DEPTHWISE_VALUES) * sizeof(float) <= GT_POOL_SCRATCH,
+                 "the transposed weights and the sums fit");
+  float *transposed = gt_pool_scratch(),
+        *sum = transposed + GT_DEPTHWISE_WEIGHTS; /* transposed: [taps, channels] */
   for (uint32_t c = 0; c < a->channels; c++)
-    for (uint32_t t = 0; t < a->taps; t++) turned[t * a->channels + c] = w[c * a->taps + t];
-  memset(sum, 0, (size_t)lines * a->channels * sizeof *sum);
-  for (uint32_t i = 0; i < lines; i++) {
+    for (uint32_t t = 0; t < a->taps; t++) transposed[t * a->channels + c] = w[c * a->taps + t];
+  memset(sum, 0, (size_t)positions * a->channels * sizeof *sum);
+  for (uint32_t i = 0; i < positions; i++) {
     const place p = place_of(geometry, rank, first + i);
     const uint32_t *tap = geometry + GT_PATCHES_TABLE;
     for (uint32_t t = 0; t < a->taps; t++, tap += GT_PATCHES_ENTRY)
-      if (has(geometry, rank, &p, tap))
-        add_products(sum + i * a->channels, image + (uint32_t)(p.offset + tap[0]), turned + t * a->channels,
-                     a->channels);
+      if (is_inside(geometry, rank, &p, tap))
+        add_products(sum + i * a->channels, image + (uint32_t)(p.offset + tap[0]),
+                     transposed + t * a->channels, a->channels);
   }
   gt_program program;
   gt_program_from_spec(spec, &program);
@@ -65,7 +70,7 @@ void gt_depthwise_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   for (uint32_t i = 0; i < program.inputs; i++) context.x[i] = GT_PTR(const float, a->x[i]);
   for (uint32_t o = 0; o < program.outputs; o++)
     out[o] = GT_PTR(float, a->y[o]) + (size_t)first * a->channels;
-  gt_program_evaluate(&context, first * a->channels, lines * a->channels, sum, out);
+  gt_program_evaluate(&context, first * a->channels, positions * a->channels, sum, out);
 }
 
 void gt_depthwise_weight_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
@@ -75,13 +80,13 @@ void gt_depthwise_weight_cpu(const void *args, const uint32_t *spec, uint32_t ti
   const float *image = GT_PTR(const float, a->image), *g = GT_PTR(const float, a->other);
   float *sum = gt_pool_scratch(); /* [taps, channels] */
   memset(sum, 0, (size_t)a->taps * a->channels * sizeof *sum);
-  for (uint32_t line = tile * a->chunk; line < end; line++) {
-    const place p = place_of(geometry, rank, line);
+  for (uint32_t position = tile * a->chunk; position < end; position++) {
+    const place p = place_of(geometry, rank, position);
     const uint32_t *tap = geometry + GT_PATCHES_TABLE;
     for (uint32_t t = 0; t < a->taps; t++, tap += GT_PATCHES_ENTRY)
-      if (has(geometry, rank, &p, tap))
+      if (is_inside(geometry, rank, &p, tap))
         add_products(sum + t * a->channels, image + (uint32_t)(p.offset + tap[0]),
-                     g + (size_t)line * a->channels, a->channels);
+                     g + (size_t)position * a->channels, a->channels);
   }
   float *to = GT_PTR(float, a->partial) + (size_t)tile * a->channels * a->taps;
   for (uint32_t c = 0; c < a->channels; c++)

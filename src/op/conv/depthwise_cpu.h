@@ -3,9 +3,12 @@
 #define GT_OP_CONV_DEPTHWISE_CPU_H
 #include <stdint.h>
 
-enum { GT_DEPTHWISE_VALUES = 1 << 14, /* per tile, about */ GT_DEPTHWISE_WEIGHTS = 1 << 17 /* maximum */ };
+enum {
+  GT_DEPTHWISE_VALUES = 1 << 14, /* results per tile, approximately */
+  GT_DEPTHWISE_WEIGHTS = 1 << 17 /* maximum number of weights */
+};
 
-uint32_t gt_depthwise_tile_lines(uint32_t channels);
+uint32_t gt_depthwise_tile_positions(uint32_t channels);
 void gt_depthwise_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 void gt_depthwise_weight_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 #endif

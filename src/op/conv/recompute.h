@@ -1,6 +1,6 @@
-/* Activation recomputation, which saves memory for a little time: if a convolution reads the relu of a
- * normalized image, the gradient recomputes it, in a pass over the image that the normalization needs anyway,
- * so it is not kept until then. The result has the same bits. */
+/* Activation recomputation, which saves memory and costs little time: if a convolution reads the relu of a
+ * normalized image, the backward pass recomputes that relu, in a pass over the image that the normalization
+ * needs anyway, so the relu is not stored until then. The result has the same bits. */
 #ifndef GT_OP_CONV_RECOMPUTE_H
 #define GT_OP_CONV_RECOMPUTE_H
 #include "graph/graph.h"

@@ -8,17 +8,17 @@
 #include "op/reduce.h"
 #include <string.h>
 
-enum { ROW_LSTM, ROW_GRU, ROW_RNN, ROW_LSTM_GRADIENT, ROW_GRU_GRADIENT, ROW_RNN_GRADIENT, ROWS };
-static const gt_op rows[ROWS];
+enum { OP_LSTM, OP_GRU, OP_RNN, OP_LSTM_GRADIENT, OP_GRU_GRADIENT, OP_RNN_GRADIENT, OPS };
+static const gt_op ops[OPS];
 
 GT_REGISTER(op, recurrent)
 const gt_op_family gt_op_recurrent;
-const gt_op_family gt_op_recurrent = {rows, ROWS};
+const gt_op_family gt_op_recurrent = {ops, OPS};
 
 uint32_t gt_cell_gates(gt_cell cell) { return cell == GT_CELL_LSTM ? 4 : cell == GT_CELL_GRU ? 3 : 1; }
 
-static int row_of(gt_cell cell) {
-  return cell == GT_CELL_LSTM ? ROW_LSTM : cell == GT_CELL_GRU ? ROW_GRU : ROW_RNN;
+static int op_index_of(gt_cell cell) {
+  return cell == GT_CELL_LSTM ? OP_LSTM : cell == GT_CELL_GRU ? OP_GRU : OP_RNN;
 }
 
 static const gt_recurrent_attribute *attribute_of(const gt_node *node) { return node->attribute; }
@@ -34,12 +34,12 @@ gt_recurrent_operands gt_recurrent_operands_of(const gt_node *node) {
   if (a->is_gradient) {
     if (gt_recurrent_is_gated(a)) o.saved = *input++, o.extra = *input++;
     if (a->cell != GT_CELL_LSTM) o.y = *input++;
-    o.given = *input++;
+    o.dy = *input++;
     o.w_hh = *input++;
   } else {
     o.gates = *input++;
     o.w_hh = *input++;
-    o.turned = *input++;
+    o.transposed = *input++;
     if (a->biased) o.bias = *input++;
   }
   if (a->has_lengths) o.lengths = *input;
@@ -70,7 +70,7 @@ static bool is_f32(const gt_graph *graph, gt_id id, gt_shape shape) {
 static bool fits(const gt_graph *graph, const gt_recurrent_operands *o, int64_t batch, int64_t width,
                  int64_t hidden) {
   if (!is_f32(graph, o->w_hh, gt_shape_2(width, hidden))) return false;
-  if (o->turned != GT_NONE && !is_f32(graph, o->turned, shape_3(hidden, hidden, width / hidden)))
+  if (o->transposed != GT_NONE && !is_f32(graph, o->transposed, shape_3(hidden, hidden, width / hidden)))
     return false;
   if (o->bias != GT_NONE && !is_f32(graph, o->bias, gt_shape_1(width))) return false;
   return o->lengths == GT_NONE || gt_is_words(gt_node_at(graph, o->lengths), batch);
@@ -81,13 +81,14 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
   const gt_recurrent_operands o = gt_recurrent_operands_of(node);
   const gt_node *gates = gt_node_at(graph, o.gates);
   const gt_shape x = gates->shape;
-  const uint32_t each = gt_cell_gates(attribute_of(node)->cell);
+  const uint32_t gates_per_unit = gt_cell_gates(attribute_of(node)->cell);
   char text[128], weight[128];
   if (!gt_check_f32(node->op->name, gates, error) || !gt_check_size(node->op->name, x, error)) return false;
-  if (x.rank != 3 || x.dim[2] % each || !fits(graph, &o, x.dim[1], x.dim[2], x.dim[2] / each))
+  if (x.rank != 3 || x.dim[2] % gates_per_unit ||
+      !fits(graph, &o, x.dim[1], x.dim[2], x.dim[2] / gates_per_unit))
     return gt_fail(error, GT_ERR_CONFIG, "%s of %s does not match a weight %s", node->op->name,
                    gt_shape_text(x, text), gt_shape_text(gt_node_at(graph, o.w_hh)->shape, weight));
-  const int64_t hidden = x.dim[2] / each;
+  const int64_t hidden = x.dim[2] / gates_per_unit;
   const gt_shape y = shape_3(x.dim[0] + 1, x.dim[1], hidden);
   shape[0] = node->op->further ? x : y;
   dtype[0] = GT_F32;
@@ -105,7 +106,7 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
   const gt_recurrent_size n = gt_recurrent_size_of(graph, node);
   const gt_shape outputs = shape_3(n.steps, n.batch, n.hidden);
   bool fit = fits(graph, &o, n.batch, n.width, n.hidden);
-  fit = fit && is_f32(graph, o.given, a->last_only ? gt_shape_2(n.batch, n.hidden) : outputs);
+  fit = fit && is_f32(graph, o.dy, a->last_only ? gt_shape_2(n.batch, n.hidden) : outputs);
   if (o.extra != GT_NONE) fit = fit && is_f32(graph, o.extra, outputs);
   if (!fit) return gt_fail(error, GT_ERR_INTERNAL, "%s: the inputs do not match", node->op->name);
   for (int k = 0; k <= node->op->further; k++) {
@@ -117,24 +118,25 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
 
 /* --- gradient ------------------------------------------------------------------------------------------- */
 
-/* The value that a gradient is, if it is a flat value with zeros before and after it (the gradient of a
- * view): `count` elements with `before` zeros before them; else GT_NONE. */
-static gt_id part_of(const gt_graph *graph, gt_id gradient, int64_t before, int64_t count) {
+/* If the gradient is a flat value of `count` elements, padded with `before` zeros before it and others after
+ * it (the gradient of a view), that value; else GT_NONE. */
+static gt_id unpadded(const gt_graph *graph, gt_id gradient, int64_t before, int64_t count) {
   gradient = gt_reshape_origin(graph, gradient);
   const gt_node *node = gt_node_at(graph, gradient);
   if (node->shape.rank != 1 || gt_pad_before(graph, gradient, 0) != before) return GT_NONE;
   return gt_shape_count(gt_node_at(graph, node->input[0])->shape) == count ? node->input[0] : GT_NONE;
 }
 
-/* The gradient of the outputs without that of the zeros before the first step; with last_only, of h after the
- * last step, which is then all there is. So nothing is padded. */
-static gt_id given_of(gt_graph *graph, gt_recurrent_attribute *a, gt_recurrent_size n, gt_id gradient) {
+/* The gradient of the outputs, without that of the zeros before the first step. If only h after the last step
+ * has a gradient, sets last_only and returns that gradient. So the gradient of a view need not be padded. */
+static gt_id outputs_gradient(gt_graph *graph, gt_recurrent_attribute *a, gt_recurrent_size n,
+                              gt_id gradient) {
   const int64_t row = (int64_t)n.batch * n.hidden, all = row * n.steps, begin = a->reverse ? 0 : row;
-  const gt_id last = part_of(graph, gradient, a->reverse ? 0 : all, row);
+  const gt_id last = unpadded(graph, gradient, a->reverse ? 0 : all, row);
   a->last_only = last != GT_NONE && !(a->has_lengths && !a->reverse);
   if (a->last_only) return gt_reshape(graph, last, gt_shape_2(n.batch, n.hidden));
   const gt_shape outputs = shape_3(n.steps, n.batch, n.hidden);
-  const gt_id part = part_of(graph, gradient, begin, all);
+  const gt_id part = unpadded(graph, gradient, begin, all);
   return part != GT_NONE ? gt_reshape(graph, part, outputs) : gt_view(graph, gradient, begin, outputs);
 }
 
@@ -143,20 +145,20 @@ static gt_id add_gradient(gt_graph *graph, gt_id id, gt_recurrent_attribute a, c
   gt_id input[6];
   int inputs = 0;
   a.is_gradient = true;
-  const gt_id given = given_of(graph, &a, gt_recurrent_size_of(graph, gt_node_at(graph, id)), gradient);
+  const gt_id dy = outputs_gradient(graph, &a, gt_recurrent_size_of(graph, gt_node_at(graph, id)), gradient);
   if (gt_recurrent_is_gated(&a)) {
     input[inputs++] = id;
     input[inputs++] = gt_result(graph, id, GT_RECURRENT_EXTRA);
   }
   if (a.cell != GT_CELL_LSTM) input[inputs++] = y;
-  input[inputs++] = given;
+  input[inputs++] = dy;
   input[inputs++] = o->w_hh;
   if (a.has_lengths) input[inputs++] = o->lengths;
-  const gt_op *op = &rows[row_of(a.cell) + ROW_LSTM_GRADIENT];
+  const gt_op *op = &ops[op_index_of(a.cell) + OP_LSTM_GRADIENT];
   return gt_node_add(graph, op, input, inputs, &a, sizeof a);
 }
 
-static void gradient(gt_graph *graph, gt_id id, const gt_id *given, const bool *wanted,
+static void gradient(gt_graph *graph, gt_id id, const gt_id *output_gradient, const bool *wanted,
                      gt_id *input_gradient) {
   const gt_node node = *gt_node_at(graph, id); /* a copy: emitting nodes may move the array */
   const gt_recurrent_attribute a = *attribute_of(&node);
@@ -164,29 +166,29 @@ static void gradient(gt_graph *graph, gt_id id, const gt_id *given, const bool *
   const gt_recurrent_size n = gt_recurrent_size_of(graph, &node);
   const int at_y = node.op->further ? GT_RECURRENT_Y : 0;
   const gt_id y = gt_result(graph, id, at_y);
-  const gt_id d_gates = add_gradient(graph, id, a, &o, y, given[at_y]);
+  const gt_id d_gates = add_gradient(graph, id, a, &o, y, output_gradient[at_y]);
   const gt_id d_hidden = a.cell == GT_CELL_GRU ? gt_result(graph, d_gates, 1) : d_gates;
   const int64_t tokens = (int64_t)n.steps * n.batch;
-  const gt_id lines = gt_reshape(graph, d_hidden, gt_shape_2(tokens, n.width));
+  const gt_id rows = gt_reshape(graph, d_hidden, gt_shape_2(tokens, n.width));
   if (wanted[0]) input_gradient[0] = d_gates;
   if (wanted[1]) {
     const int64_t before = a.reverse ? (int64_t)n.batch * n.hidden : 0;
     const gt_id h = gt_view(graph, y, before, gt_shape_2(tokens, n.hidden));
-    input_gradient[1] = gt_matmul(graph, lines, h, true, false);
+    input_gradient[1] = gt_matmul(graph, rows, h, true, false);
   }
-  if (a.biased && wanted[3]) input_gradient[3] = gt_sum(graph, lines, 1, false);
+  if (a.biased && wanted[3]) input_gradient[3] = gt_sum(graph, rows, 1, false);
 }
 
 /* --- builders ------------------------------------------------------------------------------------------- */
 
 /* [G H, H] to [H, H, G]. */
-static gt_id turn(gt_graph *graph, gt_id w_hh, int64_t gates) {
+static gt_id transpose_weight(gt_graph *graph, gt_id w_hh, int64_t gates) {
   const int64_t hidden = gt_node_at(graph, w_hh)->shape.dim[1];
   return gt_permute(graph, gt_reshape(graph, w_hh, shape_3(gates, hidden, hidden)), (const int[]){2, 1, 0});
 }
 
-/* The weight is transposed by a node of its own, whose gradient is part of the weight's: the kernel reads the
- * columns of all gates of a unit at once. */
+/* The weight is transposed by a separate node, because the kernel reads the columns of all gates of a unit at
+ * once. The gradient of the weight is computed for the untransposed input. */
 gt_id gt_recurrent(gt_graph *graph, const gt_recurrent_input *input) {
   if (input->gates == GT_NONE || input->w_hh == GT_NONE) return GT_NONE;
   const bool biased = input->bias != GT_NONE && input->cell == GT_CELL_GRU;
@@ -194,11 +196,11 @@ gt_id gt_recurrent(gt_graph *graph, const gt_recurrent_input *input) {
                               .reverse = input->reverse,
                               .biased = biased,
                               .has_lengths = input->lengths != GT_NONE};
-  gt_id in[5] = {input->gates, input->w_hh, turn(graph, input->w_hh, gt_cell_gates(input->cell))};
+  gt_id in[5] = {input->gates, input->w_hh, transpose_weight(graph, input->w_hh, gt_cell_gates(input->cell))};
   int inputs = 3;
   if (biased) in[inputs++] = input->bias;
   if (a.has_lengths) in[inputs++] = input->lengths;
-  const gt_op *op = &rows[row_of(a.cell)];
+  const gt_op *op = &ops[op_index_of(a.cell)];
   const gt_id node = gt_node_add(graph, op, in, inputs, &a, sizeof a);
   const gt_id y = gt_result(graph, node, node != GT_NONE && op->further ? GT_RECURRENT_Y : 0);
   if (y == GT_NONE) return y;
@@ -217,7 +219,7 @@ gt_id gt_recurrent_last(gt_graph *graph, gt_id outputs) {
                  gt_shape_2(shape.dim[1], shape.dim[2]));
 }
 
-/* --- rows ----------------------------------------------------------------------------------------------- */
+/* --- ops ------------------------------------------------------------------------------------------------ */
 
 static double flops(const gt_graph *graph, const gt_node *node) {
   const gt_recurrent_size n = gt_recurrent_size_of(graph, node);
@@ -227,8 +229,9 @@ static double flops(const gt_graph *graph, const gt_node *node) {
 static double functions(const gt_graph *graph, const gt_node *node) {
   const gt_recurrent_attribute *a = node->attribute;
   const gt_recurrent_size n = gt_recurrent_size_of(graph, node);
-  const uint32_t each = a->is_gradient ? a->cell == GT_CELL_LSTM : gt_cell_gates(a->cell);
-  return (double)n.steps * n.batch * n.hidden * (each + (!a->is_gradient && a->cell == GT_CELL_LSTM));
+  const uint32_t gates_per_unit = a->is_gradient ? a->cell == GT_CELL_LSTM : gt_cell_gates(a->cell);
+  return (double)n.steps * n.batch * n.hidden *
+         (gates_per_unit + (!a->is_gradient && a->cell == GT_CELL_LSTM));
 }
 
 static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
@@ -238,18 +241,18 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
            a->has_lengths ? " lengths" : "", a->last_only ? " last" : "");
 }
 
-#define ROW(op_name, least, most, op_further, op_begins, op_infer, op_gradient, op_lower)                  \
+#define OP(op_name, min, max, op_further, op_begins, op_infer, op_gradient, op_lower)                      \
   {                                                                                                        \
-    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = least, .max_inputs = most, .further = op_further, \
+    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = min, .max_inputs = max, .further = op_further,    \
     .infer = op_infer, .gradient = op_gradient, .lower = op_lower, .flops = flops, .functions = functions, \
     .print = print, .begins_as = op_begins                                                                 \
   }
 
-static const gt_op rows[ROWS] = {
-    [ROW_LSTM] = ROW("lstm", 3, 4, 2, 1, infer, gradient, gt_recurrent_lower),
-    [ROW_GRU] = ROW("gru", 3, 5, 2, 1, infer, gradient, gt_recurrent_lower),
-    [ROW_RNN] = ROW("rnn", 3, 4, 0, 0, infer, gradient, gt_recurrent_lower),
-    [ROW_LSTM_GRADIENT] = ROW("lstm_gradient", 4, 5, 0, 1, infer_gradient, NULL, gt_recurrent_gradient_lower),
-    [ROW_GRU_GRADIENT] = ROW("gru_gradient", 5, 6, 1, 1, infer_gradient, NULL, gt_recurrent_gradient_lower),
-    [ROW_RNN_GRADIENT] = ROW("rnn_gradient", 3, 4, 0, 0, infer_gradient, NULL, gt_recurrent_gradient_lower),
+static const gt_op ops[OPS] = {
+    [OP_LSTM] = OP("lstm", 3, 4, 2, 1, infer, gradient, gt_recurrent_lower),
+    [OP_GRU] = OP("gru", 3, 5, 2, 1, infer, gradient, gt_recurrent_lower),
+    [OP_RNN] = OP("rnn", 3, 4, 0, 0, infer, gradient, gt_recurrent_lower),
+    [OP_LSTM_GRADIENT] = OP("lstm_gradient", 4, 5, 0, 1, infer_gradient, NULL, gt_recurrent_gradient_lower),
+    [OP_GRU_GRADIENT] = OP("gru_gradient", 5, 6, 1, 1, infer_gradient, NULL, gt_recurrent_gradient_lower),
+    [OP_RNN_GRADIENT] = OP("rnn_gradient", 3, 4, 0, 0, infer_gradient, NULL, gt_recurrent_gradient_lower),
 };

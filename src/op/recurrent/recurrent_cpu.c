@@ -1,5 +1,5 @@
-/* The recurrence on the CPU: a tile is a few rows for all steps, which no other tile reads. The weight is
- * copied into panels of columns once a tile, so that a step reads it in order. */
+/* The recurrence on the CPU: a tile computes all steps of a few rows, independently of other tiles. It copies
+ * the weight once into panels of columns, so that each step reads it in order. */
 #include "base/count.h"
 #include "base/memory.h"
 #include "op/recurrent/recurrent_plan.h"
@@ -13,12 +13,12 @@ _Static_assert(TILE % BLOCK == 0, "a tile is whole blocks");
 
 typedef struct job { /* one tile */
   uint32_t cell, gates, hidden, width, batch, all_steps, row0, rows, reverse;
-  const int32_t *lengths;         /* NULL: all have all steps */
-  uint32_t depth, columns, pitch; /* of the product; pitch: columns in whole panels */
+  const int32_t *lengths;         /* NULL: every row has all steps */
+  uint32_t depth, columns, pitch; /* of the GEMM of a step: K, N, and N rounded up to whole panels */
   float *panels, *sums;           /* [pitch / PANEL][depth][PANEL]; [TILE][pitch] */
 } job;
 
-static job start(const uint32_t *spec, uint32_t tile, uint32_t all_steps, uint32_t batch, uint64_t lengths) {
+static job job_of(const uint32_t *spec, uint32_t tile, uint32_t all_steps, uint32_t batch, uint64_t lengths) {
   job j = {.cell = spec[GT_RECURRENT_SPEC_CELL],
            .hidden = spec[GT_RECURRENT_SPEC_HIDDEN],
            .reverse = spec[GT_RECURRENT_SPEC_REVERSE],
@@ -32,8 +32,9 @@ static job start(const uint32_t *spec, uint32_t tile, uint32_t all_steps, uint32
   return j;
 }
 
-/* weight: [depth][columns / sums][sums]; its columns become gate after gate. */
-static void pack(job *j, const float *weight, uint32_t depth, uint32_t columns, uint32_t sums) {
+/* Copies weight, [depth][columns / sums][sums], into panels; their columns are ordered by gate, then by
+ * unit. */
+static void pack_weight(job *j, const float *weight, uint32_t depth, uint32_t columns, uint32_t sums) {
   const uint32_t units = columns / sums;
   j->depth = depth;
   j->columns = columns;
@@ -47,9 +48,9 @@ static void pack(job *j, const float *weight, uint32_t depth, uint32_t columns, 
   }
 }
 
-/* x y + z, rounded once where the compiler has instructions for it (in clones, those of the newer
- * processors); elsewhere fmaf would be a call. */
-GT_MATH float fused(float x, float y, float z) {
+/* x y + z, rounded once if the compiler has an instruction for it (in clones for newer processors); otherwise
+ * fmaf would be a function call. */
+GT_MATH float multiply_add(float x, float y, float z) {
 #if defined FP_FAST_FMAF || \
     (defined __x86_64__ && defined __GNUC__ && !defined __clang__ && !defined __SANITIZE_THREAD__)
   return fmaf(x, y, z);
@@ -58,7 +59,7 @@ GT_MATH float fused(float x, float y, float z) {
 #endif
 }
 
-/* The sums take 12 of the 16 registers of AVX2. */
+/* sum [BLOCK][PANEL] = BLOCK rows of `left` times a panel. The sums take 12 of the 16 registers of AVX2. */
 GT_MATH void multiply_block(const float *const *left, const float *panel, uint32_t depth, float *sum,
                             size_t pitch) {
   float total[BLOCK][PANEL];
@@ -67,16 +68,16 @@ GT_MATH void multiply_block(const float *const *left, const float *panel, uint32
     for (int r = 0; r < BLOCK; r++) {
       const float factor = left[r][k];
       for (int c = 0; c < PANEL; c++)
-        total[r][c] = fused(factor, panel[(size_t)k * PANEL + (size_t)c], total[r][c]);
+        total[r][c] = multiply_add(factor, panel[(size_t)k * PANEL + (size_t)c], total[r][c]);
     }
   for (int r = 0; r < BLOCK; r++) memcpy(sum + (size_t)r * pitch, total[r], sizeof total[r]);
 }
 
-/* sums = the rows of `left`, `apart` floats apart, times the weight. Rows that do not exist repeat the last.
- */
-GT_CLONES static void multiply(const job *j, const float *left, size_t apart) {
+/* sums = the tile's rows of `left`, `stride` floats apart, times the weight. Missing rows of a block repeat
+ * the last one. */
+GT_CLONES static void multiply(const job *j, const float *left, size_t stride) {
   const float *row[TILE];
-  for (uint32_t r = 0; r < TILE; r++) row[r] = left + apart * gt_least_u32(r, j->rows - 1);
+  for (uint32_t r = 0; r < TILE; r++) row[r] = left + stride * gt_least_u32(r, j->rows - 1);
   for (uint32_t c = 0; c < j->columns; c += PANEL)
     for (uint32_t r = 0; r < j->rows; r += BLOCK)
       multiply_block(row + r, j->panels + (size_t)c * j->depth, j->depth, j->sums + (size_t)r * j->pitch + c,
@@ -87,7 +88,8 @@ static void clear_sums(const job *j) { memset(j->sums, 0, sizeof *j->sums * j->p
 
 static uint32_t time_of(const job *j, uint32_t s) { return j->reverse ? j->all_steps - 1 - s : s; }
 
-/* Offsets of a row at step s: of h after it or before it in y, and of values with a row a time. */
+/* Offsets of a row at step s: of h after the step and before it, in y; and the index in values [steps,
+ * batch]. */
 static size_t after(const job *j, uint32_t s, uint32_t row) {
   return ((size_t)(time_of(j, s) + 1 - j->reverse) * j->batch + row) * j->hidden;
 }
@@ -98,7 +100,7 @@ static size_t at_time(const job *j, uint32_t s, uint32_t row) {
   return (size_t)time_of(j, s) * j->batch + row;
 }
 
-static bool is_within(const job *j, uint32_t s, uint32_t row) {
+static bool is_before_end(const job *j, uint32_t s, uint32_t row) {
   return !j->lengths || (int32_t)time_of(j, s) < j->lengths[row];
 }
 
@@ -108,8 +110,8 @@ static void clear(float *values, size_t count) {
 
 /* --- forward -------------------------------------------------------------------------------------------- */
 
-/* One row at one step: [hidden] or [gates, hidden]. old: c or h before the step. Loops count in size_t: a sum
- * of 32 bits may wrap, and would keep them from becoming vector code. */
+/* One row at one step: [hidden] or [gates, hidden]. sum: the product with W_hh; old: c or h before the step.
+ * Loops count in size_t, because a 32-bit sum may wrap, which prevents vectorization. */
 typedef struct forward {
   const float *x, *sum, *bias, *old;
   float *saved, *extra, *h;
@@ -166,7 +168,7 @@ static void advance_row(const job *j, const struct gt_recurrent_args *args, uint
     clear(y + before(j, s, row), n);
   else if (gated)
     f.old = j->cell == GT_CELL_GRU ? y + before(j, s, row) : extra + at_time(j, s - 1, row) * n;
-  if (!is_within(j, s, row)) {
+  if (!is_before_end(j, s, row)) {
     clear(f.saved, j->width);
     clear(f.extra, n);
     clear(f.h, n);
@@ -181,8 +183,8 @@ static void advance_row(const job *j, const struct gt_recurrent_args *args, uint
 
 void gt_recurrent_cpu(const void *arguments, const uint32_t *spec, uint32_t tile) {
   const struct gt_recurrent_args *args = arguments;
-  job j = start(spec, tile, args->all_steps, args->batch, args->lengths);
-  pack(&j, GT_PTR(const float, args->weight), j.hidden, j.width, j.gates);
+  job j = job_of(spec, tile, args->all_steps, args->batch, args->lengths);
+  pack_weight(&j, GT_PTR(const float, args->weight), j.hidden, j.width, j.gates);
   float *zeros = gt_alloc(sizeof *zeros * j.width);
   clear_sums(&j);
   for (uint32_t s = 0; s < j.all_steps; s++) {
@@ -195,18 +197,20 @@ void gt_recurrent_cpu(const void *arguments, const uint32_t *spec, uint32_t tile
 
 /* --- gradient ------------------------------------------------------------------------------------------- */
 
-/* One row at one step; rest: c, the hidden part of n, or h of an RNN. */
+/* One row at one step. rest: c of an LSTM, W_hn h + b_hn of a GRU, or h of an RNN; dy: the gradient of the
+ * output; sum: the gradient through the next step's product; d, inner: the gradients of the gates and of a
+ * GRU's hidden product; carry: the gradient of c or h, passed to the previous step. */
 typedef struct backward {
-  const float *saved, *rest, *old, *given, *sum;
+  const float *saved, *rest, *old, *dy, *sum;
   float *d, *inner, *carry;
 } backward;
 
 GT_CLONES static void lstm_gradient(const backward *b, size_t n) {
-  const float *saved = b->saved, *rest = b->rest, *old = b->old, *given = b->given, *sum = b->sum;
+  const float *saved = b->saved, *rest = b->rest, *old = b->old, *dy = b->dy, *sum = b->sum;
   float *d = b->d, *carry = b->carry;
   GT_VECTOR_LOOP for (size_t u = 0; u < n; u++) {
     const float i = saved[u], forget = saved[n + u], g = saved[2 * n + u], o = saved[3 * n + u];
-    const float dh = given[u] + sum[u], t = gt_tanhf(rest[u]);
+    const float dh = dy[u] + sum[u], t = gt_tanhf(rest[u]);
     const float dc = carry[u] + dh * o * (1.0f - t * t);
     d[u] = dc * g * (i * (1.0f - i));
     d[n + u] = dc * old[u] * (forget * (1.0f - forget));
@@ -217,11 +221,11 @@ GT_CLONES static void lstm_gradient(const backward *b, size_t n) {
 }
 
 GT_CLONES static void gru_gradient(const backward *b, size_t n) {
-  const float *saved = b->saved, *rest = b->rest, *old = b->old, *given = b->given, *sum = b->sum;
+  const float *saved = b->saved, *rest = b->rest, *old = b->old, *dy = b->dy, *sum = b->sum;
   float *d = b->d, *inner = b->inner, *carry = b->carry;
   GT_VECTOR_LOOP for (size_t u = 0; u < n; u++) {
     const float r = saved[u], z = saved[n + u], next = saved[2 * n + u];
-    const float dh = carry[u] + given[u] + sum[u];
+    const float dh = carry[u] + dy[u] + sum[u];
     const float dn = dh * (1.0f - z) * (1.0f - next * next);
     d[u] = inner[u] = dn * rest[u] * (r * (1.0f - r));
     d[n + u] = inner[n + u] = dh * (old[u] - next) * (z * (1.0f - z));
@@ -232,24 +236,24 @@ GT_CLONES static void gru_gradient(const backward *b, size_t n) {
 }
 
 GT_CLONES static void rnn_gradient(const backward *b, size_t n, bool relu) {
-  const float *h = b->rest, *given = b->given, *sum = b->sum;
+  const float *h = b->rest, *dy = b->dy, *sum = b->sum;
   float *d = b->d;
   if (relu)
-    GT_VECTOR_LOOP for (size_t u = 0; u < n; u++) d[u] = gt_pick(h[u] > 0.0f, given[u] + sum[u], 0.0f);
+    GT_VECTOR_LOOP for (size_t u = 0; u < n; u++) d[u] = gt_pick(h[u] > 0.0f, dy[u] + sum[u], 0.0f);
   else
-    GT_VECTOR_LOOP for (size_t u = 0; u < n; u++) d[u] = (given[u] + sum[u]) * (1.0f - h[u] * h[u]);
+    GT_VECTOR_LOOP for (size_t u = 0; u < n; u++) d[u] = (dy[u] + sum[u]) * (1.0f - h[u] * h[u]);
 }
 
-static void return_row(const job *j, const struct gt_recurrent_gradient_args *args, uint32_t s, uint32_t r,
-                       const float *zeros, bool last_only) {
+static void gradient_row(const job *j, const struct gt_recurrent_gradient_args *args, uint32_t s, uint32_t r,
+                         const float *zeros, bool last_only) {
   const uint32_t row = j->row0 + r, n = j->hidden;
   const size_t at = at_time(j, s, row);
   const bool gated = j->cell == GT_CELL_LSTM || j->cell == GT_CELL_GRU, last = s + 1 == j->all_steps;
   const float *y = GT_PTR(const float, args->y), *extra = GT_PTR(const float, args->extra);
-  const float *given = GT_PTR(const float, args->given);
-  backward b = {.given = !last_only ? given + at * n
-                         : last     ? given + (size_t)row * n
-                                    : zeros,
+  const float *dy = GT_PTR(const float, args->given);
+  backward b = {.dy = !last_only ? dy + at * n
+                      : last     ? dy + (size_t)row * n
+                                 : zeros,
                 .sum = j->sums + (size_t)r * j->pitch,
                 .rest = gated ? extra + at * n : y + after(j, s, row),
                 .old = zeros,
@@ -261,8 +265,8 @@ static void return_row(const job *j, const struct gt_recurrent_gradient_args *ar
     b.old = y + before(j, s, row);
   else if (gated && s)
     b.old = extra + at_time(j, s - 1, row) * n;
-  if (last || !is_within(j, s, row)) clear(b.carry, n);
-  if (!is_within(j, s, row)) {
+  if (last || !is_before_end(j, s, row)) clear(b.carry, n);
+  if (!is_before_end(j, s, row)) {
     clear(b.d, j->width);
     clear(b.inner, j->width);
   } else if (j->cell == GT_CELL_LSTM) {
@@ -276,14 +280,14 @@ static void return_row(const job *j, const struct gt_recurrent_gradient_args *ar
 
 void gt_recurrent_gradient_cpu(const void *arguments, const uint32_t *spec, uint32_t tile) {
   const struct gt_recurrent_gradient_args *args = arguments;
-  job j = start(spec, tile, args->all_steps, args->batch, args->lengths);
+  job j = job_of(spec, tile, args->all_steps, args->batch, args->lengths);
   const float *left = GT_PTR(const float, j.cell == GT_CELL_GRU ? args->d_hidden : args->d_gates);
-  pack(&j, GT_PTR(const float, args->weight), j.width, j.hidden, 1);
+  pack_weight(&j, GT_PTR(const float, args->weight), j.width, j.hidden, 1);
   float *zeros = gt_alloc(sizeof *zeros * j.hidden);
   clear_sums(&j);
   for (uint32_t s = j.all_steps; s-- > 0;) {
     if (s + 1 < j.all_steps) multiply(&j, left + at_time(&j, s + 1, j.row0) * j.width, j.width);
-    for (uint32_t r = 0; r < j.rows; r++) return_row(&j, args, s, r, zeros, spec[GT_RECURRENT_SPEC_LAST]);
+    for (uint32_t r = 0; r < j.rows; r++) gradient_row(&j, args, s, r, zeros, spec[GT_RECURRENT_SPEC_LAST]);
   }
   free(zeros);
   free(j.panels);

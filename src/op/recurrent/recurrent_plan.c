@@ -1,7 +1,7 @@
-/* Ways to run the recurrence on a device, and its steps. Way A ("alone") is one dispatch for all steps, in
- * which no workgroup waits for another; its workgroups read the weight from the caches in every step, so it
- * is good while the weight is small. Way C ("a step") is a dispatch a step, for any size. The CPU has way A.
- */
+/* Candidates for the recurrence on a device, and the steps that run it. Kernel recurrent_alone computes all
+ * time steps in one dispatch: a workgroup has four rows of the batch and waits for no other; it reads the
+ * weight from the caches in every time step, so it is fast if the weight is small. Kernel recurrent_step
+ * computes one time step per dispatch, for any size. The CPU kernel computes all time steps. */
 #include "op/recurrent/recurrent_plan.h"
 #include "base/count.h"
 #include "shaders/op/recurrent/recurrent.h"
@@ -12,19 +12,26 @@
 
 _Static_assert(GT_CELL_LSTM == GT_LSTM && GT_CELL_GRU == GT_GRU && GT_CELL_RNN_TANH == GT_RNN_TANH &&
                    GT_CELL_RNN_RELU == GT_RNN_RELU,
-               "shaders count cells alike");
+               "shaders use the same numbers");
 
-enum { ALONE, STEPWISE };
-/* The words of a candidate. */
-enum { WAY, QUADS, SETS, SLICES, KEEP };
-enum { MOST_WAYS = 128, LEAST_SHARED = 16384, PASSES = 60000, WORKGROUP = 512 };
+enum { ALL_STEPS, ONE_STEP };
+/* The words of a candidate: its kernel, then specialization constants
+ * (shaders/op/recurrent/recurrent_spec.h). */
+enum { KERNEL, QUADS, SETS, SLICES, KEEP };
+enum {
+  MAX_CANDIDATES = 128,
+  MIN_SHARED = 16384,     /* bytes of shared memory that every device has */
+  MAX_ITERATIONS = 60000, /* of loops in an invocation, on a software device; see plan_run */
+  WORKGROUP = 512
+};
 
 typedef struct problem {
   const gt_node *node;
   const gt_recurrent_attribute *a;
   gt_recurrent_operands o;
   gt_recurrent_size n;
-  /* Of a step's product, as in the shaders: units and columns of a set, number of sets. */
+  /* The GEMM of a time step: K; hidden units and columns of a set, which an invocation computes; number of
+   * sets. */
   uint32_t depth, units, columns, span;
 } problem;
 
@@ -43,145 +50,152 @@ static problem problem_of(const gt_graph *graph, gt_id leader) {
 
 /* --- estimates ------------------------------------------------------------------------------------------ */
 
-/* Cycles of a multiprocessor: 128 multiply-adds a cycle in four parts, a vec4 that a subgroup reads from
- * shared memory in 4. Its own caches give 64 bytes a cycle; the second-level cache gives it 24 when all
- * multiprocessors read. A dispatch and its barrier take about 3500, the wait for a load 300. */
-enum { DISPATCH = 3500, WAIT = 300, LANES = 32, PARTS = 4, OVERHEAD = 8, NEAR = 64, FAR = 24 };
+/* Costs are in cycles of a multiprocessor of an H100. It has four schedulers with 32 lanes each, so 128
+ * multiply-adds per cycle; a subgroup reads a vec4 per lane from shared memory in 4 cycles. DISPATCH: a
+ * dispatch with its barrier. OVERHEAD: instructions per row of the weight. NEAR, FAR: bytes per cycle from
+ * the L1 cache, and from the L2 cache if all multiprocessors read. */
+enum { DISPATCH = 3500, LANES = 32, SCHEDULERS = 4, OVERHEAD = 8, NEAR = 64, FAR = 24 };
 
-static double groups_of(const problem *p, const uint32_t *way) {
-  const uint32_t across = way[WAY] == ALONE ? 1 : gt_ceil_div(p->span, way[SETS]);
-  return (double)across * gt_ceil_div(p->n.batch, 4 * way[QUADS]);
+static double groups_of(const problem *p, const uint32_t *words) {
+  const uint32_t across = words[KERNEL] == ALL_STEPS ? 1 : gt_ceil_div(p->span, words[SETS]);
+  return (double)across * gt_ceil_div(p->n.batch, 4 * words[QUADS]);
 }
 
-/* A workgroup's product: its multiply-adds, what it reads from shared memory, or what one of few subgroups
- * does in order. */
-static double product_cycles(const problem *p, const uint32_t *way) {
-  const double subgroups = ceil(way[SETS] * way[SLICES] / (double)LANES);
-  const double rounds = way[QUADS] * ceil(p->depth / (double)way[SLICES]);
-  const double fused = (double)p->depth * p->columns * way[SETS] * 4 * way[QUADS] / (LANES * PARTS);
-  const double order = rounds * (4 * p->columns + OVERHEAD) * ceil(subgroups / PARTS);
-  return fmax(fmax(fused, order), subgroups * rounds * 4);
+/* The GEMM of a workgroup takes as long as the slowest of these: its multiply-adds, the instructions of one
+ * scheduler's subgroups in order, its reads of shared memory. */
+static double product_cycles(const problem *p, const uint32_t *words) {
+  const double subgroups = ceil(words[SETS] * words[SLICES] / (double)LANES);
+  const double rounds = words[QUADS] * ceil(p->depth / (double)words[SLICES]);
+  const double multiply_adds =
+      (double)p->depth * p->columns * words[SETS] * 4 * words[QUADS] / (LANES * SCHEDULERS);
+  const double serial = rounds * (4 * p->columns + OVERHEAD) * ceil(subgroups / SCHEDULERS);
+  return fmax(fmax(multiply_adds, serial), subgroups * rounds * 4);
 }
 
-static double load_cycles(const problem *p, const gt_target *target, const uint32_t *way, double bytes) {
+static double load_cycles(const problem *p, const gt_target *target, const uint32_t *words, double bytes) {
   const double units = gt_most_u32(target->units, 1);
-  return bytes / fmin(NEAR, FAR * units / fmin(groups_of(p, way), units));
+  return bytes / fmin(NEAR, FAR * units / fmin(groups_of(p, words), units));
 }
 
-/* Rows of the weight that are read one after the other wait for the caches; up to GT_RECURRENT_AT_ONCE are
- * loaded together, half of which the product hides. Two forward workgroups that keep none run on a
- * multiprocessor at once, and share what they read. The constants are those of an H100. */
-static double alone_cycles(const problem *p, const gt_target *target, const uint32_t *way) {
-  enum { WAIT_OF_STRIP = 1300, CELLS = 1000 };
-  const uint32_t rounds = gt_ceil_div(p->depth, way[SLICES]), read = rounds - gt_least_u32(rounds, way[KEEP]);
-  const double kept = (double)way[KEEP] * way[SLICES], units = gt_most_u32(target->units, 1);
+/* Rows of the weight that are not kept in registers are loaded in every time step: all at once if there are
+ * at most GT_RECURRENT_AT_ONCE, otherwise in strips, each with a latency. The GEMM hides half of the time of
+ * the loads. Two forward workgroups that keep no rows run on a multiprocessor at the same time and share
+ * loads. */
+static double all_steps_cycles(const problem *p, const gt_target *target, const uint32_t *words) {
+  enum { STRIP_LATENCY = 1300, CELLS = 1000 /* computing the cells of a time step */ };
+  const uint32_t rounds = gt_ceil_div(p->depth, words[SLICES]),
+                 read = rounds - gt_least_u32(rounds, words[KEEP]);
+  const double kept = (double)words[KEEP] * words[SLICES], units = gt_most_u32(target->units, 1);
   const double strips = read > GT_RECURRENT_AT_ONCE ? (double)read / GT_RECURRENT_STRIP : 0;
-  const double loads = load_cycles(p, target, way, (p->depth - kept) * p->columns * p->span * 4);
-  const double waves = ceil(groups_of(p, way) / units);
-  const double shared_waves = way[KEEP] || p->a->is_gradient ? waves : ceil(waves / 2);
-  return DISPATCH + p->n.steps * (waves * (product_cycles(p, way) + strips * WAIT_OF_STRIP) +
+  const double loads = load_cycles(p, target, words, (p->depth - kept) * p->columns * p->span * 4);
+  const double waves = ceil(groups_of(p, words) / units);
+  const double shared_waves = words[KEEP] || p->a->is_gradient ? waves : ceil(waves / 2);
+  return DISPATCH + p->n.steps * (waves * (product_cycles(p, words) + strips * STRIP_LATENCY) +
                                   shared_waves * (0.5 * loads + CELLS));
 }
 
-/* A chunk costs a barrier, and four rows two more with the sums of all slices. */
-static double stepwise_cycles(const problem *p, const gt_target *target, const uint32_t *way) {
-  enum { FIRST_LOADS = 1200, OF_CHUNK = 120, OF_QUAD = 80 };
-  const double columns = (double)p->columns * way[SETS],
-               chunks = ceil(p->depth / ((double)way[SLICES] * way[KEEP]));
-  const double loads = load_cycles(p, target, way, (4 * way[QUADS] + columns) * p->depth * 4);
-  const double product = fmax(product_cycles(p, way), loads);
-  const double join = way[QUADS] * (OF_QUAD + columns * way[SLICES] / 4);
-  const double waves = ceil(groups_of(p, way) / gt_most_u32(target->units, 1));
-  return p->n.steps * (DISPATCH + waves * (FIRST_LOADS + product + chunks * OF_CHUNK + join));
+/* Each chunk of K costs a barrier, and the reduction of the slices' sums two more for each four rows. */
+static double one_step_cycles(const problem *p, const gt_target *target, const uint32_t *words) {
+  enum { FIRST_LOADS = 1200, PER_CHUNK = 120, PER_QUAD = 80 };
+  const double columns = (double)p->columns * words[SETS],
+               chunks = ceil(p->depth / ((double)words[SLICES] * words[KEEP]));
+  const double loads = load_cycles(p, target, words, (4 * words[QUADS] + columns) * p->depth * 4);
+  const double product = fmax(product_cycles(p, words), loads);
+  const double reduction = words[QUADS] * (PER_QUAD + columns * words[SLICES] / 4);
+  const double waves = ceil(groups_of(p, words) / gt_most_u32(target->units, 1));
+  return p->n.steps * (DISPATCH + waves * (FIRST_LOADS + product + chunks * PER_CHUNK + reduction));
 }
 
 /* --- candidates ----------------------------------------------------------------------------------------- */
 
-typedef struct offer {
+typedef struct candidates { /* those found so far */
   const problem *p;
   const gt_target *target;
-  gt_candidate way[MOST_WAYS];
-  uint32_t ways;
-} offer;
+  gt_candidate item[MAX_CANDIDATES];
+  uint32_t count;
+} candidates;
 
-static void way_text(const gt_candidate *way, char *text, size_t size) {
-  const uint32_t *w = way->what;
-  if (w[WAY] == ALONE)
+static void candidate_text(const gt_candidate *candidate, char *text, size_t size) {
+  const uint32_t *w = candidate->what;
+  if (w[KERNEL] == ALL_STEPS)
     snprintf(text, size, "alone, %u sets by %u slices, %u rows kept", w[SETS], w[SLICES], w[KEEP]);
   else
     snprintf(text, size, "a step, %u rows, %u sets by %u slices, chunks of %u", 4 * w[QUADS], w[SETS],
              w[SLICES], w[KEEP] * w[SLICES]);
 }
 
+/* Bytes of shared memory. */
 static uint32_t shared_of(const problem *p, const uint32_t *w) {
   const uint64_t sums = (uint64_t)w[SLICES] * w[SETS] * (p->columns + 1);
   const uint64_t chunks = 2ull * w[QUADS] * w[KEEP] * w[SLICES], step = chunks > sums ? chunks : sums;
-  const uint64_t bytes = 16 * (w[WAY] == ALONE ? p->depth + sums : step);
+  const uint64_t bytes = 16 * (w[KERNEL] == ALL_STEPS ? p->depth + sums : step);
   return bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
 }
 
-static void add_way(offer *o, uint32_t kind, uint32_t quads, uint32_t sets, uint32_t slices, uint32_t keep) {
-  gt_candidate way = {.kin = kind, .what = {kind, quads, sets, slices, keep}};
+static void add_candidate(candidates *o, uint32_t kind, uint32_t quads, uint32_t sets, uint32_t slices,
+                          uint32_t keep) {
+  gt_candidate candidate = {.kin = kind, .what = {kind, quads, sets, slices, keep}};
   const uint32_t threads = sets * slices, most = o->target->max_workgroup;
-  if (o->ways == MOST_WAYS || (most && threads > most)) return;
-  if (shared_of(o->p, way.what) > gt_most_u32(o->target->shared_bytes, LEAST_SHARED)) return;
-  way.cost =
-      kind == ALONE ? alone_cycles(o->p, o->target, way.what) : stepwise_cycles(o->p, o->target, way.what);
-  o->way[o->ways++] = way;
+  if (o->count == MAX_CANDIDATES || (most && threads > most)) return;
+  if (shared_of(o->p, candidate.what) > gt_most_u32(o->target->shared_bytes, MIN_SHARED)) return;
+  candidate.cost = kind == ALL_STEPS ? all_steps_cycles(o->p, o->target, candidate.what)
+                                     : one_step_cycles(o->p, o->target, candidate.what);
+  o->item[o->count++] = candidate;
 }
 
-/* Passes through loops that an invocation of way A makes in a step. */
-static uint32_t passes_of(const problem *p, const uint32_t *w) {
+/* Iterations of loops in an invocation of recurrent_alone, per time step. */
+static uint32_t iterations_of(const problem *p, const uint32_t *w) {
   const uint64_t threads = (uint64_t)w[SETS] * w[SLICES],
                  cells = gt_ceil_div(4 * p->n.hidden, (int64_t)threads);
   const uint64_t product = 3 * p->columns + (uint64_t)gt_ceil_div(p->depth, w[SLICES]) * (1 + 2 * p->columns),
                  rest = cells * (40 + 5 * (uint64_t)w[SLICES]) + gt_ceil_div(4 * p->depth, (int64_t)threads);
-  return product + rest > PASSES ? PASSES : (uint32_t)(product + rest);
+  return product + rest > MAX_ITERATIONS ? MAX_ITERATIONS : (uint32_t)(product + rest);
 }
 
-/* Rows of the weight that fit the registers of an invocation beside its sums: of the 64 K registers that
- * subgroups of 32 share, half; with other subgroups, fewer, so that no compiler spills. A software device,
- * which has none to spare, keeps a few, so that its tests have such a kernel. */
-static uint32_t rows_kept(const offer *o, uint32_t slices) {
-  const bool wide = o->target->subgroup == LANES, many = o->p->span * slices <= 256;
-  const uint32_t room = o->target->brief ? 16 : wide && many ? 128 : wide ? 64 : 32;
-  return gt_least_u32(o->p->depth / slices, room / o->p->columns);
+/* Rows of the weight that an invocation of recurrent_alone keeps in registers besides its sums. With
+ * subgroups of 32 they take at most half of a multiprocessor's 64 K registers; with others fewer, so that no
+ * compiler spills. On a software device only a few, so that tests cover such kernels. */
+static uint32_t rows_kept(const candidates *o, uint32_t slices) {
+  const bool is_32 = o->target->subgroup == LANES, is_small = o->p->span * slices <= 256;
+  const uint32_t registers = o->target->brief ? 16 : is_32 && is_small ? 128 : is_32 ? 64 : 32;
+  return gt_least_u32(o->p->depth / slices, registers / o->p->columns);
 }
 
-static void offer_alone(offer *o) {
+static void add_all_steps(candidates *o) {
   const uint32_t sets = o->p->span, most = gt_least_u32(64, o->p->depth);
   for (uint32_t slices = 1; slices <= most; slices *= 2) {
     const uint64_t threads = (uint64_t)sets * slices;
-    const uint32_t way[] = {ALONE, 1, sets, slices, 0};
+    const uint32_t words[] = {ALL_STEPS, 1, sets, slices, 0};
     if (threads > WORKGROUP || (threads < 64 && 2 * slices <= most)) continue;
-    if (o->target->brief && passes_of(o->p, way) >= PASSES) continue;
-    add_way(o, ALONE, 1, sets, slices, 0);
-    if (rows_kept(o, slices)) add_way(o, ALONE, 1, sets, slices, rows_kept(o, slices));
+    if (o->target->brief && iterations_of(o->p, words) >= MAX_ITERATIONS) continue;
+    add_candidate(o, ALL_STEPS, 1, sets, slices, 0);
+    if (rows_kept(o, slices)) add_candidate(o, ALL_STEPS, 1, sets, slices, rows_kept(o, slices));
   }
 }
 
-/* Registers of an invocation of way C: its sums, the rows of the weight twice, the left operand of a chunk,
- * and its cells. More than there are would spill. */
-static bool fits_registers(const offer *o, uint32_t quads, uint32_t sets, uint32_t slices, uint32_t keep) {
-  enum { OF_CELL = 9, OTHER = 28, MOST = 232, FEW = 128, ALL = 65536 };
+/* True if an invocation of recurrent_step has enough registers for its sums, the rows of the weight of two
+ * chunks, its part of the left operand of a chunk, and its cells. */
+static bool fits_registers(const candidates *o, uint32_t quads, uint32_t sets, uint32_t slices,
+                           uint32_t keep) {
+  enum { PER_CELL = 9, OTHER = 28, MAX_REGISTERS = 232, OTHER_MAX = 128, ALL_REGISTERS = 65536 };
   const uint32_t columns = o->p->columns, threads = sets * slices,
-                 most = o->target->subgroup == LANES ? MOST : FEW;
+                 most = o->target->subgroup == LANES ? MAX_REGISTERS : OTHER_MAX;
   const int64_t cells = gt_ceil_div(4ll * quads * sets * o->p->units, threads),
                 lefts = gt_ceil_div(4ll * keep * quads, sets);
-  return (4 * quads + 2 * keep) * columns + lefts + OF_CELL * cells + OTHER <=
-         gt_least_u32(most, ALL / threads);
+  return (4 * quads + 2 * keep) * columns + lefts + PER_CELL * cells + OTHER <=
+         gt_least_u32(most, ALL_REGISTERS / threads);
 }
 
-static void offer_stepwise(offer *o) {
-  enum { FEWEST = 128, LEAST_KEPT = 4 };
+static void add_one_step(candidates *o) {
+  enum { MIN_THREADS = 128, MIN_KEPT = 4 };
   for (uint32_t quads = 1; quads <= 4 && (quads == 1 || 2 * quads < o->p->n.batch); quads *= 2)
     for (uint32_t sets = 4; sets <= 32 && (sets == 4 || sets < 2 * o->p->span); sets *= 2)
-      for (uint32_t threads = FEWEST; threads <= WORKGROUP / 2; threads *= 2)
-        for (uint32_t keep = LEAST_KEPT; keep <= 2 * LEAST_KEPT; keep *= 2) {
+      for (uint32_t threads = MIN_THREADS; threads <= WORKGROUP / 2; threads *= 2)
+        for (uint32_t keep = MIN_KEPT; keep <= 2 * MIN_KEPT; keep *= 2) {
           const uint32_t slices = threads / sets;
-          const bool is_least = threads == FEWEST && keep == LEAST_KEPT;
+          const bool is_least = threads == MIN_THREADS && keep == MIN_KEPT;
           if ((is_least || slices * keep < 2 * o->p->depth) && fits_registers(o, quads, sets, slices, keep))
-            add_way(o, STEPWISE, quads, sets, slices, keep);
+            add_candidate(o, ONE_STEP, quads, sets, slices, keep);
         }
 }
 
@@ -190,44 +204,45 @@ static gt_candidate choose(gt_lowering *lowering, const problem *p) {
   const gt_recurrent_size n = p->n;
   snprintf(key, sizeof key, "%s, %u steps of %u rows, %u units", p->node->op->name, n.steps, n.batch,
            n.hidden);
-  const gt_candidate *taken = gt_lower_known_choice(lowering, key);
-  if (taken) return *taken;
-  offer o = {.p = p, .target = gt_lowering_target(lowering)};
-  offer_alone(&o);
-  offer_stepwise(&o);
-  return *gt_lower_choice(lowering, key, way_text, o.way, o.ways);
+  const gt_candidate *chosen = gt_lower_known_choice(lowering, key);
+  if (chosen) return *chosen;
+  candidates o = {.p = p, .target = gt_lowering_target(lowering)};
+  add_all_steps(&o);
+  add_one_step(&o);
+  return *gt_lower_choice(lowering, key, candidate_text, o.item, o.count);
 }
 
 /* --- steps ---------------------------------------------------------------------------------------------- */
 
-typedef struct run { /* the way, and the steps of one dispatch */
-  uint32_t way[GT_CANDIDATE_WORDS];
-  uint32_t stretch;
+typedef struct run { /* the words of the candidate; time steps per dispatch */
+  uint32_t words[GT_CANDIDATE_WORDS];
+  uint32_t per_dispatch;
 } run;
 
-/* A software device (lavapipe) ends all loops of an invocation silently after 65,535 passes, so there way A
- * runs in stretches. */
+/* A software device (lavapipe) silently ends all loops of an invocation after 65,535 iterations, so there
+ * recurrent_alone is divided into several dispatches. */
 static run plan_run(gt_lowering *lowering, const problem *p) {
   const gt_target *target = gt_lowering_target(lowering);
-  run r = {.way = {ALONE, 1, 1, 1, 0}, .stretch = p->n.steps};
+  run r = {.words = {ALL_STEPS, 1, 1, 1, 0}, .per_dispatch = p->n.steps};
   if (!target->device) return r;
-  const gt_candidate taken = choose(lowering, p);
-  memcpy(r.way, taken.what, sizeof r.way);
-  if (r.way[WAY] == STEPWISE)
-    r.stretch = 1;
+  const gt_candidate chosen = choose(lowering, p);
+  memcpy(r.words, chosen.what, sizeof r.words);
+  if (r.words[KERNEL] == ONE_STEP)
+    r.per_dispatch = 1;
   else if (target->brief)
-    r.stretch = gt_most_u32(1, PASSES / passes_of(p, r.way));
+    r.per_dispatch = gt_most_u32(1, MAX_ITERATIONS / iterations_of(p, r.words));
   return r;
 }
 
-static gt_step *start_step(gt_lowering *lowering, const problem *p, const run *r, const void *args,
-                           size_t size, uint32_t steps) {
+/* Emits the step for one dispatch; `steps`: its number of time steps. The caller adds the buffers. */
+static gt_step *emit_step(gt_lowering *lowering, const problem *p, const run *r, const void *args,
+                          size_t size, uint32_t steps) {
   static const gt_kernel kernels[2][2] = {
       {{"recurrent_alone", gt_recurrent_cpu}, {"recurrent_step", gt_recurrent_cpu}},
       {{"recurrent_alone_gradient", gt_recurrent_gradient_cpu},
        {"recurrent_step_gradient", gt_recurrent_gradient_cpu}}};
-  const uint32_t *w = r->way, rows = 4 * w[QUADS];
-  gt_step *step = gt_lower_step(lowering, &kernels[p->a->is_gradient][w[WAY]], args, size);
+  const uint32_t *w = r->words, rows = 4 * w[QUADS];
+  gt_step *step = gt_lower_step(lowering, &kernels[p->a->is_gradient][w[KERNEL]], args, size);
   step->spec[GT_RECURRENT_SPEC_CELL] = p->a->cell;
   step->spec[GT_RECURRENT_SPEC_REVERSE] = p->a->reverse;
   step->spec[GT_RECURRENT_SPEC_LENGTHS] = p->a->has_lengths;
@@ -240,16 +255,16 @@ static gt_step *start_step(gt_lowering *lowering, const problem *p, const run *r
   step->spec[GT_RECURRENT_SPEC_KEEP] = w[KEEP];
   step->tiles = gt_ceil_div(p->n.batch, GT_RECURRENT_ROWS);
   step->cached = true;
-  /* The weight, and of each token the gates twice, h, and what else is saved. */
+  /* The weight and, per row and time step, the gates twice, h and the other saved values. */
   step->touched =
       4ull * p->n.width * p->n.hidden + 4ull * steps * p->n.batch * (2ull * p->n.width + 3ull * p->n.hidden);
-  const uint64_t across = w[WAY] == ALONE ? 1 : gt_ceil_div(p->span, w[SETS]);
+  const uint64_t across = w[KERNEL] == ALL_STEPS ? 1 : gt_ceil_div(p->span, w[SETS]);
   gt_lower_groups(lowering, across * gt_ceil_div(p->n.batch, rows), w[SETS] * w[SLICES]);
   return step;
 }
 
-/* The current step writes this value; after the first dispatch it also reads what earlier ones wrote. */
-static void write_on(gt_lowering *lowering, size_t argument, gt_id value, bool is_first) {
+/* The current step writes this value and, after the first dispatch, also reads what earlier ones wrote. */
+static void write_value(gt_lowering *lowering, size_t argument, gt_id value, bool is_first) {
   if (!is_first) gt_lower_read(lowering, argument, value);
   gt_lower_write(lowering, argument, value);
 }
@@ -260,20 +275,20 @@ void gt_recurrent_lower(gt_lowering *lowering, const gt_group *group) {
   const run r = plan_run(lowering, &p);
   const bool gated = gt_recurrent_is_gated(p.a);
 #define AT(field) offsetof(struct gt_recurrent_args, field)
-  for (uint32_t s = 0; s < p.n.steps; s += r.stretch) {
+  for (uint32_t s = 0; s < p.n.steps; s += r.per_dispatch) {
     const struct gt_recurrent_args args = {.first = s,
-                                           .steps = gt_least_u32(r.stretch, p.n.steps - s),
+                                           .steps = gt_least_u32(r.per_dispatch, p.n.steps - s),
                                            .all_steps = p.n.steps,
                                            .batch = p.n.batch};
-    start_step(lowering, &p, &r, &args, sizeof args, args.steps);
+    emit_step(lowering, &p, &r, &args, sizeof args, args.steps);
     gt_lower_read(lowering, AT(gates), p.o.gates);
-    gt_lower_read(lowering, AT(weight), p.o.turned);
+    gt_lower_read(lowering, AT(weight), p.o.transposed);
     if (p.o.bias != GT_NONE) gt_lower_read(lowering, AT(bias), p.o.bias);
     if (p.o.lengths != GT_NONE) gt_lower_read(lowering, AT(lengths), p.o.lengths);
-    write_on(lowering, AT(y), gt_result(graph, group->leader, gated ? GT_RECURRENT_Y : 0), s == 0);
+    write_value(lowering, AT(y), gt_result(graph, group->leader, gated ? GT_RECURRENT_Y : 0), s == 0);
     if (!gated) continue;
-    write_on(lowering, AT(saved), group->leader, s == 0);
-    write_on(lowering, AT(extra), gt_result(graph, group->leader, GT_RECURRENT_EXTRA), s == 0);
+    write_value(lowering, AT(saved), group->leader, s == 0);
+    write_value(lowering, AT(extra), gt_result(graph, group->leader, GT_RECURRENT_EXTRA), s == 0);
   }
 #undef AT
 }
@@ -285,12 +300,12 @@ void gt_recurrent_gradient_lower(gt_lowering *lowering, const gt_group *group) {
   const bool gated = gt_recurrent_is_gated(p.a);
   const uint32_t carry = gated ? gt_lower_scratch(lowering, 4ull * p.n.batch * p.n.hidden) : 0;
 #define AT(field) offsetof(struct gt_recurrent_gradient_args, field)
-  for (uint32_t s = 0; s < p.n.steps; s += r.stretch) {
+  for (uint32_t s = 0; s < p.n.steps; s += r.per_dispatch) {
     const struct gt_recurrent_gradient_args args = {.first = p.n.steps - 1 - s,
-                                                    .steps = gt_least_u32(r.stretch, p.n.steps - s),
+                                                    .steps = gt_least_u32(r.per_dispatch, p.n.steps - s),
                                                     .all_steps = p.n.steps,
                                                     .batch = p.n.batch};
-    start_step(lowering, &p, &r, &args, sizeof args, args.steps);
+    emit_step(lowering, &p, &r, &args, sizeof args, args.steps);
     if (gated) {
       gt_lower_read(lowering, AT(saved), p.o.saved);
       gt_lower_read(lowering, AT(extra), p.o.extra);
@@ -298,12 +313,12 @@ void gt_recurrent_gradient_lower(gt_lowering *lowering, const gt_group *group) {
       gt_lower_use_scratch(lowering, AT(carry), carry, true);
     }
     if (p.o.y != GT_NONE) gt_lower_read(lowering, AT(y), p.o.y);
-    gt_lower_read(lowering, AT(given), p.o.given);
+    gt_lower_read(lowering, AT(given), p.o.dy);
     gt_lower_read(lowering, AT(weight), p.o.w_hh);
     if (p.o.lengths != GT_NONE) gt_lower_read(lowering, AT(lengths), p.o.lengths);
-    write_on(lowering, AT(d_gates), group->leader, s == 0);
+    write_value(lowering, AT(d_gates), group->leader, s == 0);
     if (p.a->cell == GT_CELL_GRU)
-      write_on(lowering, AT(d_hidden), gt_result(graph, group->leader, 1), s == 0);
+      write_value(lowering, AT(d_hidden), gt_result(graph, group->leader, 1), s == 0);
   }
 #undef AT
 }

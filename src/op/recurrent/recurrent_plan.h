@@ -4,20 +4,20 @@
 #include "op/recurrent/recurrent.h"
 #include "step/lowering.h"
 
-/* Results of an LSTM's or GRU's node: the gates after their functions (a copy of nothing but in the memory of
- * the input product), h of all steps with the zeros before the first, and `extra` of shaders/op/recurrent/
- * recurrent.h. Of an RNN's node: only y. Results of a gradient: that of `gates`, and of a GRU's hidden
- * product. */
+/* Results of the node of an LSTM or GRU: the activated gates (in place of `gates` if nothing else reads
+ * these), y: h of all steps with zeros before the first, and `extra` (shaders/op/recurrent/recurrent.h). The
+ * node of an RNN has only y. Results of a gradient node: the gradient of `gates` and, for a GRU, of the
+ * hidden product. */
 enum { GT_RECURRENT_Y = 1, GT_RECURRENT_EXTRA = 2 };
 
 typedef struct gt_recurrent_attribute {
   uint32_t cell, reverse, biased, has_lengths;
-  uint32_t is_gradient, last_only; /* last_only: the gradient of h after the last step is given, [B, H] */
+  uint32_t is_gradient, last_only; /* last_only: dy is the gradient of h after the last step, [B, H] */
 } gt_recurrent_attribute;
 
-typedef struct gt_recurrent_operands { /* the node's inputs; GT_NONE: it has no such */
-  gt_id gates, w_hh, turned, bias;     /* turned: w_hh transposed */
-  gt_id saved, extra, y, given;        /* of a gradient */
+typedef struct gt_recurrent_operands { /* the node's inputs; GT_NONE: it has no such input */
+  gt_id gates, w_hh, transposed, bias; /* transposed: w_hh as [H, H, G] */
+  gt_id saved, extra, y, dy;           /* of a gradient node; dy: the gradient of the outputs */
   gt_id lengths;
 } gt_recurrent_operands;
 
@@ -32,7 +32,7 @@ gt_recurrent_size gt_recurrent_size_of(const gt_graph *graph, const gt_node *nod
 void gt_recurrent_lower(gt_lowering *lowering, const gt_group *group);
 void gt_recurrent_gradient_lower(gt_lowering *lowering, const gt_group *group);
 
-/* CPU kernels of way A (src/op/recurrent/recurrent_cpu.c): a tile is GT_RECURRENT_ROWS rows for all steps. */
+/* CPU kernels (src/op/recurrent/recurrent_cpu.c): a tile computes all steps of GT_RECURRENT_ROWS rows. */
 enum { GT_RECURRENT_ROWS = 6 };
 void gt_recurrent_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 void gt_recurrent_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile);
