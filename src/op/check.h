@@ -11,5 +11,5 @@ bool gt_check_f32(const char *op, const gt_node *input, gt_error *error);
 /* True for F32 and I32, which movement ops can copy as 32-bit words. */
 bool gt_check_words(const char *op, const gt_node *input, gt_error *error);
 /* True if the input is I32 with `count` elements, in any shape. */
-bool gt_is_words(const gt_node *input, int64_t count);
+bool gt_is_i32(const gt_node *input, int64_t count);
 #endif

@@ -14,7 +14,7 @@ enum {
 
 /* For small matrices, such as the results of an earlier pass, a workgroup covers fewer columns, so that an
  * invocation reads only a few rows: there the latency of loads decides. */
-gt_columns gt_columns_cut(const gt_lowering *lowering, uint32_t rows, uint32_t quads, bool is_partial) {
+gt_columns gt_columns_choose(const gt_lowering *lowering, uint32_t rows, uint32_t quads, bool is_partial) {
   gt_columns c = {.across = 1, .workgroup = gt_lower_workgroup(lowering, WORKGROUP, 1)};
   uint32_t most = gt_least_u32(MAX_ACROSS, c.workgroup);
   const bool is_small = is_partial || (rows <= ONE_PASS && (uint64_t)rows * quads <= CACHED_QUADS);

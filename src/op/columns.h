@@ -13,7 +13,7 @@ typedef struct gt_columns {
 } gt_columns;
 /* Chooses the distribution for `rows` rows of `quads` vec4s. is_partial: the rows are results of an earlier
  * pass. */
-gt_columns gt_columns_cut(const gt_lowering *lowering, uint32_t rows, uint32_t quads, bool is_partial);
+gt_columns gt_columns_choose(const gt_lowering *lowering, uint32_t rows, uint32_t quads, bool is_partial);
 /* Number of rows that this pass reduces to one, for `outer` matrices of `rows` rows; `rows` if it is the last
  * pass. */
 uint32_t gt_columns_chunk(const gt_target *target, const gt_columns *columns, uint32_t rows, uint32_t outer);

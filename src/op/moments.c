@@ -116,7 +116,7 @@ static pass lower_pass(gt_lowering *lowering, const gt_node *node, gt_id id, str
                        const pass *from) {
   const gt_target *target = gt_lowering_target(lowering);
   const bool is_partial = from->kind != GT_MOMENTS_ROWS;
-  const gt_columns c = gt_columns_cut(lowering, args->joined, gt_ceil_div(args->columns, 4), is_partial);
+  const gt_columns c = gt_columns_choose(lowering, args->joined, gt_ceil_div(args->columns, 4), is_partial);
   args->chunk = is_partial       ? args->joined
                 : target->device ? gt_columns_chunk(target, &c, args->joined, 1)
                                  : chunk_for_cpu(args->joined, args->columns);

@@ -75,6 +75,6 @@ bool gt_check_words(const char *op, const gt_node *input, gt_error *error) {
                  gt_dtype_name(input->dtype));
 }
 
-bool gt_is_words(const gt_node *input, int64_t count) {
+bool gt_is_i32(const gt_node *input, int64_t count) {
   return input->dtype == GT_I32 && gt_shape_count(input->shape) == count;
 }

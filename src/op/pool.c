@@ -120,7 +120,7 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
   if (!infer_pooled(node->op->name, &a->pool, *shape, &value, error)) return false;
   bool fits = g->dtype == GT_F32 && gt_shape_equal(value, g->shape);
   if (fits && node->inputs == 2)
-    fits = gt_is_words(gt_node_at(graph, node->input[1]), gt_shape_count(index_shape(&a->pool, value)));
+    fits = gt_is_i32(gt_node_at(graph, node->input[1]), gt_shape_count(index_shape(&a->pool, value)));
   return fits || gt_fail(error, GT_ERR_INTERNAL, "%s: the inputs do not match", node->op->name);
 }
 

@@ -269,7 +269,7 @@ static gt_columns columns_of(gt_lowering *lowering, const struct gt_reduce_args 
   if (!gt_lowering_target(lowering)->device || a->inner % 4 ||
       a->reduced <= (is_partial ? SERIAL_PARTIALS : SERIAL_ROWS))
     return (gt_columns){.across = 1};
-  return gt_columns_cut(lowering, a->reduced, a->inner / 4, is_partial);
+  return gt_columns_choose(lowering, a->reduced, a->inner / 4, is_partial);
 }
 
 /* Square root, rounded up. */

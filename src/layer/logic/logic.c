@@ -70,14 +70,14 @@ static bool choose_wiring(gt_build *build, const logic_config *c, const gt_id *i
 
 /* For the gradient: the walk over the gates (glossary) or, if there is none that fits, the inverse wiring. */
 static gt_id build_readers(gt_build *build, const int32_t *wiring, int64_t in, int64_t gates) {
-  const int64_t runs = gt_logic_walk_runs(wiring, in, gates), room = gt_logic_walk_room(gates);
-  const bool walks = runs && runs <= room;
-  const int64_t words = walks ? room * GT_LOGIC_WALK_WORDS : gt_logic_inverse_count(in, gates);
+  const int64_t runs = gt_logic_walk_runs(wiring, in, gates), capacity = gt_logic_walk_capacity(gates);
+  const bool has_walk = runs && runs <= capacity;
+  const int64_t words = has_walk ? capacity * GT_LOGIC_WALK_WORDS : gt_logic_inverse_count(in, gates);
   int32_t *out = GT_NEW_N(build->arena, int32_t, words);
-  if (walks) {
+  if (has_walk) {
     gt_logic_walk(wiring, in, gates, out);
-    gt_logic_walk_fill(runs, room, out);
-    return gt_build_derived(build, "walk", gt_shape_2(room, GT_LOGIC_WALK_WORDS), out);
+    gt_logic_walk_fill(runs, capacity, out);
+    return gt_build_derived(build, "walk", gt_shape_2(capacity, GT_LOGIC_WALK_WORDS), out);
   }
   gt_logic_inverse(wiring, in, gates, out);
   return gt_build_derived(build, "inverse", gt_shape_1(words), out);

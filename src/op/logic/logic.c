@@ -1,5 +1,5 @@
-/* Logic gates: coefficients from logits, a layer of gates, and the two gradients of a layer, neither with
- * atomics. */
+/* Logic gates: coefficients from logits, a layer of gates, and the gradients of a layer with respect to its
+ * inputs and coefficients, both without atomics. */
 #include "op/logic/logic.h"
 #include "base/count.h"
 #include "op/check.h"
@@ -14,7 +14,8 @@
 #include <string.h>
 
 enum { OP_MIXTURE, OP_HARD, OP_MIXTURE_GRADIENT, OP_LOGIC, OP_SUMS, OP_LOGITS, OP_INPUTS, OPS };
-enum { WORKGROUP = 256, GATES = 16, SLICE_BYTES = 8 << 20, SHORTEST_SLICE = 8 };
+enum { WORKGROUP = 256, GATES = 16 /* functions of two bits */ };
+enum { SLICE_BYTES = 8 << 20, MIN_SLICE = 8 /* vec4s */ }; /* see slice_for */
 static const gt_op ops[OPS];
 
 GT_REGISTER(op, logic)
@@ -50,7 +51,7 @@ static bool infer_coefficients(const gt_graph *graph, const gt_node *node, gt_sh
   return gt_check_size(node->op->name, logits->shape, error);
 }
 
-/* Inputs: x, coefficients, wiring and optionally an inverse or a gradient. */
+/* Inputs: x, coefficients, wiring and optionally the readers. */
 static bool check_layer(const gt_graph *graph, const gt_node *node, gt_error *error) {
   const gt_node *x = gt_node_at(graph, node->input[0]), *c = gt_node_at(graph, node->input[1]),
                 *wiring = gt_node_at(graph, node->input[2]);
@@ -107,8 +108,8 @@ static void gradient_mixture(gt_graph *graph, gt_id node, const gt_id *output_gr
   const gt_id input[2] = {gt_node_at(graph, node)->input[0], output_gradient[0]};
   const gt_node *sums = gt_node_at(graph, output_gradient[0]);
   if (sums->op == &ops[OP_SUMS]) { /* a fused kernel computes both; the separate sums are then unused */
-    const gt_id both[5] = {sums->input[0], sums->input[1], sums->input[2], sums->input[3], input[0]};
-    input_gradient[0] = gt_node_add(graph, &ops[OP_LOGITS], both, 5, NULL, 0);
+    const gt_id fused[5] = {sums->input[0], sums->input[1], sums->input[2], sums->input[3], input[0]};
+    input_gradient[0] = gt_node_add(graph, &ops[OP_LOGITS], fused, 5, NULL, 0);
     return;
   }
   input_gradient[0] = gt_node_add(graph, &ops[OP_MIXTURE_GRADIENT], input, 2, NULL, 0);
@@ -155,24 +156,25 @@ uint32_t gt_logic_type(const gt_graph *graph, gt_id node) {
 }
 
 /* Number of vec4s per row in a slice of the batch such that the slice of x fits the cache of the device
- * (SLICE_BYTES); the whole row if x fits, or if halving does not reach that size. */
+ * (SLICE_BYTES); the whole row if x fits. The row is halved while that gives equal slices of at least
+ * MIN_SLICE. */
 static uint32_t slice_for(const gt_lowering *lowering, const struct gt_logic_args *args, uint32_t type) {
   const uint64_t bytes = (type == GT_LOGIC_F32 ? 16ull : 8ull) * args->inputs;
   uint32_t slice = args->batch / 4;
   if (!gt_lowering_target(lowering)->device) return slice;
-  while (slice % 2 == 0 && slice >= 2 * SHORTEST_SLICE && bytes * slice > SLICE_BYTES) slice /= 2;
+  while (slice % 2 == 0 && slice >= 2 * MIN_SLICE && bytes * slice > SLICE_BYTES) slice /= 2;
   return slice;
 }
 
-/* Launch grid: one group of lanes per run of gates and slice of the batch. */
+/* Sets the launch grid: a number of lanes for each run of gates and slice of the batch. */
 static void lower_runs(gt_lowering *lowering, gt_step *step, uint32_t gates, uint32_t width, uint32_t slice,
                        uint32_t local) {
   const uint32_t runs = gt_ceil_div(gates, GT_LOGIC_RUN);
   const uint32_t lanes = gt_logic_lanes(gt_lowering_target(lowering), slice, runs, local),
-                 each = local / lanes;
+                 runs_per_group = local / lanes;
   step->spec[GT_LOGIC_SPEC_LANES] = lanes;
   if (slice < width) step->spec[GT_LOGIC_SPEC_SLICE] = slice;
-  gt_lower_grid(lowering, (uint64_t)gt_ceil_div(runs, each) * local * (width / slice), local);
+  gt_lower_grid(lowering, (uint64_t)gt_ceil_div(runs, runs_per_group) * local * (width / slice), local);
 }
 
 static void lower_layer(gt_lowering *lowering, const gt_group *group) {
@@ -189,7 +191,7 @@ static void lower_layer(gt_lowering *lowering, const gt_group *group) {
   const bool logits = node->op == &ops[OP_LOGITS], sums = node->op == &ops[OP_SUMS] || logits;
   const bool inputs = node->op == &ops[OP_INPUTS];
   const gt_kernel *kernel = sums ? &sums_kernel : inputs ? &inputs_kernel : &logic_kernel;
-  const uint32_t result_rows = inputs ? args.inputs : args.gates, each = gt_logic_tile_rows(args.batch);
+  const uint32_t result_rows = inputs ? args.inputs : args.gates, tile_rows = gt_logic_tile_rows(args.batch);
   gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
   const bool quads = args.batch % 4 == 0;
   const uint32_t width = quads ? args.batch / 4 : args.batch,
@@ -199,7 +201,7 @@ static void lower_layer(gt_lowering *lowering, const gt_group *group) {
   step->spec[GT_LOGIC_SPEC_X] = gt_logic_type(graph, node->input[0]);
   if (sums || inputs) step->spec[GT_LOGIC_SPEC_G] = gt_logic_type(graph, node->input[3]);
   step->spec[GT_LOGIC_SPEC_Y] = gt_logic_type(graph, group->leader);
-  step->tiles = gt_ceil_div(result_rows, each);
+  step->tiles = gt_ceil_div(result_rows, tile_rows);
   gt_lower_read(lowering, offsetof(struct gt_logic_args, x), node->input[0]);
   step->spec[GT_LOGIC_SPEC_TO_LOGITS] = logits;
   if (!sums || logits)
@@ -270,7 +272,7 @@ static double coefficient_flops(const gt_graph *graph, const gt_node *node) {
   return 3.0 * (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape);
 }
 
-/* Exponentials of the softmax over the logits; only the mixture computes them. */
+/* The exponentials of the softmax over the logits. */
 static double op_functions(const gt_graph *graph, const gt_node *node) {
   const bool mixes = node->op == &ops[OP_MIXTURE] || node->op == &ops[OP_MIXTURE_GRADIENT];
   return mixes ? (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape) : 0;
@@ -278,14 +280,14 @@ static double op_functions(const gt_graph *graph, const gt_node *node) {
 
 static double layer_flops(const gt_graph *graph, const gt_node *node) {
   const double gates = (double)gt_node_at(graph, node->input[1])->shape.dim[0];
-  const double each = node->op == &ops[OP_INPUTS] ? 8 : node->op == &ops[OP_LOGIC] ? 6 : 7;
-  return each * gates * (double)gt_node_at(graph, node->input[0])->shape.dim[1];
+  const double per_gate = node->op == &ops[OP_INPUTS] ? 8 : node->op == &ops[OP_LOGIC] ? 6 : 7;
+  return per_gate * gates * (double)gt_node_at(graph, node->input[0])->shape.dim[1];
 }
 
-#define OP(op_name, least, most, op_infer, op_gradient, op_lower, op_flops)                            \
-  {                                                                                                    \
-    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = least, .max_inputs = most, .infer = op_infer, \
-    .gradient = op_gradient, .lower = op_lower, .flops = op_flops, .functions = op_functions           \
+#define OP(op_name, min, max, op_infer, op_gradient, op_lower, op_flops)                            \
+  {                                                                                                 \
+    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = min, .max_inputs = max, .infer = op_infer, \
+    .gradient = op_gradient, .lower = op_lower, .flops = op_flops, .functions = op_functions        \
   }
 
 static const gt_op ops[OPS] = {

@@ -139,9 +139,9 @@ static void lower_bits(gt_lowering *lowering, const gt_group *group) {
   const gt_shape x = gt_node_at(graph, node->input[0])->shape;
   const struct gt_logic_bits_args args = {
       .inputs = (uint32_t)x.dim[0], .gates = (uint32_t)node->shape.dim[0], .words = (uint32_t)x.dim[1]};
-  const uint32_t each = gt_logic_bits_tile_rows(args.words);
+  const uint32_t per_tile = gt_logic_bits_tile_rows(args.words);
   gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
-  step->tiles = gt_ceil_div(args.gates, each);
+  step->tiles = gt_ceil_div(args.gates, per_tile);
   gt_lower_read(lowering, offsetof(struct gt_logic_bits_args, x), node->input[0]);
   gt_lower_read(lowering, offsetof(struct gt_logic_bits_args, codes), node->input[1]);
   gt_lower_read(lowering, offsetof(struct gt_logic_bits_args, wiring), node->input[2]);
@@ -169,7 +169,7 @@ static void lower_sum(gt_lowering *lowering, const gt_group *group) {
 
 /* --- ops ------------------------------------------------------------------------------------------------ */
 
-static bool unpacks(const gt_graph *graph, const gt_node *node) {
+static bool gives_bits(const gt_graph *graph, const gt_node *node) {
   (void)graph;
   return node->op == &ops[OP_UNPACK];
 }
@@ -177,7 +177,7 @@ static bool unpacks(const gt_graph *graph, const gt_node *node) {
 #define OP(op_name, count, op_infer, op_lower)                                                          \
   {                                                                                                     \
     .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = count, .max_inputs = count, .infer = op_infer, \
-    .bits = unpacks, .lower = op_lower                                                                  \
+    .bits = gives_bits, .lower = op_lower                                                               \
   }
 
 static const gt_op ops[OPS] = {
@@ -190,7 +190,7 @@ static const gt_op ops[OPS] = {
 
 /* --- builders ------------------------------------------------------------------------------------------- */
 
-static gt_id add(gt_graph *graph, int op_index, gt_id x, bits_attribute attribute) {
+static gt_id add_node(gt_graph *graph, int op_index, gt_id x, bits_attribute attribute) {
   return gt_node_add(graph, &ops[op_index], &x, 1, &attribute, sizeof attribute);
 }
 
@@ -199,11 +199,11 @@ gt_id gt_logic_codes(gt_graph *graph, gt_id logits) {
 }
 
 gt_id gt_logic_pack(gt_graph *graph, gt_id x, gt_words_order order) {
-  return add(graph, OP_PACK, x, (bits_attribute){.order = order});
+  return add_node(graph, OP_PACK, x, (bits_attribute){.order = order});
 }
 
 gt_id gt_logic_unpack(gt_graph *graph, gt_id words, int64_t batch, gt_words_order order) {
-  return add(graph, OP_UNPACK, words, (bits_attribute){.batch = batch, .order = order});
+  return add_node(graph, OP_UNPACK, words, (bits_attribute){.batch = batch, .order = order});
 }
 
 gt_id gt_logic_bits(gt_graph *graph, gt_id x, gt_id codes, gt_id wiring) {
@@ -212,7 +212,8 @@ gt_id gt_logic_bits(gt_graph *graph, gt_id x, gt_id codes, gt_id wiring) {
 }
 
 gt_id gt_logic_bits_sum(gt_graph *graph, gt_id x, int64_t batch, int64_t groups, double scale) {
-  return add(graph, OP_SUM, x, (bits_attribute){.batch = batch, .groups = groups, .scale = (float)scale});
+  return add_node(graph, OP_SUM, x,
+                  (bits_attribute){.batch = batch, .groups = groups, .scale = (float)scale});
 }
 
 gt_id gt_logic_words_of(gt_graph *graph, gt_id x) {

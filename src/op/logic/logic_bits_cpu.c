@@ -6,9 +6,10 @@
 #include "shaders/op/logic/logic_pack.h"
 #include "step/math.h"
 
-enum { TILE_WORDS = 16384, PIECE = 64, LEVELS = 32 };
+enum { TILE_WORDS = 16384, PIECE = 64 /* words that are counted at once */, LEVELS = 32 };
 
-/* Function k is 1 on (1,1), (1,0), (0,1), (0,0) if bit 0, 1, 2, 3 of k is set. */
+/* The algebraic normal form of function `gate` (op/logic/logic_bits.h), which is 1 on (1,1), (1,0), (0,1),
+ * (0,0) if its bit 0, 1, 2, 3 is set. */
 static uint32_t code_of(uint32_t gate) {
   const uint32_t f11 = gate & 1, f10 = gate >> 1 & 1, f01 = gate >> 2 & 1, f00 = gate >> 3;
   return f00 | (f00 ^ f10) << 1 | (f00 ^ f01) << 2 | (f00 ^ f10 ^ f01 ^ f11) << 3;
@@ -79,7 +80,8 @@ void gt_logic_unpack_cpu(const void *args, const uint32_t *spec, uint32_t tile) 
 
 uint32_t gt_logic_bits_tile_rows(uint32_t words) { return words >= TILE_WORDS ? 1 : TILE_WORDS / words; }
 
-/* Indices are clamped to the inputs of the layer, as the wiring of a damaged file may be out of range. */
+/* Indices are clamped to the inputs of the layer, because the wiring of a damaged file may be out of
+ * range. */
 GT_CLONES static void layer(const struct gt_logic_bits_args *t, uint32_t first, uint32_t end) {
   const uint32_t *codes = GT_PTR(const uint32_t, t->codes), *wiring = GT_PTR(const uint32_t, t->wiring);
   const size_t n = t->words;
@@ -96,16 +98,16 @@ GT_CLONES static void layer(const struct gt_logic_bits_args *t, uint32_t first, 
 
 void gt_logic_bits_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_logic_bits_args *t = args;
-  const uint32_t each = gt_logic_bits_tile_rows(t->words), first = tile * each;
+  const uint32_t per_tile = gt_logic_bits_tile_rows(t->words), first = tile * per_tile;
   (void)spec;
-  layer(t, first, gt_least_u32(first + each, t->gates));
+  layer(t, first, gt_least_u32(first + per_tile, t->gates));
 }
 
 /* --- sums ----------------------------------------------------------------------------------------------- */
 
 /* Bit-sliced counters of ones with carry-save adders: two rows of bits per level (power of two), so that each
  * level is updated half as often as the one below (Harley and Seal; Knuth, "The Art of Computer Programming",
- * 4A, 7.1.3). A level has `sum`, and also `rest` if its bit is set in the number of rows. */
+ * 4A, 7.1.3). Level k uses `rest` only if bit k of the number of rows is set. */
 typedef struct counter {
   uint32_t rows, sum[LEVELS][PIECE], rest[LEVELS][PIECE];
 } counter;
@@ -118,8 +120,8 @@ GT_CLONES static void add_row(counter *c, const uint32_t *row, uint32_t n) {
     uint32_t *restrict sum = c->sum[level];
     const uint32_t *rest = c->rest[level];
     for (uint32_t i = 0; i < n; i++) {
-      const uint32_t both = sum[i] ^ rest[i], out = (sum[i] & rest[i]) | (both & carry[i]);
-      sum[i] = both ^ carry[i];
+      const uint32_t half_sum = sum[i] ^ rest[i], out = (sum[i] & rest[i]) | (half_sum & carry[i]);
+      sum[i] = half_sum ^ carry[i];
       carry[i] = out;
     }
   }

@@ -11,5 +11,5 @@ void gt_logic_codes_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 void gt_logic_pack_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 void gt_logic_unpack_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 void gt_logic_bits_cpu(const void *args, const uint32_t *spec, uint32_t tile);
-void gt_logic_bits_sum_cpu(const void *args, const uint32_t *spec, uint32_t tile); /* a group a tile */
+void gt_logic_bits_sum_cpu(const void *args, const uint32_t *spec, uint32_t tile); /* one tile per group */
 #endif

@@ -17,7 +17,8 @@ const gt_op_family gt_op_logic_ca = {ops, OPS};
 
 /* --- layers and wiring --- */
 
-/* A multiple of four words, so that the four words of an input can be read at once. */
+/* Words of the inverse wiring of a layer: a multiple of four, so that an input's words can be read at
+ * once. */
 static uint32_t inverse_size(uint32_t inputs, uint32_t width) { return 4 * inputs + (2 * width + 3) / 4 * 4; }
 
 void gt_logic_ca_layers(const gt_logic_ca_attribute *attribute, uint32_t channels,
@@ -54,15 +55,15 @@ int64_t gt_logic_ca_inverse_words(const gt_logic_ca_attribute *attribute, uint32
   return (int64_t)last->inverse + inverse_size(last->inputs, last->width);
 }
 
-enum { IN_PLACE = 3 }; /* readers that are stored in the words of the input itself */
+enum { INLINE_READERS = 3 }; /* readers that are stored in the words of the input itself */
 
 static void add_reader(int32_t *inverse, int32_t *input, int32_t reader) {
   int k = 0;
-  while (k < IN_PLACE && input[k] >= 0) k++;
-  if (k < IN_PLACE) {
+  while (k < INLINE_READERS && input[k] >= 0) k++;
+  if (k < INLINE_READERS) {
     input[k] = reader;
   } else {
-    int32_t *list = inverse + input[IN_PLACE];
+    int32_t *list = inverse + input[INLINE_READERS];
     list[++list[0]] = reader;
   }
 }
@@ -79,10 +80,10 @@ void gt_logic_ca_inverse(const gt_logic_ca_attribute *attribute, uint32_t channe
     memset(input, 0, sizeof *input * inverse_size(at->inputs, at->width));
     for (uint32_t o = 0; o < at->width; o++) input[4 * a[o]]++, input[4 * b[o]]++;
     for (uint32_t i = 0; i < at->inputs; i++) {
-      const int32_t others = input[4 * i] - IN_PLACE;
-      for (int k = 0; k < IN_PLACE; k++) input[4 * i + k] = -1;
+      const int32_t others = input[4 * i] - INLINE_READERS;
+      for (int k = 0; k < INLINE_READERS; k++) input[4 * i + k] = -1;
       if (others <= 0) continue;
-      input[4 * i + IN_PLACE] = rest;
+      input[4 * i + INLINE_READERS] = rest;
       rest += 1 + others;
     }
     for (uint32_t o = 0; o < at->width; o++)
@@ -93,7 +94,7 @@ void gt_logic_ca_inverse(const gt_logic_ca_attribute *attribute, uint32_t channe
 
 /* --- ops ---- */
 
-static bool good_layers(const gt_logic_ca_attribute *a, gt_error *error) {
+static bool check_layers(const gt_logic_ca_attribute *a, gt_error *error) {
   if (a->perceptions < 1 || a->perceptions > GT_LOGIC_CA_PERCEPTION || a->updates < 1 ||
       a->updates > GT_LOGIC_CA_UPDATE)
     return gt_fail(error, GT_ERR_CONFIG, "logic_ca takes 1 to %d perception layers and 1 to %d update layers",
@@ -108,7 +109,7 @@ static bool good_layers(const gt_logic_ca_attribute *a, gt_error *error) {
 
 bool gt_logic_ca_check(const gt_logic_ca_attribute *a, gt_shape state, gt_error *error) {
   char text[128];
-  if (!good_layers(a, error)) return false;
+  if (!check_layers(a, error)) return false;
   if (state.rank != 4 || gt_shape_count(state) < 1 || gt_shape_count(state) * (a->steps + 1) > INT32_MAX)
     return gt_fail(error, GT_ERR_CONFIG, "logic_ca takes a state [batch, height, width, channels], not %s",
                    gt_shape_text(state, text));
@@ -122,9 +123,9 @@ bool gt_logic_ca_check(const gt_logic_ca_attribute *a, gt_shape state, gt_error 
   return true;
 }
 
-/* Checks shared by both ops: state is [B, H, W, C]. */
-static bool good_inputs(const gt_graph *graph, const gt_node *node, gt_shape state, int wiring,
-                        gt_error *error) {
+/* Checks the inputs that both ops have. state: [B, H, W, C]; wiring: index of that input. */
+static bool check_inputs(const gt_graph *graph, const gt_node *node, gt_shape state, int wiring,
+                         gt_error *error) {
   const gt_logic_ca_attribute *a = node->attribute;
   const gt_node *coefficients = gt_node_at(graph, node->input[1]);
   char text[128];
@@ -133,7 +134,7 @@ static bool good_inputs(const gt_graph *graph, const gt_node *node, gt_shape sta
       !gt_shape_equal(coefficients->shape, gt_shape_2(gt_logic_ca_gates(a), 4)))
     return gt_fail(error, GT_ERR_CONFIG, "logic_ca: %lld gates, but coefficients %s",
                    (long long)gt_logic_ca_gates(a), gt_shape_text(coefficients->shape, text));
-  if (!gt_is_words(gt_node_at(graph, node->input[wiring]), 2 * gt_logic_ca_wires(a)))
+  if (!gt_is_i32(gt_node_at(graph, node->input[wiring]), 2 * gt_logic_ca_wires(a)))
     return gt_fail(error, GT_ERR_INTERNAL, "logic_ca: the wiring does not match");
   if (gt_logic_ca_clocked(a) && gt_node_at(graph, node->input[node->inputs - 1])->dtype != GT_F32)
     return gt_fail(error, GT_ERR_INTERNAL, "logic_ca: random numbers need a clock");
@@ -145,7 +146,7 @@ static bool infer_run(const gt_graph *graph, const gt_node *node, gt_shape *shap
   const gt_logic_ca_attribute *a = node->attribute;
   const gt_node *state = gt_node_at(graph, node->input[0]);
   if (state->dtype != GT_F32) return gt_fail(error, GT_ERR_CONFIG, "logic_ca takes a float32 state");
-  if (!good_inputs(graph, node, state->shape, 2, error)) return false;
+  if (!check_inputs(graph, node, state->shape, 2, error)) return false;
   *shape = (gt_shape){.rank = 5, .dim = {a->steps + 1}};
   memcpy(shape->dim + 1, state->shape.dim, 4 * sizeof *shape->dim);
   *dtype = GT_F32;
@@ -166,10 +167,10 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
   if (states->shape.rank != 5 || d->dtype != GT_F32)
     return gt_fail(error, GT_ERR_INTERNAL, "logic_ca_gradient takes the states and their gradient");
   const gt_shape state = state_shape(states);
-  if (!good_inputs(graph, node, state, 2, error)) return false;
-  const int64_t given = gt_shape_count(state) * (a->final_only ? 1 : a->steps + 1);
-  if (gt_shape_count(d->shape) != given ||
-      !gt_is_words(gt_node_at(graph, node->input[3]), gt_logic_ca_inverse_words(a, (uint32_t)state.dim[3])))
+  if (!check_inputs(graph, node, state, 2, error)) return false;
+  const int64_t expected = gt_shape_count(state) * (a->final_only ? 1 : a->steps + 1);
+  if (gt_shape_count(d->shape) != expected ||
+      !gt_is_i32(gt_node_at(graph, node->input[3]), gt_logic_ca_inverse_words(a, (uint32_t)state.dim[3])))
     return gt_fail(error, GT_ERR_INTERNAL,
                    "logic_ca_gradient: the gradient or the inverse wiring does not match");
   shape[0] = gt_shape_2(gt_logic_ca_gates(a), 4);
@@ -178,9 +179,9 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
   return true;
 }
 
-/* The gradient of the states is usually that of the last state, padded with zeros (the gradient of a view).
- * Returns it without the padding, so that zeros are neither written nor read. */
-static gt_id last_part(const gt_graph *graph, gt_id gradient, int64_t count, int64_t total) {
+/* Usually only the last state has a gradient: that of a view, padded with zeros. Returns it without the
+ * padding, so that zeros are neither written nor read; GT_NONE if other states have gradients. */
+static gt_id last_gradient(const gt_graph *graph, gt_id gradient, int64_t count, int64_t total) {
   gradient = gt_reshape_origin(graph, gradient);
   const gt_node *node = gt_node_at(graph, gradient);
   if (node->shape.rank != 1 || gt_pad_before(graph, gradient, 0) != total - count) return GT_NONE;
@@ -195,18 +196,19 @@ static void gradient_run(gt_graph *graph, gt_id id, const gt_id *output_gradient
   if (node->inputs != (gt_logic_ca_clocked(&attribute) ? 5 : 4))
     return; /* built without the inverse wiring: not for training */
   const gt_shape state = state_shape(node);
-  const gt_id last = last_part(graph, output_gradient[0], gt_shape_count(state), gt_shape_count(node->shape));
+  const gt_id last =
+      last_gradient(graph, output_gradient[0], gt_shape_count(state), gt_shape_count(node->shape));
   attribute.final_only = last != GT_NONE;
   gt_id input[6] = {id, node->input[1], node->input[2], node->input[3],
                     last == GT_NONE ? output_gradient[0] : last};
   if (fires) input[5] = node->input[4];
-  const gt_id both =
+  const gt_id gradients =
       gt_node_add(graph, &ops[OP_GRADIENT], input, fires ? 6 : 5, &attribute, sizeof attribute);
-  if (wanted[0]) input_gradient[0] = gt_result(graph, both, 1);
-  if (wanted[1]) input_gradient[1] = both;
+  if (wanted[0]) input_gradient[0] = gt_result(graph, gradients, 1);
+  if (wanted[1]) input_gradient[1] = gradients;
 }
 
-/* Evaluations of gates, six operations each, for all cells, channels and steps. */
+/* Number of evaluations of gates, for all cells, channels and steps. */
 static double evaluations(const gt_graph *graph, const gt_node *node) {
   const gt_logic_ca_attribute *a = node->attribute;
   const gt_node *states = node->op == &ops[OP_RUN] ? node : gt_node_at(graph, node->input[0]);

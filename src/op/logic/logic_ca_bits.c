@@ -10,7 +10,9 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { THREADS = 256, MAX_LANES = 4, LEAST_SHARED = 16384, FIXED_SHARED = 1024 };
+enum { THREADS = 256, MAX_LANES = 4 /* cells per workgroup */ };
+/* Bytes of shared memory that every device has, and bytes that kernels use besides the rows. */
+enum { MIN_SHARED = 16384, FIXED_SHARED = 1024 };
 static const gt_op ops[1];
 
 GT_REGISTER(op, logic_ca_bits)
@@ -22,8 +24,8 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
   const gt_logic_ca_attribute *a = node->attribute;
   const gt_node *state = gt_node_at(graph, node->input[0]);
   if (!gt_logic_ca_check(a, state->shape, error)) return false;
-  if (state->dtype != GT_I32 || !gt_is_words(gt_node_at(graph, node->input[1]), gt_logic_ca_gates(a)) ||
-      !gt_is_words(gt_node_at(graph, node->input[2]), 2 * gt_logic_ca_wires(a)))
+  if (state->dtype != GT_I32 || !gt_is_i32(gt_node_at(graph, node->input[1]), gt_logic_ca_gates(a)) ||
+      !gt_is_i32(gt_node_at(graph, node->input[2]), 2 * gt_logic_ca_wires(a)))
     return gt_fail(error, GT_ERR_INTERNAL, "logic_ca_bits: the words, codes or wiring do not match");
   if (node->inputs != (a->fire_rate < 1 ? 4 : 3))
     return gt_fail(error, GT_ERR_INTERNAL, "logic_ca_bits: random firing needs a clock");
@@ -37,8 +39,9 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
 typedef struct geometry {
   gt_logic_ca_layer layer[GT_LOGIC_CA_LAYERS];
   uint32_t layers, channels, lanes, threads;
-  uint32_t chunk, second, other,
-      shared; /* shared memory of a workgroup (op/logic/logic_ca_bits_step.glsl), in rows */
+  /* Channels that are processed at once; shared memory of a workgroup: offsets and size, in rows
+   * (shaders/op/logic/logic_ca_bits_step.glsl). */
+  uint32_t chunk, second, other, shared;
   uint32_t words[GT_LOGIC_CA_LAYERS * GT_CA_BITS_WORDS];
 } geometry;
 
@@ -58,10 +61,10 @@ static void lay_out(geometry *g, const gt_logic_ca_attribute *a, uint32_t chunk)
 }
 
 /* Chooses the largest number of cells per workgroup that leaves no multiprocessor idle, and the largest
- * number of channels at a time that fits; one of each always fits (gt_logic_ca_check). */
+ * number of channels at a time that fits; one cell and one channel always fit (gt_logic_ca_check). */
 static void plan(geometry *g, const gt_target *target, const gt_logic_ca_attribute *a, gt_shape state) {
   const uint32_t cells = (uint32_t)(state.dim[0] * state.dim[1] * state.dim[2]);
-  const uint32_t bytes = gt_most_u32(target->shared_bytes, LEAST_SHARED) - FIXED_SHARED;
+  const uint32_t bytes = gt_most_u32(target->shared_bytes, MIN_SHARED) - FIXED_SHARED;
   g->layers = a->perceptions + a->updates;
   g->channels = g->chunk = (uint32_t)state.dim[3];
   gt_logic_ca_layers(a, g->channels, g->layer);
@@ -96,11 +99,11 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   const gt_logic_ca_attribute *a = node->attribute;
   geometry g = {.threads = gt_lower_workgroup(lowering, THREADS, 1)};
-  uint32_t between[2] = {0, 0};
+  uint32_t buffer[2] = {0, 0};
   plan(&g, gt_lowering_target(lowering), a, node->shape);
   const uint32_t cells = (uint32_t)gt_shape_count(node->shape) / g.channels;
   for (uint32_t i = 0; i < 2 && i + 1 < a->steps; i++)
-    between[i] = gt_lower_scratch(lowering, 4 * (uint64_t)gt_shape_count(node->shape));
+    buffer[i] = gt_lower_scratch(lowering, 4 * (uint64_t)gt_shape_count(node->shape));
   for (uint32_t t = 0; t < a->steps; t++) {
     const struct gt_logic_ca_bits_args args = {.step = t,
                                                .cells = cells,
@@ -113,11 +116,11 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
     gt_lower_groups(lowering, gt_ceil_div(cells, g.lanes), g.threads);
 #define AT(field) offsetof(struct gt_logic_ca_bits_args, field)
     if (t)
-      gt_lower_use_scratch(lowering, AT(from), between[(t - 1) % 2], false);
+      gt_lower_use_scratch(lowering, AT(from), buffer[(t - 1) % 2], false);
     else
       gt_lower_read(lowering, AT(from), node->input[0]);
     if (t + 1 < a->steps)
-      gt_lower_use_scratch(lowering, AT(to), between[t % 2], true);
+      gt_lower_use_scratch(lowering, AT(to), buffer[t % 2], true);
     else
       gt_lower_write(lowering, AT(to), group->leader);
     gt_lower_read(lowering, AT(codes), node->input[1]);
@@ -128,7 +131,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   }
 }
 
-/* --- row and builder ------------------------------------------------------------------------------------ */
+/* --- builder and op ------------------------------------------------------------------------------------- */
 
 gt_id gt_logic_ca_bits(gt_graph *graph, gt_id state, gt_id codes, gt_id wiring, gt_id clock,
                        const gt_logic_ca_attribute *attribute) {

@@ -1,5 +1,6 @@
 /* The automaton of op/logic/logic_ca.h on bits (src/op/logic/logic_ca_bits.c): 32 boards per word; each gate
- * is the function with the (first) largest logit. It has no gradient and returns only the last state. */
+ * is the function with the largest logit, the first of equal ones. The op has no gradient and returns only
+ * the last state. */
 #ifndef GT_OP_LOGIC_CA_BITS_H
 #define GT_OP_LOGIC_CA_BITS_H
 #include "op/logic/logic_ca.h"

@@ -1,4 +1,4 @@
-/* The automaton on bits on the CPU: a tile is a group of cells, a row has one word of each, every gate is a
+/* The automaton on bits on the CPU: a tile is a group of cells; a row has one word per cell, and a gate is a
  * loop over two rows. Perception evaluates one kernel of one channel at a time and keeps only its outputs. */
 #include "base/count.h"
 #include "base/memory.h"
@@ -19,8 +19,8 @@ typedef struct circuit { /* the data of one tile in one step */
   const uint32_t *layer, *codes, *wiring;
   uint32_t channels, kernels, height, width, perceptions, updates, first, count;
   bool periodic;
-  uint32_t patch[PATCH][LANES]; /* index of the first channel's word of the cell there, or GT_NONE */
-  row *seen[2], *state[2];      /* outputs of perception's layers and of the update's, alternating */
+  uint32_t patch[PATCH][LANES]; /* index of the first channel's word of the neighbor, or GT_NONE */
+  row *perceived[2], *state[2]; /* outputs of the perception's and of the update's layers, alternating */
   row *cells;                   /* the patch of a channel */
 } circuit;
 
@@ -35,22 +35,22 @@ static void place_cells(circuit *c) {
 
 /* Allocates all rows in one block, which the caller frees. */
 static row *place_rows(circuit *c) {
-  uint32_t seen = 1, state = c->layer[c->perceptions * GT_CA_BITS_WORDS + LAYER_INPUTS];
+  uint32_t perceived = 1, state = c->layer[c->perceptions * GT_CA_BITS_WORDS + LAYER_INPUTS];
   for (uint32_t l = 0; l < c->perceptions; l++)
-    seen = gt_most_u32(seen, c->layer[l * GT_CA_BITS_WORDS + LAYER_WIDTH]);
+    perceived = gt_most_u32(perceived, c->layer[l * GT_CA_BITS_WORDS + LAYER_WIDTH]);
   for (uint32_t l = 0; l < c->updates; l++)
     state = gt_most_u32(state, c->layer[(c->perceptions + l) * GT_CA_BITS_WORDS + LAYER_WIDTH]);
-  row *rows = gt_alloc((PATCH + 2 * (size_t)seen + 2 * (size_t)state) * sizeof *rows);
+  row *rows = gt_alloc((PATCH + 2 * (size_t)perceived + 2 * (size_t)state) * sizeof *rows);
   c->cells = rows;
   for (int i = 0; i < 2; i++) {
-    c->seen[i] = rows + PATCH + (size_t)i * seen;
-    c->state[i] = rows + PATCH + 2 * (size_t)seen + (size_t)i * state;
+    c->perceived[i] = rows + PATCH + (size_t)i * perceived;
+    c->state[i] = rows + PATCH + 2 * (size_t)perceived + (size_t)i * state;
   }
   return rows;
 }
 
-/* Evaluates the gates of one layer; outputs go to every stride-th row of y. Indices are clamped, as the
- * wiring of a damaged file may be out of range. */
+/* Evaluates the gates of one layer; outputs are written to every stride-th row of y. Indices are clamped,
+ * because the wiring of a damaged file may be out of range. */
 GT_CLONES static void gates(const uint32_t *restrict codes, const uint32_t *restrict a,
                             const uint32_t *restrict b, uint32_t n, uint32_t inputs, const row *restrict x,
                             row *restrict y, size_t stride) {
@@ -79,8 +79,8 @@ static void perceive(const circuit *c, const uint32_t *from, uint32_t channel) {
   for (uint32_t k = 0; k < c->kernels; k++) {
     const row *x = c->cells;
     for (uint32_t l = 0; l + 1 < c->perceptions; l++) {
-      run_layer(c, l, k, x, c->seen[l % 2], 1);
-      x = c->seen[l % 2];
+      run_layer(c, l, k, x, c->perceived[l % 2], 1);
+      x = c->perceived[l % 2];
     }
     run_layer(c, c->perceptions - 1, k, x,
               c->state[0] + c->channels + (size_t)channel * width * c->kernels + k, c->kernels);
@@ -117,10 +117,11 @@ void gt_logic_ca_bits_cpu(const void *args, const uint32_t *spec, uint32_t tile)
     run_layer(&c, c.perceptions + l, 0, c.state[l % 2], c.state[(l + 1) % 2], 1);
   for (uint32_t i = 0; i < c.count; i++) {
     const uint32_t cell = c.first + i;
-    const bool takes = !spec[GT_CA_BITS_SPEC_FIRE] || fires(&c, cell);
+    const bool updates_cell = !spec[GT_CA_BITS_SPEC_FIRE] || fires(&c, cell);
     uint32_t *to = GT_PTR(uint32_t, t->to) + (size_t)cell * c.channels;
     for (uint32_t channel = 0; channel < c.channels; channel++)
-      to[channel] = takes ? c.state[c.updates % 2][channel][i] : from[(size_t)cell * c.channels + channel];
+      to[channel] =
+          updates_cell ? c.state[c.updates % 2][channel][i] : from[(size_t)cell * c.channels + channel];
   }
   free(rows);
 }

@@ -1,7 +1,8 @@
 /* The automaton on the CPU: a tile is a group of cells; all values of the circuit are rows with one number
  * per cell, so that every gate is vector code over the group. In the backward pass a tile keeps the rows of
  * its forward pass, but the gradients of only two adjacent layers, so that they stay in the L1 cache;
- * perception is differentiated kernel by kernel. Sums over the cells go to the partial sums of the tile. */
+ * perception is differentiated kernel by kernel. Sums over the tile's cells are partial sums, which another
+ * kernel adds. */
 #include "op/logic/logic_ca_cpu.h"
 #include "base/count.h"
 #include "base/memory.h"
@@ -29,13 +30,15 @@ typedef struct circuit { /* the data of one tile in one step */
   const int32_t *wiring;
   uint32_t cell[LANES], patch[PATCH][LANES]; /* the cells and their neighborhoods; or GT_NONE */
   bool fires[LANES], any_fires;
-  uint32_t
-      at[GT_LOGIC_CA_LAYERS + 1]; /* first row of each layer's inputs, then of the last layer's outputs */
-  uint32_t update, rows;          /* first row of the update's inputs; number of all rows */
-  /* Rows of gradients: of the patches, from 0; of the update's inputs; two areas that layers alternate. */
-  uint32_t d_update, d_piece[2], d_rows;
+  /* First row of each layer's inputs, then of the last layer's outputs. */
+  uint32_t at[GT_LOGIC_CA_LAYERS + 1];
+  uint32_t update, rows; /* first row of the update's inputs; number of all rows */
+  /* Rows of gradients: those of the patches from row 0 on, of the update's inputs from d_update on, and two
+   * areas that the layers use alternately; number of all rows. */
+  uint32_t d_update, d_area[2], d_rows;
 } circuit;
 
+/* Assigns the rows of values. */
 static void place_rows(circuit *c) {
   uint32_t row_count = PATCH * c->channels;
   for (uint32_t l = 0; l < c->perceptions; l++) {
@@ -55,7 +58,7 @@ static void place_rows(circuit *c) {
   c->rows = row_count;
 }
 
-/* Lays out the rows of gradients; perception needs those of one kernel at a time. */
+/* Assigns the rows of gradients; perception needs those of one kernel at a time. */
 static void place_gradient_rows(circuit *c) {
   uint32_t widest = 0;
   for (uint32_t l = 1; l < c->perceptions; l++)
@@ -63,17 +66,17 @@ static void place_gradient_rows(circuit *c) {
   for (uint32_t l = c->perceptions; l < c->perceptions + c->updates; l++)
     widest = gt_most_u32(widest, c->layer[l * GT_CA_WORDS + CA_WIDTH]);
   c->d_update = PATCH * c->channels;
-  c->d_piece[0] = c->d_update + c->layer[c->perceptions * GT_CA_WORDS + CA_INPUTS];
-  c->d_piece[1] = c->d_piece[0] + widest;
-  c->d_rows = c->d_piece[1] + widest;
+  c->d_area[0] = c->d_update + c->layer[c->perceptions * GT_CA_WORDS + CA_INPUTS];
+  c->d_area[1] = c->d_area[0] + widest;
+  c->d_rows = c->d_area[1] + widest;
 }
 
 /* First row of the gradient of a layer's inputs, for one kernel. */
 static uint32_t gradient_at(const circuit *c, uint32_t l) {
-  return l == 0 ? 0 : l == c->perceptions ? c->d_update : c->d_piece[l % 2];
+  return l == 0 ? 0 : l == c->perceptions ? c->d_update : c->d_area[l % 2];
 }
 
-/* Lists the cells of a board, those that fire before the others; returns how many do. */
+/* Lists the cells of a board, first those that fire; returns their number. */
 static uint32_t list_cells(uint32_t *list, uint32_t board, const uint32_t *clock, uint32_t step,
                            uint32_t purpose, float fire_rate) {
   const uint64_t seed = clock[1] | (uint64_t)clock[2] << 32;
@@ -85,8 +88,8 @@ static uint32_t list_cells(uint32_t *list, uint32_t board, const uint32_t *clock
   return front;
 }
 
-/* Chooses the cells of the tile. If cells fire at random, the first tiles take the firing cells of all
- * boards, so that no lane computes a discarded state; each tile finds them by itself. */
+/* Chooses the cells of the tile. If cells fire at random, the first tiles have the firing cells of all
+ * boards, so that no lane computes a discarded state; every tile computes this list. */
 static void choose_cells(circuit *c, bool at_random, uint32_t tile, const uint32_t *clock, uint32_t step,
                          uint32_t purpose, float fire_rate) {
   const uint32_t board = c->height * c->width, boards = c->cells / board, first = tile * LANES;
@@ -108,7 +111,7 @@ static void choose_cells(circuit *c, bool at_random, uint32_t tile, const uint32
   free(list);
 }
 
-static void open_circuit(circuit *c, const uint32_t *spec, uint32_t tile, const uint32_t *clock,
+static void init_circuit(circuit *c, const uint32_t *spec, uint32_t tile, const uint32_t *clock,
                          uint32_t step, uint32_t purpose, float fire_rate) {
   c->channels = spec[GT_CA_SPEC_CHANNELS];
   c->kernels = spec[GT_CA_SPEC_KERNELS];
@@ -128,12 +131,14 @@ static void open_circuit(circuit *c, const uint32_t *spec, uint32_t tile, const 
 
 /* --- forward --- */
 
-typedef struct span { /* gates that several channels share: rows of the first channel, and the step to the
-                         next channel */
-  uint32_t channels, inputs, x_step, y_step, stride; /* steps in rows; stride: between gates' outputs */
+/* How a layer is applied to channels that share its gates. Distances in rows: between the inputs and between
+ * the outputs of two channels, and between the outputs of two gates. */
+typedef struct span {
+  uint32_t channels, inputs, x_step, y_step, stride;
 } span;
 
-/* Evaluates a layer of gates. Indices are clamped, as the wiring of a damaged file may be out of range. */
+/* Evaluates a layer of gates. Indices are clamped, because the wiring of a damaged file may be out of
+ * range. */
 GT_CLONES static void gates(const float *restrict c, const int32_t *restrict wa, const int32_t *restrict wb,
                             uint32_t n, const span *s, const row *restrict x, row *restrict y) {
   const uint32_t channels = s->channels, last = s->inputs - 1, x_step = s->x_step, y_step = s->y_step;
@@ -160,7 +165,7 @@ static void load_patches(const circuit *c, const float *state, row *v) {
     memcpy(v[c->update + channel], v[channel * PATCH + CENTRE], sizeof(row));
 }
 
-/* A layer as a span, for one kernel of perception, and the rows that it reads and writes. */
+/* The span of a layer, for kernel k of the perception, and the first rows that it reads and writes. */
 static span span_of(const circuit *c, uint32_t l, uint32_t k, uint32_t *from, uint32_t *to) {
   const uint32_t width = c->layer[l * GT_CA_WORDS + CA_WIDTH], inputs = c->layer[l * GT_CA_WORDS + CA_INPUTS];
   const bool last = l == c->perceptions - 1;
@@ -195,7 +200,7 @@ static row *alloc_rows(size_t count, void **block) {
   return (row *)(((uintptr_t)*block + sizeof(row) - 1) / sizeof(row) * sizeof(row));
 }
 
-/* The new state that the next step reads: clamped, rounded or sampled. */
+/* The state that the next step reads: clamped, rounded or sampled. */
 static float next_state(const struct gt_logic_ca_args *a, float value, uint32_t element, uint32_t channels) {
   if (a->flags & CA_BOUNDED) value = value < 0 ? 0 : value > 1 ? 1 : value;
   if (a->rounding > 0) value += a->rounding * ((value > 0.5f ? 1.0f : 0.0f) - value);
@@ -214,7 +219,7 @@ void gt_logic_ca_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
                .layer = GT_PTR(const uint32_t, a->shape),
                .coefficients = GT_PTR(const float, a->coefficients),
                .wiring = GT_PTR(const int32_t, a->wiring)};
-  open_circuit(&c, spec, tile, GT_PTR(const uint32_t, a->clock), a->step, a->purpose, a->fire_rate);
+  init_circuit(&c, spec, tile, GT_PTR(const uint32_t, a->clock), a->step, a->purpose, a->fire_rate);
   const float *from = GT_PTR(const float, a->from) + a->from_offset;
   float *states = GT_PTR(float, a->states), *to = states + a->to_offset;
   void *block;
@@ -235,9 +240,9 @@ void gt_logic_ca_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
 
 /* --- backward --- */
 
-/* Reduces four vectors to four sums, which are added to `sum` or stored there: halves, quarters, then within
- * quarters. */
-GT_MATH void totals(const lanes s[4], float *sum, bool add) {
+/* Reduces four vectors to four sums, which are added to `sum` or stored there: adds halves, then quarters,
+ * then pairs. */
+GT_MATH void reduce_vectors(const lanes s[4], float *sum, bool add) {
 #define HALVES(a, b)                                         \
   (__builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11) + \
    __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15))
@@ -251,11 +256,12 @@ GT_MATH void totals(const lanes s[4], float *sum, bool add) {
   *(four *)sum = total;
 }
 
-/* Adds to the gradients of the gates' inputs; stores the four sums of each gate, over all cells and channels,
- * to `sum`. */
-GT_CLONES static void gates_back(const float *restrict c, const int32_t *restrict wa,
-                                 const int32_t *restrict wb, uint32_t n, const span *s, const row *restrict x,
-                                 row *restrict dx, const row *restrict dy, float *restrict sum, bool add) {
+/* Adds to the gradients of the gates' inputs, dx; adds or stores the gradients of the four coefficients of
+ * each gate, over all cells and channels, in `sum`. */
+GT_CLONES static void gates_gradient(const float *restrict c, const int32_t *restrict wa,
+                                     const int32_t *restrict wb, uint32_t n, const span *s,
+                                     const row *restrict x, row *restrict dx, const row *restrict dy,
+                                     float *restrict sum, bool add) {
   const uint32_t channels = s->channels, last = s->inputs - 1, x_step = s->x_step, y_step = s->y_step;
   for (uint32_t o = 0; o < n; o++, c += 4, sum += 4, dy += s->stride) {
     const uint32_t a = gt_least_u32((uint32_t)wa[o], last), b = gt_least_u32((uint32_t)wb[o], last);
@@ -273,14 +279,14 @@ GT_CLONES static void gates_back(const float *restrict c, const int32_t *restric
         PART_AT(to, a, part) += g * (c[1] + c[3] * xb); /* a and b may be the same input */
         PART_AT(to, b, part) += c[2] * g + c[3] * ga;
       }
-    totals(total, sum, add);
+    reduce_vectors(total, sum, add);
   }
 }
 
-/* Propagates the gradient of a layer's outputs to its inputs. For patches, the inputs of all kernels, it is
- * added to the gradients of the other kernels. */
-static void layer_back(const circuit *c, uint32_t l, uint32_t k, const row *v, row *d, float *partial,
-                       bool add) {
+/* Propagates the gradient of a layer's outputs to its inputs. The gradient of the patches, which all kernels
+ * read, is the sum over the kernels. */
+static void layer_gradient(const circuit *c, uint32_t l, uint32_t k, const row *v, row *d, float *partial,
+                           bool add) {
   const uint32_t *w = c->layer + (size_t)l * GT_CA_WORDS;
   const int32_t *a = c->wiring + w[CA_WIRE], *b = a + c->wires;
   uint32_t from, to;
@@ -289,22 +295,22 @@ static void layer_back(const circuit *c, uint32_t l, uint32_t k, const row *v, r
   const uint32_t last = l + 1 == c->perceptions ? c->channels + k : 0;
   row *dx = d + gradient_at(c, l);
   if (l) memset(dx, 0, (size_t)s.channels * w[CA_INPUTS] * sizeof *dx);
-  gates_back(c->coefficients + 4 * gate, a, b, w[CA_WIDTH], &s, v + from, dx,
-             d + gradient_at(c, l + 1) + last, partial + 4 * gate, add);
+  gates_gradient(c->coefficients + 4 * gate, a, b, w[CA_WIDTH], &s, v + from, dx,
+                 d + gradient_at(c, l + 1) + last, partial + 4 * gate, add);
 }
 
-static void circuit_back(const circuit *c, const row *v, row *d, float *partial, bool add) {
+static void circuit_gradient(const circuit *c, const row *v, row *d, float *partial, bool add) {
   memset(d, 0, PATCH * c->channels * sizeof *d);
   for (uint32_t l = c->perceptions + c->updates; l-- > c->perceptions;)
-    layer_back(c, l, 0, v, d, partial, add);
+    layer_gradient(c, l, 0, v, d, partial, add);
   for (uint32_t k = 0; k < c->kernels; k++)
-    for (uint32_t l = c->perceptions; l-- > 0;) layer_back(c, l, k, v, d, partial, add);
+    for (uint32_t l = c->perceptions; l-- > 0;) layer_gradient(c, l, k, v, d, partial, add);
 }
 
 /* The gradient of a channel of a cell: the sum over the patches that contain the cell, in the order of
  * positions. */
-static float gathered(const float *d_patch, uint32_t cell, uint32_t channel, uint32_t channels,
-                      uint32_t height, uint32_t width, bool periodic) {
+static float gather_gradient(const float *d_patch, uint32_t cell, uint32_t channel, uint32_t channels,
+                             uint32_t height, uint32_t width, bool periodic) {
   float sum = 0;
   for (uint32_t j = 0; j < PATCH; j++) { /* the cell is at position j of the opposite neighbor's patch */
     const uint32_t other = gt_logic_ca_neighbour(cell, PATCH - 1 - j, height, width, periodic);
@@ -313,18 +319,19 @@ static float gathered(const float *d_patch, uint32_t cell, uint32_t channel, uin
   return sum;
 }
 
-/* Loads the gradient of the outputs; for cells that kept their state it goes to `kept`. */
+/* Loads the gradient of the new states: into the rows of the outputs for cells that fire, else into
+ * `kept`. */
 static void load_gradient(const circuit *c, const struct gt_logic_ca_gradient_args *a, row *d, row *kept) {
   const float *d_patch = GT_PTR(const float, a->d_patch),
-              *given = GT_PTR(const float, a->d_states) + a->d_offset;
+              *d_states = GT_PTR(const float, a->d_states) + a->d_offset;
   row *out = d + gradient_at(c, c->perceptions + c->updates);
   for (uint32_t channel = 0; channel < c->channels; channel++)
     for (uint32_t i = 0; i < LANES; i++) {
       float g = 0;
       const uint32_t cell = c->cell[i];
       if (i < c->count && a->flags & CA_HAS_PATCH)
-        g = gathered(d_patch, cell, channel, c->channels, c->height, c->width, c->periodic);
-      if (i < c->count && a->flags & CA_HAS_GIVEN) g += given[(size_t)cell * c->channels + channel];
+        g = gather_gradient(d_patch, cell, channel, c->channels, c->height, c->width, c->periodic);
+      if (i < c->count && a->flags & CA_HAS_GIVEN) g += d_states[(size_t)cell * c->channels + channel];
       out[channel][i] = c->fires[i] ? g : 0;
       kept[channel][i] = c->fires[i] ? 0 : g;
     }
@@ -337,7 +344,7 @@ void gt_logic_ca_gradient_cpu(const void *args, const uint32_t *spec, uint32_t t
                .layer = GT_PTR(const uint32_t, a->shape),
                .coefficients = GT_PTR(const float, a->coefficients),
                .wiring = GT_PTR(const int32_t, a->wiring)};
-  open_circuit(&c, spec, tile, GT_PTR(const uint32_t, a->clock), a->step, a->purpose, a->fire_rate);
+  init_circuit(&c, spec, tile, GT_PTR(const uint32_t, a->clock), a->step, a->purpose, a->fire_rate);
   place_gradient_rows(&c);
   void *block;
   row *v = alloc_rows(c.rows + c.d_rows + c.channels, &block), *d = v + c.rows, *kept = d + c.d_rows;
@@ -345,7 +352,7 @@ void gt_logic_ca_gradient_cpu(const void *args, const uint32_t *spec, uint32_t t
   float *partial = GT_PTR(float, a->partial) + (size_t)tile * spec[GT_CA_SPEC_SLOTS] * 4;
   if (c.any_fires) {
     run_circuit(&c, GT_PTR(const float, a->from) + a->from_offset, v);
-    circuit_back(&c, v, d, partial, a->flags & CA_HAS_PATCH);
+    circuit_gradient(&c, v, d, partial, a->flags & CA_HAS_PATCH);
   } else {
     memset(d, 0, c.d_rows * sizeof *d);
     if (!(a->flags & CA_HAS_PATCH)) memset(partial, 0, spec[GT_CA_SPEC_SLOTS] * 4 * sizeof *partial);
@@ -361,7 +368,7 @@ void gt_logic_ca_gradient_cpu(const void *args, const uint32_t *spec, uint32_t t
   free(block);
 }
 
-/* --- the end --- */
+/* --- sums of partial results --- */
 
 static void sum_coefficients(const struct gt_logic_ca_sum_args *a, uint32_t from, uint32_t to) {
   const float *partial = GT_PTR(const float, a->partial);
@@ -378,12 +385,12 @@ void gt_logic_ca_sum_cpu(const void *args, const uint32_t *spec, uint32_t tile) 
     sum_coefficients(a, from, gt_least_u32(a->gates, from + CA_SUM_TILE));
     return;
   }
-  const float *d_patch = GT_PTR(const float, a->d_patch), *given = GT_PTR(const float, a->d_states);
+  const float *d_patch = GT_PTR(const float, a->d_patch), *d_states = GT_PTR(const float, a->d_states);
   float *y = GT_PTR(float, a->y);
   for (uint32_t cell = from; cell < gt_least_u32(a->cells, from + CA_SUM_TILE); cell++)
     for (uint32_t channel = 0; channel < a->channels; channel++) {
       const size_t i = (size_t)cell * a->channels + channel;
-      y[i] = gathered(d_patch, cell, channel, a->channels, a->height, a->width, a->periodic);
-      if (a->d_states_given) y[i] += given[i];
+      y[i] = gather_gradient(d_patch, cell, channel, a->channels, a->height, a->width, a->periodic);
+      if (a->d_states_given) y[i] += d_states[i];
     }
 }

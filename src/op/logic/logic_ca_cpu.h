@@ -1,5 +1,5 @@
-/* The automaton's kernels on the CPU (src/op/logic/logic_ca_cpu.c), and names for arguments that they and the
- * shaders read. Private to the op. */
+/* The automaton's kernels on the CPU (src/op/logic/logic_ca_cpu.c), and names for values that the lowering
+ * writes and both they and the shaders read. Private to the op. */
 #ifndef GT_OP_LOGIC_CA_CPU_H
 #define GT_OP_LOGIC_CA_CPU_H
 #include "step/step.h"
@@ -8,12 +8,13 @@ enum { GT_CA_LANES = 16 }; /* cells per tile */
 
 /* The words of a layer in `shape` (shaders/op/logic/logic_ca.h). */
 enum { CA_WIDTH, CA_INPUTS, CA_GATE, CA_WIRE, CA_INVERSE, CA_ROW, CA_SLOT, CA_SPLIT };
-enum { CA_SUM_TILE = 256 };                  /* gates or cells per tile of logic_ca_sum */
-enum { CA_COPY = 1, CA_BOUNDED = 2 };        /* flags of a forward step */
-enum { CA_HAS_PATCH = 1, CA_HAS_GIVEN = 2 }; /* flags of a backward step: there is d_patch, d_states */
+enum { CA_SUM_TILE = 256 };           /* gates or cells per tile of logic_ca_sum */
+enum { CA_COPY = 1, CA_BOUNDED = 2 }; /* flags of a forward step */
+/* Flags of a backward step: it reads d_patch, it reads d_states. */
+enum { CA_HAS_PATCH = 1, CA_HAS_GIVEN = 2 };
 
-/* The cell at position j (0 … 8, row-major) of the neighborhood of `cell`; GT_NONE beyond the border. Cells
- * are numbered over the batch. */
+/* The cell at position j (0 … 8, row-major) of the neighborhood of `cell`; GT_NONE outside the board. Cells
+ * are numbered over the whole batch. */
 static inline uint32_t gt_logic_ca_neighbour(uint32_t cell, uint32_t j, uint32_t height, uint32_t width,
                                              bool periodic) {
   const uint32_t inside = cell % (height * width);

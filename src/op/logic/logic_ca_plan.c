@@ -1,22 +1,17 @@
 /* Launch configuration and shared memory layout of the automaton: one launch per step; a workgroup has a few
  * cells, the lanes (components) of a vector. Rows of shared memory have one number per lane:
- *
  * 1. The update's inputs, from row 0; then the outputs of its layers. Forward: two alternating areas.
- * Backward: if there is room (`keep`), one area per layer, so that the backward pass finds the inputs of the
- * gates; else two areas, and the inputs are stored in a trace in global memory. During perception this memory
- * has the inputs of perception's layers, for `chunk` channels at a time; backward also the products of its
- * gates, and those of its first layer summed over kernels.
- *
- * 2. Backward: the gradient of the update's current layer and the products of its gates; without `keep` they
- * overwrite the layers' outputs.
- *
+ *    Backward: if there is room (`keep`), one area per layer, so that the backward pass finds the inputs of
+ *    the gates; else two areas, and the inputs are stored in a trace in global memory. During perception this
+ *    memory has the inputs of perception's layers, for `chunk` channels at a time; backward also the products
+ *    of its gates, and those of its first layer summed over kernels.
+ * 2. Backward: the gradient of the update's current layer and the products of its gates; without `keep`, in
+ *    the memory of the layers' outputs.
  * 3. The patches, nine rows per channel of the chunk.
- *
  * 4. Backward: the gradient of the cells' new states.
- *
  * More cells per workgroup mean fewer reads of coefficients and fewer partial sums, but fewer workgroups: the
- * number of cells is the largest that leaves no multiprocessor idle. A workgroup in which no cell takes its
- * new state returns early. */
+ * number of cells is the largest that leaves no multiprocessor idle. A workgroup in which no cell fires
+ * returns early. */
 #include "op/logic/logic_ca_plan.h"
 #include "base/count.h"
 #include "base/text.h"
@@ -32,10 +27,10 @@
 enum {
   THREADS = 256,
   MAX_THREADS = 512,
-  LEAST_SHARED = 16384,
-  FIXED_SHARED = 2048,
-  MAX_LANES = 4,
-  SUM_LOCAL = 256
+  MIN_SHARED = 16384,  /* bytes of shared memory that every device has */
+  FIXED_SHARED = 2048, /* bytes that kernels use besides the rows and the wiring */
+  MAX_LANES = 4,       /* cells per workgroup */
+  SUM_LOCAL = 256      /* workgroup of logic_ca_sum */
 };
 
 typedef struct geometry {
@@ -43,7 +38,8 @@ typedef struct geometry {
   uint32_t row[GT_LOGIC_CA_LAYERS]; /* first row of each layer's inputs */
   uint32_t layers, channels, lanes, chunk, threads;
   bool keep;
-  uint32_t shared, out, patches, gradient, products, perceived, summed; /* rows */
+  /* Number of rows of shared memory; first rows of its areas (as the kernels' constants). */
+  uint32_t shared, out, patches, gradient, products, perceived, summed;
   uint32_t wires, shared_words;  /* perception's wires; words of these and of the inverse in shared memory */
   uint32_t slots, trace, groups; /* partial sums and traced gates per workgroup; workgroups or tiles */
   uint32_t words[GT_LOGIC_CA_LAYERS * GT_CA_WORDS];
@@ -68,17 +64,19 @@ static uint32_t place_update(geometry *g, const gt_logic_ca_attribute *a) {
   return region[0] + region[1];
 }
 
-/* Lays out shared memory for `chunk` channels at a time; returns the number of rows. */
+/* Assigns the rows of shared memory for `chunk` channels at a time; returns the number of rows. */
 static uint32_t lay_out(geometry *g, const gt_logic_ca_attribute *a, uint32_t chunk, bool gradient) {
-  uint32_t end = place_update(g, a), perceived = 0, widest = g->layer[a->perceptions].inputs, made = 0;
+  uint32_t end = place_update(g, a), perceived = 0, widest = g->layer[a->perceptions].inputs,
+           widest_update = 0;
   uint32_t row = widest;
   for (uint32_t l = 0; l < a->perceptions; l++) {
     g->row[l] = row;
     if (l) row += a->kernels * g->layer[l].inputs * chunk;
     perceived = gt_most_u32(perceived, 2 * a->kernels * a->width[l] * chunk);
   }
-  for (uint32_t l = a->perceptions; l < g->layers; l++) made = gt_most_u32(made, a->width[l]);
-  widest = gt_most_u32(widest, made);
+  for (uint32_t l = a->perceptions; l < g->layers; l++)
+    widest_update = gt_most_u32(widest_update, a->width[l]);
+  widest = gt_most_u32(widest, widest_update);
   g->chunk = chunk;
   g->perceived = row;
   g->summed = row + perceived;
@@ -86,13 +84,13 @@ static uint32_t lay_out(geometry *g, const gt_logic_ca_attribute *a, uint32_t ch
   end = gt_most_u32(end, row);
   g->gradient = g->keep ? end : 0;
   g->products = g->gradient + widest;
-  if (gradient) end = gt_most_u32(end, g->products + 2 * made);
+  if (gradient) end = gt_most_u32(end, g->products + 2 * widest_update);
   g->patches = end;
   g->shared = end + GT_LOGIC_CA_PATCH * chunk + (gradient ? g->channels : 0);
   return g->shared;
 }
 
-/* Chooses the largest number of channels at a time that fits. */
+/* Chooses the largest number of channels at a time that fits in `bytes`; false if not even one does. */
 static bool fit(geometry *g, const gt_logic_ca_attribute *a, uint32_t lanes, bool keep, uint32_t bytes,
                 bool gradient) {
   uint32_t chunk = g->channels;
@@ -102,11 +100,11 @@ static bool fit(geometry *g, const gt_logic_ca_attribute *a, uint32_t lanes, boo
   g->lanes = lanes;
   g->keep = keep;
   if (bytes < FIXED_SHARED + 4 * g->shared_words) return false;
-  const uint32_t room = (bytes - FIXED_SHARED - 4 * g->shared_words) / (4 * lanes);
-  while (chunk > 1 && lay_out(g, a, chunk, gradient) > room) chunk--;
+  const uint32_t max_rows = (bytes - FIXED_SHARED - 4 * g->shared_words) / (4 * lanes);
+  while (chunk > 1 && lay_out(g, a, chunk, gradient) > max_rows) chunk--;
   const uint32_t chunks = gt_ceil_div(g->channels, chunk);
   chunk = gt_ceil_div(g->channels, chunks); /* chunks of about equal size */
-  return lay_out(g, a, chunk, gradient) <= room;
+  return lay_out(g, a, chunk, gradient) <= max_rows;
 }
 
 /* Cells per workgroup such that each multiprocessor has two workgroups. Backward, more than two cells per
@@ -135,10 +133,10 @@ static void fit_lanes(geometry *g, const gt_logic_ca_attribute *a, uint32_t lane
 bool gt_logic_ca_fits(const gt_logic_ca_attribute *attribute, gt_shape state) {
   geometry g = {.layers = attribute->perceptions + attribute->updates, .channels = (uint32_t)state.dim[3]};
   gt_logic_ca_layers(attribute, g.channels, g.layer);
-  return fit(&g, attribute, 1, false, LEAST_SHARED, true);
+  return fit(&g, attribute, 1, false, MIN_SHARED, true);
 }
 
-/* Writes the words of `shape`, and with them the slots of each gate's sums. */
+/* Writes the words of the argument `shape`, and numbers the slots of each gate's partial sums. */
 static void write_words(geometry *g, const gt_logic_ca_attribute *a, bool device) {
   for (uint32_t l = 0; l < g->layers; l++) {
     const gt_logic_ca_layer *at = &g->layer[l];
@@ -157,38 +155,40 @@ static void write_words(geometry *g, const gt_logic_ca_attribute *a, bool device
 static uint32_t cells_of(gt_shape state) { return (uint32_t)(state.dim[0] * state.dim[1] * state.dim[2]); }
 
 /* The geometry with this number of lanes, or the largest that fits; threads 0: chosen by wanted_threads. */
-static geometry with(const gt_lowering *lowering, const gt_logic_ca_attribute *a, gt_shape state,
-                     bool gradient, uint32_t lanes, uint32_t threads) {
+static geometry geometry_with(const gt_lowering *lowering, const gt_logic_ca_attribute *a, gt_shape state,
+                              bool gradient, uint32_t lanes, uint32_t threads) {
   const gt_target *target = gt_lowering_target(lowering);
   geometry g = {.layers = a->perceptions + a->updates, .channels = (uint32_t)state.dim[3], .lanes = lanes};
   gt_logic_ca_layers(a, g.channels, g.layer);
-  if (target->device) fit_lanes(&g, a, lanes, gt_most_u32(target->shared_bytes, LEAST_SHARED), gradient);
+  if (target->device) fit_lanes(&g, a, lanes, gt_most_u32(target->shared_bytes, MIN_SHARED), gradient);
   g.groups = gt_ceil_div(cells_of(state), g.lanes);
   if (!threads) threads = wanted_threads(&g, a, target->units);
   g.threads = gt_lower_workgroup(lowering, threads, 1);
   return g;
 }
 
-/* --- ways: lanes and threads --- */
+/* --- candidates --- */
 
-enum { LANES, LOCAL, MAX_WAYS = 6 };
+enum { LANES, THREAD_COUNT }; /* the words of a candidate */
+enum { MAX_CANDIDATES = 6 };
 
-static void way_text(const gt_candidate *way, char *text, size_t size) {
-  snprintf(text, size, "%u at a time by %u threads", way->what[LANES], way->what[LOCAL]);
+static void candidate_text(const gt_candidate *candidate, char *text, size_t size) {
+  snprintf(text, size, "%u at a time by %u threads", candidate->what[LANES], candidate->what[THREAD_COUNT]);
 }
 
 /* The heuristic's choice has cost 1, all other valid candidates cost 2; there is no finer estimate. */
-static uint32_t list_ways(gt_candidate *way, const gt_lowering *lowering, const gt_logic_ca_attribute *a,
-                          gt_shape state, bool gradient) {
+static uint32_t list_candidates(gt_candidate *candidate, const gt_lowering *lowering,
+                                const gt_logic_ca_attribute *a, gt_shape state, bool gradient) {
   const uint32_t units = gt_lowering_target(lowering)->units;
-  const geometry best = with(lowering, a, state, gradient, wanted_lanes(cells_of(state), units, gradient), 0);
+  const geometry best =
+      geometry_with(lowering, a, state, gradient, wanted_lanes(cells_of(state), units, gradient), 0);
   uint32_t count = 0;
   for (uint32_t lanes = 1; lanes <= (gradient ? 2 : MAX_LANES); lanes *= 2)
     for (uint32_t threads = THREADS; threads <= MAX_THREADS; threads *= 2) {
-      const geometry g = with(lowering, a, state, gradient, lanes, threads);
+      const geometry g = geometry_with(lowering, a, state, gradient, lanes, threads);
       if (g.lanes != lanes || (threads > THREADS && g.threads < threads)) continue;
       const bool is_best = g.lanes == best.lanes && g.threads == best.threads;
-      way[count++] = (gt_candidate){.cost = is_best ? 1 : 2, .kin = lanes, .what = {lanes, g.threads}};
+      candidate[count++] = (gt_candidate){.cost = is_best ? 1 : 2, .kin = lanes, .what = {lanes, g.threads}};
     }
   return count;
 }
@@ -198,21 +198,22 @@ static geometry plan(gt_lowering *lowering, const gt_logic_ca_attribute *a, gt_s
   uint32_t lanes = GT_CA_LANES, threads = 0;
   if (device) {
     char key[96];
-    gt_candidate way[MAX_WAYS];
-    /* The whole attribute is the key, so that no field can be forgotten. */
-    _Static_assert(sizeof *a == (12 + GT_LOGIC_CA_LAYERS) * sizeof(uint32_t), "nothing between the fields");
+    gt_candidate candidate[MAX_CANDIDATES];
+    /* The key has a hash of the whole attribute, so that no field can be forgotten. */
+    _Static_assert(sizeof *a == (12 + GT_LOGIC_CA_LAYERS) * sizeof(uint32_t), "the struct has no padding");
     const uint64_t all =
         gt_hash(gt_hash(GT_HASH_START, a, sizeof *a), state.dim, (size_t)state.rank * sizeof *state.dim);
     snprintf(key, sizeof key, "automaton%s, %u cells of %u, %u + %u layers x%u (%016llx)",
              gradient ? "'s gradient" : "", cells_of(state), (uint32_t)state.dim[3], a->perceptions,
              a->updates, a->kernels, (unsigned long long)all);
-    const gt_candidate *taken = gt_lower_known_choice(lowering, key);
-    if (!taken)
-      taken = gt_lower_choice(lowering, key, way_text, way, list_ways(way, lowering, a, state, gradient));
-    lanes = taken->what[LANES];
-    threads = taken->what[LOCAL];
+    const gt_candidate *chosen = gt_lower_known_choice(lowering, key);
+    if (!chosen)
+      chosen = gt_lower_choice(lowering, key, candidate_text, candidate,
+                               list_candidates(candidate, lowering, a, state, gradient));
+    lanes = chosen->what[LANES];
+    threads = chosen->what[THREAD_COUNT];
   }
-  geometry g = with(lowering, a, state, gradient, lanes, threads);
+  geometry g = geometry_with(lowering, a, state, gradient, lanes, threads);
   write_words(&g, a, device);
   return g;
 }
@@ -238,8 +239,8 @@ void gt_logic_ca_set_spec(gt_step *step, const gt_logic_ca_attribute *a, gt_shap
   step->spec[GT_CA_SPEC_UPDATES] = a->updates;
 }
 
-static void start_step(gt_lowering *lowering, bool gradient, const void *args, size_t size, const geometry *g,
-                       const gt_logic_ca_attribute *a, gt_shape state) {
+static void emit_step(gt_lowering *lowering, bool gradient, const void *args, size_t size, const geometry *g,
+                      const gt_logic_ca_attribute *a, gt_shape state) {
   gt_step *step = gt_lower_step(lowering, kernel_of(gradient, g->lanes), args, size);
   gt_logic_ca_set_spec(step, a, state, g->shared, g->channels);
   step->spec[GT_CA_SPEC_CHUNK] = g->chunk;
@@ -281,7 +282,7 @@ void gt_logic_ca_lower(gt_lowering *lowering, const gt_group *group) {
                                           .sampling_purpose = a->sampling_purpose,
                                           .rounding = t + 1 < a->steps ? a->rounding : 0,
                                           .sampling = t + 1 < a->steps ? a->sampling : 0};
-    start_step(lowering, false, &args, sizeof args, &g, a, state);
+    emit_step(lowering, false, &args, sizeof args, &g, a, state);
     gt_lower_read(lowering, offsetof(struct gt_logic_ca_args, from), t ? group->leader : node->input[0]);
     gt_lower_write(lowering, offsetof(struct gt_logic_ca_args, states), group->leader);
     gt_lower_read(lowering, offsetof(struct gt_logic_ca_args, coefficients), node->input[1]);
@@ -301,7 +302,7 @@ static void gradient_step(gt_lowering *lowering, const gt_group *group, const ge
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   const gt_logic_ca_attribute *a = node->attribute;
   const uint32_t size = (uint32_t)gt_shape_count(state);
-  const bool later = t + 1 < a->steps, given = !later || !a->final_only;
+  const bool is_not_last = t + 1 < a->steps, reads_gradient = !is_not_last || !a->final_only;
   const struct gt_logic_ca_gradient_args args = {.step = t,
                                                  .cells = size / g->channels,
                                                  .wires = (uint32_t)gt_logic_ca_wires(a),
@@ -309,26 +310,26 @@ static void gradient_step(gt_lowering *lowering, const gt_group *group, const ge
                                                  .fire_rate = a->fire_rate,
                                                  .from_offset = t * size,
                                                  .d_offset = a->final_only ? 0 : (t + 1) * size,
-                                                 .flags =
-                                                     (later ? CA_HAS_PATCH : 0) | (given ? CA_HAS_GIVEN : 0)};
-  start_step(lowering, true, &args, sizeof args, g, a, state);
+                                                 .flags = (is_not_last ? CA_HAS_PATCH : 0) |
+                                                          (reads_gradient ? CA_HAS_GIVEN : 0)};
+  emit_step(lowering, true, &args, sizeof args, g, a, state);
 #define AT(field) offsetof(struct gt_logic_ca_gradient_args, field)
   gt_lower_read(lowering, AT(from), node->input[0]);
   gt_lower_read(lowering, AT(coefficients), node->input[1]);
   gt_lower_read(lowering, AT(wiring), node->input[2]);
   gt_lower_read(lowering, AT(inverse), node->input[3]);
-  if (given) gt_lower_read(lowering, AT(d_states), node->input[4]);
+  if (reads_gradient) gt_lower_read(lowering, AT(d_states), node->input[4]);
   if (a->fire_rate < 1) gt_lower_read(lowering, AT(clock), node->input[5]);
   gt_lower_constants(lowering, AT(shape), g->words, sizeof g->words);
-  if (later) gt_lower_use_scratch(lowering, AT(d_patch), m->d_patch[(t + 1) % 2], false);
+  if (is_not_last) gt_lower_use_scratch(lowering, AT(d_patch), m->d_patch[(t + 1) % 2], false);
   gt_lower_use_scratch(lowering, AT(d_patch_out), m->d_patch[t % 2], true);
   gt_lower_use_scratch(lowering, AT(partial), m->partial, true);
   if (g->trace) gt_lower_use_scratch(lowering, AT(trace), m->trace, true);
 #undef AT
 }
 
-/* Mode 0 computes the gradient of the coefficients, mode 1 that of the first state; the mode is also the
- * number of the result. */
+/* Emits the last step of a result of the gradient. Mode 0 computes the gradient of the coefficients, mode 1
+ * that of the first state; the mode is also the number of the result. */
 static void sum_step(gt_lowering *lowering, const gt_group *group, const geometry *g, const memory *m,
                      gt_shape state, uint32_t mode) {
   static const gt_kernel kernel = {"logic_ca_sum", gt_logic_ca_sum_cpu};

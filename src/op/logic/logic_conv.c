@@ -1,4 +1,5 @@
-/* Trees of gates over an image with OR pooling, and both gradients in one pass, without atomics. */
+/* Trees of gates over an image with OR pooling, and the gradients of coefficients and image in one pass,
+ * without atomics. */
 #include "op/logic/logic_conv.h"
 #include "base/count.h"
 #include "op/check.h"
@@ -12,10 +13,13 @@
 #include <string.h>
 
 enum { OP_CONV, OP_COEFFICIENTS, OP_GRADIENT, OPS };
-/* Two trees at once need 180 registers. On AMD devices (subgroups of 64) that limits occupancy or makes the
- * compiler spill, so leaves are read twice instead (docs/notes/thresholds.md). */
+/* The gradient kernel needs 180 registers for two trees at once. On AMD devices (subgroups of 64) that limits
+ * occupancy or makes the compiler spill, so there leaves are read twice instead
+ * (docs/notes/thresholds.md). */
 enum { NARROW_SUBGROUP = 32 };
-enum { WORKGROUP = 256, GRADIENT_WORKGROUP = 128, LEAST_ITEMS = 4, GROUPS_PER_UNIT = 8 };
+enum { WORKGROUP = 256, GRADIENT_WORKGROUP = 128 };
+enum { MIN_ITEMS = 4 /* per invocation of the gradient */, GROUPS_PER_UNIT = 8 };
+/* On the CPU: with at least MANY_TILES blocks of samples, a tile has all kernels, else TILE_KERNELS. */
 enum { MANY_TILES = 16, TILE_KERNELS = 64 };
 enum { MAX_POOL = 15 }; /* a position in the window is stored as a byte */
 static const gt_op ops[OPS];
@@ -32,8 +36,8 @@ static const gt_kernel sums_kernel = {"logic_conv_sums", gt_logic_conv_sums_cpu}
 /* --- shapes --------------------------------------------------------------------------------------------- */
 
 int64_t gt_logic_conv_windows(const gt_logic_conv_attribute *a, int64_t size) {
-  const int64_t room = size + 2 * (int64_t)a->padding - a->field;
-  return room < 0 ? 0 : (room / a->stride + 1) / a->pool;
+  const int64_t range = size + 2 * (int64_t)a->padding - a->field;
+  return range < 0 ? 0 : (range / a->stride + 1) / a->pool;
 }
 
 static uint32_t depth_of(gt_shape wiring) {
@@ -62,7 +66,7 @@ bool gt_logic_conv_shape(const char *op, const gt_logic_conv_attribute *a, gt_sh
   return gt_check_size(op, *shape, error);
 }
 
-/* Checks shared by all ops; sets *shape to that of the layer's value. */
+/* The checks of all ops; sets *shape to that of the layer's value. */
 static bool check(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_error *error) {
   const gt_logic_conv_attribute *a = node->attribute;
   const gt_node *x = gt_node_at(graph, node->input[0]), *c = gt_node_at(graph, node->input[1]),
@@ -121,9 +125,10 @@ static void gradient_conv(gt_graph *graph, gt_id id, const gt_id *output_gradien
   if (wanted[0] && input[4] == GT_NONE && !graph->error.status)
     gt_fail(&graph->error, GT_ERR_INTERNAL, "logic_conv: the gradient of x needs the inverse wiring");
   const gt_op *op = &ops[wanted[0] ? OP_GRADIENT : OP_COEFFICIENTS];
-  const gt_id both = gt_node_add(graph, op, input, op->max_inputs, node->attribute, node->attribute_size);
-  if (wanted[1]) input_gradient[1] = both;
-  if (wanted[0]) input_gradient[0] = gt_result(graph, both, 1);
+  const gt_id gradients =
+      gt_node_add(graph, op, input, op->max_inputs, node->attribute, node->attribute_size);
+  if (wanted[1]) input_gradient[1] = gradients;
+  if (wanted[0]) input_gradient[0] = gt_result(graph, gradients, 1);
 }
 
 /* --- lowering ------------------------------------------------------------------------------------------- */
@@ -170,7 +175,7 @@ gt_step *gt_logic_conv_step(gt_lowering *lowering, const gt_kernel *kernel, cons
   return step;
 }
 
-static gt_step *start_step(gt_lowering *lowering, const geometry *g, const gt_kernel *kernel) {
+static gt_step *emit_step(gt_lowering *lowering, const geometry *g, const gt_kernel *kernel) {
   return gt_logic_conv_step(lowering, kernel, &g->args, sizeof g->args, g->spec);
 }
 
@@ -178,7 +183,7 @@ static gt_step *start_step(gt_lowering *lowering, const geometry *g, const gt_ke
 
 static uint32_t sample_blocks(const geometry *g) { return gt_ceil_div(g->args.batch, GT_CONV_BLOCK); }
 
-/* Adds scratch memory for the CPU: `images` images of a block of samples. */
+/* Adds scratch memory for the CPU kernels: `images` padded images of a block of samples. */
 static void use_planes(gt_lowering *lowering, const geometry *g, uint32_t images) {
   const uint64_t height = g->args.height + 2ull * g->args.padding,
                  width = g->args.width + 2ull * g->args.padding;
@@ -189,9 +194,9 @@ static void use_planes(gt_lowering *lowering, const geometry *g, uint32_t images
 static void lower_conv(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   geometry g = geometry_of(gt_lowering_graph(lowering), node);
-  /* Small batches have few blocks of samples, so the kernels are divided among several tiles. */
+  /* Small batches have few blocks of samples, so the kernels are divided into several tiles. */
   g.args.chunks = sample_blocks(&g) >= MANY_TILES || g.kernels < TILE_KERNELS ? g.kernels : TILE_KERNELS;
-  gt_step *step = start_step(lowering, &g, &conv_kernel);
+  gt_step *step = emit_step(lowering, &g, &conv_kernel);
   step->tiles = sample_blocks(&g) * gt_ceil_div(g.kernels, g.args.chunks);
   if (!gt_lowering_target(lowering)->device) use_planes(lowering, &g, step->tiles);
   gt_lower_read(lowering, AT(x), node->input[0]);
@@ -201,13 +206,14 @@ static void lower_conv(gt_lowering *lowering, const gt_group *group) {
   gt_lower_grid(lowering, (uint64_t)g.windows * g.kernels * g.width, WORKGROUP);
 }
 
-/* The number of workgroups per kernel: enough to fill the device, but each with enough items. */
+/* The number of workgroups (tiles on the CPU) per kernel: enough to fill the device, but each with at least
+ * MIN_ITEMS items per invocation. */
 static uint32_t chunks_for(const gt_lowering *lowering, const geometry *g, uint32_t local) {
   const gt_target *target = gt_lowering_target(lowering);
   if (!target->device) return sample_blocks(g);
   const uint32_t fill = GROUPS_PER_UNIT * (target->units ? target->units : 1) / g->kernels + 1;
-  const uint64_t most = (uint64_t)g->windows * g->width / ((uint64_t)LEAST_ITEMS * local) + 1;
-  return fill < most ? fill : (uint32_t)most;
+  const uint64_t maximum = (uint64_t)g->windows * g->width / ((uint64_t)MIN_ITEMS * local) + 1;
+  return fill < maximum ? fill : (uint32_t)maximum;
 }
 
 static void lower_sums(gt_lowering *lowering, const geometry *g, uint32_t partial, gt_id node) {
@@ -231,7 +237,7 @@ static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
   g.args.inputs = inputs;
   const uint32_t partial = gt_lower_scratch(lowering, 16ull * gates * g.args.chunks);
   uint32_t leaves = 0, winner = 0;
-  gt_step *step = start_step(lowering, &g, &gradient_kernel);
+  gt_step *step = emit_step(lowering, &g, &gradient_kernel);
   step->tiles = g.args.chunks;
   step->spec[GT_CONV_SPEC_RECALL] = gt_lowering_target(lowering)->subgroup > NARROW_SUBGROUP;
   gt_lower_read(lowering, AT(x), node->input[0]);
@@ -251,7 +257,7 @@ static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
   gt_lower_grid(lowering, (uint64_t)g.kernels * g.args.chunks * local, local);
   lower_sums(lowering, &g, partial, group->leader);
   if (!inputs || !device) return;
-  start_step(lowering, &g, &inputs_kernel);
+  emit_step(lowering, &g, &inputs_kernel);
   gt_lower_read(lowering, AT(wiring), node->input[4]);
   gt_lower_use_scratch(lowering, AT(leaves), leaves, false);
   gt_lower_use_scratch(lowering, AT(winner), winner, false);
@@ -283,7 +289,7 @@ void gt_logic_conv_inverse(const int32_t *wiring, int64_t channels, int64_t leav
   start[0] = 0;
 }
 
-/* Evaluations of gates, one per position. */
+/* Number of evaluations of gates. */
 static double evaluations(const gt_graph *graph, const gt_node *node) {
   const geometry g = geometry_of(graph, node);
   const double pool = g.spec[GT_CONV_SPEC_POOL];
@@ -294,8 +300,9 @@ static double flops_conv(const gt_graph *graph, const gt_node *node) { return 6 
 
 static double flops_gradient(const gt_graph *graph, const gt_node *node) {
   const double pool = ((const gt_logic_conv_attribute *)node->attribute)->pool;
-  const double each = pool > 1 ? 6 + (6 + 15) / (pool * pool) : 6 + 15; /* the maximum is recomputed */
-  return each * evaluations(graph, node);
+  /* Operations per evaluation; with pooling, all trees are recomputed to find the maximum. */
+  const double per_gate = pool > 1 ? 6 + (6 + 15) / (pool * pool) : 6 + 15;
+  return per_gate * evaluations(graph, node);
 }
 
 void gt_logic_conv_print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {

@@ -19,7 +19,7 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
   const gt_node *x = gt_node_at(graph, node->input[0]), *codes = gt_node_at(graph, node->input[1]),
                 *wiring = gt_node_at(graph, node->input[2]);
   const int64_t gates = gt_logic_conv_gates(x->shape, wiring->shape);
-  if (!gates || x->dtype != GT_I32 || !gt_is_words(codes, gates) || wiring->dtype != GT_I32)
+  if (!gates || x->dtype != GT_I32 || !gt_is_i32(codes, gates) || wiring->dtype != GT_I32)
     return gt_fail(error, GT_ERR_INTERNAL, "logic_conv_bits: the words, codes or wiring do not match");
   *dtype = GT_I32;
   return gt_logic_conv_shape(node->op->name, node->attribute, x->shape, wiring->shape, shape, error);
@@ -44,19 +44,20 @@ static geometry geometry_of(const gt_graph *graph, const gt_node *node) {
   return g;
 }
 
-static gt_step *start_step(gt_lowering *lowering, const geometry *g, const gt_kernel *kernel) {
+static gt_step *emit_step(gt_lowering *lowering, const geometry *g, const gt_kernel *kernel) {
   return gt_logic_conv_step(lowering, kernel, &g->args, sizeof g->args, g->spec);
 }
 
 #define AT(field) offsetof(struct gt_logic_conv_bits_args, field)
 
-/* Emits the step that fills the bit planes of x on the CPU; returns their scratch memory. */
+/* For the CPU: emits the step that copies x to planes (op/logic/logic_conv_bits_cpu.h); returns their scratch
+ * memory. */
 static uint32_t lower_planes(gt_lowering *lowering, const geometry *g, gt_id x) {
   static const gt_kernel kernel = {"logic_conv_planes", gt_logic_conv_planes_cpu}; /* CPU only */
   const uint32_t channels = g->spec[GT_CONV_SPEC_CHANNELS];
   const uint64_t plane = gt_logic_conv_bits_plane(&g->args, g->spec[GT_CONV_SPEC_STRIDE]);
   const uint32_t planes = gt_lower_scratch(lowering, 4 * plane * channels * g->args.words);
-  start_step(lowering, g, &kernel)->tiles = channels * gt_logic_conv_bits_blocks(g->args.words);
+  emit_step(lowering, g, &kernel)->tiles = channels * gt_logic_conv_bits_blocks(g->args.words);
   gt_lower_read(lowering, AT(x), x);
   gt_lower_use_scratch(lowering, AT(planes), planes, true);
   return planes;
@@ -70,7 +71,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const bool device = gt_lowering_target(lowering)->device;
   const uint32_t planes = device ? 0 : lower_planes(lowering, &g, node->input[0]),
                  kernels = g.spec[GT_CONV_SPEC_KERNELS];
-  start_step(lowering, &g, &kernel)->tiles =
+  emit_step(lowering, &g, &kernel)->tiles =
       gt_logic_conv_bits_blocks(g.args.words) * gt_ceil_div(kernels, GT_CONV_BITS_KERNELS);
   if (device)
     gt_lower_read(lowering, AT(x), node->input[0]);
@@ -82,7 +83,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   gt_lower_grid(lowering, (uint64_t)gt_shape_count(node->shape), WORKGROUP);
 }
 
-/* --- row and builder ------------------------------------------------------------------------------------ */
+/* --- builder and op ------------------------------------------------------------------------------------- */
 
 gt_id gt_logic_conv_bits(gt_graph *graph, gt_id x, gt_id codes, gt_id wiring,
                          const gt_logic_conv_attribute *attribute) {

@@ -1,6 +1,7 @@
 /* Trees of gates over an image of bits, with OR pooling (src/op/logic/logic_conv_bits.c): the op of
- * op/logic/logic_conv.h on words of 32 samples; each gate is the function with the (first) largest logit
- * (op/logic/logic_bits.h), so the maximum of a window is the OR of its words. It has no gradient. */
+ * op/logic/logic_conv.h on words of 32 samples; each gate is the function with the largest logit, the first
+ * of equal ones (op/logic/logic_bits.h), so the maximum of a window is the OR of its words. The op has no
+ * gradient. */
 #ifndef GT_OP_LOGIC_CONV_BITS_H
 #define GT_OP_LOGIC_CONV_BITS_H
 #include "op/logic/logic_conv.h"

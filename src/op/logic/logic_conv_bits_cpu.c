@@ -5,14 +5,14 @@
 /* PIECE: words of a row of positions processed at once; a window of the widest pooling fits. */
 enum { LEAVES = 1 << GT_LOGIC_CONV_DEPTH, PIECE = 256 };
 
-/* The image of a block as planes, one per channel, with the padding. In a line, columns that are a stride
+/* The image of a block as planes, one per channel, with the padding. In a row, columns that are a stride
  * apart are adjacent (one phase after the other), so that the words that a leaf reads at neighboring
  * positions, n per position, are contiguous. */
 typedef struct job {
   const struct gt_logic_conv_bits_args *t;
   uint32_t leaves, field, pool, stride, channels, kernels, columns;
-  uint32_t first, n;          /* words of the block */
-  size_t phase, line, height; /* columns in a phase and in a line, lines in a plane */
+  uint32_t first, n;           /* words of the block */
+  size_t phase, width, height; /* columns in a phase and in a row, rows in a plane */
   uint32_t *planes;
 } job;
 
@@ -26,7 +26,7 @@ uint64_t gt_logic_conv_bits_plane(const struct gt_logic_conv_bits_args *t, uint3
 
 static job read_job(const struct gt_logic_conv_bits_args *t, const uint32_t *spec, uint32_t block) {
   const uint32_t stride = spec[GT_CONV_SPEC_STRIDE], channels = spec[GT_CONV_SPEC_CHANNELS],
-                 first = block * GT_CONV_BITS_BLOCK, left = t->words - first;
+                 first = block * GT_CONV_BITS_BLOCK, remaining = t->words - first;
   return (job){.t = t,
                .leaves = 1u << spec[GT_CONV_SPEC_DEPTH],
                .field = spec[GT_CONV_SPEC_FIELD],
@@ -36,9 +36,9 @@ static job read_job(const struct gt_logic_conv_bits_args *t, const uint32_t *spe
                .kernels = spec[GT_CONV_SPEC_KERNELS],
                .columns = spec[GT_CONV_SPEC_COLUMNS],
                .first = first,
-               .n = left < GT_CONV_BITS_BLOCK ? left : GT_CONV_BITS_BLOCK,
+               .n = remaining < GT_CONV_BITS_BLOCK ? remaining : GT_CONV_BITS_BLOCK,
                .phase = phase_columns(t, stride),
-               .line = stride * phase_columns(t, stride),
+               .width = stride * phase_columns(t, stride),
                .height = t->height + 2 * (size_t)t->padding,
                .planes = GT_PTR(uint32_t, t->planes) +
                          (size_t)first * channels * gt_logic_conv_bits_plane(t, stride)};
@@ -46,7 +46,7 @@ static job read_job(const struct gt_logic_conv_bits_args *t, const uint32_t *spe
 
 /* The index of a position of the padded image in the planes. */
 static size_t word_at(const job *j, size_t channel, size_t row, size_t column) {
-  return ((channel * j->height + row) * j->line + column % j->stride * j->phase + column / j->stride) * j->n;
+  return ((channel * j->height + row) * j->width + column % j->stride * j->phase + column / j->stride) * j->n;
 }
 
 void gt_logic_conv_planes_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
@@ -54,7 +54,7 @@ void gt_logic_conv_planes_cpu(const void *args, const uint32_t *spec, uint32_t t
   const job j = read_job(t, spec, tile / spec[GT_CONV_SPEC_CHANNELS]);
   const uint32_t channel = tile % j.channels;
   const uint32_t *from = GT_PTR(const uint32_t, t->x) + (size_t)channel * t->words + j.first;
-  if (t->padding) memset(j.planes + word_at(&j, channel, 0, 0), 0, j.height * j.line * j.n * sizeof *from);
+  if (t->padding) memset(j.planes + word_at(&j, channel, 0, 0), 0, j.height * j.width * j.n * sizeof *from);
   for (size_t row = 0; row < t->height; row++)
     for (size_t column = 0; column < t->width; column++, from += (size_t)j.channels * t->words) {
       uint32_t *to = j.planes + word_at(&j, channel, row + t->padding, column + t->padding);
@@ -83,7 +83,7 @@ GT_MATH void apply(uint32_t code, const uint32_t *a, const uint32_t *b, uint32_t
   for (uint32_t i = 0; i < n; i++) y[i] = c0 ^ (a[i] & c1) ^ (b[i] & (c2 ^ (a[i] & c3)));
 }
 
-/* ORs the results of the tree, for words from a corner on, into `any`. */
+/* ORs the results of the tree, for n words from a corner on, into `any`. */
 GT_CLONES static void evaluate(const job *j, const gate_tree *tree, const uint32_t *corner,
                                uint32_t *restrict any, uint32_t n) {
   const uint32_t *value[2 * LEAVES], gates = j->leaves - 1;
@@ -96,7 +96,7 @@ GT_CLONES static void evaluate(const job *j, const gate_tree *tree, const uint32
   for (uint32_t i = 0; i < n; i++) any[i] |= gate[gates - 1][i];
 }
 
-/* Reduces some windows of a row; y: the result of the first, `step` words before that of the next. */
+/* Reduces some windows of a row; y: the result of the first window; step: distance to that of the next. */
 static void pool_windows(const job *j, const uint32_t *any, uint32_t windows, uint32_t *y, size_t step) {
   for (uint32_t w = 0; w < windows; w++, y += step) {
     memcpy(y, any, j->n * sizeof *y);
@@ -108,14 +108,14 @@ static void pool_windows(const job *j, const uint32_t *any, uint32_t windows, ui
 
 /* Computes a row of windows of one kernel, piece by piece. */
 static void evaluate_row(const job *j, const gate_tree *tree, uint32_t row, uint32_t *y) {
-  const uint32_t most = PIECE / (j->pool * j->n);
+  const uint32_t max_windows = PIECE / (j->pool * j->n);
   const size_t step = (size_t)j->kernels * j->t->words;
   for (uint32_t window = 0, windows; window < j->columns; window += windows) {
-    windows = j->columns - window < most ? j->columns - window : most;
+    windows = j->columns - window < max_windows ? j->columns - window : max_windows;
     uint32_t any[PIECE] = {0};
     for (uint32_t slot = 0; slot < j->pool; slot++) {
-      const size_t line = ((size_t)row * j->pool + slot) * j->stride;
-      const uint32_t *corner = j->planes + word_at(j, 0, line, (size_t)window * j->pool * j->stride);
+      const size_t row_index = ((size_t)row * j->pool + slot) * j->stride;
+      const uint32_t *corner = j->planes + word_at(j, 0, row_index, (size_t)window * j->pool * j->stride);
       evaluate(j, tree, corner, any, windows * j->pool * j->n);
     }
     pool_windows(j, any, windows, y + window * step, step);
@@ -126,8 +126,8 @@ void gt_logic_conv_bits_cpu(const void *args, const uint32_t *spec, uint32_t til
   const struct gt_logic_conv_bits_args *t = args;
   const uint32_t blocks = gt_logic_conv_bits_blocks(t->words);
   const job j = read_job(t, spec, tile % blocks);
-  const uint32_t first = tile / blocks * GT_CONV_BITS_KERNELS, left = j.kernels - first,
-                 end = left < GT_CONV_BITS_KERNELS ? j.kernels : first + GT_CONV_BITS_KERNELS;
+  const uint32_t first = tile / blocks * GT_CONV_BITS_KERNELS, remaining = j.kernels - first,
+                 end = remaining < GT_CONV_BITS_KERNELS ? j.kernels : first + GT_CONV_BITS_KERNELS;
   for (uint32_t kernel = first; kernel < end; kernel++) {
     uint32_t *y = GT_PTR(uint32_t, t->y) + (size_t)kernel * t->words + j.first;
     gate_tree tree;

@@ -18,6 +18,6 @@ static inline uint32_t gt_logic_conv_bits_blocks(uint32_t words) {
 uint64_t gt_logic_conv_bits_plane(const struct gt_logic_conv_bits_args *args, uint32_t stride);
 /* Fills the planes; a tile is one channel of a block. */
 void gt_logic_conv_planes_cpu(const void *args, const uint32_t *spec, uint32_t tile);
-/* Evaluates the trees; a tile is GT_CONV_BITS_KERNELS of the kernels on a block. */
+/* Evaluates the trees; a tile is GT_CONV_BITS_KERNELS kernels on a block. */
 void gt_logic_conv_bits_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 #endif

@@ -6,15 +6,15 @@
 
 enum { BLOCK = GT_CONV_BLOCK, LEAVES = 1 << GT_LOGIC_CONV_DEPTH };
 
-/* One value for each of several neighboring samples: vectors of eight floats, as in AVX2. For wider ones gcc
- * generates code that goes through memory. */
+/* One value for each of eight neighboring samples: vectors as in AVX2. For wider vectors gcc generates code
+ * that goes through memory. */
 enum { LANES = 8, PARTS = BLOCK / LANES };
 typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef int32_t mask __attribute__((vector_size(4 * LANES), aligned(4), may_alias)); /* -1 or 0 each */
 typedef struct block {
   lanes part[PARTS];
 } block;
-#define EACH_PART(p) for (int p = 0; p < PARTS; p++)
+#define FOR_PARTS(p) for (int p = 0; p < PARTS; p++)
 
 GT_MATH void pick(const mask *condition, const lanes *yes, const lanes *no, lanes *out) {
   *out = (lanes)((*condition & (mask)*yes) | (~*condition & (mask)*no));
@@ -25,8 +25,8 @@ GT_MATH void pick(const mask *condition, const lanes *yes, const lanes *no, lane
 typedef struct job {
   const struct gt_logic_conv_args *t;
   uint32_t leaves, gates, field, pool, stride, channels, kernels, columns;
-  uint32_t s, n;      /* first sample of the tile, and number of samples */
-  size_t line, plane; /* blocks in a row and in a plane */
+  uint32_t s, n;       /* first sample of the tile, and number of samples */
+  size_t width, plane; /* blocks in a row and in a plane */
   block *x, *dx;
 } job;
 
@@ -37,7 +37,7 @@ typedef struct gate_tree { /* one kernel */
 
 static job read_job(const struct gt_logic_conv_args *t, const uint32_t *spec, uint32_t first_sample) {
   const uint32_t leaves = 1u << spec[GT_CONV_SPEC_DEPTH];
-  const size_t line = t->width + 2 * (size_t)t->padding;
+  const size_t width = t->width + 2 * (size_t)t->padding;
   return (job){.t = t,
                .leaves = leaves,
                .gates = leaves - 1,
@@ -49,15 +49,15 @@ static job read_job(const struct gt_logic_conv_args *t, const uint32_t *spec, ui
                .columns = spec[GT_CONV_SPEC_COLUMNS],
                .s = first_sample,
                .n = t->batch - first_sample < BLOCK ? t->batch - first_sample : BLOCK,
-               .line = line,
-               .plane = (t->height + 2 * (size_t)t->padding) * line};
+               .width = width,
+               .plane = (t->height + 2 * (size_t)t->padding) * width};
 }
 
 static void read_tree(const job *j, uint32_t kernel, gate_tree *tree) {
   const uint32_t *wiring = GT_PTR(const uint32_t, j->t->wiring) + (size_t)kernel * j->leaves;
   for (uint32_t l = 0; l < j->leaves; l++) {
     const uint32_t at = wiring[l] / j->channels, channel = wiring[l] % j->channels;
-    tree->leaf[l] = channel * j->plane + at / j->field * j->line + at % j->field;
+    tree->leaf[l] = channel * j->plane + at / j->field * j->width + at % j->field;
   }
   tree->c = GT_PTR(const float, j->t->coefficients) + 4 * (size_t)kernel * j->gates;
 }
@@ -65,14 +65,14 @@ static void read_tree(const job *j, uint32_t kernel, gate_tree *tree) {
 static size_t corner(const job *j, uint32_t window, uint32_t slot) {
   const size_t row = (size_t)(window / j->columns) * j->pool + slot / j->pool;
   const size_t column = (size_t)(window % j->columns) * j->pool + slot % j->pool;
-  return (row * j->line + column) * j->stride;
+  return (row * j->width + column) * j->stride;
 }
 
 /* --- planes --------------------------------------------------------------------------------------------- */
 
-/* The index of pixel i of the image in the first plane. */
+/* The index, in the first plane, of pixel i of the image. */
 static size_t pixel(const job *j, size_t i) {
-  return (i / j->t->width + j->t->padding) * j->line + i % j->t->width + j->t->padding;
+  return (i / j->t->width + j->t->padding) * j->width + i % j->t->width + j->t->padding;
 }
 
 /* Missing samples of the last block are zeros. */
@@ -124,7 +124,7 @@ GT_MATH const block *evaluate(const job *j, const float *c, values *v) {
   for (uint32_t g = 0; g < j->gates; g++, c += 4) {
     const block *a = v->at[2 * g], *b = v->at[2 * g + 1];
     const float c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];
-    EACH_PART(p)
+    FOR_PARTS(p)
     v->gate[g].part[p] = (c0 + c1 * a->part[p]) + b->part[p] * (c2 + c3 * a->part[p]);
     v->at[j->leaves + g] = &v->gate[g];
   }
@@ -132,8 +132,8 @@ GT_MATH const block *evaluate(const job *j, const float *c, values *v) {
 }
 
 /* Elementwise maximum; NaN is propagated. */
-GT_MATH void join(const block *y, block *best) {
-  EACH_PART(p) {
+GT_MATH void update_maximum(const block *y, block *best) {
+  FOR_PARTS(p) {
     const lanes a = y->part[p], b = best->part[p];
     const mask keep = (a <= b) | (b != b);
     pick(&keep, &b, &a, &best->part[p]);
@@ -148,7 +148,7 @@ GT_CLONES static void forward(const job *j, const gate_tree *tree, float *to, si
       find_leaves(j, tree, corner(j, window, slot), &v);
       const block *y = evaluate(j, tree->c, &v);
       if (slot)
-        join(y, &best);
+        update_maximum(y, &best);
       else
         best = *y;
     }
@@ -160,7 +160,7 @@ void gt_logic_conv_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_logic_conv_args *t = args;
   const uint32_t blocks = gt_ceil_div(t->batch, BLOCK), first = tile / blocks * t->chunks;
   job j = read_job(t, spec, tile % blocks * BLOCK);
-  const uint32_t left = j.kernels - first, end = left < t->chunks ? j.kernels : first + t->chunks;
+  const uint32_t remaining = j.kernels - first, end = remaining < t->chunks ? j.kernels : first + t->chunks;
   j.x = GT_PTR(block, t->leaves) + tile * j.channels * j.plane;
   fill_planes(&j);
   for (uint32_t kernel = first; kernel < end; kernel++) {
@@ -172,7 +172,7 @@ void gt_logic_conv_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
 
 /* --- gradient ------------------------------------------------------------------------------------------- */
 
-typedef struct gate_sums {
+typedef struct gate_sums { /* sums of g, g a, g b, g a b: the gradients of the coefficients */
   block of_1, of_a, of_b, of_ab;
 } gate_sums;
 
@@ -181,8 +181,9 @@ typedef struct winners { /* the maximum of a window, per sample: value, number a
   mask slot[PARTS];
 } winners;
 
-GT_MATH void challenge(const job *j, const values *v, uint32_t slot, winners *w) {
-  EACH_PART(p) {
+/* Updates the winners with the values at position `slot`. */
+GT_MATH void update_winners(const job *j, const values *v, uint32_t slot, winners *w) {
+  FOR_PARTS(p) {
     const lanes y = v->gate[j->gates - 1].part[p];
     const mask better = y > w->best.part[p];
     pick(&better, &y, &w->best.part[p], &w->best.part[p]);
@@ -198,42 +199,43 @@ GT_MATH void find_winners(const job *j, const gate_tree *tree, uint32_t window, 
     find_leaves(j, tree, corner(j, window, slot), v);
     const block *y = evaluate(j, tree->c, v);
     if (slot) {
-      challenge(j, v, slot, w);
+      update_winners(j, v, slot, w);
       continue;
     }
     w->best = *y;
-    EACH_PART(p) w->slot[p] = (mask){0};
+    FOR_PARTS(p) w->slot[p] = (mask){0};
     for (uint32_t l = 0; l < j->leaves && j->pool > 1; l++) w->leaf[l] = *v->at[l];
   }
-  if (j->pool == 1) return; /* v already has them */
+  if (j->pool == 1) return; /* v has the values of the only position */
   for (uint32_t l = 0; l < j->leaves; l++) v->at[l] = &w->leaf[l];
   evaluate(j, tree->c, v);
 }
 
-/* Backpropagation from the root down. d: gradients of leaves and gates; the last is given. */
-GT_MATH void descend(const job *j, const float *c, const values *v, block *d, gate_sums *sums) {
+/* Backpropagation from the root to the leaves. d: gradients of leaves and gates; that of the root is the
+ * input. */
+GT_MATH void tree_gradient(const job *j, const float *c, const values *v, block *d, gate_sums *sums) {
   for (uint32_t g = j->gates; g-- > 0;) {
     const float c1 = c[4 * g + 1], c2 = c[4 * g + 2], c3 = c[4 * g + 3];
     gate_sums *sum = &sums[g];
-    EACH_PART(p) {
+    FOR_PARTS(p) {
       const lanes a = v->at[2 * g]->part[p], b = v->at[2 * g + 1]->part[p];
-      const lanes of = d[j->leaves + g].part[p], of_a = of * a;
-      sum->of_1.part[p] += of;
-      sum->of_a.part[p] += of_a;
-      sum->of_b.part[p] += of * b;
-      sum->of_ab.part[p] += of_a * b;
-      d[2 * g].part[p] = of * (c1 + c3 * b);
-      d[2 * g + 1].part[p] = of * (c2 + c3 * a);
+      const lanes dy = d[j->leaves + g].part[p], dy_a = dy * a;
+      sum->of_1.part[p] += dy;
+      sum->of_a.part[p] += dy_a;
+      sum->of_b.part[p] += dy * b;
+      sum->of_ab.part[p] += dy_a * b;
+      d[2 * g].part[p] = dy * (c1 + c3 * b);
+      d[2 * g + 1].part[p] = dy * (c2 + c3 * a);
     }
   }
 }
 
-/* Adds the gradients of the leaves to the values that they read. */
-GT_MATH void spread(const job *j, const gate_tree *tree, uint32_t window, const mask *winner,
-                    const block *d) {
+/* Adds the gradients of the leaves to the gradients of the values that they read. */
+GT_MATH void scatter(const job *j, const gate_tree *tree, uint32_t window, const mask *winner,
+                     const block *d) {
   for (uint32_t slot = 0; slot < j->pool * j->pool; slot++) {
     block *to = j->dx + corner(j, window, slot);
-    EACH_PART(p) {
+    FOR_PARTS(p) {
       const mask here = winner[p] == (int32_t)slot;
       for (uint32_t l = 0; l < j->leaves; l++)
         to[tree->leaf[l]].part[p] += (lanes)(here & (mask)d[l].part[p]);
@@ -242,16 +244,16 @@ GT_MATH void spread(const job *j, const gate_tree *tree, uint32_t window, const 
 }
 
 /* The gradients of one kernel over all windows. */
-GT_CLONES static void gradient(const job *j, const gate_tree *tree, const float *of, size_t step,
+GT_CLONES static void gradient(const job *j, const gate_tree *tree, const float *dy, size_t step,
                                gate_sums *sums) {
   values v;
   winners w;
   block d[2 * LEAVES];
-  for (uint32_t window = 0; window < j->t->rows * j->columns; window++, of += step) {
+  for (uint32_t window = 0; window < j->t->rows * j->columns; window++, dy += step) {
     find_winners(j, tree, window, &v, &w);
-    read_block(j, of, &d[j->leaves + j->gates - 1]);
-    descend(j, tree->c, &v, d, sums);
-    if (j->t->inputs) spread(j, tree, window, w.slot, d);
+    read_block(j, dy, &d[j->leaves + j->gates - 1]);
+    tree_gradient(j, tree->c, &v, d, sums);
+    if (j->t->inputs) scatter(j, tree, window, w.slot, d);
   }
 }
 
@@ -289,7 +291,7 @@ void gt_logic_conv_gradient_cpu(const void *args, const uint32_t *spec, uint32_t
   if (t->inputs) write_gradient(&j);
 }
 
-/* Adds slice by slice, so that the loop over values is vector code. */
+/* Slices are added one after the other, so that the loop over values is vector code. */
 GT_CLONES static void add_slice(float *restrict y, const float *x, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) y[i] += x[i];
 }

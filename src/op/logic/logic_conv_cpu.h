@@ -9,18 +9,18 @@
 /* Sets the spec constants that logic_conv_bits also has: GT_CONV_SPEC_DEPTH … GT_CONV_SPEC_COLUMNS. */
 void gt_logic_conv_spec(const gt_logic_conv_attribute *attribute, gt_shape x, gt_shape wiring,
                         uint32_t *spec);
-/* A step with these arguments, and with spec[GT_CONV_SPEC_COLUMNS + 1]. */
+/* Emits a step with these arguments and with the constants spec[GT_CONV_SPEC_COLUMNS + 1]. */
 gt_step *gt_logic_conv_step(gt_lowering *lowering, const gt_kernel *kernel, const void *args, size_t size,
                             const uint32_t *spec);
 
-/* Samples per block. A tile is a block, in the forward kernel only for `chunks` of the kernels. The tile's
- * part of the scratch memory `leaves` (shaders/op/logic/logic_conv.h) is [channels, height, width,
- * GT_CONV_BLOCK], including the padding; for the gradient of x it has a second such array. */
+/* Samples per block. A tile is a block; in the forward kernel, with `chunks` of the kernels. The tile's part
+ * of the scratch memory `leaves` (shaders/op/logic/logic_conv.h) is [channels, height, width, GT_CONV_BLOCK],
+ * including the padding; for the gradient of x there is a second such array. */
 enum { GT_CONV_BLOCK = 16 };
 
 void gt_logic_conv_cpu(const void *args, const uint32_t *spec, uint32_t tile);
-/* A tile owns its samples in the gradient of x and may add to any position of them, so neither the gradients
- * of the leaves nor the inverse wiring are needed. */
+/* No other tile writes the gradient of the tile's samples, so it is added in place: neither the gradients of
+ * the leaves nor the inverse wiring are needed. */
 void gt_logic_conv_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 /* Adds partial sums, slice by slice. */
 void gt_logic_conv_sums_cpu(const void *args, const uint32_t *spec, uint32_t tile);

@@ -4,14 +4,17 @@
 #include "shaders/op/logic/logic_walk.h"
 #include "step/half.h"
 
-/* Sums have LANES partial sums at any vector width, so that every instruction set gives the same bits. */
-enum { LANES = 16, PIECE = 512, TILE_ELEMENTS = 16384 };
+enum {
+  LANES = 16,  /* a sum has this number of partial sums at any vector width: the same bits */
+  PIECE = 512, /* samples that are processed at once */
+  TILE_ELEMENTS = 16384
+};
 
 uint32_t gt_logic_tile_rows(uint32_t batch) { return batch >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / batch; }
 
 static uint32_t last_row(uint32_t first, uint32_t batch, uint32_t rows) {
-  const uint32_t each = gt_logic_tile_rows(batch);
-  return rows - first < each ? rows : first + each;
+  const uint32_t per_tile = gt_logic_tile_rows(batch);
+  return rows - first < per_tile ? rows : first + per_tile;
 }
 
 /* --- rows of the batch, in pieces; 16-bit values are converted to float --------------------------------- */
@@ -37,7 +40,8 @@ static const float *read_piece(uint64_t tensor, uint32_t type, size_t at, uint32
   return buffer;
 }
 
-/* begin_piece returns the memory for computing the elements, end_piece stores them if that is the buffer. */
+/* begin_piece returns the memory for the results: the tensor or, for 16-bit values, the buffer, which
+ * end_piece converts and stores. */
 static float *begin_piece(uint64_t tensor, uint32_t type, size_t at, float buffer[PIECE]) {
   return type == GT_LOGIC_F32 ? GT_PTR(float, tensor) + at : buffer;
 }
@@ -76,8 +80,9 @@ void gt_logic_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
     }
 }
 
-GT_CLONES static void add_slopes(float slope, float c3, const float *g, const float *other, float *restrict y,
-                                 uint32_t n) {
+/* Adds a gate's contribution to the gradient of one input: g times c[1 or 2] + c[3] times the other input. */
+GT_CLONES static void add_input_gradient(float slope, float c3, const float *g, const float *other,
+                                         float *restrict y, uint32_t n) {
   GT_VECTOR_LOOP
   for (uint32_t i = 0; i < n; i++) y[i] += g[i] * (slope + c3 * other[i]);
 }
@@ -93,7 +98,7 @@ static void input_piece(const struct gt_logic_args *t, const uint32_t *spec, uin
     const float *c = GT_PTR(const float, t->coefficients) + 4 * gate;
     const float *g = read_piece(t->g, spec[GT_LOGIC_SPEC_G], gate * n + s, count, buffer[1]);
     const float *x = read_piece(t->x, spec[GT_LOGIC_SPEC_X], other * n + s, count, buffer[2]);
-    add_slopes(c[1 + side], c[3], g, x, y, count);
+    add_input_gradient(c[1 + side], c[3], g, x, y, count);
   }
   end_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, y, count);
 }
@@ -105,7 +110,7 @@ void gt_logic_inputs_cpu(const void *args, const uint32_t *spec, uint32_t tile) 
     for (uint32_t s = 0; s < t->batch; s += PIECE) input_piece(t, spec, feature, s);
 }
 
-typedef struct gate_sums {
+typedef struct gate_sums { /* sums of g, g a, g b, g a b: the gradients of the coefficients */
   float of_1[LANES], of_a[LANES], of_b[LANES], of_ab[LANES];
 } gate_sums;
 
@@ -145,13 +150,13 @@ static void write_sums(gate_sums *sums, float *y) {
   y[3] = fold_lanes(sums->of_ab);
 }
 
-/* --- along a walk --------------------------------------------------------------------------------------- */
+/* --- along a walk; the words of a run: shaders/op/logic/logic_walk.h ------------------------------------ */
 
 enum { RUN = GT_LOGIC_RUN };
 
 static uint32_t tile_runs(uint32_t batch) {
-  const uint32_t each = gt_logic_tile_rows(batch) / RUN;
-  return each ? each : 1;
+  const uint32_t per_tile = gt_logic_tile_rows(batch) / RUN;
+  return per_tile ? per_tile : 1;
 }
 
 uint32_t gt_logic_walk_tiles(uint32_t runs, uint32_t batch) {
@@ -162,7 +167,8 @@ GT_CLONES static void add_row(const float *x, float *restrict sum, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) sum[i] += x[i];
 }
 
-/* Computes the gates of a run at some samples; stores them to y, or adds them to their group's row in y. */
+/* Computes the gates of a run at some samples; stores the values in y or, if `sums` is given, adds each to
+ * the row of its group there. */
 static void walk_forward(const struct gt_logic_walk_args *t, const uint32_t *spec, const uint32_t *word,
                          uint32_t s, float *sums) {
   const uint32_t count = piece_at(s, t->batch), type = spec[GT_LOGIC_SPEC_X];
@@ -189,8 +195,8 @@ static const uint32_t *run_words(const struct gt_logic_walk_args *t, uint32_t ru
 
 void gt_logic_walk_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_logic_walk_args *t = args;
-  const uint32_t each = tile_runs(t->batch);
-  for (uint32_t run = tile * each; run < (tile + 1) * each && run < t->runs; run++)
+  const uint32_t per_tile = tile_runs(t->batch);
+  for (uint32_t run = tile * per_tile; run < (tile + 1) * per_tile && run < t->runs; run++)
     for (uint32_t s = 0; s < t->batch; s += PIECE) walk_forward(t, spec, run_words(t, run), s, NULL);
 }
 
@@ -204,9 +210,10 @@ void gt_logic_walk_sum_cpu(const void *args, const uint32_t *spec, uint32_t tile
       walk_forward(t, spec, run_words(t, run), s, sums);
 }
 
-/* y = carried + g (slope[0] + c3 right); carried = g (slope[1] + c3 left). */
-GT_CLONES static void pass_on(const float slope[2], float c3, const float *g, const float *left,
-                              const float *right, float *restrict carried, float *restrict y, uint32_t n) {
+/* The gradient of the input that a gate shares with the gate before: y = carried + g (slope[0] + c3 right).
+ * The gate's contribution to its other input is carried to the next gate: g (slope[1] + c3 left). */
+GT_CLONES static void propagate(const float slope[2], float c3, const float *g, const float *left,
+                                const float *right, float *restrict carried, float *restrict y, uint32_t n) {
   const float to_left = slope[0], to_right = slope[1];
   GT_VECTOR_LOOP
   for (uint32_t i = 0; i < n; i++) {
@@ -234,8 +241,8 @@ static void walk_piece(const struct gt_logic_walk_args *t, const uint32_t *spec,
   v[0] = read_piece(t->x, type, (size_t)word[4 + RUN] * t->batch + s, n, buffer[0]);
   const float *g = read_gradient(t, type_g, word[1] / 2, s, n, buffer[2]);
   memset(carried, 0, n * sizeof *carried);
-  add_slopes(c[4 * (size_t)(word[1] / 2) + 2 - word[1] % 2], c[4 * (size_t)(word[1] / 2) + 3], g, v[1],
-             carried, n);
+  add_input_gradient(c[4 * (size_t)(word[1] / 2) + 2 - word[1] % 2], c[4 * (size_t)(word[1] / 2) + 3], g,
+                     v[1], carried, n);
   for (uint32_t j = 0; j < word[2]; j++) {
     const uint32_t side = word[4 + j] % 2, left = j % 2, a = (left + side) % 2;
     const size_t gate = word[4 + j] / 2, at = (size_t)word[4 + RUN + j] * t->batch + s;
@@ -244,7 +251,7 @@ static void walk_piece(const struct gt_logic_walk_args *t, const uint32_t *spec,
     v[1 - left] = read_piece(t->x, type, next * t->batch + s, n, buffer[1 - left]);
     g = read_gradient(t, type_g, gate, s, n, buffer[2]);
     float *y = begin_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, buffer[3]);
-    pass_on(slope, c[4 * gate + 3], g, v[left], v[1 - left], carried, y, n);
+    propagate(slope, c[4 * gate + 3], g, v[left], v[1 - left], carried, y, n);
     end_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, y, n);
     add_samples(&sums[j], g, v[a], v[1 - a], n);
   }
@@ -252,8 +259,8 @@ static void walk_piece(const struct gt_logic_walk_args *t, const uint32_t *spec,
 
 void gt_logic_walk_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_logic_walk_args *t = args;
-  const uint32_t each = tile_runs(t->batch);
-  for (uint32_t run = tile * each; run < (tile + 1) * each && run < t->runs; run++) {
+  const uint32_t per_tile = tile_runs(t->batch);
+  for (uint32_t run = tile * per_tile; run < (tile + 1) * per_tile && run < t->runs; run++) {
     const uint32_t *word = run_words(t, run);
     gate_sums sums[RUN] = {0};
     for (uint32_t s = 0; s < t->batch; s += PIECE) walk_piece(t, spec, word, s, sums);
@@ -264,7 +271,7 @@ void gt_logic_walk_gradient_cpu(const void *args, const uint32_t *spec, uint32_t
 
 /* --- coefficients --------------------------------------------------------------------------------------- */
 
-/* f: the values of the function on (0,0), (1,0), (0,1), (1,1). */
+/* Writes the coefficients of the function with the values f on (0,0), (1,0), (0,1), (1,1). */
 GT_MATH void from_table(const float f[4], float *y) {
   y[0] = f[0];
   y[1] = f[1] - f[0];
@@ -286,7 +293,8 @@ GT_MATH float fold16(float v[16]) {
   return v[0];
 }
 
-GT_MATH void shares(const float *z, float p[16]) {
+/* p = softmax(z). */
+GT_MATH void softmax(const float *z, float p[16]) {
   float largest = z[0], sum[16];
   for (int k = 1; k < 16; k++) largest = z[k] > largest ? z[k] : largest;
   for (int k = 0; k < 16; k++) sum[k] = p[k] = gt_expf(z[k] - largest);
@@ -296,7 +304,7 @@ GT_MATH void shares(const float *z, float p[16]) {
 
 GT_CLONES static void mixture(const float *z, float *y) {
   float p[16], f[4] = {0};
-  shares(z, p);
+  softmax(z, p);
   for (int k = 0; k < 8; k++) f[0] += p[8 + k];
   for (int k = 0; k < 16; k += 4) f[1] += p[k + 2] + p[k + 3];
   for (int k = 0; k < 4; k++) f[2] += p[4 + k] + p[12 + k];
@@ -304,11 +312,12 @@ GT_CLONES static void mixture(const float *z, float *y) {
   from_table(f, y);
 }
 
-/* Derivatives in the values of the function, then d in each weight, then through softmax: p (d - Σ p d). */
+/* The gradients with respect to the function's values (f11, …), then to the weights p of the 16 functions
+ * (d), then to the logits: p (d - Σ p d). */
 GT_CLONES static void gradient(const float *z, const float *g, float *y) {
   float p[16], d[16], products[16];
   const float f11 = g[3], f01 = g[2] - g[3], f10 = g[1] - g[3], f00 = (g[0] - g[1]) - f01;
-  shares(z, p);
+  softmax(z, p);
   for (int k = 0; k < 16; k++) {
     d[k] = (k & 1 ? f11 : 0) + (k & 2 ? f10 : 0) + (k & 4 ? f01 : 0) + (k & 8 ? f00 : 0);
     products[k] = p[k] * d[k];

@@ -12,8 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUN = GT_LOGIC_RUN, WORDS = GT_LOGIC_WALK_WORDS, WORKGROUP = 256, LEAST_LANES = 32, FILL = 512 };
-enum { SUM_WORKGROUP = 128, LEAST_CHUNK = 2, CPU_CHUNK = 256 };
+enum {
+  RUN = GT_LOGIC_RUN,
+  WORDS = GT_LOGIC_WALK_WORDS,
+  WORKGROUP = 256,
+  MIN_LANES = 32, /* per run, if there are enough samples */
+  FILL = 512      /* invocations that keep a multiprocessor busy */
+};
+enum { SUM_WORKGROUP = 128, MIN_CHUNK = 2 /* runs per lane */, CPU_CHUNK = 256 /* runs */ };
 enum { OP_GRADIENT, OP_SUM, OPS };
 static const gt_op ops[OPS];
 
@@ -27,18 +33,19 @@ static const gt_kernel gradient_kernel = {"logic_walk_gradient", gt_logic_walk_g
 
 /* --- the walk ------------------------------------------------------------------------------------------- */
 
-/* A pin is 2 * gate + side; reader [inputs, 2]: the two pins that read each input. */
+/* A pin is 2 * gate + side. */
 static int32_t input_of(const int32_t *wiring, int64_t gates, int32_t pin) {
   return wiring[pin % 2 * gates + pin / 2];
 }
 
+/* Sets reader [inputs, 2] to the two pins that read each input; false if an input has another number. */
 static bool find_readers(const int32_t *wiring, int64_t inputs, int64_t gates, int32_t *reader) {
   if (inputs != gates) return false;
   for (int64_t i = 0; i < 2 * inputs; i++) reader[i] = -1;
   for (int64_t pin = 0; pin < 2 * gates; pin++) {
-    int32_t *of = reader + 2 * input_of(wiring, gates, (int32_t)pin);
-    if (of[1] >= 0) return false;
-    of[of[0] >= 0] = (int32_t)pin;
+    int32_t *entry = reader + 2 * input_of(wiring, gates, (int32_t)pin);
+    if (entry[1] >= 0) return false;
+    entry[entry[0] >= 0] = (int32_t)pin;
   }
   return true; /* there are as many pins as entries, so all entries are set */
 }
@@ -72,14 +79,14 @@ static void write_run(const int32_t *wiring, int64_t gates, const int32_t *cycle
   }
 }
 
-/* Returns the number of runs; writes them unless out is NULL. */
+/* Returns the number of runs, 0 without a walk; writes them unless out is NULL. */
 static int64_t walk(const int32_t *wiring, int64_t inputs, int64_t gates, int32_t *out) {
   int32_t *reader = gt_alloc((size_t)inputs * 2 * sizeof *reader);
   int32_t *cycle = gt_alloc((size_t)gates * sizeof *cycle);
   bool *seen = gt_alloc((size_t)inputs);
   int64_t runs = 0;
-  const bool twice = find_readers(wiring, inputs, gates, reader);
-  for (int64_t i = 0; i < inputs && twice; i++) {
+  const bool has_walk = find_readers(wiring, inputs, gates, reader);
+  for (int64_t i = 0; i < inputs && has_walk; i++) {
     if (seen[i]) continue;
     const int64_t n = find_cycle(wiring, gates, reader, reader[2 * i], cycle, seen);
     for (int64_t first = 0; first < n; first += RUN, runs++)
@@ -100,15 +107,15 @@ void gt_logic_walk(const int32_t *wiring, int64_t inputs, int64_t gates, int32_t
   walk(wiring, inputs, gates, out);
 }
 
-/* A random wiring has about as many cycles as a random permutation, the logarithm of the number of gates;
- * each may end with a short run. */
-int64_t gt_logic_walk_room(int64_t gates) {
-  const int64_t room = gt_ceil_div(gates, RUN) + 32;
-  return room < gates ? room : gates;
+/* Each cycle may end with a short run. A random wiring has about as many cycles as a random permutation: the
+ * logarithm of the number of gates. */
+int64_t gt_logic_walk_capacity(int64_t gates) {
+  const int64_t capacity = gt_ceil_div(gates, RUN) + 32;
+  return capacity < gates ? capacity : gates;
 }
 
-void gt_logic_walk_fill(int64_t runs, int64_t room, int32_t *out) {
-  for (; runs < room; runs++) {
+void gt_logic_walk_fill(int64_t runs, int64_t capacity, int32_t *out) {
+  for (; runs < capacity; runs++) {
     memcpy(out + runs * WORDS, out, WORDS * sizeof *out);
     out[runs * WORDS + 2] = 0;
   }
@@ -120,7 +127,7 @@ bool gt_logic_is_walk(const gt_graph *graph, gt_id readers) {
 
 /* --- the gradient, with both results -------------------------------------------------------------------- */
 
-typedef struct gradient_attribute { /* a row of the gradient is for `share` gates, times scale */
+typedef struct gradient_attribute { /* `share` gates have the same row of the gradient, times scale */
   uint32_t share;
   float scale;
 } gradient_attribute;
@@ -141,20 +148,20 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
   return gt_check_size(node->op->name, shape[0], error);
 }
 
-static void both_gradients(gt_graph *graph, gt_id logic, gt_id gradient, gradient_attribute attribute,
-                           const bool *wanted, gt_id *input_gradient) {
+static void add_gradient_node(gt_graph *graph, gt_id logic, gt_id gradient, gradient_attribute attribute,
+                              const bool *wanted, gt_id *input_gradient) {
   const gt_node *node = gt_node_at(graph, logic);
   const gt_id input[4] = {node->input[0], node->input[1], node->input[3], gradient};
-  const gt_id both = gt_node_add(graph, &ops[OP_GRADIENT], input, 4, &attribute, sizeof attribute);
-  if (wanted[0]) input_gradient[0] = gt_result(graph, both, 1);
-  if (wanted[1]) input_gradient[1] = both;
+  const gt_id gradients = gt_node_add(graph, &ops[OP_GRADIENT], input, 4, &attribute, sizeof attribute);
+  if (wanted[0]) input_gradient[0] = gt_result(graph, gradients, 1);
+  if (wanted[1]) input_gradient[1] = gradients;
 }
 
 void gt_logic_walk_gradient(gt_graph *graph, gt_id logic, gt_id gradient, const bool *wanted,
                             gt_id *input_gradient) {
   gradient_attribute attribute = {1, 1};
   const gt_id source = gt_group_sum_source(graph, gradient, &attribute.share, &attribute.scale);
-  both_gradients(graph, logic, source == GT_NONE ? gradient : source, attribute, wanted, input_gradient);
+  add_gradient_node(graph, logic, source == GT_NONE ? gradient : source, attribute, wanted, input_gradient);
 }
 
 /* --- sums of groups of gates ---------------------------------------------------------------------------- */
@@ -176,7 +183,7 @@ static void gradient_sum(gt_graph *graph, gt_id node, const gt_id *output_gradie
                          gt_id *input_gradient) {
   const gradient_attribute attribute = *(const gradient_attribute *)gt_node_at(graph, node)->attribute;
   const gt_id g = gt_permute(graph, output_gradient[0], (const int[]){1, 0});
-  if (wanted[0] || wanted[1]) both_gradients(graph, node, g, attribute, wanted, input_gradient);
+  if (wanted[0] || wanted[1]) add_gradient_node(graph, node, g, attribute, wanted, input_gradient);
 }
 
 gt_id gt_logic_walk_sum(gt_graph *graph, gt_id logic, int64_t groups, double scale) {
@@ -194,7 +201,7 @@ gt_id gt_logic_walk_sum(gt_graph *graph, gt_id logic, int64_t groups, double sca
 uint32_t gt_logic_lanes(const gt_target *target, uint32_t width, uint32_t runs, uint32_t workgroup) {
   uint32_t lanes = RUN;
   while (lanes < width && lanes < workgroup &&
-         (lanes < LEAST_LANES || (uint64_t)runs * lanes < (uint64_t)target->units * FILL))
+         (lanes < MIN_LANES || (uint64_t)runs * lanes < (uint64_t)target->units * FILL))
     lanes *= 2;
   return lanes;
 }
@@ -237,8 +244,8 @@ void gt_logic_walk_lower(gt_lowering *lowering, gt_id logic) {
  * negligible. */
 static uint32_t chunk_for(const gt_target *target, uint32_t runs, uint32_t blocks, uint32_t lanes) {
   const uint64_t wanted = (uint64_t)target->units * FILL * 2 / SUM_WORKGROUP / blocks + 1;
-  const uint64_t chunk = gt_ceil_div(runs, wanted), least = (uint64_t)LEAST_CHUNK * lanes;
-  return (uint32_t)(chunk < least ? least : chunk);
+  const uint64_t chunk = gt_ceil_div(runs, wanted), minimum = (uint64_t)MIN_CHUNK * lanes;
+  return (uint32_t)(chunk < minimum ? minimum : chunk);
 }
 
 /* Stores the sums of chunks of the walk to scratch memory, then adds them. */
@@ -251,7 +258,7 @@ static void lower_sum(gt_lowering *lowering, const gt_group *group) {
   const uint32_t groups = args->gates / a->share, width = args->batch % 4 ? args->batch : args->batch / 4;
   uint32_t local = gt_lower_workgroup(lowering, SUM_WORKGROUP, RUN), lanes = 1;
   while (local > RUN && target->shared_bytes && local * groups * 16 > target->shared_bytes) local /= 2;
-  while (local / lanes > LEAST_LANES || (lanes < local && local / lanes >= 2 * width)) lanes *= 2;
+  while (local / lanes > MIN_LANES || (lanes < local && local / lanes >= 2 * width)) lanes *= 2;
   const uint32_t columns = local / lanes, blocks = gt_ceil_div(width, columns);
   args->chunk_runs = target->device ? chunk_for(target, args->runs, blocks, lanes) : CPU_CHUNK;
   args->chunks = gt_ceil_div(args->runs, args->chunk_runs);

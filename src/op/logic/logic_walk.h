@@ -1,9 +1,10 @@
 /* The walk over a layer of logic gates (op/logic/logic.h) in which each input is read exactly twice, as in a
  * random wiring with as many gates as inputs. As a graph, with the inputs as nodes and the gates as edges,
  * the layer consists of cycles; along a cycle each gate shares an input with the one before. A kernel that
- * computes a few consecutive gates of the walk (a run) reads each value once instead of twice, and has both
- * gates that contribute to the gradient of an input: it reads x and the gradient once, while separate kernels
- * for inputs and coefficients would read them seven times. Private to the logic ops. */
+ * computes a few consecutive gates of the walk (a run) reads each value once instead of twice. In the
+ * backward pass it has both gates that contribute to the gradient of an input, so it reads x and the gradient
+ * once; separate kernels for inputs and coefficients would read them seven times. Private to the logic
+ * ops. */
 #ifndef GT_OP_LOGIC_WALK_H
 #define GT_OP_LOGIC_WALK_H
 #include "step/lowering.h"

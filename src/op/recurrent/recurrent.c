@@ -73,7 +73,7 @@ static bool fits(const gt_graph *graph, const gt_recurrent_operands *o, int64_t 
   if (o->transposed != GT_NONE && !is_f32(graph, o->transposed, shape_3(hidden, hidden, width / hidden)))
     return false;
   if (o->bias != GT_NONE && !is_f32(graph, o->bias, gt_shape_1(width))) return false;
-  return o->lengths == GT_NONE || gt_is_words(gt_node_at(graph, o->lengths), batch);
+  return o->lengths == GT_NONE || gt_is_i32(gt_node_at(graph, o->lengths), batch);
 }
 
 static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
