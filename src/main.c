@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include <jansson.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static void out_of_memory(size_t size) {
@@ -21,6 +22,7 @@ static void *json_memory(size_t size) { return gt_realloc(NULL, size); }
 
 int main(int argc, char **argv) {
   if (!gt_hold_standard_descriptors()) return GT_ERR_IO;
+  setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* unbuffered, it writes messages character by character */
   gt_set_out_of_memory(out_of_memory);
   signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of a file's size fails, and is reported */
   json_set_alloc_funcs(json_memory, free);
