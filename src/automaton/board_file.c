@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_BYTES (UINT64_C(1) << 30)
+#define MAX_BYTES (UINT64_C(1) << 30) /* limit of a board's file, against wrong files */
 
 void gt_board_file_finish(gt_board_file *file) {
   free(file->cells);
@@ -35,15 +35,16 @@ static bool read_picture(const char *path, const gt_bytes *bytes, uint32_t chann
   return ok;
 }
 
-/* Position in the text. */
+/* A board that is being read from text. */
 typedef struct text_board {
   const char *path;
   uint8_t *cells;
-  size_t bits, row_bits; /* of all rows; of one row, 0 before the first row has ended */
+  size_t bits, row_bits; /* digits read so far; digits in a row, 0 until the first row has ended */
   uint32_t channels, rows;
   gt_error *error;
 } text_board;
 
+/* bits: number of digits in the row that ends; an empty row is skipped. */
 static bool end_row(text_board *t, size_t bits, int line) {
   if (!bits) return true;
   if (bits % t->channels)

@@ -31,7 +31,7 @@ bool gt_experiment_start(gt_experiment *e, gt_ca_start start, gt_error *error) {
   return start != GT_CA_START_CENTRE || start_centre(e, error);
 }
 
-bool gt_experiment_aim(gt_experiment *e, gt_error *error) {
+bool gt_experiment_enable_comparison(gt_experiment *e, gt_error *error) {
   void *memory = NULL;
   e->compare = e->boards && gt_ca_fits(e->boards, e->height, e->width);
   if (!e->compare) return true;
@@ -40,16 +40,16 @@ bool gt_experiment_aim(gt_experiment *e, gt_error *error) {
   e->seen = memory;
   e->target = e->seen + (size_t)e->cells * seen;
   e->before = e->target + (size_t)e->cells * seen;
-  if (!gt_experiment_by_rule(e)) gt_ca_target_of(e->boards, NULL, e->height, e->width, e->target);
+  if (!gt_experiment_has_rule(e)) gt_ca_target_of(e->boards, NULL, e->height, e->width, e->target);
   return true;
 }
 
-bool gt_experiment_by_rule(const gt_experiment *e) { return e->compare && e->boards->target == GT_CA_LIFE; }
+bool gt_experiment_has_rule(const gt_experiment *e) { return e->compare && e->boards->target == GT_CA_LIFE; }
 
 /* Number of cells that differ from the target. With a rule, only cells that fired can be wrong. */
 static void count_errors(gt_experiment *e) {
   const int64_t seen = e->boards->seen;
-  const uint8_t *fires = gt_experiment_by_rule(e) ? e->simulation.fires : NULL;
+  const uint8_t *fires = gt_experiment_has_rule(e) ? e->simulation.fires : NULL;
   for (int64_t c = 0; c < seen; c++)
     gt_board_channel(&e->simulation.board, (uint32_t)c, e->seen + c, (size_t)seen);
   e->errors = 0;
@@ -60,7 +60,7 @@ static void count_errors(gt_experiment *e) {
 }
 
 void gt_experiment_step(gt_experiment *e) {
-  const bool rule = gt_experiment_by_rule(e);
+  const bool rule = gt_experiment_has_rule(e);
   if (rule) {
     gt_board_channel(&e->simulation.board, 0, e->before, 1);
     gt_ca_target_of(e->boards, e->before, e->height, e->width, e->target);
@@ -71,7 +71,7 @@ void gt_experiment_step(gt_experiment *e) {
 
 void gt_experiment_damage(gt_experiment *e) {
   gt_simulation_damage(&e->simulation);
-  if (e->compare && !gt_experiment_by_rule(e)) count_errors(e);
+  if (e->compare && !gt_experiment_has_rule(e)) count_errors(e);
 }
 
 double gt_experiment_mean_errors(const gt_experiment *e) {

@@ -1,6 +1,6 @@
 /* gt_experiment: a simulation with a start and a target, which counts the cells of each board that differ
  * from the target. A target is a fixed board (a checkerboard, an image), or a rule, the Game of Life, which
- * gives each board from the one before. Owner: the caller of open. */
+ * computes each board from the previous one. Owner: the caller of open. */
 #ifndef GT_AUTOMATON_EXPERIMENT_H
 #define GT_AUTOMATON_EXPERIMENT_H
 #include "automaton/simulation.h"
@@ -11,12 +11,12 @@ typedef struct gt_experiment {
   const gt_ca_boards *boards; /* the target; NULL: none */
   gt_simulation simulation;
   int64_t height, width, cells;
-  bool compare; /* boards are compared: the target fits this grid */
+  bool compare; /* boards are compared with the target, which fits this grid */
   /* [cells][boards->seen]: the channels that the target covers, of the current board and of the target. */
   uint8_t *seen, *target;
   uint8_t *before;       /* [cells]: the board before a step, for the Game of Life */
-  int64_t errors, total; /* of this board; of all boards after the first */
-  int64_t since;         /* the boards from this one to the current one have no errors */
+  int64_t errors, total; /* wrong cells of the current board; of all boards after the first */
+  int64_t since;         /* all boards from this one to the current one are without errors */
 } gt_experiment;
 
 /* Starts at board 0, all cells 0. The automaton and the boards belong to the caller and must outlive the
@@ -26,15 +26,15 @@ bool gt_experiment_open(gt_experiment *experiment, const gt_circuit_ca *ca, cons
 void gt_experiment_close(gt_experiment *experiment); /* accepts a zeroed one */
 /* Sets board 0 to the start; GT_CA_START_ALL is not a start. */
 bool gt_experiment_start(gt_experiment *experiment, gt_ca_start start, gt_error *error);
-/* Compares boards from now on, if the target fits the grid. */
-bool gt_experiment_aim(gt_experiment *experiment, gt_error *error);
+/* From now on boards are compared with the target, if it fits the grid. False: GT_ERR_MEMORY. */
+bool gt_experiment_enable_comparison(gt_experiment *experiment, gt_error *error);
 
-bool gt_experiment_by_rule(const gt_experiment *experiment); /* true if the target is a rule */
+bool gt_experiment_has_rule(const gt_experiment *experiment); /* true if the target is a rule */
 /* Computes the next board. If the target is a rule, also counts its errors, before any damage. */
 void gt_experiment_step(gt_experiment *experiment);
 /* Applies the damage that is due on the current board. If the target is a fixed board, also counts the
  * errors, damage included. Must be called once for each board, board 0 too. */
 void gt_experiment_damage(gt_experiment *experiment);
-/* Mean errors over all boards but the first, or of the first if it is the only one. */
+/* Mean number of wrong cells over all boards but the first, or of the first if it is the only one. */
 double gt_experiment_mean_errors(const gt_experiment *experiment);
 #endif

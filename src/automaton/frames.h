@@ -8,19 +8,19 @@
 typedef struct gt_frames_settings {
   const char *folder, *animation; /* NULL: none */
   uint32_t scale;                 /* width and height of a cell in pixels */
-  uint32_t delay_ms;              /* how long an image is shown */
-  int64_t frames;                 /* number of images to come */
-  uint32_t shown, channel[3];     /* 1: that channel, white where it is 1; 3: red, green and blue */
+  uint32_t delay_ms;              /* how long the animation shows an image */
+  int64_t frames;                 /* number of images in the animation */
+  uint32_t shown, channel[3]; /* channels that are drawn; 1: white where the cell is 1; 3: red, green, blue */
 } gt_frames_settings;
 
 typedef struct gt_frames {
   gt_frames_settings settings;
   gt_animation animation;
   gt_picture picture;
-  uint8_t *cells; /* [height][width] */
+  uint8_t *cells; /* [height][width] of 0 and 1: the channel being drawn */
 } gt_frames;
 
-/* Creates the folder. Does nothing without folder and animation. */
+/* Creates the folder. Without folder and animation, all three functions do nothing. */
 bool gt_frames_open(gt_frames *frames, const gt_frames_settings *settings, const gt_board *board,
                     gt_error *error);
 bool gt_frames_add(gt_frames *frames, const gt_board *board, int64_t step, gt_error *error);

@@ -1,13 +1,13 @@
 #include "automaton/lasting.h"
 
 const int64_t gt_lasting_times[GT_LASTING] = {1, 2, 4, 10};
-enum { BOARDS = 10 };
+enum { BOARDS = 10 /* runs of a random automaton */ };
 
 bool gt_lasting_applies(const gt_experiment *experiment) {
-  return experiment->compare && !gt_experiment_by_rule(experiment);
+  return experiment->compare && !gt_experiment_has_rule(experiment);
 }
 
-void gt_lasting_look(gt_lasting *lasting, const gt_experiment *experiment) {
+void gt_lasting_record(gt_lasting *lasting, const gt_experiment *experiment) {
   for (int i = 0; i < GT_LASTING; i++) {
     if (experiment->simulation.step != gt_lasting_times[i] * lasting->trained) continue;
     lasting->errors[i] += experiment->errors;
@@ -15,16 +15,16 @@ void gt_lasting_look(gt_lasting *lasting, const gt_experiment *experiment) {
   }
 }
 
-int64_t gt_lasting_end(const gt_lasting *lasting) {
+int64_t gt_lasting_last_step(const gt_lasting *lasting) {
   return gt_lasting_times[GT_LASTING - 1] * lasting->trained;
 }
 
 static void run(gt_lasting *lasting, gt_experiment *experiment) {
   lasting->cells += experiment->cells;
-  while (experiment->simulation.step < gt_lasting_end(lasting)) {
+  while (experiment->simulation.step < gt_lasting_last_step(lasting)) {
     gt_experiment_step(experiment);
-    gt_experiment_damage(experiment); /* no damage here; this counts the errors */
-    gt_lasting_look(lasting, experiment);
+    gt_experiment_damage(experiment); /* there is no damage; this call counts the errors */
+    gt_lasting_record(lasting, experiment);
   }
 }
 
@@ -38,7 +38,8 @@ bool gt_lasting_measure(gt_lasting *out, const gt_circuit_ca *ca, const gt_ca_bo
     gt_experiment experiment = {0};
     ok = gt_experiment_open(&experiment, ca, boards, boards->height, boards->width, fire_rate,
                             (uint64_t)i + 1, error) &&
-         gt_experiment_start(&experiment, boards->start, error) && gt_experiment_aim(&experiment, error);
+         gt_experiment_start(&experiment, boards->start, error) &&
+         gt_experiment_enable_comparison(&experiment, error);
     if (ok && gt_lasting_applies(&experiment)) run(out, &experiment);
     gt_experiment_close(&experiment);
   }

@@ -3,7 +3,7 @@
 #include "base/philox.h"
 #include <stdlib.h>
 
-/* Streams (base/philox.h): the first board, the cells that fire in a step, and damage. */
+/* Random streams, numbered in base/philox.h: the first board, the cells that fire in a step, damage. */
 enum { PURPOSE_BOARD = 4, PURPOSE_FIRE, PURPOSE_DAMAGE };
 
 static size_t cells_of(const gt_simulation *s) { return (size_t)s->board.height * s->board.width; }
@@ -29,7 +29,7 @@ void gt_simulation_finish(gt_simulation *s) {
   *s = (gt_simulation){0};
 }
 
-/* 128 bits from each draw, in the order of cells and channels. */
+/* Each draw gives 128 bits, in the order of cells and channels. */
 bool gt_simulation_randomize(gt_simulation *s, gt_error *error) {
   const size_t bits = cells_of(s) * s->board.ca->channels;
   void *memory = NULL;
@@ -45,6 +45,7 @@ bool gt_simulation_randomize(gt_simulation *s, gt_error *error) {
   return true;
 }
 
+/* Draws which cells are updated in this step. */
 static void draw_fires(gt_simulation *s) {
   const size_t cells = cells_of(s);
   const double limit = s->fire_rate * 0x1p32;

@@ -1,6 +1,7 @@
-/* gt_simulation: steps a board under the conditions of an experiment: all cells in every step or each cell
- * with some probability, and with damage. Random numbers come from Philox, keyed by the seed and counted by
- * step and cell, so a seed gives the same boards on any machine. Owner: the caller of init. */
+/* gt_simulation: steps a board under the conditions of an experiment: whether all cells or a random part of
+ * them are updated in a step, and what is damaged. Random numbers come from Philox, keyed by the seed and
+ * counted by step and cell, so the same seed produces the same boards on any machine. Owner: the caller of
+ * init. */
 #ifndef GT_AUTOMATON_SIMULATION_H
 #define GT_AUTOMATON_SIMULATION_H
 #include "circuit/board.h"
@@ -17,11 +18,11 @@ typedef struct gt_damage {
 
 typedef struct gt_simulation {
   gt_board board;
-  double fire_rate; /* a cell takes its new state with this probability, else it keeps its own */
+  double fire_rate; /* probability that a cell is updated in a step; otherwise it keeps its state */
   uint64_t seed;
   const gt_damage *damage; /* owned by the caller; must fit the board */
-  int damages;
-  int64_t step;    /* the number of the board, below 2^32 */
+  int damages;             /* number of elements in `damage` */
+  int64_t step;            /* the number of the board, below 2^32 */
   uint8_t *fires;  /* [height][width] 1 for cells that were updated in the last step; NULL: all were */
   uint64_t *plane; /* the same as a plane of the board */
 } gt_simulation;

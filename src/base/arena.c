@@ -25,7 +25,7 @@ void gt_arena_finish(gt_arena *arena) {
   arena->block = NULL;
 }
 
-/* A large request gets its own block, linked after the current one, which stays in use. */
+/* A large request gets a block to itself, linked after the current one, which stays in use. */
 static block *add_block(gt_arena *arena, size_t size) {
   size_t room = FIRST_BLOCK;
   if (arena->block) {
@@ -33,11 +33,11 @@ static block *add_block(gt_arena *arena, size_t size) {
     if (room > LARGEST_BLOCK) room = LARGEST_BLOCK;
     if (room < FIRST_BLOCK) room = FIRST_BLOCK;
   }
-  const bool own = size > room / 2;
-  if (own) room = size;
+  const bool separate = size > room / 2;
+  if (separate) room = size;
   block *b = gt_alloc(HEADER + room);
   b->size = room;
-  if (own && arena->block) {
+  if (separate && arena->block) {
     b->next = arena->block->next;
     arena->block->next = b;
   } else {

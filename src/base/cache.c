@@ -4,11 +4,11 @@
 #include <string.h>
 
 char *gt_cache_path(const char *name) {
-  const char *own = getenv("GTRAIN_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  const char *gtrain = getenv("GTRAIN_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   char path[4096];
   int length;
-  if (own && *own)
-    length = snprintf(path, sizeof path, "%s/%s", own, name);
+  if (gtrain && *gtrain)
+    length = snprintf(path, sizeof path, "%s/%s", gtrain, name);
   else if (xdg && *xdg)
     length = snprintf(path, sizeof path, "%s/gtrain/%s", xdg, name);
   else if (home && *home)

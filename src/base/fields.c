@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The most important field with an importance above `after`. */
 static const gt_line_field *next_important(const gt_line_field *field, int count, int after) {
   const gt_line_field *next = NULL;
   for (int i = 0; i < count; i++)
@@ -12,7 +13,7 @@ static const gt_line_field *next_important(const gt_line_field *field, int count
   return next;
 }
 
-/* Columns that the shown fields take. */
+/* Width of the shown fields, gaps included, in terminal columns. */
 static int width_of(const gt_line_field *field, int count, const bool *shown) {
   int width = 0;
   for (int i = 0; i < count; i++)
@@ -28,7 +29,7 @@ int gt_fields_width(const gt_line_field *field, int count) {
 
 int gt_fit_fields(char *line, size_t size, const gt_line_field *field, int count, int room) {
   bool shown[GT_MAX_LINE_FIELDS] = {false};
-  int after = INT_MIN, width = 0;
+  int after = INT_MIN;
   for (const gt_line_field *next; (next = next_important(field, count, after)); after = next->importance) {
     shown[next - field] = true;
     if (width_of(field, count, shown) <= room) continue;
@@ -43,6 +44,5 @@ int gt_fit_fields(char *line, size_t size, const gt_line_field *field, int count
     used += (size_t)wrote < size - used ? (size_t)wrote : size - used - 1;
   }
   while (used && line[used - 1] == ' ') line[--used] = 0;
-  width = gt_text_width(line);
-  return width;
+  return gt_text_width(line);
 }

@@ -25,7 +25,7 @@ static ssize_t read_some(int fd, void *buffer, size_t size) {
   return n;
 }
 
-/* A growing buffer: memory follows the bytes that were read, never the size that a file claims. */
+/* A growing buffer: it grows with the bytes that were read, never to a size that a gzip file claims. */
 typedef struct reader {
   const char *path;
   uint64_t limit;
@@ -33,8 +33,8 @@ typedef struct reader {
   size_t first;  /* initial capacity */
   gt_bytes bytes;
   size_t capacity;
-  bool inflates; /* the limit is gt_inflate_limit */
-  bool discards; /* count bytes without keeping them: there will be too many */
+  bool inflates; /* `limit` is that of gt_inflate_limit */
+  bool discards; /* count bytes without storing them: there will be too many */
   gt_error *error;
 } reader;
 
@@ -135,8 +135,8 @@ static uint64_t promised_size(int fd) {
   return (uint64_t)last[0] | (uint64_t)last[1] << 8 | (uint64_t)last[2] << 16 | (uint64_t)last[3] << 24;
 }
 
-/* If the result will be too large, inflates without keeping it: only that distinguishes it from a truncated
- * file. */
+/* If the result will be too large, inflates without storing it: only at the end of the data is it known
+ * whether the file is too large or damaged. */
 static bool read_gzip(reader *r, int fd, uint8_t *buffer, size_t first) {
   z_stream z = {0};
   const uint64_t most = gt_inflate_limit(fd);
@@ -187,7 +187,8 @@ int gt_open_input(const char *path, bool plain, gt_error *error) {
   return -1;
 }
 
-/* The size of a regular file, if it is more than a chunk: allocated at once, or rejected at once. */
+/* Initial capacity: for a regular file above a chunk its size, so that it is allocated or rejected at once,
+ * and two bytes: the final 0, and room for the read that returns the end of the file. */
 static size_t expected_size(int fd, uint64_t limit) {
   struct stat s;
   if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || s.st_size < CHUNK) return CHUNK;
@@ -330,7 +331,7 @@ bool gt_cut_file(int fd, int64_t size) {
 }
 
 /* True if the file contains exactly these pieces. */
-static bool holds(int fd, const gt_span *pieces, size_t count) {
+static bool has_content(int fd, const gt_span *pieces, size_t count) {
   uint8_t buffer[4096 * 4];
   if (lseek(fd, 0, SEEK_SET) != 0) return false;
   for (size_t i = 0; i < count; i++) {
@@ -352,7 +353,7 @@ static bool write_and_verify(int fd, const char *path, const gt_span *pieces, si
   if (!sync_fd(fd)) return gt_fail_errno(error, GT_ERR_IO, "cannot sync %s", path);
   /* Best effort: drop the page cache, so that the comparison reads from the disk. */
   (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-  if (!holds(fd, pieces, count))
+  if (!has_content(fd, pieces, count))
     return gt_fail(error, GT_ERR_IO,
                    "%s: the data read back differs from what was written; the disk may be failing", path);
   return true;
@@ -427,7 +428,7 @@ static bool lock_fd(int fd) {
   return status == 0;
 }
 
-/* The working directory is left out if the system cannot determine it. */
+/* Writes process id and working directory, or only the id if the directory cannot be determined. */
 static bool write_owner(int fd) {
   char text[PATH_MAX + 32], origin[PATH_MAX] = "";
   if (!getcwd(origin, sizeof origin) || *origin != '/') *origin = 0;

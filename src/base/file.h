@@ -23,20 +23,20 @@ uint64_t gt_inflate_limit(int fd);
  * GT_ERR_DATA if it is larger (inflated) than limit bytes or its gt_inflate_limit, or is a damaged gzip
  * stream. */
 bool gt_read_file(const char *path, uint64_t limit, gt_bytes *out, gt_error *error);
-/* The same for regular files only; GT_ERR_IO for others, as reading a pipe could block. For files that no
- * user named, such as those of a cache. */
+/* The same for regular files only; GT_ERR_IO for others, because reading a pipe could block. For files that
+ * the user did not name, for example those of a cache. */
 bool gt_read_plain_file(const char *path, uint64_t limit, gt_bytes *out, gt_error *error);
 /* The same in two steps: gt_open_input returns a descriptor, or -1 on failure; gt_read_input reads it and
  * closes it. plain: only regular files (GT_ERR_IO for others, without blocking on them). */
 int gt_open_input(const char *path, bool plain, gt_error *error);
 bool gt_read_input(int fd, const char *path, uint64_t limit, gt_bytes *out, gt_error *error);
-/* The path that makes these functions read standard input, any number of times: it is kept in memory. A file
- * of this name is ./<stdin>. */
+/* With this path these functions read standard input. Its content is kept in memory and can be read again. A
+ * file that has this name must be given as ./<stdin>. */
 #define GT_STDIN "<stdin>"
 int gt_open_standard_input(gt_error *error); /* -1 on failure; the caller closes it */
 /* Reads the first bytes of a regular file, at most size. */
 bool gt_read_head(const char *path, size_t size, gt_bytes *out, gt_error *error);
-/* If the file cannot be examined, it counts as existing: opening it will report the error. */
+/* Also true if the file cannot be examined: opening it will report the error. */
 bool gt_file_exists(const char *path);
 /* Like mkdir -p; created directories survive a power loss. */
 bool gt_make_directories(const char *path, gt_error *error);
@@ -55,8 +55,8 @@ typedef struct gt_span {
  * and, if the system allows it, owner. A link at PATH is replaced, not followed. */
 bool gt_write_file_atomic(const char *path, const gt_span *pieces, size_t count, gt_error *error);
 /* The same in steps, for data that is not in memory at once: what is written to `fd` becomes PATH when the
- * replacement is closed with `keep`, else it is deleted. It is neither read back nor synced, so that it may
- * be lost in a power failure. */
+ * replacement is closed with `keep`; otherwise it is deleted. It is neither read back nor synced, so a power
+ * failure may destroy it. */
 typedef struct gt_replacement {
   int fd;
   char path[4096], temporary[4096];
@@ -72,7 +72,7 @@ bool gt_cut_file(int fd, int64_t size);                   /* ftruncate, repeated
 bool gt_temporary_name(char *out, size_t size, const char *path);
 /* Creates the file and locks it while it is open; -1: see errno. */
 int gt_temporary_create(const char *temporary, unsigned mode);
-/* The length of NAME if the argument is NAME.tmp-PID, which a killed writer leaves; else 0. */
+/* The length of NAME if the argument is NAME.tmp-PID, which a killed writer leaves behind; otherwise 0. */
 size_t gt_temporary_target(const char *name);
 /* Removes every PATH.tmp-PID, of any process, that we own and no writer has open. Every write of PATH starts
  * with this; readers that may find partly written files call it too. */

@@ -7,7 +7,7 @@
 
 #define GT_FINGERPRINT "xxh3"
 
-/* before: the fingerprint of the piece before, to chain pieces; 0 for the first. */
+/* before: the fingerprint of the previous piece, to chain pieces; 0 for the first. */
 uint64_t gt_fingerprint(uint64_t before, const void *data, size_t size);
 /* The fingerprint of the concatenated pieces; it does not depend on how they are split. */
 uint64_t gt_fingerprint_of(const gt_span *pieces, size_t count);

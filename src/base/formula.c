@@ -16,6 +16,7 @@ typedef struct function {
   double (*value)(double a, double b);
 } function;
 
+/* Each instruction is marked CALLED, if formulas can call it by name, or INNER, if they cannot. */
 #define VALUE_CALLED(name, real_value) \
   static double name##_value(double a, double b) { return (void)a, (void)b, real_value; }
 #define VALUE_INNER(name, real_value)
@@ -23,7 +24,7 @@ typedef struct function {
   VALUE_##formula(name, real_value)
 GT_INSTRUCTIONS(VALUE)
 
-/* Functions without an instruction of their own: op/formula.c composes them on a device. */
+/* Functions that are not instructions: on a device, op/formula.c composes them of instructions. */
 #define MADE_OF_OTHERS(X)             \
   X(leaky_relu, a > 0 ? a : 0.01 * a) \
   X(tan, tan(a))                      \
@@ -42,13 +43,13 @@ MADE_OF_OTHERS(MADE_VALUE)
 static const function functions[] = {MADE_OF_OTHERS(MADE_ENTRY) GT_INSTRUCTIONS(ENTRY)};
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-/* Synonyms that are accepted. */
+/* Synonyms that formulas may use. */
 static const char *const synonyms[][2] = {
     {"ln", "log"}, {"arcsin", "asin"}, {"arccos", "acos"}, {"arctan", "atan"}, {"sgn", "sign"}};
 
-/* Names from other languages: suggested with their equivalent here, not accepted. All common functions of
- * one argument must be here or above, because the nearest name to a missing one would be a different
- * function. */
+/* Names from other languages, with the equivalent that an error message suggests; NULL: there is none. Every
+ * common function of one argument must be in this list or a list above: for a missing one, the message would
+ * suggest a similar name, which is a different function. */
 static const char *const aliases[][2] = {{"logistic", "sigmoid"},
                                          {"expit", "sigmoid"},
                                          {"swish", "silu"},
@@ -158,6 +159,7 @@ __attribute__((format(printf, 4, 5))) static tree fail(parser *p, const char *at
 static bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+/* Skips blanks and returns the next character. */
 static char skip(parser *p) {
   while (*p->at == ' ' || *p->at == '\t' || *p->at == '\n' || *p->at == '\r') p->at++;
   return *p->at;

@@ -28,8 +28,9 @@ typedef struct gt_formula_error {
 /* Variables are looked up in names[0 … count). NULL on error (depth limit 64, length limit 4096). */
 const gt_formula *gt_formula_parse(gt_arena *arena, const char *text, const char *const *names, int count,
                                    gt_formula_error *error);
-/* The name in formulas of a function from another language, or a formula of x ("1/tan(x)" for cot); "":
- * formulas have no equivalent, so a similar name must not be suggested; NULL: not a common function. */
+/* The equivalent of another language's function: its name in formulas, or a formula of x ("1/tan(x)" for
+ * cot). The result is "" if there is no equivalent (a similar name must not be suggested then), NULL for
+ * other names. */
 const char *gt_formula_meaning(const char *name);
 double gt_formula_evaluate(const gt_formula *formula, const double *variables);
 #endif

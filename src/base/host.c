@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 enum { PATH = 4096, LINE = 4096 };
-/* Version 1 writes a limit at least this large to mean "no limit". */
+/* In version 1 of control groups, a memory limit of at least this many bytes means "no limit". */
 static const double no_memory_limit = 0x1p60;
 
-/* Reads the first line of a file in a folder; false if there is none. */
+/* Reads the first line of a file in a folder; false if this fails. */
 static bool read_line(const char *folder, const char *name, char line[LINE]) {
   char path[PATH + 64];
   snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -34,7 +34,8 @@ static double number_in(const char *folder, const char *name) {
   return read_line(folder, name, line) ? strtod(line, NULL) : 0;
 }
 
-/* Version 2: "max 100000" or "150000 100000", in microseconds. */
+/* The processor limit, in processors. Version 2 writes "max 100000" or "150000 100000": microseconds of
+ * processor time per period in microseconds. */
 static double quota_of(const char *folder) {
   char line[LINE];
   double quota, period;
@@ -46,19 +47,20 @@ static double quota_of(const char *folder) {
 }
 
 static double memory_of(const char *folder) {
-  const double two = number_in(folder, "memory.max"), one = number_in(folder, "memory.limit_in_bytes");
-  const double limit = two > 0 ? two : one;
+  const double version1 = number_in(folder, "memory.limit_in_bytes"),
+               version2 = number_in(folder, "memory.max");
+  const double limit = version2 > 0 ? version2 : version1;
   return limit < no_memory_limit ? limit : 0;
 }
 
-/* The smallest limit of a group and its parents. In a container the group's own folder may be the root of
- * the hierarchy. */
-static void lower_limit(double *limit, const char *hierarchy, const char *group, limit_of *of) {
+/* Lowers *limit to the smallest limit of a group and its parents. In a container the group's own folder may
+ * be the root of the hierarchy. */
+static void lower_limit(double *limit, const char *hierarchy, const char *group, limit_of *read_limit) {
   char folder[PATH];
   const size_t base = strlen(hierarchy);
   if (snprintf(folder, sizeof folder, "%s%s", hierarchy, group) >= PATH) return;
   for (;;) {
-    const double here = of(folder);
+    const double here = read_limit(folder);
     if (here > 0 && (*limit <= 0 || here < *limit)) *limit = here;
     char *slash = strrchr(folder, '/');
     if (!slash || (size_t)(slash - folder) < base) return;

@@ -1,5 +1,4 @@
-/* The resources that the operating system gives this process: processors, memory, GPUs whose devices are
- * visible. */
+/* The resources that the operating system grants this process: processors, memory, GPUs. */
 #ifndef GT_BASE_HOST_H
 #define GT_BASE_HOST_H
 #include <stdbool.h>
@@ -7,8 +6,8 @@
 
 typedef struct gt_host {
   int processors;            /* of the machine, online */
-  int allowed;               /* those that this process may use (its affinity) */
-  double quota;              /* processors' worth of time that the control groups allow; 0: no limit */
+  int allowed;               /* processors that this process may use (its affinity) */
+  double quota;              /* number of processors that the control groups allow on average; 0: no limit */
   uint64_t memory_available; /* bytes that are free or can be freed */
   uint64_t memory_limit;     /* bytes that the control groups allow; 0: no limit */
   uint64_t address_space;    /* bytes (ulimit -v); 0: no limit */

@@ -25,7 +25,7 @@ gt_located gt_locate(gt_arena *arena, const char *path, const char *config, cons
   }
   for (int i = 0; i < PLACES; i++)
     if (place[i] && !gt_file_exists(place[i])) place[i] = NULL;
-  if (place[BESIDE]) place[ABOVE] = NULL; /* used only if no file lies beside the config */
+  if (place[BESIDE]) place[ABOVE] = NULL; /* considered only if no file is beside the config */
   gt_located found = {0};
   for (int i = 0; i < PLACES; i++)
     if (place[i] && !found.path)

@@ -20,30 +20,30 @@ bool gt_log_color(void) { return gt_color_shown(STDERR_FILENO); }
 
 /* --- status line --- */
 
-static bool drawn;
+static bool status_shown;
 
 int gt_log_width(void) {
   return gt_terminal_has_cursor(STDERR_FILENO) ? gt_terminal_width(STDERR_FILENO) : 0;
 }
 
 /* The cursor returns to the first column: if the window gets narrower, terminals wrap the line, and
- * everything from its first part down can be cleared. Wrapping is off while it is printed, as the width may
- * be out of date. */
+ * everything from its first part down can be cleared. Wrapping is off while it is printed, because the width
+ * may be out of date. */
 void gt_log_status(const char *line) {
   static const char clear[] = "\r\033[J", no_wrap[] = "\033[?7l", wrap[] = "\033[?7h";
   flockfile(stderr);
   if (line)
     fprintf(stderr, "%s\r%s\033[J\r%s", no_wrap, line, wrap);
-  else if (drawn)
+  else if (status_shown)
     fputs(clear, stderr);
-  drawn = line != NULL;
+  status_shown = line != NULL;
   fflush(stderr);
   funlockfile(stderr);
 }
 
 /* --- messages --- */
 
-/* Messages contain names that come from files. */
+/* Escapes the text, because messages contain names that come from files. */
 static void put_message(const char *format, va_list arguments) {
   char *text = NULL;
   if (vasprintf(&text, format, arguments) < 0) return;
@@ -54,7 +54,7 @@ static void put_message(const char *format, va_list arguments) {
 /* The stream stays locked for the whole line, so that lines of several threads do not mix. */
 static void message(const char *label, const char *color, const char *format, va_list arguments) {
   flockfile(stderr);
-  if (drawn) gt_log_status(NULL);
+  if (status_shown) gt_log_status(NULL);
   if (label) fprintf(stderr, gt_log_color() ? "%s%s\033[0m " : "%.0s%s ", color, label);
   put_message(format, arguments);
   fputc('\n', stderr);

@@ -47,7 +47,7 @@ const char *gt_names_add_unique(gt_names *names, const char *text) {
 }
 
 bool gt_is_name(const char *text) {
-  bool fine = isalpha((unsigned char)text[0]) || text[0] == '_';
-  for (const char *c = text; *c; c++) fine &= isalnum((unsigned char)*c) || *c == '_' || *c == '-';
-  return fine;
+  bool valid = isalpha((unsigned char)text[0]) || text[0] == '_';
+  for (const char *c = text; *c; c++) valid &= isalnum((unsigned char)*c) || *c == '_' || *c == '-';
+  return valid;
 }

@@ -15,10 +15,10 @@ typedef struct gt_names {
 bool gt_is_name(const char *text);
 #define GT_NAME_RULE "a letter, then letters, digits, '_' or '-'"
 
-int gt_names_find(const gt_names *names, const char *text); /* -1: none */
-/* The text's existing number; else adds the text with the given number and returns it. */
+int gt_names_find(const gt_names *names, const char *text); /* its number; -1: not in the map */
+/* Returns the text's number if it is in the map; otherwise adds it with the given number and returns that. */
 int gt_names_add(gt_names *names, const char *text, int number);
 /* Adds the text or, if it was added before, the first of TEXT.1, TEXT.2, … that was not, as pandas names
- * repeated columns; returns what it added. */
+ * repeated columns. Returns the name that was added. */
 const char *gt_names_add_unique(gt_names *names, const char *text);
 #endif

@@ -1,5 +1,5 @@
 /* "Did you mean": the known name most similar to an unknown word. A wrong suggestion is worse than none, so
- * every doubt returns NULL. Distance: Damerau-Levenshtein (restricted: a transposed pair is not edited
+ * the result is NULL in doubt. Distance: Damerau-Levenshtein (restricted: a transposed pair is not edited
  * again), ignoring case, '_', '-' and spaces; an edit of the first letter counts twice. */
 #include "base/count.h"
 #include "base/text.h"
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { LONGEST = 64 /* letters of a name */ };
+enum { LONGEST = 64 /* maximum number of letters in a name */ };
 
 typedef struct folded {
   char text[LONGEST + 1];
@@ -25,6 +25,7 @@ static folded fold(const char *text) {
   return f;
 }
 
+/* Only the last three rows of the table are kept. Its edges start at j + 1: the first letter counts twice. */
 static size_t distance(const folded *a, const folded *b) {
   size_t row[3][LONGEST + 1] = {{0}};
   for (size_t j = 1; j <= b->length; j++) row[0][j] = j + 1;
@@ -48,12 +49,12 @@ size_t gt_word_distance(const char *a, const char *b) {
 }
 
 /* The largest distance that a typo explains; more than half of the letters must be unchanged. */
-static size_t limit(size_t longer) {
+static size_t max_distance(size_t longer) {
   return longer <= 2 ? 0 : longer <= 5 ? 1 : longer <= 8 ? 2 : longer <= 12 ? 3 : 4;
 }
 
 /* True if the digits differ: `conv2d` is not a typo of `conv3d`, nor `expp` of `exp2`. A word without digits
- * may lack those of the candidate, as `linear` and `linear1`. */
+ * may be short for a candidate with digits: `linear` for `linear1`. */
 static bool digits_differ(const folded *word, const folded *candidate) {
   static const char digits[] = "0123456789";
   const char *a = strpbrk(word->text, digits), *b = strpbrk(candidate->text, digits);
@@ -98,27 +99,27 @@ static bool differ_by_repeats(const folded *a, const folded *b) {
   return i == a->length && j == b->length;
 }
 
-/* The second criterion: a repeated letter, then as many letters (a transposition), then the letters that
- * agree at the start. */
-static size_t likeness(const folded *word, const folded *candidate) {
+/* Decides between candidates at the same distance. In order of weight: they differ only in repeated letters,
+ * they have the same length (a transposition), they have more equal letters at the start. */
+static size_t similarity(const folded *word, const folded *candidate) {
   return (differ_by_repeats(word, candidate)  ? 2 * LONGEST
           : word->length == candidate->length ? LONGEST
                                               : 0) +
          common_prefix(word, candidate);
 }
 
-/* Finds a typo; *tie: another name is equally likely. */
-static const char *find_slip(const folded *word, const char *const *candidates, size_t count, bool *tie) {
+/* Finds the candidate that the word is a typo of; *tie: another one is equally likely. */
+static const char *find_typo(const folded *word, const char *const *candidates, size_t count, bool *tie) {
   const char *best = NULL;
-  size_t least = LONGEST, likest = 0;
+  size_t least = LONGEST, best_similarity = 0;
   for (size_t i = 0; i < count; i++) {
     const folded other = fold(candidates[i]);
     if (!other.length || digits_differ(word, &other) || is_opposite(word, &other)) continue;
-    const size_t d = distance(word, &other), alike = likeness(word, &other);
-    if (d > limit(gt_most(word->length, other.length)) || d > least) continue;
-    if (d == least && alike < likest) continue;
-    *tie = d == least && alike == likest && strcmp(best, candidates[i]) != 0;
-    best = candidates[i], least = d, likest = alike;
+    const size_t d = distance(word, &other), similar = similarity(word, &other);
+    if (d > max_distance(gt_most(word->length, other.length)) || d > least) continue;
+    if (d == least && similar < best_similarity) continue;
+    *tie = d == least && similar == best_similarity && strcmp(best, candidates[i]) != 0;
+    best = candidates[i], least = d, best_similarity = similar;
   }
   return best;
 }
@@ -134,15 +135,15 @@ static const char *find_longer_form(const folded *word, const char *const *candi
     best = candidates[i];
   }
   const folded found = fold(best ? best : "");
-  const bool most = 2 * gt_least(word->length, found.length) > gt_most(word->length, found.length);
-  return best && most ? best : NULL;
+  const bool shares_most = 2 * gt_least(word->length, found.length) > gt_most(word->length, found.length);
+  return best && shares_most ? best : NULL;
 }
 
 const char *gt_nearest(const char *word, const char *const *candidates, size_t count) {
   const folded f = fold(word);
   bool tie = false;
   if (!f.length || is_number(word)) return NULL;
-  const char *slip = find_slip(&f, candidates, count, &tie);
-  if (slip) return tie ? NULL : slip;
+  const char *typo = find_typo(&f, candidates, count, &tie);
+  if (typo) return tie ? NULL : typo;
   return find_longer_form(&f, candidates, count);
 }

@@ -16,11 +16,11 @@ typedef struct target {
   int fd; /* -1: a regular file */
 } target;
 
-static bool cannot(const char *path, gt_error *error) {
+static bool fail_to_write(const char *path, gt_error *error) {
   return gt_fail_errno(error, GT_ERR_IO, "cannot write %s", path);
 }
 
-/* Splits *path into its real directory and last component. */
+/* Splits the path into its directory, with links resolved, and its last component. */
 static bool split(const char *path, char folder[PATH_MAX], const char **name) {
   char text[PATH_MAX];
   const char *slash = strrchr(path, '/');
@@ -29,24 +29,25 @@ static bool split(const char *path, char folder[PATH_MAX], const char **name) {
   return realpath(text, folder) != NULL;
 }
 
-/* The number of one of our own descriptors, or -1. Opening a regular file by /dev/fd/N would start at its
- * beginning instead. */
+/* N if the path is /dev/fd/N or another name of a descriptor of this process, otherwise -1. The descriptor is
+ * duplicated, because opening /dev/fd/N for a regular file would write from the file's beginning. */
 static int descriptor_of(const char *folder, const char *name) {
-  char own[PATH_MAX], *end;
-  if (*name < '0' || *name > '9' || !realpath("/proc/self/fd", own) || strcmp(folder, own)) return -1;
+  char descriptors[PATH_MAX], *end;
+  if (*name < '0' || *name > '9' || !realpath("/proc/self/fd", descriptors) || strcmp(folder, descriptors))
+    return -1;
   const long number = strtol(name, &end, 10);
   return *end || number > INT_MAX ? -1 : (int)number;
 }
 
 static bool open_special(target *t, const char *path, gt_error *error) {
   t->fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
-  return t->fd >= 0 || cannot(path, error);
+  return t->fd >= 0 || fail_to_write(path, error);
 }
 
-static bool open_own(target *t, int number, const char *path, gt_error *error) {
+static bool duplicate(target *t, int number, const char *path, gt_error *error) {
   fflush(stdout); /* output printed earlier must come first */
   t->fd = fcntl(number, F_DUPFD_CLOEXEC, 3);
-  return t->fd >= 0 || cannot(path, error);
+  return t->fd >= 0 || fail_to_write(path, error);
 }
 
 static bool read_link(target *t, const char *folder) {
@@ -60,24 +61,24 @@ static bool read_link(target *t, const char *folder) {
          (int)sizeof t->path;
 }
 
-/* Follows one link of t->path; *done when the end of the links is reached. */
+/* Follows one link of t->path; sets *done if it is not a link. path: as the user named it, for errors. */
 static bool follow(target *t, const char *path, bool *done, gt_error *error) {
   struct stat status;
   char folder[PATH_MAX];
   const char *name;
-  if (!split(t->path, folder, &name)) return cannot(path, error);
+  if (!split(t->path, folder, &name)) return fail_to_write(path, error);
   const int number = descriptor_of(folder, name);
   *done = true;
-  if (number >= 0) return open_own(t, number, path, error);
+  if (number >= 0) return duplicate(t, number, path, error);
   if (lstat(t->path, &status) != 0) {
-    if (errno != ENOENT) return cannot(path, error);
+    if (errno != ENOENT) return fail_to_write(path, error);
     /* Links in /proc to another process's pipes read "pipe:[1234]", which is not a path. */
     return stat(path, &status) != 0 || open_special(t, path, error);
   }
-  if (S_ISREG(status.st_mode)) return access(t->path, W_OK) == 0 || cannot(path, error);
+  if (S_ISREG(status.st_mode)) return access(t->path, W_OK) == 0 || fail_to_write(path, error);
   if (!S_ISLNK(status.st_mode)) return open_special(t, path, error);
   *done = false;
-  return read_link(t, folder) || cannot(path, error);
+  return read_link(t, folder) || fail_to_write(path, error);
 }
 
 static bool resolve(const char *path, target *t, gt_error *error) {
@@ -85,11 +86,11 @@ static bool resolve(const char *path, target *t, gt_error *error) {
   t->fd = -1;
   errno = *path ? ENAMETOOLONG : ENOENT;
   if (!*path || snprintf(t->path, sizeof t->path, "%s", path) >= (int)sizeof t->path)
-    return cannot(path, error);
+    return fail_to_write(path, error);
   for (int i = 0; i < MAX_LINKS && !done; i++)
     if (!follow(t, path, &done, error)) return false;
   errno = ELOOP;
-  return done || cannot(path, error);
+  return done || fail_to_write(path, error);
 }
 
 bool gt_output_open(gt_output *output, const char *path, gt_error *error) {
@@ -103,14 +104,14 @@ bool gt_output_open(gt_output *output, const char *path, gt_error *error) {
 }
 
 bool gt_output_write(gt_output *output, const void *data, size_t size, gt_error *error) {
-  return gt_write_all(output->fd, data, size) || cannot(output->path, error);
+  return gt_write_all(output->fd, data, size) || fail_to_write(output->path, error);
 }
 
 bool gt_output_close(gt_output *output, bool keep, gt_error *error) {
   const int fd = output->fd;
   output->fd = -1;
   if (output->replaces) return gt_replacement_close(&output->replacement, keep, error);
-  return close(fd) == 0 || cannot(output->path, error);
+  return close(fd) == 0 || fail_to_write(output->path, error);
 }
 
 bool gt_write_output(const char *path, const gt_span *pieces, size_t count, gt_error *error) {
@@ -119,6 +120,6 @@ bool gt_write_output(const char *path, const gt_span *pieces, size_t count, gt_e
   if (!resolve(path, &t, error)) return false;
   if (t.fd < 0) return gt_write_file_atomic(t.path, pieces, count, error);
   for (size_t i = 0; i < count && ok; i++)
-    ok = gt_write_all(t.fd, pieces[i].data, pieces[i].size) || cannot(path, error);
-  return (close(t.fd) == 0 || cannot(path, error)) && ok;
+    ok = gt_write_all(t.fd, pieces[i].data, pieces[i].size) || fail_to_write(path, error);
+  return (close(t.fd) == 0 || fail_to_write(path, error)) && ok;
 }

@@ -1,7 +1,7 @@
-/* Files that the user named (--output and the like). A regular file is replaced once the new one is
- * complete: links are followed to the target, and its mode is kept. Anything else is written directly: a
- * pipe, a terminal, /dev/null; and /dev/stdout or /dev/fd/N (a shell's >(…)) at the current position of that
- * descriptor, like the shell's own redirections. Owner: the caller of gt_output_open. */
+/* Files that the user named (--output and the like). A regular file is replaced once the new one is complete:
+ * links are followed to the target, and its mode is kept. Anything else is written directly: a pipe, a
+ * terminal, /dev/null; and /dev/stdout or /dev/fd/N (a shell's >(…)) at the current position of that
+ * descriptor, as the shell redirects output. Owner: the caller of gt_output_open. */
 #ifndef GT_BASE_OUTPUT_H
 #define GT_BASE_OUTPUT_H
 #include "base/file.h"

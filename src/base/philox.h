@@ -25,7 +25,7 @@ static inline gt_philox gt_philox4x32(const uint32_t counter[4], uint32_t key0, 
 
 /* Four words for elements 4*block … 4*block+3 of draw (seed, purpose, step). */
 static inline gt_philox gt_philox_block(uint64_t seed, uint32_t purpose, uint32_t step, uint32_t block) {
-  const uint32_t counter[4] = {block, step, purpose, 0x67747261u};
+  const uint32_t counter[4] = {block, step, purpose, 0x67747261u}; /* "gtra" in ASCII */
   return gt_philox4x32(counter, (uint32_t)seed, (uint32_t)(seed >> 32));
 }
 
@@ -38,9 +38,9 @@ static inline float gt_random_uniform(uint64_t seed, uint32_t purpose, uint32_t 
   return (float)(gt_random_bits(seed, purpose, step, element) >> 8) * 0x1p-24f;
 }
 
-/* Purposes, so that two uses of one seed never share a stream. Below 16: fixed uses (4 to 6 are
- * automaton/simulation.c's); from 16 on: assigned by the graph to its `random` nodes; from 1u<<16 on:
- * initial values of parameters, by a hash of the parameter's name. */
+/* Purposes separate the streams of one seed. Below 16: fixed uses (4 to 6: automaton/simulation.c); from 16
+ * on: `random` nodes, numbered by the graph; from 1u<<16 on: initial values of parameters, by a hash of the
+ * parameter's name. */
 enum {
   GT_PURPOSE_SHUFFLE = 1,
   GT_PURPOSE_SPLIT = 2,
@@ -52,11 +52,8 @@ enum {
   GT_PURPOSE_GRAPH = 16
 };
 
-/* A permutation of [0, n) keyed by (seed, epoch), without a table: a Feistel network over the smallest even
- * number of bits that holds n, repeated until the result is inside (cycle walking: Black and Rogaway,
- * "Ciphers with Arbitrary Finite Domains", CT-RSA 2002). With few bits and few rounds the distribution is
- * uneven. */
-static inline uint32_t gt_feistel_half(uint32_t n) { /* half the number of bits */
+/* Half the number of bits of gt_feistel_index. */
+static inline uint32_t gt_feistel_half(uint32_t n) {
   uint32_t half = 1;
   while (half < 16 && (1ull << (2 * half)) < n) half++;
   return half;
@@ -68,6 +65,10 @@ static inline uint32_t gt_feistel_round(uint32_t other, uint64_t seed, uint32_t 
   return gt_philox4x32(counter, (uint32_t)seed, (uint32_t)(seed >> 32)).v[0];
 }
 
+/* A permutation of [0, n) keyed by (seed, epoch), without a table: a Feistel network over the smallest even
+ * number of bits that holds n, repeated until the result is below n (cycle walking: Black and Rogaway,
+ * "Ciphers with Arbitrary Finite Domains", CT-RSA 2002). With few bits and few rounds the distribution is
+ * uneven. */
 static inline uint32_t gt_feistel_index(uint32_t index, uint32_t n, uint64_t seed, uint32_t epoch,
                                         uint32_t rounds) {
   if (n < 2) return index;
@@ -99,8 +100,8 @@ static inline uint32_t gt_swapped_index(uint32_t place, uint32_t n, uint64_t see
 enum { GT_SHUFFLE_SWAPS = 16 }; /* largest n that uses swaps */
 static inline uint32_t gt_shuffle_rounds(uint32_t n) { return n <= 256 ? 8 : 4; } /* for larger n */
 
-/* The sample at position `index` of an epoch, of n samples. Each of the two methods is used where it is not
- * slower than the other, and is uniform there. Same bits on the device (shaders/lib/philox.glsl). */
+/* The sample at position `index` of an epoch of n samples. Each of the two methods is used where it is not
+ * slower than the other, and there it is uniform. Same bits on the device (shaders/lib/philox.glsl). */
 static inline uint32_t gt_shuffle_index(uint32_t index, uint32_t n, uint64_t seed, uint32_t epoch) {
   return n <= GT_SHUFFLE_SWAPS ? gt_swapped_index(index, n, seed, epoch)
                                : gt_feistel_index(index, n, seed, epoch, gt_shuffle_rounds(n));

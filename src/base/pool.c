@@ -1,7 +1,7 @@
 /* One 64-bit word, `ticket`, holds the run's number (high half) and the number of its unclaimed tiles (low
  * half). A thread claims a tile by decrementing it with compare-and-swap. A run cannot end while a claimed
- * tile is unfinished, so the job's fields may be read after the claim, and a thread that wakes late finds no
- * tile to claim: no one waits for sleeping threads. */
+ * tile is unfinished, so the job's fields may be read after the claim. A thread that wakes late finds no tile
+ * to claim, so no run waits for sleeping threads. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sched_getaffinity */
 #endif
@@ -21,12 +21,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SPIN_NS = 40000, MAX_THREADS = 1024 };
+enum { SPIN_NS = 40000 /* how long a waiting thread spins before it sleeps */, MAX_THREADS = 1024 };
 
 struct gt_pool {
   int threads, started;
   uint8_t *scratch; /* for the caller, then for each worker */
-  bool crowded;     /* more threads than processors: spinning would take time from working threads */
+  bool crowded;     /* more threads than processors: do not spin, others need the processor */
   pthread_t *worker;
   alignas(64) _Atomic uint64_t ticket;
   alignas(64) _Atomic uint32_t done;   /* finished tiles of this run */
@@ -34,7 +34,7 @@ struct gt_pool {
   alignas(64) _Atomic uint32_t wakeup; /* futex word, changed before sleeping threads are woken */
   _Atomic uint32_t sleepers;
   _Atomic bool quit;
-  _Atomic uint32_t begun; /* workers that have taken a number */
+  _Atomic uint32_t begun; /* number of workers that have started */
   gt_tile_fn fn;
   void *context;
   uint32_t tiles;
@@ -53,6 +53,7 @@ static void futex_wake(_Atomic uint32_t *word, uint32_t count) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count > INT_MAX ? INT_MAX : count, NULL, NULL, 0);
 }
 
+/* Tells the processor that this thread spins. */
 static void relax(void) {
 #if defined __x86_64__ || defined __i386__
   __builtin_ia32_pause();
@@ -61,7 +62,7 @@ static void relax(void) {
 #endif
 }
 
-/* From now on this thread treats denormals as zero and produces none (flush), or computes with them; returns
+/* Sets whether this thread treats denormals as zero and produces none (flush) or computes with them. Returns
  * the previous mode. */
 static uint32_t set_denormals(bool flush) {
 #if defined __x86_64__
@@ -115,6 +116,7 @@ static void work(gt_pool *pool) {
   }
 }
 
+/* True if there is no tile to claim and the pool is not being destroyed. */
 static bool idle(gt_pool *pool) {
   return !(uint32_t)atomic_load_explicit(&pool->ticket, memory_order_acquire) &&
          !atomic_load_explicit(&pool->quit, memory_order_relaxed);
@@ -130,8 +132,8 @@ static void wait_for_work(gt_pool *pool) {
       }
     } while (now_ns() < end);
   }
-  /* The caller publishes work, then looks for sleepers; a worker registers as a sleeper, then looks for
-   * work. All four are in one total order, so that one side sees the other. */
+  /* The caller publishes work, then reads `sleepers`; a worker increments `sleepers`, then looks for work.
+   * These four accesses have one total order, so at least one side sees the other. */
   const uint32_t seen = atomic_load(&pool->wakeup);
   atomic_fetch_add(&pool->sleepers, 1);
   if (!(uint32_t)atomic_load(&pool->ticket) && !atomic_load(&pool->quit)) futex_wait(&pool->wakeup, seen);
@@ -264,7 +266,7 @@ void gt_pool_run_ieee(gt_pool *pool, uint32_t tiles, gt_tile_fn fn, void *contex
 }
 
 void gt_pool_run_once(uint32_t tiles, gt_tile_fn fn, void *context) {
-  enum { FEW = 4 };
+  enum { FEW = 4 /* starting threads would cost more than it saves */ };
   gt_pool *pool = tiles > FEW ? gt_pool_create(0) : NULL;
   gt_pool_run_ieee(pool, tiles, fn, context);
   gt_pool_destroy(pool);

@@ -1,6 +1,6 @@
-/* Thread pool over a fixed grid of tiles. The grid does not depend on the number of threads, nor a tile's
- * work on the thread that runs it, so results have the same bits for any number of threads. One pool per
- * process is enough; runs do not nest. The caller takes part in the work. */
+/* Thread pool over a fixed grid of tiles. The grid does not depend on the number of threads, and a tile's
+ * work does not depend on the thread that runs it, so results have the same bits for any number of threads.
+ * One pool per process is enough; runs do not nest. The caller takes part in the work. */
 #ifndef GT_BASE_POOL_H
 #define GT_BASE_POOL_H
 #include <stdint.h>
@@ -16,7 +16,7 @@ void gt_pool_destroy(gt_pool *pool); /* accepts NULL */
 int gt_pool_threads(const gt_pool *pool);
 /* Scratch memory of the calling thread, for tiles whose data does not fit on the stack: GT_POOL_SCRATCH
  * bytes, 64-byte aligned, not cleared, valid until the tile ends. Only inside a run of a pool. */
-enum { GT_POOL_SCRATCH = 5 << 19 };
+enum { GT_POOL_SCRATCH = 5 << 19 /* 2.5 MiB; the ops assert that their tiles fit */ };
 void *gt_pool_scratch(void);
 /* Calls fn(context, tile) once for each tile in [0, tiles); returns when all are done. Tiles treat denormals
  * as zero and produce none, like most GPUs: processors are a hundred times slower on them, and the moments
@@ -24,6 +24,6 @@ void *gt_pool_scratch(void);
 void gt_pool_run(gt_pool *pool, uint32_t tiles, gt_tile_fn fn, void *context);
 /* The same, but tiles compute with denormals, as code outside a pool does. */
 void gt_pool_run_ieee(gt_pool *pool, uint32_t tiles, gt_tile_fn fn, void *context);
-/* The same on a pool that exists for this run only; on the calling thread if there are just a few tiles. */
+/* The same with a pool that is created for this run only; few tiles run on the calling thread. */
 void gt_pool_run_once(uint32_t tiles, gt_tile_fn fn, void *context);
 #endif

@@ -1,6 +1,6 @@
-/* Registration: one line in a file says which kind of thing it adds; the build collects all such lines of a
- * kind into build/gen/registry/KIND.inc as X(name) rows. So adding a layer, op or optimizer edits no other
- * file. */
+/* Registration: one line in a file names the kind and the thing that it adds; the build collects the lines of
+ * a kind into build/gen/registry/KIND.inc as X(name) rows. So a new layer, op or optimizer needs no change in
+ * other files. */
 #ifndef GT_BASE_REGISTER_H
 #define GT_BASE_REGISTER_H
 #define GT_REGISTER(kind, name) _Static_assert(1, "registered as " #kind " " #name);

@@ -1,6 +1,6 @@
-/* Lists what the build has registered of a kind (base/register.h): defines gt_KIND_count and gt_KIND_at, and
- * for the including file `types` and `type_names`, which end with NULL, and TYPES, their number. Included
- * once in a .c file, after the header of the kind and `#define GT_KIND layer`. */
+/* Lists everything of a kind that is registered (base/register.h). Defines the functions gt_KIND_count and
+ * gt_KIND_at, and for the including file the arrays `types` and `type_names`, which end with NULL, and their
+ * length TYPES. Included once in a .c file, after the header of the kind and `#define GT_KIND layer`. */
 #define GT_OF_KIND_(kind, name) gt_##kind##_##name
 #define GT_OF_KIND(kind, name)  GT_OF_KIND_(kind, name)
 #define GT_QUOTE_(path)         #path

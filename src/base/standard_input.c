@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 enum { CHUNK = 1 << 16 };
-static const uint64_t most = 4ull << 30;
+static const uint64_t max_size = 4ull << 30;
 
 static int copy = -1; /* the contents of standard input, in memory */
 
-static bool fill(int fd, gt_error *error) {
+static bool copy_to(int fd, gt_error *error) {
   static uint8_t buffer[CHUNK];
   for (uint64_t size = 0;;) {
     const ssize_t got = read(STDIN_FILENO, buffer, sizeof buffer);
@@ -21,7 +21,7 @@ static bool fill(int fd, gt_error *error) {
     if (got < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot read standard input");
     if (!got) return true;
     size += (uint64_t)got;
-    if (size > most)
+    if (size > max_size)
       return gt_fail(error, GT_ERR_DATA, "standard input is larger than 4 GiB; write it to a file first");
     if (!gt_write_all(fd, buffer, (size_t)got))
       return gt_fail_errno(error, GT_ERR_MEMORY, "cannot keep standard input in memory");
@@ -33,14 +33,14 @@ int gt_open_standard_input(gt_error *error) {
   if (copy < 0) {
     const int fd = memfd_create("stdin", MFD_CLOEXEC);
     if (fd < 0) gt_fail_errno(error, GT_ERR_IO, "cannot keep standard input in memory");
-    if (fd < 0 || !fill(fd, error)) {
+    if (fd < 0 || !copy_to(fd, error)) {
       if (fd >= 0) close(fd);
       return -1;
     }
     copy = fd;
   }
   snprintf(path, sizeof path, "/proc/self/fd/%d", copy);
-  const int fd = open(path, O_RDONLY | O_CLOEXEC); /* with its own position */
+  const int fd = open(path, O_RDONLY | O_CLOEXEC); /* a new descriptor starts at position 0 */
   if (fd < 0) gt_fail_errno(error, GT_ERR_IO, "cannot read standard input");
   return fd;
 }

@@ -10,6 +10,6 @@ typedef struct gt_text {
   size_t count, capacity;
 } gt_text;
 
-/* After the stream is closed, *text (zeroed before) holds what was written. */
+/* text: zeroed by the caller; after the stream is closed, it contains what was written. */
 FILE *gt_text_open(gt_text *text);
 #endif

@@ -1,5 +1,5 @@
-/* Temporary files: the file beside the one that a writer will replace. A lock distinguishes a file in use
- * from one that a killed writer left, even if process ids are reused or belong to another container. */
+/* Temporary files: each lies beside the file that its writer will replace. A lock distinguishes a file in use
+ * from one that a killed writer left behind, even if a process id is reused or is from another container. */
 #include "base/file.h"
 #include <dirent.h>
 #include <errno.h>
@@ -13,25 +13,25 @@
 #include <unistd.h>
 
 enum { MAX_PROCESS = 1 << 22 /* the kernel's own limit of process ids */, MAX_TRIES = 100 };
-static const char mark[] = ".tmp-";
+static const char infix[] = ".tmp-";
 
 bool gt_temporary_name(char *out, size_t size, const char *path) {
-  return snprintf(out, size, "%s%s%ld", path, mark, (long)getpid()) < (int)size;
+  return snprintf(out, size, "%s%s%ld", path, infix, (long)getpid()) < (int)size;
 }
 
 size_t gt_temporary_target(const char *name) {
-  const size_t length = strlen(name), marked = sizeof mark - 1;
+  const size_t length = strlen(name), infix_length = sizeof infix - 1;
   size_t at = length;
   while (at && strchr("0123456789", name[at - 1])) at--;
   if (at == length || length - at > 7 || atol(name + at) > MAX_PROCESS) return 0;
-  if (at <= marked || memcmp(name + at - marked, mark, marked)) return 0;
-  return at - marked;
+  if (at <= infix_length || memcmp(name + at - infix_length, infix, infix_length)) return 0;
+  return at - infix_length;
 }
 
 /* False also if the file system has no locks. */
-static bool lock(int fd, int how) {
+static bool lock(int fd, int operation) {
   int status;
-  do status = flock(fd, how);
+  do status = flock(fd, operation);
   while (status != 0 && errno == EINTR);
   return status == 0;
 }
@@ -50,7 +50,7 @@ int gt_temporary_create(const char *temporary, unsigned mode) {
   return -1;
 }
 
-static void remove_left_over(const char *path) {
+static void remove_leftover(const char *path) {
   struct stat s;
   const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return;
@@ -71,7 +71,7 @@ void gt_remove_leftovers(const char *path) {
   // cppcheck-suppress readdirCalled ; each call has its own DIR, and readdir_r is deprecated
   while (directory && (entry = readdir(directory))) {
     if (gt_temporary_target(entry->d_name) != length || memcmp(entry->d_name, name, length)) continue;
-    if (snprintf(full, sizeof full, "%s%s", folder, entry->d_name) < (int)sizeof full) remove_left_over(full);
+    if (snprintf(full, sizeof full, "%s%s", folder, entry->d_name) < (int)sizeof full) remove_leftover(full);
   }
   if (directory) closedir(directory);
 }

@@ -5,7 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { USUAL_WIDTH = 80 };
+enum { USUAL_WIDTH = 80 /* columns, if the terminal does not report any */ };
 
 int gt_terminal_width(int descriptor) {
   struct winsize size;
@@ -18,7 +18,8 @@ bool gt_terminal_has_cursor(int descriptor) {
   return term && *term && strcmp(term, "dumb") && isatty(descriptor);
 }
 
-/* By name only: nl_langinfo returns "ASCII" if a locale is not installed, as in most containers. */
+/* Decided by the locale's name only: nl_langinfo returns "ASCII" if a locale is not installed, as in most
+ * containers. */
 bool gt_terminal_is_utf8(void) {
   static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
   for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {

@@ -1,6 +1,6 @@
 /* Properties of a terminal: width, cursor movement, color, and character set. They are queried anew each
  * time, because windows are resized. The width comes from the terminal, never from variable COLUMNS, which
- * shells export with its value at their start. */
+ * keeps the value it had when the shell was started. */
 #ifndef GT_BASE_TERMINAL_H
 #define GT_BASE_TERMINAL_H
 #include <stdbool.h>
@@ -15,8 +15,8 @@ bool gt_terminal_is_utf8(void);
 typedef enum gt_color { GT_COLOR_AUTO, GT_COLOR_ALWAYS, GT_COLOR_NEVER } gt_color;
 /* Parses "auto", "always" or "never"; false for any other word. */
 bool gt_color_find(const char *name, gt_color *color);
-/* For the whole process. The default is GT_COLOR_AUTO: on a terminal that understands it, unless NO_COLOR is
- * set. The other two override NO_COLOR and TERM (https://no-color.org). */
+/* For the whole process. The default is GT_COLOR_AUTO: color on a terminal with escape sequences, unless
+ * NO_COLOR is set (https://no-color.org). The other two override NO_COLOR and TERM. */
 void gt_color_set(gt_color color);
-bool gt_color_shown(int descriptor);
+bool gt_color_shown(int descriptor); /* true if text for this descriptor is to be colored */
 #endif

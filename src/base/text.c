@@ -28,9 +28,9 @@ const char *gt_human_bytes(double bytes, char buffer[32]) {
   return buffer;
 }
 
-/* Decodes the character at c and its length in bytes; false if it is not UTF-8. */
+/* Decodes the character at c and its length in bytes. False if it is not UTF-8: then one byte. */
 static bool decode(const unsigned char *c, size_t *length, uint32_t *code) {
-  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000}; /* code point of each length */
   const size_t n = *c < 0x80 ? 1 : *c >> 5 == 6 ? 2 : *c >> 4 == 14 ? 3 : *c >> 3 == 30 ? 4 : 0;
   *length = 1;
   *code = *c;
@@ -40,20 +40,21 @@ static bool decode(const unsigned char *c, size_t *length, uint32_t *code) {
     if ((c[i] & 0xC0) != 0x80) return false;
     value = value << 6 | (c[i] & 0x3F);
   }
-  if (value < least[n] || value > 0x10FFFF || (value >= 0xD800 && value < 0xE000)) return false;
+  if (value < smallest[n] || value > 0x10FFFF || (value >= 0xD800 && value < 0xE000)) return false;
   *length = n;
   *code = value;
   return true;
 }
 
-static bool steers(uint32_t code) {
+/* True for control characters, except newline and tab, and for bidirectional controls. */
+static bool controls_terminal(uint32_t code) {
   if (code == '\n' || code == '\t') return false;
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x61C || code == 0x200E || code == 0x200F ||
          (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
 }
 
 size_t gt_shown(const char *text, size_t *length, uint32_t *code) {
-  return decode((const unsigned char *)text, length, code) && !steers(*code) ? *length : 0;
+  return decode((const unsigned char *)text, length, code) && !controls_terminal(*code) ? *length : 0;
 }
 
 void gt_put_text(FILE *stream, const char *text) {
@@ -95,7 +96,7 @@ int gt_text_width(const char *text) {
     size_t length;
     uint32_t code;
     const bool shown = gt_shown(text, &length, &code);
-    width += shown ? gt_character_width(code) : code < 0x100 ? 4 : 6;
+    width += shown ? gt_character_width(code) : code < 0x100 ? 4 : 6; /* escaped as \x1b or \u202e */
     text += length;
   }
   return width;
@@ -114,7 +115,7 @@ static int width_of(FILE *stream) {
 }
 
 void gt_print_wrapped(FILE *stream, const char *text, int indent) {
-  const int most = width_of(stream);
+  const int max_width = width_of(stream);
   gt_arena arena;
   gt_arena_init(&arena);
   int column = 0;
@@ -122,7 +123,7 @@ void gt_print_wrapped(FILE *stream, const char *text, int indent) {
     const size_t spaces = strspn(text, " "), letters = strcspn(text + spaces, " ");
     const char *word = gt_arena_strndup(&arena, text + spaces, letters);
     const int wide = gt_text_width(word);
-    if (column > indent && column + (int)spaces + wide > most) {
+    if (column > indent && column + (int)spaces + wide > max_width) {
       fprintf(stream, "\n%*s", indent, "");
       column = indent;
     } else {

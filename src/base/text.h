@@ -22,19 +22,19 @@ int gt_padding(int width, const char *text);
 /* Prints a text and a newline, wrapped between words at the terminal's width, or at 80 columns if the stream
  * is not a terminal; continuation lines start with `indent` spaces. */
 void gt_print_wrapped(FILE *stream, const char *text, int indent);
-/* The word as a shell reads it: quoted if necessary. In the arena. */
+/* The word for a shell's command line, quoted if necessary. In the arena. */
 const char *gt_shell_word(struct gt_arena *arena, const char *word);
-/* "--NAME VALUE" as a shell reads it; "--NAME=VALUE" if VALUE would be taken for an option. */
+/* "--NAME VALUE" for a shell's command line; "--NAME=VALUE" if VALUE looks like an option. */
 const char *gt_shell_option(struct gt_arena *arena, const char *name, const char *value);
 /* Writes text from a file or another untrusted source: characters that would control the terminal or reorder
  * the line (control characters except newline and tab, bidirectional controls, bytes that are not UTF-8) are
- * written as \\x1b or \\u202e. */
+ * written as \x1b or \u202e. */
 void gt_put_text(FILE *stream, const char *text);
 /* Escapes a name from a file for a message on one line: like gt_put_text, but also newlines, tabs and
  * invisible characters. In the arena. */
 const char *gt_quotable(struct gt_arena *arena, const char *name);
-/* Length of the character at `text` if it can be shown as it is; 0 if not: then *length bytes must be
- * escaped, and *code is the character, or the byte if it is not UTF-8. */
+/* Length of the character at `text` if it can be shown without escaping. If it cannot, 0: then *length bytes
+ * must be escaped, and *code is the character, or the byte if it is not UTF-8. */
 size_t gt_shown(const char *text, size_t *length, uint32_t *code);
 /* 64-bit FNV-1a; to chain, pass the previous hash; start with GT_HASH_START. */
 uint64_t gt_hash(uint64_t hash, const void *data, size_t size);

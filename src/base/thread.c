@@ -1,8 +1,8 @@
 #include "base/thread.h"
 #include <signal.h>
 
-/* Independent of `ulimit -s`, whose value may be many gigabytes that would be reserved per thread. The
- * Makefile warns of stack frames that do not fit. */
+/* Bytes of stack. `ulimit -s` is ignored: it may be many gigabytes, which would be reserved for each thread.
+ * The Makefile makes the compiler warn of stack frames that do not fit. */
 enum { STACK = 1 << 20 };
 
 int gt_thread_start(pthread_t *thread, void *(*function)(void *), void *context) {

@@ -1,4 +1,4 @@
-/* Starts threads other than the main one, which handles all signals: the new thread blocks them. */
+/* Starts threads that block all signals, so that only the main thread handles them. */
 #ifndef GT_BASE_THREAD_H
 #define GT_BASE_THREAD_H
 #include <pthread.h>

@@ -16,7 +16,7 @@ static bool is_ascii(const char *text, size_t length) {
 char *gt_nfc(const char *text, size_t length) {
   const utf8proc_uint8_t *bytes = (const utf8proc_uint8_t *)text;
   if (is_ascii(text, length) || memchr(text, 0, length)) return NULL;
-  /* utf8proc_map would do all of this, but allocates. */
+  /* utf8proc_map does the same, but its allocation may fail: that would look like text without changes. */
   const utf8proc_ssize_t size = (utf8proc_ssize_t)length,
                          codes = utf8proc_decompose(bytes, size, NULL, 0, compose);
   if (codes < 0) return NULL;
@@ -52,9 +52,9 @@ uint32_t gt_lower_case(uint32_t code) { return (uint32_t)utf8proc_tolower((utf8p
 int gt_character_width(uint32_t code) { return utf8proc_charwidth((utf8proc_int32_t)code); }
 
 static bool has_category(uint32_t code, const utf8proc_category_t *list, size_t count) {
-  const utf8proc_category_t own = utf8proc_category((utf8proc_int32_t)code);
+  const utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)code);
   for (size_t i = 0; i < count; i++)
-    if (own == list[i]) return true;
+    if (category == list[i]) return true;
   return false;
 }
 #define HAS_CATEGORY(code, ...)                                  \

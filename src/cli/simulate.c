@@ -144,7 +144,7 @@ static bool open_board(task *e) {
 
 static bool open_target(task *e) {
   const gt_simulate_settings *s = &e->settings;
-  if (!gt_experiment_aim(&e->experiment, &e->error)) return false;
+  if (!gt_experiment_enable_comparison(&e->experiment, &e->error)) return false;
   e->lasting = (gt_lasting){.trained = e->model.automaton.steps, .cells = e->experiment.cells};
   if (e->experiment.compare) return true;
   if (e->boards)
@@ -178,7 +178,7 @@ static bool open_frames(task *e) {
 static void print_board(const task *e) {
   const gt_experiment *x = &e->experiment;
   const int64_t step = x->simulation.step;
-  const bool rule = gt_experiment_by_rule(x);
+  const bool rule = gt_experiment_has_rule(x);
   if (!e->settings.every || step % e->settings.every || !x->compare || (rule && !step)) return;
   if (gt_flag(e->arguments, "json"))
     gt_cli_print_json(json_pack("{s:I, s:I}", "step", (json_int_t)step, "errors", (json_int_t)x->errors));
@@ -188,7 +188,7 @@ static void print_board(const task *e) {
 }
 
 /* With a rule, the errors of all steps. */
-static int64_t errors_of(const gt_experiment *x) { return gt_experiment_by_rule(x) ? x->total : x->errors; }
+static int64_t errors_of(const gt_experiment *x) { return gt_experiment_has_rule(x) ? x->total : x->errors; }
 
 static void print_json(const gt_experiment *x, const gt_lasting *lasting) {
   json_t *root = json_object();
@@ -209,7 +209,7 @@ static void print_result(const task *e, const gt_experiment *x) {
     print_json(x, &e->lasting);
   } else if (!x->compare) {
     printf("%lld steps of %lld cells, without a target\n", steps, cells);
-  } else if (gt_experiment_by_rule(x)) {
+  } else if (gt_experiment_has_rule(x)) {
     printf("steps 1 to %lld: %lld of %lld cells differ from the rule\n", steps, (long long)x->total,
            steps * cells);
   } else {
@@ -239,7 +239,7 @@ static bool write_final(task *e) {
 static bool show_board(task *e) {
   const gt_simulation *simulation = &e->experiment.simulation;
   gt_experiment_damage(&e->experiment);
-  if (gt_lasting_applies(&e->experiment)) gt_lasting_look(&e->lasting, &e->experiment);
+  if (gt_lasting_applies(&e->experiment)) gt_lasting_record(&e->lasting, &e->experiment);
   print_board(e);
   return simulation->step % e->settings.picture_every ||
          gt_frames_add(&e->frames, &simulation->board, simulation->step, &e->error);
@@ -257,10 +257,10 @@ static bool simulate(task *e) {
 /* A run without --steps continues, but only to check whether the board is stable. */
 static void go_on(task *e) {
   while (e->goes_on && gt_lasting_applies(&e->experiment) &&
-         e->experiment.simulation.step < gt_lasting_end(&e->lasting)) {
+         e->experiment.simulation.step < gt_lasting_last_step(&e->lasting)) {
     gt_experiment_step(&e->experiment);
     gt_experiment_damage(&e->experiment);
-    gt_lasting_look(&e->lasting, &e->experiment);
+    gt_lasting_record(&e->lasting, &e->experiment);
   }
 }
 
