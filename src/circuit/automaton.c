@@ -8,23 +8,25 @@ void gt_circuit_ca_finish(gt_circuit_ca *ca) {
   *ca = (gt_circuit_ca){0};
 }
 
-/* Adds layers in sequence; *signals, a heap array, is replaced by the outputs of the last layer. */
+/* Adds layers in sequence, with the gates of one kernel. *signals, a heap array of *count inputs, is replaced
+ * by the outputs of the last layer. */
 static bool add_layers(gt_circuit *circuit, const gt_circuit_layer *layer, int layers, uint32_t kernel,
                        uint32_t **signals, uint32_t *count, gt_error *error) {
   for (int i = 0; i < layers; i++) {
-    gt_circuit_layer one = layer[i];
-    one.op += (size_t)kernel * one.gates;
-    uint32_t *out = gt_alloc(((size_t)one.gates + 1) * sizeof *out);
-    const bool ok = gt_circuit_add_layer(circuit, &one, *signals, *count, out, error);
+    gt_circuit_layer current = layer[i];
+    current.op += (size_t)kernel * current.gates;
+    uint32_t *out = gt_alloc(((size_t)current.gates + 1) * sizeof *out);
+    const bool ok = gt_circuit_add_layer(circuit, &current, *signals, *count, out, error);
     free(*signals);
     *signals = out;
-    *count = one.gates;
+    *count = current.gates;
     if (!ok) return false;
   }
   return true;
 }
 
-static bool perceive(gt_circuit_ca *ca, const gt_ca_parts *parts, uint32_t bits, uint32_t *seen,
+/* Adds the perception circuits; perceived: their outputs [channels, bits, kernels]. */
+static bool perceive(gt_circuit_ca *ca, const gt_ca_parts *parts, uint32_t bits, uint32_t *perceived,
                      gt_error *error) {
   for (uint32_t c = 0; c < parts->channels; c++)
     for (uint32_t k = 0; k < parts->kernels; k++) {
@@ -32,7 +34,7 @@ static bool perceive(gt_circuit_ca *ca, const gt_ca_parts *parts, uint32_t bits,
       for (uint32_t p = 0; p < GT_CA_PATCH; p++) patch[p] = p * parts->channels + c;
       const bool ok =
           add_layers(&ca->cell, parts->perception, parts->perception_layers, k, &patch, &count, error);
-      for (uint32_t o = 0; o < bits && ok; o++) seen[(c * bits + o) * parts->kernels + k] = patch[o];
+      for (uint32_t o = 0; o < bits && ok; o++) perceived[(c * bits + o) * parts->kernels + k] = patch[o];
       free(patch);
       if (!ok) return false;
     }

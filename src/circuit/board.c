@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-  MARGIN = 64
-}; /* the first block begins up to a word before the first cell, and its shifts must stay inside */
+/* Bits before the frame: the first block starts up to one word before the first cell, and its shifted reads
+ * must not leave the plane. */
+enum { MARGIN = 64 };
 
 static bool bit_at(const uint64_t *plane, size_t bit) { return plane[bit / 64] >> bit % 64 & 1; }
 
@@ -18,8 +18,8 @@ bool gt_board_init(gt_board *board, const gt_circuit_ca *ca, uint32_t height, ui
   *board = (gt_board){.ca = ca, .height = height, .width = width, .stride = (size_t)width + 2};
   if (!height || !width || height > INT32_MAX || width > INT32_MAX)
     return gt_fail(error, GT_ERR_USAGE, "a board cannot have %u × %u cells", height, width);
-  /* Blocks run from the first cell past the last one; their shifts reach one row, one cell and one word
-   * further. */
+  /* Blocks start at the first cell and end after the last one; their shifted reads reach one row, one cell
+   * and one word further. */
   const size_t bits = MARGIN + ((size_t)height + 3) * board->stride + 2 * GT_BLOCK_BITS;
   board->words = (bits / 64 + GT_BLOCK_WORDS) / GT_BLOCK_WORDS * GT_BLOCK_WORDS;
   void *state = NULL, *next = NULL, *memory = NULL;
@@ -67,6 +67,7 @@ static void clear_bits(uint64_t *plane, size_t first, size_t count) {
   }
 }
 
+/* Fills the frame from the opposite side of a torus, or with zeros. */
 static void fill_frame(const gt_board *board, uint64_t *plane) {
   const size_t stride = board->stride, width = board->width, first = MARGIN + stride;
   const size_t last = MARGIN + board->height * stride;
@@ -90,7 +91,7 @@ static void fill_frames(gt_board *board) {
 
 /* --- cells --- */
 
-static size_t place(const gt_board *board, size_t y, size_t x) {
+static size_t bit_index(const gt_board *board, size_t y, size_t x) {
   return MARGIN + (y + 1) * board->stride + x + 1;
 }
 
@@ -99,14 +100,14 @@ void gt_board_write(gt_board *board, const uint8_t *cells) {
   for (size_t y = 0; y < board->height; y++)
     for (size_t x = 0; x < board->width; x++)
       for (size_t c = 0; c < channels; c++)
-        set_bit(board->state + c * board->words, place(board, y, x), *cells++ != 0);
+        set_bit(board->state + c * board->words, bit_index(board, y, x), *cells++ != 0);
   fill_frames(board);
 }
 
 void gt_board_channel(const gt_board *board, uint32_t channel, uint8_t *cells, size_t stride) {
   const uint64_t *plane = board->state + channel * board->words;
   for (size_t y = 0; y < board->height; y++)
-    for (size_t x = 0; x < board->width; x++, cells += stride) *cells = bit_at(plane, place(board, y, x));
+    for (size_t x = 0; x < board->width; x++, cells += stride) *cells = bit_at(plane, bit_index(board, y, x));
 }
 
 void gt_board_read(const gt_board *board, uint8_t *cells) {
@@ -117,24 +118,24 @@ void gt_board_read(const gt_board *board, uint8_t *cells) {
 void gt_board_mask(const gt_board *board, const uint8_t *cells, uint64_t *to) {
   memset(to, 0, board->words * sizeof *to);
   for (size_t y = 0; y < board->height; y++)
-    for (size_t x = 0; x < board->width; x++) set_bit(to, place(board, y, x), *cells++ != 0);
+    for (size_t x = 0; x < board->width; x++) set_bit(to, bit_index(board, y, x), *cells++ != 0);
 }
 
-static int64_t within(int64_t value, int64_t limit) { return value < 0 ? 0 : value > limit ? limit : value; }
+static int64_t clamp(int64_t value, int64_t limit) { return value < 0 ? 0 : value > limit ? limit : value; }
 
 void gt_board_clear(gt_board *board, int64_t y, int64_t x, int64_t height, int64_t width) {
-  const int64_t left = within(x, board->width), right = within(x + width, board->width);
-  const int64_t top = within(y, board->height), bottom = within(y + height, board->height);
+  const int64_t left = clamp(x, board->width), right = clamp(x + width, board->width);
+  const int64_t top = clamp(y, board->height), bottom = clamp(y + height, board->height);
   for (uint32_t c = 0; c < board->ca->channels && left < right; c++)
     for (int64_t row = top; row < bottom; row++)
-      clear_bits(board->state + c * board->words, place(board, (size_t)row, (size_t)left),
+      clear_bits(board->state + c * board->words, bit_index(board, (size_t)row, (size_t)left),
                  (size_t)(right - left));
   fill_frames(board);
 }
 
 /* --- the step --- */
 
-/* Reads a block of bits from any bit offset. */
+/* Reads a block of bits that starts at any bit. */
 static void load_bits(const uint64_t *plane, size_t from, uint64_t *block) {
   const uint64_t *at = plane + from / 64;
   const unsigned down = from % 64, up = 63 - down; /* two shifts, because a shift by 64 is undefined */
@@ -143,10 +144,10 @@ static void load_bits(const uint64_t *plane, size_t from, uint64_t *block) {
 
 void gt_board_step(gt_board *board, const uint64_t *changes) {
   const size_t channels = board->ca->channels, stride = board->stride;
-  /* Blocks are aligned to words, so results are stored without shifts. This leaves garbage in the frame,
-   * which is then filled. */
-  const size_t first = place(board, 0, 0) / 64 * 64,
-               end = place(board, board->height - 1, board->width - 1) + 1;
+  /* Blocks are aligned to words, so results are stored without shifts. This writes garbage into the frame,
+   * which is filled afterwards. */
+  const size_t first = bit_index(board, 0, 0) / 64 * 64,
+               end = bit_index(board, board->height - 1, board->width - 1) + 1;
   for (size_t at = first; at < end; at += GT_BLOCK_BITS) {
     for (size_t p = 0; p < GT_CA_PATCH; p++) {
       const size_t from = at + p / 3 * stride + p % 3 - stride - 1;

@@ -58,12 +58,12 @@ typedef struct gt_circuit {
   uint32_t inputs;
   gt_circuit_gates gates;
   gt_signals outputs;
-  /* 0: the outputs are the result. Else the outputs form this many consecutive groups of equal size, and the
-   * result is the index of the group with the most ones, the first one on a tie. */
+  /* 0: the outputs are the result. Otherwise the outputs form this many consecutive groups of equal size, and
+   * the result is the index of the group with the most ones, the first one on a tie. */
   uint32_t groups;
 } gt_circuit;
 
-/* Signals are uint32_t and simplification doubles them. */
+/* Signals are uint32_t, and simplification uses two numbers per signal. */
 #define GT_CIRCUIT_MAX_SIGNALS (UINT32_C(1) << 30)
 
 void gt_circuit_init(gt_circuit *circuit, uint32_t inputs);
@@ -82,15 +82,17 @@ typedef struct gt_circuit_layer {
  * layer->gates). GT_ERR_DATA if its wiring has an index outside the source. */
 bool gt_circuit_add_layer(gt_circuit *circuit, const gt_circuit_layer *layer, const uint32_t *source,
                           uint32_t count, uint32_t *out, gt_error *error);
-/* A convolution as stored in a model (op/logic/logic_conv.h): kernel k is a tree of the gates op[k][…] whose
- * leaves read the places leaf[k][…] = (row * field + column) * channels + channel of the field. */
+
+/* A convolution as stored in a model (op/logic/logic_conv.h): kernel k is a tree of gates op[k][…] whose leaf
+ * l reads element leaf[k][l] = (row * field + column) * channels + channel of the receptive field. */
 typedef struct gt_circuit_convolution {
   uint32_t height, width, channels; /* of the image */
-  uint32_t field, stride, padding, pool;
-  uint32_t rows, columns; /* output size; each output is the OR of a window of pool * pool positions */
-  uint32_t kernels, depth;
-  const int32_t *leaf; /* [kernels, 2^depth] */
-  const uint8_t *op;   /* [kernels, 2^depth - 1] */
+  uint32_t field, stride, padding;  /* field: height and width of the receptive field */
+  uint32_t pool;                    /* an output is the OR of a window of pool * pool positions */
+  uint32_t rows, columns;           /* output size, after pooling */
+  uint32_t kernels, depth;          /* depth: levels of gates in a tree */
+  const int32_t *leaf;              /* [kernels, 2^depth] */
+  const uint8_t *op;                /* [kernels, 2^depth - 1] */
 } gt_circuit_convolution;
 
 /* Adds the kernels at every position; pixels outside the image are false. source: the image's signals
@@ -98,7 +100,7 @@ typedef struct gt_circuit_convolution {
  * field. */
 bool gt_circuit_add_convolution(gt_circuit *circuit, const gt_circuit_convolution *convolution,
                                 const uint32_t *source, uint32_t *out, gt_error *error);
-/* The most likely function of each gate, the first one on a tie, from logits [gates, 16]. */
+/* Chooses the most likely function of each gate, the first one on a tie, from logits [gates, 16]. */
 void gt_circuit_choose(const float *logits, size_t gates, uint8_t *op);
 
 /* Evaluates one sample, gate by gate; the reference for the fast evaluators. in[inputs], out[outputs.count]
@@ -126,7 +128,7 @@ typedef struct gt_circuit_ca {
    * output c is the cell's new channel c. */
   gt_circuit cell;
   uint32_t channels;
-  bool periodic; /* a torus; else cells outside are 0 */
+  bool periodic; /* the board is a torus; false: cells outside are 0 */
 } gt_circuit_ca;
 
 /* The parts of a trained automaton. Perception: `kernels` circuits with the same wiring on the 3×3 patch of

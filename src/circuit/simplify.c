@@ -1,25 +1,26 @@
 /* Simplification in one forward pass over the gates and one backward pass from the outputs.
  *
- * The forward pass builds a network whose nodes are gates with two different positive inputs and a function
- * with f(0,0) = 0; a *literal* is a node or its negation. Every gate of the circuit becomes a literal. All 16
- * functions are available, so negations, copies and constants are absorbed by the gates that read them. A
- * hash table finds nodes that already exist. */
+ * The forward pass builds a network whose nodes are gates with f(0,0) = 0 that read two different nodes. A
+ * *literal* is a node or its negation, as a number: 2 * node, + 1 if negated. Every gate of the circuit
+ * becomes a literal. All 16 functions are available, so negations, copies and constants are absorbed by the
+ * gates that read them. A hash table finds nodes that already exist. */
 #include "circuit/circuit.h"
 #include "base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONSTANT = 0 }; /* node 0 is FALSE; then the inputs; then gates */
+enum { FALSE_NODE = 0 }; /* the first node; then the inputs, then the gates */
 
 typedef struct network {
   gt_circuit_gates node;
-  uint32_t first; /* of the gates */
-  uint32_t *table, mask;
+  uint32_t first;        /* index of the first gate */
+  uint32_t *table, mask; /* hash table of nodes; its size - 1 */
 } network;
 
+/* The truth table of a function with input a negated, with b negated, with a and b exchanged. */
 static unsigned negate_a(unsigned op) { return (op >> 2 | op << 2) & 15; }
 static unsigned negate_b(unsigned op) { return (op >> 1 & 5) | (op << 1 & 10); }
-static unsigned exchange(unsigned op) { return (op & 9) | (op >> 1 & 2) | (op << 1 & 4); }
+static unsigned swap_inputs(unsigned op) { return (op & 9) | (op >> 1 & 2) | (op << 1 & 4); }
 
 /* --- the table of nodes --- */
 
@@ -38,7 +39,7 @@ static uint32_t slot_of(const network *n, unsigned op, uint32_t a, uint32_t b) {
 static void make_table(network *n, size_t gates) {
   n->mask = 15;
   while (n->mask < 2 * gates) n->mask = 2 * n->mask + 1;
-  n->table = gt_alloc(((size_t)n->mask + 1) * sizeof *n->table); /* 0, the constant, marks an empty entry */
+  n->table = gt_alloc(((size_t)n->mask + 1) * sizeof *n->table); /* node 0 marks an empty entry */
 }
 
 static uint32_t node_of(network *n, unsigned op, uint32_t a, uint32_t b) {
@@ -52,20 +53,21 @@ static uint32_t node_of(network *n, unsigned op, uint32_t a, uint32_t b) {
 
 /* --- gates become literals --- */
 
-/* A function of one signal, given as f(0) and f(1). */
+/* The literal of a function of one node, given as f(0) and f(1). */
 static uint32_t unary(unsigned at_0, unsigned at_1, uint32_t node) {
-  return at_0 == at_1 ? 2 * CONSTANT + at_0 : 2 * node + at_0;
+  return at_0 == at_1 ? 2 * FALSE_NODE + at_0 : 2 * node + at_0;
 }
 
-/* Value of node k for given values of x and y; k is x, y or a gate that reads both. */
+/* Value of node k if x has value vx and y has vy; k is x, y or a gate that reads both. */
 static unsigned value_of(const network *n, uint32_t k, uint32_t x, uint32_t y, unsigned vx, unsigned vy) {
   if (k == x) return vx;
   if (k == y) return vy;
   return gt_gate_value(n->node.items[k].op, vx, vy);
 }
 
-/* f(a, b) as a function of x and y, where a and b each are x, y or a gate that reads both. */
-static unsigned onto(const network *n, unsigned op, uint32_t a, uint32_t b, uint32_t x, uint32_t y) {
+/* The truth table of op(a, b) as a function of x and y, where a and b each are x, y or a gate that reads
+ * both. */
+static unsigned compose(const network *n, unsigned op, uint32_t a, uint32_t b, uint32_t x, uint32_t y) {
   unsigned result = 0;
   for (unsigned i = 0; i < 4; i++) {
     const unsigned vx = i >> 1 ^ 1, vy = (i & 1) ^ 1;
@@ -75,8 +77,8 @@ static unsigned onto(const network *n, unsigned op, uint32_t a, uint32_t b, uint
   return result;
 }
 
-/* True if a and b both depend only on the two inputs of one of them. The gate is then rewritten to read
- * these: gates in between may become dead, and the depth falls. */
+/* If a and b depend only on the two inputs of one of them, rewrites the gate to read these inputs and returns
+ * true. Gates in between may then be unused, and the depth decreases. */
 static bool share_inputs(const network *n, unsigned *op, uint32_t *a, uint32_t *b) {
   const uint32_t pair[2] = {*a, *b};
   for (int i = 0; i < 2; i++) {
@@ -85,7 +87,7 @@ static bool share_inputs(const network *n, unsigned *op, uint32_t *a, uint32_t *
     const uint32_t x = n->node.items[gate].a, y = n->node.items[gate].b;
     const bool same = other >= n->first && n->node.items[other].a == x && n->node.items[other].b == y;
     if (other != x && other != y && !same) continue;
-    *op = onto(n, *op, *a, *b, x, y);
+    *op = compose(n, *op, *a, *b, x, y);
     *a = x;
     *b = y;
     return true;
@@ -93,6 +95,7 @@ static bool share_inputs(const network *n, unsigned *op, uint32_t *a, uint32_t *
   return false;
 }
 
+/* The literal of a gate whose inputs are two literals. */
 static uint32_t literal(network *n, unsigned op, uint32_t literal_a, uint32_t literal_b) {
   uint32_t a = literal_a >> 1, b = literal_b >> 1;
   if (literal_a & 1) op = negate_a(op);
@@ -100,12 +103,12 @@ static uint32_t literal(network *n, unsigned op, uint32_t literal_a, uint32_t li
   do {
     const unsigned f11 = op & 1, f10 = op >> 1 & 1, f01 = op >> 2 & 1, f00 = op >> 3;
     if (a == b) return unary(f00, f11, a);
-    if (a == CONSTANT || (f00 == f10 && f01 == f11)) return unary(f00, f01, b);
-    if (b == CONSTANT || (f00 == f01 && f10 == f11)) return unary(f00, f10, a);
+    if (a == FALSE_NODE || (f00 == f10 && f01 == f11)) return unary(f00, f01, b);
+    if (b == FALSE_NODE || (f00 == f01 && f10 == f11)) return unary(f00, f10, a);
   } while (share_inputs(n, &op, &a, &b));
   const unsigned negative = op >> 3;
   if (negative) op = 15 - op;
-  return 2 * (a < b ? node_of(n, op, a, b) : node_of(n, exchange(op), b, a)) + negative;
+  return 2 * (a < b ? node_of(n, op, a, b) : node_of(n, swap_inputs(op), b, a)) + negative;
 }
 
 /* --- back to a circuit --- */
@@ -113,11 +116,12 @@ static uint32_t literal(network *n, unsigned op, uint32_t literal_a, uint32_t li
 typedef struct emission {
   const network *n;
   gt_circuit *out;
-  /* For each node: whether it is emitted; whether outputs need it as it is (1) and negated (2); whether it is
-   * stored negated, because outputs need only that; its signal, and that of its negation (+1; 0: none
-   * yet). */
-  uint8_t *done, *asked, *flipped;
-  uint32_t *signal, *negation;
+  /* For each node: */
+  uint8_t *done;      /* its gate is emitted */
+  uint8_t *wanted_as; /* outputs need it: 1: as it is, 2: negated, 3: both */
+  uint8_t *flipped;   /* its gate is emitted negated, because outputs need only its negation */
+  uint32_t *signal;   /* of its gate; for the constant FALSE: 1 + signal, 0: not emitted yet */
+  uint32_t *negation; /* 1 + signal of the negation, 0: not emitted yet */
 } emission;
 
 static void emit_gate(emission *e, uint32_t k) {
@@ -125,15 +129,15 @@ static void emit_gate(emission *e, uint32_t k) {
   unsigned op = node->op;
   if (e->flipped[node->a]) op = negate_a(op);
   if (e->flipped[node->b]) op = negate_b(op);
-  e->flipped[k] = e->asked[k] == 2;
+  e->flipped[k] = e->wanted_as[k] == 2;
   if (e->flipped[k]) op = 15 - op;
   e->signal[k] = gt_circuit_add(e->out, op, e->signal[node->a], e->signal[node->b]);
   e->done[k] = 1;
 }
 
-/* Depth first from the outputs: the inputs of a gate were mostly computed just before it, so exported
- * straight-line code is twice as fast as in layer order. Uses an explicit stack, because a circuit may be as
- * deep as it has gates. */
+/* Emits a node and all nodes that it depends on, depth first: most inputs of a gate are then computed just
+ * before it, which makes exported straight-line code twice as fast as layer order does. Uses an explicit
+ * stack, because the depth of a circuit may equal its number of gates. */
 static void emit_cone(emission *e, uint32_t root, gt_signals *stack) {
   *GT_PUSH(stack) = root;
   while (stack->count) {
@@ -159,17 +163,17 @@ static void emit_gates(emission *e, const uint32_t *literals, size_t count) {
 
 static void emit_output(emission *e, uint32_t wanted) {
   const uint32_t k = wanted >> 1, negative = (wanted & 1) ^ e->flipped[k];
-  if (k != CONSTANT && !negative) {
+  if (k != FALSE_NODE && !negative) {
     gt_circuit_output(e->out, e->signal[k]);
     return;
   }
-  uint32_t *kept = k == CONSTANT && !negative ? &e->signal[k] : &e->negation[k];
-  const unsigned op = k != CONSTANT ? GT_GATE_NOT_A : negative ? GT_GATE_TRUE : GT_GATE_FALSE;
-  if (!*kept) {
-    const uint32_t from = k == CONSTANT ? 0 : e->signal[k];
-    *kept = gt_circuit_add(e->out, op, from, from) + 1;
+  uint32_t *cached = k == FALSE_NODE && !negative ? &e->signal[k] : &e->negation[k];
+  const unsigned op = k != FALSE_NODE ? GT_GATE_NOT_A : negative ? GT_GATE_TRUE : GT_GATE_FALSE;
+  if (!*cached) {
+    const uint32_t from = k == FALSE_NODE ? 0 : e->signal[k];
+    *cached = gt_circuit_add(e->out, op, from, from) + 1;
   }
-  gt_circuit_output(e->out, *kept - 1);
+  gt_circuit_output(e->out, *cached - 1);
 }
 
 static void emit(const network *n, gt_circuit *out, const uint32_t *literals, size_t count) {
@@ -177,16 +181,16 @@ static void emit(const network *n, gt_circuit *out, const uint32_t *literals, si
   emission e = {.n = n,
                 .out = out,
                 .done = gt_alloc(nodes),
-                .asked = gt_alloc(nodes),
+                .wanted_as = gt_alloc(nodes),
                 .flipped = gt_alloc(nodes),
                 .signal = gt_alloc(nodes * sizeof *e.signal),
                 .negation = gt_alloc(nodes * sizeof *e.negation)};
   for (uint32_t k = 1; k < n->first; k++) e.signal[k] = k - 1;
-  for (size_t i = 0; i < count; i++) e.asked[literals[i] >> 1] |= (uint8_t)(1 + (literals[i] & 1));
+  for (size_t i = 0; i < count; i++) e.wanted_as[literals[i] >> 1] |= (uint8_t)(1 + (literals[i] & 1));
   emit_gates(&e, literals, count);
   for (size_t i = 0; i < count; i++) emit_output(&e, literals[i]);
   free(e.done);
-  free(e.asked);
+  free(e.wanted_as);
   free(e.flipped);
   free(e.signal);
   free(e.negation);
@@ -197,22 +201,23 @@ void gt_circuit_simplify(const gt_circuit *circuit, gt_circuit *out) {
   network n = {.first = circuit->inputs + 1};
   make_table(&n, circuit->gates.count);
   for (uint32_t k = 0; k < n.first; k++) *GT_PUSH(&n.node) = (gt_circuit_gate){0, k, k};
-  uint32_t *known = gt_alloc((signals + 1) * sizeof *known);
-  for (uint32_t i = 0; i < circuit->inputs; i++) known[i] = 2 * (i + 1);
+  uint32_t *literal_of = gt_alloc((signals + 1) * sizeof *literal_of);
+  for (uint32_t i = 0; i < circuit->inputs; i++) literal_of[i] = 2 * (i + 1);
   for (size_t g = 0; g < circuit->gates.count; g++) {
     const gt_circuit_gate *gate = &circuit->gates.items[g];
     const bool constant =
         gate->op == GT_GATE_FALSE || gate->op == GT_GATE_TRUE; /* their inputs may be anything */
-    known[circuit->inputs + g] = constant ? 2 * CONSTANT + (gate->op == GT_GATE_TRUE)
-                                          : literal(&n, gate->op, known[gate->a], known[gate->b]);
+    literal_of[circuit->inputs + g] = constant
+                                          ? 2 * FALSE_NODE + (gate->op == GT_GATE_TRUE)
+                                          : literal(&n, gate->op, literal_of[gate->a], literal_of[gate->b]);
   }
   uint32_t *literals = gt_alloc((circuit->outputs.count + 1) * sizeof *literals);
-  for (size_t i = 0; i < circuit->outputs.count; i++) literals[i] = known[circuit->outputs.items[i]];
+  for (size_t i = 0; i < circuit->outputs.count; i++) literals[i] = literal_of[circuit->outputs.items[i]];
   gt_circuit_init(out, circuit->inputs);
   out->groups = circuit->groups;
   emit(&n, out, literals, circuit->outputs.count);
   free(literals);
-  free(known);
+  free(literal_of);
   free(n.table);
   free(n.node.items);
 }

@@ -9,12 +9,12 @@
 typedef struct placing {
   const gt_circuit *circuit;
   uint32_t *level, *place;    /* level and place of each signal; inputs have level 0 */
-  uint32_t *last;             /* the last level that reads it; UINT32_MAX for outputs */
+  uint32_t *last;             /* the last level that reads each signal; UINT32_MAX for outputs */
   uint32_t *order, *expiring; /* gates by level; signals by last level */
-  uint32_t *level_start, *expiry_start, levels;
-  uint32_t *
-      free_place; /* a stack with the lowest place on top, so that consecutive writes go to adjacent places */
-  size_t free_places, places;
+  uint32_t *level_start, *expiry_start, levels; /* where each level starts in order and in expiring */
+  /* A stack with the lowest place on top, so that consecutive writes go to adjacent places. */
+  uint32_t *free_place;
+  size_t free_places, places; /* places on the stack; places allocated in total */
 } placing;
 
 static bool reads_a(unsigned op) { return (op >> 2 & 3) != (op & 3); }
@@ -35,7 +35,8 @@ static void find_levels(placing *p) {
   for (size_t i = 0; i < c->outputs.count; i++) p->last[c->outputs.items[i]] = UINT32_MAX;
 }
 
-/* Counting sort of the signals from `first` on by key; signals with keys above p->levels are left out. */
+/* Counting sort of the signals from `first` on by key, without those whose key is above p->levels. start[k],
+ * zeroed by the caller, becomes the index of the first signal with key k. */
 static uint32_t *sort_by(const placing *p, const uint32_t *key, size_t first, size_t signals,
                          uint32_t *start) {
   for (size_t s = first; s < signals; s++)
@@ -51,8 +52,8 @@ static uint32_t *sort_by(const placing *p, const uint32_t *key, size_t first, si
 }
 
 typedef struct ranked {
-  uint64_t
-      key; /* function, then place of a: gates with the same function are adjacent and read memory forwards */
+  /* Function, then place of a: equal functions are adjacent and read memory in ascending order. */
+  uint64_t key;
   uint32_t gate;
 } ranked;
 
@@ -66,11 +67,13 @@ static uint32_t allocate_place(placing *p) {
   return p->free_places ? p->free_place[--p->free_places] : (uint32_t)p->places++;
 }
 
-static int downwards(const void *x, const void *y) {
+static int compare_descending(const void *x, const void *y) {
   const uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
   return a > b ? -1 : a < b;
 }
 
+/* Adds the instructions of a level and allocates their places. Then frees the places of the signals that this
+ * level reads last. */
 static void place_level(placing *p, gt_sliced *sliced, uint32_t level, ranked *rank) {
   const gt_circuit *c = p->circuit;
   const uint32_t first = p->level_start[level], count = p->level_start[level + 1] - first;
@@ -96,7 +99,7 @@ static void place_level(placing *p, gt_sliced *sliced, uint32_t level, ranked *r
   }
   for (uint32_t i = p->expiry_start[level]; i < p->expiry_start[level + 1]; i++)
     p->free_place[p->free_places++] = p->place[p->expiring[i]];
-  qsort(p->free_place, p->free_places, sizeof *p->free_place, downwards);
+  qsort(p->free_place, p->free_places, sizeof *p->free_place, compare_descending);
 }
 
 static void place_all(placing *p, gt_sliced *sliced, size_t signals) {
@@ -168,8 +171,9 @@ static uint64_t *block_memory(const gt_sliced *sliced) {
   void *memory = NULL;
   gt_error error = {0};
   const size_t size = gt_sliced_memory(sliced);
-  return gt_try_alloc(&memory, size, 1, "a circuit's signals", &error) ? memory
-                                                                       : gt_alloc(SIZE_MAX); /* gives up */
+  return gt_try_alloc(&memory, size, 1, "a circuit's signals", &error)
+             ? memory
+             : gt_alloc(SIZE_MAX); /* calls the out-of-memory handler */
 }
 
 static size_t words_left(size_t words, size_t at) {
@@ -198,7 +202,7 @@ void gt_sliced_run(const gt_sliced *sliced, const uint64_t *in, uint64_t *out, s
   free(memory);
 }
 
-/* The number whose bits are in the planes at this sample. */
+/* The number of one sample, from its bits in the planes. */
 static uint32_t from_planes(const uint64_t *planes, int count, size_t sample) {
   uint32_t value = 0;
   for (int p = 0; p < count; p++)

@@ -25,7 +25,7 @@ struct gt_sliced {
   instruction *code;
   gt_rows rows;
   uint32_t *output; /* places of the outputs */
-  int planes;       /* planes that the number of ones in a group needs */
+  int planes;       /* number of bits that a group's count of ones needs */
   const struct gt_sliced_loops *loops;
 };
 
@@ -41,6 +41,6 @@ typedef struct gt_sliced_loops {
 } gt_sliced_loops;
 
 const gt_sliced_loops *gt_sliced_best_loops(void);
-const gt_sliced_loops *gt_sliced_loops_at(
-    int index); /* only loops that this machine can run; NULL after the last */
+/* The loops that this machine can run, the fastest first; NULL after the last. */
+const gt_sliced_loops *gt_sliced_loops_at(int index);
 #endif

@@ -45,8 +45,8 @@ TARGET static void NAME(run)(const gt_sliced *sliced, uint64_t *memory) {
 #undef UNARY_ROW
 }
 
-/* Carry-save adders: eight bits at a time produce a carry of weight eight, so the long ripple runs once per
- * eight bits. */
+/* Carry-save adders: eight bits at a time produce a carry of weight eight, so the carry must ripple through
+ * the higher planes only once per eight bits. */
 TARGET static void NAME(count)(const gt_sliced *sliced, const uint64_t *memory, size_t k, uint64_t *planes) {
   const vector *v = (const vector *)memory;
   const size_t size = sliced->outputs / sliced->groups;
@@ -93,6 +93,7 @@ TARGET static void NAME(choose)(int planes, const uint64_t *count, uint64_t *bes
                                 uint32_t k) {
   const vector *c = (const vector *)count;
   vector *b = (vector *)best, *to = (vector *)class_planes, more = {0};
+  /* more: a bit for each sample with count > best, compared from the lowest bit up. */
   for (int p = 0; p < planes; p++) more = (c[p] & ~b[p]) | (~(c[p] ^ b[p]) & more);
   for (int p = 0; p < planes; p++) b[p] = (more & c[p]) | (~more & b[p]);
   for (int p = 0; p < GT_COUNT_PLANES; p++) to[p] = k >> p & 1 ? to[p] | more : to[p] & ~more;

@@ -1,7 +1,7 @@
 /* The interpreter's loops for each instruction set, chosen at run time. */
 #include "circuit/sliced_internal.h"
 
-/* may_alias: the words are written as uint64_t. */
+/* may_alias: callers access the same memory as uint64_t. */
 typedef uint64_t vector __attribute__((vector_size(64), may_alias));
 _Static_assert(sizeof(vector) == 8 * GT_BLOCK_WORDS, "a block is one vector");
 
