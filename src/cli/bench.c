@@ -32,11 +32,11 @@ static void print_product(bool json, json_t *list, const char *name, const gt_be
     printf("%-34s %12.2f us %10.1f GFLOP/s\n", name, time->median, rate);
 }
 
-static bool gemms(gt_backend *backend, bool json, json_t *list, gt_error *error) {
+static bool run_gemms(gt_backend *backend, bool json, json_t *list, gt_error *error) {
   static const int64_t sizes[][3] = {{128, 512, 784},    {1024, 512, 784},   {256, 256, 256},
                                      {512, 512, 512},    {1024, 1024, 1024}, {2048, 2048, 2048},
                                      {4096, 4096, 4096}, {8192, 8192, 8192}};
-  static const double seconds = 2;
+  static const double seconds = 2; /* target time per size */
   const gt_bench_precision *precision;
   gt_bench_precisions(&precision);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -46,7 +46,7 @@ static bool gemms(gt_backend *backend, bool json, json_t *list, gt_error *error)
     if (!backend->target.device && m > 2048) continue; /* a CPU would take minutes */
     if (!gt_bench_gemm(backend, &precision[0], m, n, k, seconds, &time, error)) return false;
     snprintf(name, sizeof name, "gemm %lldx%lldx%lld", (long long)m, (long long)n, (long long)k);
-    print_product(json, list, name, &time, 2e-3 * (double)(m * n * k) / time.median);
+    print_product(json, list, name, &time, 2e-3 * (double)(m * n * k) / time.median); /* FLOP/us to GFLOP/s */
   }
   return true;
 }
@@ -57,7 +57,7 @@ int gt_cli_bench_gemm(const gt_arguments *arguments) {
   json_t *list = json_array();
   gt_backend *backend = gt_backend_open(gt_cli_device(arguments), 0, &error);
   if (backend && !json) printf("%s\n", backend->name);
-  const bool ok = backend && gemms(backend, json, list, &error);
+  const bool ok = backend && run_gemms(backend, json, list, &error);
   if (ok && json) gt_cli_print_json(json_pack("{s:s, s:O}", "device", backend->name, "results", list));
   gt_backend_close(backend);
   json_decref(list);

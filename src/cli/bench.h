@@ -1,4 +1,4 @@
-/* The parts of `gtrain bench`, one file each. */
+/* The functions of `gtrain bench`; each returns the exit code. */
 #ifndef GT_CLI_BENCH_H
 #define GT_CLI_BENCH_H
 #include "cli/common.h"
@@ -9,10 +9,10 @@ int gt_cli_bench_train(const gt_arguments *arguments);
 int gt_cli_bench_gemm(const gt_arguments *arguments);
 int gt_cli_bench_table(const gt_arguments *arguments);
 
-/* Writes the table for the device (as in gt_backend_open) and the CPU, measured in a few seconds; for the CPU
- * only if the device is a software one. */
+/* Writes the table for the device (named as for gt_backend_open) and the CPU, measured in a few seconds.
+ * Omits a software device. */
 bool gt_cli_bench_brief(const char *device, FILE *stream, gt_error *error);
 
-/* {"median": …, "min": …, "max": …} */
+/* {"median": …, "min": …, "max": …} in microseconds */
 json_t *gt_cli_bench_time(const gt_bench_time *time);
 #endif

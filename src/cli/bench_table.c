@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DEVICES = 2, FILE_LIMIT = 1 << 20, CELL = 72 };
+enum { MAX_DEVICES = 2, FILE_LIMIT = 1 << 20 /* bytes */, CELL = 72 /* bytes of a cell's text */ };
 enum { COLUMN_NAME, COLUMN_UNIT, COLUMN_FIRST /* first column of a device */ };
 enum { FIGURE, SPREAD, RATIO, DEVICE_COLUMNS, MAX_COLUMNS = COLUMN_FIRST + MAX_DEVICES * DEVICE_COLUMNS };
 
@@ -18,13 +18,13 @@ typedef struct report {
   const char *label[MAX_DEVICES];
   char name[MAX_DEVICES][256];
   int devices;
-  json_t *before;   /* the file's object, or NULL */
-  const char *file; /* its name */
+  json_t *earlier;  /* output of the earlier run, or NULL */
+  const char *file; /* name of the file with `earlier` */
 } report;
 
 /* --- an earlier run --- */
 
-static bool read_before(const char *path, json_t **out, gt_error *error) {
+static bool read_earlier(const char *path, json_t **out, gt_error *error) {
   gt_bytes bytes = {0};
   json_error_t trouble;
   if (!gt_read_file(path, FILE_LIMIT, &bytes, error)) return false;
@@ -43,31 +43,31 @@ static const char *text_at(const json_t *object, const char *key) {
 
 /* Finds the row with this name, device and unit in the earlier run; false: there is none, or it has no
  * figures. */
-static bool find_before(const report *r, const gt_bench_row *row, gt_bench_row *before) {
+static bool find_earlier(const report *r, const gt_bench_row *row, gt_bench_row *earlier) {
   size_t i;
   json_t *entry;
-  json_array_foreach(json_object_get(r->before, "rows"), i, entry) {
+  json_array_foreach(json_object_get(r->earlier, "rows"), i, entry) {
     const json_t *median = json_object_get(entry, "median"), *min = json_object_get(entry, "min"),
                  *max = json_object_get(entry, "max");
     if (strcmp(text_at(entry, "name"), row->name) || strcmp(text_at(entry, "device"), row->device) ||
         strcmp(text_at(entry, "unit"), row->unit))
       continue;
-    *before = (gt_bench_row){.less_is_better = row->less_is_better,
-                             .median = json_number_value(median),
-                             .min = json_number_value(min),
-                             .max = json_number_value(max)};
+    *earlier = (gt_bench_row){.less_is_better = row->less_is_better,
+                              .median = json_number_value(median),
+                              .min = json_number_value(min),
+                              .max = json_number_value(max)};
     return json_is_number(median) && json_is_number(min) && json_is_number(max);
   }
   return false;
 }
 
-/* 0: there is nothing to compare with. */
+/* The speedup over the earlier run, or 0 if that has no such row. *outside: the spreads do not overlap. */
 static double compare(const report *r, const gt_bench_row *row, bool *outside) {
-  gt_bench_row before;
+  gt_bench_row earlier;
   *outside = false;
-  if (!r->before || !find_before(r, row, &before)) return 0;
-  const double ratio = gt_bench_ratio(row, &before);
-  *outside = ratio > 0 && gt_bench_outside(row, &before);
+  if (!r->earlier || !find_earlier(r, row, &earlier)) return 0;
+  const double ratio = gt_bench_ratio(row, &earlier);
+  *outside = ratio > 0 && gt_bench_outside(row, &earlier);
   return ratio;
 }
 
@@ -104,22 +104,22 @@ typedef struct line {
   char cell[MAX_COLUMNS][CELL];
 } line;
 
-/* Three to four significant digits. */
-static void put_number(char *cell, double value) {
+/* Writes three to four significant digits. */
+static void format_number(char *cell, double value) {
   const double size = value < 0 ? -value : value;
   snprintf(cell, CELL, "%.*f", size >= 1000 ? 0 : size >= 100 ? 1 : size >= 1 ? 2 : 3, value);
 }
 
-static void put_row(const report *r, const gt_bench_row *row, char (*cell)[CELL]) {
+static void format_row(const report *r, const gt_bench_row *row, char (*cell)[CELL]) {
   char least[CELL], most[CELL];
   bool outside;
   if (*row->skipped) {
     snprintf(cell[SPREAD], CELL, "%s", row->skipped);
     return;
   }
-  put_number(cell[FIGURE], row->median);
-  put_number(least, row->min);
-  put_number(most, row->max);
+  format_number(cell[FIGURE], row->median);
+  format_number(least, row->min);
+  format_number(most, row->max);
   snprintf(cell[SPREAD], CELL, "%.30s to %.30s", least, most);
   const double ratio = compare(r, row, &outside);
   if (ratio > 0) snprintf(cell[RATIO], CELL, "%.3f%s", ratio, outside ? " *" : "  ");
@@ -139,7 +139,7 @@ static size_t make_lines(const report *r, line *lines) {
     char(*cell)[CELL] = &lines[0].cell[COLUMN_FIRST + d * DEVICE_COLUMNS];
     snprintf(cell[FIGURE], CELL, "%s", r->label[d]);
     snprintf(cell[SPREAD], CELL, "spread");
-    if (r->before) snprintf(cell[RATIO], CELL, "speedup");
+    if (r->earlier) snprintf(cell[RATIO], CELL, "speedup");
   }
   for (size_t i = 0; i < r->table.count; i++) {
     const gt_bench_row *row = &r->table.items[i];
@@ -149,7 +149,7 @@ static size_t make_lines(const report *r, line *lines) {
       snprintf(lines[count].cell[COLUMN_NAME], CELL, "%s", row->name);
       snprintf(lines[count++].cell[COLUMN_UNIT], CELL, "%s", row->unit);
     }
-    put_row(r, row, &lines[at].cell[COLUMN_FIRST + device_at(r, row) * DEVICE_COLUMNS]);
+    format_row(r, row, &lines[at].cell[COLUMN_FIRST + device_at(r, row) * DEVICE_COLUMNS]);
   }
   return count;
 }
@@ -182,14 +182,14 @@ static void print_lines(const report *r, const line *lines, size_t count, FILE *
   }
 }
 
-static void print_before(const report *r, FILE *stream) {
+static void print_earlier(const report *r, FILE *stream) {
   const char *label;
   json_t *name;
   fprintf(stream, "\nCompared with ");
   gt_put_text(stream, r->file);
   fprintf(stream, ": gtrain ");
-  gt_put_text(stream, text_at(r->before, "version"));
-  json_object_foreach(json_object_get(r->before, "devices"), label, name) {
+  gt_put_text(stream, text_at(r->earlier, "version"));
+  json_object_foreach(json_object_get(r->earlier, "devices"), label, name) {
     fprintf(stream, ", ");
     gt_put_text(stream, label);
     fprintf(stream, ": ");
@@ -204,21 +204,21 @@ static void print_text(const report *r, FILE *stream) {
   for (int d = 0; d < r->devices; d++) fprintf(stream, "%s: %s\n", r->label[d], r->name[d]);
   fprintf(stream, "\n");
   print_lines(r, lines, make_lines(r, lines), stream);
-  if (r->before) print_before(r, stream);
+  if (r->earlier) print_earlier(r, stream);
   free(lines);
 }
 
 /* --- the command --- */
 
-static void tell(const char *what) {
+static void show_progress(const char *what) {
   char text[64];
   if (gt_log_width() < (int)sizeof text) return;
   snprintf(text, sizeof text, "measuring %s", what);
   gt_log_status(text);
 }
 
-/* Chooses the devices to measure: the requested one and the CPU. */
-static bool choose(report *r, const char *device, gt_error *error) {
+/* Chooses the devices to measure: the requested one and, if that is another, the CPU. */
+static bool choose_devices(report *r, const char *device, gt_error *error) {
   gt_backend *backend = gt_backend_open(device, 0, error);
   if (!backend) return false;
   r->label[0] = backend->target.device ? "vulkan" : "cpu";
@@ -237,13 +237,13 @@ static bool choose(report *r, const char *device, gt_error *error) {
 
 int gt_cli_bench_table(const gt_arguments *arguments) {
   const char *device = gt_cli_device(arguments);
-  report r = {.table.tell = gt_flag(arguments, "quiet") ? NULL : tell,
+  report r = {.table.tell = gt_flag(arguments, "quiet") ? NULL : show_progress,
               .file = gt_option_value(arguments, "compare")};
   gt_error error = {0};
   int64_t milliseconds = 1000;
   if (!gt_option_int(arguments, "row-ms", 1, 3600000, &milliseconds)) return GT_ERR_USAGE;
   r.table.seconds = 1e-3 * (double)milliseconds;
-  bool ok = (!r.file || read_before(r.file, &r.before, &error)) && choose(&r, device, &error);
+  bool ok = (!r.file || read_earlier(r.file, &r.earlier, &error)) && choose_devices(&r, device, &error);
   for (int d = 0; d < r.devices && ok; d++)
     ok = gt_bench_table_device(&r.table, r.label[d], d ? "cpu" : device, &error);
   if (r.table.tell) gt_log_status(NULL);
@@ -251,18 +251,18 @@ int gt_cli_bench_table(const gt_arguments *arguments) {
     print_json(&r);
   else if (ok)
     print_text(&r, stdout);
-  json_decref(r.before);
+  json_decref(r.earlier);
   free(r.table.items);
   return ok ? GT_OK : gt_report(&error);
 }
 
-/* Software devices would take minutes, and their figures are useless. */
+/* Measures the CPU in place of a software device, which would take minutes for useless figures. */
 bool gt_cli_bench_brief(const char *device, FILE *stream, gt_error *error) {
   report r = {.table.seconds = 0.05};
   gt_backend *backend = gt_backend_open(device, 0, error);
   if (backend && backend->target.brief) device = "cpu";
   gt_backend_close(backend);
-  bool ok = backend && choose(&r, device, error);
+  bool ok = backend && choose_devices(&r, device, error);
   for (int d = 0; d < r.devices && ok; d++)
     ok = gt_bench_table_device(&r.table, r.label[d], d ? "cpu" : device, error);
   if (ok) print_text(&r, stream);

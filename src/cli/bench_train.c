@@ -23,17 +23,16 @@ static int slowest_first(const void *a, const void *b) {
   return (x < y) - (x > y);
 }
 
-enum { PROFILES = 9 };
+enum { PROFILES = 9 /* replays whose times are averaged */ };
 
 typedef struct profile {
   row *rows; /* slowest first; malloc'ed */
   uint32_t count;
   gt_bench_ceilings ceilings;
-  gt_backend_making making; /* compile times of the step's kernels */
+  gt_backend_making making; /* compile times of the training step's kernels */
 } profile;
 
-/* Adds the mean times of a stage's kernels over several replays, multiplied by their runs per training
- * step. */
+/* Adds the mean time of each kernel of a stage, multiplied by its runs per training step. */
 static bool profile_stage(gt_session *session, const gt_stage *stage, row *rows, gt_error *error) {
   const gt_plan *plan = stage->plan;
   double *micro = gt_alloc((plan->steps + 1) * sizeof *micro);
@@ -53,7 +52,8 @@ static bool profile_stage(gt_session *session, const gt_stage *stage, row *rows,
 
 static bool profile_net(gt_session *session, const gt_net *net, profile *out, gt_error *error) {
   uint32_t count = 0;
-  out->making = session->backend->making; /* before measuring the ceilings compiles others */
+  /* Copied before the ceilings are measured, which compiles more kernels. */
+  out->making = session->backend->making;
   for (int i = 0; i < net->stages; i++) count += net->stage[i].plan->steps;
   out->rows = gt_alloc((count + 1) * sizeof *out->rows);
   for (int i = 0; i < net->stages; i++) {

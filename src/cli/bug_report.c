@@ -11,7 +11,7 @@
 
 static void heading(FILE *stream, const char *title) { fprintf(stream, "\n## %s\n\n", title); }
 
-/* Without nodename, which is the host's name. */
+/* Omits nodename, which is the host's name. */
 static void write_head(FILE *stream) {
   struct utsname name;
   fprintf(stream, "# gtrain report\n\ngtrain %s\n", GT_VERSION);
@@ -37,16 +37,16 @@ const char *gt_bug_report_device(const gt_bug_report *report, const char *device
 
 static ssize_t write_both(void *cookie, const char *data, size_t size) {
   gt_bug_report *report = cookie;
-  const size_t written = fwrite(data, 1, size, report->other);
-  fflush(report->other);
+  const size_t written = fwrite(data, 1, size, report->copy_to);
+  fflush(report->copy_to);
   fwrite(data, 1, size, report->stream);
   return written == size ? (ssize_t)size : 0;
 }
 
-FILE *gt_bug_report_tee(gt_bug_report *report, FILE *other) {
-  report->other = other;
-  report->both = fopencookie(report, "w", (cookie_io_functions_t){.write = write_both});
-  return report->both ? report->both : other;
+FILE *gt_bug_report_tee(gt_bug_report *report, FILE *copy_to) {
+  report->copy_to = copy_to;
+  report->tee = fopencookie(report, "w", (cookie_io_functions_t){.write = write_both});
+  return report->tee ? report->tee : copy_to;
 }
 
 static void write_outcome(FILE *stream, const gt_selftest_report *tested, const gt_error *trouble) {
@@ -63,7 +63,7 @@ static void write_table(FILE *stream, const char *device) {
 
 bool gt_bug_report_finish(gt_bug_report *report, const gt_selftest_report *tested, const gt_error *trouble,
                           const char *device, gt_error *error) {
-  if (report->both) fclose(report->both);
+  if (report->tee) fclose(report->tee);
   write_outcome(report->stream, tested, trouble);
   write_table(report->stream, gt_bug_report_device(report, device));
   fclose(report->stream);

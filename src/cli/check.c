@@ -36,7 +36,8 @@ static const gt_option options[] = {
     {NULL, NULL, NULL, false},
 };
 
-static gt_target usual_target(const gt_arguments *arguments) {
+/* A target with the properties of a typical GPU or CPU, so that no device is needed. */
+static gt_target typical_target(const gt_arguments *arguments) {
   const char *kind = gt_option_value(arguments, "target");
   if (kind && !strcmp(kind, "device"))
     return (gt_target){.device = true,
@@ -48,12 +49,12 @@ static gt_target usual_target(const gt_arguments *arguments) {
   return (gt_target){.subgroup = 1, .max_workgroup = 1, .units = 8, .max_grid = UINT32_MAX};
 }
 
-/* Opens the device only to read its properties. */
+/* The target of --device, which is opened only to read its properties; without --device, a typical one. */
 static bool target_of(const gt_arguments *arguments, const gt_config *config, gt_target *target,
                       gt_tuned *tuned, gt_error *error) {
   const char *device = gt_option_value(arguments, "device");
   if (!device) {
-    *target = usual_target(arguments);
+    *target = typical_target(arguments);
     return true;
   }
   gt_backend *backend = gt_choose_backend(config, NULL, device, NULL, error);
@@ -89,7 +90,7 @@ static void print_layers(const gt_net *net) {
   printf("\n");
 }
 
-/* The table shows the first phase. */
+/* Lists the phases; all other lines of the summary are about the first one. */
 static void print_phases(const gt_config *config) {
   for (int p = 0; p < config->phases; p++) {
     const gt_batching batching = gt_phase_batching(&config->phase[p]);
@@ -100,15 +101,15 @@ static void print_phases(const gt_config *config) {
   }
 }
 
-/* With several targets, a line begins with the name of its target. */
-static const char *of_target(const gt_config *config, int target) {
+/* The start of a line about a target: "NAME: " if there are several targets, otherwise "". */
+static const char *target_prefix(const gt_config *config, int target) {
   const char *name = config->dataset.target[target].name;
   return name ? gt_arena_printf(config->diagnostics.arena, "%s: ", name) : "";
 }
 
-/* A line of text that holds names from files. */
-static void print_fact(const char *label, const char *of, const char *text) {
-  printf("%-15s %s", label, of);
+/* Prints a line whose text may contain names from files, which are escaped. */
+static void print_fact(const char *label, const char *prefix, const char *text) {
+  printf("%-15s %s", label, prefix);
   gt_put_text(stdout, text);
   putchar('\n');
 }
@@ -117,9 +118,9 @@ static void print_task(const gt_config *config) {
   gt_arena *arena = config->diagnostics.arena;
   for (int k = 0; k < config->dataset.targets; k++) {
     const gt_task task = gt_task_of(config, k, arena);
-    if (task.kind) print_fact("task", of_target(config, k), gt_task_text(&task, arena));
+    if (task.kind) print_fact("task", target_prefix(config, k), gt_task_text(&task, arena));
     const gt_class_counts counts = gt_class_counts_of(&config->dataset, k, arena);
-    if (counts.classes) print_fact("classes", of_target(config, k), gt_class_counts_text(&counts, arena));
+    if (counts.classes) print_fact("classes", target_prefix(config, k), gt_class_counts_text(&counts, arena));
   }
   const char *naive = gt_naive_text(config, arena);
   if (naive) printf("naive           %s\n", naive);
@@ -158,8 +159,8 @@ static json_t *scaling_json(const gt_data_target *target) {
   return list;
 }
 
-/* {"kind": "classification", "text": "classification: 10 classes", "inferred": "the targets are words"}, the
- * last null if the task was not inferred; null if there is no task. */
+/* {"kind": "classification", "text": "classification: 10 classes", "inferred": "the targets are words"},
+ * where "inferred" is null if the config states the task. Null if there is no task. */
 static json_t *task_json(const gt_config *config, int target) {
   gt_task task = gt_task_of(config, target, config->diagnostics.arena);
   const char *inferred = task.why;
@@ -177,16 +178,16 @@ static void add_classes(json_t *root, const gt_config *config, int target) {
 static json_t *targets_json(const gt_config *config) {
   json_t *list = json_array();
   for (int k = 0; k < config->dataset.targets; k++) {
-    json_t *own = json_pack("{s:s, s:s, s:f, s:o}", "name", config->dataset.target[k].name, "loss",
-                            config->loss[k]->type->name, "weight", config->loss[k]->weight, "task",
-                            task_json(config, k));
-    add_classes(own, config, k);
-    json_array_append_new(list, own);
+    json_t *object = json_pack("{s:s, s:s, s:f, s:o}", "name", config->dataset.target[k].name, "loss",
+                               config->loss[k]->type->name, "weight", config->loss[k]->weight, "task",
+                               task_json(config, k));
+    add_classes(object, config, k);
+    json_array_append_new(list, object);
   }
   return list;
 }
 
-/* "task", "columns", "classes" and "scaled_targets"; with several targets "targets": [{"name": …}] and
+/* Adds "task", "columns", "classes" and "scaled_targets"; with several targets, "targets": [{"name": …}] and
  * "columns". */
 static void add_data(json_t *root, const gt_config *config) {
   const bool several = config->dataset.targets > 1;
@@ -298,23 +299,23 @@ static int run(const gt_arguments *arguments) {
   int code = gt_cli_config(arguments, &arena, arguments->word[0], !samples, &config);
   if (code) goto done;
   gt_tuned tuned = {0};
-  gt_net_options wanted = {.tuned = &tuned};
+  gt_net_options net_options = {.tuned = &tuned};
   gt_footprint memory;
   gt_net *net = NULL;
-  if (target_of(arguments, &config, &wanted.target, &tuned, &error))
-    net = gt_net_training(&arena, &config, &wanted, &error);
+  if (target_of(arguments, &config, &net_options.target, &tuned, &error))
+    net = gt_net_training(&arena, &config, &net_options, &error);
   const gt_init_from *from = config.init_from;
   if (!net || (from && !gt_init_from_apply(from, config.root, &config.dataset, net->model->store,
                                            &config.diagnostics))) {
-    code = gt_cli_refuse(arguments, &config.diagnostics, &error, gt_config_report(&config, &error));
+    code = gt_cli_print_failure(arguments, &config.diagnostics, &error, gt_config_report(&config, &error));
   } else if (gt_flag(arguments, "graph") || gt_flag(arguments, "plan") || gt_flag(arguments, "choices")) {
     for (int i = 0; i < net->stages; i++) {
       if (gt_flag(arguments, "graph")) gt_graph_print(net->stage[i].graph, stdout);
       if (gt_flag(arguments, "plan")) gt_plan_print(net->stage[i].plan, stdout);
       if (gt_flag(arguments, "choices")) gt_plan_print_choices(net->stage[i].plan, stdout);
     }
-  } else if (!gt_footprint_of(&memory, &arena, &config, net, &wanted.target, &error)) {
-    code = gt_cli_refuse(arguments, &config.diagnostics, &error, gt_config_report(&config, &error));
+  } else if (!gt_footprint_of(&memory, &arena, &config, net, &net_options.target, &error)) {
+    code = gt_cli_print_failure(arguments, &config.diagnostics, &error, gt_config_report(&config, &error));
   } else if (gt_flag(arguments, "json")) {
     print_json(&config, net, &memory);
   } else if (!gt_flag(arguments, "quiet")) {
@@ -323,7 +324,7 @@ static int run(const gt_arguments *arguments) {
   }
   if (!code && samples &&
       !draw_samples(&config, samples, gt_flag(arguments, "json") || gt_flag(arguments, "quiet"), &error))
-    code = gt_cli_refuse(arguments, &config.diagnostics, &error, gt_config_report(&config, &error));
+    code = gt_cli_print_failure(arguments, &config.diagnostics, &error, gt_config_report(&config, &error));
   gt_tuned_finish(&tuned);
   gt_config_finish(&config);
 done:

@@ -8,24 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SHOWN = 64, MIN_WIDTH = 24, MAX_WIDTH = 48 /* of the names */ };
+enum { MAX_SHOWN = 64 /* columns */, MIN_WIDTH = 24, MAX_WIDTH = 48 /* of the names */ };
 
-typedef struct facts { /* of the training rows */
+typedef struct statistics { /* of a column, over the training rows */
   int64_t distinct;
   double mean, deviation; /* NaN for categories and dates */
   bool scaled;
-} facts;
+} statistics;
 
 static double value_at(const gt_tensor *tensor, int64_t i) {
   return tensor->element == GT_ELEMENT_I32 ? (double)((const int32_t *)tensor->data)[i]
                                            : (double)((const float *)tensor->data)[i];
 }
 
-static facts facts_of(const gt_dataset *d, const gt_column_summary *c) {
+static statistics statistics_of(const gt_dataset *d, const gt_column_summary *c) {
   const gt_tensor stored = gt_tensor_as_rows(&d->train.input[c->input]), *tensor = &stored;
   const int64_t rows = tensor->dim[0], columns = gt_tensor_features(tensor);
-  const bool number = *c->kind == 'n' || *c->kind == 'b';
-  facts f = {0, NAN, NAN, false};
+  const bool number = *c->kind == 'n' || *c->kind == 'b'; /* "number", "boolean" */
+  statistics f = {0, NAN, NAN, false};
   if (!tensor->data) return f;
   float *value = gt_alloc((size_t)rows * sizeof *value + 1);
   double sum = 0, squares = 0;
@@ -45,8 +45,8 @@ static facts facts_of(const gt_dataset *d, const gt_column_summary *c) {
 static int width_of_names(const gt_dataset *d, gt_arena *arena) {
   int width = MIN_WIDTH;
   for (int i = 0; i < d->columns && i < MAX_SHOWN; i++) {
-    const int own = gt_text_width(gt_quotable(arena, d->column[i].name));
-    if (own > width && own <= MAX_WIDTH) width = own;
+    const int name_width = gt_text_width(gt_quotable(arena, d->column[i].name));
+    if (name_width > width && name_width <= MAX_WIDTH) width = name_width;
   }
   return width;
 }
@@ -57,7 +57,7 @@ static void print_name(const char *name, int width) {
 }
 
 static void print_column(const gt_dataset *d, const gt_column_summary *c, int width, gt_arena *arena) {
-  const facts f = facts_of(d, c);
+  const statistics f = statistics_of(d, c);
   printf("  ");
   print_name(gt_quotable(arena, c->name), width);
   printf(" %-9s %8llu %8lld ", c->kind, (unsigned long long)c->missing, (long long)f.distinct);
@@ -91,7 +91,7 @@ json_t *gt_check_columns_json(const gt_dataset *d) {
   json_t *list = json_array();
   for (int i = 0; i < d->columns; i++) {
     const gt_column_summary *c = &d->column[i];
-    const facts f = facts_of(d, c);
+    const statistics f = statistics_of(d, c);
     json_t *row = json_pack("{s:s, s:s, s:I, s:I, s:b}", "name", c->name, "kind", c->kind, "missing",
                             (json_int_t)c->missing, "distinct", (json_int_t)f.distinct, "scaled", f.scaled);
     if (isfinite(f.mean)) json_object_set_new(row, "mean", json_real(f.mean));

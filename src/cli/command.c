@@ -88,7 +88,7 @@ static const gt_option *find_option(const gt_option *options, const char *name, 
   return NULL;
 }
 
-/* Applies a common option at once, so that it holds for errors in the rest of the command line, too. */
+/* Applies a common option at once, so that it also affects errors in the rest of the command line. */
 static int apply_common(const gt_arguments *arguments, const gt_option *option, const char *value) {
   gt_color color;
   if (option != gt_common_options) return GT_OK;
@@ -104,7 +104,7 @@ static const gt_option *find_letter(const gt_command *command, char letter) {
   return NULL;
 }
 
-static bool given_already(const gt_arguments *arguments, const gt_option *option) {
+static bool is_given(const gt_arguments *arguments, const gt_option *option) {
   for (int i = 0; i < arguments->givens; i++)
     if (arguments->given[i].option == option) return true;
   return false;
@@ -130,13 +130,13 @@ static int record_option(gt_arguments *arguments, const gt_option *option, const
   }
   if (option->argument && strchr(option->argument, '=') && !strchr(value, '=')) {
     const size_t key = strcspn(value, ":"); /* as in `train.epochs: 5` */
-    const char *own = value[key] ? value + key + 1 + strspn(value + key + 1, " ") : "";
+    const char *typed = value[key] ? value + key + 1 + strspn(value + key + 1, " ") : "";
     const char *next = *at + 1 < argc && *argv[*at + 1] != '-' ? argv[*at + 1] : "VALUE";
     return gt_usage_error(arguments, "option '%s' needs %s, not '%.60s'; write --%s %.*s=%.60s", shown,
                           option->argument, value, option->name, (int)(key < 60 ? key : 60), value,
-                          *own ? own : next);
+                          *typed ? typed : next);
   }
-  if (!option->several && given_already(arguments, option)) {
+  if (!option->several && is_given(arguments, option)) {
     if (!option->argument) return GT_OK;
     return gt_usage_error(arguments, "option '--%s' is given twice", option->name);
   }
@@ -174,7 +174,8 @@ static int parse_short(gt_arguments *arguments, int argc, char **argv, int *at) 
 
 static int check_words(const gt_arguments *arguments) {
   const gt_command *command = arguments->command;
-  if (arguments->words < command->min_words) /* the first word of the usage, as no command needs two */
+  /* Names the first word of the usage, because no command needs two. */
+  if (arguments->words < command->min_words)
     return gt_usage_error(arguments, "gtrain %s needs a %.*s", command->name,
                           (int)strcspn(command->usage, " ."), command->usage);
   if (arguments->words <= command->max_words) return GT_OK;

@@ -33,17 +33,18 @@ typedef struct gt_command {
   int (*run)(const struct gt_arguments *arguments);
   /* Prints more of --help, for example lists of registries; NULL: nothing. */
   void (*print_details)(FILE *stream);
-  const char *examples[GT_EXAMPLES];    /* whole command lines, the last thing in --help */
-  const char *(*known_word)(int index); /* values of its first word, NULL after the last; NULL: no list */
-  /* True if this is the command to suggest for such a model (cli/next.h); NULL: never. */
+  const char *examples[GT_EXAMPLES]; /* whole command lines, the last thing in --help */
+  /* Known values of the first word by index, NULL after the last; NULL: no list. */
+  const char *(*known_word)(int index);
+  /* True if this command is worth suggesting for the model (cli/next.h); NULL: never. */
   bool (*suits)(const struct gt_model_file *file);
 } gt_command;
 
 typedef struct gt_arguments { /* a parsed command line; points into argv */
   const gt_command *command;
-  const char **word;
+  const char **word; /* the arguments that are not options */
   int words;
-  struct gt_given {
+  struct gt_given { /* the options, in their order on the command line */
     const gt_option *option;
     const char *value;
   } * given;
@@ -82,7 +83,7 @@ extern const char *const gt_cli_devices[]; /* values of --device */
 /* Options of every command, in addition to --help; ends with a NULL name. */
 extern const gt_option gt_common_options[];
 
-/* Texts on the whole program for --help, docs/cli.md and the man page; each ends with a NULL name. */
+/* Texts about the program for --help, docs/cli.md and the man page; each ends with a NULL name. */
 typedef struct gt_help_row {
   const char *name, *help;
 } gt_help_row;
@@ -98,21 +99,22 @@ int gt_cli_main(int argc, char **argv);
 int gt_command_count(void);
 const gt_command *gt_command_at(int index);
 
+/* True if the option is on the command line. */
 bool gt_flag(const gt_arguments *arguments, const char *option);
-const char *gt_option_value(const gt_arguments *arguments,
-                            const char *option); /* the first one; NULL: not given */
+/* The option's first value on the command line; NULL: not given. */
+const char *gt_option_value(const gt_arguments *arguments, const char *option);
 /* The value of --device, for gt_backend_open. With --require-gpu, auto means the GPU, however small the model
  * is. */
 const char *gt_cli_device(const gt_arguments *arguments);
-/* The values of an option that may be given several times, in an array of the arena with room for two
- * more. */
+/* The values of an option that may be given several times. The array has space for two more. */
 const char **gt_option_values(const gt_arguments *arguments, const char *option, gt_arena *arena, int *count);
-/* Reads an integer in [min, max]; *value stays as it is if the option is not given. False after reporting a
- * usage error. */
+/* Reads an integer in [min, max]; *value is unchanged if the option is not given. False after a usage error,
+ * which is reported. */
 bool gt_option_int(const gt_arguments *arguments, const char *option, int64_t min, int64_t max,
                    int64_t *value);
 /* Reports an error and returns its exit code. */
 int gt_report(const gt_error *error);
+/* Reports a usage error, prints the command's usage and returns GT_ERR_USAGE. */
 int gt_usage_error(const gt_arguments *arguments, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 #endif

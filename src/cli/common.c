@@ -36,7 +36,7 @@ int gt_cli_findings(const gt_arguments *arguments, gt_diagnostics *diagnostics, 
   return code;
 }
 
-/* Where it stands and what to do about it. */
+/* Adds the position of an error or finding, and what to do about it. */
 static void add_place(json_t *row, const gt_diagnostic *item) {
   if (item->expected) json_object_set_new(row, "expected", json_string(item->expected));
   if (item->suggestion) json_object_set_new(row, "suggestion", json_string(item->suggestion));
@@ -58,8 +58,8 @@ json_t *gt_cli_findings_json(const gt_diagnostics *diagnostics) {
   return list;
 }
 
-int gt_cli_refuse(const gt_arguments *arguments, const gt_diagnostics *diagnostics, const gt_error *error,
-                  int code) {
+int gt_cli_print_failure(const gt_arguments *arguments, const gt_diagnostics *diagnostics,
+                         const gt_error *error, int code) {
   if (!gt_flag(arguments, "json")) return code;
   json_t *list = json_array();
   for (int i = 0; i < diagnostics->count; i++) {
@@ -82,17 +82,18 @@ int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *pa
   if (gt_config_read(config, arena, path, outline, overrides, count, &error)) {
     const int refused = gt_cli_findings(arguments, &config->diagnostics, GT_ERR_CONFIG);
     if (!refused) return GT_OK;
-    gt_cli_refuse(arguments, &config->diagnostics, NULL, refused);
+    gt_cli_print_failure(arguments, &config->diagnostics, NULL, refused);
     gt_config_finish(config);
     return refused;
   }
-  const int code = gt_cli_refuse(arguments, &config->diagnostics, &error, gt_config_report(config, &error));
+  const int code =
+      gt_cli_print_failure(arguments, &config->diagnostics, &error, gt_config_report(config, &error));
   gt_config_finish(config);
   return code;
 }
 
-/* "data.header, data.delimiter" */
-static const char *list_of(gt_arena *arena, const char *const *settings) {
+/* The settings as a list: "data.header, data.delimiter". */
+static const char *names_of(gt_arena *arena, const char *const *settings) {
   const char *list = "";
   for (int i = 0; settings[i]; i++)
     list = gt_arena_printf(arena, "%s%s%.*s%s", list, i ? ", " : "", (int)strcspn(settings[i], "="),
@@ -100,7 +101,7 @@ static const char *list_of(gt_arena *arena, const char *const *settings) {
   return list;
 }
 
-/* Names of findings that --set gives; those of the config were checked when it was read. */
+/* Checks the names of findings in --set quiet=…; those in the config were checked when it was read. */
 static bool check_quiet(const gt_spec *quiet, gt_diagnostics *diagnostics) {
   size_t count = 0;
   while (gt_finding_names[count]) count++;
@@ -130,7 +131,7 @@ bool gt_cli_model_data(const gt_arguments *arguments, gt_arena *arena, const gt_
     while (*setting && strncmp(set[i], *setting, strlen(*setting))) setting++;
     if (!*setting)
       return gt_fail(error, GT_ERR_USAGE, "--set '%s': only these can be set here: %s", set[i],
-                     list_of(arena, settings));
+                     names_of(arena, settings));
     if (!gt_spec_override(arena, root, set[i], NULL, diagnostics)) return false;
   }
   *out = gt_spec_find(root, "data");
@@ -146,7 +147,7 @@ int gt_cli_model_report(const gt_arguments *arguments, gt_diagnostics *diagnosti
   return gt_flag(arguments, "set") ? (int)gt_diagnostics_status(diagnostics) : GT_ERR_DATA;
 }
 
-/* A number, perhaps with a fraction, and perhaps K, M, G or T, with or without "B" or "iB". */
+/* Parses a number, which may have a fraction and a unit: K, M, G or T, alone or with "B" or "iB". */
 static bool parse_size(const char *text, uint64_t *bytes) {
   static const char units[] = "KMGT";
   char *end;
@@ -234,7 +235,7 @@ static bool known_metric(const gt_arguments *arguments, gt_arena *arena, const c
   return false;
 }
 
-/* `accuracy<97` would always fail. */
+/* Rejects a limit such as `accuracy<97`, which would always fail. */
 static bool check_limit(const gt_arguments *arguments, const char *text, const gt_gate *gate) {
   const gt_metric_kind *kind = gt_metric_of_result(gate->metric);
   if (!kind || !kind->correct || (gate->limit >= 0 && gate->limit <= 1)) return true;
@@ -266,7 +267,7 @@ bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, const gt_gate_
   return true;
 }
 
-static bool holds(const gt_gate *gate, double value) {
+static bool is_true(const gt_gate *gate, double value) {
   const bool equal = gate->op[1] == '=';
   switch (gate->op[0]) {
   case '<': return equal ? value <= gate->limit : value < gate->limit;
@@ -277,7 +278,7 @@ static bool holds(const gt_gate *gate, double value) {
 }
 
 bool gt_gate_fails(const gt_gate *gate, double value) {
-  if (!isnan(value) && !holds(gate, value)) return false;
+  if (!isnan(value) && !is_true(gate, value)) return false;
   gt_log_error("%s is %.6g, which is %s %.6g (--fail-if)", gate->metric, value, gate->op, gate->limit);
   return true;
 }

@@ -9,14 +9,14 @@
 /* The values of --set, in the arena. */
 const char *const *gt_cli_overrides(const gt_arguments *arguments, gt_arena *arena, int *count);
 /* Reads CONFIG: a file, "-" for standard input, or "@NAME" for one that comes with gtrain (cli/shipped.h);
- * reports errors and findings. GT_OK, or the exit code. outline: as gt_config_read takes it. */
+ * reports errors and findings. GT_OK, or the exit code. outline: see gt_config_read. */
 int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *path, bool outline,
                   gt_config *config);
 
-/* With --json, an object in place of the result: the errors and the findings. error: may be NULL. Returns
- * code. */
-int gt_cli_refuse(const gt_arguments *arguments, const gt_diagnostics *diagnostics, const gt_error *error,
-                  int code);
+/* With --json, prints an object with the errors and findings in place of the result. error: may be NULL.
+ * Returns `code`. */
+int gt_cli_print_failure(const gt_arguments *arguments, const gt_diagnostics *diagnostics,
+                         const gt_error *error, int code);
 
 /* Prints the findings that have not been printed. GT_OK, or `code` after an error if there are findings and
  * --strict is given. */
@@ -24,9 +24,9 @@ int gt_cli_findings(const gt_arguments *arguments, gt_diagnostics *diagnostics, 
 /* The findings as a JSON array of objects: name, text, help, file, line, column. */
 json_t *gt_cli_findings_json(const gt_diagnostics *diagnostics);
 
-/* The `data:` map of the config inside a model, with the replacements of --set, which must begin with one of
- * `settings` (NULL-terminated). *out is NULL if there is no such map. False after an error, in diagnostics or
- * *error. */
+/* The `data:` map of the config inside a model, with the replacements of --set, each of which must begin with
+ * one of `settings` (NULL-terminated). *out is NULL if there is no such map. False after an error, in
+ * diagnostics or *error. */
 bool gt_cli_model_data(const gt_arguments *arguments, gt_arena *arena, const gt_model_file *file,
                        const char *const *settings, const gt_spec **out, gt_diagnostics *diagnostics,
                        gt_error *error);
@@ -40,10 +40,9 @@ int gt_cli_model_report(const gt_arguments *arguments, gt_diagnostics *diagnosti
 /* --memory-limit: bytes, 0 if it is not given. False after a usage error if it is not a size. */
 bool gt_cli_memory_limit(const gt_arguments *arguments, uint64_t *bytes);
 
-/* Writes a JSON value on one line, without a newline, and frees it; the other also prints a newline, to
- * stdout. */
+/* Writes a JSON value on one line, without a newline, and frees it. */
 void gt_cli_write_json(FILE *stream, json_t *value);
-void gt_cli_print_json(json_t *value);
+void gt_cli_print_json(json_t *value); /* the same to stdout, with a newline */
 
 /* A gate, in the sense of a quality gate: the condition of --fail-if 'accuracy<0.97'. If it is true, the gate
  * fails and the exit code is GT_ERR_GATE. (The gates of circuits are gt_circuit's.) */
@@ -55,11 +54,11 @@ typedef struct gt_gate {
 typedef struct gt_gate_metrics { /* what --fail-if may name */
   const char *const *name;
   int count;
-  bool of_results; /* of evaluations: also TARGET.METRIC, METRIC.COLUMN and TARGET.METRIC.COLUMN */
+  bool of_results; /* metrics of an evaluation: also TARGET.METRIC, METRIC.COLUMN and TARGET.METRIC.COLUMN */
 } gt_gate_metrics;
 /* Reads every --fail-if of the command line. False after a usage error. */
 bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, const gt_gate_metrics *metrics,
                   gt_gate **gates, int *gate_count);
-/* True, after reporting, if this value of the metric fails the gate. NaN fails every gate. */
+/* True if this value of the metric fails the gate, which is reported as an error. NaN fails every gate. */
 bool gt_gate_fails(const gt_gate *gate, double value);
 #endif

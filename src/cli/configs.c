@@ -9,8 +9,8 @@
 
 static const gt_option options[] = {GT_OPTION_JSON, {NULL, NULL, NULL, false}};
 
-enum { WIDTH = 92 /* of a summary in the list */, SHORTEST = 24 };
-static const uint64_t most_bytes = 1 << 20; /* of a config */
+enum { WIDTH = 92 /* of a summary in the list */, MIN_WIDTH = 24 /* after a cut at a colon */ };
+static const uint64_t max_bytes = 1 << 20; /* of a config */
 
 /* The comment at the start of the text, up to its first empty line, as one line. */
 static char *first_comment(gt_arena *arena, const char *text) {
@@ -28,7 +28,7 @@ static char *first_comment(gt_arena *arena, const char *text) {
   return line;
 }
 
-/* Its first sentence. */
+/* The first sentence of that comment. */
 static const char *summary_of(gt_arena *arena, const char *text) {
   char *line = first_comment(arena, text);
   for (char *c = line; *c; c++)
@@ -41,14 +41,14 @@ static const char *summary_of(gt_arena *arena, const char *text) {
   return line;
 }
 
-/* Where to cut a summary that is longer than a line: before the last colon outside quotation marks, else
+/* Where to cut a summary that is longer than a line: before the last colon outside quotation marks, or else
  * between words. */
 static size_t cut_of(const char *summary) {
   size_t cut = 0;
   bool quoted = false;
   for (size_t i = 0; i < WIDTH; i++) {
     quoted ^= summary[i] == '"';
-    if (i >= SHORTEST && !quoted && summary[i] == ':' && summary[i + 1] == ' ') cut = i;
+    if (i >= MIN_WIDTH && !quoted && summary[i] == ':' && summary[i + 1] == ' ') cut = i;
   }
   for (size_t i = WIDTH; !cut && i; i--)
     if (summary[i] == ' ') cut = i;
@@ -72,7 +72,7 @@ static bool print_list(const gt_arguments *arguments, gt_arena *arena, gt_error 
   for (int i = 0; ok && i < shipped.count; i++) {
     const char *path = gt_arena_printf(arena, "%s/%s.yaml", shipped.folder, shipped.name[i]);
     gt_bytes text = {0};
-    if (!(ok = gt_read_file(path, most_bytes, &text, error))) break;
+    if (!(ok = gt_read_file(path, max_bytes, &text, error))) break;
     const char *summary = summary_of(arena, (const char *)text.data);
     gt_bytes_finish(&text);
     if (list)
@@ -95,7 +95,7 @@ static bool print_one(const char *word, gt_arena *arena, gt_error *error) {
   gt_bytes text;
   if (length > 5 && !strcmp(name + length - 5, ".yaml")) name = gt_arena_strndup(arena, name, length - 5);
   const char *path = gt_shipped_path(name, arena, error);
-  if (!path || !gt_read_file(path, most_bytes, &text, error)) return false;
+  if (!path || !gt_read_file(path, max_bytes, &text, error)) return false;
   fwrite(text.data, 1, text.size, stdout);
   gt_bytes_finish(&text);
   return true;

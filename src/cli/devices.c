@@ -5,7 +5,7 @@
 #include "cli/common.h"
 #include <stdlib.h>
 
-enum { MOST = 32, MAX_DRIVERS = 64 };
+enum { MAX_DEVICES = 32, MAX_DRIVERS = 64 };
 static const gt_option options[] = {GT_OPTION_JSON, {NULL, NULL, NULL, false}};
 
 static json_t *device_json(const gt_device_info *d) {
@@ -33,7 +33,7 @@ static void print_device(const gt_device_info *d) {
   if (*d->features) printf("  %s %s\n", d->usable ? "features  " : "missing   ", d->features);
 }
 
-/* Explains drivers without a device: those with an error and, if there is no GPU, those that found none. */
+/* Explains why drivers have no device: those with an error and, if there is no GPU, those that found none. */
 static void explain_drivers(const gt_vulkan_driver *driver, int drivers, const gt_device_info *devices,
                             int count) {
   const bool gpu = gt_device_best(devices, count) >= 0;
@@ -50,12 +50,13 @@ static void explain_drivers(const gt_vulkan_driver *driver, int drivers, const g
 }
 
 static int run(const gt_arguments *arguments) {
-  gt_device_info devices[MOST];
+  gt_device_info devices[MAX_DEVICES];
   gt_error trouble = {0};
   gt_vulkan_driver *driver = gt_alloc(MAX_DRIVERS * sizeof *driver);
   const int drivers = gt_vulkan_drivers(driver, MAX_DRIVERS);
-  const bool loads = gt_vulkan_leave_out(driver, drivers);
-  const int count = loads ? gt_device_list(devices, MOST, &trouble) : (gt_cpu_describe(&devices[0]), 1);
+  const bool vulkan_usable = gt_vulkan_leave_out(driver, drivers);
+  const int count =
+      vulkan_usable ? gt_device_list(devices, MAX_DEVICES, &trouble) : (gt_cpu_describe(&devices[0]), 1);
   json_t *list = json_array();
   for (int i = 0; i < count; i++) {
     json_t *device = device_json(&devices[i]);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const words[GT_HEALTHS] = {"ok", "warning", "error"};
+static const char *const health_names[GT_HEALTHS] = {"ok", "warning", "error"};
 
 /* --- lines --- */
 
@@ -61,7 +61,7 @@ int gt_doctor_count(const gt_doctor *doctor, gt_health health) {
 void gt_doctor_print(const gt_doctor *doctor, FILE *stream) {
   for (size_t i = 0; i < doctor->count; i++) {
     const gt_doctor_line *line = &doctor->items[i];
-    fprintf(stream, "%-8s %-12s ", words[line->health], line->subject);
+    fprintf(stream, "%-8s %-12s ", health_names[line->health], line->subject);
     gt_put_text(stream, line->fact);
     fputc('\n', stream);
     if (!*line->help) continue;
@@ -81,8 +81,8 @@ static void print_json(const gt_doctor *doctor) {
   json_t *lines = json_array();
   for (size_t i = 0; i < doctor->count; i++) {
     const gt_doctor_line *line = &doctor->items[i];
-    json_array_append_new(lines, json_pack("{s:s, s:s, s:o, s:o}", "status", words[line->health], "subject",
-                                           line->subject, "fact", text_json(line->fact), "help",
+    json_array_append_new(lines, json_pack("{s:s, s:s, s:o, s:o}", "status", health_names[line->health],
+                                           "subject", line->subject, "fact", text_json(line->fact), "help",
                                            *line->help ? text_json(line->help) : json_null()));
   }
   gt_cli_print_json(json_pack("{s:s, s:b, s:i, s:i, s:o}", "version", GT_VERSION, "can_train",

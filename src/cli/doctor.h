@@ -1,7 +1,7 @@
 /* gt_doctor: examines this machine for training. Each line has a status, a fact and, if something is wrong,
  * what to do about it. `gtrain doctor` prints the lines; a report (selftest --report) includes them. An error
- * means that gtrain cannot train here. Paths in the home folder begin with ~. Owner: the caller, who frees
- * items. */
+ * means that gtrain cannot train here. Paths in the home folder are written with ~. Owner: the caller, who
+ * frees items. */
 #ifndef GT_CLI_DOCTOR_H
 #define GT_CLI_DOCTOR_H
 #include "backend/backend.h"
@@ -40,7 +40,7 @@ void gt_doctor_help(gt_doctor_line *line, const char *format, ...) __attribute__
 /* Replaces the home folder by ~ everywhere in the text. */
 void gt_doctor_hide_home(char *text);
 void gt_doctor_environment(gt_doctor *doctor);
-void gt_doctor_vulkan(gt_doctor *doctor); /* loader, drivers, devices: before the next two */
+void gt_doctor_vulkan(gt_doctor *doctor); /* loader, drivers, devices; must be called before the next two */
 void gt_doctor_host(gt_doctor *doctor);   /* CPU, BLAS, memory, disk */
 void gt_doctor_caches(gt_doctor *doctor); /* pipeline caches and tuned files */
 #endif

@@ -14,24 +14,25 @@ extern char **environ;
 
 /* --- caches --- */
 
-typedef struct tally { /* the files of one kind */
+typedef struct cache_files { /* the cache files of one kind; stale: for other devices or drivers */
   int files, stale;
   double bytes;
-} tally;
+} cache_files;
 
 static bool has_affixes(const char *name, const char *begin, const char *end) {
   const size_t length = strlen(name), b = strlen(begin), e = strlen(end);
   return length > b + e && !strncmp(name, begin, b) && !strcmp(name + length - e, end);
 }
 
-static bool is_pipeline_cache_of(const gt_doctor *doctor, const char *name) {
+static bool is_current_pipeline_cache(const gt_doctor *doctor, const char *name) {
   for (int i = 1; i < doctor->devices; i++)
     if (!strcmp(doctor->device[i].cache, name)) return true;
   return false;
 }
 
-/* A CPU's name is followed by the number of threads. */
-static bool is_here(const gt_doctor *doctor, const char *device) {
+/* True if a device, named as in a file of tuning results, is one of this machine. The name of a CPU is
+ * followed by its number of threads. */
+static bool is_present(const gt_doctor *doctor, const char *device) {
   char title[256];
   const size_t length = strlen(doctor->device[0].name);
   if (!strncmp(device, doctor->device[0].name, length) && device[length] == ',') return true;
@@ -40,19 +41,19 @@ static bool is_here(const gt_doctor *doctor, const char *device) {
   return false;
 }
 
-/* tuned: set if the file is for the best GPU. */
+/* True if a file of tuning results is for a device of this machine. Sets *tuned if it is for the best GPU. */
 static bool is_tuned_here(const gt_doctor *doctor, const char *path, bool *tuned) {
   char title[256];
   const int best = gt_device_best(doctor->device, doctor->devices);
   json_t *root = json_load_file(path, 0, NULL);
   const char *device = json_string_value(json_object_get(root, "device"));
-  const bool here = device && is_here(doctor, device);
+  const bool here = device && is_present(doctor, device);
   if (device && best >= 0 && !strcmp(device, gt_device_title(&doctor->device[best], title))) *tuned = true;
   json_decref(root);
   return here;
 }
 
-static void count_file(tally *t, const char *path, bool current) {
+static void count_file(cache_files *t, const char *path, bool current) {
   struct stat status;
   if (stat(path, &status)) return;
   t->files++;
@@ -60,7 +61,7 @@ static void count_file(tally *t, const char *path, bool current) {
   t->bytes += (double)status.st_size;
 }
 
-static void tell(gt_doctor *doctor, const char *what, const char *folder, const tally *t) {
+static void add_cache_line(gt_doctor *doctor, const char *what, const char *folder, const cache_files *t) {
   char size[32], stale[96] = "";
   if (t->stale) snprintf(stale, sizeof stale, ", %d of them for other devices or drivers", t->stale);
   gt_doctor_line *line =
@@ -71,7 +72,7 @@ static void tell(gt_doctor *doctor, const char *what, const char *folder, const 
 
 void gt_doctor_caches(gt_doctor *doctor) {
   char path[8192];
-  tally pipelines = {0}, tunings = {0};
+  cache_files pipelines = {0}, tunings = {0};
   bool tuned = false;
   char *folder = gt_cache_path("");
   if (!folder) {
@@ -87,13 +88,13 @@ void gt_doctor_caches(gt_doctor *doctor) {
   while (list && (entry = readdir(list))) {
     snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
     if (has_affixes(entry->d_name, "vulkan-", ".cache"))
-      count_file(&pipelines, path, is_pipeline_cache_of(doctor, entry->d_name));
+      count_file(&pipelines, path, is_current_pipeline_cache(doctor, entry->d_name));
     if (has_affixes(entry->d_name, "tuned-", ".json"))
       count_file(&tunings, path, is_tuned_here(doctor, path, &tuned));
   }
   if (list) closedir(list);
-  tell(doctor, "compiled kernels", folder, &pipelines);
-  tell(doctor, "tuned kernels", folder, &tunings);
+  add_cache_line(doctor, "compiled kernels", folder, &pipelines);
+  add_cache_line(doctor, "tuned kernels", folder, &tunings);
   if (gt_device_best(doctor->device, doctor->devices) >= 0 && !tuned)
     gt_doctor_help(
         gt_doctor_add(doctor, "speed", GT_HEALTH_OK, "there are no tuning results for this GPU and driver"),

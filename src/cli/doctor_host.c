@@ -11,38 +11,39 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-static const double little = 1 << 30; /* bytes of memory or disk space below which to warn */
+static const double low_bytes = 1 << 30; /* of memory or disk space; warn if less is free */
 
 static void examine_threads(gt_doctor *doctor, const gt_host *host) {
   const int threads = gt_pool_default_threads();
-  const double may = host->quota > 0 && host->quota < host->allowed ? host->quota : host->allowed;
+  const double usable_processors =
+      host->quota > 0 && host->quota < host->allowed ? host->quota : host->allowed;
   char quota[64] = "";
   if (host->quota > 0) snprintf(quota, sizeof quota, ", %.3g by the control group's quota", host->quota);
-  const bool crowded = threads > may + 0.5;
+  const bool crowded = threads > usable_processors + 0.5;
   gt_doctor_line *line = gt_doctor_add(doctor, "threads", crowded ? GT_HEALTH_WARNING : GT_HEALTH_OK,
                                        "%d used; %d processors, %d by affinity%s", threads, host->processors,
                                        host->allowed, quota);
-  const int better = may < 1 ? 1 : (int)may;
-  if (crowded) gt_doctor_help(line, "more threads than processors are slower: set GTRAIN_THREADS=%d", better);
-  if (threads + 1 < may)
-    gt_doctor_help(line, "GTRAIN_THREADS limits the threads; up to %d are possible", better);
+  const int best = usable_processors < 1 ? 1 : (int)usable_processors;
+  if (crowded) gt_doctor_help(line, "more threads than processors are slower: set GTRAIN_THREADS=%d", best);
+  if (threads + 1 < usable_processors)
+    gt_doctor_help(line, "GTRAIN_THREADS limits the threads; up to %d are possible", best);
 }
 
-/* Products with few rows always use OpenBLAS. */
+/* native: gtrain has matrix products for this processor; products with few rows use OpenBLAS all the same. */
 static void examine_blas(gt_doctor *doctor) {
   char text[256];
   gt_error error = {0};
-  const bool own = strcmp(gt_matmul_instructions(), "portable") != 0;
+  const bool native = strcmp(gt_matmul_instructions(), "portable") != 0;
   if (gt_blas_describe(text, sizeof text, &error)) {
     gt_doctor_add(doctor, "blas", GT_HEALTH_OK, "%s%s", text,
-                  own ? "; for matrix products with few rows" : "; for all matrix products");
+                  native ? "; for matrix products with few rows" : "; for all matrix products");
     return;
   }
   const bool gpu = gt_device_best(doctor->device, doctor->devices) >= 0;
-  gt_doctor_help(gt_doctor_add(doctor, "blas", own || gpu ? GT_HEALTH_WARNING : GT_HEALTH_ERROR,
+  gt_doctor_help(gt_doctor_add(doctor, "blas", native || gpu ? GT_HEALTH_WARNING : GT_HEALTH_ERROR,
                                "%s: the CPU cannot "
                                "compute %s",
-                               error.message, own ? "matrix products with few rows" : "matrix products"),
+                               error.message, native ? "matrix products with few rows" : "matrix products"),
                  "install libopenblas0 (Debian, Ubuntu) or openblas (Fedora, Arch)");
 }
 
@@ -52,7 +53,7 @@ static void examine_memory(gt_doctor *doctor, const gt_host *host) {
   if (host->memory_limit && host->memory_limit < available) available = host->memory_limit;
   if (host->memory_limit) gt_human_bytes((double)host->memory_limit, limit);
   if (host->address_space) gt_human_bytes((double)host->address_space, space);
-  const bool scarce = (double)available < little;
+  const bool scarce = (double)available < low_bytes;
   gt_doctor_line *line = gt_doctor_add(
       doctor, "memory", scarce ? GT_HEALTH_WARNING : GT_HEALTH_OK, "%s available of %s%s%s%s%s",
       gt_human_bytes((double)host->memory_available, free_text),
@@ -62,7 +63,7 @@ static void examine_memory(gt_doctor *doctor, const gt_host *host) {
   if (scarce) gt_doctor_help(line, "close other programs, or train with smaller batches or less data");
 }
 
-/* The folder, or the nearest one above it that exists. */
+/* Examines the disk of the folder or, if that does not exist, of the nearest parent that does. */
 static void examine_disk(gt_doctor *doctor, const char *what, const char *path, const char *help) {
   struct statvfs status;
   char text[32], folder[4096];
@@ -73,10 +74,10 @@ static void examine_disk(gt_doctor *doctor, const char *what, const char *path, 
     return;
   }
   const double bytes = (double)status.f_bavail * (double)status.f_frsize;
-  const bool closed = access(folder, W_OK) != 0;
-  gt_doctor_line *line =
-      gt_doctor_add(doctor, "disk", closed || bytes < little ? GT_HEALTH_WARNING : GT_HEALTH_OK,
-                    "%s: %s free%s", what, gt_human_bytes(bytes, text), closed ? ", but not writable" : "");
+  const bool read_only = access(folder, W_OK) != 0;
+  gt_doctor_line *line = gt_doctor_add(
+      doctor, "disk", read_only || bytes < low_bytes ? GT_HEALTH_WARNING : GT_HEALTH_OK, "%s: %s free%s",
+      what, gt_human_bytes(bytes, text), read_only ? ", but not writable" : "");
   if (line->health) gt_doctor_help(line, "%s", help);
 }
 

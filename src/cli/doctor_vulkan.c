@@ -52,7 +52,7 @@ static void examine_driver(gt_doctor *doctor, const gt_vulkan_driver *driver, co
     gt_doctor_help(line, "in a container: start it with --gpus all and NVIDIA_DRIVER_CAPABILITIES=all");
 }
 
-/* GPUs that the kernel knows but no Vulkan driver reports. */
+/* Explains why GPUs that the kernel knows are not reported by a Vulkan driver. */
 static void explain_no_gpu(gt_doctor *doctor, const gt_vulkan_driver *driver, int drivers,
                            const gt_host *host) {
   bool has_nvidia = false;

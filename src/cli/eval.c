@@ -59,14 +59,14 @@ static bool evaluate(gt_session *session, const gt_model_file *file, const char 
          gt_evaluator_run(session, evaluator, results, error);
 }
 
-/* True if the items are not the samples: pixels, for example. */
+/* True if the loss counts items other than samples: pixels, for example. */
 static bool has_items(const gt_config *config) {
   const gt_dataset *data = &config->dataset;
   return data->targets == 1 &&
          (data->target[0].ignores || (data->target[0].classification && data->train.target[0].rank > 1));
 }
 
-/* With several targets, each has an object of its own: "classes_of": {"kind": {"macro": …, "classes": …}}. */
+/* With several targets, each has its own object: "classes_of": {"kind": {"macro": …, "classes": …}}. */
 static void add_matrices(json_t *root, const gt_dataset *data, const gt_confusion_matrix *matrix) {
   if (data->targets == 1) {
     if (matrix->count) gt_classes_add(root, matrix);
@@ -75,9 +75,9 @@ static void add_matrices(json_t *root, const gt_dataset *data, const gt_confusio
   json_t *all = json_object();
   for (int k = 0; k < data->targets; k++) {
     if (!matrix[k].count) continue;
-    json_t *own = json_object();
-    gt_classes_add(own, &matrix[k]);
-    json_object_set_new(all, data->target[k].name, own);
+    json_t *object = json_object();
+    gt_classes_add(object, &matrix[k]);
+    json_object_set_new(all, data->target[k].name, object);
   }
   json_object_set_new(root, "classes_of", all);
 }
@@ -117,9 +117,11 @@ static void print_result(const gt_arguments *arguments, const char *split, const
   gt_cli_warn_of_guessing(config, split, results, &baselines, arena);
 }
 
-/* The matrices of all targets. Fails if options ask for classes and the model has none. */
-static bool tell_classes(const gt_arguments *arguments, gt_session *session, const gt_evaluator *evaluator,
-                         gt_arena *arena, gt_confusion_matrix *matrix, gt_error *error) {
+/* Computes the confusion matrices of all targets and writes --confusion. Fails if options ask for classes and
+ * the model has none. */
+static bool collect_confusion(const gt_arguments *arguments, gt_session *session,
+                              const gt_evaluator *evaluator, gt_arena *arena, gt_confusion_matrix *matrix,
+                              gt_error *error) {
   const char *file = gt_option_value(arguments, "confusion");
   const int targets = session->config->dataset.targets;
   int counted = 0, last = 0;
@@ -159,18 +161,18 @@ static bool read_model(const gt_arguments *arguments, gt_arena *arena, gt_model_
          gt_config_take_threshold(config, file);
 }
 
-/* Without --set, errors are those of the model file, not of the user's config. */
+/* Errors in the config are the user's only if --set caused them; otherwise the model file is wrong. */
 static int report(const gt_arguments *arguments, gt_config *config, const gt_error *error) {
   const gt_diagnostics *d = &config->diagnostics;
-  bool users = gt_flag(arguments, "set");
+  bool by_user = gt_flag(arguments, "set");
   const int code = d->errors ? gt_config_report(config, error) : gt_report(error);
-  for (int i = 0; i < d->count; i++) users |= !d->items[i].finding && gt_position_is_override(d->items[i].at);
-  return code == GT_ERR_CONFIG && !users ? GT_ERR_DATA : code;
+  for (int i = 0; i < d->count; i++)
+    by_user |= !d->items[i].finding && gt_position_is_override(d->items[i].at);
+  return code == GT_ERR_CONFIG && !by_user ? GT_ERR_DATA : code;
 }
 
-/* Numbers have no accuracy: their error and the share of their variance that is explained say more than a
- * loss. */
-static void want_standard(gt_config *config) {
+/* Adds metrics for targets that are numbers: these have no accuracy, and their loss alone says little. */
+static void add_regression_metrics(gt_config *config) {
   static const char *const names[] = {"rmse", "mae", "r2"};
   for (int k = 0; k < config->dataset.targets; k++)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -194,7 +196,7 @@ static int run(const gt_arguments *arguments) {
     goto done;
   if (!read_model(arguments, &arena, &file, &config, &error)) goto failed;
   if (!gt_cli_gates_apply(gates, gate_count, &config)) goto done;
-  want_standard(&config);
+  add_regression_metrics(&config);
   const char *split = choose_split(arguments, &config, &error);
   if (!split) goto failed;
   gt_model_file_check_data(&file, &config, split);
@@ -210,7 +212,7 @@ static int run(const gt_arguments *arguments) {
   session.memory_limit = limit;
   if (!evaluate(&session, &file, split, &evaluator, &results, &error)) goto failed;
   gt_confusion_matrix matrix[GT_DATA_MAX_TARGETS];
-  if (!tell_classes(arguments, &session, &evaluator, &arena, matrix, &error)) goto failed;
+  if (!collect_confusion(arguments, &session, &evaluator, &arena, matrix, &error)) goto failed;
   gt_lasting lasting;
   if (!gt_cli_lasting(&lasting, &file, &config.dataset, &error)) goto failed;
   print_result(arguments, split, &results, matrix, &lasting, &config, &arena);
@@ -221,7 +223,7 @@ static int run(const gt_arguments *arguments) {
 failed:
   code = report(arguments, &config, &error);
 refused:
-  if (!shown) gt_cli_refuse(arguments, &config.diagnostics, &error, code);
+  if (!shown) gt_cli_print_failure(arguments, &config.diagnostics, &error, code);
 done:
   gt_session_close(&session);
   gt_config_finish(&config);

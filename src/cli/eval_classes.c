@@ -70,13 +70,13 @@ void gt_classes_add(json_t *object, const gt_confusion_matrix *matrix) {
 
 /* --- files --- */
 
-static const char *ending(const char *path) {
+static const char *extension(const char *path) {
   const char *dot = strrchr(path, '.');
   return dot ? dot : "";
 }
 
 bool gt_confusion_check_path(const char *path, gt_error *error) {
-  const char *end = ending(path);
+  const char *end = extension(path);
   if (!strcmp(end, ".json") || !strcmp(end, ".csv") || !strcmp(end, ".png")) return true;
   return gt_fail(error, GT_ERR_USAGE, "--confusion '%s': FILE must end in .json, .csv or .png", path);
 }
@@ -121,7 +121,7 @@ static void write_csv(FILE *stream, const gt_confusion_matrix *matrix) {
 }
 
 bool gt_confusion_write(const gt_confusion_matrix *matrix, const char *path, gt_error *error) {
-  const char *end = ending(path);
+  const char *end = extension(path);
   if (!strcmp(end, ".png")) return gt_confusion_draw(matrix, path, error);
   gt_text text = {0};
   FILE *stream = gt_text_open(&text);

@@ -6,14 +6,15 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+/* Prints precision, recall and F1 of each class and their means. */
 void gt_classes_print(const gt_confusion_matrix *matrix);
 /* Adds "macro" and "classes" to an object. */
 void gt_classes_add(json_t *object, const gt_confusion_matrix *matrix);
-/* True if the file's extension is one that a matrix can be written as; else false with GT_ERR_USAGE. */
+/* True if a matrix can be written in the format of the file's extension; otherwise GT_ERR_USAGE. */
 bool gt_confusion_check_path(const char *path, gt_error *error);
-/* FILE.json, FILE.csv or FILE.png. */
+/* Writes FILE.json, FILE.csv or FILE.png. */
 bool gt_confusion_write(const gt_confusion_matrix *matrix, const char *path, gt_error *error);
-/* Draws it as an image: a row for each label, a column for each predicted class; darker cells have a larger
- * share of their row. */
+/* Draws the matrix as an image: a row for each label, a column for each predicted class; darker cells have a
+ * larger share of their row. */
 bool gt_confusion_draw(const gt_confusion_matrix *matrix, const char *path, gt_error *error);
 #endif

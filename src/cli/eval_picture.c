@@ -7,22 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW = 20, MANY = 200, LONGEST = 20, MARGIN = 6, WHITE = 255, BLACK = 0 };
+/* With at most FEW classes, cells have numbers; with more than MANY, cells are as small as possible. */
+enum { FEW = 20, MANY = 200, MAX_NAME = 20 /* letters */, MARGIN = 6 /* pixels */, WHITE = 255, BLACK = 0 };
 static const uint8_t right[3] = {20, 100, 60}, wrong[3] = {190, 50, 20};
 
-typedef struct layout {
-  uint32_t cell_width, cell_height, left, top, every; /* every: only every Nth class has its name beside it */
-  bool numbers;                                       /* write numbers in the cells */
+typedef struct layout { /* in pixels */
+  uint32_t cell_width, cell_height;
+  uint32_t left, top; /* position of the first cell */
+  uint32_t every;     /* every Nth class has its name beside it */
+  bool numbers;       /* write the counts into the cells */
 } layout;
 
-static layout lay_out(const gt_confusion_matrix *matrix) {
+static layout find_layout(const gt_confusion_matrix *matrix) {
   char number[24];
   size_t longest = sizeof "label" - 1;
   for (int64_t c = 0; c < matrix->classes; c++) {
     const size_t length = strlen(gt_confusion_name(matrix, c, number));
     if (length > longest) longest = length;
   }
-  if (longest > LONGEST) longest = LONGEST;
+  if (longest > MAX_NAME) longest = MAX_NAME;
   layout l = {.numbers = matrix->classes <= FEW};
   l.cell_width = l.numbers ? 7 * GT_LETTER_WIDTH + 2 : matrix->classes <= MANY ? 10 : 3;
   l.cell_height = l.numbers ? 24 : l.cell_width;
@@ -38,7 +41,7 @@ static gt_picture blank(uint32_t width, uint32_t height) {
   return picture;
 }
 
-/* Writes upwards, at the bottom of `height` pixels. */
+/* Writes text that is rotated to run upwards, from (x, y + height) to at most (x, y). */
 static void write_upwards(gt_picture *picture, uint32_t x, uint32_t y, uint32_t height, const char *text) {
   gt_picture line = blank(height, GT_LETTER_HEIGHT);
   gt_picture_write(&line, 0, 0, height, text, BLACK);
@@ -52,7 +55,8 @@ static void write_upwards(gt_picture *picture, uint32_t x, uint32_t y, uint32_t 
   gt_picture_finish(&line);
 }
 
-/* Small shares are drawn darker than in proportion, so that single mistakes are visible. */
+/* share: of the row's samples. Small shares are drawn darker than in proportion, so that single mistakes are
+ * visible. */
 static void fill_cell(gt_picture *picture, const layout *l, uint32_t x, uint32_t y, double share,
                       bool diagonal) {
   const double strength = sqrt(share);
@@ -82,23 +86,23 @@ static void draw_row(gt_picture *picture, const gt_confusion_matrix *matrix, con
 }
 
 static void write_names(gt_picture *picture, const gt_confusion_matrix *matrix, const layout *l) {
-  const uint32_t room = l->left - 2 * MARGIN - GT_LETTER_HEIGHT;
+  const uint32_t length_limit = l->left - 2 * MARGIN - GT_LETTER_HEIGHT;
   char number[24];
   for (int64_t c = 0; c < matrix->classes; c += l->every) {
     const char *name = gt_confusion_name(matrix, c, number);
     const uint32_t inset_y = l->cell_height > GT_LETTER_HEIGHT ? (l->cell_height - GT_LETTER_HEIGHT) / 2 : 0;
     const uint32_t inset_x = l->cell_width > GT_LETTER_HEIGHT ? (l->cell_width - GT_LETTER_HEIGHT) / 2 : 0;
     gt_picture_write(picture, MARGIN + GT_LETTER_HEIGHT, l->top + (uint32_t)c * l->cell_height + inset_y,
-                     room, name, BLACK);
-    write_upwards(picture, l->left + (uint32_t)c * l->cell_width + inset_x, MARGIN + GT_LETTER_HEIGHT, room,
-                  name);
+                     length_limit, name, BLACK);
+    write_upwards(picture, l->left + (uint32_t)c * l->cell_width + inset_x, MARGIN + GT_LETTER_HEIGHT,
+                  length_limit, name);
   }
   gt_picture_write(picture, l->left, MARGIN / 2, picture->width, "predicted", BLACK);
   write_upwards(picture, MARGIN / 2, l->top, 6 * GT_LETTER_WIDTH, "label");
 }
 
 bool gt_confusion_draw(const gt_confusion_matrix *matrix, const char *path, gt_error *error) {
-  const layout l = lay_out(matrix);
+  const layout l = find_layout(matrix);
   const uint32_t classes = (uint32_t)matrix->classes;
   gt_picture picture =
       blank(l.left + classes * l.cell_width + MARGIN, l.top + classes * l.cell_height + MARGIN);

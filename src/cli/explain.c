@@ -38,7 +38,7 @@ static const gt_option options[] = {
 static const char *const metrics[] = {"network_rmse", "rmse"};
 enum { METRICS = sizeof metrics / sizeof *metrics, MAX_FUNCTIONS = 64, MAX_MODELS = 8 };
 
-/* Reads --functions x,sin: which functions of the library are allowed. */
+/* Reads --functions x,sin into a flag for each function of the library; without it, all are allowed. */
 static bool read_functions(const gt_arguments *arguments, bool allowed[MAX_FUNCTIONS]) {
   const char *list = gt_option_value(arguments, "functions");
   for (int i = 0; i < gt_symbol_count(); i++) allowed[i] = !list;
@@ -95,12 +95,12 @@ static const gt_symbolic_edge *edge_of(const gt_explained *e, int row) {
 
 static void print_edges(const gt_explained *e) {
   for (int row = 0; row < e->report.rows; row++) {
-    const gt_symbolic_edge *g = &e->report.edge[row], *now = edge_of(e, row);
+    const gt_symbolic_edge *g = &e->report.edge[row], *chosen = edge_of(e, row);
     const gt_kan_layer *layer = &e->network.layer[g->layer];
     const gt_edge_fit *fit = &e->report.fit[row * e->report.count];
     printf("edge %s %d -> %d, score %.3g: %s\n", layer->name, g->from, g->to,
            e->scores.edge[g->layer][g->from * layer->outputs + g->to],
-           now ? now->symbol->name
+           chosen ? chosen->symbol->name
            : e->report.count && isfinite(fit->r2)
                ? "removed, as the other edges fit the samples as well without it"
                : "constant, added to the constant term");
@@ -137,7 +137,7 @@ static void print_text(const gt_arguments *arguments, const gt_explained *e) {
   if (gt_flag(arguments, "edges")) print_edges(e);
   if (!gt_flag(arguments, "expression")) print_names(e);
   if (gt_flag(arguments, "latex") || gt_flag(arguments, "expression")) return;
-  if (e->of_network)
+  if (e->fits_network)
     printf(
         "the formula is fitted to the network's outputs: loss '%s' does not train them to equal the targets\n",
         e->config.loss[0]->type->name);
@@ -213,16 +213,17 @@ static int explain(const task *t, gt_explained *models, int count) {
   const gt_arguments *arguments = t->arguments;
   const bool formula = !gt_flag(arguments, "no-formula");
   gt_explained *last = &models[count - 1];
-  const gt_symbolic_options how = {.allowed = t->allowed, .as_fitted = gt_flag(arguments, "no-snap")};
+  const gt_symbolic_options symbolic_options = {.allowed = t->allowed,
+                                                .as_fitted = gt_flag(arguments, "no-snap")};
   gt_error error = {0};
-  if ((formula && !gt_explained_find(last, &how, &error)) ||
+  if ((formula && !gt_explained_find(last, &symbolic_options, &error)) ||
       !gt_explained_draw(models, count, gt_option_value(arguments, "svg"), gt_option_value(arguments, "png"),
                          &error))
     return gt_report(&error);
   if (!formula) return GT_OK;
   gt_explained_doubts(last);
   if (gt_flag(arguments, "pareto"))
-    gt_explained_pareto(last, &how, style_of(arguments), gt_flag(arguments, "json"));
+    gt_explained_pareto(last, &symbolic_options, style_of(arguments), gt_flag(arguments, "json"));
   else if (gt_flag(arguments, "json"))
     print_json(last);
   else
@@ -294,7 +295,7 @@ const gt_command gt_command_explain = {
     .print_details = print_functions,
     .examples = {"gtrain explain runs/hellokan/model.bin",
                  "gtrain explain runs/hellokan/model.bin --no-formula --svg hellokan.svg"},
-    .suits = gt_explained_suits,
+    .suits = gt_explained_can_open,
     .options = options,
     .min_words = 1,
     .max_words = MAX_MODELS,

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPEATS = 5, SHOWN = 3 };
+enum { REPEATS = 5 /* shuffles of each column */, SHOWN = 3 /* columns in the line after a training */ };
 
-/* --- which command it is --- */
+/* --- formula or columns --- */
 
-/* The first option that only a formula has; NULL: none is given. */
+/* The first option on the command line that only applies to formulas; NULL: there is none. */
 static const char *formula_option(const gt_arguments *arguments) {
   static const char *const names[] = {"latex",   "expression", "edges", "pareto",     "functions",
                                       "no-snap", "svg",        "png",   "no-formula", "fail-if"};
@@ -36,7 +36,7 @@ bool gt_explains_columns(const gt_arguments *arguments) {
   gt_arena_init(&arena);
   /* An error is reported when the model is opened again. */
   const bool columns = gt_model_file_read(&file, gt_model_path(&arena, arguments->word[0], &error), &error) &&
-                       is_table(&file) && !gt_explained_suits(&file);
+                       is_table(&file) && !gt_explained_can_open(&file);
   gt_model_file_finish(&file);
   gt_arena_finish(&arena);
   return columns;
@@ -104,7 +104,7 @@ static void print_table(const gt_importance *importance, const char *split) {
   }
 }
 
-void gt_cli_say_importance(const gt_importance *importance) {
+void gt_cli_log_importance(const gt_importance *importance) {
   gt_text text = {0};
   FILE *stream = gt_text_open(&text);
   int shown = 0;
@@ -134,7 +134,7 @@ static bool measure(const gt_arguments *arguments, gt_session *session, const gt
          gt_importance_measure(session, &evaluator, REPEATS, arena, out, error);
 }
 
-/* Changes of a loss that is not finite mean nothing. */
+/* Fails if the loss is not finite: its changes would mean nothing. */
 static bool is_finite(const gt_arguments *arguments, const char *split, const gt_importance *importance,
                       gt_error *error) {
   return isfinite(importance->loss) ||
@@ -144,7 +144,7 @@ static bool is_finite(const gt_arguments *arguments, const char *split, const gt
                  arguments->word[0], split);
 }
 
-/* Returns the exit code, or GT_OK with *error set. */
+/* Returns GT_OK if *error is set, otherwise the exit code. */
 static int explain(const gt_arguments *arguments, gt_session *session, gt_model_file *file, uint64_t limit,
                    gt_arena *arena, gt_error *error) {
   gt_config *config = session->config;
@@ -154,7 +154,7 @@ static int explain(const gt_arguments *arguments, gt_session *session, gt_model_
   if (!config->metrics->count) gt_config_want_metric(config, 0, gt_metric_find("rmse"));
   gt_model_file_check_data(file, config, split);
   const int code = gt_cli_findings(arguments, &config->diagnostics, GT_ERR_DATA);
-  if (code) return gt_cli_refuse(arguments, &config->diagnostics, NULL, code);
+  if (code) return gt_cli_print_failure(arguments, &config->diagnostics, NULL, code);
   if (!measure(arguments, session, file, split, limit, arena, &importance, error) ||
       !is_finite(arguments, split, &importance, error))
     return GT_OK;

@@ -5,14 +5,16 @@
 #include "cli/common.h"
 #include "train/importance.h"
 
-/* True with --importance, or for a single model of a table that has no formula, if no option asks for one. */
+/* True if `explain` ranks columns: with --importance, or for a single model of a table that is not a network
+ * with a formula, if no option is about formulas. */
 bool gt_explains_columns(const gt_arguments *arguments);
-/* Measures and prints the importance of each column; the exit code. */
+/* Measures and prints the importance of each column; returns the exit code. */
 int gt_explain_columns(const gt_arguments *arguments);
 
-/* An array of objects, the most important column first. full: with losses, metric and deviations. */
+/* An array of objects, the most important column first. full: with loss, metric and deviations; otherwise
+ * only with the change of the loss. */
 json_t *gt_importance_json(const gt_importance *importance, bool full);
-/* "most important columns: …" on stderr: at most three whose shuffling raises the loss; nothing if there is
- * none. */
-void gt_cli_say_importance(const gt_importance *importance);
+/* Prints "most important columns: …" to stderr: at most three columns whose shuffling raises the loss. Prints
+ * nothing if there is none. */
+void gt_cli_log_importance(const gt_importance *importance);
 #endif

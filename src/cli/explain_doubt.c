@@ -1,4 +1,4 @@
-/* Reasons why a formula may differ from the one that generated the samples, for each output by itself. */
+/* Reasons why a formula may differ from the one that generated the samples, for each output separately. */
 #include "cli/explain_doubt.h"
 #include "base/memory.h"
 #include "kan/formula_text.h"
@@ -6,38 +6,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIN_SAMPLES = 10 /* held-out samples for a meaningful standard error of their mean */, MAX_NAMED = 6 };
-static const double narrow_lead = 3;    /* bits: odds of eight to one */
-static const double least_share = 0.99; /* of the variance of the network's outputs */
-static const double many_errors = 4;    /* standard errors */
+enum { MIN_SAMPLES = 10 /* held-out samples that a standard error needs */, MAX_NAMED = 6 /* outputs */ };
+static const double narrow_lead = 3;  /* bits of description length: odds of eight to one */
+static const double min_share = 0.99; /* of the variance of the network's outputs, to be explained */
+static const double many_errors = 4;  /* standard errors */
 
-typedef struct judge {
+typedef struct context {
   const gt_explained *e;
   gt_arena arena;
   int inputs, outputs;
-  double *formula[2], *network[2];    /* their outputs on training and test samples, [samples, outputs] */
+  double *formula[2], *network[2];    /* outputs on training and test samples, [samples, outputs] */
   const gt_explained_split *split[2]; /* train, test */
-  int64_t *sample, *nearest, samples; /* distinct training samples, and the nearest other one of each */
-} judge;
+  int64_t *sample, *nearest, samples; /* distinct training samples; index in `sample` of the nearest other */
+} context;
 
 /* Returns why the formula of an output is doubtful, in the arena, or NULL. */
-typedef const char *reason(judge *j, int output);
+typedef const char *reason(context *j, int output);
 
-static double residual_of(const judge *j, int split, int64_t sample, int output) {
+static double residual_of(const context *j, int split, int64_t sample, int output) {
   const int64_t at = sample * j->outputs + output;
   return j->formula[split][at] - j->split[split]->y[at];
 }
 
 /* --- undefined values, and too few samples or functions --- */
 
-static int64_t count_undefined(const judge *j, int split, int output) {
+static int64_t count_undefined(const context *j, int split, int output) {
   int64_t count = 0;
   for (int64_t k = 0; k < j->split[split]->samples; k++)
     count += !isfinite(j->formula[split][k * j->outputs + output]);
   return count;
 }
 
-static const char *is_undefined(judge *j, int output) {
+static const char *is_undefined(context *j, int output) {
   static const char *const names[] = {"training", "test"};
   for (int s = 0; s < 2; s++) {
     const int64_t count = count_undefined(j, s, output);
@@ -48,7 +48,7 @@ static const char *is_undefined(judge *j, int output) {
   return NULL;
 }
 
-static const gt_symbolic_verdict *verdict_of(const judge *j, int output) {
+static const gt_symbolic_verdict *verdict_of(const context *j, int output) {
   const gt_symbolic_report *report = &j->e->report;
   for (int v = 0; v < report->verdicts; v++)
     for (int o = 0; o < report->verdict[v].outputs; o++)
@@ -56,7 +56,7 @@ static const gt_symbolic_verdict *verdict_of(const judge *j, int output) {
   return NULL;
 }
 
-static const char *has_few_samples(judge *j, int output) {
+static const char *has_few_samples(context *j, int output) {
   const gt_symbolic_verdict *v = verdict_of(j, output);
   const int64_t samples = j->split[0]->samples;
   if (!v || samples * v->outputs > v->constants) return NULL;
@@ -64,7 +64,7 @@ static const char *has_few_samples(judge *j, int output) {
                          (long long)samples, v->constants);
 }
 
-static const char *is_cut_short(judge *j, int output) {
+static const char *is_cut_short(context *j, int output) {
   const gt_symbolic_verdict *v = verdict_of(j, output);
   return v && v->cut_short
              ? "the network has too many edges to try all functions: prune it, or name a few with "
@@ -74,7 +74,7 @@ static const char *is_cut_short(judge *j, int output) {
 
 /* --- against the network --- */
 
-static double root_mean(const judge *j, const double *value, int output) {
+static double root_mean_square(const context *j, const double *value, int output) {
   const gt_explained_split *test = j->split[1];
   double sum = 0;
   for (int64_t k = 0; k < test->samples; k++) {
@@ -84,14 +84,14 @@ static double root_mean(const judge *j, const double *value, int output) {
   return sqrt(sum);
 }
 
-/* True (a reason) if the squared errors on held-out samples are greater than those of the network by more
- * than three standard errors of the mean difference: the splines then fit better than the functions of the
+/* The formula is doubtful if its squared errors on held-out samples exceed those of the network by more than
+ * three standard errors of the mean difference: the splines then fit better than the functions of the
  * formula. */
-static const char *is_worse(judge *j, int output) {
+static const char *is_worse(context *j, int output) {
   const gt_explained_split *test = j->split[1];
   const double n = (double)test->samples;
   double sum = 0, squares = 0;
-  if (j->e->of_network || test->samples < MIN_SAMPLES || is_undefined(j, output)) return NULL;
+  if (j->e->fits_network || test->samples < MIN_SAMPLES || is_undefined(j, output)) return NULL;
   for (int64_t k = 0; k < test->samples; k++) {
     const int64_t at = k * j->outputs + output;
     const double a = j->formula[1][at] - test->y[at], b = j->network[1][at] - test->y[at],
@@ -101,28 +101,28 @@ static const char *is_worse(judge *j, int output) {
   }
   const double mean = sum / n, deviation = sqrt(fmax(squares / n - mean * mean, 0) / (n - 1));
   if (mean <= 3 * deviation) return NULL;
-  return gt_arena_printf(&j->arena,
-                         "on held-out samples its error is greater than the network's, %.3g against %.3g",
-                         root_mean(j, j->formula[1], output), root_mean(j, j->network[1], output));
+  return gt_arena_printf(
+      &j->arena, "on held-out samples its error is greater than the network's, %.3g against %.3g",
+      root_mean_square(j, j->formula[1], output), root_mean_square(j, j->network[1], output));
 }
 
-/* A formula that is fitted to the network's outputs must explain most of their variance. */
-static const char *explains_little(judge *j, int output) {
+/* If the formula is fitted to the network's outputs, it must explain most of their variance. */
+static const char *explains_little(context *j, int output) {
   static const char *const names[] = {"training", "test"};
   const gt_explained_split *train = j->split[0];
   double mean = 0, variance = 0;
-  if (!j->e->of_network || is_undefined(j, output)) return NULL;
+  if (!j->e->fits_network || is_undefined(j, output)) return NULL;
   for (int64_t k = 0; k < train->samples; k++)
     mean += train->y[k * j->outputs + output] / (double)train->samples;
   for (int64_t k = 0; k < train->samples; k++) {
-    const double away = train->y[k * j->outputs + output] - mean;
-    variance += away * away / (double)train->samples;
+    const double difference = train->y[k * j->outputs + output] - mean;
+    variance += difference * difference / (double)train->samples;
   }
   for (int s = 0; s < 2; s++) {
     double error = 0;
     for (int64_t k = 0; k < j->split[s]->samples; k++)
       error += residual_of(j, s, k, output) * residual_of(j, s, k, output) / (double)j->split[s]->samples;
-    if (error > (1 - least_share) * variance)
+    if (error > (1 - min_share) * variance)
       return gt_arena_printf(&j->arena,
                              "it explains only %.3g %% of the variance of the network's output on %s samples",
                              100 * fmax(0, 1 - error / variance), names[s]);
@@ -132,14 +132,14 @@ static const char *explains_little(judge *j, int output) {
 
 /* --- patterns --- */
 
-static bool is_copy(const judge *j, int64_t a, int64_t b) {
+static bool is_copy(const context *j, int64_t a, int64_t b) {
   const gt_explained_split *s = j->split[0];
   return !memcmp(s->x + a * j->inputs, s->x + b * j->inputs, (size_t)j->inputs * sizeof *s->x) &&
          !memcmp(s->y + a * j->outputs, s->y + b * j->outputs, (size_t)j->outputs * sizeof *s->y);
 }
 
 /* Lists the training samples without duplicates in j->sample, and returns their number. */
-static int64_t list_samples(const judge *j) {
+static int64_t list_samples(const context *j) {
   int64_t count = 0;
   for (int64_t k = 0; k < j->split[0]->samples; k++) {
     bool copied = false;
@@ -151,7 +151,7 @@ static int64_t list_samples(const judge *j) {
 
 /* Returns the sample whose inputs are nearest to those of sample k, in units of their standard deviations. If
  * several are equally near, it is the next one in the list. */
-static int64_t nearest(const judge *j, const double *deviation, int64_t k) {
+static int64_t nearest(const context *j, const double *deviation, int64_t k) {
   const double *x = j->split[0]->x;
   const int64_t *list = j->sample, count = j->samples;
   double least = INFINITY;
@@ -169,7 +169,7 @@ static int64_t nearest(const judge *j, const double *deviation, int64_t k) {
   return found;
 }
 
-static void find_deviations(const judge *j, double *deviation) {
+static void find_deviations(const context *j, double *deviation) {
   const gt_explained_split *s = j->split[0];
   for (int i = 0; i < j->inputs; i++) {
     double mean = 0, squares = 0;
@@ -180,21 +180,21 @@ static void find_deviations(const judge *j, double *deviation) {
   }
 }
 
-static void find_neighbors(judge *j) {
-  const size_t most = (size_t)j->split[0]->samples + 1;
+static void find_neighbors(context *j) {
+  const size_t capacity = (size_t)j->split[0]->samples + 1;
   double *deviation = GT_NEW_N(&j->arena, double, j->inputs + 1);
-  j->sample = gt_arena_alloc_n(&j->arena, most, sizeof *j->sample);
-  j->nearest = gt_arena_alloc_n(&j->arena, most, sizeof *j->nearest);
+  j->sample = gt_arena_alloc_n(&j->arena, capacity, sizeof *j->sample);
+  j->nearest = gt_arena_alloc_n(&j->arena, capacity, sizeof *j->nearest);
   find_deviations(j, deviation);
   j->samples = list_samples(j);
   for (int64_t k = 0; k < j->samples; k++) j->nearest[k] = nearest(j, deviation, k);
 }
 
-/* The residuals are not noise if they correlate with those of the nearest other samples, by more than four
+/* The residuals are not noise if they correlate with those of the nearest other samples by more than four
  * standard errors of the correlation (Moran, "Notes on continuous stochastic phenomena", 1950). */
-static const char *leaves_a_pattern(judge *j, int output) {
+static const char *has_residual_pattern(context *j, int output) {
   double squares = 0, products = 0, y = 0;
-  if (j->e->of_network || is_undefined(j, output)) return NULL;
+  if (j->e->fits_network || is_undefined(j, output)) return NULL;
   for (int64_t k = 0; k < j->samples; k++) {
     const double residual = residual_of(j, 0, j->sample[k], output),
                  target = j->split[0]->y[j->sample[k] * j->outputs + output];
@@ -202,13 +202,14 @@ static const char *leaves_a_pattern(judge *j, int output) {
     products += residual * residual_of(j, 0, j->sample[j->nearest[k]], output);
     y += target * target;
   }
+  /* Relative errors below 1e-6 may be rounding errors. */
   if (squares <= 1e-12 * y || products <= many_errors / sqrt((double)j->samples) * squares) return NULL;
   return "its residuals are not noise: nearby samples have similar residuals";
 }
 
-/* --- rivals --- */
+/* --- another formula of similar length --- */
 
-static const char *has_a_rival(judge *j, int output) {
+static const char *has_rival(context *j, int output) {
   const gt_symbolic_verdict *v = verdict_of(j, output);
   if (!v || !v->rival || v->lead >= narrow_lead) return NULL;
   const char *text = gt_symbolic_text(v->rival, output, GT_FORMULA_PLAIN, &j->arena);
@@ -219,11 +220,11 @@ static const char *has_a_rival(judge *j, int output) {
 
 /* --- all reasons --- */
 
-static judge open_judge(const gt_explained *e) {
-  judge j = {.e = e,
-             .inputs = gt_kan_network_inputs(&e->network),
-             .outputs = gt_kan_network_outputs(&e->network),
-             .split = {&e->train, &e->test}};
+static context open_context(const gt_explained *e) {
+  context j = {.e = e,
+               .inputs = gt_kan_network_inputs(&e->network),
+               .outputs = gt_kan_network_outputs(&e->network),
+               .split = {&e->train, &e->test}};
   gt_arena_init(&j.arena);
   for (int s = 0; s < 2; s++) {
     j.formula[s] = gt_explained_formula_outputs(e, j.split[s]);
@@ -233,7 +234,7 @@ static judge open_judge(const gt_explained *e) {
   return j;
 }
 
-static void close_judge(judge *j) {
+static void close_context(context *j) {
   for (int s = 0; s < 2; s++) {
     free(j->formula[s]);
     free(j->network[s]);
@@ -241,9 +242,9 @@ static void close_judge(judge *j) {
   gt_arena_finish(&j->arena);
 }
 
-/* Adds one warning for all outputs that are doubtful for this reason: the text is that of the first output,
- * and the others are named. */
-static void add_doubt(judge *j, gt_diagnostics *diagnostics, reason *why) {
+/* Adds one warning for all outputs that are doubtful for this reason, with the text of the first one and the
+ * names of the others. */
+static void add_doubt(context *j, gt_diagnostics *diagnostics, reason *why) {
   const char *text = NULL, *others = "";
   int first = 0, count = 0;
   for (int o = 0; o < j->outputs; o++) {
@@ -263,10 +264,10 @@ static void add_doubt(judge *j, gt_diagnostics *diagnostics, reason *why) {
 }
 
 void gt_explained_doubts(gt_explained *e) {
-  static reason *const reasons[] = {is_undefined,    is_cut_short,     has_few_samples, is_worse,
-                                    explains_little, leaves_a_pattern, has_a_rival};
-  judge j = open_judge(e);
+  static reason *const reasons[] = {is_undefined,    is_cut_short,         has_few_samples, is_worse,
+                                    explains_little, has_residual_pattern, has_rival};
+  context j = open_context(e);
   for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
     add_doubt(&j, &e->config.diagnostics, reasons[i]);
-  close_judge(&j);
+  close_context(&j);
 }

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NOTE_LENGTH = 72 };
+enum { MAX_NOTE_LENGTH = 72 /* of a formula under its drawing */ };
 
+/* Numbers of nodes per layer: "[2, 5, 1]". */
 static const char *shape_of(const gt_kan_network *network, gt_arena *arena) {
   const char *text = gt_arena_printf(arena, "[%d", gt_kan_network_inputs(network));
   for (int l = 0; l < network->layers; l++)
@@ -35,7 +36,7 @@ static const char *shortened(gt_arena *arena, const char *name, int columns) {
   return gt_arena_strndup(arena, name, kept);
 }
 
-/* The names of the inputs in formulas. */
+/* Short names of the inputs, as in formulas. */
 static const char *const *names_of(const gt_explained *e, gt_arena *arena) {
   const int inputs = gt_kan_network_inputs(&e->network);
   const char *const *columns = gt_input_feature_names(&e->config.dataset.input[0]);
@@ -63,6 +64,7 @@ static const char *note_of(const gt_explained *e, gt_arena *arena) {
   return gt_arena_printf(arena, "%s = %.*s...", more ? "y0" : "y", (int)MAX_NOTE_LENGTH - 3, text);
 }
 
+/* Fills a panel for each network, and one for the formula of the last network. Returns their number. */
 static int panels_of(const gt_explained *models, int count, gt_panel *panel, gt_arena *arena) {
   const gt_explained *last = &models[count - 1];
   for (int i = 0; i < count; i++) panel[i] = panel_of(&models[i], arena);

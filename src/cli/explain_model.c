@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SAMPLES = 4000 };
+enum { MAX_SAMPLES = 4000 /* of a split; more would make fits slow */ };
 
 /* --- opening --- */
 
@@ -33,7 +33,7 @@ static bool read_network(gt_explained *e, gt_error *error) {
   return read_weights(e, model, error);
 }
 
-bool gt_explained_suits(const gt_model_file *file) {
+bool gt_explained_can_open(const gt_model_file *file) {
   gt_explained e = {.file = *file};
   gt_error error = {0};
   gt_arena_init(&e.arena);
@@ -70,8 +70,9 @@ static bool read_split(gt_explained *e, const gt_split *from, gt_explained_split
                                       &to->samples, error)
                      : NULL;
   if (!to->x) return false;
-  e->of_network = !gt_loss_fits_targets(e->config.loss[0]) || gt_tensor_features(&from->target[0]) != outputs;
-  to->y = e->of_network
+  e->fits_network =
+      !gt_loss_fits_targets(e->config.loss[0]) || gt_tensor_features(&from->target[0]) != outputs;
+  to->y = e->fits_network
               ? gt_explained_network_outputs(e, to)
               : gt_kan_samples(NULL, false, &from->target[0], outputs, MAX_SAMPLES, &to->samples, error);
   return to->y != NULL;
@@ -116,7 +117,7 @@ gt_symbolic_data gt_explained_data(const gt_explained *e) {
       gt_symbolic_data_of(e->train.x, e->train.y, e->train.samples, gt_kan_network_inputs(&e->network),
                           gt_kan_network_outputs(&e->network));
   data.names = gt_input_feature_names(&e->config.dataset.input[0]);
-  if (e->of_network) gt_symbolic_of_network(&data);
+  if (e->fits_network) gt_symbolic_of_network(&data);
   return data;
 }
 

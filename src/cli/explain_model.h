@@ -1,5 +1,5 @@
-/* A model file as a network on the host with samples of its data, for `gtrain explain`. Owner: the
- * command. */
+/* gt_explained: the network of a model file on the host, with samples of its data and the formula found for
+ * it. For `gtrain explain`. Owner: the command. */
 #ifndef GT_CLI_EXPLAIN_MODEL_H
 #define GT_CLI_EXPLAIN_MODEL_H
 #include "cli/common.h"
@@ -7,8 +7,9 @@
 #include "kan/symbolic.h"
 
 typedef struct gt_explained_split {
-  double *x, *scaled, *y; /* x: as the data has them; y: the values that the outputs are compared with */
-  int64_t samples;        /* 0: the split does not exist */
+  double *x, *scaled; /* inputs [samples, inputs]: as in the data; as the network reads them */
+  double *y;          /* values that the outputs are compared with [samples, outputs] */
+  int64_t samples;    /* 0: the split does not exist */
 } gt_explained_split;
 
 typedef struct gt_explained {
@@ -19,18 +20,18 @@ typedef struct gt_explained {
   gt_kan_trace trace; /* of the training samples */
   gt_kan_scores scores;
   gt_explained_split train, test;
-  bool of_network; /* y has the network's outputs: the loss does not train these to equal the targets */
+  bool fits_network; /* y has the outputs of the network, which its loss does not compare with the targets */
   bool has_formula;
   gt_symbolic symbolic;
   gt_symbolic_report report;
 } gt_explained;
 
-/* The findings of reading its data are in e->config.diagnostics, not printed. */
+/* Opens a model and reads its data. The findings are in e->config.diagnostics and not printed. */
 bool gt_explained_open(gt_explained *e, const gt_arguments *arguments, const char *path, gt_error *error);
 void gt_explained_close(gt_explained *e); /* accepts a zeroed one */
-/* True if the model is a Kolmogorov-Arnold network that can be opened, if its data is available. */
-bool gt_explained_suits(const gt_model_file *file);
-/* The training samples, for fits of formulas. */
+/* True if the model is a Kolmogorov-Arnold network that gt_explained_open accepts. Does not read its data. */
+bool gt_explained_can_open(const gt_model_file *file);
+/* The training samples, for fits of formulas; x and y stay owned by `e`. */
 gt_symbolic_data gt_explained_data(const gt_explained *e);
 /* Finds the formula of the network. */
 bool gt_explained_find(gt_explained *e, const gt_symbolic_options *options, gt_error *error);

@@ -14,8 +14,8 @@ static double variation_of(const gt_explained_split *split, int outputs) {
     double mean = 0;
     for (int64_t k = 0; k < split->samples; k++) mean += split->y[k * outputs + o] / (double)split->samples;
     for (int64_t k = 0; k < split->samples; k++) {
-      const double away = split->y[k * outputs + o] - mean;
-      sum += away * away;
+      const double difference = split->y[k * outputs + o] - mean;
+      sum += difference * difference;
     }
   }
   return sum;
@@ -34,8 +34,8 @@ static error error_of(const gt_explained *e, const gt_symbolic *formula, const g
 
 static void print_error(const gt_explained *e, const gt_symbolic *formula, const gt_explained_split *split) {
   if (!split->samples) return;
-  const error own = error_of(e, formula, split);
-  printf("  %10.3g  %10.7f", own.rmse, own.r2);
+  const error errors = error_of(e, formula, split);
+  printf("  %10.3g  %10.7f", errors.rmse, errors.r2);
 }
 
 static void print_table(gt_explained *e, const gt_symbolic_front *front, gt_formula_style style) {
@@ -61,9 +61,9 @@ static json_t *real_json(double value) { return isfinite(value) ? json_real(valu
 static void add_error(json_t *row, const char *name, const gt_explained *e, const gt_symbolic *formula,
                       const gt_explained_split *split) {
   if (!split->samples) return;
-  const error own = error_of(e, formula, split);
+  const error errors = error_of(e, formula, split);
   json_object_set_new(row, name,
-                      json_pack("{s:o, s:o}", "rmse", real_json(own.rmse), "r2", real_json(own.r2)));
+                      json_pack("{s:o, s:o}", "rmse", real_json(errors.rmse), "r2", real_json(errors.r2)));
 }
 
 static void print_json(gt_explained *e, const gt_symbolic_front *front) {

@@ -42,11 +42,11 @@ static bool export(const gt_arguments *arguments, const gt_exporter *exporter, c
   char *name = wanted ? gt_export_name(wanted, strlen(wanted)) : default_name(output, model->path);
   gt_text text = {0};
   FILE *stream = gt_text_open(&text);
-  gt_export what = {.model = model, .name = name};
-  bool ok = exporter->write(&what, stream, error);
+  gt_export request = {.model = model, .name = name};
+  bool ok = exporter->write(&request, stream, error);
   fclose(stream);
   ok = ok && write_text(output, &text, error);
-  if (ok) gt_info("%s: %s%s%s", name, what.summary, output ? ", in " : "", output ? output : "");
+  if (ok) gt_info("%s: %s%s%s", name, request.summary, output ? ", in " : "", output ? output : "");
   free(text.items);
   free(name);
   return ok;

@@ -33,7 +33,7 @@ static const translation commands[] = {
 };
 
 /* "--set KEY=" is followed by the typed value. A word in capitals is an argument of the command. Other texts
- * name an option, and are used only if the command has it. '_' in the typed word stands for '-', too. */
+ * name an option, and are used only if the command has it. '_' in the typed word matches '-'. */
 static const translation options[] = {
     {"epochs", "--set train.epochs="},
     {"epoch", "--set train.epochs="},
@@ -115,6 +115,7 @@ static const translation options[] = {
     {"v", "progress is shown unless --quiet is given"},
 };
 
+/* True if a equals b, except for case and '_' in place of '-'. */
 static bool same_word(const char *a, const char *b) {
   while (*a && (tolower((unsigned char)*a) == *b || (*a == '_' && *b == '-'))) a++, b++;
   return *a == *b;
@@ -135,13 +136,14 @@ static bool has_option_of(const gt_command *command, const char *text) {
   return false;
 }
 
-/* A value to repeat in a hint: the typed word, unless it is an option or needs quotes. */
+/* The value as a hint may repeat it; NULL if it is an option or needs quotes. */
 static const char *shown_value(const char *value) {
   if (!value || *value == '-' || strlen(value) > 60 || strpbrk(value, " \t\n'\"\\$&;|<>(){}[]*?#!`"))
     return NULL;
   return value;
 }
 
+/* Writes the hint; false if it does not apply to the command. */
 static bool explain(const gt_command *command, const char *ours, const char *value, char *hint, size_t size) {
   const char *known = shown_value(value);
   if (isupper((unsigned char)*ours)) {

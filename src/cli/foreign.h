@@ -1,4 +1,4 @@
-/* Words of other programs for commands and options, with the words of gtrain. */
+/* Translates names of commands and options of other programs to those of gtrain, for error messages. */
 #ifndef GT_CLI_FOREIGN_H
 #define GT_CLI_FOREIGN_H
 #include "cli/command.h"

@@ -30,27 +30,28 @@ static const gt_option options[] = {
     {NULL, NULL, NULL, false},
 };
 
-/* Reads a number in [least, most]. False after reporting a usage error. */
-static bool option_number(const gt_arguments *arguments, const char *name, double least, double most,
+/* Reads a number in [min, max]; *value is unchanged if the option is not given. False after a usage error,
+ * which is reported. */
+static bool option_number(const gt_arguments *arguments, const char *name, double min, double max,
                           const char *expected, double *value) {
   const char *text = gt_option_value(arguments, name);
   char *end;
   if (!text) return true;
   *value = strtod(text, &end);
-  if (end != text && !*end && *value >= least && *value <= most) return true;
+  if (end != text && !*end && *value >= min && *value <= max) return true;
   gt_usage_error(arguments, "--%s: expected %s, not '%s'", name, expected, text);
   return false;
 }
 
-typedef struct wanted {
+typedef struct settings {
   gt_generate_options generate;
   gt_text_view prompt;
   int64_t samples;
   uint64_t memory_limit;
-  gt_bytes file; /* of the prompt */
-} wanted;
+  gt_bytes file; /* content of --prompt-file */
+} settings;
 
-static bool read_numbers(const gt_arguments *arguments, wanted *w) {
+static bool read_numbers(const gt_arguments *arguments, settings *w) {
   gt_draw_options *draw = &w->generate.draw;
   int64_t seed = 1;
   *draw = (gt_draw_options){.temperature = 1, .top_p = 1};
@@ -68,7 +69,7 @@ static bool read_numbers(const gt_arguments *arguments, wanted *w) {
   return true;
 }
 
-/* A copy with new lines in place of \n. */
+/* A copy in which backslash and n are replaced by a new line. */
 static const char *unescape(gt_arena *arena, const char *text) {
   char *out = text ? gt_arena_strdup(arena, text) : NULL, *to = out;
   for (const char *at = text; at && *at; at++)
@@ -80,15 +81,15 @@ static const char *unescape(gt_arena *arena, const char *text) {
   return out;
 }
 
-/* The prompt as the model reads text. */
+/* Reads the prompt, and cleans it as the tokenizer does with training text. */
 static bool read_prompt(const gt_arguments *arguments, const gt_tokenizer_type *type, gt_arena *arena,
-                        wanted *w, gt_error *error) {
-  enum { MOST = 64 << 20 };
+                        settings *w, gt_error *error) {
+  enum { MAX_PROMPT = 64 << 20 };
   const char *file = gt_option_value(arguments, "prompt-file"), *given = gt_option_value(arguments, "prompt");
   gt_text_view *prompt = &w->prompt;
   if (file) {
     const char *path = strcmp(file, "-") ? file : GT_STDIN;
-    if (!gt_read_file(path, MOST, &w->file, error)) return false;
+    if (!gt_read_file(path, MAX_PROMPT, &w->file, error)) return false;
     *prompt = (gt_text_view){w->file.data, w->file.size, path, NULL};
   } else {
     const char *text = given ? given : "";
@@ -99,8 +100,8 @@ static bool read_prompt(const gt_arguments *arguments, const gt_tokenizer_type *
 
 /* --- output --- */
 
-/* What would control a terminal is escaped, as in messages. */
-static void put_shown(const uint8_t *text, size_t length) {
+/* Escapes characters that would control the terminal, as messages do; text may contain zero bytes. */
+static void print_escaped(const uint8_t *text, size_t length) {
   char *copy = gt_alloc(length + 1);
   memcpy(copy, text, length);
   for (size_t at = 0; at < length; at++) {
@@ -111,23 +112,24 @@ static void put_shown(const uint8_t *text, size_t length) {
   free(copy);
 }
 
-/* context: a bool, whether standard output is a terminal. Programs get the text as it is. */
-static bool put(void *context, const uint8_t *text, size_t length, gt_error *error) {
+/* context: a bool, whether standard output is a terminal. If it is not, the text is written unchanged. */
+static bool print(void *context, const uint8_t *text, size_t length, gt_error *error) {
   const bool *terminal = context;
   if (*terminal)
-    put_shown(text, length);
+    print_escaped(text, length);
   else
     fwrite(text, 1, length, stdout);
   return (!ferror(stdout) && !fflush(stdout)) || gt_fail_errno(error, GT_ERR_IO, "cannot write the text");
 }
 
-static bool keep(void *context, const uint8_t *text, size_t length, gt_error *error) {
+/* Writes to a stream, the context. */
+static bool append(void *context, const uint8_t *text, size_t length, gt_error *error) {
   (void)error;
   fwrite(text, 1, length, context);
   return true;
 }
 
-/* U+FFFD stands for bytes that are not UTF-8. */
+/* Bytes that are not UTF-8 are replaced by U+FFFD. */
 static json_t *text_json(const gt_text_view *view) {
   static const char replacement[] = "\xEF\xBF\xBD";
   gt_text text = {0};
@@ -146,36 +148,36 @@ static json_t *text_json(const gt_text_view *view) {
   return json;
 }
 
-static bool write_json(gt_generator *g, const wanted *w, uint32_t sample, gt_error *error) {
+static bool write_json(gt_generator *g, const settings *w, uint32_t sample, gt_error *error) {
   gt_text text = {0};
-  gt_generated made;
+  gt_generated generated;
   FILE *stream = gt_text_open(&text);
-  const bool ok = gt_generate(g, &w->generate, sample, keep, stream, &made, error);
+  const bool ok = gt_generate(g, &w->generate, sample, append, stream, &generated, error);
   fclose(stream);
   if (ok) {
     json_t *root = json_pack("{s:I}", "sample", (json_int_t)sample);
     json_object_set_new(root, "prompt", text_json(&w->prompt));
     json_object_set_new(root, "text", json_stringn(text.items ? text.items : "", text.count));
-    json_object_set_new(root, "tokens", json_integer(made.tokens));
-    json_object_set_new(root, "ended_by", json_string(made.stopped ? "stop" : "tokens"));
+    json_object_set_new(root, "tokens", json_integer(generated.tokens));
+    json_object_set_new(root, "ended_by", json_string(generated.stopped ? "stop" : "tokens"));
     gt_cli_print_json(root);
   }
   free(text.items);
   return ok;
 }
 
-/* The prompt, the text and a new line. */
-static bool write_text(gt_generator *g, const wanted *w, uint32_t sample, gt_error *error) {
+/* Prints the prompt, the text and a new line. */
+static bool write_text(gt_generator *g, const settings *w, uint32_t sample, gt_error *error) {
   const gt_text_view *prompt = &w->prompt;
   bool terminal = isatty(STDOUT_FILENO);
-  gt_generated made;
-  return (!sample || put(&terminal, (const uint8_t *)"\n", 1, error)) &&
-         put(&terminal, prompt->data, prompt->size, error) &&
-         gt_generate(g, &w->generate, sample, put, &terminal, &made, error) &&
-         put(&terminal, (const uint8_t *)"\n", 1, error);
+  gt_generated generated;
+  return (!sample || print(&terminal, (const uint8_t *)"\n", 1, error)) &&
+         print(&terminal, prompt->data, prompt->size, error) &&
+         gt_generate(g, &w->generate, sample, print, &terminal, &generated, error) &&
+         print(&terminal, (const uint8_t *)"\n", 1, error);
 }
 
-static bool write_all(const gt_arguments *arguments, gt_generator *g, const wanted *w, gt_error *error) {
+static bool write_all(const gt_arguments *arguments, gt_generator *g, const settings *w, gt_error *error) {
   bool ok = true;
   for (int64_t s = 0; s < w->samples && ok; s++)
     ok = (gt_flag(arguments, "json") ? write_json : write_text)(g, w, (uint32_t)s, error);
@@ -193,7 +195,7 @@ static int run(const gt_arguments *arguments) {
   gt_model_file file = {0};
   gt_generator generator = {0};
   gt_error error = {0};
-  wanted w = {0};
+  settings w = {0};
   if (!read_numbers(arguments, &w)) return GT_ERR_USAGE;
   if (gt_option_value(arguments, "prompt") && gt_option_value(arguments, "prompt-file"))
     return gt_usage_error(arguments, "expected --prompt or --prompt-file, not both");

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The baseline that a result is compared with; NULL: there is none. */
+/* The baseline's value of this metric, and its name in *guess; NULL: there is none. */
 static const gt_metric *guess_for(const gt_baselines *baselines, const gt_results *results, const char *name,
                                   const char **guess) {
   for (int k = 0; k < baselines->count; k++) {
@@ -21,13 +21,13 @@ static bool is_step(const char *name) {
   return plus && plus[1] && !plus[1 + strspn(plus + 1, "0123456789")];
 }
 
-/* True for the mean over several columns of an error in their units, which has no unit itself. forecast:
- * values of single steps are of the same column. */
+/* True if the metric is an error in the unit of the target, averaged over several columns: the mean has no
+ * unit. forecast: steps are not counted as columns, because they have the same unit. */
 static bool mixes_units(const gt_results *results, const gt_metric *m, bool forecast) {
   static const char *const in_units[] = {"mae", "rmse", "median_error"};
-  const char *dot = strchr(m->name, '.'), *own = dot ? dot + 1 : m->name;
+  const char *dot = strchr(m->name, '.'), *short_name = dot ? dot + 1 : m->name;
   bool unit = false, several = false;
-  for (size_t i = 0; i < sizeof in_units / sizeof *in_units; i++) unit |= !strcmp(own, in_units[i]);
+  for (size_t i = 0; i < sizeof in_units / sizeof *in_units; i++) unit |= !strcmp(short_name, in_units[i]);
   const size_t length = strlen(m->name);
   for (int i = 0; i < results->count && unit; i++) {
     const char *name = results->metric[i].name;
@@ -36,13 +36,14 @@ static bool mixes_units(const gt_results *results, const gt_metric *m, bool fore
   return several;
 }
 
-void gt_cli_print_values(const gt_results *results, const gt_baselines *baselines, const char *leave_out) {
+void gt_cli_print_values(const gt_results *results, const gt_baselines *baselines,
+                         const char *omitted_prefix) {
   const bool forecast = baselines->count && baselines->item[0].forecast; /* its columns are steps */
   for (int i = 0; i < results->count; i++) {
     const gt_metric *m = &results->metric[i];
-    const char *dot = strchr(m->name, '.'), *own = dot ? dot + 1 : m->name, *guess;
-    if (leave_out && !strncmp(own, leave_out, strlen(leave_out))) continue;
-    if (leave_out && forecast && dot && is_step(m->name)) continue; /* in eval */
+    const char *dot = strchr(m->name, '.'), *short_name = dot ? dot + 1 : m->name, *guess;
+    if (omitted_prefix && !strncmp(short_name, omitted_prefix, strlen(omitted_prefix))) continue;
+    if (omitted_prefix && forecast && dot && is_step(m->name)) continue; /* only eval prints steps */
     if (mixes_units(results, m, forecast)) continue;
     putchar(' ');
     gt_put_text(stdout, m->name);
@@ -67,10 +68,11 @@ void gt_cli_add_baselines(json_t *root, const gt_results *results, const gt_conf
     const gt_baseline *b = &baselines->item[k];
     const gt_metric *m = gt_baseline_main(b, results);
     if (!m) continue;
-    json_t *own = baseline_json(b, m);
-    json_object_set_new(several ? several : root, several ? config->dataset.target[k].name : "baseline", own);
+    json_t *object = baseline_json(b, m);
+    json_object_set_new(several ? several : root, several ? config->dataset.target[k].name : "baseline",
+                        object);
     if (!b->balances)
-      json_object_set_new(several ? own : root, "guessing", json_boolean(gt_is_guessing(b, results)));
+      json_object_set_new(several ? object : root, "guessing", json_boolean(gt_is_guessing(b, results)));
   }
   if (several) json_object_set_new(root, "baselines", several);
 }

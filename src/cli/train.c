@@ -117,7 +117,7 @@ static void print_result(const gt_config *config, const gt_train_result *result,
     printf("\n");
     gt_cli_warn_of_guessing(config, last_split(result), last, baselines, arena);
   }
-  gt_cli_say_importance(&result->importance);
+  gt_cli_log_importance(&result->importance);
   char model[sizeof result->directory + 16];
   snprintf(model, sizeof model, "%s/model.bin", result->directory);
   gt_cli_print_formulas(config, model);
@@ -172,8 +172,9 @@ static int train(const gt_arguments *arguments, gt_config *config, const gt_trai
     return GT_INTERRUPTED;
   }
   if (!ok)
-    return gt_cli_refuse(arguments, &config->diagnostics, &error,
-                         config->diagnostics.errors ? gt_config_report(config, &error) : gt_report(&error));
+    return gt_cli_print_failure(arguments, &config->diagnostics, &error,
+                                config->diagnostics.errors ? gt_config_report(config, &error)
+                                                           : gt_report(&error));
   gt_arena *arena = config->diagnostics.arena;
   const gt_baselines baselines = baselines_of(config, &result, arena);
   if (gt_flag(arguments, "json"))
