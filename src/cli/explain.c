@@ -156,7 +156,7 @@ static json_t *errors_json(const gt_explained *e, const gt_explained_split *spli
 
 static int count_rounded(const gt_explained *e) {
   int count = 0;
-  for (int v = 0; v < e->report.verdicts; v++) count += e->report.verdict[v].nice;
+  for (int v = 0; v < e->report.verdicts; v++) count += e->report.verdict[v].rounded;
   return count;
 }
 

@@ -4,7 +4,7 @@
 #include "cli/command.h"
 #include <string.h>
 
-enum { COLUMN = 29 }; /* column in which the text of an option begins */
+enum { COLUMN = 29 }; /* where the text of an option starts */
 
 const char gt_cli_summary[] = "Trains neural networks with Vulkan compute or on the CPU, from one YAML file.";
 const char *const gt_cli_devices[] = {"auto", "cpu", "vulkan", NULL};
@@ -58,8 +58,7 @@ static void print_option(const gt_option *option) {
   print_row(left, option->help);
 }
 
-/* Prints prose: joins its lines and wraps them again; a line that is empty or begins with a space is kept as
- * it is. */
+/* Prints prose: joins its lines and wraps them again, except lines that are empty or start with a space. */
 static void print_prose(const char *text) {
   gt_arena arena;
   gt_arena_init(&arena);

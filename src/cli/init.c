@@ -23,7 +23,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const char *kind_name(int index) { return index < KINDS ? kinds[index]->name : NULL; }
 
-/* What to do with a text, which is not a table; "" if its name is not that of a text. */
+/* Help for a text file, which is not a table; "" if the file has another extension. */
 static const char *text_help(const char *file) {
   static const char *const endings[] = {".txt", ".md"};
   const size_t length = strlen(file);
@@ -50,7 +50,7 @@ static const gt_scaffold_kind *find_kind(const gt_arguments *arguments) {
   return NULL;
 }
 
-/* data/my table.csv.gz: "my table.yaml" */
+/* The default name of the config: "my table.yaml" for data/my table.csv.gz. */
 static const char *default_name(gt_arena *arena, const char *file) {
   static const char *const endings[] = {".gz", ".csv", ".tsv", ".txt", ".dat", ".data"};
   const char *slash = strrchr(file, '/');
@@ -62,7 +62,7 @@ static const char *default_name(gt_arena *arena, const char *file) {
   return gt_arena_printf(arena, "%s.yaml", name);
 }
 
-static bool goes_to_stdout(const gt_arguments *arguments) {
+static bool is_to_stdout(const gt_arguments *arguments) {
   const char *output = gt_option_value(arguments, "output");
   return output && !strcmp(output, "-");
 }
@@ -70,11 +70,11 @@ static bool goes_to_stdout(const gt_arguments *arguments) {
 static bool write_config(const gt_arguments *arguments, const gt_scaffold *init, const char *text,
                          gt_error *error) {
   const gt_span piece = {text, strlen(text)};
-  if (goes_to_stdout(arguments)) return fputs(text, stdout) >= 0;
+  if (is_to_stdout(arguments)) return fputs(text, stdout) >= 0;
   return gt_write_output(init->config, &piece, 1, error);
 }
 
-/* Reads the text as `train` would, so that a config that is written is known to train. */
+/* Checks the config as `train` would, so that no config is written that `train` rejects. */
 static int check_text(const gt_scaffold *init, const char *text) {
   gt_config config;
   gt_error error = {0};
@@ -86,24 +86,25 @@ static int check_text(const gt_scaffold *init, const char *text) {
   return code;
 }
 
-/* of: " of 'size'" if there are several. */
-static void say_task(const gt_scaffold *init, int index, const char *name, const char *of) {
+/* suffix: " of 'size'" if there are several targets, otherwise "". */
+static void print_task(const gt_scaffold *init, int index, const char *name, const char *suffix) {
   const gt_data_target *target = &init->dataset.target[index];
   if (target->classification)
-    gt_info("task%s: classification, %d classes", of, target->classes);
+    gt_info("task%s: classification, %d classes", suffix, target->classes);
   else
-    gt_info("task%s: %s", of, gt_scaffold_has_labels(init) ? "multi-label classification" : "regression");
+    gt_info("task%s: %s", suffix, gt_scaffold_has_labels(init) ? "multi-label classification" : "regression");
   if (target->classification && target->classes > 20 && target->classes > (int64_t)init->table.rows / 4)
     gt_warn("'%s' has %d classes in %llu rows: it may not be the column to predict", name, target->classes,
             (unsigned long long)init->table.rows);
 }
 
-static void say_what_was_found(const gt_scaffold *init) {
+static void print_summary(const gt_scaffold *init) {
   gt_info("target%s: %s%s", init->targets > 1 ? "s" : "", gt_scaffold_target_names(init),
           init->target_given ? "" : ", the last column; --target COLUMN chooses another");
   for (int i = 0; i < init->dataset.targets; i++) {
     const char *name = gt_quotable(init->arena, init->table.column[init->target[i]].name);
-    say_task(init, i, name, init->dataset.targets > 1 ? gt_arena_printf(init->arena, " of '%s'", name) : "");
+    print_task(init, i, name,
+               init->dataset.targets > 1 ? gt_arena_printf(init->arena, " of '%s'", name) : "");
   }
   for (int i = 0; i < init->targets; i++) {
     const uint64_t dropped = gt_scaffold_dropped_rows(init, i);
@@ -124,8 +125,8 @@ static int write_checked(const gt_arguments *arguments, gt_scaffold *init) {
   gt_log_set_level(level);
   if (code) return code;
   if (!write_config(arguments, init, text, &error)) return gt_report(&error);
-  say_what_was_found(init);
-  if (goes_to_stdout(arguments)) return GT_OK;
+  print_summary(init);
+  if (is_to_stdout(arguments)) return GT_OK;
   const char *config =
       *init->config == '-' ? gt_arena_printf(init->arena, "./%s", init->config) : init->config;
   printf("%s\n", init->config);
@@ -133,8 +134,8 @@ static int write_checked(const gt_arguments *arguments, gt_scaffold *init) {
   return GT_OK;
 }
 
-/* Whether the config may be written. It never replaces the table, and a pipe could be read only once, while
- * the config names it for every run. */
+/* Returns GT_OK if the config may be written. It never replaces the table. The table must not be a pipe,
+ * which can be read only once, while the config names it for every run. */
 static int check_files(const gt_arguments *arguments, const gt_scaffold *init) {
   struct stat table, config;
   const bool found = stat(init->file, &table) == 0;
@@ -142,7 +143,7 @@ static int check_files(const gt_arguments *arguments, const gt_scaffold *init) {
     gt_log_error("%s is not a regular file; save the table in a file, which the config can name", init->file);
     return GT_ERR_DATA;
   }
-  if (goes_to_stdout(arguments) || access(init->config, F_OK)) return GT_OK;
+  if (is_to_stdout(arguments) || access(init->config, F_OK)) return GT_OK;
   if (found && stat(init->config, &config) == 0 && table.st_dev == config.st_dev &&
       table.st_ino == config.st_ino) {
     gt_log_error("%s is the table itself; --output FILE writes the config to another file", init->config);
@@ -159,7 +160,7 @@ static int init_table(const gt_arguments *arguments, gt_scaffold *init) {
   gt_strings targets = {0};
   targets.items = gt_option_values(arguments, "target", init->arena, &targets.count);
   init->config =
-      output && *output && !goes_to_stdout(arguments) ? output : default_name(init->arena, init->file);
+      output && *output && !is_to_stdout(arguments) ? output : default_name(init->arena, init->file);
   int code = check_files(arguments, init);
   if (code) return code;
   if (!gt_survey_read(init->file, targets, init->arena, &init->table, &error)) {
@@ -167,7 +168,8 @@ static int init_table(const gt_arguments *arguments, gt_scaffold *init) {
     return gt_report(&error);
   }
   if (!gt_scaffold_choose_targets(init, targets, &error)) return gt_report(&error);
-  const gt_log_level level = gt_log_set_level(GT_LOG_WARN); /* how the table is read was said above */
+  const gt_log_level level =
+      gt_log_set_level(GT_LOG_WARN); /* messages about reading the table were printed above */
   const bool ok = gt_scaffold_open(init, &code);
   gt_log_set_level(level);
   if (!ok) return code;

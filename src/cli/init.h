@@ -10,10 +10,10 @@
 typedef struct gt_scaffold {
   gt_arena *arena;
   const struct gt_scaffold_kind *kind;
-  const char *file;   /* the table, as the user gave it */
-  const char *config; /* the name of the config */
+  const char *file;   /* path of the table, as the user gave it */
+  const char *config; /* path of the config to write */
   gt_survey table;
-  const int *target; /* [targets] columns */
+  const int *target; /* [targets]: indices of the target columns */
   int targets;
   bool target_given;   /* by --target */
   const char **reason; /* [columns]: why the column is left out of the inputs; NULL: it is not */
@@ -22,38 +22,39 @@ typedef struct gt_scaffold {
 
 typedef struct gt_scaffold_kind {
   const char *name;
-  const char *task;                                  /* of `data:`; NULL: as the target column suggests */
-  bool needs_numbers;                                /* inputs are numbers as they are in the file */
+  const char *task;                                  /* of `data:`; NULL: inferred from the target column */
+  bool needs_numbers;                                /* inputs must be numbers without missing values */
   void (*write)(const gt_scaffold *init, FILE *out); /* the sections after `data:` */
 } gt_scaffold_kind;
 
 extern const gt_scaffold_kind gt_scaffold_csv, gt_scaffold_formula;
 
-/* Sets init->target; without names, the last column. False after an error that suggests the nearest name. */
+/* Sets init->target to the columns of these names; without names, to the last column. */
 bool gt_scaffold_choose_targets(gt_scaffold *init, gt_strings names, gt_error *error);
 bool gt_scaffold_is_target(const gt_scaffold *init, int column);
 /* "'price', 'days'" */
 const char *gt_scaffold_target_names(const gt_scaffold *init);
 /* True if there are several targets and all are yes or no: the labels of a sample. */
 bool gt_scaffold_has_labels(const gt_scaffold *init);
-/* True if there are several targets and some are classes: each is a target of its own, with a head. */
+/* True if there are several targets and some have classes: each target then has its own output layer (head)
+ * and loss. */
 bool gt_scaffold_has_heads(const gt_scaffold *init);
-/* For such targets: the lines of the `data:` map, the last layers of the model, which read the layer `body`,
- * and the losses. */
+/* For targets with heads: write the lines of the `data:` map, the heads, which read the layer `body`, and the
+ * losses. */
 void gt_scaffold_write_head_targets(const gt_scaffold *init, FILE *out);
 void gt_scaffold_write_heads(const gt_scaffold *init, FILE *out);
 void gt_scaffold_write_head_losses(const gt_scaffold *init, FILE *out);
-/* The share of the rarest class among the samples of all splits, if it is below 10 % and a third of an equal
- * share; else 1, also for other tasks. It does not depend on how the samples are split. */
+/* The share of the rarest class among the samples of all splits, and its name. Returns 1 if no class is rare:
+ * a rare one has less than 10 % of the samples and less than a third of an equal share. */
 double gt_scaffold_rarest(const gt_scaffold *init, const char **name);
 /* The share of the training samples that the config holds out to choose the best epoch; 0: none. */
 double gt_scaffold_validation(const gt_scaffold *init);
-/* Opens the table by the `data:` map; leaves columns out if it cannot be read with them. False after
- * reporting: *code is the exit code. */
+/* Opens the dataset with the `data:` map of the config, without the columns that cannot be inputs. False
+ * after an error, which is reported; *code is then the exit code. */
 bool gt_scaffold_open(gt_scaffold *init, int *code);
 /* The whole config, in the arena. */
 const char *gt_scaffold_text(const gt_scaffold *init);
-/* The number of rows that the config leaves out, because they have no value of target `index`. */
+/* The number of rows that the config drops because target `index` is missing. */
 uint64_t gt_scaffold_dropped_rows(const gt_scaffold *init, int index);
 /* A text as a YAML value, quoted where necessary. In the arena. */
 const char *gt_scaffold_value(gt_arena *arena, const char *text);

@@ -1,4 +1,5 @@
-/* gtrain init csv: a dense network, its size and the length of the training chosen by the number of rows. */
+/* gtrain init csv: a dense network. Its width and the length of its training depend on the size of the
+ * table. */
 #include "cli/init.h"
 #include "loss/loss.h"
 
@@ -7,14 +8,14 @@ typedef struct plan {
   const char *weight_decay;
 } plan;
 
-static int64_t clamp(int64_t value, int64_t least, int64_t most) {
-  return value < least ? least : value > most ? most : value;
+static int64_t clamp(int64_t value, int64_t min, int64_t max) {
+  return value < min ? min : value > max ? max : value;
 }
 
-/* The width follows the number of values in the table. Few rows are overfitted soon: they get a strong weight
- * decay, and are evaluated often to stop in time. */
+/* The width grows with the number of values in the table. A network overfits few rows soon: then the weight
+ * decay is strong, and evaluations are frequent, to stop in time. */
 static plan plan_of(const gt_scaffold *init) {
-  enum { STEPS = 6000, FEW = 2000 };
+  enum { STEPS = 6000 /* of the whole training, about */, FEW = 2000 /* rows */ };
   const int64_t rows = gt_scaffold_samples(init), inputs = gt_scaffold_inputs(init), values = rows * inputs;
   const int64_t batch = clamp(rows < 5000 ? 32 : rows < 50000 ? 128 : 512, 1, rows);
   const int64_t epochs = clamp(STEPS / ((rows + batch - 1) / batch), 10, 100);
@@ -30,7 +31,7 @@ static plan plan_of(const gt_scaffold *init) {
                 .weight_decay = few ? "0.3" : "0.01"};
 }
 
-/* True if the validation split has some samples of the rare class of two. */
+/* True if there are two classes and the validation split has at least five samples of the rare one. */
 static bool can_choose_threshold(const gt_scaffold *init, double share) {
   const int64_t samples = init->dataset.validation.samples;
   return init->dataset.target[0].classes == 2 && share * (double)samples >= 5;

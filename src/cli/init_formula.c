@@ -1,9 +1,8 @@
 /* gtrain init formula: a Kolmogorov-Arnold network and the phases that turn it into a formula, as in
- * configs/hellokan.yaml, with lengths and widths for the table. */
+ * configs/hellokan.yaml. The widths and the number of steps depend on the table. */
 #include "cli/init.h"
 
-static void write_layer(const gt_scaffold *init, int units, FILE *out) {
-  (void)init;
+static void write_layer(int units, FILE *out) {
   fprintf(out,
           "  - kan:\n"
           "      units: %d\n"
@@ -25,8 +24,8 @@ static void write_formula(const gt_scaffold *init, FILE *out) {
           "edge.\n"
           "# The penalties l1 and entropy keep it simple.\nmodel:\n",
           (long long)inputs);
-  write_layer(init, inputs > 4 ? 5 : 3, out);
-  write_layer(init, 1, out);
+  write_layer(inputs > 4 ? 5 : 3, out);
+  write_layer(1, out);
   fprintf(out, "\nloss: mse\noptimizer: {type: lbfgs, history_size: 200, tolerance_change: 0}\n\n");
   fprintf(out,
           "train:\n  batch_size: %lld  # all training rows, as lbfgs needs\n  eval_every: %d\n  phases:\n",

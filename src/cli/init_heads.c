@@ -17,22 +17,23 @@ bool gt_scaffold_has_heads(const gt_scaffold *init) {
   return classes && init->targets > 1 && !init->kind->task;
 }
 
-/* True if the column can give its name to a target and a layer, beside the other layers of the config. */
-static bool can_name(const char *name) {
-  static const char *const taken[] = {"type", "input", "body", "linear1", "silu1", "linear2"};
-  for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-    if (!strcmp(name, taken[i])) return false;
+/* True if a target and its layer can have this name: it is valid, and no other layer of the config has it. */
+static bool is_free_name(const char *name) {
+  static const char *const layers[] = {"type", "input", "body", "linear1", "silu1", "linear2"};
+  for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
+    if (!strcmp(name, layers[i])) return false;
   return gt_is_name(name);
 }
 
-/* The name of the column, or "target1", …, if one of the columns has a name that cannot be used. In YAML. */
+/* The name of a target and its layer, in YAML: that of the column or, if one of the columns has a name that
+ * cannot be used, "target1", … */
 static const char *head_name(const gt_scaffold *init, int index) {
   for (int i = 0; i < init->targets; i++)
-    if (!can_name(column_of(init, i)->name)) return gt_arena_printf(init->arena, "target%d", index + 1);
+    if (!is_free_name(column_of(init, i)->name)) return gt_arena_printf(init->arena, "target%d", index + 1);
   return gt_scaffold_value(init->arena, column_of(init, index)->name);
 }
 
-/* True for numbers, except 0 and 1, which are classes. */
+/* True if the column has numbers, not only 0 and 1, which are classes. */
 static bool is_quantity(const gt_survey_column *c) {
   return !c->texts && !(c->whole && c->least == 0 && c->largest == 1);
 }

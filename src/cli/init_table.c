@@ -12,7 +12,7 @@
 #include <strings.h>
 
 #define ROW_NUMBER_REASON "counts the rows; if it is an input, remove it from 'ignore'"
-enum { MAX_LISTED = 40, FEWEST_TO_TEST = 10, FEWEST_TO_VALIDATE = 50, ENOUGH_TO_VALIDATE = 2000 /* rows */ };
+enum { MAX_LISTED = 40, MIN_TO_TEST = 10, MIN_TO_VALIDATE = 50, ENOUGH_TO_VALIDATE = 2000 /* rows */ };
 
 int64_t gt_scaffold_samples(const gt_scaffold *init) { return init->dataset.train.samples; }
 int64_t gt_scaffold_inputs(const gt_scaffold *init) {
@@ -21,8 +21,8 @@ int64_t gt_scaffold_inputs(const gt_scaffold *init) {
   return seen[0];
 }
 
-/* Tables often end in rows whose target is still unknown. Among labels, a word such as NA or - may be a
- * class, and `missing: drop` would leave it out: then training reports the empty cells. */
+/* Tables often end in rows whose target is still unknown: these are dropped. But if a column of texts has
+ * words such as NA or -, they may be a class, so nothing is dropped and training reports the empty cells. */
 uint64_t gt_scaffold_dropped_rows(const gt_scaffold *init, int index) {
   const gt_survey_column *target = &init->table.column[init->target[index]];
   return target->texts && target->missing > target->empty ? 0 : target->missing;
@@ -30,7 +30,7 @@ uint64_t gt_scaffold_dropped_rows(const gt_scaffold *init, int index) {
 
 /* --- YAML --- */
 
-/* True for a text that every YAML parser reads as a string. */
+/* True if every YAML parser reads the text as a string without quotes. */
 static bool is_word(const char *text) {
   static const char *const other[] = {"true", "false", "yes",  "no",  "on", "off",
                                       "y",    "n",     "null", "nan", "inf"};
@@ -52,7 +52,8 @@ const char *gt_scaffold_value(gt_arena *arena, const char *text) {
 
 /* --- the target --- */
 
-static bool no_column(const gt_scaffold *init, const char *name, const char *const *names, gt_error *error) {
+static bool fail_no_column(const gt_scaffold *init, const char *name, const char *const *names,
+                           gt_error *error) {
   const gt_survey *table = &init->table;
   const char *nearest = gt_nearest(name, names, (size_t)table->columns);
   const char *list = "";
@@ -63,20 +64,20 @@ static bool no_column(const gt_scaffold *init, const char *name, const char *con
                  nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-bool gt_scaffold_choose_targets(gt_scaffold *init, gt_strings wanted, gt_error *error) {
+bool gt_scaffold_choose_targets(gt_scaffold *init, gt_strings selected, gt_error *error) {
   const gt_survey *table = &init->table;
   const char **names = GT_NEW_N(init->arena, const char *, table->columns);
-  int *target = GT_NEW_N(init->arena, int, wanted.count + 1);
+  int *target = GT_NEW_N(init->arena, int, selected.count + 1);
   init->target = target;
-  init->targets = wanted.count ? wanted.count : 1;
-  init->target_given = wanted.count > 0;
+  init->targets = selected.count ? selected.count : 1;
+  init->target_given = selected.count > 0;
   init->reason = GT_NEW_N(init->arena, const char *, table->columns);
   *target = table->columns - 1;
-  if (init->kind->needs_numbers && wanted.count > 1)
+  if (init->kind->needs_numbers && selected.count > 1)
     return gt_fail(error, GT_ERR_USAGE,
                    "--target: a formula predicts one column, but %d are given; write a config for each of "
                    "them with --output",
-                   wanted.count);
+                   selected.count);
   for (int i = 0; i < table->columns; i++) names[i] = table->column[i].name;
   if (table->columns <= init->targets)
     return gt_fail(
@@ -85,10 +86,10 @@ bool gt_scaffold_choose_targets(gt_scaffold *init, gt_strings wanted, gt_error *
                             : gt_arena_printf(init->arena, "%d", table->columns),
         table->columns == 1 ? gt_arena_printf(init->arena, ", '%s'", gt_quotable(init->arena, names[0]))
                             : "s");
-  for (int k = 0; k < wanted.count; k++) {
+  for (int k = 0; k < selected.count; k++) {
     int i = 0;
-    while (i < table->columns && strcmp(wanted.items[k], names[i]) != 0) i++;
-    if (i == table->columns) return no_column(init, wanted.items[k], names, error);
+    while (i < table->columns && strcmp(selected.items[k], names[i]) != 0) i++;
+    if (i == table->columns) return fail_no_column(init, selected.items[k], names, error);
     target[k] = i;
     for (int before = 0; before < k; before++)
       if (target[before] == i)
@@ -120,7 +121,7 @@ bool gt_scaffold_has_labels(const gt_scaffold *init) {
   return init->targets > 1 && !init->kind->task;
 }
 
-/* The samples of a class in all splits. */
+/* Number of samples of a class in all splits. */
 static int64_t samples_of(const gt_class_counts *counts, int class_index) {
   int64_t samples = 0;
   for (int s = 0; s < 3; s++) samples += counts->split[s] ? counts->split[s][class_index] : 0;
@@ -142,7 +143,7 @@ double gt_scaffold_rarest(const gt_scaffold *init, const char **name) {
 }
 
 double gt_scaffold_validation(const gt_scaffold *init) {
-  if (init->kind->needs_numbers || init->table.rows < FEWEST_TO_VALIDATE) return 0;
+  if (init->kind->needs_numbers || init->table.rows < MIN_TO_VALIDATE) return 0;
   return init->table.rows < ENOUGH_TO_VALIDATE ? 0.2 : 0.1;
 }
 
@@ -180,8 +181,8 @@ static void write_columns(const gt_scaffold *init, FILE *out) {
   const int shown = table->columns < MAX_LISTED ? table->columns : MAX_LISTED;
   int width = 0;
   for (int i = 0; i < shown; i++) {
-    const int own = gt_text_width(gt_quotable(init->arena, table->column[i].name));
-    if (own > width && own <= 30) width = own;
+    const int length = gt_text_width(gt_quotable(init->arena, table->column[i].name));
+    if (length > width && length <= 30) width = length;
   }
   fprintf(out, "#\n# Columns:\n");
   for (int i = 0; i < shown; i++) {
@@ -205,7 +206,7 @@ static void write_columns(const gt_scaffold *init, FILE *out) {
   }
 }
 
-/* What the target could also mean. */
+/* A comment on the task: what the target's values mean and, if that is a guess, the alternative. */
 static const char *task_text(const gt_scaffold *init) {
   const gt_survey_column *target = &init->table.column[init->target[0]];
   if (init->targets > 1) return "quantities";
@@ -243,10 +244,10 @@ static void write_drop(const gt_scaffold *init, FILE *out) {
   int dropping = 0;
   for (int i = 0; i < init->targets; i++) {
     const char *name = gt_scaffold_value(init->arena, init->table.column[init->target[i]].name);
-    const uint64_t own = gt_scaffold_dropped_rows(init, i);
-    if (!own) continue;
+    const uint64_t dropped = gt_scaffold_dropped_rows(init, i);
+    if (!dropped) continue;
     text = gt_arena_printf(init->arena, "%s%s%s: {missing: drop}", text, dropping++ ? ", " : "", name);
-    rows = own > rows ? own : rows;
+    rows = dropped > rows ? dropped : rows;
   }
   if (rows)
     fprintf(out, "  columns: {%s}  # leaves out %s%llu row%s without a target\n", text,
@@ -269,7 +270,7 @@ static void write_targets(const gt_scaffold *init, FILE *out) {
 static void write_split(const gt_scaffold *init, FILE *out) {
   const char *name;
   const double share = gt_scaffold_rarest(init, &name);
-  if (share == 1 || init->table.rows < FEWEST_TO_TEST) return;
+  if (share == 1 || init->table.rows < MIN_TO_TEST) return;
   fprintf(out, "  split: stratified  # class '%s' is rare (%.2g %%): each split gets its share of it\n",
           gt_quotable(init->arena, name), 100 * share);
 }
@@ -288,7 +289,7 @@ static void write_data(const gt_scaffold *init, FILE *out) {
             : init->dataset.target[0].classification ? "classification"
                                                      : "regression",
             task_text(init));
-  if (init->table.rows >= FEWEST_TO_TEST)
+  if (init->table.rows >= MIN_TO_TEST)
     fprintf(out, "  test_fraction: 0.2  # hold out a fifth of the rows to test the trained model\n");
   if (gt_scaffold_validation(init) > 0)
     fprintf(out, "  validation: %g  # and a %s of the others to choose the best epoch\n",
@@ -320,34 +321,35 @@ const char *gt_scaffold_text(const gt_scaffold *init) {
 
 /* --- opening --- */
 
+/* Columns that are excluded, in addition to those of the level before. */
 enum { ROW_NUMBERS, UNREADABLE, NOT_NUMBERS, LEVELS };
 
-/* Why training cannot read the column as it is; NULL: it can. */
-static const char *unreadable(const gt_survey_column *c) {
+/* Why training cannot read the column; NULL: it can. */
+static const char *why_unreadable(const gt_survey_column *c) {
   if (c->ambiguous_dates) return "day and month could be either way round";
   if (c->too_large) return "numbers that are too large for a 32-bit float";
   if (c->kind) return NULL;
   return c->units ? c->units : c->numbers ? "numbers and texts" : "free text";
 }
 
-/* Leaves more columns out with each level, but not all. False if that changes nothing. */
-static bool leave_out(gt_scaffold *init, int level) {
-  bool any = false;
-  int left = 0;
+/* Excludes the columns of a level from the inputs, unless none would remain. False if nothing changes. */
+static bool exclude_columns(gt_scaffold *init, int level) {
+  bool changed = false;
+  int remaining = 0;
   for (int i = 0; i < init->table.columns; i++) {
     const gt_survey_column *c = &init->table.column[i];
     if (gt_scaffold_is_target(init, i)) continue;
     const char *why = init->reason[i];
     if (!why && level == ROW_NUMBERS && c->counts_rows && !init->kind->needs_numbers) why = ROW_NUMBER_REASON;
-    if (!why && level == UNREADABLE) why = unreadable(c);
+    if (!why && level == UNREADABLE) why = why_unreadable(c);
     if (!why && level == NOT_NUMBERS && (c->texts || c->missing)) why = c->texts ? "text" : "missing values";
-    any |= why != init->reason[i];
+    changed |= why != init->reason[i];
     init->reason[i] = why;
-    left += !why;
+    remaining += !why;
   }
-  if (!left && !init->kind->needs_numbers)
+  if (!remaining && !init->kind->needs_numbers)
     memset(init->reason, 0, (size_t)init->table.columns * sizeof *init->reason);
-  return left && any;
+  return remaining && changed;
 }
 
 static bool has_inputs(const gt_scaffold *init) {
@@ -369,8 +371,8 @@ static bool open_dataset(gt_scaffold *init, gt_diagnostics *diagnostics, gt_erro
                                  diagnostics, error);
 }
 
-/* Opens the dataset again if its classes change the `data:` map, so that the counts are those of the splits
- * that training makes. */
+/* Opens the dataset again if a rare class changes the `data:` map, so that class counts are those of the
+ * splits that training makes. */
 static bool open_as_written(gt_scaffold *init, gt_diagnostics *diagnostics, gt_error *error) {
   const char *name;
   return open_dataset(init, diagnostics, error) &&
@@ -384,9 +386,9 @@ bool gt_scaffold_open(gt_scaffold *init, int *code) {
   *code = GT_OK;
   for (int level = 0; level < LEVELS; level++) {
     gt_error error = {0};
-    gt_diagnostics own;
-    gt_diagnostics_init(&own, init->arena);
-    const bool changed = leave_out(init, level);
+    gt_diagnostics attempt;
+    gt_diagnostics_init(&attempt, init->arena);
+    const bool changed = exclude_columns(init, level);
     if ((tried && !changed) || (init->kind->needs_numbers && level < NOT_NUMBERS)) continue;
     if (init->kind->needs_numbers && !has_inputs(init)) {
       gt_log_error("%s: no column except the target has numbers alone, which a formula needs", init->file);
@@ -394,13 +396,13 @@ bool gt_scaffold_open(gt_scaffold *init, int *code) {
       return false;
     }
     tried = true;
-    if (open_as_written(init, &own, &error)) {
+    if (open_as_written(init, &attempt, &error)) {
       *code = GT_OK;
       return true;
     }
     last = error;
-    diagnostics = own;
-    *code = own.errors ? (int)gt_diagnostics_status(&own) : (int)error.status;
+    diagnostics = attempt;
+    *code = attempt.errors ? (int)gt_diagnostics_status(&attempt) : (int)error.status;
   }
   gt_diagnostics_print(&diagnostics, stderr);
   if (last.status) gt_report(&last);

@@ -21,8 +21,8 @@ static void print_as_json(const gt_container *file) {
   json_object_set_new(root, "metadata", metadata);
   json_object_set_new(root, "tensors", tensors);
   for (int i = 0; i < gt_inspector_count(); i++) {
-    json_t *told = gt_inspector_at(i)->json(file);
-    if (told) json_object_set_new(root, gt_inspector_at(i)->name, told);
+    json_t *object = gt_inspector_at(i)->json(file);
+    if (object) json_object_set_new(root, gt_inspector_at(i)->name, object);
   }
   gt_cli_print_json(root);
 }

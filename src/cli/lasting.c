@@ -6,10 +6,10 @@
 bool gt_cli_lasting(gt_lasting *out, const gt_model_file *file, const gt_dataset *dataset, gt_error *error) {
   const gt_ca_boards *boards = gt_ca_boards_of(dataset);
   gt_model_circuit model = {0};
-  gt_error none = {0}; /* models other than automata may be trained on boards, too */
+  gt_error ignored = {0}; /* models other than automata may be trained on boards, too */
   *out = (gt_lasting){0};
   bool ok = true;
-  if (boards && gt_model_circuit_read(&model, file, &none) && model.automaton.made &&
+  if (boards && gt_model_circuit_read(&model, file, &ignored) && model.automaton.made &&
       model.automaton.ca.channels == boards->channels) {
     gt_model_circuit_simplify(&model);
     ok = gt_lasting_measure(out, &model.automaton.ca, boards, model.automaton.fire_rate,

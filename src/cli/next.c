@@ -15,7 +15,7 @@ static const char *command_for(const gt_model_file *file) {
   return "eval";
 }
 
-void gt_cli_say_next(const char *model) {
+void gt_cli_suggest_next(const char *model) {
   gt_model_file file;
   gt_error error = {0};
   gt_arena arena;

@@ -2,7 +2,7 @@
 #ifndef GT_CLI_NEXT_H
 #define GT_CLI_NEXT_H
 
-/* "next: gtrain COMMAND MODEL" on stderr, if that is a terminal: the command that suits the model
- * (gt_command.suits), else eval. */
-void gt_cli_say_next(const char *model);
+/* Prints "next: gtrain COMMAND MODEL" to stderr if that is a terminal. COMMAND is the one that suits the
+ * model (gt_command.suits), otherwise eval. */
+void gt_cli_suggest_next(const char *model);
 #endif

@@ -36,18 +36,18 @@ static const gt_option options[] = {
     {NULL, NULL, NULL, false},
 };
 
-typedef enum row_form { TEXT, CSV, NPY, JSON, JSONL, PICTURES } row_form;
+typedef enum output_format { TEXT, CSV, NPY, JSON, JSONL, PICTURES } output_format;
 
-/* Chooses by the extension of --output or, without one (/dev/stdout, for example), by --json. */
-static bool choose_form(const gt_arguments *arguments, row_form *form) {
+/* Chooses the format by the extension of --output or, without one (/dev/stdout, for example), by --json. */
+static bool choose_format(const gt_arguments *arguments, output_format *format) {
   static const char *const endings[] = {[CSV] = ".csv", [NPY] = ".npy", [JSON] = ".json", [JSONL] = ".jsonl"};
   const char *output = gt_option_value(arguments, "output"), *slash = output ? strrchr(output, '/') : NULL;
   const char *name = slash ? slash + 1 : output, *dot = name ? strrchr(name, '.') : NULL;
   const bool folder = output && slash && !slash[1];
-  *form = folder ? PICTURES : gt_flag(arguments, "json") ? JSONL : output ? CSV : TEXT;
+  *format = folder ? PICTURES : gt_flag(arguments, "json") ? JSONL : output ? CSV : TEXT;
   if (!dot || dot == name) return true;
-  for (*form = CSV; *form <= JSONL; ++*form)
-    if (!strcasecmp(dot, endings[*form])) return true;
+  for (*format = CSV; *format <= JSONL; ++*format)
+    if (!strcasecmp(dot, endings[*format])) return true;
   gt_usage_error(
       arguments,
       "--output '%s': FILE must end in .csv, .npy, .json or .jsonl (for images, in /), not in '%s'", output,
@@ -55,18 +55,20 @@ static bool choose_form(const gt_arguments *arguments, row_form *form) {
   return false;
 }
 
-/* What names the samples: the files that they are, or the ids of a table's rows. */
+/* The names of the samples: of their files, the ids of a table's rows, or the groups of a time series. */
 typedef struct row_names {
-  bool files;
-  const char *key;           /* in JSON */
-  const char *column;        /* in CSV */
-  const char *const *of;     /* [samples]; NULL: nothing does */
+  bool files;                /* names are those of files */
+  const char *key;           /* of the name in a JSON object */
+  const char *column;        /* of the names in a CSV file */
+  const char *const *name;   /* [samples]; NULL: samples have no names */
   gt_forecast_rows forecast; /* of a time series */
 } row_names;
 
-static const char *name_of(const row_names *names, int64_t row) { return names->of ? names->of[row] : NULL; }
+static const char *name_of(const row_names *names, int64_t row) {
+  return names->name ? names->name[row] : NULL;
+}
 
-/* The class and its probability, or the values. */
+/* Writes the class and its probability, or the values. */
 static void write_prediction(FILE *stream, const gt_model_file *file, int index, const float *row,
                              int64_t count) {
   if (!gt_is_classifier(file, index, count)) {
@@ -81,11 +83,11 @@ static void write_prediction(FILE *stream, const gt_model_file *file, int index,
   fprintf(stream, " %.4f", a.probability);
 }
 
-/* One line per sample: its name, if it has one, then its predictions, each after the name of its target if
- * there are several. */
-static void write_text_row(FILE *stream, const gt_model_file *file, const char *of,
+/* Writes a line for a sample: its name, if it has one, then its predictions. If there are several targets,
+ * each prediction follows the name of its target. */
+static void write_text_row(FILE *stream, const gt_model_file *file, const char *name,
                            const gt_prediction *prediction, int64_t sample) {
-  if (of) gt_put_text(stream, of), fputs(": ", stream);
+  if (name) gt_put_text(stream, name), fputs(": ", stream);
   for (int k = 0; k < prediction->targets; k++) {
     const gt_tensor *outputs = &prediction->outputs[k];
     if (k) fputs("  ", stream);
@@ -123,12 +125,11 @@ static void add_prediction(json_t *root, const gt_model_file *file, int index, c
   json_object_set_new(root, "outputs", values);
 }
 
-/* With several targets, each has an object of its own: {"load": {"outputs": [3]}, "kind": {"class": 1,
- * …}}. */
-static void write_json_row(FILE *stream, const gt_model_file *file, const char *key, const char *of,
+/* With several targets, each has its own object: {"load": {"outputs": [3]}, "kind": {"class": 1, …}}. */
+static void write_json_row(FILE *stream, const gt_model_file *file, const char *key, const char *name,
                            const gt_prediction *prediction, int64_t sample) {
   json_t *root = json_object();
-  if (of) json_object_set_new(root, key, json_string(of));
+  if (name) json_object_set_new(root, key, json_string(name));
   for (int k = 0; k < prediction->targets; k++) {
     const gt_tensor *outputs = &prediction->outputs[k];
     json_t *to = prediction->targets > 1 ? json_object() : root;
@@ -138,62 +139,62 @@ static void write_json_row(FILE *stream, const gt_model_file *file, const char *
   gt_cli_write_json(stream, root);
 }
 
-/* Writes every sample as text; JSON is an array of the objects of JSON lines. */
-static void write_rows(FILE *stream, row_form form, const gt_model_file *file, const row_names *names,
+/* Writes every sample as text, JSON lines, or a JSON array of the same objects. */
+static void write_rows(FILE *stream, output_format format, const gt_model_file *file, const row_names *names,
                        const gt_prediction *prediction) {
   const gt_tensor *outputs = &prediction->outputs[0];
   const int64_t rows = outputs->dim[0];
   if (gt_is_forecast(file, &names->forecast, outputs)) {
-    if (form == TEXT)
+    if (format == TEXT)
       gt_forecast_write_text(stream, file, &names->forecast, outputs);
     else
-      gt_forecast_write_json(stream, form == JSON, file, &names->forecast, outputs);
+      gt_forecast_write_json(stream, format == JSON, file, &names->forecast, outputs);
     return;
   }
-  if (form == JSON) fputs("[\n", stream);
+  if (format == JSON) fputs("[\n", stream);
   for (int64_t i = 0; i < rows; i++) {
-    if (form == TEXT)
+    if (format == TEXT)
       write_text_row(stream, file, name_of(names, i), prediction, i);
     else
       write_json_row(stream, file, names->key, name_of(names, i), prediction, i);
-    if (form != TEXT) fputs(form == JSON && i + 1 < rows ? ",\n" : "\n", stream);
+    if (format != TEXT) fputs(format == JSON && i + 1 < rows ? ",\n" : "\n", stream);
   }
-  if (form == JSON) fputs("]\n", stream);
+  if (format == JSON) fputs("]\n", stream);
 }
 
-static bool write_json_file(const char *path, row_form form, const gt_model_file *file,
+static bool write_json_file(const char *path, output_format format, const gt_model_file *file,
                             const row_names *names, const gt_prediction *prediction, gt_error *error) {
   gt_text text = {0};
   FILE *stream = gt_text_open(&text);
-  write_rows(stream, form, file, names, prediction);
+  write_rows(stream, format, file, names, prediction);
   fclose(stream);
   const bool ok = gt_write_output(path, &(gt_span){text.items, text.count}, 1, error);
   free(text.items);
   return ok;
 }
 
-static bool write_outputs(const gt_model_file *file, const char *path, row_form form, const row_names *names,
-                          const gt_prediction *prediction, gt_error *error) {
+static bool write_outputs(const gt_model_file *file, const char *path, output_format format,
+                          const row_names *names, const gt_prediction *prediction, gt_error *error) {
   const gt_tensor *outputs = &prediction->outputs[0];
   const bool several = prediction->targets > 1;
-  const gt_text_column id = {names->column, names->of};
-  if (several && (form == PICTURES || form == NPY))
+  const gt_text_column id = {names->column, names->name};
+  if (several && (format == PICTURES || format == NPY))
     return gt_fail(error, GT_ERR_USAGE,
                    "%s holds one array, and the model predicts %d targets; write a .csv, "
                    ".json or .jsonl file",
                    path, prediction->targets);
-  if (form == PICTURES) /* ids are not file names */
-    return gt_predict_write_pictures(path, outputs, names->files ? names->of : NULL, error);
-  if (form == NPY) return gt_data_write_npy(path, outputs, error);
-  if (form == CSV && gt_is_forecast(file, &names->forecast, outputs))
+  if (format == PICTURES) /* ids are not file names */
+    return gt_predict_write_pictures(path, outputs, names->files ? names->name : NULL, error);
+  if (format == NPY) return gt_data_write_npy(path, outputs, error);
+  if (format == CSV && gt_is_forecast(file, &names->forecast, outputs))
     return gt_forecast_write_csv(path, file, &names->forecast, outputs, error);
-  if (form == CSV && several) return gt_predict_write_targets_csv(path, file, &id, prediction, error);
-  if (form == CSV) return gt_predict_write_csv(path, file, &id, outputs, error);
-  return write_json_file(path, form, file, names, prediction, error);
+  if (format == CSV && several) return gt_predict_write_targets_csv(path, file, &id, prediction, error);
+  if (format == CSV) return gt_predict_write_csv(path, file, &id, outputs, error);
+  return write_json_file(path, format, file, names, prediction, error);
 }
 
 static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model_file *file,
-                        gt_tensor *inputs, row_names *names, size_t *lost, gt_diagnostics *diagnostics,
+                        gt_tensor *inputs, row_names *names, size_t *skipped, gt_diagnostics *diagnostics,
                         gt_error *error) {
   static const char *const settings[] = {
       "data.header=", "data.delimiter=", "data.decimal=", "data.skip=", "quiet=", NULL};
@@ -209,23 +210,24 @@ static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model
   if (!series) file->signature.ids = &ids;
   file->signature.forecast = &names->forecast;
   file->signature.diagnostics = diagnostics;
-  const bool ok = gt_predict_read_inputs(arguments, arena, &file->signature, inputs, &names->of, lost, error);
+  const bool ok =
+      gt_predict_read_inputs(arguments, arena, &file->signature, inputs, &names->name, skipped, error);
   file->signature.ids = NULL;
   file->signature.forecast = NULL;
   file->signature.diagnostics = NULL;
-  if (ids.column) *names = (row_names){.key = "id", .column = ids.column, .of = ids.text};
+  if (ids.column) *names = (row_names){.key = "id", .column = ids.column, .name = ids.text};
   if (series && names->forecast.group) {
     names->files = false;
     names->key = "group";
     names->column = names->forecast.group_column;
-    names->of = names->forecast.group;
+    names->name = names->forecast.group;
   }
   if (ok && ids.asked && !ids.column)
     return gt_fail(error, GT_ERR_USAGE, "--id needs an input file that is a CSV");
   return ok;
 }
 
-/* With --json a line of JSON on stderr for each finding, as the results are lines. */
+/* Prints each finding as a line of JSON to stderr, because --json prints results as lines, too. */
 static void write_findings(gt_diagnostics *diagnostics) {
   json_t *list = gt_cli_findings_json(diagnostics), *row;
   size_t i;
@@ -257,7 +259,7 @@ static bool is_finite_sample(const gt_prediction *prediction, int64_t sample) {
   return true;
 }
 
-/* Values that are not finite are written, as null in JSON, but the command fails. */
+/* Fails if a value is not finite. Such values have been written, in JSON as null. */
 static bool are_finite(const gt_model_file *file, const row_names *names, const gt_prediction *prediction,
                        gt_error *error) {
   const int64_t samples = prediction->outputs[0].dim[0];
@@ -269,15 +271,15 @@ static bool are_finite(const gt_model_file *file, const row_names *names, const 
   return !bad ||
          gt_fail(error, GT_ERR_DATA,
                  "%s: the outputs for %lld of %lld samples are not finite, the first for %s", file->path,
-                 (long long)bad, (long long)samples, names->of ? names->of[first] : number);
+                 (long long)bad, (long long)samples, names->name ? names->name[first] : number);
 }
 
-/* Writes to the terminal or the file; false if it fails or a value is not finite. */
-static bool give(const gt_arguments *arguments, row_form form, const gt_model_file *file,
-                 const row_names *names, const gt_prediction *prediction, gt_error *error) {
+/* Writes the results to standard output or a file. False if that fails or a value is not finite. */
+static bool write_results(const gt_arguments *arguments, output_format format, const gt_model_file *file,
+                          const row_names *names, const gt_prediction *prediction, gt_error *error) {
   const char *output = gt_option_value(arguments, "output");
   const gt_tensor *outputs = &prediction->outputs[0];
-  if (output && !write_outputs(file, output, form, names, prediction, error)) return false;
+  if (output && !write_outputs(file, output, format, names, prediction, error)) return false;
   if (output && gt_is_forecast(file, &names->forecast, outputs))
     gt_info("%lld forecast%s of %lld row%s written to %s", (long long)outputs->dim[0],
             outputs->dim[0] == 1 ? "" : "s", (long long)names->forecast.horizon,
@@ -285,14 +287,14 @@ static bool give(const gt_arguments *arguments, row_form form, const gt_model_fi
   else if (output)
     gt_info("%lld predictions written to %s", (long long)outputs->dim[0], output);
   else
-    write_rows(stdout, form, file, names, prediction);
+    write_rows(stdout, format, file, names, prediction);
   return are_finite(file, names, prediction, error);
 }
 
-/* The other samples' results are there, but the command fails. */
-static int report_lost(size_t lost, const gt_tensor *outputs) {
-  if (!lost) return GT_OK;
-  gt_log_error("%zu of %zu images could not be read", lost, lost + (size_t)outputs->dim[0]);
+/* Fails if images were skipped; the results of the others have been written. */
+static int report_skipped(size_t skipped, const gt_tensor *outputs) {
+  if (!skipped) return GT_OK;
+  gt_log_error("%zu of %zu images could not be read", skipped, skipped + (size_t)outputs->dim[0]);
   return GT_ERR_DATA;
 }
 
@@ -304,22 +306,22 @@ static int run(const gt_arguments *arguments) {
   gt_prediction prediction = {0};
   gt_error error = {0};
   row_names names = {0};
-  size_t lost = 0;
-  row_form form;
+  size_t skipped = 0;
+  output_format format;
   uint64_t limit;
   int code = GT_OK;
   if (arguments->words < 2 && !gt_option_value(arguments, "input"))
     return gt_usage_error(arguments, "gtrain predict needs an input FILE");
-  if (!choose_form(arguments, &form) || !gt_cli_memory_limit(arguments, &limit)) return GT_ERR_USAGE;
+  if (!choose_format(arguments, &format) || !gt_cli_memory_limit(arguments, &limit)) return GT_ERR_USAGE;
   gt_arena_init(&arena);
   gt_diagnostics_init(&diagnostics, &arena);
-  const bool ok = read_inputs(arguments, &arena, &file, inputs, &names, &lost, &diagnostics, &error);
+  const bool ok = read_inputs(arguments, &arena, &file, inputs, &names, &skipped, &diagnostics, &error);
   if (ok && (code = review(arguments, &file, inputs, &arena, &diagnostics))) goto done;
   if (!ok || !gt_predict(&file, inputs, gt_cli_device(arguments), limit, &prediction, &error) ||
-      !give(arguments, form, &file, &names, &prediction, &error))
+      !write_results(arguments, format, &file, &names, &prediction, &error))
     code = gt_cli_model_report(arguments, &diagnostics, &error);
   else
-    code = report_lost(lost, &prediction.outputs[0]);
+    code = report_skipped(skipped, &prediction.outputs[0]);
 done:
   gt_prediction_finish(&prediction);
   for (int k = 0; k < GT_DATA_MAX_INPUTS; k++) gt_tensor_finish(&inputs[k]);

@@ -8,7 +8,7 @@ static bool has_classes(const gt_model_file *file, int index, int64_t values) {
   return file->signature.target[index].classes && gt_is_classifier(file, index, values);
 }
 
-/* The class of each sample, by name. */
+/* The name of each sample's class. */
 static const char *const *chosen_classes(const gt_model_file *file, int index, const gt_tensor *outputs,
                                          gt_arena *arena) {
   const int64_t values = gt_tensor_features(outputs), rows = outputs->dim[0];
@@ -19,7 +19,7 @@ static const char *const *chosen_classes(const gt_model_file *file, int index, c
   return chosen;
 }
 
-/* The word of a boolean column for each sample. */
+/* The predicted word of a boolean column for each sample. */
 static const char *const *chosen_words(const gt_model_file *file, int index, const gt_tensor *outputs,
                                        int64_t column, gt_arena *arena) {
   const int64_t rows = outputs->dim[0];
@@ -29,7 +29,7 @@ static const char *const *chosen_words(const gt_model_file *file, int index, con
   return chosen;
 }
 
-/* The name of a probability: "rain=yes". */
+/* The name of the column with the probability of a word: "rain=yes". */
 static const char *word_name(const gt_model_file *file, int index, int64_t column, const char *name,
                              gt_arena *arena) {
   return gt_arena_printf(arena, "%s=%s", name, file->signature.target[index].words[2 * column + 1]);
@@ -64,15 +64,15 @@ bool gt_predict_write_csv(const char *path, const gt_model_file *file, const gt_
 
 /* --- several targets --- */
 
-typedef struct table {
+typedef struct table { /* the columns of the file: those of text, then those of values */
   gt_text_column *text;
   const char **header;
   int texts;
-  int64_t values; /* of a sample, of all targets */
+  int64_t values; /* number of values of a sample, for all targets */
 } table;
 
-/* The target's name for a single number; for several numbers, the columns of the training file. prefixed:
- * with the target's name before the column. */
+/* The name of value i of a target: for a single value the target's name, otherwise that of its column in the
+ * training file. prefixed: with the target's name before it. */
 static const char *value_name(const gt_data_target *target, int64_t values, int64_t i, bool prefixed,
                               gt_arena *arena) {
   if (values == 1) return target->name;
@@ -81,6 +81,7 @@ static const char *value_name(const gt_data_target *target, int64_t values, int6
   return prefixed ? gt_arena_printf(arena, "%s.%s", target->name, target->columns[i]) : target->columns[i];
 }
 
+/* Adds the names of a target's columns. */
 static void name_target(const gt_model_file *file, int index, int64_t values, bool prefixed, table *to,
                         gt_arena *arena) {
   const gt_data_target *target = &file->signature.target[index];
@@ -114,7 +115,7 @@ static bool name_columns(const gt_model_file *file, const gt_text_column *id, co
   return true;
 }
 
-/* The cells of the columns of text, in the order of name_target. */
+/* Sets the cells of the columns of text, in the order of name_target. */
 static void fill_text(const gt_model_file *file, const gt_prediction *prediction, gt_text_column *text,
                       gt_arena *arena) {
   for (int k = 0; k < prediction->targets; k++) {
@@ -126,7 +127,7 @@ static void fill_text(const gt_model_file *file, const gt_prediction *prediction
   }
 }
 
-/* The values of all targets side by side. */
+/* Joins the values of all targets: [samples, values]. */
 static gt_tensor join_outputs(const gt_prediction *prediction, int64_t values) {
   const int64_t rows = prediction->outputs[0].dim[0];
   gt_tensor all = {.element = GT_ELEMENT_F32, .rank = 2, .dim = {rows, values}};

@@ -5,7 +5,7 @@
 #include "cli/predict_class.h"
 #include "train/metrics.h"
 
-/* Values for one target column at one step: a probability for each class, else one number. */
+/* Number of values for one target column at one step: a probability for each class, or one number. */
 static int64_t width_of(const gt_model_file *file) {
   const int classes = file->signature.target[0].classes;
   return classes ? classes : 1;
@@ -16,16 +16,16 @@ bool gt_is_forecast(const gt_model_file *file, const gt_forecast_rows *rows, con
          gt_tensor_features(outputs) % (rows->horizon * width_of(file)) == 0;
 }
 
-/* Forecasts, with what describes their values. Everything is in the arena. */
+/* Forecasts, with the names of their columns and values. Names are in the arena. */
 typedef struct forecast {
   const gt_model_file *file;
   const gt_forecast_rows *rows;
   const gt_tensor *outputs;
-  int64_t steps;            /* of all groups */
-  int64_t targets, width;   /* columns; values of each */
-  const char *const *name;  /* [targets]; of arrays target0, target1, … */
-  const char *const *value; /* [targets * width]: "sky=rain", a class; "rain=yes", a boolean; else the name */
-  const char *const *classes; /* [width] names of the classes; NULL: the targets have none */
+  int64_t steps;              /* number of steps of all groups together */
+  int64_t targets, width;     /* number of target columns; values per column */
+  const char *const *name;    /* [targets]: names of columns; target0, target1, … without names */
+  const char *const *value;   /* [targets * width]: "sky=rain" (class), "rain=yes" (boolean), or the column */
+  const char *const *classes; /* [width]: names of the classes; NULL: the targets are not classes */
   bool named;                 /* the classes have names, not only numbers */
 } forecast;
 
@@ -34,7 +34,7 @@ static const float *values_at(const forecast *f, int64_t step, int64_t target) {
   return (const float *)f->outputs->data + (step * f->targets + target) * f->width;
 }
 
-/* The index of such a value among the outputs of a group. */
+/* The index of a target at a step among the outputs of its group, if each target has one value. */
 static int64_t output_of(const forecast *f, int64_t step, int64_t target) {
   return step % f->rows->horizon * f->targets + target;
 }
@@ -47,7 +47,7 @@ static gt_predicted_class class_at(const forecast *f, int64_t step, int64_t targ
   return gt_predicted_class_of(f->file, 0, values_at(f, step, target), f->width);
 }
 
-/* The class or the word of a boolean that the model decides on; NULL: the target is a number. */
+/* The predicted class, or the predicted word of a boolean; NULL: the target is a number. */
 static const char *word_at(const forecast *f, int64_t step, int64_t target) {
   if (f->classes) return f->classes[class_at(f, step, target).class];
   return is_boolean(f, target)
@@ -55,23 +55,25 @@ static const char *word_at(const forecast *f, int64_t step, int64_t target) {
              : NULL;
 }
 
+/* NULL: the time of this step is unknown. */
 static const char *time_of(const forecast *f, int64_t step) {
   return f->rows->time && *f->rows->time[step] ? f->rows->time[step] : NULL;
 }
 
-/* A label of the next row has the name of its column, other columns also have the step. A name that is also
- * that of the group, time or step gets a number. */
+/* Names of the target columns. The names of targets end in their step ("temp+1"), which is removed, except
+ * for a class of the next row, whose name has no step. A name that is also that of the group, time or step
+ * gets a number. */
 static const char *const *names_of(const forecast *f, gt_arena *arena) {
   const char **names = GT_NEW_N(arena, const char *, f->targets);
   const gt_data_target *target = &f->file->signature.target[0];
   const bool named = target->columns && target->column_count == f->targets * f->rows->horizon,
              plain = target->classes && f->rows->horizon == 1;
-  gt_names known = {.arena = arena};
-  gt_names_add(&known, "step", 0);
-  if (f->rows->time) gt_names_add(&known, "time", 0), gt_names_add(&known, f->rows->time_column, 0);
-  if (f->rows->group_column) gt_names_add(&known, f->rows->group_column, 0);
+  gt_names taken = {.arena = arena};
+  gt_names_add(&taken, "step", 0);
+  if (f->rows->time) gt_names_add(&taken, "time", 0), gt_names_add(&taken, f->rows->time_column, 0);
+  if (f->rows->group_column) gt_names_add(&taken, f->rows->group_column, 0);
   for (int64_t t = 0; t < f->targets; t++)
-    names[t] = gt_names_add_unique(&known, !named  ? gt_arena_printf(arena, "target%lld", (long long)t)
+    names[t] = gt_names_add_unique(&taken, !named  ? gt_arena_printf(arena, "target%lld", (long long)t)
                                            : plain ? target->columns[t]
                                                    : gt_data_series_target(target->columns[t], arena));
   return names;
@@ -175,7 +177,7 @@ void gt_forecast_write_json(FILE *stream, bool list, const gt_model_file *file, 
 
 /* --- CSV --- */
 
-/* A column for each target that is predicted as a word. Returns their number. */
+/* Adds a column for each target that is predicted as a word. Returns their number. */
 static int add_words(const forecast *f, gt_text_column *text, gt_arena *arena) {
   int texts = 0;
   for (int64_t t = 0; t < f->targets; t++) {
@@ -187,7 +189,7 @@ static int add_words(const forecast *f, gt_text_column *text, gt_arena *arena) {
   return texts;
 }
 
-/* The columns of group, time and step. Returns their number. */
+/* Adds the columns of group, time and step. Returns their number. */
 static int add_steps(const forecast *f, gt_text_column *text, gt_arena *arena) {
   const char **group = GT_NEW_N(arena, const char *, f->steps),
              **step = GT_NEW_N(arena, const char *, f->steps);

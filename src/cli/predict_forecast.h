@@ -6,17 +6,17 @@
 
 /* True if the outputs are numbers or classes for each of the steps ahead. */
 bool gt_is_forecast(const gt_model_file *file, const gt_forecast_rows *rows, const gt_tensor *outputs);
-/* Lines "GROUP TIME +STEP VALUE…", without what there is not. Of a boolean target its word and its
- * probability, of classes the most probable class and its probability. */
+/* Writes lines "GROUP TIME +STEP VALUE…"; GROUP and TIME only if they are known. VALUE is a number; or the
+ * word of a boolean target and its probability; or the most probable class and its probability. */
 void gt_forecast_write_text(FILE *stream, const gt_model_file *file, const gt_forecast_rows *rows,
                             const gt_tensor *outputs);
-/* An object for each group: {"group": …, "forecast": [{"time": …, "step": 1, TARGET: …}, …]}. TARGET is a
- * number; or the word of a boolean, and TARGET=WORD the probability of the true word; or a class, and
- * TARGET=CLASS the probability of each class. list: in an array. */
+/* Writes an object for each group: {"group": …, "forecast": [{"time": …, "step": 1, TARGET: …}, …]}. TARGET
+ * is a number; or the word of a boolean, and TARGET=WORD the probability of the true word; or a class, and
+ * TARGET=CLASS the probability of each class. list: as a JSON array; otherwise as lines. */
 void gt_forecast_write_json(FILE *stream, bool list, const gt_model_file *file, const gt_forecast_rows *rows,
                             const gt_tensor *outputs);
-/* The columns of group and time, as the input calls them, `step`, then the targets as in JSON: words and
- * classes first, then numbers and probabilities. */
+/* Writes the columns of group and time, with their names in the input, `step`, then the targets as in JSON:
+ * words and classes first, then numbers and probabilities. */
 bool gt_forecast_write_csv(const char *path, const gt_model_file *file, const gt_forecast_rows *rows,
                            const gt_tensor *outputs, gt_error *error);
 #endif

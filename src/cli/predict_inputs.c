@@ -16,7 +16,7 @@ static bool is_folder(const char *path) {
   return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
-static bool takes_pictures(const gt_data_signature *signature) {
+static bool accepts_pictures(const gt_data_signature *signature) {
   for (int k = 0; k < signature->inputs; k++)
     if (signature->input[k].rank > 1 && !signature->input[k].window) return true;
   return false;
@@ -27,7 +27,7 @@ static bool is_run(const char *folder, gt_arena *arena) {
          gt_file_exists(gt_arena_printf(arena, "%s/metrics.jsonl", folder));
 }
 
-/* A file, "-" for standard input, or a folder: the pictures in it. */
+/* Adds a file, standard input ("-"), or the pictures in a folder. */
 static bool add_path(input_files *files, const gt_data_signature *signature, const char *name,
                      const char *path, gt_arena *arena, gt_error *error) {
   if (!is_folder(path)) {
@@ -38,7 +38,7 @@ static bool add_path(input_files *files, const gt_data_signature *signature, con
     return gt_fail(
         error, GT_ERR_DATA,
         "%s is a run directory; expected a file of samples (csv, npy, idx) or a folder of pictures", path);
-  if (!takes_pictures(signature))
+  if (!accepts_pictures(signature))
     return gt_fail(error, GT_ERR_DATA,
                    "%s is a folder: this model takes numbers from a .csv, .npy or idx file", path);
   size_t count;
@@ -48,7 +48,8 @@ static bool add_path(input_files *files, const gt_data_signature *signature, con
   return picture;
 }
 
-/* "NAME=FILE", if the model has an input of that name; else the whole text is the name of a file. */
+/* Adds a value of --input: "NAME=FILE" if the model has an input NAME; otherwise the text is the name of a
+ * file. */
 static bool add_input(input_files *files, const gt_data_signature *signature, const char *text,
                       gt_arena *arena, gt_error *error) {
   for (int k = 0; k < signature->inputs; k++) {
@@ -78,26 +79,26 @@ static bool are_samples(const input_files *files) {
   return true;
 }
 
-/* The files that were read. */
-static const char *const *names_of(const input_files *files, size_t *lost, gt_arena *arena) {
+/* The names of the files that were read. */
+static const char *const *names_of(const input_files *files, size_t *skipped, gt_arena *arena) {
   const char **names = GT_NEW_N(arena, const char *, files->count);
   size_t count = 0;
   for (size_t i = 0; i < files->count; i++)
     if (!*files->items[i].bad) names[count++] = files->items[i].path;
-  *lost = files->count - count;
+  *skipped = files->count - count;
   return names;
 }
 
 bool gt_predict_read_inputs(const gt_arguments *arguments, gt_arena *arena,
                             const gt_data_signature *signature, gt_tensor *inputs, const char *const **names,
-                            size_t *lost, gt_error *error) {
+                            size_t *skipped, gt_error *error) {
   input_files files = {0};
   bool ok = list_files(arguments, signature, &files, arena, error);
   const bool samples = ok && are_samples(&files);
   bool *bad = GT_NEW_N(arena, bool, files.count);
   for (size_t i = 0; i < files.count && samples; i++) files.items[i].bad = &bad[i];
   ok = ok && gt_data_read_inputs(files.items, (int)files.count, signature, inputs, error);
-  if (ok && samples) *names = names_of(&files, lost, arena);
+  if (ok && samples) *names = names_of(&files, skipped, arena);
   free(files.items);
   return ok;
 }

@@ -4,9 +4,9 @@
 #include "cli/common.h"
 
 /* Reads the words after the model and the values of --input into inputs[k], as gt_data_read_inputs does.
- * *names: the file of each sample if each sample is a file, else NULL; in the arena. *lost: the number of
- * files that were left out with a warning, as they cannot be read. */
+ * *names: the file of each sample if each sample is a file, otherwise NULL; in the arena. *skipped: the
+ * number of files that were skipped with a warning because they could not be read. */
 bool gt_predict_read_inputs(const gt_arguments *arguments, gt_arena *arena,
                             const gt_data_signature *signature, gt_tensor *inputs, const char *const **names,
-                            size_t *lost, gt_error *error);
+                            size_t *skipped, gt_error *error);
 #endif

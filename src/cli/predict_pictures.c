@@ -13,7 +13,7 @@ static bool are_pictures(const gt_tensor *outputs) {
   return dim[1] <= GT_PNG_MAX_SIDE && dim[2] <= GT_PNG_MAX_SIDE;
 }
 
-/* Length of the folder that all paths begin with, including its slash. */
+/* Length of the folder that all paths start with, including its slash. */
 static size_t common_folder(const char *const *names, int64_t count) {
   size_t common = strlen(names[0]);
   for (int64_t i = 1; i < count; i++) {
@@ -36,9 +36,10 @@ static const char *name_in(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-static bool leads_out(const char *path) { return !strncmp(path, "../", 3) || strstr(path, "/../"); }
+static bool leaves_folder(const char *path) { return !strncmp(path, "../", 3) || strstr(path, "/../"); }
 
-static void fill(gt_picture *picture, const float *values) {
+/* Converts values from 0 to 1 to bytes; other values are clamped. */
+static void convert(gt_picture *picture, const float *values) {
   const size_t count = (size_t)picture->height * picture->width * picture->channels;
   for (size_t i = 0; i < count; i++) {
     const float value = 255 * values[i] + 0.5f;
@@ -46,6 +47,7 @@ static void fill(gt_picture *picture, const float *values) {
   }
 }
 
+/* *twice: a path that occurs twice, if the result is false. */
 static bool all_differ(const char *const *path, int64_t count, gt_arena *arena, const char **twice) {
   gt_names seen = {.arena = arena};
   for (int64_t i = 0; i < count; i++) {
@@ -55,8 +57,8 @@ static bool all_differ(const char *const *path, int64_t count, gt_arena *arena, 
   return true;
 }
 
-/* The file name of each image: that of its sample or, if these are not unique, with the folders below their
- * common folder. NULL, before any file is written, if two names are still equal. */
+/* The file of each image in the folder: named after its sample or, if these names are not unique, with the
+ * subfolders of the samples' common folder. NULL if two names are still equal. Writes no file. */
 static const char **choose_paths(const char *folder, int64_t count, const char *const *names, gt_arena *arena,
                                  gt_error *error) {
   const char **path = GT_NEW_N(arena, const char *, count), *twice = "";
@@ -68,7 +70,7 @@ static const char **choose_paths(const char *folder, int64_t count, const char *
   bool inside = true;
   for (int64_t i = 0; i < count; i++) {
     path[i] = gt_arena_printf(arena, "%s%s.png", folder, stem(arena, names[i] + common));
-    inside &= !leads_out(names[i] + common);
+    inside &= !leaves_folder(names[i] + common);
   }
   if (inside && all_differ(path, count, arena, &twice)) return path;
   gt_fail(error, GT_ERR_USAGE, "two images would be written to %s", twice);
@@ -79,7 +81,7 @@ static bool write_all(const char *const *path, const gt_tensor *outputs, gt_pict
                       gt_error *error) {
   bool ok = true;
   for (int64_t i = 0; i < outputs->dim[0] && ok; i++) {
-    fill(picture, (const float *)outputs->data + i * gt_tensor_features(outputs));
+    convert(picture, (const float *)outputs->data + i * gt_tensor_features(outputs));
     ok = gt_make_folder_of(path[i], error) && gt_png_write(path[i], picture, error);
   }
   return ok;

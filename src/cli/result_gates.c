@@ -9,23 +9,23 @@ static const char samples[] = "samples", items[] = "items";
 bool gt_cli_result_gates(const gt_arguments *arguments, gt_arena *arena, gt_gate **gates, int *count) {
   int names = 0;
   while (gt_metric_names[names]) names++;
-  const char **known = GT_NEW_N(arena, const char *, names + 2);
-  memcpy(known, gt_metric_names, (size_t)names * sizeof *known);
-  known[names] = samples;
-  known[names + 1] = items;
-  return gt_cli_gates(arguments, arena, &(gt_gate_metrics){known, names + 2, true}, gates, count);
+  const char **metrics = GT_NEW_N(arena, const char *, names + 2);
+  memcpy(metrics, gt_metric_names, (size_t)names * sizeof *metrics);
+  metrics[names] = samples;
+  metrics[names + 1] = items;
+  return gt_cli_gates(arguments, arena, &(gt_gate_metrics){metrics, names + 2, true}, gates, count);
 }
 
 bool gt_cli_gates_apply(gt_gate *gates, int count, gt_config *config) {
   for (int i = 0; i < count; i++) {
     const gt_metric_kind *kind = gt_metric_of_result(gates[i].metric); /* NULL: a number of samples */
-    const char *name = gates[i].metric, *lacks = kind ? gt_config_want_result(config, &name) : NULL;
-    if (lacks && (config->dataset.targets > 1 || strchr(name, '.')))
-      gt_log_error("--fail-if: '%s' %s", gates[i].metric, lacks);
-    else if (lacks)
-      gt_log_error("--fail-if: '%s' %s, and this model's loss is '%s'", gates[i].metric, lacks,
+    const char *name = gates[i].metric, *problem = kind ? gt_config_want_result(config, &name) : NULL;
+    if (problem && (config->dataset.targets > 1 || strchr(name, '.')))
+      gt_log_error("--fail-if: '%s' %s", gates[i].metric, problem);
+    else if (problem)
+      gt_log_error("--fail-if: '%s' %s, and this model's loss is '%s'", gates[i].metric, problem,
                    config->loss[0]->type->name);
-    if (lacks) return false;
+    if (problem) return false;
     if (name != gates[i].metric) snprintf(gates[i].metric, sizeof gates[i].metric, "%s", name);
     gt_config_find_scaled_loss(config, gates[i].metric, (gt_position){.file = "--fail-if"},
                                gt_arena_printf(config->diagnostics.arena, "'%s'", gates[i].metric));

@@ -8,19 +8,21 @@
 /* A kind of entry: `gtrain schema PLURAL` lists all of them. */
 typedef struct gt_schema_kind {
   const char *name, *plural, *help;
-  const char *form; /* how one is written in a config; NULL: not as a value */
+  const char *form; /* how an entry is written in a config; NULL: as a key */
   const char *also; /* another name of the list, or NULL */
 } gt_schema_kind;
 extern const gt_schema_kind gt_schema_kinds[]; /* ends with a NULL name */
 
+/* An entry with a schema: a section, a layer, a loss, … */
 typedef struct gt_schema_thing {
   const char *kind; /* the name of a gt_schema_kind */
   const char *name, *help;
   const gt_schema *schema, *common; /* common: additional rows of all entries of its kind, or NULL */
-  const char *path;                 /* section: "train.early_stopping"; else NULL */
-  const char *items; /* for a section whose value is one or several entries of a kind: that kind, else NULL;
-                        the schema then has the keys that all of these share, or is NULL */
-  int family;        /* layer: its gt_layer_family */
+  const char *path;                 /* section: "train.early_stopping"; otherwise NULL */
+  /* Section whose value is one or several entries of a kind: that kind; `schema` then has the keys that these
+   * entries share, or is NULL. Otherwise NULL. */
+  const char *items;
+  int family; /* layer: its gt_layer_family */
 } gt_schema_thing;
 enum { GT_SCHEMA_MAX_THINGS = 256 };
 
@@ -35,15 +37,15 @@ const char *gt_schema_short_form(gt_arena *arena, const gt_schema_thing *thing);
 
 /* "lr: a number, more than 0; default: 0.001". In the arena. */
 const char *gt_schema_key_text(gt_arena *arena, const gt_field *field);
-void gt_schema_print_key(gt_arena *arena, const gt_field *field,
-                         int indent); /* with its help and inner keys */
+/* Prints a key with its help and its inner keys. */
+void gt_schema_print_key(gt_arena *arena, const gt_field *field, int indent);
 /* Prints the places of a key, by its name or path; false if there is none (schema_key.c). */
 bool gt_schema_print_places(const gt_schema_thing *list, int count, const char *name, gt_arena *arena);
-/* The key that a foreign name such as `learning_rate` means, or NULL. */
+/* The key that a name from another program, such as `learning_rate`, means; or NULL. */
 const char *gt_schema_key_meant(const gt_schema_thing *list, int count, const char *name, gt_arena *arena);
 
-/* Print one entry with its keys, and a list of all entries of a kind or of a family of layers. */
+/* Prints an entry with its keys; for a section with `items`, also the list of its entries. */
 void gt_schema_print(const gt_schema_thing *list, int count, const gt_schema_thing *thing);
-/* Prints the list of this name; false if there is none. */
+/* Prints all entries of a kind or of a family of layers, by the name of the list; false if there is none. */
 bool gt_schema_print_list(const gt_schema_thing *list, int count, const char *plural);
 #endif

@@ -15,7 +15,7 @@ static json_t *ref(const char *definition) {
   return json_pack("{s:o}", "$ref", json_sprintf("#/$defs/%s", definition));
 }
 
-/* True for a type that a map without `type` may mean. */
+/* True if a map without `type` may mean this type, the default of its kind. */
 static bool is_standard(const char *kind, const char *name) {
   static const char *const standard[][2] = {{"loss", GT_LOSS_FOR_CLASSES},
                                             {"loss", GT_LOSS_FOR_NUMBERS},
@@ -46,7 +46,7 @@ static json_t *typed_json(const gt_schema_thing *list, int count, const char *ki
   return json_pack("{s:s, s:o}", "description", help, "anyOf", any);
 }
 
-/* The loss of a single target, or a map from the names of several to theirs, which also have a weight. */
+/* The loss of a single target, or a map from the names of targets to losses, which may then have a weight. */
 static json_t *loss_json(const gt_schema_thing *list, int count) {
   gt_schema_thing of_target[GT_SCHEMA_MAX_THINGS];
   json_t *one = typed_json(list, count, "loss", "the loss to minimize");
@@ -68,7 +68,7 @@ static json_t *data_json(const gt_schema_thing *list, int count) {
   return json_pack("{s:s, s:o}", "description", "the dataset", "anyOf", any);
 }
 
-/* An item of the model that is a map with one key. */
+/* An item of a list that is a map with one key: `- NAME: {…}`. */
 static json_t *item_json(const char *name, const char *help, json_t *settings) {
   json_t *properties = json_object();
   json_object_set_new(properties, name, settings);
@@ -106,14 +106,14 @@ static json_t *augment_json(const gt_schema_thing *list, int count) {
 }
 
 /* --- layers, and blocks of them ---
- * Inside a block with `each`, any value in a layer's settings may be `$NAME`; elsewhere none may. So there is
- * one schema of a layer, which allows them, and lists outside such blocks add that there are none. Whether an
- * `each` has that name, and whether its value is valid, is checked when the config is read. */
+ * Inside a block with `each`, any value in a layer's settings may be `$NAME`; outside it may not. So the
+ * schema of a layer allows `$NAME`, and lists of layers outside such blocks forbid it. Whether an `each` has
+ * that name, and whether its value is valid, is checked when the config is read. */
 
 static json_t *or_name(json_t *schema);
 
 /* Allows `$NAME` in place of any value in the schema. */
-static void let_names_in(json_t *schema) {
+static void allow_names_in(json_t *schema) {
   static const char *const inner[] = {"items", "additionalProperties"};
   json_t *properties = json_object_get(schema, "properties"), *value;
   const char *key;
@@ -124,41 +124,41 @@ static void let_names_in(json_t *schema) {
   for (size_t i = 0; i < sizeof inner / sizeof *inner; i++)
     if (json_is_object(value = json_object_get(schema, inner[i])))
       json_object_set_new(schema, inner[i], or_name(json_deep_copy(value)));
-  json_array_foreach(json_object_get(schema, "anyOf"), index, value) { let_names_in(value); }
+  json_array_foreach(json_object_get(schema, "anyOf"), index, value) { allow_names_in(value); }
 }
 
-/* Takes ownership of the schema, no part of which may be shared. Texts and values of any type accept `$NAME`
- * already. */
+/* Returns the schema, extended by `$NAME`. Takes ownership of it; no part of it may be shared. Schemas of
+ * texts and of any value accept `$NAME` already. */
 static json_t *or_name(json_t *schema) {
-  static const char *const told[] = {"description", "default"};
+  static const char *const annotations[] = {"description", "default"};
   json_t *any = json_object_get(schema, "anyOf"), *type = json_object_get(schema, "type"), *value;
   const char *name = json_string_value(type);
   const char *defined = json_string_value(json_object_get(schema, "$ref"));
   const bool closed = any || json_object_get(schema, "enum") || (name && strcmp(name, "string") != 0) ||
                       (defined && strcmp(defined, "#/$defs/plain") != 0);
-  let_names_in(schema);
+  allow_names_in(schema);
   if (!closed) return schema;
   if (any) {
     json_array_append_new(any, ref("each_value"));
     return schema;
   }
-  json_t *either = json_object();
-  for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
-    if ((value = json_object_get(schema, told[i]))) json_object_set(either, told[i], value);
-    json_object_del(schema, told[i]);
+  json_t *wrapped = json_object();
+  for (size_t i = 0; i < sizeof annotations / sizeof *annotations; i++) {
+    if ((value = json_object_get(schema, annotations[i]))) json_object_set(wrapped, annotations[i], value);
+    json_object_del(schema, annotations[i]);
   }
-  json_object_set_new(either, "anyOf", json_pack("[o, o]", schema, ref("each_value")));
-  return either;
+  json_object_set_new(wrapped, "anyOf", json_pack("[o, o]", schema, ref("each_value")));
+  return wrapped;
 }
 
 static json_t *layer_settings(const gt_schema_thing *item) {
-  json_t *shared = plain_settings(item), *own = json_deep_copy(shared);
+  json_t *shared = plain_settings(item), *copy = json_deep_copy(shared);
   json_decref(shared);
-  return or_name(own);
+  return or_name(copy);
 }
 
-/* A block with or without `each`; layers: the definition of its list of layers. */
-static json_t *passes_json(bool each, const char *layers) {
+/* The settings of `repeat`, with or without `each`; layers: name of the definition of its list of layers. */
+static json_t *repeat_json(bool each, const char *layers) {
   json_t *settings = gt_schema_json(&gt_repeat_schema, NULL),
          *properties = json_object_get(settings, "properties");
   json_object_update_new(json_object_get(properties, "layers"), ref(layers));
@@ -167,10 +167,10 @@ static json_t *passes_json(bool each, const char *layers) {
   return settings;
 }
 
-/* layers: the definition for blocks without `each` in this list. */
+/* A list of layers; layers: name of the definition of lists in its blocks without `each`. */
 static json_t *layers_json(json_t *layer, const char *layers) {
   json_t *settings =
-      json_pack("{s:[o, o]}", "anyOf", passes_json(false, layers), passes_json(true, "varied_layers"));
+      json_pack("{s:[o, o]}", "anyOf", repeat_json(false, layers), repeat_json(true, "varied_layers"));
   json_t *repeat = item_json(gt_repeat_schema.name, gt_repeat_schema.help, settings);
   return json_pack("{s:s, s:s, s:i, s:{s:[o, o, o]}}", "description", "the layers, in order", "type", "array",
                    "minItems", 1, "items", "anyOf", ref("layer_name"), layer, repeat);
@@ -202,7 +202,7 @@ static void add_keys_of(const paths *p, const char *path, const char *kind) {
   }
 }
 
-/* Adds the paths inside a value that is not plain. */
+/* Adds the paths of a value that is a map or a list, and those inside it. */
 static void add_inner(const paths *p, const char *path, const gt_field *field) {
   if (field->type == GT_FIELD_MAP) {
     add_path(p, path, gt_schema_json(field->sub, NULL));
@@ -252,7 +252,7 @@ static void add_layers(const paths *p) {
   add_path(p, gt_arena_printf(p->arena, "%s\\.each\\.[^.]+\\.[0-9]+", block), ref("each_item"));
 }
 
-/* Excludes keys that apply to the whole run, which a phase cannot change. */
+/* Excludes keys that a phase cannot change, because they apply to the whole run. */
 static json_t *no_fixed_json(gt_arena *arena) {
   json_t *names = json_array();
   for (const gt_field *f = gt_train_schema.fields; f->name; f++) {
@@ -282,7 +282,7 @@ static json_t *phases_json(const gt_schema_thing *list, int count) {
   return json_pack("{s:[s, s], s:o}", "type", "array", "null", "items", item);
 }
 
-/* --- all of it --- */
+/* --- the whole schema --- */
 
 /* A value that is not a map: a single value, or lists of these. */
 static json_t *plain_json(void) {
@@ -290,13 +290,13 @@ static json_t *plain_json(void) {
                    "items", ref("plain"));
 }
 
-/* The same, or a map from any names to these. */
+/* A plain value, or a map from any names to plain values. */
 static json_t *named_json(void) {
   return json_pack("{s:[o, {s:s, s:o}]}", "anyOf", ref("plain"), "type", "object", "additionalProperties",
                    ref("plain"));
 }
 
-/* Scaling of single inputs, which have no inputs of their own. */
+/* Scaling of single inputs: the schema of `normalize` without its key `inputs`. */
 static json_t *normalize_inputs_json(void) {
   json_t *one = gt_schema_json(&gt_data_normalize_schema, NULL);
   json_object_del(json_object_get(json_array_get(json_object_get(one, "anyOf"), 0), "properties"), "inputs");
@@ -309,7 +309,7 @@ static json_t *columns_json(void) {
                    gt_schema_json(&gt_column_schema, NULL));
 }
 
-/* Values of a block's `each`, which may be whole maps of settings; they are checked when they are read. */
+/* A block's `each`: a map from names to lists of any values. These are checked when the config is read. */
 static json_t *each_json(void) {
   const gt_field *times = gt_repeat_schema.fields;
   while (strcmp(times->name, "times")) times++;
@@ -319,9 +319,9 @@ static json_t *each_json(void) {
 }
 
 static json_t *init_json(const gt_schema_thing *list, int count) {
-  json_t *shared = typed_json(list, count, "init", "initial values"), *own = json_deep_copy(shared);
+  json_t *shared = typed_json(list, count, "init", "initial values"), *copy = json_deep_copy(shared);
   json_decref(shared);
-  return or_name(own);
+  return or_name(copy);
 }
 
 static void add_layer_definitions(json_t *all, const gt_schema_thing *list, int count) {

@@ -17,13 +17,13 @@ typedef struct finder {
   gt_arena *arena;
   const char *key; /* NULL: all keys */
   place *list;
-  int count, most;
+  int count, capacity;
 } finder;
 
 static void add(finder *f, place found) {
   for (int i = 0; i < f->count; i++)
-    if (f->list[i].field == found.field) return; /* of a schema that a section and its entries share */
-  if (f->count < f->most) f->list[f->count++] = found;
+    if (f->list[i].field == found.field) return; /* a section and its entries share this schema */
+  if (f->count < f->capacity) f->list[f->count++] = found;
 }
 
 static void search(finder *f, const gt_schema_thing *thing, const gt_schema *schema, const char *inner) {
@@ -49,7 +49,7 @@ static const char *section_of(const char *kind) {
   return kind;
 }
 
-/* True if the place may be called so: `train`, `optimizer`, `adam`, `optimizer.adam`, `kan.grid_update`. */
+/* True if the path names this place: `train`, `optimizer`, `adam`, `optimizer.adam`, `kan.grid_update`. */
 static bool is_at(gt_arena *arena, const place *p, const char *path) {
   const gt_schema_thing *t = p->thing;
   const char *section = t->path ? t->path : section_of(t->kind);
@@ -58,8 +58,9 @@ static bool is_at(gt_arena *arena, const place *p, const char *path) {
          !strcmp(path, gt_arena_printf(arena, "%s.%s%s", section, t->name, p->inner));
 }
 
-/* Keeps the places of a path; without any, those of its end: `linear` of `model.0.linear`. */
-static void keep(finder *f, const char *path) {
+/* Keeps only the places at a path. If there are none, drops the first parts of the path until there are:
+ * `linear` for `model.0.linear`. */
+static void filter(finder *f, const char *path) {
   for (; path; path = strchr(path, '.') ? strchr(path, '.') + 1 : NULL) {
     int kept = 0;
     for (int i = 0; i < f->count; i++)
@@ -85,10 +86,10 @@ static bool are_alike(gt_arena *arena, const gt_field *a, const gt_field *b) {
 
 bool gt_schema_print_places(const gt_schema_thing *list, int count, const char *name, gt_arena *arena) {
   const char *dot = strrchr(name, '.');
-  finder f = {.arena = arena, .key = dot ? dot + 1 : name, .most = MAX_PLACES};
-  f.list = GT_NEW_N(arena, place, f.most);
+  finder f = {.arena = arena, .key = dot ? dot + 1 : name, .capacity = MAX_PLACES};
+  f.list = GT_NEW_N(arena, place, f.capacity);
   search_all(&f, list, count);
-  if (dot) keep(&f, gt_arena_strndup(arena, name, (size_t)(dot - name)));
+  if (dot) filter(&f, gt_arena_strndup(arena, name, (size_t)(dot - name)));
   for (int i = 0, next; i < f.count; i = next) {
     const char *places = place_text(arena, &f.list[i]);
     for (next = i + 1; next < f.count && are_alike(arena, f.list[i].field, f.list[next].field); next++)
@@ -100,8 +101,8 @@ bool gt_schema_print_places(const gt_schema_thing *list, int count, const char *
 }
 
 const char *gt_schema_key_meant(const gt_schema_thing *list, int count, const char *name, gt_arena *arena) {
-  finder f = {.arena = arena, .most = MAX_KEYS};
-  f.list = GT_NEW_N(arena, place, f.most);
+  finder f = {.arena = arena, .capacity = MAX_KEYS};
+  f.list = GT_NEW_N(arena, place, f.capacity);
   search_all(&f, list, count);
   const char **names = GT_NEW_N(arena, const char *, f.count);
   for (int i = 0; i < f.count; i++) names[i] = f.list[i].field->name;

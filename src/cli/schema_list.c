@@ -50,12 +50,12 @@ static void add(builder *b, gt_schema_thing item) {
 
 /* --- sections: the config's own rows, and the maps inside them --- */
 
-/* Content of a subtree, by gt_field.holds: entries of a kind, and the keys that its map always has. */
-static void find_held(gt_arena *arena, const char *holds, const char **kind, const gt_schema **schema) {
+/* The content of a subtree, by gt_field.holds: the kind of its entries and the keys that they share. */
+static void find_content(gt_arena *arena, const char *holds, const char **kind, const gt_schema **schema) {
   const struct {
     const char *holds, *kind;
     const gt_schema *schema;
-  } held[] = {
+  } contents[] = {
       {"data", "format", gt_data_common_schema()},
       {"split", NULL, &gt_data_split_schema},
       {"series", NULL, &gt_data_series_schema},
@@ -68,8 +68,8 @@ static void find_held(gt_arena *arena, const char *holds, const char **kind, con
       {"train", NULL, &gt_train_schema},
       {"phases", NULL, gt_phase_schema(arena)},
   };
-  for (size_t i = 0; holds && i < sizeof held / sizeof *held; i++)
-    if (!strcmp(held[i].holds, holds)) *kind = held[i].kind, *schema = held[i].schema;
+  for (size_t i = 0; holds && i < sizeof contents / sizeof *contents; i++)
+    if (!strcmp(contents[i].holds, holds)) *kind = contents[i].kind, *schema = contents[i].schema;
 }
 
 static bool is_listed(const builder *b, const char *name) {
@@ -82,7 +82,7 @@ static void add_sections(builder *b, const gt_schema *schema, const char *path) 
   for (const gt_field *f = schema->fields; f && f->name; f++) {
     const char *items = NULL;
     const gt_schema *inner = f->sub;
-    if (f->type == GT_FIELD_NODE && !f->sub) find_held(b->arena, f->holds, &items, &inner);
+    if (f->type == GT_FIELD_NODE && !f->sub) find_content(b->arena, f->holds, &items, &inner);
     if (f->choices == gt_finding_names) items = "warning";
     if ((!inner && !items) || is_listed(b, f->name)) continue;
     const char *place = gt_arena_printf(b->arena, "%s%s%s", path, *path ? "." : "", f->name);
@@ -94,7 +94,7 @@ static void add_sections(builder *b, const gt_schema *schema, const char *path) 
   }
 }
 
-/* --- what the registries hold --- */
+/* --- entries of the registries --- */
 
 static void add_data(builder *b) {
   int formats;
@@ -123,7 +123,7 @@ static void add_model(builder *b) {
   }
 }
 
-/* The help of its schema is shown after its line. */
+/* Adds a warning. Its details are the help of its schema, which is printed below its line. */
 static void add_finding(builder *b, int index) {
   gt_schema *schema = GT_NEW(b->arena, gt_schema);
   *schema = no_keys;

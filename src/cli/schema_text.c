@@ -9,9 +9,9 @@ enum { MAX_INDENT = 24 };
 
 /* --- values in words --- */
 
-/* Text for a subtree, by gt_field.holds. */
-static const char *held_text(const char *holds) {
-  static const char *const forms[][2] = {
+/* Describes the content of a subtree, by gt_field.holds. */
+static const char *content_text(const char *holds) {
+  static const char *const texts[][2] = {
       {"plain", "a value or a list of values"},
       {"named", "a value or list, or a map from names to these"},
       {"init", "initial values (a name, or a map with `type`)"},
@@ -28,15 +28,15 @@ static const char *held_text(const char *holds) {
       {"schedule", "a schedule (a name, or a map with `type`)"},
       {"init_from", "a file name or a map"},
   };
-  for (size_t i = 0; holds && i < sizeof forms / sizeof *forms; i++)
-    if (!strcmp(forms[i][0], holds)) return forms[i][1];
+  for (size_t i = 0; holds && i < sizeof texts / sizeof *texts; i++)
+    if (!strcmp(texts[i][0], holds)) return texts[i][1];
   return "a map";
 }
 
 const char *gt_schema_value_text(gt_arena *arena, const gt_field *field) {
   if (field->type == GT_FIELD_MAP) return "a map";
   if (field->type != GT_FIELD_NODE) return gt_field_describe(arena, field);
-  return field->sub ? "a list of maps" : held_text(field->holds);
+  return field->sub ? "a list of maps" : content_text(field->holds);
 }
 
 const char *gt_schema_short_form(gt_arena *arena, const gt_schema_thing *thing) {
@@ -100,7 +100,8 @@ static void print_items(const gt_schema_thing *list, int count, const char *kind
   gt_arena_finish(&arena);
 }
 
-static int family_at(int i) { return (i + 1) % GT_LAYER_FAMILY_COUNT; } /* the others come last */
+/* Family 0, other layers, comes last. */
+static int family_at(int i) { return (i + 1) % GT_LAYER_FAMILY_COUNT; }
 
 static void print_families(const gt_schema_thing *list, int count) {
   for (int i = 0; i < GT_LAYER_FAMILY_COUNT; i++) {
@@ -137,7 +138,7 @@ bool gt_schema_print_list(const gt_schema_thing *list, int count, const char *pl
   return false;
 }
 
-/* --- one thing --- */
+/* --- one entry --- */
 
 static const gt_schema_kind *find_kind(const char *name) {
   const gt_schema_kind *kind = gt_schema_kinds;
@@ -162,16 +163,16 @@ void gt_schema_print(const gt_schema_thing *list, int count, const gt_schema_thi
   const char *place = thing->path && *thing->path ? thing->path : thing->name;
   gt_print_wrapped(
       stdout, gt_arena_printf(&arena, "%s %s: %s", thing->kind, place, thing->help ? thing->help : ""), 2);
-  const gt_schema *own = thing->schema;
-  if (!thing->path && own && own->help && thing->help && strlen(own->help) > strlen(thing->help))
-    gt_print_wrapped(stdout, own->help, 0);
+  const gt_schema *schema = thing->schema;
+  if (!thing->path && schema && schema->help && thing->help && strlen(schema->help) > strlen(thing->help))
+    gt_print_wrapped(stdout, schema->help, 0);
   const gt_schema_kind *kind = find_kind(thing->items ? thing->items : thing->kind);
   if (kind->form) printf("in a config: %s\n", kind->form);
   const char *form = gt_schema_short_form(&arena, thing);
   if (form) printf("short form: %s\n", form);
-  if (has_keys(own)) {
+  if (has_keys(schema)) {
     printf("\n%s:\n", thing->items ? "Keys that all of them share" : "Keys");
-    print_keys(&arena, own, 2);
+    print_keys(&arena, schema, 2);
   }
   print_common(&arena, thing);
   if (thing->items) print_section_items(list, count, kind);

@@ -14,7 +14,7 @@ static const gt_option options[] = {
     {NULL, NULL, NULL, false},
 };
 
-/* The exit code. */
+/* Reports failures and returns the exit code. */
 static int conclude(const gt_selftest_report *report, gt_error *error) {
   if (error->status) return gt_report(error);
   if (!report->failures) return GT_OK;
@@ -24,26 +24,26 @@ static int conclude(const gt_selftest_report *report, gt_error *error) {
 }
 
 static int run(const gt_arguments *arguments) {
-  gt_error error = {0}, unwritten = {0};
+  gt_error error = {0}, write_error = {0};
   gt_selftest_report report = {0};
   gt_bug_report file;
   const char *path = gt_option_value(arguments, "report"), *device = gt_cli_device(arguments);
   const bool json = gt_flag(arguments, "json");
-  gt_selftest_options wanted = {.device = device,
-                                .filter = gt_option_value(arguments, "filter"),
-                                .brief = gt_flag(arguments, "brief"),
-                                .verbose = gt_flag(arguments, "verbose"),
-                                .stream = json ? stderr : stdout,
-                                .json = json ? stdout : NULL};
+  gt_selftest_options selftest_options = {.device = device,
+                                          .filter = gt_option_value(arguments, "filter"),
+                                          .brief = gt_flag(arguments, "brief"),
+                                          .verbose = gt_flag(arguments, "verbose"),
+                                          .stream = json ? stderr : stdout,
+                                          .json = json ? stdout : NULL};
   if (path && !gt_bug_report_open(&file, path, &error)) return gt_report(&error);
   if (path) {
-    wanted.device = gt_bug_report_device(&file, device);
-    wanted.stream = gt_bug_report_tee(&file, wanted.stream);
+    selftest_options.device = gt_bug_report_device(&file, device);
+    selftest_options.stream = gt_bug_report_tee(&file, selftest_options.stream);
   }
-  gt_selftest_run(&wanted, &report, &error);
-  const bool written = !path || gt_bug_report_finish(&file, &report, &error, device, &unwritten);
+  gt_selftest_run(&selftest_options, &report, &error);
+  const bool written = !path || gt_bug_report_finish(&file, &report, &error, device, &write_error);
   const int code = conclude(&report, &error);
-  return written ? code : gt_report(&unwritten);
+  return written ? code : gt_report(&write_error);
 }
 
 GT_REGISTER(command, selftest)

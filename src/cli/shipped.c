@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char ending[] = ".yaml";
+static const char extension[] = ".yaml";
 
-/* The folder of the program itself; NULL if the system does not say. */
+/* The folder of the program itself; NULL if it is unknown. */
 static const char *program_folder(gt_arena *arena) {
   char path[PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -32,7 +32,7 @@ static const char *find_folder(gt_arena *arena) {
   return NULL;
 }
 
-static int by_text(const void *a, const void *b) {
+static int compare_texts(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
@@ -46,12 +46,12 @@ static bool read_names(gt_shipped *out, gt_arena *arena, gt_error *error) {
   /* readdir_r is deprecated, and no other thread uses this directory stream. */
   // cppcheck-suppress readdirCalled
   for (const struct dirent *d; (d = readdir(directory));) {
-    const size_t length = strlen(d->d_name), tail = sizeof ending - 1;
-    if (d->d_name[0] != '.' && length > tail && !strcmp(d->d_name + length - tail, ending))
+    const size_t length = strlen(d->d_name), tail = sizeof extension - 1;
+    if (d->d_name[0] != '.' && length > tail && !strcmp(d->d_name + length - tail, extension))
       *GT_PUSH(&names) = gt_arena_strndup(arena, d->d_name, length - tail);
   }
   closedir(directory);
-  if (names.count) qsort(names.items, names.count, sizeof *names.items, by_text);
+  if (names.count) qsort(names.items, names.count, sizeof *names.items, compare_texts);
   out->count = (int)names.count;
   out->name = GT_NEW_N(arena, const char *, names.count + 1);
   for (size_t i = 0; i < names.count; i++) out->name[i] = names.items[i];
@@ -74,7 +74,7 @@ const char *gt_shipped_path(const char *name, gt_arena *arena, gt_error *error) 
   if (!gt_shipped_list(&shipped, arena, error)) return NULL;
   for (int i = 0; i < shipped.count; i++)
     if (!strcmp(shipped.name[i], name))
-      return gt_arena_printf(arena, "%s/%s%s", shipped.folder, name, ending);
+      return gt_arena_printf(arena, "%s/%s%s", shipped.folder, name, extension);
   const char *nearest = gt_nearest(name, shipped.name, (size_t)shipped.count);
   if (nearest)
     gt_fail(error, GT_ERR_IO, "no config '@%s' comes with gtrain; did you mean '@%s'?", name, nearest);

@@ -12,7 +12,7 @@ typedef struct gt_shipped {
   int count;
 } gt_shipped;
 
-/* Finds them; everything is in the arena. False with GT_ERR_IO if they are not installed. */
+/* Finds the configs; everything is in the arena. False with GT_ERR_IO if they are not installed. */
 bool gt_shipped_list(gt_shipped *out, gt_arena *arena, gt_error *error);
 /* The file of a config; NULL after an error that suggests the nearest name. */
 const char *gt_shipped_path(const char *name, gt_arena *arena, gt_error *error);

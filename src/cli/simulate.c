@@ -52,7 +52,7 @@ typedef struct task {
   const gt_ca_boards *boards; /* starts and targets of the config; NULL: none */
   gt_experiment experiment;
   gt_lasting lasting;
-  bool goes_on; /* continues after its result, to check stability */
+  bool checks_stability; /* continues after its result to record whether the target is kept */
   gt_frames frames;
   gt_error error;
 } task;
@@ -97,12 +97,12 @@ static const char *default_start(const gt_ca_boards *boards) {
   return boards && boards->start == GT_CA_START_ZEROS ? "zeros" : "random";
 }
 
-static gt_ca_start start_named(const char *name) {
+static gt_ca_start find_start(const char *name) {
   if (!strcmp(name, "centre")) return GT_CA_START_CENTRE;
   return !strcmp(name, "random") ? GT_CA_START_RANDOM : GT_CA_START_ZEROS;
 }
 
-/* The size of the board: the given one, else that of the file, else that of the training. */
+/* Chooses the size of the board: that of --grid, else of the --start file, else of the training. */
 static bool choose_grid(task *e, const gt_board_file *file) {
   gt_simulate_settings *s = &e->settings;
   if (file->cells && s->height && (s->height != file->height || s->width != file->width))
@@ -111,7 +111,7 @@ static bool choose_grid(task *e, const gt_board_file *file) {
   if (file->cells) s->height = file->height, s->width = file->width;
   if (!s->height) s->height = e->boards ? e->boards->height : e->model.automaton.height;
   if (!s->width) s->width = e->boards ? e->boards->width : e->model.automaton.width;
-  e->goes_on = s->steps < 0;
+  e->checks_stability = s->steps < 0;
   if (s->steps < 0) s->steps = e->model.automaton.steps;
   return gt_simulate_fits(s, s->height, s->width, &e->error);
 }
@@ -132,7 +132,7 @@ static bool open_board(task *e) {
   if (ok && file.cells)
     gt_board_write(&simulation->board, file.cells);
   else
-    ok = ok && gt_experiment_start(&e->experiment, start_named(start), &e->error);
+    ok = ok && gt_experiment_start(&e->experiment, find_start(start), &e->error);
   gt_board_file_finish(&file);
   if (ok)
     gt_info(
@@ -156,13 +156,13 @@ static bool open_target(task *e) {
 
 static bool open_frames(task *e) {
   const gt_simulate_settings *s = &e->settings;
-  const bool colours = s->channels ? s->channels == 3 : e->model.automaton.outputs == 3;
+  const bool colored = s->channels ? s->channels == 3 : e->model.automaton.outputs == 3;
   gt_frames_settings f = {.folder = gt_option_value(e->arguments, "png"),
                           .animation = gt_option_value(e->arguments, "animation"),
                           .scale = (uint32_t)s->scale,
                           .delay_ms = 1000 / (uint32_t)s->fps,
                           .frames = s->steps / s->picture_every + 1,
-                          .shown = colours ? 3 : 1};
+                          .shown = colored ? 3 : 1};
   for (uint32_t c = 0; c < f.shown; c++) {
     f.channel[c] = s->channels ? (uint32_t)s->channel[c] : c;
     if (f.channel[c] >= e->model.automaton.ca.channels)
@@ -187,7 +187,7 @@ static void print_board(const task *e) {
            (long long)x->cells, rule ? "rule" : "target");
 }
 
-/* With a rule, the errors of all steps. */
+/* The result `errors`: those of the last board or, with a rule, of all steps. */
 static int64_t errors_of(const gt_experiment *x) { return gt_experiment_has_rule(x) ? x->total : x->errors; }
 
 static void print_json(const gt_experiment *x, const gt_lasting *lasting) {
@@ -236,6 +236,7 @@ static bool write_final(task *e) {
 
 /* --- the run --- */
 
+/* Damages, compares, prints and draws the current board. */
 static bool show_board(task *e) {
   const gt_simulation *simulation = &e->experiment.simulation;
   gt_experiment_damage(&e->experiment);
@@ -254,9 +255,9 @@ static bool simulate(task *e) {
   return gt_frames_close(&e->frames, &e->error) && ok && write_final(e);
 }
 
-/* A run without --steps continues, but only to check whether the board is stable. */
-static void go_on(task *e) {
-  while (e->goes_on && gt_lasting_applies(&e->experiment) &&
+/* Without --steps, the run continues after its result, only to record how long the target is kept. */
+static void check_stability(task *e) {
+  while (e->checks_stability && gt_lasting_applies(&e->experiment) &&
          e->experiment.simulation.step < gt_lasting_last_step(&e->lasting)) {
     gt_experiment_step(&e->experiment);
     gt_experiment_damage(&e->experiment);
@@ -264,11 +265,11 @@ static void go_on(task *e) {
   }
 }
 
-static int check_gates(const task *e, const gt_experiment *end) {
+static int check_gates(const task *e, const gt_experiment *result) {
   int code = GT_OK;
   for (int i = 0; i < e->gate_count; i++) {
     const bool mean = strcmp(e->gates[i].metric, "errors") != 0;
-    const double value = mean ? gt_experiment_mean_errors(end) : (double)errors_of(end);
+    const double value = mean ? gt_experiment_mean_errors(result) : (double)errors_of(result);
     if (gt_gate_fails(&e->gates[i], value)) code = GT_ERR_GATE;
   }
   return code;
@@ -284,9 +285,9 @@ static int run(const gt_arguments *arguments) {
       gt_simulate_read(arguments, &e.arena, &e.settings)) {
     const bool ok = read_model(&e) && read_config(&e) && open_board(&e) && open_target(&e) &&
                     open_frames(&e) && simulate(&e);
-    const gt_experiment end = e.experiment; /* a copy of the result: the boards continue from here */
-    if (ok) go_on(&e), print_result(&e, &end);
-    code = ok ? check_gates(&e, &end) : gt_cli_model_report(arguments, &e.diagnostics, &e.error);
+    const gt_experiment result = e.experiment; /* a copy, because check_stability continues the run */
+    if (ok) check_stability(&e), print_result(&e, &result);
+    code = ok ? check_gates(&e, &result) : gt_cli_model_report(arguments, &e.diagnostics, &e.error);
   }
   gt_frames_close(&e.frames, &e.error);
   gt_experiment_close(&e.experiment);

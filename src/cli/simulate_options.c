@@ -7,17 +7,17 @@ enum { MAX_STEPS = INT32_MAX };
 
 const char *const gt_simulate_starts[] = {"random", "zeros", "centre", NULL};
 
-/* --- parts of an option's value: each moves *at past what it read --- */
+/* --- parsing: each function advances *at over the text that it has read --- */
 
 static bool accept(const char **at, char c) { return **at == c && ++*at; }
 
-static bool parse_number(const char **at, int64_t least, int64_t most, int64_t *value) {
+static bool parse_number(const char **at, int64_t min, int64_t max, int64_t *value) {
   int64_t number = 0;
   if (**at < '0' || **at > '9') return false;
   for (; **at >= '0' && **at <= '9'; ++*at)
-    if ((number = 10 * number + (**at - '0')) > most) return false;
+    if ((number = 10 * number + (**at - '0')) > max) return false;
   *value = number;
-  return number >= least;
+  return number >= min;
 }
 
 static bool parse_size(const char **at, int64_t *height, int64_t *width) {

@@ -36,7 +36,7 @@ static const char *resume_config(const gt_arguments *arguments, gt_arena *arena)
   return gt_shell_word(arena, config);
 }
 
-/* The options of that command, without --run-dir, which the run adds. */
+/* The options of the command that continues this run, without --run-dir, which the run adds. */
 static const char *resume_options(const gt_arguments *arguments, gt_arena *arena) {
   const char *text = "";
   for (int i = 0; i < arguments->givens; i++) {
@@ -48,7 +48,7 @@ static const char *resume_options(const gt_arguments *arguments, gt_arena *arena
   return text;
 }
 
-/* The split of the last evaluation. */
+/* Name of the split of the last evaluation. */
 static const char *last_split(const gt_train_result *result) {
   return result->test.items ? "test" : "validation";
 }
@@ -105,11 +105,12 @@ static void print_result(const gt_config *config, const gt_train_result *result,
                          const gt_baselines *baselines, gt_arena *arena) {
   char duration[32];
   const gt_results *last = last_result(result);
-  const char *how = result->goal_reached    ? "reached the goal"
-                    : result->has_goal      ? "finished without reaching the goal"
-                    : result->stopped_early ? "stopped early"
-                                            : "finished";
-  gt_info("%s after %lld steps in %s", how, (long long)result->step, gt_duration(result->seconds, duration));
+  const char *outcome = result->goal_reached    ? "reached the goal"
+                        : result->has_goal      ? "finished without reaching the goal"
+                        : result->stopped_early ? "stopped early"
+                                                : "finished";
+  gt_info("%s after %lld steps in %s", outcome, (long long)result->step,
+          gt_duration(result->seconds, duration));
   if (result->attempts > 1) gt_info("attempts: %lld", (long long)result->attempts);
   if (last) {
     printf("%s", last_split(result));
@@ -122,10 +123,10 @@ static void print_result(const gt_config *config, const gt_train_result *result,
   snprintf(model, sizeof model, "%s/model.bin", result->directory);
   gt_cli_print_formulas(config, model);
   printf("%s\n", model);
-  gt_cli_say_next(model);
+  gt_cli_suggest_next(model);
 }
 
-/* "90s", "30m", "1h30m", "1.5h", "2d"; a number alone is seconds. */
+/* "90s", "30m", "1h30m", "1.5h", "2d"; a number without a unit is seconds. */
 static bool parse_time(const char *text, double *seconds) {
   static const char units[] = "smhd";
   static const double unit_seconds[] = {1, 60, 3600, 86400};
@@ -151,8 +152,8 @@ static bool read_max_time(const gt_arguments *arguments, double *seconds) {
   return false;
 }
 
-/* Checks the gates before training, which may take hours. */
-static bool can_judge(gt_config *config, gt_gate *gates, int count) {
+/* Checks before training, which may take hours, that the gates can be evaluated. */
+static bool can_check_gates(gt_config *config, gt_gate *gates, int count) {
   if (!count) return true;
   if (!gt_cli_gates_apply(gates, count, config)) return false;
   if (config->dataset.test.samples || config->dataset.validation.samples) return true;
@@ -162,13 +163,13 @@ static bool can_judge(gt_config *config, gt_gate *gates, int count) {
   return false;
 }
 
-static int train(const gt_arguments *arguments, gt_config *config, const gt_train_options *wanted,
+static int train(const gt_arguments *arguments, gt_config *config, const gt_train_options *train_options,
                  const gt_gate *gates, int gate_count) {
   gt_error error = {0};
   gt_train_result result;
-  const bool ok = gt_train(config, wanted, &result, &error);
+  const bool ok = gt_train(config, train_options, &result, &error);
   if (!ok && result.out_of_time && error.status == GT_INTERRUPTED && !gt_flag(arguments, "json")) {
-    gt_info("%s", error.message); /* as --max-time asks for */
+    gt_info("%s", error.message); /* no error: --max-time is over */
     return GT_INTERRUPTED;
   }
   if (!ok)
@@ -198,21 +199,21 @@ static int run(const gt_arguments *arguments) {
   gt_signals_prepare();
   code = gt_cli_config(arguments, &arena, arguments->word[0], false, &config);
   if (code) goto done;
-  const gt_train_options wanted = {.device = gt_cli_device(arguments),
-                                   .directory = gt_option_value(arguments, "run-dir"),
-                                   .memory_limit = limit,
-                                   .max_seconds = seconds,
-                                   .max_time = gt_option_value(arguments, "max-time"),
-                                   .resume = gt_flag(arguments, "resume"),
-                                   .quiet = gt_flag(arguments, "quiet"),
-                                   .ranks_columns =
-                                       gt_flag(arguments, "json") || !gt_flag(arguments, "quiet"),
-                                   .resume_config = resume_config(arguments, &arena),
-                                   .resume_options = resume_options(arguments, &arena)};
-  code = can_judge(&config, gates, gate_count)
+  const gt_train_options train_options = {.device = gt_cli_device(arguments),
+                                          .directory = gt_option_value(arguments, "run-dir"),
+                                          .memory_limit = limit,
+                                          .max_seconds = seconds,
+                                          .max_time = gt_option_value(arguments, "max-time"),
+                                          .resume = gt_flag(arguments, "resume"),
+                                          .quiet = gt_flag(arguments, "quiet"),
+                                          .ranks_columns =
+                                              gt_flag(arguments, "json") || !gt_flag(arguments, "quiet"),
+                                          .resume_config = resume_config(arguments, &arena),
+                                          .resume_options = resume_options(arguments, &arena)};
+  code = can_check_gates(&config, gates, gate_count)
              ? gt_cli_findings(arguments, &config.diagnostics, GT_ERR_CONFIG)
              : GT_ERR_USAGE;
-  if (!code) code = train(arguments, &config, &wanted, gates, gate_count);
+  if (!code) code = train(arguments, &config, &train_options, gates, gate_count);
   gt_config_finish(&config);
 done:
   gt_arena_finish(&arena);

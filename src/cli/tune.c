@@ -64,20 +64,20 @@ static json_t *result_json(const gt_session *session, const gt_tune_result *r, c
                    (int)r->changed, "tries", (int)r->tries, "failed", (int)r->failed, "of", choices);
 }
 
-static bool find(const gt_arguments *arguments, gt_session *session, const char *path, int64_t ways,
+static bool tune(const gt_arguments *arguments, gt_session *session, const char *path, int64_t ways,
                  int64_t seconds, gt_error *error) {
   const bool json = gt_flag(arguments, "json");
   json_t *choices = json_array();
-  const gt_tune_options wanted = {.ways = (uint32_t)ways,
-                                  .seconds = (double)seconds,
-                                  .note = json ? add_choice : print_choice,
-                                  .context = choices};
+  const gt_tune_options tune_options = {.ways = (uint32_t)ways,
+                                        .seconds = (double)seconds,
+                                        .note = json ? add_choice : print_choice,
+                                        .context = choices};
   gt_tune_result result;
   if (!json)
     printf("%s on %s, batch %lld\n", session->config->name, session->backend->name,
            (long long)session->config->train.batch_size);
   gt_signals_catch();
-  bool ok = gt_tune(session, &wanted, &result, error);
+  bool ok = gt_tune(session, &tune_options, &result, error);
   ok = ok && (!result.choices || gt_tuned_write(&session->tuned, path, session->backend, error));
   if (ok && json) gt_cli_print_json(result_json(session, &result, path, choices));
   if (ok && !json) print_result(&result, path);
@@ -108,7 +108,7 @@ static int tune_config(const gt_arguments *arguments, gt_config *config, int64_t
   if (ok) {
     gt_tuned_read_cache(&session.tuned, session.backend);
     ok = gt_flag(arguments, "forget") ? forget(&session, path, &error)
-                                      : find(arguments, &session, path, ways, seconds, &error);
+                                      : tune(arguments, &session, path, ways, seconds, &error);
   }
   gt_session_close(&session);
   free(path);

@@ -8,17 +8,19 @@
 
 /* Measured with gcc on circuits of 5,000 and 40,000 gates: longer parts take far longer to compile (its
  * combiner) and are no faster; much shorter ones keep less in registers. */
-enum { PART = 64 };
+enum { PART = 64 /* gates */ };
 
 typedef struct writer {
   FILE *file;
   const gt_export_circuit *e;
   const gt_circuit *circuit;
-  uint32_t *last;         /* for each gate: the last part that reads it */
-  uint32_t *place;        /* for each gate that later parts read: its place in v */
-  uint32_t *next, *first; /* outputs of each signal: a list, +1 */
-  gt_signals free_places, expiring;
-  size_t places;
+  uint32_t *last;         /* [gates]: the last part that reads the gate */
+  uint32_t *place;        /* [gates]: its index in v, if a later part reads the gate */
+  uint32_t *first;        /* [signals]: 1 + first output that has the signal; 0: none */
+  uint32_t *next;         /* [outputs]: 1 + next output that has the same signal; 0: none */
+  gt_signals free_places; /* unused elements of v */
+  gt_signals expiring;    /* gates with an element of v */
+  size_t places;          /* size of v */
 } writer;
 
 static size_t part_of(size_t gate) { return gate / PART; }
@@ -30,17 +32,18 @@ static void note_reader(writer *w, uint32_t signal, size_t part) {
 }
 
 /* Bit mask of the inputs that a gate reads: 1 a, 2 b. */
-static unsigned reads(unsigned op) {
+static unsigned inputs_read(unsigned op) {
   return (unsigned)((op >> 2 & 3) != (op & 3)) | (unsigned)((op & 5) != (op >> 1 & 5)) << 1;
 }
 
-static void plan(writer *w) {
+/* Finds the last reader of each gate and the outputs of each signal. */
+static void find_readers(writer *w) {
   const gt_circuit *c = w->circuit;
   for (size_t g = 0; g < c->gates.count; g++) w->last[g] = (uint32_t)part_of(g);
   for (size_t g = 0; g < c->gates.count; g++) {
     const gt_circuit_gate *gate = &c->gates.items[g];
-    if (reads(gate->op) & 1) note_reader(w, gate->a, part_of(g));
-    if (reads(gate->op) & 2) note_reader(w, gate->b, part_of(g));
+    if (inputs_read(gate->op) & 1) note_reader(w, gate->a, part_of(g));
+    if (inputs_read(gate->op) & 2) note_reader(w, gate->b, part_of(g));
   }
   for (size_t k = c->outputs.count; k-- > 0;) {
     const uint32_t signal = c->outputs.items[k];
@@ -70,8 +73,8 @@ static void write_gate(writer *w, size_t g, size_t part) {
   const gt_circuit_gate *gate = &w->circuit->gates.items[g];
   const uint32_t signal = w->circuit->inputs + (uint32_t)g;
   char a[32] = "", b[32] = "", t[32];
-  if (reads(gate->op) & 1) signal_name(w, gate->a, part, a);
-  if (reads(gate->op) & 2) signal_name(w, gate->b, part, b);
+  if (inputs_read(gate->op) & 1) signal_name(w, gate->a, part, a);
+  if (inputs_read(gate->op) & 2) signal_name(w, gate->b, part, b);
   fprintf(w->file, "  const WORD %s = ", signal_name(w, signal, part, t));
   gt_export_gate(w->file, gate->op, a, b, constants);
   fputs(";\n", w->file);
@@ -84,7 +87,7 @@ static void write_gate(writer *w, size_t g, size_t part) {
   *GT_PUSH(&w->expiring) = (uint32_t)g;
 }
 
-/* Frees places whose signal is not read after this part. */
+/* Frees the elements of v that are not read after this part. */
 static void release(writer *w, size_t part) {
   size_t kept = 0;
   for (size_t i = 0; i < w->expiring.count; i++) {
@@ -180,7 +183,7 @@ void gt_export_c(FILE *file, const gt_export_circuit *e) {
               .place = gt_alloc((c->gates.count + 1) * sizeof *w.place),
               .next = gt_alloc((c->outputs.count + 1) * sizeof *w.next),
               .first = gt_alloc((signals + 1) * sizeof *w.first)};
-  plan(&w);
+  find_readers(&w);
   write_comment(&w);
   if (e->ca) fputs("#include <string.h>\n", file);
   gt_export_text(file, e->name, gt_export_c_head);

@@ -1,4 +1,4 @@
-/* The parts of an exported C file that are the same for every circuit of a kind. '@' is the circuit's
+/* Text of exported C files that is the same for all circuits of a kind. '@' is replaced by the circuit's
  * name. */
 #include "export/text.h"
 

@@ -13,11 +13,12 @@ typedef struct reader {
   gt_diagnostics diagnostics;
   gt_model *model;
   gt_shape input; /* shape of the model's input, with a batch of 1 */
-  gt_signals inputs,
-      *value; /* signals of the model's input and of each layer; empty: not (yet) bits of the circuit */
+  /* Signals of the model's input, and of the output of each layer; empty: not bits of the circuit. */
+  gt_signals inputs, *value;
   gt_error *error;
 } reader;
 
+/* Builds the model with a batch of 1, for the shapes and settings of its layers. */
 static bool build(reader *r) {
   const gt_input *s = &r->file->signature.input[0];
   int64_t seen[GT_DATA_MAX_RANK];
@@ -40,11 +41,11 @@ static bool build(reader *r) {
     const uint32_t variable = gt_graph_variable(graph, "input", r->input, GT_F32, false);
     if (!s->range.columns || (s->range.bits && !s->scaling.count)) gt_graph_holds_bits(graph, variable);
     const gt_model_input input = {s->name, gt_variable_read(graph, variable)};
-    const gt_sample_facts *none[] = {NULL};
-    gt_review review = {.rows = 1, .last_rows = 1, .input = none};
+    const gt_sample_facts *no_facts[] = {NULL};
+    gt_review review = {.rows = 1, .last_rows = 1, .input = no_facts};
     gt_forward forward = {.root = root,
                           .inputs = {1, &input},
-                          .clock = gt_model_idle_clock(graph), /* drawn bits are bits, too */
+                          .clock = gt_model_idle_clock(graph), /* for layers that draw random bits */
                           .weight = GT_NONE,
                           .targets = 1,
                           .target = {{.targets = GT_NONE}},

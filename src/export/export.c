@@ -31,7 +31,7 @@ const gt_exporter *gt_exporter_find(const char *name) {
 
 char *gt_export_name(const char *text, size_t length) {
   /* Reserved words of the languages, and names that the exported text already uses. */
-  static const char *const taken[] = {
+  static const char *const reserved[] = {
       "always",  "and",     "assign", "auto",    "begin",  "bool",   "break",    "buf",    "case",
       "cell",    "char",    "config", "const",   "design", "do",     "double",   "edge",   "else",
       "end",     "enum",    "event",  "extern",  "float",  "for",    "force",    "goto",   "if",
@@ -46,8 +46,8 @@ char *gt_export_name(const char *text, size_t length) {
   if (!length || !isalpha((unsigned char)*text)) to += sprintf(to, "circuit_");
   for (const char *c = text; c < text + length; c++)
     *to++ = isalnum((unsigned char)*c) && (unsigned char)*c < 128 ? *c : '_';
-  for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
-    if (strcmp(name, taken[i])) continue;
+  for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
+    if (strcmp(name, reserved[i])) continue;
     memmove(name + 8, name, length + 1);
     memcpy(name, "circuit_", 8);
     break;

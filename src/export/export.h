@@ -1,6 +1,6 @@
-/* gt_exporter: a way to write a trained model for another program, one constant row each. A file
+/* gt_exporter: writes a trained model in another language. Each exporter is a constant row: a file
  * src/export/NAME.c with GT_REGISTER(exporter, NAME) and `const gt_exporter gt_exporter_NAME` adds one, which
- * `gtrain export --format NAME` uses and `gtrain export --help` describes; nothing else is edited. */
+ * `gtrain export --format NAME` uses and `gtrain export --help` describes; no other file needs a change. */
 #ifndef GT_EXPORT_EXPORT_H
 #define GT_EXPORT_EXPORT_H
 #include "base/register.h"
@@ -10,7 +10,7 @@
 typedef struct gt_export {
   const gt_model_file *model;
   const char *name;  /* name of the function or module, a valid identifier: gt_export_name */
-  char summary[128]; /* a few words on what was written; set by the exporter */
+  char summary[128]; /* short description of what was written; set by the exporter */
 } gt_export;
 
 typedef struct gt_exporter {
@@ -25,6 +25,6 @@ extern const char *const gt_exporter_names[]; /* sorted, ends with NULL */
 const gt_exporter *gt_exporter_at(int index); /* sorted by name */
 const gt_exporter *gt_exporter_find(const char *name);
 
-/* Makes from any text a name that is valid in all languages. Heap memory. */
+/* Makes a name that is valid in all languages from any text. Heap memory. */
 char *gt_export_name(const char *text, size_t length);
 #endif

@@ -1,5 +1,5 @@
-/* Circuits as source code, shared by the exporters of languages. Each text is self-contained. Private to this
- * room and its tests. */
+/* Circuits as source code, for all exporters of circuits. The text of a circuit is self-contained. Private to
+ * this room and its tests. */
 #ifndef GT_EXPORT_TEXT_H
 #define GT_EXPORT_TEXT_H
 #include "circuit/circuit.h"
@@ -8,13 +8,13 @@
 typedef struct gt_export_circuit {
   const char *name;          /* name of the function or module: letters, digits and '_' */
   const gt_circuit *circuit; /* simplified: a gate without readers would be an unused variable */
-  const gt_circuit_ca *ca;   /* NULL, or the automaton whose cell the circuit is */
+  const gt_circuit_ca *ca;   /* the automaton, if the circuit is the cell of one; otherwise NULL */
   size_t gates_before;       /* number before simplification, for the comment at the top */
 } gt_export_circuit;
 
 void gt_export_c(FILE *file, const gt_export_circuit *export);
 void gt_export_verilog(FILE *file, const gt_export_circuit *export);
-/* Reads the model's circuit, simplifies it and writes it with one of these. */
+/* Reads the model's circuit, simplifies it and writes it with one of the functions above. */
 bool gt_export_write(gt_export *export, FILE *file, void (*write)(FILE *, const gt_export_circuit *),
                      gt_error *error);
 

@@ -25,8 +25,8 @@ static const char *signal_name(const writer *w, uint32_t signal, char text[64]) 
 
 static bool is_constant(unsigned op) { return op == GT_GATE_FALSE || op == GT_GATE_TRUE; }
 
-/* One combinational block runs once for all changes of the inputs, so simulators run it ten times faster than
- * separate assigns. Constants are outside it: a block that reads nothing would never run. */
+/* A single combinational block runs once for all changes of the inputs, so simulators run it ten times faster
+ * than separate assigns. Constants are outside it: a block that reads nothing would never run. */
 static void write_gates(const writer *w) {
   static const char *lanes[2] = {"{LANES{1'b0}}", "{LANES{1'b1}}"}, *single[2] = {"1'b0", "1'b1"};
   const gt_circuit *c = w->circuit;
@@ -68,7 +68,8 @@ static void write_dense(const writer *w, const char *result) {
   write_gates(w);
 }
 
-/* The class: the group with the most ones, the first one on a tie. */
+/* Writes the choice of the class: the group with the most ones, the first one on a tie. digits: bits of its
+ * number. */
 static void write_classes(const writer *w, int digits) {
   const gt_circuit *c = w->circuit;
   const size_t group = c->outputs.count / c->groups;
@@ -242,7 +243,7 @@ static const char board[] =
     "endmodule\n"
     "`endif\n";
 
-/* Connects the planes to the circuit of the cells. */
+/* Writes the connections of the planes to the circuit of the cells. */
 static void write_ports(const writer *w) {
   const uint32_t channels = w->e->ca->channels;
   for (uint32_t i = 0; i < w->circuit->inputs; i++)
@@ -251,7 +252,8 @@ static void write_ports(const writer *w) {
     fprintf(w->file, ",\n    .out%zu(next[%zu*CELLS +: CELLS])", k, k);
 }
 
-/* '@' stands for the name, '@@' for an '@', and the three capitalized words for values of this automaton. */
+/* Writes `board` with the name for '@', an '@' for '@@', and this automaton's values for CHANNELS, PERIODIC
+ * and PORTS. */
 static void write_board(const writer *w) {
   for (const char *at = board; *at;) {
     if (!strncmp(at, "CHANNELS", 8)) {
