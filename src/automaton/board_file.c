@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_BYTES (UINT64_C(1) << 30) /* limit of a board's file, against wrong files */
+#define MAX_BYTES (UINT64_C(1) << 30) /* of the largest file that is read */
 
 void gt_board_file_finish(gt_board_file *file) {
   free(file->cells);

@@ -5,41 +5,44 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a search: samples that the grid uses; fits that are refined; steps of a refinement. */
 enum { GRID_SAMPLES = 150, BEST = 3, STEPS = 60 };
 
 typedef struct search {
   const gt_symbol *symbol;
   const double *x, *y;
   int64_t count;
-  double middle, half;   /* of the range of x */
-  double sum, variation; /* of y: the sum, and that of (y - mean)^2 */
+  double middle, half;   /* center and half width of the range of x */
+  double sum, variation; /* sum of y; sum of (y - mean)^2 */
   gt_edge_fit best[BEST];
 } search;
 
-/* Linear regression of c and d for given a and b, over every `stride`th sample. */
+/* Linear regression of c and d for given a and b, over every `stride`th sample. Subtracts the first g and the
+ * mean of y before summing, against cancellation. g1 … yy: sums of g, y, g^2, g y and y^2. */
 static gt_edge_fit regress(const search *s, double a, double b, int64_t stride) {
   gt_edge_fit fit = {s->symbol, a, b, 0, 0, -INFINITY};
   double g1 = 0, y1 = 0, gg = 0, gy = 0, yy = 0;
   int64_t n = 0;
   const double shift = s->sum / (double)s->count;
-  double first = 0;
+  double g0 = 0;
   for (int64_t k = 0; k < s->count; k += stride, n++) {
     const double u = a * s->x[k] + b, y = s->y[k] - shift;
     if (!gt_symbol_defined(s->symbol, u)) return fit;
     double g = gt_symbol_value(s->symbol, u);
-    if (!k) first = g;
-    g -= first;
+    if (!k) g0 = g;
+    g -= g0;
     g1 += g, y1 += y, gg += g * g, gy += g * y, yy += y * y;
   }
-  const double count = (double)n, spread = gg - g1 * g1 / count, all = yy - y1 * y1 / count;
+  const double count = (double)n, spread = gg - g1 * g1 / count, total = yy - y1 * y1 / count;
   if (!(spread > 1e-14 * gg) || !isfinite(gg)) return fit;
   fit.c = (gy - g1 * y1 / count) / spread;
-  fit.d = shift + y1 / count - fit.c * (g1 / count + first);
-  const double left = all - fit.c * (gy - g1 * y1 / count);
-  fit.r2 = all > 0 ? 1 - fmax(left, 0) / all : -INFINITY;
+  fit.d = shift + y1 / count - fit.c * (g1 / count + g0);
+  const double residual = total - fit.c * (gy - g1 * y1 / count);
+  fit.r2 = total > 0 ? 1 - fmax(residual, 0) / total : -INFINITY;
   return fit;
 }
 
+/* Keeps the best fits, sorted by r2. */
 static void try(search *s, double a, double b) {
   const int64_t stride = s->count > GRID_SAMPLES ? s->count / GRID_SAMPLES : 1;
   gt_edge_fit fit = regress(s, a, b, stride);
@@ -57,15 +60,17 @@ static void try_scaled(search *s, double width, double offset) {
   try(s, a, offset - a * s->middle);
 }
 
-static double between(double low, double high, int k, int count) { /* evenly spaced logarithms */
+/* Number k of `count` numbers from low to high with evenly spaced logarithms. */
+static double log_spaced(double low, double high, int k, int count) {
   return low * pow(high / low, (double)k / (count - 1));
 }
 
+/* Candidates for a and b together. */
 static void try_widths(search *s) {
   enum { WIDTHS = 28, PLACES = 25 };
   const bool periodic = s->symbol->kind == GT_SYMBOL_PERIODIC, even = s->symbol->kind == GT_SYMBOL_EVEN;
   for (int w = 0; w < WIDTHS; w++) {
-    const double width = between(0.1, 15, w, WIDTHS);
+    const double width = log_spaced(0.1, 15, w, WIDTHS);
     for (int p = 0; p < PLACES; p++) {
       const double at = -2.5 + 5.0 * p / (PLACES - 1);
       try_scaled(s, width, periodic ? 3.14159265358979 * p / PLACES : even ? -width * at / 2.5 : -width * at);
@@ -73,22 +78,23 @@ static void try_widths(search *s) {
   }
 }
 
+/* Candidates for a where b is redundant. */
 static void try_exponents(search *s) {
   enum { WIDTHS = 60 };
   for (int w = 0; w < WIDTHS; w++)
-    for (int sign = -1; sign <= 1; sign += 2) try(s, sign * between(0.05, 12, w, WIDTHS) / s->half, 0);
+    for (int sign = -1; sign <= 1; sign += 2) try(s, sign * log_spaced(0.05, 12, w, WIDTHS) / s->half, 0);
 }
 
-/* Candidates for the x where the argument is zero: outside the range for roots and logarithms, anywhere for
- * others. */
+/* Candidates for b where a is redundant except for its sign: the x at which the argument is zero. It is
+ * outside the range of x for roots and logarithms, anywhere for others. */
 static void try_places(search *s) {
   enum { PLACES = 60 };
   const bool sided = s->symbol->free & GT_SYMBOL_SIGN;
   const double low = s->middle - s->half, high = s->middle + s->half;
   for (int p = 0; p < PLACES; p++) {
-    const double away = s->half * between(1e-5, 30, p, PLACES);
-    try(s, 1, away - low);
-    try(s, sided ? -1 : 1, sided ? away + high : -away - high);
+    const double distance = s->half * log_spaced(1e-5, 30, p, PLACES);
+    try(s, 1, distance - low);
+    try(s, sided ? -1 : 1, sided ? distance + high : -distance - high);
     if (!sided) try(s, 1, -(low + 2 * s->half * p / (PLACES - 1)));
   }
   if (sided) try(s, 1, -low), try(s, -1, high);
@@ -102,6 +108,7 @@ typedef struct refinement {
   gt_edge_fit fit;
 } refinement;
 
+/* Lists which of a, b, c, d are fitted, as 0 to 3; returns their number. */
 static int free_constants(const gt_symbol *s, int which[4]) {
   int n = 0;
   if (s->free & GT_SYMBOL_A) which[n++] = 0;
@@ -111,8 +118,8 @@ static int free_constants(const gt_symbol *s, int which[4]) {
   return n;
 }
 
-static double sum_of_squares(void *owner, const double *p, double *square, double *side) {
-  const refinement *r = owner;
+static double sum_of_squares(void *context, const double *p, double *jtj, double *jtr) {
+  const refinement *r = context;
   const search *s = r->search;
   double value[4] = {r->fit.a, r->fit.b, r->fit.c, r->fit.d}, sum = 0;
   int which[4];
@@ -121,14 +128,14 @@ static double sum_of_squares(void *owner, const double *p, double *square, doubl
   for (int64_t k = 0; k < s->count; k++) {
     const double u = value[0] * s->x[k] + value[1];
     if (!gt_symbol_defined(s->symbol, u)) return INFINITY;
-    const double g = gt_symbol_value(s->symbol, u), left = value[2] * g + value[3] - s->y[k];
-    sum += left * left;
-    if (!square) continue;
+    const double g = gt_symbol_value(s->symbol, u), residual = value[2] * g + value[3] - s->y[k];
+    sum += residual * residual;
+    if (!jtj) continue;
     const double slope = value[2] * gt_symbol_slope(s->symbol, u);
-    const double by[4] = {slope * s->x[k], slope, g, 1};
+    const double gradient[4] = {slope * s->x[k], slope, g, 1};
     for (int i = 0; i < n; i++) {
-      side[i] += by[which[i]] * left;
-      for (int j = 0; j <= i; j++) square[i * n + j] += by[which[i]] * by[which[j]];
+      jtr[i] += gradient[which[i]] * residual;
+      for (int j = 0; j <= i; j++) jtj[i * n + j] += gradient[which[i]] * gradient[which[j]];
     }
   }
   return isfinite(sum) ? sum : INFINITY;

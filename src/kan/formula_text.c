@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SUM = 1, PRODUCT, UNARY, POWER, ATOM }; /* precedence of what was written */
+enum { SUM = 1, PRODUCT, UNARY, POWER, ATOM }; /* precedence of a written expression */
 
 typedef struct writer {
   gt_formula_style style;
@@ -23,6 +23,7 @@ static bool fits_name(uint32_t code, bool first) {
   return letter || code == '_' || (!first && code >= '0' && code <= '9');
 }
 
+/* The name of a column with _ for characters that a variable cannot have. */
 static char *name_of(gt_arena *arena, const char *column) {
   char *name = gt_arena_alloc(arena, strlen(column) + 2), *to = name;
   if (*column >= '0' && *column <= '9') *to++ = '_';
@@ -45,12 +46,12 @@ static bool is_taken(const char *const *names, int count, const char *name) {
   return !*name || !strcmp(name, "e") || !strcmp(name, "pi") || gt_formula_meaning(name);
 }
 
-/* True for x0, x1, … unless it is the number of this input: expressions use these names for inputs. */
+/* True if expressions use this name, x0, x1, …, for another input than this one. */
 static bool is_another_input(const char *name, int input) {
   const size_t digits = name[0] == 'x' ? strspn(name + 1, "0123456789") : 0;
-  char own[16];
-  snprintf(own, sizeof own, "x%d", input);
-  return digits && !name[1 + digits] && strcmp(name, own) != 0;
+  char input_name[16];
+  snprintf(input_name, sizeof input_name, "x%d", input);
+  return digits && !name[1 + digits] && strcmp(name, input_name) != 0;
 }
 
 const char *const *gt_formula_names(gt_arena *arena, const char *const *columns, int count) {
@@ -78,9 +79,9 @@ static void write_name(const writer *w, int variable) {
 
 static bool is_whole(double x) { return x == round(x) && fabs(x) < 1e6; }
 
-/* value = multiple of unit / divisor, exactly as far as rounding goes; the divisor, 0 if it is not. */
-static int divisor_of(double value, double unit, int most) {
-  for (int q = 1; q <= most; q++) {
+/* The smallest divisor with value = p * unit / divisor for a whole p, up to rounding; 0: there is none. */
+static int divisor_of(double value, double unit, int max_divisor) {
+  for (int q = 1; q <= max_divisor; q++) {
     const double p = value * q / unit;
     if (fabs(p - round(p)) < 1e-13 * fmax(1, fabs(p)) && round(p) != 0) return q;
   }
@@ -88,25 +89,25 @@ static int divisor_of(double value, double unit, int most) {
 }
 
 static void multiple_text(double p, int q, const char *unit, bool latex, char text[64]) {
-  char above[32];
+  char numerator[32];
   const char *dot = latex ? " " : "*";
   if (p == 1)
-    snprintf(above, sizeof above, "%s", unit);
+    snprintf(numerator, sizeof numerator, "%s", unit);
   else
-    snprintf(above, sizeof above, "%.0f%s%s", p, *unit ? dot : "", unit);
-  if (!*above) snprintf(above, sizeof above, "1");
+    snprintf(numerator, sizeof numerator, "%.0f%s%s", p, *unit ? dot : "", unit);
+  if (!*numerator) snprintf(numerator, sizeof numerator, "1");
   if (q == 1)
-    snprintf(text, 64, "%s", above);
+    snprintf(text, 64, "%s", numerator);
   else
-    snprintf(text, 64, latex ? "\\frac{%s}{%d}" : "%s/%d", above, q);
+    snprintf(text, 64, latex ? "\\frac{%s}{%d}" : "%s/%d", numerator, q);
 }
 
-/* Writes a number >= 0. */
+/* Writes a number that is not negative. */
 static void positive_text(double value, int digits, bool latex, char text[64]) {
   static const struct {
     double value;
     const char *plain, *latex;
-    int most;
+    int max_divisor;
   } units[] = {{3.14159265358979323846, "pi", "\\pi", 12},
                {1.41421356237309504880, "sqrt(2)", "\\sqrt{2}", 4},
                {1.73205080756887729353, "sqrt(3)", "\\sqrt{3}", 4}};
@@ -120,18 +121,18 @@ static void positive_text(double value, int digits, bool latex, char text[64]) {
     return;
   }
   for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
-    const int d = value < 1000 ? divisor_of(value, units[u].value, units[u].most) : 0;
+    const int d = value < 1000 ? divisor_of(value, units[u].value, units[u].max_divisor) : 0;
     if (!d) continue;
     multiple_text(round(value * d / units[u].value), d, latex ? units[u].latex : units[u].plain, latex, text);
     return;
   }
-  const int of_pi = value < 1000 ? divisor_of(value, 0.31830988618379067154, 12) : 0;
-  if (of_pi) { /* 1/(4*pi) */
-    const double above = round(value * of_pi / 0.31830988618379067154);
-    if (of_pi == 1)
-      snprintf(text, 64, latex ? "\\frac{%.0f}{\\pi}" : "%.0f/pi", above);
+  const int pi_divisor = value < 1000 ? divisor_of(value, 0.31830988618379067154, 12) : 0;
+  if (pi_divisor) { /* 1/(4*pi) */
+    const double numerator = round(value * pi_divisor / 0.31830988618379067154);
+    if (pi_divisor == 1)
+      snprintf(text, 64, latex ? "\\frac{%.0f}{\\pi}" : "%.0f/pi", numerator);
     else
-      snprintf(text, 64, latex ? "\\frac{%.0f}{%d \\pi}" : "%.0f/(%d*pi)", above, of_pi);
+      snprintf(text, 64, latex ? "\\frac{%.0f}{%d \\pi}" : "%.0f/(%d*pi)", numerator, pi_divisor);
     return;
   }
   snprintf(text, 64, "%.*g", digits, value);
@@ -156,15 +157,15 @@ void gt_number_text(double value, int digits, bool latex, char text[64]) {
 
 static int digits_of(const writer *w) { return w->style == GT_FORMULA_EXPRESSION ? 17 : 6; }
 
-static int binding_of_number(const writer *w, double value) {
+static int precedence_of_number(const writer *w, double value) {
   char text[64];
   gt_number_text(value, digits_of(w), w->style == GT_FORMULA_LATEX, text);
   if (*text == '-') return UNARY;
   return strpbrk(text, "*/") || strstr(text, "\\cdot") || strchr(text, ' ') ? PRODUCT : ATOM;
 }
 
-static int binding_of(const writer *w, const gt_formula *f) {
-  if (f->kind == GT_FORMULA_NUMBER) return binding_of_number(w, f->number);
+static int precedence_of(const writer *w, const gt_formula *f) {
+  if (f->kind == GT_FORMULA_NUMBER) return precedence_of_number(w, f->number);
   if (f->kind == GT_FORMULA_VARIABLE) return ATOM;
   const bool latex = w->style == GT_FORMULA_LATEX;
   if (!strcmp(f->call, "add") || !strcmp(f->call, "sub")) return SUM;
@@ -174,11 +175,11 @@ static int binding_of(const writer *w, const gt_formula *f) {
   return !strcmp(f->call, "pow") || (latex && !strcmp(f->call, "exp")) ? POWER : ATOM;
 }
 
-static void write_tree(const writer *w, const gt_formula *f, int least);
+static void write_tree(const writer *w, const gt_formula *f, int min_precedence);
 
-static void put(const writer *w, const char *text) { fputs(text, w->to); }
+static void write_text(const writer *w, const char *text) { fputs(text, w->to); }
 
-/* True if the text begins with a minus, which cannot follow another sign. */
+/* True if the text starts with a minus, which cannot follow another sign. */
 static bool begins_negative(const writer *w, const gt_formula *f) {
   if (f->kind == GT_FORMULA_NUMBER) return f->number < 0;
   if (f->kind == GT_FORMULA_VARIABLE) return false;
@@ -189,7 +190,7 @@ static bool begins_negative(const writer *w, const gt_formula *f) {
 
 static void write_infix(const writer *w, const gt_formula *f, const char *operator, int left, int right) {
   write_tree(w, f->argument[0], left);
-  put(w, operator);
+  write_text(w, operator);
   write_tree(w, f->argument[1], begins_negative(w, f->argument[1]) ? ATOM : right);
 }
 
@@ -198,45 +199,45 @@ static void write_quotient(const writer *w, const gt_formula *f) {
     write_infix(w, f, "/", PRODUCT, UNARY);
     return;
   }
-  put(w, "\\frac{");
+  write_text(w, "\\frac{");
   write_tree(w, f->argument[0], 0);
-  put(w, "}{");
+  write_text(w, "}{");
   write_tree(w, f->argument[1], 0);
-  put(w, "}");
+  write_text(w, "}");
 }
 
 static void write_latex_call(const writer *w, const gt_formula *f) {
-  static const char *const forms[][3] = {{"sqrt", "\\sqrt{", "}"},
+  static const char *const calls[][3] = {{"sqrt", "\\sqrt{", "}"},
                                          {"abs", "\\left|", "\\right|"},
                                          {"exp", "e^{", "}"},
                                          {"sigmoid", "\\sigma\\left(", "\\right)"},
                                          {"asin", "\\arcsin\\left(", "\\right)"},
                                          {"atan", "\\arctan\\left(", "\\right)"}};
-  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-    if (!strcmp(f->call, forms[i][0])) {
-      put(w, forms[i][1]);
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+    if (!strcmp(f->call, calls[i][0])) {
+      write_text(w, calls[i][1]);
       write_tree(w, f->argument[0], 0);
-      put(w, forms[i][2]);
+      write_text(w, calls[i][2]);
       return;
     }
   fprintf(w->to, "\\%s\\left(", f->call);
   write_tree(w, f->argument[0], 0);
-  put(w, "\\right)");
+  write_text(w, "\\right)");
 }
 
-/* LaTeX does not add brackets around a fraction or after the name of a function: \sin(x)^{2} could be the
- * sine of a square. */
-static int binding_of_base(const writer *w, const gt_formula *f) {
-  const bool clear = f->kind != GT_FORMULA_CALL || !strcmp(f->call, "abs") || !strcmp(f->call, "sqrt");
-  return w->style == GT_FORMULA_LATEX && !clear ? ATOM + 1 : ATOM;
+/* The precedence that the base of a power needs. In LaTeX, ATOM + 1 forces brackets around calls: \sin(x)^{2}
+ * could also be the sine of a square. */
+static int min_precedence_of_base(const writer *w, const gt_formula *f) {
+  const bool unambiguous = f->kind != GT_FORMULA_CALL || !strcmp(f->call, "abs") || !strcmp(f->call, "sqrt");
+  return w->style == GT_FORMULA_LATEX && !unambiguous ? ATOM + 1 : ATOM;
 }
 
 static void write_power(const writer *w, const gt_formula *f) {
   const bool latex = w->style == GT_FORMULA_LATEX;
-  write_tree(w, f->argument[0], binding_of_base(w, f->argument[0]));
-  put(w, latex ? "^{" : "^");
+  write_tree(w, f->argument[0], min_precedence_of_base(w, f->argument[0]));
+  write_text(w, latex ? "^{" : "^");
   write_tree(w, f->argument[1], latex ? 0 : ATOM);
-  if (latex) put(w, "}");
+  if (latex) write_text(w, "}");
 }
 
 static void write_call(const writer *w, const gt_formula *f) {
@@ -252,31 +253,31 @@ static void write_call(const writer *w, const gt_formula *f) {
   } else if (!strcmp(f->call, "pow")) {
     write_power(w, f);
   } else if (!strcmp(f->call, "neg")) {
-    put(w, "-");
+    write_text(w, "-");
     write_tree(w, f->argument[0], begins_negative(w, f->argument[0]) ? ATOM : PRODUCT);
   } else if (latex) {
     write_latex_call(w, f);
   } else {
     fprintf(w->to, "%s(", f->call);
     write_tree(w, f->argument[0], 0);
-    put(w, ")");
+    write_text(w, ")");
   }
 }
 
-/* Writes brackets if the precedence is lower than required. */
-static void write_tree(const writer *w, const gt_formula *f, int least) {
-  const bool latex = w->style == GT_FORMULA_LATEX, brackets = binding_of(w, f) < least;
-  if (brackets) put(w, latex ? "\\left(" : "(");
+/* Writes brackets if the precedence is below min_precedence. */
+static void write_tree(const writer *w, const gt_formula *f, int min_precedence) {
+  const bool latex = w->style == GT_FORMULA_LATEX, brackets = precedence_of(w, f) < min_precedence;
+  if (brackets) write_text(w, latex ? "\\left(" : "(");
   if (f->kind == GT_FORMULA_NUMBER) {
     char text[64];
     gt_number_text(f->number, digits_of(w), latex, text);
-    put(w, text);
+    write_text(w, text);
   } else if (f->kind == GT_FORMULA_VARIABLE) {
     write_name(w, f->variable);
   } else {
     write_call(w, f);
   }
-  if (brackets) put(w, latex ? "\\right)" : ")");
+  if (brackets) write_text(w, latex ? "\\right)" : ")");
 }
 
 void gt_symbolic_write(const gt_symbolic *symbolic, int output, gt_formula_style style, FILE *stream) {

@@ -8,16 +8,16 @@
 typedef enum gt_formula_style {
   GT_FORMULA_PLAIN,     /* six digits; gt_formula_parse reads it, given the names of inputs */
   GT_FORMULA_LATEX,     /* six digits */
-  GT_FORMULA_EXPRESSION /* all digits, and x0, x1, … whatever the names of inputs */
+  GT_FORMULA_EXPRESSION /* all digits, and x0, x1, … instead of the names of inputs */
 } gt_formula_style;
 
 void gt_symbolic_write(const gt_symbolic *symbolic, int output, gt_formula_style style, FILE *stream);
 /* Returns the text that gt_symbolic_write writes, in the arena. */
 char *gt_symbolic_text(const gt_symbolic *symbolic, int output, gt_formula_style style, gt_arena *arena);
 /* Returns the names of columns in formulas, [count]: the name of the column, with _ for each character that a
- * variable name cannot have, and with a number appended if another column or a function has that name, or if
- * it is that of another input, such as x1 for input 0. */
+ * variable cannot have. A number is appended if another column or a function has that name, or if expressions
+ * use it for another input, such as x1 for input 0. */
 const char *const *gt_formula_names(gt_arena *arena, const char *const *columns, int count);
-/* Writes a number as 0.5, pi/2, 1/3 or, if it has no such form, with `digits` digits. */
+/* Writes a number as 0.5, pi/2, 1/3 or, if it is no such simple number, with `digits` digits. */
 void gt_number_text(double value, int digits, bool latex, char text[64]);
 #endif

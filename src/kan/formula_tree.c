@@ -14,25 +14,25 @@ static const double pi = 3.14159265358979323846;
 static tree node_tree(const builder *b, int layer, int node);
 static tree symbol_tree(const builder *b, const gt_symbolic_edge *g);
 
-static tree make(const builder *b, gt_formula node) {
-  gt_formula *made = GT_NEW(b->arena, gt_formula);
-  *made = node;
-  return made;
+static tree new_node(const builder *b, gt_formula node) {
+  gt_formula *result = GT_NEW(b->arena, gt_formula);
+  *result = node;
+  return result;
 }
 
 static tree number(const builder *b, double value) {
-  return make(b, (gt_formula){.kind = GT_FORMULA_NUMBER, .number = value});
+  return new_node(b, (gt_formula){.kind = GT_FORMULA_NUMBER, .number = value});
 }
 
 static tree call(const builder *b, const char *name, tree x, tree y) {
-  return make(
+  return new_node(
       b, (gt_formula){.kind = GT_FORMULA_CALL, .call = name, .argument = {x, y}, .arguments = y ? 2 : 1});
 }
 
 static bool is_call(tree t, const char *name) { return t->kind == GT_FORMULA_CALL && !strcmp(t->call, name); }
 
-/* Products are written without signs inside, which would read as differences in LaTeX: |t|, and the sign goes
- * into *sign. */
+/* Removes a negation from a factor and multiplies *sign by it instead: a sign inside a product would look
+ * like a difference in LaTeX. */
 static tree without_sign(tree t, double *sign) {
   if (!is_call(t, "neg")) return t;
   *sign = -*sign;
@@ -43,10 +43,11 @@ static tree signed_call(const builder *b, const char *name, tree x, tree y) {
   double sign = 1;
   x = without_sign(x, &sign);
   y = without_sign(y, &sign);
-  tree made = call(b, name, x, y);
-  return sign < 0 ? call(b, "neg", made, NULL) : made;
+  tree result = call(b, name, x, y);
+  return sign < 0 ? call(b, "neg", result, NULL) : result;
 }
 
+/* factor * t */
 static tree times(const builder *b, double factor, tree t) {
   if (t->kind == GT_FORMULA_NUMBER) return number(b, factor * t->number);
   t = without_sign(t, &factor);
@@ -59,9 +60,10 @@ static tree times(const builder *b, double factor, tree t) {
   return call(b, "mul", number(b, factor), t);
 }
 
+/* sum + factor * t; a sum of NULL is 0 */
 static tree plus(const builder *b, tree sum, double factor, tree t) {
   if (factor == 0) return sum;
-  if (t->kind == GT_FORMULA_NUMBER) { /* its sign is that of the factor */
+  if (t->kind == GT_FORMULA_NUMBER) { /* as factor * 1, so that its sign is that of the factor */
     factor *= t->number;
     t = number(b, 1);
     if (factor == 0) return sum;
@@ -71,6 +73,7 @@ static tree plus(const builder *b, tree sum, double factor, tree t) {
   return call(b, factor < 0 ? "sub" : "add", sum, times(b, fabs(factor), t));
 }
 
+/* a x + shift */
 static tree affine(const builder *b, double a, tree x, double shift) {
   if (a < 0 && shift > 0) return plus(b, number(b, shift), a, x);
   tree sum = plus(b, plus(b, NULL, a, x), shift, number(b, 1));
@@ -95,43 +98,44 @@ static tree argument_of(const builder *b, const gt_symbolic_edge *g) {
   return affine(b, g->value[GT_CONSTANT_A], node_tree(b, g->layer, g->from), g->value[GT_CONSTANT_B]);
 }
 
-/* Returns the sum of the edges into a node and its bias, without logarithms if these are written elsewhere;
- * NULL: it is 0. */
+/* Returns the sum of the edges into a node and its bias; NULL: it is 0. logarithms: include edges that are
+ * logarithms, which product_of writes as factors. */
 static tree sum_of(const builder *b, int layer, int node, bool logarithms) {
   tree sum = NULL;
   const double bias = b->s->bias[layer][node];
-  bool falls = false; /* a sum whose first term is negative starts with its constant instead */
+  bool starts_negative = false; /* then the sum starts with its constant, if that is positive */
   for (int e = 0; e < b->s->edges && !sum; e++) {
     const gt_symbolic_edge *g = &b->s->edge[e];
-    if (g->layer + 1 == layer && g->to == node && !falls) falls = g->value[GT_CONSTANT_C] < 0;
+    if (g->layer + 1 == layer && g->to == node && !starts_negative)
+      starts_negative = g->value[GT_CONSTANT_C] < 0;
   }
-  if (falls && bias > 0) sum = number(b, bias);
-  const bool begun = sum != NULL;
+  if (starts_negative && bias > 0) sum = number(b, bias);
+  const bool starts_with_bias = sum != NULL;
   for (int e = 0; e < b->s->edges; e++) {
     const gt_symbolic_edge *g = &b->s->edge[e];
     if (g->layer + 1 == layer && g->to == node && (logarithms || !is_logarithm(g)))
       sum = plus(b, sum, g->value[GT_CONSTANT_C], symbol_tree(b, g));
   }
-  return begun ? sum : plus(b, sum, bias, number(b, 1));
+  return starts_with_bias ? sum : plus(b, sum, bias, number(b, 1));
 }
 
-/* exp(sum of c log u + rest) = product of u^c, times exp(rest) where there is one; NULL without logarithms.
- */
+/* Returns exp of a node as a product: exp(sum of c log u + rest) = product of u^c * exp(rest). NULL if the
+ * node has no logarithms. */
 static tree product_of(const builder *b, int layer, int node) {
-  tree above = NULL, below = NULL;
+  tree numerator = NULL, denominator = NULL;
   for (int e = 0; e < b->s->edges; e++) {
     const gt_symbolic_edge *g = &b->s->edge[e];
     const double c = g->value[GT_CONSTANT_C];
     if (g->layer + 1 != layer || g->to != node || !is_logarithm(g) || c == 0) continue;
-    tree factor = power(b, argument_of(b, g), fabs(c)), *side = c > 0 ? &above : &below;
-    *side = *side ? signed_call(b, "mul", *side, factor) : factor;
+    tree factor = power(b, argument_of(b, g), fabs(c)), *product = c > 0 ? &numerator : &denominator;
+    *product = *product ? signed_call(b, "mul", *product, factor) : factor;
   }
-  if (!above && !below) return NULL;
+  if (!numerator && !denominator) return NULL;
   tree rest = sum_of(b, layer, node, false);
   if (rest) rest = call(b, "exp", rest, NULL);
-  if (above && rest) above = signed_call(b, "mul", above, rest);
-  if (!above) above = rest ? rest : number(b, 1);
-  return below ? signed_call(b, "div", above, below) : above;
+  if (numerator && rest) numerator = signed_call(b, "mul", numerator, rest);
+  if (!numerator) numerator = rest ? rest : number(b, 1);
+  return denominator ? signed_call(b, "div", numerator, denominator) : numerator;
 }
 
 /* --- functions --- */
@@ -160,7 +164,7 @@ static tree symbol_tree(const builder *b, const gt_symbolic_edge *g) {
 }
 
 static tree node_tree(const builder *b, int layer, int node) {
-  if (!layer) return make(b, (gt_formula){.kind = GT_FORMULA_VARIABLE, .variable = node});
+  if (!layer) return new_node(b, (gt_formula){.kind = GT_FORMULA_VARIABLE, .variable = node});
   tree sum = sum_of(b, layer, node, true);
   return sum ? sum : number(b, 0);
 }

@@ -1,5 +1,5 @@
-/* A symbolic network as the tree of a formula (base/formula.h), with simple cases simplified: factors of 1,
- * empty sums, and exp of logarithms, which becomes a product. Within kan/ only. */
+/* A symbolic network as the tree of a formula (base/formula.h), without factors of 1 and empty sums, and with
+ * products in place of exp of logarithms. Within kan/ only. */
 #ifndef GT_KAN_FORMULA_TREE_H
 #define GT_KAN_FORMULA_TREE_H
 #include "base/formula.h"

@@ -5,15 +5,15 @@
 
 typedef struct gt_levenberg_marquardt {
   int parameters;
-  void *owner;
-  /* Returns the sum of squared residuals at p; infinite where they are not defined. If `square` is not NULL,
-   * also adds J'J (its lower half) to `square` [parameters, parameters] and J'r to `side` [parameters], which
-   * are zero. */
-  double (*sum)(void *owner, const double *p, double *square, double *side);
+  void *context;
+  /* Returns the sum of squared residuals at p; infinite where they are not defined. If `jtj` is not NULL,
+   * also adds J'J (its lower half) to `jtj` [parameters, parameters] and J'r to `jtr` [parameters], which the
+   * caller has zeroed; J: Jacobian, r: residuals. */
+  double (*sum)(void *context, const double *p, double *jtj, double *jtr);
 } gt_levenberg_marquardt;
 
-/* Moves p to a local minimum of the sum, in at most `most_steps` steps. Returns the sum there. */
-double gt_levenberg_marquardt_minimize(const gt_levenberg_marquardt *problem, double *p, int most_steps);
+/* Moves p to a local minimum of the sum in at most `max_steps` steps. Returns the sum there. */
+double gt_levenberg_marquardt_minimize(const gt_levenberg_marquardt *problem, double *p, int max_steps);
 /* The standard error of each parameter at a minimum if residuals have a standard deviation of 1: the square
  * root of the diagonal of (J'J)^-1; infinite if no residual depends on it. deviation: [parameters]. */
 void gt_levenberg_marquardt_deviations(const gt_levenberg_marquardt *problem, const double *p,

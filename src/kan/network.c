@@ -8,14 +8,14 @@
 #include <string.h>
 
 static double silu(double x) { return x / (1 + exp(-x)); }
-static double same(double x) { return x; }
+static double identity(double x) { return x; }
 static double relu(double x) { return x > 0 ? x : 0; }
 static double gelu(double x) { return 0.5 * x * erfc(-x * 0.70710678118654752440); }
 
 static const struct {
   const char *name;
   double (*value)(double x);
-} branches[] = {{"silu", silu}, {"identity", same}, {"relu", relu}, {"gelu", gelu}, {"tanh", tanh}};
+} branches[] = {{"silu", silu}, {"identity", identity}, {"relu", relu}, {"gelu", gelu}, {"tanh", tanh}};
 
 typedef struct reader {
   gt_kan_network *out;
@@ -38,7 +38,7 @@ static const float *values_of(const reader *r, const gt_slot *slot) {
 }
 
 /* Returns the index of an element of a tensor [blocks, functions, inputs of a block, outputs]. */
-static size_t place(const gt_kan_layer *l, int functions, int i, int function, int o) {
+static size_t element_index(const gt_kan_layer *l, int functions, int i, int function, int o) {
   const int block = (int)l->basis.block;
   return (((size_t)(i / block) * (size_t)functions + (size_t)function) * (size_t)block +
           (size_t)(i % block)) *
@@ -46,20 +46,20 @@ static size_t place(const gt_kan_layer *l, int functions, int i, int function, i
          (size_t)o;
 }
 
-/* Reads a tensor [rows, inputs] into l->positions from `first` on for each input, and repeats its rows
- * `repeated` times. If the layer has no such tensor, the values are those of its grid: start + k step. */
-static void read_rows(const reader *r, gt_kan_layer *l, const char *name, uint32_t first, uint32_t repeated,
+/* Reads a tensor [rows, inputs] into l->positions, from index `first` of each input on, `repeats` times. If
+ * the layer has no such tensor, the values are those of its grid: start + k step. */
+static void read_rows(const reader *r, gt_kan_layer *l, const char *name, uint32_t first, uint32_t repeats,
                       double start, double step) {
   const gt_slot *slot = find(r, l->name, name);
   const float *values = values_of(r, slot);
   const uint32_t rows = slot ? (uint32_t)slot->shape.dim[0] : l->basis.terms, all = gt_kan_behind(&l->basis);
-  for (uint32_t k = 0; k < rows * repeated && first + k < all; k++)
+  for (uint32_t k = 0; k < rows * repeats && first + k < all; k++)
     for (int i = 0; i < l->inputs; i++)
       l->positions[(size_t)i * all + first + k] =
           values ? (double)values[(size_t)(k % rows) * (size_t)l->inputs + (size_t)i] : start + k * step;
 }
 
-static void read_behind(const reader *r, gt_kan_layer *l, double width) {
+static void read_positions(const reader *r, gt_kan_layer *l, double width) {
   const gt_kan_attribute *a = &l->basis;
   const uint32_t positions = gt_kan_behind(a);
   if (!positions) return;
@@ -90,13 +90,14 @@ static void read_values(const reader *r, gt_kan_layer *l) {
   for (size_t o = 0; bias && o < outputs; o++) l->bias[o] = (double)bias[o];
   for (int i = 0; i < l->inputs; i++)
     for (int o = 0; o < l->outputs; o++) {
-      const size_t e = (size_t)i * outputs + (size_t)o, one = place(l, 1, i, 0, o);
-      const double kept = mask ? (double)mask[one] : 1;
-      l->edge[e] = kept != 0;
+      const size_t e = (size_t)i * outputs + (size_t)o, mask_index = element_index(l, 1, i, 0, o);
+      const double mask_value = mask ? (double)mask[mask_index] : 1;
+      l->edge[e] = mask_value != 0;
       for (int f = 0; f < functions; f++)
         l->coefficient[e * (size_t)functions + (size_t)f] =
-            kept * (double)c[place(l, functions, i, f, o)] * (scale && f < terms ? (double)scale[one] : 1);
-      if (weight) l->base_weight[e] = kept * (double)weight[e];
+            mask_value * (double)c[element_index(l, functions, i, f, o)] *
+            (scale && f < terms ? (double)scale[mask_index] : 1);
+      if (weight) l->base_weight[e] = mask_value * (double)weight[e];
     }
 }
 
@@ -138,8 +139,8 @@ const char *gt_kan_network_lacks(const gt_model *model, int index) {
 static bool read_layer(const reader *r, int index) {
   const gt_model_layer *layer = &r->model->layer[index];
   gt_kan_layer *l = &r->out->layer[index];
-  const char *lacks = gt_kan_network_lacks(r->model, index);
-  if (lacks) return refuse(r, layer, lacks);
+  const char *reason = gt_kan_network_lacks(r->model, index);
+  if (reason) return refuse(r, layer, reason);
   const gt_slot *slot = find(r, layer->name, "coefficients");
   const gt_kan_beside beside = gt_kan_beside_of(layer->config);
   if (!slot || !slot->form) return refuse(r, layer, "has no coefficients");
@@ -150,7 +151,7 @@ static bool read_layer(const reader *r, int index) {
   l->squashed = !strcmp(beside.norm, "tanh");
   for (size_t b = 0; b < sizeof branches / sizeof *branches; b++)
     if (!l->basis.base && !strcmp(branches[b].name, beside.base)) l->base = branches[b].value;
-  read_behind(r, l, beside.width);
+  read_positions(r, l, beside.width);
   read_values(r, l);
   return read_symbolic_edges(r, l, layer);
 }
@@ -167,7 +168,7 @@ bool gt_kan_network_read(gt_kan_network *network, const gt_model *model, const g
   return ok;
 }
 
-/* Multiplies all edges to one output. */
+/* Multiplies all edges to one output by a factor. */
 static void multiply_edges(gt_kan_layer *l, int output, double factor) {
   const size_t functions = l->basis.terms + l->basis.base;
   for (int i = 0; i < l->inputs; i++) {
@@ -211,7 +212,8 @@ int gt_kan_network_edges(const gt_kan_network *network) {
 
 /* --- evaluation --- */
 
-/* The basis functions of one input at x, [functions], and the base branch. */
+/* Writes the values of the basis functions of an input at x to `to` [functions]; returns that of the base
+ * branch. */
 static double functions_at(const gt_kan_layer *l, int input, double x, double *to) {
   const double u = l->squashed ? tanh(x) : x;
   const double *positions = l->positions ? l->positions + (size_t)input * gt_kan_behind(&l->basis) : NULL;
@@ -246,7 +248,7 @@ void gt_kan_edge(const gt_kan_layer *layer, int input, int output, const double 
   free(functions);
 }
 
-/* Value f of a sample, scaled if there is a scaling. */
+/* Value f of a sample; with a scaling, (value - mean) * factor + offset. */
 static double sample_value(const gt_tensor *tensor, int64_t sample, int64_t f, const gt_scaling *scaling) {
   const int64_t period = scaling ? scaling->count : 0;
   const void *values = gt_tensor_sample(tensor, sample);
@@ -257,12 +259,12 @@ static double sample_value(const gt_tensor *tensor, int64_t sample, int64_t f, c
   return (value - (double)of_value[0]) * (double)of_value[period] + (double)of_value[2 * period];
 }
 
-double *gt_kan_samples(const gt_input *input, bool scaled, const gt_tensor *tensor, int inputs, int64_t most,
-                       int64_t *samples, gt_error *error) {
+double *gt_kan_samples(const gt_input *input, bool scaled, const gt_tensor *tensor, int inputs,
+                       int64_t max_samples, int64_t *samples, gt_error *error) {
   const int32_t *one_hot = input && input->table ? input->table->one_hot : NULL;
   const int64_t features = one_hot ? input->table->features : gt_tensor_features(tensor),
                 total = tensor->dim[0];
-  const int64_t step = total > most ? (total + most - 1) / most : 1;
+  const int64_t step = total > max_samples ? (total + max_samples - 1) / max_samples : 1;
   if (features != inputs || tensor->element == GT_ELEMENT_I32) {
     gt_fail(error, GT_ERR_DATA, "each sample must have %d numbers, as the network reads them", inputs);
     return NULL;
@@ -286,7 +288,7 @@ static double deviation_of(double sum, double squares, int64_t count) {
   return sqrt(fmax(0, squares / (double)count - mean * mean));
 }
 
-/* Adds the edges of input i to the outputs. */
+/* Adds the values of the edges of input i to the outputs of layer `index`, and finds their deviations. */
 static void add_input(gt_kan_trace *t, const gt_kan_network *network, int index, int i, double *functions) {
   const gt_kan_layer *l = &network->layer[index];
   const int64_t n = t->samples;
@@ -308,7 +310,7 @@ static void add_input(gt_kan_trace *t, const gt_kan_network *network, int index,
   free(sums);
 }
 
-static void note_spread(gt_kan_trace *t, int index, int width) {
+static void measure_spread(gt_kan_trace *t, int index, int width) {
   t->spread[index] = gt_alloc((size_t)width * sizeof(double));
   for (int w = 0; w < width; w++) {
     double sum = 0, squares = 0;
@@ -330,7 +332,7 @@ void gt_kan_trace_run(gt_kan_trace *trace, const gt_kan_network *network, const 
   trace->node[0] = gt_alloc((size_t)(inputs * samples) * sizeof(double));
   for (int64_t k = 0; k < samples; k++)
     for (int i = 0; i < inputs; i++) trace->node[0][i * samples + k] = x[k * inputs + i];
-  note_spread(trace, 0, inputs);
+  measure_spread(trace, 0, inputs);
   for (int index = 0; index < layers; index++) {
     const gt_kan_layer *l = &network->layer[index];
     double *functions = gt_alloc((l->basis.terms + 1) * sizeof *functions);
@@ -339,7 +341,7 @@ void gt_kan_trace_run(gt_kan_trace *trace, const gt_kan_network *network, const 
     for (int o = 0; l->bias && o < l->outputs; o++)
       for (int64_t k = 0; k < samples; k++) trace->node[index + 1][o * samples + k] = l->bias[o];
     for (int i = 0; i < l->inputs; i++) add_input(trace, network, index, i, functions);
-    note_spread(trace, index + 1, l->outputs);
+    measure_spread(trace, index + 1, l->outputs);
     free(functions);
   }
 }

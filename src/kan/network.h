@@ -31,7 +31,7 @@ typedef struct gt_kan_network {
   int layers;
 } gt_kan_network;
 
-/* Why a layer of the model cannot be part of such a network, as the end of a sentence; NULL: it can. */
+/* Why a layer of the model cannot be part of a gt_kan_network, as the end of a sentence; NULL: it can. */
 const char *gt_kan_network_lacks(const gt_model *model, int layer);
 /* Reads the network from a built model and the values of its slots. GT_ERR_DATA, naming the layer, if the
  * model is not a sequence of KAN layers. `path`: the model file, for messages. */
@@ -43,21 +43,21 @@ void gt_kan_network_unscale(gt_kan_network *network, const gt_target_scaling *sc
 void gt_kan_network_finish(gt_kan_network *network); /* accepts a zeroed one */
 int gt_kan_network_inputs(const gt_kan_network *network);
 int gt_kan_network_outputs(const gt_kan_network *network);
-int gt_kan_network_edges(const gt_kan_network *network); /* that are not pruned */
+int gt_kan_network_edges(const gt_kan_network *network); /* number of edges that are not pruned */
 
 /* The function of a symbolic edge; NULL: the edge is a sum of basis functions. */
 const gt_edge_fit *gt_kan_edge_function(const gt_kan_layer *layer, int input, int output);
 /* y[k] = phi(x[k]) of one edge, k < count. */
 void gt_kan_edge(const gt_kan_layer *layer, int input, int output, const double *x, int64_t count, double *y);
 
-/* Returns samples of an input [samples, inputs], on the heap: at most `most` of the tensor's, at equal
- * distances, with one value per category, as the network reads them. scaled: false: in the units of the data.
- * input: NULL for targets, which are not scaled. NULL (GT_ERR_DATA) if a sample does not have `inputs`
- * numbers. */
-double *gt_kan_samples(const gt_input *input, bool scaled, const gt_tensor *tensor, int inputs, int64_t most,
-                       int64_t *samples, gt_error *error);
+/* Returns samples of an input [samples, inputs], on the heap: at most max_samples of the tensor's, at equal
+ * distances. Categories are one-hot, as the network reads them. scaled: false: in the units of the data.
+ * input: NULL for targets, which are not scaled. Returns NULL (GT_ERR_DATA) if a sample does not have
+ * `inputs` numbers. */
+double *gt_kan_samples(const gt_input *input, bool scaled, const gt_tensor *tensor, int inputs,
+                       int64_t max_samples, int64_t *samples, gt_error *error);
 
-/* Values of all nodes of a network for samples of its inputs. */
+/* The values of all nodes of a network at samples of its inputs. */
 typedef struct gt_kan_trace {
   int64_t samples;
   int layers;

@@ -59,7 +59,7 @@ static bool has_symbolic_edges_in(const gt_kan_layer *l, int k) {
 typedef struct normalizer {
   gt_kan_network *network;
   const gt_kan_trace *trace;
-  double *y; /* [samples] */
+  double *y; /* [samples]: values of an edge */
 } normalizer;
 
 static double mean_of(const double *values, int64_t count) {
@@ -68,25 +68,25 @@ static double mean_of(const double *values, int64_t count) {
   return sum / (double)count;
 }
 
-/* Shifts the functions that lead to output k so that their means are equal and add up to `mean` (NULL: to
- * what they add up to now), then divides them by `deviation`. */
+/* Shifts the functions that lead to output k so that their means are equal and add up to `mean` (NULL: the
+ * sum is unchanged), then divides them by `deviation`. */
 static void center(const normalizer *s, int layer, int k, const double *mean, double deviation) {
   const gt_kan_layer *l = &s->network->layer[layer];
   const gt_kan_trace *t = s->trace;
-  double shares = 0;
+  double total = 0;
   int edges = 0;
   for (int pass = 0; pass < 2; pass++)
     for (int i = 0; i < l->inputs; i++) {
       gt_edge_fit *fit = fit_of(l, i, k);
       if (!fit) continue;
       gt_kan_edge(l, i, k, t->node[layer] + i * t->samples, t->samples, s->y);
-      const double own = mean_of(s->y, t->samples);
+      const double edge_mean = mean_of(s->y, t->samples);
       if (!pass) {
-        shares += own;
+        total += edge_mean;
         edges++;
         continue;
       }
-      fit->d += (mean ? *mean : shares) / edges - own;
+      fit->d += (mean ? *mean : total) / edges - edge_mean;
       fit->c /= deviation;
       fit->d /= deviation;
     }
@@ -94,11 +94,11 @@ static void center(const normalizer *s, int layer, int k, const double *mean, do
 
 /* Replaces the value of a hidden node by (value - mean) / deviation. */
 static void scale_node(const normalizer *s, int layer, int k) {
-  static const double none = 0;
+  static const double zero = 0;
   const gt_kan_layer *above = &s->network->layer[layer + 1];
   const double mean = mean_of(s->trace->node[layer + 1] + k * s->trace->samples, s->trace->samples);
   const double deviation = s->trace->spread[layer + 1][k];
-  center(s, layer, k, &none, deviation);
+  center(s, layer, k, &zero, deviation);
   for (int o = 0; o < above->outputs; o++) {
     gt_edge_fit *fit = fit_of(above, k, o);
     if (!fit) continue;
@@ -107,7 +107,8 @@ static void scale_node(const normalizer *s, int layer, int k) {
   }
 }
 
-/* From the outputs down, because `center` needs the values of the nodes below as the trace has them. */
+/* Goes from the outputs to the inputs: `center` evaluates edges at the nodes' values in the trace, so the
+ * layers before it must be unchanged. */
 void gt_kan_normalize(gt_kan_network *network, const gt_kan_trace *trace) {
   const normalizer s = {network, trace, gt_alloc((size_t)trace->samples * sizeof *s.y + 1)};
   for (int layer = network->layers; layer-- > 0;) {

@@ -11,7 +11,7 @@ typedef struct gt_point {
 
 typedef struct gt_ink {
   uint32_t color; /* 0xRRGGBB */
-  double width;   /* of lines */
+  double width;   /* of a line */
   bool dashed;
 } gt_ink;
 
@@ -19,10 +19,13 @@ typedef struct gt_pen gt_pen;
 struct gt_pen {
   void (*polyline)(gt_pen *pen, const gt_point *point, int points, gt_ink ink);
   void (*disc)(gt_pen *pen, gt_point center, double radius, uint32_t color);
-  void (*text)(gt_pen *pen, gt_point middle, const char *text, uint32_t color); /* GT_TEXT_… */
+  void (*text)(gt_pen *pen, gt_point middle, const char *text, uint32_t color);
 };
 
-enum { GT_TEXT_WIDTH = 6, GT_TEXT_HEIGHT = 7 }; /* advance width of a character, height of a capital letter */
+enum {
+  GT_TEXT_WIDTH = 6,
+  GT_TEXT_HEIGHT = 7
+}; /* of `text`: advance width of a character, height of a capital */
 
 typedef void gt_drawing(gt_pen *pen, const void *data);
 

@@ -4,17 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Lengths are in pixels. */
 enum {
-  PLOT = 44, /* side of a plot */
-  GAP = 14,  /* between plots */
-  LAYER = 150,
-  MARGIN = 30,
-  TITLE = 34,
+  PLOT = 44,   /* side of a plot */
+  GAP = 14,    /* between plots */
+  LAYER = 150, /* height of a layer of edges */
+  MARGIN = 30, /* around a panel */
+  TITLE = 34,  /* height of the title above a panel, and of the note below it */
   NOTE = 40,
-  LEAST_WIDTH = 240,
-  MAX_EDGES = 64, /* of one layer; a picture with more is refused */
-  POINTS = 48,
-  NAME_ROOM = 11
+  MIN_WIDTH = 240, /* of a panel */
+  MAX_EDGES = 64,  /* of one layer; a picture with more is refused */
+  POINTS = 48,     /* of a plotted function */
+  NAME_HEIGHT = 11 /* of a function's name above its plot */
 };
 static const uint32_t black = 0x202020, red = 0xc0281c, pale = 0xd0d0d0;
 
@@ -23,14 +24,14 @@ static const uint32_t black = 0x202020, red = 0xc0281c, pale = 0xd0d0d0;
 static int edges_of(const gt_kan_layer *l) { return l->inputs * l->outputs; }
 
 static int panel_width(const gt_panel *p) {
-  int most = 1, width;
+  int max_edges = 1, width;
   for (int l = 0; l < p->network->layers; l++)
-    if (edges_of(&p->network->layer[l]) > most) most = edges_of(&p->network->layer[l]);
-  width = most * (PLOT + GAP) + 2 * MARGIN;
+    if (edges_of(&p->network->layer[l]) > max_edges) max_edges = edges_of(&p->network->layer[l]);
+  width = max_edges * (PLOT + GAP) + 2 * MARGIN;
   const int texts[] = {p->title ? (int)strlen(p->title) : 0, p->note ? (int)strlen(p->note) : 0};
   for (int i = 0; i < 2; i++)
     if (texts[i] * GT_TEXT_WIDTH + MARGIN > width) width = texts[i] * GT_TEXT_WIDTH + MARGIN;
-  return width < LEAST_WIDTH ? LEAST_WIDTH : width;
+  return width < MIN_WIDTH ? MIN_WIDTH : width;
 }
 
 bool gt_panels_size(const gt_panels *panels, int *width, int *height, gt_error *error) {
@@ -90,7 +91,7 @@ static void draw_function(gt_pen *pen, const place *p, int layer, int from, int 
                           uint32_t color) {
   const gt_kan_trace *t = p->panel->trace;
   const gt_symbolic_edge *named = symbol_of(p->panel->symbolic, layer, from, to);
-  double x[POINTS], y[POINTS], low, high, least, most;
+  double x[POINTS], y[POINTS], low, high, min_y, max_y;
   gt_point point[POINTS];
   range_of(t->node[layer] + from * t->samples, t->samples, &low, &high);
   if (named) {
@@ -102,11 +103,11 @@ static void draw_function(gt_pen *pen, const place *p, int layer, int from, int 
     for (int k = 0; k < POINTS; k++) y[k] = gt_symbolic_edge_value(named, x[k]);
   else
     gt_kan_edge(&p->panel->network->layer[layer], from, to, x, POINTS, y);
-  range_of(y, POINTS, &least, &most);
-  const double side = PLOT - 8, scale = most > least ? 1 / (most - least) : 0;
+  range_of(y, POINTS, &min_y, &max_y);
+  const double side = PLOT - 8, scale = max_y > min_y ? 1 / (max_y - min_y) : 0;
   for (int k = 0; k < POINTS; k++)
     point[k] = (gt_point){middle.x + side * ((double)k / (POINTS - 1) - 0.5),
-                          middle.y - side * ((y[k] - least) * scale - 0.5)};
+                          middle.y - side * ((y[k] - min_y) * scale - 0.5)};
   pen->polyline(pen, point, POINTS, (gt_ink){color, 1.5, false});
 }
 
@@ -124,20 +125,21 @@ static void draw_edge(gt_pen *pen, const place *p, int layer, int from, int to) 
   const gt_panel *panel = p->panel;
   const gt_kan_layer *l = &panel->network->layer[layer];
   const int edge = from * l->outputs + to;
-  const gt_symbolic_edge *read = symbol_of(panel->symbolic, layer, from, to);
+  const gt_symbolic_edge *symbolic_edge = symbol_of(panel->symbolic, layer, from, to);
   const gt_edge_fit *function = panel->symbolic ? NULL : gt_kan_edge_function(l, from, to);
-  const char *name = read ? read->symbol->name : function ? function->symbol->name : NULL;
-  const bool there = l->edge[edge] && (!panel->symbolic || read);
+  const char *name = symbolic_edge ? symbolic_edge->symbol->name : function ? function->symbol->name : NULL;
+  const bool is_kept = l->edge[edge] && (!panel->symbolic || symbolic_edge);
   const double score = panel->scores->edge[layer][edge];
   const gt_point middle = {spread_x(p, edge, edges_of(l)), node_y(p, layer) - 0.5 * LAYER};
-  const uint32_t color = there ? shade(name ? red : black, read ? 1 : score) : pale;
-  const gt_ink ink = {color, there ? 1.2 : 0.8, !there};
-  const gt_point up[] = {{spread_x(p, from, l->inputs), node_y(p, layer)}, {middle.x, middle.y + 0.5 * PLOT}};
-  const double top = middle.y - 0.5 * PLOT - (name ? NAME_ROOM : 0);
-  const gt_point on[] = {{middle.x, top}, {spread_x(p, to, l->outputs), node_y(p, layer + 1)}};
-  pen->polyline(pen, up, 2, ink);
-  pen->polyline(pen, on, 2, ink);
-  draw_frame(pen, middle, (gt_ink){color, 0.8, !there});
+  const uint32_t color = is_kept ? shade(name ? red : black, symbolic_edge ? 1 : score) : pale;
+  const gt_ink ink = {color, is_kept ? 1.2 : 0.8, !is_kept};
+  const gt_point lower[] = {{spread_x(p, from, l->inputs), node_y(p, layer)},
+                            {middle.x, middle.y + 0.5 * PLOT}};
+  const double top = middle.y - 0.5 * PLOT - (name ? NAME_HEIGHT : 0);
+  const gt_point upper[] = {{middle.x, top}, {spread_x(p, to, l->outputs), node_y(p, layer + 1)}};
+  pen->polyline(pen, lower, 2, ink);
+  pen->polyline(pen, upper, 2, ink);
+  draw_frame(pen, middle, (gt_ink){color, 0.8, !is_kept});
   if (l->edge[edge]) draw_function(pen, p, layer, from, to, middle, color);
   if (name) pen->text(pen, (gt_point){middle.x, middle.y - 0.5 * PLOT - 6}, name, red);
 }
@@ -146,10 +148,10 @@ static void draw_edge(gt_pen *pen, const place *p, int layer, int from, int to) 
 
 static uint32_t node_shade(const gt_panel *panel, int index, int k) {
   const gt_symbolic *s = panel->symbolic;
-  bool there = index == panel->network->layers;
-  if (!s) return there ? black : shade(black, panel->scores->node[index][k]);
-  for (int e = 0; e < s->edges; e++) there = there || (s->edge[e].layer == index && s->edge[e].from == k);
-  return there ? black : pale;
+  bool is_kept = index == panel->network->layers;
+  if (!s) return is_kept ? black : shade(black, panel->scores->node[index][k]);
+  for (int e = 0; e < s->edges; e++) is_kept = is_kept || (s->edge[e].layer == index && s->edge[e].from == k);
+  return is_kept ? black : pale;
 }
 
 static void draw_nodes(gt_pen *pen, const place *p) {
@@ -174,8 +176,8 @@ static void draw_layer(gt_pen *pen, const place *p, int layer) {
     for (int i = 0; i < l->inputs; i++)
       for (int o = 0; o < l->outputs; o++) {
         const bool named = symbol_of(p->panel->symbolic, layer, i, o) != NULL;
-        const bool there = l->edge[i * l->outputs + o] && (!p->panel->symbolic || named);
-        const bool dark = there && (named || p->panel->scores->edge[layer][i * l->outputs + o] > 0.1);
+        const bool is_kept = l->edge[i * l->outputs + o] && (!p->panel->symbolic || named);
+        const bool dark = is_kept && (named || p->panel->scores->edge[layer][i * l->outputs + o] > 0.1);
         if (dark == (pass == 1)) draw_edge(pen, p, layer, i, o);
       }
 }
@@ -188,14 +190,14 @@ void gt_panels_draw(gt_pen *pen, const void *picture) {
   if (!gt_panels_size(panels, &width, &height, &error)) return;
   for (int i = 0; i < panels->panels; i++) {
     const gt_panel *panel = &panels->panel[i];
-    const int own = panel_width(panel);
-    const place p = {panel, left + MARGIN, own - 2 * MARGIN, height - NOTE - MARGIN};
-    const double middle = left + 0.5 * own;
+    const int width_of_panel = panel_width(panel);
+    const place p = {panel, left + MARGIN, width_of_panel - 2 * MARGIN, height - NOTE - MARGIN};
+    const double middle = left + 0.5 * width_of_panel;
     for (int l = 0; l < panel->network->layers; l++) draw_layer(pen, &p, l);
     draw_nodes(pen, &p);
     if (panel->title) pen->text(pen, (gt_point){middle, 16}, panel->title, black);
     if (panel->note)
       pen->text(pen, (gt_point){middle, height - 18}, panel->note, panel->symbolic ? red : black);
-    left += own;
+    left += width_of_panel;
   }
 }

@@ -25,71 +25,76 @@ bool gt_kan_prune_config(gt_arena *arena, gt_spec *root, const int *widths, int 
 
 /* --- values --- */
 
-typedef struct choice { /* of one layer: the old indices of its kept inputs and outputs */
+typedef struct selection { /* what is kept of a layer: old indices of its inputs and outputs */
   const gt_kan_layer *layer;
   int *input, *output;
   const bool *edge;
-} choice;
+} selection;
 
-static int *numbers(const bool *kept, int count) {
+/* The indices of the true elements. */
+static int *indices_of(const bool *kept, int count) {
   int *list = gt_alloc(((size_t)count + 1) * sizeof *list), n = 0;
   for (int k = 0; k < count; k++)
     if (kept[k]) list[n++] = k;
   return list;
 }
 
-/* Gathers tensors [rows, inputs]. */
-static void gather_rows(const choice *c, const gt_slot *slot, const gt_slot *was, const float *old,
+/* Copies the kept inputs of a tensor [rows, inputs]. */
+static void gather_rows(const selection *c, const gt_slot *slot, const gt_slot *old_slot, const float *old,
                         float *out) {
   const int64_t *d = slot->shape.dim;
   for (int64_t row = 0; row < d[0]; row++)
-    for (int64_t i = 0; i < d[1]; i++) out[row * d[1] + i] = old[row * was->shape.dim[1] + c->input[i]];
+    for (int64_t i = 0; i < d[1]; i++) out[row * d[1] + i] = old[row * old_slot->shape.dim[1] + c->input[i]];
 }
 
-/* The index of the element of a tensor of this shape for an input and output, or for an output only. */
-static int64_t element(gt_shape shape, int64_t function, int64_t i, int64_t o) {
+/* The index of an element of a tensor by input and output: [blocks, functions, inputs of a block, outputs],
+ * [inputs, outputs] or [outputs]. */
+static int64_t element_index(gt_shape shape, int64_t function, int64_t i, int64_t o) {
   const int64_t *d = shape.dim;
   if (shape.rank == 4) return ((i / d[2] * d[1] + function) * d[2] + i % d[2]) * d[3] + o;
   return shape.rank == 2 ? i * d[1] + o : o;
 }
 
 /* True if the edge is kept and is a sum of basis functions. */
-static bool is_sum(const choice *c, int64_t input, int64_t output) {
+static bool is_sum(const selection *c, int64_t input, int64_t output) {
   return c->edge[input * c->layer->outputs + output] &&
          !gt_kan_edge_function(c->layer, (int)input, (int)output);
 }
 
-static void gather(const choice *c, const gt_slot *slot, const gt_slot *was, const float *old, float *out) {
+/* Copies the kept elements of a tensor. */
+static void gather(const selection *c, const gt_slot *slot, const gt_slot *old_slot, const float *old,
+                   float *out) {
   const gt_shape s = slot->shape;
   const int64_t functions = s.rank == 4 ? s.dim[1] : 1, outputs = s.dim[s.rank - 1];
   const int64_t inputs = s.rank == 4 ? s.dim[0] * s.dim[2] : s.rank == 2 ? s.dim[0] : 1;
   const size_t dot = gt_slot_layer_length(slot->name);
   const bool mask = !strcmp(slot->name + dot, ".mask");
-  if (gt_kan_symbolic_is(slot) && !mask) return; /* gt_kan_edge_functions_write */
+  if (gt_kan_symbolic_is(slot) && !mask) return; /* written by gt_kan_edge_functions_write */
   if (s.rank == 2 && strcmp(slot->name + dot, ".base_weight")) {
-    gather_rows(c, slot, was, old, out);
+    gather_rows(c, slot, old_slot, old, out);
     return;
   }
   for (int64_t i = 0; i < inputs; i++)
     for (int64_t o = 0; o < outputs; o++) {
-      const int64_t i_was = s.rank > 1 ? c->input[i] : 0, o_was = c->output[o];
+      const int64_t old_i = s.rank > 1 ? c->input[i] : 0, old_o = c->output[o];
       for (int64_t f = 0; f < functions; f++)
-        out[element(s, f, i, o)] =
-            mask ? (float)is_sum(c, i_was, o_was) : old[element(was->shape, f, i_was, o_was)];
+        out[element_index(s, f, i, o)] =
+            mask ? (float)is_sum(c, old_i, old_o) : old[element_index(old_slot->shape, f, old_i, old_o)];
     }
 }
 
-static void fill_layer(gt_state_dict *dict, const gt_state_dict *from, const choice *c) {
+static void fill_layer(gt_state_dict *dict, const gt_state_dict *from, const selection *c) {
   const gt_store *store = dict->store;
   const gt_slot_values values = gt_state_dict_values(dict);
   const size_t length = strlen(c->layer->name);
   for (int k = 0; k < store->slots; k++) {
-    const gt_slot *slot = store->slot[k], *was = gt_store_find(from->store, slot->name);
-    const bool mine =
+    const gt_slot *slot = store->slot[k], *old_slot = gt_store_find(from->store, slot->name);
+    const bool of_layer =
         gt_slot_layer_length(slot->name) == length && !strncmp(slot->name, c->layer->name, length);
-    const bool mask = mine && !strcmp(slot->name + length, ".mask");
-    if (mine && gt_slot_plays(slot, GT_WEIGHT_ROLES) && (was || mask))
-      gather(c, slot, was, was ? gt_state_dict_slot(from, was) : NULL, values.of(&values, slot->name));
+    const bool mask = of_layer && !strcmp(slot->name + length, ".mask");
+    if (of_layer && gt_slot_plays(slot, GT_WEIGHT_ROLES) && (old_slot || mask))
+      gather(c, slot, old_slot, old_slot ? gt_state_dict_slot(from, old_slot) : NULL,
+             values.of(&values, slot->name));
   }
 }
 
@@ -99,8 +104,8 @@ void gt_kan_prune_state_dict(gt_state_dict *dict, const gt_store *store, const g
   gt_state_dict_start(dict, store, GT_WEIGHT_ROLES, seed);
   for (int l = 0; l < network->layers; l++) {
     const gt_kan_layer *layer = &network->layer[l];
-    const choice c = {layer, numbers(kept->node[l], layer->inputs),
-                      numbers(kept->node[l + 1], layer->outputs), kept->edge[l]};
+    const selection c = {layer, indices_of(kept->node[l], layer->inputs),
+                         indices_of(kept->node[l + 1], layer->outputs), kept->edge[l]};
     fill_layer(dict, from, &c);
     gt_kan_edge_functions_write(&functions[l], layer->name, dict);
     free(c.input);

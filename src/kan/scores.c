@@ -55,7 +55,7 @@ static double strength(const gt_kan_network *network, const gt_kan_scores *score
   return fmin(in, out);
 }
 
-/* Counts the nodes of a hidden layer that are stronger than node k; among equal ones, the first is. */
+/* The number of nodes that are stronger than node k; of nodes with equal strength, the first is stronger. */
 static int rank_of(const double *strengths, int width, int k) {
   int stronger = 0;
   for (int i = 0; i < width; i++)
@@ -78,25 +78,26 @@ static void choose_nodes(gt_kan_kept *kept, const gt_kan_network *network, const
   }
 }
 
-typedef struct choice { /* of edges in one layer */
+typedef struct layer_edges { /* of edges in one layer */
   gt_kan_kept *kept;
   const gt_kan_layer *layer;
   const double *score;
   int index;
-} choice;
+} layer_edges;
 
-static bool is_possible(const choice *c, size_t edge) {
+/* True if the edge exists and both its nodes are kept. */
+static bool can_keep(const layer_edges *c, size_t edge) {
   const size_t outputs = (size_t)c->layer->outputs;
   return c->layer->edge[edge] && c->kept->node[c->index][edge / outputs] &&
          c->kept->node[c->index + 1][edge % outputs];
 }
 
 /* Keeps the best of `count` edges: first, first + step, first + 2 step, … */
-static void keep_best(const choice *c, size_t first, size_t step, int count) {
+static void keep_best(const layer_edges *c, size_t first, size_t step, int count) {
   size_t best = SIZE_MAX;
   for (int k = 0; k < count; k++) {
     const size_t e = first + (size_t)k * step;
-    if (is_possible(c, e) && (best == SIZE_MAX || c->score[e] > c->score[best])) best = e;
+    if (can_keep(c, e) && (best == SIZE_MAX || c->score[e] > c->score[best])) best = e;
   }
   if (best != SIZE_MAX) c->kept->edge[c->index][best] = true;
 }
@@ -105,10 +106,10 @@ static void choose_edges(gt_kan_kept *kept, const gt_kan_network *network, const
                          double limit) {
   for (int index = 0; index < network->layers; index++) {
     const gt_kan_layer *l = &network->layer[index];
-    const choice c = {kept, l, scores->edge[index], index};
+    const layer_edges c = {kept, l, scores->edge[index], index};
     const size_t outputs = (size_t)l->outputs;
     for (size_t e = 0; e < (size_t)l->inputs * outputs; e++)
-      kept->edge[index][e] = is_possible(&c, e) && c.score[e] > limit;
+      kept->edge[index][e] = can_keep(&c, e) && c.score[e] > limit;
     for (int o = 0; o < l->outputs; o++) keep_best(&c, (size_t)o, outputs, l->inputs);
     for (int i = 0; i < l->inputs; i++)
       if (scores->node[index][i] > limit) keep_best(&c, (size_t)i * outputs, 1, l->outputs);

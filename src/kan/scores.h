@@ -15,8 +15,8 @@ void gt_kan_scores_find(gt_kan_scores *scores, const gt_kan_network *network, co
 void gt_kan_scores_finish(gt_kan_scores *scores); /* accepts a zeroed one */
 
 typedef struct gt_kan_limits {
-  double node, edge; /* nodes and edges that score more are kept */
-  int most;          /* the most nodes to keep in a hidden layer; 0: no limit */
+  double node, edge; /* nodes and edges with higher scores are kept */
+  int most;          /* maximum number of nodes to keep in a hidden layer; 0: no limit */
 } gt_kan_limits;
 
 /* What pruning keeps: hidden nodes whose strongest incoming edge and strongest outgoing edge both score above
@@ -32,7 +32,7 @@ typedef struct gt_kan_kept {
 void gt_kan_choose(gt_kan_kept *kept, const gt_kan_network *network, const gt_kan_scores *scores,
                    gt_kan_limits limits);
 void gt_kan_kept_finish(gt_kan_kept *kept); /* accepts a zeroed one */
-/* Number of the layer's outputs that are kept, and of its edges. */
+/* Number of kept outputs of a layer, and of its kept edges. */
 int gt_kan_kept_nodes(const gt_kan_kept *kept, const gt_kan_network *network, int layer);
 int gt_kan_kept_edges(const gt_kan_kept *kept, const gt_kan_network *network, int layer);
 #endif

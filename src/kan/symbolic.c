@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double network_accuracy = 1e-6; /* share of the variance */
+/* Share of a network's variance that a formula need not explain. */
+static const double network_accuracy = 1e-6;
 
 void gt_symbolic_measure(gt_symbolic_data *data) {
   const double *y = data->y;
@@ -22,8 +23,8 @@ void gt_symbolic_measure(gt_symbolic_data *data) {
   }
   if (squares == 0) squares = 1;
   data->rounding = 1e-14 * variation + 4e-15 * squares;
-  data->variation = variation > 1e-24 * squares ? variation : squares; /* one value */
-  if (data->of_network) data->rounding = fmax(data->rounding, network_accuracy * data->variation);
+  data->variation = variation > 1e-24 * squares ? variation : squares; /* y is constant */
+  if (data->fits_network) data->rounding = fmax(data->rounding, network_accuracy * data->variation);
 }
 
 gt_symbolic_data gt_symbolic_data_of(const double *x, const double *y, int64_t samples, int inputs,
@@ -34,7 +35,7 @@ gt_symbolic_data gt_symbolic_data_of(const double *x, const double *y, int64_t s
 }
 
 void gt_symbolic_of_network(gt_symbolic_data *data) {
-  data->of_network = true;
+  data->fits_network = true;
   gt_symbolic_measure(data);
 }
 
@@ -60,10 +61,10 @@ gt_symbolic gt_symbolic_copy(gt_arena *arena, const gt_symbolic *s) {
 
 typedef struct pass {
   const gt_symbolic *s;
-  int *place;             /* [layers + 1]: where a layer's nodes begin in the following */
-  double *node, *adjoint; /* of all nodes */
-  double *argument, *value;
-  bool exact; /* true while no argument has left the domain of its function */
+  int *first_node;          /* [layers + 1]: index of a layer's first node in `node` and `adjoint` */
+  double *node, *adjoint;   /* [nodes]: value; derivative of the output */
+  double *argument, *value; /* [edges]: a x + b; f(a x + b) */
+  bool exact;               /* true while no argument has left the domain of its function */
 } pass;
 
 static int nodes_of(const gt_symbolic *s) {
@@ -76,8 +77,8 @@ static void open_pass(pass *p, const gt_symbolic *s) {
   const size_t nodes = (size_t)nodes_of(s), edges = (size_t)s->edges;
   p->s = s;
   p->exact = true;
-  p->place = gt_alloc(((size_t)s->layers + 1) * sizeof *p->place);
-  for (int l = 0; l < s->layers; l++) p->place[l + 1] = p->place[l] + s->width[l];
+  p->first_node = gt_alloc(((size_t)s->layers + 1) * sizeof *p->first_node);
+  for (int l = 0; l < s->layers; l++) p->first_node[l + 1] = p->first_node[l] + s->width[l];
   p->node = gt_alloc(2 * (nodes + edges) * sizeof *p->node);
   p->adjoint = p->node + nodes;
   p->argument = p->adjoint + nodes;
@@ -85,7 +86,7 @@ static void open_pass(pass *p, const gt_symbolic *s) {
 }
 
 static void close_pass(pass *p) {
-  free(p->place);
+  free(p->first_node);
   free(p->node);
 }
 
@@ -93,57 +94,59 @@ static const double *forward(pass *p, const double *x) {
   const gt_symbolic *s = p->s;
   memcpy(p->node, x, (size_t)s->width[0] * sizeof *x);
   for (int l = 1; l <= s->layers; l++)
-    memcpy(p->node + p->place[l], s->bias[l], (size_t)s->width[l] * sizeof *x);
+    memcpy(p->node + p->first_node[l], s->bias[l], (size_t)s->width[l] * sizeof *x);
   for (int e = 0; e < s->edges; e++) { /* ordered by layer */
     const gt_symbolic_edge *g = &s->edge[e];
     p->argument[e] =
-        g->value[GT_CONSTANT_A] * p->node[p->place[g->layer] + g->from] + g->value[GT_CONSTANT_B];
+        g->value[GT_CONSTANT_A] * p->node[p->first_node[g->layer] + g->from] + g->value[GT_CONSTANT_B];
     p->value[e] = gt_symbol_value(g->symbol, p->argument[e]);
     p->exact &= gt_symbol_is_exact(g->symbol, p->argument[e]);
-    p->node[p->place[g->layer + 1] + g->to] += g->value[GT_CONSTANT_C] * p->value[e];
+    p->node[p->first_node[g->layer + 1] + g->to] += g->value[GT_CONSTANT_C] * p->value[e];
   }
-  return p->node + p->place[s->layers];
+  return p->node + p->first_node[s->layers];
 }
 
+/* The output of the network that output number `output` of the data is. */
 static int node_of(const gt_symbolic_data *data, int output) {
   return data->output ? data->output[output] : output;
 }
 
-/* Derivatives of one output, times `weight`, by all constants that are not fixed, in the order of `each`. */
+/* Writes the derivatives of an output, times `weight`, by all constants that are not fixed, in the order of
+ * for_each_free, to `slope`. */
 static void backward(pass *p, int output, double weight, double *slope) {
   const gt_symbolic *s = p->s;
   memset(p->adjoint, 0, (size_t)nodes_of(s) * sizeof *p->adjoint);
-  p->adjoint[p->place[s->layers] + output] = weight;
-  double by[GT_SYMBOLIC_MAX_EDGES][GT_EDGE_CONSTANTS];
+  p->adjoint[p->first_node[s->layers] + output] = weight;
+  double derivative[GT_SYMBOLIC_MAX_EDGES][GT_EDGE_CONSTANTS];
   for (int e = s->edges; e-- > 0;) {
     const gt_symbolic_edge *g = &s->edge[e];
-    const double above = p->adjoint[p->place[g->layer + 1] + g->to];
-    const int below = p->place[g->layer] + g->from;
+    const double above = p->adjoint[p->first_node[g->layer + 1] + g->to];
+    const int below = p->first_node[g->layer] + g->from;
     const double inner =
         above == 0 ? 0 : above * g->value[GT_CONSTANT_C] * gt_symbol_slope(g->symbol, p->argument[e]);
-    by[e][GT_CONSTANT_A] = inner * p->node[below];
-    by[e][GT_CONSTANT_B] = inner;
-    by[e][GT_CONSTANT_C] = above * p->value[e];
+    derivative[e][GT_CONSTANT_A] = inner * p->node[below];
+    derivative[e][GT_CONSTANT_B] = inner;
+    derivative[e][GT_CONSTANT_C] = above * p->value[e];
     p->adjoint[below] += inner * g->value[GT_CONSTANT_A];
   }
   for (int e = 0; e < s->edges; e++)
     for (int i = 0; i < GT_EDGE_CONSTANTS; i++)
-      if (!s->edge[e].fixed[i]) *slope++ = by[e][i];
+      if (!s->edge[e].fixed[i]) *slope++ = derivative[e][i];
   for (int l = 1; l <= s->layers; l++)
     for (int n = 0; n < s->width[l]; n++)
-      if (!s->bias_fixed[l][n]) *slope++ = p->adjoint[p->place[l] + n];
+      if (!s->bias_fixed[l][n]) *slope++ = p->adjoint[p->first_node[l] + n];
 }
 
-/* --- constants that are not fixed: copied to or from a vector, listed or counted --- */
+/* --- constants that are not fixed --- */
 
-typedef struct walk {
+typedef struct visitor { /* copies constants to or from a vector, or lists them; NULL: does not */
   double *to;
   const double *from;
   gt_symbolic_constant *list;
   int count;
-} walk;
+} visitor;
 
-static void meet(walk *w, double *value, bool *fixed) {
+static void visit(visitor *w, double *value, bool *fixed) {
   if (*fixed) return;
   if (w->to) w->to[w->count] = *value;
   if (w->from) *value = w->from[w->count];
@@ -151,16 +154,17 @@ static void meet(walk *w, double *value, bool *fixed) {
   w->count++;
 }
 
-static int each(gt_symbolic *s, walk w) {
+/* Visits all constants that are not fixed, in a fixed order. Returns their number. */
+static int for_each_free(gt_symbolic *s, visitor w) {
   for (int e = 0; e < s->edges; e++)
-    for (int i = 0; i < GT_EDGE_CONSTANTS; i++) meet(&w, &s->edge[e].value[i], &s->edge[e].fixed[i]);
+    for (int i = 0; i < GT_EDGE_CONSTANTS; i++) visit(&w, &s->edge[e].value[i], &s->edge[e].fixed[i]);
   for (int l = 1; l <= s->layers; l++)
-    for (int k = 0; k < s->width[l]; k++) meet(&w, &s->bias[l][k], &s->bias_fixed[l][k]);
+    for (int k = 0; k < s->width[l]; k++) visit(&w, &s->bias[l][k], &s->bias_fixed[l][k]);
   return w.count;
 }
 
-int gt_symbolic_free(gt_symbolic *symbolic, gt_symbolic_constant *list) {
-  return each(symbolic, (walk){.list = list});
+int gt_symbolic_free_constants(gt_symbolic *symbolic, gt_symbolic_constant *list) {
+  return for_each_free(symbolic, (visitor){.list = list});
 }
 
 typedef struct fitting {
@@ -168,48 +172,49 @@ typedef struct fitting {
   const gt_symbolic_data *data;
   int parameters;
   double *slope; /* [parameters] */
-  int *affects;  /* [parameters]: those whose slope is not 0 */
-  bool clamps;   /* arguments beyond a domain are allowed, and clamped to it */
+  int *nonzero;  /* [parameters]: indices of slopes that are not 0 */
+  bool clamps;   /* arguments outside the domain of a function are allowed and clamped to it */
 } fitting;
 
-/* Adds one output's part of J'J and J'r; skips zeros, as most constants of a wide network affect other
- * outputs. Returns its operations. */
-static double add_normal_equations(const fitting *f, double left, double *square, double *side) {
+/* Adds one output's part of J'J and J'r. Skips zeros, because most constants of a wide network affect other
+ * outputs. Returns the number of operations. */
+static double add_normal_equations(const fitting *f, double residual, double *jtj, double *jtr) {
   int count = 0;
   for (int i = 0; i < f->parameters; i++)
-    if (f->slope[i] != 0) f->affects[count++] = i;
+    if (f->slope[i] != 0) f->nonzero[count++] = i;
   for (int i = 0; i < count; i++) {
-    const double slope = f->slope[f->affects[i]];
-    double *row = square + f->affects[i] * f->parameters;
-    side[f->affects[i]] += slope * left;
-    for (int j = 0; j <= i; j++) row[f->affects[j]] += slope * f->slope[f->affects[j]];
+    const double slope = f->slope[f->nonzero[i]];
+    double *row = jtj + f->nonzero[i] * f->parameters;
+    jtr[f->nonzero[i]] += slope * residual;
+    for (int j = 0; j <= i; j++) row[f->nonzero[j]] += slope * f->slope[f->nonzero[j]];
   }
   return 0.5 * count * count;
 }
 
-/* Operations other than those of add_normal_equations. FUNCTION: those of one function value. */
+/* Number of operations of a sum, without those of add_normal_equations. FUNCTION: operations of a function
+ * value. */
 static double cost_of(const fitting *f, bool derivatives) {
   enum { FUNCTION = 16 };
   const double passes = 1 + (derivatives ? 0.5 * f->data->outputs : 0);
   return FUNCTION * passes * (double)f->data->samples * f->s->edges;
 }
 
-static double sum_of_squares(void *owner, const double *constants, double *square, double *side) {
-  const fitting *f = owner;
+static double sum_of_squares(void *context, const double *constants, double *jtj, double *jtr) {
+  const fitting *f = context;
   const gt_symbolic_data *d = f->data;
   pass p;
-  double sum = 0, cost = cost_of(f, square != NULL);
-  if (constants) each(f->s, (walk){.from = constants});
+  double sum = 0, cost = cost_of(f, jtj != NULL);
+  if (constants) for_each_free(f->s, (visitor){.from = constants});
   open_pass(&p, f->s);
   for (int64_t k = 0; k < d->samples; k++) {
     const double *y = forward(&p, d->x + k * d->inputs);
     for (int o = 0; o < d->outputs; o++) {
       const double weight = gt_symbolic_weight(d, k, o),
-                   left = weight * (y[node_of(d, o)] - d->y[k * d->outputs + o]);
-      sum += left * left;
-      if (!square) continue;
+                   residual = weight * (y[node_of(d, o)] - d->y[k * d->outputs + o]);
+      sum += residual * residual;
+      if (!jtj) continue;
       backward(&p, node_of(d, o), weight, f->slope);
-      cost += add_normal_equations(f, left, square, side);
+      cost += add_normal_equations(f, residual, jtj, jtr);
     }
   }
   close_pass(&p);
@@ -218,33 +223,33 @@ static double sum_of_squares(void *owner, const double *constants, double *squar
 }
 
 bool gt_symbolic_is_exhausted(const gt_symbolic_data *data) {
-  return data->effort && data->effort->spent > data->effort->most;
+  return data->effort && data->effort->spent > data->effort->budget;
 }
 
 static fitting open_fitting(gt_symbolic *s, const gt_symbolic_data *data, bool clamps) {
-  const int parameters = gt_symbolic_free(s, NULL);
-  const size_t room = (size_t)parameters + 1;
-  return (fitting){s,     data, parameters, gt_alloc(room * sizeof(double)), gt_alloc(room * sizeof(int)),
+  const int parameters = gt_symbolic_free_constants(s, NULL);
+  const size_t count = (size_t)parameters + 1;
+  return (fitting){s,     data, parameters, gt_alloc(count * sizeof(double)), gt_alloc(count * sizeof(int)),
                    clamps};
 }
 
 static void close_fitting(fitting *f) {
   free(f->slope);
-  free(f->affects);
+  free(f->nonzero);
 }
 
-enum { LAST_STEPS = 20 /* of a fit once the budget is spent */ };
+enum { LAST_STEPS = 20 /* of a fit, when the budget is spent */ };
 
 /* If all arguments start within the domains of their functions, the fit keeps them there. */
-double gt_symbolic_fit(gt_symbolic *symbolic, const gt_symbolic_data *data, int most_steps) {
+double gt_symbolic_fit(gt_symbolic *symbolic, const gt_symbolic_data *data, int max_steps) {
   fitting f = open_fitting(symbolic, data, !isfinite(gt_symbolic_sum(symbolic, data)));
-  double *room = gt_alloc(((size_t)f.parameters + 1) * sizeof *room);
-  each(symbolic, (walk){.to = room});
-  if (gt_symbolic_is_exhausted(data) && most_steps > LAST_STEPS) most_steps = LAST_STEPS;
+  double *p = gt_alloc(((size_t)f.parameters + 1) * sizeof *p);
+  for_each_free(symbolic, (visitor){.to = p});
+  if (gt_symbolic_is_exhausted(data) && max_steps > LAST_STEPS) max_steps = LAST_STEPS;
   const double sum = gt_levenberg_marquardt_minimize(
-      &(gt_levenberg_marquardt){f.parameters, &f, sum_of_squares}, room, most_steps);
-  each(symbolic, (walk){.from = room});
-  free(room);
+      &(gt_levenberg_marquardt){f.parameters, &f, sum_of_squares}, p, max_steps);
+  for_each_free(symbolic, (visitor){.from = p});
+  free(p);
   close_fitting(&f);
   return f.clamps ? gt_symbolic_sum(symbolic, data) : sum;
 }
@@ -270,8 +275,8 @@ double gt_symbolic_distance(const gt_symbolic *a, const gt_symbolic *b, const gt
   for (int64_t k = 0; k < data->samples; k++) {
     const double *y = forward(&p, data->x + k * data->inputs), *z = forward(&q, data->x + k * data->inputs);
     for (int o = 0; o < data->outputs; o++) {
-      const double apart = gt_symbolic_weight(data, k, o) * (y[node_of(data, o)] - z[node_of(data, o)]);
-      sum += apart * apart;
+      const double difference = gt_symbolic_weight(data, k, o) * (y[node_of(data, o)] - z[node_of(data, o)]);
+      sum += difference * difference;
     }
   }
   close_pass(&p);
@@ -293,7 +298,7 @@ void gt_symbolic_ranges(const gt_symbolic *symbolic, const double *x, int64_t sa
     forward(&p, x + k * symbolic->width[0]);
     for (int e = 0; e < symbolic->edges; e++) {
       const gt_symbolic_edge *g = &symbolic->edge[e];
-      const double from = p.node[p.place[g->layer] + g->from];
+      const double from = p.node[p.first_node[g->layer] + g->from];
       low[e] = fmin(low[e], from);
       high[e] = fmax(high[e], from);
     }
@@ -307,7 +312,7 @@ void gt_symbolic_node_values(const gt_symbolic *symbolic, const gt_symbolic_data
   open_pass(&p, symbolic);
   for (int64_t k = 0; k < data->samples; k++) {
     forward(&p, data->x + k * data->inputs);
-    values[k] = p.node[p.place[layer] + node];
+    values[k] = p.node[p.first_node[layer] + node];
   }
   close_pass(&p);
 }

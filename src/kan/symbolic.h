@@ -27,13 +27,14 @@ typedef struct gt_symbolic {
   int edges;
   double **bias;            /* [layers + 1]: [width]: the constant of each node; NULL for the inputs */
   bool **bias_fixed;        /* like gt_symbolic_edge.fixed */
-  double nice_bits;         /* bits of the rounded constants in the description length */
+  double rounded_bits;      /* bits of the rounded constants in the description length */
   const char *const *names; /* [width[0]]: of the inputs in formulas; NULL: x0, x1, … */
 } gt_symbolic;
 
-/* Budget of a search, in operations of its fits, so that it ends at the same point on every machine. */
+/* The budget of a search, in operations of its fits, so that the search ends at the same point on every
+ * machine. */
 typedef struct gt_symbolic_effort {
-  double spent, most; /* so far; the budget */
+  double spent, budget;
 } gt_symbolic_effort;
 
 typedef struct gt_symbolic_data { /* x [samples, inputs], y [samples, outputs] */
@@ -44,31 +45,31 @@ typedef struct gt_symbolic_data { /* x [samples, inputs], y [samples, outputs] *
   const double *weight;     /* [outputs]: factor of an output's errors; NULL: 1 */
   const double *relative;   /* [samples, outputs]: a further factor (gt_symbolic_find_noise); NULL: 1 */
   double variation;         /* sum of (y - mean)^2 over all outputs; if that is 0, of y^2; if that is 0, 1 */
-  double rounding;          /* sum of squared residuals of an exact formula on float32 samples */
-  bool of_network;          /* y are a network's outputs */
+  double rounding;          /* sum of squared residuals that an exact formula has on float32 samples */
+  bool fits_network;        /* y are the outputs of a network */
   const char *const *names; /* [inputs]: column names, or NULL */
   gt_symbolic_effort *effort; /* budget of all fits with these data; NULL: unlimited */
 } gt_symbolic_data;
 gt_symbolic_data gt_symbolic_data_of(const double *x, const double *y, int64_t samples, int inputs,
                                      int outputs);
-/* The factor of an error in sums of squares. */
+/* The factor by which an error is multiplied before it is squared. */
 static inline double gt_symbolic_weight(const gt_symbolic_data *data, int64_t sample, int output) {
   return (data->weight ? data->weight[output] : 1) *
          (data->relative ? data->relative[sample * data->outputs + output] : 1);
 }
-/* If y has a network's outputs, a formula need not explain the last millionth of their variance, as splines
- * only approximate the function that they learned. */
+/* States that y are the outputs of a network. A formula then need not explain the last millionth of their
+ * variance, because splines only approximate the function that they learned. */
 void gt_symbolic_of_network(gt_symbolic_data *data);
 
 /* Result of the search for one group of outputs that share nodes. */
 typedef struct gt_symbolic_verdict {
-  const int *output; /* [outputs], in rising order */
+  const int *output; /* [outputs], ascending */
   int outputs;
   int constants;            /* fitted constants, before rounding */
-  int nice;                 /* constants that were rounded to simple numbers */
+  int rounded;              /* constants that were rounded to simple numbers */
   const gt_symbolic *rival; /* the second-best formula, in the arena of *out; or NULL */
-  double lead;              /* bits by which the rival is longer */
-  bool cut_short;           /* the search ended before all alternatives were tried */
+  double lead;              /* bits by which the description of the rival is longer */
+  bool cut_short;           /* the budget was spent before all alternatives were tried */
 } gt_symbolic_verdict;
 
 /* The fits of the single edges, and the results of the search. */
@@ -83,7 +84,7 @@ typedef struct gt_symbolic_report {
 typedef struct gt_symbolic_options {
   const bool *allowed; /* [gt_symbol_count()]: functions that edges may be; NULL: all */
   bool as_fitted;      /* do not round constants */
-  double effort;       /* operations; 0: about half a minute on one core */
+  double effort;       /* budget in operations; 0: about half a minute on one core */
 } gt_symbolic_options;
 
 /* Finds a formula for the network. Groups of outputs that share no node are searched separately, with the
@@ -99,10 +100,11 @@ void gt_symbolic_finish(gt_symbolic *symbolic); /* accepts a zeroed one */
 
 /* Fits all constants that are not fixed. Returns the sum of squared residuals; infinite if at some sample the
  * formula has no finite value or the argument of a function is outside its domain. */
-double gt_symbolic_fit(gt_symbolic *symbolic, const gt_symbolic_data *data, int most_steps);
+double gt_symbolic_fit(gt_symbolic *symbolic, const gt_symbolic_data *data, int max_steps);
+/* The same sum without fitting. */
 double gt_symbolic_sum(const gt_symbolic *symbolic, const gt_symbolic_data *data);
 void gt_symbolic_evaluate(const gt_symbolic *symbolic, const double *x, double *y); /* one sample */
-/* The sum of squared differences of two formulas, weighted as errors are. */
+/* The sum of squared differences between two formulas, weighted like errors. */
 double gt_symbolic_distance(const gt_symbolic *a, const gt_symbolic *b, const gt_symbolic_data *data);
 /* The smallest and the largest x of each edge over the samples, [edges]. */
 void gt_symbolic_ranges(const gt_symbolic *symbolic, const double *x, int64_t samples, double *low,
@@ -111,6 +113,7 @@ void gt_symbolic_ranges(const gt_symbolic *symbolic, const double *x, int64_t sa
 void gt_symbolic_node_values(const gt_symbolic *symbolic, const gt_symbolic_data *data, int layer, int node,
                              double *values);
 double gt_symbolic_edge_value(const gt_symbolic_edge *edge, double x); /* c f(a x + b) */
+/* Sum of the complexities of all functions, in bits. */
 double gt_symbolic_complexity(const gt_symbolic *symbolic);
 
 /* Removes nodes and edges if the description does not get longer without them (gt_symbolic_criterion) or, if
@@ -120,7 +123,8 @@ bool gt_symbolic_simplify(gt_symbolic *symbolic, const gt_symbolic_data *data, b
  * stay the same. */
 void gt_symbolic_normalize(gt_symbolic *symbolic);
 /* Rounds constants to simple numbers (0, 1/2, 3, pi, …), one after another, each time fitting the others
- * again, where that makes the formula shorter (gt_symbolic_length). Returns how many were rounded. */
+ * again, where that makes the formula shorter (gt_symbolic_length). Returns the number of rounded
+ * constants. */
 int gt_symbolic_round_constants(gt_symbolic *symbolic, const gt_symbolic_data *data);
 
 /* Description lengths in bits (Rissanen, "Modeling by shortest data description", 1978), for comparison only:
@@ -130,8 +134,9 @@ int gt_symbolic_round_constants(gt_symbolic *symbolic, const gt_symbolic_data *d
  * The criterion adds half a log2 n for each fitted constant (Schwarz, "Estimating the dimension of a model",
  * 1978). */
 double gt_symbolic_criterion(const gt_symbolic *symbolic, const gt_symbolic_data *data, double sum);
-/* The length, for a formula in normal form, adds for each free constant its digits down to its standard error
- * (at least half a log2 n), and for each rounded constant the bits of its rank among simple numbers. */
+/* The length of a formula in normal form adds for each free constant the bits of its digits down to its
+ * standard error (at least half a log2 n), and for each rounded constant the bits of its rank among simple
+ * numbers. */
 double gt_symbolic_length(gt_symbolic *symbolic, const gt_symbolic_data *data, double sum);
 
 /* --- within kan/ --- */
@@ -145,7 +150,7 @@ typedef struct gt_symbolic_constant {
   bool *fixed;
 } gt_symbolic_constant;
 /* Writes the constants that are not fixed to `list`, unless it is NULL; returns their number. */
-int gt_symbolic_free(gt_symbolic *symbolic, gt_symbolic_constant *list);
+int gt_symbolic_free_constants(gt_symbolic *symbolic, gt_symbolic_constant *list);
 /* The standard errors of these constants, for noise with a standard deviation of 1. */
 void gt_symbolic_deviations(gt_symbolic *symbolic, const gt_symbolic_data *data, double *deviation);
 /* The variance of the noise, estimated from the residuals of a fit. */
@@ -157,10 +162,10 @@ double gt_symbolic_error_bits(const gt_symbolic_data *data, double sum); /* n/2 
 /* Bits of a free constant with this standard error. */
 double gt_symbolic_constant_bits(const gt_symbolic_data *data, double value, double error);
 
-/* Groups of outputs that share nodes, each as a network of its own with its data (symbolic_group.c). */
+/* A group of outputs that share nodes, as a separate network with its data (symbolic_group.c). */
 typedef struct gt_symbolic_group {
-  gt_symbolic part;      /* all nodes; edges and free constants of the group only; has an arena of its own */
-  gt_symbolic_data data; /* in that arena, with weights */
+  gt_symbolic part;      /* all nodes, but only edges and free constants of the group; has its own arena */
+  gt_symbolic_data data; /* in the arena of `part`, with weights */
   bool **node;           /* [layers + 1]: [width]: true if the node is in the group */
 } gt_symbolic_group;
 /* Fills *list, heap memory, with the groups; returns their number, at least 1. */
@@ -168,7 +173,7 @@ int gt_symbolic_split(const gt_symbolic *symbolic, const gt_symbolic_data *data,
 /* Combines the parts into *symbolic; frees the list. */
 void gt_symbolic_join(gt_symbolic *symbolic, gt_symbolic_group *list, int count);
 
-/* A copy whose memory is in `arena`; its own member `arena` is empty. */
+/* A copy in `arena`; the member `arena` of the copy is empty. */
 gt_symbolic gt_symbolic_copy(gt_arena *arena, const gt_symbolic *symbolic);
 /* Sets function and constants of the edge. */
 void gt_symbolic_set(gt_symbolic_edge *edge, const gt_edge_fit *fit);

@@ -26,7 +26,7 @@ static bool leads_in(const gt_symbolic *s, const gt_symbolic_chain *c, int in, i
 bool gt_symbolic_chain_at(const gt_symbolic *s, int edge, gt_symbolic_chain *chain) {
   const gt_symbolic_edge *g = &s->edge[edge];
   int out = only_edge(s, g->layer + 1, g->to, true);
-  if (out < 0) return false; /* as all edges of the last layer */
+  if (out < 0) return false; /* as for all edges of the last layer */
   *chain = (gt_symbolic_chain){g->layer + 1, g->from, s->edge[out].to, -1, -1, 0};
   for (int e = 0; e < s->edges; e++) {
     if (!leads_in(s, chain, e, &out)) continue;

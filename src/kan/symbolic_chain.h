@@ -1,7 +1,8 @@
-/* Chains: the hidden nodes that have one input edge, from the same node, and one output edge, to the same
- * node. Together they are a function of one variable. That function may be in the library although no choice
- * of functions for the single edges leads to it: training can fold a sine at its minimum into the sine of an
- * absolute value, or split a square into a sum of two functions. Within kan/ only. Owner: the search. */
+/* A chain: all hidden nodes whose only input edge is from one certain node and whose only output edge is to
+ * another. Together they are a function of one variable. That function may be in the library although no
+ * choice of functions for the single edges leads to it: training can fold a sine at its minimum into the sine
+ * of an absolute value, or split a square into a sum of two functions. Within kan/ only. Owner: the
+ * search. */
 #ifndef GT_KAN_SYMBOLIC_CHAIN_H
 #define GT_KAN_SYMBOLIC_CHAIN_H
 #include "kan/symbolic.h"
@@ -10,8 +11,8 @@
  * 1. */
 typedef struct gt_symbolic_chain {
   int layer, from, to;
-  int first_in, first_out; /* the edges of its first node; gt_symbolic_chain_replace removes all others */
-  int nodes;
+  int first_in, first_out; /* edges into and out of its first node, which gt_symbolic_chain_replace keeps */
+  int nodes;               /* number of hidden nodes */
 } gt_symbolic_chain;
 
 /* True if edge index `edge` leads into the first node of a chain that one function would simplify: a chain of

@@ -8,14 +8,14 @@
 #include "layer/kan/kan_symbolic.h"
 #include "spec/spec.h"
 
-typedef struct gt_symbolic_edges_request { /* an edge that the config names */
+typedef struct gt_symbolic_edges_request { /* an edge that the config requests to be symbolic */
   int layer, from, to;
   const gt_symbol *symbol; /* NULL: the best function of the library */
   bool limited;            /* use `symbol` only if its fit reaches minimum_r2 */
 } gt_symbolic_edges_request;
 
 typedef struct gt_symbolic_edges_options {
-  double minimum_r2; /* an edge that no function explains this well stays, unless its function is requested */
+  double minimum_r2;    /* edges that no function explains this well stay splines, except for requests */
   double weight_simple; /* w: fits minimize w complexity + (1 - w) log2(1 - r2) */
   const bool *allowed;  /* [gt_symbol_count()] */
   const gt_symbolic_edges_request *request;
@@ -27,13 +27,13 @@ typedef struct gt_symbolic_edges_options {
  * symbolic already stay as they are. tried: [layers], for each layer an array [inputs, outputs] that receives
  * the best fit of each edge that was tried; symbol NULL: the edge was not tried. */
 void gt_kan_fit_symbolic_edges(gt_kan_network *network, const gt_kan_trace *trace,
-                               const gt_symbolic_edges_options *limits, gt_edge_fit *const *tried);
+                               const gt_symbolic_edges_options *options, gt_edge_fit *const *tried);
 
 /* Chooses functions by a formula for the whole network (gt_symbolic_find) and adds them to the options as
  * limited requests: for the requested edges without a function or, without requests, for all edges.
  * GT_ERR_DATA if the network cannot be read as a formula. */
 bool gt_kan_choose_functions_jointly(const gt_kan_network *network, const double *scaled,
-                                     const gt_symbolic_data *data, gt_symbolic_edges_options *limits,
+                                     const gt_symbolic_data *data, gt_symbolic_edges_options *options,
                                      gt_arena *arena, gt_error *error);
 
 /* The symbolic edges of a layer, ordered by function, and their constants. */
@@ -41,7 +41,7 @@ typedef struct gt_kan_edge_functions {
   gt_kan_symbolic symbolic;
   const gt_edge_fit **fit; /* [symbolic.edges] */
 } gt_kan_edge_functions;
-/* kept: edges are numbered as after pruning; NULL: nothing is pruned. */
+/* kept: nodes are numbered as after pruning; NULL: nothing is pruned. */
 gt_kan_edge_functions gt_kan_edge_functions_of(gt_arena *arena, const gt_kan_network *network, int layer,
                                                const gt_kan_kept *kept);
 /* Writes the constants into the parameters of the layer of that name. */
@@ -49,7 +49,7 @@ void gt_kan_edge_functions_write(const gt_kan_edge_functions *functions, const c
                                  gt_state_dict *dict);
 
 /* The settings of a layer in a config that lists its KAN layers one by one; `- kan: 5` becomes a map. NULL if
- * the config lists them in another way. */
+ * the config does not list them one by one. */
 gt_spec *gt_kan_settings(gt_arena *arena, gt_spec *root, int layer, int layers);
 /* Sets a key of a layer's settings (gt_kan_settings). */
 void gt_kan_set(gt_arena *arena, gt_spec *settings, const char *key, gt_spec *value);

@@ -1,10 +1,10 @@
 /* Search for the function of each edge. It starts from the best fit of each trained edge by itself. Then it
- * tries other functions that fit an edge well, one or two edges at a time, fits all constants together from
- * the edges' own fits, and keeps what improves the whole formula, until nothing does. This is done twice. As
- * long as most edges of a wide network have the wrong function, functions with more constants help, and the
- * search would end at a long formula that almost fits. So the first search gives the error the weight of a
- * single sample and finds a simple formula; the second uses the full criterion and starts from that, then
- * from all edges. */
+ * tries other functions that fit an edge well, one or two edges at a time, fits all constants together,
+ * starting at the fits of the single edges, and keeps what improves the whole formula, until nothing does.
+ * This is done twice. As long as most edges of a wide network have the wrong function, functions with more
+ * constants help, and the search would end at a long formula that almost fits. So the first search gives the
+ * error the weight of a single sample and finds a simple formula; the second uses the full criterion and
+ * starts from that formula, then again from all edges. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "kan/formula_text.h"
@@ -14,24 +14,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EDGE_SAMPLES = 600, TRIES_EACH = 8, PAIR_TRIES = 4, TRY_STEPS = 60, ALL_STEPS = 300, ROUNDS = 4 };
-static const double gain = 0.01;                              /* bits by which a choice must be better */
-static const double most_effort = 1e10, for_search = 2.0 / 3; /* the fraction for choosing functions */
+enum {
+  EDGE_SAMPLES = 600, /* for fits of single edges */
+  TRIES_EACH = 8,     /* functions that are tried for an edge */
+  PAIR_TRIES = 4,     /* the same for each of two edges at a time */
+  TRY_STEPS = 60,     /* of the fit of a trial */
+  ALL_STEPS = 300,    /* of the fit of the best formula */
+  ROUNDS = 4
+};
+static const double min_gain = 0.01;                               /* bits by which a choice must be better */
+static const double default_effort = 1e10, search_share = 2.0 / 3; /* share for choosing functions */
 
 typedef struct finder {
   gt_symbolic *out;
   const gt_kan_network *network;
   const gt_symbolic_data *data;
   const bool *allowed;
-  gt_edge_fit *fit;        /* [rows, symbols], best first; a row for each edge of the network */
-  const gt_edge_fit *read; /* [rows, symbols]: the fits of the trained edges, with which a search starts */
+  gt_edge_fit *fit;               /* [rows, symbols], best first; a row for each edge of the network */
+  const gt_edge_fit *initial_fit; /* [rows, symbols]: fits of the trained edges, with which a search starts */
   int symbols;
   int rows;
-  int *choice;       /* [rows] */
+  int *choice;       /* [rows]: index of the chosen fit of each row */
   double **constant; /* [layers + 1]: [width]: biases of the network, with its constant edges added */
-  bool coarse;
-  double cost;
-  gt_arena trials;
+  bool coarse;       /* first search: errors have little weight */
+  double cost;       /* of *out */
+  gt_arena trials;   /* memory of the current trial */
   gt_symbolic_pool pool;
 } finder;
 
@@ -42,7 +49,8 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Fits the row to the edge. named: the function that the edge is already; the others do not fit then. */
+/* Fits the functions of a row to an edge. named: the function if the edge is symbolic already; then no other
+ * is fitted. */
 static void fit_edge(finder *f, int row, const gt_symbol *named, const double *x, const double *y,
                      int64_t count) {
   gt_edge_fit *fit = f->fit + (ptrdiff_t)row * f->symbols;
@@ -55,20 +63,21 @@ static void fit_edge(finder *f, int row, const gt_symbol *named, const double *x
   qsort(fit, (size_t)f->symbols, sizeof *fit, compare);
 }
 
-/* True if all values are the same but for rounding. */
+/* True if all values are equal up to rounding. */
 static bool is_flat(const double *y, int64_t count, int64_t stride) {
   double low = y[0], high = y[0];
   for (int64_t k = 0; k < count; k++) low = fmin(low, y[k * stride]), high = fmax(high, y[k * stride]);
   return high - low <= 1e-12 * fmax(fabs(low), fabs(high));
 }
 
+/* True if the edge depends on an input. */
 static bool is_reached(const gt_symbolic *s, const gt_symbolic_edge *edge) {
   for (const gt_symbolic_edge *g = s->edge; g < edge; g++)
     if (g->symbol && g->layer + 1 == edge->layer && g->to == edge->from) return true;
   return !edge->layer;
 }
 
-/* Fits each edge by itself: edges of the first layer to the unscaled inputs, all others to the values of
+/* Fits each edge separately: edges of the first layer to the unscaled inputs, all others to the values of
  * their nodes. A constant edge is added to the constant of its node and gets no symbol. False if no function
  * fits edge *unfit. */
 static bool fit_edges(finder *f, const gt_kan_trace *trace, int *unfit) {
@@ -113,7 +122,7 @@ void gt_symbolic_set(gt_symbolic_edge *edge, const gt_edge_fit *fit) {
 }
 
 /* Sets each edge to the fit of its chosen function. */
-static void begin(const finder *f, gt_symbolic *s, const int *choice) {
+static void set_functions(const finder *f, gt_symbolic *s, const int *choice) {
   for (int l = 1; l <= s->layers; l++)
     memcpy(s->bias[l], f->constant[l], (size_t)s->width[l] * sizeof **s->bias);
   for (int e = 0; e < s->edges; e++) {
@@ -129,35 +138,35 @@ static double cost_of(const finder *f, const gt_symbolic *s, double sum) {
   return gt_symbolic_complexity(s) + 2 / samples * gt_symbolic_error_bits(f->data, sum);
 }
 
-/* Fits the trial; makes it the best formula so far if it is better. */
-static bool take_if_better(finder *f, gt_symbolic *trial) {
+/* Fits the trial and makes it the best formula so far if it is better. */
+static bool keep_if_better(finder *f, gt_symbolic *trial) {
   const double sum = gt_symbolic_fit(trial, f->data, TRY_STEPS), cost = cost_of(f, trial, sum);
   gt_symbolic_pool_add(&f->pool, trial, gt_symbolic_criterion(trial, f->data, sum));
-  if (!(cost < f->cost - gain)) return false;
+  if (!(cost < f->cost - min_gain)) return false;
   f->cost = cost;
   gt_arena *arena = &f->out->arena;
-  gt_symbolic kept = gt_symbolic_copy(arena, trial);
-  kept.arena = *arena;
-  *f->out = kept;
+  gt_symbolic best = gt_symbolic_copy(arena, trial);
+  best.arena = *arena;
+  *f->out = best;
   return true;
 }
 
-static gt_symbolic begin_trial(finder *f) {
+static gt_symbolic new_trial(finder *f) {
   gt_arena_finish(&f->trials);
   gt_arena_init(&f->trials);
   return gt_symbolic_copy(&f->trials, f->out);
 }
 
-/* Tries the formula with these functions. */
-static bool consider(finder *f, const int *choice) {
+/* Tries the formula with these functions; true if it is better. */
+static bool try_choice(finder *f, const int *choice) {
   if (gt_symbolic_is_exhausted(f->data)) return false;
   for (int e = 0; e < f->out->edges; e++) {
     const int row = f->out->edge[e].row;
     if (!isfinite(f->fit[row * f->symbols + choice[row]].r2)) return false;
   }
-  gt_symbolic trial = begin_trial(f);
-  begin(f, &trial, choice);
-  if (cost_of(f, &trial, 0) >= f->cost - gain || !take_if_better(f, &trial)) return false;
+  gt_symbolic trial = new_trial(f);
+  set_functions(f, &trial, choice);
+  if (cost_of(f, &trial, 0) >= f->cost - min_gain || !keep_if_better(f, &trial)) return false;
   memmove(f->choice, choice, (size_t)f->rows * sizeof *choice);
   return true;
 }
@@ -171,7 +180,7 @@ static bool try_one(finder *f, int *choice) {
       memcpy(choice, f->choice, (size_t)f->rows * sizeof *choice);
       if (choice[row] == t) continue;
       choice[row] = t;
-      better |= consider(f, choice);
+      better |= try_choice(f, choice);
     }
   return better;
 }
@@ -187,16 +196,16 @@ static bool try_pairs(finder *f, int *choice) {
         if (choice[one] == t / tries || choice[other] == t % tries) continue;
         choice[one] = t / tries;
         choice[other] = t % tries;
-        better |= consider(f, choice);
+        better |= try_choice(f, choice);
       }
   return better;
 }
 
 enum { MAX_PAIRED = 10 /* edges */ };
 
-static void choose(finder *f) {
+static void choose_functions(finder *f) {
   int *choice = gt_alloc((size_t)f->rows * sizeof *choice + 1);
-  consider(f, choice);
+  try_choice(f, choice);
   for (int round = 0; round < ROUNDS; round++)
     if (!try_one(f, choice) && (f->out->edges > MAX_PAIRED || !try_pairs(f, choice))) break;
   free(choice);
@@ -217,7 +226,7 @@ static int find_line(const finder *f, const gt_edge_fit *row) {
   return -1;
 }
 
-/* True if the chain has an edge that is symbolic already, and so keeps its function. */
+/* True if an edge of the chain is symbolic already: it must keep its function. */
 static bool has_symbolic_edge(const finder *f, const gt_symbolic_chain *chain) {
   for (int e = 0; e < f->out->edges; e++) {
     const gt_symbolic_edge *g = &f->out->edge[e];
@@ -228,22 +237,23 @@ static bool has_symbolic_edge(const finder *f, const gt_symbolic_chain *chain) {
   return false;
 }
 
-/* Fits the row to y and counts the effort. */
+/* Fits a row to values of y and counts the effort. */
 static void fit_row(finder *f, int row, const double *x, const double *y, int64_t count) {
   enum { OPERATIONS = 5000 /* for each sample and function: about 300 evaluations */ };
   fit_edge(f, row, NULL, x, y, count);
   if (f->data->effort) f->data->effort->spent += (double)OPERATIONS * (double)count * f->symbols;
 }
 
-/* Tries the best fits of the chain's values: one on its first edge in, a line on its first edge out. */
+/* Tries the best fits of the chain's values: each on the edge into its first node, with a line on the edge
+ * out. */
 static bool try_fits(finder *f, const gt_symbolic_chain *chain) {
   const gt_edge_fit *fit = row_of(f, chain->first_in), *line = row_of(f, chain->first_out);
   const int in = f->out->edge[chain->first_in].row, out = f->out->edge[chain->first_out].row;
   const int at = find_line(f, line);
   for (int t = 0; at >= 0 && t < CHAIN_TRIES && t < f->symbols && isfinite(fit[t].r2); t++) {
-    gt_symbolic trial = begin_trial(f);
+    gt_symbolic trial = new_trial(f);
     gt_symbolic_chain_replace(&trial, chain, &fit[t], &line[at]);
-    if (!take_if_better(f, &trial)) continue;
+    if (!keep_if_better(f, &trial)) continue;
     f->choice[in] = t;
     f->choice[out] = at;
     return true;
@@ -276,20 +286,20 @@ static bool try_chain(finder *f, const gt_symbolic_chain *chain) {
 }
 
 static bool join_chains(finder *f) {
-  bool any = false;
+  bool joined = false;
   gt_symbolic_chain chain;
   for (int e = 0; e < f->out->edges; e++)
     if (!gt_symbolic_is_exhausted(f->data) && gt_symbolic_chain_at(f->out, e, &chain) &&
         !has_symbolic_edge(f, &chain) && try_chain(f, &chain)) {
-      any = true;
-      e = -1; /* the edges have other indices now */
+      joined = true;
+      e = -1; /* the indices of edges have changed */
     }
-  return any;
+  return joined;
 }
 
-/* --- the whole --- */
+/* --- the whole search --- */
 
-static void lay_out(gt_symbolic *s, const gt_kan_network *network) {
+static void create_network(gt_symbolic *s, const gt_kan_network *network) {
   gt_arena *arena = &s->arena;
   s->layers = network->layers;
   s->width = GT_NEW_N(arena, int, s->layers + 1);
@@ -314,7 +324,7 @@ static void open_finder(finder *f, gt_symbolic_report *report) {
   gt_symbolic *out = f->out;
   gt_arena *arena = &out->arena;
   out->edge = gt_arena_alloc_n(arena, (size_t)f->rows + 1, sizeof *out->edge);
-  lay_out(out, f->network);
+  create_network(out, f->network);
   if (f->data->names) out->names = gt_formula_names(arena, f->data->names, f->data->inputs);
   for (int i = 0; i < gt_symbol_count(); i++) f->symbols += !f->allowed || f->allowed[i];
   f->fit = gt_arena_alloc_n(arena, (size_t)f->rows * (size_t)f->symbols + 1, sizeof *f->fit);
@@ -328,7 +338,7 @@ static void open_finder(finder *f, gt_symbolic_report *report) {
                                  f->fit, f->rows, f->symbols};
 }
 
-/* Fits each edge by itself and removes constant edges. */
+/* Fits each edge separately and removes constant edges. */
 static bool read_edges(finder *f, const double *scaled, gt_error *error) {
   gt_symbolic *out = f->out;
   gt_kan_trace trace;
@@ -359,14 +369,14 @@ static void refit(finder *f) {
 
 /* Alternates choosing functions and simplifying until nothing changes. */
 static void search(finder *f) {
-  choose(f);
+  choose_functions(f);
   for (int round = 0; round < ROUNDS && isfinite(f->cost); round++) {
     refit(f);
     const bool simpler = gt_symbolic_simplify(f->out, f->data, f->coarse);
     if (simpler) refit(f);
     if (!join_chains(f) && !simpler) break;
     refit(f);
-    choose(f);
+    choose_functions(f);
   }
 }
 
@@ -381,10 +391,10 @@ static void search_all(finder *f) {
   f->coarse = false;
   refit(f);
   search(f);
-  const gt_arena own = *arena;
+  const gt_arena arena_now = *arena;
   *f->out = all;
-  f->out->arena = own;
-  memcpy(f->fit, f->read, (size_t)f->rows * (size_t)f->symbols * sizeof *f->fit);
+  f->out->arena = arena_now;
+  memcpy(f->fit, f->initial_fit, (size_t)f->rows * (size_t)f->symbols * sizeof *f->fit);
   memset(f->choice, 0, (size_t)f->rows * sizeof *f->choice);
   f->cost = INFINITY;
   search(f);
@@ -392,44 +402,46 @@ static void search_all(finder *f) {
 
 /* If the noise is proportional to the values, weighs the samples accordingly and fits the best formulas
  * again. */
-static void weigh(finder *f, gt_symbolic_data *data) {
+static void reweigh(finder *f, gt_symbolic_data *data) {
   gt_symbolic_pool *pool = &f->pool, again = {0};
-  if (!pool->count || !gt_symbolic_find_noise(data, &pool->held[0], &f->out->arena)) return;
+  if (!pool->count || !gt_symbolic_find_noise(data, &pool->formula[0], &f->out->arena)) return;
   for (int i = 0; i < pool->count; i++) {
-    const double sum = gt_symbolic_fit(&pool->held[i], data, ALL_STEPS);
-    gt_symbolic_pool_add(&again, &pool->held[i], gt_symbolic_criterion(&pool->held[i], data, sum));
+    const double sum = gt_symbolic_fit(&pool->formula[i], data, ALL_STEPS);
+    gt_symbolic_pool_add(&again, &pool->formula[i], gt_symbolic_criterion(&pool->formula[i], data, sum));
   }
   gt_symbolic_pool_finish(pool);
   *pool = again;
 }
 
 /* Searches for the formula of one group and fills in its verdict. */
-static bool find_group(const finder *whole, gt_symbolic_group *group, bool as_fitted, double most,
+static bool find_group(const finder *shared, gt_symbolic_group *group, bool as_fitted, double budget,
                        gt_symbolic_verdict *verdict, gt_error *error) {
-  finder f = *whole;
-  gt_arena *kept = &whole->out->arena;
+  finder f = *shared;
+  gt_arena *result_arena = &shared->out->arena;
   gt_arena_init(&f.trials);
   f.out = &group->part;
   f.data = &group->data;
   f.choice = gt_alloc(((size_t)f.rows + 1) * sizeof *f.choice);
-  f.read = whole->fit;
-  f.fit = gt_arena_copy(&f.out->arena, f.read, ((size_t)f.rows * (size_t)f.symbols + 1) * sizeof *f.fit);
-  gt_symbolic_effort effort = {.most = for_search * most};
+  f.initial_fit = shared->fit;
+  f.fit =
+      gt_arena_copy(&f.out->arena, f.initial_fit, ((size_t)f.rows * (size_t)f.symbols + 1) * sizeof *f.fit);
+  gt_symbolic_effort effort = {.budget = search_share * budget};
   group->data.effort = &effort;
   search_all(&f);
   verdict->cut_short = gt_symbolic_is_exhausted(f.data);
-  effort.most = fmax(effort.spent, effort.most) + (1 - for_search) * most;
-  weigh(&f, &group->data);
+  effort.budget = fmax(effort.spent, effort.budget) + (1 - search_share) * budget;
+  reweigh(&f, &group->data);
   free(f.choice);
   gt_arena_finish(&f.trials);
   const bool ok = f.pool.count > 0;
   if (ok) {
     gt_symbolic_pool_choose(&f.pool, &group->part, f.data, as_fitted, verdict);
     verdict->outputs = f.data->outputs;
-    verdict->output = gt_arena_copy(kept, f.data->output, (size_t)f.data->outputs * sizeof *f.data->output);
+    verdict->output =
+        gt_arena_copy(result_arena, f.data->output, (size_t)f.data->outputs * sizeof *f.data->output);
     if (verdict->rival) {
-      const gt_symbolic rival = gt_symbolic_copy(kept, verdict->rival);
-      verdict->rival = gt_arena_copy(kept, &rival, sizeof rival);
+      const gt_symbolic rival = gt_symbolic_copy(result_arena, verdict->rival);
+      verdict->rival = gt_arena_copy(result_arena, &rival, sizeof rival);
     }
   } else {
     gt_fail(error, GT_ERR_DATA, "%s",
@@ -446,12 +458,12 @@ static bool find_groups(const finder *f, const gt_symbolic_options *options, gt_
                         gt_error *error) {
   gt_symbolic_group *group;
   const int count = gt_symbolic_split(f->out, f->data, &group);
-  const double most = (options->effort > 0 ? options->effort : most_effort) / count;
+  const double budget = (options->effort > 0 ? options->effort : default_effort) / count;
   bool ok = true;
   report->verdict = GT_NEW_N(&f->out->arena, gt_symbolic_verdict, count);
   report->verdicts = count;
   for (int i = 0; i < count && ok; i++)
-    ok = find_group(f, &group[i], options->as_fitted, most, &report->verdict[i], error);
+    ok = find_group(f, &group[i], options->as_fitted, budget, &report->verdict[i], error);
   gt_symbolic_join(f->out, group, count);
   return ok;
 }

@@ -5,14 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* EDGE_SAMPLES: for fits of single edges; TRIES_EACH: functions that are tried for an edge. */
 enum { EDGE_SAMPLES = 200, TRIES_EACH = 5, FIT_STEPS = 100, MAX_POINTS = 64 };
-static const double most_effort = 3e9;
-static const double least_gain = 0.02; /* by which the sum of squares must fall to be worth more complexity */
+static const double default_effort = 3e9;
+static const double min_gain = 0.02; /* share by which the sum of squares must fall for more complexity */
 
 typedef struct entry {
   gt_symbolic_point point;
-  gt_symbolic base; /* the same with all constants free */
-  bool expanded;
+  gt_symbolic base; /* the same formula with all constants free */
+  bool expanded;    /* its neighbours have been tried */
 } entry;
 
 typedef struct search {
@@ -20,7 +21,7 @@ typedef struct search {
   gt_symbolic_effort effort;
   const gt_symbolic_options *options;
   gt_arena *arena;
-  entry entry[MAX_POINTS]; /* none is dominated by another, except for the chosen one */
+  entry entry[MAX_POINTS]; /* none is dominated by another, except the chosen one */
   int count;
   double *x, *y; /* [samples] each: values of an edge */
 } search;
@@ -45,7 +46,7 @@ int gt_symbolic_nodes(const gt_symbolic *symbolic) {
 
 /* --- the front --- */
 
-/* The sum of squares, as far as float32 samples can tell it. */
+/* The sum of squares, but at least that of rounding to float32. */
 static double sum_of(const search *s, const gt_symbolic_point *p) { return fmax(p->sum, s->data.rounding); }
 
 static bool dominates(const search *s, const gt_symbolic_point *a, const gt_symbolic_point *b) {
@@ -69,8 +70,8 @@ static void add(search *s, const gt_symbolic *formula, double sum, const gt_symb
   s->entry[s->count++] = e;
 }
 
-/* Makes all constants free again that rounding and the normal form have fixed. */
-static void release(gt_symbolic *f) {
+/* Makes all constants free again, except those that are redundant in their function. */
+static void unfix_constants(gt_symbolic *f) {
   for (int e = 0; e < f->edges; e++) {
     gt_symbolic_edge *g = &f->edge[e];
     g->fixed[GT_CONSTANT_A] = !(g->symbol->free & GT_SYMBOL_A);
@@ -79,12 +80,12 @@ static void release(gt_symbolic *f) {
   }
   for (int l = 1; l <= f->layers; l++)
     for (int n = 0; n < f->width[l]; n++) f->bias_fixed[l][n] = false;
-  f->nice_bits = 0;
+  f->rounded_bits = 0;
   gt_symbolic_drop_loose_ends(f);
 }
 
 /* Sets all additive constants to 0. */
-static void strip(gt_symbolic *f) {
+static void remove_additive_constants(gt_symbolic *f) {
   for (int e = 0; e < f->edges; e++) {
     gt_symbolic_edge *g = &f->edge[e];
     if (!g->fixed[GT_CONSTANT_B]) g->value[GT_CONSTANT_B] = 0;
@@ -98,7 +99,7 @@ static void strip(gt_symbolic *f) {
 }
 
 /* Adds a formula in normal form as it is, and with rounded constants. */
-static void add_both(search *s, gt_symbolic *normal, const gt_symbolic *base) {
+static void add_with_rounding(search *s, gt_symbolic *normal, const gt_symbolic *base) {
   add(s, normal, gt_symbolic_fit(normal, &s->data, FIT_STEPS), base, false);
   if (s->options->as_fitted) return;
   do {
@@ -111,21 +112,21 @@ static void add_both(search *s, gt_symbolic *normal, const gt_symbolic *base) {
 /* Fits all constants of a formula and adds it, with and without additive constants. */
 static void try_formula(search *s, gt_symbolic *trial) {
   gt_arena arena;
-  release(trial);
+  unfix_constants(trial);
   if (!isfinite(gt_symbolic_fit(trial, &s->data, FIT_STEPS))) return;
   gt_arena_init(&arena);
   gt_symbolic normal = gt_symbolic_copy(&arena, trial);
   gt_symbolic_normalize(&normal);
   gt_symbolic bare = gt_symbolic_copy(&arena, &normal);
-  strip(&bare);
-  add_both(s, &normal, trial);
-  if (trial->edges) add_both(s, &bare, trial);
+  remove_additive_constants(&bare);
+  add_with_rounding(s, &normal, trial);
+  if (trial->edges) add_with_rounding(s, &bare, trial);
   gt_arena_finish(&arena);
 }
 
 /* --- neighbours --- */
 
-/* Writes the values of an edge at some of the samples to s->x and s->y; returns how many. */
+/* Writes the values of an edge at some of the samples to s->x and s->y; returns their number. */
 static int64_t find_values(search *s, const gt_symbolic *f, const gt_symbolic_edge *g) {
   const int64_t n = s->data.samples, stride = n > EDGE_SAMPLES ? n / EDGE_SAMPLES : 1, count = n / stride;
   gt_symbolic_node_values(f, &s->data, g->layer, g->from, s->x);
@@ -136,12 +137,12 @@ static int64_t find_values(search *s, const gt_symbolic *f, const gt_symbolic_ed
   return count;
 }
 
-/* A copy without the edge, in whose place is the mean of the `count` values in s->y. */
+/* A copy in which the edge is replaced by a constant, the mean of the `count` values in s->y. */
 static gt_symbolic without_edge(const search *s, const gt_symbolic *base, int edge, int64_t count,
                                 gt_arena *arena) {
   gt_symbolic copy = gt_symbolic_copy(arena, base);
-  const gt_symbolic_edge gone = copy.edge[edge];
-  for (int64_t k = 0; k < count; k++) copy.bias[gone.layer + 1][gone.to] += s->y[k] / (double)count;
+  const gt_symbolic_edge removed = copy.edge[edge];
+  for (int64_t k = 0; k < count; k++) copy.bias[removed.layer + 1][removed.to] += s->y[k] / (double)count;
   memmove(copy.edge + edge, copy.edge + edge + 1, (size_t)(copy.edges - edge - 1) * sizeof *copy.edge);
   copy.edges--;
   gt_symbolic_drop_loose_ends(&copy);
@@ -156,7 +157,7 @@ static void try_without(search *s, const gt_symbolic *base, int edge, int64_t co
   gt_arena_finish(&arena);
 }
 
-static int by_cost(const void *a, const void *b) {
+static int compare_costs(const void *a, const void *b) {
   const double x = gt_edge_fit_cost(a), y = gt_edge_fit_cost(b);
   return (x > y) - (x < y);
 }
@@ -172,7 +173,7 @@ static void try_functions(search *s, const gt_symbolic *base, int edge, int64_t 
     fit[fits++] = gt_edge_fit_find(gt_symbol_at(i), s->x, s->y, count);
   }
   s->effort.spent += (double)OPERATIONS * (double)count * fits;
-  qsort(fit, (size_t)fits, sizeof *fit, by_cost);
+  qsort(fit, (size_t)fits, sizeof *fit, compare_costs);
   for (int i = 0; i < fits; i++) {
     if (!isfinite(fit[i].r2) || (i >= TRIES_EACH && fit[i].symbol->kind != GT_SYMBOL_LINE)) continue;
     gt_arena arena;
@@ -186,6 +187,7 @@ static void try_functions(search *s, const gt_symbolic *base, int edge, int64_t 
   free(fit);
 }
 
+/* Tries all neighbours of a formula. */
 static void expand(search *s, const gt_symbolic *base) {
   for (int e = 0; e < base->edges && !gt_symbolic_is_exhausted(&s->data); e++) {
     const int64_t count = find_values(s, base, &base->edge[e]);
@@ -194,24 +196,25 @@ static void expand(search *s, const gt_symbolic *base) {
   }
 }
 
-/* Leaves edges out, one after another, each time the one without which the error is smallest, until the
+/* Removes edges one after another, each time the one whose removal gives the smallest error, until the
  * formula is a constant. */
 static void try_fewer_edges(search *s, const gt_symbolic *base) {
   gt_arena arena;
   gt_arena_init(&arena);
-  gt_symbolic now = gt_symbolic_copy(&arena, base);
-  while (now.edges) {
+  gt_symbolic current = gt_symbolic_copy(&arena, base);
+  while (current.edges) {
     gt_symbolic best = {0};
     double least = INFINITY;
-    for (int e = 0; e < now.edges && !(best.width && gt_symbolic_is_exhausted(&s->data)); e++) {
-      const gt_symbolic trial = without_edge(s, &now, e, find_values(s, &now, &now.edge[e]), &arena);
+    for (int e = 0; e < current.edges && !(best.width && gt_symbolic_is_exhausted(&s->data)); e++) {
+      const gt_symbolic trial =
+          without_edge(s, &current, e, find_values(s, &current, &current.edge[e]), &arena);
       const double sum = gt_symbolic_sum(&trial, &s->data);
       if (best.width && !(sum < least)) continue;
       least = sum;
       best = trial;
     }
-    now = best;
-    try_formula(s, &now);
+    current = best;
+    try_formula(s, &current);
   }
   gt_arena_finish(&arena);
 }
@@ -228,7 +231,7 @@ static int next_entry(const search *s) {
   return next;
 }
 
-/* --- the whole --- */
+/* --- the whole search --- */
 
 static int by_complexity(const void *a, const void *b) {
   const gt_symbolic_point *p = &((const entry *)a)->point, *q = &((const entry *)b)->point;
@@ -243,7 +246,7 @@ static gt_symbolic_front collect(search *s) {
   qsort(s->entry, (size_t)s->count, sizeof *s->entry, by_complexity);
   for (int i = 0; i < s->count; i++) {
     const gt_symbolic_point *p = &s->entry[i].point;
-    if (!p->chosen && !(sum_of(s, p) < (1 - least_gain) * least)) continue;
+    if (!p->chosen && !(sum_of(s, p) < (1 - min_gain) * least)) continue;
     front.point[front.count++] = *p;
     least = fmin(least, sum_of(s, p));
   }
@@ -254,12 +257,12 @@ gt_symbolic_front gt_symbolic_front_find(const gt_symbolic *chosen, const gt_sym
                                          const gt_symbolic_options *options, gt_arena *arena) {
   search *s = gt_alloc(sizeof *s);
   *s = (search){.data = *data, .options = options, .arena = arena};
-  s->effort.most = options->effort > 0 ? options->effort : most_effort;
+  s->effort.budget = options->effort > 0 ? options->effort : default_effort;
   s->data.effort = &s->effort;
   s->x = gt_alloc(2 * (size_t)data->samples * sizeof *s->x + 1);
   s->y = s->x + data->samples;
   gt_symbolic base = gt_symbolic_copy(arena, chosen);
-  release(&base);
+  unfix_constants(&base);
   gt_symbolic_fit(&base, data, FIT_STEPS);
   add(s, chosen, gt_symbolic_sum(chosen, data), &base, true);
   try_formula(s, &base);

@@ -1,6 +1,6 @@
 /* Formulas from simple to exact: the Pareto front of complexity and error (as in Schmidt and Lipson,
  * "Distilling free-form natural laws from experimental data", 2009). The search starts from the formula that
- * gt_symbolic_find chose. For each formula of the front, it leaves an edge out, or gives an edge another
+ * gt_symbolic_find chose. For each formula of the front, it removes an edge, or gives an edge another
  * function that fits its values, and fits all constants; the result is added to the front with and without
  * rounded constants, and with and without additive constants. Owner: the caller's arena. */
 #ifndef GT_KAN_SYMBOLIC_FRONT_H
@@ -15,11 +15,11 @@ typedef struct gt_symbolic_point {
 } gt_symbolic_point;
 
 typedef struct gt_symbolic_front {
-  gt_symbolic_point *point; /* [count], in rising complexity; the sum falls by at least 2 % each time */
+  gt_symbolic_point *point; /* [count], by ascending complexity; the sum falls by at least 2 % each time */
   int count;
 } gt_symbolic_front;
 
-/* Numbers, variables and operations of the formulas of all outputs, as they are printed. */
+/* The number of numbers, variables and operations in the printed formulas of all outputs. */
 int gt_symbolic_nodes(const gt_symbolic *symbolic);
 /* The chosen formula is always part of the front. When options->effort is spent, the search ends with what it
  * has found so far. */

@@ -21,9 +21,9 @@ double gt_symbolic_noise(const gt_symbolic_data *data, double sum, int constants
   return fmax(sum, data->rounding) / fmax(values_of(data) - constants, 1);
 }
 
-/* The number of redundant constants: a node with a single edge out has two, its bias and its scale, which the
- * edge's constants can replace (gt_symbolic_normalize). */
-static int redundant(const gt_symbolic *s) {
+/* The number of redundant constants. A node with a single edge out has two: its bias and its scale, which
+ * constants of that edge can replace (gt_symbolic_normalize). */
+static int count_redundant(const gt_symbolic *s) {
   int count = 0;
   for (int l = 1; l < s->layers; l++)
     for (int n = 0; n < s->width[l]; n++) {
@@ -35,8 +35,8 @@ static int redundant(const gt_symbolic *s) {
 }
 
 double gt_symbolic_criterion(const gt_symbolic *s, const gt_symbolic_data *data, double sum) {
-  gt_symbolic counted = *s;
-  const int constants = gt_symbolic_free(&counted, NULL) - redundant(s);
+  gt_symbolic copy = *s;
+  const int constants = gt_symbolic_free_constants(&copy, NULL) - count_redundant(s);
   return gt_symbolic_error_bits(data, sum) + gt_symbolic_complexity(s) +
          0.5 * constants * log2(values_of(data));
 }
@@ -46,12 +46,12 @@ double gt_symbolic_constant_bits(const gt_symbolic_data *data, double value, dou
 }
 
 double gt_symbolic_length(gt_symbolic *s, const gt_symbolic_data *data, double sum) {
-  const int count = gt_symbolic_free(s, NULL);
+  const int count = gt_symbolic_free_constants(s, NULL);
   gt_symbolic_constant *constant = gt_alloc(((size_t)count + 1) * sizeof *constant);
   double *deviation = gt_alloc(((size_t)count + 1) * sizeof *deviation);
-  double bits = gt_symbolic_error_bits(data, sum) + gt_symbolic_complexity(s) + s->nice_bits;
+  double bits = gt_symbolic_error_bits(data, sum) + gt_symbolic_complexity(s) + s->rounded_bits;
   const double noise = sqrt(gt_symbolic_noise(data, sum, count));
-  gt_symbolic_free(s, constant);
+  gt_symbolic_free_constants(s, constant);
   gt_symbolic_deviations(s, data, deviation);
   for (int i = 0; i < count; i++)
     bits += gt_symbolic_constant_bits(data, *constant[i].value, noise * deviation[i]);

@@ -6,15 +6,16 @@
 
 static const double pi = 3.14159265358979323846;
 
-typedef struct joint { /* an edge that is the only one out of its node, with that node's bias and the bias
-                          above */
+/* An edge that is the only one out of its node; bias: of that node; next_bias: of the node that the edge
+ * leads to. */
+typedef struct joint {
   gt_symbolic *s;
   gt_symbolic_edge *edge;
-  double *bias, *above;
+  double *bias, *next_bias;
   bool *bias_fixed;
 } joint;
 
-/* Replaces the node's value u by scale u + shift. */
+/* Changes the node's value from u to scale u + shift. */
 static void move_node(const joint *j, double scale, double shift) {
   for (int e = 0; e < j->s->edges; e++) {
     gt_symbolic_edge *g = &j->s->edge[e];
@@ -28,7 +29,7 @@ static void fix(gt_symbolic_edge *g, int constant, double value) {
   g->fixed[constant] = true;
 }
 
-static gt_symbolic_edge *first_into(const joint *j) {
+static gt_symbolic_edge *first_edge_in(const joint *j) {
   for (int e = 0; e < j->s->edges; e++) {
     gt_symbolic_edge *g = &j->s->edge[e];
     if (g->layer + 1 == j->edge->layer && g->to == j->edge->from && g->value[GT_CONSTANT_C] != 0) return g;
@@ -36,14 +37,14 @@ static gt_symbolic_edge *first_into(const joint *j) {
   return NULL;
 }
 
-/* Moves the factor k > 0 of f(k u) outside. */
+/* Moves the factor k > 0 of f(k u) out of a power or logarithm f. */
 static void normalize_scale(const joint *j) {
-  gt_symbolic_edge *first = first_into(j), *g = j->edge;
+  gt_symbolic_edge *first = first_edge_in(j), *g = j->edge;
   if (!first || first->fixed[GT_CONSTANT_C]) return;
   const double k = fabs(first->value[GT_CONSTANT_C]);
   move_node(j, 1 / k, 0);
   if (g->symbol->kind == GT_SYMBOL_LOG)
-    *j->above += g->value[GT_CONSTANT_C] * log(k);
+    *j->next_bias += g->value[GT_CONSTANT_C] * log(k);
   else
     g->value[GT_CONSTANT_C] *= pow(k, g->symbol->power);
   fix(first, GT_CONSTANT_C, first->value[GT_CONSTANT_C] < 0 ? -1 : 1);
@@ -52,13 +53,14 @@ static void normalize_scale(const joint *j) {
 /* If f is odd or even, the first edge into the node gets a positive factor. */
 static void normalize_sign(const joint *j) {
   const gt_symbol *symbol = j->edge->symbol;
-  const gt_symbolic_edge *first = first_into(j);
+  const gt_symbolic_edge *first = first_edge_in(j);
   const double left = gt_symbol_value(symbol, -0.5), right = gt_symbol_value(symbol, 0.5);
   if (!first || first->value[GT_CONSTANT_C] > 0 || fabs(left) != fabs(right)) return;
   move_node(j, -1, 0);
   if (left != right) j->edge->value[GT_CONSTANT_C] *= -1;
 }
 
+/* Moves constants of the edge into the node, and fixes those that become redundant. */
 static void move_inner(const joint *j) {
   gt_symbolic_edge *g = j->edge;
   move_node(j, g->value[GT_CONSTANT_A], g->value[GT_CONSTANT_B]);
@@ -68,7 +70,7 @@ static void move_inner(const joint *j) {
   if (g->symbol->kind == GT_SYMBOL_LINE) {
     const double c = g->value[GT_CONSTANT_C];
     move_node(j, c, 0);
-    *j->above += *j->bias;
+    *j->next_bias += *j->bias;
   } else if (g->symbol->kind == GT_SYMBOL_EXP) {
     g->value[GT_CONSTANT_C] *= exp(*j->bias);
   } else {
@@ -80,14 +82,14 @@ static void move_inner(const joint *j) {
   *j->bias_fixed = true;
 }
 
-static int readers(const gt_symbolic *s, int layer, int node) {
+static int count_edges_out(const gt_symbolic *s, int layer, int node) {
   int count = 0;
   for (int e = 0; e < s->edges; e++) count += s->edge[e].layer == layer && s->edge[e].from == node;
   return count;
 }
 
-/* Signs, where a function is odd or even, and the phase of a wave. */
-static void turn(gt_symbolic *s, gt_symbolic_edge *g) {
+/* Makes a positive where f is odd or even, and reduces the phase of a wave. */
+static void normalize_argument(gt_symbolic *s, gt_symbolic_edge *g) {
   double *v = g->value;
   if (!(g->symbol->free & GT_SYMBOL_A) || g->fixed[GT_CONSTANT_A]) return;
   const gt_symbol_kind kind = g->symbol->kind;
@@ -99,18 +101,18 @@ static void turn(gt_symbolic *s, gt_symbolic_edge *g) {
     if (odd || kind == GT_SYMBOL_STEP) v[GT_CONSTANT_C] = -v[GT_CONSTANT_C];
   }
   if (kind != GT_SYMBOL_PERIODIC) return;
-  const double turns = floor(v[GT_CONSTANT_B] / pi + 0.5 + 1e-9); /* to within half a turn of pi */
-  v[GT_CONSTANT_B] -= turns * pi;
-  if (fmod(fabs(turns), 2) == 1) v[GT_CONSTANT_C] = -v[GT_CONSTANT_C];
+  const double half_turns = floor(v[GT_CONSTANT_B] / pi + 0.5 + 1e-9); /* b is then from -pi/2 to pi/2 */
+  v[GT_CONSTANT_B] -= half_turns * pi;
+  if (fmod(fabs(half_turns), 2) == 1) v[GT_CONSTANT_C] = -v[GT_CONSTANT_C];
 }
 
 void gt_symbolic_normalize(gt_symbolic *s) {
-  for (int e = s->edges; e-- > 0;) { /* from the outputs down: a node's edges in are whole when it is met */
+  for (int e = s->edges; e-- > 0;) { /* from the last layer to the first */
     gt_symbolic_edge *g = &s->edge[e];
-    if (!g->layer || readers(s, g->layer, g->from) != 1) continue;
+    if (!g->layer || count_edges_out(s, g->layer, g->from) != 1) continue;
     const joint j = {s, g, &s->bias[g->layer][g->from], &s->bias[g->layer + 1][g->to],
                      &s->bias_fixed[g->layer][g->from]};
     move_inner(&j);
   }
-  for (int e = 0; e < s->edges; e++) turn(s, &s->edge[e]);
+  for (int e = 0; e < s->edges; e++) normalize_argument(s, &s->edge[e]);
 }

@@ -7,11 +7,12 @@
 #include <string.h>
 
 #define PI 3.14159265358979323846
-enum { FIT_STEPS = 40, MAX_REFUSED = 64 };
-static const double far = 6; /* standard errors: constants are not rounded to numbers farther away */
+enum { FIT_STEPS = 40, MAX_REJECTED = 64 };
+static const double max_distance = 6; /* standard errors by which rounding may change a constant */
 
-/* Zero, and multiples of unit / over. `bits` is the cost of the unit, in addition to that of the multiple: a
- * choice of ours, so that the simpler of two numbers that fit alike is taken. */
+/* The simple numbers: zero, and multiples of unit / over. `bits` is the cost of unit / over, in addition to
+ * that of the multiple. The costs are chosen such that the simpler of two numbers that fit equally well is
+ * preferred. */
 static const struct {
   double unit, over, bits;
 } grids[] = {{0, 1, 0},
@@ -42,35 +43,36 @@ typedef struct rounding {
   double sum; /* of squares, at the minimum */
   struct {
     const double *value;
-    double nice;
-  } refused[MAX_REFUSED];
-  int refusals;
+    double rounded;
+  } rejected[MAX_REJECTED];
+  int rejections;
 } rounding;
 
 typedef struct proposal {
   int constant;
-  double nice, bits; /* the number, and the bits to write it */
-  double saved;      /* bits, compared with the constant before */
-  double gain;       /* `saved` less the estimated loss of fit, for a quadratic sum of squares */
+  double rounded, bits; /* the number, and the bits to write it */
+  double saved;         /* bits that the rounded number needs less than the free constant */
+  double gain;          /* `saved` minus the bits that the fit loses, for a quadratic sum of squares */
 } proposal;
 
-static bool is_refused(const rounding *p, const double *value, double nice) {
-  for (int r = 0; r < p->refusals; r++)
-    if (p->refused[r].value == value && p->refused[r].nice == nice) return true;
+static bool is_rejected(const rounding *p, const double *value, double rounded) {
+  for (int r = 0; r < p->rejections; r++)
+    if (p->rejected[r].value == value && p->rejected[r].rounded == rounded) return true;
   return false;
 }
 
-/* Updates *best if a simple number for constant k gains more. */
+/* Sets *best to the best simple number for constant k if that gains more. noise: standard deviation. */
 static void propose(const rounding *p, int k, double noise, proposal *best) {
   const double x = *p->constant[k].value, error = noise * p->deviation[k];
-  const double own = gt_symbolic_constant_bits(p->data, x, error);
+  const double free_bits = gt_symbolic_constant_bits(p->data, x, error);
   for (int g = 0; g < GRIDS; g++) {
     const double unit = grids[g].unit, over = grids[g].over, multiple = unit > 0 ? round(x * over / unit) : 0;
-    const double nice = multiple * unit / over, bits = 1 + grids[g].bits + 1.5 * log2(1 + fabs(multiple));
-    const double away = (nice - x) / error, gain = own - bits - 0.5 * away * away / log(2);
-    if (fabs(away) > far || fabs(multiple) > MAX_MULTIPLE || !(gain > best->gain)) continue;
-    if ((unit > 0 && !multiple) || is_refused(p, p->constant[k].value, nice)) continue;
-    *best = (proposal){k, nice, bits, own - bits, gain};
+    const double rounded = multiple * unit / over, bits = 1 + grids[g].bits + 1.5 * log2(1 + fabs(multiple));
+    const double distance = (rounded - x) / error,
+                 gain = free_bits - bits - 0.5 * distance * distance / log(2);
+    if (fabs(distance) > max_distance || fabs(multiple) > MAX_MULTIPLE || !(gain > best->gain)) continue;
+    if ((unit > 0 && !multiple) || is_rejected(p, p->constant[k].value, rounded)) continue;
+    *best = (proposal){k, rounded, bits, free_bits - bits, gain};
   }
 }
 
@@ -82,44 +84,45 @@ static void restore(rounding *p, const gt_symbolic *before) {
   }
 }
 
-/* Fixes a constant to its simple number and refits the others; undoes that if it costs more than it saves. */
-static bool take(rounding *p, const proposal *b) {
+/* Fixes a constant to its simple number and fits the others again. Undoes this and returns false if the fit
+ * loses more bits than are saved. */
+static bool try_rounding(rounding *p, const proposal *b) {
   gt_arena arena;
   gt_arena_init(&arena);
   const gt_symbolic before = gt_symbolic_copy(&arena, p->s);
-  *p->constant[b->constant].value = b->nice;
+  *p->constant[b->constant].value = b->rounded;
   *p->constant[b->constant].fixed = true;
   const double sum = gt_symbolic_fit(p->s, p->data, FIT_STEPS);
   const double lost = gt_symbolic_error_bits(p->data, sum) - gt_symbolic_error_bits(p->data, p->sum);
   const bool ok = lost < b->saved;
   if (ok) {
     p->sum = sum;
-    p->s->nice_bits += b->bits;
+    p->s->rounded_bits += b->bits;
   } else {
     restore(p, &before);
-    p->refused[p->refusals].value = p->constant[b->constant].value;
-    p->refused[p->refusals++].nice = b->nice;
+    p->rejected[p->rejections].value = p->constant[b->constant].value;
+    p->rejected[p->rejections++].rounded = b->rounded;
   }
   gt_arena_finish(&arena);
   return ok;
 }
 
 int gt_symbolic_round_constants(gt_symbolic *symbolic, const gt_symbolic_data *data) {
-  const size_t most = (size_t)gt_symbolic_free(symbolic, NULL) + 1;
+  const size_t capacity = (size_t)gt_symbolic_free_constants(symbolic, NULL) + 1;
   rounding p = {.s = symbolic, .data = data, .sum = gt_symbolic_fit(symbolic, data, 100)};
-  int taken = 0;
-  p.constant = gt_alloc(most * sizeof *p.constant);
-  p.deviation = gt_alloc(most * sizeof *p.deviation);
-  while (p.refusals < MAX_REFUSED && !gt_symbolic_is_exhausted(data)) {
+  int count = 0;
+  p.constant = gt_alloc(capacity * sizeof *p.constant);
+  p.deviation = gt_alloc(capacity * sizeof *p.deviation);
+  while (p.rejections < MAX_REJECTED && !gt_symbolic_is_exhausted(data)) {
     proposal best = {.constant = -1};
-    p.count = gt_symbolic_free(symbolic, p.constant);
+    p.count = gt_symbolic_free_constants(symbolic, p.constant);
     gt_symbolic_deviations(symbolic, data, p.deviation);
     const double noise = sqrt(gt_symbolic_noise(data, p.sum, p.count));
     for (int k = 0; k < p.count; k++) propose(&p, k, noise, &best);
     if (best.constant < 0) break;
-    taken += take(&p, &best);
+    count += try_rounding(&p, &best);
   }
   free(p.constant);
   free(p.deviation);
-  return taken;
+  return count;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum { FIT_STEPS = 60 };
-static const double growth = 1.02; /* of the sum of squares */
+static const double growth = 1.02; /* factor by which the sum of squares may grow if coarse */
 
 static void remove_edge(gt_symbolic *s, int index) {
   memmove(s->edge + index, s->edge + index + 1, (size_t)(s->edges - index - 1) * sizeof *s->edge);
@@ -26,6 +26,7 @@ static bool is_constant(const gt_symbolic *s, const gt_symbolic_edge *g) {
          (g->layer && !count_edges(s, g->layer, g->from, false));
 }
 
+/* Adds the value of a constant edge to the bias of its node. */
 static void add_constant(gt_symbolic *s, const gt_symbolic_edge *g) {
   const double from = g->layer ? s->bias[g->layer][g->from] : 0, value = gt_symbolic_edge_value(g, from);
   s->bias[g->layer + 1][g->to] += value;
@@ -33,39 +34,40 @@ static void add_constant(gt_symbolic *s, const gt_symbolic_edge *g) {
 }
 
 bool gt_symbolic_drop_loose_ends(gt_symbolic *s) {
-  bool any = false;
-  for (bool again = true; again; any |= again) {
-    again = false;
+  bool removed = false;
+  for (bool changed = true; changed; removed |= changed) {
+    changed = false;
     for (int e = s->edges; e-- > 0;) {
       const gt_symbolic_edge *g = &s->edge[e];
       const bool constant = is_constant(s, g), last = g->layer + 1 == s->layers;
       if (!constant && (last || count_edges(s, g->layer + 1, g->to, true))) continue;
       if (constant) add_constant(s, g);
       remove_edge(s, e);
-      again = true;
+      changed = true;
     }
   }
   for (int l = 1; l < s->layers; l++)
     for (int n = 0; n < s->width[l]; n++)
       if (!count_edges(s, l, n, true)) s->bias_fixed[l][n] = true;
-  return any;
+  return removed;
 }
 
-typedef struct limit {
+typedef struct limit { /* what a trial is compared with */
   bool coarse;
   double sum, cost;
 } limit;
 
-/* True if the trial is not longer or, if coarse, its error is hardly larger. */
-static bool is_enough(gt_symbolic *trial, const gt_symbolic_data *data, limit *most) {
+/* True if the description of the trial is not longer or, if coarse, its error is hardly larger. Updates the
+ * limits. */
+static bool is_acceptable(gt_symbolic *trial, const gt_symbolic_data *data, limit *limits) {
   const double sum = gt_symbolic_fit(trial, data, FIT_STEPS), cost = gt_symbolic_criterion(trial, data, sum);
-  const bool ok = most->coarse ? sum <= growth * most->sum + data->rounding : cost <= most->cost;
-  if (ok) *most = (limit){most->coarse, fmax(sum, 0.5 * most->sum), cost};
+  const bool ok = limits->coarse ? sum <= growth * limits->sum + data->rounding : cost <= limits->cost;
+  if (ok) *limits = (limit){limits->coarse, fmax(sum, 0.5 * limits->sum), cost};
   return ok;
 }
 
 /* Tries to remove an edge or, if edge < 0, a node. */
-static bool try_without(gt_symbolic *s, const gt_symbolic_data *data, limit *most, int edge, int layer,
+static bool try_without(gt_symbolic *s, const gt_symbolic_data *data, limit *limits, int edge, int layer,
                         int node) {
   if (gt_symbolic_is_exhausted(data)) return false;
   gt_arena arena;
@@ -76,7 +78,7 @@ static bool try_without(gt_symbolic *s, const gt_symbolic_data *data, limit *mos
     if (e == edge || (edge < 0 && g->layer == layer && g->from == node)) remove_edge(&trial, e);
   }
   gt_symbolic_drop_loose_ends(&trial);
-  const bool ok = is_enough(&trial, data, most);
+  const bool ok = is_acceptable(&trial, data, limits);
   if (ok) {
     const gt_symbolic kept = gt_symbolic_copy(&s->arena, &trial);
     s->edge = kept.edge;
@@ -90,12 +92,12 @@ static bool try_without(gt_symbolic *s, const gt_symbolic_data *data, limit *mos
 
 bool gt_symbolic_simplify(gt_symbolic *s, const gt_symbolic_data *data, bool coarse) {
   const double sum = gt_symbolic_sum(s, data);
-  limit most = {coarse, sum, gt_symbolic_criterion(s, data, sum)};
-  bool any = false;
+  limit limits = {coarse, sum, gt_symbolic_criterion(s, data, sum)};
+  bool removed = false;
   for (int l = 1; l < s->layers; l++)
     for (int n = 0; n < s->width[l]; n++)
-      if (count_edges(s, l, n, true)) any |= try_without(s, data, &most, -1, l, n);
+      if (count_edges(s, l, n, true)) removed |= try_without(s, data, &limits, -1, l, n);
   for (int e = s->edges; e-- > 0;)
-    if (e < s->edges) any |= try_without(s, data, &most, e, 0, 0);
-  return any;
+    if (e < s->edges) removed |= try_without(s, data, &limits, e, 0, 0);
+  return removed;
 }

@@ -4,8 +4,10 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { MAX_COORDINATES = 48, FEWEST_COORDINATES = 4, BRIEFLY = 4 };
-static const double work_budget = 6e7; /* element operations that the finite differences of a case may use */
+/* Coordinates of an input for which finite differences are computed; BRIEF_DIVISOR: how many times fewer if
+ * brief. */
+enum { MAX_COORDINATES = 48, MIN_COORDINATES = 4, BRIEF_DIVISOR = 4 };
+static const double work_budget = 6e7; /* limit of element operations in the finite differences of a case */
 
 void gt_verdict_fail(gt_verdict *verdict, const char *format, ...) {
   if (verdict->failures++) return; /* the first one is shown */
@@ -15,7 +17,8 @@ void gt_verdict_fail(gt_verdict *verdict, const char *format, ...) {
   va_end(arguments);
 }
 
-static void note_error(gt_verdict *verdict, double error, double limit) {
+/* Records the largest error in relation to its limit. */
+static void record_error(gt_verdict *verdict, double error, double limit) {
   if (limit <= 0) return;
   if (verdict->limit <= 0 || error / limit > verdict->worst / verdict->limit) {
     verdict->worst = error;
@@ -25,8 +28,8 @@ static void note_error(gt_verdict *verdict, double error, double limit) {
 
 /* --- expectations --- */
 
-/* Central difference of the loss along one coordinate. Differences are taken per output, so that outputs
- * that do not depend on it add no rounding; *scale is the sum of their absolute values. */
+/* Central difference of the loss along one coordinate. Differences are taken per output, so that outputs that
+ * do not depend on the coordinate add no rounding error. *scale is the sum of their absolute values. */
 static double difference(const gt_subject *s, double *x, double h, double *plus, double *minus,
                          double *scale) {
   const double at = *x;
@@ -46,7 +49,7 @@ static double difference(const gt_subject *s, double *x, double h, double *plus,
   return sum;
 }
 
-/* Fourth-order slope from two central differences; NAN if they disagree, which means that a kink is near. */
+/* Fourth-order slope from two central differences; NAN if they disagree, because a kink is near. */
 static double slope_at(const gt_subject *s, double *x, double *plus, double *minus, double *scale) {
   const double h = ldexp(fmax(1.0, fabs(*x)), -13);
   double wide_scale;
@@ -60,8 +63,8 @@ static double slope_at(const gt_subject *s, double *x, double *plus, double *min
 static int coordinates_for(const gt_subject *s, bool brief, int64_t count) {
   double cost = s->forward_flops + (double)s->value.count;
   for (int k = 0; k < s->view.inputs; k++) cost += (double)s->input[k].count / 4;
-  double n = fmin(work_budget / (4 * cost), MAX_COORDINATES) / (brief ? BRIEFLY : 1);
-  n = fmax(n, FEWEST_COORDINATES);
+  double n = fmin(work_budget / (4 * cost), MAX_COORDINATES) / (brief ? BRIEF_DIVISOR : 1);
+  n = fmax(n, MIN_COORDINATES);
   return count < (int64_t)n ? (int)count : (int)n;
 }
 
@@ -95,7 +98,7 @@ void gt_expect(const gt_subject *s, bool brief, gt_arena *arena, gt_expectation 
 
 /* --- comparisons --- */
 
-static double element(const gt_outcome *outcome, const gt_slot *slot, int64_t i) {
+static double element(const gt_outcome *outcome, const gt_guarded_tensor *slot, int64_t i) {
   const uint8_t *content = outcome->content[slot->variable];
   const size_t at = (size_t)(slot->guard + i);
   if (slot->dtype == GT_U8) return content[at];
@@ -123,7 +126,7 @@ static double gradient_limit(const gt_case_rule *rule, bool device) {
 static void check_one(gt_verdict *verdict, const char *who, const char *what, int64_t index, double got,
                       double expected, double scale, double limit) {
   const double error = relative(got, expected, scale);
-  note_error(verdict, error, limit);
+  record_error(verdict, error, limit);
   if (error > limit)
     gt_verdict_fail(verdict, "%s: %s [%lld]: expected %.9g, got %.9g (relative error %.2g, limit %.2g)", who,
                     what, (long long)index, expected, got, error, limit);
@@ -184,20 +187,20 @@ void gt_check_reference(const gt_subject *s, const gt_expectation *e, const gt_o
 void gt_check_half(const gt_subject *s, const gt_expectation *e, const gt_outcome *outcome, double unit,
                    const char *who, gt_verdict *verdict) {
   const gt_case_rule *rule = s->view.c->rule;
-  const double scale = value_scale(s, e), twice = 2 * unit + unit * unit;
+  const double scale = value_scale(s, e), rounding = 2 * unit + unit * unit;
   for (int64_t i = 0; i < s->value.count; i++) {
-    const double of = fmax(fmax(fabs(e->value[i]), scale), 1e-35);
+    const double size = fmax(fmax(fabs(e->value[i]), scale), 1e-35);
     check_one(verdict, who, "value", i, element(outcome, &s->value, i), e->value[i], scale,
-              value_limit(rule, true) + twice * e->magnitude[i] / of);
+              value_limit(rule, true) + rounding * e->magnitude[i] / size);
   }
-  check_slopes(s, e, outcome, gradient_limit(rule, true) + twice * rule->half_gradient, who, verdict);
+  check_slopes(s, e, outcome, gradient_limit(rule, true) + rounding * rule->half_gradient, who, verdict);
 }
 
-/* Scales of a gradient's elements: the mean of its absolute values, raised if the contributions are
- * known. */
-static void agree(const gt_subject *s, const gt_expectation *e, int k, const gt_outcome *outcome,
-                  const gt_outcome *other, double limit, const char *who, gt_verdict *verdict) {
-  const gt_slot *slot = &s->gradient[k];
+/* Compares a gradient with that of the CPU. Errors are relative to the mean of its absolute values or, if
+ * that is larger, to the sum of absolute contributions at a known coordinate. */
+static void check_gradient(const gt_subject *s, const gt_expectation *e, int k, const gt_outcome *outcome,
+                           const gt_outcome *other, double limit, const char *who, gt_verdict *verdict) {
+  const gt_guarded_tensor *slot = &s->gradient[k];
   char what[64];
   double scale = 0;
   snprintf(what, sizeof what, "gradient of input %d, compared with the CPU", k);
@@ -220,13 +223,13 @@ void gt_check_agreement(const gt_subject *s, const gt_expectation *e, const gt_o
               element(other, &s->value, i), scale, limit);
   for (int k = 0; k < s->view.inputs; k++)
     if (s->gradient[k].used)
-      agree(s, e, k, outcome, other, gradient_limit(rule, device) + gradient_limit(rule, false), who,
-            verdict);
+      check_gradient(s, e, k, outcome, other, gradient_limit(rule, device) + gradient_limit(rule, false), who,
+                     verdict);
 }
 
 /* --- bytes --- */
 
-static bool is_output(const gt_subject *s, uint32_t variable, const gt_slot **slot) {
+static bool is_output(const gt_subject *s, uint32_t variable, const gt_guarded_tensor **slot) {
   *slot = NULL;
   if (s->value.variable == variable) *slot = &s->value;
   for (int k = 0; k < s->view.inputs; k++)
@@ -234,7 +237,7 @@ static bool is_output(const gt_subject *s, uint32_t variable, const gt_slot **sl
   return *slot != NULL;
 }
 
-/* Variables the op updates by itself may change. */
+/* True if the op may update the variable: an input of kind w, m or n (op/case.h), or its own variable. */
 static bool may_change(const gt_subject *s, uint32_t variable) {
   const char *text = s->view.c->inputs;
   for (int k = 0; k < s->view.inputs; k++) {
@@ -247,7 +250,7 @@ static bool may_change(const gt_subject *s, uint32_t variable) {
 
 void gt_check_guards(const gt_subject *s, const gt_outcome *outcome, const char *who, gt_verdict *verdict) {
   for (uint32_t v = 0; v < s->graph->variables; v++) {
-    const gt_slot *slot;
+    const gt_guarded_tensor *slot;
     const uint8_t *before = s->initial[v], *after = outcome->content[v];
     const bool output = is_output(s, v, &slot);
     if (!output && may_change(s, v)) continue;

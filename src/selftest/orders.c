@@ -4,31 +4,33 @@
 #include <math.h>
 #include <string.h>
 
+/* REACH: points of a difference on each side; PURPOSE: a random stream (base/philox.h). */
 enum { MAX_ELEMENTS = 600, MAX_TEXT = 256, REACH = 4, PURPOSE = 31 };
-/* For errors relative to the largest element or the sum of all contributions, at least LEAST_SCALE. */
-static const double LIMIT = 1e-4, LEAST_SCALE = 0.1;
+/* LIMIT of relative errors. They are relative to the largest element or to the sum of absolute contributions,
+ * but at least to MIN_SCALE. */
+static const double LIMIT = 1e-4, MIN_SCALE = 0.1;
 
-/* A derivative of a case as a case of its own, whose last input is the direction. */
-typedef struct ordered {
+/* A derivative of a case as a separate case, whose last input is the direction. */
+typedef struct derivative_case {
   gt_case c; /* first, so that a view's `c` points to the whole struct */
   gt_case_rule rule;
   const gt_case *base;
-  int order, along;
+  int order, along; /* along: the input that moves */
   char inputs[MAX_TEXT];
-} ordered;
+} derivative_case;
 
-static const ordered *ordered_of(const gt_case_view *v) { return (const ordered *)v->c; }
+static const derivative_case *derivative_of(const gt_case_view *v) { return (const derivative_case *)v->c; }
 
 static gt_case_view base_view(const gt_case_view *v) {
   gt_case_view base = *v;
-  base.c = ordered_of(v)->base;
+  base.c = derivative_of(v)->base;
   base.inputs--;
   return base;
 }
 
-/* GT_NONE if there is no such derivative. */
+/* Builds the derivative; GT_NONE if the op has none. */
 static gt_id build(gt_graph *graph, const gt_case_view *v, const gt_id *input) {
-  const ordered *o = ordered_of(v);
+  const derivative_case *o = derivative_of(v);
   const gt_case_view base = base_view(v);
   const gt_id at = input[o->along], y = o->base->rule->build(graph, &base, input);
   if (graph->error.status || gt_tangent_kink(graph, at, y, o->order) != GT_NONE) return GT_NONE;
@@ -39,7 +41,7 @@ static gt_id build(gt_graph *graph, const gt_case_view *v, const gt_id *input) {
   return value;
 }
 
-/* --- the same by differences ---------------------------------------------------------------------------- */
+/* --- finite differences --------------------------------------------------------------------------------- */
 
 typedef gt_shape (*function)(const gt_case_view *v, const double *const *x, double *y);
 
@@ -54,29 +56,29 @@ static double weight_of(int order, int i) {
   return order == 1 && i < 0 ? -w : w;
 }
 
-/* Differences as x[which] moves along u in steps of h. */
+/* The difference quotient for x[which] + i h u, i = -REACH … REACH. */
 static void difference(function f, const gt_case_view *v, const double *const *x, int which, const double *u,
                        int order, double h, double *y) {
-  const int64_t count = gt_shape_count(f(v, x, NULL)), moves = gt_shape_count(v->shape[which]);
+  const int64_t count = gt_shape_count(f(v, x, NULL)), elements = gt_shape_count(v->shape[which]);
   const double *moved[GT_CASE_INPUTS];
-  double at[MAX_ELEMENTS], part[MAX_ELEMENTS];
+  double at[MAX_ELEMENTS], value[MAX_ELEMENTS];
   memcpy(moved, x, sizeof(double *) * (size_t)v->inputs);
   moved[which] = at;
   for (int64_t k = 0; k < count; k++) y[k] = 0;
   for (int i = -REACH; i <= REACH; i++) {
     const double w = weight_of(order, i) / pow(h, order);
     if (w == 0) continue;
-    for (int64_t k = 0; k < moves; k++) at[k] = x[which][k] + i * h * u[k];
-    f(v, moved, part);
-    for (int64_t k = 0; k < count; k++) y[k] += w * part[k];
+    for (int64_t k = 0; k < elements; k++) at[k] = x[which][k] + i * h * u[k];
+    f(v, moved, value);
+    for (int64_t k = 0; k < count; k++) y[k] += w * value[k];
   }
 }
 
-/* The derivative; NAN if it changes with the step size: a kink or a pole is near. */
+/* The derivative; NAN where it depends on the step size, because a kink or a pole is near. */
 static void differentiate(function f, const gt_case_view *v, const double *const *x, int which,
                           const double *u, int order, double *y) {
   const int64_t count = gt_shape_count(f(v, x, NULL));
-  double wide[MAX_ELEMENTS], scale = LEAST_SCALE;
+  double wide[MAX_ELEMENTS], scale = MIN_SCALE;
   difference(f, v, x, which, u, order, 0x1p-9, y);
   difference(f, v, x, which, u, order, 0x1p-7, wide);
   for (int64_t k = 0; k < count; k++)
@@ -86,7 +88,7 @@ static void differentiate(function f, const gt_case_view *v, const double *const
 }
 
 static gt_shape reference(const gt_case_view *v, const double *const *x, double *y) {
-  const ordered *o = ordered_of(v);
+  const derivative_case *o = derivative_of(v);
   const gt_case_view base = base_view(v);
   const gt_shape shape = o->base->rule->reference(&base, x, NULL);
   if (y) differentiate(o->base->rule->reference, &base, x, o->along, x[base.inputs], o->order, y);
@@ -102,10 +104,10 @@ static bool is_small(const gt_subject *s) {
   return elements <= MAX_ELEMENTS;
 }
 
-static void init(ordered *o, const gt_subject *s, int order, int along) {
+static void init(derivative_case *o, const gt_subject *s, int order, int along) {
   const gt_case *base = s->view.c;
   const gt_shape shape = s->view.shape[along];
-  *o = (ordered){.c = *base, .rule = *base->rule, .base = base, .order = order, .along = along};
+  *o = (derivative_case){.c = *base, .rule = *base->rule, .base = base, .order = order, .along = along};
   int end = snprintf(o->inputs, MAX_TEXT, "%s %s", base->inputs, shape.rank ? "" : "-");
   for (int d = 0; d < shape.rank; d++)
     end += snprintf(o->inputs + end, (size_t)(MAX_TEXT - end), "%s%d", d ? "," : "", (int)shape.dim[d]);
@@ -117,45 +119,46 @@ static void init(ordered *o, const gt_subject *s, int order, int along) {
   o->c.rule = &o->rule;
 }
 
-static const float *content(const gt_outcome *outcome, const gt_slot *slot) {
+static const float *content(const gt_outcome *outcome, const gt_guarded_tensor *slot) {
   return (const float *)(const void *)outcome->content[slot->variable] + slot->guard;
 }
 
-static void expect(gt_verdict *verdict, const ordered *o, const char *what, int which, double got,
-                   double want, double scale) {
-  const double error = fabs(got - want) / fmax(scale, LEAST_SCALE);
+static void expect(gt_verdict *verdict, const derivative_case *o, const char *what, int which, double got,
+                   double expected, double scale) {
+  const double error = fabs(got - expected) / fmax(scale, MIN_SCALE);
   if (!(error <= LIMIT))
     gt_verdict_fail(verdict, "order %d along input %d, %s %d: expected %.9g, got %.9g (relative error %.2g)",
-                    o->order, o->along, what, which, want, got, error);
+                    o->order, o->along, what, which, expected, got, error);
 }
 
 /* Checks the gradient of input k, projected on a random direction: the derivative of the weighted sum of
  * values. */
-static void check_gradient(const gt_subject *s, const ordered *o, int k, const gt_outcome *outcome,
+static void check_gradient(const gt_subject *s, const derivative_case *o, int k, const gt_outcome *outcome,
                            gt_verdict *verdict) {
-  double got = 0, want = 0, scale = 0, slope[MAX_ELEMENTS], u[MAX_ELEMENTS];
+  double got = 0, expected = 0, scale = 0, slope[MAX_ELEMENTS], u[MAX_ELEMENTS];
   for (int64_t j = 0; j < s->input[k].count; j++) {
     u[j] = 2 * (double)gt_random_uniform(PURPOSE, (uint32_t)k, 0, (uint32_t)j) - 1;
     if (s->gradient[k].used) got += u[j] * (double)content(outcome, &s->gradient[k])[j];
   }
   differentiate(reference, &s->view, (const double *const *)s->x, k, u, 1, slope);
   for (int64_t j = 0; j < s->value.count; j++) {
-    want += s->w[j] * slope[j];
+    expected += s->w[j] * slope[j];
     scale += fabs(s->w[j] * slope[j]);
   }
-  if (isfinite(want)) expect(verdict, o, "gradient of input", k, got, want, scale);
+  if (isfinite(expected)) expect(verdict, o, "gradient of input", k, got, expected, scale);
 }
 
-/* False: too few elements are away from kinks for a verdict. */
-static bool check(const gt_subject *s, const ordered *o, const gt_outcome *outcome, gt_verdict *verdict) {
-  double want[MAX_ELEMENTS], scale = 0;
+/* False if too many elements are near kinks for a verdict. */
+static bool check(const gt_subject *s, const derivative_case *o, const gt_outcome *outcome,
+                  gt_verdict *verdict) {
+  double expected[MAX_ELEMENTS], scale = 0;
   int64_t compared = 0;
-  reference(&s->view, (const double *const *)s->x, want);
+  reference(&s->view, (const double *const *)s->x, expected);
   for (int64_t i = 0; i < s->value.count; i++)
-    if (isfinite(want[i])) scale = fmax(scale, fabs(want[i]));
+    if (isfinite(expected[i])) scale = fmax(scale, fabs(expected[i]));
   for (int64_t i = 0; i < s->value.count; i++) {
-    if (!isfinite(want[i])) continue;
-    expect(verdict, o, "element", (int)i, (double)content(outcome, &s->value)[i], want[i], scale);
+    if (!isfinite(expected[i])) continue;
+    expect(verdict, o, "element", (int)i, (double)content(outcome, &s->value)[i], expected[i], scale);
     compared++;
   }
   for (int k = 0; k < s->view.inputs - 1; k++)
@@ -165,7 +168,7 @@ static bool check(const gt_subject *s, const ordered *o, const gt_outcome *outco
 
 static bool check_order(const gt_subject *base, int order, int along, gt_backend *backend,
                         gt_verdict *verdict) {
-  ordered o;
+  derivative_case o;
   gt_subject s;
   gt_outcome outcome;
   gt_error error = {0};

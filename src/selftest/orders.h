@@ -6,9 +6,9 @@
 
 enum { GT_ORDERS = 2 };
 
-/* Checks a small case, for each input that it is differentiable in: what the backend computes, against finite
- * differences of the case's reference. An op that has no such derivatives does not fail the check: loss
- * `pde`, which alone needs them, reports it to the user. Returns the number of derivatives checked; 0 also if
- * the case is large or a run failed for reasons unrelated to the op. */
+/* Compares these derivatives, for each input in which a small case is differentiable, with finite differences
+ * of the case's reference. An op without such derivatives does not fail the check: only loss `pde` needs
+ * them, and reports the lack to the user. Returns the number of derivatives checked; 0 also if the case is
+ * large or a run failed for reasons unrelated to the op. */
 int gt_check_orders(const gt_subject *subject, gt_backend *backend, gt_verdict *verdict);
 #endif

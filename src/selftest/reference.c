@@ -14,10 +14,10 @@ int64_t gt_reference_ravel(gt_shape shape, const int64_t at[GT_MAX_RANK]) {
 }
 
 int64_t gt_reference_broadcast(gt_shape to, gt_shape from, int64_t index) {
-  int64_t at[GT_MAX_RANK], own[GT_MAX_RANK];
+  int64_t at[GT_MAX_RANK], from_at[GT_MAX_RANK];
   gt_reference_unravel(to, index, at);
-  for (int d = 0; d < from.rank; d++) own[d] = from.dim[d] == 1 ? 0 : at[d + to.rank - from.rank];
-  return gt_reference_ravel(from, own);
+  for (int d = 0; d < from.rank; d++) from_at[d] = from.dim[d] == 1 ? 0 : at[d + to.rank - from.rank];
+  return gt_reference_ravel(from, from_at);
 }
 
 gt_shape gt_reference_broadcast_shape(gt_shape a, gt_shape b) {

@@ -13,35 +13,35 @@ static const gt_case_family *const registered[] = {
     NULL};
 #undef X
 
-enum { CPUS = 4 };
-static const int cpu_threads[CPUS] = {1, 2, 3, 7};
+enum { CPU_BACKENDS = 4 };
+static const int cpu_threads[CPU_BACKENDS] = {1, 2, 3, 7};
 
-typedef struct bench { /* the backends under test */
-  gt_backend *cpu[CPUS];
+typedef struct backends { /* the backends under test, and how to report */
+  gt_backend *cpu[CPU_BACKENDS];
   gt_backend *device; /* NULL if only the CPU is tested */
   FILE *stream;
   bool verbose, brief;
-  gt_error *trouble; /* set: a backend failed or memory ran out, which says nothing about the op */
-} bench;
+  gt_error *fatal; /* set if a backend failed or memory ran out, which is not the fault of an op */
+} backends;
 
-typedef struct tally { /* of one family */
+typedef struct family_result { /* of one family */
   int cases, failed_cases, failures;
   int derivatives; /* derivatives that were checked as values */
   double worst, limit;
-} tally;
+} family_result;
 
-static void close_bench(bench *b) {
-  for (int i = 0; i < CPUS; i++) gt_backend_close(b->cpu[i]);
+static void close_backends(backends *b) {
+  for (int i = 0; i < CPU_BACKENDS; i++) gt_backend_close(b->cpu[i]);
   gt_backend_close(b->device);
 }
 
-static bool open_bench(bench *b, const gt_selftest_options *options, gt_error *error) {
+static bool open_backends(backends *b, const gt_selftest_options *options, gt_error *error) {
   memset(b, 0, sizeof *b);
   b->stream = options->stream ? options->stream : stdout;
   b->verbose = options->verbose;
   b->brief = options->brief;
-  b->trouble = error;
-  for (int i = 0; i < CPUS; i++) {
+  b->fatal = error;
+  for (int i = 0; i < CPU_BACKENDS; i++) {
     b->cpu[i] = gt_cpu_open(cpu_threads[i], error);
     if (!b->cpu[i]) return false;
   }
@@ -61,61 +61,62 @@ typedef struct trial { /* one case with its checks */
   gt_expectation expectation;
   gt_arena *arena;
   gt_verdict *verdict;
-  gt_error *trouble;
+  gt_error *fatal;
 } trial;
 
-/* Runs once, with the checks that apply to every run. */
-static bool attempt(trial *t, gt_backend *backend, bool fusion, bool reuse, const char *who,
-                    gt_outcome *outcome) {
+/* Runs the case once, with the checks that apply to every run. */
+static bool run_and_check(trial *t, gt_backend *backend, bool fusion, bool reuse, const char *who,
+                          gt_outcome *outcome) {
   gt_error error = {0};
   if (!gt_subject_run(t->subject, backend, fusion, reuse, t->arena, outcome, &error)) {
     gt_verdict_fail(t->verdict, "%s: %s", who, error.message);
     if (error.status == GT_ERR_NODEVICE || error.status == GT_ERR_MEMORY)
-      gt_fail(t->trouble, error.status, "%s", error.message);
+      gt_fail(t->fatal, error.status, "%s", error.message);
     return false;
   }
   gt_check_guards(t->subject, outcome, who, t->verdict);
   return true;
 }
 
-static bool try_cpu(trial *t, const bench *b, gt_outcome *fused) {
-  if (!attempt(t, b->cpu[0], true, true, "cpu", fused)) return false;
+static bool try_cpu(trial *t, const backends *b, gt_outcome *fused) {
+  if (!run_and_check(t, b->cpu[0], true, true, "cpu", fused)) return false;
   gt_check_reference(t->subject, &t->expectation, fused, false, "cpu", t->verdict);
   return true;
 }
 
-static void try_cpu_otherwise(trial *t, const bench *b, const gt_outcome *fused) {
+/* Runs without reuse of memory, with several threads and unfused, and compares. */
+static void try_cpu_variants(trial *t, const backends *b, const gt_outcome *fused) {
   gt_outcome outcome;
-  if (attempt(t, b->cpu[0], true, false, "cpu without reuse of memory", &outcome))
+  if (run_and_check(t, b->cpu[0], true, false, "cpu without reuse of memory", &outcome))
     gt_check_same_bits(t->subject, fused, &outcome, "cpu, with and without reuse of memory", t->verdict);
-  for (int i = 0; i < CPUS; i++) { /* the first one repeats the run with one thread */
+  for (int i = 0; i < CPU_BACKENDS; i++) { /* the first one repeats the run with one thread */
     char what[64];
     snprintf(what, sizeof what, "cpu, 1 and %d threads", cpu_threads[i]);
-    if (attempt(t, b->cpu[i], true, true, what, &outcome))
+    if (run_and_check(t, b->cpu[i], true, true, what, &outcome))
       gt_check_same_bits(t->subject, fused, &outcome, what, t->verdict);
   }
-  if (attempt(t, b->cpu[1], false, true, "cpu unfused", &outcome)) {
+  if (run_and_check(t, b->cpu[1], false, true, "cpu unfused", &outcome)) {
     gt_check_reference(t->subject, &t->expectation, &outcome, false, "cpu unfused", t->verdict);
     gt_check_agreement(t->subject, &t->expectation, &outcome, fused, false, "cpu unfused", t->verdict);
   }
 }
 
-static void try_device(trial *t, const bench *b, const gt_outcome *cpu) {
+static void try_device(trial *t, const backends *b, const gt_outcome *cpu) {
   gt_outcome first, again;
-  const int least =
-      b->device->target.brief; /* unfused kernels are not worth the compile time of a software device */
-  for (int fusion = 1; fusion >= least; fusion--) {
+  /* Unfused kernels are not worth the compile time of a software device. */
+  const int min_fusion = b->device->target.brief;
+  for (int fusion = 1; fusion >= min_fusion; fusion--) {
     const char *who = fusion ? "device" : "device unfused";
-    if (!attempt(t, b->device, fusion, true, who, &first)) continue;
+    if (!run_and_check(t, b->device, fusion, true, who, &first)) continue;
     gt_check_reference(t->subject, &t->expectation, &first, true, who, t->verdict);
     gt_check_agreement(t->subject, &t->expectation, &first, cpu, true, who, t->verdict);
-    if (fusion && attempt(t, b->device, true, true, "device again", &again))
+    if (fusion && run_and_check(t, b->device, true, true, "device again", &again))
       gt_check_same_bits(t->subject, &first, &again, "device, run twice", t->verdict);
   }
 }
 
-/* Products with 16-bit operands, if the device supports them. */
-static void try_half(trial *t, const bench *b) {
+/* Checks a product with 16-bit operands. */
+static void try_half(trial *t, const backends *b) {
   const gt_matrix_units *units = &b->device->target.matrix;
   gt_subject half;
   gt_error error = {0};
@@ -124,24 +125,24 @@ static void try_half(trial *t, const bench *b) {
   on_units.subject = &half;
   if (!gt_subject_create(&half, t->subject->view.c, GT_PRECISION_HALF, &error))
     gt_verdict_fail(t->verdict, "%s", error.message);
-  if (!error.status && attempt(&on_units, b->device, true, true, "device, half", &first)) {
+  if (!error.status && run_and_check(&on_units, b->device, true, true, "device, half", &first)) {
     gt_check_half(&half, &t->expectation, &first, units->bfloat.m ? 0x1p-8 : 0x1p-11, "device, half",
                   t->verdict);
-    if (attempt(&on_units, b->device, true, true, "device, half, again", &again))
+    if (run_and_check(&on_units, b->device, true, true, "device, half, again", &again))
       gt_check_same_bits(&half, &first, &again, "device, half, run twice", t->verdict);
   }
   gt_subject_finish(&half);
 }
 
 /* Adds the number of derivatives that gt_check_orders checked to *derivatives. */
-static void try_case(const gt_case *c, const bench *b, gt_verdict *verdict, int *derivatives) {
+static void try_case(const gt_case *c, const backends *b, gt_verdict *verdict, int *derivatives) {
   gt_subject subject;
   gt_error error = {0};
   gt_arena arena;
   gt_arena_init(&arena);
   memset(verdict, 0, sizeof *verdict);
   if (gt_subject_create(&subject, c, GT_PRECISION_AUTO, &error)) {
-    trial t = {.subject = &subject, .arena = &arena, .verdict = verdict, .trouble = b->trouble};
+    trial t = {.subject = &subject, .arena = &arena, .verdict = verdict, .fatal = b->fatal};
     gt_outcome cpu;
     gt_expect(&subject, b->brief, &arena, &t.expectation);
     const bool is_product = c->rule->magnitude;
@@ -149,7 +150,7 @@ static void try_case(const gt_case *c, const bench *b, gt_verdict *verdict, int 
       if (b->device) { /* the CPU's own selftest shows that its configurations agree */
         try_device(&t, b, &cpu);
       } else {
-        try_cpu_otherwise(&t, b, &cpu);
+        try_cpu_variants(&t, b, &cpu);
         *derivatives += gt_check_orders(&subject, b->cpu[0], verdict);
       }
     }
@@ -164,21 +165,21 @@ static void try_case(const gt_case *c, const bench *b, gt_verdict *verdict, int 
 
 /* --- families --- */
 
-static bool wanted(const gt_selftest_options *options, const gt_case_family *family, const gt_case *c) {
-  bool named = false, any = false;
+static bool is_selected(const gt_selftest_options *options, const gt_case_family *family, const gt_case *c) {
+  bool named = false, has_positive = false;
   if (c->more && options->brief) return false;
   for (const char *at = options->filter; at; at = strchr(at, ',')) {
     char part[64];
     at += *at == ',';
-    const bool others = *at == '!';
-    at += others;
+    const bool is_negative = *at == '!';
+    at += is_negative;
     snprintf(part, sizeof part, "%.*s", (int)strcspn(at, ","), at);
     const bool has = strstr(family->name, part) || strstr(c->rule->name, part);
-    if (others && has) return false;
-    any = any || !others;
-    named = named || (!others && has);
+    if (is_negative && has) return false;
+    has_positive = has_positive || !is_negative;
+    named = named || (!is_negative && has);
   }
-  return named || !any;
+  return named || !has_positive;
 }
 
 static void case_name(const gt_case *c, int index, char *buffer, size_t size) {
@@ -190,14 +191,14 @@ static void case_name(const gt_case *c, int index, char *buffer, size_t size) {
   if (c->v != 0 && used + 24 < size) snprintf(buffer + used, size - used, ", %g", c->v);
 }
 
-static void run_family(const gt_case_family *family, const gt_selftest_options *options, const bench *b,
-                       tally *t) {
+static void run_family(const gt_case_family *family, const gt_selftest_options *options, const backends *b,
+                       family_result *t) {
   memset(t, 0, sizeof *t);
-  for (int i = 0; i < family->count && !b->trouble->status; i++) {
+  for (int i = 0; i < family->count && !b->fatal->status; i++) {
     const gt_case *c = &family->cases[i];
     gt_verdict verdict;
     char name[384];
-    if (!wanted(options, family, c)) continue;
+    if (!is_selected(options, family, c)) continue;
     t->cases++;
     try_case(c, b, &verdict, &t->derivatives);
     t->failures += verdict.failures;
@@ -216,7 +217,7 @@ static void run_family(const gt_case_family *family, const gt_selftest_options *
   }
 }
 
-static void print_family(const char *name, const tally *t, const bench *b) {
+static void print_family(const char *name, const family_result *t, const backends *b) {
   fprintf(b->stream, "%s %s %d case%s", t->failed_cases ? "not ok" : "ok", name, t->cases,
           t->cases == 1 ? "" : "s");
   if (t->failed_cases) fprintf(b->stream, ", %d failed", t->failed_cases);
@@ -228,8 +229,8 @@ static void print_family(const char *name, const tally *t, const bench *b) {
   fflush(b->stream);
 }
 
-/* JSON has no infinity; an error that large means a wrong NaN or infinity. */
-static void print_json_family(FILE *json, const char *name, const tally *t, bool first) {
+/* JSON has no infinity, which is the error of a wrong NaN or infinity. */
+static void print_json_family(FILE *json, const char *name, const family_result *t, bool first) {
   const double worst = t->worst > 1e300 ? 1e300 : t->worst;
   fprintf(json,
           "%s{\"name\":\"%s\",\"cases\":%d,\"failed\":%d,\"worst\":%.3g,\"limit\":%.3g,\"derivatives\":%d}",
@@ -250,7 +251,7 @@ static const gt_case_family *const *families_of(const gt_selftest_options *optio
   return options->families ? options->families : registered;
 }
 
-static void run_families(const gt_selftest_options *options, const bench *b, gt_selftest_report *report) {
+static void run_families(const gt_selftest_options *options, const backends *b, gt_selftest_report *report) {
   int count;
   const gt_case_family *const *families = families_of(options, &count);
   FILE *json = options->json;
@@ -260,7 +261,7 @@ static void run_families(const gt_selftest_options *options, const bench *b, gt_
     fputs(",\"families\":[", json);
   }
   for (int i = 0; i < count; i++) {
-    tally t;
+    family_result t;
     run_family(families[i], options, b, &t);
     if (!t.cases) continue;
     print_family(families[i]->name, &t, b);
@@ -279,32 +280,32 @@ static void run_families(const gt_selftest_options *options, const bench *b, gt_
 static bool check_filter(const gt_selftest_options *options, gt_error *error) {
   enum { MAX_NAMES = 512 };
   const char *names[MAX_NAMES];
-  size_t known = 0;
+  size_t name_count = 0;
   int count;
   const gt_case_family *const *families = families_of(options, &count);
   for (int i = 0; i < count; i++) {
-    if (known < MAX_NAMES) names[known++] = families[i]->name;
+    if (name_count < MAX_NAMES) names[name_count++] = families[i]->name;
     for (int k = 0; k < families[i]->count; k++) {
       const char *name = families[i]->cases[k].rule->name;
-      if (wanted(options, families[i], &families[i]->cases[k])) return true;
-      if (known < MAX_NAMES && strcmp(names[known - 1], name)) names[known++] = name;
+      if (is_selected(options, families[i], &families[i]->cases[k])) return true;
+      if (name_count < MAX_NAMES && strcmp(names[name_count - 1], name)) names[name_count++] = name;
     }
   }
-  const char *nearest = options->filter ? gt_nearest(options->filter, names, known) : NULL;
+  const char *nearest = options->filter ? gt_nearest(options->filter, names, name_count) : NULL;
   return gt_fail(error, GT_ERR_USAGE, "no case name contains '%s'%s%s%s",
                  options->filter ? options->filter : "", nearest ? "; did you mean '" : "",
                  nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 bool gt_selftest_run(const gt_selftest_options *options, gt_selftest_report *report, gt_error *error) {
-  bench b;
+  backends b;
   memset(report, 0, sizeof *report);
   if (!check_filter(options, error)) return false;
-  const bool ok = open_bench(&b, options, error);
+  const bool ok = open_backends(&b, options, error);
   if (ok) {
     snprintf(report->device, sizeof report->device, "%s", b.device ? b.device->name : b.cpu[0]->name);
     run_families(options, &b, report);
   }
-  close_bench(&b);
+  close_backends(&b);
   return ok && !error->status;
 }

@@ -1,5 +1,4 @@
-/* The generic op tests: runs every case of every tests/op/NAME.c on this machine (op/case.h lists the
- * checks). */
+/* The generic op tests: run every case of every tests/op/NAME.c on this machine (checks: op/case.h). */
 #ifndef GT_SELFTEST_SELFTEST_H
 #define GT_SELFTEST_SELFTEST_H
 #include "base/error.h"
@@ -8,13 +7,13 @@
 
 typedef struct gt_selftest_options {
   const char *device; /* as for gt_backend_open; "cpu": test only the CPU */
-  /* "WORD,WORD!WORD,WORD": only families and rules whose names contain one of the words before the '!' and
-   * none after it; NULL: all. */
+  /* "WORD,WORD,!WORD": only families and rules whose names contain one of the words, if there are any without
+   * '!', and none of those with '!'; NULL: all. */
   const char *filter;
-  bool verbose;                          /* one line per case */
-  bool brief;                            /* without gt_case.more, and with few finite differences */
-  FILE *stream;                          /* output; NULL: stdout */
-  FILE *json;                            /* one object at the end; NULL: none */
+  bool verbose; /* one line per case */
+  bool brief;   /* skip cases with gt_case.more, and compute fewer finite differences */
+  FILE *stream; /* output; NULL: stdout */
+  FILE *json;   /* where to write the results as a JSON object; NULL: nowhere */
   const gt_case_family *const *families; /* NULL: all registered families */
   int family_count;
 } gt_selftest_options;

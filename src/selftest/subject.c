@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GUARD_BYTE = 0xA5, PURPOSE_WEIGHT = 100 };
+enum { GUARD_BYTE = 0xA5, PURPOSE_WEIGHT = 100 /* a random stream (base/philox.h) */ };
 
 /* --- inputs --- */
 
@@ -46,21 +46,22 @@ static float draw_float(const gt_case *c, char kind, uint64_t seed, int k, uint3
   return (float)(kind == 'g' ? floor(2 * value) / 2 : value);
 }
 
+/* Draws the values of an input of this kind (op/case.h). */
 static void fill_input(gt_subject *s, int k, char kind) {
   const gt_case *c = s->view.c;
-  const gt_slot *slot = &s->input[k];
-  const uint64_t seed = seed_of(c); /* outside the loop: cases have millions of elements */
-  s->x[k] = GT_NEW_N(&s->arena, double, slot->count + 1);
+  const gt_guarded_tensor *tensor = &s->input[k];
+  const uint64_t seed = seed_of(c); /* outside the loop, which may have millions of elements */
+  s->x[k] = GT_NEW_N(&s->arena, double, tensor->count + 1);
   if (kind == 'c') {
-    int32_t *whole = (int32_t *)s->initial[slot->variable] + slot->guard;
-    c->rule->fill(&s->view, k, (const double *const *)s->x, whole);
-    for (int64_t i = 0; i < slot->count; i++) s->x[k][i] = whole[i];
+    int32_t *values = (int32_t *)s->initial[tensor->variable] + tensor->guard;
+    c->rule->fill(&s->view, k, (const double *const *)s->x, values);
+    for (int64_t i = 0; i < tensor->count; i++) s->x[k][i] = values[i];
     return;
   }
-  for (int64_t i = 0; i < slot->count; i++) {
-    const size_t at = (size_t)(slot->guard + i);
+  for (int64_t i = 0; i < tensor->count; i++) {
+    const size_t at = (size_t)(tensor->guard + i);
     const uint32_t bits = gt_random_bits(seed, 1 + (uint32_t)k, 1, (uint32_t)i);
-    void *initial = s->initial[slot->variable];
+    void *initial = s->initial[tensor->variable];
     if (kind == 'u')
       s->x[k][i] = ((uint8_t *)initial)[at] = (uint8_t)bits;
     else if (kind == 'i' || kind == 'n')
@@ -74,15 +75,16 @@ static void fill_input(gt_subject *s, int k, char kind) {
 
 /* --- the graph --- */
 
-/* Declares a variable of `count` elements between guard elements. With an odd number of guards the
- * tensor of 4-byte elements is aligned to 4 bytes only. */
-static gt_slot add_slot(gt_subject *s, const char *name, int64_t guard, int64_t count, gt_dtype dtype) {
+/* Declares a variable with `guard` elements, the tensor's `count` elements and `guard` elements again. If
+ * guard is odd, a tensor of 4-byte elements is aligned to 4 bytes only. */
+static gt_guarded_tensor add_tensor(gt_subject *s, const char *name, int64_t guard, int64_t count,
+                                    gt_dtype dtype) {
   const int64_t all = count + 2 * guard;
-  gt_slot slot = {true, gt_graph_variable(s->graph, name, gt_shape_1(all), dtype, false), guard, count,
-                  dtype};
-  s->initial[slot.variable] = gt_arena_alloc_n(&s->arena, (size_t)all, gt_dtype_size(dtype));
-  memset(s->initial[slot.variable], GUARD_BYTE, (size_t)all * gt_dtype_size(dtype));
-  return slot;
+  gt_guarded_tensor tensor = {true, gt_graph_variable(s->graph, name, gt_shape_1(all), dtype, false), guard,
+                              count, dtype};
+  s->initial[tensor.variable] = gt_arena_alloc_n(&s->arena, (size_t)all, gt_dtype_size(dtype));
+  memset(s->initial[tensor.variable], GUARD_BYTE, (size_t)all * gt_dtype_size(dtype));
+  return tensor;
 }
 
 static gt_id add_input(gt_subject *s, int k, char kind) {
@@ -91,19 +93,19 @@ static gt_id add_input(gt_subject *s, int k, char kind) {
   const gt_dtype dtype = kind == 'u' ? GT_U8 : kind == 'i' || kind == 'c' || kind == 'n' ? GT_I32 : GT_F32;
   const char *name = gt_arena_printf(&s->arena, "input%d", k);
   s->view.dtype[k] = dtype;
-  const bool whole = kind == 'v' || kind == 'w' || kind == 'm' || kind == 'n';
-  if (whole) { /* the op refers to the variable itself, which must have the expected shape: no guards */
+  const bool unguarded = kind == 'v' || kind == 'w' || kind == 'm' || kind == 'n';
+  if (unguarded) { /* the op refers to the variable itself, which must have the expected shape: no guards */
     const uint32_t variable = gt_graph_variable(s->graph, name, shape, dtype, false);
-    s->input[k] = (gt_slot){true, variable, 0, gt_shape_count(shape), dtype};
+    s->input[k] = (gt_guarded_tensor){true, variable, 0, gt_shape_count(shape), dtype};
     s->initial[variable] = gt_arena_alloc_n(&s->arena, (size_t)gt_shape_count(shape), gt_dtype_size(dtype));
   } else {
     /* Bytes are read as words, so their guards keep word alignment. */
-    s->input[k] = add_slot(s, name, dtype == GT_U8 ? 16 : guards[k], gt_shape_count(shape), dtype);
+    s->input[k] = add_tensor(s, name, dtype == GT_U8 ? 16 : guards[k], gt_shape_count(shape), dtype);
   }
   s->view.variable[k] = s->input[k].variable;
   fill_input(s, k, kind);
   const gt_id read = gt_variable_read(s->graph, s->input[k].variable);
-  return whole ? read : gt_view(s->graph, read, s->input[k].guard, shape);
+  return unguarded ? read : gt_view(s->graph, read, s->input[k].guard, shape);
 }
 
 static bool add_inputs(gt_subject *s, gt_id *input, gt_error *error) {
@@ -125,10 +127,10 @@ static bool add_inputs(gt_subject *s, gt_id *input, gt_error *error) {
 static bool add_outputs(gt_subject *s, gt_id value, const gt_id *input, gt_error *error) {
   const gt_case_rule *rule = s->view.c->rule;
   const int64_t count = gt_shape_count(s->value_shape);
-  s->value = add_slot(s, "value", 11, count, gt_node_at(s->graph, value)->dtype);
+  s->value = add_tensor(s, "value", 11, count, gt_node_at(s->graph, value)->dtype);
   gt_assign(s->graph, s->value.variable, s->value.guard, value);
   if (!rule->wrt) return true;
-  s->weight = add_slot(s, "weight", 12, count, GT_F32);
+  s->weight = add_tensor(s, "weight", 12, count, GT_F32);
   s->w = GT_NEW_N(&s->arena, double, count + 1);
   float *w = (float *)s->initial[s->weight.variable] + s->weight.guard;
   for (int64_t i = 0; i < count; i++) {
@@ -150,13 +152,13 @@ static bool add_outputs(gt_subject *s, gt_id value, const gt_id *input, gt_error
     if (!gt_shape_equal(gt_node_at(s->graph, gradient[i])->shape, s->view.shape[k]))
       return gt_fail(error, GT_ERR_INTERNAL, "the gradient of input %d differs in shape from the input", k);
     s->gradient[k] =
-        add_slot(s, gt_arena_printf(&s->arena, "gradient%d", k), 10 + k, s->input[k].count, GT_F32);
+        add_tensor(s, gt_arena_printf(&s->arena, "gradient%d", k), 10 + k, s->input[k].count, GT_F32);
     gt_assign(s->graph, s->gradient[k].variable, s->gradient[k].guard, gradient[i]);
   }
   return true;
 }
 
-static double flops_so_far(const gt_graph *graph) {
+static double count_flops(const gt_graph *graph) {
   double flops = 0;
   for (gt_id id = 0; id < graph->count; id++) {
     const gt_node *node = gt_node_at(graph, id);
@@ -179,7 +181,7 @@ bool gt_subject_create(gt_subject *s, const gt_case *c, gt_precision precision, 
   if (s->graph->error.status) return *error = s->graph->error, false;
   if (value == GT_NONE) return gt_fail(error, GT_ERR_INTERNAL, "the op built no node");
   s->value_shape = rule->reference(&s->view, (const double *const *)s->x, NULL);
-  s->forward_flops = flops_so_far(s->graph);
+  s->forward_flops = count_flops(s->graph);
   s->limit = rule->result ? INFINITY : gt_node_at(s->graph, value)->limit;
   if (rule->result) {
     s->value = s->input[rule->result - 1];
@@ -214,7 +216,7 @@ static bool replay(const gt_subject *s, gt_backend *backend, const gt_plan *plan
   for (uint32_t v = 0; v < variables; v++) {
     buffer[v] = api->buffer_create(backend, plan->variable_bytes[v], GT_BUFFER_DEVICE, error);
     if (!buffer[v]) goto done;
-    /* Variables that a builder creates for itself start as zeros. */
+    /* Variables that the op itself creates start as zeros. */
     if (s->initial[v] && !api->upload(backend, buffer[v], 0, s->initial[v], gt_subject_bytes(s, v), error))
       goto done;
   }

@@ -1,16 +1,16 @@
-/* A case as a graph whose inputs, value and gradients are in variables between guard words, and one run of
- * it on a backend. Private to the selftest room. */
+/* gt_subject: a case as a graph whose inputs, value and gradients are tensors between guard elements in
+ * variables, and its run on a backend. Private to the selftest room. */
 #ifndef GT_SELFTEST_SUBJECT_H
 #define GT_SELFTEST_SUBJECT_H
 #include "backend/backend.h"
 #include "op/case.h"
 
-typedef struct gt_slot { /* a tensor inside a guarded variable */
+typedef struct gt_guarded_tensor { /* a tensor inside a guarded variable */
   bool used;
   uint32_t variable;
-  int64_t guard, count; /* elements before (and after) it; its own elements */
+  int64_t guard, count; /* guard elements before and after it; elements of the tensor */
   gt_dtype dtype;
-} gt_slot;
+} gt_guarded_tensor;
 
 typedef struct gt_subject {
   gt_arena arena;
@@ -18,10 +18,10 @@ typedef struct gt_subject {
   gt_graph *graph;
   gt_shape value_shape;
   double limit; /* the op's bound for the magnitude of its values */
-  gt_slot input[GT_CASE_INPUTS], weight, value, gradient[GT_CASE_INPUTS];
+  gt_guarded_tensor input[GT_CASE_INPUTS], weight, value, gradient[GT_CASE_INPUTS];
   void **initial;                /* contents of each variable before a run */
   double *x[GT_CASE_INPUTS], *w; /* inputs and weights in double */
-  double forward_flops;
+  double forward_flops;          /* of the graph without gradients */
 } gt_subject;
 
 typedef struct gt_outcome { /* contents of all variables after a run; in an arena */
@@ -31,7 +31,7 @@ typedef struct gt_outcome { /* contents of all variables after a run; in an aren
 bool gt_subject_create(gt_subject *subject, const gt_case *c, gt_precision precision, gt_error *error);
 void gt_subject_finish(gt_subject *subject);
 uint64_t gt_subject_bytes(const gt_subject *subject, uint32_t variable);
-/* Plans, uploads, runs and downloads. */
+/* Plans, uploads, runs and downloads. reuse: of memory in the plan's arena. */
 bool gt_subject_run(const gt_subject *subject, gt_backend *backend, bool fusion, bool reuse, gt_arena *arena,
                     gt_outcome *outcome, gt_error *error);
 #endif
