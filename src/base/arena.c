@@ -27,16 +27,16 @@ void gt_arena_finish(gt_arena *arena) {
 
 /* A large request gets a block to itself, linked after the current one, which stays in use. */
 static block *add_block(gt_arena *arena, size_t size) {
-  size_t room = FIRST_BLOCK;
+  size_t capacity = FIRST_BLOCK;
   if (arena->block) {
-    room = 2 * arena->block->size;
-    if (room > LARGEST_BLOCK) room = LARGEST_BLOCK;
-    if (room < FIRST_BLOCK) room = FIRST_BLOCK;
+    capacity = 2 * arena->block->size;
+    if (capacity > LARGEST_BLOCK) capacity = LARGEST_BLOCK;
+    if (capacity < FIRST_BLOCK) capacity = FIRST_BLOCK;
   }
-  const bool separate = size > room / 2;
-  if (separate) room = size;
-  block *b = gt_alloc(HEADER + room);
-  b->size = room;
+  const bool separate = size > capacity / 2;
+  if (separate) capacity = size;
+  block *b = gt_alloc(HEADER + capacity);
+  b->size = capacity;
   if (separate && arena->block) {
     b->next = arena->block->next;
     arena->block->next = b;

@@ -119,11 +119,11 @@ static bool inflate_all(reader *r, int fd, uint8_t *in, size_t first, z_stream *
 
 uint64_t gt_inflate_limit(int fd) {
   struct stat s;
-  uint8_t two[2];
-  if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || pread(fd, two, 2, 0) != 2 || !is_gzip(two))
+  uint8_t magic[2];
+  if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || pread(fd, magic, 2, 0) != 2 || !is_gzip(magic))
     return UINT64_MAX;
-  const uint64_t size = (uint64_t)s.st_size, most = (UINT64_MAX - GT_INFLATE_SLACK) / GT_INFLATE_RATIO;
-  return size < most ? GT_INFLATE_SLACK + size * GT_INFLATE_RATIO : UINT64_MAX;
+  const uint64_t size = (uint64_t)s.st_size, max_size = (UINT64_MAX - GT_INFLATE_SLACK) / GT_INFLATE_RATIO;
+  return size < max_size ? GT_INFLATE_SLACK + size * GT_INFLATE_RATIO : UINT64_MAX;
 }
 
 /* The end of a gzip file stores the inflated size of its last member (RFC 1952, ISIZE); in a truncated file
@@ -139,9 +139,9 @@ static uint64_t promised_size(int fd) {
  * whether the file is too large or damaged. */
 static bool read_gzip(reader *r, int fd, uint8_t *buffer, size_t first) {
   z_stream z = {0};
-  const uint64_t most = gt_inflate_limit(fd);
-  r->inflates = most < r->limit;
-  if (r->inflates) r->limit = most;
+  const uint64_t max_size = gt_inflate_limit(fd);
+  r->inflates = max_size < r->limit;
+  if (r->inflates) r->limit = max_size;
   r->discards = r->enough == SIZE_MAX && promised_size(fd) > r->limit;
   if (inflateInit2(&z, 15 + 16) != Z_OK)
     return gt_fail(r->error, GT_ERR_MEMORY, "%s: out of memory", r->path);

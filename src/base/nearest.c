@@ -30,14 +30,15 @@ static size_t distance(const folded *a, const folded *b) {
   size_t row[3][LONGEST + 1] = {{0}};
   for (size_t j = 1; j <= b->length; j++) row[0][j] = j + 1;
   for (size_t i = 1; i <= a->length; i++) {
-    size_t *now = row[i % 3], *above = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+    size_t *current = row[i % 3], *above = row[(i + 2) % 3], *before = row[(i + 1) % 3];
     const char *x = a->text + i - 1;
-    now[0] = i + 1;
+    current[0] = i + 1;
     for (size_t j = 1; j <= b->length; j++) {
       const char *y = b->text + j - 1;
       const size_t cost = *x == *y ? 0 : i == 1 && j == 1 ? 2 : 1;
-      now[j] = gt_least(gt_least(above[j] + 1, now[j - 1] + 1), above[j - 1] + cost);
-      if (i > 1 && j > 1 && x[0] == y[-1] && x[-1] == y[0]) now[j] = gt_least(now[j], before[j - 2] + 1);
+      current[j] = gt_least(gt_least(above[j] + 1, current[j - 1] + 1), above[j - 1] + cost);
+      if (i > 1 && j > 1 && x[0] == y[-1] && x[-1] == y[0])
+        current[j] = gt_least(current[j], before[j - 2] + 1);
     }
   }
   return row[a->length % 3][b->length];
@@ -111,15 +112,15 @@ static size_t similarity(const folded *word, const folded *candidate) {
 /* Finds the candidate that the word is a typo of; *tie: another one is equally likely. */
 static const char *find_typo(const folded *word, const char *const *candidates, size_t count, bool *tie) {
   const char *best = NULL;
-  size_t least = LONGEST, best_similarity = 0;
+  size_t best_distance = LONGEST, best_similarity = 0;
   for (size_t i = 0; i < count; i++) {
     const folded other = fold(candidates[i]);
     if (!other.length || digits_differ(word, &other) || is_opposite(word, &other)) continue;
     const size_t d = distance(word, &other), similar = similarity(word, &other);
-    if (d > max_distance(gt_most(word->length, other.length)) || d > least) continue;
-    if (d == least && similar < best_similarity) continue;
-    *tie = d == least && similar == best_similarity && strcmp(best, candidates[i]) != 0;
-    best = candidates[i], least = d, best_similarity = similar;
+    if (d > max_distance(gt_most(word->length, other.length)) || d > best_distance) continue;
+    if (d == best_distance && similar < best_similarity) continue;
+    *tie = d == best_distance && similar == best_similarity && strcmp(best, candidates[i]) != 0;
+    best = candidates[i], best_distance = d, best_similarity = similar;
   }
   return best;
 }

@@ -139,7 +139,8 @@ gt_sliced *gt_sliced_create(const gt_circuit *circuit) {
   for (size_t i = 0; i < sliced->outputs; i++) sliced->output[i] = p.place[circuit->outputs.items[i]];
   sliced->slots = p.places ? p.places : 1;
   if (sliced->groups)
-    for (size_t most = sliced->outputs / sliced->groups; most >> sliced->planes; sliced->planes++) continue;
+    for (size_t max_count = sliced->outputs / sliced->groups; max_count >> sliced->planes; sliced->planes++)
+      continue;
   free(p.level);
   free(p.place);
   free(p.last);
@@ -182,11 +183,11 @@ static size_t words_left(size_t words, size_t at) {
 
 static void load_block(const gt_sliced *sliced, const uint64_t *in, size_t words, size_t at,
                        uint64_t *memory) {
-  const size_t left = words_left(words, at);
+  const size_t block_words = words_left(words, at);
   for (uint32_t i = 0; i < sliced->inputs; i++) {
     uint64_t *to = memory + (size_t)i * GT_BLOCK_WORDS;
-    memcpy(to, in + i * words + at, left * sizeof *to);
-    for (size_t w = left; w < GT_BLOCK_WORDS; w++) to[w] = 0;
+    memcpy(to, in + i * words + at, block_words * sizeof *to);
+    for (size_t w = block_words; w < GT_BLOCK_WORDS; w++) to[w] = 0;
   }
   sliced->loops->run(sliced, memory);
 }
@@ -195,9 +196,9 @@ void gt_sliced_run(const gt_sliced *sliced, const uint64_t *in, uint64_t *out, s
   uint64_t *memory = block_memory(sliced);
   for (size_t at = 0; at < words; at += GT_BLOCK_WORDS) {
     load_block(sliced, in, words, at, memory);
-    const size_t left = words_left(words, at);
+    const size_t block_words = words_left(words, at);
     for (size_t k = 0; k < sliced->outputs; k++)
-      memcpy(out + k * words + at, gt_sliced_output(sliced, memory, k), left * sizeof *out);
+      memcpy(out + k * words + at, gt_sliced_output(sliced, memory, k), block_words * sizeof *out);
   }
   free(memory);
 }

@@ -26,9 +26,9 @@ typedef struct report {
 
 static bool read_earlier(const char *path, json_t **out, gt_error *error) {
   gt_bytes bytes = {0};
-  json_error_t trouble;
+  json_error_t parse_error;
   if (!gt_read_file(path, FILE_LIMIT, &bytes, error)) return false;
-  *out = json_loadb((const char *)bytes.data, bytes.size, 0, &trouble);
+  *out = json_loadb((const char *)bytes.data, bytes.size, 0, &parse_error);
   gt_bytes_finish(&bytes);
   if (json_is_array(json_object_get(*out, "rows"))) return true;
   json_decref(*out);
@@ -111,16 +111,16 @@ static void format_number(char *cell, double value) {
 }
 
 static void format_row(const report *r, const gt_bench_row *row, char (*cell)[CELL]) {
-  char least[CELL], most[CELL];
+  char min[CELL], max[CELL];
   bool outside;
   if (*row->skipped) {
     snprintf(cell[SPREAD], CELL, "%s", row->skipped);
     return;
   }
   format_number(cell[FIGURE], row->median);
-  format_number(least, row->min);
-  format_number(most, row->max);
-  snprintf(cell[SPREAD], CELL, "%.30s to %.30s", least, most);
+  format_number(min, row->min);
+  format_number(max, row->max);
+  snprintf(cell[SPREAD], CELL, "%.30s to %.30s", min, max);
   const double ratio = compare(r, row, &outside);
   if (ratio > 0) snprintf(cell[RATIO], CELL, "%.3f%s", ratio, outside ? " *" : "  ");
 }

@@ -140,14 +140,14 @@ static void add_profile(json_t *root, const profile *p) {
 
 static void print_train(const gt_arguments *arguments, const gt_session *session, const gt_net *net,
                         const gt_bench_time *time, const profile *profiled) {
-  char text[48], least[32], most[32];
+  char text[48], min[32], max[32];
   const gt_net_work work = gt_net_work_of(net);
   const double rate = 1e6 * (double)gt_net_rows(net) / time->median;
   if (!gt_flag(arguments, "json")) {
     printf("%s on %s, batch %lld\n", session->config->name, session->backend->name,
            (long long)gt_net_rows(net));
     printf("step            %s (%s to %s; %d x %lld steps)\n", gt_duration(1e-6 * time->median, text),
-           gt_duration(1e-6 * time->min, least), gt_duration(1e-6 * time->max, most), GT_BENCH_REPETITIONS,
+           gt_duration(1e-6 * time->min, min), gt_duration(1e-6 * time->max, max), GT_BENCH_REPETITIONS,
            (long long)time->replays);
     printf("rate            %s\n", gt_samples_rate(rate, text));
     printf("work            %sFLOP/s in %u kernels, %u levels\n",

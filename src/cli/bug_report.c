@@ -49,10 +49,10 @@ FILE *gt_bug_report_tee(gt_bug_report *report, FILE *copy_to) {
   return report->tee ? report->tee : copy_to;
 }
 
-static void write_outcome(FILE *stream, const gt_selftest_report *tested, const gt_error *trouble) {
+static void write_outcome(FILE *stream, const gt_selftest_report *tested, const gt_error *test_error) {
   if (*tested->device)
     fprintf(stream, "%d of %d cases failed on %s\n", tested->failed_cases, tested->cases, tested->device);
-  if (trouble->status) fprintf(stream, "the test did not finish: %s\n", trouble->message);
+  if (test_error->status) fprintf(stream, "the test did not finish: %s\n", test_error->message);
 }
 
 static void write_table(FILE *stream, const char *device) {
@@ -61,10 +61,10 @@ static void write_table(FILE *stream, const char *device) {
   if (!gt_cli_bench_brief(device, stream, &error)) fprintf(stream, "not measured: %s\n", error.message);
 }
 
-bool gt_bug_report_finish(gt_bug_report *report, const gt_selftest_report *tested, const gt_error *trouble,
+bool gt_bug_report_finish(gt_bug_report *report, const gt_selftest_report *tested, const gt_error *test_error,
                           const char *device, gt_error *error) {
   if (report->tee) fclose(report->tee);
-  write_outcome(report->stream, tested, trouble);
+  write_outcome(report->stream, tested, test_error);
   write_table(report->stream, gt_bug_report_device(report, device));
   fclose(report->stream);
   gt_doctor_hide_home(report->text);

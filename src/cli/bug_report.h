@@ -20,11 +20,11 @@ typedef struct gt_bug_report {
 /* Opens the file first, so that a wrong path is reported before the test, and examines the machine. Must be
  * called before any other use of Vulkan (gt_vulkan_drivers). */
 bool gt_bug_report_open(gt_bug_report *report, const char *path, gt_error *error);
-/* The device to test: the given one, or the CPU if every Vulkan driver crashes. */
+/* The device to test: `device`, or the CPU if every Vulkan driver crashes. */
 const char *gt_bug_report_device(const gt_bug_report *report, const char *device);
 /* Returns a stream that writes to the report and to `copy_to`. */
 FILE *gt_bug_report_tee(gt_bug_report *report, FILE *copy_to);
-/* Adds the result of the selftest (trouble: why it could not finish) and the table, and writes the file. */
-bool gt_bug_report_finish(gt_bug_report *report, const gt_selftest_report *tested, const gt_error *trouble,
+/* Adds the result of the selftest (test_error: why it did not finish) and the table; writes the file. */
+bool gt_bug_report_finish(gt_bug_report *report, const gt_selftest_report *tested, const gt_error *test_error,
                           const char *device, gt_error *error);
 #endif

@@ -51,12 +51,12 @@ static void explain_drivers(const gt_vulkan_driver *driver, int drivers, const g
 
 static int run(const gt_arguments *arguments) {
   gt_device_info devices[MAX_DEVICES];
-  gt_error trouble = {0};
+  gt_error error = {0};
   gt_vulkan_driver *driver = gt_alloc(MAX_DRIVERS * sizeof *driver);
   const int drivers = gt_vulkan_drivers(driver, MAX_DRIVERS);
   const bool vulkan_usable = gt_vulkan_leave_out(driver, drivers);
   const int count =
-      vulkan_usable ? gt_device_list(devices, MAX_DEVICES, &trouble) : (gt_cpu_describe(&devices[0]), 1);
+      vulkan_usable ? gt_device_list(devices, MAX_DEVICES, &error) : (gt_cpu_describe(&devices[0]), 1);
   json_t *list = json_array();
   for (int i = 0; i < count; i++) {
     json_t *device = device_json(&devices[i]);
@@ -70,7 +70,7 @@ static int run(const gt_arguments *arguments) {
     gt_cli_print_json(list);
   else
     json_decref(list);
-  if (trouble.status) gt_info("only the CPU can be used: %s", trouble.message);
+  if (error.status) gt_info("only the CPU can be used: %s", error.message);
   explain_drivers(driver, drivers, devices, count);
   free(driver);
   return GT_OK;

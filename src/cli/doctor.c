@@ -1,4 +1,4 @@
-/* gtrain doctor: what this machine has for training, what is wrong with it, and what would make it faster. */
+/* gtrain doctor: reports what this machine offers for training, what is wrong, and what would help. */
 #include "cli/doctor.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -44,7 +44,8 @@ void gt_doctor_help(gt_doctor_line *line, const char *format, ...) {
 }
 
 void gt_doctor_examine(gt_doctor *doctor) {
-  gt_doctor_environment(doctor); /* before gtrain sets variables to leave out drivers that crash */
+  /* First, because gtrain then sets variables that disable drivers that crash. */
+  gt_doctor_environment(doctor);
   gt_doctor_vulkan(doctor);
   gt_doctor_host(doctor);
   gt_doctor_caches(doctor);

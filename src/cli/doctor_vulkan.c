@@ -113,7 +113,7 @@ static void examine_device(gt_doctor *doctor, const gt_device_info *d) {
 }
 
 void gt_doctor_vulkan(gt_doctor *doctor) {
-  gt_error trouble = {0};
+  gt_error error = {0};
   gt_host host;
   gt_host_read(&host, "");
   gt_cpu_describe(&doctor->device[0]);
@@ -126,7 +126,7 @@ void gt_doctor_vulkan(gt_doctor *doctor) {
                    "install the driver of your GPU, or mesa-vulkan-drivers (AMD, Intel)");
   doctor->crashes = drivers > 0 && !gt_vulkan_leave_out(driver, drivers);
   if (drivers > 0 && !doctor->crashes)
-    doctor->devices = gt_device_list(doctor->device, GT_DOCTOR_DEVICES, &trouble);
+    doctor->devices = gt_device_list(doctor->device, GT_DOCTOR_DEVICES, &error);
   for (int i = 1; i < doctor->devices; i++) examine_device(doctor, &doctor->device[i]);
   if (gt_device_best(doctor->device, doctor->devices) < 0) explain_no_gpu(doctor, driver, drivers, &host);
   free(driver);

@@ -154,17 +154,17 @@ static int64_t list_samples(const context *j) {
 static int64_t nearest(const context *j, const double *deviation, int64_t k) {
   const double *x = j->split[0]->x;
   const int64_t *list = j->sample, count = j->samples;
-  double least = INFINITY;
+  double min_distance = INFINITY;
   int64_t found = k;
   for (int64_t i = 1; i < count; i++) {
     const int64_t other = (k + i) % count;
     double distance = 0;
-    for (int n = 0; n < j->inputs && distance < least; n++) {
+    for (int n = 0; n < j->inputs && distance < min_distance; n++) {
       const double difference = x[list[other] * j->inputs + n] - x[list[k] * j->inputs + n],
                    d = deviation[n] > 0 ? difference / deviation[n] : 0;
       distance += d * d;
     }
-    if (distance < least) least = distance, found = other;
+    if (distance < min_distance) min_distance = distance, found = other;
   }
   return found;
 }

@@ -145,12 +145,12 @@ static const char *shown_value(const char *value) {
 
 /* Writes the hint; false if it does not apply to the command. */
 static bool explain(const gt_command *command, const char *ours, const char *value, char *hint, size_t size) {
-  const char *known = shown_value(value);
+  const char *usable_value = shown_value(value);
   if (isupper((unsigned char)*ours)) {
     const char *place = strstr(command->usage, ours);
     if (!place) return false;
     snprintf(hint, size, "%s is an argument: gtrain %s %.*s%s", ours, command->name,
-             (int)(place - command->usage), command->usage, known ? known : ours);
+             (int)(place - command->usage), command->usage, usable_value ? usable_value : ours);
     return true;
   }
   if (!has_option_of(command, ours)) return false;
@@ -158,11 +158,11 @@ static bool explain(const gt_command *command, const char *ours, const char *val
   const char *space = strrchr(ours, ' '),
              *place = space && isupper((unsigned char)space[1]) ? space + 1 : NULL;
   const bool set = ours[strlen(ours) - 1] == '=';
-  const int kept = (int)(place && known ? place - ours : (ptrdiff_t)strlen(ours));
-  snprintf(hint, size, "%s%.*s%s", *ours == '-' ? "use " : "", kept, ours,
-           (set || place) && known ? known
-           : set                   ? "VALUE"
-                                   : "");
+  const int length = (int)(place && usable_value ? place - ours : (ptrdiff_t)strlen(ours));
+  snprintf(hint, size, "%s%.*s%s", *ours == '-' ? "use " : "", length, ours,
+           (set || place) && usable_value ? usable_value
+           : set                          ? "VALUE"
+                                          : "");
   return true;
 }
 
@@ -173,7 +173,7 @@ bool gt_foreign_option(const gt_command *command, const char *word, const char *
     if (same_word(name, options[i].foreign) && explain(command, options[i].ours, value, hint, size))
       return true;
   if (!strchr(name, '.') || !has_option_of(command, "--set")) return false;
-  const char *known = shown_value(value);
-  snprintf(hint, size, "use --set %s=%s", name, known ? known : "VALUE");
+  const char *usable_value = shown_value(value);
+  snprintf(hint, size, "use --set %s=%s", name, usable_value ? usable_value : "VALUE");
   return true;
 }

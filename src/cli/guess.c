@@ -48,11 +48,11 @@ void gt_cli_print_values(const gt_results *results, const gt_baselines *baseline
     putchar(' ');
     gt_put_text(stdout, m->name);
     printf(" %.6g", m->value);
-    const gt_metric *known = guess_for(baselines, results, m->name, &guess);
-    if (!known) continue;
+    const gt_metric *baseline = guess_for(baselines, results, m->name, &guess);
+    if (!baseline) continue;
     fputs(" (", stdout);
     gt_put_text(stdout, guess);
-    printf(": %.4g)", known->value);
+    printf(": %.4g)", baseline->value);
   }
 }
 

@@ -28,7 +28,7 @@ static bool is_standard(const char *kind, const char *name) {
 
 /* `NAME`, or `{type: NAME, …}`, for each entry of a kind. */
 static json_t *typed_json(const gt_schema_thing *list, int count, const char *kind, const char *help) {
-  json_t *any = json_array(), *names = json_array();
+  json_t *alternatives = json_array(), *names = json_array();
   for (int i = 0; i < count; i++) {
     if (strcmp(list[i].kind, kind)) continue;
     json_t *object = gt_schema_json(list[i].schema, list[i].common);
@@ -40,32 +40,32 @@ static json_t *typed_json(const gt_schema_thing *list, int count, const char *ki
       if (!is_standard(kind, list[i].name)) json_object_set_new(object, "required", json_pack("[s]", "type"));
     }
     json_array_append_new(names, json_string(list[i].name));
-    json_array_append_new(any, object);
+    json_array_append_new(alternatives, object);
   }
-  json_array_insert_new(any, 0, json_pack("{s:o}", "enum", names));
-  return json_pack("{s:s, s:o}", "description", help, "anyOf", any);
+  json_array_insert_new(alternatives, 0, json_pack("{s:o}", "enum", names));
+  return json_pack("{s:s, s:o}", "description", help, "anyOf", alternatives);
 }
 
 /* The loss of a single target, or a map from the names of targets to losses, which may then have a weight. */
 static json_t *loss_json(const gt_schema_thing *list, int count) {
   gt_schema_thing of_target[GT_SCHEMA_MAX_THINGS];
-  json_t *one = typed_json(list, count, "loss", "the loss to minimize");
+  json_t *single = typed_json(list, count, "loss", "the loss to minimize");
   memcpy(of_target, list, (size_t)count * sizeof *list);
   for (int i = 0; i < count; i++)
     if (!strcmp(list[i].kind, "loss")) of_target[i].common = &gt_loss_target_schema;
   json_t *each = typed_json(of_target, count, "loss", "the loss of a target");
-  json_array_append_new(json_object_get(one, "anyOf"),
+  json_array_append_new(json_object_get(single, "anyOf"),
                         json_pack("{s:s, s:{s:{s:[]}}, s:o}", "type", "object", "properties", "type", "enum",
                                   "additionalProperties", each));
-  return one;
+  return single;
 }
 
 static json_t *data_json(const gt_schema_thing *list, int count) {
-  json_t *any = json_array();
+  json_t *alternatives = json_array();
   for (int i = 0; i < count; i++)
     if (!strcmp(list[i].kind, "format"))
-      json_array_append_new(any, gt_schema_json(list[i].schema, list[i].common));
-  return json_pack("{s:s, s:o}", "description", "the dataset", "anyOf", any);
+      json_array_append_new(alternatives, gt_schema_json(list[i].schema, list[i].common));
+  return json_pack("{s:s, s:o}", "description", "the dataset", "anyOf", alternatives);
 }
 
 /* An item of a list that is a map with one key: `- NAME: {…}`. */
@@ -87,11 +87,11 @@ static json_t *names_json(const gt_schema_thing *list, int count, const char *ki
 /* `- NAME: {…}` for each entry of a kind; `settings_of` makes the schema of its settings. */
 static json_t *items_json(const gt_schema_thing *list, int count, const char *kind,
                           json_t *(*settings_of)(const gt_schema_thing *item)) {
-  json_t *any = json_array();
+  json_t *alternatives = json_array();
   for (int i = 0; i < count; i++)
     if (!strcmp(list[i].kind, kind))
-      json_array_append_new(any, item_json(list[i].name, list[i].help, settings_of(&list[i])));
-  return any;
+      json_array_append_new(alternatives, item_json(list[i].name, list[i].help, settings_of(&list[i])));
+  return alternatives;
 }
 
 static json_t *plain_settings(const gt_schema_thing *item) {
@@ -99,10 +99,10 @@ static json_t *plain_settings(const gt_schema_thing *item) {
 }
 
 static json_t *augment_json(const gt_schema_thing *list, int count) {
-  json_t *any = items_json(list, count, "augmentation", plain_settings);
-  json_array_insert_new(any, 0, names_json(list, count, "augmentation"));
+  json_t *alternatives = items_json(list, count, "augmentation", plain_settings);
+  json_array_insert_new(alternatives, 0, names_json(list, count, "augmentation"));
   return json_pack("{s:s, s:s, s:{s:o}}", "description", "random changes of images in training, in order",
-                   "type", "array", "items", "anyOf", any);
+                   "type", "array", "items", "anyOf", alternatives);
 }
 
 /* --- layers, and blocks of them ---
@@ -131,15 +131,16 @@ static void allow_names_in(json_t *schema) {
  * texts and of any value accept `$NAME` already. */
 static json_t *or_name(json_t *schema) {
   static const char *const annotations[] = {"description", "default"};
-  json_t *any = json_object_get(schema, "anyOf"), *type = json_object_get(schema, "type"), *value;
+  json_t *alternatives = json_object_get(schema, "anyOf"), *type = json_object_get(schema, "type"), *value;
   const char *name = json_string_value(type);
   const char *defined = json_string_value(json_object_get(schema, "$ref"));
-  const bool closed = any || json_object_get(schema, "enum") || (name && strcmp(name, "string") != 0) ||
+  const bool closed = alternatives || json_object_get(schema, "enum") ||
+                      (name && strcmp(name, "string") != 0) ||
                       (defined && strcmp(defined, "#/$defs/plain") != 0);
   allow_names_in(schema);
   if (!closed) return schema;
-  if (any) {
-    json_array_append_new(any, ref("each_value"));
+  if (alternatives) {
+    json_array_append_new(alternatives, ref("each_value"));
     return schema;
   }
   json_t *wrapped = json_object();
@@ -298,9 +299,10 @@ static json_t *named_json(void) {
 
 /* Scaling of single inputs: the schema of `normalize` without its key `inputs`. */
 static json_t *normalize_inputs_json(void) {
-  json_t *one = gt_schema_json(&gt_data_normalize_schema, NULL);
-  json_object_del(json_object_get(json_array_get(json_object_get(one, "anyOf"), 0), "properties"), "inputs");
-  return json_pack("{s:[s, s], s:o}", "type", "object", "null", "additionalProperties", one);
+  json_t *single = gt_schema_json(&gt_data_normalize_schema, NULL);
+  json_object_del(json_object_get(json_array_get(json_object_get(single, "anyOf"), 0), "properties"),
+                  "inputs");
+  return json_pack("{s:[s, s], s:o}", "type", "object", "null", "additionalProperties", single);
 }
 
 /* Columns of a table, by their names in the file. */

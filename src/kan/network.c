@@ -248,7 +248,7 @@ void gt_kan_edge(const gt_kan_layer *layer, int input, int output, const double 
   free(functions);
 }
 
-/* Value f of a sample; with a scaling, (value - mean) * factor + offset. */
+/* Value f of a sample; with a scaling, (value - center) * scale + shift (gt_scaling). */
 static double sample_value(const gt_tensor *tensor, int64_t sample, int64_t f, const gt_scaling *scaling) {
   const int64_t period = scaling ? scaling->count : 0;
   const void *values = gt_tensor_sample(tensor, sample);

@@ -5,6 +5,7 @@
 #define GT_KAN_NORMALIZE_H
 #include "kan/network.h"
 
-/* Also gives a hidden node mean 0 and standard deviation 1 if all its edges, in and out, are symbolic. */
+/* Also makes the mean of a hidden node 0 and its standard deviation 1, if all its edges, in and out, are
+ * symbolic. */
 void gt_kan_normalize(gt_kan_network *network, const gt_kan_trace *trace);
 #endif

@@ -43,7 +43,7 @@ void gt_kan_scores_finish(gt_kan_scores *scores) {
   *scores = (gt_kan_scores){0};
 }
 
-/* --- what is kept --- */
+/* --- pruning --- */
 
 /* Returns the lesser of the scores of the strongest edge into hidden node k (an output of layer index - 1)
  * and the strongest edge out of it. */
@@ -122,8 +122,8 @@ static bool has_outgoing_edge(const gt_kan_kept *kept, const gt_kan_layer *above
   return false;
 }
 
-/* From the outputs back: removes each node without outgoing edges, and its incoming edges. The best edge of
- * each output is kept, so that each layer keeps a node. */
+/* Goes from the outputs to the inputs and removes each node without outgoing edges, and its incoming edges.
+ * The best edge of each output is kept, so that each layer keeps a node. */
 static void drop_loose_ends(gt_kan_kept *kept, const gt_kan_network *network) {
   for (int index = network->layers - 1; index > 0; index--) {
     const gt_kan_layer *above = &network->layer[index], *below = &network->layer[index - 1];

@@ -1,4 +1,4 @@
-/* Search for the function of each edge. It starts from the best fit of each trained edge by itself. Then it
+/* Search for the function of each edge. It starts from the best fit of each single trained edge. Then it
  * tries other functions that fit an edge well, one or two edges at a time, fits all constants together,
  * starting at the fits of the single edges, and keeps what improves the whole formula, until nothing does.
  * This is done twice. As long as most edges of a wide network have the wrong function, functions with more
@@ -191,11 +191,11 @@ static bool try_pairs(finder *f, int *choice) {
   for (int e = 0; e < edges; e++)
     for (int g = 0; g < e; g++)
       for (int t = 0; t < tries * tries; t++) {
-        const int one = f->out->edge[e].row, other = f->out->edge[g].row;
+        const int row_e = f->out->edge[e].row, row_g = f->out->edge[g].row;
         memcpy(choice, f->choice, (size_t)f->rows * sizeof *choice);
-        if (choice[one] == t / tries || choice[other] == t % tries) continue;
-        choice[one] = t / tries;
-        choice[other] = t % tries;
+        if (choice[row_e] == t / tries || choice[row_g] == t % tries) continue;
+        choice[row_e] = t / tries;
+        choice[row_g] = t % tries;
         better |= try_choice(f, choice);
       }
   return better;
@@ -403,14 +403,14 @@ static void search_all(finder *f) {
 /* If the noise is proportional to the values, weighs the samples accordingly and fits the best formulas
  * again. */
 static void reweigh(finder *f, gt_symbolic_data *data) {
-  gt_symbolic_pool *pool = &f->pool, again = {0};
+  gt_symbolic_pool *pool = &f->pool, reweighted = {0};
   if (!pool->count || !gt_symbolic_find_noise(data, &pool->formula[0], &f->out->arena)) return;
   for (int i = 0; i < pool->count; i++) {
     const double sum = gt_symbolic_fit(&pool->formula[i], data, ALL_STEPS);
-    gt_symbolic_pool_add(&again, &pool->formula[i], gt_symbolic_criterion(&pool->formula[i], data, sum));
+    gt_symbolic_pool_add(&reweighted, &pool->formula[i], gt_symbolic_criterion(&pool->formula[i], data, sum));
   }
   gt_symbolic_pool_finish(pool);
-  *pool = again;
+  *pool = reweighted;
 }
 
 /* Searches for the formula of one group and fills in its verdict. */

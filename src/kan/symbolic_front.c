@@ -204,13 +204,13 @@ static void try_fewer_edges(search *s, const gt_symbolic *base) {
   gt_symbolic current = gt_symbolic_copy(&arena, base);
   while (current.edges) {
     gt_symbolic best = {0};
-    double least = INFINITY;
+    double min_sum = INFINITY;
     for (int e = 0; e < current.edges && !(best.width && gt_symbolic_is_exhausted(&s->data)); e++) {
       const gt_symbolic trial =
           without_edge(s, &current, e, find_values(s, &current, &current.edge[e]), &arena);
       const double sum = gt_symbolic_sum(&trial, &s->data);
-      if (best.width && !(sum < least)) continue;
-      least = sum;
+      if (best.width && !(sum < min_sum)) continue;
+      min_sum = sum;
       best = trial;
     }
     current = best;
@@ -242,13 +242,13 @@ static int by_complexity(const void *a, const void *b) {
 /* The points that gain enough over the simpler ones before them, and the chosen one. */
 static gt_symbolic_front collect(search *s) {
   gt_symbolic_front front = {GT_NEW_N(s->arena, gt_symbolic_point, s->count), 0};
-  double least = INFINITY;
+  double min_sum = INFINITY;
   qsort(s->entry, (size_t)s->count, sizeof *s->entry, by_complexity);
   for (int i = 0; i < s->count; i++) {
     const gt_symbolic_point *p = &s->entry[i].point;
-    if (!p->chosen && !(sum_of(s, p) < (1 - min_gain) * least)) continue;
+    if (!p->chosen && !(sum_of(s, p) < (1 - min_gain) * min_sum)) continue;
     front.point[front.count++] = *p;
-    least = fmin(least, sum_of(s, p));
+    min_sum = fmin(min_sum, sum_of(s, p));
   }
   return front;
 }

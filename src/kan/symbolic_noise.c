@@ -40,17 +40,17 @@ bool gt_symbolic_find_noise(gt_symbolic_data *data, const gt_symbolic *formula, 
   if (data->fits_network || !(gt_symbolic_sum(formula, data) > data->rounding)) return false;
   const size_t values = (size_t)(data->samples * data->outputs);
   double *r = gt_alloc(values * sizeof *r + 1), *factor = gt_arena_alloc_n(arena, values + 1, sizeof *factor);
-  bool any = false;
+  bool found = false;
   find_residuals(data, formula, r);
   for (int o = 0; o < data->outputs; o++) {
     double scale = 1;
     const bool relative = saved_bits(data, r, o, &scale) > min_saved_bits;
     for (int64_t k = 0; k < data->samples; k++)
       factor[k * data->outputs + o] = relative ? scale / fabs(data->y[k * data->outputs + o]) : 1;
-    any |= relative;
+    found |= relative;
   }
   free(r);
-  if (!any) return false;
+  if (!found) return false;
   data->relative = factor;
   gt_symbolic_measure(data);
   return true;
