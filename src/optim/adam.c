@@ -1,4 +1,4 @@
-/* Adam as torch.optim.Adam: weight decay is part of the gradient (L2). */
+/* Adam as in torch.optim.Adam: weight decay is added to the gradient (L2 penalty). */
 #include "optim/adam.h"
 #include "op/elementwise.h"
 #include <math.h>

@@ -20,6 +20,7 @@ typedef struct gt_adam_config {
 const char *gt_adam_check(const void *config);
 double gt_adam_step_size(const void *config, double lr, uint64_t t);  /* lr / (1 - beta1^t): scalar 0 */
 double gt_adam_correction(const void *config, double lr, uint64_t t); /* sqrt(1 - beta2^t): scalar 1 */
-/* Updates both averages; returns `start` minus the step. */
+/* Updates both running averages m and v; returns start - lr * …, the new parameter. start: the parameter, in
+ * AdamW after weight decay. All values are F32 [n]. */
 gt_id gt_adam_step(gt_optim_context *context, const gt_adam_config *config, gt_id start, gt_id gradient);
 #endif

@@ -1,5 +1,4 @@
-/* AdamW as torch.optim.AdamW: weight decay shrinks the parameters themselves, apart from the adaptive step.
- * */
+/* AdamW as in torch.optim.AdamW: weight decay shrinks the parameters directly, not through the gradient. */
 #include "op/elementwise.h"
 #include "optim/adam.h"
 
@@ -13,7 +12,7 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "adamw", .help = "Adam with decoupled weight decay", .fields = fields};
 
-static double shrink(const void *config, double lr, uint64_t t) {
+static double decay_factor(const void *config, double lr, uint64_t t) {
   const gt_optim_common *c = config;
   (void)t;
   return 1 - lr * c->weight_decay;
@@ -31,6 +30,6 @@ GT_DEFINE(optim, adamw) = {.name = "adamw",
                            .help = "AdamW: Adam with decoupled weight decay (Loshchilov and Hutter 2019)",
                            .schema = &schema,
                            .config_size = sizeof(gt_adam_config),
-                           .scalar = {gt_adam_step_size, gt_adam_correction, shrink},
+                           .scalar = {gt_adam_step_size, gt_adam_correction, decay_factor},
                            .check = gt_adam_check,
                            .update = update};

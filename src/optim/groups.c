@@ -20,7 +20,7 @@ static bool matches_any(const gt_optim_group *group, const gt_store *store) {
 static void suggest(gt_diagnostic *diagnostic, const char *match, const gt_store *store, gt_arena *arena) {
   const char **names = GT_NEW_N(arena, const char *, 2 * (size_t)store->parameters + 1);
   size_t n = 0;
-  for (int i = 0; i < store->slots; i++) { /* people write layers with a star: "linear1.*" */
+  for (int i = 0; i < store->slots; i++) { /* users name whole layers, too: "linear1.*" */
     const char *name = store->slot[i]->name;
     if (store->slot[i]->role != GT_PARAMETER) continue;
     names[n++] = name;

@@ -1,12 +1,13 @@
 /* L-BFGS (Liu and Nocedal, "On the limited memory BFGS method for large scale optimization", 1989) with a
  * line search for the strong Wolfe conditions (Nocedal and Wright, "Numerical Optimization", 2006, algorithms
  * 3.5 and 3.6), with the settings, start and tolerances of torch.optim.LBFGS. This is the host's part, in
- * double precision. Directions are coefficients of basis vectors that stay on the device, so the host needs
- * only their dot products (Chen, Wang and Zhou, "Large-scale L-BFGS using MapReduce", 2014). The line search
- * asks the caller for one evaluation after another.
+ * double precision. A direction is a linear combination of basis vectors that stay on the device, so the host
+ * needs only the dot products of these vectors (Chen, Wang and Zhou, "Large-scale L-BFGS using MapReduce",
+ * 2014). The line search chooses the points; the caller evaluates the loss there.
  *
- * The basis has GT_LBFGS_ROWS(m) rows for a history of m: steps s (oldest first), differences of gradients y,
- * the last step's s and y, which join the history if they curve the right way, and the gradient. */
+ * The basis for a history of m pairs has GT_LBFGS_ROWS(m) rows: m steps s (oldest first), m gradient
+ * differences y, the s and y of the last step, which join the history only if s·y is positive, and the
+ * gradient. */
 #ifndef GT_OPTIM_LBFGS_H
 #define GT_OPTIM_LBFGS_H
 #include "optim/optim.h"
@@ -21,30 +22,37 @@ typedef struct gt_lbfgs_config {
 
 #define GT_LBFGS_ROWS(m) (2 * (m) + 3)
 
-/* True if the last step's s and y have positive curvature, and so are used. Curvature within rounding error
- * counts only if `any` is set. */
-bool gt_lbfgs_curves(const double *gram, int m, bool any);
+/* True if the last step's s and y have positive curvature (s·y > 0) and so can be used. any_curvature: accept
+ * curvature within rounding error, too. */
+bool gt_lbfgs_curves(const double *gram, int m, bool any_curvature);
 /* Computes the coefficients of the direction -H g and its dot product with the gradient. gram [rows][rows]:
- * dot products of the basis. pairs: number of pairs in the history, newest last; the last step's pair is one
- * more if it has positive curvature. */
-double gt_lbfgs_direction(const double *gram, int m, int pairs, bool any, double *coefficient);
+ * dot products of the basis vectors. pairs: number of pairs in the history, without the last step's, which is
+ * also used if its curvature is positive. coefficient [rows]: output. */
+double gt_lbfgs_direction(const double *gram, int m, int pairs, bool any_curvature, double *coefficient);
 
-/* A line search. After gt_wolfe_begin, the caller evaluates loss and slope (gradient times direction) at
- * search->t and passes them to gt_wolfe_tell, until that returns false. Then search->t is the step length,
- * and `best` holds the loss and slope there. */
+/* A line search. After gt_wolfe_begin, the caller evaluates loss and slope (dot product of gradient and
+ * direction) at search->t and passes them to gt_wolfe_tell, until gt_wolfe_tell returns false. Then search->t
+ * is the step length, and `best` holds the loss and slope there. */
 typedef struct gt_wolfe_point {
-  double t, loss, slope;
+  double t, loss, slope; /* t: step length, in multiples of the direction */
 } gt_wolfe_point;
 typedef struct gt_wolfe {
   double t;
   gt_wolfe_point best;
   /* private */
-  gt_wolfe_point start, before, end[2]; /* end[low] is the lower one of a bracket */
-  double largest, tolerance_change;     /* of the direction's values */
-  int low, asked, most;
-  bool zooms, slow;
+  gt_wolfe_point start, previous, end[2]; /* end: the ends of the bracket */
+  int low;                                /* index of the end with the lower loss */
+  double max_direction, tolerance_change;
+  int evaluations, max_evaluations;
+  bool is_zooming; /* a bracket was found */
+  bool is_slow;    /* the last point was close to an end of the bracket */
 } gt_wolfe;
-void gt_wolfe_begin(gt_wolfe *search, double loss, double slope, double t, double largest,
-                    double tolerance_change, int most);
+/* loss, slope: at the start, t = 0. t: the first step length to try. max_direction: the largest magnitude of
+ * an element of the direction; the search ends when the width of the bracket times max_direction is below
+ * tolerance_change. max_evaluations: without the one at the start. */
+void gt_wolfe_begin(gt_wolfe *search, double loss, double slope, double t, double max_direction,
+                    double tolerance_change, int max_evaluations);
+/* Reports loss and slope at search->t. True: search->t is the next point to evaluate; false: the search is
+ * finished. */
 bool gt_wolfe_tell(gt_wolfe *search, double loss, double slope);
 #endif

@@ -23,7 +23,7 @@ static const char *check(const void *config) {
   return c->betas.count != 2 ? "betas must be two numbers" : NULL;
 }
 
-static double shrink(const void *config, double lr, uint64_t t) {
+static double decay_factor(const void *config, double lr, uint64_t t) {
   const lion_config *c = config;
   (void)t;
   return 1 - lr * c->common.weight_decay;
@@ -32,7 +32,7 @@ static double shrink(const void *config, double lr, uint64_t t) {
 static gt_id update(gt_optim_context *context, const void *config, gt_id parameter, gt_id gradient) {
   const lion_config *c = config;
   gt_graph *graph = gt_optim_graph(context);
-  /* Both averages are written with one difference: values that share an input are fused into one kernel. */
+  /* Both averages use the same difference node, so that they are fused into one kernel. */
   const gt_id average = gt_optim_state(context, "exp_avg"), difference = gt_sub(graph, gradient, average);
   const double beta1 = c->betas.items[0], beta2 = c->betas.items[1];
   const gt_id direction = gt_sign(graph, gt_optim_add_scaled(context, average, 1 - beta1, difference));
@@ -45,6 +45,6 @@ GT_DEFINE(optim, lion) = {.name = "lion",
                           .help = "Lion: sign of an averaged gradient (Chen et al. 2023)",
                           .schema = &schema,
                           .config_size = sizeof(lion_config),
-                          .scalar = {gt_optim_learning_rate, shrink},
+                          .scalar = {gt_optim_learning_rate, decay_factor},
                           .check = check,
                           .update = update};

@@ -86,8 +86,8 @@ static bool read_groups(gt_optim *optim, const gt_spec *list, gt_arena *arena, g
   return fine;
 }
 
-/* A line search moves all parameters along one direction: options for single steps or parameters do not
- * apply. */
+/* A line search moves all parameters along one direction, so it supports neither clipping and averages, which
+ * belong to single steps, nor groups with settings of their own. */
 static bool check_line_search(const gt_optim *optim, const gt_spec *node, gt_diagnostics *diagnostics) {
   const char *wrong = optim->clip_norm > 0    ? "clip_norm"
                       : optim->clip_value > 0 ? "clip_value"
@@ -126,7 +126,7 @@ const gt_optim *gt_optim_read(gt_arena *arena, const gt_spec *root, gt_diagnosti
   if (wrong) gt_error_at(diagnostics, node->at, "optimizer '%s': %s", optim->type->name, wrong);
   if (!read_groups(optim, shared.parameters, arena, diagnostics) || wrong || !optim->schedule) return NULL;
   if (!check_line_search(optim, node, diagnostics)) return NULL;
-  /* A phase that ends the average of the weights also ends that of the statistics. */
+  /* `ema: 0` in a later phase is valid with an inherited ema_statistics: it ends both averages. */
   if (optim->ema_statistics && optim->ema <= 0 && gt_spec_is_null(gt_spec_find(node, "ema"))) {
     gt_error_at(diagnostics, gt_spec_find(node, "ema_statistics")->at, "'ema_statistics' needs 'ema'")
         ->expected = "ema: 0.999, the decay of both averages";
@@ -141,7 +141,7 @@ unsigned gt_optim_averages(const gt_optim *optim) {
 }
 
 bool gt_optim_matches(const gt_optim_group *group, const char *parameter) {
-  /* A cheap test first: most names differ from most patterns before the first wildcard. */
+  /* A cheap test first: most names differ from the pattern before its first wildcard. */
   return !strncmp(group->match, parameter, strcspn(group->match, "*?[\\")) &&
          !fnmatch(group->match, parameter, 0);
 }

@@ -1,5 +1,5 @@
-/* RMSprop as torch.optim.RMSprop: s = alpha s + (1-alpha) g²; d = g / (sqrt(s) + eps), centered: s - mean²;
- * with momentum b = momentum b + d; p -= lr b. */
+/* RMSprop as in torch.optim.RMSprop: s = alpha s + (1-alpha) g²; d = g / (sqrt(s) + eps), if centered with
+ * s - mean² instead of s. With momentum: b = momentum b + d, p -= lr b; without: p -= lr d. */
 #include "op/elementwise.h"
 #include "optim/optim.h"
 
@@ -32,14 +32,14 @@ static gt_id update(gt_optim_context *context, const void *config, gt_id paramet
   const gt_id old = gt_mul(graph, gt_constant(graph, c->alpha), gt_optim_state(context, "square_avg"));
   const gt_id square = gt_optim_add_scaled(context, old, 1 - c->alpha, gt_mul(graph, gradient, gradient));
   gt_optim_set_state(context, "square_avg", square);
-  gt_id spread = square;
+  gt_id variance = square;
   if (c->centered) {
     const gt_id mean = gt_optim_lerp(context, gt_optim_state(context, "grad_avg"), gradient, 1 - c->alpha);
     gt_optim_set_state(context, "grad_avg", mean);
     /* Rounding can leave a variance slightly below zero. */
-    spread = gt_max(graph, gt_sub(graph, square, gt_mul(graph, mean, mean)), gt_constant(graph, 0));
+    variance = gt_max(graph, gt_sub(graph, square, gt_mul(graph, mean, mean)), gt_constant(graph, 0));
   }
-  const gt_id denominator = gt_add(graph, gt_sqrt(graph, spread), gt_constant(graph, c->eps));
+  const gt_id denominator = gt_add(graph, gt_sqrt(graph, variance), gt_constant(graph, c->eps));
   gt_id direction = gt_div(graph, gradient, denominator);
   if (c->momentum > 0) {
     direction = gt_optim_add_scaled(context, direction, c->momentum, gt_optim_state(context, "momentum"));

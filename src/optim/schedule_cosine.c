@@ -17,8 +17,8 @@ static const gt_schema schema = {.name = "cosine", .help = "cosine decay", .fiel
 
 static double factor(const void *config, const gt_schedule_time *time) {
   const cosine_config *c = config;
-  const double wave = (1 + cos(3.14159265358979323846 * gt_schedule_progress(c->steps, time))) / 2;
-  return c->least + (1 - c->least) * wave;
+  const double annealed = (1 + cos(3.14159265358979323846 * gt_schedule_progress(c->steps, time))) / 2;
+  return c->least + (1 - c->least) * annealed;
 }
 
 static gt_schedule_reach reach(const void *config) {

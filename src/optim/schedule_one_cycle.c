@@ -28,19 +28,21 @@ static const gt_schema schema = {
             "constant (PyTorch cycles them between 0.95 and 0.85 by default)",
     .fields = fields};
 
-static double between(const one_cycle_config *c, double from, double to, double share) {
-  if (!strcmp(c->anneal, "linear")) return from + (to - from) * share;
-  return to + (from - to) / 2 * (1 + cos(3.14159265358979323846 * share));
+/* The learning rate at `progress` (0 to 1) on the way from `from` to `to`. */
+static double anneal(const one_cycle_config *c, double from, double to, double progress) {
+  if (!strcmp(c->anneal, "linear")) return from + (to - from) * progress;
+  return to + (from - to) / 2 * (1 + cos(3.14159265358979323846 * progress));
 }
 
+/* The rate peaks at step share * total - 1 and ends at step total - 1, as in PyTorch. */
 static double factor(const void *config, const gt_schedule_time *time) {
   const one_cycle_config *c = config;
   const double top = c->max_lr > 0 ? c->max_lr : time->base, start = top / c->div, end = start / c->final_div;
   const double up = c->share * (double)time->total - 1, last = (double)time->total - 1;
   const double t = time->step < time->total ? (double)time->step : last;
-  if (t <= up) return between(c, start, top, up > 0 ? t / up : 1) / time->base;
+  if (t <= up) return anneal(c, start, top, up > 0 ? t / up : 1) / time->base;
   const double from = up > 0 ? up : 0;
-  return between(c, top, end, last > from ? (t - from) / (last - from) : 1) / time->base;
+  return anneal(c, top, end, last > from ? (t - from) / (last - from) : 1) / time->base;
 }
 
 GT_DEFINE(schedule, one_cycle) = {.name = "one_cycle",

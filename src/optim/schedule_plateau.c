@@ -35,10 +35,10 @@ static void observe(const void *config, double base, double loss, gt_schedule_st
 
 static double factor(const void *config, const gt_schedule_time *time) {
   (void)config, (void)time;
-  return 1; /* the factor is in the state */
+  return 1; /* gt_schedule_factor applies state->factor */
 }
 
-/* The first evaluation is always the best so far. */
+/* The first evaluation sets `best`; the next patience + 1 without improvement reduce the rate. */
 static gt_schedule_reach reach(const void *config) {
   return (gt_schedule_reach){"patience", ((const plateau_config *)config)->patience + 2, "evaluations"};
 }

@@ -1,5 +1,5 @@
-/* Stochastic gradient descent with momentum, as torch.optim.SGD without dampening: b = momentum b + g;
- * p -= lr b, or with Nesterov's look ahead p -= lr (g + momentum b). */
+/* Stochastic gradient descent with momentum, as in torch.optim.SGD without dampening. b = momentum b + g,
+ * then p -= lr b, or with Nesterov momentum p -= lr (g + momentum b). */
 #include "op/elementwise.h"
 #include "optim/optim.h"
 

@@ -6,14 +6,14 @@
 #include <assert.h>
 #include <string.h>
 
-enum { STATES = 8 };
+enum { STATES = 8 }; /* most state variables of an optimizer */
 
 struct gt_optim_context {
   gt_training *training;
   gt_graph *graph;
   gt_id clock;
-  gt_id keep; /* not 0: this step counts; a scalar, or F32 [n] */
-  int group;
+  gt_id is_valid; /* 0: the step is discarded; a scalar, or F32 [n] */
+  int group;      /* the parameter group whose update is emitted, and its range */
   gt_store_group range;
   struct {
     const char *name;
@@ -71,14 +71,15 @@ static uint32_t declare_optimizer_slots(gt_training *training, gt_graph *graph, 
   return gt_graph_variable(graph, name, gt_shape_1(training->store->trainable), GT_F32, false);
 }
 
-/* This range of a flat variable of the parameters' layout, before the step. */
+/* The context's range of a flat variable in the parameters' layout, before the step. */
 static gt_id read_range(const gt_optim_context *context, uint32_t variable) {
   const gt_id whole = gt_variable_read(context->graph, variable);
   return gt_view(context->graph, whole, context->range.offset, gt_shape_1(context->range.count));
 }
 
+/* Assigns `after` to the range, or `before` if the step is discarded. */
 static void write_range(const gt_optim_context *context, uint32_t variable, gt_id before, gt_id after) {
-  const gt_id guarded = gt_where(context->graph, context->keep, after, before);
+  const gt_id guarded = gt_where(context->graph, context->is_valid, after, before);
   gt_assign(context->graph, variable, context->range.offset, guarded);
 }
 
@@ -105,18 +106,19 @@ void gt_optim_set_state(gt_optim_context *context, const char *name, gt_id value
 
 /* --- the step --- */
 
-/* Gradients that are adjacent in one value and in the layout become one part, so that one kernel can write
- * them in place. */
-static int join_neighbours(gt_graph *graph, gt_id *gradient, int64_t *offset, int count) {
+/* Merges gradients that are adjacent views of one value and adjacent in the layout, so that one kernel can
+ * write them in place. Returns how many are left. */
+static int merge_adjacent(gt_graph *graph, gt_id *gradient, int64_t *offset, int count) {
   int kept = 0;
   for (int k = 0; k < count; k++) {
-    int64_t begin, begins = 0;
+    int64_t begin, last_begin = 0;
     const gt_id origin = gt_view_origin(graph, gradient[k], &begin);
-    const gt_id before = kept ? gt_view_origin(graph, gradient[kept - 1], &begins) : GT_NONE;
-    const int64_t length = kept ? gt_shape_count(gt_node_at(graph, gradient[kept - 1])->shape) : 0;
-    const int64_t more = gt_shape_count(gt_node_at(graph, gradient[k])->shape);
-    if (origin == before && begin == begins + length && offset[k] == offset[kept - 1] + length) {
-      gradient[kept - 1] = gt_view(graph, origin, begins, gt_shape_1(length + more));
+    const gt_id last_origin = kept ? gt_view_origin(graph, gradient[kept - 1], &last_begin) : GT_NONE;
+    const int64_t last_length = kept ? gt_shape_count(gt_node_at(graph, gradient[kept - 1])->shape) : 0;
+    const int64_t length = gt_shape_count(gt_node_at(graph, gradient[k])->shape);
+    if (origin == last_origin && begin == last_begin + last_length &&
+        offset[k] == offset[kept - 1] + last_length) {
+      gradient[kept - 1] = gt_view(graph, origin, last_begin, gt_shape_1(last_length + length));
     } else {
       gradient[kept] = gradient[k];
       offset[kept++] = offset[k];
@@ -125,9 +127,9 @@ static int join_neighbours(gt_graph *graph, gt_id *gradient, int64_t *offset, in
   return kept;
 }
 
-/* A parameter that the loss does not depend on becomes a gap, which holds zeros. */
-gt_id gt_training_gradient(gt_graph *graph, const gt_store *store, const gt_id *node, gt_id loss,
-                           gt_id before, gt_error *error) {
+/* Parameters that the loss does not depend on become gaps, which hold zeros. */
+gt_id gt_training_gradient(gt_graph *graph, const gt_store *store, const gt_id *node, gt_id loss, gt_id sum,
+                           gt_error *error) {
   if (!store->trainable) {
     gt_fail(error, GT_ERR_CONFIG, "nothing to train: %s",
             store->parameters ? "all parameters are frozen" : "the model has no parameters");
@@ -153,7 +155,7 @@ gt_id gt_training_gradient(gt_graph *graph, const gt_store *store, const gt_id *
   for (int k = 0; k < n; k++) {
     if (gradient[k] == GT_NONE) continue;
     const gt_shape shape = gt_node_at(graph, gradient[k])->shape;
-    if (before != GT_NONE) gradient[k] = gt_add(graph, gt_view(graph, before, offset[k], shape), gradient[k]);
+    if (sum != GT_NONE) gradient[k] = gt_add(graph, gt_view(graph, sum, offset[k], shape), gradient[k]);
     gradient[used] = gradient[k];
     offset[used++] = offset[k];
   }
@@ -161,7 +163,7 @@ gt_id gt_training_gradient(gt_graph *graph, const gt_store *store, const gt_id *
     gt_fail(error, GT_ERR_CONFIG, "nothing to train: the loss does not depend on any trainable parameter");
     return GT_NONE;
   }
-  used = join_neighbours(graph, gradient, offset, used);
+  used = merge_adjacent(graph, gradient, offset, used);
   return gt_pack_at(graph, gradient, offset, used, store->trainable);
 }
 
@@ -174,9 +176,9 @@ static gt_id clipped_by_value(gt_graph *graph, gt_id gradient, double limit) {
   return gt_max(graph, gt_min(graph, gradient, gt_constant(graph, limit)), gt_constant(graph, -limit));
 }
 
-/* `ok`, or 0 if the gradient is not finite and the step must be skipped. Clipping by value repairs an
- * infinite gradient but not NaN, which a device's min and max may drop. So NaN is detected before clipping: 1
- * / (|g| + 1) is finite for everything else. */
+/* Returns `ok`, or 0 if the gradient is not finite and the step must be skipped. Clipping by value makes an
+ * infinite gradient finite, but NaN must still be found, and a device's min and max may drop it. So NaN is
+ * detected before clipping: 1 / (|g| + 1) is finite for all other values. */
 static gt_id gradient_ok(gt_training *training, gt_graph *graph, gt_id ok) {
   gt_id g = scaled(training, graph, training->gradient);
   const char *outer = gt_graph_scope(graph, "gradient");
@@ -197,7 +199,8 @@ static gt_id norm_factor(gt_training *training, gt_graph *graph) {
                 gt_div(graph, gt_constant(graph, training->optim->clip_norm), norm));
 }
 
-/* factor: of clipping by norm, infinite or NaN in a step that must be skipped; GT_NONE without clipping. */
+/* Emits the update of the context's range of `variable`, the parameters. factor: of clipping by norm,
+ * infinite or NaN if the step must be skipped; GT_NONE without clipping by norm. */
 static void update_range(gt_optim_context *context, uint32_t variable, gt_id factor) {
   gt_training *training = context->training;
   gt_graph *graph = context->graph;
@@ -206,12 +209,12 @@ static void update_range(gt_optim_context *context, uint32_t variable, gt_id fac
   const gt_id part =
       gt_view(graph, training->gradient, context->range.offset, gt_shape_1(context->range.count));
   gt_id gradient = clipped_by_value(graph, scaled(training, graph, part), optim->clip_value);
-  context->keep = training->ok;
+  context->is_valid = training->ok;
   if (factor != GT_NONE) {
     /* One scalar carries both conditions, because a fused program has few inputs: parameters are finite, so
      * their product with the factor is finite exactly if the factor is. */
     gradient = gt_mul(graph, gradient, factor);
-    context->keep = gt_is_finite(graph, gt_mul(graph, parameter, factor));
+    context->is_valid = gt_is_finite(graph, gt_mul(graph, parameter, factor));
   }
   const gt_id updated =
       optim->type->update(context, optim->group[context->group].config, parameter, gradient);
@@ -223,17 +226,17 @@ static void update_range(gt_optim_context *context, uint32_t variable, gt_id fac
   write_range(context, ema, average, gt_optim_lerp(context, average, updated, 1 - optim->ema));
 }
 
-void gt_training_average_states(const gt_training *training, gt_graph *graph, gt_id moved) {
+void gt_training_average_states(const gt_training *training, gt_graph *graph, gt_id updated) {
   gt_store *store = training->store;
   if (!store->states || !(gt_optim_averages(training->optim) & GT_ROLE(GT_STATE))) return;
   const gt_shape shape = gt_shape_1(store->states);
   gt_store_add_state_averages(store, GT_AVERAGE_STATES, (gt_fill){.copies = true});
   const uint32_t variable = gt_graph_variable(graph, GT_AVERAGE_STATES, shape, GT_F32, false);
   const gt_id before = gt_variable_read(graph, variable);
-  if (moved == GT_NONE)
-    moved = gt_variable_read(graph, gt_graph_variable(graph, GT_STATES_VARIABLE, shape, GT_F32, false));
+  if (updated == GT_NONE)
+    updated = gt_variable_read(graph, gt_graph_variable(graph, GT_STATES_VARIABLE, shape, GT_F32, false));
   gt_optim_context context = {.graph = graph};
-  const gt_id after = gt_optim_lerp(&context, before, moved, 1 - training->optim->ema);
+  const gt_id after = gt_optim_lerp(&context, before, updated, 1 - training->optim->ema);
   gt_assign(graph, variable, 0, gt_where(graph, training->ok, after, before));
 }
 
@@ -256,7 +259,7 @@ bool gt_training_update(gt_training *training, gt_graph *graph, const gt_optim *
   training->learning_rate = gt_clock_scalar(graph, clock, 0);
   training->ok = gt_mul(graph, gt_training_ok(store, graph, &ok), gt_is_finite(graph, loss));
   gt_id factor = GT_NONE;
-  /* The norm covers every value, unless they were clipped before. */
+  /* Without clipping by value, the norm below is finite only if the gradient is. */
   if (optim->clip_norm <= 0 || optim->clip_value > 0)
     training->ok = gradient_ok(training, graph, training->ok);
   if (optim->clip_norm > 0) {
