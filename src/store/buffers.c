@@ -15,10 +15,11 @@ void gt_buffers_finish(gt_buffers *buffers) {
   *buffers = (gt_buffers){0};
 }
 
-static void destroy_where(gt_buffers *buffers, const char *prefix, bool begins) {
+/* Destroys the buffers whose names begin with `prefix`, or with matches false all others. */
+static void destroy_where(gt_buffers *buffers, const char *prefix, bool matches) {
   size_t kept = 0;
   for (size_t i = 0; i < buffers->count; i++)
-    if (!strncmp(buffers->items[i].name, prefix, strlen(prefix)) != begins)
+    if (!strncmp(buffers->items[i].name, prefix, strlen(prefix)) != matches)
       buffers->items[kept++] = buffers->items[i];
     else
       buffers->backend->api->buffer_destroy(buffers->backend, buffers->items[i].buffer);
@@ -34,6 +35,7 @@ gt_named_buffer *gt_buffers_find(gt_buffers *buffers, const char *name) {
   return NULL;
 }
 
+/* Returns the variable's buffer; creates it if there is none. */
 static gt_buffer *bind(gt_buffers *buffers, const gt_variable *variable, uint64_t bytes, gt_error *error) {
   const char *name = variable->name;
   gt_named_buffer *found = gt_buffers_find(buffers, name);

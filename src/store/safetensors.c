@@ -12,8 +12,8 @@ static const char hash_key[] = "gtrain.xxh3";
 static const char hash_zeros[] = "0000000000000000";
 enum { HASH_DIGITS = 16 };
 /* The header holds names and the resolved config. Python's reader allows 100 MB; far less is needed here. */
-static const uint64_t most_header = 16u << 20;
-static const uint64_t most_file = 1ull << 40;
+static const uint64_t max_header_bytes = 16u << 20;
+static const uint64_t max_file_bytes = 1ull << 40;
 
 uint64_t gt_stored_bytes(const gt_stored *tensor) {
   return (uint64_t)gt_shape_count(tensor->shape) * gt_dtype_size(tensor->dtype);
@@ -42,8 +42,8 @@ static bool dtype_from_text(const char *text, gt_dtype *dtype) {
   return false;
 }
 
-/* The digits after `mark`, or NULL. The first occurrence counts: the writer puts the metadata first, and
- * quotes inside strings are escaped. */
+/* The HASH_DIGITS digits after the first occurrence of `mark`, or NULL. The first occurrence is the metadata
+ * entry: the metadata comes first in the header, and quotes inside strings are escaped. */
 static const char *find_digits(const char *header, size_t length, const char *mark) {
   const char *found = memmem(header, length, mark, strlen(mark));
   if (!found) return NULL;
@@ -57,10 +57,10 @@ static uint64_t fnv1a_of(const gt_span *pieces, size_t count) {
   return hash;
 }
 
-/* Supported hashes; files are written with the first. */
+/* Supported hashes; the writer uses the first. */
 static const struct {
   const char *mark;
-  uint64_t (*of)(const gt_span *pieces, size_t count);
+  uint64_t (*compute)(const gt_span *pieces, size_t count);
 } hashes[] = {{"\"gtrain.xxh3\":\"", gt_fingerprint_of}, {"\"gtrain.hash\":\"", fnv1a_of}};
 enum { HASHES = sizeof hashes / sizeof *hashes };
 
@@ -74,7 +74,7 @@ static json_t *tensor_json(const gt_stored *tensor, uint64_t begin) {
                    (json_int_t)begin, (json_int_t)(begin + gt_stored_bytes(tensor)));
 }
 
-/* The header text without padding, malloc'ed; NULL when a name or value is not UTF-8 or memory ran out. */
+/* The header text without padding, to be freed; NULL if a name or value is not UTF-8 or memory ran out. */
 static char *header_text(const gt_stored *tensors, int count, const gt_metadata *metadata, int entries) {
   char *text = NULL;
   uint64_t begin = 0;
@@ -125,28 +125,28 @@ typedef struct reader {
   const char *header;
   uint64_t header_size, data_size;
   const uint8_t *data;
-  uint64_t next; /* where the next tensor must begin: no holes, no overlaps */
+  uint64_t next; /* offset at which the data of the next tensor must begin: no holes, no overlaps */
   gt_error *error;
 } reader;
 
-static bool bad(reader *r, const char *what, const char *name) {
+static bool fail(reader *r, const char *what, const char *name) {
   return gt_fail(r->error, GT_ERR_DATA, "%s: not a valid model or checkpoint file: %s%s%s", r->path, what,
                  name ? " " : "", name ? name : "");
 }
 
 static bool find_header(reader *r) {
   const gt_bytes *bytes = &r->file->bytes;
-  if (bytes->size < 8) return bad(r, "shorter than its 8-byte length field", NULL);
+  if (bytes->size < 8) return fail(r, "shorter than its 8-byte length field", NULL);
   for (int i = 7; i >= 0; i--) r->header_size = r->header_size << 8 | bytes->data[i];
   if (r->header_size > bytes->size - 8)
-    return bad(r, "its header is longer than the file (truncated, or another format)", NULL);
-  if (r->header_size > most_header) return bad(r, "its header is longer than 16 MiB", NULL);
+    return fail(r, "its header is longer than the file (truncated, or another format)", NULL);
+  if (r->header_size > max_header_bytes) return fail(r, "its header is longer than 16 MiB", NULL);
   r->header = (const char *)bytes->data + 8;
   r->data = bytes->data + 8 + r->header_size;
   r->data_size = bytes->size - 8 - r->header_size;
-  /* With 8-byte alignment the tensors can be read in place. */
+  /* A header size that is a multiple of 8 aligns the tensors, so that they can be read in place. */
   if (r->header_size % 8 || !r->header_size || r->header[0] != '{')
-    return bad(r, "its header is not padded JSON (perhaps another format)", NULL);
+    return fail(r, "its header is not padded JSON (perhaps another format)", NULL);
   return true;
 }
 
@@ -155,25 +155,25 @@ static bool check_hash(reader *r) {
   const char *digits = NULL;
   int kind = -1;
   while (!digits && ++kind < HASHES) digits = find_digits(r->header, r->header_size, hashes[kind].mark);
-  if (!digits) return bad(r, "it has no hash: it was not written by gtrain, or is damaged", NULL);
+  if (!digits) return fail(r, "it has no hash: it was not written by gtrain, or is damaged", NULL);
   const gt_bytes *bytes = &r->file->bytes;
   const size_t at = (size_t)((const uint8_t *)digits - bytes->data), after = at + HASH_DIGITS;
   const gt_span piece[] = {
       {bytes->data, at}, {hash_zeros, HASH_DIGITS}, {bytes->data + after, bytes->size - after}};
-  r->file->hash = hashes[kind].of(piece, 3);
+  r->file->hash = hashes[kind].compute(piece, 3);
   snprintf(text, sizeof text, "%016llx", (unsigned long long)r->file->hash);
   if (memcmp(text, digits, HASH_DIGITS))
-    return bad(r, "its bytes do not match their hash: the file is damaged or truncated", NULL);
+    return fail(r, "its bytes do not match their hash: the file is damaged or truncated", NULL);
   return true;
 }
 
 static bool read_metadata(reader *r, json_t *metadata) {
   const char *key;
   json_t *value;
-  if (!json_is_object(metadata)) return bad(r, "its __metadata__ is not a map", NULL);
+  if (!json_is_object(metadata)) return fail(r, "its __metadata__ is not a map", NULL);
   r->file->metadata = GT_NEW_N(&r->file->arena, gt_metadata, json_object_size(metadata) + 1);
   json_object_foreach(metadata, key, value) {
-    if (!json_is_string(value)) return bad(r, "a metadata value is not a string:", key);
+    if (!json_is_string(value)) return fail(r, "a metadata value is not a string:", key);
     r->file->metadata[r->file->entries++] = (gt_metadata){
         gt_arena_strdup(&r->file->arena, key), gt_arena_strdup(&r->file->arena, json_string_value(value))};
   }
@@ -184,14 +184,14 @@ static bool read_metadata(reader *r, json_t *metadata) {
  * data. */
 static bool read_shape(reader *r, json_t *array, const char *name, gt_shape *shape, uint64_t *count) {
   if (!json_is_array(array) || json_array_size(array) > GT_MAX_RANK)
-    return bad(r, "bad shape for tensor", name);
+    return fail(r, "bad shape for tensor", name);
   *count = 1;
   shape->rank = (int)json_array_size(array);
   for (int d = 0; d < shape->rank; d++) {
     json_t *item = json_array_get(array, (size_t)d);
     const json_int_t dim = json_is_integer(item) ? json_integer_value(item) : -1;
     if (dim < 0 || __builtin_mul_overflow(*count, (uint64_t)dim, count) || *count > r->data_size)
-      return bad(r, "bad shape for tensor", name);
+      return fail(r, "bad shape for tensor", name);
     shape->dim[d] = dim;
   }
   return true;
@@ -201,19 +201,19 @@ static bool read_tensor(reader *r, const char *name, json_t *entry, gt_stored *t
   uint64_t count = 0, bytes;
   json_t *offsets = json_object_get(entry, "data_offsets");
   const char *dtype = json_string_value(json_object_get(entry, "dtype"));
-  if (!json_is_object(entry) || json_object_size(entry) != 3) return bad(r, "bad entry for tensor", name);
-  if (!dtype || !dtype_from_text(dtype, &tensor->dtype)) return bad(r, "unknown dtype for tensor", name);
+  if (!json_is_object(entry) || json_object_size(entry) != 3) return fail(r, "bad entry for tensor", name);
+  if (!dtype || !dtype_from_text(dtype, &tensor->dtype)) return fail(r, "unknown dtype for tensor", name);
   if (!read_shape(r, json_object_get(entry, "shape"), name, &tensor->shape, &count)) return false;
   if (__builtin_mul_overflow(count, gt_dtype_size(tensor->dtype), &bytes))
-    return bad(r, "bad shape for tensor", name);
+    return fail(r, "bad shape for tensor", name);
   json_t *first = json_array_get(offsets, 0), *last = json_array_get(offsets, 1);
   if (json_array_size(offsets) != 2 || !json_is_integer(first) || !json_is_integer(last))
-    return bad(r, "bad data_offsets for tensor", name);
+    return fail(r, "bad data_offsets for tensor", name);
   const json_int_t begin = json_integer_value(first), end = json_integer_value(last);
   if (begin < 0 || end < begin || (uint64_t)end > r->data_size || (uint64_t)(end - begin) != bytes)
-    return bad(r, "data_offsets do not match the shape or the file for tensor", name);
-  if ((uint64_t)begin != r->next) return bad(r, "data has a hole or an overlap before tensor", name);
-  if ((uint64_t)begin % gt_dtype_size(tensor->dtype)) return bad(r, "data is not aligned for tensor", name);
+    return fail(r, "data_offsets do not match the shape or the file for tensor", name);
+  if ((uint64_t)begin != r->next) return fail(r, "data has a hole or an overlap before tensor", name);
+  if ((uint64_t)begin % gt_dtype_size(tensor->dtype)) return fail(r, "data is not aligned for tensor", name);
   r->next = (uint64_t)end;
   tensor->name = gt_arena_strdup(&r->file->arena, name);
   tensor->data = r->data + begin;
@@ -223,9 +223,9 @@ static bool read_tensor(reader *r, const char *name, json_t *entry, gt_stored *t
 static bool read_header(reader *r, json_t *root) {
   const char *name;
   json_t *entry;
-  if (!json_is_object(root)) return bad(r, "its header is not a JSON map", NULL);
+  if (!json_is_object(root)) return fail(r, "its header is not a JSON map", NULL);
   r->file->tensor = GT_NEW_N(&r->file->arena, gt_stored, json_object_size(root) + 1);
-  /* jansson keeps the order of the text, which in gtrain's files is the order of the data. */
+  /* jansson keeps the order of the text, in which gtrain writes the tensors' data, too. */
   json_object_foreach(root, name, entry) {
     if (!strcmp(name, "__metadata__")) {
       if (!read_metadata(r, entry)) return false;
@@ -235,7 +235,7 @@ static bool read_header(reader *r, json_t *root) {
       r->file->tensors++;
     }
   }
-  if (r->next != r->data_size) return bad(r, "it has bytes that belong to no tensor", NULL);
+  if (r->next != r->data_size) return fail(r, "it has bytes that belong to no tensor", NULL);
   return true;
 }
 
@@ -245,15 +245,16 @@ bool gt_safetensors_read(const char *path, gt_container *out, gt_error *error) {
   *out = (gt_container){0};
   reader r = {.path = path, .file = out, .error = error};
   gt_arena_init(&out->arena);
-  const bool whole = gt_read_file(path, most_file, &out->bytes, error) && find_header(&r) && check_hash(&r);
-  bool ok = whole;
-  if (whole) {
+  const bool is_intact =
+      gt_read_file(path, max_file_bytes, &out->bytes, error) && find_header(&r) && check_hash(&r);
+  bool ok = is_intact;
+  if (is_intact) {
     root = json_loadb(r.header, r.header_size, JSON_REJECT_DUPLICATES, &where);
-    ok = root ? read_header(&r, root) : bad(&r, "its header is not JSON:", where.text);
+    ok = root ? read_header(&r, root) : fail(&r, "its header is not JSON:", where.text);
   }
   json_decref(root);
   if (!ok) gt_container_finish(out);
-  out->damaged = !whole && error->status == GT_ERR_DATA;
+  out->damaged = !is_intact && error->status == GT_ERR_DATA;
   return ok;
 }
 

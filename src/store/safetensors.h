@@ -2,9 +2,10 @@
  * JSON header ({"name": {"dtype", "shape", "data_offsets"}, …, "__metadata__": {string: string}}, padded with
  * spaces so that the data starts at a multiple of 8), then the bytes of the tensors. Python's safetensors
  * opens them. The metadata entry "gtrain.xxh3" is the 64-bit XXH3 hash of the whole file with the 16 digits
- * of that entry as zeros, so any changed byte is detected. Files of earlier versions have FNV-1a in
- * "gtrain.hash", which is checked too. The reader does not trust the file: every size is checked against the
- * actual bytes before memory is allocated or read. Owner: gt_container owns everything it points to. */
+ * of that entry as zeros, so any changed byte is detected. Files of earlier versions have an FNV-1a hash in
+ * "gtrain.hash", which is checked in the same way. The reader does not trust the file: every size is checked
+ * against the actual bytes before memory is allocated or read. Owner: gt_container owns everything it points
+ * to. */
 #ifndef GT_STORE_SAFETENSORS_H
 #define GT_STORE_SAFETENSORS_H
 #include "base/file.h"
@@ -14,7 +15,7 @@ typedef struct gt_stored {
   const char *name;
   gt_dtype dtype;
   gt_shape shape;
-  const void *data; /* little-endian, row-major */
+  const void *data; /* little-endian, row-major, in gt_container.bytes after reading */
 } gt_stored;
 
 typedef struct gt_metadata { /* "gtrain.xxh3" is added by the writer and visible to readers */
@@ -23,26 +24,27 @@ typedef struct gt_metadata { /* "gtrain.xxh3" is added by the writer and visible
 
 typedef struct gt_container {
   gt_arena arena;
-  gt_bytes bytes;
-  gt_stored *tensor; /* in file order */
+  gt_bytes bytes;    /* the whole file */
+  gt_stored *tensor; /* [tensors] in file order */
   int tensors;
-  gt_metadata *metadata;
+  gt_metadata *metadata; /* [entries] */
   int entries;
-  uint64_t hash; /* the file's hash, of the kind that it stores: XXH3 or FNV-1a */
-  bool damaged;  /* after a failed read: its bytes have changed since they were written */
+  uint64_t hash; /* of the kind that the file stores: XXH3 or FNV-1a */
+  bool damaged;  /* after a failed read: the bytes of the file have changed since it was written */
 } gt_container;
 
 bool gt_safetensors_write(const char *path, const gt_stored *tensors, int count, const gt_metadata *metadata,
                           int entries, gt_error *error);
 /* GT_ERR_IO if the file cannot be read; GT_ERR_DATA with the reason if it is not a complete, unchanged file
- * of gtrain. On failure *out is empty except for `damaged`, which is true if the hash is wrong or the file is
- * not a container at all, and false if it could not be read or a later version wrote it. gt_container_finish
- * accepts it. */
+ * written by gtrain. On failure *out is empty except for `damaged`, which is true if the hash is wrong or the
+ * header does not have this format, and false if the file could not be read or its hash is right.
+ * gt_container_finish accepts *out after a failure, too. */
 bool gt_safetensors_read(const char *path, gt_container *out, gt_error *error);
 void gt_container_finish(gt_container *file);
 
-const gt_stored *gt_container_tensor(const gt_container *file, const char *name);
-const char *gt_container_metadata(const gt_container *file, const char *key); /* NULL if absent */
+const gt_stored *gt_container_tensor(const gt_container *file, const char *name); /* NULL if absent */
+const char *gt_container_metadata(const gt_container *file, const char *key);     /* NULL if absent */
 uint64_t gt_stored_bytes(const gt_stored *tensor);
-int64_t gt_stored_not_finite(const gt_stored *tensor); /* index of the first one in an F32 tensor; -1: none */
+/* Index of the first value of an F32 tensor that is not finite; -1: none. */
+int64_t gt_stored_not_finite(const gt_stored *tensor);
 #endif

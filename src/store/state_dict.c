@@ -6,7 +6,7 @@
 
 /* --- state dicts --- */
 
-static void begin(gt_state_dict *dict, const gt_store *store) {
+static void create(gt_state_dict *dict, const gt_store *store) {
   *dict = (gt_state_dict){store, gt_alloc(((size_t)store->variables + 1) * sizeof *dict->variable)};
 }
 
@@ -16,21 +16,24 @@ void gt_state_dict_finish(gt_state_dict *dict) {
   *dict = (gt_state_dict){0};
 }
 
+/* Size of a variable. */
 static uint64_t bytes_of(const gt_store *store, int variable) {
   return (uint64_t)gt_store_extent(store, variable) * sizeof(float);
 }
 
-static bool is_held(const gt_store *store, int variable, unsigned roles) {
+/* True if the variable belongs in a dict with these roles; tables stay in the store. */
+static bool has_role(const gt_store *store, int variable, unsigned roles) {
   return GT_ROLE(store->variable[variable].role) & roles & ~GT_TABLE_ROLES;
 }
 
 /* Allocates a variable, zeroed. */
-static void hold(gt_state_dict *dict, int variable) {
+static void allocate(gt_state_dict *dict, int variable) {
   dict->variable[variable] = gt_alloc(bytes_of(dict->store, variable) + 1);
 }
 
-/* Frees a variable after it was uploaded, unless it holds weights: optimizer slots need their parameters. */
-static void let_go(gt_state_dict *dict, int variable) {
+/* Frees a variable after it was uploaded, unless it holds parameters or states: optimizer slots may copy
+ * them. */
+static void free_unless_weights(gt_state_dict *dict, int variable) {
   if (GT_ROLE(dict->store->variable[variable].role) & GT_WEIGHT_ROLES) return;
   free(dict->variable[variable]);
   dict->variable[variable] = NULL;
@@ -85,10 +88,10 @@ bool gt_state_dict_upload(const gt_state_dict *dict, gt_buffers *buffers, gt_err
 
 bool gt_state_dict_download(gt_state_dict *dict, const gt_store *store, gt_buffers *buffers, unsigned roles,
                             gt_error *error) {
-  begin(dict, store);
+  create(dict, store);
   for (int v = 0; v < store->variables; v++) {
-    if (!is_held(store, v, roles)) continue;
-    hold(dict, v);
+    if (!has_role(store, v, roles)) continue;
+    allocate(dict, v);
     if (!bytes_of(store, v) || gt_buffers_download(buffers, store->variable[v].name, 0, dict->variable[v],
                                                    bytes_of(store, v), error))
       continue;
@@ -98,15 +101,15 @@ bool gt_state_dict_download(gt_state_dict *dict, const gt_store *store, gt_buffe
   return true;
 }
 
-static bool exchange(gt_buffers *buffers, const char *name, float *values, int64_t count, bool back,
-                     gt_error *error) {
+static bool copy_device(gt_buffers *buffers, const char *name, float *values, int64_t count, bool is_upload,
+                        gt_error *error) {
   const uint64_t bytes = (uint64_t)count * sizeof *values;
-  return back ? gt_buffers_upload(buffers, name, 0, values, bytes, error)
-              : gt_buffers_download(buffers, name, 0, values, bytes, error);
+  return is_upload ? gt_buffers_upload(buffers, name, 0, values, bytes, error)
+                   : gt_buffers_download(buffers, name, 0, values, bytes, error);
 }
 
 /* Counters (gt_slot.counts) have no average and keep their values. */
-static bool average_states(gt_state_dict *dict, gt_buffers *buffers, bool back, gt_error *error) {
+static bool average_states(gt_state_dict *dict, gt_buffers *buffers, bool is_upload, gt_error *error) {
   const gt_store *store = dict->store;
   int states = -1;
   for (int v = 0; v < store->variables; v++)
@@ -114,7 +117,7 @@ static bool average_states(gt_state_dict *dict, gt_buffers *buffers, bool back, 
   if (states < 0) return true;
   float *values = dict->variable[states], *former = gt_alloc(bytes_of(store, states) + 1);
   memcpy(former, values, bytes_of(store, states));
-  const bool ok = exchange(buffers, GT_AVERAGE_STATES, values, store->states, back, error);
+  const bool ok = copy_device(buffers, GT_AVERAGE_STATES, values, store->states, is_upload, error);
   for (int i = 0; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i];
     if (slot->role == GT_STATE && slot->counts)
@@ -124,13 +127,13 @@ static bool average_states(gt_state_dict *dict, gt_buffers *buffers, bool back, 
   return ok;
 }
 
-bool gt_state_dict_average(gt_state_dict *dict, gt_buffers *buffers, unsigned roles, bool back,
+bool gt_state_dict_average(gt_state_dict *dict, gt_buffers *buffers, unsigned roles, bool is_upload,
                            gt_error *error) {
   const gt_store *store = dict->store;
   return (!(roles & GT_ROLE(GT_PARAMETER)) ||
-          exchange(buffers, GT_AVERAGE_VARIABLE, dict->variable[store->parameter[0]->where], store->trainable,
-                   back, error)) &&
-         (!(roles & GT_ROLE(GT_STATE)) || average_states(dict, buffers, back, error));
+          copy_device(buffers, GT_AVERAGE_VARIABLE, dict->variable[store->parameter[0]->where],
+                      store->trainable, is_upload, error)) &&
+         (!(roles & GT_ROLE(GT_STATE)) || average_states(dict, buffers, is_upload, error));
 }
 
 bool gt_store_upload_tables(const gt_store *store, gt_buffers *buffers, gt_error *error) {
@@ -157,16 +160,16 @@ static void fill(const gt_state_dict *dict, const gt_slot *slot, uint64_t seed) 
 }
 
 static void fill_variable(gt_state_dict *dict, int variable, uint64_t seed) {
-  hold(dict, variable);
+  allocate(dict, variable);
   for (int i = 0; i < dict->store->slots; i++)
     if (dict->store->slot[i]->where == variable) fill(dict, dict->store->slot[i], seed);
 }
 
-/* Optimizer slots come after their parameters in the store, so parameters are filled first. */
+/* Optimizer slots follow their parameters in the store, so parameters are filled first. */
 void gt_state_dict_start(gt_state_dict *dict, const gt_store *store, unsigned roles, uint64_t seed) {
-  begin(dict, store);
+  create(dict, store);
   for (int v = 0; v < store->variables; v++)
-    if (is_held(store, v, roles)) fill_variable(dict, v, seed);
+    if (has_role(store, v, roles)) fill_variable(dict, v, seed);
 }
 
 static float *values_by_name(const gt_slot_values *values, const char *name) {
@@ -186,47 +189,48 @@ void gt_state_dict_begin_again(gt_state_dict *dict, unsigned roles, uint64_t see
     if (gt_slot_plays(dict->store->slot[i], roles)) fill(dict, dict->store->slot[i], seed);
 }
 
-/* Carries a slot over; false if its values changed. */
+/* Copies or converts a slot's values from another dict; false if they changed. */
 static bool carry(const gt_state_dict *dict, const gt_slot *slot, const gt_state_dict *from,
-                  const gt_slot *was) {
+                  const gt_slot *old_slot) {
   const size_t bytes = (size_t)slot->count * sizeof(float);
-  const bool same_shape = gt_shape_equal(was->shape, slot->shape);
+  const bool same_shape = gt_shape_equal(old_slot->shape, slot->shape);
+  const float *old = values_of(from, old_slot);
   float *value = values_of(dict, slot);
   if (same_shape && !slot->form)
-    memcpy(value, values_of(from, was), bytes);
+    memcpy(value, old, bytes);
   else if (slot->refit)
-    slot->refit(was, values_of(from, was), slot, value, &(gt_slot_values){from, values_by_name});
-  return same_shape && !memcmp(value, values_of(from, was), bytes);
+    slot->refit(old_slot, old, slot, value, &(gt_slot_values){from, values_by_name});
+  return same_shape && !memcmp(value, old, bytes);
 }
 
-/* Slots of role GT_RUN, such as the loss and the history of a line search, are valid for these parameters
- * only, so they are reset if a parameter has changed. */
+/* Slots of role GT_RUN, such as the loss and the history of a line search, are valid only for the parameters
+ * they were computed with, so they come last and are reset if a parameter has changed. */
 void gt_state_dict_carry(gt_state_dict *dict, const gt_store *store, const gt_state_dict *from,
                          uint64_t seed) {
-  bool same = true;
-  begin(dict, store);
+  bool same_parameters = true;
+  create(dict, store);
   for (int v = 0; v < store->variables; v++)
-    if (is_held(store, v, GT_CHECKPOINT_ROLES)) hold(dict, v);
-  for (int whole = 0; whole < 2; whole++)
+    if (has_role(store, v, GT_CHECKPOINT_ROLES)) allocate(dict, v);
+  for (int run_slots = 0; run_slots < 2; run_slots++)
     for (int i = 0; i < store->slots; i++) {
-      const gt_slot *slot = store->slot[i], *was = gt_store_find(from->store, slot->name);
-      if (!gt_slot_plays(slot, GT_CHECKPOINT_ROLES) || (slot->role == GT_RUN) != whole) continue;
+      const gt_slot *slot = store->slot[i], *old = gt_store_find(from->store, slot->name);
+      if (!gt_slot_plays(slot, GT_CHECKPOINT_ROLES) || (slot->role == GT_RUN) != run_slots) continue;
       fill(dict, slot, seed);
-      if (!was || (whole && !same)) continue;
-      const bool stays = carry(dict, slot, from, was);
-      same &= stays || slot->role != GT_PARAMETER;
+      if (!old || (run_slots && !same_parameters)) continue;
+      const bool is_unchanged = carry(dict, slot, from, old);
+      same_parameters &= is_unchanged || slot->role != GT_PARAMETER;
     }
 }
 
 bool gt_store_start(const gt_store *store, gt_buffers *buffers, uint64_t seed, gt_error *error) {
   gt_state_dict dict;
   bool ok = true;
-  begin(&dict, store);
+  create(&dict, store);
   for (int v = 0; v < store->variables && ok; v++) {
-    if (!is_held(store, v, GT_CHECKPOINT_ROLES)) continue;
+    if (!has_role(store, v, GT_CHECKPOINT_ROLES)) continue;
     fill_variable(&dict, v, seed);
     ok = upload(&dict, buffers, v, error);
-    let_go(&dict, v);
+    free_unless_weights(&dict, v);
   }
   gt_state_dict_finish(&dict);
   return ok;
@@ -238,7 +242,7 @@ bool gt_slot_fits(const gt_slot *slot, const gt_stored *stored) {
   return stored && stored->dtype == slot->dtype && gt_shape_equal(stored->shape, slot->shape);
 }
 
-static bool refuse(const gt_slot *slot, const char *path, const gt_stored *stored, gt_error *error) {
+static bool fail_mismatch(const gt_slot *slot, const char *path, const gt_stored *stored, gt_error *error) {
   char wanted[128], found[128];
   if (slot->role == GT_OPTIMIZER || slot->role == GT_RUN)
     return gt_fail(error, GT_ERR_DATA, "%s was made with another optimizer: it has no matching '%s'", path,
@@ -252,18 +256,19 @@ static bool refuse(const gt_slot *slot, const char *path, const gt_stored *store
 }
 
 /* The slot's tensor in a file, or NULL after reporting why there is none. */
-static const gt_stored *fitting(const gt_slot *slot, const gt_container *file, const char *path,
-                                gt_error *error) {
+static const gt_stored *find_fitting(const gt_slot *slot, const gt_container *file, const char *path,
+                                     gt_error *error) {
   const gt_stored *stored = gt_container_tensor(file, slot->name);
   if (gt_slot_fits(slot, stored)) return stored;
-  refuse(slot, path, stored, error);
+  fail_mismatch(slot, path, stored, error);
   return NULL;
 }
 
 bool gt_store_match(const gt_store *store, const gt_container *file, const char *path, unsigned roles,
                     gt_error *error) {
   for (int i = 0; i < store->slots; i++)
-    if (gt_slot_plays(store->slot[i], roles) && !fitting(store->slot[i], file, path, error)) return false;
+    if (gt_slot_plays(store->slot[i], roles) && !find_fitting(store->slot[i], file, path, error))
+      return false;
   return true;
 }
 
@@ -281,14 +286,14 @@ bool gt_slot_takes(const gt_slot *slot, const gt_stored *stored, const char *pat
 
 static bool read_slot(gt_state_dict *dict, const gt_slot *slot, const gt_container *file, const char *path,
                       gt_error *error) {
-  const gt_stored *stored = fitting(slot, file, path, error);
+  const gt_stored *stored = find_fitting(slot, file, path, error);
   if (!stored) return false;
   memcpy(values_of(dict, slot), stored->data, (size_t)slot->count * sizeof(float));
   return gt_slot_takes(slot, stored, path, error);
 }
 
-/* Reads the optimizer slots of one variable. Slots of parameters that were frozen may be missing and get
- * initial values, but not all of them. */
+/* Reads the optimizer slots of one variable. Missing slots, of parameters that were frozen, get initial
+ * values; if all are missing, it fails. */
 static bool read_optimizer_slots(gt_state_dict *dict, int variable, const gt_container *file,
                                  const char *path, gt_error *error) {
   const gt_store *store = dict->store;
@@ -319,7 +324,7 @@ static bool read_optimizer_slots(gt_state_dict *dict, int variable, const gt_con
 static bool read_variable(gt_state_dict *dict, int variable, const gt_container *file, const char *path,
                           gt_error *error) {
   const gt_store *store = dict->store;
-  hold(dict, variable);
+  allocate(dict, variable);
   if (store->variable[variable].role == GT_OPTIMIZER)
     return read_optimizer_slots(dict, variable, file, path, error);
   for (int i = 0; i < store->slots; i++)
@@ -330,9 +335,9 @@ static bool read_variable(gt_state_dict *dict, int variable, const gt_container 
 
 bool gt_state_dict_read(gt_state_dict *dict, const gt_store *store, const gt_container *file,
                         const char *path, unsigned roles, gt_error *error) {
-  begin(dict, store);
+  create(dict, store);
   for (int v = 0; v < store->variables; v++)
-    if (is_held(store, v, roles) && !read_variable(dict, v, file, path, error)) {
+    if (has_role(store, v, roles) && !read_variable(dict, v, file, path, error)) {
       gt_state_dict_finish(dict);
       return false;
     }
@@ -343,11 +348,11 @@ bool gt_store_restore(const gt_store *store, gt_buffers *buffers, const gt_conta
                       gt_error *error) {
   gt_state_dict dict;
   bool ok = true;
-  begin(&dict, store);
+  create(&dict, store);
   for (int v = 0; v < store->variables && ok; v++) {
-    if (!is_held(store, v, GT_CHECKPOINT_ROLES)) continue;
+    if (!has_role(store, v, GT_CHECKPOINT_ROLES)) continue;
     ok = read_variable(&dict, v, file, path, error) && upload(&dict, buffers, v, error);
-    let_go(&dict, v);
+    free_unless_weights(&dict, v);
   }
   gt_state_dict_finish(&dict);
   return ok;
@@ -356,7 +361,7 @@ bool gt_store_restore(const gt_store *store, gt_buffers *buffers, const gt_conta
 /* Kernels use constants as indices, so values from a file are checked first. */
 static const int32_t *read_constant(const gt_slot *slot, const gt_container *file, const char *path,
                                     gt_error *error) {
-  const gt_stored *stored = fitting(slot, file, path, error);
+  const gt_stored *stored = find_fitting(slot, file, path, error);
   const int32_t *value = stored ? stored->data : NULL;
   const int64_t bad = value ? gt_slot_out_of_range(slot, value) : -1;
   if (bad < 0) return value;

@@ -4,9 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-static int64_t aligned(int64_t count) {
-  return (count + GT_STORE_ALIGN - 1) / GT_STORE_ALIGN * GT_STORE_ALIGN;
-}
+static int64_t align(int64_t count) { return (count + GT_STORE_ALIGN - 1) / GT_STORE_ALIGN * GT_STORE_ALIGN; }
 
 gt_store *gt_store_create(gt_arena *arena) {
   gt_store *store = GT_NEW(arena, gt_store);
@@ -19,8 +17,8 @@ const gt_slot *gt_store_find(const gt_store *store, const char *name) {
   return found < 0 ? NULL : store->slot[found];
 }
 
-/* Returns `list` with room for one more than `count`. */
-static void *grown(gt_arena *arena, void *list, int count, int *capacity, size_t size) {
+/* Returns `list` with room for at least one element after the first `count`. */
+static void *with_room(gt_arena *arena, void *list, int count, int *capacity, size_t size) {
   if (count < *capacity) return list;
   *capacity = *capacity ? 2 * *capacity : 16;
   void *larger = gt_arena_alloc_n(arena, (size_t)*capacity, size);
@@ -28,20 +26,21 @@ static void *grown(gt_arena *arena, void *list, int count, int *capacity, size_t
   return larger;
 }
 
+/* Index of the slot's variable; adds the variable if there is none of that name. */
 static int variable_of(gt_store *store, const gt_slot *slot) {
-  const int known = gt_names_add(&store->variable_names, slot->variable, store->variables);
-  if (known != store->variables) return known;
-  store->variable = grown(store->arena, store->variable, store->variables, &store->variable_capacity,
-                          sizeof *store->variable);
+  const int existing = gt_names_add(&store->variable_names, slot->variable, store->variables);
+  if (existing != store->variables) return existing;
+  store->variable = with_room(store->arena, store->variable, store->variables, &store->variable_capacity,
+                              sizeof *store->variable);
   store->variable[store->variables] = (gt_store_variable){
       slot->variable, slot->role, slot->belongs_to ? slot->belongs_to->role : slot->role, slot->count};
   return store->variables++;
 }
 
 gt_slot *gt_store_add(gt_store *store, gt_slot slot) {
-  const int known = gt_names_add(&store->names, slot.name, store->slots);
-  if (known != store->slots) return store->slot[known];
-  store->slot = grown(store->arena, store->slot, store->slots, &store->capacity, sizeof *store->slot);
+  const int existing = gt_names_add(&store->names, slot.name, store->slots);
+  if (existing != store->slots) return store->slot[existing];
+  store->slot = with_room(store->arena, store->slot, store->slots, &store->capacity, sizeof *store->slot);
   slot.index = store->slots;
   slot.count = gt_shape_count(slot.shape);
   if (slot.role == GT_PARAMETER) {
@@ -50,7 +49,7 @@ gt_slot *gt_store_add(gt_store *store, gt_slot slot) {
   } else if (slot.role == GT_STATE) {
     slot.variable = GT_STATES_VARIABLE;
     slot.offset = store->states;
-    store->states += aligned(slot.count);
+    store->states += align(slot.count);
   } else if (!slot.variable) {
     slot.variable = slot.name;
   }
@@ -112,13 +111,15 @@ bool gt_slot_is_frozen(const gt_store *store, const gt_slot *parameter) {
 static void place_group(gt_store *store, int group, int64_t *end, int *placed) {
   gt_store_group *range = &store->group[group];
   range->offset = *end;
-  /* Parameters that need no gap after them go first, so that gaps occur only between the others. */
-  for (int odd = 0; odd < 2; odd++)
+  /* Parameters whose size is a multiple of GT_STORE_ALIGN go first, so that gaps occur only between the
+   * others. */
+  for (int needs_gap = 0; needs_gap < 2; needs_gap++)
     for (int i = 0; i < store->slots; i++) {
       gt_slot *p = store->slot[i];
-      if (p->role != GT_PARAMETER || p->group != group || (p->count % GT_STORE_ALIGN != 0) != odd) continue;
+      if (p->role != GT_PARAMETER || p->group != group || (p->count % GT_STORE_ALIGN != 0) != needs_gap)
+        continue;
       p->offset = *end;
-      *end += aligned(p->count);
+      *end += align(p->count);
       store->parameter[(*placed)++] = p;
       store->values += p->count;
       if (!range->frozen) store->trainable_values += p->count;
@@ -133,12 +134,12 @@ void gt_store_layout(gt_store *store, const bool *frozen, int groups) {
   store->group = GT_NEW_N(store->arena, gt_store_group, groups);
   store->parameter = GT_NEW_N(store->arena, gt_slot *, store->parameters);
   store->values = store->trainable_values = 0;
-  for (int late = 0; late < 2; late++) {
+  for (int is_frozen = 0; is_frozen < 2; is_frozen++) {
     for (int g = 0; g < groups; g++) {
       store->group[g].frozen = frozen[g];
-      if (frozen[g] == late) place_group(store, g, &end, &placed);
+      if (frozen[g] == is_frozen) place_group(store, g, &end, &placed);
     }
-    if (!late) store->trainable = end;
+    if (!is_frozen) store->trainable = end;
   }
   store->total = end;
 }
@@ -153,6 +154,7 @@ int64_t gt_store_extent(const gt_store *store, int variable) {
                                                     : v->count;
 }
 
+/* Reads a flat variable, the first time only: *read caches the node. */
 static gt_id read_flat(gt_graph *graph, gt_id *read, const char *name, int64_t count) {
   if (*read == GT_NONE)
     *read = gt_variable_read(graph, gt_graph_variable(graph, name, gt_shape_1(count), GT_F32, false));
@@ -190,12 +192,12 @@ const gt_slot *gt_store_constant(const gt_store *store) {
 }
 
 uint64_t gt_store_fingerprint(const gt_store *store) {
-  uint64_t print = 1;
+  uint64_t hash = 1;
   for (int i = 0; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i];
     if (slot->role != GT_CONSTANT) continue;
-    print = gt_fingerprint(print, slot->name, strlen(slot->name));
-    print = gt_fingerprint(print, slot->table, (size_t)slot->count * sizeof *slot->table);
+    hash = gt_fingerprint(hash, slot->name, strlen(slot->name));
+    hash = gt_fingerprint(hash, slot->table, (size_t)slot->count * sizeof *slot->table);
   }
-  return print ? print : 1;
+  return hash ? hash : 1;
 }

@@ -1,21 +1,21 @@
-/* gt_store: everything of a net that outlives a step, as one table of slots. A slot is a tensor with its name
+/* gt_store: a table of slots with all tensors of a net that outlive a step. A slot is a tensor with its name
  * in files, its role, and its place on the device: in the graphs' variable `variable`, from element `offset`
- * on. Model files, checkpoints and run directories consist of slots only: to add something persistent, add a
- * slot, and it is initialized, saved, loaded and checked like all others.
+ * on. The tensors of model files and checkpoints are slots only: a new slot is initialized, saved, loaded and
+ * checked like all others.
  *
- * Parameters are flat in one variable, so that each parameter group of the optimizer is one contiguous range.
+ * All parameters are in one variable, so that each parameter group of the optimizer is one contiguous range.
  * Optimizer slots (moments, the moving average) are in variables of the same layout, for trained parameters
  * only. Order in memory: group by group, frozen groups last; in a group first the parameters whose size is a
  * multiple of GT_STORE_ALIGN, then the others, each in the order they were added. Every offset is a multiple
- * of GT_STORE_ALIGN; gaps hold zeros. States are flat in another variable, in the order they were added, and
- * so are their optimizer slots. Owner: the arena. */
+ * of GT_STORE_ALIGN; gaps hold zeros. All states are in another variable, in the order they were added; their
+ * averages are in a third of the same layout. Owner: the arena. */
 #ifndef GT_STORE_STORE_H
 #define GT_STORE_STORE_H
 #include "base/names.h"
 #include "graph/graph.h"
 
 typedef enum gt_role {
-  GT_PARAMETER, /* F32: trained or frozen */
+  GT_PARAMETER, /* F32: weights, trained or frozen */
   GT_STATE,     /* F32: of a layer, updated by training without a gradient (running statistics) */
   GT_CONSTANT,  /* I32: drawn before the first step and constant from then on, such as the wiring of gates */
   GT_DERIVED,   /* I32: computed from constants; not saved */
@@ -24,12 +24,12 @@ typedef enum gt_role {
   GT_ROLES,
 } gt_role;
 
-/* Range that training never leaves and kernels rely on: a negative variance has no square root, and unsorted
- * knots define no basis. */
+/* The values that are valid for a slot. Training keeps to them and kernels rely on them: a negative variance
+ * has no square root, and unsorted knots define no basis. Values from files are checked. */
 typedef enum gt_slot_range {
   GT_ANY_VALUE,
   GT_NOT_NEGATIVE,
-  GT_ASCENDING, /* along the first axis: no value is less than the one before */
+  GT_ASCENDING, /* along the first axis: no value is less than its predecessor */
 } gt_slot_range;
 
 /* Masks of roles. */
@@ -45,7 +45,7 @@ enum {
 #define GT_STATES_VARIABLE     "states"
 #define GT_AVERAGE_VARIABLE    "ema" /* optimizer slots: the parameters' moving average */
 #define GT_AVERAGE_STATES      "ema.states"
-enum { GT_STORE_ALIGN = 4 };
+enum { GT_STORE_ALIGN = 4 }; /* elements: kernels load four floats at once */
 
 struct gt_slot;
 /* Access to values of slots by name; NULL if there is no such slot. */
@@ -53,8 +53,9 @@ typedef struct gt_slot_values {
   const void *owner;
   float *(*of)(const struct gt_slot_values *values, const char *name);
 } gt_slot_values;
-/* Initial values of a slot. Without `write`: a copy of the parameter that it belongs to if `copies`, else
- * `value` everywhere. */
+/* Initial values of a slot: `write` computes them from settings and seed. If `write` is NULL: a copy of the
+ * slot that this one belongs to (gt_slot.belongs_to) if `copies` is true, otherwise `value` for all
+ * elements. */
 typedef struct gt_fill {
   void (*write)(const void *settings, const char *name, gt_shape shape, uint64_t seed, float *out);
   const void *settings;
@@ -68,21 +69,22 @@ typedef struct gt_slot {
   gt_dtype dtype;
   gt_shape shape;
   int64_t count;        /* elements */
-  const char *variable; /* NULL: chosen by its role; for constants and derived tables its own name */
+  const char *variable; /* the graph variable. NULL: gt_store_add sets it: by the role, or the slot's name */
   int where;            /* index of `variable` in gt_store.variable */
-  int64_t offset;       /* of parameters: set by gt_store_layout */
+  int64_t offset;       /* elements into the variable; for parameters set by gt_store_layout */
   int group;            /* PARAMETER: parameter group; index into gt_store.group */
   int index;            /* in the store */
   gt_fill fill;
   const struct gt_slot *belongs_to; /* OPTIMIZER: the parameter or state that is optimized; else NULL */
   gt_slot_range range;              /* STATE and its optimizer slots */
-  bool counts;                      /* STATE: a counter or grid position, which is not averaged */
+  bool counts;                      /* STATE: is a counter or grid position, so it is not averaged */
   int32_t *table;                   /* CONSTANT, DERIVED: the values */
-  /* Converts values of the slot from its former shape or form; `out` holds initial values; was: all former
-   * values. NULL: the shape cannot change in a run. */
+  /* Converts the slot's values when a run changes the model: from the shape and form of slot `before`, values
+   * `old`, to those of slot `now`. out: holds initial values, receives the result. was: the values of all
+   * slots before the change. NULL: the shape cannot change in a run. */
   void (*refit)(const struct gt_slot *before, const float *old, const struct gt_slot *now, float *out,
                 const gt_slot_values *was);
-  const void *form;     /* description of the values by the layer, for refit; NULL: the shape suffices */
+  const void *form; /* what the values mean, in a struct of the layer, for refit; NULL: the shape suffices */
   const int32_t *limit; /* CONSTANT: value i lies in [0, limit[i]) */
 } gt_slot;
 
@@ -94,7 +96,7 @@ typedef struct gt_store_group { /* one contiguous range of the parameters */
 typedef struct gt_store_variable { /* a variable of the graphs that holds slots */
   const char *name;
   gt_role role;  /* of its slots */
-  gt_role of;    /* role of the slots that these belong to; if they belong to none, their own */
+  gt_role of;    /* role of the slots that its slots belong to; if they belong to none, equal to `role` */
   int64_t count; /* elements, if it has only one slot; else see gt_store_extent */
 } gt_store_variable;
 
@@ -108,50 +110,52 @@ typedef struct gt_store {
   gt_names variable_names;
   gt_slot **parameter; /* after layout: in ascending order of offset */
   int parameters;
-  gt_store_group *group; /* unused groups have count 0 */
+  gt_store_group *group; /* [groups]; groups without parameters have count 0 */
   int groups;
   int64_t total;                    /* elements of "parameters", including gaps */
-  int64_t trainable;                /* this many come first and are trained; the rest is frozen */
-  int64_t values, trainable_values; /* the same without gaps: the number of parameters as users count it */
+  int64_t trainable;                /* of these the first `trainable` are trained; the others are frozen */
+  int64_t values, trainable_values; /* total and trainable without gaps, as users count parameters */
   int64_t states;                   /* elements of "states" */
 } gt_store;
 
 gt_store *gt_store_create(gt_arena *arena);
-/* Adds a copy of the slot. Its name, shape, role and fill must be set and live as long as the store. Names
- * are unique: an existing slot is returned unchanged. */
+/* Adds a copy of the slot. Name, shape, role and fill must be set, and what they point to must live as long
+ * as the store. Names are unique: if there is a slot of this name, it is returned unchanged. */
 gt_slot *gt_store_add(gt_store *store, gt_slot slot);
-/* Adds an optimizer slot for every trained parameter: "VARIABLE/PARAMETER" in the variable of that name. */
-void gt_store_add_optimizer_slots(gt_store *store, const char *variable, gt_fill fill);
 const gt_slot *gt_store_find(const gt_store *store, const char *name); /* NULL if there is none */
-/* The same for every state. */
+/* Adds an optimizer slot named "VARIABLE/PARAMETER" in variable `variable` for every trained parameter. */
+void gt_store_add_optimizer_slots(gt_store *store, const char *variable, gt_fill fill);
+/* Adds an optimizer slot named "VARIABLE/STATE" in variable `variable` for every state. */
 void gt_store_add_state_averages(gt_store *store, const char *variable, gt_fill fill);
-/* Assigns offsets to the parameters: slot->group must be set; frozen[groups] tells which
- * groups are frozen. */
+/* Assigns offsets to the parameters, whose slot->group must be set. frozen[groups]: true for frozen
+ * groups. */
 void gt_store_layout(gt_store *store, const bool *frozen, int groups);
 bool gt_slot_is_frozen(const gt_store *store, const gt_slot *parameter);
 /* Elements of store->variable[variable]; valid after layout. */
 int64_t gt_store_extent(const gt_store *store, int variable);
 
-/* Reads the store in one graph: the variables of parameters and states are read once, and slots are views of
- * them. */
+/* Emits reads of slots into one graph: the variables of parameters and states are read once, and each slot is
+ * a view of one of them. */
 typedef struct gt_store_reader {
   const gt_store *store;
   gt_graph *graph;
-  unsigned averaged; /* roles that are read from their moving averages, if there are any */
+  unsigned averaged; /* mask of roles whose moving averages are read instead, where there are any */
   gt_id parameters, average, states, average_states; /* GT_NONE: not read yet */
 } gt_store_reader;
 gt_store_reader gt_store_reader_open(const gt_store *store, gt_graph *graph, unsigned averaged);
 gt_id gt_store_read(gt_store_reader *reader, const gt_slot *slot);
-const gt_slot *gt_store_constant(const gt_store *store); /* the first constant; NULL: none */
+
+const gt_slot *gt_store_constant(const gt_store *store); /* the first slot of role GT_CONSTANT; NULL: none */
 /* Hash of the names and values of the constants; never 0. */
 uint64_t gt_store_fingerprint(const gt_store *store);
 
 /* Length of the layer's name in a slot's name: "linear1" in "linear1.weight". */
 size_t gt_slot_layer_length(const char *name);
-/* Index of the first value outside the slot's range; -1: none. */
+/* Index of the first value outside slot->range; -1: none. */
 int64_t gt_slot_out_of_order(const gt_slot *slot, const float *value);
-/* Index of the first value outside a constant's limits; -1: none. */
+/* Index of the first value outside the constant's limits; -1: none. */
 int64_t gt_slot_out_of_range(const gt_slot *constant, const int32_t *value);
 
+/* True if the slot has one of the roles in the mask. */
 static inline bool gt_slot_plays(const gt_slot *slot, unsigned roles) { return roles & GT_ROLE(slot->role); }
 #endif

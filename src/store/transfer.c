@@ -28,16 +28,16 @@ const gt_stored *gt_transfer_find(const gt_transfer *transfer, const char *name,
     if (!gt_transfer_matches(rule->match, name)) continue;
     *left_out = !rule->from;
     if (!rule->from) return NULL;
-    const char *own = matches_layer(rule->match, name) ? name + gt_slot_layer_length(name) : "";
-    const int length = snprintf(renamed, sizeof renamed, "%s%s", rule->from, own);
+    const char *suffix = matches_layer(rule->match, name) ? name + gt_slot_layer_length(name) : "";
+    const int length = snprintf(renamed, sizeof renamed, "%s%s", rule->from, suffix);
     return length < (int)sizeof renamed ? gt_container_tensor(transfer->file, renamed) : NULL;
   }
   return gt_container_tensor(transfer->file, name);
 }
 
-/* The outcome for a slot by itself. A constant must already equal the file's, because values derived from it
- * are fixed. */
-static gt_transferred judge(const gt_transfer *transfer, const gt_slot *slot, const gt_stored **stored) {
+/* The outcome for a slot, without regard to the rest of its layer. A constant must already have the file's
+ * values (gt_transfer_constant), because derived tables were computed from it. */
+static gt_transferred outcome_of(const gt_transfer *transfer, const gt_slot *slot, const gt_stored **stored) {
   bool left_out;
   *stored = gt_transfer_find(transfer, slot->name, &left_out);
   if (left_out) return GT_LEFT_OUT;
@@ -54,7 +54,7 @@ void gt_transfer_constant(const gt_transfer *transfer, const gt_store *store, co
   bool left_out;
   for (int i = 0; i < store->slots; i++)
     if (same_layer(store->slot[i]->name, constant->name) && gt_slot_plays(store->slot[i], GT_WEIGHT_ROLES) &&
-        judge(transfer, store->slot[i], &stored) != GT_TAKEN)
+        outcome_of(transfer, store->slot[i], &stored) != GT_TAKEN)
       return;
   stored = gt_transfer_find(transfer, constant->name, &left_out);
   if (gt_slot_fits(constant, stored) && gt_slot_out_of_range(constant, stored->data) < 0)
@@ -67,7 +67,8 @@ static void copy_values(const void *values, const char *name, gt_shape shape, ui
   memcpy(out, values, (size_t)gt_shape_count(shape) * sizeof *out);
 }
 
-/* Numbers the layers in order of appearance; layer[i] is that of slot i. */
+/* Numbers the layers in order of appearance: layer[i] becomes the number of slot i's layer. Returns how many
+ * layers there are. */
 static int number_layers(const gt_store *store, gt_arena *arena, int *layer) {
   gt_names names = {.arena = arena};
   int layers = 0;
@@ -79,19 +80,19 @@ static int number_layers(const gt_store *store, gt_arena *arena, int *layer) {
   return layers;
 }
 
-/* Omits layers with constants or states that are not taken completely. */
-static void leave_parts(const gt_store *store, gt_transferred *result) {
+/* Rejects layers with constants or states that cannot be copied completely. */
+static void reject_incomplete_layers(const gt_store *store, gt_transferred *result) {
   gt_arena arena;
   gt_arena_init(&arena);
   int *layer = gt_arena_alloc_n(&arena, (size_t)store->slots, sizeof *layer);
   const int layers = number_layers(store, &arena, layer);
-  bool *owns = GT_NEW_N(&arena, bool, layers), *lacks = GT_NEW_N(&arena, bool, layers);
+  bool *has_states = GT_NEW_N(&arena, bool, layers), *is_incomplete = GT_NEW_N(&arena, bool, layers);
   for (int i = 0; i < store->slots; i++) {
-    owns[layer[i]] |= gt_slot_plays(store->slot[i], GT_MODEL_ROLES & ~GT_ROLE(GT_PARAMETER));
-    lacks[layer[i]] |= gt_slot_plays(store->slot[i], GT_MODEL_ROLES) && result[i] != GT_TAKEN;
+    has_states[layer[i]] |= gt_slot_plays(store->slot[i], GT_MODEL_ROLES & ~GT_ROLE(GT_PARAMETER));
+    is_incomplete[layer[i]] |= gt_slot_plays(store->slot[i], GT_MODEL_ROLES) && result[i] != GT_TAKEN;
   }
   for (int i = 0; i < store->slots; i++)
-    if (owns[layer[i]] && lacks[layer[i]] && result[i] == GT_TAKEN) result[i] = GT_OTHER_LAYER;
+    if (has_states[layer[i]] && is_incomplete[layer[i]] && result[i] == GT_TAKEN) result[i] = GT_OTHER_LAYER;
   gt_arena_finish(&arena);
 }
 
@@ -100,9 +101,9 @@ int gt_transfer_apply(const gt_transfer *transfer, gt_store *store, gt_transferr
   bool left_out;
   int taken = 0;
   for (int i = 0; i < store->slots; i++)
-    result[i] = gt_slot_plays(store->slot[i], GT_MODEL_ROLES) ? judge(transfer, store->slot[i], &stored)
+    result[i] = gt_slot_plays(store->slot[i], GT_MODEL_ROLES) ? outcome_of(transfer, store->slot[i], &stored)
                                                               : GT_LEFT_OUT;
-  leave_parts(store, result);
+  reject_incomplete_layers(store, result);
   for (int i = 0; i < store->slots; i++) {
     gt_slot *slot = store->slot[i];
     if (result[i] != GT_TAKEN) continue;
