@@ -1,4 +1,4 @@
-/* byte: the id of a token is the byte. */
+/* The byte tokenizer: each byte is a token, whose id is its value. */
 #include "tokens/tokens.h"
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/* char: the code points that occur in the training file, in order. All splits count: which characters a
- * language is written with says nothing about the text that a model is tested on. */
+/* The char tokenizer: each code point is a token; ids are in the order of code points. The vocabulary has the
+ * code points of the whole data file, also those of the test split: the alphabet alone reveals nothing about
+ * the text that a model is tested on. */
 #include "base/unicode.h"
 #include "tokens/tokens.h"
 #include <inttypes.h>
@@ -8,8 +9,8 @@
 enum { ASCII = 128, CODES = 0x110000 };
 
 typedef struct table {
-  int32_t ascii[ASCII]; /* the id of each; -1: none */
-  const uint32_t *code; /* [size] sorted */
+  int32_t ascii[ASCII]; /* id by code point; -1: not in the vocabulary */
+  const uint32_t *code; /* [size] code points in ascending order; the index is the id */
 } table;
 
 static int by_code(const void *a, const void *b) {
@@ -17,7 +18,7 @@ static int by_code(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The tokens are single characters, without NUL, in the order of their code points. */
+/* Fails unless tokens are single characters, without NUL, in ascending order of code points. */
 static bool restore(gt_vocabulary *vocabulary, gt_arena *arena) {
   table *t = GT_NEW(arena, table);
   uint32_t *code = GT_NEW_N(arena, uint32_t, vocabulary->size);
@@ -34,7 +35,8 @@ static bool restore(gt_vocabulary *vocabulary, gt_arena *arena) {
   return vocabulary->size > 0;
 }
 
-static void note_characters(const gt_text_view *text, uint8_t *seen) {
+/* Sets seen[c] = 1 for every code point c of the text. */
+static void mark_characters(const gt_text_view *text, uint8_t *seen) {
   uint32_t code;
   for (size_t i = 0; i < text->size; i += gt_utf8_read(text->data + i, text->size - i, &code), seen[code] = 1)
     ;
@@ -45,7 +47,7 @@ static bool learn(gt_vocabulary *vocabulary, gt_tokens_wanted wanted, const gt_t
   (void)wanted;
   uint8_t *seen = GT_NEW_N(arena, uint8_t, CODES);
   if (!text->size) return gt_fail(error, GT_ERR_DATA, "%s holds no text", text->name);
-  note_characters(text, seen);
+  mark_characters(text, seen);
   int32_t size = 0;
   for (uint32_t c = 0; c < CODES; c++) size += seen[c];
   gt_token *token = GT_NEW_N(arena, gt_token, size);

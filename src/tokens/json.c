@@ -1,5 +1,5 @@
-/* Vocabularies as JSON, for model.bin. JSON strings are UTF-8, tokens need not be: other bytes are written as
- * \xHH. */
+/* Vocabularies as JSON, for model.bin. JSON strings are UTF-8, but tokens need not be: bytes that are not
+ * UTF-8, control characters and backslashes are written as \xHH. */
 #include "base/fingerprint.h"
 #include "base/memory.h"
 #include "base/unicode.h"

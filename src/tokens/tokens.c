@@ -1,4 +1,4 @@
-/* The table of tokenizers, text as they read it, and what all vocabularies share. */
+/* Lookup of tokenizers, preparation of text, and functions for all kinds of vocabulary. */
 #include "tokens/tokens.h"
 #include "base/unicode.h"
 #include <inttypes.h>
@@ -25,6 +25,7 @@ void gt_text_place(const gt_text_view *text, size_t byte, int64_t *line, int64_t
       ++*column;
 }
 
+/* Reports the byte at offset `byte`, which is NUL or not UTF-8. */
 static bool fail_at(const gt_text_view *text, size_t byte, gt_error *error) {
   const unsigned value = text->data[byte];
   int64_t line, column;
@@ -42,7 +43,7 @@ static bool fail_at(const gt_text_view *text, size_t byte, gt_error *error) {
                  text->name, line, column, value);
 }
 
-/* The first byte that is NUL or not part of a character; the size if there is none. */
+/* Offset of the first byte that is NUL or not valid UTF-8; `size` if there is none. */
 static size_t find_bad(const uint8_t *data, size_t size) {
   uint32_t code;
   size_t i = 0;
@@ -59,19 +60,19 @@ static size_t find_bad(const uint8_t *data, size_t size) {
 }
 
 bool gt_text_clean(const gt_tokenizer_type *type, gt_text_view *text, gt_error *error) {
-  static const uint8_t mark[] = {0xEF, 0xBB, 0xBF};
+  static const uint8_t byte_order_mark[] = {0xEF, 0xBB, 0xBF};
   if (type->any_bytes) return true;
   const size_t bad = find_bad(text->data, text->size);
   if (bad < text->size) return fail_at(text, bad, error);
-  if (text->size >= sizeof mark && !memcmp(text->data, mark, sizeof mark))
-    text->data += sizeof mark, text->size -= sizeof mark;
+  if (text->size >= sizeof byte_order_mark && !memcmp(text->data, byte_order_mark, sizeof byte_order_mark))
+    text->data += sizeof byte_order_mark, text->size -= sizeof byte_order_mark;
   uint8_t *to = memchr(text->data, '\r', text->size);
   if (!to) return true;
   const uint8_t *end = text->data + text->size;
   for (const uint8_t *from = to; from < end; from++)
     if (*from != '\r' || from + 1 == end || from[1] != '\n') *to++ = *from;
-  memset(to, 0,
-         (size_t)(end - to)); /* gt_text_place counts the lines of a later text of the file through these */
+  /* NUL ends no line and is no column: gt_text_place counts the lines of a later text of the file through it. */
+  memset(to, 0, (size_t)(end - to));
   text->size = (size_t)(to - text->data);
   return true;
 }
@@ -93,8 +94,8 @@ bool gt_vocabulary_encode(const gt_vocabulary *vocabulary, const gt_text_view *t
 size_t gt_vocabulary_decode(const gt_vocabulary *vocabulary, int32_t before, int32_t id, uint8_t *out) {
   const gt_token *token = &vocabulary->token[id];
   const gt_tokenizer_type *type = vocabulary->type;
-  const bool spaced = before >= 0 && type->spaced && type->spaced(vocabulary, before, id);
-  if (spaced) *out = ' ';
-  memcpy(out + spaced, token->text, token->length);
-  return token->length + spaced;
+  const bool has_space = before >= 0 && type->spaced && type->spaced(vocabulary, before, id);
+  if (has_space) *out = ' ';
+  memcpy(out + has_space, token->text, token->length);
+  return token->length + has_space;
 }

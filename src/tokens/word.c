@@ -1,6 +1,6 @@
-/* word: runs of letters and digits (with apostrophes inside), and every other visible character by itself.
- * White space and invisible characters separate. The vocabulary is <pad>, <unk> and the most frequent tokens
- * of the training text; of equally frequent ones those that occur first. */
+/* The word tokenizer: tokens are runs of letters and digits (with apostrophes inside) and single other
+ * visible characters, separated by white space or invisible characters. The vocabulary is <pad>, <unk> and
+ * the most frequent tokens of the training text; among equally frequent tokens the first to occur. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/unicode.h"
@@ -15,14 +15,14 @@ static const char *const fixed[FIXED] = {"<pad>", "<unk>"};
 typedef struct word {
   const uint8_t *text;
   uint32_t length;
-  int32_t id; /* or, while learning, the place of its first occurrence */
+  int32_t id; /* while learning: rank by first occurrence */
   uint64_t hash;
-  int64_t count;
+  int64_t count; /* occurrences in the text */
 } word;
 
-typedef struct words { /* a hash table, open addressing; text NULL: free */
-  word *item;
-  size_t room, count; /* room: a power of two */
+typedef struct words {    /* a hash table with open addressing */
+  word *item;             /* [capacity]; text NULL: unused */
+  size_t capacity, count; /* capacity: a power of two */
 } words;
 
 /* --- tokens of a text --- */
@@ -30,11 +30,12 @@ typedef struct words { /* a hash table, open addressing; text NULL: free */
 typedef struct scan {
   const gt_text_view *text;
   bool lower;
-  size_t at;
-  uint8_t *token; /* of this text, on the heap: the token found last */
-  size_t length, room;
+  size_t at;               /* offset of the next byte to read */
+  uint8_t *token;          /* the last token found, on the heap */
+  size_t length, capacity; /* of `token` */
 } scan;
 
+/* Reads the code point at offset `at`. Returns its length in bytes; 0 at the end of the text. */
 static size_t read_at(const gt_text_view *text, size_t at, uint32_t *code) {
   *code = 0;
   return at < text->size ? gt_utf8_read(text->data + at, text->size - at, code) : 0;
@@ -48,11 +49,11 @@ static bool is_space(uint32_t code) {
 }
 
 static void append(scan *s, uint32_t code) {
-  if (s->length + 4 > s->room) s->token = gt_realloc(s->token, s->room = 2 * s->room + 64);
+  if (s->length + 4 > s->capacity) s->token = gt_realloc(s->token, s->capacity = 2 * s->capacity + 64);
   s->length += gt_utf8_write(s->lower ? gt_lower_case(code) : code, s->token + s->length);
 }
 
-/* Finds the next token; false at the end of the text. */
+/* Stores the next token in s->token; false at the end of the text. */
 static bool next_token(scan *s) {
   uint32_t code, after;
   size_t used = read_at(s->text, s->at, &code);
@@ -74,8 +75,9 @@ static bool next_token(scan *s) {
 
 /* --- the table --- */
 
+/* The entry of this text, or the unused one where it belongs. */
 static word *find(const words *table, const uint8_t *text, size_t length, uint64_t hash) {
-  for (size_t i = hash & (table->room - 1);; i = (i + 1) & (table->room - 1)) {
+  for (size_t i = hash & (table->capacity - 1);; i = (i + 1) & (table->capacity - 1)) {
     word *w = &table->item[i];
     if (!w->text || (w->hash == hash && w->length == length && !memcmp(w->text, text, length))) return w;
   }
@@ -83,18 +85,18 @@ static word *find(const words *table, const uint8_t *text, size_t length, uint64
 
 static void grow(words *table) {
   const words old = *table;
-  table->room = old.room ? 2 * old.room : 1024;
-  table->item = gt_alloc(table->room * sizeof *table->item);
-  for (size_t i = 0; i < old.room; i++) {
+  table->capacity = old.capacity ? 2 * old.capacity : 1024;
+  table->item = gt_alloc(table->capacity * sizeof *table->item);
+  for (size_t i = 0; i < old.capacity; i++) {
     const word *w = &old.item[i];
     if (w->text) *find(table, w->text, w->length, w->hash) = *w;
   }
   free(old.item);
 }
 
-/* The entry of this text; a new one keeps a copy of it. */
-static word *enter(words *table, const uint8_t *text, size_t length, gt_arena *arena) {
-  if (2 * table->count >= table->room) grow(table);
+/* The entry of this text. If there is none, adds one with a copy of the text. */
+static word *find_or_add(words *table, const uint8_t *text, size_t length, gt_arena *arena) {
+  if (2 * table->count >= table->capacity) grow(table);
   const uint64_t hash = gt_hash(GT_HASH_START, text, length);
   word *w = find(table, text, length, hash);
   if (w->text) return w;
@@ -105,8 +107,8 @@ static word *enter(words *table, const uint8_t *text, size_t length, gt_arena *a
 /* --- vocabulary --- */
 
 static bool restore(gt_vocabulary *vocabulary, gt_arena *arena) {
-  words *table = GT_NEW(arena, words), made = {0};
-  if (vocabulary->size <= FIXED) return false; /* there is a word to generate */
+  words *table = GT_NEW(arena, words), built = {0};
+  if (vocabulary->size <= FIXED) return false; /* at least one word is needed to generate text */
   bool ok = true;
   for (int32_t i = 0; i < vocabulary->size && ok; i++) {
     const gt_token *token = &vocabulary->token[i];
@@ -114,14 +116,14 @@ static bool restore(gt_vocabulary *vocabulary, gt_arena *arena) {
       ok = token->length == strlen(fixed[i]) && !memcmp(token->text, fixed[i], token->length);
       continue;
     }
-    word *w = enter(&made, token->text, token->length, arena);
+    word *w = find_or_add(&built, token->text, token->length, arena);
     ok = !w->count++;
     w->id = i;
   }
-  if (!made.room) grow(&made);
-  *table = made;
-  table->item = gt_arena_copy(arena, made.item, made.room * sizeof *made.item);
-  free(made.item);
+  if (!built.capacity) grow(&built);
+  *table = built;
+  table->item = gt_arena_copy(arena, built.item, built.capacity * sizeof *built.item);
+  free(built.item);
   vocabulary->lookup = table;
   vocabulary->unknown = UNKNOWN;
   return ok;
@@ -133,10 +135,10 @@ static int by_frequency(const void *a, const void *b) {
   return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Sorts the words of the table to its front. */
+/* Moves the words to the front of the table, sorted by frequency; the table is no hash table after this. */
 static void sort_words(words *table) {
   size_t to = 0;
-  for (size_t i = 0; i < table->room; i++)
+  for (size_t i = 0; i < table->capacity; i++)
     if (table->item[i].text) table->item[to++] = table->item[i];
   qsort(table->item, to, sizeof *table->item, by_frequency);
 }
@@ -145,7 +147,7 @@ static bool learn(gt_vocabulary *vocabulary, gt_tokens_wanted wanted, const gt_t
                   gt_arena *arena, gt_error *error) {
   words table = {0};
   scan s = {.text = text, .lower = wanted.lower};
-  while (next_token(&s)) enter(&table, s.token, s.length, arena)->count++;
+  while (next_token(&s)) find_or_add(&table, s.token, s.length, arena)->count++;
   free(s.token);
   if (!table.count) return gt_fail(error, GT_ERR_DATA, "%s holds no words", text->name);
   sort_words(&table);
@@ -173,7 +175,7 @@ static bool encode(const gt_vocabulary *vocabulary, const gt_text_view *text, gt
   return true;
 }
 
-/* There is no space before closing marks, or after opening ones. */
+/* There is no space before closing punctuation, or after opening brackets. */
 static bool spaced(const gt_vocabulary *vocabulary, int32_t before, int32_t id) {
   const gt_token *token = &vocabulary->token[id], *last = &vocabulary->token[before];
   if (token->length == 1 && strchr(".,;:!?)]}'%", *token->text)) return false;
