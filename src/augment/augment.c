@@ -1,4 +1,4 @@
-/* The list of augmentations: code that all rows share. */
+/* Reads the list of augmentations and makes its plan; functions that all augmentations use. */
 #include "augment/augment.h"
 #include <float.h>
 #include <math.h>
@@ -45,7 +45,8 @@ static bool read_item(gt_augment_item *item, gt_arena *arena, const gt_spec *nod
   return gt_schema_read(item->type->schema, config, NULL, NULL, first, item->at, where, arena, diagnostics);
 }
 
-static bool stands_before(const gt_augment_list *list, int index) {
+/* True if an item before `index` has the same type. */
+static bool is_repeated(const gt_augment_list *list, int index) {
   for (int i = 0; i < index; i++)
     if (list->item[i].type == list->item[index].type) return true;
   return false;
@@ -65,7 +66,7 @@ const gt_augment_list *gt_augment_read(gt_arena *arena, const gt_spec *root, gt_
   bool fine = true;
   for (int i = 0; i < node->count; i++) {
     fine &= read_item(&item[i], arena, node->child[i], diagnostics);
-    if (!item[i].type || item[i].type->several || !stands_before(list, i)) continue;
+    if (!item[i].type || item[i].type->may_repeat || !is_repeated(list, i)) continue;
     gt_error_at(diagnostics, item[i].at, "'%s' is in the list twice", item[i].type->name);
     fine = false;
   }
@@ -99,11 +100,11 @@ bool gt_augment_fit(const gt_augment_list *list, const gt_augment_sample *sample
                             .sample = sample,
                             .channels = sample->rank == 3 ? sample->dim[2] : 1,
                             .diagnostics = diagnostics};
-  const int64_t *begin = sample->seen; /* the center crop, unless a row crops */
+  const int64_t *input = sample->seen; /* the center crop, unless an augmentation crops */
   for (int i = 0; i < list->items; i++)
-    if (list->item[i].type->cuts) begin = sample->dim;
-  out->rule.height = build.height = (uint32_t)begin[0];
-  out->rule.width = build.width = (uint32_t)begin[1];
+    if (list->item[i].type->crops) input = sample->dim;
+  out->rule.height = build.height = (uint32_t)input[0];
+  out->rule.width = build.width = (uint32_t)input[1];
   out->look.white = (float)fmin(sample->white, (double)FLT_MAX);
   bool fine = true;
   for (int i = 0; i < list->items; i++) {
@@ -132,22 +133,22 @@ gt_augment_stage *gt_augment_add(gt_augment_build *build, gt_augment_kind kind) 
 bool gt_augment_add_tone(gt_augment_build *build, double probability, gt_tone tone) {
   gt_augment_rule *rule = &build->plan->rule;
   gt_augment_look *look = &build->plan->look;
-  uint32_t first = 0;
+  uint32_t first_row = 0; /* of the table of all curves (op/augment/augment.h) */
   if (rule->tones == GT_AUGMENT_MAX_TONES)
     return gt_augment_error(build, NULL, "is one too many; at most %d may change the tone",
                             GT_AUGMENT_MAX_TONES);
   gt_augment_stage *stage = gt_augment_add(build, GT_DRAW_TONE);
   if (!stage) return false;
-  for (uint32_t i = 0; i < look->tones; i++) first += look->tone[i].rows;
+  for (uint32_t i = 0; i < look->tones; i++) first_row += look->tone[i].rows;
   stage->value[0] = (float)probability;
-  stage->value[1] = (float)first;
+  stage->value[1] = (float)first_row;
   stage->value[2] = (float)tone.rows;
   look->tone[look->tones++] = tone;
   rule->tones = look->tones;
   return true;
 }
 
-gt_augment_stage *gt_augment_cut(gt_augment_build *build, gt_augment_kind kind) {
+gt_augment_stage *gt_augment_add_crop(gt_augment_build *build, gt_augment_kind kind) {
   gt_augment_stage *stage = gt_augment_add(build, kind);
   const uint32_t height = (uint32_t)build->sample->seen[0], width = (uint32_t)build->sample->seen[1];
   if (!stage || (height == build->height && width == build->width)) return stage;
@@ -194,17 +195,17 @@ bool gt_augment_set_fill(gt_augment_build *build, gt_floats fill) {
   float value[GT_AUGMENT_MAX_VALUES];
   if (!fill.count) return true;
   if (!gt_augment_values(build, "fill", fill, value)) return false;
-  if (build->filled && memcmp(value, build->plan->look.fill, sizeof value) != 0)
+  if (build->fill_setter && memcmp(value, build->plan->look.fill, sizeof value) != 0)
     return gt_augment_error(build, "fill",
                             "has another 'fill' than '%s' in line %d; they are applied in one step and must "
                             "agree",
-                            build->filled->type->name, build->filled->at.line);
+                            build->fill_setter->type->name, build->fill_setter->at.line);
   if (build->plan->look.border)
     return gt_augment_error(build, "fill",
                             "has a 'fill', but with the 'padding_mode' in line %d nothing is filled",
-                            build->bordered->at.line);
+                            build->border_setter->at.line);
   memcpy(build->plan->look.fill, value, sizeof value);
-  build->filled = build->item;
+  build->fill_setter = build->item;
   return true;
 }
 
@@ -212,30 +213,30 @@ bool gt_augment_set_border(gt_augment_build *build, const char *mode) {
   uint32_t border = 0;
   if (!mode) return true;
   while (strcmp(gt_augment_borders[border], mode) != 0) border++;
-  if (build->bordered && build->plan->look.border != border)
+  if (build->border_setter && build->plan->look.border != border)
     return gt_augment_error(build, "padding_mode",
                             "has another 'padding_mode' than '%s' in line %d; they are applied in one step "
                             "and must agree",
-                            build->bordered->type->name, build->bordered->at.line);
-  if (build->filled && border)
+                            build->border_setter->type->name, build->border_setter->at.line);
+  if (build->fill_setter && border)
     return gt_augment_error(build, "padding_mode",
                             "has a 'padding_mode' that fills nothing, but '%s' in line %d has a 'fill'",
-                            build->filled->type->name, build->filled->at.line);
+                            build->fill_setter->type->name, build->fill_setter->at.line);
   build->plan->look.border = border;
-  build->bordered = build->item;
+  build->border_setter = build->item;
   return true;
 }
 
 bool gt_augment_set_interpolation(gt_augment_build *build, const char *interpolation) {
   if (!interpolation) return true;
   const uint32_t nearest = !strcmp(interpolation, "nearest");
-  if (build->sampled && build->plan->look.nearest != nearest)
+  if (build->interpolation_setter && build->plan->look.nearest != nearest)
     return gt_augment_error(build, "interpolation",
                             "has another 'interpolation' than '%s' in line %d; they are applied in one step "
                             "and must agree",
-                            build->sampled->type->name, build->sampled->at.line);
+                            build->interpolation_setter->type->name, build->interpolation_setter->at.line);
   build->plan->look.nearest = nearest;
-  build->sampled = build->item;
+  build->interpolation_setter = build->item;
   return true;
 }
 
@@ -247,7 +248,7 @@ bool gt_augment_range(gt_augment_build *build, const char *key, gt_floats given,
   return true;
 }
 
-bool gt_augment_degrees(gt_augment_build *build, const char *key, gt_floats given, float *out) {
+bool gt_augment_symmetric_range(gt_augment_build *build, const char *key, gt_floats given, float *out) {
   if (given.count != 1) return gt_augment_range(build, key, given, out);
   out[1] = fabsf((float)given.items[0]);
   out[0] = -out[1];

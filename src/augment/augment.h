@@ -22,9 +22,10 @@ typedef struct gt_augment_type {
   const char *name, *help;
   const gt_schema *schema;
   size_t config_size;
-  bool several; /* may be in the list more than once */
-  bool cuts;    /* can crop samples to what the network reads: adds its stage by gt_augment_cut */
-  /* Adds its stages to build->plan, and sets there what all stages share; false after gt_augment_error. */
+  bool may_repeat; /* may be in the list more than once */
+  bool crops;      /* can crop to the size that the network reads (gt_augment_add_crop) */
+  /* Adds the stages to build->plan, and sets the attributes there that all stages share. False after
+   * gt_augment_error. */
   bool (*add)(struct gt_augment_build *build, const void *config);
 } gt_augment_type;
 
@@ -34,7 +35,7 @@ const gt_augment_type *gt_augment_at(int index); /* sorted by name */
 typedef struct gt_augment_item { /* one item of the list */
   const gt_augment_type *type;
   const void *config;
-  const gt_spec *spec; /* its settings; NULL for a name only */
+  const gt_spec *spec; /* its settings; NULL if the item is only a name */
   gt_position at;
 } gt_augment_item;
 
@@ -53,17 +54,17 @@ typedef struct gt_augment_sample { /* the samples to augment */
   int rank;                        /* 2: [height, width]; 3: [height, width, channels] */
   const int64_t *dim;
   const int64_t *seen; /* [height, width] of the crop that the network reads; at most `dim` */
-  double white;        /* the maximum of a channel, in the units of the samples */
+  double white;        /* the value of a channel that means white, in the units of the samples */
 } gt_augment_sample;
 
 /* Attributes of the ops that augment the samples. */
 typedef struct gt_augment_plan {
-  /* Without the batch. Its height and width are those of `dim` if an augmentation with `cuts` is in the list,
-   * else those of `seen`: the samples must then be cropped to their center before (gt_middle). */
+  /* rule.batch is not set. rule.height and rule.width are those of `dim` if an augmentation in the list can
+   * crop, otherwise those of `seen`: then the caller crops the samples to their center first (gt_middle). */
   gt_augment_rule rule;
   gt_augment_look look;
 } gt_augment_plan;
-/* Makes the plan of a list. False after reporting settings that do not fit these samples. */
+/* Makes the plan of a list for these samples. False after reporting settings that do not fit them. */
 bool gt_augment_fit(const gt_augment_list *list, const gt_augment_sample *sample, gt_augment_plan *out,
                     gt_diagnostics *diagnostics);
 
@@ -73,41 +74,41 @@ typedef struct gt_augment_build {
   gt_augment_plan *plan;
   const gt_augment_sample *sample;
   int64_t channels;
-  uint32_t height, width;      /* of a sample, after the stages added so far */
+  uint32_t height, width;      /* of a sample after the stages added so far */
   const gt_augment_item *item; /* the item whose stages are being added */
-  /* The items that set the fill, the border and the interpolation; NULL: none yet. */
-  const gt_augment_item *filled, *bordered, *sampled;
+  /* The items that have set these shared attributes; NULL: none yet. */
+  const gt_augment_item *fill_setter, *border_setter, *interpolation_setter;
   gt_diagnostics *diagnostics;
 } gt_augment_build;
 
-/* Adds a stage, and for a kind that erases, a box: its value is look.value[look.boxes - 1]. NULL after
+/* Adds a stage. For a kind that erases also adds a box, whose value is look.value[look.boxes - 1]. NULL after
  * reporting that there are too many stages or boxes. */
 gt_augment_stage *gt_augment_add(gt_augment_build *build, gt_augment_kind kind);
-/* The same for a kind that crops: unless the samples already have the size that the network reads, the stage
- * crops them to it. */
-gt_augment_stage *gt_augment_cut(gt_augment_build *build, gt_augment_kind kind);
+/* Adds a stage of a kind that crops, with the size that the network reads as its output, unless the samples
+ * already have that size. */
+gt_augment_stage *gt_augment_add_crop(gt_augment_build *build, gt_augment_kind kind);
 /* The last stage of this kind; NULL: none. */
 gt_augment_stage *gt_augment_last(gt_augment_build *build, gt_augment_kind kind);
-/* Adds a stage that applies a tone curve with this probability. False after reporting that there are too
- * many. */
+/* Adds a stage that applies a tone curve with this probability. False after reporting that there are too many
+ * stages or curves. */
 bool gt_augment_add_tone(gt_augment_build *build, double probability, gt_tone tone);
-/* Set what all geometric augmentations share, as they are applied as one map. An empty list or NULL sets
- * nothing; false after reporting that another item of the list has set something else. */
+/* Set an attribute that all geometric augmentations share, because they are applied as one map. An empty list
+ * or NULL sets nothing. False after reporting that another item of the list has set a different value. */
 bool gt_augment_set_fill(gt_augment_build *build, gt_floats fill);
 bool gt_augment_set_border(gt_augment_build *build, const char *mode);
 bool gt_augment_set_interpolation(gt_augment_build *build, const char *interpolation);
-/* These convert `given`, the value of a key, to floats. False after reporting a wrong number of values.
- * gt_augment_values: GT_AUGMENT_MAX_VALUES floats from one number for all channels, or one for each; an empty
- * list is 0. */
+/* The next four functions convert `given`, the value of `key`, to floats. False after reporting a wrong
+ * number of values. This one writes GT_AUGMENT_MAX_VALUES floats, from one number for all channels or one for
+ * each; an empty list is 0. */
 bool gt_augment_values(gt_augment_build *build, const char *key, gt_floats given, float *out);
-/* [min, max]; also false if min > max. */
+/* Writes [min, max]; also false if min > max. */
 bool gt_augment_range(gt_augment_build *build, const char *key, gt_floats given, float *out);
-/* [min, max], or a single number x for [-x, x]. */
-bool gt_augment_degrees(gt_augment_build *build, const char *key, gt_floats given, float *out);
-/* [x, y], or a single number for both. */
+/* Writes [min, max], or [-x, x] for a single number x. */
+bool gt_augment_symmetric_range(gt_augment_build *build, const char *key, gt_floats given, float *out);
+/* Writes [x, y], or [x, x] for a single number x. */
 bool gt_augment_pair(gt_augment_build *build, const char *key, gt_ints given, float *out);
 /* Reports an error of build->item at the value of a key, or at the item if `key` is NULL or not given. The
- * message continues "augmentation 'NAME' …". Returns false. */
+ * message is "augmentation 'NAME' " and the formatted text. Returns false. */
 bool gt_augment_error(gt_augment_build *build, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -25,6 +25,7 @@ static const gt_schema schema = {
             "(torchvision's ColorJitter draws the order for each image)",
     .fields = fields};
 
+/* Writes the range of the factor that the value of `key` means; [1, 1] without a value. */
 static bool set_factor(gt_augment_build *build, const char *key, gt_floats given, float *out) {
   out[0] = out[1] = 1;
   if (given.count > 1) return gt_augment_range(build, key, given, out);
@@ -39,10 +40,11 @@ static bool add(gt_augment_build *build, const void *config) {
   const color_config *c = config;
   gt_augment_look *look = &build->plan->look;
   gt_augment_stage *stage = gt_augment_add(build, GT_DRAW_COLOR);
-  const char *colourful = c->saturation.count ? "saturation" : c->hue.count ? "hue" : NULL;
-  if (colourful && build->channels != 3)
-    return gt_augment_error(build, colourful, "changes the %s of colors, but the images have %lld channel%s",
-                            colourful, (long long)build->channels, build->channels == 1 ? "" : "s");
+  /* The first key that needs colors. */
+  const char *color_key = c->saturation.count ? "saturation" : c->hue.count ? "hue" : NULL;
+  if (color_key && build->channels != 3)
+    return gt_augment_error(build, color_key, "changes the %s of colors, but the images have %lld channel%s",
+                            color_key, (long long)build->channels, build->channels == 1 ? "" : "s");
   look->lights |= c->brightness.count || c->contrast.count || c->saturation.count || c->hue.count;
   look->contrasts |= c->contrast.count > 0;
   look->saturates |= c->saturation.count > 0;
@@ -50,7 +52,7 @@ static bool add(gt_augment_build *build, const void *config) {
   return stage && set_factor(build, "brightness", c->brightness, stage->value) &&
          set_factor(build, "contrast", c->contrast, stage->value + 2) &&
          set_factor(build, "saturation", c->saturation, stage->value + 4) &&
-         (!c->hue.count || gt_augment_degrees(build, "hue", c->hue, stage->value + 6));
+         (!c->hue.count || gt_augment_symmetric_range(build, "hue", c->hue, stage->value + 6));
 }
 
 GT_DEFINE(augment, color_jitter) = {.name = "color_jitter",

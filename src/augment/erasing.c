@@ -60,7 +60,7 @@ static bool add_erasing(gt_augment_build *build, const void *config) {
   if (!stage || !gt_augment_range(build, "scale", c->scale, stage->value + 1) ||
       !gt_augment_range(build, "ratio", c->ratio, ratio))
     return false;
-  stage->value[3] = 1 / ratio[1]; /* width / height */
+  stage->value[3] = 1 / ratio[1]; /* the kernel's ratio is width / height */
   stage->value[4] = 1 / ratio[0];
   return true;
 }
@@ -69,11 +69,11 @@ GT_DEFINE(augment, cutout) = {.name = "cutout",
                               .help = "erase a square at a random position",
                               .schema = &cutout_schema,
                               .config_size = sizeof(erasing_config),
-                              .several = true,
+                              .may_repeat = true,
                               .add = add_cutout};
 GT_DEFINE(augment, random_erasing) = {.name = "random_erasing",
                                       .help = "erase a random rectangle",
                                       .schema = &erasing_schema,
                                       .config_size = sizeof(erasing_config),
-                                      .several = true,
+                                      .may_repeat = true,
                                       .add = add_erasing};

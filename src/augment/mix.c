@@ -1,7 +1,7 @@
 /* Mixes each sample and its target with another of the batch: pixel by pixel (Zhang et al., "mixup: Beyond
  * Empirical Risk Minimization", ICLR 2018), or by pasting a rectangle of the other (Yun et al., "CutMix",
- * ICCV 2019). Weights are drawn from Beta(alpha, alpha) for each sample. If both are in the list, each
- * sample gets one of them. */
+ * ICCV 2019). The mixing weight of a sample is drawn from Beta(alpha, alpha). If both mixup and CutMix are in
+ * the list, each is applied to a sample with half of its probability, and never both. */
 #include "augment/augment.h"
 
 typedef struct mix_config {
@@ -26,15 +26,17 @@ static const gt_schema cutmix_schema = {
     .fields = fields,
     .shorthand = "alpha"};
 
-static bool add_mix(gt_augment_build *build, const mix_config *c, int which) {
+/* method: 0: mixup, 1: CutMix. Both share one stage: value[method] is alpha, value[2 + method] the
+ * probability. */
+static bool add_mix(gt_augment_build *build, const mix_config *c, int method) {
   gt_augment_stage *stage = gt_augment_last(build, GT_DRAW_MIX);
-  const bool both = stage != NULL;
-  if (!both) stage = gt_augment_add(build, GT_DRAW_MIX);
+  const bool is_second = stage != NULL;
+  if (!is_second) stage = gt_augment_add(build, GT_DRAW_MIX);
   if (!stage) return false;
   build->plan->look.mixes = 1;
-  stage->value[which] = (float)c->alpha;
-  stage->value[2 + which] = (float)c->p;
-  for (int i = 0; both && i < 2; i++) stage->value[2 + i] /= 2;
+  stage->value[method] = (float)c->alpha;
+  stage->value[2 + method] = (float)c->p;
+  for (int i = 0; is_second && i < 2; i++) stage->value[2 + i] /= 2;
   return true;
 }
 

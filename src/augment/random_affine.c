@@ -40,7 +40,7 @@ static const gt_schema affine_schema = {.name = "random_affine",
                                         .fields = affine_fields,
                                         .shorthand = "degrees"};
 
-static bool set_moves(gt_augment_build *build, gt_floats translate, float *out) {
+static bool set_translation(gt_augment_build *build, gt_floats translate, float *out) {
   if (!translate.count) return true;
   if (translate.count != 2)
     return gt_augment_error(build, "translate", "needs two numbers for 'translate': [horizontal, vertical]");
@@ -51,7 +51,7 @@ static bool set_moves(gt_augment_build *build, gt_floats translate, float *out) 
 
 static bool set_shear(gt_augment_build *build, gt_floats shear, float *out) {
   if (!shear.count) return true;
-  if (shear.count != 4) return gt_augment_degrees(build, "shear", shear, out);
+  if (shear.count != 4) return gt_augment_symmetric_range(build, "shear", shear, out);
   return gt_augment_range(build, "shear", (gt_floats){shear.items, 2}, out) &&
          gt_augment_range(build, "shear", (gt_floats){shear.items + 2, 2}, out + 2);
 }
@@ -61,19 +61,20 @@ static bool add_affine(gt_augment_build *build, const void *config) {
   gt_augment_stage *stage = gt_augment_add(build, GT_DRAW_AFFINE);
   if (!stage) return false;
   stage->value[4] = stage->value[5] = 1;
-  return gt_augment_degrees(build, "degrees", c->degrees, stage->value) &&
-         set_moves(build, c->translate, stage->value + 2) &&
+  return gt_augment_symmetric_range(build, "degrees", c->degrees, stage->value) &&
+         set_translation(build, c->translate, stage->value + 2) &&
          (!c->scale.count || gt_augment_range(build, "scale", c->scale, stage->value + 4)) &&
          set_shear(build, c->shear, stage->value + 6) &&
          gt_augment_set_interpolation(build, c->interpolation) && gt_augment_set_fill(build, c->fill);
 }
 
+/* The angle's range is negated, because its sense of rotation is the opposite. */
 static bool add_rotation(gt_augment_build *build, const void *config) {
   if (!add_affine(build, config)) return false;
   gt_augment_stage *stage = gt_augment_last(build, GT_DRAW_AFFINE);
-  const float least = stage->value[0];
+  const float min = stage->value[0];
   stage->value[0] = -stage->value[1];
-  stage->value[1] = -least;
+  stage->value[1] = -min;
   return true;
 }
 
@@ -81,11 +82,11 @@ GT_DEFINE(augment, random_affine) = {.name = "random_affine",
                                      .help = "randomly rotate, translate, scale and shear images",
                                      .schema = &affine_schema,
                                      .config_size = sizeof(affine_config),
-                                     .several = true,
+                                     .may_repeat = true,
                                      .add = add_affine};
 GT_DEFINE(augment, random_rotation) = {.name = "random_rotation",
                                        .help = "rotate images by a random angle",
                                        .schema = &rotation_schema,
                                        .config_size = sizeof(affine_config),
-                                       .several = true,
+                                       .may_repeat = true,
                                        .add = add_rotation};

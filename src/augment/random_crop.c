@@ -1,4 +1,4 @@
-/* Shifts images by whole pixels: pads the image and crops it, to its own size or to the size that the
+/* Shifts images by whole pixels: pads the image and crops it to its former size, or to the size that the
  * network reads. */
 #include "augment/augment.h"
 
@@ -25,7 +25,7 @@ static const gt_schema schema = {.name = "random_crop",
 
 static bool add(gt_augment_build *build, const void *config) {
   const crop_config *c = config;
-  gt_augment_stage *stage = gt_augment_cut(build, GT_DRAW_CROP);
+  gt_augment_stage *stage = gt_augment_add_crop(build, GT_DRAW_CROP);
   return stage && gt_augment_pair(build, "padding", c->padding, stage->value) &&
          gt_augment_set_border(build, c->padding_mode) && gt_augment_set_fill(build, c->fill);
 }
@@ -34,6 +34,6 @@ GT_DEFINE(augment, random_crop) = {.name = "random_crop",
                                    .help = "pad images and crop them at a random position",
                                    .schema = &schema,
                                    .config_size = sizeof(crop_config),
-                                   .several = true,
-                                   .cuts = true,
+                                   .may_repeat = true,
+                                   .crops = true,
                                    .add = add};

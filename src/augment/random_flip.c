@@ -35,11 +35,11 @@ GT_DEFINE(augment, random_horizontal_flip) = {.name = "random_horizontal_flip",
                                               .help = "flip images left to right",
                                               .schema = &horizontal_schema,
                                               .config_size = sizeof(flip_config),
-                                              .several = true,
+                                              .may_repeat = true,
                                               .add = add_horizontal};
 GT_DEFINE(augment, random_vertical_flip) = {.name = "random_vertical_flip",
                                             .help = "flip images top to bottom",
                                             .schema = &vertical_schema,
                                             .config_size = sizeof(flip_config),
-                                            .several = true,
+                                            .may_repeat = true,
                                             .add = add_vertical};

@@ -3,7 +3,7 @@
 #include "augment/augment.h"
 #include <math.h>
 
-enum { EXPONENTS = 64 }; /* that one is drawn from */
+enum { EXPONENTS = 64 }; /* an image gets one of these; each has a row in the tone table */
 
 typedef struct gamma_config {
   gt_floats gamma;

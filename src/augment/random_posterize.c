@@ -1,4 +1,4 @@
-/* Keeps only the highest bits of each value of 8 bits, as in torchvision's RandomPosterize. */
+/* Keeps only the highest bits of each 8-bit value, as in torchvision's RandomPosterize. */
 #include "augment/augment.h"
 #include <math.h>
 

@@ -23,7 +23,7 @@ static const gt_schema schema = {.name = "random_resized_crop",
 
 static bool add(gt_augment_build *build, const void *config) {
   const resized_config *c = config;
-  gt_augment_stage *stage = gt_augment_cut(build, GT_DRAW_RESIZED_CROP);
+  gt_augment_stage *stage = gt_augment_add_crop(build, GT_DRAW_RESIZED_CROP);
   return stage && gt_augment_range(build, "scale", c->scale, stage->value) &&
          gt_augment_range(build, "ratio", c->ratio, stage->value + 2) &&
          gt_augment_set_interpolation(build, c->interpolation);
@@ -33,6 +33,6 @@ GT_DEFINE(augment, random_resized_crop) = {.name = "random_resized_crop",
                                            .help = "crop a random part and resize it to the image's size",
                                            .schema = &schema,
                                            .config_size = sizeof(resized_config),
-                                           .several = true,
-                                           .cuts = true,
+                                           .may_repeat = true,
+                                           .crops = true,
                                            .add = add};

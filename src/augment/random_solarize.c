@@ -1,4 +1,4 @@
-/* Inverts the values of an image from a threshold on, as in torchvision's RandomSolarize. */
+/* Inverts the values of an image that are at least a threshold, as in torchvision's RandomSolarize. */
 #include "augment/augment.h"
 
 typedef struct solarize_config {
