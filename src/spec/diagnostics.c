@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 100, MAX_FINDINGS = 20, WIDEST = 100 /* characters of a source line shown */ };
+enum { MAX_ERRORS = 100, MAX_FINDINGS = 20, MAX_WIDTH = 100 }; /* MAX_WIDTH: characters of a source line */
 
 #define NAME(name, about) #name,
 const char *const gt_finding_names[] = {GT_FINDINGS(NAME) NULL};
@@ -17,7 +17,7 @@ const char *const gt_finding_texts[] = {GT_FINDINGS(TEXT) NULL};
 void gt_diagnostics_init(gt_diagnostics *diagnostics, gt_arena *arena) {
   /* Allocated at its full size, so that pointers to diagnostics stay valid. */
   *diagnostics =
-      (gt_diagnostics){.arena = arena, .items = GT_NEW_N(arena, gt_diagnostic, MOST + MAX_FINDINGS)};
+      (gt_diagnostics){.arena = arena, .items = GT_NEW_N(arena, gt_diagnostic, MAX_ERRORS + MAX_FINDINGS)};
 }
 
 bool gt_position_is_override(gt_position at) { return at.file && !strcmp(at.file, "--set"); }
@@ -29,7 +29,7 @@ static bool same(const gt_diagnostic *a, const gt_diagnostic *b) {
          is_override(a) == is_override(b);
 }
 
-static bool is_known(const gt_diagnostics *d, const gt_diagnostic *item) {
+static bool is_duplicate(const gt_diagnostics *d, const gt_diagnostic *item) {
   for (int i = 0; i < d->count; i++)
     if (same(&d->items[i], item)) return true;
   return false;
@@ -42,9 +42,9 @@ static gt_diagnostic *add(gt_diagnostics *d, gt_position at, gt_finding finding,
   gt_diagnostic *item = GT_NEW(d->arena, gt_diagnostic);
   *item = (gt_diagnostic){
       .at = at, .message = gt_arena_strdup(d->arena, message), .finding = finding, .status = GT_ERR_CONFIG};
-  if (finding && (d->quiet >> finding & 1 || is_known(d, item))) return item;
+  if (finding && (d->quiet >> finding & 1 || is_duplicate(d, item))) return item;
   const int before = finding ? d->findings++ : d->errors++;
-  const bool kept = before < (finding ? MAX_FINDINGS : MOST);
+  const bool kept = before < (finding ? MAX_FINDINGS : MAX_ERRORS);
   if (!kept) return item;
   d->items[d->count] = *item;
   return &d->items[d->count++];
@@ -84,7 +84,7 @@ bool gt_diagnostics_suggest(const gt_diagnostics *diagnostics, const char *name)
   return false;
 }
 
-bool gt_diagnostics_full(const gt_diagnostics *diagnostics) { return diagnostics->errors > MOST; }
+bool gt_diagnostics_full(const gt_diagnostics *diagnostics) { return diagnostics->errors > MAX_ERRORS; }
 
 gt_status gt_diagnostics_status(const gt_diagnostics *diagnostics) {
   gt_status status = diagnostics->errors ? GT_ERR_CONFIG : GT_OK;
@@ -98,8 +98,8 @@ gt_status gt_diagnostics_status(const gt_diagnostics *diagnostics) {
   return status;
 }
 
-/* Prints a source line. A byte that must not be shown is replaced by one column, as the marker below
- * assumes. */
+/* Prints a source line. Each byte that is not printable is replaced by one '?'; print_source relies on this
+ * width. */
 static void put_source(FILE *stream, const char *text) {
   for (size_t length; *text; text += length) {
     uint32_t code;
@@ -127,17 +127,17 @@ static int cells(const char *at) {
 static void print_source(const gt_position *at, FILE *stream, bool color) {
   const char *start = at->line_text;
   int column = at->column;
-  const bool cut = column > WIDEST - 20;
-  if (cut)
-    for (; column > WIDEST / 2 && *start; column--) start = next_character(start);
+  const bool starts_late = column > MAX_WIDTH - 20;
+  if (starts_late)
+    for (; column > MAX_WIDTH / 2 && *start; column--) start = next_character(start);
   const char *end = start;
   int shown = 0;
-  while (*end && shown < WIDEST) end = next_character(end), shown++;
-  char line[4 * WIDEST + 1];
+  while (*end && shown < MAX_WIDTH) end = next_character(end), shown++;
+  char line[4 * MAX_WIDTH + 1];
   snprintf(line, sizeof line, "%.*s", (int)(end - start), start);
-  fprintf(stream, "%7d | %s", at->line, cut ? "…" : "");
+  fprintf(stream, "%7d | %s", at->line, starts_late ? "…" : "");
   put_source(stream, line);
-  fprintf(stream, "%s\n        | %s", *end ? "…" : "", cut ? " " : "");
+  fprintf(stream, "%s\n        | %s", *end ? "…" : "", starts_late ? " " : "");
   const char *c = line;
   for (int i = 1; i < column; i++) {
     if (*c == '\t') {
@@ -155,13 +155,13 @@ static void print_source(const gt_position *at, FILE *stream, bool color) {
   fprintf(stream, "%s\n", color ? "\033[0m" : "");
 }
 
-/* "file:line:column"; a model file holds its config, in which no editor can open a line. */
+/* Prints "file:line:column", or in words for a config inside a model file, because no editor can open it. */
 static void print_place(const gt_position *at, FILE *stream) {
   const size_t length = at->file ? strlen(at->file) : 0;
-  const bool model = at->line && length > 4 && !strcmp(at->file + length - 4, ".bin");
+  const bool is_model = at->line && length > 4 && !strcmp(at->file + length - 4, ".bin");
   if (at->file) gt_put_text(stream, at->file);
   if (at->line)
-    fprintf(stream, model ? " (line %d, column %d of its config)" : ":%d:%d", at->line, at->column);
+    fprintf(stream, is_model ? " (line %d, column %d of its config)" : ":%d:%d", at->line, at->column);
 }
 
 static void print_one(const gt_diagnostic *item, FILE *stream, bool color) {
@@ -210,14 +210,15 @@ static int by_position(const void *left, const void *right) {
   return a < b ? -1 : a > b;
 }
 
-static void print_more(int count, int *told, const char *what, FILE *stream) {
-  if (count > *told) fprintf(stream, "… and %d more %s%s\n", count - *told, what, count == 1 ? "" : "s");
-  if (count > *told) *told = count;
+static void print_more(int count, int *omitted, const char *what, FILE *stream) {
+  if (count > *omitted)
+    fprintf(stream, "… and %d more %s%s\n", count - *omitted, what, count == 1 ? "" : "s");
+  if (count > *omitted) *omitted = count;
 }
 
 void gt_diagnostics_print(gt_diagnostics *diagnostics, FILE *stream) {
   const bool color = stream == stderr && gt_log_color();
-  gt_diagnostic *sorted[MOST + MAX_FINDINGS];
+  gt_diagnostic *sorted[MAX_ERRORS + MAX_FINDINGS];
   int count = 0;
   for (int i = 0; i < diagnostics->count; i++)
     if (!diagnostics->items[i].shown) sorted[count++] = &diagnostics->items[i];
@@ -226,6 +227,6 @@ void gt_diagnostics_print(gt_diagnostics *diagnostics, FILE *stream) {
     if (!i || !same(sorted[i - 1], sorted[i])) print_one(sorted[i], stream, color);
     sorted[i]->shown = true;
   }
-  print_more(diagnostics->errors - MOST, &diagnostics->told[0], "error", stream);
-  print_more(diagnostics->findings - MAX_FINDINGS, &diagnostics->told[1], "warning", stream);
+  print_more(diagnostics->errors - MAX_ERRORS, &diagnostics->omitted[0], "error", stream);
+  print_more(diagnostics->findings - MAX_FINDINGS, &diagnostics->omitted[1], "warning", stream);
 }

@@ -65,9 +65,9 @@
 #define GT_FINDING_ENUM(name, about) GT_FINDING_##name,
 typedef enum gt_finding { GT_NO_FINDING, GT_FINDINGS(GT_FINDING_ENUM) GT_FINDING_COUNT } gt_finding;
 #undef GT_FINDING_ENUM
-/* indexed by gt_finding, without the first; ends with NULL */
+/* Index: gt_finding - 1, because GT_NO_FINDING has no name. NULL-terminated. */
 extern const char *const gt_finding_names[], *const gt_finding_texts[];
-/* By gt_finding: when it appears and what to change (finding_details.c). */
+/* Index: gt_finding. When it appears and what to change (finding_details.c). */
 extern const char *const gt_finding_details[];
 
 typedef struct gt_position {
@@ -84,7 +84,7 @@ typedef struct gt_diagnostic {
   const char *help;                            /* what to change, or how it is written elsewhere */
   gt_finding finding;                          /* GT_NO_FINDING: an error */
   gt_status status; /* exit code: GT_ERR_CONFIG, or that of a file that the config names */
-  bool shown;
+  bool shown;       /* was printed */
 } gt_diagnostic;
 
 typedef struct gt_diagnostics {
@@ -92,29 +92,31 @@ typedef struct gt_diagnostics {
   gt_diagnostic *items;
   int count;
   int errors, findings; /* number found, including those that were not kept */
-  int told[2];          /* of errors and findings that were not kept: how many have been printed */
-  uint64_t quiet;       /* bit gt_finding: silenced */
-  const struct gt_schema_place
-      *place; /* see spec/hint.h: the maps of a config, to suggest where a key belongs; may be empty */
+  int omitted[2]; /* errors and findings that were not kept and that a printed "… and N more" has counted */
+  uint64_t quiet; /* bit k: gt_finding k is silenced */
+  /* [places] The maps of a config, to suggest where a key belongs (spec/hint.h); may be empty. */
+  const struct gt_schema_place *place;
   int places;
 } gt_diagnostics;
 
 void gt_diagnostics_init(gt_diagnostics *diagnostics, gt_arena *arena);
-/* Adds an error and returns it, to be completed; expected and suggestion may be NULL. Keeps at most 100
- * errors, and at most 20 findings so that errors always have room. */
+/* Adds an error and returns it; the caller may set expected, suggestion and help. Keeps at most 100 errors,
+ * and at most 20 findings so that errors always have room. */
 gt_diagnostic *gt_error_at(gt_diagnostics *diagnostics, gt_position at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Adds a finding, unless it is silenced or already there; returns it, or a dummy that is never printed. */
+/* Adds a finding, unless it is silenced or was already added; returns it, or a dummy that is never
+ * printed. */
 gt_diagnostic *gt_finding_at(gt_diagnostics *diagnostics, gt_finding finding, gt_position at,
                              const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* From now on drops findings of this name (one of gt_finding_names). */
 void gt_diagnostics_silence(gt_diagnostics *diagnostics, const char *name);
-bool gt_diagnostics_has(const gt_diagnostics *diagnostics, gt_finding finding); /* true if it is there */
-/* True if an error already suggests this name: the missing key is there but misspelled, and was reported. */
+bool gt_diagnostics_has(const gt_diagnostics *diagnostics, gt_finding finding); /* true if it was added */
+/* True if an added error suggests this name: the key is not missing but misspelled. */
 bool gt_diagnostics_suggest(const gt_diagnostics *diagnostics, const char *name);
 /* True if there are more errors than are kept: further details would not be printed. */
 bool gt_diagnostics_full(const gt_diagnostics *diagnostics);
-/* The exit code of the errors: that of the files they are in, if the config itself has no error. */
+/* The exit code of the errors: GT_ERR_CONFIG if the config itself has one, otherwise that of the first
+ * error. */
 gt_status gt_diagnostics_status(const gt_diagnostics *diagnostics);
 /* Prints the diagnostics that were not printed yet. */
 void gt_diagnostics_print(gt_diagnostics *diagnostics, FILE *stream);

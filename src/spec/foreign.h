@@ -1,7 +1,7 @@
 /* Names that other programs use (Keras, PyTorch, torchvision, timm, Lightning, Hugging Face, Ultralytics,
- * fastai, scikit-learn, Ludwig, pykan), and gtrain's name for the same thing. Data only: hint.h looks them
- * up. Words are folded to lower-case letters and digits, so that one row covers out_features, outFeatures
- * and OutFeatures. */
+ * fastai, scikit-learn, Ludwig, pykan), and gtrain's names for the same things. hint.c looks them up. Words
+ * are folded to lower-case letters and digits, so that one row covers out_features, outFeatures and
+ * OutFeatures. */
 #ifndef GT_SPEC_FOREIGN_H
 #define GT_SPEC_FOREIGN_H
 
@@ -11,7 +11,7 @@ typedef struct gt_foreign {
    * the top level, or kind and name ("layer conv2d"). NULL: the key is wrong everywhere. */
   const char *where;
   const char *ours;  /* NULL: gtrain has no equivalent, or does it differently; then there is a note */
-  const char *words; /* separated by spaces */
+  const char *words; /* names in other programs, folded, separated by spaces */
   const char *note;  /* one sentence, or NULL */
 } gt_foreign;
 

@@ -5,25 +5,26 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { LONGEST = 64, MAX_GROUPS = 3, MAX_NAMED = 3 };
+enum { MAX_WORD = 64 };                 /* bytes, with NUL */
+enum { MAX_GROUPS = 3, MAX_NAMED = 3 }; /* groups in a hint, and names in a group */
 
 /* --- folding --- */
 
 /* `nn.Conv2d(3, 8)` → "conv2d": the last part of a dotted name, without brackets. */
-static void fold(const char *text, char out[LONGEST]) {
+static void fold(const char *text, char out[MAX_WORD]) {
   const size_t end = strcspn(text, "(");
   size_t n = 0, start = 0;
   for (size_t i = 0; i < end; i++)
     if (text[i] == '.') start = i + 1;
-  for (size_t i = start; i < end && n + 1 < LONGEST; i++)
+  for (size_t i = start; i < end && n + 1 < MAX_WORD; i++)
     if (isalnum((unsigned char)text[i]) || (unsigned char)text[i] >= 0x80)
       out[n++] = (char)tolower((unsigned char)text[i]);
   out[n] = 0;
 }
 
-/* The name that equals the word except for case and separators; NULL: none, or more than one. */
+/* The only name that equals the folded word after folding; NULL: none, or more than one. */
 static const char *find_folded(const char *word, const char *const *names, size_t count) {
-  char name[LONGEST];
+  char name[MAX_WORD];
   const char *found = NULL;
   for (size_t i = 0; i < count && *word; i++) {
     fold(names[i], name);
@@ -34,12 +35,13 @@ static const char *find_folded(const char *word, const char *const *names, size_
   return found;
 }
 
-/* The same; the word may also end with its kind: `CrossEntropyLoss`, `LogicLayer`. */
-static const char *find_own(const char *word, const char *what, const char *const *names, size_t count) {
+/* Like find_folded; the word may also end with `what`, its kind: `CrossEntropyLoss`, `LogicLayer`. */
+static const char *find_with_kind(const char *word, const char *what, const char *const *names,
+                                  size_t count) {
   const char *found = find_folded(word, names, count);
   const size_t length = strlen(word), tail = strlen(what);
   if (found || length <= tail || strcmp(word + length - tail, what) != 0) return found;
-  char start[LONGEST];
+  char start[MAX_WORD];
   memcpy(start, word, length - tail);
   start[length - tail] = 0;
   return find_folded(start, names, count);
@@ -67,25 +69,25 @@ static bool is_listed(const char *name, const char *const *names, size_t count) 
 }
 
 /* True for rows such as "layer conv2d" and "train.early_stopping", which end with the name of the map. */
-static bool is_of(const gt_foreign *row, const char *map) {
+static bool is_for_map(const gt_foreign *row, const char *map) {
   if (!row->where || !map) return false;
   const size_t length = strlen(row->where), tail = strlen(map);
   return length >= tail && !strcmp(row->where + length - tail, map) &&
          (length == tail || strchr(" .", row->where[length - tail - 1]));
 }
 
-/* The row for a key that this map has, preferably one of this very map; else a row that says why no map has
- * it. */
+/* The row whose key is in `names`, preferably a row for this map; otherwise a row that says why gtrain has no
+ * such key. */
 static const gt_foreign *find_key(const char *word, const char *map, const char *const *names, size_t count) {
-  const gt_foreign *found = NULL, *none = NULL;
+  const gt_foreign *found = NULL, *unsupported = NULL;
   for (const gt_foreign *row = gt_foreign_keys; row->words; row++) {
     if (!has_word(row->words, word)) continue;
-    const bool here = is_of(row, map);
+    const bool here = is_for_map(row, map);
     if (is_listed(row->ours, names, count) && (here || !found)) found = row;
     if (found == row && here) return found;
-    if (!row->ours && (here || !row->where) && !none) none = row;
+    if (!row->ours && (here || !row->where) && !unsupported) unsupported = row;
   }
-  return found ? found : none;
+  return found ? found : unsupported;
 }
 
 static const gt_foreign *find_key_elsewhere(const char *word) {
@@ -123,9 +125,11 @@ static void add_group(groups *list, const gt_schema_place *place, const char *pa
   g->names++;
 }
 
-static void find_in(gt_arena *arena, groups *list, const gt_schema_place *place, const gt_schema *schema,
-                    const char *path, const char *word, const char **name) {
-  char folded[LONGEST];
+/* Adds the places in the schema (at `path` in its map) that have a key which folds to `word`; *name: the
+ * key. */
+static void add_places(gt_arena *arena, groups *list, const gt_schema_place *place, const gt_schema *schema,
+                       const char *path, const char *word, const char **name) {
+  char folded[MAX_WORD];
   for (const gt_field *f = schema ? schema->fields : NULL; f && f->name; f++) {
     fold(f->name, folded);
     if (!strcmp(folded, word)) {
@@ -133,7 +137,7 @@ static void find_in(gt_arena *arena, groups *list, const gt_schema_place *place,
       *name = f->name;
     }
     if (f->type == GT_FIELD_MAP || f->sub)
-      find_in(arena, list, place, f->sub, gt_arena_printf(arena, "%s.%s", path, f->name), word, name);
+      add_places(arena, list, place, f->sub, gt_arena_printf(arena, "%s.%s", path, f->name), word, name);
   }
 }
 
@@ -177,7 +181,7 @@ static const char *example(gt_arena *arena, const group *g, const char *name, co
                   : gt_arena_printf(arena, ": %s: {%s: %s}", g->kind, name, value->scalar);
 }
 
-/* True if the same maps have the key at a shorter path too: optimizer.parameters repeats keys of
+/* True if the same maps also have the key at a shorter path: optimizer.parameters repeats keys of
  * 'optimizer'. */
 static bool is_inner(const groups *list, const group *g) {
   for (int i = 0; i < list->count; i++)
@@ -186,14 +190,14 @@ static bool is_inner(const groups *list, const group *g) {
 }
 
 /* "'lr' belongs to 'optimizer'", or NULL: no map has the key. */
-static const char *belongs(const gt_diagnostics *diagnostics, const char *word, const gt_spec *value) {
+static const char *places_of_key(const gt_diagnostics *diagnostics, const char *word, const gt_spec *value) {
   gt_arena *arena = diagnostics->arena;
   groups list = {.count = 0};
   const char *name = NULL;
   for (int i = 0; i < diagnostics->places; i++) {
     const gt_schema_place *place = &diagnostics->place[i];
-    find_in(arena, &list, place, place->schema, "", word, &name);
-    find_in(arena, &list, place, place->common, "", word, &name);
+    add_places(arena, &list, place, place->schema, "", word, &name);
+    add_places(arena, &list, place, place->common, "", word, &name);
   }
   if (!list.count) return NULL;
   const char *text = gt_arena_printf(arena, "'%s' belongs to ", name);
@@ -207,8 +211,8 @@ static const char *belongs(const gt_diagnostics *diagnostics, const char *word, 
   return gt_arena_printf(arena, "%s%s", text, kept == 1 ? example(arena, &list.item[0], name, value) : "");
 }
 
-/* How the kind of thing is written in a config. */
-static const char *written(gt_arena *arena, const char *kind, const char *name) {
+/* How a name of this kind is written in a config. */
+static const char *how_to_write(gt_arena *arena, const char *kind, const char *name) {
   if (!strcmp(kind, "layer") || !strcmp(kind, "block")) return "an item of 'model'";
   if (!strcmp(kind, "augmentation")) return "an item of 'augment'";
   return gt_arena_printf(arena, "%s: %s", kind, name);
@@ -216,13 +220,14 @@ static const char *written(gt_arena *arena, const char *kind, const char *name) 
 
 static const char *article(const char *noun) { return strchr("aeiou", *noun) ? "an" : "a"; }
 
-/* "'cosine' is a schedule", or NULL. */
+/* "'cosine' is a schedule (schedule: cosine)" if the word is a name of another kind than `what`; else
+ * NULL. */
 static const char *other_kind(const gt_diagnostics *diagnostics, const char *what, const char *word) {
   gt_arena *arena = diagnostics->arena;
   const char *text = NULL, *last = "";
   for (int i = 0; i < diagnostics->places; i++) {
     const gt_schema_place *place = &diagnostics->place[i];
-    char name[LONGEST];
+    char name[MAX_WORD];
     if (!strcmp(place->kind, "section") || !strcmp(place->kind, "data") || !strcmp(place->kind, what))
       continue;
     fold(place->name, name);
@@ -231,7 +236,7 @@ static const char *other_kind(const gt_diagnostics *diagnostics, const char *wha
     const char *noun = !strcmp(last, "init") ? "initial value" : last;
     text = gt_arena_printf(arena, "%s%s%s %s (%s)",
                            text ? text : gt_arena_printf(arena, "'%s' is ", place->name), text ? " or " : "",
-                           article(noun), noun, written(arena, last, place->name));
+                           article(noun), noun, how_to_write(arena, last, place->name));
   }
   return text;
 }
@@ -252,6 +257,7 @@ static const char *nested(gt_arena *arena, const char *key, const gt_spec *value
   return gt_arena_printf(arena, "%s: {%s: %s}", section, dot + 1, value->scalar);
 }
 
+/* here: the map in question is the one that has the key `ours`. */
 static gt_hint of_foreign_key(const gt_diagnostics *diagnostics, const gt_foreign *row, const char *key,
                               bool here) {
   if (here || !row->ours) return (gt_hint){row->ours, row->note, true};
@@ -266,18 +272,18 @@ static gt_hint of_foreign_key(const gt_diagnostics *diagnostics, const gt_foreig
       true};
 }
 
-/* For a name with a character that only looks like the right one; an empty hint if there is none. */
+/* Hint for a name in which a character only looks like the right one; empty if there is none. */
 static gt_hint of_look_alike(gt_arena *arena, const char *text, const char *const *names, size_t count) {
-  gt_look_alike odd;
-  char word[LONGEST];
-  if (!gt_look_alike_find(text, 0, &odd)) return (gt_hint){0};
+  gt_look_alike found;
+  char word[MAX_WORD];
+  if (!gt_look_alike_find(text, 0, &found)) return (gt_hint){0};
   fold(gt_look_alike_plain(arena, text), word);
-  const char *own = find_folded(word, names, count);
-  return own ? (gt_hint){own, gt_look_alike_describe(arena, &odd), true} : (gt_hint){0};
+  const char *exact = find_folded(word, names, count);
+  return exact ? (gt_hint){exact, gt_look_alike_describe(arena, &found), true} : (gt_hint){0};
 }
 
 gt_hint gt_hint_foreign_key(const char *key) {
-  char word[LONGEST];
+  char word[MAX_WORD];
   fold(key, word);
   const gt_foreign *row = find_key(word, NULL, NULL, 0);
   return row ? (gt_hint){NULL, row->note, true} : (gt_hint){0};
@@ -285,18 +291,18 @@ gt_hint gt_hint_foreign_key(const char *key) {
 
 gt_hint gt_hint_key(const gt_diagnostics *diagnostics, const char *map, const char *key, const gt_spec *value,
                     const char *const *names, size_t count) {
-  char word[LONGEST];
+  char word[MAX_WORD];
   fold(key, word);
-  const char *own = nested(diagnostics->arena, key, value, names, count);
-  if (!own) own = find_folded(word, names, count);
-  if (own) return (gt_hint){own, NULL, true};
-  const gt_hint odd = of_look_alike(diagnostics->arena, key, names, count);
-  if (odd.suggestion) return odd;
+  const char *exact = nested(diagnostics->arena, key, value, names, count);
+  if (!exact) exact = find_folded(word, names, count);
+  if (exact) return (gt_hint){exact, NULL, true};
+  const gt_hint fixed = of_look_alike(diagnostics->arena, key, names, count);
+  if (fixed.suggestion) return fixed;
   const gt_foreign *row = find_key(word, map, names, count);
   if (row) return of_foreign_key(diagnostics, row, key, true);
   const char *near = gt_nearest(key, names, count);
   if (is_close(key, near)) return (gt_hint){near, NULL, false};
-  const char *place = belongs(diagnostics, word, value);
+  const char *place = places_of_key(diagnostics, word, value);
   if (place) return (gt_hint){NULL, place, true};
   row = find_key_elsewhere(word);
   if (row) return of_foreign_key(diagnostics, row, key, false);
@@ -307,13 +313,13 @@ gt_hint gt_hint_key(const gt_diagnostics *diagnostics, const char *map, const ch
 
 gt_hint gt_hint_name(const gt_diagnostics *diagnostics, const char *what, const char *name,
                      const char *const *names, size_t count) {
-  char word[LONGEST];
+  char word[MAX_WORD];
   fold(name, word);
-  const char *own = find_own(word, what, names, count), *colon = strchr(name, ':');
-  if (own) return (gt_hint){own, NULL, true};
+  const char *exact = find_with_kind(word, what, names, count), *colon = strchr(name, ':');
+  if (exact) return (gt_hint){exact, NULL, true};
   if (colon && colon[1]) return (gt_hint){NULL, "YAML needs a space after ':'", true};
-  const gt_hint odd = of_look_alike(diagnostics->arena, name, names, count);
-  if (odd.suggestion) return odd;
+  const gt_hint fixed = of_look_alike(diagnostics->arena, name, names, count);
+  if (fixed.suggestion) return fixed;
   const gt_foreign *row = find_name(what, word);
   const size_t length = strlen(word), tail = strlen(what);
   if (!row && length > tail && !strcmp(word + length - tail, what))
@@ -322,8 +328,8 @@ gt_hint gt_hint_name(const gt_diagnostics *diagnostics, const char *what, const 
   fold(name, word);
   const char *near = gt_nearest(name, names, count);
   if (is_close(name, near)) return (gt_hint){near, NULL, false};
-  const bool thing = maps_of_kind(diagnostics, what) > 0;
-  const char *other = thing ? other_kind(diagnostics, what, word) : NULL;
-  if (!other && thing && !near) other = belongs(diagnostics, word, NULL);
+  const bool is_kind = maps_of_kind(diagnostics, what) > 0;
+  const char *other = is_kind ? other_kind(diagnostics, what, word) : NULL;
+  if (!other && is_kind && !near) other = places_of_key(diagnostics, word, NULL);
   return other ? (gt_hint){NULL, other, true} : (gt_hint){near, NULL, false};
 }

@@ -4,8 +4,8 @@
 
 typedef struct range {
   uint32_t first, last;
-  char plain;  /* equivalent of the first code; 0: none */
-  bool counts; /* the equivalents of first … last are consecutive too */
+  char plain;       /* equivalent of the first code; 0: none */
+  bool consecutive; /* the equivalents of first … last are consecutive characters; false: all are `plain` */
   const char *name;
 } range;
 
@@ -46,14 +46,14 @@ static const range ranges[] = {
     {0xFF1A, 0xFF5E, ':', true, "full-width character"},
 };
 /* Looks up the character at a byte; false: no look-alike. *size: its length in bytes, always set. */
-static bool is_at(const char *text, size_t byte, size_t *size, gt_look_alike *found) {
+static bool read_at(const char *text, size_t byte, size_t *size, gt_look_alike *found) {
   uint32_t code;
   gt_shown(text + byte, size, &code);
   for (size_t i = 0; code >= 0x80 && i < sizeof ranges / sizeof *ranges; i++)
     if (code >= ranges[i].first && code <= ranges[i].last) {
       const range *r = &ranges[i];
       *found = (gt_look_alike){.code = code, .name = r->name, .byte = byte, .size = *size};
-      found->plain[0] = (char)(r->plain + (r->counts ? code - r->first : 0));
+      found->plain[0] = (char)(r->plain + (r->consecutive ? code - r->first : 0));
       memcpy(found->text, text + byte, *size);
       return true;
     }
@@ -63,7 +63,7 @@ static bool is_at(const char *text, size_t byte, size_t *size, gt_look_alike *fo
 bool gt_look_alike_find(const char *text, size_t start, gt_look_alike *found) {
   size_t size = 0;
   for (size_t i = start; text[i]; i += size)
-    if (is_at(text, i, &size, found)) return true;
+    if (read_at(text, i, &size, found)) return true;
   return false;
 }
 
@@ -72,7 +72,7 @@ char *gt_look_alike_plain(gt_arena *arena, const char *text) {
   size_t n = 0, size = 0;
   gt_look_alike found;
   for (size_t i = 0; text[i]; i += size) {
-    if (is_at(text, i, &size, &found)) {
+    if (read_at(text, i, &size, &found)) {
       memcpy(out + n, found.plain, strlen(found.plain));
       n += strlen(found.plain);
     } else {
@@ -103,7 +103,7 @@ static bool is_item(const char *text, const gt_look_alike *c) {
   size_t size;
   const size_t end = c->byte + c->size;
   return *c->plain == '-' &&
-         (text[end] == ' ' || (text[end] && is_at(text, end, &size, &next) && is_blank(&next)));
+         (text[end] == ' ' || (text[end] && read_at(text, end, &size, &next) && is_blank(&next)));
 }
 
 bool gt_look_alike_as_syntax(const char *text, gt_look_alike *found) {
@@ -120,7 +120,7 @@ bool gt_look_alike_in_line(const char *line, gt_look_alike *found) {
   size_t size = 0;
   bool start = true;
   for (size_t i = 0; line[i]; i += size) {
-    if (is_at(line, i, &size, found) && !quote) {
+    if (read_at(line, i, &size, found) && !quote) {
       const bool punctuation = *found->plain && strchr(":,[]{}#", *found->plain);
       if (punctuation || is_blank(found) || is_quote(found) || (start && is_item(line, found))) return true;
     }

@@ -43,19 +43,21 @@ static gt_hint with_comma(gt_arena *arena, const char *text, bool whole) {
   const char *digits = text + (*text == '-' || *text == '+');
   if (is_grouped(digits, ',') && *digits != '0') {
     const char *joined = without(arena, text, ",");
-    char *point = gt_arena_strdup(arena, text);
+    char *with_point = gt_arena_strdup(arena, text);
     if (whole || strchr(strchr(digits, ',') + 1, ','))
       return hint(joined, "write the number without thousands separators", whole);
-    *strchr(point, ',') = '.';
+    *strchr(with_point, ',') = '.';
     return (gt_hint){
-        NULL, gt_arena_printf(arena, "a number cannot contain a comma: write %s or %s", joined, point), true};
+        NULL, gt_arena_printf(arena, "a number cannot contain a comma: write %s or %s", joined, with_point),
+        true};
   }
   if (!text[strcspn(text, ",") + 1])
     return hint(without(arena, text, ","), "remove the ',' after the number", whole);
-  char *point = gt_arena_strdup(arena, text);
-  *strchr(point, ',') = '.';
-  return is_number(point, false) ? hint(point, "this is a decimal comma: write a decimal point", whole)
-                                 : (gt_hint){0};
+  char *with_point = gt_arena_strdup(arena, text);
+  *strchr(with_point, ',') = '.';
+  return is_number(with_point, false)
+             ? hint(with_point, "this is a decimal comma: write a decimal point", whole)
+             : (gt_hint){0};
 }
 
 /* Handles "1/255", "10^-3", "2**10", "50%", "10k". */

@@ -7,11 +7,11 @@
 
 enum { MAX_FIELDS = 128, MAX_UNKNOWN = 8 };
 
-typedef struct names {
+typedef struct names { /* keys of a map */
   const char *item[MAX_FIELDS];
   size_t count;
   const char *map;                            /* name of the map's schema, or NULL */
-  const char *const *needless, *why_needless; /* needless keys of the schema, if it has some */
+  const char *const *needless, *why_needless; /* of the schema; NULL: none */
 } names;
 
 static void add_names(names *list, const gt_schema *schema) {
@@ -42,7 +42,7 @@ static const char *join(gt_arena *arena, const char *start, const char *const *i
   return text;
 }
 
-/* Handles `units:10`, and `units = 10` as in other formats. */
+/* The correct form, "units: 10", of `units:10` or `units = 10` if the key is listed; else NULL. */
 static const char *missing_space(gt_arena *arena, const names *list, const char *text) {
   const char *separator = strpbrk(text, ":=");
   if (!separator || separator == text || !separator[1] || strchr(separator + 1, '=')) return NULL;
@@ -71,50 +71,50 @@ typedef struct synonym {
   const char *meant;
 } synonym;
 
-/* What was probably meant by an unknown key; *value: gets the text after its colon. */
+/* What an unknown key probably means. *corrected: "key: value" if only the space is missing; else NULL. */
 static gt_hint hint_of(const gt_diagnostics *diagnostics, const names *list, const gt_spec *child,
-                       const char **value) {
+                       const char **corrected) {
   gt_arena *arena = diagnostics->arena;
   gt_look_alike odd;
   const bool is_odd = gt_look_alike_find(child->key, 0, &odd); /* `lr：0.1` with a full-width colon */
   const char *key = is_odd ? gt_look_alike_plain(arena, child->key) : child->key;
-  *value = gt_spec_is_null(child) ? missing_space(arena, list, key) : NULL;
-  if (*value)
+  *corrected = gt_spec_is_null(child) ? missing_space(arena, list, key) : NULL;
+  if (*corrected)
     return (gt_hint){.suggestion = gt_arena_strndup(arena, key, strcspn(key, ": =")),
                      .help = is_odd ? gt_look_alike_describe(arena, &odd) : NULL};
   return gt_hint_key(diagnostics, list->map, child->key, child, list->item, list->count);
 }
 
-/* Reports unknown keys; the names that were probably meant go to *suggested (may be NULL). */
-static bool check_keys(const gt_spec *map, const names *list, synonym other, const char *where,
+/* Reports unknown keys and adds the suggested names to *suggested (may be NULL). */
+static bool check_keys(const gt_spec *map, const names *list, synonym synonym_of_missing, const char *where,
                        gt_diagnostics *diagnostics, names *suggested) {
   gt_arena *arena = diagnostics->arena;
   bool ok = true;
   for (int i = 0; i < map->count; i++) {
     const gt_spec *child = map->child[i];
-    const char *value = NULL;
+    const char *corrected = NULL;
     if (has_name(list, child->key)) continue;
     ok = false;
-    const bool is_other = child == other.child;
+    const bool is_synonym = child == synonym_of_missing.child;
     gt_diagnostic *item =
         gt_error_at(diagnostics, child->key_at,
-                    is_other ? "unknown key '%s'%s, and '%s' is missing" : "unknown key '%s'%s", child->key,
-                    gt_schema_where(arena, where), other.meant);
+                    is_synonym ? "unknown key '%s'%s, and '%s' is missing" : "unknown key '%s'%s", child->key,
+                    gt_schema_where(arena, where), synonym_of_missing.meant);
     if (gt_diagnostics_full(diagnostics)) continue;
-    gt_hint hint = {.suggestion = other.meant};
-    if (!is_other) hint = hint_of(diagnostics, list, child, &value);
+    gt_hint hint = {.suggestion = synonym_of_missing.meant};
+    if (!is_synonym) hint = hint_of(diagnostics, list, child, &corrected);
     if (!hint.suggestion && is_needless(list, child->key)) {
       item->help = list->why_needless;
       continue;
     }
     if (hint.suggestion && suggested && suggested->count < MAX_FIELDS)
       suggested->item[suggested->count++] = hint.suggestion;
-    item->suggestion = value ? value : hint.suggestion;
+    item->suggestion = corrected ? corrected : hint.suggestion;
     item->help = hint.help;
     if (hint.from_table) continue;
     item->expected =
         list->count ? join(arena, list->count > 1 ? "one of: " : "", list->item, list->count) : "no keys";
-    if (value)
+    if (corrected)
       item->expected = strchr(child->key, '=') ? "'key: value'" : "a space between ':' and the value";
   }
   return ok;
@@ -130,9 +130,9 @@ void gt_schema_check_keys(const gt_spec *map, const char *const *allowed, const 
   if (map && map->kind == GT_SPEC_MAP) check_keys(map, &list, (synonym){0}, where, diagnostics, NULL);
 }
 
-static void place(gt_spec *node, gt_position at) {
+static void set_position(gt_spec *node, gt_position at) {
   node->at = node->key_at = at;
-  for (int i = 0; i < node->count; i++) place(node->child[i], at);
+  for (int i = 0; i < node->count; i++) set_position(node->child[i], at);
 }
 
 gt_spec *gt_schema_fallback(gt_arena *arena, const gt_field *field, gt_position at) {
@@ -146,7 +146,7 @@ gt_spec *gt_schema_fallback(gt_arena *arena, const gt_field *field, gt_position 
   } else {
     node = gt_spec_text(arena, field->fallback);
   }
-  place(node, at);
+  set_position(node, at);
   return node;
 }
 
@@ -156,11 +156,13 @@ static const gt_field *shorthand_of(const gt_schema *schema) {
   return NULL;
 }
 
+/* Reads the fields of one schema from the map (NULL: empty). excused: keys whose absence was already
+ * reported. */
 static bool read_fields(const gt_schema_reader *r, const gt_schema *schema, char *out, const gt_spec *map,
                         gt_position map_at, const names *excused);
 
-/* Names the map of a field: "in 'train.early_stopping'" inside "in 'train'", "in 'in' of layer 'kan'" inside
- * a layer. */
+/* The `where` of a field that is a map: "in 'train.early_stopping'" inside "in 'train'", "in 'in' of layer
+ * 'kan'" inside a layer. */
 static const char *inner_where(const gt_schema_reader *r, const gt_field *field) {
   static const char data[] = "in data of ", in[] = "in ";
   const char *outer = r->where ? r->where : "";
@@ -173,7 +175,7 @@ static const char *inner_where(const gt_schema_reader *r, const gt_field *field)
                          strncmp(outer, in, sizeof in - 1) ? outer : outer + sizeof in - 1);
 }
 
-/* A rejected value is never used: the field keeps its default. */
+/* A rejected value is never used: the field gets its default. */
 static bool read_field(const gt_schema_reader *r, const gt_field *field, char *out, const gt_spec *value) {
   if (field->type != GT_FIELD_MAP) {
     if (gt_schema_read_value(r, field, out + field->offset, value)) return true;
@@ -185,7 +187,7 @@ static bool read_field(const gt_schema_reader *r, const gt_field *field, char *o
                         r->arena, r->diagnostics);
 }
 
-/* Only defaults: an absent map that is optional may itself have required keys. */
+/* Sets the defaults of an absent map's fields. Required keys are not reported: the map is optional. */
 static bool fill_absent_map(const gt_schema_reader *r, const gt_field *field, char *out, gt_position at) {
   bool ok = true;
   for (const gt_field *f = field->sub->fields; f && f->name; f++) {
@@ -241,9 +243,10 @@ static bool read_shorthand(const gt_schema_reader *r, void *out, void *extra_out
   const gt_field *field = shorthand_of(r->schema);
   if (field) {
     names excused = {.item = {field->name}, .count = 1};
-    gt_schema_reader own = *r;
-    if (r->where && !strncmp(r->where, "in '", 4)) own.shown = r->where + 3; /* the key is not written */
-    bool ok = read_field(&own, field, out, value);
+    gt_schema_reader reader = *r;
+    if (r->where && !strncmp(r->where, "in '", 4))
+      reader.shown = r->where + 3; /* messages name the map, because the user did not write the key */
+    bool ok = read_field(&reader, field, out, value);
     for (const gt_field *f = r->schema->fields; f->name; f++)
       if (f != field) ok &= read_absent(r, f, out, NULL, map_at, &excused);
     return read_fields(r, r->extra, extra_out, NULL, map_at, &excused) && ok;
@@ -263,8 +266,8 @@ static bool read_shorthand(const gt_schema_reader *r, void *out, void *extra_out
   return false;
 }
 
-/* True if the field accepts the value; not checked inside a raw subtree. */
-static bool takes(const gt_schema_reader *r, const gt_field *field, const gt_spec *value) {
+/* True if the field accepts the value; false for maps and raw subtrees. */
+static bool accepts(const gt_schema_reader *r, const gt_field *field, const gt_spec *value) {
   union {
     gt_named named;
     gt_int_or_strings list;
@@ -277,17 +280,17 @@ static bool takes(const gt_schema_reader *r, const gt_field *field, const gt_spe
   return gt_schema_read_value(&trial, field, &ignored, value);
 }
 
-/* If one key is unknown and resembles none, and one missing key would accept its value, assume that key was
- * meant. */
+/* If exactly one key is unknown and resembles no other, and exactly one required key is missing and accepts
+ * its value, assumes that the unknown key means the missing one. */
 static synonym find_synonym(const gt_schema_reader *r, const gt_spec *map, const names *list) {
   const gt_schema *const schemas[] = {r->schema, r->extra};
   const gt_field *missing = NULL;
   const gt_spec *unknown = NULL;
-  const char *value;
+  const char *corrected;
   names meant = {.count = 0};
   for (int i = 0; i < map->count; i++) {
     if (has_name(list, map->child[i]->key) || is_needless(list, map->child[i]->key)) continue;
-    const gt_hint hint = hint_of(r->diagnostics, list, map->child[i], &value);
+    const gt_hint hint = hint_of(r->diagnostics, list, map->child[i], &corrected);
     const bool is_unknown = !hint.suggestion && !hint.help;
     if ((is_unknown && unknown) || meant.count == MAX_UNKNOWN) return (synonym){0};
     if (is_unknown) unknown = map->child[i];
@@ -299,7 +302,7 @@ static synonym find_synonym(const gt_schema_reader *r, const gt_spec *map, const
       if (missing) return (synonym){0};
       missing = f;
     }
-  return missing && takes(r, missing, unknown) ? (synonym){unknown, missing->name} : (synonym){0};
+  return missing && accepts(r, missing, unknown) ? (synonym){unknown, missing->name} : (synonym){0};
 }
 
 bool gt_schema_read(const gt_schema *schema, void *out, const gt_schema *extra, void *extra_out,
@@ -350,8 +353,9 @@ static void write_floats(gt_arena *arena, gt_spec *node) {
   for (int i = 0; i < node->count; i++) write_floats(arena, node->child[i]);
 }
 
-/* Values in a raw node, such as a phase, follow the same rule: a word is a number if it can be one. */
-static bool holds_floats(const gt_field *field) {
+/* True if values of the field may be floats. In a raw node, such as a phase, every text that can be a number
+ * is one. */
+static bool may_have_floats(const gt_field *field) {
   return field->type == GT_FIELD_FLOAT || field->type == GT_FIELD_FLOATS || field->type == GT_FIELD_NODE;
 }
 
@@ -368,7 +372,7 @@ static void resolve_fields(const gt_schema *schema, const gt_spec *map, gt_spec 
     } else {
       resolved = gt_schema_fallback(arena, f, result->at);
     }
-    if (resolved && holds_floats(f)) write_floats(arena, resolved);
+    if (resolved && may_have_floats(f)) write_floats(arena, resolved);
     if (resolved) gt_spec_add(arena, result, f->name, resolved);
   }
 }
@@ -378,13 +382,14 @@ gt_spec *gt_schema_resolve(const gt_schema *schema, const gt_schema *extra, cons
   gt_spec *result = gt_spec_new(arena, GT_SPEC_MAP);
   if (map) result->at = map->at;
   if (gt_spec_is_null(map)) map = NULL;
-  resolve_fields(extra, map && map->kind == GT_SPEC_MAP ? map : NULL, result, arena); /* names first */
+  /* Common keys, such as `type`, come first. */
+  resolve_fields(extra, map && map->kind == GT_SPEC_MAP ? map : NULL, result, arena);
   resolve_fields(schema, map, result, arena);
   return result;
 }
 
 /* The name of a node: its text, its key `type`, or its only key. */
-static const char *own_name(const gt_spec *node, gt_position *at) {
+static const char *name_of(const gt_spec *node, gt_position *at) {
   if (gt_spec_is_null(node)) return NULL;
   const gt_spec *type = gt_spec_find(node, "type");
   if (type) node = type;
@@ -400,7 +405,7 @@ static const char *own_name(const gt_spec *node, gt_position *at) {
 int gt_schema_choose(const gt_spec *node, const char *name, gt_position at, const char *what,
                      const char *const *choices, int count, gt_diagnostics *diagnostics) {
   gt_arena *arena = diagnostics->arena;
-  if (!name) name = own_name(node, &at);
+  if (!name) name = name_of(node, &at);
   for (int i = 0; name && i < count; i++)
     if (!strcmp(name, choices[i])) return i;
   gt_diagnostic *item = name && *name ? gt_error_at(diagnostics, at, "unknown %s '%s'", what, name)

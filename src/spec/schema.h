@@ -1,10 +1,10 @@
 /* Schemas: the keys that a map may have, each with type, range, default and one line of help. The checker,
  * the --help text, the resolved config and `gtrain schema` (JSON Schema) are all derived from them.
  * A schema fills a plain C struct: each row contains the offset of its field. C types: INT int64_t, FLOAT
- * double, BOOL bool, STRING/CHOICE/PATH/FORMULA const char * (for CHOICE always a pointer from choices[]),
- * INTS gt_ints, FLOATS gt_floats, STRINGS gt_strings, INT_OR_STRINGS gt_int_or_strings, NODE const gt_spec *
- * (the raw subtree), MAP the struct of row->sub embedded at the offset. With flag GT_FIELD_BY_NAME:
- * gt_named. An optional value without default stays zero/NULL.
+ * double, BOOL bool, STRING, CHOICE, PATH const char * (for CHOICE always a pointer from choices[]), INTS
+ * gt_ints, FLOATS gt_floats, STRINGS gt_strings, INT_OR_STRINGS gt_int_or_strings, NODE const gt_spec * (the
+ * raw subtree), MAP the struct of row->sub embedded at the offset. With flag GT_FIELD_BY_NAME: gt_named. An
+ * optional value without a default stays zero or NULL.
  * A rejected value is reported and never used: its field is filled as if the key were absent, so that later
  * checks, which find further errors, work on valid values. */
 #ifndef GT_SPEC_SCHEMA_H
@@ -34,10 +34,10 @@ enum {
   GT_FIELD_MAY_BE_ABSENT = 2,
   GT_FIELD_OPEN_MIN = 4,
   GT_FIELD_OPEN_MAX = 8,
-  GT_FIELD_BY_NAME =
-      16, /* one value, or a map from names to values; for PATH, CHOICE, STRING, INTS, STRINGS */
-  GT_FIELD_QUALIFIED = 32 /* choices: also as NAME.CHOICE, CHOICE.NAME or NAME.CHOICE.NAME; the caller checks
-                             the names */
+  /* One value, or a map from names to values. For PATH, CHOICE, STRING, INTS, STRINGS. */
+  GT_FIELD_BY_NAME = 16,
+  /* A choice may be qualified: "TARGET.rmse", "rmse.COLUMN", "TARGET.rmse.COLUMN". The caller checks the names. */
+  GT_FIELD_QUALIFIED = 32
 };
 
 typedef struct gt_field {
@@ -45,23 +45,24 @@ typedef struct gt_field {
   gt_field_type type;
   size_t offset;
   const char *fallback; /* default, as YAML text; NULL: none */
-  double min, max;      /* range of numbers (of each element); min == max == 0: any; max < min: no upper end.
-                      OPEN_…: the end is excluded (min == max == 0 with OPEN_MIN: positive) */
+  /* Range of a number or of each element. min == max == 0: any number; with OPEN_MIN: positive. max < min: no
+   * upper bound. OPEN_MIN, OPEN_MAX: the bound itself is not allowed. */
+  double min, max;
   const char *const *choices;  /* NULL-terminated; for STRINGS: the allowed words */
   const struct gt_schema *sub; /* for MAP; for NODE: the subtree is a list of such maps */
-  /* NODE without `sub`: the definition in the JSON Schema that describes the subtree (cli/schema_json.c). The
-   * code that reads the subtree must check it. */
+  /* NODE without `sub`: name of the definition in the JSON Schema that describes the subtree
+   * (cli/schema_json.c). The code that reads the subtree must check it. */
   const char *holds;
   const char *help;
   unsigned flags;
-  const char *unless; /* REQUIRED: not if the map has this key; NULL: always */
+  const char *unless; /* REQUIRED: the map may have this key instead; NULL: no alternative */
 } gt_field;
 
-/* A row of `fields` that fills the field of struct `config` with the name of the key, followed by further
- * settings: GT_ROW(linear_config, bias, GT_FIELD_BOOL, .fallback = "true", .help = "add a learned bias"). */
+/* A row of `fields` for a key that has the name of its member in struct `config`; `...`: further members of
+ * the row: GT_ROW(linear_config, bias, GT_FIELD_BOOL, .fallback = "true", .help = "add a learned bias"). */
 #define GT_ROW(config, field, kind, ...) \
   { .name = #field, .type = kind, .offset = offsetof(config, field), __VA_ARGS__ }
-/* The same for a key with another name than its field. */
+/* GT_ROW for a key with another name than its member. */
 #define GT_ROW_NAMED(key, config, field, kind, ...) \
   { .name = key, .type = kind, .offset = offsetof(config, field), __VA_ARGS__ }
 
@@ -83,13 +84,13 @@ typedef struct gt_floats {
 } gt_floats;
 typedef struct gt_strings {
   const char *const *items;
-  const gt_position *at;
+  const gt_position *at; /* of each item */
   int count;
 } gt_strings;
 typedef struct gt_int_or_strings {
   int64_t integer;
   gt_strings strings;
-  bool listed; /* a sequence was given, even an empty one */
+  bool listed; /* true: a sequence was given, maybe an empty one; false: `integer` */
 } gt_int_or_strings;
 typedef struct gt_named {  /* for GT_FIELD_BY_NAME */
   int count;               /* 0: not given */
@@ -100,12 +101,12 @@ typedef struct gt_named {  /* for GT_FIELD_BY_NAME */
 
 /* Reads `map` into *out: a map, or the shorthand; NULL and an empty scalar are an empty map. extra: NULL, or
  * a second schema whose keys are also allowed, such as the keys that every layer has; they fill *extra_out.
- * where: completes messages ("in layer 'linear'"). map_at: the position for missing required keys. Returns
- * false after reporting all errors. */
+ * where: the end of messages ("in layer 'linear'"). map_at: the position to report missing required keys at.
+ * Returns false after reporting all errors. */
 bool gt_schema_read(const gt_schema *schema, void *out, const gt_schema *extra, void *extra_out,
                     const gt_spec *map, gt_position map_at, const char *where, gt_arena *arena,
                     gt_diagnostics *diagnostics);
-/* For a map that is read by hand: reports keys that are not in the NULL-terminated list. */
+/* For a map that is read without a schema: reports keys that are not in the NULL-terminated list. */
 void gt_schema_check_keys(const gt_spec *map, const char *const *names, const char *where,
                           gt_diagnostics *diagnostics);
 /* A copy of the map with all defaults written out, keys in schema order (for the resolved config). */
@@ -113,25 +114,25 @@ gt_spec *gt_schema_resolve(const gt_schema *schema, const gt_schema *extra, cons
                            gt_arena *arena);
 
 /* Chooses one of several types by name: `optimizer: adam`, `optimizer: {type: adam, lr: 1.0e-3}`, and for
- * layers `linear: {…}`. Reports an unknown name with the nearest right one and the list; returns its index
- * or -1. If name is NULL, it is taken from `node`: its text, its key `type`, or its only key; `at` is then
- * the position for a node without a name. */
+ * layers `linear: {…}`. Returns the index of the name in `names`, or -1 after reporting an unknown name.
+ * name: NULL for the name in `node`: its text, its key `type`, or its only key. at: position of the name, or
+ * of a node without one. what: the kind ("optimizer"). */
 int gt_schema_choose(const gt_spec *node, const char *name, gt_position at, const char *what,
                      const char *const *names, int count, gt_diagnostics *diagnostics);
 /* Position inside a scalar: `offset` characters from its start (formula errors). */
 gt_position gt_position_within(const gt_spec *scalar, int offset, int width);
-/* Parse typed scalars; false, without a message, if the text is not of the type. */
+/* Convert a scalar; false, without a message, if its text is not of the type. */
 bool gt_spec_int(const gt_spec *node, int64_t *out);
 bool gt_spec_float(const gt_spec *node, double *out);
 bool gt_spec_bool(const gt_spec *node, bool *out);
 
-/* What a field accepts, in words: "an integer, at least 1". For messages and help. */
+/* Describes what a field accepts: "an integer, at least 1". For messages and help. */
 char *gt_field_describe(gt_arena *arena, const gt_field *field);
 /* The JSON Schema object of a schema's fields
  * ({"type":"object","properties":…,"additionalProperties":false}), as a jansson value that the caller owns;
- * for shorthand schemas an anyOf with the shorthand's own type. */
+ * for a schema with a shorthand an anyOf with the shorthand's type. */
 struct json_t;
 struct json_t *gt_schema_json(const gt_schema *schema, const gt_schema *extra);
-/* Adds a finding (ambiguous_path) if the path that the node names leads to different files. */
+/* Adds the finding ambiguous_path if the path in the node leads to different files. found: from gt_locate. */
 void gt_schema_review_path(const gt_spec *node, const gt_located *found, gt_diagnostics *diagnostics);
 #endif

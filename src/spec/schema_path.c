@@ -1,4 +1,4 @@
-/* Suggestions for file names, and names that lead to several files. */
+/* Paths in configs: suggests existing ones for missing ones, and warns if a path leads to different files. */
 #include "base/file.h"
 #include "base/text.h"
 #include "spec/schema_value.h"
@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_NAMES = 4096 };
+enum { MAX_NAMES = 4096 }; /* entries of a directory that are compared */
 
+/* The entry of the directory that is most similar to `name`, or NULL. */
 static const char *nearest_in(gt_arena *arena, const char *directory, const char *name) {
   DIR *d = opendir(*directory ? directory : ".");
   if (!d) return NULL;
@@ -21,6 +22,7 @@ static const char *nearest_in(gt_arena *arena, const char *directory, const char
   return gt_nearest(name, names, count);
 }
 
+/* Walks down the path to the first part that does not exist. */
 const char *gt_nearest_path(gt_arena *arena, const char *path) {
   char directory[PATH_MAX] = "";
   if (strlen(path) >= sizeof directory) return NULL;
@@ -41,13 +43,13 @@ const char *gt_nearest_path(gt_arena *arena, const char *path) {
 }
 
 void gt_schema_review_path(const gt_spec *node, const gt_located *found, gt_diagnostics *diagnostics) {
-  char read[PATH_MAX], left[PATH_MAX];
+  char read[PATH_MAX], ignored[PATH_MAX];
   for (int i = 0; i < 2 && found->other[i]; i++) {
     if (gt_same_content(found->path, found->other[i]) || !gt_absolute_path(found->path, read, sizeof read) ||
-        !gt_absolute_path(found->other[i], left, sizeof left))
+        !gt_absolute_path(found->other[i], ignored, sizeof ignored))
       continue;
     gt_finding_at(diagnostics, GT_FINDING_ambiguous_path, node->at,
-                  "'%s' leads to different files: %s is read, not %s", node->scalar, read, left)
-        ->help = "the absolute path of the file you mean, in the config or by --set";
+                  "'%s' leads to different files: %s is read, not %s", node->scalar, read, ignored)
+        ->help = "write the absolute path of the file you mean, in the config or with --set";
   }
 }

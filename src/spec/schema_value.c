@@ -12,18 +12,18 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { LONGEST_NUMBER = 64 };
+enum { MAX_NUMBER = 64 }; /* bytes of a number's text, with NUL */
 
 /* Copies a number without its underscores; false if an underscore is not between digits or the text is too
  * long. */
-static bool without_underscores(const char *text, char clean[LONGEST_NUMBER]) {
+static bool without_underscores(const char *text, char clean[MAX_NUMBER]) {
   size_t n = 0;
   for (size_t i = 0; text[i]; i++) {
     if (text[i] == '_') {
       if (!i || !isxdigit((unsigned char)text[i - 1]) || !isxdigit((unsigned char)text[i + 1])) return false;
       continue;
     }
-    if (n + 1 == LONGEST_NUMBER) return false;
+    if (n + 1 == MAX_NUMBER) return false;
     clean[n++] = text[i];
   }
   clean[n] = 0;
@@ -72,7 +72,7 @@ static bool parse_float(const char *text, double *out) {
 }
 
 static bool float_text(const char *text, double *out) {
-  char clean[LONGEST_NUMBER];
+  char clean[MAX_NUMBER];
   int64_t integer;
   if (!without_underscores(text, clean)) return false;
   if (parse_float(clean, out)) return true;
@@ -82,7 +82,7 @@ static bool float_text(const char *text, double *out) {
 }
 
 static bool int_text(const char *text, int64_t *out) {
-  char clean[LONGEST_NUMBER];
+  char clean[MAX_NUMBER];
   double number;
   if (!without_underscores(text, clean)) return false;
   if (parse_integer(clean, out)) return true;
@@ -195,7 +195,7 @@ static const char *found_text(gt_arena *arena, const gt_spec *value) {
 /* A hint for `(3, 3)`, `3x3` or `3, 3` if a list is allowed. */
 static gt_hint list_meant(gt_arena *arena, const char *text) {
   static const char help[] = "write a list in square brackets";
-  char inner[LONGEST_NUMBER];
+  char inner[MAX_NUMBER];
   int height, width, end = 0;
   if (sscanf(text, "%d%*1[xX]%d%n", &height, &width, &end) == 2 && !text[end])
     return (gt_hint){gt_arena_printf(arena, "[%d, %d]", height, width), help, true};
@@ -206,7 +206,7 @@ static gt_hint list_meant(gt_arena *arena, const char *text) {
 }
 
 /* A hint for a scalar of the wrong type. */
-static gt_hint meant(const gt_schema_reader *r, const gt_field *field, const gt_spec *value) {
+static gt_hint hint_for(const gt_schema_reader *r, const gt_field *field, const gt_spec *value) {
   if (gt_spec_is_null(value) && !(field->flags & GT_FIELD_REQUIRED))
     return (gt_hint){.help = "remove the key to use its default"};
   if (value->kind != GT_SPEC_SCALAR) return (gt_hint){0};
@@ -233,7 +233,7 @@ static bool wrong_type(const gt_schema_reader *r, const gt_field *field, const g
                        const char *wanted) {
   gt_diagnostic *item = gt_error_at(r->diagnostics, value->at, "%s: expected %s, found %s",
                                     gt_schema_subject(r, field), wanted, found_text(r->arena, value));
-  const gt_hint hint = meant(r, field, value);
+  const gt_hint hint = hint_for(r, field, value);
   item->expected = gt_field_describe(r->arena, field);
   item->suggestion = hint.suggestion;
   item->help = hint.help;
@@ -326,7 +326,7 @@ static bool read_path(const gt_schema_reader *r, const gt_field *field, const ch
   return false;
 }
 
-/* Reads a list; one scalar is a list of one. Reports every bad element; then there is no list. */
+/* Reads a list; a scalar is a list of one. False after reporting every bad element; then *to is unchanged. */
 static bool read_list(const gt_schema_reader *r, const gt_field *field, void *to, const gt_spec *value) {
   const bool one = value->kind == GT_SPEC_SCALAR;
   const bool words = field->type == GT_FIELD_STRINGS || field->type == GT_FIELD_INT_OR_STRINGS;
@@ -360,13 +360,15 @@ static bool read_int_or_list(const gt_schema_reader *r, const gt_field *field, g
   return to->listed;
 }
 
+/* Size of the C type of a GT_FIELD_BY_NAME field's values. */
 static size_t size_of(gt_field_type type) {
   return type == GT_FIELD_PATH || type == GT_FIELD_CHOICE || type == GT_FIELD_STRING ? sizeof(const char *)
          : type == GT_FIELD_INTS                                                     ? sizeof(gt_ints)
                                                                                      : sizeof(gt_strings);
 }
 
-/* Reads values by name. Reports every bad value; then there are none. */
+/* Reads a map from names to values, or one unnamed value. False after reporting every bad value; then *to is
+ * unchanged. */
 static bool read_named(const gt_schema_reader *r, const gt_field *field, gt_named *to, const gt_spec *value) {
   const bool plain = value->kind != GT_SPEC_MAP;
   const int count = plain ? 1 : value->count;

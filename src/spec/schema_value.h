@@ -1,4 +1,4 @@
-/* Reads one value by its schema row. Internal to spec/: schema.c walks the maps, schema_value.c reads the
+/* Reads one value according to its schema row. Internal to spec/: schema.c reads maps, schema_value.c single
  * values. */
 #ifndef GT_SPEC_SCHEMA_VALUE_H
 #define GT_SPEC_SCHEMA_VALUE_H
@@ -9,10 +9,10 @@ typedef struct gt_schema_reader {
   const char *where;
   gt_arena *arena;
   gt_diagnostics *diagnostics;
-  const char *shown; /* what messages call the value, such as "'data.normalize'"; NULL: its field */
+  const char *shown; /* name of the value in messages, such as "'data.normalize'"; NULL: the field's */
 } gt_schema_reader;
 
-/* Reads a value that is not a MAP into *to; false: reported, and *to is unchanged. */
+/* Reads a value whose type is not MAP into *to. False after reporting an error; then *to is unchanged. */
 bool gt_schema_read_value(const gt_schema_reader *reader, const gt_field *field, void *to,
                           const gt_spec *value);
 /* The default of a field as a tree, or NULL. */
@@ -21,7 +21,7 @@ gt_spec *gt_schema_fallback(gt_arena *arena, const gt_field *field, gt_position 
 void gt_field_bounds(const gt_field *field, double *min, double *max);
 /* True if the field accepts a list. */
 bool gt_field_is_list(const gt_field *field);
-/* What a message calls the field's value: "'units' in layer 'linear'". */
+/* The name of the field's value in messages: "'units' in layer 'linear'". */
 const char *gt_schema_subject(const gt_schema_reader *reader, const gt_field *field);
 /* " in layer 'linear'", with a leading space, or "". */
 const char *gt_schema_where(gt_arena *arena, const char *where);

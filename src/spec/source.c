@@ -7,7 +7,7 @@
 static size_t sequence_size(const unsigned char *text, size_t size) {
   static const struct {
     unsigned char mask, lead;
-    uint32_t least;
+    uint32_t min; /* the smallest code point that needs this many bytes */
   } forms[] = {{0x80, 0x00, 0}, {0xE0, 0xC0, 0x80}, {0xF0, 0xE0, 0x800}, {0xF8, 0xF0, 0x10000}};
   for (size_t n = 1; n <= 4; n++) {
     if ((text[0] & forms[n - 1].mask) != forms[n - 1].lead) continue;
@@ -17,7 +17,7 @@ static size_t sequence_size(const unsigned char *text, size_t size) {
       if ((text[i] & 0xC0) != 0x80) return 0;
       code = code << 6 | (text[i] & 0x3F);
     }
-    return code < forms[n - 1].least || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF) ? 0 : n;
+    return code < forms[n - 1].min || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF) ? 0 : n;
   }
   return 0;
 }
@@ -36,7 +36,8 @@ static bool is_forbidden(const unsigned char *c, size_t n) {
 }
 
 /* Splits into lines like an editor (\n, \r\n, \r), unlike libyaml, which also splits at U+2028. Each byte
- * that is not UTF-8 counts as one character; *bad gets the first. */
+ * that is not UTF-8 counts as one character. *bad: offset of the first byte that is not allowed; SIZE_MAX:
+ * none. */
 static void split(gt_arena *arena, gt_source *source, size_t *bad, size_t *bad_character) {
   const unsigned char *text = (const unsigned char *)source->text;
   size_t count = 1;
@@ -87,7 +88,7 @@ gt_source *gt_source_new(gt_arena *arena, const char *file, const char *text, si
     return NULL;
   }
   if (size >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3))
-    text += 3, size -= 3; /* a byte order mark takes no column */
+    text += 3, size -= 3; /* a byte order mark is not a column */
   gt_source *source = GT_NEW(arena, gt_source);
   source->file = gt_arena_strdup(arena, file);
   source->text = gt_arena_strndup(arena, text, size);
@@ -118,8 +119,9 @@ gt_position gt_source_at(const gt_source *source, size_t character, size_t width
                        .width = width ? (int)width : 1};
 }
 
-/* Bytes of source and of decoded text that the next character of a scalar takes; quote is 0, '\'' or '"'. */
-static size_t element(const char *at, char quote, size_t *decoded) {
+/* Returns the number of source bytes of the next character of a scalar. *decoded: its bytes after decoding of
+ * escapes. quote: 0, '\'' or '"'. */
+static size_t character_size(const char *at, char quote, size_t *decoded) {
   size_t n = sequence_size((const unsigned char *)at, strlen(at));
   *decoded = n;
   if (quote == '\'' && *at == '\'') {
@@ -151,7 +153,7 @@ gt_position gt_position_within(const gt_spec *scalar, int offset, int width) {
   for (size_t done = 0; done < (size_t)offset;) {
     size_t decoded;
     if (!*c) return at; /* folded over several lines */
-    c += element(c, quote, &decoded);
+    c += character_size(c, quote, &decoded);
     done += decoded ? decoded : 1;
   }
   at.column += (int)gt_character_count(start, (size_t)(c - start));

@@ -19,11 +19,11 @@ typedef struct builder {
   gt_arena *arena;
   gt_diagnostics *diagnostics;
   const gt_source *source;
-  size_t start; /* characters before the parsed part */
+  size_t start; /* characters of the source before the parsed part */
   gt_spec *root;
   frame stack[GT_SPEC_MAX_DEPTH];
   int depth, nodes, documents;
-  bool refused; /* an error was reported that leaves no usable tree */
+  bool refused; /* an error was reported after which the tree is not usable */
 } builder;
 
 static gt_position position(const builder *b, yaml_mark_t start, yaml_mark_t end) {
@@ -42,7 +42,8 @@ static void append_child(gt_arena *arena, gt_spec *parent, gt_spec *child) {
   parent->child[parent->count++] = child;
 }
 
-/* Adds a finished scalar, or a collection that starts, to its parent. False: stop. */
+/* Adds a scalar, or a map or sequence that begins, to its parent. A scalar may be the next key of a map.
+ * False: stop. */
 static bool attach(builder *b, gt_spec *node) {
   if (!b->depth) {
     b->root = node;
@@ -92,9 +93,9 @@ static gt_spec *begin_node(builder *b, gt_spec_kind kind, const yaml_event_t *ev
   return node;
 }
 
-/* Reports characters that only look like YAML syntax and replaces them by what was meant. False if that
- * changes the structure of the lines around, so that further errors would only confuse. */
-static bool mend_look_alikes(builder *b, gt_spec *node) {
+/* Reports characters that only look like YAML syntax and replaces them by ASCII. False if they would have
+ * changed the structure of the tree: then further errors could be wrong. */
+static bool replace_look_alikes(builder *b, gt_spec *node) {
   gt_look_alike odd;
   if (node->quoted || !gt_look_alike_as_syntax(node->scalar, &odd)) return true;
   const size_t before = gt_character_count(node->scalar, odd.byte);
@@ -130,7 +131,7 @@ static bool on_scalar(builder *b, const yaml_event_t *event) {
            gt_arena_printf(b->arena, "'%c' starts a block of text, but no text follows", indicator),
            gt_arena_printf(b->arena, "\"%c\" in quotes, or lines of text indented below", indicator));
   }
-  if (!mend_look_alikes(b, node)) return false;
+  if (!replace_look_alikes(b, node)) return false;
   return attach(b, node);
 }
 
@@ -193,9 +194,9 @@ static bool on_document(builder *b, const yaml_event_t *event) {
   return true;
 }
 
-/* True if the entry is the rest of a number that a comma split: digits immediately after it, without a
- * value. */
-static bool continues(const gt_spec *number, const gt_spec *entry) {
+/* True if the entry is the rest of a number that was split at a comma: digits immediately after the comma,
+ * without a value. */
+static bool continues_number(const gt_spec *number, const gt_spec *entry) {
   const char *digits = number->scalar ? number->scalar + (*number->scalar == '-') : "";
   return number->kind == GT_SPEC_SCALAR && !number->quoted && *digits &&
          !digits[strspn(digits, "0123456789,")] && gt_spec_is_null(entry) && *entry->key &&
@@ -203,8 +204,8 @@ static bool continues(const gt_spec *number, const gt_spec *entry) {
          number->at.column + number->at.width + 1 == entry->key_at.column;
 }
 
-/* Joins `{betas: (0.9, 0.999)}`, a Python tuple, into one text again, so that the field's reader can report
- * it. Returns the index after it. */
+/* Joins a Python tuple, as in `{betas: (0.9, 0.999)}`, to one text again, so that the field's reader can
+ * report it. next: index of the entry after `tuple`; returns the index after the tuple. */
 static int join_tuple(builder *b, gt_spec *map, gt_spec *tuple, int next) {
   const int length = next < map->count ? map->child[next]->key_at.column - tuple->at.column : 0;
   if (tuple->kind != GT_SPEC_SCALAR || tuple->quoted || *tuple->scalar != '(' || length <= 0) return next;
@@ -216,13 +217,13 @@ static int join_tuple(builder *b, gt_spec *map, gt_spec *tuple, int next) {
   return next;
 }
 
-/* Reports `{lr: 0,001}`, which YAML reads as lr: 0 and a key 001, and joins it to one number. */
+/* Reports `{lr: 0,001}`, which YAML reads as lr: 0 and a key 001, and joins the parts to one number. */
 static void join_decimal_commas(builder *b, gt_spec *map) {
   int kept = 0;
   for (int i = 0; i < map->count;) {
     gt_spec *number = map->child[kept++] = map->child[i++];
     const int first = i = join_tuple(b, map, number, i);
-    for (; i < map->count && continues(number, map->child[i]); i++) {
+    for (; i < map->count && continues_number(number, map->child[i]); i++) {
       number->scalar = gt_arena_printf(b->arena, "%s,%s", number->scalar, map->child[i]->key);
       number->at.width += 1 + map->child[i]->key_at.width;
     }
@@ -231,12 +232,13 @@ static void join_decimal_commas(builder *b, gt_spec *map) {
     gt_diagnostic *item = gt_error_at(b->diagnostics, number->at, "'%s' is not a number", number->scalar);
     item->suggestion = hint.suggestion;
     item->help = hint.help;
-    number->scalar = hint.suggestion ? hint.suggestion : "1"; /* any number: the config is invalid anyway */
+    /* Any number will do: the config is invalid anyway. */
+    number->scalar = hint.suggestion ? hint.suggestion : "1";
   }
   map->count = kept;
 }
 
-/* False: stop. */
+/* Handles an event of libyaml. False: stop. */
 static bool on_event(builder *b, const yaml_event_t *event) {
   switch (event->type) {
   case YAML_DOCUMENT_START_EVENT: return on_document(b, event);

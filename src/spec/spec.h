@@ -1,7 +1,7 @@
 /* gt_spec: a YAML file as a tree whose nodes know file, line and column. It does not know what keys mean:
- * schema.h reads typed values from it. Built from libyaml's events with limits of our own: 1 MiB, depth 64,
- * 100,000 nodes, no duplicate keys, no anchors or aliases, one document. Owner: its arena. Immutable once
- * overrides are applied. */
+ * schema.h reads typed values from it. It is built from libyaml's events with these limits: 1 MiB, depth 64,
+ * 100,000 nodes, no duplicate keys, no anchors or aliases, one document. Owner: its arena. Immutable after
+ * all overrides are applied. */
 #ifndef GT_SPEC_SPEC_H
 #define GT_SPEC_SPEC_H
 #include "base/arena.h"
@@ -16,14 +16,14 @@ typedef struct gt_spec {
   gt_spec_kind kind;
   gt_position at;
   const char *scalar; /* GT_SPEC_SCALAR: its text */
-  bool quoted;        /* written in quotes: always a string */
+  bool quoted;        /* in quotes or as a block (| or >): always text */
   const char *key;    /* in a map: this entry's key and its position */
   gt_position key_at;
-  struct gt_spec **child; /* sequence items or map entries, in order */
+  struct gt_spec **child; /* [count] sequence items or map entries, in order */
   int count, capacity;
 } gt_spec;
 
-/* Parses a file (or text; `name` is shown as its file name). NULL on failure, with the reasons in
+/* Parse a file, or a text whose file name in messages is `name`. NULL on failure, with the reasons in
  * diagnostics (or, if the file cannot be read, only in `error`). Duplicate keys are reported, but a tree is
  * still returned (the first of each pair counts), so that later checks report their errors in the same pass:
  * callers check diagnostics->errors at the end. An empty file is an empty map. The path "-" is standard
@@ -46,18 +46,19 @@ typedef struct gt_spec_names {
  * a later line of the assignment). names: may be NULL. */
 bool gt_spec_override(gt_arena *arena, gt_spec *root, const char *assignment, const gt_spec_names *names,
                       gt_diagnostics *diagnostics);
-/* The same with the key of `entry` as the path and a copy of its value. Errors are reported at the key. */
+/* Like gt_spec_override, with the key of `entry` as the path and a copy of its value. Errors are reported at
+ * the key. */
 bool gt_spec_set(gt_arena *arena, gt_spec *root, const gt_spec *entry, const gt_spec_names *names,
                  gt_diagnostics *diagnostics);
-gt_spec *gt_spec_copy(gt_arena *arena, const gt_spec *node); /* of the whole tree */
+gt_spec *gt_spec_copy(gt_arena *arena, const gt_spec *node); /* with all children */
 void gt_spec_remove(gt_spec *map, const char *key);          /* no effect if the key is absent */
 /* True if the value is empty (`key:`), null or ~. Accepts NULL. */
 bool gt_spec_is_null(const gt_spec *node);
 gt_spec *gt_spec_find(const gt_spec *map, const char *key); /* NULL if absent or not a map */
 /* Builders for trees that gtrain creates (the resolved config). */
 gt_spec *gt_spec_new(gt_arena *arena, gt_spec_kind kind);
-gt_spec *gt_spec_add(gt_arena *arena, gt_spec *parent, const char *key,
-                     gt_spec *child); /* key NULL in a sequence */
+/* Appends a child and returns it. key: NULL in a sequence. */
+gt_spec *gt_spec_add(gt_arena *arena, gt_spec *parent, const char *key, gt_spec *child);
 gt_spec *gt_spec_text(gt_arena *arena, const char *text);
 /* The tree as YAML text that parses back to an equal tree. */
 char *gt_spec_write(gt_arena *arena, const gt_spec *root);

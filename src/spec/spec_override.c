@@ -9,9 +9,10 @@ typedef struct path {
   const gt_source *source; /* NULL: every part is reported at `at` */
   gt_position at;
   const gt_spec_names *names; /* or NULL */
-  const char *start, *end;    /* the current part of a.b.0.c */
+  const char *start, *end;    /* the current part of the path, such as b in a.b.0.c */
 } path;
 
+/* Position of the current part. */
 static gt_position part_at(const path *p) {
   if (!p->source) return p->at;
   const size_t before = gt_character_count(p->source->text, (size_t)(p->start - p->source->text));
@@ -23,8 +24,8 @@ static bool fail(const path *p, const char *message, const char *expected) {
   return false;
 }
 
-/* The item of a sequence that the part selects. */
-static gt_spec **item_slot(path *p, gt_spec *sequence, const char *part) {
+/* The item of a sequence with the index `part`. NULL after reporting an error. */
+static gt_spec **find_item(path *p, gt_spec *sequence, const char *part) {
   char *end;
   const unsigned long index = strtoul(part, &end, 10);
   if (*part < '0' || *part > '9' || *end) {
@@ -41,9 +42,10 @@ static gt_spec **item_slot(path *p, gt_spec *sequence, const char *part) {
   return &sequence->child[index];
 }
 
-/* The place for the part's value in `node`, which becomes a map if it is empty. NULL: reported. */
-static gt_spec **slot(path *p, gt_spec *node, const char *part) {
-  if (node->kind == GT_SPEC_SEQUENCE) return item_slot(p, node, part);
+/* The child of `node` with the key or index `part`. Adds a missing key; an empty node becomes a map. NULL
+ * after reporting an error. */
+static gt_spec **find_or_add(path *p, gt_spec *node, const char *part) {
+  if (node->kind == GT_SPEC_SEQUENCE) return find_item(p, node, part);
   if (gt_spec_is_null(node)) {
     node->kind = GT_SPEC_MAP;
     node->scalar = NULL;
@@ -62,52 +64,56 @@ static gt_spec **slot(path *p, gt_spec *node, const char *part) {
   return &node->child[node->count - 1];
 }
 
-enum { LISTED = 12 };
+enum { MAX_LISTED = 12 }; /* names in a message */
 
-static void unknown_item(const path *p, const gt_spec *list, const char *part) {
+static void report_unknown_item(const path *p, const gt_spec *list, const char *part) {
   const gt_spec_names *names = p->names;
   const char *text = "";
-  for (int i = 0; i < names->count && i < LISTED; i++)
+  for (int i = 0; i < names->count && i < MAX_LISTED; i++)
     text = gt_arena_printf(p->arena, "%s%s%s", text, i ? ", " : "one of ", names->name[i]);
-  if (names->count > LISTED) text = gt_arena_printf(p->arena, "%s and %d more", text, names->count - LISTED);
+  if (names->count > MAX_LISTED)
+    text = gt_arena_printf(p->arena, "%s and %d more", text, names->count - MAX_LISTED);
   gt_diagnostic *d = gt_error_at(p->diagnostics, part_at(p), "there is no %s '%s'", names->what, part);
   d->expected = gt_arena_printf(p->arena, "%s%sa number from 0 to %d", text, names->count ? ", or " : "",
                                 list->count - 1);
   d->suggestion = gt_nearest(part, names->name, (size_t)names->count);
 }
 
-/* The settings of the item with this name. */
-static gt_spec **named_slot(path *p, gt_spec *list, const char *part) {
+/* The child at the path of the item with this name. NULL after reporting an error. */
+static gt_spec **find_named_item(path *p, gt_spec *list, const char *part) {
   const gt_spec_names *names = p->names;
   int k = 0;
   while (k < names->count && strcmp(names->name[k], part)) k++;
   if (k == names->count) {
-    unknown_item(p, list, part);
+    report_unknown_item(p, list, part);
     return NULL;
   }
   gt_spec *node = list, **place = NULL;
   for (const char *c = names->path[k];; c++) {
     const size_t length = strcspn(c, ".");
-    place = slot(p, node, gt_arena_strndup(p->arena, c, length));
+    place = find_or_add(p, node, gt_arena_strndup(p->arena, c, length));
     c += length;
     if (!place || !*c) return place;
     node = *place;
   }
 }
 
+/* True if `part` selects an item of the list with names by its name. */
 static bool is_named(const path *p, const gt_spec *root, const gt_spec *node, const char *part) {
   return p->names && node->kind == GT_SPEC_SEQUENCE && node == gt_spec_find(root, p->names->list) &&
          (*part < '0' || *part > '9');
 }
 
-static bool set(path *p, gt_spec *root, const char *equals, gt_spec *value) {
+/* Sets the child at the path, from p->start to `equals`, to `value`. */
+static bool set_value(path *p, gt_spec *root, const char *equals, gt_spec *value) {
   for (gt_spec *node = root;; p->start = p->end + 1) {
     p->end = p->start;
     while (p->end < equals && *p->end != '.') p->end++;
     if (p->end == p->start) return fail(p, "a key is missing here", "a path such as optimizer.lr=0.1");
     if (p->end - p->start > GT_SPEC_MAX_KEY) return fail(p, "this key is too long", "at most 128 bytes");
     const char *part = gt_arena_strndup(p->arena, p->start, (size_t)(p->end - p->start));
-    gt_spec **place = is_named(p, root, node, part) ? named_slot(p, node, part) : slot(p, node, part);
+    gt_spec **place =
+        is_named(p, root, node, part) ? find_named_item(p, node, part) : find_or_add(p, node, part);
     if (!place) return false;
     if (p->end < equals) {
       node = *place;
@@ -149,7 +155,7 @@ bool gt_spec_override(gt_arena *arena, gt_spec *root, const char *assignment, co
   if (!equals) return fail(&p, "'=' is missing", "a path and a value, such as optimizer.lr=0.1");
   if (too_deep(source->text, equals)) return fail(&p, "this path has too many parts", "at most 32");
   gt_spec *value = parse_value(&p, equals);
-  return value && set(&p, root, equals, value);
+  return value && set_value(&p, root, equals, value);
 }
 
 bool gt_spec_set(gt_arena *arena, gt_spec *root, const gt_spec *entry, const gt_spec_names *names,
@@ -158,5 +164,5 @@ bool gt_spec_set(gt_arena *arena, gt_spec *root, const gt_spec *entry, const gt_
       .arena = arena, .diagnostics = diagnostics, .at = entry->key_at, .names = names, .start = entry->key};
   const char *end = p.end = entry->key + strlen(entry->key);
   if (too_deep(entry->key, end)) return fail(&p, "this path has too many parts", "at most 32");
-  return set(&p, root, end, gt_spec_copy(arena, entry));
+  return set_value(&p, root, end, gt_spec_copy(arena, entry));
 }

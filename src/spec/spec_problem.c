@@ -1,11 +1,12 @@
-/* Turns libyaml's errors into plain words, at the position that the reader has to look at. */
+/* Reports libyaml's errors in plain words, at the position of the actual mistake. Functions that return bool
+ * return true if they have reported the error. */
 #include "spec/look_alike.h"
 #include "spec/source.h"
 #include <string.h>
 
 typedef struct row {
   const char *problem, *context; /* parts of libyaml's messages; NULL: any */
-  bool at_context;               /* point at the start of the construct, not at where parsing stopped */
+  bool at_context; /* true: the position is the start of the construct, not the place where parsing stopped */
   const char *message, *expected;
 } row;
 
@@ -92,7 +93,7 @@ static void missing_colon(const gt_source *source, const gt_problem *problem, gt
       "'key: value'";
 }
 
-/* Reports a lone word on the previous line, which this line then seems to continue. */
+/* Reports a lone word on the previous line: YAML reads this line as its continuation. */
 static bool lone_word(const gt_source *source, const gt_source_line *line, gt_diagnostics *diagnostics) {
   if (line == source->line) return false;
   const gt_source_line *before = line - 1;
@@ -111,10 +112,10 @@ static void unexpected_colon(const gt_source *source, const gt_problem *problem,
                              gt_diagnostics *diagnostics) {
   const gt_source_line *line = line_of(source, problem->problem_mark);
   const char *colon = byte_of(line, problem->problem_mark), *key = line->text + strspn(line->text, " ");
-  bool own_line = line->text[0] == ' ';
+  bool is_indented_key = line->text[0] == ' ';
   for (const char *c = key; c < colon; c++)
-    if (*c == ':' || *c == '{' || *c == '[' || *c == '"') own_line = false;
-  if (own_line && colon > key) {
+    if (*c == ':' || *c == '{' || *c == '[' || *c == '"') is_indented_key = false;
+  if (is_indented_key && colon > key) {
     gt_error_at(diagnostics,
                 gt_source_at(source, character_of(line, key), gt_character_count(key, (size_t)(colon - key))),
                 "'%.*s' is indented, but the line above already has a value", (int)(colon - key), key)
@@ -160,14 +161,14 @@ static bool broken_map(const gt_source *source, const gt_problem *problem, gt_di
   return true;
 }
 
-/* The text of a line that starts with `-linear`; NULL: it does not. A negative number is a value. */
+/* The text of the line from the dash if it starts like `-linear`; else NULL. A negative number is a value. */
 static const char *dashed_word(const gt_source_line *line) {
   const char *first = line->text + strspn(line->text, " ");
   return first[0] == '-' && first[1] && !strchr(" -.0123456789", first[1]) ? first : NULL;
 }
 
-/* Reports `-linear: 10`: a key named "-linear" for libyaml, which fails only at a line further down, as at
- * the first `- relu` or `-relu`. The first of such lines is reported. */
+/* Reports `-linear: 10`. libyaml reads a key named "-linear" and fails only at a later line, such as `- relu`
+ * or `-relu`. Reports the first of these lines. */
 static bool missing_dash_space(const gt_source *source, const gt_problem *problem,
                                gt_diagnostics *diagnostics) {
   const gt_source_line *line = line_of(source, problem->problem_mark);

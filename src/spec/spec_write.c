@@ -1,4 +1,4 @@
-/* Writes gt_spec as YAML in block style; short lists of words and numbers on one line. */
+/* Writes gt_spec as YAML in block style, with short lists of words and numbers on one line. */
 #include "base/memory.h"
 #include "spec/look_alike.h"
 #include "spec/spec.h"
@@ -14,17 +14,17 @@ typedef struct writer {
   size_t count, capacity;
 } writer;
 
-static void put(writer *w, const char *text, size_t size) {
+static void put_bytes(writer *w, const char *text, size_t size) {
   for (size_t i = 0; i < size; i++) *GT_PUSH(w) = text[i];
 }
 
-static void puts_(writer *w, const char *text) { put(w, text, strlen(text)); }
+static void put_text(writer *w, const char *text) { put_bytes(w, text, strlen(text)); }
 
 static void indent(writer *w, int depth) {
-  for (int i = 0; i < depth; i++) puts_(w, "  ");
+  for (int i = 0; i < depth; i++) put_text(w, "  ");
 }
 
-/* True if the text needs no quotes anywhere, also inside brackets, to be read back unchanged. */
+/* True if the text can be read back unchanged without quotes, also inside brackets. */
 static bool is_plain(const char *text) {
   if (!*text || strchr("-?:,[]{}#&*!|>'\"%@` ", *text)) {
     /* a minus sign before a number is fine */
@@ -45,7 +45,7 @@ static bool is_plain(const char *text) {
 /* Writes double quotes; escapes everything that YAML might fold, strip or reject. */
 static void put_quoted(writer *w, const char *text) {
   char escape[16];
-  puts_(w, "\"");
+  put_text(w, "\"");
   for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
     if (*c == '"' || *c == '\\') {
       snprintf(escape, sizeof escape, "\\%c", *c);
@@ -67,21 +67,21 @@ static void put_quoted(writer *w, const char *text) {
     } else {
       snprintf(escape, sizeof escape, "%c", *c);
     }
-    puts_(w, escape);
+    put_text(w, escape);
   }
-  puts_(w, "\"");
+  put_text(w, "\"");
 }
 
 static void put_scalar(writer *w, const char *text, bool quoted) {
   if (!quoted && is_plain(text))
-    puts_(w, text);
+    put_text(w, text);
   else
     put_quoted(w, text);
 }
 
 static void put_key(writer *w, const char *key) {
   put_scalar(w, key, false);
-  puts_(w, ":");
+  put_text(w, ":");
 }
 
 static bool is_empty_plain(const gt_spec *node) {
@@ -102,7 +102,7 @@ static bool is_short(const gt_spec *node) {
 
 static void put_node(writer *w, const gt_spec *node, int depth, bool in_sequence);
 
-/* Writes the entries of a map or sequence, one per line; with `inline_first` the first goes on the current
+/* Writes the entries of a map or sequence, one per line; with `inline_first` the first one on the current
  * line. */
 static void put_entries(writer *w, const gt_spec *node, int depth, bool inline_first) {
   for (int i = 0; i < node->count; i++) {
@@ -110,7 +110,7 @@ static void put_entries(writer *w, const gt_spec *node, int depth, bool inline_f
     if (node->kind == GT_SPEC_MAP)
       put_key(w, node->child[i]->key);
     else
-      puts_(w, "-");
+      put_text(w, "-");
     put_node(w, node->child[i], depth + 1, node->kind == GT_SPEC_SEQUENCE);
   }
 }
@@ -118,22 +118,22 @@ static void put_entries(writer *w, const gt_spec *node, int depth, bool inline_f
 /* Writes what follows `key:` or `-`, including the end of the line. */
 static void put_node(writer *w, const gt_spec *node, int depth, bool in_sequence) {
   if (is_empty_plain(node)) {
-    puts_(w, "\n");
+    put_text(w, "\n");
   } else if (node->kind == GT_SPEC_SCALAR) {
-    puts_(w, " ");
+    put_text(w, " ");
     put_scalar(w, node->scalar, node->quoted);
-    puts_(w, "\n");
+    put_text(w, "\n");
   } else if (!node->count) {
-    puts_(w, node->kind == GT_SPEC_MAP ? " {}\n" : " []\n");
+    put_text(w, node->kind == GT_SPEC_MAP ? " {}\n" : " []\n");
   } else if (node->kind == GT_SPEC_SEQUENCE && is_short(node)) {
-    puts_(w, " [");
+    put_text(w, " [");
     for (int i = 0; i < node->count; i++) {
-      if (i) puts_(w, ", ");
+      if (i) put_text(w, ", ");
       put_scalar(w, node->child[i]->scalar, node->child[i]->quoted);
     }
-    puts_(w, "]\n");
+    put_text(w, "]\n");
   } else {
-    puts_(w, in_sequence ? " " : "\n");
+    put_text(w, in_sequence ? " " : "\n");
     put_entries(w, node, depth, in_sequence);
   }
 }
@@ -144,7 +144,7 @@ char *gt_spec_write(gt_arena *arena, const gt_spec *root) {
     put_entries(&w, root, 0, true);
   else
     put_node(&w, root, 0, true);
-  /* a value at the start of the text has a space before it */
+  /* put_node writes a space before a value, also at the start of the text */
   const size_t skipped = w.count && w.items[0] == ' ';
   char *text = gt_arena_strndup(arena, w.items + skipped, w.count - skipped);
   free(w.items);

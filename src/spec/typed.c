@@ -13,7 +13,7 @@ static const gt_field type_fields[] = {
 };
 static const gt_schema type_schema = {.name = "typed", .help = "name", .fields = type_fields};
 
-/* Reports a type that is under another key, or a key itself. */
+/* Reports a type that is written under another key, or as a key. */
 static bool report_misplaced_type(const gt_spec *node, const char *what, const char *const *names, int count,
                                   gt_diagnostics *diagnostics) {
   static const char *const type[] = {"type"};
@@ -46,7 +46,8 @@ static int index_of(const char *name, const char *const *names, int count) {
   return k < count ? k : -1;
 }
 
-/* The index of the type that the node names or, as a map without a type, means; -1: reported. */
+/* The index of the type in the node; for a map without a type, that of `standard`. -1 after reporting an
+ * error. */
 static int choose(const gt_spec *node, const char *what, const char *const *names, int count,
                   const char *standard, gt_diagnostics *diagnostics) {
   const gt_spec *type = node->kind == GT_SPEC_MAP ? gt_spec_find(node, "type") : node;
