@@ -58,7 +58,7 @@ static int64_t decode_integer(uint64_t bits, gt_raw_type type) {
   }
 }
 
-/* Inlined for each element type, so that the loops below do not branch per element. */
+/* Inline, so that the compiler can move the choice by type out of the loops below. */
 static inline double element(const gt_raw_array *array, uint64_t i) {
   const size_t size = gt_raw_size(array->type);
   const uint64_t bits = load(array->data + i * size, size, array->big_endian);
@@ -116,8 +116,8 @@ static bool to_targets(const gt_data_reader *reader, const gt_raw_array *array, 
   return true;
 }
 
-/* The shape of labels: one per sample, [n] or [n, 1], or an array per sample if the config says that targets
- * are classes. */
+/* Sets the shape of labels: one per sample, [n] or [n, 1], or an array per sample if the config says that
+ * targets are classes. */
 static bool shape_labels(const gt_data_reader *reader, const gt_raw_array *array, int index, uint64_t count,
                          gt_tensor *out) {
   const int64_t samples = array->dim[0];
@@ -167,7 +167,7 @@ static bool to_rows(gt_raw_array *array, gt_error *error) {
   if (!array->fortran) return true;
   if (!gt_raw_count(array, &count, error)) return false;
   void *rows;
-  /* One byte more, as gt_bytes has it. */
+  /* gt_bytes has one byte more than its size. */
   if (!gt_try_alloc(&rows, count * size + 1, 1, array->path, error)) return false;
   for (int d = 1; d < array->rank; d++) stride[d] = stride[d - 1] * array->dim[d - 1];
   int64_t from = 0;
@@ -228,7 +228,7 @@ const gt_field gt_array_fields[] = {
     {.name = NULL},
 };
 
-static bool is_missing(gt_data_reader *reader, const char *split, const char *key) {
+static bool report_missing(gt_data_reader *reader, const char *split, const char *key) {
   gt_diagnostic *d = gt_error_at(reader->diagnostics, gt_data_position(reader, split),
                                  "the %s split has no '%s' file", split, key);
   d->expected = gt_arena_printf(reader->arena, "%s: {inputs: FILE, targets: FILE}", split);
@@ -243,7 +243,7 @@ static gt_array_source whole_file(gt_data_file file) {
 static bool find_files(gt_data_reader *reader, const char *split, const gt_array_pair *pair,
                        gt_array_files *out) {
   const gt_spec *inputs = gt_data_node(reader, split, "inputs");
-  bool ok = pair->inputs.count || is_missing(reader, split, "inputs");
+  bool ok = pair->inputs.count || report_missing(reader, split, "inputs");
   for (int k = 0; pair->inputs.count && k < reader->dataset->inputs; k++) {
     const gt_spec *node = gt_data_input_node(reader, inputs, split, k);
     if (!node) return false;
@@ -251,7 +251,7 @@ static bool find_files(gt_data_reader *reader, const char *split, const gt_array
     ok &= out->input[k].name != NULL;
   }
   const gt_spec *targets = gt_data_node(reader, split, "targets");
-  if (!pair->targets.count) return is_missing(reader, split, "targets");
+  if (!pair->targets.count) return report_missing(reader, split, "targets");
   for (int k = 0; k < reader->dataset->targets; k++) {
     const gt_spec *node = gt_data_target_node(reader, targets, split, k);
     if (!node) return false;
@@ -270,14 +270,14 @@ static bool read_one_input(gt_array_source from, bool outline, gt_raw_parse pars
   return ok && (!integers || gt_data_to_integers(from.name, out, error));
 }
 
-/* Integer targets with one number per sample are class labels, unless the config sets `task`. */
+/* True if the targets are class labels: integers, one per sample, unless the config sets `task`. */
 static bool decide_task(const gt_data_reader *reader, const gt_raw_array *targets, int index) {
   if (reader->task[index] == GT_TASK_AUTO)
     return is_integer(targets->type) && targets->rank == 1 && !gt_data_has_quantities(reader);
   return reader->task[index] == GT_TASK_CLASSIFICATION;
 }
 
-/* An archive is read whole. */
+/* Archives are always read completely. */
 static bool is_outlined(const gt_data_reader *reader, gt_array_source from) {
   return !from.archive && gt_data_is_outlined(reader, gt_data_file_size(from.file.path));
 }
@@ -300,7 +300,7 @@ static bool read_target(gt_data_reader *reader, gt_array_source from, gt_raw_par
   return ok;
 }
 
-/* The first target counts the samples. */
+/* The first target determines the number of samples. */
 static bool check_counts(gt_data_reader *reader, const gt_array_files *from, const gt_split *split) {
   const gt_dataset *dataset = reader->dataset;
   for (int k = 0; k < dataset->inputs; k++)
@@ -321,10 +321,10 @@ static bool check_counts(gt_data_reader *reader, const gt_array_files *from, con
 static bool read_split(gt_data_reader *reader, const gt_array_files *from, gt_raw_parse parse, bool first,
                        gt_split *out) {
   const gt_dataset *dataset = reader->dataset;
-  bool own = true;
-  for (int k = 0; k < dataset->targets; k++) own &= gt_data_are_own(&from->target[k].file, 1);
-  for (int k = 0; k < dataset->inputs; k++) own &= gt_data_are_own(&from->input[k].file, 1);
-  gt_data_turn_to(reader, first ? GT_PART_TRAIN : GT_PART_TEST, own);
+  bool trusted = true;
+  for (int k = 0; k < dataset->targets; k++) trusted &= gt_data_are_trusted(&from->target[k].file, 1);
+  for (int k = 0; k < dataset->inputs; k++) trusted &= gt_data_are_trusted(&from->input[k].file, 1);
+  gt_data_set_trust(reader, first ? GT_PART_TRAIN : GT_PART_TEST, trusted);
   for (int k = 0; k < dataset->inputs; k++)
     if (!read_one_input(from->input[k], is_outlined(reader, from->input[k]), parse,
                         dataset->input[k].element == GT_ELEMENT_I32, &out->input[k], reader->error))
@@ -367,5 +367,6 @@ bool gt_array_read_inputs(const char *path, gt_raw_parse parse, const gt_data_si
 
 bool gt_array_read_input(gt_array_source from, gt_raw_parse parse, const gt_input *input, gt_tensor *out,
                          gt_error *error) {
-  return read_one_input(from, false, parse, false, out, error) && gt_data_fit(from.name, input, out, error);
+  return read_one_input(from, false, parse, false, out, error) &&
+         gt_data_fit_shape(from.name, input, out, error);
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_BOARD_BITS = 16 };
+enum { MAX_BOARD_BITS = 16 }; /* start `boards` makes a sample of every possible board */
 
 typedef struct options {
   gt_ints grid;
@@ -49,7 +49,7 @@ static int choice(const char *const *list, const char *text) {
   return -1;
 }
 
-static bool refuse(gt_data_reader *reader, const char *key, const char *what, const char *expected) {
+static bool report(gt_data_reader *reader, const char *key, const char *what, const char *expected) {
   gt_error_at(reader->diagnostics, gt_data_position(reader, key), "%s", what)->expected = expected;
   return false;
 }
@@ -70,7 +70,7 @@ static bool read_picture(gt_data_reader *reader, gt_ca_boards *b) {
   if (!b->height) b->height = picture.height, b->width = picture.width;
   const bool fits = b->height == picture.height && b->width == picture.width;
   gt_picture_finish(&picture);
-  return fits || refuse(reader, "grid", "the grid and the image have different sizes",
+  return fits || report(reader, "grid", "the grid and the image have different sizes",
                         "the size of the image, or no 'grid'");
 }
 
@@ -81,21 +81,21 @@ static bool read_options(gt_data_reader *reader, const options *o, gt_ca_boards 
                       .seen = 1,
                       .square = o->square};
   if (!o->target == !o->image)
-    return refuse(reader, o->target ? "image" : NULL, "exactly one target must be given", "target or image");
+    return report(reader, o->target ? "image" : NULL, "exactly one target must be given", "target or image");
   if (o->grid.count && o->grid.count != 2)
-    return refuse(reader, "grid", "this is not a board size", "[height, width]");
+    return report(reader, "grid", "this is not a board size", "[height, width]");
   if (o->grid.count) b->height = o->grid.items[0], b->width = o->grid.items[1];
   if (o->image && !read_picture(reader, b)) return false;
-  if (!b->height) return refuse(reader, NULL, "the size of the board is missing", "grid: [height, width]");
+  if (!b->height) return report(reader, NULL, "the size of the board is missing", "grid: [height, width]");
   if (b->seen > b->channels)
-    return refuse(reader, "channels", "the board has fewer channels than the image",
+    return report(reader, "channels", "the board has fewer channels than the image",
                   "at least as many channels as the image has");
   if (b->target == GT_CA_LIFE &&
       (b->channels != 1 || b->start == GT_CA_START_RANDOM || b->start == GT_CA_START_CENTRE))
-    return refuse(reader, "target", "target 'life' needs a fixed start board with one channel",
+    return report(reader, "target", "target 'life' needs a fixed start board with one channel",
                   "start: boards or zeros, channels: 1");
   if (b->start == GT_CA_START_ALL && b->height * b->width * b->channels > MAX_BOARD_BITS)
-    return refuse(reader, "start", "there are too many possible boards", "at most 16 bits per board");
+    return report(reader, "start", "there are too many possible boards", "at most 16 bits per board");
   return true;
 }
 
@@ -175,8 +175,8 @@ static bool open_ca(gt_data_reader *reader, const void *given) {
   const int64_t all = b->start == GT_CA_START_ALL      ? (int64_t)1 << (b->height * b->width * b->channels)
                       : b->start == GT_CA_START_RANDOM ? 64
                                                        : 1;
-  const bool asked = gt_spec_find(reader->spec, "test_samples") != NULL;
-  const int64_t test = asked && b->start != GT_CA_START_ALL ? o->test_samples : all;
+  const bool is_given = gt_spec_find(reader->spec, "test_samples") != NULL;
+  const int64_t test = is_given && b->start != GT_CA_START_ALL ? o->test_samples : all;
   const int64_t train = o->samples && b->start != GT_CA_START_ALL ? o->samples : all;
   return make_split(reader, b, train, &reader->dataset->train) &&
          (!test || make_split(reader, b, test, &reader->dataset->test));

@@ -80,8 +80,8 @@ static bool read_split(gt_data_reader *reader, const options *o, const gt_data_f
   uint64_t size = 0;
   for (int i = 0; i < count; i++) size += gt_data_file_size(file[i].path);
   const bool outline = gt_data_is_outlined(reader, size);
-  gt_data_turn_to(reader, out == &reader->dataset->train ? GT_PART_TRAIN : GT_PART_TEST,
-                  gt_data_are_own(file, count));
+  gt_data_set_trust(reader, out == &reader->dataset->train ? GT_PART_TRAIN : GT_PART_TEST,
+                    gt_data_are_trusted(file, count));
   for (int i = 0; i < count; i++) {
     gt_bytes bytes;
     if (!gt_data_read_file(file[i], &bytes, reader->error)) return false;
@@ -124,7 +124,7 @@ static void name_classes(gt_data_reader *reader, form f) {
   gt_dataset *dataset = reader->dataset;
   dataset->target[0].classification = true;
   dataset->target[0].classes = f.labels == 1 ? 10 : f.taken ? 100 : 20;
-  if (f.labels == 1 && !reader->common->class_names.count && !gt_data_known_target(reader, 0)->class_names)
+  if (f.labels == 1 && !reader->common->class_names.count && !gt_data_model_target(reader, 0)->class_names)
     dataset->target[0].class_names = names;
 }
 

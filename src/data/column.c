@@ -28,7 +28,7 @@ const char *gt_column_category(const gt_column *column, int code) {
   return code == column->missing ? "missing" : code == column->other ? "other" : column->category[code];
 }
 
-/* The names of the stored values of a column, from `names` on. */
+/* Writes the names of a column's stored values to names[0 …]. */
 static void name_stored(gt_arena *arena, const gt_column *column, const char **names) {
   const int parts = parts_of(column);
   for (int p = 0; p < parts; p++)

@@ -3,10 +3,10 @@
  *   cell ──read──▶ raw value ──fill, encode──▶ stored values ──scale, one-hot (on the device)──▶ features
  *
  * A raw value is a float: a number; 0 or 1 for a boolean; hours since 2000 for a date (data/date.h); a code
- * for a category; NaN if the value is missing. Stored values lie in the dataset: a number or a code, the
- * parts of a date, and an indicator of missing values where one is asked for. Features are what the network
- * sees: a code becomes one value per category (op/one_hot.h).
- * Everything here is learned from training rows alone and is part of a trained model. Owner: an arena. */
+ * for a category; NaN if the value is missing. Stored values are in the dataset: a number or a code, the
+ * parts of a date, and an indicator of missing values if the config asks for one. Features are what the
+ * network sees: a code becomes one value per category (op/one_hot.h). All of this is learned only from
+ * training rows and is part of a trained model. Owner: an arena. */
 #ifndef GT_DATA_COLUMN_H
 #define GT_DATA_COLUMN_H
 #include "base/arena.h"
@@ -28,15 +28,15 @@ typedef struct gt_column {
   const char *name; /* in the file */
   gt_column_kind kind;
   bool fills;                  /* a missing value is replaced by `fill`; else it is an error */
-  bool spare;                  /* training had no missing value: `fill` replaces those of later files */
+  bool spare;                  /* training had no missing value: `fill` is only for later files */
   float fill;                  /* a raw value; for a category its final code */
   bool indicator;              /* one more stored value: 1 if the value is missing, else 0 */
   bool log;                    /* numbers: stored as log(1 + x) */
   bool hours;                  /* dates: with the hour of the day */
-  unsigned order;              /* dates: how they are written (data/date.h) */
+  unsigned order;              /* dates: GT_DATE_…, how they are written */
   int categories;              /* codes are 0 … categories - 1 */
-  const char *const *category; /* [categories] in NFC, sorted; then those without a text of their own: */
-  int missing, other;          /* codes of missing values and of all other texts; -1: there is none */
+  const char *const *category; /* [gt_column_texts] their texts in NFC, sorted */
+  int missing, other; /* the codes after these, for missing values and for all other texts; -1: none */
   int unseen; /* code for a text that is not a category: `other`, or the most frequent one; -1: an error */
 } gt_column;
 
@@ -46,25 +46,26 @@ typedef struct gt_table {
   const gt_column *column;
   int64_t stored, features; /* values of a sample in the dataset, and as the network sees it */
   const int32_t *one_hot;   /* [2][features], as gt_one_hot reads it; NULL: features are the stored values */
-  const char *const *names; /* [stored] "Age", "Age missing", "signup month sin" */
-  const char *const *feature; /* [features] their names: "Sex=male" */
+  const char *const *names; /* [stored] names: "Age", "Age missing", "signup month sin" */
+  const char *const *feature; /* [features] names: "Sex=male" */
 } gt_table;
 
-/* Categories that are texts; the others stand for missing values and for all other texts. */
+/* Number of categories that are texts, without `missing` and `other`. */
 int gt_column_texts(const gt_column *column);
 /* The name of a code: a text, or "missing", "other". */
 const char *gt_column_category(const gt_column *column, int code);
-int gt_column_stored(const gt_column *column); /* stored values of one cell */
-/* A table of columns that are final. codes: categories stay codes, for embeddings. */
+int gt_column_stored(const gt_column *column); /* number of stored values of one cell */
+/* A table of columns that are completely fitted. codes: categories stay codes, for embeddings. */
 const gt_table *gt_table_of(gt_arena *arena, const gt_column *column, int count, bool codes);
 /* True if each column is a number without anything to fill, encode or transform. */
 bool gt_columns_are_plain(const gt_column *column, int count);
-/* From raw values [rows, count], which have no codes beyond `categories`, to stored values [rows, stored]. */
+/* Converts raw values [rows, count], whose codes are below `categories`, to stored values [rows, stored]. */
 void gt_table_store(const gt_table *table, const float *raw, int64_t rows, float *out);
-/* A hash of how the columns become values, without fills; `print` if table is NULL. */
+/* Extends the hash `print` by how the columns become values, without fills. Returns `print` if table is
+ * NULL. */
 uint64_t gt_table_fingerprint(const gt_table *table, uint64_t print);
-/* True if stored value i is a code, whose features are 0 and 1. table: or NULL. */
+/* True if stored value i is a code, whose features are 0 and 1. False if table is NULL. */
 bool gt_table_has_code(const gt_table *table, int64_t i);
-/* The features of one sample. */
+/* Converts the stored values of one sample to features. */
 void gt_table_encode(const gt_table *table, const float *stored, float *features);
 #endif

@@ -25,7 +25,7 @@ static bool has_value(const gt_tensor *raw, int64_t column) {
   return false;
 }
 
-static values column_of(const gt_tensor *raw, int64_t column) {
+static values all_values(const gt_tensor *raw, int64_t column) {
   const int64_t columns = gt_tensor_features(raw);
   values v = {gt_alloc((size_t)raw->dim[0] * sizeof(float) + 1), 0, raw->dim[0]};
   const float *from = (const float *)raw->data + column;
@@ -34,11 +34,11 @@ static values column_of(const gt_tensor *raw, int64_t column) {
   return v;
 }
 
-enum { FEW = 8192 }; /* up to this many values, sorting is faster than histograms */
+enum { MAX_SORTED = 8192 }; /* up to this many values, sorting is faster than histograms */
 
-/* The values of at most FEW rows, evenly spaced: enough for a fill that training does not use. */
-static values some_of(const gt_tensor *raw, int64_t column) {
-  const int64_t step = gt_ceil_div(raw->dim[0], FEW), columns = gt_tensor_features(raw);
+/* The values of at most MAX_SORTED rows, evenly spaced: enough for a fill that training does not use. */
+static values sample_values(const gt_tensor *raw, int64_t column) {
+  const int64_t step = gt_ceil_div(raw->dim[0], MAX_SORTED), columns = gt_tensor_features(raw);
   values v = {gt_alloc((size_t)gt_ceil_div(raw->dim[0], step) * sizeof(float) + 1), 0, 0};
   const float *from = (const float *)raw->data + column;
   for (int64_t i = 0; i < raw->dim[0]; i += step, v.rows++)
@@ -46,7 +46,7 @@ static values some_of(const gt_tensor *raw, int64_t column) {
   return v;
 }
 
-/* Of sorted values. */
+/* The most frequent value; v is sorted. */
 static float most_frequent(const values *v) {
   int64_t best = 0, most = 0;
   for (int64_t i = 0, first = 0; i < v->count; i++) {
@@ -70,51 +70,52 @@ static bool have_hours(const values *v) {
 
 /* --- the median --- */
 
-/* The value as a number of the same order. */
-static uint32_t ordered(float value) {
+/* A 32-bit key with the same order as the float. */
+static uint32_t key_of(float value) {
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);
   return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
 }
 
-static float value_of(uint32_t order) {
-  const uint32_t bits = order & 0x80000000u ? order & 0x7FFFFFFFu : ~order;
+static float value_of(uint32_t key) {
+  const uint32_t bits = key & 0x80000000u ? key & 0x7FFFFFFFu : ~key;
   float value;
   memcpy(&value, &bits, sizeof value);
   return value;
 }
 
-enum { HALF = 1 << 16 };
+enum { BINS = 1 << 16 };
 
-/* Counts the values by their lower half, of those with this upper half, or by the upper half (upper < 0), up
- * to the one of `*rank`, which becomes its rank among those counted with it. Returns its half. */
-static uint32_t half_at(const values *v, int64_t upper, int64_t *rank, int64_t *count) {
-  uint32_t half = 0;
-  memset(count, 0, HALF * sizeof *count);
+/* One pass of a radix selection. Fills the histogram count[BINS] of the keys' upper 16 bits (upper < 0), or
+ * of the lower 16 bits of keys with these upper bits. Returns the bin of the value with rank *rank, and sets
+ * *rank to its rank within the bin. */
+static uint32_t select_bin(const values *v, int64_t upper, int64_t *rank, int64_t *count) {
+  uint32_t bin = 0;
+  memset(count, 0, BINS * sizeof *count);
   for (int64_t i = 0; i < v->count; i++) {
-    const uint32_t order = ordered(v->item[i]);
+    const uint32_t key = key_of(v->item[i]);
     if (upper < 0)
-      count[order >> 16]++;
+      count[key >> 16]++;
     else
-      count[order & (HALF - 1)] += order >> 16 == (uint32_t)upper;
+      count[key & (BINS - 1)] += key >> 16 == (uint32_t)upper;
   }
-  while (*rank >= count[half]) *rank -= count[half++];
-  return half;
+  while (*rank >= count[bin]) *rank -= count[bin++];
+  return bin;
 }
 
-/* The value of this rank in ascending order, by two histograms. */
+/* The value with this rank in ascending order, found with two histograms. */
 static double value_at(const values *v, int64_t rank, int64_t *count) {
-  const uint32_t upper = half_at(v, -1, &rank, count);
-  return (double)value_of(upper << 16 | half_at(v, upper, &rank, count));
+  const uint32_t upper = select_bin(v, -1, &rank, count);
+  return (double)value_of(upper << 16 | select_bin(v, upper, &rank, count));
 }
 
-/* Sorts few values. */
+/* Sorts v if it has at most MAX_SORTED values. */
 static float median_of(const values *v) {
-  if (v->count <= FEW) {
+  if (v->count <= MAX_SORTED) {
     qsort(v->item, (size_t)v->count, sizeof *v->item, gt_order_floats);
     return (float)(((double)v->item[(v->count - 1) / 2] + (double)v->item[v->count / 2]) / 2);
   }
-  int64_t *count = gt_alloc(HALF * sizeof *count);
+  int64_t *count = gt_alloc(BINS * sizeof *count);
   const double low = value_at(v, (v->count - 1) / 2, count), high = value_at(v, v->count / 2, count);
   free(count);
   return (float)((low + high) / 2);
@@ -150,12 +151,13 @@ static int by_text(const void *a, const void *b) {
   return strcmp(((const text_count *)a)->text, ((const text_count *)b)->text);
 }
 
-/* Keeps the most frequent texts that occur in at least `least` rows; with `other`, at most `most` categories
- * if that is not 0. *rest: training rows with other texts. */
+/* Moves the texts that become categories to the front, sorted by text: those that occur in at least `least`
+ * training rows; if `most` is not 0, only the most frequent, so that there are at most `most` categories with
+ * `other`. Returns their number. Adds the number of training rows with other texts to *rest. */
 static int keep_texts(text_count *all, int count, int64_t most, int64_t least, int64_t *rest) {
   int kept = 0, seen = 0;
   qsort(all, (size_t)count, sizeof *all, by_count);
-  while (seen < count && all[seen].count) seen++; /* the others are in held-out rows */
+  while (seen < count && all[seen].count) seen++; /* the others occur only in held-out rows */
   while (kept < seen && all[kept].count >= least) kept++;
   if (most && kept + (kept < seen) > most) kept = (int)most - 1;
   for (int i = kept; i < seen; i++) *rest += all[i].count;
@@ -163,7 +165,7 @@ static int keep_texts(text_count *all, int count, int64_t most, int64_t least, i
   return kept;
 }
 
-/* True if missing values are a category. */
+/* True if missing values get a category of their own. */
 static bool has_own_category(const gt_typed_column *c) {
   return c->column.kind == GT_COLUMN_CATEGORY &&
          (c->rule.fill == GT_FILL_AUTO || c->rule.fill == GT_FILL_CATEGORY);
@@ -172,7 +174,7 @@ static bool has_own_category(const gt_typed_column *c) {
 static void fit_categories(gt_typed_column *c, const values *v, gt_arena *arena) {
   gt_column *column = &c->column;
   text_count *all = gt_alloc(((size_t)c->texts + 1) * sizeof *all);
-  int64_t rest = 0, most = 0;
+  int64_t rest = 0, most_rows = 0;
   const int64_t gaps = v->rows - v->count;
   for (int i = 0; i < c->texts; i++) all[i].text = c->text[i];
   for (int64_t i = 0; i < v->count; i++) all[(int)v->item[i]].count++;
@@ -182,7 +184,7 @@ static void fit_categories(gt_typed_column *c, const values *v, gt_arena *arena)
   int frequent = -1;
   for (int i = 0; i < texts; i++) {
     name[i] = all[i].text;
-    if (all[i].count > most) most = all[i].count, frequent = i;
+    if (all[i].count > most_rows) most_rows = all[i].count, frequent = i;
   }
   column->category = name;
   column->categories = texts;
@@ -198,7 +200,7 @@ static void fit_categories(gt_typed_column *c, const values *v, gt_arena *arena)
 static void fit_values(gt_typed_column *c, const gt_tensor *raw, int64_t place, gt_arena *arena) {
   const bool spare =
       c->column.spare && (c->column.kind == GT_COLUMN_NUMBER || c->column.kind == GT_COLUMN_BOOLEAN);
-  values v = spare ? some_of(raw, place) : column_of(raw, place);
+  values v = spare ? sample_values(raw, place) : all_values(raw, place);
   c->column.hours = c->column.kind == GT_COLUMN_DATE && have_hours(&v);
   if (c->column.kind == GT_COLUMN_CATEGORY)
     fit_categories(c, &v, arena);
@@ -248,7 +250,7 @@ typedef struct unseen_texts {
   const char *first;
 } unseen_texts;
 
-/* Replaces the codes of the files by final codes; texts that are not categories count as unseen. */
+/* Replaces codes of the files' texts by final codes; texts that are not categories are counted as unseen. */
 static unseen_texts recode(const gt_typed_column *c, gt_tensor *raw, int64_t place) {
   unseen_texts unseen = {0};
   int *final = final_codes(c);

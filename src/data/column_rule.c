@@ -78,7 +78,7 @@ bool gt_column_rule_scales(const gt_column_rule *r, gt_column_kind kind) {
   return r->scale != GT_SCALE_LOG1P || kind == GT_COLUMN_NUMBER;
 }
 
-/* Keys that belong to other kinds of columns, and numbers that log(1 + x) does not have. */
+/* Reports keys that belong to other kinds of columns, and a fill for which log(1 + x) is not defined. */
 static bool check_settings(gt_data_reader *reader, const gt_spec *node, const gt_column_rule *r) {
   const bool known = !r->any && !r->ignore, category = r->kind == GT_COLUMN_CATEGORY;
   const struct {

@@ -6,7 +6,7 @@
 #include "data/format.h"
 
 typedef enum gt_fill_method {
-  GT_FILL_AUTO, /* a number: the median; a boolean: the most frequent; a category: one of its own */
+  GT_FILL_AUTO, /* median of numbers, most frequent boolean, a category of its own for categories */
   GT_FILL_ERROR,
   GT_FILL_MEAN,
   GT_FILL_MEDIAN,
@@ -24,10 +24,11 @@ typedef enum gt_scale_method {
   GT_SCALE_ROBUST, /* median and interquartile range */
   GT_SCALE_LOG1P   /* log(1 + x), then standard */
 } gt_scale_method;
-extern const char *const gt_scale_methods[]; /* choices by gt_scale_method; end with NULL */
+extern const char *const gt_scale_methods[]; /* indexed by gt_scale_method, NULL-terminated */
 
-/* Limits of `auto`: a column of text is categories if it has few, or at most GT_AUTO_CATEGORIES, each twice
- * on average, or at most GT_MOST_CATEGORIES, each ten times on average. */
+/* Type `auto`: a column of texts is read as categories if the number of different texts is at most
+ * GT_FEW_CATEGORIES; or at most GT_AUTO_CATEGORIES and each occurs twice on average; or at most
+ * GT_MOST_CATEGORIES and each occurs ten times on average. */
 enum { GT_AUTO_CATEGORIES = 100, GT_FEW_CATEGORIES = 10, GT_MOST_CATEGORIES = 1000 };
 
 typedef struct gt_column_rule {
@@ -41,8 +42,9 @@ typedef struct gt_column_rule {
   double value; /* GT_FILL_VALUE */
   gt_scale_method scale;
   bool indicator, unseen_is_error;
-  int64_t categories, least; /* most categories, 0: the default; rows that a category needs */
-  unsigned order;            /* for dates; 0: found from the cells */
+  int64_t categories; /* maximum number of categories; 0: the default */
+  int64_t least;      /* minimum number of rows with a category */
+  unsigned order;     /* for dates: GT_DATE_…; 0: found from the cells */
 } gt_column_rule;
 
 typedef struct gt_column_rules {

@@ -1,10 +1,10 @@
-/* The columns of a table, and where the inputs store them. */
+/* The columns of a table, and their places in the samples of the inputs. */
 #include "base/names.h"
 #include "data/column.h"
 #include "data/data.h"
 #include <string.h>
 
-/* The index of the column's group. */
+/* The index of the column's group; adds a group for a new name. */
 static int group_of(gt_names *known, gt_column_group *groups, int *count, const char *name) {
   const int found = gt_names_find(known, name);
   if (found >= 0) return found;

@@ -156,7 +156,7 @@ static void report_missing_labels(gt_data_reader *reader, const gt_csv *csv, int
     if (!first) first = cell;
     count += gt_cell_is(cell, gt_cell_shown(first, shown));
   }
-  if (!first || reader->trust.strange) return;
+  if (!first || reader->trust.untrusted) return;
   gt_finding_at(reader->diagnostics, GT_FINDING_missing_labels, gt_data_position(reader, "train"),
                 "%zu label%s of %s %s '%s' (the first in line %u), which is read as a class", count,
                 count == 1 ? "" : "s", csv->path, count == 1 ? "is" : "are", gt_cell_shown(first, shown),
@@ -169,7 +169,7 @@ static void report_missing_labels(gt_data_reader *reader, const gt_csv *csv, int
  * file. */
 static bool start_labels(gt_data_reader *reader, const gt_csv *csv, int index, gt_csv_labels *labels) {
   const gt_data_common *common = reader->common;
-  const gt_data_target *known = gt_data_known_target(reader, index);
+  const gt_data_target *known = gt_data_model_target(reader, index);
   const int column = first_column(reader->dataset, index);
   gt_strings names = common->class_names;
   const bool listed = common->classes.listed;
@@ -179,7 +179,7 @@ static bool start_labels(gt_data_reader *reader, const gt_csv *csv, int index, g
   if (taught) names = (gt_strings){.items = known->class_names, .count = known->classes};
   if (!gt_csv_labels_init(labels, csv, column, names, taught || known->text_labels, reader->arena))
     return false;
-  if (labels->respelled && !reader->trust.strange)
+  if (labels->respelled && !reader->trust.untrusted)
     gt_finding_at(reader->diagnostics, GT_FINDING_similar_names, gt_data_position(reader, "train"),
                   "%s spells the class '%s' in two Unicode forms; they count as one class", csv->path,
                   labels->respelled);
@@ -218,7 +218,7 @@ bool gt_csv_read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *lab
 }
 
 static void report_doubt(gt_data_reader *reader, const gt_csv *csv, const char *split) {
-  if (csv->doubt && !reader->trust.strange)
+  if (csv->doubt && !reader->trust.untrusted)
     gt_finding_at(reader->diagnostics, GT_FINDING_doubtful_header, gt_data_position(reader, split), "%s",
                   gt_arena_strdup(reader->arena, csv->doubt));
 }
@@ -244,7 +244,7 @@ static bool open_test(gt_data_reader *reader, gt_data_file file, const gt_csv *t
 }
 
 static bool other_columns(const gt_data_reader *reader, const gt_csv *train, const gt_csv *test) {
-  if (reader->trust.strange)
+  if (reader->trust.untrusted)
     return gt_fail(reader->error, GT_ERR_DATA,
                    "%s:1:1: this file has %d columns, which do not match the training file", test->path,
                    test->columns);
@@ -300,7 +300,7 @@ static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_
                       gt_csv_labels *labels) {
   gt_dataset *d = reader->dataset;
   test->shares = train->shares;
-  if (gt_csv_goes_by_name(test, train->header ? inputs->names : NULL, train->inputs, train->path)) {
+  if (gt_csv_matches_by_name(test, train->header ? inputs->names : NULL, train->inputs, train->path)) {
     if (!gt_csv_assign_columns(test, inputs->names, train->inputs, all_columns(d), train->targets) ||
         !find_weight(reader, train, test) || !find_order(train, test))
       return false;
@@ -315,7 +315,7 @@ static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_
     test->also_target = train->also_target;
   }
   test->whole = inputs->whole;
-  gt_csv_expect(test, reader->typed, reader->arena);
+  gt_csv_set_known_kinds(test, reader->typed, reader->arena);
   return read_rows(reader, test) &&
          gt_data_type_values(reader, test, number_columns(reader, test, false, false), GT_PART_TEST) &&
          gt_csv_read_targets(reader, test, labels, false, &d->test) &&
@@ -323,7 +323,7 @@ static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_
 }
 
 /* Opens the training file. A text may have been taken for a table. */
-static bool open_train(gt_data_reader *reader, const gt_csv_options *o, const gt_csv_asked *a,
+static bool open_train(gt_data_reader *reader, const gt_csv_options *o, const gt_csv_request *a,
                        gt_data_file file, const gt_csv_form *form, gt_csv *train, gt_csv_inputs *inputs) {
   const bool named = a->target.count || a->inputs || reader->series || reader->wanted->signature;
   const int errors = reader->diagnostics->errors;
@@ -345,8 +345,8 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
   gt_csv_inputs inputs;
   const gt_spec *named = gt_data_node(reader, "inputs", NULL);
   bool ok = gt_data_name_inputs(reader, named && named->kind == GT_SPEC_MAP ? named : NULL);
-  gt_csv_asked a = {0};
-  ok = ok && gt_csv_ask(reader, o, &a) && gt_csv_read_form(reader, o, &a, &form);
+  gt_csv_request a = {0};
+  ok = ok && gt_csv_read_request(reader, o, &a) && gt_csv_read_form(reader, o, &a, &form);
   const gt_data_file train_file = gt_data_find_file(reader, gt_data_node(reader, "train", NULL));
   const gt_data_file test_file =
       o->test ? gt_data_find_file(reader, gt_data_node(reader, "test", NULL)) : (gt_data_file){0};
@@ -354,9 +354,9 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
   reader->train_name = train_file.path;
   reader->test_name = test_file.path;
   reader->test_fraction = o->test_fraction;
-  gt_data_turn_to(reader, GT_PART_TRAIN, gt_data_are_own(&train_file, 1));
+  gt_data_set_trust(reader, GT_PART_TRAIN, gt_data_are_trusted(&train_file, 1));
   ok = open_train(reader, o, &a, train_file, &form, &train, &inputs) &&
-       (a.inputs || reader->series || gt_csv_leave_out(reader, &train, &inputs)) &&
+       (a.inputs || reader->series || gt_csv_drop_columns(reader, &train, &inputs)) &&
        gt_data_type_values(reader, &train, number_columns(reader, &train, true, false), GT_PART_TRAIN) &&
        gt_csv_read_targets(reader, &train, labels, true, &dataset->train) &&
        gt_csv_read_series(reader, &train, GT_PART_TRAIN);
@@ -364,7 +364,7 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
   ok = ok && move_inputs(reader, &train, &inputs, GT_PART_TRAIN);
   if (ok) gt_csv_report_large(reader, &train);
   if (ok && test_file.path) {
-    gt_data_turn_to(reader, GT_PART_TEST, gt_data_are_own(&test_file, 1));
+    gt_data_set_trust(reader, GT_PART_TEST, gt_data_are_trusted(&test_file, 1));
     ok = open_test(reader, test_file, &train, &inputs, form, &test) &&
          read_test(reader, &train, &inputs, &test, labels);
   }

@@ -1,11 +1,11 @@
-/* CSV inside the data room. csv_scan.c: records; csv_number.c: numbers; csv_file.c: a file and its rows;
- * csv_layout.c: where the table begins and what separates its cells; csv_header.c: whether the first line is
- * a header; csv_columns.c: column names; csv_facts.c: what the cells of each column are; csv_chunks.c,
- * csv_parallel.c: reading on several threads; csv_inputs.c: from columns to input tensors; csv_labels.c:
- * class labels; csv_lines.c: files of texts, one on each line; csv_roles.c: columns that hold the weight, the
- * split or the group of a row; csv_list.c: lists of texts or images; csv.c: the format itself. RFC 4180:
- * quotes, doubled quotes, CRLF (also LF and CR). Blank lines, a byte order mark, a line `sep=;` and comment
- * lines (#) before the table are skipped. */
+/* Reading CSV files, for use inside src/data. csv_scan.c: records; csv_number.c: numbers; csv_file.c: a file
+ * and its rows; csv_layout.c: where the table begins and what separates its cells; csv_header.c: whether the
+ * first line is a header; csv_columns.c: column names; csv_facts.c: what the cells of each column are;
+ * csv_chunks.c, csv_parallel.c: reading on several threads; csv_inputs.c: from columns to input tensors;
+ * csv_labels.c: class labels; csv_lines.c: files of texts, one on each line; csv_roles.c: columns with the
+ * weight, the split or the group of a row; csv_list.c: lists of texts or images; csv.c: the format itself.
+ * RFC 4180: quotes, doubled quotes, CRLF (also LF and CR). Blank lines, a byte order mark, a line `sep=;` and
+ * comment lines (#) before the table are skipped. */
 #ifndef GT_DATA_CSV_H
 #define GT_DATA_CSV_H
 #include "data/format.h"
@@ -13,9 +13,9 @@
 
 enum { GT_CSV_MAX_COLUMNS = 1000000, GT_CSV_MAX_CELL = 1 << 20, GT_CSV_MAX_CLASSES = 10000 };
 
-typedef struct gt_cell { /* not terminated: points into the file's bytes */
-  const char *text;
-  uint32_t length, column; /* column: where the cell begins, from 1 */
+typedef struct gt_cell {
+  const char *text;        /* in the file's bytes, not NUL-terminated */
+  uint32_t length, column; /* column: of its first byte in the line, from 1 */
   uint32_t line;
   bool quoted;
 } gt_cell;
@@ -34,7 +34,7 @@ typedef enum gt_csv_role {
   GT_CSV_GROUP,
   GT_CSV_ID,
   GT_CSV_TIME,
-  GT_CSV_TARGET, /* in a prediction for a series: the first target column, if the file has it */
+  GT_CSV_TARGET, /* for predictions of a series: the first target column, if the file has it */
   GT_CSV_ROLES
 } gt_csv_role;
 
@@ -42,17 +42,16 @@ typedef enum gt_csv_role {
 typedef enum gt_csv_lines {
   GT_CSV_TABLE,    /* a row of a table */
   GT_CSV_LABELLED, /* a label, a tab and a text: columns "label" and "text" */
-  GT_CSV_TEXTS     /* a text; as labelled if every line has a tab */
+  GT_CSV_TEXTS     /* a text; if every line has a tab, as GT_CSV_LABELLED */
 } gt_csv_lines;
 
 enum { GT_CSV_KNOWN = 7 };
-typedef struct gt_csv_form { /* options that say how a file is written */
-  char delimiter; /* ' ': runs of blanks and tabs; 0: found from the text, by default a comma or, for .tsv, a
-                     tab */
+typedef struct gt_csv_form { /* how a file is written, as far as it is known before reading */
+  char delimiter; /* ' ': runs of blanks and tabs; 0: found from the text (default: comma; for .tsv: tab) */
   char decimal;   /* '.' or ','; 0: found from the text */
   int64_t skip;   /* lines before the table */
   gt_csv_header header;
-  gt_csv_lines lines;             /* not GT_CSV_TABLE: the options above do not apply */
+  gt_csv_lines lines;             /* if not GT_CSV_TABLE, the members above do not apply */
   gt_strings known[GT_CSV_KNOWN]; /* lists of possible column names: a line that contains them is a header */
 } gt_csv_form;
 
@@ -68,59 +67,60 @@ bool gt_csv_delimiter_of(const char *text, char *out);
 
 typedef struct gt_csv {
   const char *path;
-  bool strange; /* the file is untrusted: messages outside of *error do not quote it */
+  bool untrusted; /* messages other than *error must not quote the file */
   char delimiter, decimal;
-  bool lines;      /* not a table: each record is a line (gt_csv_line) */
+  bool lines;      /* no table: each record is a line (gt_csv_read_line) */
   bool stops[256]; /* the characters that end a cell without quotes */
   gt_error *error;
   gt_bytes bytes;
-  char *at, *end, *line_start;
-  uint32_t line;
+  char *at, *end, *line_start; /* position; end of the text; start of the current line */
+  uint32_t line;               /* number of the current line, from 1 */
   gt_arena arena;
   gt_cells record; /* the current record */
   bool header;
   uint32_t first_line; /* of the table, the header included */
-  const char *doubt; /* a warning about the first line, if the decision about the header may be wrong; NULL */
-  const char **names; /* from the header, or "1", "2", … */
-  bool *nameless;     /* columns without a name in a header, or with pandas' name for them (Unnamed: 0) */
-  bool row_names;     /* the first column has no cell in the header: it holds the names of the rows */
-  int32_t *same_name; /* the first column of the same name in the file, -1 if it is unique; NULL: all are */
-  struct gt_csv_name *sorted;
+  const char *doubt;   /* a warning if the decision about the header may be wrong; else NULL */
+  const char **names;  /* from the header, or "1", "2", … */
+  bool *nameless;      /* [columns] the header has no name for it, or pandas' name (Unnamed: 0) */
+  bool row_names;      /* the header has no cell for the first column, which has the names of the rows */
+  int32_t *same_name; /* [columns] the first column of the same name, -1: the name is unique; NULL: all are */
+  struct gt_csv_name *sorted; /* the names, sorted, for gt_csv_find */
   int columns;
-  /* The role of each column: -1 unused; below `inputs` an index of an input column; from `inputs` on a
+  /* The role of each column: -1: unused; 0 to inputs - 1: an input; inputs to inputs + targets - 1: a
    * target. */
   int32_t *role;
   int inputs, targets;
-  bool shares;          /* for a series: targets may be inputs, too … */
-  int32_t *also_target; /* … then the target that each column also is, -1: none; [columns], or NULL */
+  bool shares;          /* for a series: targets may also be inputs */
+  int32_t *also_target; /* [columns] the target that an input column also is, -1: none; or NULL */
   /* For a series: the number of each row within its group, counting rows that are left out (csv_series.c);
    * heap; NULL: not a series. */
   int64_t *number;
-  const bool *whole;          /* per input column: true if it holds whole numbers from 0; NULL: none does */
-  const bool *as_text;        /* per input column: true if its cells are texts, even numbers; NULL: none is */
-  bool has_rules;             /* `data.columns` applies to it, unlike to a list of images */
-  const gt_strings *missing;  /* the words for a missing value; NULL: those of gt_cell_is_missing */
-  float *values;              /* [rows, inputs]; heap; a boxed code where the cell holds no number */
+  const bool *whole;         /* [inputs] must be whole numbers from 0; NULL: none must */
+  const bool *as_text;       /* [inputs] cells are read as texts, also numbers; NULL: none are */
+  bool has_rules;            /* `data.columns` applies to the file; it does not to a list of images */
+  const gt_strings *missing; /* the words for a missing value; NULL: those of gt_cell_is_missing */
+  float *values; /* [rows, inputs]; heap; a NaN with a code for a cell that is no number (data/csv_facts.h) */
   struct gt_csv_facts *facts; /* [fact_count], by role (data/csv_facts.h); heap */
-  int fact_count;             /* inputs + targets when the rows were read */
+  int fact_count;             /* inputs + targets */
   size_t rows, capacity;
-  uint32_t comment;      /* the first comment line in the table, which is skipped; 0: there is none */
+  uint32_t comment;      /* line of the first skipped comment in the table; 0: none */
   uint64_t memory;       /* limit in bytes for the text, values and cells together (gt_data_memory_limit) */
-  uint64_t text_bytes;   /* of gt_csv_odd.text and its tables */
-  gt_cells target_cells; /* [rows, targets]; `targets` counts columns: a target may have several */
+  uint64_t text_bytes;   /* size of gt_csv_odd.text and its hash tables */
+  gt_cells target_cells; /* [rows, targets]; `targets` is the number of columns: a target may have several */
   int role_column[GT_CSV_ROLES];     /* by gt_csv_role; -1: none */
   gt_cells role_cells[GT_CSV_ROLES]; /* [rows] */
 } gt_csv;
 
 void gt_csv_set_delimiter(gt_csv *csv, char delimiter);
-/* Reads the next record into csv->record: 1, 0 at the end, -1 on an error. Unescapes in place. */
+/* Reads the next record into csv->record. Returns 1, 0 at the end of the file, -1 after an error. Removes the
+ * escapes of quoted cells in the file's bytes. */
 int gt_csv_record(gt_csv *csv);
-/* The same for a file of texts: [label] text. Part of gt_csv_record. */
-int gt_csv_line(gt_csv *csv);
-/* Parses a whole number or decimal in C notation, but with this decimal mark ('.' or ','), that fills the
- * text; independent of the locale. May overflow to infinity. */
+/* gt_csv_record for a file of texts; the record is the text, after the label if there is one. */
+int gt_csv_read_line(gt_csv *csv);
+/* Parses a number in C notation with this decimal mark ('.' or ','), independent of the locale. False if the
+ * text is anything else. May overflow to infinity. */
 bool gt_parse_number(const char *text, size_t length, char decimal, double *out);
-/* True for 1,234 and 12,345,678: the comma could also separate thousands. */
+/* True for 1,234 and 12,345,678, in which commas may separate thousands. */
 bool gt_csv_may_be_thousands(const gt_cell *cell);
 static inline bool gt_csv_parse(const gt_csv *csv, const gt_cell *cell, double *out) {
   return gt_parse_number(cell->text, cell->length, csv->decimal, out);
@@ -128,18 +128,17 @@ static inline bool gt_csv_parse(const gt_csv *csv, const gt_cell *cell, double *
 /* gt_fail at a cell: "file:line:column: …" */
 bool gt_csv_fail(const gt_csv *csv, const gt_cell *cell, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* A cell's text for messages: shortened, without control characters. */
+/* The cell's text for messages, shortened and without control characters. */
 const char *gt_cell_shown(const gt_cell *cell, char out[48]);
 bool gt_cell_is_utf8(const gt_cell *cell);
-/* The first byte that is not part of a UTF-8 character; NULL: there is none. */
+/* The first byte that is not part of a UTF-8 character; NULL: none. */
 const char *gt_find_bad_utf8(const char *at, const char *end);
-/* True for the words that tables contain for a value that is not there: NA, N/A, nan, null, None, ?, -. Not
- * for an empty cell. */
+/* True for words that stand for a missing value: NA, N/A, nan, null, None, ?, -. False for an empty cell. */
 bool gt_cell_is_missing(const gt_cell *cell);
-/* True for an empty cell and for a word for a missing value, as the config lists them; a number of the list
- * in any notation. */
+/* True for an empty cell and for a word for a missing value: one of the config's list if there is one
+ * (numbers in any notation), otherwise as gt_cell_is_missing. */
 bool gt_csv_is_missing(const gt_csv *csv, const gt_cell *cell);
-/* The same for a target: the config has to list the words, as a class can be called NA. */
+/* The same for a target, but without the default words, because a class may be called NA. */
 static inline bool gt_csv_lacks_target(const gt_csv *csv, const gt_cell *cell) {
   return !cell->length || (csv->missing && gt_csv_is_missing(csv, cell));
 }
@@ -153,38 +152,40 @@ static inline bool gt_cell_is(const gt_cell *cell, const char *text) {
  * it. */
 bool gt_cell_is_clean(const gt_cell *cell);
 
-/* Reads the file and its first record. Always followed by gt_csv_close. */
+/* Reads the file, its layout and its first record. Call gt_csv_close after it, also if it fails. */
 bool gt_csv_open(gt_csv *csv, gt_data_file file, const gt_csv_form *form, gt_error *error);
 void gt_csv_close(gt_csv *csv);
-/* Decides whether the current record is the header, and names the columns. A name that an earlier column has
- * gets a number, as in pandas: a, a.1. */
+/* Decides whether the current record is the header, and names the columns. A repeated name gets a number, as
+ * in pandas: a, a.1. */
 bool gt_csv_name_columns(gt_csv *csv, const gt_csv_form *form, const struct gt_csv_sample *sample);
 /* True for "1", "2", … "columns": the names of columns in a file without a header. */
-bool gt_csv_are_places(const char *const *names, int64_t count, int columns);
+bool gt_csv_are_column_numbers(const char *const *names, int64_t count, int columns);
 int gt_csv_find(const gt_csv *csv, const char *name); /* -1: no such column */
 const char *gt_csv_nearest(const gt_csv *csv, const char *name);
-/* Reports that the file has no such column, and how its first line was read if that is probably why. The
- * returned error can be completed. */
-gt_diagnostic *gt_csv_no_column(gt_data_reader *reader, const gt_csv *csv, const char *name, gt_position at);
-/* gt_csv_find; -1 after reporting. */
-int gt_csv_find_named(gt_data_reader *reader, const gt_csv *csv, const char *name, gt_position at);
-/* The same clause for other errors about a missing column, such as " (its first line is read as …)"; "" if
- * a column of that name is only misspelled. */
-const char *gt_csv_how_named(const gt_csv *csv, const char *name);
-/* True if columns are matched by the names that another file or a model has for them (names; NULL: it has
- * none). False if this file has no header, or if those names are only the column numbers of a file without
- * one: then columns are matched by position, with a warning if one of the two sides has names. whose: the
- * owner of the names, for the warning. */
-bool gt_csv_goes_by_name(const gt_csv *csv, const char *const *names, int64_t count, const char *whose);
+/* Reports that the file has no such column, and how its first line was read if that is the probable reason.
+ * The caller may complete the returned error. */
+gt_diagnostic *gt_csv_report_no_column(gt_data_reader *reader, const gt_csv *csv, const char *name,
+                                       gt_position at);
+/* gt_csv_find, but reports a missing column. */
+int gt_csv_find_or_report(gt_data_reader *reader, const gt_csv *csv, const char *name, gt_position at);
+/* For messages about a missing column: the clause ": its first line is read as …"; "" if the file has a
+ * similar name, so that the name is probably misspelled. */
+const char *gt_csv_header_note(const gt_csv *csv, const char *name);
+/* True if columns are matched by the names that another file or a model has for them. names: NULL if it has
+ * none. False if this file has no header, or if those names are only the column numbers of a file without a
+ * header: then columns are matched by position, with a warning if only one of the two sides has names. whose:
+ * the owner of the names, for the warning. */
+bool gt_csv_matches_by_name(const gt_csv *csv, const char *const *names, int64_t count, const char *whose);
 /* Assigns the columns by the names that another file (or a model) has for them. */
 bool gt_csv_assign_columns(gt_csv *csv, const char *const *inputs, int input_count,
                            const char *const *targets, int target_count);
-/* Reads all records according to csv->role, and collects csv->facts. Cells of inputs that are not numbers are
- * accepted here: csv_typed.c decides about them. An error if there are no records. */
+/* Reads all records according to csv->role, and collects csv->facts. Accepts input cells that are not
+ * numbers: csv_typed.c handles them. An error if there are no records. */
 bool gt_csv_read(gt_csv *csv);
 
-/* A list of samples (csv_list.c): keeps the cells of the target columns (none: the last column), then of
- * column `source`. clash: the end of the error if that is also a target. False after reporting. */
+/* For a list of samples (csv_list.c): makes the target columns (none given: the last column) and then column
+ * `source` the targets of the CSV. clash: the end of the error message if `source` is also a target. False
+ * after reporting. */
 bool gt_csv_choose_source(gt_data_reader *reader, gt_csv *csv, gt_strings targets, int source,
                           const char *clash);
 /* Removes the cells of the source from csv->target_cells. */
@@ -193,23 +194,22 @@ void gt_csv_drop_source(gt_csv *csv);
 /* The columns that a model's inputs read, each listed once even if several inputs read it. */
 typedef struct gt_csv_inputs {
   int count;
-  const char *const *names; /* NULL: unnamed; the columns come in the order of the inputs */
+  const char *const *names; /* [count]; NULL: unnamed: the columns are in the order of the inputs */
   const bool *whole;        /* as in gt_csv */
   int inputs;
-  const int32_t *place[GT_DATA_MAX_INPUTS]; /* for each feature of input k: its column */
+  const int32_t *place[GT_DATA_MAX_INPUTS]; /* [features] index of the column of each feature of input k */
   int64_t features[GT_DATA_MAX_INPUTS];
 } gt_csv_inputs;
-/* The columns of inputs whose features (and column names, if any) are known. Above GT_CSV_MAX_COLUMNS
- * features only the count is set. */
+/* The columns of these inputs. Only `count` is set if an input has more than GT_CSV_MAX_COLUMNS features. */
 gt_csv_inputs gt_csv_inputs_of(const gt_input *input, int inputs, gt_arena *arena);
-/* Moves the values read into tensors, one per input: raw values F32 [rows, columns], or I32 for integer
- * inputs of plain numbers. */
+/* Moves csv->values into tensors, one per input: raw values F32 [rows, columns], or I32 for integer inputs of
+ * plain numbers. */
 struct gt_typed_table;
 bool gt_csv_move_inputs(gt_csv *csv, const gt_csv_inputs *inputs, const gt_input *input,
                         const struct gt_typed_table *typed, gt_tensor *out);
 
-/* Reads the cells of `role_column`: weights into a tensor, splits and groups into the reader. Without such a
- * column nothing happens. False after reporting. */
+/* Read the cells of `role_column`: weights into a tensor, splits and groups into the reader. No effect
+ * without these columns. False after reporting. */
 bool gt_csv_read_weights(const gt_csv *csv, gt_tensor *out);
 bool gt_csv_read_parts(gt_data_reader *reader, const gt_csv *csv);
 /* The cells of the column with this role; NULL: there is no such column. */
@@ -218,45 +218,46 @@ const gt_cells *gt_csv_role_cells(const gt_csv *csv, gt_csv_role role);
  * arena. Returns their number, -1 after reporting. */
 int gt_csv_read_groups(const gt_csv *csv, gt_arena *arena, int32_t *group, const char *const **names);
 
-/* Time series (csv_series.c): numbers the rows of each group, before any is left out. */
+/* Time series (csv_series.c): numbers the rows of each group. Call before rows are dropped. */
 void gt_csv_number_rows(const gt_data_reader *reader, gt_csv *csv);
-/* Reads the groups and the times of the rows, names into the arena. False after an error, also if times do
- * not rise. */
+/* Read the groups and the times of the rows, with names in the arena. False after an error, also if the times
+ * of a group do not increase. */
 struct gt_series_rows;
 bool gt_csv_read_series(gt_data_reader *reader, const gt_csv *csv, int part);
 bool gt_csv_read_order(const gt_csv *csv, gt_arena *arena, struct gt_series_rows *out);
-/* For predictions: the columns of time and group, and which rows lack values. */
+/* For predictions: find the columns of time and group, and store times, groups and which rows lack values in
+ * the signature's rows. */
 struct gt_typed_table;
 bool gt_csv_find_order(gt_csv *csv, const gt_data_signature *signature);
-bool gt_csv_take_order(const gt_csv *csv, const struct gt_csv_inputs *inputs,
-                       const struct gt_typed_table *typed, const gt_data_signature *signature);
+bool gt_csv_store_order(const gt_csv *csv, const struct gt_csv_inputs *inputs,
+                        const struct gt_typed_table *typed, const gt_data_signature *signature);
 
 typedef struct gt_csv_labels { /* how target cells map to class numbers */
   bool text;
-  bool open;                /* labels may be of other classes: a text label maps to -1, a number to itself */
-  bool listed;              /* the classes are those of the config's class_names */
+  bool open;   /* labels of other classes are allowed: texts become -1, numbers stay as they are */
+  bool listed; /* the classes are those of the config's class_names */
   const char *const *names; /* text: sorted or as configured; in NFC (base/unicode.h) */
-  const char *respelled;    /* a class that the training file spells in two Unicode forms; NULL: none */
+  const char *respelled;    /* a class that the training file has in two Unicode forms; NULL: none */
   int count;
-  int column; /* the target column that holds them */
+  int column; /* the target column with the labels */
   int *slots; /* hash table of indices into names, -1 empty */
   size_t slot_count;
 } gt_csv_labels;
-/* Functions below take the index of a target column. */
+/* In the functions below, `column` is the index of a target column. */
 static inline gt_cell *gt_csv_target_cell(const gt_csv *csv, int column, size_t row) {
   return &csv->target_cells.items[row * (size_t)csv->targets + (size_t)column];
 }
-/* True if the target column of the training file holds class labels, by its cells: text or, with
- * `whole_numbers`, each number from 0 to the largest. */
+/* True if the cells of the target column in the training file look like class labels: all are text or, if
+ * whole_numbers is true, they are the whole numbers from 0 to the largest, and each of these occurs. */
 bool gt_csv_is_classification(const gt_csv *csv, int column, bool whole_numbers);
-/* For `classes: [a, b]`: true if the target cells can be labels at all. */
+/* For `classes: [a, b]`: true if the target cells can be labels: texts or whole numbers. */
 bool gt_csv_can_be_labels(const gt_csv *csv, int column);
-/* Sets up text labels if any cell is not a number, or if `text` says that numbers are names. The classes are
- * class_names, else the distinct labels of the file. */
+/* Initializes text labels if a cell is not a number or if `text` is true. Their classes are class_names, or
+ * if these are empty, the distinct labels of the file. */
 bool gt_csv_labels_init(gt_csv_labels *labels, const gt_csv *csv, int column, gt_strings class_names,
                         bool text, gt_arena *arena);
 bool gt_csv_labels_read(const gt_csv_labels *labels, const gt_csv *csv, gt_tensor *out);
-/* gt_data_format.read_inputs (csv_predict.c) */
+/* gt_data_format.read_inputs of this format (csv_predict.c). */
 bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_tensor *out, gt_error *error);
 /* Reads the targets of a split. The first call must be for the training split: it fixes the tasks and the
  * classes. labels: one per target. */

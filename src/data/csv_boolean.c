@@ -24,8 +24,8 @@ bool gt_csv_is_boolean_target(const gt_csv *csv, int target) {
   return found > 0;
 }
 
-/* Keeps the first word of each value; a value that does not occur gets its number. */
-static void keep_words(const gt_csv *csv, int target, const char **word, gt_arena *arena) {
+/* word[0], word[1]: the first word for each value; "0" or "1" if the value does not occur. */
+static void find_words(const gt_csv *csv, int target, const char **word, gt_arena *arena) {
   word[0] = word[1] = NULL;
   for (size_t row = 0; row < csv->rows && !(word[0] && word[1]); row++) {
     const gt_cell *cell = gt_csv_target_cell(csv, target, row);
@@ -36,7 +36,7 @@ static void keep_words(const gt_csv *csv, int target, const char **word, gt_aren
   if (!word[1]) word[1] = "1";
 }
 
-static void find_columns(gt_data_reader *reader, const gt_csv *csv, int index, int first) {
+static void find_boolean_columns(gt_data_reader *reader, const gt_csv *csv, int index, int first) {
   gt_data_target *target = &reader->dataset->target[index];
   const int columns = target->column_count;
   const char **words = GT_NEW_N(reader->arena, const char *, 2 * columns), *text = "";
@@ -46,19 +46,19 @@ static void find_columns(gt_data_reader *reader, const gt_csv *csv, int index, i
     if ((numbers && !reader->wanted->demand[index].bits) || !gt_csv_is_boolean_target(csv, first + t))
       continue;
     any = true;
-    keep_words(csv, first + t, &words[2 * t], reader->arena);
+    find_words(csv, first + t, &words[2 * t], reader->arena);
     if (!numbers)
       text = gt_arena_printf(reader->arena, "%s%s'%s' is 1 and '%s' is 0 in '%s'", text, *text ? ", " : "",
                              words[2 * t + 1], words[2 * t], target->columns[t]);
   }
-  if (*text && !reader->trust.strange) gt_info("targets: %s", text);
+  if (*text && !reader->trust.untrusted) gt_info("targets: %s", text);
   target->words = any ? words : NULL;
 }
 
 void gt_csv_convert_boolean_targets(gt_data_reader *reader, gt_csv *csv, int index, int first,
                                     bool training) {
   static const char *const digits[] = {"0", "1"};
-  if (training) find_columns(reader, csv, index, first);
+  if (training) find_boolean_columns(reader, csv, index, first);
   const gt_data_target *target = &reader->dataset->target[index];
   for (int t = 0; target->words && t < target->column_count; t++) {
     if (!target->words[2 * t] || !csv->facts[csv->inputs + first + t].texts) continue;
@@ -72,7 +72,7 @@ void gt_csv_convert_boolean_targets(gt_data_reader *reader, gt_csv *csv, int ind
       cell->text = digits[value];
       cell->length = 1;
     }
-    csv->missing = NULL; /* it may list 0 or 1, which now stand for words */
+    csv->missing = NULL; /* the list may contain 0 or 1, which now stand for words */
     gt_csv_facts_of_target(csv, first + t);
     csv->missing = missing;
   }

@@ -39,7 +39,7 @@ static bool mark(gt_data_reader *reader, gt_csv *csv, gt_strings list, int use, 
       continue;
     }
     if (column < 0)
-      gt_csv_no_column(reader, csv, list.items[i], list.at[i])->expected =
+      gt_csv_report_no_column(reader, csv, list.items[i], list.at[i])->expected =
           gt_arena_printf(reader->arena, "one of: %s", list_of_columns(reader->arena, csv));
     else {
       used_twice(reader, csv, list.items[i], at[column]);
@@ -66,7 +66,7 @@ static gt_position place_of(const gt_data_reader *reader, const char *key, const
 }
 
 /* Adds the columns that `columns` ignores. */
-static void add_ignored(gt_csv_asked *a, gt_arena *arena) {
+static void add_ignored(gt_csv_request *a, gt_arena *arena) {
   const int most = a->ignore.count + a->rules.count;
   const char **items = GT_NEW_N(arena, const char *, most + 1);
   gt_position *at = GT_NEW_N(arena, gt_position, most + 1);
@@ -78,7 +78,7 @@ static void add_ignored(gt_csv_asked *a, gt_arena *arena) {
 }
 
 /* The columns of all targets, one after the other. */
-static bool ask_targets(gt_data_reader *reader, const gt_csv_options *o, gt_csv_asked *a) {
+static bool ask_targets(gt_data_reader *reader, const gt_csv_options *o, gt_csv_request *a) {
   const gt_named *named = &o->targets;
   const gt_strings *list = named->items;
   int count = 0;
@@ -109,8 +109,8 @@ static bool ask_targets(gt_data_reader *reader, const gt_csv_options *o, gt_csv_
   return true;
 }
 
-bool gt_csv_ask(gt_data_reader *reader, const gt_csv_options *o, gt_csv_asked *out) {
-  gt_csv_asked a = {.target = o->target, .ignore = o->ignore, .inputs = o->inputs.count};
+bool gt_csv_read_request(gt_data_reader *reader, const gt_csv_options *o, gt_csv_request *out) {
+  gt_csv_request a = {.target = o->target, .ignore = o->ignore, .inputs = o->inputs.count};
   for (int k = 0; k < a.inputs; k++) a.input[k] = ((const gt_strings *)o->inputs.items)[k];
   bool ok = gt_column_rules_read(reader, o->columns, &a.rules);
   ok &= ask_targets(reader, o, &a);
@@ -156,11 +156,11 @@ static gt_strings known_targets(const gt_data_signature *model, gt_arena *arena)
 
 /* For a trained model with named columns, the model's names apply where the config names none; other columns
  * are ignored. */
-static void ask_model(gt_data_reader *reader, const gt_csv *csv, gt_csv_asked *a) {
+static void ask_model(gt_data_reader *reader, const gt_csv *csv, gt_csv_request *a) {
   const gt_data_signature *model = reader->wanted->signature;
   if (!model || a->inputs) return;
   const gt_csv_inputs known = gt_csv_inputs_of(model->input, model->inputs, reader->arena);
-  if (!gt_csv_goes_by_name(csv, known.names, known.count, "the model")) return;
+  if (!gt_csv_matches_by_name(csv, known.names, known.count, "the model")) return;
   a->inputs = model->inputs;
   for (int k = 0; k < model->inputs; k++)
     a->input[k] = names_of_input(&model->input[k], known.features[k], reader->arena);
@@ -170,14 +170,14 @@ static void ask_model(gt_data_reader *reader, const gt_csv *csv, gt_csv_asked *a
 }
 
 /* The time and the group of a series may be inputs, too: as the season, or as a category. */
-static bool is_ordering_input(const gt_data_reader *reader, const gt_csv *csv, const gt_csv_asked *a,
+static bool is_ordering_input(const gt_data_reader *reader, const gt_csv *csv, const gt_csv_request *a,
                               int role) {
   const int column = a->role[role] ? gt_csv_find(csv, a->role[role]) : -1;
   return reader->series && (role == GT_CSV_TIME || role == GT_CSV_GROUP) && column >= 0 &&
          csv->role[column] >= INPUT;
 }
 
-static bool mark_roles(gt_data_reader *reader, gt_csv *csv, const gt_csv_asked *a, gt_position *at) {
+static bool mark_roles(gt_data_reader *reader, gt_csv *csv, const gt_csv_request *a, gt_position *at) {
   for (int r = 0; r < GT_CSV_ROLES; r++) {
     const gt_strings name = {.items = &a->role[r], .at = &a->role_at[r], .count = a->role[r] != NULL};
     if (!is_ordering_input(reader, csv, a, r) && !mark(reader, csv, name, ROLE, at)) return false;
@@ -226,7 +226,7 @@ static bool check_rules(gt_data_reader *reader, const gt_csv *csv, const gt_colu
     const gt_column_rule *r = &rules->item[i];
     const int column = gt_csv_find(csv, r->name);
     if (column < 0) {
-      gt_csv_no_column(reader, csv, r->name, r->at)->expected =
+      gt_csv_report_no_column(reader, csv, r->name, r->at)->expected =
           gt_arena_printf(reader->arena, "one of: %s", list_of_columns(reader->arena, csv));
       return false;
     }
@@ -254,7 +254,7 @@ static const bool *targets_that_drop(const gt_column_rules *rules, const char *c
 }
 
 /* Rejects targets among the columns known ahead: their rows after the window are predicted. */
-static bool check_future(gt_data_reader *reader, const gt_csv_asked *a) {
+static bool check_future(gt_data_reader *reader, const gt_csv_request *a) {
   for (int k = 0; k < a->inputs; k++)
     for (int i = 0; i < a->input[k].count && a->input[k].at && gt_series_is_ahead(&reader->dataset->input[k]);
          i++)
@@ -271,7 +271,7 @@ static bool check_future(gt_data_reader *reader, const gt_csv_asked *a) {
   return true;
 }
 
-static bool is_role(const gt_csv_asked *a, const char *name) {
+static bool is_role(const gt_csv_request *a, const char *name) {
   bool is = false;
   for (int r = 0; r < GT_CSV_ROLES; r++) is |= a->role[r] && !strcmp(a->role[r], name);
   for (int i = 0; i < a->ignore.count; i++) is |= !strcmp(a->ignore.items[i], name);
@@ -280,7 +280,7 @@ static bool is_role(const gt_csv_asked *a, const char *name) {
 
 /* The lists of columns that the config of a series leaves out: the last column is the target, and all columns
  * are inputs, the targets' own past included. */
-static void complete_series(gt_data_reader *reader, const gt_csv *csv, gt_csv_asked *a) {
+static void complete_series(gt_data_reader *reader, const gt_csv *csv, gt_csv_request *a) {
   const char **names = GT_NEW_N(reader->arena, const char *, csv->columns + 1);
   gt_position *at = GT_NEW_N(reader->arena, gt_position, csv->columns + 1);
   int count = 0;
@@ -292,7 +292,7 @@ static void complete_series(gt_data_reader *reader, const gt_csv *csv, gt_csv_as
   a->inputs = reader->dataset->inputs;
 }
 
-static bool choose_roles(gt_data_reader *reader, gt_csv *csv, const gt_csv_asked *a) {
+static bool choose_roles(gt_data_reader *reader, gt_csv *csv, const gt_csv_request *a) {
   gt_position *at = GT_NEW_N(reader->arena, gt_position, csv->columns);
   for (int i = 0; i < csv->columns; i++) csv->role[i] = -1;
   if (!mark(reader, csv, a->target, TARGET, at)) return false;
@@ -310,7 +310,8 @@ static bool choose_roles(gt_data_reader *reader, gt_csv *csv, const gt_csv_asked
   return check_rules(reader, csv, &a->rules, at);
 }
 
-static void share_targets(gt_dataset *dataset, const gt_csv_asked *a, const char *const *columns, int count) {
+static void share_targets(gt_dataset *dataset, const gt_csv_request *a, const char *const *columns,
+                          int count) {
   for (int k = 0; k < dataset->targets; k++) {
     dataset->target[k].columns = columns;
     dataset->target[k].column_count = dataset->targets > 1 ? a->named_targets[k] : count;
@@ -318,7 +319,7 @@ static void share_targets(gt_dataset *dataset, const gt_csv_asked *a, const char
   }
 }
 
-bool gt_csv_choose(gt_data_reader *reader, gt_csv_asked a, const gt_strings *missing, gt_csv *csv,
+bool gt_csv_choose(gt_data_reader *reader, gt_csv_request a, const gt_strings *missing, gt_csv *csv,
                    gt_csv_inputs *inputs) {
   gt_dataset *dataset = reader->dataset;
   ask_model(reader, csv, &a);
@@ -341,7 +342,7 @@ bool gt_csv_choose(gt_data_reader *reader, gt_csv_asked a, const gt_strings *mis
   reader->typed->missing = *missing;
   reader->typed->drops = targets_that_drop(&a.rules, target, targets, reader->arena);
   reader->typed->has_missing = gt_data_node(reader, "missing_values", NULL);
-  gt_csv_expect(csv, reader->typed, reader->arena);
+  gt_csv_set_known_kinds(csv, reader->typed, reader->arena);
   return gt_csv_assign_columns(csv, inputs->names, inputs->count, target, targets);
 }
 
@@ -390,7 +391,7 @@ static void report_row_numbers(const gt_data_reader *reader, const gt_csv *csv, 
   const gt_csv_facts *facts = &csv->facts[csv->role[column]];
   const bool counts = csv->rows >= LEAST_COUNTED && gt_csv_facts_count_rows(facts);
   const char *name = csv->names[column];
-  if (counts && !reader->typed->item[csv->role[column]].rule.given && !reader->trust.strange)
+  if (counts && !reader->typed->item[csv->role[column]].rule.given && !reader->trust.untrusted)
     gt_info(
         "%s: column '%s' counts the rows from %.15g and is an input; data: {columns: {%s: ignore}} leaves it "
         "out",
@@ -407,7 +408,7 @@ static bool is_large(const gt_typed_column *c, const gt_csv_facts *f) {
 void gt_csv_report_large(gt_data_reader *reader, const gt_csv *csv) {
   const char *names = "", *rules = "";
   int count = 0;
-  for (int i = 0; i < csv->columns && !reader->wanted->signature && !reader->trust.strange; i++) {
+  for (int i = 0; i < csv->columns && !reader->wanted->signature && !reader->trust.untrusted; i++) {
     const int role = csv->role[i];
     if (role < 0 || role >= csv->inputs || !is_large(&reader->typed->item[role], &csv->facts[role])) continue;
     if (count++ >= MAX_LISTED) continue;
@@ -426,7 +427,7 @@ void gt_csv_report_large(gt_data_reader *reader, const gt_csv *csv) {
         rules);
 }
 
-bool gt_csv_leave_out(gt_data_reader *reader, gt_csv *csv, gt_csv_inputs *inputs) {
+bool gt_csv_drop_columns(gt_data_reader *reader, gt_csv *csv, gt_csv_inputs *inputs) {
   gt_input *input = &reader->dataset->input[0];
   const char **names = GT_NEW_N(reader->arena, const char *, csv->inputs);
   bool *out = GT_NEW_N(reader->arena, bool, csv->inputs + 1), any = false;
@@ -435,14 +436,14 @@ bool gt_csv_leave_out(gt_data_reader *reader, gt_csv *csv, gt_csv_inputs *inputs
     const char *why = is_input ? why_no_input(csv, &reader->typed->item[csv->role[i]], i) : NULL;
     if (is_input && !why) report_row_numbers(reader, csv, i);
     if (!why) continue;
-    if (!reader->trust.strange)
+    if (!reader->trust.untrusted)
       gt_info("%s: column %d is left out: it %s; data.inputs can name it ('%s')", csv->path, i + 1, why,
               csv->names[i]);
     out[csv->role[i]] = any = true;
   }
   if (!any) return true;
   leave_out(csv, reader->typed, out, reader->arena);
-  gt_csv_expect(csv, reader->typed, reader->arena);
+  gt_csv_set_known_kinds(csv, reader->typed, reader->arena);
   if (!csv->inputs) return no_inputs(reader, csv);
   for (int i = 0; i < csv->columns; i++)
     if (csv->role[i] >= 0 && csv->role[i] < csv->inputs)
@@ -455,7 +456,7 @@ bool gt_csv_leave_out(gt_data_reader *reader, gt_csv *csv, gt_csv_inputs *inputs
 
 /* --- how the file is written --- */
 
-static gt_strings all_inputs(const gt_csv_asked *a, gt_arena *arena) {
+static gt_strings all_inputs(const gt_csv_request *a, gt_arena *arena) {
   int count = 0;
   for (int k = 0; k < a->inputs; k++) count += a->input[k].count;
   const char **names = GT_NEW_N(arena, const char *, count);
@@ -465,7 +466,7 @@ static gt_strings all_inputs(const gt_csv_asked *a, gt_arena *arena) {
   return all;
 }
 
-static gt_strings all_roles(const gt_csv_asked *a, gt_arena *arena) {
+static gt_strings all_roles(const gt_csv_request *a, gt_arena *arena) {
   const char **names = GT_NEW_N(arena, const char *, GT_CSV_ROLES);
   gt_strings all = {.items = names};
   for (int r = 0; r < GT_CSV_ROLES; r++)
@@ -479,7 +480,7 @@ static gt_strings names_of_rules(const gt_column_rules *rules, gt_arena *arena) 
   return (gt_strings){.items = names, .count = rules->count};
 }
 
-bool gt_csv_read_form(gt_data_reader *reader, const gt_csv_options *o, const gt_csv_asked *a,
+bool gt_csv_read_form(gt_data_reader *reader, const gt_csv_options *o, const gt_csv_request *a,
                       gt_csv_form *form) {
   const gt_data_signature *model = reader->wanted->signature;
   *form = (gt_csv_form){.header = gt_csv_header_of(o->header),

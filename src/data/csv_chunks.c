@@ -2,7 +2,7 @@
 #include "data/csv_chunks.h"
 #include "base/memory.h"
 
-/* `from` is outside quotes; `quote` is the next quote from there, or the end. */
+/* `from` is outside quotes; `quote` is the next quote at or after it, or the end of the text. */
 typedef struct cutter {
   const gt_csv *csv;
   char *begin, *from, *quote;
@@ -16,8 +16,8 @@ static char *find_quote(const cutter *c, char *from) {
 
 static bool is_blank(const gt_csv *csv, char c) { return c == ' ' || (c == '\t' && csv->delimiter != '\t'); }
 
-/* True if the quote opens a cell: only blanks stand between it and the beginning of its cell. Other quotes
- * are part of a text. */
+/* True if the quote opens a cell: only blanks are between it and the beginning of its cell. Other quotes are
+ * part of a text. */
 static bool opens_cell(const cutter *c) {
   const char *at = c->quote;
   while (at > c->begin && is_blank(c->csv, at[-1])) at--;
@@ -25,8 +25,8 @@ static bool opens_cell(const cutter *c) {
          (at < c->quote && c->csv->delimiter == ' ');
 }
 
-/* Moves past the quote, and past the cell if it opens one. */
-static void pass_quote(cutter *c) {
+/* Moves `from` behind the quote, or behind the cell if the quote opens one. */
+static void skip_quote(cutter *c) {
   char *at = c->quote + 1;
   if (opens_cell(c)) {
     at = find_quote(c, at);
@@ -41,7 +41,7 @@ static void pass_quote(cutter *c) {
 static char *next_record(cutter *c, char *wanted) {
   char *at = wanted, *end = c->csv->end;
   for (;;) {
-    while (c->quote < at) pass_quote(c);
+    while (c->quote < at) skip_quote(c);
     if (at < c->from) at = c->from;
     while (at < end && *at != '\n' && *at != '\r' && at != c->quote) at++;
     if (at == end) return end;

@@ -16,18 +16,18 @@ typedef struct gt_csv_chunks {
 } gt_csv_chunks;
 
 /* Cuts the text from csv->at, the beginning of a record, into chunks of about `size` bytes; `lines` is not
- * set. After a cell whose quotes are wrong there may be a cut inside quotes: reading stops with an error at
- * that cell. */
+ * set. After a cell with wrong quotes, a cut may be inside quotes, but reading stops with an error at that
+ * cell. */
 void gt_csv_cut(const gt_csv *csv, size_t size, gt_csv_chunks *out);
-/* Line ends (LF, CR, CRLF) from `at` to `end`; CRLF must not be cut by either. */
+/* Counts the line ends (LF, CR, CRLF) from `at` to `end`, neither of which may be inside a CRLF. */
 size_t gt_csv_count_lines(const char *at, const char *end);
 
 /* Reads the records from csv->at to csv->end: values, cells of targets and roles, csv->facts of inputs.
- * The result and the error are those of gt_csv_read_rows, whatever `threads` (0: the default of a gt_pool)
- * and `chunk` (bytes) are. */
+ * The result and the error are those of gt_csv_read_rows for all `threads` (0: the default of gt_pool) and
+ * `chunk` sizes (bytes). */
 bool gt_csv_read_chunks(gt_csv *csv, int threads, size_t chunk);
-/* The same on this thread. */
+/* Reads the records on this thread. */
 bool gt_csv_read_rows(gt_csv *csv);
-/* gt_csv_read for tests, which set the size of chunks. */
+/* gt_csv_read with a choice of threads and chunk size, for tests. */
 bool gt_csv_read_with(gt_csv *csv, int threads, size_t chunk);
 #endif

@@ -32,7 +32,7 @@ const char *gt_csv_nearest(const gt_csv *csv, const char *name) {
   return gt_nearest(name, csv->names, (size_t)csv->columns);
 }
 
-const char *gt_csv_how_named(const gt_csv *csv, const char *name) {
+const char *gt_csv_header_note(const gt_csv *csv, const char *name) {
   if (!csv->header)
     return ": its first line is read as a sample, not as a header, so its columns have numbers";
   return gt_csv_nearest(csv, name) ? "" : ": its first line is read as the header";
@@ -41,7 +41,7 @@ const char *gt_csv_how_named(const gt_csv *csv, const char *name) {
 /* The key `header` is of the format csv; lists of images have none. */
 static const char *name_help(const gt_data_reader *reader, const gt_csv *csv, const char *name) {
   const bool settable = !strcmp(reader->dataset->format, "csv");
-  if (!*gt_csv_how_named(csv, name)) return NULL;
+  if (!*gt_csv_header_note(csv, name)) return NULL;
   if (csv->header)
     return settable
                ? "set `header: false` if that line is a sample, or `skip` to leave it out; columns without a header "
@@ -51,9 +51,10 @@ static const char *name_help(const gt_data_reader *reader, const gt_csv *csv, co
                          settable ? ", or set `header: true` if that line holds the column names" : "");
 }
 
-gt_diagnostic *gt_csv_no_column(gt_data_reader *reader, const gt_csv *csv, const char *name, gt_position at) {
+gt_diagnostic *gt_csv_report_no_column(gt_data_reader *reader, const gt_csv *csv, const char *name,
+                                       gt_position at) {
   gt_diagnostic *d = gt_error_at(reader->diagnostics, at, "there is no column '%s' in %s%s", name, csv->path,
-                                 gt_csv_how_named(csv, name));
+                                 gt_csv_header_note(csv, name));
   const char *nearest = gt_csv_nearest(csv, name);
   d->suggestion = nearest ? gt_arena_strdup(reader->arena, nearest) : NULL;
   d->help = name_help(reader, csv, name);
@@ -72,7 +73,7 @@ static bool is_place(const char *name, int columns) {
   return *name && *name != '0' && place <= columns;
 }
 
-bool gt_csv_are_places(const char *const *names, int64_t count, int columns) {
+bool gt_csv_are_column_numbers(const char *const *names, int64_t count, int columns) {
   for (int64_t i = 0; i < count; i++)
     if (!is_place(names[i], columns)) return false;
   return true;
@@ -147,7 +148,7 @@ static void separate_names(gt_csv *csv) {
     csv->same_name[now.column] = csv->sorted[first].column;
     renamed[count++] = (gt_csv_name){unique_name(csv, now.name, &next), now.column};
   }
-  if (count && !csv->strange)
+  if (count && !csv->untrusted)
     gt_info("%s: columns %d and %d are both named '%s'; column %d is read as '%s'%s", csv->path,
             csv->same_name[renamed[0].column] + 1, renamed[0].column + 1, csv->names[renamed[0].column],
             renamed[0].column + 1, renamed[0].name, count > 1 ? ", and so on" : "");
@@ -188,10 +189,10 @@ bool gt_csv_name_columns(gt_csv *csv, const gt_csv_form *form, const struct gt_c
 
 /* --- matching the columns of two files --- */
 
-bool gt_csv_goes_by_name(const gt_csv *csv, const char *const *names, int64_t count, const char *whose) {
+bool gt_csv_matches_by_name(const gt_csv *csv, const char *const *names, int64_t count, const char *whose) {
   bool all = csv->header && names;
   for (int64_t i = 0; i < count && all; i++) all = gt_csv_find(csv, names[i]) >= 0;
-  const bool named = names && !gt_csv_are_places(names, count, csv->columns);
+  const bool named = names && !gt_csv_are_column_numbers(names, count, csv->columns);
   if (all || (csv->header && named)) return true;
   if (csv->header && !named)
     gt_warn("%s:1:1: %s has no column names, so the columns of this file are matched by position", csv->path,
@@ -210,7 +211,7 @@ static bool fail_absent(const gt_csv *csv, const char *name) {
     return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there is no column '%s'; is the delimiter '%c' right?",
                    csv->path, name, csv->delimiter);
   return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there is no column '%s'%s%s%s%s", csv->path, name,
-                 gt_csv_how_named(csv, name), nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                 gt_csv_header_note(csv, name), nearest ? "; did you mean '" : "", nearest ? nearest : "",
                  nearest ? "'?" : "");
 }
 

@@ -25,7 +25,10 @@ void gt_csv_facts_finish(gt_csv_facts *facts) {
 
 /* --- texts --- */
 
-enum { SHORT = 12, LONG = SHORT + 1 };
+enum {
+  SHORT = 12,
+  LONG = SHORT + 1
+}; /* bytes of a text that fits a slot; length in the slot of a longer text */
 
 static uint64_t load8(const char *at) {
   uint64_t value;
@@ -39,8 +42,8 @@ static uint32_t load4(const char *at) {
   return value;
 }
 
-/* The slot of a text, without its index: the bytes of a short one (loads may overlap), which no other text
- * has, or the hash of a long one. */
+/* The key of a text as a slot without an index: for a short text its bytes (the two loads may overlap), which
+ * identify it; for a long text its hash. */
 static gt_csv_slot slot_for(const gt_cell *cell) {
   const char *at = cell->text, *end = at + cell->length;
   const uint32_t n = cell->length;
@@ -57,8 +60,8 @@ static bool is_same(const gt_csv_odd *odd, const gt_csv_slot *slot, const gt_csv
          (slot->length < LONG || gt_cell_is_same(&odd->text[slot->text], cell));
 }
 
-/* The slot of the text, or the empty one where it belongs. The number of slots is a power of two. cell NULL:
- * for a text that is known to be new. */
+/* The slot of the text, or the empty slot for it. The number of slots is a power of two. cell: NULL if the
+ * text is known to be new. */
 static gt_csv_slot *find_slot(const gt_csv_odd *odd, const gt_csv_slot *key, const gt_cell *cell) {
   const size_t mask = odd->slots - 1;
   uint64_t hash = (key->head + key->length) * 0x9E3779B97F4A7C15 ^ key->tail * 0xC2B2AE3D27D4EB4F;
@@ -78,8 +81,8 @@ static void add_slots(gt_csv_odd *odd) {
   free(before);
 }
 
-/* Makes room for another text. bytes: the memory for texts, which counts against the limit of a compressed
- * file. */
+/* Makes room for another text. *bytes: size of the memory for texts, which the limit for a compressed file
+ * includes. */
 static void grow_texts(gt_csv_odd *odd, uint64_t *bytes) {
   const int before = odd->capacity;
   odd->capacity = before ? 2 * before : 2;
@@ -88,7 +91,7 @@ static void grow_texts(gt_csv_odd *odd, uint64_t *bytes) {
   add_slots(odd);
 }
 
-/* The code of a text, which is added if it is new. */
+/* The code of a text; adds a new text. */
 static uint32_t code_of(gt_csv_odd *odd, const gt_cell *cell, uint64_t *bytes) {
   gt_csv_slot key = slot_for(cell);
   const gt_csv_slot *known = odd->slots ? find_slot(odd, &key, cell) : NULL;
@@ -124,7 +127,7 @@ uint32_t gt_csv_facts_odd(gt_csv *csv, gt_csv_facts *f, const gt_cell *cell, boo
   return code_of(f->odd, cell, &csv->text_bytes);
 }
 
-/* NULL if the texts have the same codes in both. */
+/* Returns the codes in `to` of the texts of `from`; NULL if they are the same in both. */
 static uint32_t *merge_texts(gt_csv_odd *to, const gt_csv_odd *from) {
   uint64_t bytes = 0;
   bool same = true;

@@ -10,7 +10,7 @@
 
 bool gt_csv_open(gt_csv *csv, gt_data_file file, const gt_csv_form *form, gt_error *error) {
   gt_csv_sample sample = {0};
-  *csv = (gt_csv){.path = file.path, .strange = file.untrusted, .error = error, .line = 1};
+  *csv = (gt_csv){.path = file.path, .untrusted = file.untrusted, .error = error, .line = 1};
   for (int r = 0; r < GT_CSV_ROLES; r++) csv->role_column[r] = -1;
   gt_arena_init(&csv->arena);
   csv->memory = gt_data_memory_limit(file.path);

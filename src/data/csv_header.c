@@ -29,7 +29,8 @@ static bool holds_known(const gt_csv *csv, gt_strings known) {
     if (!is_number_text(known.items[i])) return true;
     found++;
   }
-  return found > 1 && found == known.count && !gt_csv_are_places(known.items, known.count, csv->columns);
+  return found > 1 && found == known.count &&
+         !gt_csv_are_column_numbers(known.items, known.count, csv->columns);
 }
 
 /* --- a first line of numbers --- */

@@ -85,7 +85,7 @@ static bool split_line(gt_csv *csv, const gt_cell *line) {
   return true;
 }
 
-int gt_csv_line(gt_csv *csv) {
+int gt_csv_read_line(gt_csv *csv) {
   csv->record.count = 0;
   if (csv->at >= csv->end) return 0;
   const char *start = csv->at;

@@ -2,9 +2,9 @@
 #include "data/csv.h"
 #include <string.h>
 
-int gt_csv_find_named(gt_data_reader *reader, const gt_csv *csv, const char *name, gt_position at) {
+int gt_csv_find_or_report(gt_data_reader *reader, const gt_csv *csv, const char *name, gt_position at) {
   const int column = gt_csv_find(csv, name);
-  if (column < 0) gt_csv_no_column(reader, csv, name, at);
+  if (column < 0) gt_csv_report_no_column(reader, csv, name, at);
   return column;
 }
 
@@ -14,8 +14,8 @@ bool gt_csv_choose_source(gt_data_reader *reader, gt_csv *csv, gt_strings target
   const char **names = GT_NEW_N(reader->arena, const char *, count);
   for (int i = 0; i < csv->columns; i++) csv->role[i] = -1;
   for (int t = 0; t < count; t++) {
-    const int column =
-        targets.count ? gt_csv_find_named(reader, csv, targets.items[t], targets.at[t]) : csv->columns - 1;
+    const int column = targets.count ? gt_csv_find_or_report(reader, csv, targets.items[t], targets.at[t])
+                                     : csv->columns - 1;
     if (column < 0) return false;
     csv->role[column] = t;
     names[t] = gt_arena_strdup(reader->arena, csv->names[column]);

@@ -8,13 +8,13 @@
  * reads, such as the target. */
 static bool has_places(const gt_csv *csv, const gt_csv_inputs *inputs) {
   return !csv->header && inputs->names && csv->columns > inputs->count &&
-         gt_csv_are_places(inputs->names, inputs->count, csv->columns);
+         gt_csv_are_column_numbers(inputs->names, inputs->count, csv->columns);
 }
 
 /* A file whose column names do not match must have exactly the inputs as its columns, or those of the
  * training file. */
 static bool assign_inputs(gt_csv *csv, const gt_csv_inputs *inputs) {
-  if (gt_csv_goes_by_name(csv, inputs->names, inputs->count, "the model"))
+  if (gt_csv_matches_by_name(csv, inputs->names, inputs->count, "the model"))
     return gt_csv_assign_columns(csv, inputs->names, inputs->count, NULL, 0);
   if (has_places(csv, inputs)) {
     gt_warn(
@@ -118,7 +118,7 @@ static bool find_ids(gt_csv *csv, const gt_data_signature *signature) {
   if (column >= 0 || !ids->asked) return true;
   const char *nearest = gt_csv_nearest(csv, name);
   return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there is no column '%s'%s%s%s%s", csv->path, name,
-                 gt_csv_how_named(csv, name), nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                 gt_csv_header_note(csv, name), nearest ? "; did you mean '" : "", nearest ? nearest : "",
                  nearest ? "'?" : "");
 }
 
@@ -150,15 +150,15 @@ bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_ten
   gt_typed_table typed = gt_typed_table_of_model(signature->input, signature->inputs, &arena);
   read_missing_words(signature->data, &typed, &arena);
   typed.may_lack = signature->rows;
-  gt_csv_expect(&csv, &typed, &arena);
+  gt_csv_set_known_kinds(&csv, &typed, &arena);
   ok = ok && gt_csv_read(&csv) && gt_csv_type_values(&csv, &typed, NULL, &arena) &&
-       gt_csv_take_order(&csv, &inputs, &typed, signature) &&
+       gt_csv_store_order(&csv, &inputs, &typed, signature) &&
        gt_csv_move_inputs(&csv, &inputs, signature->input, &typed, out) &&
        store_inputs(signature, &inputs, &typed, &at, &arena, out, error);
   const char *filled = ok ? gt_csv_filled_gaps(&csv, &typed, &arena) : NULL;
   if (filled) report(&at, GT_FINDING_filled_gaps, filled, GT_FILLED_GAPS_HELP);
   for (int k = 0; k < signature->inputs && ok; k++)
-    ok = gt_data_fit(path, &signature->input[k], &out[k], error);
+    ok = gt_data_fit_shape(path, &signature->input[k], &out[k], error);
   if (ok) copy_ids(&csv, signature->ids);
   gt_csv_close(&csv);
   gt_arena_finish(&arena);

@@ -96,7 +96,7 @@ static void review_units(gt_data_reader *reader, const gt_csv *csv) {
 }
 
 void gt_csv_review(gt_data_reader *reader, const gt_csv *csv) {
-  if (reader->wanted->signature || reader->trust.strange) return;
+  if (reader->wanted->signature || reader->trust.untrusted) return;
   review_sentinels(reader, csv);
   review_units(reader, csv);
   for (int k = 0; k < reader->dataset->targets; k++) review_classes(reader, csv, k);

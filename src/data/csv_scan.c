@@ -153,7 +153,7 @@ static bool next_cell(gt_csv *csv) {
 }
 
 int gt_csv_record(gt_csv *csv) {
-  if (csv->lines) return gt_csv_line(csv);
+  if (csv->lines) return gt_csv_read_line(csv);
   do {
     csv->record.count = 0;
     if (csv->at >= csv->end) return 0;

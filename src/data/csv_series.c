@@ -173,7 +173,7 @@ static bool find_role(gt_csv *csv, gt_csv_role role, const char *name) {
   return !name || column >= 0 ||
          gt_fail(csv->error, GT_ERR_DATA,
                  "%s:1:1: there is no column '%s', which orders the rows of the series%s", csv->path, name,
-                 gt_csv_how_named(csv, name));
+                 gt_csv_header_note(csv, name));
 }
 
 bool gt_csv_find_order(gt_csv *csv, const gt_data_signature *signature) {
@@ -259,8 +259,8 @@ static void note_targets(const gt_csv *csv, gt_series_rows *rows, gt_arena *aren
     rows->has_target[i] = cells->items[i].length && !gt_csv_is_missing(csv, &cells->items[i]);
 }
 
-bool gt_csv_take_order(const gt_csv *csv, const gt_csv_inputs *inputs, const gt_typed_table *typed,
-                       const gt_data_signature *signature) {
+bool gt_csv_store_order(const gt_csv *csv, const gt_csv_inputs *inputs, const gt_typed_table *typed,
+                        const gt_data_signature *signature) {
   gt_series_rows *rows = signature->rows;
   gt_forecast_rows *to = signature->forecast;
   if (!rows) return true;

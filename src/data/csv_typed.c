@@ -19,7 +19,7 @@ typedef struct typing { /* the columns of one file */
   float **of_text; /* per column: the raw value of each of its texts; heap */
 } typing;
 
-void gt_csv_expect(gt_csv *csv, const gt_typed_table *table, gt_arena *arena) {
+void gt_csv_set_known_kinds(gt_csv *csv, const gt_typed_table *table, gt_arena *arena) {
   bool *as_text = GT_NEW_N(arena, bool, table->count + 1);
   for (int i = 0; i < table->count; i++) {
     const gt_typed_column *t = &table->item[i];

@@ -1,4 +1,4 @@
-/* CSV: what kind of values each input column holds, and from cells to raw values (data/column.h). */
+/* CSV: decides the kind of each input column and converts its cells to raw values (data/column.h). */
 #ifndef GT_DATA_CSV_TYPED_H
 #define GT_DATA_CSV_TYPED_H
 #include "base/names.h"
@@ -7,14 +7,15 @@
 
 /* An input column of the training file, or of a trained model. */
 typedef struct gt_typed_column {
-  gt_column column; /* kind, order and `fills` are decided with the files; the rest by gt_data_fit_columns */
+  gt_column
+      column; /* kind, order and `fills` are set by gt_csv_type_values; the rest by gt_data_fit_columns */
   gt_column_rule rule;
   bool decided;      /* its kind is known from a file that was read */
-  bool final;        /* of a trained model: nothing is left to decide */
-  gt_names index;    /* categories: the code of each text of the files … */
-  const char **text; /* … and its text, [texts] */
+  bool final;        /* of a trained model: all is decided */
+  gt_names index;    /* categories: text to code, for all texts of the files */
+  const char **text; /* [texts] code to text */
   int texts, capacity;
-  uint64_t gaps, distinct; /* of the training file: missing values, distinct texts */
+  uint64_t gaps, distinct; /* of the training file: number of missing values, of distinct texts */
   float first[3];          /* its first raw values */
 } gt_typed_column;
 
@@ -23,40 +24,40 @@ typedef struct gt_typed_table {
   gt_typed_column *item;
   gt_strings missing; /* `missing_values` */
   bool has_missing;   /* it is given */
-  bool may_lack;      /* of a forecast: rows may lack values of columns, because not all rows are used */
-  const bool *drops;  /* by target: rows without its value are left out; NULL: none does */
+  bool may_lack;      /* for a forecast: values may be missing, because not all rows are used */
+  const bool *drops;  /* [target columns] rows without a value of it are dropped; NULL: none */
 } gt_typed_table;
 
-/* The kind of values that the cells of an input column show, when the file is read. False: it is free text,
- * or numbers and texts. */
+/* The kind of an input column by its cells, after the file is read. False if it is free text, or numbers and
+ * texts. */
 bool gt_csv_kind_of(const gt_csv *csv, int role, gt_column_kind *kind);
-/* True if the column holds dates, and day and month could be either way round in all of them. */
+/* True if the column has dates, and in all of them either number could be the day. */
 bool gt_csv_has_ambiguous_dates(const gt_csv *csv, int role);
 /* Sets csv->as_text and csv->missing for columns whose kind is known before the file is read. */
-void gt_csv_expect(gt_csv *csv, const gt_typed_table *table, gt_arena *arena);
-/* Decides kinds that are open (the training file) and replaces csv->values by raw values, after leaving out
- * the rows of columns that drop them. are_numbers: by target column, whether its problems are in the message,
- * too. False after an error that names every column that cannot be read, with the lines of the config that
- * fix it. */
+void gt_csv_set_known_kinds(gt_csv *csv, const gt_typed_table *table, gt_arena *arena);
+/* Decides the kinds that are not yet known (for the training file), drops rows as the rules say, and replaces
+ * csv->values by raw values. are_numbers [target columns]: the column must be numbers; if not, the message
+ * reports it, too. False after an error that names every column that cannot be read, with the config that
+ * fixes it. */
 bool gt_csv_type_values(gt_csv *csv, gt_typed_table *table, const bool *are_numbers, gt_arena *arena);
 
 /* After gt_csv_type_values for a trained model: the sentence about missing values in columns that had none in
- * training, and what fills them; NULL: there are none. */
+ * training, and the values that replace them; NULL: none. */
 const char *gt_csv_filled_gaps(const gt_csv *csv, const gt_typed_table *table, gt_arena *arena);
 #define GT_FILLED_GAPS_HELP \
   "to refuse such files: missing: error for these columns in data.columns of the training"
 
-/* Texts that are a number with a unit, a sign or separators of thousands (csv_units.c). */
+/* Texts that are numbers with a unit, a sign or thousands separators (csv_units.c). */
 typedef struct gt_csv_units {
-  bool unit;              /* there is a unit or a sign */
+  bool unit;              /* true: a unit or a sign; false: only separators */
   const char *what, *fix; /* "numbers with 'mg' after them", "to read them as numbers, remove …" */
 } gt_csv_units;
-/* True if nearly all texts of the column are numbers with the same unit. arena NULL: only out->unit is set.
- */
+/* True if nearly all texts of the column are numbers with the same unit. arena: NULL to set only
+ * out->unit. */
 bool gt_csv_find_units(const gt_csv *csv, const gt_csv_facts *facts, gt_arena *arena, gt_csv_units *out);
 
-/* Adds the findings about the training file (csv_review.c): after its targets are read, before its values are
- * moved. */
+/* Adds the findings about the training file (csv_review.c). Call after its targets are read, before its
+ * values are moved. */
 void gt_csv_review(gt_data_reader *reader, const gt_csv *csv);
 
 /* Why the cells of a column cannot be read. */
@@ -64,15 +65,15 @@ typedef struct gt_column_problem {
   int role;
   const char *what; /* "has numbers and texts" */
   const char *fix;  /* an entry of data.columns without the name: "ignore"; NULL: none */
-  const char *also; /* a further way out, or NULL */
+  const char *also; /* another solution, or NULL */
   bool gaps;        /* it is about missing values */
 } gt_column_problem;
 /* The name as a key of a flow mapping in YAML. */
 const char *gt_csv_yaml_key(const char *name, gt_arena *arena);
-/* Target columns that are to be numbers (are_numbers) and have other cells, [csv->targets]; returns their
- * number. */
+/* Lists target columns that must be numbers (are_numbers) and have other cells in problem[csv->targets];
+ * returns their number. */
 int gt_csv_target_problems(const gt_csv *csv, const bool *are_numbers, gt_column_problem *problem);
-/* Reports problems in one message. False. */
+/* Reports the problems in one message. Returns false. */
 bool gt_csv_fail_columns(const gt_csv *csv, const gt_column_problem *problem, int problems);
 
 /* The columns of the config, or of a trained model (reader->wanted). names: by role. */
@@ -81,13 +82,13 @@ gt_typed_table *gt_typed_table_of(const gt_data_reader *reader, const char *cons
 
 /* True if the input's columns are numbers with nothing to fill, encode or transform. */
 bool gt_typed_is_plain(const gt_typed_use *use, int columns);
-/* Learns a column's fill and categories from the raw values of training rows, F32 [rows, columns], of which
- * it is column `place`. False after an error if there is none. */
+/* Learns a column's fill and categories from column `place` of the training rows' raw values, F32 [rows,
+ * columns]. False after an error if it has no value. */
 bool gt_typed_fit(gt_data_reader *reader, gt_typed_column *column, const gt_tensor *raw, int64_t place);
-/* Receives the sentence about categories that training has not seen, and what to change. */
+/* Receives the sentence about categories that training did not have, and what to change. */
 typedef void (*gt_unseen_report)(void *to, const char *text, const char *help);
-/* Replaces raw values F32 [rows, columns] by stored values, F32 or (codes) I32. Columns are final.
- * report NULL: for training rows. */
+/* Replaces raw values F32 [rows, columns] by stored values, F32 or (codes) I32. The columns must be fitted.
+ * report: NULL for training rows. */
 bool gt_typed_store(const gt_typed_use *use, const gt_table *table, gt_tensor *tensor, bool codes,
                     gt_arena *arena, gt_unseen_report report, void *to, gt_error *error);
 /* gt_csv_type_values for a file of a dataset; missing values that the model fills are a finding. */

@@ -269,7 +269,7 @@ static bool open_with(gt_data_reader *reader, const gt_data_format *format) {
   reader->common = common;
   if (!gt_data_read_tasks(reader)) return false;
   reader->dataset->format = format->name;
-  gt_data_one_input(reader);
+  gt_data_add_unnamed_input(reader);
   return gt_data_check_class_keys(reader) && gt_data_read_split(reader) && gt_series_read(reader) &&
          format->open(reader, options) && gt_data_prepare(reader) && reader->diagnostics->errors == errors;
 }
@@ -428,7 +428,8 @@ static bool read_windows(const gt_input_file *file, int files, const gt_data_sig
   if (!signature->forecast) row.forecast = whole.forecast = &unwanted;
   for (int k = 0; k < row.inputs; k++) row.input[k] = gt_series_row_input(&signature->input[k]);
   row.rows = &rows;
-  const bool ok = read_rows(file, files, &row, out, error) && gt_series_cut_last(&whole, &rows, out, error);
+  const bool ok =
+      read_rows(file, files, &row, out, error) && gt_series_make_last_windows(&whole, &rows, out, error);
   gt_series_rows_finish(&rows);
   gt_arena_finish(&arena);
   return ok;

@@ -37,12 +37,13 @@
  *                     whose targets are 0 and 1,
  *                   - images: a folder per class; not folders of target images; a CSV as above,
  *                   - cifar: always,
- *                   - not whole numbers of a series without `classes` and `class_names`, which are counts,
+ *                   - but not the whole numbers of a series, which are counts, unless the config has
+ *                     `classes` or `class_names`,
  *                   - any format, if the config's loss accepts only class labels,
  *                   - function: never.
  *   classes         number of classes; default: the number of class_names, or the largest training label
  *                   plus one. A list selects classes: [boot, bag] or [9, 8], by class_names, a CSV's text
- *                   labels or the labels in the file (a name takes precedence over a number). Samples of
+ *                   labels or the labels in the file (names are tried before numbers). Samples of
  *                   other classes are dropped from all splits; the selected classes are numbered from 0 in
  *                   this order.
  *   per_class       keep this many training samples of each class, the first in the file
@@ -107,29 +108,31 @@ typedef struct gt_tensor { /* dim[0] = samples */
   int rank;
   int64_t dim[GT_DATA_MAX_RANK];
   void *data;    /* heap, row-major; NULL in an outline (gt_data_wanted) */
-  int64_t limit; /* of integer inputs: values lie in [0, limit), the same in all splits */
-  bool bits;     /* F32, all values 0 or 1; of a table with categories, all features */
-  /* Windows of consecutive rows, of which nothing is stored twice: `data` holds `stored` rows of dim[2 …]
-   * values (of a text a row is one integer), and sample i is the dim[1] rows from start[i] + begin on or,
-   * without a table of starts, from i * stride + begin on. stored 0: samples are stored one after another. */
+  int64_t limit; /* of integer inputs: values lie in [0, limit); the same in all splits */
+  bool bits;     /* F32: all values are 0 or 1; of a table with categories, all features */
+  /* Samples may be windows of consecutive rows, which may overlap, so rows are stored only once: `data` has
+   * `stored` rows of dim[2 …] values (of a text: one integer), and sample i is the dim[1] rows that begin at
+   * row start[i] + begin, or at i * stride + begin if `start` is NULL. stored 0: no windows; samples are
+   * stored one after another. */
   int64_t stored, stride, begin;
   const int32_t *start; /* [dim[0]], of a series; owned by the split; or NULL */
-  bool narrow;          /* of the windows of a text: the integers (I32) are stored as bytes */
-  /* Heap, [samples]: how many of the dim[1] steps of a sample count, the rest is padding; NULL: all. */
+  bool narrow;          /* of the windows of a text: the I32 values are stored as bytes */
+  /* Heap, [samples]: how many of the dim[1] steps of each sample are valid; the others are padding. NULL:
+   * all. */
   int32_t *length;
 } gt_tensor;
 
-/* The network reads (value - center)*scale + shift, from the rows of values[3][count]; f is the index within
- * a sample and uses entry f % count. center is the mean rounded to float, shift corrects the rounding.
- * count 0: unscaled. values is NULL if the scaling should be measured and the samples are an outline. */
+/* The network reads (value - center) * scale + shift. values[3][count] has the rows center, scale and shift;
+ * value f of a sample uses column f % count. center is the mean rounded to float; shift corrects the
+ * rounding. count 0: unscaled. values is NULL if they must be measured, but the samples are an outline. */
 typedef struct gt_scaling {
   int64_t count;
   const float *values;
 } gt_scaling;
 
 /* For targets that are numbers: the loss compares the model's output with (target - mean) / deviation, and
- * predictions are output * deviation + mean. count: the outputs; 0: unscaled. values: [2][count], the means,
- * then the deviations, which are above 0. */
+ * predictions are output * deviation + mean. count: number of outputs; 0: unscaled. values: [2][count], the
+ * means, then the deviations, which are positive. */
 typedef struct gt_target_scaling {
   int64_t count;
   const float *values;
@@ -143,11 +146,11 @@ typedef struct gt_input { /* one of the tensors that a model reads: the properti
   int rank;
   int64_t dim[GT_DATA_MAX_RANK]; /* of one sample */
   int64_t crop[2];               /* height and width of the part that the network reads; 0: all */
-  const struct gt_table *table;  /* CSV: how columns become values (data/column.h); NULL: each is a number */
+  const struct gt_table *table;  /* CSV: how columns become values (data/column.h); NULL: all are numbers */
   const char *const *columns;    /* CSV: names, one per value of a sample; else NULL */
   const struct gt_vocabulary *vocabulary; /* for a text (tokens/tokens.h); NULL: the values are not tokens */
-  /* CSV without a table: what replaces a missing value at prediction, one per column, NaN: nothing; NULL:
-   * unknown */
+  /* CSV without a table: the value that replaces a missing one at prediction, one per column; NaN: none.
+   * NULL: unknown. */
   const float *fills;
   gt_scaling scaling;   /* inputs of U8 always have one */
   gt_value_range range; /* of a trained model: the range of its training data; else unknown */
@@ -155,9 +158,9 @@ typedef struct gt_input { /* one of the tensors that a model reads: the properti
   double white;         /* the raw value that `scale` maps to 1: 255 for bytes; 0 if unknown */
 } gt_input;
 
-typedef struct gt_data_target { /* one of the tensors that losses read: the properties that all splits share
-                                 */
-  const char *name;             /* NULL: the only target, to which the config gives no name */
+/* One of the tensors that losses read: the properties that all splits share. */
+typedef struct gt_data_target {
+  const char *name; /* NULL: the only target, which has no name in the config */
   bool classification;
   bool ignores;                   /* classification: `ignore_index` is set */
   int classes;                    /* classification: at least 1; regression: 0 */
@@ -165,17 +168,16 @@ typedef struct gt_data_target { /* one of the tensors that losses read: the prop
   bool text_labels;               /* the files contain class names, not class numbers */
   const char *const *columns;     /* CSV: names, one per value of a sample; else NULL */
   int column_count;
-  int64_t horizon; /* of a series: rows that are predicted, each with all target columns; else 0 */
-  const char *const
-      *of_row; /* of a series from a CSV: names of the target columns; `columns` have the step, too */
-  /* CSV: [2 * columns], the words of the training file that are read as 0 and 1 in each column of booleans;
-   * NULL for other columns. NULL if there is none. */
+  int64_t horizon; /* of a series: number of predicted rows, each with all target columns; else 0 */
+  /* Of a series from a CSV: names of the target columns. The names in `columns` also have the step. */
+  const char *const *of_row;
+  /* CSV: [2 * columns], the words of the training file that are read as 0 and as 1 in each boolean column;
+   * elements of other columns are NULL. NULL if no column is boolean. */
   const char *const *words;
   gt_target_scaling scaling; /* of a trained model, or set by the config */
 } gt_data_target;
 
-/* The target of a text is the tokens of input 0, one position on: a tensor of the same windows without data.
- */
+/* The target of a text is input 0 shifted by one token: a tensor with the same windows and without data. */
 typedef struct gt_split {
   gt_tensor input[GT_DATA_MAX_INPUTS]; /* one per input: [samples, …]; F32 are finite */
   /* One per target. Classification: labels I32 [samples], or [samples, axes…] with a label per pixel or
@@ -183,21 +185,22 @@ typedef struct gt_split {
    * [samples, axes…]. Rank 0: the data has no targets. */
   gt_tensor target[GT_DATA_MAX_TARGETS];
   int32_t *start; /* of a series: the first row of each window; heap; else NULL */
-  /* For a series: for each target of a sample, the mean absolute errors of two naive forecasts: the last
-   * value of the window, and the value one season before (the last known one). Of labels, and of booleans as
-   * 0 and 1, it is the share of wrong ones. In the arena; NULL: there is no such forecast. */
+  /* For a series: the mean absolute errors of two naive forecasts, for each target value of a sample.
+   * naive_last predicts the last value of the window, naive_season the last known value whose distance is a
+   * multiple of the season. For labels and booleans: the fraction of wrong forecasts. In the arena; NULL:
+   * none. */
   const double *naive_last, *naive_season;
-  gt_tensor weights; /* of the samples in loss and metrics, F32 [samples]: finite, >= 0, not all 0; rank 0:
-                        all are 1 */
-  int64_t samples;   /* 0: the split is absent */
+  /* Weights of the samples in loss and metrics, F32 [samples]: finite, >= 0, not all 0. Rank 0: all are 1. */
+  gt_tensor weights;
+  int64_t samples; /* 0: the split is absent */
 } gt_split;
 
 typedef struct gt_column_summary { /* an input column of the training file, as it was read */
   const char *name, *kind;         /* "number", "boolean", "category", "date" */
   uint64_t missing;                /* cells without a value */
   const char *first[3];            /* its first values; NULL: missing, or there are fewer rows */
-  int input;                       /* the first input that reads it … */
-  int64_t stored;                  /* … and where its values begin in a sample */
+  int input;                       /* the first input that reads the column */
+  int64_t stored;                  /* index of the column's first value in a sample of that input */
 } gt_column_summary;
 
 /* A path in the `data:` map that is relative to the file of the map, not to the working directory. */
@@ -214,66 +217,65 @@ typedef struct gt_dataset {
   gt_input input[GT_DATA_MAX_INPUTS];
   int targets; /* at least 1 */
   gt_data_target target[GT_DATA_MAX_TARGETS];
-  const gt_column_summary *column; /* CSV: [columns], for people; else NULL */
+  const gt_column_summary *column; /* CSV: [columns], for display; else NULL */
   int columns;
   bool from_files, overridden; /* files were read; --set named some of them */
-  const gt_data_moved *moved;  /* paths that must be rewritten so that they are found again; or NULL */
+  const gt_data_moved *moved;  /* paths that a saved config must have in absolute form; or NULL */
   const void *made_of;         /* private data of the format (data/ca.h), or NULL */
 } gt_dataset;
 
 /* The column that names the rows of a CSV, for predictions. */
 typedef struct gt_row_ids {
-  const char *asked;       /* this column, which the file must have; NULL: `id` in the config, if it has it */
-  const char *column;      /* of the file; NULL: none was read */
-  const char *const *text; /* the cells as they are, [rows]; in the arena */
+  const char *asked;       /* a column that the file must have; NULL: the config's `id`, if the file has it */
+  const char *column;      /* the column that was read; NULL: none */
+  const char *const *text; /* [rows] the cells; in the arena */
   gt_arena *arena;
 } gt_row_ids;
 
-/* The groups and times of the forecasts of a series, one per group: that of its last window. */
+/* Groups and times of the forecasts of a series: one forecast per group, for the rows after its last
+ * window. */
 typedef struct gt_forecast_rows {
-  int64_t series, horizon;                /* forecasts; rows ahead of each */
+  int64_t series, horizon;                /* number of forecasts; rows of each */
   const char *group_column, *time_column; /* of the file; NULL: none */
   const char *const *group;               /* [series]; NULL: there are no groups */
-  const char *const *time; /* [series][horizon] of the rows ahead, "" if unknown; NULL: there are no times */
+  const char *const *time; /* [series][horizon] of the predicted rows, "" if unknown; NULL: no times */
   gt_arena *arena;
 } gt_forecast_rows;
 
 /* The data that a trained model expects. */
 typedef struct gt_data_signature {
   int inputs;
-  gt_input input[GT_DATA_MAX_INPUTS]; /* element: the type that it was trained with */
-  /* Rank and dimensions of targets are unknown. Those without a name (columns, classes) are as in gt_dataset;
-   * words has "" instead of NULL. */
-  int targets; /* at least 1 */
-  gt_data_target target[GT_DATA_MAX_TARGETS];
-  const gt_spec
-      *data; /* the `data:` map; new CSV files use its header, delimiter, decimal, skip and id; or NULL */
-  gt_forecast_rows *forecast;  /* of windows; set by gt_data_read_inputs; NULL: not wanted */
-  struct gt_series_rows *rows; /* of windows, while their rows are read (data/series.h) */
+  gt_input input[GT_DATA_MAX_INPUTS];         /* element: the type that it was trained with */
+  int targets;                                /* at least 1 */
+  gt_data_target target[GT_DATA_MAX_TARGETS]; /* elements of `words` are "" instead of NULL */
+  /* The `data:` map; new CSV files are read with its header, delimiter, decimal, skip and id. Or NULL. */
+  const gt_spec *data;
+  gt_forecast_rows *forecast;  /* set by gt_data_read_inputs for a series; NULL: not wanted */
+  struct gt_series_rows *rows; /* of a series, while its rows are read (data/series.h) */
   gt_row_ids *ids;             /* set by gt_data_read_inputs; NULL: not wanted */
-  gt_diagnostics *diagnostics; /* receives what gt_data_read_inputs finds; NULL: it is logged */
+  gt_diagnostics *diagnostics; /* receives the findings of gt_data_read_inputs; NULL: they are logged */
 } gt_data_signature;
 
 /* `data.series`: samples are windows of consecutive rows (data/series.h). */
 typedef struct gt_data_series {
   int64_t window, horizon, stride, season;
   const char *time, *group; /* columns of a CSV; or NULL */
-  const char *gaps;         /* "split", "ignore" */
+  const char *gaps;         /* whether windows may cross a gap in the times: "split" (no), "ignore" (yes) */
 } gt_data_series;
 /* The name of a target of a series without its step: "temp_max" of "temp_max+1". In the arena. */
 const char *gt_data_series_target(const char *name, gt_arena *arena);
-/* The settings of a `data:` map that was checked before; window 0: the data is not a series. */
+/* The settings of `data.series` in a valid `data:` map; window 0: the data is not a series. */
 gt_data_series gt_data_series_options(const gt_spec *data);
 
 typedef struct gt_data_range { /* allowed range of numeric targets */
   double low, high;
-  const char *whose; /* what needs it, for messages: "loss 'bce'" */
+  const char *whose; /* what requires the range, for messages: "loss 'bce'" */
 } gt_data_range;
 
 typedef struct gt_data_demand { /* what a loss needs of its target */
   const gt_data_range *range;   /* allowed range of numbers; NULL: any */
-  bool labels;                  /* class labels: decides `task: auto` */
-  bool bits; /* numbers that are 0 or 1: a boolean column of a CSV is read as such, not as a class */
+  bool labels;                  /* it needs class labels: decides `task: auto` */
+  bool bits;                    /* it needs 0 or 1: boolean columns of a CSV become numbers, not classes */
 } gt_data_demand;
 
 /* What the caller of gt_dataset_open needs from the dataset, and whether its paths are trusted. All zero: no
@@ -283,11 +285,11 @@ typedef struct gt_data_wanted {
    * and columns of its targets. */
   const gt_data_signature *signature;
   gt_data_demand demand[GT_DATA_MAX_TARGETS]; /* in the order of gt_data_target_names */
-  bool unscaled; /* `normalize: auto` does not scale the numbers of a table: the model or the loss needs them
-                    unscaled */
-  /* A file, named as in positions, whose author the user may not trust: a model from elsewhere. The paths in
-   * it are opened only if they are regular files, a message names them before they are read, and no error
-   * message quotes their contents. */
+  /* True if the model or the loss needs unscaled numbers: `normalize: auto` then does not scale a table. */
+  bool unscaled;
+  /* Name (as in gt_position.file) of a file whose author the user may not trust, such as a downloaded model.
+   * Paths in it are opened only if they are regular files, a message names them before they are read, and no
+   * error message quotes their contents. NULL: all are trusted. */
   const char *untrusted;
   /* Only shapes, counts and classes are needed: tensors above GT_DATA_OUTLINE bytes have no data, and
    * nothing is read, decoded or computed for it. Class labels and integer inputs always have their data. */
@@ -304,28 +306,28 @@ bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_wanted *w
                      gt_dataset *out, gt_diagnostics *diagnostics, gt_error *error);
 void gt_dataset_close(gt_dataset *dataset); /* accepts a zeroed dataset */
 void gt_tensor_finish(gt_tensor *tensor);
-int64_t gt_tensor_features(
-    const gt_tensor *tensor); /* number of values in one sample: the product of dim[1 …] */
+/* Number of values in one sample: the product of dim[1 …]. */
+int64_t gt_tensor_features(const gt_tensor *tensor);
 /* The values of sample `sample`, contiguous. */
 const void *gt_tensor_sample(const gt_tensor *tensor, int64_t sample);
-/* The rows that windows are cut from, [stored, values…]; a tensor without windows as it is. It borrows the
- * data. */
+/* The rows of which the windows consist, as a tensor [stored, values…]; a tensor without windows is returned
+ * unchanged. The result borrows the data. */
 gt_tensor gt_tensor_as_rows(const gt_tensor *tensor);
-/* True for windows of one long text: their targets are the same tokens, one position on. */
+/* True for windows of one long text, whose targets are the same windows shifted by one token. */
 bool gt_tensor_is_text(const gt_tensor *tensor);
 uint64_t gt_tensor_bytes(const gt_tensor *tensor); /* size of `data`; UINT64_MAX on overflow */
-/* Bytes of one sample where samples are copied one by one: its values; for a text also the token after them,
- * which its targets read. */
+/* Bytes of one sample if it is copied on its own: its values, and for a text the token after them, which
+ * belongs to its target. */
 uint64_t gt_tensor_sample_bytes(const gt_tensor *tensor);
-/* For evaluations: the windows of a text that overlap least, from the first on, so that each token is
- * predicted once; at most `most` of them (0: all), evenly spread. A split without such windows is returned as
- * it is. The result borrows the tensors. */
+/* For evaluation: selects windows of a text that do not overlap, or as little as the stride permits, so that
+ * each token is predicted once; at most `most` of them (0: all), evenly spread. Other splits are returned
+ * unchanged. The result borrows the tensors. */
 gt_split gt_split_apart(const gt_split *split, int64_t most);
 int64_t gt_input_features(const gt_input *input);
-/* Values in what `columns` and `table` describe: a sample, or a row of a window. */
+/* Number of values that `columns` and `table` describe: those of a sample, or of one row of a window. */
 int64_t gt_input_row_features(const gt_input *input);
-/* Sets dim[0 … rank - 1] to the shape of a sample that the network reads (after the crop, with one value per
- * category). */
+/* Sets dim[0 … rank - 1] to the shape of a sample as the network reads it: after the crop, with one value per
+ * category. */
 void gt_input_seen(const gt_input *input, int64_t *dim);
 /* True if the scaling changes value `value` of a sample. The scaling must have values. */
 bool gt_input_is_scaled(const gt_input *input, int64_t value);
@@ -351,7 +353,7 @@ const char *gt_dataset_default_split(const gt_dataset *dataset);
 
 /* The names of the inputs in the `data:` map, even if the rest of the map is wrong; returns their number. */
 int gt_data_input_names(const gt_spec *data, const char *names[GT_DATA_MAX_INPUTS]);
-/* The same for the targets; 0: there is one, without a name. */
+/* The same for the targets; 0: the only target has no name. */
 int gt_data_target_names(const gt_spec *data, const char *names[GT_DATA_MAX_TARGETS]);
 
 /* Hashes of a dataset: equal if training sees the same data (shapes, element types, contents, classes with
@@ -374,10 +376,11 @@ static inline double gt_target_scaled(const gt_target_scaling *scaling, int64_t 
 double gt_split_weight(const gt_split *split); /* sum of the samples' weights; without weights their number */
 
 typedef struct gt_input_file {
-  const char *name; /* the input that the file contains; NULL: it contains all of them */
+  const char *name; /* the input that the file contains; NULL: all inputs */
   const char *path;
-  bool *bad; /* set if the file is one of several samples and cannot be read: it is left out with a warning;
-              * NULL: that is an error */
+  /* Set to true if the file is one of several samples and cannot be read; then it is skipped with a warning.
+   * NULL: a file that cannot be read is an error. */
+  bool *bad;
 } gt_input_file;
 
 /* Reads inputs without targets, for predictions, from files of any format that supports it (idx, npy, npz,
@@ -392,12 +395,12 @@ bool gt_data_read_inputs(const gt_input_file *file, int files, const gt_data_sig
  * files it skips. NULL: error, GT_ERR_DATA if there are none. In the arena. */
 const char *const *gt_data_list_pictures(const char *folder, gt_arena *arena, size_t *count, gt_error *error);
 
-/* True if the file is a single sample, as an image is. */
+/* True if the format of the file has one sample per file, such as an image. */
 bool gt_data_is_sample(const char *path);
 
 /* Writes a tensor of any element type, atomically. CSV: one row per sample: the columns of text, then the
  * values. The header has `names` for the values (one per value; NULL: output0, output1, …); a repeated name
- * gets .1, .2, …; without names and text there is no header. */
+ * gets .1, .2, …. There is no header if both names and text are NULL. */
 typedef struct gt_text_column {
   const char *name;
   const char *const *cell; /* [samples] */

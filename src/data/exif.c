@@ -40,8 +40,8 @@ int gt_exif_of_png(const gt_bytes *file) {
   return 1;
 }
 
-void gt_exif_turn(int orientation, const uint8_t *from, int64_t height, int64_t width, int64_t channels,
-                  uint8_t *to) {
+void gt_exif_apply(int orientation, const uint8_t *from, int64_t height, int64_t width, int64_t channels,
+                   uint8_t *to) {
   const bool swap = gt_exif_swaps(orientation),
              from_below = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7,
              from_right = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;

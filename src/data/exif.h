@@ -13,6 +13,6 @@ int gt_exif_of_png(const gt_bytes *file);
 static inline bool gt_exif_swaps(int orientation) { return orientation >= 5; }
 /* Copies `from`, as stored, to `to`, as displayed: [height, width, channels] with the height and width of
  * `to`. */
-void gt_exif_turn(int orientation, const uint8_t *from, int64_t height, int64_t width, int64_t channels,
-                  uint8_t *to);
+void gt_exif_apply(int orientation, const uint8_t *from, int64_t height, int64_t width, int64_t channels,
+                   uint8_t *to);
 #endif

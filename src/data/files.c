@@ -353,7 +353,7 @@ static const char *shape_text(int rank, const int64_t *dim, char *out, size_t si
   return out;
 }
 
-bool gt_data_widen(gt_tensor *tensor, const char *path, gt_error *error) {
+bool gt_data_to_floats(gt_tensor *tensor, const char *path, gt_error *error) {
   gt_tensor wide = *tensor;
   wide.element = GT_ELEMENT_F32;
   if (!tensor->data) {
@@ -370,7 +370,7 @@ bool gt_data_widen(gt_tensor *tensor, const char *path, gt_error *error) {
   return true;
 }
 
-bool gt_data_fit(const char *path, const gt_input *input, gt_tensor *tensor, gt_error *error) {
+bool gt_data_fit_shape(const char *path, const gt_input *input, gt_tensor *tensor, gt_error *error) {
   char want[200], have[200];
   if (gt_tensor_features(tensor) != gt_input_features(input) || input->rank + 1 > GT_DATA_MAX_RANK)
     return gt_fail(error, GT_ERR_DATA, "%s holds samples of shape %s; the model takes %s", path,
@@ -379,7 +379,7 @@ bool gt_data_fit(const char *path, const gt_input *input, gt_tensor *tensor, gt_
   tensor->rank = input->rank + 1;
   memcpy(tensor->dim + 1, input->dim, (size_t)input->rank * sizeof *input->dim);
   if (tensor->element == GT_ELEMENT_U8 && input->element == GT_ELEMENT_F32)
-    return gt_data_widen(tensor, path, error);
+    return gt_data_to_floats(tensor, path, error);
   return input->element != GT_ELEMENT_I32 || tensor->element == GT_ELEMENT_I32 ||
          gt_data_to_integers(path, tensor, error);
 }

@@ -1,13 +1,14 @@
 /* A data format: one constant row, exported as gt_data_NAME by src/data/NAME.c and registered with
- * GT_REGISTER(data, NAME). A format turns files into raw splits; data.c does what all formats share:
- * choosing the format, splitting, class counts, scale and shift. Only this room includes this header. */
+ * GT_REGISTER(data, NAME). A format reads files into raw splits; data.c and prepare.c do what all formats
+ * share: choosing the format, splitting, class counts, scaling. Only src/data and its tests include this
+ * header. */
 #ifndef GT_DATA_FORMAT_H
 #define GT_DATA_FORMAT_H
 #include "base/file.h"
 #include "base/register.h"
 #include "data/data.h"
 
-/* Limit in bytes for a pipe or an inflated file. Other files take no more memory than disk space. */
+/* Limit in bytes for a pipe or an inflated file. Other files are limited by their size on disk. */
 #define GT_DATA_INFLATE_LIMIT (4ull << 30)
 
 /* Up to this many bytes, an outline (gt_data_wanted) is read completely: it takes a tenth of a second and
@@ -23,24 +24,25 @@ typedef struct gt_data_normalize {
   const gt_spec *inputs; /* settings of single inputs, by name */
 } gt_data_normalize;
 
-typedef struct gt_data_split { /* exactly one of the first three is set */
+typedef struct gt_data_split { /* exactly one of method, column and group is set */
   const char *method;          /* "random", "last", "stratified" */
   const char *column, *group;
-  gt_strings test, validation; /* values of `column`; none: its values are names of splits */
+  gt_strings test,
+      validation; /* values of `column` that mean these splits; both empty: its values are names of splits */
 } gt_data_split;
 
 typedef struct gt_data_common { /* keys that every format has */
   const char *format;
-  gt_named task;             /* const char *; by target */
+  gt_named task;             /* of const char *, by target */
   const gt_spec *series;     /* read into gt_data_reader.series */
   const gt_spec *split;      /* read into gt_data_reader.split */
   gt_int_or_strings classes; /* number of classes, or a list of them */
   int64_t per_class;         /* 0: all */
-  int64_t ignore_index;      /* if the map has it */
+  int64_t ignore_index;      /* valid if the map has the key */
   gt_strings class_names;
   gt_data_normalize normalize;
-  const char *normalize_targets; /* for the config (train/target_scaling.h) */
-  gt_named shape;                /* gt_ints */
+  const char *normalize_targets; /* not used here, but in train/target_scaling.h */
+  gt_named shape;                /* of gt_ints, by input */
   gt_ints crop;
   gt_strings integers;
   double validation;
@@ -48,56 +50,57 @@ typedef struct gt_data_common { /* keys that every format has */
 
 enum { GT_PART_TRAIN, GT_PART_VALIDATION, GT_PART_TEST, GT_PARTS, GT_PART_NONE = GT_PARTS };
 
-typedef struct gt_data_trust { /* whether the source of the files is trusted */
-  bool strange;                /* an untrusted file was read */
-  bool hidden;                 /* error messages may now quote such a file */
-  bool own[GT_PARTS];          /* error messages about this split's files quote none */
+/* Whether error messages may be shown (trust.c). */
+typedef struct gt_data_trust {
+  bool untrusted;         /* an untrusted file was read */
+  bool hidden;            /* errors are hidden, because they may quote an untrusted file */
+  bool is_safe[GT_PARTS]; /* errors about the files of this split cannot quote one */
 } gt_data_trust;
 
 /* Which columns of a file an input reads. */
 typedef struct gt_typed_use {
   const struct gt_typed_table *table;
-  const int32_t *place; /* [columns of the input] index in table->item */
+  const int32_t *place; /* [columns of the input] index of each in table->item */
 } gt_typed_use;
 
-/* One opening of a dataset: the format fills dataset->train and, if there is one, dataset->test
- * (classification: targets I32 [n], labels not yet checked against the number of classes),
- * dataset->classification and the names. */
+/* State of opening a dataset. The format fills dataset->train and, if there is one, dataset->test (for
+ * classification: targets I32 [n], labels not yet checked against the number of classes), and the
+ * classification flags and names of dataset->target. */
 typedef struct gt_data_reader {
   const gt_spec *spec; /* the `data:` map */
   const gt_data_common *common;
   const gt_data_wanted *wanted; /* never NULL */
-  /* By target. auto: the format decides; for a trained model it is known. */
+  /* By target. AUTO: the format decides. Never AUTO for a trained model. */
   gt_data_task task[GT_DATA_MAX_TARGETS];
   uint64_t seed;
   double test_fraction;               /* set by formats that have the key */
   const char *train_name, *test_name; /* set by the format: the files of the targets, for messages */
-  const char *origin; /* working directory in which the map's run was started; NULL: the current one */
+  const char *origin; /* working directory of the run that the map belongs to; NULL: the current one */
   gt_data_split split;
   struct gt_series *series;       /* NULL: each row is a sample (data/series.h) */
-  bool has_splits;                /* set by the format: it divides its samples into splits itself */
+  bool has_splits;                /* set by a format that divides its samples into splits itself */
   struct gt_sentences *sentences; /* the samples are texts (data/sentences.h); or NULL */
   uint8_t *part;  /* split of each sample of the training file, if `split.column` names them; heap */
-  int32_t *group; /* group of each, from 0, for `split.group`; heap */
-  const char *const *group_names;
+  int32_t *group; /* group of each of these samples, from 0, for `split.group`; heap */
+  const char *const *group_names; /* [groups] */
   int groups;
   struct gt_typed_table *typed;             /* CSV: the columns of the inputs (data/csv_typed.h); or NULL */
-  gt_typed_use use[GT_DATA_MAX_INPUTS];     /* which of them an input reads */
+  gt_typed_use use[GT_DATA_MAX_INPUTS];     /* the columns of each input */
   const uint8_t *scale[GT_DATA_MAX_INPUTS]; /* gt_scale_method of each stored value; NULL: as `normalize` */
   gt_data_trust trust;
-  gt_diagnostics found; /* the diagnostics when the last file was looked up */
+  gt_diagnostics found; /* copy of *diagnostics after the last lookup of a file */
   gt_arena *arena;
   gt_dataset *dataset;
   gt_diagnostics *diagnostics;
   gt_error *error;
 } gt_data_reader;
 
-/* What is known about a source before its format is chosen. */
+/* From this the format of a source is detected. */
 typedef struct gt_data_probe {
   const gt_spec *spec; /* the `data:` map; NULL when inputs are read for predictions */
   const char *path;    /* the file's name; NULL if there is none */
   gt_bytes head;       /* its first bytes, inflated */
-  bool tokens;         /* the model reads tokens of a text */
+  bool tokens;         /* for predictions: the model reads tokens of a text */
 } gt_data_probe;
 
 struct gt_data_format {
@@ -106,11 +109,11 @@ struct gt_data_format {
   size_t options_size;                       /* size of the struct that the schema fills */
   bool (*probe)(const gt_data_probe *probe); /* NULL: the config must name the format */
   bool (*open)(gt_data_reader *reader, const void *options);
-  /* Reads the inputs of the signature, each to its index of out[]. On failure the caller frees what is
-   * there. */
+  /* Reads the inputs of the signature into out[] in the same order. The caller frees out[], also after a
+   * failure. NULL: not supported. */
   bool (*read_inputs)(const char *path, const gt_data_signature *signature, gt_tensor *out, gt_error *error);
   /* For formats with one sample per file: reads the signature's single input from all files. bad: NULL, or
-   * set per file if it cannot be read, which leaves its sample out with a warning. NULL: not such a
+   * [count], set to true for files that cannot be read, which are skipped with a warning. NULL: not such a
    * format. */
   bool (*read_samples)(const char *const *path, int count, const gt_data_signature *signature, bool *bad,
                        gt_tensor *out, gt_error *error);
@@ -118,11 +121,11 @@ struct gt_data_format {
 
 /* --- inputs by name (inputs.c) --- */
 
-/* Gives the dataset a single unnamed input, the initial state of every dataset. The element is I32 if the
- * config lists it in `integers`, else F32. */
-void gt_data_one_input(gt_data_reader *reader);
-/* Replaces it by the inputs that the node names, if it is a map. False after reporting, also if a trained
- * model has other inputs. */
+/* Adds the single unnamed input that every dataset has at first. Its element is I32 if the config lists it in
+ * `integers`, else F32. */
+void gt_data_add_unnamed_input(gt_data_reader *reader);
+/* Replaces the unnamed input by those that the node names, if it is a map. False after reporting, also if a
+ * trained model has other inputs. */
 bool gt_data_name_inputs(gt_data_reader *reader, const gt_spec *inputs);
 /* True if the inputs match those of the trained model, in its order. False after reporting. */
 bool gt_data_match_inputs(gt_data_reader *reader);
@@ -133,26 +136,27 @@ const gt_spec *gt_data_input_node(gt_data_reader *reader, const gt_spec *inputs,
 int gt_data_find_input(gt_data_reader *reader, const char *name, gt_position at);
 /* The smallest gt_tensor.limit that fits the tensor's integers. */
 int64_t gt_data_limit(const gt_tensor *tensor);
-bool gt_data_is_bits(const gt_input *input, const gt_tensor *tensor); /* gt_tensor.bits; input: or NULL */
+/* The value for gt_tensor.bits. input: may be NULL. */
+bool gt_data_is_bits(const gt_input *input, const gt_tensor *tensor);
 /* Converts bytes or floats to integers from 0 to GT_DATA_MAX_INTEGER; an error if a value is not one. */
 bool gt_data_to_integers(const char *path, gt_tensor *tensor, gt_error *error);
 
 /* --- targets by name (targets.c) --- */
 
-/* Replaces the single unnamed target, the initial state of every dataset, by those that the node names, if it
- * names any. False after reporting, also if a trained model has other targets. */
+/* Replaces the single unnamed target that every dataset has at first by those that the node names, if any.
+ * False after reporting, also if a trained model has other targets. */
 bool gt_data_name_targets(gt_data_reader *reader, const gt_spec *targets);
-/* What the trained model knows of target `index`; all zero without such a model. */
-const gt_data_target *gt_data_known_target(const gt_data_reader *reader, int index);
+/* Target `index` of the trained model; all zero if there is no model. */
+const gt_data_target *gt_data_model_target(const gt_data_reader *reader, int index);
 /* The node of a split for target `index`: the map's entry, or the node itself. NULL after reporting. */
 const gt_spec *gt_data_target_node(gt_data_reader *reader, const gt_spec *targets, const char *split,
                                    int index);
-/* True if there is one target; else reports that the key, or "key: value", needs that. */
+/* True if there is one target; else reports that `key` (or "key: value") works only with a single target. */
 bool gt_data_has_one_target(gt_data_reader *reader, const char *key);
-/* True if `task: auto` reads whole numbers as quantities: those of a series are counts more often than
- * classes, unless the config names classes. */
+/* True if `task: auto` reads whole numbers as quantities. It does for a series, where they are usually
+ * counts, unless the config names classes. */
 bool gt_data_has_quantities(const gt_data_reader *reader);
-/* Sets the tasks that the config states, the model knows or a loss needs. False after reporting. */
+/* Sets the tasks that the config, the trained model or a loss determines. False after reporting. */
 bool gt_data_read_tasks(gt_data_reader *reader);
 
 /* --- helpers shared by the formats (files.c) --- */
@@ -161,70 +165,72 @@ bool gt_data_read_tasks(gt_data_reader *reader);
  * before it is read. */
 typedef struct gt_data_file {
   const char *path;      /* NULL: there is none */
-  const char *untrusted; /* gt_data_wanted.untrusted if that names the file; NULL: trusted */
+  const char *untrusted; /* gt_data_wanted.untrusted if the path is from that file; NULL: trusted */
   gt_data_trust *trust;  /* updated when an untrusted file is read */
 } gt_data_file;
 
-/* The path that a node names, resolved as gt_dataset_open describes. */
+/* The file whose path is in the node, found as gt_dataset_open describes. */
 gt_data_file gt_data_locate(gt_data_reader *reader, const gt_spec *node);
 /* Like gt_data_locate; reports a missing file at the node. */
 gt_data_file gt_data_find_file(gt_data_reader *reader, const gt_spec *node);
 void gt_data_find_origin(gt_data_reader *reader); /* sets reader->origin */
-/* Call before reading the files of a split. own: the user named all of them; then errors in them are shown
- * even if the training files are untrusted, as long as every name that may be quoted is known from the
+/* Call before reading the files of a split. trusted: the user named all of them. Then errors in them are
+ * shown even if the training files are untrusted, provided that every name that may be quoted is also in the
  * model. */
-void gt_data_turn_to(gt_data_reader *reader, int part, bool own);
-void gt_data_return_to(gt_data_reader *reader, int part); /* restores that state once all files are read */
-bool gt_data_are_own(const gt_data_file *file, int files);
-void gt_data_note_untrusted(gt_data_file file); /* notes that it is read */
+void gt_data_set_trust(gt_data_reader *reader, int part, bool trusted);
+/* Call before reporting errors about a split after its files were read: shows or hides errors accordingly. */
+void gt_data_use_trust(gt_data_reader *reader, int part);
+bool gt_data_are_trusted(const gt_data_file *file, int files); /* true if all are */
+void gt_data_note_untrusted(gt_data_file file);                /* call when the file is read */
 /* True if the node comes from an untrusted config. */
 bool gt_data_is_untrusted(const gt_data_reader *reader, const gt_spec *node);
-bool gt_data_read_file(gt_data_file file, gt_bytes *out,
-                       gt_error *error); /* whole, inflated, within the limits */
+/* Reads the whole file, inflated if it is compressed; fails if it exceeds the memory limits. */
+bool gt_data_read_file(gt_data_file file, gt_bytes *out, gt_error *error);
 /* Reads the first bytes of a file; none if it is not a regular file. */
 bool gt_data_read_head(const char *path, gt_bytes *head, gt_error *error);
 /* True if the name ends in the suffix, optionally followed by ".gz"; ignores case. */
 bool gt_data_has_suffix(const char *path, const char *suffix);
-/* True if numbers of target `index` may have this value. Else `text` (at least 128 bytes) gets the reason. */
+/* True if target `index` may have this value; else writes the reason to `text`, of at least 128 bytes. */
 bool gt_data_target_fits(const gt_data_reader *reader, int index, double value, char *text);
-/* The message about a name that is not a class: "is not one of the 2 classes; did you mean 'cat'?", or their
- * names as far as there is room. lists: what the config's class_names list ("the labels of the file"), if the
- * classes are those; else NULL. */
+/* Writes the message about a name that is not a class: "is not one of the 2 classes; did you mean 'cat'?", or
+ * with the names of the classes that fit. lists: if the classes are those of class_names, what these list
+ * ("the labels of the file"); else NULL. */
 void gt_data_class_help(const char *name, gt_strings classes, const char *lists, char *out, size_t size);
-/* A node two keys below the data map; NULL where absent. */
+/* The node at `key`, or `key.sub` if sub is not NULL, in the data map; NULL if absent. */
 const gt_spec *gt_data_node(const gt_data_reader *reader, const char *key, const char *sub);
 /* Position of the key; of the data map if the key is absent or NULL. */
 gt_position gt_data_position(const gt_data_reader *reader, const char *key);
-/* True if the dataset is opened as an outline and this many bytes are too many to read. */
+/* True if only an outline is wanted and the data has more than GT_DATA_OUTLINE bytes. */
 bool gt_data_is_outlined(const gt_data_reader *reader, uint64_t bytes);
 /* Number of bytes that a file contains; 0 if it is unknown before reading (pipes, compressed files). */
 uint64_t gt_data_file_size(const char *path);
-/* Memory limit for what is read from a compressed file, including its inflated bytes: gt_inflate_limit.
+/* Limit of the memory for the contents of a compressed file, including the inflated bytes (gt_inflate_limit).
  * UINT64_MAX for other files. */
 uint64_t gt_data_memory_limit(const char *path);
 /* Allocates heap memory for a tensor whose shape and element are set. */
 bool gt_tensor_alloc(gt_tensor *tensor, const char *what, gt_error *error);
-/* Gives *tensor the input's shape and a compatible element; samples must have the same number of values. */
-bool gt_data_fit(const char *path, const gt_input *input, gt_tensor *tensor, gt_error *error);
+/* Reshapes and converts *tensor to the input's shape and element. False if samples have another number of
+ * values. */
+bool gt_data_fit_shape(const char *path, const gt_input *input, gt_tensor *tensor, gt_error *error);
 /* Converts bytes to F32. */
-bool gt_data_widen(gt_tensor *tensor, const char *path, gt_error *error);
+bool gt_data_to_floats(gt_tensor *tensor, const char *path, gt_error *error);
 void gt_split_finish(gt_split *split);
 
 /* --- after the format (prepare.c): shapes, classes, splits, scale and shift --- */
 
 bool gt_data_prepare(gt_data_reader *reader);
-/* Fits typed columns to the training split and stores the values of all splits (typed_inputs.c). Without
- * typed columns nothing happens. */
+/* Fits typed columns to the training split and stores the values of all splits (typed_inputs.c). No effect
+ * without typed columns. */
 bool gt_data_fit_columns(gt_data_reader *reader);
-/* Turns samples that are texts into tokens, by a vocabulary of the training split (sentences.c). Without such
- * samples nothing happens. */
+/* Converts samples that are texts to tokens, by a vocabulary of the training split (sentences.c). No effect
+ * without such samples. */
 bool gt_data_fit_sentences(gt_data_reader *reader);
 void gt_sentences_finish(struct gt_sentences *sentences); /* accepts NULL */
-/* Before the files are read: false if `classes` and `class_names` give two numbers of classes. */
+/* False after reporting that `classes` and `class_names` have different numbers of classes. */
 bool gt_data_check_class_keys(gt_data_reader *reader);
 /* Sets the scaling of an input of bytes or floats from the config or the trained model (scale.c). */
 bool gt_data_scale(gt_data_reader *reader, int index);
-/* Sets the crop of image inputs; needs the scaling. */
+/* Sets the crop of image inputs. Call after gt_data_scale. */
 bool gt_data_crop(gt_data_reader *reader);
 
 /* --- splits (split.c) --- */
@@ -234,25 +240,25 @@ bool gt_data_read_split(gt_data_reader *reader);
 /* The split that a word such as "train", "val" or "holdout" names; -1: none. Ignores case. */
 int gt_data_part_named(const char *word, size_t length);
 extern const char *const gt_data_part_names[GT_PARTS]; /* "training", … */
-/* True if the samples' contents decide their splits, not only their number. */
+/* True if the splits depend on the samples' contents, not only on their number. */
 bool gt_data_split_reads_samples(const gt_data_reader *reader);
-/* Assigns every sample of the training file to a split: part[i] is a GT_PART, GT_PART_NONE if the sample is
- * dropped. count: the samples that the fractions ask for; on return those that are assigned. Depends on the
- * seed, the options and the samples alone. False after reporting. */
+/* Assigns every sample of the training file to a split: part[i] is a GT_PART_…, GT_PART_NONE if the sample is
+ * dropped. count: the sizes of the splits by the fractions; on return the actual sizes. Depends only on the
+ * seed, the options and the samples. False after reporting. */
 bool gt_data_assign(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]);
-/* Adds a finding if test samples are training samples, too (repeated.c). */
+/* Adds a finding if test samples are also training samples (repeated.c). */
 void gt_data_review_repeated(gt_data_reader *reader);
 
 /* --- selecting samples: `classes: [a, b]` and `per_class` (select.c) --- */
 
 /* True if the config selects a subset of the samples. */
-bool gt_data_selects(const gt_data_reader *reader);
-/* Numbers the classes that the config lists and maps their labels to these numbers; gt_data_keep drops all
- * others. Sets the classes and names of the dataset. */
+bool gt_data_selects_samples(const gt_data_reader *reader);
+/* Numbers the classes that the config lists and converts labels to these numbers, so that
+ * gt_data_keep_selected can drop all other samples. Sets the classes and names of the dataset. */
 bool gt_data_choose_classes(gt_data_reader *reader);
-/* Keeps only the selected samples of the training and test files, in order. part[i], the split of sample i
- * of the training file, moves along; count is updated for each split. */
-bool gt_data_keep(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]);
+/* Keeps only the selected samples of the training and test files, in order. part[i], the split of sample i of
+ * the training file, is moved with the sample; count is updated for each split. */
+bool gt_data_keep_selected(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]);
 
 /* --- arrays of one element type: IDX, NPY and NPZ (array.c) --- */
 
@@ -269,10 +275,9 @@ typedef enum gt_raw_type {
 
 typedef struct gt_raw_array {
   const char *path;
-  gt_bytes file; /* the whole file; in an outline its beginning */
-  uint64_t size; /* size of the whole file, inflated */
-  const uint8_t
-      *data; /* points into `file`, exactly the bytes that type and shape need; NULL in an outline */
+  gt_bytes file;       /* the whole file; in an outline its beginning */
+  uint64_t size;       /* of the whole file, inflated */
+  const uint8_t *data; /* the elements, in `file`; NULL in an outline */
   gt_raw_type type;
   bool big_endian;
   bool fortran; /* the elements are in column-major order; array.c reorders them */
@@ -285,14 +290,14 @@ size_t gt_raw_size(gt_raw_type type);
  * samples. */
 bool gt_raw_count(const gt_raw_array *array, uint64_t *count, gt_error *error);
 
-/* Parses the header in array->file: sets data, type, order and shape. */
+/* Parses the header in array->file: sets data, type, byte order, element order and shape. */
 typedef bool (*gt_raw_parse)(gt_raw_array *array, gt_error *error);
 
-/* Where an array is: a whole file, or one array of an archive. */
+/* The source of an array: a whole file, or one array of an archive. */
 typedef struct gt_array_source {
   gt_data_file file;
   struct gt_npz *archive; /* NULL: the array is the whole file */
-  const char *member;     /* its name in the archive */
+  const char *member;     /* name of the array in the archive */
   const char *name;       /* for messages: the file, or "x.npz: array 'x'" */
 } gt_array_source;
 typedef struct gt_array_files { /* the arrays of one split; the inputs in the order of the dataset */
@@ -311,7 +316,7 @@ bool gt_array_open(gt_data_reader *reader, const gt_array_options *options, gt_r
 /* Reads the splits of a dataset whose inputs are named; test: NULL if there is none. */
 bool gt_array_read_splits(gt_data_reader *reader, const gt_array_files *train, const gt_array_files *test,
                           gt_raw_parse parse);
-/* Reads one input for a prediction, in the shape that the model takes. */
+/* Reads one input for a prediction, in the shape that the model expects. */
 bool gt_array_read_input(gt_array_source from, gt_raw_parse parse, const gt_input *input, gt_tensor *out,
                          gt_error *error);
 bool gt_array_read_inputs(const char *path, gt_raw_parse parse, const gt_data_signature *signature,

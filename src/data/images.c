@@ -94,8 +94,8 @@ typedef struct opening {
 } opening;
 
 static void turn_to(opening *o, int k) {
-  gt_data_turn_to(o->reader, k == TRAIN ? GT_PART_TRAIN : GT_PART_TEST,
-                  gt_data_are_own(o->file[k], o->roles));
+  gt_data_set_trust(o->reader, k == TRAIN ? GT_PART_TRAIN : GT_PART_TEST,
+                    gt_data_are_trusted(o->file[k], o->roles));
 }
 
 /* The targets cover all listed files; keep_good removes those of images that cannot be read. */
@@ -197,12 +197,12 @@ static bool is_outlined(const opening *o) {
 }
 
 static bool read_sets(opening *o, bool skip) {
-  const gt_image_policy policy = !skip                      ? GT_IMAGE_STOP
-                                 : o->reader->trust.strange ? GT_IMAGE_SKIP_QUIETLY
-                                                            : GT_IMAGE_SKIP;
+  const gt_image_policy policy = !skip                        ? GT_IMAGE_STOP
+                                 : o->reader->trust.untrusted ? GT_IMAGE_SKIP_QUIETLY
+                                                              : GT_IMAGE_SKIP;
   const gt_spec *node = gt_data_node(o->reader, "cache", NULL);
   const char *cache = o->options->cache;
-  if (cache && !gt_image_cache_is_ours(cache))
+  if (cache && !gt_image_cache_may_replace(cache))
     return refuse(o->reader, "cache", "this file exists and is not an image cache",
                   "the name of a new file or of an existing image cache");
   ready_sets(o, skip);
@@ -243,7 +243,7 @@ static bool move_targets(gt_image_set *set, gt_split *split, gt_error *error) {
   gt_tensor *targets = &split->target[0];
   *targets = set->pixels[GT_IMAGE_TARGET];
   set->pixels[GT_IMAGE_TARGET].data = NULL;
-  if (!gt_data_widen(targets, "the targets", error)) return false;
+  if (!gt_data_to_floats(targets, "the targets", error)) return false;
   const int64_t count = targets->dim[0] * gt_tensor_features(targets);
   float *value = targets->data;
   for (int64_t i = 0; i < count && value; i++) value[i] /= 255;
@@ -366,7 +366,7 @@ static bool read_samples(const char *const *path, int count, const gt_data_signa
     set.pixels[GT_IMAGE_INPUT].data = NULL;
   }
   gt_image_set_finish(&set);
-  return ok && gt_data_fit(path[0], &signature->input[0], out, error);
+  return ok && gt_data_fit_shape(path[0], &signature->input[0], out, error);
 }
 
 static bool read_inputs(const char *path, const gt_data_signature *signature, gt_tensor *out,

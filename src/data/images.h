@@ -133,7 +133,7 @@ bool gt_image_set_read(gt_image_set *set, gt_image_policy policy, gt_error *erro
  * A copied folder has another key. */
 void gt_image_set_key(gt_image_set *set, bool skip);
 /* True if the file is absent or an image cache. No other file may be overwritten. */
-bool gt_image_cache_is_ours(const char *path);
+bool gt_image_cache_may_replace(const char *path);
 /* Fills the sets whose keys the file contains. True if that is all of them. */
 bool gt_image_cache_load(const char *path, gt_image_set *set, int sets);
 /* A failure is only a warning. */

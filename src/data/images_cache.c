@@ -110,7 +110,7 @@ static bool is_possible(const header *h, int k, const gt_image_set *set) {
   return h->files[k] == (int64_t)set->files.count && h->samples[k] > 0 && h->samples[k] <= h->files[k];
 }
 
-bool gt_image_cache_is_ours(const char *path) {
+bool gt_image_cache_may_replace(const char *path) {
   char head[sizeof magic];
   gt_error error = {0};
   struct stat s;

@@ -115,7 +115,7 @@ static int index_of(const char *const *list, int count, const char *name) {
 /* The class names in the order of their numbers: from the config, else from a trained model, else none. */
 static int known_classes(const gt_data_reader *reader, const char *const **list) {
   const gt_data_common *common = reader->common;
-  const gt_data_target *known = gt_data_known_target(reader, 0);
+  const gt_data_target *known = gt_data_model_target(reader, 0);
   *list = common->class_names.count ? common->class_names.items : known->class_names;
   return common->class_names.count ? common->class_names.count : known->class_names ? known->classes : 0;
 }
@@ -161,7 +161,7 @@ static bool list_class(listing *l, const char *name) {
             label = known < 0 && l->added ? dataset->target[0].classes : known;
   if (!walk(path, label, 0, l->arena, l->out, &l->others, l->reader->error)) return false;
   if (l->out->count == before) {
-    if (!l->reader->trust.strange)
+    if (!l->reader->trust.untrusted)
       gt_finding_at(l->reader->diagnostics, GT_FINDING_empty_folder, gt_data_position(l->reader, l->split),
                     "%s holds no pictures (.png, .jpg, .jpeg): it is not read as a class", path)
           ->help = "pictures in it, or no such folder";
@@ -183,7 +183,7 @@ static void find_respelled(listing *l, const names *folders) {
   for (size_t i = 1; i < folders->count; i++) {
     if (strcmp(class[i], class[i - 1])) continue;
     l->respelled = true;
-    if (reader->trust.strange) continue;
+    if (reader->trust.untrusted) continue;
     gt_finding_at(reader->diagnostics, GT_FINDING_similar_names, gt_data_position(reader, "train"),
                   "%s has two folders of the name '%s', in two Unicode forms; they are one class", l->folder,
                   class[i]);
@@ -206,7 +206,7 @@ bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool firs
   if (ok && l.added) gt_image_review_splits(reader, folder.path, l.found.items, (int)l.found.count);
   free(classes.items);
   free(l.found.items);
-  if (ok && l.others && !reader->trust.strange)
+  if (ok && l.others && !reader->trust.untrusted)
     gt_info("%s: %" PRId64 " files are skipped, as their names are not those of images", folder.path,
             l.others);
   if (!ok || out->count) return ok;
@@ -277,7 +277,8 @@ bool gt_image_list_pairs(gt_data_reader *reader, gt_data_file folder, gt_data_fi
 /* --- a CSV --- */
 
 static bool choose_columns(gt_data_reader *reader, const gt_image_options *o, gt_csv *csv) {
-  const int path = o->path ? gt_csv_find_named(reader, csv, o->path, gt_data_position(reader, "path")) : 0;
+  const int path =
+      o->path ? gt_csv_find_or_report(reader, csv, o->path, gt_data_position(reader, "path")) : 0;
   return path >= 0 &&
          gt_csv_choose_source(reader, csv, o->target, path,
                               "would hold both the pictures and their targets; expected PATH,LABEL");

@@ -93,7 +93,7 @@ static bool decode_turned(gt_image_job *job) {
   const gt_image_form *form = job->form;
   job->turn = 1;
   if (!decode(job)) return false;
-  if (job->turned) gt_exif_turn(job->turn, job->turned, form->height, form->width, form->channels, job->out);
+  if (job->turned) gt_exif_apply(job->turn, job->turned, form->height, form->width, form->channels, job->out);
   return true;
 }
 

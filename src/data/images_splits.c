@@ -80,7 +80,7 @@ void gt_image_review_splits(gt_data_reader *reader, const char *folder, const ch
   const look l = look_at(folder, class, classes, arena);
   const gt_position at = gt_data_position(reader, "train");
   const gt_finding finding = GT_FINDING_splits_as_classes;
-  if (reader->trust.strange) return;
+  if (reader->trust.untrusted) return;
   if (l.named)
     gt_finding_at(reader->diagnostics, finding, at,
                   "the folders of %s, read as classes, are named like splits: %s", folder, l.names)

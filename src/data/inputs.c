@@ -45,7 +45,7 @@ static void add_input(gt_data_reader *reader, const char *name) {
       (gt_input){.name = name, .element = is_integer(reader, name) ? GT_ELEMENT_I32 : GT_ELEMENT_F32};
 }
 
-void gt_data_one_input(gt_data_reader *reader) {
+void gt_data_add_unnamed_input(gt_data_reader *reader) {
   reader->dataset->inputs = 0;
   reader->dataset->targets = 1;
   add_input(reader, GT_INPUT_NAME);
@@ -140,7 +140,7 @@ int64_t gt_data_limit(const gt_tensor *tensor) {
 
 bool gt_data_to_integers(const char *path, gt_tensor *tensor, gt_error *error) {
   const int64_t features = gt_tensor_features(tensor), count = tensor->dim[0] * features;
-  if (tensor->element == GT_ELEMENT_U8 && !gt_data_widen(tensor, path, error)) return false;
+  if (tensor->element == GT_ELEMENT_U8 && !gt_data_to_floats(tensor, path, error)) return false;
   for (int64_t i = 0; i < count; i++) {
     const float value = ((const float *)tensor->data)[i];
     if (!(value >= 0 && value <= GT_DATA_MAX_INTEGER) || value != floorf(value))

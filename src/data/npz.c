@@ -223,7 +223,7 @@ static bool read_archives(gt_data_reader *reader, const options *o, gt_data_file
                           gt_data_file test_file) {
   gt_npz train = {0}, test = {0};
   gt_array_files train_arrays, test_arrays;
-  gt_data_turn_to(reader, GT_PART_TRAIN, gt_data_are_own(&train_file, 1));
+  gt_data_set_trust(reader, GT_PART_TRAIN, gt_data_are_trusted(&train_file, 1));
   bool ok = open_archive(&train, train_file, reader->error);
   bool tested = test_file.path != NULL;
   if (ok && tested) ok = open_archive(&test, test_file, reader->error);

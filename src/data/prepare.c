@@ -47,7 +47,7 @@ static bool same_sample(const gt_tensor *a, const gt_tensor *b) {
 static bool check_tensor(gt_data_reader *reader, const char *of, const gt_tensor *train,
                          const gt_tensor *test) {
   if (same_sample(train, test)) return true;
-  if (reader->trust.strange)
+  if (reader->trust.untrusted)
     return gt_fail(reader->error, GT_ERR_DATA,
                    "the %s of a test sample are %" PRId64
                    " %s, which is not the shape or type that the model was trained on",
@@ -73,7 +73,7 @@ static bool fit_model(gt_data_reader *reader, gt_split *split, const char *name)
   const gt_data_signature *model = reader->wanted->signature;
   if (!model || !split->samples) return true;
   for (int k = 0; k < reader->dataset->inputs; k++)
-    if (!gt_data_fit(name ? name : "the data", &model->input[k], &split->input[k], reader->error))
+    if (!gt_data_fit_shape(name ? name : "the data", &model->input[k], &split->input[k], reader->error))
       return false;
   return true;
 }
@@ -130,7 +130,7 @@ bool gt_data_check_class_keys(gt_data_reader *reader) {
  * other. */
 static int64_t configured_classes(gt_data_reader *reader) {
   const gt_data_common *common = reader->common;
-  const int named = common->class_names.count, taught = gt_data_known_target(reader, 0)->classes;
+  const int named = common->class_names.count, taught = gt_data_model_target(reader, 0)->classes;
   const int64_t asked = common->classes.integer, classes = named ? named : asked;
   if (!taught || !classes || classes == taught) return classes ? classes : taught;
   gt_diagnostic *d = problem(reader, named ? "class_names" : "classes",
@@ -142,7 +142,7 @@ static int64_t configured_classes(gt_data_reader *reader) {
 /* Numeric targets allow no key that describes classes. */
 static bool check_quantities(gt_data_reader *reader, int64_t configured) {
   const gt_data_common *common = reader->common;
-  if (!gt_data_selects(reader) && (!configured || reader->wanted->signature)) return true;
+  if (!gt_data_selects_samples(reader) && (!configured || reader->wanted->signature)) return true;
   const bool classes = common->classes.integer || common->classes.listed;
   const char *key = classes ? "classes" : common->per_class ? "per_class" : "class_names";
   problem(reader, key, "the targets are numbers, not classes")->expected =
@@ -177,10 +177,10 @@ static bool check_ignored(gt_data_reader *reader) {
 static bool check_part_labels(gt_data_reader *reader, int index) {
   const gt_dataset *dataset = reader->dataset;
   if (!check_labels(reader, &dataset->train, index, reader->train_name)) return false;
-  gt_data_return_to(reader, GT_PART_TEST);
+  gt_data_use_trust(reader, GT_PART_TEST);
   const bool ok =
       check_labels(reader, &dataset->test, index, reader->test_name ? reader->test_name : reader->train_name);
-  gt_data_return_to(reader, GT_PART_TRAIN);
+  gt_data_use_trust(reader, GT_PART_TRAIN);
   return ok;
 }
 
@@ -199,7 +199,7 @@ static bool prepare_named_classes(gt_data_reader *reader) {
   if (!check_ignored(reader)) return false;
   for (int k = 0; k < dataset->targets; k++) {
     gt_data_target *target = &dataset->target[k];
-    const gt_data_target *known = gt_data_known_target(reader, k);
+    const gt_data_target *known = gt_data_model_target(reader, k);
     if (!target->classification) continue;
     if (!target->classes) target->classes = known->classes ? known->classes : count_classes(dataset, k);
     if (!target->class_names) target->class_names = known->class_names;
@@ -229,7 +229,7 @@ static bool prepare_classes(gt_data_reader *reader) {
     dataset->target[0].classes = configured ? (int)configured : count_classes(dataset, 0);
   if (!dataset->target[0].class_names)
     dataset->target[0].class_names =
-        common->class_names.count ? common->class_names.items : gt_data_known_target(reader, 0)->class_names;
+        common->class_names.count ? common->class_names.items : gt_data_model_target(reader, 0)->class_names;
   return check_part_labels(reader, 0);
 }
 
@@ -373,14 +373,14 @@ static bool prepare_splits(gt_data_reader *reader) {
   review_split(reader, count);
   count[GT_PART_TRAIN] = n - count[GT_PART_VALIDATION] - count[GT_PART_TEST];
   if (!check_counts(reader, count, n)) return false;
-  if (!reads && count[GT_PART_TRAIN] == n && !gt_data_selects(reader)) return true;
+  if (!reads && count[GT_PART_TRAIN] == n && !gt_data_selects_samples(reader)) return true;
   if (!reads && !has_values(dataset)) return set_apart(reader, NULL, count);
   void *memory;
   if (!gt_try_alloc(&memory, (uint64_t)n, 1, "the splits", reader->error)) return false;
   uint8_t *part = memory;
   bool ok = gt_data_assign(reader, part, count) && check_counts(reader, count, n) &&
-            (!gt_data_selects(reader) || gt_data_keep(reader, part, count));
-  if (ok && reader->series) gt_series_divide(reader, part);
+            (!gt_data_selects_samples(reader) || gt_data_keep_selected(reader, part, count));
+  if (ok && reader->series) gt_series_make_stretches(reader, part);
   if (ok && count[GT_PART_TRAIN] < train->samples) ok = set_apart(reader, part, count);
   free(part);
   return ok;
@@ -457,7 +457,7 @@ static const char *name_of(const gt_data_reader *reader, int part) {
 /* The samples as the files contain them. */
 static bool check_part(gt_data_reader *reader, int part) {
   const gt_split *split = split_of(reader, part);
-  gt_data_return_to(reader, part);
+  gt_data_use_trust(reader, part);
   return check_size(reader, split, name_of(reader, part)) &&
          (part != GT_PART_TEST || !split->samples || check_test(reader));
 }
@@ -465,7 +465,7 @@ static bool check_part(gt_data_reader *reader, int part) {
 /* The samples as the network reads them. */
 static bool shape_part(gt_data_reader *reader, int part) {
   gt_split *split = split_of(reader, part);
-  gt_data_return_to(reader, part);
+  gt_data_use_trust(reader, part);
   return reshape_inputs(reader, split) && fit_model(reader, split, name_of(reader, part));
 }
 
@@ -475,15 +475,15 @@ bool gt_data_prepare(gt_data_reader *reader) {
       !gt_data_match_inputs(reader) || !shape_part(reader, GT_PART_TRAIN) ||
       !shape_part(reader, GT_PART_TEST))
     return false;
-  gt_data_return_to(reader, GT_PART_TRAIN);
-  if (reader->series && !gt_series_arrange(reader)) return false;
+  gt_data_use_trust(reader, GT_PART_TRAIN);
+  if (reader->series && !gt_series_sort_by_group(reader)) return false;
   if (!check_integers(reader) || !prepare_classes(reader) || !prepare_splits(reader) ||
       !check_weights(reader) || !gt_data_fit_columns(reader) || !gt_data_fit_sentences(reader))
     return false;
   for (int k = 0; k < dataset->inputs; k++)
     if (!prepare_input(reader, k)) return false;
   note_bits(dataset);
-  if (reader->series) return gt_series_cut(reader);
+  if (reader->series) return gt_series_make_windows(reader);
   gt_data_review_repeated(reader);
   return gt_data_crop(reader);
 }

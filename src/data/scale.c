@@ -198,7 +198,7 @@ static bool has_something_to_scale(const gt_data_reader *reader, int index) {
 static void tell(const gt_data_reader *reader, int index) {
   const char *name = reader->dataset->input[index].name;
   const bool one = reader->dataset->inputs == 1;
-  if (!reader->trust.strange)
+  if (!reader->trust.untrusted)
     gt_info(
         "%s: numbers%s%s%s are scaled to mean 0 and deviation 1 (data: {normalize: none} leaves them as they are)",
         reader->train_name, one ? "" : " of input '", one ? "" : name, one ? "" : "'");

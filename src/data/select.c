@@ -26,7 +26,7 @@ typedef struct table {
 } table;
 enum { SEEN = -1 };
 
-bool gt_data_selects(const gt_data_reader *reader) {
+bool gt_data_selects_samples(const gt_data_reader *reader) {
   return reader->common->classes.listed || reader->common->per_class;
 }
 
@@ -34,7 +34,7 @@ bool gt_data_selects(const gt_data_reader *reader) {
 
 static known known_classes(const gt_data_reader *reader) {
   const gt_dataset *dataset = reader->dataset;
-  const gt_data_target *taught = gt_data_known_target(reader, 0);
+  const gt_data_target *taught = gt_data_model_target(reader, 0);
   const gt_strings names = reader->common->class_names;
   if (dataset->target[0].text_labels)
     return (known){dataset->target[0].class_names, dataset->target[0].classes, !names.count};
@@ -134,7 +134,7 @@ static bool open_table(gt_data_reader *reader, const int *label, table *out) {
 /* The class number of an entry: its index in the list or, for a trained model, the model's number. -1: the
  * model has no such class. */
 static int number_of(const gt_data_reader *reader, int entry, int label, const char *name) {
-  const gt_data_target *taught = gt_data_known_target(reader, 0);
+  const gt_data_target *taught = gt_data_model_target(reader, 0);
   if (!taught->classes) return entry;
   if (taught->class_names) return index_of(taught->class_names, taught->classes, name);
   return label < taught->classes ? label : -1;
@@ -144,7 +144,7 @@ static int number_of(const gt_data_reader *reader, int entry, int label, const c
 static bool fill_table(gt_data_reader *reader, const known *classes, const int *label, const char **names,
                        table *labels) {
   const gt_strings chosen = reader->common->classes.strings;
-  const gt_data_target *taught = gt_data_known_target(reader, 0);
+  const gt_data_target *taught = gt_data_model_target(reader, 0);
   for (int i = 0; i < chosen.count; i++) {
     const bool bare = !classes->count && !taught->classes;
     if (label[i] < 0 || (bare && !labels->row[label[i]]))
@@ -172,7 +172,7 @@ static void renumber(gt_split *split, const table *labels) {
 
 bool gt_data_choose_classes(gt_data_reader *reader) {
   const gt_strings chosen = reader->common->classes.strings;
-  const gt_data_target *taught = gt_data_known_target(reader, 0);
+  const gt_data_target *taught = gt_data_model_target(reader, 0);
   gt_dataset *dataset = reader->dataset;
   if (chosen.count < 2) {
     gt_error_at(reader->diagnostics, gt_data_position(reader, "classes"),
@@ -261,7 +261,7 @@ static bool nothing_left(gt_data_reader *reader, const char *split, int64_t samp
   return false;
 }
 
-bool gt_data_keep(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]) {
+bool gt_data_keep_selected(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]) {
   gt_split *train = &reader->dataset->train, *test = &reader->dataset->test;
   const int64_t tested = test->samples;
   if (reader->common->per_class && !limit_classes(reader, part)) return false;

@@ -36,7 +36,7 @@ static bool choose_columns(gt_data_reader *reader, const gt_sentence_options *o,
     choose_label(reader, csv);
     return true;
   }
-  const int column = gt_csv_find_named(reader, csv, o->column, text ? text->at : reader->spec->at);
+  const int column = gt_csv_find_or_report(reader, csv, o->column, text ? text->at : reader->spec->at);
   return column >= 0 &&
          gt_csv_choose_source(reader, csv, o->target, column,
                               o->target.count
@@ -72,7 +72,7 @@ static bool read_file(gt_data_reader *reader, gt_sentences *s, gt_data_file file
                             .known = {o->target, {.items = (const char *[]){o->column}, .count = 1}}};
   const size_t first = s->count;
   gt_csv csv = {0};
-  gt_data_turn_to(reader, part, gt_data_are_own(&file, 1));
+  gt_data_set_trust(reader, part, gt_data_are_trusted(&file, 1));
   bool ok =
       gt_csv_open(&csv, file, &form, reader->error) && choose_columns(reader, o, &csv) && gt_csv_read(&csv);
   if (ok) keep_texts(&csv, s, file.path);
@@ -180,7 +180,7 @@ static bool encode_split(const gt_sentences *s, const gt_vocabulary *v, gt_split
 
 static void tell(const gt_data_reader *reader, const gt_vocabulary *v, const cutting *c) {
   const int64_t length = reader->sentences->options->length;
-  if (reader->wanted->signature || reader->trust.strange) return;
+  if (reader->wanted->signature || reader->trust.untrusted) return;
   gt_info("text: %d tokens in the vocabulary; %" PRId64 " of %" PRId64 " samples are longer than %" PRId64
           " tokens and cut (the longest has %" PRId64 "); %.0f %% of a batch is padding",
           v->size, c->cut, c->samples, length, c->longest,
@@ -209,7 +209,7 @@ static bool choose_text(gt_csv *csv, const char *column) {
   const int found = column ? gt_csv_find(csv, column) : csv->columns - 1;
   if (found < 0)
     return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there is no column '%s'%s", csv->path, column,
-                   gt_csv_how_named(csv, column));
+                   gt_csv_header_note(csv, column));
   for (int i = 0; i < csv->columns; i++) csv->role[i] = i == found ? 0 : -1;
   csv->targets = 1;
   return true;

@@ -255,7 +255,7 @@ static void arrange(gt_data_reader *reader, gt_split *split, gt_series_rows *row
   free(order);
 }
 
-bool gt_series_arrange(gt_data_reader *reader) {
+bool gt_series_sort_by_group(gt_data_reader *reader) {
   gt_dataset *d = reader->dataset;
   gt_series *series = reader->series;
   for (int k = 0; k < d->inputs; k++)
@@ -311,14 +311,14 @@ static gt_series_pace pace_of_file(const gt_series_rows *rows, int64_t count) {
     end = end_of_group(rows, first, count);
     if (end - first > most) most = end - first, largest = first;
   }
-  return gt_series_pace_of(rows->time + largest, most, rows->dates);
+  return gt_series_measure_pace(rows->time + largest, most, rows->dates);
 }
 
 /* A group with few rows has no usual step of its own. */
 static gt_series_pace pace_of_group(const gt_series_rows *rows, int64_t first, int64_t end,
                                     const gt_series_pace *of_file) {
   enum { FEW = 4 };
-  return end - first > FEW ? gt_series_pace_of(rows->time + first, end - first, rows->dates) : *of_file;
+  return end - first > FEW ? gt_series_measure_pace(rows->time + first, end - first, rows->dates) : *of_file;
 }
 
 typedef struct divider {
@@ -381,7 +381,7 @@ static void divide(gt_series *series, int file, const uint8_t *part, int64_t cou
   }
 }
 
-void gt_series_divide(gt_data_reader *reader, const uint8_t *part) {
+void gt_series_make_stretches(gt_data_reader *reader, const uint8_t *part) {
   divide(reader->series, GT_SERIES_TRAIN, part, reader->dataset->train.samples);
   if (reader->dataset->test.samples)
     divide(reader->series, GT_SERIES_TEST, NULL, reader->dataset->test.samples);

@@ -2,11 +2,11 @@
  * them. It works on the rows that a format has read, in this order:
  *   gt_series_read      the options, and keys that do not go with them
  *   gt_csv_read_series  times and groups of a CSV; other formats have one group of equally spaced rows
- *   gt_series_arrange   brings the rows of each group together
+ *   gt_series_sort_by_group   brings the rows of each group together
  *   gt_series_assign    of each group the oldest rows train, the newest test
- *   gt_series_divide    the stretches of each split: rows of one group without a gap
+ *   gt_series_make_stretches    the stretches of each split: rows of one group without a gap
  *   … columns are fitted, inputs are scaled …
- *   gt_series_cut       windows inside the stretches: gt_tensor.start
+ *   gt_series_make_windows       windows inside the stretches: gt_tensor.start
  * No window crosses the end of a stretch, so training windows hold no row of another split.
  * Owner: the reader; gt_series_close frees it. */
 #ifndef GT_DATA_SERIES_H
@@ -59,13 +59,13 @@ enum { GT_SERIES_TRAIN, GT_SERIES_TEST };
 
 /* Reads `data.series` into reader->series. False after reporting. */
 bool gt_series_read(gt_data_reader *reader);
-bool gt_series_arrange(gt_data_reader *reader);
+bool gt_series_sort_by_group(gt_data_reader *reader);
 /* gt_data_assign for a series. */
 void gt_series_assign(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]);
 /* part: the split of each row of the training file. */
-void gt_series_divide(gt_data_reader *reader, const uint8_t *part);
+void gt_series_make_stretches(gt_data_reader *reader, const uint8_t *part);
 /* Turns inputs and targets into windows. False after reporting, also if a split has none. */
-bool gt_series_cut(gt_data_reader *reader);
+bool gt_series_make_windows(gt_data_reader *reader);
 void gt_series_close(gt_data_reader *reader);
 /* True if this input holds the rows after the window, which are known ahead. */
 bool gt_series_is_ahead(const gt_input *input);
@@ -78,8 +78,8 @@ const gt_data_wanted *gt_series_row_wanted(const gt_data_wanted *wanted, const g
                                            gt_arena *arena);
 /* Replaces the rows that were read for a prediction by windows [groups, rows, columns] (series_predict.c),
  * and fills model->forecast. */
-bool gt_series_cut_last(const gt_data_signature *model, const gt_series_rows *rows, gt_tensor *out,
-                        gt_error *error);
+bool gt_series_make_last_windows(const gt_data_signature *model, const gt_series_rows *rows, gt_tensor *out,
+                                 gt_error *error);
 void gt_series_rows_finish(gt_series_rows *rows);
 /* An input of a model without its windows: what one row of it is. */
 gt_input gt_series_row_input(const gt_input *input);
@@ -93,11 +93,11 @@ typedef struct gt_series_pace {
   bool regular; /* nearly all steps are the usual one */
 } gt_series_pace;
 /* dates: times are hours as in data/date.h, else numbers. They must rise. */
-gt_series_pace gt_series_pace_of(const double *time, int64_t rows, bool dates);
+gt_series_pace gt_series_measure_pace(const double *time, int64_t rows, bool dates);
 /* The step between two times, in the unit of pace->step. */
 double gt_series_step(const gt_series_pace *pace, double from, double to);
 /* True for a step wider than 1.5 usual ones. */
 bool gt_series_is_gap(const gt_series_pace *pace, double from, double to);
 /* The time so many usual steps later. */
-double gt_series_later(const gt_series_pace *pace, double time, int64_t steps);
+double gt_series_advance(const gt_series_pace *pace, double time, int64_t steps);
 #endif

@@ -53,7 +53,7 @@ double gt_series_step(const gt_series_pace *pace, double from, double to) {
   return pace->day ? (double)(gt_calendar_day_of(to).month - gt_calendar_day_of(from).month) : to - from;
 }
 
-gt_series_pace gt_series_pace_of(const double *time, int64_t rows, bool dates) {
+gt_series_pace gt_series_measure_pace(const double *time, int64_t rows, bool dates) {
   gt_series_pace pace = {0};
   double share;
   if (rows < 2) return pace;
@@ -71,7 +71,7 @@ bool gt_series_is_gap(const gt_series_pace *pace, double from, double to) {
   return gt_series_step(pace, from, to) > 1.5 * pace->step;
 }
 
-double gt_series_later(const gt_series_pace *pace, double time, int64_t steps) {
+double gt_series_advance(const gt_series_pace *pace, double time, int64_t steps) {
   const double by = (double)steps * pace->step;
   if (!pace->day) return time + by;
   gt_calendar_day d = gt_calendar_day_of(time);

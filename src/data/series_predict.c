@@ -49,7 +49,7 @@ static int64_t find_gap(const forecasting *f, int group, int64_t used) {
   int64_t found = 0;
   if (!f->rows->time || !strcmp(f->o.gaps, "ignore")) return 0;
   double *time = times_of(f, group);
-  const gt_series_pace pace = gt_series_pace_of(time, rows, f->rows->dates);
+  const gt_series_pace pace = gt_series_measure_pace(time, rows, f->rows->dates);
   for (int64_t i = rows - used + 1; i < rows && !found; i++)
     if (gt_series_is_gap(&pace, time[i - 1], time[i])) found = i;
   free(time);
@@ -121,9 +121,9 @@ static void tell_times(const forecasting *f, int group, const char **to) {
   gt_arena *arena = f->to->arena;
   double *time = times_of(f, group);
   const gt_date_precision precision = f->rows->dates ? gt_date_precision_of(time, rows) : GT_DATE_DAYS;
-  const gt_series_pace pace = gt_series_pace_of(time, rows, f->rows->dates);
+  const gt_series_pace pace = gt_series_measure_pace(time, rows, f->rows->dates);
   for (int64_t k = 0; k < f->o.horizon; k++) {
-    const double at = f->ahead ? time[rows - f->ahead + k] : gt_series_later(&pace, time[rows - 1], k + 1);
+    const double at = f->ahead ? time[rows - f->ahead + k] : gt_series_advance(&pace, time[rows - 1], k + 1);
     to[k] = f->ahead || pace.regular ? time_text(f, at, precision, pace.step, arena) : "";
   }
   free(time);
@@ -208,8 +208,8 @@ static void find_groups(forecasting *f) {
   for (int64_t i = 0; i < f->count; i++) f->order[f->first[(rows->group ? rows->group[i] : 0) + 1]++] = i;
 }
 
-bool gt_series_cut_last(const gt_data_signature *model, const gt_series_rows *rows, gt_tensor *out,
-                        gt_error *error) {
+bool gt_series_make_last_windows(const gt_data_signature *model, const gt_series_rows *rows, gt_tensor *out,
+                                 gt_error *error) {
   forecasting f = {.model = model,
                    .rows = rows,
                    .o = gt_data_series_options(model->data),

@@ -128,7 +128,7 @@ static void report_short(const cutting *c, int part, const group_size *size) {
 static void review_groups(const cutting *c) {
   gt_data_reader *reader = c->reader;
   const gt_series_rows *file = &reader->series->file[GT_SERIES_TRAIN];
-  if (!file->name || reader->series->file[GT_SERIES_TEST].name || reader->trust.strange ||
+  if (!file->name || reader->series->file[GT_SERIES_TEST].name || reader->trust.untrusted ||
       reader->wanted->signature)
     return;
   group_size *whole = size_groups(c, -1, file->groups);
@@ -154,7 +154,7 @@ static void tell(const cutting *c) {
   const gt_series_breaks *b = &series->breaks;
   const char *counts = "", *name = reader->train_name ? reader->train_name : "the data";
   int64_t all = 0;
-  if (reader->trust.strange) return;
+  if (reader->trust.untrusted) return;
   for (int p = 0; p < GT_PARTS; p++) {
     all += c->windows[p];
     if (c->windows[p])
@@ -249,7 +249,7 @@ static bool cut_input(cutting *c, int part, int index) {
   gt_tensor *tensor = &split->input[index];
   const bool ahead = gt_series_is_ahead(&c->reader->dataset->input[index]);
   if (tensor->element == GT_ELEMENT_U8 && tensor->data &&
-      !gt_data_widen(tensor, "the windows", c->reader->error))
+      !gt_data_to_floats(tensor, "the windows", c->reader->error))
     return false;
   if (tensor->element == GT_ELEMENT_U8) tensor->element = GT_ELEMENT_F32; /* an outline */
   tensor->stored = tensor->dim[0];
@@ -311,7 +311,7 @@ static void review_time(const cutting *c) {
   }
 }
 
-bool gt_series_cut(gt_data_reader *reader) {
+bool gt_series_make_windows(gt_data_reader *reader) {
   gt_dataset *d = reader->dataset;
   cutting c = {reader, &reader->series->options, {&d->train, &d->validation, &d->test}, {0}, {0}};
   count_windows(&c);

@@ -153,7 +153,7 @@ static void tell_rare(const gt_data_reader *reader, const stratum *all) {
   int rare = 0, first = 0;
   for (int c = classes_of(dataset) - 1; c >= 0; c--)
     if (all[c].samples == 1) first = c, rare++;
-  if (!rare || reader->trust.strange) return;
+  if (!rare || reader->trust.untrusted) return;
   const char *name = names ? names[first] : gt_arena_printf(reader->arena, "%d", first);
   gt_diagnostic *d =
       rare == 1 ? gt_finding_at(reader->diagnostics, GT_FINDING_rare_class, place_of(reader, NULL),
@@ -264,7 +264,7 @@ static void tell_large(gt_data_reader *reader, const grouping *g, const int64_t 
   for (int k = 1; k < g->groups; k++)
     if (g->samples[k] > g->samples[largest]) largest = k;
   for (int p = GT_PART_TEST; p >= GT_PART_VALIDATION; p--) {
-    if (!wanted[p] || g->samples[largest] <= wanted[p] || reader->trust.strange) continue;
+    if (!wanted[p] || g->samples[largest] <= wanted[p] || reader->trust.untrusted) continue;
     gt_finding_at(reader->diagnostics, GT_FINDING_large_group, place_of(reader, "group"),
                   "the group '%s' has %" PRId64 " samples, and the %s split should have %" PRId64
                   "; the splits are %" PRId64 " training, %" PRId64 " validation and %" PRId64

@@ -129,7 +129,7 @@ bool gt_data_name_targets(gt_data_reader *reader, const gt_spec *targets) {
   return check_inputs(reader) && have_no_class_keys(reader) && match_model(reader);
 }
 
-const gt_data_target *gt_data_known_target(const gt_data_reader *reader, int index) {
+const gt_data_target *gt_data_model_target(const gt_data_reader *reader, int index) {
   static const gt_data_target nothing;
   const gt_data_signature *model = reader->wanted->signature;
   return model ? &model->target[index] : &nothing;

@@ -220,7 +220,7 @@ static bool check_file(const opening *o, gt_data_file file) {
 static bool read_text(opening *o, gt_data_file file, int part) {
   gt_data_reader *reader = o->reader;
   gt_bytes bytes;
-  gt_data_turn_to(reader, part, gt_data_are_own(&file, 1));
+  gt_data_set_trust(reader, part, gt_data_are_trusted(&file, 1));
   if (!check_file(o, file) || !gt_data_read_file(file, &bytes, reader->error)) return false;
   gt_text_view text = {bytes.data, bytes.size, file.path, NULL};
   bool ok = gt_text_clean(o->type, &text, reader->error);

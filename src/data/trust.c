@@ -3,14 +3,14 @@
 #include "data/format.h"
 #include <string.h>
 
-bool gt_data_are_own(const gt_data_file *file, int files) {
+bool gt_data_are_trusted(const gt_data_file *file, int files) {
   for (int i = 0; i < files; i++)
     if (file[i].untrusted) return false;
   return true;
 }
 
 void gt_data_note_untrusted(gt_data_file file) {
-  if (file.untrusted) file.trust->strange = file.trust->hidden = true;
+  if (file.untrusted) file.trust->untrusted = file.trust->hidden = true;
 }
 
 static bool same_names(const char *const *a, const char *const *b, int64_t count) {
@@ -35,8 +35,8 @@ static bool same_target(const gt_data_target *target, const gt_data_target *mode
                               same_names(target->columns, model->columns, target->column_count));
 }
 
-/* True if all column and class names that the dataset has so far are those of the model: these are not
- * secret. */
+/* True if all column and class names that the dataset has so far are those of the model, which messages may
+ * quote. */
 static bool has_only_model_names(const gt_data_reader *reader) {
   const gt_dataset *data = reader->dataset;
   const gt_data_signature *model = reader->wanted->signature;
@@ -48,12 +48,12 @@ static bool has_only_model_names(const gt_data_reader *reader) {
   return true;
 }
 
-void gt_data_turn_to(gt_data_reader *reader, int part, bool own) {
+void gt_data_set_trust(gt_data_reader *reader, int part, bool trusted) {
   gt_data_trust *trust = &reader->trust;
-  trust->own[part] = own && (!trust->strange || has_only_model_names(reader));
-  gt_data_return_to(reader, part);
+  trust->is_safe[part] = trusted && (!trust->untrusted || has_only_model_names(reader));
+  gt_data_use_trust(reader, part);
 }
 
-void gt_data_return_to(gt_data_reader *reader, int part) {
-  reader->trust.hidden = reader->trust.strange && !reader->trust.own[part];
+void gt_data_use_trust(gt_data_reader *reader, int part) {
+  reader->trust.hidden = reader->trust.untrusted && !reader->trust.is_safe[part];
 }

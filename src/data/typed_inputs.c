@@ -80,7 +80,7 @@ typedef struct unseen_place {
 static void report(gt_data_reader *reader, int part, gt_finding finding, const char *text, const char *help) {
   const bool test_file = part == GT_PART_TEST && reader->test_name, model = reader->wanted->signature;
   const char *file = test_file ? reader->test_name : reader->train_name;
-  if (!reader->trust.strange)
+  if (!reader->trust.untrusted)
     gt_finding_at(reader->diagnostics, finding, gt_data_position(reader, test_file ? "test" : "train"),
                   "%s%s: %s", model ? file : gt_data_part_names[part], model ? "" : " samples", text)
         ->help = help;
