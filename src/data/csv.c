@@ -1,4 +1,4 @@
-/* CSV: a table of numbers with one or more target columns. */
+/* The format `csv`: tables whose columns are inputs and targets. */
 #include "data/csv_boolean.h"
 #include "data/csv_choose.h"
 #include "base/log.h"
@@ -85,7 +85,7 @@ static bool read_quantities(const gt_data_reader *reader, const gt_csv *csv, int
   for (size_t row = 0; row < csv->rows; row++)
     for (int c = 0; c < columns; c++, to++) {
       const gt_cell *cell = gt_csv_target_cell(csv, first + c, row);
-      gt_csv_parse(csv, cell, &value); /* a finite number: gt_csv_check_targets */
+      gt_csv_parse(csv, cell, &value); /* succeeds: gt_csv_check_targets has checked the cell */
       *to = (float)value;
       if (!gt_data_target_fits(reader, index, (double)*to, why)) return gt_csv_fail(csv, cell, "%s", why);
     }
@@ -105,17 +105,18 @@ static bool decide_task(gt_data_reader *reader, const gt_csv *csv, int index) {
           (common->classes.listed && gt_csv_can_be_labels(csv, column)));
 }
 
-/* The target columns that are to be numbers; booleans: or words for them. In the arena. */
+/* [target columns] true for columns that must be numbers. booleans: true also for boolean columns of these
+ * targets. In the arena. */
 static const bool *number_columns(gt_data_reader *reader, const gt_csv *csv, bool first, bool booleans) {
   const gt_dataset *dataset = reader->dataset;
-  bool *are = GT_NEW_N(reader->arena, bool, csv->targets + 1);
+  bool *are_numbers = GT_NEW_N(reader->arena, bool, csv->targets + 1);
   for (int k = 0, column = 0; k < dataset->targets; column += dataset->target[k++].column_count) {
     bool numbers = first ? !decide_task(reader, csv, k) : !dataset->target[k].classification;
     for (int c = 0; c < dataset->target[k].column_count && !booleans; c++)
       numbers = numbers && !gt_csv_is_boolean_target(csv, column + c);
-    for (int c = 0; c < dataset->target[k].column_count; c++) are[column + c] = numbers;
+    for (int c = 0; c < dataset->target[k].column_count; c++) are_numbers[column + c] = numbers;
   }
-  return are;
+  return are_numbers;
 }
 
 static bool one_column(gt_data_reader *reader, int index) {
@@ -127,8 +128,8 @@ static bool one_column(gt_data_reader *reader, int index) {
   return false;
 }
 
-/* Called after the training file is read: fixes the number of classes, so that labels of the test file can
- * be checked cell by cell. */
+/* Sets the number of classes from the training file, so that labels of the test file can be checked cell by
+ * cell. */
 static bool fix_classes(gt_data_reader *reader, int index, gt_csv_labels *labels) {
   gt_data_target *target = &reader->dataset->target[index];
   const gt_tensor *tensor = &reader->dataset->train.target[index];
@@ -145,14 +146,14 @@ static bool fix_classes(gt_data_reader *reader, int index, gt_csv_labels *labels
   return true;
 }
 
-/* Words for a missing value among labels that are text, unless the config lists those words. */
+/* Reports words for a missing value among labels that are text. Not called if the config lists such words. */
 static void report_missing_labels(gt_data_reader *reader, const gt_csv *csv, int column) {
   const gt_cell *first = NULL;
   size_t count = 0;
   char shown[48], help[GT_CSV_DROP_HELP];
   for (size_t row = 0; row < csv->rows; row++) {
     const gt_cell *cell = gt_csv_target_cell(csv, column, row);
-    if (!gt_cell_is_missing(cell) || *cell->text == '-') continue; /* - is also a class beside + */
+    if (!gt_cell_is_missing(cell) || *cell->text == '-') continue; /* "-" may be a class, as in + and - */
     if (!first) first = cell;
     count += gt_cell_is(cell, gt_cell_shown(first, shown));
   }
@@ -165,19 +166,18 @@ static void report_missing_labels(gt_data_reader *reader, const gt_csv *csv, int
                                gt_csv_drop_help(csv, column, help));
 }
 
-/* The classes come from the config, else from the model that the data is for, else from the training
- * file. */
-static bool start_labels(gt_data_reader *reader, const gt_csv *csv, int index, gt_csv_labels *labels) {
+/* The classes are those of the config, else of the trained model, else of the training file. */
+static bool init_labels(gt_data_reader *reader, const gt_csv *csv, int index, gt_csv_labels *labels) {
   const gt_data_common *common = reader->common;
   const gt_data_target *known = gt_data_model_target(reader, index);
   const int column = first_column(reader->dataset, index);
   gt_strings names = common->class_names;
   const bool listed = common->classes.listed;
-  /* Entries of `classes` are labels as the file has them. Numbers stay numbers if the model was trained on
-   * numbers. */
-  const bool taught = !names.count && known->class_names && (known->text_labels || !listed);
-  if (taught) names = (gt_strings){.items = known->class_names, .count = known->classes};
-  if (!gt_csv_labels_init(labels, csv, column, names, taught || known->text_labels, reader->arena))
+  /* Entries of `classes` are labels in the file: if the model was trained on numbers, they are numbers, not
+   * names. */
+  const bool from_model = !names.count && known->class_names && (known->text_labels || !listed);
+  if (from_model) names = (gt_strings){.items = known->class_names, .count = known->classes};
+  if (!gt_csv_labels_init(labels, csv, column, names, from_model || known->text_labels, reader->arena))
     return false;
   if (labels->respelled && !reader->trust.untrusted)
     gt_finding_at(reader->diagnostics, GT_FINDING_similar_names, gt_data_position(reader, "train"),
@@ -197,7 +197,7 @@ static bool read_target(gt_data_reader *reader, gt_csv *csv, int index, gt_csv_l
                         gt_tensor *out) {
   if (!reader->dataset->target[index].classification) return read_quantities(reader, csv, index, out);
   if (!first) return gt_csv_labels_read(labels, csv, out);
-  return one_column(reader, index) && start_labels(reader, csv, index, labels) &&
+  return one_column(reader, index) && init_labels(reader, csv, index, labels) &&
          gt_csv_labels_read(labels, csv, out) && fix_classes(reader, index, labels);
 }
 
@@ -223,7 +223,7 @@ static void report_doubt(gt_data_reader *reader, const gt_csv *csv, const char *
                   gt_arena_strdup(reader->arena, csv->doubt));
 }
 
-/* The columns of all targets, which lie one after the other (gt_csv_choose). */
+/* The columns of all targets: one array, of which the targets have consecutive parts (gt_csv_choose). */
 static const char *const *all_columns(const gt_dataset *dataset) { return dataset->target[0].columns; }
 static bool read_rows(gt_data_reader *reader, gt_csv *csv) {
   if (!gt_csv_read(csv)) return false;
@@ -243,7 +243,7 @@ static bool open_test(gt_data_reader *reader, gt_data_file file, const gt_csv *t
   return ok;
 }
 
-static bool other_columns(const gt_data_reader *reader, const gt_csv *train, const gt_csv *test) {
+static bool fail_column_count(const gt_data_reader *reader, const gt_csv *train, const gt_csv *test) {
   if (reader->trust.untrusted)
     return gt_fail(reader->error, GT_ERR_DATA,
                    "%s:1:1: this file has %d columns, which do not match the training file", test->path,
@@ -267,7 +267,8 @@ static bool find_weight(const gt_data_reader *reader, const gt_csv *train, gt_cs
   return true;
 }
 
-/* Moves what was read into a split. For a trained model, values are stored at once; else after fitting. */
+/* Moves the input values into a split. For a trained model also converts them to stored values; otherwise
+ * this is done after fitting. */
 static bool move_inputs(gt_data_reader *reader, gt_csv *csv, const gt_csv_inputs *inputs, int part) {
   gt_dataset *d = reader->dataset;
   const gt_data_signature *model = reader->wanted->signature;
@@ -282,8 +283,8 @@ static bool move_inputs(gt_data_reader *reader, gt_csv *csv, const gt_csv_inputs
          (!model || gt_data_store_columns(reader, split, part));
 }
 
-/* A test file of a series has its times and groups, too. */
-static bool find_order(const gt_csv *train, gt_csv *test) {
+/* Finds the time and group columns of a series' test file. */
+static bool find_series_columns(const gt_csv *train, gt_csv *test) {
   static const gt_csv_role roles[] = {GT_CSV_TIME, GT_CSV_GROUP};
   for (int i = 0; i < 2 && test->shares; i++) {
     const int column = train->role_column[roles[i]];
@@ -302,10 +303,10 @@ static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_
   test->shares = train->shares;
   if (gt_csv_matches_by_name(test, train->header ? inputs->names : NULL, train->inputs, train->path)) {
     if (!gt_csv_assign_columns(test, inputs->names, train->inputs, all_columns(d), train->targets) ||
-        !find_weight(reader, train, test) || !find_order(train, test))
+        !find_weight(reader, train, test) || !find_series_columns(train, test))
       return false;
   } else {
-    if (train->columns != test->columns) return other_columns(reader, train, test);
+    if (train->columns != test->columns) return fail_column_count(reader, train, test);
     test->inputs = train->inputs;
     test->targets = train->targets;
     memcpy(test->role, train->role, (size_t)train->columns * sizeof *train->role);
@@ -322,7 +323,7 @@ static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_
          gt_csv_read_series(reader, test, GT_PART_TEST) && move_inputs(reader, test, inputs, GT_PART_TEST);
 }
 
-/* Opens the training file. A text may have been taken for a table. */
+/* Opens and reads the training file. If it is a text and not a table, the error says how to read it. */
 static bool open_train(gt_data_reader *reader, const gt_csv_options *o, const gt_csv_request *a,
                        gt_data_file file, const gt_csv_form *form, gt_csv *train, gt_csv_inputs *inputs) {
   const bool named = a->target.count || a->inputs || reader->series || reader->wanted->signature;

@@ -5,7 +5,8 @@
 #include "data/series.h"
 #include <string.h>
 
-enum { MAX_LISTED = 12, LEAST_COUNTED = 10 };
+enum { MAX_LISTED = 12 };  /* columns in a message */
+enum { MIN_COUNTED = 10 }; /* rows that must be numbered before a column is reported as row numbers */
 
 /* The role of a column while columns are chosen; INPUT + k: input k. */
 enum { TARGET, IGNORED, ROLE, INPUT };
@@ -19,16 +20,16 @@ static char *list_of_columns(gt_arena *arena, const gt_csv *csv) {
   return csv->columns > shown ? gt_arena_printf(arena, "%s, … %d columns", list, csv->columns) : list;
 }
 
-static void used_twice(gt_data_reader *reader, const gt_csv *csv, const char *name, gt_position at) {
+static void report_used_twice(gt_data_reader *reader, const gt_csv *csv, const char *name, gt_position at) {
   if (at.line)
     gt_error_at(reader->diagnostics, at, "column '%s' of %s is used twice", name, csv->path)->expected =
         "each column in one place";
 }
 
-/* Gives each column of a list its role, and notes in `at` [columns] where the config names it. The first
- * column that is missing or used twice is reported at its place in the config, or at both. A model's list has
- * no place there: gt_csv_assign_columns reports it. */
-static bool mark(gt_data_reader *reader, gt_csv *csv, gt_strings list, int use, gt_position *at) {
+/* Sets the role of each column in a list to `use`, and at[column] to its position in the config. Reports the
+ * first column that is missing or used twice, with both positions. Ignores a list without positions, which is
+ * from a model: gt_csv_assign_columns reports its errors. */
+static bool set_roles(gt_data_reader *reader, gt_csv *csv, gt_strings list, int use, gt_position *at) {
   for (int i = 0; i < list.count && list.at; i++) {
     const int column = gt_csv_find(csv, list.items[i]), used = column < 0 ? -1 : csv->role[column];
     const bool shares =
@@ -42,14 +43,15 @@ static bool mark(gt_data_reader *reader, gt_csv *csv, gt_strings list, int use, 
       gt_csv_report_no_column(reader, csv, list.items[i], list.at[i])->expected =
           gt_arena_printf(reader->arena, "one of: %s", list_of_columns(reader->arena, csv));
     else {
-      used_twice(reader, csv, list.items[i], at[column]);
-      used_twice(reader, csv, list.items[i], list.at[i]);
+      report_used_twice(reader, csv, list.items[i], at[column]);
+      report_used_twice(reader, csv, list.items[i], list.at[i]);
     }
     return false;
   }
   return true;
 }
 
+/* The names in the list, or if it is empty, of the columns with role `use`. */
 static const char **names_of(gt_arena *arena, const gt_csv *csv, gt_strings list, int use, int *count) {
   const char **names = GT_NEW_N(arena, const char *, list.count ? list.count : csv->columns);
   *count = list.count;
@@ -60,7 +62,7 @@ static const char **names_of(gt_arena *arena, const gt_csv *csv, gt_strings list
   return names;
 }
 
-static gt_position place_of(const gt_data_reader *reader, const char *key, const char *sub) {
+static gt_position position_of(const gt_data_reader *reader, const char *key, const char *sub) {
   const gt_spec *node = gt_data_node(reader, key, sub);
   return node ? node->at : gt_data_position(reader, key);
 }
@@ -77,8 +79,8 @@ static void add_ignored(gt_csv_request *a, gt_arena *arena) {
   a->ignore = (gt_strings){.items = items, .at = at, .count = count};
 }
 
-/* The columns of all targets, one after the other. */
-static bool ask_targets(gt_data_reader *reader, const gt_csv_options *o, gt_csv_request *a) {
+/* Reads the columns of all targets into one list. */
+static bool read_targets(gt_data_reader *reader, const gt_csv_options *o, gt_csv_request *a) {
   const gt_named *named = &o->targets;
   const gt_strings *list = named->items;
   int count = 0;
@@ -113,21 +115,21 @@ bool gt_csv_read_request(gt_data_reader *reader, const gt_csv_options *o, gt_csv
   gt_csv_request a = {.target = o->target, .ignore = o->ignore, .inputs = o->inputs.count};
   for (int k = 0; k < a.inputs; k++) a.input[k] = ((const gt_strings *)o->inputs.items)[k];
   bool ok = gt_column_rules_read(reader, o->columns, &a.rules);
-  ok &= ask_targets(reader, o, &a);
+  ok &= read_targets(reader, o, &a);
   add_ignored(&a, reader->arena);
   a.role[GT_CSV_WEIGHT] = o->weight;
-  a.role_at[GT_CSV_WEIGHT] = place_of(reader, "weight", NULL);
+  a.role_at[GT_CSV_WEIGHT] = position_of(reader, "weight", NULL);
   a.role[GT_CSV_ID] = o->id;
-  a.role_at[GT_CSV_ID] = place_of(reader, "id", NULL);
+  a.role_at[GT_CSV_ID] = position_of(reader, "id", NULL);
   a.role[GT_CSV_SPLIT] = reader->split.column;
-  a.role_at[GT_CSV_SPLIT] = place_of(reader, "split", "column");
+  a.role_at[GT_CSV_SPLIT] = position_of(reader, "split", "column");
   a.role[GT_CSV_GROUP] = reader->split.group;
-  a.role_at[GT_CSV_GROUP] = place_of(reader, "split", "group");
+  a.role_at[GT_CSV_GROUP] = position_of(reader, "split", "group");
   if (reader->series) {
     a.role[GT_CSV_TIME] = reader->series->options.time;
-    a.role_at[GT_CSV_TIME] = place_of(reader, "series", "time");
+    a.role_at[GT_CSV_TIME] = position_of(reader, "series", "time");
     a.role[GT_CSV_GROUP] = reader->series->options.group;
-    a.role_at[GT_CSV_GROUP] = place_of(reader, "series", "group");
+    a.role_at[GT_CSV_GROUP] = position_of(reader, "series", "group");
   }
   a.input[a.inputs ? a.inputs : 1] = o->future;
   if (a.inputs && o->future.count) a.inputs++;
@@ -135,7 +137,7 @@ bool gt_csv_read_request(gt_data_reader *reader, const gt_csv_options *o, gt_csv
   return ok;
 }
 
-/* The columns of a file that a model's input reads. */
+/* The names of the file's columns that a model's input reads. */
 static gt_strings names_of_input(const gt_input *input, int64_t count, gt_arena *arena) {
   if (!input->table) return (gt_strings){.items = input->columns, .count = (int)count};
   const char **names = GT_NEW_N(arena, const char *, count);
@@ -143,8 +145,8 @@ static gt_strings names_of_input(const gt_input *input, int64_t count, gt_arena 
   return (gt_strings){.items = names, .count = (int)count};
 }
 
-/* The target columns of a model; none if it does not know them. */
-static gt_strings known_targets(const gt_data_signature *model, gt_arena *arena) {
+/* The names of a model's target columns; empty if they are unknown. */
+static gt_strings targets_of_model(const gt_data_signature *model, gt_arena *arena) {
   int count = 0;
   for (int k = 0; k < model->targets; k++) count += model->target[k].column_count;
   const char **names = GT_NEW_N(arena, const char *, count + 1);
@@ -154,9 +156,9 @@ static gt_strings known_targets(const gt_data_signature *model, gt_arena *arena)
   return all;
 }
 
-/* For a trained model with named columns, the model's names apply where the config names none; other columns
+/* For a trained model with named columns: uses the model's names if the config names no inputs; other columns
  * are ignored. */
-static void ask_model(gt_data_reader *reader, const gt_csv *csv, gt_csv_request *a) {
+static void add_model_columns(gt_data_reader *reader, const gt_csv *csv, gt_csv_request *a) {
   const gt_data_signature *model = reader->wanted->signature;
   if (!model || a->inputs) return;
   const gt_csv_inputs known = gt_csv_inputs_of(model->input, model->inputs, reader->arena);
@@ -166,10 +168,10 @@ static void ask_model(gt_data_reader *reader, const gt_csv *csv, gt_csv_request 
     a->input[k] = names_of_input(&model->input[k], known.features[k], reader->arena);
   a->ignore = (gt_strings){.count = 0};
   a->role[GT_CSV_ID] = NULL;
-  if (!a->target.count) a->target = known_targets(model, reader->arena);
+  if (!a->target.count) a->target = targets_of_model(model, reader->arena);
 }
 
-/* The time and the group of a series may be inputs, too: as the season, or as a category. */
+/* True for the time or the group of a series if it is also an input. */
 static bool is_ordering_input(const gt_data_reader *reader, const gt_csv *csv, const gt_csv_request *a,
                               int role) {
   const int column = a->role[role] ? gt_csv_find(csv, a->role[role]) : -1;
@@ -177,23 +179,24 @@ static bool is_ordering_input(const gt_data_reader *reader, const gt_csv *csv, c
          csv->role[column] >= INPUT;
 }
 
-static bool mark_roles(gt_data_reader *reader, gt_csv *csv, const gt_csv_request *a, gt_position *at) {
+static bool set_special_roles(gt_data_reader *reader, gt_csv *csv, const gt_csv_request *a, gt_position *at) {
   for (int r = 0; r < GT_CSV_ROLES; r++) {
     const gt_strings name = {.items = &a->role[r], .at = &a->role_at[r], .count = a->role[r] != NULL};
-    if (!is_ordering_input(reader, csv, a, r) && !mark(reader, csv, name, ROLE, at)) return false;
-    /* Only predictions read the ids. */
+    if (!is_ordering_input(reader, csv, a, r) && !set_roles(reader, csv, name, ROLE, at)) return false;
+    /* Ids are read only for predictions. */
     if (name.count && r != GT_CSV_ID) csv->role_column[r] = gt_csv_find(csv, a->role[r]);
   }
   return true;
 }
 
-static bool no_inputs(gt_data_reader *reader, const gt_csv *csv) {
+static bool fail_no_inputs(gt_data_reader *reader, const gt_csv *csv) {
   return gt_fail(reader->error, GT_ERR_DATA,
                  "%s:1:1: no column is left for the inputs (columns: %s); is the delimiter '%c' right?",
                  csv->path, list_of_columns(reader->arena, csv), csv->delimiter);
 }
 
-/* A copy of the target among the inputs would leak the target. */
+/* Fails if a column with the same name as the target is an input: it is probably a copy, which would leak the
+ * target. */
 static bool target_is_unique(const gt_csv *csv) {
   for (int i = 0; csv->same_name && i < csv->columns; i++) {
     const int first = csv->same_name[i];
@@ -219,7 +222,8 @@ static const char *use_of(const gt_data_reader *reader, const gt_csv *csv, int c
                                                         : "not one of the inputs";
 }
 
-/* Rules are for columns of the file that are inputs; one for a target may drop rows. at: as in mark. */
+/* Fails if a rule is for a column that is not in the file or not an input; a rule for a target may only drop
+ * rows. at: position of each column in the config. */
 static bool check_rules(gt_data_reader *reader, const gt_csv *csv, const gt_column_rules *rules,
                         const gt_position *at) {
   for (int i = 0; i < rules->count && !reader->wanted->signature; i++) {
@@ -244,7 +248,7 @@ static bool check_rules(gt_data_reader *reader, const gt_csv *csv, const gt_colu
   return true;
 }
 
-/* Which targets leave out the rows in which they have no value. */
+/* [count] true for target columns whose rule drops rows without a value; NULL: none. */
 static const bool *targets_that_drop(const gt_column_rules *rules, const char *const *names, int count,
                                      gt_arena *arena) {
   bool *drops = GT_NEW_N(arena, bool, count + 1);
@@ -253,7 +257,7 @@ static const bool *targets_that_drop(const gt_column_rules *rules, const char *c
   return any ? drops : NULL;
 }
 
-/* Rejects targets among the columns known ahead: their rows after the window are predicted. */
+/* Fails if a target is in `future`: its values after the window are not known. */
 static bool check_future(gt_data_reader *reader, const gt_csv_request *a) {
   for (int k = 0; k < a->inputs; k++)
     for (int i = 0; i < a->input[k].count && a->input[k].at && gt_series_is_ahead(&reader->dataset->input[k]);
@@ -278,9 +282,9 @@ static bool is_role(const gt_csv_request *a, const char *name) {
   return is;
 }
 
-/* The lists of columns that the config of a series leaves out: the last column is the target, and all columns
- * are inputs, the targets' own past included. */
-static void complete_series(gt_data_reader *reader, const gt_csv *csv, gt_csv_request *a) {
+/* Fills the lists of columns that the config of a series does not have: the last column is the target, and
+ * all columns are inputs, also the targets (their past values). */
+static void add_series_defaults(gt_data_reader *reader, const gt_csv *csv, gt_csv_request *a) {
   const char **names = GT_NEW_N(reader->arena, const char *, csv->columns + 1);
   gt_position *at = GT_NEW_N(reader->arena, gt_position, csv->columns + 1);
   int count = 0;
@@ -295,10 +299,10 @@ static void complete_series(gt_data_reader *reader, const gt_csv *csv, gt_csv_re
 static bool choose_roles(gt_data_reader *reader, gt_csv *csv, const gt_csv_request *a) {
   gt_position *at = GT_NEW_N(reader->arena, gt_position, csv->columns);
   for (int i = 0; i < csv->columns; i++) csv->role[i] = -1;
-  if (!mark(reader, csv, a->target, TARGET, at)) return false;
+  if (!set_roles(reader, csv, a->target, TARGET, at)) return false;
   for (int k = 0; k < a->inputs; k++)
-    if (!mark(reader, csv, a->input[k], INPUT + k, at)) return false;
-  if (!mark(reader, csv, a->ignore, IGNORED, at) || !mark_roles(reader, csv, a, at)) return false;
+    if (!set_roles(reader, csv, a->input[k], INPUT + k, at)) return false;
+  if (!set_roles(reader, csv, a->ignore, IGNORED, at) || !set_special_roles(reader, csv, a, at)) return false;
   if (!a->target.count) {
     int last = csv->columns - 1;
     while (last > 0 && csv->role[last] >= 0) last--;
@@ -310,8 +314,9 @@ static bool choose_roles(gt_data_reader *reader, gt_csv *csv, const gt_csv_reque
   return check_rules(reader, csv, &a->rules, at);
 }
 
-static void share_targets(gt_dataset *dataset, const gt_csv_request *a, const char *const *columns,
-                          int count) {
+/* Divides the target columns among the targets. */
+static void divide_targets(gt_dataset *dataset, const gt_csv_request *a, const char *const *columns,
+                           int count) {
   for (int k = 0; k < dataset->targets; k++) {
     dataset->target[k].columns = columns;
     dataset->target[k].column_count = dataset->targets > 1 ? a->named_targets[k] : count;
@@ -322,9 +327,9 @@ static void share_targets(gt_dataset *dataset, const gt_csv_request *a, const ch
 bool gt_csv_choose(gt_data_reader *reader, gt_csv_request a, const gt_strings *missing, gt_csv *csv,
                    gt_csv_inputs *inputs) {
   gt_dataset *dataset = reader->dataset;
-  ask_model(reader, csv, &a);
+  add_model_columns(reader, csv, &a);
   csv->shares = reader->series;
-  if (reader->series) complete_series(reader, csv, &a);
+  if (reader->series) add_series_defaults(reader, csv, &a);
   if (!choose_roles(reader, csv, &a)) return false;
   int targets;
   for (int k = 0; k < dataset->inputs; k++) {
@@ -332,10 +337,10 @@ bool gt_csv_choose(gt_data_reader *reader, gt_csv_request a, const gt_strings *m
     dataset->input[k].columns = names_of(reader->arena, csv, a.input[k], INPUT + k, &count);
     dataset->input[k].rank = 1;
     dataset->input[k].dim[0] = count;
-    if (!count) return no_inputs(reader, csv);
+    if (!count) return fail_no_inputs(reader, csv);
   }
   const char **target = names_of(reader->arena, csv, a.target, TARGET, &targets);
-  share_targets(dataset, &a, target, targets);
+  divide_targets(dataset, &a, target, targets);
   *inputs = gt_csv_inputs_of(dataset->input, dataset->inputs, reader->arena);
   csv->whole = inputs->whole;
   reader->typed = gt_typed_table_of(reader, inputs->names, inputs->count, &a.rules);
@@ -346,9 +351,9 @@ bool gt_csv_choose(gt_data_reader *reader, gt_csv_request a, const gt_strings *m
   return gt_csv_assign_columns(csv, inputs->names, inputs->count, target, targets);
 }
 
-/* Why a column is not an input unless the config names it: it has no values or the same text in every row, or
- * it has no name and counts the rows. NULL: it is an input. */
-static const char *why_no_input(const gt_csv *csv, const gt_typed_column *c, int column) {
+/* Why a column that the config does not name is not an input: it has no values or the same text in every row,
+ * or it has no name and counts the rows. NULL: it is an input. */
+static const char *reason_to_drop(const gt_csv *csv, const gt_typed_column *c, int column) {
   const gt_csv_facts *facts = &csv->facts[csv->role[column]];
   if (c->rule.given || c->final) return NULL;
   if (facts->empty + facts->missing == csv->rows) return "has no values";
@@ -359,8 +364,9 @@ static const char *why_no_input(const gt_csv *csv, const gt_typed_column *c, int
   return gt_csv_facts_count_rows(facts) ? "has no name and counts the rows" : NULL;
 }
 
-/* Takes the inputs of these roles out of what was read, all in one pass: a table may have very many. */
-static void leave_out(gt_csv *csv, gt_typed_table *typed, const bool *out, gt_arena *arena) {
+/* Removes the inputs marked in `out` from the values, facts and roles. One pass for all, because a table may
+ * have very many columns. */
+static void drop_inputs(gt_csv *csv, gt_typed_table *typed, const bool *out, gt_arena *arena) {
   const int before = csv->inputs;
   int32_t *role = GT_NEW_N(arena, int32_t, before + 1);
   float *to = csv->values;
@@ -385,11 +391,11 @@ static void leave_out(gt_csv *csv, gt_typed_table *typed, const bool *out, gt_ar
   csv->inputs = typed->count = after;
 }
 
-/* Row numbers in a column with a name say nothing about a new row; they remain inputs, because they could
- * also be a time. */
+/* Logs a named column of row numbers. It is useless for new rows, but remains an input, because it could be a
+ * time. */
 static void report_row_numbers(const gt_data_reader *reader, const gt_csv *csv, int column) {
   const gt_csv_facts *facts = &csv->facts[csv->role[column]];
-  const bool counts = csv->rows >= LEAST_COUNTED && gt_csv_facts_count_rows(facts);
+  const bool counts = csv->rows >= MIN_COUNTED && gt_csv_facts_count_rows(facts);
   const char *name = csv->names[column];
   if (counts && !reader->typed->item[csv->role[column]].rule.given && !reader->trust.untrusted)
     gt_info(
@@ -398,10 +404,11 @@ static void report_row_numbers(const gt_data_reader *reader, const gt_csv *csv, 
         csv->path, name, facts->least, gt_csv_yaml_key(name, reader->arena));
 }
 
-/* True for whole numbers that floats round, unless the config says that the column has numbers. */
+/* True for whole numbers of 2^24 and more, which floats round, unless the config says that they are
+ * numbers. */
 static bool is_large(const gt_typed_column *c, const gt_csv_facts *f) {
-  const bool asked = c->rule.given && (!c->rule.any || c->rule.scale != GT_SCALE_AUTO);
-  return !asked && c->column.kind == GT_COLUMN_NUMBER && f->numbers && f->whole &&
+  const bool is_requested = c->rule.given && (!c->rule.any || c->rule.scale != GT_SCALE_AUTO);
+  return !is_requested && c->column.kind == GT_COLUMN_NUMBER && f->numbers && f->whole &&
          (f->largest >= 1 << 24 || f->least <= -(1 << 24));
 }
 
@@ -433,7 +440,7 @@ bool gt_csv_drop_columns(gt_data_reader *reader, gt_csv *csv, gt_csv_inputs *inp
   bool *out = GT_NEW_N(reader->arena, bool, csv->inputs + 1), any = false;
   for (int i = 0; i < csv->columns; i++) {
     const bool is_input = csv->role[i] >= 0 && csv->role[i] < csv->inputs;
-    const char *why = is_input ? why_no_input(csv, &reader->typed->item[csv->role[i]], i) : NULL;
+    const char *why = is_input ? reason_to_drop(csv, &reader->typed->item[csv->role[i]], i) : NULL;
     if (is_input && !why) report_row_numbers(reader, csv, i);
     if (!why) continue;
     if (!reader->trust.untrusted)
@@ -442,9 +449,9 @@ bool gt_csv_drop_columns(gt_data_reader *reader, gt_csv *csv, gt_csv_inputs *inp
     out[csv->role[i]] = any = true;
   }
   if (!any) return true;
-  leave_out(csv, reader->typed, out, reader->arena);
+  drop_inputs(csv, reader->typed, out, reader->arena);
   gt_csv_set_known_kinds(csv, reader->typed, reader->arena);
-  if (!csv->inputs) return no_inputs(reader, csv);
+  if (!csv->inputs) return fail_no_inputs(reader, csv);
   for (int i = 0; i < csv->columns; i++)
     if (csv->role[i] >= 0 && csv->role[i] < csv->inputs)
       names[csv->role[i]] = gt_arena_strdup(reader->arena, csv->names[i]);
@@ -489,9 +496,9 @@ bool gt_csv_read_form(gt_data_reader *reader, const gt_csv_options *o, const gt_
                         .known = {a->target, all_inputs(a, reader->arena), a->ignore}};
   form->known[6] = names_of_rules(&a->rules, reader->arena);
   if (model) {
-    const gt_csv_inputs taught = gt_csv_inputs_of(model->input, model->inputs, reader->arena);
-    form->known[3] = (gt_strings){.items = taught.names, .count = taught.names ? taught.count : 0};
-    form->known[4] = known_targets(model, reader->arena);
+    const gt_csv_inputs trained = gt_csv_inputs_of(model->input, model->inputs, reader->arena);
+    form->known[3] = (gt_strings){.items = trained.names, .count = trained.names ? trained.count : 0};
+    form->known[4] = targets_of_model(model, reader->arena);
   }
   form->known[5] = all_roles(a, reader->arena);
   if (gt_csv_delimiter_of(o->delimiter, &form->delimiter)) return true;

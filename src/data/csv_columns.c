@@ -1,4 +1,4 @@
-/* CSV: names columns and matches them by name. */
+/* CSV: names the columns of a file, and matches the columns of two files. */
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -16,7 +16,7 @@ static int by_name(const void *a, const void *b) {
   return strcmp(((const gt_csv_name *)a)->name, ((const gt_csv_name *)b)->name);
 }
 
-static int by_place(const void *a, const void *b) {
+static int by_name_and_column(const void *a, const void *b) {
   const gt_csv_name *x = a, *y = b;
   const int order = strcmp(x->name, y->name);
   return order ? order : x->column - y->column;
@@ -38,17 +38,18 @@ const char *gt_csv_header_note(const gt_csv *csv, const char *name) {
   return gt_csv_nearest(csv, name) ? "" : ": its first line is read as the header";
 }
 
-/* The key `header` is of the format csv; lists of images have none. */
-static const char *name_help(const gt_data_reader *reader, const gt_csv *csv, const char *name) {
-  const bool settable = !strcmp(reader->dataset->format, "csv");
+/* Help for a missing column that explains how the first line was read. Only the format csv has the key
+ * `header`. */
+static const char *header_help(const gt_data_reader *reader, const gt_csv *csv, const char *name) {
+  const bool has_key = !strcmp(reader->dataset->format, "csv");
   if (!*gt_csv_header_note(csv, name)) return NULL;
   if (csv->header)
-    return settable
+    return has_key
                ? "set `header: false` if that line is a sample, or `skip` to leave it out; columns without a header "
                  "have numbers from 1"
                : NULL;
   return gt_arena_printf(reader->arena, "write the number of a column, from 1 to %d%s", csv->columns,
-                         settable ? ", or set `header: true` if that line holds the column names" : "");
+                         has_key ? ", or set `header: true` if that line holds the column names" : "");
 }
 
 gt_diagnostic *gt_csv_report_no_column(gt_data_reader *reader, const gt_csv *csv, const char *name,
@@ -57,36 +58,37 @@ gt_diagnostic *gt_csv_report_no_column(gt_data_reader *reader, const gt_csv *csv
                                  gt_csv_header_note(csv, name));
   const char *nearest = gt_csv_nearest(csv, name);
   d->suggestion = nearest ? gt_arena_strdup(reader->arena, nearest) : NULL;
-  d->help = name_help(reader, csv, name);
+  d->help = header_help(reader, csv, name);
   return d;
 }
 
 /* --- names --- */
 
-/* True for "1" to "columns": the names of columns in a file without a header. */
-static bool is_place(const char *name, int columns) {
-  long place = 0;
+/* True if the name is a number from 1 to `columns`: the name of a column in a file without a header. */
+static bool is_column_number(const char *name, int columns) {
+  long number = 0;
   for (const char *c = name; *c; c++) {
-    if (*c < '0' || *c > '9' || place > columns) return false;
-    place = 10 * place + (*c - '0');
+    if (*c < '0' || *c > '9' || number > columns) return false;
+    number = 10 * number + (*c - '0');
   }
-  return *name && *name != '0' && place <= columns;
+  return *name && *name != '0' && number <= columns;
 }
 
 bool gt_csv_are_column_numbers(const char *const *names, int64_t count, int columns) {
   for (int64_t i = 0; i < count; i++)
-    if (!is_place(names[i], columns)) return false;
+    if (!is_column_number(names[i], columns)) return false;
   return true;
 }
 
-/* True for a header's cell without text, or with what pandas writes for it. */
+/* True for a header's cell that is empty, or that pandas wrote for a column without a name. */
 static bool is_nameless(const gt_cell *cell) {
   static const char pandas[] = "Unnamed: ";
   return !cell->length ||
          (cell->length > sizeof pandas - 1 && !memcmp(cell->text, pandas, sizeof pandas - 1));
 }
 
-/* True if every name is in single quotes, which are then removed, unless the config or a model has them. */
+/* True if every name is in single quotes, so that they must be removed; false if the config or a model has
+ * such a name. */
 static bool has_single_quotes(const gt_csv *csv, const gt_csv_form *form) {
   for (int k = 0; k < GT_CSV_KNOWN; k++)
     for (int i = 0; i < form->known[k].count; i++)
@@ -109,7 +111,7 @@ static void name_all(gt_csv *csv, const gt_csv_form *form) {
     csv->sorted[i] = (gt_csv_name){csv->names[i], i};
     csv->nameless[i] = csv->header && is_nameless(cell);
   }
-  qsort(csv->sorted, (size_t)csv->columns, sizeof *csv->sorted, by_place);
+  qsort(csv->sorted, (size_t)csv->columns, sizeof *csv->sorted, by_name_and_column);
 }
 
 static bool check_names(const gt_csv *csv) {
@@ -121,7 +123,7 @@ static bool check_names(const gt_csv *csv) {
   return true;
 }
 
-/* The name with the first number from *next on that makes it unique: a.1, a.2, … */
+/* A unique name with a number: a.1, a.2, … *next: the first number to try. */
 static const char *unique_name(gt_csv *csv, const char *name, int *next) {
   for (;;) {
     const char *unique = gt_arena_printf(&csv->arena, "%s.%d", name, (*next)++);
@@ -129,8 +131,8 @@ static const char *unique_name(gt_csv *csv, const char *name, int *next) {
   }
 }
 
-/* Renames columns whose name an earlier one has, as pandas does. */
-static void separate_names(gt_csv *csv) {
+/* Renames columns that have the name of an earlier column, as pandas does. */
+static void rename_repeated(gt_csv *csv) {
   gt_csv_name *renamed = NULL;
   int count = 0;
   for (int i = 1, first = 0, next = 1; i < csv->columns; i++) {
@@ -154,11 +156,11 @@ static void separate_names(gt_csv *csv) {
             renamed[0].column + 1, renamed[0].name, count > 1 ? ", and so on" : "");
   for (int i = 0; i < count; i++) csv->names[renamed[i].column] = renamed[i].name;
   for (int i = 0; count && i < csv->columns; i++) csv->sorted[i] = (gt_csv_name){csv->names[i], i};
-  if (count) qsort(csv->sorted, (size_t)csv->columns, sizeof *csv->sorted, by_place);
+  if (count) qsort(csv->sorted, (size_t)csv->columns, sizeof *csv->sorted, by_name_and_column);
 }
 
-/* Puts an empty cell before the header's cells, for the column with the names of the rows. */
-static bool add_cell_of_row_names(gt_csv *csv, const gt_csv_form *form) {
+/* Inserts an empty cell before the header's cells, for the column with the names of the rows. */
+static bool add_header_cell(gt_csv *csv, const gt_csv_form *form) {
   const int cells = (int)csv->record.count;
   if (form->header == GT_CSV_NO_HEADER)
     return gt_csv_fail(csv, &csv->record.items[0], "this row has %d cells; expected %d, as in the rows below",
@@ -171,7 +173,7 @@ static bool add_cell_of_row_names(gt_csv *csv, const gt_csv_form *form) {
 }
 
 bool gt_csv_name_columns(gt_csv *csv, const gt_csv_form *form, const struct gt_csv_sample *sample) {
-  if (sample->row_names && !add_cell_of_row_names(csv, form)) return false;
+  if (sample->row_names && !add_header_cell(csv, form)) return false;
   csv->columns = (int)csv->record.count;
   if (sample->rows.count && sample->columns < csv->columns) csv->columns = sample->columns;
   csv->names = GT_NEW_N(&csv->arena, const char *, csv->columns);
@@ -183,7 +185,7 @@ bool gt_csv_name_columns(gt_csv *csv, const gt_csv_form *form, const struct gt_c
   csv->header = gt_csv_has_header(csv, form, sample);
   if (!csv->header) name_all(csv, form);
   if (!check_names(csv)) return false;
-  separate_names(csv);
+  rename_repeated(csv);
   return true;
 }
 
@@ -203,7 +205,7 @@ bool gt_csv_matches_by_name(const gt_csv *csv, const char *const *names, int64_t
   return false;
 }
 
-enum { MOST_ABSENT = 8, MOST_PRESENT = 12 };
+enum { MAX_ABSENT = 8, MAX_PRESENT = 12 }; /* names in a message */
 
 static bool fail_absent(const gt_csv *csv, const char *name) {
   const char *nearest = gt_csv_nearest(csv, name);
@@ -215,23 +217,23 @@ static bool fail_absent(const gt_csv *csv, const char *name) {
                  nearest ? "'?" : "");
 }
 
-/* Names the columns that the file does not have, each with the nearest one that it has. */
+/* Reports the columns that the file does not have, each with the most similar one that it has. */
 static bool fail_several_absent(const gt_csv *csv, const char *const *absent, int count) {
   gt_arena arena;
   gt_arena_init(&arena);
   const char *text = "", *present = "";
   bool any_near = false;
-  for (int i = 0; i < count && i < MOST_ABSENT; i++) {
+  for (int i = 0; i < count && i < MAX_ABSENT; i++) {
     const char *nearest = gt_csv_nearest(csv, absent[i]);
     any_near |= nearest != NULL;
     text = gt_arena_printf(&arena, "%s%s'%s'%s%s%s", text, i ? ", " : "", gt_quotable(&arena, absent[i]),
                            nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
   }
-  if (count > MOST_ABSENT) text = gt_arena_printf(&arena, "%s and %d more", text, count - MOST_ABSENT);
-  for (int i = 0; i < csv->columns && i < MOST_PRESENT; i++)
+  if (count > MAX_ABSENT) text = gt_arena_printf(&arena, "%s and %d more", text, count - MAX_ABSENT);
+  for (int i = 0; i < csv->columns && i < MAX_PRESENT; i++)
     present = gt_arena_printf(&arena, "%s%s'%s'", present, i ? ", " : "", gt_quotable(&arena, csv->names[i]));
-  if (csv->columns > MOST_PRESENT)
-    present = gt_arena_printf(&arena, "%s and %d more", present, csv->columns - MOST_PRESENT);
+  if (csv->columns > MAX_PRESENT)
+    present = gt_arena_printf(&arena, "%s and %d more", present, csv->columns - MAX_PRESENT);
   gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there are no columns %s; the file has %s%s", csv->path, text,
           present,
           !csv->header ? ", as its first line is read as a sample, not as a header"
@@ -241,9 +243,9 @@ static bool fail_several_absent(const gt_csv *csv, const char *const *absent, in
   return false;
 }
 
-/* One message reports the names in both lists that are not columns. */
-static bool are_there(const gt_csv *csv, const char *const *inputs, int input_count,
-                      const char *const *targets, int target_count) {
+/* True if all names are columns. Else reports all that are not in one message. */
+static bool have_columns(const gt_csv *csv, const char *const *inputs, int input_count,
+                         const char *const *targets, int target_count) {
   gt_arena arena;
   gt_arena_init(&arena);
   const char **absent = GT_NEW_N(&arena, const char *, input_count + target_count + 1);
@@ -283,6 +285,6 @@ bool gt_csv_assign_columns(gt_csv *csv, const char *const *inputs, int input_cou
   }
   csv->inputs = input_count;
   csv->targets = target_count;
-  return are_there(csv, inputs, input_count, targets, target_count) &&
+  return have_columns(csv, inputs, input_count, targets, target_count) &&
          assign_named(csv, inputs, input_count, 0) && assign_named(csv, targets, target_count, input_count);
 }

@@ -42,7 +42,7 @@ void gt_csv_close(gt_csv *csv) {
   *csv = (gt_csv){0};
 }
 
-/* Memory grows with the rows read: a header of many columns over empty lines allocates nothing. */
+/* The values of a new row. Memory grows only with the rows, so a long header in an empty file needs none. */
 static float *new_row(gt_csv *csv) {
   if (csv->rows == csv->capacity) {
     csv->capacity = csv->capacity ? 2 * csv->capacity : 64;
@@ -51,8 +51,8 @@ static float *new_row(gt_csv *csv) {
   return csv->values + csv->rows++ * (size_t)csv->inputs;
 }
 
-/* With words for missing values from the config, which may be numbers, cells are compared before they are
- * parsed. */
+/* True if the cell is a number. The config's words for missing values may be numbers, so they are checked
+ * first. */
 static bool is_number(const gt_csv *csv, const gt_cell *cell, int role, double *value) {
   return !(csv->as_text && csv->as_text[role]) && !(csv->missing && gt_csv_is_missing(csv, cell)) &&
          gt_csv_parse(csv, cell, value);
@@ -74,7 +74,8 @@ static void store_input(gt_csv *csv, const gt_cell *cell, int role, float *out) 
     *out = gt_csv_boxed(gt_csv_facts_odd(csv, facts, cell, true));
 }
 
-/* A row of a few characters can take many times as many bytes in memory. */
+/* Checks the memory limit before a row is added: a row of a few characters may need many times as many
+ * bytes. */
 static bool has_room(const gt_csv *csv) {
   const uint64_t row =
       (uint64_t)csv->inputs * sizeof(float) + (uint64_t)(csv->targets + GT_CSV_ROLES) * sizeof(gt_cell);
@@ -86,9 +87,9 @@ static bool has_room(const gt_csv *csv) {
                      gt_human_bytes((double)csv->memory, limit));
 }
 
-/* The index of the first missing or surplus cell of the record; -1 if their number is right. Empty cells at
- * its end do not count: they come from a separator at the end of the line. */
-static int first_extra(const gt_csv *csv) {
+/* The index of the first surplus cell of the record, 0 if it has too few cells, -1 if their number is right.
+ * Empty cells at its end are ignored: they come from a separator at the end of the line. */
+static int first_wrong_cell(const gt_csv *csv) {
   const int count = (int)csv->record.count;
   if (count < csv->columns) return 0;
   for (int i = csv->columns; i < count; i++)
@@ -98,13 +99,13 @@ static int first_extra(const gt_csv *csv) {
 
 static bool store_record(gt_csv *csv) {
   const gt_cell *cell = csv->record.items;
-  const int count = (int)csv->record.count, extra = first_extra(csv);
+  const int count = (int)csv->record.count, wrong = first_wrong_cell(csv);
   if (gt_csv_is_comment(cell, count, csv->columns)) {
     if (!csv->comment) csv->comment = cell->line;
     return true;
   }
-  if (extra >= 0)
-    return gt_csv_fail(csv, &cell[extra], "this row has %d cells; expected %d, as in the first line", count,
+  if (wrong >= 0)
+    return gt_csv_fail(csv, &cell[wrong], "this row has %d cells; expected %d, as in the first line", count,
                        csv->columns);
   if (!has_room(csv)) return false;
   float *row = new_row(csv);
@@ -141,14 +142,14 @@ bool gt_csv_read_with(gt_csv *csv, int threads, size_t chunk) {
 }
 
 /* Bytes of a chunk: enough chunks for all threads to end at about the same time, but not so many that the
- * facts and texts that each of them has take much memory beside the text. */
+ * facts and texts of all chunks need much memory compared with the text. */
 static size_t chunk_size(const gt_csv *csv) {
-  enum { CHUNKS = 32, LEAST = 4 << 20, MOST = 16 << 20 };
+  enum { CHUNKS = 32, MIN_SIZE = 4 << 20, MAX_SIZE = 16 << 20 };
   const size_t part = (size_t)(csv->end - csv->at) / CHUNKS,
                facts = 64 * sizeof(gt_csv_facts) * (size_t)(csv->inputs + csv->targets),
-               size = part < LEAST  ? LEAST
-                      : part > MOST ? MOST
-                                    : part;
+               size = part < MIN_SIZE   ? MIN_SIZE
+                      : part > MAX_SIZE ? MAX_SIZE
+                                        : part;
   return size > facts ? size : facts;
 }
 

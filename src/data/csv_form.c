@@ -1,4 +1,4 @@
-/* CSV: the settings that describe the form of a file. */
+/* CSV: parses the settings that say how a file is written. */
 #include "data/csv.h"
 
 const char *const gt_csv_headers[] = {"auto", "true", "false", NULL};
@@ -11,12 +11,12 @@ gt_csv_header gt_csv_header_of(const char *text) {
 char gt_csv_decimal_of(const char *text) { return !text ? 0 : *text == 'c' ? ',' : '.'; }
 
 bool gt_csv_delimiter_of(const char *text, char *out) {
-  const char *const words[] = {"tab", "blanks"}, meant[] = {'\t', ' '};
+  const char *const words[] = {"tab", "blanks"}, characters[] = {'\t', ' '};
   *out = text ? *text : 0;
   if (!text) return true;
   for (int i = 0; i < 2; i++)
     if (!strcmp(text, words[i])) {
-      *out = meant[i];
+      *out = characters[i];
       return true;
     }
   return *out && !text[1] && !strchr("\"\r\n.+-_#", *out) && !(*out >= '0' && *out <= '9') &&

@@ -20,9 +20,9 @@ static bool is_number_text(const char *text) {
   return gt_parse_number(text, strlen(text), '.', &value);
 }
 
-/* True if the line contains a known column name that is not a number, or every name of a list. A single
- * number may match by chance. */
-static bool holds_known(const gt_csv *csv, gt_strings known) {
+/* True if the line contains a name from the list that is not a number, or if all names are numbers and the
+ * line contains all of them. A single number may match by chance. */
+static bool has_known_name(const gt_csv *csv, gt_strings known) {
   int found = 0;
   for (int i = 0; i < known.count; i++) {
     if (gt_csv_find(csv, known.items[i]) < 0) continue;
@@ -35,37 +35,38 @@ static bool holds_known(const gt_csv *csv, gt_strings known) {
 
 /* --- a first line of numbers --- */
 
-/* True if the numbers of the row are like years, column numbers or wavelengths: whole and rising (two of them
- * consecutive), or at equal distances. */
+/* True if the numbers of the row look like years, column numbers or wavelengths: whole and increasing (if
+ * there are only two, consecutive), or at equal distances. */
 static bool is_series(const gt_csv *csv, const gt_csv_sample *sample, size_t row) {
   double first = 0, last = 0, step = 0, value;
   int numbers = 0;
-  bool whole = true, rising = true, even = true;
+  bool whole = true, increasing = true, equidistant = true;
   for (int c = 0; c < sample->columns; c++) {
     const gt_cell *cell = gt_csv_sample_cell(sample, row, c);
     if (!cell || !gt_csv_parse(csv, cell, &value)) continue;
     whole &= value == floor(value) && value >= 0;
-    rising &= !numbers || value > last;
+    increasing &= !numbers || value > last;
     if (numbers == 1) step = value - last;
-    even &= numbers < 2 || fabs(value - last - step) <= 0.01 * fabs(step);
+    equidistant &= numbers < 2 || fabs(value - last - step) <= 0.01 * fabs(step);
     if (!numbers++) first = value;
     last = value;
   }
   if (numbers == 2) return whole && last == first + 1;
-  return numbers > 2 && ((whole && rising) || (even && step != 0));
+  return numbers > 2 && ((whole && increasing) || (equidistant && step != 0));
 }
 
 /* --- a first line with texts --- */
 
 typedef struct evidence {
   bool numbers;      /* the first line has numbers */
-  int texts;         /* cells of it that are text */
-  int above_numbers; /* … above numbers only */
-  int repeated;      /* … that occur again in their column */
-  int alone;         /* … above texts that all occur more than once, while it occurs once */
-  int rather_alone;  /* … above texts some of which occur more than once */
+  int texts;         /* number of its cells that are text; of these: */
+  int above_numbers; /* with only numbers below them */
+  int repeated;      /* whose text occurs again in the column */
+  int unique;        /* whose text occurs once, while all texts below occur more than once */
+  int mostly_unique; /* whose text occurs once, while some texts below occur more than once */
 } evidence;
 
+/* True if a row other than 0 and `row` has the same cell in this column. */
 static bool occurs(const gt_csv_sample *sample, const gt_cell *cell, size_t row, int column) {
   for (size_t i = 1; i < sample->rows.count; i++) {
     const gt_cell *other = gt_csv_sample_cell(sample, i, column);
@@ -74,7 +75,8 @@ static bool occurs(const gt_csv_sample *sample, const gt_cell *cell, size_t row,
   return false;
 }
 
-static void look_at_text(const gt_csv *csv, const gt_csv_sample *sample, int column, evidence *e) {
+/* Adds the text in this column of the first line to the evidence. */
+static void add_text(const gt_csv *csv, const gt_csv_sample *sample, int column, evidence *e) {
   int numbers = 0, texts = 0, repeated = 0;
   for (size_t i = 1; i < sample->rows.count; i++) {
     const gt_cell *cell = gt_csv_sample_cell(sample, i, column);
@@ -92,9 +94,9 @@ static void look_at_text(const gt_csv *csv, const gt_csv_sample *sample, int col
   if (occurs(sample, gt_csv_sample_cell(sample, 0, column), 0, column))
     e->repeated++;
   else if (texts > 2 && repeated == texts)
-    e->alone++;
+    e->unique++;
   else if (texts > 2 && repeated)
-    e->rather_alone++;
+    e->mostly_unique++;
 }
 
 static evidence evidence_of(const gt_csv *csv, const gt_csv_sample *sample) {
@@ -104,32 +106,33 @@ static evidence evidence_of(const gt_csv *csv, const gt_csv_sample *sample) {
     if (is_number(csv, cell))
       e.numbers = true;
     else if (is_text(csv, cell))
-      look_at_text(csv, sample, c, &e);
+      add_text(csv, sample, c, &e);
   }
   for (int c = MAX_COMPARED; c < sample->columns && !e.numbers; c++)
     e.numbers = is_number(csv, gt_csv_sample_cell(sample, 0, c));
   return e;
 }
 
-static void doubt(gt_csv *csv, const gt_csv_sample *sample, const char *what) {
+static void set_doubt(gt_csv *csv, const gt_csv_sample *sample, const char *what) {
   csv->doubt = gt_arena_printf(&csv->arena, "%s:%u:1: %s; set data.header to true or false to decide",
-                               csv->path, sample->rows.items[0].line, what);
+                                   csv->path, sample->rows.items[0].line, what);
 }
 
 bool gt_csv_has_header(gt_csv *csv, const gt_csv_form *form, const gt_csv_sample *sample) {
   if (sample->row_names) return true;
   if (form->header != GT_CSV_AUTO || !sample->rows.count) return form->header == GT_CSV_HEADER;
   for (int i = 0; i < GT_CSV_KNOWN; i++)
-    if (holds_known(csv, form->known[i])) return true;
+    if (has_known_name(csv, form->known[i])) return true;
   const evidence e = evidence_of(csv, sample);
   if (!e.texts) {
     if (e.numbers && is_series(csv, sample, 0) && (sample->rows.count < 2 || !is_series(csv, sample, 1)))
-      doubt(csv, sample, "this line of rising numbers is read as a sample, not as a header");
+      set_doubt(csv, sample, "this line of rising numbers is read as a sample, not as a header");
     return false;
   }
   if (!e.numbers) {
     if (e.above_numbers || e.repeated < e.texts) return true;
-    doubt(csv, sample, "this line is read as a sample, not as a header, because its texts occur again below");
+    set_doubt(csv, sample,
+              "this line is read as a sample, not as a header, because its texts occur again below");
     return false;
   }
   if (e.above_numbers && !e.repeated) {
@@ -137,11 +140,11 @@ bool gt_csv_has_header(gt_csv *csv, const gt_csv_form *form, const gt_csv_sample
             sample->rows.items[0].line);
     return true;
   }
-  if (e.alone && !e.repeated) {
-    doubt(csv, sample, "this line is read as a header, because its text occurs only once in its column");
+  if (e.unique && !e.repeated) {
+    set_doubt(csv, sample, "this line is read as a header, because its text occurs only once in its column");
     return true;
   }
-  if (e.above_numbers || (e.rather_alone && !e.repeated))
-    doubt(csv, sample, "this line is read as a sample, but it may be a header");
+  if (e.above_numbers || (e.mostly_unique && !e.repeated))
+    set_doubt(csv, sample, "this line is read as a sample, but it may be a header");
   return false;
 }

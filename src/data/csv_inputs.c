@@ -1,4 +1,4 @@
-/* CSV: maps columns to inputs. */
+/* CSV: copies columns to input tensors. */
 #include "base/count.h"
 #include "base/memory.h"
 #include "base/names.h"
@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The columns of a file that the input reads. */
+/* Number of columns of a file that the input reads. */
 static int64_t columns_of(const gt_input *input) {
   return input->table ? input->table->count : gt_input_features(input);
 }
 
-/* Adds the columns of one input; a column that an earlier input has too is shared. */
+/* Adds the columns of one input; a column that an earlier input also reads is listed only once. */
 static void add_input(gt_csv_inputs *all, const gt_input *input, gt_names *seen, const char **names,
                       bool *whole, gt_arena *arena) {
   const int64_t features = columns_of(input);
@@ -36,7 +36,7 @@ gt_csv_inputs gt_csv_inputs_of(const gt_input *input, int inputs, gt_arena *aren
   int64_t most = 0;
   bool named = true;
   for (int k = 0; k < inputs; k++) {
-    /* No file has this many columns: the count is enough for the error message. */
+    /* No file can have this many columns; the error message needs only the count. */
     if (columns_of(&input[k]) > GT_CSV_MAX_COLUMNS)
       return (gt_csv_inputs){.count = (int)gt_least(columns_of(&input[k]), INT_MAX)};
     most += columns_of(&input[k]);

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST_AUTO = 1000 };
+enum { AUTO_CLASSES = 1000 }; /* numbers from 0 to AUTO_CLASSES - 1 are recognized as classes */
 
 static bool is_number(const gt_csv *csv, const gt_cell *cell) {
   double value;
   return gt_csv_parse(csv, cell, &value);
 }
 
-/* The value 0 … 999 if the cell is digits only; else -1. */
+/* The value, 0 to 999, if the cell has only digits; else -1. */
 static int small_whole(const gt_cell *cell) {
   int value = 0;
   if (!cell->length || cell->length > 3) return -1;
@@ -27,11 +27,11 @@ static int small_whole(const gt_cell *cell) {
 }
 
 bool gt_csv_is_classification(const gt_csv *csv, int column, bool whole_numbers) {
-  bool seen[LARGEST_AUTO] = {0}, all_text = true, all_whole = whole_numbers;
+  bool seen[AUTO_CLASSES] = {0}, all_text = true, all_whole = whole_numbers;
   int largest = 0;
   for (size_t row = 0; row < csv->rows; row++) {
     const gt_cell *cell = gt_csv_target_cell(csv, column, row);
-    if (gt_csv_lacks_target(csv, cell)) continue; /* whatever the others are */
+    if (gt_csv_lacks_target(csv, cell)) continue; /* does not decide */
     const int whole = small_whole(cell);
     all_whole = all_whole && whole >= 0;
     all_text = all_text && !is_number(csv, cell);
@@ -73,7 +73,7 @@ bool gt_cell_is_clean(const gt_cell *cell) {
   return gt_cell_is_utf8(cell);
 }
 
-/* The hash slot of a name, or the empty slot where it belongs. */
+/* The hash slot of a name, or the empty slot for it. */
 static int *slot_of(const gt_csv_labels *labels, const char *text, size_t length) {
   size_t i = gt_hash(GT_HASH_START, text, length) & (labels->slot_count - 1);
   for (;; i = (i + 1) & (labels->slot_count - 1)) {
@@ -85,7 +85,7 @@ static int *slot_of(const gt_csv_labels *labels, const char *text, size_t length
   return &labels->slots[i];
 }
 
-/* The class that a cell names, in any Unicode form; -1: none. */
+/* The class whose name is in the cell, in any Unicode form; -1: none. */
 static int class_of(const gt_csv_labels *labels, const gt_cell *cell) {
   int class = *slot_of(labels, cell->text, cell->length);
   if (class >= 0) return class;
@@ -106,7 +106,7 @@ static int by_text(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static bool missing_label(const gt_csv *csv, int column, const gt_cell *cell) {
+static bool fail_missing_label(const gt_csv *csv, int column, const gt_cell *cell) {
   size_t count = 0;
   char help[GT_CSV_DROP_HELP], shown[48], why[96] = "";
   gt_csv_drop_help(csv, column, help);
@@ -120,7 +120,7 @@ static bool missing_label(const gt_csv *csv, int column, const gt_cell *cell) {
 }
 
 /* Collects the distinct labels of the file in order of appearance, then sorts them. */
-static bool collect(gt_csv_labels *labels, const gt_csv *csv, gt_arena *arena) {
+static bool collect_names(gt_csv_labels *labels, const gt_csv *csv, gt_arena *arena) {
   const int column = labels->column;
   const char **names = GT_NEW_N(arena, const char *, GT_CSV_MAX_CLASSES);
   bool *was_composed = GT_NEW_N(arena, bool, GT_CSV_MAX_CLASSES);
@@ -128,7 +128,7 @@ static bool collect(gt_csv_labels *labels, const gt_csv *csv, gt_arena *arena) {
   make_slots(labels, GT_CSV_MAX_CLASSES, arena);
   for (size_t row = 0; row < csv->rows; row++) {
     const gt_cell *cell = gt_csv_target_cell(csv, column, row);
-    if (gt_csv_lacks_target(csv, cell)) return missing_label(csv, column, cell);
+    if (gt_csv_lacks_target(csv, cell)) return fail_missing_label(csv, column, cell);
     if (!gt_cell_is_clean(cell))
       return gt_csv_fail(csv, cell, "this label contains control characters or is not UTF-8");
     char *composed = gt_nfc(cell->text, cell->length);
@@ -161,7 +161,7 @@ bool gt_csv_labels_init(gt_csv_labels *labels, const gt_csv *csv, int column, gt
   if (class_names.count) {
     labels->names = class_names.items;
     labels->count = class_names.count;
-  } else if (!collect(labels, csv, arena)) {
+  } else if (!collect_names(labels, csv, arena)) {
     return false;
   }
   make_slots(labels, (size_t)labels->count, arena);
@@ -172,7 +172,7 @@ bool gt_csv_labels_init(gt_csv_labels *labels, const gt_csv *csv, int column, gt
   return true;
 }
 
-static bool unknown_label(const gt_csv_labels *labels, const gt_csv *csv, const gt_cell *cell) {
+static bool fail_unknown_label(const gt_csv_labels *labels, const gt_csv *csv, const gt_cell *cell) {
   char shown[48], help[256];
   const gt_strings known = {.items = labels->names, .count = labels->count};
   gt_data_class_help(gt_cell_shown(cell, shown), known, labels->listed ? "the labels of the file" : NULL,
@@ -180,7 +180,7 @@ static bool unknown_label(const gt_csv_labels *labels, const gt_csv *csv, const 
   return gt_csv_fail(csv, cell, "'%s' %s", shown, help);
 }
 
-static bool number_label(const gt_csv *csv, const gt_cell *cell, int32_t *out) {
+static bool read_number(const gt_csv *csv, const gt_cell *cell, int32_t *out) {
   char shown[48];
   double value;
   if (!gt_csv_parse(csv, cell, &value) || !is_label(value))
@@ -196,9 +196,9 @@ bool gt_csv_labels_read(const gt_csv_labels *labels, const gt_csv *csv, gt_tenso
   int32_t *to = out->data;
   for (size_t i = 0; i < csv->rows; i++) {
     const gt_cell *cell = gt_csv_target_cell(csv, labels->column, i);
-    if (gt_csv_lacks_target(csv, cell)) return missing_label(csv, labels->column, cell);
+    if (gt_csv_lacks_target(csv, cell)) return fail_missing_label(csv, labels->column, cell);
     if (!labels->text) {
-      if (!number_label(csv, cell, &to[i])) return false;
+      if (!read_number(csv, cell, &to[i])) return false;
       if (!labels->count || to[i] < labels->count || labels->open) continue;
       return gt_csv_fail(csv, cell, "label %d is out of range: with %d %s%s, labels go from 0 to %d", to[i],
                          labels->count, labels->listed ? "class_name" : "class",
@@ -208,7 +208,7 @@ bool gt_csv_labels_read(const gt_csv_labels *labels, const gt_csv *csv, gt_tenso
                          labels->count - 1);
     }
     to[i] = class_of(labels, cell);
-    if (to[i] < 0 && !labels->open) return unknown_label(labels, csv, cell);
+    if (to[i] < 0 && !labels->open) return fail_unknown_label(labels, csv, cell);
   }
   return true;
 }

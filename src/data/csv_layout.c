@@ -1,4 +1,4 @@
-/* CSV: where the table begins, what separates its cells, and the decimal mark. */
+/* CSV: finds where the table begins, the delimiter and the decimal mark. */
 #include "data/csv_layout.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -28,8 +28,8 @@ static void add_row(gt_csv_sample *sample, const gt_cells *record) {
   *GT_PUSH(&sample->rows) = row;
 }
 
-/* The number of columns of the table. If the last cells are empty in all rows, there is a separator at the
- * end of each line, and they are not columns. */
+/* The number of columns of the table. Last cells that are empty in all rows are not columns: they come from a
+ * separator at the end of each line. */
 static int columns_of(const gt_csv_sample *sample) {
   int filled = 1;
   for (size_t i = 0; i < sample->rows.count; i++)
@@ -38,7 +38,7 @@ static int columns_of(const gt_csv_sample *sample) {
   return filled < first ? filled : first;
 }
 
-static void leave_out_comments(gt_csv_sample *sample) {
+static void remove_comments(gt_csv_sample *sample) {
   size_t kept = 0;
   for (size_t i = 0; i < sample->rows.count; i++) {
     const gt_csv_row row = sample->rows.items[i];
@@ -71,8 +71,8 @@ static bool is_any_number(const gt_cell *cell) {
          gt_parse_number(cell->text, cell->length, ',', &value);
 }
 
-/* True if the first column, below the first row, contains only texts, or the row numbers from 0 or from 1. */
-static bool begins_with_names(const gt_csv_sample *sample) {
+/* True if the first column, below the first row, has only texts, or only row numbers from 0 or from 1. */
+static bool has_names_in_first_column(const gt_csv_sample *sample) {
   double value, first = 0;
   bool texts = true, counts = true;
   for (size_t i = 1; i < sample->rows.count; i++) {
@@ -85,8 +85,8 @@ static bool begins_with_names(const gt_csv_sample *sample) {
   return texts || counts;
 }
 
-/* R's write.table writes no name for the column with the names of the rows, so that the header has one cell
- * fewer than the rows. pandas and R read such a file in this way, too. */
+/* True if the header has one cell fewer than the rows: R's write.table writes no name for the column of row
+ * names. pandas and R also read such a file in this way. */
 static bool has_row_names(const gt_csv_sample *sample) {
   const gt_csv_row *row = sample->rows.items;
   int filled = 0;
@@ -99,7 +99,7 @@ static bool has_row_names(const gt_csv_sample *sample) {
   }
   bool numbers = false;
   for (int c = 1; c < row[1].width; c++) numbers |= is_any_number(gt_csv_sample_cell(sample, 1, c));
-  return numbers && filled > row[0].width && begins_with_names(sample);
+  return numbers && filled > row[0].width && has_names_in_first_column(sample);
 }
 
 /* Adds an empty cell at the start of the header, for the column of row names. */
@@ -129,10 +129,10 @@ static void read_sample(gt_csv_sample *sample, const gt_csv *csv, char delimiter
   sample->row_names = has_row_names(sample);
   if (sample->row_names) add_header_cell(sample);
   sample->columns = columns_of(sample);
-  leave_out_comments(sample);
+  remove_comments(sample);
 }
 
-/* True if the rows from `first` on all have `columns` cells, apart from empty ones at their end. */
+/* True if all rows from row `first` have `columns` cells, not counting empty ones at their end. */
 static bool is_rectangular(const gt_csv_sample *sample, size_t first, int columns) {
   for (size_t i = first; i < sample->rows.count; i++) {
     const gt_csv_row *row = &sample->rows.items[i];
@@ -195,9 +195,9 @@ static bool has_empty_column(const gt_csv_sample *sample) {
   return false;
 }
 
-/* Returns the usual delimiter if it gives a table, except if another one gives a table of numbers only and
- * the usual one does not. If the usual one gives no table, returns the one whose table has the largest share
- * of numbers. Blanks are tried last and used only if no character gives a table. */
+/* Returns the usual delimiter (comma, or tab for .tsv) if it gives a table, unless another one gives a table
+ * of only numbers and the usual one does not. If the usual one gives no table, returns the one whose table
+ * has the largest share of numbers. Blanks are tried last and used only if no character gives a table. */
 static char choose_delimiter(const gt_csv *csv, gt_csv_sample *sample, char usual) {
   read_sample(sample, csv, usual, GT_CSV_SAMPLE_ROWS);
   const bool fits = is_table(sample, usual) && !(usual == '\t' && has_empty_column(sample));
@@ -247,7 +247,8 @@ void gt_csv_skip_line(gt_csv *csv) {
   csv->line_start = csv->at;
 }
 
-/* `sep=;` and the end of the line, as Excel writes and reads it. */
+/* Skips a line such as `sep=;`, which Excel writes and reads, and returns its delimiter; 0: there is no such
+ * line. */
 static char read_separator_line(gt_csv *csv) {
   if (csv->end - csv->at < 5 || strncasecmp(csv->at, "sep=", 4) || csv->at[4] == '\n' || csv->at[4] == '\r')
     return 0;
@@ -257,8 +258,8 @@ static char read_separator_line(gt_csv *csv) {
   return delimiter;
 }
 
-/* Skips comment lines and the blank lines between them. Returns the number of comment lines; *last: the last
- * one. */
+/* Skips comment lines and the blank lines between them. Returns the number of comment lines. *last: the state
+ * at the start of the last one. */
 static int skip_comments(gt_csv *csv, gt_csv *last) {
   int count = 0;
   for (gt_csv ahead = *csv; ahead.at < ahead.end;) {
@@ -275,13 +276,13 @@ static int skip_comments(gt_csv *csv, gt_csv *last) {
 }
 
 /* True if the last comment is the header: `# a b c`, as numpy.savetxt writes it, or `#,a,b`, with as many
- * cells as the rows of numbers below, and no number among them. Moves csv->at to it. */
+ * cells as the rows of numbers below, none of which is a number. Then moves csv->at to it. */
 static bool header_in_comment(gt_csv *csv, const gt_csv *comment, const gt_csv_sample *sample) {
   gt_csv_sample line = {0};
   gt_csv from = *comment;
   bool numbers = false;
-  const bool own_cell = from.end - from.at > 1 && from.at[1] == csv->delimiter && csv->delimiter != ' ';
-  while (!own_cell && from.at < from.end && (*from.at == '#' || *from.at == ' ')) from.at++;
+  const bool is_first_cell = from.end - from.at > 1 && from.at[1] == csv->delimiter && csv->delimiter != ' ';
+  while (!is_first_cell && from.at < from.end && (*from.at == '#' || *from.at == ' ')) from.at++;
   read_sample(&line, &from, csv->delimiter, 1);
   bool header = line.rows.count && sample->rows.count && sample->columns > 1 &&
                 line.columns == sample->columns && line.rows.items[0].line == comment->line;
@@ -298,32 +299,31 @@ static bool header_in_comment(gt_csv *csv, const gt_csv *comment, const gt_csv_s
   return true;
 }
 
-/* True if the row may belong to a table with this number of columns. A title that a spreadsheet has padded
- * with delimiters does not. */
+/* True if the row may belong to a table with this number of columns; false for a title that a spreadsheet has
+ * padded with delimiters. */
 static bool fits_columns(const gt_csv_row *row, int columns) {
   if (columns > 2 && row->filled < 2) return false;
   return row->width == columns || row->filled == columns;
 }
 
-enum { MAX_BEFORE = 20 }; /* rows before the table */
+enum { MAX_BEFORE = 20 }; /* most rows before the table */
 
-/* The row at which the table clearly starts, if it is not the first: after at most MAX_BEFORE rows that
- * data.skip does not skip and that have fewer cells than the rows below. 0: the table starts at the first
- * row. */
+/* The index of the row at which the table clearly starts, after at most MAX_BEFORE rows that have fewer cells
+ * than the rows below. 0: the table starts at the first row. */
 static size_t find_start(const gt_csv_sample *sample) {
   const gt_csv_row *row = sample->rows.items;
   const size_t rows = sample->rows.count;
   for (size_t k = 1; k + 2 <= rows && k <= MAX_BEFORE; k++) {
     const int columns = row[k].width;
     if (columns < 2 || !fits_columns(&row[k], columns) || !is_rectangular(sample, k, columns)) continue;
-    for (size_t i = 0; i < k; i++) /* a wider line is a header, above rows without their last cells */
+    for (size_t i = 0; i < k; i++) /* a wider row may be a header above rows without their last cells */
       if (fits_columns(&row[i], columns) || row[i].filled > columns) return 0;
-    return k == 1 && row[0].width == columns - 1 ? 0 : k; /* 0: a header without one of the names */
+    return k == 1 && row[0].width == columns - 1 ? 0 : k; /* 0: a header that lacks one name */
   }
   return 0;
 }
 
-/* True if each cell of the row is a text that may name a column. */
+/* True if each cell of the row may be a column name: text, no number, no missing value. */
 static bool is_row_of_names(const gt_csv_sample *sample, size_t row) {
   for (int c = 0; c < sample->columns; c++) {
     const gt_cell *cell = gt_csv_sample_cell(sample, row, c);
@@ -332,9 +332,9 @@ static bool is_row_of_names(const gt_csv_sample *sample, size_t row) {
   return true;
 }
 
-/* Fails if the header is probably a later row: the first row with only texts is not the first of all, and the
- * rows below it are mostly numbers. A title or a line of counts above it may have as many cells as the table.
- */
+/* Fails if the header is probably a later row: the first row of only texts is not the first row of the file,
+ * and the rows below it are mostly numbers. (A title or a line of counts above it may have as many cells as
+ * the table.) */
 static bool check_header_is_first(const gt_csv *csv, const gt_csv_sample *sample) {
   const gt_csv_row *row = sample->rows.items;
   size_t k = 0, cells = 0, numbers = 0;
@@ -354,7 +354,7 @@ static bool check_header_is_first(const gt_csv *csv, const gt_csv_sample *sample
 }
 
 /* Fails if the table clearly starts at a later line; the error says how many lines to skip. known: the
- * delimiter; 0: the one with which the largest share of the cells is numbers. */
+ * delimiter; 0: unknown, so all are tried, and the one with the largest share of numbers counts. */
 static bool check_starts_here(const gt_csv *csv, char known, char usual) {
   gt_csv_sample sample = {0};
   gt_csv_row first = {0}, start = {0};
@@ -382,7 +382,7 @@ static bool check_starts_here(const gt_csv *csv, char known, char usual) {
 
 /* --- the whole layout --- */
 
-typedef struct found { /* what differs from the default and is not in the config */
+typedef struct found { /* properties that differ from the default and that the config does not set */
   int comments;
   bool header_in_comment, delimiter, decimal, trailing;
 } found;
@@ -406,7 +406,7 @@ static void log_found(const gt_csv *csv, const found *f) {
   if (n) gt_info("%s: %s", csv->path, text);
 }
 
-static bool has_trailing(const gt_csv_sample *sample) {
+static bool has_trailing_delimiters(const gt_csv_sample *sample) {
   for (size_t i = 0; i < sample->rows.count; i++)
     if (sample->rows.items[i].width > sample->columns && sample->rows.items[i].filled <= sample->columns)
       return true;
@@ -414,7 +414,7 @@ static bool has_trailing(const gt_csv_sample *sample) {
 }
 
 /* Describes the file if it is in the default format of a spreadsheet program; else NULL. */
-static const char *workbook(const gt_csv *csv) {
+static const char *workbook_type(const gt_csv *csv) {
   const size_t size = csv->bytes.size;
   if (size >= 4 && !memcmp(csv->at, "PK\3\4", 4))
     return "a ZIP archive, such as a workbook of Excel or LibreOffice (.xlsx, .ods)";
@@ -423,7 +423,7 @@ static const char *workbook(const gt_csv *csv) {
 
 bool gt_csv_check_encoding(gt_csv *csv) {
   const size_t size = csv->bytes.size;
-  const char *binary = workbook(csv);
+  const char *binary = workbook_type(csv);
   if (binary)
     return gt_fail(csv->error, GT_ERR_DATA, "%s is %s; expected text: save the sheet as CSV (UTF-8)",
                    csv->path, binary);
@@ -472,7 +472,7 @@ bool gt_csv_find_table(gt_csv *csv, const gt_csv_form *form, gt_csv_sample *samp
   }
   csv->decimal = form->decimal ? form->decimal : find_decimal(csv, sample);
   f.decimal = !form->decimal && csv->decimal == ',';
-  f.trailing = has_trailing(sample);
+  f.trailing = has_trailing_delimiters(sample);
   log_found(csv, &f);
   return true;
 }

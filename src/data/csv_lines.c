@@ -27,8 +27,8 @@ static line_count count_lines(const gt_csv *csv) {
   return (line_count){n.lines + 1, n.with_tab + has_tab};
 }
 
-/* Says which parts of the lines are read as texts, for a file to predict. */
-static void tell_parts(const gt_csv *csv, line_count n) {
+/* For predictions: logs which parts of the lines are read as texts. */
+static void log_parts(const gt_csv *csv, line_count n) {
   if (n.with_tab == n.lines)
     gt_info("%s: every line has a tab; what is before it is a label, not part of the text", csv->path);
   else if (n.with_tab)
@@ -52,7 +52,7 @@ bool gt_csv_open_lines(gt_csv *csv, const gt_csv_form *form) {
   if (!labelled) {
     const line_count n = count_lines(csv);
     labelled = n.with_tab == n.lines;
-    tell_parts(csv, n);
+    log_parts(csv, n);
   }
   csv->lines = true;
   csv->header = true; /* the first line is not a record yet */

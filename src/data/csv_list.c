@@ -1,4 +1,4 @@
-/* CSV: a file that lists samples, texts or paths of images, in one column, and their targets in others. */
+/* CSV: a file with samples (texts or paths of images) in one column and their targets in others. */
 #include "data/csv.h"
 #include <string.h>
 

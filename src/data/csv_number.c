@@ -1,8 +1,8 @@
-/* CSV: numbers. */
+/* CSV: parses numbers. */
 #include "data/csv.h"
 #include <math.h>
 
-/* 10^exponent, exponent >= 0. */
+/* 10^exponent; exponent >= 0. */
 static long double power_of_ten(int exponent) {
   long double result = 1, power = 10;
   for (; exponent; exponent >>= 1, power *= power)
@@ -10,12 +10,12 @@ static long double power_of_ten(int exponent) {
   return result;
 }
 
-/* Powers of ten that are exact. */
+/* The powers of ten that a double represents exactly. */
 static const double exact[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* mantissa * 10^exponent. Exact if both fit a double; otherwise by way of long double, whose error is far
- * below the resolution of float, the type that is stored. */
+/* mantissa * 10^exponent, correctly rounded if both are exact in double. Otherwise computed in long double,
+ * whose error is far below the resolution of float, the type in which values are stored. */
 static double scaled(uint64_t mantissa, int exponent) {
   if (!mantissa) return 0;
   if (mantissa < 1ull << 53 && exponent >= -22 && exponent <= 22)
@@ -28,7 +28,8 @@ static double scaled(uint64_t mantissa, int exponent) {
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Reads digits into a mantissa of at most 19 digits; further digits only change the exponent. */
+/* Reads digits into a mantissa of at most 19 digits. *dropped: number of further digits, which only change
+ * the exponent. *taken: number of all digits. */
 static const char *digits(const char *at, const char *end, uint64_t *mantissa, int *dropped, int *taken) {
   for (; at < end && is_digit(*at); at++, (*taken)++) {
     if (*mantissa < 1000000000000000000ull)
@@ -39,8 +40,8 @@ static const char *digits(const char *at, const char *end, uint64_t *mantissa, i
   return at;
 }
 
-/* Most numbers of tables: at most 15 digits, which a double holds exactly, and no exponent. False for all
- * others. */
+/* The fast path for most numbers: at most 15 digits, which are exact in a double, and no exponent. False for
+ * all others. */
 static bool parse_short(const char *at, size_t length, char decimal, double *out) {
   enum { MAX_DIGITS = 15 };
   const bool negative = length && *at == '-';
@@ -70,12 +71,12 @@ bool gt_parse_number(const char *text, size_t length, char decimal, double *out)
   if (!whole && !fraction) return false;
   if (at < end && (*at == 'e' || *at == 'E')) {
     at++;
-    const bool below = at < end && *at == '-';
+    const bool negative_exponent = at < end && *at == '-';
     if (at < end && (*at == '-' || *at == '+')) at++;
     if (at == end || !is_digit(*at)) return false;
     for (; at < end && is_digit(*at); at++)
       if (exponent < 100000000) exponent = exponent * 10 + (*at - '0');
-    if (below) exponent = -exponent;
+    if (negative_exponent) exponent = -exponent;
   }
   if (at != end) return false;
   const double value = scaled(mantissa, exponent + dropped + dropped_fraction - fraction);

@@ -6,11 +6,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-typedef struct part { /* of the table; its arrays are parts of those of the table */
-  gt_csv csv;
+typedef struct part { /* the rows of one chunk */
+  gt_csv csv;         /* its arrays are slices of those of the table */
   gt_error error;
   bool ok;
-  uint32_t **code; /* [inputs] the table's codes of the part's texts, NULL: the same; heap */
+  uint32_t **code; /* [inputs] from the part's codes of texts to the table's, NULL: the same; heap */
 } part;
 
 typedef struct reading reading;
@@ -21,7 +21,7 @@ struct reading {
   gt_csv_chunks chunks;
   part *part; /* [chunks]; heap */
   step step;
-  _Atomic uint32_t failed; /* the first part with an error that is known so far */
+  _Atomic uint32_t failed; /* the first part with an error so far; UINT32_MAX: none */
 };
 
 static void run_tile(void *context, uint32_t index) {
@@ -29,6 +29,7 @@ static void run_tile(void *context, uint32_t index) {
   r->step(r, index);
 }
 
+/* Runs `each` for the indices 0 … count - 1 on the pool. */
 static void run(reading *r, step each, size_t count) {
   r->step = each;
   gt_pool_run_ieee(r->pool, (uint32_t)count, run_tile, r);
@@ -41,14 +42,14 @@ static void count_lines(reading *r, uint32_t index) {
   chunk->lines = gt_csv_count_lines(chunk->at, chunk->end);
 }
 
-/* The most rows in a chunk: each ends at a line end or the end of the file, and has at least a byte a
- * column. */
-static size_t most_rows(const gt_csv *csv, const gt_csv_chunk *chunk) {
+/* An upper bound for the rows of a chunk: each row has a line end (or the end of the file) and at least one
+ * byte per column. */
+static size_t max_rows(const gt_csv *csv, const gt_csv_chunk *chunk) {
   const size_t lines = chunk->lines + 1, fit = (size_t)(chunk->end - chunk->at + 1) / (size_t)csv->columns;
   return lines < fit ? lines : fit;
 }
 
-/* Makes room for the rows of all chunks. Pages that no row reaches take no memory. */
+/* Allocates arrays for the rows of all chunks. Pages that are never written need no memory. */
 static void make_room(gt_csv *csv, size_t rows) {
   csv->capacity = rows;
   csv->values = gt_realloc(csv->values, rows * (size_t)csv->inputs * sizeof *csv->values + 1);
@@ -62,12 +63,13 @@ static void make_room(gt_csv *csv, size_t rows) {
   }
 }
 
-/* Prepares the part that reads a chunk into rows from `row` on. */
+/* Prepares a part: it reads chunk `index`, which begins in line `line`, into the table's arrays from row
+ * `row`. */
 static void start_part(reading *r, size_t index, size_t row, uint32_t line) {
   const gt_csv *csv = r->csv;
   const gt_csv_chunk *chunk = &r->chunks.items[index];
   part *p = &r->part[index];
-  const size_t rows = most_rows(csv, chunk), targets = (size_t)csv->targets;
+  const size_t rows = max_rows(csv, chunk), targets = (size_t)csv->targets;
   p->csv = *csv;
   p->csv.error = &p->error;
   p->csv.at = p->csv.line_start = chunk->at;
@@ -86,20 +88,20 @@ static void start_part(reading *r, size_t index, size_t row, uint32_t line) {
 static void start_parts(reading *r) {
   size_t rows = r->csv->rows;
   uint32_t line = r->csv->line;
-  for (size_t i = 0; i < r->chunks.count; i++) rows += most_rows(r->csv, &r->chunks.items[i]);
+  for (size_t i = 0; i < r->chunks.count; i++) rows += max_rows(r->csv, &r->chunks.items[i]);
   make_room(r->csv, rows);
   r->part = gt_alloc(r->chunks.count * sizeof *r->part);
   rows = r->csv->rows;
   for (size_t i = 0; i < r->chunks.count; i++) {
     start_part(r, i, rows, line);
-    rows += most_rows(r->csv, &r->chunks.items[i]);
+    rows += max_rows(r->csv, &r->chunks.items[i]);
     line += (uint32_t)r->chunks.items[i].lines;
   }
 }
 
 /* --- reading --- */
 
-/* The first error of the file is reported, so that parts after a failed one are not read. */
+/* Only the first error of the file is reported, so parts after a failed one are not read. */
 static void read_part(reading *r, uint32_t index) {
   part *p = &r->part[index];
   uint32_t failed = atomic_load(&r->failed);
@@ -111,7 +113,7 @@ static void read_part(reading *r, uint32_t index) {
 
 /* --- after reading --- */
 
-/* The facts of a column, from all parts. */
+/* Merges the facts of a column from all parts. */
 static void merge_column(reading *r, uint32_t role) {
   for (size_t i = 0; i < r->chunks.count; i++)
     r->part[i].code[role] = gt_csv_facts_merge(&r->csv->facts[role], &r->part[i].csv.facts[role]);
@@ -120,15 +122,15 @@ static void merge_column(reading *r, uint32_t role) {
 static void recode_column(gt_csv *csv, int role, const uint32_t *code) {
   float *value = csv->values + role;
   for (size_t row = 0; row < csv->rows; row++, value += csv->inputs) {
-    const uint32_t own = isnan(*value) ? gt_csv_cell_code(*value) : 0;
-    if (own >= GT_CSV_CELL_TEXT) *value = gt_csv_boxed(code[own - GT_CSV_CELL_TEXT]);
+    const uint32_t old = isnan(*value) ? gt_csv_cell_code(*value) : 0;
+    if (old >= GT_CSV_CELL_TEXT) *value = gt_csv_boxed(code[old - GT_CSV_CELL_TEXT]);
   }
 }
 
-/* Gives the texts of a part the codes that they have in the table, a block of rows that fits the cache at a
- * time. A list of images has no inputs. */
+/* Replaces a part's codes of texts by those of the table, one block of rows at a time, so that it stays in
+ * the cache. (A list of images has no inputs.) */
 static void recode_part(reading *r, uint32_t index) {
-  enum { BLOCK = 64 << 10 };
+  enum { BLOCK = 64 << 10 }; /* bytes */
   const part *p = &r->part[index];
   const size_t block = BLOCK / (sizeof(float) * ((size_t)p->csv.inputs + 1)) + 1;
   for (size_t row = 0; row < p->csv.rows; row += block) {
@@ -146,8 +148,9 @@ static void append_cells(gt_cells *to, const gt_cells *from) {
   to->count += from->count;
 }
 
-/* Closes the gaps between parts that have fewer rows than lines. */
-static void join_rows(gt_csv *csv, const gt_csv *from) {
+/* Moves the rows of a part to the end of the table's: a part may have fewer rows than lines, which leaves a
+ * gap. */
+static void append_rows(gt_csv *csv, const gt_csv *from) {
   const size_t inputs = (size_t)csv->inputs;
   float *to = csv->values + csv->rows * inputs;
   if (to != from->values) memmove(to, from->values, from->rows * inputs * sizeof *to);
@@ -157,7 +160,7 @@ static void join_rows(gt_csv *csv, const gt_csv *from) {
     if (csv->role_column[k] >= 0) append_cells(&csv->role_cells[k], &from->role_cells[k]);
 }
 
-/* Joins the parts or, after an error, keeps the first error and a comment line before it. */
+/* Joins the parts. After an error: reports the first error, and keeps a comment line before it. */
 static bool join(reading *r) {
   gt_csv *csv = r->csv;
   const uint32_t failed = atomic_load(&r->failed);
@@ -169,7 +172,7 @@ static bool join(reading *r) {
     r->part[i].code = gt_alloc((size_t)csv->inputs * sizeof *r->part[i].code + 1);
   run(r, merge_column, (size_t)csv->inputs);
   run(r, recode_part, r->chunks.count);
-  for (size_t i = 0; i < r->chunks.count; i++) join_rows(csv, &r->part[i].csv);
+  for (size_t i = 0; i < r->chunks.count; i++) append_rows(csv, &r->part[i].csv);
   csv->at = csv->end;
   return true;
 }
@@ -187,15 +190,14 @@ static void finish(reading *r) {
   gt_pool_destroy(r->pool);
 }
 
-/* A column of a chunk cannot have more texts than are kept: else some of them would have no code that could
- * be translated. */
+/* True if no column of a chunk can have more texts than are kept: others would have no code to translate. */
 static bool fits_codes(const reading *r) {
   for (size_t i = 0; i < r->chunks.count; i++)
-    if (most_rows(r->csv, &r->chunks.items[i]) > GT_CSV_MAX_TEXTS) return false;
+    if (max_rows(r->csv, &r->chunks.items[i]) > GT_CSV_MAX_TEXTS) return false;
   return true;
 }
 
-/* The memory limit of a compressed file is checked row by row, on one thread. */
+/* A compressed file is read on one thread, because its memory limit is checked row by row. */
 bool gt_csv_read_chunks(gt_csv *csv, int threads, size_t chunk) {
   reading r = {.csv = csv, .failed = UINT32_MAX};
   const int most = threads ? threads : gt_pool_default_threads();

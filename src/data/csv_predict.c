@@ -1,4 +1,4 @@
-/* CSV: inputs for predictions, read with the settings of the trained model. */
+/* CSV: reads inputs for predictions, with the settings of the trained model. */
 #include "base/log.h"
 #include "data/csv_typed.h"
 #include <inttypes.h>
@@ -6,17 +6,17 @@
 
 /* True if neither this file nor the training file has a header, and this one has more columns than the model
  * reads, such as the target. */
-static bool has_places(const gt_csv *csv, const gt_csv_inputs *inputs) {
+static bool has_training_columns(const gt_csv *csv, const gt_csv_inputs *inputs) {
   return !csv->header && inputs->names && csv->columns > inputs->count &&
          gt_csv_are_column_numbers(inputs->names, inputs->count, csv->columns);
 }
 
-/* A file whose column names do not match must have exactly the inputs as its columns, or those of the
- * training file. */
+/* Assigns the input columns by name. A file without matching names must have exactly the inputs as its
+ * columns, or all columns of the training file. */
 static bool assign_inputs(gt_csv *csv, const gt_csv_inputs *inputs) {
   if (gt_csv_matches_by_name(csv, inputs->names, inputs->count, "the model"))
     return gt_csv_assign_columns(csv, inputs->names, inputs->count, NULL, 0);
-  if (has_places(csv, inputs)) {
+  if (has_training_columns(csv, inputs)) {
     gt_warn(
         "%s:1:1: this file has %d columns; the %d with the numbers of the training file's inputs are read",
         csv->path, csv->columns, inputs->count);
@@ -41,9 +41,9 @@ static bool is_choice(const char *const *choices, const char *text) {
   return false;
 }
 
-/* Reads the settings of the form that the model was trained with. */
-static bool taught_form(const gt_data_signature *signature, const gt_csv_inputs *inputs, gt_csv_form *form,
-                        gt_error *error) {
+/* How the file is written, by the settings that the model was trained with. */
+static bool trained_form(const gt_data_signature *signature, const gt_csv_inputs *inputs, gt_csv_form *form,
+                         gt_error *error) {
   const char *header = setting(signature->data, "header"), *delimiter = setting(signature->data, "delimiter"),
              *decimal = setting(signature->data, "decimal"), *skip = setting(signature->data, "skip");
   char *end = NULL;
@@ -63,7 +63,7 @@ static bool taught_form(const gt_data_signature *signature, const gt_csv_inputs 
                  GT_CSV_DELIMITERS);
 }
 
-/* The words for missing values that were used in training. */
+/* Reads the words for missing values that were used in training. */
 static void read_missing_words(const gt_spec *data, gt_typed_table *typed, gt_arena *arena) {
   const gt_spec *words = gt_spec_find(data, "missing_values");
   if (gt_spec_is_null(words)) return;
@@ -77,7 +77,7 @@ static void read_missing_words(const gt_spec *data, gt_typed_table *typed, gt_ar
   typed->has_missing = true;
 }
 
-typedef struct place { /* for findings */
+typedef struct place { /* where findings are reported */
   const gt_data_signature *signature;
   const char *path;
 } place;
@@ -108,7 +108,7 @@ static bool store_inputs(const gt_data_signature *signature, const gt_csv_inputs
   return true;
 }
 
-/* Finds the column of the ids. False if the column that was asked for is missing. */
+/* Finds the column of the ids. False if the user named a column that the file does not have. */
 static bool find_ids(gt_csv *csv, const gt_data_signature *signature) {
   const gt_row_ids *ids = signature->ids;
   if (!ids || ids->column) return true;
@@ -139,7 +139,7 @@ bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_ten
   place at = {signature, path};
   gt_arena_init(&arena);
   const gt_csv_inputs inputs = gt_csv_inputs_of(signature->input, signature->inputs, &arena);
-  bool ok = taught_form(signature, &inputs, &form, error) &&
+  bool ok = trained_form(signature, &inputs, &form, error) &&
             gt_csv_open(&csv, (gt_data_file){.path = path}, &form, error);
   if (csv.doubt) gt_warn("%s", csv.doubt);
   if (form.skip && ok)

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { MAX_SHOWN = 12, MAX_FIXES = 16 };
+enum { MAX_SHOWN = 12, MAX_FIXES = 16 }; /* columns in a message, and rules that it suggests */
 
 static const char *name_of(const gt_csv *csv, int role) {
   for (int i = 0; i < csv->columns; i++)
@@ -13,8 +13,8 @@ static const char *name_of(const gt_csv *csv, int role) {
   return "";
 }
 
-/* The first cells that a message shows; their number. Texts are more helpful than empty cells, unless the
- * problem is the missing values or numbers that do not fit. */
+/* Lists the cells that a message shows, the first of the file; returns their number. Prefers texts to empty
+ * cells, unless the problem is missing values or numbers that do not fit. */
 static int cells_of(const gt_csv *csv, const gt_column_problem *problem,
                     const gt_cell *out[GT_CSV_FIRST_BAD]) {
   const gt_csv_facts *f = &csv->facts[problem->role];
@@ -57,7 +57,7 @@ const char *gt_csv_yaml_key(const char *name, gt_arena *arena) {
   return plain ? name : gt_arena_printf(arena, "'%s'", quoted);
 }
 
-/* "data: {columns: {Name: ignore, Ticket: category}}" */
+/* "data: {columns: {Name: ignore, Ticket: category}}"; NULL if no problem has a fix. */
 static const char *fixes(const gt_csv *csv, const gt_column_problem *problem, int problems, gt_arena *arena) {
   const char *text = "";
   int shown = 0;
@@ -137,7 +137,7 @@ static bool fail_several(const gt_csv *csv, const gt_column_problem *problem, in
                  first ? first->line : 1, first ? first->column : 1, problems, text);
 }
 
-/* True if the first line, read as a sample, has the only cells that cannot be read. */
+/* True if the first line is read as a sample, and only its cells cannot be read. */
 static bool only_first_line(const gt_csv *csv, const gt_column_problem *problem, int problems) {
   if (csv->header || csv->rows < 3) return false;
   for (int i = 0; i < problems; i++) {
@@ -170,7 +170,8 @@ bool gt_csv_fail_columns(const gt_csv *csv, const gt_column_problem *problem, in
   return false;
 }
 
-/* True if all cells of a target that are not numbers are missing values, so that `drop` leaves them out. */
+/* True if all cells of a target that are not numbers are missing values, so that `drop` removes their
+ * rows. */
 static bool has_only_gaps(const gt_csv *csv, const gt_csv_facts *f) {
   return csv->has_rules && !f->unfit && !f->texts;
 }
@@ -181,7 +182,7 @@ static bool are_classes(const gt_csv *csv, int role) {
   return csv->has_rules && csv->targets > 1 && !f->numbers && !f->unfit;
 }
 
-/* What helps if a column of texts is one of several targets. */
+/* Help for a column of texts that is one of several targets. */
 static const char *classes_help(const gt_csv *csv) {
   return csv->shares
              ? "if its texts are classes, make it the only target: a series predicts classes of one column"
@@ -191,7 +192,7 @@ static const char *classes_help(const gt_csv *csv) {
 
 static gt_column_problem target_problem(const gt_csv *csv, int role) {
   gt_csv_units units;
-  gt_arena *arena = (gt_arena *)&csv->arena; /* of the file */
+  gt_arena *arena = (gt_arena *)&csv->arena; /* the message lives as long as the file */
   if (has_only_gaps(csv, &csv->facts[role]))
     return (gt_column_problem){role, "is a target and has missing values", "{missing: drop}", NULL, true};
   if (!gt_csv_find_units(csv, &csv->facts[role], arena, &units))

@@ -1,15 +1,15 @@
-/* CSV: findings about the training file: numbers that stand for missing values, and targets that are read as
- * classes and have nearly as many texts as rows. */
+/* CSV: findings about the training file: numbers that stand for missing values, numbers with units, and
+ * targets that are read as classes although their texts hardly repeat. */
 #include "data/csv_typed.h"
 #include <math.h>
 
 /* Numbers that programs write for a missing value. */
 static const float sentinels[] = {-9, -99, -999, -9999, -99999, 999, 9999, 99999};
 enum { SENTINELS = sizeof sentinels / sizeof *sentinels };
-/* A sentinel stands out if it is this many times larger than all other values, and occurs in at least
- * FEWEST_CELLS rows. */
-static const float stands_out = 5;
-enum { FEWEST_CELLS = 3 };
+/* A sentinel is reported if its magnitude is more than this many times that of all other values, and it
+ * occurs in at least MIN_CELLS rows. */
+static const float min_ratio = 5;
+enum { MIN_CELLS = 3 };
 
 typedef struct sentinel {
   float value; /* 0: none */
@@ -17,7 +17,7 @@ typedef struct sentinel {
   float low, high; /* of the other values */
 } sentinel;
 
-/* The sentinel among `rows` values, `stride` apart. */
+/* Tests whether the candidate is a sentinel among `rows` values, `stride` apart. */
 static sentinel find_sentinel(const float *value, size_t rows, size_t stride, float candidate) {
   sentinel s = {candidate, 0, INFINITY, -INFINITY};
   for (size_t i = 0; i < rows; i++) {
@@ -30,16 +30,16 @@ static sentinel find_sentinel(const float *value, size_t rows, size_t stride, fl
     s.low = fminf(s.low, v);
     s.high = fmaxf(s.high, v);
   }
-  const bool is_one = s.cells >= FEWEST_CELLS && s.low <= s.high &&
-                      fabsf(candidate) > stands_out * fmaxf(fabsf(s.low), fabsf(s.high)) &&
-                      (candidate > 0 || s.low >= 0);
-  return is_one ? s : (sentinel){0};
+  const bool is_sentinel = s.cells >= MIN_CELLS && s.low <= s.high &&
+                           fabsf(candidate) > min_ratio * fmaxf(fabsf(s.low), fabsf(s.high)) &&
+                           (candidate > 0 || s.low >= 0);
+  return is_sentinel ? s : (sentinel){0};
 }
 
 static void review_column(gt_data_reader *reader, const gt_csv *csv, const gt_csv_facts *facts,
                           const char *name, const float *value, size_t stride) {
   for (int i = 0; i < SENTINELS; i++) {
-    /* Only the smallest or largest value of the column stands out. */
+    /* Only the smallest or the largest value of the column can be a sentinel. */
     if (facts->least != (double)sentinels[i] && facts->largest != (double)sentinels[i]) continue;
     const sentinel s = find_sentinel(value, csv->rows, stride, sentinels[i]);
     if (s.value == 0) continue;
@@ -63,8 +63,8 @@ static void review_sentinels(gt_data_reader *reader, const gt_csv *csv) {
                     (const float *)d->train.target[k].data + t, (size_t)d->target[k].column_count);
 }
 
-/* Text that differs in nearly every row is probably not a class: numbers in another notation, names,
- * notes. */
+/* Reports texts that differ in nearly every row, which are probably no classes but numbers in another
+ * notation, names or notes. */
 static void review_classes(gt_data_reader *reader, const gt_csv *csv, int index) {
   const gt_data_target *target = &reader->dataset->target[index];
   if (!target->classification || !target->text_labels || reader->task[index] == GT_TASK_CLASSIFICATION ||
@@ -79,7 +79,7 @@ static void review_classes(gt_data_reader *reader, const gt_csv *csv, int index)
       "{task: classification}";
 }
 
-/* Categories that are quantities. */
+/* Reports categories that are numbers with units. */
 static void review_units(gt_data_reader *reader, const gt_csv *csv) {
   gt_csv_units units;
   for (int c = 0; c < csv->inputs; c++) {

@@ -1,4 +1,4 @@
-/* CSV: columns that hold the weight, the split or the group of each row. */
+/* CSV: reads the columns with the weight, the split or the group of each row. */
 #include "base/memory.h"
 #include "base/names.h"
 #include "data/csv_facts.h"
@@ -45,13 +45,14 @@ static bool has_value(const gt_csv *csv, const gt_cell *cell, const char *value)
   return gt_csv_parse(csv, cell, &a) && gt_parse_number(value, length, '.', &b) && a >= b && a <= b;
 }
 
-/* Marks the value that the cell has as found. */
+/* True if the cell has one of the values, which is then marked in found[]. */
 static bool is_one_of(const gt_csv *csv, const gt_cell *cell, gt_strings values, bool *found) {
   for (int i = 0; i < values.count; i++)
     if (has_value(csv, cell, values.items[i])) return found[i] = true;
   return false;
 }
 
+/* Reads cells such as train, validation and test. */
 static bool read_words(gt_data_reader *reader, const gt_csv *csv, const gt_cells *cells) {
   char shown[48];
   for (size_t i = 0; i < cells->count; i++) {
@@ -78,14 +79,15 @@ static bool check_found(gt_data_reader *reader, const gt_csv *csv, gt_strings va
   return true;
 }
 
+/* Reads cells with the values that the config lists for each split. */
 static bool read_values(gt_data_reader *reader, const gt_csv *csv, const gt_cells *cells) {
   const gt_data_split *split = &reader->split;
-  bool *tests = GT_NEW_N(reader->arena, bool, split->test.count + 1),
-       *validates = GT_NEW_N(reader->arena, bool, split->validation.count + 1);
+  bool *found_test = GT_NEW_N(reader->arena, bool, split->test.count + 1),
+       *found_validation = GT_NEW_N(reader->arena, bool, split->validation.count + 1);
   for (size_t i = 0; i < cells->count; i++) {
     const gt_cell *cell = &cells->items[i];
-    const bool test = is_one_of(csv, cell, split->test, tests),
-               validation = is_one_of(csv, cell, split->validation, validates);
+    const bool test = is_one_of(csv, cell, split->test, found_test),
+               validation = is_one_of(csv, cell, split->validation, found_validation);
     char shown[48];
     if (!cell->length)
       return gt_csv_fail(csv, cell, "missing value in column '%s', which names the split of the row",
@@ -96,8 +98,8 @@ static bool read_values(gt_data_reader *reader, const gt_csv *csv, const gt_cell
                          gt_cell_shown(cell, shown), name_of(csv, GT_CSV_SPLIT));
     reader->part[i] = test ? GT_PART_TEST : validation ? GT_PART_VALIDATION : GT_PART_TRAIN;
   }
-  return check_found(reader, csv, split->test, tests) &&
-         check_found(reader, csv, split->validation, validates);
+  return check_found(reader, csv, split->test, found_test) &&
+         check_found(reader, csv, split->validation, found_validation);
 }
 
 /* --- groups --- */

@@ -1,4 +1,4 @@
-/* CSV: records and cells. */
+/* CSV: splits text into records and cells. */
 #include "base/memory.h"
 #include "data/csv.h"
 #include <stdarg.h>
@@ -61,8 +61,8 @@ bool gt_cell_is_missing(const gt_cell *cell) {
   return false;
 }
 
-/* True for one number in two notations, as -999 in the config and -999.0 or -999,0 in the file. The first
- * character is the same in both, so a code such as 0999 is not the number 999. */
+/* True if cell and word are the same number, such as -999 in the config and -999.0 or -999,0 in the file.
+ * They must begin with the same character, so a code such as 0999 is not the number 999. */
 static bool is_same_number(const gt_csv *csv, const gt_cell *cell, const char *word) {
   double wanted, value;
   return *word == *cell->text && gt_parse_number(word, strlen(word), '.', &wanted) &&
@@ -78,8 +78,8 @@ bool gt_csv_is_missing(const gt_csv *csv, const gt_cell *cell) {
   return false;
 }
 
-/* True for a blank that does not belong to a cell's text: beside it, or between cells if blanks separate
- * them. */
+/* True for a blank: it is not part of a cell's text if it is at its start or end, or if blanks separate
+ * cells. */
 static bool is_blank(const gt_csv *csv, char c) { return c == ' ' || (c == '\t' && csv->delimiter != '\t'); }
 
 /* Skips the end of the line. */
@@ -141,7 +141,7 @@ static bool read_cell(gt_csv *csv) {
   return quoted_cell(csv, cell);
 }
 
-/* Skips what separates two cells; false at the end of the line. */
+/* Skips the delimiter after a cell; false at the end of the line. */
 static bool next_cell(gt_csv *csv) {
   if (csv->delimiter == ' ') {
     while (csv->at < csv->end && is_blank(csv, *csv->at)) csv->at++;

@@ -1,4 +1,4 @@
-/* CSV: the times and groups of the rows of a time series. */
+/* CSV: reads the times and groups of the rows of a time series. */
 #include "base/memory.h"
 #include "base/names.h"
 #include "data/csv_typed.h"
@@ -33,7 +33,7 @@ void gt_csv_number_rows(const gt_data_reader *reader, gt_csv *csv) {
 
 /* --- times --- */
 
-/* The orders in which all cells are dates; 0: they are not. */
+/* GT_DATE_… orders in which all cells are dates; 0: none. */
 static unsigned date_orders(const gt_cells *cells) {
   unsigned orders = GT_DATE_YEAR_FIRST | GT_DATE_DAY_FIRST | GT_DATE_MONTH_FIRST;
   for (size_t i = 0; i < cells->count && orders; i++)
@@ -47,9 +47,8 @@ static bool are_numbers(const gt_csv *csv, const gt_cells *cells, double *time) 
   return true;
 }
 
-/* Reports the first cell that is not a time: neither a date like the first cell nor, after a number, a
- * number.
- */
+/* Reports the first cell that is not a time: if the first cell is a number, the first that is not a number;
+ * otherwise the first that is not a date in the same order as those before it. */
 static bool fail_time(const gt_csv *csv, const gt_cells *cells) {
   char shown[48];
   double value;
@@ -69,10 +68,10 @@ static bool fail_time(const gt_csv *csv, const gt_cells *cells) {
               : "a date such as 2024-01-31, 2024-01-31 13:45 or 2024-01, or a number, in all rows alike");
 }
 
-/* The first row whose time is not after that of the row before in its group; -1: all times rise. *before:
- * that row. */
-static int64_t first_fall(const double *time, const int32_t *group, int groups, int64_t rows,
-                          int64_t *before) {
+/* The first row whose time is not later than that of the previous row of its group; -1: all times increase.
+ * *before: the previous row. */
+static int64_t find_decrease(const double *time, const int32_t *group, int groups, int64_t rows,
+                             int64_t *before) {
   int64_t *last = gt_alloc((size_t)groups * sizeof *last), found = -1;
   for (int g = 0; g < groups; g++) last[g] = -1;
   for (int64_t i = 0; i < rows && found < 0; i++) {
@@ -84,24 +83,24 @@ static int64_t first_fall(const double *time, const int32_t *group, int groups, 
   return found;
 }
 
-static bool fail_fall(const gt_csv *csv, const gt_series_rows *rows, const gt_cells *cells, int64_t at,
-                      int64_t before) {
-  char now[48], then[48];
+static bool fail_decrease(const gt_csv *csv, const gt_series_rows *rows, const gt_cells *cells, int64_t at,
+                          int64_t before) {
+  char time[48], earlier[48];
   const gt_cell *cell = &cells->items[at], *other = &cells->items[before];
   const bool same = rows->time[at] >= rows->time[before];
   const char *group = rows->group ? rows->name[rows->group[at]] : NULL;
-  gt_cell_shown(cell, now);
-  gt_cell_shown(other, then);
+  gt_cell_shown(cell, time);
+  gt_cell_shown(other, earlier);
   if (same)
     return gt_csv_fail(
-        csv, cell, "the time '%s' is also that of line %u%s%s%s; %s", now, other->line,
+        csv, cell, "the time '%s' is also that of line %u%s%s%s; %s", time, other->line,
         group ? " in the group '" : "", group ? group : "", group ? "'" : "",
         group ? "a series has one row for each time: remove or merge one"
               : "if the rows are of several series, name the column that tells them apart: series: "
                 "{group: COLUMN}; else remove or merge one");
   return gt_csv_fail(
-      csv, cell, "the time '%s' is before '%s' in line %u%s%s%s; sort the rows by time, oldest first%s", now,
-      then, other->line, group ? ", of the group '" : "", group ? group : "", group ? "'" : "",
+      csv, cell, "the time '%s' is before '%s' in line %u%s%s%s; sort the rows by time, oldest first%s", time,
+      earlier, other->line, group ? ", of the group '" : "", group ? group : "", group ? "'" : "",
       group ? "" : "; if they are of several series: series: {group: COLUMN}");
 }
 
@@ -110,21 +109,22 @@ static void parse_dates(const gt_cells *cells, unsigned order, double *time) {
     gt_date_parse(cells->items[i].text, cells->items[i].length, order, true, &time[i]);
 }
 
-/* Dates whose day and month could be either way round are read in the order in which they rise. */
+/* If either number of the dates could be the day, they are read in the order in which the times increase. */
 static bool read_dates(const gt_csv *csv, const gt_cells *cells, unsigned orders, gt_series_rows *out) {
   const unsigned order[] = {GT_DATE_YEAR_FIRST, GT_DATE_DAY_FIRST, GT_DATE_MONTH_FIRST};
-  unsigned rises = 0;
+  unsigned increasing = 0;
   int64_t before;
   for (int k = 0; k < 3 && (orders & (orders - 1)); k++) {
     if (!(orders & order[k])) continue;
     parse_dates(cells, order[k], out->time);
-    if (first_fall(out->time, out->group, out->groups, (int64_t)cells->count, &before) < 0) rises |= order[k];
+    if (find_decrease(out->time, out->group, out->groups, (int64_t)cells->count, &before) < 0)
+      increasing |= order[k];
   }
-  if (rises & (rises - 1) & ~(unsigned)GT_DATE_YEAR_FIRST)
+  if (increasing & (increasing - 1) & ~(unsigned)GT_DATE_YEAR_FIRST)
     return gt_csv_fail(
         csv, &cells->items[0],
         "the day and the month of these dates could be either way round; write them as 2024-01-31");
-  parse_dates(cells, rises ? rises : orders & -orders, out->time);
+  parse_dates(cells, increasing ? increasing : orders & -orders, out->time);
   return true;
 }
 
@@ -138,8 +138,8 @@ static bool read_times(const gt_csv *csv, gt_series_rows *out) {
   for (size_t i = 0; i < cells->count && out->months; i++) out->months = cells->items[i].length == 7;
   if (!orders && !are_numbers(csv, cells, out->time)) return fail_time(csv, cells);
   if (orders && !read_dates(csv, cells, orders, out)) return false;
-  const int64_t at = first_fall(out->time, out->group, out->groups, (int64_t)csv->rows, &before);
-  return at < 0 || fail_fall(csv, out, cells, at, before);
+  const int64_t at = find_decrease(out->time, out->group, out->groups, (int64_t)csv->rows, &before);
+  return at < 0 || fail_decrease(csv, out, cells, at, before);
 }
 
 bool gt_csv_read_order(const gt_csv *csv, gt_arena *arena, gt_series_rows *out) {
@@ -190,8 +190,8 @@ bool gt_csv_find_order(gt_csv *csv, const gt_data_signature *signature) {
 }
 
 typedef struct forecast_rows { /* which rows a forecast reads */
-  int64_t *after;              /* rows of the group after each row; heap */
-  int64_t window, ahead;
+  int64_t *after;              /* [rows] number of later rows in the same group; heap */
+  int64_t window, ahead;       /* number of rows in the window, and after it */
 } forecast_rows;
 
 static forecast_rows find_rows(const gt_series_rows *rows, size_t count, const gt_data_signature *signature) {
@@ -205,12 +205,12 @@ static forecast_rows find_rows(const gt_series_rows *rows, size_t count, const g
   return f;
 }
 
-/* True if the input with the rows ahead, or the one with the window, reads the row. */
+/* True if the input with the rows after the window (ahead), or the one with the window, reads the row. */
 static bool is_read(const forecast_rows *f, size_t row, bool ahead) {
   return ahead ? f->after[row] < f->ahead : f->after[row] >= f->ahead && f->after[row] < f->ahead + f->window;
 }
 
-/* True if the training left out the rows without a value in this column, so that no window has one. */
+/* True if training dropped the rows without a value in this column, so that no window had such a row. */
 static bool drops_rows(const gt_data_signature *signature, const char *column) {
   const gt_spec *columns = gt_spec_find(signature->data, "columns");
   const gt_spec *rule = gt_spec_is_null(columns) ? NULL : gt_spec_find(columns, column);
@@ -218,8 +218,8 @@ static bool drops_rows(const gt_data_signature *signature, const char *column) {
   return missing && missing->kind == GT_SPEC_SCALAR && !strcmp(missing->scalar, "drop");
 }
 
-/* Fills missing values that the model has a value for, where a forecast reads them, and counts them in the
- * facts. Notes the first column of the other ones in each row. */
+/* Fills missing values that a forecast reads, if the model has a fill for the column, and counts them in the
+ * facts. Otherwise sets the row's gt_series_lack to the name of the first such column. */
 static void fill_gaps(const gt_csv *csv, const int32_t *place, int64_t features, const gt_typed_table *typed,
                       bool ahead, const forecast_rows *f, const gt_data_signature *signature) {
   gt_series_lack *lacks = signature->rows->lacks;
@@ -239,7 +239,8 @@ static void fill_gaps(const gt_csv *csv, const int32_t *place, int64_t features,
   }
 }
 
-/* The rows ahead lack most values, which are no gaps: those of the facts are counted anew. */
+/* Most values after the window are missing by nature, so the missing values in the facts are counted again,
+ * only where a forecast reads them. */
 static void fill_forecast(const gt_csv *csv, const gt_csv_inputs *inputs, const gt_typed_table *typed,
                           const gt_data_signature *signature) {
   const forecast_rows f = find_rows(signature->rows, csv->rows, signature);
@@ -250,7 +251,8 @@ static void fill_forecast(const gt_csv *csv, const gt_csv_inputs *inputs, const 
   free(f.after);
 }
 
-static void note_targets(const gt_csv *csv, gt_series_rows *rows, gt_arena *arena) {
+/* Marks the rows in which the first target has a value. */
+static void mark_targets(const gt_csv *csv, gt_series_rows *rows, gt_arena *arena) {
   const gt_cells *cells = gt_csv_role_cells(csv, GT_CSV_TARGET);
   if (!cells) return;
   rows->has_target = gt_alloc(csv->rows * sizeof *rows->has_target + 1);
@@ -269,7 +271,7 @@ bool gt_csv_store_order(const gt_csv *csv, const gt_csv_inputs *inputs, const gt
     to->time_column = gt_arena_strdup(to->arena, csv->names[csv->role_column[GT_CSV_TIME]]);
   if (csv->role_column[GT_CSV_GROUP] >= 0)
     to->group_column = gt_arena_strdup(to->arena, csv->names[csv->role_column[GT_CSV_GROUP]]);
-  note_targets(csv, rows, to->arena);
+  mark_targets(csv, rows, to->arena);
   if (!gt_csv_read_order(csv, to->arena, rows)) return false;
   fill_forecast(csv, inputs, typed, signature);
   return true;

@@ -1,4 +1,4 @@
-/* CSV: facts about all columns, without a config. */
+/* CSV: describes all columns of a file without a config. */
 #include "data/csv_typed.h"
 #include "data/survey.h"
 

@@ -10,13 +10,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct typing { /* the columns of one file */
+typedef struct typing { /* state of gt_csv_type_values */
   gt_csv *csv;
   gt_typed_table *table;
   gt_arena *arena;
   gt_column_problem *problem;
   int problems;
-  float **of_text; /* per column: the raw value of each of its texts; heap */
+  float **of_text; /* [inputs] the raw value of each text of the column; heap */
 } typing;
 
 void gt_csv_set_known_kinds(gt_csv *csv, const gt_typed_table *table, gt_arena *arena) {
@@ -52,32 +52,36 @@ static bool all_boolean(const gt_cell *text, int count) {
   return count > 0;
 }
 
-/* The ways in which all texts are dates. compact: of eight digits, too. */
-static unsigned date_ways(const gt_cell *text, int count, bool compact) {
-  unsigned ways = count ? GT_DATE_YEAR_FIRST | GT_DATE_DAY_FIRST | GT_DATE_MONTH_FIRST : 0;
-  for (int i = 0; i < count && ways; i++)
-    ways &= gt_date_parse(text[i].text, text[i].length, 0, compact, NULL);
-  return ways;
+/* GT_DATE_… orders in which all texts are dates. compact: dates of eight digits count, too. */
+static unsigned date_orders(const gt_cell *text, int count, bool compact) {
+  unsigned orders = count ? GT_DATE_YEAR_FIRST | GT_DATE_DAY_FIRST | GT_DATE_MONTH_FIRST : 0;
+  for (int i = 0; i < count && orders; i++)
+    orders &= gt_date_parse(text[i].text, text[i].length, 0, compact, NULL);
+  return orders;
 }
 
-/* True if the dates are neither year first nor of a single order of day and month. */
-static bool is_ambiguous(unsigned ways) { return !(ways & GT_DATE_YEAR_FIRST) && (ways & (ways - 1)); }
+/* True if the day could be first or second in all dates. */
+static bool is_ambiguous(unsigned orders) {
+  return !(orders & GT_DATE_YEAR_FIRST) && (orders & (orders - 1));
+}
 
 bool gt_csv_has_ambiguous_dates(const gt_csv *csv, int role) {
   const gt_csv_odd *odd = csv->facts[role].odd;
   gt_column_kind kind;
   return gt_csv_kind_of(csv, role, &kind) && kind == GT_COLUMN_DATE &&
-         is_ambiguous(date_ways(odd->text, odd->distinct, false));
+         is_ambiguous(date_orders(odd->text, odd->distinct, false));
 }
 
+/* True if a column with these numbers of texts is read as categories (GT_FEW_CATEGORIES). */
 static bool is_few(uint64_t distinct, uint64_t texts) {
   return distinct <= GT_FEW_CATEGORIES || (distinct <= GT_AUTO_CATEGORIES && texts >= 2 * distinct) ||
          (distinct <= GT_MOST_CATEGORIES && texts >= 10 * distinct);
 }
 
+/* True if an input of integer codes reads the column. */
 static bool is_codes(const typing *t, int role) { return t->csv->whole && t->csv->whole[role]; }
 
-/* True if all texts of a column are numbers in the notation with the other decimal mark. */
+/* True if all texts of a column are numbers with the other decimal mark. */
 static bool has_other_mark(const gt_csv *csv, const gt_csv_facts *f) {
   const char mark = csv->decimal == ',' ? '.' : ',';
   double value;
@@ -93,7 +97,8 @@ static bool has_thousands(const gt_csv *csv, const gt_csv_facts *f) {
   return f->texts > 0 && csv->decimal == '.';
 }
 
-/* True if the column is also the time of a series: its texts are dates in all forms that a time may have. */
+/* True if the column is also the time of a series, so that its texts may be dates in any form that a time may
+ * have. */
 static bool is_time(const gt_csv *csv, int role) {
   const int column = csv->role_column[GT_CSV_TIME];
   return column >= 0 && csv->role[column] == role;
@@ -109,7 +114,7 @@ bool gt_csv_kind_of(const gt_csv *csv, int role, gt_column_kind *kind) {
   const bool codes = csv->whole && csv->whole[role];
   if (all_boolean(odd->text, odd->distinct))
     *kind = GT_COLUMN_BOOLEAN;
-  else if (!codes && date_ways(odd->text, odd->distinct, is_time(csv, role)))
+  else if (!codes && date_orders(odd->text, odd->distinct, is_time(csv, role)))
     *kind = GT_COLUMN_DATE;
   else
     *kind = GT_COLUMN_CATEGORY;
@@ -131,37 +136,39 @@ static void report_other_mark(typing *t, int role) {
 }
 
 /* "1 number", "3 numbers" */
-static const char *counted(const typing *t, uint64_t count, const char *what) {
+static const char *with_count(const typing *t, uint64_t count, const char *what) {
   return gt_arena_printf(t->arena, "%" PRIu64 " %s%s", count, what, count == 1 ? "" : "s");
 }
 
-/* The config under which few texts are missing values. */
+/* Help that lists the texts, if they are few, as words for missing values. */
 static const char *missing_words(const typing *t, const gt_cell *text, int count) {
-  enum { MOST = 3 };
+  enum { MAX_WORDS = 3 };
   const char *words = "NA";
-  for (int i = 0; i < count && count <= MOST; i++) {
+  for (int i = 0; i < count && count <= MAX_WORDS; i++) {
     const char *word = gt_arena_strndup(t->arena, text[i].text, text[i].length);
     words =
         gt_arena_printf(t->arena, "%s, %s", words, gt_csv_yaml_key(gt_quotable(t->arena, word), t->arena));
   }
   return gt_arena_printf(t->arena, "if %s: data: {missing_values: [%s]}",
                          count == 1 ? "the text means a missing value" : "the texts mean missing values",
-                         count <= MOST ? words : "NA, ...");
+                         count <= MAX_WORDS ? words : "NA, ...");
 }
 
-/* From now on the column's texts are dates of any form, as in a column of type date. */
-static void take_all_dates(typing *t, int role) {
+/* Lets the column's texts be dates of any form, as in a column of type date. */
+static void accept_all_dates(typing *t, int role) {
   bool *as_text = gt_arena_copy(t->arena, t->csv->as_text, (size_t)t->table->count * sizeof *as_text);
   as_text[role] = true;
   t->csv->as_text = as_text;
 }
 
-static void decide_any(typing *t, int role) {
+/* Decides the kind of a column of type auto by its cells, or adds a problem. */
+static void decide_kind(typing *t, int role) {
   const gt_csv_facts *f = facts_of(t, role);
-  const bool dates = f->odd && date_ways(f->odd->text, f->odd->distinct, true);
+  const bool dates = f->odd && date_orders(f->odd->text, f->odd->distinct, true);
   gt_csv_units units;
   if (gt_csv_kind_of(t->csv, role, &t->table->item[role].column.kind)) {
-    if (t->table->item[role].column.kind == GT_COLUMN_DATE && is_time(t->csv, role)) take_all_dates(t, role);
+    if (t->table->item[role].column.kind == GT_COLUMN_DATE && is_time(t->csv, role))
+      accept_all_dates(t, role);
     return;
   }
   if (has_thousands(t->csv, f))
@@ -185,8 +192,8 @@ static void decide_any(typing *t, int role) {
                     gt_csv_yaml_key(t->table->item[role].column.name, t->arena)));
   else
     add_problem(t, role,
-                gt_arena_printf(t->arena, "has %s and %s", counted(t, f->numbers + f->unfit, "number"),
-                                counted(t, f->texts, "text")),
+                gt_arena_printf(t->arena, "has %s and %s", with_count(t, f->numbers + f->unfit, "number"),
+                                with_count(t, f->texts, "text")),
                 is_few((uint64_t)f->odd->distinct, f->texts) && f->texts > f->numbers ? "category" : "ignore",
                 missing_words(t, f->odd->text, f->odd->distinct));
 }
@@ -198,17 +205,19 @@ static void check_date(typing *t, int role) {
   int count;
   const gt_cell *text = texts_of(t, role, &count);
   const bool compact = t->csv->as_text && t->csv->as_text[role];
-  const unsigned ways = date_ways(text, count, compact), asked = c->final ? c->column.order : c->rule.order;
+  const unsigned orders = date_orders(text, count, compact),
+                 required = c->final ? c->column.order : c->rule.order;
   if (is_codes(t, role))
     add_problem(t, role, "has dates, but its input is listed in 'integers'", "ignore", NULL);
-  else if (asked && (ways & asked))
-    c->column.order = asked;
-  else if (!ways || asked)
+  else if (required && (orders & required))
+    c->column.order = required;
+  else if (!orders || required)
     add_problem(t, role,
-                asked && ways ? "has dates in another order" : "has texts that are not dates of one form",
+                required && orders ? "has dates in another order"
+                                   : "has texts that are not dates of one form",
                 "category", NULL);
-  else if (!is_ambiguous(ways))
-    c->column.order = ways & GT_DATE_YEAR_FIRST ? GT_DATE_YEAR_FIRST : ways;
+  else if (!is_ambiguous(orders))
+    c->column.order = orders & GT_DATE_YEAR_FIRST ? GT_DATE_YEAR_FIRST : orders;
   else
     add_problem(t, role, "has dates whose day and month could be either way round",
                 "{type: date, order: day_first}", "order: month_first");
@@ -292,7 +301,7 @@ static void check_gaps(typing *t, int role) {
   t->problem[t->problems - 1].gaps = true;
 }
 
-/* The settings of a column whose kind the cells decide. */
+/* Checks the settings of a column of type auto, after its kind was decided. */
 static void check_rule(typing *t, int role) {
   const gt_typed_column *c = &t->table->item[role];
   const char *kind = gt_column_kind_names[c->column.kind];
@@ -311,7 +320,7 @@ static void check_rule(typing *t, int role) {
 static void check_column(typing *t, int role) {
   const int before = t->problems;
   gt_typed_column *c = &t->table->item[role];
-  if (!c->final && c->rule.any && !c->decided) decide_any(t, role);
+  if (!c->final && c->rule.any && !c->decided) decide_kind(t, role);
   if (t->problems > before) return;
   if (c->column.kind == GT_COLUMN_DATE)
     check_date(t, role);
@@ -326,7 +335,7 @@ static void check_column(typing *t, int role) {
 
 /* --- raw values --- */
 
-/* The code of a text among the categories of all files; new texts get new codes. */
+/* The code of a text, the same in all files; a new text gets a new code. */
 static int code_of(gt_typed_column *c, gt_arena *arena, const gt_cell *cell) {
   char *composed = gt_nfc(cell->text, cell->length);
   const char *text = composed ? composed : gt_arena_strndup(arena, cell->text, cell->length);
@@ -357,7 +366,7 @@ static float value_of(typing *t, gt_typed_column *c, int role, const gt_cell *ce
   }
 }
 
-static void value_texts(typing *t, int role) {
+static void convert_texts(typing *t, int role) {
   gt_typed_column *c = &t->table->item[role];
   int count;
   const gt_cell *text = texts_of(t, role, &count);
@@ -365,12 +374,13 @@ static void value_texts(typing *t, int role) {
   for (int i = 0; i < count; i++) t->of_text[role][i] = value_of(t, c, role, &text[i]);
 }
 
+/* The raw value of a cell: the number, or by the code in a NaN. */
 static float unbox(const typing *t, int role, float value) {
   const uint32_t code = isnan(value) ? gt_csv_cell_code(value) : 0;
   if (!isnan(value)) return value;
   if (code >= GT_CSV_CELL_TEXT && t->of_text[role]) return t->of_text[role][code - GT_CSV_CELL_TEXT];
   const gt_typed_column *c = &t->table->item[role];
-  if (t->table->may_lack) return NAN; /* filled later, where a forecast reads it */
+  if (t->table->may_lack) return NAN; /* gt_csv_store_order fills it where a forecast reads it */
   return c->final && c->column.spare && c->column.kind != GT_COLUMN_CATEGORY ? c->column.fill : NAN;
 }
 
@@ -389,7 +399,7 @@ static void unbox_tile(void *context, uint32_t tile) {
 
 static void convert(typing *t) {
   const size_t columns = (size_t)t->csv->inputs;
-  for (int role = 0; role < t->csv->inputs; role++) value_texts(t, role);
+  for (int role = 0; role < t->csv->inputs; role++) convert_texts(t, role);
   gt_pool_run_once((uint32_t)((t->csv->rows + TILE - 1) / TILE), unbox_tile, t);
   for (int role = 0; role < t->csv->inputs; role++) {
     gt_typed_column *c = &t->table->item[role];

@@ -1,10 +1,13 @@
-/* CSV: cells that are a number with a unit or a sign (12 mg, 51%, $3.50) or with separators of thousands
- * (1,234.5), which a CSV reader does not accept as numbers. They are not converted: a message says what they
- * are. */
+/* CSV: detects cells that are a number with a unit or a sign (12 mg, 51%, $3.50) or with thousands separators
+ * (1,234.5). They are not converted; messages describe them. */
 #include "base/text.h"
 #include "data/csv_typed.h"
 
-enum { MOST_TEXTS = 1000, FEWEST = 3, LONGEST_UNIT = 12 };
+enum {
+  MAX_TEXTS = 1000, /* texts of a column that are examined */
+  MIN_NUMBERS = 3,  /* numbers with a unit that a column must have */
+  MAX_UNIT = 12     /* bytes */
+};
 
 typedef struct span {
   const char *text;
@@ -15,12 +18,12 @@ typedef struct parts { /* of a cell: "$" "1,234.5" "/kg" */
   span before, number, after;
 } parts;
 
-/* How many of a column's texts are numbers, and how they are written. */
+/* Counts the texts that are numbers with the same unit. */
 typedef struct tally {
-  parts first; /* the unit that all others are compared with */
-  int same;
-  char group; /* what separates thousands; 0: nothing does */
-  char mark;  /* the decimal mark beside it; 0: unknown */
+  parts first; /* the first number; others must have its unit */
+  int same;    /* numbers with this unit */
+  char group;  /* thousands separator; 0: none */
+  char mark;   /* decimal mark, if there is a thousands separator; 0: unknown */
 } tally;
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -33,8 +36,8 @@ static span trimmed(const char *text, const char *end) {
 
 static bool is_same(span a, span b) { return a.length == b.length && !memcmp(a.text, b.text, a.length); }
 
-/* A currency sign or a comparison, or a code of three capitals as in EUR 5. Not other words: "room 12" is a
- * name. */
+/* True for a currency sign, a comparison, or a currency code of three capitals as in EUR 5. False for other
+ * words: "room 12" is a name. */
 static bool may_be_before(span s) {
   int capitals = 0, signs = 0;
   for (uint32_t i = 0; i < s.length; i++) {
@@ -48,10 +51,10 @@ static bool may_be_before(span s) {
 static bool may_be_after(span s) {
   for (uint32_t i = 0; i < s.length; i++)
     if (is_digit(s.text[i])) return false;
-  return s.length <= LONGEST_UNIT && !(s.length && strchr(":/-_.,", *s.text));
+  return s.length <= MAX_UNIT && !(s.length && strchr(":/-_.,", *s.text));
 }
 
-/* False if the cell is not one number with something around it. */
+/* Splits a cell into a number and the text around it. False if it is not a number with a possible unit. */
 static bool split(const gt_cell *cell, parts *out) {
   const char *at = cell->text, *end = at + cell->length, *start;
   while (at < end && !is_digit(*at)) at++;
@@ -65,7 +68,7 @@ static bool split(const gt_cell *cell, parts *out) {
   return may_be_before(out->before) && may_be_after(out->after);
 }
 
-/* True for 1,234 and 12,345,678.9. *clear: the separator cannot be a decimal mark. */
+/* True for 1,234 and 12,345,678.9. *clear: true if the separator cannot be a decimal mark. */
 static bool has_groups(span s, char group, char mark, bool *clear) {
   uint32_t digits = 0, groups = 0, i = 0;
   for (; i < s.length && s.text[i] != mark; i++) {
@@ -85,7 +88,7 @@ static bool has_groups(span s, char group, char mark, bool *clear) {
   return true;
 }
 
-/* Finds how thousands are separated in a number that is not plain. False: it is not a number at all. */
+/* Sets t->group and t->mark by a number with thousands separators. False if it is not such a number. */
 static bool find_groups(span s, tally *t) {
   static const char forms[][2] = {{',', '.'}, {'.', ','}, {' ', '.'}, {' ', ','}, {'\'', '.'}};
   bool clear;
@@ -133,11 +136,12 @@ static const char *separator_name(char group) {
 }
 
 bool gt_csv_find_units(const gt_csv *csv, const gt_csv_facts *f, gt_arena *arena, gt_csv_units *out) {
-  const int texts = !f->odd ? 0 : f->odd->distinct < MOST_TEXTS ? f->odd->distinct : MOST_TEXTS;
+  const int texts = !f->odd ? 0 : f->odd->distinct < MAX_TEXTS ? f->odd->distinct : MAX_TEXTS;
   const tally t = count(csv, f->odd ? f->odd->text : NULL, texts);
   const bool unit = t.first.before.length || t.first.after.length;
   *out = (gt_csv_units){.unit = unit};
-  if (20 * t.same < 19 * texts || !t.same || (unit && t.same < FEWEST) || (!unit && !t.group)) return false;
+  if (20 * t.same < 19 * texts || !t.same || (unit && t.same < MIN_NUMBERS) || (!unit && !t.group))
+    return false;
   if (!arena) return true;
   const char *separator = separator_name(t.group);
   out->what = !unit      ? gt_arena_printf(arena, "numbers with %s that separate thousands", separator)

@@ -36,16 +36,15 @@ static void put_name(writer *w, const char *name) {
   if (quoted) put(w, '"');
 }
 
-/* Nine significant digits restore every float exactly. A decimal comma from the locale would break the
- * file. */
+/* Nine significant digits restore every float exactly. The locale's decimal comma is replaced by a point. */
 static void put_number(writer *w, const gt_tensor *tensor, size_t i) {
-  enum { LONGEST = 32 };
-  char *at = room(w, LONGEST);
+  enum { MAX_LENGTH = 32 };
+  char *at = room(w, MAX_LENGTH);
   int n = 0;
   switch (tensor->element) {
-  case GT_ELEMENT_U8: n = snprintf(at, LONGEST, "%d", ((const uint8_t *)tensor->data)[i]); break;
-  case GT_ELEMENT_I32: n = snprintf(at, LONGEST, "%" PRId32, ((const int32_t *)tensor->data)[i]); break;
-  case GT_ELEMENT_F32: n = snprintf(at, LONGEST, "%.9g", (double)((const float *)tensor->data)[i]); break;
+  case GT_ELEMENT_U8: n = snprintf(at, MAX_LENGTH, "%d", ((const uint8_t *)tensor->data)[i]); break;
+  case GT_ELEMENT_I32: n = snprintf(at, MAX_LENGTH, "%" PRId32, ((const int32_t *)tensor->data)[i]); break;
+  case GT_ELEMENT_F32: n = snprintf(at, MAX_LENGTH, "%.9g", (double)((const float *)tensor->data)[i]); break;
   }
   for (int k = 0; k < n; k++)
     if (at[k] == ',') at[k] = '.';

@@ -1,5 +1,5 @@
-/* The table of formats, and opening a dataset: choose the format, read its options, read its files, prepare
- * the splits. */
+/* Opens datasets: chooses the format, reads its options and its files, prepares the splits. Reads inputs for
+ * predictions. */
 #include "data/data.h"
 #include "base/memory.h"
 #include "base/unicode.h"
@@ -131,7 +131,7 @@ static const gt_data_format *probe(const gt_data_probe *p) {
   return NULL;
 }
 
-/* `train: FILE` or `train: {inputs: FILE}` or `train: {inputs: {NAME: FILE}}` */
+/* The first file in `train: FILE`, `train: {inputs: FILE}` or `train: {inputs: {NAME: FILE}}`; NULL: none. */
 static const gt_spec *first_file(const gt_data_reader *reader) {
   const gt_spec *train = gt_data_node(reader, "train", NULL);
   if (train && train->kind == GT_SPEC_MAP) train = gt_spec_find(train, "inputs");
@@ -139,7 +139,7 @@ static const gt_spec *first_file(const gt_data_reader *reader) {
   return train && train->kind == GT_SPEC_SCALAR ? train : NULL;
 }
 
-/* Reports keys that no format has, such as `train_path`; false: there are none. */
+/* Reports keys that no format has, such as `train_path`; false if there are none. */
 static bool report_unknown_keys(gt_data_reader *reader) {
   enum { MAX_KEYS = 256 };
   const char *names[MAX_KEYS];
@@ -173,7 +173,7 @@ static bool is_text(const gt_bytes *head) {
   return head->size >= 4;
 }
 
-/* Says why no format reads this data. text: the file is found and holds text. */
+/* Reports why no format was detected. found: the first file exists; text: it is text. */
 static void report_unknown_format(gt_data_reader *reader, const gt_spec *first, bool found, bool text) {
   gt_diagnostics *diagnostics = reader->diagnostics;
   const char *formats_text = list_of_formats(reader->arena);
@@ -215,7 +215,7 @@ static const gt_data_format *choose(gt_data_reader *reader) {
   return format;
 }
 
-/* Missing files are reported even if other keys are wrong, so that one pass shows all errors. */
+/* Reports missing files. Called if other keys are wrong, so that one pass reports all errors. */
 static void check_files(gt_data_reader *reader) {
   static const char *const splits_with_files[] = {"train", "test"}, *const parts[] = {"inputs", "targets"};
   for (int i = 0; i < 2; i++) {
@@ -237,7 +237,7 @@ static void compose_names(gt_arena *arena, gt_strings *names) {
   names->items = composed;
 }
 
-/* A folder or file where `validation` takes a fraction. */
+/* Adds help to the error about a folder or file in `validation`, which must be a fraction. */
 static void explain_validation(gt_data_reader *reader) {
   const gt_spec *node = gt_data_node(reader, "validation", NULL);
   for (int i = 0; node && node->kind == GT_SPEC_SCALAR && i < reader->diagnostics->count; i++) {
@@ -274,9 +274,9 @@ static bool open_with(gt_data_reader *reader, const gt_data_format *format) {
          format->open(reader, options) && gt_data_prepare(reader) && reader->diagnostics->errors == errors;
 }
 
-/* Once a file from an untrusted source was read, an error message may quote its contents, so the message is
- * replaced. Errors of opening a file and of memory quote nothing. */
-static void conceal(gt_data_reader *reader) {
+/* Replaces error messages that may quote the contents of an untrusted file. Errors of opening a file and of
+ * memory quote nothing. */
+static void hide_errors(gt_data_reader *reader) {
   const bool quoted = reader->diagnostics->errors > reader->found.errors;
   if (quoted || reader->error->status == GT_ERR_DATA) *reader->error = (gt_error){0};
   *reader->diagnostics = reader->found;
@@ -311,7 +311,7 @@ bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_wanted *w
   free(reader.group);
   gt_series_close(&reader);
   if (ok) return true;
-  if (reader.trust.hidden) conceal(&reader);
+  if (reader.trust.hidden) hide_errors(&reader);
   gt_dataset_close(out);
   return false;
 }
@@ -323,10 +323,10 @@ void gt_dataset_close(gt_dataset *dataset) {
   *dataset = (gt_dataset){0};
 }
 
-/* The inputs that a file must contain, as a signature of their own; *first: the index of the first of
- * them. */
-static bool wanted_of(const gt_input_file *file, const gt_data_signature *all, gt_data_signature *out,
-                      int *first, gt_error *error) {
+/* Makes a signature of the inputs that a file must contain; *first: the index of the first of them in
+ * `all`. */
+static bool select_inputs(const gt_input_file *file, const gt_data_signature *all, gt_data_signature *out,
+                          int *first, gt_error *error) {
   *out = *all;
   *first = 0;
   if (!file->name) return true;
@@ -338,7 +338,8 @@ static bool wanted_of(const gt_input_file *file, const gt_data_signature *all, g
   return gt_fail(error, GT_ERR_DATA, "the model has no input '%s'", file->name);
 }
 
-/* Reads all files from `first` on that belong to the same input, as its samples, and marks them as done. */
+/* Reads the files from index `first` that belong to the same input as its samples, and marks them in
+ * done[]. */
 static bool read_samples(const gt_data_format *format, const gt_input_file *file, int first, int files,
                          bool *done, const gt_data_signature *wanted, gt_tensor *out, gt_error *error) {
   const char **path = gt_alloc((size_t)files * sizeof *path);
@@ -365,7 +366,7 @@ static bool read_input_file(const gt_input_file *file, int index, int files, boo
   gt_data_probe p = {.path = path};
   gt_data_signature wanted;
   int first;
-  if (!wanted_of(&file[index], all, &wanted, &first, error)) return false;
+  if (!select_inputs(&file[index], all, &wanted, &first, error)) return false;
   for (int k = first; k < first + wanted.inputs; k++)
     if (out[k].data)
       return gt_fail(error, GT_ERR_DATA, "input '%s' has more than one file: %s", all->input[k].name, path);
@@ -392,7 +393,7 @@ bool gt_data_is_sample(const char *path) {
   return format && format->read_samples;
 }
 
-static bool all_there(const gt_data_signature *signature, const gt_tensor *out, gt_error *error) {
+static bool check_all_read(const gt_data_signature *signature, const gt_tensor *out, gt_error *error) {
   for (int k = 0; k < signature->inputs; k++) {
     const char *name = signature->input[k].name;
     if (!out[k].data) return gt_fail(error, GT_ERR_DATA, "no file for the model's input '%s'", name);
@@ -414,18 +415,18 @@ static bool read_rows(const gt_input_file *file, int files, const gt_data_signat
   for (int i = 0; i < files && ok; i++)
     ok = done[i] || read_input_file(file, i, files, done, signature, out, error);
   free(done);
-  return ok && all_there(signature, out, error);
+  return ok && check_all_read(signature, out, error);
 }
 
-/* The last window of each series in the files. */
+/* Reads the last window of each series in the files. */
 static bool read_windows(const gt_input_file *file, int files, const gt_data_signature *signature,
                          gt_tensor *out, gt_error *error) {
   gt_arena arena;
   gt_arena_init(&arena);
-  gt_forecast_rows unwanted = {.arena = &arena};
+  gt_forecast_rows unused = {.arena = &arena};
   gt_series_rows rows = {.path = file[0].path, .groups = 1};
   gt_data_signature row = *signature, whole = *signature;
-  if (!signature->forecast) row.forecast = whole.forecast = &unwanted;
+  if (!signature->forecast) row.forecast = whole.forecast = &unused;
   for (int k = 0; k < row.inputs; k++) row.input[k] = gt_series_row_input(&signature->input[k]);
   row.rows = &rows;
   const bool ok =
