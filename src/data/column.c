@@ -101,19 +101,19 @@ void gt_table_store(const gt_table *table, const float *raw, int64_t rows, float
       store_cell(&table->column[i], *raw++, out);
 }
 
-uint64_t gt_table_fingerprint(const gt_table *table, uint64_t print) {
+uint64_t gt_table_fingerprint(const gt_table *table, uint64_t hash) {
   for (int i = 0; table && i < table->count; i++) {
     const gt_column *c = &table->column[i];
     const int32_t numbers[] = {(int32_t)c->kind, c->indicator, c->log,  c->hours,
                                c->categories,    c->missing,   c->other};
-    print = gt_fingerprint(print, c->name, strlen(c->name) + 1);
-    print = gt_fingerprint(print, numbers, sizeof numbers);
+    hash = gt_fingerprint(hash, c->name, strlen(c->name) + 1);
+    hash = gt_fingerprint(hash, numbers, sizeof numbers);
     for (int k = 0; k < c->categories; k++) {
       const char *name = gt_column_category(c, k);
-      print = gt_fingerprint(print, name, strlen(name) + 1);
+      hash = gt_fingerprint(hash, name, strlen(name) + 1);
     }
   }
-  return print;
+  return hash;
 }
 
 bool gt_table_has_code(const gt_table *table, int64_t i) {

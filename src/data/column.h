@@ -61,9 +61,8 @@ const gt_table *gt_table_of(gt_arena *arena, const gt_column *column, int count,
 bool gt_columns_are_plain(const gt_column *column, int count);
 /* Converts raw values [rows, count], whose codes are below `categories`, to stored values [rows, stored]. */
 void gt_table_store(const gt_table *table, const float *raw, int64_t rows, float *out);
-/* Extends the hash `print` by how the columns become values, without fills. Returns `print` if table is
- * NULL. */
-uint64_t gt_table_fingerprint(const gt_table *table, uint64_t print);
+/* Extends the hash by how the columns become values, without fills. Returns `hash` if table is NULL. */
+uint64_t gt_table_fingerprint(const gt_table *table, uint64_t hash);
 /* True if stored value i is a code, whose features are 0 and 1. False if table is NULL. */
 bool gt_table_has_code(const gt_table *table, int64_t i);
 /* Converts the stored values of one sample to features. */

@@ -7,8 +7,8 @@
 
 /* An input column of the training file, or of a trained model. */
 typedef struct gt_typed_column {
-  gt_column
-      column; /* kind, order and `fills` are set by gt_csv_type_values; the rest by gt_data_fit_columns */
+  /* gt_csv_type_values sets kind, order and `fills`; gt_data_fit_columns the rest. */
+  gt_column column;
   gt_column_rule rule;
   bool decided;      /* its kind is known from a file that was read */
   bool final;        /* of a trained model: all is decided */

@@ -5,16 +5,16 @@
 #include <string.h>
 #include <strings.h>
 
-enum { EPOCH = 10957 }; /* days from 1970-01-01, the zero of days_of, to 2000-01-01 */
+enum { EPOCH = 10957 }; /* 2000-01-01 in days since 1970-01-01, as days_of counts */
 
 typedef struct text_reader {
   const char *at, *end;
 } text_reader;
 
 typedef struct date_fields {
-  int part[3];   /* the three numbers of a date, in the order of the text */
-  int digits[3]; /* and their digits; 0: the name of a month */
-  char mark;     /* between them */
+  int part[3];    /* the three numbers of a date, in the order of the text */
+  int digits[3];  /* numbers of their digits; 0: the name of a month */
+  char separator; /* between them */
 } date_fields;
 
 static bool read_char(text_reader *r, char c) {
@@ -31,14 +31,14 @@ static int read_digits(text_reader *r, int most, int *value) {
   return n;
 }
 
-/* The English name of a month, whole or its first three letters. */
+/* Reads the English name of a month or its first three letters. Returns its number, 0: none. */
 static int read_month(text_reader *r) {
   static const char *const names[] = {"January", "February", "March",     "April",   "May",      "June",
                                       "July",    "August",   "September", "October", "November", "December"};
   const size_t left = (size_t)(r->end - r->at);
   for (int m = 0; m < 12; m++) {
-    const size_t whole = strlen(names[m]),
-                 length = left >= whole && !strncasecmp(r->at, names[m], whole) ? whole : 3;
+    const size_t full = strlen(names[m]),
+                 length = left >= full && !strncasecmp(r->at, names[m], full) ? full : 3;
     if (left < length || strncasecmp(r->at, names[m], length) != 0) continue;
     r->at += length;
     return m + 1;
@@ -46,29 +46,29 @@ static int read_month(text_reader *r) {
   return 0;
 }
 
-static bool read_mark(text_reader *r, char *mark) {
-  static const char marks[] = "-/. ";
-  if (r->at == r->end || !strchr(marks, *r->at)) return false;
-  *mark = *r->at++;
-  while (*mark == ' ' && read_char(r, ' ')) continue;
+static bool read_separator(text_reader *r, char *separator) {
+  static const char separators[] = "-/. ";
+  if (r->at == r->end || !strchr(separators, *r->at)) return false;
+  *separator = *r->at++;
+  while (*separator == ' ' && read_char(r, ' ')) continue;
   return true;
 }
 
 static bool read_fields(text_reader *r, date_fields *f) {
   for (int i = 0; i < 3; i++) {
-    char mark = f->mark;
-    if (i && !read_mark(r, &mark) && !(i == 2 && f->mark == ' ')) return false;
-    if (i == 1) f->mark = mark;
-    if (i == 2 && mark != f->mark) return false;
+    char separator = f->separator;
+    if (i && !read_separator(r, &separator) && !(i == 2 && f->separator == ' ')) return false;
+    if (i == 1) f->separator = separator;
+    if (i == 2 && separator != f->separator) return false;
     f->digits[i] = read_digits(r, 4, &f->part[i]);
     if (f->digits[i] == 0 && !(f->part[i] = read_month(r))) return false;
     if (i < 2 && f->digits[i] == 0) (void)(read_char(r, '.') || read_char(r, ',')); /* Jan. 3 */
-    if (f->digits[i] && f->mark == ' ' && i == 1) read_char(r, ',');                /* Jan 3, 2024 */
+    if (f->digits[i] && f->separator == ' ' && i == 1) read_char(r, ',');           /* Jan 3, 2024 */
   }
   return true;
 }
 
-/* AM or PM after an hour from 1 to 12, which becomes one from 0 to 23; or nothing. */
+/* Reads AM or PM after an hour from 1 to 12 and converts the hour to 0 to 23; accepts neither. */
 static bool read_half_day(text_reader *r, int *hour) {
   const char *before = r->at;
   while (read_char(r, ' ')) continue;
@@ -83,7 +83,7 @@ static bool read_half_day(text_reader *r, int *hour) {
   return true;
 }
 
-/* 13:45, 13:45:10, 13:45:10.5, 1:45 PM, then Z or +02:00; nothing is midnight. */
+/* Reads 13:45, 13:45:10, 13:45:10.5 or 1:45 PM, then Z or +02:00. An empty text means midnight. */
 static bool read_time(text_reader *r, double *hours) {
   int hour = 0, minute = 0, second = 0, fraction = 0, digits = 0;
   *hours = 0;
@@ -130,29 +130,31 @@ static void date_of(int64_t days, int *year, int *month, int *day) {
   *year = (int)(y + era * 400 + (*month <= 2));
 }
 
-static bool take(int year, int month, int day, double *days) {
+/* Days since 1970-01-01; false if there is no such date. */
+static bool date_to_days(int year, int month, int day, double *days) {
   if (year < 1000 || year > 3800 || month < 1 || month > 12 || day < 1 || day > days_in(year, month))
     return false;
   *days = (double)days_of(year, month, day);
   return true;
 }
 
-/* The ways in which the three fields make a date. */
-static unsigned ways_of(const date_fields *f, double days[3]) {
+/* The orders in which the three fields are a date; days[]: the date in each order. */
+static unsigned orders_of(const date_fields *f, double days[3]) {
   const int *p = f->part, *n = f->digits;
-  unsigned ways = 0;
-  if (n[0] == 4 && n[1] <= 2 && n[2] <= 2 && n[2] && take(p[0], p[1], p[2], &days[0]))
-    ways |= GT_DATE_YEAR_FIRST;
-  if (n[2] != 4) return ways;
+  unsigned orders = 0;
+  if (n[0] == 4 && n[1] <= 2 && n[2] <= 2 && n[2] && date_to_days(p[0], p[1], p[2], &days[0]))
+    orders |= GT_DATE_YEAR_FIRST;
+  if (n[2] != 4) return orders;
   const bool named_second = !n[1], named_first = !n[0];
-  if (n[0] >= 1 && n[0] <= 2 && n[1] <= 2 && take(p[2], p[1], p[0], &days[1])) ways |= GT_DATE_DAY_FIRST;
-  if (!named_second && (named_first || n[0] <= 2) && n[1] <= 2 && f->mark != '.' &&
-      take(p[2], p[0], p[1], &days[2]))
-    ways |= GT_DATE_MONTH_FIRST;
-  return ways;
+  if (n[0] >= 1 && n[0] <= 2 && n[1] <= 2 && date_to_days(p[2], p[1], p[0], &days[1]))
+    orders |= GT_DATE_DAY_FIRST;
+  if (!named_second && (named_first || n[0] <= 2) && n[1] <= 2 && f->separator != '.' &&
+      date_to_days(p[2], p[0], p[1], &days[2]))
+    orders |= GT_DATE_MONTH_FIRST;
+  return orders;
 }
 
-/* 20240131, 2024-01, 2024/01 */
+/* Parses 20240131, 2024-01 and 2024/01. */
 static unsigned parse_compact(const char *text, size_t length, double *days) {
   text_reader r = {text, text + length};
   int year, month, day = 1;
@@ -160,26 +162,26 @@ static unsigned parse_compact(const char *text, size_t length, double *days) {
   bool ok = read_digits(&r, 4, &year) == 4;
   if (length == 7) ok = ok && (read_char(&r, '-') || read_char(&r, '/'));
   ok = ok && read_digits(&r, 2, &month) == 2 && (length == 7 || read_digits(&r, 2, &day) == 2);
-  return ok && take(year, month, day, days) ? GT_DATE_YEAR_FIRST : 0;
+  return ok && date_to_days(year, month, day, days) ? GT_DATE_YEAR_FIRST : 0;
 }
 
-unsigned gt_date_parse(const char *text, size_t length, unsigned way, bool compact, double *out) {
+unsigned gt_date_parse(const char *text, size_t length, unsigned preferred, bool compact, double *out) {
   text_reader r = {text, text + length};
   date_fields f = {0};
   double days[3] = {0}, hours = 0;
-  unsigned ways;
-  if (compact && (ways = parse_compact(text, length, days))) {
+  unsigned orders;
+  if (compact && (orders = parse_compact(text, length, days))) {
     if (out) *out = 24 * (days[0] - EPOCH);
-    return ways;
+    return orders;
   }
   if (length < 8 || length > 40) return 0;
   if (!read_fields(&r, &f) || !read_time(&r, &hours)) return 0;
-  ways = ways_of(&f, days);
-  if (!ways || !out) return ways;
-  const unsigned chosen = ways & way ? ways & way : ways;
+  orders = orders_of(&f, days);
+  if (!orders || !out) return orders;
+  const unsigned chosen = orders & preferred ? orders & preferred : orders;
   const int i = chosen & GT_DATE_YEAR_FIRST ? 0 : chosen & GT_DATE_DAY_FIRST ? 1 : 2;
   *out = 24 * (days[i] - EPOCH) + hours;
-  return ways;
+  return orders;
 }
 
 gt_calendar_day gt_calendar_day_of(double hours) {
@@ -194,32 +196,33 @@ double gt_calendar_time(const gt_calendar_day *day) {
   const int64_t years = (day->month >= 0 ? day->month : day->month - 11) / 12;
   const int year = (int)(2000 + years), month = (int)(day->month - 12 * years) + 1,
             days = days_in(year, month);
-  return 24 * (double)(days_of(year, month, day->day < days ? day->day : days) - EPOCH) + day->of_day;
+  return 24 * (double)(days_of(year, month, day->day < days ? day->day : days) - EPOCH) + day->time_of_day;
 }
 
 const char *const gt_date_part_names[] = {"year",        "month sin", "month cos", "weekday sin",
                                           "weekday cos", "hour sin",  "hour cos"};
 
-static void add_cycle(double part, float *out) {
+/* Writes the sine and cosine of a fraction of a cycle. */
+static void write_cycle(double part, float *out) {
   out[0] = (float)sin(2 * M_PI * part);
   out[1] = (float)cos(2 * M_PI * part);
 }
 
 void gt_date_split(double hours, int parts, float *out) {
-  const double day = EPOCH + floor(hours / 24), of_day = hours - 24 * floor(hours / 24);
+  const double day = EPOCH + floor(hours / 24), time_of_day = hours - 24 * floor(hours / 24);
   int year, month, of_month;
   date_of((int64_t)day, &year, &month, &of_month);
   const double first = (double)days_of(year, 1, 1), length = (double)days_of(year + 1, 1, 1) - first;
-  out[0] = (float)(year + (day + of_day / 24 - first) / length);
-  add_cycle((month - 1) / 12.0, out + 1);
+  out[0] = (float)(year + (day + time_of_day / 24 - first) / length);
+  write_cycle((month - 1) / 12.0, out + 1);
   const int64_t weekday = ((int64_t)day + 3) % 7; /* 1970-01-01 was a Thursday */
-  add_cycle((double)(weekday < 0 ? weekday + 7 : weekday) / 7, out + 3);
-  if (parts > GT_DATE_PARTS) add_cycle(of_day / 24, out + 5);
+  write_cycle((double)(weekday < 0 ? weekday + 7 : weekday) / 7, out + 3);
+  if (parts > GT_DATE_PARTS) write_cycle(time_of_day / 24, out + 5);
 }
 
-enum { OF_DAY = 86400000 }; /* milliseconds */
+enum { DAY = 86400000 }; /* milliseconds */
 static const int64_t milliseconds[] = {
-    [GT_DATE_DAYS] = OF_DAY, [GT_DATE_MINUTES] = 60000, [GT_DATE_SECONDS] = 1000, [GT_DATE_MILLISECONDS] = 1};
+    [GT_DATE_DAYS] = DAY, [GT_DATE_MINUTES] = 60000, [GT_DATE_SECONDS] = 1000, [GT_DATE_MILLISECONDS] = 1};
 
 static int64_t nearest(double hours, int64_t unit) {
   return (int64_t)floor(3600000 * hours / (double)unit + 0.5) * unit;
@@ -237,14 +240,14 @@ gt_date_precision gt_date_precision_of(const double *hours, int64_t count) {
 const char *gt_date_text(double hours, gt_date_precision precision, char out[32]) {
   const int64_t time = nearest(hours, precision == GT_DATE_DAYS ? milliseconds[GT_DATE_MINUTES]
                                                                 : milliseconds[precision]),
-                day = (time >= 0 ? time : time - OF_DAY + 1) / OF_DAY;
-  const int of_day = (int)(time - day * OF_DAY), second = of_day / 1000;
+                day = (time >= 0 ? time : time - DAY + 1) / DAY;
+  const int time_of_day = (int)(time - day * DAY), second = time_of_day / 1000;
   int year, month, of_month;
   date_of(EPOCH + day, &year, &month, &of_month);
   int n = snprintf(out, 32, "%04d-%02d-%02d", year, month, of_month);
   if (precision >= GT_DATE_MINUTES)
     n += snprintf(out + n, 32 - (size_t)n, " %02d:%02d", second / 3600, second / 60 % 60);
   if (precision >= GT_DATE_SECONDS) n += snprintf(out + n, 32 - (size_t)n, ":%02d", second % 60);
-  if (precision == GT_DATE_MILLISECONDS) snprintf(out + n, 32 - (size_t)n, ".%03d", of_day % 1000);
+  if (precision == GT_DATE_MILLISECONDS) snprintf(out + n, 32 - (size_t)n, ".%03d", time_of_day % 1000);
   return out;
 }

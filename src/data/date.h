@@ -1,39 +1,39 @@
-/* Dates as tables contain them, and the numbers that a network reads instead of one. A date is a number of
+/* Parses the dates of tables, and converts a date to the numbers that a network reads. A date is a number of
  * hours since 2000-01-01 00:00 in the proleptic Gregorian calendar, without time zones (an offset such as
  * +02:00 is applied, so times are in UTC if the file has offsets). As a float, whole hours are exact, and
- * minutes are told apart for 29 years before and after. */
+ * minutes are distinguishable within 29 years of 2000. */
 #ifndef GT_DATA_DATE_H
 #define GT_DATA_DATE_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* The date orders that a text can have; if several fit, the intended one is unknown. */
+/* The orders of year, month and day in a text. A text may be a date in several of them. */
 enum {
   GT_DATE_YEAR_FIRST = 1, /* 2024-01-31, 2024/01/31, 20240131, with 13:45, T13:45:00, 1:45 PM, Z, +02:00 */
   GT_DATE_DAY_FIRST = 2,  /* 31/01/2024, 31.01.2024, 31-01-2024, 31 Jan 2024 */
   GT_DATE_MONTH_FIRST = 4 /* 01/31/2024, Jan 31 2024 */
 };
 
-/* The ways in which the text is a valid date; 0: it is none. out: if not NULL, the date as one of them:
- * `way` if that is among them, else the first. compact: eight digits are a date, and so is a
- * month, 2024-01, which is its first day. */
-unsigned gt_date_parse(const char *text, size_t length, unsigned way, bool compact, double *out);
+/* Returns all orders in which the text is a valid date; 0: it is no date. *out: the date in order `preferred`
+ * if that is one of them, else in the first; out may be NULL. compact: accept also 20240131, and a month such
+ * as 2024-01, which means its first day. */
+unsigned gt_date_parse(const char *text, size_t length, unsigned preferred, bool compact, double *out);
 
 /* The day of a date in the calendar. */
 typedef struct gt_calendar_day {
-  int64_t month; /* since 2000-01 */
-  int day, days; /* of the month, from 1; the month's days */
-  double of_day; /* hours */
+  int64_t month;      /* since 2000-01 */
+  int day, days;      /* day of the month, from 1; number of days in the month */
+  double time_of_day; /* hours */
 } gt_calendar_day;
 gt_calendar_day gt_calendar_day_of(double hours);
-/* The hours of month, day and of_day. A day that the month does not have is its last. */
+/* The date as hours since 2000. If the month does not have the day, its last day is used. */
 double gt_calendar_time(const gt_calendar_day *day);
 
-enum { GT_DATE_PARTS = 5, GT_DATE_PARTS_WITH_HOURS = 7 };
+enum { GT_DATE_PARTS = 5, GT_DATE_PARTS_WITH_HOURS = 7 }; /* numbers of values of gt_date_split */
 extern const char *const gt_date_part_names[GT_DATE_PARTS_WITH_HOURS];
-/* Year with its fraction (2024.5), then month, weekday and hour as sine and cosine of their cycles. Writes
- * `parts` values. */
+/* Writes `parts` values: the year with its fraction (2024.5), then sine and cosine of the month, of the
+ * weekday and (GT_DATE_PARTS_WITH_HOURS) of the hour in their cycles. */
 void gt_date_split(double hours, int parts, float *out);
 typedef enum gt_date_precision {
   GT_DATE_DAYS,        /* 2024-01-31 */
@@ -41,8 +41,8 @@ typedef enum gt_date_precision {
   GT_DATE_SECONDS,     /* 2024-01-31 13:45:36 */
   GT_DATE_MILLISECONDS /* 2024-01-31 13:45:36.500 */
 } gt_date_precision;
-/* The lowest precision that expresses all of these dates, up to 0.1 ms; at most milliseconds. */
+/* The lowest precision that represents all dates within 0.1 ms; at most milliseconds. */
 gt_date_precision gt_date_precision_of(const double *hours, int64_t count);
-/* The nearest date that the precision can express, of days the day; returns the buffer. */
+/* Writes the date, rounded to the precision (for days: cut off) and returns `out`. */
 const char *gt_date_text(double hours, gt_date_precision precision, char out[32]);
 #endif

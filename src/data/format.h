@@ -27,8 +27,8 @@ typedef struct gt_data_normalize {
 typedef struct gt_data_split { /* exactly one of method, column and group is set */
   const char *method;          /* "random", "last", "stratified" */
   const char *column, *group;
-  gt_strings test,
-      validation; /* values of `column` that mean these splits; both empty: its values are names of splits */
+  /* Values of `column` that mean these splits. Both empty: the values are names of splits. */
+  gt_strings test, validation;
 } gt_data_split;
 
 typedef struct gt_data_common { /* keys that every format has */

@@ -1,6 +1,6 @@
-/* Format `function`: one or more formulas sampled at random or evenly spaced points: regression without a
- * file. With `field` the inputs are not the points but a signal, image or volume that depends on them: x0,
- * x1, … are drawn per sample, `field` gives the value at a grid position, and `formula` gives the
+/* Format `function`: regression data without a file: one or more formulas, evaluated at random or evenly
+ * spaced points. With `field` the inputs are not the points but a signal, image or volume that depends on
+ * them: x0, x1, … are drawn for each sample, `field` is the value at a grid position, and `formula` gives the
  * targets. */
 #include "base/formula.h"
 #include "base/memory.h"
@@ -11,8 +11,8 @@
 #include <string.h>
 
 enum { MAX_INPUTS = 64, MAX_OUTPUTS = 256, MAX_AXES = 3, MAX_LENGTH = 4096 };
-enum { TRIED = 1 << 20 /* bytes of an outline's samples that are computed anyway, to find bad values */ };
-/* The `step` of the random numbers: one stream for each use. */
+enum { OUTLINE_BYTES = 1 << 20 }; /* of an outline's samples that are computed anyway, to find bad values */
+/* The `step` of the random numbers: a stream of its own for each use. */
 enum { TRAIN_POINTS, TEST_POINTS, TRAIN_NOISE, TRAIN_FIELD_NOISE, TEST_FIELD_NOISE };
 static const char *const coordinate[MAX_AXES] = {"u", "v", "w"};
 
@@ -56,30 +56,31 @@ typedef struct sampler {
   const options *options;
   const gt_formula *formula[MAX_OUTPUTS], *field[MAX_OUTPUTS];
   double low[MAX_INPUTS], high[MAX_INPUTS];
-  double stride[MAX_INPUTS]; /* even points: the step from one point to the next, modulo the range; 0: points
-                                 are random */
+  /* Even points: the step from one point to the next as a fraction of the range, modulo 1. 0: random
+   * points. */
+  double stride[MAX_INPUTS];
   int inputs, outputs;
-  int known;      /* number of variables of formulas: x0, x1, …, then x, then the grid position */
-  int64_t places; /* grid points; 0: the inputs are the sample points */
+  int known; /* formulas may use x0 … x(known - 1); after these, the values have x and the grid position */
+  int64_t places; /* number of grid points; 0: without `field` */
 } sampler;
 
-/* The highest of the first `known` variables that a formula uses; -1: none. */
-static int most_variable(const gt_formula *f, int known) {
-  int most = f->kind == GT_FORMULA_VARIABLE && f->variable < known ? f->variable : -1;
+/* The highest index of a variable below `known` that the formula uses; -1: none. */
+static int max_variable(const gt_formula *f, int known) {
+  int max = f->kind == GT_FORMULA_VARIABLE && f->variable < known ? f->variable : -1;
   for (int i = 0; i < f->arguments; i++) {
-    const int m = most_variable(f->argument[i], known);
-    if (m > most) most = m;
+    const int m = max_variable(f->argument[i], known);
+    if (m > max) max = m;
   }
-  return most;
+  return max;
 }
 
-/* The node of a formula, for messages. */
+/* The config's node of a formula, for messages. */
 static const gt_spec *formula_node(const gt_data_reader *reader, const char *key, int index) {
   const gt_spec *node = gt_data_node(reader, key, NULL);
   return node && node->kind == GT_SPEC_SEQUENCE && index < node->count ? node->child[index] : node;
 }
 
-/* *used: raised to the number of inputs x0, x1, … that the formulas use. */
+/* Parses the formulas at `key`. *used becomes at least the number of inputs x0, x1, … that they use. */
 static bool parse(const sampler *s, const char *key, gt_strings texts, const char *const *names, int count,
                   const gt_formula **out, int *used) {
   gt_data_reader *reader = s->reader;
@@ -88,8 +89,8 @@ static bool parse(const sampler *s, const char *key, gt_strings texts, const cha
     gt_formula_error problem = {0};
     out[i] = gt_formula_parse(reader->arena, texts.items[i], names, count, &problem);
     if (out[i]) {
-      const int most = most_variable(out[i], s->known);
-      if (most >= *used) *used = most + 1;
+      const int max = max_variable(out[i], s->known);
+      if (max >= *used) *used = max + 1;
       continue;
     }
     ok = false;
@@ -106,7 +107,7 @@ static bool parse_formulas(sampler *s) {
   const char *names[MAX_INPUTS + 1 + MAX_AXES];
   s->known = o->inputs ? (int)o->inputs : MAX_INPUTS;
   for (int i = 0; i < s->known; i++) names[i] = gt_arena_printf(s->reader->arena, "x%d", i);
-  names[s->known] = "x"; /* short name of x0, after the others */
+  names[s->known] = "x"; /* a short name of x0 */
   for (int i = 0; i < o->grid.count; i++) names[s->known + 1 + i] = coordinate[i];
   int used = 1;
   bool ok = parse(s, "formula", o->formula, names, s->known + 1, s->formula, &used);
@@ -115,7 +116,7 @@ static bool parse_formulas(sampler *s) {
   return ok;
 }
 
-/* `field` and `grid` need each other; the field of one sample must fit into a tensor. */
+/* Fails if only one of `field` and `grid` is given, or if the field of a sample is too large for a tensor. */
 static bool read_grid(sampler *s) {
   const options *o = s->options;
   gt_diagnostics *diagnostics = s->reader->diagnostics;
@@ -172,7 +173,7 @@ static bool bad_value(const sampler *s, const char *key, int output, const doubl
   return false;
 }
 
-/* Standard normal numbers by the Box-Muller transform. */
+/* A standard normal number by the Box-Muller transform. */
 static double normal(uint64_t seed, uint32_t step, uint32_t element) {
   const gt_philox bits = gt_philox_block(seed, GT_PURPOSE_SAMPLE, step, element);
   const double u = ((double)bits.v[0] + 0.5) * 0x1p-32,
@@ -180,7 +181,7 @@ static double normal(uint64_t seed, uint32_t step, uint32_t element) {
   return sqrt(-2 * log(u)) * cos(angle);
 }
 
-/* Evaluates the formulas at one point. */
+/* Evaluates the formulas at point i. */
 static bool sample_targets(const sampler *s, int64_t i, const double *x, double noise, float *targets) {
   gt_data_reader *reader = s->reader;
   char why[128];
@@ -199,7 +200,7 @@ static bool sample_targets(const sampler *s, int64_t i, const double *x, double 
   return true;
 }
 
-/* Evaluates the field of one point, last axis fastest; x: as gt_formula_evaluate takes it. */
+/* Evaluates the field of point i on the grid, last axis fastest. x: the values of all variables. */
 static bool sample_field(const sampler *s, int64_t i, double *x, uint32_t step, float *out) {
   const options *o = s->options;
   const int64_t channels = o->field.count;
@@ -224,17 +225,18 @@ static bool sample_field(const sampler *s, int64_t i, double *x, uint32_t step, 
   return true;
 }
 
-/* Low-discrepancy steps for any number of inputs: powers of the root of x^(n + 1) = x + 1 (Roberts, "The
- * Unreasonable Effectiveness of Quasirandom Sequences", 2018); for one input the golden ratio. */
+/* Sets the strides to a low-discrepancy sequence for any number of inputs n: powers of the root of x^(n + 1)
+ * = x + 1 (Roberts, "The Unreasonable Effectiveness of Quasirandom Sequences", 2018); for one input the
+ * golden ratio. */
 static void spread_evenly(sampler *s) {
   double root = 2;
   for (int i = 0; i < 64; i++) root = pow(1 + root, 1.0 / (s->inputs + 1));
   for (int k = 0; k < s->inputs; k++) s->stride[k] = pow(root, -(k + 1));
 }
 
-/* Position of input k at point i, from 0 to 1. Even test points continue the sequence of the training
+/* Input k at point i as a fraction of its range. Even test points continue the sequence of the training
  * points. */
-static double place_of(const sampler *s, int64_t i, int k, bool test) {
+static double fraction_of(const sampler *s, int64_t i, int k, bool test) {
   const double whole = 0.5 + s->stride[k] * (double)(i + (test ? s->options->samples : 0));
   if (s->stride[k] > 0) return whole - floor(whole);
   return (double)gt_random_uniform(s->reader->seed, GT_PURPOSE_SAMPLE, test ? TEST_POINTS : TRAIN_POINTS,
@@ -251,7 +253,7 @@ static gt_tensor input_of(const sampler *s, int64_t n) {
   return input;
 }
 
-/* Computes the first n points of a split, or only their targets. */
+/* Computes the first n samples of a split; only their targets if the inputs have no data. */
 static bool evaluate(const sampler *s, int64_t n, bool test, const gt_split *out) {
   const options *o = s->options;
   const int64_t features = gt_tensor_features(&out->input[0]);
@@ -260,7 +262,7 @@ static bool evaluate(const sampler *s, int64_t n, bool test, const gt_split *out
   for (int64_t i = 0; i < n; i++) {
     float *input = inputs ? inputs + i * features : NULL;
     for (int k = 0; k < s->inputs; k++) {
-      const float value = (float)(s->low[k] + place_of(s, i, k, test) * (s->high[k] - s->low[k]));
+      const float value = (float)(s->low[k] + fraction_of(s, i, k, test) * (s->high[k] - s->low[k]));
       x[k] = (double)value;
       if (input && !s->places) input[k] = value;
     }
@@ -272,6 +274,7 @@ static bool evaluate(const sampler *s, int64_t n, bool test, const gt_split *out
   return true;
 }
 
+/* Allocates and computes n samples; inputs: false for targets only. */
 static bool make(const sampler *s, int64_t n, bool test, bool inputs, gt_split *out) {
   static const char what[] = "the samples of the formula";
   gt_error *error = s->reader->error;
@@ -281,15 +284,15 @@ static bool make(const sampler *s, int64_t n, bool test, bool inputs, gt_split *
          gt_tensor_alloc(&out->target[0], what, error) && evaluate(s, n, test, out);
 }
 
-/* In an outline only the first points are computed, so that a formula with infinite values is found. The
- * number of classes needs all labels. */
+/* For an outline computes only the first samples, to find formulas with infinite values; but all labels,
+ * because the number of classes depends on them. */
 static bool sample(const sampler *s, int64_t n, bool test, gt_split *out) {
   const gt_tensor input = input_of(s, n);
   const uint64_t each = (uint64_t)(gt_tensor_features(&input) + s->outputs) * sizeof(float);
   out->samples = n;
   if (!gt_data_is_outlined(s->reader, (uint64_t)n * each)) return make(s, n, test, true, out);
-  const uint64_t tried = TRIED / each;
-  if (!make(s, tried < (uint64_t)n ? (int64_t)tried : n, test, true, out)) return false;
+  const uint64_t computed = OUTLINE_BYTES / each;
+  if (!make(s, computed < (uint64_t)n ? (int64_t)computed : n, test, true, out)) return false;
   gt_tensor_finish(&out->input[0]);
   gt_tensor_finish(&out->target[0]);
   if (s->reader->dataset->target[0].classification) return make(s, n, test, false, out);
@@ -318,8 +321,8 @@ static bool to_labels(gt_data_reader *reader, gt_tensor *targets) {
   return true;
 }
 
-/* Random numbers are indexed with 32 bits. */
-static bool few_enough(const sampler *s) {
+/* Fails if there are more random numbers than a 32-bit index allows. */
+static bool check_count(const sampler *s) {
   const options *o = s->options;
   const int64_t field = s->places * o->field.count, drawn = s->inputs > s->outputs ? s->inputs : s->outputs;
   const int64_t each = field > drawn ? field : drawn;
@@ -343,7 +346,7 @@ static bool open_function(gt_data_reader *reader, const void *given) {
         dataset->target[0].classification ? "one formula that gives the class label" : "1 to 256 formulas";
     return false;
   }
-  if (!read_grid(s) || !parse_formulas(s) || !read_range(s) || !few_enough(s)) return false;
+  if (!read_grid(s) || !parse_formulas(s) || !read_range(s) || !check_count(s)) return false;
   if (o->points && !strcmp(o->points, "even")) spread_evenly(s);
   reader->train_name = reader->test_name = "formula";
   if (!sample(s, o->samples, false, &dataset->train)) return false;

@@ -1,4 +1,4 @@
-/* IDX: the format of MNIST and its relatives. Two zero bytes, a type byte, the rank, big-endian 32-bit
+/* IDX, the format of MNIST and similar data sets: two zero bytes, a type byte, the rank, big-endian 32-bit
  * dimensions, the elements, big-endian and row-major (http://yann.lecun.com/exdb/mnist/). */
 #include "data/format.h"
 #include <inttypes.h>
@@ -39,7 +39,7 @@ static bool parse(gt_raw_array *array, gt_error *error) {
   }
   uint64_t count;
   if (!gt_raw_count(array, &count, error)) return false;
-  /* The count is below 2^60, so this product cannot overflow. */
+  /* gt_raw_count limits the count to 2^60, so this product cannot overflow. */
   const uint64_t needed = count * gt_raw_size(array->type), present = array->size - header;
   if (needed != present)
     return gt_fail(error, GT_ERR_DATA,

@@ -52,7 +52,7 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "images", .help = "PNG and JPEG images: a folder per class, or a CSV of paths", .fields = fields};
 
-static bool refuse(gt_data_reader *reader, const char *key, const char *what, const char *expected) {
+static bool report(gt_data_reader *reader, const char *key, const char *what, const char *expected) {
   gt_error_at(reader->diagnostics, gt_data_position(reader, key), "%s", what)->expected = expected;
   return false;
 }
@@ -64,9 +64,9 @@ static bool is_folder(const char *path) {
 
 static bool read_form(gt_data_reader *reader, const options *o, gt_image_form *form) {
   if (o->channels == 2 || o->target_channels == 2)
-    return refuse(reader, o->channels == 2 ? "channels" : "target_channels",
+    return report(reader, o->channels == 2 ? "channels" : "target_channels",
                   "images with two channels are not supported", "1 or 3");
-  if (o->size.count > 2) return refuse(reader, "size", "this is not an image size", "[HEIGHT, WIDTH]");
+  if (o->size.count > 2) return report(reader, "size", "this is not an image size", "[HEIGHT, WIDTH]");
   *form = (gt_image_form){.channels = o->channels,
                           .resized = o->size.count > 0,
                           .stretched = !strcmp(o->fit, "stretch"),
@@ -82,7 +82,7 @@ static bool read_form(gt_data_reader *reader, const options *o, gt_image_form *f
 enum { TRAIN, TEST, SETS };
 static const char *const keys[SETS][GT_IMAGE_ROLES] = {{"train", "targets"}, {"test", "test_targets"}};
 
-typedef struct opening {
+typedef struct opening { /* state of open_images */
   gt_data_reader *reader;
   const options *options;
   gt_data_file file[SETS][GT_IMAGE_ROLES];
@@ -93,18 +93,18 @@ typedef struct opening {
   gt_arena arena; /* holds the paths */
 } opening;
 
-static void turn_to(opening *o, int k) {
+static void set_trust(opening *o, int k) {
   gt_data_set_trust(o->reader, k == TRAIN ? GT_PART_TRAIN : GT_PART_TEST,
                     gt_data_are_trusted(o->file[k], o->roles));
 }
 
-/* The targets cover all listed files; keep_good removes those of images that cannot be read. */
+/* Sets the labels of all listed files; drop_unreadable removes those of images that cannot be read. */
 static bool list_folder(opening *o, int k, gt_split *split) {
   gt_data_reader *reader = o->reader;
   gt_image_files *files = &o->set[k].files;
   const char *path = o->file[k][GT_IMAGE_INPUT].path;
   if (reader->task[0] == GT_TASK_REGRESSION)
-    return refuse(reader, "task", "a folder per class gives classification targets",
+    return report(reader, "task", "a folder per class gives classification targets",
                   "task: classification, a folder of target images, or a CSV of paths and targets");
   reader->dataset->target[0].classification = reader->dataset->target[0].text_labels = true;
   if (!gt_image_list_folder(reader, o->file[k][GT_IMAGE_INPUT], k == TRAIN, &o->arena, files)) return false;
@@ -118,19 +118,19 @@ static bool list_folder(opening *o, int k, gt_split *split) {
 static bool list_pairs(opening *o, int k) {
   gt_data_reader *reader = o->reader;
   if (reader->task[0] == GT_TASK_CLASSIFICATION)
-    return refuse(reader, "task", "the targets are images, not classes", "task: regression");
+    return report(reader, "task", "the targets are images, not classes", "task: regression");
   return gt_image_list_pairs(reader, o->file[k][GT_IMAGE_INPUT], o->file[k][GT_IMAGE_TARGET], &o->arena,
                              &o->set[k].files);
 }
 
 static bool list(opening *o, int k, gt_split *split) {
   const bool folder = is_folder(o->file[k][GT_IMAGE_INPUT].path);
-  turn_to(o, k);
+  set_trust(o, k);
   if (k && folder != is_folder(o->file[TRAIN][GT_IMAGE_INPUT].path))
-    return refuse(o->reader, "test", "one of train and test is a folder, the other a file",
+    return report(o->reader, "test", "one of train and test is a folder, the other a file",
                   "two folders, or two CSVs");
   if (o->roles > 1 && !folder)
-    return refuse(o->reader, "targets", "the targets of a CSV are columns of that CSV",
+    return report(o->reader, "targets", "the targets of a CSV are columns of that CSV",
                   "a folder in 'train', or no 'targets'");
   return o->roles > 1 ? list_pairs(o, k)
          : folder     ? list_folder(o, k, split)
@@ -138,8 +138,8 @@ static bool list(opening *o, int k, gt_split *split) {
                                             k == TRAIN, &o->arena, &o->set[k].files, split);
 }
 
-/* True if the rest of an image, whose header was read, can be decoded. */
-static bool is_whole(const char *path, const gt_image_form *form, gt_error *error) {
+/* True if the whole image can be decoded. */
+static bool is_decodable(const char *path, const gt_image_form *form, gt_error *error) {
   void *sample;
   if (!gt_try_alloc(&sample, (uint64_t)gt_image_bytes(form), 1, path, error)) return false;
   const bool ok = gt_image_load(path, form, sample, NULL, error);
@@ -147,7 +147,7 @@ static bool is_whole(const char *path, const gt_image_form *form, gt_error *erro
   return ok;
 }
 
-/* Sets the form's size to the image's own. */
+/* Sets the form's size to the size of the image. */
 static bool use_image_size(const char *path, gt_image_form *form, gt_error *error) {
   int64_t size[2];
   if (!gt_image_measure(path, form, size, error)) return false;
@@ -159,7 +159,7 @@ static bool use_image_size(const char *path, gt_image_form *form, gt_error *erro
   return true;
 }
 
-/* The size of the first image applies to all; with on_error: skip, of the first readable one. */
+/* Without `size`: takes the size of the first image, or with on_error: skip, of the first readable image. */
 static bool measure(opening *o, bool skip) {
   const gt_image_files *files = &o->set[TRAIN].files;
   gt_error error = {0};
@@ -168,7 +168,7 @@ static bool measure(opening *o, bool skip) {
     const char *path = files->items[i].path[GT_IMAGE_INPUT];
     gt_image_form form = o->form;
     error = (gt_error){0};
-    if (use_image_size(path, &form, &error) && (!skip || is_whole(path, &form, &error))) {
+    if (use_image_size(path, &form, &error) && (!skip || is_decodable(path, &form, &error))) {
       o->form = form;
       return true;
     }
@@ -177,7 +177,7 @@ static bool measure(opening *o, bool skip) {
   return gt_fail(o->reader->error, error.status, "%s", error.message);
 }
 
-static void ready_sets(opening *o, bool skip) {
+static void prepare_sets(opening *o, bool skip) {
   for (int k = 0; k < o->sets; k++) {
     gt_image_set *set = &o->set[k];
     set->roles = o->roles;
@@ -203,42 +203,42 @@ static bool read_sets(opening *o, bool skip) {
   const gt_spec *node = gt_data_node(o->reader, "cache", NULL);
   const char *cache = o->options->cache;
   if (cache && !gt_image_cache_may_replace(cache))
-    return refuse(o->reader, "cache", "this file exists and is not an image cache",
+    return report(o->reader, "cache", "this file exists and is not an image cache",
                   "the name of a new file or of an existing image cache");
-  ready_sets(o, skip);
+  prepare_sets(o, skip);
   if (o->reader->wanted->outline && is_outlined(o)) {
     gt_info("reading only the headers of the images");
     cache = NULL;
     for (int k = 0; k < o->sets; k++) o->set[k].outline = true;
   }
-  const bool whole = cache && gt_image_cache_load(cache, o->set, o->sets);
+  const bool is_cached = cache && gt_image_cache_load(cache, o->set, o->sets);
   for (int k = 0; k < o->sets; k++) {
-    turn_to(o, k);
-    if (!o->set[k].good && !gt_image_set_read(&o->set[k], policy, o->reader->error)) return false;
+    set_trust(o, k);
+    if (!o->set[k].readable && !gt_image_set_read(&o->set[k], policy, o->reader->error)) return false;
   }
   /* An untrusted config must not choose a file to write. */
   if (!cache || gt_data_is_untrusted(o->reader, node)) return true;
-  if (whole)
+  if (is_cached)
     gt_remove_leftovers(cache);
   else
     gt_image_cache_save(cache, o->set, o->sets);
   return true;
 }
 
-/* Removes the targets of images that were left out. */
-static void keep_good(const gt_image_set *set, gt_tensor *targets) {
+/* Removes the targets of images that were skipped. */
+static void drop_unreadable(const gt_image_set *set, gt_tensor *targets) {
   const size_t row = (size_t)gt_tensor_features(targets) * gt_element_size(targets->element);
   uint8_t *to = targets->data;
   for (size_t i = 0; i < set->files.count; i++) {
     const uint8_t *from = (const uint8_t *)targets->data + i * row;
-    if (!set->good[i]) continue;
+    if (!set->readable[i]) continue;
     if (from > to) memcpy(to, from, row);
     to += row;
   }
   targets->dim[0] -= set->skipped;
 }
 
-/* Scales bytes to values from 0 to 1. */
+/* Moves target images into the split, with bytes scaled to values from 0 to 1. */
 static bool move_targets(gt_image_set *set, gt_split *split, gt_error *error) {
   gt_tensor *targets = &split->target[0];
   *targets = set->pixels[GT_IMAGE_TARGET];
@@ -266,7 +266,7 @@ static bool move_split(opening *o, int k, gt_split *split) {
     gt_warn("skipped %" PRId64 " of %zu images of the %s split: they could not be read", damaged,
             set->files.count, name);
   if (o->roles > 1) return move_targets(set, split, o->reader->error);
-  keep_good(set, &split->target[0]);
+  drop_unreadable(set, &split->target[0]);
   return true;
 }
 
@@ -276,7 +276,7 @@ static bool read_splits(opening *o) {
   const bool skip = !strcmp(o->options->on_error, "skip");
   for (int k = 0; k < o->sets; k++)
     if (!list(o, k, split[k])) return false;
-  turn_to(o, TRAIN);
+  set_trust(o, TRAIN);
   if (!measure(o, skip) || !read_sets(o, skip)) return false;
   for (int k = 0; k < o->sets; k++)
     if (!move_split(o, k, split[k])) return false;
@@ -288,7 +288,7 @@ static bool find_files(opening *o) {
   gt_data_reader *reader = o->reader;
   bool ok = true;
   if (o->sets > 1 && !o->options->test_targets != !o->options->targets)
-    return refuse(reader, o->options->targets ? "test" : "test_targets",
+    return report(reader, o->options->targets ? "test" : "test_targets",
                   "only one of the training and the test split has target images",
                   "both targets and test_targets");
   for (int k = 0; k < o->sets; k++)
@@ -300,18 +300,20 @@ static bool find_files(opening *o) {
 }
 
 static bool open_images(gt_data_reader *reader, const void *given) {
-  const options *asked = given;
-  opening o = {
-      .reader = reader, .options = asked, .sets = asked->test ? 2 : 1, .roles = asked->targets ? 2 : 1};
-  bool ok = read_form(reader, asked, &o.form);
+  const options *settings = given;
+  opening o = {.reader = reader,
+               .options = settings,
+               .sets = settings->test ? 2 : 1,
+               .roles = settings->targets ? 2 : 1};
+  bool ok = read_form(reader, settings, &o.form);
   ok = find_files(&o) && ok;
   if (!ok) return false;
   reader->train_name = o.file[TRAIN][GT_IMAGE_INPUT].path;
   reader->test_name = o.file[TEST][GT_IMAGE_INPUT].path;
-  reader->test_fraction = asked->test_fraction;
+  reader->test_fraction = settings->test_fraction;
   gt_arena_init(&o.arena);
   ok = read_splits(&o);
-  /* The contents of an untrusted folder must not be shown, like the contents of an untrusted file. */
+  /* Errors about files in an untrusted folder are hidden, too; gt_dataset_open hides only GT_ERR_DATA. */
   if (reader->trust.hidden && reader->error->status == GT_ERR_IO) reader->error->status = GT_ERR_DATA;
   for (int k = 0; k < SETS; k++) gt_image_set_finish(&o.set[k]);
   gt_arena_finish(&o.arena);
@@ -327,11 +329,11 @@ static const char *setting(const gt_spec *data, const char *key) {
 
 /* The image form that the model was trained with: size and channels from the input's shape, the rest from
  * its config. */
-static bool taught_form(const gt_data_signature *signature, const char *path, gt_image_form *form,
-                        gt_error *error) {
+static bool trained_form(const gt_data_signature *signature, const char *path, gt_image_form *form,
+                         gt_error *error) {
   const gt_input *input = &signature->input[0];
   const int64_t *dim = input->dim, channels = input->rank == 3 ? dim[2] : 1;
-  int64_t most;
+  int64_t max_pixels;
   if (signature->inputs > 1)
     return gt_fail(error, GT_ERR_DATA,
                    "%s is an image, but the model reads %d inputs; pass --input NAME=FILE for each", path,
@@ -350,17 +352,18 @@ static bool taught_form(const gt_data_signature *signature, const char *path, gt
                           .resized = true,
                           .stretched = !strcmp(setting(signature->data, "fit"), "stretch"),
                           .max_pixels = strtoll(MAX_PIXELS, NULL, 10)};
-  if (limit && gt_spec_int(limit, &most) && most > 0 && most <= UINT32_MAX) form->max_pixels = most;
+  if (limit && gt_spec_int(limit, &max_pixels) && max_pixels > 0 && max_pixels <= UINT32_MAX)
+    form->max_pixels = max_pixels;
   return true;
 }
 
 static bool read_samples(const char *const *path, int count, const gt_data_signature *signature, bool *bad,
                          gt_tensor *out, gt_error *error) {
   gt_image_set set = {.roles = 1};
-  if (!taught_form(signature, path[0], &set.form[GT_IMAGE_INPUT], error)) return false;
+  if (!trained_form(signature, path[0], &set.form[GT_IMAGE_INPUT], error)) return false;
   for (int i = 0; i < count; i++) *GT_PUSH(&set.files) = (gt_image_file){.path = {path[i]}};
   const bool ok = gt_image_set_read(&set, bad ? GT_IMAGE_SKIP : GT_IMAGE_REFUSE, error);
-  for (int i = 0; i < count && bad && ok; i++) bad[i] = !set.good[i];
+  for (int i = 0; i < count && bad && ok; i++) bad[i] = !set.readable[i];
   if (ok) {
     *out = set.pixels[GT_IMAGE_INPUT];
     set.pixels[GT_IMAGE_INPUT].data = NULL;

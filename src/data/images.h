@@ -1,4 +1,4 @@
-/* Image samples, inside the data room. images_list.c: which files there are, and their classes;
+/* Image samples, for use inside src/data. images_list.c: which files there are, and their classes;
  * images_load.c: one file to one sample, decoded by images_png.c or images_jpeg.c, row by row through
  * images_resize.c; images_read.c: all files, on all cores; images_cache.c: the cache file; images.c: the
  * format itself.
@@ -24,22 +24,24 @@ static inline int64_t gt_image_bytes(const gt_image_form *form) {
 
 /* --- resizing (images_resize.c) --- */
 
-typedef struct gt_image_axis { /* for each position of the sample: the source positions that it averages */
-  int64_t *start, *count;
-  float *weight; /* [places][most] */
-  int64_t most;
+/* Resizing along one axis: each position of the sample is a weighted mean of source positions. */
+typedef struct gt_image_axis {
+  int64_t *start, *count; /* [positions] first source position, and number of them */
+  float *weight;          /* [positions][max_count] */
+  int64_t max_count;
 } gt_image_axis;
 
 /* Bilinear resizing with antialiasing: each value is a mean with triangle weights whose width follows the
  * scale; first along rows, then across them, in floats, rounded once. */
 typedef struct gt_resizer {
   int64_t height, width, channels; /* of the sample */
-  int64_t row, next;               /* rows received; the first row of the sample that is not complete */
-  bool plain;                      /* true: nothing is scaled, values are copied */
-  int64_t left, top;               /* plain: pixels cropped at the left and the top */
+  int64_t row, next;               /* number of rows received; first row of the sample that is not complete */
+  bool plain;                      /* true: values are copied, not resized */
+  int64_t left, top;               /* pixels of the resized image that are cropped at the left and the top */
   gt_image_axis x, y;
-  float *line, *sum; /* [width, channels], [height, width, channels] */
-  uint8_t *out;      /* the sample */
+  float *line;  /* [width, channels] a row after horizontal resizing */
+  float *sum;   /* [height, width, channels] sums of vertical resizing */
+  uint8_t *out; /* the sample */
 } gt_resizer;
 
 /* Prepares for an image of this size. Call gt_resizer_finish even after a failure. */
@@ -55,35 +57,38 @@ typedef struct gt_image_job { /* one image while it is read */
   const gt_image_form *form;
   gt_error *error;
   gt_bytes bytes;
-  int turn;      /* EXIF orientation (data/exif.h) */
-  bool measured; /* only the size is wanted; the file may hold just its beginning */
-  bool deep;     /* true: 16-bit values are scaled to 8 bits; false: they are an error */
+  int orientation;    /* by EXIF (data/exif.h) */
+  bool size_only;     /* read only the size; `bytes` may be only the beginning of the file */
+  bool accept_16_bit; /* true: 16-bit values are scaled to 8 bits; false: they are an error */
   int64_t height, width;
   int64_t channels; /* of a PNG file, without alpha: 1 gray, 3 RGB */
   gt_resizer resizer;
-  uint8_t *out, *turned; /* the sample; before rotation, if EXIF asks for one */
-  uint8_t *row, *whole;  /* of the image; whole: if its rows do not arrive in order */
+  uint8_t *out;       /* the sample */
+  uint8_t *unrotated; /* the sample before EXIF rotation; NULL: none is needed */
+  uint8_t *row;       /* one row of the image */
+  uint8_t *image;     /* all rows, if the decoder does not deliver them in order; else NULL */
 } gt_image_job;
 
-/* Called once the header gives the size of the stored image: checks it and prepares the resizer. False: stop
- * reading; job->measured then tells success. */
+/* Called by the decoder when it knows the size of the stored image: checks it and prepares the resizer.
+ * False: stop decoding, which is a success if job->size_only is true. */
 bool gt_image_begin(gt_image_job *job, uint32_t height, uint32_t width);
-/* The first of these checks only: true if the total number of pixels and each side are within the limits. */
+/* True if the number of pixels and each side are within the limits. */
 bool gt_image_check_pixels(const gt_image_job *job, uint32_t height, uint32_t width);
-/* Decode job->bytes. The job holds all state, as a library's error exit (longjmp) skips cleanup. */
+/* Decode job->bytes. All memory is owned by the job, because the libraries' error exit (longjmp) skips
+ * cleanup. */
 bool gt_image_decode_png(gt_image_job *job);
 bool gt_image_decode_jpeg(gt_image_job *job);
 
 /* Reads one file into a sample. GT_ERR_DATA, naming the file, if it is damaged or too large. size: NULL, or
- * gets the displayed height and width of the file's image. */
+ * receives the height and width of the file's image as displayed. */
 bool gt_image_load(const char *path, const gt_image_form *form, uint8_t *out, int64_t size[2],
                    gt_error *error);
-/* Reads only the header: the displayed size. A form with height 0 accepts every size. */
+/* Reads only the size as displayed. A form with height 0 accepts every size. */
 bool gt_image_measure(const char *path, const gt_image_form *form, int64_t size[2], gt_error *error);
-/* By the file name, or by the first bytes. */
+/* True for an image by its file name; by its first bytes. */
 bool gt_image_is_named(const char *path);
 bool gt_image_is_one(const gt_bytes *head);
-/* Versions of the libraries, as their decoded values may differ. */
+/* Versions of the decoders, because decoded values may depend on them. */
 int64_t gt_image_png_version(void);
 int64_t gt_image_jpeg_version(void);
 
@@ -105,38 +110,37 @@ typedef struct gt_image_set { /* the images of a split */
   gt_image_files files;
   int roles;                          /* GT_IMAGE_ROLES if targets are images, else 1 */
   gt_image_form form[GT_IMAGE_ROLES]; /* set before reading */
-  uint8_t *good;                      /* per file: 1 if it is a sample, 0 if it could not be read */
-  int64_t skipped;                    /* number of files that are not samples */
-  int64_t other_sizes;                /* those of them that have another size than the rest */
-  bool outline;                       /* only headers are read: there are no pixels */
-  uint64_t key;                     /* hash of the files and form, known before reading (gt_image_set_key) */
-  gt_tensor pixels[GT_IMAGE_ROLES]; /* U8 [good files, height, width, channels]; data only if decoded */
+  uint8_t *readable;                  /* [files] 1: the file is a sample; 0: it could not be read */
+  int64_t skipped;                    /* number of files that could not be read */
+  int64_t other_sizes;                /* number of these with another size than the other images */
+  bool outline;                       /* only headers are read; there are no pixels */
+  uint64_t key;                       /* hash of the files' attributes and the form (gt_image_set_key) */
+  gt_tensor pixels[GT_IMAGE_ROLES];   /* U8 [readable files, height, width, channels] */
 } gt_image_set;
 
-void gt_image_set_finish(gt_image_set *set); /* accepts a zeroed one */
-/* What happens if an image cannot be read: reading ends with the error of the first such file in order; the
- * same, with a hint at on_error: skip; the file is skipped, named and counted; skipped and counted only. */
+void gt_image_set_finish(gt_image_set *set); /* accepts a zeroed struct */
+/* What to do if an image cannot be read. */
 typedef enum gt_image_policy {
-  GT_IMAGE_REFUSE,
-  GT_IMAGE_STOP,
-  GT_IMAGE_SKIP,
-  GT_IMAGE_SKIP_QUIETLY
+  GT_IMAGE_REFUSE,      /* fail with the error of the first such file in order */
+  GT_IMAGE_STOP,        /* the same, with a hint at `on_error: skip` */
+  GT_IMAGE_SKIP,        /* skip the file with a warning */
+  GT_IMAGE_SKIP_QUIETLY /* skip the file and only count it */
 } gt_image_policy;
-/* Allocates memory for this many samples, unless set->outline; clears `good`. */
+/* Allocates memory for this many samples, unless set->outline, and for `readable`. */
 bool gt_image_set_alloc(gt_image_set *set, int64_t samples, gt_error *error);
 /* Reads set->files on all cores. */
 bool gt_image_set_read(gt_image_set *set, gt_image_policy policy, gt_error *error);
 
 /* --- cache (images_cache.c) --- */
 
-/* Equal keys mean equal samples: a hash of name, size, inode, mtime and ctime of all files, and of the form.
- * A copied folder has another key. */
+/* Sets set->key, a hash of name, size, inode, mtime and ctime of all files, and of the form. Equal keys mean
+ * equal samples; a copied folder has another key. */
 void gt_image_set_key(gt_image_set *set, bool skip);
-/* True if the file is absent or an image cache. No other file may be overwritten. */
+/* True if the file is absent or an image cache, so that it may be written. */
 bool gt_image_cache_may_replace(const char *path);
-/* Fills the sets whose keys the file contains. True if that is all of them. */
+/* Fills the sets whose keys are in the file. True if all are. */
 bool gt_image_cache_load(const char *path, gt_image_set *set, int sets);
-/* A failure is only a warning. */
+/* Writes the cache; logs a warning if that fails. */
 void gt_image_cache_save(const char *path, const gt_image_set *set, int sets);
 
 /* --- which files (images_list.c) --- */
@@ -150,19 +154,19 @@ typedef struct gt_image_options {
 } gt_image_options;
 
 /* Lists the images of a folder; the class of each is the name of its subfolder. Sorted by folder, then name.
- * The first call (training split) fixes the classes (dataset->class_names). */
+ * first: the training split, which defines the classes (gt_data_target.class_names). */
 bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool first, gt_arena *arena,
                           gt_image_files *out);
-/* Adds a finding if classes look like splits: all of them are named so, or hold the same folders
- * (images_splits.c). class: the names of the folders with images. */
+/* Adds a finding if the folders that are read as classes look like splits: all have names of splits, or all
+ * contain the same folders (images_splits.c). class: the names of the folders with images. */
 void gt_image_review_splits(gt_data_reader *reader, const char *folder, const char *const *class,
                             int classes);
-/* Lists all images of a folder and, for each, the file of the same name without extension in the targets'
- * folder. */
+/* Lists all images of a folder, and for each of them the file in the targets' folder with the same name
+ * except for the extension. */
 bool gt_image_list_pairs(gt_data_reader *reader, gt_data_file folder, gt_data_file targets, gt_arena *arena,
                          gt_image_files *out);
-/* Lists the images of a CSV, with paths relative to its folder; its target columns go to split->targets. The
- * first call fixes the labels. */
+/* Lists the images of a CSV, with paths relative to its folder, and reads its target columns into
+ * split->target. first: the training split, which defines the labels. */
 bool gt_image_list_table(gt_data_reader *reader, const gt_image_options *options, gt_data_file file,
                          gt_csv_labels *labels, bool first, gt_arena *arena, gt_image_files *out,
                          gt_split *split);

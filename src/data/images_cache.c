@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_SETS = 2, FORMAT = 3 };
+enum { MAX_SETS = 2, FORMAT = 3 }; /* FORMAT: version of this file format */
 
 typedef struct header {
   char magic[8];
@@ -29,8 +29,9 @@ static uint64_t add_form(uint64_t key, const gt_image_form *form) {
   return gt_fingerprint(key, all, sizeof all);
 }
 
-/* The modification time alone is not enough: tar and `cp -p` restore it, so two files of equal size that are
- * swapped look unchanged. A rename keeps the inode, and no program can set ctime. */
+/* Adds the attributes of a file to the key. The modification time is not enough: tar and `cp -p` restore it,
+ * so swapped files of equal size would look unchanged. A rename keeps the inode, and no program can set
+ * ctime. */
 static uint64_t add_file(uint64_t key, const char *path) {
   struct stat s;
   int64_t about[6] = {-1};
@@ -68,39 +69,41 @@ static size_t bytes_of(const gt_image_set *set, int role) {
   return (size_t)set->pixels[role].dim[0] * (size_t)gt_image_bytes(&set->form[role]);
 }
 
-static uint64_t print_of(const gt_image_set *set) {
-  uint64_t print = gt_fingerprint(2, set->good, set->files.count);
-  for (int t = 0; t < set->roles; t++) print = gt_fingerprint(print, set->pixels[t].data, bytes_of(set, t));
-  return print;
+static uint64_t fingerprint_of(const gt_image_set *set) {
+  uint64_t fingerprint = gt_fingerprint(2, set->readable, set->files.count);
+  for (int t = 0; t < set->roles; t++)
+    fingerprint = gt_fingerprint(fingerprint, set->pixels[t].data, bytes_of(set, t));
+  return fingerprint;
 }
 
 static int64_t count_good(const gt_image_set *set) {
-  int64_t good = 0;
-  for (size_t i = 0; i < set->files.count; i++) good += set->good[i] == 1;
-  return good;
+  int64_t samples = 0;
+  for (size_t i = 0; i < set->files.count; i++) samples += set->readable[i] == 1;
+  return samples;
 }
 
-/* Loads into an empty set of the same files. */
+/* Loads an empty set of the same files. */
 static bool load_set(int fd, gt_image_set *set, int64_t samples) {
   gt_error error = {0};
-  uint64_t print;
+  uint64_t fingerprint;
   set->skipped = (int64_t)set->files.count - samples;
-  if (!gt_image_set_alloc(set, samples, &error) || !read_exactly(fd, set->good, set->files.count))
+  if (!gt_image_set_alloc(set, samples, &error) || !read_exactly(fd, set->readable, set->files.count))
     return false;
   for (int t = 0; t < set->roles; t++)
     if (!read_exactly(fd, set->pixels[t].data, bytes_of(set, t))) return false;
-  return read_exactly(fd, &print, sizeof print) && print == print_of(set) && count_good(set) == samples;
+  return read_exactly(fd, &fingerprint, sizeof fingerprint) && fingerprint == fingerprint_of(set) &&
+         count_good(set) == samples;
 }
 
-static void forget(gt_image_set *set) {
-  free(set->good);
-  set->good = NULL;
+static void clear_set(gt_image_set *set) {
+  free(set->readable);
+  set->readable = NULL;
   set->skipped = 0;
   for (int t = 0; t < set->roles; t++) gt_tensor_finish(&set->pixels[t]);
 }
 
-/* Bytes that a set takes in the file. */
-static off_t room_of(const gt_image_set *set, int64_t samples) {
+/* Number of bytes of a set in the file. */
+static off_t file_size_of(const gt_image_set *set, int64_t samples) {
   int64_t bytes = (int64_t)(set->files.count + sizeof(uint64_t));
   for (int t = 0; t < set->roles; t++) bytes += samples * gt_image_bytes(&set->form[t]);
   return (off_t)bytes;
@@ -118,9 +121,9 @@ bool gt_image_cache_may_replace(const char *path) {
   if (!S_ISREG(s.st_mode)) return false;
   const size_t size = s.st_size < (off_t)sizeof head ? (size_t)s.st_size : sizeof head;
   const int fd = gt_open_input(path, true, &error);
-  const bool ours = fd >= 0 && read_exactly(fd, head, size) && !memcmp(head, magic, size);
+  const bool is_cache = fd >= 0 && read_exactly(fd, head, size) && !memcmp(head, magic, size);
   if (fd >= 0) close(fd);
-  return ours;
+  return is_cache;
 }
 
 bool gt_image_cache_load(const char *path, gt_image_set *set, int sets) {
@@ -134,10 +137,10 @@ bool gt_image_cache_load(const char *path, gt_image_set *set, int sets) {
   for (int k = 0; k < sets; k++) {
     const bool same = h.key[k] == set[k].key && is_possible(&h, k, &set[k]);
     const bool loaded = same && lseek(fd, at, SEEK_SET) == at && load_set(fd, &set[k], h.samples[k]);
-    if (!loaded) forget(&set[k]);
+    if (!loaded) clear_set(&set[k]);
     all = all && loaded;
     if (!same) break; /* the start of the next set is unknown */
-    at += room_of(&set[k], h.samples[k]);
+    at += file_size_of(&set[k], h.samples[k]);
   }
   if (fd >= 0) close(fd);
   if (all)
@@ -148,10 +151,10 @@ bool gt_image_cache_load(const char *path, gt_image_set *set, int sets) {
 }
 
 static bool write_set(int fd, const gt_image_set *set) {
-  const uint64_t print = print_of(set);
-  bool ok = gt_write_all(fd, set->good, set->files.count);
+  const uint64_t fingerprint = fingerprint_of(set);
+  bool ok = gt_write_all(fd, set->readable, set->files.count);
   for (int t = 0; t < set->roles; t++) ok = ok && gt_write_all(fd, set->pixels[t].data, bytes_of(set, t));
-  return ok && gt_write_all(fd, &print, sizeof print);
+  return ok && gt_write_all(fd, &fingerprint, sizeof fingerprint);
 }
 
 void gt_image_cache_save(const char *path, const gt_image_set *set, int sets) {

@@ -1,5 +1,5 @@
-/* Decodes JPEG row by row with libjpeg(-turbo)'s defaults: exact integer DCT, smooth chroma upsampling. A
- * warning of the library that means lost pixels were replaced is an error here. */
+/* Decodes JPEG row by row with libjpeg(-turbo)'s defaults: exact integer DCT, smooth chroma upsampling.
+ * Warnings of the library that mean lost pixels are errors here. */
 #include "base/memory.h"
 #include "data/exif.h"
 #include "data/images.h"
@@ -11,7 +11,7 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
-/* A progressive file with many scans of few bytes each would take minutes. */
+/* A limit, because a small progressive file with very many scans would take minutes. */
 enum { MAX_SCANS = 500 };
 
 typedef struct decoder {
@@ -55,9 +55,9 @@ static void count_scans(j_common_ptr jpeg) {
 static void read_orientation(decoder *d) {
   enum { HEAD = 6 };
   for (jpeg_saved_marker_ptr m = d->jpeg.marker_list; m; m = m->next)
-    if (m->marker == JPEG_APP0 + 1 && d->job->turn == 1 && m->data_length >= HEAD &&
+    if (m->marker == JPEG_APP0 + 1 && d->job->orientation == 1 && m->data_length >= HEAD &&
         !memcmp(m->data, "Exif\0", HEAD))
-      d->job->turn = gt_exif_orientation(m->data + HEAD, m->data_length - HEAD);
+      d->job->orientation = gt_exif_orientation(m->data + HEAD, m->data_length - HEAD);
 }
 
 static bool read_rows(decoder *d) {
@@ -74,7 +74,7 @@ static bool read_rows(decoder *d) {
   if (jpeg->num_components != 1 && jpeg->num_components != 3)
     return gt_fail(job->error, GT_ERR_DATA, "%s: expected an RGB or grayscale JPEG file; this one %s",
                    job->path, jpeg->num_components == 4 ? "is CMYK" : "has another color space");
-  if (!gt_image_begin(job, jpeg->image_height, jpeg->image_width)) return job->measured;
+  if (!gt_image_begin(job, jpeg->image_height, jpeg->image_width)) return job->size_only;
   jpeg->out_color_space = job->form->channels == 3 ? JCS_RGB : JCS_GRAYSCALE;
   jpeg_start_decompress(jpeg);
   if (!gt_try_alloc(&row, jpeg->output_width, (uint64_t)job->form->channels, job->path, job->error))
@@ -88,8 +88,8 @@ static bool read_rows(decoder *d) {
   return true;
 }
 
-/* libjpeg returns here (longjmp) when it fails; no local variable is live across it. */
-static bool guarded(decoder *d) {
+/* libjpeg returns here by longjmp when it fails; no local variable is used after that. */
+static bool decode_guarded(decoder *d) {
   if (setjmp(d->exit)) return false;
   return read_rows(d);
 }
@@ -100,7 +100,7 @@ bool gt_image_decode_jpeg(gt_image_job *job) {
   d.jpeg.client_data = &d;
   d.errors.error_exit = fail;
   d.errors.emit_message = warn;
-  const bool ok = guarded(&d);
+  const bool ok = decode_guarded(&d);
   jpeg_destroy_decompress(&d.jpeg);
   return ok;
 }

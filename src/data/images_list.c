@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MAX_DEPTH = 8 /* of folders within that of a class */ };
+enum { MAX_DEPTH = 8 }; /* levels of folders below the folder of a class */
 
 /* --- a folder --- */
 
@@ -44,16 +44,16 @@ static bool read_names(const char *folder, gt_arena *arena, names *out, gt_error
   return ok;
 }
 
-/* All images below the folder; *others: the number of other files, by their names. */
-static bool walk(const char *folder, int32_t label, int depth, gt_arena *arena, gt_image_files *out,
-                 int64_t *others, gt_error *error) {
+/* Lists all images below the folder. Adds the number of other files to *others. */
+static bool list_images(const char *folder, int32_t label, int depth, gt_arena *arena, gt_image_files *out,
+                        int64_t *others, gt_error *error) {
   names found = {0};
   bool ok = read_names(folder, arena, &found, error);
   for (size_t i = 0; i < found.count && ok; i++) {
     const char *path = gt_arena_printf(arena, "%s/%s", folder, found.items[i]);
     if (is_folder(path))
       ok = depth < MAX_DEPTH
-               ? walk(path, label, depth + 1, arena, out, others, error)
+               ? list_images(path, label, depth + 1, arena, out, others, error)
                : gt_fail(error, GT_ERR_DATA, "%s: folders in folders, more than %d", path, MAX_DEPTH);
     else if (gt_image_is_named(path))
       *GT_PUSH(out) = (gt_image_file){.path = {path}, .label = label};
@@ -69,13 +69,13 @@ static bool is_clean(const char *name) {
   return gt_cell_is_clean(&cell);
 }
 
-static void announce(gt_data_file folder) {
+static void log_untrusted(gt_data_file folder) {
   if (!folder.untrusted) return;
   gt_info("reading the folder %s, which %s names", folder.path, folder.untrusted);
   gt_data_note_untrusted(folder);
 }
 
-/* Finds the folders of classes; an image outside of them has no class. */
+/* Finds the folders of classes. Fails if there is an image outside of them. */
 static bool find_classes(const char *folder, gt_arena *arena, names *classes, gt_error *error) {
   names found = {0};
   bool ok = read_names(folder, arena, &found, error);
@@ -91,7 +91,7 @@ static bool find_classes(const char *folder, gt_arena *arena, names *classes, gt
   return ok;
 }
 
-/* True if a file in the folder, or in a folder of it, is a text by its name. */
+/* True if the folder (or with `folders`, a folder in it) has a file with the name of a text. */
 static bool has_texts(const char *folder, bool folders, gt_arena *arena) {
   names found = {0};
   gt_error ignored = {0};
@@ -112,7 +112,8 @@ static int index_of(const char *const *list, int count, const char *name) {
   return -1;
 }
 
-/* The class names in the order of their numbers: from the config, else from a trained model, else none. */
+/* The class names in the order of their numbers, from the config, else from a trained model. Returns their
+ * number; 0: unknown. */
 static int known_classes(const gt_data_reader *reader, const char *const **list) {
   const gt_data_common *common = reader->common;
   const gt_data_target *known = gt_data_model_target(reader, 0);
@@ -120,19 +121,19 @@ static int known_classes(const gt_data_reader *reader, const char *const **list)
   return common->class_names.count ? common->class_names.count : known->class_names ? known->classes : 0;
 }
 
-typedef struct listing { /* a folder of classes while it is read */
+typedef struct listing { /* state of gt_image_list_folder */
   gt_data_reader *reader;
   const char *folder;
-  const char *split; /* the key of the config that names it */
+  const char *split; /* the key of the config with the folder */
   gt_arena *arena;
   gt_image_files *out;
-  const char **added; /* the classes that it defines; NULL: they are known */
+  const char **added; /* the classes that the folders define; NULL: classes are known before */
   int64_t others;     /* files that are not images */
   names found;        /* folders that contain images */
-  bool respelled;     /* several folders may be one class */
+  bool respelled;     /* two folders are one class, in two Unicode forms */
 } listing;
 
-static bool unknown_class(const listing *l, const char *name) {
+static bool fail_unknown_class(const listing *l, const char *name) {
   const gt_dataset *dataset = l->reader->dataset;
   const gt_strings known = {.items = dataset->target[0].class_names, .count = dataset->target[0].classes};
   char help[256];
@@ -150,31 +151,31 @@ static bool add_class(const listing *l, const char *name) {
   return true;
 }
 
-/* The images of one class. A folder without images is not a class. */
+/* Lists the images of one class. A folder without images is not a class. */
 static bool list_class(listing *l, const char *name) {
   const char *class = gt_nfc_in(l->arena, name);
   const gt_dataset *dataset = l->reader->dataset;
   const char *path = gt_arena_printf(l->arena, "%s/%s", l->folder, name);
   const size_t before = l->out->count;
-  const bool is_new = l->added && !l->respelled; /* known without a search in all class names */
+  const bool is_new = l->added && !l->respelled; /* no need to search all class names */
   const int known = is_new ? -1 : index_of(dataset->target[0].class_names, dataset->target[0].classes, class),
             label = known < 0 && l->added ? dataset->target[0].classes : known;
-  if (!walk(path, label, 0, l->arena, l->out, &l->others, l->reader->error)) return false;
+  if (!list_images(path, label, 0, l->arena, l->out, &l->others, l->reader->error)) return false;
   if (l->out->count == before) {
     if (!l->reader->trust.untrusted)
       gt_finding_at(l->reader->diagnostics, GT_FINDING_empty_folder, gt_data_position(l->reader, l->split),
                     "%s holds no pictures (.png, .jpg, .jpeg): it is not read as a class", path)
-          ->help = "pictures in it, or no such folder";
+          ->help = "put pictures in it, or remove the folder";
     return true;
   }
   *GT_PUSH(&l->found) = name;
   if (!is_clean(name))
     return gt_fail(l->reader->error, GT_ERR_DATA, "%s: the name of a class must be clean UTF-8 text", path);
   if (l->added && known < 0) return add_class(l, class);
-  return label >= 0 || l->reader->common->classes.listed || unknown_class(l, name);
+  return label >= 0 || l->reader->common->classes.listed || fail_unknown_class(l, name);
 }
 
-/* Folders whose names differ only in their Unicode normalization form are one class, with a message. */
+/* Reports folders whose names differ only in their Unicode normalization form; they are one class. */
 static void find_respelled(listing *l, const names *folders) {
   const gt_data_reader *reader = l->reader;
   const char **class = GT_NEW_N(l->arena, const char *, folders->count + 1);
@@ -196,7 +197,7 @@ bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool firs
   listing l = {
       .reader = reader, .folder = folder.path, .split = first ? "train" : "test", .arena = arena, .out = out};
   names classes = {0};
-  announce(folder);
+  log_untrusted(folder);
   bool ok = find_classes(folder.path, arena, &classes, reader->error);
   if (first) dataset->target[0].classes = known_classes(reader, &dataset->target[0].class_names);
   if (!dataset->target[0].classes)
@@ -207,8 +208,8 @@ bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool firs
   free(classes.items);
   free(l.found.items);
   if (ok && l.others && !reader->trust.untrusted)
-    gt_info("%s: %" PRId64 " files are skipped, as their names are not those of images", folder.path,
-            l.others);
+    gt_info("%s: skipped %" PRId64 " file%s not PNG or JPEG", folder.path, l.others,
+            l.others == 1 ? " that is" : "s that are");
   if (!ok || out->count) return ok;
   return gt_fail(reader->error, GT_ERR_DATA,
                  "%s: no folder in it holds pictures (.png, .jpg, .jpeg); expected %s/CLASS/PICTURE%s",
@@ -228,7 +229,7 @@ const char *const *gt_data_list_pictures(const char *folder, gt_arena *arena, si
   size_t length = strlen(folder);
   while (length > 1 && folder[length - 1] == '/') length--;
   const char *path = gt_arena_strndup(arena, folder, length), **list = NULL;
-  const bool ok = walk(path, 0, 0, arena, &files, &others, error);
+  const bool ok = list_images(path, 0, 0, arena, &files, &others, error);
   if (ok && !files.count)
     gt_fail(
         error, GT_ERR_DATA,
@@ -247,8 +248,8 @@ const char *const *gt_data_list_pictures(const char *folder, gt_arena *arena, si
 
 /* --- a folder of pictures, and one of their targets --- */
 
-/* The target of the image at path `name` in the inputs' folder. If there is none, the path with that name is
- * returned, and reading it reports the missing file. */
+/* The path of the target of the image `name` (relative to the inputs' folder). If no file is there, returns
+ * the path with the same extension, so that reading it reports the missing file. */
 static const char *target_of(const char *folder, const char *name, gt_arena *arena) {
   static const char *const endings[] = {".png", ".jpg", ".jpeg", ".PNG", ".JPG", ".JPEG"};
   const char *same = gt_arena_printf(arena, "%s/%s", folder, name), *dot = strrchr(same, '.');
@@ -263,9 +264,9 @@ static const char *target_of(const char *folder, const char *name, gt_arena *are
 bool gt_image_list_pairs(gt_data_reader *reader, gt_data_file folder, gt_data_file targets, gt_arena *arena,
                          gt_image_files *out) {
   int64_t others = 0;
-  announce(folder);
-  announce(targets);
-  if (!walk(folder.path, 0, 0, arena, out, &others, reader->error)) return false;
+  log_untrusted(folder);
+  log_untrusted(targets);
+  if (!list_images(folder.path, 0, 0, arena, out, &others, reader->error)) return false;
   for (size_t i = 0; i < out->count; i++) {
     const char *name = out->items[i].path[GT_IMAGE_INPUT] + strlen(folder.path) + 1;
     out->items[i].path[GT_IMAGE_TARGET] = target_of(targets.path, name, arena);
@@ -284,7 +285,7 @@ static bool choose_columns(gt_data_reader *reader, const gt_image_options *o, gt
                               "would hold both the pictures and their targets; expected PATH,LABEL");
 }
 
-/* A path is relative to the CSV's folder. */
+/* Adds the path in a cell, which is relative to the CSV's folder. */
 static bool add_path(const gt_csv *csv, const gt_cell *cell, gt_arena *arena, gt_image_files *out) {
   const char *slash = strrchr(csv->path, '/'), *path = gt_arena_strndup(arena, cell->text, cell->length);
   if (!cell->length) return gt_csv_fail(csv, cell, "missing path of a picture");
@@ -296,9 +297,9 @@ static bool add_path(const gt_csv *csv, const gt_cell *cell, gt_arena *arena, gt
 }
 
 static bool add_paths(gt_csv *csv, gt_arena *arena, gt_image_files *out) {
-  const size_t each = (size_t)csv->targets;
+  const size_t columns = (size_t)csv->targets; /* the last one has the path (gt_csv_choose_source) */
   for (size_t row = 0; row < csv->rows; row++)
-    if (!add_path(csv, &csv->target_cells.items[(row + 1) * each - 1], arena, out)) return false;
+    if (!add_path(csv, &csv->target_cells.items[(row + 1) * columns - 1], arena, out)) return false;
   gt_csv_drop_source(csv);
   return true;
 }

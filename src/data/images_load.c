@@ -7,18 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LENGTH = 1000000 /* pixels per side, libpng's own limit */ };
-enum { HEAD = 64 << 10 /* bytes that contain most headers, including what cameras write before the image */ };
+enum { MAX_LENGTH = 1000000 }; /* pixels per side; also the limit of libpng */
+enum { HEAD = 64 << 10 };      /* bytes; enough for most headers with the metadata of cameras */
 
 static const uint8_t png_magic[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
 static const uint8_t jpeg_magic[] = {0xff, 0xd8, 0xff};
 
-static bool begins(const gt_bytes *bytes, const uint8_t *magic, size_t size) {
+static bool begins_with(const gt_bytes *bytes, const uint8_t *magic, size_t size) {
   return bytes->size >= size && !memcmp(bytes->data, magic, size);
 }
 
 bool gt_image_is_one(const gt_bytes *head) {
-  return begins(head, png_magic, sizeof png_magic) || begins(head, jpeg_magic, sizeof jpeg_magic);
+  return begins_with(head, png_magic, sizeof png_magic) || begins_with(head, jpeg_magic, sizeof jpeg_magic);
 }
 
 bool gt_image_is_named(const char *path) {
@@ -26,7 +26,7 @@ bool gt_image_is_named(const char *path) {
          gt_data_has_suffix(path, ".jpeg");
 }
 
-/* One row is in memory as a whole, several times: the length of a side is limited too. */
+/* Limits also the sides, because several copies of a row are in memory. */
 bool gt_image_check_pixels(const gt_image_job *job, uint32_t height, uint32_t width) {
   if (height > MAX_LENGTH || width > MAX_LENGTH)
     return gt_fail(job->error, GT_ERR_DATA,
@@ -50,65 +50,66 @@ static bool check_size(const gt_image_job *job) {
 
 bool gt_image_begin(gt_image_job *job, uint32_t height, uint32_t width) {
   gt_image_form form = *job->form;
-  void *turned;
-  job->height = gt_exif_swaps(job->turn) ? width : height;
-  job->width = gt_exif_swaps(job->turn) ? height : width;
-  if (!gt_image_check_pixels(job, height, width) || !check_size(job)) return job->measured = false;
-  if (job->measured) return false;
-  if (job->turn == 1)
+  void *unrotated;
+  job->height = gt_exif_swaps(job->orientation) ? width : height;
+  job->width = gt_exif_swaps(job->orientation) ? height : width;
+  if (!gt_image_check_pixels(job, height, width) || !check_size(job)) return job->size_only = false;
+  if (job->size_only) return false;
+  if (job->orientation == 1)
     return gt_resizer_init(&job->resizer, &form, height, width, job->out, job->path, job->error);
-  if (gt_exif_swaps(job->turn)) form.height = job->form->width, form.width = job->form->height;
-  if (!gt_try_alloc(&turned, (uint64_t)gt_image_bytes(&form), 1, job->path, job->error)) return false;
-  job->turned = turned;
-  return gt_resizer_init(&job->resizer, &form, height, width, job->turned, job->path, job->error);
+  if (gt_exif_swaps(job->orientation)) form.height = job->form->width, form.width = job->form->height;
+  if (!gt_try_alloc(&unrotated, (uint64_t)gt_image_bytes(&form), 1, job->path, job->error)) return false;
+  job->unrotated = unrotated;
+  return gt_resizer_init(&job->resizer, &form, height, width, job->unrotated, job->path, job->error);
 }
 
 static bool decode(gt_image_job *job) {
-  if (begins(&job->bytes, png_magic, sizeof png_magic)) return gt_image_decode_png(job);
-  if (begins(&job->bytes, jpeg_magic, sizeof jpeg_magic)) return gt_image_decode_jpeg(job);
+  if (begins_with(&job->bytes, png_magic, sizeof png_magic)) return gt_image_decode_png(job);
+  if (begins_with(&job->bytes, jpeg_magic, sizeof jpeg_magic)) return gt_image_decode_jpeg(job);
   return gt_fail(job->error, GT_ERR_DATA, "%s is neither a PNG nor a JPEG file, by its first bytes",
                  job->path);
 }
 
-/* An intact image file is not larger than its pixels with an alpha channel, plus some room for metadata. */
-static uint64_t most_bytes(const gt_image_form *form) {
+/* The limit for an image file: 5 bytes per pixel, plus 64 MiB for metadata. */
+static uint64_t max_bytes(const gt_image_form *form) {
   return 5 * (uint64_t)form->max_pixels + ((uint64_t)64 << 20);
 }
 
 /* Regular files only: a pipe in a folder would block. */
 static bool read_whole(gt_image_job *job) {
   const int fd = gt_open_input(job->path, true, job->error);
-  return fd >= 0 && gt_read_input(fd, job->path, most_bytes(job->form), &job->bytes, job->error);
+  return fd >= 0 && gt_read_input(fd, job->path, max_bytes(job->form), &job->bytes, job->error);
 }
 
 static void finish(gt_image_job *job) {
   gt_resizer_finish(&job->resizer);
   gt_bytes_finish(&job->bytes);
   free(job->row);
-  free(job->whole);
-  free(job->turned);
+  free(job->image);
+  free(job->unrotated);
 }
 
-static bool decode_turned(gt_image_job *job) {
+static bool decode_and_rotate(gt_image_job *job) {
   const gt_image_form *form = job->form;
-  job->turn = 1;
+  job->orientation = 1;
   if (!decode(job)) return false;
-  if (job->turned) gt_exif_apply(job->turn, job->turned, form->height, form->width, form->channels, job->out);
+  if (job->unrotated)
+    gt_exif_apply(job->orientation, job->unrotated, form->height, form->width, form->channels, job->out);
   return true;
 }
 
 bool gt_image_load(const char *path, const gt_image_form *form, uint8_t *out, int64_t size[2],
                    gt_error *error) {
   gt_image_job job = {.path = path, .form = form, .error = error, .out = out};
-  const bool ok = read_whole(&job) && decode_turned(&job);
+  const bool ok = read_whole(&job) && decode_and_rotate(&job);
   if (size) size[0] = job.height, size[1] = job.width;
   finish(&job);
   return ok;
 }
 
 static bool measure(gt_image_job *job, int64_t size[2]) {
-  job->turn = 1;
-  job->measured = true;
+  job->orientation = 1;
+  job->size_only = true;
   const bool ok = decode(job);
   size[0] = job->height, size[1] = job->width;
   finish(job);
@@ -118,18 +119,18 @@ static bool measure(gt_image_job *job, int64_t size[2]) {
 bool gt_image_measure(const char *path, const gt_image_form *form, int64_t size[2], gt_error *error) {
   gt_error ignored = {0};
   gt_image_job job = {.path = path, .form = form, .error = &ignored};
-  /* The header may be longer than that; and a PNG may store its orientation at its end, which matters when
-   * the size is wanted. */
+  /* Tries the beginning of the file first, which may not have the whole header. A PNG may have its
+   * orientation at the end, so if the size is not known (height 0), the whole file is read. */
   if (form->height && gt_read_head(path, HEAD, &job.bytes, &ignored) && measure(&job, size)) return true;
   job.error = error;
   return read_whole(&job) && measure(&job, size);
 }
 
-/* --- an image in its own form --- */
+/* --- images in their own size --- */
 
-/* Sets the job's form to the file's own size and channels. */
+/* Sets *form to the size and channels of the file. */
 static bool find_form(gt_image_job *job, gt_image_form *form) {
-  job->measured = true;
+  job->size_only = true;
   if (!gt_image_decode_png(job)) return false;
   *form = (gt_image_form){job->height, job->width, job->channels, .max_pixels = form->max_pixels};
   if (form->height <= GT_PNG_MAX_SIDE && form->width <= GT_PNG_MAX_SIDE) return true;
@@ -138,24 +139,24 @@ static bool find_form(gt_image_job *job, gt_image_form *form) {
                  form->width, form->height, GT_PNG_MAX_SIDE);
 }
 
-/* Decodes in the file's own form; `form` becomes job->form. */
-static bool decode_whole(gt_image_job *job, gt_image_form *form, gt_picture *out) {
+/* Decodes in the size and channels of the file, which are written to *form, the form of the job. */
+static bool decode_picture(gt_image_job *job, gt_image_form *form, gt_picture *out) {
   void *data;
   if (!find_form(job, form) || !gt_try_alloc(&data, (uint64_t)gt_image_bytes(form), 1, job->path, job->error))
     return false;
   *out = (gt_picture){(uint32_t)form->height, (uint32_t)form->width, (uint32_t)form->channels, data};
   job->out = out->data;
-  job->measured = false;
-  if (decode_turned(job)) return true;
+  job->size_only = false;
+  if (decode_and_rotate(job)) return true;
   gt_picture_finish(out);
   return false;
 }
 
 bool gt_png_decode(const char *path, const gt_bytes *bytes, gt_picture *out, gt_error *error) {
   gt_image_form form = {.max_pixels = INT64_MAX};
-  gt_image_job job = {.path = path, .form = &form, .error = error, .bytes = *bytes, .deep = true};
+  gt_image_job job = {.path = path, .form = &form, .error = error, .bytes = *bytes, .accept_16_bit = true};
   *out = (gt_picture){0};
-  const bool ok = decode_whole(&job, &form, out);
+  const bool ok = decode_picture(&job, &form, out);
   job.bytes = (gt_bytes){0}; /* owned by the caller */
   finish(&job);
   return ok;

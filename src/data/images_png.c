@@ -1,5 +1,5 @@
-/* Decodes PNG row by row. Values are used as stored, without gamma or color profile, as most training
- * programs do; transparency is composited over black; color converts to gray by its luma. */
+/* Decodes PNG row by row. Values are used as stored, without gamma or color profile, as in most training
+ * programs; transparency is composited over black; color converts to gray by its luma. */
 #include "base/memory.h"
 #include "data/exif.h"
 #include "data/images.h"
@@ -19,23 +19,23 @@ static void fail(png_structp png, png_const_charp message) {
   png_longjmp(png, 1);
 }
 
-static void pass_over(png_structp png, png_const_charp message) {
+static void ignore_warning(png_structp png, png_const_charp message) {
   (void)png;
   (void)message;
 }
 
-static void give(png_structp png, png_bytep out, size_t size) {
+static void read_bytes(png_structp png, png_bytep out, size_t size) {
   source *s = png_get_io_ptr(png);
   if (size > s->job->bytes.size - s->at) png_error(png, "it is truncated");
   memcpy(out, s->job->bytes.data + s->at, size);
   s->at += size;
 }
 
-/* How a row of the file converts to a row of the sample. */
+/* How a row of the file is converted to a row of the sample. */
 typedef struct layout {
   int64_t width;
   int from, to; /* channels */
-  int passes;
+  int passes;   /* more than 1: interlaced */
 } layout;
 
 static uint8_t luma(const uint8_t *p) {
@@ -43,34 +43,33 @@ static uint8_t luma(const uint8_t *p) {
 }
 
 static void over_black(uint8_t *row, const layout *l) {
-  const int colours = l->from - 1;
+  const int colors = l->from - 1;
   for (int64_t x = 0; x < l->width; x++) {
     uint8_t *pixel = row + x * l->from;
-    for (int c = 0; c < colours; c++) pixel[c] = (uint8_t)((pixel[c] * pixel[colours] + 127) / 255);
+    for (int c = 0; c < colors; c++) pixel[c] = (uint8_t)((pixel[c] * pixel[colors] + 127) / 255);
   }
 }
 
-/* Converts a row of `from` channels to `to` channels in `out`, which may be the row itself if they are not
- * more. */
+/* Converts a row of l->from channels to l->to channels in `out`, which must not overlap the row. */
 static void convert(uint8_t *row, uint8_t *out, const layout *l) {
-  const bool coloured = l->from >= 3;
+  const bool has_color = l->from >= 3;
   if (l->from == 2 || l->from == 4) over_black(row, l);
   for (int64_t x = 0; x < l->width; x++) {
     const uint8_t *pixel = row + x * l->from;
     if (l->to == 1)
-      out[x] = coloured ? luma(pixel) : *pixel;
+      out[x] = has_color ? luma(pixel) : *pixel;
     else
-      for (int c = 0; c < 3; c++) out[3 * x + c] = pixel[coloured ? c : 0];
+      for (int c = 0; c < 3; c++) out[3 * x + c] = pixel[has_color ? c : 0];
   }
 }
 
 static bool read_layout(png_structp png, png_infop info, gt_image_job *job, layout *l) {
   const uint32_t width = png_get_image_width(png, info), height = png_get_image_height(png, info);
   job->channels = png_get_color_type(png, info) & PNG_COLOR_MASK_COLOR ? 3 : 1;
-  if (png_get_bit_depth(png, info) == 16 && !job->deep)
+  if (png_get_bit_depth(png, info) == 16 && !job->accept_16_bit)
     return gt_fail(job->error, GT_ERR_DATA, "%s: 16 bits per channel are not supported; convert it to 8 bits",
                    job->path);
-  if (!gt_image_begin(job, height, width)) return job->measured;
+  if (!gt_image_begin(job, height, width)) return job->size_only;
   png_set_scale_16(png);
   png_set_expand(png); /* palettes, fewer than 8 bits, a transparent color */
   l->passes = png_set_interlace_handling(png);
@@ -81,16 +80,16 @@ static bool read_layout(png_structp png, png_infop info, gt_image_job *job, layo
   return true;
 }
 
-/* Each pass but the last fills only parts of the image, so all rows stay in memory. */
+/* Every pass fills only a part of the pixels, so all rows must be in memory. */
 static bool read_interlaced(png_structp png, gt_image_job *job, const layout *l, int64_t height) {
   const size_t size = (size_t)l->width * (size_t)l->from;
   void *whole;
   if (!gt_try_alloc(&whole, (uint64_t)height, size, job->path, job->error)) return false;
-  job->whole = whole;
+  job->image = whole;
   for (int pass = 0; pass < l->passes; pass++)
-    for (int64_t y = 0; y < height; y++) png_read_row(png, job->whole + (size_t)y * size, NULL);
+    for (int64_t y = 0; y < height; y++) png_read_row(png, job->image + (size_t)y * size, NULL);
   for (int64_t y = 0; y < height; y++) {
-    convert(job->whole + (size_t)y * size, job->row, l);
+    convert(job->image + (size_t)y * size, job->row, l);
     gt_resizer_row(&job->resizer, job->row);
   }
   return true;
@@ -101,7 +100,7 @@ static bool read_rows(png_structp png, png_infop info, gt_image_job *job) {
   void *row;
   png_read_info(png, info);
   if (!read_layout(png, info, job, &l)) return false;
-  if (job->measured) return true;
+  if (job->size_only) return true;
   const int64_t height = png_get_image_height(png, info);
   /* room for the file's channels, then for the sample's */
   if (!gt_try_alloc(&row, (uint64_t)l.width, (uint64_t)(l.from + 3), job->path, job->error)) return false;
@@ -116,13 +115,13 @@ static bool read_rows(png_structp png, png_infop info, gt_image_job *job) {
   return true;
 }
 
-/* libpng returns here (longjmp) when it fails; no local variable is live across it. */
-static bool guarded(png_structp png, png_infop info, gt_image_job *job) {
+/* libpng returns here by longjmp when it fails; no local variable is used after that. */
+static bool decode_guarded(png_structp png, png_infop info, gt_image_job *job) {
   if (setjmp(png_jmpbuf(png))) return false;
   return read_rows(png, info, job);
 }
 
-/* The first chunk is the header; the size is checked before anything else is read. */
+/* Checks the size in the header, which is the first chunk, before anything is decoded. */
 static bool is_too_large(gt_image_job *job) {
   const uint8_t *at = job->bytes.data;
   return job->bytes.size >= 24 && !memcmp(at + 12, "IHDR", 4) &&
@@ -132,14 +131,14 @@ static bool is_too_large(gt_image_job *job) {
 bool gt_image_decode_png(gt_image_job *job) {
   source s = {.job = job};
   if (is_too_large(job)) return false;
-  job->turn = gt_exif_of_png(&job->bytes); /* read first: chunk eXIf may follow the pixels */
-  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &s, fail, pass_over);
+  job->orientation = gt_exif_of_png(&job->bytes); /* read first: chunk eXIf may follow the pixels */
+  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &s, fail, ignore_warning);
   png_infop info = png ? png_create_info_struct(png) : NULL;
   bool ok = false;
   if (info) {
-    png_set_read_fn(png, &s, give);
-    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX); /* max_pixels is the limit instead */
-    ok = guarded(png, info, job);
+    png_set_read_fn(png, &s, read_bytes);
+    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX); /* max_pixels is checked instead */
+    ok = decode_guarded(png, info, job);
   } else {
     gt_fail(job->error, GT_ERR_MEMORY, "%s: out of memory while reading it", job->path);
   }

@@ -1,5 +1,5 @@
-/* Reads all images of a split on all cores. Each goes directly to its place among the samples, so that
- * memory holds only the samples and what each thread is working on. */
+/* Reads all images of a split on all cores. Each is decoded directly into its sample, so that memory is
+ * needed only for the samples and for one image per thread. */
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/pool.h"
@@ -9,30 +9,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* CHUNK: images read between two checks for errors */
-enum { CHUNK = 256, MAX_NAMED = 10 };
+enum { CHUNK = 256 };    /* images that are read between two checks for errors */
+enum { MAX_NAMED = 10 }; /* skipped images that are logged */
 
 typedef struct reading {
   gt_image_set *set;
   gt_image_policy policy;
-  size_t first, count; /* in the chunk */
+  size_t first, count; /* of the chunk's files */
   gt_error *errors;    /* [CHUNK] */
-  bool *other_size;    /* [CHUNK]: refused for its size only */
+  bool *other_size;    /* [CHUNK]: could be read, but has another size */
 } reading;
 
 void gt_image_set_finish(gt_image_set *set) {
   free(set->files.items);
-  free(set->good);
+  free(set->readable);
   for (int t = 0; t < GT_IMAGE_ROLES; t++) gt_tensor_finish(&set->pixels[t]);
   *set = (gt_image_set){0};
 }
 
-static uint8_t *place_of(const gt_image_set *set, int role, size_t i) {
+static uint8_t *sample_at(const gt_image_set *set, int role, size_t i) {
   return (uint8_t *)set->pixels[role].data + i * (size_t)gt_image_bytes(&set->form[role]);
 }
 
-/* Image and target must have the same shape, else they would be cropped differently. */
-static bool fit_together(const gt_image_file *file, const int64_t a[2], const int64_t b[2], gt_error *error) {
+/* Fails if image and target have different aspect ratios, because they would be cropped differently. */
+static bool have_same_shape(const gt_image_file *file, const int64_t a[2], const int64_t b[2],
+                            gt_error *error) {
   if (a[0] * b[1] == a[1] * b[0]) return true;
   return gt_fail(error, GT_ERR_DATA,
                  "%s: %" PRId64 " x %" PRId64 " pixels, but its target %s: %" PRId64 " x %" PRId64
@@ -40,7 +41,7 @@ static bool fit_together(const gt_image_file *file, const int64_t a[2], const in
                  file->path[GT_IMAGE_INPUT], a[1], a[0], file->path[GT_IMAGE_TARGET], b[1], b[0]);
 }
 
-static bool differs(const gt_image_form *form, const int64_t size[2]) {
+static bool has_other_size(const gt_image_form *form, const int64_t size[2]) {
   return !form->resized && size[0] && (size[0] != form->height || size[1] != form->width);
 }
 
@@ -54,28 +55,29 @@ static void read_one(void *context, uint32_t tile) {
   bool ok = true;
   for (int t = 0; t < set->roles && ok; t++)
     ok = set->outline ? gt_image_measure(file->path[t], &set->form[t], size[t], error)
-                      : gt_image_load(file->path[t], &set->form[t], place_of(set, t, i), size[t], error);
-  for (int t = 0; t < set->roles; t++) r->other_size[tile] |= differs(&set->form[t], size[t]);
-  set->good[i] =
-      ok && (set->roles == 1 || fit_together(file, size[GT_IMAGE_INPUT], size[GT_IMAGE_TARGET], error));
+                      : gt_image_load(file->path[t], &set->form[t], sample_at(set, t, i), size[t], error);
+  for (int t = 0; t < set->roles; t++) r->other_size[tile] |= has_other_size(&set->form[t], size[t]);
+  set->readable[i] =
+      ok && (set->roles == 1 || have_same_shape(file, size[GT_IMAGE_INPUT], size[GT_IMAGE_TARGET], error));
 }
 
-static void leave_out(const gt_image_set *set, const char *why) {
+static void log_skipped(const gt_image_set *set, const char *why) {
   if (set->skipped < MAX_NAMED) gt_warn("skipped: %s", why);
   if (set->skipped == MAX_NAMED) gt_warn("skipped more images; the rest are only counted");
 }
 
-/* In the order of the files, whichever thread finished first. */
-static bool judge(reading *r, gt_error *error) {
+/* Fails with the first error of the chunk in the order of the files, or skips the files, as the policy
+ * says. */
+static bool check_errors(reading *r, gt_error *error) {
   static const char hint[] = " (set on_error: skip to leave such images out)";
   for (size_t i = 0; i < r->count; i++) {
     const gt_error *found = &r->errors[i];
-    if (r->set->good[r->first + i]) continue;
-    const bool refused = found->status == GT_ERR_DATA || found->status == GT_ERR_IO;
-    if (!refused || r->policy <= GT_IMAGE_STOP)
+    if (r->set->readable[r->first + i]) continue;
+    const bool is_bad_file = found->status == GT_ERR_DATA || found->status == GT_ERR_IO;
+    if (!is_bad_file || r->policy <= GT_IMAGE_STOP)
       return gt_fail(error, found->status, "%s%s", found->message,
-                     refused && r->policy == GT_IMAGE_STOP && !r->other_size[i] ? hint : "");
-    if (r->policy == GT_IMAGE_SKIP) leave_out(r->set, found->message);
+                     is_bad_file && r->policy == GT_IMAGE_STOP && !r->other_size[i] ? hint : "");
+    if (r->policy == GT_IMAGE_SKIP) log_skipped(r->set, found->message);
     r->set->skipped++;
     r->set->other_sizes += r->other_size[i];
   }
@@ -96,21 +98,21 @@ static bool read_all(gt_pool *pool, reading *r, gt_error *error) {
     memset(r->errors, 0, CHUNK * sizeof *r->errors);
     memset(r->other_size, 0, CHUNK * sizeof *r->other_size);
     gt_pool_run(pool, (uint32_t)r->count, read_one, r);
-    ok = judge(r, error);
+    ok = check_errors(r, error);
     if (gt_log_width()) show_progress(r->first + r->count, all);
   }
   if (gt_log_width()) gt_log_status(NULL);
   return ok;
 }
 
-/* Moves the samples together over those that could not be read. */
+/* Removes the samples that could not be read. */
 static void close_gaps(gt_image_set *set, int role) {
   gt_tensor *tensor = &set->pixels[role];
   const size_t size = (size_t)gt_image_bytes(&set->form[role]);
   uint8_t *to = tensor->data;
   for (size_t i = 0; i < set->files.count && to; i++) {
-    const uint8_t *from = place_of(set, role, i);
-    if (!set->good[i]) continue;
+    const uint8_t *from = sample_at(set, role, i);
+    if (!set->readable[i]) continue;
     if (from > to) memcpy(to, from, size);
     to += size;
   }
@@ -120,15 +122,15 @@ static void close_gaps(gt_image_set *set, int role) {
 }
 
 bool gt_image_set_alloc(gt_image_set *set, int64_t samples, gt_error *error) {
-  void *good;
+  void *readable;
   for (int t = 0; t < set->roles; t++) {
     const gt_image_form *form = &set->form[t];
     set->pixels[t] = (gt_tensor){
         .element = GT_ELEMENT_U8, .rank = 4, .dim = {samples, form->height, form->width, form->channels}};
     if (!set->outline && !gt_tensor_alloc(&set->pixels[t], "the images", error)) return false;
   }
-  if (!gt_try_alloc(&good, set->files.count, 1, "the images", error)) return false;
-  set->good = good;
+  if (!gt_try_alloc(&readable, set->files.count, 1, "the images", error)) return false;
+  set->readable = readable;
   return true;
 }
 

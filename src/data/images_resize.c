@@ -12,60 +12,63 @@ static void axis_finish(gt_image_axis *axis) {
   *axis = (gt_image_axis){0};
 }
 
-/* Computes the weights of one output position, centered at `middle` of a source of `length` positions. */
-static void fill_place(gt_image_axis *axis, int64_t place, double middle, double reach, int64_t length) {
-  const int64_t low = (int64_t)floor(middle - reach + 0.5), high = (int64_t)floor(middle + reach + 0.5);
-  const int64_t start = low > 0 ? low : 0, end = high < length ? high : length;
-  float *weight = axis->weight + place * axis->most;
+/* Sets the weights of one position: a triangle of half-width `radius`, centered at `center` of a source with
+ * `length` positions. */
+static void set_weights(gt_image_axis *axis, int64_t position, double center, double radius, int64_t length) {
+  const int64_t low = (int64_t)floor(center - radius + 0.5), top = (int64_t)floor(center + radius + 0.5);
+  const int64_t start = low > 0 ? low : 0, end = top < length ? top : length;
+  float *weight = axis->weight + position * axis->max_count;
   double total = 0;
-  axis->start[place] = start;
-  axis->count[place] = end - start;
-  for (int64_t i = start; i < end; i++) total += fmax(0, 1 - fabs((double)i + 0.5 - middle) / reach);
+  axis->start[position] = start;
+  axis->count[position] = end - start;
+  for (int64_t i = start; i < end; i++) total += fmax(0, 1 - fabs((double)i + 0.5 - center) / radius);
   for (int64_t i = start; i < end; i++)
-    weight[i - start] = (float)(fmax(0, 1 - fabs((double)i + 0.5 - middle) / reach) / total);
+    weight[i - start] = (float)(fmax(0, 1 - fabs((double)i + 0.5 - center) / radius) / total);
 }
 
-/* Resizes `length` source positions to `resized`; the sample covers `places` of them from `first` on. */
-static bool axis_init(gt_image_axis *axis, int64_t length, int64_t resized, int64_t first, int64_t places,
+/* Prepares resizing of `length` source positions to `resized` positions, of which the sample has `positions`,
+ * beginning at `first`. */
+static bool axis_init(gt_image_axis *axis, int64_t length, int64_t resized, int64_t first, int64_t positions,
                       const char *path, gt_error *error) {
   void *starts, *weights;
-  const double scale = (double)length / (double)resized, reach = fmax(scale, 1);
-  axis->most = 2 * (int64_t)ceil(reach) + 2;
-  if (!gt_try_alloc(&starts, (uint64_t)places, 2 * sizeof *axis->start, path, error)) return false;
+  const double scale = (double)length / (double)resized, radius = fmax(scale, 1);
+  axis->max_count = 2 * (int64_t)ceil(radius) + 2;
+  if (!gt_try_alloc(&starts, (uint64_t)positions, 2 * sizeof *axis->start, path, error)) return false;
   axis->start = starts;
-  axis->count = axis->start + places;
-  if (!gt_try_alloc(&weights, (uint64_t)places * (uint64_t)axis->most, sizeof *axis->weight, path, error))
+  axis->count = axis->start + positions;
+  if (!gt_try_alloc(&weights, (uint64_t)positions * (uint64_t)axis->max_count, sizeof *axis->weight, path,
+                    error))
     return false;
   axis->weight = weights;
-  for (int64_t i = 0; i < places; i++)
-    fill_place(axis, i, ((double)(first + i) + 0.5) * scale, reach, length);
+  for (int64_t i = 0; i < positions; i++)
+    set_weights(axis, i, ((double)(first + i) + 0.5) * scale, radius, length);
   return true;
 }
 
-/* The size to which an image is scaled before the center is cropped: the side that is relatively shorter
- * gets the sample's length. */
-static void cover(const gt_image_form *form, int64_t height, int64_t width, int64_t *high, int64_t *wide) {
-  *high = form->height, *wide = form->width;
+/* The size to which an image is scaled before its center is cropped: the smallest that covers the sample. */
+static void find_scaled_size(const gt_image_form *form, int64_t height, int64_t width, int64_t *scaled_height,
+                             int64_t *scaled_width) {
+  *scaled_height = form->height, *scaled_width = form->width;
   if (form->stretched) return;
   if (height * form->width <= width * form->height)
-    *wide = width * form->height / height;
+    *scaled_width = width * form->height / height;
   else
-    *high = height * form->width / width;
+    *scaled_height = height * form->width / width;
 }
 
 bool gt_resizer_init(gt_resizer *r, const gt_image_form *form, int64_t height, int64_t width, uint8_t *out,
                      const char *path, gt_error *error) {
-  int64_t high, wide;
+  int64_t scaled_height, scaled_width;
   void *line, *sum;
   *r = (gt_resizer){.height = form->height, .width = form->width, .channels = form->channels, .out = out};
-  cover(form, height, width, &high, &wide);
-  r->left = gt_half_to_even(wide - form->width);
-  r->top = gt_half_to_even(high - form->height);
-  r->plain = high == height && wide == width;
+  find_scaled_size(form, height, width, &scaled_height, &scaled_width);
+  r->left = gt_half_to_even(scaled_width - form->width);
+  r->top = gt_half_to_even(scaled_height - form->height);
+  r->plain = scaled_height == height && scaled_width == width;
   if (r->plain) return true;
   const uint64_t values = (uint64_t)(r->width * r->channels);
-  if (!axis_init(&r->x, width, wide, r->left, r->width, path, error) ||
-      !axis_init(&r->y, height, high, r->top, r->height, path, error) ||
+  if (!axis_init(&r->x, width, scaled_width, r->left, r->width, path, error) ||
+      !axis_init(&r->y, height, scaled_height, r->top, r->height, path, error) ||
       !gt_try_alloc(&line, values, sizeof *r->line, path, error))
     return false;
   r->line = line;
@@ -82,12 +85,12 @@ void gt_resizer_finish(gt_resizer *r) {
   *r = (gt_resizer){0};
 }
 
-/* Inlined for each number of channels. */
-static inline void narrow(const gt_resizer *r, const uint8_t *row, int64_t channels) {
+/* Resizes a row horizontally into r->line. Inline, so that it is specialized for each number of channels. */
+static inline void resize_row(const gt_resizer *r, const uint8_t *row, int64_t channels) {
   float *to = r->line;
   for (int64_t x = 0; x < r->width; x++, to += channels) {
     const uint8_t *from = row + r->x.start[x] * channels;
-    const float *weight = r->x.weight + x * r->x.most;
+    const float *weight = r->x.weight + x * r->x.max_count;
     float value[3] = {0};
     for (int64_t i = 0; i < r->x.count[x]; i++, from += channels)
       for (int64_t c = 0; c < channels; c++) value[c] += weight[i] * (float)from[c];
@@ -114,11 +117,11 @@ void gt_resizer_row(gt_resizer *r, const uint8_t *row) {
   }
   if (r->next == r->height || at < r->y.start[r->next]) return;
   if (r->channels == 3)
-    narrow(r, row, 3);
+    resize_row(r, row, 3);
   else
-    narrow(r, row, 1);
+    resize_row(r, row, 1);
   for (int64_t y = r->next; y < r->height && r->y.start[y] <= at; y++) {
-    const float weight = r->y.weight[y * r->y.most + at - r->y.start[y]];
+    const float weight = r->y.weight[y * r->y.max_count + at - r->y.start[y]];
     float *sum = r->sum + y * values;
     for (int64_t i = 0; i < values; i++) sum[i] += weight * r->line[i];
   }

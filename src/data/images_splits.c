@@ -8,7 +8,7 @@
 
 enum { NO_SPLIT = -1 };
 
-/* By a whole word of the name: "1_test", "Training set". */
+/* The split that a word of the name means, as in "1_test" or "Training set"; NO_SPLIT: none. */
 static int part_of(const char *name) {
   while (*name) {
     size_t n = 0;
@@ -23,7 +23,7 @@ static int part_of(const char *name) {
 
 static int is_shown(const struct dirent *entry) { return entry->d_name[0] != '.'; }
 
-/* The folders in a folder, in order, as "a, b"; how many. */
+/* Lists the folders in a folder, sorted, as "a, b". Returns their number. */
 static int folders_in(const char *folder, gt_arena *arena, const char **list) {
   struct dirent **found = NULL;
   struct stat s;
@@ -39,23 +39,23 @@ static int folders_in(const char *folder, gt_arena *arena, const char **list) {
   return folders;
 }
 
-typedef struct look {
-  const char *split[GT_PARTS]; /* a class named like that split, or NULL */
+typedef struct summary {       /* of the folders that are read as classes */
+  const char *split[GT_PARTS]; /* a class with the name of this split, or NULL */
   const char *names;           /* of all classes: "test, train" */
-  const char *inside;          /* the folders that each class holds; NULL: none, or not the same */
-  int folders;                 /* fewest in a class */
-  bool named;                  /* all classes are named like splits */
-} look;
+  const char *inside;          /* the folders in each class; NULL: not the same in all */
+  int folders;                 /* smallest number of folders in a class */
+  bool named;                  /* all classes have names of splits */
+} summary;
 
-static look look_at(const char *folder, const char *const *class, int classes, gt_arena *arena) {
-  look l = {.names = "", .named = true};
+static summary summarize(const char *folder, const char *const *class, int classes, gt_arena *arena) {
+  summary l = {.names = "", .named = true};
   for (int i = 0; i < classes; i++) {
     const char *list;
-    const int kind = part_of(class[i]);
+    const int part = part_of(class[i]);
     const int folders = folders_in(gt_arena_printf(arena, "%s/%s", folder, class[i]), arena, &list);
     l.names = gt_arena_printf(arena, "%s%s%s", l.names, i ? ", " : "", class[i]);
-    l.named = l.named && kind != NO_SPLIT;
-    if (kind != NO_SPLIT && !l.split[kind]) l.split[kind] = class[i];
+    l.named = l.named && part != NO_SPLIT;
+    if (part != NO_SPLIT && !l.split[part]) l.split[part] = class[i];
     if (!i) l.inside = list, l.folders = folders;
     if (folders < l.folders) l.folders = folders;
     if (l.inside && strcmp(l.inside, list)) l.inside = NULL;
@@ -64,7 +64,7 @@ static look look_at(const char *folder, const char *const *class, int classes, g
   return l;
 }
 
-static const char *help_of(const char *folder, const look *l, gt_arena *arena) {
+static const char *help_of(const char *folder, const summary *l, gt_arena *arena) {
   const char *test = l->split[GT_PART_TEST] ? l->split[GT_PART_TEST] : l->split[GT_PART_VALIDATION];
   const char *keys = gt_arena_printf(arena, "data: {train: %s/%s, test: %s/%s}", folder,
                                      l->split[GT_PART_TRAIN], folder, test);
@@ -77,7 +77,7 @@ static const char *help_of(const char *folder, const look *l, gt_arena *arena) {
 void gt_image_review_splits(gt_data_reader *reader, const char *folder, const char *const *class,
                             int classes) {
   gt_arena *arena = reader->arena;
-  const look l = look_at(folder, class, classes, arena);
+  const summary l = summarize(folder, class, classes, arena);
   const gt_position at = gt_data_position(reader, "train");
   const gt_finding finding = GT_FINDING_splits_as_classes;
   if (reader->trust.untrusted) return;

@@ -1,4 +1,4 @@
-/* The named inputs of a dataset, as the config lists them. */
+/* The inputs of a dataset by name, as the config lists them. */
 #include "base/names.h"
 #include "base/text.h"
 #include "data/series.h"
@@ -51,8 +51,8 @@ void gt_data_add_unnamed_input(gt_data_reader *reader) {
   add_input(reader, GT_INPUT_NAME);
 }
 
-/* The input with the rows after a window, from the key `future`. */
-static bool add_ahead(gt_data_reader *reader) {
+/* Adds the input with the rows after a window if the config has the key `future`. */
+static bool add_future(gt_data_reader *reader) {
   gt_dataset *dataset = reader->dataset;
   const gt_spec *future = gt_data_node(reader, "future", NULL);
   if (gt_spec_is_null(future)) return true;
@@ -74,7 +74,7 @@ bool gt_data_name_inputs(gt_data_reader *reader, const gt_spec *inputs) {
       reader->dataset->inputs = 0;
       add_input(reader, GT_SERIES_PAST);
     }
-    return add_ahead(reader) && gt_data_match_inputs(reader);
+    return add_future(reader) && gt_data_match_inputs(reader);
   }
   reader->dataset->inputs = 0;
   for (int k = 0; k < inputs->count; k++) {
@@ -86,7 +86,7 @@ bool gt_data_name_inputs(gt_data_reader *reader, const gt_spec *inputs) {
     if (!check_name(reader, inputs->child[k])) return false;
     add_input(reader, inputs->child[k]->key);
   }
-  return add_ahead(reader) && gt_data_match_inputs(reader);
+  return add_future(reader) && gt_data_match_inputs(reader);
 }
 
 bool gt_data_match_inputs(gt_data_reader *reader) {

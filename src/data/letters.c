@@ -2,7 +2,7 @@
 
 enum { FIRST = ' ', LAST = '~', COLUMNS = 5, ROWS = 8 };
 
-/* Rows from top to bottom, separated by '|'. */
+/* The glyphs: rows from top to bottom, separated by '|'; '#' is a set pixel. */
 static const char *const letter[LAST - FIRST + 1] = {
     "     |     |     |     |     |     |     |     ", /* space */
     "  #  |  #  |  #  |  #  |     |     |  #  |     ", /* ! */
@@ -101,19 +101,19 @@ static const char *const letter[LAST - FIRST + 1] = {
     "     |     | #  #|# # #|#  # |     |     |     ", /* ~ */
 };
 
-static const char *art_of(char character) {
+static const char *glyph_of(char character) {
   const unsigned char byte = (unsigned char)character;
   return letter[byte >= FIRST && byte <= LAST ? byte - FIRST : '?' - FIRST];
 }
 
 bool gt_letter_has(char character, uint32_t row, uint32_t column) {
-  return row < ROWS && column < COLUMNS && art_of(character)[row * (COLUMNS + 1) + column] == '#';
+  return row < ROWS && column < COLUMNS && glyph_of(character)[row * (COLUMNS + 1) + column] == '#';
 }
 
-static void draw(gt_picture *picture, uint32_t x, uint32_t y, const char *art, uint8_t shade) {
+static void draw(gt_picture *picture, uint32_t x, uint32_t y, const char *glyph, uint8_t shade) {
   for (uint32_t row = 0; row < ROWS; row++)
     for (uint32_t column = 0; column < COLUMNS; column++) {
-      if (art[row * (COLUMNS + 1) + column] != '#') continue;
+      if (glyph[row * (COLUMNS + 1) + column] != '#') continue;
       if (x + column >= picture->width || y + row >= picture->height) continue;
       uint8_t *to = picture->data + ((size_t)(y + row) * picture->width + x + column) * picture->channels;
       for (uint32_t c = 0; c < picture->channels; c++) to[c] = shade;
@@ -126,7 +126,7 @@ void gt_picture_write(gt_picture *picture, uint32_t x, uint32_t y, uint32_t widt
   for (; *text && x + COLUMNS <= end; text++) {
     const unsigned char byte = (unsigned char)*text;
     if ((byte & 0xC0) == 0x80) continue; /* a continuation byte: its character is already drawn */
-    draw(picture, x, y, art_of(*text), shade);
+    draw(picture, x, y, glyph_of(*text), shade);
     x += GT_LETTER_WIDTH;
   }
 }

@@ -20,7 +20,7 @@ typedef struct header {
   gt_error *error;
 } header;
 
-static bool bad(header *h, const char *expected) {
+static bool fail_header(header *h, const char *expected) {
   const char *at = h->at;
   char shown[24];
   size_t n = 0;
@@ -30,35 +30,35 @@ static bool bad(header *h, const char *expected) {
                  shown);
 }
 
-static char skip(header *h) {
+static char skip_spaces(header *h) {
   while (h->at < h->end && (*h->at == ' ' || *h->at == '\n' || *h->at == '\t' || *h->at == '\r')) h->at++;
   return h->at < h->end ? *h->at : 0;
 }
 
-static bool take(header *h, char c) {
-  if (skip(h) != c || h->at >= h->end) return false;
+static bool accept(header *h, char c) {
+  if (skip_spaces(h) != c || h->at >= h->end) return false;
   h->at++;
   return true;
 }
 
-static bool word(header *h, const char *text) {
+static bool accept_word(header *h, const char *text) {
   const size_t length = strlen(text);
-  skip(h);
+  skip_spaces(h);
   if ((size_t)(h->end - h->at) < length || memcmp(h->at, text, length)) return false;
   h->at += length;
   return true;
 }
 
 /* Parses a quoted string without escapes. */
-static bool string(header *h, char *out, size_t size) {
-  const char quote = skip(h);
-  if (quote != '\'' && quote != '"') return bad(h, "a quoted string");
+static bool parse_string(header *h, char *out, size_t size) {
+  const char quote = skip_spaces(h);
+  if (quote != '\'' && quote != '"') return fail_header(h, "a quoted string");
   const char *start = ++h->at;
   while (h->at < h->end && *h->at != quote && *h->at != '\\') h->at++;
   const size_t length = (size_t)(h->at - start);
   if (h->at >= h->end || *h->at != quote || length >= size || memchr(start, 0, length)) {
     h->at = start - 1;
-    return bad(h, "a short quoted string");
+    return fail_header(h, "a short quoted string");
   }
   memcpy(out, start, length);
   out[length] = 0;
@@ -66,67 +66,68 @@ static bool string(header *h, char *out, size_t size) {
   return true;
 }
 
-static bool dimension(header *h, int64_t *out) {
-  skip(h);
-  if (h->at >= h->end || !isdigit((unsigned char)*h->at)) return bad(h, "a dimension");
+static bool parse_dimension(header *h, int64_t *out) {
+  skip_spaces(h);
+  if (h->at >= h->end || !isdigit((unsigned char)*h->at)) return fail_header(h, "a dimension");
   int64_t value = 0;
   for (; h->at < h->end && isdigit((unsigned char)*h->at); h->at++)
     if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, *h->at - '0', &value))
-      return bad(h, "a smaller dimension");
+      return fail_header(h, "a smaller dimension");
   *out = value;
   return true;
 }
 
-/* (), (3,), (3, 4) */
-static bool shape(header *h) {
+/* Parses (), (3,) or (3, 4). */
+static bool parse_shape(header *h) {
   gt_raw_array *a = h->array;
-  if (!take(h, '(')) return bad(h, "'('");
-  while (!take(h, ')')) {
+  if (!accept(h, '(')) return fail_header(h, "'('");
+  while (!accept(h, ')')) {
     if (a->rank == GT_DATA_MAX_RANK)
       return gt_fail(h->error, GT_ERR_DATA, "%s: the array has more than %d dimensions", h->path,
                      GT_DATA_MAX_RANK);
-    if (!dimension(h, &a->dim[a->rank++])) return false;
-    if (take(h, ',')) continue;
-    if (skip(h) != ')') return bad(h, "',' or ')'");
-    if (a->rank == 1) return bad(h, "',' after the only dimension of a shape");
+    if (!parse_dimension(h, &a->dim[a->rank++])) return false;
+    if (accept(h, ',')) continue;
+    if (skip_spaces(h) != ')') return fail_header(h, "',' or ')'");
+    if (a->rank == 1) return fail_header(h, "',' after the only dimension of a shape");
   }
   return true;
 }
 
-static bool entry(header *h) {
+static bool parse_entry(header *h) {
   static const char *const keys[] = {"descr", "fortran_order", "shape"};
   char key[16];
   int index = 0;
   const char *start = h->at;
-  if (!string(h, key, sizeof key)) return false;
+  if (!parse_string(h, key, sizeof key)) return false;
   while (index < 3 && strcmp(keys[index], key)) index++;
   if (index == 3 || h->seen[index]) {
     h->at = start;
-    return bad(h, "each of 'descr', 'fortran_order' and 'shape' once");
+    return fail_header(h, "each of 'descr', 'fortran_order' and 'shape' once");
   }
   h->seen[index] = true;
-  if (!take(h, ':')) return bad(h, "':'");
-  if (index == 2) return shape(h);
+  if (!accept(h, ':')) return fail_header(h, "':'");
+  if (index == 2) return parse_shape(h);
   if (index == 1) {
-    h->fortran = word(h, "True");
-    return h->fortran || word(h, "False") || bad(h, "True or False");
+    h->fortran = accept_word(h, "True");
+    return h->fortran || accept_word(h, "False") || fail_header(h, "True or False");
   }
-  if (skip(h) == '[')
+  if (skip_spaces(h) == '[')
     return gt_fail(h->error, GT_ERR_DATA, "%s: structured arrays are not supported; save one plain array",
                    h->path);
-  return string(h, h->descr, sizeof h->descr);
+  return parse_string(h, h->descr, sizeof h->descr);
 }
 
-static bool dictionary(header *h) {
-  if (!take(h, '{')) return bad(h, "'{'");
-  while (!take(h, '}')) {
-    if (!entry(h)) return false;
-    if (take(h, ',')) continue;
-    if (skip(h) != '}') return bad(h, "',' or '}'");
+static bool parse_dictionary(header *h) {
+  if (!accept(h, '{')) return fail_header(h, "'{'");
+  while (!accept(h, '}')) {
+    if (!parse_entry(h)) return false;
+    if (accept(h, ',')) continue;
+    if (skip_spaces(h) != '}') return fail_header(h, "',' or '}'");
   }
-  if (!h->seen[0] || !h->seen[1] || !h->seen[2]) return bad(h, "'descr', 'fortran_order' and 'shape' before");
-  skip(h);
-  return h->at == h->end || bad(h, "the header's end");
+  if (!h->seen[0] || !h->seen[1] || !h->seen[2])
+    return fail_header(h, "'descr', 'fortran_order' and 'shape' before");
+  skip_spaces(h);
+  return h->at == h->end || fail_header(h, "the header's end");
 }
 
 static bool element_type(header *h) {
@@ -152,7 +153,7 @@ static bool element_type(header *h) {
       h->path, h->descr);
 }
 
-/* Position and length of the header dict, depending on the version. */
+/* Finds the position and length of the header dict, which depend on the version. */
 static bool header_extent(const gt_raw_array *array, size_t *start, size_t *length, gt_error *error) {
   const uint8_t *b = array->file.data;
   const size_t size = array->file.size;
@@ -176,7 +177,7 @@ bool gt_npy_parse(gt_raw_array *array, gt_error *error) {
   if (!header_extent(array, &start, &length, error)) return false;
   const char *text = (const char *)array->file.data + start;
   header h = {.path = array->path, .at = text, .end = text + length, .array = array, .error = error};
-  if (!dictionary(&h) || !element_type(&h)) return false;
+  if (!parse_dictionary(&h) || !element_type(&h)) return false;
   array->fortran = h.fortran && array->rank > 1;
   if (array->rank < 1)
     return gt_fail(error, GT_ERR_DATA,
@@ -185,7 +186,7 @@ bool gt_npy_parse(gt_raw_array *array, gt_error *error) {
                    array->path);
   uint64_t count;
   if (!gt_raw_count(array, &count, error)) return false;
-  /* The count is below 2^60, so this product cannot overflow. */
+  /* gt_raw_count limits the count to 2^60, so this product cannot overflow. */
   const uint64_t needed = count * gt_raw_size(array->type), present = array->size - start - length;
   if (needed != present)
     return gt_fail(error, GT_ERR_DATA,

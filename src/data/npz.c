@@ -1,6 +1,6 @@
-/* NPZ: several NPY arrays in one ZIP archive, as numpy.savez writes it; each array NAME is the file NAME.npy.
- * libzip reads the archive, npy.c the arrays. Without names in the config the arrays are x and y, as most
- * people call them, or x_train, y_train, x_test and y_test, as Keras's data sets have them. */
+/* NPZ: several NPY arrays in one ZIP archive, as numpy.savez writes it; array NAME is the file NAME.npy.
+ * libzip reads the archive, npy.c the arrays. Default names of the arrays are x and y, or x_train, y_train,
+ * x_test and y_test as in Keras's data sets. */
 #include "base/memory.h"
 #include "base/log.h"
 #include "data/format.h"
@@ -10,7 +10,8 @@
 #include <string.h>
 #include <zip.h>
 
-/* libzip is opened at run time, when an archive is read: a release would have to carry libcrypto with it. */
+/* libzip is loaded only when an archive is read: linked, a release would need libcrypto, on which it
+ * depends. */
 #define FUNCTIONS(X)          \
   X(zip_discard)              \
   X(zip_error_fini)           \
@@ -60,8 +61,8 @@ typedef struct gt_npz {
 
 typedef struct options {
   const char *train, *test;
-  gt_named inputs;  /* gt_strings: names of arrays */
-  gt_named targets; /* const char * */
+  gt_named inputs;  /* of gt_strings: names of arrays */
+  gt_named targets; /* of const char *: names of arrays */
   double test_fraction;
 } options;
 
@@ -89,7 +90,7 @@ static void close_archive(gt_npz *archive) {
   gt_bytes_finish(&archive->bytes);
 }
 
-/* Always followed by close_archive. */
+/* Call close_archive after it, also if it fails. */
 static bool open_archive(gt_npz *archive, gt_data_file file, gt_error *error) {
   zip_error_t why;
   *archive = (gt_npz){.path = file.path};
@@ -105,14 +106,14 @@ static bool open_archive(gt_npz *archive, gt_data_file file, gt_error *error) {
   return archive->zip;
 }
 
-/* The index of the array in the archive; -1: there is none. */
+/* The index of the array in the archive; -1: none. */
 static int64_t find(const gt_npz *archive, const char *member) {
   char name[300];
   if ((size_t)snprintf(name, sizeof name, "%s.npy", member) >= sizeof name) return -1;
   return library.zip_name_locate(archive->zip, name, ZIP_FL_ENC_RAW);
 }
 
-static bool no_array(const gt_npz *archive, const char *member, gt_error *error) {
+static bool fail_no_array(const gt_npz *archive, const char *member, gt_error *error) {
   char list[400] = "";
   size_t n = 0;
   const int64_t count = library.zip_get_num_entries(archive->zip, 0);
@@ -136,7 +137,7 @@ static bool read_entry(gt_npz *archive, uint64_t index, const char *member, gt_b
     got = library.zip_fread(entry, out->data + done, out->size - done);
     if (got > 0) done += (size_t)got;
   }
-  uint8_t more; /* the check sum is compared at the end of the entry */
+  uint8_t more; /* libzip compares the checksum when the end is read */
   const bool ok = done == out->size && library.zip_fread(entry, &more, 1) == 0;
   if (!ok)
     gt_fail(error, GT_ERR_DATA, "%s: array '%s' is damaged: %s", archive->path, member,
@@ -148,7 +149,7 @@ static bool read_entry(gt_npz *archive, uint64_t index, const char *member, gt_b
 bool gt_npz_read(gt_npz *archive, const char *member, gt_bytes *out, gt_error *error) {
   zip_stat_t about;
   const int64_t index = find(archive, member);
-  if (index < 0) return no_array(archive, member, error);
+  if (index < 0) return fail_no_array(archive, member, error);
   if (library.zip_stat_index(archive->zip, (zip_uint64_t)index, 0, &about) || !(about.valid & ZIP_STAT_SIZE))
     return gt_fail(error, GT_ERR_DATA, "%s: array '%s': %s", archive->path, member,
                    library.zip_strerror(archive->zip));
@@ -172,19 +173,19 @@ static gt_array_source member_of(gt_npz *archive, gt_data_file file, const char 
                            .name = gt_arena_printf(arena, "%s: array '%s'", file.path, member)};
 }
 
-/* The first of the two usual names that the archive has; else the first. */
-static const char *usual(const gt_npz *archive, const char *first, const char *second) {
+/* The first of the two names that is in the archive; `first` if none is. */
+static const char *default_name(const gt_npz *archive, const char *first, const char *second) {
   return find(archive, first) < 0 && find(archive, second) >= 0 ? second : first;
 }
 
-/* The array that the config names for an input; NULL: it names none. */
+/* The array of an input by the config; NULL: not given. */
 static const char *named_array(const gt_spec *inputs, const char *input) {
   if (inputs && inputs->kind == GT_SPEC_MAP) inputs = gt_spec_find(inputs, input);
   if (inputs && inputs->kind == GT_SPEC_SEQUENCE && inputs->count == 1) inputs = inputs->child[0];
   return inputs && inputs->kind == GT_SPEC_SCALAR ? inputs->scalar : NULL;
 }
 
-static bool one_array_each(gt_data_reader *reader, const options *o) {
+static bool check_one_array_each(gt_data_reader *reader, const options *o) {
   for (int k = 0; k < o->inputs.count; k++) {
     const gt_strings list = ((const gt_strings *)o->inputs.items)[k];
     if (list.count == 1) continue;
@@ -201,19 +202,19 @@ static gt_array_files arrays_of(gt_data_reader *reader, const options *o, gt_npz
   const gt_spec *inputs = gt_data_node(reader, "inputs", NULL);
   for (int k = 0; k < reader->dataset->inputs; k++) {
     const char *name = named_array(inputs, reader->dataset->input[k].name);
-    if (!name) name = usual(archive, "x", test ? "x_test" : "x_train");
+    if (!name) name = default_name(archive, "x", test ? "x_test" : "x_train");
     files.input[k] = member_of(archive, file, name, reader->arena);
   }
   for (int k = 0; k < reader->dataset->targets; k++) {
     const char *name = o->targets.count ? ((const char *const *)o->targets.items)[k]
-                                        : usual(archive, "y", test ? "y_test" : "y_train");
+                                        : default_name(archive, "y", test ? "y_test" : "y_train");
     files.target[k] = member_of(archive, file, name, reader->arena);
   }
   return files;
 }
 
-/* Keras's archives hold the test split beside the training split. */
-static bool has_test(const gt_data_reader *reader, const options *o, const gt_npz *archive) {
+/* True if the archive also has the test split, as in Keras's data sets. */
+static bool has_test_arrays(const gt_data_reader *reader, const options *o, const gt_npz *archive) {
   return !o->inputs.count && !o->targets.count && o->test_fraction == 0 && reader->dataset->inputs == 1 &&
          find(archive, "x") < 0 && find(archive, "x_train") >= 0 && find(archive, "x_test") >= 0 &&
          find(archive, "y_test") >= 0;
@@ -228,12 +229,12 @@ static bool read_archives(gt_data_reader *reader, const options *o, gt_data_file
   bool tested = test_file.path != NULL;
   if (ok && tested) ok = open_archive(&test, test_file, reader->error);
   if (ok) {
-    const bool both = !tested && has_test(reader, o, &train);
+    const bool in_train_file = !tested && has_test_arrays(reader, o, &train);
     train_arrays = arrays_of(reader, o, &train, train_file, false);
-    if (tested || both)
+    if (tested || in_train_file)
       test_arrays = arrays_of(reader, o, tested ? &test : &train, tested ? test_file : train_file, true);
-    if (both) gt_info("%s: x_test and y_test are the test split", train_file.path);
-    tested |= both;
+    if (in_train_file) gt_info("%s: x_test and y_test are the test split", train_file.path);
+    tested |= in_train_file;
     ok = gt_array_read_splits(reader, &train_arrays, tested ? &test_arrays : NULL, gt_npy_parse);
   }
   close_archive(&train);
@@ -244,7 +245,7 @@ static bool read_archives(gt_data_reader *reader, const options *o, gt_data_file
 static bool open_npz(gt_data_reader *reader, const void *given) {
   const options *o = given;
   const gt_spec *inputs = gt_data_node(reader, "inputs", NULL);
-  if (!one_array_each(reader, o) ||
+  if (!check_one_array_each(reader, o) ||
       !gt_data_name_inputs(reader, inputs && inputs->kind == GT_SPEC_MAP ? inputs : NULL) ||
       !gt_data_name_targets(reader, gt_data_node(reader, "targets", NULL)))
     return false;
@@ -266,7 +267,7 @@ static bool read_inputs(const char *path, const gt_data_signature *signature, gt
   bool ok = open_archive(&archive, file, error);
   for (int k = 0; k < signature->inputs && ok; k++) {
     const char *input = signature->input[k].name, *name = named_array(inputs, input);
-    if (!name) name = signature->inputs > 1 ? input : usual(&archive, "x", "x_test");
+    if (!name) name = signature->inputs > 1 ? input : default_name(&archive, "x", "x_test");
     ok = gt_array_read_input(member_of(&archive, file, name, &arena), gt_npy_parse, &signature->input[k],
                              &out[k], error);
   }

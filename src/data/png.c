@@ -10,7 +10,7 @@ void gt_picture_finish(gt_picture *picture) {
   *picture = (gt_picture){0};
 }
 
-enum { SIGNATURE = 8 /* bytes before the first chunk */ };
+enum { SIGNATURE = 8 }; /* bytes before the first chunk */
 
 static bool write_chunk(gt_output *output, const char *type, const uint8_t *data, size_t size,
                         gt_error *error) {
@@ -30,7 +30,7 @@ static bool encode(const gt_picture *p, const char *path, gt_bytes *out, gt_erro
                      .width = p->width,
                      .height = p->height,
                      .format = p->channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY,
-                     .flags = PNG_IMAGE_FLAG_FAST /* filters do not help drawings and boards */};
+                     .flags = PNG_IMAGE_FLAG_FAST /* no filters: they do not help for drawings and boards */};
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
   void *memory;
   if (!gt_try_alloc(&memory, size, 1, path, error)) return false;
@@ -59,6 +59,7 @@ bool gt_animation_open(gt_animation *a, const char *path, uint32_t frames, uint3
   return a->open;
 }
 
+/* Writes the frame control chunk, with a delay in milliseconds. */
 static bool write_control(gt_animation *a, gt_error *error) {
   uint8_t control[26] = {0};
   png_save_uint_32(control, a->sequence++);
@@ -69,7 +70,8 @@ static bool write_control(gt_animation *a, gt_error *error) {
   return write_chunk(&a->output, "fcTL", control, sizeof control, error);
 }
 
-/* Adds one chunk of a frame's PNG file: length, type, data, checksum. */
+/* Copies the pixels (and for the first frame the header) of a frame's PNG file to the animation, one chunk at
+ * a time. chunk: length, type, data, checksum. */
 static bool add_chunk(gt_animation *a, uint8_t *chunk, size_t length, bool *has_control, gt_error *error) {
   uint8_t begin[8] = {0};
   const char *type = (const char *)chunk + 4;
@@ -77,7 +79,7 @@ static bool add_chunk(gt_animation *a, uint8_t *chunk, size_t length, bool *has_
   if (!pixels && (!header || a->frames)) return true;
   if (pixels && !*has_control && !write_control(a, error)) return false;
   *has_control |= pixels;
-  if (a->frames) { /* the sequence number replaces the type */
+  if (a->frames) { /* the sequence number is written over the type */
     png_save_uint_32(chunk + 4, a->sequence++);
     return write_chunk(&a->output, "fdAT", chunk + 4, length + 4, error);
   }
@@ -86,8 +88,7 @@ static bool add_chunk(gt_animation *a, uint8_t *chunk, size_t length, bool *has_
          (!header || write_chunk(&a->output, "acTL", begin, sizeof begin, error));
 }
 
-/* The first frame is also what plain PNG readers show: its pixels stay in IDAT, those of other frames go to
- * fdAT. */
+/* Plain PNG readers show the first frame: its pixels are in IDAT chunks, those of other frames in fdAT. */
 bool gt_animation_add(gt_animation *a, const gt_picture *picture, gt_error *error) {
   gt_bytes file;
   if (!a->frames) a->height = picture->height, a->width = picture->width, a->channels = picture->channels;
@@ -108,10 +109,10 @@ bool gt_animation_add(gt_animation *a, const gt_picture *picture, gt_error *erro
 bool gt_animation_close(gt_animation *a, gt_error *error) {
   if (!a->open) return true;
   a->open = false;
-  const bool whole =
+  const bool is_complete =
       a->frames == a->expected && write_chunk(&a->output, "IEND", (const uint8_t *)"", 0, error);
-  const bool ok = gt_output_close(&a->output, whole, error);
+  const bool ok = gt_output_close(&a->output, is_complete, error);
   if (a->frames != a->expected)
     gt_fail(error, GT_ERR_IO, "%s has %u frames of %u", a->output.path, a->frames, a->expected);
-  return ok && whole;
+  return ok && is_complete;
 }

@@ -13,7 +13,7 @@ typedef struct gt_picture { /* [height][width][channels], one byte each: 1 gray,
   uint8_t *data; /* heap */
 } gt_picture;
 
-void gt_picture_finish(gt_picture *picture); /* accepts a zeroed one */
+void gt_picture_finish(gt_picture *picture); /* accepts a zeroed struct */
 /* Decodes a file: values as stored, transparency composited over black, 16 bits scaled to 8, EXIF
  * orientation applied; one channel if the file has no color. GT_ERR_DATA, naming the file, if it is damaged
  * or a side is larger than GT_PNG_MAX_SIDE. */
@@ -23,12 +23,14 @@ bool gt_png_write(const char *path, const gt_picture *picture, gt_error *error);
 typedef struct gt_animation { /* an APNG being written; all frames have the size of the first */
   gt_output output;
   bool open;
-  uint32_t frames, expected, sequence, delay_ms;
+  uint32_t frames, expected; /* written so far; in total */
+  uint32_t sequence;         /* number of the next animation chunk */
+  uint32_t delay_ms;         /* per frame */
   uint32_t height, width, channels;
 } gt_animation;
 bool gt_animation_open(gt_animation *animation, const char *path, uint32_t frames, uint32_t delay_ms,
                        gt_error *error);
 bool gt_animation_add(gt_animation *animation, const gt_picture *picture, gt_error *error);
-/* Call after the announced number of frames: otherwise it is an error, and an existing file is kept. */
+/* Finishes the file. Fails and keeps an existing file if fewer frames were added than announced. */
 bool gt_animation_close(gt_animation *animation, gt_error *error);
 #endif

@@ -1,5 +1,5 @@
-/* Turns the samples that a format has read into the splits for training: checks shapes and classes, splits
- * off validation and test samples, and determines the scaling. */
+/* Prepares the samples that a format has read: checks shapes and classes, splits off validation and test
+ * samples, and computes the scaling. */
 #include "base/memory.h"
 #include "data/series.h"
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static gt_diagnostic *problem(gt_data_reader *reader, const char *key, const char *text) {
+static gt_diagnostic *report_at(gt_data_reader *reader, const char *key, const char *text) {
   return gt_error_at(reader->diagnostics, gt_data_position(reader, key), "%s", text);
 }
 
@@ -20,7 +20,7 @@ static bool reshape(gt_data_reader *reader, gt_tensor *tensor, gt_ints shape) {
   for (int i = 0; i < shape.count && fits; i++)
     fits = !__builtin_mul_overflow(product, shape.items[i], &product);
   if (!fits || product != features) {
-    gt_diagnostic *d = problem(reader, "shape", "the samples do not fit this shape");
+    gt_diagnostic *d = report_at(reader, "shape", "the samples do not fit this shape");
     d->expected = gt_arena_printf(reader->arena,
                                   "at most %d dimensions whose product is %" PRId64 ", the number of "
                                   "values in a sample",
@@ -68,7 +68,7 @@ static bool check_test(gt_data_reader *reader) {
   return true;
 }
 
-/* Samples for a trained model must have the shape that it reads. */
+/* Converts samples for a trained model to the shape and type that it reads. */
 static bool fit_model(gt_data_reader *reader, gt_split *split, const char *name) {
   const gt_data_signature *model = reader->wanted->signature;
   if (!model || !split->samples) return true;
@@ -100,7 +100,7 @@ static int by_text(const void *a, const void *b) {
   return order ? order : (x > y) - (x < y);
 }
 
-/* Two classes with the same name could not be distinguished. */
+/* Fails if two classes have the same name. */
 static bool check_names(gt_data_reader *reader) {
   const gt_strings names = reader->common->class_names;
   const char *const **sorted = GT_NEW_N(reader->arena, const char *const *, names.count + 1);
@@ -118,34 +118,34 @@ static bool check_names(gt_data_reader *reader) {
 bool gt_data_check_class_keys(gt_data_reader *reader) {
   const gt_data_common *common = reader->common;
   const int named = common->class_names.count;
-  const int64_t asked = common->classes.listed ? 0 : common->classes.integer;
-  if (!named || !asked || named == asked) return true;
+  const int64_t count = common->classes.listed ? 0 : common->classes.integer;
+  if (!named || !count || named == count) return true;
   gt_diagnostic *d =
-      problem(reader, "classes", "'classes' and 'class_names' disagree on the number of classes");
+      report_at(reader, "classes", "'classes' and 'class_names' disagree on the number of classes");
   d->expected = gt_arena_printf(reader->arena, "classes: %d, or only one of the two keys", named);
   return false;
 }
 
-/* The number of classes that the config or the trained model sets; 0: neither does; -1: they contradict each
- * other. */
+/* The number of classes by the config or the trained model; 0: unknown; -1 after reporting that they
+ * differ. */
 static int64_t configured_classes(gt_data_reader *reader) {
   const gt_data_common *common = reader->common;
-  const int named = common->class_names.count, taught = gt_data_model_target(reader, 0)->classes;
-  const int64_t asked = common->classes.integer, classes = named ? named : asked;
-  if (!taught || !classes || classes == taught) return classes ? classes : taught;
-  gt_diagnostic *d = problem(reader, named ? "class_names" : "classes",
-                             "the model was trained with another number of classes");
-  d->expected = gt_arena_printf(reader->arena, "%d classes, like the model", taught);
+  const int named = common->class_names.count, trained = gt_data_model_target(reader, 0)->classes;
+  const int64_t classes = named ? named : common->classes.integer;
+  if (!trained || !classes || classes == trained) return classes ? classes : trained;
+  gt_diagnostic *d = report_at(reader, named ? "class_names" : "classes",
+                               "the model was trained with another number of classes");
+  d->expected = gt_arena_printf(reader->arena, "%d classes, like the model", trained);
   return -1;
 }
 
-/* Numeric targets allow no key that describes classes. */
+/* Fails if targets are numbers and a key describes classes. */
 static bool check_quantities(gt_data_reader *reader, int64_t configured) {
   const gt_data_common *common = reader->common;
   if (!gt_data_selects_samples(reader) && (!configured || reader->wanted->signature)) return true;
   const bool classes = common->classes.integer || common->classes.listed;
   const char *key = classes ? "classes" : common->per_class ? "per_class" : "class_names";
-  problem(reader, key, "the targets are numbers, not classes")->expected =
+  report_at(reader, key, "the targets are numbers, not classes")->expected =
       "task: classification, or no such key";
   return false;
 }
@@ -155,13 +155,13 @@ static bool check_one_label(gt_data_reader *reader) {
   const gt_data_common *common = reader->common;
   if (reader->dataset->train.target[0].rank == 1 || (!common->classes.listed && !common->per_class))
     return true;
-  problem(reader, common->per_class ? "per_class" : "classes",
-          "samples cannot be selected by class: each has an array of labels")
+  report_at(reader, common->per_class ? "per_class" : "classes",
+            "samples cannot be selected by class: each has an array of labels")
       ->expected = "one label per sample, or no such key";
   return false;
 }
 
-static bool check_ignored(gt_data_reader *reader) {
+static bool check_ignore_index(gt_data_reader *reader) {
   const gt_dataset *dataset = reader->dataset;
   bool classification = false;
   for (int k = 0; k < dataset->targets; k++) {
@@ -169,7 +169,7 @@ static bool check_ignored(gt_data_reader *reader) {
     classification |= dataset->target[k].classification;
   }
   if (!gt_data_node(reader, "ignore_index", NULL)) return true;
-  problem(reader, "ignore_index", "'ignore_index' needs class labels from an idx or npy file")->expected =
+  report_at(reader, "ignore_index", "'ignore_index' needs class labels from an idx or npy file")->expected =
       classification ? "no such key" : "task: classification, or no such key";
   return false;
 }
@@ -184,7 +184,7 @@ static bool check_part_labels(gt_data_reader *reader, int index) {
   return ok;
 }
 
-/* The largest training label plus one, where nothing else decides. */
+/* The number of classes if nothing else determines it: the largest training label plus one. */
 static int count_classes(const gt_dataset *dataset, int index) {
   const int32_t *labels = dataset->train.target[index].data;
   const int64_t count = dataset->train.samples * gt_tensor_features(&dataset->train.target[index]);
@@ -193,10 +193,10 @@ static int count_classes(const gt_dataset *dataset, int index) {
   return largest + 1;
 }
 
-/* With several targets, the classes are those of the training data or of the model. */
+/* Prepares the classes of several targets: they are those of the training data or of the model. */
 static bool prepare_named_classes(gt_data_reader *reader) {
   gt_dataset *dataset = reader->dataset;
-  if (!check_ignored(reader)) return false;
+  if (!check_ignore_index(reader)) return false;
   for (int k = 0; k < dataset->targets; k++) {
     gt_data_target *target = &dataset->target[k];
     const gt_data_target *known = gt_data_model_target(reader, k);
@@ -214,13 +214,13 @@ static bool prepare_classes(gt_data_reader *reader) {
   const bool listed = common->classes.listed;
   if (dataset->targets > 1) return prepare_named_classes(reader);
   const int64_t configured = listed ? 0 : configured_classes(reader);
-  if (configured < 0 || !check_names(reader) || !check_ignored(reader)) return false;
+  if (configured < 0 || !check_names(reader) || !check_ignore_index(reader)) return false;
   if (!dataset->target[0].classification) return check_quantities(reader, configured);
   if (!check_one_label(reader)) return false;
   if (listed) return gt_data_choose_classes(reader);
   if (configured && dataset->target[0].classes && configured != dataset->target[0].classes) {
     gt_diagnostic *d =
-        problem(reader, common->classes.integer ? "classes" : "class_names", "wrong number of classes");
+        report_at(reader, common->classes.integer ? "classes" : "class_names", "wrong number of classes");
     d->expected = gt_arena_printf(reader->arena, "%d, the number of classes in the training data",
                                   dataset->target[0].classes);
     return false;
@@ -240,7 +240,7 @@ static bool copy_split(const gt_tensor *from, const uint8_t *part, int which, in
   *to = *from;
   to->dim[0] = samples;
   to->data = NULL;
-  if (!from->data) return true; /* an outline */
+  if (!from->data) return true; /* an outline, without data */
   if (!gt_tensor_alloc(to, "a split of the data", error)) return false;
   const size_t row = (size_t)gt_tensor_features(from) * gt_element_size(from->element);
   uint8_t *at = to->data;
@@ -252,8 +252,8 @@ static bool copy_split(const gt_tensor *from, const uint8_t *part, int which, in
   return true;
 }
 
-/* Moves the remaining training samples together in place. */
-static void keep_part(gt_tensor *tensor, const uint8_t *part, int which, int64_t samples) {
+/* Keeps only the samples of split `which`, in place. */
+static void keep_split(gt_tensor *tensor, const uint8_t *part, int which, int64_t samples) {
   const size_t row = (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
   uint8_t *to = tensor->data;
   for (int64_t i = 0; i < tensor->dim[0] && to; i++) {
@@ -267,13 +267,12 @@ static void keep_part(gt_tensor *tensor, const uint8_t *part, int which, int64_t
   if (smaller) tensor->data = smaller;
 }
 
-/* Splits the tensor of all samples. Only validation and test samples are copied, so memory never holds
- * everything twice. */
+/* Splits the tensor of all samples. Copies only validation and test samples, to save memory. */
 static bool split_tensor(gt_tensor *from, const uint8_t *part, const int64_t count[GT_PARTS],
                          gt_tensor *to[GT_PARTS], gt_error *error) {
   for (int i = 0; i < GT_PARTS; i++)
     if (i != GT_PART_TRAIN && count[i] && !copy_split(from, part, i, count[i], to[i], error)) return false;
-  keep_part(from, part, GT_PART_TRAIN, count[GT_PART_TRAIN]);
+  keep_split(from, part, GT_PART_TRAIN, count[GT_PART_TRAIN]);
   *to[GT_PART_TRAIN] = *from;
   *from = (gt_tensor){0};
   return true;
@@ -284,31 +283,31 @@ static int64_t fraction_of(double fraction, int64_t n) {
   return fraction > 0 && count < 1 ? 1 : count;
 }
 
-/* Moves the samples of the other splits out of the training split. */
-static bool set_apart(gt_data_reader *reader, const uint8_t *part, const int64_t count[GT_PARTS]) {
+/* Moves the samples of the other splits out of the training split. part: NULL for an outline. */
+static bool move_splits(gt_data_reader *reader, const uint8_t *part, const int64_t count[GT_PARTS]) {
   gt_dataset *dataset = reader->dataset;
-  gt_split *train = &dataset->train, whole = *train;
+  gt_split *train = &dataset->train, all = *train;
   gt_split *split[GT_PARTS] = {train, &dataset->validation, &dataset->test};
   gt_tensor *to[GT_PARTS];
-  *train = (gt_split){.samples = count[GT_PART_TRAIN]}; /* `whole` owns the tensors now */
+  *train = (gt_split){.samples = count[GT_PART_TRAIN]}; /* `all` owns the tensors now */
   bool ok = true;
   for (int k = 0; k < dataset->inputs && ok; k++) {
     for (int i = 0; i < GT_PARTS; i++) to[i] = &split[i]->input[k];
-    ok = split_tensor(&whole.input[k], part, count, to, reader->error);
+    ok = split_tensor(&all.input[k], part, count, to, reader->error);
   }
   for (int k = 0; k < dataset->targets && ok; k++) {
     for (int i = 0; i < GT_PARTS; i++) to[i] = &split[i]->target[k];
-    ok = split_tensor(&whole.target[k], part, count, to, reader->error);
+    ok = split_tensor(&all.target[k], part, count, to, reader->error);
   }
   for (int i = 0; i < GT_PARTS; i++) to[i] = &split[i]->weights;
-  ok = ok && (!whole.weights.rank || split_tensor(&whole.weights, part, count, to, reader->error));
-  gt_split_finish(&whole);
+  ok = ok && (!all.weights.rank || split_tensor(&all.weights, part, count, to, reader->error));
+  gt_split_finish(&all);
   dataset->validation.samples = count[GT_PART_VALIDATION];
   if (count[GT_PART_TEST]) dataset->test.samples = count[GT_PART_TEST];
   return ok;
 }
 
-/* False for an outline, whose samples need not be distinguished. */
+/* False for an outline, which has no data. */
 static bool has_values(const gt_dataset *dataset) {
   bool has = false;
   for (int k = 0; k < dataset->targets; k++) has |= dataset->train.target[k].data != NULL;
@@ -316,27 +315,27 @@ static bool has_values(const gt_dataset *dataset) {
   return has;
 }
 
-/* True if there are samples left to train on, and one source of test samples. */
+/* Fails if no training samples are left, or if there are two sources of test samples. */
 static bool check_counts(gt_data_reader *reader, const int64_t count[GT_PARTS], int64_t n) {
   const bool by_column = reader->split.column;
   if (count[GT_PART_TEST] && reader->dataset->test.samples) {
-    problem(reader, by_column ? "split" : "test_fraction", "the data already has a test split")->expected =
+    report_at(reader, by_column ? "split" : "test_fraction", "the data already has a test split")->expected =
         by_column ? "either test, or a column without test samples" : "either test or test_fraction";
     return false;
   }
   if (count[GT_PART_TRAIN] >= 1) return true;
-  gt_diagnostic *d = problem(reader,
-                             by_column                   ? "split"
-                             : count[GT_PART_VALIDATION] ? "validation"
-                                                         : "test_fraction",
-                             "no samples are left for training");
+  gt_diagnostic *d = report_at(reader,
+                               by_column                   ? "split"
+                               : count[GT_PART_VALIDATION] ? "validation"
+                                                           : "test_fraction",
+                               "no samples are left for training");
   d->expected = by_column
                     ? "a column that leaves samples for training"
                     : gt_arena_printf(reader->arena, "smaller fractions; there are %" PRId64 " samples", n);
   return false;
 }
 
-/* A split in which every weight is 0 has no mean. */
+/* Fails if all weights of a split are 0: its mean loss would not be defined. */
 static bool check_weights(gt_data_reader *reader) {
   const gt_dataset *d = reader->dataset;
   const gt_split *split[GT_PARTS] = {&d->train, &d->validation, &d->test};
@@ -350,7 +349,7 @@ static bool check_weights(gt_data_reader *reader) {
   return true;
 }
 
-/* Without a fraction, nothing is split off, by classes or groups. */
+/* Reports `split` by classes or groups without a fraction: it has no effect. */
 static void review_split(gt_data_reader *reader, const int64_t count[GT_PARTS]) {
   const gt_spec *node = gt_data_node(reader, "split", NULL);
   const bool chosen =
@@ -369,33 +368,34 @@ static bool prepare_splits(gt_data_reader *reader) {
   if (reader->has_splits) return true;
   int64_t count[GT_PARTS] = {0, fraction_of(reader->common->validation, n),
                              fraction_of(reader->test_fraction, n)};
-  const bool reads = gt_data_split_reads_samples(reader);
+  const bool by_content = gt_data_split_reads_samples(reader);
   review_split(reader, count);
   count[GT_PART_TRAIN] = n - count[GT_PART_VALIDATION] - count[GT_PART_TEST];
   if (!check_counts(reader, count, n)) return false;
-  if (!reads && count[GT_PART_TRAIN] == n && !gt_data_selects_samples(reader)) return true;
-  if (!reads && !has_values(dataset)) return set_apart(reader, NULL, count);
+  if (!by_content && count[GT_PART_TRAIN] == n && !gt_data_selects_samples(reader)) return true;
+  if (!by_content && !has_values(dataset)) return move_splits(reader, NULL, count);
   void *memory;
   if (!gt_try_alloc(&memory, (uint64_t)n, 1, "the splits", reader->error)) return false;
   uint8_t *part = memory;
   bool ok = gt_data_assign(reader, part, count) && check_counts(reader, count, n) &&
             (!gt_data_selects_samples(reader) || gt_data_keep_selected(reader, part, count));
   if (ok && reader->series) gt_series_make_stretches(reader, part);
-  if (ok && count[GT_PART_TRAIN] < train->samples) ok = set_apart(reader, part, count);
+  if (ok && count[GT_PART_TRAIN] < train->samples) ok = move_splits(reader, part, count);
   free(part);
   return ok;
 }
 
 /* --- inputs --- */
 
+/* Sets the limit of an integer input, the same in all splits. */
 static void limit_integers(gt_dataset *dataset, int index) {
   gt_split *const split[GT_PARTS] = {&dataset->train, &dataset->validation, &dataset->test};
-  int64_t most = 0;
+  int64_t max = 0;
   for (int i = 0; i < GT_PARTS; i++) {
     const int64_t limit = gt_data_limit(&split[i]->input[index]);
-    most = limit > most ? limit : most;
+    max = limit > max ? limit : max;
   }
-  for (int i = 0; i < GT_PARTS; i++) split[i]->input[index].limit = most;
+  for (int i = 0; i < GT_PARTS; i++) split[i]->input[index].limit = max;
 }
 
 static bool check_integers(gt_data_reader *reader) {
@@ -427,7 +427,7 @@ static bool reshape_inputs(gt_data_reader *reader, gt_split *split) {
   for (int i = 0; i < shapes->count && split->samples; i++) {
     const int k = shapes->name ? gt_data_find_input(reader, shapes->name[i], shapes->at[i]) : 0;
     if (!shapes->name && reader->dataset->inputs > 1) {
-      problem(reader, "shape", "the data has several inputs, so one shape is not enough")->expected =
+      report_at(reader, "shape", "the data has several inputs, so one shape is not enough")->expected =
           "shape: {NAME: [8, 8]}";
       return false;
     }
@@ -436,7 +436,7 @@ static bool reshape_inputs(gt_data_reader *reader, gt_split *split) {
   return true;
 }
 
-static void note_bits(gt_dataset *dataset) {
+static void set_bits(gt_dataset *dataset) {
   gt_split *const split[GT_PARTS] = {&dataset->train, &dataset->validation, &dataset->test};
   for (int i = 0; i < GT_PARTS; i++) {
     for (int k = 0; k < dataset->inputs; k++)
@@ -454,7 +454,7 @@ static const char *name_of(const gt_data_reader *reader, int part) {
   return part == GT_PART_TEST ? reader->test_name : reader->train_name;
 }
 
-/* The samples as the files contain them. */
+/* Checks the samples of a file as they were read. */
 static bool check_part(gt_data_reader *reader, int part) {
   const gt_split *split = split_of(reader, part);
   gt_data_use_trust(reader, part);
@@ -462,7 +462,7 @@ static bool check_part(gt_data_reader *reader, int part) {
          (part != GT_PART_TEST || !split->samples || check_test(reader));
 }
 
-/* The samples as the network reads them. */
+/* Reshapes the samples of a file for the network. */
 static bool shape_part(gt_data_reader *reader, int part) {
   gt_split *split = split_of(reader, part);
   gt_data_use_trust(reader, part);
@@ -482,7 +482,7 @@ bool gt_data_prepare(gt_data_reader *reader) {
     return false;
   for (int k = 0; k < dataset->inputs; k++)
     if (!prepare_input(reader, k)) return false;
-  note_bits(dataset);
+  set_bits(dataset);
   if (reader->series) return gt_series_make_windows(reader);
   gt_data_review_repeated(reader);
   return gt_data_crop(reader);

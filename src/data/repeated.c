@@ -1,5 +1,5 @@
-/* Finds test samples whose inputs and targets are those of a training sample. A hash table of the test split
- * (the smaller one) is filled first; then every training sample is looked up. */
+/* Finds test samples whose inputs and targets are equal to those of a training sample. Fills a hash table
+ * with the test split, which is smaller; then looks up every training sample. */
 #include "base/fingerprint.h"
 #include "base/memory.h"
 #include "data/format.h"
@@ -11,9 +11,9 @@ enum { EMPTY = -1 };
 
 typedef struct table {
   const gt_split *split;
-  int inputs, tensors; /* tensors: with the targets */
-  int32_t *slot;       /* [slots]: the first test sample with these contents */
-  int32_t *count;      /* [slots]: test samples with these contents, until a training sample has them, too */
+  int inputs, tensors; /* number of inputs; of inputs and targets */
+  int32_t *slot;       /* [slots] the first test sample with these contents; EMPTY: none */
+  int32_t *count;      /* [slots] number of such test samples; 0 after they were counted as repeated */
   uint64_t slots;      /* a power of two */
 } table;
 
@@ -27,13 +27,13 @@ static const gt_tensor *tensor_of(const gt_split *split, int inputs, int index) 
 }
 
 static uint64_t hash_of(const table *t, const gt_split *split, int64_t sample) {
-  uint64_t print = 0;
+  uint64_t hash = 0;
   size_t size;
   for (int k = 0; k < t->tensors; k++) {
     const char *row = row_of(tensor_of(split, t->inputs, k), sample, &size);
-    print = gt_fingerprint(print, row, size);
+    hash = gt_fingerprint(hash, row, size);
   }
-  return print;
+  return hash;
 }
 
 static bool are_equal(const table *t, const gt_split *a, int64_t i, int64_t j) {
@@ -45,7 +45,7 @@ static bool are_equal(const table *t, const gt_split *a, int64_t i, int64_t j) {
   return true;
 }
 
-/* The slot of a sample's contents, or the empty one where they belong. */
+/* The slot of a sample's contents, or the empty slot for them. */
 static uint64_t find(const table *t, const gt_split *split, int64_t sample) {
   uint64_t at = hash_of(t, split, sample) & (t->slots - 1);
   while (t->slot[at] != EMPTY && !are_equal(t, split, sample, t->slot[at])) at = (at + 1) & (t->slots - 1);
@@ -74,7 +74,7 @@ static bool has_data(const table *t, const gt_split *split) {
   return has;
 }
 
-static gt_position place_of(const gt_data_reader *reader) {
+static gt_position position_of(const gt_data_reader *reader) {
   const char *key = gt_data_node(reader, "test", NULL)            ? "test"
                     : gt_data_node(reader, "test_fraction", NULL) ? "test_fraction"
                                                                   : "split";
@@ -99,7 +99,7 @@ void gt_data_review_repeated(gt_data_reader *reader) {
   const int64_t repeated = count_repeated(&t, train);
   free(memory);
   if (repeated)
-    gt_finding_at(reader->diagnostics, GT_FINDING_repeated_samples, place_of(reader),
+    gt_finding_at(reader->diagnostics, GT_FINDING_repeated_samples, position_of(reader),
                   "%" PRId64 " of the %" PRId64
                   " test samples %s also in the training split: their inputs and "
                   "targets are equal",

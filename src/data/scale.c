@@ -1,4 +1,4 @@
-/* Normalization of inputs and targets with measured or given means and deviations. */
+/* Computes the normalization of inputs and targets from measured or given means and deviations. */
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/order.h"
@@ -13,8 +13,8 @@ static gt_diagnostic *problem(gt_data_reader *reader, const char *text) {
   return gt_error_at(reader->diagnostics, gt_data_position(reader, "normalize"), "%s", text);
 }
 
-/* Sums each of `period` columns over the rows; a row is a sample or, for channels, a position in a sample:
- * sums x, or with a center (x - center)^2. */
+/* Adds up x of each of `period` columns over the rows, or if center is not NULL, (x - center)^2. A row is a
+ * sample or, for channels, a position in a sample. x is the value times `unit`. */
 static void accumulate(const gt_tensor *inputs, int64_t rows, int64_t period, double unit,
                        const double *center, double *sum) {
   const uint8_t *bytes = inputs->data;
@@ -27,8 +27,8 @@ static void accumulate(const gt_tensor *inputs, int64_t rows, int64_t period, do
     }
 }
 
-/* Mean and standard deviation of each feature or channel over the training split, in two passes to avoid
- * cancellation. */
+/* Mean and standard deviation of each of `period` features or channels over the training split, in two passes
+ * to avoid cancellation. */
 static void measure(const gt_tensor *inputs, double unit, double *mean, double *std, int64_t period) {
   const int64_t rows = inputs->dim[0] * (gt_tensor_features(inputs) / period);
   accumulate(inputs, rows, period, unit, NULL, mean);
@@ -36,7 +36,7 @@ static void measure(const gt_tensor *inputs, double unit, double *mean, double *
   accumulate(inputs, rows, period, unit, mean, std);
   for (int64_t f = 0; f < period; f++) {
     std[f] = sqrt(std[f] / (double)rows);
-    /* A constant feature must not get a tiny deviation from rounding of the mean. */
+    /* The deviation of a constant feature is 0 except for rounding of the mean. */
     if (!(std[f] > 1e-7 * fabs(mean[f])) || std[f] < 1e-30) std[f] = 1;
   }
 }
@@ -51,7 +51,8 @@ static bool fits(gt_data_reader *reader, const char *key, int count, int64_t cha
   return false;
 }
 
-/* The number of scales that the given mean and std describe; 0 after reporting that they do not fit. */
+/* The number of values of the given mean and std: 1, channels or features; 0 after reporting that they do not
+ * fit. */
 static int64_t given_period(gt_data_reader *reader, const gt_data_normalize *normalize, int64_t channels,
                             int64_t features) {
   const int a = normalize->mean.count, b = normalize->std.count;
@@ -64,8 +65,8 @@ static int64_t given_period(gt_data_reader *reader, const gt_data_normalize *nor
   return a > b ? a : b > 1 ? b : 1;
 }
 
-/* (value*unit - mean)/std as (value - center)*scale + shift: if values are far from 0 and close together,
- * their difference from a center among them is exact. */
+/* Converts (value*unit - mean)/std to (value - center)*scale + shift: for values that are far from 0 and
+ * close together, value - center is exact in float. */
 static bool fill_scale(gt_data_reader *reader, int64_t period, double unit, const double *mean,
                        const double *std, gt_scaling *out) {
   float *center = GT_NEW_N(reader->arena, float, 3 * period), *scale = center + period,
@@ -82,11 +83,11 @@ static bool fill_scale(gt_data_reader *reader, int64_t period, double unit, cons
   return true;
 }
 
-static bool taught_scale(gt_data_reader *reader, int index) {
-  const gt_scaling *taught = &reader->wanted->signature->input[index].scaling;
-  if (taught->count && gt_tensor_features(&reader->dataset->train.input[index]) % taught->count)
+static bool use_model_scale(gt_data_reader *reader, int index) {
+  const gt_scaling *scaling = &reader->wanted->signature->input[index].scaling;
+  if (scaling->count && gt_tensor_features(&reader->dataset->train.input[index]) % scaling->count)
     return gt_fail(reader->error, GT_ERR_DATA, "the model's normalization does not match its inputs");
-  reader->dataset->input[index].scaling = *taught;
+  reader->dataset->input[index].scaling = *scaling;
   return true;
 }
 
@@ -101,32 +102,34 @@ static bool check_names(gt_data_reader *reader, const gt_spec *inputs) {
   return false;
 }
 
-/* The normalization of an input: its own entry, else the common one. NULL after reporting. */
+/* The normalization of an input: that of its name in `normalize.inputs`, else the common one. NULL after
+ * reporting. */
 static const gt_data_normalize *normalize_of(gt_data_reader *reader, int index) {
   const gt_data_normalize *common = &reader->common->normalize;
   if (!check_names(reader, common->inputs)) return NULL;
-  const gt_spec *own = gt_spec_find(common->inputs, reader->dataset->input[index].name);
-  if (!own) return common;
+  const gt_spec *entry = gt_spec_find(common->inputs, reader->dataset->input[index].name);
+  if (!entry) return common;
   gt_data_normalize *normalize = GT_NEW(reader->arena, gt_data_normalize);
-  const char *where = gt_arena_printf(reader->arena, "in 'normalize' of '%s'", own->key);
-  const bool ok = gt_schema_read(&gt_data_normalize_schema, normalize, NULL, NULL, own, own->at, where,
+  const char *where = gt_arena_printf(reader->arena, "in 'normalize' of '%s'", entry->key);
+  const bool ok = gt_schema_read(&gt_data_normalize_schema, normalize, NULL, NULL, entry, entry->at, where,
                                  reader->arena, reader->diagnostics);
   if (!ok || !normalize->inputs) return ok ? normalize : NULL;
-  gt_error_at(reader->diagnostics, gt_spec_find(own, "inputs")->key_at, "unknown key 'inputs' %s", where)
+  gt_error_at(reader->diagnostics, gt_spec_find(entry, "inputs")->key_at, "unknown key 'inputs' %s", where)
       ->expected = "the names of inputs directly in 'normalize'";
   return NULL;
 }
 
 /* --- per column --- */
 
-/* Between two neighbors of sorted values, as numpy.quantile does. */
+/* The quantile `part` (0 to 1) with linear interpolation, as numpy.quantile. */
 static double quantile(const float *sorted, int64_t count, double part) {
   const double at = part * (double)(count - 1);
   const int64_t below = (int64_t)at, above = below + 1 < count ? below + 1 : below;
   return (double)sorted[below] + (at - (double)below) * ((double)sorted[above] - (double)sorted[below]);
 }
 
-/* Center and width of a column by the smallest and largest value, or by quartiles. */
+/* Center and width of a column: the minimum and the range or, robust, the median and the interquartile
+ * range. */
 static void measure_range(const gt_tensor *inputs, int64_t column, bool robust, double *center,
                           double *width) {
   const int64_t rows = inputs->dim[0], columns = gt_tensor_features(inputs);
@@ -149,8 +152,8 @@ static bool is_bits(const gt_tensor *inputs, int64_t column) {
   return i == rows;
 }
 
-/* What remains of the columns' scaling after `normalize`: columns with a method of their own, and those that
- * are not scaled. */
+/* Replaces mean and deviation of columns with a scaling method of their own, and of columns that are not
+ * scaled. automatic: `normalize: auto`, which does not scale columns of 0 and 1. */
 static void scale_columns(const gt_data_reader *reader, int index, bool automatic, double *mean,
                           double *std) {
   const gt_tensor *inputs = &reader->dataset->train.input[index];
@@ -164,9 +167,9 @@ static void scale_columns(const gt_data_reader *reader, int index, bool automati
   }
 }
 
-/* True if columns of a table are scaled each in its own way. scales: `normalize` scales the others, so codes
- * and the like must be left out. */
-static bool has_own_scaling(const gt_data_reader *reader, int index, bool scales) {
+/* True if the columns of a table need different scaling. scales: `normalize` scales the input, so columns
+ * that must not be scaled, such as codes, are different. */
+static bool has_column_scaling(const gt_data_reader *reader, int index, bool scales) {
   const uint8_t *scale = reader->scale[index];
   if (!scale || reader->dataset->train.input[index].rank != 2) return false;
   for (int64_t f = 0; f < gt_tensor_features(&reader->dataset->train.input[index]); f++)
@@ -174,7 +177,8 @@ static bool has_own_scaling(const gt_data_reader *reader, int index, bool scales
   return false;
 }
 
-/* `normalize: auto` scales the numbers of a table that is not reshaped, if the config sets nothing else. */
+/* True if `normalize: auto` scales the input: a table that is not reshaped, if the config sets nothing
+ * else. */
 static bool is_automatic(const gt_data_reader *reader, int index, const gt_data_normalize *normalize) {
   const gt_tensor *inputs = &reader->dataset->train.input[index];
   return reader->scale[index] && inputs->data && inputs->rank == 2 && !reader->wanted->unscaled &&
@@ -183,8 +187,7 @@ static bool is_automatic(const gt_data_reader *reader, int index, const gt_data_
          normalize->scale <= 0 && !inputs->bits;
 }
 
-/* False if no value of a table's row would be scaled: its numbers are all 0 or 1, and codes stay as they are.
- */
+/* False if `normalize: auto` would scale no column: all are numbers of 0 and 1, or codes. */
 static bool has_something_to_scale(const gt_data_reader *reader, int index) {
   const gt_tensor *inputs = &reader->dataset->train.input[index];
   for (int64_t f = 0; f < gt_tensor_features(inputs); f++) {
@@ -194,8 +197,8 @@ static bool has_something_to_scale(const gt_data_reader *reader, int index) {
   return false;
 }
 
-/* Logs scaling that the config did not ask for. */
-static void tell(const gt_data_reader *reader, int index) {
+/* Logs automatic scaling. */
+static void log_scaling(const gt_data_reader *reader, int index) {
   const char *name = reader->dataset->input[index].name;
   const bool one = reader->dataset->inputs == 1;
   if (!reader->trust.untrusted)
@@ -205,9 +208,11 @@ static void tell(const gt_data_reader *reader, int index) {
 }
 
 typedef struct scale_plan {
-  bool measured, automatic, own; /* means and deviations are measured; by `auto`; columns differ */
-  double unit;
-  int64_t period;
+  bool measured;  /* means and deviations are measured */
+  bool automatic; /* by `normalize: auto` */
+  bool by_column; /* columns have different methods */
+  double unit;    /* factor on the raw values */
+  int64_t period; /* number of means and deviations */
 } scale_plan;
 
 static bool fill_scales(gt_data_reader *reader, int index, const gt_data_normalize *normalize,
@@ -218,13 +223,13 @@ static bool fill_scales(gt_data_reader *reader, int index, const gt_data_normali
   if (!gt_try_alloc(&memory, (uint64_t)plan->period, 2 * sizeof(double), "means", reader->error))
     return false;
   double *mean = memory, *std = mean + plan->period;
-  if (plan->measured || plan->own) measure(inputs, plan->unit, mean, std, plan->period);
+  if (plan->measured || plan->by_column) measure(inputs, plan->unit, mean, std, plan->period);
   for (int64_t f = 0; !plan->measured && f < plan->period; f++) {
-    if (plan->own && reader->scale[index][f] == GT_SCALE_STANDARD) continue;
+    if (plan->by_column && reader->scale[index][f] == GT_SCALE_STANDARD) continue;
     mean[f] = m.count ? m.items[m.count > 1 ? f : 0] : 0;
     std[f] = s.count ? s.items[s.count > 1 ? f : 0] : 1;
   }
-  if (plan->own) scale_columns(reader, index, plan->automatic, mean, std);
+  if (plan->by_column) scale_columns(reader, index, plan->automatic, mean, std);
   const bool ok =
       fill_scale(reader, plan->period, plan->unit, mean, std, &reader->dataset->input[index].scaling);
   free(memory);
@@ -232,7 +237,7 @@ static bool fill_scales(gt_data_reader *reader, int index, const gt_data_normali
 }
 
 bool gt_data_scale(gt_data_reader *reader, int index) {
-  if (reader->wanted->signature) return taught_scale(reader, index);
+  if (reader->wanted->signature) return use_model_scale(reader, index);
   const gt_data_normalize *normalize = normalize_of(reader, index);
   if (!normalize) return false;
   const gt_tensor *inputs = &reader->dataset->train.input[index];
@@ -245,17 +250,18 @@ bool gt_data_scale(gt_data_reader *reader, int index) {
                                                   : 1.0};
   plan.measured = by_channel || plan.automatic || !strcmp(normalize->method, "standard");
   if (plan.automatic && !has_something_to_scale(reader, index)) return true;
-  plan.own = plan.automatic || has_own_scaling(reader, index, plan.measured || given || normalize->scale > 0);
-  if (plan.automatic) tell(reader, index);
+  plan.by_column =
+      plan.automatic || has_column_scaling(reader, index, plan.measured || given || normalize->scale > 0);
+  if (plan.automatic) log_scaling(reader, index);
   reader->dataset->input[index].white = 1 / plan.unit;
   if (plan.measured && given) {
     problem(reader, "mean and std are given, but the method measures them")->expected =
         "either method: standard or channel, or mean and std";
     return false;
   }
-  if (!plan.measured && !plan.own && !given && !bytes && normalize->scale <= 0) return true;
+  if (!plan.measured && !plan.by_column && !given && !bytes && normalize->scale <= 0) return true;
   if (given && !given_period(reader, normalize, channels, features)) return false;
-  plan.period = plan.own        ? features
+  plan.period = plan.by_column  ? features
                 : by_channel    ? channels
                 : plan.measured ? features
                                 : given_period(reader, normalize, channels, features);

@@ -1,7 +1,7 @@
 /* Selects samples: only classes that the config lists, and at most `per_class` training samples of each. A
- * sample that is not selected gets the label DROPPED; then the others move together in place, so that there
- * is never a second copy. Samples are split off for validation and test first: the split of a sample does
- * not depend on the selected classes. */
+ * sample that is not selected gets the label DROPPED; then the others are moved together in place, without a
+ * second copy. Validation and test samples are split off before, so the split of a sample does not depend on
+ * the selected classes. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/format.h"
@@ -11,17 +11,16 @@
 
 enum { DROPPED = -1, MAX_LISTED = 12 };
 
-/* The classes that the labels of the files may have. */
-typedef struct known {
-  const char *const *names; /* names of the labels 0, 1, … */
+/* Names for the labels in the files. */
+typedef struct label_names {
+  const char *const *names; /* [count] names of the labels 0, 1, … */
   int count;                /* 0: labels are numbers without names */
-  bool text;                /* true: only these names are allowed; false: numbers too */
-} known;
+  bool text;                /* true: the config must use names; false: also numbers */
+} label_names;
 
-/* Indexed by label: 0 if the training file does not contain it, SEEN if it does but it is not selected, n +
- * 1 for class n. */
+/* What becomes of each label in the files. */
 typedef struct table {
-  int32_t *row;
+  int32_t *row; /* [count] by label: 0: not in the training file; SEEN: in it, not selected; n + 1: class n */
   int64_t count;
 } table;
 enum { SEEN = -1 };
@@ -32,18 +31,19 @@ bool gt_data_selects_samples(const gt_data_reader *reader) {
 
 /* --- matching the config's classes --- */
 
-static known known_classes(const gt_data_reader *reader) {
+static label_names find_label_names(const gt_data_reader *reader) {
   const gt_dataset *dataset = reader->dataset;
-  const gt_data_target *taught = gt_data_model_target(reader, 0);
+  const gt_data_target *model = gt_data_model_target(reader, 0);
   const gt_strings names = reader->common->class_names;
   if (dataset->target[0].text_labels)
-    return (known){dataset->target[0].class_names, dataset->target[0].classes, !names.count};
-  if (names.count) return (known){names.items, names.count, false};
+    return (label_names){dataset->target[0].class_names, dataset->target[0].classes, !names.count};
+  if (names.count) return (label_names){names.items, names.count, false};
   if (dataset->target[0].class_names)
-    return (known){dataset->target[0].class_names, dataset->target[0].classes, false};
-  /* A model whose classes are text reads numbers as names of its own. */
-  if (taught->text_labels && taught->class_names) return (known){taught->class_names, taught->classes, false};
-  return (known){0};
+    return (label_names){dataset->target[0].class_names, dataset->target[0].classes, false};
+  /* For a model with text labels, numbers in the config are names of its classes. */
+  if (model->text_labels && model->class_names)
+    return (label_names){model->class_names, model->classes, false};
+  return (label_names){0};
 }
 
 static int index_of(const char *const *names, int count, const char *text) {
@@ -52,7 +52,7 @@ static int index_of(const char *const *names, int count, const char *text) {
   return -1;
 }
 
-/* The label that the digits give, or -1. */
+/* The label if the text is a whole number; else -1. */
 static int label_of(const char *text) {
   int value = 0;
   for (const char *c = text; *c; c++) {
@@ -63,8 +63,8 @@ static int label_of(const char *text) {
   return *text ? value : -1;
 }
 
-/* A name takes precedence over a number. */
-static int meant(const known *classes, const char *text) {
+/* The label that an entry of `classes` means; -1: none. A name takes precedence over a number. */
+static int label_for(const label_names *classes, const char *text) {
   const int named = index_of(classes->names, classes->count, text);
   if (named >= 0 || classes->text) return named;
   const int label = label_of(text);
@@ -89,8 +89,8 @@ static const char *list_of_labels(gt_arena *arena, const table *labels) {
   return list;
 }
 
-static bool unknown_class(gt_data_reader *reader, int entry, const char *const *names, int count,
-                          const char *expected) {
+static bool fail_unknown_class(gt_data_reader *reader, int entry, const char *const *names, int count,
+                               const char *expected) {
   const gt_strings chosen = reader->common->classes.strings;
   const char *text = chosen.items[entry];
   gt_diagnostic *d = gt_error_at(reader->diagnostics, chosen.at[entry], "unknown class '%.80s'", text);
@@ -131,29 +131,30 @@ static bool open_table(gt_data_reader *reader, const int *label, table *out) {
   return true;
 }
 
-/* The class number of an entry: its index in the list or, for a trained model, the model's number. -1: the
- * model has no such class. */
-static int number_of(const gt_data_reader *reader, int entry, int label, const char *name) {
-  const gt_data_target *taught = gt_data_model_target(reader, 0);
-  if (!taught->classes) return entry;
-  if (taught->class_names) return index_of(taught->class_names, taught->classes, name);
-  return label < taught->classes ? label : -1;
+/* The class number of an entry: its index in the list or, for a trained model, the number of the model's
+ * class. -1: the model has no such class. */
+static int class_number(const gt_data_reader *reader, int entry, int label, const char *name) {
+  const gt_data_target *model = gt_data_model_target(reader, 0);
+  if (!model->classes) return entry;
+  if (model->class_names) return index_of(model->class_names, model->classes, name);
+  return label < model->classes ? label : -1;
 }
 
-/* Reports the first wrong entry at its position. */
-static bool fill_table(gt_data_reader *reader, const known *classes, const int *label, const char **names,
-                       table *labels) {
+/* Sets the class of each selected label, and names[]. False after reporting the first wrong entry. */
+static bool fill_table(gt_data_reader *reader, const label_names *classes, const int *label,
+                       const char **names, table *labels) {
   const gt_strings chosen = reader->common->classes.strings;
-  const gt_data_target *taught = gt_data_model_target(reader, 0);
+  const gt_data_target *model = gt_data_model_target(reader, 0);
   for (int i = 0; i < chosen.count; i++) {
-    const bool bare = !classes->count && !taught->classes;
+    const bool bare = !classes->count && !model->classes;
     if (label[i] < 0 || (bare && !labels->row[label[i]]))
-      return unknown_class(reader, i, classes->names, classes->count, list_of_labels(reader->arena, labels));
+      return fail_unknown_class(reader, i, classes->names, classes->count,
+                                list_of_labels(reader->arena, labels));
     names[i] = classes->count ? classes->names[label[i]] : gt_arena_printf(reader->arena, "%d", label[i]);
-    const int number = number_of(reader, i, label[i], names[i]);
+    const int number = class_number(reader, i, label[i], names[i]);
     if (number < 0)
-      return unknown_class(reader, i, taught->class_names, taught->class_names ? taught->classes : 0,
-                           "a class of the model");
+      return fail_unknown_class(reader, i, model->class_names, model->class_names ? model->classes : 0,
+                                "a class of the model");
     if (labels->row[label[i]] > 0) {
       gt_error_at(reader->diagnostics, chosen.at[i], "the class '%s' is listed twice", names[i])->expected =
           "each class once";
@@ -172,7 +173,7 @@ static void renumber(gt_split *split, const table *labels) {
 
 bool gt_data_choose_classes(gt_data_reader *reader) {
   const gt_strings chosen = reader->common->classes.strings;
-  const gt_data_target *taught = gt_data_model_target(reader, 0);
+  const gt_data_target *model = gt_data_model_target(reader, 0);
   gt_dataset *dataset = reader->dataset;
   if (chosen.count < 2) {
     gt_error_at(reader->diagnostics, gt_data_position(reader, "classes"),
@@ -180,18 +181,18 @@ bool gt_data_choose_classes(gt_data_reader *reader) {
         ->expected = "a list of at least two classes, or the number of classes";
     return false;
   }
-  const known classes = known_classes(reader);
+  const label_names classes = find_label_names(reader);
   const char **names = GT_NEW_N(reader->arena, const char *, chosen.count);
   int *label = GT_NEW_N(reader->arena, int, chosen.count);
   table labels;
-  for (int i = 0; i < chosen.count; i++) label[i] = meant(&classes, chosen.items[i]);
+  for (int i = 0; i < chosen.count; i++) label[i] = label_for(&classes, chosen.items[i]);
   if (!open_table(reader, label, &labels)) return false;
   const bool ok = fill_table(reader, &classes, label, names, &labels);
   if (ok) {
     renumber(&dataset->train, &labels);
     renumber(&dataset->test, &labels);
-    dataset->target[0].classes = taught->classes ? taught->classes : chosen.count;
-    dataset->target[0].class_names = taught->classes ? taught->class_names : names;
+    dataset->target[0].classes = model->classes ? model->classes : chosen.count;
+    dataset->target[0].class_names = model->classes ? model->class_names : names;
   }
   free(labels.row);
   return ok;
@@ -214,15 +215,15 @@ static bool limit_classes(gt_data_reader *reader, const uint8_t *part) {
   return true;
 }
 
-/* Frees the memory after the first rows. */
-static void cut(gt_tensor *tensor, int64_t rows) {
+/* Reduces the tensor to its first rows, and frees the rest of the memory. */
+static void shrink(gt_tensor *tensor, int64_t rows) {
   tensor->dim[0] = rows;
   const size_t row = (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
   void *smaller = rows && tensor->data ? realloc(tensor->data, (size_t)rows * row) : NULL;
   if (smaller) tensor->data = smaller;
 }
 
-/* Moves the rows whose label is not DROPPED together. */
+/* Removes the rows whose label is DROPPED. */
 static void drop_rows(gt_tensor *tensor, const int32_t *label, int64_t samples, int64_t kept) {
   const size_t row = (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
   uint8_t *to = tensor->data;
@@ -232,11 +233,11 @@ static void drop_rows(gt_tensor *tensor, const int32_t *label, int64_t samples, 
     if (from > to) memcpy(to, from, row);
     to += row;
   }
-  cut(tensor, kept);
+  shrink(tensor, kept);
 }
 
-/* Drops the samples of a split; part, which may be NULL, moves along. */
-static void drop(gt_split *split, int inputs, uint8_t *part) {
+/* Removes the samples with label DROPPED from a split, and their elements from part[], which may be NULL. */
+static void drop_samples(gt_split *split, int inputs, uint8_t *part) {
   int32_t *label = split->target[0].data;
   int64_t kept = 0;
   for (int64_t i = 0; i < split->samples; i++) kept += label[i] != DROPPED;
@@ -250,11 +251,11 @@ static void drop(gt_split *split, int inputs, uint8_t *part) {
     if (part) part[kept] = part[i];
     kept++;
   }
-  cut(&split->target[0], kept);
+  shrink(&split->target[0], kept);
   split->samples = kept;
 }
 
-static bool nothing_left(gt_data_reader *reader, const char *split, int64_t samples) {
+static bool fail_empty(gt_data_reader *reader, const char *split, int64_t samples) {
   gt_error_at(reader->diagnostics, gt_data_position(reader, "classes"),
               "none of the %" PRId64 " %s samples belongs to these classes", samples, split)
       ->expected = "classes with samples in every split";
@@ -265,13 +266,13 @@ bool gt_data_keep_selected(gt_data_reader *reader, uint8_t *part, int64_t count[
   gt_split *train = &reader->dataset->train, *test = &reader->dataset->test;
   const int64_t tested = test->samples;
   if (reader->common->per_class && !limit_classes(reader, part)) return false;
-  drop(train, reader->dataset->inputs, part);
-  if (tested) drop(test, reader->dataset->inputs, NULL);
+  drop_samples(train, reader->dataset->inputs, part);
+  if (tested) drop_samples(test, reader->dataset->inputs, NULL);
   int64_t left[GT_PARTS + 1] = {0}; /* with GT_PART_NONE */
   for (int64_t i = 0; i < train->samples; i++) left[part[i]]++;
   for (int i = 0; i < GT_PARTS; i++) {
-    if (count[i] && !left[i]) return nothing_left(reader, gt_data_part_names[i], count[i]);
+    if (count[i] && !left[i]) return fail_empty(reader, gt_data_part_names[i], count[i]);
     count[i] = left[i];
   }
-  return !tested || test->samples || nothing_left(reader, gt_data_part_names[GT_PART_TEST], tested);
+  return !tested || test->samples || fail_empty(reader, gt_data_part_names[GT_PART_TEST], tested);
 }

@@ -7,19 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILES = 2 };
+enum { MAX_FILES = 2 }; /* training file, test file */
 
 typedef struct gt_sentences {
   const gt_sentence_options *options;
-  gt_text_view *items; /* heap */
+  gt_text_view *items; /* the texts, which point into `file`; heap */
   size_t count, capacity;
-  gt_bytes file[FILES]; /* into which they point */
+  gt_bytes file[MAX_FILES];
   int files;
 } gt_sentences;
 
 /* --- files --- */
 
-/* The columns of lines: the label, then the text. */
+/* For lines: the label column is the target, then comes the text. */
 static void choose_label(gt_data_reader *reader, gt_csv *csv) {
   for (int i = 0; i < csv->columns; i++) csv->role[i] = i;
   csv->targets = csv->columns;
@@ -29,7 +29,8 @@ static void choose_label(gt_data_reader *reader, gt_csv *csv) {
   reader->dataset->target[0].column_count = 1;
 }
 
-/* Targets in the order of the list, then the text: all are cells that the reading keeps. */
+/* Makes the targets, in the order of the list, and then the text the target columns of the CSV, whose cells
+ * are kept. */
 static bool choose_columns(gt_data_reader *reader, const gt_sentence_options *o, gt_csv *csv) {
   const gt_spec *text = gt_data_node(reader, "text", "column");
   if (!o->column) {
@@ -45,17 +46,17 @@ static bool choose_columns(gt_data_reader *reader, const gt_sentence_options *o,
                                     "name it, data: {target: COLUMN}");
 }
 
-/* Keeps the texts, with the file's bytes into which they point. */
-static void keep_texts(gt_csv *csv, gt_sentences *s, const char *path) {
-  const size_t each = (size_t)csv->targets;
+/* Adds the texts, which point into the file's bytes. */
+static void add_texts(gt_csv *csv, gt_sentences *s, const char *path) {
+  const size_t columns = (size_t)csv->targets; /* the last one has the text (gt_csv_choose_source) */
   for (size_t row = 0; row < csv->rows; row++) {
-    const gt_cell *text = &csv->target_cells.items[(row + 1) * each - 1];
+    const gt_cell *text = &csv->target_cells.items[(row + 1) * columns - 1];
     *GT_PUSH(s) = (gt_text_view){(const uint8_t *)text->text, text->length, path, csv->bytes.data};
   }
   gt_csv_drop_source(csv);
 }
 
-/* A sample of the split is, for now, the place of its text. */
+/* Creates the input: until the vocabulary is known, the first value of a sample is the index of its text. */
 static bool number_samples(gt_split *split, int64_t length, size_t first, gt_error *error) {
   gt_tensor *input = &split->input[0];
   *input = (gt_tensor){.element = GT_ELEMENT_I32, .rank = 2, .dim = {split->samples, length}};
@@ -75,7 +76,7 @@ static bool read_file(gt_data_reader *reader, gt_sentences *s, gt_data_file file
   gt_data_set_trust(reader, part, gt_data_are_trusted(&file, 1));
   bool ok =
       gt_csv_open(&csv, file, &form, reader->error) && choose_columns(reader, o, &csv) && gt_csv_read(&csv);
-  if (ok) keep_texts(&csv, s, file.path);
+  if (ok) add_texts(&csv, s, file.path);
   ok = ok && gt_csv_read_targets(reader, &csv, labels, part == GT_PART_TRAIN, split) &&
        number_samples(split, o->length, first, reader->error);
   s->file[s->files++] = csv.bytes;
@@ -104,12 +105,13 @@ void gt_sentences_finish(gt_sentences *s) {
 /* --- vocabulary --- */
 
 static gt_text_view *text_of(const gt_sentences *s, const gt_split *split, int64_t sample) {
-  const int32_t *place = (const int32_t *)split->input[0].data + sample * split->input[0].dim[1];
-  return &s->items[*place];
+  const int32_t *index = (const int32_t *)split->input[0].data + sample * split->input[0].dim[1];
+  return &s->items[*index];
 }
 
-/* The texts of the training split, or of all for kinds that read the whole file, one after another. */
-static gt_text_view join(const gt_sentences *s, const gt_split *train) {
+/* The texts from which the vocabulary is learned, one after another: those of the training split, or all if
+ * the tokenizer learns from the whole file. */
+static gt_text_view join_texts(const gt_sentences *s, const gt_split *train) {
   const bool all = !s->options->type->is_trained;
   const int64_t count = all ? (int64_t)s->count : train->samples;
   size_t size = 0;
@@ -129,7 +131,7 @@ static const gt_vocabulary *learn(gt_data_reader *reader) {
   const gt_sentences *s = reader->sentences;
   const gt_data_signature *model = reader->wanted->signature;
   if (model) return model->input[0].vocabulary;
-  const gt_text_view joined = join(s, &reader->dataset->train);
+  const gt_text_view joined = join_texts(s, &reader->dataset->train);
   const gt_vocabulary *v =
       gt_vocabulary_learn(s->options->type, s->options->wanted, &joined, reader->arena, reader->error);
   free((uint8_t *)(uintptr_t)joined.data);
@@ -138,13 +140,15 @@ static const gt_vocabulary *learn(gt_data_reader *reader) {
 
 /* --- samples --- */
 
-typedef struct cutting { /* how many samples are longer than the window, and how many tokens there are */
-  int64_t samples, cut, tokens, longest, unknown; /* unknown: samples without a token of the vocabulary */
-} cutting;
+typedef struct tally {
+  int64_t samples, cut;    /* number of all samples, of those longer than `length` */
+  int64_t tokens, longest; /* number of all tokens, of those of the longest sample before cutting */
+  int64_t unknown;         /* number of samples without any token of the vocabulary */
+} tally;
 
-/* Writes the tokens of a text into a row, and how many there are. */
+/* Writes the tokens of a text to a row of `length`, padded with 0, and their number to *counted. */
 static bool encode_row(const gt_vocabulary *v, const gt_text_view *text, int32_t *row, int64_t length,
-                       int32_t *counted, cutting *sum, gt_error *error) {
+                       int32_t *counted, tally *sum, gt_error *error) {
   gt_ids ids = {gt_alloc((text->size + 1) * sizeof(int32_t)), 0};
   const bool ok = gt_vocabulary_encode(v, text, &ids, error);
   const int64_t count = gt_least(ids.count, length);
@@ -164,7 +168,7 @@ static bool encode_row(const gt_vocabulary *v, const gt_text_view *text, int32_t
   return ok;
 }
 
-static bool encode_split(const gt_sentences *s, const gt_vocabulary *v, gt_split *split, cutting *sum,
+static bool encode_split(const gt_sentences *s, const gt_vocabulary *v, gt_split *split, tally *sum,
                          gt_error *error) {
   gt_tensor *input = &split->input[0];
   void *lengths;
@@ -178,7 +182,7 @@ static bool encode_split(const gt_sentences *s, const gt_vocabulary *v, gt_split
   return true;
 }
 
-static void tell(const gt_data_reader *reader, const gt_vocabulary *v, const cutting *c) {
+static void log_summary(const gt_data_reader *reader, const gt_vocabulary *v, const tally *c) {
   const int64_t length = reader->sentences->options->length;
   if (reader->wanted->signature || reader->trust.untrusted) return;
   gt_info("text: %d tokens in the vocabulary; %" PRId64 " of %" PRId64 " samples are longer than %" PRId64
@@ -191,14 +195,14 @@ bool gt_data_fit_sentences(gt_data_reader *reader) {
   gt_sentences *s = reader->sentences;
   gt_dataset *dataset = reader->dataset;
   gt_split *const split[GT_PARTS] = {&dataset->train, &dataset->validation, &dataset->test};
-  cutting c = {0};
+  tally c = {0};
   if (!s) return true;
   for (size_t i = 0; i < s->count; i++)
     if (!gt_text_clean(s->options->type, &s->items[i], reader->error)) return false;
   const gt_vocabulary *v = learn(reader);
   for (int i = 0; v && i < GT_PARTS; i++)
     if (!encode_split(s, v, split[i], &c, reader->error)) return false;
-  if (v) tell(reader, v, &c);
+  if (v) log_summary(reader, v, &c);
   dataset->input[0].vocabulary = v;
   return v;
 }
@@ -220,7 +224,7 @@ bool gt_sentences_read(const char *path, const char *column, const gt_input *inp
   const gt_csv_form form = {.lines = column ? GT_CSV_TABLE : GT_CSV_TEXTS,
                             .known = {{.items = &column, .count = 1}}};
   gt_csv csv = {0};
-  cutting sum = {0};
+  tally sum = {0};
   void *lengths = NULL;
   bool ok = gt_csv_open(&csv, (gt_data_file){.path = path}, &form, error) && choose_text(&csv, column) &&
             gt_csv_read(&csv);
@@ -237,7 +241,7 @@ bool gt_sentences_read(const char *path, const char *column, const gt_input *inp
   }
   if (ok && sum.unknown)
     gt_warn("%s: no word of %" PRId64 " of %" PRId64
-            " texts is known to the model; predictions for them tell nothing",
+            " texts is known to the model; predictions for them are meaningless",
             path, sum.unknown, sum.samples);
   gt_csv_close(&csv);
   return ok;

@@ -1,4 +1,4 @@
-/* Time series: options, the order of rows, and their splits. */
+/* Time series: options, order of rows, splits and stretches. */
 #include "data/series.h"
 #include "base/count.h"
 #include "base/memory.h"
@@ -40,12 +40,13 @@ bool gt_series_is_ahead(const gt_input *input) { return !strcmp(input->name, GT_
 
 /* --- options --- */
 
-static gt_position place_of(const gt_data_reader *reader, const char *key) {
+static gt_position position_of(const gt_data_reader *reader, const char *key) {
   const gt_spec *node = gt_data_node(reader, "series", key);
   return node ? node->at : gt_data_position(reader, "series");
 }
 
-/* Windows overlap, and rows close in time are alike: a random split would test on what was trained on. */
+/* Fails for other splits than `last` and by column: windows overlap and neighboring rows are similar, so a
+ * random split would test on training data. */
 static bool check_split(gt_data_reader *reader) {
   const gt_spec *split = reader->common->split;
   const bool group = reader->split.group;
@@ -57,13 +58,13 @@ static bool check_split(gt_data_reader *reader) {
       "tested on",
       kind)
       ->expected = "split: last, or {column: NAME}";
-  gt_error_at(reader->diagnostics, place_of(reader, NULL),
+  gt_error_at(reader->diagnostics, position_of(reader, NULL),
               "samples are windows of a series here, and split '%s'", kind)
       ->expected = "the newest rows of each group test and validate (validation, test_fraction)";
   return false;
 }
 
-/* Keys that choose or shape single rows. */
+/* Fails for keys that select or reshape single rows. */
 static bool check_keys(gt_data_reader *reader) {
   static const char *const keys[][2] = {
       {"per_class", "all rows are needed, because windows hold neighbors"},
@@ -74,7 +75,7 @@ static bool check_keys(gt_data_reader *reader) {
   const char *names[GT_DATA_MAX_TARGETS];
   bool ok = gt_data_target_names(reader->spec, names) < 2;
   if (!ok)
-    gt_error_at(reader->diagnostics, place_of(reader, NULL),
+    gt_error_at(reader->diagnostics, position_of(reader, NULL),
                 "a series has a single target, with any number of columns")
         ->expected = "target: [temp_max, temp_min], without names";
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -107,7 +108,7 @@ static bool check_columns(gt_data_reader *reader) {
 
 static bool check_season(gt_data_reader *reader, const gt_data_series *o) {
   if (o->season <= o->window) return true;
-  gt_error_at(reader->diagnostics, place_of(reader, "season"),
+  gt_error_at(reader->diagnostics, position_of(reader, "season"),
               "the season has %" PRId64 " rows and the window %" PRId64
               ", so the value one season before is not in the window",
               o->season, o->window)
@@ -115,24 +116,24 @@ static bool check_season(gt_data_reader *reader, const gt_data_series *o) {
   return false;
 }
 
-/* The windows of a trained model. */
+/* Fails if a trained model has other windows. */
 static bool check_model(gt_data_reader *reader, const gt_data_series *o) {
   const gt_data_signature *model = reader->wanted->signature;
   if (!model) return true;
   const gt_input *input = &model->input[0];
   if (input->window && input->dim[0] == o->window) return true;
   if (input->window)
-    gt_error_at(reader->diagnostics, place_of(reader, "window"),
+    gt_error_at(reader->diagnostics, position_of(reader, "window"),
                 "the model was trained on windows of %" PRId64 " rows", input->dim[0])
         ->expected = gt_arena_printf(reader->arena, "window: %" PRId64, input->dim[0]);
   else
-    gt_error_at(reader->diagnostics, place_of(reader, NULL),
+    gt_error_at(reader->diagnostics, position_of(reader, NULL),
                 "the model was not trained on windows of a series")
         ->expected = "no such key";
   return false;
 }
 
-static bool check_ahead(gt_data_reader *reader) {
+static bool check_future(gt_data_reader *reader) {
   const gt_spec *future = gt_data_node(reader, "future", NULL);
   if (gt_spec_is_null(future)) return true;
   gt_error_at(reader->diagnostics, future->at,
@@ -145,7 +146,7 @@ static bool check_ahead(gt_data_reader *reader) {
 bool gt_series_read(gt_data_reader *reader) {
   const gt_spec *node = reader->common->series;
   const int errors = reader->diagnostics->errors;
-  if (gt_spec_is_null(node)) return check_ahead(reader);
+  if (gt_spec_is_null(node)) return check_future(reader);
   gt_series *series = gt_alloc(sizeof *series);
   reader->series = series;
   if (!gt_schema_read(&gt_data_series_schema, &series->options, NULL, NULL, node, node->at, "in 'series'",
@@ -214,8 +215,9 @@ const gt_data_wanted *gt_series_row_wanted(const gt_data_wanted *wanted, const g
 
 /* --- the order of rows --- */
 
-/* order[i]: the row that comes at place i, group by group, in the order of the file within a group. */
-static int64_t *order_of(const gt_series_rows *rows, int64_t count) {
+/* order[i]: the old index of the row at new index i; rows are sorted by group, with the order of the file in
+ * each group. */
+static int64_t *sorted_order(const gt_series_rows *rows, int64_t count) {
   int64_t *first = gt_alloc(((size_t)rows->groups + 1) * sizeof *first),
           *order = gt_alloc((size_t)count * sizeof *order + 1);
   for (int64_t i = 0; i < count; i++) first[rows->group[i] + 1]++;
@@ -225,7 +227,7 @@ static int64_t *order_of(const gt_series_rows *rows, int64_t count) {
   return order;
 }
 
-/* Reorders an array of `count` elements. */
+/* Reorders an array of `count` elements of `size` bytes. */
 static void reorder(void *data, size_t size, const int64_t *order, int64_t count) {
   if (!data || !size) return;
   uint8_t *copy = gt_alloc((size_t)count * size + 1);
@@ -241,10 +243,10 @@ static void reorder_tensor(gt_tensor *tensor, const int64_t *order) {
             tensor->dim[0]);
 }
 
-static void arrange(gt_data_reader *reader, gt_split *split, gt_series_rows *rows, uint8_t *part) {
+static void sort_by_group(gt_data_reader *reader, gt_split *split, gt_series_rows *rows, uint8_t *part) {
   const int64_t count = split->samples;
   if (!rows->group || rows->groups < 2) return;
-  int64_t *order = order_of(rows, count);
+  int64_t *order = sorted_order(rows, count);
   for (int k = 0; k < reader->dataset->inputs; k++) reorder_tensor(&split->input[k], order);
   reorder_tensor(&split->target[0], order);
   reorder(part, sizeof *part, order, count);
@@ -268,14 +270,14 @@ bool gt_series_sort_by_group(gt_data_reader *reader) {
     return gt_fail(reader->error, GT_ERR_DATA,
                    "%s: a series needs one label or one row of numbers as the target",
                    reader->train_name ? reader->train_name : "the data");
-  arrange(reader, &d->train, &series->file[GT_SERIES_TRAIN], reader->part);
-  if (d->test.samples) arrange(reader, &d->test, &series->file[GT_SERIES_TEST], NULL);
+  sort_by_group(reader, &d->train, &series->file[GT_SERIES_TRAIN], reader->part);
+  if (d->test.samples) sort_by_group(reader, &d->test, &series->file[GT_SERIES_TEST], NULL);
   return true;
 }
 
 /* --- splits --- */
 
-/* The end of the rows that belong to the group of row `first`. */
+/* The index after the last row of the group that begins at row `first`. */
 static int64_t end_of_group(const gt_series_rows *rows, int64_t first, int64_t count) {
   int64_t end = first + 1;
   if (!rows->group) return count;
@@ -283,7 +285,7 @@ static int64_t end_of_group(const gt_series_rows *rows, int64_t first, int64_t c
   return end;
 }
 
-static int64_t share_of(double fraction, int64_t rows) {
+static int64_t rows_of_fraction(double fraction, int64_t rows) {
   return (int64_t)floor(fraction * (double)rows + 0.5);
 }
 
@@ -293,8 +295,8 @@ void gt_series_assign(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PA
   memset(count, 0, GT_PARTS * sizeof *count);
   for (int64_t first = 0, end; first < n; first = end) {
     end = end_of_group(rows, first, n);
-    const int64_t all = end - first, test = gt_least(share_of(reader->test_fraction, all), all),
-                  validation = gt_least(share_of(reader->common->validation, all), all - test);
+    const int64_t all = end - first, test = gt_least(rows_of_fraction(reader->test_fraction, all), all),
+                  validation = gt_least(rows_of_fraction(reader->common->validation, all), all - test);
     memset(part + first, GT_PART_TRAIN, (size_t)(all - test - validation));
     memset(part + end - test - validation, GT_PART_VALIDATION, (size_t)validation);
     memset(part + end - test, GT_PART_TEST, (size_t)test);
@@ -304,17 +306,17 @@ void gt_series_assign(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PA
   }
 }
 
-/* The pace of the largest group. */
+/* The pace of the file's largest group. */
 static gt_series_pace pace_of_file(const gt_series_rows *rows, int64_t count) {
-  int64_t largest = 0, most = 0;
+  int64_t largest = 0, size = 0;
   for (int64_t first = 0, end; first < count; first = end) {
     end = end_of_group(rows, first, count);
-    if (end - first > most) most = end - first, largest = first;
+    if (end - first > size) size = end - first, largest = first;
   }
-  return gt_series_measure_pace(rows->time + largest, most, rows->dates);
+  return gt_series_measure_pace(rows->time + largest, size, rows->dates);
 }
 
-/* A group with few rows has no usual step of its own. */
+/* The pace of a group; that of the file if the group has too few rows to measure it. */
 static gt_series_pace pace_of_group(const gt_series_rows *rows, int64_t first, int64_t end,
                                     const gt_series_pace *of_file) {
   enum { FEW = 4 };
@@ -324,12 +326,12 @@ static gt_series_pace pace_of_group(const gt_series_rows *rows, int64_t first, i
 typedef struct divider {
   gt_series *series;
   const gt_series_rows *rows;
-  const uint8_t *part;      /* NULL: all rows test */
-  int64_t at[GT_PARTS + 1]; /* rows that each split has so far */
-  gt_series_pace pace;      /* of the group */
+  const uint8_t *part;      /* [rows] the split; NULL: all rows are test rows */
+  int64_t at[GT_PARTS + 1]; /* number of rows of each split so far */
+  gt_series_pace pace;      /* of the current group */
 } divider;
 
-/* True if no window may hold both row i and the row before, which are of one group. */
+/* True if no window may contain both row i and row i - 1 of the same group. */
 static bool is_break(divider *d, int64_t i) {
   const gt_series_rows *rows = d->rows;
   gt_series_breaks *b = &d->series->breaks;
@@ -351,16 +353,16 @@ int64_t gt_series_windows_in(const gt_data_series *o, int64_t rows) {
   return spare < 0 ? 0 : spare / o->stride + 1;
 }
 
-/* The rows of one group. */
+/* Adds the stretches of one group. */
 static void divide_group(divider *d, int64_t first, int64_t end) {
   gt_stretch *s = NULL;
-  int64_t joined = 0; /* rows of one split, breaks or not */
+  int64_t joined = 0; /* consecutive rows of one split, regardless of breaks */
   for (int64_t i = first; i < end; i++) {
     const int part = d->part ? d->part[i] : GT_PART_TEST;
-    const bool border = i == first || (d->part && part != d->part[i - 1]);
-    const bool broken = !border && is_break(d, i);
-    if (border) d->series->joined += gt_series_windows_in(&d->series->options, joined), joined = 0;
-    if (border || broken) {
+    const bool is_border = i == first || (d->part && part != d->part[i - 1]);
+    const bool is_broken = !is_border && is_break(d, i);
+    if (is_border) d->series->joined += gt_series_windows_in(&d->series->options, joined), joined = 0;
+    if (is_border || is_broken) {
       s = GT_PUSH(&d->series->stretches);
       *s = (gt_stretch){part, d->rows->group ? d->rows->group[i] : 0, d->at[part], 0};
     }
@@ -371,7 +373,8 @@ static void divide_group(divider *d, int64_t first, int64_t end) {
   d->series->joined += gt_series_windows_in(&d->series->options, joined);
 }
 
-static void divide(gt_series *series, int file, const uint8_t *part, int64_t count) {
+/* Adds the stretches of a file. */
+static void divide_file(gt_series *series, int file, const uint8_t *part, int64_t count) {
   divider d = {.series = series, .rows = &series->file[file], .part = part};
   const gt_series_pace of_file = d.rows->time ? pace_of_file(d.rows, count) : (gt_series_pace){0};
   for (int64_t first = 0, end; first < count; first = end) {
@@ -382,9 +385,9 @@ static void divide(gt_series *series, int file, const uint8_t *part, int64_t cou
 }
 
 void gt_series_make_stretches(gt_data_reader *reader, const uint8_t *part) {
-  divide(reader->series, GT_SERIES_TRAIN, part, reader->dataset->train.samples);
+  divide_file(reader->series, GT_SERIES_TRAIN, part, reader->dataset->train.samples);
   if (reader->dataset->test.samples)
-    divide(reader->series, GT_SERIES_TEST, NULL, reader->dataset->test.samples);
+    divide_file(reader->series, GT_SERIES_TEST, NULL, reader->dataset->test.samples);
 }
 
 void gt_series_rows_finish(gt_series_rows *rows) {

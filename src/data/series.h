@@ -1,39 +1,42 @@
 /* Time series (`data.series`): samples are windows of consecutive rows, and their targets are the rows after
- * them. It works on the rows that a format has read, in this order:
- *   gt_series_read      the options, and keys that do not go with them
- *   gt_csv_read_series  times and groups of a CSV; other formats have one group of equally spaced rows
- *   gt_series_sort_by_group   brings the rows of each group together
- *   gt_series_assign    of each group the oldest rows train, the newest test
- *   gt_series_make_stretches    the stretches of each split: rows of one group without a gap
- *   … columns are fitted, inputs are scaled …
- *   gt_series_make_windows       windows inside the stretches: gt_tensor.start
- * No window crosses the end of a stretch, so training windows hold no row of another split.
- * Owner: the reader; gt_series_close frees it. */
+ * them. The steps, on the rows that a format has read:
+ * - gt_series_read: the options; fails for keys that do not go with them
+ * - gt_csv_read_series: times and groups of a CSV; other formats have one group of equally spaced rows
+ * - gt_series_sort_by_group: brings the rows of each group together
+ * - gt_series_assign: of each group, the oldest rows train and the newest test
+ * - gt_series_make_stretches: the stretches of each split: rows of one group without a gap
+ * - then columns are fitted and inputs are scaled
+ * - gt_series_make_windows: windows inside the stretches (gt_tensor.start)
+ *
+ * No window crosses the end of a stretch, so training windows contain no row of another split. Owner: the
+ * reader; gt_series_close frees it. */
 #ifndef GT_DATA_SERIES_H
 #define GT_DATA_SERIES_H
 #include "data/format.h"
 
-typedef struct gt_series_lack { /* for predictions: a column of a row without a value; or NULL */
-  const char *past, *ahead;     /* of the inputs with the window; of the rows ahead */
+/* For predictions: names of columns in which a row has no value; NULL: none. */
+typedef struct gt_series_lack {
+  const char *past;  /* a column of the inputs with the window */
+  const char *ahead; /* a column of the input with the rows after the window */
 } gt_series_lack;
 
 typedef struct gt_series_rows { /* what is known about the rows of a file besides their values */
   const char *path;
-  bool dates, months;    /* times are dates; all of them months without a day, 2024-01 */
+  bool dates, months;    /* times are dates; all are months without a day, as 2024-01 */
   gt_series_lack *lacks; /* [rows]; heap; NULL: every row has all values */
   bool *has_target;      /* for predictions: [rows] the first target has a value; heap; NULL: unknown */
-  const char *target;    /* its name */
+  const char *target;    /* name of the first target */
   double *time;          /* [rows] a number, or hours of a date (data/date.h); heap; NULL: equally spaced */
-  uint32_t *line;        /* [rows] of the file; heap; NULL: unknown */
-  int32_t *group;        /* [rows] index into `name`, by first appearance; heap; NULL: one group */
-  int64_t *number; /* [rows] within the group, counting rows that were left out; heap; NULL: none were */
-  const char *const *name;
-  int groups; /* at least 1 */
+  uint32_t *line;        /* [rows] line of the file; heap; NULL: unknown */
+  int32_t *group;        /* [rows] index into `name`, in order of appearance; heap; NULL: one group */
+  int64_t *number; /* [rows] number within the group, counting dropped rows; heap; NULL: none were dropped */
+  const char *const *name; /* [groups] */
+  int groups;              /* at least 1 */
 } gt_series_rows;
 
 typedef struct gt_stretch { /* rows of one group without a gap, all in one split */
   int part, group;
-  int64_t first, rows; /* in the rows of the split */
+  int64_t first, rows; /* first row, in the rows of the split; number of rows */
 } gt_stretch;
 
 typedef struct gt_stretches {
@@ -41,10 +44,11 @@ typedef struct gt_stretches {
   size_t count, capacity;
 } gt_stretches;
 
-typedef struct gt_series_breaks { /* why stretches end before their group and split do */
-  int64_t gaps, left_out;         /* steps that are too wide; rows left out */
-  uint32_t gap_line, left_line;   /* the row after the first of them; 0: unknown */
-  const char *gap_path;
+/* Why stretches end inside a group and split. */
+typedef struct gt_series_breaks {
+  int64_t gaps, left_out;       /* number of gaps in time, of places with dropped rows */
+  uint32_t gap_line, left_line; /* line of the row after the first of each; 0: unknown */
+  const char *gap_path;         /* file of gap_line */
 } gt_series_breaks;
 
 typedef struct gt_series {
@@ -52,7 +56,7 @@ typedef struct gt_series {
   gt_series_rows file[2]; /* training file, test file */
   gt_stretches stretches;
   gt_series_breaks breaks;
-  int64_t joined; /* windows there would be if no stretch ended at a break */
+  int64_t joined; /* number of windows if there were no breaks */
 } gt_series;
 
 enum { GT_SERIES_TRAIN, GT_SERIES_TEST };
@@ -62,42 +66,42 @@ bool gt_series_read(gt_data_reader *reader);
 bool gt_series_sort_by_group(gt_data_reader *reader);
 /* gt_data_assign for a series. */
 void gt_series_assign(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]);
-/* part: the split of each row of the training file. */
+/* Divides the rows into stretches. part: the split of each row of the training file. */
 void gt_series_make_stretches(gt_data_reader *reader, const uint8_t *part);
-/* Turns inputs and targets into windows. False after reporting, also if a split has none. */
+/* Makes windows of the inputs and targets. False after reporting, also if a split has no window. */
 bool gt_series_make_windows(gt_data_reader *reader);
 void gt_series_close(gt_data_reader *reader);
-/* True if this input holds the rows after the window, which are known ahead. */
+/* True if the input has the rows after the window, whose values are known in advance. */
 bool gt_series_is_ahead(const gt_input *input);
-#define GT_SERIES_PAST  "past"   /* the input with the window if there is one with the rows ahead */
-#define GT_SERIES_AHEAD "future" /* that one */
+#define GT_SERIES_PAST  "past"   /* the input with the window, if there is also GT_SERIES_AHEAD */
+#define GT_SERIES_AHEAD "future" /* the input with the rows after the window */
 
-/* The description of one row of a model's windows: what its inputs and targets are before windows are cut.
- * In the arena. */
+/* A copy of `wanted` whose signature describes single rows: the model's inputs and targets before windows are
+ * made. In the arena. */
 const gt_data_wanted *gt_series_row_wanted(const gt_data_wanted *wanted, const gt_data_series *options,
                                            gt_arena *arena);
-/* Replaces the rows that were read for a prediction by windows [groups, rows, columns] (series_predict.c),
- * and fills model->forecast. */
+/* For predictions: replaces the rows in out[] by the last window of each group, [groups, rows, columns], and
+ * fills model->forecast (series_predict.c). */
 bool gt_series_make_last_windows(const gt_data_signature *model, const gt_series_rows *rows, gt_tensor *out,
                                  gt_error *error);
 void gt_series_rows_finish(gt_series_rows *rows);
-/* An input of a model without its windows: what one row of it is. */
+/* The description of one row of the input's windows. */
 gt_input gt_series_row_input(const gt_input *input);
-/* The windows that fit into so many neighboring rows. */
+/* Number of windows in this many consecutive rows. */
 int64_t gt_series_windows_in(const gt_data_series *options, int64_t rows);
 
-/* How the times of a group rise (series_pace.c). */
+/* The usual step between the times of a group (series_pace.c). */
 typedef struct gt_series_pace {
-  double step;  /* the most frequent step: a difference of times or, with `day`, calendar months; 0: none */
-  int day;      /* of the month on which all times are; 31: the last. 0: steps are not calendar months */
-  bool regular; /* nearly all steps are the usual one */
+  double step; /* the most frequent step, in units of time or, if `day` is set, in calendar months; 0: none */
+  int day;     /* the day of the month of all times, 31: the last day; 0: steps are not calendar months */
+  bool regular; /* nearly all steps are equal to `step` */
 } gt_series_pace;
-/* dates: times are hours as in data/date.h, else numbers. They must rise. */
+/* time: must increase. dates: times are hours as in data/date.h, else any numbers. */
 gt_series_pace gt_series_measure_pace(const double *time, int64_t rows, bool dates);
 /* The step between two times, in the unit of pace->step. */
 double gt_series_step(const gt_series_pace *pace, double from, double to);
-/* True for a step wider than 1.5 usual ones. */
+/* True if the step is wider than 1.5 usual steps. */
 bool gt_series_is_gap(const gt_series_pace *pace, double from, double to);
-/* The time so many usual steps later. */
+/* The time this many usual steps later. */
 double gt_series_advance(const gt_series_pace *pace, double time, int64_t steps);
 #endif

@@ -6,17 +6,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Times continue after the last row if so many of the steps are the usual one. */
-static const double regular = 0.9;
+/* Steps are regular if this fraction of them is the usual one; then times after the last row can be
+ * computed. */
+static const double min_share = 0.9;
 
 static int by_step(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
-/* The most frequent of `count` steps; those that differ by rounding only count as one, their mean. rounding:
- * that of a difference of times. *share: of the steps. */
-static double usual_of(double *step, int64_t count, double rounding, double *share) {
+/* The most frequent of `count` steps; steps that differ only by rounding count as equal, and their mean is
+ * returned. rounding: rounding error of a difference of times. *share: the fraction of steps that are equal
+ * to it. */
+static double most_frequent(double *step, int64_t count, double rounding, double *share) {
   double best = 0;
   int64_t most = 0;
   qsort(step, (size_t)count, sizeof *step, by_step);
@@ -29,18 +31,19 @@ static double usual_of(double *step, int64_t count, double rounding, double *sha
   return best;
 }
 
-/* The day on which all times are, each in a month of its own: 31 is the last of a month, as is any day that
- * the month does not have. 0: there is none, so steps are not calendar months. */
+/* The day of the month on which all times are, if each is in another month. 31: always the last day of the
+ * month; a month that does not have the day has its last day instead. 0: there is no such day, so steps are
+ * not calendar months. */
 static int day_of_months(const double *time, int64_t rows) {
-  gt_calendar_day first = gt_calendar_day_of(time[0]), before = {0};
+  gt_calendar_day first = gt_calendar_day_of(time[0]), previous = {0};
   int day = 0;
   bool last = true;
   for (int64_t i = 0; i < rows; i++) {
     const gt_calendar_day d = gt_calendar_day_of(time[i]);
-    if ((i && d.month <= before.month) || fabs(d.of_day - first.of_day) > 1e-6) return 0;
+    if ((i && d.month <= previous.month) || fabs(d.time_of_day - first.time_of_day) > 1e-6) return 0;
     if (d.day > day) day = d.day;
     last = last && d.day == d.days;
-    before = d;
+    previous = d;
   }
   for (int64_t i = 0; i < rows; i++) {
     const gt_calendar_day d = gt_calendar_day_of(time[i]);
@@ -61,8 +64,8 @@ gt_series_pace gt_series_measure_pace(const double *time, int64_t rows, bool dat
   double *step = gt_alloc((size_t)rows * sizeof *step);
   for (int64_t i = 1; i < rows; i++) step[i - 1] = gt_series_step(&pace, time[i - 1], time[i]);
   const double rounding = 2 * DBL_EPSILON * fmax(fabs(time[0]), fabs(time[rows - 1]));
-  pace.step = usual_of(step, rows - 1, pace.day ? 0 : rounding, &share);
-  pace.regular = share >= regular;
+  pace.step = most_frequent(step, rows - 1, pace.day ? 0 : rounding, &share);
+  pace.regular = share >= min_share;
   free(step);
   return pace;
 }

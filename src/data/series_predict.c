@@ -1,5 +1,5 @@
-/* Time series: the inputs of a prediction are the last window of each group and, if the model reads columns
- * that are known ahead, the rows after it. */
+/* Time series: makes the inputs of a prediction: the last window of each group and, if the model has the
+ * input `future`, the rows after it. */
 #include "base/count.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -14,17 +14,19 @@ typedef struct forecasting {
   const gt_data_signature *model;
   const gt_series_rows *rows;
   gt_data_series o;
-  int64_t count, ahead;     /* rows of the file; rows after the window */
-  const char *first_known;  /* the name of the first of them; NULL: none, or there are no groups */
-  int64_t all_known, known; /* groups with values of the target in all rows ahead; in some */
-  int64_t *order, *first;   /* rows group by group; where each group begins there, [groups + 1] */
+  int64_t count, ahead; /* rows of the file; rows after the window */
+  /* Groups with values of the target in all rows after the window; in at least one of them. */
+  int64_t all_known, known;
+  const char *first_known; /* name of the first group that `known` counts; NULL: none, or no names */
+  int64_t *order;          /* [count] rows sorted by group */
+  int64_t *first;          /* [groups + 1] index of the first row of each group in `order` */
   gt_tensor *out;
   gt_forecast_rows *to;
 } forecasting;
 
-static bool is_ahead(const forecasting *f, int k) { return gt_series_is_ahead(&f->model->input[k]); }
+static bool is_future(const forecasting *f, int k) { return gt_series_is_ahead(&f->model->input[k]); }
 
-/* The row at place i of a group. */
+/* Row i of a group. */
 static int64_t row_of(const forecasting *f, int group, int64_t i) { return f->order[f->first[group] + i]; }
 
 static int64_t rows_of(const forecasting *f, int group) { return f->first[group + 1] - f->first[group]; }
@@ -32,7 +34,7 @@ static int64_t rows_of(const forecasting *f, int group) { return f->first[group 
 /* --- why a group has no forecast --- */
 
 typedef struct reason {
-  int64_t row; /* that is at fault; -1: all */
+  int64_t row; /* the row with the problem; -1: no single row */
   const char *text;
 } reason;
 
@@ -43,7 +45,7 @@ static double *times_of(const forecasting *f, int group) {
   return time;
 }
 
-/* The place after a gap in the last `used` rows; 0: there is none. */
+/* The index, in the group, of the row after a gap in the last `used` rows; 0: no gap. */
 static int64_t find_gap(const forecasting *f, int group, int64_t used) {
   const int64_t rows = rows_of(f, group);
   int64_t found = 0;
@@ -82,8 +84,8 @@ static reason check_group(const forecasting *f, int group, gt_arena *arena) {
   return (reason){0, NULL};
 }
 
-/* "weather.csv:12: …" */
-static const char *place_of(const forecasting *f, const reason *why, gt_arena *arena) {
+/* The position of the reason for messages: "weather.csv:12:1". */
+static const char *location_of(const forecasting *f, const reason *why, gt_arena *arena) {
   return why->row >= 0 && f->rows->line
              ? gt_arena_printf(arena, "%s:%u:1", f->rows->path, f->rows->line[why->row])
              : f->rows->path;
@@ -91,14 +93,13 @@ static const char *place_of(const forecasting *f, const reason *why, gt_arena *a
 
 /* --- the forecasts' rows --- */
 
-/* With as many digits as tell the times of neighboring rows apart; whole numbers are written without an
- * exponent. */
+/* The time with enough digits to distinguish neighboring rows; whole numbers without an exponent. */
 static const char *number_text(double time, double step, gt_arena *arena) {
-  enum { FEWEST = 10, MOST = 17 };
+  enum { MIN_DIGITS = 10, MAX_DIGITS = 17 };
   char text[32];
-  int digits = FEWEST;
-  while (digits < MOST && fabs(time) >= pow(10, digits)) digits++;
-  for (bool close = false; !close && digits <= MOST; digits++) {
+  int digits = MIN_DIGITS;
+  while (digits < MAX_DIGITS && fabs(time) >= pow(10, digits)) digits++;
+  for (bool close = false; !close && digits <= MAX_DIGITS; digits++) {
     snprintf(text, sizeof text, "%.*g", digits, time);
     close = fabs(strtod(text, NULL) - time) <= step / 1000;
   }
@@ -114,9 +115,9 @@ static const char *time_text(const forecasting *f, double time, gt_date_precisio
   return number_text(time, step, arena);
 }
 
-/* The times of the rows ahead: those of the file, else steps after the last row; unknown if the times are
- * irregular, as of trading days. */
-static void tell_times(const forecasting *f, int group, const char **to) {
+/* Writes the times of the predicted rows: those in the file, or if there are none, usual steps after the last
+ * row; "" if the times are irregular, such as trading days. */
+static void write_times(const forecasting *f, int group, const char **to) {
   const int64_t rows = rows_of(f, group);
   gt_arena *arena = f->to->arena;
   double *time = times_of(f, group);
@@ -129,9 +130,10 @@ static void tell_times(const forecasting *f, int group, const char **to) {
   free(time);
 }
 
-static void take_rows(const forecasting *f, int group, gt_tensor *window, const gt_tensor *from, int k) {
+/* Copies the rows of a group that input k reads to its window. */
+static void copy_rows(const forecasting *f, int group, gt_tensor *window, const gt_tensor *from, int k) {
   const int64_t rows = rows_of(f, group), count = f->model->input[k].dim[0],
-                begin = is_ahead(f, k) ? rows - count : rows - f->ahead - count;
+                begin = is_future(f, k) ? rows - count : rows - f->ahead - count;
   const size_t size = (size_t)gt_tensor_features(from) * gt_element_size(from->element);
   uint8_t *to = (uint8_t *)window->data + (size_t)(f->to->series * count) * size;
   for (int64_t i = 0; i < count; i++)
@@ -139,7 +141,7 @@ static void take_rows(const forecasting *f, int group, gt_tensor *window, const 
            size);
 }
 
-static bool start_windows(const forecasting *f, gt_tensor *window, gt_error *error) {
+static bool alloc_windows(const forecasting *f, gt_tensor *window, gt_error *error) {
   bool ok = true;
   for (int k = 0; k < f->model->inputs && ok; k++) {
     const gt_tensor *from = &f->out[k];
@@ -151,7 +153,7 @@ static bool start_windows(const forecasting *f, gt_tensor *window, gt_error *err
   return ok;
 }
 
-/* --- rows ahead that are known --- */
+/* --- predicted rows whose target is known --- */
 
 static void count_known(forecasting *f, int group) {
   int64_t known = 0;
@@ -162,8 +164,8 @@ static void count_known(forecasting *f, int group) {
   if (known && !f->first_known && f->rows->name) f->first_known = f->rows->name[group];
 }
 
-/* A forecast of known rows is hardly what was meant, unless the model is to be compared with them. */
-static void tell_known(const forecasting *f) {
+/* Logs that predicted rows are already known: the user may have forgotten to append future rows. */
+static void log_known(const forecasting *f) {
   if (!f->known) return;
   const bool all = f->all_known == f->to->series, named = !all && f->first_known;
   gt_info("%s: '%s' has values in %srows that are forecast, the last %" PRId64
@@ -173,32 +175,32 @@ static void tell_known(const forecasting *f) {
           named ? "')" : "");
 }
 
-static bool cut_groups(forecasting *f, gt_tensor *window, gt_error *error) {
+static bool make_windows(forecasting *f, gt_tensor *window, gt_error *error) {
   gt_arena *arena = f->to->arena;
   const char **names = GT_NEW_N(arena, const char *, f->rows->groups),
              **times = GT_NEW_N(arena, const char *, f->rows->groups * f->o.horizon);
   for (int g = 0; g < f->rows->groups; g++) {
     const reason why = check_group(f, g, arena);
     if (why.text && f->rows->groups == 1)
-      return gt_fail(error, GT_ERR_DATA, "%s: %s", place_of(f, &why, arena), why.text);
+      return gt_fail(error, GT_ERR_DATA, "%s: %s", location_of(f, &why, arena), why.text);
     if (why.text) {
-      gt_warn("%s: no forecast for '%s': %s", place_of(f, &why, arena), f->rows->name[g], why.text);
+      gt_warn("%s: no forecast for '%s': %s", location_of(f, &why, arena), f->rows->name[g], why.text);
       continue;
     }
-    for (int k = 0; k < f->model->inputs; k++) take_rows(f, g, &window[k], &f->out[k], k);
+    for (int k = 0; k < f->model->inputs; k++) copy_rows(f, g, &window[k], &f->out[k], k);
     names[f->to->series] = f->rows->name ? f->rows->name[g] : NULL;
-    if (f->rows->time) tell_times(f, g, times + f->to->series * f->o.horizon);
+    if (f->rows->time) write_times(f, g, times + f->to->series * f->o.horizon);
     count_known(f, g);
     f->to->series++;
   }
   f->to->group = f->rows->name ? names : NULL;
   f->to->time = f->rows->time ? times : NULL;
   f->to->horizon = f->o.horizon;
-  tell_known(f);
+  log_known(f);
   return f->to->series || gt_fail(error, GT_ERR_DATA, "%s: no group has a window of rows", f->rows->path);
 }
 
-/* Without groups, all rows are one. */
+/* Sorts the rows by group; without groups, all rows are one group. */
 static void find_groups(forecasting *f) {
   const gt_series_rows *rows = f->rows;
   f->order = gt_alloc((size_t)f->count * sizeof *f->order + 1);
@@ -218,12 +220,12 @@ bool gt_series_make_last_windows(const gt_data_signature *model, const gt_series
                    .to = model->forecast};
   gt_tensor window[GT_DATA_MAX_INPUTS] = {0};
   for (int k = 0; k < model->inputs; k++)
-    if (is_ahead(&f, k))
+    if (is_future(&f, k))
       f.o.horizon = f.ahead = model->input[k].dim[0];
     else
       f.o.window = model->input[k].dim[0];
   find_groups(&f);
-  const bool ok = start_windows(&f, window, error) && cut_groups(&f, window, error);
+  const bool ok = alloc_windows(&f, window, error) && make_windows(&f, window, error);
   for (int k = 0; k < model->inputs; k++) {
     window[k].dim[0] = f.to->series;
     gt_tensor_finish(ok ? &out[k] : &window[k]);

@@ -1,6 +1,6 @@
-/* Time series: cuts windows inside the stretches of each split. The rows of the inputs stay where they are,
- * and a window is the number of its first row; targets are copied, because what reads them expects one row
- * per sample. */
+/* Time series: makes the windows inside the stretches of each split. The rows of the inputs are not copied: a
+ * window is the index of its first row. Targets are copied, because their consumers expect one row per
+ * sample. */
 #include "base/count.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LISTED = 4 };
+enum { MAX_LISTED = 4 }; /* groups in a message */
 
 typedef struct cutting {
   gt_data_reader *reader;
@@ -31,7 +31,7 @@ static void count_windows(cutting *c) {
   }
 }
 
-/* --- what people are told --- */
+/* --- messages --- */
 
 /* The key of the config that decides how many rows a split has. */
 static const char *key_of(const cutting *c, int part) {
@@ -40,8 +40,8 @@ static const char *key_of(const cutting *c, int part) {
   return part == GT_PART_TEST && c->reader->test_fraction > 0 ? "test_fraction" : "series";
 }
 
-/* What makes stretches short, and what to do; NULL: nothing but the split. */
-static const char *why_short(const cutting *c) {
+/* Why stretches are short, and what to do; NULL: there are no breaks. */
+static const char *explain_short(const cutting *c) {
   const gt_series_breaks *b = &c->reader->series->breaks;
   gt_arena *arena = c->reader->arena;
   if (b->gaps)
@@ -74,17 +74,17 @@ static bool check_splits(const cutting *c) {
     d->expected = fraction
                       ? gt_arena_printf(reader->arena, "a larger %s, or a smaller window or horizon", key)
                       : "a smaller window or horizon";
-    d->help = why_short(c);
+    d->help = explain_short(c);
     ok = false;
   }
   return ok;
 }
 
-typedef struct group_size { /* of a group in a split, or in all */
+typedef struct group_size {
   int64_t rows, windows;
 } group_size;
 
-/* part -1: all splits. */
+/* The size of each group in a split; part -1: in all splits. Heap. */
 static group_size *size_groups(const cutting *c, int part, int groups) {
   const gt_stretches *all = &c->reader->series->stretches;
   group_size *size = gt_alloc((size_t)groups * sizeof *size);
@@ -97,7 +97,7 @@ static group_size *size_groups(const cutting *c, int part, int groups) {
   return size;
 }
 
-/* "'north' (12 rows), 'south' (30 rows)": groups without a window. */
+/* Lists groups without a window: "'north' (12 rows), 'south' (30 rows)". *count: their number. */
 static const char *list_short(const cutting *c, const group_size *size, int *count) {
   const gt_series_rows *file = &c->reader->series->file[GT_SERIES_TRAIN];
   const char *text = "";
@@ -124,30 +124,31 @@ static void report_short(const cutting *c, int part, const group_size *size) {
                         : "larger fractions, or a smaller window or horizon";
 }
 
-/* Groups that are too short for a window, in all or in one split. A test file has groups of its own. */
+/* Reports groups that are too short for a window, in all splits or in one. Not if a test file has groups,
+ * which are others. */
 static void review_groups(const cutting *c) {
   gt_data_reader *reader = c->reader;
   const gt_series_rows *file = &reader->series->file[GT_SERIES_TRAIN];
   if (!file->name || reader->series->file[GT_SERIES_TEST].name || reader->trust.untrusted ||
       reader->wanted->signature)
     return;
-  group_size *whole = size_groups(c, -1, file->groups);
-  report_short(c, -1, whole);
+  group_size *all_splits = size_groups(c, -1, file->groups);
+  report_short(c, -1, all_splits);
   for (int p = 0; p < GT_PARTS; p++) {
     group_size *size = size_groups(c, p, file->groups);
     for (int g = 0; g < file->groups; g++)
-      if (!whole[g].windows) size[g].rows = 0; /* said already */
+      if (!all_splits[g].windows) size[g].rows = 0; /* already reported */
     report_short(c, p, size);
     free(size);
   }
-  free(whole);
+  free(all_splits);
 }
 
 static const char *at_line(gt_arena *arena, uint32_t line) {
   return line ? gt_arena_printf(arena, ", the first before line %u", line) : "";
 }
 
-static void tell(const cutting *c) {
+static void log_summary(const cutting *c) {
   gt_data_reader *reader = c->reader;
   gt_arena *arena = reader->arena;
   const gt_series *series = reader->series;
@@ -176,7 +177,8 @@ static void tell(const cutting *c) {
 
 /* --- windows --- */
 
-static bool start_windows(cutting *c, int part) {
+/* Sets split->start, the first row of each window. */
+static bool list_starts(cutting *c, int part) {
   const gt_stretches *all = &c->reader->series->stretches;
   void *memory;
   if (!gt_try_alloc(&memory, (uint64_t)c->windows[part], sizeof(int32_t), "the windows", c->reader->error))
@@ -191,8 +193,8 @@ static bool start_windows(cutting *c, int part) {
   return true;
 }
 
-/* How wrong value `from` is as a forecast of value `at`: of labels 1 or 0; NAN for a label that does not
- * count. */
+/* The error of value `from` as a forecast of value `at`: the absolute difference; for labels 0 or 1, or NAN
+ * for a label that is ignored. */
 static double error_of(const gt_tensor *rows, int64_t at, int64_t from) {
   const int32_t *label = rows->data;
   const float *value = rows->data;
@@ -200,31 +202,32 @@ static double error_of(const gt_tensor *rows, int64_t at, int64_t from) {
   return label[at] < 0 ? NAN : label[at] != label[from];
 }
 
-/* The mean error of a naive forecast for each value of a sample: the last row of the window, or the last
- * known row of the same place in the season. In the arena. */
+/* The mean error of a naive forecast for each target value of a sample: the forecast is the last row of the
+ * window or, seasonal, the last known row a multiple of the season before. In the arena. */
 static const double *naive_errors(const cutting *c, int part, const gt_tensor *rows, bool seasonal) {
   const gt_data_series *o = c->o;
-  const int64_t each = gt_tensor_features(rows), windows = c->windows[part];
-  double *error = GT_NEW_N(c->reader->arena, double, o->horizon *each);
-  int64_t *count = GT_NEW_N(c->reader->arena, int64_t, o->horizon * each);
+  const int64_t columns = gt_tensor_features(rows), windows = c->windows[part];
+  double *error = GT_NEW_N(c->reader->arena, double, o->horizon *columns);
+  int64_t *count = GT_NEW_N(c->reader->arena, int64_t, o->horizon * columns);
   for (int64_t w = 0; w < windows; w++)
     for (int64_t k = 0; k < o->horizon; k++) {
       const int64_t next = c->split[part]->start[w] + o->window, back = seasonal ? o->season : 1,
                     from = seasonal ? next + k - (k / back + 1) * back : next - 1;
-      for (int64_t t = 0; t < each; t++) {
-        const double e = error_of(rows, (next + k) * each + t, from * each + t);
-        if (!isnan(e)) error[k * each + t] += e, count[k * each + t]++;
+      for (int64_t t = 0; t < columns; t++) {
+        const double e = error_of(rows, (next + k) * columns + t, from * columns + t);
+        if (!isnan(e)) error[k * columns + t] += e, count[k * columns + t]++;
       }
     }
-  for (int64_t i = 0; i < o->horizon * each; i++) error[i] /= count[i] ? (double)count[i] : 1;
+  for (int64_t i = 0; i < o->horizon * columns; i++) error[i] /= count[i] ? (double)count[i] : 1;
   return error;
 }
 
-static bool cut_targets(cutting *c, int part) {
+static bool make_targets(cutting *c, int part) {
   gt_split *split = c->split[part];
   const gt_tensor rows = split->target[0];
   const gt_data_series *o = c->o;
-  const int64_t each = gt_tensor_features(&rows), values = o->horizon * each, windows = c->windows[part];
+  const int64_t columns = gt_tensor_features(&rows), values = o->horizon * columns,
+                windows = c->windows[part];
   gt_tensor *out = &split->target[0];
   const bool numbers = rows.element == GT_ELEMENT_F32;
   *out = (gt_tensor){.element = rows.element,
@@ -236,7 +239,7 @@ static bool cut_targets(cutting *c, int part) {
   const size_t size = gt_element_size(rows.element);
   for (int64_t w = 0; ok && w < windows; w++)
     memcpy((uint8_t *)out->data + (size_t)(w * values) * size,
-           (const uint8_t *)rows.data + (size_t)((split->start[w] + o->window) * each) * size,
+           (const uint8_t *)rows.data + (size_t)((split->start[w] + o->window) * columns) * size,
            (size_t)values * size);
   if (ok) split->naive_last = naive_errors(c, part, &rows, false);
   if (ok && o->season) split->naive_season = naive_errors(c, part, &rows, true);
@@ -244,14 +247,14 @@ static bool cut_targets(cutting *c, int part) {
   return ok;
 }
 
-static bool cut_input(cutting *c, int part, int index) {
+static bool make_windows(cutting *c, int part, int index) {
   gt_split *split = c->split[part];
   gt_tensor *tensor = &split->input[index];
   const bool ahead = gt_series_is_ahead(&c->reader->dataset->input[index]);
   if (tensor->element == GT_ELEMENT_U8 && tensor->data &&
       !gt_data_to_floats(tensor, "the windows", c->reader->error))
     return false;
-  if (tensor->element == GT_ELEMENT_U8) tensor->element = GT_ELEMENT_F32; /* an outline */
+  if (tensor->element == GT_ELEMENT_U8) tensor->element = GT_ELEMENT_F32; /* an outline, without data */
   tensor->stored = tensor->dim[0];
   tensor->start = split->start;
   tensor->begin = ahead ? c->o->window : 0;
@@ -274,26 +277,29 @@ static void describe_inputs(const cutting *c) {
   }
 }
 
-/* "temp_max+1": a target so many rows ahead. A label of the next row keeps its name. */
+/* Names the targets with their step: "temp_max+1" is the first row after the window. A label of only the next
+ * row keeps its name. */
 static void name_targets(const cutting *c) {
   gt_data_target *target = &c->reader->dataset->target[0];
-  const int64_t values = c->o->horizon,
-                each = gt_tensor_features(&c->split[GT_PART_TRAIN]->target[0]) / values;
-  target->horizon = values;
+  const int64_t horizon = c->o->horizon,
+                columns = gt_tensor_features(&c->split[GT_PART_TRAIN]->target[0]) / horizon;
+  target->horizon = horizon;
   target->of_row = target->columns;
-  if (!target->columns || (target->classification && values == 1)) return;
-  const char **names = GT_NEW_N(c->reader->arena, const char *, values *each);
-  const char **words = target->words ? GT_NEW_N(c->reader->arena, const char *, 2 * values * each) : NULL;
-  for (int64_t i = 0; i < values * each; i++) {
-    names[i] = gt_arena_printf(c->reader->arena, "%s+%" PRId64, target->columns[i % each], i / each + 1);
-    for (int v = 0; v < 2 && words; v++) words[2 * i + v] = target->words[2 * (i % each) + v];
+  if (!target->columns || (target->classification && horizon == 1)) return;
+  const char **names = GT_NEW_N(c->reader->arena, const char *, horizon *columns);
+  const char **words = target->words ? GT_NEW_N(c->reader->arena, const char *, 2 * horizon * columns) : NULL;
+  for (int64_t i = 0; i < horizon * columns; i++) {
+    names[i] =
+        gt_arena_printf(c->reader->arena, "%s+%" PRId64, target->columns[i % columns], i / columns + 1);
+    for (int v = 0; v < 2 && words; v++) words[2 * i + v] = target->words[2 * (i % columns) + v];
   }
   target->columns = names;
-  target->column_count = (int)(values * each);
+  target->column_count = (int)(horizon * columns);
   target->words = words;
 }
 
-/* Without a time, the order of the rows and gaps between them cannot be checked. */
+/* Reports a series without `time` that has a column of dates: the order of the rows and gaps cannot be
+ * checked. */
 static void review_time(const cutting *c) {
   const gt_typed_table *typed = c->reader->typed;
   if (c->o->time || !typed || c->reader->wanted->signature) return;
@@ -318,15 +324,15 @@ bool gt_series_make_windows(gt_data_reader *reader) {
   if (!check_splits(&c)) return false;
   for (int p = 0; p < GT_PARTS; p++) {
     if (!c.split[p]->samples) continue;
-    if (!start_windows(&c, p) || !cut_targets(&c, p)) return false;
+    if (!list_starts(&c, p) || !make_targets(&c, p)) return false;
     for (int k = 0; k < d->inputs; k++)
-      if (!cut_input(&c, p, k)) return false;
+      if (!make_windows(&c, p, k)) return false;
     c.split[p]->samples = c.windows[p];
   }
   describe_inputs(&c);
   name_targets(&c);
   review_groups(&c);
   review_time(&c);
-  tell(&c);
+  log_summary(&c);
   return true;
 }

@@ -1,7 +1,8 @@
 /* Assigns the samples of the training file to splits: at random, the last ones, stratified by class, by the
- * values of a column, or by groups that stay together. An assignment depends on the seed, the options and the
- * samples alone, and must never change: a model would be tested on its training samples. The options are read
- * before the files (a CSV keeps the columns that they name), the samples are assigned after. */
+ * values of a column, or by groups that stay together. An assignment depends only on the seed, the options
+ * and the samples. These functions must never change: otherwise a trained model would be tested on its
+ * training samples. The options are read before the files, because a CSV keeps the columns that they name;
+ * samples are assigned after reading. */
 #include "base/count.h"
 #include "base/memory.h"
 #include "base/philox.h"
@@ -52,7 +53,7 @@ int gt_data_part_named(const char *word, size_t length) {
 
 /* --- options --- */
 
-static gt_position place_of(const gt_data_reader *reader, const char *key) {
+static gt_position position_of(const gt_data_reader *reader, const char *key) {
   const gt_spec *node = gt_data_node(reader, "split", key);
   return node ? node->at : gt_data_position(reader, "split");
 }
@@ -76,7 +77,7 @@ bool gt_data_read_split(gt_data_reader *reader) {
     return false;
   }
   if (!values || split->column) return true;
-  gt_error_at(reader->diagnostics, place_of(reader, split->test.count ? "test" : "validation"),
+  gt_error_at(reader->diagnostics, position_of(reader, split->test.count ? "test" : "validation"),
               "'%s' in 'split' lists values of a column, but there is no 'column'",
               split->test.count ? "test" : "validation")
       ->expected = "split: {column: NAME, test: VALUE}, or a fraction: data: {test_fraction: 0.2}";
@@ -94,9 +95,10 @@ static uint64_t seed_of(const gt_data_reader *reader) {
 
 /* --- random, last --- */
 
-/* A permutation assigns sample i to a split; within a split the file's order is kept. */
-static void assign_plainly(const gt_data_reader *reader, uint8_t *part, const int64_t count[GT_PARTS],
-                           int64_t n) {
+/* Assigns sample i by its position in a random permutation or, for `last`, counted from the end. The order of
+ * samples within a split is that of the file. */
+static void assign_by_position(const gt_data_reader *reader, uint8_t *part, const int64_t count[GT_PARTS],
+                               int64_t n) {
   const uint64_t seed = seed_of(reader);
   const bool last = !strcmp(reader->split.method, "last");
   for (int64_t i = 0; i < n; i++) {
@@ -109,27 +111,27 @@ static void assign_plainly(const gt_data_reader *reader, uint8_t *part, const in
 
 /* --- stratified --- */
 
-typedef struct stratum { /* the samples of a class */
-  int64_t samples, first, seen;
-  int64_t test, validation; /* how many of them go there */
+typedef struct stratum {        /* the samples of a class */
+  int64_t samples, first, seen; /* number; index of the first; number assigned so far */
+  int64_t test, validation;     /* numbers of test and validation samples */
 } stratum;
 
-/* `fraction` of the samples, rounded up or down at random so that many small classes add up to the fraction.
- * The draw is keyed by the first sample of the class: the splits of a class depend on no other class, so they
- * stay the same if the config selects classes. */
-static int64_t share_of(const gt_data_reader *reader, const stratum *s, double fraction, int part) {
+/* `fraction` of the class's samples, rounded up or down at random, so that many small classes add up to the
+ * fraction. The random number depends on the first sample of the class, but on no other class, so splits stay
+ * the same if the config selects classes. */
+static int64_t draw_share(const gt_data_reader *reader, const stratum *s, double fraction, int part) {
   const float drawn = gt_random_uniform(reader->seed, GT_PURPOSE_SPLIT, (uint32_t)part, (uint32_t)s->first);
   return (int64_t)floor(fraction * (double)s->samples + (double)drawn);
 }
 
-/* At least one sample of each class is left for training. */
+/* Sets the numbers of test and validation samples; at least one sample of each class remains for training. */
 static void size_stratum(const gt_data_reader *reader, stratum *s) {
-  s->test = gt_least(share_of(reader, s, reader->test_fraction, GT_PART_TEST), s->samples - 1);
-  s->validation =
-      gt_least(share_of(reader, s, reader->common->validation, GT_PART_VALIDATION), s->samples - 1 - s->test);
+  s->test = gt_least(draw_share(reader, s, reader->test_fraction, GT_PART_TEST), s->samples - 1);
+  s->validation = gt_least(draw_share(reader, s, reader->common->validation, GT_PART_VALIDATION),
+                           s->samples - 1 - s->test);
 }
 
-/* A single boolean target is one of two classes. */
+/* True for a single boolean target, which is stratified like two classes. */
 static bool is_boolean(const gt_dataset *dataset) {
   return dataset->target[0].words && dataset->train.target[0].dim[1] == 1;
 }
@@ -138,7 +140,7 @@ static int classes_of(const gt_dataset *dataset) {
   return dataset->target[0].classification ? dataset->target[0].classes : 2;
 }
 
-/* The class of a sample; the one after the last is that of classes that the config does not select. */
+/* The class of a sample. Samples of classes that the config does not select have the number of classes. */
 static int class_of(const gt_dataset *dataset, int64_t sample) {
   const void *target = dataset->train.target[0].data;
   if (!dataset->target[0].classification) return ((const float *)target)[sample] > 0.5f;
@@ -146,7 +148,7 @@ static int class_of(const gt_dataset *dataset, int64_t sample) {
   return label < 0 ? dataset->target[0].classes : label;
 }
 
-static void tell_rare(const gt_data_reader *reader, const stratum *all) {
+static void report_rare(const gt_data_reader *reader, const stratum *all) {
   const gt_dataset *dataset = reader->dataset;
   const char *const *names =
       dataset->target[0].classification ? dataset->target[0].class_names : dataset->target[0].words;
@@ -156,9 +158,9 @@ static void tell_rare(const gt_data_reader *reader, const stratum *all) {
   if (!rare || reader->trust.untrusted) return;
   const char *name = names ? names[first] : gt_arena_printf(reader->arena, "%d", first);
   gt_diagnostic *d =
-      rare == 1 ? gt_finding_at(reader->diagnostics, GT_FINDING_rare_class, place_of(reader, NULL),
+      rare == 1 ? gt_finding_at(reader->diagnostics, GT_FINDING_rare_class, position_of(reader, NULL),
                                 "class '%s' has a single sample, which stays in the training split", name)
-                : gt_finding_at(reader->diagnostics, GT_FINDING_rare_class, place_of(reader, NULL),
+                : gt_finding_at(reader->diagnostics, GT_FINDING_rare_class, position_of(reader, NULL),
                                 "%d classes, such as '%s', have a single sample each, which stays in the "
                                 "training split",
                                 rare, name);
@@ -166,7 +168,7 @@ static void tell_rare(const gt_data_reader *reader, const stratum *all) {
 }
 
 static bool fail_stratified(gt_data_reader *reader) {
-  gt_error_at(reader->diagnostics, place_of(reader, NULL),
+  gt_error_at(reader->diagnostics, position_of(reader, NULL),
               "split 'stratified' needs one class label per sample, but the targets are %s",
               reader->dataset->target[0].classification ? "arrays of labels" : "numbers")
       ->expected = "random, or data: {task: classification}";
@@ -181,7 +183,7 @@ static bool assign_stratified(gt_data_reader *reader, uint8_t *part, int64_t n) 
   if (!gt_data_has_one_target(reader, "split: stratified")) return false;
   if (dataset->target[0].classification ? dataset->train.target[0].rank > 1 : !is_boolean(dataset))
     return fail_stratified(reader);
-  /* The samples in the last stratum are dropped later. */
+  /* The last stratum has the samples of classes that are not selected; they are dropped later. */
   if (!gt_try_alloc(&memory, (uint64_t)classes + 1, sizeof(stratum), "the classes", reader->error))
     return false;
   stratum *all = memory;
@@ -199,7 +201,7 @@ static bool assign_stratified(gt_data_reader *reader, uint8_t *part, int64_t n) 
               : place < s->test + s->validation ? GT_PART_VALIDATION
                                                 : GT_PART_TRAIN;
   }
-  tell_rare(reader, all);
+  report_rare(reader, all);
   free(memory);
   return true;
 }
@@ -208,10 +210,10 @@ static bool assign_stratified(gt_data_reader *reader, uint8_t *part, int64_t n) 
 
 typedef struct grouping {
   int groups;
-  int64_t *samples; /* [groups]: how many each has */
-  uint32_t *order;  /* [groups]: the groups in random order */
-  uint8_t *part;    /* [groups] */
-  int left;         /* groups in the training split */
+  int64_t *samples; /* [groups] number of samples */
+  uint32_t *order;  /* [groups] the groups in random order */
+  uint8_t *part;    /* [groups] the split */
+  int left;         /* number of groups in the training split */
 } grouping;
 
 static void move_group(grouping *g, uint32_t group, int part, int64_t *room) {
@@ -220,22 +222,22 @@ static void move_group(grouping *g, uint32_t group, int part, int64_t *room) {
   *room -= g->samples[group];
 }
 
-/* The group that best fills the room that is left. -1: none comes nearer than leaving it. `any`: one must be
- * chosen. */
+/* The training group whose size is closest to `room`. -1: none is closer than adding no group. any: choose
+ * one in any case. */
 static int64_t nearest_group(const grouping *g, int64_t room, bool any) {
-  int64_t best = -1, least = any ? INT64_MAX : room;
+  int64_t best = -1, smallest = any ? INT64_MAX : room;
   for (int k = 0; k < g->groups; k++) {
     const uint32_t group = g->order[k];
     const int64_t miss = llabs(room - g->samples[group]);
-    if (g->part[group] != GT_PART_TRAIN || miss >= least) continue;
+    if (g->part[group] != GT_PART_TRAIN || miss >= smallest) continue;
     best = group;
-    least = miss;
+    smallest = miss;
   }
   return best;
 }
 
-/* Moves groups, in random order, to a split for as long as they fit; then one more if that comes nearer to
- * its share. One group at least is left for training. */
+/* Moves groups, in random order, to a split while they fit; then one more if the size is closer to `wanted`
+ * with it. At least one group remains for training. */
 static void fill_part(grouping *g, int part, int64_t wanted) {
   int64_t room = wanted;
   for (int k = 0; k < g->groups && room > 0 && g->left > 1; k++) {
@@ -258,14 +260,14 @@ static void open_grouping(const gt_data_reader *reader, grouping *g, int64_t n, 
     g->order[gt_shuffle_index(k, (uint32_t)g->groups, seed, 0)] = k;
 }
 
-static void tell_large(gt_data_reader *reader, const grouping *g, const int64_t wanted[GT_PARTS],
-                       const int64_t count[GT_PARTS]) {
+static void report_large(gt_data_reader *reader, const grouping *g, const int64_t wanted[GT_PARTS],
+                         const int64_t count[GT_PARTS]) {
   int largest = 0;
   for (int k = 1; k < g->groups; k++)
     if (g->samples[k] > g->samples[largest]) largest = k;
   for (int p = GT_PART_TEST; p >= GT_PART_VALIDATION; p--) {
     if (!wanted[p] || g->samples[largest] <= wanted[p] || reader->trust.untrusted) continue;
-    gt_finding_at(reader->diagnostics, GT_FINDING_large_group, place_of(reader, "group"),
+    gt_finding_at(reader->diagnostics, GT_FINDING_large_group, position_of(reader, "group"),
                   "the group '%s' has %" PRId64 " samples, and the %s split should have %" PRId64
                   "; the splits are %" PRId64 " training, %" PRId64 " validation and %" PRId64
                   " test samples",
@@ -292,14 +294,14 @@ static bool assign_groups(gt_data_reader *reader, uint8_t *part, int64_t count[G
   fill_part(&g, GT_PART_VALIDATION, wanted[GT_PART_VALIDATION]);
   for (int64_t i = 0; i < n; i++) part[i] = g.part[reader->group[i]];
   count_parts(part, n, count);
-  tell_large(reader, &g, wanted, count);
+  report_large(reader, &g, wanted, count);
   gt_arena_finish(&arena);
   return true;
 }
 
 /* --- by column --- */
 
-/* The column leaves nothing for fractions to decide. */
+/* Fails if there are fractions although a column decides. */
 static bool check_fractions(gt_data_reader *reader) {
   const char *key = reader->test_fraction > 0        ? "test_fraction"
                     : reader->common->validation > 0 ? "validation"
@@ -312,7 +314,7 @@ static bool check_fractions(gt_data_reader *reader) {
   return false;
 }
 
-/* Test files given by --set replace the rows that the column names, which are then left out. */
+/* A test file given by --set replaces the test rows in the training file: drops these. */
 static void drop_replaced(gt_data_reader *reader, uint8_t *part, int64_t n) {
   const gt_spec *test = gt_data_node(reader, "test", NULL);
   if (!reader->dataset->test.samples || !test || !gt_position_is_override(test->at)) return;
@@ -320,11 +322,11 @@ static void drop_replaced(gt_data_reader *reader, uint8_t *part, int64_t n) {
     if (part[i] == GT_PART_TEST) part[i] = GT_PART_NONE;
 }
 
-/* --- all of them --- */
+/* --- all methods --- */
 
 static bool has_column(gt_data_reader *reader, const void *values, const char *key) {
   if (values) return true;
-  gt_error_at(reader->diagnostics, place_of(reader, key), "format '%s' has no columns to split by",
+  gt_error_at(reader->diagnostics, position_of(reader, key), "format '%s' has no columns to split by",
               reader->dataset->format)
       ->expected = "random, last or stratified";
   return false;
@@ -334,7 +336,7 @@ static bool check_held_out(gt_data_reader *reader, const int64_t wanted[GT_PARTS
                            const int64_t count[GT_PARTS]) {
   for (int p = GT_PART_VALIDATION; p < GT_PARTS; p++) {
     if (!wanted[p] || count[p]) continue;
-    gt_error_at(reader->diagnostics, place_of(reader, NULL), "no samples are left for the %s split",
+    gt_error_at(reader->diagnostics, position_of(reader, NULL), "no samples are left for the %s split",
                 gt_data_part_names[p])
         ->expected = reader->split.group ? "more groups, or split: random"
                      : reader->series    ? "larger fractions, or longer series"
@@ -359,7 +361,7 @@ bool gt_data_assign(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PART
   } else if (!strcmp(split->method, "stratified")) {
     if (!assign_stratified(reader, part, n)) return false;
   } else {
-    assign_plainly(reader, part, count, n);
+    assign_by_position(reader, part, count, n);
     return true;
   }
   count_parts(part, n, count);

@@ -1,5 +1,5 @@
-/* What the columns of a CSV file hold, before there is a config (`gtrain init`). The file is read as training
- * reads it: separator, decimal mark and header are found from its text. */
+/* Describes the columns of a CSV file before there is a config (for `gtrain init`). The file is read as in
+ * training: delimiter, decimal mark and header are found from its text. */
 #ifndef GT_DATA_SURVEY_H
 #define GT_DATA_SURVEY_H
 #include "base/arena.h"
@@ -11,15 +11,15 @@
 typedef struct gt_survey_column {
   const char *name;                 /* in the header, or "1", "2", … */
   uint64_t numbers, texts, missing; /* number of cells; missing: empty, or a word such as NA */
-  uint64_t empty;                   /* of the missing ones */
+  uint64_t empty;                   /* number of empty cells, which `missing` includes */
   double least, largest;            /* of the numbers */
   bool whole;                       /* all numbers are whole */
   bool counts_rows;                 /* 0, 1, 2, … or 1, 2, 3, … or consecutive numbers from 10,000 on */
-  int distinct;                     /* texts */
+  int distinct;                     /* number of different texts */
   const char *kind;                 /* "number", "category", …; NULL: free text, or numbers and texts */
-  bool ambiguous_dates;             /* dates whose day and month could be either way round */
-  bool too_large;                   /* some of the numbers are, for a 32-bit float */
-  const char *units;                /* "numbers with 'mg' after them", if the texts are such; else NULL */
+  bool ambiguous_dates;             /* dates in which either number could be the day */
+  bool too_large;                   /* some numbers are too large for a 32-bit float */
+  const char *units; /* for texts that are numbers with a unit: "numbers with 'mg' after them"; else NULL */
 } gt_survey_column;
 
 typedef struct gt_survey {
@@ -29,7 +29,7 @@ typedef struct gt_survey {
   bool known_suffix; /* the file has the name of a CSV file */
 } gt_survey;
 
-/* targets: names of columns, from which a header is recognized. Everything is in the arena. False
- * after an error, as for gt_dataset_open. */
+/* targets: names of columns; a first line with one of them is a header. *out is in the arena. False with
+ * *error. */
 bool gt_survey_read(const char *path, gt_strings targets, gt_arena *arena, gt_survey *out, gt_error *error);
 #endif

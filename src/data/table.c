@@ -34,7 +34,7 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "table", .help = "samples written in the config itself", .fields = fields};
 
-static bool bad_node(gt_data_reader *reader, const gt_spec *node, const char *what, const char *expected) {
+static bool report(gt_data_reader *reader, const gt_spec *node, const char *what, const char *expected) {
   gt_error_at(reader->diagnostics, node->at, "%s", what)->expected = expected;
   return false;
 }
@@ -42,20 +42,20 @@ static bool bad_node(gt_data_reader *reader, const gt_spec *node, const char *wh
 static bool read_number(gt_data_reader *reader, const gt_spec *node, float *out) {
   double value;
   if (node->kind != GT_SPEC_SCALAR || !gt_spec_float(node, &value) || !isfinite((float)value))
-    return bad_node(reader, node, "this is not a number", "a finite number");
+    return report(reader, node, "this is not a number", "a finite number");
   *out = (float)value;
   return true;
 }
 
-/* [[a, b], [c, d]] or [a, b]: F32 [n, k]. */
+/* Reads [[a, b], [c, d]] or [a, b] as F32 [n, k]. */
 static bool read_table(gt_data_reader *reader, const gt_spec *node, gt_tensor *out) {
   if (node->kind != GT_SPEC_SEQUENCE || !node->count)
-    return bad_node(reader, node, "this is not a list of samples", "a list such as [[0, 0], [0, 1]]");
+    return report(reader, node, "this is not a list of samples", "a list such as [[0, 0], [0, 1]]");
   const bool flat = node->child[0]->kind == GT_SPEC_SCALAR;
   const int columns = flat ? 1 : node->child[0]->count;
   *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {node->count, columns}};
   if (!flat && (node->child[0]->kind != GT_SPEC_SEQUENCE || !columns))
-    return bad_node(reader, node->child[0], "this is not a sample", "a list of numbers");
+    return report(reader, node->child[0], "this is not a sample", "a list of numbers");
   if (!gt_tensor_alloc(out, "the table", reader->error)) return false;
   float *to = out->data;
   for (int i = 0; i < node->count; i++) {
@@ -65,23 +65,23 @@ static bool read_table(gt_data_reader *reader, const gt_spec *node, gt_tensor *o
       continue;
     }
     if (row->kind != GT_SPEC_SEQUENCE || row->count != columns)
-      return bad_node(reader, row, "this row and the first one have different lengths",
-                      gt_arena_printf(reader->arena, "a list of %d numbers", columns));
+      return report(reader, row, "this row and the first one have different lengths",
+                    gt_arena_printf(reader->arena, "a list of %d numbers", columns));
     for (int k = 0; k < columns; k++)
       if (!read_number(reader, row->child[k], to++)) return false;
   }
   return true;
 }
 
-/* targets: F32 [n, k], as the node contains them. */
+/* Fails if the loss does not allow a value. targets: F32 [n, k], read from the node. */
 static bool check_targets(gt_data_reader *reader, const gt_spec *node, int index, const gt_tensor *targets) {
   char why[128];
   const int64_t columns = targets->dim[1];
   for (int64_t i = 0; i < targets->dim[0] * columns; i++) {
     const gt_spec *row = node->child[i / columns];
     if (!gt_data_target_fits(reader, index, (double)((const float *)targets->data)[i], why))
-      return bad_node(reader, row->kind == GT_SPEC_SEQUENCE ? row->child[i % columns] : row,
-                      gt_arena_strdup(reader->arena, why), NULL);
+      return report(reader, row->kind == GT_SPEC_SEQUENCE ? row->child[i % columns] : row,
+                    gt_arena_strdup(reader->arena, why), NULL);
   }
   return true;
 }
@@ -91,7 +91,7 @@ static bool is_label(float value) {
 }
 
 static bool to_labels(gt_data_reader *reader, const gt_spec *node, gt_tensor *targets) {
-  if (targets->dim[1] != 1) return bad_node(reader, node, "expected one class label per sample", "[0, 1, …]");
+  if (targets->dim[1] != 1) return report(reader, node, "expected one class label per sample", "[0, 1, …]");
   gt_tensor labels = {.element = GT_ELEMENT_I32, .rank = 1, .dim = {targets->dim[0]}};
   if (!gt_tensor_alloc(&labels, "labels", reader->error)) return false;
   const float *from = targets->data;
@@ -101,14 +101,14 @@ static bool to_labels(gt_data_reader *reader, const gt_spec *node, gt_tensor *ta
       continue;
     }
     gt_tensor_finish(&labels);
-    return bad_node(reader, node->child[i], "this is not a class label", "a whole number from 0");
+    return report(reader, node->child[i], "this is not a class label", "a whole number from 0");
   }
   gt_tensor_finish(targets);
   *targets = labels;
   return true;
 }
 
-/* A flat list of whole numbers is class labels; [[0], [1]] is numeric targets. */
+/* True if the targets are class labels: a flat list of whole numbers; [[0], [1]] are numbers. */
 static bool decide_task(const gt_data_reader *reader, const gt_spec *node, int index,
                         const gt_tensor *targets) {
   if (reader->task[index] != GT_TASK_AUTO) return reader->task[index] == GT_TASK_CLASSIFICATION;
@@ -146,8 +146,8 @@ static bool read_split(gt_data_reader *reader, pair nodes, bool first, gt_split 
   bool same = true;
   for (int k = 0; k < dataset->inputs; k++) same &= out->input[k].dim[0] == out->samples;
   for (int k = 0; k < dataset->targets; k++) same &= out->target[k].dim[0] == out->samples;
-  return same || bad_node(reader, nodes.targets, "the numbers of samples and targets differ",
-                          gt_arena_printf(reader->arena, "%" PRId64 " targets", out->samples));
+  return same || report(reader, nodes.targets, "the numbers of samples and targets differ",
+                        gt_arena_printf(reader->arena, "%" PRId64 " targets", out->samples));
 }
 
 static bool open_table(gt_data_reader *reader, const void *given) {
@@ -155,8 +155,8 @@ static bool open_table(gt_data_reader *reader, const void *given) {
   pair train = {o->inputs, o->targets}, test = o->test;
   if (!train.inputs || !train.targets) return false; /* already reported as missing */
   if (!test.inputs != !test.targets)
-    return bad_node(reader, gt_data_node(reader, "test", NULL), "the test split is incomplete",
-                    "test: {inputs: […], targets: […]}");
+    return report(reader, gt_data_node(reader, "test", NULL), "the test split is incomplete",
+                  "test: {inputs: […], targets: […]}");
   reader->train_name = reader->test_name = "targets";
   return gt_data_name_inputs(reader, train.inputs) &&
          gt_data_name_targets(reader, train.targets->kind == GT_SPEC_MAP ? train.targets : NULL) &&

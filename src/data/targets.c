@@ -1,12 +1,13 @@
-/* The named targets of a dataset, as the config lists them: `targets: {load: load, kind: kind}`, or of a CSV
- * `targets: [load, kind]`. */
+/* The targets of a dataset by name, as the config lists them: `targets: {load: load, kind: kind}`, or for a
+ * CSV `targets: [load, kind]`. */
 #include "base/names.h"
 #include "base/text.h"
 #include "data/format.h"
 #include <string.h>
 
-/* A list names targets only in a CSV, which `train:` names; in a table it holds the targets themselves. */
-static const gt_spec *node_of(const gt_spec *data) {
+/* The node that names targets, or NULL. A list names targets only in a CSV, which has `train:`; in the format
+ * table it has the values of the targets. */
+static const gt_spec *find_targets(const gt_spec *data) {
   const gt_spec *targets = gt_spec_find(data, "targets"), *train = gt_spec_find(data, "train");
   if (!targets) targets = gt_spec_find(train, "targets");
   if (!targets || (targets->kind == GT_SPEC_SEQUENCE && !train)) return NULL;
@@ -19,7 +20,7 @@ static const char *name_at(const gt_spec *targets, int index) {
 }
 
 int gt_data_target_names(const gt_spec *data, const char *names[GT_DATA_MAX_TARGETS]) {
-  const gt_spec *targets = node_of(data);
+  const gt_spec *targets = find_targets(data);
   int count = 0;
   while (targets && count < targets->count && count < GT_DATA_MAX_TARGETS) {
     names[count] = name_at(targets, count);
@@ -34,7 +35,7 @@ static const char *list_of_names(gt_arena *arena, const gt_data_target *target, 
   return list;
 }
 
-static bool refuse(gt_data_reader *reader, gt_position at, const char *what, const char *expected) {
+static bool report(gt_data_reader *reader, gt_position at, const char *what, const char *expected) {
   gt_error_at(reader->diagnostics, at, "%s", what)->expected = expected;
   return false;
 }
@@ -51,9 +52,9 @@ static bool check_name(gt_data_reader *reader, const gt_spec *targets, int index
     return false;
   }
   if (!strcmp(name, "type"))
-    return refuse(reader, at, "'type' cannot be the name of a target: it is a key of 'loss'", "another name");
+    return report(reader, at, "'type' cannot be the name of a target: it is a key of 'loss'", "another name");
   if (!strcmp(name, "id") || !strcmp(name, "file")) /* keys of predictions in JSON (cli/predict.c) */
-    return refuse(
+    return report(
         reader, at,
         gt_arena_printf(reader->arena,
                         "'%s' cannot be the name of a target: it is what predictions call the name of "
@@ -61,11 +62,11 @@ static bool check_name(gt_data_reader *reader, const gt_spec *targets, int index
                         name),
         "another name");
   if (child->kind == GT_SPEC_SEQUENCE && !child->count)
-    return refuse(reader, child->at, gt_arena_printf(reader->arena, "the list of target '%s' is empty", name),
+    return report(reader, child->at, gt_arena_printf(reader->arena, "the list of target '%s' is empty", name),
                   "at least one entry");
   for (int i = 0; i < index; i++)
     if (!strcmp(name, name_at(targets, i)))
-      return refuse(reader, at, gt_arena_printf(reader->arena, "there are two targets named '%s'", name),
+      return report(reader, at, gt_arena_printf(reader->arena, "there are two targets named '%s'", name),
                     "each target once");
   return true;
 }
@@ -77,18 +78,18 @@ static bool match_model(gt_data_reader *reader) {
   bool same = model->targets == dataset->targets;
   for (int k = 0; same && k < dataset->targets && dataset->targets > 1; k++)
     same = !strcmp(model->target[k].name, dataset->target[k].name);
-  return same || refuse(reader, reader->spec->at, "the targets of this data are not those of the model",
+  return same || report(reader, reader->spec->at, "the targets of this data are not those of the model",
                         list_of_names(reader->arena, model->target, model->targets));
 }
 
-/* The file of a trained model has the scaling of a target as data.target_center.TARGET and that of an input
- * as data.INPUT.scale. */
+/* Fails for names of inputs that would be ambiguous in model files, which have the scaling of a target as
+ * data.target_center.TARGET and the scaling of an input as data.INPUT.scale. */
 static bool check_inputs(gt_data_reader *reader) {
   const gt_dataset *dataset = reader->dataset;
   for (int k = 0; k < dataset->inputs; k++) {
     const char *name = dataset->input[k].name;
     if (!strcmp(name, "target_center") || !strcmp(name, "target_scale"))
-      return refuse(reader, gt_data_position(reader, "inputs"),
+      return report(reader, gt_data_position(reader, "inputs"),
                     gt_arena_printf(reader->arena,
                                     "'%s' cannot be the name of an input if there are several targets: in "
                                     "model files, it is the scaling of targets",
@@ -98,8 +99,9 @@ static bool check_inputs(gt_data_reader *reader) {
   return true;
 }
 
-/* With several targets, the classes are those of the training data or of the model. */
-static bool have_no_class_keys(gt_data_reader *reader) {
+/* Fails if keys describe classes and there are several targets: their classes are those of the training data
+ * or of the model. */
+static bool check_class_keys(gt_data_reader *reader) {
   static const char *const keys[] = {"classes", "class_names", "per_class"};
   for (int i = 0; i < 3; i++)
     if (gt_data_node(reader, keys[i], NULL) && !gt_data_has_one_target(reader, keys[i])) return false;
@@ -110,23 +112,23 @@ bool gt_data_name_targets(gt_data_reader *reader, const gt_spec *targets) {
   gt_dataset *dataset = reader->dataset;
   if (!targets || targets->kind == GT_SPEC_SCALAR) return match_model(reader);
   if (!targets->count)
-    return refuse(reader, targets->at, "'targets' names no target",
+    return report(reader, targets->at, "'targets' names no target",
                   "two targets or more; the key 'target' names the columns of a single one");
   if (targets->count == 1)
-    return refuse(reader, targets->kind == GT_SPEC_MAP ? targets->child[0]->key_at : targets->at,
+    return report(reader, targets->kind == GT_SPEC_MAP ? targets->child[0]->key_at : targets->at,
                   "'targets' names a single target",
                   targets->kind == GT_SPEC_MAP && gt_data_node(reader, "train", "targets")
                       ? "targets: FILE, or several names"
                       : "two targets or more; the key 'target' names the columns of a single one");
   if (targets->count > GT_DATA_MAX_TARGETS)
-    return refuse(reader, targets->at, "too many targets",
+    return report(reader, targets->at, "too many targets",
                   gt_arena_printf(reader->arena, "at most %d", GT_DATA_MAX_TARGETS));
   for (int k = 0; k < targets->count; k++) {
     if (!check_name(reader, targets, k)) return false;
     dataset->target[k] = (gt_data_target){.name = name_at(targets, k)};
   }
   dataset->targets = targets->count;
-  return check_inputs(reader) && have_no_class_keys(reader) && match_model(reader);
+  return check_inputs(reader) && check_class_keys(reader) && match_model(reader);
 }
 
 const gt_data_target *gt_data_model_target(const gt_data_reader *reader, int index) {
@@ -147,14 +149,14 @@ const gt_spec *gt_data_target_node(gt_data_reader *reader, const gt_spec *target
   const bool named = targets->kind == GT_SPEC_MAP;
   for (int i = 0; named && i < targets->count; i++) {
     if (find(dataset, targets->child[i]->key) >= 0) continue;
-    refuse(reader, targets->child[i]->key_at,
+    report(reader, targets->child[i]->key_at,
            gt_arena_printf(reader->arena, "there is no target '%.80s'", targets->child[i]->key),
            list_of_names(reader->arena, dataset->target, dataset->targets));
     return NULL;
   }
   const gt_spec *node = named ? gt_spec_find(targets, dataset->target[index].name) : targets;
   if (node && (named || dataset->targets == 1)) return node;
-  refuse(
+  report(
       reader, targets->at,
       gt_arena_printf(reader->arena, "the %s split has no target '%s'", split, dataset->target[index].name),
       list_of_names(reader->arena, dataset->target, dataset->targets));
@@ -165,8 +167,8 @@ bool gt_data_has_one_target(gt_data_reader *reader, const char *key) {
   const gt_dataset *dataset = reader->dataset;
   if (dataset->targets == 1) return true;
   const char *colon = strchr(key, ':');
-  const char *alone = colon ? gt_arena_strndup(reader->arena, key, (size_t)(colon - key)) : key;
-  return refuse(reader, gt_data_position(reader, alone),
+  const char *name = colon ? gt_arena_strndup(reader->arena, key, (size_t)(colon - key)) : key;
+  return report(reader, gt_data_position(reader, name),
                 gt_arena_printf(reader->arena, "'%s' needs a single target; this data has %d: %s", key,
                                 dataset->targets,
                                 list_of_names(reader->arena, dataset->target, dataset->targets)),
@@ -180,7 +182,7 @@ static gt_data_task task_of(const char *name) {
   return GT_TASK_AUTO;
 }
 
-/* The tasks of single targets, which must exist. */
+/* Reads the tasks of targets by name. Fails if there is no such target. */
 static bool read_named(gt_data_reader *reader, const char *const *names, int count) {
   const gt_named *task = &reader->common->task;
   bool ok = true;
@@ -206,12 +208,12 @@ bool gt_data_has_quantities(const gt_data_reader *reader) {
 
 bool gt_data_read_tasks(gt_data_reader *reader) {
   const char *names[GT_DATA_MAX_TARGETS];
-  const gt_named *stated = &reader->common->task;
+  const gt_named *given = &reader->common->task;
   const gt_data_signature *model = reader->wanted->signature;
   const int count = gt_data_target_names(reader->spec, names);
-  for (int k = 0; k < GT_DATA_MAX_TARGETS && stated->count && !stated->name; k++)
-    reader->task[k] = task_of(*(const char *const *)stated->items);
-  if (stated->name && !read_named(reader, names, count)) return false;
+  for (int k = 0; k < GT_DATA_MAX_TARGETS && given->count && !given->name; k++)
+    reader->task[k] = task_of(*(const char *const *)given->items);
+  if (given->name && !read_named(reader, names, count)) return false;
   for (int k = 0; k < GT_DATA_MAX_TARGETS; k++) {
     if (reader->task[k] != GT_TASK_AUTO) continue;
     if (model && k < model->targets)

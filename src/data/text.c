@@ -1,7 +1,7 @@
-/* text: one long text as windows of tokens, for language models. Sample i is `window` tokens from token i *
- * stride on, and its targets are the tokens one position on. The splits are contiguous stretches: the
- * beginning trains, then come validation and test. They are separated before windows are cut, so no window
- * crosses a border. */
+/* Format `text`: one long text as windows of tokens, for language models. Sample i is `window` tokens from
+ * token i * stride, and its targets are the same tokens shifted by one. The splits are contiguous parts of
+ * the text: training, then validation, then test. Windows are made within each split, so none crosses a
+ * border. Also opens texts with labels (sentences.h). */
 #include "base/count.h"
 #include "base/memory.h"
 #include "data/sentences.h"
@@ -81,21 +81,21 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "text", .help = "a text file, for language models", .fields = fields};
 
-/* A .txt file may also be a CSV, so the file name is not enough. */
+/* True only if the config has `text`: a .txt file may also be a CSV. */
 static bool probe(const gt_data_probe *p) { return p->tokens || gt_spec_find(p->spec, "text"); }
 
 /* --- samples --- */
 
-typedef struct opening {
+typedef struct opening { /* state of open_text */
   gt_data_reader *reader;
   const options *options;
   const gt_tokenizer_type *type;
   const gt_vocabulary *vocabulary; /* NULL until it is learned */
 } opening;
 
-/* Describes the windows of `stored` tokens. */
-static void describe(gt_split *split, const gt_vocabulary *vocabulary, int64_t stored, int64_t window,
-                     int64_t stride) {
+/* Sets the shapes of inputs and targets to windows of `stored` tokens. */
+static void set_windows(gt_split *split, const gt_vocabulary *vocabulary, int64_t stored, int64_t window,
+                        int64_t stride) {
   split->samples = (stored - 1 - window) / stride + 1;
   split->input[0] = (gt_tensor){.element = GT_ELEMENT_I32,
                                 .rank = 2,
@@ -153,19 +153,19 @@ static bool make_split(const opening *o, const gt_text_view *text, int part, gt_
             : "a longer text";
     return false;
   }
-  describe(split, o->vocabulary, stored, t->window, part == GT_PART_TRAIN ? t->stride : t->window);
+  set_windows(split, o->vocabulary, stored, t->window, part == GT_PART_TRAIN ? t->stride : t->window);
   return true;
 }
 
 /* --- splits --- */
 
-/* The byte at which the first `fraction` of the text ends: a whole number of tokens. */
-static size_t cut(const gt_tokenizer_type *type, const gt_text_view *text, double fraction) {
+/* The byte at which the first `fraction` of the text ends, at the border of a token. */
+static size_t end_of_fraction(const gt_tokenizer_type *type, const gt_text_view *text, double fraction) {
   const uint8_t *data = text->data;
   if (fraction >= 1) return text->size;
   size_t at = (size_t)floor(fraction * (double)text->size);
   if (type->any_bytes) return at;
-  if (!type->is_exact) { /* the next white space, else the next character: texts may have no spaces */
+  if (!type->is_exact) { /* the next white space, or if there is none, the next character */
     while (at < text->size && (data[at] & 0xC0) == 0x80) at++;
     const size_t character = at;
     while (at < text->size && !strchr(" \n\t", data[at])) at++;
@@ -179,7 +179,7 @@ static size_t cut(const gt_tokenizer_type *type, const gt_text_view *text, doubl
   return at;
 }
 
-static gt_text_view part_of(const gt_text_view *text, size_t from, size_t to) {
+static gt_text_view slice(const gt_text_view *text, size_t from, size_t to) {
   return (gt_text_view){text->data + from, to - from, text->name, text->start};
 }
 
@@ -200,18 +200,20 @@ static bool learn(opening *o, const gt_text_view *whole, const gt_text_view *tra
 static bool divide(opening *o, gt_text_view *whole) {
   gt_dataset *dataset = o->reader->dataset;
   const double test = o->options->test_fraction, validation = o->reader->common->validation;
-  const size_t first = cut(o->type, whole, 1 - validation - test), second = cut(o->type, whole, 1 - test);
-  const gt_text_view train = part_of(whole, 0, first), middle = part_of(whole, first, second),
-                     last = part_of(whole, second, whole->size);
+  const size_t first = end_of_fraction(o->type, whole, 1 - validation - test),
+               second = end_of_fraction(o->type, whole, 1 - test);
+  const gt_text_view train = slice(whole, 0, first), middle = slice(whole, first, second),
+                     last = slice(whole, second, whole->size);
   return learn(o, whole, &train) && make_split(o, &train, GT_PART_TRAIN, &dataset->train) &&
          (!(validation > 0) || make_split(o, &middle, GT_PART_VALIDATION, &dataset->validation)) &&
          (!(test > 0) || make_split(o, &last, GT_PART_TEST, &dataset->test));
 }
 
-/* Refuses, before it is read, a file that must have too many tokens. */
+/* Fails, before the file is read, if it must have too many tokens. */
 static bool check_file(const opening *o, gt_data_file file) {
-  const uint64_t size = gt_data_file_size(file.path), least = o->type->any_bytes ? size : size / 4;
-  if (!o->type->is_exact || least / 2 <= INT32_MAX) return true;
+  const uint64_t size = gt_data_file_size(file.path);
+  const uint64_t least = o->type->any_bytes ? size : size / 4;   /* tokens: a character has at most 4 bytes */
+  if (!o->type->is_exact || least / 2 <= INT32_MAX) return true; /* splits may halve it */
   return gt_fail(o->reader->error, GT_ERR_DATA,
                  "%s: at least %" PRIu64 " %s; at most %d are supported in a split", file.path, least,
                  unit_of(o->type), INT32_MAX);
@@ -245,7 +247,7 @@ static bool open_sentences(gt_data_reader *reader, const options *o, const gt_to
   return gt_sentences_open(reader, &wanted, train, test);
 }
 
-/* path NULL after reporting. */
+/* Finds the text file of a split; its path is NULL after reporting an error. */
 static gt_data_file find_text(gt_data_reader *reader, const char *split) {
   const gt_spec *node = gt_data_node(reader, split, NULL);
   gt_data_file file = gt_data_find_file(reader, node);
@@ -258,7 +260,7 @@ static gt_data_file find_text(gt_data_reader *reader, const char *split) {
 
 /* --- config --- */
 
-/* Keys that every format has and that mean nothing for tokens. */
+/* Reports keys that other formats have, but that have no meaning for a long text. */
 static bool check_keys(gt_data_reader *reader) {
   static const char *const keys[] = {"target",       "classes",   "class_names", "per_class",
                                      "ignore_index", "normalize", "shape",       "normalize_targets",
@@ -280,7 +282,7 @@ static bool check_keys(gt_data_reader *reader) {
   return false;
 }
 
-/* Lines with labels have no columns. */
+/* Reports keys that name columns if lines have labels, because these have no columns. */
 static bool check_sentences(gt_data_reader *reader, const options *o) {
   const gt_spec *column = gt_data_node(reader, "text", "column"),
                 *target = gt_data_node(reader, "target", NULL);
@@ -307,31 +309,31 @@ static bool check_fractions(gt_data_reader *reader, const options *o) {
   return false;
 }
 
-/* Keys of `text` that the other kinds of samples or vocabularies have. A saved config has all of them, with
- * their defaults. */
+/* Adds findings for keys of `text` that have no effect with this kind of samples or vocabulary. Keys with
+ * their default are ignored, because a saved config has all keys. */
 static void review_keys(gt_data_reader *reader, const options *o) {
   const text_options *t = &o->text;
   const bool sentences = t->column || t->labels, words = !strcmp(t->vocabulary, "word");
-  text_options usual; /* the defaults */
-  gt_schema_read(&text_schema, &usual, NULL, NULL, NULL, reader->spec->at, "in 'text'", reader->arena,
+  text_options defaults; /* the defaults */
+  gt_schema_read(&text_schema, &defaults, NULL, NULL, NULL, reader->spec->at, "in 'text'", reader->arena,
                  reader->diagnostics);
   const struct {
     const char *key;
-    bool idle;
+    bool has_no_effect;
     const char *why, *help;
   } keys[] = {
-      {"length", !sentences && t->length != usual.length,
+      {"length", !sentences && t->length != defaults.length,
        "is for texts with labels (text: {labels: true} or {column: NAME})",
        "window: the tokens that a language model reads at once"},
-      {"window", sentences && t->window != usual.window, "is for language models",
+      {"window", sentences && t->window != defaults.window, "is for language models",
        "length: the tokens of a sample that is a text with a label"},
-      {"stride", sentences && t->stride != usual.stride, "is for language models", "remove it"},
-      {"size", !words && t->size != usual.size, "is for vocabulary: word", "vocabulary: word, or no size"},
+      {"stride", sentences && t->stride != defaults.stride, "is for language models", "remove it"},
+      {"size", !words && t->size != defaults.size, "is for vocabulary: word", "vocabulary: word, or no size"},
       {"lower", !words && t->lower, "is for vocabulary: word", "vocabulary: word, or no lower"},
   };
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     const gt_spec *node = gt_data_node(reader, "text", keys[i].key);
-    if (node && keys[i].idle && !reader->wanted->signature)
+    if (node && keys[i].has_no_effect && !reader->wanted->signature)
       gt_finding_at(reader->diagnostics, GT_FINDING_no_effect, node->key_at, "'%s' has no effect: it %s",
                     keys[i].key, keys[i].why)
           ->help = keys[i].help;
@@ -364,7 +366,7 @@ static bool open_text(gt_data_reader *reader, const void *given) {
 
 /* --- predictions --- */
 
-/* Windows that do not overlap; tokens at the end that fill no window are left out. */
+/* Reads windows that do not overlap; tokens at the end that do not fill a window are dropped. */
 static bool read_windows(const gt_text_view *text, const gt_input *input, gt_tensor *out, gt_error *error) {
   gt_tensor flat = {0};
   const int64_t stored = encode(input->vocabulary, text, &flat, error), window = input->dim[0];

@@ -1,5 +1,5 @@
-/* The typed columns of a dataset's inputs: from the config or a trained model, to the tensors of all
- * splits. */
+/* Typed columns of a dataset's inputs: creates them from the config or a trained model, fits them, and
+ * converts the tensors of all splits. */
 #include "base/log.h"
 #include "data/csv_typed.h"
 #include "data/date.h"
@@ -14,7 +14,7 @@ gt_typed_table *gt_typed_table_of(const gt_data_reader *reader, const char *cons
   gt_typed_table *t = GT_NEW(reader->arena, gt_typed_table);
   if (model) {
     *t = gt_typed_table_of_model(model->input, model->inputs, reader->arena);
-    for (int i = 0; i < t->count; i++) /* an evaluation leaves out the rows that training left out */
+    for (int i = 0; i < t->count; i++) /* an evaluation drops rows as training did */
       if (gt_column_rule_for(rules, t->item[i].column.name).fill == GT_FILL_DROP)
         t->item[i].rule.fill = GT_FILL_DROP;
     if (t->count == count) return t;
@@ -31,7 +31,7 @@ gt_typed_table *gt_typed_table_of(const gt_data_reader *reader, const char *cons
   return t;
 }
 
-static gt_typed_column of_model(const gt_column *column, gt_arena *arena) {
+static gt_typed_column column_of_model(const gt_column *column, gt_arena *arena) {
   gt_typed_column c = {.column = *column, .decided = true, .final = true, .index = {.arena = arena}};
   const int texts = gt_column_texts(column);
   c.rule = (gt_column_rule){.name = column->name, .kind = column->kind};
@@ -44,7 +44,7 @@ static gt_typed_column of_model(const gt_column *column, gt_arena *arena) {
 
 gt_typed_table gt_typed_table_of_model(const gt_input *input, int inputs, gt_arena *arena) {
   const gt_csv_inputs known = gt_csv_inputs_of(input, inputs, arena);
-  if (!known.inputs) return (gt_typed_table){0}; /* more columns than any file has */
+  if (!known.inputs) return (gt_typed_table){0}; /* more columns than a file can have */
   gt_typed_table t = {.count = known.count, .item = GT_NEW_N(arena, gt_typed_column, known.count + 1)};
   for (int k = 0; k < known.inputs; k++)
     for (int64_t f = 0; f < known.features[k]; f++) {
@@ -55,7 +55,7 @@ gt_typed_table gt_typed_table_of_model(const gt_input *input, int inputs, gt_are
                                .fill = fill,
                                .missing = -1,
                                .other = -1};
-      t.item[place] = of_model(input[k].table ? &input[k].table->column[f] : &plain, arena);
+      t.item[place] = column_of_model(input[k].table ? &input[k].table->column[f] : &plain, arena);
     }
   return t;
 }
@@ -71,12 +71,12 @@ bool gt_typed_is_plain(const gt_typed_use *use, int columns) {
 
 /* --- splits --- */
 
-typedef struct unseen_place {
+typedef struct unseen_place { /* where unseen categories are reported */
   gt_data_reader *reader;
   int part;
 } unseen_place;
 
-/* Adds what was found in a file for this part of the dataset. */
+/* Adds a finding about the samples of a split. */
 static void report(gt_data_reader *reader, int part, gt_finding finding, const char *text, const char *help) {
   const bool test_file = part == GT_PART_TEST && reader->test_name, model = reader->wanted->signature;
   const char *file = test_file ? reader->test_name : reader->train_name;
@@ -113,7 +113,7 @@ bool gt_data_store_columns(gt_data_reader *reader, gt_split *split, int part) {
 
 /* --- fitting --- */
 
-/* The scaling of each stored value of a column. */
+/* Sets the scaling method of each stored value of a column. */
 static void scale_column(const gt_typed_column *c, uint8_t *scale) {
   const gt_column *column = &c->column;
   const int stored = gt_column_stored(column);
@@ -155,9 +155,10 @@ static void fit_input(gt_data_reader *reader, int index) {
   input->columns = input->table->names;
 }
 
-/* --- for people --- */
+/* --- summaries --- */
 
-static const char *first_value(const gt_typed_column *c, float value, gt_arena *arena) {
+/* The text of a raw value; NULL: missing. */
+static const char *value_text(const gt_typed_column *c, float value, gt_arena *arena) {
   char text[32];
   if (isnan(value)) return NULL;
   switch (c->column.kind) {
@@ -174,23 +175,25 @@ static const char *first_value(const gt_typed_column *c, float value, gt_arena *
 static const char *filled_gap(const gt_typed_column *c, uint64_t gaps, size_t rows, gt_arena *arena) {
   const bool category = c->column.kind == GT_COLUMN_CATEGORY;
   const char *value =
-      category ? gt_column_category(&c->column, (int)c->column.fill) : first_value(c, c->column.fill, arena);
+      category ? gt_column_category(&c->column, (int)c->column.fill) : value_text(c, c->column.fill, arena);
   return gt_arena_printf(arena, "'%s' in %" PRIu64 " of %zu rows with %s%s%s",
                          gt_quotable(arena, c->column.name), gaps, rows, category ? "'" : "",
                          gt_quotable(arena, value), category ? "'" : "");
 }
 
 const char *gt_csv_filled_gaps(const gt_csv *csv, const gt_typed_table *table, gt_arena *arena) {
-  enum { MOST = 8 };
+  enum { MAX_COLUMNS = 8 };
   const char *text = "";
   int columns = 0;
   for (int i = 0; i < table->count && i < csv->inputs; i++) {
     const gt_typed_column *c = &table->item[i];
     const uint64_t gaps = csv->facts[i].empty + csv->facts[i].missing;
-    if (!gaps || !c->final || !c->column.spare || c->rule.fill == GT_FILL_DROP || columns++ >= MOST) continue;
+    if (!gaps || !c->final || !c->column.spare || c->rule.fill == GT_FILL_DROP || columns++ >= MAX_COLUMNS)
+      continue;
     text = gt_arena_printf(arena, "%s%s%s", text, *text ? ", " : "", filled_gap(c, gaps, csv->rows, arena));
   }
-  if (columns > MOST) text = gt_arena_printf(arena, "%s and %d more columns", text, columns - MOST);
+  if (columns > MAX_COLUMNS)
+    text = gt_arena_printf(arena, "%s and %d more columns", text, columns - MAX_COLUMNS);
   if (!columns) return NULL;
   return gt_arena_printf(
       arena,
@@ -199,8 +202,9 @@ const char *gt_csv_filled_gaps(const gt_csv *csv, const gt_typed_table *table, g
       columns == 1 ? "a column" : "columns", text);
 }
 
-/* Notes where the stored values of each column of the file begin, in the first input that reads it. */
-static void note_places(const gt_data_reader *reader, gt_column_summary *all) {
+/* Sets input and stored of each column: the first input that reads it, and the index of its first stored
+ * value. */
+static void set_places(const gt_data_reader *reader, gt_column_summary *all) {
   for (int k = reader->dataset->inputs - 1; k >= 0; k--) {
     const gt_table *table = reader->dataset->input[k].table;
     const int64_t columns = table ? table->count : gt_tensor_features(&reader->dataset->train.input[k]);
@@ -219,9 +223,9 @@ static void summarize(const gt_data_reader *reader) {
     const gt_typed_column *c = &typed->item[i];
     all[i] = (gt_column_summary){
         .name = c->column.name, .kind = gt_column_kind_names[c->column.kind], .missing = c->gaps};
-    for (int k = 0; k < 3; k++) all[i].first[k] = first_value(c, c->first[k], reader->arena);
+    for (int k = 0; k < 3; k++) all[i].first[k] = value_text(c, c->first[k], reader->arena);
   }
-  note_places(reader, all);
+  set_places(reader, all);
   reader->dataset->column = all;
   reader->dataset->columns = typed->count;
 }

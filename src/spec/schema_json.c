@@ -24,8 +24,8 @@ static json_t *numeric(const gt_field *field, const char *type) {
 }
 
 static json_t *list_of(json_t *item) {
-  return json_pack("{s:[O,{s:s,s:o}]}", "anyOf", item, "type", "array", "items",
-                   item); /* both refer to the same item */
+  /* Both refer to the same item. */
+  return json_pack("{s:[O,{s:s,s:o}]}", "anyOf", item, "type", "array", "items", item);
 }
 
 static json_t *text(void) { return json_pack("{s:[s,s,s]}", "type", "string", "number", "boolean"); }
