@@ -24,22 +24,25 @@ vec4 load(uint row, uint down, uint across, uint c, uint n) {
   return v;
 }
 
-vec4 from_table(uint from, uint n) {
+/* n values of the table from index `from` on. */
+vec4 load_table(uint from, uint n) {
   vec4 v = vec4(0.0);
   for (uint k = 0u; k < n; k++) v[k] = table.at[from + k];
   return v;
 }
 
-/* One coordinate of the map. Every product and sum is rounded, so that all devices compute the same position. */
-float place(uint map, uint across, uint down) {
+/* One coordinate of the position in the sample to which the map sends the output pixel. Every product and sum is
+ * rounded, so that all devices compute the same position. */
+float map_coordinate(uint map, uint across, uint down) {
   precise float first = drawn.at[map] * float(across);
   precise float second = drawn.at[map + 1u] * float(down);
-  precise float both = first + second;
-  precise float at = both + drawn.at[map + 2u];
-  return at;
+  precise float sum = first + second;
+  precise float position = sum + drawn.at[map + 2u];
+  return position;
 }
 
-vec4 sampled(uint row, float across, float down, uint c, uint n) {
+/* The sample's value at a position between pixels: that of the nearest pixel, or bilinear. */
+vec4 sample_image(uint row, float across, float down, uint c, uint n) {
   float right = float(width - 1u), bottom = float(height - 1u);
   across = clamp(across, 0.0, right);
   down = clamp(down, 0.0, bottom);
@@ -53,7 +56,8 @@ vec4 sampled(uint row, float across, float down, uint c, uint n) {
   return upper * (1.0 - to_bottom) + lower * to_bottom;
 }
 
-vec4 lit(uint row, uint record, vec4 v) {
+/* Changes brightness, contrast, saturation and hue as the record says. */
+vec4 change_colors(uint row, uint record, vec4 v) {
   uint light = record + GT_AUGMENT_BRIGHTNESS;
   v = clamp(v * drawn.at[light], 0.0, white);
   if (CONTRASTS != 0u) {
@@ -68,26 +72,28 @@ vec4 lit(uint row, uint record, vec4 v) {
   return v;
 }
 
-/* Applies tone curve `tone` of a sample: looks up the value at the nearest level. */
+/* Applies the tone curve of the sample's tone stage number `tone`, if it has drawn one: returns the curve's value at
+ * the nearest level. */
 vec4 apply_tone(uint record, uint tone, vec4 v, uint n) {
   float row = drawn.at[record + GT_AUGMENT_TONES(boxes) + tone];
   if (row < 0.0) return v;
   uint from = (1u + boxes) * channels + uint(row) * GT_AUGMENT_LEVELS;
   for (uint k = 0u; k < n; k++) {
-    precise float place = clamp(v[k], 0.0, white) * level;
-    v[k] = table.at[from + min(uint(place + 0.5), GT_AUGMENT_LEVELS - 1u)];
+    precise float position = clamp(v[k], 0.0, white) * level;
+    v[k] = table.at[from + min(uint(position + 0.5), GT_AUGMENT_LEVELS - 1u)];
   }
   return v;
 }
 
-bool inside(float place, uint pixels) { return place >= -0.5 && place < float(pixels) - 0.5; }
+/* True if the position is inside the image, along an axis of `pixels` pixels. */
+bool inside(float position, uint pixels) { return position >= -0.5 && position < float(pixels) - 0.5; }
 
 /* Maps a position outside the image to one inside, along an axis of `pixels` pixels. */
-float fold(float place, uint pixels) {
-  bool twice = BORDER == GT_AUGMENT_SYMMETRIC; /* the last pixel is repeated */
-  float half_pixel = twice ? 0.5 : 0.0, period = 2.0 * float(twice ? pixels : pixels - 1u);
-  if (BORDER == GT_AUGMENT_EDGE || period <= 0.0) return place;
-  precise float moved = place + half_pixel;
+float fold(float position, uint pixels) {
+  bool repeats_last = BORDER == GT_AUGMENT_SYMMETRIC;
+  float half_pixel = repeats_last ? 0.5 : 0.0, period = 2.0 * float(repeats_last ? pixels : pixels - 1u);
+  if (BORDER == GT_AUGMENT_EDGE || period <= 0.0) return position; /* sample_image clamps it */
+  precise float moved = position + half_pixel;
   precise float before = period * floor(moved / period);
   precise float rest = moved - before;
   precise float back = period - rest;
@@ -95,6 +101,7 @@ float fold(float place, uint pixels) {
   return folded;
 }
 
+/* True if the pixel is in the box that is stored at drawn.at[box]. */
 bool in_box(uint box, uint across, uint down) {
   float h = float(across), v = float(down);
   return h >= drawn.at[box] && v >= drawn.at[box + 1u] && h < drawn.at[box + 2u] && v < drawn.at[box + 3u];
@@ -104,16 +111,17 @@ bool in_box(uint box, uint across, uint down) {
 vec4 compute_pixel(uint row, uint across, uint down, uint c, uint n) {
   uint record = row * words;
   for (uint k = boxes; k-- > 0u;)
-    if (in_box(record + GT_AUGMENT_BOXES + 4u * k, across, down)) return from_table((1u + k) * channels + c, n);
-  float h = place(record + GT_AUGMENT_MAP, across, down), v = place(record + GT_AUGMENT_MAP + 3u, across, down);
+    if (in_box(record + GT_AUGMENT_BOXES + 4u * k, across, down)) return load_table((1u + k) * channels + c, n);
+  float h = map_coordinate(record + GT_AUGMENT_MAP, across, down);
+  float v = map_coordinate(record + GT_AUGMENT_MAP + 3u, across, down);
   vec4 value;
   if (BORDER != GT_AUGMENT_FILL && !inside(h, width)) h = fold(h, width);
   if (BORDER != GT_AUGMENT_FILL && !inside(v, height)) v = fold(v, height);
   if (BORDER != GT_AUGMENT_FILL || inside(h, width) && inside(v, height)) {
-    value = sampled(row, h, v, c, n);
-    if (LIGHTS != 0u) value = lit(row, record, value);
+    value = sample_image(row, h, v, c, n);
+    if (LIGHTS != 0u) value = change_colors(row, record, value);
     for (uint tone = 0u; tone < TONES; tone++) value = apply_tone(record, tone, value, n);
-  } else value = from_table(c, n);
+  } else value = load_table(c, n);
   if (SCALED != 0u)
     for (uint k = 0u; k < n; k++) {
       uint p = ((down * wide + across) * channels + c + k) % period;
@@ -126,13 +134,13 @@ void main() {
   uint count = batch * tall * wide, stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
   for (uint i = gl_GlobalInvocationID.x; i < count; i += stride) {
     uint line = i / wide, across = i - line * wide, row = line / tall, down = line - row * tall;
-    uint record = row * words, other = (row == 0u ? batch : row) - 1u;
-    bool swapped = MIXES != 0u && in_box(record + GT_AUGMENT_MIX_BOX, across, down);
+    uint record = row * words, other = (row == 0u ? batch : row) - 1u; /* the sample to mix with */
+    bool pasted = MIXES != 0u && in_box(record + GT_AUGMENT_MIX_BOX, across, down);
     float share = drawn.at[record + GT_AUGMENT_PIXEL_SHARE];
     for (uint c = 0u; c < channels; c += 4u) {
       uint n = min(channels - c, 4u);
-      vec4 v = compute_pixel(swapped ? other : row, across, down, c, n);
-      if (MIXES != 0u && !swapped && share != 1.0)
+      vec4 v = compute_pixel(pasted ? other : row, across, down, c, n);
+      if (MIXES != 0u && !pasted && share != 1.0)
         v = share * v + (1.0 - share) * compute_pixel(other, across, down, c, n);
       for (uint k = 0u; k < n; k++) y.at[i * channels + c + k] = v[k];
     }

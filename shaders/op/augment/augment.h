@@ -1,14 +1,14 @@
 /* Augments a batch of images x [batch, height, width, channels] with the random parameters `drawn`
  * [batch, words] (augment/drawn.h).
  *
- * augment       y [batch, tall, wide, channels]. table: a value per channel for pixels outside the image, and
- *               for each erased box; then the tone curves, GT_AUGMENT_LEVELS values each. grey [batch]: the
- *               mean gray level of each sample, for contrast. scaling [3, period]: center, scale and shift of
- *               each element of a sample; element i has those at i modulo `period` (1: all have the same).
+ * Kernel augment writes y [batch, tall, wide, channels]. table: one value per channel for pixels outside the
+ * image, then one per channel for each erased box, then the tone curves, GT_AUGMENT_LEVELS values each.
+ * grey [batch]: the mean gray level of each sample, for contrast. scaling [3, period]: center, scale and
+ * shift; element i of a sample is scaled with those at i modulo `period`.
  *
- * augment_grey  y [batch], the mean gray level of each sample */
+ * Kernel augment_grey writes y [batch], the mean gray level of each sample. */
 #include "lib/args.h"
-#define GT_AUGMENT_SPEC_NEAREST 3
+#define GT_AUGMENT_SPEC_NEAREST 3 /* 1: the nearest pixel; 0: bilinear interpolation */
 /* augment_grey also has GT_SPEC_PER_LANE. */
 #define GT_AUGMENT_SPEC_LIGHTS    5  /* 1: there are color changes (brightness, contrast, saturation, hue) */
 #define GT_AUGMENT_SPEC_CONTRASTS 6  /* 1: the contrast changes */
@@ -25,6 +25,6 @@
 GT_ARGS(gt_augment_args) {
   GT_FLOATS x, drawn, grey, scaling, table, y;
   uint batch, height, width, channels, tall, wide; /* tall, wide: height and width of y */
-  uint words, boxes, period;                       /* words: length of a record; boxes: erased ones */
-  float white, level;                              /* level: (GT_AUGMENT_LEVELS - 1) / white */
+  uint words, boxes, period; /* words: length of a record in `drawn`; boxes: number of erased boxes */
+  float white, level;        /* white: value of a white pixel; level: (GT_AUGMENT_LEVELS - 1) / white */
 };

@@ -9,7 +9,8 @@
 #include "lib/math.glsl"
 #include "lib/row.glsl"
 
-/* The gray level of a pixel: the luma of RGB if there are three channels, else the mean of the channels. */
+/* The gray level of a pixel after the change of brightness by `factor`: the luma if there are three channels (RGB),
+ * otherwise the mean of the channels. */
 float gray_of(uint from, float factor) {
   float sum = 0.0;
   if (channels == 3u)

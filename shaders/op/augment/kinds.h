@@ -1,8 +1,10 @@
-/* The augmentations (kinds of a gt_augment_stage), with the settings value[0], value[1], … of each. Kinds up
- * to AFFINE are geometric maps. An X macro, shared by C and GLSL. */
+/* The kinds of augmentation (gt_augment_stage.kind). Kinds up to AFFINE are geometric maps. An X macro,
+ * shared by C and GLSL. */
 #ifndef GT_AUGMENT_KINDS_H
 #define GT_AUGMENT_KINDS_H
-/* CROP: maximum shift along x and y, in pixels.
+/* The settings of each kind, gt_augment_stage.value[0], value[1], …:
+ *
+ * CROP: maximum shift along x and y, in pixels.
  *
  * HORIZONTAL_FLIP, VERTICAL_FLIP: probability.
  *
@@ -18,12 +20,12 @@
  *
  * ERASE: probability; area and width/height as in RESIZED_CROP.
  *
- * MIX: alpha of mixup and of CutMix, 0: not used; probability of each.
+ * MIX: alpha of mixup and alpha of CutMix (0: not used); probability of each.
  *
  * GRAYSCALE: probability that the saturation becomes 0.
  *
- * TONE: probability; first row of its tone curves among those of all stages; number of them, of which one is
- * drawn. */
+ * TONE: probability; the first of its tone curves in the table of all stages' curves; number of its curves,
+ * one of which is drawn. */
 #define GT_AUGMENT_KINDS(X)      \
   X(GT_DRAW_CROP, 0u)            \
   X(GT_DRAW_HORIZONTAL_FLIP, 1u) \

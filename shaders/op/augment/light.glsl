@@ -1,8 +1,8 @@
 /* Grayscale value of an RGB color, with the weights of torchvision. */
 float gt_gray(float red, float green, float blue) { return 0.2989 * red + 0.587 * green + 0.114 * blue; }
 
-/* Rotates the hue by `turn` revolutions; HSV value and saturation, that is, the largest and the smallest component, are
- * unchanged. */
+/* Rotates the hue by `turn` revolutions. The largest and the smallest component are unchanged, and with them the value
+ * and the saturation of HSV. */
 vec3 gt_turn_hue(vec3 v, float turn) {
   float largest = max(v.x, max(v.y, v.z)), chroma = largest - min(v.x, min(v.y, v.z));
   if (chroma <= 0.0) return v;

@@ -1,6 +1,6 @@
-/* Draws the augmentation parameters of a sample, in code shared by C and GLSL, so that both give the same
- * bits: everything but sums, products and comparisons comes from a table that the host computes. GT_EXACT
- * prevents the contraction of a product and a sum to an fma. */
+/* Draws the augmentation parameters of a sample. The code is shared by C and GLSL and gives the same bits in
+ * both: it only adds, multiplies and compares; values of other functions are read from a table that the host
+ * computes. GT_EXACT prevents the contraction of a product and a sum to an fma. */
 #ifndef GT_AUGMENT_RULES_H
 #define GT_AUGMENT_RULES_H
 #include "op/augment/augment_draw.h"
@@ -9,19 +9,20 @@
 #define X(name, number) const uint name = number;
 GT_AUGMENT_KINDS(X)
 #undef X
-#define GT_RECORDS           GT_FLOATS
-#define GT_PUT(y, i, value)  y.at[i] = value
-#define GT_RULE(type)        type
-#define GT_STRUCT(name)      struct name
-#define GT_EXACT             precise
-#define GT_RANDOM            uvec4
-#define GT_KEY               uvec2
-#define GT_TABLE             GT_WORDS
-#define GT_WORD_AT(table, i) table.at[i]
-#define GT_REAL_AT(table, i) uintBitsToFloat(table.at[i])
-#define GT_REAL(n)           float(n)
-#define GT_WHOLE(x)          uint(x)
-#define GT_DOWN(x)           floor(x)
+#define GT_RECORDS            GT_FLOATS
+#define GT_STORE(y, i, value) y.at[i] = value
+#define GT_RULE(type)         type
+#define GT_STRUCT(name)       struct name
+#define GT_EXACT              precise
+#define GT_RANDOM             uvec4
+#define GT_KEY                uvec2
+#define GT_TABLE              GT_WORDS
+#define GT_WORD_AT(table, i)  table.at[i]
+#define GT_REAL_AT(table, i)  uintBitsToFloat(table.at[i])
+#define GT_REAL(n)            float(n)
+#define GT_TO_UINT(x)         uint(x)
+#define GT_FLOOR(x)           floor(x)
+/* A random integer less than n. */
 uint gt_below(uint bits, uint n) {
   uint high, low;
   umulExtended(bits, n, high, low);
@@ -38,20 +39,20 @@ uvec4 gt_random(uvec2 key, uint draw, uint block) {
 #define GT_STRUCT(name)     \
   typedef struct name name; \
   struct name
-#define GT_EXACT             const
-#define GT_RECORDS           float *
-#define GT_PUT(y, i, value)  (y)[i] = (value)
+#define GT_EXACT              const
+#define GT_RECORDS            float *
+#define GT_STORE(y, i, value) (y)[i] = (value)
 typedef struct gt_random_words {
   uint x, y, z, w;
 } gt_random_words;
-#define GT_RANDOM            gt_random_words
-#define GT_KEY               uint64_t
-#define GT_TABLE             const uint32_t *
-#define GT_WORD_AT(table, i) (table)[i]
-#define GT_REAL_AT(table, i) gt_from_bits((table)[i])
-#define GT_REAL(n)           (float)(n)
-#define GT_WHOLE(x)          (uint)(x)
-#define GT_DOWN(x)           floorf(x)
+#define GT_RANDOM             gt_random_words
+#define GT_KEY                uint64_t
+#define GT_TABLE              const uint32_t *
+#define GT_WORD_AT(table, i)  (table)[i]
+#define GT_REAL_AT(table, i)  gt_from_bits((table)[i])
+#define GT_REAL(n)            (float)(n)
+#define GT_TO_UINT(x)         (uint)(x)
+#define GT_FLOOR(x)           floorf(x)
 GT_MATH uint gt_below(uint bits, uint n) { return (uint)((uint64_t)bits * n >> 32); }
 GT_MATH gt_random_words gt_random(uint64_t key, uint draw, uint block) {
   const gt_philox words = gt_philox_block(key, GT_PURPOSE_AUGMENT, draw, block);
@@ -59,30 +60,34 @@ GT_MATH gt_random_words gt_random(uint64_t key, uint draw, uint block) {
 }
 #endif
 
+/* A pixel (x, y) is mapped to (a x + b y + c, d x + e y + f). */
 GT_STRUCT(gt_map) { float a, b, c, d, e, f; };
 GT_STRUCT(gt_box) { float left, top, right, bottom; };
+/* The parameters that the stages have drawn so far (augment/drawn.h). `erased` and `tone` are those of the
+ * current stage. */
 GT_STRUCT(gt_drawn) {
   gt_map map;
-  gt_box mixed, erased; /* erased: by this stage */
+  gt_box pasted, erased;
   float brightness, contrast, saturation, hue, share, pixel_share;
-  float tone; /* of this stage */
+  float tone;
 };
-/* A stage: the index of its words in the table; the step and the first block of its random words (gt_random);
- * and the size of images at this stage. */
+/* A stage: the index of its words in the table; the draw and the first block of its random words (arguments
+ * of gt_random); and the size of images at this stage. */
 GT_STRUCT(gt_stage_at) { uint word, draw, block, height, width; };
 
 /* Uniform in [0, 1). */
 GT_RULE(float) gt_unit(uint bits) { return GT_REAL(bits >> 8) * 5.9604644775390625e-8f; }
 
-GT_RULE(float) gt_between(float low, float high, uint bits) {
+/* Uniform in [low, high). */
+GT_RULE(float) gt_uniform(float low, float high, uint bits) {
   GT_EXACT float part = (high - low) * gt_unit(bits);
   GT_EXACT float value = low + part;
   return value;
 }
 
-GT_RULE(float) gt_nearest(float x) {
+GT_RULE(float) gt_round_half_up(float x) {
   GT_EXACT float up = x + 0.5f;
-  return GT_DOWN(up);
+  return GT_FLOOR(up);
 }
 
 /* Setting i of a stage. */
@@ -104,13 +109,14 @@ GT_RULE(gt_map) gt_map_of(float a, float b, float c, float d, float e, float f) 
 GT_RULE(float) gt_dot(float a, float x, float b, float y, float c) {
   GT_EXACT float first = a * x;
   GT_EXACT float second = b * y;
-  GT_EXACT float both = first + second;
-  GT_EXACT float all = both + c;
-  return all;
+  GT_EXACT float sum = first + second;
+  GT_EXACT float result = sum + c;
+  return result;
 }
 
-/* Composition: m maps output pixels to positions of an intermediate image, `first` those to the sample. */
-GT_RULE(gt_map) gt_map_then(gt_map first, gt_map m) {
+/* Composition of two maps: m maps output pixels to positions in an intermediate image, `first` maps these to
+ * positions in the sample. */
+GT_RULE(gt_map) gt_map_compose(gt_map first, gt_map m) {
   return gt_map_of(gt_dot(first.a, m.a, first.b, m.d, 0.0f), gt_dot(first.a, m.b, first.b, m.e, 0.0f),
                    gt_dot(first.a, m.c, first.b, m.f, first.c), gt_dot(first.d, m.a, first.e, m.d, 0.0f),
                    gt_dot(first.d, m.b, first.e, m.e, 0.0f), gt_dot(first.d, m.c, first.e, m.f, first.f));
@@ -123,7 +129,7 @@ GT_RULE(gt_box) gt_box_of(float left, float top, float right, float bottom) {
 }
 
 /* Clips a box to the image. */
-GT_RULE(gt_box) gt_box_within(gt_box box, gt_stage_at at) {
+GT_RULE(gt_box) gt_box_clip(gt_box box, gt_stage_at at) {
   const float width = GT_REAL(at.width), height = GT_REAL(at.height);
   return gt_box_of(box.left < 0.0f ? 0.0f : box.left, box.top < 0.0f ? 0.0f : box.top,
                    box.right > width ? width : box.right, box.bottom > height ? height : box.bottom);
@@ -153,12 +159,12 @@ GT_RULE(gt_box) gt_rectangle(GT_TABLE table, gt_stage_at at, GT_RANDOM bits) {
   const float root = gt_quantile(table, areas, 1u, 0u, bits.x);
   GT_EXACT float width = root * gt_quantile(table, ratios, 2u, 0u, bits.y);
   GT_EXACT float height = root * gt_quantile(table, ratios, 2u, 1u, bits.y);
-  return gt_box_of(0.0f, 0.0f, gt_nearest(width), gt_nearest(height));
+  return gt_box_of(0.0f, 0.0f, gt_round_half_up(width), gt_round_half_up(height));
 }
 
-/* Settings: those of the rectangle, which may be as large as the image; the offset of the table of k / (width
- * of the output), k = 0 … width, and of that for heights; left, top, width and height to use if no attempt
- * fits. */
+/* Settings: those of the rectangle, which may be as large as the image; the offsets of two tables, of k /
+ * (width of the output) for k = 0 … width and the same for heights; left, top, width and height to use if no
+ * attempt fits. */
 GT_RULE(gt_map) gt_resized_crop(GT_TABLE table, gt_stage_at at, GT_KEY key) {
   uint left = gt_word(table, at, 4u), top = gt_word(table, at, 5u);
   uint width = gt_word(table, at, 6u), height = gt_word(table, at, 7u);
@@ -167,7 +173,7 @@ GT_RULE(gt_map) gt_resized_crop(GT_TABLE table, gt_stage_at at, GT_KEY key) {
     const gt_box box = gt_rectangle(table, at, bits);
     if (box.right >= 1.0f && box.bottom >= 1.0f && box.right <= GT_REAL(at.width) &&
         box.bottom <= GT_REAL(at.height)) {
-      width = GT_WHOLE(box.right), height = GT_WHOLE(box.bottom);
+      width = GT_TO_UINT(box.right), height = GT_TO_UINT(box.bottom);
       left = gt_below(bits.z, at.width - width + 1u);
       top = gt_below(bits.w, at.height - height + 1u);
       break;
@@ -191,13 +197,13 @@ GT_RULE(gt_map) gt_affine(GT_TABLE table, gt_stage_at at, GT_KEY key) {
   const float along_y = gt_quantile(table, first, columns, 4u, more.y);
   const float x = gt_real(table, at, 1u), y = gt_real(table, at, 2u);
   const float middle_x = 0.5f * GT_REAL(at.width - 1u), middle_y = 0.5f * GT_REAL(at.height - 1u);
-  const float from_x = -middle_x - gt_nearest(gt_between(-x, x, bits.z));
-  const float from_y = -middle_y - gt_nearest(gt_between(-y, y, bits.w));
+  const float from_x = -middle_x - gt_round_half_up(gt_uniform(-x, x, bits.z));
+  const float from_y = -middle_y - gt_round_half_up(gt_uniform(-y, y, bits.w));
   gt_map m = gt_map_of(cosine, sine, 0.0f, -sine, cosine, 0.0f);
-  m = gt_map_then(gt_map_of(1.0f, 0.0f, 0.0f, along_y, 1.0f, 0.0f), m);
-  m = gt_map_then(gt_map_of(1.0f, along_x, 0.0f, 0.0f, 1.0f, 0.0f), m);
-  m = gt_map_then(gt_map_of(inverse, 0.0f, middle_x, 0.0f, inverse, middle_y), m);
-  return gt_map_then(m, gt_map_of(1.0f, 0.0f, from_x, 0.0f, 1.0f, from_y));
+  m = gt_map_compose(gt_map_of(1.0f, 0.0f, 0.0f, along_y, 1.0f, 0.0f), m);
+  m = gt_map_compose(gt_map_of(1.0f, along_x, 0.0f, 0.0f, 1.0f, 0.0f), m);
+  m = gt_map_compose(gt_map_of(inverse, 0.0f, middle_x, 0.0f, inverse, middle_y), m);
+  return gt_map_compose(m, gt_map_of(1.0f, 0.0f, from_x, 0.0f, 1.0f, from_y));
 }
 
 /* Settings: probability, width, height. The center is uniform over the image. */
@@ -206,40 +212,40 @@ GT_RULE(gt_box) gt_cutout(GT_TABLE table, gt_stage_at at, GT_RANDOM bits) {
   const float left = GT_REAL(gt_below(bits.x, at.width)) - GT_REAL(width / 2u);
   const float top = GT_REAL(gt_below(bits.y, at.height)) - GT_REAL(height / 2u);
   if (gt_unit(bits.z) >= gt_real(table, at, 0u)) return gt_box_of(0.0f, 0.0f, 0.0f, 0.0f);
-  return gt_box_within(gt_box_of(left, top, left + GT_REAL(width), top + GT_REAL(height)), at);
+  return gt_box_clip(gt_box_of(left, top, left + GT_REAL(width), top + GT_REAL(height)), at);
 }
 
 /* Settings: those of the rectangle, which must be smaller than the image; probability. */
 GT_RULE(gt_box) gt_erase(GT_TABLE table, gt_stage_at at, GT_KEY key) {
-  const GT_RANDOM whether = gt_random(key, at.draw, at.block + GT_AUGMENT_ATTEMPTS);
+  const GT_RANDOM decision = gt_random(key, at.draw, at.block + GT_AUGMENT_ATTEMPTS);
   const gt_box none = gt_box_of(0.0f, 0.0f, 0.0f, 0.0f);
-  if (gt_unit(whether.x) >= gt_real(table, at, 2u)) return none;
+  if (gt_unit(decision.x) >= gt_real(table, at, 2u)) return none;
   for (uint i = 0u; i < GT_AUGMENT_ATTEMPTS; i++) {
     const GT_RANDOM bits = gt_random(key, at.draw, at.block + i);
     const gt_box box = gt_rectangle(table, at, bits);
     if (box.right < GT_REAL(at.width) && box.bottom < GT_REAL(at.height)) {
-      const float left = GT_REAL(gt_below(bits.z, at.width - GT_WHOLE(box.right) + 1u));
-      const float top = GT_REAL(gt_below(bits.w, at.height - GT_WHOLE(box.bottom) + 1u));
+      const float left = GT_REAL(gt_below(bits.z, at.width - GT_TO_UINT(box.right) + 1u));
+      const float top = GT_REAL(gt_below(bits.w, at.height - GT_TO_UINT(box.bottom) + 1u));
       return gt_box_of(left, top, left + box.right, top + box.bottom);
     }
   }
   return none;
 }
 
-/* Settings: the offset of the table; the probability of mixup, and that of mixup or CutMix; 1 / (width *
- * height). */
+/* Settings: the offset of the table; the probability of mixup; the probability of mixup or CutMix; 1 / (width
+ * * height). */
 GT_RULE(gt_drawn) gt_mix(GT_TABLE table, gt_stage_at at, GT_KEY key, gt_drawn drawn) {
   const GT_RANDOM bits = gt_random(key, at.draw, at.block), more = gt_random(key, at.draw, at.block + 1u);
   const uint first = gt_word(table, at, 0u), columns = GT_AUGMENT_MIX_COLUMNS;
-  const float which = gt_unit(bits.x);
-  if (which < gt_real(table, at, 1u)) {
+  const float choice = gt_unit(bits.x);
+  if (choice < gt_real(table, at, 1u)) {
     drawn.share = drawn.pixel_share = gt_quantile(table, first, columns, 0u, bits.y);
-  } else if (which < gt_real(table, at, 2u)) {
+  } else if (choice < gt_real(table, at, 2u)) {
     const float side = gt_quantile(table, first, columns, 2u, bits.y);
-    const float across = GT_DOWN(side * GT_REAL(at.width)), down = GT_DOWN(side * GT_REAL(at.height));
+    const float across = GT_FLOOR(side * GT_REAL(at.width)), down = GT_FLOOR(side * GT_REAL(at.height));
     const float x = GT_REAL(gt_below(more.x, at.width)), y = GT_REAL(gt_below(more.y, at.height));
-    drawn.mixed = gt_box_within(gt_box_of(x - across, y - down, x + across, y + down), at);
-    const float area = (drawn.mixed.right - drawn.mixed.left) * (drawn.mixed.bottom - drawn.mixed.top);
+    drawn.pasted = gt_box_clip(gt_box_of(x - across, y - down, x + across, y + down), at);
+    const float area = (drawn.pasted.right - drawn.pasted.left) * (drawn.pasted.bottom - drawn.pasted.top);
     GT_EXACT float covered = area * gt_real(table, at, 3u);
     GT_EXACT float left = 1.0f - covered;
     drawn.share = left;
@@ -247,20 +253,21 @@ GT_RULE(gt_drawn) gt_mix(GT_TABLE table, gt_stage_at at, GT_KEY key, gt_drawn dr
   return drawn;
 }
 
-/* Settings: probability, first row, rows. */
+/* Settings: probability, the first tone curve, the number of curves. Returns the curve, or -1 for none. */
 GT_RULE(float) gt_draw_tone(GT_TABLE table, gt_stage_at at, GT_RANDOM bits) {
   if (gt_unit(bits.x) >= gt_real(table, at, 0u)) return -1.0f;
   return GT_REAL(gt_word(table, at, 1u) + gt_below(bits.y, gt_word(table, at, 2u)));
 }
 
-GT_RULE(gt_drawn) gt_nothing_drawn(void) {
+/* The parameters that leave a sample unchanged. */
+GT_RULE(gt_drawn) gt_drawn_identity(void) {
   gt_drawn drawn;
   drawn.map = gt_map_of(1.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f);
   drawn.brightness = drawn.contrast = drawn.saturation = 1.0f;
   drawn.hue = 0.0f;
   drawn.share = drawn.pixel_share = 1.0f;
   drawn.tone = -1.0f;
-  drawn.mixed = drawn.erased = gt_box_of(0.0f, 0.0f, 0.0f, 0.0f);
+  drawn.pasted = drawn.erased = gt_box_of(0.0f, 0.0f, 0.0f, 0.0f);
   return drawn;
 }
 
@@ -277,12 +284,12 @@ GT_RULE(gt_drawn) gt_draw_stage(GT_TABLE table, gt_stage_at at, GT_KEY key, gt_d
       map = gt_affine(table, at, key);
     else
       map = gt_flip(table, at, bits, kind);
-    drawn.map = gt_map_then(drawn.map, map);
+    drawn.map = gt_map_compose(drawn.map, map);
   } else if (kind == GT_DRAW_COLOR) {
-    drawn.brightness = gt_between(gt_real(table, at, 0u), gt_real(table, at, 1u), bits.x);
-    drawn.contrast = gt_between(gt_real(table, at, 2u), gt_real(table, at, 3u), bits.y);
-    drawn.saturation = drawn.saturation * gt_between(gt_real(table, at, 4u), gt_real(table, at, 5u), bits.z);
-    drawn.hue = gt_between(gt_real(table, at, 6u), gt_real(table, at, 7u), bits.w);
+    drawn.brightness = gt_uniform(gt_real(table, at, 0u), gt_real(table, at, 1u), bits.x);
+    drawn.contrast = gt_uniform(gt_real(table, at, 2u), gt_real(table, at, 3u), bits.y);
+    drawn.saturation = drawn.saturation * gt_uniform(gt_real(table, at, 4u), gt_real(table, at, 5u), bits.z);
+    drawn.hue = gt_uniform(gt_real(table, at, 6u), gt_real(table, at, 7u), bits.w);
   } else if (kind == GT_DRAW_GRAYSCALE) {
     if (gt_unit(bits.x) < gt_real(table, at, 0u)) drawn.saturation = 0.0f;
   } else if (kind == GT_DRAW_TONE) {
@@ -299,19 +306,19 @@ GT_RULE(gt_drawn) gt_draw_stage(GT_TABLE table, gt_stage_at at, GT_KEY key, gt_d
 
 GT_RULE(bool) gt_erases(uint kind) { return kind == GT_DRAW_CUTOUT || kind == GT_DRAW_ERASE; }
 
-GT_RULE(void) gt_put_box(GT_RECORDS y, uint to, gt_box box) {
-  GT_PUT(y, to, box.left);
-  GT_PUT(y, to + 1u, box.top);
-  GT_PUT(y, to + 2u, box.right);
-  GT_PUT(y, to + 3u, box.bottom);
+GT_RULE(void) gt_store_box(GT_RECORDS y, uint to, gt_box box) {
+  GT_STORE(y, to, box.left);
+  GT_STORE(y, to + 1u, box.top);
+  GT_STORE(y, to + 2u, box.right);
+  GT_STORE(y, to + 3u, box.bottom);
 }
 
-/* Writes the record of a row of the batch, which the kernel `augment` reads. */
+/* Draws and writes the record of a row of the batch, which the kernel `augment` reads. */
 GT_RULE(void)
 gt_draw_row(GT_TABLE table, GT_RECORDS y, GT_KEY key, uint draw, uint row, uint stages, uint boxes,
             uint tones) {
   const uint to = row * GT_AUGMENT_WORDS(boxes, tones);
-  gt_drawn drawn = gt_nothing_drawn();
+  gt_drawn drawn = gt_drawn_identity();
   uint box = to + GT_AUGMENT_BOXES, tone = to + GT_AUGMENT_TONES(boxes);
   for (uint i = 0u; i < stages; i++) {
     gt_stage_at at;
@@ -322,23 +329,23 @@ gt_draw_row(GT_TABLE table, GT_RECORDS y, GT_KEY key, uint draw, uint row, uint 
     at.width = GT_WORD_AT(table, at.word + GT_AUGMENT_STAGE_WIDTH);
     drawn = gt_draw_stage(table, at, key, drawn);
     if (gt_erases(GT_WORD_AT(table, at.word))) {
-      gt_put_box(y, box, drawn.erased);
+      gt_store_box(y, box, drawn.erased);
       box += 4u;
     }
-    if (GT_WORD_AT(table, at.word) == GT_DRAW_TONE) GT_PUT(y, tone++, drawn.tone);
+    if (GT_WORD_AT(table, at.word) == GT_DRAW_TONE) GT_STORE(y, tone++, drawn.tone);
   }
-  GT_PUT(y, to + GT_AUGMENT_MAP, drawn.map.a);
-  GT_PUT(y, to + GT_AUGMENT_MAP + 1u, drawn.map.b);
-  GT_PUT(y, to + GT_AUGMENT_MAP + 2u, drawn.map.c);
-  GT_PUT(y, to + GT_AUGMENT_MAP + 3u, drawn.map.d);
-  GT_PUT(y, to + GT_AUGMENT_MAP + 4u, drawn.map.e);
-  GT_PUT(y, to + GT_AUGMENT_MAP + 5u, drawn.map.f);
-  GT_PUT(y, to + GT_AUGMENT_BRIGHTNESS, drawn.brightness);
-  GT_PUT(y, to + GT_AUGMENT_BRIGHTNESS + 1u, drawn.contrast);
-  GT_PUT(y, to + GT_AUGMENT_BRIGHTNESS + 2u, drawn.saturation);
-  GT_PUT(y, to + GT_AUGMENT_SHARE, drawn.share);
-  GT_PUT(y, to + GT_AUGMENT_PIXEL_SHARE, drawn.pixel_share);
-  GT_PUT(y, to + GT_AUGMENT_HUE, drawn.hue);
-  gt_put_box(y, to + GT_AUGMENT_MIX_BOX, drawn.mixed);
+  GT_STORE(y, to + GT_AUGMENT_MAP, drawn.map.a);
+  GT_STORE(y, to + GT_AUGMENT_MAP + 1u, drawn.map.b);
+  GT_STORE(y, to + GT_AUGMENT_MAP + 2u, drawn.map.c);
+  GT_STORE(y, to + GT_AUGMENT_MAP + 3u, drawn.map.d);
+  GT_STORE(y, to + GT_AUGMENT_MAP + 4u, drawn.map.e);
+  GT_STORE(y, to + GT_AUGMENT_MAP + 5u, drawn.map.f);
+  GT_STORE(y, to + GT_AUGMENT_BRIGHTNESS, drawn.brightness);
+  GT_STORE(y, to + GT_AUGMENT_BRIGHTNESS + 1u, drawn.contrast);
+  GT_STORE(y, to + GT_AUGMENT_BRIGHTNESS + 2u, drawn.saturation);
+  GT_STORE(y, to + GT_AUGMENT_SHARE, drawn.share);
+  GT_STORE(y, to + GT_AUGMENT_PIXEL_SHARE, drawn.pixel_share);
+  GT_STORE(y, to + GT_AUGMENT_HUE, drawn.hue);
+  gt_store_box(y, to + GT_AUGMENT_MIX_BOX, drawn.pasted);
 }
 #endif
