@@ -1,7 +1,10 @@
-/* Depthwise convolution (groups = channels); a line is one output position, whose window has the geometry of
- * im2col (op/matmul/patches.h). depthwise: y = epilogue(sum over taps of image * w), w [channels, taps].
- * depthwise_weight: partial[part, channels, taps] = sum of g * image over the lines of a part; matmul_finish
- * adds the parts. */
+/* Depthwise convolution (groups = channels). A line is one output position; the taps under its window have
+ * the geometry of im2col (op/matmul/patches.h).
+ *
+ * Kernel depthwise: y [lines, channels] = epilogue(sum over taps of image * w), w [channels, taps].
+ *
+ * Kernel depthwise_weight: partial[part, channels, taps] = sum of g * image over the lines of a part, g
+ * [lines, channels] being the gradient of the output. Kernel matmul_finish adds the parts. */
 #include "lib/args.h"
 #include "op/matmul/patches.h"
 GT_ARGS(gt_depthwise_args) {

@@ -12,7 +12,7 @@
 #include "op/matmul/load_patches.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 
-/* An invocation computes four channels of a tap, for one part of the lines. */
+/* An invocation computes the gradient of one tap's weights for four channels, summed over one part of the lines. */
 void main() {
   uint quads = (channels + 3u) / 4u, stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
   bool aligned = ALIGNED != 0u && (channels & 3u) == 0u;

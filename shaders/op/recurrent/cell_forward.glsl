@@ -1,16 +1,18 @@
-/* The forward half of cell.glsl: the product of h before the step with W_hh. */
-const uint DEPTH = HIDDEN, LINE = WIDTH;   /* of the product; length of a row of its right operand */
-/* A set of neighboring columns: all sums of some units, of which the last may not exist; how many sets there are. */
-const uint SUMS = GATES, UNITS = GATES == 1u ? 4u : 1u, COLUMNS = SUMS * UNITS, SPAN = (HIDDEN + UNITS - 1u) / UNITS;
-const uint HANDED = 1u;                    /* values that a unit hands to the next step's product */
+/* The forward cell (cell.glsl). Its product is h before the step times W_hh. */
+const uint DEPTH = HIDDEN, WEIGHT_ROW = WIDTH; /* the depth of the product; the length of a row of the weight */
+/* The product's columns are divided into ALL_SETS sets of neighboring columns. A set has the sums of UNITS units, SUMS
+ * per unit; units from HIDDEN on do not exist. */
+const uint SUMS = GATES, UNITS = GATES == 1u ? 4u : 1u, COLUMNS = SUMS * UNITS;
+const uint ALL_SETS = (HIDDEN + UNITS - 1u) / UNITS;
+const uint FEEDBACK = 1u; /* values per unit that are operands of the next step's product */
 
-struct gt_begun {
-  float x[4], old; /* the input product; c or h before the step */
-  bool within;
+struct gt_cell_inputs {
+  float x[4], old; /* the input product per gate; c or h before the step */
+  bool within;     /* is_within */
 };
 
-gt_begun begin(uint s, uint row, uint unit) {
-  gt_begun b;
+gt_cell_inputs load_cell(uint s, uint row, uint unit) {
+  gt_cell_inputs b;
   b.within = is_within(s, row);
   b.old = 0.0;
   for (uint g = 0u; g < 4u; g++) b.x[g] = 0.0;
@@ -22,8 +24,8 @@ gt_begun begin(uint s, uint row, uint unit) {
   return b;
 }
 
-/* Returns what is handed on, of one row. */
-vec4 finish(uint s, uint row, uint unit, gt_begun b, float sum[4]) {
+/* Returns the row's operands of the next step's product. */
+vec4 finish_cell(uint s, uint row, uint unit, gt_cell_inputs b, float sum[4]) {
   float h = 0.0, rest = 0.0, gate[4];
   for (uint g = 0u; g < 4u; g++) gate[g] = 0.0;
   if (b.within) {
@@ -56,8 +58,9 @@ vec4 finish(uint s, uint row, uint unit, gt_begun b, float sum[4]) {
   return vec4(h, 0.0, 0.0, 0.0);
 }
 
-/* The product's left operand, for any step but the first, and the element of a row's k in it. */
+/* The product's left operand, and the index of its element (row, k). The first step has no product. */
 GT_FLOATS left_values() { return y; }
 uint left_at(uint s, uint row, uint k) { return before(s, row, k); }
 bool has_product(uint s) { return s > 0u; }
+/* The n-th step that a dispatch computes. */
 uint step_of(uint n) { return first + n; }

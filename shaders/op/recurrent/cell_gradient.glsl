@@ -1,16 +1,18 @@
-/* The gradient's half of cell.glsl: the product of the gates' gradients of the step after with W_hh, then the cell's
- * derivatives. */
-const uint DEPTH = WIDTH, LINE = HIDDEN;
-const uint SUMS = 1u, UNITS = 4u, COLUMNS = SUMS * UNITS, SPAN = (HIDDEN + UNITS - 1u) / UNITS; /* as in cell_forward.glsl */
-const uint HANDED = GATES;
+/* The gradient of the cell (cell.glsl). Its product is the gates' gradients of step s + 1 times W_hh, which is a term
+ * of the gradient of h after step s. */
+const uint DEPTH = WIDTH, WEIGHT_ROW = HIDDEN;
+/* As in cell_forward.glsl. */
+const uint SUMS = 1u, UNITS = 4u, COLUMNS = SUMS * UNITS, ALL_SETS = (HIDDEN + UNITS - 1u) / UNITS;
+const uint FEEDBACK = GATES;
 
-struct gt_begun {
-  float gate[4], rest, old, given, carried; /* rest: c or the hidden part of n; old: c or h before the step */
+struct gt_cell_inputs {
+  float gate[4], rest, old; /* rest: c (LSTM), W_hn h + b_hn (GRU) or h (RNN); old: c or h before the step */
+  float given, carried;     /* the gradients from `given` and `carry` */
   bool within;
 };
 
-gt_begun begin(uint s, uint row, uint unit) {
-  gt_begun b;
+gt_cell_inputs load_cell(uint s, uint row, uint unit) {
+  gt_cell_inputs b;
   b.within = is_within(s, row);
   b.rest = b.old = b.given = b.carried = 0.0;
   for (uint g = 0u; g < 4u; g++) b.gate[g] = 0.0;
@@ -29,29 +31,30 @@ gt_begun begin(uint s, uint row, uint unit) {
   return b;
 }
 
-float of_sigmoid(float y) { return y * (1.0 - y); }
-float of_tanh(float y) { return 1.0 - y * y; }
+/* The derivatives of the activation functions, from their values y. */
+float sigmoid_slope(float y) { return y * (1.0 - y); }
+float tanh_slope(float y) { return 1.0 - y * y; }
 
-/* With dh for the gradient of h after the step; returns that of the hidden product, one value a gate. */
-vec4 finish(uint s, uint row, uint unit, gt_begun b, float sum[4]) {
+/* dh: the gradient of h after the step. Returns the gradient of the hidden product, one value per gate. */
+vec4 finish_cell(uint s, uint row, uint unit, gt_cell_inputs b, float sum[4]) {
   vec4 d = vec4(0.0), inner;
   float dh = b.given + sum[0], carried = 0.0;
   inner = d;
   if (b.within) {
     if (CELL == GT_LSTM) {
-      const float t = gt_tanh(b.rest), dc = b.carried + dh * b.gate[3] * of_tanh(t);
-      d = vec4(dc * b.gate[2] * of_sigmoid(b.gate[0]), dc * b.old * of_sigmoid(b.gate[1]),
-               dc * b.gate[0] * of_tanh(b.gate[2]), dh * t * of_sigmoid(b.gate[3]));
+      const float t = gt_tanh(b.rest), dc = b.carried + dh * b.gate[3] * tanh_slope(t);
+      d = vec4(dc * b.gate[2] * sigmoid_slope(b.gate[0]), dc * b.old * sigmoid_slope(b.gate[1]),
+               dc * b.gate[0] * tanh_slope(b.gate[2]), dh * t * sigmoid_slope(b.gate[3]));
       carried = dc * b.gate[1];
       inner = d;
     } else if (CELL == GT_GRU) {
       dh += b.carried;
-      const float dn = dh * (1.0 - b.gate[1]) * of_tanh(b.gate[2]);
-      d = vec4(dn * b.rest * of_sigmoid(b.gate[0]), dh * (b.old - b.gate[2]) * of_sigmoid(b.gate[1]), dn, 0.0);
+      const float dn = dh * (1.0 - b.gate[1]) * tanh_slope(b.gate[2]);
+      d = vec4(dn * b.rest * sigmoid_slope(b.gate[0]), dh * (b.old - b.gate[2]) * sigmoid_slope(b.gate[1]), dn, 0.0);
       carried = dh * b.gate[1];
       inner = vec4(d.xy, dn * b.gate[0], 0.0);
     } else {
-      d.x = CELL == GT_RNN_TANH ? dh * of_tanh(b.rest) : b.rest > 0.0 ? dh : 0.0;
+      d.x = CELL == GT_RNN_TANH ? dh * tanh_slope(b.rest) : b.rest > 0.0 ? dh : 0.0;
       inner = d;
     }
   }

@@ -1,8 +1,12 @@
-/* The gradient of the recurrence, from the last step to the first (recurrent_spec.h). given: the gradient of
- * y without its zeros, [all_steps, batch, hidden]; weight: W_hh [G hidden, hidden]; d_gates: the gradient of
- * gates, may be the memory of saved; d_hidden: that of the GRU's hidden product, which for other cells is
- * d_gates; carry [batch, hidden]: what a step adds to the gradient of c (LSTM) or h (GRU) before it besides
- * the product. */
+/* The gradient of the recurrence, from the last step to the first (recurrent_spec.h). saved, y and extra: the
+ * outputs of the forward kernel (recurrent.h).
+ *
+ *   given     [all_steps, batch, hidden]: the gradient of y, without the block of h before the first step
+ *   weight    [G hidden, hidden]: W_hh
+ *   d_gates   the gradient of gates; may use the memory of saved
+ *   d_hidden  the gradient of the GRU's hidden product; for other cells this is d_gates
+ *   carry     [batch, hidden]: the gradient of c (LSTM) or h (GRU) before a step, except for the term from
+ * the product with W_hh */
 #include "lib/args.h"
 #include "op/recurrent/recurrent_spec.h"
 GT_ARGS(gt_recurrent_gradient_args) {

@@ -1,15 +1,19 @@
-/* Way C: one step, a workgroup for a tile of rows and sets of columns. An invocation multiplies all rows of the tile by one
- * set of columns over a slice of the depth. Its part of the weight goes to registers, as no other invocation of the
- * workgroup needs it; the left operand, which all of them need, goes through shared memory. Both are loaded a chunk of the
- * depth ahead. The sums of the slices are then joined in shared memory, four rows at a time. */
+/* One step per dispatch: a workgroup computes a tile of ROWS rows and SETS sets of columns. An invocation multiplies
+ * all rows of the tile by one set of columns over a slice of the depth. The weights of an invocation are loaded to
+ * registers, because no other invocation of the workgroup needs them; the left operand, which all of them need, is
+ * staged in shared memory. Both are loaded one chunk of the depth ahead. In the end the sums of the slices are added in
+ * shared memory, four rows at a time. */
 const uint ROWS = 4u * QUADS;
-const uint CHUNK = KEEP / 4u * SLICES, SIDE = CHUNK * ROWS; /* vec4 of a chunk: in a row of the left operand, in all */
-const uint PITCH = COLUMNS + 1u; /* of a set's sums; one more than there are, which avoids bank conflicts */
-const uint PARTS = LOCAL * PITCH, POOL = 2u * SIDE > PARTS ? 2u * SIDE : PARTS;
-const uint LEFTS = (SIDE + LOCAL - 1u) / LOCAL, WEIGHTS = KEEP * COLUMNS, SUMMED = ROWS * COLUMNS;
+const uint CHUNK = KEEP / 4u * SLICES; /* vec4s of a chunk of the depth, per row of the left operand */
+const uint CHUNK_VECS = CHUNK * ROWS;  /* vec4s of a chunk, of all rows */
+const uint PITCH = COLUMNS + 1u;       /* of a set's sums; one more than COLUMNS to avoid bank conflicts */
+const uint PARTS = LOCAL * PITCH, POOL = 2u * CHUNK_VECS > PARTS ? 2u * CHUNK_VECS : PARTS;
+/* Per invocation: vec4s of a chunk to load; weights in registers; sums; and cells (row and unit) to finish. */
+const uint LOADS = (CHUNK_VECS + LOCAL - 1u) / LOCAL, WEIGHTS = KEEP * COLUMNS, SUMMED = ROWS * COLUMNS;
 const uint CELLS = ROWS * SETS * UNITS, TASKS = (CELLS + LOCAL - 1u) / LOCAL;
 const bool LEFT_ALIGNED = ALIGNED != 0u && HIDDEN % 4u == 0u;
-shared vec4 pool[POOL]; /* first two chunks of the left operand, [row][k / 4]; then sums, [slice][set][column] */
+/* During the product: two chunks of the left operand, [row][k / 4]. After it: sums, [slice][set][column]. */
+shared vec4 pool[POOL];
 
 /* Elements 4 k to 4 k + 3 of a row of the left operand; 0 after its end. */
 vec4 load_left(uint s, uint row, uint k) {
@@ -22,21 +26,24 @@ vec4 load_left(uint s, uint row, uint k) {
   return v;
 }
 
-void load_lefts(uint s, uint k0, uint row0, out vec4 a[LEFTS]) {
-  [[unroll]] for (uint i = 0u; i < LEFTS; i++) {
+/* Loads this invocation's share of the chunk of the left operand from vec4 k0 on. */
+void load_left_chunk(uint s, uint k0, uint row0, out vec4 a[LOADS]) {
+  [[unroll]] for (uint i = 0u; i < LOADS; i++) {
     const uint at = i * LOCAL + gl_LocalInvocationIndex;
-    if (at < SIDE) a[i] = load_left(s, row0 + at / CHUNK, k0 + at % CHUNK);
+    if (at < CHUNK_VECS) a[i] = load_left(s, row0 + at / CHUNK, k0 + at % CHUNK);
   }
 }
 
-void stage_lefts(uint to, vec4 a[LEFTS]) {
-  [[unroll]] for (uint i = 0u; i < LEFTS; i++) {
+/* Stores the loaded vec4s to shared memory. */
+void stage_left_chunk(uint to, vec4 a[LOADS]) {
+  [[unroll]] for (uint i = 0u; i < LOADS; i++) {
     const uint at = i * LOCAL + gl_LocalInvocationIndex;
-    if (at < SIDE) pool[to + at] = a[i];
+    if (at < CHUNK_VECS) pool[to + at] = a[i];
   }
 }
 
-/* Rows after the end of the depth repeat the last: the left operand is 0 there. */
+/* Loads the weights of a chunk, [row of the weight][column]. After the end of the depth the last row is repeated,
+ * because the left operand is 0 there. */
 void load_weights(uint k0, uint set, uint slice, out float w[WEIGHTS]) {
   [[unroll]] for (uint i = 0u; i < KEEP; i++) {
     float line[COLUMNS];
@@ -45,20 +52,20 @@ void load_weights(uint k0, uint set, uint slice, out float w[WEIGHTS]) {
   }
 }
 
-/* The sums of this invocation's slice, [row][column]. */
+/* Computes the sums of this invocation's slice, [row][column]. */
 void multiply(uint s, uint row0, uint set, uint slice, out float sum[SUMMED]) {
-  vec4 a[LEFTS];
+  vec4 a[LOADS];
   float w[WEIGHTS], next[WEIGHTS];
   uint from = 0u;
   [[unroll]] for (uint i = 0u; i < SUMMED; i++) sum[i] = 0.0;
-  load_lefts(s, 0u, row0, a);
+  load_left_chunk(s, 0u, row0, a);
   load_weights(0u, set, slice, next);
   [[dont_unroll]] for (uint k0 = 0u; 4u * k0 < DEPTH; k0 += CHUNK) {
-    stage_lefts(from, a);
+    stage_left_chunk(from, a);
     [[unroll]] for (uint i = 0u; i < WEIGHTS; i++) w[i] = next[i];
     barrier();
     if (4u * (k0 + CHUNK) < DEPTH) {
-      load_lefts(s, k0 + CHUNK, row0, a);
+      load_left_chunk(s, k0 + CHUNK, row0, a);
       load_weights(k0 + CHUNK, set, slice, next);
     }
     [[unroll]] for (uint i = 0u; i < KEEP / 4u; i++)
@@ -68,18 +75,19 @@ void multiply(uint s, uint row0, uint set, uint slice, out float sum[SUMMED]) {
           [[unroll]] for (uint c = 0u; c < COLUMNS; c++)
             sum[r * COLUMNS + c] = fma(w[(4u * i + j) * COLUMNS + c], left[j], sum[r * COLUMNS + c]);
       }
-    from = SIDE - from;
+    from = CHUNK_VECS - from;
   }
 }
 
-/* A cell of the tile: four neighbors are the rows of one unit, and the next four those of the next unit. */
-struct gt_place {
-  uint quad, row, unit, at; /* at: of its first sum in `pool` */
+/* A cell of the tile: one unit of one row. Cells are ordered by groups of four rows, then by unit, then by row. */
+struct gt_output_cell {
+  uint quad, row, unit; /* quad: the group of four rows */
+  uint at;              /* index of the cell's first sum in `pool`, in slice 0 */
   bool exists;
 };
 
-gt_place place_of(uint task, uint row0, uint set0) {
-  gt_place p;
+gt_output_cell output_cell(uint task, uint row0, uint set0) {
+  gt_output_cell p;
   const uint unit = task / 4u % (SETS * UNITS);
   p.quad = task / (4u * SETS * UNITS);
   p.row = row0 + 4u * p.quad + task % 4u;
@@ -89,7 +97,8 @@ gt_place place_of(uint task, uint row0, uint set0) {
   return p;
 }
 
-float join(gt_place p, uint g) {
+/* Adds the slices' sums for gate g of a cell. */
+float sum_slices(gt_output_cell p, uint g) {
   float sum = 0.0;
   for (uint slice = 0u; slice < SLICES; slice++) sum += pool[slice * SETS * PITCH + p.at + g][p.row & 3u];
   return sum;
@@ -97,15 +106,15 @@ float join(gt_place p, uint g) {
 
 void main() {
   const uint me = gl_LocalInvocationIndex, set = me % SETS, slice = me / SETS, s = first;
-  const uint across = (SPAN + SETS - 1u) / SETS, group = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
+  const uint across = (ALL_SETS + SETS - 1u) / SETS, group = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
   const uint set0 = group % across * SETS, row0 = group / across * ROWS;
-  gt_begun begun[TASKS];
+  gt_cell_inputs inputs[TASKS];
   float total[TASKS][4], sum[SUMMED];
   if (row0 >= batch) return;
   [[unroll]] for (uint q = 0u; q < TASKS; q++) {
-    const gt_place p = place_of(q * LOCAL + me, row0, set0);
+    const gt_output_cell p = output_cell(q * LOCAL + me, row0, set0);
     [[unroll]] for (uint g = 0u; g < 4u; g++) total[q][g] = 0.0;
-    if (p.exists) begun[q] = begin(s, p.row, p.unit);
+    if (p.exists) inputs[q] = load_cell(s, p.row, p.unit);
   }
   if (has_product(s)) {
     multiply(s, row0, set0 + set, slice, sum);
@@ -118,14 +127,14 @@ void main() {
       }
       barrier();
       [[unroll]] for (uint q = 0u; q < TASKS; q++) {
-        const gt_place p = place_of(q * LOCAL + me, row0, set0);
+        const gt_output_cell p = output_cell(q * LOCAL + me, row0, set0);
         if (p.exists && p.quad == quad)
-          [[unroll]] for (uint g = 0u; g < SUMS; g++) total[q][g] = join(p, g);
+          [[unroll]] for (uint g = 0u; g < SUMS; g++) total[q][g] = sum_slices(p, g);
       }
     }
   }
   [[unroll]] for (uint q = 0u; q < TASKS; q++) {
-    const gt_place p = place_of(q * LOCAL + me, row0, set0);
-    if (p.exists) finish(s, p.row, p.unit, begun[q], total[q]);
+    const gt_output_cell p = output_cell(q * LOCAL + me, row0, set0);
+    if (p.exists) finish_cell(s, p.row, p.unit, inputs[q], total[q]);
   }
 }
