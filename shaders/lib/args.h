@@ -7,7 +7,7 @@
 #include "lib/spec.h"
 #ifdef GL_core_profile
 #extension GL_EXT_buffer_reference_uvec2 : require
-/* The same address as another type. Through a uvec2, because SwiftShader crashes on a direct cast. */
+/* Converts a buffer reference to another type. Through a uvec2: SwiftShader crashes on a direct cast. */
 #define GT_CAST(type, address) type(uvec2(address))
 #define GT_ARGS(name)          layout(push_constant, scalar) uniform name
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer GT_FLOATS { float at[]; };

@@ -1,7 +1,7 @@
-/* Elementary functions to about one unit in the last place. Vulkan allows large errors in its built-in functions (sin and
- * cos: 2^-11 absolute), so they are not used: arguments are reduced exactly, then a minimax polynomial is evaluated.
- * Written once for the value type V: vec4, or float if GT_SCALAR is defined before the inclusion. NaN and infinity are
- * detected by their bits, because drivers may assume that there are none. */
+/* Elementary functions to about one unit in the last place. Vulkan allows large errors in its built-in functions (sin
+ * and cos: 2^-11 absolute), so they are not used: arguments are reduced exactly, then a minimax polynomial is
+ * evaluated. Written once for the value type V: vec4, or float if GT_SCALAR is defined before the inclusion. NaN and
+ * infinity are detected by their bits, because drivers may assume that there are none. */
 #ifndef GT_MATH_GLSL
 #define GT_MATH_GLSL
 #ifdef GT_SCALAR
@@ -33,14 +33,15 @@ float gt_nan() { return uintBitsToFloat(0x7fc00000u); }
 VB gt_is_nan(V x) { return GT_LESS_INT(0x7f800000, floatBitsToInt(x) & 0x7fffffff); }
 VB gt_finite(V x) { return GT_LESS_INT(floatBitsToInt(x) & 0x7fffffff, 0x7f800000); }
 
-/* Propagate NaN: the max() of drivers drops it, and drivers compile a comparison and select to such a max(). gt_relu: read
- * as integers, the bits of negative floats are at most those of -infinity, and those of a negative NaN are larger. */
+/* These three propagate NaN. The max() of drivers drops it, and drivers compile a comparison with a select to that
+ * max(). gt_relu compares bits as signed integers: those of negative floats are at most 0xff800000 (-infinity), those
+ * of a negative NaN are larger. */
 V gt_max(V a, V b) { return mix(mix(max(a, b), b, gt_is_nan(b)), a, gt_is_nan(a)); }
 V gt_min(V a, V b) { return mix(mix(min(a, b), b, gt_is_nan(b)), a, gt_is_nan(a)); }
 V gt_relu(V x) { return mix(x, V(0.0), GT_LESS_INT(floatBitsToInt(x), int(0xff800001u))); }
 
-/* Rounds x to the nearest integer, ties to even, for |x| < 2^22; whole: the same as an int. After adding 1.5 * 2^23 the
- * integer is in the last bits: conversions and roundEven have at most a quarter of the rate of additions. */
+/* Rounds x to the nearest integer, ties to even, for |x| < 2^22, and sets `whole` to that integer. Adding 1.5 * 2^23
+ * moves the integer to the last bits. Conversions and roundEven would be at least four times as slow as additions. */
 V gt_round(V x, out VI whole) {
   precise V shifted = x + 12582912.0;
   precise V n = shifted - 12582912.0;
@@ -48,7 +49,8 @@ V gt_round(V x, out VI whole) {
   return n;
 }
 
-/* exp(f) * 2^whole for |f| <= ln(2)/2 and whole in [-150, 129]; in two steps, as 2^whole may be out of range. */
+/* exp(f) * 2^whole for |f| <= ln(2)/2 and whole in [-150, 129]. Scales in two steps because 2^whole may be out of
+ * range. */
 V gt_exp_scaled(V f, VI whole) {
   V p = V(0.00139261759) * f + 0.00836317334;
   p = p * f + 0.0416665561;
@@ -67,8 +69,8 @@ V gt_exp(V x) {
   return mix(gt_exp_scaled(f, whole), x, gt_is_nan(x));
 }
 
-/* exp(-x) for x >= 0, with an absolute error of a few 2^-24: Vulkan allows exp2(y) an error of 3 + 2 |y| units in the last
- * place, and GPUs have an instruction for it. */
+/* exp(-x) for x >= 0, with an absolute error of a few 2^-24: Vulkan allows exp2(y) an error of 3 + 2 |y| units in the
+ * last place, and GPUs have an instruction for it. */
 V gt_decay(V x) { return exp2(x * -GT_LOG2_E); }
 
 V gt_exp2(V x) {
@@ -123,14 +125,14 @@ V gt_log1p(V t) {
   return gt_log_near_1(f) + mix(V(0.693147181), V(0.0), near);
 }
 
-/* x = quadrant * pi/2 + result for any large |x| (Payne and Hanek, "Radian Reduction for Trigonometric
- * Functions", 1983): the 24 bits of x times the 96 bits of 2/pi that matter modulo 4. */
+/* x = quadrant * pi/2 + result for any large |x| (Payne and Hanek, "Radian Reduction for Trigonometric Functions",
+ * 1983): the 24-bit mantissa of x is multiplied by the 96 bits of 2/pi that affect the product modulo 4. */
 float gt_reduce_large(float x, out int quadrant) {
   const uint two_over_pi[8] = uint[8](0u, 0xA2F9836Eu, 0x4E441529u, 0xFC2757D1u, 0xF534DDC0u, 0xDB629599u,
                                       0x3C439041u, 0xFE5163ABu);
   uint bits = floatBitsToUint(x) & 0x7fffffffu;
   uint mantissa = (bits & 0x007fffffu) | 0x00800000u;
-  uint start = clamp((bits >> 23u) - 120u, 0u, 134u); /* first bit of the table that matters */
+  uint start = clamp((bits >> 23u) - 120u, 0u, 134u); /* the first of the 96 bits in the table */
   uint word = start >> 5u, shift = start & 31u;
   uint w[3];
   for (uint i = 0u; i < 3u; i++) {
@@ -156,7 +158,8 @@ float gt_reduce_large(float x, out int quadrant) {
   return bits >= 0x7f800000u ? gt_nan() : r;
 }
 
-/* x = quadrant * pi/2 + result. pi/2 is the sum of three constants; the first two are short enough for exact products. */
+/* x = quadrant * pi/2 + result. pi/2 is the sum of three constants; the first two have few bits, so their products with
+ * a quadrant are exact. */
 V gt_reduce(V x, out VI quadrant) {
   V n = gt_round(clamp(x, V(-16384.0), V(16384.0)) * 0.636619772, quadrant);
   precise V r = x - n * 1.5703125;
@@ -213,7 +216,8 @@ V gt_tanh(V x) {
   return mix(near, far, GT_LESS_EQUAL(V(0.625), a));
 }
 
-/* With t = tan(pi/8): beyond 1/t atan(a) = pi/2 + atan(-1 / a), beyond t pi/4 + atan((a - 1) / (a + 1)). */
+/* Reduces the argument a = |x| with t = tan(pi/8): atan(a) is pi/2 + atan(-1 / a) for a > 1/t,
+ * and pi/4 + atan((a - 1) / (a + 1)) for a in (t, 1/t]. */
 V gt_atan(V x) {
   V a = min(abs(x), V(1e30));
   VB middle = GT_LESS(0.414213562, a), far = GT_LESS(2.41421356, a);
@@ -257,7 +261,8 @@ V gt_erf(V x) {
   return mix(gt_erf_near_0(x), far, GT_LESS_EQUAL(V(1.0), a));
 }
 
-/* x Φ(x), with Φ's left tail computed as a tail: no cancellation. */
+/* x Φ(x), Φ being the distribution function of the standard normal distribution. For x < 0, Φ(x) is half of
+ * erfc(|x| / sqrt(2)), which is computed directly: 1 - erf would cancel. */
 V gt_gelu(V x) {
   V a = abs(x) * 0.707106781;
   V tail = mix(1.0 - gt_erf_near_0(a), gt_erfc_tail(clamp(a, V(1.0), V(16.0))), GT_LESS_EQUAL(V(1.0), a));

@@ -1,5 +1,5 @@
-/* Instructions of an elementwise program (step/program.h), shared by C and GLSL, and how a program is
- * encoded. */
+/* The instructions of elementwise programs (step/program.h) and the encoding of a program. Shared by C and
+ * GLSL. */
 #ifndef GT_OPCODES_H
 #define GT_OPCODES_H
 #include "lib/spec.h"
@@ -8,9 +8,9 @@
 /* An instruction is a row X(opcode, NAME, name, inputs, slope, formula, loop, float_value, glsl_value, real_value):
  *   inputs       number of inputs of the op `name`; 0: it has an attribute, and its row and builder are written by hand
  *   slope        SLOPE: gt_gradient_name computes its gradient; FLAT: it has no gradient
- *   formula      CALLED: also a function in formulas; INNER: not
- *   loop         on the CPU. SIMPLE: few operations; FUNCTION: many; GUARDED: FUNCTION if gt_name_simple is true for the
- *                operands, otherwise gt_name_slow is called
+ *   formula      CALLED: formulas may call it by `name`; INNER: they may not
+ *   loop         how the CPU evaluates it. SIMPLE: few operations per element; FUNCTION: many; GUARDED: as FUNCTION if
+ *                gt_name_simple is true for the operands, otherwise by calling gt_name_slow
  *   float_value  the value for operands a, b, c: in C, without branches or library calls
  *   glsl_value   the same in GLSL, of type V (float or vec4)
  *   real_value   the exact value, in C's double
@@ -59,8 +59,8 @@
   X(34, ATAN, atan, 1, SLOPE, CALLED, FUNCTION, gt_atanf(a), gt_atan(a), atan(a))
 /* clang-format on */
 
-/* Instructions that are not functions of their operands alone. */
-#define GT_I_RANDOM   31 /* uniform [0,1) of this element; a: immediate whose bits are the purpose */
+/* Instructions whose result does not depend only on their operands. */
+#define GT_I_RANDOM   31 /* uniform in [0, 1); a: an immediate whose bits are the purpose */
 #define GT_I_CONSTANT 32 /* graph only: never in a program (an immediate instead) */
 /* For row programs (op/rows.h): operand a, reduced along the row; the result is available to the whole row.
  * Field b is not an operand but the number of the reduction in the program. */
@@ -88,13 +88,13 @@ enum { GT_INSTRUCTIONS(GT_OPCODE) };
 #define GT_OPERAND_LEADER    31
 #define GT_OPERAND_RESULT    32
 
-/* How input k is read for logical element i of the iteration space (row-major), where `row` is the length of
- * a row. */
+/* Which element of input x is read for element i of the iteration space, which is row-major with rows of
+ * `row` elements. */
 #define GT_LOAD_SAME    0 /* x[i] */
 #define GT_LOAD_SCALAR  1 /* x[0] */
 #define GT_LOAD_ROW     2 /* x[i % row]: one value per column, such as a bias */
 #define GT_LOAD_COLUMN  3 /* x[i / row]: one value per row */
-#define GT_LOAD_GENERAL 4 /* by layout: words {rank, dim[8], stride[input][8]} */
+#define GT_LOAD_GENERAL 4 /* strides in layout_: words {rank, dim[8], stride[input][8]} */
 /* Element i is a pixel of an image with `columns` pixels per line and `row` channels per pixel, divided into
  * adjacent windows of height × width pixels; `window` is the index of the window that contains it. */
 #define GT_LOAD_SPREAD                           5 /* x[window] */

@@ -14,12 +14,14 @@ uvec4 gt_philox4x32(uvec4 counter, uvec2 key) {
   return counter;
 }
 
-/* Uniform in [0, 1) for elements 4*block … 4*block+3. */
+/* Uniform in [0, 1), for elements 4*block … 4*block+3 of draw (seed, purpose, draw). */
 vec4 gt_random_block(uvec2 seed, uint purpose, uint draw, uint block) {
   uvec4 bits = gt_philox4x32(uvec4(block, draw, purpose, 0x67747261u), seed);
   return vec4(bits >> 8u) * 5.9604644775390625e-8; /* 2^-24 */
 }
 
+/* Permutation of 0 … n - 1 by a Feistel network with `rounds` rounds: the image of `index`. Images from n on are
+ * permuted again until one is less than n. */
 uint gt_feistel_index(uint index, uint n, uvec2 seed, uint epoch, uint rounds) {
   uint bits = uint(findMSB(n - 1u)) + 1u;
   uint half_bits = max((bits + 1u) / 2u, 1u);
@@ -37,6 +39,7 @@ uint gt_feistel_index(uint index, uint n, uvec2 seed, uint epoch, uint rounds) {
   return index;
 }
 
+/* The same by n random swaps (Fisher and Yates), for small n: the image of `place`. */
 uint gt_swapped_index(uint place, uint n, uvec2 seed, uint epoch) {
   uvec4 words = uvec4(0u);
   for (uint j = 0u; j < n; j++) {
@@ -48,7 +51,7 @@ uint gt_swapped_index(uint place, uint n, uvec2 seed, uint epoch) {
   return place;
 }
 
-/* The same permutation as gt_shuffle_index in C. */
+/* The position in the data of the index-th sample of an epoch. The same permutation as gt_shuffle_index in C. */
 uint gt_shuffle_index(uint index, uint n, uvec2 seed, uint epoch) {
   if (n <= 16u) return gt_swapped_index(index, n, seed, epoch);
   return gt_feistel_index(index, n, seed, epoch, n <= 256u ? 8u : 4u);

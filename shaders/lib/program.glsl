@@ -1,18 +1,20 @@
-/* An elementwise program (src/step/program.h) as straight-line code. The program is in the specialization
- * constants, so that after specialization every condition, switch and index below is a constant and only
- * the program remains: values live in an array that is only ever indexed by constants, and the steps are a
- * macro, never a loop.
+/* An elementwise program (src/step/program.h) as straight-line code. The program is in the specialization constants, so
+ * that after specialization every condition, switch and index below is a constant and only the program remains: values
+ * live in an array that is only ever indexed by constants, and the steps are a macro, never a loop.
  *
  * Include after the kernel's argument struct, which provides x[], y[], clock and row. Define before:
- *   GT_PROGRAM_X       length of x[] (4 or 8)
- *   GT_PROGRAM_LAYOUT  if there is a layout_ argument (GT_LOAD_GENERAL)
- *   GT_PROGRAM_ROWS    if the program may contain row reductions (op/rows.h). The kernel then sets gt_row_now and loads
- *                      the per-element inputs itself (gt_row_input)
- *   GT_PROGRAM_JOINS   the same if one invocation may process elements of any row; row r begins at element r * row
- *   GT_PROGRAM_READS   if the kernel stores the results itself
- *   GT_PROGRAM_QUADS   a constant: every range is four elements at a multiple of 4, and rows have a multiple of 4
- *                      elements. With aligned buffers no scalar path is then compiled, which saves instruction cache
- *   GT_SCALAR          one element at a time (V is float) instead of four consecutive ones (V is vec4). */
+ *   GT_PROGRAM_X         the length of x[] (4 or 8)
+ *   GT_PROGRAM_LAYOUT    if there is a layout_ argument (GT_LOAD_GENERAL)
+ *   GT_PROGRAM_ROWS      if the program may contain row reductions (op/rows.h). The kernel then sets gt_row_now and
+ *                        loads the per-element inputs itself (gt_row_input)
+ *   GT_PROGRAM_JOINS     if the program may contain row reductions and an invocation processes elements of several
+ *                        rows; row r begins at element r * row
+ *   GT_PROGRAM_NO_STORE  if the kernel stores the results itself
+ *   GT_PROGRAM_QUADS     a constant: true if every range has four elements and begins at a multiple of 4, and the
+ *                        length of rows is a multiple of 4. With aligned buffers no scalar path is then compiled, which
+ *                        saves instruction cache
+ *   GT_SCALAR            if gt_program processes one element (V is float) instead of four consecutive ones (V is
+ *                        vec4) */
 #ifndef GT_PROGRAM_GLSL
 #define GT_PROGRAM_GLSL
 #include "lib/math.glsl"
@@ -21,21 +23,21 @@
 #ifndef GT_PROGRAM_QUADS
 #define GT_PROGRAM_QUADS false
 #endif
-/* With row reductions, reads as vec4 are decided once for all rows (GT_PROGRAM_QUADS): a test at each load would wait
- * for the loads in flight. */
+/* With row reductions, only GT_PROGRAM_QUADS decides whether inputs are read as vec4s: a test at each load would make
+ * drivers wait for the loads in flight. */
 #ifdef GT_PROGRAM_ROWS
 #define GT_IF_MIXED(is_quad) false
 #else
 #define GT_IF_MIXED(is_quad) is_quad
 #endif
 
-/* 1: the buffers' addresses are multiples of 16, so that four elements may move at once. */
+/* 1: buffer addresses are multiples of 16, so vec4 accesses are allowed. */
 layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
 layout(constant_id = GT_SPEC_CODE_COUNT) const uint CODE_COUNT = 0u;
 layout(constant_id = GT_SPEC_INPUT_COUNT) const uint INPUT_COUNT = 0u;
 layout(constant_id = GT_SPEC_OUTPUT_COUNT) const uint OUTPUT_COUNT = 0u;
-/* 1: gt_check clears the finite flag if a result is not finite. The flag is y[1], which is unused with one output; a
- * kernel that stores its own results has the flag elsewhere. */
+/* 1: if a result is not finite, gt_check sets the flag word to 0. A checked program has one output, so gt_program_store
+ * uses y[1] as the flag; a kernel with GT_PROGRAM_NO_STORE passes its own flag. */
 layout(constant_id = GT_SPEC_CHECKED) const uint CHECKED = 0u;
 layout(constant_id = GT_SPEC_CODE) const uint CODE_0 = 0u; layout(constant_id = GT_SPEC_CODE + 1) const uint CODE_1 = 0u;
 layout(constant_id = GT_SPEC_CODE + 2) const uint CODE_2 = 0u; layout(constant_id = GT_SPEC_CODE + 3) const uint CODE_3 = 0u;
@@ -149,8 +151,8 @@ V gt_load_general(GT_FLOATS x, gt_place at, uint k) {
 #define gt_load_general(x, at, k) V(0.0)
 #endif
 
-/* The index that GT_LOAD_SPREAD and GT_LOAD_CHOICE read for element i (its window), and the position of i in the
- * window. */
+/* For GT_LOAD_SPREAD and GT_LOAD_CHOICE: returns the index of the window that contains element i, and sets `place` to
+ * the position of i in it. */
 #define GT_WINDOW(U) \
   U gt_window(U i, uint load, out U place) { \
     uint height = GT_LOAD_HEIGHT(load), width = GT_LOAD_WIDTH(load), columns = GT_LOAD_COLUMNS(load); \
@@ -238,7 +240,7 @@ V gt_random(gt_place at, uint purpose) {
   case opcode: v = glsl_value; break;
 
 #if defined(GT_PROGRAM_ROWS) || defined(GT_PROGRAM_JOINS)
-/* For each row reduction: the operand of this invocation, and the result once it has been computed. */
+/* For each row reduction: the operand of this invocation (set by gt_program), and the result once it is computed. */
 V gt_row_operand[GT_PROGRAM_REDUCTIONS];
 float gt_row_known[GT_PROGRAM_REDUCTIONS];
 #define GT_ROW_CASES(code) \
@@ -309,14 +311,14 @@ void gt_store(GT_FLOATS to, gt_place at, V value) {
     for (uint l = 0u; l < at.lanes; l++) to.at[at.first + l] = value[l];
 }
 
-/* Lanes from at.lanes on are undefined. */
+/* Sets the flag to 0 if one of the first at.lanes components is not finite. */
 void gt_check(GT_WORDS flag, gt_place at, V value) {
   bvec4 bad = not(gt_finite(value));
   bool any_bad = bad.x || bad.y && at.lanes > 1u || bad.z && at.lanes > 2u || bad.w && at.lanes > 3u;
   if (any_bad) atomicAnd(flag.at[0], 0u);
 }
 
-#ifndef GT_PROGRAM_READS
+#ifndef GT_PROGRAM_NO_STORE
 void gt_program_store(gt_place at, V result[GT_PROGRAM_OUTPUTS]) {
   if (CHECKED != 0u) gt_check(GT_CAST(GT_WORDS, y[1]), at, result[0]);
   if (OUTPUT_COUNT > 0u) gt_store(y[0], at, result[0]);

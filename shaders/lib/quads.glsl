@@ -1,5 +1,5 @@
-/* Loads and stores of single values, or of vec4s if rows are a multiple of 4 long. Include after the constants QUADS (1:
- * vec4s) and ALIGNED (GT_SPEC_ALIGNED). */
+/* Loads and stores item i of a buffer. With QUADS an item is a vec4 (for rows whose length is a multiple of 4),
+ * otherwise a float in component x. Include after the constants QUADS (0 or 1) and ALIGNED (GT_SPEC_ALIGNED). */
 #ifndef GT_QUADS_GLSL
 #define GT_QUADS_GLSL
 vec4 gt_load(GT_FLOATS from, uint i) {

@@ -4,9 +4,9 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-/* A workgroup copies ROWS neighboring rows. It first computes which samples they are, as that takes longer than the copy
- * of a vec4; then its invocations copy the rows in vec4s and apply the fused epilogue, which has no other inputs
- * (gt_op.early). */
+/* A workgroup copies ROWS neighboring rows. First it computes the sample of each row, only once because this is slower
+ * than copying a vec4. Then its invocations copy the rows in vec4s and apply the fused epilogue, which has no other
+ * inputs (gt_op.early). */
 #include "op/batch.h"
 layout(constant_id = GT_BATCH_SPEC_WHOLE) const uint WHOLE = 0u;
 #define GT_PROGRAM_X 4
@@ -22,7 +22,7 @@ layout(constant_id = GT_BATCH_SPEC_SCALED) const uint SCALED = 0u;
 layout(constant_id = GT_BATCH_SPEC_ROWS) const uint ROWS = 1u;
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer gt_words4 { uvec4 at[]; };
 
-const uint AT_ONCE = 4u;
+const uint LOADS = 4u; /* vec4s that an invocation loads before it stores the first */
 shared uint sample_of[ROWS];
 
 /* The address of sample s: data + s * features * (1 or 4 bytes). */
@@ -37,6 +37,7 @@ uvec2 row_address(uint s) {
   return uvec2(low, high + data.y + carry);
 }
 
+/* Feature j, scaled. */
 float scaled(float v, uint j) {
   if (SCALED != 0u) {
     uint p = j % period;
@@ -45,7 +46,7 @@ float scaled(float v, uint j) {
   return v;
 }
 
-/* Feature j of a sample that begins `lead` bytes after the first word. */
+/* Feature j of a sample, scaled. The sample begins `lead` bytes after the address `words`. */
 float value(GT_WORDS words, uint lead, uint j) {
   float v;
   if (MODE == GT_BATCH_U8) v = float(words.at[lead + j >> 2] >> 8u * (lead + j & 3u) & 255u);
@@ -53,7 +54,7 @@ float value(GT_WORDS words, uint lead, uint j) {
   return scaled(v, j);
 }
 
-/* Features f … f+n-1 of batch row r from a sample at `from`. */
+/* Copies features f … f+n-1 of the sample at address `from` to row r of the batch. */
 void copy(uint r, uvec2 from, uint f, uint n) {
   uint lead = from.x & 3u; /* bytes before the row in its first word */
   GT_WORDS words = GT_WORDS(uvec2(from.x - lead, from.y));
@@ -66,7 +67,7 @@ void copy(uint r, uvec2 from, uint f, uint n) {
   }
 }
 
-/* Reads features f … f + 3 unscaled; rows are a multiple of 4 long and memory is aligned. */
+/* Reads features f … f + 3 unscaled. The row length must be a multiple of 4, and memory aligned. */
 uvec4 read_quad(uvec2 from, uint f) {
   uvec4 word;
   if (MODE == GT_BATCH_U8) word = uvec4(GT_WORDS(from).at[f >> 2]) >> uvec4(0u, 8u, 16u, 24u) & 255u;
@@ -88,18 +89,19 @@ void write_quad(uint r, uint f, uvec4 word) {
 /* Rows after the end of the data are filled with sample 0; their weight is 0. */
 uvec2 address_of(uint r) { return row_address(sample_of[r] == NONE ? 0u : sample_of[r]); }
 
-/* An invocation has AT_ONCE loads in flight, without branches: past the end, the last vec4 is loaded again. */
+/* Without branches between loads, so that all of them are in flight at once: past the end, the last vec4 is loaded
+ * again. */
 void copy_quads(uint first_row, uint rows, uint quads) {
   uint count = rows * quads;
-  for (uint first = gl_LocalInvocationID.x; first < count; first += AT_ONCE * LOCAL_X) {
-    uvec4 word[AT_ONCE];
-    uint r[AT_ONCE], f[AT_ONCE];
-    [[unroll]] for (uint i = 0u; i < AT_ONCE; i++) {
+  for (uint first = gl_LocalInvocationID.x; first < count; first += LOADS * LOCAL_X) {
+    uvec4 word[LOADS];
+    uint r[LOADS], f[LOADS];
+    [[unroll]] for (uint i = 0u; i < LOADS; i++) {
       uint q = min(first + i * LOCAL_X, count - 1u);
       r[i] = q / quads, f[i] = (q - r[i] * quads) * 4u;
       word[i] = read_quad(address_of(r[i]), f[i]);
     }
-    [[unroll]] for (uint i = 0u; i < AT_ONCE; i++)
+    [[unroll]] for (uint i = 0u; i < LOADS; i++)
       if (first + i * LOCAL_X < count) write_quad(first_row + r[i], f[i], word[i]);
   }
 }

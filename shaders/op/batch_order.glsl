@@ -1,7 +1,7 @@
-/* The samples of a batch's rows. Included after the argument struct and the constant ORDER. */
+/* Which sample each row of a batch is. Include after the argument struct (op/batch_args.h) and the constant ORDER. */
 const uint NONE = 0xffffffffu;
 
-/* The same draw as balanced_sample in C. */
+/* Draws a random class, then a random sample of it; the same draw as balanced_sample in C. */
 uint balanced_sample(uint index, uint epoch) {
   uvec4 bits = gt_philox4x32(uvec4(index, epoch, GT_PURPOSE_BALANCE, 0x67747261u), uvec2(order.at[1], order.at[2]));
   uint group, place, low;

@@ -12,7 +12,7 @@ void main() {
     for (uint i = me; i < scalars; i += gl_WorkGroupSize.x) now.at[4u + i] = table.at[from + i];
     if (me < 4u) now.at[me] = me == 3u ? 0u : state.at[me];
   }
-  /* Every invocation has read `step` before one of them increments it. */
+  /* Every invocation must have read `step` before one of them increments it. */
   memoryBarrierBuffer();
   barrier();
   if (gl_WorkGroupID.x == 0u && me == 0u) state.at[0] = step + 1u;

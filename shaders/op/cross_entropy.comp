@@ -26,15 +26,15 @@ float row_exp_sum(uint base, float largest) {
   return gt_row_sum(sum);
 }
 
-/* -sum of target * log softmax, where z is shifted by its maximum; without class weights this is
- * log sum exp z - (1 - s) z[label] - s mean z. */
+/* The loss is -sum of target * log softmax(z), with z shifted by its maximum. With label smoothing s and without class
+ * weights this is log sum exp z - (1 - s) z[label] - s mean z. */
 void loss(uint r, uint label) {
   uint base = r * columns;
   float largest = row_max(base);
-  float normalizer = gt_log(row_exp_sum(base, largest)), own = 1.0, value = normalizer;
+  float normalizer = gt_log(row_exp_sum(base, largest)), label_weight = 1.0, value = normalizer;
   if (WEIGHTED != 0u) {
-    own = label < columns ? weights.at[label] : gt_nan();
-    value *= (1.0 - smoothing) * own + smoothing / float(columns) * total;
+    label_weight = label < columns ? weights.at[label] : gt_nan();
+    value *= (1.0 - smoothing) * label_weight + smoothing / float(columns) * total;
   }
   if (smoothing != 0.0) {
     float sum = 0.0;
@@ -43,34 +43,37 @@ void loss(uint r, uint label) {
     value -= smoothing / float(columns) * gt_row_sum(sum);
   }
   if (gt_row_leader())
-    y.at[r] = label < columns ? value - (1.0 - smoothing) * own * (logits.at[base + label] - largest) : gt_no_label(label);
+    y.at[r] = label < columns ? value - (1.0 - smoothing) * label_weight * (logits.at[base + label] - largest)
+                              : gt_no_label(label);
 }
 
+/* The target of class c is smoothing / columns, plus 1 - smoothing for the label, times the weight of class c. */
 void gradient(uint r, uint label) {
   uint base = r * columns;
   float largest = row_max(base), sum = row_exp_sum(base, largest), factor = row_gradient.at[r];
-  float background = smoothing / float(columns), own = 1.0, all = 1.0;
+  float background = smoothing / float(columns), label_weight = 1.0, target_sum = 1.0;
   if (label >= columns) factor = gt_no_label(label);
   if (WEIGHTED != 0u) {
-    own = label < columns ? weights.at[label] : 0.0;
-    all = (1.0 - smoothing) * own + background * total;
+    label_weight = label < columns ? weights.at[label] : 0.0;
+    target_sum = (1.0 - smoothing) * label_weight + background * total;
   }
   for (uint c = gt_first_column(); c < columns; c += gt_column_stride()) {
-    float target = background * weight_of(c) + (c == label ? (1.0 - smoothing) * own : 0.0);
-    y.at[base + c] = gt_cross_entropy_slope(logits.at[base + c], largest, sum, all, target, factor);
+    float target = background * weight_of(c) + (c == label ? (1.0 - smoothing) * label_weight : 0.0);
+    y.at[base + c] = gt_cross_entropy_slope(logits.at[base + c], largest, sum, target_sum, target, factor);
   }
 }
 
-/* 1 if the label is the first of the largest logits: its logit is above all before it and not below any after it. */
+/* Writes 1 if the label is the first of the largest logits: its logit is larger than all before it and at least as
+ * large as all after it. */
 void correct(uint r, uint label) {
   uint base = r * columns;
   float right = label < columns ? 1.0 : 0.0;
   if (label < columns) {
-    float mine = logits.at[base + label];
-    if (!gt_finite(mine) && mine != gt_infinity()) right = 0.0;
+    float label_logit = logits.at[base + label];
+    if (!gt_finite(label_logit) && label_logit != gt_infinity()) right = 0.0;
     for (uint c = gt_first_column(); c < columns; c += gt_column_stride()) {
       float other = logits.at[base + c];
-      if (c < label ? other >= mine : other > mine) right = 0.0;
+      if (c < label ? other >= label_logit : other > label_logit) right = 0.0;
     }
   }
   right = gt_row_min(right);

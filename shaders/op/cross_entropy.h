@@ -1,7 +1,8 @@
-/* Softmax cross-entropy of rows of logits and their labels, and its gradient (op/cross_entropy.h). */
+/* Softmax cross-entropy of each row of logits [rows, columns] with its label, and its gradient
+ * (src/op/cross_entropy.h). */
 #include "lib/args.h"
 #include "lib/labels.h"
-#define GT_CROSS_ENTROPY_SPEC_MODE     3 /* also GT_SPEC_PER_LANE */
+#define GT_CROSS_ENTROPY_SPEC_MODE     3 /* the next id is GT_SPEC_PER_LANE */
 #define GT_CROSS_ENTROPY_SPEC_WEIGHTED 5 /* 1: classes have weights */
 /* Modes. */
 #define GT_CROSS_ENTROPY_LOSS     0 /* y[row] = loss */
@@ -13,5 +14,5 @@ GT_ARGS(gt_cross_entropy_args) {
   GT_WORDS labels;
   GT_FLOATS row_gradient, y, weights;
   uint rows, columns;
-  float smoothing, total; /* total: sum of the class weights */
+  float smoothing, total; /* smoothing: of the labels; total: sum of the class weights */
 };

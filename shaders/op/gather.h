@@ -1,4 +1,4 @@
-/* y [n, width] = rows of table [rows, width] by index [n]; NaN if the index is out of range. */
+/* Row i of y [n, width] is row index[i] of table [rows, width], or NaN if the index is out of range. */
 #include "lib/args.h"
 #define GT_GATHER_SPEC_QUADS 3 /* 1: the width is a multiple of 4 */
 GT_ARGS(gt_gather_args) {

@@ -8,7 +8,7 @@ layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 1u; /* a divisor of t
 
 shared uint keys[LOCAL_X];
 
-/* The position of a key in the sorted run is the number of keys that come before it. */
+/* The position of a key in the sorted run is the number of keys that are smaller, or equal and earlier. */
 void main() {
   uint me = gl_LocalInvocationID.x;
   for (uint start = gl_WorkGroupID.x * LOCAL_X; start < n; start += gl_NumWorkGroups.x * LOCAL_X) {

@@ -12,7 +12,7 @@ layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
 
 shared uint begins[LOCAL_X];
 
-/* The first position from `low` on whose key is not below `key` (lower bound). */
+/* The first position at or after `low` whose key is at least `key` (lower bound). */
 uint search(uint low, uint key) {
   uint high = n;
   while (low < high) {
@@ -39,6 +39,7 @@ vec4 add_rows(vec4 sum, uint first, uint last, uint c, uint pieces) {
   return sum;
 }
 
+/* Sums piece c over block b if all keys of the block are equal. */
 void block_sum(uint b, uint c, uint pieces) {
   uint first = b * block, last = first + block;
   if (order.at[first] == order.at[last - 1u])
@@ -57,8 +58,8 @@ void row_sum(uint row, uint first, uint last, uint c, uint pieces) {
   gt_store(y, row * pieces + c, add_rows(sum, first, last, c, pieces));
 }
 
-/* A workgroup computes LOCAL_X neighboring pieces. The first position of each of their rows is searched once per
- * workgroup. */
+/* A workgroup computes LOCAL_X neighboring pieces. It searches the first position of each row once; `begins` has it for
+ * rows from `top` on. */
 void main() {
   uint pieces = QUADS != 0u ? width >> 2 : width, total = (BLOCKS != 0u ? n / block : rows) * pieces;
   uint me = gl_LocalInvocationID.x, stride = gl_NumWorkGroups.x * LOCAL_X;

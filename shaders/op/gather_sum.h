@@ -1,5 +1,5 @@
-/* y [rows, width]: row r is the sum of the rows of x [n, width] with key r; zeros for row `padding` and for a
- * row without keys. order [2, n]: the output of gather_order.
+/* Row r of y [rows, width] is the sum of the rows of x [n, width] with key r; it is 0 for row `padding` and
+ * for a row without keys. order [2, n]: the sorted keys and their positions (op/gather_order.h).
  *
  * The order of additions depends only on n. The sorted positions are divided into blocks of `block` (0: no
  * blocks). An earlier step with GT_GATHER_SUM_SPEC_BLOCKS writes the sums of blocks with a single key to

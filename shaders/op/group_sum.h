@@ -1,12 +1,15 @@
-/* Sums of neighboring rows, feature-major: `groups` groups of `each` rows of `batch` values.
+/* Sums of neighboring features. The data is feature-major: `groups` groups of `each` rows of `batch` values.
  *
- * group_sum     y [batch, groups] = scale * sums of x [groups * each, batch].
+ * Kernel group_sum: y [batch, groups] = scale * the sum over the rows of each group of x [groups * each,
+ * batch].
  *
- * group_spread  y [groups * each, batch] = scale * x [groups, batch] */
+ * Kernel group_spread, its gradient: each row of y [groups * each, batch] is scale * the row of its group in
+ * x [groups, batch]. */
 #include "lib/args.h"
-#define GT_GROUP_SUM_SPEC_LANES \
-  3 /* invocations that share the rows of a group: a power of two that divides the size of the workgroup */
-#define GT_GROUP_SUM_SPEC_QUADS 4 /* 1: the batch is a multiple of 4 */
+/* LANES: invocations that share the rows of a group, a power of two that divides the size of the workgroup.
+ * QUADS: 1 if the batch is a multiple of 4. */
+#define GT_GROUP_SUM_SPEC_LANES 3
+#define GT_GROUP_SUM_SPEC_QUADS 4
 GT_ARGS(gt_group_sum_args) {
   GT_FLOATS x, y;
   uint groups, each, batch;

@@ -3,9 +3,9 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-/* A workgroup has ACROSS groups of 4 columns; each invocation reduces every DOWN-th row or part of one group, and a tree
- * reduction combines the results. Without cancellation: Chan, Golub and LeVeque, "Updating formulae and a pairwise
- * algorithm for computing sample variances", 1979. */
+/* A workgroup has ACROSS groups of 4 columns; each invocation reduces every DOWN-th row or part of one group, and a
+ * tree reduction combines the results. The formulas for combining moments avoid cancellation: Chan, Golub and LeVeque,
+ * "Updating formulae and a pairwise algorithm for computing sample variances", 1979. */
 #include "op/moments.h"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 1u;
@@ -19,6 +19,7 @@ const uint DOWN = LOCAL_X / ACROSS;
 /* A constant, so that there is no branch between loads and all of them are in flight at once. */
 const bool IN_QUADS = ALIGNED != 0u && QUADS != 0u;
 
+/* Of four columns: the total weight, the means and the sums of squared deviations. */
 struct moments {
   float count;
   vec4 mean, squares;
@@ -26,18 +27,18 @@ struct moments {
 shared float counted[LOCAL_X];
 shared vec4 means[LOCAL_X], spreads[LOCAL_X];
 
-moments none() { return moments(0.0, vec4(0.0), vec4(0.0)); }
+moments empty() { return moments(0.0, vec4(0.0), vec4(0.0)); }
 
-moments join(moments a, moments b) {
-  moments both = a;
+moments combine(moments a, moments b) {
+  moments result = a;
   if (b.count != 0.0) {
     float share = b.count / (a.count + b.count);
-    vec4 apart = b.mean - a.mean;
-    both.count = a.count + b.count;
-    both.mean = a.count != 0.0 ? a.mean + apart * share : b.mean;
-    both.squares = a.squares + b.squares + (a.count != 0.0 ? apart * apart * (a.count * share) : vec4(0.0));
+    vec4 delta = b.mean - a.mean;
+    result.count = a.count + b.count;
+    result.mean = a.count != 0.0 ? a.mean + delta * share : b.mean;
+    result.squares = a.squares + b.squares + (a.count != 0.0 ? delta * delta * (a.count * share) : vec4(0.0));
   }
-  return both;
+  return result;
 }
 
 /* Up to four floats from `at` on; past the last column, the last one is repeated. */
@@ -59,27 +60,30 @@ void write(GT_FLOATS to, uint at, uint column, vec4 v) {
 
 float weight_of(uint r) { return WEIGHTED != 0u ? weight.at[r / each] : 1.0; }
 
-moments of_row(uint r, uint column) { return moments(weight_of(r), read(x, r * columns + column, column), vec4(0.0)); }
+moments row_moments(uint r, uint column) {
+  return moments(weight_of(r), read(x, r * columns + column, column), vec4(0.0));
+}
 
-/* The moments of a tile, scaled by its weight if all its rows have the same one. Otherwise, for example if the last batch
- * ends within the tile, its rows are read again. */
-moments of_tile(uint t, uint column, bool wanted) {
-  uint first = t * tile, end = min(first + tile, rows), at = 2u * t * columns + column, others = 0u;
+/* The moments of a tile of rows. If all its rows have the same weight, those of the previous kernel are scaled by it.
+ * Otherwise, for example if the last batch ends within the tile, they are computed again from the rows. */
+moments tile_moments(uint t, uint column, bool wanted) {
+  uint first = t * tile, end = min(first + tile, rows), at = 2u * t * columns + column, differing = 0u;
   float w = weight_of(first);
   if (WEIGHTED != 0u)
-    for (uint r = (first / each + 1u) * each; r < end; r += each) others += weight_of(r) == w ? 0u : 1u;
+    for (uint r = (first / each + 1u) * each; r < end; r += each) differing += weight_of(r) == w ? 0u : 1u;
   moments m = moments(w * float(end - first), read(from, at, column), w * read(from, at + columns, column));
-  if (others != 0u && wanted) {
-    m = none();
-    for (uint r = first; r < end; r++) m = join(m, of_row(r, column));
+  if (differing != 0u && wanted) {
+    m = empty();
+    for (uint r = first; r < end; r++) m = combine(m, row_moments(r, column));
   }
   return m;
 }
 
+/* Element i of the pass's input. */
 moments element(uint i, uint column, bool wanted) {
   moments m;
-  if (FROM == GT_MOMENTS_ROWS) m = of_row(i, column);
-  else if (FROM == GT_MOMENTS_TILES) m = of_tile(i, column, wanted);
+  if (FROM == GT_MOMENTS_ROWS) m = row_moments(i, column);
+  else if (FROM == GT_MOMENTS_TILES) m = tile_moments(i, column, wanted);
   else {
     uint at = 2u * i * columns + column;
     m = moments(from_counts.at[i], read(from, at, column), read(from, at + columns, column));
@@ -89,7 +93,7 @@ moments element(uint i, uint column, bool wanted) {
 
 /* Combines the elements i, i + DOWN, … below `end`, with four loads in flight. */
 moments combine_range(uint i, uint end, uint column) {
-  moments m = none();
+  moments m = empty();
   for (; i < end; i += 4u * DOWN) {
     moments next[4];
     [[unroll]] for (uint u = 0u; u < 4u; u++) {
@@ -97,11 +101,12 @@ moments combine_range(uint i, uint end, uint column) {
       next[u] = element(min(i + u * DOWN, end - 1u), column, wanted);
       if (!wanted) next[u].count = 0.0;
     }
-    [[unroll]] for (uint u = 0u; u < 4u; u++) m = join(m, next[u]);
+    [[unroll]] for (uint u = 0u; u < 4u; u++) m = combine(m, next[u]);
   }
   return m;
 }
 
+/* Writes the result of chunk c. */
 void finish(uint c, uint column, moments m) {
   if (LAST != 0u) {
     write(mean, column, column, m.mean);
@@ -121,7 +126,7 @@ void main() {
   uint me = gl_LocalInvocationID.x, lane = me / ACROSS;
   for (uint g = gl_WorkGroupID.x; g < chunks * across; g += gl_NumWorkGroups.x) {
     uint column = 4u * (g % across * ACROSS + me % ACROSS), c = g / across;
-    moments m = none();
+    moments m = empty();
     if (column < columns) m = combine_range(c * chunk + lane, min(c * chunk + chunk, joined), column);
     for (uint lower = DOWN / 2u; lower > 0u; lower /= 2u) {
       counted[me] = m.count;
@@ -129,7 +134,7 @@ void main() {
       spreads[me] = m.squares;
       barrier();
       uint other = me + lower * ACROSS;
-      if (lane < lower) m = join(m, moments(counted[other], means[other], spreads[other]));
+      if (lane < lower) m = combine(m, moments(counted[other], means[other], spreads[other]));
       barrier();
     }
     if (lane == 0u && column < columns) finish(c, column, m);

@@ -5,28 +5,29 @@
 #include "op/pool.h"
 #define GT_PROGRAM_X 8
 #define GT_PROGRAM_LAYOUT
-#define GT_PROGRAM_READS
+#define GT_PROGRAM_NO_STORE
 #include "op/pool.glsl"
 
-/* The maximum so far: its value, its sort key (order_of), and its position in the window. */
+/* The maximum so far: its value, its sort key, and its position in the window. */
 vec4 largest;
 uvec4 order, place;
 
-/* Sort keys: integers in the order of the values, computed from their bits, because drivers may assume that there is no
- * NaN: 0 for no value, then -infinity … infinity, with a single zero, then NaN. */
-uvec4 order_of(vec4 v) {
+/* An integer whose order is that of the values, computed from their bits because drivers may assume that there is no
+ * NaN: -infinity … infinity, with -0 equal to 0, then NaN. All keys are above 0, the key of an empty window. */
+uvec4 sort_key(vec4 v) {
   uvec4 bits = floatBitsToUint(v), size = bits & 0x7fffffffu;
   uvec4 result = mix(bits | 0x80000000u, ~bits, equal(bits >> 31, uvec4(1u)));
   result = mix(result, uvec4(0x80000000u), equal(size, uvec4(0u)));
   return mix(result, uvec4(0xffffffffu), greaterThan(size, uvec4(0x7f800000u)));
 }
 
-/* Updates the maximum. The first of equal values is kept, but the last NaN, as in PyTorch. */
+/* Updates the maximum with the value at position k. As in PyTorch, the first of equal values stays the maximum, but
+ * each NaN replaces an earlier one. */
 void update_max(vec4 v, uint k) {
-  uvec4 own = order_of(v);
-  bvec4 more = greaterThan(own, min(order, uvec4(0xfffffffeu)));
+  uvec4 key = sort_key(v);
+  bvec4 more = greaterThan(key, min(order, uvec4(0xfffffffeu)));
   largest = mix(largest, v, more);
-  order = mix(order, own, more);
+  order = mix(order, key, more);
   place = mix(place, uvec4(k), more);
 }
 
@@ -41,8 +42,8 @@ void store_index(uint i) {
     for (uint k = 0u; k < 4u; k++) index.at[4u * i + k] = place[k];
 }
 
-/* First and end of the positions of a window to visit. For a small window all, so that the loop count is a constant; for a
- * large one, which may be mostly padding, only those inside the image. */
+/* First and end of the positions in a window to visit, along one axis: all positions of a small window, so that the
+ * loop count is a constant; of a large one, which may be mostly padding, only those inside the image. */
 uvec2 places_of(uint axis, int first, int end) {
   uint window = window_of(axis), dilation = dilation_of(axis);
   if (window <= 16u) return uvec2(0u, window);
@@ -58,7 +59,8 @@ vec4 element(uint i) {
   return result[0];
 }
 
-/* Reduces piece `piece` over the window (d, h, w) of the image that begins at plane `image` of x. */
+/* Visits piece `piece` of all pixels in the window (d, h, w) of the image that begins at plane `image` of x. Returns
+ * their sum for a mean; otherwise updates the maximum. */
 vec4 reduce_window(uint image, uint d, uint h, uint w, uint piece) {
   vec4 sum = vec4(0.0);
   int first_d = window_begin(0u, d), first_h = window_begin(1u, h), first_w = window_begin(2u, w);

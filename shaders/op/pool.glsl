@@ -31,12 +31,13 @@ uint dilation_of(uint axis) { return axis == 0u ? DILATION_D : axis == 1u ? DILA
 /* A piece is a vec4 of channels, or one channel. */
 uint pieces_per_pixel() { return QUADS != 0u ? channels >> 2 : channels; }
 
+/* The first element of window o along the axis; negative in the padding. */
 int window_begin(uint axis, uint o) {
   uint stride = stride_of(axis);
   return stride != 0u ? int(o * stride) - int(padding_of(axis)) : int(o * in_size[axis] / out_size[axis]);
 }
 
-/* The end (exclusive) of window o, clipped to the image. */
+/* The elements of window o are below this: the end of the image or, for an adaptive window, its own end. */
 int window_end(uint axis, uint o) {
   uint in_all = in_size[axis], out_all = out_size[axis];
   return stride_of(axis) != 0u ? int(in_all) : int(((o + 1u) * in_all + out_all - 1u) / out_all);
@@ -52,6 +53,7 @@ uint window_count(uint axis, uint o) {
   return uint(last - (INCLUDE != 0u ? first : max(first, 0)));
 }
 
+/* The divisor of the mean of a window. */
 float window_divisor(uint d, uint h, uint w) {
   return DIVISOR != 0u ? uintBitsToFloat(DIVISOR) : float(window_count(0u, d) * window_count(1u, h) * window_count(2u, w));
 }

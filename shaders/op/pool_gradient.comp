@@ -6,7 +6,8 @@
 #define GT_PROGRAM_X 4
 #include "op/pool.glsl"
 
-/* Element i of an axis is in windows first_window to end_window - 1, unless it falls between dilated elements. */
+/* Along an axis, element i is in windows first_window to end_window - 1, unless it is between the elements of a dilated
+ * window. */
 uint first_window(uint axis, uint i) {
   uint stride = stride_of(axis), reach = (window_of(axis) - 1u) * dilation_of(axis), at = i + padding_of(axis);
   if (stride == 0u) return i * out_size[axis] / in_size[axis];
@@ -19,24 +20,27 @@ uint end_window(uint axis, uint i) {
   return min((i + padding_of(axis)) / stride + 1u, out_size[axis]);
 }
 
-/* Sets place to the position of element i in window o. False if it falls between two dilated elements. */
+/* Sets `place` to the position of element i in window o. Returns false if the element is between those of a dilated
+ * window. */
 bool element_of(uint axis, uint i, uint o, out uint place) {
   uint distance = uint(int(i) - window_begin(axis, o));
   place = distance / dilation_of(axis);
   return place * dilation_of(axis) == distance;
 }
 
-/* The gradient from piece `piece` of window number `at`: nonzero where `place` was the maximum. */
-vec4 share(uint at, uint piece, uint place) {
+/* The gradient of piece `piece` of window number `at` for channels whose maximum is at `place` in the window; 0 for the
+ * others. */
+vec4 routed_gradient(uint at, uint piece, uint place) {
   uint i = at * pieces_per_pixel() + piece;
-  uvec4 taken = uvec4(GT_POOL_NOWHERE);
-  if (INDEX == GT_POOL_INDEX_BYTES) taken = (uvec4(index.at[i]) >> uvec4(0u, 8u, 16u, 24u)) & 255u;
-  else if (QUADS == 0u) taken.x = index.at[i];
+  uvec4 largest = uvec4(GT_POOL_NOWHERE);
+  if (INDEX == GT_POOL_INDEX_BYTES) largest = (uvec4(index.at[i]) >> uvec4(0u, 8u, 16u, 24u)) & 255u;
+  else if (QUADS == 0u) largest.x = index.at[i];
   else
-    for (uint k = 0u; k < 4u; k++) taken[k] = index.at[4u * i + k];
-  return mix(vec4(0.0), gt_load(output_gradient, i), equal(taken, uvec4(place)));
+    for (uint k = 0u; k < 4u; k++) largest[k] = index.at[4u * i + k];
+  return mix(vec4(0.0), gt_load(output_gradient, i), equal(largest, uvec4(place)));
 }
 
+/* The gradient of one piece of the input: the sum over all windows that contain the pixel. */
 vec4 sum_over_windows(uint image, uint d, uint h, uint w, uint piece) {
   vec4 sum = vec4(0.0);
   uint end_d = end_window(0u, d), end_h = end_window(1u, h), end_w = end_window(2u, w);
@@ -50,7 +54,7 @@ vec4 sum_over_windows(uint image, uint d, uint h, uint w, uint piece) {
         if (!element_of(2u, w, k, place_w)) continue;
         uint at = (row + k) * pieces_per_pixel() + piece;
         if (AVERAGE != 0u) sum += gt_load(output_gradient, at) / window_divisor(i, j, k);
-        else sum += share(row + k, piece, (place_d * WINDOW_H + place_h) * WINDOW_W + place_w);
+        else sum += routed_gradient(row + k, piece, (place_d * WINDOW_H + place_h) * WINDOW_W + place_w);
       }
     }
   }

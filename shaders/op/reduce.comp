@@ -16,6 +16,7 @@ shared float partial[LOCAL_X];
 
 #include "op/reduce.glsl"
 
+/* The value to reduce: the program's result for element (o, r, n); for GT_REDUCE_FINITE, 1 if it is not finite. */
 float element(uint o, uint n, uint r) {
   float result[GT_PROGRAM_OUTPUTS];
   gt_program(gt_place((o * reduced + r) * inner + n, 1u), 0.0, result);
@@ -23,13 +24,14 @@ float element(uint o, uint n, uint r) {
   return result[0];
 }
 
+/* Stores output i and clears the flag if a check fails. */
 void finish(uint i, float value) {
-  bool clears = value != 0.0;
+  bool bad = value != 0.0;
   if (KIND != GT_REDUCE_FINITE) {
     y.at[i] = value * scale;
-    clears = CHECKED != 0u && !gt_finite(value * scale);
+    bad = CHECKED != 0u && !gt_finite(value * scale);
   }
-  if (clears) atomicAnd(flag.at[0], 0u);
+  if (bad) atomicAnd(flag.at[0], 0u);
 }
 
 void per_invocation(uint outputs) {
@@ -49,7 +51,7 @@ void per_workgroup(uint outputs) {
     barrier();
     for (uint left = LOCAL_X; left > 1u;) {
       uint half_left = (left + 1u) / 2u;
-      if (me + half_left < left) partial[me] = join(partial[me], partial[me + half_left]);
+      if (me + half_left < left) partial[me] = combine(partial[me], partial[me + half_left]);
       barrier();
       left = half_left;
     }

@@ -1,12 +1,12 @@
-/* Shared by the kernels of reduce.h. Include after lib/program.glsl and KIND; values have type V. */
-V start() {
+/* Shared by the kernels of reduce.h. Include after lib/program.glsl and the constant KIND; values have type V. */
+V neutral() {
   V value = V(0.0);
   if (KIND == GT_REDUCE_MAX) value = V(-gt_infinity());
   if (KIND == GT_REDUCE_MIN) value = V(gt_infinity());
   return value;
 }
 
-V join(V a, V b) {
+V combine(V a, V b) {
   V value = a + b;
   if (KIND == GT_REDUCE_FINITE) value = max(a, b);
   if (KIND == GT_REDUCE_MAX) value = gt_max(a, b);
@@ -14,17 +14,18 @@ V join(V a, V b) {
   return value;
 }
 
+/* The value at (o, r, n), defined by the kernel. */
 V element(uint o, uint n, uint r);
 
-/* Reduces r, r + step, … below `end` for output row o, inner element n, in this order, with four loads in flight: one
+/* Reduces the values at (o, r, n), (o, r + step, n), … below (o, end, n), in this order, with four loads in flight: one
  * load per invocation does not saturate memory. */
 V reduce_range(uint o, uint n, uint r, uint end, uint step) {
-  V value = start();
+  V value = neutral();
   for (; r + 3u * step < end; r += 4u * step) {
     V a = element(o, n, r), b = element(o, n, r + step);
     V c = element(o, n, r + 2u * step), d = element(o, n, r + 3u * step);
-    value = join(join(join(join(value, a), b), c), d);
+    value = combine(combine(combine(combine(value, a), b), c), d);
   }
-  for (; r < end; r += step) value = join(value, element(o, n, r));
+  for (; r < end; r += step) value = combine(value, element(o, n, r));
   return value;
 }

@@ -10,7 +10,7 @@ layout(constant_id = GT_REDUCE_SPEC_QUADS) const uint QUADS = 0u;
 #define GT_PROGRAM_QUADS (QUADS != 0u)
 #define GT_PROGRAM_X 8
 #define GT_PROGRAM_LAYOUT
-#define GT_PROGRAM_READS
+#define GT_PROGRAM_NO_STORE
 #include "lib/program.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 1u;
@@ -33,12 +33,12 @@ void main() {
   for (uint i = gl_WorkGroupID.x; i < outer * chunks * tiles; i += gl_NumWorkGroups.x) {
     uint quad = i % tiles * ACROSS + me % ACROSS, c = i / tiles % chunks, o = i / tiles / chunks;
     bool exists = quad < quads;
-    partial[me] = start();
+    partial[me] = neutral();
     if (exists) partial[me] = reduce_range(o, 4u * quad, c * chunk + lane, min(c * chunk + chunk, reduced), DOWN);
     barrier();
     for (uint left = DOWN; left > 1u;) {
       uint half_left = (left + 1u) / 2u;
-      if (lane + half_left < left) partial[me] = join(partial[me], partial[me + half_left * ACROSS]);
+      if (lane + half_left < left) partial[me] = combine(partial[me], partial[me + half_left * ACROSS]);
       barrier();
       left = half_left;
     }

@@ -7,7 +7,7 @@
 layout(constant_id = GT_ROWS_SPEC_WHOLE) const uint WHOLE = 0u;
 #define GT_PROGRAM_X 8
 #define GT_PROGRAM_ROWS
-#define GT_PROGRAM_READS
+#define GT_PROGRAM_NO_STORE
 #define GT_PROGRAM_QUADS (WHOLE != 0u)
 #include "lib/program.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
@@ -26,7 +26,8 @@ layout(constant_id = GT_ROWS_SPEC_OPCODE + 1) const uint OPCODE_1 = 0u;
 layout(constant_id = GT_ROWS_SPEC_OPCODE + 2) const uint OPCODE_2 = 0u;
 layout(constant_id = GT_ROWS_SPEC_OPCODE + 3) const uint OPCODE_3 = 0u;
 
-/* The reduction over lanes has two rounds: each lane of the first combines FAN values, the last one combines LEFT. */
+/* The reduction over the lanes of a row has two levels: at the first, LEFT lanes combine FAN values each; at the
+ * second, these LEFT values are combined. With few lanes there is only the second. */
 const uint FAN = LANES > 64u ? 16u : 8u, LEFT = LANES > FAN ? LANES / FAN : LANES;
 
 /* The partial results of each invocation, one component per reduction. */
@@ -35,45 +36,47 @@ shared vec4 partial[LOCAL_X];
 /* The per-element inputs of this invocation's vec4s. */
 V kept[EACH][GT_PROGRAM_X];
 
-#include "lib/along.glsl"
+#include "lib/row_reductions.glsl"
 
 #define READ(k, load) \
   if (INPUT_COUNT > k && GT_LOAD_MODE(load) == GT_LOAD_SAME) kept[i][k] = gt_load_same(x[k], at);
 #define WRITE(k) \
   if (OUTPUT_COUNT > k) { \
-    if ((NARROW >> k & 1u) != 0u) own[k] = result[i][k].x; \
+    if ((NARROW >> k & 1u) != 0u) row_value[k] = result[i][k].x; \
     else if (there) gt_store(y[k], at, result[i][k]); \
   }
 #define WRITE_NARROW(k) \
-  if (OUTPUT_COUNT > k && (NARROW >> k & 1u) != 0u) y[k].at[gt_row_now] = own[k];
+  if (OUTPUT_COUNT > k && (NARROW >> k & 1u) != 0u) y[k].at[gt_row_now] = row_value[k];
 #define EACH_QUAD [[unroll]] for (uint i = 0u; i < EACH; i++)
-/* Loops over the rounds; q: the first vec4 of this invocation in the round. KEPT: there is one round. */
+/* A row is processed in rounds of EACH * LANES vec4s. q: the first vec4 of this invocation in the round. With KEPT
+ * there is only one round. */
 #define EACH_ROUND(quads) for (uint q = lane; q - lane < (KEPT != 0u ? 1u : quads); q += EACH * LANES)
 
-vec4 join_some(uint first, uint apart, uint n) {
+/* Combines n partial results that are `apart` invocations apart. */
+vec4 combine_some(uint first, uint apart, uint n) {
   vec4 v = partial[first];
-  [[unroll]] for (uint i = 1u; i < n; i++) v = gt_along_both(v, partial[first + i * apart]);
+  [[unroll]] for (uint i = 1u; i < n; i++) v = gt_reductions_combine(v, partial[first + i * apart]);
   return v;
 }
 
-/* Combines the partial results of the lanes of a row; the order of additions depends only on LANES. Every lane computes the
- * last round itself, which is faster than waiting for one lane to do so. */
-vec4 join_lanes(vec4 mine) {
+/* Combines the partial results of the lanes of a row; the order of additions depends only on LANES. Every lane computes
+ * the second level itself, which is faster than waiting for one lane to do so. */
+vec4 combine_lanes(vec4 mine) {
   if (LANES == 1u) return mine;
   uint me = gl_LocalInvocationID.x, lane = me % LANES;
   partial[me] = mine;
   barrier();
   if (LANES > FAN) {
-    if (lane < LEFT) partial[me] = join_some(me, LEFT, FAN);
+    if (lane < LEFT) partial[me] = combine_some(me, LEFT, FAN);
     barrier();
   }
-  vec4 all = join_some(me - lane, 1u, LEFT);
+  vec4 all = combine_some(me - lane, 1u, LEFT);
   barrier();
   return all;
 }
 
-/* True if the row has vec4 number q, the i-th of this invocation in the round. With KEPT, at least half of an invocation's
- * vec4s exist. */
+/* True if the row has vec4 number q, the i-th of this invocation in the round. With KEPT, at least the first half of an
+ * invocation's vec4s exist, so they need no test. */
 bool has_quad(uint i, uint q, uint quads) { return KEPT != 0u && i < EACH / 2u || q < quads; }
 
 /* A vec4 beyond the end of the row is replaced by the last one, and the result is not used: a branch would make drivers
@@ -83,6 +86,7 @@ gt_place place_of(uint i, uint q, uint quads) {
   return gt_place(gt_row_now * row + column, WHOLE != 0u ? 4u : min(row - column, 4u));
 }
 
+/* Reads the per-element inputs of one round. */
 void read(uint q, uint quads) {
   EACH_QUAD {
     gt_place at = place_of(i, q + i * LANES, quads);
@@ -97,9 +101,10 @@ void read(uint q, uint quads) {
   }
 }
 
-void join_row(uint pass, uint lane, uint quads) {
+/* Computes the reductions of one pass over the row. */
+void reduce_row(uint pass, uint lane, uint quads) {
   V sum[GT_PROGRAM_REDUCTIONS], result[GT_PROGRAM_OUTPUTS];
-  gt_along_none(sum);
+  gt_reductions_neutral(sum);
   EACH_ROUND(quads) {
     if (KEPT == 0u) read(q, quads);
     EACH_QUAD {
@@ -107,16 +112,17 @@ void join_row(uint pass, uint lane, uint quads) {
       uint lanes = has_quad(i, q + i * LANES, quads) ? at.lanes : 0u;
       gt_row_input = kept[i];
       gt_program(at, V(0.0), result);
-      gt_along_add(sum, lanes, pass);
+      gt_reductions_add(sum, lanes, pass);
     }
   }
-  gt_along_know(join_lanes(gt_along_own(sum, pass)), pass);
+  gt_reductions_set(combine_lanes(gt_reductions_partial(sum, pass)), pass);
 }
 
-/* Computes all results before the first store: a driver does not know that stores do not overlap later loads. */
+/* The last pass. Computes all results of a round before its first store: a driver cannot know that stores do not
+ * overlap later loads, so it would keep their order. */
 void write_row(uint lane, uint quads, bool exists) {
   V result[EACH][GT_PROGRAM_OUTPUTS];
-  float own[GT_PROGRAM_OUTPUTS];
+  float row_value[GT_PROGRAM_OUTPUTS];
   EACH_ROUND(quads) {
     if (KEPT == 0u) read(q, quads);
     EACH_QUAD {
@@ -133,7 +139,7 @@ void write_row(uint lane, uint quads, bool exists) {
     }
   }
   if (NARROW == 0u) return;
-  barrier(); /* an output with one value per row may be in place of an input that the whole row reads */
+  barrier(); /* an output with one value per row may overwrite an input that all lanes of the row read */
   if (lane == 0u && exists) {
     WRITE_NARROW(0)
     WRITE_NARROW(1)
@@ -142,17 +148,18 @@ void write_row(uint lane, uint quads, bool exists) {
   }
 }
 
-/* For r beyond the last row, the last row is computed without being stored. */
-void work_on_row(uint r) {
+/* Invocations without a row (r >= rows) compute the last row without storing it, because all must reach the
+ * barriers. */
+void run_row(uint r) {
   uint lane = gl_LocalInvocationID.x % LANES, quads = (row + 3u) / 4u;
   gt_row_now = min(r, rows - 1u);
-  gt_along_begin();
+  gt_reductions_reset();
   if (KEPT != 0u) read(lane, quads);
-  [[unroll]] for (uint pass = 0u; pass < PASSES; pass++) join_row(pass, lane, quads);
+  [[unroll]] for (uint pass = 0u; pass < PASSES; pass++) reduce_row(pass, lane, quads);
   write_row(lane, quads, r < rows);
 }
 
 void main() {
   uint each = LOCAL_X / LANES, mine = gl_LocalInvocationID.x / LANES;
-  for (uint first = gl_WorkGroupID.x * each; first < rows; first += gl_NumWorkGroups.x * each) work_on_row(first + mine);
+  for (uint first = gl_WorkGroupID.x * each; first < rows; first += gl_NumWorkGroups.x * each) run_row(first + mine);
 }

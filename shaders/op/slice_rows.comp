@@ -9,7 +9,7 @@ void main() {
   uint stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x, values = count * width;
   for (uint i = gl_GlobalInvocationID.x; i < slices * values; i += stride) {
     uint b = i / values, v = i - b * values, first = start.at[b];
-    /* A negative start is large as uint. Sums of rows fit: all sizes are below 2^31. */
+    /* A negative start is large as uint. For other starts the sum fits, because all sizes are below 2^31. */
     uint r = first + begin + v / width;
     y.at[i] = first < rows && r < rows ? data.at[(first + begin) * width + v] : outside;
   }

@@ -1,5 +1,5 @@
-/* y [slices, count, width]: the rows start[b] + begin … of data [rows, width], as words; `outside` where
- * there are none. */
+/* Slice b of y [slices, count, width] has the `count` rows of data [rows, width] from start[b] + begin on, as
+ * words. Rows that do not exist are `outside`; if start[b] is out of range, the whole slice is. */
 #include "lib/args.h"
 GT_ARGS(gt_slice_rows_args) {
   GT_WORDS data, start;

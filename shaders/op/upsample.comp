@@ -5,7 +5,7 @@
 #include "op/upsample.h"
 #include "op/upsample.glsl"
 
-/* The first (k = 0) or next (k = 1) input position for output position o of an axis, and its weight. */
+/* The first (k = 0) or second (k = 1) input position that output position o of an axis reads, and its weight. */
 uint source(uint axis, uint o, uint k, out float weight) {
   uint entry = outputs[axis] + 2u * o, first = table.at[entry];
   float next = uintBitsToFloat(table.at[entry + 1u]);

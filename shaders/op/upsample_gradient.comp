@@ -5,7 +5,7 @@
 #include "op/upsample.h"
 #include "op/upsample.glsl"
 
-/* The weight of input position i in output position o. */
+/* The weight with which output position o reads input position i. */
 float weight_in(uint axis, uint i, uint o) {
   uint entry = outputs[axis] + 2u * o, first = table.at[entry];
   float next = uintBitsToFloat(table.at[entry + 1u]), weight = 1.0;

@@ -3,7 +3,7 @@
 #extension GL_EXT_buffer_reference_uvec2 : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
-/* A workgroup copies ROWS neighboring rows. It first computes which samples they are. */
+/* A workgroup copies ROWS neighboring rows. First it computes where the sample of each row starts. */
 #include "op/window.h"
 #include "lib/philox.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
@@ -19,16 +19,17 @@ uint start_of_row(uint r) {
   return (s == NONE ? 0u : s) * stride + begin;
 }
 
+/* Element i of the data. */
 uint value(uint i) {
   uint word = NARROW != 0u ? data.at[i >> 2] >> 8u * (i & 3u) & 255u : data.at[i];
   return word;
 }
 
 void copy_rows(uint first) {
-  uint me = gl_LocalInvocationID.x, many = gl_WorkGroupSize.x, rows = min(batch - first, ROWS);
-  for (uint r = me; r < rows; r += many) start_of[r] = start_of_row(first + r);
+  uint me = gl_LocalInvocationID.x, size = gl_WorkGroupSize.x, rows = min(batch - first, ROWS);
+  for (uint r = me; r < rows; r += size) start_of[r] = start_of_row(first + r);
   barrier();
-  for (uint i = me; i < rows * width; i += many) {
+  for (uint i = me; i < rows * width; i += size) {
     uint r = i / width;
     y.at[first * width + i] = value(start_of[r] + (i - r * width));
   }

@@ -1,10 +1,10 @@
 /* Fused row epilogue: a layer norm or softmax over full rows of a GEMM tile.
  *
  * A row program behind a result, where a tile has whole rows of it (GT_FOLLOWED_BY_ROWS): a norm, or a softmax, which a
- * kernel behind this one would read it again for. It is the epilogue, then, and its leader's value what is summed up; of
- * its outputs the third goes to `range`, the fourth to where an input would that it has not (GT_ROWS_BEHIND_Y). For a
- * kernel that has the arguments of matmul.h, lib/program.glsl with GT_PROGRAM_JOINS, LOCAL_X, what columns.glsl and follow.glsl want, and
- * gives room in shared memory for a vec4 an invocation, beside that for a tile's rows. */
+ * kernel behind this one would read it again for. It is the epilogue, then, and its leader's value what is summed up;
+ * of its outputs the third goes to `range`, the fourth to where an input would that it has not (GT_ROWS_BEHIND_Y). For
+ * a kernel that has the arguments of matmul.h, lib/program.glsl with GT_PROGRAM_JOINS, LOCAL_X, what columns.glsl and
+ * follow.glsl want, and gives room in shared memory for a vec4 an invocation, beside that for a tile's rows. */
 const bool ROWS_BEHIND = (FOLLOWED_BY & GT_FOLLOWED_BY_ROWS) != 0u;
 #define BEHIND_BITS(k) (SMOOTHING >> (k * GT_ROWS_BEHIND_REDUCTION_BITS))
 const uint REDUCTION_0 = BEHIND_BITS(0) & 7u, REDUCTION_1 = BEHIND_BITS(1) & 7u, REDUCTION_2 = BEHIND_BITS(2) & 7u;
@@ -15,7 +15,7 @@ const uint OPCODE_2 = GT_I_ROW_SUM + (BEHIND_BITS(2) / GT_ROWS_BEHIND_OPCODE & 3
 const uint OPCODE_3 = GT_I_ROW_SUM + (BEHIND_BITS(3) / GT_ROWS_BEHIND_OPCODE & 3u);
 const uint BEHIND_PASSES = SMOOTHING >> GT_ROWS_BEHIND_PASSES & 15u;
 const uint BEHIND_NARROW = SMOOTHING >> GT_ROWS_BEHIND_NARROW & 15u;
-#include "lib/along.glsl"
+#include "lib/row_reductions.glsl"
 
 void behind_put(uint invocation, vec4 value);
 vec4 behind_get(uint invocation);
@@ -30,17 +30,17 @@ vec4 behind_get(uint invocation);
 void behind_quad(gt_place at, uint i, bool exists, vec4 v, uint across) {
   uint me = gl_LocalInvocationIndex, lane = me % across;
   vec4 sum[GT_PROGRAM_REDUCTIONS], result[GT_PROGRAM_OUTPUTS];
-  gt_along_begin();
+  gt_reductions_reset();
   [[unroll]] for (uint pass = 0u; pass < BEHIND_PASSES; pass++) {
     gt_program(at, v, result);
-    gt_along_none(sum);
-    gt_along_add(sum, exists ? at.lanes : 0u, pass);
-    behind_put(me, gt_along_own(sum, pass));
+    gt_reductions_neutral(sum);
+    gt_reductions_add(sum, exists ? at.lanes : 0u, pass);
+    behind_put(me, gt_reductions_partial(sum, pass));
     barrier();
     vec4 all = behind_get(me - lane);
-    for (uint l = 1u; l < across; l++) all = gt_along_both(all, behind_get(me - lane + l));
+    for (uint l = 1u; l < across; l++) all = gt_reductions_combine(all, behind_get(me - lane + l));
     barrier();
-    gt_along_know(all, pass);
+    gt_reductions_set(all, pass);
   }
   gt_program(at, v, result);
   BEHIND_EACH_OUTPUT(BEHIND_WRITE)
@@ -49,9 +49,9 @@ void behind_quad(gt_place at, uint i, bool exists, vec4 v, uint across) {
   if (lane == 0u && exists) { BEHIND_EACH_OUTPUT(BEHIND_WRITE_NARROW) }
 }
 
-/* All invocations call it, for the tile of `high` rows from m0 on: of parts that have come together, or when they have put
- * what they have of its sums (follow_put). In place of a quad that there is not, the row's last one is worked on for
- * nothing, and in place of a row the result's last one. */
+/* All invocations call it, for the tile of `high` rows from m0 on: of parts that have come together, or when they have
+ * put what they have of its sums (follow_put). In place of a quad that there is not, the row's last one is worked on
+ * for nothing, and in place of a row the result's last one. */
 void rows_behind(uint m0, uint high, uint wide, bool of_parts) {
   if (!ROWS_BEHIND) return;
   uint across = wide / 4u, quads = (n + 3u) / 4u;
