@@ -8,8 +8,8 @@
 layout(constant_id = GT_LOGIC_SPEC_LANES) const uint LANES = 1u; /* invocations that share a run of gates */
 const uint RUN = GT_LOGIC_RUN;
 
-/* Computes items s, s + LANES, … of each gate of the run that starts at `first`. A run may extend beyond the layer's
- * last gate: the rest of the run loads that gate again and stores nothing. */
+/* Computes items s, s + LANES, … below `end` for each gate of the run that starts at gate `first`. If the run extends
+ * beyond the layer's last gate, its rest loads that gate again and stores nothing. */
 void run_of_gates(uint first, uint s, uint end, uint width) {
   uint row_a[RUN], row_b[RUN];
   vec4 c[RUN];

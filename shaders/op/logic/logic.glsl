@@ -19,8 +19,9 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) buffer GT_HALVES4 {
 uint gt_logic_width() { return QUADS != 0u ? batch >> 2 : batch; }
 uint gt_logic_slice(uint width) { return SLICE != 0u ? SLICE : width; }
 
-/* Wide batches are processed slice by slice: all rows for some of the samples, then all rows for the next samples, so
- * that the rows that a slice gathers at random stay in the cache. Item i of `rows` rows is item .y of row .x. */
+/* Large batches are processed slice by slice: all rows for some of the samples, then all rows for the next samples. So
+ * the part of x that a slice reads, at random rows, stays in the cache. Returns the row (.x) and the item of that row
+ * (.y) that is processed as number i. */
 uvec2 gt_logic_place(uint i, uint rows, uint width) {
   uvec2 place;
   if (SLICE != 0u) {
@@ -33,6 +34,7 @@ uvec2 gt_logic_place(uint i, uint rows, uint width) {
   return place;
 }
 
+/* Four floats, from index 4 i on. */
 vec4 gt_logic_four(GT_FLOATS from, uint i) {
   vec4 v;
   if (ALIGNED != 0u) v = GT_CAST(GT_FLOATS4, from).at[i];
@@ -40,6 +42,7 @@ vec4 gt_logic_four(GT_FLOATS from, uint i) {
   return v;
 }
 
+/* The coefficients of a gate. */
 vec4 gt_logic_gate(uint gate) { return gt_logic_four(coefficients, gate); }
 
 /* Item i of a tensor; for a single sample the other three components are 0. */
@@ -62,6 +65,7 @@ uvec4 gt_logic_bf16(vec4 v) {
   return mix(rounded, uvec4(0x7fc0u), greaterThan(bits & 0x7fffffffu, uvec4(0x7f800000u)));
 }
 
+/* Stores item i of y. */
 void gt_logic_store(uint i, vec4 v) {
   if (TYPE_Y == GT_LOGIC_F16) GT_CAST(GT_HALVES4, y).at[i] = uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
   else if (TYPE_Y == GT_LOGIC_BF16) {

@@ -6,7 +6,7 @@
 #include "op/logic/logic_bits.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 
-/* Indices are clamped to the inputs of the layer, as the wiring of a damaged file may be out of range. */
+/* Indices are clamped to the inputs of the layer, because the wiring of a damaged file may be out of range. */
 void main() {
   uint total = gates * words;
   for (uint i = gl_GlobalInvocationID.x; i < total; i += gl_NumWorkGroups.x * gl_WorkGroupSize.x) {

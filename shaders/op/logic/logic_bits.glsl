@@ -9,6 +9,7 @@
 /* A word whose bits are all equal to bit k of the code. */
 uint gt_logic_term(uint code, int k) { return uint(bitfieldExtract(int(code), k, 1)); }
 
+/* The gate's outputs for 32 pairs of input bits. */
 GT_LOGIC_WORDS gt_logic_of_bits(uint code, GT_LOGIC_WORDS a, GT_LOGIC_WORDS b) {
   uint c0 = gt_logic_term(code, 0), c1 = gt_logic_term(code, 1);
   uint c2 = gt_logic_term(code, 2), c3 = gt_logic_term(code, 3);

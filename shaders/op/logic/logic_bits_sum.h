@@ -1,5 +1,5 @@
-/* y [batch, groups] = scale * the number of rows, of the `each` rows of a group in x [groups * each, words],
- * in which the bit of the sample is set. */
+/* Group sums on bits: y [batch, groups] = scale * the number of ones among the sample's bits in the group's
+ * `each` rows of x [groups * each, words]. */
 #include "lib/args.h"
 GT_ARGS(gt_logic_bits_sum_args) {
   GT_WORDS x;

@@ -21,14 +21,14 @@ layout(constant_id = GT_CA_SPEC_WORDS) const uint WORDS = 1u;
 
 layout(buffer_reference, scalar, buffer_reference_align = 4 * P) buffer GT_LANES { V at[]; };
 
-struct gt_layer { /* row: offset of its inputs in shared memory */
+struct gt_layer { /* as in `shape` (op/logic/logic_ca.h); gate, wire, inverse and slot: the first of each */
   uint width, inputs, gate, wire, inverse, row, slot, split;
 };
 
 shared V memory[SHARED];
-shared V fired; /* 1 for cells that take their new state, else 0 */
-shared gt_layer layers[48];
-shared uint words[WORDS];
+shared V fired; /* 1 for cells that take their new state in this step, otherwise 0 */
+shared gt_layer layers[48]; /* GT_LOGIC_CA_LAYERS */
+shared uint words[WORDS];   /* the perception's wiring; for the gradient also inverse wiring */
 
 /* True if any of the cells takes its new state; the same in all invocations of a workgroup. */
 bool any_fires() { return FIRE == 0u || fired != V(0.0); }
@@ -36,9 +36,9 @@ bool any_fires() { return FIRE == 0u || fired != V(0.0); }
 /* Loads the data that all invocations need. The caller executes a barrier after this and its other loads. */
 void prepare() {
   if (me < P) {
-    float takes = 1.0;
-    if (FIRE != 0u) takes = is_drawn(cell_of(me)) ? 1.0 : 0.0;
-    LANE(fired, me) = takes;
+    float fires = 1.0;
+    if (FIRE != 0u) fires = is_drawn(cell_of(me)) ? 1.0 : 0.0;
+    LANE(fired, me) = fires;
   }
   for (uint i = me; i < PERCEPTIONS + UPDATES; i += LOCAL_X)
     layers[i] = gt_layer(shape.at[8u * i], shape.at[8u * i + 1u], shape.at[8u * i + 2u],
@@ -56,40 +56,44 @@ vec4 coefficients_of(uint gate) {
   return c;
 }
 
+/* The inputs a and b of a gate. */
 uvec2 wires_of(uint wire) { return uvec2(wiring.at[wire], wiring.at[wires + wire]); }
 
-/* Clamps the indices of a gate's inputs, as the wiring of a damaged file may be out of range. Done here rather than after
- * the load of the wiring, which would have to wait for the load. */
-uvec2 inside(uvec2 wire, uint inputs) { return min(wire, uvec2(inputs - 1u)); }
+/* Clamps the indices of a gate's inputs, because the wiring of a damaged file may be out of range. Called when the
+ * indices are used: clamping them right after their load would wait for the load. */
+uvec2 clamp_wire(uvec2 wire, uint inputs) { return min(wire, uvec2(inputs - 1u)); }
 
-V gate_of(vec4 c, V a, V b) { return c.x + c.y * a + b * (c.z + c.w * a); }
+V gate_value(vec4 c, V a, V b) { return c.x + c.y * a + b * (c.z + c.w * a); }
 
 /* --- perception ----------------------------------------------------------------------------------------- */
 
-/* The coefficients of the invocation's first gate in one of the first four layers of the perception. Their addresses do
- * not depend on other loads, so they are loaded at the very beginning. before: the widths of the layers before it. */
-vec4 early(uint width, uint before) {
+/* The coefficients of the invocation's first gate in one of the perception's first four layers. Their addresses do not
+ * depend on other loads, so they are loaded at the beginning of the kernel. before: sum of the widths of earlier
+ * layers. */
+vec4 first_coefficients(uint width, uint before) {
   vec4 c = vec4(0.0);
   if (width > 0u) c = coefficients_of(KERNELS * before + me % max(KERNELS * width, 1u));
   return c;
 }
 
-#define GT_CA_EARLY(c) \
-  vec4 c[4] = vec4[4](early(WIDTH0, 0u), early(WIDTH1, WIDTH0), early(WIDTH2, WIDTH0 + WIDTH1), \
-                      early(WIDTH3, WIDTH0 + WIDTH1 + WIDTH2));
+#define GT_CA_FIRST_COEFFICIENTS(c) \
+  vec4 c[4] = vec4[4](first_coefficients(WIDTH0, 0u), first_coefficients(WIDTH1, WIDTH0), \
+                      first_coefficients(WIDTH2, WIDTH0 + WIDTH1), \
+                      first_coefficients(WIDTH3, WIDTH0 + WIDTH1 + WIDTH2));
 
 /* The same in a later layer. */
-vec4 late(uint l) { return coefficients_of(layers[l].gate + me % (KERNELS * layers[l].width)); }
+vec4 later_coefficients(uint l) { return coefficients_of(layers[l].gate + me % (KERNELS * layers[l].width)); }
 
-/* Loads the patches of channels first … first + count - 1, and if `own` the cells' own values, for the update. */
-void load_patches(uint first, uint count, bool own) {
+/* Loads the patches of channels first … first + count - 1. If `update_inputs`, also stores the cells' own values where
+ * the update reads them. */
+void load_patches(uint first, uint count, bool update_inputs) {
   for (uint i = me; i < 9u * P * count; i += LOCAL_X) {
     uint c = i % count, lane = i / count % P, j = i / count / P;
     uint cell = neighbour_of(cell_of(lane), j);
     float value = 0.0;
     if (cell != NONE) value = from.at[from_offset + cell * CHANNELS + first + c];
     LANE(memory[PATCHES + 9u * c + j], lane) = value;
-    if (own && j == 4u) LANE(memory[first + c], lane) = value;
+    if (update_inputs && j == 4u) LANE(memory[first + c], lane) = value;
   }
 }
 
@@ -106,15 +110,16 @@ gt_layer perception_layer(uint l) {
 }
 
 /* The first row that a layer of the perception reads, for channel c of the loaded ones and kernel k. */
-uint reads(uint l, gt_layer at, uint c, uint k) {
+uint input_row(uint l, gt_layer at, uint c, uint k) {
   return l == 0u ? PATCHES + 9u * c : at.row + (c * KERNELS + k) * at.inputs;
 }
 
 uvec2 perception_wires(gt_layer at, uint o) {
-  return inside(uvec2(words[at.wire + o], words[WIRES + at.wire + o]), at.inputs);
+  return clamp_wire(uvec2(words[at.wire + o], words[WIRES + at.wire + o]), at.inputs);
 }
 
-/* Evaluates a layer of the perception; coefficient: of the invocation's first gate. */
+/* Evaluates a layer of the perception for `count` channels from `first` on. coefficient: of the invocation's first
+ * gate. */
 void perceive_layer(uint l, vec4 coefficient, uint first, uint count) {
   gt_layer at = perception_layer(l);
   bool last = l == PERCEPTIONS - 1u;
@@ -124,9 +129,9 @@ void perceive_layer(uint l, vec4 coefficient, uint first, uint count) {
     if (i != me) coefficient = coefficients_of(at.gate + g);
     uvec2 wire = perception_wires(at, o);
     for (uint c = i / gates; c < count; c += at.split) {
-      uint base = reads(l, at, c, k);
+      uint base = input_row(l, at, c, k);
       uint to = target + (last ? ((first + c) * at.width + o) * KERNELS + k : c * gates + g);
-      memory[to] = gate_of(coefficient, memory[base + wire.x], memory[base + wire.y]);
+      memory[to] = gate_value(coefficient, memory[base + wire.x], memory[base + wire.y]);
     }
   }
   barrier();
@@ -138,11 +143,11 @@ void perceive(uint depth, vec4 c[4], uint first, uint count) {
   if (depth > 1u) perceive_layer(1u, c[1], first, count);
   if (depth > 2u) perceive_layer(2u, c[2], first, count);
   if (depth > 3u) perceive_layer(3u, c[3], first, count);
-  for (uint l = 4u; l < depth; l++) perceive_layer(l, late(l), first, count);
+  for (uint l = 4u; l < depth; l++) perceive_layer(l, later_coefficients(l), first, count);
 }
 
-/* Evaluates the perception of all channels; the first chunk is already loaded. The results, the inputs of the update, are
- * at the beginning of shared memory. */
+/* Evaluates the perception of all channels; the first chunk is already loaded. The results, the inputs of the update,
+ * are at the beginning of shared memory. */
 void perceive_all(vec4 c[4]) {
   for (uint first = 0u; first < CHANNELS; first += CHUNK) {
     uint count = min(CHUNK, CHANNELS - first);
@@ -156,8 +161,9 @@ void perceive_all(vec4 c[4]) {
 
 /* --- update --------------------------------------------------------------------------------------------- */
 
-/* A layer and the data of the invocation's gate in it from global memory. Prefetched two layers ahead, as a layer takes
- * less time than a load; four ahead would need the registers of a second workgroup (docs/notes/thresholds.md). */
+/* A layer, and what the invocation's gate in it needs from global memory. This data is loaded AHEAD layers ahead,
+ * because a layer takes less time than a load. Four layers ahead would need so many registers that a second workgroup
+ * would not fit (docs/notes/thresholds.md). */
 struct gt_fetch {
   gt_layer at;
   vec4 coefficient;
@@ -166,51 +172,53 @@ struct gt_fetch {
 
 #define AHEAD 2u
 
-/* The gradient does not need the outputs of the last layer; it runs that layer only to note its inputs in the trace. */
+/* The gradient does not need the outputs of the last layer. If there is a trace, it runs that layer only to store its
+ * inputs there. */
 #ifdef GT_CA_GRADIENT
-const uint RUN = UPDATES - KEEP;
-void note(uint gate, V a, V b) {
+const uint LAYERS_TO_RUN = UPDATES - KEEP;
+void store_trace(uint gate, V a, V b) {
   uint i = 2u * (group * TRACE + gate);
   GT_CAST(GT_LANES, trace).at[i] = a;
   GT_CAST(GT_LANES, trace).at[i + 1u] = b;
 }
 #else
-const uint RUN = UPDATES;
-#define note(gate, a, b)
+const uint LAYERS_TO_RUN = UPDATES;
+#define store_trace(gate, a, b)
 #endif
 
-gt_fetch fetch_at(gt_layer at, uint o) {
+gt_fetch fetch_gate_data(gt_layer at, uint o) {
   return gt_fetch(at, coefficients_of(at.gate + o), wires_of(at.wire + o));
 }
 
 /* Loads unconditionally, also if the data is not needed: after a conditional load a driver waits for the data. */
 gt_fetch fetch(uint l) {
   gt_layer at = layers[PERCEPTIONS + min(l, UPDATES - 1u)];
-  return fetch_at(at, min(me, at.width - 1u));
+  return fetch_gate_data(at, min(me, at.width - 1u));
 }
 
+/* Evaluates gate o of a layer and stores its output to row `to`. */
 void run_gate(uint o, gt_fetch f, uint to) {
   gt_layer at = f.at;
-  uvec2 wire = inside(f.wire, at.inputs);
+  uvec2 wire = clamp_wire(f.wire, at.inputs);
   V a = memory[at.row + wire.x], b = memory[at.row + wire.y];
-  memory[to] = gate_of(f.coefficient, a, b);
-  if (KEEP == 0u) note(at.gate - layers[PERCEPTIONS].gate + o, a, b);
+  memory[to] = gate_value(f.coefficient, a, b);
+  if (KEEP == 0u) store_trace(at.gate - layers[PERCEPTIONS].gate + o, a, b);
 }
 
 void update_layer(uint l, inout gt_fetch f) {
   gt_layer at = f.at;
   uint target = l + 1u < UPDATES ? layers[PERCEPTIONS + l + 1u].row : OUT;
   if (me < at.width) run_gate(me, f, target + me);
-  for (uint o = me + LOCAL_X; o < at.width; o += LOCAL_X) run_gate(o, fetch_at(at, o), target + o);
+  for (uint o = me + LOCAL_X; o < at.width; o += LOCAL_X) run_gate(o, fetch_gate_data(at, o), target + o);
   f = fetch(l + AHEAD);
   barrier();
 }
 
 /* Evaluates the layers of the update; f0, f1: the data of the first two. */
 void update(gt_fetch f0, gt_fetch f1) {
-  for (uint l = 0u; l < RUN; l += AHEAD) {
+  for (uint l = 0u; l < LAYERS_TO_RUN; l += AHEAD) {
     update_layer(l, f0);
-    if (l + 1u < RUN) update_layer(l + 1u, f1);
+    if (l + 1u < LAYERS_TO_RUN) update_layer(l + 1u, f1);
   }
 }
 #endif

@@ -1,7 +1,10 @@
-/* One step of an automaton on words of boards. Define before: P, the number of cells per workgroup, and V, a vector of P
- * words, one per cell. Shared memory has the inputs of the update, later overwritten by the outputs of its odd layers.
- * From SECOND on it has the patches (9 rows per channel) and the outputs of the perception's layers in turn, the odd ones
- * at +OTHER, for CHUNK channels at a time; later the outputs of the update's even layers. */
+/* One step of an automaton on words with one bit per board. Define before: P, the number of cells per workgroup, and V,
+ * a vector of P words, one per cell.
+ *
+ * Shared memory has two areas. During the perception the first has the inputs of the update. The second, from row
+ * SECOND on, has for CHUNK channels at a time the patches (9 rows per channel), then the outputs of even layers, and
+ * OTHER rows after their beginning the outputs of odd layers. The update's layers, counted from 0, write to the second
+ * and the first area by turns. */
 #include "op/logic/logic_ca_bits.h"
 #define GT_LOGIC_WORDS V
 #include "op/logic/logic_bits.glsl"
@@ -29,14 +32,14 @@ gt_layer layer_at(uint l) {
   return gt_layer(shape.at[4u * l], shape.at[4u * l + 1u], shape.at[4u * l + 2u], shape.at[4u * l + 3u]);
 }
 
-/* The code and inputs of a gate; indices are clamped, as the wiring of a damaged file may be out of range. */
+/* The code and inputs of a gate. Indices are clamped, because the wiring of a damaged file may be out of range. */
 uvec3 gate_at(gt_layer at, uint gate, uint wire) {
   uint last = at.inputs - 1u;
   return uvec3(codes.at[at.gate + gate], min(wiring.at[at.wire + wire], last),
                min(wiring.at[wires + at.wire + wire], last));
 }
 
-V output_of(uvec3 gate, uint base) {
+V gate_value(uvec3 gate, uint base) {
   return gt_logic_of_bits(gate.x, memory[base + gate.y], memory[base + gate.z]);
 }
 
@@ -51,6 +54,8 @@ void load_patches(uint first, uint count) {
   barrier();
 }
 
+/* Evaluates a layer of the perception for `count` channels from `first` on. source, target: rows of the inputs and
+ * outputs. */
 void perceive_layer(uint l, uint first, uint count, uint source, uint target) {
   gt_layer at = layer_at(l);
   uint gates = KERNELS * at.width;
@@ -58,7 +63,7 @@ void perceive_layer(uint l, uint first, uint count, uint source, uint target) {
     uint c = i / gates, g = i - c * gates, k = g / at.width, o = g - k * at.width;
     uint base = source + (l == 0u ? 9u * c : (c * KERNELS + k) * at.inputs), to = target + i;
     if (l == PERCEPTIONS - 1u) to = CHANNELS + ((first + c) * at.width + o) * KERNELS + k;
-    memory[to] = output_of(gate_at(at, g, o), base);
+    memory[to] = gate_value(gate_at(at, g, o), base);
   }
   barrier();
 }
@@ -76,16 +81,17 @@ void perceive() {
   }
 }
 
-/* Returns the offset of the last layer's outputs. The gate of the next layer is loaded before its inputs are ready. */
+/* Evaluates the update's layers and returns the row of the last layer's outputs. Each invocation loads its gate of the
+ * next layer before the barrier that waits for its inputs. */
 uint update() {
   gt_layer at = layer_at(PERCEPTIONS);
   uvec3 next = gate_at(at, min(me, at.width - 1u), min(me, at.width - 1u));
   uint source = 0u;
   for (uint l = 1u; l <= UPDATES; l++) {
     uint target = SECOND - source;
-    if (me < at.width) memory[target + me] = output_of(next, source);
+    if (me < at.width) memory[target + me] = gate_value(next, source);
     for (uint o = me + LOCAL_X; o < at.width; o += LOCAL_X)
-      memory[target + o] = output_of(gate_at(at, o, o), source);
+      memory[target + o] = gate_value(gate_at(at, o, o), source);
     if (l < UPDATES) {
       at = layer_at(PERCEPTIONS + l);
       next = gate_at(at, min(me, at.width - 1u), min(me, at.width - 1u));
@@ -100,11 +106,11 @@ void main() {
   if (no_cells()) return;
   prepare();
   perceive();
-  uint made = update();
+  uint outputs = update();
   for (uint i = me; i < CHANNELS * P; i += LOCAL_X) {
     uint c = i % CHANNELS, lane = i / CHANNELS, cell = cell_of(lane);
     if (cell < cells) {
-      uint at = cell * CHANNELS + c, word = LANE(memory[made + c], lane);
+      uint at = cell * CHANNELS + c, word = LANE(memory[outputs + c], lane);
       if (fires[lane] == 0u) word = from.at[at];
       to.at[at] = word;
     }

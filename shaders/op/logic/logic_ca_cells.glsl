@@ -1,5 +1,5 @@
-/* The cells of a workgroup, for the kernels that run a step of an automaton. Include after the argument struct and after
- * the definition of P, the number of cells per workgroup. */
+/* The cells of a workgroup, for the kernels that run a step of an automaton. Include after the argument struct and
+ * after the definition of P, the number of cells per workgroup. */
 #ifndef GT_LOGIC_CA_CELLS_GLSL
 #define GT_LOGIC_CA_CELLS_GLSL
 #include "lib/philox.glsl"
@@ -25,17 +25,19 @@ layout(constant_id = GT_CA_SPEC_UPDATES) const uint UPDATES = 1u;
 
 const uint NONE = 0xffffffffu;
 
+/* The cell that is component `lane` of the workgroup's vectors. */
 uint cell_of(uint lane) { return group * P + lane; }
 
 /* True if the workgroup has no cells: a grid of several rows of workgroups may have more than are needed. */
 bool no_cells() { return cell_of(0u) >= cells; }
 
-/* The cell at position j of the neighborhood of a cell; NONE beyond the border or the last cell. */
+/* The cell at position j of the 3x3 neighborhood of a cell, row-major. NONE outside a board that is not periodic, and
+ * if `cell` does not exist. */
 uint neighbour_of(uint cell, uint j) {
   uint inside = cell % (HEIGHT * WIDTH);
   uint y = inside / WIDTH + j / 3u + HEIGHT - 1u, x = inside % WIDTH + j % 3u + WIDTH - 1u;
-  bool beyond = y < HEIGHT || y >= 2u * HEIGHT || x < WIDTH || x >= 2u * WIDTH;
-  return cell >= cells || beyond && PERIODIC == 0u ? NONE : cell - inside + y % HEIGHT * WIDTH + x % WIDTH;
+  bool outside = y < HEIGHT || y >= 2u * HEIGHT || x < WIDTH || x >= 2u * WIDTH;
+  return cell >= cells || outside && PERIODIC == 0u ? NONE : cell - inside + y % HEIGHT * WIDTH + x % WIDTH;
 }
 
 /* True if the cell takes its new state in this step, by a random draw. */

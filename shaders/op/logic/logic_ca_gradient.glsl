@@ -1,7 +1,8 @@
-/* One backward step. The circuit is recomputed; then its layers are processed from the last to the first: each gate
- * multiplies the gradient of its output by its derivatives in its two inputs, and each input adds the products of its
- * readers, which the inverse wiring lists in a fixed order. The inputs of the update's gates stay in shared memory
- * (KEEP) or, if that is too small, are stored in the workgroup's trace; those of the perception's gates are recomputed. */
+/* One backward step of an automaton. The circuit is recomputed; then its layers are processed from the last to the
+ * first. Each gate multiplies the gradient of its output by its derivatives in its two inputs (its products). The
+ * gradient of an input is the sum of the products of the gates that read it (its readers), in the order of the inverse
+ * wiring. The inputs of the update's gates stay in shared memory (KEEP) or, if that is too small, are stored in the
+ * workgroup's trace; the inputs of the perception's gates are recomputed. */
 #define GT_CA_GRADIENT
 #include "op/logic/logic_ca_gradient.h"
 layout(constant_id = GT_CA_SPEC_TRACE) const uint TRACE = 0u;
@@ -11,31 +12,32 @@ layout(constant_id = GT_CA_SPEC_PERCEIVED) const uint PERCEIVED = 0u;
 layout(constant_id = GT_CA_SPEC_SUMMED) const uint SUMMED = 0u;
 #include "op/logic/logic_ca.glsl"
 
-const uint GIVEN = SHARED - CHANNELS; /* row: gradient of the cells' new states */
+const uint D_STATE = SHARED - CHANNELS; /* row: gradient of the cells' new states */
 
-/* Loads unconditionally, also if the data is not needed, so that no load waits for another; starts with the invocations
- * that load no patches. */
+/* Loads the gradient of the cells' new states into D_STATE. Every load is executed, needed or not, so that none waits
+ * for another. The last invocations begin, because they have no patches to load. */
 void load_gradient() {
   for (uint i = LOCAL_X - 1u - me; i < CHANNELS * P; i += LOCAL_X) {
     uint c = i % CHANNELS, lane = i / CHANNELS, cell = cell_of(lane);
     float part[9], g = 0.0;
-    bool counts[9];
+    bool exists[9];
     if ((flags & 1u) != 0u) {
       for (uint j = 0u; j < 9u; j++) { /* the cell is at position j of the opposite neighbor's patch */
         uint other = neighbour_of(cell, 8u - j);
-        counts[j] = other != NONE;
-        part[j] = d_patch.at[(9u * (counts[j] ? other : 0u) + j) * CHANNELS + c];
+        exists[j] = other != NONE;
+        part[j] = d_patch.at[(9u * (exists[j] ? other : 0u) + j) * CHANNELS + c];
       }
-      for (uint j = 0u; j < 9u; j++) g += counts[j] ? part[j] : 0.0;
+      for (uint j = 0u; j < 9u; j++) g += exists[j] ? part[j] : 0.0;
     }
     if ((flags & 2u) != 0u && cell < cells) g += d_states.at[d_offset + cell * CHANNELS + c];
-    LANE(memory[GIVEN + c], lane) = g;
+    LANE(memory[D_STATE + c], lane) = g;
   }
 }
 
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer GT_WORDS4 { uvec4 at[]; };
 
-/* The first three readers of an input, NONE if there are fewer, and the word with the count and list of the others. */
+/* The first three readers of an input, NONE if there are fewer; .w: the index of the word with the number of further
+ * readers, which these follow, or 0. */
 uvec4 readers_of(uint inverse_at, uint input_) {
   uvec4 r;
   uint i = inverse_at + 4u * input_;
@@ -45,7 +47,7 @@ uvec4 readers_of(uint inverse_at, uint input_) {
 }
 
 /* The sum of the products of an input's readers. */
-V gathered(uvec4 readers, uint products_at) {
+V sum_of_readers(uvec4 readers, uint products_at) {
   V sum = V(0.0);
   if (readers.x != NONE) sum = memory[products_at + readers.x];
   if (readers.y != NONE) sum += memory[products_at + readers.y];
@@ -55,13 +57,14 @@ V gathered(uvec4 readers, uint products_at) {
   return sum;
 }
 
-/* The workgroup's sums so far; undefined before the first backward step, in which `added` ignores them. */
-vec4 partial_of(uint slot) { return GT_CAST(GT_FLOATS4, partial).at[group * SLOTS + slot]; }
-void keep_partial(uint slot, vec4 sum) { GT_CAST(GT_FLOATS4, partial).at[group * SLOTS + slot] = sum; }
+/* The workgroup's sums of earlier backward steps. In the first one they are undefined, and add_partial ignores them. */
+vec4 load_partial(uint slot) { return GT_CAST(GT_FLOATS4, partial).at[group * SLOTS + slot]; }
+void store_partial(uint slot, vec4 sum) { GT_CAST(GT_FLOATS4, partial).at[group * SLOTS + slot] = sum; }
 
-vec4 added(vec4 before, vec4 sum) { return (flags & 1u) != 0u ? before + sum : sum; }
+vec4 add_partial(vec4 before, vec4 sum) { return (flags & 1u) != 0u ? before + sum : sum; }
 
-/* Stores the gradients of a gate's inputs; returns the gradient of its coefficients, summed over the cells. */
+/* Stores a gate's products, the gradients of its inputs, to rows `to` and `to` + 1. g: the gradient of its output.
+ * Returns the gradient of its coefficients, summed over the workgroup's cells. */
 vec4 products(vec4 c, V a, V b, V g, uint to) {
   memory[to] = g * (c.y + c.w * b);
   memory[to + 1u] = g * (c.z + c.w * a);
@@ -70,7 +73,8 @@ vec4 products(vec4 c, V a, V b, V g, uint to) {
 
 /* --- update --------------------------------------------------------------------------------------------- */
 
-/* For a gate: coefficients, sums so far, and its wires or the values of its inputs; for an input: its readers. */
+/* What an invocation loads ahead: for its gate of a layer the coefficients, the sums of earlier steps, and the wires
+ * (KEEP) or the values of its inputs; for its input of the layer the readers. */
 struct gt_fetch_back {
   gt_layer at;
   vec4 coefficient, sum;
@@ -83,7 +87,7 @@ gt_fetch_back fetch_gate(gt_layer at, uint o) {
   gt_fetch_back f;
   f.at = at;
   f.coefficient = coefficients_of(at.gate + o);
-  f.sum = partial_of(at.slot + o);
+  f.sum = load_partial(at.slot + o);
   if (KEEP != 0u) {
     f.wire = wires_of(at.wire + o);
     f.a = f.b = V(0.0);
@@ -96,7 +100,7 @@ gt_fetch_back fetch_gate(gt_layer at, uint o) {
   return f;
 }
 
-/* For layer UPDATES - 1 - back. Loads unconditionally, as fetch does. */
+/* Loads the data for layer UPDATES - 1 - back of the update; unconditionally, as `fetch`. */
 gt_fetch_back fetch_back(uint back) {
   gt_layer at = layers[PERCEPTIONS + UPDATES - 1u - min(back, UPDATES - 1u)];
   gt_fetch_back f = fetch_gate(at, min(me, at.width - 1u));
@@ -104,33 +108,35 @@ gt_fetch_back fetch_back(uint back) {
   return f;
 }
 
+/* Backpropagates through gate o of the layer. */
 void gate_back(uint back, uint o, gt_fetch_back f) {
   gt_layer at = f.at;
   V g;
-  if (back == 0u) g = memory[GIVEN + o] * fired;
+  if (back == 0u) g = memory[D_STATE + o] * fired;
   else g = memory[GRADIENT + o];
   if (KEEP != 0u) {
-    uvec2 wire = inside(f.wire, at.inputs);
+    uvec2 wire = clamp_wire(f.wire, at.inputs);
     f.a = memory[at.row + wire.x];
     f.b = memory[at.row + wire.y];
   }
   vec4 sum = products(f.coefficient, f.a, f.b, g, PRODUCTS + 2u * o);
-  keep_partial(at.slot + o, added(f.sum, sum));
+  store_partial(at.slot + o, add_partial(f.sum, sum));
 }
 
+/* Backpropagates through a layer; leaves the gradient of its inputs in GRADIENT. */
 void layer_back(uint back, inout gt_fetch_back f) {
   gt_layer at = f.at;
   if (me < at.width) gate_back(back, me, f);
   for (uint o = me + LOCAL_X; o < at.width; o += LOCAL_X) gate_back(back, o, fetch_gate(at, o));
   barrier();
-  if (me < at.inputs) memory[GRADIENT + me] = gathered(f.readers, PRODUCTS);
+  if (me < at.inputs) memory[GRADIENT + me] = sum_of_readers(f.readers, PRODUCTS);
   for (uint i = me + LOCAL_X; i < at.inputs; i += LOCAL_X)
-    memory[GRADIENT + i] = gathered(readers_of(at.inverse, i), PRODUCTS);
+    memory[GRADIENT + i] = sum_of_readers(readers_of(at.inverse, i), PRODUCTS);
   f = fetch_back(back + AHEAD);
   barrier();
 }
 
-/* f0, f1: the data of the last two layers. */
+/* Backpropagates through the update. f0, f1: the data of its last two layers. */
 void update_back(gt_fetch_back f0, gt_fetch_back f1) {
   for (uint l = 0u; l < UPDATES; l += AHEAD) {
     layer_back(l, f0);
@@ -140,9 +146,10 @@ void update_back(gt_fetch_back f0, gt_fetch_back f1) {
 
 /* --- perception ----------------------------------------------------------------------------------------- */
 
-/* Stores the products of all gates of a layer, for channels first … first + count - 1, to PERCEIVED. The sums of the
- * invocation's first gate stay in `kept` until all channels are done; those of other gates are stored at once. */
-void perception_products(uint l, vec4 coefficient, inout vec4 kept, uint first, uint count) {
+/* Stores the products of all gates of a layer of the perception, for channels first … first + count - 1, to PERCEIVED.
+ * The sums of the invocation's first gate are added to `first_sum`, which the caller stores after the last channel;
+ * those of its other gates are stored at once. */
+void perception_products(uint l, vec4 coefficient, inout vec4 first_sum, uint first, uint count) {
   gt_layer at = perception_layer(l);
   bool last = l == PERCEPTIONS - 1u;
   uint gates = KERNELS * at.width, source = last ? GRADIENT + CHANNELS : layers[l + 1u].row;
@@ -152,22 +159,22 @@ void perception_products(uint l, vec4 coefficient, inout vec4 kept, uint first, 
     if (i != me) coefficient = coefficients_of(at.gate + g);
     uvec2 wire = perception_wires(at, o);
     for (uint c = i / gates; c < count; c += at.split) {
-      uint base = reads(l, at, c, k);
+      uint base = input_row(l, at, c, k);
       uint slope = source + (last ? ((first + c) * at.width + o) * KERNELS + k : c * gates + g);
       sum += products(coefficient, memory[base + wire.x], memory[base + wire.y], memory[slope],
                       PERCEIVED + 2u * (c * gates + g));
     }
-    if (i == me) kept += sum;
+    if (i == me) first_sum += sum;
     else {
-      if ((flags & 1u) != 0u || first > 0u) sum += partial_of(at.slot + i);
-      keep_partial(at.slot + i, sum);
+      if ((flags & 1u) != 0u || first > 0u) sum += load_partial(at.slot + i);
+      store_partial(at.slot + i, sum);
     }
   }
   barrier();
 }
 
-/* The same as `gathered` for an input of perception, whose inverse wiring is in shared memory. */
-V perception_gathered(gt_layer at, uint input_, uint products_at) {
+/* The same as sum_of_readers for an input of the perception, whose inverse wiring is in shared memory. */
+V perception_sum_of_readers(gt_layer at, uint input_, uint products_at) {
   const uint begin = 2u * WIRES; /* of the inverse wiring, which starts with that of the perception */
   uint i = begin + at.inverse + 4u * input_, others = words[i + 3u];
   V sum = V(0.0);
@@ -177,11 +184,11 @@ V perception_gathered(gt_layer at, uint input_, uint products_at) {
   return sum;
 }
 
-/* Replaces the values of the layer's inputs by the sums of their readers' products, the gradient for the layer before. */
+/* Replaces the values of the layer's inputs by their gradients, which are those of the previous layer's outputs. */
 void perception_inputs(uint l, uint count) {
   gt_layer at = perception_layer(l);
   for (uint i = me; i < KERNELS * at.inputs * count; i += LOCAL_X)
-    memory[at.row + i] = perception_gathered(at, i % at.inputs, PERCEIVED + i / at.inputs * 2u * at.width);
+    memory[at.row + i] = perception_sum_of_readers(at, i % at.inputs, PERCEIVED + i / at.inputs * 2u * at.width);
   barrier();
 }
 
@@ -191,15 +198,15 @@ uint slot_of(uint l) {
   return at.slot + min(me, KERNELS * at.width * at.split - 1u);
 }
 
-vec4 sum_before(uint l) { return partial_of(slot_of(l)); }
+vec4 load_first_partial(uint l) { return load_partial(slot_of(l)); }
 
-void keep_sum(uint l, vec4 sum) {
+void store_first_partial(uint l, vec4 sum) {
   if (l < PERCEPTIONS && me < KERNELS * perception_layer(l).width * perception_layer(l).split)
-    keep_partial(slot_of(l), sum);
+    store_partial(slot_of(l), sum);
 }
 
-/* All kernels read the same inputs of the first layer: the products are first added over the kernels, then gathered for
- * each position of the patch as if there were one kernel. */
+/* Backpropagates through the inputs of the first layer and stores the gradient of the patches. All kernels read the
+ * same patch: the products are first added over the kernels, then over the readers of each position. */
 void patches_back(uint first, uint count) {
   gt_layer at = perception_layer(0u);
   uint each = 2u * at.width;
@@ -212,8 +219,8 @@ void patches_back(uint first, uint count) {
   barrier();
   for (uint i = me; i < 9u * count; i += LOCAL_X) {
     uint c = i % count, j = i / count;
-    V sum = perception_gathered(at, j, SUMMED + c * each);
-    if (j == 4u) sum += memory[GRADIENT + first + c] + memory[GIVEN + first + c] * (V(1.0) - fired);
+    V sum = perception_sum_of_readers(at, j, SUMMED + c * each);
+    if (j == 4u) sum += memory[GRADIENT + first + c] + memory[D_STATE + first + c] * (V(1.0) - fired);
     for (uint lane = 0u; lane < P; lane++)
       if (cell_of(lane) < cells)
         d_patch_out.at[(9u * cell_of(lane) + j) * CHANNELS + first + c] = LANE(sum, lane);
@@ -223,7 +230,8 @@ void patches_back(uint first, uint count) {
 
 void perception_back(vec4 c[4]) {
   vec4 s0 = vec4(0.0), s1 = s0, s2 = s0, s3 = s0;
-  vec4 before[4] = vec4[4](sum_before(0u), sum_before(1u), sum_before(2u), sum_before(3u));
+  vec4 before[4] =
+      vec4[4](load_first_partial(0u), load_first_partial(1u), load_first_partial(2u), load_first_partial(3u));
   for (uint first = 0u; first < CHANNELS; first += CHUNK) {
     uint count = min(CHUNK, CHANNELS - first);
     if (CHUNK < CHANNELS) {
@@ -232,9 +240,9 @@ void perception_back(vec4 c[4]) {
     }
     perceive(PERCEPTIONS - 1u, c, first, count);
     for (uint l = PERCEPTIONS; l-- > 4u;) {
-      vec4 sum = first > 0u || (flags & 1u) != 0u ? sum_before(l) : vec4(0.0);
-      perception_products(l, late(l), sum, first, count);
-      keep_sum(l, sum);
+      vec4 sum = first > 0u || (flags & 1u) != 0u ? load_first_partial(l) : vec4(0.0);
+      perception_products(l, later_coefficients(l), sum, first, count);
+      store_first_partial(l, sum);
       perception_inputs(l, count);
     }
     if (PERCEPTIONS > 3u) {
@@ -252,33 +260,34 @@ void perception_back(vec4 c[4]) {
     perception_products(0u, c[0], s0, first, count);
     patches_back(first, count);
   }
-  keep_sum(0u, added(before[0], s0));
-  keep_sum(1u, added(before[1], s1));
-  keep_sum(2u, added(before[2], s2));
-  keep_sum(3u, added(before[3], s3));
+  store_first_partial(0u, add_partial(before[0], s0));
+  store_first_partial(1u, add_partial(before[1], s1));
+  store_first_partial(2u, add_partial(before[2], s2));
+  store_first_partial(3u, add_partial(before[3], s3));
 }
 
-/* If no cell took its new state: the gradient passes unchanged, and nothing is added to the sums. */
-void pass_by() {
+/* For a step in which no cell took its new state: the gradient of the new state is that of the old one, and nothing is
+ * added to the sums. */
+void copy_gradient() {
   for (uint i = me; i < 9u * P * CHANNELS; i += LOCAL_X) {
     uint c = i % CHANNELS, j = i / CHANNELS % 9u, lane = i / CHANNELS / 9u, cell = cell_of(lane);
-    float g = j == 4u ? LANE(memory[GIVEN + c], lane) : 0.0;
+    float g = j == 4u ? LANE(memory[D_STATE + c], lane) : 0.0;
     if (cell < cells) d_patch_out.at[(9u * cell + j) * CHANNELS + c] = g;
   }
   if ((flags & 1u) == 0u)
-    for (uint i = me; i < SLOTS; i += LOCAL_X) keep_partial(i, vec4(0.0));
+    for (uint i = me; i < SLOTS; i += LOCAL_X) store_partial(i, vec4(0.0));
 }
 
 void main() {
   if (no_cells()) return;
-  GT_CA_EARLY(c)
+  GT_CA_FIRST_COEFFICIENTS(c)
   load_patches(0u, CHUNK, true);
   load_gradient();
   prepare();
   for (uint i = me; i < WORDS - 2u * WIRES; i += LOCAL_X) words[2u * WIRES + i] = inverse.at[i];
   barrier();
   if (!any_fires()) {
-    pass_by();
+    copy_gradient();
     return;
   }
   gt_fetch f0 = fetch(0u), f1 = fetch(1u);

@@ -1,8 +1,8 @@
-/* One forward step. */
+/* One forward step of an automaton. */
 #include "op/logic/logic_ca.h"
 #include "op/logic/logic_ca.glsl"
 
-/* The new state as the next step reads it: clamped, rounded or sampled (src/op/logic/logic_ca.h). */
+/* The new state after clamping, rounding and sampling (src/op/logic/logic_ca.h). */
 float next_state(float value, uint element) {
   if ((flags & 2u) != 0u) { /* not clamp(), which may hide a NaN */
     if (value < 0.0) value = 0.0;
@@ -19,7 +19,7 @@ float next_state(float value, uint element) {
 
 void main() {
   if (no_cells()) return;
-  GT_CA_EARLY(c)
+  GT_CA_FIRST_COEFFICIENTS(c)
   load_patches(0u, CHUNK, true);
   prepare();
   barrier();

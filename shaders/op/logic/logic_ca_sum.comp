@@ -10,7 +10,7 @@ layout(constant_id = GT_CA_SUM_SPEC_MODE) const uint MODE = 0u;
 const uint PIECES = 8u; /* invocations that share a gate */
 shared vec4 part[LOCAL_X];
 
-/* The partial sums of a gate within those of a workgroup: the first, their distance and their number. */
+/* The slots of a gate within those of a workgroup: the first, their distance and their number. */
 void find_slots(uint gate, out uint first, out uint step_, out uint count) {
   uint l = 0u;
   while (l + 1u < layers && gate >= shape.at[8u * (l + 1u) + 2u]) l++;
@@ -19,6 +19,7 @@ void find_slots(uint gate, out uint first, out uint step_, out uint count) {
   count = shape.at[8u * l + 7u];
 }
 
+/* Every PIECES-th partial sum of a gate, added. */
 vec4 partial_sum(uint gate, uint piece) {
   uint first, step_, count;
   vec4 sum = vec4(0.0);
@@ -43,15 +44,16 @@ void coefficients() {
   }
 }
 
-/* The cell is at position j of the opposite neighbor's patch. */
-float gathered(uint cell, uint c) {
+/* The gradient of channel c of a cell: the sum over the patches that contain the cell. It is at position j of the patch
+ * of its opposite neighbor, 8 - j. */
+float state_gradient(uint cell, uint c) {
   uint inside = cell % (height * width);
   float sum = 0.0;
   for (uint j = 0u; j < 9u; j++) {
     uint row = inside / width + (8u - j) / 3u + height - 1u;
     uint column = inside % width + (8u - j) % 3u + width - 1u;
-    bool beyond = row < height || row >= 2u * height || column < width || column >= 2u * width;
-    if (periodic != 0u || !beyond) {
+    bool outside = row < height || row >= 2u * height || column < width || column >= 2u * width;
+    if (periodic != 0u || !outside) {
       uint other = cell - inside + row % height * width + column % width;
       sum += d_patch.at[(9u * other + j) * channels + c];
     }
@@ -63,7 +65,7 @@ void main() {
   if (MODE == GT_CA_SUM_COEFFICIENTS) coefficients();
   else
     for (uint i = gl_GlobalInvocationID.x; i < cells * channels; i += gl_NumWorkGroups.x * LOCAL_X) {
-      float g = gathered(i / channels, i % channels);
+      float g = state_gradient(i / channels, i % channels);
       if (d_states_given != 0u) g += d_states.at[i];
       y.at[i] = g;
     }

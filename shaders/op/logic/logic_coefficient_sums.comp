@@ -10,8 +10,8 @@
 #include "op/logic/logic_shares.glsl"
 layout(constant_id = GT_LOGIC_SPEC_TO_LOGITS) const uint TO_LOGITS = 0u;
 
-/* Sums over the items of this lane, for the run of gates that begins at `first`; past the layer's last gate, that gate
- * is repeated. */
+/* Adds the items of this lane to the sums of the run of gates that begins at `first`. After the layer's last gate, that
+ * gate is repeated. */
 void run_sums(uint first, uint width, inout vec4 sums[RUN]) {
   uint row[RUN], row_a[RUN], row_b[RUN];
   [[unroll]] for (uint j = 0u; j < RUN; j++) {
@@ -38,9 +38,9 @@ void main() {
     vec4 sums[RUN];
     [[unroll]] for (uint j = 0u; j < RUN; j++) sums[j] = vec4(0.0);
     if (first < gates) run_sums(first, width, sums);
-    vec4 total = gt_join_sums(sums);
-    uint gate = first + gt_gate_part();
-    if (!gt_first_part() || gate >= gates) continue;
+    vec4 total = gt_add_lanes(sums);
+    uint gate = first + gt_gate_of_lane();
+    if (!gt_has_total() || gate >= gates) continue;
     if (TO_LOGITS != 0u) gt_logits_gradient(coefficients, y, gate, total);
     else gt_store_sums(y, gate, total);
   }

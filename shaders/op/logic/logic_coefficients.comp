@@ -11,12 +11,12 @@ layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
 #include "op/logic/logic_hard.glsl"
 #include "op/logic/logic_shares.glsl"
 
-/* The coefficients of the c0 + c1 a + c2 b + c3 ab that has the values f(0,0), f(1,0), f(0,1), f(1,1). */
-vec4 from_table(vec4 f) { return vec4(f.x, f.y - f.x, f.z - f.x, (f.w - f.y) - (f.z - f.x)); }
+/* The coefficients for which c0 + c1 a + c2 b + c3 ab has the values f = f(0,0), f(1,0), f(0,1), f(1,1). */
+vec4 coefficients_of(vec4 f) { return vec4(f.x, f.y - f.x, f.z - f.x, (f.w - f.y) - (f.z - f.x)); }
 
-/* The values of the mixture. Gate k is 1 on (1,1), (1,0), (0,1), (0,0) if its bit 0, 1, 2, 3 is set; p: the weights of the
- * 16 gates. */
-vec4 table(vec4 p[4]) {
+/* The values of the mixture on (0,0), (1,0), (0,1), (1,1). p: the weights of the 16 functions. Bits 0, 1, 2 and 3 of a
+ * function's number are its values on (1,1), (1,0), (0,1) and (0,0). */
+vec4 mixture_values(vec4 p[4]) {
   vec4 low = p[0] + p[2], sum = p[1] + p[3], pairs = low + sum;
   float f00 = dot(p[2] + p[3], vec4(1.0)), f01 = dot(sum, vec4(1.0));
   return vec4(f00, pairs.z + pairs.w, f01, pairs.y + pairs.w);
@@ -24,13 +24,13 @@ vec4 table(vec4 p[4]) {
 
 void hard(uint gate) {
   uvec4 values = uvec4(gt_first_largest(logits, gate)) >> uvec4(3u, 1u, 2u, 0u) & 1u;
-  gt_store_four(y, gate, from_table(vec4(values)));
+  gt_store_four(y, gate, coefficients_of(vec4(values)));
 }
 
 void mixture(uint gate) {
   vec4 p[4];
-  float inverse = gt_shares(logits, gate, p);
-  gt_store_four(y, gate, from_table(table(p) * inverse));
+  float inverse = gt_gate_weights(logits, gate, p);
+  gt_store_four(y, gate, coefficients_of(mixture_values(p) * inverse));
 }
 
 void main() {

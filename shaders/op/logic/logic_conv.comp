@@ -6,7 +6,7 @@
 #include "op/logic/logic_conv.h"
 #include "op/logic/logic_conv.glsl"
 
-/* The maximum over the trees of a window; NaN is propagated. */
+/* Each result is the maximum over the positions of a window, at which the same tree is evaluated. NaN is propagated. */
 void main() {
   uint items = gt_logic_width(), total = rows * COLUMNS * KERNELS * items;
   for (uint i = gl_GlobalInvocationID.x; i < total; i += gl_NumWorkGroups.x * LOCAL_X) {

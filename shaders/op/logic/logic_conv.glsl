@@ -1,11 +1,11 @@
-/* Shared by the kernels of trees of gates (op/logic/logic_conv.h). The values of a tree are an array in registers: every
- * loop over it has constant bounds and must be unrolled. Include after op/logic/logic_conv.h. */
+/* Shared by the kernels of trees of gates (op/logic/logic_conv.h). The values of a tree are an array in registers:
+ * every loop over it has constant bounds and must be unrolled. Include after op/logic/logic_conv.h. */
 #ifndef GT_LOGIC_CONV_GLSL
 #define GT_LOGIC_CONV_GLSL
 #include "op/logic/logic.glsl"
 #include "op/logic/logic_conv_places.glsl"
 
-/* Item s (four samples or one: gt_logic_load) of the input value that a leaf of the tree reads. */
+/* Item s (four samples or one, as in op/logic/logic.glsl) of the input value that a leaf of the tree reads. */
 vec4 gt_conv_leaf(uvec2 corner, uvec3 place, uint s, uint items) {
   uint row = corner.x + place.x, column = corner.y + place.y;
   vec4 v = vec4(0.0);

@@ -1,17 +1,18 @@
-/* Trees of gates over an image, pooled (op/logic/logic_conv.h); x [height, width, CHANNELS, batch], y and g
- * [rows, COLUMNS, KERNELS, batch]; L: leaves per tree.
+/* Convolution with trees of logic gates, pooled (src/op/logic/logic_conv.h): x [height, width, CHANNELS,
+ * batch], y and its gradient g [rows, COLUMNS, KERNELS, batch]. L: leaves per tree.
  *
- * logic_conv           y from x
+ * Kernel logic_conv computes y from x.
  *
- * logic_conv_gradient  sums [chunks, KERNELS (L - 1), 4] = the sums over a chunk of d, d a, d b, d ab for
- * each gate with inputs a and b and gradient d. If `inputs`, also leaves [KERNELS, L, rows, COLUMNS, batch] =
- * the gradient of the value that each leaf read, and winner [KERNELS, rows, COLUMNS, batch] = the position in
- * the window of the maximum, one word per item (with four samples per item, one byte each). On the CPU a
- * chunk is a block of samples, the gradient of x is written to y directly, and leaves is scratch memory
+ * Kernel logic_conv_gradient: sums [chunks, KERNELS (L - 1), 4] = the sums over a chunk of d, d a, d b and d
+ * ab for each gate, with inputs a and b and d the gradient of its output. If `inputs`, it also writes leaves
+ * [KERNELS, L, rows, COLUMNS, batch], the gradient of the value that each leaf reads, and winner [KERNELS,
+ * rows, COLUMNS, batch], the position of the maximum in each window: one word per item, which has a byte per
+ * sample. On the CPU a chunk is a block of samples, the gradient of x is written to y directly, and leaves is
+ * scratch memory.
  *
- * logic_conv_inputs    y = the gradient of x, gathered from leaves and winner. wiring has the inverse: words
- * [CHANNELS + 1], the offset of each channel's list, then pairs: kernel * L + leaf, and the position in the
- * field, row * field + column */
+ * Kernel logic_conv_inputs: y = the gradient of x, gathered from leaves and winner. wiring is the inverse:
+ * CHANNELS + 1 words, the offset of each channel's list, then pairs {kernel * L + leaf, position in the field
+ * (row * field + column)}. */
 #include "lib/args.h"
 #include "op/logic/logic_conv_spec.h"
 GT_ARGS(gt_logic_conv_args) {

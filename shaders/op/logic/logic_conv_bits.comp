@@ -8,13 +8,14 @@
 #include "op/logic/logic_conv_places.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 
+/* A word of the input value that a leaf reads. */
 uint leaf(uvec2 corner, uvec3 place, uint word) {
   uint row = corner.x + place.x, column = corner.y + place.y, bits = 0u;
   if (row < height && column < width) bits = x.at[((row * width + column) * CHANNELS + place.z) * words + word];
   return bits;
 }
 
-/* The OR over the trees of a window. */
+/* Each result is the OR over the positions of a window, at which the same tree is evaluated. */
 void main() {
   uint total = rows * COLUMNS * KERNELS * words;
   for (uint i = gl_GlobalInvocationID.x; i < total; i += gl_NumWorkGroups.x * gl_WorkGroupSize.x) {

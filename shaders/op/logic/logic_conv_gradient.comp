@@ -14,7 +14,7 @@ shared vec4 lane_sum[LOCAL_X];
 
 /* The values of one tree: leaves, then gates; gate g reads values 2g and 2g + 1. */
 vec4 value[2u * LEAVES];
-vec4 gate_sum[GATES];
+vec4 gate_sum[GATES]; /* the sums of d, d a, d b and d ab of each gate, over this invocation's items */
 
 void read_leaves(uint window, uint slot, uint s, uint items) {
   uvec2 corner = gt_conv_corner(window, slot);
@@ -26,10 +26,10 @@ void evaluate() {
     value[LEAVES + g] = gt_conv_gate(gate[g], value[2u * g], value[2u * g + 1u]);
 }
 
-/* Evaluates all positions; leaves in `value` the leaves of the position with the maximum, for each sample, and returns
- * that position. */
-uvec4 keep_winners(uint window, uint s, uint items) {
-  uvec4 won = uvec4(0u);
+/* Evaluates the tree at all positions of the window and returns the position of the maximum, for each sample. Sets
+ * `value` to the leaves at that position. */
+uvec4 evaluate_window(uint window, uint s, uint items) {
+  uvec4 maximum = uvec4(0u);
   read_leaves(window, 0u, s, items);
   if (SLOTS > 1u) {
     evaluate();
@@ -40,17 +40,17 @@ uvec4 keep_winners(uint window, uint s, uint items) {
       evaluate();
       bvec4 better = greaterThan(value[LEAVES + GATES - 1u], best);
       best = mix(best, value[LEAVES + GATES - 1u], better);
-      won = mix(won, uvec4(slot), better);
+      maximum = mix(maximum, uvec4(slot), better);
       [[unroll]] for (uint l = 0u; l < LEAVES; l++) kept[l] = mix(kept[l], value[l], better);
     }
     [[unroll]] for (uint l = 0u; l < LEAVES; l++) value[l] = kept[l];
   }
-  return won;
+  return maximum;
 }
 
-/* The same in fewer registers: only the roots are kept, and the leaves of the maximum are loaded again. */
-uvec4 recall_winners(uint window, uint s, uint items) {
-  uvec4 won = uvec4(0u);
+/* The same in fewer registers: the leaves at the position of the maximum are loaded again. */
+uvec4 evaluate_window_reloading(uint window, uint s, uint items) {
+  uvec4 maximum = uvec4(0u);
   vec4 best = vec4(0.0);
   for (uint slot = 0u; slot < SLOTS; slot++) {
     read_leaves(window, slot, s, items);
@@ -59,27 +59,27 @@ uvec4 recall_winners(uint window, uint s, uint items) {
     bvec4 better = greaterThan(root, best);
     if (slot == 0u) better = bvec4(true);
     best = mix(best, root, better);
-    won = mix(won, uvec4(slot), better);
+    maximum = mix(maximum, uvec4(slot), better);
   }
   for (uint slot = 0u; slot < SLOTS; slot++) {
-    bvec4 here = equal(won, uvec4(slot));
+    bvec4 here = equal(maximum, uvec4(slot));
     if (!any(here)) continue;
     uvec2 corner = gt_conv_corner(window, slot);
     [[unroll]] for (uint l = 0u; l < LEAVES; l++)
       value[l] = mix(value[l], gt_conv_leaf(corner, place[l], s, items), here);
   }
-  return won;
+  return maximum;
 }
 
-/* Backpropagation from the root down, which replaces each value by its gradient. With RECALL the gates are loaded again,
- * at an index that compilers cannot know to be the same; otherwise they would keep all gates in registers since
- * evaluate(). */
-void descend() {
-  uint none = 0u;
-  if (RECALL != 0u) none = batch >> 31u; /* 0 */
+/* Backpropagates from the root to the leaves and replaces each value by its gradient. With RECALL the gates are loaded
+ * again. The index of the load must look different to the compiler, which would otherwise keep all gates in registers
+ * from evaluate() on. */
+void backpropagate() {
+  uint zero = 0u;
+  if (RECALL != 0u) zero = batch >> 31u; /* 0, because a batch has less than 2^31 samples */
   [[unroll]] for (uint k = 1u; k <= GATES; k++) {
     uint n = GATES - k;
-    vec4 c = gate[n + none], d = value[LEAVES + n], a = value[2u * n], b = value[2u * n + 1u], da = d * a;
+    vec4 c = gate[n + zero], d = value[LEAVES + n], a = value[2u * n], b = value[2u * n + 1u], da = d * a;
     gate_sum[n] += vec4((d.x + d.y) + (d.z + d.w), (da.x + da.y) + (da.z + da.w), dot(d, b), dot(da, b));
     value[2u * n] = d * (c.y + c.w * b);
     value[2u * n + 1u] = d * (c.z + c.w * a);
@@ -93,24 +93,24 @@ void store_leaf(uint i, vec4 v) {
     for (uint k = 0u; k < 4u; k++) leaves.at[4u * i + k] = v[k];
 }
 
-void items_of(uint kernel, uint chunk) {
+void process_chunk(uint kernel, uint chunk) {
   uint items = gt_logic_width(), total = rows * COLUMNS * items;
   for (uint i = chunk * LOCAL_X + gl_LocalInvocationID.x; i < total; i += chunks * LOCAL_X) {
     uint window = i / items, s = i - window * items;
-    uvec4 won;
-    if (RECALL != 0u && SLOTS > 1u) won = recall_winners(window, s, items);
-    else won = keep_winners(window, s, items);
+    uvec4 maximum;
+    if (RECALL != 0u && SLOTS > 1u) maximum = evaluate_window_reloading(window, s, items);
+    else maximum = evaluate_window(window, s, items);
     evaluate();
     value[LEAVES + GATES - 1u] = gt_logic_load(g, (window * KERNELS + kernel) * items + s, TYPE_G);
-    descend();
+    backpropagate();
     if (inputs == 0u) continue;
-    winner.at[kernel * total + i] = won.x | won.y << 8 | won.z << 16 | won.w << 24;
+    winner.at[kernel * total + i] = maximum.x | maximum.y << 8 | maximum.z << 16 | maximum.w << 24;
     [[unroll]] for (uint l = 0u; l < LEAVES; l++) store_leaf((kernel * LEAVES + l) * total + i, value[l]);
   }
 }
 
-/* Adds the invocations' sums of one gate; the order of additions depends only on LOCAL_X. */
-void add_up(uint n, uint to) {
+/* Adds the invocations' sums of gate n and stores the total. The order of additions depends only on LOCAL_X. */
+void store_gate_sum(uint n, uint to) {
   uint me = gl_LocalInvocationID.x;
   lane_sum[me] = gate_sum[n];
   barrier();
@@ -132,7 +132,7 @@ void main() {
     }
     [[unroll]] for (uint n = 0u; n < GATES; n++) gate_sum[n] = vec4(0.0);
     barrier();
-    items_of(kernel, group / KERNELS);
-    [[unroll]] for (uint n = 0u; n < GATES; n++) add_up(n, group * GATES);
+    process_chunk(kernel, group / KERNELS);
+    [[unroll]] for (uint n = 0u; n < GATES; n++) store_gate_sum(n, group * GATES);
   }
 }

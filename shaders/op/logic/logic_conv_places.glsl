@@ -1,5 +1,5 @@
-/* The positions that the trees of a convolution read (op/logic/logic_conv.h). Include after an argument struct with
- * `padding`. */
+/* The positions that the trees of a convolution read (op/logic/logic_conv.h). Include after the argument struct, which
+ * has `padding`. */
 #ifndef GT_LOGIC_CONV_PLACES_GLSL
 #define GT_LOGIC_CONV_PLACES_GLSL
 layout(constant_id = GT_CONV_SPEC_DEPTH) const uint DEPTH = 1u;
@@ -11,7 +11,7 @@ layout(constant_id = GT_CONV_SPEC_KERNELS) const uint KERNELS = 1u;
 layout(constant_id = GT_CONV_SPEC_COLUMNS) const uint COLUMNS = 1u;
 const uint LEAVES = 1u << DEPTH, GATES = LEAVES - 1u, SLOTS = POOL * POOL;
 
-/* The position of a leaf in the receptive field: row, column and channel. */
+/* The position of a leaf in the receptive field, from its word of the wiring: row, column and channel. */
 uvec3 gt_conv_place(uint word) {
   uint at = word / CHANNELS;
   return uvec3(at / FIELD, at % FIELD, word % CHANNELS);

@@ -1,4 +1,4 @@
-/* The hard gate: the function with the largest logit. */
+/* The function that a hard gate computes: the one with the largest logit. */
 #ifndef GT_LOGIC_HARD_GLSL
 #define GT_LOGIC_HARD_GLSL
 /* The index of the largest of a gate's 16 logits, the first one if several are equal. */

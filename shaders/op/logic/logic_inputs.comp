@@ -5,7 +5,8 @@
 #include "op/logic/logic.h"
 #include "op/logic/logic.glsl"
 
-/* The gates that read an input are visited in ascending order, so that the order of additions is fixed. */
+/* An invocation adds the gradients from all gates that read an input, in ascending order, so that the order of
+ * additions is fixed. */
 void main() {
   uint width = gt_logic_width(), total = inputs * width, stride = gl_NumWorkGroups.x * LOCAL_X;
   for (uint i = gl_GlobalInvocationID.x; i < total; i += stride) {

@@ -1,5 +1,5 @@
-/* The weights of a gate's 16 functions, the softmax of its logits, and the gradient through it. Include after
- * lib/math.glsl with GT_SCALAR and after the constant ALIGNED, as in op/logic/logic.glsl. */
+/* The weights of a gate's 16 functions, which are the softmax of its logits, and the gradient of the logits. Include
+ * after lib/math.glsl with GT_SCALAR and after the constant ALIGNED. */
 #ifndef GT_LOGIC_SHARES_GLSL
 #define GT_LOGIC_SHARES_GLSL
 vec4 gt_load_four(GT_FLOATS from, uint i) {
@@ -20,8 +20,8 @@ vec4 gt_exponentials(vec4 v, float shift) {
   return vec4(gt_exp(v.x - shift), gt_exp(v.y - shift), gt_exp(v.z - shift), gt_exp(v.w - shift));
 }
 
-/* Sets p to the exponentials; a weight is p times the returned factor. */
-float gt_shares(GT_FLOATS from, uint gate, out vec4 p[4]) {
+/* Sets p to the exponentials of the shifted logits. The weights are p times the returned factor. */
+float gt_gate_weights(GT_FLOATS from, uint gate, out vec4 p[4]) {
   vec4 z0 = gt_load_four(from, 4u * gate), z1 = gt_load_four(from, 4u * gate + 1u);
   vec4 z2 = gt_load_four(from, 4u * gate + 2u), z3 = gt_load_four(from, 4u * gate + 3u);
   float shift = gt_largest(max(max(z0, z1), max(z2, z3)));
@@ -29,15 +29,16 @@ float gt_shares(GT_FLOATS from, uint gate, out vec4 p[4]) {
   p[1] = gt_exponentials(z1, shift);
   p[2] = gt_exponentials(z2, shift);
   p[3] = gt_exponentials(z3, shift);
-  vec4 all = (p[0] + p[1]) + (p[2] + p[3]);
-  return 1.0 / ((all.x + all.y) + (all.z + all.w));
+  vec4 sum = (p[0] + p[1]) + (p[2] + p[3]);
+  return 1.0 / ((sum.x + sum.y) + (sum.z + sum.w));
 }
 
-/* Stores the gradient of a gate's logits, given that of its coefficients: first the derivatives in f(0,0), f(1,0),
- * f(0,1), f(1,1), then d in each weight, then through the softmax: p (d - Σ p d). */
+/* Stores the gradient of a gate's logits, given c, the gradient of its coefficients: first the gradients of the gate's
+ * values f(0,0), f(1,0), f(0,1), f(1,1), then d, the gradient of each weight, then through the softmax p (d - Σ p
+ * d). */
 void gt_logits_gradient(GT_FLOATS from, GT_FLOATS to, uint gate, vec4 c) {
   vec4 p[4];
-  float inverse = gt_shares(from, gate, p);
+  float inverse = gt_gate_weights(from, gate, p);
   float f11 = c.w, f01 = c.z - c.w, f10 = c.y - c.w, f00 = (c.x - c.y) - f01;
   vec4 d0 = vec4(0.0, f11, f10, f10 + f11), d1 = d0 + f01, d2 = d0 + f00, d3 = d1 + f00;
   vec4 products = (p[0] * d0 + p[1] * d1) + (p[2] * d2 + p[3] * d3);

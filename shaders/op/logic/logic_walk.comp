@@ -17,8 +17,8 @@ void main() {
       vec4 v[RUN + 1u];
       [[unroll]] for (uint j = 0u; j <= RUN; j++) v[j] = gt_logic_load(x, run_row[j] + s, TYPE_X);
       [[unroll]] for (uint j = 0u; j < RUN; j++) {
-        bool turned = (run_pin[j] & 1u) != 0u;
-        vec4 a = turned ? v[j + 1u] : v[j], b = turned ? v[j] : v[j + 1u], c = run_gate[j];
+        bool swapped = (run_pin[j] & 1u) != 0u;
+        vec4 a = swapped ? v[j + 1u] : v[j], b = swapped ? v[j] : v[j + 1u], c = run_gate[j];
         if (j < run_gates)
           gt_logic_store((run_pin[j] >> 1) * width + s, (c.x + c.y * a) + b * (c.z + c.w * a));
       }

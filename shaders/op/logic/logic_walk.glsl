@@ -2,8 +2,10 @@
  * the constant RUN. */
 #ifndef GT_LOGIC_WALK_GLSL
 #define GT_LOGIC_WALK_GLSL
-uint run_gates, run_pin[RUN], run_row[RUN + 1u]; /* run_row: offsets of the run's inputs in x, in items */
-vec4 run_gate[RUN];
+uint run_gates;          /* number of gates in the run */
+uint run_pin[RUN];       /* pins of the gates (op/logic/logic_walk.h) */
+uint run_row[RUN + 1u];  /* offsets of the run's inputs in x, in items; gate j has the inputs j and j + 1 */
+vec4 run_gate[RUN];      /* coefficients of the gates */
 
 void load_run(uint run, uint width) {
   uint at = run * GT_LOGIC_WALK_WORDS;

@@ -1,24 +1,24 @@
 /* A layer of logic gates in which every input is read exactly twice, in the order of its walk
- * (op/logic/logic_walk.h): x [inputs, batch], coefficients [gates, 4]; x, g and y may have 16 bits
- * (op/logic/logic.glsl). In the first two kernels GT_LOGIC_SPEC_LANES lanes share a run, in the gradient at
- * least GT_LOGIC_RUN of them.
+ * (src/op/logic/logic_walk.h): x [inputs, batch], coefficients [gates, 4]. The types of x, g and y may have
+ * 16 bits (op/logic/logic.glsl).
  *
- * logic_walk           y [gates, batch]
+ * Kernel logic_walk: y [gates, batch]. GT_LOGIC_SPEC_LANES lanes share a run.
  *
- * logic_walk_gradient  y [inputs, batch]: the gradient of x; d_coefficients [gates, 4]: sums over the batch
- *                      of g, g a, g b, g a b; g [gates / share, batch] times scale: one row for `share` gates
+ * Kernel logic_walk_gradient: y [inputs, batch], the gradient of x; d_coefficients [gates, 4], the sums over
+ * the batch of g, g a, g b and g a b. The gradient of a gate's output is scale * row gate / share of g [gates
+ * / share, batch]. GT_LOGIC_SPEC_LANES lanes, at least GT_LOGIC_RUN, share a run.
  *
- * logic_walk_sum       y [groups, chunks, batch] = sums over groups of `share` neighboring gates. A chunk has
- *                      chunk_runs of the runs; GT_LOGIC_SPEC_LANES lanes share a chunk
+ * Kernel logic_walk_sum: y [groups, chunks, batch] = the sums over groups of `share` neighboring gates, of
+ * the chunk_runs runs of each chunk. GT_LOGIC_SPEC_LANES lanes share a chunk.
  *
- * walk [runs, GT_LOGIC_WALK_WORDS]: the input and the pin before the run's first ones, the number of gates in
- * the run, its last input, then GT_LOGIC_RUN pins, then GT_LOGIC_RUN inputs. A pin is 2 * gate + side: input
- * `side` of gate j of the run is its input j, the other input of that gate is its input j + 1. Entries after
- * the last gate repeat that gate's. */
+ * The words of a run in walk [runs, GT_LOGIC_WALK_WORDS]: the input and the pin before its first ones, the
+ * number of its gates, its last input, then GT_LOGIC_RUN pins, then GT_LOGIC_RUN inputs. Gate j of the run
+ * reads inputs j and j + 1 of the run. Its pin is 2 * gate + side (0: a, 1: b), where `side` is the side that
+ * reads input j. Entries after the last gate repeat those of that gate. */
 #include "lib/args.h"
 #include "op/logic/logic_run.h"
 #include "op/logic/logic_spec.h"
-#define GT_LOGIC_MAX_GROUPS 16 /* the maximum for logic_walk_sum */
+#define GT_LOGIC_MAX_GROUPS 16 /* for logic_walk_sum, whose sums are in shared memory */
 GT_ARGS(gt_logic_walk_args) {
   GT_FLOATS x, coefficients;
   GT_WORDS walk;

@@ -7,11 +7,11 @@
 #include "op/logic/logic_sums.glsl"
 #include "op/logic/logic_walk.glsl"
 
-/* The derivative of a gate in its input a, or b if in_b; other: the value of its other input. */
+/* The derivative of a gate with respect to its input a, or b if in_b. other: the value of its other input. */
 vec4 derivative(vec4 c, bool in_b, vec4 other) { return (in_b ? c.z : c.y) + c.w * other; }
 
-/* For the items of this lane: stores the gradient of each input of the run except the last, the sum of the parts of its
- * two gates, and adds to the sums of the run's gates. */
+/* For the items of this lane: stores the gradients of the run's inputs except the last one, and adds to the sums of its
+ * gates. The gradient of an input has a term from each of its two gates: `carried` is that of the previous gate. */
 void run_sums(uint run, uint width, inout vec4 sums[RUN]) {
   uint before = run * GT_LOGIC_WALK_WORDS;
   uint row_before = walk.at[before] * width, pin_before = walk.at[before + 1u];
@@ -27,11 +27,11 @@ void run_sums(uint run, uint width, inout vec4 sums[RUN]) {
     [[unroll]] for (uint j = 0u; j < RUN; j++) d[j] = scale * gt_logic_load(g, g_row[j] + s, TYPE_G);
     vec4 carried = d_before * derivative(c_before, (pin_before & 1u) == 0u, v_before);
     [[unroll]] for (uint j = 0u; j < RUN; j++) {
-      bool turned = (run_pin[j] & 1u) != 0u;
-      vec4 here = d[j] * derivative(run_gate[j], turned, v[j + 1u]);
+      bool swapped = (run_pin[j] & 1u) != 0u;
+      vec4 here = d[j] * derivative(run_gate[j], swapped, v[j + 1u]);
       if (j < run_gates) gt_logic_store(run_row[j] + s, carried + here);
-      carried = d[j] * derivative(run_gate[j], !turned, v[j]);
-      sums[j] += gate_sums(d[j], turned ? v[j + 1u] : v[j], turned ? v[j] : v[j + 1u]);
+      carried = d[j] * derivative(run_gate[j], !swapped, v[j]);
+      sums[j] += gate_sums(d[j], swapped ? v[j + 1u] : v[j], swapped ? v[j] : v[j + 1u]);
     }
   }
 }
@@ -43,9 +43,9 @@ void main() {
     vec4 sums[RUN];
     [[unroll]] for (uint j = 0u; j < RUN; j++) sums[j] = vec4(0.0);
     if (run < runs) run_sums(run, width, sums);
-    vec4 total = gt_join_sums(sums);
-    uint at = run * GT_LOGIC_WALK_WORDS, j = gt_gate_part();
-    if (gt_first_part() && run < runs && j < walk.at[at + 2u])
+    vec4 total = gt_add_lanes(sums);
+    uint at = run * GT_LOGIC_WALK_WORDS, j = gt_gate_of_lane();
+    if (gt_has_total() && run < runs && j < walk.at[at + 2u])
       gt_store_sums(d_coefficients, walk.at[at + 4u + j] >> 1, total);
   }
 }

@@ -10,7 +10,7 @@ layout(constant_id = GT_LOGIC_SPEC_GROUPS) const uint GROUPS = 1u; /* at most GT
 const uint RUN = GT_LOGIC_RUN;
 #include "op/logic/logic_walk.glsl"
 
-shared vec4 sums[GROUPS][LOCAL_X]; /* the sums of each invocation, for each group */
+shared vec4 sums[GROUPS][LOCAL_X]; /* [group][invocation] */
 
 /* Adds the values of the run's gates, for item s, to the sums of this invocation. */
 void add_run(uint s) {
@@ -18,8 +18,8 @@ void add_run(uint s) {
   vec4 v[RUN + 1u];
   [[unroll]] for (uint j = 0u; j <= RUN; j++) v[j] = gt_logic_load(x, run_row[j] + s, TYPE_X);
   [[unroll]] for (uint j = 0u; j < RUN; j++) {
-    bool turned = (run_pin[j] & 1u) != 0u;
-    vec4 a = turned ? v[j + 1u] : v[j], b = turned ? v[j] : v[j + 1u], c = run_gate[j];
+    bool swapped = (run_pin[j] & 1u) != 0u;
+    vec4 a = swapped ? v[j + 1u] : v[j], b = swapped ? v[j] : v[j + 1u], c = run_gate[j];
     if (j < run_gates) sums[(run_pin[j] >> 1) / share][me] += (c.x + c.y * a) + b * (c.z + c.w * a);
   }
 }
