@@ -1,6 +1,6 @@
-/* One arena for all plans of a backend: it is as large as the largest plan needs, each plan computes the
- * right values whatever ran before, and the persistent memory of a plan is not shared. On the CPU and on
- * Vulkan, with the validation layers if installed. */
+/* All plans of a backend share one arena. It has the size that the largest plan needs; each plan computes the
+ * right values after any other plan has run; and the persistent memory of a plan is not shared. Runs on the
+ * CPU and on Vulkan, with the validation layers if installed. */
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/reduce.h"
@@ -14,7 +14,7 @@ extern int gt_vulkan_validation_messages(void);
 
 static gt_backend *device; /* NULL: no device */
 
-/* sum = the sum of a pack of 2 x and 3 x with zero gaps; x * x is kept for inspection. */
+/* sum = sum(pack(2 x, 3 x)), where the pack has gaps of zeros; x * x is kept for inspection. */
 typedef struct subject {
   gt_arena arena;
   gt_backend *backend;
@@ -55,7 +55,7 @@ static void finish(subject *s) {
   gt_arena_finish(&s->arena);
 }
 
-static bool look(const subject *s, float *square, gt_error *error) {
+static bool inspect_square(const subject *s, float *square, gt_error *error) {
   return s->backend->api->inspect(s->backend, s->executable, &s->plan->kept[0], square, error);
 }
 
@@ -67,33 +67,34 @@ static void run(const subject *s, uint32_t times) {
   assert_true(s->backend->api->run(s->backend, s->executable, times, &ticket, &error));
   assert_true(s->backend->api->download(s->backend, s->buffer[1], 0, &sum, sizeof sum, &error));
   assert_true(sum == 5 * (float)s->count);
-  assert_true(look(s, square, &error));
+  assert_true(inspect_square(s, square, &error));
   for (int64_t i = 0; i < s->count; i++) assert_true(square[i] == 1);
   free(square);
 }
 
 static void one_arena(gt_backend *backend) {
-  enum { SMALL = 1000, LARGE = 60000, ROOM = 4096 }; /* ROOM: the device may round sizes up */
+  enum { SMALL = 1000, LARGE = 60000, SLACK = 4096 }; /* SLACK: the device may round sizes up */
   const uint64_t before = backend->memory_used;
   subject small, large, third;
   compile(&small, backend, SMALL);
   assert_true(small.plan->arena_bytes >= SMALL * 4 && small.plan->lasting_bytes >= 2 * SMALL * 4);
   run(&small, 3);
-  const uint64_t alone = backend->memory_used;
+  const uint64_t used_by_small = backend->memory_used;
   compile(&large, backend, LARGE);
-  const uint64_t own = large.plan->lasting_bytes + large.plan->constant_bytes +
-                       large.plan->variable_bytes[0] + large.plan->variable_bytes[1],
-                 more = large.plan->arena_bytes - small.plan->arena_bytes;
-  assert_in_range(backend->memory_used - alone, own + more - ROOM, own + more + ROOM);
-  /* The other plan's arena buffer may have been replaced, so addresses must be bound again; the zero gaps
-   * persist. */
+  const uint64_t large_bytes = large.plan->lasting_bytes + large.plan->constant_bytes +
+                               large.plan->variable_bytes[0] + large.plan->variable_bytes[1],
+                 arena_growth = large.plan->arena_bytes - small.plan->arena_bytes;
+  assert_in_range(backend->memory_used - used_by_small, large_bytes + arena_growth - SLACK,
+                  large_bytes + arena_growth + SLACK);
+  /* Compiling the large plan may replace the arena buffer. The small plan must then use the new address, and
+   * the gaps of its pack must stay zero. */
   for (int round = 0; round < 3; round++) {
     run(&small, 70);
     run(&large, 2);
   }
   gt_error error = {0};
   float *square = malloc(small.plan->kept[0].bytes);
-  assert_false(look(&small, square, &error)); /* overwritten by the other plan */
+  assert_false(inspect_square(&small, square, &error)); /* overwritten by the other plan */
   assert_int_equal(error.status, GT_ERR_INTERNAL);
   free(square);
   finish(&large);
@@ -106,7 +107,8 @@ static void one_arena(gt_backend *backend) {
   assert_int_equal(backend->memory_used, before);
 }
 
-static void a_sequence(gt_backend *backend) {
+/* A sequence still runs correctly after a larger plan has replaced the arena. */
+static void sequence_after_growth(gt_backend *backend) {
   gt_error error = {0};
   uint64_t ticket;
   subject s, larger;
@@ -134,7 +136,7 @@ static void test_cpu(void **state) {
   gt_backend *cpu = gt_cpu_open(2, &error);
   assert_non_null(cpu);
   one_arena(cpu);
-  a_sequence(cpu);
+  sequence_after_growth(cpu);
   gt_backend_close(cpu);
 }
 
@@ -142,7 +144,7 @@ static void test_vulkan(void **state) {
   (void)state;
   if (!device) skip();
   one_arena(device);
-  a_sequence(device);
+  sequence_after_growth(device);
   assert_int_equal(gt_vulkan_validation_messages(), 0);
 }
 

@@ -11,13 +11,14 @@
 
 static gt_backend *backend;
 
-/* The last rows of a dataset with more than 2^32 elements. Memory holds only these rows: the data address is
- * that of their buffer minus the size of the rows before them. */
+/* Reads the last rows of a dataset with more than 2^32 elements. `mode` is GT_BATCH_U8, GT_BATCH_F32 or
+ * GT_BATCH_I32. Only these rows are in memory: the data address is the address of their buffer minus the size
+ * of the rows before them. */
 static void batch_far(uint32_t mode, uint32_t features) {
   enum { BATCH = 8 };
   const uint32_t samples = 2147483640, steps_before = samples / BATCH - 1;
   const uint64_t size = mode ? 4 : 1, before = (uint64_t)steps_before * BATCH * features * size,
-                 lead = before % 4;
+                 lead = before % 4; /* bytes before the first row in its 4-byte word */
   const uint32_t clock[4] = {steps_before, 0, 0, 0}, count = BATCH * features;
   uint32_t *words = calloc(count + 1, 4), *y = malloc(4 * count);
   steps s;

@@ -1,7 +1,7 @@
-/* Copies that run concurrently with the queue's work: they have finished before work that is queued later
- * reads them, and never start before work that was queued earlier has read the old data. On devices that have
- * a transfer queue, and on devices that do not: the queue families that the driver reports are changed by
- * replacing the loader's function pointers. */
+/* Copies that run concurrently with the queue's work: a copy finishes before work that is queued later reads
+ * it, and does not start before work that was queued earlier has read the old data. Devices with and without
+ * a transfer queue are tested: replaced loader functions change the queue families that the driver
+ * reports. */
 #include "support/steps.h"
 #include "lib/opcodes.h"
 #include "shaders/op/elementwise.h"
@@ -17,11 +17,11 @@ extern int gt_vulkan_validation_messages(void);
 
 static gt_backend *backend; /* with the queues of the driver */
 
-/* --- a window with one slot --- */
+/* --- a window of one batch --- */
 
 enum { COUNT = 300000, ROUNDS = 40 };
 
-/* y += x, x the window. */
+/* y += x, where x is the window. */
 static gt_executable *compile_sum(steps *s, gt_error *error) {
   struct gt_elementwise_args args = {.count = COUNT, .row = 1};
   gt_step *step = steps_add(s, "elementwise", &args, sizeof args, 64, 16);
@@ -69,7 +69,7 @@ static void feed_rounds(gt_backend *device) {
   const gt_copy outside = {s.buffer[0], 4 * COUNT, 0, 4096};
   assert_false(api->feed(device, staging, &outside, 1, 0, &error));
   assert_int_equal(error.status, GT_ERR_INTERNAL);
-  /* A copy that no step reads is waited for as well. */
+  /* feed_wait also waits for a copy that no step reads. */
   error = (gt_error){0};
   const gt_copy unread = {s.buffer[0], 0, 0, 4 * COUNT};
   assert_true(api->feed(device, staging, &unread, 1, ticket[ROUNDS], &error));
@@ -95,13 +95,13 @@ static void test_nothing_fed(void **state) {
   fresh->api->close(fresh);
 }
 
-/* --- other queues --- */
+/* --- a second queue --- */
 
-/* The functions below replace Vulkan's. They report a queue family or a queue more than the driver has, and
- * use its only queue for both. */
-static bool
-    apart; /* the driver seems to have a transfer-only family; else a second queue of its only family */
-static int queues_asked, shared_buffers, copies_apart; /* calls that concern the second queue */
+/* The functions below replace Vulkan's. They report one more queue or one more queue family than the driver
+ * has, and map both queues to its only one. */
+static bool transfer_family; /* report a transfer-only family, not a second queue of the only family */
+/* How often gtrain created queues, shared buffers, and command pools of the transfer family. */
+static int queues_requested, shared_buffers, transfer_pools;
 static PFN_vkGetPhysicalDeviceQueueFamilyProperties real_families;
 static PFN_vkCreateDevice real_device;
 static PFN_vkGetDeviceQueue real_queue;
@@ -112,7 +112,7 @@ static VKAPI_ATTR void VKAPI_CALL more_families(VkPhysicalDevice device, uint32_
                                                 VkQueueFamilyProperties *family) {
   real_families(device, count, family);
   if (!family || !*count) return;
-  if (!apart) {
+  if (!transfer_family) {
     family[0].queueCount++;
     return;
   }
@@ -122,35 +122,38 @@ static VKAPI_ATTR void VKAPI_CALL more_families(VkPhysicalDevice device, uint32_
   *count = 3;
 }
 
-static VKAPI_ATTR VkResult VKAPI_CALL fewer_queues(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
-                                                   const VkAllocationCallbacks *callbacks, VkDevice *device) {
+static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
+                                                    const VkAllocationCallbacks *callbacks,
+                                                    VkDevice *device) {
   VkDeviceQueueCreateInfo queue = info->pQueueCreateInfos[0];
   VkDeviceCreateInfo changed = *info;
-  queues_asked = 0;
+  queues_requested = 0;
   for (uint32_t i = 0; i < info->queueCreateInfoCount; i++)
-    queues_asked += (int)info->pQueueCreateInfos[i].queueCount;
+    queues_requested += (int)info->pQueueCreateInfos[i].queueCount;
   queue.queueCount = 1;
   changed.queueCreateInfoCount = 1;
   changed.pQueueCreateInfos = &queue;
   return real_device(physical, &changed, callbacks, device);
 }
 
-static VKAPI_ATTR void VKAPI_CALL the_queue(VkDevice device, uint32_t family, uint32_t index,
+static VKAPI_ATTR void VKAPI_CALL get_queue(VkDevice device, uint32_t family, uint32_t index,
                                             VkQueue *queue) {
-  if (apart) assert_true(index == 0 && (family == 0 || family == 2));
+  if (transfer_family) assert_true(index == 0 && (family == 0 || family == 2));
   real_queue(device, 0, 0, queue);
 }
 
-static VKAPI_ATTR VkResult VKAPI_CALL the_pool(VkDevice device, const VkCommandPoolCreateInfo *info,
-                                               const VkAllocationCallbacks *callbacks, VkCommandPool *pool) {
+static VKAPI_ATTR VkResult VKAPI_CALL create_pool(VkDevice device, const VkCommandPoolCreateInfo *info,
+                                                  const VkAllocationCallbacks *callbacks,
+                                                  VkCommandPool *pool) {
   VkCommandPoolCreateInfo changed = *info;
-  copies_apart += info->queueFamilyIndex == 2;
+  transfer_pools += info->queueFamilyIndex == 2;
   changed.queueFamilyIndex = 0;
   return real_pool(device, &changed, callbacks, pool);
 }
 
-static VKAPI_ATTR VkResult VKAPI_CALL a_buffer(VkDevice device, const VkBufferCreateInfo *info,
-                                               const VkAllocationCallbacks *callbacks, VkBuffer *buffer) {
+static VKAPI_ATTR VkResult VKAPI_CALL create_buffer(VkDevice device, const VkBufferCreateInfo *info,
+                                                    const VkAllocationCallbacks *callbacks,
+                                                    VkBuffer *buffer) {
   VkBufferCreateInfo changed = *info;
   if (info->sharingMode == VK_SHARING_MODE_CONCURRENT) {
     assert_true(info->queueFamilyIndexCount == 2 && info->pQueueFamilyIndices[0] == 0 &&
@@ -161,27 +164,27 @@ static VKAPI_ATTR VkResult VKAPI_CALL a_buffer(VkDevice device, const VkBufferCr
   return real_buffer(device, &changed, callbacks, buffer);
 }
 
-static void feed_elsewhere(void) {
+static void feed_with_second_queue(void) {
   gt_error error = {0};
-  queues_asked = shared_buffers = copies_apart = 0;
+  queues_requested = shared_buffers = transfer_pools = 0;
   real_families = vkGetPhysicalDeviceQueueFamilyProperties;
   real_device = vkCreateDevice;
   real_queue = vkGetDeviceQueue;
   real_pool = vkCreateCommandPool;
   real_buffer = vkCreateBuffer;
   vkGetPhysicalDeviceQueueFamilyProperties = more_families;
-  vkCreateDevice = fewer_queues;
-  vkGetDeviceQueue = the_queue;
-  vkCreateCommandPool = the_pool;
-  vkCreateBuffer = a_buffer;
+  vkCreateDevice = create_device;
+  vkGetDeviceQueue = get_queue;
+  vkCreateCommandPool = create_pool;
+  vkCreateBuffer = create_buffer;
   gt_backend *device = gt_vulkan_open(0, &error);
   assert_string_equal(error.message, "");
   assert_non_null(device);
-  assert_int_equal(queues_asked, 2);
+  assert_int_equal(queues_requested, 2);
   feed_rounds(device);
   device->api->close(device);
-  assert_int_equal(shared_buffers, apart);
-  assert_int_equal(copies_apart, apart);
+  assert_int_equal(shared_buffers, transfer_family);
+  assert_int_equal(transfer_pools, transfer_family);
   vkGetPhysicalDeviceQueueFamilyProperties = real_families;
   vkCreateDevice = real_device;
   vkGetDeviceQueue = real_queue;
@@ -190,15 +193,15 @@ static void feed_elsewhere(void) {
 }
 
 /* Only drivers with one family and one queue, such as Mesa's CPU driver, can be made to look different. */
-static void test_other_queues(void **state) {
+static void test_second_queue(void **state) {
   (void)state;
   gt_error error = {0};
   gt_device_info info[8];
   assert_true(gt_vulkan_list(info, 8, &error) > 0);
   if (strcmp(info[0].type, "software") != 0) skip();
   for (int i = 0; i < 2; i++) {
-    apart = i;
-    feed_elsewhere();
+    transfer_family = i;
+    feed_with_second_queue();
   }
 }
 
@@ -225,8 +228,8 @@ static void test_failure(void **state) {
   assert_int_equal(error.status, GT_ERR_MEMORY);
   vkQueueSubmit = real;
   error = (gt_error){0};
-  assert_true(api->download(backend, window, 0, out, 16, &error)); /* a copy that was not submitted is not
-                                                                    * waited for */
+  /* The download does not wait for the copy that was not submitted. */
+  assert_true(api->download(backend, window, 0, out, 16, &error));
   for (int i = 0; i < 4; i++) assert_int_equal(out[i], 0);
   assert_true(api->feed(backend, staging, &copy, 1, 0, &error));
   assert_true(api->download(backend, window, 0, out, 16, &error));
@@ -244,7 +247,7 @@ int main(void) {
   backend = steps_open_vulkan();
   if (!backend) return 77;
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_rounds), cmocka_unit_test(test_nothing_fed),
-                                     cmocka_unit_test(test_other_queues), cmocka_unit_test(test_failure),
+                                     cmocka_unit_test(test_second_queue), cmocka_unit_test(test_failure),
                                      cmocka_unit_test(test_no_messages)};
   const int failed = cmocka_run_group_tests_name("vulkan: feeds", tests, NULL, NULL);
   gt_backend_close(backend);

@@ -1,6 +1,6 @@
-/* The Vulkan kernels against plain C in double precision, step by step, with the validation layers if
- * installed. `gtrain selftest` runs every op through graph and plan; these are the corner cases of the
- * kernels themselves. */
+/* Compares single Vulkan kernels with plain C in double precision, with the validation layers if installed.
+ * `gtrain selftest` runs every op through graph and plan; this test has the corner cases of the kernels
+ * themselves. */
 #include "support/steps.h"
 #include "base/philox.h"
 #include "lib/opcodes.h"
@@ -83,7 +83,8 @@ static const struct instruction {
   uint32_t code;
   const char *name;
   double (*reference)(double, double);
-  double low, high, relative, absolute;
+  double low, high;          /* range of the first operand */
+  double relative, absolute; /* tolerances */
 } instructions[] = {
     {GT_I_MOVE, "move", f_move, -9, 9, 0, 0},
     {GT_I_ADD, "add", f_add, -9, 9, 1e-6, 1e-6},
@@ -183,6 +184,8 @@ static void test_special_values(void **state) {
 
 /* --- loads, random numbers, several outputs --- */
 
+/* Five inputs, each with another kind of load. All buffers start at element `shift`; `row` is the row length,
+ * `local` the workgroup size. */
 static void loads(uint32_t shift, uint32_t row, uint32_t local) {
   enum { ROWS = 37, SEED = 1234567 };
   uint32_t n = ROWS * row;
@@ -249,6 +252,7 @@ static void test_loads(void **state) {
 
 /* --- matmul --- */
 
+/* Launch configuration: tile of a workgroup, tile of a thread, slice-K factor. */
 typedef struct tile {
   uint32_t bm, bn, bk, tm, tn, teams;
 } tile;
@@ -256,7 +260,7 @@ typedef struct tile {
 typedef struct product {
   uint32_t m, n, k, batch;
   bool trans_a, trans_b, shared_b;
-  uint32_t split, shift;
+  uint32_t split, shift; /* split-K slices; offset of the operands in elements */
 } product;
 
 /* Epilogue: leaky_relu(leader + bias[column], 0.1) * same. */
@@ -383,7 +387,7 @@ static void test_matmul_in_teams(void **state) {
   }
 }
 
-/* Tiles inside the matrices, in bands that do not divide them evenly. */
+/* No tile crosses an edge of the matrices; bands of tiles (raster) do not divide the grid evenly. */
 static void test_matmul_of_whole_tiles(void **state) {
   (void)state;
   const tile t = {16, 16, 8, 2, 2, 1};
@@ -407,7 +411,8 @@ static void test_matmul_split_and_batch(void **state) {
 
 /* --- reduce --- */
 
-static void one_reduction(uint32_t kind, uint32_t serial, uint32_t outer, uint32_t reduced, uint32_t inner,
+/* per_lane: 1 if a lane reduces each output, 0 if a workgroup does. chunk: elements per partial result. */
+static void one_reduction(uint32_t kind, uint32_t per_lane, uint32_t outer, uint32_t reduced, uint32_t inner,
                           uint32_t chunk, uint32_t local) {
   uint32_t chunks = (reduced + chunk - 1) / chunk, n = outer * reduced * inner,
            outputs = outer * chunks * inner;
@@ -426,7 +431,7 @@ static void one_reduction(uint32_t kind, uint32_t serial, uint32_t outer, uint32
   steps_bind(&s, offsetof(struct gt_reduce_args, x), vx, 0);
   steps_bind(&s, offsetof(struct gt_reduce_args, y), vy, 0);
   step->spec[GT_REDUCE_SPEC_KIND] = kind;
-  step->spec[GT_REDUCE_SPEC_PER_LANE] = serial;
+  step->spec[GT_REDUCE_SPEC_PER_LANE] = per_lane;
   step->spec[GT_SPEC_CODE_COUNT] = 1;
   step->spec[GT_SPEC_CODE] = CODE(GT_I_MUL, 0, 0, 0);
   step->spec[GT_SPEC_INPUT_COUNT] = step->spec[GT_SPEC_OUTPUT_COUNT] = 1;

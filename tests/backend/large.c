@@ -1,7 +1,7 @@
 /* Values of more than 4 GiB: an index times an element size must not wrap in a GEMM, a reduction, an
- * elementwise chain, a gather and its gradient, and Adam. All elements are 0 except marked ones: at the
- * start, and around 2 GiB, 4 GiB and the end. Those are small integers, so that any order of additions gives
- * the same sum.
+ * elementwise chain, a gather and its gradient, and Adam. All elements are 0 except marked ones at the start,
+ * around 2 GiB and 4 GiB, and at the end. The marks are small integers, so any order of additions gives the
+ * same sum.
  *
  * CHECK_LARGE=GIB in the environment (make check-large) tests sizes of 4 GiB and more, as far as GIB of
  * memory is enough, on the device of GTRAIN_DEVICE. Without it the same tests run with 1 MiB, on the CPU and
@@ -24,12 +24,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 1024, NARROW = 8, MARKS = 4, RUN = 64, MAX_VARIABLES = 16 };
+/* WIDTH: columns of the large value. SMALL: the small extent of a GEMM. RUN: consecutive elements of one
+ * mark. */
+enum { WIDTH = 1024, SMALL = 8, MARKS = 4, RUN = 64, MAX_VARIABLES = 16 };
 
 static gt_backend *backend;
-static double most_bytes; /* memory that a test may use; 0: small sizes */
-static int64_t rows;      /* of WIDTH elements: the large value */
-static int tried;         /* number of graphs run */
+static double max_bytes; /* memory that a test may use; 0: small sizes */
+static int64_t rows;     /* of WIDTH elements: the large value */
+static int tried;        /* number of graphs run */
 
 /* --- a graph that is run once --- */
 
@@ -52,23 +54,23 @@ static uint32_t variable(job *j, const char *name, int64_t height, int64_t width
   return gt_graph_variable(j->graph, name, gt_shape_2(height, width), GT_F32, false);
 }
 
-static gt_id reading(job *j, const char *name, int64_t height, int64_t width) {
+static gt_id read_variable(job *j, const char *name, int64_t height, int64_t width) {
   return gt_variable_read(j->graph, variable(j, name, height, width));
 }
 
-static void assigning(job *j, const char *name, int64_t height, int64_t width, gt_id x) {
+static void assign_variable(job *j, const char *name, int64_t height, int64_t width, gt_id x) {
   gt_assign(j->graph, variable(j, name, height, width), 0, x);
 }
 
-/* Creates the buffers, filled with zeros. False if the device does not have the memory, or not in one
- * allocation. */
+/* Creates the plan and its buffers, filled with zeros. False if the device does not have enough memory, or
+ * does not allow an allocation of that size. */
 static bool allocate(job *j) {
   gt_error error = {0};
   j->plan = gt_plan_create(&j->arena, j->graph, &(gt_plan_options){.target = backend->target}, &error);
   assert_string_equal(error.message, "");
   double bytes = (double)(j->plan->arena_bytes + j->plan->lasting_bytes);
   for (uint32_t v = 0; v < j->graph->variables; v++) bytes += (double)j->plan->variable_bytes[v];
-  if (most_bytes > 0 && bytes > most_bytes) {
+  if (max_bytes > 0 && bytes > max_bytes) {
     printf("%s: not tried, it takes %.1f GiB\n", j->name, bytes / (1 << 30));
     return false;
   }
@@ -93,7 +95,7 @@ static void run(job *j) {
   assert_string_equal(error.message, "");
   assert_true(backend->api->run(backend, j->executable, 1, &ticket, &error));
   assert_true(backend->api->wait(backend, ticket, &error));
-  if (most_bytes > 0) printf("%s: run\n", j->name);
+  if (max_bytes > 0) printf("%s: run\n", j->name);
   tried++;
 }
 
@@ -124,7 +126,7 @@ static void download(job *j, const char *name, int64_t first, float *out, int64_
 /* The row of mark m: the first row; the row that ends at byte 2^31; the row that begins at byte 2^32, or, in
  * a smaller value, the middle of the part after 2^31; the last row. */
 static int64_t marked_row(int m) {
-  const int64_t half = most_bytes > 0 ? INT64_C(1) << 19 : rows / 3;
+  const int64_t half = max_bytes > 0 ? INT64_C(1) << 19 : rows / 3;
   const int64_t row[MARKS] = {0, half - 1, rows > 2 * half ? 2 * half : half + half / 2, rows - 1};
   return row[m];
 }
@@ -141,8 +143,8 @@ static void upload_marks(job *j, const char *name) {
   }
 }
 
-/* Compares each marked row and its neighbors, `width` elements per row, with wanted(m, column), where m is
- * the mark, or -1 in the neighbors. */
+/* Compares each marked row and the rows before and after it, `width` elements per row, with wanted(m,
+ * column). m is the mark of the row, or -1 for the other two rows. */
 static void expect_rows(job *j, const char *name, int64_t width, float (*wanted)(int m, int64_t column)) {
   float *found = malloc((size_t)width * sizeof *found);
   for (int m = 0; m < MARKS; m++)
@@ -171,8 +173,9 @@ static float doubled(int m, int64_t column) { return 2 * element(m, column) + 1;
 static void try_elementwise(void) {
   job j;
   begin(&j, "elementwise");
-  const gt_id x = reading(&j, "x", rows, WIDTH), two = gt_constant(j.graph, 2), one = gt_constant(j.graph, 1);
-  assigning(&j, "x", rows, WIDTH, gt_add(j.graph, gt_mul(j.graph, x, two), one));
+  const gt_id x = read_variable(&j, "x", rows, WIDTH), two = gt_constant(j.graph, 2),
+              one = gt_constant(j.graph, 1);
+  assign_variable(&j, "x", rows, WIDTH, gt_add(j.graph, gt_mul(j.graph, x, two), one));
   if (allocate(&j)) {
     upload_marks(&j, "x");
     run(&j);
@@ -190,10 +193,10 @@ static float row_sum(int m, int64_t column) {
 static void try_reduction(void) {
   job j;
   begin(&j, "reduction");
-  const gt_id x = reading(&j, "x", rows, WIDTH);
-  assigning(&j, "of_rows", rows, 1, gt_sum(j.graph, x, 1 << 1, true));
-  assigning(&j, "of_columns", 1, WIDTH, gt_sum(j.graph, x, 1 << 0, true));
-  assigning(&j, "of_all", 1, 1, gt_reshape(j.graph, gt_sum(j.graph, x, 0, false), gt_shape_2(1, 1)));
+  const gt_id x = read_variable(&j, "x", rows, WIDTH);
+  assign_variable(&j, "of_rows", rows, 1, gt_sum(j.graph, x, 1 << 1, true));
+  assign_variable(&j, "of_columns", 1, WIDTH, gt_sum(j.graph, x, 1 << 0, true));
+  assign_variable(&j, "of_all", 1, 1, gt_reshape(j.graph, gt_sum(j.graph, x, 0, false), gt_shape_2(1, 1)));
   if (allocate(&j)) {
     float columns[WIDTH], all;
     double sum = 0;
@@ -214,12 +217,12 @@ static void try_reduction(void) {
 }
 
 /* Elements of the small operand. */
-static float small_factor(int64_t row, int64_t column) { return (float)((3 * row + column) % 5 - 2); }
+static float small_element(int64_t row, int64_t column) { return (float)((3 * row + column) % 5 - 2); }
 
 static float *small_matrix(int64_t height, int64_t width) {
   float *values = malloc((size_t)(height * width) * sizeof *values);
   for (int64_t r = 0; r < height; r++)
-    for (int64_t c = 0; c < width; c++) values[r * width + c] = small_factor(r, c);
+    for (int64_t c = 0; c < width; c++) values[r * width + c] = small_element(r, c);
   return values;
 }
 
@@ -229,75 +232,75 @@ static void upload_small(job *j, const char *name, int64_t height, int64_t width
   free(values);
 }
 
-static float left_product(int m, int64_t column) {
+static float product_of_large_a(int m, int64_t column) {
   float sum = 0;
-  for (int64_t k = 0; m >= 0 && k < WIDTH; k++) sum += element(m, k) * small_factor(k, column);
+  for (int64_t k = 0; m >= 0 && k < WIDTH; k++) sum += element(m, k) * small_element(k, column);
   return sum;
 }
 
-static void try_left_factor(void) {
+static void try_large_a(void) {
   job j;
   begin(&j, "product, left factor");
-  const gt_id a = reading(&j, "a", rows, WIDTH), b = reading(&j, "b", WIDTH, NARROW);
-  assigning(&j, "y", rows, NARROW, gt_matmul(j.graph, a, b, false, false));
+  const gt_id a = read_variable(&j, "a", rows, WIDTH), b = read_variable(&j, "b", WIDTH, SMALL);
+  assign_variable(&j, "y", rows, SMALL, gt_matmul(j.graph, a, b, false, false));
   if (allocate(&j)) {
     upload_marks(&j, "a");
-    upload_small(&j, "b", WIDTH, NARROW);
+    upload_small(&j, "b", WIDTH, SMALL);
     run(&j);
-    expect_rows(&j, "y", NARROW, left_product);
+    expect_rows(&j, "y", SMALL, product_of_large_a);
   }
   end(&j);
 }
 
 /* Like a weight gradient: the sum is over the large value's rows. */
-static void try_along_rows(void) {
+static void try_large_k(void) {
   job j;
   begin(&j, "product, along rows");
-  const gt_id a = reading(&j, "a", rows, WIDTH), b = reading(&j, "b", rows, NARROW);
-  assigning(&j, "y", WIDTH, NARROW, gt_matmul(j.graph, a, b, true, false));
+  const gt_id a = read_variable(&j, "a", rows, WIDTH), b = read_variable(&j, "b", rows, SMALL);
+  assign_variable(&j, "y", WIDTH, SMALL, gt_matmul(j.graph, a, b, true, false));
   if (allocate(&j)) {
-    float y[WIDTH * NARROW];
+    float y[WIDTH * SMALL];
     upload_marks(&j, "a");
-    upload_small(&j, "b", rows, NARROW);
+    upload_small(&j, "b", rows, SMALL);
     run(&j);
-    download(&j, "y", 0, y, WIDTH * NARROW);
+    download(&j, "y", 0, y, WIDTH * SMALL);
     for (int64_t c = 0; c < WIDTH; c++)
-      for (int64_t n = 0; n < NARROW; n++) {
+      for (int64_t n = 0; n < SMALL; n++) {
         float want = 0;
-        for (int m = 0; m < MARKS; m++) want += element(m, c) * small_factor(marked_row(m), n);
-        if (y[c * NARROW + n] != want)
-          fail_msg("[%" PRId64 ", %" PRId64 "] is %g, not %g", c, n, (double)y[c * NARROW + n], (double)want);
+        for (int m = 0; m < MARKS; m++) want += element(m, c) * small_element(marked_row(m), n);
+        if (y[c * SMALL + n] != want)
+          fail_msg("[%" PRId64 ", %" PRId64 "] is %g, not %g", c, n, (double)y[c * SMALL + n], (double)want);
       }
   }
   end(&j);
 }
 
-static float right_product(int m, int64_t column) {
+static float product_of_small_k(int m, int64_t column) {
   float sum = 0;
-  for (int k = 0; m >= 0 && k < NARROW; k++) sum += mark(m, k) * small_factor(k, column);
+  for (int k = 0; m >= 0 && k < SMALL; k++) sum += mark(m, k) * small_element(k, column);
   return sum;
 }
 
-static void try_result(void) {
+static void try_large_c(void) {
   job j;
   begin(&j, "product, result");
-  const gt_id a = reading(&j, "a", rows, NARROW), b = reading(&j, "b", NARROW, WIDTH);
-  assigning(&j, "y", rows, WIDTH, gt_matmul(j.graph, a, b, false, false));
+  const gt_id a = read_variable(&j, "a", rows, SMALL), b = read_variable(&j, "b", SMALL, WIDTH);
+  assign_variable(&j, "y", rows, WIDTH, gt_matmul(j.graph, a, b, false, false));
   if (allocate(&j)) {
-    float values[NARROW];
+    float values[SMALL];
     for (int m = 0; m < MARKS; m++) {
-      for (int k = 0; k < NARROW; k++) values[k] = mark(m, k);
-      upload(&j, "a", marked_row(m) * NARROW, values, NARROW);
+      for (int k = 0; k < SMALL; k++) values[k] = mark(m, k);
+      upload(&j, "a", marked_row(m) * SMALL, values, SMALL);
     }
-    upload_small(&j, "b", NARROW, WIDTH);
+    upload_small(&j, "b", SMALL, WIDTH);
     run(&j);
-    expect_rows(&j, "y", WIDTH, right_product);
+    expect_rows(&j, "y", WIDTH, product_of_small_k);
   }
   end(&j);
 }
 
 /* The gradient of sum(w · table[index]) with respect to the table is w in the indexed rows. */
-static float weight(int m, int64_t column) { return m < 0 ? 0 : small_factor(m, column); }
+static float weight(int m, int64_t column) { return m < 0 ? 0 : small_element(m, column); }
 
 static void try_gather(bool gradient) {
   job j;
@@ -305,9 +308,10 @@ static void try_gather(bool gradient) {
   gt_graph *g = j.graph;
   const gt_id index = gt_variable_read(g, gt_graph_variable(g, "index", gt_shape_1(MARKS), GT_I32, false));
   if (gradient)
-    assigning(&j, "slope", rows, WIDTH, gt_gather_sum(g, reading(&j, "w", MARKS, WIDTH), index, rows, -1));
+    assign_variable(&j, "slope", rows, WIDTH,
+                    gt_gather_sum(g, read_variable(&j, "w", MARKS, WIDTH), index, rows, -1));
   else
-    assigning(&j, "y", MARKS, WIDTH, gt_gather(g, reading(&j, "table", rows, WIDTH), index, -1));
+    assign_variable(&j, "y", MARKS, WIDTH, gt_gather(g, read_variable(&j, "table", rows, WIDTH), index, -1));
   if (allocate(&j)) {
     int32_t number[MARKS];
     float y[MARKS * WIDTH];
@@ -352,8 +356,8 @@ static void try_adam(void) {
   const int width = gt_optim_table_width(optim);
   const uint32_t state = gt_graph_variable(g, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
   const gt_id clock = gt_clock(g, state, variable(&j, "table", 1, width));
-  const gt_id loss = gt_reshape(g, reading(&j, "loss", 1, 1), (gt_shape){0});
-  const gt_id gradient = gt_reshape(g, reading(&j, "gradient", rows, WIDTH), gt_shape_1(-1));
+  const gt_id loss = gt_reshape(g, read_variable(&j, "loss", 1, 1), (gt_shape){0});
+  const gt_id gradient = gt_reshape(g, read_variable(&j, "gradient", rows, WIDTH), gt_shape_1(-1));
   gt_store *store = adam_store(&j, optim);
   if (!gt_training_update(&training, g, optim, store, gradient, GT_NONE, loss, clock, &error))
     fail_msg("%s", error.message);
@@ -374,16 +378,16 @@ static void try_adam(void) {
 static void try_all(void) {
   try_elementwise();
   try_reduction();
-  try_left_factor();
-  try_along_rows();
-  try_result();
+  try_large_a();
+  try_large_k();
+  try_large_c();
   try_gather(false);
   try_gather(true);
   try_adam();
 }
 
-/* Slightly less than 4 GiB, the largest allocation of some devices; slightly more; and the largest allowed
- * value. */
+/* The large value has slightly less than 4 GiB (the largest allocation of some devices), slightly more, and
+ * the largest size that gtrain allows. */
 static void test_large(void **state) {
   (void)state;
   const int64_t sizes[] = {(1 << 20) - 1024, (1 << 20) + 64, (1 << 21) - 1};
@@ -404,7 +408,7 @@ static int check_large(double gib) {
   gt_error error = {0};
   backend = gt_backend_open(NULL, 0, &error);
   if (!backend) return fprintf(stderr, "%s\n", error.message), 77;
-  most_bytes = gib * (1 << 30);
+  max_bytes = gib * (1 << 30);
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_large)};
   const int failed = cmocka_run_group_tests_name("values of more than 4 GiB", tests, NULL, NULL);
   gt_backend_close(backend);

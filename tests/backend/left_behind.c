@@ -1,5 +1,6 @@
-/* Work of a failed submission has no ticket. What it uses is freed only when the device is idle, and never if
- * that cannot be determined. Uses replaced loader functions, and the validation layers if installed. */
+/* A failed submission returns no ticket. Its buffers are freed only when the device is idle, and never if
+ * that cannot be determined. Loader functions are replaced to inject failures; uses the validation layers if
+ * installed. */
 #include "support/steps.h"
 #include "lib/opcodes.h"
 #include "shaders/op/elementwise.h"
@@ -19,25 +20,26 @@ static PFN_vkFreeMemory real_free;
 static PFN_vkDeviceWaitIdle real_idle;
 static VkSemaphore timeline; /* of the unfinished work */
 static uint64_t last;        /* its value when that work is done */
-static VkResult answer, idle_answer;
-static int freed;
+static VkResult submit_result, idle_result;
+static int freed; /* calls of vkFreeMemory */
 
-/* Submits the work but reports a failure, as a driver may that loses its device at that moment. */
+/* Submits the work but reports a failure, as a driver may if the device is lost at that moment. */
 static VKAPI_ATTR VkResult VKAPI_CALL submit_and_fail(VkQueue queue, uint32_t count, const VkSubmitInfo *info,
                                                       VkFence fence) {
   const VkTimelineSemaphoreSubmitInfo *values = info->pNext;
   timeline = info->pSignalSemaphores[0];
   last = values->pSignalSemaphoreValues[0];
   assert_int_equal(real_submit(queue, count, info, fence), VK_SUCCESS);
-  return answer;
+  return submit_result;
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL wait_idle(VkDevice device) {
-  return idle_answer ? idle_answer : real_idle(device);
+  return idle_result ? idle_result : real_idle(device);
 }
 
-static VKAPI_ATTR void VKAPI_CALL free_watched(VkDevice device, VkDeviceMemory memory,
-                                               const VkAllocationCallbacks *callbacks) {
+/* Asserts that the work is done when memory is freed. */
+static VKAPI_ATTR void VKAPI_CALL free_finished(VkDevice device, VkDeviceMemory memory,
+                                                const VkAllocationCallbacks *callbacks) {
   uint64_t done = 0;
   assert_int_equal(vkGetSemaphoreCounterValue(device, timeline, &done), VK_SUCCESS);
   assert_true(done >= last);
@@ -46,7 +48,7 @@ static VKAPI_ATTR void VKAPI_CALL free_watched(VkDevice device, VkDeviceMemory m
 }
 
 /* Repeats x = x + 1 in a submission that reports a failure. */
-static void leave_behind(gt_backend *doomed) {
+static void submit_unfinished(gt_backend *doomed) {
   const gt_backend_api *api = doomed->api;
   gt_error error = {0};
   uint64_t ticket;
@@ -64,7 +66,7 @@ static void leave_behind(gt_backend *doomed) {
   gt_executable *executable = api->compile(doomed, &s.plan, s.buffer, &error);
   assert_string_equal(error.message, "");
   vkQueueSubmit = submit_and_fail;
-  vkFreeMemory = free_watched;
+  vkFreeMemory = free_finished;
   vkDeviceWaitIdle = wait_idle;
   assert_false(api->run(doomed, executable, TIMES, &ticket, &error));
   vkQueueSubmit = real_submit;
@@ -92,8 +94,8 @@ static void test_freed_when_idle(void **state) {
   const VkResult failures[] = {VK_ERROR_DEVICE_LOST, VK_ERROR_UNKNOWN};
   for (int i = 0; i < 2; i++) {
     gt_backend *doomed = open_device();
-    answer = failures[i];
-    leave_behind(doomed);
+    submit_result = failures[i];
+    submit_unfinished(doomed);
     assert_true(freed >= 3); /* x, the constants and the staging ring */
   }
   assert_false(gt_vulkan_stuck());
@@ -104,9 +106,9 @@ static void test_never_freed(void **state) {
   (void)state;
   static gt_backend *kept;
   kept = open_device();
-  answer = VK_ERROR_UNKNOWN;
-  idle_answer = VK_ERROR_OUT_OF_HOST_MEMORY;
-  leave_behind(kept);
+  submit_result = VK_ERROR_UNKNOWN;
+  idle_result = VK_ERROR_OUT_OF_HOST_MEMORY;
+  submit_unfinished(kept);
   assert_int_equal(freed, 0);
   assert_true(gt_vulkan_stuck());
   assert_int_equal(gt_vulkan_validation_messages(), 0);

@@ -1,5 +1,5 @@
-/* Replays that overlap within one submission give the same result as replays one after another: on random
- * steps, with the validation layers if installed. */
+/* Replays of a plan that overlap within one submission give the same result as replays one after another.
+ * Tested on random steps, with the validation layers if installed. */
 #include "support/random_step.h"
 #include "support/steps.h"
 #include "op/core.h"
@@ -18,7 +18,7 @@ typedef struct subject {
   gt_plan *plan;
   gt_buffer *buffer[VARIABLES];
   uint64_t values;
-  float *begin, *one_by_one, *together; /* contents of all variables */
+  float *initial, *one_by_one, *together; /* contents of all variables */
 } subject;
 
 static uint64_t values_of(const subject *s, uint32_t variable) {
@@ -27,7 +27,7 @@ static uint64_t values_of(const subject *s, uint32_t variable) {
 
 static void upload(const subject *s) {
   gt_error error = {0};
-  const float *from = s->begin;
+  const float *from = s->initial;
   for (uint32_t v = 0; v < s->plan->graph->variables; from += values_of(s, v++))
     assert_true(device->api->upload(device, s->buffer[v], 0, from, 4 * values_of(s, v), &error));
 }
@@ -38,10 +38,10 @@ static void download(const subject *s, float *out) {
     assert_true(device->api->download(device, s->buffer[v], 0, out, 4 * values_of(s, v), &error));
 }
 
-/* The clock starts at 0: its words are not random floats. */
+/* The words of the clock stay 0; all other values are random. */
 static void fill(subject *s, uint32_t *random) {
   for (uint64_t i = GT_STATE_WORDS; i < s->values; i++)
-    s->begin[i] = (float)random_step_roll(random, 1000) / 500 - 1;
+    s->initial[i] = (float)random_step_roll(random, 1000) / 500 - 1;
 }
 
 static void create(subject *s, uint32_t *random) {
@@ -56,7 +56,7 @@ static void create(subject *s, uint32_t *random) {
     s->buffer[v] = device->api->buffer_create(device, s->plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
     s->values += values_of(s, v);
   }
-  s->begin = GT_NEW_N(&s->arena, float, s->values);
+  s->initial = GT_NEW_N(&s->arena, float, s->values);
   s->one_by_one = GT_NEW_N(&s->arena, float, s->values);
   s->together = GT_NEW_N(&s->arena, float, s->values);
   fill(s, random);
@@ -73,7 +73,8 @@ static void run(gt_executable *executable, uint32_t times) {
   assert_true(device->api->run(device, executable, times, &ticket, &error));
 }
 
-/* Submits `times` replays at once, twice; then a sequence of as many replays, twice. */
+/* Compares with single replays: two submissions of `times` replays each, and a sequence of `times` replays
+ * that is run twice. */
 static void compare(const subject *s, gt_executable *executable, uint32_t times) {
   gt_error error = {0};
   upload(s);

@@ -1,5 +1,5 @@
-/* Rules for every embedded shader, whatever the driver, checked in its SPIR-V ("SPIR-V Specification", 2.3);
- * and how shaders are decompressed. */
+/* Checks the SPIR-V of every embedded shader ("SPIR-V Specification", 2.3) against rules that hold for all
+ * drivers, and tests how shaders are decompressed. */
 #include "backend/vulkan/shader.h"
 #include "base/memory.h"
 #include <pthread.h>
@@ -79,17 +79,17 @@ static void for_each(void (*check)(const char *name, const uint32_t *words, size
   }
 }
 
-static void check_frame(const char *name, const uint32_t *words, size_t count) {
+static void check_structure(const char *name, const uint32_t *words, size_t count) {
   size_t at = HEADER;
   if (count <= HEADER || words[0] != MAGIC) fail_msg("%s is no SPIR-V", name);
   while (at < count && words[at] >> 16) at += words[at] >> 16;
   if (at != count) fail_msg("%s does not end with an instruction", name);
 }
 
-static void test_frame(void **state) {
+static void test_structure(void **state) {
   (void)state;
   assert_true(gt_shader_blob_count > 0);
-  for_each(check_frame);
+  for_each(check_structure);
 }
 
 static void check_capabilities(const char *name, const uint32_t *words, size_t count) {
@@ -112,34 +112,34 @@ static void test_casts(void **state) {
 }
 
 static const gt_shader_blob *smallest(void) {
-  const gt_shader_blob *least = gt_shader_blobs;
+  const gt_shader_blob *best = gt_shader_blobs;
   for (const gt_shader_blob *shader = gt_shader_blobs; shader->name; shader++)
-    if (shader->gzip_size < least->gzip_size) least = shader;
-  return least;
+    if (shader->gzip_size < best->gzip_size) best = shader;
+  return best;
 }
 
-static void refused(const gt_shader_blob *blob) {
+static void assert_rejected(const gt_shader_blob *blob) {
   gt_error error = {0};
   assert_null(gt_shader_inflate(blob, &error));
   assert_int_equal(error.status, GT_ERR_INTERNAL);
   assert_non_null(strstr(error.message, blob->name));
 }
 
-/* Copies of the exact size, so that a sanitizer detects reads past the end. */
+/* Each copy has the exact size, so that a sanitizer detects reads past the end. */
 static void test_truncated(void **state) {
   (void)state;
   const gt_shader_blob *whole = smallest();
   for (size_t size = 0; size < whole->gzip_size; size++) {
     uint8_t *bytes = gt_alloc(size);
     memcpy(bytes, whole->gzip, size);
-    refused(&(gt_shader_blob){whole->name, bytes, size, whole->size});
+    assert_rejected(&(gt_shader_blob){whole->name, bytes, size, whole->size});
     free(bytes);
   }
 }
 
 static void test_altered(void **state) {
   (void)state;
-  enum { GZIP_HEADER = 10 }; /* gzip hardly checks its header, and nothing in it matters */
+  enum { GZIP_HEADER = 10 }; /* zlib ignores most of the gzip header, so damage there is not detected */
   const gt_shader_blob *whole = smallest();
   uint8_t *bytes = gt_alloc(whole->gzip_size);
   const gt_shader_blob copy = {whole->name, bytes, whole->gzip_size, whole->size};
@@ -147,7 +147,7 @@ static void test_altered(void **state) {
   memcpy(bytes, whole->gzip, whole->gzip_size);
   for (size_t i = GZIP_HEADER; i < whole->gzip_size; i++) {
     bytes[i] ^= 0xff;
-    refused(&copy);
+    assert_rejected(&copy);
     bytes[i] ^= 0xff;
   }
   uint32_t *words = gt_shader_inflate(&copy, &error);
@@ -161,26 +161,26 @@ static void test_wrong_size(void **state) {
   const gt_shader_blob *whole = smallest();
   const size_t wrong[] = {0, 4, whole->size - 4, whole->size + 4, 2 * whole->size};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-    refused(&(gt_shader_blob){whole->name, whole->gzip, whole->gzip_size, wrong[i]});
+    assert_rejected(&(gt_shader_blob){whole->name, whole->gzip, whole->gzip_size, wrong[i]});
 
   uint8_t *bytes = gt_alloc(whole->gzip_size + 1); /* one byte after the end of the stream */
   memcpy(bytes, whole->gzip, whole->gzip_size);
-  refused(&(gt_shader_blob){whole->name, bytes, whole->gzip_size + 1, whole->size});
+  assert_rejected(&(gt_shader_blob){whole->name, bytes, whole->gzip_size + 1, whole->size});
   free(bytes);
 }
 
 enum { THREADS = 4 };
 
-typedef struct taker {
+typedef struct reader {
   pthread_t thread;
   gt_shaders *shaders;
   size_t first;
   const uint32_t **words; /* one for each shader */
   bool failed;
-} taker;
+} reader;
 
-static void *take_all(void *context) {
-  taker *t = context;
+static void *read_all(void *context) {
+  reader *t = context;
   gt_error error = {0};
   for (size_t n = 0; n < gt_shader_blob_count; n++) {
     const size_t i = (t->first + n) % gt_shader_blob_count;
@@ -195,25 +195,25 @@ static void *take_all(void *context) {
 static void test_shared(void **state) {
   (void)state;
   gt_shaders *shaders = gt_shaders_create();
-  taker takers[THREADS];
+  reader readers[THREADS];
   for (size_t t = 0; t < THREADS; t++) {
-    takers[t].shaders = shaders;
-    takers[t].first = t / 2 * gt_shader_blob_count / 2;
-    takers[t].words = gt_alloc(gt_shader_blob_count * sizeof *takers[t].words);
-    takers[t].failed = false;
-    assert_int_equal(pthread_create(&takers[t].thread, NULL, take_all, &takers[t]), 0);
+    readers[t].shaders = shaders;
+    readers[t].first = t / 2 * gt_shader_blob_count / 2;
+    readers[t].words = gt_alloc(gt_shader_blob_count * sizeof *readers[t].words);
+    readers[t].failed = false;
+    assert_int_equal(pthread_create(&readers[t].thread, NULL, read_all, &readers[t]), 0);
   }
-  for (size_t t = 0; t < THREADS; t++) assert_int_equal(pthread_join(takers[t].thread, NULL), 0);
-  for (size_t t = 0; t < THREADS; t++) assert_false(takers[t].failed);
+  for (size_t t = 0; t < THREADS; t++) assert_int_equal(pthread_join(readers[t].thread, NULL), 0);
+  for (size_t t = 0; t < THREADS; t++) assert_false(readers[t].failed);
   for (size_t i = 0; i < gt_shader_blob_count; i++) {
     gt_error error = {0};
-    uint32_t *own = gt_shader_inflate(&gt_shader_blobs[i], &error);
-    assert_non_null(own);
-    assert_memory_equal(takers[0].words[i], own, gt_shader_blobs[i].size);
-    for (size_t t = 0; t < THREADS; t++) assert_ptr_equal(takers[t].words[i], takers[0].words[i]);
-    free(own);
+    uint32_t *expected = gt_shader_inflate(&gt_shader_blobs[i], &error);
+    assert_non_null(expected);
+    assert_memory_equal(readers[0].words[i], expected, gt_shader_blobs[i].size);
+    for (size_t t = 0; t < THREADS; t++) assert_ptr_equal(readers[t].words[i], readers[0].words[i]);
+    free(expected);
   }
-  for (size_t t = 0; t < THREADS; t++) free(takers[t].words);
+  for (size_t t = 0; t < THREADS; t++) free(readers[t].words);
   gt_shaders_destroy(shaders);
 }
 
@@ -228,9 +228,9 @@ static void test_no_such_name(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_frame),   cmocka_unit_test(test_capabilities),
-                                     cmocka_unit_test(test_casts),   cmocka_unit_test(test_truncated),
-                                     cmocka_unit_test(test_altered), cmocka_unit_test(test_wrong_size),
-                                     cmocka_unit_test(test_shared),  cmocka_unit_test(test_no_such_name)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_structure), cmocka_unit_test(test_capabilities),
+                                     cmocka_unit_test(test_casts),     cmocka_unit_test(test_truncated),
+                                     cmocka_unit_test(test_altered),   cmocka_unit_test(test_wrong_size),
+                                     cmocka_unit_test(test_shared),    cmocka_unit_test(test_no_such_name)};
   return cmocka_run_group_tests_name("shaders", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Specialization constants folded into the embedded shaders by gtrain: all shaders are supported, and a
- * module with an unknown instruction is left to the driver. */
+/* gtrain folds specialization constants into the embedded shaders. All shaders are supported; a module with
+ * an unknown instruction is not changed, and the driver specializes it. */
 #include "backend/vulkan/internal.h"
 #include "backend/vulkan/shader.h"
 #include <setjmp.h>
@@ -13,7 +13,8 @@ enum {
   OP_SELECT = 169,
   OP_OUTER_PRODUCT = 147,
   OP_MATRIX_MULTIPLY_ADD = 4459,
-  OP_SPEC_CONSTANT = 50
+  OP_SPEC_CONSTANT = 50,
+  OP_F_ADD = 129
 };
 
 static uint32_t *specialize(const uint32_t *words, size_t count, size_t *size) {
@@ -39,11 +40,11 @@ static void test_all_shaders(void **state) {
   (void)state;
   for (const gt_shader_blob *shader = gt_shader_blobs; shader->name; shader++) {
     size_t size;
-    uint32_t *whole = inflate(shader), *words = specialize(whole, shader->size / 4, &size);
+    uint32_t *original = inflate(shader), *words = specialize(original, shader->size / 4, &size);
     if (!words) fail_msg("%s is not understood", shader->name);
     if (count_of(words, size, OP_SPEC_CONSTANT)) fail_msg("%s keeps its constants open", shader->name);
     free(words);
-    free(whole);
+    free(original);
   }
 }
 
@@ -52,24 +53,24 @@ static void test_matrix_units(void **state) {
   for (const gt_shader_blob *shader = gt_shader_blobs; shader->name; shader++) {
     if (strcmp(shader->name, "product_matrix")) continue;
     size_t size;
-    uint32_t *whole = inflate(shader), *words = specialize(whole, shader->size / 4, &size);
+    uint32_t *original = inflate(shader), *words = specialize(original, shader->size / 4, &size);
     assert_non_null(words);
     assert_true(count_of(words, size, OP_MATRIX_MULTIPLY_ADD) > 0);
     assert_true(size < shader->size / 4 / 2);
     free(words);
-    free(whole);
+    free(original);
     return;
   }
   fail_msg("no kernel for matrix units");
 }
 
-/* A module with one instruction replaced by one with the same operands that is not in the list. */
+/* Replaces one instruction by an unsupported one with the same number of operands. */
 static void test_unknown(void **state) {
   (void)state;
   const gt_shader_blob *shader = gt_shader_blobs;
   size_t count = shader->size / 4, size, at = HEADER;
   uint32_t *words = inflate(shader);
-  while (at < count && words[at] != (6u << 16 | OP_SELECT) && words[at] != (5u << 16 | 129))
+  while (at < count && words[at] != (6u << 16 | OP_SELECT) && words[at] != (5u << 16 | OP_F_ADD))
     at += words[at] >> 16;
   assert_true(at < count);
   words[at] = (words[at] & 0xffff0000) | OP_OUTER_PRODUCT;

@@ -1,5 +1,5 @@
-/* The Vulkan backend itself: buffers, order of work, replays, and its messages when Vulkan fails. Faults are
- * injected by replacing the loader's function pointers. With the validation layers if installed. */
+/* The Vulkan backend: buffers, order of work, replays, and error messages when Vulkan fails. Faults are
+ * injected by replacing the loader's function pointers. Uses the validation layers if installed. */
 #include "support/steps.h"
 #include "lib/opcodes.h"
 #include "shaders/op/clock.h"
@@ -97,7 +97,7 @@ static void test_replays(void **state) {
   assert_string_equal(error.message, "");
   uint64_t first = 0, second = 0, done = 0;
   assert_true(
-      api->run(backend, executable, 20011, &first, &error)); /* several submissions, pending together */
+      api->run(backend, executable, 20011, &first, &error)); /* several submissions are pending at once */
   assert_true(api->run(backend, executable, 1, &second, &error));
   assert_true(second > first);
   assert_true(api->wait(backend, second, &error));
@@ -323,7 +323,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL failing_wait(VkDevice device, const VkSema
   return wait_result;
 }
 
-/* Waits that fail immediately: nothing that is still in use may be freed. */
+/* All waits fail immediately. Resources that are still in use must not be freed. */
 static void test_failing_waits(void **state) {
   (void)state;
   enum { COUNT = 3000000 };
@@ -360,16 +360,17 @@ static int grown;
 /* A driver whose cache grows by 64 bytes each time it is created. Mesa's CPU driver stores nothing in it. */
 static VKAPI_ATTR VkResult VKAPI_CALL growing_cache(VkDevice device, VkPipelineCache cache, size_t *size,
                                                     void *data) {
-  size_t room = *size;
+  size_t capacity = *size;
   VkResult result = real_cache_data(device, cache, size, data);
   size_t more = 64 * (size_t)++grown;
-  if (data && room >= *size)
-    memset((uint8_t *)data + *size, 7, room - *size), *size = room;
+  if (data && capacity >= *size)
+    memset((uint8_t *)data + *size, 7, capacity - *size), *size = capacity;
   else if (!data)
     *size += more;
   return result;
 }
 
+/* The path of the only cache file in the directory; NULL if there is not exactly one. */
 static char *cache_file(const char *directory) {
   static char path[1024];
   glob_t found;
@@ -379,7 +380,6 @@ static char *cache_file(const char *directory) {
   globfree(&found);
   return any ? path : NULL;
 }
-
 static void open_and_compile(void) {
   gt_error error = {0};
   gt_backend *other = gt_vulkan_open(0, &error);
@@ -395,7 +395,6 @@ static void open_and_compile(void) {
   steps_finish(&s);
   other->api->close(other);
 }
-
 static void test_cache(void **state) {
   (void)state;
   char directory[] = "/tmp/gtrain-cache-XXXXXX", saved[4096] = "";
@@ -413,8 +412,8 @@ static void test_cache(void **state) {
   uint8_t good[4096];
   size_t size = fread(good, 1, sizeof good, file);
   fclose(file);
-  assert_true(size > 24 + 32);
-
+  assert_true(size > 24 + 32); /* A damaged or truncated cache must not prevent a run. The last round writes
+                                  the good cache. */
   for (size_t damage = 0; damage <= size; damage++) {
     if (damage % 40 > 3 && damage != size) continue;
     uint8_t bad[4096];
