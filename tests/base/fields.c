@@ -1,4 +1,4 @@
-/* Fields of a line are dropped by importance, and widths are measured in terminal columns. */
+/* If a line is too narrow, the least important fields are dropped. Widths are in terminal columns. */
 #include "base/fields.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,23 +10,23 @@ static const gt_line_field fields[] = {
     {"name", 2, 0}, {"漢字", 0, 2}, {"", 3, 2}, {"gru\u0308n", 1, 1}, {" ", 4, 3}};
 enum { FIELDS = sizeof fields / sizeof *fields };
 
-static void expect(int room, const char *line, int width) {
-  char made[64];
-  assert_int_equal(gt_fit_fields(made, sizeof made, fields, FIELDS, room), width);
-  assert_string_equal(made, line);
+static void expect_line(int columns, const char *line, int width) {
+  char fitted[64];
+  assert_int_equal(gt_fit_fields(fitted, sizeof fitted, fields, FIELDS, columns), width);
+  assert_string_equal(fitted, line);
 }
 
 static void by_importance(void **unused) {
   (void)unused;
   assert_int_equal(gt_fields_width(fields, FIELDS), 4 + 2 + 4 + 1 + 4 + 3 + 1);
-  expect(100, "name  漢字 gru\u0308n", 15); /* trailing spaces are not written */
-  expect(15, "name  漢字 gru\u0308n", 15);
-  expect(14, "漢字 gru\u0308n", 9);
-  expect(9, "漢字 gru\u0308n", 9);
-  expect(8, "漢字", 4);
-  expect(4, "漢字", 4);
-  expect(3, "", 0); /* a dropped field is not replaced by a less important one */
-  expect(0, "", 0);
+  expect_line(100, "name  漢字 gru\u0308n", 15); /* trailing spaces are not written */
+  expect_line(15, "name  漢字 gru\u0308n", 15);
+  expect_line(14, "漢字 gru\u0308n", 9);
+  expect_line(9, "漢字 gru\u0308n", 9);
+  expect_line(8, "漢字", 4);
+  expect_line(4, "漢字", 4);
+  expect_line(3, "", 0); /* a dropped field is not replaced by a less important one */
+  expect_line(0, "", 0);
 }
 
 static void short_buffer(void **unused) {

@@ -1,3 +1,4 @@
+/* Reading files, also gzip ones; atomic replacement, directory locks and temporary files. */
 #include "base/file.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +33,7 @@ static void write_plain(const char *file, const void *data, size_t size) {
   fclose(f);
 }
 
-static int entries(void) {
+static int count_entries(void) {
   DIR *d = opendir(directory);
   int n = 0;
   // cppcheck-suppress readdirCalled ; each call has its own DIR, and readdir_r is deprecated
@@ -94,7 +95,7 @@ static void test_gzip(void **state) {
     write_plain("t.gz", packed, n);
     e = (gt_error){0};
     const bool ok = gt_read_file(path("t.gz"), SIZE + 100, &b, &e);
-    if (ok) assert_int_equal(b.size, SIZE); /* cut exactly between the members */
+    if (ok) assert_int_equal(b.size, SIZE); /* truncated exactly between the members */
     if (!ok) assert_int_equal(e.status, GT_ERR_DATA);
     gt_bytes_finish(&b);
   }
@@ -119,7 +120,7 @@ static void test_atomic(void **state) {
   char target[300], leftover[320];
   snprintf(target, sizeof target, "%s/model.bin", directory);
   snprintf(leftover, sizeof leftover, "%s.tmp-%ld", target, (long)getpid());
-  FILE *f = fopen(leftover, "w"); /* of a killed process with the same process id */
+  FILE *f = fopen(leftover, "w"); /* as left by a killed process that had the same process id */
   fputs("old rubbish", f);
   fclose(f);
   const gt_span pieces[] = {{"head", 4}, {NULL, 0}, {big, sizeof big}};
@@ -129,12 +130,12 @@ static void test_atomic(void **state) {
   assert_memory_equal(b.data, "head", 4);
   assert_memory_equal(b.data + 4, big, sizeof big);
   gt_bytes_finish(&b);
-  assert_int_equal(entries(), 1);
+  assert_int_equal(count_entries(), 1);
   assert_false(gt_write_file_atomic(path("no/such/dir"), pieces, 3, &e));
   assert_int_equal(e.status, GT_ERR_IO);
 }
 
-/* A write that fails partway leaves the old file and no temporary file. */
+/* A write that fails partway keeps the old file and removes the temporary one. */
 static void test_atomic_failure(void **state) {
   (void)state;
   char target[300];
@@ -151,7 +152,7 @@ static void test_atomic_failure(void **state) {
   int status;
   waitpid(child, &status, 0);
   assert_int_equal(WEXITSTATUS(status), 7);
-  assert_int_equal(entries(), 1);
+  assert_int_equal(count_entries(), 1);
   gt_bytes b;
   gt_error e = {0};
   assert_true(gt_read_file(target, 1 << 20, &b, &e));
@@ -231,8 +232,8 @@ static void test_temporary_names(void **state) {
     assert_int_equal(gt_temporary_target(others[i]), 0);
 }
 
-/* Temporary files of killed writers are removed when the file is written again; a file that is being written,
- * and one that only has a similar name, stays. */
+/* Temporary files of killed writers are removed when the file is written again. A temporary file that another
+ * process is writing stays, and so do files whose names are only similar. */
 static void test_leftovers(void **state) {
   (void)state;
   static const char *const gone[] = {"out.csv.tmp-1", "out.csv.tmp-4194304"}, *const kept[] = {
@@ -241,7 +242,7 @@ static void test_leftovers(void **state) {
                                                                                   "my.out.csv.tmp-1",
                                                                                   "out.csv.tmp-x"};
   char target[300];
-  const int before = entries();
+  const int before = count_entries();
   for (int i = 0; i < 2; i++) write_plain(gone[i], "half", 4);
   for (int i = 0; i < 4; i++) write_plain(kept[i], "text", 4);
   const int writer = gt_temporary_create(path(kept[0]), 0600);
@@ -256,7 +257,7 @@ static void test_leftovers(void **state) {
   assert_int_not_equal(access(path(kept[0]), F_OK), 0);
   for (int i = 1; i < 4; i++) unlink(path(kept[i]));
   unlink(target);
-  /* A writer that is killed. */
+  /* The temporary file of a killed writer is removed by the next write. */
   const pid_t child = fork();
   if (child == 0) {
     gt_replacement r;
@@ -266,13 +267,14 @@ static void test_leftovers(void **state) {
   int status;
   waitpid(child, &status, 0);
   assert_true(WIFSIGNALED(status));
-  assert_int_equal(entries(), before + 1);
+  assert_int_equal(count_entries(), before + 1);
   assert_true(gt_write_file_atomic(target, &(gt_span){"1", 1}, 1, &e));
   unlink(target);
-  assert_int_equal(entries(), before);
+  assert_int_equal(count_entries(), before);
 }
 
-/* Links and pipes in place of our own files are refused immediately, and their targets are left alone. */
+/* A link, a pipe or a directory in place of one of gtrain's own files is rejected immediately; a link's
+ * target is not changed. */
 static void test_plain_files_only(void **state) {
   (void)state;
   char link[300], pipe[300], target[300];

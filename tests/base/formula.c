@@ -1,3 +1,4 @@
+/* Formulas in the config: values, error messages with suggestions, and limits. */
 #include "base/formula.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -114,8 +115,6 @@ static void test_errors(void **state) {
   }
 }
 
-/* A function of C or NumPy is accepted by that name, or its hint is a formula with the same values, or there
- * is no hint: never the function with the most similar name. */
 static double value_of(const char *text, double at) {
   static const char *const x[] = {"x"};
   gt_arena arena;
@@ -128,7 +127,9 @@ static double value_of(const char *text, double at) {
   return value;
 }
 
-static void test_functions_elsewhere(void **state) {
+/* A function name of C or NumPy is accepted, or its suggestion is a formula with the same values, or there is
+ * no suggestion. Never is a function suggested only because its name is similar. */
+static void test_functions_of_c_and_numpy(void **state) {
   (void)state;
   static const struct {
     const char *name;
@@ -188,12 +189,12 @@ static void test_limits(void **state) {
 
 static void test_shadowed_constants(void **state) {
   (void)state;
-  static const char *const own[] = {"e"};
+  static const char *const parameter_names[] = {"e"};
   const double value = 7;
   gt_arena arena;
   gt_arena_init(&arena);
-  assert_true(gt_formula_evaluate(gt_formula_parse(&arena, "e", own, 1, NULL), &value) == 7);
-  const gt_formula *f = gt_formula_parse(&arena, "e + e", own, 1, NULL);
+  assert_true(gt_formula_evaluate(gt_formula_parse(&arena, "e", parameter_names, 1, NULL), &value) == 7);
+  const gt_formula *f = gt_formula_parse(&arena, "e + e", parameter_names, 1, NULL);
   assert_string_equal(f->call, "add");
   assert_int_equal(f->arguments, 2);
   gt_arena_finish(&arena);
@@ -203,7 +204,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_values),
       cmocka_unit_test(test_errors),
-      cmocka_unit_test(test_functions_elsewhere),
+      cmocka_unit_test(test_functions_of_c_and_numpy),
       cmocka_unit_test(test_limits),
       cmocka_unit_test(test_shadowed_constants),
   };

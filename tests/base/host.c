@@ -1,4 +1,4 @@
-/* The limits of a process, read from fake control groups and devices. */
+/* Reads the limits of a process from control group files and device files that the test writes. */
 #include "base/host.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 static char root[4000];
 
-static void put(const char *name, const char *text) {
+static void write_text(const char *name, const char *text) {
   char command[9000];
   snprintf(command, sizeof command, "mkdir -p \"$(dirname '%s/%s')\" && printf '%%s' '%s' > '%s/%s'", root,
            name, text, root, name);
@@ -24,6 +24,7 @@ static gt_host read_host(void) {
   return host;
 }
 
+/* Selects an empty folder as the root of the file system that gt_host_read sees. */
 static void start(const char *name) { snprintf(root, sizeof root, "%s/%s", getenv("TEST_TMP"), name); }
 
 static void nothing(void **unused) {
@@ -38,29 +39,29 @@ static void nothing(void **unused) {
 static void version_two(void **unused) {
   (void)unused;
   start("two");
-  put("proc/self/cgroup", "0::/pod/job\n");
-  put("sys/fs/cgroup/pod/job/cpu.max", "max 100000\n");
-  put("sys/fs/cgroup/pod/cpu.max", "150000 100000\n");
-  put("sys/fs/cgroup/pod/job/memory.max", "1073741824\n");
-  put("sys/fs/cgroup/pod/memory.max", "max\n");
-  put("proc/meminfo", "MemTotal: 4 kB\nMemAvailable:    2048 kB\n");
+  write_text("proc/self/cgroup", "0::/pod/job\n");
+  write_text("sys/fs/cgroup/pod/job/cpu.max", "max 100000\n");
+  write_text("sys/fs/cgroup/pod/cpu.max", "150000 100000\n");
+  write_text("sys/fs/cgroup/pod/job/memory.max", "1073741824\n");
+  write_text("sys/fs/cgroup/pod/memory.max", "max\n");
+  write_text("proc/meminfo", "MemTotal: 4 kB\nMemAvailable:    2048 kB\n");
   const gt_host host = read_host();
   assert_true(host.quota == 1.5);
   assert_true(host.memory_limit == 1 << 30 && host.memory_available == 2 << 20);
 }
 
-/* As in a container, where the group is the root of the visible hierarchy. */
+/* As in a container: the paths in /proc/self/cgroup do not exist below /sys/fs/cgroup. */
 static void version_one(void **unused) {
   (void)unused;
   start("one");
-  put("proc/self/cgroup", "4:memory:/docker/abc\n1:cpu,cpuacct:/docker/abc\n0::/\n");
-  put("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "400000\n");
-  put("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
-  put("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  write_text("proc/self/cgroup", "4:memory:/docker/abc\n1:cpu,cpuacct:/docker/abc\n0::/\n");
+  write_text("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "400000\n");
+  write_text("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
+  write_text("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
   gt_host host = read_host();
   assert_true(host.quota == 4 && !host.memory_limit);
-  put("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
-  put("sys/fs/cgroup/memory/docker/memory.limit_in_bytes", "4096\n");
+  write_text("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
+  write_text("sys/fs/cgroup/memory/docker/memory.limit_in_bytes", "4096\n");
   host = read_host();
   assert_true(host.quota == 0 && host.memory_limit == 4096);
 }
@@ -68,9 +69,9 @@ static void version_one(void **unused) {
 static void gpus(void **unused) {
   (void)unused;
   start("gpus");
-  put("proc/driver/nvidia/version", "NVRM version");
-  put("dev/dri/renderD128", "");
-  put("dev/dri/card0", "");
+  write_text("proc/driver/nvidia/version", "NVRM version");
+  write_text("dev/dri/renderD128", "");
+  write_text("dev/dri/card0", "");
   const gt_host host = read_host();
   assert_true(host.nvidia && host.render_nodes == 1 && !host.denied);
 }

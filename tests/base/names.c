@@ -1,3 +1,4 @@
+/* Maps from names to numbers: the first number added for a name stays; unique names get a suffix. */
 #include "base/names.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -5,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-static void finds_what_was_added_first(void **state) {
+static void the_first_number_is_kept(void **state) {
   (void)state;
   enum { MANY = 5000 };
   gt_arena arena;
@@ -26,7 +27,7 @@ static void finds_what_was_added_first(void **state) {
   gt_arena_finish(&arena);
 }
 
-static void repeated_names_get_numbers(void **state) {
+static void repeated_names_get_suffixes(void **state) {
   (void)state;
   static const char *const texts[] = {"y", "y", "y.1", "y", ""}, *const unique[] = {"y", "y.1", "y.1.1",
                                                                                     "y.2", ""};
@@ -38,7 +39,7 @@ static void repeated_names_get_numbers(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(finds_what_was_added_first),
-                                     cmocka_unit_test(repeated_names_get_numbers)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(the_first_number_is_kept),
+                                     cmocka_unit_test(repeated_names_get_suffixes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Outputs: a regular file is replaced as a whole or unchanged; anything else is written through. */
+/* Output files: a regular file is replaced only when all has been written; pipes and descriptors are written
+ * directly. */
 #include "base/output.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +16,7 @@
 static char folder[] = "/tmp/gtrain-output-XXXXXX";
 static char file[256], link_name[256], pipe_name[256];
 
-static void assert_holds(const char *path, const char *wanted) {
+static void assert_content(const char *path, const char *wanted) {
   gt_bytes bytes;
   gt_error error = {0};
   assert_true(gt_read_file(path, 1 << 20, &bytes, &error));
@@ -31,32 +32,32 @@ static bool write_text(const char *path, const char *text, bool keep) {
   return gt_output_close(&output, keep, &error);
 }
 
-static void test_replaced_when_whole(void **state) {
+static void test_replaced_when_complete(void **state) {
   (void)state;
   struct stat status;
   assert_true(write_text(file, "first", true));
-  assert_holds(file, "first");
+  assert_content(file, "first");
   assert_int_equal(chmod(file, 0604), 0);
   assert_true(write_text(file, "second", false));
-  assert_holds(file, "first");
+  assert_content(file, "first");
   assert_true(write_text(link_name, "third", true));
-  assert_holds(file, "third");
+  assert_content(file, "third");
   assert_int_equal(stat(file, &status), 0);
   assert_int_equal(status.st_mode & 0777, 0604);
   assert_int_equal(lstat(link_name, &status), 0);
   assert_true(S_ISLNK(status.st_mode));
 }
 
-static void test_a_name_is_kept_while_it_is_written(void **state) {
+static void test_old_content_stays_while_writing(void **state) {
   (void)state;
   gt_output output;
   gt_error error = {0};
   assert_true(write_text(file, "whole", true));
   assert_true(gt_output_open(&output, file, &error));
   assert_true(gt_output_write(&output, "ha", 2, &error));
-  assert_holds(file, "whole");
+  assert_content(file, "whole");
   assert_true(gt_output_close(&output, true, &error));
-  assert_holds(file, "ha");
+  assert_content(file, "ha");
 }
 
 static void test_pipes_and_descriptors(void **state) {
@@ -73,7 +74,7 @@ static void test_pipes_and_descriptors(void **state) {
   const char *const forms[] = {"/dev/fd/%d", "/proc/self/fd/%d", "/proc/self/task/../fd/%d"};
   for (int i = 0; i < 3; i++) {
     snprintf(name, sizeof name, forms[i], ends[1]);
-    assert_true(write_text(name, "abcd", false)); /* output that was written through cannot be undone */
+    assert_true(write_text(name, "abcd", false)); /* what a pipe received cannot be undone */
     assert_int_equal(read(ends[0], text, sizeof text), 4);
   }
   close(ends[0]), close(ends[1]);
@@ -91,10 +92,10 @@ static void test_descriptor_in_a_file(void **state) {
   assert_true(write_text(name, "between", true));
   assert_int_equal(write(fd, " after", 6), 6);
   close(fd);
-  assert_holds(file, "before between after");
+  assert_content(file, "before between after");
 }
 
-static void test_refused(void **state) {
+static void test_rejected_names(void **state) {
   (void)state;
   char longest[5000], loop[300], absent[300];
   memset(longest, 'x', sizeof longest - 1);
@@ -129,11 +130,9 @@ static int tear_down(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_replaced_when_whole),
-      cmocka_unit_test(test_a_name_is_kept_while_it_is_written),
-      cmocka_unit_test(test_pipes_and_descriptors),
-      cmocka_unit_test(test_descriptor_in_a_file),
-      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_replaced_when_complete), cmocka_unit_test(test_old_content_stays_while_writing),
+      cmocka_unit_test(test_pipes_and_descriptors),  cmocka_unit_test(test_descriptor_in_a_file),
+      cmocka_unit_test(test_rejected_names),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,3 +1,5 @@
+/* Random numbers: Philox against its published values; shuffles are permutations and all orders are equally
+ * likely. */
 #include "base/philox.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* philox4x32 10 rounds, from Random123's kat_vectors. */
+/* Philox 4x32 with 10 rounds, from kat_vectors of the Random123 library. */
 static void test_known_answers(void **state) {
   (void)state;
   static const struct {
@@ -40,10 +42,10 @@ static void test_uniform(void **state) {
 static void check_permutation(uint32_t n, uint64_t seed, uint32_t epoch) {
   unsigned char *seen = calloc(n ? n : 1, 1);
   for (uint32_t i = 0; i < n; i++) {
-    const uint32_t to = gt_shuffle_index(i, n, seed, epoch);
-    assert_true(to < n);
-    assert_false(seen[to]);
-    seen[to] = 1;
+    const uint32_t position = gt_shuffle_index(i, n, seed, epoch);
+    assert_true(position < n);
+    assert_false(seen[position]);
+    seen[position] = 1;
   }
   free(seen);
 }
@@ -57,7 +59,7 @@ static void test_permutation(void **state) {
 }
 
 /* Other epochs and seeds give different orders. */
-static void test_permutation_moves(void **state) {
+static void test_orders_differ(void **state) {
   (void)state;
   int same_epoch = 0, same_seed = 0, fixed = 0;
   for (uint32_t i = 0; i < 1000; i++) {
@@ -69,10 +71,10 @@ static void test_permutation_moves(void **state) {
   assert_true(same_epoch < 20 && same_seed < 20 && fixed < 20);
 }
 
-/* Chi-square test that all `values` results of `draw` are equally frequent over the seeds; it fails by chance
- * once in about ten thousand tests. */
-static void check_even(uint32_t n, uint32_t values, uint32_t draws,
-                       uint32_t (*draw)(uint32_t n, uint32_t i)) {
+/* Chi-square test that all `values` results of `draw` are equally frequent over the seeds. With other seeds
+ * about one test in ten thousand would fail by chance. */
+static void check_equally_likely(uint32_t n, uint32_t values, uint32_t draws,
+                                 uint32_t (*draw)(uint32_t n, uint32_t i)) {
   uint32_t *count = calloc(values, sizeof *count);
   for (uint32_t i = 0; i < draws; i++) count[draw(n, i)]++;
   const double expected = (double)draws / values, freedom = values - 1.0;
@@ -83,7 +85,7 @@ static void check_even(uint32_t n, uint32_t values, uint32_t draws,
     fail_msg("%u samples: chi-square %g of %g", n, chi, freedom);
 }
 
-/* Sample i: epochs of one seed, and several seeds. */
+/* The sample at `index` in order number i: 512 epochs of each seed. */
 static uint32_t order(uint32_t index, uint32_t n, uint32_t i) {
   return gt_shuffle_index(index, n, 5 + i / 512, i % 512);
 }
@@ -91,12 +93,12 @@ static uint32_t first(uint32_t n, uint32_t i) { return order(0, n, i); }
 static uint32_t third(uint32_t n, uint32_t i) { return order(2, n, i); }
 static uint32_t middle(uint32_t n, uint32_t i) { return order(n / 2, n, i); }
 static uint32_t last(uint32_t n, uint32_t i) { return order(n - 1, n, i); }
-/* The first two samples of the order, as one number. */
+/* The first two samples of an order, as one number below n (n - 1). */
 static uint32_t pair(uint32_t n, uint32_t i) {
   const uint32_t a = order(0, n, i), b = order(1, n, i);
   return a * (n - 1) + (b > a ? b - 1 : b);
 }
-/* The number, 0 to 119, of the permutation of five samples. */
+/* The index, 0 to 119, of an order of five samples among all permutations. */
 static uint32_t order_of_five(uint32_t n, uint32_t i) {
   uint32_t number = 0;
   for (uint32_t k = 0; k < n; k++) {
@@ -107,40 +109,43 @@ static uint32_t order_of_five(uint32_t n, uint32_t i) {
   return number;
 }
 
-static void test_permutation_is_even(void **state) {
+static void test_orders_are_equally_likely(void **state) {
   (void)state;
   enum { DRAWS = 60000 };
   static const uint32_t larger[] = {50, 64, 65, 100, 129, 200, 256, 257, 300, 500};
   for (uint32_t n = 3; n <= 40; n += n < 20 ? 1 : 7) {
-    check_even(n, n, DRAWS, first);
-    check_even(n, n, DRAWS, third);
-    check_even(n, n, DRAWS, middle);
-    check_even(n, n, DRAWS, last);
-    check_even(n, n * (n - 1), DRAWS, pair);
+    check_equally_likely(n, n, DRAWS, first);
+    check_equally_likely(n, n, DRAWS, third);
+    check_equally_likely(n, n, DRAWS, middle);
+    check_equally_likely(n, n, DRAWS, last);
+    check_equally_likely(n, n * (n - 1), DRAWS, pair);
   }
   for (size_t i = 0; i < sizeof larger / sizeof *larger; i++) {
-    check_even(larger[i], larger[i], DRAWS, first);
-    check_even(larger[i], larger[i], DRAWS, last);
+    check_equally_likely(larger[i], larger[i], DRAWS, first);
+    check_equally_likely(larger[i], larger[i], DRAWS, last);
   }
-  check_even(5, 120, DRAWS, order_of_five);
+  check_equally_likely(5, 120, DRAWS, order_of_five);
 }
 
-/* The bits that separate test samples from training samples must not change: existing models were trained on
- * their split. */
-static void test_split_stays(void **state) {
+/* The split into training and test samples must not change between versions: existing models were trained on
+ * it. */
+static void test_split_never_changes(void **state) {
   (void)state;
   static const uint32_t ten[10] = {1, 7, 6, 2, 0, 8, 3, 9, 4, 5};
-  static const uint32_t some[5] = {94, 42, 144, 140, 76};
+  static const uint32_t selected[5] = {94, 42, 144, 140, 76};
   for (uint32_t i = 0; i < 10; i++)
     assert_int_equal(gt_feistel_index(i, 10, 0x123456789abcdefull, 0, 4), ten[i]);
-  for (uint32_t i = 0; i < 5; i++) assert_int_equal(gt_feistel_index(31 * i, 150, 99, 0, 4), some[i]);
+  for (uint32_t i = 0; i < 5; i++) assert_int_equal(gt_feistel_index(31 * i, 150, 99, 0, 4), selected[i]);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_known_answers),       cmocka_unit_test(test_uniform),
-      cmocka_unit_test(test_permutation),         cmocka_unit_test(test_permutation_moves),
-      cmocka_unit_test(test_permutation_is_even), cmocka_unit_test(test_split_stays),
+      cmocka_unit_test(test_known_answers),
+      cmocka_unit_test(test_uniform),
+      cmocka_unit_test(test_permutation),
+      cmocka_unit_test(test_orders_differ),
+      cmocka_unit_test(test_orders_are_equally_likely),
+      cmocka_unit_test(test_split_never_changes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,5 @@
+/* The thread pool: each tile runs once, on any number of threads; workers sleep and wake; denormals become
+ * zero. */
 #include "base/pool.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,17 +12,17 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST = 1000 };
+enum { MAX_TILES = 1000 };
 
 typedef struct job {
-  _Atomic int calls[MOST];
+  _Atomic int calls[MAX_TILES];
   uint32_t salt;
-  double sum[MOST];
+  double sum[MAX_TILES];
 } job;
 
 static void tile(void *context, uint32_t i) {
   job *j = context;
-  assert_true(i < MOST);
+  assert_true(i < MAX_TILES);
   atomic_fetch_add(&j->calls[i], 1);
   double s = 0;
   for (uint32_t k = 1; k < 20 + i % 7; k++) s += 1.0 / (k + i + j->salt);
@@ -31,10 +33,10 @@ static void check_run(gt_pool *pool, job *j, uint32_t tiles, uint32_t salt) {
   memset(j, 0, sizeof *j);
   j->salt = salt;
   gt_pool_run(pool, tiles, tile, j);
-  for (uint32_t i = 0; i < MOST; i++) assert_int_equal(j->calls[i], i < tiles ? 1 : 0);
+  for (uint32_t i = 0; i < MAX_TILES; i++) assert_int_equal(j->calls[i], i < tiles ? 1 : 0);
 }
 
-/* Each tile runs exactly once, and its writes are visible, for many grids and thread counts. */
+/* For many tile and thread counts, each tile runs exactly once, and the caller sees what it wrote. */
 static void test_every_tile_once(void **state) {
   (void)state;
   static job j, reference;
@@ -42,7 +44,7 @@ static void test_every_tile_once(void **state) {
     gt_pool *pool = gt_pool_create(threads);
     assert_int_equal(gt_pool_threads(pool), threads);
     for (uint32_t run = 0; run < 300; run++) {
-      const uint32_t tiles = run % 5 == 0 ? run % 3 : 1 + run * 7 % MOST;
+      const uint32_t tiles = run % 5 == 0 ? run % 3 : 1 + run * 7 % MAX_TILES;
       check_run(pool, &j, tiles, run);
       memset(&reference, 0, sizeof reference);
       reference.salt = run;
@@ -84,7 +86,7 @@ static void test_sleep_and_wake(void **state) {
   gt_pool_destroy(pool);
 }
 
-static void sleepy(void *context, uint32_t i) {
+static void increment_slowly(void *context, uint32_t i) {
   const struct timespec pause = {0, i % 2 ? 1000000 : 0};
   nanosleep(&pause, NULL);
   increment(context, i);
@@ -95,12 +97,12 @@ static void test_slow_last_tile(void **state) {
   (void)state;
   uint32_t counters[4] = {0};
   gt_pool *pool = gt_pool_create(4);
-  for (int run = 0; run < 50; run++) gt_pool_run(pool, 4, sleepy, counters);
+  for (int run = 0; run < 50; run++) gt_pool_run(pool, 4, increment_slowly, counters);
   for (int i = 0; i < 4; i++) assert_int_equal(counters[i], 50);
   gt_pool_destroy(pool);
 }
 
-static void keep(void *context, uint32_t i) {
+static void check_scratch(void *context, uint32_t i) {
   uint32_t *scratch = gt_pool_scratch();
   const size_t n = GT_POOL_SCRATCH / sizeof *scratch;
   for (size_t k = 0; k < n; k++) scratch[k] = i;
@@ -113,7 +115,7 @@ static void test_scratch(void **state) {
   for (int threads = 1; threads <= 4; threads++) {
     uint32_t wrong[64] = {0};
     gt_pool *pool = gt_pool_create(threads);
-    gt_pool_run(pool, 64, keep, wrong);
+    gt_pool_run(pool, 64, check_scratch, wrong);
     for (int i = 0; i < 64; i++) assert_int_equal(wrong[i], 0);
     gt_pool_destroy(pool);
   }
@@ -137,7 +139,7 @@ static void halve(void *context, uint32_t i) {
   *value /= 2;
 }
 
-/* Denormals become zero in tiles, unless they are asked for. */
+/* Denormals become zero in tiles, except with gt_pool_run_ieee and gt_pool_run_once. */
 static void test_denormals(void **state) {
   (void)state;
   enum { TILES = 64 };

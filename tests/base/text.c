@@ -1,4 +1,4 @@
-/* Text, arena, memory, errors. */
+/* Texts, Unicode, arenas, memory, errors and GTRAIN_DEBUG. */
 #include "base/text.h"
 #include "base/arena.h"
 #include "base/error.h"
@@ -44,7 +44,7 @@ static void test_nearest(void **state) {
       {"batch", "batch_size"},
       {"inits", NULL},
       {"adaptive_batch_size", NULL},
-      {"gru", NULL}, /* less than half of the letters, or a different first letter */
+      {"gru", NULL}, /* fewer than half of the letters agree, or the first one differs */
       {"ce", NULL},
       {"gpu", NULL},
       {"wd", NULL},
@@ -210,7 +210,7 @@ static void test_width(void **state) {
   assert_int_equal(gt_padding(3, "漢字"), 0);
 }
 
-static void expect_nfc(const char *text, const char *composed) {
+static void check_nfc(const char *text, const char *composed) {
   char *found = gt_nfc(text, strlen(text));
   if (composed)
     assert_string_equal(found, composed);
@@ -222,14 +222,14 @@ static void expect_nfc(const char *text, const char *composed) {
 static void test_nfc(void **state) {
   (void)state;
   gt_arena arena;
-  expect_nfc("cafe\u0301", "caf\u00e9");
-  expect_nfc("caf\u00e9", NULL);
-  expect_nfc("cafe", NULL);
-  expect_nfc("", NULL);
-  expect_nfc("\u0438\u0306 \u1112\u1161\u11ab", "\u0439 \ud55c"); /* Cyrillic, Hangul */
-  expect_nfc("o\u0323\u0302", "\u1ed9");
-  expect_nfc("o\u0302\u0323", "\u1ed9");
-  expect_nfc("e\u0301\xff", NULL);
+  check_nfc("cafe\u0301", "caf\u00e9");
+  check_nfc("caf\u00e9", NULL);
+  check_nfc("cafe", NULL);
+  check_nfc("", NULL);
+  check_nfc("\u0438\u0306 \u1112\u1161\u11ab", "\u0439 \ud55c"); /* Cyrillic, Hangul */
+  check_nfc("o\u0323\u0302", "\u1ed9");
+  check_nfc("o\u0302\u0323", "\u1ed9");
+  check_nfc("e\u0301\xff", NULL);
   assert_null(gt_nfc("e\u0301\0x", 5));
   gt_arena_init(&arena);
   const char *same = "tea";
