@@ -1,5 +1,5 @@
-/* Every cmocka test program in one binary. It runs the one that it is called as: build/tests/plan/order is a
- * link to it. */
+/* All cmocka test programs in one binary. The name that it is called by selects the program:
+ * build/tests/plan/order, for example, is a link to the binary. */
 #include <stdio.h>
 #include <string.h>
 

@@ -20,13 +20,15 @@
 #include <time.h>
 #include <unistd.h>
 
+/* IDLE, GRACE: seconds without progress until a command counts as hung, and between SIGTERM and SIGKILL. */
 enum { IDLE = 60, GRACE = 10, STOPPED = 124, MAX_PROCESSES = 1 << 16 };
-static const double almost_none = 0.05; /* seconds */
+/* Less processor time than this, in seconds, is no progress: a blocked process may still wake up. */
+static const double least_progress = 0.05;
 
 typedef struct process {
   pid_t pid, parent;
   double seconds; /* including children that it has waited for */
-  bool ours;
+  bool ours;      /* a descendant of this process */
 } process;
 
 static process processes[MAX_PROCESSES];
@@ -62,12 +64,12 @@ static bool read_process(const char *pid, process *p) {
 
 /* Marks the descendants of this process and returns their total processor time, including that of processes
  * that have ended. Children whose parent died become children of this process. */
-static double look(void) {
+static double measure_processes(void) {
   DIR *folder = opendir("/proc");
-  struct rusage gone;
-  getrusage(RUSAGE_CHILDREN, &gone);
-  double seconds = (double)(gone.ru_utime.tv_sec + gone.ru_stime.tv_sec) +
-                   1e-6 * (double)(gone.ru_utime.tv_usec + gone.ru_stime.tv_usec);
+  struct rusage ended;
+  getrusage(RUSAGE_CHILDREN, &ended);
+  double seconds = (double)(ended.ru_utime.tv_sec + ended.ru_stime.tv_sec) +
+                   1e-6 * (double)(ended.ru_utime.tv_usec + ended.ru_stime.tv_usec);
   count = 0;
   // cppcheck-suppress readdirCalled
   for (struct dirent *entry; folder && (entry = readdir(folder)) && count < MAX_PROCESSES;)
@@ -88,21 +90,21 @@ static double look(void) {
 }
 
 static void signal_all(int number) {
-  look();
+  measure_processes();
   for (int i = 0; i < count; i++)
     if (processes[i].ours) kill(processes[i].pid, number);
 }
 
 /* Waits up to a second for any child. True if the command has ended; *status is then its wait status. Only a
  * few orphans are waited for per call: some programs start new ones as fast as they end. */
-static bool over(pid_t command, int *status) {
-  enum { MOST = 100 };
+static bool wait_for_end(pid_t command, int *status) {
+  enum { MAX_ORPHANS = 100 };
   const struct timespec second = {.tv_sec = 1};
   sigset_t child;
   sigemptyset(&child);
   sigaddset(&child, SIGCHLD);
   sigtimedwait(&child, NULL, &second);
-  for (int i = 0, s; i < MOST; i++) {
+  for (int i = 0, s; i < MAX_ORPHANS; i++) {
     const pid_t pid = waitpid(-1, &s, WNOHANG);
     if (pid <= 0) return false;
     if (pid == command) {
@@ -123,14 +125,15 @@ static void kill_all(void) {
   }
 }
 
+/* Sends SIGTERM to all processes and waits up to GRACE seconds for the command to end. */
 static void stop(pid_t command) {
   int status;
   signal_all(SIGTERM);
-  for (double until = now() + GRACE; now() < until && !over(command, &status);) continue;
+  for (double until = now() + GRACE; now() < until && !wait_for_end(command, &status);) continue;
 }
 
 static pid_t start(char **words) {
-  static const int plain[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE};
+  static const int default_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE};
   sigset_t child;
   sigemptyset(&child);
   sigaddset(&child, SIGCHLD);
@@ -144,8 +147,10 @@ static pid_t start(char **words) {
   const pid_t pid = fork();
   if (pid) return pid;
   sigprocmask(SIG_UNBLOCK, &child, NULL);
-  /* Undoes what nohup or a shell's background sets to ignored: tests send these signals. */
-  for (int i = 0; i < (int)(sizeof plain / sizeof *plain); i++) signal(plain[i], SIG_DFL);
+  /* nohup and shells ignore some of these signals in background commands. Tests send them: restore the
+   * default. */
+  for (int i = 0; i < (int)(sizeof default_signals / sizeof *default_signals); i++)
+    signal(default_signals[i], SIG_DFL);
   setpgid(0, 0);
   execvp(words[0], words);
   fprintf(stderr, "limit: %s: %s\n", words[0], strerror(errno));
@@ -157,24 +162,26 @@ int main(int argc, char **argv) {
     fputs("usage: limit CPU WALL REPORT COMMAND...\n", stderr);
     return 2;
   }
-  const double most = atof(argv[1]), wall = atof(argv[2]), began = now();
-  double used = 0, mark = 0, moved = began; /* when the processor time last increased, to `mark` */
+  const double cpu_limit = atof(argv[1]), wall = atof(argv[2]), start_time = now();
+  double used = 0, progress_seconds = 0,
+         progress_time = start_time; /* the last time at which the processor time had increased by
+                                        least_progress, and its value then */
   int status = 0;
   bool stopped = false;
   const pid_t command = start(argv + 4);
-  while (command > 0 && !over(command, &status)) {
-    const double seconds = look();
-    if (seconds > mark + almost_none) moved = now(), mark = seconds;
+  while (command > 0 && !wait_for_end(command, &status)) {
+    const double seconds = measure_processes();
+    if (seconds > progress_seconds + least_progress) progress_time = now(), progress_seconds = seconds;
     if (seconds > used) used = seconds;
-    const bool hung = now() - began > wall && now() - moved > IDLE;
-    if (used <= most && !hung && !interrupted) continue;
+    const bool hung = now() - start_time > wall && now() - progress_time > IDLE;
+    if (used <= cpu_limit && !hung && !interrupted) continue;
     if (interrupted)
       fprintf(stderr, "limit: interrupted by signal %d\n", (int)interrupted);
     else if (hung)
       fprintf(stderr, "limit: hung: %.0f s, and almost no processor time used in the last %d\n",
-              now() - began, IDLE);
+              now() - start_time, IDLE);
     else
-      fprintf(stderr, "limit: stopped: it used more than %.0f s of processor time\n", most);
+      fprintf(stderr, "limit: stopped: it used more than %.0f s of processor time\n", cpu_limit);
     stopped = true;
     stop(command);
     break;
@@ -183,11 +190,11 @@ int main(int argc, char **argv) {
     fprintf(stderr, "limit: no process can be started: %s\n", strerror(errno));
     return 125;
   }
-  const double last = look();
+  const double last = measure_processes();
   kill_all();
   FILE *report = fopen(argv[3], "w");
   if (report) {
-    fprintf(report, "%.2f %.2f\n", last > used ? last : used, now() - began);
+    fprintf(report, "%.2f %.2f\n", last > used ? last : used, now() - start_time);
     fclose(report);
   }
   return interrupted           ? 128 + (int)interrupted

@@ -1,4 +1,5 @@
-/* Automata: the circuit of a cell against its layers, and the bit-sliced board against a loop over cells. */
+/* Automata: compares the circuit of a cell with its layers, and the bit-sliced board with a loop over
+ * cells. */
 #include "circuit/board.h"
 #include "circuit_support.h"
 #include <setjmp.h>
@@ -16,7 +17,8 @@ static uint8_t cell_at(const gt_circuit_ca *ca, const uint8_t *cells, int64_t h,
   return cells[((size_t)(y * w + x)) * ca->channels + c];
 }
 
-static void step_by_hand(const gt_circuit_ca *ca, const uint8_t *cells, uint8_t *next, int64_t h, int64_t w) {
+static void step_each_cell(const gt_circuit_ca *ca, const uint8_t *cells, uint8_t *next, int64_t h,
+                           int64_t w) {
   uint8_t *in = gt_alloc(9 * ca->channels);
   for (int64_t y = 0; y < h; y++)
     for (int64_t x = 0; x < w; x++) {
@@ -37,7 +39,7 @@ static void check_board(uint32_t channels, bool periodic, uint32_t h, uint32_t w
   random_circuit(&ca.cell, seed, 9 * channels, 40 * channels, channels);
   const size_t size = (size_t)h * w * channels;
   uint8_t *cells = gt_alloc(size), *next = gt_alloc(size), *got = gt_alloc(size),
-          *may = gt_alloc((size_t)h * w);
+          *fires = gt_alloc((size_t)h * w);
   random_bytes(&d, cells, size);
   assert_true(gt_board_init(&board, &ca, h, w, &error));
   uint64_t *mask = gt_alloc(board.words * sizeof *mask);
@@ -45,12 +47,12 @@ static void check_board(uint32_t channels, bool periodic, uint32_t h, uint32_t w
   gt_board_read(&board, got);
   assert_memory_equal(cells, got, size);
   for (int s = 0; s < steps; s++) {
-    step_by_hand(&ca, cells, next, h, w);
-    random_bytes(&d, may, (size_t)h * w);
-    gt_board_mask(&board, may, mask);
+    step_each_cell(&ca, cells, next, h, w);
+    random_bytes(&d, fires, (size_t)h * w);
+    gt_board_mask(&board, fires, mask);
     gt_board_step(&board, masked ? mask : NULL);
     for (size_t i = 0; i < size; i++)
-      if (!masked || may[i / channels]) cells[i] = next[i];
+      if (!masked || fires[i / channels]) cells[i] = next[i];
     gt_board_read(&board, got);
     assert_memory_equal(cells, got, size);
   }
@@ -65,7 +67,7 @@ static void check_board(uint32_t channels, bool periodic, uint32_t h, uint32_t w
   free(cells);
   free(next);
   free(got);
-  free(may);
+  free(fires);
   free(mask);
 }
 
@@ -132,11 +134,11 @@ static void life(void **unused) {
   gt_circuit_ca_finish(&ca);
 }
 
-/* The order of signals: patches by channel; perceived bits by (channel, output, kernel), after the cell's own
- * channels. */
-static void parts_are_in_order(void **unused) {
+/* The order of a circuit's inputs: in a patch [neighbor][channel]; for the update, the cell's own channels,
+ * then the perceived bits [channel][output][kernel]. */
+static void signals_are_in_order(void **unused) {
   (void)unused;
-  enum { C = 2, K = 3, BITS = 2, SEEN = C + C * BITS * K };
+  enum { C = 2, K = 3, BITS = 2, PERCEIVED = C + C * BITS * K };
   static const int32_t first_a[] = {0, 1, 2}, first_b[] = {4, 5, 8}, second_a[] = {0, 1}, second_b[] = {1, 2};
   uint8_t first_op[K * 3], second_op[K * BITS], in[9 * C], out[C];
   draw d = {9, 0};
@@ -144,7 +146,7 @@ static void parts_are_in_order(void **unused) {
   for (int i = 0; i < K * BITS; i++) second_op[i] = (uint8_t)draw_below(&d, 16);
   const gt_circuit_layer perception[] = {{3, first_a, first_b, first_op},
                                          {BITS, second_a, second_b, second_op}};
-  for (int32_t i = 0; i < SEEN; i++) {
+  for (int32_t i = 0; i < PERCEIVED; i++) {
     const int32_t a[] = {i, 0}, b[] = {0, i};
     const uint8_t op[] = {GT_GATE_A, GT_GATE_B};
     const gt_circuit_layer update[] = {{C, a, b, op}};
@@ -153,28 +155,28 @@ static void parts_are_in_order(void **unused) {
     gt_error error = {0};
     assert_true(gt_circuit_ca_build(&ca, &parts, &error));
     for (int round = 0; round < 20; round++) {
-      unsigned seen[SEEN];
+      unsigned perceived[PERCEIVED];
       random_bytes(&d, in, sizeof in);
       for (int c = 0; c < C; c++) {
-        seen[c] = in[4 * C + c];
+        perceived[c] = in[4 * C + c];
         for (int k = 0; k < K; k++) {
           unsigned h[3];
           for (int g = 0; g < 3; g++)
             h[g] = gt_gate_value(first_op[k * 3 + g], in[first_a[g] * C + c], in[first_b[g] * C + c]);
           for (int o = 0; o < BITS; o++)
-            seen[C + (c * BITS + o) * K + k] =
+            perceived[C + (c * BITS + o) * K + k] =
                 gt_gate_value(second_op[k * BITS + o], h[second_a[o]], h[second_b[o]]);
         }
       }
       gt_circuit_evaluate(&ca.cell, in, out);
-      assert_int_equal(out[0], seen[i]);
-      assert_int_equal(out[1], seen[i]);
+      assert_int_equal(out[0], perceived[i]);
+      assert_int_equal(out[1], perceived[i]);
     }
     gt_circuit_ca_finish(&ca);
   }
 }
 
-static void wrong_parts_are_refused(void **unused) {
+static void wrong_parts_are_rejected(void **unused) {
   (void)unused;
   static const int32_t inside[] = {0, 0}, outside[] = {9, 0};
   static const uint8_t op[] = {1, 1};
@@ -194,8 +196,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(boards),
       cmocka_unit_test(life),
-      cmocka_unit_test(parts_are_in_order),
-      cmocka_unit_test(wrong_parts_are_refused),
+      cmocka_unit_test(signals_are_in_order),
+      cmocka_unit_test(wrong_parts_are_rejected),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

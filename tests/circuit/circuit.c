@@ -1,4 +1,4 @@
-/* Circuits: the sixteen functions; neither simplification nor bit slicing ever changes a bit. */
+/* Circuits: the sixteen gates, and that neither simplification nor bit slicing changes a result. */
 #include "circuit/circuit.h"
 #include "circuit_support.h"
 #include "circuit/sliced_internal.h"
@@ -6,8 +6,8 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
-/* The gates as formulas, not as truth tables. */
-static unsigned by_words(unsigned op, unsigned a, unsigned b) {
+/* The gates as C expressions; src has them as truth tables. */
+static unsigned gate_by_expression(unsigned op, unsigned a, unsigned b) {
   switch (op) {
   case 0: return 0;
   case 1: return a && b;
@@ -32,12 +32,12 @@ static void sixteen_gates(void **unused) {
   (void)unused;
   for (unsigned op = 0; op < 16; op++)
     for (unsigned i = 0; i < 4; i++)
-      assert_int_equal(gt_gate_value(op, i >> 1, i & 1), by_words(op, i >> 1, i & 1));
+      assert_int_equal(gt_gate_value(op, i >> 1, i & 1), gate_by_expression(op, i >> 1, i & 1));
 }
 
-/* All inputs if there are few, else many random ones: scalar, simplified scalar and bit-sliced evaluation
- * agree. */
-static void same_everywhere(const gt_circuit *c, uint64_t seed, size_t random_samples) {
+/* Scalar evaluation, scalar evaluation of the simplified circuit and bit-sliced evaluation agree: on all
+ * inputs of a circuit with up to ten, otherwise on random ones. */
+static void check_evaluations(const gt_circuit *c, uint64_t seed, size_t random_samples) {
   const size_t samples = c->inputs <= 10 ? (size_t)1 << c->inputs : random_samples;
   const size_t outputs = c->outputs.count, words = gt_bit_words(samples);
   uint8_t *in = gt_alloc(samples * c->inputs), *want = gt_alloc(samples * outputs),
@@ -58,9 +58,9 @@ static void same_everywhere(const gt_circuit *c, uint64_t seed, size_t random_sa
   }
   assert_memory_equal(want, got, samples * outputs);
   gt_bits_pack(in, samples, c->inputs, in_bits);
-  const gt_circuit *both[2] = {c, &simple};
+  const gt_circuit *circuits[2] = {c, &simple};
   for (int i = 0; i < 2; i++) {
-    gt_sliced *sliced = gt_sliced_create(both[i]);
+    gt_sliced *sliced = gt_sliced_create(circuits[i]);
     const gt_sliced_loops *loops;
     for (int l = 0; (loops = gt_sliced_loops_at(l)); l++) {
       sliced->loops = loops;
@@ -87,12 +87,13 @@ static void single_gates(void **unused) {
       gt_circuit_init(&c, 2);
       gt_circuit_output(&c, gt_circuit_add(&c, op, 0, b));
       gt_circuit_output(&c, 1);
-      same_everywhere(&c, 0, 0);
+      check_evaluations(&c, 0, 0);
       gt_circuit_finish(&c);
     }
 }
 
-/* All gates of two gates on the same two inputs; one in 16 of them is also compared in every evaluation. */
+/* Every gate whose operands are two gates on the same two inputs. One in 16 of these circuits also runs
+ * check_evaluations, which is slower. */
 static void gates_of_gates(void **unused) {
   (void)unused;
   for (unsigned x = 0; x < 16; x++)
@@ -102,7 +103,7 @@ static void gates_of_gates(void **unused) {
         gt_circuit_init(&c, 2);
         const uint32_t g = gt_circuit_add(&c, x, 0, 1), h = gt_circuit_add(&c, y, 1, 0);
         gt_circuit_output(&c, gt_circuit_add(&c, z, g, h));
-        if ((x + 3 * y + 5 * z) % 16 == 0) same_everywhere(&c, 0, 0);
+        if ((x + 3 * y + 5 * z) % 16 == 0) check_evaluations(&c, 0, 0);
         gt_circuit_simplify(&c, &simple);
         assert_true(simple.gates.count <= 1); /* any function of two inputs is one gate */
         for (unsigned i = 0; i < 4; i++) {
@@ -123,7 +124,7 @@ static void random_small(void **unused) {
     gt_circuit c;
     random_circuit(&c, seed, 1 + (uint32_t)(seed % 10), (uint32_t)(seed * 7 % 120),
                    1 + (uint32_t)(seed % 13));
-    same_everywhere(&c, seed, 0);
+    check_evaluations(&c, seed, 0);
     gt_circuit_finish(&c);
   }
 }
@@ -133,10 +134,10 @@ static void random_large(void **unused) {
   for (uint64_t seed = 0; seed < 12; seed++) {
     gt_circuit c;
     random_circuit(&c, seed, 30 + (uint32_t)seed * 9, 4000, 50);
-    same_everywhere(&c, seed, 1 + seed * 97);
+    check_evaluations(&c, seed, 1 + seed * 97);
     gt_circuit_finish(&c);
     layered_circuit(&c, seed, 100, 1000, 5, 0);
-    same_everywhere(&c, seed, 600);
+    check_evaluations(&c, seed, 600);
     gt_circuit_finish(&c);
   }
 }
@@ -157,7 +158,7 @@ static void simplifies(void **unused) {
   gt_circuit_finish(&simple);
   gt_circuit_finish(&c);
 
-  gt_circuit_init(&c, 2); /* x and (x or y) is x; both polarities of an output share a gate */
+  gt_circuit_init(&c, 2); /* x and (x or y) is x; an output and its negation share a gate */
   const uint32_t or = gt_circuit_add(&c, GT_GATE_OR, 0, 1);
   gt_circuit_output(&c, gt_circuit_add(&c, GT_GATE_AND, 0, or));
   gt_circuit_output(&c, gt_circuit_add(&c, GT_GATE_XNOR, 0, 1));
@@ -184,7 +185,8 @@ static void counts_active(void **unused) {
   gt_circuit_finish(&c);
 }
 
-/* Class and counts of a circuit with groups, for each instruction set, against a plain count. */
+/* Compares the class and the counts of a circuit with groups, for each instruction set, with a loop over the
+ * outputs. */
 static void check_classes(uint32_t groups, uint32_t size, size_t samples) {
   gt_circuit c;
   layered_circuit(&c, groups * 1000 + size, 20, groups * size, 2, groups);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A random number generator. */
 typedef struct draw {
   uint64_t seed;
   uint32_t next;
@@ -16,8 +17,8 @@ static inline uint32_t draw_below(draw *d, uint32_t limit) {
   return gt_random_bits(d->seed, 77, 0, d->next++) % limit;
 }
 
-/* Gates that read any earlier signals, often the same one twice and often recent ones, so that there is much
- * to simplify; the last `outputs` signals and a few others are outputs. */
+/* Gates that read any earlier signals, often recent ones and often the same one twice, so that there is much
+ * to simplify. Two thirds of the outputs come from the second half of the signals. */
 static inline void random_circuit(gt_circuit *c, uint64_t seed, uint32_t inputs, uint32_t gates,
                                   uint32_t outputs) {
   draw d = {seed, 0};
@@ -35,7 +36,7 @@ static inline void random_circuit(gt_circuit *c, uint64_t seed, uint32_t inputs,
   }
 }
 
-/* Layers of random wiring, as in a trained dense model. */
+/* Layers of `width` gates with random wiring; `groups` as in gt_circuit. */
 static inline void layered_circuit(gt_circuit *c, uint64_t seed, uint32_t inputs, uint32_t width, int layers,
                                    uint32_t groups) {
   draw d = {seed, 0};

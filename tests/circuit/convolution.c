@@ -1,15 +1,16 @@
-/* Convolutions as gates: every output bit against the definition, written directly on bits. */
+/* Convolutions as gates: every output bit is compared with a direct evaluation of the definition. */
 #include "circuit/circuit.h"
 #include "circuit_support.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
 
-enum { MOST = 4096 };
+enum { MAX_BITS = 4096 };
 
-/* From the root down; `at` is the index within a level, from the left. */
-static unsigned tree(const gt_circuit_convolution *c, const uint8_t *image, uint32_t kernel, int row,
-                     int column, uint32_t level, uint32_t at) {
+/* Evaluates a gate tree from its root down. Level 0 has the leaves; `at` is the index within a level, from
+ * the left. */
+static unsigned evaluate_tree(const gt_circuit_convolution *c, const uint8_t *image, uint32_t kernel, int row,
+                              int column, uint32_t level, uint32_t at) {
   const uint32_t leaves = 1u << c->depth;
   if (level == 0) {
     const uint32_t place = (uint32_t)c->leaf[kernel * leaves + at];
@@ -18,21 +19,22 @@ static unsigned tree(const gt_circuit_convolution *c, const uint8_t *image, uint
     if (y < 0 || x < 0 || y >= (int)c->height || x >= (int)c->width) return 0;
     return image[((uint32_t)y * c->width + (uint32_t)x) * c->channels + place % c->channels];
   }
-  uint32_t below = 0;
-  for (uint32_t l = 1; l < level; l++) below += leaves >> l;
-  const unsigned a = tree(c, image, kernel, row, column, level - 1, 2 * at),
-                 b = tree(c, image, kernel, row, column, level - 1, 2 * at + 1);
-  return gt_gate_value(c->op[kernel * (leaves - 1) + below + at], a, b);
+  uint32_t gates_below = 0;
+  for (uint32_t l = 1; l < level; l++) gates_below += leaves >> l;
+  const unsigned a = evaluate_tree(c, image, kernel, row, column, level - 1, 2 * at),
+                 b = evaluate_tree(c, image, kernel, row, column, level - 1, 2 * at + 1);
+  return gt_gate_value(c->op[kernel * (leaves - 1) + gates_below + at], a, b);
 }
 
-static unsigned window(const gt_circuit_convolution *c, const uint8_t *image, uint32_t i) {
+/* Output bit i: the OR over a pooling window. */
+static unsigned pooled_output(const gt_circuit_convolution *c, const uint8_t *image, uint32_t i) {
   const uint32_t kernel = i % c->kernels, row = i / c->kernels / c->columns,
                  column = i / c->kernels % c->columns;
   unsigned any = 0;
   for (uint32_t dy = 0; dy < c->pool; dy++)
     for (uint32_t dx = 0; dx < c->pool; dx++)
-      any |= tree(c, image, kernel, (int)((row * c->pool + dy) * c->stride),
-                  (int)((column * c->pool + dx) * c->stride), c->depth, 0);
+      any |= evaluate_tree(c, image, kernel, (int)((row * c->pool + dy) * c->stride),
+                           (int)((column * c->pool + dx) * c->stride), c->depth, 0);
   return any;
 }
 
@@ -40,9 +42,9 @@ static void try_shape(gt_circuit_convolution c, uint64_t seed) {
   draw d = {seed, 0};
   gt_circuit circuit, simple;
   gt_error error = {0};
-  static int32_t leaf[MOST];
-  static uint8_t op[MOST], image[MOST], got[MOST];
-  static uint32_t source[MOST], out[MOST];
+  static int32_t leaf[MAX_BITS];
+  static uint8_t op[MAX_BITS], image[MAX_BITS], got[MAX_BITS];
+  static uint32_t source[MAX_BITS], out[MAX_BITS];
   const uint32_t leaves = c.kernels << c.depth, inputs = c.height * c.width * c.channels,
                  results = c.rows * c.columns * c.kernels;
   for (uint32_t i = 0; i < leaves; i++)
@@ -57,9 +59,9 @@ static void try_shape(gt_circuit_convolution c, uint64_t seed) {
   for (int sample = 0; sample < 20; sample++) {
     random_bytes(&d, image, inputs);
     gt_circuit_evaluate(&circuit, image, got);
-    for (uint32_t i = 0; i < results; i++) assert_int_equal(got[i], window(&c, image, i));
+    for (uint32_t i = 0; i < results; i++) assert_int_equal(got[i], pooled_output(&c, image, i));
     gt_circuit_evaluate(&simple, image, got);
-    for (uint32_t i = 0; i < results; i++) assert_int_equal(got[i], window(&c, image, i));
+    for (uint32_t i = 0; i < results; i++) assert_int_equal(got[i], pooled_output(&c, image, i));
   }
   gt_circuit_finish(&simple);
   gt_circuit_finish(&circuit);
