@@ -1,4 +1,4 @@
-/* Boards of automata: start states, targets, and the errors of those that cannot be made. */
+/* Boards of automata as data: start states, targets, and errors in the config or the image. */
 #include "data/ca.h"
 #include "data/png.h"
 #include "data_support.h"

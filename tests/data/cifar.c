@@ -1,4 +1,4 @@
-/* The binary files of CIFAR: which byte of a record goes where. */
+/* The binary files of CIFAR: the order of labels and pixels in a record, and errors. */
 #include "data_support.h"
 
 enum { PLANE = 1024, TEN = 3073, HUNDRED = 3074 };

@@ -1,5 +1,5 @@
-/* Typed columns of tables: what the cells decide, how missing values are filled, categories, dates, scaling,
- * and that nothing is learned from rows outside the training split. */
+/* Typed columns of tables: how the cells decide the type, how missing values are filled, categories, dates,
+ * scaling, and that nothing is learned from rows outside the training split. */
 #include "base/log.h"
 #include "data/column.h"
 #include "data_support.h"
@@ -16,7 +16,7 @@ static bool open_table(opened *o, const char *text, const char *options) {
   return o->ok;
 }
 
-/* A table with the column x of cells that | separates, and a target y of 0.5. */
+/* Opens a table with a column x, whose cells are separated by |, and a target y of 0.5 in each row. */
 static bool open_column(opened *o, const char *cells, const char *options) {
   char text[4096] = "x,y\n", *to = text + 4;
   for (const char *c = cells; *c; c++)
@@ -150,7 +150,7 @@ static void kinds_are_decided(void **state) {
   }
 }
 
-/* The line of config that a message proposes makes the file load. */
+/* With the config line that an error message proposes, the file loads. */
 static void proposals_load(void **state) {
   (void)state;
   static const char proposes[] = "fix it with data: {";
@@ -168,7 +168,7 @@ static void proposals_load(void **state) {
     }
     close_data(&o);
     if (!rule) continue;
-    const bool ignored = strstr(options, "ignore"); /* then nothing is left of this table */
+    const bool ignored = strstr(options, "ignore"); /* then the table has no column left */
     open_column(&o, d->cells, options);
     if (!(ignored ? strstr(message_of(&o), "no column is left") : o.ok ? "" : NULL))
       fail_msg("column %zu: '%s' fails: %s", i, options, message_of(&o));
@@ -179,7 +179,7 @@ static void proposals_load(void **state) {
 typedef struct fill {
   const char *cells, *options;
   int64_t row, f;
-  float value;
+  float value; /* of feature f in this row */
 } fill;
 
 static const fill fills[] = {
@@ -193,10 +193,11 @@ static const fill fills[] = {
     {"1|2||9", "normalize: none, columns: {x: {missing: mean, indicator: true}}", 2, 1, 1},
     {"1|2||9", "normalize: none, columns: {x: {missing: mean, indicator: true}}", 3, 1, 0},
     {"1|none|9|NA", "normalize: none, missing_values: [none, NA]", 1, 0, 5},
-    {"1|-999.0|9|-999", "normalize: none, missing_values: [-999]", 1, 0, 5}, /* one number, two notations */
+    {"1|-999.0|9|-999", "normalize: none, missing_values: [-999]", 1, 0, 5}, /* one number in two notations */
     {"0999|999|0999|3", "normalize: none, missing_values: [999]", 0, 0, 999},
-    {"a|NA|b|NA|a|b", "missing_values: []", 1, 0, 1}, /* Namibia is the first category in order: NA < a */
-    {"a|NA|b|NA|a|b", "", 1, 2, 1},                   /* a category of its own, the last */
+    {"a|NA|b|NA|a|b", "missing_values: []", 1, 0,
+     1},                            /* NA is a text here (as for Namibia), the first category in order */
+    {"a|NA|b|NA|a|b", "", 1, 2, 1}, /* missing is a category, the last one */
     {"a|NA|b|NA|a|b", "columns: {x: {missing: category}}", 1, 2, 1},
     {"a|NA|b|NA|b|a|a", "columns: {x: {type: category, missing: most_frequent}}", 1, 0, 1},
     {"yes|no|yes|NA", "", 3, 0, 1},
@@ -232,9 +233,9 @@ static const coding codings[] = {
     {"a|a|\"x, z\"|\"x, z\"", "", "x=a x=x, z"},
     {"caf\xC3\xA9|cafe\xCC\x81|b|b", "", "x=b x=caf\xC3\xA9"}, /* one text in two Unicode forms */
     {"9007199254740993|9007199254740992|9007199254740993|9007199254740992", "columns: {x: category}",
-     "x=9007199254740992 x=9007199254740993"}, /* no double tells them apart */
+     "x=9007199254740992 x=9007199254740993"}, /* equal as doubles */
     {"1|1.0|1|1.0", "columns: {x: category}", "x=1 x=1.0"},
-    {"other|other|b|c", "", "x=other x=other"}, /* a text like the name of the rest */
+    {"other|other|b|c", "", "x=other x=other"}, /* a category with the name of the collective one */
     {"a|a|b|b||", "columns: {x: {indicator: true}}", "x=a x=b x=missing x missing"},
     {"2020-01-01|2021-01-01", "", "x year x month sin x month cos x weekday sin x weekday cos"},
     {"2020-01-01 01:00|2021-01-01", "",
@@ -261,7 +262,7 @@ static void categories_are_sorted(void **state) {
 
 #define SPLIT "split: {column: s, validation: v, test: t}"
 
-/* Held-out rows with a text that training does not have. */
+/* Held-out rows with a category that does not occur in training rows. */
 static void unseen_categories(void **state) {
   (void)state;
   static const char text[] = "x,s,y\na,train,1\na,train,2\nb,train,3\nb,train,4\na,train,5\nq,test,9\n%s";
@@ -269,7 +270,7 @@ static void unseen_categories(void **state) {
   char rare[256];
   snprintf(rare, sizeof rare, text, "c,train,7\n");
   open_table(&o, rare, "split: {column: s}");
-  expect_open(&o); /* read as `other` without a word */
+  expect_open(&o); /* read as `other`, without a warning */
   assert_true(o.diagnostics.findings == 0 && floats(&o.data.test.input[0])[0] == 2);
   close_data(&o);
   snprintf(rare, sizeof rare, text, "");
@@ -284,7 +285,7 @@ static void unseen_categories(void **state) {
   expect_bad_file(&o, "'q'), and its rule is 'unseen: error'");
 }
 
-/* A hundred thousand categories: codes for an embedding; as features an error that proposes a limit. */
+/* A hundred thousand categories are allowed as codes for an embedding; as features they are an error. */
 static void many_categories(void **state) {
   (void)state;
   enum { ROWS = 200000 };
@@ -327,7 +328,7 @@ static const scaling scalings[] = {
     {"1|2|3|4|9", "columns: {x: {scale: robust}}", -1, 3},
     {"1|2|3|4|9", "normalize: standard, columns: {x: {scale: robust}}", -1, 3},
     {"0|0|0|0|1.718281828", "columns: {x: {scale: log1p}}", -0.5f, 2},
-    {"0|1|1|0|1", "", 0, 1},                                          /* 0 and 1 stay */
+    {"0|1|1|0|1", "", 0, 1},                                          /* 0 and 1 are not scaled */
     {"0|1|1|0|0", "normalize: standard", -0.81649658f, -0.81649658f}, /* unless the config asks */
     {"0|1|1|0|0", "columns: {x: {scale: standard}}", -0.81649658f, -0.81649658f},
     {"7|7|7", "columns: {x: number}", 0, 0}, /* no spread */
@@ -351,7 +352,7 @@ static void columns_are_scaled(void **state) {
   }
 }
 
-/* Text as codes for an embedding, beside a one-hot encoding of the same column. */
+/* A text column as codes for an embedding in one input, and one-hot encoded in another. */
 static void a_column_in_two_inputs(void **state) {
   (void)state;
   opened o;
@@ -393,19 +394,18 @@ static const char *const held_out[] = {
     ",,,,,,,validation,1\n,,,,,,,test,2\n",
     "1,1,1,1,a,p,2024-01-01 13:45,validation,1\n1,1,1,1,c,p,2024-01-01 23:00,test,1\n"};
 
-static void same_text(const char *a, const char *b) { assert_string_equal(a ? a : "", b ? b : ""); }
+static void assert_same_text(const char *a, const char *b) { assert_string_equal(a ? a : "", b ? b : ""); }
 
 static void expect_same(const opened *a, const opened *b) {
   const gt_table *x = a->data.input[0].table, *y = b->data.input[0].table;
   const gt_scaling *s = &a->data.input[0].scaling, *t = &b->data.input[0].scaling;
   assert_true(x->stored == y->stored && x->features == y->features && s->count == t->count);
-  for (int64_t f = 0; f < x->features; f++) same_text(x->feature[f], y->feature[f]);
+  for (int64_t f = 0; f < x->features; f++) assert_same_text(x->feature[f], y->feature[f]);
   for (int i = 0; i < x->count; i++) {
     const gt_column *p = &x->column[i], *q = &y->column[i];
     assert_true(p->kind == q->kind && p->hours == q->hours && p->order == q->order && p->unseen == q->unseen);
-    if (p->fills &&
-        q->fills) /* a gap in a held-out row makes a column one that is filled, by training rows */
-      assert_memory_equal(&p->fill, &q->fill, sizeof p->fill);
+    /* A column without missing values has no fill; which of the two have one depends on the held-out rows. */
+    if (p->fills && q->fills) assert_memory_equal(&p->fill, &q->fill, sizeof p->fill);
   }
   assert_memory_equal(s->values, t->values, 3 * (size_t)s->count * sizeof(float));
   assert_int_equal(a->data.train.samples, b->data.train.samples);
@@ -413,7 +413,7 @@ static void expect_same(const opened *a, const opened *b) {
                       (size_t)(x->stored * a->data.train.samples) * sizeof(float));
 }
 
-/* Fills, categories and scales are those of the training rows, whatever the held-out rows hold. */
+/* Fills, categories and scales do not depend on the held-out rows. */
 static void nothing_leaks(void **state) {
   (void)state;
   static const char options[] =
@@ -509,7 +509,7 @@ static void codes_among_labels(void **state) {
   }
 }
 
-/* Both places are reported. */
+/* A column that two keys name is an error at both positions. */
 static void a_column_named_twice(void **state) {
   (void)state;
   static const char *const options[] = {"ignore: a, inputs: [a, x]",
@@ -553,7 +553,7 @@ static void large_integers(void **state) {
   close_data(&o);
 }
 
-static int quiet(void **state) {
+static int silence_log(void **state) {
   (void)state;
   wanted = NULL;
   gt_log_set_level(GT_LOG_WARN);
@@ -570,5 +570,5 @@ int main(void) {
       cmocka_unit_test(codes_among_labels), cmocka_unit_test(a_column_named_twice),
       cmocka_unit_test(large_integers),
   };
-  return cmocka_run_group_tests_name("data: typed columns", tests, quiet, NULL);
+  return cmocka_run_group_tests_name("data: typed columns", tests, silence_log, NULL);
 }

@@ -1,5 +1,5 @@
-/* CSV: which columns are inputs and targets, what is a header, and data that is opened for a model that has
- * classes. */
+/* CSV: which columns are inputs and targets, how a header is found, and data that is opened for a trained
+ * model. */
 #include "data_support.h"
 
 static const float *floats(const gt_tensor *t) { return t->data; }
@@ -7,26 +7,26 @@ static const int32_t *ints(const gt_tensor *t) { return t->data; }
 
 static const char *const pets[] = {"ape", "cat", "dog"}, *const columns[] = {"a", "b"},
                          *const label[] = {"label"};
-static const gt_data_signature two = {
+static const gt_data_signature two_columns = {
     .inputs = 1,
     .input = {{.name = "input", .rank = 1, .dim = {2}, .element = GT_ELEMENT_F32, .columns = columns}},
     .targets = 1,
     .target = {{.classes = 3, .class_names = pets, .columns = label, .column_count = 1}}};
-static const gt_data_wanted model = {.signature = &two};
+static const gt_data_wanted model = {.signature = &two_columns};
 
-static int for_the_model(void **state) {
+static int with_model(void **state) {
   (void)state;
   wanted = &model;
   return 0;
 }
 
-static int for_nobody(void **state) {
+static int without_model(void **state) {
   (void)state;
   wanted = NULL;
   return 0;
 }
 
-static void labels_are_the_models(void **state) {
+static void labels_match_the_model(void **state) {
   (void)state;
   opened o;
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,dog\n3,4,cat\n"));
@@ -42,19 +42,19 @@ static void labels_are_the_models(void **state) {
   expect_bad_file(&o, ":2:5: '0' is not one of the 3 classes");
   open_data(&o, "{train: %s, class_names: [dog, ape, cat]}",
             write_text("m.csv", "a,b,label\n1,2,dog\n3,4,ape\n"));
-  expect_open(&o); /* class_names of the config are used */
+  expect_open(&o); /* class_names in the config replace the model's */
   assert_true(ints(&o.data.train.target[0])[0] == 0 && ints(&o.data.train.target[0])[1] == 1);
   close_data(&o);
   open_data(&o, "{train: %s, class_names: [dog, ape]}", write_text("m.csv", "a,b,label\n1,2,dog\n3,4,ape\n"));
   expect_bad_config(&o, 0, "the model was trained with another number of classes");
 }
 
-/* Class names that look like numbers stay names. */
+/* Class names may look like numbers. */
 static void numbers_may_be_names(void **state) {
   (void)state;
   static const char *const names[] = {"1", "2", "x"};
   opened o;
-  gt_data_signature signature = two;
+  gt_data_signature signature = two_columns;
   const gt_data_wanted other = {.signature = &signature};
   signature.target[0].class_names = names;
   wanted = &other;
@@ -63,7 +63,7 @@ static void numbers_may_be_names(void **state) {
   assert_true(ints(&o.data.train.target[0])[0] == 0 && ints(&o.data.train.target[0])[1] == 1);
   close_data(&o);
   open_data(&o, "{train: %s, class_names: ['2', '1', x]}", write_text("m.csv", "a,b,label\n1,2,1\n3,4,2\n"));
-  expect_open(&o); /* may be class numbers: nothing says that they are names */
+  expect_open(&o); /* read as class numbers: nothing says that these are names */
   assert_true(ints(&o.data.train.target[0])[0] == 1);
   close_data(&o);
   signature.target[0].text_labels = true;
@@ -73,15 +73,15 @@ static void numbers_may_be_names(void **state) {
   close_data(&o);
 }
 
-static void classes_are_the_models(void **state) {
+static void classes_match_the_model(void **state) {
   (void)state;
   opened o;
-  gt_data_signature signature = two;
+  gt_data_signature signature = two_columns;
   signature.target[0] = (gt_data_target){.classes = 10, .columns = label, .column_count = 1};
   const gt_data_wanted digits = {.signature = &signature};
   wanted = &digits;
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,3\n3,4,7\n"));
-  expect_open(&o); /* not all of 0 … 7 occur: without the model it would be a regression */
+  expect_open(&o); /* without a model this is a regression, because not all of 0 to 7 occur */
   assert_true(o.data.target[0].classification && o.data.target[0].classes == 10 &&
               !o.data.target[0].text_labels);
   close_data(&o);
@@ -104,7 +104,7 @@ static void classes_are_the_models(void **state) {
   expect_bad_file(&o, "samples of shape [3]; the model takes [2]");
 }
 
-static void columns_are_the_models(void **state) {
+static void columns_match_the_model(void **state) {
   (void)state;
   opened o;
   open_data(&o, "{train: %s, ignore: id}", write_text("m.csv", "b,label,more,a\n2,dog,x,1\n4,cat,y,3\n"));
@@ -117,11 +117,11 @@ static void columns_are_the_models(void **state) {
   open_data(&o, "{train: %s, target: a}", write_text("m.csv", "b,label,a\n2,dog,1\n"));
   expect_bad_file(&o, "column 'a' is used twice");
   open_data(&o, "{train: %s, inputs: [u, v], target: kind}", write_text("m.csv", "v,kind,u\n2,dog,1\n"));
-  expect_open(&o); /* the columns of the config are used */
+  expect_open(&o); /* column names in the config replace the model's */
   assert_true(floats(&o.data.train.input[0])[0] == 1);
   close_data(&o);
   open_data(&o, "{train: %s}", write_text("m.csv", "1,2,dog\n3,4,cat\n"));
-  expect_open(&o); /* by position, with a warning */
+  expect_open(&o); /* without a header, columns are used by position, with a warning */
   assert_true(o.data.train.samples == 2 && floats(&o.data.train.input[0])[1] == 2);
   close_data(&o);
 }
@@ -130,12 +130,12 @@ static void headers_are_found(void **state) {
   (void)state;
   opened o;
   open_data(&o, "{train: %s, target: kind}", write_text("m.csv", "1990,2000,kind\n1,2,dog\n3,4,cat\n"));
-  expect_open(&o); /* by a name that the config uses */
+  expect_open(&o); /* a header, because the config uses one of its names */
   assert_int_equal(o.data.train.samples, 2);
   assert_string_equal(o.data.input[0].columns[1], "2000");
   close_data(&o);
   open_data(&o, "{train: %s, target: 3}", write_text("m.csv", "1,2,dog\n3,4,cat\n"));
-  expect_open(&o); /* a number does not name a column */
+  expect_open(&o); /* no header: the config gives the target by its number */
   assert_int_equal(o.data.train.samples, 2);
   close_data(&o);
   open_data(&o, "{train: %s, test: %s, header: true}",
@@ -146,10 +146,10 @@ static void headers_are_found(void **state) {
   close_data(&o);
 }
 
-static void a_model_knows_a_header_of_numbers(void **state) {
+static void header_of_numbers_is_known_from_the_model(void **state) {
   (void)state;
   static const char *const years[] = {"1990", "2000"};
-  gt_data_signature signature = two;
+  gt_data_signature signature = two_columns;
   gt_error error = {0};
   gt_tensor out;
   signature.input[0].columns = years;
@@ -157,8 +157,8 @@ static void a_model_knows_a_header_of_numbers(void **state) {
   assert_true(gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &signature, &out, &error));
   assert_true(out.dim[0] == 1 && floats(&out)[0] == 1);
   gt_tensor_finish(&out);
-  static const char *const places[] = {"1", "2"}; /* of a file without a header */
-  signature.input[0].columns = places;
+  static const char *const positions[] = {"1", "2"}; /* columns of a file without a header */
+  signature.input[0].columns = positions;
   assert_true(gt_data_read_inputs(&(gt_input_file){NULL, write_text("m.csv", "2,1\n0.5,1\n")}, 1, &signature,
                                   &out, &error));
   assert_int_equal(out.dim[0], 2);
@@ -169,8 +169,8 @@ static void a_model_knows_a_header_of_numbers(void **state) {
 static void predictions_follow_the_config(void **state) {
   (void)state;
   static const char config[] = "{header: false, delimiter: ';'}", bad[] = "{header: no}";
-  static const char *const places[] = {"1", "3"};
-  gt_data_signature signature = two;
+  static const char *const positions[] = {"1", "3"};
+  gt_data_signature signature = two_columns;
   gt_error error = {0};
   gt_tensor out;
   opened o;
@@ -181,7 +181,8 @@ static void predictions_follow_the_config(void **state) {
                                   &out, &error));
   assert_true(out.dim[0] == 2 && floats(&out)[3] == 4);
   gt_tensor_finish(&out);
-  signature.input[0].columns = places; /* a file with the target has the places of the training file */
+  signature.input[0].columns =
+      positions; /* a file that also has the target has the same columns as the training file */
   assert_true(gt_data_read_inputs(&(gt_input_file){NULL, write_text("m.csv", "1;2;7\n3;4;8\n")}, 1,
                                   &signature, &out, &error));
   assert_true(out.dim[1] == 2 && floats(&out)[0] == 1 && floats(&out)[3] == 8);
@@ -192,7 +193,7 @@ static void predictions_follow_the_config(void **state) {
   close_data(&o);
 }
 
-static void other_encodings_are_refused(void **state) {
+static void other_encodings_are_rejected(void **state) {
   (void)state;
   static const char utf16[] = "\xFF\xFE"
                               "a\0,\0b\0\n\0",
@@ -229,8 +230,8 @@ static void other_encodings_are_refused(void **state) {
   expect_bad_file(&o, ":2:3: this label contains control characters or is not UTF-8");
 }
 
-/* In any Unicode normalization form: e + U+0301 is é. */
-static void names_are_composed(void **state) {
+/* Names that differ only in their Unicode normalization form are equal: e + U+0301 is é. */
+static void names_are_normalized(void **state) {
   (void)state;
   opened o;
   write_text("m.csv", "a,y\n1,caf\u00e9\n2,tea\n3,cafe\u0301\n4,cafe\u0301\n");
@@ -266,15 +267,15 @@ static int remove_files(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(labels_are_the_models, for_the_model),
-      cmocka_unit_test_setup(numbers_may_be_names, for_the_model),
-      cmocka_unit_test_setup(classes_are_the_models, for_the_model),
-      cmocka_unit_test_setup(columns_are_the_models, for_the_model),
-      cmocka_unit_test_setup(names_are_composed, for_nobody),
-      cmocka_unit_test_setup(headers_are_found, for_nobody),
-      cmocka_unit_test_setup(a_model_knows_a_header_of_numbers, for_nobody),
-      cmocka_unit_test_setup(predictions_follow_the_config, for_nobody),
-      cmocka_unit_test_setup(other_encodings_are_refused, for_nobody),
+      cmocka_unit_test_setup(labels_match_the_model, with_model),
+      cmocka_unit_test_setup(numbers_may_be_names, with_model),
+      cmocka_unit_test_setup(classes_match_the_model, with_model),
+      cmocka_unit_test_setup(columns_match_the_model, with_model),
+      cmocka_unit_test_setup(names_are_normalized, without_model),
+      cmocka_unit_test_setup(headers_are_found, without_model),
+      cmocka_unit_test_setup(header_of_numbers_is_known_from_the_model, without_model),
+      cmocka_unit_test_setup(predictions_follow_the_config, without_model),
+      cmocka_unit_test_setup(other_encodings_are_rejected, without_model),
   };
   return cmocka_run_group_tests_name("data: csv", tests, NULL, remove_files);
 }

@@ -1,11 +1,11 @@
-/* A table that is read in chunks on several threads is the one that is read in one piece: values, facts,
- * errors and their places. */
+/* A table that is read in chunks on several threads gives the same values, column facts, errors and positions
+ * as one that is read in one piece. */
 #include "base/log.h"
 #include "csv_support.h"
 
-static uint32_t draw(uint32_t *state, uint32_t below) {
+static uint32_t draw(uint32_t *state, uint32_t limit) {
   *state = *state * 1664525u + 1013904223u;
-  return (*state >> 8) % below;
+  return (*state >> 8) % limit;
 }
 
 static const char *pick(uint32_t *state, const char *const *from, size_t count) {
@@ -13,7 +13,7 @@ static const char *pick(uint32_t *state, const char *const *from, size_t count) 
 }
 #define PICK(state, list) pick(state, list, sizeof(list) / sizeof *(list))
 
-/* Cells that may stand in any table, and those that are errors in some places. */
+/* Valid cells, and cells that are errors in most positions. */
 static const char *const cells[] = {"1",
                                     "-0",
                                     "2.5",
@@ -46,7 +46,7 @@ static const char *const cells[] = {"1",
                                     "90210"};
 static const char *const faults[] = {"\"never closed", "\"1\"2", "1,1,1,1,1,1,1", "\"a\" \"b\""};
 
-/* Rows of a table with one kind of line end, or with any. A table of one column has no inputs. */
+/* A random table with one kind of line end, or with all kinds mixed. A table of one column has no inputs. */
 static size_t random_table(char *text, uint32_t seed) {
   static const char *const line_ends[] = {"\n", "\r\n", "\r"};
   uint32_t state = seed * 2654435761u + 1;
@@ -82,7 +82,7 @@ static void random_tables(void **state) {
   free(text);
 }
 
-/* Quotes, comments and separators have no meaning in lines of texts. */
+/* In lines of text, quotes, comment signs and separators have no meaning. */
 static void random_lines(void **state) {
   (void)state;
   static const char *const labels[] = {"a\t", " \"b\t", "#c \t", "4\t", "", "\t"}, *const ends[] = {
@@ -104,7 +104,8 @@ static void random_lines(void **state) {
   unlink(path);
 }
 
-/* A column that counts goes on across chunks, or stops there; many texts, in another order in each chunk. */
+/* Column n counts the rows across all chunks, column m up to the middle only; column t has many texts, which
+ * the chunks meet in different orders. */
 static void long_tables(void **state) {
   (void)state;
   char *text = malloc(1 << 20), *at = text + sprintf(text, "n,m,t,y\n");
@@ -115,7 +116,7 @@ static void long_tables(void **state) {
   read_table(&one, path, 1, 0);
   for (size_t chunk = 100; chunk < 100000; chunk *= 30) {
     read_table(&several, path, 3, chunk);
-    assert_null(difference(&one, &several));
+    assert_null(first_difference(&one, &several));
     assert_true(several.csv.facts[0].counts && !several.csv.facts[1].counts);
     assert_int_equal(several.csv.facts[2].odd->distinct, 4001);
     gt_csv_close(&several.csv);
@@ -144,7 +145,7 @@ static void chunks_are_whole_records(void **state) {
   free(chunks.items);
 }
 
-static int quiet(void **state) {
+static int silence_log(void **state) {
   (void)state;
   gt_log_set_level(GT_LOG_ERROR);
   return 0;
@@ -157,5 +158,5 @@ int main(void) {
       cmocka_unit_test(random_lines),
       cmocka_unit_test(long_tables),
   };
-  return cmocka_run_group_tests_name("data: tables in chunks", tests, quiet, NULL);
+  return cmocka_run_group_tests_name("data: tables in chunks", tests, silence_log, NULL);
 }

@@ -1,4 +1,4 @@
-/* Compares two readings of one table: on one thread, and in chunks on several. */
+/* Reads a table on one thread and in chunks on several threads, and compares the results. */
 #ifndef GT_TESTS_CSV_SUPPORT_H
 #define GT_TESTS_CSV_SUPPORT_H
 #include "data/csv_chunks.h"
@@ -10,9 +10,10 @@ typedef struct table_read {
   bool ok;
 } table_read;
 
-static gt_csv_lines lines; /* what the next files are */
+static gt_csv_lines lines; /* the kind of lines in the next files */
 
-/* All columns are inputs but the last, the target; the first is also the group. chunk 0: one thread. */
+/* The last column is the target, all others are inputs; the first is also the group. `chunk` is a size in
+ * bytes; 0: one piece, on one thread. */
 static void read_table(table_read *t, const char *path, int threads, size_t chunk) {
   *t = (table_read){0};
   if (!gt_csv_open(&t->csv, (gt_data_file){.path = path}, &(gt_csv_form){.lines = lines}, &t->error)) return;
@@ -53,8 +54,8 @@ static bool same_list(const table_read *a, const gt_cells *x, const table_read *
   return x->count == y->count && same_cells(a, x->items, b, y->items, x->count);
 }
 
-/* What differs; NULL: nothing. */
-static const char *difference(const table_read *a, const table_read *b) {
+/* Names the first difference; NULL if there is none. */
+static const char *first_difference(const table_read *a, const table_read *b) {
   const gt_csv *x = &a->csv, *y = &b->csv;
   if (a->ok != b->ok) return a->ok ? b->error.message : a->error.message;
   if (a->error.status != b->error.status || strcmp(a->error.message, b->error.message))
@@ -78,7 +79,7 @@ static void expect_same_in_chunks(const char *path) {
   read_table(&one, path, 1, 0);
   for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++) {
     read_table(&several, path, 2 + (int)i % 2, chunks[i]);
-    const char *differs = difference(&one, &several);
+    const char *differs = first_difference(&one, &several);
     if (differs) {
       fail_msg("%s in chunks of %zu bytes: %s; in one: %s", path, chunks[i], differs, one.error.message);
     }

@@ -1,5 +1,4 @@
-/* What the data tests share: a folder of their own, files in it, and opening a `data:` map written as text.
- * */
+/* Helpers for the data tests: files in a temporary folder, and opening a `data:` map written as text. */
 #ifndef GT_TESTS_DATA_SUPPORT_H
 #define GT_TESTS_DATA_SUPPORT_H
 #include "data/data.h"
@@ -44,22 +43,23 @@ __attribute__((unused)) static const char *write_text(const char *name, const ch
   return write_bytes(name, text, strlen(text));
 }
 
-__attribute__((unused)) static size_t gzip_bytes(const void *data, size_t size, uint8_t *out, size_t room) {
+__attribute__((unused)) static size_t gzip_bytes(const void *data, size_t size, uint8_t *out,
+                                                 size_t capacity) {
   z_stream z = {0};
   assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
   z.next_in = (Bytef *)(uintptr_t)data;
   z.avail_in = (uInt)size;
   z.next_out = out;
-  z.avail_out = (uInt)room;
+  z.avail_out = (uInt)capacity;
   assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
-  const size_t made = z.total_out;
+  const size_t size_out = z.total_out;
   deflateEnd(&z);
-  return made;
+  return size_out;
 }
 
-static const gt_data_wanted *wanted; /* for the next open_data; NULL: no model */
+static const gt_data_wanted *wanted; /* the model that the next open_data is for; NULL: none */
 
-/* Opens the map in the text (a printf format). */
+/* Opens the `data:` map in the text, which is a printf format. */
 __attribute__((format(printf, 2, 3), unused)) static bool open_data(opened *o, const char *format, ...) {
   char text[4096];
   va_list arguments;
@@ -86,7 +86,7 @@ __attribute__((unused)) static void expect_open(opened *o) {
   fail_msg("did not open: %s", o->error.message);
 }
 
-/* Opened with one warning, which contains this text. */
+/* Asserts that the data opened with exactly one warning, which contains this text. */
 __attribute__((unused)) static void expect_warning(opened *o, const char *text) {
   expect_open(o);
   assert_int_equal(o->diagnostics.findings, 1);
@@ -94,7 +94,7 @@ __attribute__((unused)) static void expect_warning(opened *o, const char *text) 
     fail_msg("expected '%s' in: %s", text, o->diagnostics.items[0].message);
 }
 
-/* The file is an error whose message contains this text. */
+/* Asserts that the file was rejected with a message that contains this text; closes the data. */
 __attribute__((unused)) static void expect_bad_file(opened *o, const char *text) {
   assert_false(o->ok);
   assert_int_equal(o->diagnostics.errors, 0);
@@ -103,7 +103,8 @@ __attribute__((unused)) static void expect_bad_file(opened *o, const char *text)
   close_data(o);
 }
 
-/* The config has an error at this column of its only line. */
+/* Asserts that the config was rejected at this column of its only line (0: any) with a message that contains
+ * this text; closes the data. */
 __attribute__((unused)) static void expect_bad_config(opened *o, int column, const char *text) {
   assert_false(o->ok);
   if (!o->diagnostics.errors) fail_msg("no diagnostic, but: %s", o->error.message);

@@ -1,4 +1,4 @@
-/* Dates of tables: the forms that are read, and the parts that a network sees. */
+/* Dates in tables: the notations that are read, and the features that a network gets. */
 #include "data/date.h"
 #include <math.h>
 #include <setjmp.h>
@@ -14,8 +14,9 @@ enum { Y = GT_DATE_YEAR_FIRST, D = GT_DATE_DAY_FIRST, M = GT_DATE_MONTH_FIRST };
 
 typedef struct form {
   const char *text;
-  unsigned ways;
-  double hours; /* days since 1970, as the first of the ways */
+  unsigned orders; /* a set of Y, D and M; 0: not a date */
+  double value;    /* for dates: days since 1970, read in the first of the orders; for times: hours since
+                      midnight */
 } form;
 
 static const double day = 24, epoch = 10957;        /* days from 1970 to 2000 */
@@ -79,9 +80,9 @@ static void forms_are_read(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
     double hours = -12345;
-    const unsigned ways = gt_date_parse(forms[i].text, strlen(forms[i].text), 0, false, &hours);
-    if (ways != forms[i].ways) fail_msg("'%s': ways %u", forms[i].text, ways);
-    if (ways && fabs(hours - day * (forms[i].hours - epoch)) > 1e-9)
+    const unsigned orders = gt_date_parse(forms[i].text, strlen(forms[i].text), 0, false, &hours);
+    if (orders != forms[i].orders) fail_msg("'%s': ways %u", forms[i].text, orders);
+    if (orders && fabs(hours - day * (forms[i].value - epoch)) > 1e-9)
       fail_msg("'%s': %g hours", forms[i].text, hours);
   }
   double hours;
@@ -135,14 +136,14 @@ static void times_are_read(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
     double hours = 0;
-    const unsigned ways = gt_date_parse(times[i].text, strlen(times[i].text), 0, false, &hours);
-    if (ways != times[i].ways) fail_msg("'%s': ways %u", times[i].text, ways);
-    if (ways && fabs(hours - jan31 - times[i].hours) > 1e-9)
+    const unsigned orders = gt_date_parse(times[i].text, strlen(times[i].text), 0, false, &hours);
+    if (orders != times[i].orders) fail_msg("'%s': ways %u", times[i].text, orders);
+    if (orders && fabs(hours - jan31 - times[i].value) > 1e-9)
       fail_msg("'%s': %g", times[i].text, hours - jan31);
   }
 }
 
-/* Months are added to dates in the calendar, and the time of day stays. */
+/* Adding months keeps the time of day, and the day of the month if it exists. */
 static void months_are_added(void **state) {
   (void)state;
   static const struct {
@@ -169,16 +170,16 @@ static void months_are_added(void **state) {
   }
 }
 
-/* No byte beyond the text is read, wherever it ends. */
+/* No byte beyond the end of a text is read. */
 static void texts_may_end_anywhere(void **state) {
   (void)state;
-  static const char *const whole[] = {"2024-01-31T13:45:36.5+02:00", "September 30, 2024 13:45",
-                                      "31.12.2024 7:05"};
+  static const char *const complete[] = {"2024-01-31T13:45:36.5+02:00", "September 30, 2024 13:45",
+                                         "31.12.2024 7:05"};
   char text[64];
-  for (size_t w = 0; w < sizeof whole / sizeof *whole; w++)
-    for (size_t length = 0; length <= strlen(whole[w]); length++) {
-      memset(text, '9', sizeof text); /* a digit would go on the number */
-      memcpy(text, whole[w], length);
+  for (size_t w = 0; w < sizeof complete / sizeof *complete; w++)
+    for (size_t length = 0; length <= strlen(complete[w]); length++) {
+      memset(text, '9', sizeof text); /* a read past the end would find more digits */
+      memcpy(text, complete[w], length);
       double nines = 0, end = 0;
       const unsigned with = gt_date_parse(text, length, 0, true, &nines);
       text[length] = 0;
@@ -187,7 +188,7 @@ static void texts_may_end_anywhere(void **state) {
     }
 }
 
-/* Every day from 1800 to 2200, against the C library. */
+/* Compares every day from 1800 to 2200 with the C library. */
 static void days_are_split(void **state) {
   (void)state;
   for (int64_t n = -62091; n < 84006; n++) {
@@ -228,7 +229,7 @@ static void hours_are_a_cycle(void **state) {
   }
 }
 
-/* As a float, too, in which the dataset holds dates. */
+/* Two minutes stay different when hours are rounded to float, as in a dataset. */
 static void minutes_are_told_apart(void **state) {
   static const char *const texts[] = {"1971-01-01 00:10", "2024-12-31 23:59", "2029-10-31 07:01"};
   (void)state;
@@ -240,7 +241,7 @@ static void minutes_are_told_apart(void **state) {
   }
 }
 
-/* In the lowest precision that has all digits of a date. */
+/* Dates are written with the lowest precision that keeps all their digits. */
 static void texts_are_written(void **state) {
   static const struct {
     const char *from, *to;

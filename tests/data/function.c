@@ -1,4 +1,4 @@
-/* Formulas as data: where their samples are, their values, and errors. */
+/* Formulas as data: their sample points, values and errors. */
 #include "data_support.h"
 #include <math.h>
 

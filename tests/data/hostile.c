@@ -1,10 +1,11 @@
-/* Malicious files: every truncation and thousands of byte flips of small files of each format give either
- * data or GT_ERR_DATA with a message that names the file. Should also be run under AddressSanitizer. */
+/* Malicious files: small files of each format are truncated at every length and changed at random thousands
+ * of times. Each result is either read or rejected with GT_ERR_DATA and a message that names the file. Should
+ * also be run under AddressSanitizer. */
 #include "data_support.h"
 #include <math.h>
 
 enum { FLIPS = 3000 };
-static int opened_count, refused_count;
+static int opened_count, rejected_count;
 
 static uint32_t next_random(uint32_t *state) {
   *state ^= *state << 13;
@@ -38,7 +39,7 @@ static void try_config(const char *config, const char *path) {
       fail_msg("a file's fault is blamed on the config: %s", o.diagnostics.items[0].message);
     if (o.error.status != GT_ERR_DATA) fail_msg("status %d: %s", (int)o.error.status, o.error.message);
     if (!strstr(o.error.message, path)) assert_non_null(strstr(o.error.message, "sample"));
-    refused_count++;
+    rejected_count++;
   }
   close_data(&o);
   gt_data_signature signature = {
@@ -56,7 +57,7 @@ static void attack(const char *config, const char *name, const uint8_t *data, si
   uint8_t *copy = malloc(size + 8);
   const char *path = write_bytes(name, data, size);
   try_config(config, path);
-  assert_int_equal(refused_count, 0);
+  assert_int_equal(rejected_count, 0);
   assert_int_equal(opened_count, 1);
   for (size_t n = 0; n < size; n++) try_config(config, write_bytes(name, data, n));
   uint32_t random = 12345;
@@ -75,9 +76,9 @@ static void attack(const char *config, const char *name, const uint8_t *data, si
   try_config(config, write_bytes(name, copy, size + 8));
   unlink(path_of(name));
   free(copy);
-  assert_true(refused_count > 10);
-  print_message("%s: %d opened, %d refused\n", name, opened_count, refused_count);
-  opened_count = refused_count = 0;
+  assert_true(rejected_count > 10);
+  print_message("%s: %d opened, %d refused\n", name, opened_count, rejected_count);
+  opened_count = rejected_count = 0;
 }
 
 static size_t make_idx(uint8_t *out, int samples, int features) {
@@ -102,7 +103,7 @@ static void idx(void **state) {
            make_labels());
   attack(config, "raw-ubyte", file, size);
   attack(config, "packed-ubyte.gz", packed, gzip_bytes(file, size, packed, sizeof packed));
-  /* And as labels. */
+  /* The same format, with labels under attack. */
   const char *inputs = write_bytes("inputs-ubyte", file, size);
   const uint8_t labels[] = {0, 0, 8, 1, 0, 0, 0, 5, 0, 1, 2, 0, 1};
   const size_t five = make_idx(file, 5, 3);
@@ -114,10 +115,10 @@ static void idx(void **state) {
   unlink(path_of("labels-ubyte"));
 }
 
-static size_t read_back(const char *path, uint8_t *out, size_t room) {
+static size_t read_file(const char *path, uint8_t *out, size_t capacity) {
   FILE *file = fopen(path, "rb");
   assert_non_null(file);
-  const size_t n = fread(out, 1, room, file);
+  const size_t n = fread(out, 1, capacity, file);
   fclose(file);
   return n;
 }
@@ -131,7 +132,7 @@ static void npy(void **state) {
   for (int i = 0; i < 120; i++) values[i] = (float)i * 0.37f;
   gt_tensor tensor = {.element = GT_ELEMENT_F32, .rank = 2, .dim = {40, 3}, .data = values};
   assert_true(gt_data_write_npy(path_of("whole.npy"), &tensor, &error));
-  const size_t size = read_back(path_of("whole.npy"), file, sizeof file);
+  const size_t size = read_file(path_of("whole.npy"), file, sizeof file);
   snprintf(config, sizeof config, "{format: npy, train: {inputs: %%s, targets: %s}}", path_of("whole.npy"));
   attack(config, "attacked.npy", file, size);
   /* A short header, as NumPy itself writes it, version 2, of integers. */

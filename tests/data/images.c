@@ -1,11 +1,11 @@
-/* Images as samples: which value comes from where in a file, for every format and size. */
+/* Images as samples: pixel values for every file format, color type, orientation and size. */
 #include "pictures_support.h"
 #include <math.h>
 
-enum { MOST = 64 * 64 * 4 };
-static uint8_t pixels[MOST];
+enum { MAX_BYTES = 64 * 64 * 4 };
+static uint8_t pixels[MAX_BYTES];
 
-/* The only image of a CSV, with these options, as a dataset. */
+/* Opens a dataset of one image, listed in a CSV file, with these options of `data`. Returns its pixels. */
 static const uint8_t *open_one(opened *o, const char *path, const char *options) {
   const char *slash = strrchr(path, '/');
   char line[600];
@@ -31,48 +31,49 @@ static void every_kind_of_png(void **state) {
   (void)state;
   enum { H = 11, W = 13 };
   opened o;
-  const uint8_t *seen;
+  const uint8_t *found;
   for (int interlaced = 0; interlaced <= 1; interlaced++) {
     paint(pixels, H, W, 3);
-    seen = open_one(&o, write_png("p.png", H, W, (kind){PNG_COLOR_TYPE_RGB, 8, interlaced}, pixels, 3),
-                    "channels: 3");
+    found = open_one(&o, write_png("p.png", H, W, (kind){PNG_COLOR_TYPE_RGB, 8, interlaced}, pixels, 3),
+                     "channels: 3");
     expect_shape(&o, H, W, 3);
-    assert_memory_equal(seen, pixels, H * W * 3);
+    assert_memory_equal(found, pixels, H * W * 3);
     close_data(&o);
-    seen = open_one(&o, path_of("p.png"), "channels: 1");
+    found = open_one(&o, path_of("p.png"), "channels: 1");
     expect_shape(&o, H, W, 1);
     for (int i = 0; i < H * W; i++) {
       const double luma = 0.299 * pixels[3 * i] + 0.587 * pixels[3 * i + 1] + 0.114 * pixels[3 * i + 2];
-      assert_true(fabs(luma - seen[i]) <= 0.5001);
+      assert_true(fabs(luma - found[i]) <= 0.5001);
     }
     close_data(&o);
     paint(pixels, H, W, 4);
-    seen = open_one(&o, write_png("p.png", H, W, (kind){PNG_COLOR_TYPE_RGB_ALPHA, 8, interlaced}, pixels, 4),
-                    "channels: 3");
+    found = open_one(&o, write_png("p.png", H, W, (kind){PNG_COLOR_TYPE_RGB_ALPHA, 8, interlaced}, pixels, 4),
+                     "channels: 3");
     for (int i = 0; i < H * W * 3; i++)
-      assert_true(fabs(pixels[i / 3 * 4 + i % 3] * pixels[i / 3 * 4 + 3] / 255.0 - seen[i]) <= 0.5001);
+      assert_true(fabs(pixels[i / 3 * 4 + i % 3] * pixels[i / 3 * 4 + 3] / 255.0 - found[i]) <= 0.5001);
     close_data(&o);
     paint(pixels, H, W, 1);
-    seen = open_one(&o, write_png("p.png", H, W, (kind){PNG_COLOR_TYPE_GRAY, 8, interlaced}, pixels, 1),
-                    "channels: 3");
-    for (int i = 0; i < H * W * 3; i++) assert_int_equal(seen[i], pixels[i / 3]);
+    found = open_one(&o, write_png("p.png", H, W, (kind){PNG_COLOR_TYPE_GRAY, 8, interlaced}, pixels, 1),
+                     "channels: 3");
+    for (int i = 0; i < H * W * 3; i++) assert_int_equal(found[i], pixels[i / 3]);
     close_data(&o);
     paint(pixels, H, W, 2);
-    seen = open_one(&o, write_png("p.png", H, W, (kind){PNG_COLOR_TYPE_GRAY_ALPHA, 8, interlaced}, pixels, 2),
-                    "channels: 1");
+    found =
+        open_one(&o, write_png("p.png", H, W, (kind){PNG_COLOR_TYPE_GRAY_ALPHA, 8, interlaced}, pixels, 2),
+                 "channels: 1");
     for (int i = 0; i < H * W; i++)
-      assert_true(fabs(pixels[2 * i] * pixels[2 * i + 1] / 255.0 - seen[i]) <= 0.5001);
+      assert_true(fabs(pixels[2 * i] * pixels[2 * i + 1] / 255.0 - found[i]) <= 0.5001);
     close_data(&o);
   }
   static const uint8_t indices[] = {0x1b}, bits[] = {0xa0},
                        colour[] = {255, 0, 0, 0, 255, 0, 0, 0, 255, 9, 8, 7};
-  seen = open_one(&o, write_png("p.png", 1, 4, (kind){PNG_COLOR_TYPE_PALETTE, 2, false}, indices, 1),
-                  "channels: 3");
-  assert_memory_equal(seen, colour, 12);
+  found = open_one(&o, write_png("p.png", 1, 4, (kind){PNG_COLOR_TYPE_PALETTE, 2, false}, indices, 1),
+                   "channels: 3");
+  assert_memory_equal(found, colour, 12);
   close_data(&o);
-  seen =
+  found =
       open_one(&o, write_png("p.png", 1, 4, (kind){PNG_COLOR_TYPE_GRAY, 1, false}, bits, 1), "channels: 1");
-  for (int i = 0; i < 4; i++) assert_int_equal(seen[i], i % 2 ? 0 : 255);
+  for (int i = 0; i < 4; i++) assert_int_equal(found[i], i % 2 ? 0 : 255);
   close_data(&o);
 }
 
@@ -86,26 +87,26 @@ static void every_kind_of_jpeg(void **state) {
     const int channels = kinds[k].channels;
     paint(pixels, H, W, channels);
     const char *path = write_jpeg("p.jpg", H, W, kinds[k], pixels);
-    const uint8_t *seen = open_one(&o, path, "channels: 3");
+    const uint8_t *found = open_one(&o, path, "channels: 3");
     expect_shape(&o, H, W, 3);
-    for (int i = 0; i < H * W * 3; i++) assert_true(abs(seen[i] - pixels[channels == 3 ? i : i / 3]) <= 3);
+    for (int i = 0; i < H * W * 3; i++) assert_true(abs(found[i] - pixels[channels == 3 ? i : i / 3]) <= 3);
     close_data(&o);
-    seen = open_one(&o, path, "channels: 1");
+    found = open_one(&o, path, "channels: 1");
     expect_shape(&o, H, W, 1);
     for (int i = 0; i < H * W; i++) {
       const double luma = channels == 1
                               ? pixels[i]
                               : 0.299 * pixels[3 * i] + 0.587 * pixels[3 * i + 1] + 0.114 * pixels[3 * i + 2];
-      assert_true(fabs(luma - seen[i]) <= 3);
+      assert_true(fabs(luma - found[i]) <= 3);
     }
     close_data(&o);
   }
 }
 
 /* The position in the file of the value at (y, x) of the displayed image, by EXIF's orientation. */
-static void stored_at(int turn, int height, int width, int y, int x, int *row, int *column) {
+static void stored_at(int orientation, int height, int width, int y, int x, int *row, int *column) {
   const int from_bottom = height - 1, from_right = width - 1; /* of the file */
-  switch (turn) {
+  switch (orientation) {
   case 2: *row = y, *column = from_right - x; break;
   case 3: *row = from_bottom - y, *column = from_right - x; break;
   case 4: *row = from_bottom - y, *column = x; break;
@@ -117,52 +118,56 @@ static void stored_at(int turn, int height, int width, int y, int x, int *row, i
   }
 }
 
-static void expect_turned(const char *path, int turn, int high, int wide, int tolerance) {
+/* Compares the image with `pixels`; stored_height and stored_width are its size in the file. */
+static void expect_oriented(const char *path, int orientation, int stored_height, int stored_width,
+                            int tolerance) {
   opened o;
-  const int height = turn >= 5 ? wide : high, width = turn >= 5 ? high : wide;
-  const uint8_t *seen = open_one(&o, path, "channels: 1");
+  const int height = orientation >= 5 ? stored_width : stored_height,
+            width = orientation >= 5 ? stored_height : stored_width;
+  const uint8_t *found = open_one(&o, path, "channels: 1");
   expect_shape(&o, height, width, 1);
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
       int row, column;
-      stored_at(turn, high, wide, y, x, &row, &column);
-      assert_true(abs(seen[y * width + x] - pixels[row * wide + column]) <= tolerance);
+      stored_at(orientation, stored_height, stored_width, y, x, &row, &column);
+      assert_true(abs(found[y * width + x] - pixels[row * stored_width + column]) <= tolerance);
     }
   close_data(&o);
 }
 
-static void turned_as_it_was_taken(void **state) {
+static void exif_orientation_is_applied(void **state) {
   (void)state;
   enum { H = 16, W = 24 };
   paint(pixels, H, W, 1);
-  for (int turn = 1; turn <= 8; turn++) {
-    expect_turned(write_jpeg("p.jpg", H, W, (jpeg_kind){JCS_GRAYSCALE, 1, false, turn}, pixels), turn, H, W,
-                  2);
-    for (int behind = 0; behind < 2; behind++) {
-      const char *path = write_png("p.png", H, W, (kind){PNG_COLOR_TYPE_GRAY, 8, behind == 1}, pixels, 1);
-      turn_png(path, turn, behind);
-      expect_turned(path, turn, H, W, 0);
+  for (int orientation = 1; orientation <= 8; orientation++) {
+    expect_oriented(write_jpeg("p.jpg", H, W, (jpeg_kind){JCS_GRAYSCALE, 1, false, orientation}, pixels),
+                    orientation, H, W, 2);
+    for (int after_pixels = 0; after_pixels < 2; after_pixels++) {
+      const char *path =
+          write_png("p.png", H, W, (kind){PNG_COLOR_TYPE_GRAY, 8, after_pixels == 1}, pixels, 1);
+      set_png_orientation(path, orientation, after_pixels);
+      expect_oriented(path, orientation, H, W, 0);
     }
   }
 }
 
-/* A chunk that is not valid is ignored. */
-static void a_damaged_exif_turns_nothing(void **state) {
+/* An EXIF chunk with a wrong checksum does not turn the image. */
+static void damaged_exif_is_ignored(void **state) {
   (void)state;
-  enum { H = 4, W = 6, CHUNK = 33 }; /* where it begins */
+  enum { H = 4, W = 6, CHUNK = 33 }; /* CHUNK: offset of the EXIF chunk */
   static uint8_t file[4096];
   paint(pixels, H, W, 1);
   const char *path = write_png("p.png", H, W, (kind){PNG_COLOR_TYPE_GRAY, 8, false}, pixels, 1);
-  turn_png(path, 6, false);
+  set_png_orientation(path, 6, false);
   const size_t size = read_whole(path, file, sizeof file);
   for (int at = 8; at < 8 + EXIF - EXIF_HEAD; at += 3) {
-    file[CHUNK + at] ^= 64; /* its checksum is unchanged, so it is wrong now */
-    expect_turned(write_bytes("p.png", file, size), 1, H, W, 0);
+    file[CHUNK + at] ^= 64; /* the checksum no longer matches */
+    expect_oriented(write_bytes("p.png", file, size), 1, H, W, 0);
     file[CHUNK + at] ^= 64;
   }
 }
 
-/* --- resizing, against the simplest implementation --- */
+/* --- resizing, compared with a direct implementation --- */
 
 static double triangle(double x) { return fabs(x) < 1 ? 1 - fabs(x) : 0; }
 
@@ -173,9 +178,9 @@ static double weight(int i, int length, double middle, double reach) {
   return triangle((i + 0.5 - middle) / reach) / total;
 }
 
-static double resized(const uint8_t *from, int height, int width, int channels, int y, int x, int c, int high,
-                      int wide) {
-  const double down = (double)height / high, across = (double)width / wide;
+static double resized(const uint8_t *from, int height, int width, int channels, int y, int x, int c,
+                      int scaled_height, int scaled_width) {
+  const double down = (double)height / scaled_height, across = (double)width / scaled_width;
   double value = 0;
   for (int i = 0; i < height; i++) {
     const double row = weight(i, height, (y + 0.5) * down, fmax(down, 1));
@@ -187,8 +192,9 @@ static double resized(const uint8_t *from, int height, int width, int channels, 
 }
 
 typedef struct resize_case {
-  int height, width, channels; /* of the file */
-  int high, wide, top, left;   /* resized size, and the corner at which the sample is cropped */
+  int height, width, channels; /* in the file */
+  int scaled_height, scaled_width, top,
+      left; /* resized size, and the corner at which the sample is cropped */
   int sample[2];
   const char *fit;
 } resize_case;
@@ -215,14 +221,14 @@ static void sizes(void **state) {
     const char *path = write_png("p.png", t->height, t->width, form, pixels, t->channels);
     snprintf(options, sizeof options, "channels: %d, size: [%d, %d], fit: %s", t->channels, t->sample[0],
              t->sample[1], t->fit);
-    const uint8_t *seen = open_one(&o, path, options);
+    const uint8_t *found = open_one(&o, path, options);
     expect_shape(&o, t->sample[0], t->sample[1], t->channels);
     for (int y = 0; y < t->sample[0]; y++)
       for (int x = 0; x < t->sample[1]; x++)
         for (int c = 0; c < t->channels; c++) {
-          const double want =
-              resized(pixels, t->height, t->width, t->channels, y + t->top, x + t->left, c, t->high, t->wide);
-          if (fabs(want - *seen++) > 0.501) fail_msg("case %zu, %d %d %d: %g", k, y, x, c, want);
+          const double want = resized(pixels, t->height, t->width, t->channels, y + t->top, x + t->left, c,
+                                      t->scaled_height, t->scaled_width);
+          if (fabs(want - *found++) > 0.501) fail_msg("case %zu, %d %d %d: %g", k, y, x, c, want);
         }
     close_data(&o);
   }
@@ -241,7 +247,7 @@ static void one_number_is_a_square(void **state) {
 
 /* --- predictions --- */
 
-static void inputs_alone(void **state) {
+static void inputs_for_prediction(void **state) {
   (void)state;
   gt_data_signature model = {
       .inputs = 1, .input = {{.name = "input", .rank = 3, .dim = {8, 6, 3}, .element = GT_ELEMENT_U8}}};
@@ -284,10 +290,10 @@ static void inputs_alone(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(every_kind_of_png),
                                      cmocka_unit_test(every_kind_of_jpeg),
-                                     cmocka_unit_test(turned_as_it_was_taken),
-                                     cmocka_unit_test(a_damaged_exif_turns_nothing),
+                                     cmocka_unit_test(exif_orientation_is_applied),
+                                     cmocka_unit_test(damaged_exif_is_ignored),
                                      cmocka_unit_test(sizes),
                                      cmocka_unit_test(one_number_is_a_square),
-                                     cmocka_unit_test(inputs_alone)};
+                                     cmocka_unit_test(inputs_for_prediction)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

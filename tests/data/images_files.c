@@ -1,5 +1,5 @@
-/* The files of an image dataset: folders of classes, CSVs; unreadable images; the cache of decoded images; a
- * config from an untrusted source. */
+/* The files of an image dataset: a folder per class, CSV files with paths, unreadable images, the cache of
+ * decoded images, and a config from an untrusted source. */
 #include "pictures_support.h"
 #include "base/log.h"
 #include <fcntl.h>
@@ -14,8 +14,8 @@ static void fresh_root(void) {
   assert_int_equal(system(command), 0);
 }
 
-/* A path below the root, for path_of; creates its folders. */
-static const char *below(const char *name) {
+/* The name, as path_of expects it, of a file below the root; creates its folders. */
+static const char *in_root(const char *name) {
   static char out[8][900];
   static int next;
   char *path = out[next++ % 8], command[1000];
@@ -25,11 +25,11 @@ static const char *below(const char *name) {
   return path;
 }
 
-/* An image of one value. */
-static void plant(const char *name, int value) {
+/* All pixels have this value. */
+static void write_image(const char *name, int value) {
   uint8_t pixels[BYTES];
   memset(pixels, value, sizeof pixels);
-  write_png(below(name), SIDE, SIDE, (kind){PNG_COLOR_TYPE_RGB, 8, false}, pixels, 3);
+  write_png(in_root(name), SIDE, SIDE, (kind){PNG_COLOR_TYPE_RGB, 8, false}, pixels, 3);
 }
 
 static int value_of(const gt_split *split, int64_t sample) {
@@ -40,7 +40,7 @@ static int label_of(const gt_split *split, int64_t sample) {
   return ((const int32_t *)split->target[0].data)[sample];
 }
 
-/* A digit for each sample. */
+/* `labels` has one digit per sample. */
 static void expect_labels(const gt_split *split, const char *labels) {
   for (int i = 0; labels[i]; i++) assert_int_equal(label_of(split, i), labels[i] - '0');
 }
@@ -49,17 +49,18 @@ static void expect_values(const gt_split *split, const char *values) {
   for (int i = 0; values[i]; i++) assert_int_equal(value_of(split, i), values[i] - '0');
 }
 
-static void plant_animals(void) {
+static void write_animals(void) {
   fresh_root();
-  plant("dog/b.png", 3), plant("dog/a.PNG", 2), plant("cat/x.png", 1), plant("eel/deep/er/y.png", 4);
-  write_text(below("cat/notes.txt"), "no picture");
-  write_text(below("cat/.hidden.png"), "no picture");
+  write_image("dog/b.png", 3), write_image("dog/a.PNG", 2), write_image("cat/x.png", 1),
+      write_image("eel/deep/er/y.png", 4);
+  write_text(in_root("cat/notes.txt"), "no picture");
+  write_text(in_root("cat/.hidden.png"), "no picture");
 }
 
 static void a_folder_for_each_class(void **state) {
   (void)state;
   opened o;
-  plant_animals();
+  write_animals();
   open_data(&o, "{train: %s}", root); /* a folder is read as images */
   expect_open(&o);
   assert_string_equal(o.data.format, "images");
@@ -85,19 +86,21 @@ static void a_folder_for_each_class(void **state) {
   close_data(&o);
 }
 
-/* In any Unicode normalization form: e + U+0301, as macOS names files, is é. */
-static void names_are_composed(void **state) {
+/* Class names that differ only in their Unicode normalization form are equal: e + U+0301, as in file names of
+ * macOS, is é. */
+static void names_are_normalized(void **state) {
   (void)state;
   opened o;
   fresh_root();
-  plant("train/cafe\u0301/1.png", 1), plant("train/tea/2.png", 2), plant("test/caf\u00e9/3.png", 3);
+  write_image("train/cafe\u0301/1.png", 1), write_image("train/tea/2.png", 2),
+      write_image("test/caf\u00e9/3.png", 3);
   open_data(&o, "{train: %s/train, test: %s/test}", root, root);
   expect_open(&o);
   assert_int_equal(o.diagnostics.findings, 0);
   assert_string_equal(o.data.target[0].class_names[0], "caf\u00e9");
   assert_int_equal(label_of(&o.data.test, 0), 0);
   close_data(&o);
-  plant("train/caf\u00e9/4.png", 4);
+  write_image("train/caf\u00e9/4.png", 4);
   open_data(&o, "{train: %s/train, test: %s/test}", root, root);
   expect_warning(&o, "train has two folders of the name 'caf\u00e9', in two Unicode forms");
   assert_int_equal(o.data.target[0].classes, 2);
@@ -110,7 +113,7 @@ static void folders_that_do_not_fit(void **state) {
   (void)state;
   opened o;
   char test[500];
-  plant_animals();
+  write_animals();
   open_data(&o, "{train: %s, class_names: [cat, dog]}", root);
   expect_bad_file(&o, "'eel' is not in class_names, which lists the folders: cat, dog");
   open_data(&o, "{train: %s, task: regression}", root);
@@ -121,18 +124,18 @@ static void folders_that_do_not_fit(void **state) {
   expect_bad_config(&o, 0, "not an image size");
   open_data(&o, "{format: images, train: %s, test: %sx}", root, root);
   expect_bad_config(&o, 0, "not found");
-  plant("loose.png", 9);
+  write_image("loose.png", 9);
   open_data(&o, "{train: %s}", root);
   expect_bad_file(&o, "loose.png is not in the folder of a class");
   snprintf(test, sizeof test, "%s/dog", root);
   open_data(&o, "{train: %s}", test);
   expect_bad_file(&o, "a.PNG is not in the folder of a class");
   fresh_root();
-  plant("train/cat/1.png", 1), plant("train/dog/2.png", 2), plant("test/dogs/3.png", 3);
+  write_image("train/cat/1.png", 1), write_image("train/dog/2.png", 2), write_image("test/dogs/3.png", 3);
   open_data(&o, "{train: %s/train, test: %s/test}", root, root);
   expect_bad_file(&o, "test/dogs: 'dogs' is not one of the 2 classes; did you mean 'dog'?");
-  plant("test/dog/4.png", 4);
-  write_text(below("test/dogs/3.png"), "text");
+  write_image("test/dog/4.png", 4);
+  write_text(in_root("test/dogs/3.png"), "text");
   unlink(path_of("root/test/dogs/3.png"));
   gt_log_set_level(GT_LOG_ERROR);
   open_data(&o, "{train: %s/train, test: %s/test}", root, root); /* an empty folder is not a class */
@@ -146,12 +149,12 @@ static void folders_that_do_not_fit(void **state) {
   expect_bad_file(&o, "no folder in it holds pictures");
 }
 
-static void a_table_of_paths(void **state) {
+static void csv_of_paths(void **state) {
   (void)state;
   opened o;
   char list[500];
-  plant_animals();
-  write_text(below("list.csv"),
+  write_animals();
+  write_text(in_root("list.csv"),
              "id,file,kind,age\n1,dog/a.PNG,hund,2\n2,cat/x.png,katze,0.5\n3,dog/b.png,hund,3\n");
   snprintf(list, sizeof list, "%s/list.csv", root);
   open_data(&o, "{format: images, train: %s, path: file, target: kind}", list);
@@ -175,10 +178,10 @@ static void a_table_of_paths(void **state) {
   expect_bad_file(&o, "would hold both");
   open_data(&o, "{format: images, train: %s, test: %s}", list, root);
   expect_bad_config(&o, 0, "one of train and test is a folder");
-  write_text(below("list.csv"), "cat/x.png,0\n,1\n");
+  write_text(in_root("list.csv"), "cat/x.png,0\n,1\n");
   open_data(&o, "{format: images, train: %s}", list);
   expect_bad_file(&o, "list.csv:2:1: missing path");
-  write_text(below("list.csv"), "cat/x.png,0\ndog/none.png,1\n");
+  write_text(in_root("list.csv"), "cat/x.png,0\ndog/none.png,1\n");
   open_data(&o, "{format: images, train: %s}", list);
   assert_int_equal(o.error.status, GT_ERR_IO);
   assert_non_null(strstr(o.error.message, "dog/none.png"));
@@ -200,8 +203,9 @@ static void a_folder_of_targets(void **state) {
   opened o;
   uint8_t pixels[8 * 8] = {0};
   fresh_root();
-  plant("in/b.png", 2), plant("in/a/x.PNG", 1), plant("in/c.png", 3);
-  plant("out/b.jpg", 51), plant("out/a/x.PNG", 255), plant("out/c.png", 0), plant("out/more.png", 9);
+  write_image("in/b.png", 2), write_image("in/a/x.PNG", 1), write_image("in/c.png", 3);
+  write_image("out/b.jpg", 51), write_image("out/a/x.PNG", 255), write_image("out/c.png", 0),
+      write_image("out/more.png", 9);
   open_data(&o, "{train: %s/in, targets: %s/out, target_channels: 1}", root, root);
   expect_open(&o);
   assert_false(o.data.target[0].classification);
@@ -227,10 +231,10 @@ static void a_folder_of_targets(void **state) {
   expect_bad_config(&o, 0, "only one of the training and the test split has target images");
   open_data(&o, "{train: %s/in, targets: %s/out, task: classification}", root, root);
   expect_bad_config(&o, 0, "the targets are images");
-  write_png(below("out/c.png"), 8, 6, (kind){PNG_COLOR_TYPE_GRAY, 8, false}, pixels, 1);
+  write_png(in_root("out/c.png"), 8, 6, (kind){PNG_COLOR_TYPE_GRAY, 8, false}, pixels, 1);
   open_data(&o, "{train: %s/in, targets: %s/out, size: 4}", root, root);
   expect_bad_file(&o, "in/c.png: 4 x 4 pixels, but its target ");
-  write_png(below("out/c.png"), 8, 8, (kind){PNG_COLOR_TYPE_GRAY, 8, false}, pixels, 1);
+  write_png(in_root("out/c.png"), 8, 8, (kind){PNG_COLOR_TYPE_GRAY, 8, false}, pixels, 1);
   unlink(path_of("root/out/b.jpg"));
   open_data(&o, "{train: %s/in, targets: %s/out, size: 4}", root, root);
   assert_int_equal(o.error.status, GT_ERR_IO);
@@ -246,7 +250,7 @@ static void a_folder_of_targets(void **state) {
 
 /* --- unreadable images --- */
 
-static void plant_header(const char *name, uint32_t width, uint32_t height) {
+static void write_png_header(const char *name, uint32_t width, uint32_t height) {
   uint8_t file[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0,   0,   0, 13, 'I', 'H', 'D',
                     'R',  0,   0,   0,   0,    0,    0,    0,    0,   8,   2, 0,  0,   0,   0,
                     0,    0,   0,   0,   0,    0,    'I',  'D',  'A', 'T', 0, 0,  0,   0};
@@ -254,16 +258,16 @@ static void plant_header(const char *name, uint32_t width, uint32_t height) {
   for (int i = 0; i < 4; i++) file[20 + i] = (uint8_t)(height >> (24 - 8 * i));
   const uint32_t crc = (uint32_t)crc32(0, file + 12, 17);
   for (int i = 0; i < 4; i++) file[29 + i] = (uint8_t)(crc >> (24 - 8 * i));
-  write_bytes(below(name), file, sizeof file);
+  write_bytes(in_root(name), file, sizeof file);
 }
 
-static void plant_part(const char *name, const char *of, size_t left) {
+static void write_truncated(const char *name, const char *of, size_t percent) {
   static uint8_t bytes[1 << 16];
   const size_t size = read_whole(path_of(of), bytes, sizeof bytes);
-  write_bytes(below(name), bytes, size * left / 100);
+  write_bytes(in_root(name), bytes, size * percent / 100);
 }
 
-static void plant_bad(const char *name) {
+static void write_bad_image(const char *name) {
   static uint8_t pixels[32 * 32 * 4 * 2];
   paint(pixels, 32, 32, 4);
   if (strstr(name, "broken")) {
@@ -271,30 +275,30 @@ static void plant_bad(const char *name) {
     static uint8_t bytes[1 << 16];
     const size_t size = read_whole(path_of("whole.png"), bytes, sizeof bytes);
     bytes[size / 2] ^= 0x55;
-    write_bytes(below(name), bytes, size);
+    write_bytes(in_root(name), bytes, size);
   } else if (strstr(name, "cut.png")) {
     write_png("whole.png", 32, 32, (kind){PNG_COLOR_TYPE_RGB, 8, true}, pixels, 3);
-    plant_part(name, "whole.png", 60);
+    write_truncated(name, "whole.png", 60);
   } else if (strstr(name, "cut")) {
     write_jpeg("whole.jpg", 32, 32, (jpeg_kind){JCS_RGB, 3, strstr(name, "prog") != NULL, 0}, pixels);
-    plant_part(name, "whole.jpg", 60);
+    write_truncated(name, "whole.jpg", 60);
   } else if (strstr(name, "text")) {
-    write_text(below(name), "this is no picture\n");
+    write_text(in_root(name), "this is no picture\n");
   } else if (strstr(name, "cmyk")) {
-    write_jpeg(below(name), 32, 32, (jpeg_kind){JCS_CMYK, 4, false, 0}, pixels);
+    write_jpeg(in_root(name), 32, 32, (jpeg_kind){JCS_CMYK, 4, false, 0}, pixels);
   } else if (strstr(name, "sixteen")) {
-    write_png(below(name), 16, 16, (kind){PNG_COLOR_TYPE_RGB, 16, false}, pixels, 3);
+    write_png(in_root(name), 16, 16, (kind){PNG_COLOR_TYPE_RGB, 16, false}, pixels, 3);
   } else if (strstr(name, "huge")) {
-    plant_header(name, 100000, 100000);
+    write_png_header(name, 100000, 100000);
   } else if (strstr(name, "long")) {
-    plant_header(name, 90000000, 1); /* one row of it alone takes 270 MB, several times */
+    write_png_header(name, 90000000, 1); /* a single row would take 270 MB */
   } else {
-    write_text(below(name), "");
+    write_text(in_root(name), "");
   }
 }
 
 static const struct {
-  const char *name, *says;
+  const char *name, *message;
 } bad[] = {
     {"cat/broken.png", "broken.png: damaged PNG file: "},
     {"cat/cut.png", "cut.png: damaged PNG file: it is truncated"},
@@ -310,36 +314,37 @@ static const struct {
 };
 enum { BAD = sizeof bad / sizeof *bad };
 
-static void plant_all_bad(const char *name) {
+static void write_bad_file(const char *name) {
   uint8_t pixels[7 * 5 * 3] = {0};
   if (!strstr(name, "other"))
-    plant_bad(name);
+    write_bad_image(name);
   else
-    write_png(below(name), 5, 7, (kind){PNG_COLOR_TYPE_RGB, 8, false}, pixels, 3);
+    write_png(in_root(name), 5, 7, (kind){PNG_COLOR_TYPE_RGB, 8, false}, pixels, 3);
 }
 
-static void each_is_named(void **state) {
+static void bad_images_are_named(void **state) {
   (void)state;
   opened o;
   char path[600];
-  plant_animals();
+  write_animals();
   for (int i = 0; i < BAD; i++) {
-    plant_all_bad(bad[i].name);
+    write_bad_file(bad[i].name);
     snprintf(path, sizeof path, "%s/%s", root, bad[i].name);
     open_data(&o, "{train: %s, %s}", root, strstr(path, "other") ? "on_error: stop" : "size: 4");
     const bool skips = strstr(o.error.message, "on_error: skip to leave such images out");
-    assert_true(skips != (strstr(bad[i].says, "the others have") != NULL)); /* a size skips most images */
-    expect_bad_file(&o, bad[i].says);
+    assert_true(skips != (strstr(bad[i].message, "the others have") !=
+                          NULL)); /* the hint is for images that cannot be read */
+    expect_bad_file(&o, bad[i].message);
     unlink(path);
   }
 }
 
-static void all_are_left_out(void **state) {
+static void bad_images_are_skipped(void **state) {
   (void)state;
   opened o;
   gt_log_set_level(GT_LOG_ERROR);
-  plant_animals();
-  for (int i = 0; i < BAD; i++) plant_all_bad(bad[i].name);
+  write_animals();
+  for (int i = 0; i < BAD; i++) write_bad_file(bad[i].name);
   open_data(&o, "{train: %s, on_error: skip, validation: 0.25}", root);
   expect_open(&o);
   assert_int_equal(o.data.train.samples + o.data.validation.samples, 4);
@@ -350,7 +355,7 @@ static void all_are_left_out(void **state) {
   expect_labels(&o.data.train, "0112");
   close_data(&o);
   fresh_root();
-  for (int i = 0; i < BAD - 1; i++) plant_all_bad(bad[i].name);
+  for (int i = 0; i < BAD - 1; i++) write_bad_file(bad[i].name);
   open_data(&o, "{train: %s, size: 4, on_error: skip}", root);
   expect_bad_file(&o, "none of the 10 images can be read");
   open_data(&o, "{train: %s, on_error: skip}", root);
@@ -369,7 +374,7 @@ static uint64_t dataset_hash(const char *options) {
   return print.train ^ 3 * print.test;
 }
 
-static time_t changed(const char *path) {
+static time_t file_version(const char *path) {
   struct stat s;
   return stat(path, &s) == 0 ? (time_t)(s.st_ino + (unsigned long)s.st_mtim.tv_nsec) : 0;
 }
@@ -380,14 +385,15 @@ static void set_times(const char *path, const struct stat *like) {
   assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-/* Two images of equal size and modification time swap their names, then their contents. */
-static void pictures_that_trade_places(void **state) {
+/* Two images of equal size and modification time swap their names, then their contents: the cache must not be
+ * used. */
+static void swapped_images_are_noticed(void **state) {
   (void)state;
   static uint8_t first[4096], second[4096];
   char cached[700], a[600], b[600], aside[600];
   struct stat like;
   fresh_root();
-  plant("cat/a.png", 10), plant("dog/b.png", 11);
+  write_image("cat/a.png", 10), write_image("dog/b.png", 11);
   snprintf(a, sizeof a, "%s/cat/a.png", root);
   snprintf(b, sizeof b, "%s/dog/b.png", root);
   snprintf(aside, sizeof aside, "%s/aside", root);
@@ -402,7 +408,7 @@ static void pictures_that_trade_places(void **state) {
   assert_int_equal(rename(aside, b), 0);
   const uint64_t renamed = dataset_hash("size: 3");
   assert_true(renamed != before && dataset_hash(cached) == renamed);
-  usleep(20000); /* more than the clock tick of file times */
+  usleep(20000); /* longer than the resolution of file times */
   write_bytes("root/cat/a.png", first, size);
   write_bytes("root/dog/b.png", second, size);
   set_times(a, &like);
@@ -410,34 +416,34 @@ static void pictures_that_trade_places(void **state) {
   assert_true(dataset_hash(cached) == before);
 }
 
-static void a_cache(void **state) {
+static void cached_images(void **state) {
   (void)state;
   char cached[700], cache[600];
   gt_log_set_level(GT_LOG_ERROR);
-  plant_animals();
-  plant_bad("dog/text.png");
+  write_animals();
+  write_bad_image("dog/text.png");
   snprintf(cache, sizeof cache, "%s-made/below/cache", root);
   snprintf(cached, sizeof cached, "on_error: skip, size: 3, cache: %s", cache);
   unlink(cache);
   const uint64_t plain = dataset_hash("on_error: skip, size: 3");
   assert_true(dataset_hash(cached) == plain);
-  const time_t made = changed(cache);
-  assert_true(made != 0);
-  char leftover[640]; /* of a writer that was killed while another one finished */
+  const time_t created = file_version(cache);
+  assert_true(created != 0);
+  char leftover[640]; /* as left by a killed writer */
   snprintf(leftover, sizeof leftover, "%s.tmp-4194303", cache);
   fclose(fopen(leftover, "w"));
   assert_true(dataset_hash(cached) == plain);
-  assert_true(changed(cache) == made); /* it was used */
+  assert_true(file_version(cache) == created); /* the cache was used */
   assert_int_not_equal(access(leftover, F_OK), 0);
-  plant("dog/c.png", 77);
+  write_image("dog/c.png", 77);
   const uint64_t more = dataset_hash("on_error: skip, size: 3");
-  assert_true(more != plain && dataset_hash(cached) == more && changed(cache) != made);
-  plant("dog/c.png", 78); /* the same name and size */
+  assert_true(more != plain && dataset_hash(cached) == more && file_version(cache) != created);
+  write_image("dog/c.png", 78); /* the same name and size */
   const uint64_t other = dataset_hash("on_error: skip, size: 3");
   assert_true(other != more && dataset_hash(cached) == other);
   strcat(cached, ", channels: 1");
   assert_true(dataset_hash(cached) == dataset_hash("on_error: skip, size: 3, channels: 1"));
-  /* Damage at any position, and any length: never another dataset. */
+  /* A cache that is damaged or truncated anywhere never changes the dataset. */
   static uint8_t bytes[4096];
   const uint64_t grey = dataset_hash(cached);
   const size_t size = read_whole(cache, bytes, sizeof bytes);
@@ -452,7 +458,7 @@ static void a_cache(void **state) {
   }
   unlink(cache);
   opened o;
-  write_text(below("table.csv"), "precious\n");
+  write_text(in_root("table.csv"), "precious\n");
   open_data(&o, "{train: %s, cache: %s/table.csv}", root, root);
   expect_bad_config(&o, 0, "is not an image cache");
   assert_int_equal(read_whole(path_of("root/table.csv"), bytes, sizeof bytes), 9);
@@ -463,14 +469,14 @@ static void an_untrusted_config_writes_nothing(void **state) {
   static const gt_data_wanted from_model = {.untrusted = "test.yaml"};
   opened o;
   char cache[600];
-  plant_animals();
+  write_animals();
   snprintf(cache, sizeof cache, "%s-cache", root);
   wanted = &from_model;
   open_data(&o, "{train: %s, format: images, cache: %s}", root, cache);
   expect_open(&o);
   close_data(&o);
-  assert_int_equal(changed(cache), 0);
-  plant_bad("cat/text.png");
+  assert_int_equal(file_version(cache), 0);
+  write_bad_image("cat/text.png");
   open_data(&o, "{train: %s, format: images, cache: %s}", root, cache);
   assert_null(strstr(o.error.message, "text.png"));
   expect_bad_file(&o, "to see the details");
@@ -486,10 +492,10 @@ static void an_untrusted_config_writes_nothing(void **state) {
 int main(void) {
   gt_log_set_level(GT_LOG_ERROR);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_folder_for_each_class),    cmocka_unit_test(names_are_composed),
-      cmocka_unit_test(folders_that_do_not_fit),    cmocka_unit_test(a_table_of_paths),
-      cmocka_unit_test(a_folder_of_targets),        cmocka_unit_test(each_is_named),
-      cmocka_unit_test(all_are_left_out),           cmocka_unit_test(a_cache),
-      cmocka_unit_test(pictures_that_trade_places), cmocka_unit_test(an_untrusted_config_writes_nothing)};
+      cmocka_unit_test(a_folder_for_each_class),    cmocka_unit_test(names_are_normalized),
+      cmocka_unit_test(folders_that_do_not_fit),    cmocka_unit_test(csv_of_paths),
+      cmocka_unit_test(a_folder_of_targets),        cmocka_unit_test(bad_images_are_named),
+      cmocka_unit_test(bad_images_are_skipped),     cmocka_unit_test(cached_images),
+      cmocka_unit_test(swapped_images_are_noticed), cmocka_unit_test(an_untrusted_config_writes_nothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,11 @@
-/* Malicious images: every truncation of small files of each format, and thousands of changed bytes, give
- * either a sample or GT_ERR_DATA with a message that names the file. Should also be run under
- * AddressSanitizer. */
+/* Malicious images: small files of each format are truncated at every length and changed at random thousands
+ * of times. Each result is either read or rejected with GT_ERR_DATA and a message that names the file. Should
+ * also be run under AddressSanitizer. */
 #include "pictures_support.h"
 
 enum { FLIPS = 1000, SIDE = 12, MAX_FILE = 1 << 14 };
 static uint8_t pixels[SIDE * SIDE * 4], bytes[MAX_FILE], copy[MAX_FILE];
-static int read_count, refused_count;
+static int read_count, rejected_count;
 
 static uint32_t next_random(uint32_t *state) {
   *state ^= *state << 13;
@@ -27,7 +27,7 @@ static bool try(const char *path, int side) {
   }
   if (error.status != GT_ERR_DATA) fail_msg("status %d: %s", (int)error.status, error.message);
   assert_non_null(strstr(error.message, path));
-  refused_count++;
+  rejected_count++;
   return false;
 }
 
@@ -55,15 +55,16 @@ static void attack(const char *path, const char *name) {
       const uint32_t r = next_random(&random), where = next_random(&random);
       copy[where % (r & 256 && size > 64 ? 64 : size)] ^= (uint8_t)(r & 512 ? 1u << (r & 7) : r);
     }
-    /* No image of a test is large: larger ones would only take time. */
+    /* Clears the upper bytes of width and height, so that no image is large: large ones would only take
+     * time. */
     if (bytes[0] == 0x89)
       memset(copy + 16, 0, 3), memset(copy + 20, 0, 3), fix_checksum(copy, size, next_random(&random));
     try(write_bytes(name, copy, size), i % 2 ? SIDE : SIDE / 2 - 1);
   }
   unlink(path), unlink(path_of(name));
-  assert_true(read_count > 10 && refused_count > 10);
-  print_message("%s: %d read, %d refused\n", name, read_count, refused_count);
-  read_count = refused_count = 0;
+  assert_true(read_count > 10 && rejected_count > 10);
+  print_message("%s: %d read, %d refused\n", name, read_count, rejected_count);
+  read_count = rejected_count = 0;
 }
 
 static void png(void **state) {
@@ -72,7 +73,7 @@ static void png(void **state) {
   attack(write_png("whole.png", SIDE, SIDE, (kind){PNG_COLOR_TYPE_RGB_ALPHA, 8, false}, pixels, 4),
          "alpha.png");
   const char *path = write_png("whole.png", SIDE, SIDE, (kind){PNG_COLOR_TYPE_RGB, 8, true}, pixels, 3);
-  turn_png(path, 6, false);
+  set_png_orientation(path, 6, false);
   attack(path, "interlaced.png");
   attack(write_png("whole.png", SIDE, SIDE, (kind){PNG_COLOR_TYPE_PALETTE, 2, true}, pixels, 1),
          "palette.png");

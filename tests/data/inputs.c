@@ -40,7 +40,7 @@ static void columns(void **state) {
   close_data(&o);
 }
 
-/* The samples of a split keep all of their inputs, and a limit counts over all splits. */
+/* All inputs of a sample are in the same split, and the limit of an integer input covers all splits. */
 static void splits(void **state) {
   (void)state;
   opened o;
@@ -162,7 +162,7 @@ static void bad_integers(void **state) {
   close_data(&o);
 }
 
-/* A column that two inputs read is one group with two places; inputs without column names have none. */
+/* A column that two inputs read is one group with two places; inputs without column names have no groups. */
 static void column_groups(void **state) {
   (void)state;
   static const char *const first[] = {"age", "fare"}, *const second[] = {"fare"};

@@ -5,7 +5,7 @@
 static const float *floats(const gt_tensor *t) { return t->data; }
 static const int32_t *ints(const gt_tensor *t) { return t->data; }
 
-/* An NPY file of one array in *out; returns its size. */
+/* Writes an NPY file of one array to *out; returns its size in bytes. */
 static size_t npy(uint8_t *out, const char *descr, bool fortran, const char *shape, const void *data,
                   size_t size) {
   memcpy(out, "\x93NUMPY\1\0", 8);
@@ -23,7 +23,7 @@ static const char *write_npy(const char *name, const char *descr, bool fortran, 
   return write_bytes(name, file, npy(file, descr, fortran, shape, data, size));
 }
 
-static void columns_first(void **state) {
+static void fortran_order(void **state) {
   (void)state;
   opened o;
   const double x[] = {0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11}; /* [4, 3], column by column */
@@ -43,7 +43,7 @@ static void columns_first(void **state) {
   close_data(&o);
 }
 
-static void bytes_the_other_way(void **state) {
+static void big_endian(void **state) {
   (void)state;
   opened o;
   const uint8_t x[] = {0x3F, 0x80, 0, 0, 0xC0, 0x20, 0, 0}; /* 1, -2.5 */
@@ -65,11 +65,11 @@ static void bytes_the_other_way(void **state) {
 /* --- archives --- */
 
 static uint8_t arrays[8][1024]; /* libzip reads them when it closes the archive */
-static int used;
+static int arrays_used;
 
-static zip_t *begin(const char *name) {
+static zip_t *create_archive(const char *name) {
   unlink(path_of(name));
-  used = 0;
+  arrays_used = 0;
   zip_t *zip = zip_open(path_of(name), ZIP_CREATE | ZIP_TRUNCATE, NULL);
   assert_non_null(zip);
   return zip;
@@ -77,7 +77,7 @@ static zip_t *begin(const char *name) {
 
 static void add(zip_t *zip, const char *name, const char *descr, const char *shape, const void *data,
                 size_t size) {
-  uint8_t *file = arrays[used++];
+  uint8_t *file = arrays[arrays_used++];
   zip_source_t *source = zip_source_buffer(zip, file, npy(file, descr, false, shape, data, size), 0);
   assert_true(zip_file_add(zip, name, source, 0) >= 0);
 }
@@ -88,7 +88,7 @@ static const uint8_t labels[] = {0, 1, 1, 0};
 static void archives_are_read(void **state) {
   (void)state;
   opened o;
-  zip_t *zip = begin("a.npz");
+  zip_t *zip = create_archive("a.npz");
   add(zip, "x.npy", "<f4", "(4, 1)", four, sizeof four);
   add(zip, "y.npy", "|u1", "(4,)", labels, sizeof labels);
   add(zip, "z.npy", "<f4", "(2, 2)", four, sizeof four);
@@ -114,7 +114,7 @@ static void archives_are_read(void **state) {
 static void keras_names_are_known(void **state) {
   (void)state;
   opened o;
-  zip_t *zip = begin("a.npz");
+  zip_t *zip = create_archive("a.npz");
   add(zip, "x_train.npy", "<f4", "(4, 1)", four, sizeof four);
   add(zip, "y_train.npy", "|u1", "(4,)", labels, sizeof labels);
   add(zip, "x_test.npy", "<f4", "(2, 1)", four, 8);
@@ -141,11 +141,11 @@ static void predictions_read_archives(void **state) {
   gt_tensor_finish(&out);
 }
 
-static void damaged_archives_are_refused(void **state) {
+static void damaged_archives_are_rejected(void **state) {
   (void)state;
   opened o;
   uint8_t file[4096];
-  zip_t *zip = begin("a.npz");
+  zip_t *zip = create_archive("a.npz");
   add(zip, "x.npy", "<f4", "(4, 1)", four, sizeof four);
   add(zip, "y.npy", "|u1", "(4,)", labels, sizeof labels);
   assert_int_equal(zip_close(zip), 0);
@@ -154,7 +154,7 @@ static void damaged_archives_are_refused(void **state) {
   fclose(from);
   open_data(&o, "{train: %s}", write_bytes("a.npz", file, size / 2));
   expect_bad_file(&o, "is not a whole NPZ archive");
-  for (size_t i = 0; i < size; i++) { /* whatever is wrong in it, it does no harm */
+  for (size_t i = 0; i < size; i++) { /* a damaged byte gives data or an error */
     file[i] ^= 0x55;
     if (!open_data(&o, "{train: %s}", write_bytes("a.npz", file, size)))
       assert_int_equal(o.error.status, GT_ERR_DATA);
@@ -175,12 +175,12 @@ static int remove_files(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(columns_first),
-      cmocka_unit_test(bytes_the_other_way),
+      cmocka_unit_test(fortran_order),
+      cmocka_unit_test(big_endian),
       cmocka_unit_test(archives_are_read),
       cmocka_unit_test(keras_names_are_known),
       cmocka_unit_test(predictions_read_archives),
-      cmocka_unit_test(damaged_archives_are_refused),
+      cmocka_unit_test(damaged_archives_are_rejected),
   };
   return cmocka_run_group_tests_name("data: npy and npz", tests, NULL, remove_files);
 }

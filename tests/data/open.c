@@ -1,4 +1,4 @@
-/* Opening datasets of every format, splits, classes, scaling, and messages about mistakes. */
+/* Opening datasets of every format: values, splits, classes, scaling, and error messages. */
 #include "data/csv.h"
 #include "data/format.h"
 #include "data/column.h"
@@ -13,7 +13,7 @@ static const uint8_t labels[] = {0, 0, 8, 1, 0, 0, 0, 3, 2, 0, 1};
 static const float *floats(const gt_tensor *t) { return t->data; }
 static const int32_t *ints(const gt_tensor *t) { return t->data; }
 
-static long most_memory(void) { /* KiB */
+static long peak_memory(void) { /* KiB */
   struct rusage usage;
   assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
   return usage.ru_maxrss;
@@ -67,7 +67,7 @@ static void classes_are_checked(void **state) {
   assert_true(floats(&o.data.train.target[0])[0] == 2);
   close_data(&o);
   open_data(&o, "{train: {inputs: %s, targets: %s}}", y, x);
-  expect_open(&o); /* bytes of rank 3 as targets are quantities */
+  expect_open(&o); /* targets of rank 3 are quantities, although they are bytes */
   assert_false(o.data.target[0].classification);
   assert_int_equal(o.data.train.target[0].dim[1], 4);
   close_data(&o);
@@ -122,7 +122,7 @@ static void csv_mistakes(void **state) {
   assert_string_equal(o.diagnostics.items[0].suggestion, "label");
   assert_null(o.diagnostics.items[0].help);
   expect_bad_config(&o, 0, "no column 'lable'");
-  /* a name that is not found because of how the first line is read */
+  /* A column name that is not found, because the first line is read as a header or is not. */
   const char *bare_rows = write_text("v.csv", "1,2,30\n2,3,50\n"), *text = write_text("x.csv", "p,q\nr,s\n");
   const char *sample = "its first line is read as a sample, not as a header",
              *first = "its first line is read as the header";
@@ -317,7 +317,7 @@ static void tables_are_read(void **state) {
   expect_bad_config(&o, 2, "unknown key 'inptus' in 'data'");
 }
 
-static void bits_are_known(void **state) {
+static void bits_are_detected(void **state) {
   (void)state;
   opened o;
   open_data(&o, "{inputs: [[0, 1], [1, 1], [0, 0]], targets: [[1], [0], [2]]}");
@@ -333,7 +333,8 @@ static void bits_are_known(void **state) {
   assert_false(gt_data_is_bits(NULL, &tensor));
 }
 
-/* Every sample is in exactly one split, in file order, and only the seed decides which. */
+/* Every sample is in exactly one split; splits keep the order of the file; the same seed gives the same
+ * splits. */
 static void splits_are_partitions(void **state) {
   (void)state;
   opened o, again;
@@ -399,10 +400,10 @@ static void inputs_for_predictions(void **state) {
   gt_data_signature wide = signature; /* more than any file has */
   wide.input[0].dim[0] = 2147483647;
   wide.input[0].columns = NULL;
-  const long before = most_memory();
+  const long before = peak_memory();
   assert_false(gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &wide, &out, &error));
   assert_non_null(strstr(error.message, "this file has 3 columns; the model expects 2147483647"));
-  assert_true(most_memory() - before < 8 << 10);
+  assert_true(peak_memory() - before < 8 << 10);
   error = (gt_error){0};
   assert_false(gt_data_read_inputs(&(gt_input_file){NULL, path_of("i-ubyte")}, 1, &signature, &out, &error));
   assert_int_equal(error.status, GT_ERR_DATA);
@@ -412,7 +413,7 @@ static void inputs_for_predictions(void **state) {
   assert_int_equal(error.status, GT_ERR_IO);
 }
 
-/* A gzip file of `size` bytes that repeat this text. */
+/* A gzip file that decompresses to `size` bytes, which repeat this text, or are zeros if it is empty. */
 static const char *pack(const char *name, const char *text, size_t size, size_t *packed) {
   char *bytes = calloc(1, size); /* untouched zeros take no memory */
   uint8_t *out = malloc(size / 20);
@@ -425,19 +426,19 @@ static const char *pack(const char *name, const char *text, size_t size, size_t 
 }
 
 /* A few kilobytes that decompress to 64 MiB or more are an error, found without keeping the output. */
-static void gzip_bombs_are_refused(void **state) {
+static void gzip_bombs_are_rejected(void **state) {
   (void)state;
   opened o;
   size_t packed;
   const char *path = pack("bomb-ubyte.gz", "", 80 << 20, &packed);
-  const long before = most_memory();
+  const long before = peak_memory();
   open_data(&o, "{train: {inputs: %s, targets: %s}}", path, path);
   expect_bad_file(&o, "MiB once inflated, the limit");
-  assert_true(most_memory() - before < 8 << 10);
+  assert_true(peak_memory() - before < 8 << 10);
   assert_int_equal(truncate(path, (off_t)packed / 2), 0);
   open_data(&o, "{train: {inputs: %s, targets: %s}}", path, path);
   expect_bad_file(&o, "truncated");
-  /* Rows of four characters, which take seven times as many bytes in memory. */
+  /* Rows of four bytes take seven times as much memory. */
   path = pack("bomb.csv.gz", "1,2\n", 12 << 20, &packed);
   open_data(&o, "{train: %s}", path);
   expect_bad_file(&o, "decompress it first (gunzip)");
@@ -465,10 +466,10 @@ int main(void) {
       cmocka_unit_test(npy_round_trip),
       cmocka_unit_test(npy_headers_are_strict),
       cmocka_unit_test(tables_are_read),
-      cmocka_unit_test(bits_are_known),
+      cmocka_unit_test(bits_are_detected),
       cmocka_unit_test(splits_are_partitions),
       cmocka_unit_test(inputs_for_predictions),
-      cmocka_unit_test(gzip_bombs_are_refused),
+      cmocka_unit_test(gzip_bombs_are_rejected),
   };
   return cmocka_run_group_tests_name("data: open", tests, NULL, remove_files);
 }

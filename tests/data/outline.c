@@ -1,13 +1,13 @@
-/* Data of which only shapes, counts and classes are needed, as in `check`: large data is not generated, read
- * or decoded, and its shapes are what they would be. */
+/* Outline reading, as in `gtrain check`: only shapes, counts and classes are needed, so large data is not
+ * generated, read or decoded. Its shapes are the same as in training. */
 #include "pictures_support.h"
 #include "base/log.h"
 #include <fcntl.h>
 
 static const gt_data_wanted outline = {.outline = true};
 
-/* The file followed by zeros, which take no space on the disk. */
-static void lengthen(const char *path, off_t size) { assert_int_equal(truncate(path, size), 0); }
+/* The zeros take no space on the disk. */
+static void extend_with_zeros(const char *path, off_t size) { assert_int_equal(truncate(path, size), 0); }
 
 static void expect_shape(const gt_tensor *tensor, gt_element element, int rank, const int64_t *dim) {
   assert_null(tensor->data);
@@ -25,9 +25,9 @@ static void formulas(void **state) {
   expect_shape(&o.data.validation.target[0], GT_ELEMENT_F32, 2, (int64_t[]){1073741824, 2});
   assert_int_equal(o.data.validation.samples, 1073741824);
   assert_true(o.data.input[0].scaling.count == 2 && !o.data.input[0].scaling.values);
-  assert_true(o.data.test.samples == 1000 && o.data.test.input[0].data); /* which is not large */
+  assert_true(o.data.test.samples == 1000 && o.data.test.input[0].data); /* small, so it is generated */
   close_data(&o);
-  open_data(&o, "{formula: 'sqrt(x0 + 0.9)', samples: 2147483647}"); /* computes the first */
+  open_data(&o, "{formula: 'sqrt(x0 + 0.9)', samples: 2147483647}"); /* computes only the first samples */
   expect_bad_config(&o, 11, "not a number at x0 = -");
   /* The number of classes needs all labels. */
   open_data(&o, "{formula: 'x0 < x1', field: 'x0*u', grid: 500, task: classification, samples: 20000}");
@@ -47,8 +47,8 @@ static void boards(void **state) {
   close_data(&o);
 }
 
-/* An NPY file of zeros, of which only the header takes space on the disk. */
-static const char *zeros(const char *name, const char *type, const char *shape, off_t bytes) {
+/* An NPY file of which only the header takes space on the disk. */
+static const char *write_npy_of_zeros(const char *name, const char *type, const char *shape, off_t bytes) {
   char head[128] = "\x93NUMPY\x01";
   head[8] = 118;
   const int n =
@@ -56,7 +56,7 @@ static const char *zeros(const char *name, const char *type, const char *shape, 
   memset(head + 10 + n, ' ', 118 - (size_t)n);
   head[127] = '\n';
   const char *path = write_bytes(name, head, sizeof head);
-  lengthen(path, bytes + 128);
+  extend_with_zeros(path, bytes + 128);
   return path;
 }
 
@@ -64,9 +64,9 @@ static void arrays(void **state) {
   (void)state;
   enum { N = 1 << 20 };
   opened o;
-  const char *x = zeros("x.npy", "<f4", "(1048576, 8, 4)", (off_t)N * 8 * 4 * 4);
-  const char *y = zeros("y.npy", "<i4", "(1048576,)", (off_t)N * 4);
-  const char *many = zeros("many.npy", "<f8", "(1048576, 9)", (off_t)N * 9 * 8);
+  const char *x = write_npy_of_zeros("x.npy", "<f4", "(1048576, 8, 4)", (off_t)N * 8 * 4 * 4);
+  const char *y = write_npy_of_zeros("y.npy", "<i4", "(1048576,)", (off_t)N * 4);
+  const char *many = write_npy_of_zeros("many.npy", "<f8", "(1048576, 9)", (off_t)N * 9 * 8);
   open_data(&o, "{train: {inputs: %s, targets: %s}, test_fraction: 0.25, normalize: channel}", x, y);
   expect_open(&o);
   expect_shape(&o.data.train.input[0], GT_ELEMENT_F32, 3, (int64_t[]){N / 4 * 3, 8, 4});
@@ -78,11 +78,12 @@ static void arrays(void **state) {
   expect_open(&o);
   expect_shape(&o.data.train.target[0], GT_ELEMENT_F32, 2, (int64_t[]){N, 9});
   close_data(&o);
-  open_data(&o, "{train: {inputs: %s, targets: %s}, integers: input}", many, y); /* their limit is a shape */
+  open_data(&o, "{train: {inputs: %s, targets: %s}, integers: input}", many,
+            y); /* read: the largest integer is part of the shape */
   expect_open(&o);
   assert_non_null(o.data.train.input[0].data);
   close_data(&o);
-  lengthen(x, (off_t)N * 100);
+  extend_with_zeros(x, (off_t)N * 100);
   open_data(&o, "{train: {inputs: %s, targets: %s}}", x, y);
   expect_bad_file(&o, "is truncated: its NPY header asks for 134217728 bytes of data, it has 104857472");
 }
@@ -92,7 +93,7 @@ static void records(void **state) {
   enum { N = 6000, RECORD = 3073 };
   opened o;
   const char *path = write_bytes("batch.bin", "\x09", 1);
-  lengthen(path, N * RECORD);
+  extend_with_zeros(path, N * RECORD);
   open_data(&o, "{format: cifar, train: %s, classes: [airplane, truck], per_class: 10}", path);
   expect_open(&o);
   expect_shape(&o.data.train.input[0], GT_ELEMENT_U8, 4, (int64_t[]){11, 32, 32, 3});
@@ -100,15 +101,15 @@ static void records(void **state) {
   close_data(&o);
 }
 
-/* An image that ends within its pixels, in a file of 20 MB. */
-static void cut_picture(const char *name, int height, int width) {
+/* An image whose pixels are cut off and followed by 20 MB of zeros. */
+static void write_truncated_image(const char *name, int height, int width) {
   static uint8_t pixels[64 * 64 * 3];
   const char *path = path_of(name);
   const kind k = {PNG_COLOR_TYPE_RGB, 8, false};
   paint(pixels, 64, 64, 3);
   write_png(name, height, width, k, pixels, 3);
-  lengthen(path, 80);
-  lengthen(path, 20000000);
+  extend_with_zeros(path, 80);
+  extend_with_zeros(path, 20000000);
 }
 
 static void pictures(void **state) {
@@ -117,8 +118,8 @@ static void pictures(void **state) {
   const char *folder = path_of("pictures");
   assert_true(mkdir(folder, 0700) == 0 && mkdir(path_of("pictures/a"), 0700) == 0 &&
               mkdir(path_of("pictures/b"), 0700) == 0);
-  cut_picture("pictures/a/1.png", 48, 64);
-  cut_picture("pictures/b/1.png", 48, 64);
+  write_truncated_image("pictures/a/1.png", 48, 64);
+  write_truncated_image("pictures/b/1.png", 48, 64);
   open_data(&o, "{train: %s, normalize: channel, cache: %s-cache}", folder, folder);
   expect_open(&o);
   expect_shape(&o.data.train.input[0], GT_ELEMENT_U8, 4, (int64_t[]){2, 48, 64, 3});
@@ -130,7 +131,7 @@ static void pictures(void **state) {
   expect_open(&o);
   expect_shape(&o.data.train.target[0], GT_ELEMENT_F32, 4, (int64_t[]){1, 9, 9, 1});
   close_data(&o);
-  cut_picture("pictures/b/2.png", 48, 63);
+  write_truncated_image("pictures/b/2.png", 48, 63);
   open_data(&o, "{train: %s}", folder);
   expect_bad_file(&o, "63 x 48 pixels; the others have 64 x 48");
   open_data(&o, "{train: %s, on_error: skip, size: 48, max_pixels: 3050}", folder);
@@ -142,7 +143,7 @@ static void pictures(void **state) {
   expect_bad_file(&o, "damaged PNG file");
 }
 
-static int begin(void **state) {
+static int set_up(void **state) {
   (void)state;
   wanted = &outline;
   gt_log_set_level(GT_LOG_ERROR);
@@ -151,8 +152,8 @@ static int begin(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(formulas, begin), cmocka_unit_test_setup(boards, begin),
-      cmocka_unit_test_setup(arrays, begin), cmocka_unit_test_setup(records, begin),
-      cmocka_unit_test_setup(pictures, begin)};
+      cmocka_unit_test_setup(formulas, set_up), cmocka_unit_test_setup(boards, set_up),
+      cmocka_unit_test_setup(arrays, set_up), cmocka_unit_test_setup(records, set_up),
+      cmocka_unit_test_setup(pictures, set_up)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

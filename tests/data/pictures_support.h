@@ -1,4 +1,4 @@
-/* Images for the tests of src/data: PNG of any kind and JPEG, written directly by the libraries. */
+/* Images for the tests of src/data: PNG and JPEG files of all kinds, written with libpng and libjpeg. */
 #ifndef GT_TESTS_PICTURES_SUPPORT_H
 #define GT_TESTS_PICTURES_SUPPORT_H
 #include "data_support.h"
@@ -40,24 +40,24 @@ typedef struct jpeg_kind {
   J_COLOR_SPACE space;
   int channels;
   bool progressive;
-  int turn; /* EXIF's orientation; 0: no EXIF */
+  int orientation; /* of EXIF, 1 to 8; 0: no EXIF */
 } jpeg_kind;
 
 enum { EXIF_HEAD = 6, EXIF = EXIF_HEAD + 34 };
 
-/* As in a JPEG file; in a PNG file it has no header. */
-__attribute__((unused)) static void make_exif(int turn, uint8_t out[EXIF]) {
+/* Writes an EXIF block as in a JPEG file. A PNG file has it without the first EXIF_HEAD bytes. */
+__attribute__((unused)) static void make_exif(int orientation, uint8_t out[EXIF]) {
   static const uint8_t exif[EXIF] = {
       'E', 'x', 'i', 'f', 0, 0, 'M', 'M', 0, 42, 0, 0, 0, 8, /* big-endian, directory at 8 */
       0,   2,   1,   0,   0, 4, 0,   0,   0, 1,  0, 0, 0, 7, /* two entries: the width, 7 */
       1,   18,  0,   3,   0, 0, 0,   1,   0, 0,  0, 0};
   memcpy(out, exif, sizeof exif);
-  out[EXIF - 3] = (uint8_t)turn;
+  out[EXIF - 3] = (uint8_t)orientation;
 }
 
-__attribute__((unused)) static void write_exif(struct jpeg_compress_struct *jpeg, int turn) {
+__attribute__((unused)) static void write_exif(struct jpeg_compress_struct *jpeg, int orientation) {
   uint8_t exif[EXIF];
-  make_exif(turn, exif);
+  make_exif(orientation, exif);
   jpeg_write_marker(jpeg, JPEG_APP0 + 1, exif, sizeof exif);
 }
 
@@ -81,7 +81,7 @@ __attribute__((unused)) static const char *write_jpeg(const char *name, int heig
     jpeg.comp_info[c].h_samp_factor = jpeg.comp_info[c].v_samp_factor = 1;
   if (k.progressive) jpeg_simple_progression(&jpeg);
   jpeg_start_compress(&jpeg, TRUE);
-  if (k.turn) write_exif(&jpeg, k.turn);
+  if (k.orientation) write_exif(&jpeg, k.orientation);
   while (jpeg.next_scanline < jpeg.image_height) {
     uint8_t copy[4096];
     const size_t row = (size_t)(width * k.channels);
@@ -95,29 +95,30 @@ __attribute__((unused)) static const char *write_jpeg(const char *name, int heig
   return path;
 }
 
-/* Smooth, like a photograph: JPEG changes it little. */
+/* A smooth image, which JPEG compression changes little. */
 __attribute__((unused)) static void paint(uint8_t *out, int height, int width, int channels) {
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++)
       for (int c = 0; c < channels; c++) *out++ = (uint8_t)(20 + 5 * y + 3 * x + 17 * c);
 }
 
-__attribute__((unused)) static size_t read_whole(const char *path, uint8_t *out, size_t room) {
+__attribute__((unused)) static size_t read_whole(const char *path, uint8_t *out, size_t capacity) {
   FILE *file = fopen(path, "rb");
   assert_non_null(file);
-  const size_t size = fread(out, 1, room, file);
+  const size_t size = fread(out, 1, capacity, file);
   fclose(file);
-  assert_true(size < room);
+  assert_true(size < capacity);
   return size;
 }
 
-/* Inserts an eXIf chunk into a PNG file: before or after the pixels. */
-__attribute__((unused)) static void turn_png(const char *path, int turn, bool behind) {
-  enum { CHUNK = 4 + 4 + EXIF - EXIF_HEAD + 4, HEADER = 33, END = 12, ROOM = 1 << 16 };
-  static uint8_t file[ROOM + CHUNK];
+/* Inserts an eXIf chunk into a PNG file, before or after the pixels. */
+__attribute__((unused)) static void set_png_orientation(const char *path, int orientation,
+                                                        bool after_pixels) {
+  enum { CHUNK = 4 + 4 + EXIF - EXIF_HEAD + 4, HEADER = 33, END = 12, CAPACITY = 1 << 16 };
+  static uint8_t file[CAPACITY + CHUNK];
   uint8_t exif[EXIF], chunk[CHUNK] = {0, 0, 0, EXIF - EXIF_HEAD, 'e', 'X', 'I', 'f'};
-  const size_t size = read_whole(path, file, ROOM), at = behind ? size - END : HEADER;
-  make_exif(turn, exif);
+  const size_t size = read_whole(path, file, CAPACITY), at = after_pixels ? size - END : HEADER;
+  make_exif(orientation, exif);
   memcpy(chunk + 8, exif + EXIF_HEAD, EXIF - EXIF_HEAD);
   const uint32_t crc = (uint32_t)crc32(0, chunk + 4, CHUNK - 8);
   for (size_t i = 0; i < 4; i++) chunk[CHUNK - 4 + i] = (uint8_t)(crc >> (24 - 8 * i));

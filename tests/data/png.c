@@ -1,5 +1,5 @@
-/* PNG files as written: images are read back unchanged, and an animated PNG has the chunks, numbers and rows
- * that the PNG specification (third edition) requires. */
+/* Writing PNG files: images are read back unchanged, and an animated PNG has the chunks, sequence numbers and
+ * rows that the PNG specification (third edition) requires. */
 #include "data/png.h"
 #include "pictures_support.h"
 #include "support/read_png.h"
@@ -16,7 +16,8 @@ static void paint_picture(gt_picture *p, uint32_t channels, unsigned seed) {
     p->data[i] = (uint8_t)((i * 37 + 11) * (seed + 1) >> 1);
 }
 
-/* A device that is always full. Root could break the system's own, so for root it is one of ours. */
+/* A device that is always full; NULL if it cannot be opened. Root could damage /dev/full and therefore
+ * creates another device node. */
 static const char *full_device(void) {
   static char path[600];
   snprintf(path, sizeof path, "%s", geteuid() ? "/dev/full" : path_of("full"));
@@ -56,14 +57,14 @@ static void pictures(void **unused) {
 }
 
 /* Orientation is applied as in datasets (tests/data/images.c tests all orientations). */
-static void turned(void **unused) {
+static void orientation_is_applied(void **unused) {
   (void)unused;
   gt_picture p, back;
   gt_error error = {0};
   const char *path = path_of("turned.png");
   paint_picture(&p, 1, 0);
   assert_true(gt_png_write(path, &p, &error));
-  turn_png(path, 6, true);
+  set_png_orientation(path, 6, true);
   assert_true(read_png(path, &back, &error));
   assert_true(back.height == W && back.width == H);
   for (uint32_t y = 0; y < W; y++)
@@ -73,9 +74,9 @@ static void turned(void **unused) {
   unlink(path);
 }
 
-/* An image of a board has 16 bits per value, unlike one of a dataset, and its values are those in the
- * file. */
-static void as_stored(void **unused) {
+/* An image for a board may have 16 bits per channel, unlike one of a dataset. Transparent pixels are mixed
+ * with black. */
+static void boards_from_images(void **unused) {
   (void)unused;
   static const uint8_t deep[2 * 2 * 2] = {0x7f, 0x00, 0xff, 0xff, 0x80, 0x80, 0xff, 0xff}, /* gray, alpha */
       half[2 * 4] = {200, 100, 50, 128, 255, 255, 255, 0};
@@ -120,7 +121,7 @@ static chunk next_chunk(const gt_bytes *file, size_t *at) {
   return c;
 }
 
-static chunk expect(const gt_bytes *file, size_t *at, const char *type) {
+static chunk expect_chunk(const gt_bytes *file, size_t *at, const char *type) {
   const chunk c = next_chunk(file, at);
   assert_string_equal(c.type, type);
   return c;
@@ -160,7 +161,7 @@ static void check_animation(const char *path, const gt_picture *frame, unsigned 
   uint32_t sequence = 0;
   assert_true(gt_read_file(path, 1 << 20, &file, &error));
   assert_memory_equal(file.data, "\x89PNG\r\n\x1a\n", 8);
-  const chunk header = expect(&file, &at, "IHDR"), begin = expect(&file, &at, "acTL");
+  const chunk header = expect_chunk(&file, &at, "IHDR"), begin = expect_chunk(&file, &at, "acTL");
   assert_int_equal(header.size, 13);
   assert_int_equal(get32(header.data), W);
   assert_int_equal(get32(header.data + 4), H);
@@ -168,15 +169,15 @@ static void check_animation(const char *path, const gt_picture *frame, unsigned 
   assert_int_equal(header.data[9], frame->channels == 3 ? 2 : 0);
   assert_int_equal(begin.size, 8);
   assert_int_equal(get32(begin.data), FRAMES);
-  assert_int_equal(get32(begin.data + 4), 0); /* forever */
+  assert_int_equal(get32(begin.data + 4), 0); /* repeats forever */
   for (int i = 0; i < FRAMES; i++) {
-    const chunk control = expect(&file, &at, "fcTL");
+    const chunk control = expect_chunk(&file, &at, "fcTL");
     check_control(&control, sequence++, delay);
-    const chunk data = expect(&file, &at, i ? "fdAT" : "IDAT");
+    const chunk data = expect_chunk(&file, &at, i ? "fdAT" : "IDAT");
     if (i) assert_int_equal(get32(data.data), sequence++);
     check_rows(data.data + (i ? 4 : 0), data.size - (i ? 4 : 0), &frame[i]);
   }
-  expect(&file, &at, "IEND");
+  expect_chunk(&file, &at, "IEND");
   assert_int_equal(at, file.size);
   gt_bytes_finish(&file);
 }
@@ -231,8 +232,8 @@ static void failures(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(pictures), cmocka_unit_test(turned),
-                                     cmocka_unit_test(as_stored), cmocka_unit_test(animations),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(pictures), cmocka_unit_test(orientation_is_applied),
+                                     cmocka_unit_test(boards_from_images), cmocka_unit_test(animations),
                                      cmocka_unit_test(failures)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

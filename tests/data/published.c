@@ -1,10 +1,11 @@
-/* Tables as packages publish them: without a name for row names, with lines before the header. */
+/* Tables as R and Python packages publish them: row names in a column without a name, and lines before the
+ * header. */
 #include "data_support.h"
 
 typedef struct published {
   const char *text, *options;
-  const char *error;   /* part of the message; NULL: it is read */
-  const char *columns; /* the names of the inputs, each with a blank behind it */
+  const char *error;   /* part of the error message; NULL: the table is read */
+  const char *columns; /* the names of the inputs, each followed by a blank */
   int rows;
 } published;
 
@@ -18,9 +19,9 @@ static const published tables[] = {
     {"mpg,cyl\nMazda,21,6\nFiat,32.4,4\n", "target: mpg, inputs: ['1', cyl]", NULL, "1 cyl ", 2},
     {"mpg,cyl\nMazda,21,6\nFiat,32.4,4\n", "header: false", ":1:1: this row has 2 cells; expected 3", NULL,
      0},
-    {"mpg,cyl\n21,6,\n32.4,4,\n", "target: mpg", NULL, "cyl ", 2}, /* a separator at the end */
+    {"mpg,cyl\n21,6,\n32.4,4,\n", "target: mpg", NULL, "cyl ", 2}, /* rows end with a separator */
     {"mpg,cyl\n3,21,6\n9,32.4,4\n", "", ":2:6: this row has 3 cells", NULL,
-     0}, /* its missing name may be any */
+     0}, /* the missing name may be that of any column */
     {",a,kind\n0,7,cat\n1,8,dog\n2,9,cat\n", "task: classification", NULL, "a ", 3}, /* as pandas writes it */
     /* --- a line above the header that is as wide as the table --- */
     {"\"506\",\"2\",\"\"\na,b,y\n1,2,0.5\n3,4,1\n", "",

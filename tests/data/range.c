@@ -1,17 +1,17 @@
-/* Ranges of training samples against plain loops, and the warning about samples outside them. */
+/* Ranges of training samples, compared with plain loops, and the warning about samples outside them. */
 #include "data/data.h"
 #include "data_support.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 70, MOST = 600 };
+enum { ROWS = 70, MAX_FEATURES = 600 };
 
-static float floats[ROWS * MOST];
-static uint8_t bytes[ROWS * MOST];
+static float floats[ROWS * MAX_FEATURES];
+static uint8_t bytes[ROWS * MAX_FEATURES];
 
-/* Some unsorted numbers. */
+/* Fills both arrays with unsorted numbers. */
 static void fill(void) {
-  for (int i = 0; i < ROWS * MOST; i++) {
+  for (int i = 0; i < ROWS * MAX_FEATURES; i++) {
     bytes[i] = (uint8_t)((unsigned)i * 2654435761u >> 13);
     floats[i] = (float)((unsigned)i * 2654435761u >> 9) / 64 - 70000;
   }
@@ -72,8 +72,9 @@ static void samples_outside_are_reported(void **state) {
   (void)state;
   gt_arena arena;
   gt_arena_init(&arena);
-  assert_null(warning_for(&arena, (float[]){3, 0, 9, 1, 10.5f, -1.1f}, 3)); /* by less than a tenth */
-  assert_null(warning_for(&arena, (float[]){0, 0, 0, 0}, 2));               /* all zeros */
+  assert_null(warning_for(&arena, (float[]){3, 0, 9, 1, 10.5f, -1.1f},
+                          3));                                /* outside by less than a tenth of the range */
+  assert_null(warning_for(&arena, (float[]){0, 0, 0, 0}, 2)); /* all zeros */
   assert_string_equal(
       warning_for(&arena, (float[]){3, 2, 4, 3, 5, 0}, 3),
       "2 of 3 samples lie outside the range of the training data: values of 'score' from 0 to 3, "
@@ -90,8 +91,9 @@ static void samples_outside_are_reported(void **state) {
   assert_non_null(warning_for(&arena, many, 200));
   many[2 * 100] = 300;
   for (int i = 0; i < 30; i++) many[2 * i] = 5;
-  assert_non_null(warning_for(&arena, many, 200)); /* a single one in another unit */
-  assert_non_null(warning_for(&arena, (float[]){0.1f, 0.01f, 0.2f, -0.02f}, 2)); /* in another unit */
+  assert_non_null(warning_for(&arena, many, 200)); /* a single value, but far outside */
+  assert_non_null(warning_for(&arena, (float[]){0.1f, 0.01f, 0.2f, -0.02f},
+                              2)); /* far too close together: in another unit */
   gt_arena_finish(&arena);
 }
 

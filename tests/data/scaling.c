@@ -1,4 +1,4 @@
-/* What the network gets for its inputs: also for values far from 0 and close together. */
+/* Scaling of inputs and targets. It is accurate for values that are far from 0 and close together. */
 #include "data_support.h"
 #include <math.h>
 
@@ -22,7 +22,7 @@ static const char *far_values(float *x) {
   return path_of("far.npy");
 }
 
-static void nothing_cancels(void **state) {
+static void no_cancellation(void **state) {
   (void)state;
   opened o;
   float x[2 * N];
@@ -50,7 +50,7 @@ static void nothing_cancels(void **state) {
   unlink(path);
 }
 
-/* Without a mean, only a product, as before centers were added. */
+/* Without a mean, bytes are only multiplied: center and shift are 0. */
 static void bytes_are_divided(void **state) {
   (void)state;
   static const uint8_t images[] = {0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 0, 2, 0, 255, 3, 128};
@@ -69,21 +69,21 @@ static void bytes_are_divided(void **state) {
 /* Statistics of each channel over all samples and positions. */
 static void channels_are_measured(void **state) {
   (void)state;
-  enum { PLACES = 2 * 3 };
+  enum { POSITIONS = 2 * 3 };
   opened o;
-  float x[PLACES * 2];
+  float x[POSITIONS * 2];
   double mean[2] = {0}, deviation[2] = {0};
   gt_error error = {0};
-  for (int i = 0; i < PLACES * 2; i++) x[i] = i % 2 ? (float)(i * i) : -0.25f * (float)i;
-  for (int i = 0; i < PLACES * 2; i++) mean[i % 2] += (double)x[i] / PLACES;
-  for (int i = 0; i < PLACES * 2; i++) deviation[i % 2] += pow((double)x[i] - mean[i % 2], 2) / PLACES;
+  for (int i = 0; i < POSITIONS * 2; i++) x[i] = i % 2 ? (float)(i * i) : -0.25f * (float)i;
+  for (int i = 0; i < POSITIONS * 2; i++) mean[i % 2] += (double)x[i] / POSITIONS;
+  for (int i = 0; i < POSITIONS * 2; i++) deviation[i % 2] += pow((double)x[i] - mean[i % 2], 2) / POSITIONS;
   const gt_tensor tensor = {.element = GT_ELEMENT_F32, .rank = 3, .dim = {2, 3, 2}, .data = x};
   assert_true(gt_data_write_npy(path_of("places.npy"), &tensor, &error));
   const char *path = path_of("places.npy");
   open_data(&o, "{train: {inputs: %s, targets: %s}, normalize: channel}", path, path);
   expect_open(&o);
   assert_int_equal(o.data.input[0].scaling.count, 2);
-  for (int i = 0; i < PLACES * 2; i++)
+  for (int i = 0; i < POSITIONS * 2; i++)
     assert_true(fabs((double)network_input(&o.data, i) -
                      ((double)x[i] - mean[i % 2]) / sqrt(deviation[i % 2])) < 1e-6);
   close_data(&o);
@@ -93,7 +93,7 @@ static void channels_are_measured(void **state) {
 }
 
 /* Evaluations use the scaling of the trained model, not of the data. */
-static void a_model_keeps_its_own(void **state) {
+static void scaling_of_the_model_is_used(void **state) {
   (void)state;
   static const float scaling[] = {1, 2, 3, 4, 5, 6};
   gt_data_signature signature = {
@@ -117,7 +117,8 @@ static void a_model_keeps_its_own(void **state) {
   unlink(path);
 }
 
-/* Of the training samples alone: the test file has a value that would change every statistic. */
+/* Statistics of targets come only from training samples: the test file has a value that would change all of
+ * them. */
 static void targets_are_measured(void **state) {
   (void)state;
   opened o;
@@ -127,7 +128,7 @@ static void targets_are_measured(void **state) {
              *test = write_text("u.csv", "x,load,same,w\n1,1e9,7,1\n");
   open_data(&o, "{train: %s, test: %s, target: [load, same], weight: w, task: regression}", train, test);
   expect_open(&o);
-  assert_int_equal(o.data.target[0].scaling.count, 0); /* the config decides */
+  assert_int_equal(o.data.target[0].scaling.count, 0); /* not scaled unless the config says so */
   const gt_target_scaling s = gt_data_measure_target(&o.data.train.target[0], 0, &arena);
   assert_int_equal(s.count, 2);
   assert_true(s.values[0] == 2000 && s.values[2] == (float)sqrt(2e6 / 3));
@@ -141,9 +142,9 @@ static void targets_are_measured(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_cancels), cmocka_unit_test(bytes_are_divided),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(no_cancellation), cmocka_unit_test(bytes_are_divided),
                                      cmocka_unit_test(channels_are_measured),
-                                     cmocka_unit_test(a_model_keeps_its_own),
+                                     cmocka_unit_test(scaling_of_the_model_is_used),
                                      cmocka_unit_test(targets_are_measured)};
   return cmocka_run_group_tests_name("data: scaling", tests, NULL, NULL);
 }

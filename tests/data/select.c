@@ -1,5 +1,5 @@
-/* `classes: [a, b]` and `per_class`: which samples are kept, how their classes are numbered, and messages
- * about mistakes. */
+/* `classes: [a, b]` and `per_class`: which samples are kept, how their classes are numbered, and error
+ * messages. */
 #include "data_support.h"
 #include <math.h>
 
@@ -9,13 +9,13 @@ static const uint8_t labels[] = {0, 0, 8, 1, 0, 0, 0, 8, 3, 0, 5, 3, 1, 0, 5, 3}
 static const char animals[] = "a,kind\n0,cat\n1,ape\n2,dog\n3,bee\n4,cat\n5,dog\n6,cat\n7,ape\n";
 
 /* Expects these samples and labels in the split, one digit each. */
-static void expect_split(const gt_split *split, const char *places, const char *classes) {
+static void expect_split(const gt_split *split, const char *indices, const char *classes) {
   const gt_tensor *in = &split->input[0];
-  assert_int_equal(split->samples, strlen(places));
+  assert_int_equal(split->samples, strlen(indices));
   for (int64_t i = 0; i < split->samples; i++) {
-    const int place =
+    const int index =
         in->element == GT_ELEMENT_U8 ? ((const uint8_t *)in->data)[i] : (int)((const float *)in->data)[i];
-    assert_int_equal(place, places[i] - '0');
+    assert_int_equal(index, indices[i] - '0');
     assert_int_equal(((const int32_t *)split->target[0].data)[i], classes[i] - '0');
   }
   assert_int_equal(in->dim[0], split->samples);
@@ -28,7 +28,7 @@ static void open_idx(opened *o, const char *more) {
   open_data(o, "{%s, train: {inputs: %s, targets: %s}}", more, x, y);
 }
 
-static void labels_choose(void **state) {
+static void classes_by_label(void **state) {
   (void)state;
   opened o;
   open_idx(&o, "classes: [5, 0]");
@@ -40,7 +40,7 @@ static void labels_choose(void **state) {
   close_data(&o);
 }
 
-static void names_choose(void **state) {
+static void classes_by_name(void **state) {
   (void)state;
   opened o;
   open_idx(&o, "classes: [d, '0'], class_names: [a, b, c, d, e, f]");
@@ -62,7 +62,7 @@ static void names_choose(void **state) {
   close_data(&o);
 }
 
-static void splits_are_those_of_all(void **state) {
+static void selection_keeps_splits(void **state) {
   (void)state;
   opened all, some;
   const char *path = write_text("t.csv", animals);
@@ -122,7 +122,7 @@ static void per_class(void **state) {
   expect_bad_config(&o, 0, "'per_class' in data of format 'csv' is too small: 0");
 }
 
-static void kept_samples_are_measured(void **state) {
+static void scaling_of_selected_samples(void **state) {
   (void)state;
   opened o;
   const char *path = write_text("t.csv", animals);
@@ -134,7 +134,7 @@ static void kept_samples_are_measured(void **state) {
   close_data(&o);
 }
 
-static void mistakes(void **state) {
+static void unknown_and_repeated_classes(void **state) {
   (void)state;
   opened o;
   const char *path = write_text("t.csv", animals);
@@ -179,7 +179,7 @@ static void quantities(void **state) {
   close_data(&o);
 }
 
-/* Some of a model's classes; they are numbered as in the model, whatever the file has. */
+/* A selection from the classes of a trained model keeps the model's class numbers. */
 static void for_a_model(void **state) {
   (void)state;
   opened o;
@@ -227,7 +227,7 @@ static void for_a_model(void **state) {
   expect_bad_config(&o, 0, "unknown class '5'");
 }
 
-static int ask_nothing(void **state) {
+static int clear_model(void **state) {
   (void)state;
   wanted = NULL;
   return 0;
@@ -241,14 +241,14 @@ static int remove_files(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(labels_choose),
-                                     cmocka_unit_test(names_choose),
-                                     cmocka_unit_test(splits_are_those_of_all),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(classes_by_label),
+                                     cmocka_unit_test(classes_by_name),
+                                     cmocka_unit_test(selection_keeps_splits),
                                      cmocka_unit_test(other_labels_of_a_test_file),
                                      cmocka_unit_test(per_class),
-                                     cmocka_unit_test(kept_samples_are_measured),
-                                     cmocka_unit_test(mistakes),
+                                     cmocka_unit_test(scaling_of_selected_samples),
+                                     cmocka_unit_test(unknown_and_repeated_classes),
                                      cmocka_unit_test(quantities),
-                                     cmocka_unit_test_teardown(for_a_model, ask_nothing)};
+                                     cmocka_unit_test_teardown(for_a_model, clear_model)};
   return cmocka_run_group_tests_name("data: chosen classes", tests, NULL, remove_files);
 }

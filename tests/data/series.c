@@ -3,11 +3,12 @@
 #include "data_support.h"
 #include <math.h>
 
-enum { MOST = 16384 };
+enum { MAX_TEXT = 16384 };
 
-/* Rows "time,x,y" with x = row and y = 1000 + row; `skip`: the rows from there on are an hour later. */
+/* Hourly rows "time,x,y" with x = row and y = 1000 + row. From row `skip` on, times are one hour later; 0: no
+ * gap. */
 static const char *table(int rows, int skip) {
-  static char text[MOST];
+  static char text[MAX_TEXT];
   int used = snprintf(text, sizeof text, "t,x,y\n");
   for (int i = 0; i < rows; i++)
     used += snprintf(text + used, sizeof text - (size_t)used, "2024-01-%02d %02d:00,%d,%d\n",
@@ -37,7 +38,7 @@ static void expect_windows(const gt_split *split, int64_t samples, int first, in
 
 #define SERIES "{train: %s, inputs: [x], target: y, normalize: none, series: "
 
-static void splits_are_stretches(void **state) {
+static void splits_are_contiguous(void **state) {
   (void)state;
   opened o;
   const char *path = write_text("s.csv", table(100, 0));
@@ -50,7 +51,7 @@ static void splits_are_stretches(void **state) {
   expect_windows(&o.data.train, 65, 0, 4, 2, 1); /* rows 0 … 69 */
   expect_windows(&o.data.validation, 5, 70, 4, 2, 1);
   expect_windows(&o.data.test, 15, 80, 4, 2, 1);
-  assert_int_equal(o.data.train.input[0].stored, 70); /* nothing is stored twice */
+  assert_int_equal(o.data.train.input[0].stored, 70); /* overlapping windows share their rows */
   assert_string_equal(o.data.target[0].columns[0], "y+1");
   assert_string_equal(o.data.target[0].columns[1], "y+2");
   close_data(&o);
@@ -60,8 +61,8 @@ static void splits_are_stretches(void **state) {
   close_data(&o);
 }
 
-/* A window of so many rows as there are, and no more. */
-static void whole_series(void **state) {
+/* A window that needs all rows, and one that needs one more. */
+static void longest_window(void **state) {
   (void)state;
   opened o;
   const char *path = write_text("s.csv", table(9, 0));
@@ -73,7 +74,7 @@ static void whole_series(void **state) {
   expect_bad_config(&o, 0, "the longest stretch without a gap has 9 rows, 10 are needed");
 }
 
-static void gaps_end_stretches(void **state) {
+static void no_window_spans_a_gap(void **state) {
   (void)state;
   opened o;
   const char *path = write_text("s.csv", table(40, 17));
@@ -91,9 +92,9 @@ static void gaps_end_stretches(void **state) {
   close_data(&o);
 }
 
-/* A row each `each` months from 2001 on; the rows from `skip` on are a step later. */
+/* One row every `each` months, beginning in 2001. From row `skip` on, times are one step later; 0: no gap. */
 static const char *months(int rows, int each, int skip) {
-  static char text[MOST];
+  static char text[MAX_TEXT];
   int used = snprintf(text, sizeof text, "t,x,y\n");
   for (int i = 0; i < rows; i++) {
     const int month = each * (i + (skip && i >= skip));
@@ -103,7 +104,7 @@ static const char *months(int rows, int each, int skip) {
   return text;
 }
 
-static void months_are_steps(void **state) {
+static void months_are_equal_steps(void **state) {
   (void)state;
   static const int each[] = {1, 3, 12};
   for (int i = 0; i < 3; i++) {
@@ -121,8 +122,8 @@ static void months_are_steps(void **state) {
   }
 }
 
-/* Row 5 of 20 has no x: with `drop` no window holds the rows before and after it; else it is filled. */
-static void left_out_rows_end_stretches(void **state) {
+/* Row 5 of 20 has no x: with `drop` no window has rows before and after it; otherwise x is filled. */
+static void no_window_spans_a_dropped_row(void **state) {
   (void)state;
   opened o;
   char text[1024] = "t,x,y\n";
@@ -168,7 +169,7 @@ static void groups_are_series(void **state) {
   assert_non_null(strstr(o.diagnostics.items[0].message,
                          "1 of 3 groups is shorter than a window and its horizon, "
                          "4 rows: 'c' (3 rows)"));
-  /* Of a, 12 rows train and 8 test; of b, 6 and 4. */
+  /* Group a has 12 training and 8 test rows, group b 6 and 4. */
   assert_int_equal(o.data.train.samples, 9 + 3);
   assert_int_equal(o.data.test.samples, 5 + 1);
   for (int64_t s = 0; s < o.data.test.samples; s++) {
@@ -180,7 +181,7 @@ static void groups_are_series(void **state) {
   close_data(&o);
 }
 
-/* The target's past is an input by default; `future` holds the rows ahead; a date may be both. */
+/* The target's past is an input by default; `future` has the rows of the horizon; a date may be in both. */
 static void columns_have_several_uses(void **state) {
   (void)state;
   opened o;
@@ -201,8 +202,8 @@ static void columns_have_several_uses(void **state) {
   assert_string_equal(o.data.input[0].name, "past");
   assert_string_equal(o.data.input[1].name, "future");
   assert_true(o.data.input[1].dim[0] == 3 && o.data.input[1].dim[1] > 5); /* parts of the date */
-  const int64_t each = o.data.input[1].dim[1];
-  for (int k = 0; k < 3; k++) assert_int_equal((int)value(&o.data.train.input[1], 4, k * each), 9 + k);
+  const int64_t features = o.data.input[1].dim[1];
+  for (int k = 0; k < 3; k++) assert_int_equal((int)value(&o.data.train.input[1], 4, k * features), 9 + k);
   close_data(&o);
 }
 
@@ -245,14 +246,14 @@ static void counts_are_quantities(void **state) {
       assert_int_equal(o.data.target[0].classification, cases[i].classes);
       close_data(&o);
     }
-  opened o; /* rows without an order stay classes */
+  opened o; /* without `series` they are classes */
   open_data(&o, "{train: %s, target: n}", path);
   expect_open(&o);
   assert_true(o.data.target[0].classification);
   close_data(&o);
 }
 
-/* Arrays are one series of equal steps; an input named `future` has the rows ahead. */
+/* Arrays are one series of equal steps; an input named `future` has the rows of the horizon. */
 static void arrays_are_series(void **state) {
   (void)state;
   opened o;
@@ -282,7 +283,7 @@ static void arrays_are_series(void **state) {
   expect_bad_config(&o, 0, "'time' names a column of a CSV, but the format is 'npy'");
 }
 
-/* y rises by 2 a row and has a bump every 4 rows. */
+/* y rises by 2 per row, and every fourth row is 100 higher. */
 static void naive_forecasts(void **state) {
   (void)state;
   opened o;
@@ -292,7 +293,7 @@ static void naive_forecasts(void **state) {
   const char *path = write_text("n.csv", text);
   open_data(&o, "{train: %s, target: y, series: {window: 4, horizon: 6, season: 4}}", path);
   expect_open(&o);
-  /* One season is 8 more; of steps 5 and 6 the last known one is two seasons before. */
+  /* y rises by 8 per season. For steps 5 and 6 the last known value is two seasons before. */
   const double season[] = {8, 8, 8, 8, 16, 16};
   for (int k = 0; k < 6; k++) assert_float_equal(o.data.train.naive_season[k], season[k], 1e-9);
   double last = 0;
@@ -304,9 +305,9 @@ static void naive_forecasts(void **state) {
 
 /* --- no leak --- */
 
-/* 60 rows with a number, a category and a missing value; from row `from` on everything is other. */
-static const char *leaky(int from) {
-  static char text[MOST];
+/* 60 rows with a number and a category; from row `from` on, all values differ from those of other tables. */
+static const char *changed_from(int from) {
+  static char text[MAX_TEXT];
   int used = snprintf(text, sizeof text, "x,kind,y\n");
   for (int i = 0; i < 60; i++)
     used += i < from
@@ -316,23 +317,24 @@ static const char *leaky(int from) {
   return text;
 }
 
-static void training_is_blind_to_other_rows(void **state) {
+static void training_ignores_held_out_rows(void **state) {
   (void)state;
   static const char *const map = "{train: %s, target: y, series: {window: 5, horizon: 2}, validation: 0.2, "
                                  "test_fraction: 0.2}";
-  opened as, is;
-  open_data(&as, map, write_text("as.csv", leaky(60)));
-  expect_open(&as);
-  open_data(&is, map, write_text("is.csv", leaky(36)));
-  expect_open(&is);
-  const gt_data_fingerprint a = gt_dataset_fingerprint(&as.data), b = gt_dataset_fingerprint(&is.data);
+  opened original, changed;
+  open_data(&original, map, write_text("as.csv", changed_from(60)));
+  expect_open(&original);
+  open_data(&changed, map, write_text("is.csv", changed_from(36)));
+  expect_open(&changed);
+  const gt_data_fingerprint a = gt_dataset_fingerprint(&original.data),
+                            b = gt_dataset_fingerprint(&changed.data);
   assert_true(a.train == b.train && a.meaning == b.meaning); /* values, windows, scaling, categories */
   assert_true(a.validation != b.validation && a.test != b.test);
-  const gt_target_scaling x = gt_data_measure_target(&as.data.train.target[0], 2, &as.arena),
-                          y = gt_data_measure_target(&is.data.train.target[0], 2, &is.arena);
+  const gt_target_scaling x = gt_data_measure_target(&original.data.train.target[0], 2, &original.arena),
+                          y = gt_data_measure_target(&changed.data.train.target[0], 2, &changed.arena);
   assert_memory_equal(x.values, y.values, 4 * sizeof *x.values);
-  close_data(&as);
-  close_data(&is);
+  close_data(&original);
+  close_data(&changed);
 }
 
 /* --- bad input --- */
@@ -355,7 +357,7 @@ static void bad_times(void **state) {
   open_data(&o, SERIES "{window: 1, time: t}}",
             write_text("b.csv", "t,x,y\n01/02/2024,1,1\n02/03/2024,1,1\n03/04/2024,1,1\n"));
   expect_bad_file(&o, "b.csv:2:1: the day and the month of these dates could be either way round");
-  /* Only one way round rises. */
+  /* Only with the day first do the times rise. */
   open_data(&o, SERIES "{window: 1, time: t}}",
             write_text("b.csv", "t,x,y\n02/03/2024,1,1\n01/04/2024,1,1\n"));
   expect_open(&o);
@@ -396,18 +398,18 @@ static void bad_keys(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(splits_are_stretches),
-      cmocka_unit_test(whole_series),
-      cmocka_unit_test(gaps_end_stretches),
-      cmocka_unit_test(months_are_steps),
-      cmocka_unit_test(left_out_rows_end_stretches),
+      cmocka_unit_test(splits_are_contiguous),
+      cmocka_unit_test(longest_window),
+      cmocka_unit_test(no_window_spans_a_gap),
+      cmocka_unit_test(months_are_equal_steps),
+      cmocka_unit_test(no_window_spans_a_dropped_row),
       cmocka_unit_test(groups_are_series),
       cmocka_unit_test(columns_have_several_uses),
       cmocka_unit_test(labels_are_classes),
       cmocka_unit_test(counts_are_quantities),
       cmocka_unit_test(arrays_are_series),
       cmocka_unit_test(naive_forecasts),
-      cmocka_unit_test(training_is_blind_to_other_rows),
+      cmocka_unit_test(training_ignores_held_out_rows),
       cmocka_unit_test(bad_times),
       cmocka_unit_test(bad_keys),
   };

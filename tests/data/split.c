@@ -1,13 +1,13 @@
-/* `split: stratified | {column: …} | {group: …}`, the weights of samples, and what is said about samples in
- * two splits. The first column of a table numbers its rows. */
+/* `split: stratified | {column: …} | {group: …}`, the weights of samples, and the warning about samples that
+ * are in two splits. The first column of a table numbers its rows. */
 #include "data_support.h"
 
-enum { ROWS = 120, MOST = 8192 };
+enum { ROWS = 120, MAX_TEXT = 8192 };
 
-/* A table of `rows` rows: its number, a class, a group, a weight and a fold. Class c has 1 / 2 of the rows,
- * b 1 / 3, a 1 / 6; groups have 3 rows. */
+/* A table of `rows` rows: number, class, group, weight and fold. Class c has 1/2 of the rows, b 1/3, a 1/6;
+ * each group has 3 rows. */
 static const char *table(int rows) {
-  static char text[MOST];
+  static char text[MAX_TEXT];
   int used = snprintf(text, sizeof text, "n,kind,who,w,fold\n");
   for (int i = 0; i < rows; i++)
     used += snprintf(text + used, sizeof text - (size_t)used, "%d,%s,g%d,%g,%d\n", i,
@@ -18,17 +18,19 @@ static const char *table(int rows) {
   return text;
 }
 
-static int place(const gt_split *split, int64_t i) { return (int)((const float *)split->input[0].data)[i]; }
+static int row_number(const gt_split *split, int64_t i) {
+  return (int)((const float *)split->input[0].data)[i];
+}
 
-/* Of all rows: which split each is in, as a letter. */
-static void parts_of(const gt_dataset *data, char parts[ROWS + 1]) {
+/* The split of each row, as a letter: t (training), v (validation), e (test), or - (none). */
+static void splits_of_rows(const gt_dataset *data, char splits[ROWS + 1]) {
   const gt_split *split[] = {&data->train, &data->validation, &data->test};
-  memset(parts, '-', ROWS);
-  parts[ROWS] = 0;
+  memset(splits, '-', ROWS);
+  splits[ROWS] = 0;
   for (int s = 0; s < 3; s++)
     for (int64_t i = 0; i < split[s]->samples; i++) {
-      assert_int_equal(parts[place(split[s], i)], '-');
-      parts[place(split[s], i)] = "tve"[s];
+      assert_int_equal(splits[row_number(split[s], i)], '-');
+      splits[row_number(split[s], i)] = "tve"[s];
     }
 }
 
@@ -38,10 +40,10 @@ static int count_class(const gt_split *split, int class) {
   return count;
 }
 
-static void classes_keep_their_shares(void **state) {
+static void stratified_splits(void **state) {
   (void)state;
   opened o, some;
-  char parts[ROWS + 1], few[ROWS + 1];
+  char splits[ROWS + 1], few[ROWS + 1];
   const char *path = write_text("t.csv", table(ROWS));
   open_data(&o,
             "{train: %s, target: kind, inputs: [n], test_fraction: 0.2, validation: 0.1, split: stratified}",
@@ -54,20 +56,20 @@ static void classes_keep_their_shares(void **state) {
     assert_int_equal(count_class(&o.data.validation, c), all[c] / 10);
     assert_int_equal(count_class(&o.data.train, c), all[c] * 7 / 10);
   }
-  parts_of(&o.data, parts);
-  /* The same on every machine, and in every version. */
-  assert_string_equal(parts,
+  splits_of_rows(&o.data, splits);
+  /* This must be the same on every machine and in every version. */
+  assert_string_equal(splits,
                       "tttteevtvvtttttttttetvttttttetttttttttttttttttttvetettetteettvtttvtttettteetetttvt"
                       "ttevveettttetttttttttvetteetvteeettett");
-  /* A selection of classes, in another order, does not change it. */
+  /* A selection of classes, in another order, does not change the split. */
   open_data(&some,
             "{train: %s, target: kind, inputs: [n], test_fraction: 0.2, validation: 0.1, split: stratified, "
             "classes: [c, a]}",
             path);
   expect_open(&some);
-  parts_of(&some.data, few);
+  splits_of_rows(&some.data, few);
   for (int i = 0; i < ROWS; i++)
-    if (few[i] != '-') assert_int_equal(few[i], parts[i]);
+    if (few[i] != '-') assert_int_equal(few[i], splits[i]);
   close_data(&some);
   close_data(&o);
 }
@@ -97,26 +99,26 @@ static void small_classes_are_trained_on(void **state) {
 static void columns_name_splits(void **state) {
   (void)state;
   opened o;
-  char parts[ROWS + 1];
+  char splits[ROWS + 1];
   const char *path =
       write_text("t.csv", "n,y,fold\n0,1.5,train\n1,2,Val\n2,3,test\n3,4,training\n4,5,holdout\n");
   open_data(&o, "{train: %s, target: y, split: {column: fold}}", path);
   expect_open(&o);
   assert_int_equal(o.data.input[0].dim[0], 1); /* the column is no input */
-  parts_of(&o.data, parts);
-  assert_memory_equal(parts, "tvete", 5);
+  splits_of_rows(&o.data, splits);
+  assert_memory_equal(splits, "tvete", 5);
   close_data(&o);
   path = write_text("t.csv", table(ROWS));
   open_data(&o,
             "{train: %s, target: kind, inputs: [n], split: {column: fold, test: [3, '1.0'], validation: 4}}",
             path);
   expect_open(&o);
-  parts_of(&o.data, parts);
-  for (int i = 0; i < ROWS; i++) assert_int_equal(parts[i], "tetev"[i % 5]);
+  splits_of_rows(&o.data, splits);
+  for (int i = 0; i < ROWS; i++) assert_int_equal(splits[i], "tetev"[i % 5]);
   close_data(&o);
 }
 
-static void columns_that_name_none(void **state) {
+static void bad_split_columns(void **state) {
   (void)state;
   opened o;
   const char *path = write_text("t.csv", "n,y,fold\n0,1.5,train\n1,2,third\n");
@@ -150,7 +152,7 @@ static void columns_that_name_none(void **state) {
 static void groups_stay_together(void **state) {
   (void)state;
   opened o;
-  char parts[ROWS + 1];
+  char splits[ROWS + 1];
   const char *path = write_text("t.csv", table(ROWS));
   open_data(
       &o, "{train: %s, target: kind, inputs: [n], test_fraction: 0.2, validation: 0.1, split: {group: who}}",
@@ -159,10 +161,10 @@ static void groups_stay_together(void **state) {
   assert_int_equal(o.diagnostics.findings, 0);
   assert_int_equal(o.data.test.samples, ROWS / 5);
   assert_int_equal(o.data.validation.samples, ROWS / 10);
-  parts_of(&o.data, parts);
+  splits_of_rows(&o.data, splits);
   for (int i = 0; i < ROWS; i++)
     for (int k = 0; k < i; k++)
-      if (i * 7 % ROWS / 3 == k * 7 % ROWS / 3) assert_int_equal(parts[i], parts[k]);
+      if (i * 7 % ROWS / 3 == k * 7 % ROWS / 3) assert_int_equal(splits[i], splits[k]);
   close_data(&o);
 }
 
@@ -176,7 +178,7 @@ static void large_groups(void **state) {
   expect_warning(&o, "the group 'big' has 6 samples, and the test split should have 2");
   assert_int_equal(o.data.test.samples, 2);
   close_data(&o);
-  /* None fits: the nearest is taken. */
+  /* No group fits: the one of nearest size is used. */
   path = write_text("t.csv", "n,y,who\n0,1.5,a\n1,2,a\n2,3,a\n3,4,b\n4,5,b\n5,6,b\n6,7,b\n");
   open_data(&o, "{train: %s, target: y, test_fraction: 0.2, split: {group: who}}", path);
   expect_warning(&o, "the splits are 4 training, 0 validation and 3 test samples");
@@ -191,7 +193,7 @@ static void large_groups(void **state) {
   expect_bad_file(&o, "t.csv:3:5: missing value in column 'who'");
 }
 
-static void weights_go_with_their_rows(void **state) {
+static void weights_of_split_rows(void **state) {
   (void)state;
   opened o;
   const char *path = write_text("t.csv", table(ROWS));
@@ -206,7 +208,7 @@ static void weights_go_with_their_rows(void **state) {
     assert_int_equal(split[s]->weights.dim[0], split[s]->samples);
     for (int64_t i = 0; i < split[s]->samples; i++) {
       const float w = ((const float *)split[s]->weights.data)[i];
-      assert_true(w == 0.5f * (float)(place(split[s], i) % 4));
+      assert_true(w == 0.5f * (float)(row_number(split[s], i) % 4));
       sum += (double)w;
     }
     assert_true(gt_split_weight(split[s]) == sum);
@@ -255,10 +257,10 @@ static void repeated_samples_are_counted(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(classes_keep_their_shares),   cmocka_unit_test(small_classes_are_trained_on),
-      cmocka_unit_test(columns_name_splits),         cmocka_unit_test(columns_that_name_none),
+      cmocka_unit_test(stratified_splits),           cmocka_unit_test(small_classes_are_trained_on),
+      cmocka_unit_test(columns_name_splits),         cmocka_unit_test(bad_split_columns),
       cmocka_unit_test(groups_stay_together),        cmocka_unit_test(large_groups),
-      cmocka_unit_test(weights_go_with_their_rows),  cmocka_unit_test(bad_weights),
+      cmocka_unit_test(weights_of_split_rows),       cmocka_unit_test(bad_weights),
       cmocka_unit_test(repeated_samples_are_counted)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Tables as people have them: how a CSV file is laid out is found, and what is wrong with one is said at its
- * line. Each row is a file; an expected text is part of the message, else the shape that was read. */
+/* CSV files as they occur in practice: their layout is detected, and errors give the line. Each entry of
+ * `tables` is a file with either a part of the expected error message or the shape that is read. */
 #include "base/log.h"
 #include "csv_support.h"
 #include "data/column.h"
@@ -7,7 +7,7 @@
 
 typedef struct table {
   const char *name, *text, *options;
-  const char *error; /* NULL: it is read */
+  const char *error; /* NULL: the table is read */
   int rows, inputs;
   float last; /* the last input of the last row */
 } table;
@@ -20,7 +20,7 @@ static const table tables[] = {
     {"a.csv", "a|b|y\n1|2|0.5\n", "", NULL, 1, 2, 2},
     {"a.tsv", "a,b,y\n1,2,0.5\n", "", NULL, 1, 2, 2},
     {"a.csv", "a,b,y\n1,2,x;y\n3,4,z;w\n", "task: auto", NULL, 2, 2,
-     4}, /* the usual one makes a table, too */
+     4}, /* the comma is tried first, and it also gives a table */
     {"a.csv", "sep=;\r\na;b;y\r\n1;2;0.5\r\n", "", NULL, 1, 2, 2},
     {"a.csv", "sep=;\na;b;y\n1;2;0.5\n", "delimiter: ';'", NULL, 1, 2, 2},
     {"a.csv", "a;b;y\n1;2;0.5\n", "delimiter: ','", "no column is left for the inputs", 0, 0, 0},
@@ -38,7 +38,8 @@ static const table tables[] = {
     {"a.csv", "a,b,y\n1,2,\"0\"5\n", "", ":2:5: unexpected text after the closing quote", 0, 0, 0},
     /* --- the decimal mark --- */
     {"a.csv", "a;b;y\n1,5;2,25;0,5\n", "", NULL, 1, 2, 2.25f},
-    {"a.csv", "1,5;2,5;3\n2,5;3,5;1\n", "", NULL, 2, 2, 3.5f}, /* with commas: a table of text */
+    {"a.csv", "1,5;2,5;3\n2,5;3,5;1\n", "", NULL, 2, 2,
+     3.5f}, /* separated at commas it would be a table of text */
     {"a.csv", "a,b,y\n\"1,5\",\"2,25\",\"0,5\"\n", "decimal: comma", NULL, 1, 2, 2.25f},
     {"a.csv", "a,b,y\n\"1,5\",\"2,25\",\"0,5\"\n", "", ": 3 columns cannot be read as they are", 0, 0, 0},
     {"a.csv", "a;b;y\n1,5;2.25;0,5\n", "", "a has numbers with a comma: '1,5' at 2:1", 0, 0, 0},
@@ -53,7 +54,7 @@ static const table tables[] = {
      ":2:1: column 'a' has numbers with a point ('1.5' at 2:1)", 0, 0, 0},
     {"a.csv", "a;b;y\n1,5;2,25;0,5\n", "decimal: comma", NULL, 1, 2, 2.25f},
     {"a.csv", "a;b;y\n1,5;2,25;0,5\n", "decimal: point", "3 columns cannot be read as they are", 0, 0, 0},
-    /* --- units and signs: at least three texts, nearly all with the same --- */
+    /* --- units and signs: at least three texts, nearly all with the same unit or sign --- */
     {"a.csv", "a,y\n12 mg,1\n7 mg,2\n7.5 mg,3\n-3,4\n", "",
      ":2:1: column 'a' has numbers with 'mg' after them ('12 mg' at 2:1, '7 mg' at 3:1, '7.5 mg' at 4:1); fix it with data: "
      "{columns: {a: ignore}}; or to read them as numbers, remove the unit or sign from the file",
@@ -78,7 +79,7 @@ static const table tables[] = {
     {"a.csv", "a,y\n1-2,1\n2-4,2\n5-6,3\n", "", NULL, 3, 1, 0},          /* ranges */
     /* --- lines before the table --- */
     {"a.csv", "# made by an archive\n# Sat, Feb 15\n#\n\na,b,y\n1,2,0.5\n", "", NULL, 1, 2, 2},
-    {"a.csv", "#,b,y\n1,2,0.5\n2,3,1\n", "", NULL, 2, 2, 3},   /* # is a name */
+    {"a.csv", "#,b,y\n1,2,0.5\n2,3,1\n", "", NULL, 2, 2, 3},   /* # is a column name */
     {"a.csv", "# a,b,y\n1,2,0.5\n2,3,1\n", "", NULL, 2, 2, 3}, /* numpy.savetxt(header=…) */
     {"a.csv", "# a b y\n1 2 0.5\n2 3 1\n", "", NULL, 2, 2, 3},
     {"a.csv", "a,b,y\n# from here on, by, another, hand\n1,2,0.5\n", "", NULL, 1, 2, 2},
@@ -106,8 +107,9 @@ static const table tables[] = {
     {"a.csv", ",a,y\n0,7,0.5\n1,8,1\n2,9,2\n", "", NULL, 3, 1, 9},
     {"a.csv", "Unnamed: 0,a,y\n1,7,0.5\n2,8,1\n3,9,2\n", "", NULL, 3, 1, 9},
     {"a.csv", ",a,y\n0,7,0.5\n1,8,1\n2,9,2\n", "inputs: ['1', a]", NULL, 3, 2, 9},
-    {"a.csv", ",a,y\n0,7,0.5\n2,8,1\n1,9,2\n", "", NULL, 3, 2, 9},  /* does not count */
-    {"a.csv", "i,a,y\n0,7,0.5\n1,8,1\n2,9,2\n", "", NULL, 3, 2, 9}, /* has a name */
+    {"a.csv", ",a,y\n0,7,0.5\n2,8,1\n1,9,2\n", "", NULL, 3, 2,
+     9}, /* the first column does not count the rows */
+    {"a.csv", "i,a,y\n0,7,0.5\n1,8,1\n2,9,2\n", "", NULL, 3, 2, 9}, /* the first column has a name */
     {"a.csv", "a,,b,y\n1,,7,0.5\n2,,9,2\n", "", NULL, 2, 2, 9},
     {"a.csv", "a,a,y\n1,2,0.5\n", "", NULL, 1, 2, 2},
     {"a.csv", "a,a,a.1,y\n1,2,3,0.5\n", "inputs: a.2", NULL, 1, 1, 2},
@@ -182,8 +184,8 @@ static void every_table_in_chunks(void **state) {
 
 typedef struct first_line {
   const char *text;
-  int rows;            /* 3: the first line is a sample */
-  const char *finding; /* NULL: it is not in doubt */
+  int rows;            /* rows that are read, including the first line if it is a sample */
+  const char *finding; /* the expected warning; NULL: none */
 } first_line;
 
 static const first_line first_lines[] = {
@@ -199,7 +201,7 @@ static const first_line first_lines[] = {
     {"NA,2,rose\n", 1, NULL},
 };
 
-static void first_lines_are_told(void **state) {
+static void first_line_is_header_or_sample(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof first_lines / sizeof *first_lines; i++) {
     const first_line *f = &first_lines[i];
@@ -217,8 +219,8 @@ static void first_lines_are_told(void **state) {
   }
 }
 
-/* A table of texts without a header: its first line occurs again. */
-static void a_sample_of_texts(void **state) {
+/* The first line is a sample if its texts occur again below. */
+static void texts_without_a_header(void **state) {
   (void)state;
   opened o;
   open_data(&o, "{train: %s, inputs: ['1']}", write_text("h.csv", "p,x\ne,x\np,s\ne,s\n"));
@@ -249,7 +251,7 @@ static void words_for_missing_labels(void **state) {
   unlink(path);
 }
 
-/* 400 rows: numbers from 1, a text of 300, and a column of everything. */
+/* 400 rows: column n counts from 1, t has 300 different texts, o has cells of all kinds. */
 static void facts_are_counted(void **state) {
   (void)state;
   static const char *const odd[] = {"", "NA", "x", "1e99"};
@@ -274,7 +276,7 @@ static void facts_are_counted(void **state) {
   gt_csv_close(&csv);
 }
 
-/* The first line may have any length: the sample does not hold it. */
+/* The first line may be longer than the part of the file from which the layout is detected. */
 static void a_long_line(void **state) {
   (void)state;
   enum { COLUMNS = 100000 };
@@ -311,7 +313,7 @@ static void medians(void **state) {
   }
 }
 
-static int quiet(void **state) {
+static int silence_log(void **state) {
   (void)state;
   wanted = NULL;
   gt_log_set_level(GT_LOG_WARN);
@@ -326,10 +328,14 @@ static int remove_files(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_table),           cmocka_unit_test(first_lines_are_told),
-      cmocka_unit_test(a_sample_of_texts),     cmocka_unit_test(words_for_missing_labels),
-      cmocka_unit_test(a_long_line),           cmocka_unit_test(facts_are_counted),
-      cmocka_unit_test(every_table_in_chunks), cmocka_unit_test(medians),
+      cmocka_unit_test(every_table),
+      cmocka_unit_test(first_line_is_header_or_sample),
+      cmocka_unit_test(texts_without_a_header),
+      cmocka_unit_test(words_for_missing_labels),
+      cmocka_unit_test(a_long_line),
+      cmocka_unit_test(facts_are_counted),
+      cmocka_unit_test(every_table_in_chunks),
+      cmocka_unit_test(medians),
   };
-  return cmocka_run_group_tests_name("data: tables", tests, quiet, remove_files);
+  return cmocka_run_group_tests_name("data: tables", tests, silence_log, remove_files);
 }

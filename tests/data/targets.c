@@ -1,10 +1,10 @@
-/* Targets that the loss does not support are an error at their position, in every format. */
+/* A target that the loss does not support is an error at its position, in every format. */
 #include "data_support.h"
 
 static const gt_data_range unit = {0, 1, "loss 'bce'"};
 static const gt_data_wanted in_unit = {.demand = {{.range = &unit}}};
 
-static int ask(void **state) {
+static int set_range(void **state) {
   (void)state;
   wanted = &in_unit;
   return 0;
@@ -54,7 +54,7 @@ static void booleans(void **state) {
   open_data(&o, "{train: %s}", gap);
   expect_bad_file(&o, "gap.csv:3:3: missing value in column 'b'");
   open_data(&o, "{train: %s}", mixed);
-  expect_open(&o); /* other words are classes, which the loss refuses */
+  expect_open(&o); /* other words are classes, which the loss rejects */
   assert_int_equal(o.data.target[0].classes, 3);
   close_data(&o);
   wanted = &numbers;
@@ -69,7 +69,7 @@ static void booleans(void **state) {
   unlink(many), unlink(one), unlink(gap), unlink(mixed);
 }
 
-/* Rows without a target are an error that names the way out; with it they are left out, in every split. */
+/* Rows without a target are an error with a proposed fix; with that fix they are dropped from every split. */
 static void gaps(void **state) {
   (void)state;
   static const float expected[] = {0.5f, 1};
@@ -146,8 +146,8 @@ static int remove_files(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test_setup(csv, ask), cmocka_unit_test(booleans),
-                                     cmocka_unit_test(gaps), cmocka_unit_test_setup(arrays, ask),
-                                     cmocka_unit_test_setup(configs, ask)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test_setup(csv, set_range), cmocka_unit_test(booleans),
+                                     cmocka_unit_test(gaps), cmocka_unit_test_setup(arrays, set_range),
+                                     cmocka_unit_test_setup(configs, set_range)};
   return cmocka_run_group_tests_name("data: targets", tests, NULL, remove_files);
 }

@@ -1,4 +1,4 @@
-/* Texts: windows, splits, and files that hold no such text. */
+/* Text data: windows, splits, labelled texts, and files that are rejected. */
 #include "data_support.h"
 #include "tokens/tokens.h"
 
@@ -25,7 +25,7 @@ static void windows(void **state) {
   assert_int_equal(d->train.samples, 270);
   assert_int_equal(input->dim[1], 10);
   assert_true(target->begin == 1 && target->stored == 280 && !target->data);
-  /* Contiguous stretches; windows of evaluations do not overlap. */
+  /* Each split is a contiguous part of the text; windows of evaluations do not overlap. */
   assert_int_equal(d->validation.input[0].stored, 40);
   assert_int_equal(d->validation.samples, 3);
   assert_int_equal(d->validation.input[0].stride, 10);
@@ -43,8 +43,8 @@ static void windows(void **state) {
   close_data(&o);
 }
 
-/* The windows of a training split that an evaluation reads. */
-static void apart(void **state) {
+/* An evaluation of the training split reads fewer windows than training does. */
+static void evaluation_windows(void **state) {
   (void)state;
   opened o;
   open_data(&o, "{train: %s, text: {window: 10, stride: 3}}", write_alphabet());
@@ -60,7 +60,7 @@ static void apart(void **state) {
   close_data(&o);
 }
 
-/* Changes of the text, and only they, change the fingerprint. */
+/* The fingerprint changes only if the text does. */
 static void fingerprints(void **state) {
   (void)state;
   opened o;
@@ -92,13 +92,13 @@ static void files(void **state) {
   assert_int_equal(o.data.train.samples, 2);
   assert_int_equal(bytes(&o.data.train)[1], 255);
   close_data(&o);
-  /* Borders of splits lie between characters: of é é é é é é é é é é, nine train. */
+  /* A split ends between characters, not between bytes: of ten é, seven are training data. */
   open_data(&o, "{train: %s, text: {window: 1}, validation: 0.3}", write_text("e.txt", "éééééééééé"));
   expect_open(&o);
   assert_int_equal(o.data.train.input[0].stored, 7);
   assert_int_equal(o.data.validation.input[0].stored, 3);
   close_data(&o);
-  /* Words of a text without spaces: of 15 bytes, the first half ends in the third é. */
+  /* A split ends between words, too: half of these 15 bytes would end inside the third é. */
   open_data(&o, "{train: %s, text: {vocabulary: word, window: 1}, validation: 0.5}",
             write_text("marks.txt", "é!é!é!é!é!"));
   expect_open(&o);
@@ -129,7 +129,7 @@ static void bad_files(void **state) {
   expect_bad_file(&o, "other.txt:1:4: the character U+000A is not in the vocabulary of 3");
 }
 
-/* A file of holes, which no reader finishes. */
+/* A sparse file that is too long. */
 static void too_long(void **state) {
   (void)state;
   opened o;
@@ -166,7 +166,7 @@ static void bad_configs(void **state) {
   expect_bad_config(&o, 17, "the data already has a test split");
 }
 
-/* With a trained model the vocabulary is the model's. */
+/* With a trained model, its vocabulary is used. */
 static void trained(void **state) {
   (void)state;
   opened o, p;
@@ -199,9 +199,8 @@ static void trained(void **state) {
   close_data(&o);
 }
 
-/* Texts of a CSV: the vocabulary is that of the training samples; longer texts are cut, shorter ones padded.
- */
-static void sentences(void **state) {
+/* The vocabulary comes from the training samples; longer texts are truncated, shorter ones padded. */
+static void texts_of_a_csv(void **state) {
   (void)state;
   opened o;
   const char *train = write_text("s.csv",
@@ -213,7 +212,7 @@ static void sentences(void **state) {
       train, test);
   expect_open(&o);
   const gt_tensor *input = &o.data.train.input[0], *other = &o.data.test.input[0];
-  const int32_t *id = input->data, *of_test = other->data;
+  const int32_t *id = input->data, *test_id = other->data;
   assert_int_equal(o.data.input[0].vocabulary->size, 6); /* <pad>, <unk>, one, two, comma, quote */
   assert_int_equal(o.data.target[0].classes, 2);
   assert_true(input->rank == 2 && input->dim[0] == 4 && input->dim[1] == 4);
@@ -221,8 +220,8 @@ static void sentences(void **state) {
   assert_int_equal(input->length[1], 0);
   assert_int_equal(input->length[3], 1);
   assert_true(id[4] == 0 && id[12] == id[0] && id[13] == 0);
-  assert_int_equal(other->length[0], 4); /* cut */
-  assert_int_equal(of_test[1], 1);       /* three */
+  assert_int_equal(other->length[0], 4); /* truncated */
+  assert_int_equal(test_id[1], 1);       /* three */
   assert_true(((const int32_t *)o.data.train.target[0].data)[0] == 1);
   close_data(&o);
   open_data(&o, "{train: %s, text: {column: text, length: 4}, split: last, validation: 0.25, target: label}",
@@ -259,7 +258,7 @@ static void labelled_lines(void **state) {
   close_data(&o);
 }
 
-/* For predictions: texts alone, or with labels if every line has a tab. */
+/* For predictions, a line has only a text, or a label and a text if every line has a tab. */
 static void texts_of_lines(void **state) {
   (void)state;
   opened o;
@@ -316,10 +315,12 @@ static void bad_lines(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(windows),        cmocka_unit_test(apart),          cmocka_unit_test(fingerprints),
-      cmocka_unit_test(files),          cmocka_unit_test(bad_files),      cmocka_unit_test(too_long),
-      cmocka_unit_test(bad_configs),    cmocka_unit_test(trained),        cmocka_unit_test(sentences),
-      cmocka_unit_test(labelled_lines), cmocka_unit_test(texts_of_lines), cmocka_unit_test(bad_lines),
+      cmocka_unit_test(windows),        cmocka_unit_test(evaluation_windows),
+      cmocka_unit_test(fingerprints),   cmocka_unit_test(files),
+      cmocka_unit_test(bad_files),      cmocka_unit_test(too_long),
+      cmocka_unit_test(bad_configs),    cmocka_unit_test(trained),
+      cmocka_unit_test(texts_of_a_csv), cmocka_unit_test(labelled_lines),
+      cmocka_unit_test(texts_of_lines), cmocka_unit_test(bad_lines),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

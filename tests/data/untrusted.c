@@ -1,18 +1,18 @@
-/* Data files named by the config inside a model file from an untrusted source: only regular files are opened,
- * and messages never quote their content. */
+/* Data files that are named by the config of an untrusted model file: only regular files are opened, and
+ * messages never quote their content. */
 #include "data_support.h"
 #include <sys/stat.h>
 
 static const gt_data_wanted from_model = {.untrusted = "test.yaml"}; /* the name of open_data's text */
 
-static int not_trusted(void **state) {
+static int untrusted_config(void **state) {
   (void)state;
   wanted = &from_model;
   return 0;
 }
 
 /* Expects GT_ERR_DATA with a message that does not contain `secret`. */
-static void expect_silence(opened *o, const char *secret) {
+static void expect_no_content(opened *o, const char *secret) {
   assert_false(o->ok);
   assert_int_equal(o->diagnostics.errors, 0);
   assert_int_equal(o->diagnostics.count, 0);
@@ -22,14 +22,14 @@ static void expect_silence(opened *o, const char *secret) {
   close_data(o);
 }
 
-static void expect_closed(opened *o, const char *text) {
+static void expect_not_opened(opened *o, const char *text) {
   assert_false(o->ok);
   assert_int_equal(o->error.status, GT_ERR_IO);
   if (!strstr(o->error.message, text)) fail_msg("expected '%s' in: %s", text, o->error.message);
   close_data(o);
 }
 
-static void nothing_is_shown(void **state) {
+static void content_is_not_shown(void **state) {
   (void)state;
   opened o;
   const char *path = write_text("s.csv", "root,secret\n1,hush\n2,hush\n");
@@ -37,28 +37,28 @@ static void nothing_is_shown(void **state) {
   expect_open(&o);
   close_data(&o);
   open_data(&o, "{format: csv, train: %s, target: root}", path);
-  expect_silence(&o, "hush"); /* not a number */
+  expect_no_content(&o, "hush"); /* not a number */
   open_data(&o, "{format: csv, train: %s, target: hash}", path);
-  expect_silence(&o, "root"); /* "no such column; the columns are …" */
+  expect_no_content(&o, "root"); /* "no such column; the columns are …" */
   open_data(&o, "{format: csv, train: %s, class_names: [hash]}", path);
-  expect_silence(&o, "hush");
+  expect_no_content(&o, "hush");
   open_data(&o, "{format: csv, train: %s, classes: 3}", path);
-  expect_silence(&o, "hush");
+  expect_no_content(&o, "hush");
   open_data(&o, "{format: idx, train: {inputs: %s, targets: %s}}", path, path);
-  expect_silence(&o, "root");
+  expect_no_content(&o, "root");
   open_data(&o, "{format: npy, train: {inputs: %s, targets: %s}}", path, path);
-  expect_silence(&o, "root");
+  expect_no_content(&o, "root");
   open_data(&o, "{format: ca, image: %s}", path);
-  expect_silence(&o, "root");
+  expect_no_content(&o, "root");
   write_bytes("s.csv", "\x1f\x8b garbage", 10);
   open_data(&o, "{format: csv, train: %s}", path);
-  expect_silence(&o, "garbage");
+  expect_no_content(&o, "garbage");
   unlink(path);
 }
 
-/* Errors in the config itself are shown, also that a file does not exist, but no similarly named file is
+/* Errors in the config itself are shown. A missing file is also reported, but no file with a similar name is
  * suggested. */
-static void the_config_is_shown(void **state) {
+static void config_errors_are_shown(void **state) {
   (void)state;
   opened o;
   const char *path = write_text("s.csv", "root,secret\n1,hush\n2,hush\n");
@@ -68,13 +68,13 @@ static void the_config_is_shown(void **state) {
   assert_null(o.diagnostics.items[0].suggestion);
   expect_bad_config(&o, 0, "not found");
   open_data(&o, "{train: %s}", path);
-  expect_open(&o); /* format detected by the file name alone; the content is not read */
+  expect_open(&o); /* the format is detected by the file name; the content is not read */
   close_data(&o);
   unlink(path);
 }
 
 /* Files that the user names (--set) are trusted. */
-static void the_user_is_trusted(void **state) {
+static void user_files_are_trusted(void **state) {
   (void)state;
   static const char text[] = "{format: csv, train: absent.csv, target: root}";
   opened o = {0};
@@ -89,9 +89,8 @@ static void the_user_is_trusted(void **state) {
   unlink(path_of("s.csv"));
 }
 
-/* If the user names the test file and the model names the training files, errors in the test file are shown,
- * … */
-static void opened_with_test(opened *o, const gt_data_wanted *asked, const char *train, const char *test) {
+/* Opens data whose training file is named by the model and whose test file is named by the user (--set). */
+static void open_with_test(opened *o, const gt_data_wanted *asked, const char *train, const char *test) {
   char text[700], set[600];
   *o = (opened){0};
   snprintf(text, sizeof text, "{format: csv, train: %s, target: kind}", train);
@@ -103,8 +102,9 @@ static void opened_with_test(opened *o, const gt_data_wanted *asked, const char 
   o->ok = gt_dataset_open(spec, 7, asked, &o->arena, &o->data, &o->diagnostics, &o->error);
 }
 
-/* … but only if the message cannot reveal names from the training file that are not in the model file. */
-static void the_users_test_file_is_shown(void **state) {
+/* Errors in the user's test file are shown, but only if the message cannot reveal names from the training
+ * file that are not in the model file. */
+static void test_file_of_the_user_is_shown(void **state) {
   (void)state;
   static const char *const columns[] = {"a"}, *const classes[] = {"cat", "dog"}, *const targets[] = {"kind"};
   gt_data_signature signature = {
@@ -122,17 +122,17 @@ static void the_users_test_file_is_shown(void **state) {
   snprintf(train, sizeof train, "%s", write_text("s.csv", "a,kind\n1,cat\n2,dog\n"));
   snprintf(test, sizeof test, "%s", write_text("t.csv", "a,kind\n1,cot\n"));
   opened o;
-  opened_with_test(&o, &asked, train, test);
+  open_with_test(&o, &asked, train, test);
   expect_bad_file(&o, "'cot' is not one of the 2 classes; did you mean 'cat'?");
-  signature.target[0].class_names =
-      NULL; /* now the class names come from the training file and must not be shown */
-  opened_with_test(&o, &asked, train, test);
-  expect_silence(&o, "cat");
+  /* Now the class names come from the training file and must not be shown. */
+  signature.target[0].class_names = NULL;
+  open_with_test(&o, &asked, train, test);
+  expect_no_content(&o, "cat");
   signature.target[0].class_names = classes;
-  signature.input[0].columns = NULL; /* now the column names do */
+  signature.input[0].columns = NULL; /* now the column names come from there */
   write_text("t.csv", "b,kind\n1,cat\n");
-  opened_with_test(&o, &asked, train, test);
-  expect_silence(&o, "'a'");
+  open_with_test(&o, &asked, train, test);
+  expect_no_content(&o, "'a'");
   unlink(train), unlink(test);
 }
 
@@ -145,20 +145,20 @@ static void only_plain_files_are_opened(void **state) {
   assert_int_equal(symlink(pipe, link), 0);
   assert_int_equal(mkdir(folder, 0700), 0);
   open_data(&o, "{format: csv, train: %s}", pipe);
-  expect_closed(&o, "it is not a regular file");
+  expect_not_opened(&o, "it is not a regular file");
   open_data(&o, "{format: csv, train: %s}", link);
-  expect_closed(&o, "it is not a regular file");
+  expect_not_opened(&o, "it is not a regular file");
   open_data(&o, "{format: idx, train: {inputs: %s, targets: %s}}", pipe, pipe);
-  expect_closed(&o, "it is not a regular file");
+  expect_not_opened(&o, "it is not a regular file");
   open_data(&o, "{format: npy, train: {inputs: %s, targets: %s}}", folder, folder);
-  expect_closed(&o, "it is not a regular file");
+  expect_not_opened(&o, "it is not a regular file");
   open_data(&o, "{format: ca, image: %s}", pipe);
-  expect_closed(&o, "it is not a regular file");
+  expect_not_opened(&o, "it is not a regular file");
   open_data(&o, "{train: %s}", pipe);
   expect_bad_config(&o, 0, "cannot tell the format");
   const char *csv = write_text("s.csv", "a,b\n1,0\n2,1\n");
   open_data(&o, "{format: csv, train: %s, test: %s}", csv, pipe);
-  expect_closed(&o, "it is not a regular file");
+  expect_not_opened(&o, "it is not a regular file");
   unlink(link);
   assert_int_equal(symlink(csv, link), 0);
   open_data(&o, "{format: csv, train: %s}", link);
@@ -168,10 +168,10 @@ static void only_plain_files_are_opened(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test_setup(nothing_is_shown, not_trusted),
-                                     cmocka_unit_test_setup(the_config_is_shown, not_trusted),
-                                     cmocka_unit_test_setup(the_user_is_trusted, not_trusted),
-                                     cmocka_unit_test(the_users_test_file_is_shown),
-                                     cmocka_unit_test_setup(only_plain_files_are_opened, not_trusted)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test_setup(content_is_not_shown, untrusted_config),
+                                     cmocka_unit_test_setup(config_errors_are_shown, untrusted_config),
+                                     cmocka_unit_test_setup(user_files_are_trusted, untrusted_config),
+                                     cmocka_unit_test(test_file_of_the_user_is_shown),
+                                     cmocka_unit_test_setup(only_plain_files_are_opened, untrusted_config)};
   return cmocka_run_group_tests_name("data: untrusted files", tests, NULL, NULL);
 }
