@@ -1,5 +1,5 @@
-/* Exported C and Verilog compute what the circuit does: compiled by the system's compiler without a warning,
- * for words of several widths, and simulated by iverilog if it is installed. */
+/* Exported C and Verilog compute the same as the circuit. The C code compiles without warnings, for words of
+ * several widths; the Verilog code is simulated with iverilog if that is installed. */
 #include "circuit/board.h"
 #include "export/text.h"
 #include "circuit/circuit_support.h"
@@ -32,6 +32,7 @@ static void write_digits(const char *file, const uint8_t *bits, size_t count, si
   assert_int_equal(fclose(to), 0);
 }
 
+/* Runs a command in the folder; prints the end of its output if it fails. */
 static void shell(const char *command) {
   char line[8192];
   snprintf(line, sizeof line, "cd '%s' && { %s; } > log 2>&1 || { tail -n 30 log; exit 1; }", folder,
@@ -40,7 +41,7 @@ static void shell(const char *command) {
 }
 
 /* Runs a command in the folder and compares its output. */
-static void expect(const char *command, const char *want) {
+static void expect_output(const char *command, const char *want) {
   char line[8192];
   snprintf(line, sizeof line, "cd '%s' && %s", folder, command);
   FILE *from = popen(line, "r");
@@ -54,7 +55,7 @@ static void expect(const char *command, const char *want) {
   free(got);
 }
 
-static bool have(const char *tool) {
+static bool is_installed(const char *tool) {
   char line[128];
   snprintf(line, sizeof line, "command -v %s > /dev/null", tool);
   if (!system(line)) return true;
@@ -64,22 +65,23 @@ static bool have(const char *tool) {
 
 #define CC_WARN "cc -std=c11 -Wall -Wextra -Werror -DGTRAIN_MAIN "
 
-static void compile_and_expect(const char *arguments, const char *want) {
-  static const char *const ways[] = {"-O1", "-O1 -march=native", "-O1 -DWORD=uint64_t", "-O1 -DWORD=uint8_t"};
+static void compile_and_compare(const char *arguments, const char *want) {
+  static const char *const flags[] = {"-O1", "-O1 -march=native", "-O1 -DWORD=uint64_t",
+                                      "-O1 -DWORD=uint8_t"};
   char line[1024];
-  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-    if (strstr(ways[i], "uint8_t") && strstr(arguments, "board"))
-      continue; /* a board's words are whole uint64_t */
-    snprintf(line, sizeof line, CC_WARN "%s -o program circuit.c", ways[i]);
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+    if (strstr(flags[i], "uint8_t") && strstr(arguments, "board")) continue; /* boards need uint64_t words */
+    snprintf(line, sizeof line, CC_WARN "%s -o program circuit.c", flags[i]);
     shell(line);
     snprintf(line, sizeof line, "./program %s", arguments);
-    expect(line, want);
+    expect_output(line, want);
   }
-  shell("cc -std=c11 -Wall -Wextra -Werror -c -o library.o circuit.c"); /* without main, as part of another
-                                                                           program */
+  /* Without main, as part of another program. */
+  shell("cc -std=c11 -Wall -Wextra -Werror -c -o library.o circuit.c");
 }
 
-/* raw: also without simplification, provided that every gate is read. */
+/* raw: also exports the circuit without simplification. All its gates must then be read: unused ones cause
+ * warnings. */
 static void check_dense(const gt_circuit *c, size_t samples, const char *name, bool raw) {
   const size_t outputs = c->outputs.count;
   uint8_t *in = gt_alloc(samples * c->inputs), *out = gt_alloc(outputs);
@@ -97,15 +99,15 @@ static void check_dense(const gt_circuit *c, size_t samples, const char *name, b
   write_digits("vectors", in, samples * c->inputs, c->inputs);
   gt_circuit simple;
   gt_circuit_simplify(c, &simple);
-  const gt_circuit *both[2] = {c, &simple};
+  const gt_circuit *circuits[2] = {c, &simple};
   for (int i = !raw; i < 2; i++) {
-    const gt_export_circuit e = {.name = name, .circuit = both[i], .gates_before = c->gates.count};
+    const gt_export_circuit e = {.name = name, .circuit = circuits[i], .gates_before = c->gates.count};
     write_export("circuit.c", gt_export_c, &e);
     write_export("circuit.v", gt_export_verilog, &e);
-    compile_and_expect("< vectors", want);
-    if (!have("iverilog")) continue;
+    compile_and_compare("< vectors", want);
+    if (!is_installed("iverilog")) continue;
     shell("iverilog -g2001 -Wall -Wno-timescale -DTESTBENCH -o circuit.vvp circuit.v && ! grep . log");
-    expect("vvp -n circuit.vvp +vectors=vectors", want);
+    expect_output("vvp -n circuit.vvp +vectors=vectors", want);
   }
   gt_circuit_finish(&simple);
   free(in);
@@ -128,7 +130,7 @@ static void all_gates(void **unused) {
 static void bits(void **unused) {
   (void)unused;
   gt_circuit c;
-  random_circuit(&c, 3, 40, 5000, 60); /* several parts */
+  random_circuit(&c, 3, 40, 5000, 60); /* exported as several functions */
   check_dense(&c, 700, "model_1", false);
   gt_circuit_finish(&c);
 }
@@ -174,15 +176,15 @@ static void check_automaton(uint32_t channels, bool periodic, uint32_t h, uint32
   write_export("circuit.c", gt_export_c, &e);
   write_export("circuit.v", gt_export_verilog, &e);
   snprintf(line, sizeof line, "%u %u %d < board", h, w, steps);
-  compile_and_expect(line, want);
-  if (have("iverilog")) {
+  compile_and_compare(line, want);
+  if (is_installed("iverilog")) {
     snprintf(
         line, sizeof line,
         "iverilog -g2001 -Wall -Wno-timescale -DTESTBENCH -DHEIGHT=%u -DWIDTH=%u -o circuit.vvp circuit.v && ! grep . log",
         h, w);
     shell(line);
     snprintf(line, sizeof line, "vvp -n circuit.vvp +board=board +steps=%d", steps);
-    expect(line, want);
+    expect_output(line, want);
   }
   gt_circuit_finish(&simple);
   gt_circuit_finish(&ca.cell);
