@@ -1,6 +1,6 @@
-/* Generated from the schema and the table of foreign names: what a config error suggests for an unknown word.
- * Every name in the table exists; every key in a wrong map is reported with the map where it belongs; no
- * misspelling suggests a name that is unlike it. */
+/* What a config error suggests for an unknown word. The cases are made from the schema and from the table of
+ * other programs' names (spec/foreign.h): every suggestion of the table exists, the hint for a key in a wrong
+ * map names the map where it belongs, and a misspelling never leads to a very different name. */
 #include "spec/hint.h"
 #include "base/text.h"
 #include "cli/schema.h"
@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 static gt_arena arena;
-static gt_diagnostics known; /* with all places */
+static gt_diagnostics diagnostics; /* knows all maps of the schema */
 
 enum { MAX_KEYS = 128 };
 
@@ -44,37 +44,39 @@ static keys keys_of(const gt_schema_place *place) {
 
 /* --- the places --- */
 
-static bool holds(const gt_schema *whole, const gt_schema *part) {
+static bool contains(const gt_schema *whole, const gt_schema *part) {
   if (!whole || whole == part) return whole != NULL;
   for (const gt_field *f = whole->fields; f->name; f++)
-    if (f->sub && holds(f->sub, part)) return true;
+    if (f->sub && contains(f->sub, part)) return true;
   return false;
 }
 
-static void places_are_all_things(void **state) {
+static void every_thing_has_a_place(void **state) {
   static gt_schema_thing thing[GT_SCHEMA_MAX_THINGS];
   const int things = gt_schema_things(thing, &arena);
   (void)state;
   for (int i = 0; i < things; i++) {
-    /* The keys of a section whose value is another kind of thing are those of that kind; a phase has the keys
-     * of sections; metrics and warnings have none. */
+    /* A section whose value is another kind of thing has that thing's keys; a phase has the keys of sections;
+     * metrics and warnings have no keys. */
     bool found = thing[i].items || !strcmp(thing[i].name, "phases") || !thing[i].schema->fields->name;
-    for (int k = 0; k < known.places; k++)
-      found |= holds(known.place[k].schema, thing[i].schema) || holds(known.place[k].common, thing[i].schema);
+    for (int k = 0; k < diagnostics.places; k++)
+      found |= contains(diagnostics.place[k].schema, thing[i].schema) ||
+               contains(diagnostics.place[k].common, thing[i].schema);
     if (!found) fail_msg("no place for %s '%s'", thing[i].kind, thing[i].name);
   }
 }
 
 /* --- the table --- */
 
-/* The keys of the map that a row names: "train.early_stopping", "layer conv2d", "optimizer" (any of them). */
+/* The keys of the map that a row names, such as "train.early_stopping" or "layer conv2d"; with only a kind
+ * ("optimizer"), of the first thing of that kind that has the key `ours`. */
 static keys map_of(const char *where, const char *ours) {
   keys list = {.count = 0};
   char kind[64], name[64] = "", path[64] = "";
   if (sscanf(where, "%63[a-z_] %63[a-z0-9_].%63s", kind, name, path) < 2)
     sscanf(where, "%63[a-z_].%63s", kind, path);
-  for (int i = 0; i < known.places; i++) {
-    const gt_schema_place *place = &known.place[i];
+  for (int i = 0; i < diagnostics.places; i++) {
+    const gt_schema_place *place = &diagnostics.place[i];
     const bool section = !strcmp(place->kind, "section") && !strcmp(place->name, kind);
     if (!section && (strcmp(place->kind, kind) != 0 || (*name && strcmp(place->name, name) != 0))) continue;
     list = keys_of(place);
@@ -89,8 +91,8 @@ static keys map_of(const char *where, const char *ours) {
 static keys names_of(const char *what) {
   keys list = {.count = 0};
   const char *kind = !strcmp(what, "data format") ? "data" : what;
-  for (int i = 0; i < known.places; i++)
-    if (!strcmp(known.place[i].kind, kind)) list.name[list.count++] = known.place[i].name;
+  for (int i = 0; i < diagnostics.places; i++)
+    if (!strcmp(diagnostics.place[i].kind, kind)) list.name[list.count++] = diagnostics.place[i].name;
   if (!strcmp(kind, "layer")) list.name[list.count++] = "repeat";
   return list;
 }
@@ -105,11 +107,12 @@ static void add_choices(keys *list, const gt_schema *schema, const char *key) {
 
 static keys choices_of(const char *what) {
   keys list = names_of(what);
-  for (int i = 0; i < known.places && !names_of(what).count; i++) {
-    add_choices(&list, known.place[i].schema, what);
-    add_choices(&list, known.place[i].common, what);
+  for (int i = 0; i < diagnostics.places && !names_of(what).count; i++) {
+    add_choices(&list, diagnostics.place[i].schema, what);
+    add_choices(&list, diagnostics.place[i].common, what);
   }
-  if (!names_of(what).count) add_choices(&list, &gt_data_split_schema, what); /* read apart from the map */
+  if (!names_of(what).count)
+    add_choices(&list, &gt_data_split_schema, what); /* this schema has no map of its own in the config */
   return list;
 }
 
@@ -130,7 +133,7 @@ static void each_word(const gt_foreign *row, void (*call)(const gt_foreign *row,
 
 static void check_name(const gt_foreign *row, const char *word) {
   const keys list = choices_of(row->where);
-  const gt_hint hint = gt_hint_name(&known, row->where, word, list.name, list.count);
+  const gt_hint hint = gt_hint_name(&diagnostics, row->where, word, list.name, list.count);
   if (row->ours && (!hint.suggestion || !has(&list, hint.suggestion)))
     fail_msg("%s '%s': %s, not %s", row->where, word, hint.suggestion ? hint.suggestion : "nothing",
              row->ours);
@@ -144,7 +147,7 @@ static void check_key(const gt_foreign *row, const char *word) {
   const char *map = strrchr(row->where, ' ') ? strrchr(row->where, ' ') + 1 : row->where;
   map = strrchr(map, '.') ? strrchr(map, '.') + 1 : map;
   if (!list.count) fail_msg("there is no map '%s'", row->where);
-  const gt_hint hint = gt_hint_key(&known, map, word, NULL, list.name, list.count);
+  const gt_hint hint = gt_hint_key(&diagnostics, map, word, NULL, list.name, list.count);
   if (!row->ours ? !hint.help || hint.suggestion
                  : !hint.suggestion || strcmp(hint.suggestion, row->ours) != 0)
     fail_msg("'%s' in %s leads to '%s' and not to '%s'", word, row->where,
@@ -187,58 +190,59 @@ static const char *fragment_of(const gt_schema_place *place) {
   return gt_arena_printf(&arena, "'%s", kind);
 }
 
-/* True if the text names a map that contains the key. */
+/* True if the help text says that the key belongs to a map that really contains it. */
 static bool names_owner(const char *help, const char *key) {
   if (!help || !strstr(help, gt_arena_printf(&arena, "'%s' belongs to ", key))) return false;
-  for (int i = 0; i < known.places; i++) {
-    const keys list = keys_of(&known.place[i]);
-    if (has(&list, key) && strstr(help, fragment_of(&known.place[i]))) return true;
+  for (int i = 0; i < diagnostics.places; i++) {
+    const keys list = keys_of(&diagnostics.place[i]);
+    if (has(&list, key) && strstr(help, fragment_of(&diagnostics.place[i]))) return true;
   }
   return false;
 }
 
 static void wrong_map_names_the_right_one(void **state) {
-  int tried = 0, told = 0;
-  const char *last = "";
+  int tried = 0, explained = 0;
+  const char *last_kind = "";
   (void)state;
-  for (int i = 0; i < known.places; i++) {
-    const gt_schema_place *to = &known.place[i];
-    if (!strcmp(to->kind, last) && strcmp(to->kind, "section") != 0) continue; /* one of each kind */
-    last = to->kind;
+  for (int i = 0; i < diagnostics.places; i++) {
+    const gt_schema_place *to = &diagnostics.place[i];
+    if (!strcmp(to->kind, last_kind) && strcmp(to->kind, "section") != 0)
+      continue; /* one map of each kind is enough */
+    last_kind = to->kind;
     const keys here = keys_of(to);
-    for (int k = 0; k < known.places; k++) {
-      const keys there = keys_of(&known.place[k]);
+    for (int k = 0; k < diagnostics.places; k++) {
+      const keys there = keys_of(&diagnostics.place[k]);
       for (size_t n = 0; n < there.count; n++) {
         const char *key = there.name[n];
         if (has(&here, key)) continue;
-        const gt_hint hint = gt_hint_key(&known, to->schema->name, key, NULL, here.name, here.count);
+        const gt_hint hint = gt_hint_key(&diagnostics, to->schema->name, key, NULL, here.name, here.count);
         const bool slip = hint.suggestion && gt_word_distance(key, hint.suggestion) <= 1;
         tried++;
-        told += names_owner(hint.help, key);
+        explained += names_owner(hint.help, key);
         if (!names_owner(hint.help, key) && !slip && !hint.from_table)
           fail_msg("'%s' in %s: %s", key, to->name, hint.suggestion ? hint.suggestion : "no hint");
       }
     }
   }
-  printf("%d keys in wrong maps, %d told where they belong\n", tried, told);
-  assert_true(tried > 2000 && told * 10 > tried * 9);
+  printf("%d keys in wrong maps, %d hints name the right one\n", tried, explained);
+  assert_true(tried > 2000 && explained * 10 > tried * 9);
 }
 
 /* --- misspellings --- */
 
-static uint32_t state_of_random = 1;
-static uint32_t below(uint32_t n) {
-  state_of_random = state_of_random * 1664525u + 1013904223u;
-  return (uint32_t)((uint64_t)state_of_random * n >> 32);
+static uint32_t random_state = 1;
+static uint32_t random_below(uint32_t n) {
+  random_state = random_state * 1664525u + 1013904223u;
+  return (uint32_t)((uint64_t)random_state * n >> 32);
 }
 
 /* One edit: a letter dropped, doubled or changed, or two letters swapped. */
 static void edit(char *word) {
-  const size_t length = strlen(word), at = below((uint32_t)length);
-  switch (below(4)) {
+  const size_t length = strlen(word), at = random_below((uint32_t)length);
+  switch (random_below(4)) {
   case 0: memmove(word + at, word + at + 1, length - at); break;
   case 1: memmove(word + at + 1, word + at, length - at + 1); break;
-  case 2: word[at] = (char)('a' + below(26)); break;
+  case 2: word[at] = (char)('a' + random_below(26)); break;
   default:
     if (at + 1 < length) {
       const char c = word[at];
@@ -248,8 +252,8 @@ static void edit(char *word) {
   }
 }
 
-/* Letters of the longest common subsequence. */
-static size_t shared(const char *a, const char *b) {
+/* The length of the longest common subsequence of two words. */
+static size_t common_letters(const char *a, const char *b) {
   if (!*a || !*b) return 0;
   size_t row[64] = {0};
   for (; *a; a++)
@@ -263,25 +267,26 @@ static size_t shared(const char *a, const char *b) {
 
 enum { MISSPELT = 2000 };
 
-/* Misspells the names of one map at a time, so that a suggestion must be a name of that map. */
-static void misspellings_do_no_harm(void **state) {
+/* Misspells names of the schema. The hint gets only the names of the same map, so it must suggest one of
+ * these. */
+static void misspellings_have_close_suggestions(void **state) {
   int right = 0, none = 0, other = 0, tried = 0;
   (void)state;
   while (tried < MISSPELT) {
-    const gt_schema_place *place = &known.place[below((uint32_t)known.places)];
-    const bool of_names = below(2) && names_of(place->kind).count;
+    const gt_schema_place *place = &diagnostics.place[random_below((uint32_t)diagnostics.places)];
+    const bool of_names = random_below(2) && names_of(place->kind).count;
     const keys list = of_names ? names_of(place->kind) : keys_of(place);
     if (!list.count) continue;
-    const char *name = list.name[below((uint32_t)list.count)];
+    const char *name = list.name[random_below((uint32_t)list.count)];
     char word[64];
     snprintf(word, sizeof word - 2, "%s", name);
     edit(word);
-    if (below(2) && strlen(word) > 1) edit(word);
-    if (!*word || has(&list, word)) continue; /* another valid name: cannot be detected */
+    if (random_below(2) && strlen(word) > 1) edit(word);
+    if (!*word || has(&list, word)) continue; /* another valid name, which is no error */
     tried++;
-    const gt_hint hint = of_names
-                             ? gt_hint_name(&known, place->kind, word, list.name, list.count)
-                             : gt_hint_key(&known, place->schema->name, word, NULL, list.name, list.count);
+    const gt_hint hint =
+        of_names ? gt_hint_name(&diagnostics, place->kind, word, list.name, list.count)
+                 : gt_hint_key(&diagnostics, place->schema->name, word, NULL, list.name, list.count);
     if (!hint.suggestion) {
       none++;
     } else if (!strcmp(hint.suggestion, name)) {
@@ -290,7 +295,7 @@ static void misspellings_do_no_harm(void **state) {
       const size_t longest = strlen(word) > strlen(hint.suggestion) ? strlen(word) : strlen(hint.suggestion);
       other++;
       printf("%s → %s (%s)\n", word, hint.suggestion, name);
-      if (2 * shared(word, hint.suggestion) <= longest && !hint.from_table)
+      if (2 * common_letters(word, hint.suggestion) <= longest && !hint.from_table)
         fail_msg("'%s' (was '%s') leads to '%s'", word, name, hint.suggestion);
     }
   }
@@ -300,12 +305,12 @@ static void misspellings_do_no_harm(void **state) {
 
 int main(void) {
   gt_arena_init(&arena);
-  gt_diagnostics_init(&known, &arena);
-  gt_config_know_places(&known);
+  gt_diagnostics_init(&diagnostics, &arena);
+  gt_config_know_places(&diagnostics);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(places_are_all_things), cmocka_unit_test(foreign_names_exist),
+      cmocka_unit_test(every_thing_has_a_place), cmocka_unit_test(foreign_names_exist),
       cmocka_unit_test(foreign_keys_exist), cmocka_unit_test(wrong_map_names_the_right_one),
-      cmocka_unit_test(misspellings_do_no_harm)};
+      cmocka_unit_test(misspellings_have_close_suggestions)};
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   gt_arena_finish(&arena);
   return failed;

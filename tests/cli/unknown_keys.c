@@ -1,5 +1,5 @@
-/* Generated from the schema: in every map that a config may have, an unknown key is an error at its position,
- * and the JSON Schema has no map that would accept one. */
+/* In every map that a config may have, an unknown key is an error at its position, and no map of the JSON
+ * Schema accepts one. The configs are generated from the schema. */
 #include "base/arena.h"
 #include "cli/schema.h"
 #include "train/config.h"
@@ -18,7 +18,8 @@ static int things, tried;
 
 /* --- the config reader --- */
 
-/* Data for different kinds of layers, so that every layer gets as far as reading its settings. */
+/* Data of different shapes and types: for every kind of layer, one of them passes the shape check, so that
+ * its settings are read. */
 static const char *const data[] = {
     "data: {" TWO_SAMPLES "}\n",
     "data: {" TWO_SAMPLES ", shape: [2, 4]}\n",
@@ -32,22 +33,22 @@ enum { DATA = sizeof data / sizeof *data };
 /* A config with `content` in the map of the thing. */
 static const char *config_of(const gt_schema_thing *t, const char *content, int variant) {
 #define PRINT(...) gt_arena_printf(&arena, __VA_ARGS__)
-  static const char plain[] = "model: [{linear: 1}]\n", kan[] = "model: [{kan: 2}]\n";
+  static const char linear[] = "model: [{linear: 1}]\n", kan[] = "model: [{kan: 2}]\n";
   static const char phases[] = "train: {phases: [{epochs: 1}, {epochs: 1, ";
   const char *samples = data[variant];
-  if (!strcmp(t->name, "config")) return PRINT("%s%s%s\n", samples, plain, content);
+  if (!strcmp(t->name, "config")) return PRINT("%s%s%s\n", samples, linear, content);
   if (!strcmp(t->name, "phase")) return PRINT("%s%s%s%s}]}\n", samples, kan, phases, content);
   if (!strcmp(t->name, "prune") || !strcmp(t->name, "symbolic"))
     return PRINT("%s%s%s%s: {%s}}]}\n", samples, kan, phases, t->name, content);
-  if (!strcmp(t->kind, "section")) return PRINT("%s%s%s: {%s}\n", samples, plain, t->name, content);
-  if (!strcmp(t->kind, "format")) return PRINT("%sdata: {format: %s, %s}\n", plain, t->name, content);
+  if (!strcmp(t->kind, "section")) return PRINT("%s%s%s: {%s}\n", samples, linear, t->name, content);
+  if (!strcmp(t->kind, "format")) return PRINT("%sdata: {format: %s, %s}\n", linear, t->name, content);
   if (!strcmp(t->kind, "augmentation"))
-    return PRINT("%s%saugment: [{%s: {%s}}]\n", samples, plain, t->name, content);
+    return PRINT("%s%saugment: [{%s: {%s}}]\n", samples, linear, t->name, content);
   if (!strcmp(t->kind, "layer") || !strcmp(t->kind, "block"))
     return PRINT("%smodel: [{%s: {%s}}]\n", samples, t->name, content);
   if (!strcmp(t->kind, "init"))
     return PRINT("%smodel: [{linear: {units: 2, init: {type: %s, %s}}}]\n", samples, t->name, content);
-  return PRINT("%s%s%s: {type: %s, %s}\n", samples, plain, t->kind, t->name, content);
+  return PRINT("%s%s%s: {type: %s, %s}\n", samples, linear, t->kind, t->name, content);
 }
 
 /* True if there is an error at this byte of the text. */
@@ -67,20 +68,22 @@ static bool is_error_at(const char *text, const char *place) {
   return found;
 }
 
-/* `content` has one unknown key, or, if `plain`, a map in place of a value. */
-static void check_refused(const gt_schema_thing *t, const char *content, bool plain) {
+/* `content` has one unknown key. Where a value may not be a map at all (or_at_map), the error may also be at
+ * the map. */
+static void check_rejected(const gt_schema_thing *t, const char *content, bool or_at_map) {
   tried++;
   for (int variant = 0; variant < DATA; variant++) {
     const char *text = config_of(t, content, variant), *key = strstr(text, "zqx"), *map = strrchr(text, '{');
     while (key[-1] == '.' || (key[-1] >= 'a' && key[-1] <= 'z') || (key[-1] >= '0' && key[-1] <= '9')) key--;
-    if (is_error_at(text, key) || (plain && is_error_at(text, map))) return;
+    if (is_error_at(text, key) || (or_at_map && is_error_at(text, map))) return;
   }
   fail_msg("no error at the unknown key: %s", config_of(t, content, 0));
 }
 
 static const char *required_of(const gt_schema *schema, const gt_field *except);
 
-/* Values for keys that accept only certain texts, used whenever their map is; NULL: any value of the type. */
+/* A valid value for a key that accepts only certain texts; it is written whenever its map is. NULL: any value
+ * of the key's type is valid. */
 static const char *known_value(const gt_schema *schema, const gt_field *field) {
   static const char *const known[][3] = {
       {"table", "inputs", "[[0, 1]]"}, {"table", "targets", "[0]"},   {"repeat", "layers", "[relu]"},
@@ -91,7 +94,7 @@ static const char *known_value(const gt_schema *schema, const gt_field *field) {
   return NULL;
 }
 
-/* A valid value for the row. */
+/* A valid value for the key. */
 static const char *value_of(const gt_schema *schema, const gt_field *field) {
   const char *known = known_value(schema, field);
   if (known) return known;
@@ -114,46 +117,46 @@ static const char *required_of(const gt_schema *schema, const gt_field *except) 
   return text;
 }
 
-static void walk(const gt_schema_thing *t, const gt_schema *schema, const char *before, const char *behind);
+static void walk(const gt_schema_thing *t, const gt_schema *schema, const char *before, const char *after);
 
-/* Checks the maps in a value that is a subtree. */
-static void walk_node(const gt_schema_thing *t, const gt_field *f, const char *before, const char *behind) {
-  static const char *const own[] = {
-      "data", "augment",  "layers", "init_from", "loss", "optimizer",
-      "each", "schedule", "train",  "phases",    NULL}; /* in gt_schema_things() */
+/* Checks the maps inside a value of type GT_FIELD_NODE. */
+static void walk_node(const gt_schema_thing *t, const gt_field *f, const char *before, const char *after) {
+  static const char *const checked_elsewhere[] = {"data",  "augment",   "layers", "init_from",
+                                                  "loss",  "optimizer", "each",   "schedule",
+                                                  "train", "phases",    NULL}; /* in gt_schema_things() */
   if (f->sub) {
-    walk(t, f->sub, PRINT("%s[{", before), PRINT("}]%s", behind));
+    walk(t, f->sub, PRINT("%s[{", before), PRINT("}]%s", after));
     return;
   }
   if (!f->holds) fail_msg("the schema does not say what '%s' of '%s' holds", f->name, t->name);
-  for (int i = 0; own[i]; i++)
-    if (!strcmp(f->holds, own[i])) return;
+  for (int i = 0; checked_elsewhere[i]; i++)
+    if (!strcmp(f->holds, checked_elsewhere[i])) return;
   if (!strcmp(f->holds, "plain"))
-    check_refused(t, PRINT("%s{" UNKNOWN "}%s", before, behind), true);
+    check_rejected(t, PRINT("%s{" UNKNOWN "}%s", before, after), true);
   else if (!strcmp(f->holds, "named"))
-    check_refused(t, PRINT("%s{zqx: {" UNKNOWN "}}%s", before, behind), true);
+    check_rejected(t, PRINT("%s{zqx: {" UNKNOWN "}}%s", before, after), true);
   else if (!strcmp(f->holds, "init"))
-    check_refused(t, PRINT("%s{type: zeros, " UNKNOWN "}%s", before, behind), false);
+    check_rejected(t, PRINT("%s{type: zeros, " UNKNOWN "}%s", before, after), false);
   else if (!strcmp(f->holds, "normalize_inputs"))
-    check_refused(t, PRINT("%s{input: {" UNKNOWN "}}%s", before, behind), false);
+    check_rejected(t, PRINT("%s{input: {" UNKNOWN "}}%s", before, after), false);
   else if (!strcmp(f->holds, "split"))
-    check_refused(t, PRINT("%s{method: last, " UNKNOWN "}%s", before, behind), false);
+    check_rejected(t, PRINT("%s{method: last, " UNKNOWN "}%s", before, after), false);
   else if (!strcmp(f->holds, "series"))
-    check_refused(t, PRINT("%s{window: 4, " UNKNOWN "}%s", before, behind), false);
+    check_rejected(t, PRINT("%s{window: 4, " UNKNOWN "}%s", before, after), false);
   else if (!strcmp(f->holds, "columns"))
-    check_refused(t, PRINT("%s{a: {" UNKNOWN "}}%s", before, behind), false);
+    check_rejected(t, PRINT("%s{a: {" UNKNOWN "}}%s", before, after), false);
   else
     fail_msg("'%s' of '%s' holds '%s', which is not tried here", f->name, t->name, f->holds);
 }
 
-/* Checks the map with this schema that is written between `before` and `behind`, and the maps inside it. */
-static void walk(const gt_schema_thing *t, const gt_schema *schema, const char *before, const char *behind) {
+/* Checks the map with this schema that is written between `before` and `after`, and the maps inside it. */
+static void walk(const gt_schema_thing *t, const gt_schema *schema, const char *before, const char *after) {
   for (const gt_field *f = schema->fields; f && f->name; f++) {
     const char *start = PRINT("%s%s%s: ", before, required_of(schema, f), f->name);
-    if (f->type == GT_FIELD_MAP) walk(t, f->sub, PRINT("%s{", start), PRINT("}%s", behind));
-    if (f->type == GT_FIELD_NODE) walk_node(t, f, start, behind);
+    if (f->type == GT_FIELD_MAP) walk(t, f->sub, PRINT("%s{", start), PRINT("}%s", after));
+    if (f->type == GT_FIELD_NODE) walk_node(t, f, start, after);
   }
-  check_refused(t, PRINT("%s%s" UNKNOWN "%s", before, required_of(schema, NULL), behind), false);
+  check_rejected(t, PRINT("%s%s" UNKNOWN "%s", before, required_of(schema, NULL), after), false);
 }
 
 static void unknown_keys(void **state) {
@@ -161,7 +164,7 @@ static void unknown_keys(void **state) {
   for (int i = 0; i < things; i++) {
     const gt_schema_thing *t = &thing[i];
     if (!strcmp(t->kind, "warning") || !strcmp(t->kind, "metric")) continue; /* names without a map */
-    /* Checked through the things that it holds, through its section, or through paths below. */
+    /* These are checked as their items, as part of their section, or by unknown_keys_of_phases. */
     const bool is_prune = !strcmp(t->name, "prune") || !strcmp(t->name, "symbolic");
     if (t->items || (t->path && strchr(t->path, '.') && !is_prune)) continue;
     const bool needs_file = !strcmp(t->kind, "format") && strcmp(t->name, "table") != 0;
@@ -171,7 +174,7 @@ static void unknown_keys(void **state) {
   assert_true(tried > 150);
 }
 
-/* Paths into the sections, which are keys of a phase. */
+/* A phase has paths into the sections as keys, such as optimizer.lr. */
 static void unknown_keys_of_phases(void **state) {
   (void)state;
   static const char *const paths[] = {
@@ -179,7 +182,7 @@ static void unknown_keys_of_phases(void **state) {
       "model.0.", "data.",      "eval.",     "precision.", "model.0.kan.init.", "zqx."};
   const gt_schema_thing phase = {.kind = "section", .name = "phase"};
   for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
-    check_refused(&phase, PRINT("%s" UNKNOWN, paths[i]), false);
+    check_rejected(&phase, PRINT("%s" UNKNOWN, paths[i]), false);
 }
 
 /* --- the JSON Schema --- */
@@ -221,11 +224,12 @@ static void check_closed(const json_t *root, const json_t *schema, const char *p
   if (reference && !resolved(root, json_string_value(reference)))
     fail_msg("%s: nothing at %s", path, json_string_value(reference));
   if (reference || json_object_get(schema, "enum") || json_object_get(schema, "const")) return;
-  if (!type && !any && !all) fail_msg("%s takes anything", path);
-  if (any && !may_be(type, "object")) check_all_closed(root, any, path); /* else which keys are required */
+  if (!type && !any && !all) fail_msg("%s accepts any value", path);
+  if (any && !may_be(type, "object"))
+    check_all_closed(root, any, path); /* of an object, anyOf only says which keys are required */
   if (all) check_closed(root, json_array_get(all, 0), path);
   if (may_be(type, "object")) {
-    if (!others || json_is_true(others)) fail_msg("%s takes any key", path);
+    if (!others || json_is_true(others)) fail_msg("%s accepts any key", path);
     check_all_closed(root, json_object_get(schema, "properties"), path);
     check_all_closed(root, json_object_get(schema, "patternProperties"), path);
     if (json_is_object(others)) check_closed(root, others, path);
@@ -237,8 +241,8 @@ static void json_schema_is_closed(void **state) {
   (void)state;
   json_t *root = gt_schema_of_configs(), *definitions = json_object_get(root, "$defs");
   check_closed(root, root, "");
-  json_object_del(definitions, "no_each_value"); /* which only extends other definitions */
-  json_object_set_new(definitions, "each_item", json_string("what it is put in place of tells"));
+  json_object_del(definitions, "no_each_value"); /* it only extends other definitions */
+  json_object_set_new(definitions, "each_item", json_string("checked where it is used"));
   const char *key;
   json_t *definition;
   json_object_foreach(definitions, key, definition) {

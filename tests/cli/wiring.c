@@ -1,5 +1,5 @@
-/* A model file with a valid hash whose wiring points outside a layer's inputs: every command that would
- * follow it exits with code 65. Should also be run under AddressSanitizer. */
+/* A model file with a valid hash, but with wiring that points outside a layer's inputs: every command that
+ * uses the wiring exits with code 65 (GT_ERR_DATA). Should also be run under AddressSanitizer. */
 #include "base/arena.h"
 #include "cli/command.h"
 #include "store/safetensors.h"
@@ -13,12 +13,12 @@
 static gt_arena arena;
 static const char *folder;
 
-/* Runs gtrain with these words, separated by spaces. */
+/* Runs gtrain with these arguments, separated by spaces. */
 static int gtrain(const char *line) {
-  char *words[32] = {gt_arena_strdup(&arena, "gtrain")}, *rest = gt_arena_strdup(&arena, line);
+  char *arguments[32] = {gt_arena_strdup(&arena, "gtrain")}, *rest = gt_arena_strdup(&arena, line);
   int count = 1;
-  for (char *word; (word = strsep(&rest, " ")) && count < 31;) words[count++] = word;
-  return gt_cli_main(count, words);
+  for (char *argument; (argument = strsep(&rest, " ")) && count < 31;) arguments[count++] = argument;
+  return gt_cli_main(count, arguments);
 }
 
 static const char *train(const char *name, const char *options) {
@@ -30,7 +30,7 @@ static const char *train(const char *name, const char *options) {
   return gt_arena_printf(&arena, "%s/model.bin", run);
 }
 
-/* The model with one number of its wiring replaced. */
+/* Writes a copy of the model with one number of its wiring replaced; returns its path. */
 static const char *rewired(const char *model, const char *tensor, int64_t at, int32_t value) {
   gt_container file;
   gt_error error = {0};
@@ -59,15 +59,15 @@ static void check_codes(const char *model, bool automaton, const char *inputs, i
   if (automaton) assert_int_equal(gtrain(gt_arena_printf(&arena, "simulate %s --quiet", model)), code);
 }
 
-static const int32_t nowhere[] = {-1, INT32_MIN, INT32_MAX};
+static const int32_t invalid_sources[] = {-1, INT32_MIN, INT32_MAX};
 
 static void dense(void **unused) {
   (void)unused;
   const char *inputs = "datasets/digits/digits.csv";
   const char *model = train("digits_logic", "--set train.epochs=1");
   check_codes(rewired(model, "logic2.wiring", 0, 0), false, inputs, 0);
-  for (size_t i = 0; i < sizeof nowhere / sizeof *nowhere; i++)
-    check_codes(rewired(model, "logic2.wiring", 1500, nowhere[i]), false, inputs, GT_ERR_DATA);
+  for (size_t i = 0; i < sizeof invalid_sources / sizeof *invalid_sources; i++)
+    check_codes(rewired(model, "logic2.wiring", 1500, invalid_sources[i]), false, inputs, GT_ERR_DATA);
   check_codes(rewired(model, "logic1.wiring", 7, 192), false, inputs,
               GT_ERR_DATA); /* 64 inputs, 3 bits each */
   check_codes(rewired(model, "logic1.wiring", 7, 191), false, inputs, 0);
@@ -80,12 +80,13 @@ static void convolution(void **unused) {
   const char *model = train("digits_logic_conv", "--set train.epochs=1");
   check_codes(rewired(model, wiring, 5, 26), false, inputs, 0);
   check_codes(rewired(model, wiring, 5, 27), false, inputs, GT_ERR_DATA);
-  for (size_t i = 0; i < sizeof nowhere / sizeof *nowhere; i++)
-    check_codes(rewired(model, wiring, 383, nowhere[i]), false, inputs, GT_ERR_DATA);
+  for (size_t i = 0; i < sizeof invalid_sources / sizeof *invalid_sources; i++)
+    check_codes(rewired(model, wiring, 383, invalid_sources[i]), false, inputs, GT_ERR_DATA);
 }
 
-/* The first layer of the perception reads nine cells, the last layer of the update two bits: indices that are
- * too large for these, but not for the widest layer. */
+/* The layers of an automaton have different numbers of inputs: the first layer of the perception reads nine
+ * cells, the last layer of the update two bits. Indices that exceed these are errors, even if the widest
+ * layer would accept them. */
 static void automaton(void **unused) {
   (void)unused;
   const char *board = gt_arena_printf(&arena, "%s/board-%ld.csv", folder, (long)getpid());
@@ -94,11 +95,11 @@ static void automaton(void **unused) {
   fputs("0,1,0,1,1,0,0,0,1\n", file);
   fclose(file);
   const char *model = train("life", "--set train.steps=1 --set train.eval_every=1");
-  gt_container sound;
+  gt_container valid;
   gt_error error = {0};
-  assert_true(gt_safetensors_read(model, &sound, &error));
-  const int64_t wires = gt_container_tensor(&sound, "logic_ca1.wiring")->shape.dim[1];
-  gt_container_finish(&sound);
+  assert_true(gt_safetensors_read(model, &valid, &error));
+  const int64_t wires = gt_container_tensor(&valid, "logic_ca1.wiring")->shape.dim[1];
+  gt_container_finish(&valid);
   const struct {
     int64_t at;
     int32_t inside, outside;
@@ -107,8 +108,9 @@ static void automaton(void **unused) {
     check_codes(rewired(model, "logic_ca1.wiring", places[i].at, places[i].inside), true, board, 0);
     check_codes(rewired(model, "logic_ca1.wiring", places[i].at, places[i].outside), true, board,
                 GT_ERR_DATA);
-    for (size_t k = 0; k < sizeof nowhere / sizeof *nowhere; k++)
-      check_codes(rewired(model, "logic_ca1.wiring", places[i].at, nowhere[k]), true, board, GT_ERR_DATA);
+    for (size_t k = 0; k < sizeof invalid_sources / sizeof *invalid_sources; k++)
+      check_codes(rewired(model, "logic_ca1.wiring", places[i].at, invalid_sources[k]), true, board,
+                  GT_ERR_DATA);
   }
 }
 
