@@ -44,7 +44,7 @@ const char *const class_name[FAULT_CLASSES] = {
     "rename", "mkdir", "unlink", "truncate", "lock", "seek",  "list",   "stat", "mode",
 };
 
-/* What can fail in a call of each class. */
+/* The errors that are injected into calls of each class; 0 ends a list. */
 static const int errors[FAULT_CLASSES][5] = {
     [FAULT_MALLOC] = {ENOMEM},
     [FAULT_MMAP] = {ENOMEM},
@@ -80,11 +80,11 @@ typedef struct fault_options {
 } fault_options;
 
 typedef struct fault_trials {
-  fault_order *items;
+  fault_spec *items;
   size_t count, capacity;
 } fault_trials;
 
-static void add(fault_trials *t, const fault_order *o) {
+static void add(fault_trials *t, const fault_spec *o) {
   if (t->count == t->capacity) {
     t->capacity = t->capacity ? 2 * t->capacity : 1024;
     t->items = realloc(t->items, t->capacity * sizeof *t->items);
@@ -93,16 +93,19 @@ static void add(fault_trials *t, const fault_order *o) {
   t->items[t->count++] = *o;
 }
 
-/* How many calls of a class a sample tests, evenly spaced; the first one differs between rows. */
-static uint64_t stride(const fault_options *options, fault_class class, uint64_t calls) {
+/* The distance between the calls that are tested: a sample has about `wanted` of each class, evenly
+ * spaced. */
+static uint64_t sample_step(const fault_options *options, fault_class class, uint64_t calls) {
   const uint64_t wanted = class == FAULT_MALLOC ? 5 : 2;
   if (options->every) return options->every;
   return options->sample && calls > wanted ? calls / wanted : 1;
 }
 
-static void add_row(fault_trials *t, const fault_options *options, fault_order o, uint64_t calls) {
-  const uint64_t step = stride(options, o.class, calls);
-  const uint64_t begin = step == 1 ? 1 : 1 + (uint64_t)(o.command * 7 + (int)o.class * 3 + o.for_good) % step;
+/* In a sample, the first tested call differs between commands and classes. */
+static void add_row(fault_trials *t, const fault_options *options, fault_spec o, uint64_t calls) {
+  const uint64_t step = sample_step(options, o.class, calls);
+  const uint64_t begin =
+      step == 1 ? 1 : 1 + (uint64_t)(o.command * 7 + (int)o.class * 3 + o.permanent) % step;
   for (o.at = begin; o.at <= calls; o.at += step)
     if (!options->at || options->at == o.at) add(t, &o);
 }
@@ -112,9 +115,9 @@ static void add_command(fault_trials *t, const fault_options *options, int comma
   for (int class = 0; class < FAULT_CLASSES; class ++) {
     if (options->class && strcmp(options->class, class_name[class])) continue;
     for (int i = 0; errors[class][i]; i++) {
-      fault_order o = {.command = command, .class = (fault_class) class, .error = errors[class][i]};
+      fault_spec o = {.command = command, .class = (fault_class) class, .error = errors[class][i]};
       add_row(t, options, o, counted->count[class]);
-      o.for_good = true;
+      o.permanent = true;
       if (o.error != EINTR) add_row(t, options, o, counted->count[class]); /* EINTR does not repeat forever */
     }
   }
@@ -133,13 +136,13 @@ typedef struct fault_shared {
 
 static bool is_bad(fault_verdict v) { return v > MISSED; }
 
-/* The place of the first failed call in the program, from `addr2line`. */
-static void print_frames(FILE *log, const fault_bench *b) {
+/* Prints the source position of the first failed call, from `addr2line`. */
+static void print_frames(FILE *log, const fault_worker *worker) {
   char line[PATH_MAX + 64 * FAULT_FRAMES];
-  int length = snprintf(line, sizeof line, "addr2line -e %s -f -i -s -p", b->gtrain), found = 0;
-  for (int i = 0; i < FAULT_FRAMES && b->page->frame[i]; i++) {
-    const uint64_t at = b->page->frame[i] - b->page->program;
-    if (b->page->frame[i] < b->page->program || at > (64u << 20)) continue; /* in a library */
+  int length = snprintf(line, sizeof line, "addr2line -e %s -f -i -s -p", worker->gtrain), found = 0;
+  for (int i = 0; i < FAULT_FRAMES && worker->page->frame[i]; i++) {
+    const uint64_t at = worker->page->frame[i] - worker->page->program;
+    if (worker->page->frame[i] < worker->page->program || at > (64u << 20)) continue; /* in a library */
     length += snprintf(line + length, sizeof line - (size_t)length, " 0x%llx", (unsigned long long)at - 1);
     found++;
   }
@@ -148,35 +151,36 @@ static void print_frames(FILE *log, const fault_bench *b) {
   if (pipe) pclose(pipe);
 }
 
-static void print_err(FILE *log, const fault_bench *b) {
+static void print_err(FILE *log, const fault_worker *worker) {
   char path[PATH_MAX], line[512];
-  path_of(path, "%s/err", b->path);
+  path_of(path, "%s/err", worker->path);
   FILE *file = fopen(path, "r");
   while (file && fgets(line, sizeof line, file)) fprintf(log, "    | %s", line);
   if (file) fclose(file);
 }
 
-static void report(FILE *log, const fault_bench *b, const fault_order *o, fault_verdict v, const char *note) {
+static void report(FILE *log, const fault_worker *worker, const fault_spec *o, fault_verdict v,
+                   const char *note) {
   const fault_command *c = &commands[o->command];
   flockfile(log);
   fprintf(log, "%s: %s %d %s %s at %llu%s: %s\n", verdict_name[v], c->subject, o->command,
           class_name[o->class], error_name(o->error), (unsigned long long)o->at,
-          o->for_good ? " for good" : "", note);
+          o->permanent ? " for good" : "", note);
   fprintf(log, "    gtrain %s\n", c->words);
-  print_frames(log, b);
-  print_err(log, b);
+  print_frames(log, worker);
+  print_err(log, worker);
   fflush(log);
   funlockfile(log);
 }
 
-/* True if this is the first failure of this kind at this place: one report of each is enough. */
-static bool is_new(const fault_bench *b, const fault_order *o, fault_verdict v) {
+/* True if this is the first failure with this verdict, class and stack: one report of each is enough. */
+static bool is_new(const fault_worker *worker, const fault_spec *o, fault_verdict v) {
   enum { MAX_REPORTS = 1000 };
   static uint64_t seen[MAX_REPORTS];
   static int count;
   uint64_t hash = (uint64_t)v * 31 + o->class;
-  for (int i = 0; i < FAULT_FRAMES && b->page->frame[i]; i++)
-    hash = hash * 1099511628211u + b->page->frame[i] - b->page->program;
+  for (int i = 0; i < FAULT_FRAMES && worker->page->frame[i]; i++)
+    hash = hash * 1099511628211u + worker->page->frame[i] - worker->page->program;
   for (int i = 0; i < count; i++)
     if (seen[i] == hash) return false;
   if (count == MAX_REPORTS) return false;
@@ -184,18 +188,18 @@ static bool is_new(const fault_bench *b, const fault_order *o, fault_verdict v) 
   return true;
 }
 
-static void work(const fault_bench *shape, int number, fault_shared *s, const fault_trials *t,
+static void work(const fault_worker *shared_settings, int number, fault_shared *s, const fault_trials *t,
                  const fault_options *options) {
-  fault_bench b = *shape;
+  fault_worker worker = *shared_settings;
   char note[512], path[PATH_MAX];
-  if (!bench_open(&b, number)) give_up("cannot open bench %d", number);
-  path_of(path, "%s/failures-%d.log", b.folder, number);
+  if (!worker_open(&worker, number)) give_up("cannot open worker %d", number);
+  path_of(path, "%s/failures-%d.log", worker.folder, number);
   FILE *log = options->verbose ? stdout : fopen(path, "w");
   for (size_t i; (i = atomic_fetch_add(&s->next, 1)) < t->count;) {
-    const fault_order *o = &t->items[i];
-    const fault_verdict v = trial_run(&b, &commands[o->command], o, note, sizeof note);
+    const fault_spec *o = &t->items[i];
+    const fault_verdict v = trial_run(&worker, &commands[o->command], o, note, sizeof note);
     atomic_fetch_add(&s->score[o->command][o->class].of[v], 1);
-    if (options->verbose || (is_bad(v) && is_new(&b, o, v))) report(log, &b, o, v, note);
+    if (options->verbose || (is_bad(v) && is_new(&worker, o, v))) report(log, &worker, o, v, note);
   }
   exit(0);
 }
@@ -252,14 +256,14 @@ static bool wanted(const fault_options *options, int index) {
   return !options->only || !strcmp(options->only, number) || strstr(name, options->only);
 }
 
-static fault_trials list_trials(const fault_bench *shape, const fault_options *options) {
+static fault_trials list_trials(const fault_worker *shared_settings, const fault_options *options) {
   fault_trials t = {0};
-  fault_bench b = *shape;
-  if (!bench_open(&b, 0)) give_up("cannot open a bench");
+  fault_worker worker = *shared_settings;
+  if (!worker_open(&worker, 0)) give_up("cannot open a worker");
   for (int i = 0; i < COMMANDS; i++) {
     if (!wanted(options, i)) continue;
-    if (!trial_expect(&b, &commands[i], i)) exit(1);
-    add_command(&t, options, i, b.page);
+    if (!trial_expect(&worker, &commands[i], i)) exit(1);
+    add_command(&t, options, i, worker.page);
   }
   return t;
 }
@@ -293,13 +297,13 @@ int main(int argc, char **argv) {
     give_up("usage: driver FOLDER GTRAIN SHIM [--sample] [--verbose] [--only COMMAND] [--class C] [--at N]");
   const fault_options options = read_options(argc, argv);
   char root[PATH_MAX];
-  const fault_bench shape = {.device = options.device,
-                             .folder = argv[1],
-                             .gtrain = argv[2],
-                             .shim = argv[3],
-                             .root = getcwd(root, sizeof root)};
-  const fault_trials t = list_trials(&shape, &options);
-  // cppcheck-suppress invalidFunctionArg ; -1 is what anonymous memory has for a descriptor
+  const fault_worker shared_settings = {.device = options.device,
+                                        .folder = argv[1],
+                                        .gtrain = argv[2],
+                                        .shim = argv[3],
+                                        .root = getcwd(root, sizeof root)};
+  const fault_trials t = list_trials(&shared_settings, &options);
+  // cppcheck-suppress invalidFunctionArg ; anonymous memory has the descriptor -1
   fault_shared *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (s == MAP_FAILED) give_up("out of memory");
   const long workers = options.verbose ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
@@ -308,7 +312,7 @@ int main(int argc, char **argv) {
   for (int i = 1; i <= workers; i++) {
     const pid_t child = fork();
     if (child < 0) give_up("cannot fork");
-    if (!child) work(&shape, i, s, &t, &options);
+    if (!child) work(&shared_settings, i, s, &t, &options);
   }
   bool died = false;
   for (int status; wait(&status) > 0;) died |= status != 0;

@@ -11,16 +11,17 @@ typedef struct fault_command {
   const char *subject; /* the folder of its inputs, visible as in/ */
   const char *words;   /* after `gtrain`, separated by spaces; writes below its working directory */
   bool trains;         /* can be stopped and resumed: its folder is run/ */
-  const char *begin;   /* run/ is copied from here, or NULL */
+  const char *initial; /* the folder that is copied to run/ before the command; NULL: none */
 } fault_command;
 
-typedef struct fault_order {
-  int command;
+/* One trial: a command and the fault to inject; see fault_page. */
+typedef struct fault_spec {
+  int command; /* index in the list of commands */
   fault_class class;
   int error;
-  bool for_good;
+  bool permanent;
   uint64_t at;
-} fault_order;
+} fault_spec;
 
 typedef enum fault_verdict {
   RIGHT,    /* success, with the same bytes as without a fault */
@@ -36,40 +37,40 @@ typedef enum fault_verdict {
   VERDICTS
 } fault_verdict;
 
-typedef struct fault_bench {                 /* the state of one worker */
-  const char *device;                        /* NULL: the CPU; else only calls from the program itself fail */
-  const char *gtrain, *shim, *root, *folder; /* folder: subjects, expected results, and the benches */
-  char path[PATH_MAX];                       /* its own: work/, out, err, page */
+typedef struct fault_worker { /* the state of one worker */
+  const char *device;         /* NULL: the CPU. With a device, only calls from the program itself fail */
+  const char *gtrain, *shim, *root, *folder; /* folder: subjects, expected results, and a folder per worker */
+  char path[PATH_MAX];                       /* this worker's folder: work/, out, err, page */
   fault_page *page;
-} fault_bench;
+} fault_worker;
 
 extern const char *const class_name[FAULT_CLASSES];
 const char *error_name(int error);
 
-bool bench_open(fault_bench *b, int number);
+bool worker_open(fault_worker *b, int number);
 /* Runs the command without a fault, stores its results as FOLDER/expected-INDEX, and counts its calls. */
-bool trial_expect(fault_bench *b, const fault_command *c, int index);
+bool trial_expect(fault_worker *b, const fault_command *c, int index);
 /* One trial; `note` gets a description of the error. */
-fault_verdict trial_run(fault_bench *b, const fault_command *c, const fault_order *o, char *note,
+fault_verdict trial_run(fault_worker *b, const fault_command *c, const fault_spec *o, char *note,
                         size_t size);
 
-/* --- files: these end the driver with a message if the machine, not gtrain, fails --- */
+/* --- files: these end the driver with a message if a file operation of the driver itself fails --- */
 
 void path_of(char *out, const char *format, ...) __attribute__((format(printf, 2, 3))); /* PATH_MAX bytes */
 void tree_copy(const char *from, const char *to);
 void tree_remove(const char *path);
 bool file_equal(const char *a, const char *b);
 typedef struct comparison {
-  const char *should, *is, *before; /* before: the earlier content, or NULL */
-  bool whole;
+  const char *expected, *actual, *before; /* before: the earlier content, or NULL */
+  bool complete;
   char *note; /* what differs */
   size_t size;
 } comparison;
-/* Compares a folder with the expected one, ignoring what always differs. If it should be `whole`, all files
- * must exist with the same bytes; else those that exist must have these bytes, or the bytes that they had
- * before. */
+/* Compares a folder with the expected one, except for files that always differ. If it must be `complete`, all
+ * files must exist with the expected bytes; otherwise those that exist must have the expected bytes or their
+ * earlier ones. */
 bool tree_check(const comparison *c);
-/* True if a file matches this pattern that should not exist. */
-bool tree_has_more(const char *should, const char *is, const char *pattern);
+/* True if a file that matches this pattern exists, but is not in the expected folder. */
+bool tree_has_extra(const char *expected, const char *actual, const char *pattern);
 void give_up(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 #endif

@@ -1,4 +1,4 @@
-/* Folders and bytes: copy, remove, compare. */
+/* Copies, removes and compares folders and files. */
 #define _GNU_SOURCE
 #include "driver.h"
 #include <dirent.h>
@@ -30,16 +30,16 @@ void path_of(char *out, const char *format, ...) {
   va_end(list);
 }
 
-/* Calls visit(path, context) for each name in a folder, until it returns false. */
-static bool each(const char *folder, bool (*visit)(const char *name, void *context), void *context) {
-  bool going = true;
+/* Calls visit(name, context) for each name in a folder, until it returns false. False if it did. */
+static bool for_each_name(const char *folder, bool (*visit)(const char *name, void *context), void *context) {
+  bool continues = true;
   DIR *directory = opendir(folder);
   if (!directory) return errno == ENOENT;
   // cppcheck-suppress readdirCalled ; one DIR, one thread
-  for (struct dirent *e; going && (e = readdir(directory));)
-    if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..")) going = visit(e->d_name, context);
+  for (struct dirent *e; continues && (e = readdir(directory));)
+    if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..")) continues = visit(e->d_name, context);
   closedir(directory);
-  return going;
+  return continues;
 }
 
 static bool is_folder(const char *path) {
@@ -57,11 +57,11 @@ static bool remove_one(const char *name, void *context) {
 }
 
 void tree_remove(const char *path) {
-  if (is_folder(path)) each(path, remove_one, (void *)(uintptr_t)path);
+  if (is_folder(path)) for_each_name(path, remove_one, (void *)(uintptr_t)path);
   if (remove(path) != 0 && errno != ENOENT) give_up("cannot remove %s", path);
 }
 
-static char *content(const char *path, size_t *size) {
+static char *read_content(const char *path, size_t *size) {
   struct stat s;
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0 || fstat(fd, &s) != 0) give_up("cannot open %s", path);
@@ -93,11 +93,11 @@ void tree_copy(const char *from, const char *to) {
   if (S_ISDIR(s.st_mode)) {
     if (mkdir(to, 0777) != 0 && errno != EEXIST) give_up("cannot make %s", to);
     two_paths p = {from, to};
-    each(from, copy_one, &p);
+    for_each_name(from, copy_one, &p);
     return;
   }
   size_t size;
-  char *bytes = content(from, &size);
+  char *bytes = read_content(from, &size);
   const int fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd < 0 || write(fd, bytes, size) != (ssize_t)size || close(fd) != 0) give_up("cannot write %s", to);
   free(bytes);
@@ -107,15 +107,15 @@ void tree_copy(const char *from, const char *to) {
 
 bool file_equal(const char *a, const char *b) {
   size_t sizes[2];
-  char *one = content(a, &sizes[0]), *other = content(b, &sizes[1]);
+  char *one = read_content(a, &sizes[0]), *other = read_content(b, &sizes[1]);
   const bool equal = sizes[0] == sizes[1] && !memcmp(one, other, sizes[0]);
   free(one);
   free(other);
   return equal;
 }
 
-/* Ignored: durations, and the owner of a lock; a damaged checkpoint that could not be set aside is
- * overwritten; standard output is compared separately. */
+/* These files are not compared: they have durations or the owner of a lock; a damaged checkpoint may have
+ * been overwritten instead of set aside; standard output is compared separately. */
 static const char *const skipped[] = {"timing.jsonl", ".lock", "*.damaged", ".out", NULL};
 
 static bool is_skipped(const char *name) {
@@ -124,60 +124,61 @@ static bool is_skipped(const char *name) {
   return false;
 }
 
-static bool check_should(const char *name, void *context) {
+static bool check_expected(const char *name, void *context) {
   const comparison *c = context;
-  char should[PATH_MAX], is[PATH_MAX], before[PATH_MAX];
+  char expected[PATH_MAX], actual[PATH_MAX], before[PATH_MAX];
   if (is_skipped(name)) return true;
-  path_of(should, "%s/%s", c->should, name);
-  path_of(is, "%s/%s", c->is, name);
+  path_of(expected, "%s/%s", c->expected, name);
+  path_of(actual, "%s/%s", c->actual, name);
   path_of(before, "%s/%s", c->before ? c->before : "/absent", name);
-  if (access(is, F_OK) != 0) {
-    if (c->whole) snprintf(c->note, c->size, "%s is missing", name);
-    return !c->whole;
+  if (access(actual, F_OK) != 0) {
+    if (c->complete) snprintf(c->note, c->size, "%s is missing", name);
+    return !c->complete;
   }
-  if (is_folder(should)) {
+  if (is_folder(expected)) {
     comparison below = *c;
-    below.should = should, below.is = is, below.before = c->before ? before : NULL;
+    below.expected = expected, below.actual = actual, below.before = c->before ? before : NULL;
     return tree_check(&below);
   }
-  if (file_equal(should, is) || (!c->whole && access(before, F_OK) == 0 && file_equal(before, is)))
+  if (file_equal(expected, actual) ||
+      (!c->complete && access(before, F_OK) == 0 && file_equal(before, actual)))
     return true;
   snprintf(c->note, c->size, "%s has other bytes", name);
   return false;
 }
 
 /* Checkpoints that could not be removed in time may stay, and are removed by the next save. */
-static bool check_is(const char *name, void *context) {
+static bool check_unexpected(const char *name, void *context) {
   const comparison *c = context;
-  char should[PATH_MAX], is[PATH_MAX];
-  path_of(should, "%s/%s", c->should, name);
-  path_of(is, "%s/%s", c->is, name);
+  char expected[PATH_MAX], actual[PATH_MAX];
+  path_of(expected, "%s/%s", c->expected, name);
+  path_of(actual, "%s/%s", c->actual, name);
   struct stat s;
-  if (is_skipped(name) || access(should, F_OK) == 0 || !fnmatch("step-*.safetensors", name, 0)) return true;
-  if (lstat(is, &s) == 0 && S_ISLNK(s.st_mode)) return true;
+  if (is_skipped(name) || access(expected, F_OK) == 0 || !fnmatch("step-*.safetensors", name, 0)) return true;
+  if (lstat(actual, &s) == 0 && S_ISLNK(s.st_mode)) return true;
   snprintf(c->note, c->size, "%s should not be there", name);
   return false;
 }
 
 bool tree_check(const comparison *c) {
-  return each(c->should, check_should, (void *)(uintptr_t)c) &&
-         (!c->whole || each(c->is, check_is, (void *)(uintptr_t)c));
+  return for_each_name(c->expected, check_expected, (void *)(uintptr_t)c) &&
+         (!c->complete || for_each_name(c->actual, check_unexpected, (void *)(uintptr_t)c));
 }
 
 typedef struct search {
-  const char *should, *is, *pattern;
+  const char *expected, *actual, *pattern;
 } search;
 
-static bool look(const char *name, void *context) {
+static bool is_expected(const char *name, void *context) {
   const search *s = context;
-  char should[PATH_MAX], is[PATH_MAX];
-  path_of(should, "%s/%s", s->should, name);
-  path_of(is, "%s/%s", s->is, name);
-  if (is_folder(is)) return !tree_has_more(should, is, s->pattern);
-  return fnmatch(s->pattern, name, 0) != 0 || access(should, F_OK) == 0;
+  char expected[PATH_MAX], actual[PATH_MAX];
+  path_of(expected, "%s/%s", s->expected, name);
+  path_of(actual, "%s/%s", s->actual, name);
+  if (is_folder(actual)) return !tree_has_extra(expected, actual, s->pattern);
+  return fnmatch(s->pattern, name, 0) != 0 || access(expected, F_OK) == 0;
 }
 
-bool tree_has_more(const char *should, const char *is, const char *pattern) {
-  search s = {should, is, pattern};
-  return !each(is, look, &s);
+bool tree_has_extra(const char *expected, const char *actual, const char *pattern) {
+  search s = {expected, actual, pattern};
+  return !for_each_name(actual, is_expected, &s);
 }

@@ -1,4 +1,4 @@
-/* One trial: a fresh folder, the command with a fault, and a check of what it leaves. */
+/* One trial: creates a fresh folder, runs the command with a fault, and checks the result. */
 #define _GNU_SOURCE
 #include "driver.h"
 #include <errno.h>
@@ -24,7 +24,7 @@ static void on_alarm(int number) {
   if (running > 0) kill(running, SIGKILL);
 }
 
-bool bench_open(fault_bench *b, int number) {
+bool worker_open(fault_worker *b, int number) {
   char path[PATH_MAX];
   struct sigaction action = {.sa_handler = on_alarm};
   sigaction(SIGALRM, &action, NULL);
@@ -38,7 +38,7 @@ bool bench_open(fault_bench *b, int number) {
   return b->page != MAP_FAILED;
 }
 
-static void redirect(const fault_bench *b, const char *name, int to) {
+static void redirect(const fault_worker *b, const char *name, int to) {
   char path[PATH_MAX];
   path_of(path, "%s/%s", b->path, name);
   const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -46,8 +46,8 @@ static void redirect(const fault_bench *b, const char *name, int to) {
   close(fd);
 }
 
-/* In the child process: sets a fixed environment, so that no trial depends on the caller's. */
-static void become(const fault_bench *b, const char *words) {
+/* In the child process: runs gtrain with a fixed environment, so that no trial depends on the caller's. */
+static void exec_gtrain(const fault_worker *b, const char *words) {
   char text[1024], device[64], driver[PATH_MAX], work[PATH_MAX], preload[PATH_MAX], page[PATH_MAX],
       cache[PATH_MAX], *argv[MAX_WORDS];
   int argc = 0;
@@ -88,31 +88,31 @@ static void become(const fault_bench *b, const char *words) {
 }
 
 /* The exit code, 128 + a signal, or HUNG_CODE. */
-static int execute(const fault_bench *b, const char *words, const fault_order *o) {
+static int execute(const fault_worker *b, const char *words, const fault_spec *o) {
   memset(b->page, 0, sizeof *b->page);
   b->page->class = FAULT_NONE;
-  b->page->own = b->device != NULL;
+  b->page->program_only = b->device != NULL;
   if (o)
     b->page->class = o->class, b->page->at = o->at, b->page->error = o->error,
-    b->page->for_good = o->for_good;
+    b->page->permanent = o->permanent;
   const pid_t child = fork();
   if (child < 0) give_up("cannot fork");
-  if (!child) become(b, words);
+  if (!child) exec_gtrain(b, words);
   int status;
   running = child;
   alarm(HANG_SECONDS);
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) give_up("cannot wait");
-  const bool late = alarm(0) == 0;
+  const bool timed_out = alarm(0) == 0;
   running = 0;
   if (WIFEXITED(status)) return WEXITSTATUS(status);
-  if (late || WTERMSIG(status) == SIGXCPU) return HUNG_CODE;
+  if (timed_out || WTERMSIG(status) == SIGXCPU) return HUNG_CODE;
   return 128 + WTERMSIG(status);
 }
 
 /* --- the folder --- */
 
-static void prepare(const fault_bench *b, const fault_command *c) {
+static void prepare(const fault_worker *b, const fault_command *c) {
   char work[PATH_MAX], from[PATH_MAX], to[PATH_MAX];
   path_of(work, "%s/work", b->path);
   tree_remove(work);
@@ -123,13 +123,13 @@ static void prepare(const fault_bench *b, const fault_command *c) {
   path_of(from, "%s/datasets", b->root);
   path_of(to, "%s/datasets", work);
   if (symlink(from, to) != 0) give_up("cannot link %s", to);
-  if (!c->begin) return;
-  path_of(from, "%s/%s", b->folder, c->begin);
+  if (!c->initial) return;
+  path_of(from, "%s/%s", b->folder, c->initial);
   path_of(to, "%s/run", work);
   tree_copy(from, to);
 }
 
-bool trial_expect(fault_bench *b, const fault_command *c, int index) {
+bool trial_expect(fault_worker *b, const fault_command *c, int index) {
   char from[PATH_MAX], to[PATH_MAX];
   prepare(b, c);
   const int code = execute(b, c->words, NULL);
@@ -149,35 +149,35 @@ bool trial_expect(fault_bench *b, const fault_command *c, int index) {
 
 /* --- judging --- */
 
-static const char *expected_path(const fault_bench *b, int index) {
+static const char *expected_path(const fault_worker *b, int index) {
   static char path[PATH_MAX];
   path_of(path, "%s/expected-%d", b->folder, index);
   return path;
 }
 
-static bool same_tree(const fault_bench *b, const fault_command *c, int index, bool whole, char *note,
+static bool same_tree(const fault_worker *b, const fault_command *c, int index, bool complete, char *note,
                       size_t size) {
-  char work[PATH_MAX], run[PATH_MAX], should[PATH_MAX], before[PATH_MAX];
+  char work[PATH_MAX], run[PATH_MAX], expected[PATH_MAX], before[PATH_MAX];
   path_of(work, "%s/work", b->path);
   path_of(run, "%s/run", work);
-  path_of(should, "%s/run", expected_path(b, index));
-  path_of(before, "%s/%s", b->folder, c->begin ? c->begin : "absent");
-  const comparison all = {expected_path(b, index), work, NULL, whole, note, size};
-  const comparison kept = {should, run, before, whole, note, size};
-  return tree_check(c->begin ? &kept : &all);
+  path_of(expected, "%s/run", expected_path(b, index));
+  path_of(before, "%s/%s", b->folder, c->initial ? c->initial : "absent");
+  const comparison all = {expected_path(b, index), work, NULL, complete, note, size};
+  const comparison resumed = {expected, run, before, complete, note, size};
+  return tree_check(c->initial ? &resumed : &all);
 }
 
-static bool same_output(const fault_bench *b, const fault_command *c, int index, char *note, size_t size) {
-  char out[PATH_MAX], should[PATH_MAX];
+static bool same_output(const fault_worker *b, const fault_command *c, int index, char *note, size_t size) {
+  char out[PATH_MAX], expected[PATH_MAX];
   if (c->trains && strstr(c->words, "--json")) return true; /* it prints durations */
   path_of(out, "%s/out", b->path);
-  path_of(should, "%s/.out", expected_path(b, index));
-  if (file_equal(out, should)) return true;
+  path_of(expected, "%s/.out", expected_path(b, index));
+  if (file_equal(out, expected)) return true;
   snprintf(note, size, "other words on standard output");
   return false;
 }
 
-static bool says_error(const fault_bench *b) {
+static bool says_error(const fault_worker *b) {
   char path[PATH_MAX], line[4096];
   bool found = false;
   path_of(path, "%s/err", b->path);
@@ -188,18 +188,17 @@ static bool says_error(const fault_bench *b) {
   return found;
 }
 
-/* The contract for each class: memory errors exit with 71, file errors with 74; a call that was interrupted
- * or transferred less than requested is simply repeated; and a message that cannot be written stops
- * nothing. */
-static bool documented(const fault_order *o, int code) {
+/* The documented exit codes: 71 for memory errors, 74 for file errors, 0 for a call that was interrupted or
+ * transferred less than requested (gtrain repeats it) and for a message that cannot be written. */
+static bool is_documented(const fault_spec *o, int code) {
   if (o->error == FAULT_SHORT || o->error == EINTR || o->class == FAULT_STDERR) return code == 0;
   if (o->class == FAULT_MALLOC || o->class == FAULT_MMAP || o->class == FAULT_THREAD) return code == 71;
   return code == 74 || (o->error == ENOMEM && code == 71);
 }
 
-/* A failed run is completed by the same command with --resume, or started from scratch if it left nothing;
- * then everything is as if nothing had failed. */
-static bool recovers(const fault_bench *b, const fault_command *c, int index, char *note, size_t size) {
+/* Completes a failed run with the same command and --resume, or from scratch if it left no files. The result
+ * must equal that of a run without faults. */
+static bool recovers(const fault_worker *b, const fault_command *c, int index, char *note, size_t size) {
   char path[PATH_MAX], words[1024];
   path_of(path, "%s/work/run", b->path);
   const bool resume = access(path, F_OK) == 0 && !strstr(c->words, "--resume");
@@ -209,15 +208,15 @@ static bool recovers(const fault_bench *b, const fault_command *c, int index, ch
   return code == 0 && same_tree(b, c, index, true, note, size);
 }
 
-static fault_verdict judge_failure(const fault_bench *b, const fault_command *c, const fault_order *o,
+static fault_verdict judge_failure(const fault_worker *b, const fault_command *c, const fault_spec *o,
                                    int code, char *note, size_t size) {
   snprintf(note, size, "exit code %d", code);
-  if (!documented(o, code)) return MISCODED;
+  if (!is_documented(o, code)) return MISCODED;
   if (o->class != FAULT_STDERR && !says_error(b)) return SILENT;
   return same_tree(b, c, o->command, false, note, size) || c->trains ? REFUSED : WRONG;
 }
 
-fault_verdict trial_run(fault_bench *b, const fault_command *c, const fault_order *o, char *note,
+fault_verdict trial_run(fault_worker *b, const fault_command *c, const fault_spec *o, char *note,
                         size_t size) {
   *note = 0;
   prepare(b, c);
@@ -233,7 +232,7 @@ fault_verdict trial_run(fault_bench *b, const fault_command *c, const fault_orde
     found = judge_failure(b, c, o, code, note, size);
   else if (!same_output(b, c, o->command, note, size) || !same_tree(b, c, o->command, true, note, size))
     found = WRONG;
-  if (tree_has_more(expected_path(b, o->command), work, "*.damaged")) found = ASIDE;
+  if (tree_has_extra(expected_path(b, o->command), work, "*.damaged")) found = ASIDE;
   if (found == REFUSED && c->trains && !recovers(b, c, o->command, note, size)) found = LOST;
   memcpy(b->page, &page, sizeof page);
   return found == RIGHT && !fired ? MISSED : found;

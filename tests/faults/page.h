@@ -1,5 +1,5 @@
-/* Shared by the driver (driver.c) and the library in the process under test (shim.c): one page of memory, in
- * the file that FAULT_PAGE names. The driver writes the order; the shim counts calls and reports what it
+/* Memory shared by the driver (driver.c) and the library in the process under test (shim.c), through the file
+ * that FAULT_PAGE names. The driver writes which fault to inject; the shim counts calls and reports what it
  * did. */
 #ifndef TESTS_FAULTS_PAGE_H
 #define TESTS_FAULTS_PAGE_H
@@ -30,19 +30,18 @@ typedef enum fault_class {
   FAULT_NONE = FAULT_CLASSES /* only count */
 } fault_class;
 
-enum {
-  FAULT_SHORT = -1,
-  FAULT_FRAMES = 24
-}; /* FAULT_SHORT: one byte is read or written, where more could be */
+/* FAULT_SHORT, in place of an errno: only one byte is read or written. FAULT_FRAMES: stack frames that are
+ * recorded. */
+enum { FAULT_SHORT = -1, FAULT_FRAMES = 24 };
 
 typedef struct fault_page {
-  /* The order: call number `at` (from 1) of the class fails, and if `for_good`, all later ones. */
+  /* The fault: call number `at` (from 1) of the class fails, and if `permanent`, all later ones too. */
   fault_class class;
   uint64_t at;
-  bool for_good;
-  int error; /* an errno, or FAULT_SHORT */
-  bool own;  /* only calls from the program itself: what a device driver does without memory is not tested */
-  /* The result. */
+  bool permanent;
+  int error;         /* an errno, or FAULT_SHORT */
+  bool program_only; /* only calls from the program itself count and fail, not those of a device driver */
+  /* The result: calls and failed calls. */
   _Atomic uint64_t count[FAULT_CLASSES];
   _Atomic uint64_t fired;
   uint64_t program, end;        /* load address of the program */

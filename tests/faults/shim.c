@@ -1,7 +1,7 @@
 /* Preloaded (LD_PRELOAD) before the C library: counts allocations, threads and file calls by class, and makes
- * the calls fail that the page orders. Counting starts when the libraries have been initialized: what they do
- * before main is not ours to fix. Streams are built on our own open, read and write (fopencookie), including
- * standard output and standard error, since the C library's own streams would bypass these functions. */
+ * those calls fail that the page names. Counting starts after the libraries have been initialized, because
+ * gtrain cannot handle faults before main. Streams, including standard output and standard error, are built
+ * on the functions below (fopencookie), because the C library's streams would bypass them. */
 #define _GNU_SOURCE
 #include "page.h"
 #include <dirent.h>
@@ -22,26 +22,26 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static fault_page *page; /* NULL: nothing is counted (yet) */
-static _Thread_local bool inside;
+static fault_page *page;             /* NULL: calls are not counted yet */
+static _Thread_local bool uncounted; /* calls of this thread are not counted for now */
 
 /* --- whether a call fails --- */
 
 static void record_stack(void) {
   void *frame[FAULT_FRAMES];
-  inside = true;
+  uncounted = true;
   const int count = backtrace(frame, FAULT_FRAMES);
-  inside = false;
+  uncounted = false;
   for (int i = 0; i < count; i++) page->frame[i] = (uint64_t)(uintptr_t)frame[i];
 }
 
 /* 0, or the errno (or FAULT_SHORT) that this call is to fail with. */
 static int fault_from(fault_class class, const void *caller) {
-  if (!page || inside) return 0;
+  if (!page || uncounted) return 0;
   const uint64_t at = (uint64_t)(uintptr_t)caller;
-  if (page->own && (at < page->program || at >= page->end)) return 0;
+  if (page->program_only && (at < page->program || at >= page->end)) return 0;
   const uint64_t number = atomic_fetch_add(&page->count[class], 1) + 1;
-  if (class != page->class || number < page->at || (number > page->at && !page->for_good)) return 0;
+  if (class != page->class || number < page->at || (number > page->at && !page->permanent)) return 0;
   if (atomic_fetch_add(&page->fired, 1) == 0) record_stack();
   return page->error;
 }
@@ -52,7 +52,7 @@ static bool fails_from(fault_class class, const void *caller) {
   return error != 0;
 }
 
-/* The return address of the function that expands this macro. */
+/* The caller is the code that called the function in which the macro is used. */
 #define fault(class) fault_from(class, __builtin_return_address(0))
 #define fails(class) fails_from(class, __builtin_return_address(0))
 
@@ -64,7 +64,7 @@ static int find_program(struct dl_phdr_info *info, size_t size, void *context) {
     const uint64_t end = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
     if (info->dlpi_phdr[i].p_type == PT_LOAD && end > found->end) found->end = end;
   }
-  return 1; /* the first is the program */
+  return 1; /* the first object is the program */
 }
 
 /* --- memory --- */
@@ -108,10 +108,10 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 
 /* Calls made while libraries are loaded are not counted. */
 void *dlopen(const char *path, int flags) {
-  const bool before = inside;
-  inside = true;
+  const bool before = uncounted;
+  uncounted = true;
   void *library = NEXT(dlopen)(path, flags);
-  inside = before;
+  uncounted = before;
   return library;
 }
 
@@ -134,7 +134,7 @@ int openat(int directory, const char *path, int flags, ...) {
 int open64(const char *path, int flags, ...) __attribute__((alias("open")));
 int openat64(int directory, const char *path, int flags, ...) __attribute__((alias("openat")));
 
-/* The descriptor is closed even so, as on Linux. */
+/* As on Linux, the descriptor is closed even if an error is reported. */
 int close(int fd) {
   const bool failed = fails(FAULT_CLOSE);
   const int error = errno;
@@ -144,7 +144,7 @@ int close(int fd) {
   return -1;
 }
 
-/* Reduces *size if the order is a short transfer. False if the call is to fail. */
+/* Reduces *size if the fault is a short transfer. False if the call must fail. */
 static bool transfer_from(fault_class class, size_t *size, const void *caller) {
   const int error = fault_from(class, caller);
   if (error == FAULT_SHORT && *size > 1) *size = 1;
@@ -170,7 +170,7 @@ ssize_t pwrite(int fd, const void *buffer, size_t size, off_t at) {
 }
 ssize_t pwrite64(int fd, const void *buffer, size_t size, off_t at) { return pwrite(fd, buffer, size, at); }
 
-/* Not really synced: the machine will not lose its power, and waiting for the disk would dominate a trial. */
+/* Does not sync: the machine will not lose its power, and waiting for the disk would dominate a trial. */
 int fsync(int fd) {
   (void)fd;
   return fails(FAULT_SYNC) ? -1 : 0;
@@ -271,7 +271,7 @@ int fileno(FILE *file) {
   return file == stdout ? STDOUT_FILENO : file == stderr ? STDERR_FILENO : NEXT(fileno)(file);
 }
 
-__attribute__((constructor)) static void begin(void) {
+__attribute__((constructor)) static void set_up(void) {
   const char *path = getenv("FAULT_PAGE");
   const int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
   void *memory = fd >= 0 ? mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
@@ -281,7 +281,7 @@ __attribute__((constructor)) static void begin(void) {
   stderr = stream_of(STDERR_FILENO, "w");
   setvbuf(stderr, NULL, _IONBF, 0);
   void *frame[2];
-  backtrace(frame, 2); /* loads what it needs */
+  backtrace(frame, 2); /* the first call loads libgcc */
   fault_page *found = memory;
   dl_iterate_phdr(find_program, found);
   page = found;

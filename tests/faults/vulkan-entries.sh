@@ -1,7 +1,7 @@
 #!/bin/sh
 # vulkan-entries.sh OUT HEADERS SOURCE…: the Vulkan entry points that the sources use, as lines of OUT:
 #   FALLIBLE(vkCreateBuffer, (VkDevice device, …), (device, …), SPOIL(pBuffer))   returns a VkResult
-#   SURE(void, vkGetDeviceQueue, (VkDevice device, …), (device, …))               cannot fail
+#   INFALLIBLE(void, vkGetDeviceQueue, (VkDevice device, …), (device, …))         cannot fail
 # SPOIL names what the call would write. HEADERS is the preprocessed text of Vulkan's headers, whose function pointer
 # types (PFN_vk…) give the parameters. So the list contains every entry point that is used.
 set -eu
@@ -34,7 +34,7 @@ BEGIN { while ((getline name < used) > 0) wanted[name] = 1 }
   if (type == "VkResult")
     printf "FALLIBLE(%s, (%s), (%s),%s)\n", name, parameters, arguments, spoiled
   else
-    printf "SURE(%s, %s, (%s), (%s))\n", type, name, parameters, arguments
+    printf "INFALLIBLE(%s, %s, (%s), (%s))\n", type, name, parameters, arguments
   delete wanted[name]
 }
 END {

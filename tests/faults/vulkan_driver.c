@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <vulkan/vulkan_core.h>
 
-/* The quick tier runs the first few. */
+/* --quick runs the first QUICK_COMMANDS of these. */
 static const fault_command commands[] = {
     {"mlp", "train in/config.yaml --run-dir run --quiet", true, NULL},
     {"mlp", "bench train in/config.yaml --steps 1 --profile", false, NULL},
@@ -40,7 +40,7 @@ enum { COMMANDS = sizeof commands / sizeof *commands, QUICK_COMMANDS = 4 };
 static const char *const verdict_name[VERDICTS] = {"right",    "refused", "missed", "crashed", "hung",
                                                    "miscoded", "silent",  "wrong",  "lost",    "aside"};
 
-void vulkan_order_text(const vulkan_order *o, char *text, size_t size) {
+void vulkan_spec_text(const vulkan_spec *o, char *text, size_t size) {
   char result[16];
   snprintf(result, sizeof result, "%d", o->result);
   snprintf(text, size, "%s:%u:%s:%s", entry_rows[o->entry].name, o->nth,
@@ -52,16 +52,16 @@ void vulkan_order_text(const vulkan_order *o, char *text, size_t size) {
 typedef struct vulkan_options {
   bool quick, verbose;
   const char *only, *entry;
-  long seconds; /* 0: as long as it takes */
+  long seconds; /* stop after this time; 0: run all trials */
   size_t from;  /* the first trial */
 } vulkan_options;
 
 typedef struct vulkan_trials {
-  vulkan_order *items;
+  vulkan_spec *items;
   size_t count, capacity;
 } vulkan_trials;
 
-static void add(vulkan_trials *t, vulkan_order o, int result, fault_mode mode) {
+static void add(vulkan_trials *t, vulkan_spec o, int result, fault_mode mode) {
   if (t->count == t->capacity) {
     t->capacity = t->capacity ? 2 * t->capacity : 1024;
     t->items = realloc(t->items, t->capacity * sizeof *t->items);
@@ -72,15 +72,15 @@ static void add(vulkan_trials *t, vulkan_order o, int result, fault_mode mode) {
   t->items[t->count++] = o;
 }
 
-/* Calls before there is a device, which cannot be lost yet. */
-static bool is_before(int entry) {
+/* Calls that are made before there is a device. */
+static bool precedes_device(int entry) {
   return entry == ENTRY_volkInitialize || entry == ENTRY_vkCreateInstance ||
          entry == ENTRY_vkEnumeratePhysicalDevices || entry == ENTRY_vkEnumerateDeviceExtensionProperties ||
          entry == ENTRY_vkEnumerateInstanceLayerProperties || entry == ENTRY_vkCreateDebugUtilsMessengerEXT;
 }
 
-/* A result that is neither an error nor success, if there is one; else 0. */
-static int half_success(int entry) {
+/* A result of this call that is neither an error nor success; 0 if there is none. */
+static int partial_success(int entry) {
   switch (entry) {
   case ENTRY_vkWaitSemaphores: return VK_TIMEOUT;
   case ENTRY_vkGetQueryPoolResults: return VK_NOT_READY;
@@ -92,18 +92,18 @@ static int half_success(int entry) {
   }
 }
 
-static void add_call(vulkan_trials *t, vulkan_order o, fault_mode mode) {
-  const bool before = is_before(o.entry);
+static void add_call(vulkan_trials *t, vulkan_spec o, fault_mode mode) {
+  const bool before = precedes_device(o.entry);
   add(t, o, VK_ERROR_DEVICE_LOST, mode);
   add(t, o, before || o.nth % 2 == 0 ? VK_ERROR_OUT_OF_HOST_MEMORY : VK_ERROR_OUT_OF_DEVICE_MEMORY, mode);
   add(t, o, before ? VK_ERROR_INITIALIZATION_FAILED : VK_ERROR_UNKNOWN, mode);
-  if (half_success(o.entry)) add(t, o, half_success(o.entry), mode);
-  if (half_success(o.entry) == VK_INCOMPLETE && o.entry != ENTRY_vkGetPipelineCacheData)
+  if (partial_success(o.entry)) add(t, o, partial_success(o.entry), mode);
+  if (partial_success(o.entry) == VK_INCOMPLETE && o.entry != ENTRY_vkGetPipelineCacheData)
     add(t, o, RESULT_NONE, mode);
 }
 
-/* Results of a working device. */
-static void add_disasters(vulkan_trials *t, vulkan_order o) {
+/* Calls that depend on the device's work: it is lost, every later call fails, or it hangs. */
+static void add_device_failures(vulkan_trials *t, vulkan_spec o) {
   if (!is_work(o.entry)) return;
   add(t, o, VK_ERROR_DEVICE_LOST, MODE_LOST);
   add(t, o, VK_ERROR_OUT_OF_HOST_MEMORY, MODE_ALL);
@@ -111,12 +111,12 @@ static void add_disasters(vulkan_trials *t, vulkan_order o) {
   if (o.entry == ENTRY_vkQueueSubmit) add(t, o, VK_SUCCESS, MODE_HANG);
 }
 
-static void add_entry(vulkan_trials *t, vulkan_order o, uint32_t calls, bool quick) {
+static void add_entry(vulkan_trials *t, vulkan_spec o, uint32_t calls, bool quick) {
   const uint32_t middle = calls / 2 + 1;
   for (o.nth = 1; o.nth <= calls; o.nth++) {
     if (!quick || o.nth == 1) add_call(t, o, MODE_ONCE);
     if (!quick || o.nth == middle) add_call(t, o, MODE_ALWAYS);
-    if (!quick || o.nth == middle) add_disasters(t, o);
+    if (!quick || o.nth == middle) add_device_failures(t, o);
   }
 }
 
@@ -129,32 +129,32 @@ static bool wanted(const vulkan_options *options, int index) {
   return !options->quick || index < QUICK_COMMANDS;
 }
 
-/* The quick tier tests an entry point in the first command that uses it. */
+/* With --quick, an entry point is tested only in the first command that uses it. */
 static void add_command(vulkan_trials *t, int command, const fault_counts *counts,
                         const vulkan_options *options) {
-  static bool met[ENTRIES];
+  static bool covered[ENTRIES];
   for (int e = 0; e < ENTRIES; e++) {
     const bool chosen = !options->entry || !strcmp(options->entry, entry_rows[e].name);
-    if (!entry_rows[e].fallible || !chosen || (options->quick && met[e]) || !counts->calls[e]) continue;
-    add_entry(t, (vulkan_order){.command = command, .entry = e}, counts->calls[e], options->quick);
-    met[e] = true;
+    if (!entry_rows[e].fallible || !chosen || (options->quick && covered[e]) || !counts->calls[e]) continue;
+    add_entry(t, (vulkan_spec){.command = command, .entry = e}, counts->calls[e], options->quick);
+    covered[e] = true;
   }
 }
 
-static vulkan_trials list_trials(const vulkan_bench *shape, const vulkan_options *options) {
+static vulkan_trials list_trials(const vulkan_worker *shared_settings, const vulkan_options *options) {
   vulkan_trials t = {0};
-  vulkan_bench b = *shape;
-  vulkan_bench_open(&b, 0);
+  vulkan_worker worker = *shared_settings;
+  vulkan_worker_open(&worker, 0);
   for (int i = 0; i < COMMANDS; i++) {
     if (!wanted(options, i)) continue;
-    const int code = vulkan_expect(&b, &commands[i], i);
+    const int code = vulkan_expect(&worker, &commands[i], i);
     if (code == 69 && strstr(commands[i].words, "validation")) { /* the layers may not be installed */
       printf("not tried: gtrain %s\n", commands[i].words);
       continue;
     }
     if (code)
-      give_up("`gtrain %s` ends with %d even without a fault; see %s", commands[i].words, code, b.path);
-    add_command(&t, i, b.counts, options);
+      give_up("`gtrain %s` ends with %d even without a fault; see %s", commands[i].words, code, worker.path);
+    add_command(&t, i, worker.counts, options);
   }
   return t;
 }
@@ -169,46 +169,47 @@ typedef struct vulkan_shared {
 
 static bool is_bad(fault_verdict v) { return v > MISSED; }
 
-static void report(const vulkan_bench *b, const vulkan_order *o, fault_verdict v, const char *note) {
+static void report(const vulkan_worker *worker, const vulkan_spec *o, fault_verdict v, const char *note) {
   char order[128], path[PATH_MAX], line[512], text[8192];
-  vulkan_order_text(o, order, sizeof order);
+  vulkan_spec_text(o, order, sizeof order);
   int length = snprintf(text, sizeof text, "%s: %s: VULKAN_FAULT=%s gtrain %s: %s\n", verdict_name[v],
                         commands[o->command].subject, order, commands[o->command].words, note);
-  path_of(path, "%s/err", b->path);
+  path_of(path, "%s/err", worker->path);
   FILE *file = fopen(path, "r");
   while (file && fgets(line, sizeof line, file) && length < (int)sizeof text - 600)
     length += snprintf(text + length, sizeof text - (size_t)length, "    | %s", line);
   if (file) fclose(file);
-  if (write(STDOUT_FILENO, text, (size_t)length) < 0) exit(2); /* one write: others write, too */
+  if (write(STDOUT_FILENO, text, (size_t)length) < 0)
+    exit(2); /* one write, because other workers write too */
 }
 
-/* An order of trials in which any prefix is a fair sample of all. */
+/* A permutation of the trials: the first trials of a run are spread over the whole list. */
 static size_t spread(size_t i, size_t count) {
   size_t stride = 7919;
-  while (count % stride == 0) stride += 2; /* a prime: visits all trials unless it divides their number */
+  while (count % stride == 0) stride += 2; /* a prime reaches all trials unless it divides their number */
   return stride > count ? i : i * stride % count;
 }
 
-static void work(const vulkan_bench *shape, int number, vulkan_shared *s, const vulkan_trials *t,
+static void work(const vulkan_worker *shared_settings, int number, vulkan_shared *s, const vulkan_trials *t,
                  const vulkan_options *options) {
   const time_t end = time(NULL) + options->seconds;
-  vulkan_bench b = *shape;
+  vulkan_worker worker = *shared_settings;
   char note[512];
-  vulkan_bench_open(&b, number);
+  vulkan_worker_open(&worker, number);
   for (size_t i; (i = atomic_fetch_add(&s->next, 1)) < t->count;) {
     if (options->seconds && time(NULL) >= end) break;
-    const vulkan_order *o = &t->items[spread(i, t->count)];
-    const fault_verdict v = vulkan_trial(&b, &commands[o->command], o, note, sizeof note);
+    const vulkan_spec *o = &t->items[spread(i, t->count)];
+    const fault_verdict v = vulkan_trial(&worker, &commands[o->command], o, note, sizeof note);
     atomic_fetch_add(&s->score[o->command][v], 1);
     atomic_fetch_add(&s->tried[o->entry], 1);
     for (int e = 0; e < ENTRIES; e++)
-      if (b.counts->faults[e]) atomic_fetch_add(&s->failed[e], 1);
-    if (options->verbose || is_bad(v)) report(&b, o, v, note);
+      if (worker.counts->faults[e]) atomic_fetch_add(&s->failed[e], 1);
+    if (options->verbose || is_bad(v)) report(&worker, o, v, note);
   }
   exit(0);
 }
 
-static void run_all(const vulkan_bench *shape, vulkan_shared *s, const vulkan_trials *t,
+static void run_all(const vulkan_worker *shared_settings, vulkan_shared *s, const vulkan_trials *t,
                     const vulkan_options *options) {
   const char *text = getenv("JOBS");
   long jobs = text ? strtol(text, NULL, 10) : sysconf(_SC_NPROCESSORS_ONLN);
@@ -217,7 +218,7 @@ static void run_all(const vulkan_bench *shape, vulkan_shared *s, const vulkan_tr
   for (int i = 1; i <= jobs; i++) {
     const pid_t child = fork();
     if (child < 0) give_up("cannot fork");
-    if (!child) work(shape, i, s, t, options);
+    if (!child) work(shared_settings, i, s, t, options);
   }
   int status;
   while (wait(&status) > 0 || errno == EINTR)
@@ -247,7 +248,8 @@ static uint32_t print_verdicts(const vulkan_shared *s, uint32_t total[VERDICTS])
   return bad;
 }
 
-/* Every entry point that can fail has failed; those of the validation layers only if they are installed. */
+/* Returns the number of entry points that never failed, except those of the validation layers, which may not
+ * be installed. */
 static uint32_t print_entries(const vulkan_shared *s) {
   uint32_t untried = 0;
   printf("\n%-40s %8s %8s\n", "", "trials", "it failed in");
@@ -304,13 +306,13 @@ int main(int argc, char **argv) {
     give_up(
         "usage: vulkan-driver FOLDER GTRAIN [--quick] [--verbose] [--only COMMAND] [--entry NAME] [--seconds N] [--from N]");
   const vulkan_options options = read_options(argc, argv);
-  // cppcheck-suppress invalidFunctionArg ; -1 is what anonymous memory has for a descriptor
+  // cppcheck-suppress invalidFunctionArg ; anonymous memory has the descriptor -1
   vulkan_shared *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (s == MAP_FAILED) give_up("out of memory");
-  const vulkan_bench shape = {.folder = argv[1], .gtrain = argv[2], .states = &s->states};
-  const vulkan_trials t = list_trials(&shape, &options);
+  const vulkan_worker shared_settings = {.folder = argv[1], .gtrain = argv[2], .states = &s->states};
+  const vulkan_trials t = list_trials(&shared_settings, &options);
   printf("%zu trials\n", t.count);
   s->next = options.from;
-  run_all(&shape, s, &t, &options);
+  run_all(&shared_settings, s, &t, &options);
   return print_table(s, &t, &options);
 }

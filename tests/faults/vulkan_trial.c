@@ -1,4 +1,4 @@
-/* One trial: a fresh folder, the command with a fault, and a check of what it leaves. */
+/* One trial: creates a fresh folder, runs the command with a fault, and checks the result. */
 #define _GNU_SOURCE
 #include "vulkan_driver.h"
 #include <dirent.h>
@@ -26,7 +26,7 @@ static void on_alarm(int number) {
   if (running > 0) kill(running, SIGKILL);
 }
 
-void vulkan_bench_open(vulkan_bench *b, int number) {
+void vulkan_worker_open(vulkan_worker *b, int number) {
   char path[PATH_MAX];
   struct sigaction action = {.sa_handler = on_alarm};
   sigaction(SIGALRM, &action, NULL);
@@ -40,7 +40,7 @@ void vulkan_bench_open(vulkan_bench *b, int number) {
   close(fd);
 }
 
-static void redirect(const vulkan_bench *b, const char *name, int to) {
+static void redirect(const vulkan_worker *b, const char *name, int to) {
   char path[PATH_MAX];
   path_of(path, "%s/%s", b->path, name);
   const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -48,8 +48,8 @@ static void redirect(const vulkan_bench *b, const char *name, int to) {
   close(fd);
 }
 
-/* The variables that find the driver and its libraries are the caller's. */
-static void set_environment(const vulkan_bench *b, const char *order) {
+/* The variables by which the Vulkan driver is found are inherited from the caller. */
+static void set_environment(const vulkan_worker *b, const char *order) {
   char path[PATH_MAX];
   path_of(path, "%s/counts", b->path);
   setenv("VULKAN_COUNTS", path, 1);
@@ -64,11 +64,11 @@ static void set_environment(const vulkan_bench *b, const char *order) {
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
   setenv("LC_ALL", "C", 1);
   setenv("NO_COLOR", "1", 1);
-  setenv("LP_NUM_THREADS", "0", 0); /* Mesa's CPU driver: its queue has its own thread, which is enough */
+  setenv("LP_NUM_THREADS", "0", 0); /* Mesa's CPU driver: its queue has a thread, which is enough */
 }
 
-/* In the child process. Words that set a variable come first. */
-static void become(const vulkan_bench *b, const char *words, const char *order) {
+/* In the child process: runs gtrain. The first words may be NAME=VALUE and set environment variables. */
+static void exec_gtrain(const vulkan_worker *b, const char *words, const char *order) {
   char text[1024], work[PATH_MAX], *argv[MAX_WORDS];
   int argc = 0;
   set_environment(b, order);
@@ -96,25 +96,25 @@ static void become(const vulkan_bench *b, const char *words, const char *order) 
 }
 
 /* The exit code, 128 + a signal, or HUNG_CODE. */
-static int execute(const vulkan_bench *b, const char *words, const char *order) {
+static int execute(const vulkan_worker *b, const char *words, const char *order) {
   memset(b->counts, 0, sizeof *b->counts);
   const pid_t child = fork();
   if (child < 0) give_up("cannot fork");
-  if (!child) become(b, words, order);
+  if (!child) exec_gtrain(b, words, order);
   int status;
   running = child;
   alarm(HANG_SECONDS);
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) give_up("cannot wait");
-  const bool late = alarm(0) == 0;
+  const bool timed_out = alarm(0) == 0;
   running = 0;
   if (WIFEXITED(status)) return WEXITSTATUS(status);
-  return late || WTERMSIG(status) == SIGXCPU ? HUNG_CODE : 128 + WTERMSIG(status);
+  return timed_out || WTERMSIG(status) == SIGXCPU ? HUNG_CODE : 128 + WTERMSIG(status);
 }
 
 /* --- the folder --- */
 
-static void prepare(const vulkan_bench *b, const fault_command *c) {
+static void prepare(const vulkan_worker *b, const fault_command *c) {
   char work[PATH_MAX], from[PATH_MAX], to[PATH_MAX];
   path_of(work, "%s/work", b->path);
   tree_remove(work);
@@ -122,13 +122,13 @@ static void prepare(const vulkan_bench *b, const fault_command *c) {
   path_of(from, "%s/%s", b->folder, c->subject);
   path_of(to, "%s/in", work);
   if (symlink(from, to) != 0) give_up("cannot link %s", to);
-  if (!c->begin) return;
-  path_of(from, "%s/%s", b->folder, c->begin);
+  if (!c->initial) return;
+  path_of(from, "%s/%s", b->folder, c->initial);
   path_of(to, "%s/run", work);
   tree_copy(from, to);
 }
 
-int vulkan_expect(vulkan_bench *b, const fault_command *c, int index) {
+int vulkan_expect(vulkan_worker *b, const fault_command *c, int index) {
   char from[PATH_MAX], to[PATH_MAX];
   prepare(b, c);
   const int code = execute(b, c->words, NULL);
@@ -143,18 +143,19 @@ int vulkan_expect(vulkan_bench *b, const fault_command *c, int index) {
 
 /* --- judging --- */
 
-/* Ignored: durations, and the owner of a lock. Standard output is compared separately. */
+/* These files are not compared: they have durations or the owner of a lock; standard output is compared
+ * separately. */
 static const char *const skipped[] = {"timing.jsonl", ".lock", ".out", NULL};
 
-static bool same_tree(const vulkan_bench *b, int index, char *note, size_t size) {
-  char work[PATH_MAX], should[PATH_MAX];
+static bool same_tree(const vulkan_worker *b, int index, char *note, size_t size) {
+  char work[PATH_MAX], expected[PATH_MAX];
   path_of(work, "%s/work", b->path);
-  path_of(should, "%s/expected-%d", b->folder, index);
-  return tree_check(&(comparison){should, work, NULL, true, note, size});
+  path_of(expected, "%s/expected-%d", b->folder, index);
+  return tree_check(&(comparison){expected, work, NULL, true, note, size});
 }
 
 /* Finds `text` in a file of the bench; the rest of that line is copied to `rest`. */
-static bool find(const vulkan_bench *b, const char *name, const char *text, char *rest, size_t size) {
+static bool find(const vulkan_worker *b, const char *name, const char *text, char *rest, size_t size) {
   char path[PATH_MAX], line[4096];
   const char *found = NULL;
   path_of(path, "%s/%s", b->path, name);
@@ -166,24 +167,24 @@ static bool find(const vulkan_bench *b, const char *name, const char *text, char
   return found != NULL;
 }
 
-static bool same_output(const vulkan_bench *b, const fault_command *c, int index, char *note, size_t size) {
-  char out[PATH_MAX], should[PATH_MAX];
+static bool same_output(const vulkan_worker *b, const fault_command *c, int index, char *note, size_t size) {
+  char out[PATH_MAX], expected[PATH_MAX];
   if (!strncmp(c->words, "bench", 5)) return true; /* it prints durations */
   path_of(out, "%s/out", b->path);
-  path_of(should, "%s/expected-%d/.out", b->folder, index);
-  if (file_equal(out, should)) return true;
+  path_of(expected, "%s/expected-%d/.out", b->folder, index);
+  if (file_equal(out, expected)) return true;
   if (strstr(c->words, "devices") && find(b, "err", "only the CPU can be used: ", NULL, 0)) return true;
   if (strstr(c->words, "devices") && find(b, "out", "[not usable]", NULL, 0)) return true;
   snprintf(note, size, "other words on standard output");
   return false;
 }
 
-static bool runs_out(const vulkan_order *o) {
+static bool is_out_of_memory(const vulkan_spec *o) {
   return o->result == VK_ERROR_OUT_OF_HOST_MEMORY || o->result == VK_ERROR_OUT_OF_DEVICE_MEMORY;
 }
 
-/* If one of these fails, there is no device (or no requested layer), whatever the error. */
-static bool is_condition(int entry) {
+/* True if any error of this call means that there is no device, or not the requested layer. */
+static bool means_no_device(int entry) {
   return entry == ENTRY_volkInitialize || entry == ENTRY_vkEnumerateInstanceLayerProperties ||
          entry == ENTRY_vkCreateDebugUtilsMessengerEXT || entry == ENTRY_vkEnumerateDeviceExtensionProperties;
 }
@@ -194,15 +195,15 @@ static bool is_sized(int entry) {
          entry == ENTRY_vkBindBufferMemory || entry == ENTRY_vkMapMemory;
 }
 
-/* Too little memory exits with 71, and the message has the requested size; a failed device with 69, or 75 in
- * a run that can be resumed. */
-static bool documented(const vulkan_bench *b, const fault_command *c, const vulkan_order *o, int code) {
+/* The documented exit codes: 71 if memory is exhausted, with the requested size in the message; 69 if the
+ * device fails, or 75 in a run that can be resumed. */
+static bool is_documented(const vulkan_worker *b, const fault_command *c, const vulkan_spec *o, int code) {
   char run[PATH_MAX];
   path_of(run, "%s/work/run/config.yaml", b->path);
-  if (runs_out(o) && !is_condition(o->entry))
+  if (is_out_of_memory(o) && !means_no_device(o->entry))
     return code == 71 && (!is_sized(o->entry) || find(b, "err", " requested", NULL, 0));
   if (c->trains && code == 75) return find(b, "err", "--resume", NULL, 0);
-  return code == 69 && !(c->trains && !c->begin && access(run, F_OK) == 0);
+  return code == 69 && !(c->trains && !c->initial && access(run, F_OK) == 0);
 }
 
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size) {
@@ -237,22 +238,22 @@ static uint64_t hash_tree(uint64_t hash, const char *path) {
   return hash;
 }
 
-/* True if a folder with these bytes was completed before; else records it. */
-static bool is_known(const vulkan_bench *b, uint64_t hash) {
+/* True if a run directory with this hash was completed before. */
+static bool is_known(const vulkan_worker *b, uint64_t hash) {
   const uint32_t count = b->states->count;
   for (uint32_t i = 0; i < count && i < MAX_STATES; i++)
     if (b->states->hash[i] == hash) return true;
   return false;
 }
 
-static void remember(const vulkan_bench *b, uint64_t hash) {
+static void remember(const vulkan_worker *b, uint64_t hash) {
   const uint32_t at = atomic_fetch_add(&b->states->count, 1);
   if (at < MAX_STATES) b->states->hash[at] = hash;
 }
 
-/* A failed run is completed by the command that it prints, or by the same command with --resume, or started
- * from scratch if it left nothing; then everything is as if nothing had failed. */
-static bool recovers(const vulkan_bench *b, const fault_command *c, int index, char *note, size_t size) {
+/* Completes a failed run with the command that it printed, or else with the same command and --resume, or
+ * from scratch if it left no files. The result must equal that of a run without faults. */
+static bool recovers(const vulkan_worker *b, const fault_command *c, int index, char *note, size_t size) {
   char path[PATH_MAX], words[1024];
   path_of(path, "%s/work/run", b->path);
   const bool resume = access(path, F_OK) == 0 && !strstr(c->words, "--resume");
@@ -268,33 +269,33 @@ static bool recovers(const vulkan_bench *b, const fault_command *c, int index, c
   return true;
 }
 
-static fault_verdict judge_failure(const vulkan_bench *b, const fault_command *c, const vulkan_order *o,
+static fault_verdict judge_failure(const vulkan_worker *b, const fault_command *c, const vulkan_spec *o,
                                    int code, char *note, size_t size) {
   snprintf(note, size, "exit code %d", code);
-  if (!documented(b, c, o, code)) return MISCODED;
+  if (!is_documented(b, c, o, code)) return MISCODED;
   return find(b, "err", "error: ", NULL, 0) ? REFUSED : SILENT;
 }
 
-fault_verdict vulkan_trial(vulkan_bench *b, const fault_command *c, const vulkan_order *o, char *note,
+fault_verdict vulkan_trial(vulkan_worker *b, const fault_command *c, const vulkan_spec *o, char *note,
                            size_t size) {
   char order[128], work[PATH_MAX];
   *note = 0;
   prepare(b, c);
-  vulkan_order_text(o, order, sizeof order);
+  vulkan_spec_text(o, order, sizeof order);
   const int code = execute(b, c->words, order);
   const fault_counts counts = *b->counts;
   if (code == HUNG_CODE) return HUNG;
   if (code >= 128) return snprintf(note, size, "signal %d", code - 128), CRASHED;
-  bool struck = false;
-  for (int e = 0; e < ENTRIES; e++) struck |= counts.faults[e] != 0;
-  fault_verdict found = struck ? RIGHT : MISSED;
+  bool triggered = false;
+  for (int e = 0; e < ENTRIES; e++) triggered |= counts.faults[e] != 0;
+  fault_verdict found = triggered ? RIGHT : MISSED;
   if (find(b, "err", "validation: ", note, size)) return WRONG;
   if (code)
     found = judge_failure(b, c, o, code, note, size);
   else if (!same_output(b, c, o->command, note, size) || !same_tree(b, o->command, note, size))
     found = WRONG;
   path_of(work, "%s/work", b->path);
-  if (tree_has_more("/absent", work, "*.damaged")) found = ASIDE;
+  if (tree_has_extra("/absent", work, "*.damaged")) found = ASIDE;
   if (found == REFUSED && c->trains && !recovers(b, c, o->command, note, size)) found = LOST;
   *b->counts = counts; /* completing the run has added to the counts */
   return found;
