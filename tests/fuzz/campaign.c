@@ -1,3 +1,4 @@
+/* The cases of a campaign: the commands on each config, and the workers that run them. */
 #define _GNU_SOURCE /* nftw, open_memstream */
 #include "campaign.h"
 #include <ftw.h>
@@ -20,7 +21,7 @@ static int remove_entry(const char *path, const struct stat *s, int kind, struct
   return remove(path);
 }
 
-static void write_config(maker *m, const json_t *config) {
+static void write_config(generator *m, const json_t *config) {
   char *text = NULL;
   size_t size;
   FILE *file = open_memstream(&text, &size);
@@ -34,8 +35,8 @@ static void write_config(maker *m, const json_t *config) {
   free(text);
 }
 
-/* Options that every command has, sometimes; those for --set are made for check and train alike. */
-static void add_options(command *c, char *const *overrides, const char *const *switches, maker *m) {
+/* Adds the overrides as --set, which check and train must share, and some of the switches. */
+static void add_options(command *c, char *const *overrides, const char *const *switches, generator *m) {
   for (; *overrides; overrides++) {
     add_word(c, "--set");
     add_word(c, "%s", *overrides);
@@ -44,7 +45,7 @@ static void add_options(command *c, char *const *overrides, const char *const *s
     if (chance(&m->d, 25)) add_word(c, "%s", *switches);
 }
 
-static int check(judge *j, maker *m, char *const *overrides) {
+static int check(judge *j, generator *m, char *const *overrides) {
   static const char *const switches[] = {"--json", "--plan", "--graph", "--target=device", NULL};
   command c = {.words = 0};
   add_word(&c, "check");
@@ -53,7 +54,7 @@ static int check(judge *j, maker *m, char *const *overrides) {
   return run(j, &c);
 }
 
-static int train(judge *j, maker *m, char *const *overrides, bool resume, const char *more) {
+static int train(judge *j, generator *m, char *const *overrides, bool resume, const char *more) {
   static const char *const switches[] = {"--json", "--quiet", NULL};
   command c = {.words = 0};
   add_word(&c, "train");
@@ -66,7 +67,7 @@ static int train(judge *j, maker *m, char *const *overrides, bool resume, const 
   return run(j, &c);
 }
 
-static void evaluate(judge *j, maker *m, const json_t *config) {
+static void evaluate(judge *j, generator *m, const json_t *config) {
   static const char *const splits[] = {"train", "validation", "test", "tset", NULL};
   static const char *const gates[] = {"accuracy<0.5", "loss>1", "samples!=3", "lose<1", "loss<", NULL};
   command c = {.words = 0};
@@ -85,7 +86,7 @@ static void evaluate(judge *j, maker *m, const json_t *config) {
   run(j, &c);
 }
 
-static void predict(judge *j, maker *m, const char *inputs) {
+static void predict(judge *j, generator *m, const char *inputs) {
   static const char *const other[] = {"five.csv", "five.npy", "five.idx", "c.yaml", "none.csv", "run", NULL};
   static const char *const outputs[] = {"p.csv", "p.npy", "p", "none/p.csv", NULL};
   command c = {.words = 0};
@@ -98,7 +99,7 @@ static void predict(judge *j, maker *m, const char *inputs) {
   run(j, &c);
 }
 
-static void look(judge *j, maker *m) {
+static void inspect_or_export(judge *j, generator *m) {
   static const char *const formats[] = {"c", "verilog", "d", NULL};
   command c = {.words = 0};
   const bool export = chance(&m->d, 50);
@@ -111,7 +112,7 @@ static void look(judge *j, maker *m) {
   run(j, &c);
 }
 
-static void simulate(judge *j, maker *m) {
+static void simulate(judge *j, generator *m) {
   static const char *const options[] = {"--grid=9x7",
                                         "--start=random",
                                         "--start=none",
@@ -140,8 +141,8 @@ static void simulate(judge *j, maker *m) {
   run(j, &c);
 }
 
-/* A random sequence of words, which rarely form a valid command. */
-static void misuse(judge *j, maker *m) {
+/* Runs a random sequence of words, which is rarely a valid command. */
+static void random_words(judge *j, generator *m) {
   static const char *const words[] = {
       "train",    "c.yaml",   "--resume",  "--set",     "x=1",     "eval",
       "--",       "-",        "--json=1",  "check",     "run",     "run/model.bin",
@@ -150,11 +151,11 @@ static void misuse(judge *j, maker *m) {
       NULL};
   command c = {.words = 0};
   for (int64_t n = between(&m->d, 0, 5); n > 0; n--) add_word(&c, "%s", one_of(&m->d, words));
-  j->huge = true; /* it may train a config of any length */
+  j->huge = true; /* it may train a config that needs any amount of time */
   run(j, &c);
 }
 
-static void go_on(judge *j, maker *m, char *const *overrides, const json_t *config) {
+static void resume_run(judge *j, generator *m, char *const *overrides, const json_t *config) {
   char *override = chance(&m->d, 40) ? make_override(m, config) : NULL;
   j->huge |= m->huge;
   train(j, m, overrides, true, override ? override : chance(&m->d, 50) ? "train.steps=11" : NULL);
@@ -171,8 +172,8 @@ static bool same_files(const char *a, const char *b) {
   return same;
 }
 
-/* The config stored in the run, with another number of threads, gives the same model. */
-static void train_again(judge *j, maker *m) {
+/* Training with the config that the run stored, but another number of threads, must give the same model. */
+static void train_again(judge *j, generator *m) {
   const command none = {.words = 0};
   command c = {.words = 0};
   nftw("again", remove_entry, 8, FTW_DEPTH | FTW_PHYS);
@@ -188,8 +189,8 @@ static void train_again(judge *j, maker *m) {
     finding(j, &none, "the run's own config makes another model");
 }
 
-/* A finished run is unchanged if it is resumed. */
-static void resume_ended(judge *j, maker *m, char *const *overrides) {
+/* Resuming a finished run must not change its model. */
+static void resume_ended(judge *j, generator *m, char *const *overrides) {
   const command none = {.words = 0};
   if (rename("run/model.bin", "model.bin") != 0) return;
   const int code = train(j, m, overrides, true, NULL);
@@ -199,25 +200,25 @@ static void resume_ended(judge *j, maker *m, char *const *overrides) {
     finding(j, &none, "a run that ended and was resumed makes another model");
 }
 
-/* A config that passes the check trains, unless its values diverge. */
+/* `train` must accept the configs that `check` accepts, and no others, unless values diverge in training. */
 static void judge_training(judge *j, int checked, int trained) {
   const command c = {.words = 0};
-  if (checked == 0 && trained == 78) finding(j, &c, "check passes what train refuses");
+  if (checked == 0 && trained == 78) finding(j, &c, "check accepts what train rejects");
   if (checked == 78 && trained != 78 && trained >= 0)
-    finding(j, &c, "train (%d) takes what check refuses", trained);
+    finding(j, &c, "train (%d) accepts what check rejects", trained);
   if (checked == 0 && trained == 65 && !strstr(last_words(), "not finite"))
-    finding(j, &c, "check passes data that train refuses");
+    finding(j, &c, "check accepts data that train rejects");
 }
 
 static void run_case(judge *j, const settings *s, const json_t *schema, int64_t number) {
-  maker m = {.d = dice_of((uint64_t)s->seed, (uint64_t)number), .schema = schema};
+  generator m = {.d = dice_of((uint64_t)s->seed, (uint64_t)number), .schema = schema};
   char reproduce[64], *overrides[3] = {NULL};
   snprintf(reproduce, sizeof reproduce, "make campaign SEED=%lld ONLY=%lld", (long long)s->seed,
            (long long)number);
   j->reproduce = reproduce;
   nftw("run", remove_entry, 8, FTW_DEPTH | FTW_PHYS);
   nftw("runs", remove_entry, 8, FTW_DEPTH | FTW_PHYS);
-  made config = make_config(&m);
+  generated_config config = make_config(&m);
   write_config(&m, config.config);
   for (int64_t i = 0, n = chance(&m.d, 20) ? between(&m.d, 1, 2) : 0; i < n; i++)
     overrides[i] = make_override(&m, config.config);
@@ -231,11 +232,11 @@ static void run_case(judge *j, const settings *s, const json_t *schema, int64_t 
   if (trained == 0 || trained == 65) {
     if (chance(&m.d, 70)) evaluate(j, &m, config.config);
     if (chance(&m.d, 70)) predict(j, &m, config.inputs);
-    if (chance(&m.d, 50)) look(j, &m);
+    if (chance(&m.d, 50)) inspect_or_export(j, &m);
     if (chance(&m.d, config.automaton ? 90 : 5)) simulate(j, &m);
-    if (chance(&m.d, 40)) go_on(j, &m, overrides, config.config);
+    if (chance(&m.d, 40)) resume_run(j, &m, overrides, config.config);
   }
-  if (chance(&m.d, 10)) misuse(j, &m);
+  if (chance(&m.d, 10)) random_words(j, &m);
   json_decref(config.config);
   for (int i = 0; i < 2; i++) free(overrides[i]);
 }
@@ -264,7 +265,7 @@ static json_t *read_schema(const char *gtrain) {
   return schema;
 }
 
-/* Cases worker, worker + jobs, …, until it has run its share of the commands. */
+/* Runs the cases worker, worker + jobs, …, until this worker has run its share of the commands. */
 static int64_t work(const settings *s, int64_t worker) {
   judge j = {.gtrain = s->gtrain, .verbose = s->only >= 0};
   json_t *schema = read_schema(s->gtrain);
@@ -273,11 +274,11 @@ static int64_t work(const settings *s, int64_t worker) {
     return 1;
   }
   enter_folder(s, worker);
-  const int64_t part = s->commands / s->jobs;
+  const int64_t share = s->commands / s->jobs;
   if (s->only >= 0)
     run_case(&j, s, schema, s->only);
   else
-    for (int64_t number = worker; j.commands < part; number += s->jobs) run_case(&j, s, schema, number);
+    for (int64_t number = worker; j.commands < share; number += s->jobs) run_case(&j, s, schema, number);
   printf("%lld commands, %lld findings, %lld stopped for their size; exit codes:", (long long)j.commands,
          (long long)j.findings, (long long)j.slow);
   for (int code = 0; code < 256; code++)

@@ -1,25 +1,25 @@
+/* Generates configs: data, layers and a loss that fit it, plus further keys from the schema. Some configs are
+ * then damaged. */
 #define _GNU_SOURCE /* open_memstream */
-/* Configs: a core that should work, with data, layers that fit it and a loss, plus further keys from the
- * schema; some are then broken. */
 #include "campaign.h"
 #include <stdlib.h>
 #include <string.h>
 
 /* --- data --- */
 
-static json_t *number(maker *m, int64_t least, int64_t most, bool whole) {
-  const int64_t n = between(&m->d, least, most);
+static json_t *number(generator *m, int64_t min, int64_t max, bool whole) {
+  const int64_t n = between(&m->d, min, max);
   return whole ? json_integer(n) : json_real((double)n / 8);
 }
 
-static json_t *sample(maker *m, int64_t values, bool bits) {
+static json_t *sample(generator *m, int64_t values, bool bits) {
   json_t *list = json_array();
   for (int64_t i = 0; i < values; i++)
     json_array_append_new(list, number(m, bits ? 0 : -16, bits ? 1 : 16, bits));
   return list;
 }
 
-static json_t *target(maker *m, const facts *f) {
+static json_t *target(generator *m, const data_facts *f) {
   if (f->classes) return number(m, 0, f->classes - 1, true);
   json_t *list = json_array();
   for (int64_t i = 0; i < f->targets; i++)
@@ -27,7 +27,7 @@ static json_t *target(maker *m, const facts *f) {
   return list;
 }
 
-static json_t *make_table(maker *m, facts *f) {
+static json_t *make_table(generator *m, data_facts *f) {
   const int64_t samples = between(&m->d, 2, 12);
   const bool bits = chance(&m->d, 40);
   json_t *inputs = json_array(), *targets = json_array(), *shape = json_array(), *data;
@@ -52,50 +52,50 @@ static json_t *make_table(maker *m, facts *f) {
   return data;
 }
 
-static json_t *make_csv(maker *m, facts *f) {
+static json_t *make_csv(generator *m, data_facts *f) {
   switch (between(&m->d, 0, 2)) {
   case 0:
-    *f = (facts){.axes = 1, .axis = {2}, .classes = 2};
+    *f = (data_facts){.axes = 1, .axis = {2}, .classes = 2};
     return json_pack("{s:s, s:s}", "train", "five.csv", "target", "label");
   case 1:
-    *f = (facts){.axes = 1, .axis = {64}, .classes = 10};
+    *f = (data_facts){.axes = 1, .axis = {64}, .classes = 10};
     return json_pack("{s:s, s:s, s:i}", "train", "datasets/digits/digits.csv", "target", "label", "classes",
                      10);
   default:
-    *f = (facts){.axes = 1, .axis = {7}, .targets = 1};
+    *f = (data_facts){.axes = 1, .axis = {7}, .targets = 1};
     return json_pack("{s:s, s:s, s:s}", "train", "datasets/penguins/penguins.csv", "target", "body_mass_g",
                      "task", "regression");
   }
 }
 
-static json_t *make_npy(maker *m, facts *f) {
+static json_t *make_npy(generator *m, data_facts *f) {
   (void)m;
-  *f = (facts){.axes = 1, .axis = {3}, .targets = 3};
+  *f = (data_facts){.axes = 1, .axis = {3}, .targets = 3};
   return json_pack("{s:s, s:{s:s, s:s}}", "format", "npy", "train", "inputs", "five.npy", "targets",
                    "five.npy");
 }
 
-static json_t *make_idx(maker *m, facts *f) {
+static json_t *make_idx(generator *m, data_facts *f) {
   (void)m;
-  *f = (facts){.axes = 2, .axis = {28, 28}, .classes = 10};
+  *f = (data_facts){.axes = 2, .axis = {28, 28}, .classes = 10};
   return json_pack("{s:{s:s, s:s}}", "train", "inputs", "datasets/mnist/train-images-idx3-ubyte", "targets",
                    "datasets/mnist/train-labels-idx1-ubyte");
 }
 
-static json_t *make_function(maker *m, facts *f) {
+static json_t *make_function(generator *m, data_facts *f) {
   static const char *const formulas[] = {"x0", "sin(pi*x0)", "x0^2 - 1", "exp(-abs(x0))", "x0 < 0.5", NULL};
-  *f = (facts){.axes = 1, .axis = {between(&m->d, 1, 3)}, .targets = 1};
+  *f = (data_facts){.axes = 1, .axis = {between(&m->d, 1, 3)}, .targets = 1};
   return json_pack("{s:s, s:I, s:I, s:I, s:[i,i]}", "formula", one_of(&m->d, formulas), "inputs",
                    (json_int_t)f->axis[0], "samples", (json_int_t)between(&m->d, 1, 40), "test_samples",
                    (json_int_t)between(&m->d, 0, 9), "range", -1, 1);
 }
 
-static json_t *make_boards(maker *m, facts *f) {
+static json_t *make_boards(generator *m, data_facts *f) {
   static const char *const targets[] = {"checkerboard", "life", NULL};
   static const char *const pictures[] = {"datasets/ca/letter_g.png", "datasets/ca/lizard.png", NULL};
   json_t *data = json_pack("{s:s}", "format", "ca");
   const char *target = one_of(&m->d, targets);
-  const int64_t most = *target == 'l' ? 3 : 9;
+  const int64_t max = *target == 'l' ? 3 : 9;
   f->automaton = true;
   f->targets = between(&m->d, 1, *target == 'l' ? 1 : 4);
   if (chance(&m->d, 25)) {
@@ -106,16 +106,16 @@ static json_t *make_boards(maker *m, facts *f) {
     if (*target == 'l') json_object_set_new(data, "start", json_string("boards"));
     json_object_set_new(
         data, "grid",
-        json_pack("[I, I]", (json_int_t)between(&m->d, 3, most), (json_int_t)between(&m->d, 3, most)));
+        json_pack("[I, I]", (json_int_t)between(&m->d, 3, max), (json_int_t)between(&m->d, 3, max)));
   }
   json_object_set_new(data, "channels", json_integer(f->targets));
   return data;
 }
 
-static json_t *make_data(maker *m, facts *f, made *result) {
+static json_t *make_data(generator *m, data_facts *f, generated_config *result) {
   static const struct {
-    json_t *(*make)(maker *, facts *);
-    const char *key, *inputs; /* key: of this kind's schema only; inputs: for predictions */
+    json_t *(*make)(generator *, data_facts *);
+    const char *key, *inputs; /* key: one that only this format has; inputs: a file for predictions */
   } kinds[] = {{make_table, "targets", "five.csv"},     {make_csv, "delimiter", "datasets/digits/digits.csv"},
                {make_npy, "test_fraction", "five.npy"}, {make_idx, "test_fraction", "five.idx"},
                {make_function, "formula", "five.csv"},  {make_boards, "grid", "five.npy"}};
@@ -130,7 +130,7 @@ static json_t *make_data(maker *m, facts *f, made *result) {
 
 /* --- the rest --- */
 
-static void add_loss(maker *m, json_t *config, const facts *f) {
+static void add_loss(generator *m, json_t *config, const data_facts *f) {
   static const char *const quantities[] = {"mse", "mae", "huber", "sum_squared", NULL};
   if (chance(&m->d, 40)) return;
   const char *name = f->classes                     ? "cross_entropy"
@@ -141,7 +141,7 @@ static void add_loss(maker *m, json_t *config, const facts *f) {
                                         : json_string(name));
 }
 
-static void add_train(maker *m, json_t *config) {
+static void add_train(generator *m, json_t *config) {
   json_t *train = json_object();
   if (chance(&m->d, 70))
     json_object_set_new(train, "steps", json_integer(between(&m->d, 1, 8)));
@@ -157,7 +157,8 @@ static void add_train(maker *m, json_t *config) {
   json_object_set_new(config, "train", train);
 }
 
-/* The map or list that contains the index-th value of a tree, in order. */
+/* The map or list that contains the index-th value of a tree, in depth-first order; *key or *place is the
+ * value's position in it. */
 static json_t *parent_of(json_t *tree, int64_t *index, const char **key, size_t *place) {
   json_t *item, *found;
   if (json_is_object(tree)) {
@@ -177,7 +178,7 @@ static json_t *parent_of(json_t *tree, int64_t *index, const char **key, size_t 
   return NULL;
 }
 
-static void break_something(maker *m, json_t *config) {
+static void break_something(generator *m, json_t *config) {
   const char *key = NULL;
   size_t place = 0;
   static const char *const sections[] = {"data", "model", "loss", "optimizer", "schedule", "train", NULL};
@@ -203,10 +204,10 @@ static void break_something(maker *m, json_t *config) {
   }
 }
 
-made make_config(maker *m) {
+generated_config make_config(generator *m) {
   static const char *const sections[] = {"optimizer", "schedule"};
-  made result = {.config = json_object()};
-  facts f = {0};
+  generated_config result = {.config = json_object()};
+  data_facts f = {0};
   const int64_t broken = chance(&m->d, 30) ? between(&m->d, 1, 3) : 0;
   m->wild = chance(&m->d, 60) ? 0 : (int)between(&m->d, 1, 20);
   json_object_set_new(result.config, "data", make_data(m, &f, &result));
@@ -224,8 +225,8 @@ made make_config(maker *m) {
 
 /* --- overrides --- */
 
-/* A key of a section in the schema, with a value. */
-static void write_schema_override(maker *m, FILE *file) {
+/* SECTION.KEY=VALUE for a random key of the schema. */
+static void write_schema_override(generator *m, FILE *file) {
   static const char *const sections[] = {"train", "optimizer", "schedule", "data", NULL};
   const char *name = one_of(&m->d, sections), *key;
   const json_t *section = resolved(m, property_of(m->schema, name)),
@@ -243,7 +244,7 @@ static void write_schema_override(maker *m, FILE *file) {
   }
 }
 
-char *make_override(maker *m, const json_t *config) {
+char *make_override(generator *m, const json_t *config) {
   static const char *const fixed[] = {"seed=3",
                                       "model.0=relu",
                                       "model.9=relu",
@@ -274,7 +275,7 @@ char *make_override(maker *m, const json_t *config) {
     fputs(one_of(&m->d, fixed), file);
   }
   fclose(file);
-  /* The settings must not make the run endless. */
+  /* The number of steps is no longer known to be small. */
   if (!strncmp(text, "train.steps=", 12) || !strncmp(text, "train.epochs=", 13)) m->huge = true;
   return text;
 }

@@ -1,3 +1,5 @@
+/* Runs the commands of a campaign as processes with limits, and makes the checks that every command must
+ * pass. */
 #define _GNU_SOURCE /* memfd_create */
 #include "campaign.h"
 #include <errno.h>
@@ -12,10 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_SECONDS = 20, MAX_SECONDS_HUGE = 3, HANG_SECONDS = 300, MAX_SAID = 1 << 16 };
-static const rlim_t most_memory = (rlim_t)2 << 30, most_file = (rlim_t)256 << 20;
+/* MAX_SECONDS are of processor time, HANG_SECONDS of wall time. */
+enum { MAX_SECONDS = 20, MAX_SECONDS_HUGE = 3, HANG_SECONDS = 300, MAX_OUTPUT = 1 << 16 };
+static const rlim_t max_memory = (rlim_t)2 << 30, max_file = (rlim_t)256 << 20;
 
-static char said[2][MAX_SAID + 1]; /* stdout and stderr of the last command */
+static char output[2][MAX_OUTPUT + 1]; /* stdout and stderr of the last command */
 
 void add_word(command *c, const char *format, ...) {
   va_list arguments;
@@ -26,8 +29,8 @@ void add_word(command *c, const char *format, ...) {
 }
 
 const char *last_words(void) {
-  const size_t length = strlen(said[1]);
-  return said[1] + (length > 600 ? length - 600 : 0);
+  const size_t length = strlen(output[1]);
+  return output[1] + (length > 600 ? length - 600 : 0);
 }
 
 static void print_command(FILE *file, const command *c) {
@@ -58,7 +61,7 @@ void finding(judge *j, const command *c, const char *format, ...) {
 
 static void limit(int what, rlim_t most) { setrlimit(what, &(struct rlimit){most, most}); }
 
-static void become(const judge *j, const command *c, const int *streams) {
+static void exec_gtrain(const judge *j, const command *c, const int *streams) {
   char *words[MAX_WORDS + 2] = {(char *)(uintptr_t) "gtrain"};
   memcpy(words + 1, c->word, (size_t)c->words * sizeof *words);
   sigset_t none;
@@ -66,10 +69,10 @@ static void become(const judge *j, const command *c, const int *streams) {
   sigprocmask(SIG_SETMASK, &none, NULL);
   signal(SIGXFSZ, SIG_IGN);
   limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_FSIZE, most_file);
+  limit(RLIMIT_FSIZE, max_file);
   const rlim_t seconds = j->huge ? MAX_SECONDS_HUGE : MAX_SECONDS; /* of processor time */
   setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds + 1});
-  if (!getenv("CAMPAIGN_MEMORY")) limit(RLIMIT_AS, most_memory); /* sanitizers need the whole address space */
+  if (!getenv("CAMPAIGN_MEMORY")) limit(RLIMIT_AS, max_memory); /* sanitizers need the whole address space */
   const int nothing = open("/dev/null", O_RDONLY);
   dup2(nothing, STDIN_FILENO);
   dup2(streams[0], STDOUT_FILENO);
@@ -102,11 +105,11 @@ static int spawn(const judge *j, const command *c) {
   for (int i = 0; i < 2; i++)
     if (ftruncate(streams[i], 0) != 0 || lseek(streams[i], 0, SEEK_SET) != 0) abort();
   const pid_t pid = fork();
-  if (pid == 0) become(j, c, streams);
+  if (pid == 0) exec_gtrain(j, c, streams);
   const int status = wait_for(pid, HANG_SECONDS);
   for (int i = 0; i < 2; i++) {
-    const ssize_t n = pread(streams[i], said[i], MAX_SAID, 0);
-    said[i][n > 0 ? n : 0] = 0;
+    const ssize_t n = pread(streams[i], output[i], MAX_OUTPUT, 0);
+    output[i][n > 0 ? n : 0] = 0;
   }
   return status;
 }
@@ -115,7 +118,7 @@ static int spawn(const judge *j, const command *c) {
 
 static bool is_json(char *text) {
   char *rest = text, *line;
-  if (strlen(text) == MAX_SAID) return true; /* truncated */
+  if (strlen(text) == MAX_OUTPUT) return true; /* truncated */
   while ((line = strsep(&rest, "\n"))) {
     json_t *value = *line ? json_loads(line, JSON_DECODE_ANY, NULL) : NULL;
     if (*line && !value) return false;
@@ -130,18 +133,18 @@ static bool has_option(const command *c, const char *name) {
   return false;
 }
 
-/* --json for commands that print results, unless they print the graph or the plan. */
+/* True if the command must print JSON: --plan, --graph and --help print text even with --json. */
 static bool prints_json(const command *c) {
   return has_option(c, "--json") && !has_option(c, "--help") && !has_option(c, "-h") &&
          !has_option(c, "--plan") && !has_option(c, "--graph");
 }
 
-/* Random layer widths can give a model whose weights alone, stored several times, do not fit into
- * most_memory: then one large allocation has failed. */
-static bool asked_for_much(void) {
+/* True if a large allocation failed. Random layer widths can give a model whose weights do not fit into
+ * max_memory, which is not a finding. */
+static bool requested_much_memory(void) {
   static const unsigned long long much = 64 << 20;
   unsigned long long bytes = 0;
-  const char *text = strstr(said[1], "out of memory (");
+  const char *text = strstr(output[1], "out of memory (");
   return text && sscanf(text, "out of memory (%llu bytes", &bytes) == 1 && bytes >= much;
 }
 
@@ -149,12 +152,12 @@ static void judge_code(judge *j, const command *c, int code) {
   static const char documented[] = {0, 1, 2, 65, 69, 71, 73, 74, 75, 78};
   j->codes[code]++;
   if (!memchr(documented, code, sizeof documented)) finding(j, c, "exit code %d", code);
-  if (code == 71 && !j->huge && !asked_for_much())
-    finding(j, c, "out of memory, though nothing asked for much");
-  if (code && !said[1][0]) finding(j, c, "exit code %d without a message", code);
-  if (strchr(said[0], '\x1b') || strchr(said[1], '\x1b')) finding(j, c, "an escape sequence came through");
+  if (code == 71 && !j->huge && !requested_much_memory())
+    finding(j, c, "out of memory, although no large allocation was requested");
+  if (code && !output[1][0]) finding(j, c, "exit code %d without a message", code);
+  if (strchr(output[0], '\x1b') || strchr(output[1], '\x1b')) finding(j, c, "an escape sequence was printed");
   if (code == 1 && !has_option(c, "--fail-if")) finding(j, c, "a gate was missed, and none was given");
-  if (code == 0 && prints_json(c) && !is_json(said[0])) finding(j, c, "--json printed what is no JSON");
+  if (code == 0 && prints_json(c) && !is_json(output[0])) finding(j, c, "--json did not print JSON");
 }
 
 int run(judge *j, command *c) {
@@ -170,7 +173,7 @@ int run(judge *j, command *c) {
   } else {
     judge_code(j, c, code = WEXITSTATUS(status));
   }
-  if (j->verbose) printf("%s%s  = %d\n", said[0], said[1], code);
+  if (j->verbose) printf("%s%s  = %d\n", output[0], output[1], code);
   for (int i = 0; i < c->words; i++) free(c->word[i]);
   *c = (command){.words = 0};
   return code;

@@ -1,3 +1,4 @@
+/* Random values that match a schema, wild values, and YAML output. */
 #include "campaign.h"
 #include <math.h>
 #include <stdlib.h>
@@ -19,8 +20,8 @@ dice dice_of(uint64_t seed, uint64_t number) {
   return d;
 }
 
-int64_t between(dice *d, int64_t least, int64_t most) {
-  return most <= least ? least : least + (int64_t)(next(d) % ((uint64_t)(most - least) + 1));
+int64_t between(dice *d, int64_t min, int64_t max) {
+  return max <= min ? min : min + (int64_t)(next(d) % ((uint64_t)(max - min) + 1));
 }
 
 bool chance(dice *d, int percent) { return between(d, 0, 99) < percent; }
@@ -33,7 +34,7 @@ const char *one_of(dice *d, const char *const *words) {
 
 /* --- values --- */
 
-json_t *wild_value(maker *m) {
+json_t *wild_value(generator *m) {
   static const char *const words[] = {
       "",         "@",        "@~",   "x",        "true", "@.nan", "@.inf", "@-.inf", "@-0",
       "@0x10",    "@1e400",   "@1_0", "input",    "loss", "adam",  "@007",  "@+1",    "a: b",
@@ -67,33 +68,33 @@ static double limit(const json_t *schema, const char *inside, const char *outsid
   return value ? json_number_value(value) : fallback;
 }
 
-/* Lengths determine how long a command takes, so they stay small, except for wild values. */
-static json_t *whole(maker *m, const json_t *schema) {
-  const double least = limit(schema, "minimum", "exclusiveMinimum", -3);
-  const double most = limit(schema, "maximum", "exclusiveMaximum", 1e6);
+/* Integers stay small, because lengths determine how long a command takes; wild values may be large. */
+static json_t *random_integer(generator *m, const json_t *schema) {
+  const double min = limit(schema, "minimum", "exclusiveMinimum", -3);
+  const double max = limit(schema, "maximum", "exclusiveMaximum", 1e6);
   if (chance(&m->d, m->wild)) {
-    const double ends[] = {least, most, least - 1, most + 1};
+    const double ends[] = {min, max, min - 1, max + 1};
     m->huge = true;
     return json_integer((json_int_t)ends[between(&m->d, 0, 3)]);
   }
-  const int64_t low = (int64_t)least, high = most < least + 6 ? (int64_t)most : low + 6;
+  const int64_t low = (int64_t)min, high = max < min + 6 ? (int64_t)max : low + 6;
   return json_integer(between(&m->d, low, high));
 }
 
-static json_t *real(maker *m, const json_t *schema) {
-  const double least = limit(schema, "minimum", "exclusiveMinimum", -10);
-  const double most = limit(schema, "maximum", "exclusiveMaximum", 10);
+static json_t *random_real(generator *m, const json_t *schema) {
+  const double min = limit(schema, "minimum", "exclusiveMinimum", -10);
+  const double max = limit(schema, "maximum", "exclusiveMaximum", 10);
   if (chance(&m->d, m->wild)) {
-    const double ends[] = {least, most, nextafter(least, -INFINITY), nextafter(most, INFINITY)};
+    const double ends[] = {min, max, nextafter(min, -INFINITY), nextafter(max, INFINITY)};
     m->huge = true;
     return json_real(ends[between(&m->d, 0, 3)]);
   }
-  const double high = most > 2 ? 2 : most, low = least < -2 ? -2 : least;
+  const double high = max > 2 ? 2 : max, low = min < -2 ? -2 : min;
   return json_real(low + (high - low) * (double)between(&m->d, 1, 999) / 1000);
 }
 
-/* A value for a schema without a type: a word, or a map of its own. */
-static json_t *word(maker *m, const char *key) {
+/* A text for this key: a formula, a file name, or a name. */
+static json_t *random_text(generator *m, const char *key) {
   static const char *const names[] = {"a",   "b",  "input", "linear1", "label", "1",
                                       "out", "no", "yes",   "0",       NULL};
   static const char *const formulas[] = {"x",        "x0 + x1", "sin(3*x)",  "x^2 - 1",
@@ -108,7 +109,7 @@ static json_t *word(maker *m, const char *key) {
   return json_string(one_of(&m->d, names));
 }
 
-static json_t *groups(maker *m) {
+static json_t *parameter_groups(generator *m) {
   static const char *const patterns[] = {"*", "linear1.*", "*.bias", "none", NULL};
   json_t *list = json_array();
   for (int64_t n = between(&m->d, 0, 2); n > 0; n--) {
@@ -120,8 +121,9 @@ static json_t *groups(maker *m) {
   return list;
 }
 
-static json_t *anything(maker *m, const char *key) {
-  if (!strcmp(key, "parameters")) return groups(m);
+/* A value for a schema that does not say enough about it. */
+static json_t *integer_or_list(generator *m, const char *key) {
+  if (!strcmp(key, "parameters")) return parameter_groups(m);
   if (chance(&m->d, 30)) return json_integer(between(&m->d, 0, 4));
   json_t *list = json_array();
   for (int64_t n = between(&m->d, 1, 3); n > 0; n--)
@@ -136,26 +138,26 @@ static bool is_required(const json_t *schema, const char *key) {
   return false;
 }
 
-static json_t *map(maker *m, const json_t *schema) {
+static json_t *random_map(generator *m, const json_t *schema) {
   json_t *result = json_object(), *property;
   const char *key;
   json_object_foreach(json_object_get(schema, "properties"), key, property) {
     const bool wanted = is_required(schema, key) ? !chance(&m->d, m->wild / 2) : chance(&m->d, 25);
-    /* A layer's source and the length of a run are set by the caller. */
+    /* The caller sets the source of a layer. */
     if (wanted && strcmp(key, "from")) json_object_set_new(result, key, value_of(m, property, key));
   }
   return result;
 }
 
-/* One of the alternatives of an anyOf; rarely "$NAME", for which few blocks have a value. */
-static const json_t *one_branch(maker *m, const json_t *list) {
+/* One of the branches of an anyOf; rarely "$NAME", which is valid only in some blocks. */
+static const json_t *one_branch(generator *m, const json_t *list) {
   const json_t *branch = json_array_get(list, (size_t)between(&m->d, 0, (int64_t)json_array_size(list) - 1));
   const char *definition = json_string_value(json_object_get(branch, "$ref"));
   const bool named = definition && !strcmp(definition, "#/$defs/each_value");
   return named && !chance(&m->d, m->wild) ? json_array_get(list, 0) : branch;
 }
 
-json_t *value_of(maker *m, const json_t *schema, const char *key) {
+json_t *value_of(generator *m, const json_t *schema, const char *key) {
   schema = resolved(m, schema);
   const json_t *type = json_object_get(schema, "type"), *list;
   if (chance(&m->d, m->wild)) return wild_value(m);
@@ -166,14 +168,15 @@ json_t *value_of(maker *m, const json_t *schema, const char *key) {
   if ((list = json_object_get(schema, "anyOf"))) return value_of(m, one_branch(m, list), key);
   if ((list = json_object_get(schema, "allOf"))) return value_of(m, json_array_get(list, 0), key);
   if (json_object_get(schema, "pattern")) return json_string("$a");
-  if (json_is_array(type)) return json_object_get(schema, "items") ? anything(m, key) : word(m, key);
-  if (!type) return anything(m, key);
+  if (json_is_array(type))
+    return json_object_get(schema, "items") ? integer_or_list(m, key) : random_text(m, key);
+  if (!type) return integer_or_list(m, key);
   const char *name = json_string_value(type);
-  if (!strcmp(name, "integer")) return whole(m, schema);
-  if (!strcmp(name, "number")) return real(m, schema);
+  if (!strcmp(name, "integer")) return random_integer(m, schema);
+  if (!strcmp(name, "number")) return random_real(m, schema);
   if (!strcmp(name, "boolean")) return json_boolean(chance(&m->d, 50));
-  if (!strcmp(name, "object")) return map(m, schema);
-  if (!strcmp(name, "string")) return word(m, key);
+  if (!strcmp(name, "object")) return random_map(m, schema);
+  if (!strcmp(name, "string")) return random_text(m, key);
   json_t *array = json_array();
   for (int64_t n = between(&m->d, 1, 3); n > 0; n--)
     json_array_append_new(array, value_of(m, json_object_get(schema, "items"), key));
@@ -182,7 +185,7 @@ json_t *value_of(maker *m, const json_t *schema, const char *key) {
 
 /* --- parts of a schema --- */
 
-const json_t *resolved(const maker *m, const json_t *schema) {
+const json_t *resolved(const generator *m, const json_t *schema) {
   const char *path = json_string_value(json_object_get(schema, "$ref"));
   return path ? json_object_get(json_object_get(m->schema, "$defs"), path + strlen("#/$defs/")) : schema;
 }
@@ -198,12 +201,12 @@ const json_t *branch_with(const json_t *schema, const char *key) {
   return NULL;
 }
 
-void add_some(maker *m, json_t *map, const json_t *schema, int percent) {
+void add_some(generator *m, json_t *random_map, const json_t *schema, int percent) {
   const char *key;
   json_t *row;
   json_object_foreach(json_object_get(schema, "properties"), key, row) {
-    if (json_object_get(map, key) || !chance(&m->d, percent)) continue;
-    json_object_set_new(map, key, value_of(m, row, key));
+    if (json_object_get(random_map, key) || !chance(&m->d, percent)) continue;
+    json_object_set_new(random_map, key, value_of(m, row, key));
   }
 }
 

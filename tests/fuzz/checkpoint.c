@@ -1,5 +1,6 @@
-/* Checkpoints: a run resumes from one, on the CPU, until it ends. The run directory is in memory and rebuilt
- * for each input. Most inputs have a correct hash, so that the code after the hash check is reached. */
+/* Checkpoints: the input is a checkpoint from which a run resumes, on the CPU, until its end. The run
+ * directory is in memory and is created again for each input. Most inputs have a correct hash, so that the
+ * code after the hash check is reached. */
 #define _GNU_SOURCE /* nftw */
 #include "fuzz.h"
 #include "repair.h"
@@ -12,8 +13,8 @@
 
 static char directory[256];
 
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned int seed) {
-  return mutate_safetensors(data, size, most, seed);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed) {
+  return mutate_safetensors(data, size, max_size, seed);
 }
 
 static int remove_entry(const char *path, const struct stat *s, int kind, struct FTW *at) {
@@ -23,7 +24,7 @@ static int remove_entry(const char *path, const struct stat *s, int kind, struct
 
 static void clear_directory(void) { nftw(directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS); }
 
-static void leave(void) {
+static void remove_directory(void) {
   clear_directory();
   rmdir(directory);
 }
@@ -32,7 +33,7 @@ static void make_directory(void) {
   const char *folder = getenv("TMPDIR");
   snprintf(directory, sizeof directory, "%s/gtrain-fuzz-XXXXXX", folder ? folder : "/dev/shm");
   fuzz_expect(mkdtemp(directory), "cannot make %s: %m", directory);
-  atexit(leave);
+  atexit(remove_directory);
 }
 
 static void write_checkpoint(const uint8_t *data, size_t size) {

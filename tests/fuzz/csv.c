@@ -1,5 +1,5 @@
-/* CSV files, gzip or not: with header and delimiter detected or given, as one file or two, and as inputs of a
- * prediction. */
+/* CSV files, with or without gzip: header and delimiter detected or given, as one file or two, and as inputs
+ * of a prediction. */
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

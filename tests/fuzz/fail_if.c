@@ -1,4 +1,4 @@
-/* --fail-if: the input is one gate, or several, one per line. */
+/* --fail-if: the input has one condition (gate) per line. */
 #include "fuzz.h"
 #include "cli/common.h"
 #include <math.h>

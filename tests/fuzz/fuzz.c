@@ -1,3 +1,4 @@
+/* The functions that all fuzz targets share; see fuzz.h. */
 #define _GNU_SOURCE /* fopencookie, memfd_create */
 #include "fuzz.h"
 #include "base/memory.h"
@@ -12,19 +13,19 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The links in the room contain the number of this descriptor. */
+/* INPUT: the descriptor of the current input. Links in the room point to /proc/self/fd/100. */
 enum { INPUT = 100, MAX_WORDS = 64 };
 
-/* --- streams: the program's output is kept as far as it is needed to judge it --- */
+/* --- streams: standard output is discarded, the start of standard error is kept for reports --- */
 
-static char said[4096]; /* the start of stderr */
-static size_t said_size;
+static char messages[4096]; /* the start of stderr */
+static size_t messages_size;
 
-static ssize_t write_said(void *cookie, const char *text, size_t size) {
+static ssize_t write_message(void *cookie, const char *text, size_t size) {
   (void)cookie;
-  const size_t room = sizeof said - 1 - said_size, n = size < room ? size : room;
-  memcpy(said + said_size, text, n);
-  said[said_size += n] = 0;
+  const size_t capacity = sizeof messages - 1 - messages_size, n = size < capacity ? size : capacity;
+  memcpy(messages + messages_size, text, n);
+  messages[messages_size += n] = 0;
   return (ssize_t)size;
 }
 
@@ -33,19 +34,19 @@ static ssize_t write_nowhere(void *cookie, const char *text, size_t size) {
   return (ssize_t)size;
 }
 
-static void forget_said(void) { said[said_size = 0] = 0; }
+static void clear_messages(void) { messages[messages_size = 0] = 0; }
 
 /* --- findings --- */
 
 static void report(const char *what) {
-  dprintf(STDERR_FILENO, "\nFINDING: %s\n%s%s", what, said_size ? "it said:\n" : "", said);
+  dprintf(STDERR_FILENO, "\nFINDING: %s\n%s%s", what, messages_size ? "it said:\n" : "", messages);
   abort();
 }
 
-void fuzz_expect(bool so, const char *format, ...) {
+void fuzz_expect(bool condition, const char *format, ...) {
   static char message[1 << 16];
   va_list arguments;
-  if (so) return;
+  if (condition) return;
   va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
@@ -61,7 +62,7 @@ void __assert_fail(const char *assertion, const char *file, unsigned int line, c
   abort();
 }
 
-/* The linker redirects the library's calls to these (--wrap). */
+/* The linker redirects gtrain's calls of gt_try_alloc and gt_alloc to these functions (--wrap). */
 bool __real_gt_try_alloc(void **out, uint64_t count, uint64_t size, const char *what, gt_error *error);
 bool __wrap_gt_try_alloc(void **out, uint64_t count, uint64_t size, const char *what, gt_error *error);
 bool __wrap_gt_try_alloc(void **out, uint64_t count, uint64_t size, const char *what, gt_error *error) {
@@ -89,7 +90,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
   close(fd);
   gt_set_out_of_memory(out_of_memory);
   stdout = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_nowhere});
-  stderr = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_said});
+  stderr = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_message});
   fuzz_expect(stdout && stderr, "no streams: %m");
   setvbuf(stderr, NULL, _IONBF, 0);
   setenv("NO_COLOR", "1", true);
@@ -99,7 +100,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 
 const char *fuzz_input(const uint8_t *data, size_t size, const char *name) {
   fuzz_expect(ftruncate(INPUT, 0) == 0 && pwrite(INPUT, data, size, 0) == (ssize_t)size, "memory file: %m");
-  forget_said();
+  clear_messages();
   return name;
 }
 
@@ -107,11 +108,12 @@ char *fuzz_text(const uint8_t *data, size_t size) {
   char *text = calloc(1, size + 1);
   fuzz_expect(text, "no memory");
   if (size) memcpy(text, data, size);
-  forget_said();
+  clear_messages();
   return text;
 }
 
-/* A number that a layer accepts but that takes long: 5 digits (or an exponent) to 9. */
+/* True if there is a number that a layer accepts but that takes long: with 5 to 9 digits, or an exponent of 3
+ * to 9. */
 static bool has_large_number(const uint8_t *data, size_t size) {
   for (size_t i = 0, digits = 0; i < size; i++) {
     const bool digit = data[i] >= '0' && data[i] <= '9';
@@ -123,7 +125,7 @@ static bool has_large_number(const uint8_t *data, size_t size) {
   return false;
 }
 
-bool fuzz_is_no_input(const uint8_t *data, size_t size) {
+bool fuzz_must_skip(const uint8_t *data, size_t size) {
   return memmem(data, size, "/dev", 4) || memmem(data, size, "/proc", 5) ||
          (memmem(data, size, "logic", 5) && has_large_number(data, size));
 }
@@ -136,12 +138,12 @@ int fuzz_gtrain(const char *const *words) {
   int count = 1;
   bool known = false;
   for (; words[count - 1] && count < MAX_WORDS; count++) copies[count] = strdup(words[count - 1]);
-  forget_said();
+  clear_messages();
   const int code = gt_cli_main(count, copies);
   for (int i = 0; i < count; i++) free(copies[i]);
   for (size_t i = 0; i < sizeof documented / sizeof *documented; i++) known |= code == documented[i];
   fuzz_expect(known, "exit code %d", code);
-  fuzz_expect(!code || said_size, "exit code %d without a word", code);
+  fuzz_expect(!code || messages_size, "exit code %d without a word", code);
   return code;
 }
 
@@ -205,7 +207,8 @@ static gt_data_signature row_of(int64_t features, const char *const *columns) {
                              .targets = 1};
 }
 
-/* As data for a model that was trained on two columns, and as inputs for its predictions. */
+/* Opens the map as data for a model that was trained on two columns, and the file as inputs of
+ * predictions. */
 static void open_for_model(const char *map, const char *inputs) {
   static const char *const columns[] = {"a", "b"}, *const classes[] = {"0", "1"}, *const target = "label";
   for (int text = 0; text < 2; text++) {

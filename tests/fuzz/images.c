@@ -1,16 +1,16 @@
-/* Images, PNG or JPEG: as samples of a model, unchanged and resized, gray and color. */
+/* PNG and JPEG images as samples of a model: unchanged and resized, gray and color. */
 #include "fuzz.h"
 #include "data/data.h"
 #include "repair.h"
 #include <string.h>
 
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned int seed) {
-  size = LLVMFuzzerMutate(data, size, most);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed) {
+  size = LLVMFuzzerMutate(data, size, max_size);
   if (seed % 8 && size && data[0] == 0x89) repair_png(data, size);
   return size;
 }
 
-/* No more pixels than a fuzzer input can contain: larger declared sizes only take time. */
+/* max_pixels: a larger size in a header would only take time. */
 static const char data_map[] = "{max_pixels: 1000000, fit: stretch}";
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

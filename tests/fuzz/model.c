@@ -1,14 +1,15 @@
-/* Model files: inspected, evaluated and used for predictions on the backend that computes nothing, exported
- * and simulated. Most inputs have a correct hash, so that the code after the hash check is reached. */
+/* Model files: inspected, used for predictions and evaluated (on the null backend, which computes nothing),
+ * exported, and simulated. Most inputs have a correct hash, so that the code after the hash check is
+ * reached. */
 #include "fuzz.h"
 #include "repair.h"
 
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned int seed) {
-  return mutate_safetensors(data, size, most, seed);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed) {
+  return mutate_safetensors(data, size, max_size, seed);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static const char *const ways[][8] = {
+  static const char *const commands[][8] = {
       {"inspect", "input.bin"},
       {"inspect", "input.bin", "--json"},
       {"predict", "input.bin", "--input", "five.csv", "--device=null"},
@@ -16,9 +17,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       {"export", "input.bin", "--format", "c"},
       {"simulate", "input.bin", "--steps", "2"},
   };
-  if (fuzz_is_no_input(data, size)) return 0;
+  if (fuzz_must_skip(data, size)) return 0;
   fuzz_input(data, size, "input.bin");
-  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-    if (fuzz_gtrain(ways[i]) && i == 0) break; /* not a model file at all */
+  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+    if (fuzz_gtrain(commands[i]) && i == 0) break; /* not a model file */
   return 0;
 }

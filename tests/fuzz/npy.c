@@ -1,4 +1,4 @@
-/* NPY files, gzip or not: as inputs, as labels, as quantities, and as inputs of a prediction. */
+/* NPY files, with or without gzip: as inputs, as labels, as quantities, and as inputs of a prediction. */
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

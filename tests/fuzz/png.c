@@ -1,12 +1,12 @@
-/* PNG images: read as images, as a board, and as the target of an automaton's data. */
+/* PNG images: read as images, as boards, and as the target of an automaton's data. */
 #include "fuzz.h"
 #include "automaton/board_file.h"
 #include "data/png.h"
 #include "repair.h"
 #include "support/read_png.h"
 
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned int seed) {
-  size = LLVMFuzzerMutate(data, size, most);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed) {
+  size = LLVMFuzzerMutate(data, size, max_size);
   if (seed % 8) repair_png(data, size);
   return size;
 }

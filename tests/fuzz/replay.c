@@ -1,5 +1,5 @@
-/* The target as a plain program: runs each file named on the command line, and each file in a folder, once.
- * It prints each name first, so the last line shows which input crashed it. */
+/* Runs a fuzz target once on each file named on the command line, and on each file of each folder named
+ * there. Prints each name first, so the last line shows which input crashed the target. */
 #define _GNU_SOURCE /* scandir */
 #include "fuzz.h"
 #include "base/file.h"
@@ -38,8 +38,8 @@ static void replay_file(const char *path) {
 }
 
 /* The mutators are linked in, but never called. */
-size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most) {
-  (void)data, (void)most;
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size) {
+  (void)data, (void)max_size;
   return size;
 }
 
