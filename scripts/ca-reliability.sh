@@ -6,9 +6,10 @@
 #
 # --simulate: options of gtrain simulate for each model, as one argument; adds a column with the mean fraction of wrong
 # cells.
-# solved: seeds whose final circuit makes no mistake (hard loss 0 on the test boards). stay: those of them whose boards
-# also have no wrong cell after 2, 4 and 10 times the steps of the training; - for a rule such as the Game of Life.
-# Seconds are those of the whole process; do not quote them if several jobs ran at once.
+# solved: seeds whose final circuit makes no mistake (hard loss 0 on the test boards). stay: solved seeds whose boards
+# also have no wrong cell after 2, 4 and 10 times as many steps as in training, or "-" for a rule with boards that never
+# come to rest, such as the Game of Life. Seconds are those of the whole process; do not quote them if several jobs ran
+# at once.
 set -euo pipefail
 shopt -s nullglob
 cd "$(dirname "$0")/.."
@@ -23,7 +24,7 @@ while [[ ${1-} == --* ]]; do
     --simulate) simulate=$2 ;;
     --set) sets+=(--set "$2") ;;
     *)
-      sed -n '2,11s/^# \{0,1\}//p' "$0" >&2
+      sed -n '2,12s/^# \{0,1\}//p' "$0" >&2
       exit 2
       ;;
   esac
@@ -34,32 +35,32 @@ done
 runs=$(mktemp -d)
 trap 'rm -rf "$runs"' EXIT
 
-# The mean fraction of wrong cells while a model is simulated.
-wrong() {
+# Prints the mean fraction of wrong cells while a model is simulated.
+wrong_fraction() {
   local options
   read -ra options <<< "$simulate"
   "$gtrain" simulate "$1" "${options[@]}" --quiet --json | tail -n 1 |
     sed 's/.*"height":\([0-9]*\),"width":\([0-9]*\),.*"mean_errors":\([^,}]*\).*/\1 \2 \3/' | awk '{ print $3 / ($1 * $2) }'
 }
 
-# yes, no, or - for a model whose boards are not meant to stay as they are.
+# Prints "yes" if the boards stay correct, "no" if not, "-" if the model has no such check.
 stays() {
   "$gtrain" eval "$1" --device "$device" --quiet --json | sed 's/.*"lasting":/lasting/' |
     awk '{ print !/^lasting/ ? "-" : /"errors":[1-9]/ ? "no" : "yes" }'
 }
 
-# One run: writes a file with steps, hard loss, hard accuracy, seconds, whether its boards stay, fraction of wrong cells.
+# Trains one model. Writes a row: steps, hard loss, hard accuracy, seconds, what stays prints, fraction of wrong cells.
 train() {
-  local config=$1 seed=$2 out=$runs/$seed began ended share= stay
+  local config=$1 seed=$2 out=$runs/$seed began ended wrong= stay
   began=$(date +%s.%N)
   "$gtrain" train "$config" --device "$device" --run-dir "$out" --quiet --json --set seed="$seed" "${sets[@]}" > "$out.json"
   ended=$(date +%s.%N)
   stay=$(stays "$out/model.bin") && [[ $stay ]] || return 1
   if [[ $simulate ]]; then
-    share=$(wrong "$out/model.bin") && [[ $share =~ ^[0-9] ]] || return 1
+    wrong=$(wrong_fraction "$out/model.bin") && [[ $wrong =~ ^[0-9] ]] || return 1
   fi
   sed 's/.*"step":\([0-9]*\),.*"test":{"loss":\([^,}]*\),"accuracy":\([^,}]*\).*/\1 \2 \3/' "$out.json" |
-    awk -v from="$began" -v to="$ended" -v stay="$stay" -v share="$share" '{ print $1, $2, $3, to - from, stay, share }' > "$out.row"
+    awk -v from="$began" -v to="$ended" -v stay="$stay" -v wrong="$wrong" '{ print $1, $2, $3, to - from, stay, wrong }' > "$out.row"
   rm -rf "$out" "$out.json"
 }
 
@@ -78,9 +79,9 @@ for config in "$@"; do
   seconds=$(awk '{ print $4 }' "$runs"/*.row | median)
   name=$(basename "$config" .yaml)
   awk -v simulated="$simulate" -v name="$name" -v steps="$steps" -v seconds="$seconds" '
-    { solved += $2 == 0; stay += $5 == "yes"; rule = $5 == "-"; sum += $3; wrong += $6; if (NR == 1 || $3 < least) least = $3; if ($4 > most) most = $4 }
+    { solved += $2 == 0; stay += $5 == "yes"; no_check = $5 == "-"; sum += $3; wrong += $6; if (NR == 1 || $3 < lowest) lowest = $3; if ($4 > longest) longest = $4 }
     END { printf "| %s | %d | %d | %s | %.2f %% | %.2f %% | %d | %.2f | %.2f |",
-            name, NR, solved, rule ? "-" : stay + 0, 100 * sum / NR, 100 * least, steps, seconds, most
+            name, NR, solved, no_check ? "-" : stay + 0, 100 * sum / NR, 100 * lowest, steps, seconds, longest
           if (simulated) printf " %.1f %% |", 100 * wrong / NR
           print "" }' "$runs"/*.row
   rm -f "$runs"/*.row

@@ -3,16 +3,24 @@
 
 usage: compare-torch.py [--gtrain PATH] [--before PATH] [--tune SECONDS] [--set KEY=VALUE]... [--peers DIR] [CASE]...
 
-gemm: square matrices, against cuBLAS in fp32 (SGEMM) and bf16. mlp: 784-512-256-10. bytes: the same network, with
-gtrain's data as bytes, as in MNIST, and PyTorch's as floats. big: five layers of 4096 and 1000 classes. deep: 32
-layers of 256. cnn: two convolutions on 28x28. resnet9: on 32x32x3, channels last. lstm, gru: 128 units over the 28 rows
-of 28x28. lstm-chars: an embedding, two layers of 512 and 65 classes at each of 128 steps. kan: [784, 64, 10], against
-efficient-kan, FastKAN (checkouts of both in DIR) and a Chebyshev layer. PyTorch trains each as a CUDA graph of the whole
-step, with fused Adam, the fastest method without a compiler; KANs also with torch.compile (mode="reduce-overhead"),
-which fuses many of their kernels. Both train on random data in device memory. Every figure is a median; each row shows
-PyTorch's time, gtrain's, and their ratio: above 1, gtrain is faster. PyTorch runs in a process of its own that ends
-before gtrain's begins: while another process has a CUDA context on the device, a step takes up to a tenth longer.
---before adds an older binary, --tune the step time after SECONDS of `gtrain tune`."""
+The cases:
+  gemm        products of square matrices, against cuBLAS in fp32 (SGEMM) and bf16
+  mlp         a network of widths 784-512-256-10
+  bytes       the same network; gtrain's inputs are bytes, as in MNIST, PyTorch's are floats
+  big         4096 inputs, four hidden layers of 4096 units, 1000 classes
+  deep        256 inputs, 32 hidden layers of 256 units, 10 classes
+  cnn         two convolutions on images of 28x28
+  resnet9     the residual network of that name on images of 32x32x3, channels last
+  lstm, gru   128 units; each of the 28 rows of an image is one time step
+  lstm-chars  an embedding, two layers of 512 units and 65 classes at each of 128 time steps
+  kan         widths 784-64-10, against efficient-kan, FastKAN (checkouts of both in DIR) and a Chebyshev layer
+
+PyTorch trains each network as a CUDA graph of the whole step, with fused Adam, the fastest method without a compiler;
+KANs also with torch.compile (mode="reduce-overhead"), which fuses many of their kernels. Both programs train on random
+data in device memory. Every figure is a median; each row shows PyTorch's time, gtrain's, and their ratio: above 1,
+gtrain is faster. PyTorch runs in a process of its own, which ends before gtrain's starts: while another process has a
+CUDA context on the device, a step takes up to a tenth longer. --before adds an older binary, --tune the step time after
+SECONDS of `gtrain tune`."""
 import argparse
 import functools
 import importlib
@@ -30,29 +38,31 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-STEPS = {"mlp": ([784, 512, 256, 10], [128, 1024, 8192]),
-         "bytes": ([784, 512, 256, 10], [128, 1024, 8192]),
-         "big": ([4096] * 5 + [1000], [1024, 8192]),
-         "deep": ([256] * 33 + [10], [256, 4096])}
-IMAGES = {"cnn": (784, [128, 1024]), "resnet9": (3072, [512])}
-ROWS = {"lstm": [128, 1024], "gru": [128, 1024]}
+MLPS = {"mlp": ([784, 512, 256, 10], [128, 1024, 8192]),  # case: (widths, batch sizes)
+        "bytes": ([784, 512, 256, 10], [128, 1024, 8192]),
+        "big": ([4096] * 5 + [1000], [1024, 8192]),
+        "deep": ([256] * 33 + [10], [256, 4096])}
+IMAGES = {"cnn": (784, [128, 1024]), "resnet9": (3072, [512])}  # case: (values per image, batch sizes)
+RECURRENT = {"lstm": [128, 1024], "gru": [128, 1024]}  # case: batch sizes
 CHARS, CHAR_STEPS, CHAR_UNITS = 65, 128, 512
-KANS = {"efficient-kan": "bspline", "FastKAN": "rbf", "Chebyshev": "chebyshev"}
-SIZES = [512, 1024, 2048, 4096, 8192]
+KANS = {"efficient-kan": "bspline", "FastKAN": "rbf", "Chebyshev": "chebyshev"}  # PyTorch's network: gtrain's basis
+GEMM_SIZES = [512, 1024, 2048, 4096, 8192]
+PRECISIONS = ("fp32 graph", "bf16 graph")
 
 
-def seconds(run, repeat, times=7):
+def seconds(run, repeat, measurements=7):
+    """Median time of one run(), from `measurements` loops of `repeat` runs."""
     for _ in range(repeat):
         run()
     torch.cuda.synchronize()
-    taken = []
-    for _ in range(times):
+    times = []
+    for _ in range(measurements):
         start = time.perf_counter()
         for _ in range(repeat):
             run()
         torch.cuda.synchronize()
-        taken.append((time.perf_counter() - start) / repeat)
-    return statistics.median(taken)
+        times.append((time.perf_counter() - start) / repeat)
+    return statistics.median(times)
 
 
 def in_a_process(function, *arguments):
@@ -61,13 +71,13 @@ def in_a_process(function, *arguments):
         return pool.apply(function, arguments)
 
 
-def prepare():
+def set_backend_flags():
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
     torch.backends.cudnn.benchmark = True
 
 
 def torch_gemm(n, dtype):
-    prepare()
+    set_backend_flags()
     a, b = (torch.randn(n, n, device="cuda", dtype=dtype) for _ in range(2))
     return seconds(lambda: a @ b, max(3, int(2e11 / n**3)))
 
@@ -88,8 +98,8 @@ class Residual(nn.Module):
         return x + self.body(x)
 
 
-def block(inside, outside, pool=False):
-    layers = [nn.Conv2d(inside, outside, 3, padding=1, bias=False), nn.BatchNorm2d(outside), nn.ReLU()]
+def block(in_channels, out_channels, pool=False):
+    layers = [nn.Conv2d(in_channels, out_channels, 3, padding=1, bias=False), nn.BatchNorm2d(out_channels), nn.ReLU()]
     return nn.Sequential(*layers, *([nn.MaxPool2d(2)] if pool else []))
 
 
@@ -146,7 +156,9 @@ def torch_kan(name, peers):
     return nn.Sequential(Chebyshev(784, 64), Chebyshev(64, 10))
 
 
-def captured(step):
+def capture_graph(step):
+    """Returns a function that replays step() as a CUDA graph. Five runs before the capture allocate memory and choose
+    kernels."""
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
@@ -159,14 +171,14 @@ def captured(step):
     return graph.replay
 
 
-def torch_step(model, width, classes, batch, way, model_reads_tokens=False):
-    """way: "fp32 graph", "bf16 graph", or "compiled" (torch.compile in fp32, the optimizer not compiled). Returns seconds
-    per step, or the reason why torch.compile failed."""
-    prepare()
+def torch_step(model, width, classes, batch, mode, model_reads_tokens=False):
+    """mode: "fp32 graph", "bf16 graph", or "compiled" (torch.compile in fp32, the optimizer not compiled). Returns the
+    seconds per step, or the reason why torch.compile failed."""
+    set_backend_flags()
     torch.manual_seed(0)
     model = model().cuda()
-    if way == "compiled":
-        os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # a pool's process may have no children
+    if mode == "compiled":
+        os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # a worker process of a pool cannot start others
         model = torch.compile(model, mode="reduce-overhead")
     x = torch.randn(batch, width, device="cuda")
     y = torch.randint(0, classes, (batch,), device="cuda")
@@ -177,46 +189,46 @@ def torch_step(model, width, classes, batch, way, model_reads_tokens=False):
 
     def step():
         optimizer.zero_grad(set_to_none=True)
-        with torch.autocast("cuda", torch.bfloat16, enabled=way == "bf16 graph"):
+        with torch.autocast("cuda", torch.bfloat16, enabled=mode == "bf16 graph"):
             loss = F.cross_entropy(model(x), y)
         loss.backward()
         optimizer.step()
 
-    if way != "compiled":
-        return seconds(captured(step), 20)
+    if mode != "compiled":
+        return seconds(capture_graph(step), 20)
     try:
         for _ in range(10):  # warm-up: compiled, recorded, then replayed
             step()
         return seconds(step, 20)
-    except Exception as error:  # it needs Triton and a C compiler, which may be missing
+    except Exception as error:  # torch.compile needs Triton and a C compiler, which may be missing
         return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
 
 
 def gtrain(binary, *arguments, cache=None):
-    """cache: folder for tuning results, instead of the user's"""
+    """Runs gtrain and returns its JSON output. cache: folder for tuning results, instead of the user's"""
     environment = dict(os.environ, GTRAIN_CACHE_DIR=cache) if cache else None
     done = subprocess.run([binary, *arguments, "--device", "vulkan", "--json"], check=True, capture_output=True,
                           text=True, env=environment)
     return json.loads(done.stdout)
 
 
-def linears(widths):
+def linear_layers(widths):
     return "".join(f"  - linear: {n}\n  - relu\n" for n in widths[1:-1]) + f"  - linear: {widths[-1]}\n"
 
 
-def convolution(channels, pool=False, inside="  ", name=None):
-    relu = f"{inside}- relu: {{name: {name}}}\n" if name else f"{inside}- relu\n"
-    return (f"{inside}- conv2d: {{out_channels: {channels}, kernel_size: 3, padding: 1, bias: false}}\n"
-            f"{inside}- batch_norm\n{relu}" + (f"{inside}- max_pool2d: 2\n" if pool else ""))
+def convolution(channels, pool=False, indent="  ", name=None):
+    relu = f"{indent}- relu: {{name: {name}}}\n" if name else f"{indent}- relu\n"
+    return (f"{indent}- conv2d: {{out_channels: {channels}, kernel_size: 3, padding: 1, bias: false}}\n"
+            f"{indent}- batch_norm\n{relu}" + (f"{indent}- max_pool2d: 2\n" if pool else ""))
 
 
 def residual(channels):
-    inside, name = " " * 8, f"body_{channels}_"
-    return ("  - repeat:\n      times: 1\n      layers:\n" + convolution(channels, inside=inside) +
-            convolution(channels, inside=inside, name=name) + f"{inside}- add: {{from: [block_input, {name}]}}\n")
+    indent, name = " " * 8, f"body_{channels}_"
+    return ("  - repeat:\n      times: 1\n      layers:\n" + convolution(channels, indent=indent) +
+            convolution(channels, indent=indent, name=name) + f"{indent}- add: {{from: [block_input, {name}]}}\n")
 
 
-def images(case):
+def image_layers(case):
     if case == "cnn":
         plain = "".join(f"  - conv2d: {{out_channels: {n}, kernel_size: 3, padding: 1}}\n  - relu\n  - max_pool2d: 2\n"
                         for n in (32, 64))
@@ -227,7 +239,7 @@ def images(case):
 
 
 def write_config(folder, layers, width, classes, batch, kind):
-    """kind of the inputs: floats, bytes, or tokens with a label each"""
+    """kind: of the inputs, "floats", "bytes" or "tokens" (each with a label)"""
     samples = max(batch, 8192)
     random = numpy.random.default_rng(0)
     tokens = kind == "tokens"
@@ -242,38 +254,40 @@ def write_config(folder, layers, width, classes, batch, kind):
                      f"train: {{steps: 100, batch_size: {batch}}}\n")
 
 
-def row(name, peer, peer_time, own):
-    if isinstance(peer_time, str):
-        print(f"{name:22} {peer:10} {peer_time}", flush=True)
+def print_row(name, mode, torch_time, gtrain_times):
+    """torch_time: seconds, or a message; gtrain_times: (label, seconds) of each binary"""
+    if isinstance(torch_time, str):
+        print(f"{name:22} {mode:10} {torch_time}", flush=True)
         return
-    cells = "  ".join(f"{label} {t * 1e6:9.1f} us ({peer_time / t:4.2f}x)" for label, t in own)
-    print(f"{name:22} {peer:10} {peer_time * 1e6:9.1f} us  {cells}", flush=True)
+    cells = "  ".join(f"{label} {t * 1e6:9.1f} us ({torch_time / t:4.2f}x)" for label, t in gtrain_times)
+    print(f"{name:22} {mode:10} {torch_time * 1e6:9.1f} us  {cells}", flush=True)
 
 
 def gemms(binaries):
-    own = {}
+    gtrain_times = {}
     for label, binary in binaries:
         for result in gtrain(binary, "bench", "gemm")["results"]:
-            own.setdefault(result["name"], []).append((label, result["us"]["median"] * 1e-6))
-    for n in SIZES:
-        times = own.get(f"gemm {n}x{n}x{n}")
+            gtrain_times.setdefault(result["name"], []).append((label, result["us"]["median"] * 1e-6))
+    for n in GEMM_SIZES:
+        times = gtrain_times.get(f"gemm {n}x{n}x{n}")
         if times:
-            row(f"gemm {n}", "fp32", in_a_process(torch_gemm, n, torch.float32), times)
-            row(f"gemm {n}", "bf16", in_a_process(torch_gemm, n, torch.bfloat16), times)
+            print_row(f"gemm {n}", "fp32", in_a_process(torch_gemm, n, torch.float32), times)
+            print_row(f"gemm {n}", "bf16", in_a_process(torch_gemm, n, torch.bfloat16), times)
 
 
-def steps(case, layers, model, width, classes, batch, binaries, options, ways, kind="floats"):
-    """model() creates PyTorch's network; ways: how to train it (torch_step); kind: of the inputs"""
+def steps(case, layers, model, width, classes, batch, binaries, options, modes, kind="floats"):
+    """Prints a row for each of PyTorch's modes (torch_step). layers: YAML of gtrain's model; model() creates PyTorch's;
+    kind: of the inputs (write_config)"""
     with tempfile.TemporaryDirectory() as folder:
         write_config(folder, layers, width, classes, batch, kind)
         config, cache = f"{folder}/config.yaml", f"{folder}/cache"
         os.mkdir(cache)  # empty, so that the user's tuning results are not used
         count = "20" if case in ("big", "resnet9", "lstm-chars") else "200"
-        own = []
+        gtrain_times = []
 
         def measure(label, binary, extra):
             result = gtrain(binary, "bench", "train", config, "--steps", count, *extra, cache=cache)
-            own.append((label, result["us_per_step"]["median"] * 1e-6))
+            gtrain_times.append((label, result["us_per_step"]["median"] * 1e-6))
 
         settings = [word for setting in options.set for word in ("--set", setting)]
         for label, binary in binaries:
@@ -281,13 +295,12 @@ def steps(case, layers, model, width, classes, batch, binaries, options, ways, k
         if options.tune:
             gtrain(options.gtrain, "tune", config, "--seconds", options.tune, *settings, cache=cache)
             measure("tuned", options.gtrain, settings)
-    for way in ways:
-        row(f"{case} batch {batch}", way, in_a_process(torch_step, model, width, classes, batch, way, kind == "tokens"),
-            own)
+    for mode in modes:
+        torch_time = in_a_process(torch_step, model, width, classes, batch, mode, kind == "tokens")
+        print_row(f"{case} batch {batch}", mode, torch_time, gtrain_times)
 
 
 def run(case, binaries, options):
-    both = ("fp32 graph", "bf16 graph")
     if case == "gemm":
         gemms(binaries)
     elif case == "kan":
@@ -299,20 +312,21 @@ def run(case, binaries, options):
     elif case in IMAGES:
         width, batches = IMAGES[case]
         for batch in batches:
-            steps(case, images(case), functools.partial(torch_images, case), width, 10, batch, binaries, options, both)
-    elif case in ROWS:
+            steps(case, image_layers(case), functools.partial(torch_images, case), width, 10, batch, binaries, options,
+                  PRECISIONS)
+    elif case in RECURRENT:
         layers = f"  - reshape: [28, 28]\n  - {case}: {{hidden_size: 128, return: last}}\n  - linear: 10\n"
-        for batch in ROWS[case]:
-            steps(case, layers, functools.partial(RowsNet, case), 784, 10, batch, binaries, options, both)
+        for batch in RECURRENT[case]:
+            steps(case, layers, functools.partial(RowsNet, case), 784, 10, batch, binaries, options, PRECISIONS)
     elif case == "lstm-chars":
         layers = (f"  - embedding: {{num_embeddings: {CHARS}, embedding_dim: {CHAR_UNITS}}}\n"
                   f"  - lstm: {{hidden_size: {CHAR_UNITS}, num_layers: 2}}\n  - linear: {CHARS}\n")
-        steps(case, layers, CharsNet, CHAR_STEPS, CHARS, 64, binaries, options, both, "tokens")
+        steps(case, layers, CharsNet, CHAR_STEPS, CHARS, 64, binaries, options, PRECISIONS, "tokens")
     else:
-        widths, batches = STEPS[case]
+        widths, batches = MLPS[case]
         for batch in batches:
-            steps(case, linears(widths), functools.partial(mlp, widths), widths[0], widths[-1], batch, binaries, options, both,
-                  "bytes" if case == "bytes" else "floats")
+            steps(case, linear_layers(widths), functools.partial(mlp, widths), widths[0], widths[-1], batch, binaries,
+                  options, PRECISIONS, "bytes" if case == "bytes" else "floats")
 
 
 def main():
@@ -327,7 +341,7 @@ def main():
     binaries = [("before", options.before)] if options.before else []
     binaries.append(("gtrain", options.gtrain))
     print(f"{in_a_process(torch.cuda.get_device_name)}, PyTorch {torch.__version__}", flush=True)
-    for case in options.cases or ["gemm", *STEPS, *IMAGES, *ROWS, "lstm-chars"]:
+    for case in options.cases or ["gemm", *MLPS, *IMAGES, *RECURRENT, "lstm-chars"]:
         run(case, binaries, options)
 
 

@@ -54,6 +54,7 @@ Description: train neural networks on Vulkan or CPU from a YAML file
 END
 (cd "$root" && find usr -type f -exec md5sum {} + | sort -k 2 > DEBIAN/md5sums)
 chmod -R u=rwX,go=rX "$root"
-export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2> /dev/null || date +%s)} # one commit always gives the same bytes
+# Reproducible: one commit always gives the same bytes.
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2> /dev/null || date +%s)}
 dpkg-deb --root-owner-group -Zxz --build "$root" "$package" > /dev/null
 echo "$package ($(du -k "$package" | awk '{ printf "%.1f", $1 / 1024 }') MiB; install: apt install ./$(realpath --relative-to=. "$package"))"

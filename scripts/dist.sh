@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# scripts/dist.sh BINARY OUTDIR VERSION: make OUTDIR/gtrain-VERSION-linux-ARCH and its .tar.gz, which run from any
-# folder of another Linux of BINARY's architecture with nothing installed: the binary finds lib/ in its own directory
-# (DT_RPATH $ORIGIN/lib). Only glibc, which cannot sensibly be bundled, and the Vulkan loader are the host's.
+# scripts/dist.sh BINARY OUTDIR VERSION: make OUTDIR/gtrain-VERSION-linux-ARCH and its .tar.gz. The program runs from
+# any folder, on any Linux of BINARY's architecture, with nothing installed: the binary finds lib/ in its own directory
+# (DT_RPATH $ORIGIN/lib). Only glibc, which cannot sensibly be bundled, and the Vulkan loader come from the host.
 #
 # BINARY may be for a foreign architecture: CC and STRIP are then the cross compiler and its strip, and the result is
 # tested under qemu-ARCH-static if that is installed.
@@ -27,14 +27,14 @@ if [[ $arch != "$(uname -m)" ]]; then
   runner=("$(command -v "qemu-$arch-static" || true)")
 fi
 
-needed_now=$(LC_ALL=C readelf -d "$binary")
-[[ ! $needed_now =~ lib(a|t|ub)san ]] || die "$binary is built with SANITIZE; build it without"
+dynamic_section=$(LC_ALL=C readelf -d "$binary")
+[[ ! $dynamic_section =~ lib(a|t|ub)san ]] || die "$binary is built with SANITIZE; build it without"
 rm -rf "$folder" "$folder.tar.gz"
 mkdir -p "$folder/lib" "$folder/licenses"
 install -m 755 "$binary" "$folder/gtrain"
 "${STRIP:-strip}" "$folder/gtrain"
 
-# Prints the libraries that a file needs: "0x… (NEEDED)  Shared library: [libyaml-0.so.2]".
+# Prints the libraries that a file needs, from lines such as "0x… (NEEDED)  Shared library: [libyaml-0.so.2]".
 needed() { LC_ALL=C readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]$/\1/p'; }
 
 # The transitive closure of the libraries that the binary needs, from the search path of the compiler.
@@ -59,12 +59,12 @@ for owner in "${owners[@]}" libopenblas-pthread-dev libvulkan-volk-dev; do
     say "warning: no license found for $owner"
 done
 
-# All documents, as they link to each other.
+# All documents, because they link to each other.
 while read -r file; do
   install -D -m 644 "$file" "$folder/$file"
 done < <(git ls-files README.md LICENSE docs 2> /dev/null || find README.md LICENSE docs -type f)
 scripts/share.sh "$folder"
-# Man page and completions, which `make dist` has written.
+# Man page and completions, written by `make dist`.
 share=${SHARE:-$(dirname "$binary")/share}
 [[ -d $share ]] || die "no man page and completions in $share; run: make dist"
 cp -R "$share" "$folder/share"
@@ -94,7 +94,7 @@ else
   ) || die "the binary does not run from a moved folder"
 fi
 
-# One commit always gives the same bytes.
+# Reproducible: one commit always gives the same bytes.
 date=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2> /dev/null || date +%s)}
 tar -C "$outdir" --owner=0 --group=0 --numeric-owner --sort=name --mtime="@$date" -c "$name" | gzip -9n > "$folder.tar.gz"
 kib=$(du -sk "$folder" | cut -f1)

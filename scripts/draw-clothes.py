@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """scripts/draw-clothes.py [FOLDER]: make datasets/clothes, a folder of images for each class, from Fashion-MNIST.
 
-For each of five classes the first 40 training images and the first 15 test images, as gray PNG files. FOLDER contains
+Writes the first 40 training images and the first 15 test images of five classes as gray PNG files. FOLDER contains
 the four files of Fashion-MNIST (default: datasets/fashion-mnist, from scripts/fetch-fashion-mnist.sh). The output is
 reproducible: the same files give the same bytes.
 """

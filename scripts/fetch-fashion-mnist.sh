@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Get Fashion-MNIST (Zalando Research, MIT license) into datasets/fashion-mnist/ from the package
-# dataset-fashion-mnist of Debian and Ubuntu: linked if that is installed, otherwise downloaded and unpacked without root.
+# dataset-fashion-mnist of Debian and Ubuntu: linked if it is installed, otherwise downloaded and unpacked without root.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Get a text of 4.1 million characters, the King James Bible (public domain), into datasets/kjv/kjv.txt, from the packages
-# bible-kjv and bible-kjv-text of Debian and Ubuntu: with the installed program, otherwise downloaded and unpacked without root.
+# Get a text of 4.1 million characters, the King James Bible (public domain), into datasets/kjv/kjv.txt. The program
+# "bible" prints it, from the Debian and Ubuntu packages bible-kjv and bible-kjv-text; these are downloaded and unpacked
+# without root if they are not installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
@@ -21,7 +22,7 @@ if [[ -z $program || ! -f $data/bible.data ]]; then
   download_debs "$temporary" bible-kjv bible-kjv-text
   program=$temporary/unpacked/usr/bin/bible data=$temporary/unpacked/usr/lib
 fi
-# A line for each verse, without its number.
+# One line per verse, without its number.
 "$program" -f -p "$data" 'gen1:1-rev22:21' < /dev/null | sed 's/^[^ ]* //' > "$temporary/kjv.txt"
 cp "$temporary/kjv.txt" "$target"
 complete || die "$target has $(wc -l < "$target") lines, not $verses; remove it and name another text: --set data.train=FILE"

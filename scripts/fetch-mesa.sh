@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# fetch-mesa.sh [FOLDER]: get RADV, Mesa's driver for AMD, from Debian's backports into FOLDER (build/mesa), without
-# installing it, as the system's own driver may be too old to support matrix units. To use it:
+# fetch-mesa.sh [FOLDER]: get RADV, Mesa's driver for AMD, from Debian's backports into FOLDER (default: build/mesa),
+# without installing it. The installed driver may be too old to support matrix units. To use RADV:
 # VK_DRIVER_FILES=FOLDER/radeon_icd.json LD_LIBRARY_PATH=FOLDER
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -26,7 +26,8 @@ mkdir -p "$temporary"/{lists,cache/archives}/partial "$temporary/debs"
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 echo "deb $([[ -f $keyring ]] && echo "[signed-by=$keyring]") $mirror $release-backports main" > "$temporary/sources.list"
 
-# apt-get with separate lists and cache, as root: apt's own user may not write here. Unsigned packages are rejected.
+# Runs apt-get with package lists and a cache in $temporary. Its sandbox user is root: the default one, _apt, cannot
+# write there. Unsigned packages are rejected.
 apt() {
   timeout -k 5 120 apt-get -qq -o Dir::Etc::SourceList="$temporary/sources.list" -o Dir::Etc::SourceParts=/dev/null \
     -o Dir::State::Lists="$temporary/lists" -o Dir::Cache="$temporary/cache" -o APT::Sandbox::User=root \
@@ -47,7 +48,7 @@ for file in "${files[@]}"; do
   [[ -n $found ]] || die "none of ${packages[*]} contains $file"
   cp "$found" "$target/"
 done
-# Written last: it marks the folder as complete.
+# This file is written last: it marks the folder as complete.
 echo '{"file_format_version": "1.0.0", "ICD": {"library_path": "./libvulkan_radeon.so", "api_version": "1.3.0"}}' \
   > "$target/radeon_icd.json"
 say "$target/ has $(cd "$temporary/debs" && echo mesa-vulkan-drivers_*.deb | cut -d _ -f 2) of $release-backports"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# fetch-swiftshader.sh [FOLDER]: get SwiftShader, a software Vulkan driver, into FOLDER (build/swiftshader) from Debian's
-# package of Chromium, without installing it. To use it: VK_DRIVER_FILES=FOLDER/vk_swiftshader_icd.json
+# fetch-swiftshader.sh [FOLDER]: get SwiftShader, a software Vulkan driver, from Debian's package of Chromium into
+# FOLDER (default: build/swiftshader), without installing it. To use it:
+# VK_DRIVER_FILES=FOLDER/vk_swiftshader_icd.json
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh

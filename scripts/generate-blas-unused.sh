@@ -1,7 +1,7 @@
 #!/bin/sh
-# generate-blas-unused.sh LIBOPENBLAS.A OUT.c: define stubs for the kernels for double and complex numbers that OpenBLAS's
-# tables of processors (setparam_*.o) refer to, so that the linker takes none of them from the archive. gtrain calls only
-# cblas_sgemm, which calls only kernels for single precision.
+# generate-blas-unused.sh LIBOPENBLAS.A OUT.c: define stubs for the double and complex kernels to which OpenBLAS's
+# kernel tables (setparam_*.o, one per processor type) refer, so that the linker does not add those kernels to the
+# binary. gtrain calls only cblas_sgemm, which calls only single-precision kernels.
 set -eu
 export LC_ALL=C
 archive=$1

@@ -1,8 +1,8 @@
 #!/bin/sh
 # generate-registry.sh OUTDIR "KIND…" SOURCE…: collect the lines GT_REGISTER(kind, name) and GT_DEFINE(kind, name),
-# which begin at column 0, into OUTDIR/KIND.inc as sorted X(name) lines. Every kind gets a file, which is empty if
-# nothing registers.
-# A file whose content is unchanged is not written, so that make does not rebuild the files that include it.
+# which start at column 0, into OUTDIR/KIND.inc as sorted X(name) lines. Every kind gets a file; it is empty if no
+# source registers that kind. A file whose content is unchanged is not written, so that make does not rebuild the files
+# that include it.
 set -eu
 outdir=$1
 kinds=$2

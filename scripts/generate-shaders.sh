@@ -1,6 +1,6 @@
 #!/bin/sh
-# generate-shaders.sh header OUT.h          declare the table of embedded shaders
-# generate-shaders.sh table OUT.c SPV…      define it: compressed SPIR-V files, by base name
+# generate-shaders.sh header OUT.h          write the declaration of the table of embedded shaders
+# generate-shaders.sh table OUT.c SPV…      write its definition: compressed SPIR-V files, sorted by base name
 set -eu
 export LC_ALL=C
 mode=$1
@@ -32,7 +32,7 @@ END
   exit
 fi
 
-# Lines "NAME FILE", sorted by name without suffix: "add_f16.spv" and "add.spv" may sort differently with it.
+# Lines "NAME FILE", sorted by NAME.
 list=$(for file in "$@"; do
   name=${file##*/}
   printf '%s %s\n' "${name%.spv}" "$file"

@@ -16,7 +16,7 @@ missing_packages() {
   done
 }
 
-# Runs a command as root. Fails if that needs a password and there is no terminal to type it on.
+# Runs a command as root. Fails if that needs a password and there is no terminal on which to type it.
 as_root() {
   if ((EUID == 0)); then
     "$@"
@@ -36,7 +36,8 @@ install_packages() {
   local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120)
   local log
   log=$(mktemp)
-  # Lists may be old or, in a fresh container, absent. Failures are ignored: the unreachable repository may not be needed.
+  # Package lists may be old or, in a fresh container, absent. Failures are ignored: the packages may come from another
+  # repository than the unreachable one.
   as_root "${apt[@]}" update >> "$log" 2>&1 || true
   if ! as_root "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >> "$log" 2>&1; then
     cat "$log" >&2
@@ -46,10 +47,10 @@ install_packages() {
   rm -f "$log"
 }
 
-# The oldest glibc that has every versioned symbol that these ELF files need.
+# Prints the oldest glibc version that has every versioned symbol that these ELF files need.
 oldest_glibc() { LC_ALL=C readelf -VW "$@" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1 | cut -d _ -f 2; }
 
-# Downloads the archive of the npm package NAME@VERSION into folder $2; nothing of it is installed or run.
+# Downloads the archive of the npm package $1, NAME@VERSION, into folder $2. Nothing is installed or run.
 download_npm() {
   command -v npm > /dev/null || install_packages npm
   # With --silent npm would not print errors either.
@@ -57,7 +58,7 @@ download_npm() {
     die "npm could not download $1: $(reason_in "$2/log")"
 }
 
-# Downloads Debian packages and unpacks them into folder $1/unpacked, without root; nothing of them is installed or run.
+# Downloads Debian packages and unpacks them into folder $1/unpacked, without root. Nothing is installed or run.
 download_debs() {
   local folder=$1 package
   shift
@@ -68,5 +69,5 @@ download_debs() {
   for package in "$folder"/*.deb; do dpkg -x "$package" "$folder/unpacked"; done
 }
 
-# The first lines of a log, as the end of a message.
+# Prints the first lines of a log file: the last part of an error message.
 reason_in() { if [[ -s $1 ]]; then sed -n 1,4p "$1"; else echo "it gave no reason"; fi; }

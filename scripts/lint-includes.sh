@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scripts/lint-includes.sh [ROOT]: checks the house rules that file names and include lines show.
+# scripts/lint-includes.sh [ROOT]: checks the project's rules on files and their includes.
 #   - a room (a directory of src/) includes only headers of the rooms in its row below; a row may name only rooms with
 #     earlier rows, so there are no include cycles;
 #   - yaml.h only in src/spec/, vulkan.h and volk.h only in src/backend/vulkan/, libjpeg's headers only in src/data/,
@@ -20,8 +20,7 @@ failed=0
 # /dev/null: if there are no sources, awk must not wait for standard input.
 awk '
 BEGIN {
-  # From the bottom layer up: each room and the rooms it may include, which must have earlier rows. A room may always
-  # include its own headers.
+  # Each room and the rooms that it may include, lowest layer first. A room may always include its own headers.
   row("base",     "")
   row("circuit",  "base")
   row("spec",     "base")

@@ -8,7 +8,11 @@ failed=0
 # Prints each comment as "FILE:LINE: text", without quoted text.
 comments() {
   awk '
-    function put(text) { gsub(/"[^"]*"|`[^`]*`|\047[^\047 ]*\047/, "", text); gsub(/[ \t]*\n[ \t]*\*?[ \t]*/, " ", text); print FILENAME ":" line ": " text }
+    function print_comment(text) {
+      gsub(/"[^"]*"|`[^`]*`|\047[^\047 ]*\047/, "", text)
+      gsub(/[ \t]*\n[ \t]*\*?[ \t]*/, " ", text)
+      print FILENAME ":" line ": " text
+    }
     FNR == 1 { open = 0 }
     {
       rest = $0
@@ -16,7 +20,7 @@ comments() {
         if (open) {
           at = index(rest, "*/")
           if (!at) { text = text "\n" rest; break }
-          put(text "\n" substr(rest, 1, at - 1)); open = 0; rest = substr(rest, at + 2)
+          print_comment(text "\n" substr(rest, 1, at - 1)); open = 0; rest = substr(rest, at + 2)
         }
         quoted = rest
         gsub(/"([^"\\]|\\.)*"/, "", quoted)

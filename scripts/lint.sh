@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # scripts/lint.sh FILE…: `make lint` runs this. Every check runs even if an earlier one fails, so that one run shows
-# everything that needs fixing; each failure says how. Files that pass cppcheck and spirv-val are remembered by their hash
-# in build/cache and not checked again.
+# everything that needs fixing; each message says how. build/cache holds the hashes of files that passed cppcheck and
+# spirv-val; these are not checked again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""scripts/make-tables.py [FOLDER [NAME...]]: make the invented data sets of titanic_like, house_prices, fraud, segmentation,
-series_generated and sentences.
+"""scripts/make-tables.py [FOLDER [NAME...]]: make the invented data sets of the configs titanic_like, house_prices,
+fraud, segmentation, series_generated and sentences.
 
-All of them are drawn at random by the formulas below: no row describes a person, a house, a payment, a photo, a bicycle or a
-meal that exists. Their columns, gaps and proportions are those that such tables usually have. FOLDER (default: datasets)
-receives titanic-like/passengers.csv, houses/houses.csv, fraud/payments.csv, shapes/*.gz, rentals/rentals.csv and
-reviews/reviews.csv, or those of the folders NAME. The output is reproducible: random numbers come from Python's Mersenne Twister with a fixed seed, whose random() is the same in
-every version.
+All of them are drawn at random by the formulas below: no row describes a person, a house, a payment, a photo, a
+bicycle or a meal that exists. Columns, missing values and proportions are typical of such tables. Files are written to
+FOLDER (default: datasets): titanic-like/passengers.csv, houses/houses.csv, fraud/payments.csv, shapes/*.gz,
+rentals/rentals.csv and reviews/reviews.csv; with NAMEs only those in the folders of these names. The output is
+reproducible: random numbers come from Python's Mersenne Twister with a fixed seed, whose random() is the same in every
+version.
 """
 import datetime
 import gzip
@@ -18,7 +19,7 @@ import sys
 
 
 class Draw:
-    """Random numbers. Everything is made from random(), as other methods of `random` may change between versions."""
+    """Random numbers. Everything is computed from random(): other methods of `random` may change between versions."""
 
     def __init__(self, seed):
         self.uniform = random.Random(seed).random
@@ -27,16 +28,16 @@ class Draw:
         return self.uniform() < probability
 
     def integer(self, low, high):
-        """Of low … high, both included."""
+        """A random integer from low to high, both included."""
         return low + int(self.uniform() * (high - low + 1))
 
     def normal(self, mean=0.0, deviation=1.0):
-        """Box and Muller, 1958."""
+        """A normally distributed number (Box and Muller, 1958)."""
         radius = math.sqrt(-2 * math.log(1 - self.uniform()))
         return mean + deviation * radius * math.cos(2 * math.pi * self.uniform())
 
     def choice(self, weights):
-        """A key of a map from values to weights, or an element of a list."""
+        """A random element of a list; for a dict, a key with a probability in proportion to its value."""
         if not isinstance(weights, dict):
             return weights[int(self.uniform() * len(weights))]
         left = self.uniform() * sum(weights.values())
@@ -62,6 +63,7 @@ def write_csv(path, header, rows):
 
 # --- passengers: who survives? ---
 
+# Surnames are made of a start and an end.
 STARTS = "Al Ber Cor Dan El Fen Gar Hol In Jor Kel Lin Mar Nor Or Per Quin Ros Sal Tor".split()
 ENDS = "den ford gate ham kin low mer ney rick son ton well".split()
 WOMEN = "Ada Clara Edith Flora Grace Ida Jane Lucy Mabel Nora Rose Vera".split()
@@ -70,7 +72,7 @@ MEN = "Albert Carl Edgar Frank George Henry Ivan John Louis Oscar Peter Walter".
 
 def passenger(draw, number):
     """log(p / (1 - p)) = -1.7 + 3.2 woman + 2.2 child + 1.1 (2 - class) - 0.025 (age - 30) - 0.5 siblings
-    + 0.35 (log fare - its mean in the class), where p is the probability to survive."""
+    + 0.35 (standardized log fare in the class), where p is the probability of survival."""
     cls = draw.choice({1: 24, 2: 21, 3: 55})
     sex = draw.choice({"female": 35, "male": 65})
     age = min(80.0, max(0.5, draw.normal(44 - 6 * cls, 13)))
@@ -102,6 +104,7 @@ def passengers(folder):
 
 # --- houses: at what price, and after how many days, are they sold? ---
 
+# DISTRICTS and ENERGY (rating): factor of the price. TYPES: typical area and garden in square metres.
 DISTRICTS = {"Harbour": 1.3, "Old Town": 1.45, "Hillside": 1.25, "Station": 0.9, "Meadows": 1.0, "Mill Lane": 0.85,
              "Northfield": 0.75, "Lakeside": 1.15}
 TYPES = {"flat": (75, 0), "terraced": (105, 120), "semi-detached": (125, 280), "detached": (165, 600)}
@@ -109,9 +112,9 @@ ENERGY = {"A": 1.08, "B": 1.05, "C": 1.02, "D": 1.0, "E": 0.97, "F": 0.93, "G": 
 
 
 def house(draw, number):
-    """price = 3100 area^0.9 district energy (1 + garden / 5000) (1 + 0.06 garage) 1.004^(months since 2022) noise of 8 %;
-    days = 38 (asked / fair price)^4 season energy^-3 noise of 20 %, where a house is asked for 4 % more or less than it is
-    worth, and sells slowest in winter."""
+    """fair = 3100 area^0.9 district energy (1 + garden / 5000) (1 + 0.06 garage) 1.004^(months since 2022);
+    price = fair * asked * noise of 7 %; days = 38 asked^4 season energy^-3 * noise of 20 %. asked: the asked price
+    relative to the fair one, with a deviation of 4 %; season: largest in winter, when houses sell slowest."""
     district, kind = draw.choice(list(DISTRICTS)), draw.choice({"flat": 40, "terraced": 25, "semi-detached": 20, "detached": 15})
     area = TYPES[kind][0] * math.exp(draw.normal(0, 0.22))
     garden = TYPES[kind][1] * math.exp(draw.normal(0, 0.4))
@@ -139,6 +142,8 @@ def houses(folder):
 
 # --- payments: which are frauds? ---
 
+# SHOPS: weight of the random choice, mean of log amount, term of the suspicion. COUNTRIES: weight of the random choice.
+# ABROAD: term of the suspicion.
 SHOPS = {"grocery": (30, 3.2, -1.0), "fuel": (12, 3.6, 0.2), "restaurant": (16, 3.3, -0.6), "clothes": (14, 3.9, 0.0),
          "travel": (6, 5.4, 0.6), "electronics": (8, 5.0, 1.3), "games": (8, 2.8, 0.9), "gift cards": (2, 4.1, 2.4),
          "pharmacy": (4, 3.0, -1.0)}
@@ -177,12 +182,12 @@ def payments(folder):
 
 # --- shapes: which pixels belong to a disc, which to a cross? ---
 
-SIDE, BORDER = 32, 255
-BACKGROUND, DISC, CROSS = 0, 1, 2
+SIDE = 32  # of a picture, in pixels
+BACKGROUND, DISC, CROSS, UNLABELED = 0, 1, 2, 255  # classes of pixels
 
 
 def distance(shape, x, y):
-    """How far a pixel is outside the shape; negative inside."""
+    """Signed distance of a pixel to the outline of a shape; negative inside. A cross has two bars, axis-parallel."""
     kind, cx, cy, radius = shape
     if kind == DISC:
         return math.hypot(x - cx, y - cy) - radius
@@ -191,8 +196,8 @@ def distance(shape, x, y):
 
 
 def picture(draw):
-    """Grey pixels and their classes: one to three shapes that may overlap, brighter or darker than the ground, with noise.
-    Pixels within half a pixel of an outline belong to no class. Grey has 16 levels, which keeps the files small."""
+    """Grey pixels and their classes: one to three shapes that may overlap, brighter or darker than the background, with
+    noise. Pixels within half a pixel of an outline have no class. Grey has 16 levels, which keeps the files small."""
     ground = draw.integer(6, 9)
     shapes = [(draw.choice([DISC, CROSS]), draw.integer(5, SIDE - 6), draw.integer(5, SIDE - 6), draw.integer(4, 8))
               for _ in range(draw.integer(1, 3))]
@@ -201,10 +206,10 @@ def picture(draw):
     for y in range(SIDE):
         for x in range(SIDE):
             tone, label = ground, BACKGROUND
-            for shape, own in zip(shapes, tones):
+            for shape, shape_tone in zip(shapes, tones):
                 outside = distance(shape, x, y)
                 if outside <= 0.5:
-                    tone, label = own, BORDER if outside > -0.5 else shape[0]
+                    tone, label = shape_tone, UNLABELED if outside > -0.5 else shape[0]
             pixels.append(17 * min(15, max(0, tone + round(draw.normal(0, 0.5)))))
             classes.append(label)
     return pixels, classes
@@ -227,24 +232,24 @@ def shapes(folder):
 
 # --- rentals: how many bicycles are rented in the next hours? ---
 
-SHARES = (0.15, 0.25, 1.5, 1.1, 1.7, 0.9)  # of a day's six parts of four hours, from midnight on
-DAYS = (1.0, 1.05, 1.05, 1.0, 0.95, 0.7, 0.6)  # Monday to Sunday
-STATIONS = {"harbour": 60, "park": 35}
+HOURS = (0.15, 0.25, 1.5, 1.1, 1.7, 0.9)  # factors of each four hours of a day, from midnight on
+WEEKDAYS = (1.0, 1.05, 1.05, 1.0, 0.95, 0.7, 0.6)  # factors of Monday to Sunday
+STATIONS = {"harbour": 60, "park": 35}  # mean rentals in four hours
 
 
 def rentals_of(draw, station, time, temperature, holiday):
-    """Mean of the station * (1 + 0.002 day) * share of the part of the day * factor of the weekday, a Sunday's on holidays
+    """Mean of the station * (1 + 0.002 day) * factor of the hours * factor of the weekday (on holidays that of Sunday)
     * (1 + 0.035 (temperature - 15)) * a log-normal factor with a deviation of 8 %."""
     day = (time - datetime.datetime(2025, 3, 3)).days
-    factor = DAYS[6] if holiday else DAYS[time.weekday()]
+    factor = WEEKDAYS[6] if holiday else WEEKDAYS[time.weekday()]
     warmth = max(0.1, 1 + 0.035 * (temperature - 15))
-    mean = STATIONS[station] * (1 + 0.002 * day) * SHARES[time.hour // 4] * factor * warmth
+    mean = STATIONS[station] * (1 + 0.002 * day) * HOURS[time.hour // 4] * factor * warmth
     return round(mean * math.exp(draw.normal(0, 0.08)))
 
 
 def rentals(folder):
-    """150 days of two stations. A day's temperature is 0.7 of the deviation of the day before and a new one; within a day it
-    changes by 4 degrees up and down."""
+    """150 days of two stations. The deviation of a day's temperature from its trend is 0.7 times that of the day before
+    plus a random number; within a day the temperature varies by 4 degrees in both directions."""
     draw = Draw(2025)
     rows, weather = [], 0.0
     for day in range(150):
@@ -263,21 +268,21 @@ def rentals(folder):
 
 PRAISE = "good great excellent lovely fresh perfect friendly tasty warm charming".split()
 BLAME = "bad awful terrible bland stale rude cold slow greasy dull".split()
-DISHES = "soup fish bread salad pasta cake coffee wine service waiter music view table menu dessert".split()
+THINGS = "soup fish bread salad pasta cake coffee wine service waiter music view table menu dessert".split()
 DEGREES = ["", "", "", "really ", "very ", "quite ", "so "]
 PLACES = ["", "", "On Sunday ", "At noon ", "Last week ", "This time ", "With friends "]
 
 
 def clause(draw, liked):
-    """What a guest says about one thing. Three in ten deny the opposite word: "not bad"."""
-    denied = draw.chance(0.3)
-    word = draw.choice(PRAISE if liked != denied else BLAME)
-    return f"the {draw.choice(DISHES)} was {'not ' if denied else ''}{draw.choice(DEGREES)}{word}"
+    """What a guest says about one thing. Three in ten negate the opposite word: "not bad"."""
+    negated = draw.chance(0.3)
+    word = draw.choice(PRAISE if liked != negated else BLAME)
+    return f"the {draw.choice(THINGS)} was {'not ' if negated else ''}{draw.choice(DEGREES)}{word}"
 
 
 def review(draw):
-    """Two opposed clauses in most reviews: that after "but" decides, and that without "although". 2 % of the labels are
-    wrong."""
+    """Most reviews have two opposed clauses: the one after "but", or the one without "although", decides the label.
+    2 % of the labels are wrong."""
     liked = draw.chance(0.5)
     main, other = clause(draw, liked), clause(draw, not liked)
     text = draw.choice({

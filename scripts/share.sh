@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # scripts/share.sh FOLDER: copy the configs, the bundled datasets and the scripts that download other datasets into
-# FOLDER, where the program finds them (src/cli/shipped.h): its own folder, or PREFIX/share/gtrain.
+# FOLDER. The program searches for them (src/cli/shipped.h) in the folder of its binary and in PREFIX/share/gtrain.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-# The files that git tracks, without a user's own configs and data in the same folders. In a source tarball: all files.
+# Only files that git tracks: a user's configs and data may be in the same folders. In a source tarball, all files.
 bundled=(configs datasets/README.md datasets/{digits,penguins,ca,clothes,titanic-like,houses,fraud,shapes,rentals,tales,reviews})
 while read -r file; do
   install -D -m 644 "$file" "$1/$file"

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 ./scripts/install-deps.sh --tests
 make -j"$(nproc)" all
 
-# The tests run even if the lint fails, and after it, so that the last line of the output is their count.
+# The tests run even if the lint fails. They run last, so that the output ends with the number of passed tests.
 lint=0
 make lint || lint=$?
 make -j"$(nproc)" check

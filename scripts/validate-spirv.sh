@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# scripts/validate-spirv.sh < LIST: run spirv-val on the modules in LIST, one per line. Valid modules are remembered by
-# their hash, with the validator's version and options, in build/cache/spirv-val and not validated again.
+# scripts/validate-spirv.sh < LIST: run spirv-val on the modules in LIST, one per line. The hashes of valid modules,
+# with the validator's version and options, are kept in build/cache/spirv-val; these modules are not validated again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 valid=build/cache/spirv-val
