@@ -25,7 +25,7 @@ static gt_shape with_matrix(gt_shape batch, int64_t rows_, int64_t columns) {
   return batch;
 }
 
-/* The product's extents, and its batch axes broadcast; false if the shapes do not fit. */
+/* Computes m, n and the broadcast batch axes of the product; false if the shapes do not match. */
 static bool extents(gt_shape a, gt_shape b, const gt_matmul_attribute *t, int64_t *m, int64_t *n,
                     gt_shape *batch) {
   if (a.rank < 2 || b.rank < 2) return false;
@@ -36,7 +36,8 @@ static bool extents(gt_shape a, gt_shape b, const gt_matmul_attribute *t, int64_
          gt_shape_broadcast(batch_axes(a), batch_axes(b), batch);
 }
 
-/* One stride from batch entry to batch entry: an operand has all entries or a single one. */
+/* True if one stride leads from each batch entry of x to the next: x has all entries of the batch or a single
+ * one. */
 static bool strided(gt_shape x, gt_shape batch) {
   const int64_t own = gt_shape_count(batch_axes(x));
   return own == 1 || own == gt_shape_count(batch);
@@ -80,9 +81,8 @@ gt_id gt_matmul(gt_graph *graph, gt_id a, gt_id b, bool trans_a, bool trans_b) {
   return gt_node_add(graph, &rows[0], input, 2, &attribute, sizeof attribute);
 }
 
-/* With Y = A B, the gradient G gives A' = G Bᵀ and B' = Aᵀ G; a transposed operand gets its gradient
- * transposed, which is again a product, with the operands exchanged. Batch entries that were shared are
- * summed. */
+/* With Y = A B, the gradient G gives A' = G Bᵀ and B' = Aᵀ G. The gradient of a transposed operand is
+ * transposed: the same product with its operands exchanged. Gradients of a shared batch entry are summed. */
 static void gradient(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                      gt_id *input_gradient) {
   const gt_id g = given[0];
@@ -98,8 +98,8 @@ static void gradient(gt_graph *graph, gt_id node, const gt_id *given, const bool
   gt_id left = a, right = g;
   if (!t.trans_a && gt_shape_count(batch_axes(b_shape)) == 1 && a_shape.rank > 2 &&
       gt_shape_count(batch_axes(a_shape)) == gt_shape_count(batch_axes(gt_node_at(graph, g)->shape))) {
-    /* One matrix b for all of a's batch: its leading axes are rows, and the sum over them is the product's
-     * own. */
+    /* b is one matrix for the whole batch of a: the batch axes become rows, so that the product sums over
+     * them. */
     const gt_shape g_shape = gt_node_at(graph, g)->shape;
     left = gt_reshape(graph, a, gt_shape_2(-1, a_shape.dim[a_shape.rank - 1]));
     right = gt_reshape(graph, g, gt_shape_2(-1, g_shape.dim[g_shape.rank - 1]));
@@ -138,7 +138,7 @@ static gt_product product_of(const gt_graph *graph, const gt_node *node) {
   return p;
 }
 
-/* The operand that is there last; variables are from the beginning. */
+/* The operand that is computed last; GT_NONE if both are leaves, which need no computation. */
 static gt_id last_operand(const gt_graph *graph, const gt_node *node) {
   gt_id last = GT_NONE;
   for (int i = 0; i < node->inputs; i++) {
@@ -148,8 +148,9 @@ static gt_id last_operand(const gt_graph *graph, const gt_node *node) {
   return last;
 }
 
-/* A product that waits for the same value as this one does, so that both run at the same time, as gradients
- * of both factors do; it stands close by. NULL: there is none, or there are several. */
+/* Another product that waits for the same operand, so that both can run at the same time, such as the
+ * gradients of both operands of a product. Only CLOSE nodes before and after this one are searched. NULL:
+ * none, or several. */
 static const gt_node *find_other(const gt_graph *graph, gt_id id) {
   enum { CLOSE = 6 };
   const gt_id last = last_operand(graph, gt_node_at(graph, id));
@@ -163,6 +164,7 @@ static const gt_node *find_other(const gt_graph *graph, gt_id id) {
   return last == GT_NONE ? NULL : found;
 }
 
+/* The product of a node, with the storage formats of its operands, and what a concurrent product implies. */
 static gt_product product_at(const gt_lowering *lowering, gt_id id) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, id), *other = find_other(graph, id);
@@ -188,7 +190,7 @@ static uint32_t measures(gt_lowering *lowering, const gt_node *node, int i) {
   return gt_product_measures(lowering, &p, node->precision, i == 0);
 }
 
-/* What else may be asked of the node's product. */
+/* Answers a question of product.h about the node's product. */
 static bool ask(gt_lowering *lowering, const gt_node *node, gt_product_question *question) {
   const gt_product p = product_at(lowering, (gt_id)(node - gt_lowering_graph(lowering)->node));
   return question(lowering, &p, node->precision);
@@ -204,7 +206,7 @@ static bool has_sums(gt_lowering *lowering, const gt_node *node) {
   return ask(lowering, node, gt_product_sums);
 }
 
-/* One factor at most is in another form. */
+/* At most one operand has another storage format than floats. */
 static bool takes(gt_lowering *lowering, const gt_group *group, int i, const gt_form *form) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);

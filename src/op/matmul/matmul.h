@@ -1,7 +1,5 @@
-/* Matrix product (src/op/matmul/matmul.c): [..., M, K] x [..., K, N] -> [..., M, N]; trans_a: a is [..., K,
- * M]; trans_b: b is
- * [..., N, K]. Leading (batch) axes broadcast. A rank-2 b with a of higher rank treats a's leading axes as
- * rows. */
+/* Matrix product: [..., M, K] x [..., K, N] -> [..., M, N]; trans_a: a is [..., K, M]; trans_b: b is [..., N,
+ * K]. Leading (batch) axes broadcast. If b has rank 2 and a a higher one, a's leading axes are rows. */
 #ifndef GT_OP_MATMUL_H
 #define GT_OP_MATMUL_H
 #include "graph/graph.h"

@@ -1,6 +1,4 @@
-/* CPU GEMM tile for AVX2 and FMA: matmul_vector.h with 6 x 16 register blocks.
- *
- * Blocks of 6 x 16 in 12 of the 16 registers. */
+/* CPU GEMM tile for AVX2 and FMA: matmul_vector.h with blocks of 6 x 16 sums in 12 of the 16 registers. */
 #if defined __x86_64__
 #include <immintrin.h>
 #include <stdbool.h>

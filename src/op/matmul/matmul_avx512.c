@@ -1,6 +1,4 @@
-/* CPU GEMM tile for AVX-512: matmul_vector.h with 12 x 32 or 6 x 64 register blocks.
- *
- * Blocks of 12 x 32 or 6 x 64 in 24 of the 32 registers. */
+/* CPU GEMM tile for AVX-512: matmul_vector.h, with blocks of 12 x 32 or 6 x 64 sums in 24 of 32 registers. */
 #if defined __x86_64__
 #include <immintrin.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-/* Chooses a GEMM's kernel and launch configuration: collects candidates of all engines, estimates their time,
- * takes the best or a tuned one. */
+/* Chooses a GEMM's kernel and launch configuration: collects candidates ("ways") of all engines, estimates
+ * their time, and chooses the one that tuning found fastest, otherwise the cheapest. */
 #include "op/matmul/matmul_config.h"
 #include "base/count.h"
 #include "base/memory.h"
@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many tiles feed many threads when there is much work, and few when there is little; the shape alone
- * decides. */
+/* Number of tiles on a CPU, which its threads share: more for more work. It depends only on the shape, so
+ * that results do not depend on the number of threads. */
 static uint32_t tiles_wanted(const gt_matmul_shape *s) {
   const double work = 2.0 * s->m * s->n * s->k * s->batch;
   return work > 200e6 ? 16 : work > 20e6 ? 8 : work > 2e6 ? 4 : 1;
@@ -23,8 +23,8 @@ static uint32_t tiles_wanted(const gt_matmul_shape *s) {
 /* True if operand elements are computed on load (im2col, basis functions), not copied. */
 static bool is_made(uint32_t kind) { return kind > GT_FACTOR_SIDE_BY_SIDE && kind != GT_FACTOR_ROWS; }
 
-/* Where what is summed up is made, and long, as for the gradient of a convolution's weights, k is cut into as
- * many parts as tiles are wanted; 1: not. */
+/* Split-K on a CPU: if B is computed on load and K is long, as in the gradient of a convolution's weights, K
+ * is split into as many parts as tiles are wanted. Returns the number of parts; 1: K is not split. */
 static uint32_t parts_of_made(const gt_matmul_shape *s, uint32_t tiles) {
   enum { LEAST = 4 * GT_MATMUL_DEPTH, MOST_PARTIAL = 1 << 22 };
   const uint32_t parts = gt_least_u32(gt_ceil_div(tiles_wanted(s), tiles), s->k / LEAST);
@@ -39,7 +39,7 @@ static void split_made(const gt_matmul_shape *s, gt_matmul_config *c) {
   c->split = gt_ceil_div(s->k, c->k_chunk);
 }
 
-/* OpenBLAS gains with the tile: 64x64 reaches 2/3 of what 256x256 does. */
+/* Tiles for OpenBLAS, which is faster with larger ones: 64x64 reaches 2/3 of the speed of 256x256. */
 static gt_matmul_config choose_tiles(const gt_matmul_shape *s) {
   static const uint16_t tile[][2] = {{256, 256}, {128, 256}, {128, 128}, {64, 128}, {64, 64}};
   const int count = sizeof tile / sizeof *tile;
@@ -51,16 +51,16 @@ static gt_matmul_config choose_tiles(const gt_matmul_shape *s) {
   return (gt_matmul_config){.bm = 64, .bn = 64, .split = 1};
 }
 
-/* Our own tiles may have any edge; their bits do not depend on it. Even shares of m and n, as many as are
- * wanted, cut so that the least is copied: a tile copies its part of b, and of a if that is transposed or
- * made. */
+/* Tiles of our own CPU kernels, which may have any size: results do not depend on it. m and n are divided
+ * evenly into as many tiles as wanted, so that the least is copied: a tile copies its part of B, and its part
+ * of A if that is transposed or computed on load. */
 static gt_matmul_config choose_own_tiles(const gt_matmul_shape *s) {
-  enum { PANEL = 32, LEAST = 48 };
+  enum { PANEL = 32, LEAST = 48 }; /* columns are a multiple of PANEL; LEAST: rows */
   const uint32_t wanted = parts_of_made(s, s->batch) > 1 ? 1 : gt_ceil_div(tiles_wanted(s), s->batch);
   const uint32_t least_down = gt_ceil_div(s->m, GT_MATMUL_TILE);
   const uint32_t most_down = gt_least_u32(gt_ceil_div(s->m, LEAST), least_down + wanted);
   const uint32_t least_across = gt_ceil_div(s->n, GT_MATMUL_TILE), most_across = gt_ceil_div(s->n, 2 * PANEL);
-  enum { MADE = 4 }; /* so many times the work of a copy */
+  enum { MADE = 4 }; /* cost of computing an element, if a copy costs 1 */
   const double of_a = is_made(s->kind_a) ? MADE : s->trans_a || s->kind_a == GT_FACTOR_ROWS;
   const double of_b = is_made(s->kind_b) ? MADE : s->trans_b ? 2 : 1;
   gt_matmul_config best = {.split = 1};
@@ -68,7 +68,6 @@ static gt_matmul_config choose_own_tiles(const gt_matmul_shape *s) {
   for (uint32_t down = least_down; down <= most_down; down++) {
     const uint32_t across = gt_least_u32(gt_most_u32(gt_ceil_div(wanted, down), least_across), most_across);
     const uint32_t bm = gt_ceil_div(s->m, down), bn = gt_ceil_div(gt_ceil_div(s->n, across), PANEL) * PANEL;
-    /* Fewer tiles than wanted: as many as there can be. */
     const double lacking = (uint64_t)down * across < wanted ? wanted - down * across : 0;
     const double cost = of_b * s->n * down + of_a * s->m * across + lacking * ((double)s->m + s->n);
     if (best.bm && cost >= best_cost) continue;
@@ -78,8 +77,7 @@ static gt_matmul_config choose_own_tiles(const gt_matmul_shape *s) {
   return best;
 }
 
-/* Tiles of a workgroup and of a thread on devices, with how many teams of threads share the depth of a slice
- * (GT_MATMUL_SPEC_BM …). */
+/* Scalar engine on devices: tiles of a workgroup and of a thread (GT_MATMUL_SPEC_BM …); teams: slice-K. */
 typedef struct candidate {
   uint32_t bm, bn, bk, tm, tn, teams;
 } candidate;
@@ -90,59 +88,61 @@ static const candidate candidates[] = {
     {64, 32, 32, 4, 2, 1},   {64, 32, 16, 4, 2, 1},  {32, 64, 16, 2, 4, 1},  {32, 32, 32, 2, 2, 1},
     {32, 32, 16, 2, 2, 1},   {64, 16, 64, 8, 4, 8},
 };
-/* Only where whole rows are asked for; its ways have room, as those of matrix units are none then. */
+/* Only for shapes with whole_rows. */
 static const candidate of_rows = {16, 64, 32, 4, 4, 4};
 /* For devices with little shared memory or small workgroups (128 threads and 16 KiB are all that Vulkan
  * promises). */
 static const candidate last_resort = {32, 32, 16, 4, 4, 1};
 
-/* What a multiprocessor takes longer than it has to for multiplying and for reading shared memory. */
+/* Ratio of the measured time to the time of the multiplications or of the reads of shared memory. */
 static const double BUSY = 1.15;
-/* To make an element of a factor that is not in memory, and to drain one of a segment's sums. */
+/* Cycles to compute an operand's element on load, and to scale and accumulate a sum at the end of a K
+ * segment. */
 static const double MADE = 0.3, DRAINED = 0.25;
 enum {
-  /* Both operands of A Bᵀ are turned while they are staged, which keeps fewer threads than these too busy. */
+  /* Threads of a workgroup. Both operands of A Bᵀ are transposed as they are staged, which is too much work
+   * for fewer threads. */
   FULL_GROUP = 256,
-  /* Elements of a thread whose sums are drained: what they are added to takes as many registers again. And of
-   * one that works out patches, which takes registers, too, where compilers are not known to have them: AMD's
-   * spills. */
+  /* Most sums of a thread for products with K segments, as the totals take as many registers again. Also for
+   * im2col unless matrix units are fast: AMD's compiler spills. */
   FEW = 32,
-  LEAST_WIDE = 32,     /* tiles; else only for functions, and few columns, does one pay */
-  LEAST_DEEP = 16,     /* of a slice; else its barriers take a sixth of the time */
+  LEAST_WIDE = 32,     /* columns of a tile; fewer pay only for transposed basis functions, if n is small */
+  LEAST_DEEP = 16,     /* of a K tile; below it, barriers take a sixth of the time */
   FMA_PER_CYCLE = 128, /* of one multiprocessor */
-  READ_CYCLES = 4,     /* a quad of shared memory for each of 32 threads, be it the same for many */
+  READ_CYCLES = 4,     /* for 32 threads to read a vec4 of shared memory each, even if it is the same one */
   WARP = 32,
-  START_CYCLES = 1500, /* to where the first slice has come */
-  SLICE_CYCLES = 300,  /* not hidden when a multiprocessor has one workgroup, of 256 threads */
-  TEAM_CYCLES = 200,   /* to join the sums of one more */
-  WRITE_CYCLES = 600,  /* a thread waits for what the epilogue of a quad reads, or for a part to be there, */
-  STORE_CYCLES = 300,  /* and less where nobody of this kernel reads the part */
-  /* The second pass: a dispatch and a barrier, behind which nothing else runs that could have run beside the
-   * product. */
+  START_CYCLES = 1500, /* until the first K tile is in shared memory */
+  SLICE_CYCLES = 300,  /* latency of a K tile that a single workgroup of 256 threads does not hide */
+  TEAM_CYCLES = 200,   /* slice-K: to add the sums of each further group */
+  /* Per vec4 that a thread writes: latency of the epilogue's inputs, or of partial results, */
+  WRITE_CYCLES = 600,
+  STORE_CYCLES = 300, /* or of the store alone, if another kernel adds the partial results */
+  /* Reduction kernel of split-K: a dispatch and a barrier, during which nothing else runs. */
   FINISH_CYCLES = 10000,
-  ARRIVE_CYCLES = 2000, /* to store the parts and to be counted */
-  ARRIVE_WAIT = 2900,   /* for the parts of a quad, and for what the epilogue reads; … */
-  ARRIVE_PAIR = 1250,   /* … for two parts on matrix units */
-  ARRIVE_BYTES = 60,    /* of parts in a cycle */
+  /* Last-block reduction of split-K: */
+  ARRIVE_CYCLES = 2000, /* to store partial results and to count the workgroup */
+  ARRIVE_WAIT = 2900,   /* latency per vec4 of a thread: partial results and the epilogue's inputs */
+  ARRIVE_PAIR = 1250,   /* the same for two parts on matrix units */
+  ARRIVE_BYTES = 60,    /* of partial results, read per cycle */
   ARRIVE_THREADS = 256, /* of a workgroup, about */
-  WHOLE_PART = 100      /* of whole sums of columns, which only the last to arrive can make */
+  WHOLE_PART = 100      /* per part, for complete column sums, which only the last workgroup can compute */
 };
 
 static uint32_t threads_of(const candidate *c) { return c->bm / c->tm * (c->bn / c->tn) * c->teams; }
 
-/* Two slices for kernels that fetch one ahead, with a quad of padding a row. */
+/* Two K tiles, as the kernel loads one ahead, with four elements of padding per row. */
 static uint32_t shared_bytes(const candidate *c) { return 2 * c->bk * (c->bm + c->bn + 8) * 4; }
 
 static bool fits(const candidate *c, const gt_target *target) {
   return threads_of(c) <= target->max_workgroup && shared_bytes(c) <= target->shared_bytes;
 }
 
-/* Of a kernel of its own that so many elements go through memory for: written, and read again. */
+/* Cycles of a separate kernel and of the elements that it needs in memory: written, then read. */
 static double apart_cycles(double elements, double units) {
   return FINISH_CYCLES + 2 * 4.0 * elements / (8 * units);
 }
 
-/* Of one that adds the parts. */
+/* Cycles of the reduction kernel. */
 static double finish_cycles(const gt_matmul_shape *s, const gt_matmul_config *c, double units) {
   return apart_cycles((double)c->split * s->m * s->n * s->batch, units);
 }
@@ -151,8 +151,8 @@ static bool is_on_units(const gt_matmul_config *c) {
   return c->engine == GT_ENGINE_HALF || c->engine == GT_ENGINE_HALVES;
 }
 
-/* Of the workgroups that are done last: each waits for the parts of one quad of an invocation after another.
- */
+/* Cycles of the last-block reduction: the last workgroup of each tile waits for the partial results of one
+ * vec4 of a thread after another. */
 static double arrive_cycles(const gt_matmul_shape *s, const gt_matmul_config *c, double units) {
   const double tiles = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch;
   const double elements = (double)c->bm * c->bn;
@@ -193,8 +193,8 @@ double gt_matmul_cycles(const gt_matmul_shape *s, const gt_matmul_config *c, uin
   return gt_matmul_groups_of_unit(groups, units) * cycles_of_group + gt_matmul_ending_cycles(s, c, units);
 }
 
-/* A slice keeps a multiprocessor busy by multiplying or by reading shared memory, whichever takes longer, and
- * by making what is not in memory. */
+/* Cycles in which a K tile keeps a multiprocessor busy: with multiplications or with reads of shared memory,
+ * whichever takes longer, with operands that are computed on load, and with the sums of segments. */
 static double busy_cycles(const candidate *c, const gt_matmul_shape *s) {
   const double area = (double)c->bm * c->bn, multiply = area / FMA_PER_CYCLE;
   const double quads = gt_ceil_div(c->tm, 4) + gt_ceil_div(c->tn, 4); /* that a thread reads */
@@ -205,7 +205,7 @@ static double busy_cycles(const candidate *c, const gt_matmul_shape *s) {
   return c->bk * (BUSY * (multiply > read ? multiply : read) + MADE * made + DRAINED * drained);
 }
 
-/* What a workgroup waits for. */
+/* Latency of a workgroup, in cycles. is_read: this kernel runs the epilogue. */
 static double waiting_cycles(const candidate *c, double slices, bool is_read) {
   const double threads = threads_of(c), few = threads < FULL_GROUP ? FULL_GROUP / threads : 1;
   const double quads = (double)c->bm * c->bn / 4 / threads; /* that a thread writes */
@@ -219,7 +219,7 @@ double gt_matmul_together(uint32_t shared_bytes, uint32_t most, const gt_target 
   return gt_most_u32(gt_least_u32(room / (shared_bytes + RESERVED), most), 1);
 }
 
-/* Estimated cycles of the whole product with this tile and this many parts of k. */
+/* Estimated cycles of the whole product with this tile and the split-K of `way`. */
 static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_target *target,
                        const gt_matmul_config *way) {
   const double groups = (double)gt_matmul_groups(s, way);
@@ -233,18 +233,18 @@ static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_ta
          gt_matmul_ending_cycles(s, way, target->units) + sums;
 }
 
-/* All ways to cut a product. */
+/* All candidates for a product. */
 typedef struct ways {
   gt_candidate *items; /* to be freed */
   size_t count, capacity;
   const gt_matmul_shape *shape;
   const gt_target *target;
-  uint32_t most; /* workgroups; ways with more come last, for who tries all */
+  uint32_t most; /* workgroups; candidates with more cost LAST times as much, but tuning tries them */
 } ways;
 
 _Static_assert(sizeof(gt_matmul_config) <= sizeof((gt_candidate *)0)->what, "a candidate holds a config");
 
-enum { LAST = 64 };
+enum { LAST = 64 }; /* factor on the cost of candidates with too many workgroups */
 
 static void add_way(void *context, gt_matmul_config config, double cost) {
   ways *w = context;
@@ -298,14 +298,15 @@ static bool suits(const candidate *c, const gt_matmul_shape *s, const gt_target 
   return !(s->segment || (has_patches && !target->matrix.fast)) || c->tm * c->tn <= FEW;
 }
 
-/* With k in one part, and in several. */
+/* Candidates with this tile: without split-K, and with each number of parts that suits K. */
 static void add_tile_ways(ways *w, const candidate *c, const gt_matmul_shape *s, const gt_target *target) {
   const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
   for (uint32_t split = 1; split <= GT_MATMUL_SPLITS; split++) {
     const uint32_t k_chunk = GT_MATMUL_PART(s->k, split, s->segment ? s->segment : c->bk);
     if (split > 1 && (s->whole_k || k_chunk < 64 || gt_ceil_div(s->k, k_chunk) != split)) continue;
     if (split > 1 && (uint64_t)split * s->m * s->n * s->batch > GT_MATMUL_MOST_PARTIAL) break;
-    if (split > 1 && target->max_grid && tiles > target->max_grid) break; /* tiles are one line of the grid */
+    if (split > 1 && target->max_grid && tiles > target->max_grid)
+      break; /* parts are along y: tiles along x */
     const gt_matmul_config way = scalar_config(c, split, k_chunk);
     add_way(w, way, estimate(c, s, target, &way));
   }
@@ -314,7 +315,7 @@ static void add_tile_ways(ways *w, const candidate *c, const gt_matmul_shape *s,
 static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *target) {
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
     const candidate *c = &candidates[i];
-    if (c->bk < LEAST_DEEP && fits(c - 1, target)) continue; /* the one before is the same, but deeper */
+    if (c->bk < LEAST_DEEP && fits(c - 1, target)) continue; /* the one before has a deeper K tile */
     if (suits(c, s, target)) add_tile_ways(w, c, s, target);
   }
   if (s->whole_rows && suits(&of_rows, s, target)) add_tile_ways(w, &of_rows, s, target);
@@ -326,7 +327,8 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
 static void add_ways(ways *w, const gt_matmul_shape *s, const gt_target *target, gt_precision precision) {
   *w = (ways){.shape = s, .target = target, .most = s->shares ? target->units / 2 : UINT32_MAX};
   if (target->device) gt_matmul_offer_matrix(s, target, precision, add_way, w);
-  if (w->count && (target->matrix.always || gt_matmul_has_bytes(s))) return; /* bytes are for units alone */
+  /* Byte operands are used only on matrix units (gt_matmul_gains_by_bytes). */
+  if (w->count && (target->matrix.always || gt_matmul_has_bytes(s))) return;
   if (target->device) {
     gt_matmul_offer_narrow(s, target, add_way, w);
     gt_matmul_offer_shallow(s, target, add_way, w);
@@ -343,8 +345,8 @@ static void add_ways(ways *w, const gt_matmul_shape *s, const gt_target *target,
   add_way(w, c, 0);
 }
 
-/* What the best way costs, and the best that leaves half of the units to others; and whether these candidates
- * use matrix units. */
+/* Lowest cost of all candidates, and of those that use at most half of the multiprocessors; and whether these
+ * two candidates use matrix units. */
 typedef struct best {
   double whole, half;
   bool on_units, half_on_units;
@@ -380,15 +382,14 @@ bool gt_matmul_gains_by_bytes(const gt_target *target, const gt_matmul_shape *s,
 }
 
 bool gt_matmul_gains_by_whole(const gt_target *target, const gt_matmul_shape *s, gt_precision precision) {
-  enum { SPARED_CYCLES = 5000 }; /* a dispatch and a barrier, but for what is done in the kernel instead */
+  enum { SPARED_CYCLES = 5000 }; /* a dispatch and a barrier, less what this kernel does instead */
   gt_matmul_shape any = *s;
   any.whole_rows = any.whole_columns = false;
   return best_of(s, target, precision).whole < best_of(&any, target, precision).whole + SPARED_CYCLES;
 }
 
-/* As a rule two products share what is gathered, that of an embedding and that of its weights' gradient. */
 bool gt_matmul_gains_by_rows(const gt_target *target, const gt_matmul_shape *s, gt_precision precision) {
-  enum { SHARING = 2 };
+  enum { SHARING = 2 }; /* products that read the gathered rows: a layer's and its weights' gradient */
   gt_matmul_shape floats = *s;
   floats.kind_a = floats.kind_b = GT_FACTOR_DENSE;
   const double gathered = (double)(s->kind_a == GT_FACTOR_ROWS ? s->m : s->n) * s->k;
@@ -396,9 +397,9 @@ bool gt_matmul_gains_by_rows(const gt_target *target, const gt_matmul_shape *s, 
   return as_rows.whole <= of_floats.whole + apart_cycles(gathered, gt_most_u32(target->units, 1)) / SHARING;
 }
 
-enum { KEY = 512 }; /* bytes that hold any of them */
+enum { KEY = 512 }; /* bytes of the longest key */
 
-/* ", name VALUE" for each trait that is not 0. */
+/* Appends ", NAME VALUE" to the key, or ", NAME" for a flag, if the trait is not 0. */
 static void add_trait(char *key, const char *name, double value, bool is_flag) {
   const size_t end = strlen(key);
   if (value == 0) return;

@@ -1,8 +1,8 @@
-/* The product on the CPU: a fixed grid of tiles, each computed over the whole of k (or a part of it, which
- * the shape alone decides) by one thread, then the epilogue row by row while the tile is hot. By what a tile
- * is computed depends on the product's shape and the processor only: vector instructions of our own
- * (matmul_tile.h) or a serial call of OpenBLAS, which is faster at a few rows and all there is on other
- * processors; it keeps the same bits for the same call. */
+/* GEMM on the CPU: a fixed grid of tiles. One thread computes a tile over all of K, or over a part of it for
+ * split-K, and runs the epilogue row by row while the tile is in cache. The product's shape and the processor
+ * decide what computes a tile: our own vector instructions (matmul_tile.h), or a serial call of OpenBLAS,
+ * which is faster with few rows, and the only choice on other processors. Both give the same bits for the
+ * same call. */
 #include "op/matmul/matmul_cpu.h"
 #include "base/count.h"
 #include "base/pool.h"
@@ -29,7 +29,7 @@ bool gt_matmul_prepare(const void *args, const uint32_t *spec, uint32_t threads,
   return gt_matmul_own_tile(a->m) || is_tiny(m, n, a->k) || gt_blas_reserve(threads, error);
 }
 
-/* c = op(a) op(b), or added to c, without instructions of our own; few: a loop instead of a call. */
+/* c = op(a) op(b), or added to c, without our own vector instructions. few: by loops instead of OpenBLAS. */
 static void multiply_dense(const gt_matmul_operands *o, bool few, bool add, float *c, size_t ldc) {
   if (!few) {
     gt_blas_sgemm(CblasRowMajor, o->trans_a ? CblasTrans : CblasNoTrans,
@@ -48,7 +48,7 @@ static void multiply_dense(const gt_matmul_operands *o, bool few, bool add, floa
   }
 }
 
-/* One depth of k at a time of factors that are made. */
+/* The same with operands that are computed on load: GT_MATMUL_DEPTH of K at a time. */
 static void multiply_made(const gt_matmul_operands *o, bool few, float *c, size_t ldc, float *pack) {
   enum { SLAB = GT_MATMUL_TILE * GT_MATMUL_DEPTH };
   _Static_assert(2 * SLAB <= GT_MATMUL_PACK, "slabs of a and b fit");
@@ -98,11 +98,11 @@ static void read_epilogue(epilogue *e, const gt_matmul_ends *ends, const uint32_
   e->y = ends->y;
 }
 
-/* Runs it on `rows` rows of `columns` finished elements (row length ld), which are logical ones from `first`
- * on, rows `apart`. */
+/* Runs the epilogue on `rows` rows of `columns` elements of a tile with row length ld. In the result they
+ * begin at element `first`, with `apart` elements from row to row. */
 static void run_epilogue(const epilogue *e, const float *tile, size_t ld, uint32_t first, uint32_t apart,
                          uint32_t rows, uint32_t columns) {
-  enum { NARROW = 128 };
+  enum { NARROW = 128 }; /* columns below which all rows are evaluated as a single one */
   float *out[GT_PROGRAM_OUTPUTS] = {0};
   for (uint32_t o = 0; o < e->program.outputs; o++) out[o] = GT_PTR(float, e->y[o]) + first;
   if (columns == ld && columns == apart && columns < NARROW) /* rows without gaps */
@@ -118,13 +118,15 @@ void gt_matmul_finish_tile(const gt_matmul_ends *ends, const uint32_t *spec, con
   run_epilogue(&e, tile, ld, first, apart, rows, columns);
 }
 
+/* True if the epilogue only stores the product. */
 static bool plain(const uint32_t *spec) {
   return spec[GT_SPEC_CODE_COUNT] == 0 && spec[GT_SPEC_OUTPUT_COUNT] == 1 &&
          spec[GT_SPEC_OUTPUT] == GT_OPERAND_LEADER;
 }
 
-/* Where the part of a factor lies that a tile reads, whose first row (column) is `at`; or, where it is made
- * as it is copied, *made, which is returned. */
+/* Finds the part of an operand (`which`: GT_FACTOR_SPEC_A or _B) that a tile reads, from row (column) `at` of
+ * the result and element k of K on: its address *from and row length *ld. If it is computed on load, fills
+ * and returns *made, else returns NULL. */
 static const gt_factor *take_factor(const struct gt_matmul_args *a, const uint32_t *spec, uint32_t which,
                                     uint32_t entry, uint32_t at, uint32_t k, const float **from, size_t *ld,
                                     gt_factor *made) {
@@ -156,9 +158,9 @@ static const gt_factor *take_factor(const struct gt_matmul_args *a, const uint32
   return NULL;
 }
 
-/* A tile's place among those of the product. */
+/* Position of a tile: its first row and column in the result, batch entry and split-K part. */
 typedef struct tile_place {
-  uint32_t row, column, entry, part; /* entry of the batch, part of k */
+  uint32_t row, column, entry, part;
 } tile_place;
 
 static tile_place place_of(const struct gt_matmul_args *a, const uint32_t *spec, uint32_t tile) {
@@ -183,10 +185,10 @@ void gt_matmul_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   o.k = gt_least_u32(a->k - k, part);
   o.made_a = take_factor(a, spec, GT_FACTOR_SPEC_A, at.entry, at.row, k, &o.a, &o.lda, &made_a);
   o.made_b = take_factor(a, spec, GT_FACTOR_SPEC_B, at.entry, at.column, k, &o.b, &o.ldb, &made_b);
-  const uint32_t length = result == GT_RESULT_DENSE ? a->n : a->n * a->batch; /* of a row of the result */
+  const uint32_t length = result == GT_RESULT_DENSE ? a->n : a->n * a->batch; /* row length of the result */
   uint32_t first = at.entry * a->n + at.column, rows = o.m, apart = length;
   first += result == GT_RESULT_DENSE ? (at.entry * (a->m - 1) + at.row) * a->n : at.row * length;
-  /* Not into y: an epilogue may update in place a buffer that it also reads. */
+  /* The tile is not stored into y: an epilogue may update a buffer in place that it also reads. */
   _Static_assert((GT_MATMUL_TILE * GT_MATMUL_TILE + GT_MATMUL_PACK) * sizeof(float) <= GT_POOL_SCRATCH,
                  "a tile fits");
   float *buffer = gt_pool_scratch(), *pack = buffer + GT_MATMUL_TILE * GT_MATMUL_TILE;

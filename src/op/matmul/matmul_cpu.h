@@ -1,4 +1,4 @@
-/* CPU kernels of the product, shared by the files of the family only. */
+/* CPU kernels of GEMM, for this folder and for KAN layers. */
 #ifndef GT_OP_MATMUL_CPU_H
 #define GT_OP_MATMUL_CPU_H
 #include "base/error.h"
@@ -11,16 +11,16 @@ void gt_matmul_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 bool gt_matmul_prepare(const void *args, const uint32_t *spec, uint32_t threads, gt_error *error);
 void gt_matmul_finish_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 
-/* A tile of a product that has m rows in all, by own instructions or OpenBLAS. */
+/* Computes a tile of a product that has m rows in total, by our own vector instructions or OpenBLAS. */
 void gt_matmul_multiply(const gt_matmul_operands *o, uint32_t m, float *c, size_t ldc, float *pack);
-/* Where a step with a program finds what that reads and writes. */
+/* Addresses of a step's epilogue. */
 typedef struct gt_matmul_ends {
-  const uint64_t *x, *y; /* as in its arguments */
+  const uint64_t *x, *y; /* inputs and outputs, as in the step's arguments */
   uint64_t clock;
-  uint32_t length; /* of a row of the result */
+  uint32_t length; /* row length of the result */
 } gt_matmul_ends;
-/* Runs the program on finished elements (row length ld), the first of which is number `first`, rows `apart`.
- */
+/* Runs the epilogue on elements of a tile with row length ld. In the result they begin at element `first`,
+ * with `apart` elements from row to row. */
 void gt_matmul_finish_tile(const gt_matmul_ends *ends, const uint32_t *spec, const float *tile, size_t ld,
                            uint32_t first, uint32_t apart, uint32_t rows, uint32_t columns);
 #endif

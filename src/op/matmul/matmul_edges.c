@@ -7,15 +7,15 @@
 static const gt_kernel edges = {.name = "product_edges"};
 
 enum {
-  WARP = 32, /* for the estimate alone */
-  /* Cycles of a multiprocessor, by the instructions that there are: */
-  COEFFICIENT_CYCLES = 4, /* one that is the same for all of a warp: to read it, and to multiply with it */
-  FUNCTION_CYCLES = 40,   /* a derivative of four inputs */
-  WAIT_CYCLES = 1200, /* for the coefficients and the derivatives of a function, with nothing else to do */
-  START_CYCLES = 3000 /* of a workgroup, with what it waits for */
+  WARP = 32, /* for the estimate only */
+  /* Cycles of a multiprocessor, from the number of instructions: */
+  COEFFICIENT_CYCLES = 4, /* to read a coefficient that all of a warp share, and to multiply with it */
+  FUNCTION_CYCLES = 40,   /* a derivative at four inputs */
+  WAIT_CYCLES = 1200,     /* latency of the coefficients and the derivatives of a function */
+  START_CYCLES = 3000     /* of a workgroup, including latency */
 };
 
-/* Functions are given out as evenly as they can be. */
+/* How many invocations share the functions of a line, as evenly as possible. */
 static uint32_t shares_of(const gt_matmul_shape *s, const gt_target *target) {
   const uint32_t functions = s->k / s->segment;
   const uint32_t most = gt_least_u32(target->max_workgroup / GT_EDGES_LINES, GT_EDGES_MOST_SHARES);

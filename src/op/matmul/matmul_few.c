@@ -8,19 +8,19 @@
 static const gt_kernel few = {.name = "product_few"};
 
 enum {
-  LEAST_THREADS = 64,
+  LEAST_THREADS = 64, /* of a workgroup */
   MOST_THREADS = 256,
-  MOST_LINES = 32,
-  WARP = 32, /* for the estimate alone */
-  /* Cycles of a multiprocessor, of a warp: */
-  COLUMN_CYCLES = 14,  /* to read four elements of B that are the same for all, and to multiply them, … */
-  QUADS_CYCLES = 6,    /* … and so many more where all read others, as a quad … */
-  APART_CYCLES = 16,   /* … or one by one */
-  LINE_CYCLES = 10,    /* a quad of A */
-  MADE_CYCLES = 80,    /* to make functions of it */
-  JOIN_CYCLES = 12,    /* in a round of the tree */
-  WAIT_CYCLES = 900,   /* for the factors of a quad of k, with nothing else to do */
-  ROUND_CYCLES = 120,  /* of the tree */
+  MOST_LINES = 32, /* rows of the result per workgroup */
+  WARP = 32,       /* for the estimate only */
+  /* Cycles of a multiprocessor for each warp: */
+  COLUMN_CYCLES = 14,  /* to read a vec4 of B that all of the warp share, and to multiply it, */
+  QUADS_CYCLES = 6,    /* and in addition if each invocation reads a vec4 of its own, */
+  APART_CYCLES = 16,   /* or four elements one by one */
+  LINE_CYCLES = 10,    /* to read a vec4 of A, */
+  MADE_CYCLES = 80,    /* and to compute basis functions of it */
+  JOIN_CYCLES = 12,    /* a round of the reduction tree */
+  WAIT_CYCLES = 900,   /* latency of four elements along K of both operands */
+  ROUND_CYCLES = 120,  /* latency of a round of the tree */
   FULL_THREADS = 1024, /* that keep a multiprocessor busy */
   START_CYCLES = 2500
 };

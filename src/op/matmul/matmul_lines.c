@@ -5,12 +5,12 @@
 #include <math.h>
 
 enum {
-  WARP = 32, /* for the estimate alone */
-  SCHEDULERS = 4,
-  READ_CYCLES = 4, /* a quad of shared memory for all of a warp */
+  WARP = 32,       /* for the estimate only */
+  SCHEDULERS = 4,  /* of a multiprocessor: warps that issue an instruction in the same cycle */
+  READ_CYCLES = 4, /* a vec4 of shared memory for each invocation of a warp */
   /* Instructions of a warp: */
-  LINE = 12,  /* a line, beside functions and sums */
-  STAGED = 12 /* an element: its address, to fetch it and to put it */
+  LINE = 12,  /* per line, in addition to functions and sums */
+  STAGED = 12 /* per element that is staged: its address, the load and the store */
 };
 
 uint32_t gt_matmul_lines_room(const gt_target *target) {

@@ -1,32 +1,32 @@
-/* What the engines have in common whose invocations have an input each and go through lines
- * (shaders/op/matmul/lines.h). */
+/* Shared by the engines OUTER and SLOPES, in which each invocation has one input of a KAN layer and loops
+ * over lines, the rows of the batch (shaders/op/matmul/lines.h). */
 #ifndef GT_OP_MATMUL_LINES_H
 #define GT_OP_MATMUL_LINES_H
 #include "op/matmul/matmul_config.h"
 
-typedef struct gt_matmul_lines { /* what a workgroup has */
-  uint32_t inputs, functions, outputs;
-  uint32_t planes; /* 2: the last of the functions reads inputs of its own, else 1 */
-  uint32_t made;   /* instructions for a value of a function */
+typedef struct gt_matmul_lines {       /* work of a workgroup */
+  uint32_t inputs, functions, outputs; /* functions of each input */
+  uint32_t planes;                     /* 2 if the last function reads inputs of its own, else 1 */
+  uint32_t made;                       /* instructions to compute a function value */
 } gt_matmul_lines;
 
 enum {
   GT_LINES_THREADS = 256,
-  GT_LINES_MOST_INPUTS = 32, /* 8, 16 or so many */
+  GT_LINES_MOST_INPUTS = 32, /* inputs of a workgroup: 8, 16 or 32 */
   GT_LINES_MOST_FUNCTIONS = 32,
-  GT_LINES_REGISTERS = 96, /* sums or coefficients of an invocation, at most */
-  GT_LINES_FETCHED = 48,   /* elements that it asks for at once */
-  GT_LINES_BYTES = 40 << 10,
-  /* Instructions for a value: of few, of most functions, and where each input has numbers of its own. */
-  GT_LINES_LIGHT = 10,
-  GT_LINES_HEAVY = 16,
-  GT_LINES_PLACED = 60
+  GT_LINES_REGISTERS = 96,   /* most sums or coefficients of an invocation */
+  GT_LINES_FETCHED = 48,     /* elements that an invocation loads before it stores them to shared memory */
+  GT_LINES_BYTES = 40 << 10, /* most shared memory of a workgroup */
+  /* Instructions to compute a function value: */
+  GT_LINES_LIGHT = 10, /* simple functions */
+  GT_LINES_HEAVY = 16, /* most functions */
+  GT_LINES_PLACED = 60 /* functions with parameters for each input (knots, or centre and scale) */
 };
-/* Bytes of shared memory that it takes. */
+/* Bytes of shared memory that a workgroup may use. */
 uint32_t gt_matmul_lines_room(const gt_target *target);
-/* How many lines are staged of `lines`, in even shares, where one takes `more` bytes besides; 0: there is no
- * room. */
+/* How many of `lines` lines are staged at a time, in even shares, in `room` bytes of shared memory. more:
+ * bytes of a line in addition to its inputs and outputs. 0: not even one fits. */
 uint32_t gt_matmul_lines_staged(const gt_matmul_lines *have, uint32_t lines, uint32_t room, uint32_t more);
-/* Cycles of a multiprocessor to stage so many lines and to go through them. */
+/* Cycles of a multiprocessor to stage this many lines and to loop over them. */
 double gt_matmul_lines_cycles(const gt_matmul_lines *have, double lines);
 #endif

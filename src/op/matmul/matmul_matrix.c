@@ -9,7 +9,7 @@
 #include <math.h>
 
 static const gt_kernel range = {.name = "product_range"};
-/* Each for factors of float16 and of bfloat16, on units and emulated. */
+/* [emulated][bfloat16]: each kernel on matrix units and emulated, for float16 and for bfloat16. */
 #define KERNELS(name)                                                                               \
   {                                                                                                 \
     {{#name, .needs = GT_NEEDS_MATRIX_UNITS}, {#name "_bfloat", .needs = GT_NEEDS_MATRIX_UNITS}}, { \
@@ -19,22 +19,23 @@ static const gt_kernel range = {.name = "product_range"};
 static const gt_kernel staged[2][2] = KERNELS(product_matrix), packed[2][2] = KERNELS(product_packed),
                        pack[2][2] = KERNELS(product_pack);
 
-/* What factors become. */
-typedef enum form { BFLOAT, SCALED, HALVES } form; /* bfloat16, float16 with a power of four, two of those */
+/* Format of operands on matrix units: bfloat16; float16 with scales; a sum of two such float16. */
+typedef enum form { BFLOAT, SCALED, HALVES } form;
 
-/* Tiles of a workgroup and of a subgroup, larger ones first, with the multiply-adds a cycle of a
- * multiprocessor that an H200 makes of each form, in those cycles of which scalar units make 112; 0: too many
- * registers. Fewer workgroups than keep a multiprocessor busy take as long as those. */
+/* Larger tiles come first. */
 typedef struct candidate {
-  uint16_t bm, bn, bk, sm, sn;
-  double rate[3], full;
+  uint16_t bm, bn, bk; /* workgroup tile, depth of a K tile */
+  uint16_t sm, sn;     /* tile of a subgroup */
+  double rate[3]; /* by form: multiply-adds per cycle of an H200's multiprocessor, where scalar units do 112;
+                     0: the kernel would need too many registers */
+  double full;    /* workgroups that keep a multiprocessor busy: fewer take as long as these */
   bool packed;
-  bool by_k;      /* only for dense factors with lines of constant k, as for gradients of weights, … */
-  bool heavy;     /* … or for functions there that take long to make */
-  uint16_t start; /* cycles of a workgroup beyond START_CYCLES */
-  bool pairs;     /* two are there at once, whatever their shared memory */
-  bool segments;  /* packed: instead of dense factors those of a product in segments */
-  bool made;      /* packed: instead of a dense factor A lines of functions, which lanes make */
+  bool by_k;      /* only for dense operands whose lines have constant k, as in weight gradients; */
+  bool heavy;     /* then also for an A of expensive basis functions */
+  uint16_t start; /* cycles of a workgroup in addition to START_CYCLES */
+  bool pairs;     /* two workgroups are resident, whatever their shared memory */
+  bool segments;  /* packed: for products with K segments instead of dense operands */
+  bool made;      /* packed: for an A of basis functions, which lanes compute, instead of a dense A */
 } candidate;
 static const candidate candidates[] = {
     {128, 128, 32, 64, 64, {530, 0, 0}, 1.4},
@@ -58,37 +59,37 @@ static const candidate candidates[] = {
     {64, 32, 32, 32, 32, {0, 0, 240}, 2, true, .segments = true},
     {128, 64, 32, 32, 64, {0, 0, 190}, 2, true, .made = true},
     {64, 64, 32, 32, 64, {0, 0, 160}, 4, true, .made = true}};
-/* In how many parts k is cut, at most. Small results of long sums, such as the gradients of a convolution's
- * weights, need many to fill a device. */
+/* Split-K: numbers of parts that are tried. Small results of long sums, such as the gradients of a
+ * convolution's weights, need many to fill a device. */
 static const uint8_t splits[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18,
                                  19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 48, 64, 96, 128};
-/* Of those rates, where units are not many times as fast as scalar ones: a guess. */
+/* Factor on the rates if matrix units are not many times as fast as scalar ones; a guess. */
 static const double SLOW = 0.4;
-/* Cycles for each element of the sums of a packed workgroup that nothing hides. */
+/* Cycles per sum of a packed workgroup that nothing hides. */
 static const double PACKED_SUM = 0.9;
-/* How many times as fast a factor of bytes makes a product of halves: two products for three. */
+/* Speedup of HALVES by an operand of bytes: two products instead of three, and the same other work. */
 static const double OF_BYTES = 1.25;
-/* What is left of the rate where scalar units make functions line by line, and fewer workgroups than SOME
- * are there to hide it. */
+/* Factor on the rate if scalar units compute an A of functions that is not transposed, and fewer than SOME
+ * workgroups are resident to hide that. */
 static const double UNHIDDEN = 0.8;
 enum {
   QUAD = 4,
-  LEAST_BLOCKS = 1 << 22,   /* elements of patches that are measured by blocks, which takes two kernels */
-  LEAST_RUN = 32,           /* of a block */
-  LEAST_EXTENT = 32,        /* of each axis */
-  MOST_EMULATED_SLABS = 32, /* of one: software devices bound a shader's length */
-  MOST_EMULATED_PASSES = 65535,
-  EMULATED_PASSES = 7,      /* for each quad and element of k */
-  MOST_EMULATED_LINES = 64, /* of a packed tile */
-  FULL_THREADS = 384,       /* of a multiprocessor at once, as they take many registers, */
-  FULL_PACKED = 256,        /* or more yet */
-  SOME = 3,                 /* workgroups at once that hide what each of them has to make */
-  START_CYCLES = 3600,      /* of a workgroup, and what it waits for at its end */
-  START_PACKED = 6000,      /* the same of the first packed one */
-  RANGE_CYCLES = 6500,      /* a dispatch and a barrier */
-  RANGE_ELEMENTS = 600,     /* of factors that are measured in a cycle */
-  PACK_ELEMENTS = 220,      /* that are packed */
-  DRAINED = 2               /* sums of segments that are multiplied by derivatives in one, about */
+  LEAST_BLOCKS = 1 << 22, /* im2col elements from which on amax is found by blocks, which takes two kernels */
+  LEAST_RUN = 32,         /* channels of a block */
+  LEAST_EXTENT = 32,      /* of m, n and k */
+  MOST_EMULATED_SLABS = 32,     /* K tiles of a workgroup: software devices limit the length of a shader */
+  MOST_EMULATED_PASSES = 65535, /* loop iterations of a shader on such a device */
+  EMULATED_PASSES = 7,          /* iterations per vec4 of sums and element along K */
+  MOST_EMULATED_LINES = 64,     /* rows of a packed tile */
+  FULL_THREADS = 384,           /* threads resident on a multiprocessor: each takes many registers, */
+  FULL_PACKED = 256,            /* and more in packed kernels */
+  SOME = 3,                     /* resident workgroups that hide the computation of operands */
+  START_CYCLES = 3600,          /* of a workgroup, including latency at its end */
+  START_PACKED = 6000,          /* the same for the first workgroup of a packed kernel */
+  RANGE_CYCLES = 6500,          /* a dispatch and a barrier */
+  RANGE_ELEMENTS = 600,         /* elements per cycle whose amax is computed */
+  PACK_ELEMENTS = 220,          /* elements per cycle that are packed */
+  DRAINED = 2                   /* sums of K segments per cycle that are multiplied by derivatives, about */
 };
 
 static bool large_enough(const gt_matmul_shape *s) {
@@ -99,10 +100,10 @@ static uint32_t threads_of(const candidate *c, const gt_target *target) {
   return c->bm / c->sm * (c->bn / c->sn) * target->subgroup;
 }
 
-/* Bytes are exact as they are. */
+/* Number of 16 bit parts of an element; bytes are exact in one. */
 static uint32_t planes(form f, uint32_t kind) { return f == HALVES && kind != GT_FACTOR_BYTES ? 2 : 1; }
 
-/* Octets of a factor's slab, with one of padding a line: of A's, and of B's. */
+/* Size of an operand's K tile in groups of eight 16 bit elements (half8), with one of padding per line. */
 static uint32_t octets_of_a(const candidate *c, form f, const gt_matmul_shape *s) {
   return planes(f, s->kind_a) * (s->trans_a ? c->bk * (c->bm / 8 + 1) : c->bm * (c->bk / 8 + 1));
 }
@@ -110,15 +111,16 @@ static uint32_t octets_of_b(const candidate *c, form f, const gt_matmul_shape *s
   return planes(f, s->kind_b) * (s->trans_b ? c->bn * (c->bk / 8 + 1) : c->bk * (c->bn / 8 + 1));
 }
 
-/* What there is for sums on their way out, in uvec4s: the slab of A, or if there are none, as much. */
+/* Shared memory through which the sums are written, in uvec4s: the K tile of A, or in packed kernels, which
+ * have no such tile, an array of this size. */
 static uint32_t room_for_sums(const candidate *c, form f, const gt_matmul_shape *s) {
   enum { PACKED_ROOM = 1280, MADE_ROOM = 640 };
   if (c->packed) return c->made ? MADE_ROOM : PACKED_ROOM;
   return octets_of_a(c, f, s);
 }
 
-/* How many matrices of sums a subgroup writes side by side, and how long a row is then, in uvec4s: two more
- * than they take, against bank conflicts, if there is room; 0: there is no room for one. */
+/* How many matrices of sums a subgroup writes side by side, and the length of a row of these in uvec4s, with
+ * two of padding against bank conflicts if there is room. 0 matrices: there is no room for one. */
 typedef struct piece {
   uint32_t matrices, row;
 } piece;
@@ -133,7 +135,8 @@ static piece piece_of(const candidate *c, form f, const gt_matmul_shape *s, cons
   return (piece){0};
 }
 
-/* Slabs with eight elements of padding a line, or what takes their place, and the powers of two of lines. */
+/* K tiles with eight elements of padding per line, or the buffers of a packed kernel; and the scales of
+ * lines. In bytes. */
 static uint32_t shared_bytes(const candidate *c, form f, const gt_matmul_shape *s, const gt_target *target) {
   const uint32_t threads = threads_of(c, target);
   const uint32_t slabs = 2 * (planes(f, s->kind_a) * c->bm + planes(f, s->kind_b) * c->bn) * (c->bk + 8);
@@ -141,6 +144,7 @@ static uint32_t shared_bytes(const candidate *c, form f, const gt_matmul_shape *
          (f == BFLOAT ? 0 : 2 * 2 * 4 * (c->bm + c->bn) + 4);
 }
 
+/* True if the kernel with this candidate can compute the product on this device. */
 static bool fits(const candidate *c, form f, const gt_matmul_shape *s, const gt_target *target,
                  gt_matrix_shape unit) {
   const bool kind = gt_matmul_is_dense(s->kind_a) || (c->heavy && s->kind_a == GT_FACTOR_BASIS && s->heavy_a);
@@ -150,8 +154,8 @@ static bool fits(const candidate *c, form f, const gt_matmul_shape *s, const gt_
          shared_bytes(c, f, s, target) <= target->shared_bytes && piece_of(c, f, s, target, unit).matrices;
 }
 
-/* So many elements of a matrix has each lane, the emulated ones of factors as well: all rows of the left one
- * that are its own, all of the right one. */
+/* Elements of a matrix of operand A (left) or B (right) that each lane holds. Emulated, a lane holds whole
+ * rows of the left matrix, and all of the right one. */
 static uint32_t left_elements(gt_matrix_shape unit, const gt_target *target) {
   return target->matrix.emulated ? gt_ceil_div(unit.m, target->subgroup) * unit.k
                                  : unit.m * unit.k / target->subgroup;
@@ -160,19 +164,20 @@ static uint32_t right_elements(gt_matrix_shape unit, const gt_target *target) {
   return unit.k * unit.n / (target->matrix.emulated ? 1 : target->subgroup);
 }
 
-/* True if K segments are whole cache lines and pairs of K steps. */
+/* True if the operands of a product with K segments can be packed: each segment is a whole number of pairs of
+ * K steps. */
 static bool packs_segments(const gt_matmul_shape *s, gt_matrix_shape unit, form f) {
   return f == HALVES && s->kind_a == GT_FACTOR_REPEATED && s->kind_b == GT_FACTOR_COEFFICIENTS && s->run &&
          s->segment % (2 * unit.k) == 0;
 }
 
-/* True if lanes can compute fragments of A from inputs, one function of each. Indices of its elements are
- * exact in 16 bits. */
+/* True if lanes can compute fragments of A from inputs, each K step being one function of them. Indices of a
+ * fragment's elements must be exact in float16, which integers up to MOST_NUMBERS are. */
 static bool makes_left(const gt_matmul_shape *s, gt_matrix_shape unit, form f) {
   enum { MOST_NUMBERS = 2048 };
   return f == HALVES && s->kind_a == GT_FACTOR_BASIS && !s->trans_a && s->plain_a &&
          s->kind_b == GT_FACTOR_DENSE && s->batch == 1 && s->run % unit.k == 0 && s->m % unit.m == 0 &&
-         (s->even_a || !s->apart_a) && /* its columns have another order */
+         (s->even_a || !s->apart_a) && /* columns of a base that is apart are in another order */
          (uint32_t)unit.m * unit.k <= MOST_NUMBERS;
 }
 
@@ -188,8 +193,9 @@ static bool packs(const gt_matmul_shape *s, const gt_target *target, gt_matrix_s
          GT_PACKED_GROUP % target->subgroup == 0 && GT_PACKED_GROUP <= target->max_workgroup;
 }
 
-/* AMD's compiler keeps no more than so many sums, as many totals and so much of the next slab of a lane in
- * registers, and less where it makes functions of that. */
+/* True if AMD's compiler would spill. Per lane it keeps at most MOST_SUMS sums, the same number of totals,
+ * and MOST_FETCHED elements of the next K tile in registers, or MOST_MADE if basis functions are computed of
+ * these. */
 static bool spills(const candidate *c, form f, const gt_matmul_shape *s, const gt_target *target) {
   enum { MOST_SUMS = 32, MOST_FETCHED = 48, MOST_MADE = 32 };
   const gt_matrix_units *units = &target->matrix;
@@ -206,10 +212,10 @@ static bool keeps_within_passes(const candidate *c, const gt_target *target, uin
   return k <= MOST_EMULATED_SLABS * c->bk && (whole_k || quads * k * EMULATED_PASSES <= MOST_EMULATED_PASSES);
 }
 
-/* Segments stay with one workgroup here. */
+/* True if K must not be split; on matrix units one workgroup processes all segments. */
 static bool has_whole_k(const gt_matmul_shape *s) { return s->whole_k || s->segment; }
 
-/* True if split-K with so many parts gives each part whole scale blocks. */
+/* True if K can be split into this many parts, each of whole scale blocks (GT_RANGE_DEPTH). */
 static bool may_split(const gt_matmul_shape *s, const gt_target *target, const candidate *c, uint32_t parts) {
   const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
   const uint32_t depths = (uint32_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
@@ -231,7 +237,8 @@ bool gt_matmul_by_blocks(const gt_matmul_shape *s, const gt_target *target) {
               : s->run % 4 == 0;
 }
 
-/* By blocks, an image is read once, but by one kernel more. */
+/* Cycles of the kernels that compute scales. By blocks, an image is read once instead of once per filter tap,
+ * but by one kernel more. */
 static double range_cycles(const gt_matmul_shape *s, const gt_target *target) {
   const bool by_blocks = gt_matmul_by_blocks(s, target);
   double of_a = (double)s->m * s->k * s->batch, of_b = (double)s->n * s->k * s->batch;
@@ -243,7 +250,8 @@ static double range_cycles(const gt_matmul_shape *s, const gt_target *target) {
   return (by_blocks ? 2 : 1) * RANGE_CYCLES + (of_a + of_b) / RANGE_ELEMENTS;
 }
 
-/* So many workgroups' work a multiprocessor is busy with when it has `count`, in waves of `at_once`. */
+/* How many workgroups' work takes as long as `count` workgroups on one multiprocessor, in waves of `at_once`:
+ * those that do not fill it take as long as c->full. */
 static double busy_with(const candidate *c, double count, double at_once) {
   const double full = c->full > at_once ? c->full : at_once;
   if (count > GT_MATMUL_MANY) return count / at_once * full;
@@ -321,7 +329,7 @@ void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, g
 
 static uint64_t padded(uint32_t lines, uint32_t to) { return (uint64_t)gt_ceil_div(lines, to) * to; }
 
-/* The depths of k that have powers of their own, range.h: each segment's by itself. */
+/* Number of scale blocks along K, range.h; those of a segment do not reach into the next one. */
 static uint64_t depths_of_segment(const gt_matmul_shape *s) {
   return (uint64_t)gt_ceil_div(s->segment ? s->segment : s->k, GT_RANGE_DEPTH);
 }
@@ -329,8 +337,8 @@ static uint64_t depths_of(const gt_matmul_shape *s) {
   return (s->segment ? s->k / s->segment : 1) * depths_of_segment(s);
 }
 
-/* The powers of the factors' lines, one for each depth; of those of A that are the same in all segments,
- * once. */
+/* Sets the number of scales of each operand: one per line and scale block, but only once for an A that all
+ * segments share (GT_FACTOR_REPEATED). */
 static void measure(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a, bool shared_b) {
   const uint64_t depths = depths_of(s);
   const uint64_t of_a = s->even_a ? 1 : s->kind_a == GT_FACTOR_REPEATED ? depths_of_segment(s) : depths;
@@ -343,16 +351,17 @@ static void measure(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a,
       of_inputs ? gt_ceil_div(s->inputs_a, GT_RANGE_LINES) * depths : cut->powers_a / GT_RANGE_LINES;
 }
 
-/* The factors as packed.h says, with one step behind them. */
+/* Sets the size of the packed operands (packed.h), with one K step of padding after B, and the number of
+ * workgroups that pack them. */
 static void measure_packed(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a, bool shared_b, form f,
                            gt_matrix_shape unit, const gt_target *target) {
   const uint64_t steps = 2ull * gt_ceil_div(s->k, 2 * unit.k), depths = depths_of(s);
   const uint64_t entries_a = cut->makes_a ? 0 : shared_a ? 1 : s->batch, entries_b = shared_b ? 1 : s->batch;
   const uint64_t steps_a = s->segment ? s->segment / unit.k : steps,
                  depths_a = s->segment ? depths_of_segment(s) : depths;
-  const uint64_t left =
-                     2ull * left_elements(unit, target) * target->subgroup / unit.m, /* a line's, of a step */
-      right = 2ull * right_elements(unit, target) * target->subgroup / unit.n;
+  /* Bytes per line and K step. */
+  const uint64_t left = 2ull * left_elements(unit, target) * target->subgroup / unit.m,
+                 right = 2ull * right_elements(unit, target) * target->subgroup / unit.n;
   cut->packed = planes(f, GT_FACTOR_DENSE) *
                 (steps_a * entries_a * padded(s->m, GT_PACKED_LINES) * left +
                  steps * entries_b * padded(s->n, GT_PACKED_LINES) * right + GT_PACKED_LINES * right);

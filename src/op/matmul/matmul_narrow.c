@@ -6,28 +6,31 @@
 static const gt_kernel narrow = {.name = "product_narrow"};
 
 enum {
-  MOST_CHUNK = 4096, /* lines of a part, so that sums stay short */
-  MOST_PARTS = 65535,
-  MOST_PARTIAL = 1 << 26, /* elements of all parts' sums */
+  MOST_CHUNK = 4096,      /* elements of K per split-K part, so that sums stay short */
+  MOST_PARTS = 65535,     /* of split-K */
+  MOST_PARTIAL = 1 << 26, /* elements of all partial results */
   FULL_THREADS = 512,     /* that keep a multiprocessor busy */
-  WARP = 32,              /* for the estimate alone */
-  /* Cycles of a multiprocessor, by the instructions that there are: */
+  WARP = 32,              /* for the estimate only */
+  /* Cycles of a multiprocessor, from the number of instructions: */
   QUAD_CYCLES = 2,    /* a read of shared memory */
-  ELEMENT_CYCLES = 4, /* of a patch, made by each of a warp */
-  LINES_CYCLES = 15,  /* what else a warp does for each depth of lines */
-  WAIT_CYCLES = 1000, /* for its patches, not hidden when a multiprocessor has one workgroup */
+  ELEMENT_CYCLES = 4, /* an im2col element for each invocation of a warp */
+  LINES_CYCLES = 15,  /* other work of a warp per K tile */
+  WAIT_CYCLES = 1000, /* latency of im2col that a single workgroup on a multiprocessor does not hide */
   START_CYCLES = 4000 /* of a workgroup, with the sums of its sets at the end */
 };
 
+/* Number of groups of columns, a power of two: one if an invocation can hold all columns, else of at most 8
+ * columns. */
 static uint32_t group_count(uint32_t columns) {
   uint32_t groups = 1;
   while (gt_ceil_div(columns, groups) > (groups == 1 ? GT_NARROW_MOST_TAPS : 8)) groups *= 2;
   return groups;
 }
 
-/* Of a config: bm rows of a workgroup, bk lines at a time, tn columns of an invocation, in bn / tn groups. */
+/* Numbers of product_narrow.h, derived from a config with bm rows of a workgroup, K tiles of bk, and bn / tn
+ * groups of tn columns of an invocation. elements: im2col elements that an invocation computes per K tile. */
 typedef struct extents {
-  uint32_t quads, groups, sets, taps, threads, elements; /* of patches, made by one invocation */
+  uint32_t quads, groups, sets, taps, threads, elements;
 } extents;
 
 static extents extents_of(const gt_matmul_config *c, uint32_t columns) {
@@ -57,7 +60,7 @@ static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, cons
   return gt_matmul_cycles(s, c, target->units, groups / together, group);
 }
 
-/* With so many workgroups on each multiprocessor, if k is long enough. */
+/* Offers split-K with `each` workgroups per multiprocessor, if K is long enough. */
 static void offer_parts(gt_matmul_config c, const gt_matmul_shape *s, const gt_target *target, uint32_t each,
                         gt_matmul_offer *offer, void *context) {
   const uint64_t wanted = (uint64_t)each * gt_most_u32(target->units, 1);

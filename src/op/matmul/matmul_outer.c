@@ -8,16 +8,16 @@
 static const gt_kernel outer = {.name = "product_outer"};
 
 enum {
-  MOST_PARTS = 65535,
-  WARP = 32, /* for the estimate alone */
+  MOST_PARTS = 65535, /* of split-K */
+  WARP = 32,          /* for the estimate only */
   /* Cycles of a multiprocessor: */
-  JOIN_CYCLES = 2,    /* to put a sum of a warp, and to read it again, … */
-  ROUND_CYCLES = 200, /* … and what is waited for in a round of them */
-  WAIT_CYCLES = 1200, /* for lines */
+  JOIN_CYCLES = 2, /* reduction in shared memory: to write a sum per invocation of a warp, and to read it, */
+  ROUND_CYCLES = 200, /* and latency per round of functions */
+  WAIT_CYCLES = 1200, /* latency of staged lines */
   START_CYCLES = 3000
 };
 
-/* Functions of an input; 0: it is not known how many. */
+/* Number of functions of an input; 0: unknown. */
 static uint32_t functions_of(const gt_matmul_shape *s) {
   return s->kind_a == GT_FACTOR_DENSE ? 1 : s->inputs_a ? s->m / s->inputs_a : 0;
 }
@@ -28,12 +28,14 @@ bool gt_matmul_is_outer(const gt_matmul_shape *s) {
          functions_of(s) && functions_of(s) <= GT_LINES_MOST_FUNCTIONS;
 }
 
-/* Beside sums there are addresses of all that is fetched, for which AMD's compiler has no registers. */
+/* Most sums of an invocation. Addresses of prefetched elements take registers, too, which AMD's compiler
+ * lacks. */
 static uint32_t registers(const gt_target *target) {
   enum { FEW = 64 };
   return target->matrix.fast ? GT_LINES_REGISTERS : FEW;
 }
 
+/* Elements that an invocation prefetches. */
 static uint32_t fetched(const gt_target *target) {
   enum { FEW = 8 };
   return target->matrix.fast ? GT_LINES_FETCHED : FEW;
@@ -47,7 +49,7 @@ static gt_matmul_lines lines_of(const gt_matmul_shape *s, uint32_t inputs, const
   return have;
 }
 
-/* As many functions as shared memory takes the sums of, in even shares. */
+/* Functions whose sums are reduced at a time: as many as fit into shared memory, in even shares. */
 static uint32_t round_of(const gt_matmul_lines *have, uint32_t room) {
   const uint32_t most = room / (4 * GT_LINES_THREADS * (have->outputs | 1));
   return most ? gt_ceil_div(have->functions, gt_ceil_div(have->functions, most)) : 0;
@@ -63,7 +65,7 @@ static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, cons
   return of_unit * (busy + waits) + gt_matmul_ending_cycles(s, c, target->units);
 }
 
-/* With so many workgroups on each multiprocessor. */
+/* Offers split-K with `each` workgroups per multiprocessor. */
 static void offer_parts(const gt_matmul_lines *have, uint32_t each, const gt_matmul_shape *s,
                         const gt_target *target, gt_matmul_offer *offer, void *context) {
   const uint32_t room = gt_matmul_lines_room(target), at_once = GT_LINES_THREADS / have->inputs;

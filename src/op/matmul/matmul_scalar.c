@@ -1,6 +1,4 @@
-/* Candidates of the scalar GEMM kernel, and the tile grid of the CPU.
- *
- * Products on scalar units, tile by tile, and on the CPU: kernel matmul. */
+/* The scalar engine, kernel "matmul": launch configurations on devices, and the tile grid of the CPU. */
 #include "op/matmul/matmul_cpu.h"
 #include "op/matmul/matmul_engines.h"
 #include "base/count.h"
@@ -8,8 +6,8 @@
 #include "shaders/op/matmul/range.h"
 
 enum {
-  MANY_UNITS = 16, /* a GPU rather than a CPU */
-  RASTER = 8       /* rows of tiles that are walked at a time, so that the cache holds what they share */
+  MANY_UNITS = 16, /* multiprocessors of a GPU; a software device has fewer */
+  RASTER = 8 /* rows of tiles that are processed together, so that the cache holds the operands they share */
 };
 
 static const gt_kernel kernel = {"matmul", gt_matmul_cpu, gt_matmul_prepare};
@@ -20,8 +18,8 @@ static bool is_whole(const gt_matmul_shape *s, const gt_matmul_config *c) {
   return s->m % c->bm == 0 && s->n % c->bn == 0 && chunk && s->k % chunk == 0 && chunk % c->bk == 0;
 }
 
-/* Straight code is faster where it runs often; where it does not, its instructions are waited for. Software
- * devices take long to compile it, but may leave a loop after 65535 passes. */
+/* Depth of unrolled code. It is faster if it runs often; otherwise loading its instructions takes longer.
+ * Software devices take long to compile it, but may end a loop after 65535 iterations. */
 static uint32_t unroll(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
   enum { SHORT = 8, SMALL_DEVICE = 4, FEW_SLICES = 16, SMALL_TILE = 64 * 64, BRIEF_DEPTH = 4096 };
   const uint32_t depth = gt_least_u32(s->k, c->split > 1 ? c->k_chunk : s->k), slices = depth / c->bk;
@@ -35,9 +33,9 @@ uint32_t gt_matmul_quads_of(const gt_matmul_shape *s) {
          ((s->trans_b ? s->k : s->n) % 4 ? 0 : GT_MATMUL_QUADS_OF_B);
 }
 
-/* What is known of extents: GT_MATMUL_WHOLE … */
+/* Bits of GT_MATMUL_SPEC_EXTENTS: GT_MATMUL_WHOLE … */
 static uint32_t extents_of(const gt_matmul_shape *s, const gt_matmul_config *c) {
-  /* Parts are joined by quads; else an invocation's columns are to be some. */
+  /* Partial results are added as vec4s; without split-K an invocation must hold whole vec4s of columns. */
   const bool quads = s->n % 4 == 0 && (c->tn % 4 == 0 || c->split > 1);
   return (is_whole(s, c) ? GT_MATMUL_WHOLE : 0) | (quads ? GT_MATMUL_QUADS : 0) | gt_matmul_quads_of(s);
 }
@@ -62,6 +60,7 @@ static bool has_room_for_rows(const gt_matmul_config *c) {
   return c->bm * (c->bn + 1) <= 2 * c->bk * (c->bm + 4);
 }
 
+/* True if a tile holds full rows, with shared memory for a row program. */
 static bool has_whole_rows(const gt_matmul_config *c, const gt_matmul_shape *s) {
   const uint32_t threads = c->bm / c->tm * (c->bn / c->tn) * c->teams, across = c->bn / 4;
   return s->n <= c->bn && (c->split > 1 || has_room_for_rows(c)) && threads % across == 0 &&
@@ -104,7 +103,7 @@ gt_matmul_cut gt_matmul_cut_scalar(const gt_matmul_config *c, const gt_matmul_sh
   if (c->split == 1 && s->batch == 1 && s->n % 4 == 0 && gt_matmul_is_part_of_depth(c->bm) &&
       gt_matmul_is_part_of_depth(c->bn))
     cut.measures = GT_MEASURED_ROWS | GT_MEASURED_COLUMNS;
-  /* A loss goes where parts of segments have what they are drained with. */
+  /* The loss is written to argument `range`, which split-K with segments uses for x (gt_product.drain). */
   cut.rows = s->n <= c->bn && (c->split == 1 || (cut.arrives && !s->segment)) && has_room_for_rows(c);
   cut.spec[GT_MATMUL_SPEC_UNROLL] = unroll(c, s, target);
   cut.spec[GT_MATMUL_SPEC_ARRIVE] = cut.arrives;

@@ -7,22 +7,24 @@ static const gt_kernel shallow = {.name = "product_shallow"};
 
 enum {
   FULL_THREADS = 768, /* that keep a multiprocessor busy */
-  WARP = 32,          /* for the estimate alone */
-  /* Cycles of a multiprocessor, by the instructions that there are: */
+  WARP = 32,          /* for the estimate only */
+  /* Cycles of a multiprocessor, from the number of instructions: */
   QUAD_CYCLES = 2,    /* a read of shared memory */
-  ELEMENT_CYCLES = 4, /* of a patch, made by each of a warp */
-  WRITE_CYCLES = 8,   /* of a quad */
-  LINES_CYCLES = 15,  /* what else a warp does for its rows */
-  WAIT_CYCLES = 1000, /* for its patches, not hidden when a multiprocessor has one workgroup */
+  ELEMENT_CYCLES = 4, /* an im2col element for each invocation of a warp */
+  WRITE_CYCLES = 8,   /* to write a vec4 */
+  LINES_CYCLES = 15,  /* other work of a warp for its rows */
+  WAIT_CYCLES = 1000, /* latency of im2col that a single workgroup on a multiprocessor does not hide */
   START_CYCLES = 2000 /* of a workgroup */
 };
 
-/* Of a config: bm rows of a workgroup, bk of them at a time, bn columns, tn of an invocation. */
+/* Numbers of product_shallow.h, derived from a config with bm rows of a workgroup, bk of them at a time, bn
+ * columns, and tn columns of an invocation. elements: im2col elements that an invocation computes at a time;
+ * rows: k, padded for unrolled code. */
 typedef struct extents {
   uint32_t quads, wide, sets, threads, chunks, elements, unroll, rows;
 } extents;
 
-/* As much straight code as wastes the fewest elements. */
+/* Length of unrolled code: the one that pads k least. */
 static uint32_t unroll_of(uint32_t k) {
   uint32_t best = gt_least_u32(k, GT_SHALLOW_MOST_UNROLL);
   for (uint32_t u = best; u >= 3; u--)

@@ -8,11 +8,11 @@
 static const gt_kernel slopes = {.name = "product_slopes"};
 
 enum {
-  WARP = 32, /* for the estimate alone */
+  WARP = 32, /* for the estimate only */
   /* Cycles of a multiprocessor: */
-  COEFFICIENT_CYCLES = 6, /* one of each of a warp, staged and read */
-  WRITE_CYCLES = 15,      /* a quad of each of a warp */
-  WAIT_CYCLES = 2000,     /* for coefficients, and for lines */
+  COEFFICIENT_CYCLES = 6, /* to stage and read a coefficient for each invocation of a warp */
+  WRITE_CYCLES = 15,      /* to write a vec4 for each invocation of a warp */
+  WAIT_CYCLES = 2000,     /* latency of coefficients and of lines */
   START_CYCLES = 3500
 };
 
@@ -24,7 +24,7 @@ static gt_matmul_lines lines_of(const gt_matmul_shape *s, uint32_t inputs) {
                            .made = s->plain_a ? GT_LINES_HEAVY : GT_LINES_PLACED};
 }
 
-/* Functions whose coefficients an invocation has at a time, in even shares. */
+/* Functions whose coefficients an invocation holds at a time, in even shares. */
 static uint32_t own_of(const gt_matmul_lines *have) {
   return gt_ceil_div(have->functions, gt_ceil_div(have->functions * have->outputs, GT_LINES_REGISTERS));
 }
@@ -39,7 +39,7 @@ static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, cons
   return of_unit * (busy + WAIT_CYCLES + START_CYCLES);
 }
 
-/* With so many workgroups on each multiprocessor, or more if their lines have no room. */
+/* Offers `each` workgroups per multiprocessor, or more if shared memory is too small for their lines. */
 static void offer_lines(const gt_matmul_lines *have, uint32_t each, const gt_matmul_shape *s,
                         const gt_target *target, gt_matmul_offer *offer, void *context) {
   const uint32_t room = gt_matmul_lines_room(target), at_once = GT_LINES_THREADS / have->inputs;
@@ -49,7 +49,7 @@ static void offer_lines(const gt_matmul_lines *have, uint32_t each, const gt_mat
   const uint32_t tiles = gt_ceil_div(s->n, have->inputs);
   const uint32_t wanted = gt_most_u32(each * gt_most_u32(target->units, 1) / tiles, 1);
   if (taken >= room) return;
-  const uint32_t lines = gt_least_u32(gt_ceil_div(s->m, wanted), GT_RANGE_DEPTH); /* whose roots may be one */
+  const uint32_t lines = gt_least_u32(gt_ceil_div(s->m, wanted), GT_RANGE_DEPTH); /* at most a scale block */
   const uint32_t staged = gt_matmul_lines_staged(have, lines, room - taken, more);
   if (!staged) return;
   const gt_matmul_config c = {.bm = (uint16_t)staged,

@@ -7,21 +7,21 @@
 static const gt_kernel thin = {.name = "product_thin"};
 
 enum {
-  LEAST_LINES = 64, /* of the result; of fewer, product_few takes what it needs as it is */
-  LEAST_SHARES = 8,
+  LEAST_LINES = 64, /* rows of the result; with fewer, product_few reads B from memory directly */
+  LEAST_SHARES = 8, /* invocations per row of the result */
   MOST_SHARES = 32,
-  THREADS = 256,
-  MOST_STAGED = 24 << 10,
-  WARP = 32, /* for the estimate alone */
-  /* Cycles of a multiprocessor, of a warp: */
-  COLUMN_CYCLES = 2,  /* to read a quad of B and to multiply it */
-  QUAD_CYCLES = 3,    /* to fetch a quad of A, … */
-  MADE_CYCLES = 10,   /* … and to make functions of it */
-  STAGE_CYCLES = 40,  /* a quad of B */
-  WAIT_CYCLES = 850,  /* for the factors of a step, and for what is done with them one after another, */
-  MADE_WAIT = 500,    /* and for functions */
+  THREADS = 256,          /* of a workgroup */
+  MOST_STAGED = 24 << 10, /* bytes of B in shared memory */
+  WARP = 32,              /* for the estimate only */
+  /* Cycles of a multiprocessor for each warp: */
+  COLUMN_CYCLES = 2,  /* to read a vec4 of B and to multiply it */
+  QUAD_CYCLES = 3,    /* to load a vec4 of A, */
+  MADE_CYCLES = 10,   /* and to compute basis functions of it */
+  STAGE_CYCLES = 40,  /* to stage a vec4 of B */
+  WAIT_CYCLES = 850,  /* latency per step of GT_THIN_AT_ONCE vec4s: operands and dependent arithmetic, */
+  MADE_WAIT = 500,    /* and basis functions */
   FULL_THREADS = 512, /* that keep a multiprocessor busy */
-  START_CYCLES = 4450 /* with what it takes to stage B and to add the shares */
+  START_CYCLES = 4450 /* with the time to stage B and to add the shares of a row */
 };
 
 static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
@@ -36,7 +36,7 @@ static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, cons
          waits * (START_CYCLES + steps * (WAIT_CYCLES + (made ? MADE_WAIT : 0)));
 }
 
-/* As much of k as shared memory takes, in whole steps. */
+/* vec4s along K whose B is staged at a time: as many as fit into shared memory, in whole steps. */
 static uint32_t chunk_of(const gt_matmul_shape *s, uint32_t shares, const gt_target *target) {
   const uint32_t step = shares * GT_THIN_AT_ONCE;
   const uint32_t room = gt_least_u32(target->shared_bytes / 2, MOST_STAGED) / (16 * s->n * step);

@@ -1,4 +1,4 @@
-/* CPU GEMM tiles: picks the AVX2, AVX-512 or portable kernel. */
+/* CPU GEMM tiles: chooses our AVX2 or AVX-512 kernel, or OpenBLAS ("portable"). */
 #include "op/matmul/matmul_tile.h"
 #include "base/log.h"
 #include <stdatomic.h>
@@ -18,7 +18,7 @@ static level of_processor(void) {
 #endif
 }
 
-/* GTRAIN_CPU takes instructions away; it cannot give what the processor lacks. */
+/* GTRAIN_CPU can lower the level, but not raise it above that of the processor. */
 static level chosen(void) {
   const level best = of_processor();
   const char *text = getenv("GTRAIN_CPU");
@@ -30,7 +30,7 @@ static level chosen(void) {
 }
 
 static level present_level(void) {
-  static _Atomic level known; /* whoever asks first finds the same as all others */
+  static _Atomic level known; /* all threads compute the same value, so any of them may store it */
   level now = atomic_load_explicit(&known, memory_order_relaxed);
   if (now == UNKNOWN) atomic_store_explicit(&known, now = chosen(), memory_order_relaxed);
   return now;
@@ -39,7 +39,7 @@ static level present_level(void) {
 const char *gt_matmul_instructions(void) { return names[present_level()]; }
 
 gt_matmul_tile *gt_matmul_own_tile(uint32_t m) {
-  enum { FEW_ROWS = 8 };
+  enum { FEW_ROWS = 8 }; /* with fewer OpenBLAS is faster */
   const level now = present_level();
 #if defined __x86_64__
   if (m >= FEW_ROWS) return now == AVX512 ? gt_matmul_tile_avx512 : now == AVX2 ? gt_matmul_tile_avx2 : NULL;

@@ -3,9 +3,9 @@
  *   vector     its type, with load, store, broadcast, fused, sum, mask_of, load_part, store_part
  *   ROWS       most rows of c in registers               TILE     the function's name
  *   VECTORS    most vectors of a row in registers, 2, or 4 with half as many rows
- * A block of ROWS x 2 vectors of c, or ROWS/2 x 4, stays in registers while k runs. b is copied panel by
- * panel, as wide as a block, so that it lies in near caches while all rows pass; a is copied where it is read
- * often enough. */
+ * A block of ROWS x 2 vectors of c, or ROWS/2 x 4, stays in registers for a whole GT_MATMUL_DEPTH of k. b is
+ * copied panel by panel, each as wide as a block, so that a panel stays in near caches for all rows; a is
+ * copied if its values are read often enough. */
 #include "op/matmul/matmul_tile.h"
 #include "base/count.h"
 #include <string.h>
@@ -15,20 +15,20 @@
 #define UNROLL _Pragma("GCC unroll 16")
 
 enum {
-  AHEAD = 8 /* steps of k between what is asked of b and what is used */,
-  ROWS_AHEAD = 6 /* when copying */
+  AHEAD = 8 /* distance of prefetches from b, in steps of k */,
+  ROWS_AHEAD = 6 /* the same when copying, in rows */
 };
 enum {
   WIDTH = VECTORS * LANES,
-  FEW = 12,         /* columns that may be computed across */
-  MADE_AT_ONCE = 16 /* lines of a factor that is made */
+  FEW = 12,         /* most columns for multiply_across */
+  MADE_AT_ONCE = 16 /* lines of an operand that are computed at once */
 };
 
 INLINE __m256i lanes_below(uint32_t n) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
-/* Where op(a)'s element (i, k) of a block lies: at[i * row + k * step]. */
+/* Element (i, k) of op(a) for a block is at[i * row + k * step]. */
 typedef struct rows_of_a {
   const float *at;
   size_t row, step;
@@ -39,8 +39,8 @@ typedef struct panel_of_b { /* WIDTH or LANES columns at at[k * step] */
   size_t step;
 } panel_of_b;
 
-/* c[rows, columns] = or += the product over `depth` of k. Unrolled, for an array of sums that is indexed by a
- * loop lies in memory. */
+/* c[rows, columns] = (first) or += the product over `depth` of k. Loops are unrolled, because compilers keep
+ * an array that a loop indexes in memory. */
 INLINE void block(const int rows, const int vectors, rows_of_a a, panel_of_b b, uint32_t depth, float *c,
                   size_t ldc, uint32_t columns, bool first) {
   vector total[ROWS][VECTORS], right[VECTORS];
@@ -97,7 +97,7 @@ INLINE void swap_corners(__m256 *x, __m256 *y) {
   *x = low, *y = high;
 }
 
-/* to[k * step + i] = from[i * ld + k] for k < depth, i < rows, both at most 8; i to 8 is zero. */
+/* to[k * step + i] = from[i * ld + k] for k < depth, i < rows, both at most 8; 0 for rows <= i < 8. */
 INLINE void transpose_square(const float *from, size_t ld, uint32_t rows, uint32_t depth, float *to,
                              size_t step) {
   __m256 r[8], t[8];
@@ -121,10 +121,11 @@ INLINE void transpose_square(const float *from, size_t ld, uint32_t rows, uint32
   }
 }
 
-/* How far apart the rows of a panel of b lie that holds these and what is beside them. */
+/* Floats from row to row in a panel of b that starts with this many remaining columns: whole vectors, at most
+ * WIDTH. */
 static uint32_t step_of(uint32_t columns) { return gt_least_u32(gt_ceil_div(columns, LANES) * LANES, WIDTH); }
 
-/* to[k * step + i] = from[i * ld + k], i < rows, k < depth; i to the end of a vector is zero. */
+/* to[k * step + i] = from[i * ld + k] for i < rows, k < depth; 0 for rows <= i < step. */
 GT_TARGET static void transpose(const float *from, size_t ld, uint32_t rows, uint32_t depth, float *to,
                                 uint32_t step) {
   for (uint32_t i = 0; i < step; i += LANES) {
@@ -141,17 +142,18 @@ GT_TARGET static void transpose(const float *from, size_t ld, uint32_t rows, uin
   }
 }
 
-/* How c's rows are shared out to blocks: the first `more` have one more than `rows`. */
+/* Division of c's rows into panels: the first `more` have rows + 1 of them, the others `rows`. */
 typedef struct row_split {
   uint32_t panels, rows, more;
 } row_split;
 
 static uint32_t rows_of(row_split split, uint32_t panel) { return split.rows + (panel < split.more); }
 
-/* Panels lie apart by no power of two, for many are filled at once. */
+/* Sizes in floats. A panel's size is no power of two: many panels are filled at once and must not share cache
+ * sets. */
 enum {
   A_PANEL = GT_MATMUL_DEPTH * LANES + LANES,
-  A_ROW = GT_MATMUL_DEPTH + LANES, /* most, where whole rows of a are made */
+  A_ROW = GT_MATMUL_DEPTH + LANES, /* most from row to row, if whole rows of a are computed */
   B_PANEL = GT_MATMUL_DEPTH * WIDTH + WIDTH,
   A_PANELS = (GT_MATMUL_TILE + ROWS - 1) / ROWS,
   B_PANELS = (GT_MATMUL_TILE + WIDTH - 1) / WIDTH,
@@ -162,14 +164,15 @@ _Static_assert(B_FLOATS + A_FLOATS <= GT_MATMUL_PACK, "copies of a and b fit");
 _Static_assert(A_FLOATS >= GT_MATMUL_TILE * A_ROW, "rows of a too");
 _Static_assert(A_FLOATS >= 2 * A_PANEL + FEW * GT_MATMUL_TILE, "and a result across");
 
-/* The first column of b that is copied. Few rows of c read each value of b once, which is not worth a copy,
- * but for the last panel if it ends within a vector. */
+/* The first column of b that is copied. If c has few rows, each value of b is read once, which is not worth a
+ * copy, except for the last panel if it ends within a vector. */
 static uint32_t copied_from(const gt_matmul_operands *o) {
   if (o->made_b || o->trans_b || o->m > ROWS) return 0;
   return o->n % LANES ? o->n / WIDTH * WIDTH : o->n;
 }
 
-/* Rows k … of b, row by row, as they lie in memory: the processor does not foresee the next one. */
+/* Copies `depth` rows of b, from row `first` on, to panels. It prefetches rows: the processor does not
+ * foresee them. */
 GT_TARGET static void pack_rows_of_b(const gt_matmul_operands *o, uint32_t first, uint32_t depth,
                                      uint32_t column, float *pack) {
   const float *from = o->b + first * o->ldb + column;
@@ -191,7 +194,8 @@ GT_TARGET static void pack_rows_of_b(const gt_matmul_operands *o, uint32_t first
   }
 }
 
-/* What lies behind a panel's columns, up to a vector's end, is computed with, and thrown away. */
+/* Computes the panels of b. The last panel is filled with zeros up to the end of a vector; sums of these are
+ * not stored. */
 static void make_b(const gt_matmul_operands *o, uint32_t first, uint32_t depth, float *pack) {
   for (uint32_t j = 0; j < o->n; j += WIDTH, pack += B_PANEL) {
     const uint32_t columns = gt_least_u32(o->n - j, WIDTH), step = step_of(columns);
@@ -213,14 +217,13 @@ GT_TARGET static void pack_b(const gt_matmul_operands *o, uint32_t first, uint32
                 step_of(o->n - j));
 }
 
-/* Columns are copied unless so few panels of b read them that it would not pay; rows are read where they are.
- */
+/* True if a is copied: if it is computed, or transposed and read by more than one panel of b. */
 static bool packs_a(const gt_matmul_operands *o) { return o->made_a || (o->trans_a && o->n > WIDTH); }
 
-/* How far copied rows of a lie apart: short ones are many in a cache. */
+/* Floats from row to row of a copied a: as few as possible, so that many rows fit into a cache. */
 static size_t row_of_a(uint32_t depth) { return (size_t)gt_ceil_div(depth, LANES) * LANES + LANES; }
 
-/* Where block p, whose first row is i, finds its rows of op(a). */
+/* The rows of op(a) for panel p, whose first row is i. packed: copy of a, or NULL. */
 static rows_of_a rows_at(const gt_matmul_operands *o, const float *packed, uint32_t p, uint32_t i, uint32_t k,
                          uint32_t depth) {
   const size_t row = row_of_a(depth);
@@ -236,8 +239,8 @@ GT_TARGET static void make_a(const gt_matmul_operands *o, row_split split, uint3
     gt_factor_make(o->made_a, 0, o->m, first, depth, pack, row_of_a(depth));
     return;
   }
-  /* Lines are made a whole tile wide, for panels are narrower than what is made at once. Vectors are copied:
-   * what they have behind a panel's rows nobody reads. */
+  /* Lines are computed over the whole width of the tile, because panels are too narrow for that. They are
+   * copied as vectors; elements after a panel's rows are not read. */
   float line[MADE_AT_ONCE][GT_MATMUL_TILE + LANES];
   for (uint32_t k = 0; k < depth; k += MADE_AT_ONCE) {
     const uint32_t lines = gt_least_u32(depth - k, MADE_AT_ONCE);
@@ -265,11 +268,11 @@ GT_TARGET static void pack_a(const gt_matmul_operands *o, row_split split, uint3
   }
 }
 
-/* Of a depth of k: some rows of c, all columns. */
+/* What a product of some rows of a with all columns of b reads, for elements k … k + depth of K. */
 typedef struct strip {
   const gt_matmul_operands *o;
-  const float *packed; /* b's panels */
-  uint32_t copied_from, k, depth;
+  const float *packed;            /* copied panels of b, */
+  uint32_t copied_from, k, depth; /* from this column on */
 } strip;
 
 INLINE panel_of_b panel_at(const strip *s, uint32_t j) {
@@ -277,8 +280,8 @@ INLINE panel_of_b panel_at(const strip *s, uint32_t j) {
                              : (panel_of_b){s->o->b + s->k * s->o->ldb + j, s->o->ldb};
 }
 
-/* Few rows at a time with all of b's panels: they stay in the first cache, even if they lie a power of two
- * apart. */
+/* Multiplies a few rows with all panels of b: the rows stay in the first-level cache, even if their distance
+ * is a power of two. */
 GT_TARGET static void multiply_strip(const strip *s, uint32_t rows, rows_of_a a, float *c, size_t ldc) {
   uint32_t j = 0;
 #if VECTORS == 4
@@ -300,6 +303,7 @@ GT_TARGET static void multiply_strip(const strip *s, uint32_t rows, rows_of_a a,
   }
 }
 
+/* Adds the product over one GT_MATMUL_DEPTH of K, from k on. */
 GT_TARGET static void slab(const gt_matmul_operands *o, row_split split, uint32_t k, float *c, size_t ldc,
                            float *pack) {
   const bool copied_a = packs_a(o);
@@ -318,7 +322,8 @@ GT_TARGET static void multiply(const gt_matmul_operands *o, float *c, size_t ldc
   for (uint32_t k = 0; k < o->k; k += GT_MATMUL_DEPTH) slab(o, split, k, c, ldc, pack);
 }
 
-/* Few columns, of many rows that lie across: c's transpose is made of whole vectors, and of the same sums. */
+/* Few columns, and a transposed a with many rows: computes the transpose of c, in whole vectors and with the
+ * same sums. */
 GT_TARGET static void multiply_across(const gt_matmul_operands *o, float *c, size_t ldc, float *pack) {
   const gt_matmul_operands across = {.a = o->b,
                                      .b = o->a,

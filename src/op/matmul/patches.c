@@ -1,4 +1,4 @@
-/* im2col on the CPU, and its geometry. */
+/* im2col on the CPU ("patches"), and its geometry, whose words shaders/op/matmul/patches.h describes. */
 #include "op/matmul/patches.h"
 #include "base/count.h"
 #include "base/memory.h"
@@ -12,6 +12,7 @@ enum { QUAD = 4 };
 
 static uint32_t group_channels(const gt_patches *p) { return p->channels / p->groups; }
 
+/* True if the filter tap reads elements at positions of the axis' phase; without by_phase all taps do. */
 static bool hits(const gt_patches *p, const gt_patches_axis *axis, uint32_t tap) {
   const uint64_t along = (uint64_t)tap * axis->dilation;
   return !p->by_phase || along % axis->stride == (axis->phase + axis->before) % axis->stride;
@@ -40,7 +41,7 @@ uint32_t gt_patches_lines(const gt_patches *p) {
   return count;
 }
 
-/* So that (2 n * magic >> 32) >> shift is n / d for all n below 2^31. */
+/* Sets magic and shift so that (2 n * magic >> 32) >> shift is n / d for all n below 2^31. */
 static void set_divisor(uint32_t d, uint32_t *magic, uint32_t *shift) {
   *shift = 0;
   while ((UINT64_C(1) << *shift) < d) ++*shift;
@@ -64,7 +65,7 @@ static void set_axis(const gt_patches *p, const gt_patches_axis *axis, uint32_t 
   word[GT_PATCHES_ROW] = row;
 }
 
-/* What a tap adds, given by its number along each axis, and its channel. */
+/* Fills the table entry of a channel of a tap, whose number along each axis is given. */
 static void set_entry(const gt_patches *p, const uint32_t *tap, uint32_t channel, const uint32_t *geometry,
                       uint32_t *entry) {
   entry[0] = channel;
@@ -77,7 +78,7 @@ static void set_entry(const gt_patches *p, const uint32_t *tap, uint32_t channel
   }
 }
 
-/* The next tap that hits, in order; false behind the last one. */
+/* Advances to the next tap that hits; false after the last one. */
 static bool next_tap(const gt_patches *p, uint32_t *tap) {
   for (uint32_t a = 0; a < p->rank; a++) {
     const gt_patches_axis *axis = &p->axis[a];
@@ -89,7 +90,8 @@ static bool next_tap(const gt_patches *p, uint32_t *tap) {
   return false;
 }
 
-/* Of all taps that hit: what they add, and the weights' lines of their channels. */
+/* Fills the table with the entries of all taps that hit, and the list with the numbers of their weights'
+ * lines, one for each channel. each: channels of an entry. */
 static void set_taps(const gt_patches *p, uint32_t each, uint32_t *geometry, uint32_t *list) {
   const uint32_t group = group_channels(p);
   uint32_t tap[GT_PATCHES_AXES] = {0}, *entry = geometry + GT_PATCHES_TABLE;
@@ -105,7 +107,8 @@ static void set_taps(const gt_patches *p, uint32_t each, uint32_t *geometry, uin
   } while (next_tap(p, tap));
 }
 
-/* One position further on along an axis, those along all inner ones are back at their beginning. */
+/* By how many places of the image a later position can lie before an earlier one (GT_PATCHES_SLACK): when it
+ * advances along an axis, it returns to the start of all inner axes. */
 static uint32_t slack_of(const gt_patches *p) {
   int64_t slack = 0, back = 0, places = 1;
   for (uint32_t a = 0; a < p->rank; a++) {
@@ -149,12 +152,13 @@ uint32_t *gt_patches_geometry(const gt_patches *p, size_t *words, uint32_t *spec
 
 /* --- elements on the CPU -------------------------------------------------------------------------------- */
 
-/* Lines of one image whose positions differ along the innermost axis only. */
+/* Lines of one image whose positions differ only along the innermost axis. */
 typedef struct segment {
   const uint32_t *geometry, *axis[GT_PATCHES_AXES];
-  uint32_t rank, at[GT_PATCHES_AXES], image; /* the first one's position */
+  uint32_t rank, at[GT_PATCHES_AXES], image; /* at, image: position of the first line */
   uint32_t lines;
-  /* of the first one, as in the kernel; place[0] and phase without the innermost axis' phase */
+  /* Of the first line: its element in the image, its place along each axis, and the phases of the axes as in
+   * a table entry, without that of the innermost one. */
   uint32_t offset, place[GT_PATCHES_AXES], phase;
 } segment;
 
@@ -170,6 +174,7 @@ static void find_places(segment *s) {
   }
 }
 
+/* The segment that starts with this line, of at most `lines` lines. */
 static segment begin_at(const gt_factor *factor, uint32_t line, uint32_t lines) {
   segment s = {.geometry = factor->geometry, .rank = factor->spec[GT_PATCHES_SPEC_RANK]};
   for (uint32_t a = 0; a < s.rank; a++) {
@@ -183,7 +188,7 @@ static segment begin_at(const gt_factor *factor, uint32_t line, uint32_t lines) 
   return s;
 }
 
-/* The one behind it, of at most so many lines. */
+/* Advances to the next segment, of at most `lines` lines. */
 static void go_on(segment *s, uint32_t lines) {
   uint32_t a = 1;
   s->at[0] = 0;
@@ -193,11 +198,11 @@ static void go_on(segment *s, uint32_t lines) {
   find_places(s);
 }
 
-/* Elements [first, first + count) of each line's run that begins with this entry go to `to`, lines `step`
- * apart. */
+/* Elements [first, first + count) of a run, the elements of a line that are neighbours in the image. The
+ * piece is written to `to` for each line, with `step` floats from line to line. */
 typedef struct piece {
-  const float *from; /* the image's elements */
-  const uint32_t *entry;
+  const float *from;     /* elements of the image */
+  const uint32_t *entry; /* table entry with which the run starts */
   uint32_t first, count;
   float *to;
   size_t step;
@@ -209,7 +214,7 @@ typedef struct piece {
       for (int k = 0; k < size; k++) to[k] = from[k];                   \
     return;                                                             \
   }
-/* Short pieces are many: no calls for them. */
+/* Copies n elements of each line. Most pieces are short, so frequent lengths are copied without a call. */
 GT_CLONES static void copy_lines(float *to, size_t step, const float *from, size_t from_step, uint32_t lines,
                                  uint32_t n) {
   FIXED(1)
@@ -232,7 +237,7 @@ static void clear_lines(float *to, size_t step, uint32_t lines, uint32_t n) {
     for (uint32_t k = 0; k < n; k++) to[k] = 0;
 }
 
-/* One line, whose run begins at `place` of the innermost axis: a part of it may lie outside. */
+/* One line, whose run starts at `place` of the innermost axis: elements outside of the image are 0. */
 static void make_clipped(const segment *s, const piece *p, int64_t place, uint32_t offset, float *to) {
   const int64_t size = s->axis[0][GT_PATCHES_SIZE], each = s->geometry[GT_PATCHES_CHANNELS];
   const int64_t first = gt_most(place < 0 ? -place * each : 0, p->first);
@@ -246,7 +251,8 @@ static void make_clipped(const segment *s, const piece *p, int64_t place, uint32
   clear_lines(to + end - p->first, 0, 1, (uint32_t)(p->first + p->count - end));
 }
 
-/* The innermost axis has holes: each line has a phase of its own. */
+/* The innermost axis has holes (the image is the output of a convolution with strides), so each line has a
+ * phase of its own. */
 static void make_with_holes(const segment *s, const piece *p, uint32_t offset) {
   const uint32_t *axis = s->axis[0], holes = axis[GT_PATCHES_HOLES];
   const uint32_t phase = p->entry[4] & ((1u << GT_PATCHES_PHASE) - 1);
@@ -262,7 +268,7 @@ static void make_with_holes(const segment *s, const piece *p, uint32_t offset) {
   }
 }
 
-/* Lines whose run lies in the image as a whole are copied together. */
+/* Writes a piece for all lines of the segment. Those whose run is inside the image are copied together. */
 static void make_piece(const segment *s, const piece *p, uint32_t run) {
   const uint32_t *axis = s->axis[0], each = axis[GT_PATCHES_EACH], offset = s->offset + p->entry[0];
   bool inside = s->phase >> GT_PATCHES_PHASE == p->entry[4] >> GT_PATCHES_PHASE;

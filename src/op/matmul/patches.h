@@ -1,4 +1,4 @@
-/* The factor of a convolution (shaders/op/matmul/patches.h): its geometry, and its elements on the CPU. */
+/* The im2col operand of a convolution (shaders/op/matmul/patches.h): its geometry, and its CPU loaders. */
 #ifndef GT_OP_MATMUL_PATCHES_H
 #define GT_OP_MATMUL_PATCHES_H
 #include "op/matmul/factor.h"
@@ -7,27 +7,29 @@
 typedef struct gt_patches_axis {
   uint32_t size;                             /* of the image */
   uint32_t positions;                        /* of the window */
-  uint32_t kernel, stride, dilation, before; /* taps, and zeros before the image, of the convolution */
-  uint32_t phase;
+  uint32_t kernel, stride, dilation, before; /* of the convolution; before: padding before the image */
+  uint32_t phase;                            /* with by_phase: from 0 to stride - 1 */
 } gt_patches_axis;
 
 typedef struct gt_patches {
   uint32_t rank, channels, groups;       /* channels: of the image */
-  gt_patches_axis axis[GT_PATCHES_AXES]; /* from the innermost one on */
-  /* The image is the convolution's value (or the value's gradient), a position one of its input; size and
-   * positions are theirs. */
+  gt_patches_axis axis[GT_PATCHES_AXES]; /* innermost first */
+  /* For dgrad: the image is the output of the convolution (or its gradient), and positions are those of its
+   * input; `size` and `positions` of the axes refer to these. */
   bool back;
-  /* Of those positions only every stride-th, from `phase` on, with the taps that hit it. */
+  /* Only every stride-th of these positions, from `phase` on, with the taps that hit it. */
   bool by_phase;
 } gt_patches;
 
-/* Length of a line, and lines of an image. Both may be 0 by phase. */
+/* Length of a line, and number of lines of an image. Both may be 0 with by_phase. */
 uint32_t gt_patches_length(const gt_patches *patches);
 uint32_t gt_patches_lines(const gt_patches *patches);
-/* The geometry, to be freed; *words of it. spec: the factor's own constants, from GT_FACTOR_SPEC_OWN on. */
+/* Returns the geometry, *words words, to be freed. spec receives the operand's own specialization constants,
+ * from GT_FACTOR_SPEC_OWN on. */
 uint32_t *gt_patches_geometry(const gt_patches *patches, size_t *words, uint32_t *spec);
 gt_factor_maker gt_patches_make, gt_taps_make;
-/* Rows of a result that is placed: how many of these lines' rows lie evenly, the first at *row, *apart. */
+/* Rows of a result with GT_RESULT_PLACED: returns how many of these lines have evenly spaced rows, the first
+ * at *row, the others *apart rows from one to the next. */
 uint32_t gt_patches_rows(const uint32_t *geometry, uint32_t rank, uint32_t line, uint32_t lines,
                          uint32_t *row, uint32_t *apart);
 #endif

@@ -13,9 +13,10 @@
 
 static const gt_kernel finish_kernel = {"matmul_finish", gt_matmul_finish_cpu};
 
-/* As many sets as keep the device busy, where there are parts enough for them. */
+/* In how many sets the partial results are added in parallel: enough to fill the device with `quads` vec4s of
+ * the result, as long as each set has more than GT_FINISH_AT_ONCE parts. */
 static uint32_t sets_of(const gt_target *target, uint32_t quads, uint32_t parts) {
-  enum { BUSY = 512, MOST = 32 }; /* BUSY: invocations of a multiprocessor */
+  enum { BUSY = 512, MOST = 32 }; /* BUSY: invocations that keep a multiprocessor busy */
   uint32_t sets = 1;
   while (sets < MOST && sets * GT_FINISH_AT_ONCE < parts && (uint64_t)quads * sets < BUSY * target->units)
     sets *= 2;
@@ -38,7 +39,7 @@ void gt_product_finish(gt_lowering *lowering, const gt_group *group, uint32_t co
   gt_lower_grid(lowering, (uint64_t)gt_ceil_div(quads, local / sets) * local, local);
 }
 
-/* The specialization constants of factors, which have the same numbers in all kernels of products. */
+/* Sets the specialization constants of the operands, which have the same ids in all GEMM kernels. */
 static void set_factors(gt_step *step, const gt_product *p) {
   step->spec[GT_FACTOR_SPEC_A] = p->shape.kind_a;
   step->spec[GT_FACTOR_SPEC_B] = p->shape.kind_b;
@@ -60,7 +61,7 @@ static bool has_scales(const gt_product *p) {
   return kind == GT_FACTOR_SCALED || (kind == GT_FACTOR_COEFFICIENTS && p->scales != GT_NONE);
 }
 
-/* Of a table the rows that are read, each once, are no more than there are. */
+/* Bytes of a table that a step does not read: its operand has fewer elements than the table. */
 static uint64_t spared_of_table(const gt_lowering *lowering, const gt_product *p) {
   const bool of_a = p->shape.kind_a == GT_FACTOR_ROWS;
   const uint64_t table = gt_node_bytes(gt_lowering_graph(lowering), of_a ? p->a.node : p->b.node);
@@ -91,20 +92,20 @@ gt_step *gt_product_start(gt_lowering *lowering, const gt_product *p, const gt_m
   return step;
 }
 
-/* Where kernels read and write packed factors: shaders/op/matmul/packed.glsl. */
+/* Byte offset of the argument that holds the address of packed operands: shaders/op/matmul/packed.glsl. */
 static size_t packed_argument(const gt_product *p) {
   if (has_scales(p)) return offsetof(struct gt_matmul_args, x) + sizeof(uint64_t) * GT_PACKED_X;
   return p->words ? offsetof(struct gt_matmul_args, stride_a) : offsetof(struct gt_matmul_args, geometry);
 }
 
-/* What is left to be multiplied by factors is, by the kernel that packs it if the epilogue leaves that room.
- */
+/* Multiplies coefficients by their scales, if that is still to be done: in the packing kernel if the epilogue
+ * leaves an input address free for the scales, otherwise in a step before. */
 static void settle_scales(gt_lowering *lowering, const gt_group *group, gt_product *p,
                           const gt_matmul_cut *cut) {
   if (p->scale) p->scale(lowering, p, cut->pack && group->program.inputs <= GT_PACKED_X);
 }
 
-/* Packed factors and their powers, if they are scaled, in scratch memory of one less. */
+/* 1 + the scratch memory of packed operands, and 1 + that of their scales; 0: none. */
 typedef struct packed_factors {
   uint32_t scratch, range;
 } packed_factors;
@@ -115,11 +116,11 @@ static packed_factors lower_pack(gt_lowering *lowering, const gt_product *p, con
   if (powers) packed.range = 1 + gt_lower_scratch(lowering, 4 * powers);
   gt_step *step = gt_product_start(lowering, p, cut, cut->pack, !cut->makes_a, true);
   step->prepares = true;
-  if (cut->makes_a) step->spec[GT_MATRIX_SPEC_FORM] |= GT_MATRIX_KNOWN_B; /* its powers lie by themselves */
+  if (cut->makes_a) step->spec[GT_MATRIX_SPEC_FORM] |= GT_MATRIX_KNOWN_B; /* B's scales have their buffer */
   gt_lower_use_scratch(lowering, packed_argument(p), packed.scratch - 1, true);
   if (powers) gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), packed.range - 1, true);
   gt_lower_groups(lowering, gt_least(cut->pack_groups, GT_PRODUCT_MOST_GROUPS),
-                  GT_PACKED_GROUP); /* it loops over the rest */
+                  GT_PACKED_GROUP); /* the kernel loops over the rest */
   return packed;
 }
 
@@ -190,7 +191,7 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
   }
   if (target->device) {
     gt_lower_groups(lowering, (uint64_t)down * across, cut.threads);
-    if (cut.split > 1) step->grid[1] = cut.split;                   /* a split product's tiles are few */
+    if (cut.split > 1) step->grid[1] = cut.split;                   /* then all tiles are along x */
     step->grid[2] = gt_least_u32(s->batch, GT_PRODUCT_MOST_GROUPS); /* the kernel loops over the rest */
   }
   if (cut.split > 1 && !cut.arrives)

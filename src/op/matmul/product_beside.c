@@ -1,10 +1,6 @@
-/* Secondary outputs of a GEMM epilogue: amax of rows and columns for a following GEMM, column sums and
+/* Secondary outputs of a GEMM epilogue: scales of rows and columns for a following GEMM, column sums and
  * moments, a fused row epilogue or loss. Whatever the kernel cannot produce is computed by a kernel of its
- * own.
- *
- * What the kernel of a product makes beside its result, as far as it can: roots of its lines for products
- * that will read it, sums and moments of its columns, a row program or a loss behind its rows. Whoever asked
- * for what it cannot makes it himself. */
+ * own. */
 #include "op/matmul/product_parts.h"
 #include "base/count.h"
 #include "lib/measured.h"
@@ -16,7 +12,8 @@
 #include "step/math.h"
 #include <stddef.h>
 
-/* The roots of `lines` lines of the result, one for each tile of `depth` along them. */
+/* The step also writes the scales of its result's rows or columns (`which`, GT_MEASURED_…): there are `lines`
+ * of them, each of `length` elements, with one scale for every `depth` elements, the extent of a tile. */
 static void lower_roots(gt_lowering *lowering, const gt_group *group, gt_step *step, uint32_t which,
                         uint32_t lines, uint32_t length, uint32_t depth, const gt_matmul_cut *cut) {
   const bool rows = which == GT_MEASURED_ROWS;
@@ -35,7 +32,7 @@ static void lower_roots(gt_lowering *lowering, const gt_group *group, gt_step *s
   gt_lower_measures(lowering, group, which, m);
 }
 
-/* Beside the result, what products that read it ask of its lines. */
+/* Scales that GEMMs need of the result (group->measured), as far as this kernel can compute them. */
 static void lower_measures(gt_lowering *lowering, const gt_group *group, const gt_product *p,
                            const gt_matmul_cut *cut, gt_step *step) {
   const gt_matmul_shape *s = &p->shape;
@@ -48,6 +45,7 @@ static void lower_measures(gt_lowering *lowering, const gt_group *group, const g
     lower_roots(lowering, group, step, GT_MEASURED_COLUMNS, s->n, s->m, cut->bm, cut);
 }
 
+/* True if the kernel can reduce the columns of its result. */
 static bool joins_columns(const gt_product *p, const gt_matmul_cut *cut) {
   return cut->columns && p->shape.batch == 1 && p->result == GT_RESULT_DENSE;
 }
@@ -58,7 +56,8 @@ bool gt_product_joins(gt_lowering *lowering, const gt_product *p, gt_precision p
   return joins_columns(p, &cut) && (cut.split == 1 || cut.arrives);
 }
 
-/* Of all rows at once: nobody is left to join anything. */
+/* A single tile covers all rows, so the column sums are complete: they are written as the values of the fused
+ * consumers, and the result itself is not stored. */
 static void lower_whole_sums(gt_lowering *lowering, const gt_group *group, gt_step *step) {
   const size_t x = offsetof(struct gt_matmul_args, x), y = offsetof(struct gt_matmul_args, y);
   step->spec[GT_FACTOR_SPEC_COLUMNS] = group->columns | GT_COLUMNS_PASSING | GT_COLUMNS_WHOLE;
@@ -68,8 +67,8 @@ static void lower_whole_sums(gt_lowering *lowering, const gt_group *group, gt_st
   gt_lower_check(lowering, group, x + sizeof(uint64_t) * GT_COLUMNS_WHOLE_FLAG);
 }
 
-/* Beside the result, or in its place, what other groups want of its columns: where a second output would go,
- * which nobody else reads then. */
+/* Column reductions for other groups, in addition to the result or instead of it. They are written to the
+ * address of the second output, which is not stored then. */
 static void lower_columns(gt_lowering *lowering, const gt_group *group, const gt_product *p,
                           const gt_matmul_cut *cut, gt_step *step) {
   if (!group->columns || !joins_columns(p, cut)) return;
@@ -90,6 +89,7 @@ static void lower_columns(gt_lowering *lowering, const gt_group *group, const gt
   }
 }
 
+/* True if `shape`, which requires full rows or columns per tile, makes the step faster. */
 static bool gains(gt_lowering *lowering, const gt_product *p, gt_matmul_shape shape, gt_precision precision) {
   const gt_target *target = gt_lowering_target(lowering);
   return target->device && p->result == GT_RESULT_DENSE && shape.batch == 1 && !gt_matmul_has_bytes(&shape) &&
@@ -108,7 +108,7 @@ bool gt_product_sums(gt_lowering *lowering, const gt_product *p, gt_precision pr
   return gains(lowering, p, shape, precision);
 }
 
-/* The epilogue is a row program. */
+/* Passes a row program to the kernel as its epilogue (group->width is not 0). */
 static void lower_rows(gt_lowering *lowering, const gt_group *group, gt_step *step) {
   if (!group->width) return;
   const gt_row_passes passes = gt_rows_passes(&group->program);
@@ -126,7 +126,8 @@ static void lower_rows(gt_lowering *lowering, const gt_group *group, gt_step *st
     gt_lower_write(lowering, to[k - GT_EPILOGUE_OUTPUTS], group->output[k]);
 }
 
-/* Behind each row of the result, what follows it: of one loss. */
+/* Fused consumers of the result's rows: a cross-entropy loss and its gradient ("slope"). Consumers that
+ * differ from the first one in labels or smoothing get kernels of their own. */
 static void lower_followers(gt_lowering *lowering, const gt_group *group, const gt_product *p,
                             const gt_matmul_cut *cut, gt_step *step) {
   if (!group->followers || group->columns || !cut->rows || group->flag || p->shape.batch > 1 ||

@@ -1,13 +1,11 @@
-/* Storage formats that GEMM operands accept (bytes, table rows), and whether they make the GEMM faster.
- *
- * Products whose factors are left in another form than floats in memory: which they take, and whether they
- * gain by it. */
+/* Storage formats ("forms") that GEMM operands accept (bytes, table rows), and whether they make the GEMM
+ * faster. */
 #include "op/matmul/matmul_tile.h"
 #include "op/matmul/product.h"
 #include "shaders/op/matmul/product_matrix.h"
 #include "shaders/op/matmul/table_rows.h"
 
-enum { QUAD = 4, LEAST_WIDTH = 32 };
+enum { QUAD = 4, LEAST_WIDTH = 32 /* of a table's rows on a CPU */ };
 
 static void take_bytes(gt_product *p, bool is_a, gt_byte_form form) {
   *(is_a ? &p->shape.kind_a : &p->shape.kind_b) = GT_FACTOR_BYTES;
@@ -15,7 +13,7 @@ static void take_bytes(gt_product *p, bool is_a, gt_byte_form form) {
   p->bytes = form;
 }
 
-/* Lines that consist of whole rows. */
+/* The operand becomes rows of a table, if each of its own rows in memory consists of whole table rows. */
 static bool take_rows(const gt_graph *graph, gt_product *p, bool is_a, const gt_form *form) {
   gt_matmul_shape *s = &p->shape;
   const gt_shape table = gt_node_at(graph, form->table)->shape;
@@ -44,8 +42,9 @@ static bool gains_by_bytes(const gt_target *target, const gt_group *group, const
          group->program.inputs <= GT_MATRIX_ROOTS_B && gt_matmul_gains_by_bytes(target, &p->shape, precision);
 }
 
-/* On a CPU: if our own tiles copy operands anyway and rows are long enough to be copied for every tile
- * (docs/notes/thresholds.md). OpenBLAS would get K in other pieces and round differently. */
+/* On a CPU only with our own tiles, which copy operands anyway, and if table rows are long enough to be
+ * copied for every tile (docs/notes/thresholds.md). OpenBLAS would sum K in other pieces and round
+ * differently. */
 static bool gains_by_rows(const gt_target *target, const gt_product *p, gt_precision precision) {
   if (!target->device) return p->shape.run >= LEAST_WIDTH && gt_matmul_own_tile(p->shape.m);
   return p->shape.run % QUAD == 0 && gt_matmul_gains_by_rows(target, &p->shape, precision);

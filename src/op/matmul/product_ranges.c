@@ -1,8 +1,5 @@
-/* Scales of GEMM operands on matrix units: what is known without a kernel, and the kernels that find the
- * rest.
- *
- * What products on matrix units ask of their factors' lines, the powers of two that scale them: what is known
- * of it before, and the kernels that find the rest (shaders/op/matmul/range.h). */
+/* Scales of GEMM operands on matrix units ("roots", "powers"; shaders/op/matmul/range.h): which are known
+ * without a kernel, and the kernels that compute the others. */
 #include "op/matmul/product_parts.h"
 #include "base/count.h"
 #include "graph/op.h"
@@ -17,7 +14,8 @@
 
 static const gt_kernel blocks_kernel = {.name = "patches_blocks"}, patches_kernel = {.name = "patches_range"};
 
-/* The largest elements of blocks of the images that a factor of patches is made of. */
+/* Emits the kernel that computes the amax of blocks of an im2col operand's images. block: channels of a
+ * block, at one place; 0: blocks are GT_RANGE_PLACES places of one channel. Returns the scratch memory. */
 static uint32_t lower_blocks(gt_lowering *lowering, const gt_product *p, uint32_t block) {
   const bool of_a = p->shape.kind_a == GT_FACTOR_PATCHES;
   const gt_id image = of_a ? p->a.node : p->b.node;
@@ -37,24 +35,24 @@ static uint32_t lower_blocks(gt_lowering *lowering, const gt_product *p, uint32_
   return scratch;
 }
 
-/* The root for elements that are at most so large. */
+/* The scale for elements whose magnitude is at most `most`. */
 static float root_of(float most) {
   const uint32_t exponent = gt_bits(most) >> 23;
   return gt_from_bits(GT_RANGE_ROOT(gt_most_u32(exponent, GT_RANGE_LEAST)) << 23);
 }
 
+/* One scale serves the whole operand. */
 static gt_known_lines known_evenly(float root) {
   return (gt_known_lines){GT_MATRIX_KNOWN_A | GT_MATRIX_EVEN_A, 0, 0, root};
 }
 
-/* True if known facts about an operand can be passed to the kernel, which then does without the other
- * operand's geometry. */
 bool gt_product_may_be_known(const gt_matmul_shape *s) {
   return (gt_matmul_is_dense(s->kind_a) || s->kind_a == GT_FACTOR_BASIS || s->kind_a == GT_FACTOR_ROWS) &&
          (gt_matmul_is_dense(s->kind_b) || s->kind_b == GT_FACTOR_ROWS);
 }
 
-/* Of a factor that is dense, or bytes: from the op that makes it, or from the kernel that has written it. */
+/* Scales of an operand that is dense, or bytes: from the op that computes it (gt_op.even), or from the kernel
+ * that writes it (gt_lower_measured), if its rows or columns are those of the operand. */
 static gt_known_lines known_of(const gt_lowering *lowering, const gt_product *p,
                                const gt_product_factor *factor, uint32_t kind, bool columns, uint32_t lines) {
   const gt_graph *graph = gt_lowering_graph(lowering);
@@ -72,7 +70,8 @@ static gt_known_lines known_of(const gt_lowering *lowering, const gt_product *p,
                           m.scratch, 0};
 }
 
-/* Of both factors, where B's may lie by themselves: in the place of an input that the epilogue has not. */
+/* Scales of both operands that are known before. B's are passed at the address of an epilogue input, which
+ * must be free: GT_MATRIX_ROOTS_B. */
 static gt_product_ranges known_before(const gt_lowering *lowering, const gt_group *group, const gt_product *p,
                                       uint32_t packed_b) {
   const gt_matmul_shape *s = &p->shape;
@@ -90,7 +89,7 @@ static gt_product_ranges known_before(const gt_lowering *lowering, const gt_grou
   return r;
 }
 
-/* Those of patches, from the largest elements of blocks of their images. */
+/* Emits the kernels that compute the scales of an im2col operand from the amax of its images' blocks. */
 static void lower_patches(gt_lowering *lowering, const gt_product *p, const gt_matmul_cut *cut,
                           uint32_t scratch) {
   const bool of_a = p->shape.kind_a == GT_FACTOR_PATCHES;
@@ -105,7 +104,6 @@ static void lower_patches(gt_lowering *lowering, const gt_product *p, const gt_m
   gt_lower_groups(lowering, (uint64_t)gt_ceil_div(powers, GT_RANGE_GROUP), GT_RANGE_GROUP);
 }
 
-/* What is not known is measured, as soon as it is there. */
 gt_product_ranges gt_product_lower_ranges(gt_lowering *lowering, const gt_group *group, const gt_product *p,
                                           const gt_matmul_cut *cut, uint32_t packed_b) {
   if (!cut->range) return (gt_product_ranges){0};
@@ -126,7 +124,7 @@ gt_product_ranges gt_product_lower_ranges(gt_lowering *lowering, const gt_group 
   gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), scratch, true);
   const uint64_t groups = (reads_a ? cut->blocks_a : 0) + (reads_b ? cut->powers_b / GT_RANGE_LINES : 0);
   gt_lower_groups(lowering, gt_least(groups, GT_PRODUCT_MOST_GROUPS),
-                  GT_RANGE_GROUP); /* it loops over the rest */
+                  GT_RANGE_GROUP); /* the kernel loops over the rest */
   if (by_blocks) lower_patches(lowering, p, cut, scratch);
   (known_a ? &r.b : &r.a)->scratch = scratch;
   return r;
@@ -139,7 +137,6 @@ static void use_range(gt_lowering *lowering, size_t argument, const gt_known_lin
     gt_lower_use_scratch(lowering, argument, of->scratch, false);
 }
 
-/* Tells the step of the product. */
 void gt_product_use_ranges(gt_lowering *lowering, const gt_product_ranges *r, gt_step *step) {
   step->spec[GT_MATRIX_SPEC_FORM] |= r->form;
   use_range(lowering, offsetof(struct gt_matmul_args, range), &r->a);

@@ -13,7 +13,7 @@ void gt_table_rows_make(const gt_factor *factor, uint32_t line, uint32_t lines, 
     const uint32_t *number = of_line;
     for (uint32_t done = 0, first = begin, some; done < positions; done += some, first = 0, number++) {
       some = gt_least_u32(positions - done, width - first);
-      if (*number < count) /* a negative one is large here */
+      if (*number < count) /* a negative index is a large unsigned number */
         memcpy(to + done, factor->from + (size_t)*number * width + first, some * sizeof *to);
       else
         for (uint32_t p = 0; p < some; p++) to[done + p] = NAN;

@@ -1,4 +1,4 @@
-/* The factor of an embedding (shaders/op/matmul/table_rows.h): its elements on the CPU. */
+/* CPU loader of the operand of a fused embedding (shaders/op/matmul/table_rows.h). */
 #ifndef GT_OP_MATMUL_TABLE_ROWS_H
 #define GT_OP_MATMUL_TABLE_ROWS_H
 #include "op/matmul/factor.h"
