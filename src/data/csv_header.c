@@ -115,7 +115,7 @@ static evidence evidence_of(const gt_csv *csv, const gt_csv_sample *sample) {
 
 static void set_doubt(gt_csv *csv, const gt_csv_sample *sample, const char *what) {
   csv->doubt = gt_arena_printf(&csv->arena, "%s:%u:1: %s; set data.header to true or false to decide",
-                                   csv->path, sample->rows.items[0].line, what);
+                               csv->path, sample->rows.items[0].line, what);
 }
 
 bool gt_csv_has_header(gt_csv *csv, const gt_csv_form *form, const gt_csv_sample *sample) {
