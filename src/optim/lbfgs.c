@@ -113,7 +113,6 @@ void gt_wolfe_begin(gt_wolfe *search, double loss, double slope, double t, doubl
                     double tolerance_change, int max_evaluations) {
   const gt_wolfe_point start = {0, loss, slope};
   *search = (gt_wolfe){.t = t,
-                       .best = start,
                        .start = start,
                        .previous = start,
                        .max_direction = max_direction,
@@ -122,7 +121,6 @@ void gt_wolfe_begin(gt_wolfe *search, double loss, double slope, double t, doubl
 }
 
 static bool finish_at(gt_wolfe *search, gt_wolfe_point point) {
-  search->best = point;
   search->t = point.t;
   return false;
 }

@@ -32,13 +32,12 @@ double gt_lbfgs_direction(const double *gram, int m, int pairs, bool any_curvatu
 
 /* A line search. After gt_wolfe_begin, the caller evaluates loss and slope (dot product of gradient and
  * direction) at search->t and passes them to gt_wolfe_tell, until gt_wolfe_tell returns false. Then search->t
- * is the step length, and `best` holds the loss and slope there. */
+ * is the step length. */
 typedef struct gt_wolfe_point {
   double t, loss, slope; /* t: step length, in multiples of the direction */
 } gt_wolfe_point;
 typedef struct gt_wolfe {
   double t;
-  gt_wolfe_point best;
   /* private */
   gt_wolfe_point start, previous, end[2]; /* end: the ends of the bracket */
   int low;                                /* index of the end with the lower loss */
