@@ -1,4 +1,4 @@
-/* Basis functions of a KAN on the CPU, and the geometry of the matrix that they form. */
+/* Basis functions of a KAN on the CPU, and the geometry of the matrix of their values. */
 #include "op/kan/basis.h"
 #include "base/count.h"
 #include "op/kan/kan.h"
@@ -28,7 +28,7 @@ void gt_basis_geometry(const gt_kan_attribute *a, uint32_t lines, uint32_t input
   spec[GT_BASIS_SPEC_ORDER - GT_FACTOR_SPEC_OWN] = a->order;
 }
 
-/* --- how large they become ------------------------------------------------------------------------------ */
+/* --- bounds --------------------------------------------------------------------------------------------- */
 
 #define PEAK(number, name, function) \
   case number: return function##_peak(least, most, term, a->terms, a->first, a->second);
@@ -39,12 +39,12 @@ float gt_basis_peak(const gt_kan_attribute *a, uint32_t term, double limit) {
   if (a->placed) return 1;
   switch (a->basis) {
     GT_BASES(PEAK)
-  default: return 1; /* splines over knots of their own */
+  default: return 1; /* B-splines over knots of each input */
   }
 }
 
-/* Of all functions, without the base; none is smaller than 1. A NaN of what has become too large is infinite.
- */
+/* Upper bound on the magnitudes of all functions without the base, at least 1. A NaN, from an overflow,
+ * counts as infinity. */
 static float peak_of_all(const gt_kan_attribute *a, double limit) {
   float most = 1;
   for (uint32_t term = 0; term < a->terms; term++) {
@@ -56,7 +56,7 @@ static float peak_of_all(const gt_kan_attribute *a, double limit) {
 
 bool gt_basis_range(const gt_kan_attribute *a, const double limit[2], bool columns,
                     uint32_t geometry[GT_BASIS_WORDS], uint32_t *spec) {
-  enum { MOST = 16 }; /* times what most functions come to: shaders/op/matmul/range_basis.glsl */
+  enum { MOST = 16 }; /* a bound that is too large by this factor costs no digits (range_basis.glsl) */
   if (a->order) return false;
   float peak = peak_of_all(a, limit[0]);
   const float base = a->base ? gt_basis_peak(a, a->terms, limit[1]) : 0;
@@ -70,29 +70,31 @@ bool gt_basis_range(const gt_kan_attribute *a, const double limit[2], bool colum
 
 /* --- values on the CPU ---------------------------------------------------------------------------------- */
 
-typedef struct form { /* of one function; which: of those that are placed, its kind */
+/* One function: members of gt_kan_attribute, and its number `term`. which: for a function with a centre and a
+ * scale of its own, GT_BASIS_FIRST_OF. */
+typedef struct form {
   uint32_t term, terms, degree, order, which;
   float low, inverse, first, second;
 } form;
 
-typedef struct lines { /* of inputs, and of values that are made of them */
+typedef struct lines { /* `count` lines of `length` inputs x, and of function values `to` */
   const float *x;
-  size_t x_step;
+  size_t x_step; /* floats from line to line */
   float *to;
   size_t to_step;
   uint32_t count, length;
-  const float *behind; /* of the first row behind the lines, as many apart as lines are */
+  const float *behind; /* parameters: in the first row after the lines; rows are x_step apart, too */
 } lines;
 
 typedef void fill_function(const form *f, const lines *l);
 
-/* What a derivative of some order has of the inner one's slope. */
+/* Factor on a derivative, by the chain rule, if the argument has this slope. */
 GT_MATH float power_of(float slope, uint32_t order) {
   return order == 0 ? 1.0f : order == 1 ? slope : order == 2 ? slope * slope : slope * slope * slope;
 }
 
-/* The inner loop becomes vector code, with as many of the form's numbers constant as their expressions are.
- */
+/* The inner loop is vectorized. Term, degree and order are constants for the compiler if the arguments are
+ * constants. */
 #define FILL(name, function, term_, degree_, order_)                                           \
   GT_CLONES static void name(const form *f, const lines *l) {                                  \
     const uint32_t term = (term_), terms = f->terms, degree = (degree_), order = (order_);     \
@@ -122,7 +124,7 @@ static fill_function *const fill_any[][ORDER_COUNT] = {GT_PLAIN_BASES(ANY_OF)};
 ORDERS(fill_base, gt_basis_base, 0, 0)
 static fill_function *const fill_base[ORDER_COUNT] = ORDERS_OF(fill_base);
 
-/* Loops within a spline end at a degree that the compiler knows. */
+/* With a constant degree the compiler unrolls the loops of a spline. */
 #define FILL_SPLINE(degree) ORDERS(fill_spline_##degree, gt_basis_bspline, f->term, degree)
 FILL_SPLINE(0)
 FILL_SPLINE(1)
@@ -134,8 +136,7 @@ FILL_SPLINE(5)
 static fill_function *const fill_spline[COMMON_DEGREES][ORDER_COUNT] = {SPLINE(0), SPLINE(1), SPLINE(2),
                                                                         SPLINE(3), SPLINE(4), SPLINE(5)};
 
-/* --- functions with centres and scales of their own, which are further rows of numbers --------------------
- */
+/* --- functions with a centre and a scale at each input, in rows after x --------------------------------- */
 
 /* u = (x - centre) * scale. */
 GT_CLONES static void to_own_place(const float *x, const float *centre, const float *scale, uint32_t n,
@@ -143,21 +144,21 @@ GT_CLONES static void to_own_place(const float *x, const float *centre, const fl
   GT_VECTOR_LOOP for (uint32_t i = 0; i < n; i++) u[i] = (x[i] - centre[i]) * scale[i];
 }
 
-/* Derivative `order` by x: the function's own times scale^order. */
+/* Derivative of this order by x: that by u times scale^order. */
 GT_CLONES static void by_input(const float *scale, const float *function, uint32_t order, uint32_t n,
                                float *to) {
   GT_VECTOR_LOOP for (uint32_t i = 0; i < n; i++) to[i] =
       scale[i] * power_of(scale[i], order - 1) * function[i];
 }
 
-/* The first derivative by scale. */
+/* First derivative by the scale. */
 GT_CLONES static void by_scale(const float *x, const float *centre, const float *function, uint32_t n,
                                float *to) {
   GT_VECTOR_LOOP for (uint32_t i = 0; i < n; i++) to[i] = (x[i] - centre[i]) * function[i];
 }
 
-/* By way of the functions above, at u: one more pass over a few numbers, and nothing more to compile for each
- * basis. */
+/* Calls the functions above with u as their inputs: a second pass over a few numbers, but no further code for
+ * each basis. */
 static void fill_placed_run(fill_function *const fill[ORDER_COUNT], const form *f, const lines *l, uint32_t k,
                             uint32_t first, uint32_t n) {
   const float *x = l->x + k * l->x_step + first;
@@ -183,11 +184,10 @@ static void fill_placed(uint32_t basis, const form *f, const lines *l) {
       fill_placed_run(fill_any[basis], f, l, k, first, gt_least_u32(l->length - first, PLACED_AT_ONCE));
 }
 
-/* --- splines over knots, which are rows of numbers, too ---------------------------------------------------
- */
+/* --- splines over knots at each input, in rows after x -------------------------------------------------- */
 
-/* At some neighbouring inputs: t[j] their knots from the function's first on, by[d][j] what differences of
- * knots d apart are divided by. */
+/* For some neighbouring inputs: t[j]: their knots, from the first one of the function on; by[d][j]: 1 / (t[j
+ * + d] - t[j]), or 0 if these are equal. */
 typedef struct columns {
   const float *t[GT_BASIS_MOST_DEGREE + 2];
   float by[GT_BASIS_MOST_DEGREE + 1][GT_BASIS_MOST_DEGREE + 1][AT_ONCE];
@@ -203,7 +203,7 @@ GT_MATH void fill_columns(const form *f, const float *behind, size_t step, uint3
     }
 }
 
-/* The recursion of basis/knots.h, level by level for all of them. */
+/* The recursion of basis/knots.h, level by level for n inputs. */
 GT_MATH void fill_knots_line(const form *f, const columns *c, const float *x, uint32_t n, float *to) {
   float value[GT_BASIS_MOST_DEGREE + 1][AT_ONCE];
   for (uint32_t j = 0; j <= f->degree; j++)
@@ -240,7 +240,7 @@ static step_function *const steps[] = {GT_POLYNOMIALS(STEP)};
 
 typedef float wide __attribute__((vector_size(AT_ONCE * sizeof(float))));
 
-/* What is computed with beyond n is not kept. */
+/* Copy n floats to and from a vector; results of the other lanes are not stored. */
 GT_MATH void take(wide *to, const float *from, uint32_t n) {
   if (n == AT_ONCE)
     memcpy(to, from, sizeof *to);
@@ -254,8 +254,7 @@ GT_MATH void give(float *to, const wide *from, uint32_t n) {
     memcpy(to, from, n * sizeof *to);
 }
 
-/* With the order a number that the compiler knows, so that of polynomials and derivatives only those that are
- * asked for stay. */
+/* The order is a constant for the compiler, so that it removes the code of higher derivatives. */
 GT_MATH void fill_polynomial(const form *f, const lines *l, const gt_recurrence *step, uint32_t order) {
   const float scale = power_of(f->inverse, order);
   for (uint32_t k = 0; k < l->count; k++)
@@ -296,8 +295,7 @@ POLYNOMIAL(2)
 POLYNOMIAL(3)
 static fill_recurrence *const fill_polynomials[] = ORDERS_OF(fill_polynomial);
 
-/* --- all --------------------------------------------------------------------------------------------------
- */
+/* --- all functions -------------------------------------------------------------------------------------- */
 
 static void fill_by(uint32_t kind, const form *f, const lines *l) {
   const uint32_t basis = kind % GT_BASIS_BASE;
@@ -329,7 +327,7 @@ static void fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term, 
       .inverse = gt_from_bits(geometry[GT_BASIS_INVERSE]),
       .first = gt_from_bits(geometry[GT_BASIS_FIRST]),
       .second = gt_from_bits(geometry[GT_BASIS_SECOND])};
-  if (term == f.terms) /* the base has no scale: what is asked by one is not used */
+  if (term == f.terms) /* the base has no scale: a derivative by the scale is not used */
     fill_base[f.order == GT_BASIS_BY_SCALE ? 1 : f.order](&base_form, l);
   else
     fill_by(spec[GT_BASIS_SPEC_KIND], &f, l);
@@ -347,7 +345,7 @@ void gt_basis_fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term
   fill(geometry, spec, term, &l);
 }
 
-/* One function at neighbouring inputs, the first of which stands so far behind a line's beginning. */
+/* One function at `run` neighbouring inputs, the first of which is element `input` of a line. */
 typedef struct stretch {
   uint32_t term, run;
   size_t input;

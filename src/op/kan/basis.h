@@ -1,5 +1,5 @@
-/* Basis functions as a factor of products (shaders/op/kan/basis.h): what they are, and their elements on the
- * CPU. */
+/* The matrix of basis functions as a GEMM operand (shaders/op/kan/basis.h): its geometry, the bounds of the
+ * functions, and its CPU loader. */
 #ifndef GT_OP_KAN_BASIS_H
 #define GT_OP_KAN_BASIS_H
 #include "op/matmul/factor.h"
@@ -7,26 +7,26 @@
 
 enum { GT_BASIS_MOST_DEGREE = 9, GT_BASIS_MOST_ORDER = 3 };
 
-/* The words of a geometry for `inputs` and, where they are asked for, `outputs` and `lines`, and the
- * constants from GT_FACTOR_SPEC_OWN on. */
+/* Sets the words of the geometry and the specialization constants from GT_FACTOR_SPEC_OWN on. lines: rows of
+ * x; outputs: 0 if the kernel does not read coefficients. */
 struct gt_kan_attribute;
 void gt_basis_geometry(const struct gt_kan_attribute *attribute, uint32_t lines, uint32_t inputs,
                        uint32_t outputs, uint32_t geometry[GT_BASIS_WORDS], uint32_t *spec);
-/* How a product whose factor are functions, not derivatives, finds the powers of two of its lines
- * (shaders/op/matmul/range.h), given that inputs are no larger than limit[0], those of the base than
- * limit[1]: into words and constants of the above. columns: its lines are the basis' columns. Whether one
- * scale serves a whole row or column. */
+/* Adds to these words and constants how a product finds the scales of an operand of functions, not
+ * derivatives (shaders/op/matmul/range.h). limit[0] bounds the magnitude of the functions' inputs, limit[1]
+ * that of the base's. columns: the product reads the transposed matrix. True if one scale serves a whole
+ * line. */
 bool gt_basis_range(const struct gt_kan_attribute *attribute, const double limit[2], bool columns,
                     uint32_t geometry[GT_BASIS_WORDS], uint32_t *spec);
-/* What function `term` is no larger than for |x| <= limit; the base is the last. */
+/* Upper bound on the magnitude of function `term` for |x| <= limit; the base is the last function. */
 float gt_basis_peak(const struct gt_kan_attribute *attribute, uint32_t term, double limit);
-/* to[line * n + i] = function `term` at x[i], i < n, of `lines` lines of x, as geometry and spec (a step's)
- * tell; behind: of the first row behind the lines, where there is one, the value at the same input as x[0].
- */
+/* to[line * n + i] = function `term` at x[i], i < n, for each of `lines` lines of x. geometry, spec: of the
+ * step. behind: parameters of the functions, from the input of x[0] on, in the first row after the lines of
+ * x; or NULL. */
 void gt_basis_fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term, const float *x,
                    const float *behind, uint32_t lines, uint32_t n, float *to);
 gt_factor_maker gt_basis_make;
-/* True if a step's constants say that rows follow those of x. */
+/* True if rows of parameters (knots, or centres and scales) follow the lines of x. */
 static inline bool gt_basis_has_behind(const uint32_t *spec) {
   const uint32_t kind = spec[GT_BASIS_SPEC_KIND];
   return kind & GT_BASIS_PLACED || kind % GT_BASIS_BASE == GT_BASIS_KNOTS;

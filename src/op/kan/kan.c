@@ -1,7 +1,7 @@
-/* The three products of a KAN layer, with a factor of basis functions that is made while it is read
- * (op/kan/basis.h), and that factor as a tensor. The gradient of the inputs multiplies each function's part
- * of a sum by that function's derivative: on a device what a segment of k comes to is drained so, on the CPU
- * a tile at a time (kan_cpu.c). */
+/* The ops of a KAN layer: the output, the gradients of the coefficients and of the inputs, and the basis as a
+ * value. The first three are GEMMs with an operand of basis functions that is computed on load
+ * (op/kan/basis.h). The gradient of the inputs multiplies the sum for each function by the function's
+ * derivative: on a device at the end of each K segment, on the CPU a tile at a time (kan_cpu.c). */
 #include "op/kan/kan.h"
 #include "base/count.h"
 #include "op/check.h"
@@ -30,7 +30,7 @@ const gt_op_family gt_op_kan = {rows, ROWS};
 static const char *const names[] = {GT_BASES(NAME) "bspline, its own knots"};
 enum { BASES = sizeof names / sizeof *names };
 
-/* --- what they are about -------------------------------------------------------------------------------- */
+/* --- attributes and shapes ------------------------------------------------------------------------------ */
 
 gt_kan_attribute gt_kan_bspline(double low, double high, uint32_t grid, uint32_t degree) {
   return (gt_kan_attribute){.basis = GT_BASIS_BSPLINE,
@@ -105,7 +105,8 @@ static bool is_sound(const gt_kan_attribute *a, int64_t inputs) {
          (!is_spline(a) || (a->degree <= GT_BASIS_MOST_DEGREE && a->terms > a->degree));
 }
 
-/* What the functions read of a value that has rows behind it, or the inputs of a base that is apart. */
+/* The shape of the inputs that the functions read: x without the parameters that follow it, or without the
+ * inputs of a base that is apart. */
 static gt_shape ahead_of(gt_shape x, const gt_kan_attribute *a) {
   x.dim[0] -= gt_kan_behind(a);
   return a->apart ? gt_shape_behind_first(x) : x;
@@ -121,7 +122,7 @@ static bool lines_of(gt_shape x, extents *e) {
   return true;
 }
 
-/* Behind the coefficients, if at all. */
+/* The input with the scales, after the coefficients; GT_NONE: there are none. */
 static gt_id scales_of(const gt_node *node) {
   const int at = node->op == &rows[ROW_KAN] ? 2 : node->op == &rows[ROW_INPUT] ? 3 : node->inputs;
   return node->inputs > at ? node->input[at] : GT_NONE;
@@ -205,7 +206,8 @@ static gt_kan_attribute derived(const gt_graph *graph, gt_id node) {
   return a;
 }
 
-/* [inputs * total, …] or [blocks, total, block, …], without the base: [terms, inputs, …]. */
+/* Reorders x, whose rows are in the order of coefficients ([blocks, total, block, rest]), to [terms, inputs,
+ * rest], without the base. */
 static gt_id by_terms(gt_graph *graph, gt_id x, const gt_kan_attribute *a, int64_t inputs, int64_t rest) {
   static const int axes[] = {1, 0, 2, 3};
   static const int64_t start[4] = {0};
@@ -222,17 +224,18 @@ static gt_kan_attribute of_order(const gt_kan_attribute *a, uint32_t order) {
   return other;
 }
 
-/* The gradient of x with all that lies behind its lines: knots have none. Centres and scales get theirs from
- * `moved` [terms, inputs], those of the functions' first derivatives and of those by the scale. */
+/* The gradient of x with the rows of parameters that follow it. Knots have none. moved: [terms, inputs], the
+ * gradients by a shift of the functions' inputs and by the scales. */
 static gt_id with_behind(gt_graph *graph, const gt_kan_attribute *a, gt_id dx, const gt_id moved[2]) {
   const int64_t none[2] = {0}, after[2] = {gt_kan_behind(a), 0};
   if (!gt_kan_behind(a)) return dx;
   if (!a->placed) return gt_pad(graph, dx, none, after, 0);
-  /* u = (x - centre) * scale: what a centre gains, x loses. */
+  /* u = (x - centre) * scale: the derivative by the centre is minus that by x. */
   const gt_id parts[3] = {dx, gt_neg(graph, moved[0]), moved[1]};
   return gt_concatenate(graph, parts, 3, 0);
 }
 
+/* True if the node has a gradient of x; otherwise sets the graph's error. */
 static bool is_plain(gt_graph *graph, gt_id node, const gt_kan_attribute *a) {
   if (!a->placed || !a->order) return true;
   gt_fail(&graph->error, GT_ERR_CONFIG, "%s: basis functions with trained centres have no further derivative",
@@ -240,7 +243,8 @@ static bool is_plain(gt_graph *graph, gt_id node, const gt_kan_attribute *a) {
   return false;
 }
 
-/* The gradient w of coefficients, scaled if there are scales, to both. */
+/* to[0]: the gradient of the coefficients c, to[1]: that of their scales, if there are any; w: that of the
+ * product. */
 static void hand_on(gt_graph *graph, const gt_kan_attribute *a, gt_id w, gt_id c, gt_id scales, gt_id to[2]) {
   if (scales != GT_NONE) {
     w = gt_kan_scale(graph, w, c, scales, a);
@@ -253,7 +257,7 @@ static gt_id gradient_of_coefficients(gt_graph *graph, const gt_kan_attribute *a
   return a->apart ? gt_kan_apart_coefficients(graph, a, x, g) : gt_kan_coefficients(graph, x, g, a);
 }
 
-/* The gradient of the inputs, with what lies behind their lines. */
+/* The gradient of the inputs, with the rows of parameters that follow them. */
 static gt_id gradient_of_inputs(gt_graph *graph, const gt_kan_attribute *a, const gt_id *x_and_g, gt_id c,
                                 gt_id scales, const gt_id *moved) {
   if (a->apart) return gt_kan_apart_inputs(graph, a, x_and_g[0], x_and_g[1], c);
@@ -294,8 +298,9 @@ static void gradient_coefficients(gt_graph *graph, gt_id node, const gt_id *give
   if (wanted[1]) input_gradient[1] = gt_kan(graph, n.input[0], given[0], GT_NONE, n.attribute);
 }
 
-/* The basis' columns, each times its input's value in h: what a product with g or C makes of the gradient h
- * of dx = Σ_b B'_b(x) (g C_bᵀ). It is stored: only losses that read a derivative by the inputs ask for it. */
+/* The columns of the basis, each times its input's value in h, the gradient of dx = Σ_b B'_b(x) (g C_bᵀ). Its
+ * products with g and C are the gradients of C and g. It is stored in memory: only losses that contain a
+ * derivative by the inputs need it. */
 static gt_id weighted_basis(gt_graph *graph, const gt_node *n, gt_id h) {
   const gt_kan_attribute *a = n->attribute;
   const gt_shape x = gt_node_at(graph, h)->shape;
@@ -420,7 +425,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   gt_product_lower(lowering, group, &p);
 }
 
-/* Of what coefficients' gradients are made of, the gradient of the layer is looked at as it lies. */
+/* Only the gradient of the coefficients reads an operand, g, whose amax another kernel can compute. */
 static uint32_t measures(gt_lowering *lowering, const gt_node *node, int i) {
   uint32_t geometry[GT_BASIS_WORDS];
   extents e;
@@ -430,7 +435,7 @@ static uint32_t measures(gt_lowering *lowering, const gt_node *node, int i) {
   return gt_product_measures(lowering, &p, node->precision, false);
 }
 
-/* What else may be asked of the node's product. */
+/* Answers a question of product.h about the node's product. */
 static bool ask(gt_lowering *lowering, const gt_node *node, gt_product_question *question) {
   uint32_t geometry[GT_BASIS_WORDS];
   extents e;
@@ -449,7 +454,7 @@ static bool has_sums(gt_lowering *lowering, const gt_node *node) {
   return ask(lowering, node, gt_product_sums);
 }
 
-/* --- rows ----------------------------------------------------------------------------------------------- */
+/* --- table of ops --------------------------------------------------------------------------------------- */
 
 static double flops(const gt_graph *graph, const gt_node *node) {
   extents e;
@@ -459,7 +464,7 @@ static double flops(const gt_graph *graph, const gt_node *node) {
                                       : 2.0 * (double)e.lines * length * (double)e.outputs;
 }
 
-/* One of each input and term in each line. */
+/* Function values: one per line, input and function. */
 static double functions(const gt_graph *graph, const gt_node *node) {
   extents e;
   return extents_of(graph, node, &e) ? (double)e.lines * (double)(e.inputs * total(e.a)) : 0;
@@ -474,7 +479,7 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
   if (a->order) snprintf(buffer + end, size - (size_t)end, ", derivative %u", a->order);
 }
 
-/* One derivative less than there is: what trains by it takes the gradient of that. */
+/* One less than the derivatives that exist, because training by a derivative needs the gradient of that. */
 static int smooth(const gt_graph *graph, const gt_node *node) {
   (void)graph;
   const gt_kan_attribute *a = node->attribute;

@@ -4,9 +4,9 @@
 #include "op/elementwise.h"
 #include "op/matmul/matmul.h"
 
-typedef struct parts { /* of the inputs, and of both as the layer has them */
-  gt_id functions, base;
-  gt_shape each; /* [batch…, inputs] */
+typedef struct parts {   /* x: */
+  gt_id functions, base; /* the inputs of the functions, and those of the base */
+  gt_shape each;         /* of each, [batch…, inputs] */
   int64_t inputs, lines;
 } parts;
 
@@ -31,7 +31,7 @@ static int64_t outputs_of(const gt_graph *graph, gt_id g) {
   return shape.dim[shape.rank - 1];
 }
 
-/* Of silu, x s with s = sigmoid(x): s + x s (1 - s). */
+/* Derivative of silu, x s with s = sigmoid(x): s + x s (1 - s). */
 static gt_id slope_of_base(gt_graph *graph, gt_id x) {
   const gt_id one = gt_constant(graph, 1), s = gt_sigmoid(graph, x), rest = gt_sub(graph, one, s);
   return gt_mul(graph, s, gt_add(graph, one, gt_mul(graph, x, rest)));
@@ -49,8 +49,8 @@ gt_id gt_kan_apart_inputs(gt_graph *graph, const gt_kan_attribute *a, gt_id x, g
   return gt_reshape(graph, gt_pack(graph, both, 2), gt_node_at(graph, x)->shape);
 }
 
-/* With many rows the base gets a GEMM of its own: its tiles are bound by memory where those of the functions
- * are bound by computation, and take twice as long among them (docs/notes/thresholds.md). */
+/* With many rows the base gets a GEMM of its own: its tiles are bound by memory, those of the functions by
+ * computation, and in one GEMM the former take twice as long (docs/notes/thresholds.md). */
 gt_id gt_kan_apart_coefficients(gt_graph *graph, const gt_kan_attribute *a, gt_id x, gt_id g) {
   enum { MANY_LINES = 2048 };
   const parts p = parts_of(graph, x);

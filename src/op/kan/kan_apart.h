@@ -1,6 +1,6 @@
-/* Gradients of a KAN layer whose base reads inputs of its own (op/kan/kan.h): those of the functions by
- * themselves, and those of the base, behind them. x is [2, batch…, inputs], g [batch…, outputs], c the
- * coefficients of both. */
+/* Gradients of a KAN layer whose base reads inputs of its own (apart, op/kan/kan.h): of the inputs, and of
+ * the coefficients; first those of the functions, then those of the base. x is [2, batch…, inputs], g, the
+ * gradient of the output, [batch…, outputs], c are the coefficients. */
 #ifndef GT_OP_KAN_APART_H
 #define GT_OP_KAN_APART_H
 #include "op/kan/kan.h"

@@ -1,4 +1,4 @@
-/* The GEMMs of a KAN layer on the CPU: basis functions are computed a tile at a time. */
+/* CPU kernels of a KAN layer: the gradient of its inputs, and its basis as a value. */
 #include "op/kan/kan_cpu.h"
 #include "base/count.h"
 #include "base/pool.h"
@@ -10,12 +10,12 @@
 #include <assert.h>
 #include <string.h>
 
-/* A tile: some rows by some inputs of one block. The product of g with the coefficients of a few functions is
- * made in the thread's own memory, and what it holds is multiplied with B' and added up while it is there. */
-enum { MOST_ROWS = 128, FEW_ROWS = 32, MANY = 512, WIDE = 256 };
+/* A tile of the gradient: some rows by some inputs of one block. The product of g with the coefficients of a
+ * few functions is stored in the thread's own memory, then multiplied by B' and added while in cache. */
+enum { MOST_ROWS = 128, FEW_ROWS = 32 /* below MANY rows in total */, MANY = 512, WIDE = 256 /* inputs */ };
 
-typedef struct cut {            /* of the gradient */
-  uint32_t rows, width, across; /* across: tiles beside each other */
+typedef struct cut {            /* division of the gradient into tiles */
+  uint32_t rows, width, across; /* of a tile; across: tiles side by side */
 } cut;
 
 static cut cut_of(uint32_t m, uint32_t inputs, uint32_t block) {
@@ -34,19 +34,19 @@ bool gt_kan_input_prepare(const void *args, const uint32_t *spec, uint32_t threa
   return gt_matmul_own_tile(a->m) || gt_blas_reserve(threads, error);
 }
 
-/* total[row, i] += slope[row, i] * part[row, i], part's rows so far apart. */
+/* total[row, i] += slope[row, i] * part[row, i]; apart: floats from row to row of part. */
 GT_CLONES static void add_products(const float *restrict slope, const float *restrict part, size_t apart,
                                    uint32_t rows, uint32_t width, float *restrict total) {
   for (uint32_t r = 0; r < rows; r++, slope += width, part += apart, total += width)
     for (uint32_t i = 0; i < width; i++) total[i] += slope[i] * part[i];
 }
 
-/* total[row, i] += sum over the functions of derivative(x[row, i]) * part[row, function, i]. behind: what
- * lies behind the lines of x, if anything does. */
+/* total[row, i] += sum over `terms` functions, from `term` on, of derivative(x[row, i]) * part[row, function,
+ * i]. behind: parameters that follow the lines of x, or NULL. */
 static void drain(const struct gt_kan_input_args *a, const uint32_t *spec, const float *x,
                   const float *behind, uint32_t inputs, uint32_t term, uint32_t terms, uint32_t rows,
                   uint32_t width, const float *part, float *total) {
-  enum { AT_ONCE = 32 }; /* rows: to ask for one function's values takes as long as to make some */
+  enum { AT_ONCE = 32 }; /* rows per call of gt_basis_fill: a call costs as much as computing some values */
   float slope[AT_ONCE * WIDE];
   const size_t apart = (size_t)terms * width;
   for (uint32_t row = 0; row < rows; row += AT_ONCE) {
@@ -68,7 +68,7 @@ void gt_kan_input_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const uint32_t parts = c.across / (inputs / block), in_block = tile % c.across % parts * c.width;
   const uint32_t number = tile % c.across / parts, row = tile / c.across * c.rows;
   const uint32_t rows = gt_least_u32(a->m - row, c.rows), width = gt_least_u32(block - in_block, c.width);
-  const uint32_t group = width == block ? gt_most_u32(WIDE / width, 1) : 1; /* functions at a time */
+  const uint32_t group = width == block ? gt_most_u32(WIDE / width, 1) : 1; /* functions of a product */
   _Static_assert((2 * MOST_ROWS * WIDE + GT_MATMUL_PACK) * sizeof(float) <= GT_POOL_SCRATCH, "a tile fits");
   float *total = gt_pool_scratch(), *part = total + MOST_ROWS * WIDE, *pack = part + MOST_ROWS * WIDE;
   const uint32_t first = row * inputs + number * block + in_block;
@@ -77,7 +77,7 @@ void gt_kan_input_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   memset(total, 0, sizeof *total * rows * width);
   for (uint32_t term = 0; term < total_terms; term += group) {
     const uint32_t terms = gt_least_u32(total_terms - term, group);
-    const size_t line = ((size_t)number * total_terms + term) * block + in_block; /* of the coefficients */
+    const size_t line = ((size_t)number * total_terms + term) * block + in_block; /* row of coefficients */
     const gt_matmul_operands o = {.a = GT_PTR(const float, a->g) + (size_t)row * outputs,
                                   .b = GT_PTR(const float, a->c) + line * outputs,
                                   .lda = outputs,
@@ -93,7 +93,7 @@ void gt_kan_input_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   gt_matmul_finish_tile(&ends, spec, total, width, first, inputs, rows, width);
 }
 
-enum { BASIS_TILE = 16384 }; /* values, about */
+enum { BASIS_TILE = 16384 }; /* values of a tile, about */
 
 static uint32_t lines_of_tile(uint32_t length) { return gt_most_u32(BASIS_TILE / length, 1); }
 

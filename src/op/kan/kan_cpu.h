@@ -1,4 +1,4 @@
-/* What a KAN layer has of its own on the CPU beside products, shared by the files of the family only. */
+/* CPU kernels of a KAN layer that are not plain GEMMs, for the files of this folder. */
 #ifndef GT_OP_KAN_CPU_H
 #define GT_OP_KAN_CPU_H
 #include "base/error.h"
@@ -8,17 +8,17 @@
 
 struct gt_kan_input_args {
   GT_FLOATS x, g, c;
-  GT_FLOATS in[4], y[2]; /* of the program */
+  GT_FLOATS in[4], y[2]; /* inputs and outputs of the epilogue */
   GT_WORDS clock, geometry;
   uint m;
 };
 
-/* Tiles of rows by inputs of one block: a pure function of the shape. */
+/* The gradient of the inputs (gt_kan_input). Number of tiles for m rows: a pure function of the shape. */
 uint32_t gt_kan_input_tiles(uint32_t m, uint32_t inputs, uint32_t block);
 void gt_kan_input_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 bool gt_kan_input_prepare(const void *args, const uint32_t *spec, uint32_t threads, gt_error *error);
 
-/* The basis itself (shaders/op/kan/kan_basis.h): tiles of whole lines. */
+/* The basis as a value (shaders/op/kan/kan_basis.h): tiles of whole lines. */
 uint32_t gt_kan_basis_tiles(uint32_t lines, uint32_t length);
 void gt_kan_basis_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 #endif

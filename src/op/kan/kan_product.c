@@ -7,14 +7,14 @@
 
 static uint32_t total(const gt_kan_attribute *a) { return a->terms + a->base; }
 
-/* What the inputs are no larger than that the functions read (0), or that the base does (1). */
+/* Upper bound on the magnitude of the inputs of the functions (which: 0), or of the base (1). */
 static double limit_of(const gt_graph *graph, gt_id x, const gt_kan_attribute *a, int which) {
   const gt_node *node = gt_node_at(graph, gt_reshape_origin(graph, x));
   const bool parts = a->apart && node->op->kind == GT_OP_PACK && node->inputs == 2;
   return parts ? gt_node_at(graph, node->input[which])->limit : node->limit;
 }
 
-/* Coefficients times scales, by who loads them. */
+/* The loader multiplies coefficients by their scales. */
 static void scale_loaded(const gt_kan_extents *e, gt_product *p) {
   if (p->shape.kind_b == GT_FACTOR_DENSE) p->shape.kind_b = GT_FACTOR_SCALED;
   p->own[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] |= e->parts * GT_BASIS_SCALED;
@@ -30,7 +30,8 @@ static void scale_made(gt_lowering *lowering, gt_product *p, bool packed) {
     p->b.scratch = 1 + gt_kan_lower_scaled(lowering, p->b.node, e->scales, e->a);
 }
 
-/* In the loader, which then has no whole lines of memory, or before; a layer without scales has neither. */
+/* Coefficients are multiplied by their scales before, or in the loader, which then cannot copy neighbours
+ * from memory as they are (run). */
 static void scale(gt_id coefficients, const gt_kan_extents *e, bool before, gt_product *p) {
   p->b.node = coefficients;
   if (e->scales == GT_NONE) return;
@@ -43,7 +44,7 @@ static void scale(gt_id coefficients, const gt_kan_extents *e, bool before, gt_p
   }
 }
 
-/* A product of the basis: of its rows, or of its columns. */
+/* The product of the basis, or with `columns` of its transpose. */
 static void multiply_basis(const gt_graph *graph, gt_id x, const gt_kan_extents *e, bool columns,
                            gt_product *p, uint32_t geometry[GT_BASIS_WORDS]) {
   const uint32_t lines = (uint32_t)e->lines, length = (uint32_t)e->inputs * total(e->a);
@@ -71,7 +72,7 @@ static bool is_deep(const gt_target *target, const gt_kan_extents *e) {
   return units && (e->outputs >= LEAST_ON_UNITS || target->matrix.always);
 }
 
-/* g, once for each function, with that function's coefficients. */
+/* A K segment for each function: g times its coefficients. deep: segments long enough for matrix units. */
 static void multiply_segments(bool deep, const gt_kan_extents *e, gt_product *p) {
   const uint32_t outputs = (uint32_t)e->outputs, slice = deep ? GT_FACTOR_DEEP_SLICE : GT_FACTOR_SLICE,
                  segment = gt_ceil_div(outputs, slice) * slice;
@@ -88,8 +89,8 @@ static void multiply_segments(bool deep, const gt_kan_extents *e, gt_product *p)
 
 gt_product gt_kan_product(gt_lowering *lowering, const gt_node *node, gt_kan_product_form form,
                           const gt_kan_extents *e, uint32_t geometry[GT_BASIS_WORDS]) {
-  /* Loaders that multiply take time for each line; a product of many does better with coefficients made
-   * before. So does that of inputs, but on scalar units not so much that their memory were worth it. */
+  /* Loaders multiply coefficients by scales again for each tile of lines: with many lines it is faster to
+   * multiply them before. In the gradient of the inputs on scalar units the gain is not worth the memory. */
   enum { MANY_LINES = 2048 };
   const gt_target *target = gt_lowering_target(lowering);
   const bool before = !target->device || e->lines > MANY_LINES, deep = is_deep(target, e);

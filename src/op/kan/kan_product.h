@@ -1,4 +1,4 @@
-/* The products of a KAN layer (kan.c), as what they are lowered to takes them. */
+/* The GEMMs of a KAN layer (kan.c), in the form that gt_product_lower reads. */
 #ifndef GT_OP_KAN_PRODUCT_H
 #define GT_OP_KAN_PRODUCT_H
 #include "op/kan/kan.h"
@@ -6,18 +6,18 @@
 
 typedef struct gt_kan_extents {
   const gt_kan_attribute *a;
-  int64_t lines, inputs, outputs;
-  gt_id scales; /* GT_NONE: none */
-  uint32_t parts;
+  int64_t lines, inputs, outputs; /* lines: rows of x */
+  gt_id scales;                   /* GT_NONE: none */
+  uint32_t parts;                 /* of the scales: gt_kan_scale_parts */
 } gt_kan_extents;
 
 typedef enum gt_kan_product_form {
   GT_KAN_FORWARD,      /* B(x) C */
   GT_KAN_COEFFICIENTS, /* B(x)ᵀ g */
-  GT_KAN_INPUT         /* of g and C, drained by B'(x); on a device only */
+  GT_KAN_INPUT /* g Cᵀ in a K segment for each function, whose sums are multiplied by B'(x); devices */
 } gt_kan_product_form;
 
-/* The product that a node of that form with these extents is; it refers to these and to geometry. */
+/* The GEMM of such a node. It holds pointers to extents and geometry. */
 gt_product gt_kan_product(gt_lowering *lowering, const gt_node *node, gt_kan_product_form form,
                           const gt_kan_extents *extents, uint32_t geometry[GT_BASIS_WORDS]);
 #endif

@@ -1,6 +1,6 @@
-/* Factors on the coefficients of a KAN layer, one for all functions of an edge: what the gradient of their
- * products makes of both, in one pass. The products themselves multiply while they load (op/kan/kan.c); on
- * the CPU and for penalties they are made in memory. */
+/* Scales of the coefficients of a KAN layer, one for all functions of an edge, a pair of input and output.
+ * This op computes the gradients of coefficients and scales from that of their product, in one pass. GEMMs
+ * multiply them on load (op/kan/kan_product.c); on the CPU and for penalties the product is stored. */
 #include "op/kan/kan_scale.h"
 #include "base/count.h"
 #include "op/check.h"
@@ -21,6 +21,7 @@ GT_REGISTER(op, kan_scale)
 const gt_op_family gt_op_kan_scale;
 const gt_op_family gt_op_kan_scale = {rows, 1};
 
+/* MOST_SHARES: invocations among which the functions of an edge are divided; TILE: edges of a CPU tile. */
 enum { WORKGROUP = 256, MOST_SHARES = 16, TILE = 8192 };
 
 static uint32_t total(const gt_kan_attribute *a) { return a->terms + a->base; }
@@ -35,7 +36,7 @@ uint32_t gt_kan_scale_parts(gt_shape scales, int64_t inputs, int64_t outputs, co
 
 /* --- shapes, builders and gradient ---------------------------------------------------------------------- */
 
-/* Of w, coefficients or both alike. */
+/* Number of inputs, given the shape of coefficients or of their gradient. */
 static int64_t inputs_of(gt_shape coefficients, const gt_kan_attribute *a) {
   return gt_shape_count(coefficients) / total(a) / last(coefficients);
 }
@@ -64,8 +65,8 @@ gt_id gt_kan_scale(gt_graph *graph, gt_id w, gt_id coefficients, gt_id scales, c
   return gt_node_add(graph, &rows[0], (const gt_id[]){w, coefficients, scales}, 3, a, sizeof *a);
 }
 
-/* [blocks, total, inputs of a block, outputs]: each factor for all of its functions, and `beyond` where there
- * is none. */
+/* Expands scales to the order of coefficients, [blocks, total, block, outputs]: each one to all of its
+ * functions, and `beyond` for a base without scales. */
 static gt_id spread(gt_graph *graph, gt_id scales, const gt_kan_attribute *a, int64_t inputs, double beyond) {
   static const int64_t none[4] = {0}, behind[4] = {0, 1, 0, 0};
   const gt_shape shape = gt_node_at(graph, scales)->shape;
@@ -85,7 +86,7 @@ static gt_id spread(gt_graph *graph, gt_id scales, const gt_kan_attribute *a, in
   return gt_concatenate(graph, (const gt_id[]){each, of_base}, 2, 1);
 }
 
-/* x, of as many elements as there are coefficients, times what factors are spread to; in x's shape. */
+/* x, in the order of coefficients, times the expanded scales; in x's shape. */
 static gt_id times_spread(gt_graph *graph, gt_id x, gt_id scales, const gt_kan_attribute *a, double beyond) {
   if (x == GT_NONE || scales == GT_NONE) return GT_NONE;
   const gt_shape shape = gt_node_at(graph, x)->shape;
@@ -111,13 +112,13 @@ static void gradient(gt_graph *graph, gt_id node, const gt_id *given, const bool
   }
   if (wanted[1] && given[1] != GT_NONE)
     input_gradient[1] = times_spread(graph, gt_reshape(graph, w, of_c), given[1], a, 0);
-  if (wanted[2] && given[0] != GT_NONE) /* the sums of its products with w */
+  if (wanted[2] && given[0] != GT_NONE) /* sums of w * given[0] over the functions of an edge */
     input_gradient[2] = gt_result(graph, gt_kan_scale(graph, w, given[0], f, a), 1);
 }
 
 /* --- CPU kernels ---------------------------------------------------------------------------------------- */
 
-/* A tile: some neighbouring inputs of a block, whose coefficients of a function stand together. */
+/* A tile: some neighbouring inputs of a block, whose coefficients for one function are contiguous. */
 typedef struct cut {
   uint32_t each, across; /* inputs of a tile, tiles of a block */
 } cut;
@@ -127,9 +128,10 @@ static cut cut_of(uint32_t block, uint32_t outputs) {
   return (cut){each, gt_ceil_div(block, each)};
 }
 
-typedef struct place { /* of a tile: where its coefficients begin, and its factors; so many for each function
-                        */
-  size_t at, at_f, count, apart; /* apart: from function to function */
+/* Elements of a tile: at: its first coefficient, at_f: its first scale; count: coefficients for one function;
+ * apart: distance from one function to the next. */
+typedef struct place {
+  size_t at, at_f, count, apart;
 } place;
 
 static place place_of(uint32_t tile, uint32_t outputs, const uint32_t *spec) {
@@ -147,7 +149,7 @@ GT_CLONES static void multiply(const float *x, const float *by, size_t count, fl
   GT_VECTOR_LOOP for (size_t i = 0; i < count; i++) y[i] = x[i] * by[i];
 }
 
-/* dc may be w. */
+/* dc may be the same array as w. */
 GT_CLONES static void multiply_and_add(const float *w, const float *c, const float *f, size_t count,
                                        float *dc, float *sum) {
   GT_VECTOR_LOOP for (size_t i = 0; i < count; i++) {
