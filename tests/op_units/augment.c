@@ -17,17 +17,18 @@ static void close_to(double got, double want) {
   if (!(fabs(got - want) < 1e-9)) fail_msg("%.12f, not %.12f", got, want);
 }
 
+/* Of alpha 1, 1/2 and 2, whose distribution functions are x, 2/pi asin(sqrt(x)) and 3 x^2 - 2 x^3. */
 static void closed_forms(void **state) {
-  double even[COUNT], arcsine[COUNT], hill[COUNT];
+  double uniform[COUNT], arcsine_law[COUNT], parabola[COUNT];
   (void)state;
-  gt_beta_quantiles(1, COUNT, even);
-  gt_beta_quantiles(0.5, COUNT, arcsine);
-  gt_beta_quantiles(2, COUNT, hill);
+  gt_beta_quantiles(1, COUNT, uniform);
+  gt_beta_quantiles(0.5, COUNT, arcsine_law);
+  gt_beta_quantiles(2, COUNT, parabola);
   for (int k = 0; k < COUNT; k++) {
-    const double part = (k + 0.5) / COUNT, root = sin(acos(-1) / 2 * part);
-    close_to(even[k], part);
-    close_to(arcsine[k], root * root);
-    close_to(3 * hill[k] * hill[k] - 2 * hill[k] * hill[k] * hill[k], part);
+    const double probability = (k + 0.5) / COUNT, sine = sin(acos(-1) / 2 * probability);
+    close_to(uniform[k], probability);
+    close_to(arcsine_law[k], sine * sine);
+    close_to(3 * parabola[k] * parabola[k] - 2 * parabola[k] * parabola[k] * parabola[k], probability);
   }
 }
 

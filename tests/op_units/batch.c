@@ -34,15 +34,15 @@ static gt_graph *build_graph(gt_arena *arena, const problem *p) {
   const uint32_t table = gt_graph_variable(g, "table", gt_shape_2(1, 1), GT_F32, false);
   const uint32_t data = gt_graph_variable(g, "data", shape_of(p, SAMPLES), p->dtype, false);
   const uint32_t scaling = gt_graph_variable(g, "scaling", gt_shape_2(3, p->channels), GT_F32, false);
-  const uint32_t plain = gt_graph_variable(g, "plain", shape_of(p, ROWS), GT_F32, false);
-  const uint32_t made = gt_graph_variable(g, "made", shape_of(p, ROWS), GT_F32, false);
+  const uint32_t batch = gt_graph_variable(g, "batch", shape_of(p, ROWS), GT_F32, false);
+  const uint32_t fused_result = gt_graph_variable(g, "fused_result", shape_of(p, ROWS), GT_F32, false);
   const gt_id clock = gt_clock(g, state, table);
   const gt_id x =
       gt_batch(g, gt_variable_read(g, data), clock, p->scaled ? gt_variable_read(g, scaling) : GT_NONE,
                (gt_batch_attribute){.batch = ROWS, .samples = SAMPLES});
   const gt_id factor = p->draws ? gt_random(g, shape_of(p, ROWS), clock) : x;
-  gt_assign(g, plain, 0, x);
-  gt_assign(g, made, 0, gt_add(g, gt_mul(g, x, factor), x));
+  gt_assign(g, batch, 0, x);
+  gt_assign(g, fused_result, 0, gt_add(g, gt_mul(g, x, factor), x));
   return g;
 }
 
@@ -86,19 +86,19 @@ static float expected(const problem *p, int64_t i) {
 }
 
 static void check(problem p) {
-  static float made[MAX_ELEMENTS];
+  static float unfused[MAX_ELEMENTS];
   const int64_t count = ROWS * p.features;
   assert_true(SAMPLES * p.features <= MAX_ELEMENTS);
   run(&p, false);
-  memcpy(made, value[FUSED_RESULT], sizeof made);
+  memcpy(unfused, value[FUSED_RESULT], sizeof unfused);
   run(&p, true);
   for (int64_t i = 0; i < count; i++) {
     const float x = expected(&p, i);
     assert_true(value[BATCH][i] == x);
     /* A device may contract x * factor + x to one fma if both are in one kernel. */
-    assert_true(fabsf(value[FUSED_RESULT][i] - made[i]) <=
+    assert_true(fabsf(value[FUSED_RESULT][i] - unfused[i]) <=
                 (device->target.brief ? 0 : 0x1p-22f * (x * x + fabsf(x))));
-    if (!p.draws) assert_true(fabsf(made[i] - (x * x + x)) <= 1e-5f * fabsf(x * x + x));
+    if (!p.draws) assert_true(fabsf(unfused[i] - (x * x + x)) <= 1e-5f * fabsf(x * x + x));
   }
   assert_true(isnan(value[FUSED_RESULT][count]));
 }

@@ -1,5 +1,5 @@
-/* The order of samples, computed for many rows at once, against the permutation one by one: few samples and
- * many, parts of a batch, an epoch's last batch and the rows past its end, later epochs. */
+/* The order of samples, computed for many rows at once, against the permutation of each row: few samples and
+ * many, parts of a batch, the last batch of an epoch and the rows past its end, later epochs. */
 #include "base/philox.h"
 #include "op/batch.h"
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { MOST = 1200, SEED = 99 };
+enum { MAX_BATCH = 1200, SEED = 99 };
 
 static uint32_t expected(const gt_batch_attribute *a, uint32_t step, uint32_t row) {
   const uint32_t at = step - a->first_step, steps = (uint32_t)gt_batch_steps(a);
@@ -19,7 +19,7 @@ static uint32_t expected(const gt_batch_attribute *a, uint32_t step, uint32_t ro
 }
 
 static void check(gt_batch_attribute a) {
-  uint32_t sample[MOST];
+  uint32_t sample[MAX_BATCH];
   const uint32_t batch = (uint32_t)a.batch, steps = (uint32_t)gt_batch_steps(&a);
   for (uint32_t step = a.first_step; step < a.first_step + 2 * steps + 1; step += 1 + steps / 7)
     for (uint32_t first = 0; first < batch; first += 1 + batch / 3) {
@@ -37,14 +37,15 @@ static void test_order(void **state) {
       check((gt_batch_attribute){
           .batch = 67, .samples = samples[i], .sequential = sequential, .first_epoch = 3});
       check((gt_batch_attribute){
-          .batch = MOST, .samples = samples[i], .sequential = sequential, .first_step = 5});
+          .batch = MAX_BATCH, .samples = samples[i], .sequential = sequential, .first_step = 5});
       check(
           (gt_batch_attribute){.batch = 64, .samples = samples[i], .sequential = sequential, .steps = 1100});
     }
 }
 
-/* Two classes with samples in a ratio of 1 to 99, and one that is a single sample: each is drawn a third of
- * the time, each sample of a class equally often; two epochs differ. Draws are binomial: five deviations. */
+/* Balanced classes: one of a single sample, one of 600 samples, one of the other 59399. Each class is drawn a
+ * third of the time, each sample of a class equally often; two epochs differ. Counts are binomial: the limits
+ * are five standard deviations. */
 static void test_balanced(void **state) {
   (void)state;
   enum { CLASSES = 3, SAMPLES = 60000, RARE = 600, TABLE = CLASSES + 1 + SAMPLES };
@@ -56,7 +57,7 @@ static void test_balanced(void **state) {
   for (int32_t i = 0; i < SAMPLES; i++) members[CLASSES + 1 + i] = SAMPLES - 1 - i;
   for (uint32_t epoch = 0; epoch < 2; epoch++)
     gt_batch_samples(&a, members, SEED, epoch, 0, SAMPLES, sample[epoch]);
-  int drawn[CLASSES] = {0}, halves[2] = {0}, same = 0;
+  int drawn[CLASSES] = {0}, halves[2] = {0}, same = 0; /* halves: of the samples of class 1 */
   for (int i = 0; i < SAMPLES; i++) {
     const int32_t place = SAMPLES - 1 - (int32_t)sample[0][i];
     const int class = place < starts[1] ? 0 : place < starts[2] ? 1 : 2;

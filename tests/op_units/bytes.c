@@ -21,9 +21,10 @@
 typedef struct net { /* the products of support/factor.h */
   uint32_t rows, in, units;
   bool turned;
-  float center, scale, shift;                        /* x = (byte - center) * scale + shift */
-  float odd;                                         /* replaces one element of w and of g, unless it is 0 */
-  enum { NOTHING, A_VALUE, A_PROGRAM } other_reader; /* of x */
+  float center, scale, shift; /* x = (byte - center) * scale + shift */
+  float odd;                  /* replaces one element of w and of g, unless it is 0 */
+  /* What reads x in addition to the products: nothing, an assignment, or an elementwise program. */
+  enum { NOTHING, A_VALUE, A_PROGRAM } other_reader;
 } net;
 
 enum { STATE, TABLE, DATA, SCALING, W, G, Y, D, MORE, VARIABLES };

@@ -22,11 +22,8 @@
 
 #include <cmocka.h>
 
-enum {
-  STEPS = 2,
-  KINDS_OF_SOFTWARE = 3,
-  TENTHS = 10
-}; /* KINDS_OF_SOFTWARE: a software device tests one kind in this many, on scalar units */
+/* KIND_STRIDE: on scalar units, a software device tests one kind of candidates in this many. */
+enum { STEPS = 2, KIND_STRIDE = 3, TENTHS = 10 };
 /* Tolerances relative to the largest update of a tensor: in float32, and with products of 16-bit operands.
  * Radial basis functions have slopes of about 8, and two layers of them turn the 0.2 % rounding error of
  * bfloat16 into 6 %. */
@@ -71,7 +68,7 @@ enum { TRAININGS = sizeof trainings / sizeof *trainings };
 
 static gt_precision precision;
 
-/* --- a training, its plans and a step of it --- */
+/* --- a training and its steps --- */
 
 typedef struct subject {
   gt_arena arena;
@@ -109,7 +106,7 @@ static void close_subject(subject *s) {
 
 /* The parameters after two steps of the net from the initial parameters of the seed: in the second step all
  * parameters have changed. */
-static void take_step(gt_session *session, gt_net *net, gt_executable *executable, gt_state_dict *image) {
+static void run_steps(gt_session *session, gt_net *net, gt_executable *executable, gt_state_dict *weights) {
   gt_error error = {0};
   uint64_t ticket;
   const gt_store *store = net->model->store;
@@ -117,11 +114,11 @@ static void take_step(gt_session *session, gt_net *net, gt_executable *executabl
                   gt_session_set_clock(session, net, 0, &error) &&
                   gt_net_run(net, session->backend, executable, STEPS, &ticket, &error) &&
                   session->backend->api->wait(session->backend, ticket, &error) &&
-                  gt_state_dict_download(image, store, &session->buffers, GT_WEIGHT_ROLES, &error);
+                  gt_state_dict_download(weights, store, &session->buffers, GT_WEIGHT_ROLES, &error);
   if (!ok) fail_msg("%s: %s", session->config->path, error.message);
 }
 
-/* The step as planned without tuning. */
+/* Plans and compiles the training step, without tuning. */
 static gt_net *open_step(subject *s, gt_executable **executable) {
   gt_error error = {0};
   gt_net *net = gt_bench_open(&s->session, executable, &error);
@@ -140,7 +137,7 @@ static void open_expectation(expectation *e, const training *t) {
   gt_net *net = open_step(&e->subject, &executable);
   e->start = e->end = (gt_state_dict){0};
   gt_state_dict_start(&e->start, net->model->store, GT_WEIGHT_ROLES, 1);
-  take_step(&e->subject.session, net, executable, &e->end);
+  run_steps(&e->subject.session, net, executable, &e->end);
 }
 
 static void close_expectation(expectation *e) {
@@ -175,20 +172,20 @@ static struct {
 } kinds; /* of candidates */
 static size_t tried, candidates;
 
-/* The kind of the candidate, without its sizes: the product as in the key, what else the kernel computes, and
- * its engine. */
+/* The kind of a candidate: the key of the product and the text of the candidate without their numbers, and
+ * what else the kernel computes. */
 static void kind_of(const gt_step *step, const gt_choice *choice, const gt_candidate *candidate, char *text,
                     size_t size) {
-  char way[GT_WAY_TEXT];
-  choice->text(candidate, way, sizeof way);
-  const char *split = strstr(way, "split ");
-  snprintf(text, size, "%s; %s%s; columns %u, followed %u, program %d", choice->key, way,
+  char config[GT_WAY_TEXT];
+  choice->text(candidate, config, sizeof config);
+  const char *split = strstr(config, "split ");
+  snprintf(text, size, "%s; %s%s; columns %u, followed %u, program %d", choice->key, config,
            split && atoi(split + 6) > 1 ? " parts" : "", step->spec[GT_FACTOR_SPEC_COLUMNS],
            step->spec[GT_FACTOR_SPEC_FOLLOWED], step->spec[GT_SPEC_CODE_COUNT] > 0);
   char *to = text;
-  const char *step_begins = strstr(text, "; columns");
+  const char *step_part = strstr(text, "; columns");
   for (const char *from = text; *from; from++)
-    if (!isdigit((unsigned char)*from) || from > step_begins) *to++ = *from;
+    if (!isdigit((unsigned char)*from) || from > step_part) *to++ = *from;
   *to = 0;
 }
 
@@ -206,7 +203,7 @@ static bool is_tested(const gt_step *step, const gt_choice *choice, const gt_can
   kind_of(step, choice, candidate, kind, sizeof kind);
   if (!is_new(kind)) return false;
   return !is_software() || getenv("CHECK_ALL") ||
-         (precision == GT_PRECISION_SCALAR && kinds.count % KINDS_OF_SOFTWARE == 1);
+         (precision == GT_PRECISION_SCALAR && kinds.count % KIND_STRIDE == 1);
 }
 
 static void try_candidate(subject *s, const expectation *e, const gt_choice *choice,
@@ -214,22 +211,22 @@ static void try_candidate(subject *s, const expectation *e, const gt_choice *cho
   gt_arena arena;
   gt_error error = {0};
   gt_tuned tuned = {0};
-  gt_state_dict image = {0};
-  char way[GT_WAY_TEXT], what[1024];
-  choice->text(candidate, way, sizeof way);
-  snprintf(what, sizeof what, "%s: %s as %s", s->config.path, choice->key, way);
+  gt_state_dict weights = {0};
+  char text[GT_WAY_TEXT], what[1024];
+  choice->text(candidate, text, sizeof text);
+  snprintf(what, sizeof what, "%s: %s as %s", s->config.path, choice->key, text);
   gt_arena_init(&arena);
-  gt_tuned_set(&tuned, choice->key, way);
+  gt_tuned_set(&tuned, choice->key, text);
   const gt_net_options options = {.target = s->session.backend->target, .tuned = &tuned};
   gt_net *net = gt_net_training(&arena, &s->config, &options, &error);
   if (!net) fail_msg("%s: %s", what, error.message);
   assert_true(gt_net_work_of(net).tuned);
   gt_executable *executable = gt_session_compile(&s->session, net, &error);
   if (!executable) fail_msg("%s: %s", what, error.message);
-  take_step(&s->session, net, executable, &image);
-  compare(e, &image, what);
+  run_steps(&s->session, net, executable, &weights);
+  compare(e, &weights, what);
   gt_session_discard(&s->session, net, executable);
-  gt_state_dict_finish(&image);
+  gt_state_dict_finish(&weights);
   gt_tuned_finish(&tuned);
   gt_arena_finish(&arena);
   tried++;
@@ -240,13 +237,13 @@ static void test_training(void **state) {
   subject s;
   expectation e;
   gt_executable *executable;
-  gt_state_dict image = {0};
+  gt_state_dict weights = {0};
   open_expectation(&e, t);
   open_subject(&s, t, "vulkan");
   const gt_net *net = open_step(&s, &executable);
-  take_step(&s.session, (gt_net *)net, executable, &image);
-  compare(&e, &image, t->name);
-  gt_state_dict_finish(&image);
+  run_steps(&s.session, (gt_net *)net, executable, &weights);
+  compare(&e, &weights, t->name);
+  gt_state_dict_finish(&weights);
   const gt_plan *plan = net->stage[0].plan;
   for (uint32_t c = 0; c < plan->choices; c++) {
     uint32_t at = 0;
@@ -259,7 +256,8 @@ static void test_training(void **state) {
   close_expectation(&e);
 }
 
-static bool is_in_reach(const training *t) {
+/* True if this kind of device tests the training. */
+static bool is_for_device(const training *t) {
   return !is_software() || getenv("CHECK_ALL") ||
          t->least == (precision == GT_PRECISION_SCALAR ? SOFTWARE : EMULATED);
 }
@@ -268,7 +266,7 @@ static int group(const char *name) {
   struct CMUnitTest tests[TRAININGS];
   size_t count = 0;
   for (int i = 0; i < TRAININGS; i++)
-    if (is_in_reach(&trainings[i]))
+    if (is_for_device(&trainings[i]))
       tests[count++] =
           (struct CMUnitTest){trainings[i].name, test_training, NULL, NULL, (void *)&trainings[i]};
   /* The device stays open: NVIDIA's driver cannot be loaded repeatedly in one process. */
@@ -281,7 +279,7 @@ int main(void) {
                                      {"packed", "matrix,packed", GT_PRECISION_AUTO, .always = true},
                                      {"bfloat16", "matrix", GT_PRECISION_HALF}};
   const int failed = device_in_forms(form, sizeof form / sizeof *form, &precision, group);
-  printf("%zu ways tried\n", tried);
+  printf("%zu candidates tried\n", tried);
   for (size_t i = 0; i < kinds.count; i++) free(kinds.items[i]);
   free(kinds.items);
   return failed;

@@ -1,9 +1,9 @@
 /* Column reductions that products compute in addition to their result. They are compared with sums in double
- * of the result that the same run has written or, if it writes none, of that of the run before: whole and
- * partial tiles, split-K, values that are not finite, on scalar units and on matrix units, emulated if the
- * device has none. If one tile covers all rows and nothing else is written, the sums are final
- * (GT_COLUMNS_WHOLE). A plan is for a given number of multiprocessors, which determines the tiling; the
- * device need not have them. */
+ * precision of the result that the same run has written or, if it writes none, that an earlier run has
+ * written. Tested are whole and partial tiles, split-K, and values that are not finite, on scalar units and
+ * on matrix units, emulated if the device has none. If one tile covers all rows and nothing else is written,
+ * the sums are final (GT_COLUMNS_WHOLE). A plan is for a given number of multiprocessors, which determines
+ * the tiling; the device need not have them. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -25,24 +25,24 @@
 #include <cmocka.h>
 
 typedef struct problem {
-  uint32_t m, n, k, units;
-  bool in_parts;   /* split-K */
-  const char *way; /* the candidate to force; NULL: the chosen one */
+  uint32_t m, n, k, units; /* units: multiprocessors */
+  bool split_k;
+  const char *candidate; /* text of the candidate to force; NULL: the chosen one */
 } problem;
 
 /* Which reductions are computed. SUM, MOMENTS: of the product plus a bias. FIRST: the sum of the product.
- * SECOND: the sum of the product times a norm's normalized input. BOTH: FIRST and SECOND. ALONE: the product
+ * SECOND: the sum of the product times a norm's normalized input. BOTH: FIRST and SECOND. ONLY: the product
  * itself is not written. */
-typedef enum by_product {
+typedef enum reductions {
   OF_SUM,
   OF_MOMENTS,
   OF_BOTH,
-  OF_BOTH_ALONE,
-  OF_FIRST_ALONE,
+  OF_BOTH_ONLY,
+  OF_FIRST_ONLY,
   OF_SECOND,
-  OF_SECOND_ALONE,
+  OF_SECOND_ONLY,
   FORMS
-} by_product;
+} reductions;
 static const struct {
   uint32_t columns;   /* GT_FACTOR_SPEC_COLUMNS */
   bool first, second; /* which sums there are */
@@ -50,10 +50,10 @@ static const struct {
     [OF_SUM] = {GT_COLUMNS_SUM, true, false},
     [OF_MOMENTS] = {GT_COLUMNS_MOMENTS, false, false},
     [OF_BOTH] = {GT_COLUMNS_SUMS, true, true},
-    [OF_BOTH_ALONE] = {GT_COLUMNS_SUMS | GT_COLUMNS_PASSING, true, true},
-    [OF_FIRST_ALONE] = {GT_COLUMNS_SUM | GT_COLUMNS_PASSING, true, false},
+    [OF_BOTH_ONLY] = {GT_COLUMNS_SUMS | GT_COLUMNS_PASSING, true, true},
+    [OF_FIRST_ONLY] = {GT_COLUMNS_SUM | GT_COLUMNS_PASSING, true, false},
     [OF_SECOND] = {GT_COLUMNS_SUM, false, true},
-    [OF_SECOND_ALONE] = {GT_COLUMNS_SUM | GT_COLUMNS_PASSING, false, true},
+    [OF_SECOND_ONLY] = {GT_COLUMNS_SUM | GT_COLUMNS_PASSING, false, true},
 };
 
 enum { MOST = 4200 * 80, A = 0, B, BIAS, X, OFF, SCALE, C, SUM, SECOND, MEAN, VARIANCE, VARIABLES };
@@ -79,7 +79,7 @@ static void draw(const problem *p) {
   value[B][(p->k - 1) * p->n + 4] = NAN;
 }
 
-static gt_graph *build_graph(gt_arena *arena, const problem *p, by_product made) {
+static gt_graph *build_graph(gt_arena *arena, const problem *p, reductions reduction) {
   static const char *const name[] = {"a", "b",   "bias",   "x",    "off",     "scale",
                                      "c", "sum", "second", "mean", "variance"};
   gt_graph *g = gt_graph_create(arena);
@@ -90,73 +90,77 @@ static gt_graph *build_graph(gt_arena *arena, const problem *p, by_product made)
     if (v < C) input[v] = gt_variable_read(g, variable);
   }
   gt_id y = gt_matmul(g, input[A], input[B], false, false);
-  if (made <= OF_MOMENTS) y = gt_add(g, y, input[BIAS]);
-  if (!(forms[made].columns & GT_COLUMNS_PASSING)) gt_assign(g, C, 0, y);
-  if (made == OF_MOMENTS) {
+  if (reduction <= OF_MOMENTS) y = gt_add(g, y, input[BIAS]);
+  if (!(forms[reduction].columns & GT_COLUMNS_PASSING)) gt_assign(g, C, 0, y);
+  if (reduction == OF_MOMENTS) {
     const gt_id mean = gt_column_moments(g, y, GT_NONE, 1);
     gt_assign(g, MEAN, 0, mean);
     gt_assign(g, VARIANCE, 0, gt_result(g, mean, 1));
   }
-  if (forms[made].first) gt_assign(g, SUM, 0, gt_sum(g, y, 1, false));
-  if (forms[made].second) {
+  if (forms[reduction].first) gt_assign(g, SUM, 0, gt_sum(g, y, 1, false));
+  if (forms[reduction].second) {
     const gt_id normal = gt_mul(g, gt_sub(g, input[X], input[OFF]), input[SCALE]);
     gt_assign(g, SECOND, 0, gt_sum(g, gt_mul(g, y, normal), 1, false));
   }
   return g;
 }
 
-static uint32_t columns_of(const problem *p, by_product made) {
+/* The column reduction (GT_FACTOR_SPEC_COLUMNS) that the product's kernel must compute. Up to FEW rows are
+ * one tile: its sums are final, and not computed if the product itself is needed. */
+static uint32_t expected_columns(const problem *p, reductions reduction) {
   enum { FEW = 64 };
-  const uint32_t columns = forms[made].columns;
+  const uint32_t columns = forms[reduction].columns;
   if (p->m > FEW) return columns;
   return columns & GT_COLUMNS_PASSING ? columns | GT_COLUMNS_WHOLE : 0;
 }
 
 /* A pin (support/pin.h): asserts that the product's kernel is the expected one, computes this reduction, and
  * writes the product only if it is needed. */
-static void pin_plan(const gt_plan *plan, const problem *p, by_product made) {
+static void pin_plan(const gt_plan *plan, const problem *p, reductions reduction) {
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];
     const bool packed = device->target.matrix.packed;
     const bool matrix = !strncmp(step->kernel->name, packed ? "product_packed" : "product_matrix", 14);
     if (!matrix && strcmp(step->kernel->name, "matmul") != 0) continue;
     assert_int_equal(matrix, on_units);
-    assert_int_equal(step->spec[GT_FACTOR_SPEC_COLUMNS], columns_of(p, made));
-    const bool passes = (columns_of(p, made) & (GT_COLUMNS_PASSING | GT_COLUMNS_WHOLE)) == GT_COLUMNS_PASSING;
-    for (int i = 0; i < step->accesses && passes; i++)
+    assert_int_equal(step->spec[GT_FACTOR_SPEC_COLUMNS], expected_columns(p, reduction));
+    const bool is_elided =
+        (expected_columns(p, reduction) & (GT_COLUMNS_PASSING | GT_COLUMNS_WHOLE)) == GT_COLUMNS_PASSING;
+    for (int i = 0; i < step->accesses && is_elided; i++)
       assert_int_not_equal(step->access[i].argument, offsetof(struct gt_matmul_args, y));
-    const bool arrives =
+    const bool has_last_block =
         matrix ? step->spec[GT_MATRIX_SPEC_FORM] & GT_MATRIX_ARRIVE : step->spec[GT_MATMUL_SPEC_ARRIVE] != 0;
-    assert_int_equal(arrives, p->in_parts);
+    assert_int_equal(has_last_block, p->split_k);
     return;
   }
   fail_msg("no product");
 }
 
-static void run(const problem *p, by_product made) {
+static void run(const problem *p, reductions reduction) {
   gt_arena arena;
   float *values[VARIABLES];
   gt_arena_init(&arena);
-  const gt_graph *g = build_graph(&arena, p, made);
+  const gt_graph *g = build_graph(&arena, p, reduction);
   gt_tuned tuned = {0};
   gt_plan_options options = {.target.units = p->units};
   const gt_plan *plan = device_plan(&arena, g, options);
-  if (p->way) {
-    gt_tuned_set(&tuned, choice_of(plan, 0)->key, p->way);
+  if (p->candidate) {
+    gt_tuned_set(&tuned, choice_of(plan, 0)->key, p->candidate);
     options.tuned = &tuned;
     plan = device_plan(&arena, g, options);
     assert_true(choice_of(plan, 0)->tuned);
   }
-  pin_plan(plan, p, made);
+  pin_plan(plan, p, reduction);
   memset(value[C], 0xff, (VARIABLES - C) * sizeof value[C]); /* elements that are not written stay NaN */
   for (int v = 0; v < VARIABLES; v++) values[v] = value[v];
   device_run(plan, g, 2, values); /* twice: counters must start from zero again */
-  if (!(forms[made].columns & GT_COLUMNS_PASSING)) memcpy(written, value[C], sizeof written);
+  if (!(forms[reduction].columns & GT_COLUMNS_PASSING)) memcpy(written, value[C], sizeof written);
   gt_tuned_finish(&tuned);
   gt_arena_finish(&arena);
 }
 
-static void same(const problem *p, const char *what, uint32_t column, double got, double want, double scale) {
+static void expect_near(const problem *p, const char *what, uint32_t column, double got, double want,
+                        double scale) {
   if (isnan(want) ? !isnan(got) : isinf(want) ? isfinite(got) : !(fabs(got - want) <= 2e-6 * scale))
     fail_msg("%ux%ux%u for %u: %s of column %u is %.9g, should be %.9g", p->m, p->n, p->k, p->units, what,
              column, got, want);
@@ -168,15 +172,15 @@ static void check_moments(const problem *p) {
     for (uint32_t i = 0; i < p->m; i++) sum += written[i * p->n + j], absolute += fabs(written[i * p->n + j]);
     const double mean = sum / p->m;
     for (uint32_t i = 0; i < p->m; i++) squares += pow(written[i * p->n + j] - mean, 2);
-    same(p, "mean", j, value[MEAN][j], mean, absolute / p->m);
+    expect_near(p, "mean", j, value[MEAN][j], mean, absolute / p->m);
     /* Values are about 400 away from 0: a difference of sums of squares would have ten times the allowed
      * error. */
     const double variance = isfinite(mean) ? squares / p->m : NAN, off = 0.2 * fabs(mean) * sqrt(variance);
-    same(p, "variance", j, value[VARIANCE][j], variance, 1 + variance + off);
+    expect_near(p, "variance", j, value[VARIANCE][j], variance, 1 + variance + off);
   }
 }
 
-static void check_sums(const problem *p, by_product made) {
+static void check_sums(const problem *p, reductions reduction) {
   for (uint32_t j = 0; j < p->n; j++) {
     double first = 0, second = 0, most_first = 0, most_second = 0;
     for (uint32_t i = 0; i < p->m; i++) {
@@ -185,31 +189,31 @@ static void check_sums(const problem *p, by_product made) {
       first += v, most_first += fabs(v);
       second += w, most_second += fabs(w);
     }
-    if (forms[made].first) same(p, "sum", j, value[SUM][j], first, most_first);
-    if (forms[made].second) same(p, "second sum", j, value[SECOND][j], second, most_second);
+    if (forms[reduction].first) expect_near(p, "sum", j, value[SUM][j], first, most_first);
+    if (forms[reduction].second) expect_near(p, "second sum", j, value[SECOND][j], second, most_second);
   }
 }
 
 /* Column reductions are the same in either precision, and do not depend on what is written. On a software
  * device one problem is tested in all forms, and the others alternate between moments and both sums, which
  * are the only form with final sums. */
-static bool is_tested(const problem *p, uint32_t number, by_product made) {
-  const bool of_both = made == OF_BOTH || made == OF_BOTH_ALONE;
-  if (is_software() && (number || p->in_parts || device->target.matrix.packed))
-    return number % 2 && !p->way ? made == OF_MOMENTS : of_both;
-  return number < 2 || made < OF_FIRST_ALONE;
+static bool is_tested(const problem *p, uint32_t number, reductions reduction) {
+  const bool of_both = reduction == OF_BOTH || reduction == OF_BOTH_ONLY;
+  if (is_software() && (number || p->split_k || device->target.matrix.packed))
+    return number % 2 && !p->candidate ? reduction == OF_MOMENTS : of_both;
+  return number < 2 || reduction < OF_FIRST_ONLY;
 }
 
 static void check(const problem *p, uint32_t problems) {
   for (uint32_t i = 0; i < problems && (i < 1 || precision != GT_PRECISION_HALF); i++)
-    for (by_product made = 0; made < FORMS; made++) {
-      if (!is_tested(&p[i], i, made)) continue;
+    for (reductions reduction = 0; reduction < FORMS; reduction++) {
+      if (!is_tested(&p[i], i, reduction)) continue;
       draw(&p[i]);
-      run(&p[i], made);
-      if (made == OF_MOMENTS)
+      run(&p[i], reduction);
+      if (reduction == OF_MOMENTS)
         check_moments(&p[i]);
       else
-        check_sums(&p[i], made);
+        check_sums(&p[i], reduction);
     }
 }
 #define CHECK(...)                          \
@@ -222,13 +226,13 @@ static void test_scalar(void **state) {
         {1009, 20, 16, 2, false}, {300, 260, 300, 2, false}, {131, 29, 1, 2, false});
 }
 
-static void test_scalar_in_parts(void **state) {
+static void test_scalar_split_k(void **state) {
   (void)state;
   CHECK({67, 37, 2050, 132, true}, {70, 20, 4099, 132, true}, {96, 64, 1024, 132, true},
         {65, 17, 999, 132, true});
 }
 
-static void test_whole(void **state) {
+static void test_final_sums(void **state) {
   (void)state;
   CHECK({64, 40, 31, 2, false}, {60, 260, 640, 16, true, "64x32x32 by 4x2, split 3"},
         {64, 260, 1030, 16, true, "64x32x16 by 4x2, split 5"});
@@ -240,7 +244,7 @@ static void test_matrix(void **state) {
         {120, 100, 40, 4, false});
 }
 
-static void test_matrix_in_parts(void **state) {
+static void test_matrix_split_k(void **state) {
   (void)state;
   CHECK({70, 40, 1300, 2, true}, {128, 64, 1024, 2, true}, {67, 33, 2050, 2, true});
 }
@@ -253,9 +257,9 @@ static void test_not_finite(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest scalar[] = {cmocka_unit_test(test_scalar), cmocka_unit_test(test_scalar_in_parts),
-                                      cmocka_unit_test(test_whole), cmocka_unit_test(test_not_finite)};
-  const struct CMUnitTest matrix[] = {cmocka_unit_test(test_matrix), cmocka_unit_test(test_matrix_in_parts),
+  const struct CMUnitTest scalar[] = {cmocka_unit_test(test_scalar), cmocka_unit_test(test_scalar_split_k),
+                                      cmocka_unit_test(test_final_sums), cmocka_unit_test(test_not_finite)};
+  const struct CMUnitTest matrix[] = {cmocka_unit_test(test_matrix), cmocka_unit_test(test_matrix_split_k),
                                       cmocka_unit_test(test_not_finite)};
   const struct CMUnitTest packed[] = {cmocka_unit_test(test_matrix)};
   if (!has_device()) return 77;

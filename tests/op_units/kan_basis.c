@@ -15,18 +15,18 @@
 enum { MAX_KNOTS = 64, GRID = 8 };
 
 /* Function `term` of an attribute at x, as the CPU kernels compute it, or its derivative of this order;
- * behind: the knots. */
-static double made(gt_kan_attribute a, uint32_t order, uint32_t term, float x, const float *behind) {
+ * knot_rows: the knots, or NULL. */
+static double evaluate(gt_kan_attribute a, uint32_t order, uint32_t term, float x, const float *knot_rows) {
   uint32_t geometry[GT_BASIS_WORDS], spec[GT_FACTOR_SPEC_END] = {0};
   float value;
   a.block = 1;
   a.order = order;
   gt_basis_geometry(&a, 1, 1, 1, geometry, spec + GT_FACTOR_SPEC_OWN);
-  gt_basis_fill(geometry, spec, term, &x, behind, 1, 1, &value);
+  gt_basis_fill(geometry, spec, term, &x, knot_rows, 1, 1, &value);
   return (double)value;
 }
 
-/* For order 0 the spline over knots t_0 … t_{degree+1}, else its derivative, by the recursion for both. */
+/* The spline over knots t_0 … t_{degree+1} at x, or its derivative of this order, by de Boor's recursion. */
 static double de_boor(const double *t, uint32_t degree, uint32_t order, double x) {
   if (order > degree) return 0;
   if (!degree) return x >= t[0] && x < t[1] ? 1 : 0;
@@ -53,7 +53,7 @@ static int points_of(const double *knot, uint32_t knots, float *x) {
 
 /* Compares all splines and their derivatives with de_boor. An error in float is relative to the possible size
  * of a derivative, about (2 degree / cell)^order. */
-static void compare(gt_kan_attribute a, const double *knot, const float *behind, double cell) {
+static void compare(gt_kan_attribute a, const double *knot, const float *knot_rows, double cell) {
   float x[5 * MAX_KNOTS];
   const uint32_t knots = a.terms + a.degree + 1;
   const int points = points_of(knot, knots, x);
@@ -61,10 +61,10 @@ static void compare(gt_kan_attribute a, const double *knot, const float *behind,
     for (uint32_t t = 0; t < a.terms; t++)
       for (int p = 0; p < points; p++) {
         const double want = de_boor(knot + t, a.degree, order, (double)x[p]);
-        const double got = made(a, order, t, x[p], behind);
+        const double got = evaluate(a, order, t, x[p], knot_rows);
         /* Rounding of the position in the cell: a few 2^-24 of the derivative of the next order. */
-        const double most = 4e-6 * pow(2 * (order ? a.degree : 1) / cell, order);
-        if (!(fabs(got - want) <= most))
+        const double tolerance = 4e-6 * pow(2 * (order ? a.degree : 1) / cell, order);
+        if (!(fabs(got - want) <= tolerance))
           fail_msg("degree %u, order %u, spline %u at %.9g: %.9g, not %.9g", a.degree, order, t, (double)x[p],
                    got, want);
       }
@@ -84,19 +84,19 @@ static void splines_on_a_grid(void **state) {
 static void splines_over_knots(void **state) {
   (void)state;
   for (uint32_t degree = 0; degree <= GT_BASIS_MOST_DEGREE; degree++) {
-    double knot[MAX_KNOTS], narrow = 1;
-    float behind[MAX_KNOTS];
+    double knot[MAX_KNOTS], narrowest = 1;
+    float knot_rows[MAX_KNOTS];
     for (uint32_t k = 0; k < GRID + 2 * degree + 1; k++) {
-      behind[k] = (float)(-1 + 0.25 * ((double)k - degree) + 0.09 * sin(1 + 3.0 * k));
-      knot[k] = (double)behind[k];
-      if (k && knot[k] - knot[k - 1] < narrow) narrow = knot[k] - knot[k - 1];
+      knot_rows[k] = (float)(-1 + 0.25 * ((double)k - degree) + 0.09 * sin(1 + 3.0 * k));
+      knot[k] = (double)knot_rows[k];
+      if (k && knot[k] - knot[k - 1] < narrowest) narrowest = knot[k] - knot[k - 1];
     }
-    compare(gt_kan_knots(GRID, degree), knot, behind, narrow);
+    compare(gt_kan_knots(GRID, degree), knot, knot_rows, narrowest);
   }
 }
 
-/* Also coinciding knots, and points with no knot to the left or right. */
-static void splines_on_the_host(void **state) { /* gt_splines */
+/* gt_splines, also with coinciding knots, and at points without a knot on the left or right. */
+static void splines_on_the_host(void **state) {
   (void)state;
   for (uint32_t degree = 0; degree <= 5; degree++) {
     double knot[MAX_KNOTS], value[MAX_KNOTS];
@@ -123,7 +123,7 @@ static void chebyshev_is_a_cosine(void **state) {
       const double want[] = {cos(k * a), k * sin(k * a) / s,
                              (k * sin(k * a) * cos(a) / s - k * k * cos(k * a)) / (s * s)};
       for (uint32_t order = 0; order <= 2; order++) {
-        const double got = made(gt_kan_polynomials(GT_BASIS_CHEBYSHEV, 12, 0, 0), order, n, x, NULL);
+        const double got = evaluate(gt_kan_polynomials(GT_BASIS_CHEBYSHEV, 12, 0, 0), order, n, x, NULL);
         const double large = order == 0 ? 1 : order == 1 ? k * k : k * k * (k * k - 1) / 3; /* at an end */
         if (fabs(got - want[order]) > 4e-6 * (1 + large))
           fail_msg("T_%u, order %u at %.9g: %.9g, not %.9g", n, order, (double)x, got, want[order]);
@@ -131,9 +131,9 @@ static void chebyshev_is_a_cosine(void **state) {
     }
 }
 
-/* The upper bound of a basis holds, and is not much too large, however far outside the inputs are. (The bound
- * of polynomials for a part of [-1, 1] is that for the whole interval.) */
-static void peaks_are_not_passed(void **state) {
+/* gt_basis_peak is an upper bound, and not much too large, however far outside the grid the inputs are. (The
+ * bound of polynomials on a part of [-1, 1] is that on the whole interval.) */
+static void peaks_are_upper_bounds(void **state) {
   (void)state;
   static const double limits[] = {0.25, 1, 1.5, 4, 20};
   const gt_kan_attribute bases[] = {gt_kan_bspline(-1, 1, GRID, 3),
@@ -153,29 +153,29 @@ static void peaks_are_not_passed(void **state) {
   for (size_t b = 0; b < sizeof bases / sizeof *bases; b++)
     for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
       gt_kan_attribute a = bases[b];
-      double most = 0, said = 0;
+      double largest = 0, bound = 0;
       a.base = 1;
       for (uint32_t term = 0; term <= a.terms; term++) {
         const double peak = (double)gt_basis_peak(&a, term, limits[l]);
-        if (peak > said) said = peak;
+        if (peak > bound) bound = peak;
         for (int i = -200; i <= 200; i++) {
-          const double value = fabs(made(a, 0, term, (float)(limits[l] * i / 200), NULL));
-          if (value > most) most = value;
+          const double value = fabs(evaluate(a, 0, term, (float)(limits[l] * i / 200), NULL));
+          if (value > largest) largest = value;
           if (value > peak * (1 + 1e-5))
             fail_msg("basis %u, function %u within %g: %.9g, more than %.9g", a.basis, term, limits[l], value,
                      peak);
         }
       }
-      if (said > (limits[l] < 1 ? 64 : 16) * most)
-        fail_msg("basis %u within %g: %.9g at most, and not %.9g", a.basis, limits[l], most, said);
+      if (bound > (limits[l] < 1 ? 64 : 16) * largest)
+        fail_msg("basis %u within %g: largest value %.9g, bound %.9g", a.basis, limits[l], largest, bound);
     }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(splines_on_a_grid),    cmocka_unit_test(splines_over_knots),
-      cmocka_unit_test(splines_on_the_host),  cmocka_unit_test(chebyshev_is_a_cosine),
-      cmocka_unit_test(peaks_are_not_passed),
+      cmocka_unit_test(splines_on_a_grid),      cmocka_unit_test(splines_over_knots),
+      cmocka_unit_test(splines_on_the_host),    cmocka_unit_test(chebyshev_is_a_cosine),
+      cmocka_unit_test(peaks_are_upper_bounds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

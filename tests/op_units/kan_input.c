@@ -2,8 +2,8 @@
  * units. Each variable has its own buffer, so addresses are aligned, as in training: only then, and if the
  * result consists of whole matrices, lanes read inputs in the layout of the accumulators
  * (shaders/op/matmul/product_matrix_drain.glsl, DERIVES). The cases of tests/op/kan/kan.c use unaligned
- * addresses. Where operands are packed, coefficients are multiplied by their scales on the way, if there are
- * many lines. */
+ * addresses. If operands are packed and there are many lines, the packing kernel multiplies coefficients by
+ * their scales. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -33,7 +33,8 @@ typedef struct problem {
 static float value[RESULT][MOST], result[2][MOST]; /* on matrix units, and on scalar units */
 static gt_precision precision;
 
-static gt_kan_attribute with(gt_kan_attribute a, uint32_t block, uint32_t base) {
+/* The attribute of the gradient of a layer with these functions, block and base. */
+static gt_kan_attribute gradient(gt_kan_attribute a, uint32_t block, uint32_t base) {
   a.block = block;
   a.base = base;
   a.order = 1;
@@ -67,8 +68,8 @@ static gt_graph *build_graph(gt_arena *arena, const problem *p, gt_precision by)
   return g;
 }
 
-/* A pin (support/pin.h): asserts that the products on matrix units have the form that the problem says and
- * compute this column reduction (GT_COLUMNS_…). Returns their number. */
+/* A pin (support/pin.h): asserts that the products on matrix units are of whole matrices if the problem says
+ * so, and compute this column reduction (GT_COLUMNS_…). Returns the number of products. */
 static int pin_products(const gt_plan *plan, const problem *p, uint32_t columns) {
   int products = 0;
   for (uint32_t s = 0; s < plan->steps; s++) {
@@ -116,15 +117,16 @@ static double magnitude(const problem *p, uint32_t line, uint32_t input) {
   return sum;
 }
 
-/* An 8-bit significand, as in bfloat16, has a relative error of 2^-9, a product of two twice that. */
+/* Compares the gradients on matrix units and on scalar units. An 8-bit significand, as in bfloat16, has a
+ * relative error of 2^-9, a product of two twice that. */
 static void compare(const problem *p) {
-  const double most = precision == GT_PRECISION_HALF ? 5e-3 : 2e-5;
+  const double tolerance = precision == GT_PRECISION_HALF ? 5e-3 : 2e-5;
   run(p, false);
   run(p, true);
   for (uint32_t i = 0; i < count_of(p, RESULT); i++) {
     const double got = result[0][i], want = result[1][i];
     const double scale = magnitude(p, i / p->inputs, i % p->inputs);
-    if (isnan(want) ? !isnan(got) : isinf(want) ? got != want : !(fabs(got - want) <= most * scale))
+    if (isnan(want) ? !isnan(got) : isinf(want) ? got != want : !(fabs(got - want) <= tolerance * scale))
       fail_msg("%u x %u, basis %u: (%u, %u) is %.9g, should be %.9g, of %.9g", p->lines, p->inputs,
                p->a.basis, i / p->inputs, i % p->inputs, got, want, scale);
   }
@@ -137,25 +139,26 @@ static void check(const problem *p) {
 
 static void test_whole(void **state) {
   (void)state;
-  check(&(problem){64, 16, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 5, 0), 16, 1), true, false});
-  check(&(problem){96, 48, with(gt_kan_polynomials(GT_BASIS_CHEBYSHEV, 4, 0, 0), 48, 0), true, false});
-  check(&(problem){64, 80, with(gt_kan_bspline(-1, 1, 4, 3), 80, 0), true, false});
+  check(&(problem){64, 16, gradient(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 5, 0), 16, 1), true, false});
+  check(&(problem){96, 48, gradient(gt_kan_polynomials(GT_BASIS_CHEBYSHEV, 4, 0, 0), 48, 0), true, false});
+  check(&(problem){64, 80, gradient(gt_kan_bspline(-1, 1, 4, 3), 80, 0), true, false});
 }
 
 static void test_not_whole(void **state) {
   (void)state;
-  check(&(problem){70, 36, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 5, 0), 12, 0), false, false});
+  check(&(problem){70, 36, gradient(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 5, 0), 12, 0), false, false});
 }
 
 static void test_scaled(void **state) {
   (void)state;
-  check(&(problem){2080, 16, with(gt_kan_bspline(-1, 1, 2, 2), 16, 1), true, true});
+  check(&(problem){2080, 16, gradient(gt_kan_bspline(-1, 1, 2, 2), 16, 1), true, true});
 }
 
-/* An infinity affects only its own line; with few functions, so that not all of that line is NaN. */
+/* An infinity affects all results of its own line, and no others. With few functions, some of these results
+ * are infinite, not NaN. */
 static void test_not_finite(void **state) {
   (void)state;
-  const problem p = {64, 16, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 2, 0), 16, 0), true, false};
+  const problem p = {64, 16, gradient(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 2, 0), 16, 0), true, false};
   draw(&p);
   value[G][37 * OUTPUTS + 5] = INFINITY;
   compare(&p);
@@ -163,8 +166,7 @@ static void test_not_finite(void **state) {
     assert_int_equal(isfinite(result[0][i]) != 0, i / p.inputs != 37);
 }
 
-/* Only column sums of the gradient are used, as by a norm before the layer: of the gradient, and of it times
- * x. */
+/* Only column sums are used, as by a norm before the layer: of the gradient, and of the gradient times x. */
 static gt_graph *build_summed_graph(gt_arena *arena, const problem *p) {
   static const char *const name[] = {"x", "g", "coefficients", "scales", "sum", "times_x"};
   gt_graph *g = gt_graph_create(arena);
@@ -195,7 +197,7 @@ static void run_summed(const problem *p) {
   gt_arena_finish(&arena);
 }
 
-/* Against the sums of the gradient that the same kernel writes. */
+/* Compares the column sums with sums of the gradient that the same kernel writes. */
 static void check_summed(const problem *p) {
   draw(p);
   run(p, false);
@@ -219,8 +221,8 @@ static void check_summed(const problem *p) {
 
 static void test_summed(void **state) {
   (void)state;
-  check_summed(&(problem){192, 144, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 5, 0), 16, 1), true, false});
-  check_summed(&(problem){195, 148, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 3, 0), 37, 0), false, false});
+  check_summed(&(problem){192, 144, gradient(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 5, 0), 16, 1), true, false});
+  check_summed(&(problem){195, 148, gradient(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 3, 0), 37, 0), false, false});
 }
 
 static int group(const char *name) {

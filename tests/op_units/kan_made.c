@@ -1,9 +1,9 @@
 /* A KAN layer on matrix units, emulated if the device has none, whose basis functions are computed on load in
  * registers (shaders/op/matmul/product_made.glsl), against scalar units: bounded and unbounded functions,
  * with a base among them or on rows of its own (gt_kan_attribute.apart), partial tiles, with and without
- * split-K, scale blocks along K that end within a block of inputs. With many lines, coefficients are
- * multiplied by their scales while they are packed (shaders/op/matmul/packed.h), unless the epilogue leaves
- * no room for that. */
+ * split-K, scale blocks along K that end within a block of inputs. With many lines, the packing kernel
+ * multiplies coefficients by their scales (shaders/op/matmul/packed.h), unless the epilogue uses the address
+ * that this needs. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -29,7 +29,7 @@ enum {
   MORE,
   RESULT = MORE + 4,
   VARIABLES,
-  WAYS_OF_SOFTWARE = 5
+  STRIDE_ON_SOFTWARE = 5 /* a software device tests one candidate in this many */
 };
 
 typedef struct problem {
@@ -40,17 +40,17 @@ typedef struct problem {
 } problem;
 
 static float value[RESULT][MOST], result[2][MOST]; /* on matrix units, and on scalar units */
-static double size[MOST];                          /* the sum of the absolute values of a result's terms */
+static double magnitude[MOST];                     /* the sum of the absolute values of a result's terms */
 static gt_precision precision;
 
-static gt_kan_attribute with(gt_kan_attribute a, uint32_t block, uint32_t base) {
+static gt_kan_attribute attribute(gt_kan_attribute a, uint32_t block, uint32_t base) {
   a.block = block;
   a.base = base;
   return a;
 }
 
 static gt_kan_attribute apart(gt_kan_attribute a, uint32_t block) {
-  a = with(a, block, 1);
+  a = attribute(a, block, 1);
   a.apart = 1;
   return a;
 }
@@ -88,7 +88,7 @@ static void draw(const problem *p) {
     for (uint32_t i = 0; i < count_of(p, v); i++)
       value[v][i] =
           3.0f * (float)gt_random_uniform(7, 1 + (uint32_t)v, 0, i) - 1.4f; /* partly off the grid */
-  memset(size, 0, sizeof size);
+  memset(magnitude, 0, sizeof magnitude);
   gt_basis_geometry(&p->a, p->lines, p->inputs, p->outputs, geometry, spec + GT_FACTOR_SPEC_OWN);
   for (uint32_t l = 0; l < p->lines; l++)
     for (uint32_t i = 0; i < p->inputs; i++)
@@ -98,10 +98,10 @@ static void draw(const problem *p) {
         gt_basis_fill(geometry, spec, t, &value[X][(plane + l) * p->inputs + i], NULL, 1, 1, &f);
         const float *of_row = &value[COEFFICIENTS][row_of(p, i, t) * p->outputs];
         for (uint32_t o = 0; o < p->outputs; o++)
-          size[l * p->outputs + o] += fabs((double)f * of_row[o] * scale_of(p, i, t, o));
+          magnitude[l * p->outputs + o] += fabs((double)f * of_row[o] * scale_of(p, i, t, o));
       }
   for (int v = MORE; v < RESULT && p->more; v++)
-    for (uint32_t i = 0; i < count_of(p, v); i++) size[i] += fabs((double)value[v][i]);
+    for (uint32_t i = 0; i < count_of(p, v); i++) magnitude[i] += fabs((double)value[v][i]);
 }
 
 static const gt_plan *plan_of(gt_arena *arena, gt_graph **graph, const problem *p, gt_precision by,
@@ -133,16 +133,16 @@ static bool pin_packed(const gt_plan *plan, const problem *p) {
   return false;
 }
 
-/* way: a candidate on matrix units; NULL: scalar units. */
-static void run(const problem *p, const char *key, const char *way) {
-  float *to = result[!way];
+/* candidate: one on matrix units; NULL: scalar units. */
+static void run(const problem *p, const char *key, const char *candidate) {
+  float *to = result[!candidate];
   gt_arena arena;
   gt_graph *g;
   gt_tuned tuned = {0};
   gt_arena_init(&arena);
-  if (way) gt_tuned_set(&tuned, key, way);
-  const gt_plan *plan = plan_of(&arena, &g, p, way ? precision : GT_PRECISION_SCALAR, &tuned);
-  assert_int_equal(pin_packed(plan, p), way != NULL);
+  if (candidate) gt_tuned_set(&tuned, key, candidate);
+  const gt_plan *plan = plan_of(&arena, &g, p, candidate ? precision : GT_PRECISION_SCALAR, &tuned);
+  assert_int_equal(pin_packed(plan, p), candidate != NULL);
   memset(to, 0xff, sizeof result[0]); /* elements that are not written stay NaN */
   device_run(plan, g, 1,
              (float *[]){value[X], value[COEFFICIENTS], value[SCALES], value[MORE], value[MORE + 1],
@@ -152,30 +152,30 @@ static void run(const problem *p, const char *key, const char *way) {
 }
 
 /* Compares the results. Both have computed the functions with the device's precision. */
-static void compare(const problem *p, const char *way) {
+static void compare(const problem *p, const char *candidate) {
   for (uint32_t i = 0; i < count_of(p, RESULT); i++) {
     const double got = (double)result[0][i], want = (double)result[1][i];
-    if (isnan(want) ? !isnan(got) : isinf(want) ? got != want : !(fabs(got - want) <= 2e-6 * size[i]))
-      fail_msg("%s, %u x %u, basis %u: (%u, %u) is %.9g, should be %.9g, of %.9g", way, p->lines, p->inputs,
-               p->a.basis, i / p->outputs, i % p->outputs, got, want, size[i]);
+    if (isnan(want) ? !isnan(got) : isinf(want) ? got != want : !(fabs(got - want) <= 2e-6 * magnitude[i]))
+      fail_msg("%s, %u x %u, basis %u: (%u, %u) is %.9g, should be %.9g, of %.9g", candidate, p->lines,
+               p->inputs, p->a.basis, i / p->outputs, i % p->outputs, got, want, magnitude[i]);
   }
 }
 
-/* With every candidate; on a software device, which takes seconds to compile each, with some. */
+/* Compares every candidate; a software device, which takes seconds to compile each, compares some. */
 static void check(const problem *p) {
   gt_arena arena;
   gt_graph *g;
-  char way[GT_WAY_TEXT];
+  char candidate[GT_WAY_TEXT];
   uint32_t tried = 0;
   gt_arena_init(&arena);
   const gt_choice *choice = choice_of(plan_of(&arena, &g, p, precision, NULL), 0);
   assert_non_null(choice);
   run(p, choice->key, NULL);
   for (uint32_t i = 0; i < choice->candidates; i++) {
-    choice->text(&choice->candidate[i], way, sizeof way);
-    if (!strstr(way, ", packed") || left_out(tried++, WAYS_OF_SOFTWARE)) continue;
-    run(p, choice->key, way);
-    compare(p, way);
+    choice->text(&choice->candidate[i], candidate, sizeof candidate);
+    if (!strstr(candidate, ", packed") || left_out(tried++, STRIDE_ON_SOFTWARE)) continue;
+    run(p, choice->key, candidate);
+    compare(p, candidate);
   }
   assert_true(tried);
   gt_arena_finish(&arena);
@@ -188,28 +188,28 @@ static void check_drawn(const problem *p) {
 
 static void test_made(void **state) {
   (void)state;
-  check_drawn(&(problem){64, 64, 48, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 8, 0), 16, 0), false, 0});
-  check_drawn(&(problem){96, 96, 33, with(gt_kan_bspline(-1, 1, 5, 3), 32, 1), false, 0});
+  check_drawn(&(problem){64, 64, 48, attribute(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 8, 0), 16, 0), false, 0});
+  check_drawn(&(problem){96, 96, 33, attribute(gt_kan_bspline(-1, 1, 5, 3), 32, 1), false, 0});
   check_drawn(
-      &(problem){160, 64, 40, with(gt_kan_polynomials(GT_BASIS_CHEBYSHEV, 4, 0, 0), 64, 0), false, 0});
-  check_drawn(&(problem){32, 80, 64, with(gt_kan_bspline(-1, 1, 5, 3), 16, 1), false, 0});
-  check_drawn(&(problem){64, 64, 48, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 8, 0), 16, 0), true, 0});
-  check_drawn(&(problem){64, 32, 36, with(gt_kan_bspline(-1, 1, 5, 3), 16, 1), true, 0});
+      &(problem){160, 64, 40, attribute(gt_kan_polynomials(GT_BASIS_CHEBYSHEV, 4, 0, 0), 64, 0), false, 0});
+  check_drawn(&(problem){32, 80, 64, attribute(gt_kan_bspline(-1, 1, 5, 3), 16, 1), false, 0});
+  check_drawn(&(problem){64, 64, 48, attribute(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 8, 0), 16, 0), true, 0});
+  check_drawn(&(problem){64, 32, 36, attribute(gt_kan_bspline(-1, 1, 5, 3), 16, 1), true, 0});
   check_drawn(&(problem){64, 64, 48, apart(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 8, 0), 16), false, 0});
   check_drawn(&(problem){96, 96, 33, apart(gt_kan_bspline(-1, 1, 5, 3), 32), true, 0});
 }
 
 static void test_scaled(void **state) {
   (void)state;
-  check_drawn(&(problem){2080, 16, 40, with(gt_kan_bspline(-1, 1, 2, 2), 16, 1), false, 1});
-  check_drawn(&(problem){2080, 32, 33, with(gt_kan_bspline(-1, 1, 2, 2), 16, 1), false, 2});
-  check_drawn(&(problem){2080, 16, 40, with(gt_kan_bspline(-1, 1, 2, 2), 16, 1), true, 1});
+  check_drawn(&(problem){2080, 16, 40, attribute(gt_kan_bspline(-1, 1, 2, 2), 16, 1), false, 1});
+  check_drawn(&(problem){2080, 32, 33, attribute(gt_kan_bspline(-1, 1, 2, 2), 16, 1), false, 2});
+  check_drawn(&(problem){2080, 16, 40, attribute(gt_kan_bspline(-1, 1, 2, 2), 16, 1), true, 1});
 }
 
 /* Results that depend on coefficients or inputs that are not finite are NaN, and no others. K is short: tiles
  * with such values are summed without scaling, and lavapipe stops after a number of loop iterations. */
 static void test_not_finite(void **state) {
-  const problem p = {96, 16, 40, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 2, 0), 16, 0), false, 0};
+  const problem p = {96, 16, 40, attribute(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 2, 0), 16, 0), false, 0};
   (void)state;
   draw(&p);
   value[COEFFICIENTS][5 * p.outputs + 3] = INFINITY;
@@ -222,14 +222,14 @@ static void test_not_finite(void **state) {
 }
 
 static void test_not_finite_scaled(void **state) {
-  const problem p = {2080, 16, 40, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 2, 0), 16, 0), false, 1};
+  const problem p = {2080, 16, 40, attribute(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 2, 0), 16, 0), false, 1};
   (void)state;
   draw(&p);
   value[SCALES][5 * p.outputs + 3] = INFINITY;
   check(&p);
 }
 
-/* The same with columns in another order: every term is summed exactly once, in whichever part. */
+/* The same with a base that is apart, whose columns follow all others. */
 static void test_not_finite_apart(void **state) {
   const problem p = {64, 32, 36, apart(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 3, 0), 16), false, 0};
   (void)state;

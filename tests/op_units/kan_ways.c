@@ -24,8 +24,10 @@ enum {
   SCALES,
   RESULT,
   VARIABLES,
-  WAYS_OF_SOFTWARE = 7,
-  WAYS_OVER_LINES = 4
+  /* A software device tests one candidate in STRIDE_ON_SOFTWARE, and one of product_outer or product_slopes
+   * in LINES_STRIDE. */
+  STRIDE_ON_SOFTWARE = 7,
+  LINES_STRIDE = 4
 };
 
 typedef enum form { LAYER, INPUTS_GRADIENT, COEFFICIENTS_GRADIENT } form;
@@ -39,7 +41,7 @@ typedef struct problem {
 
 static float value[RESULT][MOST], result[2][MOST];
 
-static gt_kan_attribute with(gt_kan_attribute a, uint32_t block, uint32_t base, uint32_t order) {
+static gt_kan_attribute attribute(gt_kan_attribute a, uint32_t block, uint32_t base, uint32_t order) {
   a.block = block;
   a.base = base;
   a.order = order;
@@ -47,7 +49,7 @@ static gt_kan_attribute with(gt_kan_attribute a, uint32_t block, uint32_t base, 
 }
 
 static gt_kan_attribute apart(gt_kan_attribute a, uint32_t block) {
-  a = with(a, block, 1, 0);
+  a = attribute(a, block, 1, 0);
   a.apart = 1;
   return a;
 }
@@ -71,7 +73,7 @@ static void draw(const problem *p) {
       value[v][i] =
           2.5f * (float)gt_random_uniform(7, 1 + (uint32_t)v, 0, i) - 1.2f; /* partly off the grid */
   if (p->a.basis != GT_BASIS_KNOTS) return;
-  for (uint32_t j = 1; j < gt_kan_behind(&p->a); j++) /* knots grow */
+  for (uint32_t j = 1; j < gt_kan_behind(&p->a); j++) /* knots increase */
     for (uint32_t i = 0; i < p->inputs; i++) {
       float *knot = &value[X][(p->lines + j) * p->inputs + i];
       *knot = knot[-(int)p->inputs] + 0.1f * fabsf(*knot) + 0.1f;
@@ -94,13 +96,13 @@ static const gt_plan *plan_of(gt_arena *arena, gt_graph **graph, const problem *
   return device_plan(arena, g, (gt_plan_options){.target.units = p->units, .tuned = tuned});
 }
 
-static void run_candidate(const problem *p, const char *key, const char *way, float *out) {
+static void run_candidate(const problem *p, const char *key, const char *candidate, float *out) {
   float *values[] = {value[X], value[G], value[COEFFICIENTS], value[SCALES], out};
   gt_arena arena;
   gt_graph *g;
   gt_tuned tuned = {0};
   gt_arena_init(&arena);
-  gt_tuned_set(&tuned, key, way);
+  gt_tuned_set(&tuned, key, candidate);
   const gt_plan *plan = plan_of(&arena, &g, p, &tuned);
   const gt_choice *choice = choice_of(plan, 0);
   assert_true(choice && choice->tuned);
@@ -110,46 +112,48 @@ static void run_candidate(const problem *p, const char *key, const char *way, fl
   gt_arena_finish(&arena);
 }
 
-static void compare(const problem *p, const char *way) {
+static void compare(const problem *p, const char *candidate) {
   for (uint32_t i = 0; i < count_of(p, RESULT); i++) {
     const double want = (double)result[0][i];
     if (!(fabs((double)result[1][i] - want) <= 2e-5 * (1 + fabs(want))))
-      fail_msg("%s: element %u is %.9g, by tiles %.9g", way, i, (double)result[1][i], want);
+      fail_msg("%s: element %u is %.9g, by tiles %.9g", candidate, i, (double)result[1][i], want);
   }
 }
 
 /* True if the candidate is one of the special kernels. */
-static bool is_of_interest(const problem *p, const char *way) {
-  const unsigned parts = parts_of_way(way);
-  return p->form == LAYER             ? strstr(way, ", few") || strstr(way, ", thin")
-         : p->form == INPUTS_GRADIENT ? strstr(way, ", edges") || strstr(way, ", slopes") || parts > 1
-                                      : strstr(way, ", outer") != NULL;
+static bool is_special_kernel(const problem *p, const char *candidate) {
+  const unsigned parts = parts_of_way(candidate);
+  return p->form == LAYER ? strstr(candidate, ", few") || strstr(candidate, ", thin")
+         : p->form == INPUTS_GRADIENT
+             ? strstr(candidate, ", edges") || strstr(candidate, ", slopes") || parts > 1
+             : strstr(candidate, ", outer") != NULL;
 }
 
+/* Compares the special kernels with the first candidate of another kernel. */
 static void check(const problem *p) {
   gt_arena arena;
   gt_graph *g;
-  char way[GT_WAY_TEXT];
+  char candidate[GT_WAY_TEXT];
   uint32_t tested = 0, tiles = 0;
   gt_arena_init(&arena);
   draw(p);
   const gt_choice *choice = choice_of(plan_of(&arena, &g, p, NULL), 0);
   assert_non_null(choice);
   for (uint32_t i = 0; i < choice->candidates && !tiles; i++) {
-    choice->text(&choice->candidate[i], way, sizeof way);
-    if (is_of_interest(p, way)) continue;
-    run_candidate(p, choice->key, way, result[0]);
+    choice->text(&choice->candidate[i], candidate, sizeof candidate);
+    if (is_special_kernel(p, candidate)) continue;
+    run_candidate(p, choice->key, candidate, result[0]);
     tiles++;
   }
   for (uint32_t i = 0; i < choice->candidates; i++) {
-    choice->text(&choice->candidate[i], way, sizeof way);
-    const bool over_lines = strstr(way, ", outer") || strstr(way, ", slopes");
-    if (!is_of_interest(p, way)) continue;
+    choice->text(&choice->candidate[i], candidate, sizeof candidate);
+    const bool over_lines = strstr(candidate, ", outer") || strstr(candidate, ", slopes");
+    if (!is_special_kernel(p, candidate)) continue;
     tested++;
-    const bool rare = (tested - 1) % WAYS_OF_SOFTWARE && (!over_lines || tested % WAYS_OVER_LINES);
+    const bool rare = (tested - 1) % STRIDE_ON_SOFTWARE && (!over_lines || tested % LINES_STRIDE);
     if (rare && device->target.brief) continue;
-    run_candidate(p, choice->key, way, result[1]);
-    compare(p, way);
+    run_candidate(p, choice->key, candidate, result[1]);
+    compare(p, candidate);
   }
   assert_true(tiles && tested);
   gt_arena_finish(&arena);
@@ -157,7 +161,7 @@ static void check(const problem *p) {
 
 /* The layer and the gradient of its inputs: blocks and outputs that are a multiple of 4 or not, with 0, 1 or
  * 2 scales per edge. */
-static void test_kan_ways(void **state) {
+static void test_layer_and_inputs_gradient(void **state) {
   const gt_kan_attribute splines = gt_kan_bspline(-1, 1, 5, 3),
                          bumps = gt_kan_bumps(GT_BASIS_RBF, -1, 1, 8, 0),
                          chebyshev = gt_kan_polynomials(GT_BASIS_CHEBYSHEV, 4, 0, 0);
@@ -165,13 +169,13 @@ static void test_kan_ways(void **state) {
   for (form f = LAYER; f <= INPUTS_GRADIENT; f++) {
     const uint32_t order = f == INPUTS_GRADIENT;
     const problem problems[] = {
-        {67, 20, 10, 1, with(splines, 4, 1, order), f},
-        {35, 8, 16, 2, with(splines, 4, 1, order), f},
-        {33, 12, 3, 0, with(splines, 12, 1, order), f},
-        {70, 16, 8, 0, with(bumps, 16, 0, order), f},
-        {31, 7, 10, 1, with(bumps, 7, 1, order), f},
-        {1, 5, 1, 0, with(chebyshev, 1, 0, order), f},
-        {40, 24, order ? 33 : 13, 1, with(splines, 4, 1, order), f},
+        {67, 20, 10, 1, attribute(splines, 4, 1, order), f},
+        {35, 8, 16, 2, attribute(splines, 4, 1, order), f},
+        {33, 12, 3, 0, attribute(splines, 12, 1, order), f},
+        {70, 16, 8, 0, attribute(bumps, 16, 0, order), f},
+        {31, 7, 10, 1, attribute(bumps, 7, 1, order), f},
+        {1, 5, 1, 0, attribute(chebyshev, 1, 0, order), f},
+        {40, 24, order ? 33 : 13, 1, attribute(splines, 4, 1, order), f},
     };
     for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) check(&problems[i]);
   }
@@ -184,8 +188,9 @@ static gt_kan_attribute placed(gt_kan_attribute a) {
   return a;
 }
 
-/* The gradients with a number of lines that is not a multiple of a tile, of inputs that are not a multiple of
- * 4, and with all kinds of functions in turn: on a grid, with their own centers, waves and polynomials. */
+/* The gradients, with numbers of lines that are not multiples of a tile, numbers of inputs that are not
+ * multiples of 4, and all kinds of functions: on a grid, over knots, with their own centres, waves and
+ * polynomials. */
 static void test_gradients_over_lines(void **state) {
   const gt_kan_attribute splines = gt_kan_bspline(-1, 1, 5, 3), knots = gt_kan_knots(4, 2),
                          bumps = gt_kan_bumps(GT_BASIS_RBF, -1, 1, 8, 0), waves = gt_kan_waves(3),
@@ -195,13 +200,13 @@ static void test_gradients_over_lines(void **state) {
     const bool of_inputs = f == INPUTS_GRADIENT;
     const uint32_t order = of_inputs;
     const problem problems[] = {
-        {601, 20, 10, of_inputs, with(splines, 4, 1, order), f},
-        {of_inputs ? 1 : 33, 13, 1, 0, with(chebyshev, 1, 0, order), f},
-        {97, 12, 16, of_inputs ? 2 : 0, with(placed(bumps), 4, 1, order), f},
-        {131, 7, 3, 0, with(knots, 7, 0, order), f},
-        {257, 9, 13, of_inputs, with(waves, 3, 1, order), f},
-        {199, 40, 10, 0, with(bumps, 40, 0, order), f},
-        {1999, 8, 3, 0, with(bumps, 8, 0, order), f, 132},
+        {601, 20, 10, of_inputs, attribute(splines, 4, 1, order), f},
+        {of_inputs ? 1 : 33, 13, 1, 0, attribute(chebyshev, 1, 0, order), f},
+        {97, 12, 16, of_inputs ? 2 : 0, attribute(placed(bumps), 4, 1, order), f},
+        {131, 7, 3, 0, attribute(knots, 7, 0, order), f},
+        {257, 9, 13, of_inputs, attribute(waves, 3, 1, order), f},
+        {199, 40, 10, 0, attribute(bumps, 40, 0, order), f},
+        {1999, 8, 3, 0, attribute(bumps, 8, 0, order), f, 132},
     };
     for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) check(&problems[i]);
   }
@@ -210,7 +215,7 @@ static void test_gradients_over_lines(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kan_ways),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_layer_and_inputs_gradient),
                                      cmocka_unit_test(test_gradients_over_lines)};
   if (!has_device()) return 77;
   return cmocka_run_group_tests_name("kan_ways", tests, open_device, close_device);

@@ -14,12 +14,12 @@
 #include <cmocka.h>
 
 enum { BOARDS = 5, MAX_STEPS = 40, FEW_STEPS = 3, STATES = (MAX_STEPS + 1) * BOARDS, MAX_VARIABLES = 16 };
-/* The variables, in the order in which they are made. */
+/* The variables, in the order in which build declares them. */
 enum { STATE, COEFFICIENTS, WIRING, INVERSE, CLOCK, TABLE, ALL_STATES, D_STATE, D_COEFFICIENTS };
 #define U1 0.4
 #define U3 0.7
 
-static const float first[BOARDS] = {0.1f, 0.35f, 0.6f, 0.8f, 0.95f};
+static const float initial[BOARDS] = {0.1f, 0.35f, 0.6f, 0.8f, 0.95f};
 
 typedef struct result {
   float states[STATES], d_state[BOARDS], d_coefficients[8];
@@ -53,7 +53,7 @@ static void fill(const gt_logic_ca_attribute *a, float u1, float u3, gt_backend 
   static const int32_t wiring[4] = {4, 0, 4, 1};
   const float coefficients[8] = {0, 1, 0, 0, 0, u1, 0, u3};
   static const uint32_t clock[GT_STATE_WORDS] = {5, 77, 3, 0};
-  memcpy(backend->api->buffer_map(backend, buffer[STATE]), first, sizeof first);
+  memcpy(backend->api->buffer_map(backend, buffer[STATE]), initial, sizeof initial);
   memcpy(backend->api->buffer_map(backend, buffer[COEFFICIENTS]), coefficients, sizeof coefficients);
   memcpy(backend->api->buffer_map(backend, buffer[WIRING]), wiring, sizeof wiring);
   memcpy(backend->api->buffer_map(backend, buffer[CLOCK]), clock, sizeof clock);
@@ -91,7 +91,7 @@ static result run(gt_logic_ca_attribute a, float u1, float u3) {
   uint64_t ticket;
   assert_true(api->run(backend, exe, 1, &ticket, &error));
   result r = {{0}};
-  memcpy(r.states, api->buffer_map(backend, buffer[ALL_STATES]), (a.steps + 1) * sizeof first);
+  memcpy(r.states, api->buffer_map(backend, buffer[ALL_STATES]), (a.steps + 1) * sizeof initial);
   memcpy(r.d_state, api->buffer_map(backend, buffer[D_STATE]), sizeof r.d_state);
   memcpy(r.d_coefficients, api->buffer_map(backend, buffer[D_COEFFICIENTS]), sizeof r.d_coefficients);
   api->executable_destroy(backend, exe);
@@ -120,6 +120,7 @@ static void check_gradient(const result *r, uint32_t steps, double u1, double u3
   assert_true(near(r->d_coefficients[7], d_u3));
 }
 
+/* All states but the last one are rounded. */
 static void rounded(void **unused) {
   (void)unused;
   static const float rounding[] = {0, 0.25f, 1};
@@ -127,9 +128,9 @@ static void rounded(void **unused) {
     for (uint32_t steps = 1; steps <= FEW_STEPS; steps++) {
       const result r = run(automaton(steps, rounding[k], 0), U1, U3);
       for (uint32_t i = BOARDS; i < (steps + 1) * BOARDS; i++) {
-        const double s = r.states[i - BOARDS], made = U1 * s + U3 * s * s;
-        const double bit = made > 0.5, told = made + rounding[k] * (bit - made);
-        assert_true(near(r.states[i], i / BOARDS == steps ? made : told));
+        const double s = r.states[i - BOARDS], next = U1 * s + U3 * s * s;
+        const double bit = next > 0.5, modified = next + rounding[k] * (bit - next);
+        assert_true(near(r.states[i], i / BOARDS == steps ? next : modified));
       }
       check_gradient(&r, steps, U1, U3);
     }
@@ -147,7 +148,7 @@ static void sampled(void **unused) {
   check_gradient(&r, FEW_STEPS, U1, U3);
 }
 
-/* The logistic map: a state above 1 diverges. */
+/* The logistic map, in which a state above 1 diverges unless states are clamped. */
 static void bounded(void **unused) {
   (void)unused;
   gt_logic_ca_attribute a = automaton(MAX_STEPS, 0, 0);

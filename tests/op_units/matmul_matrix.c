@@ -19,8 +19,7 @@
 enum { M = 70, N = 40, K = 300, DEPTH = 128, VARIABLES = 3, BFLOAT_DIGITS = 8 };
 
 static gt_precision precision;
-static bool
-    may_sum_unrounded; /* tiles with values that are not finite are summed without rounding their operands */
+static bool may_sum_unrounded; /* a tile with values that are not finite may keep its operands unrounded */
 static float a[M][K], b[K][N], c[M][N];
 
 static double uniform(uint32_t purpose, uint32_t i) { return gt_random_uniform(11, purpose, 0, i); }
@@ -44,7 +43,7 @@ static void pin_plan(const gt_plan *plan) {
   }
 }
 
-/* c = a b with a plan that may round operands. */
+/* c = a b on the device, with this precision. */
 static void multiply(void) {
   gt_arena arena;
   gt_arena_init(&arena);
@@ -61,7 +60,7 @@ static void multiply(void) {
   gt_arena_finish(&arena);
 }
 
-/* Hardware bfloat16 rounds ties away from zero. */
+/* x rounded to this many significant bits. Hardware bfloat16 rounds ties away from zero. */
 static double to_digits(double x, int digits) {
   int exponent;
   const double whole = ldexp(frexp(x, &exponent), digits);
@@ -126,7 +125,8 @@ static void test_ends_of_the_range(void **state) {
   check("a row and a column of zeros");
 }
 
-/* A row of a or column of b that contains such a value has it in all of its sums, and no others do. */
+/* A row of a or a column of b with an infinity or NaN has one in all of its sums, and no other row or column
+ * has. */
 static void test_not_finite(void **state) {
   (void)state;
   draw();

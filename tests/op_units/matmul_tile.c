@@ -36,24 +36,26 @@ static bool can_run(gt_matmul_tile *tile) {
          (tile == gt_matmul_tile_avx2 ? __builtin_cpu_supports("avx2") : __builtin_cpu_supports("avx512f"));
 }
 
-typedef struct bench { /* memory of one product */
+typedef struct memory { /* of one product */
   fence a, b, c;
   float *pack; /* working memory of the tile */
-} bench;
+} memory;
 
-static bench bench_make(void) {
-  return (bench){fence_make(), fence_make(), fence_make(), aligned_alloc(64, GT_MATMUL_PACK * sizeof(float))};
+static memory memory_make(void) {
+  return (memory){fence_make(), fence_make(), fence_make(),
+                  aligned_alloc(64, GT_MATMUL_PACK * sizeof(float))};
 }
 
-static void bench_free(const bench *t) {
+static void memory_free(const memory *t) {
   free(t->pack);
   fence_free(t->a);
   fence_free(t->b);
   fence_free(t->c);
 }
 
-static gt_matmul_operands operands(const bench *t, uint32_t m, uint32_t n, uint32_t k, int form) {
-  const bool trans_a = form & 1, trans_b = form & 2;
+/* transposed: bits, 1: operand a, 2: operand b. */
+static gt_matmul_operands operands(const memory *t, uint32_t m, uint32_t n, uint32_t k, int transposed) {
+  const bool trans_a = transposed & 1, trans_b = transposed & 2;
   return (gt_matmul_operands){.a = t->a.end - (size_t)m * k,
                               .b = t->b.end - (size_t)k * n,
                               .lda = trans_a ? m : k,
@@ -65,7 +67,7 @@ static gt_matmul_operands operands(const bench *t, uint32_t m, uint32_t n, uint3
                               .k = k};
 }
 
-/* The chain of multiply-adds that a tile guarantees. */
+/* Element (i, j) of the product by the chain of multiply-adds that a tile guarantees. */
 static float element(const gt_matmul_operands *o, uint32_t i, uint32_t j) {
   float total = 0;
   for (uint32_t start = 0; start < o->k; start += GT_MATMUL_DEPTH) {
@@ -78,7 +80,7 @@ static float element(const gt_matmul_operands *o, uint32_t i, uint32_t j) {
   return total;
 }
 
-/* An operand whose elements are in memory; its geometry is the distance between lines. */
+/* A loader (gt_factor.make) that copies elements from memory; its geometry is the distance between lines. */
 static void make_lines(const gt_factor *factor, uint32_t line, uint32_t lines, uint32_t position,
                        uint32_t positions, float *to, size_t step) {
   assert_true(positions <= step);
@@ -87,85 +89,86 @@ static void make_lines(const gt_factor *factor, uint32_t line, uint32_t lines, u
       to[i * step + j] = factor->from[(size_t)(line + i) * *factor->geometry + position + j];
 }
 
-/* made: which operands are computed on load, 1 the left one, 2 the right one. */
-static void hold_made(const bench *t, gt_matmul_tile *tile, uint32_t m, uint32_t n, uint32_t k, int form,
-                      int made) {
-  const gt_matmul_operands o = operands(t, m, n, k, form);
+/* Compares the tile's result. computed: bits of the operands that are computed on load, 1: a, 2: b. */
+static void check_computed(const memory *t, gt_matmul_tile *tile, uint32_t m, uint32_t n, uint32_t k,
+                           int transposed, int computed) {
+  const gt_matmul_operands o = operands(t, m, n, k, transposed);
   const uint32_t lda = (uint32_t)o.lda, ldb = (uint32_t)o.ldb;
   const gt_factor a = {.make = make_lines, .from = o.a, .geometry = &lda},
                   b = {.make = make_lines, .from = o.b, .geometry = &ldb};
-  gt_matmul_operands given = o;
-  if (made & 1) given.made_a = &a, given.a = NULL;
-  if (made & 2) given.made_b = &b, given.b = NULL;
+  gt_matmul_operands computed_o = o;
+  if (computed & 1) computed_o.made_a = &a, computed_o.a = NULL;
+  if (computed & 2) computed_o.made_b = &b, computed_o.b = NULL;
   const size_t ld = n + 3;
   float *c = t->c.end - (size_t)(m - 1) * ld - n;
   for (float *p = c; p < t->c.end; p++) *p = MARK;
-  tile(&given, c, ld, t->pack);
+  tile(&computed_o, c, ld, t->pack);
   for (uint32_t i = 0; i < m; i++) {
     for (uint32_t j = 0; j < n; j++) assert_memory_equal(&(float){element(&o, i, j)}, c + i * ld + j, 4);
     for (size_t j = n; j < ld && i < m - 1; j++) assert_true(c[i * ld + j] == MARK);
   }
 }
 
-static void hold(const bench *t, gt_matmul_tile *tile, uint32_t m, uint32_t n, uint32_t k, int form) {
-  hold_made(t, tile, m, n, k, form, 0);
+static void check(const memory *t, gt_matmul_tile *tile, uint32_t m, uint32_t n, uint32_t k, int transposed) {
+  check_computed(t, tile, m, n, k, transposed, 0);
 }
 
-static void shapes(const bench *t, gt_matmul_tile *tile, int form) {
+static void shapes(const memory *t, gt_matmul_tile *tile, int transposed) {
   static const uint32_t rows[] = {1, 2, 5, 6, 7, 11, 12, 13, 24, 25, 31, 36, 40, 256};
   static const uint32_t columns[] = {1, 7, 8, 9, 10, 12, 15, 16, 17, 31, 32, 33, 47, 48, 63, 64, 65, 113};
   static const uint32_t depths[] = {1, 3, 8, 21, 255, 256, 259, 520};
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
       for (size_t d = 0; d < sizeof depths / sizeof *depths; d++)
-        if (rows[r] * depths[d] < 1 << 16) hold(t, tile, rows[r], columns[c], depths[d], form);
+        if (rows[r] * depths[d] < 1 << 16) check(t, tile, rows[r], columns[c], depths[d], transposed);
 }
 
 static void every_shape(void **state) {
   gt_matmul_tile *const tiles[] = {gt_matmul_tile_avx2, gt_matmul_tile_avx512};
-  const bench t = bench_make();
+  const memory t = memory_make();
   (void)state;
   for (int i = 0; i < 2; i++) {
     if (!can_run(tiles[i])) continue;
-    for (int form = 0; form < 4; form++) shapes(&t, tiles[i], form);
-    hold(&t, tiles[i], 256, 256, 300, 0);
-    hold(&t, tiles[i], 255, 249, 257, 3);
-    hold(&t, tiles[i], 512, 380, 300, 0);
-    hold(&t, tiles[i], 500, 512, 257, 3);
-    hold(&t, tiles[i], 30, 97, 1050, 0); /* rows far apart */
-    hold(&t, tiles[i], 17, 100, 1030, 2);
+    for (int transposed = 0; transposed < 4; transposed++) shapes(&t, tiles[i], transposed);
+    check(&t, tiles[i], 256, 256, 300, 0);
+    check(&t, tiles[i], 255, 249, 257, 3);
+    check(&t, tiles[i], 512, 380, 300, 0);
+    check(&t, tiles[i], 500, 512, 257, 3);
+    check(&t, tiles[i], 30, 97, 1050, 0); /* rows far apart */
+    check(&t, tiles[i], 17, 100, 1030, 2);
   }
-  bench_free(&t);
+  memory_free(&t);
 }
 
-static void factors_made(void **state) {
+static void computed_operands(void **state) {
   static const uint32_t rows[] = {1, 7, 12, 13, 40, 129}, columns[] = {1, 12, 17, 48, 63, 65, 113, 130};
   gt_matmul_tile *const tiles[] = {gt_matmul_tile_avx2, gt_matmul_tile_avx512};
-  const bench t = bench_make();
+  const memory t = memory_make();
   (void)state;
   for (int i = 0; i < 2; i++) {
     if (!can_run(tiles[i])) continue;
-    for (int made = 1; made < 4; made++) {
-      for (int form = 0; form < (made & 2 ? 2 : 4); form++) { /* the lines of the right operand run along K */
+    for (int computed = 1; computed < 4; computed++) {
+      const int forms = computed & 2 ? 2 : 4; /* a computed b must not be transposed */
+      for (int transposed = 0; transposed < forms; transposed++) {
         for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
           for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
-            hold_made(&t, tiles[i], rows[r], columns[c], 19, form, made);
-            hold_made(&t, tiles[i], rows[r], columns[c], 260, form, made);
+            check_computed(&t, tiles[i], rows[r], columns[c], 19, transposed, computed);
+            check_computed(&t, tiles[i], rows[r], columns[c], 260, transposed, computed);
           }
-        hold_made(&t, tiles[i], 512, 500, 258, form, made);
-        hold_made(&t, tiles[i], 511, 9, 258, form, made);
+        check_computed(&t, tiles[i], 512, 500, 258, transposed, computed);
+        check_computed(&t, tiles[i], 511, 9, 258, transposed, computed);
       }
     }
   }
-  bench_free(&t);
+  memory_free(&t);
 }
 
 #else
 static void every_shape(void **state) { (void)state; }
-static void factors_made(void **state) { (void)state; }
+static void computed_operands(void **state) { (void)state; }
 #endif
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_shape), cmocka_unit_test(factors_made)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_shape), cmocka_unit_test(computed_operands)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,14 +22,14 @@
 
 enum { MOST = 16 };
 
-typedef struct chain { /* h = relu(x w), y = h v, hT h, hT y, xT y and y vT (build_graph) */
-  uint32_t rows, in, units, out;
-  bool bytes;  /* x is a batch of bytes */
-  bool scalar; /* h is computed on scalar units; instead of the others h v, hT h (build_scalar) */
+typedef struct chain {           /* h = relu(x w), y = h v, hT h, hT y, xT y and y vT (build_graph) */
+  uint32_t rows, in, units, out; /* x: [rows, in], h: [rows, units], y: [rows, out] */
+  bool bytes;                    /* x is a batch of bytes */
+  bool scalar; /* h is computed on scalar units; the only other products are h v and hT h (build_scalar) */
   int fewer;   /* number of measuring steps that are saved */
   uint32_t units_of_device; /* not 0: plan for a device with this many, which determines the tiling */
   bool basis;               /* with `scalar`: also products of basis functions of x with h */
-  bool slopes;              /* instead: d, the gradient of a KAN layer's inputs, and dT d (build_slopes) */
+  bool slopes; /* the only products are d, the gradient of a KAN layer's inputs, and dT d (build_slopes) */
 } chain;
 
 static float *values[2][MOST]; /* of variables, fused and unfused */
@@ -97,6 +97,7 @@ static void build_graph(gt_graph *g, const chain *c, bool even) {
   fixture_assign(g, "back", gt_matmul(g, y, v, false, true));
 }
 
+/* odd: replaces one element of x. */
 static void fill(float *to, const gt_variable *variable_, uint64_t count, uint32_t v, float odd) {
   if (!strcmp(variable_->name, "state") || !strcmp(variable_->name, "table")) {
     memset(to, 0, count * 4);
@@ -110,20 +111,21 @@ static void fill(float *to, const gt_variable *variable_, uint64_t count, uint32
 }
 
 /* Forces a candidate of product_slopes for d, with a number of lines for which its kernel can find the amax
- * of columns; a small device would choose another. */
+ * of columns; a small device would choose another candidate. */
 static void force_slopes(const gt_plan *plan, gt_tuned *tuned) {
-  char way[GT_WAY_TEXT];
+  char candidate[GT_WAY_TEXT];
   const gt_choice *choice = choice_of(plan, 0);
   assert_non_null(choice);
   for (uint32_t i = 0; i < choice->candidates; i++) {
-    choice->text(&choice->candidate[i], way, sizeof way);
-    const unsigned long lines = strtoul(way, NULL, 10);
-    if (strstr(way, ", slopes") && lines >= 32 && 128 % lines == 0) gt_tuned_set(tuned, choice->key, way);
+    choice->text(&choice->candidate[i], candidate, sizeof candidate);
+    const unsigned long lines = strtoul(candidate, NULL, 10);
+    if (strstr(candidate, ", slopes") && lines >= 32 && 128 % lines == 0)
+      gt_tuned_set(tuned, choice->key, candidate);
   }
 }
 
-/* True if the kernel that computes the slopes also finds the amax of their columns. A pin (support/pin.h):
- * run asserts it. */
+/* True if the kernel that computes d also finds the amax of its columns. A pin (support/pin.h): run asserts
+ * it. */
 static bool pin_slopes(const gt_plan *plan) {
   for (uint32_t s = 0; s < plan->steps; s++)
     if (!strcmp(plan->step[s].kernel->name, "product_slopes"))
@@ -131,13 +133,13 @@ static bool pin_slopes(const gt_plan *plan) {
   return false;
 }
 
-static int count(const gt_plan *plan, const char *kernel) {
+static int count_steps(const gt_plan *plan, const char *kernel) {
   int found = 0;
   for (uint32_t s = 0; s < plan->steps; s++) found += !strcmp(plan->step[s].kernel->name, kernel);
   return found;
 }
 
-/* The same for a kernel on scalar units, and the amax of its rows and columns. */
+/* The same for h on scalar units, and the amax of its rows and columns. */
 static bool pin_scalar(const gt_plan *plan) {
   bool measures = false;
   for (uint32_t s = 0; s < plan->steps; s++)
@@ -147,7 +149,7 @@ static bool pin_scalar(const gt_plan *plan) {
   return measures;
 }
 
-/* Runs the chain; returns the number of steps that measure operands. */
+/* Runs the chain; returns the number of steps that only compute the amax of operands. */
 static int run(const chain *c, bool no_fusion, float odd) {
   gt_arena arena;
   gt_arena_init(&arena);
@@ -169,7 +171,7 @@ static int run(const chain *c, bool no_fusion, float odd) {
     fill(to, &g->variable[v], bytes / 4, (uint32_t)v, odd);
   }
   device_run(plan, g, 1, values[no_fusion]);
-  const int steps = count(plan, "product_range");
+  const int steps = count_steps(plan, "product_range");
   assert_int_equal(pin_scalar(plan), c->scalar && !no_fusion);
   assert_int_equal(pin_slopes(plan), c->slopes && !no_fusion);
   gt_tuned_finish(&tuned);
@@ -177,6 +179,7 @@ static int run(const chain *c, bool no_fusion, float odd) {
   return steps;
 }
 
+/* Without fusion no kernel finds the amax of its result, so that steps of their own measure it. */
 static void compare(const chain *c, float odd) {
   const int known = run(c, false, odd), measured = run(c, true, odd);
   gt_arena arena;
@@ -205,7 +208,7 @@ static void test_chains(void **state) {
                                  {256, 64, 128, 128, true, false, 3, 0},
                                  {100, 36, 256, 120, false, false, 1, 0},
                                  {1024, 32, 512, 40, false, false, 1, 0}};
-  /* The effect of the extents is the same in either precision. */
+  /* What the sizes of a chain test does not depend on the precision. */
   const uint32_t tried = precision == GT_PRECISION_HALF ? 1 : sizeof chains / sizeof *chains;
   for (uint32_t i = 0; i < tried; i++)
     if (!left_out(i + 1, 2)) compare(&chains[i], 0.5f);

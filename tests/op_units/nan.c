@@ -1,6 +1,6 @@
 /* A NaN stays a NaN on the device, as on the CPU: in selections between two values, in maxima and minima
- * along either axis, in row programs. A driver's own max may drop it, and a driver may turn a comparison with
- * a selection into max. */
+ * along either axis, in row programs. A driver's own max may return the other operand, and a driver may
+ * compile a comparison with a selection to max. */
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/matmul/matmul.h"
@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 enum { MOST = 4096, ROWS = 37, WINDOW = 2 };
-enum { X, RELU, LARGEST, SMALLEST, OF_ROW, OF_COLUMN, OF_ALL, BELOW, POOLED, PRODUCT, VARIABLES };
+enum { X, RELU, LARGEST, SMALLEST, OF_ROW, OF_COLUMN, OF_ALL, SHIFTED, POOLED, PRODUCT, VARIABLES };
 static float value[VARIABLES][MOST];
 
 static gt_graph *build_graph(gt_arena *arena, int64_t width) {
@@ -32,7 +32,7 @@ static gt_graph *build_graph(gt_arena *arena, int64_t width) {
   fixture_assign(g, "of_row", of_row);
   fixture_assign(g, "of_column", gt_reduce_min(g, x, 1, false));
   fixture_assign(g, "of_all", gt_reduce_max(g, x, 0, false));
-  fixture_assign(g, "below", gt_sub(g, x, of_row));
+  fixture_assign(g, "shifted", gt_sub(g, x, of_row));
   fixture_assign(g, "pooled", gt_max_pool(g, gt_reshape(g, x, picture), &pool, false));
   fixture_assign(g, "product", gt_relu(g, gt_matmul(g, x, x, false, true)));
   return g;
@@ -43,12 +43,12 @@ static void check(int v, int64_t i, bool is_nan, const char *what) {
     fail_msg("%s: element %lld is %g", what, (long long)i, (double)value[v][i]);
 }
 
-static void stays(int64_t width) {
+static void check_width(int64_t width) {
   gt_arena arena;
   gt_arena_init(&arena);
   const gt_graph *g = build_graph(&arena, width);
   const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){0});
-  bool row[ROWS] = {false}, column[MOST] = {false};
+  bool row[ROWS] = {false}, column[MOST] = {false}; /* true if they contain a NaN */
   assert_true(ROWS * width <= MOST);
   for (int64_t i = 0; i < ROWS * width; i++) value[X][i] = (float)(i * 37 % 251) / 64 - 1;
   static const uint32_t nan[] = {0x7fc00000, 0xffc00000, 0x7fffffff, 0x7f800001};
@@ -61,13 +61,13 @@ static void stays(int64_t width) {
              (float *[]){value[0], value[1], value[2], value[3], value[4], value[5], value[6], value[7],
                          value[8], value[9]});
   for (int64_t i = 0; i < ROWS * width; i++) {
-    const bool here = isnan(value[X][i]);
-    check(RELU, i, here, "relu");
-    check(LARGEST, i, here, "max");
-    check(SMALLEST, i, here, "min");
-    check(BELOW, i, row[i / width], "what is below a row's largest");
+    const bool is_nan = isnan(value[X][i]);
+    check(RELU, i, is_nan, "relu");
+    check(LARGEST, i, is_nan, "max");
+    check(SMALLEST, i, is_nan, "min");
+    check(SHIFTED, i, row[i / width], "x minus the largest of its row");
     if (i % WINDOW == 0 && i + 1 < ROWS * width)
-      check(POOLED, i / WINDOW, here || isnan(value[X][i + 1]), "max_pool");
+      check(POOLED, i / WINDOW, is_nan || isnan(value[X][i + 1]), "max_pool");
   }
   for (int64_t r = 0; r < ROWS; r++) check(OF_ROW, r, row[r], "largest of a row");
   for (int64_t c = 0; c < width; c++) check(OF_COLUMN, c, column[c], "smallest of a column");
@@ -77,19 +77,20 @@ static void stays(int64_t width) {
   gt_arena_finish(&arena);
 }
 
-static void whole_quads(void **state) {
+static void multiples_of_four(void **state) {
   (void)state;
-  stays(36);
+  check_width(36);
 }
 
-static void not_whole(void **state) {
+static void not_multiples_of_four(void **state) {
   (void)state;
-  stays(3);
-  stays(41);
+  check_width(3);
+  check_width(41);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(whole_quads), cmocka_unit_test(not_whole)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(multiples_of_four),
+                                     cmocka_unit_test(not_multiples_of_four)};
   if (!has_device()) return 77;
   return cmocka_run_group_tests(tests, open_device, close_device);
 }

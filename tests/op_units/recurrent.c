@@ -1,6 +1,6 @@
-/* The recurrence by every candidate, not only by the one with the best estimate: rows and units that fill
- * tiles or not, weights kept in registers, stretches; against the CPU, which the cases of tests/op/recurrent
- * compare with double precision. A software device, which takes seconds to compile each, tests some. */
+/* Every candidate of the recurrence, not only the one with the best estimate, against the CPU, which the
+ * cases of tests/op/recurrent compare with double precision: rows and units that fill tiles or not, weights
+ * kept in registers or not. A software device, which takes seconds to compile each, tests some. */
 #include "base/philox.h"
 #include "op/autodiff.h"
 #include "op/core.h"
@@ -25,15 +25,15 @@ typedef struct problem {
   bool reverse, last;
 } problem;
 
-enum { MOST = 1 << 19, GATES = 0, WEIGHT, BIAS, LENGTHS, SLOPE, Y, D_GATES, D_WEIGHT, VARIABLES };
-enum { OF_SOFTWARE = 47 };
-static const char *const name[] = {"gates", "weight", "bias", "lengths", "slope", "y", "d_gates", "d_weight"};
-static float value[VARIABLES][MOST], wanted[VARIABLES][MOST];
+enum { MOST = 1 << 19, GATES = 0, WEIGHT, BIAS, LENGTHS, D_Y, Y, D_GATES, D_WEIGHT, VARIABLES };
+enum { STRIDE_ON_SOFTWARE = 47 }; /* a software device tests one candidate in this many */
+static const char *const name[] = {"gates", "weight", "bias", "lengths", "d_y", "y", "d_gates", "d_weight"};
+static float value[VARIABLES][MOST], expected[VARIABLES][MOST]; /* expected: on the CPU */
 
 static gt_shape shape_of(const problem *p, int v) {
   const uint32_t width = gt_cell_gates(p->cell) * p->units;
   const gt_shape gates = {3, {p->steps, p->batch, width}}, outputs = {3, {p->steps, p->batch, p->units}};
-  if ((v == Y || v == SLOPE) && p->last) return gt_shape_2(p->batch, p->units);
+  if ((v == Y || v == D_Y) && p->last) return gt_shape_2(p->batch, p->units);
   return v == GATES || v == D_GATES     ? gates
          : v == WEIGHT || v == D_WEIGHT ? gt_shape_2(width, p->units)
          : v == BIAS                    ? gt_shape_1(width)
@@ -42,7 +42,7 @@ static gt_shape shape_of(const problem *p, int v) {
 }
 
 static void draw(const problem *p) {
-  for (int v = GATES; v <= SLOPE; v++)
+  for (int v = GATES; v <= D_Y; v++)
     for (uint32_t i = 0; i < gt_shape_count(shape_of(p, v)); i++)
       value[v][i] = v == LENGTHS
                         ? gt_from_bits(i ? gt_random_bits(7, 9, 0, i) % (p->steps + 1) : p->steps)
@@ -56,7 +56,7 @@ static gt_graph *graph_of(gt_arena *arena, const problem *p) {
   for (int v = 0; v < VARIABLES; v++) {
     const gt_dtype dtype = v == LENGTHS ? GT_I32 : GT_F32;
     const uint32_t variable = gt_graph_variable(g, name[v], shape_of(p, v), dtype, false);
-    if (v <= SLOPE) input[v] = gt_variable_read(g, variable);
+    if (v <= D_Y) input[v] = gt_variable_read(g, variable);
   }
   const bool has_lengths = !p->last || p->reverse;
   gt_id y = gt_recurrent(g, &(gt_recurrent_input){.cell = p->cell,
@@ -66,7 +66,7 @@ static gt_graph *graph_of(gt_arena *arena, const problem *p) {
                                                   .lengths = has_lengths ? input[LENGTHS] : GT_NONE,
                                                   .reverse = p->reverse});
   if (p->last) y = gt_recurrent_last(g, y);
-  const gt_id loss = gt_sum(g, gt_mul(g, y, input[SLOPE]), 0, false);
+  const gt_id loss = gt_sum(g, gt_mul(g, y, input[D_Y]), 0, false);
   assert_true(gt_autodiff(g, loss, input, 2, gradient, &error));
   gt_assign(g, Y, 0, y);
   gt_assign(g, D_GATES, 0, gradient[0]);
@@ -74,6 +74,7 @@ static gt_graph *graph_of(gt_arena *arena, const problem *p) {
   return g;
 }
 
+/* key: the choice that `tuned` must force; or NULL. */
 static void run(gt_backend *backend, const problem *p, const gt_tuned *tuned, const char *key) {
   gt_arena arena;
   gt_backend *const opened = device;
@@ -82,31 +83,33 @@ static void run(gt_backend *backend, const problem *p, const gt_tuned *tuned, co
   device = backend;
   const gt_graph *g = graph_of(&arena, p);
   const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){.tuned = tuned});
-  bool taken = !key;
+  bool is_used = !key;
   for (uint32_t i = 0; key && i < plan->choices; i++)
-    taken |= plan->choice[i].tuned && !strcmp(plan->choice[i].key, key);
-  assert_true(taken);
+    is_used |= plan->choice[i].tuned && !strcmp(plan->choice[i].key, key);
+  assert_true(is_used);
   for (int v = 0; v < VARIABLES; v++) {
     values[v] = value[v];
-    if (v > SLOPE) memset(value[v], 0xff, sizeof *value); /* elements that are not written stay NaN */
+    if (v > D_Y) memset(value[v], 0xff, sizeof *value); /* elements that are not written stay NaN */
   }
   device_run(plan, g, 1, values);
   device = opened;
   gt_arena_finish(&arena);
 }
 
-static void compare(const problem *p, const char *way) {
+static void compare(const problem *p, const char *candidate) {
   for (int v = Y; v < VARIABLES; v++) {
     double mean = 0;
     const uint32_t count = (uint32_t)gt_shape_count(shape_of(p, v));
-    for (uint32_t i = 0; i < count; i++) mean += fabs((double)wanted[v][i]) / count;
+    for (uint32_t i = 0; i < count; i++) mean += fabs((double)expected[v][i]) / count;
     for (uint32_t i = 0; i < count; i++)
-      if (!(fabs((double)value[v][i] - (double)wanted[v][i]) <= 2e-5 * (mean + fabs((double)wanted[v][i]))))
-        fail_msg("%s: %s[%u] is %.9g, on the CPU %.9g", way, name[v], i, (double)value[v][i],
-                 (double)wanted[v][i]);
+      if (!(fabs((double)value[v][i] - (double)expected[v][i]) <=
+            2e-5 * (mean + fabs((double)expected[v][i]))))
+        fail_msg("%s: %s[%u] is %.9g, on the CPU %.9g", candidate, name[v], i, (double)value[v][i],
+                 (double)expected[v][i]);
   }
 }
 
+/* number: of candidates in all problems so far. */
 static void check(const problem *p, uint32_t *number) {
   gt_arena arena;
   gt_error error = {0};
@@ -115,26 +118,26 @@ static void check(const problem *p, uint32_t *number) {
   gt_arena_init(&arena);
   draw(p);
   run(cpu, p, NULL, NULL);
-  memcpy(wanted, value, sizeof wanted);
+  memcpy(expected, value, sizeof expected);
   gt_backend_close(cpu);
   const gt_plan *plan = device_plan(&arena, graph_of(&arena, p), (gt_plan_options){.tuned = NULL});
   for (uint32_t c = 0, found = 0; c < plan->choices; c++) {
     const gt_choice *choice = &plan->choice[c];
-    bool alone = false, stepwise = false;
+    bool has_single_dispatch = false, has_dispatch_per_step = false;
     if (!strstr(choice->key, "units")) continue;
     for (uint32_t i = 0; i < choice->candidates; i++) {
-      char way[GT_WAY_TEXT];
+      char candidate[GT_WAY_TEXT];
       gt_tuned tuned = {0};
-      choice->text(&choice->candidate[i], way, sizeof way);
-      alone |= !strncmp(way, "alone", 5);
-      stepwise |= !strncmp(way, "a step", 6);
-      if (left_out((*number)++, OF_SOFTWARE)) continue;
-      gt_tuned_set(&tuned, choice->key, way);
+      choice->text(&choice->candidate[i], candidate, sizeof candidate);
+      has_single_dispatch |= !strncmp(candidate, "alone", 5);
+      has_dispatch_per_step |= !strncmp(candidate, "a step", 6);
+      if (left_out((*number)++, STRIDE_ON_SOFTWARE)) continue;
+      gt_tuned_set(&tuned, choice->key, candidate);
       run(device, p, &tuned, choice->key);
-      compare(p, way);
+      compare(p, candidate);
       gt_tuned_finish(&tuned);
     }
-    assert_true(stepwise && alone);
+    assert_true(has_dispatch_per_step && has_single_dispatch);
     assert_true(++found <= 2);
   }
   gt_arena_finish(&arena);

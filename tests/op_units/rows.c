@@ -1,7 +1,7 @@
-/* Row programs on aligned addresses, as in training, so that rows whose length is a multiple of 4 are moved
- * as vec4; the cases of tests/op/rows.c use unaligned addresses. The result overwrites the input. An
- * invocation for which a row has no vec4 left reads the last one again, which may have been overwritten: it
- * must not count these values. */
+/* Row programs on aligned addresses, as in training, so that rows whose length is a multiple of 4 are read
+ * and written as vec4; the cases of tests/op/rows.c use unaligned addresses. The result overwrites the input.
+ * An invocation for which a row has no vec4 left reads the last one again, which may have been overwritten:
+ * these values must not change the result. */
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/reduce.h"
@@ -77,7 +77,7 @@ static void check(uint32_t rows, uint32_t width) {
   }
 }
 
-static void whole_quads(void **state) {
+static void multiples_of_four(void **state) {
   (void)state;
   check(3, 4);
   check(67, 8);
@@ -88,7 +88,7 @@ static void whole_quads(void **state) {
   check(3, 8192);
 }
 
-static void not_whole(void **state) {
+static void not_multiples_of_four(void **state) {
   (void)state;
   check(5, 3);
   check(131, 10);
@@ -104,7 +104,8 @@ static void too_long_to_keep(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(whole_quads), cmocka_unit_test(not_whole),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(multiples_of_four),
+                                     cmocka_unit_test(not_multiples_of_four),
                                      cmocka_unit_test(too_long_to_keep)};
   if (!has_device()) return 77;
   return cmocka_run_group_tests(tests, open_device, close_device);

@@ -1,8 +1,8 @@
 /* Row programs in the epilogue of a product (shaders/op/matmul/rows_behind.glsl): a norm, with the values
- * that its gradient reads, and a softmax. They are compared with their formulas in double, applied to the
- * product that the same run has written. Rows and columns that fill tiles or not, columns that are not a
- * multiple of 4, split-K, with some of the candidates for such a product; rows that are too long for an
- * epilogue. */
+ * that its gradient reads, and a softmax. They are compared with their formulas in double precision, applied
+ * to the product that the same run has written: rows and columns that fill tiles or not, numbers of columns
+ * that are not multiples of 4, split-K, some of the candidates for such a product, rows that are too long for
+ * an epilogue. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -47,12 +47,12 @@ static void draw(const problem *p) {
   if (p->m > 9) value[A][9 * p->k] = NAN;
 }
 
-/* Layer norm: y without its mean, divided by the root of its mean square. */
+/* Layer norm: y minus its mean, times the reciprocal of its deviation, then GAIN and OFFSET. */
 static void build_norm(gt_graph *g, gt_id y, const gt_id *input, gt_id row[2], gt_id *out) {
   row[0] = gt_mean(g, y, 2, true);
-  const gt_id off = gt_sub(g, y, row[0]), square = gt_mean(g, gt_mul(g, off, off), 2, true);
-  row[1] = gt_reciprocal(g, gt_sqrt(g, gt_add(g, square, gt_constant(g, EPSILON))));
-  *out = gt_add(g, gt_mul(g, gt_mul(g, off, row[1]), input[GAIN]), input[OFFSET]);
+  const gt_id centered = gt_sub(g, y, row[0]), variance = gt_mean(g, gt_mul(g, centered, centered), 2, true);
+  row[1] = gt_reciprocal(g, gt_sqrt(g, gt_add(g, variance, gt_constant(g, EPSILON))));
+  *out = gt_add(g, gt_mul(g, gt_mul(g, centered, row[1]), input[GAIN]), input[OFFSET]);
 }
 
 static void build_softmax(gt_graph *g, gt_id y, gt_id row[2], gt_id *out) {
@@ -85,80 +85,80 @@ static gt_graph *build_graph(gt_arena *arena, const problem *p) {
 
 /* A pin (support/pin.h): p->in_epilogue. */
 static void pin_plan(const gt_plan *plan, const problem *p) {
-  bool in_epilogue = false, alone = false;
+  bool in_epilogue = false, has_own_kernel = false;
   for (uint32_t s = 0; s < plan->steps; s++) {
-    alone |= !strcmp(plan->step[s].kernel->name, "rows");
+    has_own_kernel |= !strcmp(plan->step[s].kernel->name, "rows");
     in_epilogue |= !strcmp(plan->step[s].kernel->name, "matmul") &&
                    plan->step[s].spec[GT_FACTOR_SPEC_FOLLOWED] == GT_FOLLOWED_BY_ROWS;
   }
   assert_int_equal(in_epilogue, p->in_epilogue);
-  assert_int_equal(alone, !p->in_epilogue);
+  assert_int_equal(has_own_kernel, !p->in_epilogue);
 }
 
 /* Fails unless `got` is `want` up to rounding, relative to `scale`: the sum of the absolute values of the
- * terms. way: the tested candidate. */
-static void check_to(const problem *p, const char *way, const char *what, uint32_t i, double got, double want,
-                     double scale) {
+ * terms. candidate: the tested one. */
+static void check_to(const problem *p, const char *candidate, const char *what, uint32_t i, double got,
+                     double want, double scale) {
   if (isnan(want) ? !isnan(got) : !(fabs(got - want) <= 2e-6 * scale))
-    fail_msg("%s, %ux%ux%u: %s %u is %.9g, should be %.9g", way, p->m, p->n, p->k, what, i, got, want);
+    fail_msg("%s, %ux%ux%u: %s %u is %.9g, should be %.9g", candidate, p->m, p->n, p->k, what, i, got, want);
 }
 
-static void check_value(const problem *p, const char *way, const char *what, uint32_t i, double got,
+static void check_value(const problem *p, const char *candidate, const char *what, uint32_t i, double got,
                         double want) {
-  check_to(p, way, what, i, got, want, 2 * (1 + fabs(want)));
+  check_to(p, candidate, what, i, got, want, 2 * (1 + fabs(want)));
 }
 
-static void check_product(const problem *p, const char *way, uint32_t r) {
+static void check_product(const problem *p, const char *candidate, uint32_t r) {
   for (uint32_t j = 0; j < p->n; j++) {
     double sum = (double)value[BIAS][j], all = fabs(sum);
     for (uint32_t k = 0; k < p->k; k++) {
       const double term = (double)value[A][r * p->k + k] * (double)value[B][k * p->n + j];
       sum += term, all += fabs(term);
     }
-    check_to(p, way, "y", r * p->n + j, (double)value[Y][r * p->n + j], sum, all);
+    check_to(p, candidate, "y", r * p->n + j, (double)value[Y][r * p->n + j], sum, all);
   }
 }
 
-static void check_norm(const problem *p, const char *way, uint32_t r) {
+static void check_norm(const problem *p, const char *candidate, uint32_t r) {
   const float *y = &value[Y][r * p->n];
-  double mean = 0, square = 0;
+  double mean = 0, variance = 0;
   for (uint32_t j = 0; j < p->n; j++) mean += (double)y[j] / p->n;
-  for (uint32_t j = 0; j < p->n; j++) square += ((double)y[j] - mean) * ((double)y[j] - mean) / p->n;
-  const double root = 1 / sqrt(square + EPSILON);
-  check_value(p, way, "mean", r, (double)value[ROW][r], mean);
-  check_value(p, way, "root", r, (double)value[OTHER_ROW][r], root);
+  for (uint32_t j = 0; j < p->n; j++) variance += ((double)y[j] - mean) * ((double)y[j] - mean) / p->n;
+  const double reciprocal = 1 / sqrt(variance + EPSILON);
+  check_value(p, candidate, "mean", r, (double)value[ROW][r], mean);
+  check_value(p, candidate, "reciprocal deviation", r, (double)value[OTHER_ROW][r], reciprocal);
   for (uint32_t j = 0; j < p->n; j++)
-    check_value(p, way, "out", r * p->n + j, (double)value[OUT][r * p->n + j],
-                ((double)y[j] - mean) * root * (double)value[GAIN][j] + (double)value[OFFSET][j]);
+    check_value(p, candidate, "out", r * p->n + j, (double)value[OUT][r * p->n + j],
+                ((double)y[j] - mean) * reciprocal * (double)value[GAIN][j] + (double)value[OFFSET][j]);
 }
 
-static void check_softmax(const problem *p, const char *way, uint32_t r) {
+static void check_softmax(const problem *p, const char *candidate, uint32_t r) {
   const float *y = &value[Y][r * p->n];
   double largest = -INFINITY, sum = 0;
   for (uint32_t j = 0; j < p->n; j++) largest = isnan(y[j]) ? NAN : fmax(largest, (double)y[j]);
   for (uint32_t j = 0; j < p->n; j++) sum += exp((double)y[j] - largest);
-  check_value(p, way, "largest", r, (double)value[ROW][r], largest);
-  check_value(p, way, "sum", r, (double)value[OTHER_ROW][r], sum);
+  check_value(p, candidate, "largest", r, (double)value[ROW][r], largest);
+  check_value(p, candidate, "sum", r, (double)value[OTHER_ROW][r], sum);
   for (uint32_t j = 0; j < p->n; j++)
-    check_value(p, way, "out", r * p->n + j, (double)value[OUT][r * p->n + j],
+    check_value(p, candidate, "out", r * p->n + j, (double)value[OUT][r * p->n + j],
                 exp((double)y[j] - largest) / sum);
 }
 
-static void run(const problem *p, const char *key, const char *way) {
+static void run(const problem *p, const char *key, const char *candidate) {
   gt_arena arena;
   float *values[VARIABLES];
   gt_tuned tuned = {0};
   gt_arena_init(&arena);
   const gt_graph *g = build_graph(&arena, p);
-  gt_tuned_set(&tuned, key, way);
+  gt_tuned_set(&tuned, key, candidate);
   const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){.target.units = UNITS, .tuned = &tuned});
   pin_plan(plan, p);
   memset(value[Y], 0xff, (VARIABLES - Y) * sizeof value[Y]); /* elements that are not written stay NaN */
   for (int v = 0; v < VARIABLES; v++) values[v] = value[v];
   device_run(plan, g, 2, values);
   for (uint32_t r = 0; r < p->m; r++) {
-    check_product(p, way, r);
-    (p->is_norm ? check_norm : check_softmax)(p, way, r);
+    check_product(p, candidate, r);
+    (p->is_norm ? check_norm : check_softmax)(p, candidate, r);
   }
   gt_tuned_finish(&tuned);
   gt_arena_finish(&arena);
@@ -166,15 +166,15 @@ static void run(const problem *p, const char *key, const char *way) {
 
 static void check(const problem *p) {
   gt_arena arena;
-  char way[GT_WAY_TEXT];
+  char candidate[GT_WAY_TEXT];
   gt_arena_init(&arena);
   const gt_choice *choice =
       choice_of(device_plan(&arena, build_graph(&arena, p), (gt_plan_options){.target.units = UNITS}), 0);
   assert_non_null(choice);
   draw(p);
   for (uint32_t i = 0; i < choice->candidates; i += is_software() ? STRIDE_ON_SOFTWARE : STRIDE) {
-    choice->text(&choice->candidate[i], way, sizeof way);
-    run(p, choice->key, way);
+    choice->text(&choice->candidate[i], candidate, sizeof candidate);
+    run(p, choice->key, candidate);
   }
   gt_arena_finish(&arena);
 }
@@ -195,7 +195,7 @@ static void test_softmaxes(void **state) {
   check(&(problem){1, 2, 3, false, true});
 }
 
-/* A device that wants kernels that compile quickly has no tile of this width. */
+/* There is no tile of this width for a device whose kernels should compile quickly. */
 static void test_wide(void **state) {
   (void)state;
   if (device->target.brief) return;
@@ -204,14 +204,15 @@ static void test_wide(void **state) {
   check(&(problem){18, 40, 640, true, true});
 }
 
-static void test_alone(void **state) {
+/* Rows that are longer than any tile. */
+static void test_own_kernel(void **state) {
   (void)state;
   check(&(problem){67, 200, 31, true, false});
 }
 
 static int group(const char *name) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_norms), cmocka_unit_test(test_softmaxes),
-                                     cmocka_unit_test(test_wide), cmocka_unit_test(test_alone)};
+                                     cmocka_unit_test(test_wide), cmocka_unit_test(test_own_kernel)};
   return cmocka_run_group_tests_name(name, tests, open_device, close_device);
 }
 

@@ -23,7 +23,7 @@ typedef struct net {     /* the products of support/factor.h */
   uint32_t units;
   bool turned;
   bool one_per_row;  /* a row of x is one row of the table, else `each` rows side by side (rows_of, in_of) */
-  bool out_of_range; /* some indices are */
+  bool out_of_range; /* some indices are invalid */
   bool unaligned;    /* the table's address is not a multiple of 16 bytes, as a vec4 load needs */
 } net;
 

@@ -1,7 +1,7 @@
-/* Products with candidates of every family, on matrix units and on scalar ones, not only with the one that
- * has the best estimate: tiles of all sizes, partial tiles, with and without split-K; with floats, and with
- * rows of a table loaded by index. A software device takes seconds to compile each, so it tests only some,
- * among them more of the kernels for few columns. */
+/* Products with candidates of every family (gt_candidate.kin), on matrix units and on scalar ones, not only
+ * with the one that has the best estimate: tiles of all sizes, partial tiles, with and without split-K; with
+ * floats, and with rows of a table loaded by index. A software device takes seconds to compile each, so it
+ * tests only some, among them more of the kernels for few columns. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/gather.h"
@@ -22,8 +22,9 @@
 enum { M = 140, N = 132, K = 300, COUNT = 21, WIDTH = 4, LARGE = 132, FAMILIES_ON_SOFTWARE = 5 };
 
 static gt_precision precision;
-static float a[M * K], b[K * N], c[M * N], table[COUNT * WIDTH], number[M * K / WIDTH];
-static double want[M * N], size[M * N]; /* the result, and the sums of the absolute values of its terms */
+static float a[M * K], b[K * N], c[M * N];
+static float table[COUNT * WIDTH], index_of[M * K / WIDTH]; /* table rows, and their indices in an operand */
+static double want[M * N], magnitude[M * N]; /* the result; sums of the absolute values of its terms */
 
 typedef struct layout {
   bool a, b;                             /* transposed */
@@ -38,8 +39,8 @@ static gt_id read(gt_graph *g, const char *name, gt_shape shape, gt_dtype dtype)
 static gt_id factor(gt_graph *g, const char *name, gt_shape shape, bool of_rows) {
   if (!of_rows) return read(g, name, shape, GT_F32);
   const gt_id rows = read(g, "table", gt_shape_2(COUNT, WIDTH), GT_F32);
-  const gt_id numbers = read(g, "number", gt_shape_2(shape.dim[0], shape.dim[1] / WIDTH), GT_I32);
-  return gt_reshape(g, gt_gather(g, rows, numbers, -1), shape);
+  const gt_id indices = read(g, "indices", gt_shape_2(shape.dim[0], shape.dim[1] / WIDTH), GT_I32);
+  return gt_reshape(g, gt_gather(g, rows, indices, -1), shape);
 }
 
 static const gt_plan *plan_of(gt_arena *arena, gt_graph **graph, layout t, const gt_tuned *tuned) {
@@ -56,15 +57,15 @@ static const gt_plan *plan_of(gt_arena *arena, gt_graph **graph, layout t, const
 
 static void draw_factor(float *x, uint32_t count, uint32_t stream, bool of_rows) {
   for (uint32_t i = 0; i < count; i++)
-    x[i] = of_rows ? table[gt_bits(number[i / WIDTH]) * WIDTH + i % WIDTH]
+    x[i] = of_rows ? table[gt_bits(index_of[i / WIDTH]) * WIDTH + i % WIDTH]
                    : (float)(2 * gt_random_uniform(5, stream, 0, i) - 1);
 }
 
 static void draw(layout t) {
   memset(want, 0, sizeof want);
-  memset(size, 0, sizeof size);
+  memset(magnitude, 0, sizeof magnitude);
   for (uint32_t i = 0; i < COUNT * WIDTH; i++) table[i] = (float)(2 * gt_random_uniform(5, 3, 0, i) - 1);
-  for (uint32_t i = 0; i < M * K / WIDTH; i++) number[i] = gt_from_bits(gt_random_bits(5, 4, 0, i) % COUNT);
+  for (uint32_t i = 0; i < M * K / WIDTH; i++) index_of[i] = gt_from_bits(gt_random_bits(5, 4, 0, i) % COUNT);
   draw_factor(a, M * K, 1, t.rows == ROWS_A);
   draw_factor(b, K * t.n, 2, t.rows == ROWS_B);
   for (uint32_t i = 0; i < M; i++)
@@ -72,36 +73,36 @@ static void draw(layout t) {
       for (uint32_t j = 0; j < t.n; j++) {
         const double x = a[t.a ? k * M + i : i * K + k], y = b[t.b ? j * K + k : k * t.n + j];
         want[i * t.n + j] += x * y;
-        size[i * t.n + j] += fabs(x * y);
+        magnitude[i * t.n + j] += fabs(x * y);
       }
 }
 
-/* Forces the candidate `way` for the problem `key` and compares the result. */
-static void try_candidate(layout t, const char *key, const char *way) {
+/* Forces a candidate for the problem `key` and compares the result. */
+static void try_candidate(layout t, const char *key, const char *candidate) {
   const double rounding = precision == GT_PRECISION_HALF ? 0x1p-7 : 0x1p-19;
   gt_arena arena;
   gt_graph *g;
   gt_tuned tuned = {0};
   gt_arena_init(&arena);
-  gt_tuned_set(&tuned, key, way);
+  gt_tuned_set(&tuned, key, candidate);
   const gt_plan *plan = plan_of(&arena, &g, t, &tuned);
   const gt_choice *choice = choice_of(plan, 0);
   assert_true(choice && choice->tuned);
   memset(c, 0xff, sizeof c); /* elements that are not written stay NaN */
   device_run(plan, g, 1,
-             t.rows == ROWS_A   ? (float *[]){table, number, b, c}
-             : t.rows == ROWS_B ? (float *[]){a, table, number, c}
+             t.rows == ROWS_A   ? (float *[]){table, index_of, b, c}
+             : t.rows == ROWS_B ? (float *[]){a, table, index_of, c}
                                 : (float *[]){a, b, c});
   for (uint32_t i = 0; i < M * t.n; i++)
-    if (!(fabs(c[i] - want[i]) <= rounding * size[i]))
-      fail_msg("%s: [%u, %u] is %.9g, should be %.9g", way, i / t.n, i % t.n, c[i], want[i]);
+    if (!(fabs(c[i] - want[i]) <= rounding * magnitude[i]))
+      fail_msg("%s: [%u, %u] is %.9g, should be %.9g", candidate, i / t.n, i % t.n, c[i], want[i]);
   gt_tuned_finish(&tuned);
   gt_arena_finish(&arena);
 }
 
 /* The first candidate of each family, and its last, which has the most split-K parts; on software devices
  * only the last, of one family in five, and other families for each layout. */
-static void test_ways(void **state) {
+static void test_candidates(void **state) {
   static const layout forms[] = {{false, false, N},        {false, true, N},         {true, false, N},
                                  {true, true, N},          {false, false, 10},       {false, true, 3},
                                  {true, false, 10},        {false, true, N, ROWS_A}, {true, false, N, ROWS_A},
@@ -115,27 +116,28 @@ static void test_ways(void **state) {
     const gt_choice *choice = choice_of(plan_of(&arena, &g, forms[f], NULL), 0);
     assert_non_null(choice);
     assert_true(!forms[f].rows == !strstr(choice->key, "table rows"));
-    uint32_t kin = 0;
+    uint32_t families = 0;
     for (uint32_t i = 0; i < choice->candidates; i++) {
       const bool first = !i || choice->candidate[i].kin != choice->candidate[i - 1].kin;
       const bool last =
           i + 1 == choice->candidates || choice->candidate[i].kin != choice->candidate[i + 1].kin;
-      char way[GT_WAY_TEXT];
-      kin += first;
-      choice->text(&choice->candidate[i], way, sizeof way);
-      const bool rare = !last || kin % FAMILIES_ON_SOFTWARE != f % FAMILIES_ON_SOFTWARE;
-      const bool few =
-          (strstr(way, ", few") || strstr(way, ", thin") || strstr(way, ", outer")) && kin % 3 == 0;
-      if (!(first || last) || (device->target.brief && rare && !few)) continue;
-      try_candidate(forms[f], choice->key, way);
+      char candidate[GT_WAY_TEXT];
+      families += first;
+      choice->text(&choice->candidate[i], candidate, sizeof candidate);
+      const bool rare = !last || families % FAMILIES_ON_SOFTWARE != f % FAMILIES_ON_SOFTWARE;
+      const bool few_columns =
+          (strstr(candidate, ", few") || strstr(candidate, ", thin") || strstr(candidate, ", outer")) &&
+          families % 3 == 0;
+      if (!(first || last) || (device->target.brief && rare && !few_columns)) continue;
+      try_candidate(forms[f], choice->key, candidate);
     }
-    assert_true(kin > 1);
+    assert_true(families > 1);
     gt_arena_finish(&arena);
   }
 }
 
 static int group(const char *name) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_ways)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_candidates)};
   return cmocka_run_group_tests_name(name, tests, open_device, close_device);
 }
 
