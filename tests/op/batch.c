@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of the ops batch and batch_weight. */
 #include "op/batch.h"
 #include "base/philox.h"
 #include "op/case.h"
@@ -58,7 +59,7 @@ static void fill_members(const gt_case_view *v, int input, const double *const *
   while (count < samples) sorted[count++] = -1; /* never read */
 }
 
-/* A class, then one of its samples. */
+/* The position in the data of a row in the balanced order: a random class, then one of its samples. */
 static int64_t balanced_place_of(const gt_case_view *v, int64_t row, const double *members) {
   const int64_t *p = v->c->p, steps = p[7] ? p[7] : (p[5] + p[4] - 1) / p[4], step = p[0] - p[8];
   const int64_t place = step % steps * p[4] + row;
@@ -81,8 +82,8 @@ static gt_shape reference_batch(const gt_case_view *v, const double *const *x, d
     y[i] = x[2][place * features + f];
     if (has_scaling(v)) {
       const int64_t period = v->shape[3].dim[1];
-      const double *center = x[3] + f % period;
-      y[i] = (y[i] - center[0]) * center[period] + center[2 * period];
+      const double *scaling = x[3] + f % period; /* rows: center, scale, shift */
+      y[i] = (y[i] - scaling[0]) * scaling[period] + scaling[2 * period];
     }
   }
   return out;
@@ -95,13 +96,13 @@ static gt_id build_batch(gt_graph *g, const gt_case_view *v, const gt_id *x) {
 }
 
 /* With a fused epilogue: x^2 + x. */
-static gt_shape reference_worked(const gt_case_view *v, const double *const *x, double *y) {
+static gt_shape reference_epilogue(const gt_case_view *v, const double *const *x, double *y) {
   const gt_shape out = reference_batch(v, x, y);
   for (int64_t i = 0; y && i < gt_shape_count(out); i++) y[i] += y[i] * y[i];
   return out;
 }
 
-static gt_id build_worked(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+static gt_id build_epilogue(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_id batch = build_batch(g, v, x);
   return gt_add(g, gt_mul(g, batch, batch), batch);
 }
@@ -129,11 +130,11 @@ static const gt_case_rule scaled = {.name = "batch",
                                     .fill = fill_members,
                                     .tolerance = 1e-6,
                                     .reason = "a difference, a product and a sum"};
-static const gt_case_rule worked = {.name = "batch",
-                                    .build = build_worked,
-                                    .reference = reference_worked,
-                                    .tolerance = 2e-6,
-                                    .reason = "scaled, a product and a sum"};
+static const gt_case_rule with_epilogue = {.name = "batch",
+                                           .build = build_epilogue,
+                                           .reference = reference_epilogue,
+                                           .tolerance = 2e-6,
+                                           .reason = "scaled, a product and a sum"};
 static const gt_case_rule weight = {.name = "batch_weight",
                                     .build = build_weight,
                                     .reference = reference_weight,
@@ -155,12 +156,12 @@ static const gt_case cases[] = {
     {&plain, "w4 v1,1 10,3", {6, 7, 0, 0, 4, 10, 0, 4}},
     {&plain, "w4 v1,1 u50,13", {1000, 5, 1, 0, 7, 50, 0, 16, 990, 3}},
     {&plain, "w4 v1,1 u50,13", {1000, 5, 1, 0, 7, 50, 1, 0, 997, 3}},
-    /* Windows. */
+    /* The data is a window of batches. */
     {&plain, "w4 v1,1 12,3", {7, 7, 9, 0, 4, 10, 0, 0, 0, 0, 3}},
     {&plain, "w4 v1,1 u7,13", {12, 5, 1, 0, 7, 50, 1, 0, 0, 0, 1}},
     {&plain, "w4 v1,1 u35,13", {1003, 5, 1, 0, 7, 50, 0, 16, 990, 3, 5}},
     {&plain, "w4 v1,1 i256,2", {3, 3, 3, 0, 128, 100000, 0, 0, 0, 0, 2}, 100},
-    /* Balanced: members of the classes last. */
+    /* Balanced order; the members of the classes are the last input. */
     {&plain, "w4 v1,1 10,3 c13", {2, 7, 9, 0, 4, 10, 0, 0, 0, 0, 0, 2}},
     {&plain, "w4 v1,1 u101,28,28 c105", {3, 5, 0, 0, 32, 101, 0, 0, 0, 0, 0, 3}},
     {&plain, "w4 v1,1 i257 c260", {1000, 3, 3, 0, 128, 257, 0, 5, 990, 3, 0, 2}, 100},
@@ -188,13 +189,13 @@ static const gt_case cases[] = {
     /* Values that differ only in their last digits: no cancellation. */
     {&scaled, "w4 v1,1 40,6 3,6", {4, 5, 0, 0, 16, 40, 0}, 0, 999996, 1000004},
     {&scaled, "w4 v1,1 40,6 3,1", {4, 5, 0, 0, 16, 40, 0}, 0, 999996, 1000004},
-    {&worked, "w4 v1,1 1,1", {5, 1, 1, 0, 1, 1, 0}},
-    {&worked, "w4 v1,1 40,7 3,7", {1, 5, 0, 0, 16, 40, 0}},
-    {&worked, "w4 v1,1 u50,13", {11, 5, 1, 0, 7, 50, 0}},
-    {&worked, "w4 v1,1 u20,4,3 3,3", {1, 5, 0, 0, 6, 20, 0}},
-    {&worked, "w4 v1,1 12,3", {7, 7, 9, 0, 4, 10, 0, 0, 0, 0, 3}},
-    {&worked, "w4 v1,1 5,9000 3,9000", {1, 1, 1, 0, 2, 5, 0}}, /* several pieces on the CPU */
-    {&worked, "w4 v1,1 5,9000 3,4500", {1, 1, 1, 0, 2, 5, 0}},
+    {&with_epilogue, "w4 v1,1 1,1", {5, 1, 1, 0, 1, 1, 0}},
+    {&with_epilogue, "w4 v1,1 40,7 3,7", {1, 5, 0, 0, 16, 40, 0}},
+    {&with_epilogue, "w4 v1,1 u50,13", {11, 5, 1, 0, 7, 50, 0}},
+    {&with_epilogue, "w4 v1,1 u20,4,3 3,3", {1, 5, 0, 0, 6, 20, 0}},
+    {&with_epilogue, "w4 v1,1 12,3", {7, 7, 9, 0, 4, 10, 0, 0, 0, 0, 3}},
+    {&with_epilogue, "w4 v1,1 5,9000 3,9000", {1, 1, 1, 0, 2, 5, 0}}, /* several pieces on the CPU */
+    {&with_epilogue, "w4 v1,1 5,9000 3,4500", {1, 1, 1, 0, 2, 5, 0}},
     {&weight, "w4 v1,1", {0, 1, 1, 0, 4, 10, 0}},
     {&weight, "w4 v1,1", {2, 1, 1, 0, 4, 10, 0}},
     {&weight, "w4 v1,1", {5, 1, 1, 0, 300, 1000, 1}},

@@ -1,5 +1,6 @@
-/* A flag that tells whether all values of a pack are finite, cleared by the kernels that write its parts: a
- * product, column sums, elementwise ops, and a move, which cannot check. */
+/* Cases (op/case.h) of a flag that tells whether all values of a pack are finite. The kernels that write its
+ * parts clear it: a product, column sums, and elementwise ops; a move, which cannot, is checked by another
+ * kernel. */
 #include "op/case.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -17,7 +18,7 @@ static gt_id poisoned(gt_graph *g, const gt_case_view *v, const gt_id *x, int pa
   return v->c->p[0] == part ? gt_log(g, x[2 + part]) : x[2 + part];
 }
 
-/* Only the product, which overflows although its operands are finite. */
+/* A product that overflows although its operands are finite. */
 static gt_id overflows(gt_graph *g, const gt_id *x) {
   return gt_matmul(g, gt_exp(g, x[0]), gt_exp(g, x[1]), true, false);
 }
@@ -48,8 +49,12 @@ static gt_shape reference(const gt_case_view *v, const double *const *x, double 
   return v->shape[6];
 }
 
-static const gt_case_rule rule = {
-    .name = "checks", .build = build, .reference = reference, .low = 0.5, .high = 2, .reason = "a choice"};
+static const gt_case_rule rule = {.name = "checks",
+                                  .build = build,
+                                  .reference = reference,
+                                  .low = 0.5,
+                                  .high = 2,
+                                  .reason = "the flag or 0"};
 
 /* A few NaN, and many. */
 #define PART(shapes, part) \

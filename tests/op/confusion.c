@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of the op that adds to a confusion matrix. */
 #include "op/confusion.h"
 #include "op/case.h"
 

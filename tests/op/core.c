@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of views, packs, assignments, the clock and the log. */
 #include "op/core.h"
 #include "op/case.h"
 #include "op/elementwise.h"
@@ -8,7 +9,7 @@ GT_REGISTER(opcase, core)
 
 static gt_id one(gt_graph *g) { return gt_constant(g, 1.0); }
 
-/* view: p[0] = offset, p[1] = length; doubled, so that an op reads it. */
+/* view: p[0] = offset, p[1] = length; p[2]: 0: doubled, so that an op reads it, 1: as it is. */
 static gt_id build_view(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_id part = gt_view(g, x[0], v->c->p[0], gt_shape_1(v->c->p[1]));
   return v->c->p[2] ? part : gt_add(g, part, part);
@@ -19,7 +20,7 @@ static gt_shape reference_view(const gt_case_view *v, const double *const *x, do
   return gt_shape_1(v->c->p[1]);
 }
 
-/* reshape to p[1..] of rank p[0], in which one extent may be -1; the resulting shape is p[0..] from p[12]. */
+/* reshape to p[1..], of rank p[0], in which one extent may be -1; the resulting shape is p[12..]. */
 static gt_id build_reshape(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_reshape(g, x[0], gt_shape_of((int)v->c->p[0], v->c->p + 1));
 }
@@ -29,7 +30,8 @@ static gt_shape reference_reshape(const gt_case_view *v, const double *const *x,
   return gt_shape_of((int)v->c->p[0], v->c->p + 12);
 }
 
-/* pack: the inputs themselves and, with p[0], the first of them computed and also used elsewhere. */
+/* pack: p[0]: 0: of the inputs; 1: of the inputs plus 1, which are computed; 2: the first of these is also
+ * used elsewhere. */
 static gt_id build_pack(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   gt_id part[GT_CASE_INPUTS];
   for (int k = 0; k < v->inputs; k++) part[k] = v->c->p[0] ? gt_add(g, x[k], one(g)) : x[k];
@@ -38,11 +40,11 @@ static gt_id build_pack(gt_graph *g, const gt_case_view *v, const gt_id *x) {
 }
 
 static gt_shape reference_pack(const gt_case_view *v, const double *const *x, double *y) {
-  const double plus = v->c->p[0] ? 1 : 0;
+  const double added = v->c->p[0] ? 1 : 0;
   int64_t count = 0;
   for (int k = 0; k < v->inputs; k++)
     for (int64_t i = 0; i < gt_shape_count(v->shape[k]); i++, count++)
-      if (y) y[count] = x[k][i] + plus + (v->c->p[0] > 1 ? x[0][0] + plus : 0);
+      if (y) y[count] = x[k][i] + added + (v->c->p[0] > 1 ? x[0][0] + added : 0);
   return gt_shape_1(count);
 }
 
@@ -60,7 +62,7 @@ static gt_shape reference_update(const gt_case_view *v, const double *const *x, 
   return v->shape[0];
 }
 
-/* Two halves of a variable are swapped: both are read before either is written. */
+/* The two halves of a variable are swapped: both are read before one of them is written. */
 static gt_id build_swap(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const int64_t half = gt_shape_count(v->shape[0]) / 2;
   const gt_id low = gt_view(g, x[0], 0, gt_shape_1(half)), high = gt_view(g, x[0], half, gt_shape_1(half));
@@ -74,7 +76,7 @@ static gt_shape reference_swap(const gt_case_view *v, const double *const *x, do
   return v->shape[0];
 }
 
-/* Variable 1 gets the sum of variable 0's old values, though 0 is assigned first. */
+/* Variable 1 becomes the weighted sum of variable 0's old values, although variable 0 is assigned first. */
 static gt_id build_old(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   gt_assign(g, v->variable[0], 0, gt_mul(g, x[0], gt_constant(g, -3.0)));
   return gt_assign(g, v->variable[1], 0, gt_sum(g, gt_mul(g, x[0], x[2]), 0, false));
@@ -86,7 +88,7 @@ static gt_shape reference_old(const gt_case_view *v, const double *const *x, dou
   return v->shape[1];
 }
 
-/* The clock's scalars after some runs; inputs: state (words p), table. */
+/* The clock's scalars in the last of some runs; inputs: state (words p), table. */
 static gt_id build_clock(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   (void)x;
   const gt_id clock = gt_clock(g, v->variable[0], v->variable[1]);
@@ -103,7 +105,8 @@ static gt_shape reference_clock(const gt_case_view *v, const double *const *x, d
   return gt_shape_1(n);
 }
 
-/* The log after some runs; inputs: state, table, log, scalars. A logged sum shows that values are ready. */
+/* The log after some runs; inputs: state, table, log, then tensors whose sums are logged: a sum is complete
+ * only after several steps of a kernel. */
 static gt_id build_log(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_id clock = gt_clock(g, v->variable[0], v->variable[1]);
   gt_id scalar[GT_CASE_INPUTS];

@@ -1,22 +1,24 @@
+/* Cases (op/case.h) of cross-entropy, class weights, and whether a prediction is correct. */
 #include "op/cross_entropy.h"
 #include "op/case.h"
 #include <math.h>
 
 GT_REGISTER(opcase, cross_entropy)
 
-/* p[0]: smoothing in percent; p[1]: 1: class weights; v: labels are in [0, v). */
+/* p[0]: smoothing in percent; p[1]: 1: class weights; p[2]: number of classes, of class_weight; v: labels are
+ * in [0, v). */
 static gt_shape row_shape(const gt_case_view *v) { return v->shape[1]; }
 
 static double smoothing_of(const gt_case_view *v) { return (double)((float)v->c->p[0] / 100); }
 
-enum { MOST = 5000 };
-/* From 0, which ignores a class, to 3. */
+enum { MAX_CLASSES = 5000 };
+/* Weights of classes: from 0, which ignores a class, to 3. */
 static double weight_of(const gt_case_view *v, int64_t c) {
   return v->c->p[1] ? (double)(c * 7 % 13) / 4 : 1;
 }
 
-static const double *weights_of(const gt_case_view *v, double weight[MOST]) {
-  for (int64_t c = 0; c < MOST; c++) weight[c] = weight_of(v, c);
+static const double *weights_of(const gt_case_view *v, double weight[MAX_CLASSES]) {
+  for (int64_t c = 0; c < MAX_CLASSES; c++) weight[c] = weight_of(v, c);
   return v->c->p[1] ? weight : NULL;
 }
 
@@ -47,7 +49,7 @@ static void fill_labels(const gt_case_view *v, int input, const double *const *x
 }
 
 static gt_id build_loss(gt_graph *g, const gt_case_view *v, const gt_id *x) {
-  double weight[MOST];
+  double weight[MAX_CLASSES];
   return gt_cross_entropy(g, x[0], x[1], smoothing_of(v), weights_of(v, weight));
 }
 
@@ -58,7 +60,7 @@ static gt_shape reference_weight(const gt_case_view *v, const double *const *x, 
 }
 
 static gt_id build_weight(gt_graph *g, const gt_case_view *v, const gt_id *x) {
-  double weight[MOST];
+  double weight[MAX_CLASSES];
   return gt_class_weight(g, x[0], weights_of(v, weight), v->c->p[2]);
 }
 

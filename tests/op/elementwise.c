@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of the elementwise ops, of random numbers, and of a chain of many ops. */
 #include "op/elementwise.h"
 #include "base/philox.h"
 #include "op/case.h"
@@ -116,7 +117,7 @@ BINARY(mod, 0.3, 5, 3, 4e-6, a - b * floor(a / b))
 BINARY(less, -3, 3, 0, 0, a < b ? 1 : 0)
 BINARY(pow, 0.3, 2.5, 3, 4e-6, pow(a, b))
 
-/* Both signs; integer exponents of a negative base are given as multiples of a half, rounded down. */
+/* mod of numbers of both signs; the divisor is never 0. */
 static gt_id build_signed_mod(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   (void)v;
   return gt_mod(g, x[0], gt_add(g, x[1], gt_constant(g, 0.25)));
@@ -130,6 +131,7 @@ static gt_shape reference_signed_mod(const gt_case_view *v, const double *const 
   return v->shape[0];
 }
 
+/* A power with a constant exponent, also of a negative base. */
 static gt_id build_integral_pow(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_pow(g, x[0], gt_constant(g, v->c->v));
 }
@@ -181,8 +183,8 @@ static gt_shape reference_where(const gt_case_view *v, const double *const *x, d
   return out;
 }
 
-/* A uniform draw, and dropout as a layer builds it: the gradient uses the same draw. Inputs: the clock's
- * state (words p), its table, x; p[4] selects which. */
+/* p[4]: 0: random numbers; 1: dropout as a layer builds it, whose gradient uses the same random numbers.
+ * Inputs: the clock's state (words p), its table, x. */
 static gt_id build_random(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_id clock = gt_clock(g, v->variable[0], v->variable[1]);
   const gt_id draw = gt_random(g, v->shape[2], clock);
@@ -200,8 +202,8 @@ static gt_shape reference_random(const gt_case_view *v, const double *const *x, 
   return v->shape[2];
 }
 
-/* More nodes than one program can hold, more inputs than one kernel takes: a chain that fusion has to
- * split. */
+/* A chain of p[0] links with more nodes than a program, or more inputs than a kernel, can have: fusion has to
+ * split it. */
 static gt_id build_chain(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   gt_id y = x[0];
   for (int i = 0; i < v->c->p[0]; i++)
@@ -235,7 +237,7 @@ static const gt_case_rule where = {.name = "where",
                                    .reference = reference_where,
                                    .wrt = 6,
                                    .tolerance = 0,
-                                   .reason = "a choice"};
+                                   .reason = "a copy of one of two values"};
 static const gt_case_rule random_draw = {.name = "random",
                                          .build = build_random,
                                          .reference = reference_random,

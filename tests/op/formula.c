@@ -1,5 +1,5 @@
-/* Formulas as graph nodes, compared with gt_formula_evaluate. Their functions have no instruction of their
- * own (gt_formula_emit composes them). Their second derivatives are in tangent.c. */
+/* Cases (op/case.h) of formulas as graph nodes, compared with gt_formula_evaluate. Their functions have no
+ * instruction of their own: gt_formula_emit composes them. tangent.c tests second derivatives of formulas. */
 #include "op/formula.h"
 #include "op/case.h"
 #include "op/move.h"

@@ -1,7 +1,7 @@
-/* Random graphs: chains of elementwise ops with broadcasting around products, reductions and softmax, to test
- * fusion and the planner. p[0] is the seed; p[1]: also pooling windows of rows, pooled and spread. The recipe
- * is drawn once as a list of lines; the graph is built from it and the reference interprets it
- * independently. */
+/* Cases (op/case.h) of random graphs: chains of elementwise ops with broadcasting around products, reductions
+ * and softmax, to test fusion and the planner. p[0]: seed; p[1]: 1: also pooling of rows, and its reverse. A
+ * recipe is drawn as a list of lines, each one op; the graph is built from it, and the reference interprets
+ * it independently. */
 #include "base/philox.h"
 #include "op/case.h"
 #include "op/core.h"
@@ -42,9 +42,9 @@ enum {
 };
 
 typedef struct line {
-  int op, a, b; /* values: inputs first, then lines */
-  int axis;     /* or the number of rows per window */
-  gt_shape shape;
+  int op, a, b;   /* a, b: operands, as numbers of values: inputs first, then results of lines */
+  int axis;       /* of a reduction; or the number of rows in a window */
+  gt_shape shape; /* of the result */
 } line;
 
 typedef struct recipe {
@@ -65,14 +65,15 @@ static gt_shape shape_at(const recipe *r, const gt_case_view *v, int value) {
   return value < r->inputs ? v->shape[value] : r->line[value - r->inputs].shape;
 }
 
-/* Recent values are likelier, which makes chains; old values are also used, which makes values with several
- * consumers. */
+/* A random operand. Recent values are more likely, which makes chains; old values are also used, which makes
+ * values with several consumers. */
 static int pick(dice *d, const recipe *r) {
   const int values = r->inputs + r->lines;
   const int back = roll(d, 3) ? roll(d, values < 4 ? values : 4) : roll(d, values);
   return values - 1 - back;
 }
 
+/* False if the drawn op and operands do not match. */
 static bool draw_line(dice *d, const recipe *r, const gt_case_view *v, line *l) {
   memset(l, 0, sizeof *l);
   const int kind = roll(d, 20);
@@ -109,7 +110,7 @@ static bool draw_line(dice *d, const recipe *r, const gt_case_view *v, line *l) 
   return true;
 }
 
-/* Matrices as images of one row each. */
+/* The same for pooling ops. A matrix is an image with one spatial axis, its rows; columns are channels. */
 static bool draw_window(dice *d, const recipe *r, const gt_case_view *v, line *l) {
   memset(l, 0, sizeof *l);
   l->op = POOL_MEAN + roll(d, 3);
@@ -137,8 +138,9 @@ static void draw_recipe(const gt_case_view *v, recipe *r) {
       r->lines++;
 }
 
-/* The result combines all values without a consumer, and every input, so that each of them matters. */
-static bool is_loose(const recipe *r, int value) {
+/* True if no line reads the value. The graph's result adds the means of all these values and of the inputs,
+ * so that each of them matters. */
+static bool is_unused(const recipe *r, int value) {
   for (int i = 0; i < r->lines; i++)
     if (r->line[i].a == value || (r->line[i].b == value && (r->line[i].op <= MIN || r->line[i].op == MATMUL)))
       return false;
@@ -187,7 +189,7 @@ static gt_id build_fuzz(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   for (int i = 0; i < r.lines; i++)
     value[r.inputs + i] = build_line(g, &r.line[i], value[r.line[i].a], value[r.line[i].b]);
   for (int i = 0; i < r.inputs + r.lines; i++) {
-    if (i >= r.inputs && !is_loose(&r, i)) continue;
+    if (i >= r.inputs && !is_unused(&r, i)) continue;
     const gt_id mean = gt_mean(g, value[i], 0, false);
     result = result == GT_NONE ? mean : gt_add(g, result, mean);
   }
@@ -279,7 +281,7 @@ static gt_shape reference_fuzz(const gt_case_view *v, const double *const *x, do
       const line *l = &r.line[i - r.inputs];
       interpret(l, value[l->a], shape_at(&r, v, l->a), value[l->b], shape_at(&r, v, l->b), value[i]);
     }
-    if (i >= r.inputs && !is_loose(&r, i)) continue;
+    if (i >= r.inputs && !is_unused(&r, i)) continue;
     for (int64_t e = 0; e < count; e++) result += value[i][e] / (double)count;
   }
   for (int64_t e = 0; e < gt_shape_count(out); e++) y[e] = value[r.inputs + r.lines - 1][e] + result;
@@ -297,7 +299,7 @@ static gt_shape reference_fuzz(const gt_case_view *v, const double *const *x, do
                                      .tolerance = 4e-5,           \
                                      .floor = 1,                  \
                                      .gradient_tolerance = 4e-4,  \
-                                     .reason = "errors of many links add up"}
+                                     .reason = "errors of many ops add up"}
 
 FUZZ(fuzz, "fuzz");
 FUZZ(windows, "fuzz_windows");

@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of gather, its gradient in steps (order, sum), and products of gathered rows. */
 #include "op/gather.h"
 #include "base/memory.h"
 #include "base/philox.h"
@@ -9,14 +10,20 @@
 
 GT_REGISTER(opcase, gather)
 
-/* Input 0 is the table [rows, …] (for an order: of that shape; for a sum: x, with p[2] rows of output), input
- * 1 the indices, drawn as p[0] says; p[1] 1 + the padding row, 0 for none. */
-enum { EVEN, EQUAL, MOSTLY, SPARSE, OUTSIDE };
+/* Input 0 is the table [rows, …] (for a sum: x), input 1 the indices. p[0]: how indices are drawn; p[1]: 1 +
+ * the padding row, 0 for none; p[2]: if not 0, the number of rows, instead of that of the table. */
+enum {
+  EVEN,    /* all rows are equally likely */
+  EQUAL,   /* all indices are equal */
+  MOSTLY,  /* most indices are equal */
+  SPARSE,  /* one row in seven */
+  OUTSIDE, /* some indices are invalid */
+};
 
 static int64_t rows_of(const gt_case_view *v) { return v->c->p[2] ? v->c->p[2] : v->shape[0].dim[0]; }
 
 static void fill(const gt_case_view *v, int input, const double *const *x, int32_t *out) {
-  const int32_t far[] = {-1, INT32_MIN, INT32_MAX, (int32_t)rows_of(v), -2};
+  const int32_t invalid[] = {-1, INT32_MIN, INT32_MAX, (int32_t)rows_of(v), -2};
   const uint32_t rows = (uint32_t)rows_of(v);
   (void)x;
   for (int64_t i = 0; i < gt_shape_count(v->shape[input]); i++) {
@@ -26,7 +33,7 @@ static void fill(const gt_case_view *v, int input, const double *const *x, int32
     case EQUAL: out[i] = (int32_t)rows / 2; break;
     case MOSTLY: out[i] = (int32_t)(bits % 8 ? rows / 2 : row); break;
     case SPARSE: out[i] = (int32_t)(row / 7 * 7); break;
-    case OUTSIDE: out[i] = bits % 8 < 3 ? far[bits / 8 % 5] : (int32_t)row; break;
+    case OUTSIDE: out[i] = bits % 8 < 3 ? invalid[bits / 8 % 5] : (int32_t)row; break;
     default: out[i] = (int32_t)row;
     }
   }
@@ -47,7 +54,7 @@ static gt_id build_gather(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_gather(g, x[0], x[1], v->c->p[1] - 1);
 }
 
-/* Of the first two axes, [M, N, D…] as [N, M, D…]. */
+/* The gathered rows with the first two axes exchanged: [M, N, D…] to [N, M, D…]. */
 static gt_shape reference_swapped(const gt_case_view *v, const double *const *x, double *y) {
   gt_shape out = reference_gather(v, x, NULL);
   const int64_t m = out.dim[0], n = out.dim[1], each = gt_shape_count(out) / (m * n);
@@ -67,7 +74,8 @@ static gt_id build_swapped(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_gather_swapped(g, build_gather(g, v, x));
 }
 
-/* By counting, for any index: the number of elements that come before each one. */
+/* The position of each index in the order, by counting the indices that come before it. Negative ones come
+ * last. */
 static gt_shape reference_order(const gt_case_view *v, const double *const *x, double *y) {
   const int64_t n = gt_shape_count(v->shape[1]);
   for (int64_t i = 0; y && i < n; i++) {
@@ -105,8 +113,8 @@ static gt_id build_sum(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_gather_sum(g, x[0], x[1], rows_of(v), v->c->p[1] - 1);
 }
 
-/* For each line of indices [lines, each] the rows, concatenated, times a matrix; p[3]: which operand is
- * transposed; p[4]: each row separately. */
+/* Gathered rows times a matrix. Indices are [lines, each]: a row of the left operand is the `each` rows of a
+ * line, concatenated, or with p[4] a single row. p[3]: 1: the matrix is transposed. */
 static gt_shape gathered_shape(const gt_case_view *v) {
   const int64_t width = v->shape[0].dim[1], lines = v->shape[1].dim[0], each = v->shape[1].dim[1];
   return v->c->p[4] ? gt_shape_2(lines * each, width) : gt_shape_2(lines, each * width);
@@ -133,15 +141,15 @@ static gt_shape reference_product(const gt_case_view *v, const double *const *x,
 /* The sum of the absolute products of each value. */
 static gt_shape product_magnitude(const gt_case_view *v, const double *const *x, double *y) {
   const double *absolute[3] = {NULL, x ? x[1] : NULL, NULL};
-  double *own[3] = {NULL, NULL, NULL};
+  double *buffer[3] = {NULL, NULL, NULL};
   for (int i = 0; y && i < 3; i += 2) {
     const int64_t count = gt_shape_count(v->shape[i]);
-    absolute[i] = own[i] = gt_alloc(sizeof(double) * (size_t)count);
-    for (int64_t j = 0; j < count; j++) own[i][j] = fabs(x[i][j]);
+    absolute[i] = buffer[i] = gt_alloc(sizeof(double) * (size_t)count);
+    for (int64_t j = 0; j < count; j++) buffer[i][j] = fabs(x[i][j]);
   }
   const gt_shape out = reference_product(v, absolute, y);
-  free(own[0]);
-  free(own[2]);
+  free(buffer[0]);
+  free(buffer[2]);
   return out;
 }
 
@@ -180,7 +188,7 @@ static const gt_case_rule product = {.name = "gather_product",
                                      .high = 1.5,
                                      .tolerance = 1e-5,
                                      .gradient_tolerance = 1e-5,
-                                     .reason = "as the product of what is gathered"};
+                                     .reason = "as a product of the gathered rows"};
 
 static const gt_case_rule swapped = {.name = "gather_swapped",
                                      .build = build_swapped,

@@ -1,9 +1,10 @@
+/* Cases (op/case.h) of sums over groups of rows. */
 #include "op/group_sum.h"
 #include "op/case.h"
 
 GT_REGISTER(opcase, group_sum)
 
-/* p[0] groups; v scale. */
+/* p[0]: number of groups; v: scale of the sums. */
 static gt_shape reference(const gt_case_view *v, const double *const *x, double *y) {
   const int64_t groups = v->c->p[0], each = v->shape[0].dim[0] / groups, batch = v->shape[0].dim[1];
   for (int64_t i = 0; y && i < batch * groups; i++) {

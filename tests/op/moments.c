@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of means and variances of columns. */
 #include "op/moments.h"
 #include "base/memory.h"
 #include "op/case.h"
@@ -23,7 +24,7 @@ static gt_id build_moments_of(gt_graph *g, const gt_case_view *v, gt_id x, gt_id
   return gt_result(g, gt_column_moments(g, x, weight, 0.01), (int)v->c->p[0]);
 }
 
-/* For x [rows, columns], where `each` rows are one entry of the batch. */
+/* The moments of x [rows, columns], where `each` rows are one entry of the batch. */
 static void moments_of(const gt_case_view *v, const double *x, const double *w, int64_t rows, int64_t columns,
                        int64_t each, double *y) {
   for (int64_t j = 0; j < columns; j++) {
@@ -44,24 +45,24 @@ static void moments_of(const gt_case_view *v, const double *x, const double *w, 
 }
 
 static gt_id build_moments(gt_graph *g, const gt_case_view *v, const gt_id *x) {
-  const gt_id far = v->c->p[3] ? gt_add(g, x[0], gt_constant(g, (double)v->c->p[3])) : x[0];
-  return build_moments_of(g, v, far, v->inputs > 1 ? x[1] : GT_NONE);
+  const gt_id shifted = v->c->p[3] ? gt_add(g, x[0], gt_constant(g, (double)v->c->p[3])) : x[0];
+  return build_moments_of(g, v, shifted, v->inputs > 1 ? x[1] : GT_NONE);
 }
 
 static gt_shape reference_moments(const gt_case_view *v, const double *const *x, double *y) {
   const gt_shape shape = v->shape[0];
   const int64_t all = gt_shape_count(shape), columns = shape.dim[shape.rank - 1];
-  double *far = y ? gt_alloc(sizeof *far * (size_t)all) : NULL;
+  double *shifted = y ? gt_alloc(sizeof *shifted * (size_t)all) : NULL;
   /* The sum is a float. */
   for (int64_t i = 0; y && i < all; i++)
-    far[i] = v->c->p[3] ? (float)(x[0][i] + (double)v->c->p[3]) : x[0][i];
-  if (y) moments_of(v, far, x[1], all / columns, columns, all / columns / shape.dim[0], y);
-  free(far);
+    shifted[i] = v->c->p[3] ? (float)(x[0][i] + (double)v->c->p[3]) : x[0][i];
+  if (y) moments_of(v, shifted, x[1], all / columns, columns, all / columns / shape.dim[0], y);
+  free(shifted);
   return gt_shape_1(columns);
 }
 
-/* For a product, whose kernel may also reduce its columns; p[4] rows, if not 0, are one entry of the
- * batch. */
+/* The moments of a product, whose kernel may also reduce its columns. p[4]: rows per entry of the batch; 0
+ * stands for 1. */
 static gt_id build_product(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_id product = gt_matmul(g, x[0], x[1], false, false), weight = v->inputs > 2 ? x[2] : GT_NONE;
   const int64_t each = v->c->p[4] ? v->c->p[4] : 1, rows = v->shape[0].dim[0];
@@ -89,20 +90,20 @@ static const gt_case_rule moments = {.name = "moments",
                                      .tolerance = 4e-6,
                                      .gradient_tolerance = 1e-3,
                                      .reason = "rounding of the partial sums; differences from the mean"};
-static const gt_case_rule far_moments = {.name = "moments",
-                                         .build = build_moments,
-                                         .reference = reference_moments,
-                                         .low = -1,
-                                         .high = 2,
-                                         .tolerance = 4e-5,
-                                         .reason = "roundings of means that are so far off 0"};
+static const gt_case_rule shifted_moments = {.name = "moments",
+                                             .build = build_moments,
+                                             .reference = reference_moments,
+                                             .low = -1,
+                                             .high = 2,
+                                             .tolerance = 4e-5,
+                                             .reason = "the mean is far from 0: its rounding counts"};
 static const gt_case_rule of_product = {.name = "moments_of_product",
                                         .build = build_product,
                                         .reference = reference_product,
                                         .low = -0.5,
                                         .high = 1,
                                         .tolerance = 2e-5,
-                                        .reason = "that of the product"};
+                                        .reason = "the product's rounding"};
 
 #define BOTH(rule, inputs, ...)        \
   {&rule, inputs, {0, __VA_ARGS__}}, { \
@@ -129,9 +130,9 @@ static const gt_case cases[] = {
     {&moments, "13,5,6,8 13", {2, 1, 5}},
     {&moments, "31,40,6 31", {2, 1, 30}},
     {&of_product, "257,70 70,131", {2}},
-    BOTH(far_moments, "2003,12", 0, 0, 1000),
-    BOTH(far_moments, "40,50,5 40", 1, 5, 1000),
-    BOTH(far_moments, "200003,2", 0, 0, 100),
+    BOTH(shifted_moments, "2003,12", 0, 0, 1000),
+    BOTH(shifted_moments, "40,50,5 40", 1, 5, 1000),
+    BOTH(shifted_moments, "200003,2", 0, 0, 100),
     BOTH(of_product, "65,3 3,1", 0),
     BOTH(of_product, "67,31 31,37", 0),
     BOTH(of_product, "128,64 64,64", 0),

@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of the ops that only move elements. */
 #include "op/move.h"
 #include "op/case.h"
 #include "selftest/reference.h"

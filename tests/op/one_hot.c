@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of the one-hot encoding of stored values. */
 #include "op/one_hot.h"
 #include "base/philox.h"
 #include "op/case.h"

@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of pooling and its gradients. */
 #include "op/pool.h"
 #include "op/autodiff.h"
 #include "base/memory.h"
@@ -9,7 +10,7 @@
 
 GT_REGISTER(opcase, pool)
 
-/* p[0]: the pooling; then three each (only the first `axes` count): windows (or outputs, for adaptive
+/* p[0]: the pooling; then three values each, one per spatial axis: windows (or outputs, for adaptive
  * pooling), strides, padding, dilation; then ceil_mode and count_include_pad. v: divisor. */
 enum { MAX, AVERAGE, ADAPTIVE_MAX, ADAPTIVE_AVERAGE };
 enum { WINDOW = 1, STRIDE = 4, PADDING = 7, DILATION = 10, CEIL = 13, INCLUDE = 14 };
@@ -80,7 +81,7 @@ typedef struct window {
   int64_t place; /* of the largest; -1: none */
 } window;
 
-static window look(const gt_case_view *v, const double *x, int64_t index) {
+static window window_at(const gt_case_view *v, const double *x, int64_t index) {
   const gt_shape in = v->shape[0], out = shape_of(v);
   const int axes = in.rank - 2;
   int64_t at[5], low[3] = {0}, high[3] = {1, 1, 1}, i[3];
@@ -122,7 +123,7 @@ static window look(const gt_case_view *v, const double *x, int64_t index) {
 static gt_shape reference(const gt_case_view *v, const double *const *x, double *y) {
   const gt_shape out = shape_of(v);
   for (int64_t o = 0; y && o < gt_shape_count(out); o++) {
-    const window w = look(v, x[0], o);
+    const window w = window_at(v, x[0], o);
     y[o] = averages(v) ? w.sum / w.count : w.largest;
   }
   return out;
@@ -133,22 +134,23 @@ static gt_id build(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return averages(v) ? gt_avg_pool(g, x[0], &a) : gt_max_pool(g, x[0], &a, v->c->rule->wrt != 0);
 }
 
-/* The gradient as a value, given the gradient of the pool's output: among equal maxima the first one gets all
- * of it. */
+/* The gradient of the pool's input as a value; x[1] is the gradient of its output. Among equal maxima the
+ * first one gets all of it. */
 static gt_shape reference_ties(const gt_case_view *v, const double *const *x, double *y) {
   for (int64_t i = 0; y && i < gt_shape_count(v->shape[0]); i++) y[i] = 0;
   for (int64_t o = 0; y && o < gt_shape_count(shape_of(v)); o++) {
-    const window w = look(v, x[0], o);
+    const window w = window_at(v, x[0], o);
     if (w.place >= 0) y[w.place] += x[1][o];
   }
   return v->shape[0];
 }
 
-static gt_id gradient_of(gt_graph *g, const gt_case_view *v, gt_id x, gt_id given, bool differentiated) {
+static gt_id gradient_of(gt_graph *g, const gt_case_view *v, gt_id x, gt_id output_gradient,
+                         bool differentiated) {
   const gt_pool_attribute a = attribute_of(v);
   const gt_id y = gt_max_pool(g, x, &a, differentiated);
   gt_id gradient = GT_NONE;
-  gt_autodiff(g, gt_sum(g, gt_mul(g, y, given), 0, false), &x, 1, &gradient, &g->error);
+  gt_autodiff(g, gt_sum(g, gt_mul(g, y, output_gradient), 0, false), &x, 1, &gradient, &g->error);
   return gradient;
 }
 
@@ -156,13 +158,13 @@ static gt_id build_ties(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gradient_of(g, v, x[0], x[1], true);
 }
 
-/* The same if the pool was built without announcing a gradient. */
-static gt_id build_late(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+/* The same if the pool was built without `differentiated`. */
+static gt_id build_undeclared(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gradient_of(g, v, x[0], x[1], false);
 }
 
-/* Logarithms of halves, including -infinity and NaN: values, and which element gets the gradient. */
-static gt_shape reference_odd(const gt_case_view *v, const double *const *x, double *y) {
+/* Logarithms of x, including -infinity and NaN: the value of the pool or, with input 1, its gradient. */
+static gt_shape reference_logarithms(const gt_case_view *v, const double *const *x, double *y) {
   enum { MOST = 4096 };
   double logs[MOST];
   const double *input[] = {logs, x[1]};
@@ -170,15 +172,14 @@ static gt_shape reference_odd(const gt_case_view *v, const double *const *x, dou
   return (v->inputs == 2 ? reference_ties : reference)(v, input, y);
 }
 
-static gt_id build_odd(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+static gt_id build_logarithms(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_pool_attribute a = attribute_of(v);
   const gt_id logs = gt_log(g, x[0]);
   return v->inputs == 2 ? gradient_of(g, v, logs, x[1], true) : gt_max_pool(g, logs, &a, false);
 }
 
-/* Between an activation with a factor for each channel, into whose gradient the pool's may be fused, and
- * another consumer of the pool's input. */
-static gt_shape reference_between(const gt_case_view *v, const double *const *x, double *y) {
+/* After an activation and a factor for each channel, into whose gradients the pool's may be fused. */
+static gt_shape reference_after_activation(const gt_case_view *v, const double *const *x, double *y) {
   double *active = gt_alloc((size_t)gt_shape_count(v->shape[0]) * sizeof *active);
   const double *input[] = {active};
   const int64_t channels = v->shape[1].dim[0];
@@ -189,7 +190,7 @@ static gt_shape reference_between(const gt_case_view *v, const double *const *x,
   return shape;
 }
 
-static gt_id build_between(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+static gt_id build_after_activation(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_pool_attribute a = attribute_of(v);
   const gt_id active = gt_mul(g, gt_relu(g, x[0]), x[1]);
   return averages(v) ? gt_avg_pool(g, active, &a) : gt_max_pool(g, active, &a, true);
@@ -203,13 +204,14 @@ RULE(average, "avg_pool", build, reference, .wrt = 1, .tolerance = 4e-6,
      .reason = "sums of hundreds of values");
 RULE(ties, "max_pool_gradient", build_ties, reference_ties, .tolerance = 2e-6,
      .reason = "sums of a few values");
-RULE(late, "max_pool_gradient", build_late, reference_ties, .tolerance = 2e-6,
+RULE(undeclared, "max_pool_gradient", build_undeclared, reference_ties, .tolerance = 2e-6,
      .reason = "sums of a few values");
-RULE(between, "pool_between", build_between, reference_between, .wrt = 3, .tolerance = 4e-6,
-     .gradient_tolerance = 2e-5, .reason = "sums of hundreds of values");
-RULE(odd, "max_pool", build_odd, reference_odd, .tolerance = 2e-6, .floor = 0.1, .reason = "logarithms");
+RULE(after_activation, "pool_between", build_after_activation, reference_after_activation, .wrt = 3,
+     .tolerance = 4e-6, .gradient_tolerance = 2e-5, .reason = "sums of hundreds of values");
+RULE(logarithms, "max_pool", build_logarithms, reference_logarithms, .tolerance = 2e-6, .floor = 0.1,
+     .reason = "logarithms");
 
-/* The same on all axes; EACH: the values themselves. */
+/* SAME: equal windows, strides, padding and dilation on all axes; EACH: the values of p. */
 #define SAME(rule, what, shape, w, s, pad, dil, ceil, include)                            \
   {                                                                                       \
     &rule, shape, { what, w, w, w, s, s, s, pad, pad, pad, dil, dil, dil, ceil, include } \
@@ -274,20 +276,20 @@ static const gt_case cases[] = {
     SAME(ties, MAX, "g2,8,8,4 2,4,4,4", 2, 2, 0, 1, 0, 0),
     SAME(ties, MAX, "g1,20,20,4 1,2,2,4", 17, 2, 0, 1, 0, 0),
     EACH(ties, "g2,7,5,4 2,3,2,4", ADAPTIVE_MAX, 3, 2),
-    SAME(late, MAX, "g3,9,7,4 3,5,4,4", 3, 2, 1, 1, 0, 0),
-    SAME(odd, MAX, "g3,9,7,4", 3, 2, 1, 1, 0, 0),
-    SAME(odd, MAX, "g3,9,7,3", 2, 2, 0, 1, 0, 0),
-    SAME(odd, MAX, "g3,9,7,4 3,5,4,4", 3, 2, 1, 1, 0, 0),
-    SAME(between, MAX, "2,7,5,1 1", 3, 2, 1, 1, 0, 0),
-    SAME(between, MAX, "2,7,5,3 3", 2, 2, 0, 1, 1, 0),
-    SAME(between, MAX, "2,8,6,8 8", 2, 2, 0, 1, 0, 0),
-    SAME(between, AVERAGE, "3,9,7,6 6", 3, 2, 1, 1, 1, 1),
-    SAME(between, MAX, "2,9,11,132 132", 3, 2, 1, 1, 0, 0),
-    SAME(between, AVERAGE, "2,9,7,130 130", 2, 2, 0, 1, 0, 0),
-    SAME(between, MAX, "3,5,4100 4100", 2, 2, 0, 1, 1, 0),
-    SAME(between, MAX, "1,3,65540 65540", 2, 1, 0, 1, 0, 0),
-    SAME(between, AVERAGE, "20,20,20,4 4", 2, 2, 0, 1, 0, 0),
-    SAME(between, MAX, "5,4,4,64 64", 4, 4, 0, 1, 0, 0),                    /* one window */
-    {&odd, "g1,3,4 1,1,4", {MAX, 3, 0, 0, 3, 0, 0, 0, 0, 0, 1}, 0, 0, 0.4}, /* all -infinity */
+    SAME(undeclared, MAX, "g3,9,7,4 3,5,4,4", 3, 2, 1, 1, 0, 0),
+    SAME(logarithms, MAX, "g3,9,7,4", 3, 2, 1, 1, 0, 0),
+    SAME(logarithms, MAX, "g3,9,7,3", 2, 2, 0, 1, 0, 0),
+    SAME(logarithms, MAX, "g3,9,7,4 3,5,4,4", 3, 2, 1, 1, 0, 0),
+    SAME(after_activation, MAX, "2,7,5,1 1", 3, 2, 1, 1, 0, 0),
+    SAME(after_activation, MAX, "2,7,5,3 3", 2, 2, 0, 1, 1, 0),
+    SAME(after_activation, MAX, "2,8,6,8 8", 2, 2, 0, 1, 0, 0),
+    SAME(after_activation, AVERAGE, "3,9,7,6 6", 3, 2, 1, 1, 1, 1),
+    SAME(after_activation, MAX, "2,9,11,132 132", 3, 2, 1, 1, 0, 0),
+    SAME(after_activation, AVERAGE, "2,9,7,130 130", 2, 2, 0, 1, 0, 0),
+    SAME(after_activation, MAX, "3,5,4100 4100", 2, 2, 0, 1, 1, 0),
+    SAME(after_activation, MAX, "1,3,65540 65540", 2, 1, 0, 1, 0, 0),
+    SAME(after_activation, AVERAGE, "20,20,20,4 4", 2, 2, 0, 1, 0, 0),
+    SAME(after_activation, MAX, "5,4,4,64 64", 4, 4, 0, 1, 0, 0),                  /* one window */
+    {&logarithms, "g1,3,4 1,1,4", {MAX, 3, 0, 0, 3, 0, 0, 0, 0, 0, 1}, 0, 0, 0.4}, /* all -infinity */
 };
 GT_CASES(pool, cases);

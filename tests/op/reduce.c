@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of reductions, and of the check for finite values. */
 #include "op/reduce.h"
 #include "op/case.h"
 #include "op/elementwise.h"
@@ -6,7 +7,7 @@
 
 GT_REGISTER(opcase, reduce)
 
-/* p[0]: axes as bits (0: all), p[1]: keep. The element of the result to which element i of x contributes. */
+/* p[0]: axes as bits (0: all), p[1]: keep. */
 static bool reduced(const gt_case_view *v, int axis) { return v->c->p[0] == 0 || v->c->p[0] >> axis & 1; }
 
 static gt_shape kept_shape(const gt_case_view *v) {
@@ -57,8 +58,8 @@ static gt_shape reduce(const gt_case_view *v, const double *x, double *y, int ki
 
 REDUCTION(sum, SUM, gt_sum, 4e-6, "rounding of the partial sums")
 REDUCTION(mean, MEAN, gt_mean, 4e-6, "rounding of the partial sums")
-REDUCTION(max, MAX, gt_reduce_max, 0, "a choice")
-REDUCTION(min, MIN, gt_reduce_min, 0, "a choice")
+REDUCTION(max, MAX, gt_reduce_max, 0, "an element, unchanged")
+REDUCTION(min, MIN, gt_reduce_min, 0, "an element, unchanged")
 
 /* Sum down to the shape of input 1, of which only the shape is used. */
 static gt_id build_sum_to(gt_graph *g, const gt_case_view *v, const gt_id *x) {
@@ -72,8 +73,7 @@ static gt_shape reference_sum_to(const gt_case_view *v, const double *const *x, 
   return v->shape[1];
 }
 
-/* With ops before it that are fused into the kernel, and ops after it: a mean squared error, a norm over an
- * axis. */
+/* With ops before it that are fused into the kernel, and an op after it: the root of a mean squared error. */
 static gt_id build_error(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_id difference = gt_sub(g, x[0], x[1]);
   return gt_sqrt(g, gt_mean(g, gt_mul(g, difference, difference), (uint32_t)v->c->p[0], v->c->p[1]));
@@ -109,20 +109,20 @@ static const gt_case_rule error = {.name = "reduce_fused",
                                    .gradient_tolerance = 2e-5,
                                    .reason = "rounding of the partial sums"};
 
-/* Of x, or, if p[0], of its logarithm, which is infinite at 0 and NaN below. p[1]: 1: the initial flag is a
+/* Checks x or, if p[0], its logarithm, which is infinite at 0 and NaN below. p[1]: 1: the initial flag is a
  * computed value, which may be updated in place; 2: it is read again, so it may not. */
 static gt_id build_finite(gt_graph *g, const gt_case_view *v, const gt_id *x) {
-  const gt_id otherwise = v->c->p[1] ? gt_neg(g, x[1]) : x[1];
-  const gt_id flag = gt_all_finite(g, v->c->p[0] ? gt_log(g, x[0]) : x[0], otherwise);
-  return v->c->p[1] == 2 ? gt_sub(g, flag, otherwise) : flag;
+  const gt_id initial = v->c->p[1] ? gt_neg(g, x[1]) : x[1];
+  const gt_id flag = gt_all_finite(g, v->c->p[0] ? gt_log(g, x[0]) : x[0], initial);
+  return v->c->p[1] == 2 ? gt_sub(g, flag, initial) : flag;
 }
 
 static gt_shape reference_finite(const gt_case_view *v, const double *const *x, double *y) {
   bool finite = true;
   for (int64_t i = 0; y && v->c->p[0] && i < gt_shape_count(v->shape[0]); i++)
     finite &= (bool)isfinite(log(x[0][i]));
-  const double otherwise = y ? (v->c->p[1] ? -x[1][0] : x[1][0]) : 0;
-  if (y) y[0] = (finite ? otherwise : 0) - (v->c->p[1] == 2 ? otherwise : 0);
+  const double initial = y ? (v->c->p[1] ? -x[1][0] : x[1][0]) : 0;
+  if (y) y[0] = (finite ? initial : 0) - (v->c->p[1] == 2 ? initial : 0);
   return v->shape[1];
 }
 
@@ -131,7 +131,7 @@ static const gt_case_rule all_finite = {.name = "all_finite",
                                         .reference = reference_finite,
                                         .low = 0.5,
                                         .high = 2,
-                                        .reason = "a choice"};
+                                        .reason = "the initial flag or 0"};
 
 #define SHAPES(rule)                                                                                  \
   {&rule, "-"}, {&rule, "1"}, {&rule, "7", {0, 1}}, {&rule, "5,9", {1}}, {&rule, "5,9", {2}},         \

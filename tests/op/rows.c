@@ -1,6 +1,6 @@
-/* Row programs, which fusion makes of row reductions and the ops after them (plan/fuse_rows.c): rows of all
- * lengths, one and many, further reductions of the same row, values with one element per row, and graphs that
- * only look similar. Unfused plans of the same graphs run without them. */
+/* Cases (op/case.h) of row programs, which fusion makes of row reductions and the ops after them
+ * (plan/fuse_rows.c): short and long rows, one and many, several reductions of a row, values with one element
+ * per row, and graphs of which only a part can be fused. */
 #include "op/case.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -84,7 +84,8 @@ static gt_shape reference_logarithm(const gt_case_view *v, const double *const *
   return v->shape[1];
 }
 
-/* Each row's sum, used as a value of each column: x [n, n] times the sums [n], broadcast along the rows. */
+/* Each row's sum, used for the column of the same number: x [n, n] times tanh of the sums [n], broadcast to
+ * all rows. */
 static gt_id build_square(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_id sums = gt_tanh(g, gt_sum(g, x[0], last_axis(v), false));
   const gt_id across = gt_mul(g, x[0], sums);

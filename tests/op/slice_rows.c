@@ -1,10 +1,11 @@
+/* Cases (op/case.h) of slices of rows from given starts. */
 #include "op/slice_rows.h"
 #include "op/case.h"
 #include <math.h>
 
 GT_REGISTER(opcase, slice_rows)
 
-/* Input 0 is the data, 1 the starts. p[0]: begin, p[1]: count; p[2]: some starts lie outside. */
+/* Input 0 is the data, 1 the starts. p[0]: begin, p[1]: count; p[2]: some starts are outside the data. */
 static void fill(const gt_case_view *v, int input, const double *const *x, int32_t *out) {
   const int64_t rows = v->shape[0].dim[0], room = rows - v->c->p[0] - v->c->p[1] + 1;
   (void)x;

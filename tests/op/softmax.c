@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of softmax and its logarithm. */
 #include "op/softmax.h"
 #include "op/case.h"
 #include "selftest/reference.h"

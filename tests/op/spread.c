@@ -1,5 +1,5 @@
-/* Broadcast of one value per pooling window to the elements of the window (the gradient of avg_pool), and
- * unpooling to the selected element (the gradient of max_pool: spread_choice). */
+/* Cases (op/case.h) of the gradients of pooling: the broadcast of one value per window to its elements
+ * (avg_pool), and unpooling to the selected element (max_pool: spread_choice). */
 #include "op/spread.h"
 #include "base/philox.h"
 #include "op/case.h"

@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of the weights of the steps of sequences. */
 #include "op/step_weights.h"
 #include "op/case.h"
 

@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of the product of rows of a table with a weight, computed from the table. */
 #include "op/table_product.h"
 #include "base/philox.h"
 #include "op/case.h"
@@ -18,11 +19,11 @@ static void fill(const gt_case_view *v, int input, const double *const *x, int32
     out[i] = (int32_t)(gt_random_bits(5, rows, 3, (uint32_t)i) % rows);
 }
 
-/* Some of them outside the table. */
+/* Every third index is outside the table. */
 static void fill_outside(const gt_case_view *v, int input, const double *const *x, int32_t *out) {
-  const int32_t far[] = {-1, INT32_MIN, INT32_MAX, (int32_t)v->shape[0].dim[0]};
+  const int32_t invalid[] = {-1, INT32_MIN, INT32_MAX, (int32_t)v->shape[0].dim[0]};
   fill(v, input, x, out);
-  for (int64_t i = 0; i < gt_shape_count(v->shape[input]); i += 3) out[i] = far[i / 3 % 4];
+  for (int64_t i = 0; i < gt_shape_count(v->shape[input]); i += 3) out[i] = invalid[i / 3 % 4];
 }
 
 static gt_id build(gt_graph *g, const gt_case_view *v, const gt_id *x) {
@@ -35,7 +36,7 @@ static gt_id build(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_table_product(g, rows, x[2], v->inputs > 3 ? x[3] : GT_NONE);
 }
 
-/* The index of row i of the result. */
+/* The row of the table that row i of the result is computed from. */
 static double row_of(const gt_case_view *v, const double *const *x, int64_t i) {
   const int64_t m = v->shape[1].dim[0], n = v->shape[1].dim[1];
   return x[1][v->c->p[0] == SWAPPED ? i % m * n + i / m : i];

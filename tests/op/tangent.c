@@ -1,5 +1,5 @@
-/* Second derivatives of networks and formulas with respect to their inputs, and the gradients of these:
- * forward through the graph, against jets and differences in double. */
+/* Cases (op/case.h) of second derivatives of networks and formulas with respect to their inputs, computed by
+ * forward differentiation, and of their gradients. References: finite differences and jets, in double. */
 #include "op/tangent.h"
 #include "op/case.h"
 #include "op/core.h"
@@ -14,29 +14,29 @@
 
 GT_REGISTER(opcase, tangent)
 
-/* p: the axes of both derivatives, then the parameters of the rule. */
+/* p: the axes of the first and second derivative, then a variant and the degree of splines. */
 enum { FIRST, SECOND, KIND, DEGREE };
 enum { MAX_WIDTH = 16 };
 
-/* The derivative of y along both axes of x [rows, axes]. */
+/* The second derivative of y along axes p[FIRST] and p[SECOND] of x [rows, axes]. */
 static gt_id derive(gt_graph *g, const gt_case_view *v, gt_id x, gt_id y) {
   for (int k = FIRST; k <= SECOND; k++) {
     const gt_shape shape = gt_node_at(g, x)->shape;
     const int64_t before[2] = {0, v->c->p[k]}, after[2] = {0, shape.dim[1] - 1 - v->c->p[k]};
-    const gt_id one = gt_expand(g, gt_constant(g, 1), gt_shape_2(shape.dim[0], 1));
+    const gt_id ones = gt_expand(g, gt_constant(g, 1), gt_shape_2(shape.dim[0], 1));
     gt_id failed;
-    gt_tangents *t = gt_tangents_create(g, x, gt_pad(g, one, before, after, 0));
+    gt_tangents *t = gt_tangents_create(g, x, gt_pad(g, ones, before, after, 0));
     y = gt_tangent(t, y, &failed);
     gt_tangents_destroy(t);
   }
   return y;
 }
 
-/* From values at neighboring points on both axes, six of each. */
+/* The same by finite differences from six neighboring points on each axis. */
 typedef double (*value_function)(const gt_case_view *v, const double *const *x, const double *at,
                                  int64_t output);
-static double by_neighbours(const gt_case_view *v, const double *const *x, const double *point,
-                            int64_t output, value_function value) {
+static double finite_difference(const gt_case_view *v, const double *const *x, const double *point,
+                                int64_t output, value_function value) {
   static const double weight[] = {0, 3.0 / 4, -3.0 / 20, 1.0 / 60};
   const double h = 0x1p-6;
   double sum = 0, at[2];
@@ -55,7 +55,8 @@ static gt_shape reference_by(const gt_case_view *v, const double *const *x, doub
                              value_function value) {
   const int64_t rows = v->shape[0].dim[0];
   for (int64_t m = 0; y && m < rows; m++)
-    for (int64_t o = 0; o < outputs; o++) y[m * outputs + o] = by_neighbours(v, x, x[0] + 2 * m, o, value);
+    for (int64_t o = 0; o < outputs; o++)
+      y[m * outputs + o] = finite_difference(v, x, x[0] + 2 * m, o, value);
   return gt_shape_2(rows, outputs);
 }
 
@@ -118,8 +119,7 @@ static gt_shape reference_network(const gt_case_view *v, const double *const *x,
   return reference_by(v, x, y, v->shape[3].dim[0], network_value);
 }
 
-/* --- two KAN layers of splines and silu ------------------------------------------------------------------
- */
+/* --- two KAN layers of splines and silu ----------------------------------------------------------------- */
 
 enum { GRID = 4 };
 
@@ -147,11 +147,12 @@ static double spline(double knot, double cell, uint32_t degree, uint32_t order, 
                : ((x - knot) * left + (knot + (degree + 1) * cell - x) * right) / (degree * cell);
 }
 
-/* f(x), where the derivatives of x are given. */
+/* The jet of f(x); f: its value and first two derivatives at x.v. */
 static jet chain(const double f[3], jet x) {
   return (jet){f[0], f[1] * x.a, f[1] * x.b, f[2] * x.a * x.b + f[1] * x.ab};
 }
 
+/* Function number `term` of a layer's edge; the last one is silu. */
 static jet edge(const gt_case_view *v, int layer, int64_t term, jet x) {
   const uint32_t degree = (uint32_t)v->c->p[DEGREE];
   const double low = layer ? -4 : -1, cell = -2 * low / GRID, s = 1 / (1 + exp(-x.v)), q = s * (1 - s);

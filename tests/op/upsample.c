@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of upsampling. */
 #include "op/upsample.h"
 #include "base/memory.h"
 #include "op/case.h"

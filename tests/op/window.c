@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of the op that copies windows of a text or series into a batch. */
 #include "op/window.h"
 #include "base/philox.h"
 #include "op/case.h"
@@ -7,8 +8,8 @@ GT_REGISTER(opcase, window)
 
 /* Inputs: the clock's state (words p[0..2]: step, seed), its table, the data, members of the classes if p[11]
  * is not 0. p[4] rows of a batch, p[5] samples, p[6] sequential, p[7] steps of an epoch, p[8] and p[9] the
- * first step and epoch, p[10] batches in the ring, p[11] classes of the balanced order; a window of p[12],
- * p[13] the stride, p[14] where the first one begins. */
+ * first step and epoch, p[10] batches in the ring, p[11] classes of the balanced order; p[12] width of a
+ * window, p[13] stride, p[14] where the first window begins. */
 static gt_window_attribute attribute_of(const gt_case_view *v) {
   const int64_t *p = v->c->p;
   return (gt_window_attribute){.order = {.batch = p[4],

@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of the ops augment and augment_grey, with given and with drawn records. */
 #include "op/augment/augment.h"
 #include "base/philox.h"
 #include "op/case.h"
@@ -7,12 +8,12 @@
 
 GT_REGISTER(opcase, augment)
 
-/* Inputs: images, a record for each, then optionally a scaling. p[0]: nearest; p[1]: erased boxes; p[2]: kind
- * of color change, MIX to mix samples; p[3]: border mode; p[4], p[5]: height and width of the output, 0 for
- * those of the input; p[6]: tone curves. A record may contain any numbers: each is some geometric map, boxes,
- * factors, and curves. */
+/* Inputs: images, a record for each, then optionally a scaling. p[0]: 1: the nearest pixel, else bilinear
+ * interpolation; p[1]: number of erased boxes; p[2]: bits of the color changes, and MIX to mix samples; p[3]:
+ * border mode; p[4], p[5]: height and width of the output, 0 for those of the input; p[6]: number of tone
+ * curves. Any numbers are a valid record. */
 enum { BRIGHT = 1, CONTRAST = 2, SATURATION = 4, MIX = 8, HUE = 16 };
-enum { CURVES = 9 }; /* of each tone; records have no numbers beyond it */
+enum { CURVES = 9 }; /* curves of each tone */
 
 static double power(double v, double amount) { return pow(v, amount); }
 static double steps(double v, double amount) { return floor(4 * v) / 4 * amount; }
@@ -87,7 +88,7 @@ static double mean_grey(const pictures *p, int64_t row) {
   return sum / (double)(p->height * p->width);
 }
 
-/* The position in a row of pixels that is continued beyond its ends. */
+/* The position inside a row of `length` pixels whose value is repeated at `place`, which may be outside. */
 static double folded(gt_augment_border border, double place, double length) {
   if (border == GT_BORDER_EDGE) return fmin(fmax(place, 0), length - 1);
   if (border == GT_BORDER_SYMMETRIC) place += 0.5; /* reflects at the edges of pixels, not at their centers */
@@ -109,8 +110,8 @@ static double sampled(const pictures *p, int64_t row, double x, double y, int64_
   return sum;
 }
 
-/* Rotates the hue: RGB to hue, saturation and value, and back, case by case. */
-static double turned(const double *v, double turn, int64_t c) {
+/* Channel c after a rotation of the hue: RGB to hue, saturation and value, and back. */
+static double rotate_hue(const double *v, double turn, int64_t c) {
   const double most = fmax(v[0], fmax(v[1], v[2])), least = fmin(v[0], fmin(v[1], v[2]));
   if (most <= least) return v[c];
   const int first = v[0] >= most ? 0 : v[1] >= most ? 1 : 2;
@@ -125,7 +126,8 @@ static double turned(const double *v, double turn, int64_t c) {
   return rgb[(int)sixth % 6][c];
 }
 
-static double lit(const pictures *p, int64_t row, double x, double y, int64_t c) {
+/* Channel c at a position of the sample, after its color changes. */
+static double recolored(const pictures *p, int64_t row, double x, double y, int64_t c) {
   const double *factor = p->x[1] + row * p->words + 6;
   double v[16], grey = p->look.contrasts ? mean_grey(p, row) : 0;
   for (int64_t k = 0; k < p->channels; k++) {
@@ -136,10 +138,10 @@ static double lit(const pictures *p, int64_t row, double x, double y, int64_t c)
   const double own_grey = grey_of(v);
   for (int k = 0; k < 3 && p->look.saturates; k++)
     v[k] = limit(p, factor[2] * v[k] + (1 - factor[2]) * own_grey);
-  return p->look.hues ? turned(v, factor[5], c) : v[c];
+  return p->look.hues ? rotate_hue(v, factor[5], c) : v[c];
 }
 
-/* After the tone curves of the sample, in steps of 1/255 of white. */
+/* v after the tone curves of the sample; they see it in steps of 1/255 of white. */
 static double toned(const pictures *p, int64_t row, double v) {
   const double *number = p->x[1] + row * p->words + 16 + 4 * p->look.boxes, white = (double)p->look.white;
   for (uint32_t i = 0; i < p->look.tones; i++) {
@@ -156,7 +158,8 @@ static bool in_box(const double *box, int64_t x, int64_t y) {
   return (double)x >= box[0] && (double)y >= box[1] && (double)x < box[2] && (double)y < box[3];
 }
 
-static double shown(const pictures *p, int64_t row, int64_t x, int64_t y, int64_t c) {
+/* Channel c of pixel (x, y) of the output, before samples are mixed. */
+static double output_at(const pictures *p, int64_t row, int64_t x, int64_t y, int64_t c) {
   const double *record = p->x[1] + row * p->words;
   const int64_t channel = c < 3 ? c : 3;
   for (int64_t box = p->look.boxes; box-- > 0;)
@@ -171,7 +174,7 @@ static double shown(const pictures *p, int64_t row, int64_t x, int64_t y, int64_
   double v = (double)p->look.fill[channel];
   if (border ||
       (across >= -0.5 && down >= -0.5 && across < (double)p->width - 0.5 && down < (double)p->height - 0.5))
-    v = toned(p, row, p->look.lights ? lit(p, row, across, down, c) : sampled(p, row, across, down, c));
+    v = toned(p, row, p->look.lights ? recolored(p, row, across, down, c) : sampled(p, row, across, down, c));
   if (p->v->inputs < 3) return v;
   const int64_t period = p->v->shape[2].dim[1], at = ((y * p->width + x) * p->channels + c) % period;
   const double *scaling = p->x[2] + at;
@@ -180,20 +183,20 @@ static double shown(const pictures *p, int64_t row, int64_t x, int64_t y, int64_
 
 static gt_shape reference(const gt_case_view *v, const double *const *x, double *out) {
   const pictures p = pictures_of(v, x);
-  gt_shape seen = v->shape[0];
-  if (p.look.height) seen.dim[1] = p.look.height, seen.dim[2] = p.look.width;
-  for (int64_t i = 0; out && i < gt_shape_count(seen); i++) {
-    const int64_t c = i % p.channels, w = i / p.channels % seen.dim[2], line = i / p.channels / seen.dim[2];
-    const int64_t h = line % seen.dim[1], row = line / seen.dim[1], other = (row + p.batch - 1) % p.batch;
+  gt_shape shape = v->shape[0];
+  if (p.look.height) shape.dim[1] = p.look.height, shape.dim[2] = p.look.width;
+  for (int64_t i = 0; out && i < gt_shape_count(shape); i++) {
+    const int64_t c = i % p.channels, w = i / p.channels % shape.dim[2], line = i / p.channels / shape.dim[2];
+    const int64_t h = line % shape.dim[1], row = line / shape.dim[1], other = (row + p.batch - 1) % p.batch;
     const double *record = x[1] + row * p.words, share = record[10];
-    out[i] = shown(&p, row, w, h, c);
+    out[i] = output_at(&p, row, w, h, c);
     if (!p.look.mixes) continue;
     if (in_box(record + 12, w, h))
-      out[i] = shown(&p, other, w, h, c);
+      out[i] = output_at(&p, other, w, h, c);
     else
-      out[i] = share * out[i] + (1 - share) * shown(&p, other, w, h, c);
+      out[i] = share * out[i] + (1 - share) * output_at(&p, other, w, h, c);
   }
-  return seen;
+  return shape;
 }
 
 static gt_shape reference_grey(const gt_case_view *v, const double *const *x, double *out) {
@@ -202,11 +205,11 @@ static gt_shape reference_grey(const gt_case_view *v, const double *const *x, do
   return gt_shape_1(p.batch);
 }
 
-/* --- integer shifts --- */
+/* --- drawn records: shifts by whole pixels --- */
 
-/* Inputs: the clock's state (words p[0..2]) and its table, images; shifted by at most p[4] pixels, and
- * mirrored. */
-static gt_id build_moved(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+/* Inputs: the clock's state (words p[0..2]) and its table, images. They are shifted by at most p[4] pixels,
+ * and half of them are mirrored. */
+static gt_id build_shifted(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_shape shape = v->shape[2];
   gt_augment_rule rule;
   gt_augment_look look;
@@ -222,19 +225,19 @@ static gt_id build_moved(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_augment(g, x[2], drawn, GT_NONE, &look);
 }
 
-static gt_shape reference_moved(const gt_case_view *v, const double *const *x, double *out) {
+static gt_shape reference_shifted(const gt_case_view *v, const double *const *x, double *out) {
   const int64_t *p = v->c->p, batch = v->shape[2].dim[0], height = v->shape[2].dim[1],
-                width = v->shape[2].dim[2], most = p[4];
+                width = v->shape[2].dim[2], max_shift = p[4];
   const int64_t channels = v->shape[2].rank == 4 ? v->shape[2].dim[3] : 1;
-  const uint64_t seed = (uint32_t)p[1] | (uint64_t)p[2] << 32, moves = 2 * (uint64_t)most + 1;
+  const uint64_t seed = (uint32_t)p[1] | (uint64_t)p[2] << 32, shifts = 2 * (uint64_t)max_shift + 1;
   for (int64_t row = 0; out && row < batch; row++) {
-    const gt_philox move = gt_philox_block(seed, GT_PURPOSE_AUGMENT, (uint32_t)p[0], 32 * (uint32_t)row);
+    const gt_philox shift = gt_philox_block(seed, GT_PURPOSE_AUGMENT, (uint32_t)p[0], 32 * (uint32_t)row);
     const gt_philox flip = gt_philox_block(seed, GT_PURPOSE_AUGMENT, (uint32_t)p[0], 32 * (uint32_t)row + 16);
     for (int64_t i = 0; i < height * width * channels; i++) {
       const int64_t c = i % channels, across = i / channels % width, down = i / channels / width;
       int64_t from = flip.v[0] >> 31 ? across : width - 1 - across;
-      from += (int64_t)(move.v[0] * moves >> 32) - most;
-      const int64_t line = down + (int64_t)(move.v[1] * moves >> 32) - most;
+      from += (int64_t)(shift.v[0] * shifts >> 32) - max_shift;
+      const int64_t line = down + (int64_t)(shift.v[1] * shifts >> 32) - max_shift;
       const bool inside = from >= 0 && from < width && line >= 0 && line < height;
       out[row * height * width * channels + i] =
           inside ? x[2][((row * height + line) * width + from) * channels + c] : 0;
@@ -248,17 +251,17 @@ static const gt_case_rule plain = {.name = "augment",
                                    .reference = reference,
                                    .tolerance = 2e-5,
                                    .floor = 1,
-                                   .reason = "shares are what is left of places in a picture, rounded"};
+                                   .reason = "interpolation weights are fractions of rounded positions"};
 static const gt_case_rule grey = {.name = "augment_grey",
                                   .build = build_grey,
                                   .reference = reference_grey,
                                   .tolerance = 2e-6,
                                   .reason = "a mean of many values"};
-static const gt_case_rule moved = {.name = "augment",
-                                   .build = build_moved,
-                                   .reference = reference_moved,
-                                   .tolerance = 0,
-                                   .reason = "whole pixels are copied"};
+static const gt_case_rule shifted = {.name = "augment",
+                                     .build = build_shifted,
+                                     .reference = reference_shifted,
+                                     .tolerance = 0,
+                                     .reason = "whole pixels are copied"};
 
 static const gt_case cases[] = {
     {&plain, "1,1,1 1,16", {0}},
@@ -298,9 +301,9 @@ static const gt_case cases[] = {
     {&grey, "3,28,28 3,16", {0}},
     {&grey, "5,17,9,3 5,20", {0, 1}, 0, -1, 3},
     {&grey, "2,9,40,5 2,16", {0}},
-    {&moved, "w4 v1,1 11,8,9,3", {3, 5, 1, 0, 4}},
-    {&moved, "w4 v1,1 11,28,28", {9, 5, 1, 0, 2}},
-    {&moved, "w4 v1,1 6,4,4,16", {9, 5, 1, 0, 0}},
-    {&moved, "w4 v1,1 6,4,4,1", {9, 5, 1, 0, 9}},
+    {&shifted, "w4 v1,1 11,8,9,3", {3, 5, 1, 0, 4}},
+    {&shifted, "w4 v1,1 11,28,28", {9, 5, 1, 0, 2}},
+    {&shifted, "w4 v1,1 6,4,4,16", {9, 5, 1, 0, 0}},
+    {&shifted, "w4 v1,1 6,4,4,1", {9, 5, 1, 0, 9}},
 };
 GT_CASES(augment, cases);

@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of the op that draws augmentation parameters, against the geometry of each stage. */
 #include "base/philox.h"
 #include "op/augment/augment.h"
 #include "op/case.h"
@@ -7,8 +8,8 @@
 
 GT_REGISTER(opcase, augment_draw)
 
-/* Inputs: the clock's state (words p[0..2]: step, seed) and its table. p[4]: which of these rules; p[5] rows;
- * p[6], p[7] height and width. */
+/* Inputs: the clock's state (words p[0..2]: step, seed) and its table. p[4]: which of these rules (each a
+ * list of stages, up to GT_DRAW_KINDS); p[5]: rows; p[6], p[7]: height and width. */
 enum { STAGES = 5 };
 static const gt_augment_stage rules[][STAGES] = {
     {{GT_DRAW_KINDS}},
@@ -97,9 +98,9 @@ static gt_id build(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_augment_draw(g, gt_clock(g, v->variable[0], v->variable[1]), &rule);
 }
 
-/* --- the same geometrically --- */
+/* --- reference: each stage as a map of positions --- */
 
-typedef struct place {
+typedef struct place { /* in an image */
   double x, y;
 } place;
 
@@ -111,19 +112,21 @@ typedef struct draw {
   uint32_t tall, wide;    /* and its output size */
 } draw;
 
-/* Geometric stages work on the output of the stages before them, all others on the final size. */
+/* Sets the sizes of stage `index`, and returns it. Geometric stages work on the output of the stages before
+ * them, all others on the final size. */
 static const gt_augment_stage *enter(draw *d, uint32_t index) {
-  const gt_augment_stage *stage = d->rule.stage, *own = &stage[index];
-  const uint32_t before = own->kind <= GT_DRAW_AFFINE ? index : d->rule.stages;
+  const gt_augment_stage *stage = d->rule.stage, *current = &stage[index];
+  const uint32_t before = current->kind <= GT_DRAW_AFFINE ? index : d->rule.stages;
   d->stage = index;
   d->height = d->rule.height, d->width = d->rule.width;
   for (uint32_t i = 0; i < before; i++)
     if (stage[i].height) d->height = stage[i].height, d->width = stage[i].width;
-  d->tall = own->height ? own->height : d->height;
-  d->wide = own->height ? own->width : d->width;
-  return own;
+  d->tall = current->height ? current->height : d->height;
+  d->wide = current->height ? current->width : d->width;
+  return current;
 }
 
+/* Random bits: word k of this block of the current row and stage. */
 static uint32_t word(const draw *d, uint32_t block, int k) {
   const int64_t *p = d->v->c->p;
   const uint64_t seed = (uint32_t)p[1] | (uint64_t)p[2] << 32;
@@ -131,19 +134,22 @@ static uint32_t word(const draw *d, uint32_t block, int k) {
   return gt_philox_block(seed, GT_PURPOSE_AUGMENT, (uint32_t)p[0], at).v[k];
 }
 
-static double unit(const draw *d, uint32_t block, int k) { return (word(d, block, k) >> 8) / 16777216.0; }
+/* Uniform in [0, 1). */
+static double uniform(const draw *d, uint32_t block, int k) { return (word(d, block, k) >> 8) / 16777216.0; }
 
 /* One of 4096 equally likely values. */
 static double quantile(const draw *d, uint32_t block, int k) {
   return ((word(d, block, k) >> 20) + 0.5) / 4096;
 }
 
+/* An integer from 0 to n - 1. */
 static int64_t below(const draw *d, uint32_t block, int k, int64_t n) {
   return (int64_t)((uint64_t)word(d, block, k) * (uint64_t)n >> 32);
 }
 
 static double between(double low, double high, double part) { return low + (high - low) * part; }
 
+/* A random rectangle. value: range of its share of the area, range of its aspect ratio. */
 static void rectangle(const draw *d, uint32_t attempt, const float *value, double *width, double *height) {
   const double area =
       d->height * (double)d->width * between((double)value[0], (double)value[1], quantile(d, attempt, 0));
@@ -152,8 +158,9 @@ static void rectangle(const draw *d, uint32_t attempt, const float *value, doubl
   *height = floor(sqrt(area / ratio) + 0.5);
 }
 
-/* Python's round() of a product or quotient of the ratio as written in the config, of at most six digits. */
-static double rounds(double length, float ratio, bool divides) {
+/* Python's round() of length / ratio (divides), or length * ratio, with the ratio as written in the config,
+ * of at most six digits. */
+static double python_round(double length, float ratio, bool divides) {
   const double written = rint((double)ratio * 1e6) / 1e6;
   const double exact = rint(1e4 * (divides ? length / written : length * written)) / 1e4;
   return exact - floor(exact) == 0.5 ? 2 * rint(exact / 2) : rint(exact);
@@ -170,8 +177,8 @@ static place crop_source(const draw *d, const float *value, place p) {
   }
   if (i == 10) {
     width = w, height = h;
-    if (w / h < (double)value[2]) height = rounds(w, value[2], true);
-    if (w / h > (double)value[3]) width = rounds(h, value[3], false);
+    if (w / h < (double)value[2]) height = python_round(w, value[2], true);
+    if (w / h > (double)value[3]) width = python_round(h, value[3], false);
     left = floor((w - width) / 2), top = floor((h - height) / 2);
   } else {
     left = (double)below(d, i, 2, (int64_t)(w - width) + 1);
@@ -189,8 +196,8 @@ static place affine_source(const draw *d, const float *value, place p) {
   const double sy = degree * between((double)value[8], (double)value[9], quantile(d, 1, 1));
   const double a = cos(turn - sy) / cos(sy), b = -a * tan(sx) - sin(turn);
   const double c = sin(turn - sy) / cos(sy), e = -c * tan(sx) + cos(turn);
-  const double tx = floor(between(-(double)value[2], (double)value[2], unit(d, 0, 2)) + 0.5);
-  const double ty = floor(between(-(double)value[3], (double)value[3], unit(d, 0, 3)) + 0.5);
+  const double tx = floor(between(-(double)value[2], (double)value[2], uniform(d, 0, 2)) + 0.5);
+  const double ty = floor(between(-(double)value[3], (double)value[3], uniform(d, 0, 3)) + 0.5);
   const double mx = (d->width - 1) / 2.0, my = (d->height - 1) / 2.0;
   const double x = p.x - mx - tx, y = p.y - my - ty;
   return (place){(e * x - b * y) / scale + mx, (-c * x + a * y) / scale + my};
@@ -204,10 +211,10 @@ static place source(const draw *d, const gt_augment_stage *stage, place p) {
     p.y += (double)(below(d, 0, 1, 2 * (int64_t)value[1] + d->height - d->tall + 1) - (int64_t)value[1]);
     return p;
   case GT_DRAW_HORIZONTAL_FLIP:
-    if (unit(d, 0, 0) < (double)value[0]) p.x = d->width - 1 - p.x;
+    if (uniform(d, 0, 0) < (double)value[0]) p.x = d->width - 1 - p.x;
     return p;
   case GT_DRAW_VERTICAL_FLIP:
-    if (unit(d, 0, 0) < (double)value[0]) p.y = d->height - 1 - p.y;
+    if (uniform(d, 0, 0) < (double)value[0]) p.y = d->height - 1 - p.y;
     return p;
   case GT_DRAW_RESIZED_CROP: return crop_source(d, value, p);
   case GT_DRAW_AFFINE: return affine_source(d, value, p);
@@ -229,18 +236,19 @@ static void box_of(double left, double top, double width, double height, const d
   memcpy(box, to, sizeof to);
 }
 
-static void erased(const draw *d, const gt_augment_stage *stage, double *box) {
+/* The box that a stage erases; all 0: none. */
+static void erased_box(const draw *d, const gt_augment_stage *stage, double *box) {
   const float *value = stage->value;
   double width, height;
   memset(box, 0, 4 * sizeof *box);
   if (stage->kind == GT_DRAW_CUTOUT) {
-    if (unit(d, 0, 2) >= (double)value[0]) return;
+    if (uniform(d, 0, 2) >= (double)value[0]) return;
     box_of((double)below(d, 0, 0, d->width) - floor((double)value[1] / 2),
            (double)below(d, 0, 1, d->height) - floor((double)value[2] / 2), (double)value[1],
            (double)value[2], d, box);
     return;
   }
-  if (unit(d, 10, 0) >= (double)value[0]) return;
+  if (uniform(d, 10, 0) >= (double)value[0]) return;
   for (uint32_t i = 0; i < 10; i++) {
     rectangle(d, i, value + 1, &width, &height);
     if (width >= d->width || height >= d->height) continue;
@@ -250,9 +258,9 @@ static void erased(const draw *d, const gt_augment_stage *stage, double *box) {
   }
 }
 
-/* With alpha 1 the mixing fraction is uniformly distributed. */
-static void mixed(const draw *d, const float *value, double *y) {
-  const double which = unit(d, 0, 0), share = quantile(d, 0, 1);
+/* The numbers of mixup or CutMix in a record. With alpha 1 the mixing fraction is uniformly distributed. */
+static void mix_samples(const draw *d, const float *value, double *y) {
+  const double which = uniform(d, 0, 0), share = quantile(d, 0, 1);
   const double w = d->width, h = d->height;
   if (which < (double)value[2]) {
     y[9] = y[10] = share;
@@ -264,10 +272,12 @@ static void mixed(const draw *d, const float *value, double *y) {
   }
 }
 
+/* The record of the current row. */
 static void record(draw *d, double *y) {
-  const place zero = source_of(d, (place){0, 0}), x = source_of(d, (place){1, 0}),
+  const place origin = source_of(d, (place){0, 0}), right = source_of(d, (place){1, 0}),
               down = source_of(d, (place){0, 1});
-  const double map[6] = {x.x - zero.x, down.x - zero.x, zero.x, x.y - zero.y, down.y - zero.y, zero.y};
+  const double map[6] = {right.x - origin.x, down.x - origin.x, origin.x,
+                         right.y - origin.y, down.y - origin.y, origin.y};
   memcpy(y, map, sizeof map);
   for (int k = 6; k < 11; k++) y[k] = 1;
   for (int k = 11; k < 16; k++) y[k] = 0;
@@ -276,13 +286,13 @@ static void record(draw *d, double *y) {
     const gt_augment_stage *stage = enter(d, i);
     const float *value = stage->value;
     for (int k = 0; k < 3 && stage->kind == GT_DRAW_COLOR; k++)
-      y[6 + k] = between((double)value[2 * k], (double)value[2 * k + 1], unit(d, 0, k));
-    if (stage->kind == GT_DRAW_COLOR) y[11] = between((double)value[6], (double)value[7], unit(d, 0, 3));
-    if (stage->kind == GT_DRAW_GRAYSCALE && unit(d, 0, 0) < (double)value[0]) y[8] = 0;
-    if (stage->kind == GT_DRAW_CUTOUT || stage->kind == GT_DRAW_ERASE) erased(d, stage, box), box += 4;
-    if (stage->kind == GT_DRAW_MIX) mixed(d, value, y);
+      y[6 + k] = between((double)value[2 * k], (double)value[2 * k + 1], uniform(d, 0, k));
+    if (stage->kind == GT_DRAW_COLOR) y[11] = between((double)value[6], (double)value[7], uniform(d, 0, 3));
+    if (stage->kind == GT_DRAW_GRAYSCALE && uniform(d, 0, 0) < (double)value[0]) y[8] = 0;
+    if (stage->kind == GT_DRAW_CUTOUT || stage->kind == GT_DRAW_ERASE) erased_box(d, stage, box), box += 4;
+    if (stage->kind == GT_DRAW_MIX) mix_samples(d, value, y);
     if (stage->kind == GT_DRAW_TONE)
-      *tone++ = unit(d, 0, 0) < (double)value[0]
+      *tone++ = uniform(d, 0, 0) < (double)value[0]
                     ? (double)value[1] + (double)below(d, 0, 1, (int64_t)value[2])
                     : -1;
   }
@@ -306,7 +316,7 @@ static const gt_case_rule rounded = {.name = "augment_draw",
                                      .reference = reference,
                                      .tolerance = 2e-6,
                                      .floor = 8,
-                                     .reason = "a product of small matrices, and places in a picture"};
+                                     .reason = "positions in an image are products of small matrices"};
 
 static const gt_case cases[] = {
     {&exact, "w4 v1,1", {3, 7, 0, 0, NOTHING, 5, 8, 8}},

@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of convolutions, transposed convolutions, and the gradient of the weights. */
 #include "op/conv/conv.h"
 #include "base/memory.h"
 #include "op/case.h"
@@ -7,8 +8,8 @@
 
 GT_REGISTER(opcase, conv)
 
-/* p: axes, groups, then for each axis kernel, stride, dilation, padding before, after. For a transposed
- * convolution, AFTER is its output padding minus the padding after. */
+/* p: number of axes, groups, then for each axis kernel, stride, dilation, padding before, padding after. For
+ * a transposed convolution, AFTER is its output padding minus the padding after. */
 enum { RANK, GROUPS, AXES, KERNEL = 0, STRIDE, DILATION, BEFORE, AFTER, OF_AXIS };
 
 static int64_t of_axis(const gt_case_view *v, int axis, int which) {
@@ -57,7 +58,7 @@ typedef struct conv {
 typedef void visitor(double *to, const double *left, const double *right, int64_t x, int64_t y, int64_t w);
 
 /* The element of x that output position o reads through tap t; false if there is none. */
-static bool seen(const conv *c, const int64_t *o, const int64_t *t, int64_t *at) {
+static bool find_element(const conv *c, const int64_t *o, const int64_t *t, int64_t *at) {
   for (int d = 0; d < 3; d++) {
     at[d] = 0;
     if (d >= c->v->c->p[RANK]) continue;
@@ -67,7 +68,8 @@ static bool seen(const conv *c, const int64_t *o, const int64_t *t, int64_t *at)
   return true;
 }
 
-static bool next(const int64_t *extent, int64_t *at) {
+/* Advances to the next position; false after the last one. */
+static bool advance(const int64_t *extent, int64_t *at) {
   for (int d = 2; d >= 0; d--) {
     if (++at[d] < extent[d]) return true;
     at[d] = 0;
@@ -76,19 +78,20 @@ static bool next(const int64_t *extent, int64_t *at) {
 }
 
 /* Calls visit(to, left, right, x, y, w) for each triple of elements that the convolution multiplies. */
-static void walk(const conv *c, visitor *visit, double *to, const double *left, const double *right) {
+static void for_each_product(const conv *c, visitor *visit, double *to, const double *left,
+                             const double *right) {
   const int64_t groups = c->v->c->p[GROUPS], in = c->x.channels / groups, out = c->y.channels / groups;
   int64_t o[3] = {0}, t[3] = {0}, at[3];
   do {
     do {
-      if (!seen(c, o, t, at)) continue;
+      if (!find_element(c, o, t, at)) continue;
       for (int64_t b = 0; b < c->x.batch; b++)
         for (int64_t k = 0; k < c->y.channels; k++)
           for (int64_t i = 0; i < in; i++)
             visit(to, left, right, index_of(&c->x, b, at, k / out * in + i), index_of(&c->y, b, o, k),
                   index_of(&c->w, k, t, i));
-    } while (next(c->w.extent, t));
-  } while (next(c->y.extent, o));
+    } while (advance(c->w.extent, t));
+  } while (advance(c->y.extent, o));
 }
 
 static void to_y(double *to, const double *left, const double *right, int64_t x, int64_t y, int64_t w) {
@@ -115,6 +118,7 @@ static conv transposed(const gt_case_view *v) {
   return c;
 }
 
+/* The convolution whose weights' gradient is computed; inputs: the gradient of its output, and its input. */
 static conv of_weight(const gt_case_view *v) {
   conv c = {v, .y = image_of(v, v->shape[0]), .x = image_of(v, v->shape[1])};
   c.w = (image){c.y.channels, {1, 1, 1}, c.x.channels / v->c->p[GROUPS]};
@@ -139,7 +143,7 @@ static gt_shape compute(const conv *c, const image *value, visitor *visit, const
                         double *y) {
   const gt_shape shape = shape_of(c->v, value);
   for (int64_t i = 0; y && i < gt_shape_count(shape); i++) y[i] = 0;
-  if (y) walk(c, visit, y, x[0], x[1]);
+  if (y) for_each_product(c, visit, y, x[0], x[1]);
   return shape;
 }
 
@@ -243,7 +247,7 @@ static const gt_case_rule rule_conv = RULE("conv", conv), rule_transposed = RULE
 static const gt_case_rule layer = LAYER("conv_layer"), on_units = LAYER("conv_on_units");
 
 /* One axis: kernel, stride, dilation, padding before and after. */
-#define A(k, s, d, b, a) k, s, d, b, a
+#define A(kernel, stride, dilation, before, after) kernel, stride, dilation, before, after
 static const gt_case cases[] = {
     /* one axis */
     {&rule_conv, "1,1,1 1,1,1", {1, 1, A(1, 1, 1, 0, 0)}},
@@ -252,7 +256,7 @@ static const gt_case cases[] = {
     {&rule_conv, "2,11,8 6,3,4", {1, 2, A(3, 1, 2, 2, 2)}, .more = true},
     {&rule_conv, "5,1,4 4,5,4", {1, 1, A(5, 1, 1, 2, 2)}},
     {&rule_conv, "1,300,1 8,31,1", {1, 1, A(31, 7, 3, 9, 0)}},
-    /* two */
+    /* two axes */
     {&rule_conv, "1,1,1,1 1,1,1,1", {2, 1, A(1, 1, 1, 0, 0), A(1, 1, 1, 0, 0)}},
     {&rule_conv, "2,5,7,1 3,3,3,1", {2, 1, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}},
     {&rule_conv, "3,8,9,4 8,3,3,4", {2, 1, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}},
@@ -277,7 +281,7 @@ static const gt_case cases[] = {
     {&rule_conv, "2,9,10,12 12,3,5,1", {2, 12, A(3, 2, 1, 1, 1), A(5, 3, 2, 4, 3)}},
     {&rule_conv, "2,33,67 67,7,1", {1, 67, A(7, 1, 1, 3, 3)}},
     {&rule_conv, "40,31,29,4 4,3,3,1", {2, 4, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}},
-    /* three */
+    /* three axes */
     {&rule_conv, "1,4,5,6,4 4,2,3,3,1", {3, 4, A(2, 2, 1, 0, 0), A(3, 1, 1, 1, 1), A(3, 2, 1, 1, 1)}},
     {&rule_conv, "1,1,1,1,1 1,1,1,1,1", {3, 1, A(1, 1, 1, 0, 0), A(1, 1, 1, 0, 0), A(1, 1, 1, 0, 0)}},
     {&rule_conv,
@@ -310,7 +314,7 @@ static const gt_case cases[] = {
     {&rule_weight, "2,5,3 2,7,4", {1, 1, A(3, 1, 1, 0, 0)}, .more = true},
     {&rule_weight, "2,4,5,6 2,8,9,4", {2, 2, A(3, 2, 1, 1, 1), A(3, 2, 1, 1, 1)}},
     {&rule_weight, "1,3,2,2,3 1,6,4,4,2", {3, 1, A(2, 2, 1, 0, 0), A(3, 1, 1, 0, 0), A(3, 1, 1, 0, 0)}},
-    /* few channels and many positions: special kernels */
+    /* few channels and many positions: kernels of their own */
     {&rule_conv, "2,28,27,1 32,3,3,1", {2, 1, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}},
     {&rule_conv, "1,31,33,3 64,3,3,3", {2, 1, A(3, 1, 1, 1, 1), A(3, 1, 2, 1, 2)}, .more = true},
     {&rule_conv, "3,29,23,2 65,3,2,2", {2, 1, A(3, 2, 1, 1, 1), A(2, 1, 1, 0, 0)}},

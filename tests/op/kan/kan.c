@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of KAN layers, their gradients and their basis functions. */
 #include "op/kan/kan.h"
 #include "op/case.h"
 #include "op/elementwise.h"
@@ -6,9 +7,9 @@
 
 GT_REGISTER(opcase, kan)
 
-/* p: basis, grid (cells, points or frequencies), degree, block (0: all inputs), base, range in eighths, width
- * of radial functions in eighths of their distance (0: 8), exponents of Jacobi polynomials in eighths, order
- * of a derivative. */
+/* p: basis, grid (cells, points or frequencies), degree, block (0: all inputs), base (1: with silu), ends of
+ * the range in eighths, width of radial functions in eighths of the distance between their centers (0: 8),
+ * both exponents of Jacobi polynomials in eighths, order of the derivative. */
 enum { BASIS, GRID, DEGREE, BLOCK, BASE, LOW, HIGH, WIDTH, FIRST, SECOND, ORDER };
 
 static double eighths(const gt_case_view *v, int which) { return (double)v->c->p[which] / 8; }
@@ -30,7 +31,7 @@ static gt_kan_attribute attribute_of(const gt_case_view *v, int64_t inputs) {
 
 /* --- functions in double, by other formulas than those of the kernels --- */
 
-/* De Boor and Cox over knots, by the definition. */
+/* The recursive definition of Cox and de Boor. */
 static double spline(const double *knot, uint32_t degree, double x) {
   if (!degree) return x >= knot[0] && x < knot[1] ? 1 : 0;
   return (x - knot[0]) / (knot[degree] - knot[0]) * spline(knot, degree - 1, x) +
@@ -57,7 +58,7 @@ static double chebyshev(uint32_t n, double x) {
   return (x < 0 && n % 2 ? -1 : 1) * cosh(n * acosh(fabs(x)));
 }
 
-static double choose(double n, uint32_t k) {
+static double binomial(double n, uint32_t k) {
   double value = 1;
   for (uint32_t i = 0; i < k; i++) value *= (n - i) / (k - i);
   return value;
@@ -66,7 +67,7 @@ static double choose(double n, uint32_t k) {
 static double jacobi(uint32_t n, double a, double b, double x) {
   double sum = 0;
   for (uint32_t s = 0; s <= n; s++)
-    sum += choose(n + a, n - s) * choose(n + b, s) * pow((x - 1) / 2, s) * pow((x + 1) / 2, n - s);
+    sum += binomial(n + a, n - s) * binomial(n + b, s) * pow((x - 1) / 2, s) * pow((x + 1) / 2, n - s);
   return sum;
 }
 
@@ -88,9 +89,9 @@ static double lines(const gt_case_view *v, uint32_t term, double x) {
 /* Function number `term` of an input. */
 static double value_of(const gt_case_view *v, const gt_kan_attribute *a, uint32_t term, double x) {
   const double low = eighths(v, LOW), high = eighths(v, HIGH), grid = (double)v->c->p[GRID];
-  const double apart = (high - low) / (grid > 1 ? grid - 1 : 1), centre = low + term * apart;
-  const double width = v->c->p[WIDTH] ? eighths(v, WIDTH) * apart : apart, z = (x - centre) / width;
-  const double turn = M_PI * (x - centre) / apart;
+  const double spacing = (high - low) / (grid > 1 ? grid - 1 : 1), centre = low + term * spacing;
+  const double width = v->c->p[WIDTH] ? eighths(v, WIDTH) * spacing : spacing, z = (x - centre) / width;
+  const double phase = M_PI * (x - centre) / spacing;
   if (term == a->terms) return x / (1 + exp(-x));
   switch (a->basis) {
   case GT_BASIS_BSPLINE: return bspline(v, a, term, 0, x);
@@ -101,7 +102,7 @@ static double value_of(const gt_case_view *v, const gt_kan_attribute *a, uint32_
   case GT_BASIS_RBF: return exp(-z * z);
   case GT_BASIS_RSWAF: return 1 / (cosh(z) * cosh(z));
   case GT_BASIS_WAVELET: return 2 / (sqrt(3) * pow(M_PI, 0.25)) * (z * z - 1) * exp(-z * z / 2);
-  case GT_BASIS_SINC: return turn == 0 ? 1 : sin(turn) / turn;
+  case GT_BASIS_SINC: return phase == 0 ? 1 : sin(phase) / phase;
   case GT_BASIS_PIECEWISE_LINEAR: return lines(v, term, x);
   default: return term < grid ? cos((term + 1) * x) : sin((term + 1 - grid) * x);
   }
@@ -114,7 +115,7 @@ static double slope_of(const gt_case_view *v, const gt_kan_attribute *a, uint32_
          (12 * h);
 }
 
-/* From function values at neighboring points, where all derivatives are smooth. */
+/* The derivative of this order: exact for splines, otherwise by finite differences. */
 static double derived_of(const gt_case_view *v, const gt_kan_attribute *a, uint32_t term, uint32_t order,
                          double x) {
   static const double second[] = {-49.0 / 18, 3.0 / 2, -3.0 / 20, 1.0 / 90},
@@ -128,8 +129,7 @@ static double derived_of(const gt_case_view *v, const gt_kan_attribute *a, uint3
   return sum / pow(h, order);
 }
 
-/* --- layers -----------------------------------------------------------------------------------------------
- */
+/* --- layers --------------------------------------------------------------------------------------------- */
 
 typedef struct layer {
   gt_kan_attribute a;
@@ -233,18 +233,18 @@ static gt_id build_input(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_kan_input(g, x[0], x[1], x[2], GT_NONE, &l.a);
 }
 
-/* With some infinite values in g. */
-enum { MOST_GIVEN = 4096 };
+/* Values of g above FINITE become infinite. */
+enum { MAX_G = 4096 };
 static const double FINITE = 1.2;
 static gt_id build_infinite_input(gt_graph *g, const gt_case_view *v, const gt_id *x) {
-  const gt_id given = gt_div(g, x[1], gt_less(g, x[1], gt_constant(g, FINITE)));
-  return build_input(g, v, (const gt_id[]){x[0], given, x[2]});
+  const gt_id infinite_g = gt_div(g, x[1], gt_less(g, x[1], gt_constant(g, FINITE)));
+  return build_input(g, v, (const gt_id[]){x[0], infinite_g, x[2]});
 }
 static gt_shape reference_infinite_input(const gt_case_view *v, const double *const *x, double *y) {
-  double given[MOST_GIVEN];
+  double infinite_g[MAX_G];
   for (int64_t i = 0; y && i < gt_shape_count(v->shape[1]); i++)
-    given[i] = x[1][i] < FINITE ? x[1][i] : INFINITY;
-  return reference_input(v, y ? (const double *const[]){x[0], given, x[2]} : x, y);
+    infinite_g[i] = x[1][i] < FINITE ? x[1][i] : INFINITY;
+  return reference_input(v, y ? (const double *const[]){x[0], infinite_g, x[2]} : x, y);
 }
 
 static gt_kan_attribute derived(const gt_case_view *v) {
@@ -268,8 +268,8 @@ static gt_id build_basis(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_kan_basis(g, x[0], &a);
 }
 
-/* With the ops of a layer: an addend and an activation after it; before it an activation that is fused into
- * the gradient of the inputs. */
+/* With the other ops of a layer: an activation before it, which is fused into the gradient of the inputs, and
+ * a bias and an activation after it. */
 static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const layer l = layer_of(v);
   return gt_tanh(g, gt_add(g, gt_kan(g, gt_sin(g, x[0]), x[1], GT_NONE, &l.a), x[2]));
@@ -282,11 +282,11 @@ static gt_shape reference_layer(const gt_case_view *v, const double *const *x, d
   return shape;
 }
 
-/* Coefficients times scales; the scales are x[at], and following: one for all functions of an edge, or a
- * second one for the base. */
-enum { MOST_SCALED = 1 << 16 };
+/* The coefficients x[at] times the scales x[at + 1]. An edge has one scale for all functions but the base,
+ * or a second one for the base. */
+enum { MAX_SCALED = 1 << 16 };
 static const double *scaled(const layer *l, const double *const *x, int at, gt_shape scales) {
-  static double value[MOST_SCALED];
+  static double value[MAX_SCALED];
   const int64_t parts = gt_shape_count(scales) / l->inputs / l->outputs, block = l->a.block;
   for (int64_t i = 0; i < l->inputs; i++)
     for (int64_t t = 0; t < l->total; t++) {
@@ -326,18 +326,20 @@ static gt_id build_scaled_input(gt_graph *g, const gt_case_view *v, const gt_id 
     .high = 1.3, .tolerance = 2e-5, .gradient_tolerance = 4e-5,                                         \
     .reason = "rounding of the sums, as in matmul, and of the place in a cell"                          \
   }
-/* At some points a function is not differentiable, or a gradient is only a small difference of large numbers:
- * on knots, at the ends of splines of a high degree, where a sinc is 0. */
-static const gt_case_rule kan = RULE("kan", kan, 3), knots = RULE("kan_knots", kan, 2),
-                          smooth = RULE("kan_smooth", kan, 1), exact = RULE("kan_exact", kan, 0),
+/* Rules differ in the inputs whose gradient is checked. At some points a function is not differentiable, or
+ * a gradient is only a small difference of large numbers: at knots, at the ends of splines of a high degree,
+ * where a sinc is 0. dgrad: the gradient of the layer's inputs. */
+static const gt_case_rule kan = RULE("kan", kan, 3), at_knots = RULE("kan_knots", kan, 2),
+                          high_degree = RULE("kan_smooth", kan, 1), value_only = RULE("kan_exact", kan, 0),
                           coefficients = RULE("kan_coefficients", coefficients, 3),
-                          bent = RULE("kan_input", input, 7), sloped = RULE("kan_input_only", input, 0),
+                          dgrad = RULE("kan_input", input, 7), dgrad_value = RULE("kan_input_only", input, 0),
                           infinite = RULE("kan_input_infinite", infinite_input, 0),
                           with_scales = RULE("kan_scales", scaled, 7),
-                          bent_scaled = RULE("kan_input_scales", scaled_input, 15),
-                          many_scaled = RULE("kan_input_many_scales", scaled_input, 0),
-                          layered = RULE("kan_layer", layer, 7), curve = RULE("kan_basis_curve", basis, 1),
-                          twist = RULE("kan_basis_twist", basis, 0);
+                          dgrad_scaled = RULE("kan_input_scales", scaled_input, 15),
+                          dgrad_prescaled = RULE("kan_input_many_scales", scaled_input, 0),
+                          with_activations = RULE("kan_layer", layer, 7),
+                          basis = RULE("kan_basis_curve", basis, 1),
+                          basis_value = RULE("kan_basis_twist", basis, 0);
 static const gt_case_rule on_units = {.name = "kan_on_units",
                                       .build = build_kan,
                                       .reference = reference_kan,
@@ -361,31 +363,31 @@ static const gt_case_rule scaled_on_units = {.name = "kan_scales_on_units",
                                              .tolerance = 2e-5,
                                              .gradient_tolerance = 4e-5,
                                              .reason = "as without scales"};
-static const gt_case_rule bent_on_units = {.name = "kan_input_on_units",
-                                           .build = build_input,
-                                           .reference = reference_input,
-                                           .magnitude = magnitude_input,
-                                           .low = -1.2,
-                                           .high = 1.3,
-                                           .tolerance = 2e-5,
-                                           .reason = "as of kan"};
+static const gt_case_rule dgrad_on_units = {.name = "kan_input_on_units",
+                                            .build = build_input,
+                                            .reference = reference_input,
+                                            .magnitude = magnitude_input,
+                                            .low = -1.2,
+                                            .high = 1.3,
+                                            .tolerance = 2e-5,
+                                            .reason = "as in kan"};
 
 static const gt_case cases[] = {
     /* B-splines: degrees, grids, shapes */
     {&kan, "5,3 15,2", {GT_BASIS_BSPLINE, 5, 0, 0, 0, -8, 8}},
-    {&knots, "g7,8 32,5", {GT_BASIS_BSPLINE, 4, 0, 0, 0, -8, 8}, .low = -3, .high = 3},
+    {&at_knots, "g7,8 32,5", {GT_BASIS_BSPLINE, 4, 0, 0, 0, -8, 8}, .low = -3, .high = 3},
     {&kan, "5,3 18,2", {GT_BASIS_BSPLINE, 5, 1, 0, 0, -8, 8}},
-    {&knots, "g7,8 40,5", {GT_BASIS_BSPLINE, 4, 1, 0, 0, -8, 8}, .low = -3, .high = 3},
+    {&at_knots, "g7,8 40,5", {GT_BASIS_BSPLINE, 4, 1, 0, 0, -8, 8}, .low = -3, .high = 3},
     {&kan, "5,3 21,2", {GT_BASIS_BSPLINE, 5, 2, 0, 0, -8, 8}},
-    {&knots, "g7,8 48,5", {GT_BASIS_BSPLINE, 4, 2, 0, 0, -8, 8}, .low = -3, .high = 3},
+    {&at_knots, "g7,8 48,5", {GT_BASIS_BSPLINE, 4, 2, 0, 0, -8, 8}, .low = -3, .high = 3},
     {&kan, "5,3 24,2", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
-    {&knots, "g7,8 56,5", {GT_BASIS_BSPLINE, 4, 3, 0, 0, -8, 8}, .low = -3, .high = 3},
+    {&at_knots, "g7,8 56,5", {GT_BASIS_BSPLINE, 4, 3, 0, 0, -8, 8}, .low = -3, .high = 3},
     {&kan, "5,3 27,2", {GT_BASIS_BSPLINE, 5, 4, 0, 0, -8, 8}},
-    {&knots, "g7,8 64,5", {GT_BASIS_BSPLINE, 4, 4, 0, 0, -8, 8}, .low = -3, .high = 3},
+    {&at_knots, "g7,8 64,5", {GT_BASIS_BSPLINE, 4, 4, 0, 0, -8, 8}, .low = -3, .high = 3},
     {&kan, "5,3 30,2", {GT_BASIS_BSPLINE, 5, 5, 0, 0, -8, 8}},
-    {&knots, "g7,8 72,5", {GT_BASIS_BSPLINE, 4, 5, 0, 0, -8, 8}, .low = -3, .high = 3},
-    {&smooth, "7,3 30,4", {GT_BASIS_BSPLINE, 3, 7, 0, 0, -8, 8}},
-    {&smooth, "3,5 55,2", {GT_BASIS_BSPLINE, 2, 9, 0, 0, -8, 8}},
+    {&at_knots, "g7,8 72,5", {GT_BASIS_BSPLINE, 4, 5, 0, 0, -8, 8}, .low = -3, .high = 3},
+    {&high_degree, "7,3 30,4", {GT_BASIS_BSPLINE, 3, 7, 0, 0, -8, 8}},
+    {&high_degree, "3,5 55,2", {GT_BASIS_BSPLINE, 2, 9, 0, 0, -8, 8}},
     {&kan, "1,1 1,1", {GT_BASIS_BSPLINE, 1, 0, 0, 0, -8, 8}},
     {&kan, "1,1 4,1", {GT_BASIS_BSPLINE, 1, 3, 0, 0, -8, 8}},
     {&kan, "13,1 8,1", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
@@ -394,13 +396,13 @@ static const gt_case cases[] = {
     {&kan, "67,64 576,33", {GT_BASIS_BSPLINE, 5, 3, 32, 1, -8, 8}},
     {&kan, "31,48 432,64", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}, .low = -4, .high = 4, .more = true},
     {&kan, "130,16 176,70", {GT_BASIS_BSPLINE, 8, 3, 4, 0, -8, 8}, .more = true},
-    {&knots, "5,6 618,3", {GT_BASIS_BSPLINE, 100, 3, 2, 0, -8, 8}},
+    {&at_knots, "5,6 618,3", {GT_BASIS_BSPLINE, 100, 3, 2, 0, -8, 8}},
     {&kan, "300,12 156,7", {GT_BASIS_BSPLINE, 10, 2, 6, 1, 0, 12}, .more = true},
     {&kan, "520,8 56,20", {GT_BASIS_BSPLINE, 3, 3, 8, 1, -8, 8}},
     {&kan, "2,3,5 40,4", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
     {&kan, "7,9 99,3", {GT_BASIS_BSPLINE, 7, 3, 3, 1, -9, 5}, .more = true},
     {&kan, "9,300 1500,5", {GT_BASIS_BSPLINE, 2, 3, 0, 0, -8, 8}},
-    /* others */
+    /* other bases */
     {&kan, "5,7 7,3", {GT_BASIS_CHEBYSHEV, 0, 0, 0, 0, -8, 8}, .low = -1, .high = 1},
     {&kan, "5,7 14,3", {GT_BASIS_CHEBYSHEV, 0, 1, 0, 0, -8, 8}, .low = -1, .high = 1},
     {&kan, "5,7 35,3", {GT_BASIS_CHEBYSHEV, 0, 4, 0, 0, -8, 8}, .low = -1, .high = 1},
@@ -423,12 +425,12 @@ static const gt_case cases[] = {
     {&kan, "5,4 32,3", {GT_BASIS_FOURIER, 4, 0, 0, 0, -8, 8}, .low = -30, .high = 30, .more = true},
     {&kan, "6,5 40,3", {GT_BASIS_SINC, 8, 0, 0, 0, -8, 8}},
     {&kan, "33,16 96,9", {GT_BASIS_SINC, 5, 0, 16, 1, -16, 16}},
-    {&exact, "g7,8 40,3", {GT_BASIS_SINC, 5, 0, 0, 0, -8, 8}, .low = -3, .high = 3},
+    {&value_only, "g7,8 40,3", {GT_BASIS_SINC, 5, 0, 0, 0, -8, 8}, .low = -3, .high = 3},
     {&kan, "6,5 30,3", {GT_BASIS_PIECEWISE_LINEAR, 5, 0, 0, 0, -8, 8}},
     {&kan, "33,16 96,9", {GT_BASIS_PIECEWISE_LINEAR, 4, 0, 4, 1, -8, 8}, .low = -3, .high = 3},
     {&kan, "3,2 4,2", {GT_BASIS_PIECEWISE_LINEAR, 1, 0, 0, 0, -8, 8}},
-    {&knots, "g7,8 40,5", {GT_BASIS_PIECEWISE_LINEAR, 4, 0, 0, 0, -8, 8}, .low = -3, .high = 3},
-    /* gradients, and theirs */
+    {&at_knots, "g7,8 40,5", {GT_BASIS_PIECEWISE_LINEAR, 4, 0, 0, 0, -8, 8}, .low = -3, .high = 3},
+    /* gradients, and the gradients of these */
     {&coefficients, "7,5 7,3", {GT_BASIS_BSPLINE, 5, 1, 0, 0, -8, 8}},
     {&coefficients, "7,5 7,3", {GT_BASIS_BSPLINE, 5, 2, 0, 0, -8, 8}},
     {&coefficients, "7,5 7,3", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
@@ -436,48 +438,48 @@ static const gt_case cases[] = {
     {&coefficients, "130,32 130,17", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}},
     {&coefficients, "9,4 9,3", {GT_BASIS_CHEBYSHEV, 0, 4, 0, 0, -8, 8}, .low = -1, .high = 1},
     {&coefficients, "8,9 8,20", {GT_BASIS_RBF, 4, 0, 0, 0, -8, 8}},
-    {&bent, "6,4 6,3 32,3", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
-    {&bent, "6,4 6,3 36,3", {GT_BASIS_BSPLINE, 4, 4, 0, 1, -8, 8}},
-    {&bent, "6,4 6,3 36,3", {GT_BASIS_BSPLINE, 4, 5, 0, 0, -8, 8}, .more = true},
-    {&bent, "6,4 6,3 24,3", {GT_BASIS_CHEBYSHEV, 0, 5, 0, 0, -8, 8}},
-    {&bent, "6,4 6,3 20,3", {GT_BASIS_RBF, 5, 0, 0, 0, -8, 8}},
-    {&bent, "6,4 6,3 24,3", {GT_BASIS_FOURIER, 3, 0, 0, 0, -8, 8}},
-    {&bent, "6,4 6,3 24,3", {GT_BASIS_SINC, 5, 0, 0, 1, -8, 8}},
-    {&bent, "6,4 6,3 20,3", {GT_BASIS_LEGENDRE, 0, 4, 0, 0, -8, 8}},
-    {&bent, "6,4 6,3 16,3", {GT_BASIS_HERMITE, 0, 3, 0, 0, -8, 8}},
-    {&bent, "6,4 6,3 20,3", {GT_BASIS_JACOBI, 0, 4, 0, 0, -8, 8, 0, 8, 4}},
-    {&bent, "6,4 6,3 20,3", {GT_BASIS_RSWAF, 5, 0, 0, 0, -8, 8}},
-    {&bent, "6,4 6,3 20,3", {GT_BASIS_WAVELET, 5, 0, 0, 0, -8, 8}},
-    {&sloped, "6,4 6,3 28,3", {GT_BASIS_BSPLINE, 5, 2, 0, 0, -8, 8}},
-    {&sloped, "6,4 6,3 24,3", {GT_BASIS_PIECEWISE_LINEAR, 5, 0, 0, 0, -8, 8}},
-    {&bent, "67,64 67,33 576,33", {GT_BASIS_BSPLINE, 5, 3, 32, 1, -8, 8}},
-    {&bent, "5,40 5,16 480,16", {GT_BASIS_BSPLINE, 8, 3, 20, 1, -8, 8}, .more = true},
-    {&bent, "600,12 600,10 108,10", {GT_BASIS_BSPLINE, 5, 3, 4, 1, -8, 8}},
-    {&layered, "5,6 48,4 4", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
-    {&layered, "70,16 144,24 24", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}, .more = true},
-    {&layered, "9,7 28,5 5", {GT_BASIS_RBF, 4, 0, 0, 0, -8, 8}},
-    {&layered, "9,7 28,5 5", {GT_BASIS_CHEBYSHEV, 0, 3, 0, 0, -8, 8}},
-    {&layered, "70,16 96,24 24", {GT_BASIS_LEGENDRE, 0, 4, 16, 1, -8, 8}},
+    {&dgrad, "6,4 6,3 32,3", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
+    {&dgrad, "6,4 6,3 36,3", {GT_BASIS_BSPLINE, 4, 4, 0, 1, -8, 8}},
+    {&dgrad, "6,4 6,3 36,3", {GT_BASIS_BSPLINE, 4, 5, 0, 0, -8, 8}, .more = true},
+    {&dgrad, "6,4 6,3 24,3", {GT_BASIS_CHEBYSHEV, 0, 5, 0, 0, -8, 8}},
+    {&dgrad, "6,4 6,3 20,3", {GT_BASIS_RBF, 5, 0, 0, 0, -8, 8}},
+    {&dgrad, "6,4 6,3 24,3", {GT_BASIS_FOURIER, 3, 0, 0, 0, -8, 8}},
+    {&dgrad, "6,4 6,3 24,3", {GT_BASIS_SINC, 5, 0, 0, 1, -8, 8}},
+    {&dgrad, "6,4 6,3 20,3", {GT_BASIS_LEGENDRE, 0, 4, 0, 0, -8, 8}},
+    {&dgrad, "6,4 6,3 16,3", {GT_BASIS_HERMITE, 0, 3, 0, 0, -8, 8}},
+    {&dgrad, "6,4 6,3 20,3", {GT_BASIS_JACOBI, 0, 4, 0, 0, -8, 8, 0, 8, 4}},
+    {&dgrad, "6,4 6,3 20,3", {GT_BASIS_RSWAF, 5, 0, 0, 0, -8, 8}},
+    {&dgrad, "6,4 6,3 20,3", {GT_BASIS_WAVELET, 5, 0, 0, 0, -8, 8}},
+    {&dgrad_value, "6,4 6,3 28,3", {GT_BASIS_BSPLINE, 5, 2, 0, 0, -8, 8}},
+    {&dgrad_value, "6,4 6,3 24,3", {GT_BASIS_PIECEWISE_LINEAR, 5, 0, 0, 0, -8, 8}},
+    {&dgrad, "67,64 67,33 576,33", {GT_BASIS_BSPLINE, 5, 3, 32, 1, -8, 8}},
+    {&dgrad, "5,40 5,16 480,16", {GT_BASIS_BSPLINE, 8, 3, 20, 1, -8, 8}, .more = true},
+    {&dgrad, "600,12 600,10 108,10", {GT_BASIS_BSPLINE, 5, 3, 4, 1, -8, 8}},
+    {&with_activations, "5,6 48,4 4", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
+    {&with_activations, "70,16 144,24 24", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}, .more = true},
+    {&with_activations, "9,7 28,5 5", {GT_BASIS_RBF, 4, 0, 0, 0, -8, 8}},
+    {&with_activations, "9,7 28,5 5", {GT_BASIS_CHEBYSHEV, 0, 3, 0, 0, -8, 8}},
+    {&with_activations, "70,16 96,24 24", {GT_BASIS_LEGENDRE, 0, 4, 16, 1, -8, 8}},
     /* the basis itself, its higher derivatives and the gradient of these */
-    {&curve, "5,3", {GT_BASIS_BSPLINE, 5, 3, 0, 1, -8, 8, [ORDER] = 1}},
-    {&curve, "9,8", {GT_BASIS_BSPLINE, 5, 3, 4, 1, -8, 8, [ORDER] = 2}},
-    {&curve, "5,3", {GT_BASIS_BSPLINE, 4, 5, 0, 0, -8, 8, [ORDER] = 2}},
-    {&curve, "5,3", {GT_BASIS_BSPLINE, 4, 7, 0, 0, -8, 8, [ORDER] = 2}, .more = true},
-    {&curve, "5,3", {GT_BASIS_CHEBYSHEV, 0, 5, 0, 0, -8, 8, [ORDER] = 2}},
-    {&curve, "5,4", {GT_BASIS_LEGENDRE, 0, 4, 4, 0, -8, 8, [ORDER] = 2}},
-    {&curve, "5,3", {GT_BASIS_HERMITE, 0, 4, 0, 0, -8, 8, [ORDER] = 2}},
-    {&curve, "5,3", {GT_BASIS_JACOBI, 0, 4, 0, 0, -8, 8, 0, 8, 4, [ORDER] = 2}},
-    {&curve, "5,3", {GT_BASIS_RBF, 5, 0, 0, 1, -8, 8, [ORDER] = 2}},
-    {&curve, "5,4", {GT_BASIS_RSWAF, 5, 0, 4, 0, -8, 8, 12, [ORDER] = 2}},
-    {&curve, "5,3", {GT_BASIS_WAVELET, 5, 0, 0, 0, -8, 8, 12, [ORDER] = 2}},
-    {&curve, "5,3", {GT_BASIS_SINC, 5, 0, 0, 0, -8, 8, [ORDER] = 2}},
-    {&curve, "5,4", {GT_BASIS_FOURIER, 3, 0, 4, 0, -8, 8, [ORDER] = 2}},
-    {&twist, "5,3", {GT_BASIS_BSPLINE, 5, 3, 0, 1, -8, 8, [ORDER] = 3}},
-    {&twist, "9,8", {GT_BASIS_BSPLINE, 4, 4, 4, 0, -8, 8, [ORDER] = 3}},
-    {&twist, "5,3", {GT_BASIS_BSPLINE, 5, 2, 0, 0, -8, 8, [ORDER] = 3}},
-    {&twist, "5,3", {GT_BASIS_CHEBYSHEV, 0, 5, 0, 0, -8, 8, [ORDER] = 3}},
-    {&twist, "5,4", {GT_BASIS_RBF, 5, 0, 4, 0, -8, 8, 12, [ORDER] = 3}},
-    {&twist, "5,3", {GT_BASIS_FOURIER, 3, 0, 0, 0, -8, 8, [ORDER] = 3}},
+    {&basis, "5,3", {GT_BASIS_BSPLINE, 5, 3, 0, 1, -8, 8, [ORDER] = 1}},
+    {&basis, "9,8", {GT_BASIS_BSPLINE, 5, 3, 4, 1, -8, 8, [ORDER] = 2}},
+    {&basis, "5,3", {GT_BASIS_BSPLINE, 4, 5, 0, 0, -8, 8, [ORDER] = 2}},
+    {&basis, "5,3", {GT_BASIS_BSPLINE, 4, 7, 0, 0, -8, 8, [ORDER] = 2}, .more = true},
+    {&basis, "5,3", {GT_BASIS_CHEBYSHEV, 0, 5, 0, 0, -8, 8, [ORDER] = 2}},
+    {&basis, "5,4", {GT_BASIS_LEGENDRE, 0, 4, 4, 0, -8, 8, [ORDER] = 2}},
+    {&basis, "5,3", {GT_BASIS_HERMITE, 0, 4, 0, 0, -8, 8, [ORDER] = 2}},
+    {&basis, "5,3", {GT_BASIS_JACOBI, 0, 4, 0, 0, -8, 8, 0, 8, 4, [ORDER] = 2}},
+    {&basis, "5,3", {GT_BASIS_RBF, 5, 0, 0, 1, -8, 8, [ORDER] = 2}},
+    {&basis, "5,4", {GT_BASIS_RSWAF, 5, 0, 4, 0, -8, 8, 12, [ORDER] = 2}},
+    {&basis, "5,3", {GT_BASIS_WAVELET, 5, 0, 0, 0, -8, 8, 12, [ORDER] = 2}},
+    {&basis, "5,3", {GT_BASIS_SINC, 5, 0, 0, 0, -8, 8, [ORDER] = 2}},
+    {&basis, "5,4", {GT_BASIS_FOURIER, 3, 0, 4, 0, -8, 8, [ORDER] = 2}},
+    {&basis_value, "5,3", {GT_BASIS_BSPLINE, 5, 3, 0, 1, -8, 8, [ORDER] = 3}},
+    {&basis_value, "9,8", {GT_BASIS_BSPLINE, 4, 4, 4, 0, -8, 8, [ORDER] = 3}},
+    {&basis_value, "5,3", {GT_BASIS_BSPLINE, 5, 2, 0, 0, -8, 8, [ORDER] = 3}},
+    {&basis_value, "5,3", {GT_BASIS_CHEBYSHEV, 0, 5, 0, 0, -8, 8, [ORDER] = 3}},
+    {&basis_value, "5,4", {GT_BASIS_RBF, 5, 0, 4, 0, -8, 8, 12, [ORDER] = 3}},
+    {&basis_value, "5,3", {GT_BASIS_FOURIER, 3, 0, 0, 0, -8, 8, [ORDER] = 3}},
     /* for matrix units, with vectorized and scalar loads of the inputs */
     {&on_units, "40,12 108,33", {GT_BASIS_BSPLINE, 5, 3, 4, 1, -8, 8}},
     {&on_units, "34,7 28,5", {GT_BASIS_CHEBYSHEV, 0, 3, 0, 0, -8, 8}},
@@ -502,27 +504,29 @@ static const gt_case cases[] = {
     {&with_scales, "67,64 576,33 2,1,32,33", {GT_BASIS_BSPLINE, 5, 3, 32, 1, -8, 8}},
     {&with_scales, "31,48 432,64 3,2,16,64", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}, .more = true},
     {&with_scales, "7,9 99,3 3,2,3,3", {GT_BASIS_BSPLINE, 7, 3, 3, 1, -9, 5}},
-    /* so many lines that coefficients are computed in advance */
+    /* many rows: the coefficients are scaled in advance */
     {&with_scales, "2053,3 27,5 3,5", {GT_BASIS_BSPLINE, 5, 3, 0, 1, -8, 8}, .more = true},
     {&with_scales, "2049,4 36,8 2,2,2,8", {GT_BASIS_BSPLINE, 5, 3, 2, 1, -8, 8}},
     {&with_scales, "2,3,5 25,4 5,4", {GT_BASIS_CHEBYSHEV, 0, 4, 0, 0, -8, 8}},
-    /* K segments of whole tiles, and not; of two depths; partial tiles of rows and columns */
-    {&bent_on_units, "70,36 70,64 324,64", {GT_BASIS_BSPLINE, 5, 3, 12, 1, -8, 8}},
-    {&bent_on_units, "34,33 34,32 165,32", {GT_BASIS_CHEBYSHEV, 0, 4, 0, 0, -8, 8}},
-    {&bent_on_units, "40,16 40,160 64,160", {GT_BASIS_RBF, 4, 0, 16, 0, -8, 8}},
-    /* Whole matrices; tests/op_units/kan_input.c has aligned addresses. */
-    {&bent_on_units, "64,16 64,32 96,32", {GT_BASIS_RBF, 5, 0, 16, 1, -8, 8}},
-    {&bent_on_units, "96,48 96,160 240,160", {GT_BASIS_CHEBYSHEV, 0, 4, 0, 0, -8, 8}, .more = true},
-    {&bent_on_units, "64,80 64,32 560,32", {GT_BASIS_BSPLINE, 4, 3, 0, 0, -8, 8}},
-    {&bent_on_units, "140,70 140,33 280,33", {GT_BASIS_FOURIER, 2, 0, 0, 0, -8, 8}},
+    /* K segments of whole and partial tiles, of two depths; partial tiles of rows and columns */
+    {&dgrad_on_units, "70,36 70,64 324,64", {GT_BASIS_BSPLINE, 5, 3, 12, 1, -8, 8}},
+    {&dgrad_on_units, "34,33 34,32 165,32", {GT_BASIS_CHEBYSHEV, 0, 4, 0, 0, -8, 8}},
+    {&dgrad_on_units, "40,16 40,160 64,160", {GT_BASIS_RBF, 4, 0, 16, 0, -8, 8}},
+    /* whole matrices; at aligned addresses: tests/op_units/kan_input.c */
+    {&dgrad_on_units, "64,16 64,32 96,32", {GT_BASIS_RBF, 5, 0, 16, 1, -8, 8}},
+    {&dgrad_on_units, "96,48 96,160 240,160", {GT_BASIS_CHEBYSHEV, 0, 4, 0, 0, -8, 8}, .more = true},
+    {&dgrad_on_units, "64,80 64,32 560,32", {GT_BASIS_BSPLINE, 4, 3, 0, 0, -8, 8}},
+    {&dgrad_on_units, "140,70 140,33 280,33", {GT_BASIS_FOURIER, 2, 0, 0, 0, -8, 8}},
     {&infinite, "70,36 70,32 180,32", {GT_BASIS_RBF, 5, 0, 12, 0, -8, 8}},
     {&infinite, "40,9 40,7 72,7", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
-    {&bent_scaled, "6,4 6,3 32,3 4,3", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
-    {&bent_scaled, "6,4 6,3 36,3 4,3", {GT_BASIS_BSPLINE, 4, 4, 0, 1, -8, 8}},
-    {&bent_scaled, "6,4 6,3 24,3 2,2,2,3", {GT_BASIS_RBF, 5, 0, 2, 1, -8, 8}},
-    {&bent_scaled, "67,64 67,33 576,33 2,1,32,33", {GT_BASIS_BSPLINE, 5, 3, 32, 1, -8, 8}},
-    {&bent_scaled, "5,40 5,16 480,16 2,2,20,16", {GT_BASIS_BSPLINE, 8, 3, 20, 1, -8, 8}, .more = true},
-    {&many_scaled, "2080,8 2080,32 24,32 8,32", {GT_BASIS_RBF, 3, 0, 0, 0, -8, 8}}, /* scaled in advance */
+    {&dgrad_scaled, "6,4 6,3 32,3 4,3", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
+    {&dgrad_scaled, "6,4 6,3 36,3 4,3", {GT_BASIS_BSPLINE, 4, 4, 0, 1, -8, 8}},
+    {&dgrad_scaled, "6,4 6,3 24,3 2,2,2,3", {GT_BASIS_RBF, 5, 0, 2, 1, -8, 8}},
+    {&dgrad_scaled, "67,64 67,33 576,33 2,1,32,33", {GT_BASIS_BSPLINE, 5, 3, 32, 1, -8, 8}},
+    {&dgrad_scaled, "5,40 5,16 480,16 2,2,20,16", {GT_BASIS_BSPLINE, 8, 3, 20, 1, -8, 8}, .more = true},
+    {&dgrad_prescaled,
+     "2080,8 2080,32 24,32 8,32",
+     {GT_BASIS_RBF, 3, 0, 0, 0, -8, 8}}, /* scaled in advance */
     {&scaled_on_units, "40,12 108,33 12,33", {GT_BASIS_BSPLINE, 5, 3, 4, 1, -8, 8}},
     {&scaled_on_units, "70,32 288,36 2,2,16,36", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}, .more = true},
     {&scaled_on_units, "70,32 288,40 32,40", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}}, /* many outputs */

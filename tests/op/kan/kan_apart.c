@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of KAN layers whose base reads inputs of its own (gt_kan_attribute.apart). */
 #include "op/case.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -6,8 +7,7 @@
 
 GT_REGISTER(opcase, kan_apart)
 
-/* Layers whose base reads separate inputs. p: basis, functions of an input, block (0: all inputs), over [-1,
- * 1]. */
+/* p: basis over [-1, 1], functions of an input, block (0: all inputs). */
 enum { BASIS, TERMS, BLOCK };
 
 typedef struct layer {
@@ -24,7 +24,7 @@ static gt_kan_attribute attribute_of(const gt_case_view *v, int64_t inputs) {
   return a;
 }
 
-/* x: [2, lines…, inputs]. */
+/* x: [2, lines…, inputs]: what the functions read, then what the base reads. */
 static layer layer_of(const gt_case_view *v) {
   const gt_shape x = v->shape[0], second = v->shape[1];
   layer l = {.inputs = x.dim[x.rank - 1], .outputs = second.dim[second.rank - 1]};
@@ -35,7 +35,7 @@ static layer layer_of(const gt_case_view *v) {
 
 /* In double, by other formulas than those of the kernels. Function number a->terms is the base. */
 static double value_of(const gt_kan_attribute *a, uint32_t term, double x) {
-  const double apart = 2.0 / (a->terms > 1 ? a->terms - 1 : 1), z = (x - (term * apart - 1)) / apart;
+  const double spacing = 2.0 / (a->terms > 1 ? a->terms - 1 : 1), z = (x - (term * spacing - 1)) / spacing;
   if (term == a->terms) return x / (1 + exp(-x));
   if (a->basis == GT_BASIS_RBF) return exp(-z * z);
   if (a->basis == GT_BASIS_RSWAF) return 1 / (cosh(z) * cosh(z));
@@ -104,22 +104,22 @@ static gt_id build_coefficients(gt_graph *g, const gt_case_view *v, const gt_id 
   return gt_kan_coefficients(g, x[0], x[1], &l.a);
 }
 
-/* As in a layer: inputs [lines, inputs] plain and normalized, concatenated, and so are both weights; an
- * addend and an activation after it. */
+/* As in a layer: x[0] [lines, inputs] and its sine, which stands for a normalization, are packed into one
+ * tensor, and so are the coefficients and the weights of the base; a bias and an activation after it. */
 static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {
-  const gt_shape one = v->shape[0], weight = v->shape[2];
-  const gt_kan_attribute a = attribute_of(v, one.dim[1]);
-  const gt_id read[2] = {gt_sin(g, x[0]), x[0]}, weights[2] = {x[1], x[2]};
-  const gt_id both =
-      gt_reshape(g, gt_pack(g, read, 2), (gt_shape){.rank = 3, .dim = {2, one.dim[0], one.dim[1]}});
+  const gt_shape in = v->shape[0], weight = v->shape[2];
+  const gt_kan_attribute a = attribute_of(v, in.dim[1]);
+  const gt_id inputs[2] = {gt_sin(g, x[0]), x[0]}, weights[2] = {x[1], x[2]};
+  const gt_id packed =
+      gt_reshape(g, gt_pack(g, inputs, 2), (gt_shape){.rank = 3, .dim = {2, in.dim[0], in.dim[1]}});
   const gt_id y =
-      gt_kan(g, both, gt_reshape(g, gt_pack(g, weights, 2), gt_shape_2(-1, weight.dim[1])), GT_NONE, &a);
+      gt_kan(g, packed, gt_reshape(g, gt_pack(g, weights, 2), gt_shape_2(-1, weight.dim[1])), GT_NONE, &a);
   return gt_tanh(g, gt_add(g, y, x[3]));
 }
 static gt_shape reference_layer(const gt_case_view *v, const double *const *x, double *y) {
-  const gt_shape one = v->shape[0], weight = v->shape[2];
-  const layer l = {.a = attribute_of(v, one.dim[1]), .inputs = one.dim[1], .outputs = weight.dim[1]};
-  for (int64_t m = 0; y && m < one.dim[0]; m++)
+  const gt_shape in = v->shape[0], weight = v->shape[2];
+  const layer l = {.a = attribute_of(v, in.dim[1]), .inputs = in.dim[1], .outputs = weight.dim[1]};
+  for (int64_t m = 0; y && m < in.dim[0]; m++)
     for (int64_t o = 0; o < l.outputs; o++) {
       double sum = x[3][o];
       for (int64_t i = 0; i < l.inputs; i++) {
@@ -130,13 +130,13 @@ static gt_shape reference_layer(const gt_case_view *v, const double *const *x, d
       }
       y[m * l.outputs + o] = tanh(sum);
     }
-  return gt_shape_2(one.dim[0], l.outputs);
+  return gt_shape_2(in.dim[0], l.outputs);
 }
 
 #define RULE(title, what, gradients, ...)                                                               \
   {                                                                                                     \
     .name = title, .build = build_##what, .reference = reference_##what, .wrt = gradients, .low = -1.2, \
-    .high = 1.3, .tolerance = 2e-5, .gradient_tolerance = 4e-5, .reason = "as of kan", __VA_ARGS__      \
+    .high = 1.3, .tolerance = 2e-5, .gradient_tolerance = 4e-5, .reason = "as in kan", __VA_ARGS__      \
   }
 static const gt_case_rule kan = RULE("kan_apart", kan, 3, .magnitude = magnitude_kan, .half_gradient = 1),
                           coefficients = RULE("kan_apart_coefficients", coefficients, 3,

@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of scales on the coefficients of KAN layers. */
 #include "op/kan/kan.h"
 #include "op/case.h"
 #include "op/core.h"
@@ -26,12 +27,12 @@ static layer layer_of(const gt_case_view *v) {
   return l;
 }
 
-/* The index of an input's function among the coefficients. */
+/* The index of the first coefficient of an input's function. */
 static int64_t row_of(const layer *l, int64_t input, int64_t term) {
   return ((input / l->a.block * l->total + term) * l->a.block + input % l->a.block) * l->outputs;
 }
 
-/* The index among the scales; -1 if it has none. */
+/* The index of the first scale of an input's function; -1 if it has none. */
 static int64_t scale_of(const layer *l, int64_t input, int64_t term) {
   const bool base = term == l->a.terms;
   if (base && l->parts == 1) return -1;
@@ -43,8 +44,8 @@ static gt_shape reference_coefficients(const gt_case_view *v, const double *cons
   for (int64_t i = 0; y && i < l.inputs; i++)
     for (int64_t t = 0; t < l.total; t++)
       for (int64_t o = 0; o < l.outputs; o++) {
-        const int64_t at = row_of(&l, i, t) + o, of = scale_of(&l, i, t);
-        y[at] = x[0][at] * (of < 0 ? 1 : x[2][of + o]);
+        const int64_t at = row_of(&l, i, t) + o, scale = scale_of(&l, i, t);
+        y[at] = x[0][at] * (scale < 0 ? 1 : x[2][scale + o]);
       }
   return gt_shape_2(l.inputs * l.total, l.outputs);
 }
@@ -76,24 +77,24 @@ static gt_id build_scaled(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_kan_scaled(g, x[1], x[2], &l.a);
 }
 
-/* Computed in place in its initial value. */
-static gt_id build_there(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+/* The result is computed in the memory of the input w (gt_op.begins_as). */
+static gt_id build_in_place(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const layer l = layer_of(v);
-  const gt_id w = gt_mul(g, x[0], x[0]), both = gt_kan_scale(g, w, x[1], x[2], &l.a);
-  return gt_mul(g, both, gt_exp(g, x[1]));
+  const gt_id w = gt_mul(g, x[0], x[0]), scaled_w = gt_kan_scale(g, w, x[1], x[2], &l.a);
+  return gt_mul(g, scaled_w, gt_exp(g, x[1]));
 }
-static gt_shape reference_there(const gt_case_view *v, const double *const *x, double *y) {
+static gt_shape reference_in_place(const gt_case_view *v, const double *const *x, double *y) {
   const gt_shape shape = reference_coefficients(v, x, y);
   for (int64_t k = 0; y && k < gt_shape_count(shape); k++) y[k] *= x[0][k] * exp(x[1][k]);
   return shape;
 }
 
-/* Both results in a pack; the gradient is NaN where input 0 is below 0, and the initial flag is minus input
- * 3. */
+/* The check for finite values of a pack of both results. The logarithm is NaN where input 0 is below 0; the
+ * result is minus input 3 if all values are finite, otherwise 0. */
 static gt_id build_checked(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const layer l = layer_of(v);
-  const gt_id both = gt_kan_scale(g, gt_log(g, x[0]), x[1], x[2], &l.a);
-  const gt_id part[] = {both, gt_result(g, both, 1)};
+  const gt_id coefficients = gt_kan_scale(g, gt_log(g, x[0]), x[1], x[2], &l.a);
+  const gt_id part[] = {coefficients, gt_result(g, coefficients, 1)};
   const int64_t end = (gt_shape_count(v->shape[0]) + 63) / 64 * 64, offset[] = {0, end};
   const gt_id pack = gt_pack_at(g, part, offset, 2, end + gt_shape_count(v->shape[2]));
   return gt_all_finite(g, pack, gt_neg(g, x[3]));
@@ -112,7 +113,8 @@ static gt_shape reference_checked(const gt_case_view *v, const double *const *x,
   }
 static const gt_case_rule coefficients = RULE("kan_scale", coefficients, 5),
                           scales = RULE("kan_scale_scales", scales, 3),
-                          scaled = RULE("kan_scaled", scaled, 6), there = RULE("kan_scale_there", there, 7),
+                          scaled = RULE("kan_scaled", scaled, 6),
+                          in_place = RULE("kan_scale_there", in_place, 7),
                           checked = RULE("kan_scale_checks", checked, 0);
 
 static const gt_case cases[] = {
@@ -136,8 +138,8 @@ static const gt_case cases[] = {
     {&checked, "18,4 18,4 3,4 -", {3, 5, 1}, 0, -0.1, 2},
     {&checked, "40,7 40,7 4,2,2,7 -", {8, 4, 1, 2}, 0, -0.02, 2},
     {&checked, "1,1 1,1 1,1 -", {1, 1, 0}, 0, -2, -1},
-    {&there, "15,2 15,2 3,2", {3, 5, 0}},
-    {&there, "18,4 18,4 3,4", {3, 5, 1}},
-    {&there, "40,7 40,7 4,2,2,7", {8, 4, 1, 2}},
+    {&in_place, "15,2 15,2 3,2", {3, 5, 0}},
+    {&in_place, "18,4 18,4 3,4", {3, 5, 1}},
+    {&in_place, "40,7 40,7 4,2,2,7", {8, 4, 1, 2}},
 };
 GT_CASES(kan_scale, cases);

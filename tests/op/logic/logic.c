@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of layers of soft gates, their coefficients, and the inverse of their wiring. */
 #include "op/logic/logic.h"
 #include "op/case.h"
 #include "op/elementwise.h"
@@ -94,8 +95,9 @@ static gt_id build_logic(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_logic(g, x[0], x[1], x[2], v->inputs > 3 ? x[3] : GT_NONE);
 }
 
-/* From logits, and with all values at aligned addresses, as in a layer: only then four samples are moved at
- * once. x[3] is the input of the guards. */
+/* From logits, and with all values at aligned addresses, as in a layer: only then values are read and written
+ * as vec4. x[3] is unused: it makes the inverse input 4, whose guards (src/selftest/subject.c) keep it
+ * aligned. */
 static gt_shape reference_layer(const gt_case_view *v, const double *const *x, double *y) {
   static double c[4 * 4096];
   const double *const inputs[3] = {x[0], c, x[2]};
@@ -125,7 +127,7 @@ static gt_id build_stack(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_logic(g, between, x[1], x[2], x[3]);
 }
 
-/* For each input the gates that read it, by a plain search. */
+/* The words of gt_logic_inverse: for each input the gates that read it, by a linear search. */
 static void fill_inverse(const gt_case_view *v, int input, const double *const *x, int32_t *out) {
   const int64_t inputs = v->shape[0].dim[0], gates = v->shape[1].dim[0];
   int32_t count = 0;
@@ -142,20 +144,21 @@ static void fill_inverse(const gt_case_view *v, int input, const double *const *
   out[inputs] = count;
 }
 
-/* p[0], p[1]: inputs and gates; the words of gt_logic_inverse for the wiring i * i % inputs. */
+/* The result is x if gt_logic_inverse returns the words of fill_inverse for the wiring i * i % inputs. p[0],
+ * p[1]: inputs and gates. */
 static gt_shape reference_inverse(const gt_case_view *v, const double *const *x, double *y) {
   (void)x;
   const int64_t inputs = v->c->p[0], gates = v->c->p[1];
   int32_t wiring[512], out[2048];
-  double plain[512];
-  for (int64_t i = 0; i < 2 * gates; i++) plain[i] = wiring[i] = (int32_t)(i * i % inputs);
+  double wiring_values[512];
+  for (int64_t i = 0; i < 2 * gates; i++) wiring_values[i] = wiring[i] = (int32_t)(i * i % inputs);
   gt_case_view view = {.shape = {gt_shape_2(inputs, 1), gt_shape_2(gates, 4)}};
-  const double *const columns[3] = {NULL, NULL, plain};
+  const double *const columns[3] = {NULL, NULL, wiring_values};
   gt_logic_inverse(wiring, inputs, gates, out);
-  int32_t slow[2048];
-  fill_inverse(&view, 3, columns, slow);
+  int32_t expected[2048];
+  fill_inverse(&view, 3, columns, expected);
   for (int64_t i = 0; y && i < gt_logic_inverse_count(inputs, gates); i++)
-    y[i] = x[0][i] + (slow[i] != out[i]);
+    y[i] = x[0][i] + (expected[i] != out[i]);
   return v->shape[0];
 }
 
@@ -172,12 +175,12 @@ static const gt_case_rule mixture = {.name = "logic_coefficients",
                                      .floor = 1,
                                      .gradient_tolerance = 1e-5,
                                      .reason = "shares of a softmax, their differences"};
-static const gt_case_rule far = {.name = "logic_coefficients",
-                                 .build = build_mixture,
-                                 .reference = reference_mixture,
-                                 .tolerance = 1e-6,
-                                 .floor = 1,
-                                 .reason = "shares of a softmax, their differences"};
+static const gt_case_rule extreme = {.name = "logic_coefficients",
+                                     .build = build_mixture,
+                                     .reference = reference_mixture,
+                                     .tolerance = 1e-6,
+                                     .floor = 1,
+                                     .reason = "shares of a softmax, their differences"};
 static const gt_case_rule hard = {.name = "logic_coefficients_hard",
                                   .build = build_hard,
                                   .reference = reference_hard,
@@ -237,8 +240,8 @@ static const gt_case cases[] = {
     {&mixture, "7,16"},
     {&mixture, "513,16"},
     {&mixture, "3,5,16"},
-    {&far, "67,16", .low = -40, .high = 40},
-    {&far, "9,16", .low = 1000, .high = 1090},
+    {&extreme, "67,16", .low = -40, .high = 40},
+    {&extreme, "9,16", .low = 1000, .high = 1090},
     {&hard, "1,16"},
     {&hard, "513,16"},
     {&hard, "g67,16"},

@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of layers of hard gates, on words of 32 samples. */
 #include "op/logic/logic_bits.h"
 #include "op/case.h"
 #include "op/logic/logic.h"
@@ -7,7 +8,7 @@
 GT_REGISTER(opcase, logic_bits)
 
 /* The output bit of a gate for two bits, by the list in op/logic/logic.h. */
-static bool gate_says(int gate, bool a, bool b) {
+static bool gate_output(int gate, bool a, bool b) {
   switch (gate) {
   case 1: return a && b;
   case 2: return a && !b;
@@ -35,7 +36,7 @@ static int best_gate(const double *logits) {
   return best;
 }
 
-/* --- codes: c0 ^ c1 a ^ c2 b ^ c3 ab must equal the gate ------------------------------------------------ */
+/* --- codes: bits c0 to c3, such that c0 ^ c1 a ^ c2 b ^ c3 ab is the gate's output ---------------------- */
 
 static gt_id build_codes(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   (void)v;
@@ -49,16 +50,15 @@ static gt_shape reference_codes(const gt_case_view *v, const double *const *x, d
       bool same = true;
       for (int pair = 0; pair < 4; pair++) {
         const int a = pair & 1, b = pair >> 1;
-        const int says = (code ^ (code >> 1 & a) ^ (code >> 2 & b) ^ (code >> 3 & a & b)) & 1;
-        same &= says == gate_says(best_gate(x[0] + 16 * i), a, b);
+        const int output = (code ^ (code >> 1 & a) ^ (code >> 2 & b) ^ (code >> 3 & a & b)) & 1;
+        same &= output == gate_output(best_gate(x[0] + 16 * i), a, b);
       }
       if (same) y[i] = code;
     }
   return gt_shape_1(gates);
 }
 
-/* --- words ------------------------------------------------------------------------------------------------
- */
+/* --- words ---------------------------------------------------------------------------------------------- */
 
 static gt_words_order order_of(const gt_case_view *v) {
   return v->c->p[0] ? GT_WORDS_BY_WORD : GT_WORDS_BY_VALUE;
@@ -81,11 +81,11 @@ static gt_shape reference_pack(const gt_case_view *v, const double *const *x, do
   return by_word ? gt_shape_2(words, n) : gt_shape_2(n, words);
 }
 
-static gt_id build_there_and_back(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+static gt_id build_round_trip(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_logic_unpack(g, gt_logic_pack(g, x[0], order_of(v)), v->shape[0].dim[0], order_of(v));
 }
 
-static gt_shape reference_there_and_back(const gt_case_view *v, const double *const *x, double *y) {
+static gt_shape reference_round_trip(const gt_case_view *v, const double *const *x, double *y) {
   for (int64_t i = 0; y && i < gt_shape_count(v->shape[0]); i++) y[i] = x[0][i] > 0.5;
   return v->shape[0];
 }
@@ -104,8 +104,8 @@ static gt_shape reference_layer(const gt_case_view *v, const double *const *x, d
   const int64_t batch = v->shape[0].dim[0], n = v->shape[0].dim[1], gates = v->shape[1].dim[0];
   for (int64_t s = 0; y && s < batch; s++)
     for (int64_t gate = 0; gate < gates; gate++)
-      y[s * gates + gate] = gate_says(best_gate(x[1] + 16 * gate), x[0][s * n + (int64_t)x[2][gate]] > 0.5,
-                                      x[0][s * n + (int64_t)x[2][gates + gate]] > 0.5);
+      y[s * gates + gate] = gate_output(best_gate(x[1] + 16 * gate), x[0][s * n + (int64_t)x[2][gate]] > 0.5,
+                                        x[0][s * n + (int64_t)x[2][gates + gate]] > 0.5);
   return gt_shape_2(batch, gates);
 }
 
@@ -134,11 +134,11 @@ static const gt_case_rule codes = {.name = "logic_codes",
                                    .reason = "whole numbers"};
 static const gt_case_rule pack = {
     .name = "logic_pack", .build = build_pack, .reference = reference_pack, .tolerance = 0, .reason = "bits"};
-static const gt_case_rule there_and_back = {.name = "logic_unpack",
-                                            .build = build_there_and_back,
-                                            .reference = reference_there_and_back,
-                                            .tolerance = 0,
-                                            .reason = "bits"};
+static const gt_case_rule round_trip = {.name = "logic_unpack",
+                                        .build = build_round_trip,
+                                        .reference = reference_round_trip,
+                                        .tolerance = 0,
+                                        .reason = "bits"};
 static const gt_case_rule layer = {.name = "logic_bits",
                                    .build = build_layer,
                                    .reference = reference_layer,
@@ -150,6 +150,7 @@ static const gt_case_rule sum = {.name = "logic_bits_sum",
                                  .tolerance = 0,
                                  .reason = "whole numbers over powers of two"};
 
+/* In both orders of words. */
 #define BOTH(rule, shape) \
   {&rule, shape, {0}}, {  \
     &rule, shape, { 1 }   \
@@ -169,9 +170,9 @@ static const gt_case cases[] = {
     BOTH(pack, "g32,7"),
     BOTH(pack, "g33,1025"),
     BOTH(pack, "67,40"),
-    BOTH(there_and_back, "g1,3"),
-    BOTH(there_and_back, "g33,9"),
-    BOTH(there_and_back, "g67,1030"),
+    BOTH(round_trip, "g1,3"),
+    BOTH(round_trip, "g33,9"),
+    BOTH(round_trip, "g67,1030"),
     LAYER(1, 1, 1),
     LAYER(31, 2, 300),
     LAYER(32, 17, 40),

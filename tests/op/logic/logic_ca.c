@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of the automaton of soft gates. */
 #include "op/logic/logic_ca.h"
 #include "base/philox.h"
 #include "op/case.h"
@@ -11,10 +12,12 @@ GT_REGISTER(opcase, logic_ca)
 
 /* Inputs: the clock's state and table, the automaton's state, coefficients, wiring, inverse wiring. p:
  * tests/support/automaton.h. */
-/* For the cases in which states are driven towards bits. */
+enum { X_STATE = 2, X_COEFFICIENTS, X_WIRING, X_INVERSE };
+
+/* For the cases that push states towards 0 and 1: the step towards the nearer bit, as a part of the distance,
+ * and the probability of a random bit. */
 #define ROUNDING 0.25
 #define SAMPLING 0.4
-enum { X_STATE = 2, X_COEFFICIENTS, X_WIRING, X_INVERSE };
 
 static const gt_case_rule digital, rounded, bounded;
 
@@ -28,8 +31,8 @@ static gt_logic_ca_attribute attribute_of(const gt_case_view *v) {
 
 static uint32_t channels_of(const gt_case_view *v) { return (uint32_t)v->shape[X_STATE].dim[3]; }
 
-/* Any wiring is valid; the center as b in the first layer, as in the automata, gives one input many
- * readers. */
+/* A random wiring, except that b is the center (4) for all gates of the first layer, as in the automata: one
+ * input has many readers. */
 static void fill(const gt_case_view *v, int input, const double *const *x, int32_t *out) {
   const gt_logic_ca_attribute a = attribute_of(v);
   const int64_t wires = gt_logic_ca_wires(&a);
@@ -113,8 +116,9 @@ static void new_cell(const rule *r, const double *board, int64_t y, int64_t x, d
   memcpy(out, in, (size_t)r->channels * sizeof *out);
 }
 
-/* The value that the next step gets, driven towards a bit: number i of step t. */
-static double driven(const rule *r, const int64_t *p, uint32_t t, int64_t i, int64_t size, double value) {
+/* Rounds or samples value i of step t before the next step reads it. */
+static double rounded_value(const rule *r, const int64_t *p, uint32_t t, int64_t i, int64_t size,
+                            double value) {
   const uint64_t seed = (uint64_t)p[1] | (uint64_t)p[2] << 32;
   const uint32_t purpose = GT_PURPOSE_GRAPH + (r->a.fire_rate < 1);
   const gt_philox draw = gt_philox_block(seed, purpose, (uint32_t)p[0], (uint32_t)(t * size + i));
@@ -139,7 +143,7 @@ static void run_steps(const rule *r, const gt_case_view *v, double *states) {
         if (u <= r->a.fire_rate) {
           new_cell(r, board, cell / r->width, cell % r->width, to);
           for (int64_t c = 0; c < r->channels; c++)
-            to[c] = driven(r, p, t, (b * cells + cell) * r->channels + c, size, to[c]);
+            to[c] = rounded_value(r, p, t, (b * cells + cell) * r->channels + c, size, to[c]);
         } else {
           memcpy(to, old, (size_t)r->channels * sizeof *to);
         }

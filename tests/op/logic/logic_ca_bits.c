@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of the automaton of hard gates, on words of 32 boards. */
 #include "op/logic/logic_ca_bits.h"
 #include "base/philox.h"
 #include "op/case.h"

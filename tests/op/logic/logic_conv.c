@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of convolutions of trees of soft gates. */
 #include "op/logic/logic_conv.h"
 #include "op/case.h"
 #include "op/logic/logic.h"
@@ -61,7 +62,7 @@ static gt_id build_conv(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_logic_conv(g, x[0], x[1], x[2], v->inputs > 3 ? x[3] : GT_NONE, &a);
 }
 
-/* For each channel the leaves that read it, by a plain search. */
+/* The words of gt_logic_conv_inverse: for each channel the leaves that read it, by a linear search. */
 static void fill_inverse(const gt_case_view *v, int input, const double *const *x, int32_t *out) {
   const int64_t channels = v->shape[0].dim[2], leaves = gt_shape_count(v->shape[2]);
   int32_t count = 0;
@@ -101,19 +102,20 @@ static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_logic_conv(g, x[0], gt_logic_coefficients(g, x[1], false), x[2], x[3], &a);
 }
 
-/* p[0], p[1]: channels and leaves; the words of gt_logic_conv_inverse for the wiring i * i % (9 channels). */
+/* The result is x if gt_logic_conv_inverse returns the words of fill_inverse for the wiring i * i % (9
+ * channels). p[0], p[1]: channels and leaves. */
 static gt_shape reference_inverse(const gt_case_view *v, const double *const *x, double *y) {
   const int64_t channels = v->c->p[0], leaves = v->c->p[1];
-  int32_t wiring[512], out[2048], slow[2048];
-  double plain[512];
+  int32_t wiring[512], out[2048], expected[2048];
+  double wiring_values[512];
   (void)x;
-  for (int64_t i = 0; i < leaves; i++) plain[i] = wiring[i] = (int32_t)(i * i % (9 * channels));
+  for (int64_t i = 0; i < leaves; i++) wiring_values[i] = wiring[i] = (int32_t)(i * i % (9 * channels));
   gt_case_view view = {.shape = {{.rank = 4, .dim = {1, 1, channels, 1}}, {0}, gt_shape_2(1, leaves)}};
-  const double *const columns[3] = {NULL, NULL, plain};
+  const double *const columns[3] = {NULL, NULL, wiring_values};
   gt_logic_conv_inverse(wiring, channels, leaves, out);
-  fill_inverse(&view, 3, columns, slow);
+  fill_inverse(&view, 3, columns, expected);
   for (int64_t i = 0; y && i < gt_logic_conv_inverse_count(channels, leaves); i++)
-    y[i] = out[i] == slow[i] ? x[0][i] : 1e9;
+    y[i] = out[i] == expected[i] ? x[0][i] : 1e9;
   return v->shape[0];
 }
 

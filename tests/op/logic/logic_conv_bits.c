@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of convolutions of trees of hard gates, on words of 32 samples. */
 #include "op/logic/logic_conv_bits.h"
 #include "op/case.h"
 #include "op/core.h"
@@ -24,9 +25,9 @@ static gt_id build(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_logic_unpack(g, gt_reshape(g, y, gt_shape_2(-1, words)), batch, GT_WORDS_BY_VALUE);
 }
 
-/* By the list in op/logic/logic.h: gate k gives 1 on (1,1), (1,0), (0,1), (0,0) if its bit 0, 1, 2, 3 is
- * set. */
-static bool gate_says(const double *logits, bool a, bool b) {
+/* The output of the gate with the largest logit. Its number is its truth table: bits 0 to 3 are the outputs
+ * for (a, b) = (1,1), (1,0), (0,1), (0,0). */
+static bool gate_output(const double *logits, bool a, bool b) {
   int best = 0;
   for (int k = 1; k < 16; k++)
     if (logits[k] > logits[best]) best = k;
@@ -46,9 +47,9 @@ static bool tree(const gt_case_view *v, const double *const *x, int64_t kernel, 
   }
   int64_t below = 0; /* gates of the levels nearer to the leaves */
   for (int l = 1; l < level; l++) below += leaves >> l;
-  return gate_says(x[1] + 16 * (kernel * (leaves - 1) + below + at),
-                   tree(v, x, kernel, level - 1, 2 * at, row, column, s),
-                   tree(v, x, kernel, level - 1, 2 * at + 1, row, column, s));
+  return gate_output(x[1] + 16 * (kernel * (leaves - 1) + below + at),
+                     tree(v, x, kernel, level - 1, 2 * at, row, column, s),
+                     tree(v, x, kernel, level - 1, 2 * at + 1, row, column, s));
 }
 
 static gt_shape reference(const gt_case_view *v, const double *const *x, double *y) {

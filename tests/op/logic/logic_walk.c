@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of layers of soft gates that are computed along a walk of their gates (gt_logic_walk). */
 #include "op/logic/logic.h"
 #include "op/case.h"
 #include "op/elementwise.h"
@@ -6,9 +7,9 @@
 
 GT_REGISTER(opcase, logic_walk)
 
-/* With as many gates as inputs, gate g reads inputs p[0] g and p[1] g + p[2], every third gate with its
- * inputs swapped: a wiring [2, G] that reads each input twice. Then its walk; none if the case does not have
- * exactly the room for it. */
+/* Input 2, a wiring [2, G] that reads each input twice: with as many gates as inputs, gate g reads inputs
+ * p[0] g and p[1] g + p[2] (modulo G), every third gate with its inputs swapped. The other input is its walk;
+ * all zeros if the case's number of runs is wrong. */
 static void fill_walk(const gt_case_view *v, int input, const double *const *x, int32_t *out) {
   const int64_t gates = v->shape[1].dim[0], *p = v->c->p;
   int32_t wiring[2 * 2048];
@@ -42,7 +43,8 @@ static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_logic(g, x[0], x[1], x[2], x[3]);
 }
 
-/* The same at aligned addresses, where four samples are moved at once. x[3] is the input of the guards. */
+/* The same at aligned addresses, where values are read and written as vec4. x[3] is unused: it makes the walk
+ * input 4, whose guards (src/selftest/subject.c) keep it aligned. */
 static gt_id build_aligned(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   (void)v;
   const gt_id one = gt_constant(g, 1);
@@ -78,7 +80,7 @@ static gt_id build_summed(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_logic_group_sum(g, build_layer(g, v, x), v->c->p[3], v->c->v);
 }
 
-/* x in 16 bits, from a layer of the same gates. */
+/* The sum of a second layer of the same gates, which reads 16-bit values. */
 static gt_shape reference_summed_stack(const gt_case_view *v, const double *const *x, double *y) {
   static double between[64 * 1024];
   const double *const inputs[3] = {between, x[1], x[2]};
@@ -94,8 +96,8 @@ static gt_id build_grouped(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_group_sum(g, build_layer(g, v, x), v->c->p[3], v->c->v);
 }
 
-/* p[0], p[1]: the result is x plus the number of runs found for a wiring that reads input 0 three times and
- * input 1 once, and therefore has no walk. */
+/* The result is x if no runs are found for a wiring that reads input 0 three times and input 1 once, and
+ * therefore has no walk. p[0]: inputs. */
 static gt_shape reference_no_walk(const gt_case_view *v, const double *const *x, double *y) {
   int32_t wiring[2 * 64];
   const int32_t inputs = (int32_t)v->c->p[0];

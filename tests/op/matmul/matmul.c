@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of matrix products, with epilogues and with column sums of the result. */
 #include "op/matmul/matmul.h"
 #include "base/memory.h"
 #include "op/case.h"
@@ -59,7 +60,7 @@ static gt_id build_product(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_matmul(g, x[0], x[1], v->c->p[0], v->c->p[1]);
 }
 
-/* With the ops of a layer after it: bias, activation, a residual, a gate for each row. */
+/* With the ops of a layer after it: bias, activation, a residual, a factor for each row. */
 static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   gt_id y = gt_tanh(g, gt_add(g, build_product(g, v, x), x[2]));
   if (v->inputs > 3) y = gt_add(g, y, x[3]);
@@ -106,13 +107,14 @@ static gt_shape add_columns(const gt_case_view *v, gt_shape rows, double *row, d
   return v->c->p[2] ? rows : gt_shape_1(n);
 }
 
-static double *room_for(gt_shape shape, const double *y) {
+/* Memory for a product; NULL if y is NULL. */
+static double *alloc_product(gt_shape shape, const double *y) {
   return y ? gt_alloc(sizeof(double) * (size_t)gt_shape_count(shape)) : NULL;
 }
 
 static gt_shape reference_columns(const gt_case_view *v, const double *const *x, double *y) {
   const gt_shape out = product_shape(v);
-  double *row = room_for(out, y);
+  double *row = alloc_product(out, y);
   reference_product(v, x, row);
   for (int64_t i = 0; y && v->inputs > 2 && i < gt_shape_count(out); i++)
     row[i] = fmax(row[i] + x[2][i % out.dim[1]], 0);
@@ -122,7 +124,7 @@ static gt_shape reference_columns(const gt_case_view *v, const double *const *x,
 /* relu has a slope of at most 1. */
 static gt_shape columns_magnitude(const gt_case_view *v, const double *const *x, double *y) {
   const gt_shape out = product_shape(v);
-  double *row = room_for(out, y);
+  double *row = alloc_product(out, y);
   product_magnitude(v, x, row);
   return add_columns(v, out, row, y);
 }
@@ -143,8 +145,8 @@ static gt_shape columns_magnitude(const gt_case_view *v, const double *const *x,
                                      .reason = "rounding of k sums, grows as their root"}
 
 PRODUCT(product, "matmul");
-PRODUCT(small,
-        "small_matmul"); /* for few rows, columns or a small K: on emulated units all such cases are alike */
+/* Few rows or columns or a small K; its name lets tests/selftest/vulkan_units.sh skip it. */
+PRODUCT(small, "small_matmul");
 
 static const gt_case_rule layer = {.name = "matmul_layer",
                                    .build = build_layer,

@@ -1,3 +1,4 @@
+/* Cases (op/case.h) of recurrent layers. */
 #include "op/recurrent/recurrent.h"
 #include "op/case.h"
 #include <math.h>
