@@ -1,5 +1,5 @@
-/* Shapes, the invariants of nodes, and which nodes autodiff creates (the selftest checks the values of
- * gradients). */
+/* Graphs: shapes, invariants of nodes, ops with several results, and the nodes that autodiff creates. The
+ * selftest checks the values of gradients. */
 #include "graph/graph.h"
 #include "op/autodiff.h"
 #include "op/core.h"
@@ -43,12 +43,12 @@ static void values_are_countable(void **state) {
   const int64_t most = GT_MAX_ELEMENTS;
   const gt_id largest = variable("largest", 1, (int64_t[]){most}),
               history = variable("history", 2, (int64_t[]){200, 12000000}),
-              few = variable("few", 2, (int64_t[]){12000000, 1});
+              column = variable("few", 2, (int64_t[]){12000000, 1});
   assert_int_not_equal(gt_exp(graph, largest), GT_NONE);
   const gt_id part = gt_view(graph, history, most, gt_shape_2(1, 1000)); /* a view moves no data */
   assert_int_not_equal(gt_exp(graph, part), GT_NONE);
   assert_int_equal(graph->error.status, GT_OK);
-  assert_int_equal(gt_matmul(graph, history, few, false, false), GT_NONE);
+  assert_int_equal(gt_matmul(graph, history, column, false, false), GT_NONE);
   assert_int_equal(graph->error.status, GT_ERR_CONFIG);
   assert_string_equal(graph->error.message, "matmul would read [200, 12000000]: a value may have at most "
                                             "2147483647 elements");
@@ -74,7 +74,7 @@ static void broadcasting_follows_numpy(void **state) {
   assert_string_equal(gt_shape_text((gt_shape){0}, text), "[]");
 }
 
-static void a_shape_error_is_kept_and_passed_on(void **state) {
+static void first_shape_error_is_kept(void **state) {
   (void)state;
   gt_id a = variable("a", 2, (int64_t[]){2, 3}), b = variable("b", 2, (int64_t[]){4, 5});
   gt_id bad = gt_matmul(graph, a, b, false, false);
@@ -148,7 +148,7 @@ static void printing_names_every_node(void **state) {
   free(text);
 }
 
-static void further_results_follow_their_node(void **state) {
+static void results_are_numbered_after_their_node(void **state) {
   (void)state;
   gt_id x = variable("x", 1, (int64_t[]){6}), node = three(graph, x);
   gt_error error = {0};
@@ -162,7 +162,7 @@ static void further_results_follow_their_node(void **state) {
   assert_int_equal(gt_maker(graph, x), x);
   assert_true(gt_shape_equal(gt_node_at(graph, gt_result(graph, node, 1))->shape, gt_shape_2(1, 6)));
   assert_int_equal(gt_node_at(graph, gt_result(graph, node, 2))->dtype, GT_I32);
-  assert_int_equal(gt_exp(graph, gt_result(graph, node, 1)), node + 3); /* the next node */
+  assert_int_equal(gt_exp(graph, gt_result(graph, node, 1)), node + 3); /* the next free number */
   assert_true(gt_graph_verify(graph, &error));
 }
 
@@ -183,28 +183,28 @@ static void verify_catches_a_broken_result(void **state) {
   assert_true(gt_graph_verify(graph, &(gt_error){0}));
 }
 
-static void gradients_of_all_results_are_passed_on(void **state) {
+static void backward_gets_gradients_of_all_results(void **state) {
   (void)state;
   gt_id x = variable("x", 1, (int64_t[]){6}), node = three(graph, x), gradient;
   const gt_id square = gt_sum(graph, node, 0, false),
               triple = gt_sum(graph, gt_result(graph, node, 1), 0, false);
   gt_error error = {0};
   assert_true(gt_autodiff(graph, gt_add(graph, square, triple), &x, 1, &gradient, &error));
-  assert_true(gt_shape_equal(gt_node_at(graph, three_given[0])->shape, gt_shape_1(6)));
-  assert_true(gt_shape_equal(gt_node_at(graph, three_given[1])->shape, gt_shape_2(1, 6)));
-  assert_int_equal(three_given[2], GT_NONE);
+  assert_true(gt_shape_equal(gt_node_at(graph, three_gradients[0])->shape, gt_shape_1(6)));
+  assert_true(gt_shape_equal(gt_node_at(graph, three_gradients[1])->shape, gt_shape_2(1, 6)));
+  assert_int_equal(three_gradients[2], GT_NONE);
   assert_true(gt_autodiff(graph, triple, &x, 1, &gradient, &error));
-  assert_int_equal(three_given[0], GT_NONE);
+  assert_int_equal(three_gradients[0], GT_NONE);
   assert_true(gt_shape_equal(gt_node_at(graph, gradient)->shape, gt_shape_1(6)));
   /* The loss itself may be a node with several results, and a gradient may be taken with respect to a
    * result. */
   const gt_id last = three(graph, x), wrt[] = {x, gt_result(graph, node, 1)};
-  gt_id both[2];
-  assert_true(gt_autodiff(graph, last, wrt, 2, both, &error));
-  assert_true(gt_shape_equal(gt_node_at(graph, both[0])->shape, gt_shape_1(6)));
-  assert_int_equal(both[1], GT_NONE);
-  assert_true(gt_autodiff(graph, triple, wrt, 2, both, &error));
-  assert_true(gt_shape_equal(gt_node_at(graph, both[1])->shape, gt_shape_2(1, 6)));
+  gt_id gradients[2];
+  assert_true(gt_autodiff(graph, last, wrt, 2, gradients, &error));
+  assert_true(gt_shape_equal(gt_node_at(graph, gradients[0])->shape, gt_shape_1(6)));
+  assert_int_equal(gradients[1], GT_NONE);
+  assert_true(gt_autodiff(graph, triple, wrt, 2, gradients, &error));
+  assert_true(gt_shape_equal(gt_node_at(graph, gradients[1])->shape, gt_shape_2(1, 6)));
 }
 
 static void printing_numbers_results(void **state) {
@@ -223,17 +223,17 @@ static void printing_numbers_results(void **state) {
 /* Ops that move bits keep them; ops that compute do not, except comparisons. */
 static void bits_are_propagated(void **state) {
   (void)state;
-  const uint32_t held = gt_graph_variable(graph, "held", gt_shape_1(6), GT_F32, false);
-  gt_graph_holds_bits(graph, held);
-  const gt_id x = variable("x", 1, (int64_t[]){6}), bits = gt_variable_read(graph, held);
+  const uint32_t bits_variable = gt_graph_variable(graph, "held", gt_shape_1(6), GT_F32, false);
+  gt_graph_holds_bits(graph, bits_variable);
+  const gt_id x = variable("x", 1, (int64_t[]){6}), bits = gt_variable_read(graph, bits_variable);
   const gt_id less = gt_less(graph, x, bits), view = gt_reshape(graph, less, gt_shape_2(2, 3));
   assert_false(gt_node_at(graph, x)->bits);
   assert_true(gt_node_at(graph, bits)->bits);
   assert_true(gt_node_at(graph, view)->bits);
   assert_false(gt_node_at(graph, gt_add(graph, bits, bits))->bits);
-  gt_assign(graph, held, 0, less);
+  gt_assign(graph, bits_variable, 0, less);
   assert_int_equal(graph->error.status, GT_OK);
-  assert_int_equal(gt_assign(graph, held, 0, x), GT_NONE);
+  assert_int_equal(gt_assign(graph, bits_variable, 0, x), GT_NONE);
   assert_int_equal(graph->error.status, GT_ERR_INTERNAL);
   gt_error error = {0};
   assert_true(gt_graph_verify(graph, &error));
@@ -264,14 +264,14 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(values_are_countable, setup, teardown),
       cmocka_unit_test_setup_teardown(broadcasting_follows_numpy, setup, teardown),
-      cmocka_unit_test_setup_teardown(a_shape_error_is_kept_and_passed_on, setup, teardown),
+      cmocka_unit_test_setup_teardown(first_shape_error_is_kept, setup, teardown),
       cmocka_unit_test_setup_teardown(gradients_have_the_shapes_of_their_nodes, setup, teardown),
       cmocka_unit_test_setup_teardown(verify_catches_a_broken_node, setup, teardown),
       cmocka_unit_test_setup_teardown(equal_graphs_are_recognized, setup, teardown),
       cmocka_unit_test_setup_teardown(printing_names_every_node, setup, teardown),
-      cmocka_unit_test_setup_teardown(further_results_follow_their_node, setup, teardown),
+      cmocka_unit_test_setup_teardown(results_are_numbered_after_their_node, setup, teardown),
       cmocka_unit_test_setup_teardown(verify_catches_a_broken_result, setup, teardown),
-      cmocka_unit_test_setup_teardown(gradients_of_all_results_are_passed_on, setup, teardown),
+      cmocka_unit_test_setup_teardown(backward_gets_gradients_of_all_results, setup, teardown),
       cmocka_unit_test_setup_teardown(printing_numbers_results, setup, teardown),
       cmocka_unit_test_setup_teardown(bits_are_propagated, setup, teardown),
       cmocka_unit_test_setup_teardown(limits_are_propagated, setup, teardown),

@@ -1,5 +1,5 @@
-/* A change that multiplies all parameters by a number at the start of a phase, and is recorded in
- * checkpoints. */
+/* A change (train/change.h) that multiplies all parameters by a number at the start of a phase, and that
+ * checkpoints record. */
 #include "train/change.h"
 #include "train/sink.h"
 
@@ -24,12 +24,12 @@ static const void *read(const struct gt_config *phase, const gt_spec *node, cons
              : NULL;
 }
 
-static bool apply(const gt_change_run *run, const void *settings, gt_state_dict *held, gt_error *error) {
+static bool apply(const gt_change_run *run, const void *settings, gt_state_dict *dict, gt_error *error) {
   const multiply_settings *s = settings;
-  const gt_slot_values values = gt_state_dict_values(held);
+  const gt_slot_values values = gt_state_dict_values(dict);
   (void)error;
-  for (int i = 0; i < held->store->slots; i++) {
-    const gt_slot *slot = held->store->slot[i];
+  for (int i = 0; i < dict->store->slots; i++) {
+    const gt_slot *slot = dict->store->slot[i];
     if (slot->role != GT_PARAMETER) continue;
     float *value = values.of(&values, slot->name);
     for (int64_t k = 0; k < slot->count; k++) value[k] *= (float)s->by;
@@ -45,9 +45,9 @@ static const char *note(const struct gt_model *model, gt_arena *arena) {
 
 static bool resume(struct gt_config *base, int64_t phase, const gt_container *checkpoint, const char *path,
                    gt_arena *arena, gt_error *error) {
-  const bool noted = gt_container_metadata(checkpoint, schema.name) != NULL;
+  const bool is_noted = gt_container_metadata(checkpoint, schema.name) != NULL;
   (void)arena;
-  if (noted == (gt_change_last(base, phase, NULL) >= 0)) return true;
+  if (is_noted == (gt_change_last(base, phase, NULL) >= 0)) return true;
   return gt_fail(error, GT_ERR_DATA, "%s: its note of 'multiply' is wrong", path);
 }
 

@@ -1,5 +1,5 @@
-/* A layer that counts the batches that it was trained on, in a state, and returns its input. With `shown`,
- * the output grows with that number: the loss then depends on the state, and training would change it if it
+/* A layer that returns its input and counts the batches of training in a state. With `shown`, a multiple of
+ * the count is added to the output. The loss then depends on the state, so training would change it if it
  * were a parameter. */
 #include "layer/layer.h"
 #include "op/elementwise.h"

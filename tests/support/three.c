@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-gt_id three_given[3];
+gt_id three_gradients[3];
 
 typedef struct three_args {
   uint64_t x, square, triple, negative;
@@ -31,7 +31,7 @@ static void gradient(gt_graph *graph, gt_id node, const gt_id *given, const bool
   const gt_id x = gt_node_at(graph, node)->input[0];
   const gt_shape shape = gt_node_at(graph, x)->shape;
   gt_id sum = GT_NONE;
-  memcpy(three_given, given, sizeof three_given);
+  memcpy(three_gradients, given, sizeof three_gradients);
   if (!wanted[0]) return;
   if (given[0] != GT_NONE) sum = gt_mul(graph, given[0], gt_mul(graph, x, gt_constant(graph, 2)));
   if (given[1] != GT_NONE) {

@@ -8,5 +8,5 @@ gt_id three(gt_graph *graph, gt_id x);
 /* The same with an epilogue on the first result: can be planned, but not run. */
 gt_id three_and_more(gt_graph *graph, gt_id x);
 /* The argument `given` of the last call of its gradient function. */
-extern gt_id three_given[3];
+extern gt_id three_gradients[3];
 #endif
