@@ -1,5 +1,5 @@
-/* Chains of hidden nodes (symbolic_chain.h): sin(3 x0), which training has folded at its minimum into
- * -sin(3 |x0 + pi/6| - 3 pi/2), and two nodes whose sum is x1^2. */
+/* Chains of hidden nodes (symbolic_chain.h): a node that computes sin(3 x0) as -sin(3 |x0 + pi/6| - 3 pi/2),
+ * as training may find it, and two nodes whose sum is x1^2. */
 #include "kan/symbolic_chain.h"
 #include "kan/formula_text.h"
 #include "kan_support.h"
@@ -19,7 +19,7 @@ static gt_symbolic_edge edge_of(int layer, int from, int to, const char *name, d
       .layer = layer, .from = from, .to = to, .symbol = gt_symbol_find(name), .value = {a, b, c}};
 }
 
-/* x1^2 = 1.5 x1^2 - 0.5 x1^2. */
+/* The second chain computes x1^2 = 1.5 x1^2 - 0.5 x1^2. */
 static void make(folded *f) {
   *f = (folded){.width = {2, 4, 1}};
   f->edge[0] = edge_of(0, 0, 0, "abs", 1, pi / 6, 1);
@@ -44,9 +44,9 @@ static double truth(const double *x) { return sin(3 * x[0]) + x[1] * x[1]; }
 
 static void expect_values(const gt_symbolic *s, const double *x) {
   for (int k = 0; k < KNOWN_SAMPLES; k++) {
-    double own;
-    gt_symbolic_evaluate(s, x + 2 * k, &own);
-    assert_true(fabs(own - truth(x + 2 * k)) < 1e-6);
+    double found;
+    gt_symbolic_evaluate(s, x + 2 * k, &found);
+    assert_true(fabs(found - truth(x + 2 * k)) < 1e-6);
   }
 }
 
@@ -68,7 +68,7 @@ static void test_chains_are_replaced(void **state) {
   (void)state;
   folded f;
   make(&f);
-  double *x = spread(2 * KNOWN_SAMPLES, -1, 1), y[KNOWN_SAMPLES];
+  double *x = random_values(2 * KNOWN_SAMPLES, -1, 1), y[KNOWN_SAMPLES];
   gt_symbolic_chain chain;
   gt_arena arena;
   gt_arena_init(&arena);
@@ -88,8 +88,7 @@ static void test_chains_are_replaced(void **state) {
   test_free(x);
 }
 
-/* A node with two input edges is in no chain, nor is a node that two outputs read, nor an edge of the last
- * layer. */
+/* Nodes with two input edges, nodes that two outputs read, and edges of the last layer are in no chain. */
 static void test_not_a_chain(void **state) {
   (void)state;
   folded f;
@@ -106,15 +105,15 @@ static void test_not_a_chain(void **state) {
   assert_false(gt_symbolic_chain_at(&f.s, 2, &chain)); /* leads into the second node */
 }
 
-/* The edges of all its nodes belong to it. */
+/* A chain has all edges of its nodes. */
 static void test_edges_of_a_chain(void **state) {
   (void)state;
-  static const bool has[6] = {[1] = true, [2] = true, [4] = true, [5] = true};
+  static const bool belongs[6] = {[1] = true, [2] = true, [4] = true, [5] = true};
   folded f;
   gt_symbolic_chain chain;
   make(&f);
   assert_true(gt_symbolic_chain_at(&f.s, 1, &chain));
-  for (int e = 0; e < 6; e++) assert_int_equal(gt_symbolic_chain_has(&f.s, &chain, e), has[e]);
+  for (int e = 0; e < 6; e++) assert_int_equal(gt_symbolic_chain_has(&f.s, &chain, e), belongs[e]);
 }
 
 static double fold(double x) { return fabs(x + pi / 6); }
@@ -124,16 +123,17 @@ static double tangent(double x) { return -1.39833 * tan(0.161884 * x - 0.697707)
 static double square(double x) { return x * x; }
 static double pole(double x) { return -27.7706 / (x - 7.64313); }
 
-/* The search joins chains: x1^2 is, as training found it, a tangent of a cosine and a pole. */
+/* The search replaces chains: in this network, x1^2 is a tangent of a cosine plus a pole, as training may
+ * find it. */
 static void test_search(void **state) {
   (void)state;
   enum { SAMPLES = 80 };
   const int width[] = {2, 3, 1};
-  double *x = spread(2 * SAMPLES, -1, 1), y[SAMPLES];
+  double *x = random_values(2 * SAMPLES, -1, 1), y[SAMPLES];
   for (int k = 0; k < SAMPLES; k++) y[k] = truth(x + 2 * k);
   const gt_symbolic_data data = gt_symbolic_data_of(x, y, SAMPLES, 2, 1);
   gt_kan_network n;
-  begin_network(&n, width, 2, -1, 1);
+  init_network(&n, width, 2, -1, 1);
   n.layer[1].basis = gt_kan_bspline(-1, 2, KNOWN_GRID, 3);
   set_edge(&n, 0, 0, 0, fold, -1, 1);
   set_edge(&n, 0, 1, 1, cosine, -1, 1);
@@ -146,7 +146,7 @@ static void test_search(void **state) {
   gt_error error = {0};
   assert_true(gt_symbolic_find(&s, &n, x, &data, &(gt_symbolic_options){0}, &report, &error));
   assert_string_equal(gt_symbolic_text(&s, 0, GT_FORMULA_PLAIN, &s.arena), "sin(3*x0) + x1^2");
-  assert_string_equal(report.fit[0].symbol->name, "abs"); /* what the trained edge is by itself */
+  assert_string_equal(report.fit[0].symbol->name, "abs"); /* the function that fits the single edge */
   gt_symbolic_finish(&s);
   gt_kan_network_finish(&n);
   test_free(x);

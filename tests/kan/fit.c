@@ -1,5 +1,5 @@
 /* Fits of single edges: each function of the library is found from values of c f(a x + b) + d, for several
- * constants; and least squares with known minima. */
+ * constants. Levenberg-Marquardt finds known minima and standard errors. */
 #include "kan/levenberg_marquardt.h"
 #include "kan_support.h"
 
@@ -24,7 +24,7 @@ static void constants_of(const gt_symbol *s, int variant, gt_edge_fit *known) {
 
 static void test_each_function_is_found(void **state) {
   (void)state;
-  double *x = spread(SAMPLES, -1, 1), y[SAMPLES];
+  double *x = random_values(SAMPLES, -1, 1), y[SAMPLES];
   for (int i = 0; i < gt_symbol_count(); i++)
     for (int variant = 0; variant < 2; variant++) {
       gt_edge_fit known;
@@ -39,11 +39,11 @@ static void test_each_function_is_found(void **state) {
   test_free(x);
 }
 
-/* By description length each function is identified as itself, or as a simpler equivalent. */
+/* The fit of shortest description is the function itself, or a simpler equivalent. */
 static void test_the_right_function_costs_least(void **state) {
   (void)state;
   static const char *const same[][2] = {{"cos", "sin"}, {"sigmoid", "tanh"}};
-  double *x = spread(SAMPLES, -1, 1), y[SAMPLES];
+  double *x = random_values(SAMPLES, -1, 1), y[SAMPLES];
   for (int i = 0; i < gt_symbol_count(); i++) {
     gt_edge_fit known, best = {0};
     const char *wanted = gt_symbol_at(i)->name;
@@ -73,12 +73,12 @@ static void test_slopes(void **state) {
 
 /* Rosenbrock's valley as two residuals: its only minimum is 0, at (1, 1). */
 static double valley(void *owner, const double *p, double *square, double *side) {
-  const double r[2] = {10 * (p[1] - p[0] * p[0]), 1 - p[0]}, by[2][2] = {{-20 * p[0], 10}, {-1, 0}};
+  const double r[2] = {10 * (p[1] - p[0] * p[0]), 1 - p[0]}, jacobian[2][2] = {{-20 * p[0], 10}, {-1, 0}};
   ++*(int *)owner;
   for (int k = 0; square && k < 2; k++)
     for (int i = 0; i < 2; i++) {
-      side[i] += by[k][i] * r[k];
-      for (int j = 0; j <= i; j++) square[i * 2 + j] += by[k][i] * by[k][j];
+      side[i] += jacobian[k][i] * r[k];
+      for (int j = 0; j <= i; j++) square[i * 2 + j] += jacobian[k][i] * jacobian[k][j];
     }
   return r[0] * r[0] + r[1] * r[1];
 }
@@ -92,13 +92,14 @@ static void test_least_squares(void **state) {
   assert_true(calls < 200);
 }
 
-/* A line through x = 0, 1, 2, 3: the standard errors are known, and a parameter without effect has none. */
+/* A line through x = 0, 1, 2, 3: the standard errors are known, and that of a parameter without effect is
+ * infinite. */
 static double line_through(void *owner, const double *p, double *square, double *side) {
   (void)owner, (void)p, (void)side;
   for (int k = 0; k < 4; k++) {
-    const double by[3] = {1, k, 0};
+    const double jacobian[3] = {1, k, 0};
     for (int i = 0; i < 3; i++)
-      for (int j = 0; j <= i; j++) square[i * 3 + j] += by[i] * by[j];
+      for (int j = 0; j <= i; j++) square[i * 3 + j] += jacobian[i] * jacobian[j];
   }
   return 0;
 }
@@ -112,9 +113,9 @@ static void test_deviations(void **state) {
   assert_true(isinf(deviation[2]));
 }
 
-/* True if noise is found to be proportional to the values, for samples of y = 2 x + 1 with noise of 1 % of
- * each value (relative), or of the same size for all. Writes the weight times the value of the first and the
- * last sample. */
+/* Detects noise in samples of y = 2 x + 1, with noise of 1 % of each value (relative) or of equal size. True
+ * if it is found to be proportional to the values. factor: the weight times the value of the first and last
+ * sample. */
 static bool is_proportional(bool relative, double factor[2]) {
   enum { COUNT = 200 };
   gt_symbolic_edge edge = {.symbol = gt_symbol_find("x"), .value = {1, 0, 2}};
@@ -130,19 +131,19 @@ static bool is_proportional(bool relative, double factor[2]) {
     y[k] = (2 * x[k] + 1) + 0.01 * sin(37.0 * k) * (relative ? 2 * x[k] + 1 : 1);
   }
   gt_symbolic_data data = gt_symbolic_data_of(x, y, COUNT, 1, 1);
-  const bool is = gt_symbolic_find_noise(&data, &s, &arena);
+  const bool proportional = gt_symbolic_find_noise(&data, &s, &arena);
   factor[0] = gt_symbolic_weight(&data, 0, 0) * y[0];
   factor[1] = gt_symbolic_weight(&data, COUNT - 1, 0) * y[COUNT - 1];
-  assert_true(is == (data.relative != NULL));
+  assert_true(proportional == (data.relative != NULL));
   gt_arena_finish(&arena);
-  return is;
+  return proportional;
 }
 
 static void test_noise_in_proportion(void **state) {
   (void)state;
   double factor[2];
   assert_true(is_proportional(true, factor));
-  assert_true(fabs(factor[0] / factor[1] - 1) < 1e-9); /* errors are those of y / |y| */
+  assert_true(fabs(factor[0] / factor[1] - 1) < 1e-9); /* weights are proportional to 1 / |y| */
   assert_false(is_proportional(false, factor));
 }
 

@@ -1,5 +1,5 @@
-/* Networks read as formulas: networks of known functions give their formula exactly, also from splines; and a
- * printed formula parses to the same values. */
+/* Formulas of networks: networks whose splines approximate known functions give exactly the known formula,
+ * and a printed formula parses to the same values. */
 #include "base/formula.h"
 #include "kan/formula_text.h"
 #include "kan_support.h"
@@ -14,23 +14,24 @@ static double log_of(double x) { return 0.3 * log(x); }
 static double minus_log_of(double x) { return -0.3 * log(x); }
 static double exp_of(double x) { return exp(x / 0.3); }
 static double root_of(double x) { return 0.2 * sqrt(x); }
-static double fifth(double x) { return 0.2 * x; }
-static double root_again(double x) { return sqrt(5 * x); }
+static double times_fifth(double x) { return 0.2 * x; }
+static double sqrt_of_five(double x) { return sqrt(5 * x); }
 static double tenth_square(double x) { return 0.1 * x * x; }
 static double inverse(double x) { return 2 / (1 + 10 * x); }
 static double bump(double x) { return 0.3 * exp(-4 * x * x); }
 static double minus_bump(double x) { return -0.3 * exp(-4 * x * x); }
 
 typedef struct known {
-  edge_function *in[4], *out; /* of the edges into the hidden node, and of the edge out of it */
+  edge_function *in[4], *out; /* the edges into the hidden node, and the edge out of it */
   int inputs;
   double low, high;           /* range of the inputs */
   double node_low, node_high; /* range of the hidden node */
-  const char *formula;        /* as it must be found */
+  const char *formula;        /* the expected text */
 } known;
 
-/* Asserts that the text of the formula parses, and has the values of the formula and of y. */
-static void read_back(const gt_symbolic *s, const double *x, const double *y, int inputs) {
+/* Asserts that the text of the formula parses and gives the same values as the formula, and that these equal
+ * y. */
+static void check_parsed_text(const gt_symbolic *s, const double *x, const double *y, int inputs) {
   static const char *const names[] = {"x0", "x1", "x2", "x3"};
   gt_arena arena;
   gt_formula_error error;
@@ -39,11 +40,11 @@ static void read_back(const gt_symbolic *s, const double *x, const double *y, in
   const gt_formula *formula = gt_formula_parse(&arena, text, names, inputs, &error);
   if (!formula) fail_msg("'%s': %s", text, error.message);
   for (int k = 0; k < KNOWN_SAMPLES; k++) {
-    double own;
-    const double told = gt_formula_evaluate(formula, x + k * inputs);
-    gt_symbolic_evaluate(s, x + k * inputs, &own);
-    assert_true(fabs(told - own) < 1e-10 * (1 + fabs(own)));
-    assert_true(fabs(told - y[k]) < 1e-9 * (1 + fabs(y[k])));
+    double evaluated;
+    const double parsed = gt_formula_evaluate(formula, x + k * inputs);
+    gt_symbolic_evaluate(s, x + k * inputs, &evaluated);
+    assert_true(fabs(parsed - evaluated) < 1e-10 * (1 + fabs(evaluated)));
+    assert_true(fabs(parsed - y[k]) < 1e-9 * (1 + fabs(y[k])));
   }
   gt_arena_finish(&arena);
 }
@@ -51,9 +52,9 @@ static void read_back(const gt_symbolic *s, const double *x, const double *y, in
 static void check(const known *c) {
   gt_kan_network n;
   const int width[] = {c->inputs, 1, 1};
-  begin_network(&n, width, 2, c->low, c->high);
+  init_network(&n, width, 2, c->low, c->high);
   n.layer[1].basis = gt_kan_bspline(c->node_low, c->node_high, KNOWN_GRID, 3);
-  double *x = spread(KNOWN_SAMPLES * c->inputs, c->low, c->high), y[KNOWN_SAMPLES];
+  double *x = random_values(KNOWN_SAMPLES * c->inputs, c->low, c->high), y[KNOWN_SAMPLES];
   for (int i = 0; i < c->inputs; i++) set_edge(&n, 0, i, 0, c->in[i], c->low, c->high);
   set_edge(&n, 1, 0, 0, c->out, c->node_low, c->node_high);
   for (int k = 0; k < KNOWN_SAMPLES; k++) {
@@ -69,7 +70,7 @@ static void check(const known *c) {
   gt_arena_init(&arena);
   assert_true(gt_symbolic_find(&s, &n, x, &data, &(gt_symbolic_options){0}, &report, &error));
   assert_string_equal(gt_symbolic_text(&s, 0, GT_FORMULA_PLAIN, &arena), c->formula);
-  read_back(&s, x, y, c->inputs);
+  check_parsed_text(&s, x, y, c->inputs);
   gt_symbolic_finish(&s);
   gt_arena_finish(&arena);
   gt_kan_network_finish(&n);
@@ -81,7 +82,7 @@ static void test_known_formulas(void **state) {
   static const known cases[] = {
       {{sine, half_square}, exp_twice, 2, -1, 1, -0.5, 1, "exp(sin(pi*x0) + x1^2)"},
       {{log_of, log_of, minus_log_of}, exp_of, 3, 0.5, 2, -0.7, 0.7, "x0*x1/x2"},
-      {{fifth, root_of}, root_again, 2, 0.1, 2, 0.08, 0.7, "sqrt(x0 + sqrt(x1))"},
+      {{times_fifth, root_of}, sqrt_of_five, 2, 0.1, 2, 0.08, 0.7, "sqrt(x0 + sqrt(x1))"},
       {{tenth_square, tenth_square, tenth_square}, inverse, 3, -1, 1, 0, 0.3, "2/(x0^2 + x1^2 + x2^2 + 1)"},
       {{line, line, line, line},
        sine,
@@ -100,8 +101,8 @@ static void test_canceling_nodes_are_removed(void **state) {
   (void)state;
   const int width[] = {1, 3, 1};
   gt_kan_network n;
-  begin_network(&n, width, 2, -1, 1);
-  double *x = spread(KNOWN_SAMPLES, -1, 1), y[KNOWN_SAMPLES];
+  init_network(&n, width, 2, -1, 1);
+  double *x = random_values(KNOWN_SAMPLES, -1, 1), y[KNOWN_SAMPLES];
   set_edge(&n, 0, 0, 0, bump, -1, 1);
   set_edge(&n, 0, 0, 1, minus_bump, -1, 1);
   set_edge(&n, 0, 0, 2, half_square, -1, 1);
@@ -127,9 +128,9 @@ static void test_canceling_nodes_are_removed(void **state) {
 
 static double flat(double x) { return x < 4 ? 0.25 : 0; }
 
-/* A column of ones, an edge with a constant value, a node that both lead to: all become part of the constant,
- * and so does everything if the targets have one value. A value that is not finite is reported with its
- * edge. */
+/* An input that is always one, edges with a constant value, and a node that reads only those become part of
+ * the constant (variant 0); if the target is constant, so does everything (1). A value that is not finite is
+ * reported with its edge (2). */
 static void test_constant_edges(void **state) {
   (void)state;
   static const char *const names[] = {"width", "height", "ones"}, *const expected[] = {"width^2 + 0.4",
@@ -137,8 +138,8 @@ static void test_constant_edges(void **state) {
   for (int variant = 0; variant < 3; variant++) {
     const int width[] = {3, 2, 1};
     gt_kan_network n;
-    begin_network(&n, width, 2, -1, 1);
-    double *x = spread(KNOWN_SAMPLES * 3, -1, 1), y[KNOWN_SAMPLES];
+    init_network(&n, width, 2, -1, 1);
+    double *x = random_values(KNOWN_SAMPLES * 3, -1, 1), y[KNOWN_SAMPLES];
     set_edge(&n, 0, 0, 0, half_square, -1, 1);
     set_edge(&n, 0, 1, 0, flat, -1, 1);
     set_edge(&n, 0, 1, 1, flat, -1, 1);
@@ -172,8 +173,8 @@ static void test_constant_edges(void **state) {
   }
 }
 
-/* c f(a x + b) + d, for each function of the library, is printed as a formula with the same values to its six
- * digits; and the library's name parses as a function, or as an expression of x: "1/x^2". */
+/* For each function f of the library, c f(a x + b) + d is printed with six digits as a formula of nearly the
+ * same values, and the name of f parses, as a function ("sin") or as an expression of x ("1/x^2"). */
 static void test_each_function_is_read_back(void **state) {
   (void)state;
   static const char *const names[] = {"x0", "x"};
@@ -189,15 +190,15 @@ static void test_each_function_is_read_back(void **state) {
     const char *plain = gt_symbolic_text(&s, 0, GT_FORMULA_PLAIN, &arena);
     const char *call =
         gt_arena_printf(&arena, last == 'x' || (last >= '0' && last <= '9') ? "%s" : "%s(x)", name);
-    const gt_formula *told = gt_formula_parse(&arena, plain, names, 1, NULL),
+    const gt_formula *parsed = gt_formula_parse(&arena, plain, names, 1, NULL),
                      *named = gt_formula_parse(&arena, call, names, 2, NULL);
-    if (!told || !named) fail_msg("'%s' or '%s' is no formula", plain, call);
+    if (!parsed || !named) fail_msg("'%s' or '%s' is no formula", plain, call);
     for (double x = 0.05; x < 1; x += 0.1) {
-      const double both[] = {0, x};
-      double own;
-      gt_symbolic_evaluate(&s, &x, &own);
-      assert_true(fabs(gt_formula_evaluate(told, &x) - own) < 1e-5 * (1 + fabs(own)));
-      assert_true(fabs(gt_formula_evaluate(named, both) - gt_symbol_value(symbol, x)) <
+      const double arguments[] = {0, x};
+      double evaluated;
+      gt_symbolic_evaluate(&s, &x, &evaluated);
+      assert_true(fabs(gt_formula_evaluate(parsed, &x) - evaluated) < 1e-5 * (1 + fabs(evaluated)));
+      assert_true(fabs(gt_formula_evaluate(named, arguments) - gt_symbol_value(symbol, x)) <
                   1e-12 * (1 + 1 / (x * x)));
     }
     gt_arena_finish(&arena);
@@ -206,19 +207,19 @@ static void test_each_function_is_read_back(void **state) {
 
 static double wave(double x) { return sin(3 * x) + x; }
 
-/* For any functions: if one of them would leave its domain, another formula is found, whose text has the
- * fitted values. */
+/* With each single function of the library: either the search fails with an error, or the formula stays in
+ * the function's domain, so that its text has the fitted values. */
 static void test_functions_keep_to_their_domains(void **state) {
   (void)state;
   static const char *const names[] = {"x0"};
   const int width[] = {1, 2, 1};
   gt_kan_network n;
-  begin_network(&n, width, 2, -1, 1);
+  init_network(&n, width, 2, -1, 1);
   for (int k = 0; k < 2; k++) {
     set_edge(&n, 0, 0, k, k ? half_square : sine, -1, 1);
     set_edge(&n, 1, k, 0, k ? sine : wave, -1, 1);
   }
-  double *x = spread(60, -1, 1), y[60];
+  double *x = random_values(60, -1, 1), y[60];
   for (int k = 0; k < 60; k++) y[k] = 10 * wave(sine(x[k]));
   const gt_symbolic_data data = gt_symbolic_data_of(x, y, 60, 1, 1);
   int found = 0;
@@ -235,12 +236,12 @@ static void test_functions_keep_to_their_domains(void **state) {
     }
     gt_arena_init(&arena);
     const char *text = gt_symbolic_text(&s, 0, GT_FORMULA_EXPRESSION, &arena);
-    const gt_formula *told = gt_formula_parse(&arena, text, names, 1, NULL);
+    const gt_formula *parsed = gt_formula_parse(&arena, text, names, 1, NULL);
     for (int k = 0; k < 60; k++) {
-      double own;
-      gt_symbolic_evaluate(&s, x + k, &own);
-      if (!(fabs(gt_formula_evaluate(told, x + k) - own) < 1e-5 * (1 + fabs(own))))
-        fail_msg("%s is %g at %g, not %g", text, gt_formula_evaluate(told, x + k), x[k], own);
+      double evaluated;
+      gt_symbolic_evaluate(&s, x + k, &evaluated);
+      if (!(fabs(gt_formula_evaluate(parsed, x + k) - evaluated) < 1e-5 * (1 + fabs(evaluated))))
+        fail_msg("%s is %g at %g, not %g", text, gt_formula_evaluate(parsed, x + k), x[k], evaluated);
     }
     found++;
     gt_arena_finish(&arena);
@@ -260,16 +261,16 @@ static double gaussian_noise(uint32_t *state) {
   return sqrt(-2 * log(u[0])) * cos(2 * 3.14159265358979 * u[1]);
 }
 
-/* Outputs of different scale and noise, with one node each or with one node for both: each output is read on
- * its own. A search with little time stops, and reports that. */
+/* Two outputs of different scale and noise: with a hidden node each, they are fitted separately (variant 0);
+ * a shared node joins them (1). A search whose effort is limited stops and reports that (2). */
 static void test_outputs_are_read_separately(void **state) {
   (void)state;
   for (int variant = 0; variant < 3; variant++) {
     const bool shared = variant > 0;
     const int width[] = {1, shared ? 1 : 2, 2};
     gt_kan_network n;
-    begin_network(&n, width, 2, -1, 1);
-    double *x = spread(KNOWN_SAMPLES, -1, 1), y[2 * KNOWN_SAMPLES];
+    init_network(&n, width, 2, -1, 1);
+    double *x = random_values(KNOWN_SAMPLES, -1, 1), y[2 * KNOWN_SAMPLES];
     for (int k = 0; k < width[1]; k++) set_edge(&n, 0, 0, k, sine, -1, 1);
     set_edge(&n, 1, 0, 0, line, -1, 1);
     set_edge(&n, 1, shared ? 0 : 1, 1, tenth_square, -1, 1);
@@ -293,9 +294,9 @@ static void test_outputs_are_read_separately(void **state) {
     if (!shared)
       assert_string_equal(gt_symbolic_text(&s, 1, GT_FORMULA_PLAIN, &arena), "0.0005*sin(pi*x0)^2");
     for (int k = 0; shared && k < KNOWN_SAMPLES; k++) {
-      double own[2];
-      gt_symbolic_evaluate(&s, x + k, own);
-      for (int o = 0; o < 2; o++) assert_true(fabs(own[o] - y[2 * k + o]) < (o ? 1e-9 : 1e-3));
+      double evaluated[2];
+      gt_symbolic_evaluate(&s, x + k, evaluated);
+      for (int o = 0; o < 2; o++) assert_true(fabs(evaluated[o] - y[2 * k + o]) < (o ? 1e-9 : 1e-3));
     }
     gt_symbolic_finish(&s);
     gt_arena_finish(&arena);
@@ -325,10 +326,10 @@ static void draw_network(gt_symbolic *s, uint32_t *state) {
                                      1.57079632679489662,
                                      -1.5e-7};
   enum { CONSTANTS = sizeof constants / sizeof *constants };
-  static const int places[][3] = {{0, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 1, 1}, {1, 0, 0}, {1, 1, 0}};
+  static const int positions[][3] = {{0, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 1, 1}, {1, 0, 0}, {1, 1, 0}};
   for (int e = 0; e < s->edges; e++) {
     gt_symbolic_edge *g = &s->edge[e];
-    *g = (gt_symbolic_edge){.layer = places[e][0], .from = places[e][1], .to = places[e][2]};
+    *g = (gt_symbolic_edge){.layer = positions[e][0], .from = positions[e][1], .to = positions[e][2]};
     g->symbol = draw(state, 3) ? gt_symbol_find(g->layer ? "exp" : "log")
                                : gt_symbol_at((int)draw(state, (uint32_t)gt_symbol_count()));
     const unsigned has = g->symbol->free;
@@ -343,8 +344,8 @@ static void draw_network(gt_symbolic *s, uint32_t *state) {
       s->bias[l][n] = draw(state, 2) ? 0 : constants[draw(state, CONSTANTS)];
 }
 
-/* True if every edge has values in the domain of its function, and no term is lost to rounding. */
-static bool is_tame(const gt_symbolic *s, const double *x) {
+/* True if every edge has an argument in the domain of its function, and no argument or result is extreme. */
+static bool is_well_conditioned(const gt_symbolic *s, const double *x) {
   double node[2] = {s->bias[1][0], s->bias[1][1]}, y;
   for (int e = 0; e < s->edges; e++) {
     const gt_symbolic_edge *g = &s->edge[e];
@@ -356,8 +357,8 @@ static bool is_tame(const gt_symbolic *s, const double *x) {
   return fabs(y) < 1e6;
 }
 
-/* The plain text and the LaTeX of a formula have the value of the network, for all combinations of signs:
- * LaTeX is evaluated by a parser of its own. */
+/* The plain text and the LaTeX text of a formula have the value of the network, for all combinations of
+ * signs. LaTeX is evaluated by an independent parser (latex.h). */
 static void test_random_formulas(void **state) {
   (void)state;
   static const char *const names[] = {"x0", "x1"};
@@ -370,19 +371,19 @@ static void test_random_formulas(void **state) {
     gt_symbolic s = {.layers = 2, .width = width, .edge = edge, .edges = 6, .bias = bias};
     draw_network(&s, &random);
     const double *x = points[n % 4];
-    if (!is_tame(&s, x)) continue;
+    if (!is_well_conditioned(&s, x)) continue;
     gt_arena arena;
     gt_arena_init(&arena);
     const char *plain = gt_symbolic_text(&s, 0, GT_FORMULA_PLAIN, &arena),
                *latex = gt_symbolic_text(&s, 0, GT_FORMULA_LATEX, &arena);
-    const gt_formula *told = gt_formula_parse(&arena, plain, names, 2, NULL);
-    double own;
-    gt_symbolic_evaluate(&s, x, &own);
-    const double near = 1e-4 * (1 + fabs(own));
-    if (!told || !(fabs(gt_formula_evaluate(told, x) - own) < near))
-      fail_msg("%s is %g, not %g", plain, told ? gt_formula_evaluate(told, x) : NAN, own);
-    if (!(fabs(latex_value(latex, x) - own) < near))
-      fail_msg("%s is %g, not %g (%s)", latex, latex_value(latex, x), own, plain);
+    const gt_formula *parsed = gt_formula_parse(&arena, plain, names, 2, NULL);
+    double evaluated;
+    gt_symbolic_evaluate(&s, x, &evaluated);
+    const double tolerance = 1e-4 * (1 + fabs(evaluated));
+    if (!parsed || !(fabs(gt_formula_evaluate(parsed, x) - evaluated) < tolerance))
+      fail_msg("%s is %g, not %g", plain, parsed ? gt_formula_evaluate(parsed, x) : NAN, evaluated);
+    if (!(fabs(latex_value(latex, x) - evaluated) < tolerance))
+      fail_msg("%s is %g, not %g (%s)", latex, latex_value(latex, x), evaluated, plain);
     if (strstr(plain, "*-") || strstr(plain, "--") || strstr(plain, "- -") || strstr(plain, "+ -"))
       fail_msg("%s has a sign after another", plain);
     compared++;
@@ -395,16 +396,16 @@ static double half_log(double x) { return 0.15 * log(x); }
 static double minus_half_log(double x) { return -0.15 * log(x); }
 static double exp_scaled(double x) { return 2 * 3.14159265358979 * exp(x / 0.3); }
 
-/* True if noisy samples (noise: a fraction of their standard deviation) are read as the formula, word for
- * word. */
+/* True if exactly the known formula is found from noisy samples. noise: as a fraction of their standard
+ * deviation. lead: see gt_symbolic_verdict. */
 static bool is_recovered(const known *c, double noise, uint32_t seed, double *lead) {
   const int width[] = {2, 1, 1};
   gt_kan_network n;
-  begin_network(&n, width, 2, c->low, c->high);
+  init_network(&n, width, 2, c->low, c->high);
   n.layer[1].basis = gt_kan_bspline(c->node_low, c->node_high, KNOWN_GRID, 3);
   for (int i = 0; i < 2; i++) set_edge(&n, 0, i, 0, c->in[i], c->low, c->high);
   set_edge(&n, 1, 0, 0, c->out, c->node_low, c->node_high);
-  double *x = spread(KNOWN_SAMPLES * 2, c->low, c->high), y[KNOWN_SAMPLES], squares = 0, sum = 0;
+  double *x = random_values(KNOWN_SAMPLES * 2, c->low, c->high), y[KNOWN_SAMPLES], squares = 0, sum = 0;
   for (int k = 0; k < KNOWN_SAMPLES; k++) {
     y[k] = c->out(c->in[0](x[2 * k]) + c->in[1](x[2 * k + 1]));
     sum += y[k], squares += y[k] * y[k];
@@ -417,11 +418,12 @@ static bool is_recovered(const known *c, double noise, uint32_t seed, double *le
   gt_arena arena;
   const gt_symbolic_data data = gt_symbolic_data_of(x, y, KNOWN_SAMPLES, 2, 1);
   bool allowed[64];
-  static const char *const few[] = {"x", "x^2", "exp", "log", "sin"}; /* a small library takes less time */
+  static const char *const small_library[] = {"x", "x^2", "exp", "log",
+                                              "sin"}; /* a small library takes less time */
   for (int i = 0; i < gt_symbol_count(); i++) {
     allowed[i] = false;
-    for (size_t k = 0; k < sizeof few / sizeof *few; k++)
-      allowed[i] |= gt_symbol_at(i) == gt_symbol_find(few[k]);
+    for (size_t k = 0; k < sizeof small_library / sizeof *small_library; k++)
+      allowed[i] |= gt_symbol_at(i) == gt_symbol_find(small_library[k]);
   }
   gt_arena_init(&arena);
   assert_true(
@@ -435,8 +437,8 @@ static bool is_recovered(const known *c, double noise, uint32_t seed, double *le
   return ok;
 }
 
-/* Samples for which one more constant or factor explains more, by chance; and samples with too much noise to
- * distinguish two formulas. */
+/* Samples that one more constant or factor would fit better only by chance, and samples with too much noise
+ * to distinguish two formulas. */
 static void test_noise_is_not_read(void **state) {
   (void)state;
   static const known pendulum = {{half_log, minus_half_log}, exp_scaled, 2, 0.5, 2, -0.3, 0.3,
@@ -450,7 +452,7 @@ static void test_noise_is_not_read(void **state) {
   assert_true(lead < 3);
 }
 
-/* Edges with a factor of zero are constants, and so are their nodes. */
+/* Edges with a factor of zero are constant, and so are nodes that only read such edges. */
 static void test_zero_factors_are_removed(void **state) {
   (void)state;
   const gt_symbol *symbol = gt_symbol_find("sin"), *outer = gt_symbol_find("exp");
@@ -470,7 +472,7 @@ static void test_zero_factors_are_removed(void **state) {
   assert_false(gt_symbolic_drop_loose_ends(&s));
 }
 
-/* Columns by name; a name that is not a valid variable is changed to one, and no two are the same. */
+/* Variables have the names of their columns. Invalid names are changed, and no two names are equal. */
 static void test_columns(void **state) {
   (void)state;
   static const char *const columns[] = {"length (m)", "length_(m)", "2nd", "sin", "e", "", "größe", "a_b"},
@@ -478,27 +480,27 @@ static void test_columns(void **state) {
                                              "e_4",        "_5",           "größe", "a_b"};
   gt_arena arena;
   gt_arena_init(&arena);
-  const char *const *told = gt_formula_names(&arena, columns, 8);
-  for (int i = 0; i < 8; i++) assert_string_equal(told[i], names[i]);
-  static const char *const crossed[] = {"x1",   "x0",     "x2",       "x03",         "xy",
-                                        "x1_0", "\u200b", "a\u00a0b", "\u0915\u093f"},
-                           *const uncrossed[] = {"x1_0",   "x0_1", "x2",  "x03_3",       "xy",
-                                                 "x1_0_5", "_",    "a_b", "\u0915\u093f"};
-  told = gt_formula_names(&arena, crossed, 9);
-  for (int i = 0; i < 9; i++) assert_string_equal(told[i], uncrossed[i]);
-  told = gt_formula_names(&arena, columns, 8);
+  const char *const *parsed = gt_formula_names(&arena, columns, 8);
+  for (int i = 0; i < 8; i++) assert_string_equal(parsed[i], names[i]);
+  static const char *const ambiguous[] = {"x1",   "x0",     "x2",       "x03",         "xy",
+                                          "x1_0", "\u200b", "a\u00a0b", "\u0915\u093f"},
+                           *const renamed[] = {"x1_0",   "x0_1", "x2",  "x03_3",       "xy",
+                                               "x1_0_5", "_",    "a_b", "\u0915\u093f"};
+  parsed = gt_formula_names(&arena, ambiguous, 9);
+  for (int i = 0; i < 9; i++) assert_string_equal(parsed[i], renamed[i]);
+  parsed = gt_formula_names(&arena, columns, 8);
   gt_symbolic_edge edge = {.to = 0, .from = 7, .symbol = gt_symbol_find("x^2"), .value = {1, 0, 1}};
   double bias = 0, *biases[] = {NULL, &bias};
   int width[] = {8, 1};
   const gt_symbolic s = {
-      .layers = 1, .width = width, .edge = &edge, .edges = 1, .bias = biases, .names = told};
+      .layers = 1, .width = width, .edge = &edge, .edges = 1, .bias = biases, .names = parsed};
   assert_string_equal(gt_symbolic_text(&s, 0, GT_FORMULA_PLAIN, &arena), "a_b^2");
   assert_string_equal(gt_symbolic_text(&s, 0, GT_FORMULA_LATEX, &arena), "\\mathrm{a\\_b}^{2}");
   assert_string_equal(gt_symbolic_text(&s, 0, GT_FORMULA_EXPRESSION, &arena), "x7^2");
   gt_arena_finish(&arena);
 }
 
-/* Names that others use for the library's functions give a hint to the right function, never to another
+/* Names that other programs use for a function of the library are mapped to that function, never to another
  * one. */
 static void test_library_hints(void **state) {
   (void)state;

@@ -1,4 +1,4 @@
-/* Builds networks whose edges are splines that approximate known functions. */
+/* Builds networks whose edges are B-splines that approximate known functions. */
 #ifndef TESTS_KAN_SUPPORT_H
 #define TESTS_KAN_SUPPORT_H
 #include "kan/scores.h"
@@ -19,7 +19,8 @@ typedef double edge_function(double x);
 
 enum { KNOWN_GRID = 20, KNOWN_POINTS = 200, KNOWN_SAMPLES = 400, MAX_LAYERS = 4 };
 
-static inline void begin_network(gt_kan_network *n, const int *width, int layers, double low, double high) {
+/* A network without edges; set_edge adds them. width: nodes per layer, inputs first. */
+static inline void init_network(gt_kan_network *n, const int *width, int layers, double low, double high) {
   *n = (gt_kan_network){.layers = layers};
   gt_arena_init(&n->arena);
   n->layer = GT_NEW_N(&n->arena, gt_kan_layer, layers);
@@ -56,8 +57,8 @@ static inline void set_edge(gt_kan_network *n, int l, int from, int to, edge_fun
   test_free(fit);
 }
 
-/* Pseudo-random numbers in [low, high]. */
-static inline double *spread(int64_t count, double low, double high) {
+/* Pseudo-random numbers in [low, high]; the caller frees them with test_free. */
+static inline double *random_values(int64_t count, double low, double high) {
   double *x = test_malloc(sizeof *x * (size_t)count);
   uint32_t state = 12345;
   for (int64_t k = 0; k < count; k++) {

@@ -1,6 +1,6 @@
-/* A parser of LaTeX as a mathematician reads it, independent of the code that writes it: adjacent factors are
- * multiplied, a minus after a factor starts a difference, and ambiguous input (a power after a function or a
- * fraction, two signs) is an error. For variables x_{0}, x_{1}, ... */
+/* Parses and evaluates LaTeX formulas in x_{0}, x_{1}, ..., independently of the code that writes them:
+ * adjacent factors are multiplied, a minus after a factor starts a difference, and ambiguous input (a power
+ * after a function or a fraction, two signs in a row) is an error. */
 #ifndef TESTS_KAN_LATEX_H
 #define TESTS_KAN_LATEX_H
 #include <ctype.h>
@@ -12,14 +12,15 @@
 typedef struct latex_reader {
   const char *at;
   const double *x;
-  bool wrong;
+  bool failed;
 } latex_reader;
 
 static inline void latex_skip(latex_reader *r) {
   while (*r->at == ' ') r->at++;
 }
 
-static inline bool latex_takes(latex_reader *r, const char *word) {
+/* Skips the word if it is next; false if it is not. */
+static inline bool latex_accept(latex_reader *r, const char *word) {
   latex_skip(r);
   const size_t length = strlen(word);
   if (strncmp(r->at, word, length) ||
@@ -32,9 +33,9 @@ static inline bool latex_takes(latex_reader *r, const char *word) {
 static inline double latex_sum(latex_reader *r);
 
 static inline double latex_group(latex_reader *r, const char *open, const char *close) {
-  if (!latex_takes(r, open)) r->wrong = true;
+  if (!latex_accept(r, open)) r->failed = true;
   const double value = latex_sum(r);
-  if (!latex_takes(r, close)) r->wrong = true;
+  if (!latex_accept(r, close)) r->failed = true;
   return value;
 }
 
@@ -45,29 +46,29 @@ static inline double latex_named(latex_reader *r) {
   } rows[] = {{"\\sin", sin}, {"\\cos", cos},     {"\\tan", tan},    {"\\tanh", tanh},
               {"\\log", log}, {"\\arcsin", asin}, {"\\arctan", atan}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (latex_takes(r, rows[i].name)) return rows[i].function(latex_group(r, "\\left(", "\\right)"));
-  if (latex_takes(r, "\\sigma")) return 1 / (1 + exp(-latex_group(r, "\\left(", "\\right)")));
-  if (latex_takes(r, "\\frac")) {
+    if (latex_accept(r, rows[i].name)) return rows[i].function(latex_group(r, "\\left(", "\\right)"));
+  if (latex_accept(r, "\\sigma")) return 1 / (1 + exp(-latex_group(r, "\\left(", "\\right)")));
+  if (latex_accept(r, "\\frac")) {
     const double above = latex_group(r, "{", "}");
     return above / latex_group(r, "{", "}");
   }
-  r->wrong = true;
+  r->failed = true;
   return NAN;
 }
 
-/* A factor without its power; *closed: true if a power may follow. */
+/* A factor without its power. *closed: true if a power may follow. */
 static inline double latex_base(latex_reader *r, bool *closed) {
   latex_skip(r);
   *closed = true;
   if (isdigit((unsigned char)*r->at)) return strtod(r->at, (char **)&r->at);
-  if (latex_takes(r, "x_{")) {
+  if (latex_accept(r, "x_{")) {
     const long variable = strtol(r->at, (char **)&r->at, 10);
-    if (!latex_takes(r, "}")) r->wrong = true;
+    if (!latex_accept(r, "}")) r->failed = true;
     return r->x[variable];
   }
-  if (latex_takes(r, "\\pi")) return 3.14159265358979323846;
+  if (latex_accept(r, "\\pi")) return 3.14159265358979323846;
   if (*r->at == 'e') return r->at++, 2.71828182845904523536;
-  if (latex_takes(r, "\\sqrt")) return sqrt(latex_group(r, "{", "}"));
+  if (latex_accept(r, "\\sqrt")) return sqrt(latex_group(r, "{", "}"));
   if (!strncmp(r->at, "\\left(", 6)) return latex_group(r, "\\left(", "\\right)");
   if (!strncmp(r->at, "\\left|", 6)) return fabs(latex_group(r, "\\left|", "\\right|"));
   *closed = false;
@@ -77,42 +78,42 @@ static inline double latex_base(latex_reader *r, bool *closed) {
 static inline double latex_factor(latex_reader *r) {
   bool closed;
   const double base = latex_base(r, &closed);
-  if (!latex_takes(r, "^")) return base;
-  if (!closed) r->wrong = true;
+  if (!latex_accept(r, "^")) return base;
+  if (!closed) r->failed = true;
   const double exponent = latex_group(r, "{", "}"), value = pow(base, exponent);
-  if (latex_takes(r, "^")) r->wrong = true;
+  if (latex_accept(r, "^")) r->failed = true;
   return value;
 }
 
 static inline double latex_product(latex_reader *r) {
   double value = latex_factor(r);
   for (;;) {
-    const bool sign = latex_takes(r, "\\,") | latex_takes(r, "\\cdot");
+    const bool sign = latex_accept(r, "\\,") | latex_accept(r, "\\cdot");
     latex_skip(r);
-    if (!*r->at || strchr("+-}", *r->at) || !strncmp(r->at, "\\right", 6)) return r->wrong |= sign, value;
+    if (!*r->at || strchr("+-}", *r->at) || !strncmp(r->at, "\\right", 6)) return r->failed |= sign, value;
     value *= latex_factor(r);
-    if (r->wrong) return value;
+    if (r->failed) return value;
   }
 }
 
 static inline double latex_sum(latex_reader *r) {
-  double sign = latex_takes(r, "-") ? -1 : 1, value = 0;
+  double sign = latex_accept(r, "-") ? -1 : 1, value = 0;
   for (;;) {
     value += sign * latex_product(r);
-    if (!latex_takes(r, "+") && (latex_skip(r), *r->at != '-')) return value;
+    if (!latex_accept(r, "+") && (latex_skip(r), *r->at != '-')) return value;
     if (r->at[-1] == '+')
       sign = 1;
     else
       sign = -1, r->at++;
-    if (r->wrong) return value;
+    if (r->failed) return value;
   }
 }
 
-/* Its value at x; NaN if it cannot be parsed or is ambiguous. */
+/* The value of the formula at x; NaN if it cannot be parsed or is ambiguous. */
 static inline double latex_value(const char *text, const double *x) {
   latex_reader r = {text, x, false};
   const double value = latex_sum(&r);
   latex_skip(&r);
-  return r.wrong || *r.at ? NAN : value;
+  return r.failed || *r.at ? NAN : value;
 }
 #endif

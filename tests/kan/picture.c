@@ -1,5 +1,5 @@
-/* Pictures of networks: the SVG is well formed and complete; the PNG is read back by libpng, and has ink
- * where lines and letters are and none elsewhere. */
+/* Pictures of networks: the SVG is well formed and complete; the PNG is read back by libpng and has colored
+ * pixels ("ink") where lines and letters are, and none elsewhere. */
 #include "base/stream.h"
 #include "kan/picture.h"
 #include "kan_support.h"
@@ -24,11 +24,11 @@ static const char *const names[] = {"x0", "a<b"};
 static void make(drawn *d) {
   const int width[] = {2, 2, 1};
   gt_error error = {0};
-  begin_network(&d->network, width, 2, -2, 2);
+  init_network(&d->network, width, 2, -2, 2);
   set_edge(&d->network, 0, 0, 0, line, -2, 2);
   set_edge(&d->network, 0, 1, 0, square, -2, 2);
   set_edge(&d->network, 1, 0, 0, line, -2, 2);
-  double *x = spread(2 * KNOWN_SAMPLES, -1, 1);
+  double *x = random_values(2 * KNOWN_SAMPLES, -1, 1);
   gt_kan_trace_run(&d->trace, &d->network, x, KNOWN_SAMPLES);
   gt_kan_scores_find(&d->scores, &d->network, &d->trace);
   test_free(x);
@@ -79,7 +79,7 @@ static bool is_white(const gt_picture *p, int x, int y) {
   return at[0] == 255 && at[1] == 255 && at[2] == 255;
 }
 
-static int ink(const gt_picture *p, int left, int top, int right, int bottom) {
+static int count_ink(const gt_picture *p, int left, int top, int right, int bottom) {
   int found = 0;
   for (int y = top; y < bottom; y++)
     for (int x = left; x < right; x++) found += !is_white(p, x, y);
@@ -89,25 +89,25 @@ static int ink(const gt_picture *p, int left, int top, int right, int bottom) {
 static void test_png(void **state) {
   (void)state;
   drawn d;
-  gt_picture back;
+  gt_picture read;
   gt_error error = {0};
   char path[] = "/tmp/picture-XXXXXX";
   make(&d);
   gt_picture picture = gt_draw_pixels(gt_panels_draw, &d.panels, d.width, d.height);
   const int file = mkstemp(path);
   assert_true(file >= 0 && !close(file));
-  assert_true(gt_png_write(path, &picture, &error) && read_png(path, &back, &error));
+  assert_true(gt_png_write(path, &picture, &error) && read_png(path, &read, &error));
   assert_int_equal(remove(path), 0);
-  assert_int_equal(back.width, 2 * d.width);
-  assert_int_equal(back.height, 2 * d.height);
-  assert_memory_equal(back.data, picture.data, (size_t)back.width * back.height * 3);
-  const int width = (int)back.width, height = (int)back.height;
-  const int inked = ink(&back, 0, 0, width, height);
+  assert_int_equal(read.width, 2 * d.width);
+  assert_int_equal(read.height, 2 * d.height);
+  assert_memory_equal(read.data, picture.data, (size_t)read.width * read.height * 3);
+  const int width = (int)read.width, height = (int)read.height;
+  const int inked = count_ink(&read, 0, 0, width, height);
   assert_true(inked > width * height / 100 && inked < width * height / 5);
-  assert_true(ink(&back, 0, 0, width, 60) > 100);    /* the title */
-  assert_int_equal(ink(&back, 0, 0, 10, height), 0); /* the margins */
-  assert_int_equal(ink(&back, 0, height - 20, width, height), 0);
-  gt_picture_finish(&back);
+  assert_true(count_ink(&read, 0, 0, width, 60) > 100);    /* the title */
+  assert_int_equal(count_ink(&read, 0, 0, 10, height), 0); /* the margins */
+  assert_int_equal(count_ink(&read, 0, height - 20, width, height), 0);
+  gt_picture_finish(&read);
   gt_picture_finish(&picture);
   clear(&d);
 }
@@ -119,14 +119,14 @@ static void stroke(gt_pen *pen, const void *picture) {
   pen->disc(pen, (gt_point){25, 40}, 5, 0xff0000);
 }
 
-/* A line of 2 units is 4 pixels wide, in its exact color; a disc has its area. */
+/* A line of width 2 is 4 pixels wide and has its exact color; a disc has the right area. */
 static void test_coverage(void **state) {
   (void)state;
   gt_picture p = gt_draw_pixels(stroke, NULL, 50, 50);
   const uint8_t *middle = p.data + 3 * (40 * p.width + 50);
   assert_true(middle[0] == 0x10 && middle[1] == 0x20 && middle[2] == 0x30);
-  assert_int_equal(ink(&p, 50, 0, 51, 60), 4);
-  assert_int_equal(ink(&p, 0, 0, 17, 60), 0);
+  assert_int_equal(count_ink(&p, 50, 0, 51, 60), 4);
+  assert_int_equal(count_ink(&p, 0, 0, 17, 60), 0);
   double area = 0;
   for (int y = 60; y < 100; y++)
     for (int x = 0; x < 100; x++) area += 1 - p.data[3 * ((size_t)y * p.width + (size_t)x) + 1] / 255.0;

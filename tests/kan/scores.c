@@ -10,7 +10,7 @@ static double constant(double x) { return 0.5 + 0 * x; }
  * outgoing edge of node 2 is constant, so its score is 0. */
 static void make(gt_kan_network *n, gt_kan_trace *trace, gt_kan_scores *scores) {
   const int width[] = {2, 3, 1};
-  begin_network(n, width, 2, -2, 2);
+  init_network(n, width, 2, -2, 2);
   set_edge(n, 0, 0, 0, identity, -2, 2);
   set_edge(n, 0, 1, 0, tenth, -2, 2);
   set_edge(n, 0, 0, 1, thousandth, -2, 2);
@@ -18,7 +18,7 @@ static void make(gt_kan_network *n, gt_kan_trace *trace, gt_kan_scores *scores) 
   set_edge(n, 1, 0, 0, identity, -2, 2);
   set_edge(n, 1, 1, 0, identity, -2, 2);
   set_edge(n, 1, 2, 0, constant, -2, 2);
-  double *x = spread(2 * KNOWN_SAMPLES, -1, 1);
+  double *x = random_values(2 * KNOWN_SAMPLES, -1, 1);
   gt_kan_trace_run(trace, n, x, KNOWN_SAMPLES);
   gt_kan_scores_find(scores, n, trace);
   test_free(x);

@@ -1,6 +1,6 @@
-/* Symbolic fit of edges: which functions known edges become; normalizing changes constants but no values; how
- * edges are numbered after pruning; and a formula of the whole network keeps the functions of edges that are
- * symbolic already. */
+/* Symbolic fit of edges: the functions that known edges become; normalization, which changes constants but no
+ * values; the numbers of edges after pruning; and that a formula of the whole network keeps edges that are
+ * already symbolic. */
 #include "kan/normalize.h"
 #include "kan/symbolic_edges.h"
 #include "kan_support.h"
@@ -8,7 +8,7 @@
 static double wave(double x) { return 40 + 3 * sin(2 * x + 0.3); }
 static double square(double x) { return 0.02 * x * x - 40; }
 static double growth(double x) { return exp(0.4 * x); }
-static double odd(double x) { return sin(9 * x) * x + cos(5 * x * x); }
+static double no_known_function(double x) { return sin(9 * x) * x + cos(5 * x * x); }
 
 typedef struct known {
   gt_kan_network network;
@@ -22,13 +22,13 @@ typedef struct known {
  * other edge is pruned. */
 static void make(known *k) {
   const int width[] = {2, 2, 1};
-  begin_network(&k->network, width, 2, -4, 4);
+  init_network(&k->network, width, 2, -4, 4);
   set_edge(&k->network, 0, 0, 0, wave, -1, 1);
   set_edge(&k->network, 0, 1, 0, square, -1, 1);
-  set_edge(&k->network, 0, 0, 1, odd, -1, 1);
+  set_edge(&k->network, 0, 0, 1, no_known_function, -1, 1);
   set_edge(&k->network, 1, 0, 0, growth, -4, 4);
   set_edge(&k->network, 1, 1, 0, square, -4, 4);
-  k->x = spread(2 * KNOWN_SAMPLES, -1, 1);
+  k->x = random_values(2 * KNOWN_SAMPLES, -1, 1);
   gt_kan_trace_run(&k->trace, &k->network, k->x, KNOWN_SAMPLES);
   k->y = test_malloc(KNOWN_SAMPLES * sizeof *k->y);
   memcpy(k->y, k->trace.node[2], KNOWN_SAMPLES * sizeof *k->y);
@@ -54,14 +54,14 @@ static void fit_edges(known *k, gt_symbolic_edges_options limits) {
   gt_kan_fit_symbolic_edges(&k->network, &k->trace, &limits, k->tried);
 }
 
-/* The largest change of the network's output. */
-static double moved(const known *k) {
+/* The largest change of the network's output since make. */
+static double output_change(const known *k) {
   gt_kan_trace now;
-  double most = 0;
+  double largest = 0;
   gt_kan_trace_run(&now, &k->network, k->x, KNOWN_SAMPLES);
-  for (int s = 0; s < KNOWN_SAMPLES; s++) most = fmax(most, fabs(now.node[2][s] - k->y[s]));
+  for (int s = 0; s < KNOWN_SAMPLES; s++) largest = fmax(largest, fabs(now.node[2][s] - k->y[s]));
   gt_kan_trace_finish(&now);
-  return most;
+  return largest;
 }
 
 static void test_functions_are_found(void **state) {
@@ -76,7 +76,7 @@ static void test_functions_are_found(void **state) {
   assert_string_equal(name_of(&k, 1, 0, 0), "exp");
   assert_true(k.tried[0][1].symbol && k.tried[0][1].r2 < 0.99); /* 0 -> 1 */
   assert_null(k.tried[0][3].symbol);                            /* pruned */
-  assert_true(moved(&k) < 2e-2);
+  assert_true(output_change(&k) < 2e-2);
   clear(&k);
 }
 
@@ -89,7 +89,7 @@ static void test_limits_are_kept(void **state) {
   const gt_symbolic_edges_request request[] = {
       {0, 0, 1, gt_symbol_find("tanh"), false}, {0, 1, 0, NULL, false}, {0, 1, 1, NULL, false}};
   fit_edges(&k, (gt_symbolic_edges_options){.minimum_r2 = 0.99, .request = request, .requests = 3});
-  assert_string_equal(name_of(&k, 0, 0, 1), "tanh"); /* as it was asked for */
+  assert_string_equal(name_of(&k, 0, 0, 1), "tanh"); /* the requested function */
   assert_string_equal(name_of(&k, 0, 1, 0), "x^2");
   assert_string_equal(name_of(&k, 0, 1, 1), "");
   assert_string_equal(name_of(&k, 0, 0, 0), "");
@@ -97,7 +97,7 @@ static void test_limits_are_kept(void **state) {
   for (int i = 0; i < gt_symbol_count(); i++) k.allowed[i] = !strcmp(gt_symbol_at(i)->name, "cos");
   fit_edges(&k, (gt_symbolic_edges_options){.minimum_r2 = 0.99});
   assert_string_equal(name_of(&k, 0, 0, 0), "cos");
-  assert_string_equal(name_of(&k, 0, 1, 0), "x^2"); /* stays as it is */
+  assert_string_equal(name_of(&k, 0, 1, 0), "x^2"); /* an edge that is symbolic does not change */
   clear(&k);
 }
 
@@ -119,14 +119,15 @@ static void test_simplicity_is_weighed(void **state) {
   clear(&k);
 }
 
-/* If all edges are symbolic, hidden nodes have mean 0 and deviation 1; constants that cancelled are gone. */
+/* If all edges are symbolic, hidden nodes get mean 0 and standard deviation 1, and large constants that
+ * cancel each other disappear. */
 static void test_normalizing(void **state) {
   known k;
   gt_kan_trace now;
   (void)state;
   make(&k);
   fit_edges(&k, (gt_symbolic_edges_options){.minimum_r2 = 0.99});
-  const double before = moved(&k);
+  const double before = output_change(&k);
   gt_kan_trace_run(&now, &k.network, k.x, KNOWN_SAMPLES);
   double sum = 0, squares = 0;
   for (int s = 0; s < KNOWN_SAMPLES; s++) {
@@ -140,7 +141,7 @@ static void test_normalizing(void **state) {
   const gt_edge_fit *power = gt_kan_edge_function(&k.network.layer[0], 1, 0);
   assert_true(fabs(hypot(power->a, power->b) - 1) < 1e-12);
   gt_kan_normalize(&k.network, &now);
-  assert_true(fabs(moved(&k) - before) < 1e-9);
+  assert_true(fabs(output_change(&k) - before) < 1e-9);
   gt_kan_trace_finish(&now);
   clear(&k);
 }
@@ -158,7 +159,7 @@ static void test_numbering_after_pruning(void **state) {
     assert_true(all.symbolic.edge[e - 1].function <= all.symbolic.edge[e].function);
   gt_kan_scores_find(&scores, &k.network, &k.trace);
   gt_kan_choose(&kept, &k.network, &scores, (gt_kan_limits){0, 0, 0});
-  kept.node[1][0] = false; /* the second node is now the first */
+  kept.node[1][0] = false; /* the second node becomes the first */
   kept.edge[0][0] = kept.edge[0][2] = kept.edge[1][0] = false;
   const gt_kan_edge_functions left = gt_kan_edge_functions_of(&k.network.arena, &k.network, 0, &kept);
   assert_int_equal(left.symbolic.edges, 1);
@@ -173,7 +174,7 @@ static void test_numbering_after_pruning(void **state) {
   clear(&k);
 }
 
-/* A formula keeps the functions of symbolic edges, however much better others would fit. */
+/* A formula keeps the functions of symbolic edges, even if others would fit much better. */
 static void test_formulas_keep_symbolic_edges(void **state) {
   known k;
   gt_symbolic symbolic;
@@ -202,9 +203,9 @@ static void test_formulas_keep_symbolic_edges(void **state) {
 
 static double nearly_square(double x) { return 0.3 * cos(0.9 * x) - 40; }
 
-/* An edge that looks like a cosine by itself becomes the function that the samples support, if that fits well
- * enough; an edge with a requested function keeps it; and a limit that is never reached leaves all other
- * edges alone. */
+/* An edge whose best single fit is a cosine gets the function that explains the samples better, if that fits
+ * well enough (variant 0); requested functions are kept (1); with a limit that no fit reaches, the other
+ * edges stay splines (2). */
 static void test_joint_choice(void **state) {
   known k;
   gt_error error = {0};
@@ -224,7 +225,7 @@ static void test_joint_choice(void **state) {
                                                {0, 1, 0, NULL, false}};
     gt_symbolic_edges_options limits = {.minimum_r2 = variant == 2 ? 1 + 1e-9 : 0.99, .allowed = k.allowed};
     if (variant) limits.request = asked, limits.requests = 2;
-    fit_edges(&k, (gt_symbolic_edges_options){.minimum_r2 = 1 + 1e-9}); /* nothing */
+    fit_edges(&k, (gt_symbolic_edges_options){.minimum_r2 = 1 + 1e-9}); /* changes nothing */
     assert_true(gt_kan_choose_functions_jointly(&k.network, k.x, &data, &limits, &k.network.arena, &error));
     assert_int_equal(limits.requests, variant ? 2 : 3);
     fit_edges(&k, limits);
