@@ -1,6 +1,6 @@
-/* embedding in a graph whose input is an integer variable: values and the gradient of the table against loops
- * in double, the same bits on the CPU and, if there is a device, on Vulkan; initial values; errors; and the
- * layers that only move values, applied to integers. */
+/* Layer embedding: values and the gradient of the table, compared with loops in double precision, with equal
+ * bits on the CPU and, if there is a device, on Vulkan; initial values; errors; and the layers that only move
+ * values, applied to integers. */
 #include "backend/backend.h"
 #include "model/model.h"
 #include "op/autodiff.h"
@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-enum { MOST = 1 << 16 };
+enum { MAX_VALUES = 1 << 16 };
 
 typedef struct fixture {
   gt_arena arena;
@@ -36,8 +36,8 @@ static gt_id variable(fixture *f, const char *name, gt_shape shape, gt_dtype dty
   return gt_variable_read(f->graph, gt_graph_variable(f->graph, name, shape, dtype, false));
 }
 
-/* Builds the model on an input "x" of this shape and type, of tokens if there is a vocabulary; f->model is
- * NULL if there was an error. */
+/* Builds the model on an input "x" of this shape and type; vocabulary: the number of tokens, 0 if x has none.
+ * f->model is NULL after an error. */
 static void model_of(fixture *f, const char *layers, gt_shape shape, gt_dtype dtype, int64_t vocabulary) {
   memset(f, 0, sizeof *f);
   gt_arena_init(&f->arena);
@@ -77,12 +77,12 @@ static void run(fixture *f) {
               f->backend->api->wait(f->backend, ticket, &error));
 }
 
-static void put(fixture *f, const char *name, const void *words, int64_t count) {
+static void upload(fixture *f, const char *name, const void *words, int64_t count) {
   gt_error error = {0};
   assert_true(gt_buffers_upload(&f->buffers, name, 0, words, (uint64_t)count * 4, &error));
 }
 
-static void take(fixture *f, int which, void *out) {
+static void read_kept(fixture *f, int which, void *out) {
   gt_error error = {0};
   assert_true(f->backend->api->inspect(f->backend, f->executable, &f->plan->kept[which], out, &error));
 }
@@ -98,15 +98,15 @@ static void finish(fixture *f) {
 
 typedef struct test_case {
   int64_t rows, width, padding;
-  const char *settings; /* in addition to the two numbers */
+  const char *settings; /* in addition to num_embeddings and embedding_dim */
   gt_shape input;
   uint32_t repeat; /* the largest number of different indices; 0: any */
 } test_case;
 
 static struct {
-  int32_t index[MOST];
-  float grad_output[MOST], y[2][MOST], gradient[2][MOST], weight[MOST];
-  double want[MOST];
+  int32_t index[MAX_VALUES];
+  float grad_output[MAX_VALUES], y[2][MAX_VALUES], gradient[2][MAX_VALUES], weight[MAX_VALUES];
+  double want[MAX_VALUES];
 } data;
 
 /* The gradient of the loss with respect to the output is data.grad_output. */
@@ -152,7 +152,7 @@ static void check_case(const test_case *t) {
   static const char *const devices[] = {"cpu", "vulkan"};
   const int64_t count = gt_shape_count(t->input);
   bool available[2];
-  assert_true(count * t->width <= MOST && t->rows * t->width <= MOST);
+  assert_true(count * t->width <= MAX_VALUES && t->rows * t->width <= MAX_VALUES);
   for (int64_t i = 0; i < count; i++)
     data.index[i] = (int32_t)((uint64_t)i * 2654435761u % 4294967291u % (t->repeat ? t->repeat : t->rows));
   for (int64_t i = 0; i < count * t->width; i++) data.grad_output[i] = sinf((float)(i % 9973) * 1.7f);
@@ -162,11 +162,11 @@ static void check_case(const test_case *t) {
     available[d] = compile(&f, devices[d], 2);
     if (available[d]) {
       start_weight(&f);
-      put(&f, "x", data.index, count);
-      put(&f, "grad_output", data.grad_output, count * t->width);
+      upload(&f, "x", data.index, count);
+      upload(&f, "grad_output", data.grad_output, count * t->width);
       run(&f);
-      take(&f, 0, data.y[d]);
-      take(&f, 1, data.gradient[d]);
+      read_kept(&f, 0, data.y[d]);
+      read_kept(&f, 1, data.gradient[d]);
       check(t, count, data.y[d], data.gradient[d]);
     }
     finish(&f);
@@ -193,7 +193,8 @@ static void values_and_gradients(void **state) {
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) check_case(&list[i]);
 }
 
-/* As in torch.nn.Embedding: normal, mean 0 and deviation 1; the padding row is zero. */
+/* As in torch.nn.Embedding: normally distributed with mean 0 and standard deviation 1; the padding row is
+ * zero. */
 static void initial_values(void **state) {
   (void)state;
   const test_case t = {2000, 16, 7, ", padding_idx: 7", {1, {1}}, 0};
@@ -285,7 +286,7 @@ static void largest_integer(void **state) {
 
 /* --- layers that move integers -------------------------------------------------------------------------- */
 
-static void moves(const char *layer, const char *type, int count, const int32_t *want) {
+static void check_moved(const char *layer, const char *type, int count, const int32_t *want) {
   static const char *const devices[] = {"cpu", "vulkan"};
   static const int32_t x[12] = {0, 1, -2, 3, 4, 1 << 25 | 1, INT32_MAX, INT32_MIN, 8, 9, 10, 0x7fc00001};
   int32_t got[24];
@@ -298,9 +299,9 @@ static void moves(const char *layer, const char *type, int count, const int32_t 
     assert_int_equal(gt_shape_count(gt_node_at(f.graph, f.model->output)->shape), count);
     f.kept[0] = f.model->output;
     if (compile(&f, devices[d], 1)) {
-      put(&f, "x", x, 12);
+      upload(&f, "x", x, 12);
       run(&f);
-      take(&f, 0, got);
+      read_kept(&f, 0, got);
       for (int i = 0; i < count; i++) assert_int_equal(got[i], want[i] < 0 ? want[i] + 1 : x[want[i]]);
     }
     finish(&f);
@@ -310,19 +311,19 @@ static void moves(const char *layer, const char *type, int count, const int32_t 
 /* For each output the index of its value in x; a negative entry n stands for the constant n + 1. */
 static void layers_that_move_integers(void **state) {
   (void)state;
-  moves("flatten", "flatten", 12, (const int32_t[]){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
-  moves("{reshape: [3, 2]}", "reshape", 12, (const int32_t[]){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
-  moves("{permute: [2, 1]}", "permute", 12, (const int32_t[]){0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11});
-  moves("{shrink: {start: [1, 1], stop: [2, 3]}}", "shrink", 4, (const int32_t[]){4, 5, 10, 11});
-  moves("{stride: [2, 2]}", "stride", 4, (const int32_t[]){0, 2, 6, 8});
-  moves("{pad: {before: [0, 1], after: [0, 0], value: -7}}", "pad", 16,
-        (const int32_t[]){-8, 0, 1, 2, -8, 3, 4, 5, -8, 6, 7, 8, -8, 9, 10, 11});
-  moves("{concatenate: {axis: 1, from: [input, input]}}", "concatenate", 24,
-        (const int32_t[]){0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 6, 7, 8, 9, 10, 11});
+  check_moved("flatten", "flatten", 12, (const int32_t[]){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  check_moved("{reshape: [3, 2]}", "reshape", 12, (const int32_t[]){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  check_moved("{permute: [2, 1]}", "permute", 12, (const int32_t[]){0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11});
+  check_moved("{shrink: {start: [1, 1], stop: [2, 3]}}", "shrink", 4, (const int32_t[]){4, 5, 10, 11});
+  check_moved("{stride: [2, 2]}", "stride", 4, (const int32_t[]){0, 2, 6, 8});
+  check_moved("{pad: {before: [0, 1], after: [0, 0], value: -7}}", "pad", 16,
+              (const int32_t[]){-8, 0, 1, 2, -8, 3, 4, 5, -8, 6, 7, 8, -8, 9, 10, 11});
+  check_moved("{concatenate: {axis: 1, from: [input, input]}}", "concatenate", 24,
+              (const int32_t[]){0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 6, 7, 8, 9, 10, 11});
 }
 
-/* A table that is the weight of two layers, y = E[x] Eᵀ, of as many rows as the vocabulary: one parameter,
- * and the sum of both gradients. */
+/* A table that is the weight of two layers, y = E[x] Eᵀ, with a row for each token: there is one parameter,
+ * and its gradient is the sum of both. */
 static void tied_weights(void **state) {
   enum { ROWS = 3, WIDTH = 2, ITEMS = 4 };
   static const int32_t index[ITEMS] = {2, 0, 2, 1};
@@ -344,12 +345,12 @@ static void tied_weights(void **state) {
   assert_true(compile(&f, "cpu", 2));
   for (int i = 0; i < ROWS * WIDTH; i++) table[i] = (float)(i + 1) / 4;
   for (int i = 0; i < ITEMS * ROWS; i++) grad[i] = (float)(i * i % 7) - 2;
-  put(&f, "x", index, ITEMS);
-  put(&f, "g", grad, ITEMS * ROWS);
-  put(&f, GT_PARAMETERS_VARIABLE, table, ROWS * WIDTH);
+  upload(&f, "x", index, ITEMS);
+  upload(&f, "g", grad, ITEMS * ROWS);
+  upload(&f, GT_PARAMETERS_VARIABLE, table, ROWS * WIDTH);
   run(&f);
-  take(&f, 0, y);
-  take(&f, 1, gradient);
+  read_kept(&f, 0, y);
+  read_kept(&f, 1, gradient);
   for (int i = 0; i < ITEMS; i++)
     for (int r = 0; r < ROWS; r++) {
       double sum = 0;
@@ -382,7 +383,7 @@ static void start_values(fixture *f) {
   gt_state_dict_start(&start, f->model->store, GT_WEIGHT_ROLES, 1);
   const gt_slot_values values = gt_state_dict_values(&start);
   float *table = values.of(&values, "t.weight");
-  for (int i = 0; i < TABLE * 6; i++) table[i] = sinf((float)i); /* the padding row, too */
+  for (int i = 0; i < TABLE * 6; i++) table[i] = sinf((float)i); /* also the padding row */
   assert_true(gt_state_dict_upload(&start, &f->buffers, &error));
   gt_state_dict_finish(&start);
 }
@@ -409,20 +410,21 @@ static void run_product(const char *layers, product_result *result) {
   assert_true(compile(&f, "cpu", kept));
   for (int i = 0; i < TOKENS; i++) index[i] = i * i % TABLE;
   start_values(&f);
-  put(&f, "x", index, TOKENS);
+  upload(&f, "x", index, TOKENS);
   run(&f);
   result->flops = f.plan->flops;
   result->count = 0;
   for (int k = 0; k < kept; k++) {
     const int64_t count = gt_shape_count(gt_node_at(f.graph, f.kept[k])->shape);
     assert_true(result->count + count <= VALUES);
-    take(&f, k, result->value + result->count);
+    read_kept(&f, k, result->value + result->count);
     result->count += count;
   }
   finish(&f);
 }
 
-/* With a layer between the embedding and the product that returns its input, the product is of all tokens. */
+/* A GEMM that reads an embedding directly multiplies each row of the table once, not each token. The results
+ * are equal to those with {leaky_relu: 1} in between, which returns its input but prevents this. */
 static void product_of_table(void **state) {
   static const char *const paddings[] = {"", ", padding_idx: 2"};
   static const char *const heads[] = {
@@ -436,18 +438,18 @@ static void product_of_table(void **state) {
   static product_result table, plain;
   (void)state;
   for (size_t i = 0; i < 2 * sizeof heads / sizeof *heads; i++) {
-    char embedding[80], with[200], without[200];
+    char embedding[80], direct[200], separated[200];
     snprintf(embedding, sizeof embedding, "{embedding: {num_embeddings: 5, embedding_dim: 6, name: t%s}}",
              paddings[i % 2]);
-    snprintf(with, sizeof with, "%s, %s", embedding, heads[i / 2]);
-    snprintf(without, sizeof without, "%s, {leaky_relu: 1}, %s", embedding, heads[i / 2]);
-    run_product(with, &table);
-    run_product(without, &plain);
+    snprintf(direct, sizeof direct, "%s, %s", embedding, heads[i / 2]);
+    snprintf(separated, sizeof separated, "%s, {leaky_relu: 1}, %s", embedding, heads[i / 2]);
+    run_product(direct, &table);
+    run_product(separated, &plain);
     assert_int_equal(table.count, plain.count);
     assert_true(table.flops < 0.8 * plain.flops);
     for (int64_t k = 0; k < plain.count; k++)
       if (!(fabsf(table.value[k] - plain.value[k]) <= 1e-5f * (10 + fabsf(plain.value[k]))))
-        fail_msg("%s: value %d is %.9g, not %.9g", with, (int)k, (double)table.value[k],
+        fail_msg("%s: value %d is %.9g, not %.9g", direct, (int)k, (double)table.value[k],
                  (double)plain.value[k]);
   }
 }

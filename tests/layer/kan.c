@@ -1,5 +1,5 @@
-/* kan layers on the CPU: initial values and the effect of their options, against plain loops in double;
- * errors and their positions. (tests/op/kan compares every basis, and its gradients, with other formulas.) */
+/* Layer kan on the CPU: initial values and options, compared with plain loops in double precision; errors and
+ * their positions. tests/op/kan compares the values and gradients of every basis with other formulas. */
 #include "layer/kan/spline.h"
 #include "model/model.h"
 #include "op/core.h"
@@ -35,7 +35,7 @@ static void splines_are_those_of_de_boor(void **state) {
     }
 }
 
-/* A P A = A and (P A)ᵀ = P A identify a pseudo-inverse of full rank. */
+/* For a matrix of full rank, A P A = A and (P A)ᵀ = P A hold only if P is the pseudo-inverse. */
 static void pseudo_inverses_fit(void **state) {
   static const uint32_t sizes[][2] = {{1, 1}, {3, 7}, {7, 3}, {6, 8}, {5, 5}};
   uint32_t seed = 1;
@@ -62,7 +62,8 @@ static void pseudo_inverses_fit(void **state) {
   }
 }
 
-/* Splines overlap only their neighbors; a spline without points gets 0. P A = 1, except for that spline. */
+/* The pseudo-inverse of a matrix of B-spline values, which is banded. One spline has no points and so only
+ * zeros: P A is the identity except for that spline. */
 static void splines_fit(void **state) {
   enum { ROWS = 96, COLUMNS = 15, UNSEEN = 6, DEGREE = 3 };
   double a[ROWS * COLUMNS], p[ROWS * COLUMNS];
@@ -82,9 +83,9 @@ static void splines_fit(void **state) {
 
 /* --- the layer --- */
 
-/* Initially the values of splines at the ends of cells are noise within half its spread, and differ; silu has
- * the initial weights of efficient-kan. */
-static void splines_begin_as_noise(void **state) {
+/* Initial values of splines at the knots are uniform noise in ± noise / (2 grid). The weights of the silu
+ * branch are initialized as in efficient-kan. */
+static void initial_splines_are_noise(void **state) {
   static const char *const layers[] = {"kan: {units: 7, noise: 0.4, spline_scale: false}",
                                        "kan: {units: 7, noise: 0.4, degree: 5, spline_scale: false}",
                                        "kan: {units: 7, noise: 0.4, degree: 1, spline_scale: false}"};
@@ -95,27 +96,27 @@ static void splines_begin_as_noise(void **state) {
     layer_build(&f, layers[l], gt_shape_2(4, 48));
     const uint32_t degree = degrees[l], terms = 5 + degree;
     const float *c = layer_values(&f, "coefficients");
-    double most = 0, square = 0, base = 0;
+    double largest = 0, square = 0, base = 0;
     for (int block = 0; block < 3; block++)
       for (int place = 0; place < 16 * 7; place++) {
-        const float *own = c + block * (terms + 1) * 16 * 7 + place;
+        const float *spline = c + block * (terms + 1) * 16 * 7 + place;
         for (int k = 0; k <= 5; k++) {
           double y = 0;
           for (uint32_t t = 0; t < terms; t++)
-            y += gt_spline(degree, k + (double)degree - t) * own[t * 16 * 7];
-          most = fmax(most, fabs(y));
+            y += gt_spline(degree, k + (double)degree - t) * spline[t * 16 * 7];
+          largest = fmax(largest, fabs(y));
           square += y * y / (48 * 7 * 6);
         }
-        base = fmax(base, fabs(own[terms * 16 * 7]));
+        base = fmax(base, fabs(spline[terms * 16 * 7]));
       }
-    assert_true(most < 0.5 * 0.4 / 5 + 1e-6 && most > 0.48 * 0.4 / 5);
+    assert_true(largest < 0.5 * 0.4 / 5 + 1e-6 && largest > 0.48 * 0.4 / 5);
     assert_true(fabs(sqrt(square) / (0.4 / 5 / sqrt(12)) - 1) < 0.1);
     assert_true(base < 1 / sqrt(48) + 1e-6 && base > 0.95 / sqrt(48));
     layer_finish(&f);
   }
 }
 
-/* Gaussians over normalized inputs, a separate branch, a bias; B-splines with a learned scale. */
+/* Gaussians of normalized inputs with a separate base branch and a bias; B-splines with a learned scale. */
 static void options_do_what_they_say(void **state) {
   enum { ROWS = 5, IN = 6, OUT = 3 };
   float x[ROWS * IN], y[ROWS * OUT];
@@ -179,17 +180,17 @@ static void every_basis_builds(void **state) {
     assert_non_null(f.model);
     layer_run(&f, f.model->output, x, y);
     for (int i = 0; i < 2 * 3 * 5; i++) square += y[i] * (double)y[i] / 30;
-    assert_true(square > 1e-6 && square < 10); /* a signal of moderate size */
+    assert_true(square > 1e-6 && square < 10); /* neither vanishing nor large */
     layer_finish(&f);
   }
 }
 
-/* A finer grid that contains all knots of the coarse one gives the same function; one that does not, nearly;
- * another basis, an approximation. The silu branch stays unchanged. */
+/* A finer grid that contains all knots of the coarse one gives the same function; any other fine grid gives
+ * nearly the same. Polynomials of another basis and higher degree are the same, too. */
 static void refinement_keeps_the_functions(void **state) {
   static const struct {
     const char *before, *now;
-    double most;
+    double largest;
   } steps[] = {
       {"kan: {units: 3, noise: 5, spline_scale: false}", "kan: {units: 3, grid: 10, spline_scale: false}",
        2e-6},
@@ -214,15 +215,15 @@ static void refinement_keeps_the_functions(void **state) {
     gt_state_dict_finish(&now.dict);
     now.dict = carried;
     layer_run(&now, now.model->output, x, z);
-    for (int i = 0; i < 8 * 3; i++) assert_true(fabs(y[i] - z[i]) < steps[s].most * (1 + fabs(y[i])));
+    for (int i = 0; i < 8 * 3; i++) assert_true(fabs(y[i] - z[i]) < steps[s].largest * (1 + fabs(y[i])));
     layer_finish(&before);
     layer_finish(&now);
   }
 }
 
-static void refusals(void **state) {
+static void errors_are_reported(void **state) {
   static const struct {
-    const char *layer, *says;
+    const char *layer, *message;
     int column;
   } wrong[] = {
       {"kan: {units: 4, degree: 10}", "'kan1' has splines of degree 10; 9 is the highest", 29},
@@ -239,7 +240,7 @@ static void refusals(void **state) {
     assert_null(f.model);
     assert_int_equal(f.diagnostics.errors, 1);
     const gt_diagnostic *d = &f.diagnostics.items[0];
-    if (!strstr(d->message, wrong[i].says) || d->at.line != 2 || (int)d->at.column != wrong[i].column)
+    if (!strstr(d->message, wrong[i].message) || d->at.line != 2 || (int)d->at.column != wrong[i].column)
       fail_msg("%s: %s at %d:%d", wrong[i].layer, d->message, (int)d->at.line, (int)d->at.column);
     layer_finish(&f);
   }
@@ -250,10 +251,10 @@ int main(void) {
       cmocka_unit_test(splines_are_those_of_de_boor),
       cmocka_unit_test(pseudo_inverses_fit),
       cmocka_unit_test(splines_fit),
-      cmocka_unit_test(splines_begin_as_noise),
+      cmocka_unit_test(initial_splines_are_noise),
       cmocka_unit_test(options_do_what_they_say),
       cmocka_unit_test(every_basis_builds),
-      cmocka_unit_test(refusals),
+      cmocka_unit_test(errors_are_reported),
       cmocka_unit_test(refinement_keeps_the_functions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
-/* Edges of kan layers that are functions by name, on the CPU: their values, against plain loops in double;
- * their functions match the library; gradients with respect to their constants and inputs, first and second,
- * against differences; how lists change between phases; errors and their positions. */
+/* Symbolic edges of kan layers on the CPU: values, compared with plain loops in double precision; functions,
+ * compared with the library; first and second derivatives with respect to constants and inputs, compared with
+ * differences; changes of the list of edges between phases; errors and their positions. */
 #include "layer/kan/kan_function.h"
 #include "layer/kan/kan_symbolic.h"
 #include "layer/kan/spline.h"
@@ -30,8 +30,9 @@ static const char *const function[EDGES] = {"sin", "sin", "exp", "1/x"};
 
 static void build(layer_fixture *f, const char *text) { layer_build_good(f, text, gt_shape_2(ROWS, IN)); }
 
-/* Constants of moderate size, samples where 1/x is not too large, and splines that are more than noise. */
-static void begin(layer_fixture *f, float x[ROWS * IN]) {
+/* Sets moderate constants and samples for which 1/x is not too large, and splines that are more than
+ * noise. */
+static void init_values(layer_fixture *f, float x[ROWS * IN]) {
   build(f, layer);
   for (int i = 0; i < ROWS * IN; i++) x[i] = (float)(0.9 * sin(1.7 * i + 0.4));
   for (int k = 0; k < GT_KAN_SYMBOLIC_VALUES; k++)
@@ -74,7 +75,7 @@ static void edges_are_the_functions(void **state) {
   layer_fixture f;
   float x[ROWS * IN], y[ROWS * OUT];
   (void)state;
-  begin(&f, x);
+  init_values(&f, x);
   layer_run(&f, f.model->output, x, y);
   for (int row = 0; row < ROWS; row++)
     for (int o = 0; o < OUT; o++) {
@@ -84,8 +85,8 @@ static void edges_are_the_functions(void **state) {
   layer_finish(&f);
 }
 
-/* An edge starts as f(x), and is no longer a spline from the start. */
-static void edges_begin_plain(void **state) {
+/* Initially a symbolic edge is f(x), and its spline is masked. */
+static void initial_edges(void **state) {
   layer_fixture f;
   (void)state;
   build(&f, layer);
@@ -101,8 +102,8 @@ static void edges_begin_plain(void **state) {
 
 /* --- the functions -------------------------------------------------------------------------------------- */
 
-/* Inside the domain, outside it, and at poles; derivatives where the functions are smooth, and finite
- * everywhere. */
+/* Values inside the domain, outside it, and at poles. Derivatives are compared where the function is smooth,
+ * and must be finite everywhere. */
 static void functions_are_those_of_the_library(void **state) {
   static const double at[] = {-3, -1.5, -0.9, -0.3, -1e-12, 0, 1e-12, 0.2, 0.7, 0.999, 1, 1.3, 2, 40};
   enum { POINTS = sizeof at / sizeof *at };
@@ -123,14 +124,16 @@ static void functions_are_those_of_the_library(void **state) {
     layer_run(&f, gt_neg(f.graph, gt_neg(f.graph, of_in)), x, slope);
     for (int k = 0; k < POINTS; k++) {
       const double wanted = gt_symbol_value(symbol, (double)x[k]),
-                   inner = gt_symbol_slope(symbol, (double)x[k]);
+                   wanted_slope = gt_symbol_slope(symbol, (double)x[k]);
       const bool end =
           !gt_symbol_defined(symbol, (double)x[k]) || !gt_symbol_defined(symbol, (double)x[k] + 1e-6);
       if (fabs((double)y[k] - wanted) > (end ? 1e-3 : 2e-6) * (1e-3 + fabs(wanted)))
         fail_msg("%s(%g) is %g, not %g", symbol->name, (double)x[k], (double)y[k], wanted);
       assert_true(isfinite(slope[k]));
-      if (!end && fabs(at[k]) > 1e-6 && fabs((double)slope[k] - inner) > 2e-5 * (1e-3 + fabs(inner)))
-        fail_msg("the slope of %s at %g is %g, not %g", symbol->name, (double)x[k], (double)slope[k], inner);
+      if (!end && fabs(at[k]) > 1e-6 &&
+          fabs((double)slope[k] - wanted_slope) > 2e-5 * (1e-3 + fabs(wanted_slope)))
+        fail_msg("the slope of %s at %g is %g, not %g", symbol->name, (double)x[k], (double)slope[k],
+                 wanted_slope);
     }
     layer_finish(&f);
   }
@@ -138,6 +141,7 @@ static void functions_are_those_of_the_library(void **state) {
 
 /* --- gradients ------------------------------------------------------------------------------------------ */
 
+/* Σ cos(row + 2 o) y, in double precision. */
 static double weighted(const layer_fixture *f, const float *x) {
   double sum = 0;
   for (int row = 0; row < ROWS; row++)
@@ -145,7 +149,7 @@ static double weighted(const layer_fixture *f, const float *x) {
   return sum;
 }
 
-/* Σ cos(row + 2 o) y of the graph; the weights follow the samples in the variable of the input. */
+/* The same sum in the graph: Σ cos(row + 2 o) y. */
 static gt_id weighted_node(layer_fixture *f) {
   gt_graph *graph = f->graph;
   gt_id rows[ROWS * OUT];
@@ -161,7 +165,7 @@ static void gradients_of_constants(void **state) {
   gt_error error = {0};
   gt_id constant[GT_KAN_SYMBOLIC_VALUES], gradient[GT_KAN_SYMBOLIC_VALUES];
   (void)state;
-  begin(&f, x);
+  init_values(&f, x);
   const gt_id loss = weighted_node(&f);
   for (int k = 0; k < GT_KAN_SYMBOLIC_VALUES; k++) constant[k] = layer_node(&f, gt_kan_symbolic_names[k]);
   assert_true(gt_autodiff(f.graph, loss, constant, GT_KAN_SYMBOLIC_VALUES, gradient, &error));
@@ -169,12 +173,12 @@ static void gradients_of_constants(void **state) {
     layer_run(&f, gt_neg(f.graph, gt_neg(f.graph, gradient[k])), x, got);
     for (int e = 0; e < EDGES; e++) {
       float *value = &layer_values(&f, gt_kan_symbolic_names[k])[e];
-      const float was = *value, step = 1.0f / 256;
-      *value = was + step;
+      const float old = *value, step = 1.0f / 256;
+      *value = old + step;
       const double above = weighted(&f, x), high = (double)*value;
-      *value = was - step;
+      *value = old - step;
       const double slope = (above - weighted(&f, x)) / (high - (double)*value);
-      *value = was;
+      *value = old;
       assert_true(fabs((double)got[e] - slope) < 2e-3 * (1 + fabs(slope)));
     }
   }
@@ -191,14 +195,14 @@ static double slope_at(layer_fixture *f, float *x, int i) {
   return (above - below) / (high - low);
 }
 
-/* … with respect to the input: the gradient, and the gradient of half its square. */
+/* The gradient with respect to the input, and the gradient of half its squared norm. */
 static void gradients_of_inputs(void **state) {
   layer_fixture f;
-  float x[ROWS * IN], first[ROWS * IN], second[ROWS * IN], beside[ROWS * IN];
+  float x[ROWS * IN], first[ROWS * IN], second[ROWS * IN], neighbor[ROWS * IN];
   gt_error error = {0};
   gt_id gradient, again;
   (void)state;
-  begin(&f, x);
+  init_values(&f, x);
   const gt_id loss = weighted_node(&f), read = 0; /* x is the graph's first node */
   assert_true(gt_autodiff(f.graph, loss, &read, 1, &gradient, &error));
   const gt_id square = gt_sum(f.graph, gt_mul(f.graph, gradient, gradient), 0, false);
@@ -212,11 +216,11 @@ static void gradients_of_inputs(void **state) {
     double sum = 0;
     assert_true(fabs((double)first[i] - slope) < 5e-3 * (1 + fabs(slope)));
     x[i] = (float)(at + step);
-    layer_run(&f, shown, x, beside);
-    for (int k = 0; k < ROWS * IN; k++) sum += (double)beside[k] * (double)beside[k];
+    layer_run(&f, shown, x, neighbor);
+    for (int k = 0; k < ROWS * IN; k++) sum += (double)neighbor[k] * (double)neighbor[k];
     x[i] = (float)(at - step);
-    layer_run(&f, shown, x, beside);
-    for (int k = 0; k < ROWS * IN; k++) sum -= (double)beside[k] * (double)beside[k];
+    layer_run(&f, shown, x, neighbor);
+    for (int k = 0; k < ROWS * IN; k++) sum -= (double)neighbor[k] * (double)neighbor[k];
     x[i] = (float)at;
     assert_true(fabs((double)second[i] - sum / (2 * step)) < 0.05 * (1 + fabs(sum / (2 * step))));
   }
@@ -225,24 +229,24 @@ static void gradients_of_inputs(void **state) {
 
 /* --- between phases ------------------------------------------------------------------------------------- */
 
-static void lists_change(void **state) {
+static void list_of_edges_changes(void **state) {
   layer_fixture f, g;
   float x[ROWS * IN];
-  gt_state_dict image;
+  gt_state_dict carried;
   (void)state;
-  begin(&f, x);
+  init_values(&f, x);
   layer_values(&f, "mask")[1 * OUT + 0] = 0; /* pruned */
   build(&g, "kan: {units: 2, grid: 4, degree: 2, spline_scale: false, "
             "symbolic: [[1, 1, x^2], [0, 0, exp], [2, 1, sin]]}");
-  gt_state_dict_carry(&image, g.model->store, &f.dict, 1);
+  gt_state_dict_carry(&carried, g.model->store, &f.dict, 1);
   gt_state_dict_finish(&g.dict);
-  g.dict = image;
-  static const int was[] = {-1, 2, 0}; /* in the old list */
+  g.dict = carried;
+  static const int old[] = {-1, 2, 0}; /* index of each edge in the old list */
   for (int k = 0; k < GT_KAN_SYMBOLIC_VALUES; k++)
     for (int e = 0; e < 3; e++) {
-      const float begins = k == GT_KAN_SCALE_IN || k == GT_KAN_SCALE_OUT;
+      const float initial = k == GT_KAN_SCALE_IN || k == GT_KAN_SCALE_OUT;
       assert_true(layer_values(&g, gt_kan_symbolic_names[k])[e] ==
-                  (was[e] < 0 ? begins : layer_values(&f, gt_kan_symbolic_names[k])[was[e]]));
+                  (old[e] < 0 ? initial : layer_values(&f, gt_kan_symbolic_names[k])[old[e]]));
     }
   static const float mask[IN][OUT] = {{0, 1}, {0, 0}, {1, 0}};
   for (int i = 0; i < IN * OUT; i++) assert_true(layer_values(&g, "mask")[i] == mask[i / OUT][i % OUT]);
@@ -254,7 +258,7 @@ static void lists_change(void **state) {
 
 /* --- errors --------------------------------------------------------------------------------------------- */
 
-static void mistakes_are_told(void **state) {
+static void errors_are_reported(void **state) {
   static const struct {
     const char *layer, *message;
     int column;
@@ -285,12 +289,12 @@ static void mistakes_are_told(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(edges_are_the_functions),
-      cmocka_unit_test(edges_begin_plain),
+      cmocka_unit_test(initial_edges),
       cmocka_unit_test(functions_are_those_of_the_library),
       cmocka_unit_test(gradients_of_constants),
       cmocka_unit_test(gradients_of_inputs),
-      cmocka_unit_test(lists_change),
-      cmocka_unit_test(mistakes_are_told),
+      cmocka_unit_test(list_of_edges_changes),
+      cmocka_unit_test(errors_are_reported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* Training of kan layers apart from gradients: penalties, against plain loops in double; grids that adapt to
- * the data and keep the functions; centers and frequencies that keep their initial values if they are not
- * learned. */
+/* Training of kan layers: penalties and masks, compared with plain loops in double precision; grids that
+ * adapt to the data and keep the functions; learned centers, widths and frequencies, which start at the
+ * values that they have if they are not learned; and convolutions. */
 #include "layer/kan/spline.h"
 #include "model/model.h"
 #include "op/autodiff.h"
@@ -80,7 +80,7 @@ static void penalties_are_those_of_the_paper(void **state) {
   }
 }
 
-/* The base branch is part of an edge; an evaluation has no penalty. */
+/* The penalty of an edge includes its base branch. */
 static void a_branch_is_part_of_its_edge(void **state) {
   layer_fixture f;
   float x[ROWS * IN], got;
@@ -113,7 +113,7 @@ static void parts_of_edge(const layer_fixture *f, double v, int i, int o, double
   *base = coefficient(f, TERMS, i, o, false) * v / (1 + exp(-v));
 }
 
-/* A mask multiplies a whole edge, the scale its splines only; a masked edge has no gradients. */
+/* A mask multiplies the whole edge, the scale only its splines; the gradients of a masked edge are 0. */
 static void masks_are_on_whole_edges(void **state) {
   float x[ROWS * IN], y[ROWS * OUT], dc[(TERMS + 1) * IN * OUT], ds[IN * OUT];
   uint32_t seed = 11;
@@ -125,7 +125,7 @@ static void masks_are_on_whole_edges(void **state) {
   layer_build_good(&f, "kan: {units: 3, grid: 4, degree: 2, noise: 2, mask: true}", gt_shape_2(ROWS, IN));
   float *mask = layer_values(&f, "mask"), *scale = layer_values(&f, "spline_scale");
   for (int e = 0; e < IN * OUT; e++) mask[e] = e % 3 != 1;
-  scale[0] = 0; /* its gradient is not 0 all the same */
+  scale[0] = 0; /* the gradient of this scale is still not 0 */
   layer_run(&f, f.model->output, x, y);
   for (int at = 0; at < ROWS * OUT; at++) {
     double want = 0, splines, base;
@@ -161,20 +161,21 @@ static void masks_are_on_whole_edges(void **state) {
   layer_finish(&f);
 }
 
-/* On a device without split products a step needs memory for the gradient of the coefficients, scaled or
- * masked or not, but for no other value of that size: plus the layer's inputs and outputs, and a tenth. */
+/* On a device without split products, a step needs memory for the gradient of the coefficients, but for no
+ * other value of that size, also with a scale or mask. The limit: that gradient, the layer's inputs and
+ * outputs, and 10 % more. */
 static void only_gradients_are_as_large_as_coefficients(void **state) {
   static const char *const layers[] = {"kan: {units: 64, grid: 100}",
                                        "kan: {units: 64, grid: 100, mask: true}",
                                        "kan: {units: 64, basis: wavelet, grid: 100, spline_scale: true}"};
   static const gt_target device = {
       .device = true, .subgroup = 32, .max_workgroup = 1024, .shared_bytes = 49152, .units = 16};
-  enum { LINES = 8192, INPUTS = 784 };
+  enum { BATCH = 8192, INPUTS = 784 };
   (void)state;
   for (size_t k = 0; k < sizeof layers / sizeof *layers; k++) {
     layer_fixture f;
     gt_error error = {0};
-    layer_build_good(&f, layers[k], gt_shape_2(LINES, INPUTS));
+    layer_build_good(&f, layers[k], gt_shape_2(BATCH, INPUTS));
     const gt_id wrt[3] = {layer_node(&f, "coefficients"), layer_node(&f, "spline_scale"), 0};
     gt_id gradient[3];
     const gt_id output = gt_tanh(f.graph, f.model->output);
@@ -183,7 +184,7 @@ static void only_gradients_are_as_large_as_coefficients(void **state) {
     const gt_plan_options options = {.target = device, .keep = kept, .keep_count = 3};
     const gt_plan *plan = gt_plan_create(&f.arena, f.graph, &options, &error);
     if (!plan) fail_msg("%s", error.message);
-    uint64_t known = gt_node_bytes(f.graph, output); /* and its gradient, before the persistent values */
+    uint64_t known = gt_node_bytes(f.graph, output); /* for the gradient of the output */
     for (int i = 0; i < 3; i++) known += gt_node_bytes(f.graph, kept[i]);
     if (10 * plan->arena_bytes > 11 * known)
       fail_msg("%s: %.1f MiB for values of %.1f", layers[k], (double)plan->arena_bytes / 0x1p20,
@@ -194,8 +195,8 @@ static void only_gradients_are_as_large_as_coefficients(void **state) {
 
 /* --- grids ---------------------------------------------------------------------------------------------- */
 
-/* Skewed samples: an adapted grid has nearly the same number of them in each cell, and straight lines stay
- * unchanged. */
+/* Samples that are not evenly distributed: after adaptation each cell of the grid has nearly as many samples,
+ * and the functions, here straight lines, have not changed. */
 static void grids_follow_the_data(void **state) {
   enum { SAMPLES = 400, GRID = 5, DEGREE = 3, KNOTS = GRID + 2 * DEGREE + 1, FUNCTIONS = GRID + DEGREE };
   static float x[SAMPLES * IN];
@@ -209,11 +210,11 @@ static void grids_follow_the_data(void **state) {
   }
   layer_build_good(&f, "kan: {units: 3, grid_update: {every: 2, blend: 0.001}}", gt_shape_2(SAMPLES, IN));
   float *c = layer_values(&f, "coefficients"), *knot = layer_values(&f, "knots");
-  for (int t = 0; t < FUNCTIONS;
-       t++) /* a line as B-splines: its values at the knot averages (Greville abscissae) */
+  /* The B-spline coefficients of a line are its values at the knot averages (Greville abscissae). */
+  for (int t = 0; t < FUNCTIONS; t++)
     for (int e = 0; e < IN * OUT; e++)
       c[t * IN * OUT + e] = (float)(0.1 * e - 0.5 + (0.3 + e) * (-1.4 + 0.4 * t));
-  const float base = c[FUNCTIONS * IN * OUT], still = knot[3];
+  const float base = c[FUNCTIONS * IN * OUT], constant_input_knot = knot[3];
   layer_run(&f, f.model->output, x, y);
   assert_int_equal(f.model->adaptations, 1);
   const gt_adaptation *a = f.model->adaptation;
@@ -224,7 +225,7 @@ static void grids_follow_the_data(void **state) {
   for (int i = 0; i < SAMPLES * OUT; i++)
     assert_true(fabs((double)(y[i] - z[i])) < 2e-5 * (1 + fabs((double)y[i])));
   assert_true(c[FUNCTIONS * IN * OUT] == base);
-  assert_true(knot[3] == still); /* for an input that is constant */
+  assert_true(knot[3] == constant_input_knot); /* the grid of a constant input does not adapt */
   for (int k = 0; k < GRID; k++) {
     int inside = 0;
     const float low = knot[(DEGREE + k) * IN], high = knot[(DEGREE + k + 1) * IN];
@@ -235,9 +236,9 @@ static void grids_follow_the_data(void **state) {
   layer_finish(&f);
 }
 
-/* A phase with twice the cells has all old knots, and gives the same function; then also for an adapted
+/* A layer with twice as many cells has all old knots, and so gives the same function, also for an adapted
  * grid. */
-static void own_grids_are_refined(void **state) {
+static void adapted_grids_are_refined(void **state) {
   enum { SAMPLES = 50, GRID = 4, DEGREE = 3, FUNCTIONS = GRID + DEGREE };
   float x[SAMPLES * IN], y[SAMPLES * OUT], z[SAMPLES * OUT];
   uint32_t seed = 8;
@@ -265,7 +266,7 @@ static void own_grids_are_refined(void **state) {
 
 /* --- learned centers ------------------------------------------------------------------------------------ */
 
-static void learned_places_begin_on_the_grid(void **state) {
+static void learned_centers_start_on_the_grid(void **state) {
   static const char *const pairs[][2] = {
       {"kan: {units: 3, basis: rbf, grid: 5, width: 0.7}",
        "kan: {units: 3, basis: rbf, grid: 5, width: 0.7, learn_centres: true, learn_widths: true}"},
@@ -302,18 +303,18 @@ static double hat(int term, double x) {
   return term == (int)cell ? 1 - (u - cell) : term == (int)cell + 1 ? u - cell : 0;
 }
 
-static void windows_are_lines_of_inputs(void **state) {
+static void convolution_windows(void **state) {
   enum {
     HEIGHT = 4,
     WIDTH = 6,
     CHANNELS = 2,
-    TALL = 2,
-    WIDE = 3,
-    TAPS = TALL * WIDE * CHANNELS,
-    DOWN = 5,
-    ACROSS = 2
+    KERNEL_H = 2,
+    KERNEL_W = 3,
+    TAPS = KERNEL_H * KERNEL_W * CHANNELS,
+    OUT_H = 5,
+    OUT_W = 2
   };
-  float x[HEIGHT * WIDTH * CHANNELS], y[DOWN * ACROSS * OUT] = {0};
+  float x[HEIGHT * WIDTH * CHANNELS], y[OUT_H * OUT_W * OUT] = {0};
   uint32_t seed = 5;
   layer_fixture f;
   (void)state;
@@ -325,11 +326,11 @@ static void windows_are_lines_of_inputs(void **state) {
       (gt_shape){.rank = 4, .dim = {1, HEIGHT, WIDTH, CHANNELS}});
   layer_run(&f, f.model->output, x, y);
   const float *c = layer_values(&f, "coefficients");
-  for (int at = 0; at < DOWN * ACROSS * OUT; at++) {
-    const int o = at % OUT, column = at / OUT % ACROSS * 2, row = at / OUT / ACROSS - 1;
+  for (int at = 0; at < OUT_H * OUT_W * OUT; at++) {
+    const int o = at % OUT, column = at / OUT % OUT_W * 2, row = at / OUT / OUT_W - 1;
     double want = 0;
     for (int i = 0; i < TAPS; i++) {
-      const int r = row + i / (WIDE * CHANNELS), k = column + i / CHANNELS % WIDE;
+      const int r = row + i / (KERNEL_W * CHANNELS), k = column + i / CHANNELS % KERNEL_W;
       const double v = r >= 0 && r < HEIGHT ? (double)x[(r * WIDTH + k) * CHANNELS + i % CHANNELS] : 0;
       for (int t = 0; t < 4; t++) want += hat(t, v) * (double)c[(t * TAPS + i) * OUT + o];
     }
@@ -345,9 +346,9 @@ int main(void) {
       cmocka_unit_test(masks_are_on_whole_edges),
       cmocka_unit_test(only_gradients_are_as_large_as_coefficients),
       cmocka_unit_test(grids_follow_the_data),
-      cmocka_unit_test(own_grids_are_refined),
-      cmocka_unit_test(learned_places_begin_on_the_grid),
-      cmocka_unit_test(windows_are_lines_of_inputs),
+      cmocka_unit_test(adapted_grids_are_refined),
+      cmocka_unit_test(learned_centers_start_on_the_grid),
+      cmocka_unit_test(convolution_windows),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,4 @@
-/* Layers as numbers on the CPU backend: what a small model computes, and how dropout changes from step to
- * step. */
+/* Values of layers on the CPU backend, and dropout, whose mask changes from step to step. */
 #include "backend/backend.h"
 #include "model/model.h"
 #include "op/core.h"
@@ -96,7 +95,7 @@ static void linear_is_weight_times_input_plus_bias(void **state) {
   finish(&f);
 }
 
-static void each(const char *layer, double (*want)(double)) {
+static void check_elementwise(const char *layer, double (*want)(double)) {
   fixture f;
   float got[6];
   char text[256];
@@ -119,18 +118,19 @@ static double gate(double v) { return v * (v + relu(v)); }
 
 static void elementwise_layers(void **state) {
   (void)state;
-  each("relu", relu);
-  each("{leaky_relu: 0.2}", leaky);
-  each("silu", silu);
-  each("gelu", gelu);
-  each("tanh", tanh);
-  each("exp2", exp2);
-  each("reciprocal", inverse);
-  each("neg, neg, abs", fabs);
-  each("{expression: \"x^2 + 2*pi*sin(x) - max(x0, x/5)\"}", formula);
-  each("relu, {add: {from: [input, relu1]}}, {expression: {expression: \"x0*x1\", from: [input, add1]}}",
-       gate);
-  each("relu, {add: {from: [input, relu1]}}, {mul: {from: [input, add1]}}", gate);
+  check_elementwise("relu", relu);
+  check_elementwise("{leaky_relu: 0.2}", leaky);
+  check_elementwise("silu", silu);
+  check_elementwise("gelu", gelu);
+  check_elementwise("tanh", tanh);
+  check_elementwise("exp2", exp2);
+  check_elementwise("reciprocal", inverse);
+  check_elementwise("neg, neg, abs", fabs);
+  check_elementwise("{expression: \"x^2 + 2*pi*sin(x) - max(x0, x/5)\"}", formula);
+  check_elementwise(
+      "relu, {add: {from: [input, relu1]}}, {expression: {expression: \"x0*x1\", from: [input, add1]}}",
+      gate);
+  check_elementwise("relu, {add: {from: [input, relu1]}}, {mul: {from: [input, add1]}}", gate);
 }
 
 static void movement_layers(void **state) {
@@ -147,8 +147,8 @@ static void movement_layers(void **state) {
   finish(&f);
 }
 
-/* The output of a layer for the sample 0, 1, 2, … of that shape. */
-static void counted(const char *layer, gt_shape shape, int count, const float *want) {
+/* Compares the output of a layer for one sample of this shape with the values 0, 1, 2, … */
+static void check_counting_input(const char *layer, gt_shape shape, int count, const float *want) {
   fixture f;
   float from[64], got[64];
   char text[256];
@@ -167,33 +167,34 @@ static void image_layers(void **state) {
   const gt_shape image = gt_shape_of(4, (int64_t[]){1, 2, 4, 1}),
                  pixel = gt_shape_of(4, (int64_t[]){1, 1, 2, 8});
   const gt_shape line = gt_shape_of(3, (int64_t[]){1, 5, 1}), two = gt_shape_of(4, (int64_t[]){1, 2, 2, 2});
-  counted("{max_pool2d: 2}", image, 2, (float[]){5, 7});
-  counted("{avg_pool2d: 2}", image, 2, (float[]){2.5f, 4.5f});
-  counted("{max_pool1d: {kernel_size: 2, ceil_mode: true}}", line, 3, (float[]){1, 3, 4});
-  counted("{avg_pool1d: {kernel_size: 3, stride: 2, padding: 1, count_include_pad: false}}", line, 3,
-          (float[]){0.5f, 2, 3.5f});
-  counted("{avg_pool2d: {kernel_size: 2, divisor_override: 2}}", image, 2, (float[]){5, 9});
-  counted("{adaptive_max_pool: [1, 3]}", image, 3, (float[]){5, 6, 7});
-  counted("{adaptive_avg_pool: 2}", line, 2, (float[]){1, 3});
-  counted("{global_avg_pool: true}", two, 2, (float[]){3, 4});
-  counted("global_avg_pool", two, 2, (float[]){3, 4});
-  counted("{upsample: 2}", gt_shape_of(3, (int64_t[]){1, 2, 1}), 4, (float[]){0, 0, 1, 1});
-  counted("{upsample: {size: 5, mode: linear, align_corners: true}}", gt_shape_of(3, (int64_t[]){1, 3, 1}), 5,
-          (float[]){0, 0.5f, 1, 1.5f, 2});
-  counted("{upsample: {scale_factor: 2, mode: linear}}", gt_shape_of(3, (int64_t[]){1, 2, 1}), 4,
-          (float[]){0, 0.25f, 0.75f, 1});
-  counted("{pixel_shuffle: 2}", pixel, 16, (float[]){0, 4, 1, 5, 8, 12, 9, 13, 2, 6, 3, 7, 10, 14, 11, 15});
-  counted("{pixel_unshuffle: 2}", image, 8, (float[]){0, 1, 4, 5, 2, 3, 6, 7});
-  counted("{pixel_shuffle: 2}, {pixel_unshuffle: 2}", pixel, 16,
-          (float[]){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
-  counted("{global_avg_pool: true}, {mul: {from: [input, global_avg_pool1]}}", two, 8,
-          (float[]){0, 4, 6, 12, 12, 20, 18, 28});
+  check_counting_input("{max_pool2d: 2}", image, 2, (float[]){5, 7});
+  check_counting_input("{avg_pool2d: 2}", image, 2, (float[]){2.5f, 4.5f});
+  check_counting_input("{max_pool1d: {kernel_size: 2, ceil_mode: true}}", line, 3, (float[]){1, 3, 4});
+  check_counting_input("{avg_pool1d: {kernel_size: 3, stride: 2, padding: 1, count_include_pad: false}}",
+                       line, 3, (float[]){0.5f, 2, 3.5f});
+  check_counting_input("{avg_pool2d: {kernel_size: 2, divisor_override: 2}}", image, 2, (float[]){5, 9});
+  check_counting_input("{adaptive_max_pool: [1, 3]}", image, 3, (float[]){5, 6, 7});
+  check_counting_input("{adaptive_avg_pool: 2}", line, 2, (float[]){1, 3});
+  check_counting_input("{global_avg_pool: true}", two, 2, (float[]){3, 4});
+  check_counting_input("global_avg_pool", two, 2, (float[]){3, 4});
+  check_counting_input("{upsample: 2}", gt_shape_of(3, (int64_t[]){1, 2, 1}), 4, (float[]){0, 0, 1, 1});
+  check_counting_input("{upsample: {size: 5, mode: linear, align_corners: true}}",
+                       gt_shape_of(3, (int64_t[]){1, 3, 1}), 5, (float[]){0, 0.5f, 1, 1.5f, 2});
+  check_counting_input("{upsample: {scale_factor: 2, mode: linear}}", gt_shape_of(3, (int64_t[]){1, 2, 1}), 4,
+                       (float[]){0, 0.25f, 0.75f, 1});
+  check_counting_input("{pixel_shuffle: 2}", pixel, 16,
+                       (float[]){0, 4, 1, 5, 8, 12, 9, 13, 2, 6, 3, 7, 10, 14, 11, 15});
+  check_counting_input("{pixel_unshuffle: 2}", image, 8, (float[]){0, 1, 4, 5, 2, 3, 6, 7});
+  check_counting_input("{pixel_shuffle: 2}, {pixel_unshuffle: 2}", pixel, 16,
+                       (float[]){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
+  check_counting_input("{global_avg_pool: true}, {mul: {from: [input, global_avg_pool1]}}", two, 8,
+                       (float[]){0, 4, 6, 12, 12, 20, 18, 28});
 }
 
 /* Whole channels of a sample are dropped or kept. */
 static void dropout_of_channels(void **state) {
   (void)state;
-  enum { BATCH = 50, PLACES = 6, CHANNELS = 40, N = BATCH * PLACES * CHANNELS };
+  enum { BATCH = 50, POSITIONS = 6, CHANNELS = 40, N = BATCH * POSITIONS * CHANNELS };
   float *ones = malloc(sizeof *ones * N), *got = malloc(sizeof *got * N);
   for (int i = 0; i < N; i++) ones[i] = 1;
   fixture f;
@@ -201,11 +202,11 @@ static void dropout_of_channels(void **state) {
   run(&f, got);
   int dropped = 0;
   for (int i = 0; i < N; i++) {
-    const int first = i / (PLACES * CHANNELS) * PLACES * CHANNELS + i % CHANNELS;
+    const int first = i / (POSITIONS * CHANNELS) * POSITIONS * CHANNELS + i % CHANNELS;
     dropped += got[i] == 0;
     assert_true(got[i] == got[first] && (got[i] == 0 || fabsf(got[i] - 4.0f / 3) < 1e-6f));
   }
-  assert_true(abs(dropped / PLACES - BATCH * CHANNELS / 4) < 90); /* 4.6 standard deviations */
+  assert_true(abs(dropped / POSITIONS - BATCH * CHANNELS / 4) < 90); /* 4.6 standard deviations */
   finish(&f);
   free(ones);
   free(got);

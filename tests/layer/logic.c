@@ -34,7 +34,7 @@ static void unique_pairs(void **state) {
   assert_true(gt_wiring_unique(&stream, 7, 4, wiring));
   sorted_pairs(wiring, 4, pairs);
   assert_memory_equal(pairs, ((const int32_t[]){1, 1002, 2003, 4005}), 4 * sizeof *pairs);
-  assert_true(gt_wiring_unique(&stream, 6, 15, wiring)); /* all there are */
+  assert_true(gt_wiring_unique(&stream, 6, 15, wiring)); /* all pairs */
   sorted_pairs(wiring, 15, pairs);
   for (int i = 1; i < 15; i++) assert_true(pairs[i - 1] < pairs[i]);
   assert_false(gt_wiring_unique(&stream, 6, 16, wiring));
@@ -57,7 +57,7 @@ static void random_reads_all(void **state) {
   for (int i = 0; i < 20; i++) assert_in_range(readers[i], 3, 4); /* 74 = 3 * 20 + 14 */
 }
 
-static void permutation_is_one(void **state) {
+static void permutation_is_valid(void **state) {
   (void)state;
   int32_t order[100], seen[100] = {0};
   int fixed = 0;
@@ -193,9 +193,9 @@ static void constants_and_layout(void **state) {
   gt_arena_finish(&again.arena);
 }
 
-/* Counts, for this `init`, the gates of an automaton's two kernels that initially pass on their second input.
- */
-static int second_passers(const char *init, int by_kernel[2]) {
+/* The number of gates of an automaton that initially pass on their second input, with this `init`. by_kernel
+ * gets the set of these gates in each of the two kernels, as bits. */
+static int count_second_pass_through(const char *init, int by_kernel[2]) {
   /* Index of a kernel's first gate in each layer of perception, and the number of its gates. */
   static const int first[4] = {0, 16, 24, 28}, width[4] = {8, 4, 2, 1};
   char text[200];
@@ -224,27 +224,28 @@ static int second_passers(const char *init, int by_kernel[2]) {
   return all;
 }
 
-static void automaton_looks_around(void **state) {
+static void initial_directions_differ(void **state) {
   (void)state;
   int by_kernel[2];
-  assert_int_equal(second_passers("pass_through", by_kernel), 0);
-  assert_true(second_passers("directions", by_kernel) > 0);
+  assert_int_equal(count_second_pass_through("pass_through", by_kernel), 0);
+  assert_true(count_second_pass_through("directions", by_kernel) > 0);
   assert_int_not_equal(by_kernel[0], by_kernel[1]);
 }
 
-/* The leaves of a kernel read different positions, in two channels; and every channel is read. */
+/* The leaves of a kernel read different positions in two channels, and all kernels together read every
+ * channel. */
 static void check_leaves(const gt_slot *wiring, int channels, int places) {
   bool read[16] = {false};
   const int64_t leaves = wiring->shape.dim[1];
   for (int64_t k = 0; k < wiring->shape.dim[0]; k++) {
     const int32_t *leaf = wiring->table + k * leaves;
-    bool mine[16] = {false};
+    bool channel_seen[16] = {false};
     int count = 0;
     for (int64_t i = 0; i < leaves; i++) {
       assert_int_equal(wiring->limit[k * leaves + i], places * channels);
       assert_in_range(leaf[i], 0, places * channels - 1);
-      count += !mine[leaf[i] % channels];
-      mine[leaf[i] % channels] = read[leaf[i] % channels] = true;
+      count += !channel_seen[leaf[i] % channels];
+      channel_seen[leaf[i] % channels] = read[leaf[i] % channels] = true;
       for (int64_t other = 0; other < i; other++) assert_int_not_equal(leaf[i], leaf[other]);
     }
     assert_int_equal(count, channels < 2 ? channels : 2);
@@ -293,11 +294,11 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(unique_pairs),
       cmocka_unit_test(random_reads_all),
-      cmocka_unit_test(permutation_is_one),
+      cmocka_unit_test(permutation_is_valid),
       cmocka_unit_test(truth_tables),
       {.name = "truth_tables_hard", .test_func = truth_tables, .initial_state = &yes},
       cmocka_unit_test(constants_and_layout),
-      cmocka_unit_test(automaton_looks_around),
+      cmocka_unit_test(initial_directions_differ),
       cmocka_unit_test(convolution),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* Hard evaluation on bits equals the same gates as real functions: one model, built once with an input known
- * to be bits and once without that knowledge, gives equal outputs, value for value. */
+/* Hard evaluation on packed bits gives exactly the same outputs as on floats: the same model is built once
+ * with an input that is known to be bits, and once without that knowledge. */
 #include "op/logic/logic_bits.h"
 #include "backend/backend.h"
 #include "base/philox.h"
@@ -43,7 +43,8 @@ static void build(built *b, const char *text, gt_shape shape, bool bits) {
   const gt_id clock =
       gt_clock(graph, state, gt_graph_variable(graph, "table", gt_shape_2(1, 1), GT_F32, false));
   const gt_model_mode mode = {.seed = 3, .hard = true};
-  /* Declared before the model's own variables, when its shape is not known yet. */
+  /* The output variable must be declared before the variables of the model. A first build of the model gives
+   * its shape. */
   built probe = {.graph = gt_graph_create(&b->arena)};
   const gt_id probe_input = input_of(probe.graph, shape, bits);
   probe.model = gt_model_build(&b->arena, probe.graph, root, NULL,
@@ -66,7 +67,7 @@ static int count_ops(const built *b, const char *name) {
   return count;
 }
 
-static int count_of_numbers(const built *b) {
+static int count_float_ops(const built *b) {
   return count_ops(b, "logic") + count_ops(b, "logic_conv") + count_ops(b, "logic_ca");
 }
 
@@ -121,14 +122,14 @@ static void compare(const char *text, gt_shape shape, const char *op) {
   const int64_t count = gt_shape_count(shape);
   float *x = malloc((size_t)count * sizeof *x);
   for (int64_t i = 0; i < count; i++) x[i] = (float)(gt_random_bits(5, 1, 2, (uint32_t)i) & 1);
-  built bits, numbers;
+  built bits, floats;
   build(&bits, text, shape, true);
-  build(&numbers, text, shape, false);
+  build(&floats, text, shape, false);
   assert_true(count_ops(&bits, op) > 0);
-  assert_int_equal(count_ops(&numbers, op), 0);
-  assert_int_equal(count_of_numbers(&bits), 0);
-  assert_true(count_of_numbers(&numbers) > 0);
-  float *a = run(&bits, x), *b = run(&numbers, x);
+  assert_int_equal(count_ops(&floats, op), 0);
+  assert_int_equal(count_float_ops(&bits), 0);
+  assert_true(count_float_ops(&floats) > 0);
+  float *a = run(&bits, x), *b = run(&floats, x);
   const int64_t outputs = gt_shape_count(bits.output);
   int different = 0;
   for (int64_t i = 0; i < outputs; i++) {
@@ -137,7 +138,7 @@ static void compare(const char *text, gt_shape shape, const char *op) {
   }
   assert_true(different > 0);
   gt_arena_finish(&bits.arena);
-  gt_arena_finish(&numbers.arena);
+  gt_arena_finish(&floats.arena);
   free(a);
   free(b);
   free(x);
@@ -169,7 +170,7 @@ static void automaton(void **state) {
   }
 }
 
-/* Between the first layer's words and the sums, no value is unpacked and packed again. */
+/* Values stay packed from the first layer to the sums: there is only one pack op. */
 static void convolution(void **state) {
   (void)state;
   for (int i = 0; i < BATCHES; i++) {
@@ -190,7 +191,7 @@ static void convolution(void **state) {
 
 static bool is_bits(const gt_graph *graph, gt_id id) { return gt_node_at(graph, id)->bits; }
 
-/* The layers between threshold and gates only move bits; a linear layer computes other values. */
+/* Ops that only move values keep bits; arithmetic does not. */
 static void nodes_known_to_be_bits(void **state) {
   (void)state;
   gt_arena arena;

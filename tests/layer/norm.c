@@ -1,6 +1,6 @@
-/* Normalization layers, against their formulas in double: values, gradients (by central differences of the
- * formula), running statistics, evaluations and rows that do not count, on the CPU and, if there is a device,
- * on Vulkan. */
+/* Normalization layers, compared with their formulas in double precision: values, gradients (central
+ * differences of the formula), running statistics, evaluations, and padding rows, which do not count. On the
+ * CPU and, if there is a device, on Vulkan. */
 #include "backend/backend.h"
 #include "model/model.h"
 #include "op/autodiff.h"
@@ -18,25 +18,26 @@
 
 #include <cmocka.h>
 
-enum { MOST = 4096, KEPT = 5 };
+enum { MAX_VALUES = 4096, KEPT = 5 };
 
-/* The input as [rows, positions, groups, channels per group]: over which of the four axes the statistics are
- * taken (over), and which axes the weight is indexed by. */
-typedef struct what {
+/* A layer and its input, seen as [rows, positions, groups, channels per group]. over: the axes over which
+ * statistics are computed. centers: the mean is subtracted. weight, bias: the layer has one value per
+ * channel. */
+typedef struct norm_case {
   const char *layer; /* in the config */
   gt_shape shape;
   int64_t dim[4];
   bool over[4];
   bool centers, weight, bias;
   double eps;
-} what;
+} norm_case;
 
-static int64_t size_of(const what *w) { return gt_shape_count(w->shape); }
-static bool is_batch_norm(const what *w) { return w->over[0]; }
-static int64_t weights_of(const what *w) { return w->dim[2] * w->dim[3]; }
+static int64_t size_of(const norm_case *w) { return gt_shape_count(w->shape); }
+static bool is_batch_norm(const norm_case *w) { return w->over[0]; }
+static int64_t weights_of(const norm_case *w) { return w->dim[2] * w->dim[3]; }
 
-/* The group of value i: its index in w->dim without the axes of the statistics. */
-static int64_t group_of(const what *w, int64_t i) {
+/* The index of the statistics that value i belongs to. */
+static int64_t group_of(const norm_case *w, int64_t i) {
   int64_t index[4], group = 0;
   for (int d = 3; d >= 0; d--) index[d] = i % w->dim[d], i /= w->dim[d];
   for (int d = 0; d < 4; d++)
@@ -44,27 +45,28 @@ static int64_t group_of(const what *w, int64_t i) {
   return group;
 }
 
-static bool counts(const what *w, const float *row, int64_t i) {
+static bool is_counted(const norm_case *w, const float *row, int64_t i) {
   return !is_batch_norm(w) || row[i / (size_of(w) / w->dim[0])] != 0;
 }
 
 typedef struct moments {
-  double mean[MOST], square[MOST], count[MOST];
+  double mean[MAX_VALUES], square[MAX_VALUES], count[MAX_VALUES];
 } moments;
 
-static void measure(const what *w, const double *x, const float *row, moments *m) {
+static void measure(const norm_case *w, const double *x, const float *row, moments *m) {
   memset(m, 0, sizeof *m);
   for (int64_t i = 0; i < size_of(w); i++)
-    if (counts(w, row, i)) m->mean[group_of(w, i)] += x[i], m->count[group_of(w, i)]++;
-  for (int64_t g = 0; g < MOST; g++) m->mean[g] = w->centers && m->count[g] ? m->mean[g] / m->count[g] : 0;
+    if (is_counted(w, row, i)) m->mean[group_of(w, i)] += x[i], m->count[group_of(w, i)]++;
+  for (int64_t g = 0; g < MAX_VALUES; g++)
+    m->mean[g] = w->centers && m->count[g] ? m->mean[g] / m->count[g] : 0;
   for (int64_t i = 0; i < size_of(w); i++) {
     const int64_t g = group_of(w, i);
-    if (counts(w, row, i)) m->square[g] += (x[i] - m->mean[g]) * (x[i] - m->mean[g]) / m->count[g];
+    if (is_counted(w, row, i)) m->square[g] += (x[i] - m->mean[g]) * (x[i] - m->mean[g]) / m->count[g];
   }
 }
 
-/* Σ c y over the rows that count; y is stored in out. */
-static double formula(const what *w, const double *x, const double *weight, const double *bias,
+/* Returns Σ c y over the rows that count, where y is the layer's output; out gets y. */
+static double formula(const norm_case *w, const double *x, const double *weight, const double *bias,
                       const float *row, const float *c, double *out) {
   static moments m;
   double sum = 0;
@@ -101,7 +103,7 @@ static gt_id node_of(const fixture *f, const char *name) {
   return slot ? f->model->node[slot->index] : GT_NONE;
 }
 
-static bool build(fixture *f, const what *w, const char *device, bool training, bool padded) {
+static bool build(fixture *f, const norm_case *w, const char *device, bool training, bool padded) {
   gt_error error = {0};
   gt_diagnostics diagnostics;
   char text[256];
@@ -153,7 +155,7 @@ static void finish(fixture *f) {
   gt_arena_finish(&f->arena);
 }
 
-static void put(fixture *f, const char *name, const float *values, int64_t count) {
+static void upload(fixture *f, const char *name, const float *values, int64_t count) {
   gt_error error = {0};
   if (gt_buffers_find(&f->buffers, name))
     assert_true(gt_buffers_upload(&f->buffers, name, 0, values, (uint64_t)count * sizeof *values, &error));
@@ -166,7 +168,7 @@ static void run(fixture *f) {
               f->backend->api->wait(f->backend, ticket, &error));
 }
 
-static void take(fixture *f, int which, float *out) {
+static void read_kept(fixture *f, int which, float *out) {
   gt_error error = {0};
   assert_true(f->backend->api->inspect(f->backend, f->executable, &f->plan->kept[which], out, &error));
 }
@@ -180,15 +182,16 @@ static void assert_close(const char *name, const float *got, const double *want,
       fail_msg("%s: value %d is %.9g, not %.9g", name, (int)i, got[i], want[i]);
 }
 
-/* Pseudo-random numbers around 3 with a spread of 2: means that are not small test the two passes. */
+/* Pseudo-random numbers from 1 to 5. Their mean is not small, so a variance computed in one pass would be
+ * inaccurate. */
 static float number(int64_t i) { return 3 + 2 * sinf((float)(i * i % 1009) * 0.7f + (float)i); }
 
 static struct {
-  float x[MOST], c[MOST], row[MOST];
-  double xd[MOST], weight[MOST], bias[MOST];
+  float x[MAX_VALUES], c[MAX_VALUES], row[MAX_VALUES];
+  double xd[MAX_VALUES], weight[MAX_VALUES], bias[MAX_VALUES];
 } in;
 
-static void fill(fixture *f, const what *w, int64_t missing) {
+static void fill(fixture *f, const norm_case *w, int64_t missing) {
   gt_state_dict start;
   for (int64_t i = 0; i < size_of(w); i++) {
     in.xd[i] = in.x[i] = number(i);
@@ -207,15 +210,15 @@ static void fill(fixture *f, const what *w, int64_t missing) {
   gt_error error = {0};
   assert_true(gt_state_dict_upload(&start, &f->buffers, &error));
   gt_state_dict_finish(&start);
-  put(f, "x", in.x, size_of(w));
-  put(f, "c", in.c, size_of(w));
-  put(f, "row", in.row, w->dim[0]);
+  upload(f, "x", in.x, size_of(w));
+  upload(f, "c", in.c, size_of(w));
+  upload(f, "row", in.row, w->dim[0]);
 }
 
-static void check_gradient(fixture *f, const what *w, int which, double *values, int64_t count,
+static void check_gradient(fixture *f, const norm_case *w, int which, double *values, int64_t count,
                            const char *name) {
-  static double want[MOST], out[MOST];
-  static float got[MOST];
+  static double want[MAX_VALUES], out[MAX_VALUES];
+  static float got[MAX_VALUES];
   for (int64_t i = 0; i < count; i++) {
     const double held = values[i], step = 1e-5;
     values[i] = held + step;
@@ -224,19 +227,19 @@ static void check_gradient(fixture *f, const what *w, int which, double *values,
     want[i] = (above - formula(w, in.xd, in.weight, in.bias, in.row, in.c, out)) / (2 * step);
     values[i] = held;
   }
-  take(f, which, got);
+  read_kept(f, which, got);
   assert_close(name, got, want, count, 2e-5);
 }
 
-static void one(const what *w, const char *device, int64_t missing) {
-  static double y[MOST];
-  static float got[MOST];
+static void check_case(const norm_case *w, const char *device, int64_t missing) {
+  static double y[MAX_VALUES];
+  static float got[MAX_VALUES];
   fixture f;
   if (!build(&f, w, device, true, missing > 0)) return;
   fill(&f, w, missing);
   run(&f);
   formula(w, in.xd, in.weight, in.bias, in.row, in.c, y);
-  take(&f, 0, got);
+  read_kept(&f, 0, got);
   assert_close(w->layer, got, y, size_of(w), 4e-6);
   check_gradient(&f, w, 1, in.xd, size_of(w), "gradient of x");
   if (w->weight) check_gradient(&f, w, 2, in.weight, weights_of(w), "gradient of weight");
@@ -248,7 +251,7 @@ static const char *const devices[] = {"cpu", "vulkan"};
 
 static void values_and_gradients(void **state) {
   (void)state;
-  const what list[] = {
+  const norm_case list[] = {
       {"batch_norm", {2, {7, 5}}, {7, 1, 1, 5}, {1, 1, 0, 0}, true, true, true, 1e-5},
       {"{batch_norm: {eps: 0.1}}", {4, {5, 3, 2, 6}}, {5, 6, 1, 6}, {1, 1, 0, 0}, true, true, true, 0.1},
       {"{batch_norm: {affine: false}}",
@@ -292,13 +295,13 @@ static void values_and_gradients(void **state) {
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
     for (int d = 0; d < 2; d++)
       for (int64_t missing = 0; missing < 3 && missing < list[i].dim[0]; missing++)
-        one(&list[i], devices[d], missing);
+        check_case(&list[i], devices[d], missing);
 }
 
-/* Steps on batches of which the last is not full, then an evaluation; momentum 0: the average of all
- * batches. */
-static void follow(const char *device, const char *layer, double momentum) {
-  const what w = {layer, {2, {6, 3}}, {6, 1, 1, 3}, {1, 1, 0, 0}, true, true, true, 1e-5};
+/* Running statistics after several batches, the last of which is not full; then an evaluation. momentum 0:
+ * the average of all batches. */
+static void check_batch_statistics(const char *device, const char *layer, double momentum) {
+  const norm_case w = {layer, {2, {6, 3}}, {6, 1, 1, 3}, {1, 1, 0, 0}, true, true, true, 1e-5};
   enum { STEPS = 4 };
   double mean[3] = {0}, variance[3] = {1, 1, 1}, y[18];
   float got[18];
@@ -311,14 +314,14 @@ static void follow(const char *device, const char *layer, double momentum) {
     if (!s) fill(&f, &w, 0);
     for (int i = 0; i < 18; i++) in.xd[i] = in.x[i] = number(100 * s + i);
     for (int r = 0; r < 6; r++) in.row[r] = s < STEPS - 1 || r < 2;
-    put(&f, "x", in.x, 18);
-    put(&f, "row", in.row, 6);
+    upload(&f, "x", in.x, 18);
+    upload(&f, "row", in.row, 6);
     run(&f);
     measure(&w, in.xd, in.row, &m);
-    const double share = momentum > 0 ? momentum : 1.0 / (s + 1);
+    const double weight_of_batch = momentum > 0 ? momentum : 1.0 / (s + 1);
     for (int k = 0; k < 3; k++) {
-      mean[k] += share * (m.mean[k] - mean[k]);
-      variance[k] += share * (m.square[k] * m.count[k] / (m.count[k] - 1) - variance[k]);
+      mean[k] += weight_of_batch * (m.mean[k] - mean[k]);
+      variance[k] += weight_of_batch * (m.square[k] * m.count[k] / (m.count[k] - 1) - variance[k]);
     }
   }
   assert_true(gt_state_dict_download(&states, f.model->store, &f.buffers, GT_WEIGHT_ROLES, &error));
@@ -332,9 +335,9 @@ static void follow(const char *device, const char *layer, double momentum) {
 
   assert_true(build(&evaluation, &w, device, false, true));
   assert_true(gt_state_dict_upload(&states, &evaluation.buffers, &error));
-  put(&evaluation, "x", in.x, 18);
+  upload(&evaluation, "x", in.x, 18);
   run(&evaluation);
-  take(&evaluation, 0, got);
+  read_kept(&evaluation, 0, got);
   for (int i = 0; i < 18; i++)
     y[i] = (in.xd[i] - mean[i % 3]) / sqrt(variance[i % 3] + 1e-5) * in.weight[i % 3] + in.bias[i % 3];
   assert_close("evaluation", got, y, 18, 4e-6);
@@ -343,17 +346,17 @@ static void follow(const char *device, const char *layer, double momentum) {
   finish(&evaluation);
 }
 
-/* One step of instance_norm on a batch of which two samples do not count: the running statistics are the mean
- * over the statistics of the other samples. */
-static void follow_samples(const char *device) {
-  const what w = {"{instance_norm: {track_running_stats: true, affine: true, momentum: 0.25}}",
-                  {3, {6, 4, 3}},
-                  {6, 4, 1, 3},
-                  {0, 1, 0, 0},
-                  true,
-                  true,
-                  true,
-                  1e-5};
+/* One step of instance_norm on a batch with two padding samples: the running statistics use the mean of the
+ * statistics of the other samples. */
+static void check_instance_statistics(const char *device) {
+  const norm_case w = {"{instance_norm: {track_running_stats: true, affine: true, momentum: 0.25}}",
+                       {3, {6, 4, 3}},
+                       {6, 4, 1, 3},
+                       {0, 1, 0, 0},
+                       true,
+                       true,
+                       true,
+                       1e-5};
   double mean[3] = {0}, variance[3] = {0.75, 0.75, 0.75}, y[72];
   float got[72];
   gt_state_dict states;
@@ -377,9 +380,9 @@ static void follow_samples(const char *device) {
                variance, 3, 4e-6);
   assert_true(build(&evaluation, &w, device, false, true));
   assert_true(gt_state_dict_upload(&states, &evaluation.buffers, &error));
-  put(&evaluation, "x", in.x, 72);
+  upload(&evaluation, "x", in.x, 72);
   run(&evaluation);
-  take(&evaluation, 0, got);
+  read_kept(&evaluation, 0, got);
   for (int i = 0; i < 72; i++)
     y[i] = (in.xd[i] - mean[i % 3]) / sqrt(variance[i % 3] + 1e-5) * in.weight[i % 3] + in.bias[i % 3];
   assert_close("evaluation", got, y, 72, 4e-6);
@@ -391,10 +394,10 @@ static void follow_samples(const char *device) {
 static void running_statistics(void **state) {
   (void)state;
   for (int d = 0; d < 2; d++) {
-    follow(devices[d], "batch_norm", 0.1);
-    follow(devices[d], "{batch_norm: 0.5}", 0.5);
-    follow(devices[d], "{batch_norm: {cumulative: true}}", 0);
-    follow_samples(devices[d]);
+    check_batch_statistics(devices[d], "batch_norm", 0.1);
+    check_batch_statistics(devices[d], "{batch_norm: 0.5}", 0.5);
+    check_batch_statistics(devices[d], "{batch_norm: {cumulative: true}}", 0);
+    check_instance_statistics(devices[d]);
   }
 }
 

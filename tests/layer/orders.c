@@ -1,7 +1,7 @@
-/* Derivatives of each layer with respect to its input, as loss `pde` takes them: orders 1 to 3 along a
- * direction against differences of the order before (values are compared with formulas elsewhere), and the
- * gradients of values and of such derivatives with respect to the input and all parameters, also against
- * differences; or the layer reports an error. A layer that is not in the table fails. */
+/* Derivatives of each layer with respect to its input, as loss `pde` needs them. Derivatives along a
+ * direction, of orders 1 to 4, are compared with differences of the order before. The gradients of these
+ * derivatives with respect to the input and all parameters are also compared with differences. The test fails
+ * for a layer that is not in the table. */
 #include "model/model.h"
 #include "op/autodiff.h"
 #include "op/core.h"
@@ -17,12 +17,12 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { ORDERS = 4, MOST = 512, PARAMETERS = 8, NEIGHBOURS = 3, ANY = ORDERS, NO_NUMBERS = -1 };
+enum { ORDERS = 4, MAX_VALUES = 512, PARAMETERS = 8, NEIGHBOURS = 3, ANY = ORDERS, TAKES_INTEGERS = -1 };
 
 typedef struct subject {
   const char *model; /* layers of the config */
   gt_shape shape;    /* shape of its input */
-  int orders;        /* number of derivatives that it has; ANY: all orders; NO_NUMBERS: takes indices */
+  int orders;        /* the highest order that it supports; ANY: all orders; TAKES_INTEGERS: no float input */
   float low, high;   /* range of the input; both 0: -1 to 1 */
 } subject;
 
@@ -48,7 +48,7 @@ static const subject subjects[] = {
     {"tanh, dropout1d, sin", {3, {2, 3, 4}}, ANY},
     {"tanh, dropout2d, sin", {4, {2, 2, 2, 4}}, ANY},
     {"tanh, dropout3d, sin", {5, {2, 2, 1, 2, 4}}, ANY},
-    {"{embedding: {num_embeddings: 3, embedding_dim: 2}}", {2, {3, 4}}, NO_NUMBERS},
+    {"{embedding: {num_embeddings: 3, embedding_dim: 2}}", {2, {3, 4}}, TAKES_INTEGERS},
     {"erf", {2, {3, 4}}, ANY},
     {"exp", {2, {3, 4}}, ANY},
     {"exp2", {2, {3, 4}}, ANY},
@@ -133,7 +133,7 @@ typedef struct fixture {
   gt_arena arena;
   gt_graph *graph;
   gt_model *model;
-  gt_state_dict image;
+  gt_state_dict initial;
   gt_backend *backend;
   gt_buffers buffers;
   gt_plan *plan;
@@ -142,9 +142,10 @@ typedef struct fixture {
   int count;
   gt_id order[ORDERS + 1]; /* the model's output and its derivatives; GT_NONE: 0 everywhere */
   gt_id kept[(ORDERS + 1) * (2 + PARAMETERS)];
-  int value_at[ORDERS + 1], gradient_at[ORDERS][1 + PARAMETERS], keeps; /* -1: GT_NONE */
+  int value_at[ORDERS + 1], gradient_at[ORDERS][1 + PARAMETERS],
+      kept_count; /* indices in kept; -1: GT_NONE */
   int64_t outputs;
-  float x[MOST], d[MOST], w[MOST];
+  float x[MAX_VALUES], d[MAX_VALUES], w[MAX_VALUES];
 } fixture;
 
 /* Pseudo-random multiples of 1/64, so that differences between neighbors at a power of two are exact. */
@@ -175,19 +176,19 @@ static bool build(fixture *f, const subject *s) {
   f->model = gt_model_build(&f->arena, g, root, NULL, (gt_model_inputs){1, &(gt_model_input){"input", x}},
                             clock, (gt_model_mode){.training = true}, &diagnostics);
   if (!f->model) return false;
-  gt_state_dict_start(&f->image, f->model->store, GT_WEIGHT_ROLES, 1);
+  gt_state_dict_start(&f->initial, f->model->store, GT_WEIGHT_ROLES, 1);
   f->backend = gt_cpu_open(1, &error);
   gt_buffers_init(&f->buffers, f->backend, &f->arena);
   f->order[0] = f->model->output;
   f->outputs = gt_shape_count(gt_node_at(g, f->order[0])->shape);
-  assert_true(f->outputs <= MOST && f->by[0].count <= MOST);
+  assert_true(f->outputs <= MAX_VALUES && f->by[0].count <= MAX_VALUES);
   return true;
 }
 
 static void finish(fixture *f) {
   if (f->executable) f->backend->api->executable_destroy(f->backend, f->executable);
   if (f->model) {
-    gt_state_dict_finish(&f->image);
+    gt_state_dict_finish(&f->initial);
     gt_buffers_finish(&f->buffers);
     gt_backend_close(f->backend);
   }
@@ -201,11 +202,11 @@ static void find_parameters(fixture *f) {
     if (slot->role != GT_PARAMETER) continue;
     assert_true(f->count < 1 + PARAMETERS);
     f->by[f->count++] = (wrt){store->variable[slot->where].name, slot->offset, slot->count,
-                              f->model->node[slot->index], f->image.variable[slot->where] + slot->offset};
+                              f->model->node[slot->index], f->initial.variable[slot->where] + slot->offset};
   }
 }
 
-/* The number of derivatives along the direction that loss `pde` gets from a model. */
+/* Builds the derivatives along the direction as loss `pde` does; returns the highest order. */
 static int derive(fixture *f) {
   gt_graph *g = f->graph;
   const gt_id x = f->by[0].node, direction = variable(f, "d", f->s->shape);
@@ -223,11 +224,11 @@ static int derive(fixture *f) {
 
 static int keep(fixture *f, gt_id node) {
   if (node == GT_NONE) return -1;
-  f->kept[f->keeps] = gt_add(f->graph, node, gt_constant(f->graph, 0));
-  return f->keeps++;
+  f->kept[f->kept_count] = gt_add(f->graph, node, gt_constant(f->graph, 0));
+  return f->kept_count++;
 }
 
-/* Values of all orders and gradients of all but the last. */
+/* Keeps the values of all orders, and the gradients of all orders but the last. */
 static void compile(fixture *f, int orders) {
   gt_error error = {0};
   gt_graph *g = f->graph;
@@ -242,16 +243,17 @@ static void compile(fixture *f, int orders) {
       fail_msg("%s: %s", f->s->model, error.message);
     for (int k = 0; k < f->count; k++) f->gradient_at[order][k] = keep(f, gradient[k]);
   }
-  const gt_plan_options options = {.target = f->backend->target, .keep = f->kept, .keep_count = f->keeps};
+  const gt_plan_options options = {
+      .target = f->backend->target, .keep = f->kept, .keep_count = f->kept_count};
   f->plan = gt_plan_create(&f->arena, g, &options, &error);
   if (!f->plan) fail_msg("%s: %s", f->s->model, error.message);
   f->executable = gt_buffers_compile(&f->buffers, f->plan, &error);
   assert_non_null(f->executable);
   assert_true(gt_store_upload_tables(f->model->store, &f->buffers, &error));
-  assert_true(gt_state_dict_upload(&f->image, &f->buffers, &error));
+  assert_true(gt_state_dict_upload(&f->initial, &f->buffers, &error));
 }
 
-static void put(fixture *f, const char *name, int64_t offset, const float *value, int64_t count) {
+static void upload(fixture *f, const char *name, int64_t offset, const float *value, int64_t count) {
   gt_error error = {0};
   if (gt_buffers_find(&f->buffers, name))
     assert_true(gt_buffers_upload(&f->buffers, name, (uint64_t)offset * sizeof *value, value,
@@ -259,28 +261,28 @@ static void put(fixture *f, const char *name, int64_t offset, const float *value
 }
 
 static void fill(fixture *f) {
-  const bool given = f->s->low != 0 || f->s->high != 0;
-  for (uint32_t i = 0; i < MOST; i++) {
-    f->x[i] = number(i, given ? f->s->low : -1, given ? f->s->high : 1);
-    f->d[i] = number(MOST + i, -1, 1);
-    f->w[i] = number(2 * MOST + i, -1, 1);
+  const bool has_range = f->s->low != 0 || f->s->high != 0;
+  for (uint32_t i = 0; i < MAX_VALUES; i++) {
+    f->x[i] = number(i, has_range ? f->s->low : -1, has_range ? f->s->high : 1);
+    f->d[i] = number(MAX_VALUES + i, -1, 1);
+    f->w[i] = number(2 * MAX_VALUES + i, -1, 1);
   }
-  put(f, "x", 0, f->x, f->by[0].count);
-  put(f, "d", 0, f->d, f->by[0].count);
-  put(f, "w", 0, f->w, f->outputs);
+  upload(f, "x", 0, f->x, f->by[0].count);
+  upload(f, "d", 0, f->d, f->by[0].count);
+  upload(f, "w", 0, f->w, f->outputs);
 }
 
 static void run(fixture *f) {
   gt_error error = {0};
   uint64_t ticket;
   static const float start[GT_STATE_WORDS];
-  put(f, "state", 0, start, GT_STATE_WORDS); /* random draws are the same in each run */
+  upload(f, "state", 0, start, GT_STATE_WORDS); /* random draws are the same in each run */
   assert_true(f->backend->api->run(f->backend, f->executable, 1, &ticket, &error) &&
               f->backend->api->wait(f->backend, ticket, &error));
 }
 
-/* Their values; zeros for -1. */
-static void take(fixture *f, int which, int64_t count, float *out) {
+/* Reads a kept value; zeros if `which` is -1. */
+static void read_kept(fixture *f, int which, int64_t count, float *out) {
   gt_error error = {0};
   memset(out, 0, (size_t)count * sizeof *out);
   if (which >= 0)
@@ -289,26 +291,27 @@ static void take(fixture *f, int which, int64_t count, float *out) {
 
 /* --- differences ---------------------------------------------------------------------------------------- */
 
-/* Derivatives of the values of each order as by->value moves along u: differences of seventh order
- * accuracy. */
-static void differences(fixture *f, const wrt *by, const float *u, int orders, double out[ORDERS + 1][MOST]) {
+/* The derivative of each order's values as by->value moves along u: central differences over seven points,
+ * with an error of O(h^6). */
+static void differences(fixture *f, const wrt *by, const float *u, int orders,
+                        double out[ORDERS + 1][MAX_VALUES]) {
   static const double weight[1 + NEIGHBOURS] = {0, 3.0 / 4, -3.0 / 20, 1.0 / 60};
-  static float value[MOST];
+  static float value[MAX_VALUES];
   const float h = 0x1p-5f;
-  float *moved = GT_NEW_N(&f->arena, float, by->count);
-  memset(out, 0, sizeof(double) * (ORDERS + 1) * MOST);
+  float *shifted = GT_NEW_N(&f->arena, float, by->count);
+  memset(out, 0, sizeof(double) * (ORDERS + 1) * MAX_VALUES);
   for (int i = -NEIGHBOURS; i <= NEIGHBOURS; i++) {
     if (!i) continue;
-    for (int64_t k = 0; k < by->count; k++) moved[k] = by->value[k] + (float)i * h * u[k];
-    put(f, by->variable, by->offset, moved, by->count);
+    for (int64_t k = 0; k < by->count; k++) shifted[k] = by->value[k] + (float)i * h * u[k];
+    upload(f, by->variable, by->offset, shifted, by->count);
     run(f);
     for (int order = 0; order <= orders; order++) {
-      take(f, f->value_at[order], f->outputs, value);
+      read_kept(f, f->value_at[order], f->outputs, value);
       for (int64_t k = 0; k < f->outputs; k++)
         out[order][k] += (i < 0 ? -weight[-i] : weight[i]) / (double)h * (double)value[k];
     }
   }
-  put(f, by->variable, by->offset, by->value, by->count);
+  upload(f, by->variable, by->offset, by->value, by->count);
 }
 
 static void close_to(const fixture *f, const char *what, int order, double got, double want, double scale) {
@@ -317,30 +320,30 @@ static void close_to(const fixture *f, const char *what, int order, double got, 
 }
 
 static void check_values(fixture *f, int orders) {
-  static double want[ORDERS + 1][MOST];
-  static float got[MOST];
+  static double want[ORDERS + 1][MAX_VALUES];
+  static float got[MAX_VALUES];
   differences(f, &f->by[0], f->d, orders, want);
   run(f);
   for (int order = 1; order <= orders; order++) {
     double scale = 0;
-    take(f, f->value_at[order], f->outputs, got);
+    read_kept(f, f->value_at[order], f->outputs, got);
     for (int64_t k = 0; k < f->outputs; k++) scale = fmax(scale, fabs(want[order - 1][k]));
     for (int64_t k = 0; k < f->outputs; k++)
       close_to(f, "derivative", order, (double)got[k], want[order - 1][k], scale);
   }
 }
 
-/* Gradients, contracted with another direction. */
+/* Compares the gradient times a direction u with the difference along u. */
 static void check_gradients(fixture *f, int k, int orders) {
-  static double want[ORDERS + 1][MOST];
+  static double want[ORDERS + 1][MAX_VALUES];
   const wrt *by = &f->by[k];
   float *u = GT_NEW_N(&f->arena, float, by->count), *got = GT_NEW_N(&f->arena, float, by->count);
-  for (int64_t i = 0; i < by->count; i++) u[i] = number((uint32_t)(5 * MOST + i), -1, 1);
+  for (int64_t i = 0; i < by->count; i++) u[i] = number((uint32_t)(5 * MAX_VALUES + i), -1, 1);
   differences(f, by, u, orders, want);
   run(f);
   for (int order = 0; order < orders; order++) {
     double sum = 0, expected = 0, scale = 0;
-    take(f, f->gradient_at[order][k], by->count, got);
+    read_kept(f, f->gradient_at[order][k], by->count, got);
     for (int64_t i = 0; i < by->count; i++) sum += (double)got[i] * (double)u[i];
     for (int64_t i = 0; i < f->outputs; i++) {
       expected += want[order][i] * (double)f->w[i];
@@ -357,8 +360,8 @@ static void orders_of_layers(void **state) {
   (void)state;
   for (int i = 0; i < SUBJECTS; i++) {
     const bool built = build(&f, &subjects[i]);
-    if (built != (subjects[i].orders != NO_NUMBERS)) fail_msg("%s: built: %d", subjects[i].model, built);
-    const int orders = built ? derive(&f) : NO_NUMBERS;
+    if (built != (subjects[i].orders != TAKES_INTEGERS)) fail_msg("%s: built: %d", subjects[i].model, built);
+    const int orders = built ? derive(&f) : TAKES_INTEGERS;
     if (orders != subjects[i].orders)
       fail_msg("%s: derivatives up to order %d, not %d", subjects[i].model, orders, subjects[i].orders);
     if (orders > 0) {

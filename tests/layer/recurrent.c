@@ -1,5 +1,6 @@
-/* lstm, gru, rnn, sequence_pool and glu: parameters, initial values and errors; and lengths, by comparing
- * each sample with the same sample alone, cut to its length. tests/oracle compares numbers with PyTorch. */
+/* lstm, gru, rnn, sequence_pool and glu: parameters, initial values and errors; and the lengths of samples in
+ * a padded batch, by comparing each sample with a batch of that sample only, without padding. tests/oracle
+ * compares values with PyTorch. */
 #include "support/layer.h"
 #include "op/autodiff.h"
 #include "op/elementwise.h"
@@ -16,12 +17,12 @@
 
 #include <cmocka.h>
 
-enum { BATCH = 5, STEPS = 6, FEATURES = 3, MOST = 4096 };
+enum { BATCH = 5, STEPS = 6, FEATURES = 3, MAX_VALUES = 4096 };
 static const int32_t lengths[BATCH] = {6, 1, 4, 0, 3};
 static const gt_shape padded_shape = {3, {BATCH, STEPS, FEATURES}};
 static float x[BATCH * STEPS * FEATURES];
 
-static int draw(void **state) {
+static int fill_input(void **state) {
   uint32_t seed = 3;
   (void)state;
   for (size_t i = 0; i < sizeof x / sizeof *x; i++) x[i] = (float)layer_random(&seed, -1, 1);
@@ -66,7 +67,7 @@ static const char *const layers[] = {
     "rnn: 4\n  - layer_norm\n  - sequence_pool: last",
 };
 
-/* The sample alone: as many steps as it has. */
+/* Runs the layer on this sample only, without padding. */
 static void run_alone(const char *layer, int sample, float *out, int64_t *values) {
   layer_fixture f;
   const gt_shape shape = {3, {1, lengths[sample], FEATURES}};
@@ -76,26 +77,27 @@ static void run_alone(const char *layer, int sample, float *out, int64_t *values
   layer_finish(&f);
 }
 
-/* What is behind the end of a sample changes nothing, and its outputs of a recurrent layer are 0. */
+/* The padding of a sample does not change its outputs, and the outputs of recurrent layers in the padding are
+ * 0. */
 static void test_lengths(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
     layer_fixture f;
-    float together[MOST], alone[MOST];
+    float together[MAX_VALUES], alone[MAX_VALUES];
     layer_build_padded(&f, layers[i], padded_shape, lengths);
     assert_non_null(f.model);
     const gt_shape shape = shape_of(&f, f.model->output);
-    const int64_t each = gt_shape_count(shape) / BATCH;
+    const int64_t values_per_sample = gt_shape_count(shape) / BATCH;
     assert_true((f.model->layer[f.model->layers - 1].lengths == GT_NONE) == (shape.rank == 2));
     layer_run(&f, f.model->output, x, together);
     for (int b = 0; b < BATCH; b++) {
       int64_t values = 0;
       if (lengths[b]) run_alone(layers[i], b, alone, &values);
-      for (int64_t k = 0; k < each; k++) {
+      for (int64_t k = 0; k < values_per_sample; k++) {
         const float want = k < values ? alone[k] : 0;
-        if (fabsf(together[b * each + k] - want) > 1e-6f)
+        if (fabsf(together[b * values_per_sample + k] - want) > 1e-6f)
           fail_msg("%s, sample %d: value %d is %g, alone %g", layers[i], b, (int)k,
-                   (double)together[b * each + k], (double)want);
+                   (double)together[b * values_per_sample + k], (double)want);
       }
     }
     layer_finish(&f);
@@ -104,7 +106,7 @@ static void test_lengths(void **state) {
 
 /* The gradients of the weights do not depend on the padding either. */
 static void test_gradient_of_padded(void **state) {
-  float gradient[2][MOST], changed[BATCH * STEPS * FEATURES];
+  float gradient[2][MAX_VALUES], changed[BATCH * STEPS * FEATURES];
   (void)state;
   for (int b = 0; b < BATCH; b++)
     for (int k = 0; k < STEPS * FEATURES; k++)
@@ -124,8 +126,9 @@ static void test_gradient_of_padded(void **state) {
   }
 }
 
-/* The address at a byte of the arguments of the plan's step with this kernel, as a place in the arena. */
-static uint64_t place_of(const gt_plan *plan, const char *kernel, size_t argument) {
+/* The arena offset of the buffer whose address is at this byte of the arguments of the plan's step with this
+ * kernel. */
+static uint64_t offset_of(const gt_plan *plan, const char *kernel, size_t argument) {
   for (uint32_t s = 0; s < plan->steps; s++)
     for (int i = 0; i < plan->step[s].accesses; i++)
       if (!strcmp(plan->step[s].kernel->name, kernel) && plan->step[s].access[i].argument == argument)
@@ -134,7 +137,7 @@ static uint64_t place_of(const gt_plan *plan, const char *kernel, size_t argumen
   return 0;
 }
 
-/* The gates after their functions take the place of the input product, and their gradient takes theirs. */
+/* Computed in place: the gates overwrite the input product, and their gradient overwrites the gates. */
 static void pin_gates_in_place(void **state) {
   layer_fixture f;
   gt_error error = {0};
@@ -147,15 +150,15 @@ static void pin_gates_in_place(void **state) {
   const gt_plan_options options = {.keep = &wanted, .keep_count = 1};
   const gt_plan *plan = gt_plan_create(&f.arena, f.graph, &options, &error);
   assert_non_null(plan);
-  const uint64_t gates = place_of(plan, forward, offsetof(struct gt_recurrent_args, gates));
-  assert_int_equal(place_of(plan, forward, offsetof(struct gt_recurrent_args, saved)), gates);
-  assert_int_equal(place_of(plan, backward, offsetof(struct gt_recurrent_gradient_args, saved)), gates);
-  assert_int_equal(place_of(plan, backward, offsetof(struct gt_recurrent_gradient_args, d_gates)), gates);
+  const uint64_t gates = offset_of(plan, forward, offsetof(struct gt_recurrent_args, gates));
+  assert_int_equal(offset_of(plan, forward, offsetof(struct gt_recurrent_args, saved)), gates);
+  assert_int_equal(offset_of(plan, backward, offsetof(struct gt_recurrent_gradient_args, saved)), gates);
+  assert_int_equal(offset_of(plan, backward, offsetof(struct gt_recurrent_gradient_args, d_gates)), gates);
   layer_finish(&f);
 }
 
-/* Layers whose output has other steps, or none, end the lengths; norms that would count padding are refused.
- */
+/* After a layer that changes or removes axis 1, samples have no lengths; norms that would include padding are
+ * errors. */
 static void test_where_lengths_end(void **state) {
   static const struct {
     const char *layer;
@@ -217,5 +220,5 @@ int main(void) {
       cmocka_unit_test(test_errors),
       pin_test(pin_gates_in_place),
   };
-  return cmocka_run_group_tests(tests, draw, NULL);
+  return cmocka_run_group_tests(tests, fill_input, NULL);
 }
