@@ -1,5 +1,5 @@
-/* On a device, a kernel that writes a part of a pack also checks it for the finite flag; the flag's own
- * kernel checks the other parts. */
+/* The flag that all values of a pack are finite. On a device, a kernel that writes a part of the pack also
+ * checks that part; a separate kernel checks the other parts. */
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/matmul/matmul.h"
@@ -28,7 +28,7 @@ static gt_id product(fixture *f) {
                    false);
 }
 
-/* Keeps the finite flag of a pack of parts; `first` is its initial value. */
+/* Assigns the flag of a pack of parts; `first` is its initial value. */
 static void keep_flag(fixture *f, const gt_id *part, int parts, gt_id first) {
   gt_graph *g = f->graph;
   int64_t offset[8];
@@ -73,7 +73,7 @@ static void writers_check_what_they_write(void **state) {
   const gt_plan *plan = fixture_planned(f, true, false);
   assert_int_equal(separate_checks(plan, &bytes), 0);
   assert_int_equal(checking_writers(plan), 3);
-  assert_int_equal(plan->levels, 2); /* the initial flag, and the products that clear it */
+  assert_int_equal(plan->levels, 2); /* the initial flag, and the kernels that clear it */
   plan = fixture_planned(f, true, true);
   assert_int_equal(separate_checks(plan, &bytes), 1);
   assert_int_equal(checking_writers(plan), 0);
@@ -131,12 +131,12 @@ static void final_sums_are_checked(void **state) {
 
 static float ones_but_one(uint32_t v, int64_t i) { return v == 0 && i == 5 ? INFINITY : 1; }
 
-/* A flag whose initial value is another flag in the same memory: both are cleared at one level. */
-static void a_flag_may_begin_as_another(void **state) {
+/* A flag whose initial value is another flag in the same memory: both may be cleared in the same level. */
+static void a_flag_may_start_as_another(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
   float ok = 1;
-  const gt_id c = matrix(f, "c"), begins = initial_flag(f), first = gt_all_finite(g, c, begins);
+  const gt_id c = matrix(f, "c"), initial = initial_flag(f), first = gt_all_finite(g, c, initial);
   keep_flag(f, (gt_id[]){matrix(f, "d")}, 1, first);
   fixture_planned(f, true, false);
   fixture_run(f, fixture_planned(f, false, false), ones_but_one, 1, 1, &ok);
@@ -148,7 +148,7 @@ int main(void) {
 #define PIN(name)  pin_test_setup_teardown(name, fixture_setup, fixture_teardown)
   const struct CMUnitTest tests[] = {
       PIN(writers_check_what_they_write), PIN(other_parts_are_checked_separately), PIN(no_cycle_is_created),
-      PIN(final_sums_are_checked),        TEST(a_flag_may_begin_as_another),
+      PIN(final_sums_are_checked),        TEST(a_flag_may_start_as_another),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

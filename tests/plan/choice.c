@@ -1,4 +1,4 @@
-/* Choices and their candidates, as a plan records them. */
+/* Choices of a plan and their candidates, and tuning, which replaces an estimated choice. */
 #include "op/core.h"
 #include "op/matmul/matmul.h"
 #include "plan/plan.h"
@@ -21,7 +21,7 @@ static gt_id read_matrix(gt_graph *graph, const char *name, int64_t rows, int64_
   return gt_variable_read(graph, v);
 }
 
-/* Two products of one shape, and a third of another. */
+/* Two GEMMs of the same shape, and a third of another. */
 static gt_plan *three_products(gt_arena *arena, const gt_tuned *tuned) {
   const gt_plan_options options = {.target = device, .tuned = tuned};
   gt_error error = {0};
@@ -49,7 +49,7 @@ static void test_equal_products_share_a_choice(void **state) {
   gt_arena_finish(&arena);
 }
 
-static void test_least_cost(void **state) {
+static void test_least_cost_is_chosen(void **state) {
   (void)state;
   gt_arena arena;
   gt_arena_init(&arena);
@@ -58,8 +58,8 @@ static void test_least_cost(void **state) {
     const gt_choice *choice = &plan->choice[c];
     assert_true(choice->candidates > 1);
     for (uint32_t i = 0; i < choice->candidates; i++) {
-      const double cost = choice->candidate[i].cost, taken = choice->candidate[choice->taken].cost;
-      assert_true(i < choice->taken ? cost > taken : cost >= taken);
+      const double cost = choice->candidate[i].cost, least = choice->candidate[choice->taken].cost;
+      assert_true(i < choice->taken ? cost > least : cost >= least);
     }
   }
   gt_arena_finish(&arena);
@@ -88,7 +88,7 @@ static void test_equal_texts_mean_equal_candidates(void **state) {
   gt_arena_finish(&arena);
 }
 
-/* Every candidate of a choice is forced in turn, as if tuning had found it best. */
+/* Selects every candidate of a choice in turn, as if tuning had found it to be the fastest. */
 static void test_tuned(void **state) {
   (void)state;
   gt_arena arena;
@@ -98,21 +98,21 @@ static void test_tuned(void **state) {
   gt_tuned tuned = {0};
   gt_tuned_set(&tuned, "another question", "64x64");
   for (uint32_t i = 0; i < estimated->candidates; i++) {
-    char way[GT_WAY_TEXT], taken[GT_WAY_TEXT];
-    text_of(estimated, i, way);
-    gt_tuned_set(&tuned, estimated->key, way);
+    char candidate[GT_WAY_TEXT], chosen[GT_WAY_TEXT];
+    text_of(estimated, i, candidate);
+    gt_tuned_set(&tuned, estimated->key, candidate);
     const gt_plan *plan = three_products(&arena, &tuned);
     const gt_choice *choice = choice_of(plan, 0);
-    text_of(choice, choice->taken, taken);
+    text_of(choice, choice->taken, chosen);
     assert_true(choice->tuned);
-    assert_string_equal(taken, way);
+    assert_string_equal(chosen, candidate);
     assert_false(choice_of(plan, 2)->tuned);
   }
   gt_tuned_finish(&tuned);
   gt_arena_finish(&arena);
 }
 
-static void test_not_offered_or_forgotten(void **state) {
+static void test_unknown_and_removed_candidates(void **state) {
   (void)state;
   gt_arena arena;
   gt_arena_init(&arena);
@@ -133,9 +133,9 @@ static void test_not_offered_or_forgotten(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {pin_test(test_equal_products_share_a_choice), pin_test(test_least_cost),
-                                     cmocka_unit_test(test_equal_texts_mean_equal_candidates),
-                                     cmocka_unit_test(test_tuned),
-                                     cmocka_unit_test(test_not_offered_or_forgotten)};
+  const struct CMUnitTest tests[] = {
+      pin_test(test_equal_products_share_a_choice), pin_test(test_least_cost_is_chosen),
+      cmocka_unit_test(test_equal_texts_mean_equal_candidates), cmocka_unit_test(test_tuned),
+      cmocka_unit_test(test_unknown_and_removed_candidates)};
   return cmocka_run_group_tests_name("choice", tests, NULL, NULL);
 }

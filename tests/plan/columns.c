@@ -1,5 +1,5 @@
-/* Column reductions in the epilogue of a product, on a device: for which values the kernel that computes them
- * also reduces their columns, and for which not. */
+/* Column reductions in the epilogue of a GEMM, on a device: for which values the kernel that computes them
+ * also reduces their columns, and for which it does not. */
 #include "op/autodiff.h"
 #include "op/conv/conv.h"
 #include "op/core.h"
@@ -21,7 +21,7 @@
 
 enum { BATCH = 1024, IN = 96, UNITS = 64, OUT = 32 };
 
-/* Number of products whose kernel computes this reduction (GT_COLUMNS_…; 0: none). */
+/* Number of GEMMs whose kernel computes this reduction (GT_COLUMNS_…; 0: none). */
 static int products_reducing(const gt_plan *plan, uint32_t kind) {
   int count = 0;
   for (uint32_t s = 0; s < plan->steps; s++)
@@ -30,13 +30,13 @@ static int products_reducing(const gt_plan *plan, uint32_t kind) {
   return count;
 }
 
-static int steps_of(const gt_plan *plan, const char *kernel) {
+static int count_steps(const gt_plan *plan, const char *kernel) {
   int count = 0;
   for (uint32_t s = 0; s < plan->steps; s++) count += !strcmp(plan->step[s].kernel->name, kernel);
   return count;
 }
 
-/* Three layers: each bias gradient is the column sum of a product's result; for the last layer the epilogue
+/* Three layers: each bias gradient is the column sum of a GEMM's result; for the last layer, the epilogue
  * computes the derivative of the loss first. */
 static void bias_gradients_of_layers(void **state) {
   fixture *f = *state;
@@ -72,7 +72,7 @@ static gt_id convolved(fixture *f) {
   return gt_conv(f->graph, x, fixture_variable(f, "w", (gt_shape){4, {UNITS, 3, 3, UNITS}}), &a);
 }
 
-/* The moments that batch norm needs of a convolution: no kernel reads its result for that. */
+/* The moments of a convolution's result, as batch norm needs them: no kernel reads the result again. */
 static void moments_of_a_convolution(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -80,15 +80,16 @@ static void moments_of_a_convolution(void **state) {
   fixture_keep(f, "normal", gt_div(g, gt_sub(g, y, mean), gt_sqrt(g, gt_result(g, mean, 1))));
   const gt_plan *plan = fixture_planned(f, true, false);
   assert_int_equal(products_reducing(plan, GT_COLUMNS_MOMENTS), 1);
-  assert_int_equal(steps_of(plan, "moments"), 1);
+  assert_int_equal(count_steps(plan, "moments"), 1);
   const gt_step *moments = fixture_step(plan, "moments");
   assert_int_equal(moments->spec[GT_MOMENTS_SPEC_FROM], GT_MOMENTS_TILES);
   assert_true(moments->bytes < gt_node_bytes(g, y) / 16);
-  assert_int_equal(steps_of(fixture_planned(f, true, true), "moments"), 2);
-  assert_int_equal(steps_of(fixture_planned(f, false, false), "moments"), 2);
+  assert_int_equal(count_steps(fixture_planned(f, true, true), "moments"), 2);
+  assert_int_equal(count_steps(fixture_planned(f, false, false), "moments"), 2);
 }
 
-/* If row weights differ within a tile, the result is read again. */
+/* Row weights are applied to the moments of tiles. Only tiles within which the weights differ are read
+ * again. */
 static void row_weights_are_applied_to_the_tiles(void **state) {
   fixture *f = *state;
   const gt_id weight = fixture_variable(f, "weight", gt_shape_1(BATCH));
@@ -118,7 +119,8 @@ static gt_id product(fixture *f, int64_t rows) {
   return gt_matmul(f->graph, a, b, false, false);
 }
 
-static void two_stored_values_leave_no_room(void **state) {
+/* The kernel has two outputs, and a column sum would be a third. */
+static void two_stored_values_prevent_fusion(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
   const gt_id before = product(f, BATCH), y = gt_relu(g, before);
@@ -128,7 +130,7 @@ static void two_stored_values_leave_no_room(void **state) {
   assert_int_equal(products_reducing(fixture_planned(f, true, false), GT_COLUMNS_SUM), 0);
 }
 
-/* With so few rows a separate reduction is as fast. */
+/* With this few rows, a separate reduction is as fast. */
 static void few_rows_are_read_again(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -138,7 +140,7 @@ static void few_rows_are_read_again(void **state) {
   assert_int_equal(products_reducing(fixture_planned(f, true, false), GT_COLUMNS_SUM), 0);
 }
 
-/* Sums over another axis, sums of other columns, maxima. */
+/* Sums over the other axis, sums of other columns, and maxima. */
 static void other_reductions_are_not_fused(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -163,21 +165,21 @@ static void reshapes_are_looked_through(void **state) {
   assert_int_equal(products_reducing(plan, GT_COLUMNS_SUM), 1);
 }
 
-/* --- two sums: the gradients of a norm's bias and weight, from the gradient of its output --- */
+/* --- two sums: the gradients of a norm's bias and weight, computed from the gradient of its output --- */
 
-enum { LINES = 8192 };
+enum { ROWS = 8192 };
 
 /* The sum of a value, and the sum of its product with the normalized input. */
 static void keep_both_sums(fixture *f, gt_id y, gt_id x) {
   gt_graph *g = f->graph;
-  const gt_id mean = fixture_variable(f, "mean", gt_shape_2(LINES, 1)),
-              inverse = fixture_variable(f, "inverse", gt_shape_2(LINES, 1));
+  const gt_id mean = fixture_variable(f, "mean", gt_shape_2(ROWS, 1)),
+              inverse = fixture_variable(f, "inverse", gt_shape_2(ROWS, 1));
   const gt_id normal = gt_mul(g, gt_sub(g, x, mean), inverse);
   fixture_keep(f, "bias", gt_sum(g, y, 1, false));
   fixture_keep(f, "weight", gt_sum(g, gt_mul(g, y, normal), 1, false));
 }
 
-static gt_id normalised(fixture *f) { return fixture_variable(f, "x", gt_shape_2(LINES, UNITS)); }
+static gt_id normalised(fixture *f) { return fixture_variable(f, "x", gt_shape_2(ROWS, UNITS)); }
 
 static bool writes_first_output(const gt_plan *plan) {
   const gt_step *step = fixture_step(plan, "matmul");
@@ -188,18 +190,18 @@ static bool writes_first_output(const gt_plan *plan) {
 
 static void sums_of_a_value_without_other_readers(void **state) {
   fixture *f = *state;
-  keep_both_sums(f, product(f, LINES), normalised(f));
+  keep_both_sums(f, product(f, ROWS), normalised(f));
   const gt_plan *plan = fixture_planned(f, true, false);
   assert_int_equal(products_reducing(plan, GT_COLUMNS_SUMS | GT_COLUMNS_PASSING), 1);
   assert_false(writes_first_output(plan));
-  assert_int_equal(plan->levels, 2); /* a pass over the whole value would need one more */
+  assert_int_equal(plan->levels, 2); /* a separate reduction would need one more */
   assert_int_equal(plan->steps, 3);
-  assert_true(plan->unaliased_bytes < LINES * UNITS * sizeof(float) / 2);
+  assert_true(plan->unaliased_bytes < ROWS * UNITS * sizeof(float) / 2);
 }
 
 static void sums_of_a_value_that_is_also_stored(void **state) {
   fixture *f = *state;
-  const gt_id y = product(f, LINES);
+  const gt_id y = product(f, ROWS);
   keep_both_sums(f, y, normalised(f));
   fixture_keep(f, "y", y);
   const gt_plan *plan = fixture_planned(f, true, false);
@@ -210,17 +212,17 @@ static void sums_of_a_value_that_is_also_stored(void **state) {
 
 static void one_sum_of_a_value_without_other_readers(void **state) {
   fixture *f = *state;
-  fixture_keep(f, "sum", gt_sum(f->graph, product(f, LINES), 1, false));
+  fixture_keep(f, "sum", gt_sum(f->graph, product(f, ROWS), 1, false));
   const gt_plan *plan = fixture_planned(f, true, false);
   assert_int_equal(products_reducing(plan, GT_COLUMNS_SUM | GT_COLUMNS_PASSING), 1);
   assert_false(writes_first_output(plan));
 }
 
-/* As in a norm without a bias. */
+/* A norm without a bias. */
 static void only_the_sum_of_products_is_needed(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
-  const gt_id y = product(f, LINES);
+  const gt_id y = product(f, ROWS);
   fixture_keep(f, "y", y);
   fixture_keep(f, "weight", gt_sum(g, gt_mul(g, y, normalised(f)), 1, false));
   assert_int_equal(products_reducing(fixture_planned(f, true, false), GT_COLUMNS_SUM), 1);
@@ -230,11 +232,11 @@ static uint32_t outputs_of_product(const gt_plan *plan) {
   return fixture_step(plan, "matmul")->spec[GT_SPEC_OUTPUT_COUNT];
 }
 
-/* The sum replaces the first output, whichever of the two values is written. */
+/* A column sum replaces the first output; either of the two values may be the one that is written. */
 static void either_value_may_be_stored(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
-  const gt_id y = product(f, LINES), times = gt_mul(g, y, normalised(f));
+  const gt_id y = product(f, ROWS), times = gt_mul(g, y, normalised(f));
   fixture_keep(f, "times", times);
   fixture_keep(f, "bias", gt_sum(g, y, 1, false));
   fixture_keep(f, "weight", gt_sum(g, times, 1, false));
@@ -245,10 +247,10 @@ static void either_value_may_be_stored(void **state) {
   assert_int_equal(output[1], GT_OPERAND_LEADER);
 }
 
-static void both_stored_leave_no_room(void **state) {
+static void both_stored_prevent_fusion(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
-  const gt_id y = product(f, LINES), times = gt_mul(g, y, normalised(f));
+  const gt_id y = product(f, ROWS), times = gt_mul(g, y, normalised(f));
   fixture_keep(f, "y", y);
   fixture_keep(f, "times", times);
   fixture_keep(f, "bias", gt_sum(g, y, 1, false));
@@ -258,11 +260,11 @@ static void both_stored_leave_no_room(void **state) {
   assert_int_equal(outputs_of_product(plan), 2);
 }
 
-/* Otherwise the product would have to wait for the second factor. */
+/* The GEMM does not compute the sum of products, because it would have to wait for the second factor. */
 static void late_factor_is_applied_by_the_column_sum(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
-  const gt_id c = fixture_variable(f, "c", gt_shape_2(LINES, IN)), y = product(f, LINES);
+  const gt_id c = fixture_variable(f, "c", gt_shape_2(ROWS, IN)), y = product(f, ROWS);
   const gt_id d = fixture_variable(f, "d", gt_shape_2(IN, UNITS)), late = gt_matmul(g, c, d, false, false);
   keep_both_sums(f, y, late);
   const gt_plan *plan = fixture_planned(f, true, false);
@@ -272,25 +274,25 @@ static void late_factor_is_applied_by_the_column_sum(void **state) {
   assert_int_equal(products_reducing(plan, GT_COLUMNS_SUM), 1);
 }
 
-/* With one more input there would be no room for the known amax of the operands. */
+/* The GEMM does not compute the sum of products, because its kernel would have too many inputs. */
 static void many_inputs_are_read_by_the_column_sum(void **state) {
   fixture *f = *state;
-  const gt_id y = product(f, LINES), more = fixture_variable(f, "more", gt_shape_2(LINES, UNITS));
+  const gt_id y = product(f, ROWS), more = fixture_variable(f, "more", gt_shape_2(ROWS, UNITS));
   keep_both_sums(f, gt_mul(f->graph, y, more), normalised(f));
   const gt_plan *plan = fixture_planned(f, true, false);
   assert_int_equal(products_reducing(plan, GT_COLUMNS_SUM), 1);
   assert_int_equal(outputs_of_product(plan), 1);
 }
 
-/* If the product's kernel cannot reduce columns, each sum reads the written value. */
+/* If the GEMM's kernel cannot reduce columns, each sum reads the result. */
 static void kernels_that_cannot_reduce_columns(void **state) {
   enum { FEW = 4 };
   fixture *f = *state;
   gt_graph *g = f->graph;
-  const gt_id a = fixture_variable(f, "a", gt_shape_2(LINES, IN)),
+  const gt_id a = fixture_variable(f, "a", gt_shape_2(ROWS, IN)),
               b = fixture_variable(f, "b", gt_shape_2(IN, FEW));
   const gt_id y = gt_matmul(g, a, b, false, false);
-  keep_both_sums(f, y, fixture_variable(f, "x", gt_shape_2(LINES, FEW)));
+  keep_both_sums(f, y, fixture_variable(f, "x", gt_shape_2(ROWS, FEW)));
   const gt_plan *plan = fixture_planned(f, true, false);
   const gt_step *step = fixture_step(plan, "product_few");
   assert_int_equal(step->spec[GT_FACTOR_SPEC_COLUMNS], 0);
@@ -298,12 +300,12 @@ static void kernels_that_cannot_reduce_columns(void **state) {
   assert_int_equal(fixture_step(plan, "reduce_columns")->access[0].bytes, gt_node_bytes(g, y));
 }
 
-/* The same if a kernel learns this only when it is lowered. */
+/* The same if this is known only after the kernel has been chosen. */
 static void output_that_a_kernel_cannot_skip_is_written(void **state) {
   enum { FEW = 4 };
   fixture *f = *state;
   gt_graph *g = f->graph;
-  const gt_id y = gt_matmul(g, fixture_variable(f, "a", gt_shape_2(LINES, IN)),
+  const gt_id y = gt_matmul(g, fixture_variable(f, "a", gt_shape_2(ROWS, IN)),
                             fixture_variable(f, "b", gt_shape_2(IN, FEW)), false, false);
   fixture_keep(f, "sum", gt_sum(g, y, 1, false));
   const gt_plan *plan = fixture_planned(f, true, false);
@@ -312,10 +314,10 @@ static void output_that_a_kernel_cannot_skip_is_written(void **state) {
   assert_int_equal(fixture_step(plan, "reduce_columns")->access[0].bytes, gt_node_bytes(g, y));
 }
 
-/* The kernels of a CPU compute sums from the values they read, as always. */
+/* On a CPU, a sum is computed by its own kernel. */
 static void a_cpu_fuses_no_column_reduction(void **state) {
   fixture *f = *state;
-  keep_both_sums(f, product(f, LINES), normalised(f));
+  keep_both_sums(f, product(f, ROWS), normalised(f));
   const gt_plan *plan = fixture_planned(f, false, false);
   assert_int_equal(products_reducing(plan, 0), 1);
   assert_int_equal(outputs_of_product(plan), 1);
@@ -329,7 +331,7 @@ int main(void) {
       PIN(moments_of_a_convolution),
       PIN(row_weights_are_applied_to_the_tiles),
       PIN(values_that_no_product_computes),
-      PIN(two_stored_values_leave_no_room),
+      PIN(two_stored_values_prevent_fusion),
       PIN(few_rows_are_read_again),
       PIN(other_reductions_are_not_fused),
       PIN(reshapes_are_looked_through),
@@ -338,7 +340,7 @@ int main(void) {
       PIN(one_sum_of_a_value_without_other_readers),
       PIN(only_the_sum_of_products_is_needed),
       PIN(either_value_may_be_stored),
-      PIN(both_stored_leave_no_room),
+      PIN(both_stored_prevent_fusion),
       PIN(late_factor_is_applied_by_the_column_sum),
       PIN(many_inputs_are_read_by_the_column_sum),
       PIN(kernels_that_cannot_reduce_columns),

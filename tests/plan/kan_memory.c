@@ -1,7 +1,7 @@
-/* Memory of a KAN layer's training step on a large GPU with matrix units, however fine its grid: hardly more
- * than its inputs, outputs, parameters and their gradients. Basis functions are not stored, coefficients once
- * more, packed for the matrix units, and the amax of functions takes no more than one number for several
- * inputs. */
+/* Memory of a KAN layer's training step on a large GPU with matrix units. It is at most 10 % more than the
+ * layer's inputs, outputs, parameters and their gradients, even with a fine grid: basis functions are not
+ * stored, coefficients have one packed copy for the matrix units, and there is one amax of basis functions
+ * for a block of inputs. */
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/kan/kan.h"
@@ -13,37 +13,37 @@
 
 #include <cmocka.h>
 
-enum { LINES = 8192, INPUTS = 784, OUTPUTS = 64, GRID = 100, DEGREE = 3, BLOCK = 16 };
+enum { BATCH = 8192, INPUTS = 784, OUTPUTS = 64, GRID = 100, DEGREE = 3, BLOCK = 16 };
 
-/* Keeps the updated parameters. */
-static void step_down(fixture *f, const char *name, gt_id parameter, gt_id gradient) {
+/* Keeps the parameter after a gradient step. */
+static void keep_updated(fixture *f, const char *name, gt_id parameter, gt_id gradient) {
   const gt_shape shape = gt_node_at(f->graph, parameter)->shape;
   fixture_keep(f, name, gt_sub(f->graph, parameter, gt_reshape(f->graph, gradient, shape)));
 }
 
-/* A training step of the layer, with scales for each edge or without. */
+/* Plans a training step of the layer, with or without a scale per edge. */
 static void check_memory(fixture *f, bool scaled) {
   gt_graph *g = f->graph;
   gt_kan_attribute a = gt_kan_bspline(-1, 1, GRID, DEGREE);
   a.base = 1, a.block = BLOCK;
   const gt_shape coefficients = gt_shape_2(INPUTS * (a.terms + 1), OUTPUTS),
                  edges = gt_shape_2(INPUTS, OUTPUTS);
-  const gt_id data = fixture_variable(f, "data", gt_shape_2(LINES, INPUTS)),
+  const gt_id data = fixture_variable(f, "data", gt_shape_2(BATCH, INPUTS)),
               c = fixture_variable(f, "coefficients", coefficients),
               scales = scaled ? fixture_variable(f, "scales", edges) : GT_NONE;
   const gt_id x = gt_mul(g, data, data), y = gt_kan(g, x, c, scales, &a), slope = gt_mul(g, y, y);
   gt_id of_c = gt_kan_coefficients(g, x, slope, &a);
   if (scaled) {
     of_c = gt_kan_scale(g, of_c, c, scales, &a);
-    step_down(f, "new scales", scales, gt_result(g, of_c, 1));
+    keep_updated(f, "new scales", scales, gt_result(g, of_c, 1));
   }
-  step_down(f, "new coefficients", c, of_c);
+  keep_updated(f, "new coefficients", c, of_c);
   const gt_plan *plan = fixture_plan(f, &(gt_plan_options){.target = fixture_fast_gpu, .no_overlap = true});
   const int64_t parameters = gt_shape_count(coefficients) + (scaled ? gt_shape_count(edges) : 0),
-                values = (int64_t)LINES * (INPUTS + 2 * OUTPUTS);
+                values = (int64_t)BATCH * (INPUTS + 2 * OUTPUTS);
   const double bytes = (double)plan->arena_bytes + 4.0 * (double)parameters,
-               bare = 4.0 * (double)(values + 2 * parameters);
-  if (!(bytes <= 1.1 * bare)) fail_msg("%.0f bytes for %.0f", bytes, bare);
+               minimum = 4.0 * (double)(values + 2 * parameters);
+  if (!(bytes <= 1.1 * minimum)) fail_msg("%.0f bytes for %.0f", bytes, minimum);
 }
 
 static void plain(void **state) { check_memory(*state, false); }

@@ -1,7 +1,6 @@
-/* Legality of fusion, placement and memory reuse: whatever a plan elides, fuses into another kernel,
- * overwrites or computes in place, the numbers stay the same. Random graphs (support/random_graph.h) are run
- * by such plans, and by plans without all of that: every op a kernel of its own, every value in its own
- * memory, and states updated only at the end of a step. All numbers must be equal.
+/* Fusion, placement and memory reuse must not change results. Random graphs (support/random_graph.h) are run
+ * with optimized plans, and with plain plans: each op has its own kernel, each value its own memory, and
+ * states are updated only at the end of a step. All results must be equal.
  *
  * Fusions that exist only on devices are run on the Vulkan device, if there is one, for a few graphs. For
  * many more graphs the plan for a hypothetical device is checked without running it: everything that a step
@@ -26,11 +25,11 @@ enum { GRAPHS = 500, STEPS = 3 };
 
 static gt_backend *device; /* NULL: no device */
 
-/* Which graphs: see random_graph_draw. */
-typedef struct source {
-  int behind, ops;
-} source;
-static const source of_many = {3, 11}, of_few = {2, 0};
+/* The numbers of ops of a random graph; see random_graph_draw. */
+typedef struct graph_size {
+  int fused_ops, ops;
+} graph_size;
+static const graph_size many_ops = {3, 11}, few_ops = {2, 0};
 
 /* The values of variables, followed by kept values, after all steps. */
 typedef struct result {
@@ -42,37 +41,37 @@ enum { RESULTS = RANDOM_GRAPH_INPUT + RANDOM_GRAPH_KEPT };
 typedef struct trial {
   gt_arena arena;
   gt_backend *backend;
-  random_graph drawn;
+  random_graph random;
   const gt_plan *plan;
   gt_buffer *buffer[RANDOM_GRAPH_VARIABLES];
   gt_executable *executable;
 } trial;
 
 static uint64_t bytes_of(const trial *t, uint32_t variable) {
-  const gt_variable *v = &t->drawn.graph->variable[variable];
+  const gt_variable *v = &t->random.graph->variable[variable];
   return (uint64_t)gt_shape_count(v->shape) * gt_dtype_size(v->dtype);
 }
 
 static const gt_plan *plan_trial(trial *t, uint32_t seed, gt_plan_options options) {
   gt_error error = {0};
-  options.keep = t->drawn.kept;
-  options.keep_count = t->drawn.kept_count;
-  const gt_plan *plan = gt_plan_create(&t->arena, t->drawn.graph, &options, &error);
+  options.keep = t->random.kept;
+  options.keep_count = t->random.kept_count;
+  const gt_plan *plan = gt_plan_create(&t->arena, t->random.graph, &options, &error);
   if (!plan) fail_msg("graph %u: %s", seed, error.message);
   return plan;
 }
 
-static void begin(trial *t, gt_backend *backend, uint32_t seed, source from, bool plain) {
+static void init_trial(trial *t, gt_backend *backend, uint32_t seed, graph_size from, bool plain) {
   const gt_backend_api *api = backend->api;
   gt_error error = {0};
   *t = (trial){.backend = backend};
   gt_arena_init(&t->arena);
-  t->drawn = random_graph_draw(&t->arena, seed, from.behind, from.ops, !plain);
+  t->random = random_graph_draw(&t->arena, seed, from.fused_ops, from.ops, !plain);
   t->plan = plan_trial(t, seed,
                        (gt_plan_options){.target = backend->target, .no_fusion = plain, .no_reuse = plain});
   for (uint32_t v = 0; v < RANDOM_GRAPH_VARIABLES; v++) {
     void *data = gt_arena_alloc(&t->arena, bytes_of(t, v));
-    random_graph_fill(t->drawn.graph, v, seed, data);
+    random_graph_fill(t->random.graph, v, seed, data);
     t->buffer[v] = api->buffer_create(backend, t->plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
     assert_non_null(t->buffer[v]);
     assert_true(api->upload(backend, t->buffer[v], 0, data, bytes_of(t, v), &error));
@@ -103,25 +102,25 @@ static void *download(gt_arena *arena, const trial *t, uint32_t variable) {
   return data;
 }
 
-/* One step of a plain plan, which writes new states to copies: the states are set to these afterwards. */
+/* Runs one step of a plain plan, which writes new states to copies; then copies them to the states. */
 static void run_plain_step(trial *t) {
   gt_error error = {0};
   run(t, 1);
   for (uint32_t v = 0; v < RANDOM_GRAPH_STATES; v++)
-    if (t->drawn.updated[v]) {
+    if (t->random.updated[v]) {
       const void *next = download(&t->arena, t, v + RANDOM_GRAPH_STATES);
       assert_true(t->backend->api->upload(t->backend, t->buffer[v], 0, next, bytes_of(t, v), &error));
     }
 }
 
-static void run_trial(gt_arena *arena, gt_backend *backend, uint32_t seed, source from, bool plain,
+static void run_trial(gt_arena *arena, gt_backend *backend, uint32_t seed, graph_size from, bool plain,
                       result out[RESULTS]) {
   gt_error error = {0};
   trial t;
-  begin(&t, backend, seed, from, plain);
+  init_trial(&t, backend, seed, from, plain);
   if (!plain) run(&t, STEPS);
   for (int s = 0; plain && s < STEPS; s++) run_plain_step(&t);
-  for (int k = 0; k < t.drawn.kept_count; k++) {
+  for (int k = 0; k < t.random.kept_count; k++) {
     const gt_access *at = &t.plan->kept[k];
     float *kept = gt_arena_alloc(arena, at->bytes);
     assert_true(backend->api->inspect(backend, t.executable, at, kept, &error));
@@ -133,8 +132,8 @@ static void run_trial(gt_arena *arena, gt_backend *backend, uint32_t seed, sourc
   finish(&t);
 }
 
-/* Compares the graph's plan on the backend with the simplest plan on the CPU. */
-static void compare(gt_backend *backend, gt_backend *cpu, uint32_t seed, source from) {
+/* Compares the optimized plan on the backend with the plain plan on the CPU. */
+static void compare(gt_backend *backend, gt_backend *cpu, uint32_t seed, graph_size from) {
   gt_arena arena;
   result got[RESULTS] = {{NULL, 0}}, want[RESULTS] = {{NULL, 0}};
   gt_arena_init(&arena);
@@ -143,23 +142,23 @@ static void compare(gt_backend *backend, gt_backend *cpu, uint32_t seed, source 
   for (int r = 0; r < RESULTS; r++)
     for (uint64_t i = 0; i < want[r].count; i++)
       if (got[r].value[i] != want[r].value[i])
-        fail_msg("graph %u, %d and %d ops: result %d [%u] is %g, not %g", seed, from.behind, from.ops, r,
+        fail_msg("graph %u, %d and %d ops: result %d [%u] is %g, not %g", seed, from.fused_ops, from.ops, r,
                  (unsigned)i, (double)got[r].value[i], (double)want[r].value[i]);
   gt_arena_finish(&arena);
 }
 
 static void plans_for_a_cpu(void **state) {
   fixture *f = *state;
-  for (uint32_t seed = 1; seed <= GRAPHS; seed++) compare(f->backend, f->backend, seed, of_many);
+  for (uint32_t seed = 1; seed <= GRAPHS; seed++) compare(f->backend, f->backend, seed, many_ops);
 }
 
-/* What a product's kernel computes in addition to its result: nothing, sums or moments of its columns, a row
+/* What a GEMM's kernel computes in addition to its result: nothing, sums or moments of its columns, a row
  * program, or a loss and its gradient. */
 enum { NOTHING, COLUMNS, ROWS, LOSS, FUSED_KINDS };
 
 /* The last of these kinds that occurs in the plan. */
 static int fused_into_products(const gt_plan *plan) {
-  int beside = NOTHING;
+  int fused_kind = NOTHING;
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];
     if (strcmp(step->kernel->name, "matmul") != 0 && strncmp(step->kernel->name, "product_", 8) != 0)
@@ -170,39 +169,40 @@ static int fused_into_products(const gt_plan *plan) {
                         : followed                                ? LOSS
                         : step->spec[GT_FACTOR_SPEC_COLUMNS] != 0 ? COLUMNS
                                                                   : NOTHING;
-    if (of_step > beside) beside = of_step;
+    if (of_step > fused_kind) fused_kind = of_step;
   }
-  return beside;
+  return fused_kind;
 }
 
-static int fused_on_device(uint32_t seed) {
+static int kind_on_device(uint32_t seed) {
   trial t = {0};
   gt_arena_init(&t.arena);
-  t.drawn = random_graph_draw(&t.arena, seed, of_few.behind, of_few.ops, true);
-  const int beside = fused_into_products(plan_trial(&t, seed, (gt_plan_options){.target = device->target}));
+  t.random = random_graph_draw(&t.arena, seed, few_ops.fused_ops, few_ops.ops, true);
+  const int fused_kind =
+      fused_into_products(plan_trial(&t, seed, (gt_plan_options){.target = device->target}));
   gt_arena_finish(&t.arena);
-  return beside;
+  return fused_kind;
 }
 
-/* A software device takes a second to compile the kernels of each graph, so it runs only the first few graphs
- * of each kind. */
+/* Runs only the first few graphs of each kind, because a software device needs a second to compile the
+ * kernels of each graph. */
 static void plans_for_the_device(void **state) {
-  enum { OF_EACH = 5 };
+  enum { PER_KIND = 5 };
   fixture *f = *state;
   int compared[FUSED_KINDS] = {0};
   if (!device) skip();
   for (uint32_t seed = 1; seed <= GRAPHS; seed++) {
-    const int beside = fused_on_device(seed);
-    if (compared[beside] == OF_EACH) continue;
-    compare(device, f->backend, seed, of_few);
-    compared[beside]++;
+    const int fused_kind = kind_on_device(seed);
+    if (compared[fused_kind] == PER_KIND) continue;
+    compare(device, f->backend, seed, few_ops);
+    compared[fused_kind]++;
   }
   assert_int_equal(gt_vulkan_validation_messages(), 0);
 }
 
 /* --- plans for hypothetical devices --------------------------------------------------------------------- */
 
-/* Which bytes have been written, in the arena and in each variable. */
+/* For each byte of the arena and of the variables, whether it has been written. */
 typedef struct written {
   gt_arena arena;
   uint8_t *byte[GT_PLAN_VARIABLE + RANDOM_GRAPH_VARIABLES]; /* NULL: not checked */
@@ -236,9 +236,9 @@ static void mark_writes(const gt_step *step, written *w) {
   }
 }
 
-/* Assigned values, and values kept in the arena. */
+/* Asserts that assigned values and kept values have been written. */
 static void check_results(const trial *t, const written *w, uint32_t seed) {
-  const gt_graph *g = t->drawn.graph;
+  const gt_graph *g = t->random.graph;
   for (uint32_t r = 0; r < g->roots; r++) {
     const gt_node *node = gt_node_at(g, g->root[r]);
     const gt_assign_attribute *a = node->attribute;
@@ -246,10 +246,10 @@ static void check_results(const trial *t, const written *w, uint32_t seed) {
         !is_written(w, GT_PLAN_VARIABLE + a->variable, 0, gt_node_bytes(g, g->root[r])))
       fail_msg("graph %u: not all of %s is written", seed, g->variable[a->variable].name);
   }
-  for (int k = 0; k < t->drawn.kept_count; k++) {
+  for (int k = 0; k < t->random.kept_count; k++) {
     const gt_access *at = &t->plan->kept[k];
     if (at->buffer == GT_PLAN_ARENA && !is_written(w, at->buffer, at->offset, at->bytes))
-      fail_msg("graph %u: not all of kept node %u is written", seed, t->drawn.kept[k]);
+      fail_msg("graph %u: not all of kept node %u is written", seed, t->random.kept[k]);
   }
 }
 
@@ -258,7 +258,7 @@ static void check_plan(gt_target target, uint32_t seed) {
   trial t = {0};
   written w;
   gt_arena_init(&t.arena);
-  t.drawn = random_graph_draw(&t.arena, seed, of_many.behind, of_many.ops, true);
+  t.random = random_graph_draw(&t.arena, seed, many_ops.fused_ops, many_ops.ops, true);
   plan_trial(&t, seed, (gt_plan_options){.target = target}); /* plans are verified when they are created */
   t.plan = plan_trial(&t, seed, (gt_plan_options){.target = target, .no_reuse = true});
   init_written(&w, t.plan);

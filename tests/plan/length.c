@@ -1,5 +1,6 @@
-/* Planning time is nearly proportional to the length of the graph: for eight times the length about ten
- * times, not sixty times. Each of these graphs once took quadratic time in some pass. */
+/* Planning time is nearly proportional to the length of the graph: a graph of eight times the length takes
+ * about ten times as long; quadratic time would be more than sixty times. Each of these graphs once took
+ * quadratic time in some pass. */
 #include "op/autodiff.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -34,12 +35,12 @@ static gt_id variable(gt_graph *g, const char *name, int number) {
 
 static gt_id product(gt_graph *g, gt_id a, gt_id b) { return gt_matmul(g, a, b, false, false); }
 
-static void descend(gt_graph *g, gt_id loss, gt_id *weight, gt_id *gradient, int count) {
+static void take_gradient(gt_graph *g, gt_id loss, gt_id *weight, gt_id *gradient, int count) {
   gt_error error = {0};
   if (!gt_autodiff(g, loss, weight, count, gradient, &error)) fail_msg("%s", error.message);
 }
 
-/* A third of the steps each: the layers, their gradients, the gradients of the weights. */
+/* A third of the steps are layers, a third their gradients, and a third the gradients of the weights. */
 static void layers(gt_graph *g, int length) {
   const int count = length / 3;
   const gt_shape all = gt_shape_1(64 * (int64_t)count);
@@ -51,11 +52,11 @@ static void layers(gt_graph *g, int length) {
     weight[i] = gt_view(g, before, 64 * (int64_t)i, square());
     x = gt_relu(g, product(g, x, weight[i]));
   }
-  descend(g, gt_sum(g, gt_mul(g, x, x), 0, false), weight, gradient, count);
+  take_gradient(g, gt_sum(g, gt_mul(g, x, x), 0, false), weight, gradient, count);
   gt_assign(g, flat, 0, gt_sub(g, before, gt_pack(g, gradient, count)));
 }
 
-/* A network unrolled in time, whose state also depends on the state ten steps earlier. */
+/* A recurrent network, unrolled in time; its state also depends on the state ten steps earlier. */
 static void recurrent(gt_graph *g, int length) {
   enum { SKIP = 10 };
   const int count = length / 9;
@@ -65,10 +66,10 @@ static void recurrent(gt_graph *g, int length) {
   for (int t = 0; t < count; t++) {
     h[t + 1] = gt_tanh(g, product(g, h[t], weight));
     if (t >= SKIP) h[t + 1] = gt_add(g, h[t + 1], gt_mul(g, h[t + 1 - SKIP], gt_constant(g, 0.5)));
-    const gt_id told = gt_sum(g, gt_mul(g, product(g, h[t + 1], weight), h[t + 1]), 0, false);
-    loss = t ? gt_add(g, loss, told) : told;
+    const gt_id step_loss = gt_sum(g, gt_mul(g, product(g, h[t + 1], weight), h[t + 1]), 0, false);
+    loss = t ? gt_add(g, loss, step_loss) : step_loss;
   }
-  descend(g, loss, &weight, &gradient, 1);
+  take_gradient(g, loss, &weight, &gradient, 1);
   gt_assign(g, declare(g, "w", 0), 0, gt_sub(g, weight, gradient));
   gt_assign(g, declare(g, "h", 0), 0, h[count]);
 }
@@ -85,7 +86,7 @@ static void there_and_back(gt_graph *g, int length) {
 }
 
 /* One value with many separate consumers. */
-static void many_readers(gt_graph *g, int length) {
+static void many_consumers(gt_graph *g, int length) {
   const gt_id x = gt_sin(g, variable(g, "x", 0));
   for (int i = 0; i < length; i++) gt_assign(g, declare(g, "y", i), 0, gt_mul(g, x, gt_constant(g, i + 1)));
 }
@@ -98,7 +99,7 @@ static void parts(gt_graph *g, int length) {
     gt_assign(g, flat, 16 * (int64_t)i, gt_sin(g, gt_view(g, all, 16 * (int64_t)i, gt_shape_1(16))));
 }
 
-/* States that are rotated, through copies that are saved first. */
+/* Pairs of states that are swapped, so that one must be copied first. */
 static void swaps(gt_graph *g, int length) {
   for (int i = 0; i < length / 4; i++) {
     gt_assign(g, declare(g, "a", i), 0, variable(g, "b", i));
@@ -138,17 +139,16 @@ static double seconds_of(void (*build)(gt_graph *, int), int length) {
   return (double)(end - begin) / CLOCKS_PER_SEC;
 }
 
-/* Takes the fastest of several tries, so a disturbed one does not matter; quadratic time would show in
- * all. */
+/* Uses the smallest growth of several tries, because other processes may disturb some of them. */
 static void grows_with_its_length(void (*build)(gt_graph *, int), const char *name) {
-  double least = 0;
+  double smallest = 0;
   for (int i = 0; i < TRIES; i++) {
     const double once = seconds_of(build, SHORT), longer = seconds_of(build, TIMES * SHORT);
     const double growth = longer / (once > 1e-4 ? once : 1e-4);
-    if (!i || growth < least) least = growth;
-    if (least < MAX_GROWTH) return;
+    if (!i || growth < smallest) smallest = growth;
+    if (smallest < MAX_GROWTH) return;
   }
-  fail_msg("%s: %d times the length takes %.0f times as long to plan", name, TIMES, least);
+  fail_msg("%s: %d times the length takes %.0f times as long to plan", name, TIMES, smallest);
 }
 
 #define TEST(name)                         \
@@ -159,7 +159,7 @@ static void grows_with_its_length(void (*build)(gt_graph *, int), const char *na
 TEST(layers)
 TEST(recurrent)
 TEST(there_and_back)
-TEST(many_readers)
+TEST(many_consumers)
 TEST(parts)
 TEST(swaps)
 TEST(shifts)
@@ -171,7 +171,7 @@ int main(void) {
   mallopt(M_TRIM_THRESHOLD, INT_MAX);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plans_layers),         cmocka_unit_test(plans_recurrent),
-      cmocka_unit_test(plans_there_and_back), cmocka_unit_test(plans_many_readers),
+      cmocka_unit_test(plans_there_and_back), cmocka_unit_test(plans_many_consumers),
       cmocka_unit_test(plans_parts),          cmocka_unit_test(plans_swaps),
       cmocka_unit_test(plans_shifts),         cmocka_unit_test(plans_packed_copies),
   };

@@ -26,14 +26,15 @@ static uint32_t roll(uint32_t sides) {
 
 enum { ITEMS = 60, RELAYS = 5, ALL = ITEMS + RELAYS };
 
-static bool follows(bool edge[ALL][ALL], uint32_t from, uint32_t to) {
+static bool is_reachable(bool edge[ALL][ALL], uint32_t from, uint32_t to) {
   if (from == to) return true;
   for (uint32_t next = 0; next < ALL; next++)
-    if (edge[from][next] && follows(edge, next, to)) return true;
+    if (edge[from][next] && is_reachable(edge, next, to)) return true;
   return false;
 }
 
-/* Rounds over all items: each is taken when none of its predecessors is left; relays as early as possible. */
+/* Goes over all items in rounds and adds each item whose predecessors have been added; relays are added as
+ * early as possible. */
 static uint32_t naive_sort(bool edge[ALL][ALL], const bool *absent, uint32_t *sorted) {
   bool done[ALL] = {false};
   uint32_t count = 0;
@@ -81,10 +82,10 @@ static void sorts_in_rounds(void **state) {
     gt_order_cut(&order, kept);
     for (int k = 0; k < 50; k++) {
       const uint32_t a = roll(ALL), b = roll(ALL);
-      assert_int_equal(gt_order_reaches(&order, &a, 1, &b, 1), follows(edge, a, b));
+      assert_int_equal(gt_order_reaches(&order, &a, 1, &b, 1), is_reachable(edge, a, b));
       const uint32_t from[3] = {a, roll(ALL), roll(ALL)}, to[2] = {b, roll(ALL)};
       bool any = false;
-      for (int i = 0; i < 6; i++) any |= follows(edge, from[i / 2], to[i % 2]);
+      for (int i = 0; i < 6; i++) any |= is_reachable(edge, from[i / 2], to[i % 2]);
       assert_int_equal(gt_order_reaches(&order, from, 3, to, 2), any);
       assert_false(gt_order_reaches(&order, from, 3, to, 0));
     }
@@ -114,17 +115,17 @@ static void finds_a_cycle(void **state) {
 
 /* --- hazards -------------------------------------------------------------------------------------------- */
 
-typedef struct touch {
+typedef struct access {
   gt_range range;
   bool write;
   uint32_t level;
-} touch;
+} access;
 
 static void finds_hazards(void **state) {
   (void)state;
   enum { PIECES = 3, TOUCHES = 80 };
   for (int round = 0; round < 200; round++) {
-    touch t[TOUCHES];
+    access t[TOUCHES];
     gt_hazards hazards;
     const uint32_t bytes = 1 + roll(60), step = 1 + roll(8);
     gt_hazards_init(&hazards, PIECES);
@@ -152,12 +153,12 @@ static void finds_hazards(void **state) {
 
 /* --- spans ---------------------------------------------------------------------------------------------- */
 
-typedef struct laid { /* an allocation */
+typedef struct allocation { /* first, last: the levels in which it is used */
   uint32_t first, last;
   uint64_t offset, bytes;
-} laid;
+} allocation;
 
-static bool is_free(const laid *list, int count, const laid *x) {
+static bool is_free(const allocation *list, int count, const allocation *x) {
   for (int i = 0; i < count; i++)
     if (list[i].first <= x->last && x->first <= list[i].last && list[i].offset < x->offset + x->bytes &&
         x->offset < list[i].offset + list[i].bytes)
@@ -169,12 +170,12 @@ static void finds_the_lowest_place(void **state) {
   (void)state;
   enum { PLACED = 60 };
   for (int round = 0; round < 200; round++) {
-    laid list[PLACED];
+    allocation list[PLACED];
     gt_spans spans;
     const uint32_t levels = 1 + roll(50), longest = 1 + roll(levels), largest = 1 + roll(12);
     gt_spans_init(&spans, levels);
     for (int i = 0; i < PLACED; i++) {
-      laid *x = &list[i];
+      allocation *x = &list[i];
       x->first = roll(levels);
       x->last = x->first + roll(longest);
       if (x->last >= levels) x->last = levels - 1;
@@ -185,7 +186,7 @@ static void finds_the_lowest_place(void **state) {
       const uint64_t from = x->offset = roll(20);
       while (!is_free(list, i, x)) x->offset++;
       assert_int_equal(gt_spans_fit(&spans, x->first, x->last, from, x->bytes), x->offset);
-      if (roll(4) == 0) x->offset += roll(5); /* not only if it is at the beginning of a list */
+      if (roll(4) == 0) x->offset += roll(5); /* sometimes not at the lowest free offset */
       while (!is_free(list, i, x)) x->offset++;
       gt_spans_take(&spans, x->first, x->last, x->offset, x->bytes);
     }
@@ -195,26 +196,25 @@ static void finds_the_lowest_place(void **state) {
 
 /* --- line ----------------------------------------------------------------------------------------------- */
 
-/* Many items are inserted after the same few, until there is no number left between two. */
+/* Moves items behind the same few others many times, until there is no label left between two of them. */
 static void keeps_the_list_in_order(void **state) {
   (void)state;
-  enum { STANDING = 40 };
+  enum { MEMBERS = 40 };
   for (int round = 0; round < 50; round++) {
     gt_arena arena;
     gt_line line;
-    uint32_t standing[STANDING], few = 1 + roll(STANDING);
+    uint32_t members[MEMBERS], few = 1 + roll(MEMBERS);
     gt_arena_init(&arena);
-    gt_line_init(&line, &arena, STANDING);
-    for (uint32_t i = 0; i < STANDING; i++) standing[i] = i;
+    gt_line_init(&line, &arena, MEMBERS);
+    for (uint32_t i = 0; i < MEMBERS; i++) members[i] = i;
     for (int move = 0; move < 1000; move++) {
-      const uint32_t from = roll(STANDING), item = standing[from];
-      memmove(standing + from, standing + from + 1, (STANDING - 1 - from) * sizeof *standing);
-      const uint32_t to = few < STANDING ? roll(few) : roll(STANDING - 1);
-      memmove(standing + to + 2, standing + to + 1, (STANDING - 2 - to) * sizeof *standing);
-      standing[to + 1] = item;
-      gt_line_put_behind(&line, item, standing[to]);
-      for (uint32_t i = 1; i < STANDING; i++)
-        assert_true(line.label[standing[i - 1]] < line.label[standing[i]]);
+      const uint32_t from = roll(MEMBERS), item = members[from];
+      memmove(members + from, members + from + 1, (MEMBERS - 1 - from) * sizeof *members);
+      const uint32_t to = few < MEMBERS ? roll(few) : roll(MEMBERS - 1);
+      memmove(members + to + 2, members + to + 1, (MEMBERS - 2 - to) * sizeof *members);
+      members[to + 1] = item;
+      gt_line_put_behind(&line, item, members[to]);
+      for (uint32_t i = 1; i < MEMBERS; i++) assert_true(line.label[members[i - 1]] < line.label[members[i]]);
     }
     gt_arena_finish(&arena);
   }
@@ -247,8 +247,8 @@ static bool reaches(search *s, gt_id id) {
   return false;
 }
 
-/* Searches from each consumer of a's values, except a and b themselves; a reshape that b reads itself is not
- * a detour. */
+/* True if there is a path from a to b through other groups. Searches from each consumer of a's values except
+ * a and b; a reshape that b reads directly is not another group. */
 static bool naive_lead_around(const gt_fusion *f, int a, int b) {
   search s = {f, a, b, {false}, {false}};
   for (int i = 0; i < f->group[a].nodes; i++) {

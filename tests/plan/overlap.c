@@ -1,4 +1,4 @@
-/* Which steps of a replay overlap the end of the previous replay. */
+/* The steps of a replay that overlap the end of the previous replay. */
 #include "op/batch.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -31,13 +31,13 @@ typedef struct training {
 } training;
 
 enum {
-  LATE = 1, /* the last step, the log, reads a value of the batch */
-  MADE = 2, /* the weights are computed from the variable, by a softmax */
-  SEEN = 4  /* the batch goes through a softmax, and at the end through two more */
+  LATE_READ = 1,        /* the last step, the log, reads a value of the batch */
+  COMPUTED_WEIGHTS = 2, /* the weights are a softmax of the variable */
+  MORE_SOFTMAXES = 4    /* a softmax is applied to the batch, and two more to it at the end */
 };
 
 /* Adds a training step: weights that are updated with a product of the batch and the network's output. */
-static training draw_training(fixture *f, int64_t rows, int64_t width, int how) {
+static training draw_training(fixture *f, int64_t rows, int64_t width, int flags) {
   gt_graph *g = f->graph;
   training t;
   const uint32_t state = gt_graph_variable(g, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
@@ -47,17 +47,17 @@ static training draw_training(fixture *f, int64_t rows, int64_t width, int how) 
   const uint32_t log = gt_graph_variable(g, "log", gt_shape_2(4, 2), GT_F32, false);
   t.clock = gt_clock(g, state, table);
   t.x = gt_batch(g, data, t.clock, GT_NONE, (gt_batch_attribute){.batch = rows, .samples = 2 * rows});
-  if (how & SEEN) t.x = gt_softmax(g, t.x, 1);
-  const gt_id held = gt_variable_read(g, w);
-  const gt_id weights = how & MADE ? gt_softmax(g, held, 1) : held;
-  const gt_id seen = gt_matmul(g, t.x, weights, false, false);
-  const gt_id gradient = gt_matmul(g, t.x, seen, true, false);
+  if (flags & MORE_SOFTMAXES) t.x = gt_softmax(g, t.x, 1);
+  const gt_id old_weights = gt_variable_read(g, w);
+  const gt_id weights = flags & COMPUTED_WEIGHTS ? gt_softmax(g, old_weights, 1) : old_weights;
+  const gt_id output = gt_matmul(g, t.x, weights, false, false);
+  const gt_id gradient = gt_matmul(g, t.x, output, true, false);
   const gt_id size = gt_sum(g, gt_mul(g, gradient, gradient), 0, false);
   const gt_id rate = gt_div(g, gt_clock_scalar(g, t.clock, 0), size);
-  gt_assign(g, w, 0, gt_sub(g, held, gt_mul(g, gradient, rate)));
-  const gt_id scalar[2] = {size, how & LATE ? gt_view(g, t.x, 0, gt_shape_of(0, NULL)) : size};
+  gt_assign(g, w, 0, gt_sub(g, old_weights, gt_mul(g, gradient, rate)));
+  const gt_id scalar[2] = {size, flags & LATE_READ ? gt_view(g, t.x, 0, gt_shape_of(0, NULL)) : size};
   gt_log_row(g, log, t.clock, scalar, 2);
-  if (how & SEEN) {
+  if (flags & MORE_SOFTMAXES) {
     const uint32_t end = gt_graph_variable(g, "end", gt_shape_2(rows, width), GT_F32, false);
     gt_assign(g, end, 0, gt_softmax(g, gt_softmax(g, gt_mul(g, t.x, size), 1), 1));
   }
@@ -71,7 +71,8 @@ static gt_access *written_in_arena(const gt_step *step) {
   return NULL;
 }
 
-/* The clock and the batch. The last level still reads the clock, so it has two buffers; the batch has one. */
+/* The clock and the batch overlap. The last level still reads the clock, so it has two buffers; the batch has
+ * one. */
 static void clock_and_batch_run_ahead(void **state) {
   fixture *f = *state;
   draw_training(f, 64, 32, 0);
@@ -89,8 +90,8 @@ static void clock_and_batch_run_ahead(void **state) {
   assert_int_equal(plan->levels, plain->levels);
 }
 
-/* An op that reads only the batch is fused into its kernel, and overlaps with it; one that reads another
- * value is not fused, as the batch would have to wait. */
+/* An op that reads only the batch is fused into its kernel and overlaps with it. An op that reads another
+ * value is not fused, because the batch would have to wait for that value. */
 static void batch_consumers(void **state) {
   fixture *f = *state;
   for (int others = 0; others < 2; others++) {
@@ -100,11 +101,12 @@ static void batch_consumers(void **state) {
     const uint32_t table = gt_graph_variable(g, "table", gt_shape_2(1, 1), GT_F32, false);
     const gt_id data = fixture_variable(f, "data", gt_shape_2(128, 32));
     const uint32_t w = gt_graph_variable(g, "w", gt_shape_2(32, 32), GT_F32, false);
-    const gt_id clock = gt_clock(g, clock_state, table), held = gt_variable_read(g, w);
+    const gt_id clock = gt_clock(g, clock_state, table), old_weights = gt_variable_read(g, w);
     const gt_id x = gt_batch(g, data, clock, GT_NONE, (gt_batch_attribute){.batch = 64, .samples = 128});
-    const gt_id seen = gt_silu(g, others ? gt_mul(g, x, gt_view(g, held, 0, gt_shape_1(32))) : x);
-    gt_assign(g, w, 0,
-              gt_softmax(g, gt_matmul(g, seen, gt_matmul(g, x, held, false, false), true, false), 1));
+    const gt_id output = gt_silu(g, others ? gt_mul(g, x, gt_view(g, old_weights, 0, gt_shape_1(32))) : x);
+    gt_assign(
+        g, w, 0,
+        gt_softmax(g, gt_matmul(g, output, gt_matmul(g, x, old_weights, false, false), true, false), 1));
     const gt_plan *plan = planned_for_device(f);
     const gt_step *batch = fixture_step(plan, "batch");
     assert_int_equal(plan->ahead, 2);
@@ -117,7 +119,7 @@ static void batch_consumers(void **state) {
  * it runs with the weights, after the clock. */
 static void late_weights_delay_the_batch(void **state) {
   fixture *f = *state;
-  draw_training(f, 64, 32, MADE);
+  draw_training(f, 64, 32, COMPUTED_WEIGHTS);
   const gt_plan *plan = planned_for_device(f);
   const gt_plan *plain = fixture_plan(f, &(gt_plan_options){.target = device, .no_overlap = true});
   assert_int_equal(plan->ahead, 1);
@@ -143,16 +145,15 @@ static void the_second_buffer_is_not_shared(void **state) {
   assert_true(now->offset + now->stride + now->bytes <= plan->arena_bytes);
 }
 
-/* A small batch that is read at the end has two buffers as well; a large one is computed in its normal
- * order. */
+/* A small batch that is read at the end also has two buffers. A large one does not overlap. */
 static void late_reads(void **state) {
   fixture *f = *state;
-  draw_training(f, 64, 32, LATE);
+  draw_training(f, 64, 32, LATE_READ);
   const gt_plan *small = planned_for_device(f);
   assert_int_equal(small->ahead, 2);
   assert_true(written_in_arena(fixture_step(small, "batch"))->stride >= 64 * 32 * 4);
   f->graph = gt_graph_create(&f->arena);
-  draw_training(f, 8192, 64, LATE);
+  draw_training(f, 8192, 64, LATE_READ);
   const gt_plan *large = planned_for_device(f);
   assert_int_equal(large->ahead, 1);
   assert_true(fixture_step(large, "batch")->level >= 1);
@@ -162,10 +163,10 @@ static void late_reads(void **state) {
 /* The first softmax could overlap, too, but then a third matrix would be live at the end. */
 static void overlap_is_limited_by_memory(void **state) {
   fixture *f = *state;
-  draw_training(f, 64, 32, SEEN);
+  draw_training(f, 64, 32, MORE_SOFTMAXES);
   assert_int_equal(planned_for_device(f)->ahead, 3);
   f->graph = gt_graph_create(&f->arena);
-  draw_training(f, 8192, 64, SEEN);
+  draw_training(f, 8192, 64, MORE_SOFTMAXES);
   const gt_plan *large = planned_for_device(f);
   const gt_plan *plain = fixture_plan(f, &(gt_plan_options){.target = device, .no_overlap = true});
   assert_int_equal(large->ahead, 2);
@@ -198,7 +199,7 @@ static void two_replays_at_a_time(void **state) {
   assert_int_equal(plan->ahead, 3);
 }
 
-/* A variable that one step writes and another one reads is waited for. */
+/* A step that reads a variable waits for the step that writes it. */
 static void written_variables_prevent_overlap(void **state) {
   fixture *f = *state;
   const gt_id v = fixture_variable(f, "v", gt_shape_2(32, 32));
@@ -208,7 +209,7 @@ static void written_variables_prevent_overlap(void **state) {
   assert_int_equal(planned_for_device(f)->ahead, 0);
 }
 
-static bool verified(const gt_plan *plan) {
+static bool is_verified(const gt_plan *plan) {
   gt_error error = {0};
   return gt_plan_verify(plan, &error);
 }
@@ -221,39 +222,39 @@ static void verify_catches_overwritten_values(void **state) {
             *log = fixture_step(plan, "log_row")->access;
   const gt_access batch = *written_in_arena(fixture_step(plan, "batch"));
   const uint64_t stride = now->stride;
-  assert_true(verified(plan));
+  assert_true(is_verified(plan));
   now->stride = 0; /* the clock's new value overwrites the old one while it is still read, in odd replays */
-  assert_false(verified(plan));
+  assert_false(is_verified(plan));
   now->stride = plan->arena_bytes;
-  assert_false(verified(plan));
+  assert_false(is_verified(plan));
   now->stride = stride;
   const uint64_t offset = log[0].offset;
   log[0].offset = batch.offset; /* the log reads the batch, which the next batch has overwritten */
   log[0].stride = 0;
-  assert_false(verified(plan));
+  assert_false(is_verified(plan));
   log[0].offset = offset;
   log[0].stride = stride;
-  assert_true(verified(plan));
+  assert_true(is_verified(plan));
   plan->ahead = plan->levels / 2 + 1;
-  assert_false(verified(plan));
+  assert_false(is_verified(plan));
 }
 
-/* All of them are verified when they are created. */
+/* Many random steps overlap. Their plans are verified when they are created. */
 static void random_steps_overlap(void **state) {
   fixture *f = *state;
-  uint32_t random = 1, ahead = 0, most = 0;
+  uint32_t random = 1, ahead = 0, largest = 0;
   for (int round = 0; round < 400; round++) {
     gt_arena_finish(&f->arena);
     gt_arena_init(&f->arena);
     f->graph = gt_graph_create(&f->arena);
-    random_step_draw(f->graph, &random, round % 2 ? 32 : 768,
-                     RANDOM_STEP_VALUES); /* none of the latter has two buffers */
+    /* Values of size 768 are too large for two buffers. */
+    random_step_draw(f->graph, &random, round % 2 ? 32 : 768, RANDOM_STEP_VALUES);
     const gt_plan *plan = planned_for_device(f);
     ahead += plan->ahead > 0;
-    if (plan->ahead > most) most = plan->ahead;
+    if (plan->ahead > largest) largest = plan->ahead;
   }
-  assert_true(ahead > 250); /* most; how many depends on the levels into which products are split */
-  assert_true(most > 3);
+  assert_true(ahead > 250); /* the exact number depends on the levels into which GEMMs are split */
+  assert_true(largest > 3);
 }
 
 int main(void) {

@@ -1,4 +1,4 @@
-/* Fusion, placement, levels and memory, for graphs with a known plan, with values checked on the CPU
+/* Fusion, placement, levels and memory for graphs whose best plan is known; values are checked on the CPU
  * backend. */
 #include "plan/plan.h"
 #include "support/fixture.h"
@@ -60,7 +60,7 @@ static void squared_error_is_read_by_the_reduction(void **state) {
   assert_true(fabsf(got - expected) < 1e-5f);
 }
 
-/* A pre-activation needed again is written by the product as a second output, in the same step. */
+/* A pre-activation that is also needed is a second output of the GEMM's kernel. */
 static void epilogue_writes_two_outputs(void **state) {
   fixture *f = *state;
   gt_id x = variable(f, "x", 2, (int64_t[]){4, 6}), w = variable(f, "w", 2, (int64_t[]){8, 6});
@@ -72,18 +72,18 @@ static void epilogue_writes_two_outputs(void **state) {
   assert_int_equal(planned(f, false)->steps, 1);
 }
 
-/* "y" becomes two neighboring parts of "v", negated: the one at `first`, then that at `second`. */
+/* Assigns to "y" two parts of "v", negated: the part at `first`, then that at `second`. */
 static gt_id negate_parts(fixture *f, int64_t first, int64_t second) {
   gt_graph *g = f->graph;
   const gt_id v = variable(f, "v", 1, (int64_t[]){12});
   const gt_id parts[2] = {gt_view(g, v, first, gt_shape_1(4)), gt_view(g, v, second, gt_shape_1(4))};
-  const gt_id both = gt_pack(g, parts, 2);
-  gt_assign(g, gt_graph_variable(g, "y", gt_shape_1(8), GT_F32, false), 0, gt_neg(g, both));
-  return both;
+  const gt_id packed = gt_pack(g, parts, 2);
+  gt_assign(g, gt_graph_variable(g, "y", gt_shape_1(8), GT_F32, false), 0, gt_neg(g, packed));
+  return packed;
 }
 
-/* Parts of a variable that are stored as in the pack are read in place; others are copied. */
-static void neighbours_are_packed_already(void **state) {
+/* Parts of a variable that are stored in the order of the pack are read in place; others are copied. */
+static void adjacent_parts_are_read_in_place(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
   const gt_id together = negate_parts(f, 2, 6);
@@ -94,7 +94,7 @@ static void neighbours_are_packed_already(void **state) {
   for (int i = 0; i < 8; i++) assert_true(got[i] == -ramp(0, i + 2));
 }
 
-static void parts_apart_are_copied(void **state) {
+static void other_parts_are_copied(void **state) {
   fixture *f = *state;
   negate_parts(f, 6, 2);
   float got[8];
@@ -108,7 +108,7 @@ static void updates_in_place_read_the_old_contents(void **state) {
   gt_id v = variable(f, "v", 1, (int64_t[]){9});
   uint32_t sum = gt_graph_variable(f->graph, "sum", gt_shape_1(1), GT_F32, false);
   gt_assign(f->graph, 0, 0, gt_add(f->graph, v, gt_constant(f->graph, 1)));
-  gt_assign(f->graph, sum, 0, gt_sum(f->graph, v, 0, false)); /* comes later, still reads the old v */
+  gt_assign(f->graph, sum, 0, gt_sum(f->graph, v, 0, false)); /* declared later, but reads the old v */
   gt_plan *plan = planned(f, false);
   assert_int_equal(plan->steps, 2);
   float got;
@@ -139,8 +139,8 @@ static void crossed_updates_are_copied(void **state) {
   }
 }
 
-/* The old value of one variable is assigned to another, although it is overwritten in the same step:
- * whichever assignment comes first, and whether or not one is computed from the other. */
+/* The old value of one variable is assigned to another, although it is overwritten in the same step. The
+ * assignments are in either order. */
 static void old_contents_are_saved_first(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -173,7 +173,8 @@ static void a_variable_is_packed_from_itself(void **state) {
   for (int i = 0; i < 8; i++) assert_true(got[i] == ramp(0, (i + 4) % 8));
 }
 
-/* Gradient-like products are written directly into the pack; the gap between them stays zero in every run. */
+/* Values are written directly into their pack, as gradients are; the gap between them stays zero in every
+ * run. */
 static void packs_are_written_in_place(void **state) {
   fixture *f = *state;
   gt_id x = variable(f, "x", 1, (int64_t[]){3});
@@ -219,8 +220,8 @@ static void verify_catches_an_overlap(void **state) {
   assert_int_equal(error.status, GT_ERR_INTERNAL);
 }
 
-/* A result that is assigned, packed or unused: each has its own memory, and none needs a further step. */
-static void results_are_written_where_they_are_wanted(void **state) {
+/* Results that are assigned, packed or unused: each has its own memory, and none needs a copy. */
+static void results_are_written_to_their_destination(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
   const gt_id x = variable(f, "x", 1, (int64_t[]){100}), node = three(g, x), more = three(g, node);
@@ -244,9 +245,9 @@ static void results_are_written_where_they_are_wanted(void **state) {
   }
 }
 
-/* A result does not overwrite an input that its kernel reads as a whole; nor is it fused into a program that
+/* A result does not overwrite an input that its kernel may still read, nor is it fused into a program that
  * reads that input. */
-static void results_leave_operands_alone(void **state) {
+static void results_do_not_overwrite_operands(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
   const gt_id x = variable(f, "x", 1, (int64_t[]){9}), node = three(g, x), triple = gt_result(g, node, 1);
@@ -264,9 +265,9 @@ static void results_leave_operands_alone(void **state) {
   }
 }
 
-/* An epilogue may overwrite an input that it reads element by element; a further result, which may be written
- * at any time, may not. */
-static void results_wait_for_epilogues(void **state) {
+/* An epilogue may overwrite an input that it reads element by element. A second result may not, because the
+ * kernel may write it at any time. */
+static void results_do_not_overwrite_epilogue_inputs(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
   const gt_id x = variable(f, "x", 1, (int64_t[]){9}), v = variable(f, "v", 1, (int64_t[]){9}),
@@ -328,7 +329,7 @@ static void workgroups_stay_within_the_limit(void **state) {
 
 /* Vulkan guarantees workgroups of 128: no kernel needs more, and a large product still has all of its
  * tiles. */
-static void small_devices_are_not_asked_for_more(void **state) {
+static void limits_of_small_devices(void **state) {
   fixture *f = *state;
   const gt_id a = variable(f, "a", 2, (int64_t[]){3000, 40}), b = variable(f, "b", 2, (int64_t[]){40, 1500}),
               y = gt_softmax(f->graph, gt_matmul(f->graph, a, b, false, false), -1);
@@ -351,8 +352,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(squared_error_is_read_by_the_reduction, fixture_setup,
                                       fixture_teardown),
       pin_test_setup_teardown(epilogue_writes_two_outputs, fixture_setup, fixture_teardown),
-      cmocka_unit_test_setup_teardown(neighbours_are_packed_already, fixture_setup, fixture_teardown),
-      cmocka_unit_test_setup_teardown(parts_apart_are_copied, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(adjacent_parts_are_read_in_place, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(other_parts_are_copied, fixture_setup, fixture_teardown),
       cmocka_unit_test_setup_teardown(updates_in_place_read_the_old_contents, fixture_setup,
                                       fixture_teardown),
       cmocka_unit_test_setup_teardown(crossed_updates_are_copied, fixture_setup, fixture_teardown),
@@ -361,13 +362,14 @@ int main(void) {
       cmocka_unit_test_setup_teardown(packs_are_written_in_place, fixture_setup, fixture_teardown),
       cmocka_unit_test_setup_teardown(memory_is_reused_across_levels, fixture_setup, fixture_teardown),
       cmocka_unit_test_setup_teardown(verify_catches_an_overlap, fixture_setup, fixture_teardown),
-      cmocka_unit_test_setup_teardown(results_are_written_where_they_are_wanted, fixture_setup,
+      cmocka_unit_test_setup_teardown(results_are_written_to_their_destination, fixture_setup,
                                       fixture_teardown),
-      cmocka_unit_test_setup_teardown(results_leave_operands_alone, fixture_setup, fixture_teardown),
-      cmocka_unit_test_setup_teardown(results_wait_for_epilogues, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(results_do_not_overwrite_operands, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(results_do_not_overwrite_epilogue_inputs, fixture_setup,
+                                      fixture_teardown),
       cmocka_unit_test_setup_teardown(a_kept_result_is_found, fixture_setup, fixture_teardown),
       cmocka_unit_test_setup_teardown(workgroups_stay_within_the_limit, fixture_setup, fixture_teardown),
-      cmocka_unit_test_setup_teardown(small_devices_are_not_asked_for_more, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(limits_of_small_devices, fixture_setup, fixture_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Row programs: which ops are fused with a row reduction and which are not, and what they may overwrite, with
- * values checked on the CPU backend against unfused plans. */
+/* Row programs: the ops that are fused with a row reduction, and the inputs that a row program may overwrite.
+ * Values on the CPU backend are compared with those of unfused plans. */
 #include "plan/plan.h"
 #include "support/fixture.h"
 #include "op/autodiff.h"
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { ROWS = 6, WIDTH = 10, MOST = WIDTH * WIDTH };
+enum { ROWS = 6, WIDTH = 10, MAX_VALUES = WIDTH * WIDTH };
 
 static uint32_t keep(fixture *f, const char *name, gt_id value) {
   const gt_shape shape = gt_node_at(f->graph, value)->shape;
@@ -34,7 +34,7 @@ static float ramp(uint32_t v, int64_t i) { return (float)((int)((i * 7 + v * 3) 
 /* After two runs the variable has the same value as in an unfused plan. */
 static void same_as_unfused(fixture *f, uint32_t variable) {
   const int64_t count = gt_shape_count(f->graph->variable[variable].shape);
-  float fused[MOST], plain[MOST];
+  float fused[MAX_VALUES], plain[MAX_VALUES];
   fixture_run(f, planned(f, false), ramp, 2, variable, fused);
   fixture_run(f, planned(f, true), ramp, 2, variable, plain);
   for (int64_t i = 0; i < count; i++)
@@ -82,7 +82,7 @@ static void the_gradient_of_a_norm_is_one_more_step(void **state) {
   same_as_unfused(f, of_w);
 }
 
-/* An op that waits for a product is not fused into a row program whose values are needed earlier. */
+/* An op that reads a GEMM's result is not fused into a row program that the GEMM depends on. */
 static void nothing_waits_for_a_product(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -94,8 +94,8 @@ static void nothing_waits_for_a_product(void **state) {
   same_as_unfused(f, y);
 }
 
-/* The sums of rows are a vector, which is broadcast as one value per column: not an input of the row program
- * that computes it. */
+/* A vector of row sums is broadcast as one value per column, so the product is not fused into the row program
+ * that computes the sums. */
 static void rows_are_not_columns(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -105,7 +105,7 @@ static void rows_are_not_columns(void **state) {
   same_as_unfused(f, y);
 }
 
-/* x' = x - mean(x): in place, because the row has been reduced by then. */
+/* x' = x - mean(x) is computed in place, because a row is overwritten only after it has been reduced. */
 static void a_row_is_overwritten_in_place(void **state) {
   fixture *f = *state;
   const gt_id x = fixture_variable(f, "x", gt_shape_2(ROWS, WIDTH));

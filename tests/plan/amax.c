@@ -1,5 +1,5 @@
-/* The amax of an operand of products on matrix units: which kernels find it while they write the operand, and
- * which operands are measured by a step of their own. */
+/* The amax of operands of GEMMs on matrix units: which kernels compute it when they write the operand, and
+ * which operands are measured by a separate step (product_range). */
 #include "op/autodiff.h"
 #include "op/batch.h"
 #include "op/core.h"
@@ -18,19 +18,19 @@
 
 #include <cmocka.h>
 
-enum { BATCH = 8192, MOST = 5 };
+enum { BATCH = 8192, MAX_LAYERS = 5 };
 
 static gt_plan *planned(fixture *f, bool no_fusion) {
   return fixture_plan(f, &(gt_plan_options){.target = fixture_fast_gpu, .no_fusion = no_fusion});
 }
 
-static int steps_of(const gt_plan *plan, const char *kernel) {
+static int count_steps(const gt_plan *plan, const char *kernel) {
   int count = 0;
   for (uint32_t s = 0; s < plan->steps; s++) count += !strcmp(plan->step[s].kernel->name, kernel);
   return count;
 }
 
-/* Number of matrix-unit products with this bit in their configuration. */
+/* Number of GEMMs on matrix units with this bit in their configuration. */
 static int products_with(const gt_plan *plan, uint32_t bit) {
   int count = 0;
   for (uint32_t s = 0; s < plan->steps; s++)
@@ -56,12 +56,12 @@ static gt_id batch_of_bytes(fixture *f) {
   return gt_batch(g, data, clock, fixture_variable(f, "scaling", gt_shape_2(3, 1)), attribute);
 }
 
-/* Weight gradients of a multilayer perceptron; sizes is terminated by a 0. */
+/* Keeps the weight gradients of a multilayer perceptron; a 0 ends `sizes`. */
 static void perceptron(fixture *f, gt_id x, const int64_t *sizes) {
   gt_graph *g = f->graph;
   static const char *const names[] = {"w1", "w2", "w3", "w4", "w5"}, *const kept[] = {"d1", "d2", "d3", "d4",
                                                                                       "d5"};
-  gt_id weight[MOST], gradient[MOST];
+  gt_id weight[MAX_LAYERS], gradient[MAX_LAYERS];
   int layers = 0;
   for (; sizes[layers + 1]; layers++) {
     if (layers) x = gt_relu(g, x);
@@ -73,7 +73,7 @@ static void perceptron(fixture *f, gt_id x, const int64_t *sizes) {
   for (int i = 0; i < layers; i++) fixture_keep(f, kept[i], gradient[i]);
 }
 
-/* Number of scalar-unit products that find the amax of rows or columns, as these bits say. */
+/* Number of GEMMs on scalar units that compute the amax of rows or columns, as these bits say. */
 static int scalar_products_with(const gt_plan *plan, uint32_t bits) {
   int count = 0;
   for (uint32_t s = 0; s < plan->steps; s++)
@@ -82,32 +82,32 @@ static int scalar_products_with(const gt_plan *plan, uint32_t bits) {
   return count;
 }
 
-/* Activations and their gradients are not measured; weights are measured while something else runs. The
- * gradient of the last layer is computed on scalar units, which also find the amax of its rows and
+/* Activations and their gradients are not measured separately; weights are, in a level with other kernels.
+ * The gradient of the last layer is computed on scalar units, which also compute the amax of its rows and
  * columns. */
 static void a_perceptron(void **state) {
   fixture *f = *state;
   perceptron(f, fixture_variable(f, "x", gt_shape_2(BATCH, 784)), (const int64_t[]){784, 512, 256, 10, 0});
-  const gt_plan *known = planned(f, false), *measured = planned(f, true);
-  assert_int_equal(products_with(known, GT_MATRIX_MEASURES_ROWS), 1);
-  assert_int_equal(products_with(known, GT_MATRIX_MEASURES_COLUMNS), 2);
-  assert_int_equal(scalar_products_with(known, GT_MATMUL_MEASURES_ROWS | GT_MATMUL_MEASURES_COLUMNS), 1);
-  assert_int_equal(products_with(known, GT_MATRIX_KNOWN_A), 4);
-  assert_int_equal(products_with(known, GT_MATRIX_KNOWN_B), 1);
-  assert_true(bytes_measured(known) < bytes_measured(measured) * 3 / 5);
-  const uint32_t in_form = GT_MATRIX_KNOWN_A | GT_MATRIX_KNOWN_B | GT_MATRIX_MEASURES_ROWS;
-  assert_int_equal(products_with(measured, in_form | GT_MATRIX_MEASURES_COLUMNS), 0);
+  const gt_plan *fused = planned(f, false), *unfused = planned(f, true);
+  assert_int_equal(products_with(fused, GT_MATRIX_MEASURES_ROWS), 1);
+  assert_int_equal(products_with(fused, GT_MATRIX_MEASURES_COLUMNS), 2);
+  assert_int_equal(scalar_products_with(fused, GT_MATMUL_MEASURES_ROWS | GT_MATMUL_MEASURES_COLUMNS), 1);
+  assert_int_equal(products_with(fused, GT_MATRIX_KNOWN_A), 4);
+  assert_int_equal(products_with(fused, GT_MATRIX_KNOWN_B), 1);
+  assert_true(bytes_measured(fused) < bytes_measured(unfused) * 3 / 5);
+  const uint32_t measures_or_knows = GT_MATRIX_KNOWN_A | GT_MATRIX_KNOWN_B | GT_MATRIX_MEASURES_ROWS;
+  assert_int_equal(products_with(unfused, measures_or_knows | GT_MATRIX_MEASURES_COLUMNS), 0);
 }
 
-/* Between hidden layers the amax of both operands of a weight gradient is known: nothing is measured
- * there. */
+/* Between hidden layers, the amax of both operands of a weight gradient is known, and nothing is measured
+ * separately. */
 static void hidden_layers(void **state) {
   fixture *f = *state;
   perceptron(f, fixture_variable(f, "x", gt_shape_2(BATCH, 784)),
              (const int64_t[]){784, 512, 512, 256, 10, 0});
-  const gt_plan *known = planned(f, false), *measured = planned(f, true);
-  assert_int_equal(steps_of(known, "product_range"), steps_of(measured, "product_range") - 2);
-  assert_true(known->levels < measured->levels);
+  const gt_plan *fused = planned(f, false), *unfused = planned(f, true);
+  assert_int_equal(count_steps(fused, "product_range"), count_steps(unfused, "product_range") - 2);
+  assert_true(fused->levels < unfused->levels);
 }
 
 static gt_id product(fixture *f, int64_t units) {
@@ -116,45 +116,45 @@ static gt_id product(fixture *f, int64_t units) {
   return gt_matmul(f->graph, x, w, false, false);
 }
 
-static gt_id times(fixture *f, gt_id x, const char *name) {
+static gt_id multiply(fixture *f, gt_id x, const char *name) {
   const gt_shape shape = gt_node_at(f->graph, x)->shape;
   return gt_matmul(f->graph, x, fixture_variable(f, name, gt_shape_2(shape.dim[1], 512)), false, false);
 }
 
-/* A product that stores two values finds the amax of neither. */
+/* A GEMM that stores two values computes the amax of neither. */
 static void two_stored_values_are_measured(void **state) {
   fixture *f = *state;
   const gt_id before = product(f, 512);
   fixture_keep(f, "before", before);
-  fixture_keep(f, "after", times(f, gt_relu(f->graph, before), "v"));
+  fixture_keep(f, "after", multiply(f, gt_relu(f->graph, before), "v"));
   assert_int_equal(products_with(planned(f, false), GT_MATRIX_KNOWN_A), 0);
 }
 
 static void folded_rows_are_measured(void **state) {
   fixture *f = *state;
   const gt_id folded = gt_reshape(f->graph, product(f, 512), gt_shape_2(2 * BATCH, 256));
-  fixture_keep(f, "y", times(f, folded, "v"));
+  fixture_keep(f, "y", multiply(f, folded, "v"));
   assert_int_equal(products_with(planned(f, false), GT_MATRIX_KNOWN_A), 0);
 }
 
 static void reshapes_are_looked_through(void **state) {
   fixture *f = *state;
   const gt_id image = gt_reshape(f->graph, product(f, 512), (gt_shape){3, {BATCH / 64, 64, 512}});
-  fixture_keep(f, "y", times(f, gt_reshape(f->graph, image, gt_shape_2(BATCH, 512)), "v"));
+  fixture_keep(f, "y", multiply(f, gt_reshape(f->graph, image, gt_shape_2(BATCH, 512)), "v"));
   assert_int_equal(products_with(planned(f, false), GT_MATRIX_KNOWN_A), 1);
 }
 
 /* The training step that is benchmarked most often: 784-512-256-10 on batches of bytes. The amax of both
- * operands is known for the weight gradients of the first two layers; elsewhere only weights are measured. */
+ * operands is known for the weight gradients of the first two layers; otherwise only weights are measured. */
 static void a_perceptron_on_bytes(void **state) {
   fixture *f = *state;
   perceptron(f, batch_of_bytes(f), (const int64_t[]){784, 512, 256, 10, 0});
-  const gt_plan *known = planned(f, false), *measured = planned(f, true);
-  assert_int_equal(steps_of(known, "product_range"), steps_of(measured, "product_range") - 2);
-  assert_true(bytes_measured(known) < 20 << 20);
+  const gt_plan *fused = planned(f, false), *unfused = planned(f, true);
+  assert_int_equal(count_steps(fused, "product_range"), count_steps(unfused, "product_range") - 2);
+  assert_true(bytes_measured(fused) < 20 << 20);
 }
 
-/* Bytes that are shifted to near 0 must be measured. */
+/* Scaled bytes that are all close to 0 must be measured. */
 static void bytes_near_zero(void **state) {
   (void)state;
   static const float plain[] = {0, 1 / 255.0f, 0}, close[] = {33, 1 / 255.0f, 1e-6f};
@@ -165,7 +165,7 @@ static void bytes_near_zero(void **state) {
 static void batches_of_bytes(void **state) {
   fixture *f = *state;
   const gt_id x = batch_of_bytes(f);
-  fixture_keep(f, "y", times(f, x, "v"));
+  fixture_keep(f, "y", multiply(f, x, "v"));
   fixture_keep(f, "d", gt_matmul(f->graph, fixture_variable(f, "g", gt_shape_2(BATCH, 512)), x, true, false));
   const gt_plan *plan = planned(f, false);
   assert_int_equal(products_with(plan, GT_MATRIX_EVEN_A), 1);

@@ -1,5 +1,5 @@
-/* Memory that a plan must not use: values that are kept for the gradient although it can do without, or
- * written although each consumer can compute them, or computed long before they are read. */
+/* Memory that a plan must not use: for values that the gradient does not need, that each consumer can
+ * compute, or that are computed long before they are read. */
 #include "backend/backend.h"
 #include "op/autodiff.h"
 #include "op/chain.h"
@@ -24,13 +24,13 @@ static gt_plan *planned(fixture *f) {
   return fixture_plan(f, &(gt_plan_options){.target = f->backend->target});
 }
 
-static float filled(uint32_t v, int64_t i) { return (float)((int)((i * 7 + i / 5 + v * 3) % 11) - 5) / 4; }
+static float value_of(uint32_t v, int64_t i) { return (float)((int)((i * 7 + i / 5 + v * 3) % 11) - 5) / 4; }
 
 enum { BATCH = 3, SIZE = 9, CHANNELS = 8, IMAGE = BATCH * SIZE * SIZE * CHANNELS };
 
-/* Assigns the gradient of max pooling after relu, with overlapping windows, to a variable. apart: with a
- * reshape between the two, so that relu has a gradient kernel of its own. Returns the variable. */
-static uint32_t rectified_maximum(fixture *f, bool apart) {
+/* Assigns the gradient of max pooling after relu, with overlapping windows, to a variable, which is returned.
+ * separate: with a reshape between the two, so that relu has its own gradient kernel. */
+static uint32_t max_pool_gradient(fixture *f, bool separate) {
   gt_graph *g = f->graph;
   gt_error error = {0};
   const gt_shape image = {.rank = 4, .dim = {BATCH, SIZE, SIZE, CHANNELS}};
@@ -38,13 +38,13 @@ static uint32_t rectified_maximum(fixture *f, bool apart) {
   const gt_pool_attribute a = {
       .axes = 2, .window = {3, 2}, .stride = {2, 2}, .padding = {1, 0}, .dilation = {1, 1}};
   const gt_id x = gt_variable_read(g, gt_graph_variable(g, "x", image, GT_F32, false));
-  const gt_id given = gt_variable_read(
+  const gt_id upstream = gt_variable_read(
       g, gt_graph_variable(g, "given", (gt_shape){.rank = 4, .dim = {BATCH, 5, 4, CHANNELS}}, GT_F32, false));
-  const gt_id through = apart ? gt_reshape(g, gt_relu(g, gt_reshape(g, x, flat)), image) : gt_relu(g, x);
-  const gt_id loss = gt_sum(g, gt_mul(g, gt_max_pool(g, through, &a, true), given), 15, false);
+  const gt_id rectified = separate ? gt_reshape(g, gt_relu(g, gt_reshape(g, x, flat)), image) : gt_relu(g, x);
+  const gt_id loss = gt_sum(g, gt_mul(g, gt_max_pool(g, rectified, &a, true), upstream), 15, false);
   gt_id gradient;
   assert_true(gt_autodiff(g, loss, &x, 1, &gradient, &error));
-  const uint32_t slope = gt_graph_variable(g, apart ? "slope_apart" : "slope", image, GT_F32, false);
+  const uint32_t slope = gt_graph_variable(g, separate ? "slope_apart" : "slope", image, GT_F32, false);
   gt_assign(g, slope, 0, gradient);
   return slope;
 }
@@ -58,15 +58,15 @@ static bool reads_image(const gt_step *step) {
 static void max_pool_gradient_reads_no_image(void **state) {
   fixture *f = *state;
   float *slope = calloc(2 * IMAGE, sizeof *slope);
-  const uint32_t together = rectified_maximum(f, false);
+  const uint32_t together = max_pool_gradient(f, false);
   const gt_plan *plan = planned(f);
   assert_false(reads_image(fixture_step(plan, "pool_gradient")));
-  fixture_run(f, plan, filled, 1, together, slope);
+  fixture_run(f, plan, value_of, 1, together, slope);
   f->graph = gt_graph_create(&f->arena);
-  const uint32_t apart = rectified_maximum(f, true);
+  const uint32_t separate = max_pool_gradient(f, true);
   plan = planned(f);
   assert_true(reads_image(fixture_step(plan, "pool_gradient")));
-  fixture_run(f, plan, filled, 1, apart, slope + IMAGE);
+  fixture_run(f, plan, value_of, 1, separate, slope + IMAGE);
   assert_memory_equal(slope, slope + IMAGE, IMAGE * sizeof *slope);
   int nonzero = 0;
   for (int i = 0; i < IMAGE; i++) nonzero += slope[i] != 0;
@@ -74,9 +74,9 @@ static void max_pool_gradient_reads_no_image(void **state) {
   free(slope);
 }
 
-/* If windows do not overlap, neither the pool's input nor its gradient is written: the input is computed from
- * x and a value per channel, and the gradient by each of the three kernels that read it, two sums and the
- * gradient of x. */
+/* If windows do not overlap, neither the pool's input nor its gradient is written. The input is computed on
+ * load from x and a factor per channel. The gradient is computed by each of its three consumers: two sums and
+ * the gradient of x. */
 static void no_image_is_written_for_adjacent_windows(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -89,25 +89,26 @@ static void no_image_is_written_for_adjacent_windows(void **state) {
               weight = fixture_variable(f, "weight", windows);
   const gt_id scaled = gt_mul(g, x, factor), maxima = gt_max_pool(g, gt_relu(g, scaled), &a, true);
   gt_error error = {0};
-  gt_id given;
-  assert_true(gt_autodiff(g, gt_sum(g, gt_mul(g, maxima, weight), 15, false), &scaled, 1, &given, &error));
-  const gt_id again = gt_again_if_smaller(g, given), sum = gt_sum(g, again, 7, false),
-              slope = gt_sum(g, gt_mul(g, gt_again_if_smaller(g, given), x), 7, false);
-  assert_true(again != given);
+  gt_id upstream;
+  assert_true(gt_autodiff(g, gt_sum(g, gt_mul(g, maxima, weight), 15, false), &scaled, 1, &upstream, &error));
+  const gt_id again = gt_again_if_smaller(g, upstream), sum = gt_sum(g, again, 7, false),
+              slope = gt_sum(g, gt_mul(g, gt_again_if_smaller(g, upstream), x), 7, false);
+  assert_true(again != upstream);
   gt_assign(g, gt_graph_variable(g, "sum", gt_shape_1(CHANNELS), GT_F32, false), 0, sum);
   gt_assign(g, gt_graph_variable(g, "slope", gt_shape_1(CHANNELS), GT_F32, false), 0, slope);
-  gt_assign(g, gt_graph_variable(g, "of_x", image, GT_F32, false), 0, gt_mul(g, given, factor));
+  gt_assign(g, gt_graph_variable(g, "of_x", image, GT_F32, false), 0, gt_mul(g, upstream, factor));
   const gt_plan *plan = planned(f);
   uint64_t written = 0;
   for (uint32_t s = 0; s < plan->steps; s++)
     for (int i = 0; i < plan->step[s].accesses; i++)
       if (plan->step[s].access[i].write) written += plan->step[s].access[i].bytes;
-  assert_in_range(written, ELEMENTS * 4, ELEMENTS * 6); /* of_x, a maximum of eight, its byte, and sums */
+  assert_in_range(written, ELEMENTS * 4,
+                  ELEMENTS * 6); /* of_x, maxima of eight values and their indices (bytes), and sums */
 }
 
-/* A chain of products, each with a weight that is permuted first, as in a gradient: a weight is permuted in
- * the level before the one that reads it. */
-static void moved_weights_wait_for_their_level(void **state) {
+/* A chain of GEMMs, each with a weight that is permuted first, as in a gradient: a weight is permuted in the
+ * level before the GEMM. */
+static void weights_are_permuted_just_in_time(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
   enum { ROWS = 4, WIDTH = 64, LENGTH = 6 };
@@ -136,11 +137,11 @@ static void moved_weights_wait_for_their_level(void **state) {
   }
   assert_int_equal(moves, LENGTH);
   assert_int_equal(plan->levels, LENGTH + 1);
-  /* At most two of them exist at a time. */
+  /* At most two permuted weights exist at a time. */
   assert_true(plan->arena_bytes < 3 * WIDTH * WIDTH * sizeof(float));
 }
 
-/* [a, b, c, d] → [a, c, d, b], then the middle two merged and the last two swapped: a single permute of x. */
+/* [a, b, c, d] → [a, c, d, b] → [1, a, c d, b] → [1, c d, a, b]: a single permute of x. */
 static void moves_through_a_reshape_are_one(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -162,8 +163,8 @@ static void moves_through_a_reshape_are_one(void **state) {
   float in[ALL], out[ALL];
   const gt_plan *plan = planned(f);
   assert_int_equal(plan->steps, 1);
-  fixture_run(f, plan, filled, 1, y, out);
-  fixture_run(f, plan, filled, 1, 0, in);
+  fixture_run(f, plan, value_of, 1, y, out);
+  fixture_run(f, plan, value_of, 1, 0, in);
   for (int a = 0; a < A; a++)
     for (int b = 0; b < B; b++)
       for (int k = 0; k < C * D; k++) assert_true(out[(k * A + a) * B + b] == in[(a * B + b) * C * D + k]);
@@ -175,7 +176,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       PIN(no_image_is_written_for_adjacent_windows),
       TEST(max_pool_gradient_reads_no_image),
-      PIN(moved_weights_wait_for_their_level),
+      PIN(weights_are_permuted_just_in_time),
       TEST(moves_through_a_reshape_are_one),
   };
   return cmocka_run_group_tests_name("what a plan keeps", tests, NULL, NULL);
