@@ -1,4 +1,5 @@
-/* Losses as numbers on the CPU backend, with padding rows, and errors with positions. */
+/* Losses on the CPU backend: values, also with padding rows and weights, derivatives, and errors with
+ * positions. */
 #include "loss/loss.h"
 #include "backend/backend.h"
 #include "op/autodiff.h"
@@ -13,9 +14,9 @@
 #include <cmocka.h>
 
 enum { BATCH = 4, OUTPUTS = 3 };
-static bool mixed;    /* each sample is mixed with another */
-static bool weighted; /* samples have weights of their own */
-static bool axes;     /* labels are [BATCH, 1], an item each */
+static bool mixed;     /* each sample is mixed with another */
+static bool weighted;  /* samples have weights of their own */
+static bool item_axis; /* labels are [BATCH, 1]: each is an item */
 
 typedef struct fixture {
   gt_arena arena;
@@ -43,7 +44,7 @@ static void build(fixture *f, const char *text, gt_shape prediction, gt_shape ta
       .weight = gt_variable_read(g, gt_graph_variable(g, "weight", gt_shape_1(BATCH), GT_F32, false)),
       .weighted = weighted,
       .classes = classes,
-      .ignores = axes,
+      .ignores = item_axis,
       .layer = "linear3",
       .at = {.file = "config.yaml", .line = 9, .column = 5, .width = 6}};
   gt_loss_mixture mixture;
@@ -57,7 +58,7 @@ static void build(fixture *f, const char *text, gt_shape prediction, gt_shape ta
 
 static const float prediction[BATCH * OUTPUTS] = {0.5f, -1, 2, 3, 0.25f, -0.5f, -2, 1.5f, 0, 9, 9, 9};
 static const float bits[BATCH * OUTPUTS] = {1, 0, 1, 0, 0, 1, 1, 1, 0, 5, 5, 5};
-static const float wild[BATCH * OUTPUTS] = {5, -3, 1, 0.4f, -7, 0.6f, 1, 1, 0.5f, 5, 5, 5};
+static const float not_bits[BATCH * OUTPUTS] = {5, -3, 1, 0.4f, -7, 0.6f, 1, 1, 0.5f, 5, 5, 5};
 static const float *numbers = bits;
 static int32_t labels[BATCH] = {2, 1, 1, 0};
 static const int32_t others[BATCH] = {0, 1, 2, 0};
@@ -93,25 +94,25 @@ static void evaluate(fixture *f, bool labelled, const gt_id *keep, int count, fl
 static void check(const char *text, bool labelled, double want, double want_correct) {
   fixture f;
   const gt_shape rows = gt_shape_2(BATCH, OUTPUTS), deep = gt_shape_of(3, (int64_t[]){BATCH, 1, OUTPUTS});
-  double counts = 0;
-  for (int i = 0; i < BATCH; i++) counts += !labelled || labels[i] >= 0 ? (double)weight[i] : 0;
-  build(&f, text, axes ? deep : rows,
-        !labelled ? rows
-        : axes    ? gt_shape_2(BATCH, 1)
-                  : gt_shape_1(BATCH),
+  double counted_weight = 0;
+  for (int i = 0; i < BATCH; i++) counted_weight += !labelled || labels[i] >= 0 ? (double)weight[i] : 0;
+  build(&f, text, item_axis ? deep : rows,
+        !labelled   ? rows
+        : item_axis ? gt_shape_2(BATCH, 1)
+                    : gt_shape_1(BATCH),
         labelled ? GT_I32 : GT_F32, labelled ? OUTPUTS : 0);
   if (!f.built) gt_diagnostics_print(&f.diagnostics, stderr);
   assert_true(f.built);
   gt_id keep[4] = {f.nodes.loss_sum, f.nodes.weight_sum, f.nodes.mean, f.nodes.correct_sum};
-  const bool counted = f.nodes.correct_sum != GT_NONE;
+  const bool has_correct = f.nodes.correct_sum != GT_NONE;
   float got[4] = {0};
-  evaluate(&f, labelled, keep, counted ? 4 : 3, (float *[]){&got[0], &got[1], &got[2], &got[3]});
+  evaluate(&f, labelled, keep, has_correct ? 4 : 3, (float *[]){&got[0], &got[1], &got[2], &got[3]});
   if (fabs(got[0] - want) > 1e-5) fail_msg("%s: %.9g is not %.9g", text, got[0], want);
-  assert_true(got[1] == (float)counts);
-  const double divisor = f.loss->type->sums_batch || counts <= 0 ? 1 : counts;
+  assert_true(got[1] == (float)counted_weight);
+  const double divisor = f.loss->type->sums_batch || counted_weight <= 0 ? 1 : counted_weight;
   assert_true(fabs(got[2] - want / divisor) < 1e-5);
-  assert_int_equal(counted, want_correct >= 0);
-  if (counted) assert_true(fabs(got[3] - want_correct) < 1e-6);
+  assert_int_equal(has_correct, want_correct >= 0);
+  if (has_correct) assert_true(fabs(got[3] - want_correct) < 1e-6);
   gt_arena_finish(&f.arena);
 }
 
@@ -163,7 +164,7 @@ static void values(void **state) {
 /* Labels of -1 do not count; if none counts, the loss is 0. */
 static void items(void **state) {
   (void)state;
-  axes = true;
+  item_axis = true;
   check("model: x", true, cross_entropy(0), 2);
   labels[0] = -1;
   check("model: x", true, cross_entropy(0), 1);
@@ -171,10 +172,10 @@ static void items(void **state) {
   labels[1] = labels[2] = -1;
   check("model: x", true, 0, 0);
   memcpy(labels, (int32_t[BATCH]){2, 1, 1, 0}, sizeof labels);
-  axes = false;
+  item_axis = false;
 }
 
-/* The mean of the losses for both labels, weighted by the share: -Σ t_c log p_c of the mixed target t. */
+/* The losses for both labels, weighted by their shares: -Σ t_c log p_c with the mixed target t. */
 static double mixed_cross_entropy(void) {
   double all = 0;
   for (int i = 0; i < 3; i++) {
@@ -187,7 +188,7 @@ static double mixed_cross_entropy(void) {
   return all;
 }
 
-/* The predictions are classes 2, 0 and 1; the mixed samples contain 3/4, 0 and nothing of them. */
+/* The predicted classes are 2, 0 and 1; their shares in the mixed samples are 3/4, 0 and 0. */
 static void mixtures(void **state) {
   (void)state;
   mixed = true;
@@ -195,16 +196,16 @@ static void mixtures(void **state) {
   mixed = false;
 }
 
-/* Accuracy is a fraction also if targets are not bits. */
+/* The accuracy is also defined if targets are not bits. */
 static void sums_of_squares(void **state) {
   (void)state;
   check("loss: sum_squared", false, sum(squares), sum(same_side));
-  numbers = wild;
+  numbers = not_bits;
   check("loss: sum_squared", false, sum(squares), sum(same_side));
   numbers = bits;
 }
 
-/* Of each sample its loss, and the derivative of that by each output; without factors for samples. */
+/* The unweighted loss of sample i, and its derivative with respect to each output. */
 static void squares_of(int i, double *loss, double slope[OUTPUTS]) {
   *loss = 0;
   for (int k = 0; k < OUTPUTS; k++) {
@@ -222,9 +223,9 @@ static void entropy_of(int i, double *loss, double slope[OUTPUTS]) {
   *loss = -log(exp((double)x[labels[i]]) / total);
 }
 
-/* The mean is Σ w_i v_i l_i / Σ w_i v_i, as that of PyTorch's unreduced losses (v: of the label's class).
- * With w = 0 for all it is 0, as are its derivatives. */
-static void check_mean(const char *text, bool labelled, void (*of)(int, double *, double *),
+/* The mean is Σ w_i v_i l_i / Σ w_i v_i, where l are PyTorch's unreduced losses, w the weights of samples,
+ * and v the weight of the label's class. If all w are 0, the mean and its derivatives are 0. */
+static void check_mean(const char *text, bool labelled, void (*sample_loss)(int, double *, double *),
                        const double *v) {
   fixture f;
   double sum_of_losses = 0, sum_of_weights = 0, loss[BATCH], slope[BATCH][OUTPUTS], factor[BATCH];
@@ -238,7 +239,7 @@ static void check_mean(const char *text, bool labelled, void (*of)(int, double *
   float mean, got[BATCH * OUTPUTS];
   evaluate(&f, labelled, (gt_id[]){f.nodes.mean, gradient}, 2, (float *[]){&mean, got});
   for (int i = 0; i < BATCH; i++) {
-    of(i, &loss[i], slope[i]);
+    sample_loss(i, &loss[i], slope[i]);
     factor[i] = (double)weight[i] * (v ? v[labels[i]] : 1);
     sum_of_losses += factor[i] * loss[i];
     sum_of_weights += factor[i];
@@ -267,7 +268,7 @@ static void weighted_means(void **state) {
   weighted = false;
 }
 
-static void refused(const char *text, gt_shape shape, gt_dtype dtype, int line, const char *message) {
+static void expect_error(const char *text, gt_shape shape, gt_dtype dtype, int line, const char *message) {
   fixture f;
   build(&f, text, shape, dtype == GT_I32 ? gt_shape_1(BATCH) : gt_shape_2(BATCH, 2), dtype, 10);
   assert_false(f.built);
@@ -282,15 +283,16 @@ static void refused(const char *text, gt_shape shape, gt_dtype dtype, int line, 
 
 static void errors(void **state) {
   (void)state;
-  refused("loss: cross_entropy", gt_shape_2(BATCH, 9), GT_I32, 9,
-          "the last layer 'linear3' outputs 9 values per sample; the data has 10 classes");
-  refused("loss: cross_entropy", gt_shape_of(3, (int64_t[]){BATCH, 2, 5}), GT_I32, 9, "one value per class");
-  refused("loss: mse", gt_shape_2(BATCH, 10), GT_I32, 1, "the data has class labels");
-  refused("loss: cross_entropy", gt_shape_2(BATCH, 2), GT_F32, 1, "needs class labels");
-  refused("loss: mse", gt_shape_2(BATCH, 3), GT_F32, 9,
-          "outputs 3 values per sample; the data has 2 targets");
-  refused("loss: cros_entropy", gt_shape_2(BATCH, 10), GT_I32, 1, "unknown loss 'cros_entropy'");
-  refused("loss: {type: huber, delta: 0}", gt_shape_2(BATCH, 2), GT_F32, 1, "delta");
+  expect_error("loss: cross_entropy", gt_shape_2(BATCH, 9), GT_I32, 9,
+               "the last layer 'linear3' outputs 9 values per sample; the data has 10 classes");
+  expect_error("loss: cross_entropy", gt_shape_of(3, (int64_t[]){BATCH, 2, 5}), GT_I32, 9,
+               "one value per class");
+  expect_error("loss: mse", gt_shape_2(BATCH, 10), GT_I32, 1, "the data has class labels");
+  expect_error("loss: cross_entropy", gt_shape_2(BATCH, 2), GT_F32, 1, "needs class labels");
+  expect_error("loss: mse", gt_shape_2(BATCH, 3), GT_F32, 9,
+               "outputs 3 values per sample; the data has 2 targets");
+  expect_error("loss: cros_entropy", gt_shape_2(BATCH, 10), GT_I32, 1, "unknown loss 'cros_entropy'");
+  expect_error("loss: {type: huber, delta: 0}", gt_shape_2(BATCH, 2), GT_F32, 1, "delta");
 }
 
 /* True for losses whose outputs approximate the targets. */

@@ -1,5 +1,5 @@
-/* Models as graphs: names, wiring, shapes, layout of the parameters, initial values, and config errors with
- * their positions. */
+/* Models as graphs: names, inputs of layers, shapes, layout of the parameters, initial values, and config
+ * errors with their positions. */
 #include "model_support.h"
 #include <math.h>
 
@@ -23,7 +23,7 @@ static void names_and_shapes(void **state) {
         "  - expression: \"x*x + 2*sin(x)\"\n"
         "  - softmax\n",
         gt_shape_2(5, 3), false);
-  fine(&f);
+  assert_built(&f);
   static const char *const want[][2] = {
       {"linear1", "[5, 8]"},     {"relu1", "[5, 8]"},       {"skip", "[5, 6]"},
       {"linear2", "[5, 6]"},     {"add1", "[5, 6]"},        {"concatenate1", "[5, 14]"},
@@ -48,12 +48,12 @@ static void dropout_only_in_training(void **state) {
   (void)state;
   fixture f;
   build(&f, "model: [{linear: 4}, {dropout: 0.25}]", gt_shape_2(5, 3), false);
-  fine(&f);
+  assert_built(&f);
   assert_int_equal(f.model->layer[0].node, f.model->layer[1].node);
   const gt_store *evaluation = f.model->store;
   fixture g;
   build(&g, "model: [{linear: 4}, {dropout: 0.25}]", gt_shape_2(5, 3), true);
-  fine(&g);
+  assert_built(&g);
   assert_int_not_equal(g.model->layer[0].node, g.model->layer[1].node);
   assert_int_equal(evaluation->total, g.model->store->total);
   finish(&g);
@@ -71,7 +71,7 @@ static void layout(void **state) {
       "  - linear: {units: 5}\n"
       "  - linear: {units: 1, name: head}\n",
       gt_shape_2(5, 3), true);
-  fine(&f);
+  assert_built(&f);
   const gt_store *p = f.model->store;
   assert_int_equal(p->parameters, 6);
   assert_string_equal(p->slot[0]->name, "body.weight");
@@ -98,7 +98,7 @@ static void aligned_parameters_leave_no_gaps(void **state) {
   (void)state;
   fixture f;
   build(&f, "model: [{linear: 512}, relu, {linear: 10}]", gt_shape_2(5, 784), true);
-  fine(&f);
+  assert_built(&f);
   const gt_store *p = f.model->store;
   assert_int_equal(p->values, 784 * 512 + 512 + 5120 + 10);
   assert_int_equal(p->total, p->values + 2);
@@ -117,12 +117,12 @@ static void statistics(const float *x, int64_t n, double *mean, double *deviatio
   *deviation = sqrt(squares / (double)n - *mean * *mean);
 }
 
-static void initial(const char *init, double want_deviation, double bound) {
+static void check_initial_values(const char *init, double want_deviation, double bound) {
   fixture f;
   char text[256];
   snprintf(text, sizeof text, "model: [{linear: {units: 300, bias: false%s}}]", init);
   build(&f, text, gt_shape_2(2, 400), false);
-  fine(&f);
+  assert_built(&f);
   gt_state_dict start, same, other;
   gt_state_dict_start(&start, f.model->store, GT_WEIGHT_ROLES, 7);
   gt_state_dict_start(&same, f.model->store, GT_WEIGHT_ROLES, 7);
@@ -147,13 +147,14 @@ static void initial(const char *init, double want_deviation, double bound) {
 static void initial_values(void **state) {
   (void)state;
   const double third = 1 / sqrt(3.0);
-  initial("", 0.05 * third, 0.05); /* 1 / sqrt(400) */
-  initial(", init: {type: uniform, low: -2, high: 2}", 2 * third, 2);
-  initial(", init: {type: normal, std: 3}", 3, 0);
-  initial(", init: xavier_uniform", sqrt(2.0 / 700), sqrt(6.0 / 700));
-  initial(", init: {type: xavier_normal, gain: 2}", 2 * sqrt(2.0 / 700), 0);
-  initial(", init: kaiming_uniform", sqrt(2.0 / 400), sqrt(6.0 / 400));
-  initial(", init: {type: kaiming_normal, mode: fan_out, nonlinearity: tanh}", 5.0 / 3 / sqrt(300.0), 0);
+  check_initial_values("", 0.05 * third, 0.05); /* 1 / sqrt(400) */
+  check_initial_values(", init: {type: uniform, low: -2, high: 2}", 2 * third, 2);
+  check_initial_values(", init: {type: normal, std: 3}", 3, 0);
+  check_initial_values(", init: xavier_uniform", sqrt(2.0 / 700), sqrt(6.0 / 700));
+  check_initial_values(", init: {type: xavier_normal, gain: 2}", 2 * sqrt(2.0 / 700), 0);
+  check_initial_values(", init: kaiming_uniform", sqrt(2.0 / 400), sqrt(6.0 / 400));
+  check_initial_values(", init: {type: kaiming_normal, mode: fan_out, nonlinearity: tanh}",
+                       5.0 / 3 / sqrt(300.0), 0);
 }
 
 static void constant_values(void **state) {
@@ -161,7 +162,7 @@ static void constant_values(void **state) {
   fixture f;
   build(&f, "model: [{linear: {units: 1, init: ones, bias_init: {type: constant, value: 2.5}}}]",
         gt_shape_2(2, 3), false);
-  fine(&f);
+  assert_built(&f);
   gt_state_dict start;
   assert_int_equal(f.model->store->total, 8);
   gt_state_dict_start(&start, f.model->store, GT_WEIGHT_ROLES, 7);
@@ -171,7 +172,7 @@ static void constant_values(void **state) {
   finish(&f);
 }
 
-static void mistakes(void **state) {
+static void config_errors(void **state) {
   (void)state;
   static const mistake list[] = {
       {"model: [liner: 3]\n", 1, 9, "unknown layer 'liner'", "linear"},
@@ -230,7 +231,7 @@ static void unused_layer_is_a_warning(void **state) {
   (void)state;
   fixture f;
   build(&f, "model:\n  - linear: 3\n  - linear: {units: 3, from: input}\n", gt_shape_2(5, 3), true);
-  fine(&f);
+  assert_built(&f);
   assert_int_equal(f.diagnostics.errors, 0);
   assert_int_equal(f.diagnostics.count, 1);
   assert_int_equal(f.diagnostics.items[0].at.line, 2);
@@ -245,7 +246,7 @@ int main(void) {
       cmocka_unit_test(aligned_parameters_leave_no_gaps),
       cmocka_unit_test(initial_values),
       cmocka_unit_test(constant_values),
-      cmocka_unit_test(mistakes),
+      cmocka_unit_test(config_errors),
       cmocka_unit_test(all_errors_in_one_pass),
       cmocka_unit_test(unused_layer_is_a_warning),
   };

@@ -1,4 +1,4 @@
-/* A config's model as a graph, for the tests of src/model. */
+/* Builds the model of a config as a graph, for the tests of src/model. */
 #ifndef TESTS_MODEL_SUPPORT_H
 #define TESTS_MODEL_SUPPORT_H
 #include "model/model.h"
@@ -41,7 +41,7 @@ static inline void build(fixture *f, const char *text, gt_shape input_shape, boo
 
 static inline void finish(fixture *f) { gt_arena_finish(&f->arena); }
 
-static inline void fine(fixture *f) {
+static inline void assert_built(fixture *f) {
   if (!f->model) gt_diagnostics_print(&f->diagnostics, stderr);
   assert_non_null(f->model);
   gt_error error = {0};
@@ -59,7 +59,7 @@ typedef struct mistake {
   const char *message, *suggestion;
 } mistake;
 
-/* Exactly one error, with this position and message. */
+/* Asserts that the config has exactly one error, with this position, message and suggestion (NULL: any). */
 static inline void check_mistake(const mistake *m) {
   fixture f;
   build(&f, m->text, gt_shape_2(5, 3), true);

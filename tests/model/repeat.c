@@ -1,5 +1,5 @@
-/* Repeated blocks: the same model as one written out by hand; each mistake is reported once, where it was
- * made; and a limit on what a few nested blocks can expand to. */
+/* Repeated blocks give the same model as layers that are written out; each mistake in a block is reported
+ * once, at its position; and the size of the expanded model is limited. */
 #include "model_support.h"
 
 static const char by_block[] = "model:\n"
@@ -37,10 +37,10 @@ static const char by_hand[] = "model:\n"
 static void assert_same(const char *blocks, const char *hand) {
   fixture f, g;
   build(&f, blocks, gt_shape_2(5, 3), true);
-  fine(&f);
+  assert_built(&f);
   build(&g, hand, gt_shape_2(5, 3), true);
-  fine(&g);
-  assert_int_equal(!f.diagnostics.count, !g.diagnostics.count); /* a layer is warned about once */
+  assert_built(&g);
+  assert_int_equal(!f.diagnostics.count, !g.diagnostics.count); /* both have warnings or none */
   assert_int_equal(f.model->layers, g.model->layers);
   for (int i = 0; i < f.model->layers; i++) {
     const gt_model_layer *a = &f.model->layer[i], *b = &g.model->layer[i];
@@ -63,11 +63,11 @@ static void assert_same(const char *blocks, const char *hand) {
   finish(&f);
 }
 
-static void as_written_out(void **state) {
+static void blocks_equal_written_out_layers(void **state) {
   (void)state;
   assert_same(by_block, by_hand);
   assert_same("model: [{repeat: {times: 1, layers: [relu]}}, {linear: 2}]", "model: [relu, {linear: 2}]");
-  /* At both ends of the model, one after the other. */
+  /* Blocks at both ends of the model, next to each other. */
   assert_same(
       "model: [{repeat: {times: 2, layers: [{linear: 3}, {add: {from: [block_input, linear1]}}]}},\n"
       "  {repeat: {times: 2, layers: [{add: {from: [input, block_input]}}]}}]",
@@ -106,7 +106,7 @@ static void blocks_in_blocks(void **state) {
               "  - add: {from: [tanh1, c2_2, b2_1, a2, b2_2]}\n"
               "  - tanh\n"
               "  - add: {from: [c2_1, a1, tanh2]}\n");
-  /* Without names: the names of the first pass mean the corresponding layers in each pass. */
+  /* Layers without names: in each pass, the names of the first pass mean the corresponding layers. */
   assert_same("model:\n"
               "  - repeat:\n"
               "      times: 2\n"
@@ -128,7 +128,7 @@ static void values_of_each_pass(void **state) {
       "      layers: [{linear: $width}, {reshape: {shape: $shape}}, flatten]\n"
       "  - linear: 2\n",
       "model: [{linear: 3}, {reshape: [3, 1]}, flatten, {linear: 5}, {reshape: [1, 5]}, flatten, {linear: 2}]");
-  /* A block inside another: the values of both, the inner ones first; lists that contain a name. */
+  /* Nested blocks: a name is looked up in the inner block first, also inside a list. */
   assert_same("model:\n"
               "  - repeat:\n"
               "      each: {a: [2, 3], b: [1, 1]}\n"
@@ -149,7 +149,7 @@ static void values_of_each_pass(void **state) {
               "  {linear: {units: 3, bias: false}}, {reshape: [1, 3, 1]}, flatten]");
 }
 
-static void mistakes(void **state) {
+static void config_errors(void **state) {
   (void)state;
   static const mistake list[] = {
       {"model: [{repat: {times: 3, layers: [relu]}}]\n", 1, 10, "unknown layer 'repat'", "repeat"},
@@ -179,7 +179,7 @@ static void mistakes(void **state) {
       {"model:\n  - repeat: {each: {a: [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]]}, layers: [{reshape: "
        "$a}]}\n",
        2, 25, "too long", NULL},
-      /* Once, not once per pass. */
+      /* Errors that are reported once, not once per pass. */
       {"model:\n  - repeat:\n      times: 9\n      layers:\n        - linear: {unitz: 3}\n", 5, 20,
        "unknown key 'unitz'", "units"},
       {"model:\n  - repeat:\n      times: 9\n      layers:\n        - relu: {from: rellu1}\n", 5, 24,
@@ -191,7 +191,7 @@ static void mistakes(void **state) {
        "cannot be the name", NULL},
       {"model:\n  - repeat: {times: 9, layers: [{reshape: [4, 5]}]}\n", 2, 43, "cannot reshape 'input'",
        NULL},
-      /* Only in the second pass. */
+      /* An error that occurs only in the second pass. */
       {"model:\n  - linear: 6\n  - repeat:\n      times: 4\n      layers:\n"
        "        - concatenate: {from: [block_input, input]}\n"
        "        - linear: {units: 9, name: a}\n        - add: {from: [concatenate1, a]}\n",
@@ -218,7 +218,7 @@ static void mistakes(void **state) {
       {"model:\n  - repeat: {times: 2, layers: [{tanh: {name: "
        "a1234567890123456789012345678901234567890123456789012345678901234}}]}\n",
        2, 47, "this name is too long", NULL},
-      /* Huge models from a few words. */
+      /* Huge models from short configs. */
       {"model:\n  - relu\n  - repeat: {times: 1000, layers: [relu, relu, relu, relu, relu]}\n"
        "  - repeat: {times: 834, layers: [{tanh: {}}, relu, relu, relu, relu, relu]}\n",
        4, 21, "written out, this model would have 10005 layers or more", NULL},
@@ -245,7 +245,7 @@ static void depth(void **state) {
   (void)state;
   fixture f;
   assert_non_null(nested(&f, 8));
-  fine(&f);
+  assert_built(&f);
   assert_string_equal(f.model->layer[0].name, "a1_1_1_1_1_1_1_1");
   finish(&f);
   assert_null(nested(&f, 9));
@@ -255,7 +255,7 @@ static void depth(void **state) {
 }
 
 /* A layer with this many inputs, repeated a thousand times. */
-static void wide(fixture *f, int inputs) {
+static void build_wide(fixture *f, int inputs) {
   char text[4096] = "model: [{repeat: {times: 1000, layers: [{add: {from: [block_input",
        *end = text + strlen(text);
   for (int i = 1; i < inputs; i++) end += sprintf(end, ", input");
@@ -263,19 +263,19 @@ static void wide(fixture *f, int inputs) {
   build(f, text, gt_shape_2(5, 3), true);
 }
 
-static void as_many_as_there_may_be(void **state) {
+static void largest_models(void **state) {
   (void)state;
   fixture f;
   build(&f, "model: [{repeat: {times: 10, layers: [{repeat: {times: 1000, layers: [{relu: {name: a}}]}}]}}]",
         gt_shape_2(5, 3), true);
-  fine(&f);
+  assert_built(&f);
   assert_int_equal(f.model->layers, 10000);
   assert_string_equal(f.model->layer[9999].name, "a10_1000");
   finish(&f);
-  wide(&f, 97);
-  fine(&f);
+  build_wide(&f, 97);
+  assert_built(&f);
   finish(&f);
-  wide(&f, 98);
+  build_wide(&f, 98);
   assert_int_equal(f.diagnostics.errors, 1);
   assert_non_null(strstr(f.diagnostics.items[0].message, "this model would have 101000 values or more"));
   finish(&f);
@@ -286,7 +286,7 @@ static void unused_layer_is_one_warning(void **state) {
   fixture f;
   build(&f, "model:\n  - repeat: {times: 3, layers: [{tanh: {name: a}}, {relu: {from: block_input}}]}\n",
         gt_shape_2(5, 3), true);
-  fine(&f);
+  assert_built(&f);
   assert_int_equal(f.diagnostics.count, 1);
   assert_string_equal(f.diagnostics.items[0].message, "the output of layer 'a1' is never used");
   finish(&f);
@@ -309,12 +309,12 @@ static void all_errors_in_one_pass(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(as_written_out),
+      cmocka_unit_test(blocks_equal_written_out_layers),
       cmocka_unit_test(blocks_in_blocks),
       cmocka_unit_test(values_of_each_pass),
-      cmocka_unit_test(mistakes),
+      cmocka_unit_test(config_errors),
       cmocka_unit_test(depth),
-      cmocka_unit_test(as_many_as_there_may_be),
+      cmocka_unit_test(largest_models),
       cmocka_unit_test(unused_layer_is_one_warning),
       cmocka_unit_test(all_errors_in_one_pass),
   };

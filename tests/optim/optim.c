@@ -1,5 +1,5 @@
-/* Optimizers on a quadratic, step by step against plain double code; parameter groups, clipping, moving
- * average and the guard against values that are not finite. */
+/* Optimizers on a quadratic function, compared step by step with plain code in double precision; parameter
+ * groups, clipping, moving average, and the guard against values that are not finite. */
 #include "backend/backend.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -16,8 +16,9 @@
 #include <cmocka.h>
 
 /* Three parameters a [5], b [2, 2], c [3]; loss = Σ k_i (p_i - t_i)², scaled by the variable "scale". Two
- * more terms do not change it: Σ sqrt(u_i + 0 p_i) - sqrt(u_i), whose gradient is NaN where the variable
- * "root" u is 0, and Σ (p_i - h_i) e_i e_i, infinite where "huge" e is 1e30 and "here" h is p. */
+ * more terms are always 0, but their gradients can be set to bad values: that of Σ sqrt(u_i + 0 p_i) -
+ * sqrt(u_i) is NaN where the variable "root" u is 0, and that of Σ (p_i - h_i) e_i e_i is infinite where
+ * "huge" e is 1e30 and "here" h is p. */
 enum { VALUES = 12, STEPS = 12, ROWS = 16 };
 
 typedef struct fixture {
@@ -36,10 +37,10 @@ typedef struct fixture {
 
 static double curvature(int i) { return 0.25 * (i % 4 + 1); }
 static double target(int i) { return (i % 5) - 1.5; }
-static double one(int i) { return i >= 0; }
+static double ones(int i) { return i >= 0; }
 static double start(int i) { return 0.3 * (i % 7) - 1; }
 
-static uint32_t find(const fixture *f, const char *name) {
+static uint32_t variable_index(const fixture *f, const char *name) {
   for (uint32_t v = 0; v < f->graph->variables; v++)
     if (!strcmp(f->graph->variable[v].name, name)) return v;
   fail_msg("no variable %s", name);
@@ -47,27 +48,27 @@ static uint32_t find(const fixture *f, const char *name) {
 }
 
 static float *content(fixture *f, const char *name) {
-  return f->backend->api->buffer_map(f->backend, f->buffer[find(f, name)]);
+  return f->backend->api->buffer_map(f->backend, f->buffer[variable_index(f, name)]);
 }
 
-/* The first value of each item of the table: a 0-4, b 5-8, c 9-11. */
+/* Values are numbered over all parameters: a has 0-4, b 5-8, c 9-11. */
 static const int first[] = {0, 5, 9};
 
-static void place(fixture *f, float *flat, double (*value)(int i)) {
+static void set_values(fixture *f, float *flat, double (*value)(int i)) {
   for (int k = 0; k < 3; k++)
     for (int i = 0; i < f->parameter[k]->count; i++)
       flat[f->parameter[k]->offset + i] = (float)value(first[k] + i);
 }
 
-static gt_id part(const fixture *f, const char *name, int i) {
+static gt_id view_of(const fixture *f, const char *name, int i) {
   gt_graph *g = f->graph;
   const uint32_t variable = gt_graph_variable(g, name, gt_shape_1(f->store->total), GT_F32, false);
   return gt_view(g, gt_variable_read(g, variable), f->parameter[i]->offset, f->parameter[i]->shape);
 }
 
-static gt_id traps(const fixture *f, gt_id p, int i) {
+static gt_id trap_terms(const fixture *f, gt_id p, int i) {
   gt_graph *g = f->graph;
-  const gt_id root = part(f, "root", i), huge = part(f, "huge", i), here = part(f, "here", i);
+  const gt_id root = view_of(f, "root", i), huge = view_of(f, "huge", i), here = view_of(f, "here", i);
   const gt_id u = gt_add(g, root, gt_mul(g, p, gt_constant(g, 0)));
   const gt_id none = gt_sub(g, gt_sqrt(g, u), gt_sqrt(g, root));
   const gt_id zero = gt_mul(g, gt_mul(g, gt_sub(g, p, here), huge), huge);
@@ -111,7 +112,7 @@ static void build(fixture *f, const char *optimizer) {
         gt_add(g, loss, gt_sum(g, gt_mul(g, gt_view(g, k, q->offset, q->shape), gt_mul(g, d, d)), 0, false));
   }
   loss = gt_mul(g, loss, scale);
-  for (int i = 0; i < 3; i++) loss = gt_add(g, loss, traps(f, node[i], i));
+  for (int i = 0; i < 3; i++) loss = gt_add(g, loss, trap_terms(f, node[i], i));
   gt_error error = {0};
   const gt_id gradient = gt_training_gradient(g, f->store, node, loss, GT_NONE, &error);
   if (gradient == GT_NONE ||
@@ -120,9 +121,9 @@ static void build(fixture *f, const char *optimizer) {
   assert_true(gt_graph_verify(g, &error));
 }
 
-/* Two parameters that are parts of one value, in the order of the store: their gradient is that of the
- * value. */
-static void neighbours_have_one_gradient(void **state) {
+/* Two parameters that are used as one packed value, in the order of the store: their gradient is the gradient
+ * of that value, without a copy. */
+static void adjacent_parameters_have_one_gradient(void **state) {
   gt_arena arena;
   gt_error error = {0};
   (void)state;
@@ -136,7 +137,7 @@ static void neighbours_have_one_gradient(void **state) {
   const gt_id p =
       gt_variable_read(g, gt_graph_variable(g, "parameters", gt_shape_1(store->total), GT_F32, false));
   for (int i = 0; i < 2; i++) node[i] = gt_view(g, p, store->parameter[i]->offset, slots[i].shape);
-  const gt_id both = gt_pack(g, node, 2), loss = gt_sum(g, gt_mul(g, both, both), 0, false);
+  const gt_id pack = gt_pack(g, node, 2), loss = gt_sum(g, gt_mul(g, pack, pack), 0, false);
   const gt_id gradient = gt_training_gradient(g, store, node, loss, GT_NONE, &error);
   assert_int_not_equal(gradient, GT_NONE);
   assert_int_equal(gt_node_at(g, gradient)->inputs, 1);
@@ -156,11 +157,11 @@ static void compile(fixture *f) {
     f->buffer[v] = api->buffer_create(f->backend, f->plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
   f->executable = api->compile(f->backend, f->plan, f->buffer, &error);
   assert_non_null(f->executable);
-  place(f, content(f, "parameters"), start);
-  place(f, content(f, "curvature"), curvature);
-  place(f, content(f, "target"), target);
+  set_values(f, content(f, "parameters"), start);
+  set_values(f, content(f, "curvature"), curvature);
+  set_values(f, content(f, "target"), target);
   content(f, "scale")[0] = 1;
-  place(f, content(f, "root"), one);
+  set_values(f, content(f, "root"), ones);
   float *table = content(f, "table");
   for (int s = 0; s < ROWS; s++)
     gt_training_scalars(f->optim, NULL, (uint64_t)s, ROWS, 4, (uint64_t)s + 1,
@@ -188,7 +189,7 @@ static void finish(fixture *f) {
   gt_arena_finish(&f->arena);
 }
 
-/* The index of value `number` in a flat variable. */
+/* The index of value `number` in a variable with all parameters. */
 static int64_t at(const fixture *f, int number) {
   int k = 2;
   while (first[k] > number) k--;
@@ -207,9 +208,11 @@ static void gaps_are_zero(fixture *f, const char *name) {
   }
 }
 
-/* One parameter's state in plain double; the formulas are those of PyTorch's documentation. */
+/* One value and its optimizer state; the formulas are those of PyTorch's documentation. */
 typedef struct cell {
-  double p, m, v, b, a;
+  double p;    /* the parameter */
+  double m, v; /* averages of the gradient and of its square */
+  double b, a; /* momentum buffer; average of the gradient for a centered rmsprop */
 } cell;
 typedef void (*rule)(cell *c, double g, int t);
 
@@ -260,7 +263,7 @@ static void lion(cell *c, double g, int t) {
   c->m = 0.99 * c->m + 0.01 * g;
 }
 
-static void follows(const char *optimizer, rule step, double tolerance) {
+static void check_formula(const char *optimizer, rule step, double tolerance) {
   fixture f;
   build(&f, optimizer);
   compile(&f);
@@ -281,16 +284,16 @@ static void follows(const char *optimizer, rule step, double tolerance) {
 
 static void every_optimizer_follows_its_formula(void **state) {
   (void)state;
-  follows("{type: sgd, lr: 0.05}", sgd, 2e-6);
-  follows("{type: sgd, lr: 0.05, momentum: 0.9, weight_decay: 0.1}", sgd_momentum, 2e-6);
-  follows("{type: sgd, lr: 0.05, momentum: 0.9, nesterov: true}", sgd_nesterov, 2e-6);
-  follows("{type: adam, lr: 0.05, betas: [0.8, 0.95], eps: 1e-6, weight_decay: 0.1}", adam, 5e-6);
-  follows("{type: adamw, lr: 0.05, betas: [0.8, 0.95], eps: 1e-6, weight_decay: 0.1}", adamw, 5e-6);
-  follows("{type: rmsprop, lr: 0.05, alpha: 0.9, eps: 1e-6}", rmsprop, 5e-6);
-  follows(
+  check_formula("{type: sgd, lr: 0.05}", sgd, 2e-6);
+  check_formula("{type: sgd, lr: 0.05, momentum: 0.9, weight_decay: 0.1}", sgd_momentum, 2e-6);
+  check_formula("{type: sgd, lr: 0.05, momentum: 0.9, nesterov: true}", sgd_nesterov, 2e-6);
+  check_formula("{type: adam, lr: 0.05, betas: [0.8, 0.95], eps: 1e-6, weight_decay: 0.1}", adam, 5e-6);
+  check_formula("{type: adamw, lr: 0.05, betas: [0.8, 0.95], eps: 1e-6, weight_decay: 0.1}", adamw, 5e-6);
+  check_formula("{type: rmsprop, lr: 0.05, alpha: 0.9, eps: 1e-6}", rmsprop, 5e-6);
+  check_formula(
       "{type: rmsprop, lr: 0.01, alpha: 0.9, eps: 1e-3, weight_decay: 0.1, momentum: 0.5, centered: true}",
       rmsprop_all, 2e-4);
-  follows("{type: lion, lr: 0.05, weight_decay: 0.1}", lion, 2e-6);
+  check_formula("{type: lion, lr: 0.05, weight_decay: 0.1}", lion, 2e-6);
 }
 
 static void groups_have_their_own_settings(void **state) {
@@ -346,13 +349,13 @@ static void the_average_follows_the_weights(void **state) {
   finish(&f);
 }
 
-/* The content of all variables of the store but "ok". */
-enum { MAX_VARIABLES = 8, MOST = 32 };
+/* The content of all variables of the store except "ok". */
+enum { MAX_VARIABLES = 8, MAX_COUNT = 32 };
 typedef struct snapshot {
-  float value[MAX_VARIABLES][MOST];
+  float value[MAX_VARIABLES][MAX_COUNT];
 } snapshot;
 
-static snapshot look(fixture *f) {
+static snapshot take_snapshot(fixture *f) {
   snapshot s = {{{0}}};
   assert_true(f->store->variables <= MAX_VARIABLES);
   for (int v = 0; v < f->store->variables; v++)
@@ -362,19 +365,19 @@ static snapshot look(fixture *f) {
   return s;
 }
 
-/* After a loss that is not finite nothing changes any more, even if later losses would be finite. */
-static void guarded(const char *optimizer) {
+/* After a loss that is not finite, no variable changes, even if later losses are finite. */
+static void check_bad_loss(const char *optimizer) {
   fixture f;
   build(&f, optimizer);
   compile(&f);
   run(&f, 2);
   assert_true(content(&f, "ok")[0] == 1);
-  const snapshot before = look(&f);
+  const snapshot before = take_snapshot(&f);
   content(&f, "scale")[0] = NAN;
   for (int pass = 0; pass < 3; pass++) {
     run(&f, 1);
     assert_true(content(&f, "ok")[0] == 0);
-    const snapshot after = look(&f);
+    const snapshot after = take_snapshot(&f);
     assert_memory_equal(&after, &before, sizeof after);
     content(&f, "scale")[0] = 1;
   }
@@ -383,32 +386,32 @@ static void guarded(const char *optimizer) {
 
 static void a_bad_loss_changes_nothing(void **state) {
   (void)state;
-  guarded("{type: adamw, ema: 0.9}");
-  guarded("{type: sgd, momentum: 0.9, clip_norm: 1, clip_value: 2}");
-  guarded("{type: rmsprop, momentum: 0.9, centered: true, ema: 0.99, clip_norm: 1}");
+  check_bad_loss("{type: adamw, ema: 0.9}");
+  check_bad_loss("{type: sgd, momentum: 0.9, clip_norm: 1, clip_value: 2}");
+  check_bad_loss("{type: rmsprop, momentum: 0.9, centered: true, ema: 0.99, clip_norm: 1}");
 }
 
-/* The gradient of one value is not finite, though the loss is. */
-static void spring(fixture *f, int number, bool infinite) {
+/* Makes the gradient of one value NaN or infinite; the loss stays finite. */
+static void set_trap(fixture *f, int number, bool infinite) {
   const int64_t i = at(f, number);
   content(f, "here")[i] = content(f, "parameters")[i];
   content(f, infinite ? "huge" : "root")[i] = infinite ? 1e30f : 0;
 }
 
-static void holds_still(const char *optimizer, int number, bool infinite) {
+static void check_bad_gradient(const char *optimizer, int number, bool infinite) {
   fixture f;
   build(&f, optimizer);
   compile(&f);
   run(&f, 2);
   assert_true(content(&f, "ok")[0] == 1);
-  const snapshot before = look(&f);
-  spring(&f, number, infinite);
+  const snapshot before = take_snapshot(&f);
+  set_trap(&f, number, infinite);
   run(&f, 1);
   if (content(&f, "ok")[0] != 0) fail_msg("%s, value %d: a bad gradient went unnoticed", optimizer, number);
   content(&f, "huge")[at(&f, number)] = 0;
   content(&f, "root")[at(&f, number)] = 1;
   run(&f, 1);
-  const snapshot after = look(&f);
+  const snapshot after = take_snapshot(&f);
   assert_memory_equal(&after, &before, sizeof after);
   finish(&f);
 }
@@ -425,18 +428,18 @@ static void a_bad_gradient_changes_nothing(void **state) {
   };
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
     for (int number = 0; number < VALUES; number++) {
-      holds_still(list[i], number, false);
-      if (!strstr(list[i], "clip_value")) holds_still(list[i], number, true);
+      check_bad_gradient(list[i], number, false);
+      if (!strstr(list[i], "clip_value")) check_bad_gradient(list[i], number, true);
     }
 }
 
-/* … but with clip_value an infinite gradient becomes the limit. */
+/* With clip_value, an infinite gradient is clipped to the limit. */
 static void an_infinite_gradient_is_clipped_by_value(void **state) {
   (void)state;
   fixture f;
   build(&f, "{type: sgd, lr: 0.5, clip_value: 2}");
   compile(&f);
-  spring(&f, 6, true);
+  set_trap(&f, 6, true);
   run(&f, 1);
   assert_true(content(&f, "ok")[0] == 1);
   assert_true(value(&f, "parameters", 6) == (float)start(6) - 0.5f * 2);
@@ -455,7 +458,7 @@ static void one_range_is_one_kernel(void **state) {
     for (uint32_t s = 0; s < f.plan->steps; s++)
       for (int a = 0; a < f.plan->step[s].accesses; a++) {
         const gt_access *access = &f.plan->step[s].access[a];
-        updates += access->write && access->buffer == GT_PLAN_VARIABLE + find(&f, "parameters");
+        updates += access->write && access->buffer == GT_PLAN_VARIABLE + variable_index(&f, "parameters");
       }
     assert_int_equal(updates, 1);
     int optimizer = 0, guards = 0;
@@ -476,7 +479,7 @@ int main(void) {
       cmocka_unit_test(every_optimizer_follows_its_formula),
       cmocka_unit_test(groups_have_their_own_settings),
       cmocka_unit_test(gradients_are_clipped_by_norm_and_value),
-      cmocka_unit_test(neighbours_have_one_gradient),
+      cmocka_unit_test(adjacent_parameters_have_one_gradient),
       cmocka_unit_test(the_average_follows_the_weights),
       cmocka_unit_test(a_bad_loss_changes_nothing),
       cmocka_unit_test(a_bad_gradient_changes_nothing),

@@ -1,4 +1,5 @@
-/* Schedules against the closed forms of torch.optim.lr_scheduler, warm-up, and plateau's state. */
+/* Schedules, compared with the closed forms of torch.optim.lr_scheduler; warm-up; and the state of
+ * plateau. */
 #include "optim/optim.h"
 #include <math.h>
 #include <setjmp.h>
@@ -32,69 +33,69 @@ static const gt_schedule *schedule(const char *text) {
   return result;
 }
 
-/* The learning rate of step s of 100, 10 per epoch, from a base of 0.1. */
+/* The learning rate at a step of 100, with 10 steps per epoch and a base rate of 0.1. */
 static double rate(const gt_schedule *s, uint64_t step) {
   return 0.1 * gt_schedule_factor(s, NULL, step, 100, 10, 0.1);
 }
 
-static void near(double got, double want) {
+static void assert_near(double got, double want) {
   if (fabs(got - want) > 1e-12 * fmax(1, fabs(want))) fail_msg("%.17g is not %.17g", got, want);
 }
 
-static void without_one_it_is_constant(void **state) {
+static void no_schedule_is_constant(void **state) {
   (void)state;
   const gt_schedule *s = schedule("model: [relu]");
-  near(rate(s, 0), 0.1);
-  near(rate(s, 99), 0.1);
+  assert_near(rate(s, 0), 0.1);
+  assert_near(rate(s, 99), 0.1);
 }
 
 static void steps_and_exponentials(void **state) {
   (void)state;
   const gt_schedule *epochs = schedule("schedule: {type: step, step_size: 3, gamma: 0.5}");
-  near(rate(epochs, 29), 0.1);
-  near(rate(epochs, 30), 0.05);
-  near(rate(epochs, 60), 0.025);
+  assert_near(rate(epochs, 29), 0.1);
+  assert_near(rate(epochs, 30), 0.05);
+  assert_near(rate(epochs, 60), 0.025);
   const gt_schedule *steps = schedule("schedule: {type: step, step_size: 3, gamma: 0.5, by: step}");
-  near(rate(steps, 2), 0.1);
-  near(rate(steps, 3), 0.05);
+  assert_near(rate(steps, 2), 0.1);
+  assert_near(rate(steps, 3), 0.05);
   const gt_schedule *exponential = schedule("schedule: {type: exponential, gamma: 0.9}");
-  near(rate(exponential, 9), 0.1);
-  near(rate(exponential, 75), 0.1 * pow(0.9, 7));
+  assert_near(rate(exponential, 9), 0.1);
+  assert_near(rate(exponential, 75), 0.1 * pow(0.9, 7));
 }
 
 static void lines_and_cosines(void **state) {
   (void)state;
   const gt_schedule *line = schedule("schedule: {type: linear, start_factor: 0.5, end_factor: 1, steps: 4}");
   const double want[] = {0.05, 0.0625, 0.075, 0.0875, 0.1, 0.1};
-  for (uint64_t s = 0; s < 6; s++) near(rate(line, s), want[s]);
+  for (uint64_t s = 0; s < 6; s++) assert_near(rate(line, s), want[s]);
   const gt_schedule *cosine = schedule("schedule: {type: cosine, min_factor: 0.1}");
   for (uint64_t s = 0; s < 100; s += 7)
-    near(rate(cosine, s), 0.01 + (0.1 - 0.01) * (1 + cos(M_PI * (double)s / 100)) / 2);
-  near(0.1 * gt_schedule_factor(cosine, NULL, 150, 100, 10, 0.1), 0.01);
+    assert_near(rate(cosine, s), 0.01 + (0.1 - 0.01) * (1 + cos(M_PI * (double)s / 100)) / 2);
+  assert_near(0.1 * gt_schedule_factor(cosine, NULL, 150, 100, 10, 0.1), 0.01);
 }
 
-static void one_cycle_has_two_ways(void **state) {
+static void one_cycle(void **state) {
   (void)state;
   const gt_schedule *s = schedule("schedule: {type: one_cycle, max_lr: 1, pct_start: 0.3}");
-  near(rate(s, 0), 1.0 / 25);
-  near(rate(s, 29), 1);
-  near(rate(s, 99), 1.0 / 25 / 1e4);
-  near(rate(s, 64), 4e-6 + (1 - 4e-6) / 2 * (1 + cos(M_PI * 0.5)));
+  assert_near(rate(s, 0), 1.0 / 25);
+  assert_near(rate(s, 29), 1);
+  assert_near(rate(s, 99), 1.0 / 25 / 1e4);
+  assert_near(rate(s, 64), 4e-6 + (1 - 4e-6) / 2 * (1 + cos(M_PI * 0.5)));
   const gt_schedule *line = schedule("schedule: {type: one_cycle, pct_start: 0.3, anneal: linear}");
-  near(rate(line, 29), 0.1);
-  near(rate(line, 10), 0.004 + (0.1 - 0.004) * 10 / 29);
+  assert_near(rate(line, 29), 0.1);
+  assert_near(rate(line, 10), 0.004 + (0.1 - 0.004) * 10 / 29);
 }
 
-static void warmup_goes_before(void **state) {
+static void warmup_comes_first(void **state) {
   (void)state;
   const gt_schedule *s = schedule("schedule: {type: cosine, warmup: 20}");
-  near(rate(s, 0), 0.1 / 21);
-  near(rate(s, 19), 0.1 * 20 / 21);
-  near(rate(s, 20), 0.1);
-  near(rate(s, 60), 0.05);
+  assert_near(rate(s, 0), 0.1 / 21);
+  assert_near(rate(s, 19), 0.1 * 20 / 21);
+  assert_near(rate(s, 20), 0.1);
+  assert_near(rate(s, 60), 0.05);
 }
 
-static void plateau_waits_and_falls(void **state) {
+static void plateau(void **state) {
   (void)state;
   const gt_schedule *s = schedule("schedule: {type: plateau, factor: 0.5, patience: 2, min_lr: 0.03}");
   gt_schedule_state now = gt_schedule_start();
@@ -102,15 +103,15 @@ static void plateau_waits_and_falls(void **state) {
   const double want[] = {0.1, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.03, 0.03, 0.03, 0.03};
   for (int i = 0; i < 11; i++) {
     gt_schedule_observe(s, 0.1, loss[i], &now);
-    near(0.1 * gt_schedule_factor(s, &now, (uint64_t)i, 100, 10, 0.1), want[i]);
+    assert_near(0.1 * gt_schedule_factor(s, &now, (uint64_t)i, 100, 10, 0.1), want[i]);
   }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(without_one_it_is_constant), cmocka_unit_test(steps_and_exponentials),
-      cmocka_unit_test(lines_and_cosines),          cmocka_unit_test(one_cycle_has_two_ways),
-      cmocka_unit_test(warmup_goes_before),         cmocka_unit_test(plateau_waits_and_falls),
+      cmocka_unit_test(no_schedule_is_constant), cmocka_unit_test(steps_and_exponentials),
+      cmocka_unit_test(lines_and_cosines),       cmocka_unit_test(one_cycle),
+      cmocka_unit_test(warmup_comes_first),      cmocka_unit_test(plateau),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }
