@@ -1,8 +1,10 @@
 /* compile [--table] [--dump DIR] [--units [--subgroup LANES]] CONFIG…: compiles every kernel for training,
  * evaluation and prediction with these configs, for the first device of a driver without hardware
- * (paper_device.h). --units: only those for matrix units, including those of the op cases (units.h). Exit
- * code 0, 1 if the driver refused a kernel or spilled registers, 77 without such a driver or units, else
- * gtrain's own. */
+ * (paper_device.h). --table: prints every kernel, not only those with a problem. --dump: writes the SPIR-V of
+ * the kernels to DIR. --units: compiles only the kernels for matrix units, but also those of the op cases
+ * (units.h). Exit code: 0; 1 if the driver rejected a kernel or spilled registers, or if no plan uses a
+ * kernel for matrix units; 77 without a driver or without matrix units; otherwise gtrain's code for the
+ * error. */
 #include "paper_device.h"
 #include "backend/backend.h"
 #include "base/memory.h"
@@ -32,7 +34,7 @@ static bool compile_training(gt_session *session, gt_error *error) {
   return ok;
 }
 
-/* Predictions, with all steps from file to outputs. */
+/* Predicts the training inputs with model.bin, which compiles the kernels of prediction. */
 static bool compile_prediction(const gt_config *config, gt_error *error) {
   gt_model_file file;
   gt_prediction out = {0};
@@ -63,13 +65,13 @@ static int compile(const char *path) {
 
 typedef struct mode {
   bool table, units;
-  uint32_t subgroup; /* for kernels of matrix units; 0: any */
+  uint32_t subgroup; /* the subgroup size that kernels for matrix units must have; 0: any */
 } mode;
 
-static const char *fault(const paper_kernel *k, const mode *m) {
-  if (k->refused) return " refused";
+static const char *problem(const paper_kernel *k, const mode *m) {
+  if (k->result) return " refused";
   if (k->spilled || k->scratch) return " spills";
-  if (!k->told) return " may spill";
+  if (!k->reports_spills) return " may spill";
   return m->subgroup && k->subgroup != m->subgroup ? " in other subgroups" : NULL;
 }
 
@@ -81,14 +83,14 @@ static int report(const paper_kernel *kernel, size_t count, const mode *m) {
            "spilled", "scratch", "LDS", "code");
   for (size_t i = 0; i < count; i++) {
     const paper_kernel *k = &kernel[i];
-    const char *wrong = fault(k, m);
-    bad += wrong != NULL;
-    if (!m->table && !wrong) continue;
+    const char *problem_text = problem(k, m);
+    bad += problem_text != NULL;
+    if (!m->table && !problem_text) continue;
     printf("%-24s %-26s %4u %5llu %5llu %7llu %8llu %8llu %6llu%s\n", k->name ? k->name : "?",
            k->config ? k->config : "?", k->subgroup, (unsigned long long)k->vgprs,
            (unsigned long long)k->sgprs, (unsigned long long)k->spilled, (unsigned long long)k->scratch,
-           (unsigned long long)k->shared, (unsigned long long)k->code, wrong ? wrong : "");
-    if (!wrong) continue;
+           (unsigned long long)k->shared, (unsigned long long)k->code, problem_text ? problem_text : "");
+    if (!problem_text) continue;
     fputs("  its constants:", stdout);
     for (int c = 0; c < GT_SPEC_COUNT; c++) printf(" %u", k->spec[c]);
     puts("");
@@ -118,8 +120,8 @@ int main(int argc, char **argv) {
   size_t count;
   const int first = read_options(argc, argv, &m);
   if (m.units) paper_device_only(UNITS_CAPABILITY);
-  if (!paper_device_begin(&name, &error)) return puts(error.message), 77;
-  /* An open device keeps the instance, and with it the replaced functions. */
+  if (!paper_device_init(&name, &error)) return puts(error.message), 77;
+  /* While this device is open, the Vulkan instance exists, and the replaced functions stay in place. */
   gt_backend *backend = gt_backend_open(device, 0, &error);
   if (!backend) return puts(error.message), error.status;
   if (m.units &&

@@ -1,5 +1,5 @@
 /* A minimal Vulkan driver that fails, to test gtrain's messages: TEST_DRIVER=refuses fails to start,
- * TEST_DRIVER=empty starts and has no device, TEST_DRIVER=crashes ends the process that starts it. */
+ * TEST_DRIVER=empty starts but has no device, TEST_DRIVER=crashes aborts the process that loads it. */
 #include <stdlib.h>
 #include <string.h>
 #include <vulkan/vk_icd.h>
@@ -12,13 +12,13 @@ typedef struct instance {
 static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
                                                       const VkAllocationCallbacks *callbacks,
                                                       VkInstance *out) {
-  static instance only;
+  static instance the_instance;
   const char *kind = getenv("TEST_DRIVER");
   (void)info, (void)callbacks;
   if (kind && !strcmp(kind, "crashes")) abort();
   if (kind && !strcmp(kind, "refuses")) return VK_ERROR_INITIALIZATION_FAILED;
-  only.loader.loaderMagic = ICD_LOADER_MAGIC;
-  *out = (VkInstance)&only;
+  the_instance.loader.loaderMagic = ICD_LOADER_MAGIC;
+  *out = (VkInstance)&the_instance;
   return VK_SUCCESS;
 }
 
@@ -47,7 +47,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL version(uint32_t *out) {
 
 static VKAPI_ATTR void VKAPI_CALL nothing(void) {}
 
-/* The loader requires every core function of a driver, called or not. */
+/* The loader requires an address for every core function, even if nobody calls it. */
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance of, const char *name);
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance of, const char *name) {
   (void)of;

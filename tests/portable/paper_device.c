@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The objects of the handles for memory, and for modules and pipelines. */
+/* VkBuffer and VkDeviceMemory handles are addresses of `memory`, VkShaderModule handles are addresses of
+ * `module`. */
 typedef struct memory {
   uint64_t size;
   void *mapped;
@@ -15,7 +16,7 @@ typedef struct memory {
 typedef struct module {
   VkShaderModule real;
   uint64_t hash;
-  bool left_out;
+  bool skipped;
 } module;
 
 static struct {
@@ -23,9 +24,12 @@ static struct {
   size_t count, capacity;
 } kernels;
 static pthread_mutex_t kernels_lock = PTHREAD_MUTEX_INITIALIZER;
-static const char *dump, *config;
-static uint32_t subgroup, capability; /* 0: the device's own; any */
-static uint64_t ticket, next_address = 1 << 20;
+static const char *dump;                /* the directory of the .spv files; NULL: none are written */
+static const char *config;              /* the config that is being compiled */
+static uint32_t subgroup;               /* the subgroup size to report; 0: the driver's */
+static uint32_t capability;             /* the SPIR-V capability that modules must declare; 0: none */
+static uint64_t ticket;                 /* the semaphore value of the last submission */
+static uint64_t next_address = 1 << 20; /* the device address of the next buffer */
 static PFN_vkGetPhysicalDeviceFeatures2 real_features;
 static PFN_vkGetPhysicalDeviceProperties2 real_properties;
 static PFN_vkCreateDevice real_create_device;
@@ -64,7 +68,8 @@ static VKAPI_ATTR void VKAPI_CALL memory_properties(VkPhysicalDevice device,
       VK_MEMORY_PROPERTY_HOST_COHERENT_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
 }
 
-/* Removes the features that the device lacks from the request, and adds statistics. */
+/* Does not request the timeline semaphores, which only `features` reports, from the driver; requests pipeline
+ * statistics. */
 static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
                                                     const VkAllocationCallbacks *callbacks, VkDevice *out) {
   VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR statistics = {
@@ -86,13 +91,13 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
 
 void paper_device_config(const char *name) { config = name; }
 void paper_device_dump(const char *directory) { dump = directory; }
-void paper_device_only(uint32_t asked) { capability = asked; }
+void paper_device_only(uint32_t wanted_capability) { capability = wanted_capability; }
 
 /* Capabilities are a module's first instructions. */
-bool paper_device_asks(const uint32_t *words, size_t bytes, uint32_t asked) {
+bool paper_device_declares(const uint32_t *words, size_t bytes, uint32_t wanted_capability) {
   enum { HEADER = 5, OP_CAPABILITY = 2 << 16 | 17 };
   for (size_t at = HEADER; at + 1 < bytes / 4 && words[at] == OP_CAPABILITY; at += 2)
-    if (words[at + 1] == asked) return true;
+    if (words[at + 1] == wanted_capability) return true;
   return false;
 }
 
@@ -111,8 +116,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_module(VkDevice device, const VkSha
                                                     VkShaderModule *out) {
   module *m = gt_alloc(sizeof *m);
   m->hash = gt_hash(GT_HASH_START, info->pCode, info->codeSize);
-  m->left_out = capability && !paper_device_asks(info->pCode, info->codeSize, capability);
-  if (dump && !m->left_out) write_module(m->hash, info);
+  m->skipped = capability && !paper_device_declares(info->pCode, info->codeSize, capability);
+  if (dump && !m->skipped) write_module(m->hash, info);
   *out = HANDLE(VkShaderModule, m);
   return real_create_module(device, info, callbacks, &m->real);
 }
@@ -124,7 +129,7 @@ static VKAPI_ATTR void VKAPI_CALL destroy_module(VkDevice device, VkShaderModule
   free(m);
 }
 
-static void keep_statistic(paper_kernel *kernel, const VkPipelineExecutableStatisticKHR *s) {
+static void store_statistic(paper_kernel *kernel, const VkPipelineExecutableStatisticKHR *s) {
   const struct {
     const char *name;
     uint64_t *value;
@@ -134,33 +139,34 @@ static void keep_statistic(paper_kernel *kernel, const VkPipelineExecutableStati
                {"Code size", &kernel->code}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (!strcmp(s->name, known[i].name)) *known[i].value += s->value.u64;
-  kernel->told = kernel->told || !strcmp(s->name, "Spilled VGPRs");
+  kernel->reports_spills = kernel->reports_spills || !strcmp(s->name, "Spilled VGPRs");
 }
 
-static void ask_driver(VkDevice device, VkPipeline pipeline, paper_kernel *kernel) {
-  enum { MOST = 64 };
+static void read_statistics(VkDevice device, VkPipeline pipeline, paper_kernel *kernel) {
+  enum { MAX_STATISTICS = 64 };
   VkPipelineExecutablePropertiesKHR properties = {.sType =
                                                       VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_PROPERTIES_KHR};
-  VkPipelineExecutableStatisticKHR statistic[MOST] = {0};
-  uint32_t one = 1, count = MOST;
-  for (int i = 0; i < MOST; i++) statistic[i].sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_STATISTIC_KHR;
+  VkPipelineExecutableStatisticKHR statistic[MAX_STATISTICS] = {0};
+  uint32_t executables = 1, count = MAX_STATISTICS;
+  for (int i = 0; i < MAX_STATISTICS; i++)
+    statistic[i].sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_STATISTIC_KHR;
   const VkPipelineInfoKHR whole = {.sType = VK_STRUCTURE_TYPE_PIPELINE_INFO_KHR, .pipeline = pipeline};
   const VkPipelineExecutableInfoKHR first = {.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR,
                                              .pipeline = pipeline};
-  vkGetPipelineExecutablePropertiesKHR(device, &whole, &one, &properties);
+  vkGetPipelineExecutablePropertiesKHR(device, &whole, &executables, &properties);
   vkGetPipelineExecutableStatisticsKHR(device, &first, &count, statistic);
   kernel->subgroup = properties.subgroupSize;
-  for (uint32_t i = 0; i < count; i++) keep_statistic(kernel, &statistic[i]);
+  for (uint32_t i = 0; i < count; i++) store_statistic(kernel, &statistic[i]);
 }
 
-/* The kernel with this hash; *made: true if it is new. */
-static paper_kernel *find_kernel(uint64_t hash, bool *made) {
+/* The kernel with this hash; adds it if needed. *is_new: true if it was added. */
+static paper_kernel *find_kernel(uint64_t hash, bool *is_new) {
   paper_kernel *kernel = NULL;
   pthread_mutex_lock(&kernels_lock);
   for (size_t i = 0; i < kernels.count && !kernel; i++)
     if (kernels.items[i]->hash == hash) kernel = kernels.items[i];
-  *made = !kernel;
-  if (*made) {
+  *is_new = !kernel;
+  if (*is_new) {
     kernel = gt_alloc(sizeof *kernel);
     kernel->hash = hash;
     kernel->config = config;
@@ -177,17 +183,17 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_pipelines(VkDevice device, VkPipeli
   const module *m = (const module *)(uintptr_t)info->stage.module;
   VkComputePipelineCreateInfo changed = *info;
   VkPipeline real;
-  bool made;
-  paper_kernel *kernel = find_kernel(m->hash, &made);
+  bool is_new;
+  paper_kernel *kernel = find_kernel(m->hash, &is_new);
   *out = HANDLE(VkPipeline, kernel);
-  if (!made) return kernel->refused;
-  kernel->left_out = m->left_out;
-  if (kernel->left_out) return VK_SUCCESS;
+  if (!is_new) return kernel->result;
+  kernel->skipped = m->skipped;
+  if (kernel->skipped) return VK_SUCCESS;
   changed.flags |= VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
   changed.stage.module = m->real;
-  kernel->refused = real_create_pipelines(device, cache, count, &changed, callbacks, &real);
-  if (kernel->refused) return kernel->refused;
-  ask_driver(device, real, kernel);
+  kernel->result = real_create_pipelines(device, cache, count, &changed, callbacks, &real);
+  if (kernel->result) return kernel->result;
+  read_statistics(device, real, kernel);
   real_destroy_pipeline(device, real, callbacks);
   return VK_SUCCESS;
 }
@@ -197,7 +203,8 @@ static VKAPI_ATTR void VKAPI_CALL destroy_pipeline(VkDevice device, VkPipeline p
   (void)device, (void)pipeline, (void)callbacks;
 }
 
-/* Replaces gt_vulkan_pipelines (the linker's --wrap), the only place where a pipeline's name is known. */
+/* gt_vulkan_pipelines, replaced by the linker's --wrap: only there is the name of a pipeline's kernel
+ * known. */
 bool __wrap_gt_vulkan_pipelines(gt_vulkan *vk, const gt_plan *plan, const bool *aligned, VkPipeline *out,
                                 gt_error *error);
 bool __real_gt_vulkan_pipelines(gt_vulkan *vk, const gt_plan *plan, const bool *aligned, VkPipeline *out,
@@ -236,12 +243,12 @@ paper_kernel *paper_device_kernels(size_t *count) {
   paper_kernel *list = gt_alloc((kernels.count + 1) * sizeof *list);
   *count = 0;
   for (size_t i = 0; i < kernels.count; i++)
-    if (!kernels.items[i]->left_out) list[(*count)++] = *kernels.items[i];
+    if (!kernels.items[i]->skipped) list[(*count)++] = *kernels.items[i];
   qsort(list, *count, sizeof *list, by_name);
   return list;
 }
 
-/* --- memory and work: host memory; work does nothing --- */
+/* --- memory of the device is host memory; submitted commands do nothing --- */
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_buffer(VkDevice device, const VkBufferCreateInfo *info,
                                                     const VkAllocationCallbacks *callbacks, VkBuffer *out) {
@@ -314,7 +321,7 @@ static VKAPI_ATTR void VKAPI_CALL destroy_semaphore(VkDevice device, VkSemaphore
   (void)device, (void)semaphore, (void)callbacks;
 }
 
-/* Everything submitted is complete. */
+/* A submission completes at once. */
 static VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitInfo *info,
                                              VkFence fence) {
   const VkTimelineSemaphoreSubmitInfo *timeline = info->pNext;
@@ -405,7 +412,7 @@ static VKAPI_ATTR void VKAPI_CALL dispatch(VkCommandBuffer commands, uint32_t x,
   (void)commands, (void)x, (void)y, (void)z;
 }
 
-/* --- */
+/* --- replacement of the functions ----------------------------------------------------------------------- */
 
 static void replace_memory(void) {
   vkGetPhysicalDeviceMemoryProperties = memory_properties;
@@ -419,7 +426,7 @@ static void replace_memory(void) {
   vkMapMemory = map;
 }
 
-static void replace_work(void) {
+static void replace_submission(void) {
   vkCreateSemaphore = create_semaphore;
   vkDestroySemaphore = destroy_semaphore;
   vkQueueSubmit = submit;
@@ -456,11 +463,11 @@ static void replace_pipelines(void) {
   vkDestroyPipeline = destroy_pipeline;
 }
 
-bool paper_device_begin(const char **name, gt_error *error) {
+bool paper_device_init(const char **name, gt_error *error) {
   static gt_physical *physical;
   if (!gt_vulkan_instance(error)) return false;
   replace_memory();
-  replace_work();
+  replace_submission();
   replace_pipelines();
   if (gt_vulkan_physical(&physical, error) < 1) return gt_fail(error, GT_ERR_NODEVICE, "no Vulkan device");
   *name = physical[0].info.name;

@@ -1,8 +1,8 @@
 /* A Vulkan layer that reduces a device's limits. TEST_DEVICE=small: the smallest limits that Vulkan 1.2
  * guarantees; TEST_DEVICE_GROUPS=N: at most N workgroups along x; TEST_DEVICE_SUBGROUP=N: reports subgroups
  * of N, in name only (no shader uses subgroup instructions); TEST_DEVICE_PIECE=N: at most N MiB in one
- * allocation; TEST_DEVICE_MEMORY=N: at most N in all; TEST_DEVICE_LACKS=timelineSemaphore,…: hides features.
- * Below the validation layer it makes that layer check the program against these limits, too. */
+ * allocation; TEST_DEVICE_MEMORY=N: at most N MiB in each heap; TEST_DEVICE_LACKS=timelineSemaphore,…: hides
+ * features. If the validation layer is above this layer, it checks the program against these limits. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,10 +10,11 @@
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
 
+/* The next layer's functions, or the driver's. */
 static PFN_vkGetInstanceProcAddr next;
 static PFN_vkGetDeviceProcAddr next_device;
-/* The functions below this layer: must be looked up while the instance is created, because the loader's last
- * link later returns the first layer's functions. */
+/* More functions of the next layer. They must be looked up while the instance is created: later the end of
+ * the chain, which belongs to the loader, returns the first layer's functions. */
 static PFN_vkGetPhysicalDeviceProperties properties;
 static PFN_vkGetPhysicalDeviceProperties2 properties2;
 static PFN_vkGetPhysicalDeviceFeatures2 features2;
@@ -36,22 +37,22 @@ static uint64_t mebibytes(const char *name, uint64_t otherwise) {
   return (text ? (uint64_t)atoi(text) : otherwise) << 20;
 }
 
-static void lower(uint32_t *value, uint32_t most) {
-  if (*value > most) *value = most;
+static void limit_to(uint32_t *value, uint32_t limit) {
+  if (*value > limit) *value = limit;
 }
 
 static void lower_limits(VkPhysicalDeviceLimits *limits) {
   static const uint32_t group[3] = {128, 128, 64};
   const char *groups = getenv("TEST_DEVICE_GROUPS");
-  if (groups) lower(&limits->maxComputeWorkGroupCount[0], (uint32_t)atoi(groups));
+  if (groups) limit_to(&limits->maxComputeWorkGroupCount[0], (uint32_t)atoi(groups));
   if (!small()) return;
-  lower(&limits->maxComputeWorkGroupInvocations, 128);
-  lower(&limits->maxComputeSharedMemorySize, 16384);
-  lower(&limits->maxPushConstantsSize, 128);
-  lower(&limits->maxStorageBufferRange, 1u << 27);
+  limit_to(&limits->maxComputeWorkGroupInvocations, 128);
+  limit_to(&limits->maxComputeSharedMemorySize, 16384);
+  limit_to(&limits->maxPushConstantsSize, 128);
+  limit_to(&limits->maxStorageBufferRange, 1u << 27);
   for (int i = 0; i < 3; i++) {
-    lower(&limits->maxComputeWorkGroupSize[i], group[i]);
-    lower(&limits->maxComputeWorkGroupCount[i], 65535);
+    limit_to(&limits->maxComputeWorkGroupSize[i], group[i]);
+    limit_to(&limits->maxComputeWorkGroupCount[i], 65535);
   }
 }
 
@@ -68,42 +69,42 @@ static VKAPI_ATTR void VKAPI_CALL get_properties2(VkPhysicalDevice physical,
   for (VkBaseOutStructure *s = out->pNext; s && subgroup; s = s->pNext)
     if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES)
       ((VkPhysicalDeviceVulkan11Properties *)s)->subgroupSize = (uint32_t)atoi(subgroup);
-  const uint64_t piece = mebibytes("TEST_DEVICE_PIECE", 1 << 10);
+  const uint64_t allocation_limit = mebibytes("TEST_DEVICE_PIECE", 1 << 10);
   for (VkBaseOutStructure *s = out->pNext; s && small(); s = s->pNext)
     if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES)
-      ((VkPhysicalDeviceVulkan11Properties *)s)->maxMemoryAllocationSize = piece;
+      ((VkPhysicalDeviceVulkan11Properties *)s)->maxMemoryAllocationSize = allocation_limit;
     else if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES)
-      ((VkPhysicalDeviceMaintenance3Properties *)s)->maxMemoryAllocationSize = piece;
+      ((VkPhysicalDeviceMaintenance3Properties *)s)->maxMemoryAllocationSize = allocation_limit;
 }
 
 static VKAPI_ATTR void VKAPI_CALL get_memory(VkPhysicalDevice physical,
                                              VkPhysicalDeviceMemoryProperties *out) {
   memory_properties(physical, out);
   for (uint32_t i = 0; i < out->memoryHeapCount; i++) {
-    const uint64_t most = mebibytes("TEST_DEVICE_MEMORY", 1 << 20);
-    if (out->memoryHeaps[i].size > most) out->memoryHeaps[i].size = most;
+    const uint64_t limit = mebibytes("TEST_DEVICE_MEMORY", 1 << 20);
+    if (out->memoryHeaps[i].size > limit) out->memoryHeaps[i].size = limit;
   }
 }
 
 static VKAPI_ATTR void VKAPI_CALL get_features2(VkPhysicalDevice physical, VkPhysicalDeviceFeatures2 *out) {
   features2(physical, out);
   for (VkBaseOutStructure *s = out->pNext; s; s = s->pNext) {
-    VkPhysicalDeviceVulkan12Features *have = (VkPhysicalDeviceVulkan12Features *)s;
+    VkPhysicalDeviceVulkan12Features *features12 = (VkPhysicalDeviceVulkan12Features *)s;
     if (s->sType != VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) continue;
-    if (lacks("bufferDeviceAddress")) have->bufferDeviceAddress = VK_FALSE;
-    if (lacks("scalarBlockLayout")) have->scalarBlockLayout = VK_FALSE;
-    if (lacks("timelineSemaphore")) have->timelineSemaphore = VK_FALSE;
+    if (lacks("bufferDeviceAddress")) features12->bufferDeviceAddress = VK_FALSE;
+    if (lacks("scalarBlockLayout")) features12->scalarBlockLayout = VK_FALSE;
+    if (lacks("timelineSemaphore")) features12->timelineSemaphore = VK_FALSE;
   }
 }
 
-/* Time stamps are not guaranteed either. */
+/* Vulkan does not guarantee time stamps. */
 static VKAPI_ATTR void VKAPI_CALL get_families(VkPhysicalDevice physical, uint32_t *count,
                                                VkQueueFamilyProperties *out) {
   families(physical, count, out);
   for (uint32_t i = 0; out && small() && i < *count; i++) out[i].timestampValidBits = 0;
 }
 
-/* This layer's own link of the chain; the next layer gets the rest. */
+/* This layer's element of the chain; the next layer gets the rest of the chain. */
 static VkLayerInstanceCreateInfo *instance_link(const void *chain) {
   VkLayerInstanceCreateInfo *s = (VkLayerInstanceCreateInfo *)chain;
   while (s &&
@@ -155,7 +156,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_function(VkInstance of,
   const struct {
     const char *name;
     PFN_vkVoidFunction function;
-  } own[] = {
+  } replaced[] = {
       {"vkGetInstanceProcAddr", (PFN_vkVoidFunction)instance_function},
       {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)device_function},
       {"vkCreateInstance", (PFN_vkVoidFunction)create_instance},
@@ -167,8 +168,8 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_function(VkInstance of,
       {"vkGetPhysicalDeviceFeatures2", (PFN_vkVoidFunction)get_features2},
       {"vkGetPhysicalDeviceQueueFamilyProperties", (PFN_vkVoidFunction)get_families},
   };
-  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-    if (!strcmp(name, own[i].name)) return own[i].function;
+  for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++)
+    if (!strcmp(name, replaced[i].name)) return replaced[i].function;
   return next ? next(of, name) : NULL;
 }
 

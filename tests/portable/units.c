@@ -15,7 +15,7 @@ static const gt_case_family *const families[] = {
 #undef X
 
 static bool compile_case(gt_backend *backend, const gt_case *c, gt_precision precision, gt_error *error) {
-  const uint32_t own = backend->target.units, units[] = {own, 16, 4, 1};
+  const uint32_t real_units = backend->target.units, units[] = {real_units, 16, 4, 1};
   gt_subject subject;
   gt_arena arena;
   gt_outcome outcome;
@@ -26,7 +26,7 @@ static bool compile_case(gt_backend *backend, const gt_case *c, gt_precision pre
     ok = gt_subject_run(&subject, backend, true, true, &arena, &outcome, error) &&
          gt_subject_run(&subject, backend, false, true, &arena, &outcome, error);
   }
-  backend->target.units = own;
+  backend->target.units = real_units;
   gt_subject_finish(&subject);
   gt_arena_finish(&arena);
   return ok;
@@ -37,7 +37,7 @@ int units_compile_cases(gt_backend *backend, gt_error *error) {
   for (int f = 0; families[f]; f++)
     for (int i = 0; i < families[f]->count; i++) {
       const gt_case *c = &families[f]->cases[i];
-      if (!c->rule->magnitude) continue; /* op/case.h: no product in it */
+      if (!c->rule->magnitude) continue; /* op/case.h: without a product */
       paper_device_config(c->rule->name);
       for (gt_precision p = GT_PRECISION_AUTO; p <= GT_PRECISION_HALF; p++)
         if (!compile_case(backend, c, p, error)) return -1;
@@ -46,7 +46,8 @@ int units_compile_cases(gt_backend *backend, gt_error *error) {
   return cases;
 }
 
-static bool tried(const char *name, const paper_kernel *kernel, size_t count) {
+/* Prints a line about the variants of a kernel that plans use. False if there is none. */
+static bool print_variants(const char *name, const paper_kernel *kernel, size_t count) {
   int variants = 0;
   uint64_t least = UINT64_MAX, most = 0, shared = 0;
   for (size_t i = 0; i < count; i++) {
@@ -63,24 +64,26 @@ static bool tried(const char *name, const paper_kernel *kernel, size_t count) {
   return variants;
 }
 
-/* The reason why no plan uses a kernel for matrix units; NULL if there is none. */
-static const char *excuse(const gt_backend *backend, const gt_shader_blob *blob, const uint32_t *words) {
+/* The reason why no plan for this device uses the kernel; NULL if plans should use it. */
+static const char *reason_unused(const gt_backend *backend, const gt_shader_blob *blob,
+                                 const uint32_t *words) {
   const gt_matrix_units *units = &backend->target.matrix;
-  if (!units->bfloat.m && paper_device_asks(words, blob->size, UNITS_BFLOAT_CAPABILITY))
+  if (!units->bfloat.m && paper_device_declares(words, blob->size, UNITS_BFLOAT_CAPABILITY))
     return "is for bfloat16, which this device does not multiply";
   if (!units->fast && !strncmp(blob->name, "product_pack", strlen("product_pack")))
     return "is for units many times as fast as scalar ones, which this device's are not";
   return NULL;
 }
 
-/* Prints a line for a matrix-unit kernel. True if no plan uses it. */
+/* Prints a line if this is a kernel for matrix units. True if plans should use it, but none does. */
 static bool report_missed(const gt_backend *backend, const gt_shader_blob *blob, const uint32_t *words,
                           const paper_kernel *kernel, size_t count) {
-  if (!paper_device_asks(words, blob->size, UNITS_CAPABILITY) || tried(blob->name, kernel, count))
+  if (!paper_device_declares(words, blob->size, UNITS_CAPABILITY) ||
+      print_variants(blob->name, kernel, count))
     return false;
-  const char *why = excuse(backend, blob, words);
-  printf("%-24s %s\n", blob->name, why ? why : "is taken by no plan");
-  return !why;
+  const char *reason = reason_unused(backend, blob, words);
+  printf("%-24s %s\n", blob->name, reason ? reason : "is used by no plan");
+  return !reason;
 }
 
 int units_report(const gt_backend *backend, const paper_kernel *kernel, size_t count, gt_error *error) {
