@@ -1,4 +1,4 @@
-/* The harness must detect errors: each case here has one error, and the checks must report it. */
+/* Tests the self-test (src/selftest): each case here has one error, which the self-test must report. */
 #include "graph/graph.h"
 #include "graph/op.h"
 #include "op/core.h"
@@ -15,13 +15,13 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* --- ops with errors --- */
+/* --- an op with errors --- */
 
 enum { GOOD, WRITES_PAST, WRITES_BEFORE, SPOILS_INPUT, DEPENDS_ON_RUN, BAD_GRADIENT, NO_GRADIENT };
 
-/* A doubling op with one tile per 8 elements. It uses the clock's argument struct: three addresses and a
- * count. */
-static int misdeed;
+/* An op that doubles its input, with one tile per 8 elements, and with the error in `fault`. Its kernel
+ * uses the clock's argument struct, which has the needed members: addresses and a count. */
+static int fault;
 static uint32_t runs;
 
 static void double_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
@@ -30,10 +30,10 @@ static void double_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   float *x = GT_PTR(float, a->state), *y = GT_PTR(float, a->now);
   for (uint32_t i = 8 * tile; i < 8 * tile + 8 && i < a->rows; i++) y[i] = 2 * x[i];
   if (tile) return;
-  if (misdeed == WRITES_PAST) y[a->rows] = 0;
-  if (misdeed == WRITES_BEFORE) y[-1] = 0;
-  if (misdeed == SPOILS_INPUT) x[0] += 1;
-  if (misdeed == DEPENDS_ON_RUN) y[0] *= 1 + 1e-7f * (float)(runs++ & 15);
+  if (fault == WRITES_PAST) y[a->rows] = 0;
+  if (fault == WRITES_BEFORE) y[-1] = 0;
+  if (fault == SPOILS_INPUT) x[0] += 1;
+  if (fault == DEPENDS_ON_RUN) y[0] *= 1 + 1e-7f * (float)(runs++ & 15);
 }
 
 static const gt_kernel double_kernel = {"double", double_cpu};
@@ -49,8 +49,8 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
 static void gradient(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                      gt_id *input_gradient) {
   (void)node;
-  if (!wanted[0] || misdeed == NO_GRADIENT) return;
-  input_gradient[0] = gt_mul(graph, given[0], gt_constant(graph, misdeed == BAD_GRADIENT ? 2.001 : 2.0));
+  if (!wanted[0] || fault == NO_GRADIENT) return;
+  input_gradient[0] = gt_mul(graph, given[0], gt_constant(graph, fault == BAD_GRADIENT ? 2.001 : 2.0));
 }
 
 static void lower(gt_lowering *lowering, const gt_group *group) {
@@ -82,7 +82,7 @@ static gt_shape reference(const gt_case_view *v, const double *const *x, double 
   return v->shape[0];
 }
 
-/* Wrong in the last element only, by more than the tolerance. */
+/* Only the last element is wrong, by more than the tolerance. */
 static gt_shape wrong_value(const gt_case_view *v, const double *const *x, double *y) {
   const int64_t n = gt_shape_count(v->shape[0]);
   reference(v, x, y);
@@ -101,14 +101,16 @@ static gt_shape wrong_nan(const gt_case_view *v, const double *const *x, double 
   return v->shape[0];
 }
 
-/* Too small to affect the values, too steep for differences: every coordinate looks like a kink. */
+/* 2 x plus fast oscillations: too small to make the values wrong, but finite differences with different steps
+ * disagree, as at a kink. */
 static gt_shape jagged(const gt_case_view *v, const double *const *x, double *y) {
   for (int64_t i = 0; y && i < gt_shape_count(v->shape[0]); i++)
     y[i] = 2 * x[0][i] + 2e-7 * sin(1e5 * x[0][i]);
   return v->shape[0];
 }
 
-/* x^2 with the right first derivative, 2 x, which then seems not to depend on x. */
+/* 2 c x - c^2 with c = x as a constant for differentiation: the value x^2 and the gradient 2 x are right, but
+ * the second derivative is 0 instead of 2. */
 static gt_id build_square(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_id fixed = gt_stop_gradient(g, x[0]), twice = gt_mul(g, gt_constant(g, 2), gt_mul(g, x[0], fixed));
   (void)v;
@@ -125,7 +127,7 @@ static gt_shape square(const gt_case_view *v, const double *const *x, double *y)
     .name = "double", .build = build, .reference = reference_, .wrt = 1, .tolerance = 1e-6, \
     .gradient_tolerance = slope_, .reason = "a product"                                     \
   }
-static const gt_case_rule right = RULE(reference, 0), value = RULE(wrong_value, 0),
+static const gt_case_rule correct_rule = RULE(reference, 0), value = RULE(wrong_value, 0),
                           shape = RULE(wrong_shape, 0), nan_rule = RULE(wrong_nan, 0),
                           jagged_rule = RULE(jagged, 1e-2),
                           square_rule = {.name = "square",
@@ -138,7 +140,8 @@ static const gt_case_rule right = RULE(reference, 0), value = RULE(wrong_value, 
 static char output[8192];
 
 /* Runs cases on the CPU; `output` gets the printed text. */
-static gt_selftest_report run_cases(const gt_case *cases, int count, gt_selftest_options options, int deed) {
+static gt_selftest_report run_cases(const gt_case *cases, int count, gt_selftest_options options,
+                                    int fault_to_inject) {
   const gt_case_family family = {"broken", cases, count}, *families = &family;
   FILE *stream = fmemopen(output, sizeof output, "w");
   gt_selftest_report report;
@@ -147,51 +150,52 @@ static gt_selftest_report run_cases(const gt_case *cases, int count, gt_selftest
   options.stream = stream;
   options.families = &families;
   options.family_count = 1;
-  misdeed = deed;
+  fault = fault_to_inject;
   runs = 0;
   assert_true(gt_selftest_run(&options, &report, &error));
   fclose(stream);
   return report;
 }
 
-static gt_selftest_report run(const gt_case_rule *rule, int deed, FILE *json) {
-  const gt_case one = {rule, "37"};
-  const gt_selftest_report report = run_cases(&one, 1, (gt_selftest_options){.json = json}, deed);
+static gt_selftest_report run(const gt_case_rule *rule, int fault_to_inject, FILE *json) {
+  const gt_case single_case = {rule, "37"};
+  const gt_selftest_report report =
+      run_cases(&single_case, 1, (gt_selftest_options){.json = json}, fault_to_inject);
   assert_int_equal(report.cases, 1);
   return report;
 }
 
-static void expect(const gt_case_rule *rule, int deed, const char *word) {
-  const gt_selftest_report report = run(rule, deed, NULL);
-  if (!strstr(output, word)) fail_msg("no \"%s\" in: %s", word, output);
+static void expect_failure(const gt_case_rule *rule, int fault_to_inject, const char *message) {
+  const gt_selftest_report report = run(rule, fault_to_inject, NULL);
+  if (!strstr(output, message)) fail_msg("no \"%s\" in: %s", message, output);
   assert_int_equal(report.failed_cases, 1);
   assert_non_null(strstr(output, "not ok broken 1 case, 1 failed"));
 }
 
-static void passes_what_is_right(void **state) {
+static void passes_a_correct_op(void **state) {
   (void)state;
-  const gt_selftest_report report = run(&right, GOOD, NULL);
+  const gt_selftest_report report = run(&correct_rule, GOOD, NULL);
   assert_int_equal(report.failures, 0);
   assert_ptr_equal(strstr(output, "ok broken 1 case, 1 derivative, worst relative error"), output);
 }
 
 static void finds_wrong_values(void **state) {
   (void)state;
-  expect(&value, GOOD, "value [36]: expected");
-  expect(&nan_rule, GOOD, "value [3]: expected nan");
-  expect(&shape, GOOD, "the shape is [37]; expected [1, 37]");
+  expect_failure(&value, GOOD, "value [36]: expected");
+  expect_failure(&nan_rule, GOOD, "value [3]: expected nan");
+  expect_failure(&shape, GOOD, "the shape is [37]; expected [1, 37]");
 }
 
 static void finds_wrong_gradients(void **state) {
   (void)state;
-  expect(&right, BAD_GRADIENT, "gradient of input 0 [0]: expected");
-  expect(&right, NO_GRADIENT, "");
-  expect(&jagged_rule, GOOD, "are at kinks");
+  expect_failure(&correct_rule, BAD_GRADIENT, "gradient of input 0 [0]: expected");
+  expect_failure(&correct_rule, NO_GRADIENT, "");
+  expect_failure(&jagged_rule, GOOD, "are at kinks");
 }
 
 static void finds_wrong_second_derivatives(void **state) {
   (void)state;
-  expect(&square_rule, GOOD, "order 1 along input 0, gradient of input 0: expected");
+  expect_failure(&square_rule, GOOD, "order 1 along input 0, gradient of input 0: expected");
   gt_case_rule first_only = square_rule;
   first_only.orders = -1;
   assert_int_equal(run(&first_only, GOOD, NULL).failures, 0);
@@ -199,14 +203,14 @@ static void finds_wrong_second_derivatives(void **state) {
 
 static void finds_stray_writes(void **state) {
   (void)state;
-  expect(&right, WRITES_PAST, "wrote to \"value\" at byte 148 of its values");
-  expect(&right, WRITES_BEFORE, "wrote to \"value\" at byte -4 of its values");
-  expect(&right, SPOILS_INPUT, "wrote to \"input0\"");
+  expect_failure(&correct_rule, WRITES_PAST, "wrote to \"value\" at byte 148 of its values");
+  expect_failure(&correct_rule, WRITES_BEFORE, "wrote to \"value\" at byte -4 of its values");
+  expect_failure(&correct_rule, SPOILS_INPUT, "wrote to \"input0\"");
 }
 
 static void finds_changing_bits(void **state) {
   (void)state;
-  expect(&right, DEPENDS_ON_RUN, "bits of \"value\" differ at byte");
+  expect_failure(&correct_rule, DEPENDS_ON_RUN, "bits of \"value\" differ at byte");
 }
 
 static void reports_as_json(void **state) {
@@ -221,10 +225,10 @@ static void reports_as_json(void **state) {
   free(text);
 }
 
-/* Of two cases the one marked .more is left out; fewer gradients are checked. */
-static void is_brief(void **state) {
+/* brief omits the case marked .more, but still finds a wrong gradient. */
+static void runs_fewer_cases_if_brief(void **state) {
   (void)state;
-  const gt_case two[] = {{&right, "37"}, {&value, "37", .more = true}};
+  const gt_case two[] = {{&correct_rule, "37"}, {&value, "37", .more = true}};
   for (int brief = 0; brief < 2; brief++)
     for (int bad = 0; bad < 2; bad++) {
       const gt_selftest_options options = {.brief = brief};
@@ -236,9 +240,9 @@ static void is_brief(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(passes_what_is_right),
+      cmocka_unit_test(passes_a_correct_op),
       cmocka_unit_test(finds_wrong_values),
-      cmocka_unit_test(is_brief),
+      cmocka_unit_test(runs_fewer_cases_if_brief),
       cmocka_unit_test(finds_wrong_gradients),
       cmocka_unit_test(finds_wrong_second_derivatives),
       cmocka_unit_test(finds_stray_writes),
