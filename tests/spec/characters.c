@@ -1,5 +1,5 @@
-/* Characters that look like others, and texts that are nearly numbers: each is named, at its position, with
- * the right spelling, in exactly one error. */
+/* Characters that look like others, and texts that are almost numbers: each gives exactly one error, with its
+ * position, and with the right spelling as a suggestion if there is one. */
 #include "spec/look_alike.h"
 #include "spec/number_text.h"
 #include "spec/schema.h"
@@ -117,11 +117,11 @@ static const struct {
     {"steps: 1\n\tlr: 1", 2, 1, "tab character", NULL},
 };
 
-static bool says(const gt_diagnostic *d, const char *part) {
+static bool mentions(const gt_diagnostic *d, const char *part) {
   return strstr(d->message, part) || (d->help && strstr(d->help, part));
 }
 
-static void each_is_named(void **state) {
+static void mistakes_are_explained(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     gt_arena arena;
@@ -135,17 +135,17 @@ static void each_is_named(void **state) {
     if (found.errors != 1) fail_msg("%s: %d errors", text, found.errors);
     const gt_diagnostic *d = &found.items[0];
     const char *suggestion = d->suggestion ? d->suggestion : "-",
-               *wanted = rows[i].suggestion ? rows[i].suggestion : "-";
-    if (d->at.line != rows[i].line || d->at.column != rows[i].column || !says(d, rows[i].part) ||
-        strcmp(suggestion, wanted))
+               *expected = rows[i].suggestion ? rows[i].suggestion : "-";
+    if (d->at.line != rows[i].line || d->at.column != rows[i].column || !mentions(d, rows[i].part) ||
+        strcmp(suggestion, expected))
       fail_msg("%s: %d:%d: %s (%s) %s", text, d->at.line, d->at.column, d->message, d->help ? d->help : "",
                suggestion);
     gt_arena_finish(&arena);
   }
 }
 
-/* Characters in quotes, in comments and inside text are not changed. */
-static void others_stay(void **state) {
+/* The same characters are allowed in quotes, in comments and inside text. */
+static void other_text_is_accepted(void **state) {
   (void)state;
   static const char *const texts[] = {
       "kind: adam # \xE2\x80\x9Cquoted\xE2\x80\x9D" NBSP,
@@ -169,7 +169,7 @@ static void others_stay(void **state) {
   }
 }
 
-/* A text that would be an error without quotes is written with them. */
+/* gt_spec_write puts quotes around text that would be an error without them. */
 static void written_with_quotes(void **state) {
   (void)state;
   static const char *const texts[] = {"\xE2\x80\x9Cx\xE2\x80\x9D",
@@ -196,7 +196,8 @@ static void written_with_quotes(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(each_is_named), cmocka_unit_test(others_stay),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(mistakes_are_explained),
+                                     cmocka_unit_test(other_text_is_accepted),
                                      cmocka_unit_test(written_with_quotes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,5 @@
+/* Schemas: values, defaults and shorthand, the errors for bad values and their positions, the resolved
+ * config, and the JSON Schema. */
 #include "spec/schema.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -204,9 +206,8 @@ static void test_all_in_one_pass(void **state) {
   assert_int_equal(found.errors, 7);
 }
 
-/* After an error checking goes on, to report further errors; fields whose value was rejected must then have
- * their defaults. */
-static void test_refused_is_not_used(void **state) {
+/* After an error, the remaining keys are still checked; a field whose value was rejected gets its default. */
+static void test_rejected_values_are_not_used(void **state) {
   (void)state;
   assert_false(
       read("v: {units: 0, batch: -4, rate: -1, kind: a, path: /dve/null,\n"
@@ -351,7 +352,7 @@ int main(void) {
       cmocka_unit_test(test_resolve_floats),
       cmocka_unit_test(test_position_within),
       cmocka_unit_test(test_json_and_help),
-      cmocka_unit_test(test_refused_is_not_used),
+      cmocka_unit_test(test_rejected_values_are_not_used),
   };
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   gt_arena_finish(&arena);

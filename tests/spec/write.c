@@ -1,4 +1,4 @@
-/* Overrides, and trees written as YAML and parsed again. */
+/* Trees written as YAML and parsed again, and overrides (--set). */
 #include "spec/spec.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static int tear_down(void **state) {
   return 0;
 }
 
-/* Words that need quotes to be parsed back may have gained them; quoted words may not lose them. */
+/* Equal, except that words that were not quoted in `a` may be quoted in `b`. */
 static void assert_equal(const gt_spec *a, const gt_spec *b) {
   assert_int_equal(a->kind, b->kind);
   if (a->kind == GT_SPEC_SCALAR) {

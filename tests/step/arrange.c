@@ -1,6 +1,6 @@
-/* Long ranges are evaluated by programs that are rearranged for it (step/arrange.h), short ones are not: both
- * give the same bits, in random programs with selections by one value, results that overwrite inputs, and
- * outputs that other instructions read. */
+/* Programs are rearranged before they are evaluated for a long range of elements (step/arrange.h), but not
+ * for a short one: both must give the same bits. Tested with random programs, which contain selections by a
+ * scalar, outputs that overwrite inputs, and outputs that other instructions read. */
 #include "step/arrange.h"
 #include "base/philox.h"
 #include "step/pairs.h"
@@ -19,9 +19,9 @@ static const uint32_t opcodes[] = {GT_I_ADD,  GT_I_SUB,  GT_I_MUL, GT_I_DIV, GT_
 enum { OPCODES = sizeof opcodes / sizeof *opcodes };
 
 static float input[INPUTS][COUNT + 1], leader[COUNT];
-static uint32_t rolls;
+static uint32_t roll_count;
 
-static uint32_t roll(uint32_t sides) { return gt_random_bits(5, 1, 0, rolls++) % sides; }
+static uint32_t roll(uint32_t sides) { return gt_random_bits(5, 1, 0, roll_count++) % sides; }
 
 static void draw_inputs(float x[INPUTS][COUNT + 1]) {
   for (uint32_t k = 0; k < INPUTS; k++)
@@ -31,8 +31,8 @@ static void draw_inputs(float x[INPUTS][COUNT + 1]) {
   for (uint32_t k = 0; k < SCALARS; k++) x[k][0] = roll(2) ? 1.5f : 0;
 }
 
-/* An existing operand: each kind of input, an immediate, the leader, or a result, most likely a recent
- * one. */
+/* A random operand: an input, an immediate, the leader, or one of `results` earlier results, most likely one
+ * of the last three. */
 static uint32_t operand(uint32_t results) {
   const uint32_t kind = roll(8);
   if (kind < 2 || (kind > 3 && !results)) return roll(INPUTS);
@@ -58,22 +58,22 @@ static gt_program draw_program(void) {
   return p;
 }
 
-/* Output k overwrites input `over[k]`, or, if that is 0, has its own memory. Evaluates `part` elements at a
- * time. */
-static void evaluate(const gt_program *p, const uint32_t *over, uint32_t part, float x[INPUTS][COUNT + 1],
-                     float y[OUTPUTS][COUNT + 1]) {
+/* Evaluates the program for all elements, `range` at a time. Output k overwrites input overwritten[k]; 0: it
+ * has memory of its own. */
+static void evaluate(const gt_program *p, const uint32_t *overwritten, uint32_t range,
+                     float x[INPUTS][COUNT + 1], float y[OUTPUTS][COUNT + 1]) {
   gt_program_context context = {.program = p, .row = 1};
   for (uint32_t k = 0; k < INPUTS; k++) context.x[k] = x[k];
-  for (uint32_t done = 0; done < COUNT; done += part) {
+  for (uint32_t done = 0; done < COUNT; done += range) {
     float *out[OUTPUTS];
-    for (uint32_t k = 0; k < OUTPUTS; k++) out[k] = (over[k] ? x[over[k]] : y[k]) + done;
-    gt_program_evaluate(&context, done, part, leader + done, out);
+    for (uint32_t k = 0; k < OUTPUTS; k++) out[k] = (overwritten[k] ? x[overwritten[k]] : y[k]) + done;
+    gt_program_evaluate(&context, done, range, leader + done, out);
   }
   for (uint32_t k = 0; k < p->outputs; k++)
-    if (over[k]) memcpy(y[k], x[over[k]], sizeof y[k]);
+    if (overwritten[k]) memcpy(y[k], x[overwritten[k]], sizeof y[k]);
 }
 
-static bool same(float a, float b) { return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b)); }
+static bool same_bits(float a, float b) { return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b)); }
 
 static void test_programs(void **state) {
   (void)state;
@@ -83,31 +83,32 @@ static void test_programs(void **state) {
   for (uint32_t n = 0; n < PROGRAMS; n++) {
     if (n % 100 == 0) draw_inputs(input);
     const gt_program p = draw_program();
-    const bool none[GT_PROGRAM_CODE] = {false};
+    const bool no_writes[GT_PROGRAM_CODE] = {false};
     gt_program_context context = {.program = &p};
     gt_program shorter;
     gt_program_pairs pairs;
     for (uint32_t k = 0; k < INPUTS; k++) context.x[k] = input[k];
     folded += gt_program_fold_selects(&context, &shorter);
-    gt_program_find_pairs(&p, none, &pairs);
+    gt_program_find_pairs(&p, no_writes, &pairs);
     for (uint32_t r = 0; r < p.instructions; r++) paired += pairs.gone[r];
-    /* Each output overwrites a different input, or has its own memory. */
-    const uint32_t over[OUTPUTS] = {roll(2) ? SCALARS : 0, roll(2) ? SCALARS + 1 : 0,
-                                    roll(2) ? SCALARS + 2 : 0};
-    for (int way = 0; way < 2; way++) {
-      memcpy(x[way], input, sizeof input);
-      evaluate(&p, over, way ? SHORT : COUNT, x[way], y[way]);
+    /* Each output overwrites a different input or none. */
+    const uint32_t overwritten[OUTPUTS] = {roll(2) ? SCALARS : 0, roll(2) ? SCALARS + 1 : 0,
+                                           roll(2) ? SCALARS + 2 : 0};
+    for (int variant = 0; variant < 2; variant++) {
+      memcpy(x[variant], input, sizeof input);
+      evaluate(&p, overwritten, variant ? SHORT : COUNT, x[variant], y[variant]);
     }
     for (uint32_t k = 0; k < p.outputs; k++)
       for (uint32_t i = 0; i < COUNT; i++)
-        if (!same(y[0][k][i], y[1][k][i]))
+        if (!same_bits(y[0][k][i], y[1][k][i]))
           fail_msg("program %u, output %u, element %u: %.9g, in short ranges %.9g", n, k, i, y[0][k][i],
                    y[1][k][i]);
   }
   assert_true(folded > PROGRAMS / 4 && paired > PROGRAMS / 2);
 }
 
-/* An instruction is not delayed until its input has been overwritten. */
+/* Two instructions are not paired if that would delay the first until one of its inputs has been
+ * overwritten. */
 static void test_order(void **state) {
   (void)state;
   const gt_program p = {.instructions = 3,
@@ -116,15 +117,15 @@ static void test_order(void **state) {
                         .code = {GT_CODE(GT_I_MUL, 0, 1, 0), GT_CODE(GT_I_TANH, 1, 0, 0),
                                  GT_CODE(GT_I_ADD, GT_OPERAND_RESULT, 1, 0)},
                         .output = {GT_OPERAND_RESULT + 1, GT_OPERAND_RESULT + 2}};
-  const bool writes[GT_PROGRAM_CODE] = {[1] = true}, none[GT_PROGRAM_CODE] = {false};
+  const bool writes[GT_PROGRAM_CODE] = {[1] = true}, no_writes[GT_PROGRAM_CODE] = {false};
   gt_program_pairs pairs;
-  gt_program_find_pairs(&p, none, &pairs);
+  gt_program_find_pairs(&p, no_writes, &pairs);
   assert_true(pairs.gone[0] && pairs.with[2] == 1);
   gt_program_find_pairs(&p, writes, &pairs);
   assert_true(!pairs.gone[0] && !pairs.with[2]);
 }
 
-/* Selections whose condition is known are removed, and so are the values that they do not select. */
+/* Selections by a scalar are removed, and so are the instructions for the value that is not selected. */
 static void test_choice(void **state) {
   (void)state;
   const gt_program p = {.instructions = 4,
@@ -135,15 +136,15 @@ static void test_choice(void **state) {
                                  GT_CODE(GT_I_MUL, GT_OPERAND_RESULT + 2, 1, 0)},
                         .load = {GT_LOAD_SCALAR},
                         .output = {GT_OPERAND_RESULT + 3}};
-  const float no = 0, one = 1;
+  const float zero = 0, one = 1;
   gt_program folded;
-  gt_program_context context = {.program = &p, .x = {&no, &one, &one}};
+  gt_program_context context = {.program = &p, .x = {&zero, &one, &one}};
   assert_true(gt_program_fold_selects(&context, &folded));
   assert_int_equal(folded.instructions, 2);
   assert_int_equal(folded.code[0], GT_CODE(GT_I_SQRT, 2, 0, 0));
   assert_int_equal(folded.code[1], GT_CODE(GT_I_MUL, GT_OPERAND_RESULT, 1, 0));
   assert_int_equal(folded.output[0], GT_OPERAND_RESULT + 1);
-  gt_program choice = p; /* an output that would be an input then */
+  gt_program choice = p; /* not possible here, because an output would become an input */
   choice.code[2] = GT_CODE(GT_I_WHERE, 0, GT_OPERAND_RESULT, 1);
   choice.output[0] = GT_OPERAND_RESULT + 2;
   context.program = &choice;

@@ -1,4 +1,4 @@
-/* 16-bit floats: all of them, values between two of them, and NaN. */
+/* Conversion from and to 16-bit floats: all values, values between two of them, and NaN. */
 #include "step/half.h"
 #include <setjmp.h>
 #include <stdarg.h>

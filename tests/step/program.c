@@ -1,5 +1,6 @@
-/* Programs on the CPU: every instruction against its definition in double, every way of loading an input,
- * blocks of odd lengths, in-place updates, and the conversion to and from specialization constants. */
+/* Programs on the CPU: every instruction is compared with its definition in double precision; also every mode
+ * of loading an input, blocks of odd lengths, outputs in place of inputs, and the conversion to and from
+ * specialization constants. */
 #include "step/program.h"
 #include "base/philox.h"
 #include "step/math.h"
@@ -33,8 +34,9 @@ static double ulps(float got, double want) {
   return fabs(got - want) / fmax(ldexp(1.0, exponent - 24), 0x1p-149);
 }
 
-/* A product with a denormal factor has the precision of a denormal. */
-static double slack(uint32_t opcode, double a) {
+/* More units in the last place for results near 0: in silu and gelu, the error of a denormal factor is
+ * multiplied by a. */
+static double additional_ulps(uint32_t opcode, double a) {
   return opcode == GT_I_SILU || opcode == GT_I_GELU ? fabs(a) : 1.0;
 }
 
@@ -52,7 +54,7 @@ static void check_block(uint32_t opcode, const float *a, const float *b, const f
   for (uint32_t i = 0; i < n; i++) {
     const double want = gt_instruction_reference(opcode, a[i], b[i], c[i]);
     const double limit =
-        (opcode == GT_I_GELU ? 8.0 : 4.0) + (fabs(want) < 0x1p-100 ? slack(opcode, a[i]) : 0.0);
+        (opcode == GT_I_GELU ? 8.0 : 4.0) + (fabs(want) < 0x1p-100 ? additional_ulps(opcode, a[i]) : 0.0);
     if (ulps(y[i], want) <= limit) continue;
     fail_msg("instruction %u of %.9g, %.9g, %.9g gives %.9g, not %.9g", opcode, a[i], b[i], c[i], y[i], want);
   }
@@ -92,7 +94,7 @@ static void instructions_at_random(void **state) {
 /* --- loads ---------------------------------------------------------------------------------------------- */
 
 static const uint32_t layout[1 + 8 + 8 * GT_PROGRAM_INPUTS] = {
-    3,  7, 5, 40, 0, 0, 0, 0, 0, /* dim */
+    3,  7, 5, 40, 0, 0, 0, 0, 0, /* rank, 8 dimensions */
     0,  0, 0, 0,  0, 0, 0, 0,    /* input 0 .. 3 have no strides */
     0,  0, 0, 0,  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0,  0, 0, 0,  0, 0, 0, 0, 5, 1, 0, 0, 0, 0, 0, 0, /* input 4: [7, 5, 1] */
@@ -100,7 +102,7 @@ static const uint32_t layout[1 + 8 + 8 * GT_PROGRAM_INPUTS] = {
     0,  1, 5, 0,  0, 0, 0, 0,                         /* input 6: [40, 5], transposed */
 };
 
-static double loaded(const float *x, uint32_t mode, int input, uint32_t row, uint32_t i) {
+static double load_reference(const float *x, uint32_t mode, int input, uint32_t row, uint32_t i) {
   const uint32_t at[3] = {i / 200, i / 40 % 5, i % 40};
   uint32_t offset = 0;
   switch (mode) {
@@ -133,7 +135,7 @@ static void check_loads(uint32_t row, uint32_t first, uint32_t n, uint32_t step)
     gt_program_gather(&context, first, step, n, y);
   for (uint32_t i = 0; i < n; i++) {
     double want = 0.0;
-    for (int k = 0; k < 7; k++) want += loaded(x[k], program.load[k], k, row, first + i * step);
+    for (int k = 0; k < 7; k++) want += load_reference(x[k], program.load[k], k, row, first + i * step);
     assert_true(y[i] == want);
   }
 }
@@ -152,11 +154,11 @@ static void loads(void **state) {
   }
 }
 
-/* --- places --------------------------------------------------------------------------------------------- */
+/* --- outputs -------------------------------------------------------------------------------------------- */
 
-/* r0 = x + leader, r1 = x * r0, y0 = r0 in place of x, y1 = r1 in place of the leader: r0 must not overwrite
- * x too early. */
-static void work_in_place(void **state) {
+/* r0 = x + leader, r1 = x * r0, r2 = r1 - leader; r0 is written in place of x, r2 in place of the leader. r0
+ * must not overwrite x before r1 is computed. */
+static void outputs_in_place(void **state) {
   (void)state;
   const gt_program program = {.instructions = 3,
                               .inputs = 1,
@@ -248,7 +250,7 @@ int main(void) {
       cmocka_unit_test(instructions_at_edges),
       cmocka_unit_test(instructions_at_random),
       cmocka_unit_test(loads),
-      cmocka_unit_test(work_in_place),
+      cmocka_unit_test(outputs_in_place),
       cmocka_unit_test(plain_outputs),
       cmocka_unit_test(random_is_philox),
       cmocka_unit_test(spec_round_trip),
