@@ -1,5 +1,5 @@
-/* The container of models and checkpoints: its published layout, and that no damaged or malicious file is
- * accepted: every truncation, every byte flipped, and bad headers with a correct hash. */
+/* The container of models and checkpoints: its published layout; damaged and malicious files are rejected:
+ * truncated to every length, with each byte changed, or with a bad header but a correct hash. */
 #include "base/fingerprint.h"
 #include "store/safetensors.h"
 #include <setjmp.h>
@@ -28,21 +28,21 @@ static void write_sample(void) {
   assert_true(gt_safetensors_write(path, tensors, 5, metadata, 2, &error));
 }
 
-static gt_bytes slurp(void) {
+static gt_bytes read_file(void) {
   gt_bytes out;
   gt_error error = {0};
   assert_true(gt_read_file(path, 1 << 20, &out, &error));
   return out;
 }
 
-static void spill(const void *data, size_t size) {
+static void write_file(const void *data, size_t size) {
   FILE *file = fopen(path, "wb");
   assert_non_null(file);
   assert_int_equal(fwrite(data, 1, size, file), size);
   assert_int_equal(fclose(file), 0);
 }
 
-static void comes_back(void **unused) {
+static void round_trip(void **unused) {
   (void)unused;
   gt_container file;
   gt_error error = {0};
@@ -61,11 +61,11 @@ static void comes_back(void **unused) {
   gt_container_finish(&file);
 }
 
-/* What Python's reader requires, by the published layout: length, '{', padding, offsets that start at 0. */
+/* The published layout, which Python's reader requires: length, '{', padding, offsets that start at 0. */
 static void layout_is_as_published(void **unused) {
   (void)unused;
   write_sample();
-  gt_bytes file = slurp();
+  gt_bytes file = read_file();
   uint64_t length = 0;
   for (int i = 7; i >= 0; i--) length = length << 8 | file.data[i];
   assert_int_equal(length % 8, 0);
@@ -81,7 +81,7 @@ static void layout_is_as_published(void **unused) {
   gt_bytes_finish(&file);
 }
 
-static void refused(const char *why) {
+static void expect_rejected(const char *why) {
   gt_container file;
   gt_error error = {0};
   if (gt_safetensors_read(path, &file, &error)) fail_msg("accepted: %s", why);
@@ -90,51 +90,52 @@ static void refused(const char *why) {
   gt_container_finish(&file);
 }
 
-static void every_truncation_is_refused(void **unused) {
+static void every_truncation_is_rejected(void **unused) {
   (void)unused;
   write_sample();
-  gt_bytes file = slurp();
+  gt_bytes file = read_file();
   for (size_t size = 0; size < file.size; size++) {
-    spill(file.data, size);
-    refused("truncated");
+    write_file(file.data, size);
+    expect_rejected("truncated");
   }
   uint8_t *longer = malloc(file.size + 1);
   memcpy(longer, file.data, file.size);
   longer[file.size] = 0;
-  spill(longer, file.size + 1);
-  refused("one byte too long");
+  write_file(longer, file.size + 1);
+  expect_rejected("one byte too long");
   free(longer);
   gt_bytes_finish(&file);
 }
 
-static void every_flip_is_refused(void **unused) {
+static void every_flip_is_rejected(void **unused) {
   (void)unused;
   static const uint8_t masks[] = {1, 0x20, 0x80, 0xff};
   write_sample();
-  gt_bytes file = slurp();
+  gt_bytes file = read_file();
   for (size_t i = 0; i < file.size; i++)
     for (size_t m = 0; m < sizeof masks; m++) {
       file.data[i] ^= masks[m];
-      spill(file.data, file.size);
-      refused("flipped");
+      write_file(file.data, file.size);
+      expect_rejected("flipped");
       file.data[i] ^= masks[m];
     }
   gt_bytes_finish(&file);
 }
 
-/* A file with this header and this many bytes of data, with the correct hash. */
-static void forge(const char *header, size_t data) {
+/* Writes a file with this header, `data` zero bytes as data, and the correct hash in place of the header's 16
+ * zeros. */
+static void write_forged(const char *header, size_t data) {
   const size_t length = (strlen(header) + 7) / 8 * 8, size = 8 + length + data;
   uint8_t *file = calloc(1, size + 1);
   for (int i = 0; i < 8; i++) file[i] = (uint8_t)((uint64_t)length >> (8 * i));
   memset(file + 8, ' ', length);
   memcpy(file + 8, header, strlen(header));
-  char digits[17], *mark = strstr((char *)file + 8, "0000000000000000");
-  if (mark) {
+  char digits[17], *hash_digits = strstr((char *)file + 8, "0000000000000000");
+  if (hash_digits) {
     snprintf(digits, sizeof digits, "%016llx", (unsigned long long)gt_fingerprint(0, file, size));
-    memcpy(mark, digits, 16);
+    memcpy(hash_digits, digits, 16);
   }
-  spill(file, size);
+  write_file(file, size);
   free(file);
 }
 
@@ -142,9 +143,9 @@ static void forge(const char *header, size_t data) {
 #define ENTRY(dtype, shape, offsets) \
   "{" META ",\"a\":{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":" offsets "}}"
 
-static void lies_are_refused(void **unused) {
+static void bad_headers_are_rejected(void **unused) {
   (void)unused;
-  static const char *const lies[] = {
+  static const char *const bad_headers[] = {
       "{}",
       "[]",
       "{" META "}x",
@@ -178,18 +179,18 @@ static void lies_are_refused(void **unused) {
       "\"b\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[1,5]},"
       "\"c\":{\"dtype\":\"U8\",\"shape\":[3],\"data_offsets\":[5,8]}}",
   };
-  for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
-    forge(lies[i], 8);
-    refused(lies[i]);
+  for (size_t i = 0; i < sizeof bad_headers / sizeof *bad_headers; i++) {
+    write_forged(bad_headers[i], 8);
+    expect_rejected(bad_headers[i]);
   }
   gt_container file;
   gt_error error = {0};
-  forge(ENTRY("F32", "[2]", "[0,8]"), 8);
+  write_forged(ENTRY("F32", "[2]", "[0,8]"), 8);
   assert_true(gt_safetensors_read(path, &file, &error)); /* the unchanged file is valid */
   gt_container_finish(&file);
 }
 
-static void deep_nesting_is_refused(void **unused) {
+static void deep_nesting_is_rejected(void **unused) {
   (void)unused;
   enum { DEPTH = 100000 };
   char *header = malloc(2 * DEPTH + 200), *at = header;
@@ -197,20 +198,20 @@ static void deep_nesting_is_refused(void **unused) {
   memset(at, '[', DEPTH), at += DEPTH;
   memset(at, ']', DEPTH), at += DEPTH;
   strcpy(at, "}");
-  forge(header, 8);
-  refused("deep");
+  write_forged(header, 8);
+  expect_rejected("deep");
   free(header);
 }
 
-static void huge_length_is_refused(void **unused) {
+static void huge_length_is_rejected(void **unused) {
   (void)unused;
   static const uint64_t lengths[] = {UINT64_MAX, UINT64_MAX - 7, 1ull << 63, 1ull << 40, 9, 1};
   uint8_t file[16] = {0};
   for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
     for (int b = 0; b < 8; b++) file[b] = (uint8_t)(lengths[i] >> (8 * b));
     file[8] = '{';
-    spill(file, sizeof file);
-    refused("huge header length");
+    write_file(file, sizeof file);
+    expect_rejected("huge header length");
   }
 }
 
@@ -227,13 +228,13 @@ int main(void) {
   const char *folder = getenv("TEST_TMP");
   snprintf(path, sizeof path, "%s/file.safetensors", folder ? folder : "/tmp");
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(comes_back),
+      cmocka_unit_test(round_trip),
       cmocka_unit_test(layout_is_as_published),
-      cmocka_unit_test(lies_are_refused),
-      cmocka_unit_test(deep_nesting_is_refused),
-      cmocka_unit_test(huge_length_is_refused),
-      cmocka_unit_test(every_truncation_is_refused),
-      cmocka_unit_test(every_flip_is_refused),
+      cmocka_unit_test(bad_headers_are_rejected),
+      cmocka_unit_test(deep_nesting_is_rejected),
+      cmocka_unit_test(huge_length_is_rejected),
+      cmocka_unit_test(every_truncation_is_rejected),
+      cmocka_unit_test(every_flip_is_rejected),
       cmocka_unit_test(absent_file_is_an_io_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
-/* Transfer of tensors from one model's file to another model: by name, through a map, and only whole layers
- * if they have constants or states; and the receiving store: slots by role, state dicts, initial values. */
+/* Transfer of tensors from a model file to another model: by equal names, and with rules that map names; a
+ * layer with constants or states only as a whole. Also the store: slots by role, state dicts, initial values,
+ * and the check of values by role. */
 #include "store/transfer.h"
 #include "store/state_dict.h"
 #include <math.h>
@@ -20,8 +21,8 @@ static void fill_ones(const void *settings, const char *name, gt_shape shape, ui
   for (int64_t i = 0; i < gt_shape_count(shape); i++) out[i] = (float)seed;
 }
 
-/* A dense layer "a" of 3 x `inputs`, a layer "norm" with a state of that width, and gates "g" with the wiring
- * `wire`. */
+/* A model of a dense layer "a" of 3 x `inputs`, a layer "norm" with a weight of `inputs` values and a state
+ * of 3, and gates "g", which all read input `wire`. */
 static gt_store *make(int64_t inputs, int32_t wire) {
   static const int32_t limits[4] = {9, 9, 9, 9};
   gt_store *store = gt_store_create(&arena);
@@ -55,9 +56,9 @@ static void save(const gt_store *store, uint64_t seed) {
   gt_state_dict_finish(&dict);
 }
 
-/* Transfers the file at `path` to the store and fills *dict with the initial values. Returns the outcome as a
- * letter for each slot: T taken, L left out by the map, N not in the file, S another shape, O another tensor
- * of the layer does not match. */
+/* Transfers the file at `path` to the store and fills *dict with the initial values. Returns a letter for
+ * each slot: T transferred, L left out by a rule, N not in the file, S has another shape, O another tensor of
+ * the layer does not match. */
 static const char *transfer_letters(gt_store *store, const gt_transfer_rule *rule, int rules, uint64_t seed,
                                     gt_state_dict *dict) {
   static char text[17];
@@ -65,16 +66,16 @@ static const char *transfer_letters(gt_store *store, const gt_transfer_rule *rul
   gt_transferred result[16];
   gt_container file;
   gt_error error = {0};
-  int taken = 0;
+  int transferred = 0;
   assert_true(gt_safetensors_read(path, &file, &error));
   const gt_transfer transfer = {&file, rule, rules};
-  const int told = gt_transfer_apply(&transfer, store, result);
+  const int count = gt_transfer_apply(&transfer, store, result);
   for (int i = 0; i < store->slots; i++) {
     text[i] = letters[result[i]];
-    taken += result[i] == GT_TAKEN;
+    transferred += result[i] == GT_TAKEN;
   }
   text[store->slots] = 0;
-  assert_int_equal(told, taken);
+  assert_int_equal(count, transferred);
   gt_container_finish(&file);
   gt_state_dict_start(dict, store, GT_WEIGHT_ROLES, seed);
   return text;
@@ -92,17 +93,17 @@ static void by_name_and_shape(void **state) {
   assert_true(first(&dict, "a.weight") == 2 && first(&dict, "norm.mean") == 7 &&
               first(&dict, "g.logits") == 2);
   gt_state_dict_finish(&dict);
-  /* Another width: the bias fits; the layer with a state does not fit as a whole. */
+  /* With another width, the bias of "a" is transferred, but nothing of "norm", because it has a state. */
   assert_string_equal(transfer_letters(make(5, 5), NULL, 0, 3, &dict), "STSOTT");
   assert_true(first(&dict, "a.weight") == 3 && first(&dict, "a.bias") == 2 && first(&dict, "g.logits") == 2);
   gt_state_dict_finish(&dict);
-  /* Another wiring: the learned gates do not fit it. */
+  /* With another wiring, the learned gates are not transferred. */
   assert_string_equal(transfer_letters(make(4, 6), NULL, 0, 3, &dict), "TTTTOO");
   assert_true(first(&dict, "g.logits") == 3);
   gt_state_dict_finish(&dict);
 }
 
-static void through_a_map(void **state) {
+static void by_rules(void **state) {
   (void)state;
   gt_state_dict dict;
   save(make(3, 5), 2);
@@ -128,30 +129,31 @@ static void constants_of_a_model_being_built(void **state) {
   save(saved, 2);
   assert_true(gt_safetensors_read(path, &file, &error));
   const gt_transfer_rule none = {"g.logits", NULL};
-  const gt_transfer whole = {.file = &file}, part = {&file, &none, 1};
+  const gt_transfer everything = {.file = &file}, without_gates = {&file, &none, 1};
   memcpy(drawn, wiring->table, sizeof drawn);
-  gt_transfer_constant(&part, other, wiring, drawn);
+  gt_transfer_constant(&without_gates, other, wiring, drawn);
   assert_int_equal(drawn[0], 6);
-  gt_transfer_constant(&whole, other, wiring, drawn);
+  gt_transfer_constant(&everything, other, wiring, drawn);
   assert_int_equal(drawn[0], 5);
-  /* Values that are not indices are not checked. */
+  /* A constant of the file with a value outside the slot's limits is not used. */
   static const int32_t limits[4] = {5, 5, 5, 5};
   gt_slot narrow = *wiring;
   narrow.limit = limits;
   memcpy(drawn, wiring->table, sizeof drawn);
-  gt_transfer_constant(&whole, other, &narrow, drawn);
+  gt_transfer_constant(&everything, other, &narrow, drawn);
   assert_int_equal(drawn[0], 6);
   gt_container_finish(&file);
 }
 
-static void places_and_roles(void **state) {
+static void offsets_and_roles(void **state) {
   (void)state;
   gt_store *store = make(5, 1);
   gt_store_add_optimizer_slots(store, "ema", (gt_fill){.copies = true});
   assert_int_equal(store->total, 16 + 4 + 8 + 32);
   assert_int_equal(store->values, 15 + 3 + 5 + 32);
   assert_int_equal(store->states, 4);
-  assert_int_equal(gt_store_find(store, "g.logits")->offset, 0); /* needs no gap after it */
+  /* The logits are first, because their size needs no padding. */
+  assert_int_equal(gt_store_find(store, "g.logits")->offset, 0);
   const gt_slot *average = gt_store_find(store, "ema/a.bias");
   assert_int_equal(average->offset, gt_store_find(store, "a.bias")->offset);
   gt_state_dict dict;
@@ -171,36 +173,36 @@ static const gt_stored *stored_of(gt_stored *tensor, gt_shape shape, const float
   return tensor;
 }
 
-/* For each range: values inside it, and the first value outside. */
+/* For each range of a slot: accepts values in the range, names the first value outside. */
 static void values_by_role(void **state) {
   (void)state;
-  const float falls[] = {0, 5, 1, 4}, rises[] = {0, 5, 0, 6}, below[] = {2, 0, -1, -2},
-              nan[] = {0, NAN, 1, 2};
+  const float not_ascending[] = {0, 5, 1, 4}, ascending[] = {0, 5, 0, 6}, with_negative[] = {2, 0, -1, -2},
+              with_nan[] = {0, NAN, 1, 2};
   const gt_shape shape = gt_shape_2(2, 2);
   gt_slot slot = {.name = "bn.var", .role = GT_STATE, .shape = shape, .range = GT_NOT_NEGATIVE};
   gt_stored tensor;
   gt_error error = {0};
-  assert_true(gt_slot_takes(&slot, stored_of(&tensor, shape, falls), "f", &error));
-  assert_false(gt_slot_takes(&slot, stored_of(&tensor, shape, below), "f", &error));
+  assert_true(gt_slot_takes(&slot, stored_of(&tensor, shape, not_ascending), "f", &error));
+  assert_false(gt_slot_takes(&slot, stored_of(&tensor, shape, with_negative), "f", &error));
   assert_int_equal(error.status, GT_ERR_DATA);
   assert_string_equal(error.message, "f: value 2 of 'bn.var' is -1; expected 0 or more");
   slot.range = GT_ASCENDING; /* columns of ascending values */
-  assert_int_equal(gt_slot_out_of_order(&slot, rises), -1);
-  assert_int_equal(gt_slot_out_of_order(&slot, falls), 3);
+  assert_int_equal(gt_slot_out_of_order(&slot, ascending), -1);
+  assert_int_equal(gt_slot_out_of_order(&slot, not_ascending), 3);
   slot.range = GT_ANY_VALUE;
-  assert_true(gt_slot_takes(&slot, stored_of(&tensor, shape, below), "f", &error));
-  assert_false(gt_slot_takes(&slot, stored_of(&tensor, shape, nan), "f", &(gt_error){0}));
+  assert_true(gt_slot_takes(&slot, stored_of(&tensor, shape, with_negative), "f", &error));
+  assert_false(gt_slot_takes(&slot, stored_of(&tensor, shape, with_nan), "f", &(gt_error){0}));
   slot.role = GT_OPTIMIZER;
-  assert_true(gt_slot_takes(&slot, stored_of(&tensor, shape, nan), "f", &error));
+  assert_true(gt_slot_takes(&slot, stored_of(&tensor, shape, with_nan), "f", &error));
 }
 
 int main(void) {
   const char *folder = getenv("TEST_TMP");
   snprintf(path, sizeof path, "%s/transfer-%ld", folder ? folder : "/tmp", (long)getpid());
   gt_arena_init(&arena);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(by_name_and_shape), cmocka_unit_test(through_a_map),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(by_name_and_shape), cmocka_unit_test(by_rules),
                                      cmocka_unit_test(constants_of_a_model_being_built),
-                                     cmocka_unit_test(places_and_roles), cmocka_unit_test(values_by_role)};
+                                     cmocka_unit_test(offsets_and_roles), cmocka_unit_test(values_by_role)};
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   unlink(path);
   gt_arena_finish(&arena);
