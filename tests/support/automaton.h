@@ -1,5 +1,6 @@
-/* How the cases of logic_ca and logic_ca_bits describe their automaton. p: the clock's words, then from
- * AT_STEPS on the values of the enumeration, then the layers' widths. */
+/* The automaton of a case of logic_ca or logic_ca_bits, from the case's parameters p. p starts with the words
+ * of the clock; p[AT_STEPS] to p[AT_PERCEPTIONS] are the values that the enum names; from p[AT_WIDTHS] on,
+ * the widths of the perception layers and then of the update layers, up to a 0. */
 #ifndef GT_TESTS_AUTOMATON_H
 #define GT_TESTS_AUTOMATON_H
 #include "op/case.h"

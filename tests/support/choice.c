@@ -14,9 +14,9 @@ const gt_choice *choice_of(const gt_plan *plan, int number) {
   return NULL;
 }
 
-unsigned parts_of_way(const char *way) {
-  unsigned parts = 0;
-  const char *text = strstr(way, "split ");
-  if (!text || sscanf(text, "split %u", &parts) != 1) fail_msg("%s: no parts of k", way);
-  return parts;
+unsigned parts_of_way(const char *candidate) {
+  unsigned slices = 0;
+  const char *text = strstr(candidate, "split ");
+  if (!text || sscanf(text, "split %u", &slices) != 1) fail_msg("%s: no parts of k", candidate);
+  return slices;
 }

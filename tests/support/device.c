@@ -41,9 +41,9 @@ bool is_software(void) { return software; }
 bool left_out(uint32_t number, uint32_t of) { return number % of && is_software(); }
 
 bool emulated_left_out(void) {
-  const bool left = software && !getenv("CHECK_ALL");
-  if (left) puts("emulated matrix units: left to make check-vulkan");
-  return left;
+  const bool skipped = software && !getenv("CHECK_ALL");
+  if (skipped) puts("emulated matrix units: left to make check-vulkan");
+  return skipped;
 }
 
 int device_in_forms(const device_form *form, size_t forms, gt_precision *precision,

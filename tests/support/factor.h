@@ -1,6 +1,6 @@
-/* Two products with an operand x [rows, in] whose elements a test knows: y = relu(x w) [rows, units], and
- * d = xT g [in, units], the gradient of w. If `turned`, as in a linear layer: y = relu(x wT) and d = gT x,
- * with w and d [units, in]. */
+/* Two products with the same operand x [rows, in], which may be computed while it is loaded: y = relu(x w)
+ * [rows, units], and d = xT g [in, units], the gradient of w. If `turned`, w and d are transposed, [units,
+ * in], as in a linear layer: y = relu(x wT) and d = gT x. */
 #ifndef GT_TEST_SUPPORT_FACTOR_H
 #define GT_TEST_SUPPORT_FACTOR_H
 #include "graph/graph.h"
@@ -11,14 +11,15 @@ void factor_assign(gt_graph *graph, gt_id x, gt_id w, gt_id g, bool turned);
 typedef struct factor_case {
   uint32_t rows, in, units;
   bool turned;
-  const void *net;                          /* what x computes from, its first argument */
+  const void *net;                          /* data from which x() computes; its first argument */
   double (*x)(const void *net, uint64_t i); /* element i of x */
   const float *w, *g, *y, *d;
-  /* Fails the test unless `got` is `expected` up to rounding: a sum of `terms` terms whose magnitudes add up
-   * to `magnitudes`. Element i of `what`, "y" or "d". */
+  /* Fails the test unless `got`, element i of `what` ("y" or "d"), is `expected` up to rounding. It is a sum
+   * of `terms` terms, and the sum of their magnitudes is `magnitudes`. */
   void (*check)(double got, double expected, double magnitudes, double terms, const char *what, uint64_t i);
 } factor_case;
 
-/* Computes y and d in double and checks each element with c->check. */
+/* Computes y and d in double precision from x, w and g, and calls c->check for each element of c->y and
+ * c->d. */
 void factor_check(const factor_case *c);
 #endif

@@ -23,11 +23,11 @@ void layer_build_padded(layer_fixture *f, const char *layer, gt_shape shape, con
   gt_model_input x = {"input",
                       gt_variable_read(f->graph, gt_graph_variable(f->graph, "x", shape, GT_F32, false))};
   f->lengths = lengths;
-  const gt_id given =
+  const gt_id lengths_node =
       lengths ? gt_variable_read(
                     f->graph, gt_graph_variable(f->graph, "lengths", gt_shape_1(shape.dim[0]), GT_I32, false))
               : GT_NONE;
-  if (lengths) x.lengths = &given;
+  if (lengths) x.lengths = &lengths_node;
   f->model = gt_model_build(&f->arena, f->graph, root, NULL, (gt_model_inputs){1, &x}, GT_NONE,
                             (gt_model_mode){.training = true}, &f->diagnostics);
   if (f->model) gt_state_dict_start(&f->dict, f->model->store, GT_WEIGHT_ROLES, 1);
@@ -50,9 +50,9 @@ static const char *full_name(const layer_fixture *f, const char *name, char full
 }
 
 float *layer_values(const layer_fixture *f, const char *name) {
-  const gt_slot_values held = gt_state_dict_values(&f->dict);
+  const gt_slot_values values = gt_state_dict_values(&f->dict);
   char full[64];
-  float *found = held.of(&held, full_name(f, name, full));
+  float *found = values.of(&values, full_name(f, name, full));
   assert_non_null(found);
   return found;
 }
@@ -76,17 +76,17 @@ static const void *contents(const layer_fixture *f, const char *variable, const 
 }
 
 void layer_run(layer_fixture *f, gt_id node, const float *x, float *out) {
-  enum { MOST = 16 };
+  enum { MAX_VARIABLES = 16 };
   gt_error error = {0};
   uint64_t ticket;
-  gt_buffer *buffer[MOST] = {0};
+  gt_buffer *buffer[MAX_VARIABLES] = {0};
   gt_backend *backend = gt_cpu_open(1, &error);
   const gt_backend_api *api = backend->api;
   const gt_plan_options options = {.target = backend->target, .keep = &node, .keep_count = 1};
   gt_plan *plan = gt_plan_create(&f->arena, f->graph, &options, &error);
   if (!plan) fail_msg("%s", error.message);
   const uint32_t count = f->graph->variables;
-  assert_true(count <= MOST);
+  assert_true(count <= MAX_VARIABLES);
   for (uint32_t v = 0; v < count; v++) {
     const void *data = contents(f, f->graph->variable[v].name, x);
     assert_non_null(data);

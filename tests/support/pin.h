@@ -1,7 +1,7 @@
-/* Pins: tests of a preference. A pin fixes which kernel is chosen for a graph, in how many steps and levels,
- * or with which configuration, but not what is computed: other tests do that (plan/legality.c, op_units/, the
- * selftest). It fails if a choice changes by accident. A commit that changes the choice on purpose changes
- * the pin, and a commit that deletes the code deletes its pin.
+/* Pins: tests of a preference. A pin checks which kernel is chosen for a graph, in how many steps and levels,
+ * or with which configuration, but not the computed values, which other tests check (plan/legality.c,
+ * op_units/, the selftest). It fails if a choice changes by accident. A commit that changes the choice on
+ * purpose changes the pin, and a commit that deletes the code deletes its pin.
  *
  * The names of such cases begin with "pin:". A test of numbers that also asserts which kernel was chosen does
  * so in a function whose name begins with pin_. `grep -rnE '\<(pin_|PIN\()' tests` lists both. */

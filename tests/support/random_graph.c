@@ -38,35 +38,36 @@ static void declare(drawing *d) {
   declare_inputs(d);
 }
 
-/* A state is assigned a value, or a value added to its old one; an output any value. */
-static void assign(drawing *d, random_graph *drawn, bool in_place) {
+/* Assigns a value, or the old value plus another one, to three of four states, and any value to two of three
+ * outputs. */
+static void assign(drawing *d, random_graph *result, bool in_place) {
   gt_graph *g = d->g;
   for (uint32_t v = 0; v < RANDOM_GRAPH_STATES; v++) {
-    value x = random_ops_pick(d, state_kind[v], random_ops_roll(d, 2) ? SMALL : MOST);
+    value x = random_ops_pick(d, state_kind[v], random_ops_roll(d, 2) ? SMALL : MEDIUM);
     if (x.limit > SMALL || random_ops_roll(d, 2))
       x = random_ops_modulo(d, gt_add(g, gt_variable_read(g, v), x.id), SMALL);
-    drawn->updated[v] = random_ops_roll(d, 4) > 0;
-    if (drawn->updated[v]) gt_assign(g, v + (in_place ? 0 : RANDOM_GRAPH_STATES), 0, x.id);
+    result->updated[v] = random_ops_roll(d, 4) > 0;
+    if (result->updated[v]) gt_assign(g, v + (in_place ? 0 : RANDOM_GRAPH_STATES), 0, x.id);
   }
   for (uint32_t v = 0; v < RANDOM_GRAPH_OUTPUTS; v++)
     if (random_ops_roll(d, 3))
       gt_assign(g, RANDOM_GRAPH_OUTPUT + v, 0, random_ops_pick(d, output_kind[v], LARGEST).id);
-  drawn->kept_count = (int)random_ops_roll(d, RANDOM_GRAPH_KEPT + 1);
-  for (int k = 0; k < drawn->kept_count; k++) drawn->kept[k] = random_ops_pick(d, MATRIX, LARGEST).id;
+  result->kept_count = (int)random_ops_roll(d, RANDOM_GRAPH_KEPT + 1);
+  for (int k = 0; k < result->kept_count; k++) result->kept[k] = random_ops_pick(d, MATRIX, LARGEST).id;
 }
 
-random_graph random_graph_draw(gt_arena *arena, uint32_t seed, int behind, int ops, bool in_place) {
+random_graph random_graph_draw(gt_arena *arena, uint32_t seed, int fused, int ops, bool in_place) {
   static const int64_t rows[] = {64, 128, 192}, widths[] = {16, 32, 36, 40};
-  drawing d = {.g = gt_graph_create(arena), .dice = seed * 2654435761u, .behind = 2 * seed};
-  random_graph drawn = {.graph = d.g};
+  drawing d = {.g = gt_graph_create(arena), .dice = seed * 2654435761u, .fused = 2 * seed};
+  random_graph result = {.graph = d.g};
   d.rows = rows[random_ops_roll(&d, 3)];
   d.width = widths[random_ops_roll(&d, 4)];
   declare(&d);
-  for (int n = 0; n < behind; n++) random_ops_behind_product(&d);
+  for (int n = 0; n < fused; n++) random_ops_fused_product(&d);
   for (int n = 0; n < ops; n++) random_ops_any(&d);
-  assign(&d, &drawn, in_place);
+  assign(&d, &result, in_place);
   if (d.g->error.status) fail_msg("%s", d.g->error.message);
-  return drawn;
+  return result;
 }
 
 void random_graph_fill(const gt_graph *graph, uint32_t variable, uint32_t seed, void *data) {

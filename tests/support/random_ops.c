@@ -21,7 +21,7 @@
 #include <cmocka.h>
 
 enum { SIDE = 4, IMAGE = SIDE * SIDE };
-static const int turned[] = {1, 0};
+static const int transposed[] = {1, 0};
 
 uint32_t random_ops_roll(drawing *d, uint32_t below) { return random_step_roll(&d->dice, below); }
 
@@ -51,19 +51,19 @@ value random_ops_modulo(drawing *d, gt_id x, int n) { return (value){gt_mod(d->g
 value random_ops_pick(drawing *d, int kind, double most) {
   const uint32_t count = d->count[kind];
   uint32_t recent = count < 4 || !random_ops_roll(d, 4) ? count : 4;
-  if (kind == MATRIX && d->last) d->last = false, recent = 1;
+  if (kind == MATRIX && d->newest_next) d->newest_next = false, recent = 1;
   const value x = d->pool[kind][count - 1 - random_ops_roll(d, recent)];
   return x.limit > most ? random_ops_modulo(d, x.id, most < SMALL ? (int)most : SMALL) : x;
 }
 
-static gt_id rounded_down(drawing *d, gt_id x) { return gt_sub(d->g, x, gt_mod(d->g, x, constant(d, 1))); }
+static gt_id round_down(drawing *d, gt_id x) { return gt_sub(d->g, x, gt_mod(d->g, x, constant(d, 1))); }
 
 /* --- elementwise --------------------------------------------------------------------------------------- */
 
 static void draw_unary(drawing *d) {
   gt_graph *g = d->g;
   const int kind = (int)random_ops_roll(d, KINDS);
-  const value x = random_ops_pick(d, kind, MOST);
+  const value x = random_ops_pick(d, kind, MEDIUM);
   switch (random_ops_roll(d, 5)) {
   case 0: random_ops_add(d, kind, gt_abs(g, x.id), x.limit); break;
   case 1: random_ops_add(d, kind, gt_relu(g, x.id), x.limit); break;
@@ -73,12 +73,12 @@ static void draw_unary(drawing *d) {
   }
 }
 
-/* Of a matrix and another one, or a value that is broadcast along columns, rows, or both. */
+/* An op on a matrix and another matrix, or a column, a row or a scalar, which is broadcast. */
 static void draw_binary(drawing *d) {
   static const int kinds[] = {MATRIX, MATRIX, COLUMN, ROW, SCALAR};
   gt_graph *g = d->g;
-  const value a = random_ops_pick(d, MATRIX, MOST),
-              b = random_ops_pick(d, kinds[random_ops_roll(d, 5)], MOST);
+  const value a = random_ops_pick(d, MATRIX, MEDIUM),
+              b = random_ops_pick(d, kinds[random_ops_roll(d, 5)], MEDIUM);
   switch (random_ops_roll(d, 5)) {
   case 0: random_ops_add(d, MATRIX, gt_add(g, a.id, b.id), a.limit + b.limit); break;
   case 1: random_ops_add(d, MATRIX, gt_sub(g, a.id, b.id), a.limit + b.limit); break;
@@ -90,22 +90,22 @@ static void draw_binary(drawing *d) {
 
 static void draw_random(drawing *d) {
   const gt_id uniform = gt_random(d->g, random_ops_shape(d, MATRIX), d->clock);
-  random_ops_add(d, MATRIX, rounded_down(d, gt_mul(d->g, uniform, constant(d, SMALL))), SMALL);
+  random_ops_add(d, MATRIX, round_down(d, gt_mul(d->g, uniform, constant(d, SMALL))), SMALL);
 }
 
 /* --- products ------------------------------------------------------------------------------------------ */
 
 static void draw_product(drawing *d) {
-  static const int most[] = {TINY, TINY, SMALL, MOST};
+  static const int most[] = {TINY, TINY, SMALL, MEDIUM};
   const double factor = most[random_ops_roll(d, 4)];
   const value a = random_ops_pick(d, MATRIX, factor), b = random_ops_pick(d, SQUARE, factor);
   const double limit = a.limit * b.limit * (double)d->width;
   random_ops_add(d, MATRIX, gt_matmul(d->g, a.id, b.id, false, random_ops_roll(d, 2)), limit);
 }
 
-/* Like the gradient of a weight. */
-static void draw_turned_product(drawing *d) {
-  const value a = random_ops_pick(d, MATRIX, MOST), b = random_ops_pick(d, MATRIX, MOST);
+/* The product of a transposed matrix and a matrix, as in the gradient of a weight. */
+static void draw_transposed_product(drawing *d) {
+  const value a = random_ops_pick(d, MATRIX, MEDIUM), b = random_ops_pick(d, MATRIX, MEDIUM);
   random_ops_add(d, SQUARE, gt_matmul(d->g, a.id, b.id, true, false), a.limit * b.limit * (double)d->rows);
 }
 
@@ -113,7 +113,7 @@ static void draw_turned_product(drawing *d) {
 static void draw_batched_product(drawing *d) {
   gt_graph *g = d->g;
   const gt_shape shape = {3, {d->rows / IMAGE, IMAGE, d->width}};
-  const value a = random_ops_pick(d, MATRIX, MOST), b = random_ops_pick(d, MATRIX, MOST);
+  const value a = random_ops_pick(d, MATRIX, MEDIUM), b = random_ops_pick(d, MATRIX, MEDIUM);
   const gt_id x = gt_reshape(g, a.id, shape), y = gt_reshape(g, b.id, shape);
   const value scores = random_ops_modulo(d, gt_matmul(g, x, y, false, true), SMALL);
   const gt_id mixed = gt_matmul(g, scores.id, y, random_ops_roll(d, 2), false);
@@ -141,7 +141,7 @@ static void draw_convolution(drawing *d) {
 /* --- rows ---------------------------------------------------------------------------------------------- */
 
 static void draw_row_reduction(drawing *d) {
-  const value x = random_ops_pick(d, MATRIX, MOST);
+  const value x = random_ops_pick(d, MATRIX, MEDIUM);
   switch (random_ops_roll(d, 3)) {
   case 0: random_ops_add(d, ROW, gt_reduce_max(d->g, x.id, 2, true), x.limit); break;
   case 1: random_ops_add(d, ROW, gt_reduce_min(d->g, x.id, 2, true), x.limit); break;
@@ -149,22 +149,24 @@ static void draw_row_reduction(drawing *d) {
   }
 }
 
-/* With as many rows as columns: one value per row, used as one per column. */
+/* Reduces each row of a square matrix to one value; with as many rows as columns, the result can be used as
+ * one value per column. */
 static void draw_square_rows(drawing *d) {
   gt_graph *g = d->g;
-  const value s = random_ops_pick(d, SQUARE, SMALL), held = d->pool[COLUMN][0],
-              c = random_ops_roll(d, 2) ? held : random_ops_pick(d, COLUMN, SMALL);
+  const value s = random_ops_pick(d, SQUARE, SMALL), state = d->pool[COLUMN][0],
+              c = random_ops_roll(d, 2) ? state : random_ops_pick(d, COLUMN, SMALL);
   const value sum = random_ops_modulo(d, gt_sum(g, gt_mul(g, s.id, c.id), 2, false), SMALL);
   random_ops_add(d, COLUMN, sum.id, sum.limit);
   if (random_ops_roll(d, 2)) random_ops_add(d, SQUARE, gt_mul(g, s.id, sum.id), s.limit * sum.limit);
 }
 
-/* Softmax of rows, or of pairs of rows. For multiples of 256 an exponential is 1 or 0, and a softmax 1/n with
- * n equal maxima: 8/n + 1/4 is at least 1/50 from any integer for n up to 80. */
+/* Softmax of rows, or of pairs of rows. Inputs are multiples of 256, so an exponential is 1 or 0, and the
+ * softmax of each of n equal maxima is 1/n. 8/n + 1/4 is at least 1/50 from any integer for n up to 80, the
+ * largest number of columns, so rounding it down is safe. */
 static void draw_softmax(drawing *d) {
   gt_graph *g = d->g;
   const int64_t fold = random_ops_roll(d, 3) ? 1 : 2;
-  const gt_id scaled = gt_mul(g, random_ops_pick(d, MATRIX, MOST).id, constant(d, 256)),
+  const gt_id scaled = gt_mul(g, random_ops_pick(d, MATRIX, MEDIUM).id, constant(d, 256)),
               x = gt_reshape(g, scaled, gt_shape_2(d->rows / fold, fold * d->width));
   gt_id share;
   if (random_ops_roll(d, 2)) {
@@ -173,15 +175,15 @@ static void draw_softmax(drawing *d) {
     const gt_id e = gt_exp(g, gt_sub(g, x, gt_reduce_max(g, x, 2, true)));
     share = gt_div(g, e, gt_sum(g, e, 2, true));
   }
-  const gt_id rounded = rounded_down(d, gt_add(g, gt_mul(g, share, constant(d, 8)), constant(d, 0.25)));
+  const gt_id rounded = round_down(d, gt_add(g, gt_mul(g, share, constant(d, 8)), constant(d, 0.25)));
   random_ops_add(d, MATRIX, gt_reshape(g, rounded, random_ops_shape(d, MATRIX)), 8);
 }
 
-/* The ops of a layer norm, with a selection between two scales in place of the root. */
+/* The ops of a layer norm, but the scale is 1 or 2, depending on the sum of squares, to keep integers. */
 static void draw_norm(drawing *d) {
   gt_graph *g = d->g;
   const value x = random_ops_pick(d, MATRIX, SMALL), gain = random_ops_pick(d, COLUMN, SMALL),
-              bias = random_ops_pick(d, COLUMN, MOST);
+              bias = random_ops_pick(d, COLUMN, MEDIUM);
   const gt_id shift = random_ops_modulo(d, gt_sum(g, x.id, 2, true), SMALL).id, off = gt_sub(g, x.id, shift);
   const gt_id squares = gt_sum(g, gt_mul(g, off, off), 2, true);
   const gt_id scale = gt_add(g, gt_less(g, squares, constant(d, 2000)), constant(d, 1));
@@ -190,9 +192,9 @@ static void draw_norm(drawing *d) {
                  (x.limit + SMALL) * 2 * gain.limit + bias.limit);
 }
 
-/* A loss is the logarithm of up to 80 plus a multiple of 256: at least 1/300 from the nearest half. Its
- * gradient is a fraction as above, minus 1 at the label, or 0 where the row's gradient is. Logits are rows,
- * or pairs of rows. */
+/* Cross-entropy, with rows or pairs of rows as logits. Before rounding, a loss is a multiple of 256 plus the
+ * logarithm of an integer up to 80: at least 1/300 from the nearest half. Its gradient is a softmax as in
+ * draw_softmax, minus 1 at the label; it is 0 in rows whose loss has the gradient 0. */
 static void draw_cross_entropy(drawing *d) {
   gt_graph *g = d->g;
   const int64_t fold = random_ops_roll(d, 3) ? 1 : 2, rows = d->rows / fold;
@@ -206,16 +208,17 @@ static void draw_cross_entropy(drawing *d) {
     gt_id gradient;
     gt_pull_back(g, loss, gt_less(g, weight, constant(d, 9)), &scaled, 1, &gradient);
     gradient = gt_add(g, gt_mul(g, gradient, constant(d, 8)), constant(d, 0.25));
-    random_ops_add(d, MATRIX, rounded_down(d, gradient), 9);
+    random_ops_add(d, MATRIX, round_down(d, gradient), 9);
   }
-  const gt_id rounded = rounded_down(d, gt_add(g, loss, constant(d, 0.5)));
+  const gt_id rounded = round_down(d, gt_add(g, loss, constant(d, 0.5)));
   const gt_id all = fold == 1 ? rounded : gt_pack(g, (gt_id[]){rounded, rounded}, 2);
   random_ops_add(d, ROW, gt_reshape(g, all, random_ops_shape(d, ROW)), 256 * SMALL + 5);
 }
 
 /* --- columns and whole values -------------------------------------------------------------------------- */
 
-/* Of a matrix, or of one with half as many rows of twice the length; of that result, the first half. */
+/* Sums or maxima of the columns of a matrix, or of the matrix reshaped to half as many rows of twice the
+ * length; of that result, the first half is used. */
 static void draw_column_reduction(drawing *d) {
   gt_graph *g = d->g;
   const value x = random_ops_pick(d, MATRIX, LARGEST / (double)d->rows);
@@ -228,20 +231,21 @@ static void draw_column_reduction(drawing *d) {
                  x.limit * (sums ? (double)d->rows : 1));
 }
 
-/* As in the gradients of a norm's bias and weight. */
+/* Sums of columns, and of columns of an elementwise product, as in the gradients of a norm's bias and
+ * weight. */
 static void draw_column_sums(drawing *d) {
   gt_graph *g = d->g;
-  const value x = random_ops_pick(d, MATRIX, LARGEST / MOST / (double)d->rows),
-              y = random_ops_pick(d, MATRIX, MOST);
+  const value x = random_ops_pick(d, MATRIX, LARGEST / MEDIUM / (double)d->rows),
+              y = random_ops_pick(d, MATRIX, MEDIUM);
   random_ops_add(d, COLUMN, gt_sum(g, x.id, 1, false), x.limit * (double)d->rows);
   random_ops_add(d, COLUMN, gt_sum(g, gt_mul(g, x.id, y.id), 1, false), x.limit * y.limit * (double)d->rows);
 }
 
-/* A mean times the number of rows is an integer, and a variance times its square. Rounding finds it if the
- * error is within 20 units of the last place: 192 means of up to 640, and 192^2 variances of up to 9/4, are
- * below 2^17. */
+/* Rounds `times` x. A mean times the number of rows is an integer, and so is a variance times the square of
+ * this number. Rounding gives this integer if the error of x is at most 20 units in the last place, because
+ * the products are below 2^17: 192 times means of up to 640, 192^2 times variances of up to 9/4. */
 static gt_id nearest_integer(drawing *d, gt_id x, double times) {
-  return rounded_down(d, gt_add(d->g, gt_mul(d->g, x, constant(d, times)), constant(d, 0.5)));
+  return round_down(d, gt_add(d->g, gt_mul(d->g, x, constant(d, times)), constant(d, 0.5)));
 }
 
 static void draw_moments(drawing *d) {
@@ -259,15 +263,16 @@ static void draw_moments(drawing *d) {
 }
 
 static void draw_sum(drawing *d) {
-  const value x = random_ops_pick(d, MATRIX, MOST);
+  const value x = random_ops_pick(d, MATRIX, MEDIUM);
   random_ops_add(d, SCALAR, gt_reshape(d->g, gt_sum(d->g, x.id, 0, false), gt_shape_1(1)),
                  x.limit * (double)(d->rows * d->width));
 }
 
-/* The sum of a matrix in stages: sums of rows, where possible sums of rows of those, and the sum of these. */
+/* The sum of a matrix in stages: of each row; then, if possible, of every `width` of these sums; then of the
+ * rest. */
 static void draw_repeated_sum(drawing *d) {
   gt_graph *g = d->g;
-  const value x = random_ops_pick(d, MATRIX, MOST);
+  const value x = random_ops_pick(d, MATRIX, MEDIUM);
   gt_id sum = gt_sum(g, x.id, 2, false);
   if (d->rows % d->width == 0)
     sum = gt_sum(g, gt_reshape(g, sum, gt_shape_2(d->rows / d->width, d->width)), 2, false);
@@ -275,11 +280,11 @@ static void draw_repeated_sum(drawing *d) {
                  x.limit * (double)(d->rows * d->width));
 }
 
-/* The finite flag of a pack of two values, of which the second may overflow. The flag's initial value may
- * depend on the first. */
+/* The flag that all elements of a pack of two values are finite; the second value may overflow. The flag's
+ * initial value may depend on the first value. */
 static void draw_flag(drawing *d) {
   gt_graph *g = d->g;
-  const value matrix = random_ops_pick(d, MATRIX, MOST), before = random_ops_pick(d, SCALAR, MOST);
+  const value matrix = random_ops_pick(d, MATRIX, MEDIUM), before = random_ops_pick(d, SCALAR, MEDIUM);
   const gt_id from = random_ops_roll(d, 2) ? gt_sum(g, matrix.id, 0, false) : before.id;
   const value first =
       random_ops_modulo(d, gt_add(g, gt_reshape(g, from, gt_shape_1(1)), constant(d, 1)), SMALL);
@@ -292,7 +297,7 @@ static void draw_flag(drawing *d) {
 
 /* --- loads and movement -------------------------------------------------------------------------------- */
 
-/* Half of each row times the first quarter of a square. */
+/* The product of each half of each row with the first quarter of w, as a matrix [width / 2, width / 2]. */
 static gt_id product_of_halves(drawing *d, gt_id rows, gt_id w) {
   const int64_t half = d->width / 2;
   const gt_id x = gt_reshape(d->g, rows, gt_shape_2(2 * d->rows, half));
@@ -300,12 +305,12 @@ static gt_id product_of_halves(drawing *d, gt_id rows, gt_id w) {
                     random_ops_shape(d, MATRIX));
 }
 
-/* A matrix gathered from a table, a row at a time or, with half rows, two at a time; and products of it,
- * which may load the rows by index. */
+/* A matrix gathered from a table, one row or two half rows per row; and products of it, which may load the
+ * rows by index. */
 static void draw_gather(drawing *d) {
   gt_graph *g = d->g;
-  const value table = random_ops_pick(d, TABLE, MOST), w = random_ops_pick(d, SQUARE, MOST),
-              x = random_ops_pick(d, MATRIX, MOST);
+  const value table = random_ops_pick(d, TABLE, MEDIUM), w = random_ops_pick(d, SQUARE, MEDIUM),
+              x = random_ops_pick(d, MATRIX, MEDIUM);
   gt_id index = gt_variable_read(g, INDEX), from = table.id;
   if (random_ops_roll(d, 3))
     index = gt_view(g, index, 0, gt_shape_1(d->rows));
@@ -317,7 +322,7 @@ static void draw_gather(drawing *d) {
   if (random_ops_roll(d, 3))
     random_ops_add(d, MATRIX, gt_matmul(g, rows, w.id, false, random_ops_roll(d, 2)), forward);
   if (random_ops_roll(d, 4) == 0)
-    random_ops_add(d, MATRIX, gt_permute(g, gt_matmul(g, w.id, rows, false, true), turned), forward);
+    random_ops_add(d, MATRIX, gt_permute(g, gt_matmul(g, w.id, rows, false, true), transposed), forward);
   if (random_ops_roll(d, 4) == 0) random_ops_add(d, MATRIX, product_of_halves(d, rows, w.id), forward);
   const bool first = random_ops_roll(d, 2);
   if (random_ops_roll(d, 2))
@@ -326,7 +331,7 @@ static void draw_gather(drawing *d) {
 }
 
 static void draw_gather_gradient(drawing *d) {
-  const value x = random_ops_pick(d, MATRIX, MOST);
+  const value x = random_ops_pick(d, MATRIX, MEDIUM);
   const gt_id index = gt_view(d->g, gt_variable_read(d->g, INDEX), d->rows, gt_shape_1(d->rows));
   random_ops_add(d, TABLE, gt_gather_sum(d->g, x.id, index, RANDOM_TABLE_ROWS, -1),
                  x.limit * (double)d->rows);
@@ -347,7 +352,7 @@ static void draw_batch(drawing *d) {
 static void draw_reshape(drawing *d) {
   gt_graph *g = d->g;
   const gt_shape folded = gt_shape_2(d->rows / 2, 2 * d->width);
-  const value a = random_ops_pick(d, MATRIX, MOST), b = random_ops_pick(d, MATRIX, MOST);
+  const value a = random_ops_pick(d, MATRIX, MEDIUM), b = random_ops_pick(d, MATRIX, MEDIUM);
   const gt_id x = gt_reshape(g, a.id, folded);
   gt_id y = gt_add(g, gt_relu(g, x), gt_reshape(g, b.id, folded));
   if (random_ops_roll(d, 2)) y = gt_sub(g, y, gt_reduce_max(g, x, 2, true));
@@ -355,12 +360,12 @@ static void draw_reshape(drawing *d) {
 }
 
 /* A transposed square, and a product with a transposed matrix. */
-static void draw_turn(drawing *d) {
+static void draw_transpose(drawing *d) {
   gt_graph *g = d->g;
-  const value s = random_ops_pick(d, SQUARE, LARGEST), x = random_ops_pick(d, MATRIX, MOST),
-              w = random_ops_pick(d, SQUARE, MOST);
-  random_ops_add(d, SQUARE, gt_permute(g, s.id, turned), s.limit);
-  const gt_id y = gt_matmul(g, gt_relu(g, gt_permute(g, x.id, turned)), w.id, true, false);
+  const value s = random_ops_pick(d, SQUARE, LARGEST), x = random_ops_pick(d, MATRIX, MEDIUM),
+              w = random_ops_pick(d, SQUARE, MEDIUM);
+  random_ops_add(d, SQUARE, gt_permute(g, s.id, transposed), s.limit);
+  const gt_id y = gt_matmul(g, gt_relu(g, gt_permute(g, x.id, transposed)), w.id, true, false);
   random_ops_add(d, MATRIX, y, x.limit * w.limit * (double)d->width);
 }
 
@@ -385,29 +390,36 @@ static void draw_pool(drawing *d) {
   gt_graph *g = d->g;
   const gt_pool_attribute a = {
       .axes = 2, .window = {3, 3}, .stride = {1, 1}, .padding = {1, 1}, .dilation = {1, 1}, .divisor = 1};
-  const value x = random_ops_pick(d, MATRIX, MOST), given = random_ops_pick(d, MATRIX, MOST);
+  const value x = random_ops_pick(d, MATRIX, MEDIUM), output_gradient = random_ops_pick(d, MATRIX, MEDIUM);
   const gt_id image = gt_reshape(g, x.id, image_of(d));
   const bool sums = random_ops_roll(d, 3) == 0;
   const gt_id y = sums ? gt_avg_pool(g, gt_relu(g, image), &a) : gt_max_pool(g, gt_relu(g, image), &a, true);
   random_ops_add(d, MATRIX, gt_reshape(g, y, random_ops_shape(d, MATRIX)), (sums ? 9 : 1) * x.limit);
   if (random_ops_roll(d, 2)) return;
   gt_id gradient;
-  gt_pull_back(g, y, gt_reshape(g, given.id, image_of(d)), &image, 1, &gradient);
-  random_ops_add(d, MATRIX, gt_reshape(g, gradient, random_ops_shape(d, MATRIX)), 9 * given.limit);
+  gt_pull_back(g, y, gt_reshape(g, output_gradient.id, image_of(d)), &image, 1, &gradient);
+  random_ops_add(d, MATRIX, gt_reshape(g, gradient, random_ops_shape(d, MATRIX)), 9 * output_gradient.limit);
 }
 
-void random_ops_behind_product(drawing *d) {
-  static void (*const behind[])(drawing *) = {
-      draw_column_sums, draw_column_reduction, draw_column_reduction, draw_moments,        draw_norm,
-      draw_softmax,     draw_cross_entropy,    draw_product,          draw_turned_product, draw_reshape};
+void random_ops_fused_product(drawing *d) {
+  static void (*const fused[])(drawing *) = {draw_column_sums,
+                                             draw_column_reduction,
+                                             draw_column_reduction,
+                                             draw_moments,
+                                             draw_norm,
+                                             draw_softmax,
+                                             draw_cross_entropy,
+                                             draw_product,
+                                             draw_transposed_product,
+                                             draw_reshape};
   if (random_ops_roll(d, 4))
     draw_product(d);
   else
     draw_convolution(d);
-  if (random_ops_roll(d, 3) == 0) d->last = true, draw_binary(d);
-  d->last = true;
-  behind[d->behind++ % (sizeof behind / sizeof *behind)](d);
-  d->last = false;
+  if (random_ops_roll(d, 3) == 0) d->newest_next = true, draw_binary(d);
+  d->newest_next = true;
+  fused[d->fused++ % (sizeof fused / sizeof *fused)](d);
+  d->newest_next = false;
 }
 
 static void (*const any[])(drawing *) = {draw_unary,
@@ -418,7 +430,7 @@ static void (*const any[])(drawing *) = {draw_unary,
                                          draw_random,
                                          draw_product,
                                          draw_product,
-                                         draw_turned_product,
+                                         draw_transposed_product,
                                          draw_batched_product,
                                          draw_convolution,
                                          draw_softmax,
@@ -438,7 +450,7 @@ static void (*const any[])(drawing *) = {draw_unary,
                                          draw_gather_gradient,
                                          draw_batch,
                                          draw_reshape,
-                                         draw_turn,
+                                         draw_transpose,
                                          draw_pack,
                                          draw_pool};
 

@@ -4,14 +4,14 @@
 #define GT_TESTS_RANDOM_OPS_H
 #include "support/random_graph.h"
 
-/* Shapes: MATRIX [rows, width], SQUARE [width, width], COLUMN [width], ROW [rows, 1], SCALAR [1], TABLE
- * [RANDOM_TABLE_ROWS, width]. */
+/* Kinds of values, by shape: MATRIX [rows, width], SQUARE [width, width], COLUMN [width], ROW [rows, 1],
+ * SCALAR [1], TABLE [RANDOM_TABLE_ROWS, width]. */
 enum { MATRIX, SQUARE, COLUMN, ROW, SCALAR, TABLE, KINDS };
 /* Variables that are inputs. */
 enum { INDEX = RANDOM_GRAPH_INPUT, LABELS, DATA, SCALING, KERNEL, CLOCK_STATE, CLOCK_TABLE };
-/* Bounds of magnitudes. SMALL: states. TINY, SMALL or MOST: what an op may multiply or sum up. LARGEST: any
- * value. */
-enum { TINY = 4, SMALL = 16, MOST = 64, LARGEST = 1 << 22 };
+/* Bounds of magnitudes. SMALL: of states; TINY, SMALL or MEDIUM: of operands of ops that multiply or sum up;
+ * LARGEST: of all values. */
+enum { TINY = 4, SMALL = 16, MEDIUM = 64, LARGEST = 1 << 22 };
 enum { RANDOM_TABLE_ROWS = 24, RANDOM_BYTE_CENTER = 8 };
 
 /* A value, and the largest magnitude of its elements. */
@@ -25,8 +25,8 @@ typedef struct drawing { /* a random graph under construction */
   uint32_t dice; /* state of the random numbers */
   int64_t rows, width;
   gt_id clock;
-  uint32_t behind; /* which kind of op follows the next product (random_ops_behind_product) */
-  bool last;       /* the next matrix to be picked is the newest one */
+  uint32_t fused;   /* selects the op after the product of the next call of random_ops_fused_product */
+  bool newest_next; /* the next matrix to be picked is the newest one */
   value pool[KINDS][128];
   uint32_t count[KINDS];
 } drawing;
@@ -35,11 +35,11 @@ uint32_t random_ops_roll(drawing *d, uint32_t below); /* a random number from 0 
 gt_shape random_ops_shape(const drawing *d, int kind);
 /* Adds a value to the pool of its kind. */
 void random_ops_add(drawing *d, int kind, gt_id id, double limit);
-/* Returns a value from the pool of this kind, usually a recent one; modulo a number if it may have elements
- * larger than `most`. */
+/* Returns a value from the pool of this kind, usually a recent one. If its elements may be larger than
+ * `most`, returns them modulo min(most, SMALL). */
 value random_ops_pick(drawing *d, int kind, double most);
 value random_ops_modulo(drawing *d, gt_id x, int n); /* x modulo n */
-/* Adds a product, followed by one of the ops that devices may fuse into its epilogue, each in turn. */
-void random_ops_behind_product(drawing *d);
+/* Adds a product and an op that devices may fuse into its epilogue, another op in each call. */
+void random_ops_fused_product(drawing *d);
 void random_ops_any(drawing *d); /* adds an op of any kind */
 #endif

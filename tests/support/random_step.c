@@ -8,12 +8,12 @@
 #include "op/reduce.h"
 #include "op/softmax.h"
 
-enum { VARIABLES = 4, MOST = VARIABLES + 2 + RANDOM_STEP_VALUES };
+enum { VARIABLES = 4, MAX_ITEMS = VARIABLES + 2 + RANDOM_STEP_VALUES };
 
 typedef struct pool {
   gt_graph *graph;
   uint32_t *state;
-  gt_id item[MOST];
+  gt_id item[MAX_ITEMS];
   uint32_t count;
 } pool;
 
@@ -22,13 +22,13 @@ uint32_t random_step_roll(uint32_t *state, uint32_t below) {
   return (*state >> 8) % below;
 }
 
-/* Usually a recent value: long chains rather than wide graphs. */
+/* Usually a recent value, for long chains rather than wide graphs. */
 static gt_id pick(pool *p) {
   const uint32_t recent = p->count < 4 || !random_step_roll(p->state, 4) ? p->count : 4;
   return p->item[p->count - 1 - random_step_roll(p->state, recent)];
 }
 
-/* All values are square, and small whatever their inputs are. */
+/* All values have the same square shape, and their elements stay small for any inputs. */
 static gt_id draw_value(pool *p, gt_shape shape) {
   gt_graph *g = p->graph;
   const gt_id a = pick(p), b = pick(p);
@@ -41,12 +41,13 @@ static gt_id draw_value(pool *p, gt_shape shape) {
   }
 }
 
-/* The old value plus a new one, or the new one alone. */
-static void draw_assign(pool *p, uint32_t variable, gt_id held, gt_id clock) {
+/* Assigns a new value, or half the old value plus the new one times the clock's first scalar. */
+static void draw_assign(pool *p, uint32_t variable, gt_id old_value, gt_id clock) {
   gt_graph *g = p->graph;
   gt_id value = gt_tanh(g, pick(p));
   if (random_step_roll(p->state, 3))
-    value = gt_add(g, gt_mul(g, held, gt_constant(g, 0.5)), gt_mul(g, value, gt_clock_scalar(g, clock, 0)));
+    value =
+        gt_add(g, gt_mul(g, old_value, gt_constant(g, 0.5)), gt_mul(g, value, gt_clock_scalar(g, clock, 0)));
   gt_assign(g, variable, 0, value);
 }
 
@@ -54,7 +55,7 @@ void random_step_draw(gt_graph *g, uint32_t *state, int64_t size, uint32_t value
   const gt_shape shape = gt_shape_2(size, size);
   const gt_batch_attribute batch = {.batch = size, .samples = RANDOM_STEP_SAMPLES * size};
   pool p = {.graph = g, .state = state};
-  gt_id held[VARIABLES];
+  gt_id old_value[VARIABLES];
   uint32_t variable[VARIABLES];
   const uint32_t words = gt_graph_variable(g, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
   const uint32_t table = gt_graph_variable(g, "table", gt_shape_2(2, 1), GT_F32, false);
@@ -64,8 +65,8 @@ void random_step_draw(gt_graph *g, uint32_t *state, int64_t size, uint32_t value
   const gt_id clock = gt_clock(g, words, table);
   for (int v = 0; v < VARIABLES; v++) {
     variable[v] = gt_graph_variable(g, gt_arena_printf(g->arena, "v%d", v), shape, GT_F32, false);
-    held[v] = gt_variable_read(g, variable[v]);
-    if (random_step_roll(state, 2)) p.item[p.count++] = held[v];
+    old_value[v] = gt_variable_read(g, variable[v]);
+    if (random_step_roll(state, 2)) p.item[p.count++] = old_value[v];
   }
   if (random_step_roll(state, 2)) p.item[p.count++] = gt_random(g, shape, clock);
   p.item[p.count++] = gt_batch(g, gt_variable_read(g, data), clock, GT_NONE, batch);
@@ -74,7 +75,7 @@ void random_step_draw(gt_graph *g, uint32_t *state, int64_t size, uint32_t value
     p.item[p.count++] = value;
   }
   for (int v = 0; v < VARIABLES; v++)
-    if (random_step_roll(state, 3)) draw_assign(&p, variable[v], held[v], clock);
+    if (random_step_roll(state, 3)) draw_assign(&p, variable[v], old_value[v], clock);
   const gt_id scalar[2] = {gt_sum(g, pick(&p), 0, false), gt_clock_scalar(g, clock, 0)};
   gt_log_row(g, log, clock, scalar, 2);
 }

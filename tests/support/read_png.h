@@ -1,4 +1,4 @@
-/* Reads a PNG file as an image, for tests that check what was drawn. */
+/* Reads a PNG file, for tests that check the pixels of pictures. */
 #ifndef GT_TESTS_READ_PNG_H
 #define GT_TESTS_READ_PNG_H
 #include "data/png.h"

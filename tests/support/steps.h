@@ -18,12 +18,13 @@ typedef struct steps {
   int buffers;
 } steps;
 
-/* GTRAIN_DEBUG=validation is set unless the layer is missing. NULL if there is no Vulkan device. */
+/* Opens the Vulkan device with GTRAIN_DEBUG=validation, or without it if the validation layer is not
+ * installed. NULL if there is no device. */
 gt_backend *steps_open_vulkan(void);
 
 void steps_init(steps *s, gt_backend *backend);
 void steps_finish(steps *s);
-/* A buffer with `data` (NULL: zeros) of `count` 4-byte words; returns its number. */
+/* Creates a buffer of `count` 4-byte words with the content `data` (NULL: zeros); returns its number. */
 int steps_buffer(steps *s, const void *data, uint64_t count);
 /* Adds a step that runs `grid` workgroups of `local` invocations. */
 gt_step *steps_add(steps *s, const char *kernel, const void *args, size_t size, uint32_t local,
