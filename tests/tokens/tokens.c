@@ -1,4 +1,5 @@
-/* Vocabularies: ids, text from ids, JSON, and text that is no UTF-8. */
+/* Vocabularies: token ids of text, text from ids, conversion from and to JSON, and cleaning of text,
+ * including invalid UTF-8. */
 #include "tokens/tokens.h"
 #include "base/philox.h"
 #include "base/unicode.h"
@@ -11,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 4096 };
+enum { MAX_BYTES = 4096 };
 
 typedef struct fixture {
   gt_arena arena;
   gt_error error;
   const gt_vocabulary *vocabulary;
-  int32_t wide[ROOM];
-  uint8_t narrow[ROOM];
+  int32_t ids32[MAX_BYTES];
+  uint8_t ids8[MAX_BYTES];
   int64_t count;
 } fixture;
 
@@ -35,12 +36,12 @@ static bool learn(fixture *f, const char *kind, gt_tokens_wanted wanted, const c
 }
 
 static int32_t id_at(const fixture *f, int64_t i) {
-  return gt_vocabulary_is_narrow(f->vocabulary) ? f->narrow[i] : f->wide[i];
+  return gt_vocabulary_is_narrow(f->vocabulary) ? f->ids8[i] : f->ids32[i];
 }
 
 static bool encode(fixture *f, const gt_text_view *text) {
-  const bool narrow = gt_vocabulary_is_narrow(f->vocabulary);
-  gt_ids ids = {narrow ? (void *)f->narrow : (void *)f->wide, 0};
+  const bool ids8 = gt_vocabulary_is_narrow(f->vocabulary);
+  gt_ids ids = {ids8 ? (void *)f->ids8 : (void *)f->ids32, 0};
   f->error = (gt_error){0};
   const bool ok = gt_vocabulary_encode(f->vocabulary, text, &ids, &f->error);
   f->count = ids.count;
@@ -65,13 +66,13 @@ static size_t decode(const fixture *f, uint8_t *out) {
 }
 
 static void expect_decoded(const fixture *f, const char *text) {
-  uint8_t out[2 * ROOM];
+  uint8_t out[2 * MAX_BYTES];
   const size_t n = decode(f, out);
   assert_int_equal(n, strlen(text));
   assert_memory_equal(out, text, n);
 }
 
-/* The vocabulary that JSON restores. */
+/* Replaces the vocabulary by its copy from JSON, which must have the same fingerprint. */
 static void restore(fixture *f) {
   json_t *json = gt_vocabulary_json(f->vocabulary);
   char *text = json_dumps(json, 0);
@@ -122,9 +123,9 @@ static void characters(void **state) {
   gt_arena_finish(&f.arena);
 }
 
-/* A file of more than 256 characters. */
+/* Text with more than 256 different characters: ids do not fit a byte. */
 static void many_characters(void **state) {
-  char text[ROOM] = "";
+  char text[MAX_BYTES] = "";
   size_t n = 0;
   fixture f;
   (void)state;
@@ -161,7 +162,7 @@ static void words(void **state) {
   gt_arena_finish(&f.arena);
 }
 
-/* Cleans a text of this size. */
+/* Copies a text of `size` bytes to `memory` and cleans it there. */
 static bool clean(gt_text_view *text, uint8_t *memory, const char *kind, const char *data, size_t size,
                   gt_error *error) {
   memcpy(memory, data, size);
@@ -188,7 +189,7 @@ static void cleaning(void **state) {
   assert_false(CLEAN("word", "\xF5\x80\x80\x80"));
   assert_false(CLEAN("char", "a\n\nb\0c"));
   assert_non_null(strstr(error.message, "t.txt:3:2: a NUL byte in a text"));
-  /* A text cleaned in place does not move the lines of the texts behind it. */
+  /* Cleaning a text in place does not change the line numbers of later texts in the same memory. */
   int64_t line, column;
   memcpy(memory, "a\r\nb\r\n,z", 8);
   text = (gt_text_view){memory, 6, "t.txt", memory};
@@ -201,7 +202,7 @@ static void cleaning(void **state) {
   assert_true(line == 4 && column == 2);
 }
 
-/* Vocabularies that no file of ours holds. */
+/* JSON that is no valid vocabulary, or that gtrain would not write. */
 static void foreign_json(void **state) {
   static const char *const bad[] = {
       "{}",
@@ -235,10 +236,10 @@ static void foreign_json(void **state) {
   gt_arena_finish(&arena);
 }
 
-/* Random bytes: each text is refused or restored exactly. */
+/* Random bytes: each text is either rejected, or encoded and decoded without a change. */
 static void random_bytes(void **state) {
-  static const uint8_t often[] = {'a',  'b',  ' ',  '\n', '\r', 0xC3, 0xA4,
-                                  0xE2, 0x82, 0xAC, 0xF0, 0x9F, 0x98, 0x80};
+  static const uint8_t frequent_bytes[] = {'a',  'b',  ' ',  '\n', '\r', 0xC3, 0xA4,
+                                           0xE2, 0x82, 0xAC, 0xF0, 0x9F, 0x98, 0x80};
   int accepted = 0;
   (void)state;
   for (uint32_t round = 0; round < 3000; round++) {
@@ -246,7 +247,7 @@ static void random_bytes(void **state) {
     const size_t size = 1 + gt_random_bits(1, 1, round, 100) % 8;
     for (uint32_t i = 0; i < size; i++) {
       const uint32_t bits = gt_random_bits(1, 1, round, i);
-      memory[i] = bits & 0xF00 ? often[bits % sizeof often] : (uint8_t)(bits >> 24);
+      memory[i] = bits & 0xF00 ? frequent_bytes[bits % sizeof frequent_bytes] : (uint8_t)(bits >> 24);
     }
     gt_text_view text = {memory, size, "t", NULL};
     fixture f = {0};
