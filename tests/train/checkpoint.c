@@ -1,5 +1,5 @@
-/* Checkpoints: the host's state is restored bit for bit, impossible numbers are errors, the newest are kept,
- * and metrics are truncated on resume. */
+/* Checkpoints: the host's state is restored bit for bit, impossible numbers are errors, only the newest
+ * checkpoints are kept, and metrics are truncated on resume. */
 #include "train/checkpoint.h"
 #include <math.h>
 #include <setjmp.h>
@@ -26,7 +26,7 @@ static void write_at(int64_t step) {
                                   NULL, 0, &state, &error));
 }
 
-static void state_comes_back(void **unused) {
+static void state_is_restored(void **unused) {
   (void)unused;
   gt_container file;
   gt_host_state state;
@@ -65,7 +65,7 @@ static void newest_are_kept(void **unused) {
   unlink(other);
 }
 
-static void other_files_are_refused(void **unused) {
+static void other_files_are_rejected(void **unused) {
   (void)unused;
   gt_container file;
   gt_host_state state;
@@ -85,8 +85,9 @@ static void other_files_are_refused(void **unused) {
   assert_false(file.damaged);
 }
 
-/* Only a file with a wrong hash counts as damaged: it may be set aside. */
-static void damage_is_told_from_trouble(void **unused) {
+/* Only a file whose content fails the check of its hash counts as damaged, and may be renamed; a file that is
+ * missing or cannot be read does not. */
+static void only_bad_content_is_damage(void **unused) {
   (void)unused;
   gt_container file;
   gt_host_state state;
@@ -116,8 +117,9 @@ static void damage_is_told_from_trouble(void **unused) {
   assert_false(file.damaged);
 }
 
-/* The checkpoint of step 42 with another value for one key, with a correct hash. */
-static bool reads_with(const char *key, const char *value) {
+/* True if a checkpoint can be read after one value of its metadata was changed (NULL: removed), with a
+ * correct hash. */
+static bool is_valid_with(const char *key, const char *value) {
   gt_container file;
   gt_error error = {0};
   gt_host_state state;
@@ -145,10 +147,10 @@ static bool reads_with(const char *key, const char *value) {
   return ok;
 }
 
-static void impossible_numbers_are_refused(void **unused) {
+static void impossible_numbers_are_rejected(void **unused) {
   (void)unused;
   static const struct {
-    const char *key, *good, *bad[8];
+    const char *key, *valid, *invalid[8];
   } rows[] = {
       {"state.step",
        "42",
@@ -178,17 +180,18 @@ static void impossible_numbers_are_refused(void **unused) {
       {"seed", "0", {"-1", "", "x", "18446744073709551616"}},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    if (!reads_with(rows[i].key, rows[i].good)) fail_msg("%s: %s", rows[i].key, rows[i].good);
-    for (int k = 0; k < 8 && rows[i].bad[k]; k++)
-      if (reads_with(rows[i].key, rows[i].bad[k])) fail_msg("%s: %s", rows[i].key, rows[i].bad[k]);
+    if (!is_valid_with(rows[i].key, rows[i].valid)) fail_msg("%s: %s", rows[i].key, rows[i].valid);
+    for (int k = 0; k < 8 && rows[i].invalid[k]; k++)
+      if (is_valid_with(rows[i].key, rows[i].invalid[k])) fail_msg("%s: %s", rows[i].key, rows[i].invalid[k]);
   }
-  static const char *const needed[] = {"state.step",       "state.last.loss",    "state.draw",
-                                       "state.wiring",     "state.data.meaning", "state.phase",
-                                       "state.first_step", "state.init",         "state.best_phase"};
-  for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) assert_false(reads_with(needed[i], NULL));
+  static const char *const required_keys[] = {"state.step",       "state.last.loss",    "state.draw",
+                                              "state.wiring",     "state.data.meaning", "state.phase",
+                                              "state.first_step", "state.init",         "state.best_phase"};
+  for (size_t i = 0; i < sizeof required_keys / sizeof *required_keys; i++)
+    assert_false(is_valid_with(required_keys[i], NULL));
 }
 
-static void metrics_are_cut_back(void **unused) {
+static void metrics_are_truncated(void **unused) {
   (void)unused;
   static const gt_result_form form = {1, {{1, true, {"loss"}, {"accuracy"}}}};
   gt_sinks sinks;
@@ -234,12 +237,10 @@ int main(void) {
   snprintf(name, sizeof name, "%s/checkpoints", folder);
   if (!gt_make_directories(name, &error)) return 1;
   gt_arena_init(&arena);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(state_comes_back),
-                                     cmocka_unit_test(newest_are_kept),
-                                     cmocka_unit_test(other_files_are_refused),
-                                     cmocka_unit_test(impossible_numbers_are_refused),
-                                     cmocka_unit_test(damage_is_told_from_trouble),
-                                     cmocka_unit_test(metrics_are_cut_back)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(state_is_restored),          cmocka_unit_test(newest_are_kept),
+      cmocka_unit_test(other_files_are_rejected),   cmocka_unit_test(impossible_numbers_are_rejected),
+      cmocka_unit_test(only_bad_content_is_damage), cmocka_unit_test(metrics_are_truncated)};
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   gt_arena_finish(&arena);
   return failed;

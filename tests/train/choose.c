@@ -1,5 +1,5 @@
-/* The device that `auto` chooses: depends on the work of a step and on the properties of hypothetical
- * devices. */
+/* The device that `auto` chooses depends on the work of a training step and on the properties of the devices,
+ * which are made up here. */
 #include "train/choose.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,8 @@ static gt_device_info cpu(const char *features) {
   return info;
 }
 
-/* Where that is trained, on samples of a formula. */
+/* The device chosen for this config, whose data are samples of a formula. `text`: the config without
+ * `data:`. */
 static gt_device_choice chosen(const char *text, const gt_device_info *devices, int count) {
   gt_arena arena;
   gt_config config;
@@ -56,41 +57,41 @@ static gt_device_choice chosen(const char *text, const gt_device_info *devices, 
 }
 
 #define TINY "model: [{linear: 16}, tanh, {linear: 1}]\ntrain: {epochs: 1, batch_size: 16"
-#define MIDDLE \
+#define MEDIUM \
   "model: [{linear: 512}, relu, {linear: 512}, relu, {linear: 1}]\ntrain: {epochs: 1, batch_size: 1024"
 #define KAN "model: [{kan: 8}, {kan: 1}]\ntrain: {epochs: 1, batch_size: 32"
 
 static void work_decides(void **unused) {
   (void)unused;
   const gt_device_info devices[] = {cpu("avx2,fma"), large};
-  const gt_device_choice tiny = chosen(TINY "}", devices, 2), middle = chosen(MIDDLE "}", devices, 2),
+  const gt_device_choice tiny = chosen(TINY "}", devices, 2), medium = chosen(MEDIUM "}", devices, 2),
                          kan = chosen(KAN "}", devices, 2);
   assert_int_equal(tiny.device, 0);
   assert_true(tiny.cpu > 0 && tiny.gpu > 2 * tiny.cpu);
   assert_non_null(strstr(tiny.why, "too small for the GPU: a step takes about "));
   assert_non_null(strstr(tiny.why, " us on large; --device vulkan overrides"));
-  assert_int_equal(middle.device, 1);
-  assert_string_equal(middle.why, "");
-  assert_true(middle.gpu < middle.cpu);
-  /* Few FLOPs, but transcendental functions, which are slow on a CPU. */
+  assert_int_equal(medium.device, 1);
+  assert_string_equal(medium.why, "");
+  assert_true(medium.gpu < medium.cpu);
+  /* A KAN needs few FLOPs, but contains transcendental functions, which are slow on a CPU. */
   assert_int_equal(kan.device, 1);
 }
 
 static void devices_decide(void **unused) {
   (void)unused;
-  const gt_device_info none[] = {cpu("avx2,fma")}, soft[] = {cpu("avx2,fma"), software},
-                       both[] = {cpu("avx2,fma"), software, small, large}, weak[] = {cpu(""), large};
-  assert_int_equal(chosen(MIDDLE "}", none, 1).device, 0);
-  assert_int_equal(chosen(MIDDLE "}", soft, 2).device, 0);
-  const gt_device_choice best = chosen(MIDDLE "}", both, 4);
+  const gt_device_info cpu_only[] = {cpu("avx2,fma")}, with_software[] = {cpu("avx2,fma"), software},
+                       with_gpus[] = {cpu("avx2,fma"), software, small, large}, slow_cpu[] = {cpu(""), large};
+  assert_int_equal(chosen(MEDIUM "}", cpu_only, 1).device, 0);
+  assert_int_equal(chosen(MEDIUM "}", with_software, 2).device, 0);
+  const gt_device_choice best = chosen(MEDIUM "}", with_gpus, 4);
   assert_int_equal(best.device, 3);
-  gt_device_info slower[] = {cpu("avx2,fma"), small};
-  assert_true(chosen(MIDDLE "}", slower, 2).gpu > best.gpu);
-  assert_true(chosen(MIDDLE "}", weak, 2).cpu > best.cpu);
+  gt_device_info small_gpu[] = {cpu("avx2,fma"), small};
+  assert_true(chosen(MEDIUM "}", small_gpu, 2).gpu > best.gpu);
+  assert_true(chosen(MEDIUM "}", slow_cpu, 2).cpu > best.cpu);
 }
 
-/* An estimate does not depend on time or the number of threads. */
-static void the_same_again(void **unused) {
+/* An estimate depends neither on the time nor on the number of threads. */
+static void choice_is_repeatable(void **unused) {
   (void)unused;
   const gt_device_info devices[] = {cpu("avx2,fma"), large};
   const gt_device_choice first = chosen(TINY "}", devices, 2),
@@ -109,7 +110,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(work_decides),
       cmocka_unit_test(devices_decide),
-      cmocka_unit_test(the_same_again),
+      cmocka_unit_test(choice_is_repeatable),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
 }

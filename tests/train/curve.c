@@ -1,5 +1,4 @@
-/* The plot of the losses of a run: its appearance, that it fits the terminal, and that its memory is
- * bounded. */
+/* The plot of a run's losses: its appearance; it fits the terminal, and stores a bounded number of points. */
 #include "train/curve.h"
 #include "base/text.h"
 #include <math.h>
@@ -20,7 +19,7 @@ static char *plot(const gt_curve_style *style) {
   return text;
 }
 
-static void expect(gt_curve_style style, const char *wanted) {
+static void expect_plot(gt_curve_style style, const char *wanted) {
   char *text = plot(&style);
   assert_string_equal(text, wanted);
   free(text);
@@ -31,50 +30,51 @@ static void add(int64_t at, double train, double watched) {
   gt_curve_add(&curve, &point);
 }
 
-static void straight(int points, double from, double to, double watched) {
+static void add_line(int points, double from, double to, double watched) {
   memset(&curve, 0, sizeof curve);
   for (int i = 0; i < points; i++) add(i + 1, from + (to - from) * i / (points - 1), watched);
 }
 
 static void plots(void **unused) {
   (void)unused;
-  straight(6, 5.5, 0.6, 3.5);
-  expect((gt_curve_style){.columns = 36, .watched = "validation", .epochs = true},
-         "5.5 |...\n"
-         "    |   ......\n"
-         "    |ooooooooooooooooooooooooooooooo\n"
-         "    |               ......\n"
-         "    |                     ......\n"
-         "0.6 |                           ....\n"
-         "     epoch 1                       6\n"
-         "     loss  . train  o validation\n");
-  expect((gt_curve_style){.columns = 36, .watched = "test", .braille = true},
-         "5.5 │⠉⠒⠢⠤⡀\n"
-         "    │    ⠈⠉⠒⠢⠤⣀⡀\n"
-         "    │⠒ ⠒ ⠒ ⠒ ⠒ ⠚⠙⠲⠤⣒⡀⠒ ⠒ ⠒ ⠒ ⠒ ⠒ ⠒ ⠒\n"
-         "    │               ⠈⠉⠒⠢⣄⡀\n"
-         "    │                    ⠈⠉⠒⠢⠤⣀⡀\n"
-         "0.6 │                          ⠈⠒⠢⠤⣀\n"
-         "     step 10                      60\n"
-         "     loss  ⠒⠒ train  ⠒⠀ test\n");
-  /* On a logarithmic scale a constant factor is a straight line. */
+  add_line(6, 5.5, 0.6, 3.5);
+  expect_plot((gt_curve_style){.columns = 36, .watched = "validation", .epochs = true},
+              "5.5 |...\n"
+              "    |   ......\n"
+              "    |ooooooooooooooooooooooooooooooo\n"
+              "    |               ......\n"
+              "    |                     ......\n"
+              "0.6 |                           ....\n"
+              "     epoch 1                       6\n"
+              "     loss  . train  o validation\n");
+  expect_plot((gt_curve_style){.columns = 36, .watched = "test", .braille = true},
+              "5.5 │⠉⠒⠢⠤⡀\n"
+              "    │    ⠈⠉⠒⠢⠤⣀⡀\n"
+              "    │⠒ ⠒ ⠒ ⠒ ⠒ ⠚⠙⠲⠤⣒⡀⠒ ⠒ ⠒ ⠒ ⠒ ⠒ ⠒ ⠒\n"
+              "    │               ⠈⠉⠒⠢⣄⡀\n"
+              "    │                    ⠈⠉⠒⠢⠤⣀⡀\n"
+              "0.6 │                          ⠈⠒⠢⠤⣀\n"
+              "     step 10                      60\n"
+              "     loss  ⠒⠒ train  ⠒⠀ test\n");
+  /* On a logarithmic scale, points with a constant ratio form a straight line. */
   memset(&curve, 0, sizeof curve);
   for (int i = 0; i < 6; i++) add(i, pow(10, 2 - i), NAN);
-  expect((gt_curve_style){.columns = 39, .color = true},
-         "  100 |\x1b[36m....\x1b[0m\n"
-         "      |    \x1b[36m......\x1b[0m\n"
-         "      |          \x1b[36m......\x1b[0m\n"
-         "      |                \x1b[36m......\x1b[0m\n"
-         "      |                      \x1b[36m......\x1b[0m\n"
-         "0.001 |                            \x1b[36m....\x1b[0m\n"
-         "       step 0                        50\n"
-         "       loss (log)  \x1b[36m.\x1b[0m train\n");
+  expect_plot((gt_curve_style){.columns = 39, .color = true},
+              "  100 |\x1b[36m....\x1b[0m\n"
+              "      |    \x1b[36m......\x1b[0m\n"
+              "      |          \x1b[36m......\x1b[0m\n"
+              "      |                \x1b[36m......\x1b[0m\n"
+              "      |                      \x1b[36m......\x1b[0m\n"
+              "0.001 |                            \x1b[36m....\x1b[0m\n"
+              "       step 0                        50\n"
+              "       loss (log)  \x1b[36m.\x1b[0m train\n");
 }
 
-/* No line is wider than the terminal, and there are at most eight. */
+/* No line of text is wider than the terminal, and the number of lines is GT_CURVE_LINES, or 0 in a very
+ * narrow terminal. */
 static void every_width(void **unused) {
   (void)unused;
-  straight(50, 1e300, 1.2345e-300, 123456);
+  add_line(50, 1e300, 1.2345e-300, 123456);
   for (int braille = 0; braille < 2; braille++)
     for (int columns = 0; columns < 300; columns++) {
       const gt_curve_style style = {.columns = columns, .braille = braille, .watched = "validation"};
@@ -91,14 +91,15 @@ static void odd_losses(void **unused) {
   (void)unused;
   const gt_curve_style style = {.columns = 40, .watched = "test"};
   memset(&curve, 0, sizeof curve);
-  expect(style, "");
+  expect_plot(style, "");
   add(1, 1, NAN), add(2, NAN, NAN), add(3, INFINITY, NAN), add(4, 2, NAN);
-  expect(style, ""); /* fewer than three finite losses: nothing is drawn */
+  expect_plot(style, ""); /* fewer than three finite losses: nothing is drawn */
   add(5, -1, 0);
   char *text = plot(&style);
-  assert_non_null(strstr(text, "loss  .")); /* linear axis, as a loss is 0 or less */
+  /* Not "loss (log)": the axis is linear, because a loss is 0 or less. */
+  assert_non_null(strstr(text, "loss  ."));
   free(text);
-  straight(3, 0.25, 0.25, 0.25);
+  add_line(3, 0.25, 0.25, 0.25);
   text = plot(&style);
   assert_true(!strncmp(text, "0.25 |ooo", 9));
   free(text);

@@ -1,4 +1,4 @@
-/* Drawing tokens, and tokens as text. */
+/* Generation of text: tokens drawn from probabilities, and the stream that converts tokens to text. */
 #include "train/generate.h"
 #include "train/text_stream.h"
 #include <setjmp.h>
@@ -12,7 +12,8 @@
 enum { COUNT = 5, DRAWS = 4000 };
 static const float p[COUNT] = {0.05f, 0.4f, 0.1f, 0.4f, 0.05f};
 
-/* Expects these shares of the draws. */
+/* Draws DRAWS tokens with ids from `first` on, and expects each token's share of them, up to 4 standard
+ * deviations. */
 static void expect_shares(gt_draw_options options, int32_t first, const double *share) {
   int drawn[COUNT] = {0};
   for (uint32_t i = 0; i < DRAWS; i++) drawn[gt_draw_token(p, COUNT, first, &options, 2, i)]++;
@@ -59,39 +60,39 @@ static void seeds(void **state) {
   assert_true(differ[0] > 30 && differ[1] > 30);
 }
 
-typedef struct page {
+typedef struct output {
   char text[256];
   size_t length;
   int pieces;
-} page;
+} output;
 
-static bool add(void *context, const uint8_t *text, size_t length, gt_error *error) {
-  page *to = context;
+static bool append(void *context, const uint8_t *text, size_t length, gt_error *error) {
+  output *out = context;
   (void)error;
-  memcpy(to->text + to->length, text, length);
-  to->text[to->length += length] = 0;
-  to->pieces++;
+  memcpy(out->text + out->length, text, length);
+  out->text[out->length += length] = 0;
+  out->pieces++;
   return true;
 }
 
-/* Streams bytes as tokens; returns how many were taken before the stop text. */
+/* Streams bytes as tokens; returns how many were consumed until the stop text was found or the text ended. */
 static size_t stream_bytes(const char *text, const char *stop, const char *expected) {
   gt_arena arena;
   gt_error error = {0};
-  page to = {.length = 0};
+  output out = {.length = 0};
   gt_text_stream s;
   size_t n = 0;
   gt_arena_init(&arena);
-  const gt_text_view none = {NULL, 0, "", NULL};
+  const gt_text_view empty = {NULL, 0, "", NULL};
   gt_text_stream_open(
-      &s, gt_vocabulary_learn(gt_tokenizer_find("byte"), (gt_tokens_wanted){0}, &none, &arena, &error), stop,
-      add, &to);
+      &s, gt_vocabulary_learn(gt_tokenizer_find("byte"), (gt_tokens_wanted){0}, &empty, &arena, &error), stop,
+      append, &out);
   while (text[n] && !s.stopped) {
     assert_true(gt_text_stream_put(&s, -1, (uint8_t)text[n], &error));
     n++;
   }
   assert_true(gt_text_stream_end(&s, &error));
-  assert_string_equal(to.text, expected);
+  assert_string_equal(out.text, expected);
   gt_text_stream_close(&s);
   gt_arena_finish(&arena);
   return n;

@@ -1,5 +1,5 @@
-/* model.bin: the scaling of inputs and targets is read back, also from files written before centers were
- * added; impossible numbers are errors. */
+/* model.bin: the scaling of inputs and targets is restored, also from files of older versions, which had no
+ * centers; impossible numbers, and a signature that does not match the tensors, are errors. */
 #include "train/model_file.h"
 #include <math.h>
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 static char path[4096];
 static const float center[2] = {1, 2}, scale[2] = {3, 4}, shift[2] = {5, 6};
 
-/* Writes a model with this scaling and reads it. */
+/* Writes a model file with these tensors and reads it to *file. False if it is rejected. */
 static bool try_format(const char *format, const char *signature, const gt_stored *tensors, int count,
                        gt_model_file *file) {
   const gt_metadata metadata[] = {{"format", format}, {"config", "seed: 1\n"}, {"signature", signature}};
@@ -33,14 +33,14 @@ static bool try_tensors(const gt_stored *tensors, int count, gt_model_file *file
   return try_model(SIGNATURE, tensors, count, file);
 }
 
-static void old_files(void **unused) {
+static void reads_old_files(void **unused) {
   (void)unused;
   gt_model_file file;
   const gt_stored old[] = {{"data.scale", GT_F32, {1, {2}}, scale}, {"data.shift", GT_F32, {1, {2}}, shift}};
-  static const float want[6] = {0, 0, 3, 4, 5, 6};
+  static const float expected[6] = {0, 0, 3, 4, 5, 6};
   assert_true(try_tensors(old, 2, &file));
   assert_int_equal(file.signature.input[0].scaling.count, 2);
-  assert_memory_equal(file.signature.input[0].scaling.values, want, sizeof want);
+  assert_memory_equal(file.signature.input[0].scaling.values, expected, sizeof expected);
   gt_model_file_finish(&file);
   assert_true(try_tensors(old, 0, &file));
   assert_int_equal(file.signature.input[0].scaling.count, 0);
@@ -56,15 +56,15 @@ static void old_files(void **unused) {
   gt_model_file_finish(&file);
 }
 
-static void files_with_centers(void **unused) {
+static void reads_centers(void **unused) {
   (void)unused;
   gt_model_file file;
   gt_stored tensors[] = {{"data.scale", GT_F32, {1, {2}}, scale},
                          {"data.offset", GT_F32, {1, {2}}, shift},
                          {"data.center", GT_F32, {1, {2}}, center}};
-  static const float want[6] = {1, 2, 3, 4, 5, 6};
+  static const float expected[6] = {1, 2, 3, 4, 5, 6};
   assert_true(try_tensors(tensors, 3, &file));
-  assert_memory_equal(file.signature.input[0].scaling.values, want, sizeof want);
+  assert_memory_equal(file.signature.input[0].scaling.values, expected, sizeof expected);
   gt_model_file_finish(&file);
   assert_false(try_tensors(tensors, 2, &file));
   assert_false(try_tensors(tensors + 1, 2, &file));
@@ -76,19 +76,19 @@ static void files_with_centers(void **unused) {
   assert_false(try_tensors(tensors, 3, &file));
 }
 
-/* The format says whether the targets are scaled: each without the other is damage. */
-static void files_with_scaled_targets(void **unused) {
+/* Scaled targets need both their format and their tensors; only one of the two is an error. */
+static void reads_scaled_targets(void **unused) {
   (void)unused;
   gt_model_file file;
-  static const float want[4] = {1, 2, 3, 4}, zero[2] = {1, 0};
+  static const float expected[4] = {1, 2, 3, 4}, zero[2] = {1, 0};
   gt_stored tensors[] = {{"data.target_center", GT_F32, {1, {2}}, center},
                          {"data.target_scale", GT_F32, {1, {2}}, scale}};
   assert_true(try_format(GT_MODEL_FORMAT_SCALED, SIGNATURE, tensors, 2, &file));
   assert_int_equal(file.signature.target[0].scaling.count, 2);
-  assert_memory_equal(file.signature.target[0].scaling.values, want, sizeof want);
+  assert_memory_equal(file.signature.target[0].scaling.values, expected, sizeof expected);
   gt_model_file_finish(&file);
   assert_false(try_tensors(tensors, 2, &file));
-  for (int i = 0; i < 3; i++) /* one of the two, or none */
+  for (int i = 0; i < 3; i++) /* with only one of the two tensors, or none */
     assert_false(try_format(GT_MODEL_FORMAT_SCALED, SIGNATURE, tensors + i % 2, i < 2, &file));
   tensors[1].data = zero;
   assert_false(try_format(GT_MODEL_FORMAT_SCALED, SIGNATURE, tensors, 2, &file));
@@ -99,7 +99,7 @@ static void files_with_scaled_targets(void **unused) {
   assert_false(try_format("gtrain-model-3", SIGNATURE, tensors, 0, &file));
 }
 
-static void impossible_numbers_are_refused(void **unused) {
+static void impossible_numbers_are_rejected(void **unused) {
   (void)unused;
   gt_model_file file;
   static const char *const bad[] = {
@@ -120,9 +120,9 @@ static void impossible_numbers_are_refused(void **unused) {
     snprintf(signature, sizeof signature, "{\"input_shape\": %s}", bad[i]);
     if (try_model(signature, scaling, 2, &file)) fail_msg("%s", bad[i]);
   }
-  const float worse[] = {NAN, INFINITY, -INFINITY};
+  const float not_finite[] = {NAN, INFINITY, -INFINITY};
   for (int i = 0; i < 3; i++) {
-    const float values[2] = {1, worse[i]};
+    const float values[2] = {1, not_finite[i]};
     const gt_stored weight = {"linear1.weight", GT_F32, {1, {2}}, values};
     const gt_stored offset[] = {{"data.scale", GT_F32, {1, {2}}, values}, scaling[1]};
     assert_false(try_tensors(&weight, 1, &file));
@@ -130,12 +130,12 @@ static void impossible_numbers_are_refused(void **unused) {
   }
 }
 
-/* Names, words and thresholds of the wrong number or kind are damage, not absent. */
-static void names_fit_their_number(void **unused) {
+/* Names, words and thresholds of a wrong number or type are errors; they are not treated as absent. */
+static void numbers_of_names_are_checked(void **unused) {
   (void)unused;
   static const struct {
     const char *keys;
-    bool fits;
+    bool valid;
   } cases[] = {
       {"\"target_names\": [\"a\", \"b\"]", true},
       {"\"target_names\": []", true},
@@ -167,19 +167,21 @@ static void names_fit_their_number(void **unused) {
     gt_model_file file;
     snprintf(signature, sizeof signature,
              "{\"input_shape\": [2], \"input_dtype\": \"f32\", \"classes\": 0, %s}", cases[i].keys);
-    const bool fits = try_model(signature, NULL, 0, &file);
-    if (fits != cases[i].fits) fail_msg("%s", cases[i].keys);
-    if (fits) gt_model_file_finish(&file);
+    const bool valid = try_model(signature, NULL, 0, &file);
+    if (valid != cases[i].valid) fail_msg("%s", cases[i].keys);
+    if (valid) gt_model_file_finish(&file);
   }
 }
 
 /* A signature that does not match the tensors is rejected before a sample of its shape is allocated. */
-static void a_signature_fits_the_tensors(void **unused) {
+static void signature_is_checked_against_tensors(void **unused) {
   (void)unused;
   static const float weight[2] = {1, 2};
   static const struct {
-    const char *config, *shape, *says; /* shape: with the other keys of the signature */
-    int64_t scaled;                    /* targets */
+    const char *config;
+    const char *shape;   /* the signature's input shape, possibly followed by "]" and more keys */
+    const char *message; /* the expected error; NULL: none */
+    int64_t scaled;      /* number of scaled targets */
     int classes;
   } model[] = {
       {"[{linear: 1}]", "2", NULL, 0, 0},
@@ -218,7 +220,7 @@ static void a_signature_fits_the_tensors(void **unused) {
     assert_true(gt_safetensors_write(path, tensors, model[i].scaled ? 4 : 2, metadata, 3, &error));
     assert_true(gt_model_file_read(&file, path, &error));
     const bool ok = gt_model_file_check(&file, &error);
-    if (ok != !model[i].says || (!ok && !strstr(error.message, model[i].says)))
+    if (ok != !model[i].message || (!ok && !strstr(error.message, model[i].message)))
       fail_msg("%zu: %s", i, error.message);
     assert_int_equal(error.status, ok ? GT_OK : GT_ERR_DATA);
     gt_model_file_finish(&file);
@@ -228,12 +230,12 @@ static void a_signature_fits_the_tensors(void **unused) {
 int main(void) {
   const char *folder = getenv("TEST_TMP");
   snprintf(path, sizeof path, "%s/model-%ld.bin", folder ? folder : "/tmp", (long)getpid());
-  const struct CMUnitTest tests[] = {cmocka_unit_test(old_files),
-                                     cmocka_unit_test(files_with_centers),
-                                     cmocka_unit_test(files_with_scaled_targets),
-                                     cmocka_unit_test(impossible_numbers_are_refused),
-                                     cmocka_unit_test(names_fit_their_number),
-                                     cmocka_unit_test(a_signature_fits_the_tensors)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(reads_old_files),
+                                     cmocka_unit_test(reads_centers),
+                                     cmocka_unit_test(reads_scaled_targets),
+                                     cmocka_unit_test(impossible_numbers_are_rejected),
+                                     cmocka_unit_test(numbers_of_names_are_checked),
+                                     cmocka_unit_test(signature_is_checked_against_tensors)};
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   unlink(path);
   return failed;

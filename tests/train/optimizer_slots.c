@@ -1,5 +1,5 @@
-/* The optimizer slots of each parameter are matched with their parameter in a checkpoint, whatever the
- * parameter groups. */
+/* The optimizer slots (moments) in a checkpoint are restored by the names of their parameters, even if the
+ * parameter groups, and thus the offsets, have changed. */
 #include "optim/groups.h"
 #include "store/state_dict.h"
 #include <setjmp.h>
@@ -34,7 +34,7 @@ static gt_store *create_store(const char *optimizer, bool copies) {
   return store;
 }
 
-/* Element k of parameter i gets value_of(i, k), that of its optimizer slot 100 times as much. */
+/* Element k of parameter i gets value_of(i, k), element k of its optimizer slot 100 times this value. */
 static void fill(gt_state_dict *dict) {
   for (int i = 0; i < dict->store->slots; i++) {
     const gt_slot *slot = dict->store->slot[i], *p = slot->belongs_to ? slot->belongs_to : slot;
@@ -43,7 +43,7 @@ static void fill(gt_state_dict *dict) {
   }
 }
 
-/* Writes a checkpoint of a run with that optimizer. */
+/* Writes a checkpoint of a run with this optimizer. */
 static void save(const char *optimizer) {
   gt_stored tensors[4 * PARAMETERS];
   gt_state_dict dict;
@@ -57,8 +57,9 @@ static void save(const char *optimizer) {
   gt_state_dict_finish(&dict);
 }
 
-/* Loads it for another optimizer: one digit for each parameter, 1 if its moments are restored, 0 if it starts
- * from scratch, "." if it is frozen; "-" if the checkpoint is rejected. */
+/* Loads the checkpoint for another optimizer. Returns a character for each parameter: '1' if its moments are
+ * restored, '0' if they start with initial values, '.' if it is frozen; or "-" if the checkpoint is
+ * rejected. */
 static const char *load(const char *optimizer, bool copies) {
   static char text[PARAMETERS + 1];
   gt_container file;
@@ -72,66 +73,65 @@ static const char *load(const char *optimizer, bool copies) {
     assert_int_equal(error.status, GT_ERR_DATA);
     return "-";
   }
-  float *slots_of = dict.variable[store->slot[PARAMETERS]->where];
+  float *slot_values = dict.variable[store->slot[PARAMETERS]->where];
   strcpy(text, "...");
   for (int i = PARAMETERS; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i];
     const int p = slot->belongs_to->index;
-    text[p] = slots_of[slot->offset] == 100 * value_of(p, 0) ? '1' : '0';
+    text[p] = slot_values[slot->offset] == 100 * value_of(p, 0) ? '1' : '0';
     for (int64_t k = 0; k < slot->count; k++) {
-      assert_true(slots_of[slot->offset + k] == (text[p] == '1' ? 100 : copies) * value_of(p, k));
-      slots_of[slot->offset + k] = 0;
+      assert_true(slot_values[slot->offset + k] == (text[p] == '1' ? 100 : copies) * value_of(p, k));
+      slot_values[slot->offset + k] = 0;
     }
   }
-  for (int64_t k = 0; k < store->trainable; k++) assert_true(slots_of[k] == 0); /* gaps */
+  for (int64_t k = 0; k < store->trainable; k++) assert_true(slot_values[k] == 0); /* the padding is 0 */
   gt_state_dict_finish(&dict);
   return text;
 }
 
-static const char plain[] = "optimizer: adam\n";
+static const char one_group[] = "optimizer: adam\n";
 static const char *const groups[] = {
-    plain, "optimizer: {type: adam, parameters: [{match: \"b.*\", lr: 0.5}]}\n",
+    one_group, "optimizer: {type: adam, parameters: [{match: \"b.*\", lr: 0.5}]}\n",
     "optimizer: {type: adam, parameters: [{match: \"c.*\", lr: 0.1}, {match: \"a.*\", lr: 0.5}]}\n",
     "optimizer: {type: adamw, parameters: [{match: \"*.bias\", weight_decay: 0}]}\n"};
-static const char freezes[] = "optimizer: {type: adam, parameters: [{match: \"a.*\", frozen: true}]}\n";
+static const char with_frozen[] = "optimizer: {type: adam, parameters: [{match: \"a.*\", frozen: true}]}\n";
 
-static void moments_follow_their_parameters(void **unused) {
+static void moments_are_matched_by_name(void **unused) {
   (void)unused;
   for (size_t from = 0; from < sizeof groups / sizeof *groups; from++) {
     save(groups[from]);
     for (size_t to = 0; to < sizeof groups / sizeof *groups; to++)
       assert_string_equal(load(groups[to], false), "111");
-    assert_string_equal(load(freezes, false), ".11");
+    assert_string_equal(load(with_frozen, false), ".11");
   }
 }
 
 static void unfrozen_parameters_get_new_moments(void **unused) {
   (void)unused;
-  save(freezes);
+  save(with_frozen);
   for (size_t to = 0; to < sizeof groups / sizeof *groups; to++) {
     assert_string_equal(load(groups[to], false), "011");
     assert_string_equal(load(groups[to], true), "011");
   }
-  assert_string_equal(load(freezes, false), ".11");
+  assert_string_equal(load(with_frozen, false), ".11");
 }
 
 static void mismatched_checkpoints_are_rejected(void **unused) {
   (void)unused;
   gt_error error = {0};
   const float values[5] = {0};
-  const gt_metadata config = {"config", plain};
-  save(plain);
-  assert_string_equal(load(plain, false), "111");
+  const gt_metadata config = {"config", one_group};
+  save(one_group);
+  assert_string_equal(load(one_group, false), "111");
   gt_stored some[PARAMETERS + 1];
   gt_state_dict dict;
-  gt_state_dict_start(&dict, create_store(plain, false), GT_ROLE(GT_PARAMETER), 1);
+  gt_state_dict_start(&dict, create_store(one_group, false), GT_ROLE(GT_PARAMETER), 1);
   gt_state_dict_tensors(&dict, GT_ROLE(GT_PARAMETER), some);
-  assert_true(
-      gt_safetensors_write(path, some, PARAMETERS, &config, 1, &error)); /* no optimizer slot at all */
-  assert_string_equal(load(plain, false), "-");
+  assert_true(gt_safetensors_write(path, some, PARAMETERS, &config, 1, &error)); /* without optimizer slots */
+  assert_string_equal(load(one_group, false), "-");
   some[PARAMETERS] = (gt_stored){"optimizer.exp_avg/a.weight", GT_F32, {1, {4}}, values};
   assert_true(gt_safetensors_write(path, some, PARAMETERS + 1, &config, 1, &error));
-  assert_string_equal(load(plain, false), "-");
+  assert_string_equal(load(one_group, false), "-");
   gt_state_dict_finish(&dict);
 }
 
@@ -139,7 +139,7 @@ int main(void) {
   const char *folder = getenv("TEST_TMP");
   snprintf(path, sizeof path, "%s/slots-%ld", folder ? folder : "/tmp", (long)getpid());
   gt_arena_init(&arena);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(moments_follow_their_parameters),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(moments_are_matched_by_name),
                                      cmocka_unit_test(unfrozen_parameters_get_new_moments),
                                      cmocka_unit_test(mismatched_checkpoints_are_rejected)};
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The progress line fits every width, and shows as much as fits. */
+/* The progress line fits every terminal width, and shows as many fields as fit. */
 #include "train/progress.h"
 #include <math.h>
 #include <setjmp.h>
@@ -22,15 +22,15 @@ static void every_width(void **unused) {
   for (int v = 0; v < VIEWS; v++) {
     char line[GT_PROGRESS_LONGEST], plain[GT_PROGRESS_LONGEST];
     size_t before = 0;
-    for (size_t room = 0; room <= 1000; room++) {
-      gt_progress_text(line, &views[v], true, room);
-      gt_progress_text(plain, &views[v], false, room);
-      assert_true(strlen(line) <= room);
+    for (size_t columns = 0; columns <= 1000; columns++) {
+      gt_progress_text(line, &views[v], true, columns);
+      gt_progress_text(plain, &views[v], false, columns);
+      assert_true(strlen(line) <= columns);
       assert_true(strlen(plain) <= strlen(line));
       assert_true(strlen(plain) >= before); /* more columns never show less */
       before = strlen(plain);
-      assert_int_equal(*line != 0, room >= 4);
-      if (room >= 4) assert_non_null(strchr(line, '%'));
+      assert_int_equal(*line != 0, columns >= 4);
+      if (columns >= 4) assert_non_null(strchr(line, '%'));
       for (const char *c = line; *c; c++) assert_true(*c >= ' ' && *c <= '~');
     }
     assert_non_null(strstr(plain, "epoch "));

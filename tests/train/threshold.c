@@ -1,5 +1,5 @@
-/* The search for a threshold, against every cut between two probabilities: ties, weights, scores too close to
- * tell apart, and outputs that are not finite. */
+/* The search for a decision threshold, compared with trying every probability as the threshold: with ties,
+ * weights, probabilities that are equal as floats, and outputs that are not finite. */
 #include "base/philox.h"
 #include "train/threshold.h"
 #include <math.h>
@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-enum { MOST = 64 };
+enum { MAX_ITEMS = 64 };
 
-/* The metric if probabilities above the threshold are answered 1. */
+/* The metric's value if class 1 is predicted for probabilities above the threshold. */
 static double value_at(const gt_scored *item, int64_t items, const gt_metric_type *metric, double threshold) {
   double count[4] = {0};
   for (int64_t i = 0; i < items; i++)
@@ -28,7 +28,7 @@ static void check(gt_scored *item, int64_t items, const char *name) {
   if (chosen.best != best) fail_msg("%s %g: %.17g, not %.17g", name, chosen.value, chosen.best, best);
   assert_true(chosen.half == value_at(item, items, metric, 0.5));
   assert_true(chosen.best == value_at(item, items, metric, chosen.value));
-  /* The same answers from logits in float. */
+  /* A float logit plus gt_threshold_shift gives the same prediction. */
   for (int64_t i = 0; i < items; i++) {
     const float logit = (float)-log(1 / item[i].probability - 1);
     assert_int_equal(logit + gt_threshold_shift(chosen.value) > 0, item[i].probability > chosen.value);
@@ -38,12 +38,12 @@ static void check(gt_scored *item, int64_t items, const char *name) {
 static void test_random(void **state) {
   (void)state;
   static const char *const names[] = {"f1", "f1_macro", "balanced_accuracy", "iou"};
-  gt_scored item[MOST];
+  gt_scored item[MAX_ITEMS];
   for (uint32_t run = 0; run < 200; run++) {
-    const int64_t items = 2 + run % (MOST - 1);
+    const int64_t items = 2 + run % (MAX_ITEMS - 1);
     for (uint32_t i = 0; i < items; i++) {
       const gt_philox bits = gt_philox_block(7, 0, run, i);
-      const uint32_t steps = run % 2 ? 8 : 1000; /* few: ties */
+      const uint32_t steps = run % 2 ? 8 : 1000; /* with few steps, there are ties */
       item[i].probability = (1 + bits.v[0] % (steps - 1)) / (double)steps;
       item[i].label = bits.v[1] % 4 == 0 || i == 0;
       item[i].weight = run % 3 ? 1 : 1 + bits.v[2] % 3;
@@ -60,7 +60,7 @@ static void test_special(void **state) {
   gt_scored apart[] = {{0.2, 1, false}, {0.4, 1, true}, {0.3, 1, false}, {0.35, 1, true}};
   assert_true(gt_threshold_search(apart, 4, f1, &chosen));
   assert_true(chosen.value == 0.32 && chosen.best == 1 && chosen.half == 0);
-  gt_scored half[] = {{0.2, 1, false}, {0.9, 1, true}}; /* 1/2 is as good as any other */
+  gt_scored half[] = {{0.2, 1, false}, {0.9, 1, true}}; /* no threshold is better than 1/2 */
   assert_true(gt_threshold_search(half, 2, f1, &chosen));
   assert_true(chosen.value == 0.5 && chosen.best == 1);
   gt_scored close[] = {{0.7, 1, false}, {0.7 + 1e-9, 1, true}}; /* equal as float */
