@@ -1,4 +1,4 @@
-/* All bases, and what stands beside them: see real.h. */
+/* All bases and the base branch, in the notation of real.h. */
 #include "op/kan/basis/base.h"
 #include "op/kan/basis/bspline.h"
 #include "op/kan/basis/knots.h"

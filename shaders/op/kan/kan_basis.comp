@@ -5,7 +5,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-/* An invocation makes up to four neighbours of a line. */
+/* An invocation computes up to four neighboring elements of a line. */
 #include "op/kan/kan_basis.h"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;

@@ -4,8 +4,9 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-/* A workgroup takes neighbouring edges of an input, four of them an invocation where they are so many; each share of
- * invocations sums every SHARES-th function, and the shares are added in order. */
+/* A workgroup processes EDGES neighboring edges of an input, or EDGES vec4s of edges (QUADS). Its invocations are
+ * divided into SHARES shares, each of which sums every SHARES-th function. Then the sums of the shares are added in
+ * order. */
 #include "op/kan/kan_scale.h"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 1u;
@@ -21,9 +22,9 @@ layout(constant_id = GT_KAN_SCALE_SPEC_THERE) const uint THERE = 0u;
 #include "lib/math.glsl"
 #include "lib/quads.glsl"
 const uint EDGES = LOCAL_X / SHARES;
-shared vec4 shares[LOCAL_X];
+shared vec4 shares[LOCAL_X]; /* sums, [share][edge] */
 
-/* What is written, or stays where it lies, is checked. */
+/* Sets the flag to 0 if a gradient is not finite. Called for all gradients, also for those that stay where they are. */
 void check(vec4 value) {
   if (CHECKED != 0u && any(not(gt_finite(value)))) atomicAnd(flag.at[0], 0u);
 }
@@ -33,7 +34,7 @@ void put(GT_FLOATS to, uint at, vec4 value) {
   check(value);
 }
 
-/* Of the base alone: its coefficients and factors, if it has any, stand at these places. */
+/* The gradients of the base. at, at_f: indices of its coefficients and of its factors, if it has any. */
 void base(uint at, uint at_f) {
   if (PARTS == 2u) {
     vec4 slope = gt_load(w, at);
@@ -67,6 +68,6 @@ void main() {
       for (uint s = 1u; s < SHARES; s++) sum += shares[me + s * EDGES];
       put(df, at_f, sum);
     }
-    barrier(); /* before the next edges' shares */
+    barrier(); /* before the next iteration overwrites `shares` */
   }
 }

@@ -1,5 +1,5 @@
-/* y = c f: coefficients [lines = inputs * total, outputs] times the factors of their edges, as in
- * kan_scale.h, whose specialization constants it has. */
+/* y = c f: coefficients c [lines, outputs], lines = inputs * total, times the factors f of their edges
+ * (kan_scale.h). */
 #ifndef GT_OP_KAN_SCALED_H
 #define GT_OP_KAN_SCALED_H
 #include "op/kan/kan_scale_spec.h"

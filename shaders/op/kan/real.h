@@ -1,15 +1,14 @@
-/* What basis functions are written in, C and GLSL at once: a REAL is one value in C, four neighbouring ones
- * in GLSL. A basis is a file in basis/ with a function GT_BASIS(gt_basis_NAME) { … return REAL; } of u = (x -
- * low) * inverse: function number `term` of GT_TERMS, or its derivative of order GT_ORDER (0 to 3) by u.
- * GT_DEGREE, GT_FIRST and GT_SECOND are a basis' own, to use as it likes. Literals of floats end in f, of
- * numbers in u.
+/* The macros in which basis functions are written, for C and GLSL at once. A REAL is one value in C and four
+ * neighboring values in GLSL. A basis is a file in basis/ with a function GT_BASIS(gt_basis_NAME) { … return
+ * REAL; } of u = (x - low) * inverse. It returns function number `term` of GT_TERMS, or its derivative of
+ * order GT_ORDER (0 to 3) with respect to u. GT_DEGREE, GT_FIRST and GT_SECOND are parameters of the basis.
+ * Float literals end in f, integer literals in u.
  *
- * A second function, GT_BASIS_PEAK(gt_basis_NAME_peak), says how large |B(u)| is at most, or a little more,
- * for least <= u <= most: from it follow the powers of two that lines of a product's factor are divided by
- * (op/matmul/range.h), without looking at the functions' values.
+ * A second function, GT_BASIS_PEAK(gt_basis_NAME_peak), returns an upper bound of |B(u)| for least <= u <=
+ * most, the lowest or slightly more. The scales of a GEMM's operand follow from it (op/matmul/range.h)
+ * without evaluating the functions.
  *
- * (Polynomials say what they are in another way: basis/recurrence.h; and so do splines over
- * knots of an input's own: basis/knots.h.) */
+ * Polynomials (basis/recurrence.h) and splines over knots (basis/knots.h) are defined in other ways. */
 #ifndef GT_KAN_REAL_H
 #define GT_KAN_REAL_H
 #ifdef GL_core_profile
@@ -38,7 +37,7 @@
 #define GT_TANH(x)              gt_tanh(x)
 #define GT_SIGMOID(x)           gt_basis_sigmoid(x)
 #define GT_COSINE(x, quarters)  gt_cosine(x, quarters)
-vec4 gt_basis_sigmoid(vec4 x) { /* as gt_decay is exact */
+vec4 gt_basis_sigmoid(vec4 x) { /* with the accuracy of gt_decay */
   vec4 e = gt_decay(abs(x)), s = 1.0 / (1.0 + e);
   return mix(s, e * s, lessThan(x, vec4(0.0)));
 }
@@ -69,24 +68,24 @@ vec4 gt_cosine(vec4 x, uint quarters) { /* cos(x + quarters * pi/2) */
 #define GT_BELOW(a, b)          ((a) < (b))
 #define GT_SAME(a, b)           ((a) == (b))
 #define GT_PICK(which, yes, no) gt_pick(which, yes, no)
-#define GT_SIGNED(size, x)      gt_with_sign(size, x) /* of a size that is not negative */
+#define GT_SIGNED(size, x)      gt_with_sign(size, x) /* size >= 0 */
 #define GT_ABS(x)               gt_absf(x)
 #define GT_FLOOR(x)             gt_floorf(x)
 #define GT_ROOT(x)              sqrtf(x)
 #define GT_LARGER(a, b)         gt_pick((a) > (b), a, b)
 #define GT_SMALLER(a, b)        gt_pick((a) < (b), a, b)
 #define GT_EXP(x)               gt_expf(x)
-#define GT_DECAY(x)             gt_expf(-(x)) /* of what is not negative, as exact as 1 is */
+#define GT_DECAY(x)             gt_expf(-(x)) /* x >= 0 */
 #define GT_TANH(x)              gt_tanhf(x)
 #define GT_SIGMOID(x)           gt_sigmoidf(x)
 #define GT_COSINE(x, quarters)  gt_cosine(x, quarters)
-/* Without the instruction for it, which compilers do not take for vectors; numbers that have no fraction and
- * are beyond any grid are as they are. */
+/* floorf without its instruction, which compilers do not use in vectorized loops. Values from 2^22 on, far
+ * beyond any grid, are returned unchanged. */
 GT_MATH float gt_floorf(float x) {
   const float nearest = (x + GT_ROUND_MAGIC) - GT_ROUND_MAGIC;
   return gt_pick(gt_absf(x) < 0x1p22f, nearest - gt_pick(nearest > x, 1.0f, 0.0f), x);
 }
-/* Whole turns are taken off in double, so that x may be large. */
+/* cos(x + quarters * pi/2). Whole turns are subtracted in double, so that x may be large. */
 GT_MATH float gt_cosine(float x, uint quarters) {
   const double turns = ((double)x * 0.15915494309189535 + GT_ROUND_MAGICD) - GT_ROUND_MAGICD;
   return gt_sine((float)((double)x - turns * 6.283185307179586), quarters + 1);

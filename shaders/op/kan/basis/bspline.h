@@ -1,15 +1,15 @@
-/* B-splines on a uniform grid: Liu et al., "KAN: Kolmogorov-Arnold Networks", 2024; extended and cut off as in
- * efficient-kan (Blealtan, 2024). Of degree p on G cells over [low, high], h = (high - low) / G, there are G + p,
- * on the knots low + (i - p) h, i = 0 … G + 2 p:
+/* B-splines on a uniform grid: Liu et al., "KAN: Kolmogorov-Arnold Networks", 2024; the grid is extended as in
+ * efficient-kan (Blealtan, 2024). On G cells over [low, high], h = (high - low) / G, there are G + p splines of degree
+ * p = GT_DEGREE, on the knots low + (i - p) h, i = 0 … G + 2 p:
  *   B_i(x) = N_p((x - low) / h + p - i),  N_0(v) = 1 for 0 <= v < 1, else 0,
  *   N_d(v) = (v N_{d-1}(v) + (d + 1 - v) N_{d-1}(v - 1)) / d      (de Boor, "On Calculating with B-Splines", 1972),
  *   N_d'(v) = N_{d-1}(v) - N_{d-1}(v - 1).
- * Beyond the extended knots all are 0. The cell that x lies in is found once for all functions, so that they
- * add up to 1 however numbers are rounded. GT_DEGREE is p.
+ * Outside the extended knots all are 0. All functions use the same cell for x, so that they add up to 1 whatever the
+ * rounding.
  *
- * GPUs do without the cell for cubic splines, of which values, slopes and second derivatives go over from one cell into
- * the next: where u is rounded to the other side of a knot, that is an error no larger than of rounding. */
-#define GT_BSPLINE_MOST 9u /* degree */
+ * On GPUs cubic splines are computed without the cell. Their values and first two derivatives are continuous, so if u
+ * is rounded to the other side of a knot, the error is no larger than a rounding error. */
+#define GT_BSPLINE_MOST 9u /* the largest degree */
 #ifdef GL_core_profile
 #define GT_FROM_MIDDLE(t, piece) (u - (GT_NUMBER(term) - 1.0f))
 #else
@@ -26,7 +26,8 @@ GT_BASIS(gt_basis_bspline) {
     if (GT_ORDER == 1u) y = GT_PICK(GT_BELOW(a, 1.0f), (1.5f * a - 2.0f) * w, -GT_SIGNED(r * r * 0.5f, w));
     if (GT_ORDER == 2u) y = GT_PICK(GT_BELOW(a, 1.0f), 3.0f * a - 2.0f, r);
   } else if (GT_ORDER < GT_DEGREE) {
-    /* Of the two ends the nearer one: its sum has few terms, which cancel little. */
+    /* The sum of truncated powers, from the nearer end of the support: it has few terms there and little
+     * cancellation. */
     uint power = GT_DEGREE - GT_ORDER;
     float end = GT_NUMBER(GT_DEGREE + 1u), share = GT_ORDER % 2u == 1u ? -1.0f : 1.0f, factor = 1.0f;
     REAL v = t + piece, other = end - v, near = GT_PICK(GT_BELOW(other, v), other, v);
@@ -38,7 +39,7 @@ GT_BASIS(gt_basis_bspline) {
     }
     y = GT_PICK(GT_BELOW(other, v), share * y, y);
   } else if (GT_ORDER == GT_DEGREE) {
-    /* Whole numbers: of the cell. */
+    /* This derivative is an integer, constant in each cell. */
     float factor = 1.0f;
     for (uint k = 0u; k <= GT_DEGREE; k++) {
       y = y + GT_PICK(GT_SAME(piece, GT_NUMBER(k)), factor, 0.0f);
@@ -47,5 +48,5 @@ GT_BASIS(gt_basis_bspline) {
   }
   return y;
 }
-/* They are positive and add up to 1. */
+/* The splines are not negative and add up to 1. */
 GT_BASIS_PEAK(gt_basis_bspline_peak) { return GT_EACH(1.0f); }

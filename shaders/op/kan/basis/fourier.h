@@ -1,4 +1,4 @@
-/* Cosines and sines (FourierKAN: Liu, 2024): with G = GT_TERMS / 2 cos(k u), k = 1 … G, then sin(k u). */
+/* Cosines and sines (FourierKAN: Liu, 2024): cos(k u) for k = 1 … GT_TERMS / 2, then sin(k u) for the same k. */
 GT_BASIS(gt_basis_fourier) {
   uint pairs = GT_TERMS / 2u, is_sine = GT_WHOLE(term >= pairs), number = term + 1u - is_sine * pairs;
   float k = GT_NUMBER(number), scale = 1.0f;

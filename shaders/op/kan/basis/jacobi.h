@@ -2,7 +2,7 @@
  * k = n + 1 and s = 2 k + a + b (Abramowitz and Stegun, 22.7.1):
  *   2 k (k + a + b) (s - 2) P_k = (s - 1) (s (s - 2) u + a^2 - b^2) P_{k-1} - 2 (k + a - 1) (k + b - 1) s P_{k-2}
  *   P_1 = (a + b + 2) / 2 u + (a - b) / 2
- * Inputs belong in [-1, 1]. */
+ * Inputs should be in [-1, 1]. */
 #define GT_JACOBI_K     (GT_NUMBER(n) + 1.0f)
 #define GT_JACOBI_S     (2.0f * GT_JACOBI_K + GT_FIRST + GT_SECOND)
 #define GT_JACOBI_UNDER (2.0f * GT_JACOBI_K * (GT_JACOBI_K + GT_FIRST + GT_SECOND))
@@ -12,8 +12,9 @@ GT_POLYNOMIAL(gt_basis_jacobi, n == 0u ? 0.5f * GT_JACOBI_S : (GT_JACOBI_S - 1.0
                               (GT_JACOBI_UNDER * (GT_JACOBI_S - 2.0f)),
                 2.0f * (GT_NUMBER(n) + GT_FIRST) * (GT_NUMBER(n) + GT_SECOND) * GT_JACOBI_S /
                     (GT_JACOBI_UNDER * (GT_JACOBI_S - 2.0f)))
-/* All roots lie in (-1, 1), beyond which |P_n| grows on both sides. Within it is largest at an end, if a or b is
- * -1/2 or more (Abramowitz and Stegun, 22.14.1), and else smaller than 1: never more than the sum of the three. */
+/* |P_n| grows outside [-1, 1], because all roots are inside. In [-1, 1] its maximum is at an end if a or b is at least
+ * -1/2 (Abramowitz and Stegun, 22.14.1), otherwise it is less than 1. The sum of 1 and the values at both ends bounds
+ * all. */
 GT_BASIS_PEAK(gt_basis_jacobi_peak) {
   REAL right = GT_CLIMB(gt_basis_jacobi, GT_FARTHEST), left = GT_CLIMB(gt_basis_jacobi, -GT_FARTHEST);
   return 1.0f + GT_ABS(right) + GT_ABS(left);

@@ -1,11 +1,12 @@
-/* B-splines over any knots t_0 <= t_1 <= … (de Boor, "On Calculating with B-Splines", 1972; Cox, 1972), which may differ
- * from input to input, as grids that follow the data do (pykan's update_grid):
+/* B-splines over any knots t_0 <= t_1 <= … (de Boor, "On Calculating with B-Splines", 1972; Cox, 1972). The knots may
+ * differ between inputs, as in grids that follow the data (pykan's update_grid):
  *   B_{i,0}(x) = 1 for t_i <= x < t_{i+1}, else 0,
  *   B_{i,d}(x) = (x - t_i) / (t_{i+d} - t_i) B_{i,d-1}(x) + (t_{i+d+1} - x) / (t_{i+d+1} - t_{i+1}) B_{i+1,d-1}(x),
  *   B'_{i,d}(x) = d (B_{i,d-1}(x) / (t_{i+d} - t_i) - B_{i+1,d-1}(x) / (t_{i+d+1} - t_{i+1})),
- * where a quotient by nothing is 0. A derivative of some order takes its last levels by the third line. (In C
- * src/op/kan/basis.c takes many values through them at once.) */
+ * where a quotient with denominator 0 is 0. For a derivative of order r the last r levels use the third formula. (The C
+ * version, src/op/kan/basis.c, processes many values at once.) */
 #ifdef GL_core_profile
+/* The spline whose first knots are at from.at[behind], for four neighboring inputs, of which left_ exist. */
 vec4 gt_basis_knots(vec4 x, GT_FLOATS from, uint behind, int left_) {
   vec4 t[GT_BSPLINE_MOST + 2u], n[GT_BSPLINE_MOST + 1u];
   [[unroll]] for (uint j = 0u; j < GT_BSPLINE_MOST + 2u; j++) {

@@ -1,6 +1,6 @@
-/* Straight lines between values at G + 1 points low + i h, i = 0 … G, h = (high - low) / G; the first and the last
- * line go on beyond the grid. With j the cell that x is in, or is nearest to, and t = u - j:
- *   B_j = 1 - t, B_{j+1} = t, all others 0. */
+/* Linear interpolation between G + 1 points low + i h, i = 0 … G, h = (high - low) / G, with linear extrapolation
+ * outside the grid. With j the cell of x, or the nearest cell, and t = u - j: B_j = 1 - t, B_{j+1} = t, all others are
+ * 0. */
 GT_BASIS(gt_basis_piecewise_linear) {
   REAL cell = GT_FLOOR(u), last = GT_EACH(GT_NUMBER(GT_TERMS - 2u));
   cell = GT_PICK(GT_BELOW(cell, 0.0f), 0.0f, GT_PICK(GT_BELOW(last, cell), last, cell));
@@ -10,7 +10,7 @@ GT_BASIS(gt_basis_piecewise_linear) {
   REAL behind = GT_PICK(GT_SAME(cell, GT_NUMBER(term) - 1.0f), right, 0.0f);
   return GT_PICK(GT_SAME(cell, GT_NUMBER(term)), left, behind);
 }
-/* 1 on the grid; beyond it lines go on. */
+/* At most 1 on the grid; outside it the first and the last function grow linearly. */
 GT_BASIS_PEAK(gt_basis_piecewise_linear_peak) {
   return GT_LARGER(GT_EACH(1.0f), GT_LARGER(1.0f - least, most - GT_NUMBER(GT_TERMS - 2u)));
 }

@@ -1,5 +1,5 @@
 /* Gaussians on a grid: Li, "Kolmogorov-Arnold Networks are Radial Basis Function Networks" (FastKAN), 2024.
- * Centres c_i = low + i h, i = 0 … G - 1, h = (high - low) / (G - 1): B_i(x) = exp(-((x - c_i) / w)^2).
+ * Centers c_i = low + i h, i = 0 … G - 1, h = (high - low) / (G - 1): B_i(x) = exp(-((x - c_i) / w)^2).
  * u = (x - low) / h; GT_FIRST is h / w, 1 by default. */
 GT_BASIS(gt_basis_rbf) {
   REAL v = (u - GT_NUMBER(term)) * GT_FIRST, y = GT_DECAY(v * v);

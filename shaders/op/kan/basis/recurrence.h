@@ -1,9 +1,12 @@
-/* Orthogonal polynomials: P_0 = 1, P_{n+1} = (A u + B) P_n - C P_{n-1}, with A, B and C given as expressions in n, GT_FIRST
- * and GT_SECOND; C counts from n = 1 on. In C such a basis is a function that tells the three (src/op/kan/basis.c
- * takes many values through them at once), in GLSL one like all others. */
-#define GT_FARTHEST GT_LARGER(GT_EACH(1.0f), GT_LARGER(-least, most)) /* |u|, at least 1: for peaks */
+/* Orthogonal polynomials: P_0 = 1, P_{n+1} = (A u + B) P_n - C P_{n-1}. A, B and C are expressions in n, GT_FIRST and
+ * GT_SECOND; C is used from n = 1 on. In GLSL such a basis is a function as in real.h. In C it is a function that
+ * returns A, B and C, and src/op/kan/basis.c evaluates the recurrence for many values at once.
+ *
+ * For the functions that bound polynomials (GT_BASIS_PEAK): GT_FARTHEST is the largest |u|, at least 1, and GT_CLIMB
+ * the value of the polynomial. In GT_POLYNOMIAL slope, bend and twist are the first, second and third derivatives. */
+#define GT_FARTHEST GT_LARGER(GT_EACH(1.0f), GT_LARGER(-least, most))
 #ifdef GL_core_profile
-#define GT_CLIMB(name, u) name(u, term) /* the polynomial itself, in its peak */
+#define GT_CLIMB(name, u) name(u, term)
 #define GT_POLYNOMIAL(name, A, B, C) \
   vec4 name(vec4 u, uint term) { \
     uint n = 0u; \

@@ -1,5 +1,5 @@
-/* Reflectional switch activation functions on a grid (FasterKAN: Delis, 2024): B_i(x) = 1 - tanh^2((x - c_i) / w),
- * centres, u and GT_FIRST as of rbf. */
+/* Reflectional switch activation functions on a grid (FasterKAN: Delis, 2024): B_i(x) = 1 - tanh^2((x - c_i) / w), with
+ * centers c_i, u and GT_FIRST as in rbf.h. */
 GT_BASIS(gt_basis_rswaf) {
   REAL t = GT_TANH((u - GT_NUMBER(term)) * GT_FIRST), y = 1.0f - t * t;
   if (GT_ORDER == 1u) y = y * t * (-2.0f * GT_FIRST);

@@ -1,6 +1,6 @@
-/* Sinc functions on a grid: Yu et al., "Sinc Kolmogorov-Arnold Network", 2024, with one step h. Centres
+/* Sinc functions on a grid: Yu et al., "Sinc Kolmogorov-Arnold Network", 2024, with one step h. Centers
  * c_i = low + i h, i = 0 … G - 1, h = (high - low) / (G - 1): B_i(x) = sin(v) / v, v = pi (x - c_i) / h.
- * Near 0, where the quotients would cancel, a power series. */
+ * For |v| < 1, where the formulas would cancel, a power series is used. */
 GT_BASIS(gt_basis_sinc) {
   REAL v = 3.14159265f * (u - GT_NUMBER(term)), z = v * v;
   REAL far = GT_PICK(GT_BELOW(z, 1.0f), 1.0f, v), value = GT_COSINE(far, 3u) / far;
