@@ -89,7 +89,7 @@ vec4 later_coefficients(uint l) { return coefficients_of(layers[l].gate + me % (
 void load_patches(uint first, uint count, bool update_inputs) {
   for (uint i = me; i < 9u * P * count; i += LOCAL_X) {
     uint c = i % count, lane = i / count % P, j = i / count / P;
-    uint cell = neighbour_of(cell_of(lane), j);
+    uint cell = neighbor_of(cell_of(lane), j);
     float value = 0.0;
     if (cell != NONE) value = from.at[from_offset + cell * CHANNELS + first + c];
     LANE(memory[PATCHES + 9u * c + j], lane) = value;

@@ -19,11 +19,11 @@ struct gt_layer {
 };
 
 shared V memory[SHARED];
-shared uint neighbour[9 * P]; /* the cell at each position of each cell's neighborhood */
+shared uint neighbors[9 * P]; /* the cell at each position of each cell's neighborhood */
 shared uint fires[P];
 
 void prepare() {
-  for (uint i = me; i < 9u * P; i += LOCAL_X) neighbour[i] = neighbour_of(cell_of(i % P), i / P);
+  for (uint i = me; i < 9u * P; i += LOCAL_X) neighbors[i] = neighbor_of(cell_of(i % P), i / P);
   if (me < P) fires[me] = FIRE == 0u || is_drawn(cell_of(me)) ? 1u : 0u;
   barrier();
 }
@@ -46,7 +46,7 @@ V gate_value(uvec3 gate, uint base) {
 /* Loads the patches of channels first … first + count - 1, and the cells' own words, for the update. */
 void load_patches(uint first, uint count) {
   for (uint i = me; i < 9u * P * count; i += LOCAL_X) {
-    uint c = i % count, lane = i / count % P, j = i / count / P, cell = neighbour[j * P + lane], word = 0u;
+    uint c = i % count, lane = i / count % P, j = i / count / P, cell = neighbors[j * P + lane], word = 0u;
     if (cell != NONE) word = from.at[cell * CHANNELS + first + c];
     LANE(memory[SECOND + 9u * c + j], lane) = word;
     if (j == 4u) LANE(memory[first + c], lane) = word;

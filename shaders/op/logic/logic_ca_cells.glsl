@@ -33,7 +33,7 @@ bool no_cells() { return cell_of(0u) >= cells; }
 
 /* The cell at position j of the 3x3 neighborhood of a cell, row-major. NONE outside a board that is not periodic, and
  * if `cell` does not exist. */
-uint neighbour_of(uint cell, uint j) {
+uint neighbor_of(uint cell, uint j) {
   uint inside = cell % (HEIGHT * WIDTH);
   uint y = inside / WIDTH + j / 3u + HEIGHT - 1u, x = inside % WIDTH + j % 3u + WIDTH - 1u;
   bool outside = y < HEIGHT || y >= 2u * HEIGHT || x < WIDTH || x >= 2u * WIDTH;

@@ -23,7 +23,7 @@ void load_gradient() {
     bool exists[9];
     if ((flags & 1u) != 0u) {
       for (uint j = 0u; j < 9u; j++) { /* the cell is at position j of the opposite neighbor's patch */
-        uint other = neighbour_of(cell, 8u - j);
+        uint other = neighbor_of(cell, 8u - j);
         exists[j] = other != NONE;
         part[j] = d_patch.at[(9u * (exists[j] ? other : 0u) + j) * CHANNELS + c];
       }

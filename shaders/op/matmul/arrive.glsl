@@ -1,17 +1,16 @@
-/* Split-K reduction: the last workgroup to finish a tile adds the partial sums, so no second dispatch is
- * needed.
- *
- * The parts of a product in tiles (parts.glsl), and how the last workgroup of one adds them. For a kernel that has the
- * constant PATIENT, too: software devices take long to compile what does much at once. */
+/* Split-K reduction: the last workgroup to finish a tile adds the partial sums (parts.glsl), so no second dispatch is
+ * needed. Include after what parts.glsl and columns.glsl need, and the constant PATIENT: true for software devices,
+ * which compile unrolled code slowly. */
 #include "op/matmul/columns.glsl"
 #include "op/matmul/parts.glsl"
-#ifdef GT_FOLLOWED /* the kernel may have what follows a result's rows */
+#ifdef GT_FOLLOWED /* the kernel supports fused consumers of whole rows */
 #include "op/matmul/follow.glsl"
 #endif
 
-/* How many parts of a quad are asked for at once, so that one does not wait for another. */
+/* The number of parts of a quad that are loaded at once, so that their latencies overlap. */
 const uint AT_ONCE = PATIENT ? 1u : SPLIT < 16u ? SPLIT : 16u;
 
+/* The sum of all parts: of a quad, … */
 vec4 joined_quad(uint quad) {
   uint apart = batch * m * n / 4u;
   vec4 sum = vec4(0.0), next[AT_ONCE];
@@ -24,7 +23,7 @@ vec4 joined_quad(uint quad) {
   return sum;
 }
 
-/* Neighbours that are no whole quad. */
+/* … of up to four elements that cannot be read as a quad, … */
 vec4 joined_some(gt_place place) {
   vec4 sum = vec4(0.0);
   for (uint l = 0u; l < place.lanes; l++) {
@@ -34,6 +33,7 @@ vec4 joined_some(gt_place place) {
   return sum;
 }
 
+/* … and of either. */
 vec4 joined_value(gt_place place) {
   bool quads = ALIGNED != 0u && (GT_PROGRAM_QUADS || (n & 3u) == 0u);
   vec4 v;
@@ -46,7 +46,8 @@ vec4 joined_value(gt_place place) {
 #include "op/matmul/rows_behind.glsl"
 #endif
 
-/* What the last workgroup of the tile at (m0, n0) does; `high` and `wide` are its extents. */
+/* Called by the last workgroup of the tile at (m0, n0), which has `high` rows and `wide` columns: adds the parts and
+ * runs the epilogue. */
 void join_tile(uint z, uint m0, uint n0, uint high, uint wide) {
 #ifdef GT_FOLLOWED
   rows_behind(m0, high, wide, true);
@@ -67,7 +68,7 @@ void join_tile(uint z, uint m0, uint n0, uint high, uint wide) {
 #ifdef GT_FOLLOWED
   follow_rows(m0, high, wide);
 #endif
-  if (COLUMNS != 0u) { /* an invocation's quads have the same columns */
+  if (COLUMNS != 0u) { /* all quads of an invocation have the same columns */
     uint me = gl_LocalInvocationIndex, slots = LOCAL_X / across;
     columns_leave(sums, me / across, slots, wide, me % across * 4u, 4u);
     columns_join(slots, wide, m0, high, n0, wide, wide);

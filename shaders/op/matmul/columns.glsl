@@ -1,15 +1,13 @@
-/* Column reductions in a GEMM epilogue: sums, means and moments of the result's columns, per tile of rows, in
- * shared memory.
+/* Column reductions in a GEMM epilogue (GT_FACTOR_SPEC_COLUMNS): sums or moments of the result's columns, per tile of
+ * rows. Each invocation reduces the values that it writes for a quad of columns, and stores the result to a slot in
+ * shared memory; invocations with the same columns have different slots. Then the slots are reduced column by column,
+ * always in the same order. Deviations are taken from the running mean (Welford, "Note on a method for calculating
+ * corrected sums of squares and products", 1962), then from the mean of all slots (Chan, Golub and LeVeque, "Updating
+ * formulae and a pairwise algorithm for computing sample variances", 1979).
  *
- * What is joined of the columns of a product's result, a tile of rows at a time, from the values that its invocations
- * write (GT_FACTOR_SPEC_COLUMNS): each joins what it has of a quad of columns, and puts it into a slot of shared
- * memory, those with the same columns into slots of their own; then the slots are joined, column by column, always
- * in the same order. Deviations are taken from the mean of those joined so far (Welford, "Note on a method for
- * calculating corrected sums of squares and products", 1962), then from the mean of all slots (Chan, Golub and
- * LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979).
- *
- * For a kernel that has the arguments of matmul.h and LOCAL_X, and that gives room in shared memory by the functions
- * declared here: words [slots, columns] and one a slot behind them, and words [slots, columns] more. */
+ * Include after the arguments of matmul.h, lib/program.glsl and LOCAL_X. The kernel defines the functions declared
+ * below, which access shared memory: columns_put and columns_get for words [slots, columns] and one more word per slot,
+ * columns_put_more and columns_get_more for another [slots, columns]. */
 layout(constant_id = GT_FACTOR_SPEC_COLUMNS) const uint COLUMNS = 0u;
 const uint JOINED = COLUMNS & 3u;
 const bool ONE_SUM = JOINED == GT_COLUMNS_SUM, TWO_SUMS = JOINED == GT_COLUMNS_SUMS, MOMENTS = JOINED == GT_COLUMNS_MOMENTS;
@@ -19,20 +17,21 @@ float columns_get(uint word);
 void columns_put_more(uint word, float value);
 float columns_get_more(uint word);
 
-/* True if the epilogue's whole result is written to memory. */
+/* ALONE: the epilogue has one output. PASSING: the matrix is not stored. STORES_ALL: all outputs of the epilogue are
+ * stored. */
 const bool ALONE = OUTPUT_COUNT == 1u, PASSING = (COLUMNS & GT_COLUMNS_PASSING) != 0u;
 const bool WHOLE_SUMS = (COLUMNS & GT_COLUMNS_WHOLE) != 0u;
 const bool NONE_JOINED = COLUMNS == 0u, STORES_ALL = NONE_JOINED || (ALONE && !PASSING);
 
 struct gt_column_sums {
-  float rows;
-  vec4 sum;     /* of moments, the mean */
-  vec4 squares; /* of two sums, the second */
+  float rows;   /* for moments: the number of values so far */
+  vec4 sum;     /* for moments: the mean */
+  vec4 squares; /* for moments: the squared deviations; for two sums: the second sum */
 };
 
 gt_column_sums columns_none() { return gt_column_sums(0.0, vec4(0.0), vec4(0.0)); }
 
-/* Stores what the epilogue has given for neighbours, unless nobody reads it but who joins it, and adds it to the sums. */
+/* Stores the epilogue's results for up to four neighboring elements (unless PASSING), and adds them to the sums. */
 void columns_keep(gt_place at, vec4 result[GT_PROGRAM_OUTPUTS], inout gt_column_sums s) {
   vec4 v = result[0];
   if (STORES_ALL) gt_program_store(at, result);
@@ -48,7 +47,7 @@ void columns_keep(gt_place at, vec4 result[GT_PROGRAM_OUTPUTS], inout gt_column_
   }
 }
 
-/* Runs the epilogue for neighbours, and returns the first of what it gives. */
+/* Runs the epilogue for up to four neighboring elements, stores and sums its results, and returns the first output. */
 vec4 columns_write(gt_place at, vec4 leader, inout gt_column_sums s) {
   vec4 result[GT_PROGRAM_OUTPUTS];
   gt_program(at, leader, result);
@@ -56,7 +55,7 @@ vec4 columns_write(gt_place at, vec4 leader, inout gt_column_sums s) {
   return result[0];
 }
 
-/* Into a slot of `slots`: columns `first` … of `wide`, so many of the four. */
+/* Stores an invocation's sums to one of `slots` slots: those of `lanes` columns from `first` on, of `wide`. */
 void columns_leave(gt_column_sums s, uint slot, uint slots, uint wide, uint first, uint lanes) {
   for (uint l = 0u; l < lanes; l++) {
     columns_put(slot * wide + first + l, s.sum[l]);
@@ -65,6 +64,7 @@ void columns_leave(gt_column_sums s, uint slot, uint slots, uint wide, uint firs
   if (MOMENTS && first == 0u) columns_put(slots * wide + slot, s.rows);
 }
 
+/* Stores complete sums of a column (GT_COLUMNS_WHOLE). */
 void columns_write_whole(uint column, float sum, float other) {
   vec4 both = vec4(sum, TWO_SUMS ? other : 0.0, 0.0, 0.0);
   y[1].at[column] = sum;
@@ -72,8 +72,8 @@ void columns_write_whole(uint column, float sum, float other) {
   if (CHECKED != 0u) gt_check(GT_CAST(GT_WORDS, x[GT_COLUMNS_WHOLE_FLAG]), gt_place(0u, 2u), both);
 }
 
-/* Joins the slots, and writes what comes out as that of the tile of `high` rows from m0 on. All invocations call it, when
- * they have left theirs. Column c of the slots is number n0 + c / run * apart + c % run of the result. */
+/* Reduces the slots and writes the results for the tile of `high` rows from m0 on. All invocations call it after
+ * columns_leave. Column c of the slots is column n0 + c / run * apart + c % run of the result. */
 void columns_join(uint slots, uint wide, uint m0, uint high, uint n0, uint run, uint apart) {
   uint tile = m0 / high, tiles = (m + high - 1u) / high;
   barrier();

@@ -1,12 +1,10 @@
-/* Loads of one vec4 of a dense operand, with or without bounds checks.
- *
- * How products read their factors. */
+/* Loads of one vec4 of a dense operand, with or without bounds checks. */
 #ifndef GT_FETCH_GLSL
 #define GT_FETCH_GLSL
 
-/* Four elements from index i, of which `left` exist; the others are 0. aligned: i is a multiple of four, and all of them
- * exist or none. In place of those that do not exist the first one of all is asked for: there is no condition behind which
- * a driver would wait for what is on its way. That takes `aligned` to be a constant. */
+/* Four elements from index i on. The first `left` exist; the others are 0. aligned, a constant: i is a multiple of
+ * four, and either all four exist or none. An element that does not exist is loaded from index 0 instead of not at all:
+ * at a branch a driver would wait for the loads in flight. */
 vec4 fetch(GT_FLOATS from, uint i, int left, bool aligned) {
   vec4 v;
   if (aligned) {

@@ -1,17 +1,13 @@
-/* Fused consumer in a GEMM epilogue: softmax cross-entropy and its gradient, row by row, while the logits are
- * in shared memory.
- *
- * What follows a result, row by row, where a tile has whole rows of it: cross-entropy and its gradient by logits, which
- * kernels behind a network's last layer would read them again for. For a kernel that has the arguments of matmul.h,
- * lib/program.glsl, LOCAL_X, and what columns.glsl wants; of the epilogue's arguments it leaves two inputs and one output
- * free (GT_FOLLOW_…). */
+/* Fused consumer in a GEMM epilogue: softmax cross-entropy and its gradient, row by row, while the logits are in shared
+ * memory. A tile must have whole rows of the result. Include after the arguments of matmul.h, lib/program.glsl, LOCAL_X
+ * and the shared memory of columns.glsl. The epilogue must not use the two inputs and the output GT_FOLLOW_…. */
 #include "op/cross_entropy.glsl"
 layout(constant_id = GT_FACTOR_SPEC_FOLLOWED) const uint FOLLOWED_BY = 0u;
 layout(constant_id = GT_FACTOR_SPEC_SMOOTHING) const uint SMOOTHING = 0u;
-const bool FOLLOWED = FOLLOWED_BY != 0u; /* the tile's rows are put */
+const bool FOLLOWED = FOLLOWED_BY != 0u; /* the tile's rows are stored in shared memory (follow_put) */
 const bool BY_SLOPE = (FOLLOWED_BY & GT_FOLLOWED_BY_SLOPE) != 0u, BY_LOSS = (FOLLOWED_BY & GT_FOLLOWED_BY_LOSS) != 0u;
 
-/* Rows lie in shared memory such that neighbours' do not begin in the same bank. */
+/* Index of element (i, j) in shared memory; rows are padded by a word against bank conflicts. */
 uint follow_word(uint i, uint j, uint wide) { return i * (wide + 1u) + j; }
 
 void follow_put(uint i, uint j, uint wide, vec4 v, uint lanes) {
@@ -19,7 +15,7 @@ void follow_put(uint i, uint j, uint wide, vec4 v, uint lanes) {
     for (uint l = 0u; l < lanes; l++) columns_put(follow_word(i, j + l, wide), v[l]);
 }
 
-/* Four logits; behind the last one such whose exponentials are 0. */
+/* Four logits of row i from column c on; -infinity after the last column. */
 vec4 follow_quad(uint i, uint c, uint wide) {
   vec4 z = vec4(-gt_infinity());
   [[unroll]] for (uint l = 0u; l < 4u; l++)
@@ -36,20 +32,22 @@ float follow_largest(uint i, uint wide) {
   return largest;
 }
 
-/* What the invocation of quad c has of a sum over it. */
+/* The sum of v over the existing columns of the quad at c. */
 float follow_sum(uint c, vec4 v) {
   float sum = 0.0;
   [[unroll]] for (uint l = 0u; l < 4u; l++) if (c + l < n) sum += v[l];
   return sum;
 }
 
-/* What those of all quads of a row have put into word l of their quads. */
+/* The sum over all quads of row i of word l, in which each quad's invocation has stored its sum. */
 float follow_joined(uint i, uint l, uint wide) {
   float sum = 0.0;
   for (uint c = 0u; c < n; c += 4u) sum += columns_get(follow_word(i, c + l, wide));
   return sum;
 }
 
+/* Writes the loss of row r, if c is 0, and the gradient of its quad at c. own: the label's target without the
+ * background; shifted: the sum of the logits minus the largest one. */
 void follow_write(uint r, uint c, uint label, float own, float factor, vec4 z, float at_label, float largest, float sum, float shifted) {
   float background = uintBitsToFloat(SMOOTHING) / float(n);
   if (BY_LOSS && c == 0u) {
@@ -65,9 +63,10 @@ void follow_write(uint r, uint c, uint label, float own, float factor, vec4 z, f
   }
 }
 
-/* All invocations call it, when they have put what they have of the rows from m0 on. Each has a quad of a row: one that
- * had all of it would take its exponentials one after another. Sums of quads take the place of their logits when all have
- * read these. What is read of memory is asked for before the others are waited for. */
+/* Computes the rows of the tile from m0 on. All invocations call it after follow_put. Each invocation has one quad of a
+ * row, because one invocation per row would compute all exponentials one after another. After all have read the logits,
+ * the sums of quads are stored in their place. Labels and factors are loaded before the barrier, so that the loads
+ * overlap with it. */
 void follow_rows(uint m0, uint high, uint wide) {
   if (!BY_SLOPE && !BY_LOSS) return;
   uint me = gl_LocalInvocationIndex, quads = (n + 3u) / 4u, together = LOCAL_X / quads, c = me % quads * 4u;

@@ -1,12 +1,10 @@
-/* Stages tiles of a KAN's inputs and of a gradient in shared memory, for wgrad and dgrad kernels with small
- * N.
+/* Stages tiles of a KAN's inputs and of a gradient in shared memory, for wgrad and dgrad kernels with small N
+ * (lines.h). An invocation then reads its own input, and the gradient's line quad by quad, as all invocations of the
+ * line do at the same time. Loads are issued in batches of FETCHED before anything is stored, so that their latencies
+ * overlap.
  *
- * Lines of inputs and of a gradient in shared memory (lines.h). An invocation reads there the input that is its own, and
- * the gradient's line quad by quad, as all invocations of a line do at once. As much is asked for before anything is
- * put as registers are thought to take, so that it is waited for once.
- *
- * For a kernel that has the constant LOCAL_X and lib/program.glsl; GT_LINES_LEAST are the quads that it needs of `lines`
- * for itself when the lines are used up. */
+ * Include after the constant LOCAL_X and lib/program.glsl. GT_LINES_LEAST: the number of vec4s of `lines` that the
+ * kernel needs for other purposes after the last line. */
 #include "op/matmul/fetch.glsl"
 layout(constant_id = GT_LINES_SPEC_INPUTS) const uint INPUTS = 4u;
 layout(constant_id = GT_LINES_SPEC_OUTPUTS) const uint OUTPUTS = 1u;
@@ -25,8 +23,9 @@ shared vec4 lines[LINES_QUADS > GT_LINES_LEAST ? LINES_QUADS : GT_LINES_LEAST];
 void lines_put(uint word, float value) { lines[word / 4u][word & 3u] = value; }
 float lines_get(uint word) { return lines[word / 4u][word & 3u]; }
 
-/* Of a matrix of `all` lines: those from `first` on, inputs from `input_` on of `wide`, outputs from `output_` on of
- * `long_`. What does not exist is some other. raw: where the second plane of inputs begins. */
+/* Stages the lines from `first` on, of `all`: INPUTS inputs from input_ on, of `wide`, and OUTPUTS columns of the
+ * gradient from output_ on, of `long_`. Elements that do not exist are replaced by others. raw: offset of the second
+ * plane of inputs. */
 void lines_stage(GT_FLOATS inputs, uint raw, GT_FLOATS gradient, uint first, uint all, uint input_, uint wide, uint output_,
                  uint long_) {
   uint me = gl_LocalInvocationID.x;
@@ -55,6 +54,7 @@ void lines_stage(GT_FLOATS inputs, uint raw, GT_FLOATS gradient, uint first, uin
   }
 }
 
+/* Input number `own` of a staged line. */
 float lines_input(uint line, uint own, uint plane) { return lines_get((plane * STAGED + line) * INPUTS + own); }
 
 vec4 lines_gradient(uint line, uint quad) { return lines[GRADIENT_AT + line * SPREAD + quad]; }

@@ -1,14 +1,14 @@
-/* Operand loaders of GEMM kernels: they read vec4s of an operand, whatever it consists of (factor.h), and know where
- * rows of the result go. For a kernel with the arguments of matmul.h and lib/program.glsl and the constant RESULT.
- * For operands that are not dense matrices:
+/* Operand loaders of GEMM kernels: they read vec4s of an operand of any kind (factor.h); gt_result_row tells where a
+ * row of the result is stored. Include after the arguments of matmul.h, lib/program.glsl and the constant RESULT. For
+ * operands that are not dense matrices:
  *   GT_BEGIN(KIND)                              loads what all elements need;
  *   GT_LINE(spot, KIND, z, line, wide, stride)  computes once what a row or column of batch entry z needs;
  *   GT_POSITION(spot, KIND, position)           computes what a vec4's position, a multiple of four, needs;
  *   GT_QUAD(v, KIND, from, line_spot, position_spot, position, left, aligned)
  *                                               loads that vec4: `left` of its elements exist, the others are 0.
- * KIND is a specialization constant, so one kind remains; load_NAME.glsl has the functions of each. Lines and
- * positions that do not exist may be computed. wide: length of a line; stride: from a batch entry to the next;
- * aligned: a dense operand can be read as vec4. */
+ * KIND is a specialization constant, so only the code for one kind is compiled; load_NAME.glsl has the functions of
+ * each. The arguments may be lines and positions that do not exist. wide: the length of a line; stride: elements from
+ * one batch entry to the next; aligned: a dense operand can be read as vec4s. */
 #include "op/matmul/fetch.glsl"
 #include "op/matmul/spot.glsl"
 #include "op/matmul/load_dense.glsl"
@@ -54,7 +54,7 @@
   else if (KIND == GT_FACTOR_REPEATED) v = segments_quad(from, line_spot, position_spot, left); \
   else v = dense_quad(from, line_spot, position_spot, left, aligned);
 
-/* Where row i of entry z of the result begins, that has n columns. */
+/* Index of the first element of row i of batch entry z of the result. */
 uint gt_result_row(uint z, uint i) {
   uint at = (z * m + i) * n;
   if (RESULT == GT_RESULT_SIDE_BY_SIDE) at = (i * batch + z) * n;

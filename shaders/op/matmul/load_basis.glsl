@@ -1,6 +1,4 @@
-/* Operand loader: basis functions of a KAN, computed on load.
- *
- * Basis functions of inputs (op/kan/basis.h, load.glsl). */
+/* Operand loader (load.glsl): basis functions of a KAN, computed on load (op/kan/basis.h). */
 #include "lib/math.glsl"
 #include "op/kan/basis.h"
 layout(constant_id = GT_BASIS_SPEC_KIND) const uint BASIS_KIND = 0u;
@@ -12,14 +10,15 @@ layout(constant_id = GT_BASIS_SPEC_ORDER) const uint BASIS_ORDER = 0u;
 const uint BASIS_FORM = BASIS_KIND & 255u, BASIS_HAS_BASE = BASIS_KIND / GT_BASIS_BASE & 1u;
 const uint BASIS_IS_PLACED = BASIS_KIND / GT_BASIS_PLACED & 1u;
 const uint BASIS_DERIVED = BASIS_ORDER == GT_BASIS_BY_SCALE ? 1u : BASIS_ORDER;
-const bool BASIS_QUADS = (BASIS_KIND & GT_BASIS_QUADS) != 0u; /* of outputs */
+const bool BASIS_QUADS = (BASIS_KIND & GT_BASIS_QUADS) != 0u; /* the number of outputs is a multiple of 4 */
 const uint BASIS_TOTAL = BASIS_TERMS + BASIS_HAS_BASE;
 const bool BASIS_APART = (BASIS_KIND & GT_BASIS_APART) != 0u;
-const uint BASIS_TOGETHER = BASIS_APART ? BASIS_TERMS : BASIS_TOTAL; /* functions that stand in blocks */
+const uint BASIS_TOGETHER = BASIS_APART ? BASIS_TERMS : BASIS_TOTAL; /* functions in blocks: without a base apart */
 float basis_low = 0.0, basis_inverse = 1.0, basis_first = 0.0, basis_second = 0.0;
 uint basis_inputs = 1u, basis_lines = 0u, basis_raw = 0u;
 
-/* Of row j behind the lines of x, those at up to four neighbouring inputs, `left` of which exist; at: of the first. */
+/* Row j of the numbers that follow x: those of four neighboring inputs, of which `left` exist. at: index of the first
+ * one in row 0. */
 vec4 basis_behind(GT_FLOATS from, uint at, uint j, int left) {
   return fetch(from, at + j * basis_inputs, left, ALIGNED != 0u && ((at | basis_inputs) & 3u) == 0u);
 }
@@ -40,7 +39,7 @@ void basis_begin() {
 #define GT_BASIS_CASE(number, name, function) \
   if (BASIS_FORM == number) y = function(u, which);
 
-/* Of functions with centres and scales of their own. */
+/* Function `term`, or its derivative, if each input has centers and scales of its own (GT_BASIS_PLACED). */
 vec4 basis_placed(vec4 x, uint term, GT_FLOATS from, uint behind, int left) {
   uint which = GT_BASIS_FIRST_OF(BASIS_FORM, term, BASIS_TERMS);
   vec4 off = x - basis_behind(from, behind, term, left), scale = basis_behind(from, behind, BASIS_TERMS + term, left);
@@ -55,7 +54,8 @@ vec4 basis_placed(vec4 x, uint term, GT_FLOATS from, uint behind, int left) {
   return y;
 }
 
-/* Function `term`, which is not the base, at x, or its derivative. */
+/* Function `term` at x, or its derivative; not for the base. behind: index of the inputs' first numbers that follow
+ * x. */
 vec4 basis_function(vec4 x, uint term, GT_FLOATS from, uint behind, int left) {
   vec4 u = (x - basis_low) * basis_inverse, y = vec4(0.0);
   uint which = term;
@@ -70,7 +70,7 @@ vec4 basis_function(vec4 x, uint term, GT_FLOATS from, uint behind, int left) {
   return y;
 }
 
-/* Function `term` at x, or its derivative, of neighbouring inputs from `input_` on, `left` of which exist. */
+/* Function `term` at x, or its derivative, for four neighboring inputs from input_ on, of which `left` exist. */
 vec4 basis_values(vec4 x, uint term, GT_FLOATS from, uint input_, int left) {
   vec4 y;
   if (BASIS_HAS_BASE != 0u && term >= BASIS_TERMS) y = gt_basis_base(x, term);
@@ -78,17 +78,17 @@ vec4 basis_values(vec4 x, uint term, GT_FLOATS from, uint input_, int left) {
   return y;
 }
 
-/* The same where columns stand as if the base were one of the functions of its block: of packed factors, whose steps all
- * take as long then, as inputs are asked for twice in each block and not for each step of the base. */
+/* As basis_position below, for packed operands, in which a base that is apart is ordered as one of the functions of its
+ * block. So all steps take equally long: inputs are loaded twice per block, not in each step of the base. */
 gt_spot basis_woven(uint position) {
   uint block = position / (BASIS_TOTAL * BASIS_BLOCK), rest = position - block * (BASIS_TOTAL * BASIS_BLOCK);
   uint term = rest / BASIS_BLOCK, raw = BASIS_APART && term == BASIS_TERMS ? basis_raw : 0u;
   return gt_spot(raw + block * BASIS_BLOCK + rest - term * BASIS_BLOCK, ivec3(0), term);
 }
 
-/* Where the base is apart and BASIS_GRAIN a multiple of so many columns, so many neighbours from a multiple of that on are
- * all of the base, or none: who makes them can do so without a condition for each, where a driver would wait for all that
- * is on its way. */
+/* If the base is apart and BASIS_GRAIN is a multiple of the width of a tile, then all columns of a tile are of the
+ * base, or none is. The kernel can then decide once per tile: at a branch per element a driver would wait for the loads
+ * in flight. */
 const uint BASIS_GRAIN = BASIS_BLOCK * BASIS_TERMS;
 bool basis_is_base(uint position) { return position >= basis_inputs * BASIS_TERMS; }
 
@@ -97,8 +97,8 @@ const bool BASIS_EVEN = (BASIS_KIND & GT_BASIS_EVEN) != 0u;
 #define GT_PEAK_CASE(number, name, function) \
   if (BASIS_FORM == number) y = function##_peak(least, most, term);
 
-/* What function `term` is no larger than at inputs that are no larger than m. Splines over knots are none than 1, nor
- * are functions that are placed. */
+/* An upper bound of the absolute value of function `term` at inputs |x| <= m; 1 for splines over knots and placed
+ * functions. */
 vec4 basis_peak(vec4 m, uint term) {
   vec4 least = (-m - basis_low) * basis_inverse, most = (m - basis_low) * basis_inverse, y = vec4(1.0);
   GT_BASES(GT_PEAK_CASE)
@@ -107,7 +107,7 @@ vec4 basis_peak(vec4 m, uint term) {
   return y;
 }
 
-/* The column of the factor that a function of an input stands in. */
+/* The column of the operand that is function `term` of an input. */
 uint basis_column(uint input_, uint term) {
   uint block = input_ / BASIS_BLOCK, column = (block * BASIS_TOGETHER + term) * BASIS_BLOCK + input_ - block * BASIS_BLOCK;
   return BASIS_APART && term == BASIS_TERMS ? basis_inputs * BASIS_TERMS + input_ : column;
@@ -115,7 +115,7 @@ uint basis_column(uint input_, uint term) {
 
 gt_spot basis_line(uint line) { return gt_spot(line * basis_inputs, ivec3(0), 0u); }
 
-/* `phase` is the function. */
+/* phase: the function; at: the input. */
 gt_spot basis_position(uint position) {
   uint block = position / (BASIS_TOGETHER * BASIS_BLOCK), rest = position - block * (BASIS_TOGETHER * BASIS_BLOCK);
   uint term = rest / BASIS_BLOCK, functions = basis_inputs * BASIS_TERMS;

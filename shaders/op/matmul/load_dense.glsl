@@ -1,6 +1,4 @@
-/* Operand loader: a dense float matrix, also with interleaved batches.
- *
- * A dense factor, and one whose entries of the batch lie side by side (load.glsl). */
+/* Operand loader (load.glsl): a dense float matrix, also with interleaved batch entries (side_line). */
 
 gt_spot dense_line(uint z, uint line, uint wide, uint stride) {
   return gt_spot(z * stride + line * wide, ivec3(0), 0u);

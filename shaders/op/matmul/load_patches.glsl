@@ -1,12 +1,10 @@
-/* Operand loader: im2col of images, for convolutions as implicit GEMM.
- *
- * Patches of images (patches.h, load.glsl). */
+/* Operand loader (load.glsl): im2col of images, for convolutions as implicit GEMM (patches.h). */
 #include "op/matmul/patches.h"
 #include "op/matmul/own.glsl"
-const uint PATCHES_RANK = OWN_FIRST, PATCHES_QUADS = OWN_SECOND, PATCHES_HOLES = OWN_THIRD; /* as GT_PATCHES_SPEC_… say */
+const uint PATCHES_RANK = OWN_FIRST, PATCHES_QUADS = OWN_SECOND, PATCHES_HOLES = OWN_THIRD; /* GT_PATCHES_SPEC_… */
 
-/* Where lines are worked out again and again, PATCHES_KEPT, what they need of the geometry stays in registers; else
- * registers are dearer. */
+/* A kernel that computes the spots of many lines defines PATCHES_KEPT as true: the part of the geometry that they need
+ * then stays in registers. For other kernels this would cost more registers than it saves loads. */
 #ifndef PATCHES_KEPT
 #define PATCHES_KEPT false
 #endif
@@ -34,7 +32,7 @@ void patches_begin() {
     }
 }
 
-/* Takes the line's position along the axis off `rest`, and returns it. */
+/* Divides `rest` by the number of positions along the axis and returns the remainder, the line's position along it. */
 uint patches_take(uint axis, inout uint rest) {
   uint high, low, number = rest;
   umulExtended(2u * rest, PATCHES_WORD(axis, patches_magic, GT_PATCHES_MAGIC), high, low);
@@ -42,6 +40,7 @@ uint patches_take(uint axis, inout uint rest) {
   return number - rest * PATCHES_WORD(axis, patches_positions, GT_PATCHES_POSITIONS);
 }
 
+/* Adds the line's position along an axis to its spot. */
 void patches_along(uint axis, inout uint rest, inout gt_spot spot) {
   uint each = PATCHES_WORD(axis, patches_each, GT_PATCHES_EACH);
   uint at = patches_take(axis, rest) * each + PATCHES_WORD(axis, patches_lift, GT_PATCHES_LIFT);
@@ -65,6 +64,7 @@ gt_spot patches_line(uint z, uint line) {
   return spot;
 }
 
+/* Entry `number` of the table: what a tap adds to the spot of a line. */
 gt_spot patches_entry(uint number) {
   uint at = GT_PATCHES_TABLE + min(number, geometry.at[GT_PATCHES_ENTRIES] - 1u) * GT_PATCHES_ENTRY;
   gt_spot spot = gt_spot(geometry.at[at], ivec3(0), 0u);
@@ -81,6 +81,7 @@ gt_spot patches_position(uint position) {
   return spot;
 }
 
+/* True if the element at a line and a tap is inside the image. */
 bool patches_has(gt_spot line, gt_spot tap) {
   bvec3 inside = lessThan(uvec3(line.place + tap.place), patches_size);
   bool has = inside.x;
@@ -104,14 +105,15 @@ vec4 patches_quad(GT_FLOATS from, gt_spot line, gt_spot tap, uint position, int 
   return v;
 }
 
-/* Where neighbours of one tap are: in the image, or of the zeros. */
+/* The buffer and the index (in vec4s) of the quad at `inner` elements after a line and a tap: in the image or, outside
+ * of it, in the zeros of the geometry. */
 GT_FLOATS4 patches_near(GT_FLOATS from, gt_spot line, gt_spot tap, uint inner, out uint at) {
   bool has = patches_has(line, tap);
   at = has ? line.at + tap.at + inner >> 2 : uint(GT_PATCHES_ZEROS / 4);
   return GT_FLOATS4(mix(uvec2(geometry), uvec2(from), bvec2(has)));
 }
 
-/* A line of the weights, of those that the list has. */
+/* Line `line` of the weights' lines that the list names. */
 gt_spot taps_line(uint z, uint line, uint wide, uint stride) {
   uint listed = geometry.at[geometry.at[GT_PATCHES_LIST] + min(line, geometry.at[GT_PATCHES_LISTED] - 1u)];
   return gt_spot(z * stride + listed * wide, ivec3(0), 0u);
@@ -122,7 +124,7 @@ uint patches_row_along(uint axis, inout uint rest) {
   return at * patches_word(axis, GT_PATCHES_ROW);
 }
 
-/* The row of the result that line i's goes to. */
+/* The row of the result to which row i of the product is stored (GT_RESULT_PLACED). */
 uint patches_row(uint i) {
   uint rest = i, to = patches_row_along(0u, rest);
   if (PATCHES_RANK > 1u) to += patches_row_along(1u, rest);

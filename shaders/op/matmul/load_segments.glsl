@@ -1,7 +1,6 @@
-/* Operand loaders of a KAN's dgrad: K is split into segments, one for each basis function.
- *
- * The factors of the gradient of a basis' inputs (op/kan/basis.h, load.glsl): in each segment of k the whole line
- * of g, or the coefficients of the segment's function. */
+/* Operand loaders (load.glsl) of a KAN's dgrad: K consists of segments, one per basis function (op/kan/basis.h). In
+ * each segment operand A is the whole line of g (repeated_…), operand B the coefficients of the segment's function
+ * (coefficients_…). */
 layout(constant_id = GT_FACTOR_SPEC_SEGMENT) const uint SEGMENT = 0u;
 
 uint segments_outputs = 1u;
@@ -18,7 +17,7 @@ gt_spot coefficients_line(uint line) {
   return spot;
 }
 
-/* `phase`: of a segment's elements, how many come before this one. */
+/* phase: the position in the segment. */
 gt_spot repeated_position(uint position) {
   uint along = position % max(SEGMENT, 1u);
   return gt_spot(along, ivec3(0), along);
@@ -48,8 +47,9 @@ vec4 coefficients_quad(GT_FLOATS from, gt_spot line, gt_spot position, int left)
   return v;
 }
 
-/* The inputs (line, input_ …), of which `left` exist, that a segment's sums are drained with. steady: none is looked
- * for; those that do not exist are others, for sums that nobody reads. */
+/* Four inputs of a line from input_ on, of which `left` exist. The sums of a segment are multiplied by the derivatives
+ * at these inputs. steady: no bounds checks; inputs that do not exist are replaced by others, because their sums are
+ * unused. */
 vec4 segments_inputs(GT_FLOATS from, uint line, uint input_, int left, bool steady) {
   uint at = line * basis_inputs + input_;
   vec4 x;
@@ -58,7 +58,7 @@ vec4 segments_inputs(GT_FLOATS from, uint line, uint input_, int left, bool stea
   return x;
 }
 
-/* What a segment's sums are multiplied with. */
+/* The derivatives by which a segment's sums are multiplied. */
 vec4 segments_drain(GT_FLOATS from, uint line, uint input_, uint segment, int left) {
   return basis_values(segments_inputs(from, line, input_, left, false), segment, from, input_, left);
 }

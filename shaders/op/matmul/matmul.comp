@@ -1,15 +1,15 @@
-/* GEMM on scalar units (FMA): one workgroup computes a BM x BN tile, register-blocked, K tiles in shared
- * memory. */
+/* GEMM on scalar units (FMA): a workgroup computes a BM x BN tile, register-blocked, with K tiles in shared memory. */
 #version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-/* One workgroup computes a BM x BN tile of the product, an invocation TM x TN of it in registers. Tiles of
- * A and B, BK deep, go through shared memory, both with k as the outer index; the next ones are fetched
- * from memory into registers while the present ones are multiplied. BM, BN and BK are multiples of 4; TM
- * and TN are 1, 2 or multiples of 4. Where tiles are few, several teams share the depth of a slice, each with sums of
- * the whole tile: an invocation then reads less of shared memory for each multiplication than with fewer sums. */
+/* An invocation computes TM x TN elements of the workgroup's tile in registers. K tiles of A and B (slices), BK deep,
+ * are staged in shared memory, both with k as the outer index. The next slice is loaded into registers while the
+ * current one is multiplied. BM, BN and BK are multiples of 4; TM and TN are 1, 2 or multiples of 4.
+ *
+ * If there are few tiles, the invocations form several teams that divide the depth of a slice (slice-K), each with sums
+ * of the whole tile. An invocation then reads less shared memory per multiplication than with a smaller TM x TN. */
 #include "op/matmul/matmul.h"
 #include "op/matmul/range.h"
 layout(constant_id = GT_FACTOR_SPEC_A) const uint KIND_A = 0u;
@@ -37,27 +37,29 @@ layout(constant_id = GT_MATMUL_SPEC_SPLIT) const uint SPLIT = 1u;
 layout(constant_id = GT_MATMUL_SPEC_UNROLL) const uint UNROLL = 4u;
 layout(constant_id = GT_MATMUL_SPEC_RASTER) const uint RASTER = 1u;
 layout(constant_id = GT_MATMUL_SPEC_ARRIVE) const uint ARRIVE = 0u;
+/* Short code for devices that compile slowly. PATIENT: arrive.glsl. BRIEF: the first slice is loaded by the same code
+ * as the others. */
 const bool PATIENT = UNROLL < 8u;
-const bool BRIEF = UNROLL < 4u; /* the first slice is fetched by the same code as the others */
+const bool BRIEF = UNROLL < 4u;
 #define GT_FOLLOWED
 #include "op/matmul/arrive.glsl"
 
 const uint COLUMN_GROUPS = (TN + 3u) / 4u, ROW_GROUPS = (TM + 3u) / 4u;
 const uint THREADS_N = BN / TN, THREADS_M = BM / TM, TEAM = THREADS_N * THREADS_M, TEAMS = LOCAL_X / TEAM;
-const uint DEPTH = BK / TEAMS, OWN_ROWS = TM / TEAMS; /* of a team: of a slice, and of the sums in the end */
+const uint DEPTH = BK / TEAMS, OWN_ROWS = TM / TEAMS; /* of a team: its part of a slice; its rows of sums */
 const uint OWN = OWN_ROWS * COLUMN_GROUPS;
 const uint A_STRIDE = BM / 4u + 1u, B_STRIDE = BN / 4u + 1u; /* padded against bank conflicts */
 const uint A_QUADS = BM * BK / 4u, B_QUADS = BN * BK / 4u;
 const uint A_FETCHES = (A_QUADS + LOCAL_X - 1u) / LOCAL_X, B_FETCHES = (B_QUADS + LOCAL_X - 1u) / LOCAL_X;
 
-/* Two slices of A, then two of B: one is filled while the other is multiplied, with a single barrier between. */
+/* Two slices of A, then two of B: one is filled while the other is multiplied, so one barrier per slice is enough. */
 const uint B_TILE = 2u * BK * A_STRIDE;
 shared vec4 tiles[B_TILE + 2u * BK * B_STRIDE];
 
 #include "op/matmul/measures_scalar.glsl"
 
-/* Quad q of a tile of `wide` (rows of A, columns of B) by BK elements: where it lies in the tile, as (w, k).
- * k_major: w is the contiguous axis in memory. */
+/* The place (w, k) of quad q in a slice of `wide` (rows of A, columns of B) by BK elements. k_major: w is the
+ * contiguous axis in memory. */
 uvec2 quad_place(bool k_major, uint wide, uint q) {
   uvec2 place;
   if (k_major) place = uvec2(4u * (q % (wide / 4u)), q / (wide / 4u));
@@ -65,7 +67,7 @@ uvec2 quad_place(bool k_major, uint wide, uint q) {
   return place;
 }
 
-/* Where it lies in memory, in a matrix of w by k whose tile begins at `at`. */
+/* Its index in memory, in a matrix of w by k elements. at: the place of the slice. */
 uint quad_address(bool k_major, uint wide, uint q, uvec2 at, uint w) {
   uvec2 place = at + quad_place(k_major, wide, q);
   uint address;
@@ -74,7 +76,7 @@ uint quad_address(bool k_major, uint wide, uint q, uvec2 at, uint w) {
   return address;
 }
 
-/* How many of its elements exist. */
+/* The number of its elements that exist. */
 int quad_left(bool k_major, uint wide, uint q, uvec2 at, uint w, uint k_end) {
   uvec2 place = at + quad_place(k_major, wide, q);
   int left;
@@ -83,6 +85,7 @@ int quad_left(bool k_major, uint wide, uint q, uvec2 at, uint w, uint k_end) {
   return left;
 }
 
+/* Store quad q to a slice of A or of B in shared memory. */
 void put_a(uint slice, uint q, vec4 v) {
   uvec2 place = quad_place(TRANS_A != 0u, BM, q);
   uint i = slice * (BK * A_STRIDE) + place.y * A_STRIDE + place.x / 4u;
@@ -109,8 +112,8 @@ void put_b(uint slice, uint q, vec4 v) {
   }
 }
 
-/* Where an invocation stands among the THREADS_N x THREADS_M of a tile: 32 neighbours are a block of 8 x 4, not two
- * rows, so that together they read 12 quads of shared memory a step and not 18. */
+/* The place of an invocation among the THREADS_N x THREADS_M of a tile. 32 neighboring invocations are a block of 8 x 4
+ * and not two rows of 16, so that together they read 12 quads of shared memory per step instead of 18. */
 uvec2 place_in_tile(uint me) {
   uvec2 place = uvec2(me % THREADS_N, me / THREADS_N);
   if (THREADS_N % 8u == 0u && THREADS_M % 4u == 0u) {
@@ -120,12 +123,13 @@ uvec2 place_in_tile(uint me) {
   return place;
 }
 
-/* Where in the tile an invocation's i-th row and g-th group of columns lie: fours of them are spread over the tile,
- * so that neighbours read neighbouring words of shared memory. */
+/* The i-th row and the g-th group of columns of an invocation in the tile. Groups of four are spread over the tile, so
+ * that neighboring invocations read neighboring words of shared memory. */
 uint tile_row(uint ty, uint i) { return TM < 4u ? ty * TM + i : (i / 4u * THREADS_M + ty) * 4u + i % 4u; }
 uint tile_column(uint tx, uint g) { return TN < 4u ? tx * TN : (g * THREADS_N + tx) * 4u; }
 
-/* Up to four neighbouring values of a slice's depth j, from row (column) i on; of fewer only those count. */
+/* a_values, b_values: four neighboring values of a slice at depth j, from row (column) i on. If an invocation has fewer
+ * than four rows (columns), narrowed() moves them to the first components. */
 vec4 narrowed(vec4 v, uint have, uint i) {
   if (have == 1u) v.x = v[i & 3u];
   if (have == 2u && (i & 2u) != 0u) v.xy = v.zw;
@@ -148,6 +152,7 @@ float columns_get_more(uint word) { return tiles[B_TILE + word / 4u][word % 4u];
 void behind_put(uint invocation, vec4 value) { tiles[B_TILE + invocation] = value; }
 vec4 behind_get(uint invocation) { return tiles[B_TILE + invocation]; }
 
+/* Runs the epilogue for the values from (i, j) on and stores the results, or stores partial sums of split-K. */
 void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums, inout uvec4 most) {
   bool exists = true;
   if (!WHOLE) exists = i < m && j < n;
@@ -163,7 +168,7 @@ void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums, inout uvec
   }
 }
 
-/* The next slice of a dense operand into registers: without a check where all tiles exist and are aligned. */
+/* Load the next slice of a dense operand into registers: without checks if all slices are whole and aligned. */
 const bool A_ALIGNED = QUADS_OF_A && ALIGNED != 0u, B_ALIGNED = QUADS_OF_B && ALIGNED != 0u;
 const bool UNCHECKED = WHOLE && A_ALIGNED && B_ALIGNED;
 #define READ_WHOLE(next, from, places, COUNT, FETCHES) \
@@ -175,8 +180,8 @@ const bool UNCHECKED = WHOLE && A_ALIGNED && B_ALIGNED;
 #define ADVANCE(places, K_MAJOR, FETCHES, w) \
   [[unroll]] for (uint f = 0u; f < FETCHES; f++) places[f] += K_MAJOR ? BK * w : BK;
 
-/* Of any other: its quads keep what stays of them from slice to slice, the position where lines are of constant k
- * (k_major), else the line. */
+/* For the other kinds of operands. KEEP computes what is the same for all slices: the spots of positions if lines are
+ * of constant k (k_major), otherwise the spots of lines. MAKE loads a slice. */
 #define KEEP(spot, KIND, K_MAJOR, WIDE, FETCHES, first, length, stride) \
   if (KIND != GT_FACTOR_DENSE) { \
     GT_BEGIN(KIND) \
@@ -201,8 +206,9 @@ const bool UNCHECKED = WHOLE && A_ALIGNED && B_ALIGNED;
     } \
   }
 
-/* What has to be made of values in memory is so when it is put, as they are on their way until then. Of basis functions
- * that means the place and the number of each, of coefficients what they are multiplied by. */
+/* Operands that are computed from loaded values: only the values are loaded here, and the elements are computed when
+ * they are stored to shared memory (PUT), so that the loads are in flight during the multiplication. a_made: the spots
+ * of basis functions; b_scale: the factors of coefficients. */
 const uint BLOCK_REST = BASIS_BLOCK % 4u;
 const bool A_LATER = KIND_A == GT_FACTOR_BASIS && BLOCK_REST == 0u;
 const bool B_LATER = KIND_B == GT_FACTOR_SCALED && TRANS_B == 0u;
@@ -257,7 +263,7 @@ const bool A_PURE = BASIS_APART && PURE_REST == 0u;
   ADVANCE(a_at, TRANS_A != 0u, A_FETCHES, m) \
   ADVANCE(b_at, TRANS_B == 0u, B_FETCHES, n)
 
-/* What was fetched at k_at. */
+/* Stores what FETCH(k_at) has loaded to a slice in shared memory. */
 #define PUT(slice, k_at) \
   if (A_LATER) { MAKE_BASIS(k_at) } \
   if (B_LATER) { [[unroll]] for (uint f = 0u; f < B_FETCHES; f++) b_next[f] *= b_scale[f]; } \
@@ -266,7 +272,7 @@ const bool A_PURE = BASIS_APART && PURE_REST == 0u;
   [[unroll]] for (uint f = 0u; f < B_FETCHES; f++) \
     if (B_QUADS % LOCAL_X == 0u || me + f * LOCAL_X < B_QUADS) put_b(slice, me + f * LOCAL_X, b_next[f]);
 
-/* Adds the products of the slice at k_at, and turns to the other. */
+/* Adds the products of the slice at k_at, and switches to the other slice. */
 #define MULTIPLY(k_at) \
   for (uint j = team * DEPTH; j < team * DEPTH + DEPTH; j += UNROLL) { \
     [[unroll]] for (uint d = 0u; d < UNROLL; d++) { \
@@ -292,8 +298,8 @@ const bool A_PURE = BASIS_APART && PURE_REST == 0u;
       int left = line < m ? min(int(n) - int(place), int(min(TN, 4u))) : 0; \
       does \
     }
-/* What segments of k are drained with, as large as the result: `partial`, or `range` where sums of parts go there. It
- * stays in registers, if there are some. */
+/* The inputs at which segments of K are drained, as large as the result: in `partial`, or in `range` if partial sums
+ * are stored there. With few sums per invocation they stay in registers. */
 GT_FLOATS drained_with() {
   GT_FLOATS from = partial;
   if (SPLIT > 1u) from = range;
@@ -308,14 +314,14 @@ const bool KEEPS_INPUTS = OWN_SUMS <= 16u;
            total[to] = fma(basis_values(inputs[to], segment, drained_with(), place, left), sum[to], total[to]); \
            sum[to] = vec4(0.0);)
 
-/* Team t keeps its t-th rows of sums and adds what the others have of them, in their order. What is passed on in a
- * round is less than the sums of a tile, and they have to fit into the slices. */
+/* In round t, team t adds the other teams' sums to its own for the t-th share of the rows, in a fixed order. The sums
+ * of a round are fewer than those of a tile, and they must fit into the slices. */
 #define SUM(q) (SEGMENT != 0u ? total[q] : sum[q])
 #define JOIN_TEAMS \
   uint lane = me - team * TEAM; \
   [[unroll]] for (uint t = 0u; t < TEAMS; t++) { \
-    uint before = team < t ? team : team - 1u; /* of the teams that pass on, so many */ \
-    barrier(); /* the last slice, or what was passed on before, is used up */ \
+    uint before = team < t ? team : team - 1u; /* number of this team among those that store sums */ \
+    barrier(); /* the last slice, or the sums of the previous round, have been read */ \
     if (team != t) { \
       [[unroll]] for (uint q = 0u; q < OWN; q++) tiles[(before * OWN + q) * TEAM + lane] = SUM(t * OWN + q); \
     } \
@@ -328,7 +334,7 @@ const bool KEEPS_INPUTS = OWN_SUMS <= 16u;
     } \
   }
 
-/* Tiles go along y, too, where there are too many for x. The last may lie beyond the product: there is nothing to do. */
+/* Tiles are distributed over y, too, if there are too many for x. The last numbers may have no tile. */
 uint tile_number() {
   return SPLIT > 1u ? gl_WorkGroupID.x : gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
 }
@@ -337,7 +343,8 @@ void tile(uint z) {
   uint tiles_n = (n + BN - 1u) / BN, tiles_m = (m + BM - 1u) / BM, me = gl_LocalInvocationID.x;
   uint number = tile_number(), band = number / (RASTER * tiles_n), in_band = number % (RASTER * tiles_n);
   if (band * RASTER >= tiles_m) return;
-  /* RASTER rows of tiles at a time, column by column: what runs at once reads few rows of A and few columns of B. */
+  /* RASTER rows of tiles at a time, column by column, so that concurrent workgroups read few rows of A and columns of
+   * B. */
   uint rows = min(RASTER, tiles_m - band * RASTER);
   uint m0 = (band * RASTER + in_band % rows) * BM, n0 = in_band / rows * BN;
   if (n0 >= n) return;
@@ -391,7 +398,7 @@ void tile(uint z) {
   [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) most[g] = uvec4(0u);
   measures_begin();
   if (COLUMNS == 0u || SPLIT > 1u) {
-    if (FOLLOWED && SPLIT == 1u) barrier(); /* the slices are used up */
+    if (FOLLOWED && SPLIT == 1u) barrier(); /* the slices have been read */
     [[unroll]] for (uint i = 0u; i < OWN_ROWS; i++)
       [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) { WRITE(i, g) }
     if (SPLIT == 1u) {
@@ -399,7 +406,7 @@ void tile(uint z) {
       rows_behind(m0, BM, BN, false);
     }
   } else { /* column by column */
-    barrier(); /* the slices are used up */
+    barrier(); /* the slices have been read */
     [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) {
       [[unroll]] for (uint i = 0u; i < OWN_ROWS; i++) { WRITE(i, g) }
       columns_leave(sums, team * THREADS_M + ty, TEAMS * THREADS_M, BN, tile_column(tx, g), TN < 4u ? TN : 4u);
@@ -419,6 +426,6 @@ void tile(uint z) {
 void main() {
   for (uint z = gl_WorkGroupID.z; z < batch; z += gl_NumWorkGroups.z) {
     tile(z);
-    barrier(); /* the next entry's first slice must not overtake this one's last */
+    barrier(); /* the last slice must be read before the next batch entry's first slice is stored */
   }
 }

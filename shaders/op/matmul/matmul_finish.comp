@@ -15,12 +15,13 @@ layout(constant_id = GT_FINISH_SPEC_QUADS) const uint WHOLE = 0u;
 const uint QUADS = LOCAL_X / SETS;
 shared vec4 sums[LOCAL_X];
 
-/* The parts lie one after another: whether four elements may be read at once depends on count. */
+/* Elements of part s; 0 if there is no such part. gt_load_same decides whether they can be read as a vec4. */
 vec4 part(uint s, gt_place at) {
   vec4 v = gt_load_same(partial, gt_place(min(s, split - 1u) * count + at.first, at.lanes));
   return s < split ? v : vec4(0.0);
 }
 
+/* Adds every SETS-th part. */
 vec4 sum_of_set(uint set, gt_place at) {
   vec4 sum = vec4(0.0), v[GT_FINISH_AT_ONCE];
   for (uint s = set; s < split; s += GT_FINISH_AT_ONCE * SETS) {

@@ -1,12 +1,10 @@
-/* Arguments of the split-K reduction kernel.
- *
- * Second pass of a split product: y = epilogue(sum over s of partial[s]). A workgroup has quads of the
- * result, and adds their parts in sets side by side: where the result is small and parts are many, each would
- * wait for the one before. */
+/* Arguments of the split-K reduction kernel: y = epilogue(sum over s of partial[s]). A workgroup computes
+ * some vec4s of the result. If the result is small and there are many parts, the parts are divided into sets
+ * that different invocations add, because a single invocation would wait for one load after another. */
 #include "lib/args.h"
-#define GT_FINISH_SPEC_SETS  3  /* of parts, a power of two that the workgroup is a multiple of */
-#define GT_FINISH_SPEC_QUADS 4  /* 1: count and row are multiples of four */
-#define GT_FINISH_AT_ONCE    4u /* parts that an invocation asks for before it adds them */
+#define GT_FINISH_SPEC_SETS  3  /* sets of parts, a power of two that divides the size of the workgroup */
+#define GT_FINISH_SPEC_QUADS 4  /* 1: count and row are multiples of 4 */
+#define GT_FINISH_AT_ONCE    4u /* parts that an invocation loads at once */
 GT_ARGS(gt_matmul_finish_args) {
   GT_FLOATS partial;
   GT_FLOATS x[4];

@@ -1,10 +1,9 @@
-/* Amax of the result's rows and columns in a GEMM epilogue, from which the next GEMM takes its scales.
- *
- * What a product finds of its result's lines, as if they were of a factor (range.h): the largest elements of a tile's rows
- * and columns, joined in shared memory. Which comes first makes no difference to the largest. Define before:
- *   MEASURES_ROWS, MEASURES_COLUMNS    constants
- *   GT_MEASURES_WORD(i)                word i of BM + BN in shared memory, which is free when a tile is written
- *   GT_MEASURES_OF_ROWS, _OF_COLUMNS   where roots go: of rows for each tile of columns, of columns for each of rows */
+/* Amax of the result's rows and columns in a GEMM epilogue, written as roots (range.h) for the next GEMM. The maxima of
+ * a tile's rows and columns are combined in shared memory by atomic operations, whose order does not affect the result.
+ * Define before the inclusion:
+ *   MEASURES_ROWS, MEASURES_COLUMNS    constants: which roots are written
+ *   GT_MEASURES_WORD(i)                word i of BM + BN in shared memory, which must be free when a tile is written
+ *   GT_MEASURES_OF_ROWS, _OF_COLUMNS   buffers: roots of rows per tile of columns; roots of columns per tile of rows */
 const bool MEASURES = MEASURES_ROWS || MEASURES_COLUMNS;
 void measures_begin() {
   if (!MEASURES) return;
@@ -13,7 +12,7 @@ void measures_begin() {
   barrier();
 }
 
-/* So many neighbours of row i, and what is so far the largest of their columns. */
+/* Measures `lanes` neighboring values of row i. of_columns: the amax of their columns so far. */
 void measures_row(uint i, vec4 v, uint lanes, inout uvec4 of_columns) {
   uvec4 bits = gt_magnitude(v);
   [[unroll]] for (uint l = 1u; l < 4u; l++) if (l >= lanes) bits[l] = 0u;
@@ -27,7 +26,7 @@ void measures_columns(uint j, uint lanes, uvec4 of_columns) {
     [[unroll]] for (uint l = 0u; l < lanes; l++) atomicMax(GT_MEASURES_WORD(BM + j % BN + l), of_columns[l]);
 }
 
-/* Lines that only fill up memory have roots as well: those behind the last tile. */
+/* Writes the roots of the tile at (m0, n0); the last tiles also write those of padding lines. */
 void measures_end(uint m0, uint n0) {
   if (!MEASURES) return;
   uint me = gl_LocalInvocationIndex, rows = range_padded(m), columns = range_padded(n);

@@ -1,18 +1,19 @@
-/* Packed operands: 16 bit fragments stored in the order in which the lanes of matrix units hold them. */
+/* Packed operands: 16-bit fragments stored in the order in which the lanes of a subgroup hold a matrix. */
 #ifndef GT_OP_PACKED_H
 #define GT_OP_PACKED_H
-/* Factors as kernel product_pack leaves them for product_packed: 16 bits wide, and in the order in
- * which the lanes of a subgroup hold a matrix, so that each reads its own elements, eight at a time, straight
- * into registers. Of each entry of the batch that a factor has [groups of GT_PACKED_LINES
- * lines][steps][planes][matrices of the group][lanes][octets] of 16 bytes. A step is as deep as the units'
- * matrices; there are as many as k needs, and one more if that is odd. Planes: upper and lower halves, or
- * one. What does not exist in a group is 0; of tiles that reach beyond the last one, it is read again. B's
- * follow A's, and then there is room for a step, as one too many is read.
+/* Kernel product_pack writes packed operands for kernel product_packed, in which each lane loads its own
+ * elements, eight at a time (an octet, 16 bytes), straight into registers. Layout per batch entry of an
+ * operand: [groups of GT_PACKED_LINES lines][steps][planes][matrices of the group][lanes][octets]. Here a
+ * line is a row of A or a column of B. A step is as deep as a matrix (MATRIX_K); the number of steps is
+ * rounded up to an even number. Planes: the upper and the lower float16 parts of a split product, otherwise
+ * one. Elements of a group that do not exist are 0; tiles beyond the last group read the last group again. B
+ * follows A; after it one step is unused, because the kernel loads one step too many.
  *
- * They are dense; or coefficients of a basis, and what repeats itself in their segments, of which one is
- * packed (factor.h). Coefficients that have factors are multiplied by these when they are packed; where they
- * stand is told in the place of an input that the epilogue has not, then, as factors need the usual one. */
+ * The operands are dense, or the coefficients of a basis and the operand that is repeated in each of their
+ * segments, of which one segment is packed (factor.h). Factors of coefficients are multiplied in when
+ * packing. The argument that otherwise has the address of packed operands then has the address of these
+ * factors, so the packed operands are passed as input GT_PACKED_X of the epilogue, which it does not use. */
 #define GT_PACKED_LINES 64u
 #define GT_PACKED_GROUP 256u /* invocations that pack GT_RANGE_LINES lines of a depth */
-#define GT_PACKED_X     2    /* of the epilogue's inputs */
+#define GT_PACKED_X     2
 #endif

@@ -13,6 +13,7 @@ const uint QUADS = 1u;
 #include "lib/quads.glsl"
 shared uint largest[GT_BLOCKS_GROUP];
 
+/* One channel at GT_RANGE_PLACES pixels; an invocation computes four blocks, of neighboring channels. */
 void along_places(uint block) {
   uint quads = all_channels / 4u, quad = block % quads, first = block / quads * GT_RANGE_PLACES;
   uvec4 most = uvec4(0u);
@@ -23,6 +24,7 @@ void along_places(uint block) {
   [[unroll]] for (uint i = 0u; i < 4u; i++) blocks.at[block * 4u + i] = most[i];
 }
 
+/* Neighboring channels of one pixel; GT_BLOCKS_SHARES invocations compute a block. */
 void of_channels(uint block) {
   uint quads = channels / 4u, me = gl_LocalInvocationIndex, share = me % GT_BLOCKS_SHARES;
   bool exists = block < places * (all_channels / channels);

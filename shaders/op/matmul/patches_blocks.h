@@ -1,22 +1,19 @@
-/* Scales of an im2col operand from the amax of image blocks, instead of reading each element once for every
- * filter tap.
+/* Scales (range.h) of an im2col operand from the amax of blocks of the images, instead of reading each
+ * element once per tap. Kernel patches_blocks writes the amax of each block (the bits of a float). Then
+ * kernel patches_range, which has the arguments of a GEMM and the blocks in `partial`, computes each root
+ * from the blocks that its row or column touches.
  *
- * The powers of range.h for a factor of patches, without reading each element once for every tap: first the
- * largest absolute values of blocks of the images, then of the blocks that a line touches. Kernel
- * patches_blocks writes the bits of the former, kernel patches_range, with the arguments of a product and the
- * blocks in `partial`, the powers.
- *
- * Where lines of the product hold patches, a block is `channels` neighbouring channels of one place. Where
- * they hold what one tap sees all along, it is one channel at GT_RANGE_PLACES neighbouring places; blocks
- * that begin before or end behind a depth of k only make its power larger. */
+ * If K runs over the elements of a patch, a block is `channels` neighboring channels of one pixel (a place).
+ * If K runs over positions, a block is one channel at GT_RANGE_PLACES neighboring pixels; blocks that extend
+ * beyond a scale block of K only make its scale larger. */
 #include "lib/args.h"
 #include "op/matmul/range.h"
-#define GT_BLOCKS_SPEC_ALONG 3  /* 1: of places */
+#define GT_BLOCKS_SPEC_ALONG 3  /* 1: a block is one channel at GT_RANGE_PLACES pixels */
 #define GT_BLOCKS_SHARES     8u /* invocations that read a block of channels */
 #define GT_BLOCKS_GROUP      256u
 GT_ARGS(gt_patches_blocks_args) {
   GT_FLOATS image; /* [places, all_channels] */
-  GT_WORDS
-  blocks; /* [places, all_channels / channels], along places [places / GT_RANGE_PLACES, all_channels] */
-  uint places, all_channels, channels;
+  /* [places, all_channels / channels]; with ALONG [places / GT_RANGE_PLACES, all_channels] */
+  GT_WORDS blocks;
+  uint places, all_channels, channels; /* channels: of a block */
 };

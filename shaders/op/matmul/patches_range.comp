@@ -4,13 +4,13 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-/* Writes the powers of range.h for a product's factor of patches, from those of blocks (patches_blocks.h). An invocation
- * has a line of the product at one depth. */
+/* Writes the roots (range.h) of a GEMM's im2col operand from the amax of blocks (patches_blocks.h). An invocation
+ * computes the root of one row of A or column of B in one scale block (depth) of K. */
 #include "op/matmul/product_matrix.h"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 256u;
 layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
-layout(constant_id = GT_MATRIX_SPEC_BLOCK) const uint BLOCK = 32u; /* channels of a block, 0: of places */
+layout(constant_id = GT_MATRIX_SPEC_BLOCK) const uint BLOCK = 32u; /* channels of a block; 0: blocks of pixels */
 layout(constant_id = GT_MATRIX_SPEC_FORM) const uint FORM = 0u;
 layout(constant_id = GT_FACTOR_SPEC_A) const uint KIND_A = 0u;
 layout(constant_id = GT_FACTOR_SPEC_B) const uint KIND_B = 0u;
@@ -21,7 +21,7 @@ layout(constant_id = GT_FACTOR_SPEC_RESULT) const uint RESULT = 0u;
 
 uint block_bits(uint block) { return floatBitsToUint(partial.at[block]); }
 
-/* A line of patches: of the blocks that its taps see at this depth. */
+/* The amax (bits) of a patch in a scale block: over the blocks that its taps read there. */
 uint largest_of_taps(uint z, uint depth, uint line) {
   gt_spot spot = patches_line(z, line);
   uint end = min((depth + 1u) * GT_RANGE_DEPTH, k), bits = 0u;
@@ -34,8 +34,9 @@ uint largest_of_taps(uint z, uint depth, uint line) {
   return bits;
 }
 
-/* An element of all patches: of the blocks between the first and the last place that it has over this depth, in memory's
- * order; where places go back a little on the way, `slack` is as much. */
+/* The amax (bits) of one element of all patches in a scale block: over the blocks between the first and the last pixel
+ * that it reads there, in the order of memory. slack: the most pixels by which a later position may be before an
+ * earlier one. */
 uint largest_along(uint z, uint depth, uint position) {
   uint all_channels = patches_step.x, bits = 0u, last = min((depth + 1u) * GT_RANGE_DEPTH, k) - 1u;
   gt_spot tap = patches_entry(position / 4u);

@@ -15,12 +15,12 @@
 #include "op/matmul/load_scaled.glsl"
 #include "op/matmul/load_segments.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
-layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 1u; /* GT_EDGES_LINES for each share of the functions */
+layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 1u; /* GT_EDGES_LINES * SHARES */
 layout(constant_id = GT_EDGES_SPEC_OUTPUTS) const uint OUTPUTS = 1u;
 const uint SHARES = LOCAL_X / GT_EDGES_LINES;
 shared vec4 sums[LOCAL_X];
 
-/* Of four neighbouring inputs where their rows of coefficients begin, and those of their factors. */
+/* Indices of the rows of coefficients of four neighboring inputs, and of their factors. */
 struct gt_rows {
   uvec4 at, scale;
 };
@@ -35,7 +35,7 @@ gt_rows rows_of(uint input_) {
   return rows;
 }
 
-/* g, once for each of the inputs, times the factors that function `term` has. */
+/* Row `line` of g, repeated for each of the four inputs, times the factors of function `term` if it has any. */
 void scale_gradient(out vec4 g[GT_EDGES_MOST_OUTPUTS], uint line, gt_rows rows, uint term) {
   gt_spot position = coefficients_position(term * SEGMENT);
   [[unroll]] for (uint o = 0u; o < OUTPUTS; o++) {
@@ -44,7 +44,7 @@ void scale_gradient(out vec4 g[GT_EDGES_MOST_OUTPUTS], uint line, gt_rows rows, 
   }
 }
 
-/* What every so many-th function adds to the gradient of four inputs of a line. */
+/* The sum over every SHARES-th function of the gradient of four inputs of a line. */
 vec4 share_of(uint share, uint line, uint input_, int left) {
   gt_rows rows = rows_of(input_);
   vec4 x = segments_inputs(partial, line, input_, left, false), total = vec4(0.0), g[GT_EDGES_MOST_OUTPUTS];

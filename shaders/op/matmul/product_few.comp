@@ -14,7 +14,7 @@ const uint RESULT = GT_RESULT_DENSE;
 #include "lib/program.glsl"
 #include "op/matmul/load.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
-layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 16u; /* SHARES for each line */
+layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 16u; /* lines * SHARES */
 layout(constant_id = GT_FEW_SPEC_COLUMNS) const uint COLUMNS_OF_B = 1u;
 layout(constant_id = GT_FEW_SPEC_SHARES) const uint SHARES = 16u;
 layout(constant_id = GT_MATMUL_SPEC_TRANS_B) const uint TRANS_B = 0u;
@@ -28,7 +28,7 @@ void columns_put(uint word, float value) { sums[word / 4u][word % 4u] = value; }
 float columns_get(uint word) { return sums[word / 4u][word % 4u]; }
 #include "op/matmul/follow.glsl"
 
-/* Four elements of a line of A times those of B, whose lines lie along k. */
+/* Adds four elements of a line of A times those of B, whose lines are columns (along K). */
 void add_along(inout vec4 sum[QUADS], vec4 left_factor, uint position, int left) {
   gt_spot at;
   GT_POSITION(at, KIND_B, position)
@@ -41,7 +41,7 @@ void add_along(inout vec4 sum[QUADS], vec4 left_factor, uint position, int left)
   }
 }
 
-/* The same, where they lie across. */
+/* The same for a B whose lines are rows (along N). */
 void add_across(inout vec4 sum[QUADS], vec4 left_factor, uint position, int left) {
   [[unroll]] for (uint i = 0u; i < 4u; i++) {
     gt_spot line;
@@ -72,6 +72,7 @@ void add_share(inout vec4 sum[QUADS], uint line, uint share) {
   }
 }
 
+/* Adds the sums of a line's shares in a tree. */
 void join(uint share) {
   uint me = gl_LocalInvocationID.x;
   for (uint lower = SHARES / 2u; lower > 0u; lower /= 2u) {
@@ -83,7 +84,7 @@ void join(uint share) {
   barrier();
 }
 
-/* A quad for each of the first invocations; what follows takes its rows from where the sums were. */
+/* Each of the first invocations writes a quad of the result. Fused consumers read the rows where the sums were. */
 void write(uint first) {
   uint me = gl_LocalInvocationID.x, i = me / QUADS, j = me % QUADS * 4u;
   bool exists = i < LINES && first + i < m;

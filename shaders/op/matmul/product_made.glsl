@@ -1,16 +1,13 @@
-/* Fragments of operand A computed in registers from a KAN's inputs, in the lanes where matrix units expect
- * them.
+/* Operand A of product_packed.glsl if it consists of basis functions: each lane computes its elements of A from inputs
+ * in its registers. Which elements of a matrix a lane holds is found by loading a matrix of element numbers. Nothing is
+ * staged, and an element is computed once for all columns of the subgroup's tile.
  *
- * How lanes make their own elements of a left factor that consists of functions of inputs (product_packed.glsl): from
- * inputs in registers, in the places in which units want them. Where those are is asked of the device: it loads a matrix of
- * numbers. Nothing is staged, and what is made of an input goes to all columns of a subgroup's tile.
- *
- * Lines come in whole matrices, and so do blocks of inputs: a step is one function of neighbouring inputs, which stay in
- * registers for all functions of a block. */
+ * The number of lines and the size of a block are multiples of a matrix's extents: a step is one function of
+ * neighboring inputs, which stay in registers for all functions of the block. */
 const uint MADE_OCTETS = MADE ? GT_LEFT_OCTETS : 1u, MADE_QUADS = 2u * MADE_OCTETS;
 const uint MADE_ALL = MADE ? DOWN * MADE_QUADS : 1u;
 
-/* A lane's elements, by their numbers: row * MATRIX_K + column. */
+/* The numbers of a lane's elements: row * MATRIX_K + column. */
 void made_numbers(out uvec4 numbers[MADE_QUADS]) {
   for (uint w = gl_LocalInvocationIndex; w < MATRIX_M * MATRIX_K / 8u; w += LOCAL_X) {
     vec4 first = vec4(8u * w) + vec4(0.0, 1.0, 2.0, 3.0);
@@ -20,7 +17,7 @@ void made_numbers(out uvec4 numbers[MADE_QUADS]) {
   gt_left where;
   GT_LOAD_LEFT(where, tile_a, 0u, MATRIX_K / 8u, false);
   GT_UNROLL for (uint q = 0u; q < MADE_QUADS; q++) numbers[q] = uvec4(GT_LEFT_QUAD(where, 4u * q));
-  barrier(); /* what comes out of the units comes this way, too */
+  barrier(); /* before accumulators are stored in tile_a */
 }
 
 GT_FLOATS made_from(uint elements) {
@@ -28,7 +25,8 @@ GT_FLOATS made_from(uint elements) {
   return GT_FLOATS(uvec2(low, uvec2(a).y + (elements >> 30) + carry));
 }
 
-/* places: of a lane's elements, seen from a matrix's first input; made_lines: where its first line stands. */
+/* places: offsets of the inputs of a lane's elements from the first input of a matrix. made_lines: index of the first
+ * line of each matrix. held: the inputs that are in registers (inputs_of). */
 #define BEGIN_MADE \
   uvec4 numbers[MADE_QUADS], places[MADE_QUADS]; \
   vec4 inputs_of[MADE_ALL]; \
@@ -41,7 +39,7 @@ GT_FLOATS made_from(uint elements) {
       made_lines[i] = min(m0 + m_mine + i * MATRIX_M, m - MATRIX_M) * basis_inputs; \
     LOAD_INPUTS(at) \
   }
-/* What a step needs, where it is not held. */
+/* Loads the inputs of a step unless they are in registers. */
 #define LOAD_INPUTS(at_k) \
   { \
     uint along = basis_woven(at_k).at; \
@@ -63,7 +61,7 @@ GT_FLOATS made_from(uint elements) {
         made_scales[i * MADE_QUADS + q][e] = scale_of(roots[root / 4u][root % 4u]); \
       }
 
-/* Octet o of matrix i, where VALUES makes a function of inputs. */
+/* Computes octet o of matrix i: the function VALUES of the inputs, scaled and split into two parts. */
 #define MAKE_OCTET(i, o, VALUES) \
   { \
     uint quad = (i) * MADE_QUADS + 2u * (o); \
@@ -83,7 +81,7 @@ GT_FLOATS made_from(uint elements) {
   GT_UNROLL for (uint i = 0u; i < DOWN; i++) \
     GT_UNROLL for (uint j = 0u; j < ACROSS; j++) \
       GT_MULTIPLY_ADD(sums[i * ACROSS + j], left[(p) * DOWN + i], right[(q) * ACROSS + j]);
-/* B is asked for before A is made, and the next inputs before units hide that. */
+/* B is loaded before A is computed, and the next inputs before the multiplications, which hide these loads. */
 #define MADE_STEP(at_k, full) \
   { \
     FETCH_RIGHT(0u) \

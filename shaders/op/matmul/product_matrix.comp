@@ -1,4 +1,4 @@
-/* GEMM on matrix units, float16 operands: product_matrix.glsl with its settings. */
+/* GEMM on matrix units, float16 operands. */
 #version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require

@@ -1,27 +1,26 @@
-/* GEMM on matrix units (cooperative matrices): a workgroup computes a BM x BN tile, a subgroup SM x SN of it,
- * with K tiles of depth BK double-buffered through registers.
+/* GEMM on matrix units (cooperative matrices): a workgroup computes a BM x BN tile, a subgroup SM x SN of it.
  *
- * One workgroup computes a BM x BN tile of the product, a subgroup of it SM x SN, as sums of matrix units'
- * own size. Slabs of A and B, BK deep, go through shared memory in the order in which they lie in memory: the
- * units read them by rows or by columns. The next slab is fetched into registers while the present one is
- * multiplied. With GT_MATRIX_PACKED factors have been packed before, and do without (product_packed.glsl).
+ * K tiles of A and B (slabs), BK deep, are staged in shared memory with the layout that they have in memory; the units
+ * read them by rows or by columns. The next slab is loaded into registers while the current one is multiplied. With
+ * GT_MATRIX_PACKED the operands have been packed by another kernel and are not staged (product_packed.glsl).
  *
- * bfloat16 has the range of a float. float16 has not: each row of A and column of B is divided by a power of four,
- * for each GT_RANGE_DEPTH of k anew (range.h), which is undone when the sums over that depth are added to
- * the total. An element is then rounded to 11 bits, or to a 2^37th of the largest in its depth of the row.
+ * bfloat16 has the range of float32, but float16 does not. Therefore each row of A and each column of B is divided by a
+ * scale per GT_RANGE_DEPTH elements of K (range.h), and the sums over that depth are multiplied by the scales when they
+ * are added to the total. An element is thus rounded to 11 bits, or to 2^-37 times the amax of its row and depth.
  *
- * With GT_MATRIX_HALVES an element x is h + l, h its upper 11 bits, l the next 11, and a product is the sum of
- * l h', h l' and h h'; what is left out is below the rounding of floats (Ootomo and Yokota, "Recovering single
- * precision accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance", 2022). Units
- * truncate what they add, so sums that grew over all of k would lose digits: the totals are kept outside.
+ * With GT_MATRIX_HALVES an element x is split into h + l, h having its upper 11 bits and l the next 11, and a product
+ * is the sum of l h', h l' and h h'; l l' is below the rounding of float32 (Ootomo and Yokota, "Recovering single
+ * precision accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance", 2022). The units
+ * truncate when they add, so sums over all of K would lose digits: the total is added outside of the units.
  *
- * Of a factor of bytes differences from their center are exact in 16 bits, and need no lower half. Their scale is the root
- * that all of them have; their shift, times the sums of the other factor's lines, is added to the totals in the end.
+ * For a uint8 operand the differences from its center are exact in 16 bits and need no lower part. Its scale replaces
+ * the root of all its lines; its shift, times the sums of the other operand's lines, is added to the total at the end
+ * (product_matrix_shift.glsl).
  *
- * A tile with an infinity or NaN in its factors is summed plainly, in floats.
+ * A tile with an infinity or NaN in its operands is computed by plain_tile, in float32 on scalar units.
  *
- * In the loop over slabs nothing but the next slab is fetched from memory: a load under a condition of its own
- * makes a driver wait for all that are on their way (an H200 loses a third). */
+ * In the loop over slabs only the next slab is loaded from memory: at a load behind a branch a driver waits for all
+ * loads in flight, which costs a third of the speed on an H200. */
 #include "op/matmul/product_matrix.h"
 layout(constant_id = GT_FACTOR_SPEC_A) const uint KIND_A = 0u;
 layout(constant_id = GT_FACTOR_SPEC_B) const uint KIND_B = 0u;
@@ -32,8 +31,8 @@ const bool QUADS = (FORM & GT_MATRIX_QUADS) != 0u;
 #define GT_PROGRAM_QUADS QUADS
 #define row (RESULT != GT_RESULT_DENSE ? n * batch : n)
 #include "lib/program.glsl"
-/* Slabs are read without a check: lines that do not exist are taken for the last one, as nothing that is made of them
- * is written. Only a last slab that is not whole is looked at more closely. */
+/* Slabs are read without checks: lines that do not exist are replaced by the last one, because their results are not
+ * stored. Only a last slab that is not whole is read with checks. */
 const bool FAST = (FORM & GT_MATRIX_STEADY) != 0u && ALIGNED != 0u;
 #define PATCHES_KEPT FAST
 #include "op/matmul/load.glsl"
@@ -60,9 +59,10 @@ layout(constant_id = GT_MATRIX_SPEC_SUBGROUP) const uint SUBGROUP = 32u;
 const bool ARRIVE = (FORM & GT_MATRIX_ARRIVE) != 0u;
 const bool TAIL = (FORM & GT_MATRIX_TAIL) != 0u;
 const bool WHOLE = (FORM & GT_MATRIX_WHOLE) != 0u && ALIGNED != 0u;
+/* Matrices of a subgroup's tile, down and across, and of a slab along K; elements of a matrix of accumulators. */
 const uint DOWN = SM / MATRIX_M, ACROSS = SN / MATRIX_N, DEEP = BK / MATRIX_K, SUMS = MATRIX_M * MATRIX_N;
 const uint SUBGROUPS_N = BN / SN;
-const uint PLANES = (FORM & GT_MATRIX_HALVES) != 0u ? 2u : 1u; /* upper and lower halves */
+const uint PLANES = (FORM & GT_MATRIX_HALVES) != 0u ? 2u : 1u; /* 2: the upper and lower parts of elements */
 const bool A_K_LINES = (FORM & GT_MATRIX_TRANS_A) != 0u, B_K_LINES = (FORM & GT_MATRIX_TRANS_B) == 0u;
 layout(constant_id = GT_MATRIX_SPEC_WRITE) const uint WRITE = 0x401u; /* PIECE + 256 * PIECE_ROW */
 const uint PIECE = WRITE & 255u, PIECE_ROW = WRITE >> 8; /* a row's length in shared memory, in uvec4s */
@@ -86,25 +86,26 @@ const bool STRAIGHT = WHOLE && RESULT == GT_RESULT_DENSE;
 const uint MEASURING = GT_MATRIX_MEASURES_ROWS | GT_MATRIX_MEASURES_COLUMNS;
 const bool UNMEASURED = (FORM & MEASURING) == 0u;
 const bool PLAIN = CODE_COUNT == 0u && OUTPUT_COUNT == 1u && OUTPUT_0 == GT_OPERAND_LEADER;
-const uint RASTER = 8u; /* rows of tiles that are walked at a time, so that the cache holds what they share */
+const uint RASTER = 8u; /* rows of tiles that are processed column by column, for reuse in the cache */
 
 #include "op/matmul/product_matrix_drain.glsl"
 
 #include "op/matmul/product_matrix_write.glsl"
 
-/* Tiles go along y, too, where there are too many for x. */
+/* Tiles are distributed over y, too, if there are too many for x. */
 uint tile_number() {
   return SPLIT > 1u ? gl_WorkGroupID.x : gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
 }
 
 #ifdef GT_MATRIX_SCALED
-/* An element of the line and position of either factor. */
+/* An element of an operand, at a line and a position. */
 #define ELEMENT(value, from, KIND, line, position, length, stride) \
   GT_LINE(spot, KIND, z, line, length, stride) \
   GT_POSITION(other, KIND, (position) / 4u * 4u) \
   GT_QUAD(quad, KIND, from, spot, other, (position) / 4u * 4u, int(length - (position) / 4u * 4u), false) \
   value = quad[(position) % 4u];
 
+/* Runs the epilogue for the quad at (i, j) and stores the results, or stores partial sums of split-K. */
 void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums) {
   if (i < m && j < n) {
     uint at = gt_result_row(z, i) + j, lanes = min(4u, n - j);
@@ -118,6 +119,7 @@ void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums) {
   }
 }
 
+/* Computes a tile in float32 without matrix units, for operands with an infinity or NaN. */
 void plain_tile(uint z, uint m0, uint n0, uint k0, uint k_end) {
   uint length_a = A_K_LINES ? m : k, length_b = B_K_LINES ? n : k;
   gt_column_sums sums = columns_none();
@@ -152,7 +154,7 @@ void plain_tile(uint z, uint m0, uint n0, uint k0, uint k_end) {
 }
 #endif
 
-/* Sums straight from the units to memory. */
+/* Stores accumulators straight from the units to memory. */
 #define STORE(to, entry) \
   GT_UNROLL for (uint i = 0u; i < DOWN; i++) \
     GT_UNROLL for (uint j = 0u; j < ACROSS; j++) { \
@@ -203,7 +205,7 @@ void tile(uint z, uint m0, uint n0) {
       uint end = at + SEGMENT;
       SLABS(at, end, full)
       DRAIN_SEGMENT(total, 0u, segment)
-      barrier(); /* what sums went through becomes the next slab's */
+      barrier(); /* the shared memory of the sums is used for the next slab */
     }
   } else {
     SLABS(at, full, full)
@@ -231,6 +233,6 @@ void main() {
     if (ARRIVE) {
       if (arrives_last(z * tiles_m * tiles_n + number)) join_tile(z, m0, n0, BM, BN);
     }
-    barrier(); /* the next entry's first slab must not overtake this one's last */
+    barrier(); /* the last slab must be read before the next batch entry's first slab is stored */
   }
 }

@@ -1,5 +1,4 @@
-/* GEMM on matrix units, bfloat16 operands, with matrices emulated in shared memory: for tests on software
- * devices. */
+/* GEMM on emulated matrix units (lib/matrix.glsl), bfloat16 operands: for tests on software devices. */
 #version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require

@@ -1,13 +1,11 @@
-/* Scale-and-accumulate: moves accumulators out of the matrix units at each scale block of K and multiplies by
- * the operands' scales.
+/* Scale-and-accumulate (product_matrix.glsl): at the end of each scale block (depth) of K, accumulators are multiplied
+ * by the scales of their row and column (range.h) and added to the total.
  *
- * How sums leave the units (product_matrix.glsl): at the end of each depth of k they are multiplied by the roots of
- * their lines' powers (range.h) and added to totals.
- *
- * Of a product in segments (factor.h) they are multiplied by derivatives of basis functions as well. Where those depend
- * on nothing but the function and the input, each lane takes inputs as it has sums (DERIVES). Else it takes knowing where an
- * element stands: sums go through shared memory, by way of the slab of A, which is used up, and come back. That is a loop
- * over matrices with one code for all, as in product_matrix_write.glsl. */
+ * If K consists of segments (factor.h), they are also multiplied by derivatives of basis functions. If a derivative
+ * depends only on the function and the input, each lane loads the inputs as a matrix with the layout of its
+ * accumulators (DERIVES). Otherwise the place of each element must be known: the accumulators are stored to shared
+ * memory, where the slab of A was, multiplied there, and loaded again. That is a loop over matrices with one body for
+ * all, as in product_matrix_write.glsl. */
 const bool SEGMENTED = SEGMENT != 0u;
 const bool MATRICES = (FORM & GT_MATRIX_MATRICES) != 0u;
 const bool DERIVES = SEGMENTED && FAST && MATRICES && BASIS_FORM != GT_BASIS_KNOTS && BASIS_IS_PLACED == 0u;
@@ -27,7 +25,7 @@ const uint LANE_QUADS = (SUMS / 4u + SUBGROUP - 1u) / SUBGROUP;
       GT_SET_SUMS(sums[i * ACROSS + j], 0.0); \
     } \
   }
-/* The same for a quad at a place of the tile. */
+/* Multiplies a quad of accumulators at a place of the tile by its scales. */
 vec4 scaled_back(vec4 v, uint depth, uvec2 place) {
   uint row_root = depth % SLOTS * ROOTS + place.x, column_root = depth % SLOTS * ROOTS + BM + place.y;
   vec4 both = uintBitsToFloat(roots[row_root / 4u][row_root % 4u]) * uintBitsToFloat(roots[column_root / 4u]);
@@ -43,7 +41,7 @@ vec4 scaled_back(vec4 v, uint depth, uvec2 place) { return v; }
   }
 #endif
 
-/* The inputs of a subgroup's part of the tile; for those that do not exist, others. */
+/* Loads the inputs for a subgroup's tile as accumulator matrices; inputs that do not exist are replaced by others. */
 #define BEGIN_SEGMENTS \
   gt_sums inputs[DOWN * ACROSS]; \
   if (DERIVES) { \
@@ -62,8 +60,8 @@ vec4 scaled_back(vec4 v, uint depth, uvec2 place) { return v; }
       GT_UNROLL for (uint l = 0u; l < 4u; l++) GT_ELEMENT(sums[t], e + l) *= x[l]; \
     }
 
-/* A matrix of sums at `mine` in shared memory, which begins at `corner` of the tile at (m0, n0), times derivatives at what
- * `partial` holds, inputs, as large as the result. */
+/* Multiplies a matrix of sums by derivatives at the inputs in `partial`, which are as large as the result. mine: its
+ * index in shared memory; corner: its place in the tile; tile_at: (m0, n0), the place of the tile. */
 void multiply_by_derivatives(uint mine, uint depth, uint segment, uvec2 corner, uvec2 tile_at) {
   vec4 inputs[LANE_QUADS];
   EACH_QUAD(u, q) {

@@ -1,14 +1,13 @@
-/* Scales of a tile's rows and columns, in shared memory for the current and the next scale block of K.
- *
- * The roots of the powers that a tile's lines are divided by (range.h), in shared memory while they are used: those of one
- * depth of k and the next. */
+/* The roots (range.h) of a tile's rows and columns, in shared memory for the current and the next scale block (depth)
+ * of K. */
 #define GT_MATRIX_SCALED
-/* Of the lines of A's tile, then of B's, the roots of their powers of two over this depth of k and the next (range.h). */
+/* A slot has the roots of one depth: first of the tile's rows of A, then of its columns of B. */
 const uint ROOTS = BM + BN, OWN_ROOTS = (ROOTS + LOCAL_X - 1u) / LOCAL_X, SLOTS = 2u;
 shared uvec4 roots[SLOTS * ROOTS / 4u]; /* their bits */
 shared uint special; /* true if there is an infinity or NaN */
 
-/* Of a factor that a product has measured by shorter tiles, a depth has two or four. */
+/* Roots per depth: an operand whose roots another GEMM has written has two or four if the tiles of that GEMM were
+ * shorter. */
 const uint PARTS_A = 1u << (FORM / GT_MATRIX_PARTS_A & 3u), PARTS_B = 1u << (FORM / GT_MATRIX_PARTS_B & 3u);
 const bool MORE_OF_A = PARTS_A > PARTS_B;
 const uint ROOT_PARTS = MORE_OF_A ? PARTS_A : PARTS_B, FETCHED_ROOTS = OWN_ROOTS * ROOT_PARTS;
@@ -19,7 +18,7 @@ uint root_tile(uint parts, uint depth, uint part) {
 
 const bool EVEN_A = (FORM & GT_MATRIX_EVEN_A) != 0u, EVEN_B = (FORM & GT_MATRIX_EVEN_B) != 0u;
 
-/* Where in memory the i-th root of a tile stands. */
+/* Index of the i-th root of a tile in its buffer. */
 uint root_address(uint z, uvec2 at, uint depth, uint part, uint i) {
   uint line = RANGE_OF_INPUTS ? range_of_column(at.x + i) : at.x + i;
   uint of_a = EVEN_A ? 0u : range_a(z, root_tile(PARTS_A, depth, part)) + line;
@@ -46,7 +45,7 @@ float root_at(uint z, uvec2 at, uint depth, uint part, uint i) {
       if (floatBitsToUint(root) == 0x7f800000u) special = 1u; \
     }
 
-/* What this product finds of its result's lines is joined in their place, when they have been used. */
+/* The amax of the result's rows and columns are combined in the memory of the roots, after these have been used. */
 const bool MEASURES_ROWS = (FORM & GT_MATRIX_MEASURES_ROWS) != 0u;
 const bool MEASURES_COLUMNS = (FORM & GT_MATRIX_MEASURES_COLUMNS) != 0u;
 #define GT_MEASURES_WORD(i)    roots[(i) / 4u][(i) % 4u]

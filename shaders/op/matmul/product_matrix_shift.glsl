@@ -1,13 +1,12 @@
-/* Zero point of a uint8 operand: the row sums of the other operand, times the shift, are added at the end.
- *
- * The shift of a factor of bytes (load_bytes.glsl), which is left out while slabs are multiplied: a product's sums lack it
- * times the sum of the other factor's line. That is added up of quads on their way to shared memory, each invocation what it
- * has of a line, and joined at the end, where slabs were. */
+/* The shift of a uint8 operand (load_bytes.glsl) is not included in the multiplied elements. Each result therefore
+ * lacks the shift times the sum of the other operand's row or column. Each invocation sums the elements of the other
+ * operand that it stores to shared memory; at the end these sums are added in shared memory, where slabs were, and the
+ * product with the shift is added to the total. */
 const bool SHIFTED = (FORM & GT_MATRIX_SHIFTED) != 0u, OTHER_IS_A = B_BYTES;
 const uint OTHER_SCALES = OTHER_IS_A ? A_SCALES : B_SCALES, OTHER_FETCHES = OTHER_IS_A ? A_FETCHES : B_FETCHES;
 #define BEGIN_SHIFT \
-  vec4 below[OTHER_SCALES]; /* of four lines of constant k, … */ \
-  float along[OTHER_FETCHES]; /* … or of one along it */ \
+  vec4 below[OTHER_SCALES]; /* sums over quads below one another, if memory's lines are of constant k; … */ \
+  float along[OTHER_FETCHES]; /* … otherwise sums along a line */ \
   GT_UNROLL for (uint f = 0u; f < OTHER_SCALES; f++) below[f] = vec4(0.0); \
   GT_UNROLL for (uint f = 0u; f < OTHER_FETCHES; f++) along[f] = 0.0;
 #define SUM_SIDE(next, K_LINES, HAS, SCALES, FETCHES) \
@@ -20,7 +19,8 @@ const uint OTHER_SCALES = OTHER_IS_A ? A_SCALES : B_SCALES, OTHER_FETCHES = OTHE
   if (SHIFTED && A_BYTES) { SUM_SIDE(next_b, B_K_LINES, HAS_B, B_SCALES, B_FETCHES) } \
   if (SHIFTED && B_BYTES) { SUM_SIDE(next_a, A_K_LINES, HAS_A, A_SCALES, A_FETCHES) }
 
-/* Of each line of the tile, of `wide`, the sum times the shift, in the place of its root, which is at `first`. */
+/* Adds the invocations' sums of each row or column of the tile, of `wide`, and stores the sum times the shift in the
+ * place of its root. first: index of the first root. */
 #define JOIN_LINES(tile, K_LINES, QUAD, HAS, LINES, LINE, BELOW, SHARE, SCALES, FETCHES, wide, first) \
   GT_UNROLL for (uint f = 0u; f < (K_LINES ? SCALES : FETCHES); f++) { \
     uvec2 quad = QUAD(f); \

@@ -1,12 +1,11 @@
-/* Staging of K tiles: global loads to registers, conversion to 16 bit parts, stores to shared memory.
+/* Staging of K tiles (slabs) of product_matrix.glsl. An invocation loads some quads, four neighboring elements of a
+ * line each, from memory into registers (FETCH), computes the operand's elements from them if it is not dense (MAKE),
+ * and stores them to shared memory as 16-bit parts (PUT). Neighboring invocations load neighboring quads: if two loads
+ * read one half of a cache line each, the line is transferred twice, and this data path is the bottleneck, because it
+ * also serves the units' reads of shared memory.
  *
- * How slabs of the factors come into shared memory (product_matrix.glsl): an invocation holds some quads, four neighbours
- * of a line each, as they stand in memory (FETCH), makes of them what they are to become (MAKE), and puts them there,
- * 16 bits wide (PUT). Neighbouring invocations read neighbouring quads: what a multiprocessor fetches and what its units
- * read go the same way, which is the narrowest, and a line that is read by halves goes there twice.
- *
- * A tile's lines are as they lie in memory: of constant k if that is not the contiguous axis. They are padded by 16 bytes
- * against bank conflicts. */
+ * A slab has lines as in memory: of constant k if K is not the contiguous axis (K_LINES), otherwise along K. Lines are
+ * padded by 16 bytes against bank conflicts. */
 const bool A_BYTES = KIND_A == GT_FACTOR_BYTES, B_BYTES = KIND_B == GT_FACTOR_BYTES;
 const bool A_DENSE = KIND_A == GT_FACTOR_DENSE || A_BYTES, B_DENSE = KIND_B == GT_FACTOR_DENSE || B_BYTES;
 const bool DENSE = A_DENSE && B_DENSE;
@@ -16,19 +15,21 @@ const uint A_LINES = A_K_LINES ? BK : BM, B_LINES = B_K_LINES ? BK : BN;
 const uint A_STRIDE = A_LINE / 2u + 1u, B_STRIDE = B_LINE / 2u + 1u; /* in pairs of quads */
 const uint A_PLANE = A_LINES * A_STRIDE, B_PLANE = B_LINES * B_STRIDE;
 const uint A_QUADS = A_LINES * A_LINE, B_QUADS = B_LINES * B_LINE;
-/* A factor that is not dense has two quads in each of an invocation's lines, as lines and positions take work. */
+/* Quads of an invocation per line: two for an operand that is not dense, because the spots of lines are costly. SHARE:
+ * invocations per line. */
 const uint A_EACH = A_DENSE ? 1u : 2u, B_EACH = B_DENSE ? 1u : 2u;
 const uint A_SHARE = A_LINE / A_EACH, B_SHARE = B_LINE / B_EACH, A_TAKEN = A_EACH * LOCAL_X, B_TAKEN = B_EACH * LOCAL_X;
 const uint A_FETCHES = (A_QUADS + A_TAKEN - 1u) / A_TAKEN * A_EACH, B_FETCHES = (B_QUADS + B_TAKEN - 1u) / B_TAKEN * B_EACH;
 
-/* In uvec4s, as units want addresses to be multiples of 16. */
-shared uvec4 tile_a[A_PLANES * A_PLANE]; /* at the end, a matrix of sums of each subgroup on its way out */
+/* uvec4s, because the units need addresses that are multiples of 16. At the end tile_a has a matrix of accumulators per
+ * subgroup. */
+shared uvec4 tile_a[A_PLANES * A_PLANE];
 shared uvec4 tile_b[B_PLANES * B_PLANE];
 
-/* The f-th quad of an invocation, as (line, position in quads). Short lines are not taken in their order: what sixteen
- * invocations put at once lies in banks of its own. */
+/* The f-th quad of an invocation, as (line, position in quads). Short lines are permuted so that the stores of sixteen
+ * invocations have no bank conflicts. */
 uvec2 quad_of(bool k_lines, uint each, uint share, uint f) {
-  bool apart = LOCAL_X % (8u * share) == 0u; /* whole lines, eight at least, from one quad to the next */
+  bool apart = LOCAL_X % (8u * share) == 0u; /* consecutive quads are a multiple of eight lines apart */
   uint number = f / each, q = gl_LocalInvocationIndex + (apart ? 0u : number * LOCAL_X), line = q / share;
   uint eighth = line & 7u;
   if (!k_lines && share == 8u) line = line & ~7u | eighth >> 1 | (eighth & 1u) << 2;
@@ -41,18 +42,18 @@ uvec2 quad_of(bool k_lines, uint each, uint share, uint f) {
 #define HAS_A(f) HAS_QUAD(A_QUADS, A_TAKEN, A_EACH, f)
 #define HAS_B(f) HAS_QUAD(B_QUADS, B_TAKEN, B_EACH, f)
 
-/* Its first element in the factor, of a tile that begins at (w, k), as (line, position). */
+/* The first element of a quad in the operand, as (line, position). tile_at: the place (w, k) of the slab. */
 uvec2 quad_place(bool k_lines, uvec2 quad, uvec2 tile_at) {
   return uvec2(quad.x + (k_lines ? tile_at.y : tile_at.x), 4u * quad.y + (k_lines ? tile_at.x : tile_at.y));
 }
-/* How many of its elements exist. */
+/* The number of its elements that exist. */
 int quad_left(bool k_lines, uvec2 place, uint wide, uint k_end) {
   bool exists = place.x < (k_lines ? k_end : wide);
   return exists ? int(k_lines ? wide : k_end) - int(place.y) : 0;
 }
 
-/* The f-th quad of A in a slab of basis functions' rows. What its share of a line begins with is the same for a whole
- * workgroup, and so is the function, if blocks consist of whole shares: then it is worked out for all at once. */
+/* The spot of the f-th quad of A in a slab of basis functions along K. If blocks consist of whole shares, all
+ * invocations have the same function, and its spot is computed only once. */
 const bool A_SHARED_FUNCTION = BASIS_BLOCK % (4u * A_SHARE) == 0u;
 gt_spot basis_quad_of(uint f, uint k_at) {
   uint first = k_at + f % A_EACH * A_SHARE * 4u, inside = QUAD_A(f).y % A_SHARE * 4u;
@@ -61,8 +62,9 @@ gt_spot basis_quad_of(uint f, uint k_at) {
   return spot;
 }
 
-/* Where an invocation's quads begin, of a tile at `corner` = (w, k). If a factor is not dense, what stays of them from
- * slab to slab: the position where lines are of constant k, else the line. */
+/* Computes the indices of an invocation's quads in the first slab. corner: its place (w, k). For an operand that is not
+ * dense, also the spots that are the same for all slabs: of positions if lines are of constant k, otherwise of
+ * lines. */
 #define BEGIN_SIDE(address, spot, tap, KIND, K_LINES, QUAD, FETCHES, corner, length, wide, stride) \
   GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
     uvec2 inside = quad_place(K_LINES, QUAD(f), corner); \
@@ -78,20 +80,21 @@ gt_spot basis_quad_of(uint f, uint k_at) {
       spot[f].place.x = int(rows_number(K_LINES, spot[f], K_LINES ? inside.x : inside.y)); \
   } \
   if (KIND == GT_FACTOR_PATCHES && !K_LINES) { GT_POSITION(tap, KIND, corner.y) }
-/* Units that are given scaled factors never see a NaN: product_matrix.glsl. */
+/* True if missing table rows must become NaN here. With scales their root is infinity, and plain_tile is used
+ * instead. */
 #ifdef GT_MATRIX_BFLOAT
 const bool MARKS_ROWS = true;
 #else
 const bool MARKS_ROWS = false;
 #endif
-/* Of a quad of table rows, where it stands, and the number of the next one's row; place.y: true if there is
- * no such row. */
+/* Computes the index of a quad of table rows, and loads the number of the row for the next slab. place.y: true if the
+ * table has no such row. */
 #define STEP_ROWS(index, spot, K_LINES, along) \
   index = rows_element(K_LINES, spot, along) >> 2; \
   if (MARKS_ROWS) spot.place.y = int(!rows_has(uint(spot.place.x))); \
   spot.place.x = int(rows_number(K_LINES, spot, (along) + BK));
-/* The quads of a slab at k_at, as they stand in memory. A slab of patches in rows has the same tap throughout: it is
- * asked for a slab ahead. */
+/* Loads the quads of the slab at k_at. All quads of a slab of patches along K have the same tap, which is loaded one
+ * slab ahead. */
 #define FETCH_SIDE(next, from, address, spot, tap, KIND, K_LINES, QUAD, HAS, FETCHES, length, k_at) \
   GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
     uvec2 quad = QUAD(f); \
@@ -111,7 +114,7 @@ const bool MARKS_ROWS = false;
     address[f] += K_LINES ? BK * (KIND == GT_FACTOR_BASIS ? basis_inputs : length) : BK; \
   } \
   if (KIND == GT_FACTOR_PATCHES && !K_LINES) { GT_POSITION(tap, KIND, (k_at) + BK) }
-/* Of coefficients the factors that they are multiplied by. */
+/* Loads the factors of coefficients. */
 #define FETCH_SCALED(k_at) \
   GT_UNROLL for (uint f = 0u; f < B_FETCHES; f++) \
     if (HAS_B(f)) { \
@@ -119,7 +122,8 @@ const bool MARKS_ROWS = false;
       next_scale[f] = GT_CAST(GT_FLOATS4, scaled_by()).at[index]; \
     }
 
-/* What they are to become: of A functions, or a base that is apart, where a slab has nothing else. */
+/* MAKE computes elements from the loaded quads. A_PURE: each slab of A has only functions or only the base, which is
+ * apart. */
 const uint PURE_COLUMNS = A_K_LINES ? BM : BK, PURE_REST = BASIS_GRAIN % PURE_COLUMNS;
 #ifdef GT_MATRIX_BFLOAT
 const bool A_PURE = false; /* one code for both is less of it */
@@ -144,7 +148,7 @@ const bool A_PURE = BASIS_APART && PURE_REST == 0u;
   GT_UNROLL for (uint f = 0u; f < B_FETCHES; f++) \
     if (scaled_line((k_at) + QUAD_B(f).x).place.y != 0) next_b[f] *= next_scale[f];
 
-/* The quads of a slab that may not be whole, made as well. */
+/* Loads and computes the quads of a slab that may not be whole. */
 #define FETCH_CHECKED_SIDE(next, from, spot, KIND, K_LINES, QUAD, HAS, FETCHES, corner, length, wide, stride, aligned) \
   GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
     uvec2 place = quad_place(K_LINES, QUAD(f), corner); \
@@ -180,8 +184,8 @@ const bool A_PURE = BASIS_APART && PURE_REST == 0u;
   }
 
 #ifndef GT_MATRIX_BFLOAT
-/* An invocation's quads are parts of lines with a scale each, or, where lines are of constant k, have one of each element,
- * the same for quads below one another. */
+/* The scales of an invocation's quads: one per quad if lines are along K. If lines are of constant k, one per element;
+ * quads below one another (BELOW) have the same. */
 const bool A_BELOW = LOCAL_X % A_SHARE == 0u, B_BELOW = LOCAL_X % B_SHARE == 0u;
 const uint A_SCALES = A_BELOW ? A_EACH : A_FETCHES, B_SCALES = B_BELOW ? B_EACH : B_FETCHES;
 #define DECLARE_SCALES \
@@ -232,7 +236,8 @@ const uint A_SCALES = A_BELOW ? A_EACH : A_FETCHES, B_SCALES = B_BELOW ? B_EACH 
            B_FETCHES) \
   SUM_LINES
 
-/* The left factor's matrices of step d of a slab; those of the right one's column j, into the u-th place. */
+/* Load from shared memory: A's matrices of step d of a slab; B's matrices of step d in column j, into register set
+ * u. */
 #define LOAD_LEFT(d) \
   GT_UNROLL for (uint p = 0u; p < A_PLANES; p++) \
     GT_UNROLL for (uint i = 0u; i < DOWN; i++) { \
@@ -246,7 +251,7 @@ const uint A_SCALES = A_BELOW ? A_EACH : A_FETCHES, B_SCALES = B_BELOW ? B_EACH 
     uint first = p * B_PLANE + (B_K_LINES ? deep * B_STRIDE + w / 8u : w * B_STRIDE + deep / 8u); \
     GT_LOAD_RIGHT(right[(u) * B_PLANES + p], tile_b, first, B_STRIDE, !B_K_LINES); \
   }
-/* Plane p of the left factor with plane q of the right one's column j in the u-th place. */
+/* Multiplies plane p of A's matrices by plane q of B's matrices of column j, which are in register set u. */
 #define MULTIPLY_PLANES(j, u, p, q) \
   GT_UNROLL for (uint i = 0u; i < DOWN; i++) \
     GT_MULTIPLY_ADD(sums[i * ACROSS + (j)], left[(p) * DOWN + i], right[(u) * B_PLANES + (q)]);
@@ -255,12 +260,12 @@ const uint A_SCALES = A_BELOW ? A_EACH : A_FETCHES, B_SCALES = B_BELOW ? B_EACH 
   if (B_PLANES == 2u) { MULTIPLY_PLANES(j, u, 0u, B_PLANES - 1u) } \
   MULTIPLY_PLANES(j, u, 0u, 0u)
 
-/* Where along k a position stands: packed factors may have another order (product_packed.glsl). */
+/* The index along K of the original operands; packed operands may have another order (product_packed.glsl). */
 #define PLACE(position) (position)
 
-/* Short code takes each step in its own time, fast code the next one's loads before. */
+/* True for short code, in which the loads for a step do not overlap with the previous step. */
 const bool BRIEF = (FORM & GT_MATRIX_BRIEF) != 0u;
-/* What a tile begins with, and its first slab. */
+/* Declares a tile's variables and loads its first slab. full: the end of the whole slabs. */
 #define BEGIN_SLABS \
   uint length_a = A_K_LINES ? m : k, length_b = B_K_LINES ? n : k; \
   bool a_aligned = ALIGNED != 0u && ((length_a | stride_a) & 3u) == 0u; \
@@ -277,7 +282,7 @@ const bool BRIEF = (FORM & GT_MATRIX_BRIEF) != 0u;
   uint full = FAST && TAIL ? k_end - (k_end - k0) % BK : k_end; \
   if (!BRIEF && k0 < full) { FETCH(k0) }
 
-/* Columns of the right factor are loaded one ahead; more would be too many registers. */
+/* B's matrices are loaded one column ahead; more would need too many registers. */
 #define MULTIPLY_AHEAD(next) \
   LOAD_LEFT(0u) \
   LOAD_RIGHT(0u, 0u, 0u) \
@@ -304,8 +309,9 @@ const bool BRIEF = (FORM & GT_MATRIX_BRIEF) != 0u;
   barrier(); \
   if (BRIEF) { MULTIPLY_BRIEF } \
   else { MULTIPLY_AHEAD(next) } \
-  barrier(); /* the slab is used up */
-/* Where those end that are not of a base alone: a loop without a condition for each of both. */
+  barrier(); /* the slab has been read */
+/* The end of the slabs that have functions: with A_PURE the slabs of the base have a loop of their own, so that neither
+ * loop has a branch. */
 uint functions_end(uint m0, uint at, uint end) {
   uint functions = basis_inputs * BASIS_TERMS, last = end;
   if (A_PURE) last = A_K_LINES ? (m0 < functions ? end : at) : min(end, functions);
@@ -316,7 +322,7 @@ uint functions_end(uint m0, uint at, uint end) {
     if (BRIEF) { FETCH(at) } \
     USE_SLAB(MAKE(at, MAKE_A), if (at + BK < full) { FETCH(at + BK) }) \
   }
-/* The slabs of k from `at` to `end`, of all those to `full`. */
+/* Multiplies the slabs from `at` to `end`; loads ahead up to `full`. */
 #define SLABS(at, end, full) \
   { \
     uint of_functions = functions_end(m0, at, end); \
@@ -329,7 +335,7 @@ uint functions_end(uint m0, uint at, uint end) {
 #define BASE_LOOP(at, end, full) \
   if (A_PURE) { SLAB_LOOP(at, end, full, MAKE_BASE) }
 #endif
-/* The one behind those that are whole. */
+/* Multiplies the last slab if it is not whole. */
 #define LAST_SLAB(at) \
   if (FAST && TAIL && at < k_end) { \
     FETCH_CHECKED(at) \

@@ -1,8 +1,7 @@
-/* Epilogue of GEMM on matrix units: accumulators go through shared memory so that whole rows are written.
- *
- * Sums on their way out, by way of shared memory where slabs were (product_matrix.glsl): a subgroup's by themselves,
- * PIECE matrices side by side, so that whole lines are written, and a lane has quads of the same columns. What the epilogue
- * reads for several quads is on its way at once; what does not exist reads what does. */
+/* Epilogue of GEMM on matrix units (product_matrix.glsl). Each subgroup stores its accumulators to shared memory, where
+ * slabs were, PIECE matrices side by side (a piece), so that whole cache lines are written and all quads of a lane have
+ * the same columns. The loads of the epilogue for AT_A_TIME quads are in flight at once; for quads that do not exist it
+ * loads the inputs of others. */
 const uint PIECE_QUADS = PIECE * MATRIX_N / 4u, PIECE_DOWN = SUBGROUP / PIECE_QUADS;
 #ifdef GT_MATRIX_UNITS
 const uint AT_A_TIME = QUADS ? 4u : 1u;
@@ -10,13 +9,13 @@ const uint AT_A_TIME = QUADS ? 4u : 1u;
 const uint AT_A_TIME = 1u;
 #endif
 
-/* What is joined of columns lies where slabs were, too. */
+/* Column reductions are in the memory of the slabs, too. */
 void columns_put(uint word, float value) { tile_b[word / 4u][word % 4u] = floatBitsToUint(value); }
 float columns_get(uint word) { return uintBitsToFloat(tile_b[word / 4u][word % 4u]); }
 void columns_put_more(uint word, float value) { tile_a[word / 4u][word % 4u] = floatBitsToUint(value); }
 float columns_get_more(uint word) { return uintBitsToFloat(tile_a[word / 4u][word % 4u]); }
 
-/* What is found of lines: measures.glsl. */
+/* Roots of the result (measures.glsl), for scaled operands only. */
 #ifdef GT_MATRIX_SCALED
 #define MEASURE_BEGIN measures_begin();
 #define MEASURE_ROW(i, v, most) \
@@ -32,7 +31,8 @@ float columns_get_more(uint word) { return uintBitsToFloat(tile_a[word / 4u][wor
 #define MEASURE_END(m0, n0)
 #endif
 
-/* A piece that has its first element at (from_m, from_n), and stands at `mine` in shared memory. */
+/* Runs the epilogue for a piece and writes it. Its first element is (from_m, from_n); mine: its index in shared
+ * memory. */
 void write_piece(uint z, uint from_m, uint from_n, uint mine, inout gt_column_sums joined_sums, inout uvec4 most) {
   uint row_of_mine = gt_lane() / PIECE_QUADS, quad = gt_lane() % PIECE_QUADS;
   uint j = from_n + 4u * quad, column = j < n ? j : 0u, lanes = QUADS ? 4u : min(4u, n - column);
@@ -59,17 +59,17 @@ void write_piece(uint z, uint from_m, uint from_n, uint mine, inout gt_column_su
   }
 }
 
-/* Joins what all subgroups have of columns of piece p. */
+/* Reduces the columns of piece p over all subgroups. */
 void join_piece(uint p, uint m0, uint n0, gt_column_sums joined_sums) {
   uint slot = gt_subgroup() / SUBGROUPS_N * PIECE_DOWN + gt_lane() / PIECE_QUADS, slots = BM / SM * PIECE_DOWN;
   uint own = PIECE * MATRIX_N, first = gt_subgroup() % SUBGROUPS_N * own + gt_lane() % PIECE_QUADS * 4u;
-  barrier(); /* others' sums are out */
+  barrier(); /* the other subgroups have read their pieces */
   columns_leave(joined_sums, slot, slots, SUBGROUPS_N * own, first, 4u);
   columns_join(slots, SUBGROUPS_N * own, m0, BM, n0 + p * own, own, SN);
 }
 
-/* All sums, piece by piece. It is a loop whose end no compiler knows, and has one code for all pieces: code that runs once
- * takes longer to come from memory than to run. */
+/* Writes all accumulators, piece by piece, in a loop with one body for all pieces. Compilers cannot know its count
+ * (`one`), so they do not unroll it: straight code that runs only once takes longer to load from memory than to run. */
 #define WRITE_SUMS \
   gt_column_sums columns = columns_none(); \
   uvec4 most = uvec4(0u); \

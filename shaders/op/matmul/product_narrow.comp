@@ -20,8 +20,8 @@ layout(constant_id = GT_STAGE_SPEC_BATCH) const uint BATCH = 5u;
 
 const uint LOCAL = QUADS * GROUPS * SETS, POSITIONS = 4u * GROUPS * SETS;
 const uint ROWS = GROUPS * TAPS, STRIDE = POSITIONS / 4u + 1u; /* padded against bank conflicts */
-/* Patches, a row of lines for each column; behind them, where several groups read them, A's lines. At the end, the
- * sums of half the sets take their place. */
+/* Shared memory: the patches (stage_patches.glsl), then, if there are several groups, the lines of A. At the end the
+ * sums of half of the sets. */
 const uint A_AT = ROWS * STRIDE, STAGED = A_AT + (GROUPS > 1u ? POSITIONS * QUADS : 0u);
 const uint SUMS = SETS / 2u * QUADS * GROUPS * TAPS, POOL = STAGED > SUMS ? STAGED : SUMS;
 shared vec4 pool[POOL];
@@ -30,7 +30,8 @@ shared vec4 pool[POOL];
 #define GT_STAGE_COLUMNS n
 #include "op/matmul/stage_patches.glsl"
 
-/* Four rows of A from `i` on, of a line; those that do not exist are any. */
+/* A quad of a line of A, from position i on; 0 for a line from `end` on. Elements after the end of the line are
+ * replaced by others. */
 vec4 read_line(uint line, uint i, uint end, bool aligned) {
   uint at = min(line, end - 1u) * m;
   vec4 v;
@@ -40,8 +41,8 @@ vec4 read_line(uint line, uint i, uint end, bool aligned) {
   return line < end ? v : vec4(0.0);
 }
 
-/* The f-th quad that an invocation reads: where groups share it, neighbours read neighbouring ones, else it is one of
- * those that the invocation itself multiplies. */
+/* The line of the f-th quad that an invocation loads. If several groups share the quads, neighboring invocations load
+ * neighboring quads; otherwise each invocation loads the quads that it multiplies. */
 uint line_read(uint me, uint f) { return GROUPS > 1u ? (me + f * LOCAL) / QUADS : me / QUADS * 4u + f; }
 
 #define READ(at) \
@@ -77,7 +78,7 @@ void main() {
     }
     barrier();
   }
-  /* The upper half of the sets gives its sums to the lower half, until one is left. */
+  /* Tree reduction over the sets: the lower half of the sets adds the sums of the upper half, until one set is left. */
   for (uint lower = SETS / 2u; lower > 0u; lower /= 2u) {
     uint lanes = lower * QUADS * GROUPS;
     [[unroll]] for (uint t = 0u; t < GT_NARROW_MOST_TAPS; t++)

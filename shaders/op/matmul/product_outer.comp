@@ -18,22 +18,24 @@ layout(constant_id = GT_OUTER_SPEC_ROUND) const uint ROUND = 1u;
 layout(constant_id = GT_OUTER_SPEC_PART) const uint PART = 64u;
 layout(constant_id = GT_MATMUL_SPEC_SPLIT) const uint SPLIT = 2u;
 layout(constant_id = GT_MATMUL_SPEC_ARRIVE) const uint ARRIVE = 0u;
-/* Words from the sums of one invocation to those of the next: no even number, against bank conflicts. */
+/* Words from the sums of one invocation to those of the next in shared memory: an odd number, against bank
+ * conflicts. */
 #define JOINED         (OUTPUTS | 1u)
 #define GT_LINES_LEAST ((ROUND * LOCAL_X * JOINED + 3u) / 4u)
 #include "op/matmul/lines.glsl"
 #include "op/matmul/load_basis.glsl"
 #include "op/matmul/parts.glsl"
 
-/* A dense factor is a basis of one function, the input itself. */
+/* A dense A is treated as a basis with one function, the input itself. */
 const bool MAKES_A = KIND_A == GT_FACTOR_BASIS;
 const uint FUNCTIONS = MAKES_A ? BASIS_TOTAL : 1u, SUMS = FUNCTIONS * OUTPUTS, NOWHERE = 0xffffffffu;
-/* Of a tile's elements, how many an invocation writes, and how many parts of each it asks for at once. */
+/* The number of a tile's elements that an invocation writes, and the number of parts of each that it loads at once. */
 const uint OWN = (SUMS * INPUTS + LOCAL_X - 1u) / LOCAL_X, PARTS = OWN < FETCHED ? FETCHED / OWN : 1u;
 const uint IN_ROUND = (ROUND * INPUTS * OUTPUTS + LOCAL_X - 1u) / LOCAL_X;
 float sum[SUMS];
 
-/* Where in the result element e of so many functions from `first` on stands, those of a tile's inputs. */
+/* Index in the result of element e of the functions from `first` on, for the tile's inputs from input_ on and its
+ * columns from `column` on; NOWHERE if it does not exist. */
 uint place_of(uint e, uint first, uint input_, uint column) {
   uint line = e / OUTPUTS, i = input_ + line % INPUTS, term = first + line / INPUTS;
   column += e % OUTPUTS;
@@ -43,6 +45,7 @@ uint place_of(uint e, uint first, uint input_, uint column) {
   return exists ? at * n + column : NOWHERE;
 }
 
+/* Adds a staged line to the sums of this invocation's input, which is number `own` of the tile. */
 void add_line(uint line, uint own, uint input_) {
   vec4 x = vec4(lines_input(line, own, 0u)), g[QUADS];
   [[unroll]] for (uint q = 0u; q < QUADS; q++) g[q] = lines_gradient(line, q);
@@ -55,7 +58,7 @@ void add_line(uint line, uint own, uint input_) {
   }
 }
 
-/* What all lines at once have of an element, in their order. */
+/* Element e, summed over the invocations that process different lines, in a fixed order. */
 float joined(uint e) {
   uint line = e / OUTPUTS, at = (line / INPUTS * LOCAL_X + line % INPUTS) * JOINED + e % OUTPUTS;
   vec4 all = vec4(0.0);
@@ -64,8 +67,8 @@ float joined(uint e) {
   return (all.x + all.y) + (all.z + all.w);
 }
 
-/* The sums of all functions to the part's place. All of it is straight code: a loop within would keep the rounds from
- * being so, and the sums from being in registers. */
+/* Stores the sums of all functions to `partial`, in rounds of ROUND functions. All loops are unrolled: the sums stay in
+ * registers only if every index of sum[] is a constant. */
 void store(uint input_, uint column) {
   uint me = gl_LocalInvocationID.x;
   [[unroll]] for (uint first = 0u; first < FUNCTIONS; first += ROUND) {
@@ -82,7 +85,8 @@ void store(uint input_, uint column) {
   }
 }
 
-/* What the last workgroup of a tile does: it waits once for as many parts of all its elements as it can. */
+/* Called by the last workgroup of a tile: adds the parts and runs the epilogue. Each invocation loads PARTS parts of
+ * all its elements at once. */
 void add_parts(uint input_, uint column) {
   uint at[OWN];
   float all[OWN], next[OWN * PARTS];
@@ -107,7 +111,7 @@ void main() {
   if (MAKES_A) basis_begin();
   [[unroll]] for (uint i = 0u; i < SUMS; i++) sum[i] = 0.0;
   for (uint at = gl_WorkGroupID.y * PART; at < end; at += STAGED) {
-    barrier(); /* what was staged before is used up */
+    barrier(); /* the previously staged lines have been read */
     lines_stage(a, basis_raw, b, at, k, input_, inputs, column, n);
     barrier();
     for (uint line = me / INPUTS; line < min(STAGED, end - at); line += TEAMS)

@@ -1,8 +1,6 @@
-/* Packs a GEMM operand: converts to 16 bits, with scales where asked for, and stores fragments in lane order.
- *
- * Packs the factors of a product (packed.h), and finds their powers if they are scaled (range.h). A workgroup takes
- * some lines over a depth of k: an invocation reads a few quads of them, as they lie in memory, they become 16 bits wide
- * in shared memory, and subgroups load matrices there and write them down as their lanes hold them. */
+/* Packs the operands of a GEMM (packed.h): converts them to 16 bits, scales them if they are float16, and writes their
+ * roots (range.h). A workgroup packs 32 lines over one depth of K: each invocation loads a few quads and stores them to
+ * shared memory as 16-bit parts; then subgroups load matrices from there and write them in the order of their lanes. */
 #include "op/matmul/product_matrix.h"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 256u; /* GT_PACKED_GROUP */
@@ -21,18 +19,19 @@ const uint PLANES = (FORM & GT_MATRIX_HALVES) != 0u ? 2u : 1u;
 #include "op/matmul/range.glsl"
 #include "op/matmul/packed.glsl"
 const uint LINES = GT_RANGE_LINES, DEPTH = GT_RANGE_DEPTH, QUADS = LINES * DEPTH / 4u / GT_PACKED_GROUP;
-/* In octets, with one of padding; lines are as in memory, of constant k if that is not the contiguous axis. */
+/* Octets per line in shared memory, including one of padding. Lines are as in memory: of constant k if K is not the
+ * contiguous axis (K_STRIDE), otherwise along K. */
 const uint STRIDE = DEPTH / 8u + 1u, K_STRIDE = LINES / 8u + 1u, PLANE = DEPTH * K_STRIDE;
 shared uvec4 tile[PLANE];
 shared uint largest[LINES];
 
-/* The largest of a share of a line, of SHARES: words in the tile's place, until that is made. */
+/* Partial maxima of lines, SHARES per line, in the memory of the tile before it is filled. */
 const uint SHARES = DEPTH / 4u;
 void note(uint line, uint share, uint most) { tile[(line * SHARES + share) / 4u][share % 4u] = most; }
 
 uint of_four(uvec4 most) { return max(max(most.x, most.y), max(most.z, most.w)); }
 
-/* A quad's upper halves, or the rest. */
+/* Stores a quad's upper parts (plane 0) or lower parts (plane 1). */
 void put(uint to, vec4 v, uint plane) {
   vec4 upper = PLANES == 1u ? v : gt_upper(v);
   uvec2 pair = gt_packed(plane == 0u ? upper : v - upper);
@@ -40,7 +39,8 @@ void put(uint to, vec4 v, uint plane) {
   tile[to / 2u][to % 2u * 2u + 1u] = pair.y;
 }
 
-/* A device's matrices are of a kind for what they are multiplied with. */
+/* Never executed. The multiplication makes the driver use the matrix types of a GEMM, whose layout is that of
+ * operands. */
 void never() {
   gt_left left;
   gt_right right;
@@ -52,7 +52,7 @@ void never() {
   GT_STORE_WORDS(sums, tile, 0u, MATRIX_N / 4u);
 }
 
-/* A plane's matrices of the lines from `first` on, of which `extent` are one's, at a depth. */
+/* Writes one plane of the matrices of the lines from `first` on, over the depth; `extent` lines per matrix. */
 #define WRITE(type, LOAD, WORDS, OCTETS, packed, extent, PLANE_OCTETS, by_columns) \
   for (uint i = gt_subgroup(); i < LINES / extent * (DEPTH / MATRIX_K); i += LOCAL_X / SUBGROUP) { \
     uint step = i % (DEPTH / MATRIX_K), number = i / (DEPTH / MATRIX_K), all = range_begin(depth) / MATRIX_K + step; \
@@ -67,7 +67,7 @@ void never() {
     } \
   }
 
-/* Along memory's lines, which are of constant k or not. */
+/* Loads a quad of a line of memory. */
 #define READ(v, from, KIND) \
   if (KIND == GT_FACTOR_DENSE || (k_lines && KIND != GT_FACTOR_SCALED)) v = fetch(from, at, left, aligned); \
   else { \
@@ -78,7 +78,7 @@ void never() {
     GT_QUAD(v, KIND, from, of_line, of_position, along, left, aligned) \
   }
 
-/* Of lines' largest elements, or of such as only fill up memory (range.h). */
+/* Writes the roots of 32 lines; exist: false for lines that are only padding. */
 void write_roots(bool is_a, uint z, uint depth, uint first, bool exist) {
 #ifndef GT_MATRIX_BFLOAT
   uint me = gl_LocalInvocationIndex, to = (is_a ? range_a(z, depth) : range_b(z, depth)) + first + me;
@@ -86,6 +86,7 @@ void write_roots(bool is_a, uint z, uint depth, uint first, bool exist) {
 #endif
 }
 
+/* Packs the lines from `first` on over one depth. */
 void pack(bool is_a, uint z, uint depth, uint first) {
   uint me = gl_LocalInvocationIndex, wide = is_a ? m : n;
   uint stride = !PACKED_DENSE ? 0u : is_a ? stride_a : stride_b;
@@ -130,7 +131,7 @@ void pack(bool is_a, uint z, uint depth, uint first) {
     barrier();
     if (is_a) { WRITE(gt_left, GT_LOAD_LEFT, GT_LEFT_WORDS, GT_LEFT_OCTETS, packed_a, MATRIX_M, LEFT_PLANE, true) }
     else { WRITE(gt_right, GT_LOAD_RIGHT, GT_RIGHT_WORDS, GT_RIGHT_OCTETS, packed_b, MATRIX_N, RIGHT_PLANE, false) }
-    barrier(); /* what comes next must not overtake these */
+    barrier(); /* the matrices must be read before the tile is filled again */
   }
 }
 

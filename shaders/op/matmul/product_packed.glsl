@@ -1,20 +1,17 @@
-/* GEMM main loop for packed operands: each lane loads its fragments straight into registers, double-buffered;
- * nothing is staged.
- *
- * How a subgroup comes by the matrices of factors that have been packed (packed.h): each lane reads its own elements of
- * them, straight into registers. Nothing is staged, and nobody waits for another. What one step needs is on its way while
- * the step before is multiplied, in two sets of registers that take turns. The first multiplications of a step touch all
- * of its matrices: they wait for what is on its way before more is asked for, as a driver may count both together. */
+/* GEMM main loop for packed operands (packed.h): each lane loads its elements straight into registers; nothing is
+ * staged, and subgroups do not wait for each other. The data of a step is loaded while the previous step is multiplied,
+ * in two register sets by turns. The first multiplications of a step use all its matrices, so they wait for all its
+ * loads before the next loads are issued: a driver may wait for both together. */
 #include "op/matmul/packed.glsl"
 #ifdef GT_MATRIX_UNITS
 const uint SETS = 2u;
 /* True for a set of products of rows i and columns j that together touch all rows and columns. */
 #define TOUCHES(i, j) ((i) % ACROSS == (j) || (j) % DOWN == (i))
 #else
-const uint SETS = 1u; /* software devices take long to compile what does much at once */
+const uint SETS = 1u; /* software devices compile unrolled code slowly */
 #define TOUCHES(i, j) true
 #endif
-/* For sums on their way out, and for what is joined of columns. */
+/* For accumulators in the epilogue, and for column reductions. */
 shared uvec4 tile_a[LOCAL_X / SUBGROUP * MATRIX_M * PIECE_ROW], tile_b[LOCAL_X + LOCAL_X / 4u];
 
 gt_octets octets_from(uint octet) {
@@ -27,7 +24,7 @@ gt_octets octets_after(gt_octets at, uint octets) {
   return gt_octets(uvec2(low, uvec2(at).y + carry));
 }
 
-/* The matrices of a step, into set u. A segment that repeats itself begins anew. */
+/* Loads the matrices of a step into set u. An A that is repeated in each segment starts again at its beginning. */
 #define FETCH_SIDE(next, from, PLANE, MATRIX, OCTETS, COUNT, u) \
   GT_UNROLL for (uint i = 0u; i < PLANES * COUNT; i++) \
     GT_UNROLL for (uint o = 0u; o < OCTETS; o++) \
@@ -101,7 +98,7 @@ gt_octets octets_after(gt_octets at, uint octets) {
   }
 #define LAST_SLAB(at)
 #define PLACE(position) packed_place(position)
-/* Factors that are packed were scaled then. */
+/* Packed operands are already scaled; only computed elements of A need scales. */
 #define DECLARE_SCALES vec4 made_scales[MADE_ALL];
 #define GET_SCALES(depth) \
   if (MADE) { GET_MADE_SCALES(depth) }

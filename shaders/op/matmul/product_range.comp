@@ -1,16 +1,15 @@
-/* Amax of a GEMM operand's rows or columns by scale blocks of K, as power-of-two scales. */
+/* Amax of a GEMM operand's rows or columns per scale block of K, written as power-of-two scales. */
 #version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-/* Writes the powers of range.h for both factors of a product. A workgroup measures 32 lines over a depth, an
- * invocation four quads of them: side by side where k is the contiguous axis, else below one another. Of basis
- * functions it measures the inputs, each once, and knows how large functions of them become (range_basis.glsl).
+/* Writes the roots (range.h) of both operands of a GEMM. A workgroup measures 32 lines over one depth, an invocation
+ * four quads of them: side by side if k is the contiguous axis, otherwise below one another. For basis functions it
+ * measures the inputs, each once, and derives bounds of the functions from them (range_basis.glsl).
  *
- * It is to run at the speed of memory: the quads of dense factors are asked for at once, without a condition that a driver
- * would wait at, and what invocations found of lines lies in shared memory such that neither those that put it nor those
- * that join it meet in a bank. */
+ * To run at the speed of memory, it loads the quads of dense operands at once, without a branch at which a driver would
+ * wait. The layout of the partial maxima in shared memory avoids bank conflicts of stores and loads. */
 #include "op/matmul/product_matrix.h"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = GT_RANGE_GROUP;
@@ -22,25 +21,26 @@ layout(constant_id = GT_FACTOR_SPEC_RESULT) const uint RESULT = 0u;
 #include "op/matmul/load.glsl"
 #include "op/matmul/range.glsl"
 
-/* Those of patches may be written by another kernel (patches_blocks.h). */
+/* True if another kernel writes the roots: patches_range (patches_blocks.h), … */
 const bool KNOWN = (FORM & GT_MATRIX_BLOCKS) != 0u;
 const bool KNOWN_PATCHES_A = KNOWN && KIND_A == GT_FACTOR_PATCHES, KNOWN_PATCHES_B = KNOWN && KIND_B == GT_FACTOR_PATCHES;
-/* Or those of a value by the product that has made it. */
+/* … or the GEMM that has computed the operand (measures.glsl). */
 const bool MADE_A = (FORM & GT_MATRIX_KNOWN_A) != 0u, MADE_B = (FORM & GT_MATRIX_KNOWN_B) != 0u;
 const bool KNOWN_A = KNOWN_PATCHES_A || MADE_A, KNOWN_B = KNOWN_PATCHES_B || MADE_B;
 const bool BRIEF = (FORM & GT_MATRIX_BRIEF) != 0u;
 const uint QUADS = 4u, AT_ONCE = BRIEF ? 1u : QUADS;
-/* What is found of a line: in as many shares as invocations have something of it. */
+/* Partial maxima, [share][line]: a line has a share for each invocation that measures some of its elements. ROW: words
+ * from one share to the next. */
 const uint SHARES = GT_RANGE_GROUP / 8u, ROW = GT_RANGE_LINES + 4u;
 shared uint largest[SHARES * ROW];
 const bool TRANS_A = (FORM & GT_MATRIX_TRANS_A) != 0u;
 
-/* As straight code, or as a loop. */
+/* Loops over an invocation's quads: straight code or, if BRIEF, a loop, which compiles faster. */
 #define EACH_QUAD(i) \
   for (uint i##_first = 0u; i##_first < QUADS; i##_first += AT_ONCE) \
     [[unroll]] for (uint i = i##_first; i < i##_first + AT_ONCE; i++)
 
-/* An invocation's largest: of four lines, or four of one. */
+/* Stores the maxima of an invocation: of four lines if k_lines, otherwise of one line. */
 void put_largest(bool k_lines, uvec4 most) {
   uint me = gl_LocalInvocationIndex;
   if (k_lines) {
@@ -48,7 +48,7 @@ void put_largest(bool k_lines, uvec4 most) {
   } else largest[me % 8u * ROW + me / 8u] = max(max(most.x, most.y), max(most.z, most.w));
 }
 
-/* Then, of a line. */
+/* The maximum of a line over all shares. */
 uint largest_of(bool k_lines, uint line) {
   uint bits = 0u;
   [[unroll]] for (uint s = 0u; s < (k_lines ? SHARES : 8u); s++) bits = max(bits, largest[s * ROW + line]);
@@ -90,7 +90,8 @@ const bool STEADY = (FORM & GT_MATRIX_STEADY) != 0u && ALIGNED != 0u;
     } \
     most = max(most, gt_magnitude(v)); \
   }
-/* Lines first … of `wide` at a depth of k. Unless k_lines, memory's lines are those of the product. */
+/* Measures the 32 lines from `first` on, of `wide`, over one depth. k_lines: elements of equal k are contiguous in
+ * memory; otherwise the elements of a line are. */
 #define MEASURE(KIND, from, k_lines, wide, stride) \
   uint k0 = range_begin(depth), k_end = min(range_end(depth), k); \
   bool aligned = STEADY || (ALIGNED != 0u && (((k_lines ? wide : k) | stride) & 3u) == 0u); \
@@ -113,13 +114,14 @@ void measure_b(uint z, uint depth, uint first) {
   MEASURE(KIND_B, b, B_K_LINES, n, stride_b)
 }
 
+/* Writes the roots of 32 lines; least: a lower bound of the maximum (bits). */
 void write(bool k_lines, uint to, uint least) {
   uint me = gl_LocalInvocationIndex;
   barrier();
   if (me < GT_RANGE_LINES) range.at[to + me] = gt_range_root(max(least, largest_of(k_lines, me)));
 }
 
-/* Block `block` of A's powers, of `blocks` at each depth of an entry. */
+/* Measures one block of 32 lines of A at one depth. blocks: number of blocks per depth and batch entry. */
 void range_block_a(uint block, uint blocks) {
   uint first = block % blocks * GT_RANGE_LINES, depth = block / blocks % RANGE_POWERS(KIND_A);
   uint z = block / blocks / RANGE_POWERS(KIND_A);
@@ -144,7 +146,7 @@ void main() {
   uint of_a = KNOWN_A ? 0u : range_entries(KIND_A, stride_a) * RANGE_POWERS(KIND_A) * blocks_a;
   uint of_b = KNOWN_B ? 0u : range_entries(KIND_B, stride_b) * depths_b * blocks_b;
   for (uint i = gl_WorkGroupID.x; i < of_a + of_b; i += gl_NumWorkGroups.x) {
-    if (i != gl_WorkGroupID.x) barrier(); /* what was found of the block before has been read */
+    if (i != gl_WorkGroupID.x) barrier(); /* the maxima of the previous block have been read */
     uint block = i - of_a, first = block % blocks_b * GT_RANGE_LINES;
     uint depth = block / blocks_b % depths_b, z = block / blocks_b / depths_b;
     if (i < of_a) range_block_a(i, blocks_a);

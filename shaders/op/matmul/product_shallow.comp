@@ -27,7 +27,7 @@ shared vec4 weights[ROWS * QUADS];
 #define GT_STAGE_COLUMNS k
 #include "op/matmul/stage_patches.glsl"
 
-/* B's columns from n0 on, those of an element side by side; 0 where there is none. */
+/* Stages B's columns from n0 on, [element][column]; 0 if an element or a column does not exist. */
 void stage_weights(uint me, uint n0) {
   for (uint i = me; i < 4u * QUADS * ROWS; i += LOCAL) {
     uint column = i / ROWS, element = i % ROWS;

@@ -19,15 +19,15 @@ layout(constant_id = GT_SLOPES_SPEC_OWN) const uint OWN = 1u;
 #include "op/matmul/load_basis.glsl"
 #include "op/matmul/load_scaled.glsl"
 #include "op/matmul/load_segments.glsl"
-const uint ROWS = BASIS_TOTAL * INPUTS; /* of coefficients */
-const bool AGAIN = OWN < BASIS_TOTAL;   /* inputs are read once part of the result exists */
+const uint ROWS = BASIS_TOTAL * INPUTS; /* rows of coefficients */
+const bool AGAIN = OWN < BASIS_TOTAL;   /* several passes: the inputs are still needed when results are stored */
 const uint BM = STAGED, BN = INPUTS;
 layout(constant_id = GT_MATMUL_SPEC_EXTENTS) const uint EXTENTS = 0u;
 #include "op/matmul/measures_scalar.glsl"
 shared vec4 coefficients[ROWS * SPREAD];
 shared float results[AGAIN ? STAGED * INPUTS : 1u];
 
-/* An element of row `number` of the tile's coefficients, times the factor of its edge. */
+/* An element of row `number` of the tile's coefficients, times the factor of its edge if it has one. */
 float coefficient(uint number, uint output_, uint input_) {
   uint term = min(number / INPUTS, BASIS_TOTAL - 1u);
   gt_spot line = coefficients_line(min(input_ + number % INPUTS, n - 1u)), along = coefficients_position(term * SEGMENT);
@@ -61,7 +61,7 @@ void put_result(uint word, float value) {
 }
 float result_at(uint word) { return AGAIN ? results[word] : lines_get(word); }
 
-/* What functions from `first` on add to the gradient of an input, in all lines of an invocation. */
+/* Adds the terms of OWN functions from `first` on to the gradient of an input, for all lines of the invocation. */
 void add_functions(uint first, uint count, uint own, uint input_) {
   vec4 factor[OWN * QUADS], g[QUADS];
   [[unroll]] for (uint i = 0u; i < OWN * QUADS; i++)
@@ -80,7 +80,7 @@ void add_functions(uint first, uint count, uint own, uint input_) {
   }
 }
 
-/* An invocation's quads have the same columns. */
+/* Writes the results; all quads of an invocation have the same columns. */
 void write(uint first, uint count, uint input_) {
   uint i = input_ + gl_LocalInvocationID.x % ACROSS * 4u;
   uvec4 most = uvec4(0u);

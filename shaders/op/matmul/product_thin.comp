@@ -14,14 +14,15 @@ const uint RESULT = GT_RESULT_DENSE;
 #include "lib/program.glsl"
 #include "op/matmul/load.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
-layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 64u; /* SHARES for each line */
+layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 64u; /* lines * SHARES */
 layout(constant_id = GT_THIN_SPEC_COLUMNS) const uint COLUMNS_OF_B = 1u;
 layout(constant_id = GT_THIN_SPEC_SHARES) const uint SHARES = 16u;
 layout(constant_id = GT_THIN_SPEC_CHUNK) const uint CHUNK = 32u;
 layout(constant_id = GT_MATMUL_SPEC_TRANS_B) const uint TRANS_B = 0u;
 layout(constant_id = GT_MATMUL_SPEC_EXTENTS) const uint EXTENTS = 0u;
 const bool A_ALIGNED = (EXTENTS & GT_MATMUL_QUADS_OF_A) != 0u && ALIGNED != 0u;
-/* Rows of B follow each other: a quad of them is whole quads, as there are where lines of A are. */
+/* A B that is not transposed is staged as one sequence of elements. It consists of whole quads also if the length of
+ * A's lines (k) is a multiple of 4. */
 const bool B_ALIGNED = (EXTENTS & (GT_MATMUL_QUADS_OF_A | GT_MATMUL_QUADS_OF_B)) != 0u && ALIGNED != 0u;
 const uint BLOCK_REST = BASIS_BLOCK % 4u;
 const bool MAKES_A = KIND_A == GT_FACTOR_BASIS && BLOCK_REST == 0u;
@@ -34,8 +35,8 @@ void columns_put(uint word, float value) { rows[word] = value; }
 float columns_get(uint word) { return rows[word]; }
 #include "op/matmul/follow.glsl"
 
-/* What is staged from quad `at` of k on, a quad at a time as it lies in memory, behind the end zeros: along k where B's
- * lines lie along it, else of rows that follow each other without a gap. */
+/* The i-th quad of memory to be staged for the chunk that begins at quad `at` of K: along K if B is transposed,
+ * otherwise of the sequence of its rows. 0 after the end. */
 vec4 staged_fetch(uint i, uint at) {
   vec4 v;
   if (TRANS_B != 0u) {
@@ -57,6 +58,7 @@ vec4 staged_fetch(uint i, uint at) {
   return v;
 }
 
+/* Stores that quad to shared memory. */
 void staged_put(uint i, vec4 v) {
   if (TRANS_B != 0u) pool[i] = v;
   else
@@ -76,8 +78,8 @@ void stage(uint at) {
   }
 }
 
-/* An invocation's quads of A from `quad` of k on; of basis functions the inputs, of which they are made when they are
- * multiplied. */
+/* FETCH loads an invocation's quads of A from quad `quad` of K on; for basis functions it loads the inputs, and MAKE
+ * computes the functions before the multiplication. */
 #define EACH_QUAD [[unroll]] for (uint u = 0u; u < GT_THIN_AT_ONCE; u++)
 #define FETCH(quad) \
   EACH_QUAD { \
@@ -101,7 +103,7 @@ void stage(uint at) {
     } \
   }
 
-/* What the shares of an element have, one after another. */
+/* An element's sum over all shares, in a fixed order. */
 float joined(uint line, uint column) {
   vec4 sum = vec4(0.0);
   for (uint s = 0u; s < SHARES; s += 4u) sum += pool[(line * SUMS + column * SHARES + s) / 4u];
@@ -135,7 +137,7 @@ void main() {
   FETCH(0u)
   for (uint at = 0u; at < quads; at += STEP) {
     if (at % CHUNK == 0u) {
-      barrier(); /* what was staged before is used up */
+      barrier(); /* the previous chunk has been read */
       stage(at);
       barrier();
     }

@@ -1,20 +1,21 @@
-/* Scales of a KAN operand from bounds of its basis functions, without computing all of them.
- *
- * The powers of range.h for basis functions as the left factor, of their inputs and of how large functions become
- * (basis_peak, load_basis.glsl). What that is too much, by 16 at most where functions are known to be bounded, costs
- * no digits that count: elements are then rounded to a 2^33rd of the largest in place of a 2^37th, floats to a 2^24th.
- * For product_range.comp, behind what puts and joins an invocation's largest values. */
-const bool OF_INPUTS = RANGE_BASIS && RANGE_VALUES; /* of derivatives all values are looked at */
-const bool KNOWN_PEAKS = (BASIS_KIND & GT_BASIS_KNOWN) != 0u, BY_LINES = OF_INPUTS && BASIS_EVEN; /* one power for a line */
+/* Scales of a KAN operand (range.h) from the amax of its inputs and upper bounds of its basis functions (basis_peak,
+ * load_basis.glsl), without computing all functions. A bound may be larger than the amax, by a factor of at most 16 for
+ * functions that are known to be bounded. That costs no digits that matter: elements are then rounded to 2^-33 of the
+ * amax instead of 2^-37, while floats are rounded to 2^-24. Included by product_range.comp after put_largest and
+ * largest_of. */
+const bool OF_INPUTS = RANGE_BASIS && RANGE_VALUES; /* derivatives have no bounds; their values are measured */
+const bool KNOWN_PEAKS = (BASIS_KIND & GT_BASIS_KNOWN) != 0u;
+const bool BY_LINES = OF_INPUTS && BASIS_EVEN; /* one root per line */
 const bool NOT_TRANS_A = !TRANS_A, OF_QUADS = BASIS_BLOCK % 4u == 0u, OF_ROWS = RANGE_UNEVEN_BASIS && NOT_TRANS_A;
 const bool ROWS_OF_QUADS = OF_ROWS && OF_QUADS;
-const bool BY_DEPTHS = ROWS_OF_QUADS && RANGE_VALUES; /* one for a depth of a line; quads are one function of neighbours */
-const bool INPUTS_ALIGNED = OF_QUADS && ALIGNED != 0u; /* blocks divide a line */
+const bool BY_DEPTHS = ROWS_OF_QUADS && RANGE_VALUES; /* one root per line and depth; a quad is one function */
+const bool INPUTS_ALIGNED = OF_QUADS && ALIGNED != 0u; /* because a block divides the inputs */
 
-/* Lines are as many as keep a device busy only if each asks for much at once. */
+/* Quads of inputs that an invocation loads at once: there are too few lines to hide the latency otherwise. */
 const uint LINE_QUADS = BRIEF ? 1u : 8u;
 
-/* Largest inputs of a line's base, in eight parts: that is no larger than they are. */
+/* The amax (bits) of the inputs of a line's base, computed by eight invocations; it bounds the base, because
+ * |silu(x)| <= |x|. 0 if the bound is known. */
 uvec4 inputs_of_line(uint first) {
   uint me = gl_LocalInvocationIndex, line = first + me / 8u;
   uvec4 most = uvec4(0u);
@@ -27,7 +28,8 @@ uvec4 inputs_of_line(uint first) {
   return most;
 }
 
-/* What functions come to in a depth of a line: of those quads of an invocation that are of one function at once. */
+/* Upper bounds (bits) of the functions of a line in a depth. Consecutive quads of an invocation with the same function
+ * are bounded together. */
 uvec4 peaks_of_depth(uint depth, uint first) {
   uint me = gl_LocalInvocationIndex, line = first + me / 8u, term = 0u;
   uvec4 most = uvec4(0u), inputs = uvec4(0u);
@@ -46,7 +48,8 @@ uvec4 peaks_of_depth(uint depth, uint first) {
   return max(most, range_peaks(inputs, term));
 }
 
-/* Inputs first … at a depth of lines; plane: of those that the base has to itself, where it does. */
+/* Writes the amax of each of the inputs from `first` on, over the lines of a depth. plane: 1 for the inputs of a base
+ * that is apart, otherwise 0. */
 void range_inputs(uint depth, uint first, uint plane) {
   uint me = gl_LocalInvocationIndex, input_ = first + me % 8u * 4u;
   uvec4 most = uvec4(0u);

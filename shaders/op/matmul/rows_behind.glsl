@@ -1,10 +1,10 @@
-/* Fused row epilogue: a layer norm or softmax over full rows of a GEMM tile.
+/* Fused row epilogue (GT_FOLLOWED_BY_ROWS): a row program such as a layer norm or softmax over full rows of a GEMM
+ * tile. The row program is the epilogue; its leader's value is the GEMM. Its third output is `range`, its fourth output
+ * is passed as input GT_ROWS_BEHIND_Y, which the program does not use.
  *
- * A row program behind a result, where a tile has whole rows of it (GT_FOLLOWED_BY_ROWS): a norm, or a softmax, which a
- * kernel behind this one would read it again for. It is the epilogue, then, and its leader's value what is summed up;
- * of its outputs the third goes to `range`, the fourth to where an input would that it has not (GT_ROWS_BEHIND_Y). For
- * a kernel that has the arguments of matmul.h, lib/program.glsl with GT_PROGRAM_JOINS, LOCAL_X, what columns.glsl and
- * follow.glsl want, and gives room in shared memory for a vec4 an invocation, beside that for a tile's rows. */
+ * Include after the arguments of matmul.h, lib/program.glsl with GT_PROGRAM_JOINS, LOCAL_X, columns.glsl and
+ * follow.glsl. The kernel defines behind_put and behind_get, which access a vec4 per invocation in shared memory, apart
+ * from the tile's rows. */
 const bool ROWS_BEHIND = (FOLLOWED_BY & GT_FOLLOWED_BY_ROWS) != 0u;
 #define BEHIND_BITS(k) (SMOOTHING >> (k * GT_ROWS_BEHIND_REDUCTION_BITS))
 const uint REDUCTION_0 = BEHIND_BITS(0) & 7u, REDUCTION_1 = BEHIND_BITS(1) & 7u, REDUCTION_2 = BEHIND_BITS(2) & 7u;
@@ -26,7 +26,7 @@ vec4 behind_get(uint invocation);
 #define BEHIND_WRITE_NARROW(k, to) \
   if (OUTPUT_COUNT > k && (BEHIND_NARROW >> k & 1u) != 0u) to.at[i] = result[k].x;
 
-/* A quad of row i, where all of the row's `across` invocations are neighbours. */
+/* Runs the row program for a quad of row i. `across` neighboring invocations share the row. */
 void behind_quad(gt_place at, uint i, bool exists, vec4 v, uint across) {
   uint me = gl_LocalInvocationIndex, lane = me % across;
   vec4 sum[GT_PROGRAM_REDUCTIONS], result[GT_PROGRAM_OUTPUTS];
@@ -45,13 +45,13 @@ void behind_quad(gt_place at, uint i, bool exists, vec4 v, uint across) {
   gt_program(at, v, result);
   BEHIND_EACH_OUTPUT(BEHIND_WRITE)
   if (BEHIND_NARROW == 0u) return;
-  barrier(); /* what has one value a row may take the place of what all of the row reads */
+  barrier(); /* an output with one value per row may overwrite an input that all invocations of the row read */
   if (lane == 0u && exists) { BEHIND_EACH_OUTPUT(BEHIND_WRITE_NARROW) }
 }
 
-/* All invocations call it, for the tile of `high` rows from m0 on: of parts that have come together, or when they have
- * put what they have of its sums (follow_put). In place of a quad that there is not, the row's last one is worked on
- * for nothing, and in place of a row the result's last one. */
+/* Runs the row program for the tile of `high` rows from m0 on, all invocations together. of_parts: the values are sums
+ * over the parts of split-K; otherwise follow_put has stored them. An invocation without a quad computes the last quad
+ * of the row, or of the last row, without storing it. */
 void rows_behind(uint m0, uint high, uint wide, bool of_parts) {
   if (!ROWS_BEHIND) return;
   uint across = wide / 4u, quads = (n + 3u) / 4u;

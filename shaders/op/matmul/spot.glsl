@@ -1,6 +1,5 @@
-/* Per-row or per-position state of an operand loader: an offset, and what bounds checks need.
- *
- * What a kind keeps of a line or of a position: an offset, and what decides whether an element is there. */
+/* State of an operand loader for a line or a position: `at` is an offset in elements; place and phase decide whether an
+ * element exists, or have another meaning that the loader defines. */
 struct gt_spot {
   uint at;
   ivec3 place;

@@ -1,14 +1,18 @@
-/* im2col tiles in shared memory, computed once for kernels that read each element many times.
- *
- * Patches made once in shared memory, for kernels that read each many times: POSITIONS lines of COLUMNS elements, a
- * row of lines for each element, in `pool` from 0 on. To be defined before: GT_STAGE_IMAGE, the images, and
- * GT_STAGE_COLUMNS, how many there are; the constants LOCAL (the workgroup), POSITIONS (at most LOCAL), ROWS (at least
- * GT_STAGE_COLUMNS; the others are 0) and BATCH (elements that an invocation reads at once); and the shared vec4
- * pool[], of ROWS * STRIDE at least. */
+/* im2col tiles in shared memory, computed once for kernels that read each element many times: the patches of POSITIONS
+ * lines, GT_STAGE_COLUMNS elements each, transposed (a row of the tile has one element of all lines), from the
+ * beginning of pool[]. Define before the inclusion:
+ *   GT_STAGE_IMAGE    the buffer of the images
+ *   GT_STAGE_COLUMNS  elements of a patch
+ *   LOCAL             constant: the size of the workgroup
+ *   POSITIONS         constant: lines, at most LOCAL
+ *   ROWS              constant: rows of the tile, at least GT_STAGE_COLUMNS; further rows are 0
+ *   STRIDE            constant: vec4s from one row of the tile to the next
+ *   BATCH             constant: elements that an invocation loads at once
+ *   pool[]            shared vec4s, at least ROWS * STRIDE */
 #include "op/matmul/load_patches.glsl"
 #include "op/matmul/stage.h"
-const uint ACROSS = LOCAL / POSITIONS; /* invocations that make a line */
-shared uvec4 taps[GT_STAGE_MOST_COLUMNS]; /* what columns add: offset, places */
+const uint ACROSS = LOCAL / POSITIONS; /* invocations per line */
+shared uvec4 taps[GT_STAGE_MOST_COLUMNS]; /* entries of the table (patches.h): offset, places */
 
 void stage_begin(uint me) {
   patches_begin();
@@ -20,7 +24,7 @@ void stage_begin(uint me) {
   barrier();
 }
 
-/* The patches of the lines from `at` on; 0 from `end` on. */
+/* Stages the patches of the lines from `at` on; from `end` on they are 0. */
 void stage_patches(uint me, uint at, uint end) {
   uint place = me % POSITIONS, lane = me / POSITIONS, to = place / 4u, columns = GT_STAGE_COLUMNS;
   bool there = at + place < end;

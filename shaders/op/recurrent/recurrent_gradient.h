@@ -5,8 +5,7 @@
  *   weight    [G hidden, hidden]: W_hh
  *   d_gates   the gradient of gates; may use the memory of saved
  *   d_hidden  the gradient of the GRU's hidden product; for other cells this is d_gates
- *   carry     [batch, hidden]: the gradient of c (LSTM) or h (GRU) before a step, without the term from W_hh
- */
+ *   carry     [batch, hidden]: the gradient of c (LSTM) or h (GRU) before a step, without W_hh's term */
 #include "lib/args.h"
 #include "op/recurrent/recurrent_spec.h"
 GT_ARGS(gt_recurrent_gradient_args) {
