@@ -1,14 +1,15 @@
-/* matrix_khr [--bfloat] IN.spv OUT.spv: rewrites a SPIR-V module with cooperative matrices of
- * SPV_NV_cooperative_matrix, the only extension that older GLSL compilers support, into one with
- * SPV_KHR_cooperative_matrix, which drivers of several vendors support, and faster.
+/* matrix_khr [--bfloat] IN.spv OUT.spv: converts the cooperative matrices of a SPIR-V module from
+ * SPV_NV_cooperative_matrix, the only such extension that older GLSL compilers support, to
+ * SPV_KHR_cooperative_matrix, which drivers of several vendors support, and which is faster.
  *
- * The extensions differ in few points: a KHR type states its use, A, B or accumulator, which is derived here
- * from the multiplications; a load or store has the layout as a number instead of a boolean, and before the
- * stride instead of after it; and the length of a matrix is an instruction in a function, not a constant. A
- * type with two uses is an error: give its extents separate specialization constants. NV has no elementwise
- * product of matrices: a quotient stands for it. --bfloat: what is float16 in the source becomes bfloat16
- * (SPV_KHR_bfloat16), which such a compiler does not support at all: operands that are loaded and multiplied,
- * and vectors that floats are converted to, and that are bitcast to 32-bit words. */
+ * The extensions differ in few points. A KHR matrix type states its use, A, B or accumulator, which is
+ * derived here from the multiplications. A load or store has the layout as a number instead of a boolean, and
+ * before the stride instead of after it. The length of a matrix is an instruction in a function, not a
+ * constant. A type with two uses is an error: give its extents separate specialization constants. NV has no
+ * elementwise product of matrices: shaders write a quotient instead, which is converted to a product.
+ * --bfloat: float16 in the source becomes bfloat16 (SPV_KHR_bfloat16), which such compilers do not support:
+ * in matrices that are loaded and multiplied, and in vectors that floats are converted to and that are
+ * bitcast to 32-bit words. */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,27 +56,33 @@ enum {
   CAPABILITY_BFLOAT = 5116,
   CAPABILITY_BFLOAT_MATRIX = 5118
 };
-enum { BFLOAT = 0 };              /* an encoding of floats */
-enum { LEFT, RIGHT, SUM, ROLES }; /* numbers in KHR; for layouts, row-major and column-major are 0 and 1 */
+enum { BFLOAT = 0 }; /* the operand of OpTypeFloat for BFloat16KHR */
+/* Uses of a matrix, with KHR's numbers: A, B, accumulator. The numbers of layouts are 0, row-major, and 1,
+ * column-major. */
+enum { LEFT, RIGHT, SUM, ROLES };
 
 typedef struct id { /* what is known about an id */
   uint32_t type;    /* of a value */
-  uint32_t roles;   /* uses of a matrix type: one bit each */
-  bool matrix;      /* true if it is a matrix type */
-  uint32_t layout;  /* for the boolean "column-major": the id of the layout number */
-  bool length;      /* a matrix length, or an expression of constants with one */
+  uint32_t roles;   /* of a matrix type: bit LEFT, RIGHT or SUM for each use */
+  bool matrix;      /* it is a matrix type */
+  uint32_t layout;  /* of a boolean "column-major": the id of the corresponding layout number, or 0 */
+  bool length;      /* it is a matrix length, or an OpSpecConstantOp with one as an operand */
 } id;
 
 typedef struct module {
   const char *path;
   uint32_t *in, *out;
   size_t count, written, capacity;
-  size_t function, measuring; /* start of the function that is read or written; the one that uses lengths */
-  uint32_t bound;             /* number of ids, including new ones */
-  id *of;
-  uint32_t integer, number[ROLES]; /* new ids: a type, its 0, 1 and 2 */
-  bool bfloat, matrices, selected; /* selected: layouts that depend on constants have been written */
-  bool measured;                   /* lengths have been written */
+  size_t function;        /* offset of the current function's OpFunction; 0: none */
+  size_t length_function; /* the same of the function that uses lengths */
+  uint32_t bound;         /* bound of the ids, including new ones */
+  id *ids;                /* those of the input */
+  uint32_t integer;       /* id of the 32-bit integer type */
+  uint32_t number[ROLES]; /* ids of its constants 0, 1 and 2 */
+  bool bfloat;            /* --bfloat */
+  bool matrices;          /* the module declares matrices of NV */
+  bool layouts_written;   /* put_layouts has run */
+  bool lengths_written;   /* put_lengths has run */
 } module;
 
 static void fail(const module *m, const char *format, ...) __attribute__((format(printf, 2, 3), noreturn));
@@ -101,8 +108,8 @@ static void read_module(module *m) {
   if (m->count < HEADER || m->count == MAX_WORDS || m->in[0] != MAGIC || m->in[3] > MAX_IDS)
     fail(m, "no SPIR-V module");
   m->bound = m->in[3];
-  m->of = calloc(m->bound + 1, sizeof *m->of);
-  if (!m->of) fail(m, "out of memory");
+  m->ids = calloc(m->bound + 1, sizeof *m->ids);
+  if (!m->ids) fail(m, "out of memory");
   for (size_t at = HEADER, size; at < m->count; at += size) {
     size = m->in[at] >> 16;
     if (!size || size > m->count - at) fail(m, "no SPIR-V module: an instruction of %zu words", size);
@@ -111,35 +118,35 @@ static void read_module(module *m) {
 
 static id *id_of(const module *m, uint32_t name) {
   if (name >= m->in[3]) fail(m, "id %u is out of bounds", name);
-  return &m->of[name];
+  return &m->ids[name];
 }
 
-/* True if the instruction has a type and a result, in this order. */
+/* True if the instruction has a result type and a result id, in this order. */
 static bool has_type(uint32_t op) {
   const bool type = (op >= OpTypeVoid && op <= OpTypeForwardPointer) || op == OpTypeCooperativeMatrixNV;
   return !type && op >= OpConstantTrue && op != OpDecorate && op != OpMemberDecorate;
 }
 
-static void note_layout(module *m, uint32_t truth) {
-  id *by_columns = id_of(m, truth);
+static void note_layout(module *m, uint32_t column_major) {
+  id *by_columns = id_of(m, column_major);
   if (!by_columns->layout) by_columns->layout = m->bound++;
 }
 
-/* Lengths belong to the one function that uses them. A literal word that happens to equal the id of a length
- * is treated as one, which only matters for lengths that are used elsewhere. */
+/* Finds lengths, and the only function that may use them. A literal operand that happens to equal the id of a
+ * length is treated as a use of it; that is an error only if it is in another function. */
 static void note_lengths(module *m, const uint32_t *w, uint32_t size) {
   const uint32_t op = w[0] & 0xffff;
   const bool constant = op == OpSpecConstantOp;
-  if (constant && w[3] == OpCooperativeMatrixLengthNV) m->of[w[2]].length = true;
+  if (constant && w[3] == OpCooperativeMatrixLengthNV) m->ids[w[2]].length = true;
   for (uint32_t k = constant ? 4 : 1; k < size; k++) {
-    if (w[k] >= m->in[3] || !m->of[w[k]].length || op == OpName) continue;
+    if (w[k] >= m->in[3] || !m->ids[w[k]].length || op == OpName) continue;
     if (constant) {
-      m->of[w[2]].length = true;
+      m->ids[w[2]].length = true;
       continue;
     }
-    if (!m->function || (m->measuring && m->measuring != m->function))
+    if (!m->function || (m->length_function && m->length_function != m->function))
       fail(m, "the length %%%u is used outside of one function", w[k]);
-    m->measuring = m->function;
+    m->length_function = m->function;
   }
 }
 
@@ -147,9 +154,9 @@ static void survey_instruction(module *m, size_t at) {
   const uint32_t *w = m->in + at, op = w[0] & 0xffff, size = w[0] >> 16;
   if (op == OpFunction) m->function = at;
   note_lengths(m, w, size);
-  /* An instruction without a result (OpStore, a branch) refers to ids that are already defined, or to
-   * labels. */
-  if (size > 2 && has_type(op) && w[2] < m->in[3] && !m->of[w[2]].type) m->of[w[2]].type = w[1];
+  /* has_type is also true for instructions without a result (OpStore, a branch). That does no harm: their
+   * word 2 is an id that already has a type, or a label. */
+  if (size > 2 && has_type(op) && w[2] < m->in[3] && !m->ids[w[2]].type) m->ids[w[2]].type = w[1];
   switch (op) {
   case OpCapability: m->matrices |= w[1] == CAPABILITY_MATRIX_NV; break;
   case OpTypeCooperativeMatrixNV:
@@ -176,7 +183,7 @@ static void survey(module *m) {
   for (size_t at = HEADER; at < m->count; at += m->in[at] >> 16) survey_instruction(m, at);
   if (!m->matrices) fail(m, "no matrices of SPV_NV_cooperative_matrix");
   for (uint32_t k = 0; k < m->in[3]; k++) {
-    const uint32_t roles = m->of[k].matrix ? m->of[k].roles : 0;
+    const uint32_t roles = m->ids[k].matrix ? m->ids[k].roles : 0;
     if (!(roles & (roles - 1))) continue;
     const int first = roles & 1 << LEFT ? LEFT : RIGHT, second = roles & 1 << SUM ? SUM : RIGHT;
     fail(m, "the matrix type %%%u serves as %s and as %s; give them extents that are constants of their own",
@@ -184,7 +191,7 @@ static void survey(module *m) {
   }
 }
 
-/* The use of a matrix type; types that are not multiplied are accumulators. */
+/* The use of a matrix type. Types that are not multiplied become accumulators. */
 static uint32_t role_of(const module *m, uint32_t type) {
   const uint32_t roles = id_of(m, type)->roles;
   return roles & 1 << LEFT ? LEFT : roles & 1 << RIGHT ? RIGHT : SUM;
@@ -222,30 +229,31 @@ static void put_extension(module *m, const char *text) {
   put_instruction(m, OpExtension, words, strlen(text) / 4 + 1);
 }
 
-/* The ids that types and functions refer to, directly after the integer type. */
+/* Writes the constants 0, 1 and 2, to which types and layouts refer, directly after the integer type. */
 static void put_numbers(module *m) {
   for (uint32_t k = 0; k < ROLES; k++) PUT(m, OpConstant, m->integer, m->number[k] = m->bound++, k);
 }
 
-/* Layouts: constants, or expressions of constants. */
+/* Writes the layout numbers of all booleans "column-major": constants, or expressions of specialization
+ * constants. */
 static void put_layouts(module *m) {
   for (size_t at = HEADER; at < m->count; at += m->in[at] >> 16) {
     const uint32_t op = m->in[at] & 0xffff, name = m->in[at] >> 16 > 2 ? m->in[at + 2] : 0;
     if (op == OpFunction) break;
-    if (!has_type(op) || name >= m->in[3] || !m->of[name].layout) continue;
+    if (!has_type(op) || name >= m->in[3] || !m->ids[name].layout) continue;
     if (op == OpConstantTrue || op == OpConstantFalse)
-      PUT(m, OpConstant, m->integer, m->of[name].layout, op == OpConstantTrue);
+      PUT(m, OpConstant, m->integer, m->ids[name].layout, op == OpConstantTrue);
     else
-      PUT(m, OpSpecConstantOp, m->integer, m->of[name].layout, OpSelect, name, m->number[1], m->number[0]);
+      PUT(m, OpSpecConstantOp, m->integer, m->ids[name].layout, OpSelect, name, m->number[1], m->number[0]);
   }
-  m->selected = true;
+  m->layouts_written = true;
 }
 
 static bool is_length(const module *m, const uint32_t *w) {
-  return (w[0] & 0xffff) == OpSpecConstantOp && m->of[w[2]].length;
+  return (w[0] & 0xffff) == OpSpecConstantOp && m->ids[w[2]].length;
 }
 
-/* Lengths, if they are instructions: at the start of the function that uses them. */
+/* Writes the lengths as instructions; called at the start of the function that uses them. */
 static void put_lengths(module *m) {
   for (size_t at = HEADER; at < m->count; at += m->in[at] >> 16) {
     const uint32_t *w = m->in + at, size = w[0] >> 16;
@@ -254,11 +262,11 @@ static void put_lengths(module *m) {
     put_words(m, w + 1, 2);
     put_words(m, w + 4, size - 4);
   }
-  m->measured = true;
+  m->lengths_written = true;
 }
 
-/* A load or store whose stride is word `at`, followed by the layout; in KHR the layout comes before the
- * stride. */
+/* Writes a load or store. `at`: the index of the stride in w, before the layout; in KHR the layout comes
+ * before the stride. */
 static void put_access(module *m, const uint32_t *w, uint32_t size, uint32_t op, uint32_t at) {
   put(m, size << 16 | op);
   put_words(m, w + 1, at - 1);
@@ -286,12 +294,13 @@ static void rewrite_matrix(module *m, const uint32_t *w, uint32_t size) {
 static void rewrite_instruction(module *m, size_t at) {
   const uint32_t *w = m->in + at, op = w[0] & 0xffff, size = w[0] >> 16;
   if (op == OpFunction) {
-    if (!m->selected) put_layouts(m);
+    if (!m->layouts_written) put_layouts(m);
     m->function = at;
   }
-  /* After the head of a function: its parameters, a label and variables. */
+  /* Lengths are written after the beginning of the function: OpFunction, its parameters, a label and
+   * variables. */
   const bool begins = op == OpFunction || op == OpFunctionParameter || op == OpLabel || op == OpVariable;
-  if (m->function && m->function == m->measuring && !m->measured && !begins) put_lengths(m);
+  if (m->function && m->function == m->length_function && !m->lengths_written && !begins) put_lengths(m);
   if (op >= OpTypeCooperativeMatrixNV && op <= OpCooperativeMatrixLengthNV)
     rewrite_matrix(m, w, size);
   else if (op == OpCapability && w[1] == CAPABILITY_MATRIX_NV) {
@@ -339,6 +348,6 @@ int main(int argc, char **argv) {
   const bool good = write_module(&m, argv[2 + bfloat]);
   free(m.in);
   free(m.out);
-  free(m.of);
+  free(m.ids);
   return good ? 0 : 1;
 }

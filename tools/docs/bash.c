@@ -1,4 +1,4 @@
-/* The bash completion: one function with a case for each command and previous word. */
+/* The bash completion: a function with a `case` on the command and the previous word. */
 #include "base/arena.h"
 #include "docs.h"
 
@@ -6,7 +6,7 @@ static void put_words(const char *const *words) {
   for (; *words; words++) printf("%s ", *words);
 }
 
-/* The completions of a case. */
+/* The body of a case: sets the variables for the completions. */
 static void put_values(docs_values values) {
   if (values.words) {
     printf(" words='");
@@ -19,7 +19,7 @@ static void put_values(docs_values values) {
   printf(" ;;\n");
 }
 
-/* Completes the value of an option. */
+/* A case for each option of the command that has a value. */
 static void put_option_values(const gt_command *command) {
   const gt_option *option;
   for (int i = 0; (option = docs_option(command, i)); i++) {
@@ -36,7 +36,7 @@ static void put_options(const gt_command *command) {
   printf("--help' ;;\n");
 }
 
-/* Positional arguments: the first one, then all others. */
+/* A case for the first positional argument of the command, and one for all others. */
 static void put_command_words(const gt_command *command) {
   for (int word = 0; word < 2; word++) {
     printf("      %s%s)", command->name, word ? "" : "1");
@@ -53,11 +53,11 @@ static void put_commands(void) {
   for (int i = 0; i < gt_command_count(); i++) printf("%s ", gt_command_at(i)->name);
 }
 
-static void for_commands(void (*put)(const gt_command *command)) {
-  for (int i = 0; i < gt_command_count(); i++) put(gt_command_at(i));
+static void for_each_command(void (*print)(const gt_command *command)) {
+  for (int i = 0; i < gt_command_count(); i++) print(gt_command_at(i));
 }
 
-/* Readline splits words at "=" and ":", and completes the last piece only. */
+/* Readline splits words at "=" and ":", and completes only the last part. */
 static const char start[] =
     "  local command=${COMP_WORDS[1]} current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
     "  local words='' keys='' prefix='' files='' folders='' place='' pattern patterns name\n"
@@ -102,11 +102,11 @@ void docs_bash(void) {
   printf("help --help --version' ;;\n    'help help') words='");
   put_commands();
   printf("' ;;\n");
-  for_commands(put_option_values);
+  for_each_command(put_option_values);
   printf("    *) if [[ $current == -* ]]; then\n      case $command in\n");
-  for_commands(put_options);
+  for_each_command(put_options);
   printf("      esac\n    else\n      case $command$place in\n");
-  for_commands(put_command_words);
+  for_each_command(put_command_words);
   printf("      esac\n    fi ;;\n  esac\n%s", finish);
   gt_arena_finish(&arena);
 }

@@ -1,4 +1,4 @@
-/* docs/cli.md: every command with its options and examples, exit codes, environment. */
+/* docs/cli.md: every command with its options and examples, the exit codes, and the environment variables. */
 #include "docs.h"
 
 static void put_verbatim(const char *text) { printf("%s", text); }

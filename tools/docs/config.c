@@ -1,4 +1,5 @@
-/* docs/config.md: every section of a config and every kind of thing in it, with its keys. */
+/* docs/config.md: the sections of a config, and the layers, losses, optimizers and other named things in it,
+ * all with their keys. */
 #include "base/arena.h"
 #include "docs.h"
 #include "layer/layer.h"
@@ -13,15 +14,15 @@ static int count;
 
 static void put_keys(const gt_schema *schema, const char *prefix, bool deep) {
   for (const gt_field *f = schema->fields; f && f->name; f++) {
-    const bool required = f->flags & GT_FIELD_REQUIRED, shown = f->fallback && f->type != GT_FIELD_MAP;
+    const bool required = f->flags & GT_FIELD_REQUIRED, has_default = f->fallback && f->type != GT_FIELD_MAP;
     printf("| `%s%s` | ", prefix, f->name);
     docs_put_markdown(gt_schema_value_text(&arena, f));
     printf(" | %s%s%s | ",
-           f->unless  ? gt_arena_printf(&arena, "required unless there is `%s`", f->unless)
-           : required ? "required"
-           : shown    ? "`"
-                      : "",
-           shown ? *f->fallback ? f->fallback : " " : "", shown ? "`" : "");
+           f->unless     ? gt_arena_printf(&arena, "required unless there is `%s`", f->unless)
+           : required    ? "required"
+           : has_default ? "`"
+                         : "",
+           has_default ? *f->fallback ? f->fallback : " " : "", has_default ? "`" : "");
     docs_put_markdown(f->help ? f->help : "");
     printf(" |\n");
     const char *inner =
@@ -40,7 +41,7 @@ static void put_table(const gt_schema *schema, bool deep) {
 
 /* --- the things of a kind --- */
 
-static bool is_in(const gt_schema_thing *thing, const char *kind, int family) {
+static bool is_of_kind(const gt_schema_thing *thing, const char *kind, int family) {
   return !strcmp(thing->kind, kind) && (family < 0 || thing->family == family);
 }
 
@@ -48,18 +49,19 @@ static const char *anchor(const gt_schema_thing *thing) {
   return gt_arena_printf(&arena, "%s-%s", thing->kind, thing->name);
 }
 
-/* A table of all, then those with keys of their own. */
+/* A table of all things of a kind (and family, if it is not negative), then the keys of each thing that has
+ * keys. */
 static void put_items(const char *kind, int family) {
   printf("\n| %s | |\n|---|---|\n", kind);
   for (int i = 0; i < count; i++) {
-    if (!is_in(&list[i], kind, family)) continue;
-    const char *to = has_keys(list[i].schema) ? gt_arena_printf(&arena, "(#%s)", anchor(&list[i])) : "";
-    printf("| %s`%s`%s%s | ", *to ? "[" : "", list[i].name, *to ? "]" : "", to);
+    if (!is_of_kind(&list[i], kind, family)) continue;
+    const char *link = has_keys(list[i].schema) ? gt_arena_printf(&arena, "(#%s)", anchor(&list[i])) : "";
+    printf("| %s`%s`%s%s | ", *link ? "[" : "", list[i].name, *link ? "]" : "", link);
     docs_put_markdown(list[i].help ? list[i].help : "");
     printf(" |\n");
   }
   for (int i = 0; i < count; i++) {
-    if (!is_in(&list[i], kind, family) || !has_keys(list[i].schema)) continue;
+    if (!is_of_kind(&list[i], kind, family) || !has_keys(list[i].schema)) continue;
     printf("\n<a name=\"%s\"></a>\n**`%s`**: ", anchor(&list[i]), list[i].name);
     docs_put_markdown(list[i].schema->help ? list[i].schema->help : list[i].help);
     const char *form = gt_schema_short_form(&arena, &list[i]);
@@ -75,7 +77,7 @@ static const gt_schema_kind *find_kind(const char *name) {
   return kind;
 }
 
-/* "### Losses" */
+/* A heading such as "### Losses" for the name "losses". */
 static void put_heading(const char *name) { printf("\n### %c%s\n", *name - 'a' + 'A', name + 1); }
 
 static void put_kind(const char *name) {
@@ -86,7 +88,7 @@ static void put_kind(const char *name) {
     return;
   }
   for (int i = 0; i < GT_LAYER_FAMILY_COUNT; i++) {
-    const int family = (i + 1) % GT_LAYER_FAMILY_COUNT; /* the others come last */
+    const int family = (i + 1) % GT_LAYER_FAMILY_COUNT; /* family 0, other layers, comes last */
     printf("\n### %s\n", gt_layer_families[family].title);
     put_items(name, family);
   }
@@ -100,7 +102,7 @@ static void put_kind(const char *name) {
 static bool is_inside(const gt_schema_thing *section) {
   for (int i = 0; i < count; i++) {
     const gt_schema *outer = list[i].schema;
-    if (!list[i].path || !*list[i].path) continue; /* the whole config: links only */
+    if (!list[i].path || !*list[i].path) continue; /* the config as a whole, whose table has no nested keys */
     for (const gt_field *f = outer ? outer->fields : NULL; f && f->name; f++)
       if (f->sub && f->sub == section->schema) return true;
   }
@@ -128,11 +130,11 @@ static void put_contents(void) {
   printf("\n## Contents\n\n- [The config as a whole](#the-config-as-a-whole)\n");
   for (int i = 0; i < count; i++) {
     if (!is_section(&list[i])) continue;
-    const char *to = "";
+    const char *link = "";
     for (const char *c = list[i].path; *c; c++)
       if (*c != '.')
-        to = gt_arena_printf(&arena, "%s%c", to, tolower(*c)); /* anchors as in GitHub and pandoc */
-    printf("- [`%s`](#%s)", list[i].path, to);
+        link = gt_arena_printf(&arena, "%s%c", link, tolower(*c)); /* anchors as in GitHub and pandoc */
+    printf("- [`%s`](#%s)", list[i].path, link);
     if (list[i].items && strcmp(list[i].items, "layer")) {
       const char *plural = find_kind(list[i].items)->plural;
       printf(": [%s](#%s)", plural, plural);

@@ -1,42 +1,45 @@
-/* A build program that generates documents from the command table and the schema rows: docs/config.md,
- * docs/cli.md, the man page, completions. It is not part of gtrain, whose options are a contract and whose
- * binary needs no Markdown. */
+/* A build program that generates documents from the command table and the schema: docs/config.md,
+ * docs/cli.md, the man page and the shell completions. It is a program of its own, so that gtrain needs
+ * neither options nor code for this. */
 #ifndef TOOLS_DOCS_H
 #define TOOLS_DOCS_H
 #include "cli/command.h"
 #include "cli/schema.h"
 
-/* Each writes its document to stdout. */
+/* Each function writes its document to stdout. */
 void docs_config(void);
 void docs_cli(void);
 void docs_manual(void);
 void docs_bash(void);
 void docs_zsh(void);
 
-/* How a language writes running text and preformatted lines. */
+/* How a document's format represents running text and preformatted lines. */
 typedef struct docs_markup {
-  const char *begin, *end;       /* around preformatted lines */
-  void (*put)(const char *text); /* a line of running text, escaped */
-  void (*put_verbatim)(const char *text);
+  const char *begin, *end;                /* printed before and after a block of preformatted lines */
+  void (*put)(const char *text);          /* prints a line of running text, escaped */
+  void (*put_verbatim)(const char *text); /* prints a preformatted line */
 } docs_markup;
-/* The details of a command; lines that begin with two spaces are preformatted. */
+/* Prints the details of a command; lines that begin with two spaces are preformatted. */
 void docs_put_details(const gt_command *command, const docs_markup *markup);
 
-/* Text with Markdown's special characters escaped; backticks keep their meaning. In a table: "|" too. */
+/* Prints text with Markdown's special characters escaped, including the "|" of tables; backticks keep their
+ * meaning. */
 void docs_put_markdown(const char *text);
 
-/* The completions of a value: one of `words`, keys of the config that begin with `keys`, files, folders. */
+/* The completions that a shell offers for a value. */
 typedef struct docs_values {
-  const char *const *words;
-  const char *keys;  /* "" : all; NULL: none */
-  const char *files; /* patterns joined by "|", "*" for all; NULL: none */
+  const char *const *words; /* NULL: none */
+  const char *keys;         /* the keys of the config that begin with this; "": all; NULL: none */
+  const char *files;        /* files that match one of these patterns, joined by "|"; NULL: none */
   bool folders;
 } docs_values;
 docs_values docs_option_values(const gt_option *option);
-/* The same for the positional arguments of a command, by its usage; the first may have known values. */
+/* The completions of positional argument `word` of a command, derived from its usage text. If the command has
+ * known words, they complete the first argument. */
 docs_values docs_word_values(const gt_command *command, int word);
-/* Keys for --set: "train.epochs", …; terminated by NULL. In the arena. */
+/* The keys that --set accepts, such as "train.epochs"; allocated in the arena, terminated by NULL. */
 const char *const *docs_keys(gt_arena *arena);
-/* The index-th option of a command, followed by the options of all commands; NULL: there are no more. */
+/* Option `index` of a command, counted from 0: first its own options, then those of all commands; NULL: there
+ * are no more. */
 const gt_option *docs_option(const gt_command *command, int index);
 #endif

@@ -1,4 +1,5 @@
-/* docs config|cli|manual|bash|zsh: writes one of them to standard output (`make docs`, `make install`). */
+/* docs config|cli|manual|bash|zsh: writes one of the documents to standard output (`make docs`, `make
+ * install`). */
 #include "docs.h"
 #include <string.h>
 

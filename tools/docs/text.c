@@ -1,4 +1,4 @@
-/* Shared by the documents: escaping, and the details of commands. */
+/* Functions that several documents use: escaping for Markdown, and the details and options of commands. */
 #include "docs.h"
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +13,10 @@ void docs_put_markdown(const char *text) {
 }
 
 static void put_line(const docs_markup *markup, const char *line, bool *verbatim) {
-  const bool stays = !strncmp(line, "  ", 2);
-  if (stays != *verbatim) printf("%s", stays ? markup->begin : markup->end);
-  *verbatim = stays;
-  (stays ? markup->put_verbatim : markup->put)(line);
+  const bool preformatted = !strncmp(line, "  ", 2);
+  if (preformatted != *verbatim) printf("%s", preformatted ? markup->begin : markup->end);
+  *verbatim = preformatted;
+  (preformatted ? markup->put_verbatim : markup->put)(line);
   printf("\n");
 }
 

@@ -1,4 +1,4 @@
-/* Completions of values, for both shells. */
+/* The completions that both shells offer for values. */
 #include "base/arena.h"
 #include "docs.h"
 #include <string.h>
@@ -6,8 +6,8 @@
 docs_values docs_option_values(const gt_option *option) {
   const char *argument = option->argument ? option->argument : "";
   const char *key = strstr(argument, "KEY=");
-  const bool any = strstr(argument, "FILE") || strstr(argument, "FOLDER");
-  docs_values values = {option->values, NULL, any ? "*" : NULL, !strcmp(argument, "DIR")};
+  const bool any_file = strstr(argument, "FILE") || strstr(argument, "FOLDER");
+  docs_values values = {option->values, NULL, any_file ? "*" : NULL, !strcmp(argument, "DIR")};
   if (!strcmp(argument, "MODEL")) values.files = "*.bin";
   if (key) values.keys = key == argument ? "" : "data."; /* "KEY=VALUE", "data.KEY=VALUE" */
   return values;
@@ -15,9 +15,9 @@ docs_values docs_option_values(const gt_option *option) {
 
 docs_values docs_word_values(const gt_command *command, int word) {
   const bool config = strstr(command->usage, "CONFIG"), model = !strncmp(command->usage, "MODEL", 5);
-  const bool known = command->known_word && !word;
+  const bool has_known_words = command->known_word && !word;
   docs_values values = {NULL, NULL, NULL, false};
-  if (config && !known) values.files = "*.yaml|*.yml";
+  if (config && !has_known_words) values.files = "*.yaml|*.yml";
   if (model) values.files = !word || strstr(command->usage, "MODEL...") ? "*.bin" : "*";
   return values;
 }
@@ -47,7 +47,8 @@ static void add_keys(keys *k, const char *prefix, const gt_schema *schema) {
   }
 }
 
-/* A section with a single path in the config, unlike a list of phases or of layers, or a column. */
+/* True if the section occurs only once in a config and is a map, so that its keys have fixed paths; not so
+ * lists of layers, phases or parameter groups, and columns. */
 static bool is_map(const gt_schema_thing *thing) {
   return thing->path && !strstr(thing->path, "phases") && !strstr(thing->path, "NAME") &&
          strcmp(thing->name, "model") && strcmp(thing->path, "optimizer.parameters");
@@ -61,8 +62,8 @@ const char *const *docs_keys(gt_arena *arena) {
     if (!is_map(&list[i])) continue;
     add_keys(&k, list[i].path, list[i].schema);
     const char *items = list[i].items;
-    const bool typed = items && strcmp(items, "augmentation") && strcmp(items, "warning");
-    for (int j = 0; typed && j < count; j++)
+    const bool has_types = items && strcmp(items, "augmentation") && strcmp(items, "warning");
+    for (int j = 0; has_types && j < count; j++)
       if (!strcmp(list[j].kind, items)) add_keys(&k, list[i].path, list[j].schema);
   }
   return k.name;

@@ -1,8 +1,8 @@
-/* The completion of zsh: _arguments for each command. */
+/* The zsh completion: a call of _arguments for each command. */
 #include "base/arena.h"
 #include "docs.h"
 
-/* Inside '…[text]…' of _arguments and 'name:text' of _describe. */
+/* Escapes text for '…[text]…' of _arguments and 'name:text' of _describe. */
 static void put_escaped(const char *text) {
   for (const char *c = text; *c; c++) switch (*c) {
     case '\'': printf("'\\''"); break;
@@ -43,6 +43,7 @@ static void put_option(const gt_option *option) {
   printf("' \\\n");
 }
 
+/* word 0: the first positional argument; 1: all others. */
 static void put_word(const gt_command *command, int word) {
   printf("        '%s:argument:", word ? "*" : "1");
   if (command->known_word && !word) {
