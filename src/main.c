@@ -21,7 +21,7 @@ static void out_of_memory(size_t size) {
 static void *json_memory(size_t size) { return gt_realloc(NULL, size); }
 
 int main(int argc, char **argv) {
-  if (!gt_hold_standard_descriptors()) return GT_ERR_IO;
+  if (!gt_reserve_standard_descriptors()) return GT_ERR_IO;
   setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* unbuffered, it writes messages character by character */
   gt_set_out_of_memory(out_of_memory);
   signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of a file's size fails, and is reported */

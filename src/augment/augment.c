@@ -86,8 +86,8 @@ gt_spec *gt_augment_resolve(const gt_augment_list *list, gt_arena *arena) {
 
 /* --- stages --- */
 
-bool gt_augment_fit(const gt_augment_list *list, const gt_augment_sample *sample, gt_augment_plan *out,
-                    gt_diagnostics *diagnostics) {
+bool gt_augment_make_plan(const gt_augment_list *list, const gt_augment_sample *sample, gt_augment_plan *out,
+                          gt_diagnostics *diagnostics) {
   memset(out, 0, sizeof *out); /* attributes of ops are compared bytewise */
   if (sample->rank != 2 && sample->rank != 3) {
     gt_error_at(diagnostics, list->at, "only images can be augmented, but a sample has %d ax%s", sample->rank,

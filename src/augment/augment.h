@@ -60,13 +60,14 @@ typedef struct gt_augment_sample { /* the samples to augment */
 /* Attributes of the ops that augment the samples. */
 typedef struct gt_augment_plan {
   /* rule.batch is not set. rule.height and rule.width are those of `dim` if an augmentation in the list can
-   * crop, otherwise those of `seen`: then the caller crops the samples to their center first (gt_middle). */
+   * crop, otherwise those of `seen`: then the caller crops the samples to their center first
+   * (gt_center_crop). */
   gt_augment_rule rule;
   gt_augment_look look;
 } gt_augment_plan;
 /* Makes the plan of a list for these samples. False after reporting settings that do not fit them. */
-bool gt_augment_fit(const gt_augment_list *list, const gt_augment_sample *sample, gt_augment_plan *out,
-                    gt_diagnostics *diagnostics);
+bool gt_augment_make_plan(const gt_augment_list *list, const gt_augment_sample *sample, gt_augment_plan *out,
+                          gt_diagnostics *diagnostics);
 
 /* --- for src/augment/NAME.c --- */
 

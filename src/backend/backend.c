@@ -45,7 +45,7 @@ int gt_device_best(const gt_device_info *devices, int count) {
 /* Writes the reason for choosing the CPU: the first GPU's missing features, or why there is no GPU. */
 static void explain_cpu(char *why, size_t size, const gt_device_info *devices, int count,
                         const gt_error *trouble) {
-  const char *complaint = gt_vulkan_complaint();
+  const char *complaint = gt_vulkan_loader_message();
   for (int i = 0; i < count; i++)
     if (!software(&devices[i])) {
       snprintf(why, size, "no usable GPU: %.80s lacks %.120s", devices[i].name, devices[i].features);
@@ -79,7 +79,7 @@ static gt_backend *open_auto(int threads, gt_error *error) {
 }
 
 static bool fail_device(const gt_device_info *devices, int count, gt_error *error) {
-  const char *complaint = gt_vulkan_complaint();
+  const char *complaint = gt_vulkan_loader_message();
   if (count)
     return gt_fail(error, GT_ERR_NODEVICE, "no usable Vulkan device: %s lacks %s", devices[0].name,
                    devices[0].features);

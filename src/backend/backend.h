@@ -69,11 +69,11 @@ typedef struct gt_backend_api {
 
 /* Statistics of the pipelines that the driver has created so far, several in parallel; those found in its
  * cache on disk take little time. */
-typedef struct gt_backend_making {
+typedef struct gt_compile_stats {
   uint32_t kernels;
   double seconds, longest; /* wall-clock time in total, and of the slowest pipeline */
   const char *slowest;     /* kernel of the slowest pipeline */
-} gt_backend_making;
+} gt_compile_stats;
 
 struct gt_backend { /* each backend's own struct starts with this */
   const gt_backend_api *api;
@@ -83,7 +83,7 @@ struct gt_backend { /* each backend's own struct starts with this */
   uint64_t memory_used, memory_peak, memory_total; /* bytes */
   uint64_t memory_free;                            /* bytes, when the backend was opened; 0: unknown */
   uint64_t max_allocation;                         /* bytes, limit for one buffer; 0: unknown */
-  gt_backend_making making;
+  gt_compile_stats compile_stats;
 };
 
 typedef struct gt_device_info {
@@ -127,7 +127,7 @@ int gt_vulkan_list(gt_device_info *devices, int limit, gt_error *error);
 /* Number of validation messages so far (GTRAIN_DEBUG=validation): each is a bug of gtrain. */
 int gt_vulkan_validation_messages(void);
 /* The first message of the Vulkan loader about a driver that it could not load; "" if there was none. */
-const char *gt_vulkan_complaint(void);
+const char *gt_vulkan_loader_message(void);
 typedef struct gt_vulkan_driver {
   char file[512];    /* the driver's manifest */
   char reason[256];  /* the error; "" if it only has no device */
@@ -141,11 +141,11 @@ typedef struct gt_vulkan_driver {
 int gt_vulkan_drivers(gt_vulkan_driver *drivers, int limit);
 /* Excludes drivers that crash from loading in this process, through the environment. False if none is left:
  * then Vulkan must not be used. */
-bool gt_vulkan_leave_out(const gt_vulkan_driver *drivers, int count);
+bool gt_vulkan_exclude_drivers(const gt_vulkan_driver *drivers, int count);
 /* The file and version of the Vulkan loader; false if there is none. */
 bool gt_vulkan_loader(char *file, size_t size, uint32_t version[3]);
 /* True if a device was not closed because queued work may still run on it: closing it would crash its
  * driver. */
-bool gt_vulkan_stuck(void);
+bool gt_vulkan_device_abandoned(void);
 void gt_cpu_describe(gt_device_info *device);
 #endif

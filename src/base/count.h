@@ -4,10 +4,10 @@
 #define GT_BASE_COUNT_H
 #include <stdint.h>
 
-static inline int64_t gt_least(int64_t a, int64_t b) { return a < b ? a : b; }
-static inline int64_t gt_most(int64_t a, int64_t b) { return a > b ? a : b; }
-static inline uint32_t gt_least_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
-static inline uint32_t gt_most_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
+static inline int64_t gt_min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t gt_max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline uint32_t gt_min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static inline uint32_t gt_max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 /* n / 2 for 0 <= n, halves rounded to even as in Python and torchvision. */
 static inline int64_t gt_half_to_even(int64_t n) { return n / 2 + (n % 4 == 3); }

@@ -323,7 +323,7 @@ bool gt_write_all(int fd, const void *data, size_t size) {
   return true;
 }
 
-bool gt_cut_file(int fd, int64_t size) {
+bool gt_truncate_file(int fd, int64_t size) {
   int status;
   do status = ftruncate(fd, size);
   while (status != 0 && errno == EINTR);
@@ -398,7 +398,7 @@ bool gt_write_file_atomic(const char *path, const gt_span *pieces, size_t count,
   return gt_replacement_close(&r, ok, error) && ok && gt_sync_name(path, error);
 }
 
-bool gt_hold_standard_descriptors(void) {
+bool gt_reserve_standard_descriptors(void) {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
     if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd) return false;
   return true;
@@ -456,7 +456,7 @@ bool gt_lock_directory(const char *directory, int *lock, gt_error *error) {
     close(fd);
     return false;
   }
-  if (!gt_cut_file(fd, 0) || !write_owner(fd)) {
+  if (!gt_truncate_file(fd, 0) || !write_owner(fd)) {
     gt_fail_errno(error, GT_ERR_IO, "cannot write %s", path);
     close(fd);
     return false;

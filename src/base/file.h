@@ -64,7 +64,7 @@ typedef struct gt_replacement {
 bool gt_replacement_open(gt_replacement *replacement, const char *path, gt_error *error);
 bool gt_replacement_close(gt_replacement *replacement, bool keep, gt_error *error);
 bool gt_write_all(int fd, const void *data, size_t size); /* false: see errno */
-bool gt_cut_file(int fd, int64_t size);                   /* ftruncate, repeated if interrupted */
+bool gt_truncate_file(int fd, int64_t size);              /* ftruncate, repeated if interrupted */
 
 /* --- temporary files (temporary.c) --- */
 
@@ -81,7 +81,7 @@ void gt_remove_leftovers(const char *path);
 /* Opens substitutes for closed standard descriptors, so that no file of ours gets the number of stdin,
  * stdout or stderr. Reading a substitute gives end of file, and writing to it fails: a lost result is still
  * an error. False on failure. Called at the start of main. */
-bool gt_hold_standard_descriptors(void);
+bool gt_reserve_standard_descriptors(void);
 
 /* Opens a file that gtrain created (flags as for open(2)), never through a link: GT_ERR_IO and -1 if it is a
  * link or not a regular file. */

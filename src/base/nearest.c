@@ -36,9 +36,9 @@ static size_t distance(const folded *a, const folded *b) {
     for (size_t j = 1; j <= b->length; j++) {
       const char *y = b->text + j - 1;
       const size_t cost = *x == *y ? 0 : i == 1 && j == 1 ? 2 : 1;
-      current[j] = gt_least(gt_least(above[j] + 1, current[j - 1] + 1), above[j - 1] + cost);
+      current[j] = gt_min_i64(gt_min_i64(above[j] + 1, current[j - 1] + 1), above[j - 1] + cost);
       if (i > 1 && j > 1 && x[0] == y[-1] && x[-1] == y[0])
-        current[j] = gt_least(current[j], before[j - 2] + 1);
+        current[j] = gt_min_i64(current[j], before[j - 2] + 1);
     }
   }
   return row[a->length % 3][b->length];
@@ -117,7 +117,7 @@ static const char *find_typo(const folded *word, const char *const *candidates, 
     const folded other = fold(candidates[i]);
     if (!other.length || digits_differ(word, &other) || is_opposite(word, &other)) continue;
     const size_t d = distance(word, &other), similar = similarity(word, &other);
-    if (d > max_distance(gt_most(word->length, other.length)) || d > best_distance) continue;
+    if (d > max_distance(gt_max_i64(word->length, other.length)) || d > best_distance) continue;
     if (d == best_distance && similar < best_similarity) continue;
     *tie = d == best_distance && similar == best_similarity && strcmp(best, candidates[i]) != 0;
     best = candidates[i], best_distance = d, best_similarity = similar;
@@ -130,13 +130,14 @@ static const char *find_longer_form(const folded *word, const char *const *candi
   const char *best = NULL;
   for (size_t i = 0; i < count; i++) {
     const folded other = fold(candidates[i]);
-    const size_t shorter = gt_least(word->length, other.length);
+    const size_t shorter = gt_min_i64(word->length, other.length);
     if (shorter < 3 || common_prefix(word, &other) < shorter) continue;
     if (best || is_opposite(word, &other) || digits_differ(word, &other)) return NULL;
     best = candidates[i];
   }
   const folded found = fold(best ? best : "");
-  const bool shares_most = 2 * gt_least(word->length, found.length) > gt_most(word->length, found.length);
+  const bool shares_most =
+      2 * gt_min_i64(word->length, found.length) > gt_max_i64(word->length, found.length);
   return best && shares_most ? best : NULL;
 }
 

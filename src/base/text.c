@@ -53,7 +53,7 @@ static bool controls_terminal(uint32_t code) {
          (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
 }
 
-size_t gt_shown(const char *text, size_t *length, uint32_t *code) {
+size_t gt_displayable_length(const char *text, size_t *length, uint32_t *code) {
   return decode((const unsigned char *)text, length, code) && !controls_terminal(*code) ? *length : 0;
 }
 
@@ -61,7 +61,7 @@ void gt_put_text(FILE *stream, const char *text) {
   while (*text) {
     size_t length;
     uint32_t code;
-    if (gt_shown(text, &length, &code))
+    if (gt_displayable_length(text, &length, &code))
       fwrite(text, 1, length, stream);
     else
       fprintf(stream, code < 0x100 ? "\\x%02x" : "\\u%04x", code);
@@ -69,12 +69,12 @@ void gt_put_text(FILE *stream, const char *text) {
   }
 }
 
-const char *gt_quotable(gt_arena *arena, const char *name) {
+const char *gt_escape_name(gt_arena *arena, const char *name) {
   char *text = gt_arena_alloc(arena, 6 * strlen(name) + 1), *to = text;
   while (*name) {
     size_t length;
     uint32_t code;
-    if (gt_shown(name, &length, &code) && !gt_is_invisible(code))
+    if (gt_displayable_length(name, &length, &code) && !gt_is_invisible(code))
       to = (char *)memcpy(to, name, length) + length;
     else
       to += sprintf(to, code < 0x100 ? "\\x%02x" : "\\u%04x", code);
@@ -95,7 +95,7 @@ int gt_text_width(const char *text) {
   while (*text) {
     size_t length;
     uint32_t code;
-    const bool shown = gt_shown(text, &length, &code);
+    const bool shown = gt_displayable_length(text, &length, &code);
     width += shown ? gt_character_width(code) : code < 0x100 ? 4 : 6; /* escaped as \x1b or \u202e */
     text += length;
   }

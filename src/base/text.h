@@ -32,10 +32,10 @@ const char *gt_shell_option(struct gt_arena *arena, const char *name, const char
 void gt_put_text(FILE *stream, const char *text);
 /* Escapes a name from a file for a message on one line: like gt_put_text, but also newlines, tabs and
  * invisible characters. In the arena. */
-const char *gt_quotable(struct gt_arena *arena, const char *name);
+const char *gt_escape_name(struct gt_arena *arena, const char *name);
 /* Length of the character at `text` if it can be shown without escaping. If it cannot, 0: then *length bytes
  * must be escaped, and *code is the character, or the byte if it is not UTF-8. */
-size_t gt_shown(const char *text, size_t *length, uint32_t *code);
+size_t gt_displayable_length(const char *text, size_t *length, uint32_t *code);
 /* 64-bit FNV-1a; to chain, pass the previous hash; start with GT_HASH_START. */
 uint64_t gt_hash(uint64_t hash, const void *data, size_t size);
 #define GT_HASH_START 0xcbf29ce484222325ull

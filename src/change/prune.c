@@ -70,10 +70,10 @@ static void report(const gt_change_run *run, const gt_kan_network *network, cons
     for (int o = 0; o < layer->outputs && o < 16; o++)
       nodes = gt_arena_printf(run->arena, "%s%s%.3g%s", nodes, o ? ", " : "", scores->node[l + 1][o],
                               kept->node[l + 1][o] ? "" : " (removed)");
-    gt_sinks_say(run->sinks, "pruned '%s': kept %d of %d nodes and %d of %d edges; node scores %s%s",
-                 layer->name, gt_kan_kept_nodes(kept, network, l), layer->outputs,
-                 gt_kan_kept_edges(kept, network, l), layer->inputs * layer->outputs, nodes,
-                 layer->outputs > 16 ? ", …" : "");
+    gt_sinks_message(run->sinks, "pruned '%s': kept %d of %d nodes and %d of %d edges; node scores %s%s",
+                     layer->name, gt_kan_kept_nodes(kept, network, l), layer->outputs,
+                     gt_kan_kept_edges(kept, network, l), layer->inputs * layer->outputs, nodes,
+                     layer->outputs > 16 ? ", …" : "");
   }
 }
 

@@ -141,7 +141,7 @@ static const void *read(const gt_config *phase, const gt_spec *node, const gt_mo
                         gt_diagnostics *diagnostics) {
   const int errors = diagnostics->errors;
   for (int l = 0; l < model->layers; l++) {
-    const char *lacks = gt_kan_network_lacks(model, l);
+    const char *lacks = gt_kan_network_obstacle(model, l);
     const char *type = model->layer[l].type->name;
     if (strcmp(type, "kan"))
       gt_error_at(diagnostics, node->at, "'symbolic' needs a model of KAN layers: layer '%s' is of type '%s'",
@@ -183,8 +183,8 @@ static void report_layer(const gt_change_run *run, const gt_kan_layer *layer, co
     text = gt_arena_printf(arena, "%s; %d -> %d %s", text, from, to,
                            describe_fit(arena, &tried[e], is_function));
   }
-  gt_sinks_say(run->sinks, "symbolic fit of '%s': %d of %d edges are functions%s%s", layer->name, symbolic,
-               edges, text, reported > MAX_REPORTED ? "; …" : "");
+  gt_sinks_message(run->sinks, "symbolic fit of '%s': %d of %d edges are functions%s%s", layer->name,
+                   symbolic, edges, text, reported > MAX_REPORTED ? "; …" : "");
 }
 
 static void warn_of_pruned_edges(const gt_kan_network *network, const symbolic_settings *settings) {
@@ -221,7 +221,7 @@ static bool choose_together(const gt_change_run *run, gt_kan_network *network, c
   if (y) {
     gt_symbolic_data all = gt_symbolic_data_of(x, y, samples, inputs, outputs);
     all.names = gt_input_feature_names(&data->input[0]);
-    if (!to_targets) gt_symbolic_of_network(&all);
+    if (!to_targets) gt_symbolic_set_fits_network(&all);
     if (!gt_kan_choose_functions_jointly(network, scaled, &all, limits, &network->arena, &why))
       gt_warn("functions are chosen edge by edge: %s", why.message);
   }

@@ -67,7 +67,7 @@ static double compare(const report *r, const gt_bench_row *row, bool *outside) {
   *outside = false;
   if (!r->earlier || !find_earlier(r, row, &earlier)) return 0;
   const double ratio = gt_bench_ratio(row, &earlier);
-  *outside = ratio > 0 && gt_bench_outside(row, &earlier);
+  *outside = ratio > 0 && gt_bench_ranges_differ(row, &earlier);
   return ratio;
 }
 

@@ -29,7 +29,7 @@ typedef struct profile {
   row *rows; /* slowest first; malloc'ed */
   uint32_t count;
   gt_bench_ceilings ceilings;
-  gt_backend_making making; /* compile times of the training step's kernels */
+  gt_compile_stats compile_stats; /* compile times of the training step's kernels */
 } profile;
 
 /* Adds the mean time of each kernel of a stage, multiplied by its runs per training step. */
@@ -53,7 +53,7 @@ static bool profile_stage(gt_session *session, const gt_stage *stage, row *rows,
 static bool profile_net(gt_session *session, const gt_net *net, profile *out, gt_error *error) {
   uint32_t count = 0;
   /* Copied before the ceilings are measured, which compiles more kernels. */
-  out->making = session->backend->making;
+  out->compile_stats = session->backend->compile_stats;
   for (int i = 0; i < net->stages; i++) count += net->stage[i].plan->steps;
   out->rows = gt_alloc((count + 1) * sizeof *out->rows);
   for (int i = 0; i < net->stages; i++) {
@@ -64,8 +64,8 @@ static bool profile_net(gt_session *session, const gt_net *net, profile *out, gt
   if (!gt_bench_measure_ceilings(session->backend, &out->ceilings, error)) return false;
   for (uint32_t i = 0; i < out->count; i++) {
     row *r = &out->rows[i];
-    r->floor =
-        r->times * gt_bench_floor(&out->ceilings, r->step->flops, (double)gt_step_moves(r->step), &r->bound);
+    r->floor = r->times *
+               gt_bench_min_time(&out->ceilings, r->step->flops, (double)gt_step_traffic(r->step), &r->bound);
   }
   return true;
 }
@@ -87,7 +87,8 @@ static void print_rows(const profile *p, double total) {
     printf("%10.2f %5.1f%%  %-20s %-14s %-18s %10.1f %8.1f %10.2f %5.0f%%  %s\n", r->micro,
            total > 0 ? 100 * r->micro / total : 0, step->kernel->name, op_of(r),
            step->scope ? step->scope : "", step->flops / micro * 1e-3,
-           (double)gt_step_moves(step) / micro * 1e-3, r->floor, 100 * r->floor / all, bound_name[r->bound]);
+           (double)gt_step_traffic(step) / micro * 1e-3, r->floor, 100 * r->floor / all,
+           bound_name[r->bound]);
   }
 }
 
@@ -107,10 +108,10 @@ static void print_profile(const profile *p) {
   printf(
       "ceilings        products %.1f GFLOP/s, copy %.1f GB/s, launch of one kernel %.2f us; caches can exceed them\n",
       c->flops * 1e-3, c->bytes * 1e-3, c->launch);
-  if (p->making.kernels)
+  if (p->compile_stats.kernels)
     printf("first run       %u kernels compiled by the driver in %s, the slowest (%s) in %s\n",
-           p->making.kernels, gt_duration(p->making.seconds, all), p->making.slowest,
-           gt_duration(p->making.longest, longest));
+           p->compile_stats.kernels, gt_duration(p->compile_stats.seconds, all), p->compile_stats.slowest,
+           gt_duration(p->compile_stats.longest, longest));
 }
 
 static json_t *profile_json(const profile *p) {
@@ -121,7 +122,7 @@ static json_t *profile_json(const profile *p) {
     json_array_append_new(list, json_pack("{s:f, s:s, s:s, s:s, s:f, s:I, s:f, s:s}", "us", r->micro,
                                           "kernel", step->kernel->name, "op", op_of(r), "layer",
                                           step->scope ? step->scope : "", "flops", step->flops, "bytes",
-                                          (json_int_t)gt_step_moves(step), "floor_us", r->floor, "floor_by",
+                                          (json_int_t)gt_step_traffic(step), "floor_us", r->floor, "floor_by",
                                           bound_name[r->bound]));
   }
   return list;
@@ -134,8 +135,8 @@ static void add_profile(json_t *root, const profile *p) {
                       json_pack("{s:f, s:f, s:f}", "gflops_per_s", c->flops * 1e-3, "gb_per_s",
                                 c->bytes * 1e-3, "launch_us", c->launch));
   json_object_set_new(root, "making",
-                      json_pack("{s:i, s:f, s:f}", "kernels", (int)p->making.kernels, "seconds",
-                                p->making.seconds, "longest", p->making.longest));
+                      json_pack("{s:i, s:f, s:f}", "kernels", (int)p->compile_stats.kernels, "seconds",
+                                p->compile_stats.seconds, "longest", p->compile_stats.longest));
 }
 
 static void print_train(const gt_arguments *arguments, const gt_session *session, const gt_net *net,

@@ -45,7 +45,7 @@ static statistics statistics_of(const gt_dataset *d, const gt_column_summary *c)
 static int width_of_names(const gt_dataset *d, gt_arena *arena) {
   int width = MIN_WIDTH;
   for (int i = 0; i < d->columns && i < MAX_SHOWN; i++) {
-    const int name_width = gt_text_width(gt_quotable(arena, d->column[i].name));
+    const int name_width = gt_text_width(gt_escape_name(arena, d->column[i].name));
     if (name_width > width && name_width <= MAX_WIDTH) width = name_width;
   }
   return width;
@@ -59,7 +59,7 @@ static void print_name(const char *name, int width) {
 static void print_column(const gt_dataset *d, const gt_column_summary *c, int width, gt_arena *arena) {
   const statistics f = statistics_of(d, c);
   printf("  ");
-  print_name(gt_quotable(arena, c->name), width);
+  print_name(gt_escape_name(arena, c->name), width);
   printf(" %-9s %8llu %8lld ", c->kind, (unsigned long long)c->missing, (long long)f.distinct);
   if (isfinite(f.mean))
     printf("%10.4g %10.4g  %-6s ", f.mean, f.deviation, f.scaled ? "yes" : "no");
@@ -67,7 +67,7 @@ static void print_column(const gt_dataset *d, const gt_column_summary *c, int wi
     printf("%10s %10s  %-6s ", "", "", f.scaled ? "yes" : "no");
   for (int k = 0; k < 3; k++) {
     printf("%s", k ? ", " : "");
-    gt_put_text(stdout, c->first[k] ? gt_quotable(arena, c->first[k]) : "missing");
+    gt_put_text(stdout, c->first[k] ? gt_escape_name(arena, c->first[k]) : "missing");
   }
   printf("\n");
 }

@@ -269,7 +269,7 @@ int gt_cli_main(int argc, char **argv) {
   if (code < 0) code = unknown_command(word);
   code = check_results(code);
   /* A thread may still run in the driver, whose exit handlers would crash it. */
-  if (gt_vulkan_stuck()) _exit(code);
+  if (gt_vulkan_device_abandoned()) _exit(code);
   return code;
 }
 

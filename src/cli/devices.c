@@ -54,7 +54,7 @@ static int run(const gt_arguments *arguments) {
   gt_error error = {0};
   gt_vulkan_driver *driver = gt_alloc(MAX_DRIVERS * sizeof *driver);
   const int drivers = gt_vulkan_drivers(driver, MAX_DRIVERS);
-  const bool vulkan_usable = gt_vulkan_leave_out(driver, drivers);
+  const bool vulkan_usable = gt_vulkan_exclude_drivers(driver, drivers);
   const int count =
       vulkan_usable ? gt_device_list(devices, MAX_DEVICES, &error) : (gt_cpu_describe(&devices[0]), 1);
   json_t *list = json_array();

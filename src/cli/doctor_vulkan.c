@@ -124,7 +124,7 @@ void gt_doctor_vulkan(gt_doctor *doctor) {
   if (!drivers)
     gt_doctor_help(gt_doctor_add(doctor, "driver", GT_HEALTH_WARNING, "the Vulkan loader found no driver"),
                    "install the driver of your GPU, or mesa-vulkan-drivers (AMD, Intel)");
-  doctor->crashes = drivers > 0 && !gt_vulkan_leave_out(driver, drivers);
+  doctor->crashes = drivers > 0 && !gt_vulkan_exclude_drivers(driver, drivers);
   if (drivers > 0 && !doctor->crashes)
     doctor->devices = gt_device_list(doctor->device, GT_DOCTOR_DEVICES, &error);
   for (int i = 1; i < doctor->devices; i++) examine_device(doctor, &doctor->device[i]);

@@ -55,7 +55,7 @@ static bool evaluate(gt_session *session, const gt_model_file *file, const char 
                      gt_evaluator *evaluator, gt_results *results, gt_error *error) {
   return gt_session_place(session, NULL, &split, 1, error) &&
          gt_evaluator_open(session, evaluator, split, 0, error) &&
-         gt_session_take_weights(session, evaluator->net->model->store, file, error) &&
+         gt_session_load_weights(session, evaluator->net->model->store, file, error) &&
          gt_evaluator_run(session, evaluator, results, error);
 }
 
@@ -104,7 +104,7 @@ static void print_result(const gt_arguments *arguments, const char *split, const
     return;
   }
   for (int i = 0; config->threshold.used && i < config->threshold.count; i++)
-    gt_info("threshold%s %.10g", gt_threshold_of(config, i, arena), config->threshold.value[i]);
+    gt_info("threshold%s %.10g", gt_threshold_target_text(config, i, arena), config->threshold.value[i]);
   printf("%s samples %lld", split, (long long)results->samples);
   if (has_items(config)) printf(" items %.15g", results->items);
   gt_cli_print_values(results, &baselines, NULL);
@@ -158,7 +158,7 @@ static bool read_model(const gt_arguments *arguments, gt_arena *arena, gt_model_
   const char *confusion = gt_option_value(arguments, "confusion");
   return (!confusion || gt_confusion_check_path(confusion, error)) && check_data_option(arguments, error) &&
          gt_cli_open_model(arguments, arena, arguments->word[0], file, config, error) &&
-         gt_config_take_threshold(config, file);
+         gt_config_load_threshold(config, file);
 }
 
 /* Errors in the config are the user's only if --set caused them; otherwise the model file is wrong. */
@@ -176,7 +176,7 @@ static void add_regression_metrics(gt_config *config) {
   static const char *const names[] = {"rmse", "mae", "r2"};
   for (int k = 0; k < config->dataset.targets; k++)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-      gt_config_want_metric(config, k, gt_metric_find(names[i]));
+      gt_config_add_metric(config, k, gt_metric_find(names[i]));
 }
 
 static int run(const gt_arguments *arguments) {

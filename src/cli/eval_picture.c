@@ -44,7 +44,7 @@ static gt_picture blank(uint32_t width, uint32_t height) {
 /* Writes text that is rotated to run upwards, from (x, y + height) to at most (x, y). */
 static void write_upwards(gt_picture *picture, uint32_t x, uint32_t y, uint32_t height, const char *text) {
   gt_picture line = blank(height, GT_LETTER_HEIGHT);
-  gt_picture_write(&line, 0, 0, height, text, BLACK);
+  gt_picture_draw_text(&line, 0, 0, height, text, BLACK);
   for (uint32_t row = 0; row < line.height; row++)
     for (uint32_t column = 0; column < line.width; column++) {
       const uint32_t to_x = x + row, to_y = y + height - 1 - column;
@@ -79,9 +79,9 @@ static void draw_row(gt_picture *picture, const gt_confusion_matrix *matrix, con
     fill_cell(picture, l, x, y, share, label == predicted);
     const uint32_t length = (uint32_t)snprintf(text, sizeof text, "%" PRId64, count) * GT_LETTER_WIDTH;
     if (l->numbers && count)
-      gt_picture_write(picture, x + (length < l->cell_width ? (l->cell_width - length) / 2 : 0),
-                       y + (l->cell_height - GT_LETTER_HEIGHT) / 2, l->cell_width, text,
-                       share > 0.3 ? WHITE : BLACK);
+      gt_picture_draw_text(picture, x + (length < l->cell_width ? (l->cell_width - length) / 2 : 0),
+                           y + (l->cell_height - GT_LETTER_HEIGHT) / 2, l->cell_width, text,
+                           share > 0.3 ? WHITE : BLACK);
   }
 }
 
@@ -92,12 +92,12 @@ static void write_names(gt_picture *picture, const gt_confusion_matrix *matrix, 
     const char *name = gt_confusion_name(matrix, c, number);
     const uint32_t inset_y = l->cell_height > GT_LETTER_HEIGHT ? (l->cell_height - GT_LETTER_HEIGHT) / 2 : 0;
     const uint32_t inset_x = l->cell_width > GT_LETTER_HEIGHT ? (l->cell_width - GT_LETTER_HEIGHT) / 2 : 0;
-    gt_picture_write(picture, MARGIN + GT_LETTER_HEIGHT, l->top + (uint32_t)c * l->cell_height + inset_y,
-                     length_limit, name, BLACK);
+    gt_picture_draw_text(picture, MARGIN + GT_LETTER_HEIGHT, l->top + (uint32_t)c * l->cell_height + inset_y,
+                         length_limit, name, BLACK);
     write_upwards(picture, l->left + (uint32_t)c * l->cell_width + inset_x, MARGIN + GT_LETTER_HEIGHT,
                   length_limit, name);
   }
-  gt_picture_write(picture, l->left, MARGIN / 2, picture->width, "predicted", BLACK);
+  gt_picture_draw_text(picture, l->left, MARGIN / 2, picture->width, "predicted", BLACK);
   write_upwards(picture, MARGIN / 2, l->top, 6 * GT_LETTER_WIDTH, "label");
 }
 

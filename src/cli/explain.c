@@ -128,7 +128,7 @@ static void print_names(const gt_explained *e) {
   gt_arena_init(&arena);
   for (int i = 0; names && i < gt_kan_network_inputs(&e->network); i++)
     if (strcmp(names[i], columns[i]))
-      printf("%s is the column '%s'\n", names[i], gt_quotable(&arena, columns[i]));
+      printf("%s is the column '%s'\n", names[i], gt_escape_name(&arena, columns[i]));
   gt_arena_finish(&arena);
 }
 

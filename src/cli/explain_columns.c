@@ -130,7 +130,7 @@ static bool measure(const gt_arguments *arguments, gt_session *session, const gt
   session->memory_limit = limit;
   return gt_session_place(session, NULL, &split, 1, error) &&
          gt_evaluator_open(session, &evaluator, split, 0, error) &&
-         gt_session_take_weights(session, evaluator.net->model->store, file, error) &&
+         gt_session_load_weights(session, evaluator.net->model->store, file, error) &&
          gt_importance_measure(session, &evaluator, REPEATS, arena, out, error);
 }
 
@@ -151,7 +151,7 @@ static int explain(const gt_arguments *arguments, gt_session *session, gt_model_
   gt_importance importance;
   if (!gt_cli_open_model(arguments, arena, arguments->word[0], file, config, error)) return GT_OK;
   const char *split = gt_dataset_default_split(&config->dataset);
-  if (!config->metrics->count) gt_config_want_metric(config, 0, gt_metric_find("rmse"));
+  if (!config->metrics->count) gt_config_add_metric(config, 0, gt_metric_find("rmse"));
   gt_model_file_check_data(file, config, split);
   const int code = gt_cli_findings(arguments, &config->diagnostics, GT_ERR_DATA);
   if (code) return gt_cli_print_failure(arguments, &config->diagnostics, NULL, code);

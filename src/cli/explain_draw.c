@@ -29,7 +29,7 @@ static const char *shortened(gt_arena *arena, const char *name, int columns) {
   size_t kept = 0;
   for (size_t length; name[kept]; kept += length) {
     uint32_t code;
-    gt_shown(name + kept, &length, &code);
+    gt_displayable_length(name + kept, &length, &code);
     columns -= gt_character_width(code);
     if (columns < 0) break;
   }

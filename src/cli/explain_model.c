@@ -117,7 +117,7 @@ gt_symbolic_data gt_explained_data(const gt_explained *e) {
       gt_symbolic_data_of(e->train.x, e->train.y, e->train.samples, gt_kan_network_inputs(&e->network),
                           gt_kan_network_outputs(&e->network));
   data.names = gt_input_feature_names(&e->config.dataset.input[0]);
-  if (e->fits_network) gt_symbolic_of_network(&data);
+  if (e->fits_network) gt_symbolic_set_fits_network(&data);
   return data;
 }
 

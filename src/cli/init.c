@@ -78,7 +78,7 @@ static bool write_config(const gt_arguments *arguments, const gt_scaffold *init,
 static int check_text(const gt_scaffold *init, const char *text) {
   gt_config config;
   gt_error error = {0};
-  gt_data_wanted wanted = {0};
+  gt_data_requirements wanted = {0};
   const bool ok = gt_config_parse(&config, init->arena, init->config, text, &wanted, NULL, 0, &error);
   const int code = ok ? GT_OK : gt_config_report(&config, &error);
   if (ok) gt_diagnostics_print(&config.diagnostics, stderr);
@@ -102,7 +102,7 @@ static void print_summary(const gt_scaffold *init) {
   gt_info("target%s: %s%s", init->targets > 1 ? "s" : "", gt_scaffold_target_names(init),
           init->target_given ? "" : ", the last column; --target COLUMN chooses another");
   for (int i = 0; i < init->dataset.targets; i++) {
-    const char *name = gt_quotable(init->arena, init->table.column[init->target[i]].name);
+    const char *name = gt_escape_name(init->arena, init->table.column[init->target[i]].name);
     print_task(init, i, name,
                init->dataset.targets > 1 ? gt_arena_printf(init->arena, " of '%s'", name) : "");
   }
@@ -110,11 +110,12 @@ static void print_summary(const gt_scaffold *init) {
     const uint64_t dropped = gt_scaffold_dropped_rows(init, i);
     if (dropped)
       gt_info("left out: %llu row%s without a value of '%s'", (unsigned long long)dropped,
-              dropped == 1 ? "" : "s", gt_quotable(init->arena, init->table.column[init->target[i]].name));
+              dropped == 1 ? "" : "s", gt_escape_name(init->arena, init->table.column[init->target[i]].name));
   }
   for (int i = 0; i < init->table.columns; i++)
     if (init->reason[i])
-      gt_info("left out: '%s' (%s)", gt_quotable(init->arena, init->table.column[i].name), init->reason[i]);
+      gt_info("left out: '%s' (%s)", gt_escape_name(init->arena, init->table.column[i].name),
+              init->reason[i]);
 }
 
 static int write_checked(const gt_arguments *arguments, gt_scaffold *init) {

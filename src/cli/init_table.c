@@ -17,7 +17,7 @@ enum { MAX_LISTED = 40, MIN_TO_TEST = 10, MIN_TO_VALIDATE = 50, ENOUGH_TO_VALIDA
 int64_t gt_scaffold_samples(const gt_scaffold *init) { return init->dataset.train.samples; }
 int64_t gt_scaffold_inputs(const gt_scaffold *init) {
   int64_t seen[GT_DATA_MAX_RANK];
-  gt_input_seen(&init->dataset.input[0], seen);
+  gt_input_network_shape(&init->dataset.input[0], seen);
   return seen[0];
 }
 
@@ -58,7 +58,8 @@ static bool fail_no_column(const gt_scaffold *init, const char *name, const char
   const char *nearest = gt_nearest(name, names, (size_t)table->columns);
   const char *list = "";
   for (int i = 0; i < table->columns && i < MAX_LISTED; i++)
-    list = gt_arena_printf(init->arena, "%s%s'%s'", list, i ? ", " : "", gt_quotable(init->arena, names[i]));
+    list =
+        gt_arena_printf(init->arena, "%s%s'%s'", list, i ? ", " : "", gt_escape_name(init->arena, names[i]));
   return gt_fail(error, GT_ERR_USAGE, "--target: there is no column '%s' in %s; expected one of: %s%s%s%s%s",
                  name, init->file, list, table->columns > MAX_LISTED ? ", …" : "",
                  nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
@@ -84,7 +85,7 @@ bool gt_scaffold_choose_targets(gt_scaffold *init, gt_strings selected, gt_error
         error, GT_ERR_DATA, "%s:1:1: the table has %s column%s; expected inputs and a target", init->file,
         table->columns == 1 ? gt_arena_printf(init->arena, "one")
                             : gt_arena_printf(init->arena, "%d", table->columns),
-        table->columns == 1 ? gt_arena_printf(init->arena, ", '%s'", gt_quotable(init->arena, names[0]))
+        table->columns == 1 ? gt_arena_printf(init->arena, ", '%s'", gt_escape_name(init->arena, names[0]))
                             : "s");
   for (int k = 0; k < selected.count; k++) {
     int i = 0;
@@ -108,7 +109,7 @@ const char *gt_scaffold_target_names(const gt_scaffold *init) {
   const char *text = "";
   for (int i = 0; i < init->targets; i++)
     text = gt_arena_printf(init->arena, "%s%s'%s'", text, i ? ", " : "",
-                           gt_quotable(init->arena, init->table.column[init->target[i]].name));
+                           gt_escape_name(init->arena, init->table.column[init->target[i]].name));
   return text;
 }
 
@@ -181,13 +182,13 @@ static void write_columns(const gt_scaffold *init, FILE *out) {
   const int shown = table->columns < MAX_LISTED ? table->columns : MAX_LISTED;
   int width = 0;
   for (int i = 0; i < shown; i++) {
-    const int length = gt_text_width(gt_quotable(init->arena, table->column[i].name));
+    const int length = gt_text_width(gt_escape_name(init->arena, table->column[i].name));
     if (length > width && length <= 30) width = length;
   }
   fprintf(out, "#\n# Columns:\n");
   for (int i = 0; i < shown; i++) {
     const gt_survey_column *c = &table->column[i];
-    const char *name = gt_quotable(init->arena, c->name), *why = init->reason[i];
+    const char *name = gt_escape_name(init->arena, c->name), *why = init->reason[i];
     fprintf(out, "#   %s%*s  %s", name, gt_padding(width, name), "", kind_text(init, c));
     fprintf(out, "%s%s\n",
             gt_scaffold_is_target(init, i) ? ": the target"
@@ -199,10 +200,10 @@ static void write_columns(const gt_scaffold *init, FILE *out) {
   for (int i = 0; i < init->dataset.targets; i++) {
     const gt_class_counts counts = gt_class_counts_of(&init->dataset, i, init->arena);
     if (!counts.classes) continue;
-    const char *name = gt_quotable(init->arena, table->column[init->target[i]].name);
+    const char *name = gt_escape_name(init->arena, table->column[init->target[i]].name);
     fprintf(out, "#\n# Classes%s, with their training samples: %s\n",
             counts.target ? gt_arena_printf(init->arena, " of '%s'", name) : "",
-            gt_quotable(init->arena, gt_class_counts_text(&counts, init->arena)));
+            gt_escape_name(init->arena, gt_class_counts_text(&counts, init->arena)));
   }
 }
 
@@ -234,7 +235,7 @@ static void write_ignored(const gt_scaffold *init, FILE *out) {
           out,
           "  # To read '%s', remove it from 'ignore' and say which comes first, day_first or month_first:\n"
           "  # columns: {%s: {type: date, order: day_first}}\n",
-          gt_quotable(init->arena, c->name), gt_scaffold_value(init->arena, c->name));
+          gt_escape_name(init->arena, c->name), gt_scaffold_value(init->arena, c->name));
   }
 }
 
@@ -272,7 +273,7 @@ static void write_split(const gt_scaffold *init, FILE *out) {
   const double share = gt_scaffold_rarest(init, &name);
   if (share == 1 || init->table.rows < MIN_TO_TEST) return;
   fprintf(out, "  split: stratified  # class '%s' is rare (%.2g %%): each split gets its share of it\n",
-          gt_quotable(init->arena, name), 100 * share);
+          gt_escape_name(init->arena, name), 100 * share);
 }
 
 static void write_data(const gt_scaffold *init, FILE *out) {
@@ -304,10 +305,10 @@ const char *gt_scaffold_text(const gt_scaffold *init) {
   gt_text text = {0};
   FILE *out = gt_text_open(&text);
   fprintf(out, "# Predicts %s from %lld inputs of %s (%llu rows).\n", gt_scaffold_target_names(init),
-          (long long)gt_scaffold_inputs(init), gt_quotable(arena, init->file),
+          (long long)gt_scaffold_inputs(init), gt_escape_name(arena, init->file),
           (unsigned long long)init->table.rows);
   fprintf(out, "# Written by `gtrain init %s`. To train: gtrain train %s\n", init->kind->name,
-          gt_quotable(arena, gt_shell_word(arena, init->config)));
+          gt_escape_name(arena, gt_shell_word(arena, init->config)));
   write_columns(init, out);
   fprintf(out, "\nseed: 1  # of the split and the initial weights\n\n");
   write_data(init, out);

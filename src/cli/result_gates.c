@@ -19,7 +19,7 @@ bool gt_cli_result_gates(const gt_arguments *arguments, gt_arena *arena, gt_gate
 bool gt_cli_gates_apply(gt_gate *gates, int count, gt_config *config) {
   for (int i = 0; i < count; i++) {
     const gt_metric_kind *kind = gt_metric_of_result(gates[i].metric); /* NULL: a number of samples */
-    const char *name = gates[i].metric, *problem = kind ? gt_config_want_result(config, &name) : NULL;
+    const char *name = gates[i].metric, *problem = kind ? gt_config_add_result(config, &name) : NULL;
     if (problem && (config->dataset.targets > 1 || strchr(name, '.')))
       gt_log_error("--fail-if: '%s' %s", gates[i].metric, problem);
     else if (problem)

@@ -18,7 +18,7 @@ static int print_schema(void) {
 }
 
 /* A name may be of several kinds: `linear` is a layer and a schedule. */
-static bool print_things(const gt_schema_thing *list, int count, const char *name) {
+static bool print_things(const gt_schema_entry *list, int count, const char *name) {
   bool found = gt_schema_print_list(list, count, name);
   for (int i = 0; i < count; i++) {
     if (strcmp(list[i].name, name) && !(list[i].path && !strcmp(list[i].path, name))) continue;
@@ -42,7 +42,7 @@ static const char *list_names(gt_arena *arena) {
 enum { MAX_NAMES = GT_SCHEMA_MAX_THINGS + 64 };
 
 static int collect_names(const char *names[MAX_NAMES]) {
-  gt_schema_thing list[GT_SCHEMA_MAX_THINGS];
+  gt_schema_entry list[GT_SCHEMA_MAX_THINGS];
   gt_arena arena;
   gt_arena_init(&arena);
   const int count = gt_schema_things(list, &arena);
@@ -58,10 +58,10 @@ static int collect_names(const char *names[MAX_NAMES]) {
   return known;
 }
 
-static int unknown_name(const gt_arguments *arguments, const gt_schema_thing *list, int count,
+static int unknown_name(const gt_arguments *arguments, const gt_schema_entry *list, int count,
                         gt_arena *arena) {
   const char *name = arguments->word[0], *names[MAX_NAMES];
-  const char *nearest = gt_schema_key_meant(list, count, name, arena);
+  const char *nearest = gt_schema_find_foreign_key(list, count, name, arena);
   if (!nearest) nearest = gt_nearest(name, names, (size_t)collect_names(names));
   return gt_usage_error(arguments, "unknown name '%s'%s%s%s; lists: %s", name,
                         nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "",
@@ -70,7 +70,7 @@ static int unknown_name(const gt_arguments *arguments, const gt_schema_thing *li
 
 static int run(const gt_arguments *arguments) {
   if (!arguments->words) return print_schema();
-  gt_schema_thing list[GT_SCHEMA_MAX_THINGS];
+  gt_schema_entry list[GT_SCHEMA_MAX_THINGS];
   gt_arena arena;
   gt_arena_init(&arena);
   const int count = gt_schema_things(list, &arena);

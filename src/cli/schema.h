@@ -14,7 +14,7 @@ typedef struct gt_schema_kind {
 extern const gt_schema_kind gt_schema_kinds[]; /* ends with a NULL name */
 
 /* An entry with a schema: a section, a layer, a loss, … */
-typedef struct gt_schema_thing {
+typedef struct gt_schema_entry {
   const char *kind; /* the name of a gt_schema_kind */
   const char *name, *help;
   const gt_schema *schema, *common; /* common: additional rows of all entries of its kind, or NULL */
@@ -23,29 +23,30 @@ typedef struct gt_schema_thing {
    * entries share, or is NULL. Otherwise NULL. */
   const char *items;
   int family; /* layer: its gt_layer_family */
-} gt_schema_thing;
+} gt_schema_entry;
 enum { GT_SCHEMA_MAX_THINGS = 256 };
 
 /* Fills an array of GT_SCHEMA_MAX_THINGS; paths are in the arena. Returns their number. */
-int gt_schema_things(gt_schema_thing *list, gt_arena *arena);
+int gt_schema_things(gt_schema_entry *list, gt_arena *arena);
 json_t *gt_schema_of_configs(void); /* the JSON Schema; the caller owns it */
 
 /* The type and range of a value: "an integer, at least 1", "a list of layers". In the arena. */
 const char *gt_schema_value_text(gt_arena *arena, const gt_field *field);
 /* "linear: UNITS" for a schema with a short form, else NULL. In the arena. */
-const char *gt_schema_short_form(gt_arena *arena, const gt_schema_thing *thing);
+const char *gt_schema_short_form(gt_arena *arena, const gt_schema_entry *thing);
 
 /* "lr: a number, more than 0; default: 0.001". In the arena. */
 const char *gt_schema_key_text(gt_arena *arena, const gt_field *field);
 /* Prints a key with its help and its inner keys. */
 void gt_schema_print_key(gt_arena *arena, const gt_field *field, int indent);
 /* Prints the places of a key, by its name or path; false if there is none (schema_key.c). */
-bool gt_schema_print_places(const gt_schema_thing *list, int count, const char *name, gt_arena *arena);
+bool gt_schema_print_places(const gt_schema_entry *list, int count, const char *name, gt_arena *arena);
 /* The key that a name from another program, such as `learning_rate`, means; or NULL. */
-const char *gt_schema_key_meant(const gt_schema_thing *list, int count, const char *name, gt_arena *arena);
+const char *gt_schema_find_foreign_key(const gt_schema_entry *list, int count, const char *name,
+                                       gt_arena *arena);
 
 /* Prints an entry with its keys; for a section with `items`, also the list of its entries. */
-void gt_schema_print(const gt_schema_thing *list, int count, const gt_schema_thing *thing);
+void gt_schema_print(const gt_schema_entry *list, int count, const gt_schema_entry *thing);
 /* Prints all entries of a kind or of a family of layers, by the name of the list; false if there is none. */
-bool gt_schema_print_list(const gt_schema_thing *list, int count, const char *plural);
+bool gt_schema_print_list(const gt_schema_entry *list, int count, const char *plural);
 #endif

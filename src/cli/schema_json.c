@@ -27,7 +27,7 @@ static bool is_standard(const char *kind, const char *name) {
 }
 
 /* `NAME`, or `{type: NAME, …}`, for each entry of a kind. */
-static json_t *typed_json(const gt_schema_thing *list, int count, const char *kind, const char *help) {
+static json_t *typed_json(const gt_schema_entry *list, int count, const char *kind, const char *help) {
   json_t *alternatives = json_array(), *names = json_array();
   for (int i = 0; i < count; i++) {
     if (strcmp(list[i].kind, kind)) continue;
@@ -47,8 +47,8 @@ static json_t *typed_json(const gt_schema_thing *list, int count, const char *ki
 }
 
 /* The loss of a single target, or a map from the names of targets to losses, which may then have a weight. */
-static json_t *loss_json(const gt_schema_thing *list, int count) {
-  gt_schema_thing of_target[GT_SCHEMA_MAX_THINGS];
+static json_t *loss_json(const gt_schema_entry *list, int count) {
+  gt_schema_entry of_target[GT_SCHEMA_MAX_THINGS];
   json_t *single = typed_json(list, count, "loss", "the loss to minimize");
   memcpy(of_target, list, (size_t)count * sizeof *list);
   for (int i = 0; i < count; i++)
@@ -60,7 +60,7 @@ static json_t *loss_json(const gt_schema_thing *list, int count) {
   return single;
 }
 
-static json_t *data_json(const gt_schema_thing *list, int count) {
+static json_t *data_json(const gt_schema_entry *list, int count) {
   json_t *alternatives = json_array();
   for (int i = 0; i < count; i++)
     if (!strcmp(list[i].kind, "format"))
@@ -77,7 +77,7 @@ static json_t *item_json(const char *name, const char *help, json_t *settings) {
 }
 
 /* The names of all entries of a kind: `- NAME`. */
-static json_t *names_json(const gt_schema_thing *list, int count, const char *kind) {
+static json_t *names_json(const gt_schema_entry *list, int count, const char *kind) {
   json_t *names = json_array();
   for (int i = 0; i < count; i++)
     if (!strcmp(list[i].kind, kind)) json_array_append_new(names, json_string(list[i].name));
@@ -85,8 +85,8 @@ static json_t *names_json(const gt_schema_thing *list, int count, const char *ki
 }
 
 /* `- NAME: {…}` for each entry of a kind; `settings_of` makes the schema of its settings. */
-static json_t *items_json(const gt_schema_thing *list, int count, const char *kind,
-                          json_t *(*settings_of)(const gt_schema_thing *item)) {
+static json_t *items_json(const gt_schema_entry *list, int count, const char *kind,
+                          json_t *(*settings_of)(const gt_schema_entry *item)) {
   json_t *alternatives = json_array();
   for (int i = 0; i < count; i++)
     if (!strcmp(list[i].kind, kind))
@@ -94,11 +94,11 @@ static json_t *items_json(const gt_schema_thing *list, int count, const char *ki
   return alternatives;
 }
 
-static json_t *plain_settings(const gt_schema_thing *item) {
+static json_t *plain_settings(const gt_schema_entry *item) {
   return gt_schema_json(item->schema, item->common);
 }
 
-static json_t *augment_json(const gt_schema_thing *list, int count) {
+static json_t *augment_json(const gt_schema_entry *list, int count) {
   json_t *alternatives = items_json(list, count, "augmentation", plain_settings);
   json_array_insert_new(alternatives, 0, names_json(list, count, "augmentation"));
   return json_pack("{s:s, s:s, s:{s:o}}", "description", "random changes of images in training, in order",
@@ -152,7 +152,7 @@ static json_t *or_name(json_t *schema) {
   return wrapped;
 }
 
-static json_t *layer_settings(const gt_schema_thing *item) {
+static json_t *layer_settings(const gt_schema_entry *item) {
   json_t *shared = plain_settings(item), *copy = json_deep_copy(shared);
   json_decref(shared);
   return or_name(copy);
@@ -183,7 +183,7 @@ static json_t *layers_json(json_t *layer, const char *layers) {
 
 typedef struct paths {
   gt_arena *arena;
-  const gt_schema_thing *list;
+  const gt_schema_entry *list;
   int count;
   json_t *patterns;
 } paths;
@@ -233,7 +233,7 @@ static void add_keys(const paths *p, const char *path, const gt_schema *schema) 
 /* Adds the entries of a kind as items of a list; the first one is item `first` of `items`. */
 static void add_items(const paths *p, const char *path, const char *kind, const char *items, int first) {
   for (int i = 0; i < p->count; i++) {
-    const gt_schema_thing *item = &p->list[i];
+    const gt_schema_entry *item = &p->list[i];
     if (strcmp(item->kind, kind)) continue;
     const char *place = gt_arena_printf(p->arena, "%s\\.%s", path, item->name);
     add_path(p, place, ref(gt_arena_printf(p->arena, "%s/%d/properties/%s", items, first++, item->name)));
@@ -263,7 +263,7 @@ static json_t *no_fixed_json(gt_arena *arena) {
   return json_pack("{s:{s:o}}", "not", "enum", names);
 }
 
-static json_t *phases_json(const gt_schema_thing *list, int count) {
+static json_t *phases_json(const gt_schema_entry *list, int count) {
   gt_arena arena;
   gt_arena_init(&arena);
   const paths p = {&arena, list, count, json_object()};
@@ -320,13 +320,13 @@ static json_t *each_json(void) {
                    "items", ref("each_item"));
 }
 
-static json_t *init_json(const gt_schema_thing *list, int count) {
+static json_t *init_json(const gt_schema_entry *list, int count) {
   json_t *shared = typed_json(list, count, "init", "initial values"), *copy = json_deep_copy(shared);
   json_decref(shared);
   return or_name(copy);
 }
 
-static void add_layer_definitions(json_t *all, const gt_schema_thing *list, int count) {
+static void add_layer_definitions(json_t *all, const gt_schema_entry *list, int count) {
   json_object_set_new(all, "each_value",
                       json_pack("{s:s, s:s, s:s}", "type", "string", "pattern", "^\\$", "description",
                                 "the value of this name in the block's `each`, for the current repetition"));
@@ -346,7 +346,7 @@ static void add_layer_definitions(json_t *all, const gt_schema_thing *list, int 
 }
 
 json_t *gt_schema_of_configs(void) {
-  gt_schema_thing list[GT_SCHEMA_MAX_THINGS];
+  gt_schema_entry list[GT_SCHEMA_MAX_THINGS];
   gt_arena arena;
   gt_arena_init(&arena);
   const int count = gt_schema_things(list, &arena);

@@ -8,7 +8,7 @@
 enum { MAX_PLACES = 256, MAX_KEYS = 1024 };
 
 typedef struct place {
-  const gt_schema_thing *thing;
+  const gt_schema_entry *thing;
   const char *inner; /* path of the map inside the thing, "" or ".grid_update" */
   const gt_field *field;
 } place;
@@ -26,14 +26,14 @@ static void add(finder *f, place found) {
   if (f->count < f->capacity) f->list[f->count++] = found;
 }
 
-static void search(finder *f, const gt_schema_thing *thing, const gt_schema *schema, const char *inner) {
+static void search(finder *f, const gt_schema_entry *thing, const gt_schema *schema, const char *inner) {
   for (const gt_field *field = schema ? schema->fields : NULL; field && field->name; field++) {
     if (!f->key || !strcmp(field->name, f->key)) add(f, (place){thing, inner, field});
     if (field->sub) search(f, thing, field->sub, gt_arena_printf(f->arena, "%s.%s", inner, field->name));
   }
 }
 
-static void search_all(finder *f, const gt_schema_thing *list, int count) {
+static void search_all(finder *f, const gt_schema_entry *list, int count) {
   for (int i = 0; i < count; i++) {
     search(f, &list[i], list[i].schema, "");
     search(f, &list[i], list[i].common, "");
@@ -51,7 +51,7 @@ static const char *section_of(const char *kind) {
 
 /* True if the path names this place: `train`, `optimizer`, `adam`, `optimizer.adam`, `kan.grid_update`. */
 static bool is_at(gt_arena *arena, const place *p, const char *path) {
-  const gt_schema_thing *t = p->thing;
+  const gt_schema_entry *t = p->thing;
   const char *section = t->path ? t->path : section_of(t->kind);
   return !strcmp(path, gt_arena_printf(arena, "%s%s", section, p->inner)) ||
          !strcmp(path, gt_arena_printf(arena, "%s%s", t->name, p->inner)) ||
@@ -73,7 +73,7 @@ static void filter(finder *f, const char *path) {
 }
 
 static const char *place_text(gt_arena *arena, const place *p) {
-  const gt_schema_thing *t = p->thing;
+  const gt_schema_entry *t = p->thing;
   if (!strcmp(t->kind, "section"))
     return *t->path ? gt_arena_printf(arena, "%s%s", t->path, p->inner) : "the top level of the config";
   return gt_arena_printf(arena, "%s %s%s", t->kind, t->name, p->inner);
@@ -84,7 +84,7 @@ static bool are_alike(gt_arena *arena, const gt_field *a, const gt_field *b) {
          !strcmp(gt_schema_key_text(arena, a), gt_schema_key_text(arena, b));
 }
 
-bool gt_schema_print_places(const gt_schema_thing *list, int count, const char *name, gt_arena *arena) {
+bool gt_schema_print_places(const gt_schema_entry *list, int count, const char *name, gt_arena *arena) {
   const char *dot = strrchr(name, '.');
   finder f = {.arena = arena, .key = dot ? dot + 1 : name, .capacity = MAX_PLACES};
   f.list = GT_NEW_N(arena, place, f.capacity);
@@ -100,11 +100,12 @@ bool gt_schema_print_places(const gt_schema_thing *list, int count, const char *
   return f.count;
 }
 
-const char *gt_schema_key_meant(const gt_schema_thing *list, int count, const char *name, gt_arena *arena) {
+const char *gt_schema_find_foreign_key(const gt_schema_entry *list, int count, const char *name,
+                                       gt_arena *arena) {
   finder f = {.arena = arena, .capacity = MAX_KEYS};
   f.list = GT_NEW_N(arena, place, f.capacity);
   search_all(&f, list, count);
   const char **names = GT_NEW_N(arena, const char *, f.count);
   for (int i = 0; i < f.count; i++) names[i] = f.list[i].field->name;
-  return gt_config_key_meant(name, names, (size_t)f.count, arena);
+  return gt_config_find_foreign_key(name, names, (size_t)f.count, arena);
 }

@@ -39,12 +39,12 @@ static const gt_field no_fields[] = {{.name = NULL}};
 static const gt_schema no_keys = {.name = "name", .fields = no_fields};
 
 typedef struct builder {
-  gt_schema_thing *list;
+  gt_schema_entry *list;
   int count;
   gt_arena *arena;
 } builder;
 
-static void add(builder *b, gt_schema_thing item) {
+static void add(builder *b, gt_schema_entry item) {
   if (b->count < GT_SCHEMA_MAX_THINGS) b->list[b->count++] = item;
 }
 
@@ -86,10 +86,10 @@ static void add_sections(builder *b, const gt_schema *schema, const char *path) 
     if (f->choices == gt_finding_names) items = "warning";
     if ((!inner && !items) || is_listed(b, f->name)) continue;
     const char *place = gt_arena_printf(b->arena, "%s%s%s", path, *path ? "." : "", f->name);
-    add(b, (gt_schema_thing){"section", f->name, f->help, inner, NULL, place, items});
+    add(b, (gt_schema_entry){"section", f->name, f->help, inner, NULL, place, items});
     if (inner) add_sections(b, inner, place);
     if (!strcmp(place, "data"))
-      add(b, (gt_schema_thing){"section", "columns", gt_column_schema.help, &gt_column_schema, NULL,
+      add(b, (gt_schema_entry){"section", "columns", gt_column_schema.help, &gt_column_schema, NULL,
                                "data.columns.NAME"});
   }
 }
@@ -101,25 +101,25 @@ static void add_data(builder *b) {
   const gt_data_format *const *format = gt_data_formats(&formats);
   for (int i = 0; i < formats; i++) {
     const gt_schema *schema = gt_data_format_schema(format[i]);
-    add(b, (gt_schema_thing){"format", gt_data_format_name(format[i]), schema->help, schema,
+    add(b, (gt_schema_entry){"format", gt_data_format_name(format[i]), schema->help, schema,
                              gt_data_common_schema()});
   }
   for (int i = 0; i < gt_augment_count(); i++) {
     const gt_augment_type *t = gt_augment_at(i);
-    add(b, (gt_schema_thing){"augmentation", t->name, t->help, t->schema});
+    add(b, (gt_schema_entry){"augmentation", t->name, t->help, t->schema});
   }
 }
 
 static void add_model(builder *b) {
   for (int i = 0; i < gt_layer_count(); i++) {
     const gt_layer_type *t = gt_layer_at(i);
-    add(b, (gt_schema_thing){"layer", t->name, t->help, t->schema, &gt_layer_common_schema,
+    add(b, (gt_schema_entry){"layer", t->name, t->help, t->schema, &gt_layer_common_schema,
                              .family = (int)t->family});
   }
-  add(b, (gt_schema_thing){"block", gt_repeat_schema.name, gt_repeat_schema.help, &gt_repeat_schema});
+  add(b, (gt_schema_entry){"block", gt_repeat_schema.name, gt_repeat_schema.help, &gt_repeat_schema});
   for (int i = 0; i < gt_init_count(); i++) {
     const gt_init_type *t = gt_init_at(i);
-    add(b, (gt_schema_thing){"init", t->name, t->help, t->schema});
+    add(b, (gt_schema_entry){"init", t->name, t->help, t->schema});
   }
 }
 
@@ -128,30 +128,30 @@ static void add_finding(builder *b, int index) {
   gt_schema *schema = GT_NEW(b->arena, gt_schema);
   *schema = no_keys;
   schema->help = gt_finding_details[index + 1];
-  add(b, (gt_schema_thing){"warning", gt_finding_names[index], gt_finding_texts[index], schema});
+  add(b, (gt_schema_entry){"warning", gt_finding_names[index], gt_finding_texts[index], schema});
 }
 
 static void add_training(builder *b) {
   for (int i = 0; i < gt_loss_count(); i++) {
     const gt_loss_type *t = gt_loss_at(i);
-    add(b, (gt_schema_thing){"loss", t->name, t->help, t->schema});
+    add(b, (gt_schema_entry){"loss", t->name, t->help, t->schema});
   }
   for (int i = 0; i < gt_optim_count(); i++) {
     const gt_optim_type *t = gt_optim_at(i);
-    add(b, (gt_schema_thing){"optimizer", t->name, t->help, t->schema, &gt_optim_common_schema});
+    add(b, (gt_schema_entry){"optimizer", t->name, t->help, t->schema, &gt_optim_common_schema});
   }
   for (int i = 0; i < gt_schedule_count(); i++) {
     const gt_schedule_type *t = gt_schedule_at(i);
-    add(b, (gt_schema_thing){"schedule", t->name, t->help, t->schema, &gt_schedule_common_schema});
+    add(b, (gt_schema_entry){"schedule", t->name, t->help, t->schema, &gt_schedule_common_schema});
   }
   for (int i = 0; gt_metric_at(i); i++)
-    add(b, (gt_schema_thing){"metric", gt_metric_at(i)->name, gt_metric_help(gt_metric_at(i)), &no_keys});
+    add(b, (gt_schema_entry){"metric", gt_metric_at(i)->name, gt_metric_help(gt_metric_at(i)), &no_keys});
   for (int i = 0; gt_finding_names[i]; i++) add_finding(b, i);
 }
 
-int gt_schema_things(gt_schema_thing *list, gt_arena *arena) {
+int gt_schema_things(gt_schema_entry *list, gt_arena *arena) {
   builder b = {list, 0, arena};
-  add(&b, (gt_schema_thing){"section", gt_config_schema.name, gt_config_schema.help, &gt_config_schema, NULL,
+  add(&b, (gt_schema_entry){"section", gt_config_schema.name, gt_config_schema.help, &gt_config_schema, NULL,
                             ""});
   add_sections(&b, &gt_config_schema, "");
   add_data(&b);

@@ -39,7 +39,7 @@ const char *gt_schema_value_text(gt_arena *arena, const gt_field *field) {
   return field->sub ? "a list of maps" : content_text(field->holds);
 }
 
-const char *gt_schema_short_form(gt_arena *arena, const gt_schema_thing *thing) {
+const char *gt_schema_short_form(gt_arena *arena, const gt_schema_entry *thing) {
   const char *key = thing->schema ? thing->schema->shorthand : NULL;
   if (!key) return NULL;
   char *value = gt_arena_strdup(arena, key);
@@ -78,12 +78,12 @@ static bool has_keys(const gt_schema *schema) { return schema && schema->fields 
 
 /* --- lists --- */
 
-static bool is_in(const gt_schema_thing *thing, const char *kind, int family) {
+static bool is_in(const gt_schema_entry *thing, const char *kind, int family) {
   return !strcmp(thing->kind, kind) && (family < 0 || thing->family == family);
 }
 
 /* Prints all entries of a kind, one line each; family: of layers, or -1. */
-static void print_items(const gt_schema_thing *list, int count, const char *kind, int family) {
+static void print_items(const gt_schema_entry *list, int count, const char *kind, int family) {
   int width = 0;
   for (int i = 0; i < count; i++)
     if (is_in(&list[i], kind, family) && gt_text_width(list[i].name) > width)
@@ -103,7 +103,7 @@ static void print_items(const gt_schema_thing *list, int count, const char *kind
 /* Family 0, other layers, comes last. */
 static int family_at(int i) { return (i + 1) % GT_LAYER_FAMILY_COUNT; }
 
-static void print_families(const gt_schema_thing *list, int count) {
+static void print_families(const gt_schema_entry *list, int count) {
   for (int i = 0; i < GT_LAYER_FAMILY_COUNT; i++) {
     const gt_layer_family_text *family = &gt_layer_families[family_at(i)];
     printf("%s%s (%s):\n", i ? "\n" : "", family->title, family->name);
@@ -111,14 +111,14 @@ static void print_families(const gt_schema_thing *list, int count) {
   }
 }
 
-static void print_kind(const gt_schema_thing *list, int count, const gt_schema_kind *kind) {
+static void print_kind(const gt_schema_entry *list, int count, const gt_schema_kind *kind) {
   if (!strcmp(kind->name, "layer"))
     print_families(list, count);
   else
     print_items(list, count, kind->name, -1);
 }
 
-bool gt_schema_print_list(const gt_schema_thing *list, int count, const char *plural) {
+bool gt_schema_print_list(const gt_schema_entry *list, int count, const char *plural) {
   for (const gt_schema_kind *kind = gt_schema_kinds; kind->name; kind++) {
     if (strcmp(kind->plural, plural) && (!kind->also || strcmp(kind->also, plural))) continue;
     printf("%s: %s\n", kind->plural, kind->help);
@@ -146,18 +146,18 @@ static const gt_schema_kind *find_kind(const char *name) {
   return kind;
 }
 
-static void print_common(gt_arena *arena, const gt_schema_thing *thing) {
+static void print_common(gt_arena *arena, const gt_schema_entry *thing) {
   if (!has_keys(thing->common)) return;
   printf("\nKeys of every %s:\n", thing->kind);
   print_keys(arena, thing->common, 2);
 }
 
-static void print_section_items(const gt_schema_thing *list, int count, const gt_schema_kind *kind) {
+static void print_section_items(const gt_schema_entry *list, int count, const gt_schema_kind *kind) {
   printf("\nThe %s (`gtrain schema NAME` shows one of them):\n", kind->plural);
   print_kind(list, count, kind);
 }
 
-void gt_schema_print(const gt_schema_thing *list, int count, const gt_schema_thing *thing) {
+void gt_schema_print(const gt_schema_entry *list, int count, const gt_schema_entry *thing) {
   gt_arena arena;
   gt_arena_init(&arena);
   const char *place = thing->path && *thing->path ? thing->path : thing->name;

@@ -66,7 +66,7 @@ static bool read_config(task *e) {
     return false;
   const gt_spec *format = gt_spec_find(data, "format");
   if (!format || format->kind != GT_SPEC_SCALAR || strcmp(format->scalar, "ca")) return true;
-  const gt_data_wanted wanted = {.untrusted = gt_model_file_untrusted(&e->file)};
+  const gt_data_requirements wanted = {.untrusted = gt_model_file_untrusted(&e->file)};
   if (!gt_dataset_open(data, 0, &wanted, &e->arena, &e->dataset, &e->diagnostics, &e->error)) return false;
   e->boards = gt_ca_boards_of(&e->dataset);
   if (e->boards->channels == e->model.automaton.ca.channels) return true;

@@ -88,7 +88,7 @@ static bool tune(const gt_arguments *arguments, gt_session *session, const char 
 
 static bool forget(gt_session *session, const char *path, gt_error *error) {
   uint32_t count;
-  if (!gt_tune_forget(session, &count, error) ||
+  if (!gt_tune_remove(session, &count, error) ||
       (count && !gt_tuned_write(&session->tuned, path, session->backend, error)))
     return false;
   printf("removed         %u, from %s\n", count, path);

@@ -58,7 +58,7 @@ static void add_features(features *f, gt_arena *arena, const gt_column *column, 
   for (int p = category; p < gt_column_stored(column); p++) add_feature(f, at + p, -1, names[at + p]);
 }
 
-const gt_table *gt_table_of(gt_arena *arena, const gt_column *column, int count, bool codes) {
+const gt_table *gt_table_create(gt_arena *arena, const gt_column *column, int count, bool codes) {
   gt_table *t = GT_NEW(arena, gt_table);
   bool any = false;
   *t = (gt_table){.count = count, .column = column};

@@ -56,7 +56,7 @@ int gt_column_texts(const gt_column *column);
 const char *gt_column_category(const gt_column *column, int code);
 int gt_column_stored(const gt_column *column); /* number of stored values of one cell */
 /* A table of columns that are completely fitted. codes: categories stay codes, for embeddings. */
-const gt_table *gt_table_of(gt_arena *arena, const gt_column *column, int count, bool codes);
+const gt_table *gt_table_create(gt_arena *arena, const gt_column *column, int count, bool codes);
 /* True if each column is a number without anything to fill, encode or transform. */
 bool gt_columns_are_plain(const gt_column *column, int count);
 /* Converts raw values [rows, count], whose codes are below `categories`, to stored values [rows, stored]. */

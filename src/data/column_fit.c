@@ -275,7 +275,7 @@ typedef struct storing {
 
 static void store_tile(void *context, uint32_t tile) {
   const storing *s = context;
-  const int64_t first = (int64_t)tile * TILE, rows = gt_least(s->raw->dim[0] - first, TILE);
+  const int64_t first = (int64_t)tile * TILE, rows = gt_min_i64(s->raw->dim[0] - first, TILE);
   gt_table_store(s->table, (const float *)s->raw->data + first * s->table->count, rows,
                  (float *)s->stored->data + first * s->table->stored);
 }
@@ -296,8 +296,8 @@ static const char *unseen_text(const gt_column *column, int64_t cells, const cha
       "%" PRId64
       " cell%s of column '%s' hold%s a category that is not one of the %d learned from the training rows "
       "('%s'%s)",
-      cells, cells == 1 ? "" : "s", gt_quotable(arena, column->name), cells == 1 ? "s" : "",
-      gt_column_texts(column), gt_quotable(arena, first), cells == 1 ? "" : ", …");
+      cells, cells == 1 ? "" : "s", gt_escape_name(arena, column->name), cells == 1 ? "s" : "",
+      gt_column_texts(column), gt_escape_name(arena, first), cells == 1 ? "" : ", …");
 }
 
 bool gt_typed_store(const gt_typed_use *use, const gt_table *table, gt_tensor *tensor, bool codes,
@@ -313,7 +313,7 @@ bool gt_typed_store(const gt_typed_use *use, const gt_table *table, gt_tensor *t
       report(to,
              gt_arena_printf(arena, "%s; %s read as the most frequent one, '%s'", text,
                              unseen.cells == 1 ? "it is" : "they are",
-                             gt_quotable(arena, gt_column_category(&c->column, c->column.unseen))),
+                             gt_escape_name(arena, gt_column_category(&c->column, c->column.unseen))),
              gt_arena_printf(arena,
                              "to refuse such files: data: {columns: {%s: {unseen: error}}} in the training",
                              gt_csv_yaml_key(c->column.name, arena)));

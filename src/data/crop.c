@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-void gt_input_seen(const gt_input *input, int64_t *dim) {
+void gt_input_network_shape(const gt_input *input, int64_t *dim) {
   memcpy(dim, input->dim, (size_t)input->rank * sizeof *dim);
   if (input->crop[0]) memcpy(dim, input->crop, sizeof input->crop);
   if (input->table && input->table->one_hot) dim[input->rank - 1] = input->table->features;

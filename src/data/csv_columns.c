@@ -226,12 +226,13 @@ static bool fail_several_absent(const gt_csv *csv, const char *const *absent, in
   for (int i = 0; i < count && i < MAX_ABSENT; i++) {
     const char *nearest = gt_csv_nearest(csv, absent[i]);
     any_near |= nearest != NULL;
-    text = gt_arena_printf(&arena, "%s%s'%s'%s%s%s", text, i ? ", " : "", gt_quotable(&arena, absent[i]),
+    text = gt_arena_printf(&arena, "%s%s'%s'%s%s%s", text, i ? ", " : "", gt_escape_name(&arena, absent[i]),
                            nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
   }
   if (count > MAX_ABSENT) text = gt_arena_printf(&arena, "%s and %d more", text, count - MAX_ABSENT);
   for (int i = 0; i < csv->columns && i < MAX_PRESENT; i++)
-    present = gt_arena_printf(&arena, "%s%s'%s'", present, i ? ", " : "", gt_quotable(&arena, csv->names[i]));
+    present =
+        gt_arena_printf(&arena, "%s%s'%s'", present, i ? ", " : "", gt_escape_name(&arena, csv->names[i]));
   if (csv->columns > MAX_PRESENT)
     present = gt_arena_printf(&arena, "%s and %d more", present, csv->columns - MAX_PRESENT);
   gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there are no columns %s; the file has %s%s", csv->path, text,

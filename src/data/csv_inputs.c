@@ -38,7 +38,7 @@ gt_csv_inputs gt_csv_inputs_of(const gt_input *input, int inputs, gt_arena *aren
   for (int k = 0; k < inputs; k++) {
     /* No file can have this many columns; the error message needs only the count. */
     if (columns_of(&input[k]) > GT_CSV_MAX_COLUMNS)
-      return (gt_csv_inputs){.count = (int)gt_least(columns_of(&input[k]), INT_MAX)};
+      return (gt_csv_inputs){.count = (int)gt_min_i64(columns_of(&input[k]), INT_MAX)};
     most += columns_of(&input[k]);
     named &= input[k].columns != NULL;
   }

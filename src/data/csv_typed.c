@@ -147,7 +147,7 @@ static const char *missing_words(const typing *t, const gt_cell *text, int count
   for (int i = 0; i < count && count <= MAX_WORDS; i++) {
     const char *word = gt_arena_strndup(t->arena, text[i].text, text[i].length);
     words =
-        gt_arena_printf(t->arena, "%s, %s", words, gt_csv_yaml_key(gt_quotable(t->arena, word), t->arena));
+        gt_arena_printf(t->arena, "%s, %s", words, gt_csv_yaml_key(gt_escape_name(t->arena, word), t->arena));
   }
   return gt_arena_printf(t->arena, "if %s: data: {missing_values: [%s]}",
                          count == 1 ? "the text means a missing value" : "the texts mean missing values",

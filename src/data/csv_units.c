@@ -120,7 +120,7 @@ static tally count(const gt_csv *csv, const gt_cell *text, int texts) {
 }
 
 static const char *shown(span s, gt_arena *arena) {
-  return gt_quotable(arena, gt_arena_strndup(arena, s.text, s.length));
+  return gt_escape_name(arena, gt_arena_strndup(arena, s.text, s.length));
 }
 
 /* "'$' before and '/kg' after them" */

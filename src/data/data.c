@@ -287,9 +287,9 @@ static void hide_errors(gt_data_reader *reader) {
             reader->wanted->untrusted);
 }
 
-bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_wanted *wanted, gt_arena *arena,
+bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_requirements *wanted, gt_arena *arena,
                      gt_dataset *out, gt_diagnostics *diagnostics, gt_error *error) {
-  static const gt_data_wanted nothing;
+  static const gt_data_requirements nothing;
   assert(data && arena && out && diagnostics && error);
   *out = (gt_dataset){0};
   gt_data_reader reader = {.spec = data,

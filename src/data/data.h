@@ -76,9 +76,9 @@
  *                   classes or per_class
  * Relative file names: see gt_dataset_open.
  *
- * For a trained model (gt_data_wanted), data is read like the model's training data: the classes are the
- * model's, and the columns of a CSV are matched by the model's names. A list of classes then selects some of
- * the model's classes, which keep their numbers.
+ * For a trained model (gt_data_requirements), data is read like the model's training data: the classes are
+ * the model's, and the columns of a CSV are matched by the model's names. A list of classes then selects some
+ * of the model's classes, which keep their numbers.
  *
  * Two kinds of errors: errors of the config go to the diagnostics, with a position; errors in a file go to
  * the gt_error (GT_ERR_DATA), with the file and row, for CSV "file:line:column: …". */
@@ -107,7 +107,7 @@ typedef struct gt_tensor { /* dim[0] = samples */
   gt_element element;
   int rank;
   int64_t dim[GT_DATA_MAX_RANK];
-  void *data;    /* heap, row-major; NULL in an outline (gt_data_wanted) */
+  void *data;    /* heap, row-major; NULL in an outline (gt_data_requirements) */
   int64_t limit; /* of integer inputs: values lie in [0, limit); the same in all splits */
   bool bits;     /* F32: all values are 0 or 1; of a table with categories, all features */
   /* Samples may be windows of consecutive rows, which may overlap, so rows are stored only once: `data` has
@@ -204,11 +204,11 @@ typedef struct gt_column_summary { /* an input column of the training file, as i
 } gt_column_summary;
 
 /* A path in the `data:` map that is relative to the file of the map, not to the working directory. */
-typedef struct gt_data_moved {
+typedef struct gt_data_resolved_path {
   const gt_spec *node;
   const char *path; /* absolute */
-  const struct gt_data_moved *next;
-} gt_data_moved;
+  const struct gt_data_resolved_path *next;
+} gt_data_resolved_path;
 
 typedef struct gt_dataset {
   const char *format;
@@ -219,9 +219,9 @@ typedef struct gt_dataset {
   gt_data_target target[GT_DATA_MAX_TARGETS];
   const gt_column_summary *column; /* CSV: [columns], for display; else NULL */
   int columns;
-  bool from_files, overridden; /* files were read; --set named some of them */
-  const gt_data_moved *moved;  /* paths that a saved config must have in absolute form; or NULL */
-  const void *made_of;         /* private data of the format (data/ca.h), or NULL */
+  bool from_files, overridden;        /* files were read; --set named some of them */
+  const gt_data_resolved_path *moved; /* paths that a saved config must have in absolute form; or NULL */
+  const void *made_of;                /* private data of the format (data/ca.h), or NULL */
 } gt_dataset;
 
 /* The column that names the rows of a CSV, for predictions. */
@@ -272,19 +272,19 @@ typedef struct gt_data_range { /* allowed range of numeric targets */
   const char *whose; /* what requires the range, for messages: "loss 'bce'" */
 } gt_data_range;
 
-typedef struct gt_data_demand { /* what a loss needs of its target */
-  const gt_data_range *range;   /* allowed range of numbers; NULL: any */
-  bool labels;                  /* it needs class labels: decides `task: auto` */
-  bool bits;                    /* it needs 0 or 1: boolean columns of a CSV become numbers, not classes */
-} gt_data_demand;
+typedef struct gt_data_loss_needs { /* what a loss needs of its target */
+  const gt_data_range *range;       /* allowed range of numbers; NULL: any */
+  bool labels;                      /* it needs class labels: decides `task: auto` */
+  bool bits; /* it needs 0 or 1: boolean columns of a CSV become numbers, not classes */
+} gt_data_loss_needs;
 
 /* What the caller of gt_dataset_open needs from the dataset, and whether its paths are trusted. All zero: no
  * requirements. */
-typedef struct gt_data_wanted {
+typedef struct gt_data_requirements {
   /* The trained model that the data is for: the dataset takes its inputs and their scaling, and the classes
    * and columns of its targets. */
   const gt_data_signature *signature;
-  gt_data_demand demand[GT_DATA_MAX_TARGETS]; /* in the order of gt_data_target_names */
+  gt_data_loss_needs demand[GT_DATA_MAX_TARGETS]; /* in the order of gt_data_target_names */
   /* True if the model or the loss needs unscaled numbers: `normalize: auto` then does not scale a table. */
   bool unscaled;
   /* Name (as in gt_position.file) of a file whose author the user may not trust, such as a downloaded model.
@@ -294,7 +294,7 @@ typedef struct gt_data_wanted {
   /* Only shapes, counts and classes are needed: tensors above GT_DATA_OUTLINE bytes have no data, and
    * nothing is read, decoded or computed for it. Class labels and integer inputs always have their data. */
   bool outline;
-} gt_data_wanted;
+} gt_data_requirements;
 
 /* Opens the dataset that the `data:` map describes. A relative path is looked up in the working directory,
  * then in the folder of the map's file, then in the folder above that (configs/ next to datasets/). If the
@@ -302,7 +302,7 @@ typedef struct gt_data_wanted {
  * (gt_lock_origin) comes first.
  * False: errors in diagnostics (bad config) or in *error (bad file, memory); *out is then empty. The seed
  * determines splits and samples. wanted: NULL is the same as all zero. */
-bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_wanted *wanted, gt_arena *arena,
+bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_requirements *wanted, gt_arena *arena,
                      gt_dataset *out, gt_diagnostics *diagnostics, gt_error *error);
 void gt_dataset_close(gt_dataset *dataset); /* accepts a zeroed dataset */
 void gt_tensor_finish(gt_tensor *tensor);
@@ -322,13 +322,13 @@ uint64_t gt_tensor_sample_bytes(const gt_tensor *tensor);
 /* For evaluation: selects windows of a text that do not overlap, or as little as the stride permits, so that
  * each token is predicted once; at most `most` of them (0: all), evenly spread. Other splits are returned
  * unchanged. The result borrows the tensors. */
-gt_split gt_split_apart(const gt_split *split, int64_t most);
+gt_split gt_split_without_overlap(const gt_split *split, int64_t most);
 int64_t gt_input_features(const gt_input *input);
 /* Number of values that `columns` and `table` describe: those of a sample, or of one row of a window. */
 int64_t gt_input_row_features(const gt_input *input);
 /* Sets dim[0 … rank - 1] to the shape of a sample as the network reads it: after the crop, with one value per
  * category. */
-void gt_input_seen(const gt_input *input, int64_t *dim);
+void gt_input_network_shape(const gt_input *input, int64_t *dim);
 /* True if the scaling changes value `value` of a sample. The scaling must have values. */
 bool gt_input_is_scaled(const gt_input *input, int64_t value);
 /* Names of the values that the network reads, for a table; else NULL. */

@@ -39,7 +39,7 @@ void gt_split_finish(gt_split *split) {
   split->start = NULL;
 }
 
-gt_split gt_split_apart(const gt_split *split, int64_t most) {
+gt_split gt_split_without_overlap(const gt_split *split, int64_t most) {
   gt_split apart = *split;
   gt_tensor *tensor[2] = {&apart.input[0], &apart.target[0]};
   const gt_tensor *windows = tensor[0];
@@ -247,8 +247,8 @@ gt_data_file gt_data_locate(gt_data_reader *reader, const gt_spec *node) {
 static void record_resolved_path(gt_data_reader *reader, const gt_spec *node, const char *path) {
   char absolute[PATH_MAX];
   if (!strcmp(path, node->scalar) || !gt_absolute_path(path, absolute, sizeof absolute)) return;
-  gt_data_moved *moved = GT_NEW(reader->arena, gt_data_moved);
-  *moved = (gt_data_moved){node, gt_arena_strdup(reader->arena, absolute), reader->dataset->moved};
+  gt_data_resolved_path *moved = GT_NEW(reader->arena, gt_data_resolved_path);
+  *moved = (gt_data_resolved_path){node, gt_arena_strdup(reader->arena, absolute), reader->dataset->moved};
   reader->dataset->moved = moved;
 }
 

@@ -11,8 +11,8 @@
 /* Limit in bytes for a pipe or an inflated file. Other files are limited by their size on disk. */
 #define GT_DATA_INFLATE_LIMIT (4ull << 30)
 
-/* Up to this many bytes, an outline (gt_data_wanted) is read completely: it takes a tenth of a second and
- * also finds bad values. */
+/* Up to this many bytes, an outline (gt_data_requirements) is read completely: it takes a tenth of a second
+ * and also finds bad values. */
 #define GT_DATA_OUTLINE (16ull << 20)
 
 typedef enum gt_data_task { GT_TASK_AUTO, GT_TASK_CLASSIFICATION, GT_TASK_REGRESSION } gt_data_task;
@@ -69,7 +69,7 @@ typedef struct gt_typed_use {
 typedef struct gt_data_reader {
   const gt_spec *spec; /* the `data:` map */
   const gt_data_common *common;
-  const gt_data_wanted *wanted; /* never NULL */
+  const gt_data_requirements *wanted; /* never NULL */
   /* By target. AUTO: the format decides. Never AUTO for a trained model. */
   gt_data_task task[GT_DATA_MAX_TARGETS];
   uint64_t seed;
@@ -161,11 +161,11 @@ bool gt_data_read_tasks(gt_data_reader *reader);
 
 /* --- helpers shared by the formats (files.c) --- */
 
-/* A file to read. An untrusted one (gt_data_wanted.untrusted) must be a regular file, and a message names it
- * before it is read. */
+/* A file to read. An untrusted one (gt_data_requirements.untrusted) must be a regular file, and a message
+ * names it before it is read. */
 typedef struct gt_data_file {
   const char *path;      /* NULL: there is none */
-  const char *untrusted; /* gt_data_wanted.untrusted if the path is from that file; NULL: trusted */
+  const char *untrusted; /* gt_data_requirements.untrusted if the path is from that file; NULL: trusted */
   gt_data_trust *trust;  /* updated when an untrusted file is read */
 } gt_data_file;
 

@@ -120,8 +120,8 @@ static void draw(gt_picture *picture, uint32_t x, uint32_t y, const char *glyph,
     }
 }
 
-void gt_picture_write(gt_picture *picture, uint32_t x, uint32_t y, uint32_t width, const char *text,
-                      uint8_t shade) {
+void gt_picture_draw_text(gt_picture *picture, uint32_t x, uint32_t y, uint32_t width, const char *text,
+                          uint8_t shade) {
   const uint32_t end = x + width;
   for (; *text && x + COLUMNS <= end; text++) {
     const unsigned char byte = (unsigned char)*text;

@@ -54,9 +54,9 @@ gt_value_range gt_tensor_range(const gt_tensor *samples, gt_arena *arena) {
   for (int64_t c = 0; c < block; c++) low[c] = high[c] = value_at(tensor, c % columns);
   for (int64_t i = 0; i < values; i += block)
     if (tensor->element == GT_ELEMENT_U8)
-      add_uint8_t((const uint8_t *)tensor->data + i, gt_least(block, values - i), low, high);
+      add_uint8_t((const uint8_t *)tensor->data + i, gt_min_i64(block, values - i), low, high);
     else
-      add_float((const float *)tensor->data + i, gt_least(block, values - i), low, high);
+      add_float((const float *)tensor->data + i, gt_min_i64(block, values - i), low, high);
   for (int64_t c = columns; c < block; c++) {
     low[c % columns] = fminf(low[c % columns], low[c]);
     high[c % columns] = fmaxf(high[c % columns], high[c]);
@@ -168,7 +168,7 @@ static bool is_smaller_unit(const gt_value_range *trained, const gt_value_range 
 static const char *name_of(const gt_input *input, int64_t column, int64_t columns, gt_arena *arena) {
   if (columns == 1) return "";
   if ((input->rank < 2 || input->window) && input->columns)
-    return gt_arena_printf(arena, " of '%s'", gt_quotable(arena, input->columns[column]));
+    return gt_arena_printf(arena, " of '%s'", gt_escape_name(arena, input->columns[column]));
   return gt_arena_printf(arena, " of %s %lld", input->rank < 2 ? "column" : "channel", (long long)column + 1);
 }
 

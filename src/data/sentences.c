@@ -151,7 +151,7 @@ static bool encode_row(const gt_vocabulary *v, const gt_text_view *text, int32_t
                        int32_t *counted, tally *sum, gt_error *error) {
   gt_ids ids = {gt_alloc((text->size + 1) * sizeof(int32_t)), 0};
   const bool ok = gt_vocabulary_encode(v, text, &ids, error);
-  const int64_t count = gt_least(ids.count, length);
+  const int64_t count = gt_min_i64(ids.count, length);
   for (int64_t i = 0; i < length; i++)
     row[i] = i >= count                   ? 0
              : gt_vocabulary_is_narrow(v) ? ((const uint8_t *)ids.data)[i]
@@ -160,7 +160,7 @@ static bool encode_row(const gt_vocabulary *v, const gt_text_view *text, int32_t
   sum->samples++;
   sum->cut += ids.count > length;
   sum->tokens += count;
-  sum->longest = gt_most(sum->longest, ids.count);
+  sum->longest = gt_max_i64(sum->longest, ids.count);
   int64_t known = 0;
   for (int64_t i = 0; i < count; i++) known += row[i] != v->unknown;
   sum->unknown += count && !known;

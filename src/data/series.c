@@ -197,9 +197,9 @@ gt_input gt_series_row_input(const gt_input *input) {
   return row;
 }
 
-const gt_data_wanted *gt_series_row_wanted(const gt_data_wanted *wanted, const gt_data_series *options,
-                                           gt_arena *arena) {
-  gt_data_wanted *row = gt_arena_copy(arena, wanted, sizeof *wanted);
+const gt_data_requirements *gt_series_row_wanted(const gt_data_requirements *wanted,
+                                                 const gt_data_series *options, gt_arena *arena) {
+  gt_data_requirements *row = gt_arena_copy(arena, wanted, sizeof *wanted);
   gt_data_signature *signature = gt_arena_copy(arena, wanted->signature, sizeof *wanted->signature);
   for (int k = 0; k < signature->inputs; k++) signature->input[k] = gt_series_row_input(&signature->input[k]);
   row->signature = signature;
@@ -295,8 +295,8 @@ void gt_series_assign(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PA
   memset(count, 0, GT_PARTS * sizeof *count);
   for (int64_t first = 0, end; first < n; first = end) {
     end = end_of_group(rows, first, n);
-    const int64_t all = end - first, test = gt_least(rows_of_fraction(reader->test_fraction, all), all),
-                  validation = gt_least(rows_of_fraction(reader->common->validation, all), all - test);
+    const int64_t all = end - first, test = gt_min_i64(rows_of_fraction(reader->test_fraction, all), all),
+                  validation = gt_min_i64(rows_of_fraction(reader->common->validation, all), all - test);
     memset(part + first, GT_PART_TRAIN, (size_t)(all - test - validation));
     memset(part + end - test - validation, GT_PART_VALIDATION, (size_t)validation);
     memset(part + end - test, GT_PART_TEST, (size_t)test);
@@ -355,7 +355,7 @@ int64_t gt_series_windows_in(const gt_data_series *o, int64_t rows) {
 
 /* Adds the stretches of one group. */
 static void divide_group(divider *d, int64_t first, int64_t end) {
-  gt_stretch *s = NULL;
+  gt_element_range *s = NULL;
   int64_t joined = 0; /* consecutive rows of one split, regardless of breaks */
   for (int64_t i = first; i < end; i++) {
     const int part = d->part ? d->part[i] : GT_PART_TEST;
@@ -364,7 +364,7 @@ static void divide_group(divider *d, int64_t first, int64_t end) {
     if (is_border) d->series->joined += gt_series_windows_in(&d->series->options, joined), joined = 0;
     if (is_border || is_broken) {
       s = GT_PUSH(&d->series->stretches);
-      *s = (gt_stretch){part, d->rows->group ? d->rows->group[i] : 0, d->at[part], 0};
+      *s = (gt_element_range){part, d->rows->group ? d->rows->group[i] : 0, d->at[part], 0};
     }
     s->rows++;
     joined++;

@@ -34,13 +34,13 @@ typedef struct gt_series_rows { /* what is known about the rows of a file beside
   int groups;              /* at least 1 */
 } gt_series_rows;
 
-typedef struct gt_stretch { /* rows of one group without a gap, all in one split */
+typedef struct gt_element_range { /* rows of one group without a gap, all in one split */
   int part, group;
   int64_t first, rows; /* first row, in the rows of the split; number of rows */
-} gt_stretch;
+} gt_element_range;
 
 typedef struct gt_stretches {
-  gt_stretch *items;
+  gt_element_range *items;
   size_t count, capacity;
 } gt_stretches;
 
@@ -78,8 +78,8 @@ bool gt_series_is_ahead(const gt_input *input);
 
 /* A copy of `wanted` whose signature describes single rows: the model's inputs and targets before windows are
  * made. In the arena. */
-const gt_data_wanted *gt_series_row_wanted(const gt_data_wanted *wanted, const gt_data_series *options,
-                                           gt_arena *arena);
+const gt_data_requirements *gt_series_row_wanted(const gt_data_requirements *wanted,
+                                                 const gt_data_series *options, gt_arena *arena);
 /* For predictions: replaces the rows in out[] by the last window of each group, [groups, rows, columns], and
  * fills model->forecast (series_predict.c). */
 bool gt_series_make_last_windows(const gt_data_signature *model, const gt_series_rows *rows, gt_tensor *out,

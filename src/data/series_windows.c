@@ -24,10 +24,10 @@ typedef struct cutting {
 static void count_windows(cutting *c) {
   const gt_stretches *all = &c->reader->series->stretches;
   for (size_t i = 0; i < all->count; i++) {
-    const gt_stretch *s = &all->items[i];
+    const gt_element_range *s = &all->items[i];
     if (s->part == GT_PART_NONE) continue;
     c->windows[s->part] += gt_series_windows_in(c->o, s->rows);
-    c->longest[s->part] = gt_most(c->longest[s->part], s->rows);
+    c->longest[s->part] = gt_max_i64(c->longest[s->part], s->rows);
   }
 }
 
@@ -89,7 +89,7 @@ static group_size *size_groups(const cutting *c, int part, int groups) {
   const gt_stretches *all = &c->reader->series->stretches;
   group_size *size = gt_alloc((size_t)groups * sizeof *size);
   for (size_t i = 0; i < all->count; i++) {
-    const gt_stretch *s = &all->items[i];
+    const gt_element_range *s = &all->items[i];
     if (s->part == GT_PART_NONE || (part >= 0 && s->part != part)) continue;
     size[s->group].rows += s->rows;
     size[s->group].windows += gt_series_windows_in(c->o, s->rows);
@@ -185,7 +185,7 @@ static bool list_starts(cutting *c, int part) {
     return false;
   int32_t *to = c->split[part]->start = memory;
   for (size_t i = 0; i < all->count; i++) {
-    const gt_stretch *s = &all->items[i];
+    const gt_element_range *s = &all->items[i];
     if (s->part != part) continue;
     for (int64_t w = 0; w < gt_series_windows_in(c->o, s->rows); w++)
       *to++ = (int32_t)(s->first + w * c->o->stride);

@@ -126,9 +126,9 @@ static int64_t draw_share(const gt_data_reader *reader, const stratum *s, double
 
 /* Sets the numbers of test and validation samples; at least one sample of each class remains for training. */
 static void size_stratum(const gt_data_reader *reader, stratum *s) {
-  s->test = gt_least(draw_share(reader, s, reader->test_fraction, GT_PART_TEST), s->samples - 1);
-  s->validation = gt_least(draw_share(reader, s, reader->common->validation, GT_PART_VALIDATION),
-                           s->samples - 1 - s->test);
+  s->test = gt_min_i64(draw_share(reader, s, reader->test_fraction, GT_PART_TEST), s->samples - 1);
+  s->validation = gt_min_i64(draw_share(reader, s, reader->common->validation, GT_PART_VALIDATION),
+                             s->samples - 1 - s->test);
 }
 
 /* True for a single boolean target, which is stratified like two classes. */

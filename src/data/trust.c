@@ -1,5 +1,5 @@
 /* Decides whether errors may be shown: the contents of untrusted files must not appear in them
- * (gt_data_wanted.untrusted). */
+ * (gt_data_requirements.untrusted). */
 #include "data/format.h"
 #include <string.h>
 

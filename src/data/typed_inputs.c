@@ -151,7 +151,7 @@ static void fit_input(gt_data_reader *reader, int index) {
     return;
   }
   for (int i = 0; i < columns && codes; i++) column[i].spare &= column[i].kind == GT_COLUMN_CATEGORY;
-  input->table = gt_table_of(reader->arena, column, columns, codes);
+  input->table = gt_table_create(reader->arena, column, columns, codes);
   input->columns = input->table->names;
 }
 
@@ -177,8 +177,8 @@ static const char *filled_gap(const gt_typed_column *c, uint64_t gaps, size_t ro
   const char *value =
       category ? gt_column_category(&c->column, (int)c->column.fill) : value_text(c, c->column.fill, arena);
   return gt_arena_printf(arena, "'%s' in %" PRIu64 " of %zu rows with %s%s%s",
-                         gt_quotable(arena, c->column.name), gaps, rows, category ? "'" : "",
-                         gt_quotable(arena, value), category ? "'" : "");
+                         gt_escape_name(arena, c->column.name), gaps, rows, category ? "'" : "",
+                         gt_escape_name(arena, value), category ? "'" : "");
 }
 
 const char *gt_csv_filled_gaps(const gt_csv *csv, const gt_typed_table *table, gt_arena *arena) {

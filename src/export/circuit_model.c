@@ -31,7 +31,7 @@ static bool build(reader *r) {
     return gt_fail(r->error, GT_ERR_DATA,
                    "%s: only models with one input, of bits, can be exported as a circuit", r->file->path);
   r->input = (gt_shape){.rank = s->rank + 1, .dim = {1}};
-  gt_input_seen(s, seen);
+  gt_input_network_shape(s, seen);
   for (int d = 0; d < s->rank && d + 1 < GT_MAX_RANK; d++) r->input.dim[d + 1] = seen[d];
   const gt_spec *root =
       gt_spec_parse(&r->arena, r->file->path, r->file->config, strlen(r->file->config), &r->diagnostics);
@@ -92,9 +92,9 @@ static bool add_layer(reader *r, int index) {
                         .path = r->file->path,
                         .arena = &r->arena,
                         .error = r->error};
-  if (r->out->automaton.made) return gt_layer_circuit_refuse(&c, "comes after an automaton");
+  if (r->out->automaton.made) return gt_layer_circuit_fail(&c, "comes after an automaton");
   if (layer->type->circuit) return layer->type->circuit(&c, layer->config);
-  return !reads_gates(r, layer) || gt_layer_circuit_refuse(&c, "comes after gates but has no gates");
+  return !reads_gates(r, layer) || gt_layer_circuit_fail(&c, "comes after gates but has no gates");
 }
 
 static bool add_layers(reader *r) {

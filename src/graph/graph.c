@@ -149,7 +149,7 @@ gt_id gt_result(const gt_graph *graph, gt_id node, int k) {
   return node + (gt_id)k;
 }
 
-gt_id gt_maker(const gt_graph *graph, gt_id id) {
+gt_id gt_producer(const gt_graph *graph, gt_id id) {
   const gt_node *node = gt_node_at(graph, id);
   return node->op->kind == GT_OP_RESULT ? node->input[0] : id;
 }
@@ -180,7 +180,7 @@ uint32_t gt_graph_variable(gt_graph *graph, const char *name, gt_shape shape, gt
 
 void gt_graph_holds_bits(gt_graph *graph, uint32_t variable) { graph->variable[variable].bits = true; }
 
-void gt_graph_is_fed(gt_graph *graph, uint32_t variable) { graph->variable[variable].fed = true; }
+void gt_graph_is_streamed(gt_graph *graph, uint32_t variable) { graph->variable[variable].fed = true; }
 
 gt_shape gt_shape_of(int rank, const int64_t *dim) {
   assert(rank >= 0 && rank <= GT_MAX_RANK);
@@ -200,7 +200,7 @@ int64_t gt_shape_count(gt_shape shape) {
   return count;
 }
 
-gt_shape gt_shape_behind_first(gt_shape shape) { return gt_shape_of(shape.rank - 1, shape.dim + 1); }
+gt_shape gt_shape_without_first(gt_shape shape) { return gt_shape_of(shape.rank - 1, shape.dim + 1); }
 
 bool gt_shape_equal(gt_shape a, gt_shape b) {
   return a.rank == b.rank && !memcmp(a.dim, b.dim, sizeof *a.dim * (size_t)a.rank);

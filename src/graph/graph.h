@@ -43,7 +43,7 @@ typedef struct gt_variable {
   gt_dtype dtype;
   bool host_visible; /* the host reads or writes it while the device runs (log ring) */
   bool bits;         /* set by gt_graph_holds_bits: all elements are 0 or 1 */
-  bool fed;          /* set by gt_graph_is_fed: the host writes parts of it while the device runs */
+  bool fed;          /* set by gt_graph_is_streamed: the host writes parts of it while the device runs */
 } gt_variable;
 
 struct gt_graph;
@@ -106,7 +106,7 @@ static inline const gt_node *gt_node_at(const gt_graph *graph, gt_id id) { retur
 gt_id gt_result(const gt_graph *graph, gt_id node, int k);
 /* The node whose op computes this value: for a further result the node that it belongs to, otherwise the node
  * itself. */
-gt_id gt_maker(const gt_graph *graph, gt_id id);
+gt_id gt_producer(const gt_graph *graph, gt_id id);
 /* Adds a root; ignores GT_NONE. */
 void gt_graph_root(gt_graph *graph, gt_id node);
 /* Declares a variable and returns its index. Names are unique in a graph: a second declaration, with the same
@@ -116,12 +116,12 @@ uint32_t gt_graph_variable(gt_graph *graph, const char *name, gt_shape shape, gt
 /* Declares that all elements of the variable are 0 or 1 at every step. Call it before any read. */
 void gt_graph_holds_bits(gt_graph *graph, uint32_t variable);
 /* Declares that the host writes parts of the variable while the device runs; later steps read these parts. */
-void gt_graph_is_fed(gt_graph *graph, uint32_t variable);
+void gt_graph_is_streamed(gt_graph *graph, uint32_t variable);
 
 gt_shape gt_shape_of(int rank, const int64_t *dim);
 gt_shape gt_shape_1(int64_t a);
 gt_shape gt_shape_2(int64_t a, int64_t b);
-gt_shape gt_shape_behind_first(gt_shape shape); /* without its first axis; rank 1 or more */
+gt_shape gt_shape_without_first(gt_shape shape); /* without its first axis; rank 1 or more */
 /* Number of elements; 1 for a scalar, INT64_MAX on overflow. */
 int64_t gt_shape_count(gt_shape shape);
 bool gt_shape_equal(gt_shape a, gt_shape b);

@@ -135,11 +135,11 @@ typedef struct gt_op {
   /* True for the bookkeeping of a run (clock, log): its value is not one of the model's. */
   bool bookkeeping;
   /* 1 + the index of the input that initializes the value. If nothing else reads this input, the value is
-   * computed in the input's memory (gt_lower_begins_there); otherwise lower() copies it. 0: none. */
+   * computed in the input's memory (gt_lower_is_in_place); otherwise lower() copies it. 0: none. */
   int begins_as;
   /* GT_OP_KERNEL: the value is a flag, initialized from input begins_as - 1; it becomes 0 if an element of
    * the first input is not finite. On devices the kernels that write the elements may clear it
-   * (gt_lower_check); lower() checks the elements that gt_lower_unchecked lists. */
+   * (gt_lower_check); lower() checks the elements that gt_lower_unchecked_ranges lists. */
   bool flag;
 } gt_op;
 

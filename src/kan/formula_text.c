@@ -30,7 +30,7 @@ static char *name_of(gt_arena *arena, const char *column) {
   while (*column) {
     size_t length;
     uint32_t code;
-    if (gt_shown(column, &length, &code) && fits_name(code, to == name))
+    if (gt_displayable_length(column, &length, &code) && fits_name(code, to == name))
       to = (char *)memcpy(to, column, length) + length;
     else
       *to++ = '_';

@@ -52,7 +52,8 @@ static void read_rows(const reader *r, gt_kan_layer *l, const char *name, uint32
                       double start, double step) {
   const gt_slot *slot = find(r, l->name, name);
   const float *values = values_of(r, slot);
-  const uint32_t rows = slot ? (uint32_t)slot->shape.dim[0] : l->basis.terms, all = gt_kan_behind(&l->basis);
+  const uint32_t rows = slot ? (uint32_t)slot->shape.dim[0] : l->basis.terms,
+                 all = gt_kan_position_count(&l->basis);
   for (uint32_t k = 0; k < rows * repeats && first + k < all; k++)
     for (int i = 0; i < l->inputs; i++)
       l->positions[(size_t)i * all + first + k] =
@@ -61,7 +62,7 @@ static void read_rows(const reader *r, gt_kan_layer *l, const char *name, uint32
 
 static void read_positions(const reader *r, gt_kan_layer *l, double width) {
   const gt_kan_attribute *a = &l->basis;
-  const uint32_t positions = gt_kan_behind(a);
+  const uint32_t positions = gt_kan_position_count(a);
   if (!positions) return;
   l->positions = gt_arena_alloc_n(&r->out->arena, (size_t)l->inputs * positions, sizeof *l->positions);
   if (a->basis == GT_BASIS_KNOTS) {
@@ -126,12 +127,12 @@ static bool read_symbolic_edges(const reader *r, gt_kan_layer *l, const gt_model
   return true;
 }
 
-const char *gt_kan_network_lacks(const gt_model *model, int index) {
+const char *gt_kan_network_obstacle(const gt_model *model, int index) {
   const gt_model_layer *layer = &model->layer[index];
   if (strcmp(layer->type->name, "kan")) return "is another";
   if (index && strcmp(layer->input[0], layer[-1].name)) return "reads an earlier one";
   if (layer->output.rank != 2) return "has inputs of several axes";
-  if (!strcmp(gt_kan_beside_of(layer->config).norm, "layer_norm"))
+  if (!strcmp(gt_kan_branch_settings_of(layer->config).norm, "layer_norm"))
     return "has a layer norm, which mixes its inputs: no function is that of one edge";
   return NULL;
 }
@@ -139,10 +140,10 @@ const char *gt_kan_network_lacks(const gt_model *model, int index) {
 static bool read_layer(const reader *r, int index) {
   const gt_model_layer *layer = &r->model->layer[index];
   gt_kan_layer *l = &r->out->layer[index];
-  const char *reason = gt_kan_network_lacks(r->model, index);
+  const char *reason = gt_kan_network_obstacle(r->model, index);
   if (reason) return refuse(r, layer, reason);
   const gt_slot *slot = find(r, layer->name, "coefficients");
-  const gt_kan_beside beside = gt_kan_beside_of(layer->config);
+  const gt_kan_branch_settings beside = gt_kan_branch_settings_of(layer->config);
   if (!slot || !slot->form) return refuse(r, layer, "has no coefficients");
   l->name = gt_arena_strdup(&r->out->arena, layer->name);
   l->inputs = (int)(slot->shape.dim[0] * slot->shape.dim[2]);
@@ -216,7 +217,8 @@ int gt_kan_network_edges(const gt_kan_network *network) {
  * branch. */
 static double functions_at(const gt_kan_layer *l, int input, double x, double *to) {
   const double u = l->squashed ? tanh(x) : x;
-  const double *positions = l->positions ? l->positions + (size_t)input * gt_kan_behind(&l->basis) : NULL;
+  const double *positions =
+      l->positions ? l->positions + (size_t)input * gt_kan_position_count(&l->basis) : NULL;
   gt_kan_functions(&l->basis, positions, u, to);
   if (l->basis.base) to[l->basis.terms] = silu(x);
   return l->base ? l->base(x) : 0;

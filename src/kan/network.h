@@ -16,12 +16,12 @@ typedef struct gt_kan_layer {
   int inputs, outputs;
   gt_kan_attribute basis;
   double (*base)(double x); /* base branch; NULL: none */
-  double *positions;        /* knots, centers or widths of the functions, [inputs, gt_kan_behind]; or NULL */
-  bool squashed;            /* the functions read tanh(x) */
-  double *coefficient;      /* [inputs, outputs, functions], silu last if the basis includes it */
-  double *base_weight;      /* [inputs, outputs], or NULL */
-  double *bias;             /* [outputs], or NULL */
-  bool *edge;               /* [inputs, outputs]: not pruned */
+  double *positions; /* knots, centers or widths of the functions, [inputs, gt_kan_position_count]; or NULL */
+  bool squashed;     /* the functions read tanh(x) */
+  double *coefficient;        /* [inputs, outputs, functions], silu last if the basis includes it */
+  double *base_weight;        /* [inputs, outputs], or NULL */
+  double *bias;               /* [outputs], or NULL */
+  bool *edge;                 /* [inputs, outputs]: not pruned */
   gt_edge_fit *symbolic_edge; /* [inputs, outputs]: `symbol` is NULL for a sum of basis functions; or NULL */
 } gt_kan_layer;
 
@@ -32,7 +32,7 @@ typedef struct gt_kan_network {
 } gt_kan_network;
 
 /* Why a layer of the model cannot be part of a gt_kan_network, as the end of a sentence; NULL: it can. */
-const char *gt_kan_network_lacks(const gt_model *model, int layer);
+const char *gt_kan_network_obstacle(const gt_model *model, int layer);
 /* Reads the network from a built model and the values of its slots. GT_ERR_DATA, naming the layer, if the
  * model is not a sequence of KAN layers. `path`: the model file, for messages. */
 bool gt_kan_network_read(gt_kan_network *network, const gt_model *model, const gt_state_dict *dict,

@@ -69,7 +69,7 @@ static void gather(const selection *c, const gt_slot *slot, const gt_slot *old_s
   const int64_t inputs = s.rank == 4 ? s.dim[0] * s.dim[2] : s.rank == 2 ? s.dim[0] : 1;
   const size_t dot = gt_slot_layer_length(slot->name);
   const bool mask = !strcmp(slot->name + dot, ".mask");
-  if (gt_kan_symbolic_is(slot) && !mask) return; /* written by gt_kan_edge_functions_write */
+  if (gt_kan_is_symbolic_slot(slot) && !mask) return; /* written by gt_kan_edge_functions_write */
   if (s.rank == 2 && strcmp(slot->name + dot, ".base_weight")) {
     gather_rows(c, slot, old_slot, old, out);
     return;
@@ -92,7 +92,7 @@ static void fill_layer(gt_state_dict *dict, const gt_state_dict *from, const sel
     const bool of_layer =
         gt_slot_layer_length(slot->name) == length && !strncmp(slot->name, c->layer->name, length);
     const bool mask = of_layer && !strcmp(slot->name + length, ".mask");
-    if (of_layer && gt_slot_plays(slot, GT_WEIGHT_ROLES) && (old_slot || mask))
+    if (of_layer && gt_slot_has_role(slot, GT_WEIGHT_ROLES) && (old_slot || mask))
       gather(c, slot, old_slot, old_slot ? gt_state_dict_slot(from, old_slot) : NULL,
              values.of(&values, slot->name));
   }
@@ -101,7 +101,7 @@ static void fill_layer(gt_state_dict *dict, const gt_state_dict *from, const sel
 void gt_kan_prune_state_dict(gt_state_dict *dict, const gt_store *store, const gt_state_dict *from,
                              const gt_kan_network *network, const gt_kan_kept *kept,
                              const gt_kan_edge_functions *functions, uint64_t seed) {
-  gt_state_dict_start(dict, store, GT_WEIGHT_ROLES, seed);
+  gt_state_dict_init(dict, store, GT_WEIGHT_ROLES, seed);
   for (int l = 0; l < network->layers; l++) {
     const gt_kan_layer *layer = &network->layer[l];
     const selection c = {layer, indices_of(kept->node[l], layer->inputs),

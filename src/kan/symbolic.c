@@ -34,7 +34,7 @@ gt_symbolic_data gt_symbolic_data_of(const double *x, const double *y, int64_t s
   return data;
 }
 
-void gt_symbolic_of_network(gt_symbolic_data *data) {
+void gt_symbolic_set_fits_network(gt_symbolic_data *data) {
   data->fits_network = true;
   gt_symbolic_measure(data);
 }

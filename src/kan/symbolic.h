@@ -59,7 +59,7 @@ static inline double gt_symbolic_weight(const gt_symbolic_data *data, int64_t sa
 }
 /* States that y are the outputs of a network. A formula then need not explain the last millionth of their
  * variance, because splines only approximate the function that they learned. */
-void gt_symbolic_of_network(gt_symbolic_data *data);
+void gt_symbolic_set_fits_network(gt_symbolic_data *data);
 
 /* Result of the search for one group of outputs that share nodes. */
 typedef struct gt_symbolic_verdict {

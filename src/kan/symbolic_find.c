@@ -348,7 +348,8 @@ static bool read_edges(finder *f, const double *scaled, gt_error *error) {
   gt_kan_trace_finish(&trace);
   if (!ok) {
     const gt_symbolic_edge *g = &out->edge[unfit];
-    const char *name = !g->layer && f->data->names ? gt_quotable(&out->arena, f->data->names[g->from]) : NULL;
+    const char *name =
+        !g->layer && f->data->names ? gt_escape_name(&out->arena, f->data->names[g->from]) : NULL;
     return gt_fail(error, GT_ERR_DATA, "none of the functions fits edge %d -> %d of '%s'%s%s%s", g->from,
                    g->to, f->network->layer[g->layer].name, name ? " (input '" : "", name ? name : "",
                    name ? "')" : "");

@@ -65,7 +65,7 @@ static gt_symbolic_data data_of(const gt_symbolic_group *group, const gt_symboli
     if (has[o]) output[data.outputs++] = o;
   const int64_t work = all->samples * data.outputs * group->part.edges,
                 stride =
-                    gt_least(gt_ceil_div(work, MAX_WORK) + !work, gt_ceil_div(all->samples, MIN_SAMPLES));
+                    gt_min_i64(gt_ceil_div(work, MAX_WORK) + !work, gt_ceil_div(all->samples, MIN_SAMPLES));
   data.samples = gt_ceil_div(all->samples, stride);
   double *x = gt_arena_alloc_n(arena, (size_t)(data.samples * data.inputs) + 1, sizeof *x),
          *y = gt_arena_alloc_n(arena, (size_t)(data.samples * data.outputs) + 1, sizeof *y);

@@ -99,8 +99,8 @@ static void gradient(gt_graph *graph, const gt_derivative *derivative, gt_id out
                      const bool *wanted, gt_id *input_gradient) {
   const normalization *p = derivative->context;
   const bool affine = derivative->inputs > 1;
-  const gt_id g[] = {gt_again_if_smaller(graph, output_gradient),
-                     gt_again_if_smaller(graph, output_gradient)};
+  const gt_id g[] = {gt_recompute_if_smaller(graph, output_gradient),
+                     gt_recompute_if_smaller(graph, output_gradient)};
   gt_id sum_g = reduced(graph, p, g[0]);
   gt_id sum_gn = reduced(graph, p, gt_mul(graph, g[1], normalized(graph, p)));
   if (wanted[0]) {

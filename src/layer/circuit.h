@@ -40,5 +40,5 @@ uint32_t *gt_layer_circuit_values(gt_layer_circuit *circuit, size_t count);
 bool gt_layer_circuit_gates(gt_layer_circuit *circuit, int64_t gates, int64_t rows, int64_t columns,
                             const uint8_t **op, const int32_t **wiring);
 /* Reports "…: not a circuit of logic gates: layer 'NAME' (TYPE) WHY" (GT_ERR_DATA); returns false. */
-bool gt_layer_circuit_refuse(const gt_layer_circuit *circuit, const char *why);
+bool gt_layer_circuit_fail(const gt_layer_circuit *circuit, const char *why);
 #endif

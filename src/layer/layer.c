@@ -21,14 +21,14 @@ const gt_layer_type *gt_layer_find(const char *name) {
   return NULL;
 }
 
-const char *gt_layer_meant(const char *name, const gt_diagnostics *diagnostics) {
+const char *gt_layer_by_foreign_name(const char *name, const gt_diagnostics *diagnostics) {
   const char *names[TYPES];
   for (int i = 0; i < TYPES; i++) names[i] = types[i]->name;
   const gt_hint hint = gt_hint_name(diagnostics, "layer", name, names, TYPES);
   return hint.suggestion && !gt_layer_find(name) ? hint.suggestion : name;
 }
 
-const char *gt_layer_lacks(const char *key) { return gt_hint_foreign_key(key).help; }
+const char *gt_layer_explain_missing_key(const char *key) { return gt_hint_foreign_key(key).help; }
 
 static const gt_field common_fields[] = {
     GT_ROW(gt_layer_common, name, GT_FIELD_STRING,

@@ -135,9 +135,9 @@ int gt_layer_count(void);
 const gt_layer_type *gt_layer_at(int index); /* sorted by name */
 const gt_layer_type *gt_layer_find(const char *name);
 /* The layer to which another program gives this name; the name itself if there is none. */
-const char *gt_layer_meant(const char *name, const gt_diagnostics *diagnostics);
+const char *gt_layer_by_foreign_name(const char *name, const gt_diagnostics *diagnostics);
 /* Explains why layers have no such key, for keys of layers in other programs (`activation`); else NULL. */
-const char *gt_layer_lacks(const char *key);
+const char *gt_layer_explain_missing_key(const char *key);
 
 /* A parameter of this layer, called LAYER.name; returns its value in the graph. init: NULL after an error
  * that was reported; the parameter is added anyway. */

@@ -260,7 +260,7 @@ static bool check_smooth(const pde *p, const gt_pde_field *field, const bool *us
   if (highest < 0) return true;
   const int order = p->names.derivative[highest].order;
   const char *name = p->names.name[highest];
-  const gt_id mixed = gt_tangent_mixture(p->graph, field->points, field->output),
+  const gt_id mixed = gt_tangent_first_mixing(p->graph, field->points, field->output),
               kink = gt_tangent_kink(p->graph, field->points, field->output, order);
   if (mixed != GT_NONE)
     report_layer(p, mixed, "mixes samples, so no sample has derivatives of its own", name);

@@ -125,8 +125,8 @@ static void report_several_keys(gt_arena *arena, const gt_spec *node, gt_diagnos
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     if (strcmp(first->key, words[i]) != 0 || first->kind != GT_SPEC_SCALAR) continue;
     gt_error_at(diagnostics, first->key_at, "a layer is written as its name, without '%s'", first->key)
-        ->expected =
-        gt_arena_printf(arena, "- %s: {%s: ...}", gt_layer_meant(first->scalar, diagnostics), second->key);
+        ->expected = gt_arena_printf(arena, "- %s: {%s: ...}",
+                                     gt_layer_by_foreign_name(first->scalar, diagnostics), second->key);
     return;
   }
   gt_diagnostic *d = gt_error_at(diagnostics, second->key_at,
@@ -136,7 +136,7 @@ static void report_several_keys(gt_arena *arena, const gt_spec *node, gt_diagnos
                               first->scalar, second->key);
     return;
   }
-  d->help = gt_layer_lacks(second->key);
+  d->help = gt_layer_explain_missing_key(second->key);
   if (d->help) return;
   d->expected =
       gt_arena_printf(arena, "the layer's settings inside it: - %s: {..., %s: ...}", first->key, second->key);

@@ -61,9 +61,9 @@ static gt_id use_slot(gt_build *build, gt_slot wanted) {
   if (wanted.role == GT_CONSTANT && p->mode.transfer)
     gt_transfer_constant(p->mode.transfer, p->model->store, &wanted, wanted.table);
   const gt_slot *slot = gt_store_add(p->model->store, wanted);
-  if (p->mode.shares && gt_slot_plays(slot, GT_WEIGHT_ROLES)) return p->node[slot->index];
+  if (p->mode.shares && gt_slot_has_role(slot, GT_WEIGHT_ROLES)) return p->node[slot->index];
   const gt_id node = gt_store_read(p->reader, slot);
-  if (!gt_slot_plays(slot, GT_WEIGHT_ROLES)) return node;
+  if (!gt_slot_has_role(slot, GT_WEIGHT_ROLES)) return node;
   if (slot->role == GT_PARAMETER) p->layer_values += slot->count;
   return p->model->next_value[slot->index] = p->node[slot->index] = node;
 }
@@ -368,7 +368,7 @@ gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, 
 }
 
 /* Updates all states in one kernel, whatever their number. */
-gt_id gt_model_move_states(const gt_model *model, gt_graph *graph, gt_id keep) {
+gt_id gt_model_update_states(const gt_model *model, gt_graph *graph, gt_id keep) {
   const gt_store *store = model->store;
   if (!model->updated) return GT_NONE;
   gt_id *part = GT_NEW_N(graph->arena, gt_id, store->slots);

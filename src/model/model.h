@@ -116,5 +116,5 @@ const gt_spec_names *gt_model_layer_names(gt_arena *arena, const gt_spec *root);
 gt_id gt_model_idle_clock(gt_graph *graph);
 /* For the training step: assigns the updated values to the states if `keep` (one element) is not 0. Returns
  * the new values of all states; GT_NONE: no layer updates a state. */
-gt_id gt_model_move_states(const gt_model *model, gt_graph *graph, gt_id keep);
+gt_id gt_model_update_states(const gt_model *model, gt_graph *graph, gt_id keep);
 #endif

@@ -64,7 +64,7 @@ static void convert(const struct gt_batch_args *a, const uint32_t *spec, uint32_
   }
   for (uint32_t done = 0, run = 0; done < n; done += run) {
     const uint32_t p = (f + done) % a->period;
-    run = gt_least_u32(n - done, a->period - p);
+    run = gt_min_u32(n - done, a->period - p);
     scale_periodic(y + done, run, center + p, scale + p, shift + p);
   }
 }
@@ -77,7 +77,7 @@ static void convert_row(const struct gt_batch_args *a, const uint32_t *spec,
   if (!epilogue) convert(a, spec, sample, 0, a->features, GT_PTR(float, a->y[0]) + to);
   for (uint32_t f = 0, n = 0; epilogue && f < a->features; f += n) {
     float *out[2] = {GT_PTR(float, a->y[0]) + to + f, GT_PTR(float, a->y[1]) + to + f};
-    n = gt_least_u32(a->features - f, PIECE);
+    n = gt_min_u32(a->features - f, PIECE);
     convert(a, spec, sample, f, n, buffer);
     gt_program_evaluate(epilogue, (uint32_t)to + f, n, buffer, out);
   }
@@ -103,7 +103,7 @@ static void batch_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   enum { AT_ONCE = 256 };
   const struct gt_batch_args *a = args;
   const uint32_t first = tile * tile_rows(a->features),
-                 end = gt_least_u32(first + tile_rows(a->features), a->batch);
+                 end = gt_min_u32(first + tile_rows(a->features), a->batch);
   gt_program program;
   gt_program_context context = {
       .program = &program, .clock = GT_PTR(const uint32_t, a->clock), .row = a->features};
@@ -111,7 +111,7 @@ static void batch_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const gt_program_context *epilogue = gt_program_is_plain(&program) ? NULL : &context;
   uint32_t sample[AT_ONCE];
   for (uint32_t row = first; row < end; row += AT_ONCE) {
-    const uint32_t count = gt_least_u32(end - row, AT_ONCE);
+    const uint32_t count = gt_min_u32(end - row, AT_ONCE);
     GT_BATCH_FIND_SAMPLES(a, spec[GT_BATCH_SPEC_ORDER], row, count, sample);
     for (uint32_t i = 0; i < count; i++) copy_row(a, spec, epilogue, sample[i], row + i);
   }
@@ -234,9 +234,9 @@ static gt_step *emit_step(gt_lowering *lowering, struct gt_batch_args *args,
 static void choose_rows(gt_lowering *lowering, gt_step *step, const struct gt_batch_args *args) {
   const uint32_t quads = (uint32_t)gt_ceil_div(args->features, 4),
                  local = gt_lower_workgroup(lowering, quads < WORKGROUP / 4 ? WORKGROUP / 4 : WORKGROUP, 1),
-                 units = gt_most_u32(gt_lowering_target(lowering)->units, 1);
+                 units = gt_max_u32(gt_lowering_target(lowering)->units, 1);
   const uint32_t busy = QUADS * local / quads, limit = args->batch / (MIN_GROUPS * units);
-  const uint32_t rows = gt_most_u32(gt_least_u32(gt_least_u32(busy, limit), MAX_ROWS), 1);
+  const uint32_t rows = gt_max_u32(gt_min_u32(gt_min_u32(busy, limit), MAX_ROWS), 1);
   step->spec[GT_BATCH_SPEC_ROWS] = rows;
   step->spec[GT_BATCH_SPEC_WHOLE] = args->features % 4 == 0;
   gt_lower_grid(lowering, (uint64_t)gt_ceil_div(args->batch, rows) * local, local);

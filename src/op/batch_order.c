@@ -67,13 +67,13 @@ void gt_batch_samples(const gt_batch_attribute *attribute, const int32_t *member
   const uint32_t samples = (uint32_t)attribute->samples, steps = (uint32_t)gt_batch_steps(attribute);
   step -= attribute->first_step;
   const uint64_t begin = (uint64_t)(step % steps) * (uint32_t)attribute->batch + first;
-  const uint32_t valid = begin < samples ? (uint32_t)gt_least(rows, samples - begin) : 0;
+  const uint32_t valid = begin < samples ? (uint32_t)gt_min_i64(rows, samples - begin) : 0;
   for (uint32_t i = 0; i < rows; i++) sample[i] = i < valid ? (uint32_t)begin + i : GT_NONE;
   const uint32_t epoch = step / steps + attribute->first_epoch;
   for (uint32_t i = 0; members && i < valid; i++)
     sample[i] = balanced_sample(members, attribute->classes, sample[i], seed, epoch);
   for (uint32_t done = 0; done < valid && !members && !attribute->sequential; done += CHUNK)
-    shuffle(sample + done, gt_least_u32(valid - done, CHUNK), samples, seed, epoch);
+    shuffle(sample + done, gt_min_u32(valid - done, CHUNK), samples, seed, epoch);
 }
 
 void gt_batch_find(const gt_batch_attribute *attribute, uint32_t order, const uint32_t *clock,

@@ -44,7 +44,7 @@ gt_id gt_chain_again(gt_graph *graph, const gt_chain *c) {
   return again[c->nodes - 1];
 }
 
-gt_id gt_again_if_smaller(gt_graph *graph, gt_id id) {
+gt_id gt_recompute_if_smaller(gt_graph *graph, gt_id id) {
   gt_chain chain;
   if (id == GT_NONE || !gt_chain_of(graph, id, &chain) || chain.from != GT_NONE) return id;
   return gt_chain_again(graph, &chain);

@@ -17,5 +17,5 @@ bool gt_chain_of(const gt_graph *graph, gt_id id, gt_chain *chain);
 gt_id gt_chain_again(gt_graph *graph, const gt_chain *chain);
 /* The value for another consumer: if all inputs of its chain are smaller than the value, a recomputed copy,
  * which is faster than reading it; else the value itself. */
-gt_id gt_again_if_smaller(gt_graph *graph, gt_id id);
+gt_id gt_recompute_if_smaller(gt_graph *graph, gt_id id);
 #endif

@@ -16,7 +16,7 @@ enum {
  * invocation reads only a few rows: there the latency of loads decides. */
 gt_columns gt_columns_choose(const gt_lowering *lowering, uint32_t rows, uint32_t quads, bool is_partial) {
   gt_columns c = {.across = 1, .workgroup = gt_lower_workgroup(lowering, WORKGROUP, 1)};
-  uint32_t most = gt_least_u32(MAX_ACROSS, c.workgroup);
+  uint32_t most = gt_min_u32(MAX_ACROSS, c.workgroup);
   const bool is_small = is_partial || (rows <= ONE_PASS && (uint64_t)rows * quads <= CACHED_QUADS);
   while (is_small && most > MIN_ACROSS && c.workgroup / most * LOADS < rows) most /= 2;
   while (c.across < quads && c.across < most) c.across *= 2;
@@ -29,6 +29,6 @@ gt_columns gt_columns_choose(const gt_lowering *lowering, uint32_t rows, uint32_
 uint32_t gt_columns_chunk(const gt_target *target, const gt_columns *c, uint32_t rows, uint32_t outer) {
   const uint64_t units = target->units ? target->units : 16, tiles = (uint64_t)outer * c->tiles;
   const uint64_t wanted = gt_ceil_div(units * RESIDENT / c->workgroup, tiles);
-  const uint64_t chunk = gt_most(gt_ceil_div(rows, wanted), (uint64_t)c->down * MIN_ROWS);
+  const uint64_t chunk = gt_max_i64(gt_ceil_div(rows, wanted), (uint64_t)c->down * MIN_ROWS);
   return wanted == 1 || chunk > rows ? rows : (uint32_t)chunk;
 }

@@ -250,7 +250,7 @@ void gt_elementwise_lower(gt_lowering *lowering, const gt_group *group) {
   gt_lower_program(lowering, group, offsetof(struct gt_elementwise_args, x),
                    offsetof(struct gt_elementwise_args, y), offsetof(struct gt_elementwise_args, clock),
                    offsetof(struct gt_elementwise_args, layout_));
-  step->spec[GT_ELEMENTWISE_SPEC_QUADS] = gt_program_in_quads(&group->program, count, group->row);
+  step->spec[GT_ELEMENTWISE_SPEC_QUADS] = gt_program_is_vec4(&group->program, count, group->row);
   gt_lower_grid(lowering, gt_ceil_div(count, ELEMENTS_PER_INVOCATION), WORKGROUP);
   step->tiles = gt_ceil_div(count, TILE_ELEMENTS);
 }

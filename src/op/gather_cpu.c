@@ -11,12 +11,12 @@ enum { TILE_ELEMENTS = 16384, DIGITS = 256 };
 uint32_t gt_gather_tile_rows(uint32_t width) { return width >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / width; }
 
 uint32_t gt_gather_tile_blocks(uint32_t block, uint32_t width) {
-  return (uint32_t)gt_most(1, gt_gather_tile_rows(width) / block);
+  return (uint32_t)gt_max_i64(1, gt_gather_tile_rows(width) / block);
 }
 
 void gt_gather_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_gather_args *t = args;
-  const uint32_t per_tile = gt_gather_tile_rows(t->width), end = gt_least_u32(t->n, (tile + 1) * per_tile);
+  const uint32_t per_tile = gt_gather_tile_rows(t->width), end = gt_min_u32(t->n, (tile + 1) * per_tile);
   const uint32_t *index = GT_PTR(const uint32_t, t->index);
   (void)spec;
   for (uint32_t i = tile * per_tile; i < end; i++) {
@@ -48,7 +48,7 @@ static bool sort_digit(const uint64_t *from, uint64_t *to, uint32_t n, int shift
 /* A tile sorts one run. Keys are in the upper halves of the words, positions in the lower halves. */
 void gt_gather_order_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_gather_order_args *t = args;
-  const uint32_t first = tile * GT_GATHER_RUN, n = gt_least_u32(GT_GATHER_RUN, t->n - first);
+  const uint32_t first = tile * GT_GATHER_RUN, n = gt_min_u32(GT_GATHER_RUN, t->n - first);
   const uint32_t *key = GT_PTR(const uint32_t, t->x) + first;
   uint32_t *y = GT_PTR(uint32_t, t->y) + first;
   uint64_t word[2][GT_GATHER_RUN];
@@ -78,11 +78,11 @@ void gt_gather_merge_cpu(const void *args, const uint32_t *spec, uint32_t tile) 
   const struct gt_gather_order_args *t = args;
   const uint32_t *key = GT_PTR(const uint32_t, t->x);
   uint32_t *y = GT_PTR(uint32_t, t->y);
-  const uint32_t from = tile * GT_GATHER_RUN, to = gt_least_u32(t->n, from + GT_GATHER_RUN);
+  const uint32_t from = tile * GT_GATHER_RUN, to = gt_min_u32(t->n, from + GT_GATHER_RUN);
   const uint32_t run = from / t->run, pair = (run & ~1u) * t->run;
   const bool second = run & 1;
-  const uint32_t start = second ? pair : gt_least_u32(pair + t->run, t->n);
-  const uint32_t end = second ? pair + t->run : gt_least_u32(pair + 2 * t->run, t->n);
+  const uint32_t start = second ? pair : gt_min_u32(pair + t->run, t->n);
+  const uint32_t end = second ? pair + t->run : gt_min_u32(pair + 2 * t->run, t->n);
   uint32_t other = search(key, start, end, key[from]);
   (void)spec;
   for (uint32_t i = from; i < to; i++) {
@@ -127,7 +127,7 @@ static void sum_row(const struct gt_gather_sum_args *t, uint32_t first, uint32_t
   const uint32_t *position = GT_PTR(const uint32_t, t->order) + t->n;
   const float *x = GT_PTR(const float, t->x);
   if (t->block) {
-    const uint32_t b = gt_ceil_div(first, t->block), head = gt_least_u32(b * t->block, last);
+    const uint32_t b = gt_ceil_div(first, t->block), head = gt_min_u32(b * t->block, last);
     const uint32_t whole = (last - head) / t->block;
     add_rows(x, position + first, head - first, sum, t->width);
     add_partials(GT_PTR(const float, t->partial) + (size_t)b * t->width, whole, sum, t->width);
@@ -144,7 +144,7 @@ void gt_gather_sum_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   }
   const uint32_t *key = GT_PTR(const uint32_t, t->order);
   const uint32_t per_tile = gt_gather_tile_rows(t->width), start = tile * per_tile;
-  const uint32_t end = gt_least_u32(t->rows, start + per_tile);
+  const uint32_t end = gt_min_u32(t->rows, start + per_tile);
   float *y = GT_PTR(float, t->y);
   memset(y + (size_t)start * t->width, 0, (size_t)(end - start) * t->width * sizeof *y);
   for (uint32_t first = search(key, 0, t->n, start), last; first < t->n && key[first] < end; first = last) {

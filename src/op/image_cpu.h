@@ -26,11 +26,11 @@ typedef struct gt_image_span {
 GT_MATH bool gt_image_span_at(uint32_t first, uint32_t batch, const uint32_t *size, uint32_t channels,
                               uint32_t tile, gt_image_span *span) {
   const uint32_t all = batch * size[0] * size[1] * size[2];
-  const uint32_t end = gt_least_u32(all, (tile + 1) * gt_image_tile_positions(channels));
+  const uint32_t end = gt_min_u32(all, (tile + 1) * gt_image_tile_positions(channels));
   if (first >= end) return false;
   span->first = span->sample = first;
   for (int k = GT_IMAGE_AXES; k-- > 0; span->sample /= size[k]) span->at[k] = span->sample % size[k];
-  span->count = gt_least_u32(end - first, size[2] - span->at[2]);
+  span->count = gt_min_u32(end - first, size[2] - span->at[2]);
   return true;
 }
 

@@ -103,7 +103,7 @@ static uint32_t columns(const gt_graph *graph, const gt_node *node) {
  * on the number of threads. */
 static uint32_t chunk_for_cpu(uint32_t row_count, uint32_t column_count) {
   enum { CACHED = 32768 /* values */, MIN_ROWS = 64, MAX_ROWS = 1024 };
-  return gt_least_u32(gt_least_u32(gt_most_u32(CACHED / column_count, MIN_ROWS), MAX_ROWS), row_count);
+  return gt_min_u32(gt_min_u32(gt_max_u32(CACHED / column_count, MIN_ROWS), MAX_ROWS), row_count);
 }
 
 typedef struct pass {     /* the input of a pass */

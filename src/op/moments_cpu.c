@@ -84,8 +84,8 @@ void gt_moments_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const uint32_t segments = gt_ceil_div(a->columns, GT_MOMENTS_SEGMENT), chunk = tile / segments;
   work w = {
       .args = a, .spec = spec, .first = tile % segments * GT_MOMENTS_SEGMENT, .begin = chunk * a->chunk};
-  w.n = gt_least_u32(a->columns - w.first, GT_MOMENTS_SEGMENT);
-  w.end = gt_least_u32(w.begin + a->chunk, a->joined);
+  w.n = gt_min_u32(a->columns - w.first, GT_MOMENTS_SEGMENT);
+  w.end = gt_min_u32(w.begin + a->chunk, a->joined);
   float count = 0;
   for (uint32_t i = w.begin; i < w.end; i++) count += count_of(&w, i);
   sum_columns(&w, false, w.mean);

@@ -49,8 +49,8 @@ static void move_run(const traversal *w, const uint32_t *x, uint32_t *y, int64_t
                 limit = a[GT_MOVE_LIMIT];
   const int64_t stride = a[GT_MOVE_STRIDE], out = a[GT_MOVE_OUT], end = start + n;
   /* 0 <= index * mul + add < limit * div */
-  const int64_t low = gt_least(gt_most(gt_ceil_div(-add, mul), start), end);
-  const int64_t high = gt_least(gt_most(gt_ceil_div((limit - 1) * div + 1 - add, mul), low), end);
+  const int64_t low = gt_min_i64(gt_max_i64(gt_ceil_div(-add, mul), start), end);
+  const int64_t high = gt_min_i64(gt_max_i64(gt_ceil_div((limit - 1) * div + 1 - add, mul), low), end);
   if (div == 1) {
     fill_words(y + start * out, out, low - start, w->fill);
     copy_strided(x + (low * mul + add) * stride, mul * stride, y + low * out, out, high - low);
@@ -78,7 +78,7 @@ static void move_cpu(const void *arguments, const uint32_t *spec, uint32_t tile)
                  .x = GT_PTR(const uint32_t, args->x),
                  .y = GT_PTR(uint32_t, args->y) + args->out_offset,
                  .fill = args->fill};
-  uint32_t rest = tile * GT_MOVE_TILE, left = (uint32_t)gt_least(GT_MOVE_TILE, args->count - rest);
+  uint32_t rest = tile * GT_MOVE_TILE, left = (uint32_t)gt_min_i64(GT_MOVE_TILE, args->count - rest);
   (void)spec;
   for (uint32_t d = w.rank; d-- > 0;) {
     const uint32_t dim = w.axis[d * GT_MOVE_WORDS + GT_MOVE_DIM];
@@ -88,7 +88,7 @@ static void move_cpu(const void *arguments, const uint32_t *spec, uint32_t tile)
   uint32_t *last = &w.index[w.rank - 1];
   const uint32_t length = w.axis[(w.rank - 1) * GT_MOVE_WORDS + GT_MOVE_DIM];
   while (left) {
-    const uint32_t run = (uint32_t)gt_least(left, length - *last);
+    const uint32_t run = (uint32_t)gt_min_i64(left, length - *last);
     uint64_t from, to;
     if (outer_offsets(&w, &from, &to))
       move_run(&w, w.x + from, w.y + to, *last, run);

@@ -39,7 +39,7 @@ gt_pool_attribute gt_pool_adaptive(gt_shape image, const int64_t *out) {
     const bool even = size % out[k] == 0;
     a.out[k] = out[k];
     a.stride[k] = even ? size / out[k] : 0;
-    a.window[k] = even ? size / out[k] : gt_least(size, size / out[k] + 2);
+    a.window[k] = even ? size / out[k] : gt_min_i64(size, size / out[k] + 2);
     a.dilation[k] = 1;
   }
   return a;
@@ -66,7 +66,7 @@ static bool infer_pooled(const char *op, const gt_pool_attribute *a, gt_shape x,
   for (int k = 0; fits && k < a->axes; k++) {
     fits = check_axis(a, k, x.dim[1 + k]);
     if (fits) shape->dim[1 + k] = gt_pool_windows(a, k, x.dim[1 + k]);
-    elements = gt_times_at_most(elements, gt_most(1, a->window[k]), INT32_MAX);
+    elements = gt_times_at_most(elements, gt_max_i64(1, a->window[k]), INT32_MAX);
   }
   if (!fits || elements == INT32_MAX)
     return gt_fail(error, GT_ERR_CONFIG, "%s: the window does not fit into %s", op, gt_shape_text(x, text));

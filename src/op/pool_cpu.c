@@ -54,7 +54,7 @@ static range elements_of(const job *j, int k, uint32_t o) {
   const int64_t dilation = j->dilation[k], begin = begin_of(j, k, o);
   if (!j->stride[k]) return (range){begin, gt_ceil_div(((int64_t)o + 1) * j->in_size[k], j->out_size[k]), 0};
   const int64_t skipped = begin < 0 ? gt_ceil_div(-begin, dilation) : 0;
-  return (range){begin + skipped * dilation, gt_least(j->in_size[k], begin + j->window[k] * dilation),
+  return (range){begin + skipped * dilation, gt_min_i64(j->in_size[k], begin + j->window[k] * dilation),
                  (uint32_t)skipped};
 }
 
@@ -63,7 +63,7 @@ static range windows_of(const job *j, int k, uint32_t i) {
   const uint32_t in = j->in_size[k], out = j->out_size[k], stride = j->stride[k];
   const uint32_t at = i + j->padding[k], reach = (j->window[k] - 1) * j->dilation[k];
   if (!stride) return (range){(int64_t)i * out / in, gt_ceil_div((i + INT64_C(1)) * out, in), 0};
-  return (range){at > reach ? (at - reach + stride - 1) / stride : 0, gt_least_u32(at / stride + 1, out), 0};
+  return (range){at > reach ? (at - reach + stride - 1) / stride : 0, gt_min_u32(at / stride + 1, out), 0};
 }
 
 /* The number of elements of window o along an axis that a mean counts. */
@@ -71,7 +71,7 @@ static int64_t count_of(const job *j, int k, uint32_t o) {
   const range s = elements_of(j, k, o);
   if (!j->include_pad || !j->stride[k]) return s.end - s.first;
   const int64_t begin = begin_of(j, k, o);
-  return gt_least(begin + j->window[k], (int64_t)j->in_size[k] + j->padding[k]) - begin;
+  return gt_min_i64(begin + j->window[k], (int64_t)j->in_size[k] + j->padding[k]) - begin;
 }
 
 /* The divisor of a mean; outer: the number of elements on the outer axes. Inlined, like all float code here:
@@ -131,7 +131,7 @@ GT_MATH void max_span_of(const job *j, gt_image_span at, uint32_t channels) {
   for (uint32_t i = 0; i < at.count; i++) {
     s[2] = elements_of(j, 2, at.at[2] + i);
     for (uint32_t c = 0; c < channels; c += BLOCK) {
-      const uint32_t n = gt_least_u32(BLOCK, channels - c);
+      const uint32_t n = gt_min_u32(BLOCK, channels - c);
       const size_t to = (size_t)(at.first + i) * channels + c;
       for (uint32_t k = 0; k < n; k++) value[k] = -INFINITY, place[k] = GT_POOL_NOWHERE;
       reduce_window(j, s, at.sample, c, n, value, place);
@@ -181,17 +181,17 @@ static void pool_span(const job *j, gt_image_span at) {
  * cache are computed into a buffer, which is then pooled as an image. */
 static void pool_span_with_prologue(const job *j, gt_image_span at) {
   const uint32_t wide = j->stride[2] * j->channels, tall = j->window[0] * j->window[1];
-  const uint32_t windows = gt_most_u32(1, BUFFER / (wide * tall));
+  const uint32_t windows = gt_max_u32(1, BUFFER / (wide * tall));
   float *image = gt_pool_scratch();
   job part = *j;
   part.x = image;
   for (uint32_t i = 0, n; i < at.count; i += n) {
-    n = gt_least_u32(windows, at.count - i);
+    n = gt_min_u32(windows, at.count - i);
     const range d = elements_of(j, 0, at.at[0]), h = elements_of(j, 1, at.at[1]);
     const uint32_t first = (at.at[2] + i) * j->stride[2];
     part.in_size[0] = (uint32_t)(d.end - d.first);
     part.in_size[1] = (uint32_t)(h.end - h.first);
-    part.in_size[2] = gt_least_u32(n * j->stride[2], j->in_size[2] - first);
+    part.in_size[2] = gt_min_u32(n * j->stride[2], j->in_size[2] - first);
     float *to = image;
     for (int64_t z = d.first; z < d.end; z++)
       for (int64_t y = h.first; y < h.end; y++, to += part.in_size[2] * j->channels) {
@@ -304,9 +304,9 @@ GT_MATH void gradient_span_of(const job *j, gt_image_span at, uint32_t channels)
   const uint32_t rows_at_once = !j->program ? at.count : channels < BUFFER ? BUFFER / channels : 1;
   float *buffer = gt_pool_scratch();
   for (uint32_t i = 0; i < at.count; i += rows_at_once) {
-    const uint32_t rows = gt_least_u32(rows_at_once, at.count - i);
+    const uint32_t rows = gt_min_u32(rows_at_once, at.count - i);
     for (uint32_t c = 0; c < channels; c += MAX_VALUES) {
-      const uint32_t n = gt_least_u32(MAX_VALUES, channels - c);
+      const uint32_t n = gt_min_u32(MAX_VALUES, channels - c);
       float *to = j->program ? buffer : j->y + (size_t)(at.first + i) * channels + c;
       const size_t step = j->program ? n : channels;
       for (uint32_t k = 0; k < rows; k++)

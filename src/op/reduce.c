@@ -339,8 +339,7 @@ static void lower_pass(gt_lowering *lowering, const gt_group *group, const struc
   }
   step->spec[GT_REDUCE_SPEC_KIND] = kind;
   step->spec[GT_REDUCE_SPEC_ACROSS] = c.across;
-  step->spec[GT_REDUCE_SPEC_QUADS] =
-      from == GT_NONE && gt_program_in_quads(&group->program, count, args->row);
+  step->spec[GT_REDUCE_SPEC_QUADS] = from == GT_NONE && gt_program_is_vec4(&group->program, count, args->row);
   gt_lower_grid(lowering, (uint64_t)args->outer * args->chunks * c.tiles * c.workgroup, c.workgroup);
 }
 
@@ -397,7 +396,7 @@ static void copy_flag(gt_lowering *lowering, gt_id from, gt_id to) {
 
 /* Emits the check of all values of the group's program or, if `stretch` is given, of that range of the input
  * in memory. */
-static void emit_check(gt_lowering *lowering, const gt_group *group, const gt_stretch *stretch) {
+static void emit_check(gt_lowering *lowering, const gt_group *group, const gt_element_range *stretch) {
   const int64_t count = stretch ? stretch->count : gt_shape_count(group->shape);
   const struct gt_reduce_args args =
       with_chunks(lowering,
@@ -422,8 +421,8 @@ static void emit_check(gt_lowering *lowering, const gt_group *group, const gt_st
 static void lower_finite(gt_lowering *lowering, const gt_group *group) {
   const gt_id otherwise = gt_node_at(gt_lowering_graph(lowering), group->leader)->input[1];
   size_t stretches;
-  const gt_stretch *stretch = gt_lower_unchecked(lowering, &stretches);
-  if (!gt_lower_begins_there(lowering)) copy_flag(lowering, otherwise, group->leader);
+  const gt_element_range *stretch = gt_lower_unchecked_ranges(lowering, &stretches);
+  if (!gt_lower_is_in_place(lowering)) copy_flag(lowering, otherwise, group->leader);
   if (!stretch) emit_check(lowering, group, NULL);
   for (size_t i = 0; stretch && i < stretches; i++) emit_check(lowering, group, &stretch[i]);
 }

@@ -25,7 +25,7 @@ static uint32_t segments(const struct gt_reduce_args *a) {
 
 /* A unit is one chunk of one outer index; a tile has several short units. */
 static uint32_t units_per_tile(const struct gt_reduce_args *a) {
-  const uint64_t work = (uint64_t)a->chunk * gt_least_u32(a->inner, GT_REDUCE_SEGMENT);
+  const uint64_t work = (uint64_t)a->chunk * gt_min_u32(a->inner, GT_REDUCE_SEGMENT);
   return segments(a) > 1 || work >= TILE_ELEMENTS ? 1 : (uint32_t)(TILE_ELEMENTS / work);
 }
 
@@ -95,10 +95,10 @@ GT_CLONES static uint32_t count_not_finite(const float *from, uint32_t n) {
 /* Several tiles may clear the flag at the same time: they write the same word. */
 static void clear_unless_finite(const job *j, uint32_t unit, uint32_t end) {
   const struct gt_reduce_args *a = j->args;
-  const uint32_t last = gt_least_u32(end * a->chunk, a->reduced);
+  const uint32_t last = gt_min_u32(end * a->chunk, a->reduced);
   float buffer[BUFFER];
   for (uint32_t at = unit * a->chunk; at < last; at += BUFFER) {
-    const uint32_t n = gt_least_u32(last - at, BUFFER);
+    const uint32_t n = gt_min_u32(last - at, BUFFER);
     if (count_not_finite(values(j, at, n, buffer), n))
       __atomic_store_n(GT_PTR(uint32_t, a->flag), 0, __ATOMIC_RELAXED);
   }
@@ -114,7 +114,7 @@ static float reduce_row(const job *j, uint32_t first, uint32_t n) {
     const uint32_t end = n - done < LANES * RUN ? n : done + LANES * RUN;
     for (int l = 0; l < LANES; l++) lane[l] = gt_reduce_neutral(j->kind);
     for (uint32_t part; done < end; done += part) {
-      part = gt_least_u32(end - done, most);
+      part = gt_min_u32(end - done, most);
       gt_reduce_accumulate(j->kind, lane, values(j, first + done, part, buffer), part);
     }
     combine(j->kind, total, lane, LANES);
@@ -127,7 +127,7 @@ static void reduce_short_rows(const job *j, uint32_t unit, uint32_t end) {
   const uint32_t length = j->args->reduced, at_once = BUFFER / length;
   float buffer[BUFFER];
   while (unit < end) {
-    const uint32_t count = gt_least_u32(at_once, end - unit);
+    const uint32_t count = gt_min_u32(at_once, end - unit);
     const float *from = values(j, unit * length, count * length, buffer);
     for (uint32_t u = 0; u < count; u++, from += length)
       j->y[unit + u] = reduce_values(j->kind, from, length) * j->args->scale;
@@ -144,7 +144,7 @@ static void reduce_rows(const job *j, uint32_t unit, uint32_t end) {
   for (; unit < end; unit++) {
     const uint32_t at = unit % a->chunks * a->chunk;
     j->y[unit] =
-        reduce_row(j, unit / a->chunks * a->reduced + at, gt_least_u32(a->chunk, a->reduced - at)) * a->scale;
+        reduce_row(j, unit / a->chunks * a->reduced + at, gt_min_u32(a->chunk, a->reduced - at)) * a->scale;
   }
 }
 
@@ -154,16 +154,16 @@ static void reduce_rows(const job *j, uint32_t unit, uint32_t end) {
  * once. */
 static void reduce_columns(const job *j, uint32_t unit, uint32_t n0, uint32_t n) {
   const struct gt_reduce_args *a = j->args;
-  const uint32_t at = unit % a->chunks * a->chunk, count = gt_least_u32(a->chunk, a->reduced - at);
+  const uint32_t at = unit % a->chunks * a->chunk, count = gt_min_u32(a->chunk, a->reduced - at);
   const uint32_t first = (unit / a->chunks * a->reduced + at) * a->inner + n0;
   const uint32_t at_once = n == a->inner ? BUFFER / n : 1;
   float total[GT_REDUCE_SEGMENT], run[GT_REDUCE_SEGMENT], buffer[BUFFER];
   for (uint32_t i = 0; i < n; i++) total[i] = gt_reduce_neutral(j->kind);
   for (uint32_t r = 0; r < count;) {
-    const uint32_t end = gt_least_u32(r + RUN, count);
+    const uint32_t end = gt_min_u32(r + RUN, count);
     for (uint32_t i = 0; i < n; i++) run[i] = gt_reduce_neutral(j->kind);
     for (uint32_t rows; r < end; r += rows) {
-      rows = gt_least_u32(at_once, end - r);
+      rows = gt_min_u32(at_once, end - r);
       const float *from = values(j, first + r * a->inner, rows * n, buffer);
       for (uint32_t k = 0; k < rows; k++) combine(j->kind, run, from + k * n, n);
     }
@@ -186,8 +186,8 @@ void gt_reduce_cpu(const void *arguments, const uint32_t *spec, uint32_t tile) {
   const uint32_t only = program.output[0];
   if (only < program.inputs && program.load[only] == GT_LOAD_SAME) j.direct = j.context.x[only];
   const uint32_t parts = segments(args), each = units_per_tile(args), units = args->outer * args->chunks;
-  const uint32_t unit = tile / parts * each, end = gt_least_u32(units, unit + each);
-  const uint32_t n0 = tile % parts * GT_REDUCE_SEGMENT, n = gt_least_u32(GT_REDUCE_SEGMENT, args->inner - n0);
+  const uint32_t unit = tile / parts * each, end = gt_min_u32(units, unit + each);
+  const uint32_t n0 = tile % parts * GT_REDUCE_SEGMENT, n = gt_min_u32(GT_REDUCE_SEGMENT, args->inner - n0);
   if (j.kind == GT_REDUCE_FINITE) {
     clear_unless_finite(&j, unit, end);
     return;

@@ -26,9 +26,9 @@ gt_row_passes gt_rows_passes(const gt_program *p) {
       *result = a + 1;
       passes.of[which] = *result;
       passes.opcode[which] = opcode;
-      passes.count = gt_most_u32(passes.count, *result);
+      passes.count = gt_max_u32(passes.count, *result);
     } else {
-      *result = gt_most_u32(a, gt_most_u32(known[which], known[gt_code_operand(code, 2)]));
+      *result = gt_max_u32(a, gt_max_u32(known[which], known[gt_code_operand(code, 2)]));
     }
   }
   return passes;
@@ -56,7 +56,7 @@ static uint32_t values_of(const gt_program *p, uint32_t narrow) {
   uint32_t inputs = 0, outputs = 0;
   for (uint32_t k = 0; k < p->inputs; k++) inputs += GT_LOAD_MODE(p->load[k]) == GT_LOAD_SAME;
   for (uint32_t k = 0; k < p->outputs; k++) outputs += !(narrow >> k & 1);
-  return gt_most_u32(inputs, outputs);
+  return gt_max_u32(inputs, outputs);
 }
 
 /* Chooses lanes per row and vec4s per lane. A lane keeps its vec4s in registers from pass to pass. For long
@@ -90,6 +90,6 @@ void gt_rows_lower(gt_lowering *lowering, const gt_group *group) {
                gt_lower_workgroup(lowering, MAX_LANES, 1));
   step->spec[GT_ROWS_SPEC_WHOLE] = args.row % 4 == 0;
   const uint32_t lanes = step->spec[GT_ROWS_SPEC_LANES];
-  gt_lower_grid(lowering, (uint64_t)args.rows * lanes, gt_most_u32(lanes, MIN_WORKGROUP));
+  gt_lower_grid(lowering, (uint64_t)args.rows * lanes, gt_max_u32(lanes, MIN_WORKGROUP));
   step->tiles = gt_rows_tiles(&args);
 }

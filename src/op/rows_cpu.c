@@ -208,11 +208,11 @@ static void run_pass(job *j, part_program *part) {
   }
   for (uint32_t done = 0, n; done < all; done += n) {
     const uint32_t at = j->first * width + done;
-    n = gt_least_u32(all - done, BUFFER);
+    n = gt_min_u32(all - done, BUFFER);
     if (!direct) gt_program_evaluate(&part->context, at, n, NULL, out);
     for (uint32_t from = 0, count; from < n; from += count) {
       const uint32_t column = (done + from) % width, row = (done + from) / width;
-      count = gt_least_u32(width - column, n - from);
+      count = gt_min_u32(width - column, n - from);
       for (uint32_t k = 0; k < outputs; k++) {
         const uint32_t r = part->number[k], kind = j->spec[GT_ROWS_SPEC_OPCODE + r] - GT_I_ROW_SUM;
         for (int l = 0; l < LANES && column == 0; l++) lane[k][l] = gt_reduce_neutral(kind);
@@ -250,8 +250,8 @@ uint32_t gt_rows_tiles(const struct gt_rows_args *args) {
 void gt_rows_cpu(const void *arguments, const uint32_t *spec, uint32_t tile) {
   const struct gt_rows_args *args = arguments;
   const uint32_t per_tile = rows_per_tile(args->row), passes = spec[GT_ROWS_SPEC_PASSES];
-  const uint32_t end = gt_least_u32(args->rows, (tile + 1) * per_tile);
-  const uint32_t at_once = args->row <= BUFFER ? gt_least_u32(BUFFER / args->row, MAX_ROWS) : 1;
+  const uint32_t end = gt_min_u32(args->rows, (tile + 1) * per_tile);
+  const uint32_t at_once = args->row <= BUFFER ? gt_min_u32(BUFFER / args->row, MAX_ROWS) : 1;
   part_program pass[REDUCTIONS], narrow[NARROWS], wide;
   job j; /* not cleared: known values are written before they are read */
   j.args = args, j.spec = spec, j.first = tile * per_tile;
@@ -261,7 +261,7 @@ void gt_rows_cpu(const void *arguments, const uint32_t *spec, uint32_t tile) {
   for (uint32_t n = 0; n < j.narrows; n++) narrow[n] = narrow_part(&j, n);
   wide = wide_part(&j);
   for (; j.first < end; j.first += j.rows) {
-    j.rows = gt_least_u32(at_once, end - j.first);
+    j.rows = gt_min_u32(at_once, end - j.first);
     for (uint32_t p = 0; p < passes; p++) run_pass(&j, &pass[p]);
     write_rows(&j, &wide, narrow);
   }

@@ -66,7 +66,7 @@ static void slice_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   (void)spec;
   for (uint32_t b = first; b < first + per_tile && b < a->slices; b++) {
     const int64_t from = first_row(a, b),
-                  inside = gt_most(0, gt_least(a->count, (int64_t)a->rows - from)) * a->width;
+                  inside = gt_max_i64(0, gt_min_i64(a->count, (int64_t)a->rows - from)) * a->width;
     uint32_t *y = GT_PTR(uint32_t, a->y) + (size_t)b * values;
     if (inside) memcpy(y, GT_PTR(const uint32_t, a->data) + (size_t)from * a->width, (size_t)inside * 4);
     for (int64_t i = inside; i < values; i++) y[i] = a->outside;

@@ -125,7 +125,7 @@ gt_id gt_tangent_kink(const gt_graph *graph, gt_id at, gt_id value, int orders) 
   return kink;
 }
 
-gt_id gt_tangent_mixture(const gt_graph *graph, gt_id at, gt_id value) {
+gt_id gt_tangent_first_mixing(const gt_graph *graph, gt_id at, gt_id value) {
   const int64_t rows = graph->node[at].shape.dim[0];
   gt_id mixture = GT_NONE;
   bool *between = mark_between(graph, at, value);

@@ -18,5 +18,5 @@ gt_id gt_tangent(gt_tangents *tangents, gt_id value, gt_id *failed);
 gt_id gt_tangent_kink(const gt_graph *graph, gt_id at, gt_id value, int orders);
 /* The first node between `at` and the value that mixes rows of `at`: its size is not a multiple of the number
  * of rows. Any axis may have the rows, because gt_pack adds an axis before it. GT_NONE: there is none. */
-gt_id gt_tangent_mixture(const gt_graph *graph, gt_id at, gt_id value);
+gt_id gt_tangent_first_mixing(const gt_graph *graph, gt_id at, gt_id value);
 #endif

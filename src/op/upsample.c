@@ -92,7 +92,7 @@ static uint32_t nearest(const axis *a, uint32_t o) {
   if (a->out == a->in) return o;
   if (a->out == 2 * (uint64_t)a->in) return o / 2;
   const float step = a->factor > 0 ? (float)(1 / a->factor) : (float)a->in / (float)a->out;
-  return gt_least_u32((uint32_t)floorf((float)o * step), a->in - 1);
+  return gt_min_u32((uint32_t)floorf((float)o * step), a->in - 1);
 }
 
 /* The position of output element o in the coordinates of the input. */
@@ -110,13 +110,12 @@ static void fill_table(const axis *a, uint32_t *outputs, uint32_t *inputs) {
   for (uint32_t i = 0; i < a->in; i++) inputs[2 * i] = a->out, inputs[2 * i + 1] = 0;
   for (uint32_t o = 0; o < a->out; o++) {
     const double position = is_interpolated(a) ? position_of(a, o) : nearest(a, o);
-    const uint32_t first = gt_least_u32((uint32_t)position, a->in - 1),
-                   last = gt_least_u32(first + 1, a->in - 1);
+    const uint32_t first = gt_min_u32((uint32_t)position, a->in - 1), last = gt_min_u32(first + 1, a->in - 1);
     const float next = (float)fmin(position - first, 1);
     outputs[2 * o] = first;
     memcpy(&outputs[2 * o + 1], &next, sizeof next);
     for (uint32_t i = first; i <= (next > 0 ? last : first); i++) {
-      inputs[2 * i] = gt_least_u32(inputs[2 * i], o);
+      inputs[2 * i] = gt_min_u32(inputs[2 * i], o);
       inputs[2 * i + 1] = o + 1;
     }
   }

@@ -34,7 +34,7 @@ GT_MATH void add_row(float *restrict y, const float *restrict x, float weight, b
 GT_MATH uint32_t sources_along(const job *j, int k, uint32_t o, uint32_t place[2], float weight[2]) {
   const source s = source_of(j->t, k, o);
   place[0] = s.first;
-  place[1] = gt_least_u32(s.first + 1, j->t->in_size[k] - 1);
+  place[1] = gt_min_u32(s.first + 1, j->t->in_size[k] - 1);
   weight[0] = j->mixed[k] ? 1 - s.next : 1;
   weight[1] = s.next;
   return j->mixed[k] ? 2 : 1;
@@ -84,7 +84,7 @@ GT_MATH float weight_in(const job *j, int k, uint32_t i, uint32_t o) {
   const source s = source_of(j->t, k, o);
   if (!j->mixed[k]) return 1;
   float weight = s.first == i ? 1 - s.next : 0;
-  if (gt_least_u32(s.first + 1, j->t->in_size[k] - 1) == i) weight += s.next;
+  if (gt_min_u32(s.first + 1, j->t->in_size[k] - 1) == i) weight += s.next;
   return weight;
 }
 

@@ -64,11 +64,10 @@ static void copy_row(const struct gt_window_args *a, bool narrow, uint32_t sampl
 static void window_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   enum { AT_ONCE = 256 };
   const struct gt_window_args *a = args;
-  const uint32_t first = tile * tile_rows(a->width),
-                 end = gt_least_u32(first + tile_rows(a->width), a->batch);
+  const uint32_t first = tile * tile_rows(a->width), end = gt_min_u32(first + tile_rows(a->width), a->batch);
   uint32_t sample[AT_ONCE];
   for (uint32_t from_row = first; from_row < end; from_row += AT_ONCE) {
-    const uint32_t count = gt_least_u32(end - from_row, AT_ONCE);
+    const uint32_t count = gt_min_u32(end - from_row, AT_ONCE);
     GT_BATCH_FIND_SAMPLES(a, spec[GT_WINDOW_SPEC_ORDER], from_row, count, sample);
     for (uint32_t i = 0; i < count; i++) copy_row(a, spec[GT_WINDOW_SPEC_NARROW], sample[i], from_row + i);
   }
@@ -95,7 +94,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   if (has_members(node)) gt_lower_read(lowering, offsetof(struct gt_window_args, members), node->input[2]);
   gt_lower_write(lowering, offsetof(struct gt_window_args, y), group->leader);
   const uint32_t local = gt_lower_workgroup(lowering, WORKGROUP, 1);
-  const uint32_t rows = gt_most_u32(PER_LANE * local / args.width, 1);
+  const uint32_t rows = gt_max_u32(PER_LANE * local / args.width, 1);
   step->spec[GT_WINDOW_SPEC_ROWS] = rows;
   gt_lower_grid(lowering, (uint64_t)gt_ceil_div(args.batch, rows) * local, local);
 }

@@ -35,7 +35,7 @@ GT_DEFINE(optim, lbfgs) = {.name = "lbfgs",
 
 static const double min_curvature = 1e-10;
 
-bool gt_lbfgs_curves(const double *gram, int m, bool any_curvature) {
+bool gt_lbfgs_has_curvature(const double *gram, int m, bool any_curvature) {
   return gram[2 * m * GT_LBFGS_ROWS(m) + 2 * m + 1] > (any_curvature ? 0 : min_curvature);
 }
 
@@ -53,7 +53,7 @@ typedef struct pair {
 
 /* Lists the pairs in use, from the oldest to the last step's; returns how many there are. */
 static int list_pairs(const double *gram, int m, int pairs, bool any_curvature, pair *list) {
-  const bool curves = gt_lbfgs_curves(gram, m, any_curvature);
+  const bool curves = gt_lbfgs_has_curvature(gram, m, any_curvature);
   int n = 0;
   if (curves && pairs == m) pairs--; /* the last step's pair replaces the oldest */
   for (int i = m - pairs; i < m; i++) list[n++] = (pair){i, m + i};
@@ -204,7 +204,7 @@ static bool halve_step(gt_wolfe *search) {
   return true;
 }
 
-bool gt_wolfe_tell(gt_wolfe *search, double loss, double slope) {
+bool gt_wolfe_report(gt_wolfe *search, double loss, double slope) {
   const gt_wolfe_point now = {search->t, loss, slope};
   search->evaluations++;
   if (!isfinite(loss) || !isfinite(slope)) return halve_step(search);

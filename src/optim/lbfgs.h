@@ -24,15 +24,15 @@ typedef struct gt_lbfgs_config {
 
 /* True if the last step's s and y have positive curvature (s·y > 0) and so can be used. any_curvature: accept
  * curvature within rounding error, too. */
-bool gt_lbfgs_curves(const double *gram, int m, bool any_curvature);
+bool gt_lbfgs_has_curvature(const double *gram, int m, bool any_curvature);
 /* Computes the coefficients of the direction -H g and its dot product with the gradient. gram [rows][rows]:
  * dot products of the basis vectors. pairs: number of pairs in the history, without the last step's, which is
  * also used if its curvature is positive. coefficient [rows]: output. */
 double gt_lbfgs_direction(const double *gram, int m, int pairs, bool any_curvature, double *coefficient);
 
 /* A line search. After gt_wolfe_begin, the caller evaluates loss and slope (dot product of gradient and
- * direction) at search->t and passes them to gt_wolfe_tell, until gt_wolfe_tell returns false. Then search->t
- * is the step length. */
+ * direction) at search->t and passes them to gt_wolfe_report, until gt_wolfe_report returns false. Then
+ * search->t is the step length. */
 typedef struct gt_wolfe_point {
   double t, loss, slope; /* t: step length, in multiples of the direction */
 } gt_wolfe_point;
@@ -53,5 +53,5 @@ void gt_wolfe_begin(gt_wolfe *search, double loss, double slope, double t, doubl
                     double tolerance_change, int max_evaluations);
 /* Reports loss and slope at search->t. True: search->t is the next point to evaluate; false: the search is
  * finished. */
-bool gt_wolfe_tell(gt_wolfe *search, double loss, double slope);
+bool gt_wolfe_report(gt_wolfe *search, double loss, double slope);
 #endif

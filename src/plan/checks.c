@@ -95,8 +95,8 @@ static void find_checked(const gt_layout *l, bool *checks) {
   }
 }
 
-static void add_stretch(gt_lowering *lowering, gt_stretch more, bool follows) {
-  gt_stretch *last = follows ? &lowering->unchecked.items[lowering->unchecked.count - 1] : NULL;
+static void add_stretch(gt_lowering *lowering, gt_element_range more, bool follows) {
+  gt_element_range *last = follows ? &lowering->unchecked.items[lowering->unchecked.count - 1] : NULL;
   if (!last || more.offset < last->offset + last->count)
     *GT_PUSH(&lowering->unchecked) = more;
   else
@@ -115,8 +115,8 @@ void gt_plan_list_unchecked(gt_layout *l, const gt_group *flag) {
     const gt_id input = gt_node_at(l->graph, pack)->input[i], part = l->fusion.origin[input];
     const int writer = gt_fusion_maker(&l->fusion, part);
     const bool checked = writer >= 0 && l->fusion.group[writer].flag == flag->leader + 1 && checks[writer];
-    const gt_stretch all = {gt_pack_offset(l->graph, pack, i),
-                            gt_shape_count(gt_node_at(l->graph, input)->shape)};
+    const gt_element_range all = {gt_pack_offset(l->graph, pack, i),
+                                  gt_shape_count(gt_node_at(l->graph, input)->shape)};
     if (!checked) add_stretch(lowering, all, follows);
     follows = !checked;
     lowering->checked |= checked;

@@ -165,7 +165,7 @@ static void delay_step(delaying *d, size_t step) {
   gt_draft *draft = &d->l->lowering.drafts.items[step];
   uint32_t latest = latest_of(d, draft);
   if (d->holds && draft->step.level < d->l->ahead && is_short(draft))
-    latest = gt_least_u32(latest, d->l->ahead - 1);
+    latest = gt_min_u32(latest, d->l->ahead - 1);
   if (is_cheap(draft) && latest > draft->step.level && spared(d, step, latest) >= 0) {
     draft->step.level = latest;
     touch_all(d, step);

@@ -231,7 +231,7 @@ static bool encode_prologue(encoder *e, const int *result) {
 /* True if there are enough operand slots. Reductions become inputs, too, and outputs of an epilogue may take
  * the addresses of inputs. */
 static bool has_places(const encoder *e, const gt_group *group) {
-  enum { OWN = GT_EPILOGUE_OUTPUTS + GT_EPILOGUE_APART };
+  enum { OWN = GT_EPILOGUE_OUTPUTS + GT_EPILOGUE_EXTRA_OUTPUTS };
   const gt_program *p = &group->program;
   const uint32_t more = p->outputs > OWN ? p->outputs - OWN : 0;
   const bool epilogue = group->leader != GT_NONE && group->width;

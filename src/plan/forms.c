@@ -31,7 +31,7 @@ void gt_plan_leave_forms(gt_layout *l) {
     const gt_node *node = gt_node_at(l->graph, group->leader);
     gt_form form;
     if (node->op->leaves && node->op->leaves(l->graph, node, &form) && all_take(l, group->leader, &form))
-      gt_lower_leave(&l->lowering, group->leader, form);
+      gt_lower_declare_format(&l->lowering, group->leader, form);
   }
 }
 

@@ -41,7 +41,7 @@ static void list_users(gt_arena *arena, gt_fusion *f) {
 }
 
 int gt_fusion_maker(const gt_fusion *fusion, gt_id id) {
-  return fusion->group_of[gt_maker(fusion->graph, id)];
+  return fusion->group_of[gt_producer(fusion->graph, id)];
 }
 
 bool gt_group_writes_rows(const gt_fusion *f, const gt_group *group, gt_id value, int64_t length) {

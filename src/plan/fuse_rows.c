@@ -27,7 +27,7 @@ static void find_times(gt_fusion *f, uint32_t *wanted, bool *waits) {
     const gt_node *node = gt_node_at(graph, id);
     waits[id] = node->op->kind == GT_OP_KERNEL && !is_reduction(graph, node, &form);
     there[id] = 0;
-    for (int i = 0; i < node->inputs; i++) there[id] = gt_most_u32(there[id], there[node->input[i]]);
+    for (int i = 0; i < node->inputs; i++) there[id] = gt_max_u32(there[id], there[node->input[i]]);
     there[id] += waits[id];
     wanted[id] = UINT32_MAX;
   }
@@ -37,7 +37,7 @@ static void find_times(gt_fusion *f, uint32_t *wanted, bool *waits) {
     if (f->kept[id] || wanted[id] == UINT32_MAX || wanted[id] < there[id]) wanted[id] = there[id];
     for (int i = 0; i < node->inputs; i++) {
       uint32_t *when = &wanted[node->input[i]];
-      *when = gt_least_u32(*when, waits[id] ? 0 : wanted[id]);
+      *when = gt_min_u32(*when, waits[id] ? 0 : wanted[id]);
     }
     f->later[id] = wanted[id] > there[id];
   }

@@ -68,7 +68,7 @@ bool gt_plan_is_left_out(const gt_layout *layout, gt_id value);
 bool gt_plan_place(gt_layout *layout, gt_error *error);
 /* checks.c: gt_plan_find_checks marks the groups that may clear a flag (gt_group.flag), after the edges for
  * data were added to `order`. gt_plan_list_unchecked, called after these groups were lowered, lists the parts
- * of the flag's input that none of them checks (gt_lower_unchecked). */
+ * of the flag's input that none of them checks (gt_lower_unchecked_ranges). */
 void gt_plan_find_checks(gt_layout *layout, gt_order *order);
 void gt_plan_list_unchecked(gt_layout *layout, const gt_group *flag);
 bool gt_plan_lower(gt_layout *layout, gt_error *error); /* lower.c: lowers the items in layout->order */

@@ -3,9 +3,9 @@
 #include "plan/plan.h"
 
 static void print_access(const gt_plan *plan, const gt_access *access, FILE *stream) {
-  if (access->buffer == GT_PLAN_ARENA || access->buffer == GT_PLAN_LASTING)
+  if (access->buffer == GT_PLAN_ARENA || access->buffer == GT_PLAN_PERSISTENT)
     fprintf(stream, " %s%s@%llu+%llu%s", access->write ? "=>" : "",
-            access->buffer == GT_PLAN_LASTING ? "lasting" : "", (unsigned long long)access->offset,
+            access->buffer == GT_PLAN_PERSISTENT ? "lasting" : "", (unsigned long long)access->offset,
             (unsigned long long)access->bytes, access->stride ? "x2" : "");
   else if (access->buffer >= GT_PLAN_VARIABLE)
     fprintf(stream, " %s%s+%llu", access->write ? "=>" : "",
@@ -46,7 +46,7 @@ static uint32_t next_best(const gt_choice *choice) {
 
 static void print_candidate(const char *what, const gt_choice *choice, uint32_t which, FILE *stream) {
   const gt_candidate *candidate = &choice->candidate[which];
-  char text[GT_WAY_TEXT], cost[32];
+  char text[GT_CANDIDATE_TEXT], cost[32];
   choice->text(candidate, text, sizeof text);
   fprintf(stream, "  %s %s (cost %s)", what, text, gt_human_count(candidate->cost, cost));
 }

@@ -103,7 +103,7 @@ gt_status gt_diagnostics_status(const gt_diagnostics *diagnostics) {
 static void put_source(FILE *stream, const char *text) {
   for (size_t length; *text; text += length) {
     uint32_t code;
-    if (gt_shown(text, &length, &code))
+    if (gt_displayable_length(text, &length, &code))
       fwrite(text, 1, length, stream);
     else
       fputc('?', stream);
@@ -120,7 +120,7 @@ static const char *next_character(const char *at) {
 static int cells(const char *at) {
   size_t length;
   uint32_t code;
-  return gt_shown(at, &length, &code) ? gt_character_width(code) : 1;
+  return gt_displayable_length(at, &length, &code) ? gt_character_width(code) : 1;
 }
 
 /* Prints the source line, or the part of a long line around the column, and a marker below the text. */

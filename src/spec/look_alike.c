@@ -48,7 +48,7 @@ static const range ranges[] = {
 /* Looks up the character at a byte; false: no look-alike. *size: its length in bytes, always set. */
 static bool read_at(const char *text, size_t byte, size_t *size, gt_look_alike *found) {
   uint32_t code;
-  gt_shown(text + byte, size, &code);
+  gt_displayable_length(text + byte, size, &code);
   for (size_t i = 0; code >= 0x80 && i < sizeof ranges / sizeof *ranges; i++)
     if (code >= ranges[i].first && code <= ranges[i].last) {
       const range *r = &ranges[i];

@@ -40,7 +40,7 @@ struct gt_lowering {
   const gt_tuned *tuned; /* or NULL */
   gt_arena *arena;       /* the plan's arena, for the texts and candidates of choices */
   int item;              /* the group or copy that is being lowered */
-  bool begins_there;     /* the result of gt_lower_begins_there for the item's leader */
+  bool begins_there;     /* the result of gt_lower_is_in_place for the item's leader */
   uint32_t followed;     /* bit i: gt_lower_follows was called for follower i of the item */
   struct {
     gt_draft *items;
@@ -49,7 +49,7 @@ struct gt_lowering {
   struct {
     struct gt_scratch {
       uint64_t bytes;
-      bool lasting; /* gt_lower_lasting: not shared, kept between runs, and 0 before the first */
+      bool lasting; /* gt_lower_persistent: not shared, kept between runs, and 0 before the first */
     } * items;
     size_t count, capacity;
   } scratch;
@@ -84,7 +84,7 @@ struct gt_lowering {
     size_t count, capacity;
   } forms;
   struct {
-    gt_stretch *items;
+    gt_element_range *items;
     size_t count, capacity;
   } unchecked;     /* for a flag's group: the ranges of its input that no other group checks */
   bool checked;    /* true if other groups check a part of that input; otherwise `unchecked` is not used */

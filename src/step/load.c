@@ -14,10 +14,10 @@ static const float *load_row(const float *x, uint32_t row, uint32_t first, uint3
   uint32_t done = row - at;
   memcpy(out, x + at, done * sizeof *out);
   if (done < n && row < n) { /* copies one period, then repeatedly doubles what has been copied */
-    const uint32_t start = done, whole = gt_least_u32(row, n - done);
+    const uint32_t start = done, whole = gt_min_u32(row, n - done);
     memcpy(out + done, x, whole * sizeof *out);
     for (done += whole; done < n;) {
-      const uint32_t more = gt_least_u32((done - start) / row * row, n - done);
+      const uint32_t more = gt_min_u32((done - start) / row * row, n - done);
       memcpy(out + done, out + start, more * sizeof *out);
       done += more;
     }
@@ -32,7 +32,7 @@ static const float *load_column(const float *x, uint32_t row, uint32_t first, ui
   uint32_t at = first / row, left = row - first % row;
   if (row == 1) return x + first;
   for (uint32_t done = 0; done < n; at++, left = row) {
-    const uint32_t run = gt_least_u32(left, n - done);
+    const uint32_t run = gt_min_u32(left, n - done);
     fill(out + done, run, x[at]);
     done += run;
   }
@@ -62,7 +62,7 @@ static void load_general(const uint32_t *layout, int k, const float *x, uint32_t
     return;
   }
   while (n) {
-    const uint32_t run = gt_least_u32(n, dim[last] - index[last]), step = stride[last];
+    const uint32_t run = gt_min_u32(n, dim[last] - index[last]), step = stride[last];
     if (step == 0)
       fill(out, run, x[offset]);
     else if (step == 1)
@@ -128,7 +128,7 @@ GT_CLONES static void load_by_window(uint32_t load, const float *x, uint32_t row
   window_position c = window_position_of(load, row, first);
   for (uint32_t at = first % row, run; n; out += run, n -= run, at = 0, next_position(&c)) {
     const size_t from = (size_t)c.window * row + at;
-    run = gt_least_u32(row - at, n);
+    run = gt_min_u32(row - at, n);
     if (GT_LOAD_MODE(load) == GT_LOAD_SPREAD)
       memcpy(out, x + from, run * sizeof *out);
     else

@@ -26,7 +26,7 @@ static uint32_t least_cost(const gt_candidate *candidates, uint32_t n) {
 
 /* Finds the index of the first candidate with this text; false if there is none. */
 static bool find_candidate(const gt_choice *choice, const char *wanted, uint32_t *found) {
-  char text[GT_WAY_TEXT];
+  char text[GT_CANDIDATE_TEXT];
   for (*found = 0; *found < choice->candidates; ++*found) {
     choice->text(&choice->candidate[*found], text, sizeof text);
     if (!strcmp(text, wanted)) return true;
@@ -42,7 +42,7 @@ static void use_tuned(gt_choice *choice, const gt_tuned *tuned) {
   choice->tuned = true;
 }
 
-const gt_candidate *gt_lower_known_choice(gt_lowering *lowering, const char *key) {
+const gt_candidate *gt_lower_reuse_choice(gt_lowering *lowering, const char *key) {
   const int known = gt_names_find(&lowering->keys, key);
   assert(!lowering->chosen);
   if (known < 0) return NULL;
@@ -62,7 +62,7 @@ const gt_candidate *gt_lower_choice(gt_lowering *lowering, const char *key, gt_c
   use_tuned(choice, lowering->tuned);
   lowering->keys.arena = lowering->arena;
   gt_names_add(&lowering->keys, choice->key, (int)lowering->choices.count - 1);
-  return gt_lower_known_choice(lowering, key);
+  return gt_lower_reuse_choice(lowering, key);
 }
 
 gt_step *gt_lower_step(gt_lowering *lowering, const gt_kernel *kernel, const void *args, size_t args_size) {
@@ -108,12 +108,12 @@ void gt_lower_write_part(gt_lowering *lowering, size_t argument, gt_id node) {
   use->write = use->part = true;
 }
 
-void gt_lower_writes_part(gt_lowering *lowering) {
+void gt_lower_mark_partial_writes(gt_lowering *lowering) {
   gt_draft *draft = gt_lowering_current(lowering);
   for (size_t u = 0; u < draft->count; u++) draft->items[u].part |= draft->items[u].write;
 }
 
-bool gt_lower_begins_there(const gt_lowering *lowering) { return lowering->begins_there; }
+bool gt_lower_is_in_place(const gt_lowering *lowering) { return lowering->begins_there; }
 
 static uint32_t add_scratch(gt_lowering *lowering, uint64_t bytes, bool lasting) {
   *GT_PUSH(&lowering->scratch) = (struct gt_scratch){bytes, lasting};
@@ -124,7 +124,7 @@ uint32_t gt_lower_scratch(gt_lowering *lowering, uint64_t bytes) {
   return add_scratch(lowering, bytes, false);
 }
 
-uint32_t gt_lower_lasting(gt_lowering *lowering, uint64_t bytes) {
+uint32_t gt_lower_persistent(gt_lowering *lowering, uint64_t bytes) {
   return add_scratch(lowering, bytes, true);
 }
 
@@ -209,7 +209,7 @@ bool gt_lower_measured(const gt_lowering *lowering, gt_id value, uint32_t which,
   return false;
 }
 
-void gt_lower_leave(gt_lowering *lowering, gt_id value, gt_form form) {
+void gt_lower_declare_format(gt_lowering *lowering, gt_id value, gt_form form) {
   *GT_PUSH(&lowering->forms) = (struct gt_form_of){value, form};
 }
 
@@ -233,14 +233,14 @@ void gt_lower_check(gt_lowering *lowering, const gt_group *group, size_t argumen
   gt_lower_clear(lowering, group->flag - 1, argument);
 }
 
-const gt_stretch *gt_lower_unchecked(const gt_lowering *lowering, size_t *n) {
-  static const gt_stretch none;
+const gt_element_range *gt_lower_unchecked_ranges(const gt_lowering *lowering, size_t *n) {
+  static const gt_element_range none;
   if (!lowering->checked) return NULL;
   *n = lowering->unchecked.count;
   return *n ? lowering->unchecked.items : &none;
 }
 
-void gt_lower_read_stretch(gt_lowering *lowering, size_t argument, gt_id node, gt_stretch stretch) {
+void gt_lower_read_stretch(gt_lowering *lowering, size_t argument, gt_id node, gt_element_range stretch) {
   const size_t size = gt_dtype_size(gt_node_at(lowering->graph, node)->dtype);
   gt_use *use = add_use(lowering, argument, GT_USE_NODE, node, (uint64_t)stretch.count * size);
   use->offset = (uint64_t)stretch.offset * size;
@@ -278,7 +278,7 @@ void gt_lower_program(gt_lowering *lowering, const gt_group *group, size_t x, si
   const bool prologue =
       leader != GT_NONE && gt_prologue_row(lowering->graph, gt_node_at(lowering->graph, leader));
   const uint32_t most = leader == GT_NONE ? GT_PROGRAM_OUTPUTS : GT_EPILOGUE_OUTPUTS;
-  for (uint32_t k = 0; k < gt_least_u32(group->program.outputs, most) && !prologue; k++)
+  for (uint32_t k = 0; k < gt_min_u32(group->program.outputs, most) && !prologue; k++)
     gt_lower_write(lowering, y + 8 * k, group->output[k]);
   if (!prologue && !group->width && !group->columns) gt_lower_check(lowering, group, y + 8);
   if (group->clock != GT_NONE && clock >= 0) gt_lower_read(lowering, (size_t)clock, group->clock);

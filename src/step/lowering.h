@@ -18,7 +18,7 @@ enum {
   GT_EPILOGUE_OUTPUTS = 2,
   /* A row program as an epilogue may have more outputs. This many of them have addresses of their own; the
    * others use the addresses of unused inputs, from the last input down. */
-  GT_EPILOGUE_APART = 1
+  GT_EPILOGUE_EXTRA_OUTPUTS = 1
 };
 
 typedef struct gt_group {
@@ -64,7 +64,7 @@ const gt_candidate *gt_lower_choice(gt_lowering *lowering, const char *key, gt_c
                                     const gt_candidate *candidates, uint32_t n);
 /* The candidate that was chosen for this key earlier in the plan, which the next step uses again; NULL: none
  * yet. */
-const gt_candidate *gt_lower_known_choice(gt_lowering *lowering, const char *key);
+const gt_candidate *gt_lower_reuse_choice(gt_lowering *lowering, const char *key);
 /* Adds a step. args is copied; its addresses are filled in later. The caller may edit the returned step
  * (spec, tiles, grid) until the next call of gt_lower_step. */
 gt_step *gt_lower_step(gt_lowering *lowering, const gt_kernel *kernel, const void *args, size_t args_size);
@@ -76,15 +76,15 @@ void gt_lower_write(gt_lowering *lowering, size_t argument, gt_id node);
 /* Like gt_lower_write, for a part of the node's value that no other step of this lowering writes. */
 void gt_lower_write_part(gt_lowering *lowering, size_t argument, gt_id node);
 /* Does the same for all writes of the current step. */
-void gt_lower_writes_part(gt_lowering *lowering);
+void gt_lower_mark_partial_writes(gt_lowering *lowering);
 /* True if the leader's value lies in the memory of the input that initializes it (gt_op.begins_as), so that
  * nothing has to be copied. */
-bool gt_lower_begins_there(const gt_lowering *lowering);
+bool gt_lower_is_in_place(const gt_lowering *lowering);
 /* Allocates a scratch buffer for the steps of this group; returns its number. */
 uint32_t gt_lower_scratch(gt_lowering *lowering, uint64_t bytes);
 /* The same, in memory that nothing else uses: it is 0 before the first run of the plan and keeps its content
  * between runs. */
-uint32_t gt_lower_lasting(gt_lowering *lowering, uint64_t bytes);
+uint32_t gt_lower_persistent(gt_lowering *lowering, uint64_t bytes);
 void gt_lower_use_scratch(gt_lowering *lowering, size_t argument, uint32_t scratch, bool write);
 /* The current step reads this many bytes of scratch memory, from byte `offset` on. */
 void gt_lower_read_scratch(gt_lowering *lowering, size_t argument, uint32_t scratch, uint64_t offset,
@@ -127,7 +127,7 @@ void gt_lower_measures(gt_lowering *lowering, const gt_group *group, uint32_t wh
 /* True if the scales were computed for the value, or for the value that it is a reshape of. */
 bool gt_lower_measured(const gt_lowering *lowering, gt_id value, uint32_t which, gt_measured *measured);
 /* Declares that a value is stored in this format, because all its consumers can read it. */
-void gt_lower_leave(gt_lowering *lowering, gt_id value, gt_form form);
+void gt_lower_declare_format(gt_lowering *lowering, gt_id value, gt_form form);
 /* The storage format of a node's value, or of the value that it is a reshape of; NULL: in memory with its
  * dtype. */
 const gt_form *gt_lower_form(const gt_lowering *lowering, gt_id value);
@@ -139,13 +139,13 @@ void gt_lower_check(gt_lowering *lowering, const gt_group *group, size_t argumen
  * other. */
 void gt_lower_clear(gt_lowering *lowering, gt_id flag, size_t argument);
 /* A range of elements of a value. */
-typedef struct gt_stretch {
+typedef struct gt_element_range {
   int64_t offset, count;
-} gt_stretch;
+} gt_element_range;
 /* For the group of a flag: the ranges of its first input that no other group checks; NULL: all of it. */
-const gt_stretch *gt_lower_unchecked(const gt_lowering *lowering, size_t *n);
+const gt_element_range *gt_lower_unchecked_ranges(const gt_lowering *lowering, size_t *n);
 /* Like gt_lower_read, for a range of a node's value. */
-void gt_lower_read_stretch(gt_lowering *lowering, size_t argument, gt_id node, gt_stretch stretch);
+void gt_lower_read_stretch(gt_lowering *lowering, size_t argument, gt_id node, gt_element_range stretch);
 
 /* Adds the group's program to the current step: its specialization constants and the addresses of inputs,
  * outputs, clock and layout. x, y, clock, layout: where these addresses lie in the arguments, in bytes; clock

@@ -175,7 +175,7 @@ bool gt_program_is_plain(const gt_program *program) {
   return !program->instructions && program->outputs == 1 && program->output[0] == GT_OPERAND_LEADER;
 }
 
-bool gt_program_in_quads(const gt_program *program, uint64_t count, uint32_t row) {
+bool gt_program_is_vec4(const gt_program *program, uint64_t count, uint32_t row) {
   enum { MANY = 1 << 16 };
   bool by_rows = false;
   for (uint32_t k = 0; k < program->inputs; k++) {
@@ -236,7 +236,7 @@ static void prepare(machine *m, const gt_program_context *context, const float *
     m->context = &m->shorter;
   }
   const gt_program *program = m->context->program;
-  fill_constants(m, (uint32_t)gt_least((int64_t)all, BLOCK));
+  fill_constants(m, (uint32_t)gt_min_i64((int64_t)all, BLOCK));
   for (uint32_t r = 0; r < program->instructions; r++) {
     m->target[r] = m->reg[r];
     m->operand[GT_OPERAND_RESULT + r] = m->reg[r];
@@ -256,7 +256,7 @@ static void prepare(machine *m, const gt_program_context *context, const float *
 /* Prefetches the inputs of the next block that are read in place, while this block is computed. */
 static void prefetch_next(const machine *m, uint32_t left) {
   const gt_program *program = m->context->program;
-  const uint32_t n = gt_least_u32(left, BLOCK);
+  const uint32_t n = gt_min_u32(left, BLOCK);
   for (uint32_t k = 0; k < program->inputs; k++)
     for (uint32_t i = 0; program->load[k] == GT_LOAD_SAME && i < n; i += CACHE_LINE)
       __builtin_prefetch(m->context->x[k] + m->first + m->n + i);
@@ -274,7 +274,7 @@ void gt_program_evaluate_rows(const gt_program_context *context, uint32_t first,
     const size_t row_offset = (size_t)row * apart;
     for (uint32_t done = 0; done < n; done += m.n) {
       m.first = first + done;
-      m.n = gt_least_u32(n - done, BLOCK);
+      m.n = gt_min_u32(n - done, BLOCK);
       bind_block(&m, leader ? leader + done : NULL);
       prefetch_next(&m, n - done - m.n);
       for (uint32_t k = 0; k < program->outputs; k++) /* advances the targets to the block */
@@ -307,7 +307,7 @@ void gt_program_gather(const gt_program_context *context, uint32_t first, uint32
   const uint32_t output = m.context->program->output[0];
   for (uint32_t done = 0; done < n; done += m.n) {
     m.first = first + done * step;
-    m.n = gt_least_u32(n - done, BLOCK);
+    m.n = gt_min_u32(n - done, BLOCK);
     if (direct[0]) {
       float **target = &m.target[output - GT_OPERAND_RESULT];
       m.operand[output] = *target = out + done;

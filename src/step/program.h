@@ -31,7 +31,7 @@ void gt_program_from_spec(const uint32_t spec[GT_SPEC_COUNT], gt_program *progra
 bool gt_program_is_plain(const gt_program *program);
 /* True if the device kernel is compiled for whole vec4s only, for `count` elements in rows of this length.
  * With few elements this gains nothing and would compile the same program twice. */
-bool gt_program_in_quads(const gt_program *program, uint64_t count, uint32_t row);
+bool gt_program_is_vec4(const gt_program *program, uint64_t count, uint32_t row);
 
 /* What a CPU kernel needs to evaluate a program. */
 typedef struct gt_program_context {

@@ -46,7 +46,7 @@ typedef struct gt_target {
 
 /* Numbers of a plan's buffers; variable v of the graph is GT_PLAN_VARIABLE + v. ARENA: memory that all plans
  * of a backend use in turn. LASTING: memory that only this plan uses; it keeps its content between runs. */
-enum { GT_PLAN_ARENA, GT_PLAN_LASTING, GT_PLAN_CONSTANTS, GT_PLAN_VARIABLE };
+enum { GT_PLAN_ARENA, GT_PLAN_PERSISTENT, GT_PLAN_CONSTANTS, GT_PLAN_VARIABLE };
 
 typedef struct gt_access { /* a buffer argument of a step */
   uint32_t argument;       /* byte offset of the address in args */
@@ -66,7 +66,7 @@ typedef struct gt_candidate {
 } gt_candidate;
 /* Describes a candidate, as in "128x128x8, split 4". Within one choice, equal texts mean equal candidates. */
 typedef void gt_candidate_text(const gt_candidate *candidate, char *text, size_t size);
-enum { GT_WAY_TEXT = 64 }; /* sufficient size for any such text */
+enum { GT_CANDIDATE_TEXT = 64 }; /* sufficient size for any such text */
 
 typedef struct gt_choice {
   const char *key; /* describes the problem; within a plan, equal keys get the same candidate */
@@ -100,7 +100,7 @@ typedef struct gt_step {
 } gt_step;
 
 /* Estimated memory traffic of one run of the step, in bytes. */
-static inline uint64_t gt_step_moves(const gt_step *step) {
+static inline uint64_t gt_step_traffic(const gt_step *step) {
   return step->touched ? step->touched : step->bytes - step->spared;
 }
 

@@ -26,7 +26,9 @@ static void destroy_where(gt_buffers *buffers, const char *prefix, bool matches)
   buffers->count = kept;
 }
 
-void gt_buffers_keep(gt_buffers *buffers, const char *prefix) { destroy_where(buffers, prefix, false); }
+void gt_buffers_drop_others(gt_buffers *buffers, const char *prefix) {
+  destroy_where(buffers, prefix, false);
+}
 void gt_buffers_drop(gt_buffers *buffers, const char *prefix) { destroy_where(buffers, prefix, true); }
 
 gt_named_buffer *gt_buffers_find(gt_buffers *buffers, const char *name) {

@@ -22,7 +22,7 @@ typedef struct gt_buffers {
 void gt_buffers_init(gt_buffers *buffers, gt_backend *backend, gt_arena *arena);
 void gt_buffers_finish(gt_buffers *buffers); /* accepts a zeroed struct */
 /* Destroys all buffers except those whose names begin with `prefix`. */
-void gt_buffers_keep(gt_buffers *buffers, const char *prefix);
+void gt_buffers_drop_others(gt_buffers *buffers, const char *prefix);
 /* Destroys the buffers whose names begin with `prefix`. */
 void gt_buffers_drop(gt_buffers *buffers, const char *prefix);
 /* Compiles a plan and binds its variables to their buffers. NULL on failure. */

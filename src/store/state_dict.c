@@ -44,7 +44,7 @@ static float *values_of(const gt_state_dict *dict, const gt_slot *slot) {
 }
 
 const void *gt_state_dict_slot(const gt_state_dict *dict, const gt_slot *slot) {
-  return gt_slot_plays(slot, GT_TABLE_ROLES) ? (const void *)slot->table : values_of(dict, slot);
+  return gt_slot_has_role(slot, GT_TABLE_ROLES) ? (const void *)slot->table : values_of(dict, slot);
 }
 
 static gt_stored as_tensor(const gt_state_dict *dict, const gt_slot *slot) {
@@ -56,7 +56,7 @@ int gt_state_dict_tensors(const gt_state_dict *dict, unsigned roles, gt_stored *
   int count = 0;
   for (int i = 0; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i];
-    if (gt_slot_plays(slot, roles)) tensors[count++] = as_tensor(dict, slot);
+    if (gt_slot_has_role(slot, roles)) tensors[count++] = as_tensor(dict, slot);
   }
   return count;
 }
@@ -65,7 +65,7 @@ const gt_slot *gt_state_dict_not_finite(const gt_state_dict *dict) {
   const gt_store *store = dict->store;
   for (int i = 0; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i];
-    if (!gt_slot_plays(slot, GT_WEIGHT_ROLES)) continue;
+    if (!gt_slot_has_role(slot, GT_WEIGHT_ROLES)) continue;
     const gt_stored tensor = as_tensor(dict, slot);
     if (gt_stored_not_finite(&tensor) >= 0) return slot;
   }
@@ -139,7 +139,7 @@ bool gt_state_dict_average(gt_state_dict *dict, gt_buffers *buffers, unsigned ro
 bool gt_store_upload_tables(const gt_store *store, gt_buffers *buffers, gt_error *error) {
   for (int i = 0; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i];
-    if (gt_slot_plays(slot, GT_TABLE_ROLES) &&
+    if (gt_slot_has_role(slot, GT_TABLE_ROLES) &&
         !gt_buffers_upload(buffers, slot->variable, 0, slot->table,
                            (uint64_t)slot->count * sizeof *slot->table, error))
       return false;
@@ -166,7 +166,7 @@ static void fill_variable(gt_state_dict *dict, int variable, uint64_t seed) {
 }
 
 /* Optimizer slots follow their parameters in the store, so parameters are filled first. */
-void gt_state_dict_start(gt_state_dict *dict, const gt_store *store, unsigned roles, uint64_t seed) {
+void gt_state_dict_init(gt_state_dict *dict, const gt_store *store, unsigned roles, uint64_t seed) {
   create(dict, store);
   for (int v = 0; v < store->variables; v++)
     if (has_role(store, v, roles)) fill_variable(dict, v, seed);
@@ -175,7 +175,7 @@ void gt_state_dict_start(gt_state_dict *dict, const gt_store *store, unsigned ro
 static float *values_by_name(const gt_slot_values *values, const char *name) {
   const gt_state_dict *dict = values->owner;
   const gt_slot *slot = gt_store_find(dict->store, name);
-  return slot && gt_slot_plays(slot, GT_CHECKPOINT_ROLES) && dict->variable[slot->where]
+  return slot && gt_slot_has_role(slot, GT_CHECKPOINT_ROLES) && dict->variable[slot->where]
              ? values_of(dict, slot)
              : NULL;
 }
@@ -184,9 +184,9 @@ gt_slot_values gt_state_dict_values(const gt_state_dict *dict) {
   return (gt_slot_values){.owner = dict, .of = values_by_name};
 }
 
-void gt_state_dict_begin_again(gt_state_dict *dict, unsigned roles, uint64_t seed) {
+void gt_state_dict_reset(gt_state_dict *dict, unsigned roles, uint64_t seed) {
   for (int i = 0; i < dict->store->slots; i++)
-    if (gt_slot_plays(dict->store->slot[i], roles)) fill(dict, dict->store->slot[i], seed);
+    if (gt_slot_has_role(dict->store->slot[i], roles)) fill(dict, dict->store->slot[i], seed);
 }
 
 /* Copies or converts a slot's values from another dict; false if they changed. */
@@ -214,7 +214,7 @@ void gt_state_dict_carry(gt_state_dict *dict, const gt_store *store, const gt_st
   for (int run_slots = 0; run_slots < 2; run_slots++)
     for (int i = 0; i < store->slots; i++) {
       const gt_slot *slot = store->slot[i], *old = gt_store_find(from->store, slot->name);
-      if (!gt_slot_plays(slot, GT_CHECKPOINT_ROLES) || (slot->role == GT_RUN) != run_slots) continue;
+      if (!gt_slot_has_role(slot, GT_CHECKPOINT_ROLES) || (slot->role == GT_RUN) != run_slots) continue;
       fill(dict, slot, seed);
       if (!old || (run_slots && !same_parameters)) continue;
       const bool is_unchanged = carry(dict, slot, from, old);
@@ -222,7 +222,7 @@ void gt_state_dict_carry(gt_state_dict *dict, const gt_store *store, const gt_st
     }
 }
 
-bool gt_store_start(const gt_store *store, gt_buffers *buffers, uint64_t seed, gt_error *error) {
+bool gt_store_init_device(const gt_store *store, gt_buffers *buffers, uint64_t seed, gt_error *error) {
   gt_state_dict dict;
   bool ok = true;
   create(&dict, store);
@@ -267,17 +267,17 @@ static const gt_stored *find_fitting(const gt_slot *slot, const gt_container *fi
 bool gt_store_match(const gt_store *store, const gt_container *file, const char *path, unsigned roles,
                     gt_error *error) {
   for (int i = 0; i < store->slots; i++)
-    if (gt_slot_plays(store->slot[i], roles) && !find_fitting(store->slot[i], file, path, error))
+    if (gt_slot_has_role(store->slot[i], roles) && !find_fitting(store->slot[i], file, path, error))
       return false;
   return true;
 }
 
-bool gt_slot_takes(const gt_slot *slot, const gt_stored *stored, const char *path, gt_error *error) {
-  int64_t bad = gt_slot_plays(slot, GT_WEIGHT_ROLES) ? gt_stored_not_finite(stored) : -1;
+bool gt_slot_check_values(const gt_slot *slot, const gt_stored *stored, const char *path, gt_error *error) {
+  int64_t bad = gt_slot_has_role(slot, GT_WEIGHT_ROLES) ? gt_stored_not_finite(stored) : -1;
   if (bad >= 0)
     return gt_fail(error, GT_ERR_DATA, "%s: value %lld of '%s' is not finite", path, (long long)bad,
                    slot->name);
-  bad = stored->dtype == GT_F32 ? gt_slot_out_of_order(slot, stored->data) : -1;
+  bad = stored->dtype == GT_F32 ? gt_slot_find_invalid(slot, stored->data) : -1;
   if (bad < 0) return true;
   return gt_fail(error, GT_ERR_DATA, "%s: value %lld of '%s' is %g; expected %s", path, (long long)bad,
                  slot->name, (double)((const float *)stored->data)[bad],
@@ -289,7 +289,7 @@ static bool read_slot(gt_state_dict *dict, const gt_slot *slot, const gt_contain
   const gt_stored *stored = find_fitting(slot, file, path, error);
   if (!stored) return false;
   memcpy(values_of(dict, slot), stored->data, (size_t)slot->count * sizeof(float));
-  return gt_slot_takes(slot, stored, path, error);
+  return gt_slot_check_values(slot, stored, path, error);
 }
 
 /* Reads the optimizer slots of one variable. Missing slots, of parameters that were frozen, get initial
@@ -370,7 +370,7 @@ static const int32_t *read_constant(const gt_slot *slot, const gt_container *fil
   return NULL;
 }
 
-bool gt_store_take_constants(gt_store *store, const gt_container *file, const char *path, gt_error *error) {
+bool gt_store_read_constants(gt_store *store, const gt_container *file, const char *path, gt_error *error) {
   for (int i = 0; i < store->slots; i++) {
     gt_slot *slot = store->slot[i];
     if (slot->role != GT_CONSTANT) continue;

@@ -14,7 +14,7 @@ typedef struct gt_state_dict {
 
 /* Creates *dict with the initial values for `seed` of the slots with these roles. If `roles` has
  * GT_OPTIMIZER, it must also have the roles of the slots that optimizer slots belong to. */
-void gt_state_dict_start(gt_state_dict *dict, const gt_store *store, unsigned roles, uint64_t seed);
+void gt_state_dict_init(gt_state_dict *dict, const gt_store *store, unsigned roles, uint64_t seed);
 /* Creates *dict with the checkpoint slots of `store`, copied by name from `from`, the dict of another store;
  * slot->refit converts them if shapes differ or the slot has a form. Slots that `from` lacks get their
  * initial values for `seed`; if a parameter has changed, so do slots of role GT_RUN. */
@@ -23,10 +23,10 @@ void gt_state_dict_carry(gt_state_dict *dict, const gt_store *store, const gt_st
 /* Access by name to the values of the checkpoint slots in the dict. */
 gt_slot_values gt_state_dict_values(const gt_state_dict *dict);
 /* Resets the slots of these roles in the dict to their initial values for `seed`. */
-void gt_state_dict_begin_again(gt_state_dict *dict, unsigned roles, uint64_t seed);
+void gt_state_dict_reset(gt_state_dict *dict, unsigned roles, uint64_t seed);
 /* Sets the checkpoint slots on the device to their initial values. To save memory, the host holds only
  * parameters, states and one other variable at a time. */
-bool gt_store_start(const gt_store *store, gt_buffers *buffers, uint64_t seed, gt_error *error);
+bool gt_store_init_device(const gt_store *store, gt_buffers *buffers, uint64_t seed, gt_error *error);
 /* Uploads constants and derived tables. */
 bool gt_store_upload_tables(const gt_store *store, gt_buffers *buffers, gt_error *error);
 
@@ -58,7 +58,7 @@ const gt_slot *gt_state_dict_not_finite(const gt_state_dict *dict);
 void gt_state_dict_finish(gt_state_dict *dict);
 
 /* True if the tensor's values are valid for the slot; GT_ERR_DATA if they are not finite or out of range. */
-bool gt_slot_takes(const gt_slot *slot, const gt_stored *stored, const char *path, gt_error *error);
+bool gt_slot_check_values(const gt_slot *slot, const gt_stored *stored, const char *path, gt_error *error);
 /* True if the tensor has the slot's dtype and shape; false for NULL. */
 bool gt_slot_fits(const gt_slot *slot, const gt_stored *stored);
 /* True if the file has all slots with matching shapes. Called before memory is allocated for a model that a
@@ -67,5 +67,5 @@ bool gt_store_match(const gt_store *store, const gt_container *file, const char 
                     gt_error *error);
 /* Copies a file's constants into the store's arena; each value is checked before a kernel uses it as an
  * index. */
-bool gt_store_take_constants(gt_store *store, const gt_container *file, const char *path, gt_error *error);
+bool gt_store_read_constants(gt_store *store, const gt_container *file, const char *path, gt_error *error);
 #endif

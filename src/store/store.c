@@ -93,7 +93,7 @@ int64_t gt_slot_out_of_range(const gt_slot *constant, const int32_t *value) {
   return -1;
 }
 
-int64_t gt_slot_out_of_order(const gt_slot *slot, const float *value) {
+int64_t gt_slot_find_invalid(const gt_slot *slot, const float *value) {
   const int64_t count = gt_shape_count(slot->shape);
   const int64_t first = slot->range == GT_ASCENDING ? count / slot->shape.dim[0] : 0;
   if (slot->range == GT_ANY_VALUE) return -1;
@@ -185,7 +185,7 @@ gt_id gt_store_read(gt_store_reader *reader, const gt_slot *slot) {
   return gt_view(graph, flat, slot->offset, slot->shape);
 }
 
-const gt_slot *gt_store_constant(const gt_store *store) {
+const gt_slot *gt_store_first_constant(const gt_store *store) {
   for (int i = 0; i < store->slots; i++)
     if (store->slot[i]->role == GT_CONSTANT) return store->slot[i];
   return NULL;

@@ -145,17 +145,20 @@ typedef struct gt_store_reader {
 gt_store_reader gt_store_reader_open(const gt_store *store, gt_graph *graph, unsigned averaged);
 gt_id gt_store_read(gt_store_reader *reader, const gt_slot *slot);
 
-const gt_slot *gt_store_constant(const gt_store *store); /* the first slot of role GT_CONSTANT; NULL: none */
+const gt_slot *gt_store_first_constant(
+    const gt_store *store); /* the first slot of role GT_CONSTANT; NULL: none */
 /* Hash of the names and values of the constants; never 0. */
 uint64_t gt_store_fingerprint(const gt_store *store);
 
 /* Length of the layer's name in a slot's name: "linear1" in "linear1.weight". */
 size_t gt_slot_layer_length(const char *name);
 /* Index of the first value outside slot->range; -1: none. */
-int64_t gt_slot_out_of_order(const gt_slot *slot, const float *value);
+int64_t gt_slot_find_invalid(const gt_slot *slot, const float *value);
 /* Index of the first value outside the constant's limits; -1: none. */
 int64_t gt_slot_out_of_range(const gt_slot *constant, const int32_t *value);
 
 /* True if the slot has one of the roles in the mask. */
-static inline bool gt_slot_plays(const gt_slot *slot, unsigned roles) { return roles & GT_ROLE(slot->role); }
+static inline bool gt_slot_has_role(const gt_slot *slot, unsigned roles) {
+  return roles & GT_ROLE(slot->role);
+}
 #endif

@@ -40,12 +40,12 @@ const gt_stored *gt_transfer_find(const gt_transfer *transfer, const char *name,
 static gt_transferred outcome_of(const gt_transfer *transfer, const gt_slot *slot, const gt_stored **stored) {
   bool left_out;
   *stored = gt_transfer_find(transfer, slot->name, &left_out);
-  if (left_out) return GT_LEFT_OUT;
-  if (!*stored) return GT_NOT_THERE;
+  if (left_out) return GT_OMITTED;
+  if (!*stored) return GT_MISSING;
   if (!gt_slot_fits(slot, *stored)) return GT_OTHER_SHAPE;
   const bool constant = slot->role == GT_CONSTANT;
   if (constant && memcmp((*stored)->data, slot->table, gt_stored_bytes(*stored)) != 0) return GT_OTHER_LAYER;
-  return GT_TAKEN;
+  return GT_COPIED;
 }
 
 void gt_transfer_constant(const gt_transfer *transfer, const gt_store *store, const gt_slot *constant,
@@ -53,8 +53,9 @@ void gt_transfer_constant(const gt_transfer *transfer, const gt_store *store, co
   const gt_stored *stored;
   bool left_out;
   for (int i = 0; i < store->slots; i++)
-    if (same_layer(store->slot[i]->name, constant->name) && gt_slot_plays(store->slot[i], GT_WEIGHT_ROLES) &&
-        outcome_of(transfer, store->slot[i], &stored) != GT_TAKEN)
+    if (same_layer(store->slot[i]->name, constant->name) &&
+        gt_slot_has_role(store->slot[i], GT_WEIGHT_ROLES) &&
+        outcome_of(transfer, store->slot[i], &stored) != GT_COPIED)
       return;
   stored = gt_transfer_find(transfer, constant->name, &left_out);
   if (gt_slot_fits(constant, stored) && gt_slot_out_of_range(constant, stored->data) < 0)
@@ -88,11 +89,11 @@ static void reject_incomplete_layers(const gt_store *store, gt_transferred *resu
   const int layers = number_layers(store, &arena, layer);
   bool *has_states = GT_NEW_N(&arena, bool, layers), *is_incomplete = GT_NEW_N(&arena, bool, layers);
   for (int i = 0; i < store->slots; i++) {
-    has_states[layer[i]] |= gt_slot_plays(store->slot[i], GT_MODEL_ROLES & ~GT_ROLE(GT_PARAMETER));
-    is_incomplete[layer[i]] |= gt_slot_plays(store->slot[i], GT_MODEL_ROLES) && result[i] != GT_TAKEN;
+    has_states[layer[i]] |= gt_slot_has_role(store->slot[i], GT_MODEL_ROLES & ~GT_ROLE(GT_PARAMETER));
+    is_incomplete[layer[i]] |= gt_slot_has_role(store->slot[i], GT_MODEL_ROLES) && result[i] != GT_COPIED;
   }
   for (int i = 0; i < store->slots; i++)
-    if (has_states[layer[i]] && is_incomplete[layer[i]] && result[i] == GT_TAKEN) result[i] = GT_OTHER_LAYER;
+    if (has_states[layer[i]] && is_incomplete[layer[i]] && result[i] == GT_COPIED) result[i] = GT_OTHER_LAYER;
   gt_arena_finish(&arena);
 }
 
@@ -101,12 +102,13 @@ int gt_transfer_apply(const gt_transfer *transfer, gt_store *store, gt_transferr
   bool left_out;
   int taken = 0;
   for (int i = 0; i < store->slots; i++)
-    result[i] = gt_slot_plays(store->slot[i], GT_MODEL_ROLES) ? outcome_of(transfer, store->slot[i], &stored)
-                                                              : GT_LEFT_OUT;
+    result[i] = gt_slot_has_role(store->slot[i], GT_MODEL_ROLES)
+                    ? outcome_of(transfer, store->slot[i], &stored)
+                    : GT_OMITTED;
   reject_incomplete_layers(store, result);
   for (int i = 0; i < store->slots; i++) {
     gt_slot *slot = store->slot[i];
-    if (result[i] != GT_TAKEN) continue;
+    if (result[i] != GT_COPIED) continue;
     taken++;
     if (slot->role == GT_CONSTANT) continue;
     stored = gt_transfer_find(transfer, slot->name, &left_out);
@@ -120,9 +122,9 @@ bool gt_transfer_check(const gt_transfer *transfer, const gt_store *store, const
                        const char *path, gt_error *error) {
   bool left_out;
   for (int i = 0; i < store->slots; i++)
-    if (result[i] == GT_TAKEN &&
-        !gt_slot_takes(store->slot[i], gt_transfer_find(transfer, store->slot[i]->name, &left_out), path,
-                       error))
+    if (result[i] == GT_COPIED &&
+        !gt_slot_check_values(store->slot[i], gt_transfer_find(transfer, store->slot[i]->name, &left_out),
+                              path, error))
       return false;
   return true;
 }

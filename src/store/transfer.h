@@ -21,9 +21,9 @@ typedef struct gt_transfer {
 
 /* The outcome for a slot. */
 typedef enum gt_transferred {
-  GT_TAKEN,       /* copied */
-  GT_LEFT_OUT,    /* a rule omits it, or models do not save its role */
-  GT_NOT_THERE,   /* the file has no such tensor */
+  GT_COPIED,      /* copied */
+  GT_OMITTED,     /* a rule omits it, or models do not save its role */
+  GT_MISSING,     /* the file has no such tensor */
   GT_OTHER_SHAPE, /* shape or dtype differ */
   GT_OTHER_LAYER  /* the layer has other constants, or cannot be copied completely */
 } gt_transferred;
@@ -41,6 +41,6 @@ void gt_transfer_constant(const gt_transfer *transfer, const gt_store *store, co
 bool gt_transfer_check(const gt_transfer *transfer, const gt_store *store, const gt_transferred *result,
                        const char *path, gt_error *error);
 /* Copies the file's values into the store's arena, as initial values of its parameters and states.
- * result[store->slots]: the outcome for each slot. Returns how many are GT_TAKEN. */
+ * result[store->slots]: the outcome for each slot. Returns how many are GT_COPIED. */
 int gt_transfer_apply(const gt_transfer *transfer, gt_store *store, gt_transferred *result);
 #endif

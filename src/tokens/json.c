@@ -65,7 +65,7 @@ static bool read_token(const json_t *json, gt_token *token, gt_arena *arena) {
   return true;
 }
 
-const gt_vocabulary *gt_vocabulary_of_json(const json_t *json, gt_arena *arena) {
+const gt_vocabulary *gt_vocabulary_from_json(const json_t *json, gt_arena *arena) {
   const char *kind = json_string_value(json_object_get(json, "kind"));
   const json_t *tokens = json_object_get(json, "tokens");
   const size_t size = json_array_size(tokens);

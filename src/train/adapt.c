@@ -40,7 +40,7 @@ int64_t gt_adapter_next(const gt_run *run, int64_t step) {
   for (int i = 0; i < model_of(run)->adaptations; i++) {
     const gt_adaptation *a = &model_of(run)->adaptation[i];
     const int64_t steps = ((step - begin) / a->every + 1) * a->every;
-    if (steps < a->until) next = gt_least(next, begin + steps);
+    if (steps < a->until) next = gt_min_i64(next, begin + steps);
   }
   return next;
 }
@@ -81,7 +81,7 @@ static bool adapt_layers(gt_run *run, gt_error *error) {
   bool ok = true;
   for (int i = 0; i < model_of(run)->adaptations && ok; i++)
     ok = !is_due(run, &model_of(run)->adaptation[i]) || adapt_layer(run, i, &values, error);
-  gt_state_dict_begin_again(&dict, GT_ROLE(GT_RUN), run->state.draw);
+  gt_state_dict_reset(&dict, GT_ROLE(GT_RUN), run->state.draw);
   ok = ok && gt_state_dict_upload(&dict, &run->session.buffers, error);
   gt_state_dict_finish(&dict);
   return ok;

@@ -25,7 +25,7 @@ bool gt_run_restores_best(const gt_run *run) {
 }
 
 const char *gt_run_constants(const gt_run *run, char text[128]) {
-  const gt_slot *constant = gt_store_constant(run->net->model->store);
+  const gt_slot *constant = gt_store_first_constant(run->net->model->store);
   snprintf(text, 128, constant ? " (such as '%s')" : "", constant ? constant->name : "");
   return text;
 }
@@ -52,10 +52,10 @@ bool gt_run_attempt(gt_run *run, gt_error *error) {
   run->state.draw = seed_of(run, attempt);
   if (!gt_generation_restart(run, error)) return false;
   const gt_store *store = run->net->model->store;
-  const gt_slot *constant = gt_store_constant(store); /* for example "logic1.wiring" */
-  gt_sinks_say(&run->sinks, "attempt %lld: new %s%sinitial values", (long long)attempt + 1,
-               constant ? constant->name + gt_slot_layer_length(constant->name) + 1 : "",
-               constant ? " and " : "");
+  const gt_slot *constant = gt_store_first_constant(store); /* for example "logic1.wiring" */
+  gt_sinks_message(&run->sinks, "attempt %lld: new %s%sinitial values", (long long)attempt + 1,
+                   constant ? constant->name + gt_slot_layer_length(constant->name) + 1 : "",
+                   constant ? " and " : "");
   run->state.constants = gt_store_fingerprint(store);
   run->state.schedule = gt_schedule_start();
   return true;

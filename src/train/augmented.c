@@ -53,7 +53,7 @@ void gt_augmented_target(gt_augmented *augmented, gt_graph *graph, gt_forward_ta
     geometry.border = look->border;
     geometry.nearest = look->nearest;
     geometry.mixes = look->mixes;
-    target->targets = gt_augment(graph, gt_middle(graph, target->targets, rule->height, rule->width),
+    target->targets = gt_augment(graph, gt_center_crop(graph, target->targets, rule->height, rule->width),
                                  augmented->draws, GT_NONE, &geometry);
   } else if (look->mixes) {
     mix_target(augmented, graph, target);

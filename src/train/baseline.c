@@ -292,7 +292,7 @@ gt_unscaled_column gt_largest_unscaled_column(const gt_dataset *data) {
 
 const char *gt_unscaled_column_text(const gt_unscaled_column *column, gt_arena *arena) {
   const char *const *names = column->input->columns;
-  const char *name = names ? gt_arena_printf(arena, "'%s'", gt_quotable(arena, names[column->column]))
+  const char *name = names ? gt_arena_printf(arena, "'%s'", gt_escape_name(arena, names[column->column]))
                            : gt_arena_printf(arena, "%lld", (long long)column->column + 1);
   return gt_arena_printf(arena, "input column %s reaches %.6g and is not scaled", name, column->magnitude);
 }

@@ -20,7 +20,7 @@ bool gt_bench_seconds(gt_backend *backend, const gt_net *net, gt_executable *exe
   uint64_t ticket = 0;
   const double start = gt_seconds();
   for (int64_t left = steps; left > 0; left -= submission)
-    if (!gt_net_run(net, backend, executable, (uint32_t)gt_least(left, submission), &ticket, error))
+    if (!gt_net_run(net, backend, executable, (uint32_t)gt_min_i64(left, submission), &ticket, error))
       return false;
   const bool ok = backend->api->wait(backend, ticket, error);
   *seconds = gt_seconds() - start;
@@ -115,7 +115,7 @@ gt_net *gt_bench_open(gt_session *session, gt_executable **executable, gt_error 
   if (!net) return NULL;
   *executable = gt_session_compile(session, net, error);
   if (!*executable || !gt_session_load_data(session, net, error)) return NULL;
-  return gt_store_start(net->model->store, &session->buffers, (uint64_t)session->config->seed, error) &&
+  return gt_store_init_device(net->model->store, &session->buffers, (uint64_t)session->config->seed, error) &&
                  (net->search || upload_table(session, net, error)) &&
                  gt_session_set_clock(session, net, 0, error) &&
                  (!net->feed || gt_feed_seek(net->feed, 0, INT64_MAX, error))

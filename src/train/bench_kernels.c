@@ -49,7 +49,7 @@ static bool fill(trial *t, const char *name, int64_t count, gt_error *error) {
     block[i] = 0x1p-31f * (float)gt_random_bits(1, GT_PURPOSE_SAMPLE, 0, i) - 1;
   for (int64_t at = 0; ok && at < count; at += BLOCK)
     ok = gt_buffers_upload(&t->buffers, name, (uint64_t)at * sizeof *block, block,
-                           (uint64_t)gt_least(BLOCK, count - at) * sizeof *block, error);
+                           (uint64_t)gt_min_i64(BLOCK, count - at) * sizeof *block, error);
   return ok;
 }
 

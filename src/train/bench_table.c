@@ -176,7 +176,7 @@ double gt_bench_ratio(const gt_bench_row *row, const gt_bench_row *other) {
   return row->less_is_better ? other->median / row->median : row->median / other->median;
 }
 
-bool gt_bench_outside(const gt_bench_row *row, const gt_bench_row *other) {
+bool gt_bench_ranges_differ(const gt_bench_row *row, const gt_bench_row *other) {
   return row->min > other->max || row->max < other->min;
 }
 
@@ -230,7 +230,8 @@ bool gt_bench_measure_ceilings(gt_backend *backend, gt_bench_ceilings *ceilings,
   return true;
 }
 
-double gt_bench_floor(const gt_bench_ceilings *ceilings, double flops, double bytes, gt_bench_bound *bound) {
+double gt_bench_min_time(const gt_bench_ceilings *ceilings, double flops, double bytes,
+                         gt_bench_bound *bound) {
   const double least[] = {[GT_BOUND_LAUNCH] = ceilings->launch,
                           [GT_BOUND_PRODUCTS] = flops / ceilings->flops,
                           [GT_BOUND_MEMORY] = bytes / ceilings->bytes};

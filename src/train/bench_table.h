@@ -26,7 +26,7 @@ bool gt_bench_table_device(gt_bench_table *table, const char *label, const char 
 /* The factor by which the row is better than `other`, which has the same unit; 0: one of them was skipped. */
 double gt_bench_ratio(const gt_bench_row *row, const gt_bench_row *other);
 /* True if the ranges from min to max do not overlap. */
-bool gt_bench_outside(const gt_bench_row *row, const gt_bench_row *other);
+bool gt_bench_ranges_differ(const gt_bench_row *row, const gt_bench_row *other);
 
 /* Limits of a device, measured: the best rate of a GEMM, the bandwidth of a copy, and the time of an empty
  * kernel with a barrier. */
@@ -37,5 +37,6 @@ typedef struct gt_bench_ceilings {
 bool gt_bench_measure_ceilings(gt_backend *backend, gt_bench_ceilings *ceilings, gt_error *error);
 typedef enum gt_bench_bound { GT_BOUND_LAUNCH, GT_BOUND_PRODUCTS, GT_BOUND_MEMORY } gt_bench_bound;
 /* The shortest possible time for this work, in microseconds, and which limit determines it. */
-double gt_bench_floor(const gt_bench_ceilings *ceilings, double flops, double bytes, gt_bench_bound *bound);
+double gt_bench_min_time(const gt_bench_ceilings *ceilings, double flops, double bytes,
+                         gt_bench_bound *bound);
 #endif

@@ -222,7 +222,7 @@ void gt_config_read_sections(gt_config *config, gt_arena *arena, gt_diagnostics 
   if (config->optim) gt_config_check_augment(config, diagnostics);
   if (config->optim) gt_config_check_sampler(config, diagnostics);
   gt_early_stopping *stopping = &config->train.early_stopping;
-  if (stopping->watched) gt_config_want_result(config, &stopping->metric);
+  if (stopping->watched) gt_config_add_result(config, &stopping->metric);
   choose_evaluations(config);
 }
 
@@ -234,8 +234,8 @@ static gt_precision find_precision(const precision *setting) {
 
 /* Writes the paths of the files that were found into the config that a run saves, so that it can be read from
  * any folder. */
-static void write_moved(gt_spec *node, const gt_data_moved *moved) {
-  for (const gt_data_moved *m = moved; m; m = m->next)
+static void write_moved(gt_spec *node, const gt_data_resolved_path *moved) {
+  for (const gt_data_resolved_path *m = moved; m; m = m->next)
     if (m->node == node) node->scalar = m->path;
   for (int i = 0; i < node->count; i++) write_moved(node->child[i], moved);
 }
@@ -273,14 +273,14 @@ static void read_losses(gt_config *config, const gt_data_target *target, int tar
 }
 
 /* Sets the demands of the losses on their targets. True if a loss differentiates by the inputs. */
-static bool set_loss_demands(const gt_spec *root, gt_data_wanted *requested) {
+static bool set_loss_demands(const gt_spec *root, gt_data_requirements *requested) {
   const char *names[GT_DATA_MAX_TARGETS] = {NULL};
   const int count = gt_data_target_names(gt_spec_find(root, "data"), names);
   bool residual = false;
   for (int k = 0; k < (count ? count : 1); k++) {
     const gt_loss_type *loss = gt_loss_named(root, names[k]);
     if (!loss) continue;
-    requested->demand[k] = (gt_data_demand){
+    requested->demand[k] = (gt_data_loss_needs){
         .range = loss->range, .labels = loss->labels, .bits = loss->range && loss->applies}; /* bce */
     residual |= loss->residual != NULL;
   }
@@ -296,10 +296,10 @@ static void check_eval_samples(gt_config *config) {
 }
 
 /* Reads everything that needs the files of the dataset. */
-static void read_data(gt_config *config, const top *sections, const gt_data_wanted *wanted, gt_arena *arena,
-                      gt_error *error) {
+static void read_data(gt_config *config, const top *sections, const gt_data_requirements *wanted,
+                      gt_arena *arena, gt_error *error) {
   gt_diagnostics *diagnostics = &config->diagnostics;
-  gt_data_wanted requested = wanted ? *wanted : (gt_data_wanted){0};
+  gt_data_requirements requested = wanted ? *wanted : (gt_data_requirements){0};
   requested.unscaled = set_loss_demands(config->root, &requested) ||
                        has_unit_layers(gt_spec_find(config->root, "model")) ||
                        has_unit_layers(gt_spec_find(config->root, "phases"));
@@ -366,7 +366,7 @@ static void review(gt_config *config, gt_arena *arena) {
   gt_config_review_watchers(config, arena);
 }
 
-static bool read_all(gt_config *config, gt_arena *arena, const gt_data_wanted *wanted,
+static bool read_all(gt_config *config, gt_arena *arena, const gt_data_requirements *wanted,
                      const char *const *overrides, int count, gt_error *error) {
   gt_diagnostics *diagnostics = &config->diagnostics;
   top sections;
@@ -400,7 +400,7 @@ static void init_config(gt_config *config, gt_arena *arena, const char *path) {
   const bool standard_input = !strcmp(path, "-");
   *config = (gt_config){.path = path, .name = standard_input ? "stdin" : stem(arena, path)};
   gt_diagnostics_init(&config->diagnostics, arena);
-  gt_config_know_places(&config->diagnostics);
+  gt_config_set_places(&config->diagnostics);
 }
 
 bool gt_config_read(gt_config *config, gt_arena *arena, const char *path, bool outline,
@@ -412,7 +412,8 @@ bool gt_config_read(gt_config *config, gt_arena *arena, const char *path, bool o
 }
 
 bool gt_config_parse(gt_config *config, gt_arena *arena, const char *name, const char *text,
-                     const gt_data_wanted *wanted, const char *const *overrides, int count, gt_error *error) {
+                     const gt_data_requirements *wanted, const char *const *overrides, int count,
+                     gt_error *error) {
   init_config(config, arena, name);
   config->root = gt_spec_parse(arena, name, text, strlen(text), &config->diagnostics);
   return read_all(config, arena, wanted, overrides, count, error);

@@ -97,15 +97,16 @@ extern const gt_schema gt_precision_schema;
 extern const gt_schema gt_eval_schema;
 
 /* Reads a file, with --set overrides. False on errors, which are in config->diagnostics or, if a file could
- * not be read, in *error. outline: the caller does not need the values of the data (gt_data_wanted); they are
- * read only if the config needs them. */
+ * not be read, in *error. outline: the caller does not need the values of the data (gt_data_requirements);
+ * they are read only if the config needs them. */
 bool gt_config_read(gt_config *config, gt_arena *arena, const char *path, bool outline,
                     const char *const *overrides, int count, gt_error *error);
 
 /* The same for the config in a model file, to evaluate that model: data is read as during its training. name:
  * of the file, for messages. */
 bool gt_config_parse(gt_config *config, gt_arena *arena, const char *name, const char *text,
-                     const gt_data_wanted *wanted, const char *const *overrides, int count, gt_error *error);
+                     const gt_data_requirements *wanted, const char *const *overrides, int count,
+                     gt_error *error);
 /* The same for predictions: reads only what defines the model, and opens no data. False on errors, which are
  * in config->diagnostics. */
 bool gt_config_parse_model(gt_config *config, gt_arena *arena, const char *name, const char *text,
@@ -114,10 +115,10 @@ bool gt_config_parse_model(gt_config *config, gt_arena *arena, const char *name,
 void gt_config_silence(const gt_spec *root, gt_diagnostics *diagnostics);
 /* Makes evaluations compute a metric of a target. Returns NULL, or for a message why they cannot: "needs
  * class labels". Does not check whether the model has a soft and a hard form. */
-const char *gt_config_want_metric(gt_config *config, int target, const struct gt_metric_kind *kind);
+const char *gt_config_add_metric(gt_config *config, int target, const struct gt_metric_kind *kind);
 /* The same for the name of a result. With several targets the name has a target ("load.mae"), or it is the
  * objective ("loss") or a metric that only one target can have; then *name gets the target in front. */
-const char *gt_config_want_result(gt_config *config, const char **name);
+const char *gt_config_add_result(gt_config *config, const char **name);
 /* How results are computed from sums of losses. */
 struct gt_result_form gt_config_result_form(const gt_config *config);
 void gt_config_finish(gt_config *config); /* accepts a zeroed config */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static int64_t batch_of(const gt_config *config) {
-  return gt_least(config->train.batch_size, config->dataset.train.samples);
+  return gt_min_i64(config->train.batch_size, config->dataset.train.samples);
 }
 
 /* The shape of a batch of inputs, or of targets that are images. */
@@ -32,7 +32,7 @@ static void check_metric(gt_config *config, bool hard) {
   const gt_spec *node = gt_spec_find(gt_spec_find(config->root, "train"), "early_stopping");
   const gt_spec *metric = gt_spec_find(node, "metric");
   const gt_position at = metric ? metric->at : config->root->at;
-  const char *name = stopping->metric, *why = gt_config_want_result(config, &stopping->metric);
+  const char *name = stopping->metric, *why = gt_config_add_result(config, &stopping->metric);
   if (why && (config->dataset.targets > 1 || strchr(name, '.')))
     gt_error_at(&config->diagnostics, at, "metric '%s' is not available: it %s", name, why);
   else if (why)
@@ -63,7 +63,7 @@ static gt_model_input input_placeholder(const gt_config *config, gt_arena *arena
   const gt_dtype dtype = input->element == GT_ELEMENT_I32 ? GT_I32 : GT_F32;
   const char *name = gt_arena_printf(arena, "input %s", input->name);
   gt_shape shape = batch_shape(config, tensor);
-  if (input->table) gt_input_seen(input, shape.dim + 1);
+  if (input->table) gt_input_network_shape(input, shape.dim + 1);
   gt_id *lengths = tensor->length ? GT_NEW(arena, gt_id) : NULL;
   if (lengths)
     *lengths = placeholder(graph, gt_arena_printf(arena, "lengths of %s", input->name),
@@ -228,9 +228,9 @@ bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnos
     return false;
   }
   int64_t seen[GT_DATA_MAX_RANK];
-  gt_input_seen(input, seen);
+  gt_input_network_shape(input, seen);
   const gt_augment_sample sample = {input->rank, input->dim, seen, input->white > 0 ? input->white : 1};
-  return gt_augment_fit(list, &sample, out, diagnostics) && check_targets(config, diagnostics) &&
+  return gt_augment_make_plan(list, &sample, out, diagnostics) && check_targets(config, diagnostics) &&
          check_mixing(config, out, diagnostics);
 }
 

@@ -23,7 +23,7 @@ static const char *unmet_requirement(const gt_config *config, int target, const 
                     : NULL;
 }
 
-const char *gt_config_want_metric(gt_config *config, int target, const gt_metric_kind *kind) {
+const char *gt_config_add_metric(gt_config *config, int target, const gt_metric_kind *kind) {
   gt_metric_list *list = &config->metrics[target];
   const char *why_not = unmet_requirement(config, target, kind);
   if (why_not || !kind->type) return why_not;
@@ -91,7 +91,7 @@ static const char *want_column_metric(gt_config *config, int target, const char 
   if (!kind) return "names no metric";
   if (!kind->type) return "is not computed for single columns";
   const char *why_not = find_column_error(config, target, dot + 1);
-  return why_not ? why_not : gt_config_want_metric(config, target, kind);
+  return why_not ? why_not : gt_config_add_metric(config, target, kind);
 }
 
 /* Requests a metric by a name such as "load.mae", "mae.price" or "load.mae.price". */
@@ -106,15 +106,15 @@ static const char *want_target_metric(gt_config *config, const char *name, const
     list = gt_arena_printf(config->diagnostics.arena, "%s, %s", list, data->target[k].name);
   if (target < 0) return gt_arena_printf(config->diagnostics.arena, "names no target; there are %s", list);
   if (!kind && strchr(dot + 1, '.')) return want_column_metric(config, target, dot + 1);
-  return kind ? gt_config_want_metric(config, target, kind) : "names no metric";
+  return kind ? gt_config_add_metric(config, target, kind) : "names no metric";
 }
 
-const char *gt_config_want_result(gt_config *config, const char **name) {
+const char *gt_config_add_result(gt_config *config, const char **name) {
   const gt_dataset *data = &config->dataset;
   const char *dot = strchr(*name, '.'), *why = NULL;
   if (dot) return want_target_metric(config, *name, dot);
   const gt_metric_kind *kind = gt_metric_find(*name);
-  if (data->targets == 1) return gt_config_want_metric(config, 0, kind);
+  if (data->targets == 1) return gt_config_add_metric(config, 0, kind);
   if (!kind->type && !kind->correct) return NULL;
   int possible = 0, first = 0;
   for (int k = data->targets - 1; k >= 0; k--) {
@@ -127,7 +127,7 @@ const char *gt_config_want_result(gt_config *config, const char **name) {
     return gt_arena_printf(config->diagnostics.arena, "belongs to several targets; expected one of %s",
                            candidates(config, kind));
   *name = gt_arena_printf(config->diagnostics.arena, "%s.%s", data->target[first].name, kind->name);
-  return gt_config_want_metric(config, first, kind);
+  return gt_config_add_metric(config, first, kind);
 }
 
 /* Requests an entry of `metrics:` for each target for which it is defined. */
@@ -136,7 +136,7 @@ static const char *want_for_all_targets(gt_config *config, const char *name) {
   bool any = false;
   if (dot) return want_target_metric(config, name, dot);
   for (int k = config->dataset.targets - 1; k >= 0; k--) {
-    const char *why_not = gt_config_want_metric(config, k, gt_metric_find(name));
+    const char *why_not = gt_config_add_metric(config, k, gt_metric_find(name));
     if (why_not) why = why_not;
     any |= !why_not;
   }
@@ -162,10 +162,10 @@ void gt_config_read_metrics(gt_config *config, const gt_strings *names) {
   if (!config->loss[0] || !config->has_dataset) return;
   const bool several = config->dataset.targets > 1;
   /* The targets of such a loss only measure the error. */
-  if (config->loss[0]->type->residual) gt_config_want_metric(config, 0, gt_metric_find("rmse"));
+  if (config->loss[0]->type->residual) gt_config_add_metric(config, 0, gt_metric_find("rmse"));
   /* A forecast is compared with the naive forecasts. */
-  if (config->dataset.target[0].horizon && !gt_config_want_metric(config, 0, gt_metric_find("skill")))
-    gt_config_want_metric(config, 0, gt_metric_find("mae"));
+  if (config->dataset.target[0].horizon && !gt_config_add_metric(config, 0, gt_metric_find("skill")))
+    gt_config_add_metric(config, 0, gt_metric_find("mae"));
   for (int i = 0; i < names->count; i++) {
     const char *why = want_for_all_targets(config, names->items[i]);
     const gt_metric_kind *kind = gt_metric_find(names->items[i]);

@@ -89,7 +89,7 @@ static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, const 
   const gt_model_file *file = session->model;
   gt_store *store = evaluator->net->model->store;
   if (file && (!gt_store_match(store, &file->container, file->path, GT_MODEL_ROLES, error) ||
-               !gt_store_take_constants(store, &file->container, file->path, error)))
+               !gt_store_read_constants(store, &file->container, file->path, error)))
     return false;
   evaluator->executable = gt_session_compile(session, evaluator->net, error);
   if (!evaluator->executable || !gt_session_load_data(session, evaluator->net, error)) return false;
@@ -160,7 +160,7 @@ bool gt_evaluator_collect(gt_session *session, const gt_evaluator *evaluator, co
   const gt_net *net = evaluator->net;
   uint64_t ticket;
   for (int64_t s = 0; s < net->steps; s++) {
-    const int64_t first = s * net->batch, rows = gt_least(net->batch, net->data->samples - first);
+    const int64_t first = s * net->batch, rows = gt_min_i64(net->batch, net->data->samples - first);
     if (!gt_net_run(net, session->backend, evaluator->executable, 1, &ticket, error)) return false;
     for (int i = 0; i < items; i++)
       if (!gt_buffers_download(&session->buffers, item[i].variable, 0, item[i].out + first * item[i].values,

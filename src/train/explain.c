@@ -51,7 +51,7 @@ static bool search(gt_run *run, const gt_stage *stage, const gt_id *keep, int co
     access.bytes = (uint64_t)values * sizeof *copy;
     const bool ok = backend->api->inspect(run->session.backend, stage->executable, &access, copy, error);
     const int64_t at = ok ? gt_stored_not_finite(&(gt_stored){"", GT_F32, node->shape, copy}) : -1;
-    if (at >= 0) *found = (finding){gt_node_at(stage->graph, gt_maker(stage->graph, keep[k])), copy[at]};
+    if (at >= 0) *found = (finding){gt_node_at(stage->graph, gt_producer(stage->graph, keep[k])), copy[at]};
     free(copy);
     if (!ok) return false;
   }

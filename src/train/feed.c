@@ -61,11 +61,11 @@ static void gather_tile(void *context, uint32_t tile) {
   const gathering *g = context;
   const gt_feed *feed = g->feed;
   const int64_t batch = feed->order.batch, window = feed->order.window;
-  const int64_t end = gt_least(g->rows, ((int64_t)tile + 1) * TILE_ROWS);
+  const int64_t end = gt_min_i64(g->rows, ((int64_t)tile + 1) * TILE_ROWS);
   uint32_t sample[TILE_ROWS];
   for (int64_t i = (int64_t)tile * TILE_ROWS, rows = 0; i < end; i += rows) {
     const int64_t at = g->first + i / batch, row = i % batch, to = at % window * batch + row;
-    rows = gt_least(end - i, batch - row);
+    rows = gt_min_i64(end - i, batch - row);
     gt_batch_samples(&feed->order, feed->members, feed->seed, (uint32_t)at, (uint32_t)row, (uint32_t)rows,
                      sample);
     for (int64_t k = 0; k < rows; k++) copy_sample(feed, sample[k], to + k);
@@ -74,10 +74,10 @@ static void gather_tile(void *context, uint32_t tile) {
 
 /* The range of batches of a chunk that are read: from begin_of to end_of - 1. */
 static int64_t begin_of(const gt_feed *feed, int64_t chunk) {
-  return gt_most(chunk * feed->chunk, feed->from);
+  return gt_max_i64(chunk * feed->chunk, feed->from);
 }
 static int64_t end_of(const gt_feed *feed, int64_t chunk) {
-  return gt_least((chunk + 1) * feed->chunk, feed->end);
+  return gt_min_i64((chunk + 1) * feed->chunk, feed->end);
 }
 
 static void gather(const gt_feed *feed, int64_t chunk) {
@@ -259,7 +259,7 @@ bool gt_feed_run(gt_feed *feed, gt_executable *executable, uint32_t times, uint3
   while (times) {
     const int64_t chunk = feed->next / feed->chunk;
     const int64_t fits = ((chunk + 1) * feed->chunk - feed->next) / each;
-    const uint32_t now = (uint32_t)gt_least(fits, times);
+    const uint32_t now = (uint32_t)gt_min_i64(fits, times);
     if (!request_ahead(feed, chunk, error)) return false;
     const int64_t gathered = wait_for(feed, chunk + 1);
     /* Later chunks are copied after this run is queued, because a run waits for all copies that were queued

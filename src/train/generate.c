@@ -116,7 +116,7 @@ bool gt_generator_open(gt_generator *g, const gt_model_file *file, const char *d
   const gt_samples samples = gt_net_samples(net, &g->config.dataset, &g->arena);
   g->input = gt_samples_variable(&samples, 0, &g->arena);
   g->output = gt_net_output_variable(net, 0, &g->arena);
-  return check_output(g, error) && gt_session_take_weights(&g->session, net->model->store, file, error);
+  return check_output(g, error) && gt_session_load_weights(&g->session, net->model->store, file, error);
 }
 
 void gt_generator_close(gt_generator *g) {
@@ -186,7 +186,7 @@ bool gt_generate(gt_generator *g, const gt_generate_options *options, uint32_t s
     const int32_t id =
         gt_draw_token(g->p, g->vocabulary->size, first, &options->draw, sample, (uint32_t)out->tokens++);
     append(g, &filled, id);
-    ok = gt_text_stream_put(&stream, previous, id, error);
+    ok = gt_text_stream_add(&stream, previous, id, error);
     previous = id;
   }
   ok = ok && gt_text_stream_end(&stream, error);

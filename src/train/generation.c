@@ -130,7 +130,7 @@ bool gt_generation_restart(gt_run *run, gt_error *error) {
   return net &&
          (adopted ? gt_store_upload_tables(net->model->store, &run->session.buffers, error)
                   : reopen(run, error)) &&
-         gt_store_start(run->net->model->store, &run->session.buffers, run->state.draw, error);
+         gt_store_init_device(run->net->model->store, &run->session.buffers, run->state.draw, error);
 }
 
 /* --- the next phase --- */
@@ -205,8 +205,9 @@ bool gt_generation_next(gt_run *run, gt_error *error) {
   gt_state_dict_finish(&values);
   gt_arena_finish(&previous);
   if (ok)
-    gt_sinks_say(&run->sinks, "phase %lld of %d, until step %lld of %lld", (long long)run->state.phase + 1,
-                 run->base->phases, (long long)run->phase_end, (long long)run->total);
+    gt_sinks_message(&run->sinks, "phase %lld of %d, until step %lld of %lld",
+                     (long long)run->state.phase + 1, run->base->phases, (long long)run->phase_end,
+                     (long long)run->total);
   return ok;
 }
 

@@ -37,7 +37,7 @@ static gt_tensor *tensor_of(const shuffler *s, const gt_column_place *place) {
 /* The number of rows in every stride-th batch. Only the last batch of the split can be incomplete. */
 static int64_t count_rows(const gt_net *net, int64_t stride) {
   const int64_t batches = (net->steps + stride - 1) / stride, last = (batches - 1) * stride * net->batch;
-  return (batches - 1) * net->batch + gt_least(net->batch, net->data->samples - last);
+  return (batches - 1) * net->batch + gt_min_i64(net->batch, net->data->samples - last);
 }
 
 /* The address of a column's value in the index-th row that is evaluated. */
@@ -209,7 +209,7 @@ static int64_t choose_stride(const shuffler *s, double seconds, gt_error *error)
     stride *= 2;
   const int64_t rows = count_rows(net, stride);
   const bool fits = (double)((net->steps + stride - 1) / stride) * batch <= per_column;
-  return fits && rows >= gt_least(LEAST_ROWS, net->data->samples) ? stride : 0;
+  return fits && rows >= gt_min_i64(LEAST_ROWS, net->data->samples) ? stride : 0;
 }
 
 bool gt_importance_estimate(gt_session *session, gt_evaluator *evaluator, double seconds, gt_arena *arena,

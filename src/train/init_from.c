@@ -129,7 +129,7 @@ static bool check_map(const gt_init_from *from, const gt_spec *root, const gt_st
   const char **theirs = GT_NEW_N(arena, const char *, 2 * file->tensors + 1);
   size_t n = 0, m = 0;
   for (int i = 0; i < store->slots; i++) {
-    if (!gt_slot_plays(store->slot[i], GT_MODEL_ROLES)) continue;
+    if (!gt_slot_has_role(store->slot[i], GT_MODEL_ROLES)) continue;
     ours[n++] = store->slot[i]->name;
     ours[n++] = layer_of(arena, store->slot[i]->name);
   }
@@ -156,8 +156,8 @@ static const char *reason(gt_arena *arena, const gt_init_from *from, const gt_sl
   bool left_out;
   const gt_stored *stored = gt_transfer_find(&from->transfer, slot->name, &left_out);
   switch (result) {
-  case GT_LEFT_OUT: return "left out by the map";
-  case GT_NOT_THERE: return "not in the file";
+  case GT_OMITTED: return "left out by the map";
+  case GT_MISSING: return "not in the file";
   case GT_OTHER_SHAPE:
     return gt_arena_printf(arena, "%s %s in this model, %s %s in the file", gt_dtype_name(slot->dtype),
                            gt_shape_text(slot->shape, here), gt_dtype_name(stored->dtype),
@@ -171,11 +171,11 @@ static void log_result(const gt_init_from *from, const gt_store *store, const gt
   gt_arena arena;
   gt_arena_init(&arena);
   int all = 0, listed = 0;
-  for (int i = 0; i < store->slots; i++) all += gt_slot_plays(store->slot[i], GT_MODEL_ROLES);
+  for (int i = 0; i < store->slots; i++) all += gt_slot_has_role(store->slot[i], GT_MODEL_ROLES);
   gt_info("init_from: %d of %d tensors from %s", taken, all, from->file.path);
   for (int i = 0; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i];
-    if (!gt_slot_plays(slot, GT_MODEL_ROLES) || result[i] == GT_TAKEN || ++listed > MAX_LISTED) continue;
+    if (!gt_slot_has_role(slot, GT_MODEL_ROLES) || result[i] == GT_COPIED || ++listed > MAX_LISTED) continue;
     gt_info("  starts from scratch: %s (%s)", slot->name, reason(&arena, from, slot, result[i]));
   }
   if (listed > MAX_LISTED) gt_info("  and %d more", listed - MAX_LISTED);
@@ -190,8 +190,8 @@ void gt_init_from_review(const gt_init_from *from, const gt_store *store, gt_dia
   for (int i = 0; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i];
     const gt_stored *stored = gt_transfer_find(&from->transfer, slot->name, &left_out);
-    if (!gt_slot_plays(slot, 1u << GT_PARAMETER) || !stored || gt_shape_equal(stored->shape, slot->shape) ||
-        (last && !strcmp(last, layer_of(arena, slot->name))))
+    if (!gt_slot_has_role(slot, 1u << GT_PARAMETER) || !stored ||
+        gt_shape_equal(stored->shape, slot->shape) || (last && !strcmp(last, layer_of(arena, slot->name))))
       continue;
     char here[128], there[128];
     last = layer_of(arena, slot->name);

@@ -31,9 +31,9 @@ static bool is_phase_over(const gt_run *run) {
 }
 
 static int64_t next_boundary(const gt_run *run) {
-  return gt_least(gt_run_attempt_end(run), gt_least(gt_adapter_next(run, run->state.step),
-                                                    gt_least(next_multiple(run, run->eval_steps),
-                                                             next_multiple(run, run->save_steps))));
+  return gt_min_i64(gt_run_attempt_end(run), gt_min_i64(gt_adapter_next(run, run->state.step),
+                                                        gt_min_i64(next_multiple(run, run->eval_steps),
+                                                                   next_multiple(run, run->save_steps))));
 }
 
 /* --- to the device: the schedule's values for the next steps --- */
@@ -49,7 +49,7 @@ static bool upload_table(gt_run *run, int64_t from, int64_t to, gt_error *error)
                         (uint64_t)(optimizer_steps + s - first + 1), rows + (size_t)(s - from) * width);
   bool ok = true;
   for (int64_t s = from; s < to && ok;) {
-    const int64_t slot = s % GT_TABLE_ROWS, n = gt_least(to - s, GT_TABLE_ROWS - slot);
+    const int64_t slot = s % GT_TABLE_ROWS, n = gt_min_i64(to - s, GT_TABLE_ROWS - slot);
     ok = gt_buffers_upload(&run->session.buffers, "train.table", (uint64_t)slot * width * sizeof *rows,
                            rows + (size_t)(s - from) * width, (uint64_t)n * width * sizeof *rows, error);
     s += n;
@@ -138,7 +138,7 @@ static bool run_to(gt_run *run, gt_pacer *pacer, int64_t boundary, gt_error *err
     const uint32_t room = gt_pacer_room(pacer, boundary - submitted, error);
     if (!room || !read_log(run, base + pacer->done, error)) return false;
     if (uploaded < submitted + room) {
-      const int64_t to = gt_least(boundary, submitted + IN_FLIGHT);
+      const int64_t to = gt_min_i64(boundary, submitted + IN_FLIGHT);
       if (!upload_table(run, uploaded, to, error)) return false;
       uploaded = to;
     }
@@ -261,7 +261,7 @@ static bool save_if_requested(gt_run *run, gt_error *error) {
   if (!gt_save_requested()) return true;
   gt_save_acknowledge();
   if (run->saved_step != run->state.step && !gt_run_save(run, error)) return false;
-  gt_sinks_say(&run->sinks, "saved at step %lld", (long long)run->state.step);
+  gt_sinks_message(&run->sinks, "saved at step %lld", (long long)run->state.step);
   return true;
 }
 

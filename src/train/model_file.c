@@ -266,7 +266,7 @@ static bool read_input(gt_input *input, const json_t *from, gt_arena *arena) {
   if (!read_names(arena, json_object_get(from, "input_names"), row_features, &names)) return false;
   input->columns = names;
   if (tokens) {
-    input->vocabulary = gt_vocabulary_of_json(tokens, arena);
+    input->vocabulary = gt_vocabulary_from_json(tokens, arena);
     return input->vocabulary && input->rank == 1 && input->element == GT_ELEMENT_I32 && !columns && !window;
   }
   const json_t *fills = json_object_get(from, "fills");
@@ -463,8 +463,8 @@ bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error) 
   return ok;
 }
 
-gt_data_wanted gt_model_file_wanted(const gt_model_file *file) {
-  return (gt_data_wanted){.untrusted = gt_model_file_untrusted(file), .signature = &file->signature};
+gt_data_requirements gt_model_file_wanted(const gt_model_file *file) {
+  return (gt_data_requirements){.untrusted = gt_model_file_untrusted(file), .signature = &file->signature};
 }
 
 static uint64_t fingerprint_of(const gt_data_fingerprint *data, const char *split) {

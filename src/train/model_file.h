@@ -42,8 +42,8 @@ const char *gt_model_path(gt_arena *arena, const char *path, gt_error *error);
 /* Reads a model file. path: from gt_model_path; NULL after its error, then returns false. */
 bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error);
 void gt_model_file_finish(gt_model_file *file);
-/* gt_data_wanted.untrusted for the paths in the model's config: NULL (trusted) if the file lies in a run
- * directory of the user whose config has the same `data:` section, otherwise the path of the file. A run
+/* gt_data_requirements.untrusted for the paths in the model's config: NULL (trusted) if the file lies in a
+ * run directory of the user whose config has the same `data:` section, otherwise the path of the file. A run
  * directory that the user received and unpacked counts as the user's own, like a config that the user
  * received. */
 const char *gt_model_file_untrusted(const gt_model_file *file);
@@ -59,5 +59,5 @@ const struct gt_model *gt_model_file_build(gt_config *config, gt_arena *arena, c
  * samples of the signature's shape are read, because the file may contain any shape. */
 bool gt_model_file_check(gt_model_file *file, gt_error *error);
 /* What the model requires of evaluation data. */
-gt_data_wanted gt_model_file_wanted(const gt_model_file *file);
+gt_data_requirements gt_model_file_wanted(const gt_model_file *file);
 #endif

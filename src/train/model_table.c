@@ -128,7 +128,7 @@ const gt_table *gt_table_from_json(const json_t *columns, bool codes, gt_arena *
     features += gt_column_stored(&column[i]) + column[i].categories;
     if (features > INT32_MAX) return NULL;
   }
-  return gt_table_of(arena, column, (int)count, codes);
+  return gt_table_create(arena, column, (int)count, codes);
 }
 
 /* True if cells of the column are read in the same way. */

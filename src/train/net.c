@@ -121,7 +121,7 @@ static bool build_step(gt_net *net, gt_arena *arena, gt_config *config, const gt
     return false;
   gt_graph_scope(graph, "step");
   gt_training_average_states(&net->training, graph,
-                             gt_model_move_states(net->model, graph, net->training.ok));
+                             gt_model_update_states(net->model, graph, net->training.ok));
   gt_net_build_log(net, graph, arena, clock);
   return gt_net_add_stage(net, graph, 1, arena, options, error);
 }
@@ -167,7 +167,7 @@ gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options
 gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
                           const gt_net_options *options, gt_error *error) {
   const gt_split data_of_split =
-      gt_split_apart(gt_dataset_split(&config->dataset, split), config->train.eval_samples);
+      gt_split_without_overlap(gt_dataset_split(&config->dataset, split), config->train.eval_samples);
   gt_net *net =
       create_net(arena, config, options, split, gt_arena_copy(arena, &data_of_split, sizeof data_of_split),
                  config->train.eval_batch_size, 1);

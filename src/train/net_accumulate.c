@@ -122,8 +122,8 @@ static void update_states(const gt_net *net, gt_graph *graph) {
               weight = sum_over_targets(net, graph, offsetof(gt_loss_nodes, weight_sum));
   const gt_id is_good =
       gt_mul(graph, gt_training_ok(net->model->store, graph, &variable), gt_is_finite(graph, loss));
-  gt_model_move_states(net->model, graph,
-                       gt_mul(graph, is_good, gt_less(graph, gt_constant(graph, 0), weight)));
+  gt_model_update_states(net->model, graph,
+                         gt_mul(graph, is_good, gt_less(graph, gt_constant(graph, 0), weight)));
 }
 
 /* The function whose gradient a batch adds to the gradient of the step, up to a factor: the stage "update"

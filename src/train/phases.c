@@ -12,8 +12,8 @@ static const int64_t max_steps = INT64_C(1000000000000000); /* of a phase; the s
 
 gt_batching gt_batching_of(int64_t samples, int64_t batch, int64_t parts) {
   const int64_t batches = batch < samples ? gt_ceil_div(samples, batch) : 1;
-  parts = gt_least(parts, batches);
-  return (gt_batching){gt_least(batch, samples), parts, gt_ceil_div(batches, parts)};
+  parts = gt_min_i64(parts, batches);
+  return (gt_batching){gt_min_i64(batch, samples), parts, gt_ceil_div(batches, parts)};
 }
 
 static gt_batching batches_of(const gt_config *phase) {
@@ -302,7 +302,7 @@ static void check_transfer(transfer *h) {
   const gt_position at = h->item->at;
   for (int i = 0; i < next->slots; i++) {
     const gt_slot *slot = next->slot[i], *old = gt_store_find(previous, slot->name);
-    if (!gt_slot_plays(slot, GT_MODEL_ROLES)) continue;
+    if (!gt_slot_has_role(slot, GT_MODEL_ROLES)) continue;
     if (!old)
       gt_error_at(diagnostics, at, "the previous phase has no '%s': a phase cannot add layers or parameters",
                   slot->name);
@@ -311,12 +311,12 @@ static void check_transfer(transfer *h) {
       gt_error_at(diagnostics, at,
                   "the shape of '%s' cannot change from %s to %s: its layer cannot be resized", slot->name,
                   gt_shape_text(old->shape, was), gt_shape_text(slot->shape, is));
-    else if (!gt_shape_equal(slot->shape, old->shape) && gt_slot_plays(slot, 1u << GT_PARAMETER) &&
+    else if (!gt_shape_equal(slot->shape, old->shape) && gt_slot_has_role(slot, 1u << GT_PARAMETER) &&
              !report_lost(h, old, slot))
       gt_info("phase %d: %s", h->phase, describe_resize(old, slot, diagnostics->arena));
   }
   for (int i = 0; i < previous->slots; i++)
-    if (gt_slot_plays(previous->slot[i], GT_MODEL_ROLES) && !gt_store_find(next, previous->slot[i]->name))
+    if (gt_slot_has_role(previous->slot[i], GT_MODEL_ROLES) && !gt_store_find(next, previous->slot[i]->name))
       gt_error_at(diagnostics, at,
                   "'%s' of the previous phase is missing: a phase cannot remove layers or parameters",
                   previous->slot[i]->name);

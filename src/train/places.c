@@ -14,7 +14,7 @@
       kind, at(i)->name, at(i)->schema, common                        \
     }
 
-void gt_config_know_places(gt_diagnostics *diagnostics) {
+void gt_config_set_places(gt_diagnostics *diagnostics) {
   const gt_schema *const section[] = {&gt_config_schema,     &gt_train_schema,       &gt_init_from_schema,
                                       &gt_data_split_schema, &gt_data_series_schema, &gt_column_schema};
   enum { SECTIONS = sizeof section / sizeof *section };
@@ -40,7 +40,8 @@ void gt_config_know_places(gt_diagnostics *diagnostics) {
   diagnostics->places = count;
 }
 
-const char *gt_config_key_meant(const char *key, const char *const *names, size_t count, gt_arena *arena) {
+const char *gt_config_find_foreign_key(const char *key, const char *const *names, size_t count,
+                                       gt_arena *arena) {
   gt_diagnostics diagnostics;
   gt_diagnostics_init(&diagnostics, arena);
   const gt_hint hint = gt_hint_key(&diagnostics, NULL, key, NULL, names, count);

@@ -3,7 +3,8 @@
 #define GT_TRAIN_PLACES_H
 #include "spec/diagnostics.h"
 
-void gt_config_know_places(gt_diagnostics *diagnostics); /* sets diagnostics->place, in its arena */
+void gt_config_set_places(gt_diagnostics *diagnostics); /* sets diagnostics->place, in its arena */
 /* The name in `names` for a name of another framework, such as `learning_rate`, or NULL. In the arena. */
-const char *gt_config_key_meant(const char *key, const char *const *names, size_t count, gt_arena *arena);
+const char *gt_config_find_foreign_key(const char *key, const char *const *names, size_t count,
+                                       gt_arena *arena);
 #endif

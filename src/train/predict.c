@@ -26,7 +26,7 @@ static bool open_net(gt_session *session, gt_evaluator *evaluator, const gt_mode
   session->memory_limit = memory_limit;
   if (gt_session_place(session, NULL, split, 1, error) &&
       gt_evaluator_open_hard(session, evaluator, "test", error))
-    return gt_session_take_weights(session, evaluator->net->model->store, file, error) &&
+    return gt_session_load_weights(session, evaluator->net->model->store, file, error) &&
            gt_session_set_clock(session, evaluator->net, 0, error);
   return error->status ? false
                        : gt_fail(error, GT_ERR_DATA, "%s: its model cannot be built: %s", file->path,

@@ -73,7 +73,7 @@ static const gt_sample_facts *make_facts(const gt_config *config, int index, gt_
                has_test_files(config) ? &config->dataset.test.input[index] : NULL,
                !strcmp(config->dataset.format, "function"),
                arena};
-  gt_input_seen(input, f->base.sample.dim);
+  gt_input_network_shape(input, f->base.sample.dim);
   return &f->base;
 }
 
@@ -119,7 +119,7 @@ static const char *token_text(const gt_review *review, int64_t id, gt_arena *are
   if (v->type->any_bytes) return gt_arena_printf(arena, "the byte %lld", (long long)id);
   const char *text = gt_arena_strndup(arena, (const char *)v->token[id].text, v->token[id].length);
   return gt_arena_printf(arena, "the %s '%s'", v->type->is_exact ? "character" : "word",
-                         gt_quotable(arena, text));
+                         gt_escape_name(arena, text));
 }
 
 gt_review *gt_config_review(const gt_config *config, int phase, gt_arena *arena) {

@@ -37,7 +37,7 @@ static bool start_fresh(gt_run *run, gt_error *error) {
   run->state.constants = gt_store_fingerprint(store);
   if (from && !gt_init_from_apply(from, run->base->root, &config->dataset, store, &run->base->diagnostics))
     return false;
-  return gt_store_start(store, &run->session.buffers, run->state.draw, error);
+  return gt_store_init_device(store, &run->session.buffers, run->state.draw, error);
 }
 
 static bool open_sinks(gt_run *run, gt_error *error) {
@@ -174,7 +174,7 @@ static bool load_best(gt_run *run, const gt_model_file *best, gt_state_dict *wei
   if (!gt_state_dict_read(weights, store, &best->container, best->path, GT_WEIGHT_ROLES, error)) return false;
   if (gt_state_dict_upload(weights, buffers, error) &&
       gt_state_dict_average(weights, buffers, gt_optim_averages(run->config->optim), true, error) &&
-      gt_store_take_constants(store, &best->container, best->path, error) &&
+      gt_store_read_constants(store, &best->container, best->path, error) &&
       gt_store_upload_tables(store, buffers, error))
     return true;
   gt_state_dict_finish(weights);

@@ -86,7 +86,8 @@ static void shift_gram(search *s) {
 /* Sets x to the last trial, x + t d, and updates basis and history. */
 static bool accept(search *s, double t, gt_error *error) {
   const int rows = s->rows, first = 2 * s->m;
-  const bool appends = s->counts[STEPS] > 0 && gt_lbfgs_curves(s->gram, s->m, s->settings->any_curvature);
+  const bool appends =
+      s->counts[STEPS] > 0 && gt_lbfgs_has_curvature(s->gram, s->m, s->settings->any_curvature);
   if (!upload_control(s, t, appends, error) ||
       !replay(s, s->net->stage[GT_LINE_SEARCH_ACCEPT].executable, 1, error) ||
       !download(s, "lbfgs.products", s->staging, 3 * rows, error))
@@ -149,7 +150,7 @@ static bool find_length(search *s, double slope, double *t, gt_error *error) {
   if (!strcmp(s->settings->line_search_fn, "none")) return true;
   gt_wolfe_begin(&wolfe, mean_loss(s, s->last), slope, at, (double)s->measured[GT_MEASURED_DIRECTION],
                  s->settings->tolerance_change, (int)s->settings->max_ls);
-  while (gt_wolfe_tell(&wolfe, mean_loss(s, s->measured), (double)s->measured[GT_MEASURED_SLOPE])) {
+  while (gt_wolfe_report(&wolfe, mean_loss(s, s->measured), (double)s->measured[GT_MEASURED_SLOPE])) {
     at = wolfe.t;
     if (!evaluate(s, at, error)) return false;
   }
@@ -173,7 +174,7 @@ static void record_step(search *s, double t) {
 
 static void stop_converged(search *s, const char *why) {
   gt_run *run = s->run;
-  gt_sinks_say(&run->sinks, "L-BFGS converged after step %lld: %s", (long long)run->state.step, why);
+  gt_sinks_message(&run->sinks, "L-BFGS converged after step %lld: %s", (long long)run->state.step, why);
   run->state.stopped = gt_run_has_next_phase(run) ? GT_STOPPED_PHASE : GT_STOPPED_RUN;
 }
 
@@ -183,8 +184,8 @@ static void reset_history(search *s) {
   const int s_row = 2 * s->m, y_row = s_row + 1;
   s->counts[STEPS] = s->counts[PAIRS] = 0;
   s->gram[s_row * s->rows + y_row] = s->gram[y_row * s->rows + s_row] = 0; /* nor is the last pair appended */
-  gt_sinks_say(&s->run->sinks, "L-BFGS: line search failed after step %lld, history reset",
-               (long long)s->run->state.step);
+  gt_sinks_message(&s->run->sinks, "L-BFGS: line search failed after step %lld, history reset",
+                   (long long)s->run->state.step);
 }
 
 /* Finds a direction and a step length *t, and evaluates it last; *t is 0 if no trial lowered the loss.

@@ -32,7 +32,7 @@ gt_id gt_tensor_read(const gt_tensor *tensor, int64_t window, gt_graph *graph, c
   const gt_shape shape = shape_of(tensor, window);
   const uint32_t variable = gt_graph_variable(graph, name, shape, dtype_of(tensor), false);
   if (tensor->bits) gt_graph_holds_bits(graph, variable);
-  if (window) gt_graph_is_fed(graph, variable);
+  if (window) gt_graph_is_streamed(graph, variable);
   return gt_variable_read(graph, variable);
 }
 
@@ -142,7 +142,7 @@ bool gt_members_upload(const int32_t *members, const gt_batch_attribute *order, 
 }
 
 gt_id gt_crop_batch(const gt_input *input, gt_graph *graph, gt_id batch) {
-  return input->crop[0] ? gt_middle(graph, batch, input->crop[0], input->crop[1]) : batch;
+  return input->crop[0] ? gt_center_crop(graph, batch, input->crop[0], input->crop[1]) : batch;
 }
 
 static gt_id draw_input(const gt_samples *samples, int index, gt_arena *arena, gt_graph *graph, gt_id clock,
@@ -205,8 +205,8 @@ gt_model_inputs gt_samples_augmented(const gt_samples *samples, gt_arena *arena,
               plain =
                   gt_samples_draw(graph, read_samples(samples, 0, arena, graph), clock, GT_NONE, attribute);
   *item = (gt_model_input){.name = samples->input[0].name,
-                           .node = gt_augment(graph, gt_middle(graph, plain, rule.height, rule.width), *draws,
-                                              scaling, &plan->look)};
+                           .node = gt_augment(graph, gt_center_crop(graph, plain, rule.height, rule.width),
+                                              *draws, scaling, &plan->look)};
   return (gt_model_inputs){1, item};
 }
 

@@ -63,7 +63,7 @@ void gt_session_release(gt_session *session) {
   if (!session->backend) return;
   destroy_executables(session);
   close_feeds(session);
-  gt_buffers_keep(&session->buffers, "data.");
+  gt_buffers_drop_others(&session->buffers, "data.");
 }
 
 /* Registers an executable, which the session then destroys. */
@@ -79,7 +79,7 @@ static int gathering_threads(const gt_session *session) {
   enum { MAX_THREADS = 8 };
   const int64_t threads = session->config->train.threads;
   if (!session->backend->target.device) return 1;
-  return (int)gt_least(threads ? threads : gt_pool_default_threads(), MAX_THREADS);
+  return (int)gt_min_i64(threads ? threads : gt_pool_default_threads(), MAX_THREADS);
 }
 
 /* Opens the feed of a net, whose windows have been allocated. */
@@ -205,13 +205,13 @@ bool gt_session_load_threshold(gt_session *session, gt_error *error) {
   return ok;
 }
 
-bool gt_session_take_weights(gt_session *session, gt_store *store, const gt_model_file *file,
+bool gt_session_load_weights(gt_session *session, gt_store *store, const gt_model_file *file,
                              gt_error *error) {
   gt_state_dict weights;
   if (!gt_state_dict_read(&weights, store, &file->container, file->path, GT_WEIGHT_ROLES, error))
     return false;
   const bool ok = gt_state_dict_upload(&weights, &session->buffers, error) &&
-                  gt_store_take_constants(store, &file->container, file->path, error) &&
+                  gt_store_read_constants(store, &file->container, file->path, error) &&
                   gt_store_upload_tables(store, &session->buffers, error);
   gt_state_dict_finish(&weights);
   return ok;

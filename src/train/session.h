@@ -101,7 +101,7 @@ bool gt_evaluator_collect(gt_session *session, const gt_evaluator *evaluator, co
 bool gt_evaluator_confusion(gt_session *session, const gt_evaluator *evaluator, int target, gt_arena *arena,
                             gt_confusion_matrix *matrix, gt_error *error);
 /* Loads the weights and constants of a model file into the store and onto the device. */
-bool gt_session_take_weights(gt_session *session, gt_store *store, const gt_model_file *file,
+bool gt_session_load_weights(gt_session *session, gt_store *store, const gt_model_file *file,
                              gt_error *error);
 /* Mapped memory of a host-visible variable. */
 void *gt_session_map(gt_session *session, const char *variable);

@@ -59,9 +59,9 @@ static bool read_layout(sheet *s, gt_error *error) {
         "--samples draws images, but these samples are not images: set their shape with data.shape, such as "
         "[8, 8]");
   s->targets = &data->train.target[0];
-  gt_input_seen(input, seen);
+  gt_input_network_shape(input, seen);
   s->input = image_of(input->rank, seen);
-  s->samples = gt_least(data->train.samples, GT_SHEET_SAMPLES);
+  s->samples = gt_min_i64(data->train.samples, GT_SHEET_SAMPLES);
   s->batch = gt_batching_of(data->train.samples, train->batch_size, train->accumulate).batch;
   if (s->targets->rank == 3 || s->targets->rank == 4)
     s->target = image_of(s->targets->rank - 1, s->targets->dim + 1);
@@ -122,7 +122,7 @@ static bool allocate(sheet *s, gt_error *error) {
   const uint64_t values = (uint64_t)(i->height * i->width * i->channels);
   void **const place[] = {(void **)&s->inputs, (void **)&s->first.label, (void **)&s->second.label,
                           (void **)&s->shares};
-  const uint64_t size[] = {values, (uint64_t)gt_most(s->each, 1), 1, 1};
+  const uint64_t size[] = {values, (uint64_t)gt_max_i64(s->each, 1), 1, 1};
   for (int k = 0; k < 4; k++)
     if (!gt_try_alloc(place[k], rows, size[k] * sizeof(float), "the samples", error)) return false;
   return true;
@@ -197,11 +197,11 @@ static uint32_t lines_of(const sheet *s) { return s->mixed ? 2 : 1; }
 
 /* Chooses the layout: small images are magnified, large ones subsampled. */
 static bool choose_layout(sheet *s, gt_error *error) {
-  const int64_t side = gt_most(s->input.height, s->input.width);
-  const uint32_t columns = (uint32_t)gt_least((int64_t)ceil(sqrt((double)s->samples)), GT_SHEET_COLUMNS);
+  const int64_t side = gt_max_i64(s->input.height, s->input.width);
+  const uint32_t columns = (uint32_t)gt_min_i64((int64_t)ceil(sqrt((double)s->samples)), GT_SHEET_COLUMNS);
   const uint32_t rows = (uint32_t)gt_ceil_div(s->samples, columns);
   void *data;
-  s->zoom = (uint32_t)gt_most(1, gt_ceil_div(LEAST_SIDE, side));
+  s->zoom = (uint32_t)gt_max_i64(1, gt_ceil_div(LEAST_SIDE, side));
   s->stride = (uint32_t)gt_ceil_div(side, MAX_SIDE);
   const int64_t pictures = s->target.height ? 2 : 1;
   s->wide = (uint32_t)(gt_ceil_div(s->input.width, s->stride) * s->zoom * pictures + GAP * (pictures - 1));
@@ -244,7 +244,7 @@ static const char *class_of(sheet *s, int32_t label) {
 
 static const char *numbers_of(sheet *s, int64_t index) {
   const char *text = "";
-  for (int64_t k = 0; k < gt_least(s->each, 4); k++)
+  for (int64_t k = 0; k < gt_min_i64(s->each, 4); k++)
     text = gt_arena_printf(&s->arena, "%s%s%.3g", text, k ? " " : "",
                            (double)s->first.number[index * s->each + k]);
   return text;
@@ -271,8 +271,8 @@ static void draw_cell(sheet *s, int64_t index) {
   draw(s, i, s->inputs + index * i->height * i->width * i->channels, x, y);
   if (t->height) draw(s, t, s->first.number + index * s->each, x + (s->wide + GAP) / 2, y);
   for (uint32_t line = 0; line < lines_of(s); line++)
-    gt_picture_write(&s->picture, x, y + s->high - (lines_of(s) - line) * GT_LETTER_HEIGHT, s->wide,
-                     label_of(s, index, line), 0);
+    gt_picture_draw_text(&s->picture, x, y + s->high - (lines_of(s) - line) * GT_LETTER_HEIGHT, s->wide,
+                         label_of(s, index, line), 0);
 }
 
 bool gt_sheet_write(gt_config *config, const char *path, int64_t *shown, gt_error *error) {

@@ -65,7 +65,7 @@ void gt_sinks_end(const gt_sinks *sinks) {
     if (types[i]->end) types[i]->end(sinks->state[i]);
 }
 
-void gt_sinks_say(const gt_sinks *sinks, const char *format, ...) {
+void gt_sinks_message(const gt_sinks *sinks, const char *format, ...) {
   char line[1024];
   va_list arguments;
   va_start(arguments, format);

@@ -53,7 +53,7 @@ void gt_sinks_step(const gt_sinks *sinks, int64_t step, int64_t epoch, double lo
 void gt_sinks_idle(const gt_sinks *sinks);
 void gt_sinks_evaluated(const gt_sinks *sinks, const gt_evaluation *evaluation);
 void gt_sinks_end(const gt_sinks *sinks);
-void gt_sinks_say(const gt_sinks *sinks, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void gt_sinks_message(const gt_sinks *sinks, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool gt_sinks_save(const gt_sinks *sinks, int64_t place[GT_SINKS], gt_error *error); /* -1: none */
 void gt_sinks_close(gt_sinks *sinks);
 

@@ -17,7 +17,7 @@ static bool truncate_to(gt_sink_file *file, const char *directory, int64_t keep,
     gt_warn("%s/%s is shorter than it was at the checkpoint; its missing rows are lost", directory,
             file->name);
   file->bytes = status.st_size < keep ? status.st_size : keep;
-  return gt_cut_file(file->fd, file->bytes) ||
+  return gt_truncate_file(file->fd, file->bytes) ||
          gt_fail_errno(error, GT_ERR_IO, "cannot truncate %s/%s", directory, file->name);
 }
 

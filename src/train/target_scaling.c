@@ -104,7 +104,7 @@ static void find_ignored_settings(gt_config *config) {
   }
 }
 
-void gt_config_scale_targets(gt_config *config, const gt_data_wanted *wanted, gt_arena *arena,
+void gt_config_scale_targets(gt_config *config, const gt_data_requirements *wanted, gt_arena *arena,
                              gt_error *error) {
   gt_dataset *data = &config->dataset;
   if (wanted && wanted->signature) find_ignored_settings(config);
@@ -118,7 +118,7 @@ void gt_config_scale_targets(gt_config *config, const gt_data_wanted *wanted, gt
   if (!wanted || !wanted->signature) scale_by_config(config, arena);
   /* The loss does not have the units of the data, so results get another error that has. */
   for (int k = 0; k < data->targets; k++)
-    if (data->target[k].scaling.count) gt_config_want_metric(config, k, gt_metric_find("rmse"));
+    if (data->target[k].scaling.count) gt_config_add_metric(config, k, gt_metric_find("rmse"));
 }
 
 /* The first scaled target whose loss is this result or a part of it; NULL: there is none. */

@@ -15,7 +15,7 @@ bool gt_config_outputs_any_number(gt_config *config, int target, gt_arena *arena
  * limit its outputs: a model that ends in an activation, gates or an expression is assumed to output values
  * in the units of the data. The config's model and loss must have been checked. wanted: NULL, or as in
  * gt_dataset_open. Errors are in config->diagnostics or *error. */
-void gt_config_scale_targets(gt_config *config, const gt_data_wanted *wanted, gt_arena *arena,
+void gt_config_scale_targets(gt_config *config, const gt_data_requirements *wanted, gt_arena *arena,
                              gt_error *error);
 /* Adds a finding if this result ("loss", "load.loss") has the units of scaled targets, because a number for
  * it is probably meant in the units of the data. what: the setting with the number. */

@@ -69,7 +69,7 @@ static size_t stop_prefix_length(const gt_text_stream *s) {
   return n;
 }
 
-bool gt_text_stream_put(gt_text_stream *s, int32_t previous, int32_t id, gt_error *error) {
+bool gt_text_stream_add(gt_text_stream *s, int32_t previous, int32_t id, gt_error *error) {
   const size_t room = s->count + s->vocabulary->token[id].length + 1;
   if (room > s->capacity) s->items = gt_realloc(s->items, s->capacity = 2 * room);
   s->count += gt_vocabulary_decode(s->vocabulary, previous, id, s->items + s->count);

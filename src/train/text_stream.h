@@ -19,7 +19,7 @@ typedef struct gt_text_stream {
 void gt_text_stream_open(gt_text_stream *stream, const gt_vocabulary *vocabulary, const char *stop,
                          gt_text_sink sink, void *context);
 /* Adds a token. previous: the previous token, or -1. */
-bool gt_text_stream_put(gt_text_stream *stream, int32_t previous, int32_t id, gt_error *error);
+bool gt_text_stream_add(gt_text_stream *stream, int32_t previous, int32_t id, gt_error *error);
 /* Writes the buffered text. An incomplete character becomes U+FFFD. */
 bool gt_text_stream_end(gt_text_stream *stream, gt_error *error);
 void gt_text_stream_close(gt_text_stream *stream);

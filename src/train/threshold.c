@@ -121,7 +121,7 @@ void gt_config_check_threshold(gt_config *config, bool trained) {
     check_split(config);
 }
 
-bool gt_config_take_threshold(gt_config *config, const gt_model_file *file) {
+bool gt_config_load_threshold(gt_config *config, const gt_model_file *file) {
   gt_threshold *t = &config->threshold;
   if (!t->used || !t->automatic) return true;
   for (int i = 0; i < t->count && file->thresholds == t->count; i++) t->value[i] = file->threshold[i];
@@ -131,7 +131,7 @@ bool gt_config_take_threshold(gt_config *config, const gt_model_file *file) {
   return false;
 }
 
-const char *gt_threshold_of(const gt_config *config, int target, gt_arena *arena) {
+const char *gt_threshold_target_text(const gt_config *config, int target, gt_arena *arena) {
   const char *const *names = config->dataset.target[0].columns;
   if (config->threshold.count < 2) return "";
   return names ? gt_arena_printf(arena, " of '%s'", names[target])
@@ -228,7 +228,7 @@ static void choose_one(gt_config *config, int output, gt_scored *item, int64_t i
   enum { MAX_REPORTED = 20 };
   gt_threshold *t = &config->threshold;
   gt_chosen_threshold chosen = {.value = 0.5};
-  const char *of = gt_threshold_of(config, output, config->diagnostics.arena);
+  const char *of = gt_threshold_target_text(config, output, config->diagnostics.arena);
   if (!has_both_classes(item, items))
     gt_warn("the threshold%s stays 0.5: the validation split has one class", of);
   else if (!gt_threshold_search(item, items, t->metric, &chosen))

@@ -22,9 +22,9 @@ void gt_config_read_threshold(gt_config *config, const gt_threshold_config *give
  * does not exist, or has a single class in each column. */
 void gt_config_check_threshold(gt_config *config, bool trained);
 /* For `auto`: uses the thresholds in the file of a trained model. False after reporting that it has none. */
-bool gt_config_take_threshold(gt_config *config, const gt_model_file *file);
+bool gt_config_load_threshold(gt_config *config, const gt_model_file *file);
 /* " of 'NAME'" if there are several thresholds, otherwise "". */
-const char *gt_threshold_of(const gt_config *config, int target, gt_arena *arena);
+const char *gt_threshold_target_text(const gt_config *config, int target, gt_arena *arena);
 /* Thresholds as JSON: a number, or an array if there are several. */
 json_t *gt_threshold_json(const double *threshold, int count);
 

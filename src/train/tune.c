@@ -132,7 +132,7 @@ static uint32_t next_by_cost(const gt_choice *choice, uint32_t last) {
 }
 
 static void add_trial_candidate(tuner *t, choice_to_tune *q, const gt_choice *choice, uint32_t candidate) {
-  char text[GT_WAY_TEXT];
+  char text[GT_CANDIDATE_TEXT];
   trial_candidate found = {.kin = choice->candidate[candidate].kin, .leads = true};
   choice->text(&choice->candidate[candidate], text, sizeof text);
   for (uint32_t i = 0; i < q->candidates; i++) {
@@ -302,7 +302,7 @@ bool gt_tune(gt_session *session, const gt_tune_options *options, gt_tune_result
   return ok;
 }
 
-bool gt_tune_forget(gt_session *session, uint32_t *count, gt_error *error) {
+bool gt_tune_remove(gt_session *session, uint32_t *count, gt_error *error) {
   const gt_net_options options = {.target = session->backend->target};
   tuner t = {.session = session};
   const size_t before = session->tuned.count;

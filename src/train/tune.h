@@ -32,5 +32,5 @@ typedef struct gt_tune_result {
  * best. A signal (train/signals.h) ends tuning early; the result is then what was found so far. */
 bool gt_tune(gt_session *session, const gt_tune_options *options, gt_tune_result *result, gt_error *error);
 /* Removes the entries for this config's choices from session->tuned. *count: their number. */
-bool gt_tune_forget(gt_session *session, uint32_t *count, gt_error *error);
+bool gt_tune_remove(gt_session *session, uint32_t *count, gt_error *error);
 #endif

@@ -135,8 +135,8 @@ static split_placement *largest_resident(placement *p) {
 static uint32_t window_of(const split_placement *part, uint64_t room) {
   enum { TOGETHER = 64 };
   const int64_t fits = (int64_t)(room / part->batch);
-  if (fits < 4) return (uint32_t)gt_most(fits, 1);
-  int64_t chunk = gt_least(fits / 4, (int64_t)(CHUNK_BYTES / part->batch) + 1);
+  if (fits < 4) return (uint32_t)gt_max_i64(fits, 1);
+  int64_t chunk = gt_min_i64(fits / 4, (int64_t)(CHUNK_BYTES / part->batch) + 1);
   if (chunk > part->parts) chunk -= chunk % part->parts;
   if (part->parts == 1 && chunk > TOGETHER) chunk -= chunk % TOGETHER;
   return (uint32_t)(4 * chunk);

@@ -98,7 +98,7 @@ static void test_freed_when_idle(void **state) {
     submit_unfinished(doomed);
     assert_true(freed >= 3); /* x, the constants and the staging ring */
   }
-  assert_false(gt_vulkan_stuck());
+  assert_false(gt_vulkan_device_abandoned());
 }
 
 /* Must be last: the device stays open. */
@@ -110,7 +110,7 @@ static void test_never_freed(void **state) {
   idle_result = VK_ERROR_OUT_OF_HOST_MEMORY;
   submit_unfinished(kept);
   assert_int_equal(freed, 0);
-  assert_true(gt_vulkan_stuck());
+  assert_true(gt_vulkan_device_abandoned());
   assert_int_equal(gt_vulkan_validation_messages(), 0);
 }
 

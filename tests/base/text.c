@@ -196,7 +196,7 @@ static void test_quotable(void **state) {
   (void)state;
   gt_arena arena;
   gt_arena_init(&arena);
-  assert_string_equal(gt_quotable(&arena, "grün\n\t\u200b\ufeff\x1b\U000e0001\xff\u0915\u093f e\u0301"),
+  assert_string_equal(gt_escape_name(&arena, "grün\n\t\u200b\ufeff\x1b\U000e0001\xff\u0915\u093f e\u0301"),
                       "grün\\x0a\\x09\\u200b\\ufeff\\x1b\\ue0001\\xff\u0915\u093f e\u0301");
   gt_arena_finish(&arena);
 }

@@ -52,7 +52,7 @@ static bool contains(const gt_schema *whole, const gt_schema *part) {
 }
 
 static void every_thing_has_a_place(void **state) {
-  static gt_schema_thing thing[GT_SCHEMA_MAX_THINGS];
+  static gt_schema_entry thing[GT_SCHEMA_MAX_THINGS];
   const int things = gt_schema_things(thing, &arena);
   (void)state;
   for (int i = 0; i < things; i++) {
@@ -306,7 +306,7 @@ static void misspellings_have_close_suggestions(void **state) {
 int main(void) {
   gt_arena_init(&arena);
   gt_diagnostics_init(&diagnostics, &arena);
-  gt_config_know_places(&diagnostics);
+  gt_config_set_places(&diagnostics);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_thing_has_a_place), cmocka_unit_test(foreign_names_exist),
       cmocka_unit_test(foreign_keys_exist), cmocka_unit_test(wrong_map_names_the_right_one),

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 static gt_arena arena;
-static gt_schema_thing thing[GT_SCHEMA_MAX_THINGS];
+static gt_schema_entry thing[GT_SCHEMA_MAX_THINGS];
 static int things, tried;
 
 #define UNKNOWN     "zqx: 1"
@@ -31,7 +31,7 @@ static const char *const data[] = {
 enum { DATA = sizeof data / sizeof *data };
 
 /* A config with `content` in the map of the thing. */
-static const char *config_of(const gt_schema_thing *t, const char *content, int variant) {
+static const char *config_of(const gt_schema_entry *t, const char *content, int variant) {
 #define PRINT(...) gt_arena_printf(&arena, __VA_ARGS__)
   static const char linear[] = "model: [{linear: 1}]\n", kan[] = "model: [{kan: 2}]\n";
   static const char phases[] = "train: {phases: [{epochs: 1}, {epochs: 1, ";
@@ -70,7 +70,7 @@ static bool is_error_at(const char *text, const char *place) {
 
 /* `content` has one unknown key. Where a value may not be a map at all (or_at_map), the error may also be at
  * the map. */
-static void check_rejected(const gt_schema_thing *t, const char *content, bool or_at_map) {
+static void check_rejected(const gt_schema_entry *t, const char *content, bool or_at_map) {
   tried++;
   for (int variant = 0; variant < DATA; variant++) {
     const char *text = config_of(t, content, variant), *key = strstr(text, "zqx"), *map = strrchr(text, '{');
@@ -117,10 +117,10 @@ static const char *required_of(const gt_schema *schema, const gt_field *except) 
   return text;
 }
 
-static void walk(const gt_schema_thing *t, const gt_schema *schema, const char *before, const char *after);
+static void walk(const gt_schema_entry *t, const gt_schema *schema, const char *before, const char *after);
 
 /* Checks the maps inside a value of type GT_FIELD_NODE. */
-static void walk_node(const gt_schema_thing *t, const gt_field *f, const char *before, const char *after) {
+static void walk_node(const gt_schema_entry *t, const gt_field *f, const char *before, const char *after) {
   static const char *const checked_elsewhere[] = {"data",  "augment",   "layers", "init_from",
                                                   "loss",  "optimizer", "each",   "schedule",
                                                   "train", "phases",    NULL}; /* in gt_schema_things() */
@@ -150,7 +150,7 @@ static void walk_node(const gt_schema_thing *t, const gt_field *f, const char *b
 }
 
 /* Checks the map with this schema that is written between `before` and `after`, and the maps inside it. */
-static void walk(const gt_schema_thing *t, const gt_schema *schema, const char *before, const char *after) {
+static void walk(const gt_schema_entry *t, const gt_schema *schema, const char *before, const char *after) {
   for (const gt_field *f = schema->fields; f && f->name; f++) {
     const char *start = PRINT("%s%s%s: ", before, required_of(schema, f), f->name);
     if (f->type == GT_FIELD_MAP) walk(t, f->sub, PRINT("%s{", start), PRINT("}%s", after));
@@ -162,7 +162,7 @@ static void walk(const gt_schema_thing *t, const gt_schema *schema, const char *
 static void unknown_keys(void **state) {
   (void)state;
   for (int i = 0; i < things; i++) {
-    const gt_schema_thing *t = &thing[i];
+    const gt_schema_entry *t = &thing[i];
     if (!strcmp(t->kind, "warning") || !strcmp(t->kind, "metric")) continue; /* names without a map */
     /* These are checked as their items, as part of their section, or by unknown_keys_of_phases. */
     const bool is_prune = !strcmp(t->name, "prune") || !strcmp(t->name, "symbolic");
@@ -180,7 +180,7 @@ static void unknown_keys_of_phases(void **state) {
   static const char *const paths[] = {
       "",         "optimizer.", "schedule.", "train.",     "train.checkpoint.", "optimiser.", "model.0.kan.",
       "model.0.", "data.",      "eval.",     "precision.", "model.0.kan.init.", "zqx."};
-  const gt_schema_thing phase = {.kind = "section", .name = "phase"};
+  const gt_schema_entry phase = {.kind = "section", .name = "phase"};
   for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
     check_rejected(&phase, PRINT("%s" UNKNOWN, paths[i]), false);
 }

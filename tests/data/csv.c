@@ -12,7 +12,7 @@ static const gt_data_signature two_columns = {
     .input = {{.name = "input", .rank = 1, .dim = {2}, .element = GT_ELEMENT_F32, .columns = columns}},
     .targets = 1,
     .target = {{.classes = 3, .class_names = pets, .columns = label, .column_count = 1}}};
-static const gt_data_wanted model = {.signature = &two_columns};
+static const gt_data_requirements model = {.signature = &two_columns};
 
 static int with_model(void **state) {
   (void)state;
@@ -55,7 +55,7 @@ static void numbers_may_be_names(void **state) {
   static const char *const names[] = {"1", "2", "x"};
   opened o;
   gt_data_signature signature = two_columns;
-  const gt_data_wanted other = {.signature = &signature};
+  const gt_data_requirements other = {.signature = &signature};
   signature.target[0].class_names = names;
   wanted = &other;
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,1\n3,4,2\n"));
@@ -78,7 +78,7 @@ static void classes_match_the_model(void **state) {
   opened o;
   gt_data_signature signature = two_columns;
   signature.target[0] = (gt_data_target){.classes = 10, .columns = label, .column_count = 1};
-  const gt_data_wanted digits = {.signature = &signature};
+  const gt_data_requirements digits = {.signature = &signature};
   wanted = &digits;
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,3\n3,4,7\n"));
   expect_open(&o); /* without a model this is a regression, because not all of 0 to 7 occur */
@@ -94,7 +94,7 @@ static void classes_match_the_model(void **state) {
   assert_int_equal(o.data.target[0].classes, 10);
   close_data(&o);
   signature.target[0] = (gt_data_target){0};
-  const gt_data_wanted quantity = {.signature = &signature};
+  const gt_data_requirements quantity = {.signature = &signature};
   wanted = &quantity;
   open_data(&o, "{inputs: [[1, 2], [3, 4]], targets: [0, 1]}");
   expect_open(&o);

@@ -57,7 +57,7 @@ __attribute__((unused)) static size_t gzip_bytes(const void *data, size_t size, 
   return size_out;
 }
 
-static const gt_data_wanted *wanted; /* the model that the next open_data is for; NULL: none */
+static const gt_data_requirements *wanted; /* the model that the next open_data is for; NULL: none */
 
 /* Opens the `data:` map in the text, which is a printf format. */
 __attribute__((format(printf, 2, 3), unused)) static bool open_data(opened *o, const char *format, ...) {

@@ -466,7 +466,7 @@ static void cached_images(void **state) {
 
 static void an_untrusted_config_writes_nothing(void **state) {
   (void)state;
-  static const gt_data_wanted from_model = {.untrusted = "test.yaml"};
+  static const gt_data_requirements from_model = {.untrusted = "test.yaml"};
   opened o;
   char cache[600];
   write_animals();

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include <fcntl.h>
 
-static const gt_data_wanted outline = {.outline = true};
+static const gt_data_requirements outline = {.outline = true};
 
 /* The zeros take no space on the disk. */
 static void extend_with_zeros(const char *path, off_t size) { assert_int_equal(truncate(path, size), 0); }

@@ -101,7 +101,7 @@ static void scaling_of_the_model_is_used(void **state) {
       .targets = 1,
       .input = {
           {.name = "input", .rank = 1, .dim = {2}, .element = GT_ELEMENT_F32, .scaling = {2, scaling}}}};
-  const gt_data_wanted model = {.signature = &signature};
+  const gt_data_requirements model = {.signature = &signature};
   opened o;
   float x[2 * N];
   const char *path = far_values(x);

@@ -188,7 +188,7 @@ static void for_a_model(void **state) {
                            .input = {{.name = "input", .rank = 1, .dim = {1}, .element = GT_ELEMENT_F32}},
                            .targets = 1,
                            .target = {{.classes = 3, .class_names = kinds, .text_labels = true}}};
-  const gt_data_wanted model = {.signature = &one};
+  const gt_data_requirements model = {.signature = &one};
   wanted = &model;
   const char *path = write_text("t.csv", animals);
   open_data(&o, "{train: %s, classes: [cat, dog]}", path);

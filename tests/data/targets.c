@@ -2,7 +2,7 @@
 #include "data_support.h"
 
 static const gt_data_range unit = {0, 1, "loss 'bce'"};
-static const gt_data_wanted in_unit = {.demand = {{.range = &unit}}};
+static const gt_data_requirements in_unit = {.demand = {{.range = &unit}}};
 
 static int set_range(void **state) {
   (void)state;
@@ -31,7 +31,7 @@ static void csv(void **state) {
 /* Words for booleans become 0 and 1 for a loss that needs them; missing ones are an error. */
 static void booleans(void **state) {
   (void)state;
-  static const gt_data_wanted bits = {.demand = {{.range = &unit, .bits = true}}}, numbers = {0};
+  static const gt_data_requirements bits = {.demand = {{.range = &unit, .bits = true}}}, numbers = {0};
   static const float expected[] = {1, 0, 0, 1, 1, 1};
   opened o;
   const char *text = "a,b,c\n1,Yes,f\n2,NO,t\n3,yes,T\n", *many = write_text("many.csv", text),

@@ -50,7 +50,8 @@ static void evaluation_windows(void **state) {
   open_data(&o, "{train: %s, text: {window: 10, stride: 3}}", write_alphabet());
   expect_open(&o);
   assert_int_equal(o.data.train.samples, (400 - 1 - 10) / 3 + 1);
-  gt_split all = gt_split_apart(&o.data.train, 0), some = gt_split_apart(&o.data.train, 5);
+  gt_split all = gt_split_without_overlap(&o.data.train, 0),
+           some = gt_split_without_overlap(&o.data.train, 5);
   assert_int_equal(all.input[0].stride, 12);
   assert_int_equal(all.samples, 33);
   assert_true((all.samples - 1) * 12 + 11 <= 400);
@@ -175,7 +176,7 @@ static void trained(void **state) {
   expect_open(&o);
   signature.input[0] = o.data.input[0];
   signature.target[0] = o.data.target[0];
-  const gt_data_wanted model = {.signature = &signature};
+  const gt_data_requirements model = {.signature = &signature};
   wanted = &model;
   open_data(&p, "{train: %s, text: {window: 3}}", write_text("b.txt", "bcbcbc"));
   expect_open(&p);

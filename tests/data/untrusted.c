@@ -3,7 +3,7 @@
 #include "data_support.h"
 #include <sys/stat.h>
 
-static const gt_data_wanted from_model = {.untrusted = "test.yaml"}; /* the name of open_data's text */
+static const gt_data_requirements from_model = {.untrusted = "test.yaml"}; /* the name of open_data's text */
 
 static int untrusted_config(void **state) {
   (void)state;
@@ -90,7 +90,8 @@ static void user_files_are_trusted(void **state) {
 }
 
 /* Opens data whose training file is named by the model and whose test file is named by the user (--set). */
-static void open_with_test(opened *o, const gt_data_wanted *asked, const char *train, const char *test) {
+static void open_with_test(opened *o, const gt_data_requirements *asked, const char *train,
+                           const char *test) {
   char text[700], set[600];
   *o = (opened){0};
   snprintf(text, sizeof text, "{format: csv, train: %s, target: kind}", train);
@@ -117,7 +118,7 @@ static void test_file_of_the_user_is_shown(void **state) {
                   .text_labels = true,
                   .columns = targets,
                   .column_count = 1}}};
-  const gt_data_wanted asked = {.untrusted = "test.yaml", .signature = &signature};
+  const gt_data_requirements asked = {.untrusted = "test.yaml", .signature = &signature};
   char train[256], test[256];
   snprintf(train, sizeof train, "%s", write_text("s.csv", "a,kind\n1,cat\n2,dog\n"));
   snprintf(test, sizeof test, "%s", write_text("t.csv", "a,kind\n1,cot\n"));

@@ -174,7 +174,7 @@ static void judge_split(const gt_dataset *data, const gt_split *split) {
   }
 }
 
-static void open_map(const char *map, const gt_data_wanted *wanted) {
+static void open_map(const char *map, const gt_data_requirements *wanted) {
   gt_arena arena;
   gt_dataset data = {0};
   gt_diagnostics diagnostics;
@@ -215,7 +215,7 @@ static void open_for_model(const char *map, const char *inputs) {
     gt_data_signature signature = row_of(2, columns);
     signature.target[0] = (gt_data_target){
         .classes = 2, .class_names = classes, .text_labels = text, .columns = &target, .column_count = 1};
-    const gt_data_wanted wanted = {.signature = &signature};
+    const gt_data_requirements wanted = {.signature = &signature};
     open_map(map, &wanted);
   }
   for (int64_t features = 1; features <= 3; features++) {

@@ -157,9 +157,9 @@ static void results_are_numbered_after_their_node(void **state) {
   for (int k = 0; k < 3; k++) {
     const gt_id result = gt_result(graph, node, k);
     assert_int_equal(result, node + (gt_id)k);
-    assert_int_equal(gt_maker(graph, result), node);
+    assert_int_equal(gt_producer(graph, result), node);
   }
-  assert_int_equal(gt_maker(graph, x), x);
+  assert_int_equal(gt_producer(graph, x), x);
   assert_true(gt_shape_equal(gt_node_at(graph, gt_result(graph, node, 1))->shape, gt_shape_2(1, 6)));
   assert_int_equal(gt_node_at(graph, gt_result(graph, node, 2))->dtype, GT_I32);
   assert_int_equal(gt_exp(graph, gt_result(graph, node, 1)), node + 3); /* the next free number */

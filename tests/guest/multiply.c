@@ -34,7 +34,7 @@ static bool apply(const gt_change_run *run, const void *settings, gt_state_dict 
     float *value = values.of(&values, slot->name);
     for (int64_t k = 0; k < slot->count; k++) value[k] *= (float)s->by;
   }
-  gt_sinks_say(run->sinks, "multiplied by %g", s->by);
+  gt_sinks_message(run->sinks, "multiplied by %g", s->by);
   return true;
 }
 

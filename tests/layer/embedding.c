@@ -129,7 +129,7 @@ static void build(fixture *f, const test_case *t) {
 static void start_weight(fixture *f) {
   gt_error error = {0};
   gt_state_dict start;
-  gt_state_dict_start(&start, f->model->store, GT_WEIGHT_ROLES, 1);
+  gt_state_dict_init(&start, f->model->store, GT_WEIGHT_ROLES, 1);
   const gt_slot *weight = gt_store_find(f->model->store, "embedding1.weight");
   memcpy(data.weight, gt_state_dict_slot(&start, weight), (size_t)weight->count * sizeof *data.weight);
   assert_true(gt_state_dict_upload(&start, &f->buffers, &error));
@@ -380,7 +380,7 @@ typedef struct product_result {
 static void start_values(fixture *f) {
   gt_error error = {0};
   gt_state_dict start;
-  gt_state_dict_start(&start, f->model->store, GT_WEIGHT_ROLES, 1);
+  gt_state_dict_init(&start, f->model->store, GT_WEIGHT_ROLES, 1);
   const gt_slot_values values = gt_state_dict_values(&start);
   float *table = values.of(&values, "t.weight");
   for (int i = 0; i < TABLE * 6; i++) table[i] = sinf((float)i); /* also the padding row */

@@ -51,7 +51,7 @@ static void build(fixture *f, const char *text, gt_shape shape, const float *x) 
   assert_true(api->upload(f->backend, f->buffer[0], 0, x, sizeof *x * (size_t)gt_shape_count(shape), &error));
   if (g->variables > 3) {
     gt_state_dict start;
-    gt_state_dict_start(&start, f->model->store, GT_WEIGHT_ROLES, 1);
+    gt_state_dict_init(&start, f->model->store, GT_WEIGHT_ROLES, 1);
     memcpy(api->buffer_map(f->backend, f->buffer[3]), start.variable[0],
            sizeof(float) * (size_t)f->model->store->total);
     gt_state_dict_finish(&start);

@@ -184,7 +184,7 @@ static void constants_and_layout(void **state) {
     assert_string_equal(gt_node_at(plain.graph, node->input[0])->op->name, "logic");
   }
   gt_state_dict start;
-  gt_state_dict_start(&start, plain.model->store, GT_WEIGHT_ROLES, 1);
+  gt_state_dict_init(&start, plain.model->store, GT_WEIGHT_ROLES, 1);
   const float *logits = gt_state_dict_slot(&start, gt_store_find(plain.model->store, "logic2.logits"));
   for (int i = 0; i < 30 * 16; i++) assert_true(logits[i] == (i % 16 == 3 ? 10 : 0));
   gt_state_dict_finish(&start);
@@ -207,7 +207,7 @@ static int count_second_pass_through(const char *init, int by_kernel[2]) {
       init);
   build(&b, text, (gt_model_mode){.seed = 1});
   gt_state_dict start;
-  gt_state_dict_start(&start, b.model->store, GT_WEIGHT_ROLES, 1);
+  gt_state_dict_init(&start, b.model->store, GT_WEIGHT_ROLES, 1);
   const float *logits = gt_state_dict_slot(&start, b.model->store->slot[0]);
   int all = 0;
   for (int i = 0; i < 33; i++) {

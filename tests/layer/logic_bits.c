@@ -92,7 +92,7 @@ static float *run(const built *b, const float *x) {
   const gt_plan *plan = gt_plan_create(&arena, b->graph, &options, &error);
   assert_non_null(plan);
   gt_state_dict start;
-  gt_state_dict_start(&start, b->model->store, GT_WEIGHT_ROLES, 3);
+  gt_state_dict_init(&start, b->model->store, GT_WEIGHT_ROLES, 3);
   gt_buffer *buffer[16] = {NULL};
   assert_true(b->graph->variables <= 16);
   for (uint32_t v = 0; v < b->graph->variables; v++) {

@@ -139,7 +139,7 @@ static bool build(fixture *f, const norm_case *w, const char *device, bool train
   assert_true(gt_autodiff(g, loss, wrt, n, gradient, &error));
   f->kept[f->count++] = f->model->output;
   for (int k = 0; k < n; k++) f->kept[f->count++] = gradient[k];
-  gt_model_move_states(f->model, g, gt_constant(g, 1));
+  gt_model_update_states(f->model, g, gt_constant(g, 1));
   const gt_plan_options options = {.target = f->backend->target, .keep = f->kept, .keep_count = f->count};
   f->plan = gt_plan_create(&f->arena, g, &options, &error);
   if (!f->plan) fail_msg("%s", error.message);
@@ -198,7 +198,7 @@ static void fill(fixture *f, const norm_case *w, int64_t missing) {
     in.c[i] = number(3 * i + 1) - 3;
   }
   for (int64_t r = 0; r < w->dim[0]; r++) in.row[r] = r < w->dim[0] - missing;
-  gt_state_dict_start(&start, f->model->store, GT_WEIGHT_ROLES, 1);
+  gt_state_dict_init(&start, f->model->store, GT_WEIGHT_ROLES, 1);
   for (int i = 0; i < f->model->store->slots; i++) {
     const gt_slot *slot = f->model->store->slot[i];
     if (slot->role != GT_PARAMETER) continue;

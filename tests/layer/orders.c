@@ -176,7 +176,7 @@ static bool build(fixture *f, const subject *s) {
   f->model = gt_model_build(&f->arena, g, root, NULL, (gt_model_inputs){1, &(gt_model_input){"input", x}},
                             clock, (gt_model_mode){.training = true}, &diagnostics);
   if (!f->model) return false;
-  gt_state_dict_start(&f->initial, f->model->store, GT_WEIGHT_ROLES, 1);
+  gt_state_dict_init(&f->initial, f->model->store, GT_WEIGHT_ROLES, 1);
   f->backend = gt_cpu_open(1, &error);
   gt_buffers_init(&f->buffers, f->backend, &f->arena);
   f->order[0] = f->model->output;
@@ -212,7 +212,7 @@ static int derive(fixture *f) {
   const gt_id x = f->by[0].node, direction = variable(f, "d", f->s->shape);
   gt_tangents *tangents = gt_tangents_create(g, x, direction);
   int orders = 0;
-  gt_id failed = gt_tangent_mixture(g, x, f->order[0]);
+  gt_id failed = gt_tangent_first_mixing(g, x, f->order[0]);
   while (failed == GT_NONE && orders < ORDERS && gt_tangent_kink(g, x, f->order[0], orders + 1) == GT_NONE) {
     f->order[orders + 1] = gt_tangent(tangents, f->order[orders], &failed);
     orders += failed == GT_NONE;

@@ -124,9 +124,9 @@ static void check_initial_values(const char *init, double want_deviation, double
   build(&f, text, gt_shape_2(2, 400), false);
   assert_built(&f);
   gt_state_dict start, same, other;
-  gt_state_dict_start(&start, f.model->store, GT_WEIGHT_ROLES, 7);
-  gt_state_dict_start(&same, f.model->store, GT_WEIGHT_ROLES, 7);
-  gt_state_dict_start(&other, f.model->store, GT_WEIGHT_ROLES, 8);
+  gt_state_dict_init(&start, f.model->store, GT_WEIGHT_ROLES, 7);
+  gt_state_dict_init(&same, f.model->store, GT_WEIGHT_ROLES, 7);
+  gt_state_dict_init(&other, f.model->store, GT_WEIGHT_ROLES, 8);
   const float *flat = start.variable[0];
   assert_memory_equal(flat, same.variable[0], sizeof *flat * 120000);
   assert_int_not_equal(memcmp(flat, other.variable[0], sizeof *flat * 120000), 0);
@@ -165,7 +165,7 @@ static void constant_values(void **state) {
   assert_built(&f);
   gt_state_dict start;
   assert_int_equal(f.model->store->total, 8);
-  gt_state_dict_start(&start, f.model->store, GT_WEIGHT_ROLES, 7);
+  gt_state_dict_init(&start, f.model->store, GT_WEIGHT_ROLES, 7);
   const float want[8] = {1, 1, 1, 0, 2.5f, 0, 0, 0};
   assert_memory_equal(start.variable[0], want, sizeof want);
   gt_state_dict_finish(&start);

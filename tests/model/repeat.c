@@ -54,8 +54,8 @@ static void assert_same(const char *blocks, const char *hand) {
   for (int i = 0; i < f.model->store->slots; i++)
     assert_string_equal(f.model->store->slot[i]->name, g.model->store->slot[i]->name);
   gt_state_dict start, same;
-  gt_state_dict_start(&start, f.model->store, GT_WEIGHT_ROLES, 7);
-  gt_state_dict_start(&same, g.model->store, GT_WEIGHT_ROLES, 7);
+  gt_state_dict_init(&start, f.model->store, GT_WEIGHT_ROLES, 7);
+  gt_state_dict_init(&same, g.model->store, GT_WEIGHT_ROLES, 7);
   assert_memory_equal(start.variable[0], same.variable[0], sizeof(float) * (size_t)f.model->store->total);
   gt_state_dict_finish(&start);
   gt_state_dict_finish(&same);

@@ -110,7 +110,7 @@ static void run_steps(gt_session *session, gt_net *net, gt_executable *executabl
   gt_error error = {0};
   uint64_t ticket;
   const gt_store *store = net->model->store;
-  const bool ok = gt_store_start(store, &session->buffers, 1, &error) &&
+  const bool ok = gt_store_init_device(store, &session->buffers, 1, &error) &&
                   gt_session_set_clock(session, net, 0, &error) &&
                   gt_net_run(net, session->backend, executable, STEPS, &ticket, &error) &&
                   session->backend->api->wait(session->backend, ticket, &error) &&
@@ -136,7 +136,7 @@ static void open_expectation(expectation *e, const training *t) {
   open_subject(&e->subject, t, "cpu");
   gt_net *net = open_step(&e->subject, &executable);
   e->start = e->end = (gt_state_dict){0};
-  gt_state_dict_start(&e->start, net->model->store, GT_WEIGHT_ROLES, 1);
+  gt_state_dict_init(&e->start, net->model->store, GT_WEIGHT_ROLES, 1);
   run_steps(&e->subject.session, net, executable, &e->end);
 }
 
@@ -176,7 +176,7 @@ static size_t tried, candidates;
  * what else the kernel computes. */
 static void kind_of(const gt_step *step, const gt_choice *choice, const gt_candidate *candidate, char *text,
                     size_t size) {
-  char config[GT_WAY_TEXT];
+  char config[GT_CANDIDATE_TEXT];
   choice->text(candidate, config, sizeof config);
   const char *split = strstr(config, "split ");
   snprintf(text, size, "%s; %s%s; columns %u, followed %u, program %d", choice->key, config,
@@ -212,7 +212,7 @@ static void try_candidate(subject *s, const expectation *e, const gt_choice *cho
   gt_error error = {0};
   gt_tuned tuned = {0};
   gt_state_dict weights = {0};
-  char text[GT_WAY_TEXT], what[1024];
+  char text[GT_CANDIDATE_TEXT], what[1024];
   choice->text(candidate, text, sizeof text);
   snprintf(what, sizeof what, "%s: %s as %s", s->config.path, choice->key, text);
   gt_arena_init(&arena);

@@ -93,7 +93,7 @@ static void pin_plan(const gt_plan *plan, const problem *p) {
 
 /* True if the candidate has the kernel and the split-K of the problem. */
 static bool matches(const problem *p, const char *candidate) {
-  const unsigned parts = parts_of_way(candidate);
+  const unsigned parts = split_of_candidate(candidate);
   const char *kernel = strstr(candidate, ", few")    ? "product_few"
                        : strstr(candidate, ", thin") ? "product_thin"
                                                      : "matmul";
@@ -103,7 +103,7 @@ static bool matches(const problem *p, const char *candidate) {
 /* Forces the candidate with the lowest cost that matches the problem. */
 static void force_candidate(const gt_plan *plan, const problem *p, gt_tuned *tuned) {
   const gt_choice *choice = choice_of(plan, 0);
-  char candidate[GT_WAY_TEXT], best[GT_WAY_TEXT] = "";
+  char candidate[GT_CANDIDATE_TEXT], best[GT_CANDIDATE_TEXT] = "";
   double cost = 0;
   assert_non_null(choice);
   for (uint32_t i = 0; i < choice->candidates; i++) {

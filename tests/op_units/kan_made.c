@@ -165,7 +165,7 @@ static void compare(const problem *p, const char *candidate) {
 static void check(const problem *p) {
   gt_arena arena;
   gt_graph *g;
-  char candidate[GT_WAY_TEXT];
+  char candidate[GT_CANDIDATE_TEXT];
   uint32_t tried = 0;
   gt_arena_init(&arena);
   const gt_choice *choice = choice_of(plan_of(&arena, &g, p, precision, NULL), 0);

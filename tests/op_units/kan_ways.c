@@ -62,7 +62,7 @@ static gt_shape shape_of(const problem *p, int v) {
          : v == COEFFICIENTS ? coefficients
          : v == SCALES       ? gt_shape_2(p->inputs * (p->parts > 1 ? p->parts : 1), p->outputs)
          : v == RESULT       ? gt_shape_2(p->lines, p->form == INPUTS_GRADIENT ? p->inputs : p->outputs)
-                             : gt_shape_2(p->lines + gt_kan_behind(&p->a), p->inputs);
+                             : gt_shape_2(p->lines + gt_kan_position_count(&p->a), p->inputs);
 }
 
 static uint32_t count_of(const problem *p, int v) { return (uint32_t)gt_shape_count(shape_of(p, v)); }
@@ -73,7 +73,7 @@ static void draw(const problem *p) {
       value[v][i] =
           2.5f * (float)gt_random_uniform(7, 1 + (uint32_t)v, 0, i) - 1.2f; /* partly off the grid */
   if (p->a.basis != GT_BASIS_KNOTS) return;
-  for (uint32_t j = 1; j < gt_kan_behind(&p->a); j++) /* knots increase */
+  for (uint32_t j = 1; j < gt_kan_position_count(&p->a); j++) /* knots increase */
     for (uint32_t i = 0; i < p->inputs; i++) {
       float *knot = &value[X][(p->lines + j) * p->inputs + i];
       *knot = knot[-(int)p->inputs] + 0.1f * fabsf(*knot) + 0.1f;
@@ -122,7 +122,7 @@ static void compare(const problem *p, const char *candidate) {
 
 /* True if the candidate is one of the special kernels. */
 static bool is_special_kernel(const problem *p, const char *candidate) {
-  const unsigned parts = parts_of_way(candidate);
+  const unsigned parts = split_of_candidate(candidate);
   return p->form == LAYER ? strstr(candidate, ", few") || strstr(candidate, ", thin")
          : p->form == INPUTS_GRADIENT
              ? strstr(candidate, ", edges") || strstr(candidate, ", slopes") || parts > 1
@@ -133,7 +133,7 @@ static bool is_special_kernel(const problem *p, const char *candidate) {
 static void check(const problem *p) {
   gt_arena arena;
   gt_graph *g;
-  char candidate[GT_WAY_TEXT];
+  char candidate[GT_CANDIDATE_TEXT];
   uint32_t tested = 0, tiles = 0;
   gt_arena_init(&arena);
   draw(p);

@@ -113,7 +113,7 @@ static void fill(float *to, const gt_variable *variable_, uint64_t count, uint32
 /* Forces a candidate of product_slopes for d, with a number of lines for which its kernel can find the amax
  * of columns; a small device would choose another candidate. */
 static void force_slopes(const gt_plan *plan, gt_tuned *tuned) {
-  char candidate[GT_WAY_TEXT];
+  char candidate[GT_CANDIDATE_TEXT];
   const gt_choice *choice = choice_of(plan, 0);
   assert_non_null(choice);
   for (uint32_t i = 0; i < choice->candidates; i++) {

@@ -126,7 +126,7 @@ static void check(const problem *p, uint32_t *number) {
     bool has_single_dispatch = false, has_dispatch_per_step = false;
     if (!strstr(choice->key, "units")) continue;
     for (uint32_t i = 0; i < choice->candidates; i++) {
-      char candidate[GT_WAY_TEXT];
+      char candidate[GT_CANDIDATE_TEXT];
       gt_tuned tuned = {0};
       choice->text(&choice->candidate[i], candidate, sizeof candidate);
       has_single_dispatch |= !strncmp(candidate, "alone", 5);

@@ -166,7 +166,7 @@ static void run(const problem *p, const char *key, const char *candidate) {
 
 static void check(const problem *p) {
   gt_arena arena;
-  char candidate[GT_WAY_TEXT];
+  char candidate[GT_CANDIDATE_TEXT];
   gt_arena_init(&arena);
   const gt_choice *choice =
       choice_of(device_plan(&arena, build_graph(&arena, p), (gt_plan_options){.target.units = UNITS}), 0);

@@ -121,7 +121,7 @@ static void test_candidates(void **state) {
       const bool first = !i || choice->candidate[i].kin != choice->candidate[i - 1].kin;
       const bool last =
           i + 1 == choice->candidates || choice->candidate[i].kin != choice->candidate[i + 1].kin;
-      char candidate[GT_WAY_TEXT];
+      char candidate[GT_CANDIDATE_TEXT];
       families += first;
       choice->text(&choice->candidate[i], candidate, sizeof candidate);
       const bool rare = !last || families % FAMILIES_ON_SOFTWARE != f % FAMILIES_ON_SOFTWARE;

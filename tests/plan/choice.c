@@ -65,8 +65,8 @@ static void test_least_cost_is_chosen(void **state) {
   gt_arena_finish(&arena);
 }
 
-static void text_of(const gt_choice *choice, uint32_t candidate, char text[GT_WAY_TEXT]) {
-  choice->text(&choice->candidate[candidate], text, GT_WAY_TEXT);
+static void text_of(const gt_choice *choice, uint32_t candidate, char text[GT_CANDIDATE_TEXT]) {
+  choice->text(&choice->candidate[candidate], text, GT_CANDIDATE_TEXT);
 }
 
 static void test_equal_texts_mean_equal_candidates(void **state) {
@@ -78,7 +78,7 @@ static void test_equal_texts_mean_equal_candidates(void **state) {
     const gt_choice *choice = &plan->choice[c];
     for (uint32_t i = 0; i < choice->candidates; i++)
       for (uint32_t k = 0; k < i; k++) {
-        char a[GT_WAY_TEXT], b[GT_WAY_TEXT];
+        char a[GT_CANDIDATE_TEXT], b[GT_CANDIDATE_TEXT];
         text_of(choice, i, a);
         text_of(choice, k, b);
         const gt_candidate *x = &choice->candidate[i], *y = &choice->candidate[k];
@@ -98,7 +98,7 @@ static void test_tuned(void **state) {
   gt_tuned tuned = {0};
   gt_tuned_set(&tuned, "another question", "64x64");
   for (uint32_t i = 0; i < estimated->candidates; i++) {
-    char candidate[GT_WAY_TEXT], chosen[GT_WAY_TEXT];
+    char candidate[GT_CANDIDATE_TEXT], chosen[GT_CANDIDATE_TEXT];
     text_of(estimated, i, candidate);
     gt_tuned_set(&tuned, estimated->key, candidate);
     const gt_plan *plan = three_products(&arena, &tuned);

@@ -91,8 +91,8 @@ static void no_image_is_written_for_adjacent_windows(void **state) {
   gt_error error = {0};
   gt_id upstream;
   assert_true(gt_autodiff(g, gt_sum(g, gt_mul(g, maxima, weight), 15, false), &scaled, 1, &upstream, &error));
-  const gt_id again = gt_again_if_smaller(g, upstream), sum = gt_sum(g, again, 7, false),
-              slope = gt_sum(g, gt_mul(g, gt_again_if_smaller(g, upstream), x), 7, false);
+  const gt_id again = gt_recompute_if_smaller(g, upstream), sum = gt_sum(g, again, 7, false),
+              slope = gt_sum(g, gt_mul(g, gt_recompute_if_smaller(g, upstream), x), 7, false);
   assert_true(again != upstream);
   gt_assign(g, gt_graph_variable(g, "sum", gt_shape_1(CHANNELS), GT_F32, false), 0, sum);
   gt_assign(g, gt_graph_variable(g, "slope", gt_shape_1(CHANNELS), GT_F32, false), 0, slope);

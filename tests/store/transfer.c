@@ -50,7 +50,7 @@ static void save(const gt_store *store, uint64_t seed) {
   gt_state_dict dict;
   gt_stored tensors[16];
   gt_error error = {0};
-  gt_state_dict_start(&dict, store, GT_WEIGHT_ROLES, seed);
+  gt_state_dict_init(&dict, store, GT_WEIGHT_ROLES, seed);
   assert_true(gt_safetensors_write(path, tensors, gt_state_dict_tensors(&dict, GT_MODEL_ROLES, tensors), NULL,
                                    0, &error));
   gt_state_dict_finish(&dict);
@@ -72,12 +72,12 @@ static const char *transfer_letters(gt_store *store, const gt_transfer_rule *rul
   const int count = gt_transfer_apply(&transfer, store, result);
   for (int i = 0; i < store->slots; i++) {
     text[i] = letters[result[i]];
-    transferred += result[i] == GT_TAKEN;
+    transferred += result[i] == GT_COPIED;
   }
   text[store->slots] = 0;
   assert_int_equal(count, transferred);
   gt_container_finish(&file);
-  gt_state_dict_start(dict, store, GT_WEIGHT_ROLES, seed);
+  gt_state_dict_init(dict, store, GT_WEIGHT_ROLES, seed);
   return text;
 }
 
@@ -157,7 +157,7 @@ static void offsets_and_roles(void **state) {
   const gt_slot *average = gt_store_find(store, "ema/a.bias");
   assert_int_equal(average->offset, gt_store_find(store, "a.bias")->offset);
   gt_state_dict dict;
-  gt_state_dict_start(&dict, store, GT_CHECKPOINT_ROLES, 9);
+  gt_state_dict_init(&dict, store, GT_CHECKPOINT_ROLES, 9);
   assert_true(first(&dict, "ema/a.bias") == 9 && first(&dict, "norm.mean") == 7);
   gt_stored tensors[16];
   assert_int_equal(gt_state_dict_tensors(&dict, GT_MODEL_ROLES, tensors), 6);
@@ -182,18 +182,18 @@ static void values_by_role(void **state) {
   gt_slot slot = {.name = "bn.var", .role = GT_STATE, .shape = shape, .range = GT_NOT_NEGATIVE};
   gt_stored tensor;
   gt_error error = {0};
-  assert_true(gt_slot_takes(&slot, stored_of(&tensor, shape, not_ascending), "f", &error));
-  assert_false(gt_slot_takes(&slot, stored_of(&tensor, shape, with_negative), "f", &error));
+  assert_true(gt_slot_check_values(&slot, stored_of(&tensor, shape, not_ascending), "f", &error));
+  assert_false(gt_slot_check_values(&slot, stored_of(&tensor, shape, with_negative), "f", &error));
   assert_int_equal(error.status, GT_ERR_DATA);
   assert_string_equal(error.message, "f: value 2 of 'bn.var' is -1; expected 0 or more");
   slot.range = GT_ASCENDING; /* columns of ascending values */
-  assert_int_equal(gt_slot_out_of_order(&slot, ascending), -1);
-  assert_int_equal(gt_slot_out_of_order(&slot, not_ascending), 3);
+  assert_int_equal(gt_slot_find_invalid(&slot, ascending), -1);
+  assert_int_equal(gt_slot_find_invalid(&slot, not_ascending), 3);
   slot.range = GT_ANY_VALUE;
-  assert_true(gt_slot_takes(&slot, stored_of(&tensor, shape, with_negative), "f", &error));
-  assert_false(gt_slot_takes(&slot, stored_of(&tensor, shape, with_nan), "f", &(gt_error){0}));
+  assert_true(gt_slot_check_values(&slot, stored_of(&tensor, shape, with_negative), "f", &error));
+  assert_false(gt_slot_check_values(&slot, stored_of(&tensor, shape, with_nan), "f", &(gt_error){0}));
   slot.role = GT_OPTIMIZER;
-  assert_true(gt_slot_takes(&slot, stored_of(&tensor, shape, with_nan), "f", &error));
+  assert_true(gt_slot_check_values(&slot, stored_of(&tensor, shape, with_nan), "f", &error));
 }
 
 int main(void) {

@@ -14,7 +14,7 @@ const gt_choice *choice_of(const gt_plan *plan, int number) {
   return NULL;
 }
 
-unsigned parts_of_way(const char *candidate) {
+unsigned split_of_candidate(const char *candidate) {
   unsigned slices = 0;
   const char *text = strstr(candidate, "split ");
   if (!text || sscanf(text, "split %u", &slices) != 1) fail_msg("%s: no parts of k", candidate);

@@ -9,5 +9,5 @@
 /* Choice `number` of the plan, counted from 0 in the order of its steps; NULL if there are fewer. */
 const gt_choice *choice_of(const gt_plan *plan, int number);
 /* The number of split-K slices in the text of a candidate. The test fails if the text has none. */
-unsigned parts_of_way(const char *candidate);
+unsigned split_of_candidate(const char *candidate);
 #endif

@@ -30,7 +30,7 @@ void layer_build_padded(layer_fixture *f, const char *layer, gt_shape shape, con
   if (lengths) x.lengths = &lengths_node;
   f->model = gt_model_build(&f->arena, f->graph, root, NULL, (gt_model_inputs){1, &x}, GT_NONE,
                             (gt_model_mode){.training = true}, &f->diagnostics);
-  if (f->model) gt_state_dict_start(&f->dict, f->model->store, GT_WEIGHT_ROLES, 1);
+  if (f->model) gt_state_dict_init(&f->dict, f->model->store, GT_WEIGHT_ROLES, 1);
 }
 
 void layer_build_good(layer_fixture *f, const char *layer, gt_shape shape) {

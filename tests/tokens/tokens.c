@@ -79,7 +79,7 @@ static void restore(fixture *f) {
   json_decref(json);
   json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
   assert_non_null(json);
-  const gt_vocabulary *again = gt_vocabulary_of_json(json, &f->arena);
+  const gt_vocabulary *again = gt_vocabulary_from_json(json, &f->arena);
   assert_non_null(again);
   assert_int_equal(gt_vocabulary_fingerprint(again, 1), gt_vocabulary_fingerprint(f->vocabulary, 1));
   f->vocabulary = again;
@@ -230,7 +230,7 @@ static void foreign_json(void **state) {
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     json_t *json = json_loads(bad[i], 0, NULL);
     assert_non_null(json);
-    if (gt_vocabulary_of_json(json, &arena)) fail_msg("accepted: %s", bad[i]);
+    if (gt_vocabulary_from_json(json, &arena)) fail_msg("accepted: %s", bad[i]);
     json_decref(json);
   }
   gt_arena_finish(&arena);

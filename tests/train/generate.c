@@ -88,7 +88,7 @@ static size_t stream_bytes(const char *text, const char *stop, const char *expec
       &s, gt_vocabulary_learn(gt_tokenizer_find("byte"), (gt_tokens_wanted){0}, &empty, &arena, &error), stop,
       append, &out);
   while (text[n] && !s.stopped) {
-    assert_true(gt_text_stream_put(&s, -1, (uint8_t)text[n], &error));
+    assert_true(gt_text_stream_add(&s, -1, (uint8_t)text[n], &error));
     n++;
   }
   assert_true(gt_text_stream_end(&s, &error));

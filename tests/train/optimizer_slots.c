@@ -49,7 +49,7 @@ static void save(const char *optimizer) {
   gt_state_dict dict;
   gt_error error = {0};
   const gt_store *store = create_store(optimizer, false);
-  gt_state_dict_start(&dict, store, GT_CHECKPOINT_ROLES, 1);
+  gt_state_dict_init(&dict, store, GT_CHECKPOINT_ROLES, 1);
   fill(&dict);
   const int count = gt_state_dict_tensors(&dict, GT_CHECKPOINT_ROLES, tensors);
   const gt_metadata config = {"config", optimizer};
@@ -125,7 +125,7 @@ static void mismatched_checkpoints_are_rejected(void **unused) {
   assert_string_equal(load(one_group, false), "111");
   gt_stored some[PARAMETERS + 1];
   gt_state_dict dict;
-  gt_state_dict_start(&dict, create_store(one_group, false), GT_ROLE(GT_PARAMETER), 1);
+  gt_state_dict_init(&dict, create_store(one_group, false), GT_ROLE(GT_PARAMETER), 1);
   gt_state_dict_tensors(&dict, GT_ROLE(GT_PARAMETER), some);
   assert_true(gt_safetensors_write(path, some, PARAMETERS, &config, 1, &error)); /* without optimizer slots */
   assert_string_equal(load(one_group, false), "-");

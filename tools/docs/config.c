@@ -7,7 +7,7 @@
 #include <string.h>
 
 static gt_arena arena;
-static gt_schema_thing list[GT_SCHEMA_MAX_THINGS];
+static gt_schema_entry list[GT_SCHEMA_MAX_THINGS];
 static int count;
 
 /* --- keys --- */
@@ -41,11 +41,11 @@ static void put_table(const gt_schema *schema, bool deep) {
 
 /* --- the things of a kind --- */
 
-static bool is_of_kind(const gt_schema_thing *thing, const char *kind, int family) {
+static bool is_of_kind(const gt_schema_entry *thing, const char *kind, int family) {
   return !strcmp(thing->kind, kind) && (family < 0 || thing->family == family);
 }
 
-static const char *anchor(const gt_schema_thing *thing) {
+static const char *anchor(const gt_schema_entry *thing) {
   return gt_arena_printf(&arena, "%s-%s", thing->kind, thing->name);
 }
 
@@ -99,7 +99,7 @@ static void put_kind(const char *name) {
 /* --- sections --- */
 
 /* True if the table of the parent section includes the keys of this one. */
-static bool is_inside(const gt_schema_thing *section) {
+static bool is_inside(const gt_schema_entry *section) {
   for (int i = 0; i < count; i++) {
     const gt_schema *outer = list[i].schema;
     if (!list[i].path || !*list[i].path) continue; /* the config as a whole, whose table has no nested keys */
@@ -109,11 +109,11 @@ static bool is_inside(const gt_schema_thing *section) {
   return false;
 }
 
-static bool is_section(const gt_schema_thing *thing) {
+static bool is_section(const gt_schema_entry *thing) {
   return thing->path && *thing->path && !is_inside(thing);
 }
 
-static void put_section(const gt_schema_thing *section) {
+static void put_section(const gt_schema_entry *section) {
   printf("\n## %s\n\n", section->path);
   docs_put_markdown(section->help ? section->help : "");
   printf("\n");

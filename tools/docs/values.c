@@ -49,13 +49,13 @@ static void add_keys(keys *k, const char *prefix, const gt_schema *schema) {
 
 /* True if the section occurs only once in a config and is a map, so that its keys have fixed paths; not so
  * lists of layers, phases or parameter groups, and columns. */
-static bool is_map(const gt_schema_thing *thing) {
+static bool is_map(const gt_schema_entry *thing) {
   return thing->path && !strstr(thing->path, "phases") && !strstr(thing->path, "NAME") &&
          strcmp(thing->name, "model") && strcmp(thing->path, "optimizer.parameters");
 }
 
 const char *const *docs_keys(gt_arena *arena) {
-  gt_schema_thing list[GT_SCHEMA_MAX_THINGS];
+  gt_schema_entry list[GT_SCHEMA_MAX_THINGS];
   const int count = gt_schema_things(list, arena);
   keys k = {arena, GT_NEW_N(arena, const char *, MAX_KEYS), 0};
   for (int i = 0; i < count; i++) {

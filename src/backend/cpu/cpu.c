@@ -60,7 +60,7 @@ static bool provide_arena(cpu_backend *cpu, uint64_t bytes, gt_error *error) {
 static uint8_t *address(const cpu_backend *cpu, const gt_executable *exe, const gt_access *access) {
   switch (access->buffer) {
   case GT_PLAN_ARENA: return cpu->arena + access->offset;
-  case GT_PLAN_LASTING: return exe->lasting + access->offset;
+  case GT_PLAN_PERSISTENT: return exe->lasting + access->offset;
   case GT_PLAN_CONSTANTS: return exe->constants + access->offset;
   default: return exe->variable[access->buffer - GT_PLAN_VARIABLE]->data + access->offset;
   }

@@ -53,7 +53,7 @@ static bool provide_arena(gt_vulkan *vk, uint64_t bytes, gt_error *error) {
 static gt_buffer *plan_buffer(const gt_vulkan *vk, const gt_executable *e, uint32_t number) {
   switch (number) {
   case GT_PLAN_ARENA: return vk->arena;
-  case GT_PLAN_LASTING: return e->lasting;
+  case GT_PLAN_PERSISTENT: return e->lasting;
   case GT_PLAN_CONSTANTS: return e->constants;
   default: return e->variables[number - GT_PLAN_VARIABLE];
   }

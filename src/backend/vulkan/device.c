@@ -7,7 +7,7 @@
 static int open_devices;
 static bool given_up;
 
-bool gt_vulkan_stuck(void) { return given_up; }
+bool gt_vulkan_device_abandoned(void) { return given_up; }
 
 static bool create_device(gt_vulkan *vk, uint32_t feed_queue, gt_error *error) {
   const float priority[2] = {1, 1};

@@ -188,7 +188,7 @@ int gt_vulkan_drivers(gt_vulkan_driver *drivers, int limit) {
   return count;
 }
 
-bool gt_vulkan_leave_out(const gt_vulkan_driver *drivers, int count) {
+bool gt_vulkan_exclude_drivers(const gt_vulkan_driver *drivers, int count) {
   char *working = NULL;
   int crashing = 0;
   for (int i = 0; i < count; i++) {

@@ -63,7 +63,7 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
   return VK_FALSE;
 }
 
-const char *gt_vulkan_complaint(void) { return listener.complaint; }
+const char *gt_vulkan_loader_message(void) { return listener.complaint; }
 
 static bool has_validation_layer(void) {
   VkLayerProperties layer[64];

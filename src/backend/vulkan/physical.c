@@ -126,10 +126,10 @@ static void describe_features(gt_physical *p, bool family) {
 static gt_target target_of(const gt_physical *p) {
   return (gt_target){.device = true,
                      .subgroup = p->info.subgroup,
-                     .max_workgroup = gt_least_u32(p->info.max_workgroup, 1024),
+                     .max_workgroup = gt_min_u32(p->info.max_workgroup, 1024),
                      .shared_bytes = p->info.shared_bytes,
                      .units = p->units,
-                     .max_grid = gt_least_u32(p->properties.limits.maxComputeWorkGroupCount[0], 65535),
+                     .max_grid = gt_min_u32(p->properties.limits.maxComputeWorkGroupCount[0], 65535),
                      .brief =
                          p->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU && !gt_debug("straight"),
                      .matrix = gt_vulkan_matrix_units(p)};

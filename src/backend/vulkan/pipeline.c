@@ -111,15 +111,15 @@ static void *make_pipelines(void *context) {
 }
 
 /* Adds the pipelines from `first` on, compiled in this many seconds, to the backend's statistics. */
-static void count_making(gt_vulkan *vk, size_t first, double seconds) {
-  gt_backend_making *making = &vk->base.making;
-  making->seconds += seconds;
+static void count_compiled(gt_vulkan *vk, size_t first, double seconds) {
+  gt_compile_stats *compile_stats = &vk->base.compile_stats;
+  compile_stats->seconds += seconds;
   for (size_t i = first; i < vk->pipelines.count; i++) {
     const gt_vulkan_pipeline *p = &vk->pipelines.items[i];
-    making->kernels++;
-    if (p->seconds <= making->longest) continue;
-    making->longest = p->seconds;
-    making->slowest = p->name;
+    compile_stats->kernels++;
+    if (p->seconds <= compile_stats->longest) continue;
+    compile_stats->longest = p->seconds;
+    compile_stats->slowest = p->name;
   }
 }
 
@@ -138,7 +138,7 @@ static bool make_from(gt_vulkan *vk, size_t first, gt_error *error) {
   make_pipelines(&w);
   for (int i = 0; i < started; i++) pthread_join(thread[i], NULL);
   pthread_mutex_destroy(&w.mutex);
-  count_making(vk, first, now() - began);
+  count_compiled(vk, first, now() - began);
 
   bool good = true;
   for (size_t i = first; i < w.end; i++) good = good && vk->pipelines.items[i].pipeline;

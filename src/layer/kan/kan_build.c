@@ -140,8 +140,8 @@ static gt_id apply(gt_build *build, const gt_kan_choice *o, const gt_kan_symboli
   const bool has_base = strcmp(o->base, "none") && !edges->attribute->base;
   gt_shape shape = gt_node_at(graph, x)->shape;
   if (has_base) read_base(build, o, symbolic, edges, x);
-  if (has_base && !strcmp(o->base, "silu") && edges->scales == GT_NONE && !gt_kan_behind(edges->attribute) &&
-      shape.rank < GT_MAX_RANK)
+  if (has_base && !strcmp(o->base, "silu") && edges->scales == GT_NONE &&
+      !gt_kan_position_count(edges->attribute) && shape.rank < GT_MAX_RANK)
     return fuse_base(graph, edges, x);
   shape.dim[shape.rank - 1] = edges->units;
   const gt_id y =

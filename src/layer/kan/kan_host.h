@@ -7,13 +7,14 @@
 #define GT_LAYER_KAN_HOST_H
 #include "op/kan/kan.h"
 
-typedef struct gt_kan_beside { /* settings of a layer that neither its tensors nor the attribute contain */
-  const char *norm, *base;     /* input_norm and base, as in a config */
-  double width;                /* of rbf, rswaf and wavelet; 0: the distance between centers */
-} gt_kan_beside;
-gt_kan_beside gt_kan_beside_of(const void *config); /* config: a layer's settings */
+typedef struct gt_kan_branch_settings { /* settings of a layer that neither its tensors nor the attribute
+                                           contain */
+  const char *norm, *base;              /* input_norm and base, as in a config */
+  double width;                         /* of rbf, rswaf and wavelet; 0: the distance between centers */
+} gt_kan_branch_settings;
+gt_kan_branch_settings gt_kan_branch_settings_of(const void *config); /* config: a layer's settings */
 /* Evaluates all functions of one input at x, without the base: splines in double, others as precisely as the
- * kernels do. positions: knots, centers, … of this input, gt_kan_behind(attribute) values; NULL if there are
- * none. */
+ * kernels do. positions: knots, centers, … of this input, gt_kan_position_count(attribute) values; NULL if
+ * there are none. */
 void gt_kan_functions(const gt_kan_attribute *attribute, const double *positions, double x, double *values);
 #endif

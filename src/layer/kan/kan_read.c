@@ -109,10 +109,10 @@ bool gt_kan_read(gt_build *build, const gt_kan_config *c, gt_kan_choice *o) {
   return true;
 }
 
-gt_kan_beside gt_kan_beside_of(const void *config) {
+gt_kan_branch_settings gt_kan_branch_settings_of(const void *config) {
   const gt_kan_config *c = config;
   uint32_t basis = 0;
   while (strcmp(gt_kan_bases[basis], c->basis)) basis++;
-  return (gt_kan_beside){c->input_norm ? c->input_norm : forms[basis].norm,
-                         c->base ? c->base : forms[basis].base, c->width};
+  return (gt_kan_branch_settings){c->input_norm ? c->input_norm : forms[basis].norm,
+                                  c->base ? c->base : forms[basis].base, c->width};
 }

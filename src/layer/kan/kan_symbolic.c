@@ -234,7 +234,7 @@ static bool is_mask(const gt_slot *slot) {
   return !strcmp(slot->name + gt_slot_layer_length(slot->name), ".mask");
 }
 
-bool gt_kan_symbolic_is(const gt_slot *slot) {
+bool gt_kan_is_symbolic_slot(const gt_slot *slot) {
   const char *name = slot->name + gt_slot_layer_length(slot->name);
   if (!slot->form || *name != '.') return false;
   for (int i = 0; i < GT_KAN_SYMBOLIC_VALUES; i++)

@@ -34,7 +34,7 @@ gt_id gt_kan_symbolic_apply(gt_build *build, const gt_kan_symbolic *symbolic, gt
 gt_id gt_kan_symbolic_mask(gt_build *build, const gt_kan_symbolic *symbolic, gt_shape shape);
 
 /* True if the slot is one of these parameters, or the mask of a layer with symbolic edges. */
-bool gt_kan_symbolic_is(const gt_slot *slot);
+bool gt_kan_is_symbolic_slot(const gt_slot *slot);
 /* gt_slot.refit of these slots: existing edges keep their constants, and the mask of all listed edges is
  * 0. */
 void gt_kan_symbolic_refit(const gt_slot *before, const float *old, const gt_slot *now, float *out);

@@ -119,7 +119,7 @@ static bool logic_circuit(gt_layer_circuit *circuit, const void *config) {
   uint32_t *values = gt_layer_circuit_values(circuit, gates);
   return gt_circuit_add_layer(circuit->circuit, &layer, circuit->source->items,
                               (uint32_t)circuit->source->count, values, circuit->error) ||
-         gt_layer_circuit_refuse(circuit, "has a wiring that does not match its input");
+         gt_layer_circuit_fail(circuit, "has a wiring that does not match its input");
 }
 
 GT_DEFINE(layer, logic) = {.name = "logic",
@@ -168,7 +168,7 @@ static gt_id build_group_sum(gt_build *build, const void *config, const gt_id *i
 /* In a circuit, only the last layer of the model can be a group_sum: the outputs form groups. */
 static bool group_circuit(gt_layer_circuit *circuit, const void *config) {
   if (!circuit->source->count) return true;
-  if (!circuit->last) return gt_layer_circuit_refuse(circuit, "comes after gates but has no gates");
+  if (!circuit->last) return gt_layer_circuit_fail(circuit, "comes after gates but has no gates");
   circuit->circuit->groups = (uint32_t)((const group_config *)config)->groups;
   return gt_layer_circuit_forward(circuit);
 }

@@ -180,13 +180,13 @@ static gt_id build_conv(gt_build *build, const void *config, const gt_id *input,
   (void)inputs;
   if (!check_image(build, c, &a, input)) return GT_NONE;
   const gt_shape x = gt_node_at(graph, input[0])->shape;
-  const wiring_options options = {.stream = gt_build_stream(build, "wiring"),
-                                  .kernels = c->channels,
-                                  .leaves = INT64_C(1) << c->depth,
-                                  .channels = x.dim[3],
-                                  .each =
-                                      gt_least(c->field_channels, gt_least(x.dim[3], INT64_C(1) << c->depth)),
-                                  .area = c->kernel * c->kernel};
+  const wiring_options options = {
+      .stream = gt_build_stream(build, "wiring"),
+      .kernels = c->channels,
+      .leaves = INT64_C(1) << c->depth,
+      .channels = x.dim[3],
+      .each = gt_min_i64(c->field_channels, gt_min_i64(x.dim[3], INT64_C(1) << c->depth)),
+      .area = c->kernel * c->kernel};
   const gt_shape output = {.rank = 4,
                            .dim = {x.dim[0], gt_logic_conv_windows(&a, x.dim[1]),
                                    gt_logic_conv_windows(&a, x.dim[2]), options.kernels}};
@@ -232,7 +232,7 @@ static bool conv_circuit(gt_layer_circuit *circuit, const void *config) {
   uint32_t *values = gt_layer_circuit_values(circuit, (size_t)gt_shape_count(y));
   return gt_circuit_add_convolution(circuit->circuit, &kernels, circuit->source->items, values,
                                     circuit->error) ||
-         gt_layer_circuit_refuse(circuit, "has a wiring that does not match its input");
+         gt_layer_circuit_fail(circuit, "has a wiring that does not match its input");
 }
 
 GT_DEFINE(layer, logic_conv2d) = {

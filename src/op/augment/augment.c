@@ -117,7 +117,7 @@ static void lower_values(gt_lowering *lowering, const gt_augment_look *look, uin
   for (uint32_t row = 0; row <= look->boxes; row++)
     for (uint32_t c = 0; c < channels; c++) {
       const float *by_channel = row ? look->value[row - 1] : look->fill;
-      value[row * channels + c] = by_channel[gt_least_u32(c, GT_AUGMENT_MAX_VALUES - 1)];
+      value[row * channels + c] = by_channel[gt_min_u32(c, GT_AUGMENT_MAX_VALUES - 1)];
     }
   float *curve = value + constants;
   for (uint32_t i = 0; i < look->tones; i++) {
@@ -194,7 +194,7 @@ gt_id gt_augment(gt_graph *graph, gt_id x, gt_id drawn, gt_id scaling, const gt_
   return gt_node_add(graph, &ops[OP_AUGMENT], input, inputs, look, sizeof *look);
 }
 
-gt_id gt_middle(gt_graph *graph, gt_id x, int64_t height, int64_t width) {
+gt_id gt_center_crop(gt_graph *graph, gt_id x, int64_t height, int64_t width) {
   if (x == GT_NONE) return x;
   const gt_shape shape = gt_node_at(graph, x)->shape;
   int64_t start[GT_MAX_RANK] = {0}, stop[GT_MAX_RANK];

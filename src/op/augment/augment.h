@@ -85,7 +85,7 @@ gt_id gt_augment_share(gt_graph *graph, gt_id drawn);
 gt_id gt_augment(gt_graph *graph, gt_id x, gt_id drawn, gt_id scaling, const gt_augment_look *look);
 /* The center crop of x [batch, height, width(, channels)], as in torchvision; x itself if it has this
  * size. */
-gt_id gt_middle(gt_graph *graph, gt_id x, int64_t height, int64_t width);
+gt_id gt_center_crop(gt_graph *graph, gt_id x, int64_t height, int64_t width);
 /* x F32 [batch, height, width(, channels)], every sample mirrored left to right. */
 gt_id gt_mirror(gt_graph *graph, gt_id clock, gt_id x);
 /* F32 [batch]: the mean gray level of a sample after the change of brightness, the reference for contrast. */

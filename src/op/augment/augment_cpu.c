@@ -108,7 +108,7 @@ GT_MATH void apply_tone(const job *j, const source *s, uint32_t tone, uint32_t n
                        (size_t)(uint32_t)row * GT_AUGMENT_LEVELS;
   for (uint32_t k = 0; k < n; k++) {
     const float place = clamp(v[k], a->white) * a->level;
-    v[k] = curve[gt_least_u32((uint32_t)(place + 0.5f), GT_AUGMENT_LEVELS - 1)];
+    v[k] = curve[gt_min_u32((uint32_t)(place + 0.5f), GT_AUGMENT_LEVELS - 1)];
   }
 }
 
@@ -182,7 +182,7 @@ GT_MATH void write_span(const job *j, gt_image_span at, uint32_t channels) {
   for (uint32_t i = 0; i < at.count; i++, y += channels)
     for (uint32_t c = 0; c < channels; c += CHANNELS) {
       const pixel p = {.across = at.at[2] + i, .down = at.at[1], .channel = c};
-      write_pixel(j, &current, &previous, p, gt_least_u32(channels - c, CHANNELS), y + c);
+      write_pixel(j, &current, &previous, p, gt_min_u32(channels - c, CHANNELS), y + c);
     }
 }
 

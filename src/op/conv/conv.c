@@ -110,7 +110,7 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
   for (int i = 0; i < 2; i++)
     if (!gt_check_f32(name, gt_node_at(graph, node->input[i]), error)) return false;
   if (!extents_of(graph, node, &e)) return refuse(graph, node, error);
-  if (tap_count(e.a) > MAX_LENGTH / gt_most(e.in, e.out))
+  if (tap_count(e.a) > MAX_LENGTH / gt_max_i64(e.in, e.out))
     return gt_fail(error, GT_ERR_CONFIG, "%s: a window over all channels has more than %d values", name,
                    (int)MAX_LENGTH);
   const gt_shape x = image_shape(e.batch, e.a->rank, e.a->in, e.in),
@@ -173,7 +173,7 @@ static gt_id swap_middle_axes(gt_graph *graph, gt_id w, int64_t groups, int64_t 
 
 static uint32_t phase_count(const gt_conv_attribute *a) {
   uint32_t count = 1;
-  for (uint32_t d = 0; d < a->rank; d++) count = gt_least_u32(count * a->stride[d], MAX_PHASES + 1);
+  for (uint32_t d = 0; d < a->rank; d++) count = gt_min_u32(count * a->stride[d], MAX_PHASES + 1);
   return count;
 }
 

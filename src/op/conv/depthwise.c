@@ -55,9 +55,9 @@ void gt_depthwise_weight_lower(gt_lowering *lowering, const gt_group *group, con
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   const bool device = gt_lowering_target(lowering)->device;
   const uint32_t taps = gt_patches_length(p), items = gt_ceil_div(p->channels, 4) * taps;
-  const uint32_t wanted =
-      device ? gt_least_u32(gt_ceil_div(ENOUGH, items), gt_ceil_div(positions, MIN_POSITIONS))
-             : gt_least_u32(CPU_SLICES, gt_ceil_div(positions, CPU_MIN_POSITIONS));
+  const uint32_t wanted = device
+                              ? gt_min_u32(gt_ceil_div(ENOUGH, items), gt_ceil_div(positions, MIN_POSITIONS))
+                              : gt_min_u32(CPU_SLICES, gt_ceil_div(positions, CPU_MIN_POSITIONS));
   struct gt_depthwise_args args = {.lines = positions, .channels = p->channels, .taps = taps};
   args.chunk = gt_ceil_div(positions, wanted);
   args.parts = gt_ceil_div(positions, args.chunk);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 uint32_t gt_depthwise_tile_positions(uint32_t channels) {
-  return gt_most_u32(GT_DEPTHWISE_VALUES / channels, 1);
+  return gt_max_u32(GT_DEPTHWISE_VALUES / channels, 1);
 }
 
 typedef struct place { /* of the window at an output position (shaders/op/matmul/patches.h) */
@@ -45,7 +45,7 @@ void gt_depthwise_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_depthwise_args *a = args;
   const uint32_t *geometry = GT_PTR(const uint32_t, a->geometry), rank = spec[GT_PATCHES_SPEC_RANK];
   const uint32_t most = gt_depthwise_tile_positions(a->channels), first = tile * most;
-  const uint32_t positions = gt_least_u32(most, a->lines - first);
+  const uint32_t positions = gt_min_u32(most, a->lines - first);
   const float *image = GT_PTR(const float, a->image), *w = GT_PTR(const float, a->other);
   _Static_assert((GT_DEPTHWISE_WEIGHTS + GT_DEPTHWISE_VALUES) * sizeof(float) <= GT_POOL_SCRATCH,
                  "the transposed weights and the sums fit");
@@ -76,7 +76,7 @@ void gt_depthwise_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
 void gt_depthwise_weight_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_depthwise_args *a = args;
   const uint32_t *geometry = GT_PTR(const uint32_t, a->geometry), rank = spec[GT_PATCHES_SPEC_RANK];
-  const uint32_t end = gt_least_u32((tile + 1) * a->chunk, a->lines);
+  const uint32_t end = gt_min_u32((tile + 1) * a->chunk, a->lines);
   const float *image = GT_PTR(const float, a->image), *g = GT_PTR(const float, a->other);
   float *sum = gt_pool_scratch(); /* [taps, channels] */
   memset(sum, 0, (size_t)a->taps * a->channels * sizeof *sum);

@@ -17,7 +17,7 @@ void gt_basis_geometry(const gt_kan_attribute *a, uint32_t lines, uint32_t input
   geometry[GT_BASIS_SECOND] = gt_bits(a->second);
   geometry[GT_BASIS_OUTPUTS] = outputs;
   geometry[GT_BASIS_PEAK_OF] = 0;
-  if (gt_kan_behind(a)) geometry[GT_BASIS_BEHIND] = lines;
+  if (gt_kan_position_count(a)) geometry[GT_BASIS_BEHIND] = lines;
   geometry[GT_BASIS_RAW] = a->apart ? lines * inputs : 0;
   spec[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] =
       a->basis | (a->base ? GT_BASIS_BASE : 0) | (a->placed ? GT_BASIS_PLACED : 0) |
@@ -181,7 +181,7 @@ static void fill_placed_run(fill_function *const fill[ORDER_COUNT], const form *
 static void fill_placed(uint32_t basis, const form *f, const lines *l) {
   for (uint32_t k = 0; k < l->count; k++)
     for (uint32_t first = 0; first < l->length; first += PLACED_AT_ONCE)
-      fill_placed_run(fill_any[basis], f, l, k, first, gt_least_u32(l->length - first, PLACED_AT_ONCE));
+      fill_placed_run(fill_any[basis], f, l, k, first, gt_min_u32(l->length - first, PLACED_AT_ONCE));
 }
 
 /* --- splines over knots at each input, in rows after x -------------------------------------------------- */
@@ -225,7 +225,7 @@ GT_MATH void fill_knots_line(const form *f, const columns *c, const float *x, ui
 GT_CLONES static void fill_knots(const form *f, const lines *l) {
   columns c;
   for (uint32_t first = 0; first < l->length; first += AT_ONCE) {
-    const uint32_t n = gt_least_u32(l->length - first, AT_ONCE);
+    const uint32_t n = gt_min_u32(l->length - first, AT_ONCE);
     fill_columns(f, l->behind + f->term * l->x_step + first, l->x_step, n, &c);
     for (uint32_t k = 0; k < l->count; k++)
       fill_knots_line(f, &c, l->x + k * l->x_step + first, n, l->to + k * l->to_step + first);
@@ -259,7 +259,7 @@ GT_MATH void fill_polynomial(const form *f, const lines *l, const gt_recurrence 
   const float scale = power_of(f->inverse, order);
   for (uint32_t k = 0; k < l->count; k++)
     for (uint32_t first = 0; first < l->length; first += AT_ONCE) {
-      const uint32_t n = gt_least_u32(l->length - first, AT_ONCE);
+      const uint32_t n = gt_min_u32(l->length - first, AT_ONCE);
       wide x = {0}, last[ORDER_COUNT] = {{0}}, now[ORDER_COUNT] = {{0}}; /* the polynomials' derivatives */
       take(&x, l->x + k * l->x_step + first, n);
       const wide u = (x - f->low) * f->inverse;
@@ -369,7 +369,7 @@ void gt_basis_make(const gt_factor *factor, uint32_t line, uint32_t count, uint3
   const size_t inputs = factor->geometry[GT_BASIS_INPUTS], behind = factor->geometry[GT_BASIS_BEHIND];
   for (uint32_t done = 0; done < positions;) {
     const stretch s = stretch_at(factor->geometry, spec, position + done);
-    const uint32_t run = gt_least_u32(s.run, positions - done);
+    const uint32_t run = gt_min_u32(s.run, positions - done);
     const float *column = factor->from + s.input;
     fill(factor->geometry, spec, s.term,
          &(lines){.x = column + line * inputs,
@@ -378,7 +378,7 @@ void gt_basis_make(const gt_factor *factor, uint32_t line, uint32_t count, uint3
                   .to_step = step,
                   .count = count,
                   .length = run,
-                  .behind = gt_basis_has_behind(spec) ? column + behind * inputs : NULL});
+                  .behind = gt_basis_has_positions(spec) ? column + behind * inputs : NULL});
     done += run;
   }
 }

@@ -27,7 +27,7 @@ void gt_basis_fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term
                    const float *behind, uint32_t lines, uint32_t n, float *to);
 gt_factor_maker gt_basis_make;
 /* True if rows of parameters (knots, or centres and scales) follow the lines of x. */
-static inline bool gt_basis_has_behind(const uint32_t *spec) {
+static inline bool gt_basis_has_positions(const uint32_t *spec) {
   const uint32_t kind = spec[GT_BASIS_SPEC_KIND];
   return kind & GT_BASIS_PLACED || kind % GT_BASIS_BASE == GT_BASIS_KNOTS;
 }

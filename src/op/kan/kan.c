@@ -75,7 +75,7 @@ uint32_t gt_kan_row(const gt_kan_attribute *a, uint32_t input, uint32_t term) {
   return (input / a->block * total(a) + term) * a->block + input % a->block;
 }
 
-uint32_t gt_kan_behind(const gt_kan_attribute *a) {
+uint32_t gt_kan_position_count(const gt_kan_attribute *a) {
   return a->basis == GT_BASIS_KNOTS ? a->terms + a->degree + 1 : a->placed ? 2 * a->terms : 0;
 }
 
@@ -95,7 +95,7 @@ static bool is_spline(const gt_kan_attribute *a) {
 static bool is_sound(const gt_kan_attribute *a, int64_t inputs) {
   return a->basis < BASES && a->terms && a->terms < MOST_LENGTH && a->base <= 1 && a->block &&
          inputs % a->block == 0 && a->order <= GT_BASIS_MOST_ORDER + a->placed && a->inverse > 0 &&
-         (!a->apart || (a->base && !a->order && !gt_kan_behind(a))) &&
+         (!a->apart || (a->base && !a->order && !gt_kan_position_count(a))) &&
          a->placed <= (a->basis == GT_BASIS_RBF || a->basis == GT_BASIS_RSWAF ||
                        a->basis == GT_BASIS_WAVELET || a->basis == GT_BASIS_SINC ||
                        a->basis == GT_BASIS_FOURIER) &&
@@ -108,14 +108,14 @@ static bool is_sound(const gt_kan_attribute *a, int64_t inputs) {
 /* The shape of the inputs that the functions read: x without the parameters that follow it, or without the
  * inputs of a base that is apart. */
 static gt_shape ahead_of(gt_shape x, const gt_kan_attribute *a) {
-  x.dim[0] -= gt_kan_behind(a);
-  return a->apart ? gt_shape_behind_first(x) : x;
+  x.dim[0] -= gt_kan_position_count(a);
+  return a->apart ? gt_shape_without_first(x) : x;
 }
 
 static bool lines_of(gt_shape x, extents *e) {
   e->inputs = last(x);
   if (x.rank < 2 || e->inputs < 1 || !is_sound(e->a, e->inputs) || total(e->a) > MOST_LENGTH / e->inputs ||
-      (gt_kan_behind(e->a) && (x.rank > 2 || x.dim[0] <= gt_kan_behind(e->a))) ||
+      (gt_kan_position_count(e->a) && (x.rank > 2 || x.dim[0] <= gt_kan_position_count(e->a))) ||
       (e->a->apart && (x.rank < 3 || x.dim[0] != 2)))
     return false;
   e->lines = gt_shape_count(ahead_of(x, e->a)) / e->inputs;
@@ -227,8 +227,8 @@ static gt_kan_attribute of_order(const gt_kan_attribute *a, uint32_t order) {
 /* The gradient of x with the rows of parameters that follow it. Knots have none. moved: [terms, inputs], the
  * gradients by a shift of the functions' inputs and by the scales. */
 static gt_id with_behind(gt_graph *graph, const gt_kan_attribute *a, gt_id dx, const gt_id moved[2]) {
-  const int64_t none[2] = {0}, after[2] = {gt_kan_behind(a), 0};
-  if (!gt_kan_behind(a)) return dx;
+  const int64_t none[2] = {0}, after[2] = {gt_kan_position_count(a), 0};
+  if (!gt_kan_position_count(a)) return dx;
   if (!a->placed) return gt_pad(graph, dx, none, after, 0);
   /* u = (x - centre) * scale: the derivative by the centre is minus that by x. */
   const gt_id parts[3] = {dx, gt_neg(graph, moved[0]), moved[1]};

@@ -11,7 +11,7 @@ typedef struct parts {   /* x: */
 } parts;
 
 static parts parts_of(gt_graph *graph, gt_id x) {
-  parts p = {.each = gt_shape_behind_first(gt_node_at(graph, x)->shape)};
+  parts p = {.each = gt_shape_without_first(gt_node_at(graph, x)->shape)};
   p.inputs = p.each.dim[p.each.rank - 1];
   p.lines = gt_shape_count(p.each) / p.inputs;
   p.functions = gt_part(graph, x, 0, p.each);

@@ -50,7 +50,7 @@ static void drain(const struct gt_kan_input_args *a, const uint32_t *spec, const
   float slope[AT_ONCE * WIDE];
   const size_t apart = (size_t)terms * width;
   for (uint32_t row = 0; row < rows; row += AT_ONCE) {
-    const uint32_t some = gt_least_u32(rows - row, AT_ONCE);
+    const uint32_t some = gt_min_u32(rows - row, AT_ONCE);
     for (uint32_t t = 0; t < terms; t++) {
       gt_basis_fill(GT_PTR(const uint32_t, a->geometry), spec, term + t, x + (size_t)row * inputs, behind,
                     some, width, slope);
@@ -67,16 +67,16 @@ void gt_kan_input_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const cut c = cut_of(a->m, inputs, block);
   const uint32_t parts = c.across / (inputs / block), in_block = tile % c.across % parts * c.width;
   const uint32_t number = tile % c.across / parts, row = tile / c.across * c.rows;
-  const uint32_t rows = gt_least_u32(a->m - row, c.rows), width = gt_least_u32(block - in_block, c.width);
-  const uint32_t group = width == block ? gt_most_u32(WIDE / width, 1) : 1; /* functions of a product */
+  const uint32_t rows = gt_min_u32(a->m - row, c.rows), width = gt_min_u32(block - in_block, c.width);
+  const uint32_t group = width == block ? gt_max_u32(WIDE / width, 1) : 1; /* functions of a product */
   _Static_assert((2 * MOST_ROWS * WIDE + GT_MATMUL_PACK) * sizeof(float) <= GT_POOL_SCRATCH, "a tile fits");
   float *total = gt_pool_scratch(), *part = total + MOST_ROWS * WIDE, *pack = part + MOST_ROWS * WIDE;
   const uint32_t first = row * inputs + number * block + in_block;
   const float *x = GT_PTR(const float, a->x),
-              *behind = gt_basis_has_behind(spec) ? x + (size_t)a->m * inputs + first % inputs : NULL;
+              *behind = gt_basis_has_positions(spec) ? x + (size_t)a->m * inputs + first % inputs : NULL;
   memset(total, 0, sizeof *total * rows * width);
   for (uint32_t term = 0; term < total_terms; term += group) {
-    const uint32_t terms = gt_least_u32(total_terms - term, group);
+    const uint32_t terms = gt_min_u32(total_terms - term, group);
     const size_t line = ((size_t)number * total_terms + term) * block + in_block; /* row of coefficients */
     const gt_matmul_operands o = {.a = GT_PTR(const float, a->g) + (size_t)row * outputs,
                                   .b = GT_PTR(const float, a->c) + line * outputs,
@@ -95,7 +95,7 @@ void gt_kan_input_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
 
 enum { BASIS_TILE = 16384 }; /* values of a tile, about */
 
-static uint32_t lines_of_tile(uint32_t length) { return gt_most_u32(BASIS_TILE / length, 1); }
+static uint32_t lines_of_tile(uint32_t length) { return gt_max_u32(BASIS_TILE / length, 1); }
 
 uint32_t gt_kan_basis_tiles(uint32_t lines, uint32_t length) {
   return gt_ceil_div(lines, lines_of_tile(length));
@@ -106,6 +106,6 @@ void gt_kan_basis_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const uint32_t each = lines_of_tile(a->length), line = tile * each;
   const gt_factor factor = {
       .from = GT_PTR(const float, a->x), .geometry = GT_PTR(const uint32_t, a->geometry), .spec = spec};
-  gt_basis_make(&factor, line, gt_least_u32(a->lines - line, each), 0, a->length,
+  gt_basis_make(&factor, line, gt_min_u32(a->lines - line, each), 0, a->length,
                 GT_PTR(float, a->y) + (size_t)line * a->length, a->length);
 }

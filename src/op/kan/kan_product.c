@@ -57,7 +57,7 @@ static void multiply_basis(const gt_graph *graph, gt_id x, const gt_kan_extents 
   const double limit[2] = {limit_of(graph, x, e->a, 0), limit_of(graph, x, e->a, 1)};
   p->shape.even_a = gt_basis_range(e->a, limit, columns, geometry, p->own);
   if (p->own[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] & GT_BASIS_RAW_ONLY)
-    p->measured_a = (gt_stretch){e->lines * e->inputs, e->lines * e->inputs};
+    p->measured_a = (gt_element_range){e->lines * e->inputs, e->lines * e->inputs};
   if (p->own[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] & GT_BASIS_KNOWN)
     p->shape.known_a = gt_from_bits(geometry[GT_BASIS_PEAK_OF]);
   p->shape.heavy_a = e->a->basis != GT_BASIS_RBF && e->a->basis != GT_BASIS_PIECEWISE_LINEAR;
@@ -98,7 +98,7 @@ gt_product gt_kan_product(gt_lowering *lowering, const gt_node *node, gt_kan_pro
   p.geometry = geometry;
   p.words = GT_BASIS_WORDS;
   p.shape.batch = 1;
-  p.shape.plain_a = !gt_kan_behind(e->a);
+  p.shape.plain_a = !gt_kan_position_count(e->a);
   gt_basis_geometry(e->a, (uint32_t)e->lines, (uint32_t)e->inputs, (uint32_t)e->outputs, geometry, p.own);
   if (form == GT_KAN_INPUT) {
     p.a.node = node->input[1];

@@ -124,7 +124,7 @@ typedef struct cut {
 } cut;
 
 static cut cut_of(uint32_t block, uint32_t outputs) {
-  const uint32_t each = gt_least_u32(gt_most_u32(TILE / outputs, 1), block);
+  const uint32_t each = gt_min_u32(gt_max_u32(TILE / outputs, 1), block);
   return (cut){each, gt_ceil_div(block, each)};
 }
 
@@ -234,12 +234,12 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const uint64_t edges = (uint64_t)args.inputs * (quads ? args.outputs / 4 : args.outputs);
   const uint32_t local = gt_lower_workgroup(lowering, WORKGROUP, MOST_SHARES);
   uint32_t shares = 1;
-  while (2 * shares <= gt_least_u32(a->terms, MOST_SHARES)) shares *= 2;
+  while (2 * shares <= gt_min_u32(a->terms, MOST_SHARES)) shares *= 2;
   gt_step *step = gt_lower_step(lowering, &scale_kernel, &args, sizeof args);
   set(step, a, gt_kan_scale_parts(f, args.inputs, args.outputs, a), args.inputs, args.outputs);
   step->spec[GT_KAN_SCALE_SPEC_QUADS] = quads;
   step->spec[GT_KAN_SCALE_SPEC_SHARES] = shares;
-  step->spec[GT_KAN_SCALE_SPEC_THERE] = gt_lower_begins_there(lowering);
+  step->spec[GT_KAN_SCALE_SPEC_THERE] = gt_lower_is_in_place(lowering);
   gt_lower_read(lowering, offsetof(struct gt_kan_scale_args, w), node->input[0]);
   gt_lower_read(lowering, offsetof(struct gt_kan_scale_args, c), node->input[1]);
   gt_lower_read(lowering, offsetof(struct gt_kan_scale_args, f), node->input[2]);

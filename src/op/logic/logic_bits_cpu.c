@@ -18,7 +18,7 @@ static uint32_t code_of(uint32_t gate) {
 void gt_logic_codes_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_logic_codes_args *t = args;
   uint32_t *codes = GT_PTR(uint32_t, t->codes);
-  const uint32_t end = gt_least_u32((tile + 1) * GT_BITS_CODE_TILE, t->gates);
+  const uint32_t end = gt_min_u32((tile + 1) * GT_BITS_CODE_TILE, t->gates);
   (void)spec;
   for (uint32_t gate = tile * GT_BITS_CODE_TILE; gate < end; gate++) {
     const float *z = GT_PTR(const float, t->logits) + 16 * (size_t)gate;
@@ -50,8 +50,8 @@ static block block_of(const struct gt_logic_pack_args *t, const uint32_t *spec, 
   const uint32_t chunks = gt_ceil_div(t->values, GT_BITS_VALUE_TILE);
   block b = {.word = tile / chunks, .first = tile % chunks * GT_BITS_VALUE_TILE};
   const bool by_word = spec[GT_LOGIC_PACK_SPEC_BY_WORD];
-  b.count = gt_least_u32(GT_BITS_VALUE_TILE, t->values - b.first);
-  b.samples = gt_least_u32(32, t->batch - 32 * b.word);
+  b.count = gt_min_u32(GT_BITS_VALUE_TILE, t->values - b.first);
+  b.samples = gt_min_u32(32, t->batch - 32 * b.word);
   b.stride = by_word ? 1 : t->words;
   b.at = by_word ? (size_t)b.word * t->values + b.first : (size_t)b.first * t->words + b.word;
   return b;
@@ -86,9 +86,8 @@ GT_CLONES static void layer(const struct gt_logic_bits_args *t, uint32_t first, 
   const uint32_t *codes = GT_PTR(const uint32_t, t->codes), *wiring = GT_PTR(const uint32_t, t->wiring);
   const size_t n = t->words;
   for (uint32_t gate = first; gate < end; gate++) {
-    const uint32_t *a = GT_PTR(const uint32_t, t->x) + n * gt_least_u32(wiring[gate], t->inputs - 1),
-                   *b = GT_PTR(const uint32_t, t->x) +
-                        n * gt_least_u32(wiring[t->gates + gate], t->inputs - 1);
+    const uint32_t *a = GT_PTR(const uint32_t, t->x) + n * gt_min_u32(wiring[gate], t->inputs - 1),
+                   *b = GT_PTR(const uint32_t, t->x) + n * gt_min_u32(wiring[t->gates + gate], t->inputs - 1);
     const uint32_t code = codes[gate], c0 = -(code & 1), c1 = -(code >> 1 & 1), c2 = -(code >> 2 & 1),
                    c3 = -(code >> 3 & 1);
     uint32_t *restrict y = GT_PTR(uint32_t, t->y) + n * gate;
@@ -100,7 +99,7 @@ void gt_logic_bits_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_logic_bits_args *t = args;
   const uint32_t per_tile = gt_logic_bits_tile_rows(t->words), first = tile * per_tile;
   (void)spec;
-  layer(t, first, gt_least_u32(first + per_tile, t->gates));
+  layer(t, first, gt_min_u32(first + per_tile, t->gates));
 }
 
 /* --- sums ----------------------------------------------------------------------------------------------- */
@@ -147,7 +146,7 @@ void gt_logic_bits_sum_cpu(const void *args, const uint32_t *spec, uint32_t grou
   counter c;
   (void)spec;
   for (uint32_t first = 0; first < t->words; first += PIECE) {
-    const uint32_t n = gt_least_u32(PIECE, t->words - first);
+    const uint32_t n = gt_min_u32(PIECE, t->words - first);
     c.rows = 0;
     for (size_t row = 0; row < t->each; row++) add_row(&c, x + row * t->words + first, n);
     for (uint32_t i = 0; i < n; i++) {

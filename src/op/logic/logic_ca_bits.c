@@ -49,22 +49,22 @@ typedef struct geometry {
 static void lay_out(geometry *g, const gt_logic_ca_attribute *a, uint32_t chunk) {
   uint32_t region[2] = {g->layer[a->perceptions].inputs, 0}, perceived[2] = {0, 0};
   for (uint32_t l = 0; l + 1 < a->perceptions; l++)
-    perceived[l % 2] = gt_most_u32(perceived[l % 2], a->kernels * a->width[l] * chunk);
+    perceived[l % 2] = gt_max_u32(perceived[l % 2], a->kernels * a->width[l] * chunk);
   for (uint32_t l = a->perceptions; l < g->layers; l++) {
     const uint32_t to = 1 - (l - a->perceptions) % 2;
-    region[to] = gt_most_u32(region[to], a->width[l]);
+    region[to] = gt_max_u32(region[to], a->width[l]);
   }
   g->chunk = chunk;
   g->second = region[0];
   g->other = perceived[0];
-  g->shared = region[0] + gt_most_u32(region[1], GT_LOGIC_CA_PATCH * chunk + perceived[0] + perceived[1]);
+  g->shared = region[0] + gt_max_u32(region[1], GT_LOGIC_CA_PATCH * chunk + perceived[0] + perceived[1]);
 }
 
 /* Chooses the largest number of cells per workgroup that leaves no multiprocessor idle, and the largest
  * number of channels at a time that fits; one cell and one channel always fit (gt_logic_ca_check). */
 static void plan(geometry *g, const gt_target *target, const gt_logic_ca_attribute *a, gt_shape state) {
   const uint32_t cells = (uint32_t)(state.dim[0] * state.dim[1] * state.dim[2]);
-  const uint32_t bytes = gt_most_u32(target->shared_bytes, MIN_SHARED) - FIXED_SHARED;
+  const uint32_t bytes = gt_max_u32(target->shared_bytes, MIN_SHARED) - FIXED_SHARED;
   g->layers = a->perceptions + a->updates;
   g->channels = g->chunk = (uint32_t)state.dim[3];
   gt_logic_ca_layers(a, g->channels, g->layer);

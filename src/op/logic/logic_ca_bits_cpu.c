@@ -37,9 +37,9 @@ static void place_cells(circuit *c) {
 static row *place_rows(circuit *c) {
   uint32_t perceived = 1, state = c->layer[c->perceptions * GT_CA_BITS_WORDS + LAYER_INPUTS];
   for (uint32_t l = 0; l < c->perceptions; l++)
-    perceived = gt_most_u32(perceived, c->layer[l * GT_CA_BITS_WORDS + LAYER_WIDTH]);
+    perceived = gt_max_u32(perceived, c->layer[l * GT_CA_BITS_WORDS + LAYER_WIDTH]);
   for (uint32_t l = 0; l < c->updates; l++)
-    state = gt_most_u32(state, c->layer[(c->perceptions + l) * GT_CA_BITS_WORDS + LAYER_WIDTH]);
+    state = gt_max_u32(state, c->layer[(c->perceptions + l) * GT_CA_BITS_WORDS + LAYER_WIDTH]);
   row *rows = gt_alloc((PATCH + 2 * (size_t)perceived + 2 * (size_t)state) * sizeof *rows);
   c->cells = rows;
   for (int i = 0; i < 2; i++) {
@@ -55,7 +55,7 @@ GT_CLONES static void gates(const uint32_t *restrict codes, const uint32_t *rest
                             const uint32_t *restrict b, uint32_t n, uint32_t inputs, const row *restrict x,
                             row *restrict y, size_t stride) {
   for (uint32_t o = 0; o < n; o++) {
-    const uint32_t *xa = x[gt_least_u32(a[o], inputs - 1)], *xb = x[gt_least_u32(b[o], inputs - 1)],
+    const uint32_t *xa = x[gt_min_u32(a[o], inputs - 1)], *xb = x[gt_min_u32(b[o], inputs - 1)],
                    code = codes[o];
     const uint32_t c0 = -(code & 1), c1 = -(code >> 1 & 1), c2 = -(code >> 2 & 1), c3 = -(code >> 3 & 1);
     uint32_t *restrict out = y[o * stride];
@@ -109,7 +109,7 @@ void gt_logic_ca_bits_cpu(const void *args, const uint32_t *spec, uint32_t tile)
                .updates = spec[GT_CA_SPEC_UPDATES],
                .periodic = spec[GT_CA_SPEC_PERIODIC],
                .first = tile * LANES,
-               .count = gt_least_u32(LANES, t->cells - tile * LANES)};
+               .count = gt_min_u32(LANES, t->cells - tile * LANES)};
   place_cells(&c);
   row *rows = place_rows(&c);
   for (uint32_t channel = 0; channel < c.channels; channel++) perceive(&c, from, channel);

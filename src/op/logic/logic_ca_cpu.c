@@ -62,9 +62,9 @@ static void place_rows(circuit *c) {
 static void place_gradient_rows(circuit *c) {
   uint32_t widest = 0;
   for (uint32_t l = 1; l < c->perceptions; l++)
-    widest = gt_most_u32(widest, c->channels * c->layer[l * GT_CA_WORDS + CA_INPUTS]);
+    widest = gt_max_u32(widest, c->channels * c->layer[l * GT_CA_WORDS + CA_INPUTS]);
   for (uint32_t l = c->perceptions; l < c->perceptions + c->updates; l++)
-    widest = gt_most_u32(widest, c->layer[l * GT_CA_WORDS + CA_WIDTH]);
+    widest = gt_max_u32(widest, c->layer[l * GT_CA_WORDS + CA_WIDTH]);
   c->d_update = PATCH * c->channels;
   c->d_area[0] = c->d_update + c->layer[c->perceptions * GT_CA_WORDS + CA_INPUTS];
   c->d_area[1] = c->d_area[0] + widest;
@@ -95,7 +95,7 @@ static void choose_cells(circuit *c, bool at_random, uint32_t tile, const uint32
   const uint32_t board = c->height * c->width, boards = c->cells / board, first = tile * LANES;
   uint32_t *list = at_random ? gt_realloc(NULL, board * sizeof *list) : NULL, firing = board;
   if (list) firing = list_cells(list, board, clock, step, purpose, fire_rate);
-  c->count = gt_least_u32(LANES, c->cells - first);
+  c->count = gt_min_u32(LANES, c->cells - first);
   c->any_fires = first < firing * boards;
   for (uint32_t i = 0; i < LANES; i++) {
     uint32_t n = first + i;
@@ -143,7 +143,7 @@ GT_CLONES static void gates(const float *restrict c, const int32_t *restrict wa,
                             uint32_t n, const span *s, const row *restrict x, row *restrict y) {
   const uint32_t channels = s->channels, last = s->inputs - 1, x_step = s->x_step, y_step = s->y_step;
   for (uint32_t o = 0; o < n; o++, c += 4, y += s->stride) {
-    const row *a = x + gt_least_u32((uint32_t)wa[o], last), *b = x + gt_least_u32((uint32_t)wb[o], last);
+    const row *a = x + gt_min_u32((uint32_t)wa[o], last), *b = x + gt_min_u32((uint32_t)wb[o], last);
     row *to = y;
     for (uint32_t channel = 0; channel < channels; channel++, a += x_step, b += x_step, to += y_step)
       for (int part = 0; part < PARTS; part++) {
@@ -264,7 +264,7 @@ GT_CLONES static void gates_gradient(const float *restrict c, const int32_t *res
                                      float *restrict sum, bool add) {
   const uint32_t channels = s->channels, last = s->inputs - 1, x_step = s->x_step, y_step = s->y_step;
   for (uint32_t o = 0; o < n; o++, c += 4, sum += 4, dy += s->stride) {
-    const uint32_t a = gt_least_u32((uint32_t)wa[o], last), b = gt_least_u32((uint32_t)wb[o], last);
+    const uint32_t a = gt_min_u32((uint32_t)wa[o], last), b = gt_min_u32((uint32_t)wb[o], last);
     const row *from = x, *slope = dy;
     row *to = dx;
     lanes total[4] = {{0}, {0}, {0}, {0}};
@@ -382,12 +382,12 @@ void gt_logic_ca_sum_cpu(const void *args, const uint32_t *spec, uint32_t tile) 
   const struct gt_logic_ca_sum_args *a = args;
   const uint32_t from = tile * CA_SUM_TILE;
   if (spec[GT_CA_SUM_SPEC_MODE] == GT_CA_SUM_COEFFICIENTS) {
-    sum_coefficients(a, from, gt_least_u32(a->gates, from + CA_SUM_TILE));
+    sum_coefficients(a, from, gt_min_u32(a->gates, from + CA_SUM_TILE));
     return;
   }
   const float *d_patch = GT_PTR(const float, a->d_patch), *d_states = GT_PTR(const float, a->d_states);
   float *y = GT_PTR(float, a->y);
-  for (uint32_t cell = from; cell < gt_least_u32(a->cells, from + CA_SUM_TILE); cell++)
+  for (uint32_t cell = from; cell < gt_min_u32(a->cells, from + CA_SUM_TILE); cell++)
     for (uint32_t channel = 0; channel < a->channels; channel++) {
       const size_t i = (size_t)cell * a->channels + channel;
       y[i] = gather_gradient(d_patch, cell, channel, a->channels, a->height, a->width, a->periodic);

@@ -57,7 +57,7 @@ static uint32_t place_update(geometry *g, const gt_logic_ca_attribute *a) {
   if (g->keep) return end;
   for (uint32_t l = a->perceptions; l < g->layers; l++) {
     const uint32_t u = (l + 1 - a->perceptions) % 2;
-    region[u] = gt_most_u32(region[u], a->width[l]);
+    region[u] = gt_max_u32(region[u], a->width[l]);
   }
   for (uint32_t l = a->perceptions + 1; l < g->layers; l++) g->row[l] = (l - a->perceptions) % 2 * region[0];
   g->out = a->updates % 2 * region[0];
@@ -72,19 +72,19 @@ static uint32_t lay_out(geometry *g, const gt_logic_ca_attribute *a, uint32_t ch
   for (uint32_t l = 0; l < a->perceptions; l++) {
     g->row[l] = row;
     if (l) row += a->kernels * g->layer[l].inputs * chunk;
-    perceived = gt_most_u32(perceived, 2 * a->kernels * a->width[l] * chunk);
+    perceived = gt_max_u32(perceived, 2 * a->kernels * a->width[l] * chunk);
   }
   for (uint32_t l = a->perceptions; l < g->layers; l++)
-    widest_update = gt_most_u32(widest_update, a->width[l]);
-  widest = gt_most_u32(widest, widest_update);
+    widest_update = gt_max_u32(widest_update, a->width[l]);
+  widest = gt_max_u32(widest, widest_update);
   g->chunk = chunk;
   g->perceived = row;
   g->summed = row + perceived;
   if (gradient) row = g->summed + 2 * a->width[0] * chunk;
-  end = gt_most_u32(end, row);
+  end = gt_max_u32(end, row);
   g->gradient = g->keep ? end : 0;
   g->products = g->gradient + widest;
-  if (gradient) end = gt_most_u32(end, g->products + 2 * widest_update);
+  if (gradient) end = gt_max_u32(end, g->products + 2 * widest_update);
   g->patches = end;
   g->shared = end + GT_LOGIC_CA_PATCH * chunk + (gradient ? g->channels : 0);
   return g->shared;
@@ -118,7 +118,7 @@ static uint32_t wanted_lanes(uint32_t cells, uint32_t units, bool gradient) {
  * multiprocessor (docs/notes/thresholds.md). */
 static uint32_t wanted_threads(const geometry *g, const gt_logic_ca_attribute *a, uint32_t units) {
   uint32_t widest = 0;
-  for (uint32_t l = a->perceptions; l < g->layers; l++) widest = gt_most_u32(widest, a->width[l]);
+  for (uint32_t l = a->perceptions; l < g->layers; l++) widest = gt_max_u32(widest, a->width[l]);
   return widest > THREADS && g->groups <= units ? MAX_THREADS : THREADS;
 }
 
@@ -142,8 +142,7 @@ static void write_words(geometry *g, const gt_logic_ca_attribute *a, bool device
     const gt_logic_ca_layer *at = &g->layer[l];
     const bool perceives = l < a->perceptions;
     const uint32_t gates = at->width * (perceives ? a->kernels : 1);
-    const uint32_t split =
-        perceives && device ? gt_least_u32(g->chunk, gt_most_u32(1, g->threads / gates)) : 1;
+    const uint32_t split = perceives && device ? gt_min_u32(g->chunk, gt_max_u32(1, g->threads / gates)) : 1;
     const uint32_t words[GT_CA_WORDS] = {at->width,   at->inputs, at->gate, at->wire,
                                          at->inverse, g->row[l],  g->slots, split};
     memcpy(g->words + (size_t)l * GT_CA_WORDS, words, sizeof words);
@@ -160,7 +159,7 @@ static geometry geometry_with(const gt_lowering *lowering, const gt_logic_ca_att
   const gt_target *target = gt_lowering_target(lowering);
   geometry g = {.layers = a->perceptions + a->updates, .channels = (uint32_t)state.dim[3], .lanes = lanes};
   gt_logic_ca_layers(a, g.channels, g.layer);
-  if (target->device) fit_lanes(&g, a, lanes, gt_most_u32(target->shared_bytes, MIN_SHARED), gradient);
+  if (target->device) fit_lanes(&g, a, lanes, gt_max_u32(target->shared_bytes, MIN_SHARED), gradient);
   g.groups = gt_ceil_div(cells_of(state), g.lanes);
   if (!threads) threads = wanted_threads(&g, a, target->units);
   g.threads = gt_lower_workgroup(lowering, threads, 1);
@@ -206,7 +205,7 @@ static geometry plan(gt_lowering *lowering, const gt_logic_ca_attribute *a, gt_s
     snprintf(key, sizeof key, "automaton%s, %u cells of %u, %u + %u layers x%u (%016llx)",
              gradient ? "'s gradient" : "", cells_of(state), (uint32_t)state.dim[3], a->perceptions,
              a->updates, a->kernels, (unsigned long long)all);
-    const gt_candidate *chosen = gt_lower_known_choice(lowering, key);
+    const gt_candidate *chosen = gt_lower_reuse_choice(lowering, key);
     if (!chosen)
       chosen = gt_lower_choice(lowering, key, candidate_text, candidate,
                                list_candidates(candidate, lowering, a, state, gradient));
@@ -254,7 +253,7 @@ static void emit_step(gt_lowering *lowering, bool gradient, const void *args, si
   step->spec[GT_CA_SPEC_PRODUCTS] = g->products;
   step->spec[GT_CA_SPEC_PERCEIVED] = g->perceived;
   step->spec[GT_CA_SPEC_SUMMED] = g->summed;
-  for (uint32_t l = 0; l < gt_least_u32(GT_CA_WIDTHS, a->perceptions); l++)
+  for (uint32_t l = 0; l < gt_min_u32(GT_CA_WIDTHS, a->perceptions); l++)
     step->spec[GT_CA_SPEC_WIDTHS + l] = a->width[l];
   step->spec[GT_CA_SPEC_WIRES] = g->wires;
   step->spec[GT_CA_SPEC_WORDS] = g->shared_words;

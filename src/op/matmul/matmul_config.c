@@ -27,7 +27,7 @@ static bool is_made(uint32_t kind) { return kind > GT_FACTOR_SIDE_BY_SIDE && kin
  * is split into as many parts as tiles are wanted. Returns the number of parts; 1: K is not split. */
 static uint32_t parts_of_made(const gt_matmul_shape *s, uint32_t tiles) {
   enum { LEAST = 4 * GT_MATMUL_DEPTH, MOST_PARTIAL = 1 << 22 };
-  const uint32_t parts = gt_least_u32(gt_ceil_div(tiles_wanted(s), tiles), s->k / LEAST);
+  const uint32_t parts = gt_min_u32(gt_ceil_div(tiles_wanted(s), tiles), s->k / LEAST);
   const bool fits = (uint64_t)parts * s->m * s->n * s->batch <= MOST_PARTIAL;
   return is_made(s->kind_b) && parts > 1 && fits ? parts : 1;
 }
@@ -58,7 +58,7 @@ static gt_matmul_config choose_own_tiles(const gt_matmul_shape *s) {
   enum { PANEL = 32, LEAST = 48 }; /* columns are a multiple of PANEL; LEAST: rows */
   const uint32_t wanted = parts_of_made(s, s->batch) > 1 ? 1 : gt_ceil_div(tiles_wanted(s), s->batch);
   const uint32_t least_down = gt_ceil_div(s->m, GT_MATMUL_TILE);
-  const uint32_t most_down = gt_least_u32(gt_ceil_div(s->m, LEAST), least_down + wanted);
+  const uint32_t most_down = gt_min_u32(gt_ceil_div(s->m, LEAST), least_down + wanted);
   const uint32_t least_across = gt_ceil_div(s->n, GT_MATMUL_TILE), most_across = gt_ceil_div(s->n, 2 * PANEL);
   enum { MADE = 4 }; /* cost of computing an element, if a copy costs 1 */
   const double of_a = is_made(s->kind_a) ? MADE : s->trans_a || s->kind_a == GT_FACTOR_ROWS;
@@ -66,7 +66,7 @@ static gt_matmul_config choose_own_tiles(const gt_matmul_shape *s) {
   gt_matmul_config best = {.split = 1};
   double best_cost = 0;
   for (uint32_t down = least_down; down <= most_down; down++) {
-    const uint32_t across = gt_least_u32(gt_most_u32(gt_ceil_div(wanted, down), least_across), most_across);
+    const uint32_t across = gt_min_u32(gt_max_u32(gt_ceil_div(wanted, down), least_across), most_across);
     const uint32_t bm = gt_ceil_div(s->m, down), bn = gt_ceil_div(gt_ceil_div(s->n, across), PANEL) * PANEL;
     const double lacking = (uint64_t)down * across < wanted ? wanted - down * across : 0;
     const double cost = of_b * s->n * down + of_a * s->m * across + lacking * ((double)s->m + s->n);
@@ -164,12 +164,12 @@ static double arrive_cycles(const gt_matmul_shape *s, const gt_matmul_config *c,
 
 bool gt_matmul_arrives(const gt_matmul_shape *s, const gt_matmul_config *c, uint32_t units) {
   return c->split > 1 && c->split <= GT_MATMUL_SPLITS && c->engine != GT_ENGINE_NARROW &&
-         arrive_cycles(s, c, gt_most_u32(units, 1)) < finish_cycles(s, c, gt_most_u32(units, 1));
+         arrive_cycles(s, c, gt_max_u32(units, 1)) < finish_cycles(s, c, gt_max_u32(units, 1));
 }
 
 double gt_matmul_ending_cycles(const gt_matmul_shape *s, const gt_matmul_config *c, uint32_t units) {
   if (c->split < 2) return 0;
-  const double all = gt_most_u32(units, 1);
+  const double all = gt_max_u32(units, 1);
   return gt_matmul_arrives(s, c, units) ? arrive_cycles(s, c, all) : finish_cycles(s, c, all);
 }
 
@@ -216,14 +216,14 @@ static double waiting_cycles(const candidate *c, double slices, bool is_read) {
 double gt_matmul_together(uint32_t shared_bytes, uint32_t most, const gt_target *target) {
   enum { RESERVED = 1024 };
   const uint32_t room = target->shared_bytes + target->shared_bytes / 8;
-  return gt_most_u32(gt_least_u32(room / (shared_bytes + RESERVED), most), 1);
+  return gt_max_u32(gt_min_u32(room / (shared_bytes + RESERVED), most), 1);
 }
 
 /* Estimated cycles of the whole product with this tile and the split-K of `way`. */
 static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_target *target,
                        const gt_matmul_config *way) {
   const double groups = (double)gt_matmul_groups(s, way);
-  const double slices = gt_ceil_div(gt_least_u32(way->k_chunk, s->k), c->bk);
+  const double slices = gt_ceil_div(gt_min_u32(way->k_chunk, s->k), c->bk);
   const double of_unit = gt_matmul_groups_of_unit(groups, target->units);
   enum { MOST = 4 };
   const double waits = gt_matmul_waves(of_unit, gt_matmul_together(shared_bytes(c), MOST, target));
@@ -394,7 +394,7 @@ bool gt_matmul_gains_by_rows(const gt_target *target, const gt_matmul_shape *s, 
   floats.kind_a = floats.kind_b = GT_FACTOR_DENSE;
   const double gathered = (double)(s->kind_a == GT_FACTOR_ROWS ? s->m : s->n) * s->k;
   const best as_rows = best_of(s, target, precision), of_floats = best_of(&floats, target, precision);
-  return as_rows.whole <= of_floats.whole + apart_cycles(gathered, gt_most_u32(target->units, 1)) / SHARING;
+  return as_rows.whole <= of_floats.whole + apart_cycles(gathered, gt_max_u32(target->units, 1)) / SHARING;
 }
 
 enum { KEY = 512 }; /* bytes of the longest key */
@@ -425,7 +425,7 @@ static void write_key(char key[KEY], const gt_matmul_shape *s, gt_precision prec
 gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *s, gt_precision precision) {
   char key[KEY];
   write_key(key, s, precision);
-  const gt_candidate *taken = gt_lower_known_choice(lowering, key);
+  const gt_candidate *taken = gt_lower_reuse_choice(lowering, key);
   if (!taken) {
     ways w;
     add_ways(&w, s, gt_lowering_target(lowering), precision);

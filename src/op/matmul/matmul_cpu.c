@@ -54,7 +54,7 @@ static void multiply_made(const gt_matmul_operands *o, bool few, float *c, size_
   _Static_assert(2 * SLAB <= GT_MATMUL_PACK, "slabs of a and b fit");
   for (uint32_t k = 0; k < o->k; k += GT_MATMUL_DEPTH) {
     gt_matmul_operands part = *o;
-    part.k = gt_least_u32(o->k - k, GT_MATMUL_DEPTH);
+    part.k = gt_min_u32(o->k - k, GT_MATMUL_DEPTH);
     if (o->made_a) {
       part.a = pack, part.lda = o->trans_a ? o->m : part.k;
       gt_factor_make(o->made_a, o->trans_a ? k : 0, o->trans_a ? part.k : o->m, o->trans_a ? 0 : k,
@@ -180,9 +180,9 @@ void gt_matmul_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const uint32_t part = spec[GT_MATMUL_SPEC_BK], k = at.part * part;
   gt_factor made_a, made_b;
   gt_matmul_operands o = {.trans_a = spec[GT_MATMUL_SPEC_TRANS_A], .trans_b = spec[GT_MATMUL_SPEC_TRANS_B]};
-  o.m = gt_least_u32(a->m - at.row, spec[GT_MATMUL_SPEC_BM]);
-  o.n = gt_least_u32(a->n - at.column, spec[GT_MATMUL_SPEC_BN]);
-  o.k = gt_least_u32(a->k - k, part);
+  o.m = gt_min_u32(a->m - at.row, spec[GT_MATMUL_SPEC_BM]);
+  o.n = gt_min_u32(a->n - at.column, spec[GT_MATMUL_SPEC_BN]);
+  o.k = gt_min_u32(a->k - k, part);
   o.made_a = take_factor(a, spec, GT_FACTOR_SPEC_A, at.entry, at.row, k, &o.a, &o.lda, &made_a);
   o.made_b = take_factor(a, spec, GT_FACTOR_SPEC_B, at.entry, at.column, k, &o.b, &o.ldb, &made_b);
   const uint32_t length = result == GT_RESULT_DENSE ? a->n : a->n * a->batch; /* row length of the result */

@@ -18,7 +18,7 @@ enum {
 /* How many invocations share the functions of a line, as evenly as possible. */
 static uint32_t shares_of(const gt_matmul_shape *s, const gt_target *target) {
   const uint32_t functions = s->k / s->segment;
-  const uint32_t most = gt_least_u32(target->max_workgroup / GT_EDGES_LINES, GT_EDGES_MOST_SHARES);
+  const uint32_t most = gt_min_u32(target->max_workgroup / GT_EDGES_LINES, GT_EDGES_MOST_SHARES);
   return gt_ceil_div(functions, gt_ceil_div(functions, most));
 }
 

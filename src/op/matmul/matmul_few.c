@@ -33,7 +33,7 @@ static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, cons
   const double made = s->kind_a == GT_FACTOR_BASIS ? MADE_CYCLES : 0, rounds = log2(shares);
   const double quad = s->n * column * (s->kind_b == GT_FACTOR_SCALED ? 2 : 1) + LINE_CYCLES + made;
   const double of_unit = gt_matmul_groups_of_unit(gt_ceil_div(s->m, c->bm), target->units);
-  const double waits = gt_matmul_waves(of_unit, gt_most_u32(FULL_THREADS / threads, 1));
+  const double waits = gt_matmul_waves(of_unit, gt_max_u32(FULL_THREADS / threads, 1));
   return of_unit * warps * ((double)quads / shares * quad + rounds * JOIN_CYCLES) +
          waits * (START_CYCLES + passes * WAIT_CYCLES + rounds * ROUND_CYCLES);
 }

@@ -15,7 +15,7 @@ enum {
 
 uint32_t gt_matmul_lines_room(const gt_target *target) {
   enum { RESERVED = 16 };
-  return gt_least_u32(target->shared_bytes, GT_LINES_BYTES + RESERVED) - RESERVED;
+  return gt_min_u32(target->shared_bytes, GT_LINES_BYTES + RESERVED) - RESERVED;
 }
 
 uint32_t gt_matmul_lines_staged(const gt_matmul_lines *have, uint32_t lines, uint32_t room, uint32_t more) {

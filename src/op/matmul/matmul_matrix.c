@@ -275,7 +275,7 @@ static double estimate(const candidate *c, form f, const gt_matmul_shape *s, con
   const double left = (target->matrix.fast ? 1 : SLOW) * (makes && !hides ? UNHIDDEN : 1);
   const double area = (double)c->bm * c->bn;
   const double rate = c->rate[f] * (gt_matmul_has_bytes(s) ? OF_BYTES : 1);
-  const double group = area * gt_least_u32(way->k_chunk, s->k) / rate / left;
+  const double group = area * gt_min_u32(way->k_chunk, s->k) / rate / left;
   const double drains = s->segment ? (double)(s->k / s->segment) * area / DRAINED : 0;
   const double drained = of_unit * drains * (hides ? 1 : SOME / at_once);
   const double starts =
@@ -394,7 +394,7 @@ static bool joins_columns(const candidate *c, form f, const gt_matmul_shape *s, 
   const uint32_t across = c->bn / QUAD, count = threads_of(c, target);
   const uint32_t room_b = c->packed ? count + count / 4 : octets_of_b(c, f, s);
   const uint32_t slots =
-      gt_most_u32(c->bm / c->sm * (target->subgroup / (own.matrices * unit.n / QUAD)), count / across);
+      gt_max_u32(c->bm / c->sm * (target->subgroup / (own.matrices * unit.n / QUAD)), count / across);
   return count % across == 0 && count <= room_for_sums(c, f, s) && count + gt_ceil_div(slots, QUAD) <= room_b;
 }
 

@@ -45,12 +45,12 @@ static uint32_t shared_bytes(const extents *e) {
   const uint32_t lines = e->groups * e->sets, patches = e->groups * e->taps * (lines + 1);
   const uint32_t staged = patches + (e->groups > 1 ? 4 * lines * e->quads : 0);
   const uint32_t sums = e->threads / 2 * e->taps;
-  return 16 * (gt_most_u32(staged, sums) + GT_STAGE_MOST_COLUMNS);
+  return 16 * (gt_max_u32(staged, sums) + GT_STAGE_MOST_COLUMNS);
 }
 
 static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
   const extents e = extents_of(c, s->n);
-  const double together = gt_most_u32(FULL_THREADS / e.threads, 1);
+  const double together = gt_max_u32(FULL_THREADS / e.threads, 1);
   const double warp =
       e.groups * (4.0 * e.taps + QUAD_CYCLES * (4.0 + e.taps)) + ELEMENT_CYCLES * e.elements + LINES_CYCLES;
   const double depth = (double)e.threads / WARP * warp, depths = gt_ceil_div(c->k_chunk, c->bk);
@@ -63,10 +63,10 @@ static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, cons
 /* Offers split-K with `each` workgroups per multiprocessor, if K is long enough. */
 static void offer_parts(gt_matmul_config c, const gt_matmul_shape *s, const gt_target *target, uint32_t each,
                         gt_matmul_offer *offer, void *context) {
-  const uint64_t wanted = (uint64_t)each * gt_most_u32(target->units, 1);
+  const uint64_t wanted = (uint64_t)each * gt_max_u32(target->units, 1);
   const uint32_t tiles = gt_ceil_div(s->m, c.bm);
-  const uint32_t parts = gt_most_u32((uint32_t)gt_ceil_div((int64_t)wanted, tiles), 1);
-  const uint32_t chunk = gt_least_u32(gt_ceil_div(s->k, parts), MOST_CHUNK);
+  const uint32_t parts = gt_max_u32((uint32_t)gt_ceil_div((int64_t)wanted, tiles), 1);
+  const uint32_t chunk = gt_min_u32(gt_ceil_div(s->k, parts), MOST_CHUNK);
   c.k_chunk = gt_ceil_div(chunk, c.bk) * c.bk;
   c.split = gt_ceil_div(s->k, c.k_chunk);
   if (c.split < 2 || c.split > MOST_PARTS || (uint64_t)c.split * s->m * s->n > MOST_PARTIAL ||

@@ -76,7 +76,7 @@ static void offer_parts(const gt_matmul_lines *have, uint32_t each, const gt_mat
                         .teams = (uint16_t)at_once,
                         .engine = GT_ENGINE_OUTER};
   const uint32_t tiles = gt_ceil_div(s->m, c.bm) * gt_ceil_div(s->n, c.bn);
-  const uint32_t parts = gt_most_u32(each * gt_most_u32(target->units, 1) / tiles, 2);
+  const uint32_t parts = gt_max_u32(each * gt_max_u32(target->units, 1) / tiles, 2);
   c.k_chunk = gt_ceil_div(gt_ceil_div(s->k, parts), at_once) * at_once;
   c.split = gt_ceil_div(s->k, c.k_chunk);
   c.bk = (uint16_t)gt_matmul_lines_staged(have, c.k_chunk, room, 0);

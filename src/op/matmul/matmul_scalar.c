@@ -22,7 +22,7 @@ static bool is_whole(const gt_matmul_shape *s, const gt_matmul_config *c) {
  * Software devices take long to compile it, but may end a loop after 65535 iterations. */
 static uint32_t unroll(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
   enum { SHORT = 8, SMALL_DEVICE = 4, FEW_SLICES = 16, SMALL_TILE = 64 * 64, BRIEF_DEPTH = 4096 };
-  const uint32_t depth = gt_least_u32(s->k, c->split > 1 ? c->k_chunk : s->k), slices = depth / c->bk;
+  const uint32_t depth = gt_min_u32(s->k, c->split > 1 ? c->k_chunk : s->k), slices = depth / c->bk;
   if (target->brief && depth <= BRIEF_DEPTH) return 1;
   if (target->units < MANY_UNITS) return SMALL_DEVICE;
   return slices <= FEW_SLICES && c->bm * c->bn <= SMALL_TILE ? SHORT : c->bk / c->teams;
@@ -47,7 +47,7 @@ static bool joins_columns(const gt_matmul_config *c, const gt_matmul_shape *s, c
   if (made && c->split > 1 && !target->matrix.fast) return false;
   const uint32_t down = c->bm / c->tm * c->teams, threads = down * (c->bn / c->tn), across = c->bn / 4;
   const uint32_t room_a = 2 * c->bk * (c->bm / 4 + 1), room_b = 2 * c->bk * (c->bn / 4 + 1);
-  const uint32_t words = gt_most_u32(down * c->bn, 4 * threads), slots = gt_most_u32(down, threads / across);
+  const uint32_t words = gt_max_u32(down * c->bn, 4 * threads), slots = gt_max_u32(down, threads / across);
   return threads % across == 0 && words + slots <= 4 * room_a && words <= 4 * room_b;
 }
 

@@ -26,7 +26,7 @@ typedef struct extents {
 
 /* Length of unrolled code: the one that pads k least. */
 static uint32_t unroll_of(uint32_t k) {
-  uint32_t best = gt_least_u32(k, GT_SHALLOW_MOST_UNROLL);
+  uint32_t best = gt_min_u32(k, GT_SHALLOW_MOST_UNROLL);
   for (uint32_t u = best; u >= 3; u--)
     if (gt_ceil_div(k, u) * u < gt_ceil_div(k, best) * best) best = u;
   return best;
@@ -47,7 +47,7 @@ static uint32_t shared_bytes(const extents *e) {
 
 static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
   const extents e = extents_of(c, s->k);
-  const double together = gt_most_u32(FULL_THREADS / e.threads, 1);
+  const double together = gt_max_u32(FULL_THREADS / e.threads, 1);
   const double warp = e.rows * (4.0 * e.wide + QUAD_CYCLES * (1.0 + e.wide)) + ELEMENT_CYCLES * e.elements +
                       4.0 * WRITE_CYCLES * e.wide + LINES_CYCLES;
   const double chunk = (double)e.threads / WARP * warp, alone = chunk + WAIT_CYCLES,

@@ -47,9 +47,9 @@ static void offer_lines(const gt_matmul_lines *have, uint32_t each, const gt_mat
   const uint32_t taken = 16 * have->functions * have->inputs * GT_LINES_SPREAD(have->outputs) + measured;
   const uint32_t more = own_of(have) < have->functions ? 4 * have->inputs : 0;
   const uint32_t tiles = gt_ceil_div(s->n, have->inputs);
-  const uint32_t wanted = gt_most_u32(each * gt_most_u32(target->units, 1) / tiles, 1);
+  const uint32_t wanted = gt_max_u32(each * gt_max_u32(target->units, 1) / tiles, 1);
   if (taken >= room) return;
-  const uint32_t lines = gt_least_u32(gt_ceil_div(s->m, wanted), GT_RANGE_DEPTH); /* at most a scale block */
+  const uint32_t lines = gt_min_u32(gt_ceil_div(s->m, wanted), GT_RANGE_DEPTH); /* at most a scale block */
   const uint32_t staged = gt_matmul_lines_staged(have, lines, room - taken, more);
   if (!staged) return;
   const gt_matmul_config c = {.bm = (uint16_t)staged,

@@ -39,8 +39,8 @@ static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, cons
 /* vec4s along K whose B is staged at a time: as many as fit into shared memory, in whole steps. */
 static uint32_t chunk_of(const gt_matmul_shape *s, uint32_t shares, const gt_target *target) {
   const uint32_t step = shares * GT_THIN_AT_ONCE;
-  const uint32_t room = gt_least_u32(target->shared_bytes / 2, MOST_STAGED) / (16 * s->n * step);
-  return gt_least_u32(gt_most_u32(room, 1), gt_ceil_div(gt_ceil_div(s->k, 4), step)) * step;
+  const uint32_t room = gt_min_u32(target->shared_bytes / 2, MOST_STAGED) / (16 * s->n * step);
+  return gt_min_u32(gt_max_u32(room, 1), gt_ceil_div(gt_ceil_div(s->k, 4), step)) * step;
 }
 
 void gt_matmul_offer_thin(const gt_matmul_shape *s, const gt_target *target, gt_matmul_offer *offer,

@@ -123,16 +123,16 @@ INLINE void transpose_square(const float *from, size_t ld, uint32_t rows, uint32
 
 /* Floats from row to row in a panel of b that starts with this many remaining columns: whole vectors, at most
  * WIDTH. */
-static uint32_t step_of(uint32_t columns) { return gt_least_u32(gt_ceil_div(columns, LANES) * LANES, WIDTH); }
+static uint32_t step_of(uint32_t columns) { return gt_min_u32(gt_ceil_div(columns, LANES) * LANES, WIDTH); }
 
 /* to[k * step + i] = from[i * ld + k] for i < rows, k < depth; 0 for rows <= i < step. */
 GT_TARGET static void transpose(const float *from, size_t ld, uint32_t rows, uint32_t depth, float *to,
                                 uint32_t step) {
   for (uint32_t i = 0; i < step; i += LANES) {
     for (uint32_t k = 0; k < depth; k += 8) {
-      const uint32_t deep = gt_least_u32(depth - k, 8);
+      const uint32_t deep = gt_min_u32(depth - k, 8);
       for (uint32_t j = i; j < i + LANES; j += 8) {
-        const uint32_t high = rows > j ? gt_least_u32(rows - j, 8) : 0;
+        const uint32_t high = rows > j ? gt_min_u32(rows - j, 8) : 0;
         if (high == 8 && deep == 8)
           transpose_square(from + j * ld + k, ld, 8, 8, to + k * step + j, step);
         else
@@ -198,7 +198,7 @@ GT_TARGET static void pack_rows_of_b(const gt_matmul_operands *o, uint32_t first
  * not stored. */
 static void make_b(const gt_matmul_operands *o, uint32_t first, uint32_t depth, float *pack) {
   for (uint32_t j = 0; j < o->n; j += WIDTH, pack += B_PANEL) {
-    const uint32_t columns = gt_least_u32(o->n - j, WIDTH), step = step_of(columns);
+    const uint32_t columns = gt_min_u32(o->n - j, WIDTH), step = step_of(columns);
     if (columns < step) memset(pack, 0, (size_t)depth * step * sizeof *pack);
     gt_factor_make(o->made_b, first, depth, j, columns, pack, step);
   }
@@ -213,7 +213,7 @@ GT_TARGET static void pack_b(const gt_matmul_operands *o, uint32_t first, uint32
     pack_rows_of_b(o, first, depth, column, pack);
   else
     for (uint32_t j = column; j < o->n; j += WIDTH, pack += B_PANEL)
-      transpose(o->b + j * o->ldb + first, o->ldb, gt_least_u32(o->n - j, WIDTH), depth, pack,
+      transpose(o->b + j * o->ldb + first, o->ldb, gt_min_u32(o->n - j, WIDTH), depth, pack,
                 step_of(o->n - j));
 }
 
@@ -243,7 +243,7 @@ GT_TARGET static void make_a(const gt_matmul_operands *o, row_split split, uint3
    * copied as vectors; elements after a panel's rows are not read. */
   float line[MADE_AT_ONCE][GT_MATMUL_TILE + LANES];
   for (uint32_t k = 0; k < depth; k += MADE_AT_ONCE) {
-    const uint32_t lines = gt_least_u32(depth - k, MADE_AT_ONCE);
+    const uint32_t lines = gt_min_u32(depth - k, MADE_AT_ONCE);
     gt_factor_make(o->made_a, first + k, lines, 0, o->m, line[0], GT_MATMUL_TILE + LANES);
     for (uint32_t p = 0, i = 0; p < split.panels; i += rows_of(split, p), p++)
       for (uint32_t j = 0; j < lines; j++) store(pack + p * A_PANEL + (k + j) * LANES, load(line[j] + i));
@@ -289,7 +289,7 @@ GT_TARGET static void multiply_strip(const strip *s, uint32_t rows, rows_of_a a,
   for (uint32_t i = 0, some = (rows + 1) / 2; i < rows && wide; i += some, some = rows - i) {
     const rows_of_a half = {a.at + i * a.row, a.row, a.step};
     for (j = 0; j < wide; j += WIDTH) {
-      const uint32_t columns = gt_least_u32(s->o->n - j, WIDTH);
+      const uint32_t columns = gt_min_u32(s->o->n - j, WIDTH);
       const panel_of_b b = panel_at(s, j);
       wide_blocks[some - 1][columns > 3 * LANES](&half, &b, s->depth, c + i * ldc + j, ldc, columns,
                                                  s->k == 0);
@@ -297,7 +297,7 @@ GT_TARGET static void multiply_strip(const strip *s, uint32_t rows, rows_of_a a,
   }
 #endif
   for (; j < s->o->n; j += WIDTH) {
-    const uint32_t columns = gt_least_u32(s->o->n - j, WIDTH);
+    const uint32_t columns = gt_min_u32(s->o->n - j, WIDTH);
     const panel_of_b b = panel_at(s, j);
     blocks[rows - 1][columns > LANES](&a, &b, s->depth, c + j, ldc, columns, s->k == 0);
   }
@@ -307,7 +307,7 @@ GT_TARGET static void multiply_strip(const strip *s, uint32_t rows, rows_of_a a,
 GT_TARGET static void slab(const gt_matmul_operands *o, row_split split, uint32_t k, float *c, size_t ldc,
                            float *pack) {
   const bool copied_a = packs_a(o);
-  const strip s = {o, pack, copied_from(o), k, gt_least_u32(o->k - k, GT_MATMUL_DEPTH)};
+  const strip s = {o, pack, copied_from(o), k, gt_min_u32(o->k - k, GT_MATMUL_DEPTH)};
   float *const packed_a = pack + B_FLOATS;
   if (copied_a) pack_a(o, split, k, s.depth, packed_a);
   if (s.copied_from < o->n) pack_b(o, k, s.depth, s.copied_from, pack);

@@ -115,14 +115,14 @@ static uint32_t slack_of(const gt_patches *p) {
     const gt_patches_axis *axis = &p->axis[a];
     back += (int64_t)axis->stride * (axis->positions - 1) * places;
     places *= axis->size;
-    slack = gt_most(slack, back - (a + 1 < p->rank ? p->axis[a + 1].stride * places : places));
+    slack = gt_max_i64(slack, back - (a + 1 < p->rank ? p->axis[a + 1].stride * places : places));
   }
   return (uint32_t)slack;
 }
 
 uint32_t *gt_patches_geometry(const gt_patches *p, size_t *words, uint32_t *spec) {
   const uint32_t group = group_channels(p), each = group % QUAD ? 1 : QUAD, length = gt_patches_length(p);
-  const uint32_t entries = gt_most_u32(length / each, 1), listed = gt_most_u32(length, 1);
+  const uint32_t entries = gt_max_u32(length / each, 1), listed = gt_max_u32(length, 1);
   const uint32_t list = GT_PATCHES_TABLE + entries * GT_PATCHES_ENTRY;
   *words = (size_t)list + listed;
   uint32_t *geometry = gt_alloc(*words * sizeof *geometry);
@@ -183,7 +183,7 @@ static segment begin_at(const gt_factor *factor, uint32_t line, uint32_t lines) 
     line /= s.axis[a][GT_PATCHES_POSITIONS];
   }
   s.image = line;
-  s.lines = gt_least_u32(lines, s.axis[0][GT_PATCHES_POSITIONS] - s.at[0]);
+  s.lines = gt_min_u32(lines, s.axis[0][GT_PATCHES_POSITIONS] - s.at[0]);
   find_places(&s);
   return s;
 }
@@ -194,7 +194,7 @@ static void go_on(segment *s, uint32_t lines) {
   s->at[0] = 0;
   while (a < s->rank && ++s->at[a] == s->axis[a][GT_PATCHES_POSITIONS]) s->at[a++] = 0;
   s->image += a >= s->rank;
-  s->lines = gt_least_u32(lines, s->axis[0][GT_PATCHES_POSITIONS]);
+  s->lines = gt_min_u32(lines, s->axis[0][GT_PATCHES_POSITIONS]);
   find_places(s);
 }
 
@@ -240,8 +240,8 @@ static void clear_lines(float *to, size_t step, uint32_t lines, uint32_t n) {
 /* One line, whose run starts at `place` of the innermost axis: elements outside of the image are 0. */
 static void make_clipped(const segment *s, const piece *p, int64_t place, uint32_t offset, float *to) {
   const int64_t size = s->axis[0][GT_PATCHES_SIZE], each = s->geometry[GT_PATCHES_CHANNELS];
-  const int64_t first = gt_most(place < 0 ? -place * each : 0, p->first);
-  const int64_t end = gt_least((size - place) * each, p->first + p->count);
+  const int64_t first = gt_max_i64(place < 0 ? -place * each : 0, p->first);
+  const int64_t end = gt_min_i64((size - place) * each, p->first + p->count);
   if (first >= end) {
     clear_lines(to, 0, 1, p->count);
     return;
@@ -284,8 +284,8 @@ static void make_piece(const segment *s, const piece *p, uint32_t run) {
   }
   const int64_t place = (int32_t)(s->place[0] + p->entry[1]),
                 last = (int64_t)axis[GT_PATCHES_SIZE] - run - place;
-  const int64_t begin = gt_least(place < 0 ? gt_ceil_div(-place, each) : 0, s->lines);
-  const int64_t end = gt_most(begin, last < 0 ? 0 : gt_least(last / each + 1, s->lines));
+  const int64_t begin = gt_min_i64(place < 0 ? gt_ceil_div(-place, each) : 0, s->lines);
+  const int64_t end = gt_max_i64(begin, last < 0 ? 0 : gt_min_i64(last / each + 1, s->lines));
   const uint32_t hop = each * axis[GT_PATCHES_STEP];
   for (int64_t i = 0; i < begin; i++)
     make_clipped(s, p, place + i * each, offset + (uint32_t)i * hop, p->to + i * (int64_t)p->step);
@@ -308,7 +308,7 @@ void gt_patches_make(const gt_factor *factor, uint32_t line, uint32_t lines, uin
     uint32_t number = position / length;
     p.first = position % length;
     for (uint32_t done = 0; done < positions; done += p.count, number++, p.first = 0) {
-      p.count = gt_least_u32(positions - done, length - p.first);
+      p.count = gt_min_u32(positions - done, length - p.first);
       p.entry = geometry + GT_PATCHES_TABLE + (size_t)number * entries * GT_PATCHES_ENTRY;
       p.to = to + done;
       make_piece(&s, &p, run);
@@ -334,7 +334,7 @@ uint32_t gt_patches_rows(const uint32_t *geometry, uint32_t rank, uint32_t line,
                          uint32_t *row, uint32_t *apart) {
   const uint32_t *axis = geometry + GT_PATCHES_AXIS;
   const uint32_t at = line % axis[GT_PATCHES_POSITIONS];
-  const uint32_t together = gt_least_u32(lines, axis[GT_PATCHES_POSITIONS] - at);
+  const uint32_t together = gt_min_u32(lines, axis[GT_PATCHES_POSITIONS] - at);
   *row = 0;
   *apart = axis[GT_PATCHES_APART] * axis[GT_PATCHES_ROW];
   for (uint32_t a = 0; a < rank; a++, axis += GT_PATCHES_OF_AXIS) {

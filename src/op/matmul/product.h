@@ -29,7 +29,7 @@ typedef struct gt_product { /* c[m, n] = op(a) op(b) for each entry of the batch
   size_t words;
   gt_byte_form bytes;
   gt_id numbers;
-  gt_stretch measured_a; /* elements of A whose amax is computed; count 0: all of them */
+  gt_element_range measured_a; /* elements of A whose amax is computed; count 0: all of them */
   /* Specialization constants of the operand that is not dense, from GT_FACTOR_SPEC_OWN on. */
   uint32_t own[GT_FACTOR_SPEC_END - GT_FACTOR_SPEC_OWN];
 } gt_product;

@@ -38,7 +38,7 @@ static uint32_t lower_blocks(gt_lowering *lowering, const gt_product *p, uint32_
 /* The scale for elements whose magnitude is at most `most`. */
 static float root_of(float most) {
   const uint32_t exponent = gt_bits(most) >> 23;
-  return gt_from_bits(GT_RANGE_ROOT(gt_most_u32(exponent, GT_RANGE_LEAST)) << 23);
+  return gt_from_bits(GT_RANGE_ROOT(gt_max_u32(exponent, GT_RANGE_LEAST)) << 23);
 }
 
 /* One scale serves the whole operand. */
@@ -93,7 +93,7 @@ static gt_product_ranges known_before(const gt_lowering *lowering, const gt_grou
 static void lower_patches(gt_lowering *lowering, const gt_product *p, const gt_matmul_cut *cut,
                           uint32_t scratch) {
   const bool of_a = p->shape.kind_a == GT_FACTOR_PATCHES;
-  const uint32_t block = of_a ? gt_least_u32(p->shape.run, GT_RANGE_DEPTH) : 0;
+  const uint32_t block = of_a ? gt_min_u32(p->shape.run, GT_RANGE_DEPTH) : 0;
   const uint32_t blocks = lower_blocks(lowering, p, block);
   gt_step *step = gt_product_start(lowering, p, cut, &patches_kernel, false, false);
   step->prepares = true;
@@ -123,7 +123,7 @@ gt_product_ranges gt_product_lower_ranges(gt_lowering *lowering, const gt_group 
   step->spec[GT_MATRIX_SPEC_FORM] |= r.form | (by_blocks ? GT_MATRIX_BLOCKS : 0);
   gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), scratch, true);
   const uint64_t groups = (reads_a ? cut->blocks_a : 0) + (reads_b ? cut->powers_b / GT_RANGE_LINES : 0);
-  gt_lower_groups(lowering, gt_least(groups, GT_PRODUCT_MOST_GROUPS),
+  gt_lower_groups(lowering, gt_min_i64(groups, GT_PRODUCT_MOST_GROUPS),
                   GT_RANGE_GROUP); /* the kernel loops over the rest */
   if (by_blocks) lower_patches(lowering, p, cut, scratch);
   (known_a ? &r.b : &r.a)->scratch = scratch;

@@ -12,7 +12,7 @@ void gt_table_rows_make(const gt_factor *factor, uint32_t line, uint32_t lines, 
   for (uint32_t i = 0; i < lines; i++, of_line += each, to += step) {
     const uint32_t *number = of_line;
     for (uint32_t done = 0, first = begin, some; done < positions; done += some, first = 0, number++) {
-      some = gt_least_u32(positions - done, width - first);
+      some = gt_min_u32(positions - done, width - first);
       if (*number < count) /* a negative index is a large unsigned number */
         memcpy(to + done, factor->from + (size_t)*number * width + first, some * sizeof *to);
       else

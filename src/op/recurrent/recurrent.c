@@ -212,7 +212,7 @@ gt_id gt_recurrent_last(gt_graph *graph, gt_id outputs) {
   int64_t begin;
   if (outputs == GT_NONE) return GT_NONE;
   const gt_id y = gt_view_origin(graph, outputs, &begin);
-  const gt_node *node = gt_node_at(graph, gt_maker(graph, y));
+  const gt_node *node = gt_node_at(graph, gt_producer(graph, y));
   const gt_shape shape = gt_node_at(graph, y)->shape;
   const int64_t row = shape.dim[1] * shape.dim[2];
   return gt_view(graph, y, attribute_of(node)->reverse ? 0 : row * (shape.dim[0] - 1),

@@ -25,7 +25,7 @@ static job job_of(const uint32_t *spec, uint32_t tile, uint32_t all_steps, uint3
            .batch = batch,
            .all_steps = all_steps,
            .row0 = tile * TILE,
-           .rows = gt_least_u32(TILE, batch - tile * TILE)};
+           .rows = gt_min_u32(TILE, batch - tile * TILE)};
   j.gates = gt_cell_gates((gt_cell)j.cell);
   j.width = j.gates * j.hidden;
   if (spec[GT_RECURRENT_SPEC_LENGTHS]) j.lengths = GT_PTR(const int32_t, lengths);
@@ -77,7 +77,7 @@ GT_MATH void multiply_block(const float *const *left, const float *panel, uint32
  * the last one. */
 GT_CLONES static void multiply(const job *j, const float *left, size_t stride) {
   const float *row[TILE];
-  for (uint32_t r = 0; r < TILE; r++) row[r] = left + stride * gt_least_u32(r, j->rows - 1);
+  for (uint32_t r = 0; r < TILE; r++) row[r] = left + stride * gt_min_u32(r, j->rows - 1);
   for (uint32_t c = 0; c < j->columns; c += PANEL)
     for (uint32_t r = 0; r < j->rows; r += BLOCK)
       multiply_block(row + r, j->panels + (size_t)c * j->depth, j->depth, j->sums + (size_t)r * j->pitch + c,

@@ -73,7 +73,7 @@ static double product_cycles(const problem *p, const uint32_t *words) {
 }
 
 static double load_cycles(const problem *p, const gt_target *target, const uint32_t *words, double bytes) {
-  const double units = gt_most_u32(target->units, 1);
+  const double units = gt_max_u32(target->units, 1);
   return bytes / fmin(NEAR, FAR * units / fmin(groups_of(p, words), units));
 }
 
@@ -84,8 +84,8 @@ static double load_cycles(const problem *p, const gt_target *target, const uint3
 static double all_steps_cycles(const problem *p, const gt_target *target, const uint32_t *words) {
   enum { STRIP_LATENCY = 1300, CELLS = 1000 /* computing the cells of a time step */ };
   const uint32_t rounds = gt_ceil_div(p->depth, words[SLICES]),
-                 read = rounds - gt_least_u32(rounds, words[KEEP]);
-  const double kept = (double)words[KEEP] * words[SLICES], units = gt_most_u32(target->units, 1);
+                 read = rounds - gt_min_u32(rounds, words[KEEP]);
+  const double kept = (double)words[KEEP] * words[SLICES], units = gt_max_u32(target->units, 1);
   const double strips = read > GT_RECURRENT_AT_ONCE ? (double)read / GT_RECURRENT_STRIP : 0;
   const double loads = load_cycles(p, target, words, (p->depth - kept) * p->columns * p->span * 4);
   const double waves = ceil(groups_of(p, words) / units);
@@ -102,7 +102,7 @@ static double one_step_cycles(const problem *p, const gt_target *target, const u
   const double loads = load_cycles(p, target, words, (4 * words[QUADS] + columns) * p->depth * 4);
   const double product = fmax(product_cycles(p, words), loads);
   const double reduction = words[QUADS] * (PER_QUAD + columns * words[SLICES] / 4);
-  const double waves = ceil(groups_of(p, words) / gt_most_u32(target->units, 1));
+  const double waves = ceil(groups_of(p, words) / gt_max_u32(target->units, 1));
   return p->n.steps * (DISPATCH + waves * (FIRST_LOADS + product + chunks * PER_CHUNK + reduction));
 }
 
@@ -137,7 +137,7 @@ static void add_candidate(candidates *o, uint32_t kind, uint32_t quads, uint32_t
   gt_candidate candidate = {.kin = kind, .what = {kind, quads, sets, slices, keep}};
   const uint32_t threads = sets * slices, most = o->target->max_workgroup;
   if (o->count == MAX_CANDIDATES || (most && threads > most)) return;
-  if (shared_of(o->p, candidate.what) > gt_most_u32(o->target->shared_bytes, MIN_SHARED)) return;
+  if (shared_of(o->p, candidate.what) > gt_max_u32(o->target->shared_bytes, MIN_SHARED)) return;
   candidate.cost = kind == ALL_STEPS ? all_steps_cycles(o->p, o->target, candidate.what)
                                      : one_step_cycles(o->p, o->target, candidate.what);
   o->item[o->count++] = candidate;
@@ -158,11 +158,11 @@ static uint32_t iterations_of(const problem *p, const uint32_t *w) {
 static uint32_t rows_kept(const candidates *o, uint32_t slices) {
   const bool is_32 = o->target->subgroup == LANES, is_small = o->p->span * slices <= 256;
   const uint32_t registers = o->target->brief ? 16 : is_32 && is_small ? 128 : is_32 ? 64 : 32;
-  return gt_least_u32(o->p->depth / slices, registers / o->p->columns);
+  return gt_min_u32(o->p->depth / slices, registers / o->p->columns);
 }
 
 static void add_all_steps(candidates *o) {
-  const uint32_t sets = o->p->span, most = gt_least_u32(64, o->p->depth);
+  const uint32_t sets = o->p->span, most = gt_min_u32(64, o->p->depth);
   for (uint32_t slices = 1; slices <= most; slices *= 2) {
     const uint64_t threads = (uint64_t)sets * slices;
     const uint32_t words[] = {ALL_STEPS, 1, sets, slices, 0};
@@ -183,7 +183,7 @@ static bool fits_registers(const candidates *o, uint32_t quads, uint32_t sets, u
   const int64_t cells = gt_ceil_div(4ll * quads * sets * o->p->units, threads),
                 lefts = gt_ceil_div(4ll * keep * quads, sets);
   return (4 * quads + 2 * keep) * columns + lefts + PER_CELL * cells + OTHER <=
-         gt_least_u32(most, ALL_REGISTERS / threads);
+         gt_min_u32(most, ALL_REGISTERS / threads);
 }
 
 static void add_one_step(candidates *o) {
@@ -204,7 +204,7 @@ static gt_candidate choose(gt_lowering *lowering, const problem *p) {
   const gt_recurrent_size n = p->n;
   snprintf(key, sizeof key, "%s, %u steps of %u rows, %u units", p->node->op->name, n.steps, n.batch,
            n.hidden);
-  const gt_candidate *chosen = gt_lower_known_choice(lowering, key);
+  const gt_candidate *chosen = gt_lower_reuse_choice(lowering, key);
   if (chosen) return *chosen;
   candidates o = {.p = p, .target = gt_lowering_target(lowering)};
   add_all_steps(&o);
@@ -230,7 +230,7 @@ static run plan_run(gt_lowering *lowering, const problem *p) {
   if (r.words[KERNEL] == ONE_STEP)
     r.per_dispatch = 1;
   else if (target->brief)
-    r.per_dispatch = gt_most_u32(1, MAX_ITERATIONS / iterations_of(p, r.words));
+    r.per_dispatch = gt_max_u32(1, MAX_ITERATIONS / iterations_of(p, r.words));
   return r;
 }
 
@@ -277,7 +277,7 @@ void gt_recurrent_lower(gt_lowering *lowering, const gt_group *group) {
 #define AT(field) offsetof(struct gt_recurrent_args, field)
   for (uint32_t s = 0; s < p.n.steps; s += r.per_dispatch) {
     const struct gt_recurrent_args args = {.first = s,
-                                           .steps = gt_least_u32(r.per_dispatch, p.n.steps - s),
+                                           .steps = gt_min_u32(r.per_dispatch, p.n.steps - s),
                                            .all_steps = p.n.steps,
                                            .batch = p.n.batch};
     emit_step(lowering, &p, &r, &args, sizeof args, args.steps);
@@ -302,7 +302,7 @@ void gt_recurrent_gradient_lower(gt_lowering *lowering, const gt_group *group) {
 #define AT(field) offsetof(struct gt_recurrent_gradient_args, field)
   for (uint32_t s = 0; s < p.n.steps; s += r.per_dispatch) {
     const struct gt_recurrent_gradient_args args = {.first = p.n.steps - 1 - s,
-                                                    .steps = gt_least_u32(r.per_dispatch, p.n.steps - s),
+                                                    .steps = gt_min_u32(r.per_dispatch, p.n.steps - s),
                                                     .all_steps = p.n.steps,
                                                     .batch = p.n.batch};
     emit_step(lowering, &p, &r, &args, sizeof args, args.steps);

@@ -56,7 +56,7 @@ static double function_at(const layer *l, const double *x, int64_t line, int64_t
 /* absolute: the sums of the absolute products. */
 static gt_shape sum_kan(const gt_case_view *v, const double *const *x, double *y, bool absolute) {
   const layer l = layer_of(v);
-  gt_shape shape = gt_shape_behind_first(v->shape[0]);
+  gt_shape shape = gt_shape_without_first(v->shape[0]);
   shape.dim[shape.rank - 1] = l.outputs;
   for (int64_t i = 0; y && i < l.lines * l.outputs; i++) y[i] = 0;
   for (int64_t m = 0; y && m < l.lines; m++)
