@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Sourced by tests/run.sh and by `make check-vulkan`: the environment that every test runs in.
+# Sourced by tests/run.sh and by `make check-vulkan`: the environment of all tests.
 
 # The tests' Vulkan device is Mesa's CPU driver (lavapipe), so that every machine tests the same thing. To test
 # another driver, name it (VK_DRIVER_FILES=/path/icd.json), or set VK_DRIVER_FILES= (empty) for the system's choice.
@@ -16,7 +16,9 @@ elif [ -z "${VK_DRIVER_FILES-}${VK_ICD_FILENAMES-}" ]; then
 fi
 
 export LC_ALL=C NO_COLOR=1
-# Tests compile much for lavapipe and run it once: it is faster without optimization and with vectors of four.
+# Most kernels run only once on lavapipe after they are compiled, so compiling without optimization and for vectors of
+# four is faster.
 export GALLIVM_PERF="${GALLIVM_PERF-nopt}" LP_NATIVE_VECTOR_WIDTH="${LP_NATIVE_VECTOR_WIDTH-128}"
-# Its compiled code is cached here, for all tests of a run and for the next run. CI keeps it between clones (.ci/run).
+# Mesa caches compiled code here, for all tests of a run and for the next run. CI keeps the cache between clones
+# (.ci/run).
 export MESA_SHADER_CACHE_DIR="${MESA_SHADER_CACHE_DIR:-$PWD/build/cache/mesa}"

@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
-# tests/run.sh PROGRAM… [SCRIPT.sh…]: run test programs, several at a time, from the root
-# of the repository. Prints a line per program, the log of each failure, and at last `N passed, N failed`.
+# tests/run.sh PROGRAM… [SCRIPT.sh…]: runs test programs, several at a time, from the root of the repository. Prints a
+# line per program, the log of each failure, and at the end `N passed, N failed`.
 #
-# A program is a compiled cmocka test or a shell script. Exit status 0 is a pass, 77 a skip. It finds in its
-# environment GTRAIN (the binary), ROOT (the repository), TEST_TMP (a folder of its own, empty) and
-# GTRAIN_CACHE_DIR (likewise). cmocka's counts are taken from its summary; a script may print `ok NAME` and
-# `not ok NAME` lines, which are counted, otherwise it counts as one.
+# A program is a compiled cmocka test or a shell script. Exit status 0 is a pass, 77 a skip. Its environment contains
+# GTRAIN (the binary), ROOT (the repository), and two empty folders of its own, TEST_TMP and GTRAIN_CACHE_DIR. The
+# numbers of passed and failed tests are taken from cmocka's summary, or from the `ok NAME` and `not ok NAME` lines of a
+# script; a script without such lines counts as one test.
 #
-# TEST_JOBS sets how many run at a time (default: one more than there are processors, as some wait). Limits do not depend
-# on how busy the machine is: a program may use LIMIT_FACTOR (default 5) times the processor time recorded in
-# tests/durations, and at least 30 s. It is stopped as hung after ten times its wall time, and at least 10 minutes, if it
-# has used no processor time for a minute (tests/limit.c). `tests/run.sh --record` writes the times of the last run to
-# tests/durations.
+# TEST_JOBS sets how many programs run at a time (default: the number of processors plus one, because some wait). Limits
+# do not depend on the load of the machine: a program may use LIMIT_FACTOR (default 5) times the processor time recorded
+# in tests/durations, and at least 30 s. It is stopped as hung after ten times its recorded wall time, and at least 10
+# minutes, if it has used no processor time for a minute (tests/limit.c). `tests/run.sh --record` writes the times of
+# the last run to tests/durations.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
 build=$(realpath "${BUILD:-build}")
 logs=$build/logs
-# These check what a run prints within a given time: they run last and alone, and are skipped while other work uses the
-# processors.
+# These scripts check what a run prints within a given time. They run last and alone, and are skipped if other programs
+# use the processors.
 wall_clock='cli/terminal.sh'
 
 # "passed failed skipped" from a log, an exit status and whether it is a script.
@@ -29,11 +29,11 @@ count() {
     !script && /^\[  PASSED  \] [0-9]+ test\(s\)/         { passed += $4; counted = 1 }
     !script && /^\[  FAILED  \] [0-9]+ test\(s\)/         { failed += $4; counted = 1 }
     !script && /^\[  SKIPPED \] [0-9]+ test\(s\)/         { skipped += $4; counted = 1 }
-    !script && /^\[  (FAILED|ERROR) +\]/                 { bad = 1 } # including setup and teardown
+    !script && /^\[  (FAILED|ERROR) +\]/                 { bad = 1 } # also of setup and teardown
     END {
-      if (failed == 0 && (bad || (status != 0 && status != 77))) failed = 1 # died, or failed outside its cases
+      if (failed == 0 && (bad || (status != 0 && status != 77))) failed = 1 # crashed, or failed outside of its cases
       else if (status == 77 && failed == 0) skipped += passed == 0 && skipped == 0
-      else if (!counted && !script) failed = 1 # ended before its summary
+      else if (!counted && !script) failed = 1 # ended before it printed the summary
       else if (!counted) passed = 1
       print passed + 0, failed + 0, skipped + 0
     }' "$1" || echo 0 1 0
@@ -45,7 +45,7 @@ name_of() {
   echo "${name#tests/}"
 }
 
-# "CPU WALL" limits of a program, in seconds, from its recorded times.
+# Prints a program's limits, "CPU WALL" in seconds, from its recorded times.
 limits_of() {
   awk -v name="$1" -v factor="${LIMIT_FACTOR:-5}" -v least="${CHECK_ALL:+3600}" '
     $1 == name { cpu = $2; wall = $3; found = 1 }
@@ -68,7 +68,7 @@ busy() {
   ((sum > 10 * $(nproc)))
 }
 
-# Runs one program in a process of its own; leaves its log, and its counts in a .result file.
+# Runs one program in its own process; writes its log, and its counts to a .result file.
 run_one() {
   local program=$1 name tmp status=0 script=0 cpu wall passed failed skipped
   name=$(name_of "$program")
@@ -76,12 +76,12 @@ run_one() {
   tmp=$(mktemp -d "$build/tmp/XXXXXX")
   mkdir "$tmp/work" "$tmp/cache"
   [[ $program == *.sh ]] && script=1
-  # Messages of this shell ("Aborted", "Segmentation fault") go to the log from here on.
+  # From here on, messages of this shell ("Aborted", "Segmentation fault") go to the log.
   : > "$log"
   exec 2>> "$log"
 
-  # Drivers leak a little, and these leaks have no symbols once the loader has unloaded them; and leak detection does not
-  # work under strace (torture).
+  # Leak detection is off where Vulkan drivers are loaded, because they leak a little, and their leaks have no symbols
+  # after they are unloaded; and under strace (torture), where it does not work.
   case $name in
     backend/* | op_units/* | plan/legality | layer/embedding | layer/norm | *vulkan* | portable/limits* | torture/* | \
       cli/networks.sh | cli/overlap.sh | cli/recompute.sh | cli/tune.sh) export ASAN_OPTIONS=detect_leaks=0 ;;
@@ -126,7 +126,7 @@ longest_first() {
 if [[ ${1-} == --record ]]; then
   {
     sed -n '/^#/p' tests/durations
-    # A program that did not run now keeps its line, unless its file no longer exists.
+    # The line of a program that was not run is kept, unless its file no longer exists.
     awk '/^#/ { next } FNR == NR { now[$1] = 1; print $1, $2, $3; next } !($1 in now)' "$logs/durations" tests/durations |
       while read -r name rest; do
         if [[ -e tests/$name || -e tests/$name.c ]]; then echo "$name $rest"; fi
@@ -146,7 +146,8 @@ if [[ ${1-} == -* || $# == 0 ]]; then
   exit 2
 fi
 
-# `make check-vulkan` sets both of these; one alone is a leftover in the user's shell, and tests choose for themselves.
+# `make check-vulkan` sets both variables. If only one is set, it comes from the user's shell and must not affect the
+# tests.
 [[ -n ${GTRAIN_DEVICE-} && -n ${GTRAIN_DEBUG-} ]] || unset GTRAIN_DEVICE GTRAIN_DEBUG
 # shellcheck source=tests/env.sh
 source tests/env.sh
@@ -180,7 +181,7 @@ else
   run_all 1 "${apart[@]}"
 fi
 
-# A program whose runner left no result counts as a failure.
+# A program without a result file counts as a failure.
 passed=0 failed=0 skipped=0 results=0
 for result in "$logs"/*.result; do
   [[ -f $result ]] || continue

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Gradient accumulation over several batches per step: the same as one larger batch, up to rounding.
+# Gradient accumulation over several batches per step gives the same losses as one larger batch, up to rounding.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -27,7 +27,7 @@ close() {
     END { exit bad || NR < 10 }'
 }
 
-# 1438 samples are 11 batches of 120 and one of 118: the last step of an epoch also has empty batches of 30 and of 10.
+# 1438 samples are 11 batches of 120 and one of 118, so that the last batch of an epoch is not full.
 exits 0 "batches of 120" train dense whole
 for parts in "60 2" "30 4" "10 12"; do
   read -r size count <<< "$parts"
@@ -46,12 +46,12 @@ exits 0 "a loss that is summed" train sum sum
 exits 0 "… in three batches" train sum sum-3 --set train.batch_size=4 --set train.accumulate=3
 check "… loses the same" close sum sum-3
 
-# Running statistics are updated by each batch; a batch past the end of the data does not change them.
+# Each batch of a step updates running statistics.
 exits 0 "running statistics" train dense norm --set train.batch_size=30 --set train.accumulate=4 \
   --set 'model=[{linear: 24}, batch_norm, relu, {linear: 10}]'
 exits 0 "… are sound" "$GTRAIN" eval "$TEST_TMP/norm/model.bin" --device "$DEVICE" --fail-if 'accuracy<0.8'
 
-# The batch of a step that is not finite is found.
+# If the loss of a step is not finite, the batch that causes it is found.
 cat > "$TEST_TMP/bad.yaml" << 'YAML'
 data: {inputs: [[1], [2], [3], [4], [5], [0]], targets: [[1], [1], [1], [1], [1], [1]]}
 model: [{expression: {expression: "log(x)", name: logarithm}}, {linear: 1}]

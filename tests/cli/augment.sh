@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Augmentation: the same bits for any number of threads and after a resume, no change where nothing is changed, no effect
-# on evaluations; contact sheets of what the network sees; eval.flip, the mean over mirrored images.
+# Augmentation: the same bits for any number of threads and after a resume; augmentations that change nothing leave the
+# bits as they are; no effect on evaluations; contact sheets of the augmented images; eval.flip, the mean over mirrored
+# images.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -48,7 +49,7 @@ for kind in whole accumulated phases; do
   check "$kind: the same bits" same $kind $kind-stopped
 done
 
-# --- tone curves: the loss of images that were changed beforehand, by torchvision's definitions ---
+# --- tone curves: the same loss as with images that were changed beforehand by torchvision's definitions ---
 python3 - "$TEST_TMP" << 'PY'
 import random, struct, sys
 random.seed(3)
@@ -88,7 +89,7 @@ for tone in "invert {p: 1}" "posterize {bits: 3, p: 1}" "solarize {threshold: 0.
   check "and changes the images" far "$plain" "$drawn" 5e-4
 done
 
-# --- augmentations that change nothing leave every bit as it is ---
+# --- augmentations that change nothing: the same bits as without them ---
 cat > "$TEST_TMP/run.yaml" << 'YAML'
 data: {train: datasets/clothes/train, test: datasets/clothes/test, size: [28, 28], channels: 1, normalize: channel}
 model: [flatten, {linear: 20}, relu, {linear: 5}]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# gtrain bench: the table as text and as JSON, compared with an earlier one; the profile of a step.
+# gtrain bench: its table as text and as JSON, its comparison with an earlier result, and the profile of a step.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 tmp=$TEST_TMP
@@ -17,7 +17,7 @@ done
 check "each has figures, or a word why not" \
   test "$(grep -cvE '"unit":"[^"]+",("skipped":"[^"]+"|"median":[-0-9.e+]+,"min":[-0-9.e+]+,"max":[-0-9.e+]+)' "$tmp/rows")" = 0
 
-# An earlier result that is a thousand times better in one row, and lacks another row.
+# An earlier result in which one row is a thousand times faster and another row is missing.
 figures='"median":[^,]*,"min":[^,]*,"max":[^}]*'
 sed -E "s/(product 512, fp32\",\"unit\":\"GFLOP.s\",)$figures/\1\"median\":1e9,\"min\":1e9,\"max\":1e9/
   s/(\"copy, [^\"]*\",\"unit\":\"GB.s\",)$figures/\1\"skipped\":\"too large\"/g" "$tmp/now.json" > "$tmp/before.json"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The best weights of a run may come from a phase with other layers: narrower than in the config, wider than in the last
-# phase, or with splines where there are functions now. model.bin gets these weights, also in a resumed run.
+# The best weights of a run may come from a phase with other layers than at the end: narrower than in the config, wider
+# than in the last phase, or with splines that became functions later. model.bin gets these weights, also in a resumed
+# run.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# --resume with a changed config: a checkpoint records the seed of its constants, its data and the parameter of each
-# moment. What cannot be continued is an error, and leaves the run unchanged.
+# --resume with a changed config: a checkpoint records the seed of its constants, its data, and the parameter of each
+# moment. A change with which the run cannot continue is an error and leaves the run unchanged.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
 run=$TEST_TMP/run
 train() { "$GTRAIN" train "$@" --device "$DEVICE" --run-dir "$run"; }
-# The value of one key in the evaluation of the run's model.
+# value_of KEY: this value in the evaluation of the run's model.
 value_of() { "$GTRAIN" eval "$run/model.bin" --device "$DEVICE" --json | sed "s/.*\"$1\":\([-0-9.e]*\).*/\1/"; }
 state() { (cd "$run" && find . -type f ! -name .lock -exec cksum {} + | sort -k 3); }
 
@@ -62,7 +62,7 @@ exits 78 "another wiring" train "$TEST_TMP/gates.yaml" --resume --set model.3.lo
 says "why not" "draws constants (such as 'logic1.wiring') that differ from those in"
 check "nothing was touched" test "$(state)" = "$before"
 
-# A later attempt keeps its own wiring, and so does the best attempt.
+# Each attempt, also the best one, keeps its own wiring.
 attempts=(--set model.0.logic_ca.init=normal --set train.restart_every=20
   --set 'train.early_stopping={metric: loss, goal: 0}')
 rm -rf "$run"
@@ -73,7 +73,8 @@ check "the same best" test "$(value_of soft_loss)" = "$loss"
 exits 0 "longer, of another seed" train "$TEST_TMP/looks.yaml" "${attempts[@]}" --resume --set seed=9 --set train.steps=60
 says "the third attempt" "attempt 3"
 
-# Parameter groups: each moment belongs to its parameter, and the same updates give the same result.
+# Other parameter groups: moments are restored by the names of their parameters, and the result is the same if the
+# learning rates are.
 cat > "$TEST_TMP/net.yaml" << 'YAML'
 data: {train: datasets/digits/digits.csv, target: label, test_fraction: 0.2, normalize: {scale: 0.0625}}
 model: [{linear: 40}, relu, {linear: 30}, relu, {linear: 10}]
@@ -83,7 +84,7 @@ YAML
 rm -rf "$run" "$TEST_TMP/half"
 exits 0 "four epochs" train "$TEST_TMP/net.yaml"
 cp "$run/metrics.jsonl" "$TEST_TMP/straight.jsonl"
-# The run after two epochs.
+# A copy of the run in its state after two epochs.
 step=$(ls "$run/checkpoints" | sed -n 2p)
 cp -r "$run" "$TEST_TMP/half"
 (cd "$TEST_TMP/half" && rm model.bin && find checkpoints -type f ! -name "$step" -delete)
@@ -102,7 +103,8 @@ half
 exits 65 "another optimizer" train "$TEST_TMP/net.yaml" --resume --set 'optimizer={type: sgd, momentum: 0.9}'
 says "which" "made with another optimizer"
 
-# Data: here the validation samples select the model, the test samples do not.
+# Changed data are an error. Changed test samples are an error if they select the model, as they do here without
+# validation samples, and otherwise a warning.
 cp datasets/digits/digits.csv "$TEST_TMP/train.csv"
 head -n 200 datasets/digits/digits.csv > "$TEST_TMP/test.csv"
 cat > "$TEST_TMP/data.yaml" << YAML

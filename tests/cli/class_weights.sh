@@ -13,7 +13,7 @@ optimizer: {type: sgd, lr: 0.2, momentum: 0.9}
 train: {epochs: 4, batch_size: 100, log_every: 7, checkpoint: {every: 1, keep_last: 4}}
 YAML
 train() { "$GTRAIN" train "$TEST_TMP/weights.yaml" --device "$DEVICE" --quiet --run-dir "$@"; }
-# The loss in the last line, to this many digits.
+# The loss in the last line of the metrics, cut to a few digits.
 loss() { tail -1 "$1/metrics.jsonl" | sed 's/.*"loss":\([0-9.]\{6\}\).*/\1/'; }
 
 exits 0 "a run with weights of classes" train "$TEST_TMP/whole"

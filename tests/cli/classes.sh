@@ -30,7 +30,8 @@ whole=$out
 exits 0 "eval on all samples of a class or two" eval_on --set 'data.classes=[three, nine]'
 check "is of fewer" test "$out" != "$whole"
 
-# Other data with text labels: the classes are found by the model's names, other samples are dropped.
+# An evaluation on data with text labels: they are matched with the model's class names; samples of other classes are
+# dropped.
 awk -F, -v OFS=, 'BEGIN { split("zero,one,two,three,four,five,six,seven,eight,nine", name, ",") }
   NR > 1 { $NF = name[$NF + 1] } { print }' "$digits" > words.csv
 words=(--set data.train=words.csv --set data.target=label --set data.test_fraction=0 --split train)
@@ -54,13 +55,13 @@ exits 0 "training on words" "$GTRAIN" train words.yaml --device "$DEVICE" --run-
 exits 0 "eval" "$GTRAIN" eval by_words/model.bin --device "$DEVICE" --json --quiet
 check "is as by numbers" test "$out" = "$whole"
 
-# The selection is part of the data that a run was trained on.
+# A run can only be resumed with the same selection of classes and samples.
 resume() { "$GTRAIN" train config.yaml --device "$DEVICE" --run-dir run --quiet --resume "$@"; }
 exits 65 "fewer of each class" resume --set data.per_class=39
 says "are other samples" "the training samples differ from those"
 exits 65 "the classes in another order" resume --set 'data.classes=[three, nine, seven]'
 exits 0 "the same, written otherwise" resume --set 'data.classes=[9, three, 7]' --set train.epochs=31
-# Tables are aligned if a name has fewer terminal columns than bytes.
+# Tables are aligned even if a name has fewer terminal columns than bytes.
 printf 'x0,x1,y\n0,1,café\n1,0,漢字\n0,2,café\n2,0,漢字\n' > names.csv
 cat > names.yaml << 'YAML'
 data: {train: names.csv, target: y}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Colors: --color, NO_COLOR, TERM, and files. The codes are those of gcc.
+# When messages have colors: --color, NO_COLOR, TERM, and output to files. The colors are those of gcc.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 # shellcheck source=tests/support/terminal.sh

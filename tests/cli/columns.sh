@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Typed columns by the commands: a table with categories, gaps, dates and booleans, from training to predictions.
+# A table with categories, gaps, dates and booleans in all commands, from training to predictions.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 tools=$PWD/tests/cli
@@ -34,7 +34,7 @@ YAML
 train() { "$GTRAIN" train table.yaml --device "$DEVICE" --quiet --run-dir "$@"; }
 exits 0 "train" train run
 result() { sed 's/.*"loss":\([0-9.e-]*\).*/\1/'; }
-# The test loss at the end of a run, and that of its model on a device.
+# tested RUN: the test loss at the end of a run. loss RUN DEVICE: the test loss of its model, by eval.
 tested() { grep '"split":"test"' "$1/metrics.jsonl" | tail -1 | result; }
 loss() { "$GTRAIN" eval "$1/model.bin" --device "$2" --json 2> /dev/null | result; }
 near() { awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; exit !(a > 0 && d * d < 1e-10) }'; }
@@ -42,7 +42,7 @@ check "eval has the test loss of the training, digit by digit" test "$(loss run 
 exits 0 "eval" "$GTRAIN" eval run/model.bin --device "$DEVICE" --json
 says "is better than guessing" '"guessing":false'
 
-# An independent computation, on dates, gaps and categories that training did not see.
+# Predictions for dates, gaps and categories that training did not see, compared with a computation in Python.
 rows 3000 2 | sed '5s/,female\|,male/,robot/; 9s/,female\|,male/,/' > other.csv
 sed '9s/,,/,female,/' other.csv > filled.csv
 exits 0 "a gap where training had none" "$GTRAIN" predict run/model.bin other.csv --output gap.csv
@@ -57,7 +57,7 @@ exits 0 "a category that training had not" "$GTRAIN" predict run/model.bin other
 says "is said" "other.csv: warning: 1 cell of column 'sex' holds a category that is not one of the 2 learned from the training rows ('robot')"
 exits 0 "predictions are those of plain Python" python3 "$tools/columns.py" run/model.bin other.csv < <(tail -n +"$(($(wc -l < out.csv) - 2999))" out.csv)
 
-# The columns of a file for predictions.
+# The columns of a file for predictions: missing, in another order, or more than needed.
 head -6 table.csv > few.csv
 predict() { "$GTRAIN" predict run/model.bin - 2>&1; }
 expected=$(predict < few.csv)
@@ -80,19 +80,19 @@ printf '"a\nb",y\n1,0.5\n2,1\n' > break.csv && printf 'data: {train: break.csv, 
 exits 0 "a name with a line break" "$GTRAIN" check break.yaml
 says "… stays on its line" '  a\x0ab                   number '
 
-# Resumed, the same bits; Vulkan, the same to rounding.
+# A resumed run gives the same bits; Vulkan gives the same losses, up to rounding.
 goes_on run
 check "eval on Vulkan agrees" near "$(loss run vulkan)" "$(tested run)"
 exits 0 "train on Vulkan" "$GTRAIN" train table.yaml --device vulkan --quiet --run-dir vulkan
 check "agrees to rounding" near "$(tested vulkan)" "$(tested run)"
 
-# Rows that training drops are dropped by an evaluation.
+# An evaluation drops the same rows as the training.
 drop() { train drop --set 'data.columns={id: ignore, age: {missing: drop}, port: {missing: drop}, y: {missing: drop}}'; }
 sed -i '3s/[^,]*$/NA/; 8s/[^,]*$//' table.csv
 exits 0 "rows with gaps are dropped" drop
 check "also by eval, with the same test loss" test "$(loss drop "$DEVICE")" = "$(tested drop)"
 
-# A KAN reads a category; its edges are named after it.
+# A KAN with a category as an input: its edges are named after the category.
 rows 200 3 > table.csv
 cat > kan.yaml << 'YAML'
 data: {train: table.csv, target: y, inputs: [sex, fare]}
@@ -107,7 +107,7 @@ exits 0 "a KAN" "$GTRAIN" train kan.yaml --device "$DEVICE" --quiet --run-dir ka
 exits 0 "explained" "$GTRAIN" explain kan/model.bin
 says "names the category" "sex=female"
 
-# A column that counts the rows is said, and the line that leaves it out works.
+# A column that counts the rows is reported, and the suggested setting omits it.
 awk 'BEGIN { print "PassengerId,a,y"; for (i = 1; i < 20; i++) printf "%d,%d,%.1f\n", i, i * i % 7, i / 3 }' > table.csv
 check_table() { "$GTRAIN" check table.yaml --set "data.columns=$1"; }
 exits 0 "a column of row numbers" check_table '~'
@@ -145,13 +145,13 @@ attack() {
 check "attacks on a model of a table" attack run
 check "attacks on a model with codes" attack codes
 
-# Long names, as the questions of a survey.
+# Long column names, such as the questions of a survey.
 printf 'How satisfied are you with your pay?,b,y\n1,2,0.5\n3,4,1\n' > survey.csv
 printf 'data: {train: survey.csv, target: y}\nmodel: [{linear: 1}]\nloss: mse\ntrain: {epochs: 1}\n' > survey.yaml
 kinds() { "$GTRAIN" check survey.yaml | awk '/ kind /{ at = index($0, "kind") } / number /{ print index($0, "number") - at }'; }
 check "columns of long names are aligned" test "$(kinds | xargs)" = "0 0"
 
-# The time for a table grows with its columns, not with their square. Every third column is left out.
+# The time to read a table is proportional to the number of columns, not to its square. Every third column is omitted.
 awk 'BEGIN { for (r = 0; r < 4; r++) { for (i = 0; i < 100000; i++) printf i % 3 ? "%c," : "c,", 97 + (i + r) % 3
                                        print r ? r : "y" } }' > many.csv
 cat > many.yaml << 'YAML'

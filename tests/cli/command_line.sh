@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The command line: short options, standard input, the version as JSON, and hints for words that other programs use.
+# The command line: short options, standard input, the version as JSON, and suggestions for commands and options of
+# other programs.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -54,8 +55,8 @@ bad() { printf '0,1\n1,x\n' | predict -; }
 exits 65 "a mistake in inputs on standard input" bad
 says "… has its place" "<stdin>:2:3: column '2' has texts, but the model reads numbers ('x' at 2:3)"
 
-# --- words that other programs use -------------------------------------------------------------------------------
-# hint COMMAND… : WORDS
+# --- commands and options of other programs ----------------------------------------------------------------------
+# Each line: COMMAND|TEXT, a command line of another program, and text that the suggestion contains.
 while IFS='|' read -r line want; do
   read -ra words <<< "$line"
   exits 2 "gtrain $line" "$GTRAIN" "${words[@]}"

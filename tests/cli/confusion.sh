@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The per-class results of `gtrain eval` match counts from predictions and labels; the same on a device.
+# The per-class results and the confusion matrix of `gtrain eval` match counts from predictions and labels, on the CPU
+# and on a device.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -60,7 +61,7 @@ mkdir "$TEST_TMP/some/sandal"
 model=$TEST_TMP/clothes/model.bin
 exits 0 "per class" evaluated --per-class
 says "by name" "sandal "
-# The hard gates are counted.
+# For logic gates, the matrix counts the predictions of the hard gates.
 exits 0 "logic gates" "$GTRAIN" train configs/digits_logic.yaml --device "$DEVICE" --quiet --run-dir "$TEST_TMP/gates" \
   --set train.epochs=1
 model=$TEST_TMP/gates/model.bin

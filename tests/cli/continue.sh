@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The command after "Continue with:" of an interrupted run works in a shell, whatever characters the names contain.
+# The command that an interrupted run prints after "Continue with:" works in a shell, whatever characters file names
+# contain.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every command that reads a model exits with code 65 if it is damaged.
+# Every command that reads a model exits with code 65 if the model file is damaged.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -27,7 +27,8 @@ exits 65 "simulate" "$GTRAIN" simulate "$TEST_TMP/short.bin"
 exits 65 "inputs that do not fit" "$GTRAIN" predict "$model" --input datasets/digits/digits.csv
 exits 0 "the sound one" "$GTRAIN" eval "$model" --device cpu --quiet
 
-# The published layout: 8 bytes of length, JSON, and data up to the end of the last tensor.
+# The published layout of a file: the length of the JSON header in 8 bytes, the header, and data up to the end of the
+# last tensor.
 length=$(od -An -tu8 -N 8 "$model" | tr -d ' ')
 header=$(head -c $((8 + length)) "$model" | tail -c "$length")
 last=$(grep -o '"data_offsets":\[[0-9]*,[0-9]*\]' <<< "$header" | tail -n 1 | sed 's/.*,\([0-9]*\)\]/\1/')

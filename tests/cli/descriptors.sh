@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Closed standard descriptors: nothing is written into files that get these descriptor numbers, and a result that cannot
-# be written is an error.
+# If standard descriptors are closed, a file that gets such a descriptor number must not receive messages, and a result
+# that cannot be written is an error.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 tmp=$TEST_TMP
@@ -39,7 +39,7 @@ commands=("--help" "--version" "train --help" "eval $model --device $DEVICE" "ev
   "inspect $model" "inspect $model --json" "check configs/xor.yaml" "check configs/xor.yaml --json" "schema"
   "devices" "devices --json" "doctor" "doctor --json" "selftest --device cpu --filter softmax"
   "bench train configs/xor.yaml --device $DEVICE --steps 5")
-full=$tmp/full # a device that is always full; if there is none, a limit on file sizes
+full=$tmp/full # a device that is always full; if the system has none, a file of limited size
 mknod "$full" c 1 7 2> /dev/null && [[ -c $full ]] && ! echo 2> /dev/null > "$full" || full=
 for command in "${commands[@]}"; do
   # shellcheck disable=SC2086
@@ -51,7 +51,7 @@ for command in "${commands[@]}"; do
   check "full: $command" test $code = 74
   check "full: a word about it" grep -q "cannot write to standard output" "$tmp/err"
 done
-# More than one buffer: an error of the first write must not be forgotten by the last.
+# Output of more than one buffer: an error of the first write must be reported, even if the last write succeeds.
 head -n 1000 datasets/digits/digits.csv > "$tmp/many.csv"
 "$GTRAIN" train configs/digits.yaml --device "$DEVICE" --run-dir "$tmp/digits" --set train.epochs=1 --quiet > /dev/null
 predict=("$GTRAIN" predict "$tmp/digits/model.bin" --input "$tmp/many.csv" --device "$DEVICE" --quiet --json)

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# The run directory: a directory that is not a run is not touched, a refused resume changes nothing, and a run starts over
-# only if there is no checkpoint.
+# The run directory: a directory that is not a run is not changed, neither is a run that cannot be resumed, and a run
+# starts over only if there is no checkpoint.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
 config=configs/xor.yaml
 train() { "$GTRAIN" train "$config" --device "$DEVICE" --quiet --run-dir "$@"; }
-# The visible state of a directory: names, types, modes, times, link targets, contents; but not the content of a run's
-# lock, which names its last owner.
+# look DIR: the state of a directory, to see changes: names, types, modes, times, link targets and contents, except for
+# the content of a run's lock file, which names its last owner.
 look() {
   (cd "$1" && find . -printf '%p %y %m %l\n' | sort && find . ! -name .lock -printf '%p %s %T@\n' | sort &&
     find . -type f ! -name .lock -exec cksum {} + | sort -k 3)
 }
-# refused CODE NAME DIR ARGUMENTS…: exits with that code and leaves the directory unchanged.
+# refused CODE NAME DIR ARGUMENTS…: train exits with this code and leaves the directory unchanged.
 refused() {
   local code=$1 name=$2 directory=$3 before
   shift 3
@@ -77,7 +77,7 @@ for descriptors in 3 4 5 6 7 8 9 10; do
   code=0
   (ulimit -n $descriptors && train "$run" --resume) > /dev/null 2>&1 || code=$?
   exits 0 "resumed after it ran out of $descriptors descriptors" train "$run" --resume
-  ((code == 0 || code == 74 || code == 127)) && same "$run" || bad=$((bad + 1)) # 127: it could not even be loaded
+  ((code == 0 || code == 74 || code == 127)) && same "$run" || bad=$((bad + 1)) # 127: the program could not be loaded
   compgen -G "$run/checkpoints/*.damaged" > /dev/null && bad=$((bad + 1))
 done
 check "few descriptors cost nothing" test $bad = 0
@@ -129,7 +129,7 @@ sed -i 's/^seed.*/seed: 3/; s/eps: .*/eps: 1e-8/; /^schedule/,$d' "$run/config.y
 exits 0 "a config that another version wrote" train "$run" --resume
 check "ends the same, too" same "$run"
 
-# --- refused for other reasons -----------------------------------------------------------------------------------
+# --- other errors that leave the run unchanged -------------------------------------------------------------------
 copy
 refused 78 "a config that is wrong" "$run" --resume --set train.steps=no
 refused 65 "a model of another shape" "$run" --resume --set 'model=[{linear: 1}]'

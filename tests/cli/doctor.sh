@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# gtrain doctor: its report of a machine as it is, without a Vulkan loader, without BLAS, and with wrong environment
-# variables. Its report of drivers: tests/portable/drivers.sh.
+# gtrain doctor: its report about this machine, without a Vulkan loader, without BLAS, and with wrong environment
+# variables. tests/portable/drivers.sh tests its report about drivers.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 unset GTRAIN_DEVICE GTRAIN_DEBUG
@@ -25,7 +25,7 @@ exits 0 "as JSON" "$GTRAIN" doctor --json
 check "one object" grep -qE '^\{"version":"[0-9.]+","can_train":true,"errors":0,"warnings":[0-9]+,"lines":\[.*\]\}$' <<< "$out"
 says "its lines" '{"status":"ok","subject":"cpu","fact":"'
 
-# Libraries that cannot be opened stand in for missing ones.
+# Broken library files simulate missing libraries.
 for library in libvulkan.so.1 libvulkan.so libopenblas.so.0; do echo broken > "$TEST_TMP/broken/$library"; done
 exits 0 "without a loader" doctor LD_LIBRARY_PATH="$TEST_TMP/broken" GTRAIN_CPU=
 line "is a warning" '^warning  loader       no Vulkan loader'
@@ -53,7 +53,7 @@ line "of what was tuned" '^ok       cache        tuned kernels: 2 files, .*, 2 o
 exits 0 "no place for a cache" doctor -u HOME
 says "what to set" "set HOME, XDG_CACHE_HOME or GTRAIN_CACHE_DIR"
 
-# The report file of a selftest, made to be sent to the developers.
+# The report file of a selftest, which users can send to the developers.
 unset GTRAIN_CACHE_DIR
 test=("$GTRAIN" selftest --device cpu --filter group_sum)
 exits 0 "a selftest" "${test[@]}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The README and docs/: every command in them gives the output shown below it; every link leads to a file.
+# The README and docs/: every command in them prints the output that is shown below it; every link leads to a file.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 command -v python3 > /dev/null || { echo "needs python3"; exit 77; }

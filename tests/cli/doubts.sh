@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Warnings that a formula is doubtful: each is given for samples that cause it, with the output in question, and not for
-# others.
+# Warnings that a formula is doubtful: each appears for samples that cause it, names the affected output, and does not
+# appear for other samples.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -17,10 +17,11 @@ YAML
   exits 0 "$1" "$GTRAIN" train "$TEST_TMP/$1.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/$1"
 }
 no_pattern() { check "… leave no pattern" test "${out/residuals/}" = "$out"; }
-# Numbers in (0, 1) that are the same in every awk.
+# Random numbers in (0, 1) that are the same in every awk.
 random='function random() { state = (state * 1103515 + 12345) % 1048573; return (state + 0.5) / 1048573 } BEGIN { state = 7;'
 
-# Duplicate rows do not count as neighbors; rows with equal inputs and different outputs do.
+# The check for similar residuals of neighbors: duplicate rows do not count as neighbors, but rows with equal inputs and
+# different outputs do.
 awk "$random"' print "a,b,y"; for (k = 0; k < 80; k++) { a = random(); b = random(); row = a "," b "," 2 * a + b * b + (random() - 0.5) / 5; print row; print row } }' \
   > "$TEST_TMP/twice.csv"
 network twice 'task: regression'
@@ -33,7 +34,7 @@ says "… do" "this formula is doubtful: its residuals are not noise: nearby sam
 exits 0 "… but not with the right function" "$GTRAIN" explain "$TEST_TMP/again" --functions x^4
 no_pattern
 
-# No more samples than constants; and a single held-out sample is no evidence.
+# There are no more samples than constants; a single held-out sample proves nothing.
 printf 'a,b,y\n0.1,0.5,1\n0.7,0.2,0.3\n0.4,0.9,0.6\n' > "$TEST_TMP/few.csv"
 printf 'a,b,y\n0.2,0.3,0.4\n' > "$TEST_TMP/one.csv"
 network few "test: \"$TEST_TMP/one.csv\", task: regression"
@@ -41,7 +42,7 @@ exits 0 "three samples" "$GTRAIN" explain "$TEST_TMP/few" --functions 'x,x^2'
 says "… are too few" "this formula is doubtful: too few training samples (3) for its constants ("
 check "… and one of test is, too" test "${out/held-out/}" = "$out"
 
-# Of several outputs only the doubtful one is named; each output has its own scale.
+# With several outputs, only the doubtful one is named; outputs may differ in scale.
 awk "$random"' print "a,y,z"; for (k = 0; k < 100; k++) { a = 2 * random() - 1; print a "," 500 * a + 100 * (random() - 0.5) "," 0.003 * a * a } }' \
   > "$TEST_TMP/two.csv"
 network two 'target: [y, z], test_fraction: 0.3, task: regression' 2

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Lines of evaluations: they fit the terminal, also after a resize, and mark the best one; in a file there is at most one
-# per second, including the best and the last. On a terminal a run ends with a plot of the losses. metrics.jsonl has all
-# evaluations, whatever was shown.
+# The lines that a run prints for evaluations: they fit the terminal, also after a resize, and the best one is marked;
+# in a file there is at most one per second, and the best and the last are included. On a terminal, a run ends with a
+# plot of the losses. metrics.jsonl has all evaluations, even those that were not printed.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 # shellcheck source=tests/support/terminal.sh
 source "$(dirname "$0")/../support/terminal.sh"
 unset NO_COLOR
-export TERM=xterm COLUMNS=200 # an exported COLUMNS is ignored
+export TERM=xterm COLUMNS=200 # COLUMNS must be ignored
 
 awk -v OFS=, 'BEGIN { print "x,y,label"; for (i = 0; i < 24; i++) print i, i * 7 % 11, i % 3 ? "b" : "a" }' > "$TEST_TMP/few.csv"
 cat > "$TEST_TMP/run.yaml" << YAML
@@ -16,7 +16,7 @@ model: [{linear: 2}]
 train: {epochs: 12, batch_size: 32}
 YAML
 train=("$GTRAIN" train "$TEST_TMP/run.yaml" --device cpu)
-# lines FILE: the lines of evaluations, without the sequences that draw the progress line.
+# lines FILE: the lines of evaluations, without the escape sequences of the progress line.
 lines() { tr -d '\r' < "$1" | sed 's/.*\x1b\[?7h//; s/\x1b\[[?0-9;]*[a-zA-Z]//g' | grep '^epoch '; }
 
 for columns in 40 80 120; do

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Every --help ends with two examples, whose options exist. All examples run, in a folder with small models, except for
-# those that take long by nature: of these only the options are checked.
+# Every --help ends with two examples, whose options exist. All examples are run in a folder with small models, except
+# for slow ones, of which only the options are checked.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
 cd "$TEST_TMP" || exit 1
 ln -s "${ROOT:-$OLDPWD}/configs" "${ROOT:-$OLDPWD}/datasets" .
-config() { # NAME OVERRIDE…: runs/NAME as a reader of the examples would have it, trained briefly
+config() { # NAME OVERRIDE…: makes runs/NAME, which the examples use, with a short training
   local name=$1
   shift
   exits 0 "a small model of $name" "$GTRAIN" train "configs/$name.yaml" --device cpu --quiet --run-dir "runs/$name" "$@"
@@ -16,7 +16,7 @@ config life --set train.steps=2
 config char_mlp --set train.steps=2
 config hellokan --set 'train.phases=[{steps: 20}]' --set data.formula=x0 --set 'model=[{kan: 1}]'
 
-# The examples are shell commands, in which `gtrain` is this function.
+# The examples are run as shell commands, in which `gtrain` is this function.
 # shellcheck disable=SC2317 # called by eval
 gtrain() {
   case $1 in
@@ -41,10 +41,10 @@ for command in train $commands; do
     done
     case $command in
       bench | selftest | tune) continue ;;
-      # The first line trains the run that other examples read.
+      # The first example trains the run that other examples use.
       train) [[ -d runs/digits && $example == *--run-dir* ]] && continue ;;
     esac
-    # The gates in the examples are meant for a full training.
+    # The example's gate would fail after such a short training.
     exits 0 "it runs: $example" eval "${example/accuracy<0.9/accuracy<0.01}"
   done
 done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A Kolmogorov-Arnold network from training to a formula: pruned at the start of a phase, resumed or not; explained in all
-# output formats; drawn; and errors for networks that cannot be pruned or explained.
+# A Kolmogorov-Arnold network from training to a formula: pruned at the start of a phase, also in a resumed run;
+# explained in all output formats; drawn; and errors for networks that cannot be pruned or explained.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -48,7 +48,8 @@ data: {inputs: {x0: [0.5, 0.25], x1: [1, 0.5]}, targets: [[1], [2]]}
 model: [{expression: {expression: "$expression", from: [x0, x1]}}, {linear: 1}]
 YAML
 exits 0 "… and a layer" "$GTRAIN" check "$TEST_TMP/layer.yaml"
-# From simple to exact: more complexity only for a smaller error; with the formula above, and simpler ones.
+# --pareto lists formulas from simple to exact: each is more complex and has a smaller error than the one before; the
+# formula above and simpler ones are among them.
 exits 0 "alternatives" "$GTRAIN" explain "$model" --pareto --functions 'x,x^2,sin,exp'
 says "… with the formula" "exp(sin(pi*x0) + x1^2)"
 check "… and simpler ones with larger errors" awk 'NR > 1 && !/^\*/ {
@@ -63,7 +64,7 @@ exits 0 "of few functions" "$GTRAIN" explain "$model" --functions 'x,x^2,tanh'
 exits 2 "of one that there is not" "$GTRAIN" explain "$model" --functions x,bessel
 says "… says which" "'bessel'"
 
-# The network in double precision matches gtrain: its error is that of an evaluation, whatever the basis.
+# explain evaluates the network in double precision: for each basis, its error equals that of `gtrain eval`.
 for basis in 'bspline, base: tanh' 'chebyshev' 'fourier' 'rbf, input_norm: tanh' 'wavelet' 'piecewise_linear, base: identity' \
   'bspline, grid_update: {every: 5}' 'sinc, learn_centres: true' 'rswaf, input_norm: none, learn_widths: true, width: 0.4' 'fourier, learn_frequencies: true'; do
   name=${basis//[^a-z_]/}
@@ -85,8 +86,8 @@ check "… in whole elements" test "$(grep -c '<text' "$TEST_TMP/a.svg")" = "$(g
 exits 0 "only drawn" "$GTRAIN" explain "$TEST_TMP/whole/unpruned.bin" --no-formula --svg "$TEST_TMP/b.svg"
 check "… without a formula" sh -c "! grep -q formula '$TEST_TMP/b.svg'"
 
-# A table: its columns by name, one of them a constant; and a formula that is doubtful, because no linear function is a
-# square.
+# A table: columns by name, one of them constant; and a formula that is doubtful, because a linear function is fitted to
+# a square.
 awk 'BEGIN { print "\"length\n(m)\",ones,area"; for (k = 0; k < 60; k++) { x = k / 30 - 1; print x ",1," x * x / 2 + 3 } }' \
   > "$TEST_TMP/table.csv"
 cat > "$TEST_TMP/table.yaml" << YAML
@@ -110,7 +111,8 @@ exits 0 "… as JSON" "$GTRAIN" explain "$TEST_TMP/table/model.bin" --functions 
 says "… is doubted as well" '"name":"doubtful_formula"'
 says "… and names its inputs" '"inputs":["length__m_","ones"]'
 
-# Outputs that are logits, or the solution of an equation, are not targets: the formula is that of the outputs.
+# If the outputs are logits, or the solution of a differential equation, the formula describes the outputs, not the
+# targets.
 awk 'BEGIN { print "a,y"; for (x = -1; x < 1; x += 0.025) printf "%.6f,%.7f\n", x, 1 / (1 + exp(-2 * x - 0.5)) }' > "$TEST_TMP/logit.csv"
 cat > "$TEST_TMP/logit.yaml" << YAML
 seed: 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `gtrain export` writes code that computes what gtrain computes, bit for bit: the C compiles with the system's compiler
-# without a warning, the Verilog runs under iverilog. And a learned Game of Life is Conway's.
+# `gtrain export` writes code with the same results as gtrain, bit for bit: the C code compiles without warnings, the
+# Verilog runs under iverilog. An exported automaton that learned the Game of Life follows Conway's rule.
 source "$(dirname "$0")/../support/cli.sh"
 source tests/support/automata.sh
 
@@ -18,7 +18,7 @@ exits 0 "digits_logic trains" "$GTRAIN" train configs/digits_logic.yaml --device
 model=$tmp/digits/model.bin
 "$GTRAIN" predict "$model" --input datasets/digits/digits.csv --device "$DEVICE" --quiet |
   cut -d ' ' -f 1 > "$tmp/classes"
-# The bits that the thresholds of the config pass to the first layer.
+# The bits into which the config's thresholds convert the inputs.
 awk -F, 'NR > 1 { for (i = 1; i <= 64; i++) printf "%d%d%d", ($i > 3.2), ($i > 8), ($i > 12.8); print "" }' \
   datasets/digits/digits.csv > "$tmp/bits"
 exits 0 "export C" "$GTRAIN" export "$model" --format c --output "$tmp/digits.c"
@@ -45,7 +45,7 @@ says "and active gates" "active (not a, b)"
 exits 0 "inspect --json" "$GTRAIN" inspect "$model" --json
 says "has gates" '"gates":[{"layer":"logic1","gates":1000,"active":'
 
-# --- convolutions: trees at every position, OR-pooled; trained ones, then random gates in other shapes -------
+# --- logic convolutions with OR pooling: trained ones, then random gates in other shapes -------
 convolutions() {
   local name=$1 bits=$2
   shift 2
@@ -73,7 +73,7 @@ convolutions odd "$tmp/bits" --set train.epochs=1 --set optimizer.lr=0.001 --set
 exits 0 "inspect a convolution" "$GTRAIN" inspect "$tmp/conv/model.bin"
 says "shows its gates" "logic_conv2d1"
 
-# --- an automaton: all boards of 3x3 cells against gtrain's own hard evaluation ---
+# --- an automaton: all boards of 3x3 cells, compared with gtrain's evaluation of the hard gates ---
 learn_life "$tmp/life"
 exits 0 "export an automaton" "$GTRAIN" export "$life" --format c --output "$tmp/life.c"
 says "gates of the cell" "life: 2543 gates, "
@@ -87,7 +87,7 @@ while read -r board; do
 done < <(tr -d , < "$tmp/boards.csv") > "$tmp/next.c"
 check "the C steps every 3x3 board as gtrain does" cmp "$tmp/next" "$tmp/next.c"
 
-# --- many channels, many steps, a border: random gates, so that every index in the wiring matters ---
+# --- many channels, many steps, a border: with random gates, so that a wrong index in the wiring changes the result ---
 exits 0 "random gates" random_gates "$tmp/random"
 random_board > "$tmp/board"
 sed 's/./&,/g; s/,$//' "$tmp/board" > "$tmp/board.csv"
@@ -115,7 +115,7 @@ if ((verilog)); then
   check "300 steps of the Verilog are those of the C" cmp "$tmp/board.c" "$tmp/board.v"
 fi
 
-# --- what cannot be exported ---
+# --- models that cannot be exported ---
 exits 0 "a model without gates" "$GTRAIN" train configs/xor.yaml --device "$DEVICE" --quiet --run-dir "$tmp/xor" \
   --set train.steps=1
 exits 65 "is refused" "$GTRAIN" export "$tmp/xor/model.bin" --format c

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Findings: what a config or its data allow but is hardly ever intended is reported once, at its line, with a help text; a
-# name in `quiet:` silences it, --strict makes it an error, --json lists it; and intended settings are not reported.
+# Findings are warnings about settings and data that are valid but hardly ever intended. Each is reported once, at its
+# line, with a help text; its name in `quiet:` silences it, --strict makes it an error, --json lists it; intended
+# settings are not reported.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 cd "$TEST_TMP" || exit 1
 GTRAIN=${GTRAIN/#build/$OLDPWD/build}
 
-# Usage: finds NAME PLACE TEXT COMMAND...: the finding of that name is reported once, at that position, with a help text;
+# finds NAME PLACE TEXT COMMAND…: the finding NAME is reported once, at this position, with TEXT and a help text;
 # `quiet` silences it, and --strict makes it an error.
 finds() {
   local name=$1 place=$2 text=$3 lines
@@ -29,7 +30,7 @@ silent() {
   check "… says nothing" test -z "$(grep warning <<< "$out")"
 }
 
-# --- lengths: each setting that counts, just too long and just short enough ---
+# --- settings in steps or epochs: just longer than the run, and just short enough ---
 cat > length.yaml <<'YAML'
 data: {formula: "x0 + x1", samples: 20, test_samples: 10}
 model: [{linear: 1}]
@@ -72,12 +73,12 @@ exits 0 "one evaluation" "$GTRAIN" check length.yaml --set train.checkpoint.keep
 says "… leaves nothing to choose" "keep_best has one model to choose from"
 exits 0 "a goal" "$GTRAIN" check length.yaml --set train.early_stopping.goal=0.1 --set train.restart_every=4
 says "… without a restart" "it never restarts"
-# With phases, a setting is reported only if no phase reaches it.
+# With phases, a setting is reported only if every phase is too short for it.
 silent "one phase reaches it" "$GTRAIN" check length.yaml --set 'train={batch_size: 5, eval_every: 3, phases: [{epochs: 2}, {epochs: 3}]}'
 finds no_effect "--set:1" "" "$GTRAIN" check length.yaml --set 'train={batch_size: 5, eval_every: 4, phases: [{epochs: 2}, {epochs: 3}]}'
 
-# ... but a warmup is checked in each phase, because each starts its own schedule; the count of logged steps continues
-# over phases.
+# But a warmup is checked in each phase, because each phase starts its own schedule. The steps between log lines are
+# counted across phases.
 two='phases: [{epochs: 2}, {epochs: 3'
 finds no_effect "--set:1" "warmup takes 10 steps, and phase 1 has 8" "$GTRAIN" check length.yaml --set "schedule={type: cosine, warmup: 10}" --set "train={batch_size: 5, $two}]}"
 silent "a shorter one" "$GTRAIN" check length.yaml --set "schedule={type: cosine, warmup: 7}" --set "train={batch_size: 5, $two}]}"
@@ -85,7 +86,7 @@ silent "a step of phase 2 is logged" "$GTRAIN" check length.yaml --set "train={b
 finds no_effect "--set:1" "phase 2 ends after step 20 and begins after step 8: the training loss is never logged" "$GTRAIN" check length.yaml --set "train={batch_size: 5, $two, train.log_every: 21}]}"
 finds no_effect "--set:1" "phase 2 ends after 3 epochs: there is one evaluation" "$GTRAIN" check length.yaml --set "train={batch_size: 5, $two, train.eval_every: 4}]}"
 finds no_effect "--set:1" "phase 2 ends after 3 epochs: no checkpoint is saved before" "$GTRAIN" check length.yaml --set "train={batch_size: 5, $two, train.checkpoint.every: 4}]}"
-# Early stopping with nothing to stop it, or with a goal that is impossible.
+# Early stopping without a condition to stop, or with an impossible goal.
 finds no_effect "--set:1:22" "neither patience nor a goal" "$GTRAIN" check length.yaml --set 'train.early_stopping={min_delta: 0.1}'
 silent "what keep_best reads" "$GTRAIN" check length.yaml --set 'train.early_stopping={min_delta: 0.1}' --set train.checkpoint.keep_best=true --set quiet=watches_test
 silent "none" "$GTRAIN" check length.yaml --set 'train.early_stopping={patience: 0, min_delta: 0.1}'
@@ -106,7 +107,7 @@ finds single_value_norm norm.yaml:2:22 "over one value" "$GTRAIN" check norm.yam
 silent "no sample is alone" "$GTRAIN" check norm.yaml --set train.batch_size=15
 silent "a last step of two batches, the second one empty" "$GTRAIN" check norm.yaml --set data.samples=80 --set train.accumulate=2
 finds single_value_norm norm.yaml:2:22 "in the last batch" "$GTRAIN" check norm.yaml --set train.accumulate=3
-# In phases the place is the key of the phase that causes it; the layer, if no phase does.
+# The position is the key of the phase that causes it, or the layer if no phase does.
 cat > norms.yaml <<'YAML'
 data: {formula: "x0 + x1", samples: 33, test_samples: 10}
 model: [{linear: 4}, batch_norm, {linear: 1}]
@@ -129,7 +130,7 @@ for layers in 'layer_norm' '{group_norm: 1}' '{reshape: [1, 1]}, {instance_norm:
 done
 silent "several values" "$GTRAIN" check norm.yaml --set 'model=[{linear: 8}, {group_norm: 4}, {layer_norm: 1}, {reshape: [2, 4]}, {instance_norm: {}}, flatten, {linear: 1}]'
 
-# --- weights that another size drops ---
+# --- weights that are lost because a phase changes a size ---
 cat > sizes.yaml <<'YAML'
 data: {formula: "x0 + x1", samples: 20, test_samples: 10}
 model: [{linear: {units: 8, name: body}}, tanh, {linear: {units: 6, name: neck}}, tanh, {linear: 1}]
@@ -169,7 +170,7 @@ loss: cross_entropy
 YAML
 finds empty_class classes.yaml:1:7 "no training sample is of class 0: labels count from 0, and 3 of the 4 classes occur" "$GTRAIN" check classes.yaml
 says "the way out" "data: {task: classification, classes: [1, 2, 3]}"
-# class_names beside labels that have names already, and of another number.
+# class_names for labels that are text already, and with a different number of names.
 named="data={train: train.csv, class_names"
 printf 'a,y\n1,x\n2,y\n3,z\n' > train.csv
 finds empty_class "--set:1:38" "no training sample is of class 'u', 'v', which class_names lists" \
@@ -283,7 +284,7 @@ finds no_effect "--set:1:52" "has an edge_size and no penalty that uses it" "$GT
 recurrent() { echo "model=[{reshape: [2, 1]}, {rnn: {hidden_size: 2, return: last, $1}}, {linear: 1}]"; }
 finds no_effect "--set:1:73" "layer 'rnn1' drops outputs of every layer but the last, and has only one" "$GTRAIN" check far.yaml --set "$(recurrent 'dropout: 0.5')"
 silent "dropout between two layers" "$GTRAIN" check far.yaml --set "$(recurrent 'dropout: 0.5, num_layers: 2')" --set data.range='[0, 1]'
-# Language models that see the next token, and keys of other kinds of texts.
+# Language models that see the token to predict, and keys for other kinds of texts.
 printf 'a b c d e f g h i j k l m n o p\n%.0s' {1..9} > letters.txt
 cat > letters.yaml <<'YAML'
 data: {train: letters.txt, text: {vocabulary: byte, window: 8}}
@@ -302,7 +303,7 @@ model: [{embedding: {embedding_dim: 2}}, {gru: {hidden_size: 2, return: last, bi
 YAML
 silent "a text with a label, in both directions" "$GTRAIN" check labels.yaml
 finds no_effect "--set:1" "'window' has no effect: it is for language models" "$GTRAIN" check labels.yaml --set data.text.window=8
-# A series whose time has no name.
+# A series whose time column is not named in the config.
 (echo date,y; for i in {01..28}; do echo "2024-02-$i,$i"; done) > days.csv
 cat > days.yaml <<'YAML'
 data: {train: days.csv, series: {window: 4, time: date}, target: y}
@@ -316,7 +317,7 @@ finds outside_grid far.yaml:2:10 "% of the training samples lie outside" "$GTRAI
 says "the way out holds them" "help: a \`range\` that contains the data, or \`grid_update: {}\`"
 silent "scaled inputs" "$GTRAIN" check far.yaml --set data.normalize=standard --set 'model=[{kan: {units: 2, range: [-2, 2]}}, {kan: {units: 1}}]'
 silent "few outside" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, range: [5.2, 9]}}]'
-# A column that never changes tells nothing, and hides no other; test samples outside the grid are said, too.
+# A constant column is not reported and hides no other column; test samples outside the grid are reported, too.
 awk 'BEGIN { print "a,k,y"; for (i = 0; i < 40; i++) print (i % 20) / 20 "," 7 "," i }' > even.csv
 awk 'BEGIN { print "a,k,y"; for (i = 0; i < 40; i++) print (i % 20) / 16 "," 7 "," i }' > wider.csv
 printf 'data:\n  train: even.csv\n  task: regression\nmodel: [{kan: {units: 1}}]\n' > even.yaml
@@ -330,7 +331,7 @@ silent "waves" "$GTRAIN" check far.yaml --set 'model=[{kan: {units: 1, basis: fo
 finds not_bits "--set:1" "reads numbers other than 0 and 1 from 'input'" "$GTRAIN" check far.yaml --set 'model=[{logic: 8}, {logic: 8}, {group_sum: 1}]'
 finds not_bits "--set:1" "from 'linear1'" "$GTRAIN" check far.yaml --set 'model=[{threshold: [7]}, {linear: 8}, {logic: 8}, {group_sum: 1}]'
 silent "bits" "$GTRAIN" check far.yaml --set 'model=[{threshold: [6, 7]}, {logic: 8}, {logic: 8}, {group_sum: 1}]'
-# A finding that the model's config silences is also silent in commands on that model.
+# A finding that the model's config silences is also silenced in commands that read the model.
 for quiet in '[]' '[not_bits]'; do
   exits 0 "gates on numbers, quiet: $quiet" "$GTRAIN" train far.yaml --set 'model=[{logic: 8}, {group_sum: 1}]' --set train.epochs=1 \
     --set "quiet=$quiet" --quiet --run-dir "gates$quiet"
@@ -338,7 +339,7 @@ for quiet in '[]' '[not_bits]'; do
   check "… says it unless it is silenced" test "$(grep -c '\[not_bits\]' <<< "$out")" = "$([[ $quiet == '[]' ]] && echo 1 || echo 0)"
 done
 printf 'data: {train: {inputs: %s, targets: y.npy}}\nmodel: [{conv2d: {out_channels: 2, kernel_size: 1}}, flatten, {linear: 1}]\nquiet: [constant_target]\n' x.npy > chw.yaml
-# An f4 array of zeros with this shape.
+# zeros FILE SHAPE COUNT: an NPY file, a float32 array of COUNT zeros.
 zeros() {
   local header="{'descr': '<f4', 'fortran_order': False, 'shape': ($2), }" count=$3
   printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "$header" > "$1"
@@ -409,7 +410,7 @@ exits 0 "an evaluation" "$GTRAIN" eval near/model.bin --set 'data.range=[300, 40
 says "says so, too" '"findings":[{"name":"outside_training"'
 exits 0 "silenced" "$GTRAIN" eval near/model.bin --set 'data.range=[300, 400]' --set quiet=outside_training --strict
 
-# --- each is explained ---
+# --- `gtrain schema` explains each finding ---
 "$GTRAIN" schema warnings | sed -n 's/^  \([a-z_]*\)  .*/\1/p' > names
 check "there are names" test "$(wc -l < names)" -ge 21
 missing=$(while read -r name; do "$GTRAIN" schema "$name" | grep -q "^Appears " || echo "$name"; done < names)
@@ -454,7 +455,7 @@ exits 0 "another model" "$GTRAIN" train ../project/c.yaml --set train.epochs=2 -
 cp other/model.bin run/model.bin
 finds ambiguous_path ../project/c.yaml:4:12 "'run' leads to different files" "$GTRAIN" check ../project/c.yaml
 cd ..
-# A copy of a project whose run was trained in the original.
+# A copy of a project: the run in it was trained in the original.
 cd project || exit 1
 sed -i '/init_from/d' c.yaml
 exits 0 "a run" "$GTRAIN" train c.yaml --run-dir own
@@ -487,7 +488,7 @@ for key in normalize normalize_targets; do
   says "… stays" "data.$key has no effect: a trained model keeps the scaling that it was trained with [no_effect]"
 done
 
-# --- tables: scale, and categories that training has not seen ---
+# --- tables: inputs that are not scaled, and categories that are not in the training rows ---
 awk 'BEGIN { srand(4); print "a,city,fold,y"
   for (i = 0; i < 60; i++) print 100 * rand() "," (i < 50 ? (i % 3 ? "Rome" : "Oslo") : "Bern") "," (i < 50 ? "train" : "test") "," 2000 + i }' > city.csv
 printf 'data: {train: city.csv, target: y, split: {column: fold}}\nmodel: [{linear: 1}]\ntrain: {epochs: 1}\n' > city.yaml

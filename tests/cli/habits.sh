@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Habits of users of Keras, PyTorch, scikit-learn, pykan and Lightning, written by somebody who had not seen the table of
-# foreign names (src/spec/foreign.c, src/cli/foreign.c): each is reported at its position, with the fix. The first line of
-# each config says `# expect: LINE:COLUMN TEXT`.
+# Configs with habits of users of Keras, PyTorch, scikit-learn, pykan and Lightning, written without knowledge of the
+# tables of foreign names (src/spec/foreign.c, src/cli/foreign.c). Each error is reported at its position, with the fix.
+# The first line of each config is `# expect: LINE:COLUMN TEXT`.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -11,7 +11,7 @@ for file in tests/cli/habits/*.yaml; do
   check "… is at $place" grep -qF "$file:$place: error: " <<< "$out"
   says "… with the way out" "$text"
 done
-# refused TEXT WORD…
+# refused TEXT WORD…: the command line WORD… is an error with this text.
 refused() {
   local text=$1
   shift
@@ -40,7 +40,7 @@ exits 78 "--set lr=0.01" "$GTRAIN" check $config --set lr=0.01
 says "… belongs elsewhere" "'lr' belongs to 'optimizer': --set optimizer.lr=0.01"
 exits 78 "--set model.0.units=16" "$GTRAIN" check $config --set model.0.units=16
 says "… is told the form" "--set model.N.linear.units=VALUE"
-# The way out that a hint shows is one: settings without a type are those of the default.
+# The suggestion works: settings without a type are settings of the default type.
 sed '/^\(loss\|optimizer\|schedule\):/d' $config > "$TEST_TMP/plain.yaml"
 settings=(--set optimizer.lr=0.25 --set optimizer.weight_decay=0.5 --set schedule.warmup=25 --set loss.label_smoothing=0.125)
 exits 0 "settings without a type" "$GTRAIN" train "$TEST_TMP/plain.yaml" "${settings[@]}" --set train.epochs=1 --device cpu \

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# precision: {products: half}: the digits are learned as well with 16-bit operands on matrix units, emulated if the device
-# has none; without matrix units nothing changes; only configs that set it store it.
+# precision: {products: half}: with 16-bit operands on matrix units, which are emulated if the device has none, the
+# digits are learned as well as with 32-bit operands. Without matrix units, the setting changes nothing. It is stored
+# only if the config sets it.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
-# learn NAME DEVICE OPTION…
+# learn NAME DEVICE OPTION…: trains to the run NAME.
 learn() {
   local run=$TEST_TMP/$1 device=$2
   shift 2
   "$GTRAIN" train configs/digits.yaml --device "$device" --quiet --run-dir "$run" "$@" 2>&1
 }
-# accuracy NAME: on the test split, in thousandths.
+# accuracy NAME: the test accuracy of the run, in thousandths.
 accuracy() {
   "$GTRAIN" eval "$TEST_TMP/$1/model.bin" --device cpu --json 2> /dev/null |
     awk -F '"accuracy":' '{ printf "%d", 1000 * $2 }'

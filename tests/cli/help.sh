@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Help, suggestions and usage errors of the command line.
+# --help, suggestions and usage errors of the command line.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -59,7 +59,7 @@ says "parameters of XOR" '"parameters":33'
 exits 2 "a filter that no case has" "$GTRAIN" selftest --device cpu --filter matmull
 says "the nearest case" "did you mean 'matmul'"
 
-# Everything is listed, with one line each, and explained.
+# `gtrain schema` lists everything that a config can contain, with one line each, and explains each by its name.
 # shellcheck disable=SC2317 # called by check
 explains() { # NAME…
   local name

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Malicious configs: whatever a config contains, gtrain exits with code 78 and a position, and never by a signal.
+# Malicious configs: gtrain exits with code 78 and a position, never by a signal.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
-# refused NAME PLACE ASSIGNMENT…: an error at that position in the last assignment.
+# refused NAME COLUMN ASSIGNMENT…: an error at this column of the last --set assignment.
 refused() {
   local name=$1 place=$2 settings=()
   shift 2
@@ -12,7 +12,7 @@ refused() {
   says "$name: where" "--set:1:$place: error: "
 }
 
-# A value that its schema row rejects is not used in later checks.
+# A value that its schema rejects is not used in later checks.
 refused "from: a list in a list" 35 'model=[{linear: {units: 1, from: [[a, b]]}}]'
 refused "from: a map in a list" 35 'model=[{linear: {units: 1, from: [{}]}}]'
 refused "from: nothing in a list" 35 'model=[{linear: {units: 1, from: [~]}}]'
@@ -20,19 +20,19 @@ refused "a batch out of range" 18 'data={inputs: [[0, 0, 0, 0]], targets: [[1]]}
   train.batch_size=4611686018427387904
 refused "a batch below 1" 18 'model=[flatten, {linear: 1}]' train.batch_size=0
 
-# Too many values: an error where they are requested, before a count overflows.
+# Too many values: an error at the setting that requests them, before a count overflows.
 refused "10^12 parameters" 28 'model=[{linear: 1000000}, {linear: 1000000}, {linear: 1}]'
 refused "margins of 2^24 on all sides" 31 'model=[{reshape: [1, 1, 2]}, {pad: [16777216, 16777216, 16777216]}, flatten, {linear: 1}]'
 exits 0 "a batch of more samples than there are is all of them" "$GTRAIN" check configs/digits.yaml \
   --set train.batch_size=100000000
 
-# The size of a formula is known without building it.
+# The number of samples of a formula is checked before they are computed.
 exits 0 "2^31 samples" within 15 "$GTRAIN" check configs/function_regression.yaml --set data.samples=2147483647 \
   --set data.inputs=1 --set 'data.formula=sin(x)'
 says "are counted" "2147483647 training"
 
-# Long configs: time and memory are nearly proportional to the length. Each of these once took longer.
-# long LINE COUNT: a config of COUNT such layers; %d in the line counts them.
+# Long configs: time and memory must grow in proportion to the length. Each of these configs once took too long. long
+# LINE COUNT: a config of COUNT such layers; %d in the line counts them.
 long() {
   printf 'data: {inputs: [[0, 0], [0, 1], [1, 0], [1, 1]], targets: [[0], [1], [1], [0]]}\n'
   printf 'loss: mse\ntrain: {steps: 1, batch_size: 4}\nmodel:\n'
@@ -64,7 +64,7 @@ exits 78 "300 warnings and an error" "$GTRAIN" check "$TEST_TMP/warn.yaml" --set
 says "the error is shown" "the data has 2 classes"
 says "the warnings in part" "… and 279 more warnings"
 
-# Gates that could never fail, or always would.
+# Limits of --fail-if with which a gate would never or always fail.
 exits 0 "a model to gate" "$GTRAIN" train configs/xor.yaml --set train.steps=1 --device cpu --quiet \
   --run-dir "$TEST_TMP/gate"
 for limit in nan inf -inf 1e999 '' x 0.5x; do

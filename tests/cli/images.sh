@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Images as data: training on a folder, unreadable images, predictions of files, the cache of decoded images; CIFAR's
-# binary files.
+# Images as data: training on a folder, predictions for files, unreadable images, the cache of decoded images, images as
+# targets; CIFAR's binary files.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -123,7 +123,7 @@ says "… which is told with its cause" "images of the training split: their siz
 exits 78 "an unknown option" "$GTRAIN" check "$TEST_TMP/pictures.yaml" --set data.chanels=1
 says "… with what was meant" "did you mean 'channels'?"
 
-# --- the cache of decoded images -------------------------------------------------------------------------------------
+# --- the cache of decoded images ---------------------------------------------------------------------------------
 
 cache=$TEST_TMP/decoded/pictures.cache
 exits 0 "trains and keeps the pictures" train kept --set data.cache="$cache"
@@ -180,7 +180,7 @@ says "… is reported" "$TEST_TMP/mixed is a folder without pictures (.png, .jpg
 exits 2 "classes are no pictures" predict "$red" --output "$TEST_TMP/shown/"
 says "… which is reported" "the model's outputs are not images"
 
-# --- CIFAR --------------------------------------------------------------------------------------------------------
+# --- CIFAR -------------------------------------------------------------------------------------------------------
 
 python3 - "$TEST_TMP/cifar.bin" << 'PYTHON'
 import sys

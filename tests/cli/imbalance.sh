@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Rare classes: a balanced sampler draws each class equally often, with the same bits after a resume, through windows and
-# in accumulated steps; a threshold is chosen on the validation split and decides the answers of train, eval and predict;
-# boolean targets, one or several.
+# Rare classes: a balanced sampler draws each class equally often, and gives the same bits after a resume, with streamed
+# data and with accumulated batches; a decision threshold is chosen on the validation split and used by train, eval and
+# predict; one or several boolean targets.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 cd "$TEST_TMP" || exit 1
 
-# 1000 rows, one in 25 of the rare class, whose x is larger by 1.5 on average.
+# 1000 rows; one in 25 is of the rare class, in which x is larger by 1.5 on average.
 awk 'BEGIN { print "x,y,w,rare"
   for (i = 0; i < 1000; i++) { u = (i * 7919 % 1009) / 1009; v = (i * 104729 % 997) / 997; r = i % 25 == 7
     printf "%.4f,%.4f,%d,%s\n", 2 * u - 1 + 1.5 * r * v, v, 1 + r, r ? "yes" : "no" } }' > rare.csv
@@ -18,8 +18,8 @@ YAML
 train() { "$GTRAIN" train rare.yaml --device "$DEVICE" --quiet --run-dir "$@"; }
 same() { cmp "$1/model.bin" "$2/model.bin" && cmp "$1/metrics.jsonl" "$2/metrics.jsonl"; }
 
-# A model that cannot learn always answers the first class, so its training accuracy is that class's share of the draws:
-# 0.5 with a deviation of 0.004 for 15000 draws.
+# A model that cannot learn always predicts the first class, so its training accuracy is the share of this class in the
+# draws: 0.5, with a standard deviation of 0.004 for 15000 draws.
 exits 0 "a balanced sampler" train share --set optimizer=sgd --set optimizer.lr=1e-30 --set train.epochs=20 \
   --set train.log_every=0 --set train.eval_every=20 --set 'model=[{linear: {units: 2, init: zeros}}]'
 check "… draws both classes equally often" \
@@ -74,7 +74,7 @@ exits 0 "… as the table of the classes does" evaluate auto --split test --per-
 says "… the rare one" "$(printf '%.4f' "$shares")"
 cut -d, -f1-2 rare.csv > inputs.csv
 exits 0 "predict names the class by it" "$GTRAIN" predict auto inputs.csv --json
-# "CLASS PROBABILITY" of class 1, for each row.
+# Prints, for each row, the predicted class and the probability of class 1.
 answers() { sed -n 's/.*"class":\([01]\),.*[[,]\([0-9.e-]*\)\]}$/\1 \2/p' <<< "$out"; }
 check "… for each row" awk -v t="$threshold" '{ n[$1]++; if ($1 != ($2 > t)) bad = 1 } END { exit bad || n[0] + n[1] != 1000 || !n[1] }' <(answers)
 exits 0 "in JSON" chosen json --json --quiet
@@ -151,7 +151,7 @@ check "… for each row" awk -F, -v h="$high" -v l="$low" 'NR > 1 { if ($1 != ($
   END { exit bad || !n }' each-out.csv
 exits 0 "a label of one class in the validation split" each some --set eval.threshold=auto --set data.validation=0.012 --set data.split=last
 says "… keeps 1/2" "the threshold of 'rare' stays 0.5: the validation split has one class"
-# --- what a tester missed ---
+# --- more cases, found in manual tests ---
 cat > flags.yaml << 'YAML'
 data: {train: flags.csv, target: [a, b], test_fraction: 0.2}
 model: [{linear: 2}]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The permutation importance of the columns of a table: values against a formula, several inputs, streamed data, and the
-# line at the end of a training.
+# The permutation importance of a table's columns: values compared with a formula, several inputs, streamed data, and
+# the line at the end of a training.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 cd "$TEST_TMP" || exit
@@ -46,7 +46,7 @@ importance two --json > two.json
 check "… has the same importances" python3 "$ROOT/tests/cli/importance.py" two.json test.csv a=3 b=1 c=0.1 d=0
 
 # --- the end of a training ---
-# A run long enough that 5 % of its time suffice for the estimate, also on a busy machine.
+# A long run, because the estimate may take only 5 % of the run's time; long enough on a busy machine, too.
 long=(--set train.epochs=300 --set train.eval_batch_size=500)
 exits 0 "a training" "$GTRAIN" train one.yaml --device "$DEVICE" --run-dir told "${long[@]}"
 line='most important columns: a 1[0-9.]*, b [0-9.]*, c 0[.][0-9]* \(rise of the loss when a column is shuffled\)'
@@ -63,7 +63,7 @@ sed '2s/.*/3e38,0,0,0,-3e38/' test.csv > far.csv
 exits 65 "a loss that is not finite" importance one --set data.test=far.csv
 says "… is an error" "the loss on the test split is not finite"
 
-# --- no table, and formulas ---
+# --- data that is not a table ---
 cat > function.yaml <<'YAML'
 data: {format: function, formula: "x0 + x1", samples: 40}
 model: [{linear: 1}]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# gtrain init: the configs that it writes for tables load and train; names of any characters; what it refuses; and a
-# pendulum's period, of which the formula is found.
+# gtrain init: the configs that it writes for tables are valid and train; names of any characters; errors; and the
+# formula of a pendulum's period is found.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -14,7 +14,7 @@ refused() { # CODE NAME TEXT OPTION…: an error that contains TEXT, and no conf
   check "… and writes nothing" test ! -e new.yaml
 }
 
-# A quantity far from 0, and classes.
+# Regression of a quantity that is far from 0, and classification.
 exits 0 "a regression" "$GTRAIN" init csv datasets/penguins/penguins.csv
 says "it says what it predicts" "target: 'body_mass_g', the last column; --target COLUMN chooses another"
 says "… and what to do next" "next: gtrain train penguins.yaml"
@@ -29,7 +29,7 @@ says "… says why" "layer 'linear1' (linear) is another"
 exits 2 "an unknown target" "$GTRAIN" init csv datasets/digits/digits.csv --target lable -o new.yaml
 says "… with the nearest name" "did you mean 'label'?"
 
-# Text and gaps among the inputs, a column that counts rows, and labels that are text.
+# Inputs with text and gaps, a column that counts the rows, and labels that are text.
 awk 'BEGIN { print "id,name,age,sex,height,size"
   for (i = 1; i <= 60; i++) {
     age = i % 7 ? 20 + i : ""; sex = i % 2 ? "m" : "f"; size = i > 30 ? "tall" : "short"
@@ -44,7 +44,7 @@ check "… categories are inputs" grep -q '^#   sex     categories, 2 different$
 check "… and their gaps" grep -q '^#   age .*, 8 of 60 missing' people.yaml
 trains people.yaml --quiet
 
-# Ids that do not begin at 1.
+# Row numbers that do not begin at 1.
 awk -F, -v OFS=, 'NR > 1 { $1 += 100000 } 1' people.csv > numbered.csv
 exits 0 "ids of a survey" "$GTRAIN" init csv numbered.csv
 says "… count the rows, too" "left out: 'id' (counts the rows; if it is an input, remove it from 'ignore')"
@@ -80,7 +80,7 @@ exits 65 "… and as one target" "$GTRAIN" check several.yaml --set data.train=k
 says "… the error names the way out" "if its texts are classes, make it a target of its own: data: {targets: {NAME: COLUMN, ...}} (docs/data.md)"
 refused 2 "a target twice" "--target: the column 'late' is given twice" csv several.csv -t late -t late -o new.yaml
 
-# A rare class, of which the validation split has enough samples for a threshold or not.
+# A rare class, with and without enough validation samples for a threshold.
 for rows in 1000 200; do
   awk -v n=$rows 'BEGIN { print "x,kind"; for (i = 0; i < n; i++) print (i * 37 % 101) / 101 + (i % 20 == 3) "," (i % 20 == 3 ? "yes" : "no") }' > rare-$rows.csv
   exits 0 "a rare class in $rows rows" "$GTRAIN" init csv rare-$rows.csv
@@ -89,7 +89,7 @@ for rows in 1000 200; do
   check "… with a threshold, or without" test "$(grep -c '^eval: {threshold: auto}' rare-$rows.yaml)" = $((rows == 1000))
   trains rare-$rows.yaml --quiet
 done
-# The rarest of three classes: three rows of 200, of which the training split of a random split would have one.
+# One of three classes has only three of 200 rows; a random split would leave one of them for training.
 awk 'BEGIN { print "x,kind"; for (i = 0; i < 200; i++) print (i * 37 % 101) / 101 "," (i == 7 || i == 100 || i == 150 ? "DC" : i % 2 ? "a" : "b") }' > rarest.csv
 exits 0 "the rarest class" "$GTRAIN" init csv rarest.csv
 check "… has its share of all rows" grep -q "# class 'DC' is rare (1.5 %)" rarest.yaml
@@ -100,7 +100,7 @@ printf 'dose,y\n' > units.csv; awk 'BEGIN { for (i = 0; i < 30; i++) print i " m
 exits 0 "units" "$GTRAIN" init csv units.csv
 says "… are the reason" "left out: 'dose' (numbers with 'mg' after them)"
 
-# One column that cannot be read leaves the others as they are.
+# A column that cannot be read does not affect the others.
 awk 'BEGIN { print "day,when,colour,vast,x,cls"
   for (i = 0; i < 84; i++) printf "%02d/%02d/2024,2024-%02d-%02d,%s,%s,%.1f,%s\n", 1 + i % 12, 1 + i / 12, 1 + i / 12, 1 + i % 28, (i % 3 ? "red" : "blue"), (i == 5 ? "1e300" : i), i * 37 % 101, (i % 2 ? "a" : "b") }' > dates.csv
 for target in cls x; do
@@ -123,7 +123,7 @@ sed '2s/[^,]*$//; 5s/[^,]*$/-/' people.csv > dash.csv
 refused 65 "an empty cell and a word for a missing value" "dash.csv:2:" csv dash.csv -o new.yaml
 says "… is an error about the target, not about the text beside it" "missing label"
 
-# Names of any characters, in the table and of the files; texts that YAML would read as something else.
+# Column and file names with any characters, and names that YAML would read as other types.
 names='"a: b","#c","d ""e""",''"f, g",''-h," i",größe,yes,null,"[j]",*k,"l'"'"'m",~'
 for target in 'a: b' '#c' 'd "e"' 'f, g' -h ' i' größe yes null '[j]' '*k' "l'm" '~'; do
   { echo "$names"; awk 'BEGIN { for (i = 0; i < 12; i++) { for (k = 0; k < 13; k++) printf "%s%.2f", k ? "," : "", (i * 7 + k * 3) % 11 + 0.5; print "" } }'; } > '-x: #1 "ü".csv'
@@ -142,7 +142,7 @@ check "… whose format is in the config" grep -q '^  format: csv' comma.yaml
 trains comma.yaml --quiet
 check "on standard output" sh -c "'$GTRAIN' init csv odd.csv -o - 2> /dev/null | '$GTRAIN' check - > /dev/null"
 
-# What is refused.
+# Errors.
 cp odd.yaml before.yaml
 exits 73 "an existing config" "$GTRAIN" init csv odd.csv
 says "… is kept" "odd.yaml exists; --force replaces it"
@@ -172,8 +172,8 @@ refused 2 "an unknown kind" "did you mean 'csv'?" cvs odd.csv -o new.yaml
 refused 2 "a table without a kind" "expected a kind before 'odd.csv'" odd.csv
 refused 2 "no table" "gtrain init csv needs the FILE of a table" csv
 
-# A pendulum: the period does not depend on the mass. Noise of 0.2 % of each value.
-awk 'function rand01() { return (state = state*16807 % 2147483647)/2147483647 } # the same for every awk
+# A pendulum's period, which does not depend on the mass, with noise of 0.2 % of each value.
+awk 'function rand01() { return (state = state*16807 % 2147483647)/2147483647 } # gives the same numbers in every awk
 BEGIN {
   state = 5
   print "length,gravity,mass,period"

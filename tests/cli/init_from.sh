@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fine-tuning: a run that starts from the tensors of another model, where they fit.
+# Fine-tuning: a run starts from the tensors of another model, as far as they match.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -28,8 +28,8 @@ for kind in dense gates; do
   check "$kind: … to the same bytes" cmp "$TEST_TMP/$kind-2/model.bin" "$TEST_TMP/$kind-3/model.bin"
   check "$kind: … and metrics" cmp "$TEST_TMP/$kind-2/metrics.jsonl" "$TEST_TMP/$kind-3/metrics.jsonl"
 done
-# Training steps of almost no length: the run ends with the circuit that it started with, wiring included, though its seed
-# would have drawn another.
+# With a learning rate of almost 0, the run ends with the circuit that it started with, including its wiring, although
+# its seed would draw another wiring.
 for run in gates gates-1; do exits 0 "$run: answers" answers "$TEST_TMP/$run/model.bin" "$TEST_TMP/$run.csv"; done
 check "gates: the same circuit" cmp "$TEST_TMP/gates.csv" "$TEST_TMP/gates-1.csv"
 

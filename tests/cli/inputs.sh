@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Several inputs by name: from columns, files and tables; through a run and the commands after it.
+# Several named inputs, from columns, files and tables, in training and in all commands on the model.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -81,7 +81,7 @@ sed '3s/,./,1.5/' "$TEST_TMP/place.csv" > "$TEST_TMP/half.csv"
 exits 65 "no integer" answers none --input "place=$TEST_TMP/half.csv" --input "plain=$TEST_TMP/plain.csv"
 says "… is shown where it stands" "half.csv:3:3: column 'kind' has numbers that are not whole numbers from 0 to 16777215, which its input needs ('1.5' at 3:3)"
 
-# wrong NAME SED-EXPRESSION LINE:COLUMN MESSAGE [CODE]: one mistake, with this message at this position.
+# wrong NAME SED-EXPRESSION LINE:COLUMN MESSAGE [CODE]: a config with one mistake gives this message at this position.
 wrong() {
   sed "$2" "$TEST_TMP/columns.yaml" > "$TEST_TMP/wrong.yaml"
   exits "${5-78}" "$1" "$GTRAIN" check "$TEST_TMP/wrong.yaml"

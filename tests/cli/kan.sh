@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Kolmogorov-Arnold networks: every basis learns the digits, a finer grid continues from the coarser one, and a run can be
-# stopped on either grid.
+# Kolmogorov-Arnold networks: every basis learns the digits; a finer grid continues from a coarser one; and a run can be
+# stopped and resumed with either grid.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -17,7 +17,7 @@ for basis in bspline chebyshev legendre hermite jacobi rbf rswaf wavelet sinc fo
   exits 0 "$basis has learned" "$GTRAIN" eval "$TEST_TMP/$basis/model.bin" --device "$DEVICE" --fail-if 'accuracy<0.85'
 done
 
-# Further learned or penalized parameters, in addition to the coefficients.
+# Options that learn or penalize more than the coefficients.
 options=('basis: rbf, learn_centres: true, learn_widths: true' 'basis: fourier, learn_frequencies: true'
   'basis: sinc, learn_widths: true' 'grid_update: {every: 10}, l1: 1e-5, entropy: 1e-5, smoothness: 1e-5'
   'basis: chebyshev, edge_size: coefficient, l1: 1e-4')
@@ -28,13 +28,13 @@ for option in "${options[@]}"; do
   rm -r "$TEST_TMP/option"
 done
 
-# Convolution windows of images.
+# A convolution layer.
 sed 's/^model:.*/model: [{reshape: [8, 8, 1]}, {kan_conv2d: {out_channels: 6, kernel_size: 3, stride: 2, padding: 1}}, batch_norm, flatten, {kan: {units: 10}}]/' \
   "$TEST_TMP/digits.yaml" > "$TEST_TMP/windows.yaml"
 exits 0 "kan_conv2d" "$GTRAIN" train "$TEST_TMP/windows.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/windows"
 exits 0 "… has learned" "$GTRAIN" eval "$TEST_TMP/windows/model.bin" --device "$DEVICE" --fail-if 'accuracy<0.85'
 
-# From 4 cells to 12, whose knots include those of the 4: the loss continues where it was.
+# The knots of 12 cells include those of 4 cells, so the loss does not change when the grid is refined.
 grep -v '^train' "$TEST_TMP/digits.yaml" > "$TEST_TMP/finer.yaml"
 cat >> "$TEST_TMP/finer.yaml" << 'YAML'
 train:
@@ -47,11 +47,11 @@ exits 0 "a run that refines" train whole
 losses=$(grep '"split":"test"' "$TEST_TMP/whole/metrics.jsonl" | sed 's/.*"loss":\([^,}]*\).*/\1/')
 check "a finer grid keeps what was learned" awk -v all="$(tr '\n' ' ' <<< "$losses")" \
   'BEGIN { split(all, l, " "); exit !(l[3] < 1.02 * l[2] && l[3] > 0.98 * l[2]) }'
-# Resuming from each checkpoint of a run gives the same bytes.
+# A run resumed from each of its checkpoints ends with the same bytes.
 goes_on whole
 
-# Grids that adapt to the data and are refined later: with Adam and a moving average, with gradient accumulation, and with
-# lbfgs; checkpoints at grid updates and between them, also of a stopped run.
+# Grids that adapt to the data and are refined later: with Adam and a moving average, with gradient accumulation, and
+# with L-BFGS. Resumed from checkpoints at grid updates and between them, also after the run was stopped.
 cat > "$TEST_TMP/following.yaml" << 'YAML'
 seed: 2
 data: {formula: "sin(pi*x0) * x1", range: [-1, 1], samples: 300, test_samples: 100}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# kill -9 at 20 moments of a run, at least half of them while a checkpoint is being written: the resumed run ends with the
-# same model and the same metrics as a run that was never killed.
+# A run is killed by SIGKILL 20 times, at least half of them while it writes a checkpoint, and resumed each time. It
+# ends with the same model and the same metrics as a run that was never killed.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 RANDOM=20240607
@@ -23,12 +23,12 @@ saves=0 others=0 tries=0
 while ((saves < KILLS / 2 || saves + others < KILLS)) && ((tries++ < 10 * KILLS)); do
   resume=()
   [[ -e $run ]] && resume=(--resume)
-  # Not through the function: then its shell would be killed instead of gtrain.
+  # Does not call the function `train`: the signal would kill its shell instead of gtrain.
   "$GTRAIN" train "$TEST_TMP/run.yaml" --device "$DEVICE" --quiet --run-dir "$run" "${resume[@]}" \
     > /dev/null 2>> "$TEST_TMP/err" &
   pid=$!
   if ((saves < KILLS / 2)); then
-    # After a few saves of this process, wait for the next temporary file.
+    # After a few checkpoints of this process, waits for the next temporary file.
     for ((skip = RANDOM % 3; skip >= 0; skip--)); do
       while kill -0 $pid 2> /dev/null && ! compgen -G "$run/checkpoints/*.tmp-*" > /dev/null; do :; done
       ((skip > 0)) && while compgen -G "$run/checkpoints/*.tmp-*" > /dev/null; do :; done
@@ -39,7 +39,7 @@ while ((saves < KILLS / 2 || saves + others < KILLS)) && ((tries++ < 10 * KILLS)
   kill -9 $pid 2> /dev/null
   wait $pid 2> /dev/null
   if [[ -e $run/model.bin ]]; then
-    rm -rf "$run" # it had finished: start from scratch
+    rm -rf "$run" # the run had finished: starts a new one
     continue
   fi
   if compgen -G "$run/checkpoints/*.tmp-*" > /dev/null; then
@@ -51,7 +51,7 @@ done
 check "$saves kills during a save, $others at other moments" \
   test $((saves + others)) -ge "$KILLS" -a "$saves" -ge $((KILLS / 2))
 code=0 resume=()
-[[ -e $run ]] && resume=(--resume) # else the last kill came before there was a directory
+[[ -e $run ]] && resume=(--resume) # there is no directory if the last kill came before it was made
 train "$run" "${resume[@]}" > /dev/null 2>> "$TEST_TMP/err" || code=$?
 check "the last life ends well" test "$code" = 0
 check "the same model" cmp "$TEST_TMP/whole/model.bin" "$run/model.bin"

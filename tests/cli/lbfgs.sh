@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# L-BFGS in a run: it learns, resumes to the same bytes, does not depend on the number of threads or the batch size, and
-# reports where it has converged and what it does not support.
+# Runs with L-BFGS: they learn, resume to the same bytes, do not depend on the number of threads or the batch size, and
+# report convergence and unsupported settings.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -45,10 +45,11 @@ exits 0 "epochs of it" train epochs --set 'train={batch_size: 300, phases: [{epo
 says "… are steps of all data" "step 6/6"
 says "… from the beginning" "step 4/6"
 
-# Takes seconds on a CPU; a software driver would take minutes for the same arithmetic.
+# Only on the CPU, where this takes seconds; a software device would take minutes.
 if [[ $DEVICE == cpu ]]; then
   exits 0 "the bundled config" "$GTRAIN" train configs/function_lbfgs.yaml --device "$DEVICE" --run-dir "$TEST_TMP/bundled" --quiet
-  # The error on other points depends on the rounding of sums, and with that on the processor.
+  # Evaluates the training points, because the error on other points depends on the rounding of sums, and so on the
+  # processor.
   check "… reaches an error of 0.001" "$GTRAIN" eval "$TEST_TMP/bundled/model.bin" --split train --device "$DEVICE" \
     --quiet --fail-if 'loss>1e-6'
   check "… and of 0.002 on other points" "$GTRAIN" eval "$TEST_TMP/bundled/model.bin" --split test --device "$DEVICE" \
@@ -63,7 +64,7 @@ for key in clip_norm ema; do
   exits 78 "$key" "$GTRAIN" check "$TEST_TMP/run.yaml" --set "optimizer={type: lbfgs, $key: 0.5}"
   says "… is refused" "does not support '$key'"
 done
-# With a loss that has kinks the curvature estimate soon gives useless directions: the search restarts and continues.
+# With a loss that has kinks, the curvature estimate soon gives useless directions; L-BFGS then restarts and continues.
 sed -e 's/^optimizer:.*/optimizer: {type: lbfgs, tolerance_change: 0}\nloss: mae/' -e 's/ samples: 1000/ samples: 50/' \
   -e 's/steps: 60/steps: 300/' -e 's/^model:.*/model: [{linear: 8}, tanh, {linear: 1}]/' \
   "$TEST_TMP/run.yaml" > "$TEST_TMP/kinks.yaml"

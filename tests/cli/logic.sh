@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A logic network trains; eval, gates and predict use its hard accuracy; the circuit is read from the file.
+# A logic network trains; eval, --fail-if and predict use its hard gates; the wiring is read from the model file.
 source "$(dirname "$0")/../support/cli.sh"
 
 run=$TEST_TMP/run
@@ -11,7 +11,7 @@ check "eval agrees with training" grep -qF "\"test\":{$(sed 's|.*\("loss":.*"sof
 says "eval tells the soft accuracy" '"soft_accuracy":'
 check "metrics tell both" grep -q '"split":"test","loss":.*"accuracy":.*"soft_loss":.*"soft_accuracy":' "$run/metrics.jsonl"
 
-# Another seed would give another wiring; the wiring in the file is used.
+# Another seed would draw another wiring, but eval uses the wiring in the file.
 exits 0 "eval with another seed" "$GTRAIN" eval "$run/model.bin" --device "$DEVICE" --quiet --set seed=2 --split train \
   --fail-if 'accuracy<0.9'
 exits 0 "predict" "$GTRAIN" predict "$run/model.bin" --input datasets/digits/digits.csv --device "$DEVICE" \
@@ -19,7 +19,7 @@ exits 0 "predict" "$GTRAIN" predict "$run/model.bin" --input datasets/digits/dig
 exits 0 "inspect" "$GTRAIN" inspect "$run/model.bin"
 says "the wiring is in the file" "logic1.wiring"
 
-# The same bits again, also after an interruption.
+# The same run, interrupted and resumed, gives the same bits.
 exits 0 "half a run" "$GTRAIN" train configs/digits_logic.yaml --device "$DEVICE" --run-dir "$TEST_TMP/half" --quiet \
   --set train.epochs=3
 exits 0 "the same again" "$GTRAIN" train configs/digits_logic.yaml --device "$DEVICE" --run-dir "$TEST_TMP/again" \
@@ -36,7 +36,7 @@ says "with the reason" "equal groups"
 exits 78 "too few pairs" "$GTRAIN" check configs/xor.yaml --set 'model=[{logic: {units: 9, wiring: unique}}]'
 says "with the reason" "pairs"
 
-# Mistakes in a convolution, each at its key.
+# Mistakes in a logic convolution: each error is at its key.
 conv() {
   exits 78 "a convolution with $1" "$GTRAIN" check configs/digits_logic_conv.yaml \
     --set "model=[{reshape: [8, 8, 1]}, {logic_conv2d: {$1}}, flatten, {group_sum: 10}]"

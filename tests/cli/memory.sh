@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The memory that `gtrain check` predicts for a config is what its training takes on the device, to 5 %.
+# The memory that `gtrain check` predicts for a config is within 5 % of what its training allocates on the device.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 # shellcheck source=tests/support/pictures.sh
@@ -10,7 +10,7 @@ devices=(cpu)
 grep -q '^vulkan' <<< "$("$GTRAIN" devices 2>&1)" && devices+=(vulkan)
 number() { sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p"; }
 
-# predicted CONFIG OPTION…: two steps.
+# predicted CONFIG OPTION…: compares the prediction with a training of two steps.
 predicted() {
   local name=$1 device told taken
   shift
@@ -33,7 +33,7 @@ predicted digits --set "$two" --set data.validation=0.1 --set 'optimizer={type: 
 predicted digits_logic --set "$two"
 predicted digits_squeeze --set "$two" --set optimizer.ema=0.9 --set optimizer.ema_statistics=true
 predicted function_lbfgs --set 'train={steps: 1, batch_size: 100}' --set data.samples=200 --set data.test_samples=100
-# As in networks.sh: the kernels that Vulkan's software driver has compiled there are reused here.
+# The same settings as in networks.sh, so that the kernels that the software driver compiled there are reused.
 few='train={steps: 2, batch_size: 8, eval_batch_size: 8}'
 predicted autoencoder --set "$few"
 predicted conv3d --set "$few" --set data.samples=16 --set data.test_samples=8

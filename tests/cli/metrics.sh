@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The metrics of evaluations against their definitions, and their errors.
+# The metrics of evaluations are compared with their definitions; errors in settings of metrics.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 cd "$TEST_TMP" || exit
@@ -24,7 +24,7 @@ awk 'BEGIN { srand(1); for (i = 0; i < 60; i++) { for (k = 0; k < 18; k++) print
 printf 'data: {train: many.csv, header: false, target: [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18], test_fraction: 0.3, task: regression}\nmodel: [{linear: 16}]\nloss: bce\ntrain: {epochs: 1}\nquiet: [repeated_samples]\n' > many.yaml
 exits 0 "16 outputs with 13 metrics" "$GTRAIN" train many.yaml --device "$DEVICE" --run-dir many --set 'metrics=[f1, precision, recall, brier, log_loss, balanced_accuracy, iou, dice, f1_macro, f1_micro, f1_weighted, roc_auc, average_precision]' --fail-if 'average_precision<0'
 check "… are all in the row" test "$(grep '"split":"test"' many/metrics.jsonl | tr ',' '\n' | grep -c 'average_precision')" = 17
-# Ranks do not depend on the size of the logits, even where probabilities underflow.
+# top_3 and top_5 do not depend on the magnitude of the logits, even if probabilities underflow.
 for scale in 1 3000; do
   awk -v s=$scale 'BEGIN { srand(2); print "a,b,y"; for (i = 0; i < 80; i++) print s * (rand() - 0.5) "," s * (rand() - 0.5) "," i % 8 }' > scale$scale.csv
 done
@@ -32,12 +32,12 @@ printf 'data: {train: scale1.csv, test: scale1.csv, target: y, normalize: none}\
 exits 0 "a model" "$GTRAIN" train scale.yaml --device "$DEVICE" --run-dir scale --quiet
 of_scale() { "$GTRAIN" eval scale --device "$DEVICE" --set data.test=scale$1.csv --json 2> /dev/null | grep -o '"top_[35]":[0-9.]*'; }
 check "top_3 and top_5 of large logits" test "$(of_scale 1)" = "$(of_scale 3000)"
-# A best value of another metric is forgotten.
+# If a resumed run selects by another metric, the best value so far is discarded.
 exits 0 "a run by f1" "$GTRAIN" train classes3.yaml --device "$DEVICE" --run-dir other --quiet --set 'train.early_stopping={metric: f1, patience: 30}' --set train.epochs=2
 exits 0 "… resumed by brier" "$GTRAIN" train classes3.yaml --device "$DEVICE" --run-dir other --resume --set 'train.early_stopping={metric: brier, patience: 30}' --set train.epochs=5
 says "… marks its best" " *  "
 
-# --- guessing ---
+# --- the comparison with guessing ---
 { echo age,fare,left; for k in {1..40}; do echo "$((k % 7)),$((k * 13 % 37 + 100)),$( ((k % 4)) && echo no || echo yes)"; done; } > boat.csv
 printf 'data: {train: boat.csv, target: left, test_fraction: 0.25, normalize: none}\nmodel: [{linear: 2}]\noptimizer: {type: sgd, lr: 1e-9}\ntrain: {epochs: 1}\nquiet: [repeated_samples]\n' > boat.yaml
 exits 0 "a run that learns nothing" "$GTRAIN" train boat.yaml --device "$DEVICE" --run-dir boat

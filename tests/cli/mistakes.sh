@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Configs with one mistake each (tests/cli/mistakes): the exact line and column of each is reported, and for all but at
-# most three the right name is suggested, or none where none is expected. The first line of each says `# expect:
-# LINE:COLUMN SUGGESTION`, or - for no suggestion.
+# Configs with one mistake each (tests/cli/mistakes): the exact line and column is reported, and, with at most three
+# exceptions, the expected name is suggested. The first line of each config is `# expect: LINE:COLUMN SUGGESTION`, with
+# - if no suggestion is expected.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -41,7 +41,7 @@ check "all in one pass" test "$(grep -c ': error: ' <<< "$out")" -ge 7
 exits 78 "--set is checked alike" "$GTRAIN" check configs/xor.yaml --set train.bach_size=4
 says "and suggests" "did you mean 'batch_size'"
 
-# A key that is missing under its own name but present under another word is one error only if there is no doubt.
+# A missing key and an unknown key are reported as one error only if the unknown key clearly stands for the missing one.
 exits 78 "two strange keys" "$GTRAIN" check configs/xor.yaml --set 'model=[{linear: {zqxa: 2, qxzb: 1}}]'
 check "… three errors" test "$(grep -c ': error: ' <<< "$out")" = 3
 exits 78 "two foreign keys" "$GTRAIN" check configs/xor.yaml --set 'model=[{linear: {filters: 2, out_features: 1}}]'
@@ -59,8 +59,8 @@ check "… no suggestion" test -z "$(grep 'did you mean' <<< "$out")"
 exits 78 "a slip next to an unknown key" "$GTRAIN" check configs/xor.yaml --set 'model=[{linear: {unit: 2, activation: 3}}]'
 check "… each its own" test "$(grep -c "did you mean 'units'" <<< "$out")" = 1
 
-# A layer as other programs write it, and a key that is missing only because it is misspelled.
-# one NAME SET LINE:COLUMN TEXT: exactly one error, with this position and text
+# Layers in the notation of other programs, and misspelled keys.
+# one NAME SET LINE:COLUMN TEXT: there is exactly one error, with this position and text.
 one() {
   exits 78 "$1" "$GTRAIN" check configs/xor.yaml --set "$2"
   check "$1: one error" test "$(grep -c ': error: ' <<< "$out")" = 1
@@ -80,7 +80,7 @@ exits 78 "a misspelt model" "$GTRAIN" check "$TEST_TMP/layers.yaml"
 check "… one error" test "$(grep -c ': error: ' <<< "$out")" = 1
 says "… with what was meant" "did you mean 'model'?"
 
-# A setting that waits for evaluations that never happen is named, at its position.
+# Settings that depend on evaluations are reported if there are none.
 cat > "$TEST_TMP/unwatched.yaml" <<'YAML'
 data: {formula: "x0", samples: 20, test_samples: 0}
 model: [{linear: 1}]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The bundled convolutional networks: each is checked and takes a few steps, on the CPU and, if there is a device, on
-# Vulkan, with the same loss; those with generated or bundled data learn their task.
+# The bundled convolutional networks: each is checked and trained for a few steps, on the CPU and, if there is a device,
+# on Vulkan, with the same losses; those with generated or bundled data learn their task.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 # shellcheck source=tests/support/pictures.sh
@@ -10,8 +10,9 @@ made_pictures
 devices=(cpu)
 grep -q '^vulkan' <<< "$("$GTRAIN" devices 2>&1)" && devices+=(vulkan)
 
-# steps NAME OPTION…: check and three steps of the full network, on the CPU. Then three steps on all devices, with the
-# same losses, of a network made so small by the options in $narrow that a software driver is done in a moment.
+# steps NAME OPTION…: checks the full network and trains it for three steps on the CPU. Then trains it for three steps
+# on all devices, which must give the same losses, with the options in $narrow, which make it small enough for a
+# software device.
 steps() {
   local name=$1 device short='train={steps: 3, log_every: 1, eval_every: 3, batch_size: 8, eval_batch_size: 8}'
   shift
@@ -54,7 +55,7 @@ for class in datasets/clothes/test/*; do
 done
 steps resnet18 --set data.per_class=4 --set 'data.size=[32, 32]' --set "data.test=$TEST_TMP/few"
 
-# converges NAME GATE…
+# converges NAME GATE…: trains configs/NAME.yaml and evaluates its model with these --fail-if gates.
 converges() {
   local name=$1 gates=()
   shift

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# A run on a terminal ends with the command to type next, which depends on the kind of model; that command works.
+# On a terminal, a run ends with a suggestion for the next command, which depends on the kind of model. The command
+# works.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 # shellcheck source=tests/support/terminal.sh
 source "$(dirname "$0")/../support/terminal.sh"
 export TERM=xterm NO_COLOR=1
-# next NAME COMMAND [OPTION…]: a run of NAME.yaml ends with that command, whose path is quoted for a shell.
+# next NAME COMMAND [OPTION…]: a run of NAME.yaml suggests this command, in which the path is quoted for a shell.
 next() {
   local name=$1 command=$2 run="$TEST_TMP/run of $1"
   shift 2

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Running statistics in a run whose last batches are not full: they are part of every checkpoint and of the model, and the
-# same for any number of threads.
+# Running statistics, in a run whose last batch per epoch is not full: they are part of every checkpoint and of the
+# model, and are the same for any number of threads.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -27,8 +27,8 @@ for file in model.bin best.bin metrics.jsonl; do
   check "… it ends with the same $file" cmp "$TEST_TMP/whole/$file" "$TEST_TMP/again/$file"
 done
 
-# Running statistics also have a moving average, if requested: it is evaluated and saved in place of the values of the
-# last step, which are in the checkpoint as well.
+# ema_statistics: the moving average of the running statistics is evaluated and saved in the model; a checkpoint also
+# has the statistics of the last step.
 average=(--set optimizer.ema_statistics=true)
 exits 0 "an average of statistics" train "$TEST_TMP/average" "${average[@]}" --set train.checkpoint.keep_best=false
 "$GTRAIN" inspect "$TEST_TMP"/average/checkpoints/step-*60.safetensors > "$TEST_TMP/tensors"
@@ -58,8 +58,8 @@ says "is none" "'ema_statistics' needs 'ema'"
 exits 78 "groups that do not divide" "$GTRAIN" check "$TEST_TMP/norm.yaml" --set model.4.group_norm=5
 says "… with the reason" "cannot divide 24 channels into 5 groups"
 
-# A batch of a single sample has no variance: running statistics keep the values of the batch before it. (They were set to
-# that sample and 0, and the outputs of evaluations were hundreds of times too large.)
+# A batch of a single sample has no variance, so it must not change running statistics: a variance of 0 would make the
+# outputs of evaluations hundreds of times too large.
 cat > "$TEST_TMP/lone.yaml" <<'YAML'
 data: {formula: "x0", samples: 33, test_samples: 10}
 model: [{batch_norm: {momentum: 1, affine: false}}, {linear: 1}]

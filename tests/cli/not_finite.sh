@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A loss or gradient that is not finite stops the run and names the step, the layer and the last good checkpoint; weights
-# that are not finite are never written.
+# A loss or gradient that is not finite stops the run. The message names the step, the layer and the last good
+# checkpoint. Weights that are not finite are never written.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -29,7 +29,7 @@ step=$(sed -n 's/.*checkpoint is from step \([0-9]*\).*/\1/p' <<< "$out")
 exits 0 "which is sound" \
   "$GTRAIN" inspect "$TEST_TMP/blow/checkpoints/step-$(printf %09d "$step").safetensors"
 
-# The loss is finite, its gradient is not.
+# The loss is finite, but its gradient is not.
 cat > "$TEST_TMP/root.yaml" <<'YAML'
 data: {inputs: [[0], [0]], targets: [[1], [2]]}
 model: [{linear: {units: 1, init: zeros, bias_init: zeros}}, sqrt]
@@ -47,7 +47,7 @@ done
 exits 0 "it may be clipped" "$GTRAIN" train "$TEST_TMP/root.yaml" --device "$DEVICE" \
   --run-dir "$TEST_TMP/clipped" --set optimizer.clip_value=1 --set "data.inputs=[[1], [1]]"
 
-# The same later, when the weight has reached 0; the newest checkpoints are from before that step.
+# The gradient becomes infinite only when the weight has reached 0; checkpoints from before that step remain.
 cat > "$TEST_TMP/through.yaml" <<'YAML'
 data: {inputs: [[1]], targets: [[-1]]}
 model:
@@ -64,7 +64,7 @@ says "the one before is good" "last good checkpoint is from step 8 "
 check "none is of NaN" test "$(cd "$TEST_TMP/through/checkpoints" && echo *)" = \
   "step-000000007.safetensors step-000000008.safetensors"
 
-# A model whose loss is not finite on other data.
+# A model whose loss is finite on the training data, but not on other data.
 cat > "$TEST_TMP/ln.yaml" <<'YAML'
 data: {inputs: [[1], [2]], targets: [[0], [0.5]]}
 model: [{linear: {units: 1, init: ones, bias_init: zeros}}, {expression: "log(x)"}]
@@ -82,7 +82,7 @@ for bad in '[[-1], [2]]' '[[0], [2]]'; do
   done
   says "the JSON is whole" '"loss":null,'
 done
-# Predictions on that data: all are written, and the exit code tells that some are not finite.
+# Predictions for such data: all are written, and the exit code reports that some are not finite.
 printf 'a\n1\n-1\n2\n0\n' > "$TEST_TMP/ln.csv"
 predict() { "$GTRAIN" predict "$TEST_TMP/ln/model.bin" "$TEST_TMP/ln.csv" --device "$DEVICE" "$@"; }
 exits 65 "predict" predict
@@ -99,7 +99,7 @@ exits 0 "finite in training alone" "$GTRAIN" train "$TEST_TMP/ln.yaml" --device 
   --run-dir "$TEST_TMP/alone" --set "data.inputs=[[2], [-1]]" --set data.validation=0.5 --set data.split=last
 says "a warning" "the validation loss is not finite"
 
-# Loss and gradient are finite, the update is not.
+# The loss and the gradient are finite, but the update is not.
 cat > "$TEST_TMP/far.yaml" <<'YAML'
 data: {inputs: [[1e14]], targets: [[1.5e19]]}
 model: [{linear: {units: 1, init: zeros}}]

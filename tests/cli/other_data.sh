@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# A model on other data than it was trained on: classes and columns are those of the model, files are read as its config
-# describes, and a warning says if columns are assigned by position.
+# A model with other data than it was trained on: classes and columns are matched with those of the model, files are
+# read as its config describes, and a warning tells if columns are matched by position.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 cd "$TEST_TMP" || exit 1
 
-# Four kinds of animals around four points; `rows FIRST LAST` prints the rows with these numbers.
+# rows FIRST LAST: prints the rows with these numbers of a table with four classes of animals, around four points.
 rows() {
   awk -v first="$1" -v last="$2" 'BEGIN {
     split("ape bee cat dog", kind); srand(5)
@@ -35,7 +35,7 @@ exits 0 "the same columns" on same.csv
 same=$out
 exits 0 "a test file instead of the fraction" "$GTRAIN" eval run/model.bin --device "$DEVICE" --json --quiet \
   --set data.test=same.csv
-# Without the baseline: the most frequent class is that of other training samples.
+# A result without the baseline, which depends on the most frequent class of the training samples.
 result() { sed 's/"baseline":{[^}]*},//; s/"split":"[a-z]*"//' <<< "$1"; }
 check "is evaluated whole" test "$(result "$out")" = "$(result "$same")"
 exits 0 "other columns, another order" on swapped.csv
@@ -44,7 +44,7 @@ exits 0 "a class is missing: the others keep their numbers" on no_ape.csv
 exits 65 "an unknown class" on eel.csv
 says "at its line" "eel.csv:102:5: 'eel' is not one of the 4 classes"
 
-# Predictions: the delimiter and the header are as in the config.
+# Predictions use the delimiter and the header of the model's config.
 tr , ';' < train.csv > semicolons.csv
 exits 0 "training with semicolons" "$GTRAIN" train config.yaml --device "$DEVICE" --run-dir semicolons --quiet \
   --set data.train=semicolons.csv --set 'data.delimiter=";"'
@@ -58,7 +58,7 @@ exits 0 "predict with commas, said so" predict semicolons train.csv --set 'data.
 check "gives the same" test "$out" = "$predicted"
 exits 2 "other settings are refused" predict semicolons train.csv --set data.target=a
 
-# A header of numbers: without `header: true` it would be read as a sample.
+# A header of numbers: without `header: true`, it would be read as a sample.
 sed '1s/.*/1990,2000,2010/; s/ape/0/; s/bee/1/; s/cat/2/; s/dog/3/' train.csv > years.csv
 exits 0 "a header of years" "$GTRAIN" check config.yaml --set data.train=years.csv --set data.target=3 --set model.2.linear=1
 says "is read as a sample with a warning" "years.csv:1:1: this line of rising numbers is read as a sample"
@@ -79,8 +79,8 @@ says "is refused at its place" "bits.csv:$line:13: the target 2 is outside 0 to 
 exits 65 "the same with options" "$GTRAIN" check config.yaml --set data.train=bits.csv \
   --set 'loss={type: bce, label_smoothing: 0.1}' --set model.2.linear=1
 
-# A file is found again: relative to its config, by the model, by the config of the run, from any folder; also if another
-# file has its name.
+# A model and the config of a run find their data file, whose path is relative to the original config, from any folder,
+# even if the folder has another file of this name.
 mkdir a b && cp train.csv a/d.csv && cp same.csv b/d.csv
 sed 's/train.csv/d.csv/; s/epochs: 30/epochs: 1/' config.yaml > a/c.yaml
 again() { "$GTRAIN" eval "$1" --device "$DEVICE" --quiet "${@:2}"; }
@@ -108,7 +108,7 @@ sed -i '2s/^./9/' a/d.csv
 exits 0 "the file has changed" again beside/model.bin --split train
 says "a warning" "warning: the train samples differ from those of the run"
 
-# Names that do not fit into the model file.
+# Column names that are not UTF-8 cannot be stored in a model file.
 { printf 'gr\xf6\xdfe,b,kind\n' && rows 1 200; } > latin.csv
 exits 65 "a header in Latin-1" "$GTRAIN" check config.yaml --set data.train=latin.csv
 says "is refused at its place" "latin.csv:1:3: byte 0xF6 is not UTF-8 text"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# --output and similar options: a regular file is replaced when the new one is complete and keeps its mode, links are
-# followed, anything else is written through; the ending selects the format.
+# --output and similar options: a regular file is replaced when the new one is complete, and keeps its mode; links are
+# followed; pipes and devices are written to; the file extension selects the format.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 tmp=$TEST_TMP
@@ -66,7 +66,8 @@ if mknod "$tmp/full" c 1 7 2> /dev/null && ! echo > "$tmp/full" 2> /dev/null && 
   exits 0 "a device that takes all" predict --output "$tmp/null.csv"
   check "stays one, too" test -c "$tmp/null" -a -L "$tmp/null.csv"
 fi
-# A link of our own, like /dev/stdout: so the system's link survives if this runs as root, whatever gtrain does.
+# A link like /dev/stdout in the test's folder. The system's link is not used, because a bug could replace it if the
+# test runs as root.
 ln -s /proc/self/fd/1 "$tmp/stdout"
 for name in "$tmp/stdout" /dev/fd/1 /proc/self/fd/1; do
   check "$name" cmp <(predict --output "$name") "$tmp/wanted"
@@ -83,7 +84,7 @@ exits 74 "a descriptor that is closed" predict --output /dev/fd/77
 closed() { "$@" >&-; }
 exits 74 "standard output, closed" closed predict --output "$tmp/stdout"
 
-# --- endings -----------------------------------------------------------------------------------------------------
+# --- file extensions ---------------------------------------------------------------------------------------------
 exits 0 "JSON lines" predict --output "$tmp/out.jsonl"
 check "are those of --json" cmp "$tmp/out.jsonl" <(predict --json)
 exits 0 "JSON" predict --output "$tmp/out.JSON"

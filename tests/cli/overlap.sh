@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A device overlaps the start of a step with the end of the previous one. Whether steps are submitted one by one, with
-# evaluations between them, or many at a time: the weights are the same, bit for bit.
+# A device overlaps the start of a step with the end of the step before. The weights are the same, bit for bit, if steps
+# are submitted one by one, with evaluations between them, and if many are submitted at a time.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -21,10 +21,11 @@ optimizer: lbfgs
 train: {steps: 6, batch_size: 64}
 YAML
 train() { "$GTRAIN" train "$TEST_TMP/$1.yaml" --device vulkan --run-dir "$TEST_TMP/$2" "${@:3}"; }
-# The data of a model, without the header, which contains the config.
+# weights RUN: the tensors of a model file, without the header, which contains the config.
 weights() { tail -c "+$(($(od -An -tu8 -N8 "$TEST_TMP/$1/model.bin") + 9))" "$TEST_TMP/$1/model.bin"; }
 same() { cmp <(weights "$1") <(weights "$2"); }
-# compare CONFIG NAME OPTIONS…: with an evaluation after each step, and with one at the end.
+# compare CONFIG NAME OPTIONS…: a run with an evaluation after each step has the same weights as a run with one at the
+# end.
 compare() {
   exits 0 "$2: one by one" train "$1" "$2-single" --set train.eval_every=1 "${@:3}"
   exits 0 "$2: together" train "$1" "$2" --set train.eval_every=1000 "${@:3}"
@@ -41,7 +42,7 @@ exits 0 "a plan" "$GTRAIN" check "$TEST_TMP/pictures.yaml" --plan --device vulka
 says "… says what runs ahead" "|<clock"
 says "… and how far" "run with the last ones of the previous replay"
 compare pictures pictures
-# A window of a few batches.
+# Streamed through a window of a few batches.
 limit=$(train pictures refused --memory-limit 1K 2>&1 | sed -n 's/.*but at least \([0-9.]*\) \([KM]\)iB.*/\1 \2/p' |
   awk '{ printf "%.0f", $1 * ($2 == "M" ? 1048576 : 1024) + 1 }')
 compare pictures windows --memory-limit $((limit + 20000))

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Networks trained by differential equations: the result as a whole, and losses against closed formulas; and errors, with
-# the layer that prevents a derivative.
+# Networks trained to solve differential equations: the solution; losses compared with closed formulas; and errors,
+# which name the layer that prevents a derivative.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
-# Few points, few steps: u'' = -pi^2 sin(pi x), 0 at both ends.
+# u'' = -pi^2 sin(pi x), with u = 0 at both ends; few points and few steps.
 cat > "$TEST_TMP/line.yaml" << 'YAML'
 seed: 1
 data: {format: function, formula: "sin(pi*x)", range: [-1, 1], samples: 64, test_samples: 64}
@@ -33,8 +33,8 @@ exits 0 "stopped by the solution" "$GTRAIN" train "$TEST_TMP/line.yaml" --device
 exits 0 "… that soon" "$GTRAIN" eval "$TEST_TMP/stopped/model.bin" --device "$DEVICE" --fail-if 'rmse>0.05'
 exits 0 "a basis whose base reads another input" "$GTRAIN" check "$TEST_TMP/line.yaml" --set 'model=[{linear: 3}, {kan: {units: 1, basis: rbf}}]'
 
-# The loss of a model without learned parameters is a formula, and so are its derivatives. u = (w x)^2 sin(t), w = 1: u_x
-# t^2 = …, each is a number at the samples, and the loss is the mean of its squares.
+# A model that computes u = (w x)^3 sin(2 t) with w = 1: its derivatives are known formulas, and the loss is the mean of
+# the squared residual at the samples.
 cat > "$TEST_TMP/formula.yaml" << 'YAML'
 seed: 1
 data:
@@ -49,7 +49,7 @@ loss: {type: pde, inputs: [x, t], residual: RESIDUAL}
 optimizer: {type: sgd, lr: 1e-30}
 train: {batch_size: 4, steps: 1}
 YAML
-# NAME RESIDUAL FORMULA-IN-AWK
+# comes_to NAME RESIDUAL FORMULA: the loss is the mean square of FORMULA, an awk expression of x and t.
 comes_to() {
   sed "s|RESIDUAL|\"$2\"|" "$TEST_TMP/formula.yaml" > "$TEST_TMP/one.yaml"
   exits 0 "$1" "$GTRAIN" train "$TEST_TMP/one.yaml" --device "$DEVICE" --quiet --json --run-dir "$TEST_TMP/$1"
@@ -67,7 +67,7 @@ comes_to mixed 'u_tx' '6*x^2*cos(2*t)'
 comes_to third 'u_xxx + u_xtt' '6*sin(2*t) - 12*x^2*sin(2*t)'
 comes_to fourth 'u_xxtt * u_t' '-24*x*sin(2*t) * 2*x^3*cos(2*t)'
 
-# Errors: MESSAGE, then settings.
+# refuses MESSAGE SETTING…: these settings are an error with this message.
 refuses() {
   local message=$1 settings=()
   shift

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A run of several phases: each has its own settings, starts from the weights of the phase before, and can be stopped
-# anywhere.
+# A run of several phases: each phase has its own settings and starts from the weights of the phase before; the run can
+# be stopped and resumed anywhere.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -32,7 +32,7 @@ check "… the same bytes" cmp "$TEST_TMP/whole/model.bin" "$TEST_TMP/threads/mo
 exits 0 "its own config trains" "$GTRAIN" train "$TEST_TMP/whole/config.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/config"
 check "… to the same bytes" cmp "$TEST_TMP/whole/model.bin" "$TEST_TMP/config/model.bin"
 
-# A path into a phase sets an existing key with dots, and adds a new one to the others.
+# --set with a path into a phase: an existing dotted key is replaced, a new key is added.
 exits 0 "a key of a phase" "$GTRAIN" check "$TEST_TMP/run.yaml" --set train.phases.1.train.batch_size=100 --set train.phases.0.optimizer.lr=0.1
 says "… is replaced" "then 30 steps of 100 samples"
 says "… or added, and what else the section has stays" "46 steps of 64 samples, optimizer adam"
@@ -40,10 +40,11 @@ says "what a new size drops or begins anew" "phase 3: body.weight changes shape 
 exits 0 "smaller layers" "$GTRAIN" check "$TEST_TMP/run.yaml" --set train.phases.2.model.body.units=5
 says "… are cut" "phase 3: body.weight changes shape from [20, 64] to [5, 64]: some values are dropped"
 
-# Stopped at every checkpoint: within a phase, and right before the next.
+# Resumed from every checkpoint: within a phase, and directly before the next phase.
 goes_on whole metrics.jsonl
 
-# A phase inherits the settings that it does not name: three phases of one length equal one of three times the length.
+# A phase inherits the settings that it does not name: three phases of one epoch give the same result as one phase of
+# three epochs.
 sed 's/^  phases:.*//; /^    - /d' "$TEST_TMP/run.yaml" > "$TEST_TMP/plain.yaml"
 for phases in '[{epochs: 3}]' '[{epochs: 1}, {epochs: 1}, {epochs: 1}]'; do
   exits 0 "phases: $phases" "$GTRAIN" train "$TEST_TMP/plain.yaml" --device "$DEVICE" --quiet \
@@ -58,7 +59,8 @@ for phases in '[{epochs: 3}]' '[{epochs: 1}, {epochs: 1}, {epochs: 1}]'; do
   check "… are the same" cmp "$TEST_TMP/one.csv" "$TEST_TMP/other.csv"
 done
 
-# A phase ends a setting with 0: training continues from the weights without the average, as in a run that never had one.
+# A phase can switch a setting off with 0: training continues from the weights, not from their moving average, as in a
+# run without an average.
 off() { # off NAME OPTION…
   "$GTRAIN" train "$TEST_TMP/plain.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/$1" --set train.batch_size=512 "${@:2}"
 }
@@ -73,7 +75,7 @@ exits 0 "resumed from the first phase" train_off again --resume
 check "the same bytes" cmp "$TEST_TMP/off/model.bin" "$TEST_TMP/again/model.bin"
 exits 78 "an average of the statistics alone" off none --set train.epochs=1 --set 'optimizer={type: adam, ema_statistics: true}'
 
-# Patience ends a phase, and the best model may come from an earlier phase, with other sizes.
+# Patience ends a phase; the best model may come from an earlier phase, with other sizes.
 exits 0 "patience" train patience --set train.early_stopping.patience=1 --set 'train.phases=[{epochs: 30, optimizer.lr: 0.05}, {epochs: 4, model.0.linear.units: 24, optimizer.lr: 0.9}]'
 says "… ends the first phase" "phase 2 of 2"
 check "… the best is that of the first" grep -q '"step":' "$TEST_TMP/patience/metrics.jsonl"
@@ -113,6 +115,7 @@ data: {formula: "sin(30*x)", samples: 500, test_samples: 10}
 model: [{kan: {units: 1, grid: 5, spline_scale: false}}]
 train: {phases: [{steps: 1}, {steps: 1, model.0.kan.grid: 1000}]}
 YAML
-# Each spline overlaps three others on either side: least squares with a full matrix took 36 s.
+# Each spline overlaps only three others on either side, so least squares must use a banded matrix: a full matrix took
+# 36 s.
 exits 0 "1000 cells in seconds" within 15 "$GTRAIN" train "$TEST_TMP/fine.yaml" --device cpu --quiet --run-dir "$TEST_TMP/fine"
 finish

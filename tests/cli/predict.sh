@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The files that `gtrain predict` writes: classes by name, ids of rows, real targets; standard input; what starting costs.
+# The files that `gtrain predict` writes: class names, row ids, numeric targets; input from standard input; the time to
+# start.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 cd "$TEST_TMP" || exit
@@ -15,7 +16,7 @@ predict() { "$GTRAIN" predict run "$@" --device "$DEVICE" --quiet; }
 exits 0 "an id of text is no input" "$GTRAIN" train t.yaml --device "$DEVICE" --run-dir run --quiet
 exits 0 "predictions" predict t.csv -o out.csv
 check "a CSV has ids, the class, and a column for each class" test "$(head -n 1 out.csv)" = "id,class,no,yes"
-# The class is that of the largest probability, and these add up to 1.
+# The class has the largest probability, and the probabilities add up to 1.
 check "… ids as they are, the likeliest class, and probabilities" python3 - <<'PY'
 import csv
 rows = list(csv.DictReader(open("out.csv")))
@@ -74,7 +75,8 @@ says "… and says what to do" "gap.csv:2:1: column 'a' has missing values, but 
 2:1); fill the cells in the file, or train with data: {columns: {a: {missing: median}}}"
 
 # --- starting ---
-# A row takes about 5 ms of processor time; loading the Vulkan drivers would take 40. The limit leaves room for sanitizers.
+# A prediction of one row takes about 5 ms of processor time; loading the Vulkan drivers would take 40 ms more. The
+# limit of 3 s for ten predictions is large enough for sanitizers.
 head -n 2 t.csv > row.csv
 exits 0 "one row, device auto" env -u GTRAIN_DEVICE LD_DEBUG=files "$GTRAIN" predict run row.csv --quiet --device auto
 check "… loads no Vulkan driver" test "${out/libvulkan/}" = "$out"

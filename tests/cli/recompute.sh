@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Memory for activations: CIFAR's ResNet-18, with batches of 512, compared with what PyTorch saves for it; and
-# train.recompute, which saves less with the same results.
+# Memory for activations: a ResNet-18 on CIFAR, with batches of 512, compared with what PyTorch saves for it; and
+# train.recompute, which saves fewer activations and gives the same results.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -11,7 +11,7 @@ for ((i = 0; i < 64; i++)); do
 done > "$TEST_TMP/few.bin"
 for ((i = 0; i < 16; i++)); do cat "$TEST_TMP/few.bin"; done > "$TEST_TMP/pictures.bin"
 
-# head_of WIDTH STRIDE: all but the last layers.
+# head_of WIDTH STRIDE: a config with the first layers of the network.
 head_of() {
   cat << EOF
 seed: 1
@@ -70,9 +70,10 @@ EOF
 number() { sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p"; }
 predicted() { "$GTRAIN" check "$TEST_TMP/resnet18.yaml" --target device --json "$@" 2> /dev/null; }
 
-# Values are floats. The unit is the largest activation, 512x32x32x64. PyTorch saves the inputs of each convolution and
-# each batch norm: 2 units in the stem, then 4 for each of the first two blocks, and (5 + 4) times a half, a quarter and
-# an eighth. With the input, parameters and momentum that is a lower bound; gradients and cuDNN's workspace come on top.
+# A lower bound of PyTorch's memory. The unit is the largest activation, 512x32x32x64 floats. PyTorch saves the inputs
+# of each convolution and each batch norm: 2 units in the stem, 4 in each of the first two blocks, and 9 in each further
+# pair of blocks, times a half, a quarter and an eighth. The input, the parameters and the momentum are added; gradients
+# and cuDNN's workspace are not counted.
 image=$((4 * 512 * 32 * 32 * 64))
 least=$((2 * image + 8 * image + 9 * image / 2 + 9 * image / 4 + 9 * image / 8 + 4 * 512 * 32 * 32 * 3 + 8 * 11173962))
 plain=$(predicted)
@@ -81,8 +82,8 @@ less=$(predicted --set train.recompute=true | number total)
 echo "  PyTorch keeps $least at least, gtrain takes $total, with train.recompute $less"
 check "no more than is needed" test "${total:-0}" -gt 0 -a "${total:-0}" -lt $((least + 3 * image / 4))
 check "less than PyTorch" test "${less:-0}" -gt 0 -a "${less:-0}" -lt $((least - 3 * image))
-# Saved by recomputing in the stem and the first convolution of each block: 1 + 2 units, and 2 times a half, a quarter and
-# an eighth.
+# Memory that recomputing saves in the stem and after the first convolution of each block: 1 + 2 units, and 2 times a
+# half, a quarter and an eighth.
 saved=$((3 * image + image + image / 2 + image / 4))
 check "a rectified image for each" test $((total - less)) -gt $((saved - image / 2)) -a $((total - less)) -lt $((saved + image / 2))
 check "evaluations share the arena" test "$(number evaluation <<< "$plain")" -lt $((image / 64))
@@ -92,7 +93,7 @@ for device in cpu vulkan; do
   for again in false true; do
     check "a training on $device, recompute $again" "$GTRAIN" train "$TEST_TMP/small.yaml" --device "$device" --quiet \
       --set train.recompute=$again --set train.batch_size=24 --run-dir "$TEST_TMP/$device.$again"
-    # The tensors after the header, which contains the setting.
+    # Compares only the tensors, because the header contains the setting.
     size=$(od -An -t u8 -N 8 "$TEST_TMP/$device.$again/model.bin")
     tail -c +$((size + 9)) "$TEST_TMP/$device.$again/model.bin" > "$TEST_TMP/$device.$again.values"
   done

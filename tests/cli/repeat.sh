@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A model with `repeat:` equals the same model written out by hand: the same weights to the last bit, through training,
-# evaluation, resuming and export.
+# A model with `repeat:` gives the same bits as the same model written out by hand, in training, evaluation, resuming
+# and export.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -47,7 +47,7 @@ train() { # CONFIG RUN [OPTION…]
   shift 2
   "$GTRAIN" train "$TEST_TMP/$config.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/$run" --quiet "$@"
 }
-# The tensors of a model, without the header that holds its config.
+# weights RUN: the tensors of a model file, without the header, which contains the config.
 weights() {
   local header
   header=$(od -An -tu8 -N8 "$TEST_TMP/$1/model.bin")
@@ -66,7 +66,7 @@ evaluated=$("$GTRAIN" eval "$TEST_TMP/hand/model.bin" --device "$DEVICE" --json 
 exits 0 "the model alone evaluates" "$GTRAIN" eval "$TEST_TMP/block/model.bin" --device "$DEVICE" --json --quiet
 check "to the same" test "$out" = "$evaluated"
 
-# The resolved config keeps the block, with the defaults of its layers.
+# The resolved config still has the block, with the defaults of its layers.
 cp "$TEST_TMP/block/config.yaml" "$TEST_TMP/resolved.yaml"
 check "the block stays a block" grep -q 'repeat:' "$TEST_TMP/resolved.yaml"
 check "with one layer of each kind" test "$(grep -c 'units:' "$TEST_TMP/resolved.yaml")" = 4
@@ -114,7 +114,7 @@ exits 0 "are exported" "$GTRAIN" export "$TEST_TMP/gates/model.bin" --format c -
 check "as the same circuit" cmp <(circuit gates) <(circuit gates_hand)
 check "which is one" test "$(circuit gates | wc -l)" -gt 100
 
-# Nested blocks that expand to 10^15 layers: an error of one line, before any expansion.
+# Nested blocks that would expand to 10^15 layers are one error, before any expansion.
 deep='relu'
 for _ in 1 2 3 4 5; do deep="repeat: {times: 1000, layers: [$deep]}"; done
 exits 78 "10^15 layers" within 5 "$GTRAIN" check "$TEST_TMP/block.yaml" --set "model=[$deep]"

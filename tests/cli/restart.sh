@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Goals that end a run, and restarts until the goal is reached.
+# train.early_stopping.goal ends a run; train.restart_every restarts it until the goal is reached.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -21,7 +21,7 @@ goal=(--set model.0.logic_ca.init=normal --set 'train.early_stopping={metric: ha
 row() { grep "^{\"step\":$2,.*\"split\":\"test\"" "$1/metrics.jsonl" | sed "s/.*\"$3\":\([0-9.]*\).*/\1/"; }
 
 exact() { row "$1" "$2" soft_loss; }
-# Without the digits that depend on the order of the samples.
+# near RUN STEP: the loss without the digits that depend on the order of the samples.
 near() { printf '%.3f' "$(exact "$1" "$2")"; }
 
 exits 0 "a goal at once" train --run-dir "$TEST_TMP/goal" --set 'train.early_stopping={metric: loss, goal: 1000}'
@@ -33,8 +33,8 @@ for form in hard soft; do
   says "what to watch" "did you mean 'loss'"
 done
 
-# Attempts: 20 steps each, with seeds 1, 1 + 1000003 and 1 + 2000006. The order of the boards differs, everything else is
-# as in a run with that seed.
+# Three attempts of 20 steps each, with the seeds 1, 1 + 1000003 and 1 + 2000006. Each gives the same losses as a run
+# with this seed, except that the order of the boards differs.
 exits 0 "three attempts" train --run-dir "$TEST_TMP/run" "${goal[@]}" --set train.restart_every=20 \
   --set train.batch_size=512
 says "it tells" "attempt 3: new wiring and initial values"
@@ -49,8 +49,7 @@ for attempt in 1 2 3; do
 done
 check "the attempts differ" test "$(near "$TEST_TMP/run" 20)" != "$(near "$TEST_TMP/run" 40)" -a "$(near "$TEST_TMP/run" 40)" != "$(near "$TEST_TMP/run" 60)"
 
-# Initial logits that depend on the wiring are those of the attempt's own wiring: they depend on which neighbor a wire
-# reads.
+# Initial logits depend on which neighbor a wire reads, so each attempt computes them from its own wiring.
 cat > "$TEST_TMP/looks.yaml" << 'YAML'
 data: {format: ca, grid: [5, 5], channels: 2, start: centre, target: checkerboard}
 model: [{logic_ca: {steps: 2, kernels: 3, strength: 3, perception: [8, 4, 2], update: [8, 4, 2], outputs: 1}}]
@@ -64,13 +63,14 @@ exits 0 "seed 1000004 alone" looks --run-dir "$TEST_TMP/looks2" --set seed=10000
 check "attempt 2 is the run of that seed" test "$(exact "$TEST_TMP/looks" 40)" = "$(exact "$TEST_TMP/looks2" 20)"
 check "attempt 1 is not" test "$(exact "$TEST_TMP/looks" 20)" != "$(exact "$TEST_TMP/looks2" 20)"
 
-# model.bin is the best of all attempts, with its own wiring.
+# model.bin has the weights and the wiring of the best attempt.
 best=$(for step in $(seq 5 5 60); do row "$TEST_TMP/run" "$step" loss; done | sort -g | sed -n 1p)
 check "there is a best" test -n "$best"
 exits 0 "eval of the best" "$GTRAIN" eval "$TEST_TMP/run/model.bin" --device "$DEVICE" --json
 says "has its loss" "\"loss\":$best"
 
-# One name, one meaning: 'loss' is that of the circuit in lines, results and goals, 'soft_loss' that of the mixtures.
+# In log lines, results and goals, 'loss' always means the loss of the hard circuit, and 'soft_loss' that of the soft
+# gates.
 check "no row is there twice" test -z "$(sed 's/,"loss.*//; s/,"soft_loss.*//' "$TEST_TMP/run/metrics.jsonl" | sort | uniq -d)"
 check "training is soft" test "$(grep -c '"split":"train","steps":[0-9]*,"soft_loss":' "$TEST_TMP/run/metrics.jsonl")" = 12
 step=$(grep -F "\"split\":\"test\",\"loss\":$best," "$TEST_TMP/run/metrics.jsonl" | sed -n 1p | sed 's/{"step":\([0-9]*\).*/\1/')
@@ -80,7 +80,7 @@ for metric in loss hard_loss; do
   says "is reached where the row says so" "\"best_step\":$step,"
 done
 
-# A goal reached in a later attempt: resuming the finished run writes the same model.
+# If a later attempt reached the goal, resuming the finished run writes the same model.
 second=$(exact "$TEST_TMP/run" 40)
 later=(--set model.0.logic_ca.init=normal --set train.restart_every=20 --set train.batch_size=512
   --set "train.early_stopping={metric: soft_loss, goal: $second}")
@@ -100,7 +100,7 @@ exits 0 "a goal within min_delta" train --run-dir "$TEST_TMP/delta" --set train.
   --set 'train.early_stopping={metric: soft_loss, goal: 1.85, min_delta: 1, patience: 100}'
 says "is what the model has" '"best_step":15'
 
-# Whether four gates are walked in cycles depends on their wiring: attempt 15 needs another plan than the one before.
+# The plan may depend on the wiring of the few gates: attempt 15 needs another plan than attempt 14.
 few=(configs/xor.yaml --device "$DEVICE" --set train.steps=16 --set train.restart_every=1 --set train.eval_every=1
   --set 'model=[{threshold: [0.25, 0.75]}, {logic: 4}, {logic: 4}, {group_sum: {groups: 1, tau: 1}}]'
   --set 'train.early_stopping={metric: hard_accuracy, goal: 2}' --set train.checkpoint.keep_last=100)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Interrupted runs: signals, locks, damaged checkpoints; a resumed run ends with the same bytes.
+# Interrupted runs: signals, locks, damaged checkpoints. A resumed run ends with the same bytes as a run that was not
+# interrupted.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -25,7 +26,7 @@ same() {
   cmp "$TEST_TMP/whole/model.bin" "$1/model.bin" && cmp "$TEST_TMP/whole/metrics.jsonl" "$1/metrics.jsonl"
 }
 
-# A fast device is done before a signal can reach it.
+# On a fast device the run needs more epochs, or it ends before a signal reaches it.
 [[ -n ${TEST_EPOCHS-} ]] && sed -i "s/epochs: .*/epochs: $TEST_EPOCHS/; s/patience: .*/patience: 100000}/" "$TEST_TMP/run.yaml"
 exits 0 "the whole run" train "$TEST_TMP/whole"
 check "no evaluation is written twice" test -z \
@@ -36,7 +37,7 @@ says "what to do" "--resume"
 exits 0 "a finished run resumes to the same end" train "$TEST_TMP/whole" --resume
 exits 74 "nothing to resume" train "$TEST_TMP/absent" --resume
 
-# Waits until the run has written this many checkpoints, or is over.
+# wait_for_checkpoints RUN COUNT PID: waits until the run has written COUNT checkpoints or has ended.
 wait_for_checkpoints() {
   local run=$1 count=$2 pid=$3
   while kill -0 "$pid" 2> /dev/null; do
@@ -47,7 +48,7 @@ wait_for_checkpoints() {
 
 for signal in INT TERM; do
   run=$TEST_TMP/$signal
-  # Background processes of a script ignore SIGINT unless told otherwise.
+  # Background processes of a script ignore SIGINT by default.
   (
     trap - INT
     exec "$GTRAIN" train "$TEST_TMP/run.yaml" --device "$DEVICE" --run-dir "$run"
@@ -66,7 +67,7 @@ for signal in INT TERM; do
   check "the resumed run is the same" same "$run"
 done
 
-# A damaged checkpoint is skipped, and the one before it is used.
+# A damaged checkpoint is skipped, and the checkpoint before it is used.
 run=$TEST_TMP/damaged
 cp -r "$TEST_TMP/whole" "$run"
 rm "$run/model.bin"
@@ -83,7 +84,8 @@ rm -r "$run/checkpoints" && mkdir "$run/checkpoints" && rm "$run/model.bin"
 exits 0 "without them: from the start" train "$run" --resume
 check "the same again" same "$run"
 
-# Frozen parameters have no moving average; a run with all steps done ends like a run that was not stopped.
+# With frozen parameters, which have no moving average: a run that is resumed after its last step ends like a run that
+# was not stopped.
 frozen() {
   "$GTRAIN" train "$TEST_TMP/run.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/frozen" --json --quiet --set train.epochs=2 \
     --set 'optimizer.parameters=[{match: "linear2.*", frozen: true}]' --set train.early_stopping.restore_best="$1" "${@:2}"
@@ -101,7 +103,7 @@ for best in false true; do
   check "the same result" test "$result" = "$(sed 's/"elapsed_s".*//' <<< "$out")"
 done
 
-# A second signal does not wait.
+# A second signal ends the run at once.
 "$GTRAIN" train "$TEST_TMP/run.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/second" \
   --set train.epochs=100000 --set train.early_stopping.patience=0 > /dev/null 2>&1 &
 pid=$!
@@ -112,7 +114,7 @@ code=0
 wait $pid || code=$?
 check "a second signal ends it at once (or the first had)" test "$code" = 143 -o "$code" = 75
 
-# The default directory is numbered.
+# Default run directories are numbered.
 mkdir "$TEST_TMP/here"
 (cd "$TEST_TMP/here" && ln -s "$OLDPWD/datasets" datasets && for _ in 1 2; do
   "$GTRAIN" train "$OLDPWD/configs/xor.yaml" --device "$DEVICE" --quiet > /dev/null || exit 1

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# A run directory is a model: every command takes its model.bin, or says how to finish the run.
+# Every command accepts a run directory as its model: it uses model.bin, or reports how to finish the run if there is
+# none.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
 run=$TEST_TMP/run
 exits 0 "a run" "$GTRAIN" train configs/life.yaml --device "$DEVICE" --quiet --run-dir "$run" --set train.steps=4 \
   --set train.restart_every=0 --set train.early_stopping=0
-# same NAME COMMAND… -- OPTION…: the command prints the same for the directory as for the model in it.
+# same NAME COMMAND… -- OPTION…: the command prints the same for the directory as for the model file in it.
 same() {
   local name=$1 words=()
   shift

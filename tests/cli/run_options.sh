@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Options for runs in scripts: gates, a time limit, --require-gpu; and check --quiet, eval --data.
+# Options for scripts: --fail-if, --max-time, --require-gpu, eval --data, check --quiet.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
-# train NAME OPTION…
+# train NAME OPTION…: trains in the run directory NAME.
 train() { "$GTRAIN" train "${@:2}" --device "$DEVICE" --run-dir "$TEST_TMP/$1"; }
 
 # --- train --fail-if ---------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The JSON Schema that gtrain prints accepts the configs that gtrain accepts, and rejects what it can of those that gtrain
-# rejects: checked with an independent validator.
+# The JSON Schema that gtrain prints, checked with an independent validator: it accepts the configs that gtrain accepts,
+# and rejects those that gtrain rejects, as far as a JSON Schema can express the reason.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -12,7 +12,7 @@ fi
 cat > "$TEST_TMP/valid.py" << 'PYTHON'
 import json, re, sys
 import jsonschema, yaml
-# 1e-3 is a number in YAML 1.2, and text in 1.1, which PyYAML implements.
+# PyYAML implements YAML 1.1, in which 1e-3 is text; in YAML 1.2 it is a number.
 yaml.SafeLoader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"[-+]?[0-9][0-9.]*[eE][-+]?[0-9]+$"),
                                       list("-+0123456789"))
 schema = json.load(open(sys.argv[1]))
@@ -23,7 +23,7 @@ for path in sys.argv[2:]:
 PYTHON
 judge() { python3 "$TEST_TMP/valid.py" "$TEST_TMP/schema.json" "$@"; }
 
-# Lists of layers that `{linear: 2}` completes to a model: gtrain and the schema agree on each.
+# gtrain and the schema agree on models of these layers, followed by `{linear: 2}`.
 agree() { # 0|78 NAME LAYERS
   local file="$TEST_TMP/$2.yaml"
   printf 'data: {inputs: [[0, 1], [1, 0]], targets: [0, 1]}\nmodel: [%s, {linear: 2}]\n' "$3" > "$file"
@@ -104,7 +104,7 @@ phase 78 'epochs: 2, train.checkpoint: {evry: 2}'
 phase 78 'epochs: 2, symbolic: {edge: auto}'
 phase 78 'epochs: 2, prune: {nodess: 2}'
 
-# Columns of a table; those of a split, which has a section of its own, too.
+# Settings for columns of a table.
 columns() { # 0|78 COLUMNS
   whole "$1" "columns: $2" "data: {train: $TEST_TMP/table.csv, target: y, columns: $2}
 model: [{linear: 1}]"

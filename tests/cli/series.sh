@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Time series end to end: streamed windows give the bytes of resident ones, a run resumes to the same bytes, skill and naive
-# errors are those of a calculation of its own, and forecasts are what eval measures.
+# Time series from training to forecasts: streamed and resident data give the same bytes, a resumed run ends with the
+# same bytes, skill and naive errors equal those of an independent calculation, and forecasts have the errors that eval
+# reports.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 command -v python3 > /dev/null || { echo "needs python3"; exit 77; }
 
-# Two series of 150 rows, mixed, with a category and a gap of 5 hours in b before row 60.
+# Two series, a and b, of 150 alternating rows each, with a category, and a gap of 5 time steps in b before its row 60.
 awk 'BEGIN {
   print "t,place,kind,x,y"
   for (i = 0; i < 150; i++) for (g = 0; g < 2; g++)
@@ -53,7 +54,7 @@ goes_on whole metrics.jsonl
 exits 0 "the columns are ranked" "$GTRAIN" explain "$TEST_TMP/whole" --device "$DEVICE" --quiet
 says "… on as many samples as eval has" "test samples 40 loss"
 
-# Skill and naive errors, from the file alone.
+# Skill and naive errors, calculated from the file in Python.
 exits 0 "eval" "$GTRAIN" eval "$TEST_TMP/whole" --device "$DEVICE" --json --quiet
 check "skill and the naive errors are right" python3 - "$TEST_TMP/rows.csv" "$out" << 'PY'
 import csv, json, sys
@@ -73,7 +74,7 @@ assert result["baseline"]["guess"] == ("the last value" if sum(last) < sum(seaso
 assert abs(result["skill"] - (1 - result["mae"] / naive)) < 1e-5, result
 PY
 
-# Metrics of two columns, 3 steps ahead: a model that always predicts 0, so its errors are the values of the file.
+# Metrics for two columns, 3 steps ahead. The model always predicts 0, so that its errors are the values in the file.
 awk 'BEGIN { print "t,a,b"; for (i = 0; i < 90; i++) printf "%d,%.3f,%.3f\n", i, 3 + (i * 29) % 17 / 5, 20 + (i * 13) % 11 }' \
   > "$TEST_TMP/two.csv"
 cat > "$TEST_TMP/zero.yaml" << YAML
@@ -131,7 +132,7 @@ says "…" "metric 'mae.c' is not available: it names no column of the targets; 
 exits 78 "… no metric" watches mea.b
 says "…" "'metric' in 'train.early_stopping' cannot be 'mea.b'"
 
-# Columns of arrays have numbers, and the same names in eval as in forecasts.
+# Columns of arrays are named by numbers, in eval as in forecasts.
 python3 - "$TEST_TMP/xy.npy" "$TEST_TMP/short.npy" << 'PY'
 import struct, sys
 for path, rows in ((sys.argv[1], 60), (sys.argv[2], 3)):
@@ -154,7 +155,7 @@ exits 65 "… not of other rows" "$GTRAIN" predict "$TEST_TMP/ahead" --device "$
   --input "past=$TEST_TMP/xy.npy" --input "future=$TEST_TMP/short.npy"
 says "…" "the files need the same number of rows, and end with the rows ahead"
 
-# A forecast of the last rows is what eval says of them.
+# A forecast for the last rows has the error that eval reports for them.
 { head -n 1 "$TEST_TMP/rows.csv"; grep ,a, "$TEST_TMP/rows.csv" | tail -n 11; } > "$TEST_TMP/end.csv"
 exits 0 "eval of 11 other rows" "$GTRAIN" eval "$TEST_TMP/whole" --data "$TEST_TMP/end.csv" --device "$DEVICE" --json --quiet
 mae=$(sed 's/.*"mae":\([^,]*\).*/\1/' <<< "$out")
@@ -180,7 +181,7 @@ says "… is told, too" "'y' has values in some rows that are forecast"
 exits 0 "a forecast of known rows in one of two groups" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/both.csv" --device "$DEVICE"
 says "… names it" "the last 3 of each group (first in 'b')"
 
-# refuses TEXT FILE: no forecast.
+# refuses TEXT FILE: a forecast from FILE is an error with this text.
 refuses() {
   exits 65 "no forecast: $1" "$GTRAIN" predict "$TEST_TMP/whole" "$2" --device "$DEVICE"
   says "…" "$1"
@@ -197,7 +198,8 @@ says "… which is said; the rows ahead have no gaps" "a column that had none in
 sed '11s/,[pqr],/,,/' "$TEST_TMP/now.csv" > "$TEST_TMP/lacks.csv"
 exits 0 "a gap ahead is filled" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/lacks.csv" --device "$DEVICE"
 says "… which is said, too" "'kind' in 1 of"
-# Where the training left out rows without a value, no window has such a row, and no forecast reads one.
+# With `missing: drop`, no training window contains a row without a value, so a forecast must not read such a row
+# either.
 sed '31s/[^,]*$//; 32s/[^,]*$//' "$TEST_TMP/rows.csv" > "$TEST_TMP/holes.csv"
 sed '4s/[^,]*$//' "$TEST_TMP/now.csv" > "$TEST_TMP/lacks.csv"
 exits 0 "missing: drop" train drop --set "data.train=$TEST_TMP/holes.csv" --set 'data.columns={y: {missing: drop}}' --quiet
@@ -208,7 +210,7 @@ cut -d, -f2- "$TEST_TMP/now.csv" > "$TEST_TMP/timeless.csv"
 refuses "there is no column 't', which orders the rows of the series" "$TEST_TMP/timeless.csv"
 exits 2 "--id needs rows" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/now.csv" --id t
 
-# A boolean target is forecast by word.
+# A boolean target is forecast as a word.
 awk -F, 'NR == 1 { print $0 ",high" } NR > 1 { print $0 "," (NR == 7 ? "unknown" : $5 > 11 ? "yes" : "no") }' "$TEST_TMP/rows.csv" > "$TEST_TMP/high.csv"
 high() {
   "$GTRAIN" train "$TEST_TMP/series.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/high" --set loss=bce --set data.target=high \
@@ -227,19 +229,19 @@ check "… decided by them" awk -F, -v limits="$limits" 'BEGIN { split(limits, l
 exits 0 "… as JSON" "$GTRAIN" predict "$TEST_TMP/high" "$TEST_TMP/now.csv" --device "$DEVICE" --json
 check "… with the word and its probability" grep -qE '"step":1,"high":"(yes|no)","high=yes":0\.' <<< "$out"
 
-# Forecasts of classes have the rows of other forecasts.
+# Forecasts of classes have the same rows as forecasts of numbers.
 cat > "$TEST_TMP/kinds.yaml" << YAML
 data: {train: $TEST_TMP/rows.csv, series: {window: 8, horizon: 2, time: t, group: place}, inputs: [x, kind], target: kind}
 model: [flatten, {linear: 6}, {reshape: [2, 3]}]
 loss: cross_entropy
 train: {epochs: 2}
 YAML
-# kinds NAME OPTION…: trains, and writes a forecast.
+# kinds NAME OPTION…: trains a model and writes its forecast.
 kinds() {
   "$GTRAIN" train "$TEST_TMP/kinds.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/$1" --quiet "${@:2}" &&
     "$GTRAIN" predict "$TEST_TMP/$1" "$TEST_TMP/rows.csv" --device "$DEVICE" -o "$TEST_TMP/kinds.csv"
 }
-# decides: each row's class is the most probable one.
+# decides: true if each row's class is the most probable one.
 decides() {
   awk -F, 'NR > 1 { best = $5 >= $6 && $5 >= $7 ? "p" : $6 >= $7 ? "q" : "r"; sum = $5 + $6 + $7
     if ($4 != best || sum < 0.9999 || sum > 1.0001) bad = 1 } END { exit bad }' "$TEST_TMP/kinds.csv"
@@ -253,7 +255,7 @@ exits 0 "… as JSON" "$GTRAIN" predict "$TEST_TMP/kinds" "$TEST_TMP/rows.csv" -
 check "…" grep -qE '^\{"group":"b","forecast":\[\{"time":"155","step":1,"kind":"[pqr]","kind=p":0\.[^}]*\},\{"time":"156","step":2,"kind":' <<< "$out"
 exits 0 "… as text" "$GTRAIN" predict "$TEST_TMP/kinds" "$TEST_TMP/rows.csv" --device "$DEVICE"
 check "…" grep -qE '^b 156 \+2 [pqr] 0\.[0-9]{4}$' <<< "$out"
-# The naive forecasts of classes, from the file alone: the last label and that of a season before.
+# The naive forecasts of classes, calculated from the file: the last label, and the label one season before.
 exits 0 "… with their naive forecasts" "$GTRAIN" check "$TEST_TMP/kinds.yaml" --set data.series.season=3
 check "… whose accuracy is right" python3 - "$TEST_TMP/rows.csv" "$out" << 'PY'
 import csv, re, sys
@@ -277,7 +279,7 @@ exits 78 "a key of no name nearby" train key --set data.series.forecast=6
 says "… is answered with all" "expected one of: window, horizon, stride, time, group, season, gaps"
 exits 78 "a layer of steps after flatten" train flat --set 'model=[{flatten: {from: past, name: a}}, {lstm: 4}, {linear: 3}]'
 says "…" '`return: sequence` in a recurrent layer before it, no flatten of a sequence'
-# Months are dates of a time that is an input, too; as another column they are of type date.
+# If the time column, here of months, is also an input, its type is date; as another column, it needs `type: date`.
 (echo month,y; for y in 20{01..15}; do for m in {01..12}; do echo "$y-$m,$((10#$m))"; done; done) > "$TEST_TMP/months.csv"
 printf 'data: {train: %s, series: {window: 4, time: month}, inputs: [month, y], target: y}\nmodel: [flatten, {linear: 1}]\n' \
   "$TEST_TMP/months.csv" > "$TEST_TMP/months.yaml"
@@ -304,7 +306,7 @@ check "… by name" test "$(head -n 1 "$TEST_TMP/kinds.csv")" = "place,t,step,hi
 exits 65 "a class beside a number" kinds kinds_x --set 'data.target=[x, kind]' --set loss=mse
 says "… learns that a series has classes of one column" "if its texts are classes, make it the only target: a series predicts classes of one column"
 
-# Whole numbers are quantities.
+# In a series, whole numbers are quantities, not classes.
 awk 'BEGIN { print "x,n"; for (i = 0; i < 40; i++) print i % 7 "," i % 3 }' > "$TEST_TMP/counts.csv"
 echo "{data: {train: $TEST_TMP/counts.csv, series: {window: 4, horizon: 2}, target: n}, model: [flatten, {linear: 2}]}" > "$TEST_TMP/counts.yaml"
 exits 0 "a series of counts" "$GTRAIN" check "$TEST_TMP/counts.yaml"
@@ -314,7 +316,7 @@ exits 78 "… a model for classes" "$GTRAIN" check "$TEST_TMP/counts.yaml" --set
 says "… learns how" "help: data: {task: classification}, if the targets are classes"
 exits 0 "… which works" "$GTRAIN" check "$TEST_TMP/counts.yaml" --set 'model=[flatten, {linear: 6}, {reshape: [2, 3]}]' --set data.task=classification
 
-# Months are calendar steps.
+# Time steps of months are calendar steps, not a fixed number of days.
 python3 - "$TEST_TMP" << 'PY'
 import calendar, sys
 def write(name, date):
@@ -338,7 +340,7 @@ echo "{data: {train: $TEST_TMP/months.csv, series: {window: 12, horizon: 3, time
   > "$TEST_TMP/months.yaml"
 exits 0 "a monthly series" "$GTRAIN" train "$TEST_TMP/months.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/months"
 check "… has no gaps" test "${out/gap in time/}" = "$out"
-# dated NAME TIMES: the times of a forecast.
+# dated NAME TIMES: a forecast for the series NAME has these times.
 dated() {
   "$GTRAIN" predict "$TEST_TMP/months" "$TEST_TMP/$1.csv" --device "$DEVICE" --quiet > "$TEST_TMP/dated" 2>&1
   check "the times of a forecast: $1" test "$(sed 's/ +[1-3] .*//' "$TEST_TMP/dated" | paste -sd,)" = "$2"
@@ -354,7 +356,7 @@ dated unix 1732662210.6,1732662210.7,1732662210.8
 dated large 1732662208520,1732662208540,1732662208560
 dated tenths "2024-01-31 23:59:59.600,2024-01-31 23:59:59.700,2024-01-31 23:59:59.800"
 
-# No two columns of a forecast have one name.
+# The columns of a forecast have different names.
 awk 'BEGIN { print "step,time,x"; for (i = 0; i < 40; i++) print i "," i % 5 ".5," i % 3 ".5" }' > "$TEST_TMP/step.csv"
 echo "{data: {train: $TEST_TMP/step.csv, series: {window: 4, time: step}, target: [time, x]}, model: [flatten, {linear: 2}], train: {steps: 1}}" \
   > "$TEST_TMP/step.yaml"
@@ -378,7 +380,7 @@ exits 78 "skill of a table" "$GTRAIN" check configs/csv_regression.yaml --set 'm
 says "… needs a series" "metric 'skill' needs a time series (data.series) of numbers"
 exits 0 "explain ranks the columns of windows" "$GTRAIN" explain "$TEST_TMP/whole" --device "$DEVICE" --quiet
 says "…" "kind"
-# --- what a tester missed ---
+# --- more cases, found in manual tests ---
 awk 'BEGIN { print "t,g,y"; for (t = 1; t <= 120; t++) { if (t != 60) print t ",b," t % 7 + 0.5; if (t != 30) print t ",a," t % 7 + 0.5 } }' > "$TEST_TMP/gap.csv"
 printf '%s\n' "data: {train: $TEST_TMP/gap.csv, series: {window: 5, horizon: 2, time: t, group: g}, target: y, test_fraction: 0.2}" \
   'model: [flatten, {linear: 2}]' > "$TEST_TMP/gap.yaml"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# --set, and a phase, reach into a short form of the config: `optimizer: adam` is `optimizer: {type: adam}`.
+# --set and phases can set a key inside a short form of the config: `optimizer: adam` is short for `optimizer: {type:
+# adam}`.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -16,14 +17,14 @@ optimizer: sgd
 schedule: cosine
 train: {steps: 1, batch_size: 16, checkpoint: 1, early_stopping: 3}
 YAML
-# resolved NAME OPTION…: the config with all defaults written out, including the value of the short form.
+# resolved NAME OPTION…: prints the run's config, in which all defaults and short forms are written out.
 resolved() {
   "$GTRAIN" train "$TEST_TMP/short.yaml" --device cpu --quiet --run-dir "$TEST_TMP/$1" "${@:2}" > "$TEST_TMP/said" 2>&1 ||
     cat "$TEST_TMP/said"
   cat "$TEST_TMP/$1/config.yaml"
 }
 number=0
-# same SHORT LONG: both assignments give the same config, which differs from the config without them.
+# same SHORT LONG: both assignments give the same config, and it differs from the config without them.
 resolved plain > "$TEST_TMP/plain.yaml"
 same() {
   number=$((number + 1))
@@ -46,7 +47,7 @@ same model.2.repeat.layers.2.relu.name=here 'model.2.repeat.layers.2={relu: {nam
 same model.0.reshape.name=image 'model.0={reshape: {shape: [8, 8, 1], name: image}}'
 same model.1.conv2d.init.type=ones 'model.1.conv2d.init={type: ones}'
 
-# --- layers by the names that check prints ------------------------------------------------------------------------
+# --- layers by the names that `gtrain check` prints -----------------------------------------------------------------
 same model.conv2d1.out_channels=4 model.1.conv2d.out_channels=4
 same model.linear2.bias=false model.4.linear.bias=false
 same model.dropout1=0.25 model.3.dropout=0.25

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Several targets by name, each with a loss of its own: from columns, files and tables; through a run and the commands
-# after it.
+# Several named targets, each with its own loss: from columns, files and tables, in training and in all commands on the
+# model.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -103,7 +103,7 @@ check "… in the words of the file" awk -F, 'NR > 1 { n++
 exits 0 "… and as JSON" "$GTRAIN" predict "$TEST_TMP/labels" "$TEST_TMP/gap.csv" --device "$DEVICE" --json
 says "… by name" '"rain":{"class":'
 says "… several labels each" '"tags":{"labels":['
-# scaled METRIC GOAL TEXT
+# scaled METRIC GOAL TEXT: TEXT warns that a goal for this metric is a number for scaled targets.
 scaled() {
   exits 0 "a goal for $1" "$GTRAIN" check "$TEST_TMP/run.yaml" --set "train.early_stopping={metric: $1, goal: $2, patience: 2}"
   says "… counts in scaled units" "$3"
@@ -134,7 +134,7 @@ says "… is a target each" "loss load mse, kind cross_entropy,"
 says "a layer that is no head" "the output of layer 'spare' is never used"
 
 # --- mistakes -------------------------------------------------------------------------------------------------------
-# wrong NAME MESSAGE OPTION…
+# wrong NAME MESSAGE OPTION…: with these options, the config has an error with this message.
 wrong() {
   exits 78 "$1" "$GTRAIN" check "$TEST_TMP/run.yaml" "${@:3}"
   says "… is reported" "error: $2"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The configs that come with gtrain: listed, printed, trained by name from any folder, from a build tree and installed.
+# The configs that come with gtrain are listed, printed, and trained by name from any folder, both from a build tree and
+# from an installation.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 root=$PWD
@@ -43,7 +44,7 @@ mkdir -p apart && cp "$GTRAIN" apart/gtrain
 exits 74 "a program alone" apart/gtrain train @digits
 says "… has no configs" "the configs that come with gtrain are not installed"
 
-# --- scripts that download data: a failure shows the reason of the program that failed ------------------------------
+# --- scripts that download data: an error shows the message of the program that failed ------------------------------
 mkdir stub
 printf '#!/bin/sh\ncase " $* " in *" --silent "*) ;; *) echo "npm error 404 Not Found" >&2 ;; esac\nexit 1\n' > stub/npm
 printf '#!/bin/sh\necho "E: Unable to locate package" >&2\nexit 100\n' > stub/apt-get

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Signals of a run: SIGINT and SIGTERM save and stop, SIGUSR1 saves and continues, signals that were ignored at the start
-# stay ignored, and a closed pipe stops nothing. Every run ends with the same bytes as an undisturbed one.
+# Signals to a run: SIGINT and SIGTERM save and stop it, SIGUSR1 saves a checkpoint, signals that were ignored at the
+# start stay ignored, and a closed output pipe does not stop it. Every run ends with the same bytes as a run without
+# signals.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 tmp=$TEST_TMP
@@ -29,8 +30,8 @@ wait_for_rows() { # RUN COUNT PID
   while kill -0 "$3" 2> /dev/null && (($(rows "$1") < $2)); do sleep 0.01; done
 }
 saved() { compgen -G "$1/checkpoints/step-*.safetensors" > /dev/null; }
-# start NAME [WORDS…]: the run in the background, its pid in $pid, its folder in $run. `&` ignores SIGINT, which is
-# undone.
+# start NAME [COMMAND…]: starts the run in the background, by COMMAND if there is one; $pid is its process, $run its
+# folder. `&` makes processes ignore SIGINT, so the default is restored.
 start() {
   run=$tmp/$1
   shift
@@ -50,7 +51,8 @@ exits 0 "the whole run" "${command[@]}" "$tmp/whole"
 check "it saved nothing in between" test "$(find "$tmp/whole/checkpoints" -type f | wc -l)" -le 1
 
 # --- stopping ----------------------------------------------------------------------------------------------------
-# interrupt CODE NAME SIGNALS: sends them to a run. A run that was done before they arrived is run again.
+# interrupt CODE NAME SIGNALS: sends the signals to a new run, which must end with CODE. Repeated if the run ends before
+# they arrive.
 interrupt() {
   local code tries=0 signal
   while ((tries++ < 10)); do
@@ -76,7 +78,7 @@ exits 75 "timeout, which signals twice" timeout --preserve-status 3 "${command[@
 # --- saving ------------------------------------------------------------------------------------------------------
 start save
 catches_usr1() { (($(sed -n 's/^SigCgt:/0x/p' "/proc/$pid/status" 2> /dev/null | tr -d "[:space:]") & 0x200)); }
-while kill -0 "$pid" 2> /dev/null && ! catches_usr1; do :; done # sent before there is anything to save
+while kill -0 "$pid" 2> /dev/null && ! catches_usr1; do :; done # sends SIGUSR1 before there is anything to save
 count=0
 while kill -USR1 "$pid" 2> /dev/null; do
   count=$((count + 1))

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# `gtrain simulate`: a learned Game of Life is Conway's, boards of many channels match predict, errors are counted against
-# the target, damage is where and when it was requested, images show the boards, and every mistake has its message.
+# `gtrain simulate`: a learned Game of Life follows Conway's rule, boards of many channels match those of predict,
+# errors are counted against the target, damage appears where and when it was requested, images show the boards, and
+# every mistake has its message.
 source "$(dirname "$0")/../support/cli.sh"
 source tests/support/automata.sh
 
 tmp=$TEST_TMP
 simulate() { "$GTRAIN" simulate "$@"; }
-# number FILE OFFSET BYTES: an unsigned big-endian number in a file.
+# number FILE OFFSET BYTES: prints an unsigned big-endian number in a file.
 number() { od -An -tu1 -j "$2" -N "$3" "$1" | awk '{ for (i = 1; i <= NF; i++) n = 256 * n + $i } END { print n }'; }
 
 # --- Conway's rule: 300 steps on a torus of 128x128 cells ---
@@ -26,15 +27,15 @@ exits 0 "a life that is not learned" "$GTRAIN" train configs/life.yaml --device 
   --set train.steps=1
 exits 1 "misses the gate" simulate "$tmp/raw/model.bin" --grid 20x20 --steps 5 --fail-if 'errors>0'
 says "which says so" "which is > 0 (--fail-if)"
-# Board 1 by hand: simulate reports the same number of different cells.
+# Counts the different cells of board 1: simulate must report the same number.
 "$tmp/conway" 1 > "$tmp/right"
 exits 0 "one step of it" simulate "$tmp/raw/model.bin" --start "$tmp/start" --steps 1 --final "$tmp/end" --quiet
 differing=$(paste -d ' ' <(fold -w 1 < "$tmp/right") <(fold -w 1 < "$tmp/end") | awk '$1 != $2 { n++ } END { print n + 0 }')
 check "its errors" test "$out" = "steps 1 to 1: $differing of 16384 cells differ from the rule"
 
-# --- damage: a block of life that never changes ---
+# --- damage to a block, a pattern of Life that never changes ---
 printf '%s\n' 00000000 01100000 01100000 00000000 00000000 > "$tmp/still"
-# survives NAME YES|NO STEPS DAMAGE…
+# survives NAME YES|NO STEPS DAMAGE…: whether the block exists after STEPS steps with this damage.
 survives() {
   local name=$1 want=$2 steps=$3 damage=() one got=yes
   shift 3
@@ -56,7 +57,7 @@ exits 0 "a damaged start" simulate "$life" --start "$tmp/ones" --steps 0 --damag
   --final "$tmp/end" --quiet
 check "has its holes" cmp "$tmp/end" <(printf '%s\n' 11111 11000 11000 01111)
 
-# --- many channels, a border, a fixed target: random gates, so that every index in the wiring matters ---
+# --- many channels, a border, a fixed target: with random gates, so that a wrong index changes the boards ---
 exits 0 "random gates" random_gates "$tmp/random"
 random=$tmp/random/model.bin
 random_board | fold -w 128 > "$tmp/board"
@@ -79,7 +80,7 @@ check "json: an object a line" test "$(cut -c 1-9 <<< "$out" | paste -sd ' ')" =
 says "json: the result" '{"steps":4,"height":33,"width":70,"errors":'
 
 # --- boards after more steps than in training, which has 3 here ---
-# wrong_at: from the output of --every 1, the errors of boards 3, 6, 12 and 30.
+# wrong_at: extracts the errors of boards 3, 6, 12 and 30 from the output of --every 1.
 wrong_at() { awk '/^step (3|6|12|30): .* target$/ { printf "%s ", $3 }'; }
 wrong=$(simulate "$random" --start "$tmp/board" --steps 30 --every 1 --quiet | wrong_at)
 read -r one two four ten <<< "$wrong"
@@ -97,7 +98,7 @@ exits 0 "one of 2" simulate "$random" --start "$tmp/board" --steps 2 --quiet
 check "of nothing" test "$(wc -l <<< "$out")" = 1
 exits 0 "as JSON" simulate "$random" --start "$tmp/board" --steps 3 --json --quiet
 says "a list" '"lasting":[{"times":1,"step":3,"errors":'"$one"',"cells":256}]}'
-# eval: from the start state of the config; if that is random, boards of seeds 1 to 10 together.
+# eval uses the start state of the config. If it is random, as here, eval reports the sum for the seeds 1 to 10.
 wrong=$(for seed in {1..10}; do simulate "$random" --seed "$seed" --steps 30 --every 3 --quiet | wrong_at; echo; done |
   awk '{ for (i = 1; i <= 4; i++) n[i] += $i } END { print n[1], n[2], n[3], n[4] }')
 read -r one two four ten <<< "$wrong"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Nothing of a model comes from samples outside the training split; weights of samples are as many samples as they say.
+# A model must not depend on samples outside the training split. A sample with weight n counts as n samples.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 train() { "$GTRAIN" train "$TEST_TMP/$1.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/$2" "${@:3}"; }
 
-# rows SEED: a table whose rows with fold 3 or 4 depend on the seed, and the others do not.
+# rows SEED: prints a table in which only the rows with fold 3 or 4 depend on the seed.
 rows() {
   awk -v other="$1" 'BEGIN {
     srand(5); print "a,b,item,kind,fold"
@@ -31,7 +31,8 @@ loss: {type: cross_entropy, class_weights: [1, 2, 0.5]}
 quiet: [missing_class]
 train: {epochs: 4, batch_size: 20}
 YAML
-# The part of a model file that training determines: all but the results, the fingerprints of the data and the checksum.
+# trained FILE: the part of a model file that depends only on the training samples: all but the results, the
+# fingerprints of the data and the checksum.
 trained() {
   tail -c +9 "$1" | sed -E '1s/"(gtrain.xxh3|results|fingerprints)":"([^"\\]|\\.)*",?//g; 1s/\} +/}/g'
 }
@@ -52,7 +53,7 @@ rows 0 > "$TEST_TMP/held.csv"
 exits 0 "evaluated on a file of its own" "$GTRAIN" eval "$TEST_TMP/held0/model.bin" --device "$DEVICE" \
   --data "$TEST_TMP/held.csv" --fail-if 'samples!=150'
 
-# Weights are whole numbers here, so a second file can hold that many copies of each row.
+# The weights are whole numbers, so a second file can have w copies of each row instead.
 awk 'BEGIN {
   srand(3); print "a,b,y,w"
   for (i = 0; i < 90; i++) { a = rand(); b = rand(); printf "%.4f,%.4f,%.4f,%d\n", a, b, sin(3 * a) + b * b, i % 4 % 3 }
@@ -69,7 +70,7 @@ quiet: [repeated_samples]
 train: {steps: 30, batch_size: 200}
 YAML
 done
-# The loss of the last line, to so many digits.
+# loss RUN: the loss in the last line of the metrics, cut to a few digits.
 loss() { tail -1 "$TEST_TMP/$1/metrics.jsonl" | sed 's/.*"loss":\([0-9.]\{7\}\).*/\1/'; }
 like() { check "… the same loss as $2" test "$(loss "$1")" = "$(loss "$2")"; }
 exits 0 "a run with copies of rows" train copied copies

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Data that do not fit the device are streamed through windows: the same bytes as with resident data, for windows of any
-# size.
+# Data that do not fit in the device's memory are streamed through windows; results have the same bytes as with resident
+# data, for windows of any size.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -15,12 +15,13 @@ train: {epochs: 6, batch_size: 64, eval_batch_size: 32, eval_every: 2, log_every
 YAML
 train() { "$GTRAIN" train "$TEST_TMP/$1.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/$2" "${@:3}"; }
 same() { cmp "$TEST_TMP/$1/model.bin" "$TEST_TMP/$2/model.bin" && cmp "$TEST_TMP/$1/metrics.jsonl" "$TEST_TMP/$2/metrics.jsonl"; }
-# The smallest limit that works, in bytes.
+# least COMMAND…: the smallest --memory-limit that works, in bytes, from the error message for a smaller one.
 least() {
   "$@" --memory-limit 1K 2>&1 | sed -n 's/.*but at least \([0-9.]*\) \([KM]\)iB.*/\1 \2/p' |
     awk '{ printf "%.0f", $1 * ($2 == "M" ? 1048576 : 1024) + 1 }'
 }
-# compare CONFIG NAME EXTRAS OPTIONS…: resident, and with limits of EXTRAS bytes more than the smallest.
+# compare CONFIG NAME EXTRAS OPTIONS…: the same result with resident data and with limits that exceed the smallest one
+# by each number of bytes in EXTRAS.
 compare() {
   local config=$1 name=$2 extras=$3 limit
   shift 3
@@ -40,7 +41,7 @@ if [[ -n ${TEST_BRIEF-} ]]; then
 fi
 compare dense dense "0 17000 40000 120000"
 compare dense small "0 3000" --set train.batch_size=7 --set train.epochs=2
-# A pixel, from 0 to 16, as the weight of its sample.
+# With sample weights: a pixel, from 0 to 16.
 compare dense weights "17000" --set data.weight=p03 --set train.epochs=2
 compare dense accumulate "0 17000 60000 150000" --set train.batch_size=16 --set train.accumulate=5
 sed 's/epochs: 6/phases: [{epochs: 1}, {epochs: 2, train.batch_size: 100}, {steps: 5, optimizer.lr: 1e-4}]/' \
@@ -56,7 +57,7 @@ exits 0 "room for all" train dense roomy --memory-limit 1G
 check "… is not mentioned" test "${out/streams/}" = "$out"
 check "… and changes nothing" same dense roomy
 
-# A run resumes from any step, also within a chunk, with another limit or none.
+# A run resumes from any step, also within a chunk, with another limit or without a limit.
 limit=$(least train dense refused)
 for step in 2 5; do
   rm -rf "$TEST_TMP/again"
@@ -72,10 +73,10 @@ done
 exits 0 "gone on without a limit" train dense dense-17000 --resume
 check "… to the same bytes" same dense dense-17000
 
-# A run that is stopped at any time, and resumed.
+# A run is stopped at any time and resumed.
 exits 0 "a longer run" train dense long --quiet --set train.epochs=60
 (
-  trap - INT # background processes of a script ignore it otherwise
+  trap - INT # background processes of a script ignore it by default
   exec "$GTRAIN" train "$TEST_TMP/dense.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/stopped" --memory-limit $((limit + 40000)) \
     --set train.epochs=60 > /dev/null 2>&1
 ) &
@@ -88,7 +89,7 @@ check "stopped by a signal, or done" test $code = 75 -o $code = 0
 exits 0 "gone on" train dense stopped --resume --set train.epochs=60 --memory-limit "$limit"
 check "… to the same bytes" same long stopped
 
-# Evaluation and prediction read through windows, too.
+# Evaluation and prediction stream data, too.
 digits() { "$GTRAIN" "$1" "$TEST_TMP/dense/model.bin" --device "$DEVICE" "${@:2}"; }
 for split in train test; do
   digits eval --split $split --json > "$TEST_TMP/whole.json" 2> /dev/null
@@ -108,7 +109,7 @@ exits 0 "bench train" "$GTRAIN" bench train "$TEST_TMP/dense.yaml" --device "$DE
   --memory-limit $(($(least train dense refused) + 40000))
 says "… streams" "streams through"
 
-# Bytes, several inputs, numbers as targets, and line searches, which read all data repeatedly.
+# Data of bytes, several inputs, numbers as targets, and line searches, which read all data repeatedly.
 cat > "$TEST_TMP/pictures.yaml" << 'YAML'
 seed: 1
 data: {train: datasets/clothes/train, test: datasets/clothes/test, size: [28, 28], channels: 1, normalize: channel}
@@ -129,7 +130,7 @@ train: {steps: 20, log_every: 1, eval_every: 5, batch_size: 64, eval_batch_size:
 YAML
 compare search search "0 3000 6000"
 
-# The batch that makes a step not finite is found as well.
+# If the loss of a step is not finite, the batch that causes it is found with streamed data, too.
 cat > "$TEST_TMP/bad.yaml" << 'YAML'
 data: {formula: "x0", range: [-0.02, 1], samples: 2000}
 model: [{expression: {expression: "log(x)", name: logarithm}}, {linear: 1}]

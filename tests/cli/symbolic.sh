@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Edges of a Kolmogorov-Arnold network that become functions at the start of a phase, and whose constants are trained
-# further: pykan's example reaches its formula in the network itself, resumed or not; edges by name, and edges that no
-# function fits; pruning after it; evaluating, explaining and drawing such a model; and errors, with their positions.
+# Edges of a Kolmogorov-Arnold network become functions at the start of a phase, and their constants are trained
+# further. The network of pykan's example becomes the formula itself, also in a resumed run. Edges by name, edges that
+# no function fits, pruning afterwards; evaluating, explaining and drawing such a model; errors and their positions.
 source "$(dirname "$0")/../support/cli.sh"
 
 cat > "$TEST_TMP/run.yaml" << 'YAML'
@@ -22,7 +22,7 @@ train:
 YAML
 config=$TEST_TMP/run.yaml
 train() { "$GTRAIN" train "$config" --device "$DEVICE" --run-dir "$TEST_TMP/$1" "${@:2}"; }
-rmse() { # MODEL: error of the network against the formula
+rmse() { # MODEL: the error of the network on samples of the formula
   "$GTRAIN" eval "$1" --device "$DEVICE" --json | sed 's/.*"loss": *\([^,}]*\).*/\1/' | awk '{ print sqrt($1) }'
 }
 below() { awk -v x="$1" -v y="$2" 'BEGIN { exit !(x <= y) }'; }
@@ -55,11 +55,11 @@ check "… are the formula's: $out" awk -v out="$out" 'BEGIN {
     first = first || a * a < 1e-9; second = second || b * b < 1e-9 }
   exit !(first && second) }'
 
-# Resuming from each checkpoint, in both phases, gives the same bytes.
+# A run resumed from each checkpoint, in both phases, ends with the same bytes.
 goes_on whole
 
-# Edges by name, with Adam and a moving average; a spline edge is trained further, on a finer grid; then pruning renumbers
-# the edges.
+# Edges by name, with Adam and a moving average; a spline edge is trained further on a finer grid; then pruning
+# renumbers the edges.
 cat > "$TEST_TMP/named.yaml" << 'YAML'
 seed: 3
 data: {formula: "exp(sin(pi*x0) + x1^2)", range: [-1, 1], samples: 300, test_samples: 100}
@@ -92,7 +92,7 @@ check "on the host it has the error of an evaluation, $loss" \
   awk -v l="$loss" -v r="$network" 'BEGIN { exit !(r * r > l * 0.9999 && r * r < l * 1.0001) }'
 goes_on named
 
-# Functions known in advance: no phase is needed.
+# Functions that are known in advance are set in the model, without a phase.
 sed -e '/phases:/,$d' -e 's/  eval_every.*/  steps: 60/' -e '/checkpoint/d' \
   -e 's/units: 1, grid: 5/units: 1, symbolic: [[0, 0, sin], [1, 0, x^2]]/; s/units: 1, grid: 8/units: 1, symbolic: [[0, 0, exp]]/' \
   -e 's/tolerance_change: 0/&, any_curvature: true/' "$TEST_TMP/run.yaml" > "$TEST_TMP/known.yaml"

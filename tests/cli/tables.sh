@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tables as people have them, by the commands: what was decided about a file is said once, what is wrong in one message,
-# and a prediction reads its file as the training did.
+# Tables as people have them: each command reports once how it reads a file, all problems are reported in one message,
+# and a prediction reads its file like the training.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 cd "$TEST_TMP" || exit 1
@@ -13,7 +13,7 @@ loss: mse
 train: {epochs: 1, batch_size: 4}
 YAML
 
-# A German spreadsheet's: a title, semicolons, decimal commas, row numbers without a name.
+# A table from a German spreadsheet: a title, semicolons, decimal commas, and a column of row numbers without a name.
 table() {
   printf 'Messung 7\n\n;a;b;y\n'
   for i in 1 2 3 4 5; do printf '%d;%d,5;%d;%d,25\n' $i $i $((i * i)) $i; done
@@ -41,7 +41,7 @@ exits 0 "a comment before the table, and one in it" "$GTRAIN" check config.yaml 
 says "the first is said" "table.csv: 1 comment line is skipped"
 says "so is the second" "table.csv:8: comment lines in the table are skipped"
 
-# All columns that stop the reading, in one message.
+# All columns that cannot be read are reported in one message.
 cat > table.csv << 'CSV'
 survived,deck,sex,fare,born
 0,3,male,7.25,03/04/1980

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Targets far from mean 0 and deviation 1: the loss compares outputs with scaled targets; predictions and metrics have
-# the units of the data.
+# Targets that are far from mean 0 and standard deviation 1 are scaled for the loss; predictions and metrics have the
+# units of the data.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -23,7 +23,7 @@ train: {epochs: 40, batch_size: 32, eval_every: 20, checkpoint: {every: 10, keep
 YAML
 train() { "$GTRAIN" train "$TEST_TMP/run.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/$1" "${@:2}"; }
 checks() { "$GTRAIN" check "$TEST_TMP/run.yaml" "$@"; }
-# same_number A B TOLERANCE: up to this share of B.
+# same_number A B TOLERANCE: true if A and B differ by at most TOLERANCE times B.
 same_number() { awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { d = a - b; exit !(a != "" && b != "" && d * d <= t * t * b * b) }'; }
 metric() { sed -n "s/.*\"test\":{[^}]*\"$2\":\([^,}]*\).*/\1/p" <<< "$1"; }
 
@@ -39,7 +39,7 @@ exits 0 "as JSON" checks --json
 says "… the numbers" '"scaled_targets":[{"mean":7'
 mean=$(sed -n 's/.*"scaled_targets".*"mean":\([^,}]*\).*/\1/p' <<< "$out")
 deviation=$(sed -n 's/.*"scaled_targets".*"deviation":\([^,}]*\).*/\1/p' <<< "$out")
-# unscaled NAME OPTION…
+# unscaled NAME OPTION…: with these options, targets are not scaled.
 unscaled() {
   exits 0 "$1" checks "${@:2}"
   check "… is not scaled" test -z "$(grep '^targets' <<< "$out")"
@@ -53,7 +53,7 @@ unscaled "class labels" --set data.target=fold --set data.task=classification --
   --set 'model=[{linear: 2}]' --set loss=cross_entropy --set 'metrics=[]'
 exits 0 "standard" checks --set data.target=near --set data.normalize_targets=standard
 says "… scales any target" "'near' scaled by mean"
-# refused NAME TEXT OPTION…
+# refused NAME TEXT OPTION…: with these options, scaling is an error with this text.
 refused() {
   exits 78 "$1" checks --set data.normalize_targets=standard "${@:3}"
   says "… says why" "$2"
@@ -65,7 +65,7 @@ refused "standard for bce" "loss 'bce' does not train the outputs to equal the t
 exits 78 "an unknown way" checks --set data.normalize_targets=standart
 says "… suggests the right one" "did you mean 'standard'?"
 
-# --- as good as scaled by hand, in the data's units -----------------------------------------------------------------
+# --- the same error as with targets scaled by hand, but in the units of the data ------------------------------------
 exits 0 "a run" train whole
 says "… says so" "targets: 'load' scaled by mean 7"
 check "rmse is in metrics.jsonl, without being asked for" grep -q '"rmse":' "$TEST_TMP/whole/metrics.jsonl"
@@ -80,7 +80,7 @@ exits 0 "unscaled" train raw --json --quiet --set data.normalize_targets=none --
 check "… it would be ten times that" awk -v a="$auto" -v b="$(metric "$out" rmse)" 'BEGIN { exit !(b > 10 * a) }'
 
 predict() { "$GTRAIN" predict "$TEST_TMP/$1/model.bin" "$TEST_TMP/${2-t}.csv" --device "$DEVICE" -q; }
-# The rmse of column $2 of the data and column $3 of predictions, over the test rows.
+# rmse RUN COLUMN OUTPUT: the rmse between a column of the data and a column of the predictions, over the test rows.
 rmse() {
   predict "$1" > "$TEST_TMP/predicted"
   paste -d' ' <(tail -n +2 "$TEST_TMP/t.csv" | tr , ' ') "$TEST_TMP/predicted" |
@@ -90,7 +90,7 @@ check "predictions have the data's units" same_number "$(rmse whole 3 1)" "$auto
 exits 0 "eval" "$GTRAIN" eval "$TEST_TMP/whole/model.bin" --device "$DEVICE" --json --quiet --fail-if 'rmse>100' --fail-if 'loss>0.02' \
   --set quiet=scaled_loss
 check "… of the same numbers" same_number "$(sed 's/.*"rmse":\([^,}]*\).*/\1/' <<< "$out")" "$auto" 1e-5
-# New data have other means, but the model keeps its own.
+# New data with another mean: the model uses the mean of its training data.
 awk -F, -v OFS=, 'NR > 1 { $3 += 5000 } { print }' "$TEST_TMP/t.csv" > "$TEST_TMP/shifted.csv"
 says "… against the mean in the units of the loss" '"metric":"loss","value":1.1'
 exits 0 "eval of shifted data" "$GTRAIN" eval "$TEST_TMP/whole/model.bin" --device "$DEVICE" --json --quiet \
@@ -124,7 +124,8 @@ if grep -q '^vulkan' <<< "$("$GTRAIN" devices 2>&1)"; then
 fi
 
 # --- formulas -------------------------------------------------------------------------------------------------------
-# The symbolic fit chooses functions for the scaled targets, and the last phase keeps its constants.
+# The symbolic fit chooses functions for the scaled targets; a learning rate of almost 0 keeps the constants in the last
+# phase.
 awk 'BEGIN {
   srand(5)
   pi = atan2(0, -1)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# On a terminal the progress line is one line at any width, also after a resize; messages replace it. What a terminal
-# would show is read from a recording by script(1).
+# On a terminal, the progress line is a single line at any width, also after a resize, and messages replace it. The test
+# reads what was sent to the terminal from a recording by script(1).
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 command -v script > /dev/null || { echo "script(1) is not there" && exit 77; }
@@ -13,7 +13,7 @@ model: [{linear: 512}, relu, {linear: 512}, relu, {linear: 10}]
 train: {epochs: 100000, batch_size: 64, eval_every: 5}
 YAML
 run=0
-# on_terminal COLUMNS SECONDS [COMMAND]: a run on a terminal, stopped after SECONDS; COMMAND runs concurrently on that
+# on_terminal COLUMNS SECONDS [COMMAND]: a run on a terminal, stopped after SECONDS, while COMMAND runs on the same
 # terminal.
 on_terminal() {
   run=$((run + 1))
@@ -28,7 +28,7 @@ kill -TERM \$pid
 wait \$pid
 INSIDE
   script -qec "bash $tmp/inside.sh" "$tmp/recording" < /dev/null > /dev/null
-  # Drawn lines are between the marks of base/log.c, one after another.
+  # Extracts the progress lines, which end with a code of base/log.c, one per line.
   tr '\r' '\n' < "$tmp/recording" | sed -n 's/\x1b\[J$//p' | grep -v '^$' > "$tmp/drawn"
 }
 longest() { awk '{ if (length > n) n = length } END { print n + 0 }' "$1"; }
@@ -41,7 +41,7 @@ for columns in 1 5 20 40 80 120 1000; do
     "$(grep -ao $'\e\[?7h' "$tmp/recording" | wc -l)" = "$(grep -ao $'\e\[?7l' "$tmp/recording" | wc -l)"
 done
 check "a wide one has it all" grep -Eq '^\[.{24}\] +[0-9]+%  epoch .*  step .*  loss .* samples/s  .* left$' "$tmp/drawn"
-# If the line had just been cleared for another message, there is nothing left to clear.
+# The line is cleared first, unless it has just been cleared for another message.
 check "messages begin in the first column" grep -aqE $'(^|\r\e\\[J)error: interrupted' "$tmp/recording"
 
 on_terminal 120 0.7 "stty cols 30; sleep 0.3; stty cols 100; sleep 0.5"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Names that come from files cannot control a terminal: escape sequences appear as text, on stderr and in tables.
+# Names in files must not control the terminal: escape sequences appear as text, on stderr and in tables.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 esc=$'\e' csi=$'\xc2\x9b' turn=$'\xe2\x80\xae'
@@ -24,7 +24,7 @@ printf 'model: [{linear: {unit%s[1m: 3}}]\n' "$esc" > "bad$esc.yaml"
 exits 78 "a config" "$GTRAIN" check "bad$esc.yaml"
 none "check"
 
-# Names of targets and classes in a report, and in a config.
+# Names of targets and classes, in reports and in configs.
 awk -v e="$esc" -v t="$turn" 'BEGIN { print "a,b,y" e; for (i = 0; i < 12; i++) print i "," t i % 2 "," i / 4 }' > names.csv
 printf 'data: {train: names.csv, target: "y\\e"}\nmodel: [{linear: 1}]\n' > names.yaml
 exits 0 "check of a regression" "$GTRAIN" check names.yaml
@@ -37,7 +37,7 @@ none "its classes"
 exits 0 "init" "$GTRAIN" init csv names.csv --target b -o -
 none "init"
 
-# Generated text: as it is for programs, escaped on a terminal.
+# Generated text is unchanged in a pipe, but escaped on a terminal.
 for i in {1..300}; do printf 'a%s[2J\tb%s\nc\r' "$esc" "$turn"; done > steps.txt
 printf 'data: {train: steps.txt, text: {vocabulary: byte, window: 8}}\nmodel: [{embedding: 4}, {linear: 256}]\ntrain: {steps: 1}\n' > text.yaml
 exits 0 "a text with control characters" "$GTRAIN" train text.yaml --run-dir text --device cpu

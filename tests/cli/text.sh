@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Language models: texts as windows, resident and streamed; generated text; what is wrong with a text, a prompt or an option.
+# Language models: training on windows of a text, resident and streamed; generated text; errors in texts, prompts and
+# options.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -37,7 +38,7 @@ exits 0 "predictions" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/part.txt" -
 says "… of its windows" "500 predictions"
 goes_on whole metrics.jsonl
 
-# Streamed: the same bytes.
+# Streamed and resident data give the same bytes.
 cat datasets/tales/tales.txt{,,,,,,,} > "$TEST_TMP/long.txt"
 long() { train "$@" --set data.train="$TEST_TMP/long.txt" --set train.steps=10 --set train.eval_samples=40; }
 limit=$(long refused --memory-limit 1K 2>&1 | sed -n 's/.*but at least \([0-9.]*\) \([KM]\)iB.*/\1 \2/p' |
@@ -49,7 +50,7 @@ for extra in 0 8000; do
   check "… to the same bytes" same long streamed-$extra
 done
 
-# Text.
+# Generated text.
 generate() {
   local code=0
   "$GTRAIN" generate "$TEST_TMP/whole" --device "$DEVICE" "$@" 2> "$TEST_TMP/err" || code=$?
@@ -100,7 +101,7 @@ exits 65 "… and reads no text" "$GTRAIN" predict "$TEST_TMP/xor" "$TEST_TMP/pa
 exits 65 "an unknown character in a text" "$GTRAIN" eval "$TEST_TMP/whole" --device "$DEVICE" --data <(printf 'TALE\n\nx€')
 says "… with its place" ":3:2: the character '€' (U+20AC)"
 
-# Other vocabularies, a window of one, and models that fit no text.
+# Other vocabularies, a window of one token, and models that do not match the data.
 exits 0 "bytes" train bytes --quiet --set data.text.vocabulary=byte --set train.steps=8
 exits 0 "… generate" "$GTRAIN" generate "$TEST_TMP/bytes" --prompt $'\xc3' --tokens 8 --device "$DEVICE"
 exits 0 "… with a prompt that is no UTF-8, as JSON" "$GTRAIN" generate "$TEST_TMP/bytes" --prompt $'a\xc3(' --tokens 1 --device "$DEVICE" --json
@@ -118,7 +119,7 @@ exits 78 "a tie to nothing" train none --set model.linear2.weight=token
 says "… says so" "no earlier layer of this name has one"
 exits 78 "windows that there are not" "$GTRAIN" check configs/xor.yaml --set train.eval_samples=3
 says "… says so" "'eval_samples' selects windows of a text"
-# Texts of a CSV with labels.
+# A CSV of texts and labels.
 awk 'BEGIN { srand(5); split("good fine great bad poor awful", word, " "); print "review,label"
   for (i = 0; i < 400; i++) { w = int(rand() * 6) + 1; text = "the"; n = int(rand() * 9)
     for (k = 0; k < n; k++) text = text " " substr("one two tri act", 4 * int(rand() * 4) + 1, 3)
@@ -165,7 +166,7 @@ check "… the same bytes" same labels streamed-labels
 exits 0 "the script that made the tales" scripts/make-tales.py "$TEST_TMP/tales.txt"
 check "… makes them again" cmp "$TEST_TMP/tales.txt" datasets/tales/tales.txt
 
-# The padding of an embedding is a token.
+# padding_idx is reported if it is the id of a real token.
 padding() {
   "$GTRAIN" check <(printf '{data: {train: datasets/tales/tales.txt, text: {window: 16, %s}}, model: [{embedding: {embedding_dim: 4, padding_idx: %s}}, {linear: %s}]}\n' "$@")
 }
@@ -178,12 +179,12 @@ says "…" "keeps the vector of the word '"
 exits 0 "padding_idx: 0 of words" padding "vocabulary: word, size: 20" 0 20
 check "… is padding" test "${out/padding_is_token/}" = "$out"
 
-# A text that is taken for something else.
+# A text file without `text:` in the config is read as something else.
 cd "$TEST_TMP" || exit 1
 head -c 5000 "$OLDPWD/datasets/tales/tales.txt" > notes.txt
 cp notes.txt notes.md && mkdir -p letters/a && cp notes.txt letters/a/b.txt
 printf 'It was the best of times,\nit was the worst of times, and, well, it was\n' > commas.txt
-# taken STATUS TRAIN TEXT: `data: {train: …}` without `text:`
+# taken CODE TRAIN TEXT: `data: {train: TRAIN}` without `text:` is an error that suggests TEXT.
 taken() {
   exits "$1" "data: {train: $2}" "$GTRAIN" check <(printf 'data: {train: %s}\nmodel: [{linear: 1}]\n' "$2")
   says "… names the way out" "$3"

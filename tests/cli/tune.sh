@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# gtrain tune: its results are stored for the device, later runs use them, and resumed runs keep the results that they
-# started with.
+# gtrain tune stores its results for the device, later runs use them, and resumed runs use the results that they started
+# with.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 tmp=$TEST_TMP
 export GTRAIN_CACHE_DIR=$tmp/cache
 
-# The CPU has one candidate for each product.
+# The CPU has only one candidate kernel for each product.
 exits 0 "on the CPU" "$GTRAIN" tune configs/xor.yaml --device cpu
 says "nothing to find" "nothing to tune"
 check "nothing is kept" test ! -e "$tmp/cache"
@@ -39,7 +39,7 @@ exits 0 "as JSON" "$GTRAIN" tune "$tmp/run.yaml" --device vulkan --ways 1 --json
 for key in device file us_before us_after choices changed tries; do says "its $key" "\"$key\":"; done
 exits 0 "a search without time" "$GTRAIN" tune "$tmp/run.yaml" --device vulkan --seconds 1 --ways 1000
 
-# A candidate with another order of additions, as if tuning had found it.
+# Stores a candidate with another order of additions, as if tuning had found it.
 device=$(sed -n 's/.*"device": //p' "${kept[0]}")
 found() { echo "{\"format\": \"gtrain-tuned-2\", \"device\": $device \"ways\": {\"product 64x10x128 nt x1\": \"$1\"}}"; }
 found "32x32x32 by 2x2, split 2" > "${kept[0]}"
@@ -60,7 +60,7 @@ found "a way that nobody offers" > "${kept[0]}"
 exits 0 "an unknown way" train unknown --quiet
 check "… is not taken" cmp "$tmp/reckoned/model.bin" "$tmp/unknown/model.bin"
 
-# An error in the cache stops nothing; an error in a run's own choices does.
+# An error in the cache does not stop a run; an error in the run's tuned.json does.
 echo '{"format": ' > "${kept[0]}"
 exits 0 "a damaged cache" train damaged
 says "… is reported" "the file is ignored"
@@ -87,7 +87,7 @@ says "all that there were" "removed         1,"
 exits 0 "estimated choices again" train reckoned_again --quiet
 check "… to the same bytes" cmp "$tmp/reckoned/model.bin" "$tmp/reckoned_again/model.bin"
 
-# The candidates of an automaton's kernels: estimates stop at the first candidate that is chosen.
+# Forces each candidate for an automaton's kernels.
 cat > "$tmp/automaton.yaml" <<'YAML'
 data: {format: ca, grid: [3, 3], start: boards, target: life}
 model: [{logic_ca: {steps: 2, periodic: true, kernels: 4, perception: [8, 4, 2, 1], update: [8, 4, 2, 1]}}]

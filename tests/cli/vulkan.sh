@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Training on Vulkan: it learns what the CPU learns, and a killed run resumes to the same bytes.
+# Training on Vulkan gives nearly the losses of the CPU, and a killed run resumes to the same bytes.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -14,7 +14,7 @@ check "XOR trains on Vulkan" test $code = 0
 exits 0 "eval on Vulkan" "$GTRAIN" eval "$TEST_TMP/xor/model.bin" --device vulkan --fail-if 'accuracy<1'
 exits 0 "eval on the CPU" "$GTRAIN" eval "$TEST_TMP/xor/model.bin" --device cpu --fail-if 'accuracy<1'
 
-# A resumed run stays on the device that it started on, software or not, unless another is requested.
+# A resumed run uses the device that it started on, even a software device, unless another is requested.
 resume() { GTRAIN_DEVICE='' "$GTRAIN" train configs/xor.yaml --run-dir "$TEST_TMP/xor" --resume "$@"; }
 exits 0 "a resumed run" resume --device auto
 says "stays on its device" "(the run started on it)"
@@ -27,7 +27,7 @@ exits 0 "a run resumed without its device" resume
 says "says so" "warning: the run started on Another GPU (Vulkan 1.4, driver 1), which is not available"
 exits 69 "a run resumed on a device that is not there" resume --device vulkan:31
 
-# The losses of 200 steps, on both.
+# Compares the losses of 200 steps on both devices.
 for device in cpu vulkan; do
   exits 0 "200 steps on $device" "$GTRAIN" train configs/digits.yaml --device $device --quiet \
     --run-dir "$TEST_TMP/$device" --set train.epochs=10 --set train.log_every=1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `make compile_commands.json`: the file is JSON and contains every C file of the tree once, with a command that a
-# compiler accepts.
+# `make compile_commands.json`: the file is valid JSON and contains every C file of the tree once, with a command that
+# works.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 command -v python3 > /dev/null || {

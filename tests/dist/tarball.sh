@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# scripts/dist.sh, with the program under test: the two commands in INSTALL train a model wherever they are typed, and
-# README.md has the same commands.
+# scripts/dist.sh, with the program under test: the two commands in INSTALL train a model in any folder, and README.md
+# has the same commands.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tests/faults/calls.sh [OPTION…]: makes memory and file calls fail in eight commands; OPTIONs go to the driver. See
-# rules.mk. The subjects are as small as possible but use everything that can fail: compressed text and arrays, an image,
-# moving averages, gates, restarts, the best model so far.
+# tests/faults/calls.sh [OPTION…]: makes memory and file calls fail in eight commands; OPTIONs are passed to the driver
+# (driver.c). See rules.mk. The runs are as small as possible, but use everything that can fail: compressed text and
+# arrays, an image, moving averages, gates, restarts, the best model so far.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$(realpath "${BUILD:-build}")
@@ -57,7 +57,8 @@ optimizer: {type: adamw, lr: 0.06}
 train: {steps: 6, batch_size: 1, eval_every: 1, restart_every: 3, early_stopping: {metric: hard_loss, goal: 0}}
 YAML
 
-# What a run leaves that was killed before its last checkpoint.
+# Makes the folders `half`, of a run that was killed before its last checkpoint, and `torn`, in which the last
+# checkpoint is truncated.
 export GTRAIN_DEVICE=cpu GTRAIN_THREADS=1 LC_ALL=C NO_COLOR=1
 for subject in mlp gates automaton; do
   cd "$folder/$subject"
@@ -76,7 +77,7 @@ for subject in mlp gates automaton; do
 done
 mv "$folder/automaton/step-000001.png" "$folder/automaton/start.png"
 
-# Copies, because a build may replace the binaries meanwhile.
+# Tests copies, because a build may replace the binaries meanwhile.
 cp "$gtrain" "$folder/gtrain"
 cp "$build/tests/faults/shim.so" "$folder/"
 "$build/tests/faults/driver" "$folder" "$folder/gtrain" "$folder/shim.so" "$@"

@@ -2,14 +2,14 @@
 # vulkan-entries.sh OUT HEADERS SOURCE…: the Vulkan entry points that the sources use, as lines of OUT:
 #   FALLIBLE(vkCreateBuffer, (VkDevice device, …), (device, …), SPOIL(pBuffer))   returns a VkResult
 #   INFALLIBLE(void, vkGetDeviceQueue, (VkDevice device, …), (device, …))         cannot fail
-# SPOIL names what the call would write. HEADERS is the preprocessed text of Vulkan's headers, whose function pointer
-# types (PFN_vk…) give the parameters. So the list contains every entry point that is used.
+# SPOIL names what the call would write. HEADERS is the preprocessed text of Vulkan's headers: its function pointer
+# types (PFN_vk…) contain the parameters.
 set -eu
 out=$1
 headers=$2
 shift 2
 grep -ohE '\bvk[A-Z][A-Za-z0-9]+\b' "$@" | LC_ALL=C sort -u > "$out.used"
-# A name that no header declares would otherwise be dropped silently.
+# A name that no header declares is an error.
 awk -v used="$out.used" '
 BEGIN { while ((getline name < used) > 0) wanted[name] = 1 }
 /^typedef .*\( *\*PFN_vk[A-Za-z0-9]+\)\(.*\);$/ {

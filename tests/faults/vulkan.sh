@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tests/faults/vulkan.sh [OPTION…]: makes the calls of the Vulkan backend fail, one after another; OPTIONs go to the
-# driver (vulkan_driver.c). See vulkan.mk. Needs only the programs in its own folder (or in $FAULTS) and a Vulkan device;
-# with GTRAIN_DEBUG=validation, any message of the layers is a failure.
+# tests/faults/vulkan.sh [OPTION…]: makes the calls of the Vulkan backend fail, one after another; OPTIONs are passed to
+# the driver (vulkan_driver.c). See vulkan.mk. Needs only the programs in its own folder (or in $FAULTS) and a Vulkan
+# device. With GTRAIN_DEBUG=validation, any message of the validation layer is a failure.
 set -euo pipefail
 faults=$(realpath "${FAULTS:-$(dirname "$0")}")
 folder=${TEST_TMP:-$(mktemp -d)}/vulkan
@@ -23,7 +23,7 @@ train: {steps: 4, batch_size: 2, eval_every: 2, checkpoint: {keep_best: true}}
 YAML
 printf '0,0\n1,1\n0.5,0\n' > "$folder/mlp/inputs.csv"
 
-# Half a megabyte of data.
+# A run that streams half a megabyte of data.
 cat > "$folder/stream/config.yaml" << 'YAML'
 seed: 3
 data: {formula: "x0*x1", range: [-1, 1], samples: 30000, test_samples: 12000}
@@ -55,7 +55,7 @@ train: {steps: 4, batch_size: 2, eval_every: 2}
 YAML
 
 export GTRAIN_DEVICE=vulkan LC_ALL=C NO_COLOR=1
-# train SUBJECT RUN: exits the script if there is no device.
+# train SUBJECT RUN: trains; ends the script if there is no device.
 train() {
   local code=0
   cd "$folder/$1"
@@ -69,7 +69,7 @@ train() {
   fi
 }
 
-# What a run leaves that was killed before its last checkpoint.
+# Makes the folders of runs that were killed before their last checkpoint.
 export GTRAIN_CACHE_DIR=$folder/cache
 for subject in mlp stream gates automaton; do
   ln -s . "$folder/$subject/in"
@@ -78,7 +78,8 @@ for subject in mlp stream gates automaton; do
   rm "$(find half/checkpoints -name '*.safetensors' | sort | tail -n 1)"
 done
 
-# An error in the pipeline cache is never fatal: the cache only saves time. (Mesa's CPU driver stores nothing in it.)
+# An error in the pipeline cache must not be fatal, because the cache only saves time. (Mesa's CPU driver stores nothing
+# in it.)
 try_cache() {
   GTRAIN_CACHE_DIR=$folder/$1 train mlp "run-$1"
   cmp "run-$1/model.bin" model.bin

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The fuzz targets on their seeds and their corpus: a bug that was once found does not come back.
+# Runs the fuzz targets on their seeds and their corpus, so that a bug that was once found is found again.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 folder=$(realpath "${BUILD:-build}")/fuzz

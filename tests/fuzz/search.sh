@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# tests/fuzz/search.sh PROGRAMS FOLDER SECONDS TARGET…: `make fuzz`. Searches each target for SECONDS seconds, JOBS of
-# them at a time (default: one per processor), from the seeds, the corpus in the tree and the inputs that earlier searches
-# collected in FOLDER/corpus. Findings are written to FOLDER/found; the exit status is then not 0.
+# tests/fuzz/search.sh PROGRAMS FOLDER SECONDS TARGET…: `make fuzz`. Fuzzes each target for SECONDS seconds, JOBS
+# targets at a time (default: one per processor), starting with the seeds, the corpus in the tree and the inputs that
+# earlier searches collected in FOLDER/corpus. Inputs that fail are written to FOLDER/found; the exit status is then not
+# 0.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 
-# Memory beyond these limits is a finding, too; 10 seconds are far more than any input of this size may take on an idle
-# machine (TIMEOUT).
+# Exceeding the memory limits is a failure, too. TIMEOUT: 10 seconds are far more than an input of this size may need on
+# an idle machine.
 limits=(-timeout="${TIMEOUT:-10}" -rss_limit_mb=2048 -malloc_limit_mb=512 -max_len=8192)
 export ASAN_OPTIONS=${ASAN_OPTIONS-detect_leaks=1:allocator_may_return_null=1:handle_abort=1}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tests/fuzz/seeds.sh GTRAIN FOLDER: makes the starting inputs of the fuzz targets from the repository's own files:
-#   FOLDER/room          where they run: small data files, small configs, and input.* that are links to the input
+#   FOLDER/room          the folder in which they run: small data files and configs, and input.*, links to the input
 #   FOLDER/seeds/TARGET  valid inputs and the mistakes of tests/cli
 #   FOLDER/words         a dictionary: the names and choices of `gtrain schema`
 set -euo pipefail
@@ -76,7 +76,7 @@ YAML
 
 # --- seeds ------------------------------------------------------------------------------------------------------
 
-# Gate layers are made small: their wiring takes long.
+# Gate layers are made small, because drawing their wiring takes long.
 cp configs/*.yaml tests/cli/mistakes/*.yaml "$room"/small*.yaml "$seeds/config"
 sed -i 's/\(logic: [0-9]*\)000$/\100/' "$seeds"/config/*logic*
 cp "$room/five.idx" "$room"/datasets/*/*-labels-* "$seeds/idx"

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# A model.bin in every format ever written can still be read: result.json is the output of `eval` in the version that
-# wrote the model, and the current version must print the same. mlp, gates, automaton: 12665d0, before src/store. inputs:
-# inputs by name, one of them with a center. crop: cropped images. kan: pruned, with functions in place of edges. These
-# three have an FNV-1a hash, as all files before them.
-# Checkpoints are resumed only by the version that wrote them: mlp has one of 12665d0.
+# A model.bin in every format that gtrain has ever written can still be read: result.json is the output of `eval` of the
+# version that wrote the model, and the current version must print the same. mlp, gates and automaton are from commit
+# 12665d0, before src/store existed; inputs has named inputs, one of them with a center; crop has cropped images; kan is
+# pruned, with functions in place of edges. The last three have an FNV-1a hash, like all older files.
+# Checkpoints can be resumed only by the version that wrote them: the one in mlp, of 12665d0, must be rejected.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
-# figures JSON: name and value of each metric in a result, sorted.
+# figures: the name and value of each metric in a JSON result on standard input, sorted.
 figures() { tr ',{}' '\n' | sed -n 's/^"\(soft_\)\?\(loss\|accuracy\)":/\1\2 /p' | sort; }
-# close FILE FILE: the same names, values within 1e-6: another processor may round sums differently.
+# close FILE FILE: the same names, and values within 1e-6, because another processor may round sums differently.
 close() {
   paste -d ' ' "$1" "$2" | awk '
     function off(a, b) { return (a > b ? a - b : b - a) > 1e-6 * (1 + (a > 0 ? a : -a)) }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A new kind of change at the start of a training phase is one file: multiply.c, unknown to src/. It is read, listed in
-# the schema, applied between phases and recorded in checkpoints, and a run is resumed before and after it.
+# A new kind of change at the start of a training phase needs only one file, here multiply.c, which src/ does not know.
+# It is read from the config, listed in the schema, applied between phases and recorded in checkpoints, and a run can be
+# resumed before and after it.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 GUEST=$(dirname "$GTRAIN")/guest/gtrain
@@ -19,7 +20,7 @@ train:
     - {steps: 4, multiply: -1}
 YAML
 train() { "$GUEST" train "$TEST_TMP/run.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/$1" "${@:2}"; }
-# loss FILE STEP: on the test split
+# loss FILE STEP: the loss on the test split
 loss() { sed -n "s/.*\"step\":$2,.*\"split\":\"test\".*\"loss\":\([^,}]*\).*/\1/p" "$1/metrics.jsonl"; }
 
 exits 78 "the program that is shipped does not know the change" "$GTRAIN" check "$TEST_TMP/run.yaml"

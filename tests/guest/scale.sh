@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The layer in docs/extending.md is this folder's scale.c, and it works.
+# The layer that docs/extending.md shows is this folder's scale.c, and it works.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 GUEST=$(dirname "$GTRAIN")/guest/gtrain

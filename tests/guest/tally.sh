@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A layer with a state is one file: tally.c, unknown to src/. Its state is updated, saved, resumed and evaluated like
-# those of gtrain's own layers, and no optimizer changes it.
+# A layer with a state needs only one file, here tally.c, which src/ does not know. Its state is updated, saved, resumed
+# and evaluated like those of gtrain's own layers, and no optimizer changes it.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 GUEST=$(dirname "$GTRAIN")/guest/gtrain
@@ -23,9 +23,9 @@ tallied() {
     sed -n 's/.*"tally1\.batches":{[^}]*"data_offsets":\[\([0-9]*\),.*/\1/p')
   od -An -t f4 -j $((8 + head + ${start:?no tally})) -N 4 "$1" | tr -d ' '
 }
-# holds NUMBER FILE NAME
+# holds NUMBER FILE NAME: the state in FILE is NUMBER.
 holds() { check "$3: $1" test "$(tallied "$TEST_TMP/$2")" = "$1"; }
-# loss FILE: of its last evaluation
+# loss FILE: the loss of the last evaluation
 loss() { sed -n 's/.*"split":"test".*"loss":\([^,}]*\).*/\1/p' "$1" | tail -n 1; }
 
 exits 78 "the program that is shipped does not know the layer" "$GTRAIN" check "$TEST_TMP/tally.yaml"
@@ -69,7 +69,7 @@ rm "$TEST_TMP"/four-again/model.bin "$TEST_TMP"/four-again/checkpoints/step-*{8,
 exits 0 "gone on" train four-again --set train.accumulate=4 --resume
 check "… it ends with the same model" cmp "$TEST_TMP/four/model.bin" "$TEST_TMP/four-again/model.bin"
 
-# The loss depends on the state; that the state is an integer shows that no gradient changed it.
+# Although the loss depends on the state, the state is still an integer, so no gradient has changed it.
 exits 0 "not shown" train hidden --set model.2.tally=0
 holds 45 hidden/model.bin "it counts the same"
 check "… and the loss is another one" test "$(loss "$TEST_TMP/hidden/metrics.jsonl")" != \

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The include rules of scripts/lint-includes.sh: the repository follows them, and small trees that break one are refused,
-# with a hint how to fix it.
+# The include rules of scripts/lint-includes.sh: the repository follows them, and small trees that break a rule are
+# rejected, with a hint how to fix them.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
 lint=scripts/lint-includes.sh
 tree=$TEST_TMP/tree
 
-# plant FILE INCLUDE: makes a tree of that file alone, with that include line, and of the included file.
+# plant FILE INCLUDE: makes a tree with only FILE, which has this include line, and the included file.
 plant() {
   local target
   rm -rf "$tree"
@@ -18,7 +18,7 @@ plant() {
   [[ $2 == \"* ]] && : > "$tree/src/$target"
   return 0
 }
-# refused NAME FILE INCLUDE TEXT…
+# refused NAME FILE INCLUDE TEXT…: a tree as by `plant` is rejected, and the message contains each TEXT.
 refused() {
   local name=$1
   plant "$2" "$3"
@@ -26,7 +26,7 @@ refused() {
   shift 3
   for text in "src/" "fix: " "$@"; do says "$name: '$text'" "$text"; done
 }
-# allowed NAME FILE INCLUDE
+# allowed NAME FILE INCLUDE: such a tree is accepted.
 allowed() {
   plant "$2" "$3"
   exits 0 "$1 is allowed" "$lint" "$tree"
@@ -34,7 +34,7 @@ allowed() {
 
 exits 0 "the repository keeps the rules" "$lint"
 
-# Includes of a higher room: from each layer to the one above it.
+# A room (a folder of src) must not include a higher room: tested for each room and the next higher one.
 upwards() { refused "$1 including $2" "src/$1/low.c" "\"$2/high.h\"" "src/$1 must not include $2/high.h"; }
 floors=(base graph step op plan backend store layer model train cli)
 for ((i = 1; i < ${#floors[@]}; i++)); do upwards "${floors[i - 1]}" "${floors[i]}"; done
@@ -59,7 +59,7 @@ exits 0 "a kernel's arguments in op are allowed" "$lint" "$tree"
 kernel src/op/family/a.c
 exits 0 "a kernel's arguments in a family of ops are allowed" "$lint" "$tree"
 
-# A specialization constant has its number in one place.
+# The number of a specialization constant is defined in one place, the kernel's header.
 plant src/op/a.c '"base/b.h"'
 mkdir -p "$tree/shaders/op/family"
 echo 'layout(constant_id = GT_A_SPEC_MODE) const uint MODE = 0u;' > "$tree/shaders/op/family/a.comp"
@@ -68,7 +68,7 @@ echo 'layout(constant_id = 3) const uint MODE = 0u;' > "$tree/shaders/op/family/
 exits 1 "a constant by its number is refused" "$lint" "$tree"
 says "a constant by its number: where it goes" "#define it in the kernel's header"
 
-# An op has test cases, in the folder of its family if it has one.
+# An op needs test cases, in the folder of its family if it has one.
 for op in lonely family/lonely; do
   plant "src/op/$op.c" '"base/b.h"'
   echo 'GT_REGISTER(op, lonely);' >> "$tree/src/op/$op.c"
@@ -85,7 +85,7 @@ allowed "libjpeg in data" src/data/a.c '<jpeglib.h>'
 refused "libxxhash outside base" src/data/a.c '<xxhash.h>' "xxhash.h outside src/base/"
 refused "Vulkan outside its backend" src/backend/cpu/a.c '<volk.h>' "volk.h outside src/backend/vulkan/"
 
-# The table itself: a row may name only rooms with earlier rows, so there can be no include cycle.
+# The script's table of rooms: a row may allow only rooms of earlier rows, so that include cycles are impossible.
 table() {
   local name=$1 edit=$2
   shift 2

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# How often `gtrain explain` finds the formula that generated noisy samples: trains the recipe of configs/hellokan.yaml on
-# tables with seeds M to M + N - 1 and prints one line of a table for each formula and noise level.
+# Measures how often `gtrain explain` finds the formula that generated noisy samples. Trains as in configs/hellokan.yaml
+# on tables with seeds M to M + N - 1, and prints a line for each formula and noise level.
 #
 #   tests/oracle/formulas.sh [--seeds N] [--first M] [--jobs N] [--noise 'LIST'] [--formula 'TEXT@LOW,HIGH']... [--models DIR]
 #
-# Noise is Gaussian, in percent of the standard deviation of y, in the training samples and the held-out samples. Found:
-# the output of --expression has the true formula's values, to 1e-6 of their deviation; after it, the number of these for
-# which explain warns without reason. Doubted: another formula, and explain warns that it is doubtful. Wrong: another
-# formula, without a warning; after it, the number of these that differ from the truth by less than a fifth of the noise.
-# --models: a folder in which trained models are kept and reused.
+# The noise is Gaussian, in percent of the standard deviation of y, in the training and the held-out samples. Found:
+# --expression prints a formula with the true values, to 1e-6 of their standard deviation; the number after it counts
+# those for which explain warns without reason. Doubted: another formula, and explain warns that it is doubtful. Wrong:
+# another formula, without a warning; the number after it counts those that differ from the truth by less than a fifth
+# of the noise. --models: a folder in which trained models are stored and reused.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -36,14 +36,14 @@ if [[ -z $models ]]; then
   trap 'rm -rf "$models"' EXIT
 fi
 
-# Functions that awk does not have, and formulas converted to awk.
+# Defines functions that awk does not have, for formulas converted to awk.
 functions='function abs(u) { return u < 0 ? -u : u } function tan(u) { return sin(u)/cos(u) }
   function atan(u) { return atan2(u, 1) } function asin(u) { return atan2(u, sqrt(1 - u*u)) }
   function tanh(u) { return 1 - 2/(exp(2*u) + 1) } function sigmoid(u) { return 1/(1 + exp(-u)) }
   BEGIN { pi = atan2(0, -1); FS = "," }'
 in_awk() { sed -E 's/x([0-9]+)/$(\1 + 1)/g' <<< "$1"; }
 
-# FOLDER FORMULA LOW HIGH NOISE SEED: 400 training rows and 200 held-out rows.
+# write_table FOLDER FORMULA LOW HIGH NOISE SEED: writes 400 training rows and 200 held-out rows.
 write_table() {
   local inputs
   inputs=$(grep -o 'x[0-9]' <<< "$2" | sort -u | wc -l)

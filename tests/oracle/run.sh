@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tests/oracle/run.sh BUILD [options of oracle.py]: with the first installed Python that has PyTorch; splines against scipy,
-# crops against torchvision or its rule, and metrics against scikit-learn.
+# tests/oracle/run.sh BUILD [options of oracle.py]: compares gtrain with PyTorch, splines with scipy, crops with
+# torchvision or its rule, and metrics with scikit-learn, by the first installed Python that has the modules.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$(realpath "$1")
@@ -11,7 +11,7 @@ GTRAIN=$build/gtrain TEST_TMP=$(mktemp -d)
 export GTRAIN TEST_TMP PYTHONDONTWRITEBYTECODE=1
 trap 'rm -rf "$TEST_TMP"' EXIT
 status=0 ran=0
-# Runs the script with the first installed Python that has its modules: MODULES SCRIPT OPTIONS…
+# run_with MODULES SCRIPT OPTIONS…: runs the script with the first installed Python that has its modules.
 run_with() {
   local modules=$1 python
   shift

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Compiles every kernel of every config with Mesa's compiler for AMD, on devices without hardware: no kernel is refused or
-# spills registers, and the compiler gets valid SPIR-V. TABLE=1 prints the kernels. The newest of four families; AMD_ALL=1
-# runs the others, too, and waves of 32 where the driver would choose 64.
+# Compiles every kernel of every config with Mesa's compiler for AMD, without hardware: no kernel may be rejected or
+# spill registers, and the SPIR-V must be valid. TABLE=1 prints the kernels. Compiles for the newest of four GPU
+# families; AMD_ALL=1 also for the others, and for waves of 32 where the driver would choose 64.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 # shellcheck source=tests/portable/amd_support.sh
@@ -12,7 +12,7 @@ if [[ -z $icd ]]; then
 fi
 made_up_data
 
-# RDNA3, then GCN5, RDNA1, RDNA2; the first has another name from Mesa 23 on.
+# RDNA3, then GCN5, RDNA1 and RDNA2. RDNA3 has another name from Mesa 23 on.
 rdna3=gfx1100
 [[ $(on navi31 "$GTRAIN" devices 2> /dev/null) == *NAVI31* ]] && rdna3=navi31
 families=("$rdna3")
@@ -30,7 +30,7 @@ for family in "${families[@]}"; do
   check "$family compiles every kernel" test $code = 0
 done
 
-# The modules of the families differ only if their tiles do.
+# The modules for the families differ only if tiles differ.
 if command -v spirv-val > /dev/null; then
   mkdir "$TEST_TMP/modules"
   for module in "$TEST_TMP"/*/modules/*.spv; do [[ -e $module ]] && mv "$module" "$TEST_TMP/modules/"; done

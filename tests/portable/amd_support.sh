@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Sourced, after cli.sh, by the scripts that compile kernels for AMD on devices without hardware: $icd, the driver in use,
-# and generated data sets in place of those that are not in the repository, as only shapes matter.
+# Sourced, after cli.sh, by the scripts that compile kernels for AMD GPUs without hardware. Sets $icd, the driver to
+# use, and generates data sets in place of those that are not in the repository; only their shapes matter.
 compile=$(realpath "${BUILD:-build}")/portable/compile
 root=$PWD
 
@@ -9,7 +9,7 @@ for file in /usr/share/vulkan/icd.d/radeon_icd."$(uname -m)".json /usr/share/vul
   [[ -z $icd && -f $file ]] && icd=$file
 done
 
-# 32-bit big-endian numbers.
+# words NUMBER…: prints 32-bit big-endian numbers.
 words() {
   local n
   for n; do printf '%b' "$(printf '\\x%02x' $((n >> 24 & 255)) $((n >> 16 & 255)) $((n >> 8 & 255)) $((n & 255)))"; done
@@ -17,8 +17,8 @@ words() {
 images() { words $((0x803)) "$1" 28 28 && head -c $((784 * $1)) /dev/zero; }
 labels() { words $((0x801)) "$1" && yes $'\1\2\3\4\5\6\7\x8\x9' | tr '\n' '\0' | head -c "$1"; }
 
-# made_up_data: the configs name their files relative to the root of the repository; this makes a similar root with the
-# missing files.
+# made_up_data: makes a folder like the root of the repository, to which the paths in the configs are relative, with the
+# missing data files.
 made_up_data() {
   local folder split file
   mkdir -p "$TEST_TMP/root/datasets/mnist" "$TEST_TMP/root/datasets/fashion-mnist"
@@ -44,7 +44,7 @@ PY
   done
 }
 
-# on FAMILY[:OPTION] COMMAND…
+# on FAMILY[:OPTION] COMMAND…: runs the command with the driver for this GPU family.
 on() {
   local family=$1
   shift
@@ -52,7 +52,8 @@ on() {
     MESA_SHADER_CACHE_DISABLE=true VK_DRIVER_FILES=$icd VK_ICD_FILENAMES=$icd "$@"
 }
 
-# try FOLDER FAMILY[:OPTION] [OPTION…] CONFIG…: compile's exit code, 77 where this Mesa does not know the family.
+# try FOLDER FAMILY[:OPTION] [OPTION…] CONFIG…: runs `compile`; the exit code is 77 if this Mesa does not know the
+# family.
 try() {
   local folder=$TEST_TMP/$1 family=$2
   shift 2

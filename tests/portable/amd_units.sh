@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Compiles every kernel for matrix units with Mesa's compiler for AMD, for an RDNA3 without hardware, in all variants that
-# plans of the op cases and of some configs use: no kernel is refused or spills registers. If Mesa does not support these
-# units, a newer one is used without installing it. AMD_ALL=1 also runs waves of 32, which no driver here uses by default;
-# TABLE=1 prints the variants. Validators know only the modules before they are rewritten, which are checked when they are
-# built.
+# Compiles every kernel for matrix units with Mesa's compiler for AMD, for an RDNA3 GPU without hardware, in all
+# variants that plans for the op cases and for some configs use: no kernel may be rejected or spill registers. If the
+# installed Mesa does not support these units, a newer one is downloaded, but not installed. AMD_ALL=1 also compiles for
+# waves of 32, which the driver does not use by default; TABLE=1 prints the variants. The SPIR-V is not validated here:
+# validators know only the extension used before the modules are converted (tools/matrix_khr.c), and the build validates
+# that form.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 # shellcheck source=tests/portable/amd_support.sh

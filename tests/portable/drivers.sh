@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Vulkan is installed, but shows no device, or an unsuitable one: the report names the driver and the reason. Uses fake
-# drivers: one whose library is missing, one whose library is not a driver, one that fails to start, one without a device.
+# If Vulkan is installed, but has no device or an unsuitable one, the report names the driver and the reason. Uses fake
+# drivers: one whose library is missing, one whose library is not a driver, one that fails to start, one without a
+# device.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 build=$(realpath "${BUILD:-build}")
@@ -8,7 +9,7 @@ real=${VK_DRIVER_FILES-}
 unset VK_ICD_FILENAMES GTRAIN_DEVICE
 cd "$TEST_TMP" || exit 1
 
-# driver NAME LIBRARY
+# driver NAME LIBRARY: writes the manifest of a driver.
 driver() { echo "{\"file_format_version\": \"1.0.0\", \"ICD\": {\"library_path\": \"$2\", \"api_version\": \"1.2.0\"}}" > "$1.json"; }
 driver ghost /nowhere/libvulkan_ghost.so
 driver zlib libz.so.1
@@ -96,7 +97,7 @@ if [[ $(/sbin/ldconfig -p 2> /dev/null) != *libEGL.so.1* ]]; then
 else
   check "  needs no libEGL that is there" test "${out/libegl1/}" = "$out"
 fi
-# All of its libraries are missing.
+# The libraries of all drivers are missing.
 mkdir broken
 for library in libEGL.so.1 libGLdispatch.so.0 libGL.so.1 libGLX.so.0 libGLESv2.so.2 libOpenGL.so.0; do
   echo broken > "broken/$library"

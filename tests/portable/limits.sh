@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Within the smallest limits that Vulkan guarantees (128 invocations, 16 KiB of shared memory, 1 GiB in one allocation, no
-# time stamps), and with few workgroups along x, the ops are right and trainings agree with the CPU. A layer of our own
-# makes the device look so to gtrain and to the validation layer, which must not print any message. LIMITS_ALL=1 tests all
-# ops and subgroups of 4, 8 and 16.
+# With the smallest limits that Vulkan guarantees (128 invocations, 16 KiB of shared memory, 1 GiB in one allocation, no
+# time stamps), and with few workgroups along x, ops give the right results and trainings agree with the CPU. The layer
+# in small_device.c reports these limits to gtrain and to the validation layer, which must not print any message.
+# LIMITS_ALL=1 tests all ops, and subgroups of 4, 8 and 16.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 build=$(realpath "${BUILD:-build}")
 layer=VK_LAYER_GTRAIN_small_device validation=VK_LAYER_KHRONOS_validation
 
-# Of two layers the one that is found first is above, whatever their order in VK_INSTANCE_LAYERS.
+# Of two layers, the one that is found first is above the other, regardless of the order in VK_INSTANCE_LAYERS.
 mkdir "$TEST_TMP/layers"
 cat > "$TEST_TMP/layers/small_device.json" << END
 {"file_format_version": "1.1.2", "layer": {"name": "$layer", "type": "GLOBAL", "api_version": "1.3.0",
@@ -28,7 +28,7 @@ says "and its memory" "shared memory 16384 bytes"
 stack=$(sed -n '/vkCreateInstance layer callstack/,/<Drivers>/p' <<< "$out" | grep -o "VK_LAYER_[A-Za-z_]*" | tail -n 2)
 check "the validation layer sees it so" test "$stack" = "$validation"$'\n'"$layer"
 
-# quiet COMMAND…: succeeds without a validation message.
+# quiet COMMAND…: true if the command succeeds without a validation message.
 quiet() {
   local log=$TEST_TMP/quiet status=0
   "$@" > "$log" 2>&1 || status=$?
@@ -43,7 +43,7 @@ wide() { TEST_DEVICE=small TEST_DEVICE_SUBGROUP=64 "$@"; }
 few() { TEST_DEVICE=small TEST_DEVICE_GROUPS=5 "$@"; }
 selftest() { "$GTRAIN" selftest --device vulkan "$@"; }
 
-# agrees CONFIG STEPS SETTING…: the losses of the first steps, with few workgroups and on the CPU.
+# agrees CONFIG STEPS SETTING…: true if the losses of the first steps with few workgroups agree with those on the CPU.
 agrees() {
   local config=$1 steps=$2 run=$TEST_TMP/$1 settings=() setting
   shift 2
@@ -62,17 +62,17 @@ agrees() {
 
 check "trains an MLP" agrees digits 20 train.epochs=1
 check "trains on columns" agrees csv_regression 9 train.epochs=1
-# Plain descent: Adam amplifies gradients that consist only of rounding.
 check "trains gates" agrees digits_logic 15 train.epochs=1
+# With SGD, because Adam amplifies gradients that are only rounding errors.
 check "trains trees of gates" agrees digits_logic_conv 15 train.epochs=1 optimizer.type=sgd optimizer.lr=1
 
-# 34 MiB of samples, in tensors of 23 and 11, for a network of two.
+# 34 MiB of samples, in tensors of 23 and 11 MiB, for a network with two inputs.
 cat > "$TEST_TMP/large.yaml" << 'YAML'
 data: {formula: "x0*x1", range: [-1, 1], samples: 3000000, test_samples: 1000}
 model: [{linear: 4}, tanh, {linear: 1}]
 train: {steps: 40, batch_size: 10000, log_every: 1}
 YAML
-# streams NAME HOW: with data that do not fit the device, to the same bytes as with resident data.
+# streams NAME HOW: streamed data, which do not fit in the device's memory, give the same bytes as resident data.
 streams() {
   local name=$1
   shift

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every op, and some trainings, on SwiftShader: another compiler and another interpretation of Vulkan than Mesa's, with
-# subgroups of 4. Takes minutes, most of them for compiling; run by `make check-swiftshader`.
+# Every op and some trainings on SwiftShader, a Vulkan driver that is independent of Mesa, with subgroups of 4. Takes
+# minutes, mostly to compile kernels; run by `make check-swiftshader`.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 folder=$(realpath "${BUILD:-build}")/swiftshader

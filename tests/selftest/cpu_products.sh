@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Products with every implementation of the CPU: GTRAIN_CPU disables instruction sets. Those that the processor does not
-# have are not tested, because the next best one would run. gtrain's own two implementations give the same bits.
+# Matrix products with each CPU implementation: GTRAIN_CPU disables instruction sets. Instruction sets that the
+# processor lacks are not tested, because another implementation would run instead. gtrain's own two implementations
+# give the same bits.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Every op on Vulkan against the CPU, under the validation layers, core and synchronization: no message is allowed; some
-# products again with the unrolled code for GPUs. KANs are in vulkan_kan.sh: they are half of what a software device
-# compiles here.
+# Every op on Vulkan, compared with the CPU, with core and synchronization validation: no message is allowed. Some
+# products run again with the unrolled code for GPUs. KAN ops are in vulkan_kan.sh, because compiling them takes half of
+# the time on a software device.
 # shellcheck source=tests/support/vulkan.sh
 source "$(dirname "$0")/../support/vulkan.sh"
 on_vulkan '!kan'

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Some convolutions and KAN layers on matrix units, emulated here; a software device takes long to compile their kernels.
+# Some convolutions and KAN layers on matrix units, which a software device emulates; compiling their kernels takes
+# long.
 # shellcheck source=tests/support/vulkan.sh
 source "$(dirname "$0")/../support/vulkan.sh"
 left_to_check_vulkan

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# Sourced after cli.sh by scripts that need automata: a learned Game of Life, Conway's rule to compare it with, and an
-# automaton of random gates.
+# Sourced after cli.sh by scripts that need cellular automata: a learned Game of Life, a program with Conway's rule to
+# compare it with, and an automaton with random gates.
 
-# learn_life FOLDER: the model is $life; $solved is 1 if it makes no mistake on any board of 3x3 cells, else 0.
+# learn_life FOLDER: trains the model $life; $solved is 1 if it makes no mistake on any board of 3x3 cells, otherwise 0.
 learn_life() {
   solved=0 life=$1/model.bin
   "$GTRAIN" train configs/life.yaml --device "$DEVICE" --quiet --run-dir "$1" > /dev/null
@@ -37,8 +37,9 @@ C
   cc -O2 -o "$1" "$1.c"
 }
 
-# random_gates FOLDER [OPTION…]: an automaton of eight channels with random gates, so that every index in its wiring
-# matters. Shallow, and with this seed: deep random automata soon give the same bits everywhere.
+# random_gates FOLDER [OPTION…]: makes an automaton of eight channels with random gates, so that a wrong index in its
+# wiring changes the result. It is shallow, and its seed is fixed, because most deep random automata soon give the same
+# bits everywhere.
 random_gates() {
   local folder=$1
   shift
@@ -46,5 +47,5 @@ random_gates() {
     --set train.steps=1 --set model.1.logic_ca.init=normal --set model.1.logic_ca.steps=3 \
     --set 'model.1.logic_ca.update=[136, 68, 34, 17, 9, 8]' --set seed=7 "$@"
 }
-# random_board: a board for it, 16x16 cells, as one line of digits.
+# random_board: prints a board for it, of 16x16 cells, as one line of digits.
 random_board() { awk 'BEGIN { srand(5); for (i = 1; i <= 2048; i++) printf "%d", (rand() < 0.5); print "" }'; }

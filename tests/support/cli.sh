@@ -17,13 +17,13 @@ fail() {
   echo "not ok $1"
   failures=$((failures + 1))
 }
-# check NAME COMMAND…: passes if the command does.
+# check NAME COMMAND…: passes if the command succeeds.
 check() {
   local name=$1
   shift
   if "$@"; then pass "$name"; else fail "$name ($*)"; fi
 }
-# exits CODE NAME COMMAND…: passes if the command ends with that code; its output is in $out.
+# exits CODE NAME COMMAND…: passes if the command exits with this code; its output, stdout and stderr, is in $out.
 exits() {
   local want=$1 name=$2 code=0
   shift 2
@@ -35,14 +35,15 @@ exits() {
     printf '%s\n' "$out" | tail -n 20
   fi
 }
-# says NAME TEXT: passes if $out contains it.
+# says NAME TEXT: passes if $out contains TEXT.
 says() { case $out in *"$2"*) pass "$1" ;; *) fail "$1: no '$2' in: $out" ;; esac }
-# within SECONDS COMMAND…: stops it after SECONDS of processor time; how busy the machine is does not matter.
+# within SECONDS COMMAND…: stops the command after SECONDS of processor time, so that the load of the machine does not
+# matter.
 within() { (ulimit -t "$1" && shift && exec "$@"); }
-# or_hangs COMMAND…: stops a command that would wait forever.
+# or_hangs COMMAND…: stops the command after ten minutes, if it would wait forever.
 or_hangs() { timeout 600 "$@"; }
-# goes_on RUN [FILE…]: resumed from any of its checkpoints, the run in $TEST_TMP/RUN ends with the same model.bin, and the
-# same other files. The script's `train RUN OPTION…` trains there, and passes --resume and --quiet on.
+# goes_on RUN [FILE…]: the run in $TEST_TMP/RUN, resumed from each of its checkpoints, ends with the same model.bin and
+# the same FILEs. Calls the script's function `train RUN OPTION…`, with the options --resume and --quiet.
 goes_on() {
   local checkpoint step later file
   for checkpoint in "$TEST_TMP/$1"/checkpoints/*; do

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Sourced after cli.sh by scripts that train on 28x28 images which may not have been downloaded: `made_pictures` makes 40
-# images in ten classes, and $pictures has the options that use them in place of a config's data.
+# Sourced after cli.sh by scripts that use configs for 28x28 images, which may not have been downloaded. made_pictures
+# makes 40 images in ten classes, and the array $pictures, the options to use them in place of a config's data.
 made_pictures() {
   local i
   {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What is generated from the command table and the schema: docs/config.md and docs/cli.md are as committed, the man page
-# and the completions are valid and offer what they should, `make install` installs all of them in the right places.
+# The documents that tools/docs generates: docs/config.md and docs/cli.md are up to date, the man page and the
+# completions are valid, completions offer the right words, and `make install` installs them in the right places.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 build=$(dirname "$GTRAIN")
@@ -68,7 +68,7 @@ else
   echo "no zsh: its completion is not looked at"
 fi
 
-# Its recipe, without building first: somebody who runs this script alone may use other flags than those of the build.
+# Runs only the recipe of `make install`, without building: the flags of the build may have been others.
 make -n BUILD="${BUILD:-build}" install DESTDIR="$TEST_TMP/root" PREFIX=/usr 2> /dev/null | grep 'scripts/install.sh' > "$TEST_TMP/install"
 check "make install" sh "$TEST_TMP/install"
 for file in bin/gtrain share/man/man1/gtrain.1 share/bash-completion/completions/gtrain share/zsh/site-functions/_gtrain; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tests/limit.c: exit codes pass through, and the processor time of all processes of a command counts, including children
-# and orphans.
+# tests/limit.c: it returns the command's exit code, and the processor time of all its processes counts, including
+# children and orphans.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 limit=${GTRAIN%/*}/tests/limit
@@ -10,7 +10,7 @@ spin="while :; do : $TEST_TMP; done"
 nap=60.$$$RANDOM
 gone() { # gone TEXT: true if no process has it in its command line
   echo "$1" > "$TEST_TMP/text"
-  ! grep -qsaFf "$TEST_TMP/text" /proc/[0-9]*/cmdline # 2 if a process ends meanwhile
+  ! grep -qsaFf "$TEST_TMP/text" /proc/[0-9]*/cmdline # grep's exit code is 2 if a process ends meanwhile
 }
 
 exits 0 "a command that ends" "$limit" 5 5 "$report" true

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The output of tools/matrix_khr for NV cooperative matrices: types with their use, layouts as numbers, lengths as
-# instructions; and its errors.
+# tools/matrix_khr converts NV cooperative matrices: types with their use, layouts as numbers, lengths as instructions;
+# and its errors.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 tool=$(realpath "${BUILD:-build}")/tools/matrix_khr
@@ -10,8 +10,8 @@ if [[ ! -x $tool ]] || ! command -v spirv-as > /dev/null; then
 fi
 cd "$TEST_TMP" || exit 1
 
-# module B_TYPE: c = a * b + c with a loaded by rows and b as a constant says, and an element of c indexed by its length;
-# the right operand has this type.
+# module B_TYPE [MORE]: prints a module that computes c = a * b + c, with B_TYPE as the type of b. a is row-major, the
+# layout of b is a specialization constant, and an element of c is indexed by its length.
 module() {
   cat << END
 OpCapability Shader
@@ -67,17 +67,17 @@ OpReturn
 OpFunctionEnd
 END
 }
-# assemble NAME B_TYPE [MORE]
+# assemble NAME B_TYPE [MORE]: assembles the module to NAME.nv.
 assemble() { module "$2" "${3-}" > "$1.spvasm" && spirv-as --target-env spv1.5 "$1.spvasm" -o "$1.nv"; }
 
-# Lines of instructions: the opcode and its operands as numbers.
+# list FILE: prints a line for each instruction: the opcode and its operands, as numbers.
 list() {
   od -An -v -w4 -tu4 -j20 "$1" | awk '
     left == 0 { left = int($1 / 65536); printf "%s%d", started ? "\n" : "", $1 % 65536; started = 1; left--; next }
     { printf " %d", $1; left-- }
     END { print "" }'
 }
-# count OPCODE FILE
+# count OPCODE FILE: the number of instructions with this opcode.
 count() { list "$2" | grep -c "^$1 "; }
 
 check "a module in NVIDIA's form" assemble plain B
@@ -88,9 +88,9 @@ check "the capability is KHR's" grep -qx '17 6022' plain.txt
 check "three types, two loads, a store, a product, a length" \
   test "$(for op in 4456 4457 4458 4459 4460; do count $op plain.khr; done | tr '\n' ' ')" = "3 2 1 1 1 "
 
-# The value of the constant with an id; for an expression of constants, the operation.
+# value ID: the value of the constant with this id; for a specialization constant expression, its operation.
 value() { awk -v id="$1" '($1 == 43 || $1 == 52) && $3 == id { print $1 == 43 ? $4 : "operation " $4 }' plain.txt; }
-# operand OPCODE NUMBER WHICH: of the instruction number WHICH with that opcode
+# operand OPCODE NUMBER WHICH: operand NUMBER of the WHICH-th instruction with this opcode.
 operand() { grep "^$1 " plain.txt | sed -n "${3}p" | cut -d ' ' -f $(($2 + 1)); }
 for role in 0 1 2; do
   check "type $((role + 1)) has role $role" test "$(value "$(operand 4456 6 $((role + 1)))")" = $role

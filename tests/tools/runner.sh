@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# tests/run.sh: no failure goes unnoticed, however a test ends, and an interrupted run leaves nothing running.
+# tests/run.sh reports every failure, however a test ends, and an interrupted run leaves no processes.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 build=$TEST_TMP/build
 mkdir -p "$build/tests"
 cp "${GTRAIN%/*}/tests/limit" "$build/tests/"
-# For cmocka programs only what they print counts.
+# These scripts stand for cmocka programs, which tests/run.sh judges by what they print.
 program() { # program NAME SCRIPT
   printf '#!/bin/sh\n%s\n' "$2" > "$build/tests/$1"
   chmod +x "$build/tests/$1"
@@ -13,7 +13,7 @@ program() { # program NAME SCRIPT
 run() { # run NAME…
   BUILD=$build TEST_JOBS=2 tests/run.sh "${@/#/$build/tests/}"
 }
-# fails NAME SCRIPT WHAT: run together with a program that passes.
+# fails NAME SCRIPT WHAT: the failure of SCRIPT is reported, if it runs together with a program that passes.
 fails() {
   program "$1" "$2"
   exits 1 "$3" run good "$1"
@@ -41,7 +41,7 @@ until [[ -e $TEST_TMP/pid ]]; do sleep 0.1; done
 pid=$(< "$TEST_TMP/pid")
 exits 1 "a second run in the same folder" run good
 says "… is reported" "another run of tests is under way"
-kill -TERM "$(sed -n 's/^PPid:[^0-9]*//p' "/proc/$pid/status")" # the exit code of the limit
+kill -TERM "$(sed -n 's/^PPid:[^0-9]*//p' "/proc/$pid/status")" # the process of tests/limit
 wait $!
 check "interrupted, it leaves nothing" test ! -e "/proc/$pid"
 finish

@@ -6,7 +6,7 @@ command -v python3 strace > /dev/null || { echo "needs python3 and strace"; exit
 export PYTHONDONTWRITEBYTECODE=1
 check "killed runs" python3 tests/torture/kill.py 60
 check "damaged files" python3 tests/torture/corrupt.py 240
-# If tracing a process is not permitted, there is nothing to record.
+# The test of power loss records system calls, so it is skipped if tracing processes is not permitted.
 if strace -o "$TEST_TMP/trace" true 2> /dev/null; then
   check "power loss" python3 tests/torture/power.py --every 6 --states 1 steps
   check "power loss, with a best model" python3 tests/torture/power.py --every 25 --states 1 mlp

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tests/torture/run.sh BUILD KILLS FILES SEED [options of power.py]
+# tests/torture/run.sh BUILD KILLS FILES SEED [options of power.py]: `make torture`. Kills KILLS runs, damages FILES
+# files, and simulates power loss.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 GTRAIN=$(realpath "$1")/gtrain ROOT=$PWD TEST_TMP=$(mktemp -d) PYTHONDONTWRITEBYTECODE=1

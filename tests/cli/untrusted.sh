@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The config inside a model names files that its user has never seen: they are named before they are read, opened only if
-# they are regular files, and their content is not shown. Files that the user names are trusted, and so are those of the
-# user's own runs.
+# The config inside a model file from somebody else can name any file of the user. Therefore such a file is reported
+# before it is read, opened only if it is a regular file, and error messages do not show its content. Files that the
+# user names, and those of the user's own runs, are trusted.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 configs=$PWD/configs datasets=$PWD/datasets
