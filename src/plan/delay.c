@@ -1,14 +1,16 @@
-/* Delays steps to later levels, without adding levels or delaying consumers:
+/* Delays steps to later levels, without adding levels or delaying their consumers. Steps are visited from the
+ * last to the first, so that the producer of a delayed step can be delayed, too.
  *
- * - cheap steps (copies, such as weights into the order that a gradient reads, or a few operations per
- * value), if that shortens the lifetime of their outputs by more than it lengthens those of their inputs.
- * Steps are visited from the last to the first, so that the producer of a delayed copy can be delayed, too;
+ * - A cheap step (a copy, such as that of weights into the layout that a gradient reads, or a step with a few
+ * operations per value) is delayed if that shortens the lifetime of its outputs by more than it lengthens the
+ * lifetimes of its inputs.
  *
- * - a heavy step in the same level as one that depends on the L1 cache, to a level with less computation; if
- * neither depends on the cache, separate levels are slower (docs/notes/thresholds.md);
+ * - A heavy step in the same level as another heavy step that depends on the L1 cache is delayed to a level
+ * with less computation. If the other does not depend on the cache, separate levels are slower
+ * (docs/notes/thresholds.md).
  *
- * - a light step in a level without heavy ones, which the other steps would wait for, to a level with a heavy
- * step, if that needs little memory. */
+ * - A short step in a level without heavy steps, for which all later levels would wait, is delayed to a level
+ * with a heavy step. */
 #include "base/count.h"
 #include "base/memory.h"
 #include "plan/hazards.h"
@@ -18,7 +20,7 @@
 enum {
   CHEAP = 8,             /* maximum operations per written value of a cheap step */
   SHORT_BYTES = 4 << 20, /* maximum bytes that a short step moves */
-  HEAVY = 500000000      /* minimum operations of a heavy step */
+  HEAVY = 500000000      /* minimum operations (FLOPs) of a heavy step */
 };
 
 typedef struct work { /* the heavy steps of a level */
@@ -36,13 +38,14 @@ typedef struct life {           /* the lifetime of a root of the arena */
 typedef struct delaying {
   gt_layout *l;
   uint32_t levels;
-  gt_hazards hazards; /* of later steps, in levels counted from the last one */
-  gt_hazards firm;    /* the same without accesses that clear a flag, which may run in any order */
-  life *root;
-  work *work;
-  bool holds;
+  gt_hazards hazards; /* of the steps visited so far, in levels counted from the last one */
+  gt_hazards firm;    /* the same without accesses that clear a flag: such steps may run in any order */
+  life *root;         /* per root of the arena (gt_layout.root) */
+  work *work;         /* per level */
+  bool holds;         /* short steps in overlapped levels stay in these */
 } delaying;
 
+/* Records that a step of this level accesses the root. */
 static void touch(life *root, size_t step, uint32_t level) {
   if (!root->used) *root = (life){.first = step, .last = step, .last_level = level, .used = true};
   if (root->last == step) {
@@ -71,8 +74,8 @@ static void touch_all(delaying *d, size_t step) {
   }
 }
 
-/* The last level in which the step may run, before others read its results or overwrite its inputs. Parts of
- * a value that one item writes in one level look like hazards of each other, so they are not delayed. */
+/* The last level in which the step may run: before other steps read its results or overwrite its inputs.
+ * Steps that write parts of the same value look like hazards for each other, so they are not delayed. */
 static uint32_t latest_of(const delaying *d, const gt_draft *draft) {
   uint32_t before = 0;
   for (size_t u = 0; u < draft->count; u++) {
@@ -85,6 +88,7 @@ static uint32_t latest_of(const delaying *d, const gt_draft *draft) {
   return before < d->levels ? d->levels - 1 - before : 0;
 }
 
+/* Records the hazards of a visited step. */
 static void note_uses(delaying *d, const gt_draft *draft) {
   for (size_t u = 0; u < draft->count; u++) {
     const gt_use *use = &draft->items[u];
@@ -96,7 +100,8 @@ static void note_uses(delaying *d, const gt_draft *draft) {
   }
 }
 
-/* Bytes times levels that a later level saves. */
+/* The memory that is saved if the step runs in this later level, in bytes times levels; -1 if it creates no
+ * value. */
 static double spared(const delaying *d, size_t step, uint32_t level) {
   const gt_draft *draft = &d->l->lowering.drafts.items[step];
   double gain = 0;
@@ -125,12 +130,14 @@ static bool is_cheap(const gt_draft *draft) {
   return draft->step.flops <= CHEAP * values;
 }
 
-/* Large copies should run together with heavy steps, not in the overlapped first levels, where the next
- * replay waits for them: there the scales of 8192 x 784 values cost 784-512-256-10 5 % of its step. */
+/* True if the step moves few bytes. Larger copies should run together with heavy steps and not in the
+ * overlapped first levels, for which the next replay waits: there the scales of a batch of 8192 x 784 inputs
+ * cost an MLP 784-512-256-10 5 % of its step. */
 static bool is_short(const gt_draft *draft) { return gt_draft_bytes(draft) <= SHORT_BYTES; }
 
 static bool is_heavy(const gt_draft *draft) { return draft->step.flops >= HEAVY; }
 
+/* Updates d->work for a step that moves to this level. */
 static void move_work(delaying *d, const gt_draft *draft, uint32_t level) {
   if (!is_heavy(draft)) return;
   d->work[draft->step.level].flops -= draft->step.flops;
@@ -197,8 +204,8 @@ static void close_up(gt_layout *l, uint32_t levels) {
   free(number);
 }
 
-/* Values that the next replay recomputes in its overlapped levels must no longer be in use then, unless they
- * may have two addresses. */
+/* Adds hazards for values that the next replay recomputes in its overlapped levels: they must not be in use
+ * then, unless they may have two addresses. */
 static void expect_ahead(delaying *d) {
   const gt_lowering *lowering = &d->l->lowering;
   if (!d->l->ahead) return;

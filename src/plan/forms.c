@@ -1,7 +1,10 @@
 /* Storage formats. A value can stay in a format other than float32 (bytes, rows of a table) if every consumer
- * can read it. Decided before placement and lowering, because it changes which values are read. */
+ * can read it. Decided before placement and lowering, because it changes which values are read. In the code a
+ * form is a storage format (gt_form), a producer leaves its value in a form (gt_op.leaves), and a consumer
+ * takes a form if it can read it (gt_op.takes). */
 #include "plan/internal.h"
 
+/* True if node `user`, a leader, can read the value in this storage format at every input that reads it. */
 static bool takes(gt_layout *l, gt_id user, gt_id value, const gt_form *form) {
   const gt_node *node = gt_node_at(l->graph, user);
   const int number = l->fusion.group_of[user];

@@ -1,5 +1,7 @@
-/* Fusion of elementwise work with its producers and consumers: partitions the graph's nodes into groups, one
- * kernel each. */
+/* Fusion of elementwise work with its producers and consumers (fuse.h).
+ *
+ * In this file a and b are groups, of which b reads a value p of a. A use of a value is firm if it needs the
+ * value in memory: see count_firm_uses. */
 #include "plan/fuse.h"
 #include "base/memory.h"
 #include "op/core.h"
@@ -8,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each from its input's: a walk for every node would take the square of the longest chain. */
+/* Computes each origin from that of the input: to follow the chain for every node would take quadratic time.
+ */
 static void find_origins(gt_fusion *f) {
   for (gt_id id = 0; id < f->graph->count; id++)
     f->origin[id] = gt_is_reshape(f->graph, id) ? f->origin[gt_node_at(f->graph, id)->input[0]] : id;
@@ -88,7 +91,7 @@ static bool make_groups(gt_arena *arena, gt_fusion *f, gt_error *error) {
   return true;
 }
 
-/* True if group b reads values of group a only. */
+/* True if all inputs of group b are values of group a. */
 static bool reads_only(const gt_fusion *f, const gt_group *b, const gt_group *a) {
   for (uint32_t k = 0; k < b->program.inputs; k++)
     if (f->group_of[f->origin[b->input[k]]] != (int)(a - f->group)) return false;
@@ -110,8 +113,8 @@ static bool leaders_allow(const gt_fusion *f, const gt_group *a, const gt_group 
   const gt_node *leader = gt_node_at(f->graph, b->leader);
   const bool prologue = gt_prologue_row(f->graph, leader);
   if (!leader->op->epilogue && !prologue) return false;
-  /* Only the epilogue, or the prologue of the first operand, may take it in: the leader's own operands must
-   * be in memory. */
+  /* Only the epilogue, or the prologue, which computes the first operand, may use a's value: the other
+   * operands of the leader must be in memory. */
   for (int i = prologue; i < leader->inputs; i++)
     if (f->group_of[f->origin[leader->input[i]]] == (int)(a - f->group)) return false;
   return true;
@@ -125,9 +128,9 @@ static bool may_follow(const gt_fusion *f, int user, int a) {
          gt_shape_count(f->group[user].shape) == gt_shape_count(f->group[a].shape);
 }
 
-/* A use is firm if it needs the value in memory unless its own group joins the value's: not that by a pack or
- * an assign, which take it from there, nor that by a group which may come to join; and a further result is
- * another value. */
+/* Counts the firm uses of each value. A use is firm if it needs the value in memory. These are not firm: a
+ * use by a group that can still be merged with the value's group; a pack or an assign, for which the value
+ * can be computed in place; and a further result, which is a different value. */
 static void count_firm_uses(gt_fusion *f) {
   for (gt_id id = 0; id < f->graph->count; id++) {
     const gt_node *node = gt_node_at(f->graph, id);
@@ -135,13 +138,14 @@ static void count_firm_uses(gt_fusion *f) {
     if (!f->live[id] || kind == GT_OP_ASSIGN || kind == GT_OP_PACK || kind == GT_OP_RESULT) continue;
     for (int i = 0; i < node->inputs; i++) {
       const gt_id p = f->origin[node->input[i]];
-      if (f->group_of[p] < 0 || f->origin[id] == p) continue; /* nobody's value; a reshape, looked through */
+      if (f->group_of[p] < 0 || f->origin[id] == p) continue; /* p is in no group; or id is a reshape */
       f->firm[p] += !may_follow(f, f->group_of[id], f->group_of[p]);
     }
   }
 }
 
-/* The group, without a leader so far, gets one: its uses become firm. */
+/* Call when a group without a leader is merged with one that has a leader: its uses become firm, because it
+ * can no longer be merged with another leader's group. */
 static void make_firm(gt_fusion *f, int group) {
   for (int n = 0; n < f->group[group].nodes; n++) {
     const gt_node *node = gt_node_at(f->graph, f->group[group].node[n]);
@@ -184,7 +188,7 @@ bool gt_fusion_join(gt_arena *arena, gt_fusion *f, int a, int b, const gt_group 
   return true;
 }
 
-/* Uses of value p by the nodes of a group that has a leader. */
+/* The number of uses of value p by the nodes of a group, if it has a leader; otherwise 0. */
 static uint32_t firm_uses_in(const gt_fusion *f, gt_id p, const gt_group *group) {
   uint32_t uses = 0;
   if (group->leader == GT_NONE) return 0;
@@ -195,22 +199,25 @@ static uint32_t firm_uses_in(const gt_fusion *f, gt_id p, const gt_group *group)
   return uses;
 }
 
-/* True if merging a and b saves the memory of value p, computed in a. */
+/* True if value p, which a computes, needs no memory after a and b are merged. */
 static bool only_used_within(const gt_fusion *f, gt_id p, int a, int b) {
   return f->firm[p] == firm_uses_in(f, p, &f->group[a]) + firm_uses_in(f, p, &f->group[b]);
 }
 
-/* In the second pass: true if group a may absorb elementwise node id, which reads its value p. */
+/* For the passes TAKING and SUMMING: true if group a may absorb the group of elementwise node id, which reads
+ * its value p. */
 static bool takes_in(const gt_fusion *f, int a, gt_id p, gt_id id) {
   const gt_group *b = &f->group[f->group_of[id]];
   if (b->leader != GT_NONE) return false;
   return f->group[a].leader != GT_NONE || (f->group[a].width && !b->width && f->there[id] == f->there[p]);
 }
 
-/* Passes: what spares memory joins; then further outputs; then those that are kept for who sums them up; then
- * such as he has not taken. */
+/* Passes of merging (fuse.h, steps 2 and 3). SPARING: values that then need no memory. TAKING: further
+ * outputs. SUMMING: values that are reserved for a leader which sums their columns. RELEASED: as SPARING, for
+ * reserved values that were not merged. */
 enum { SPARING, TAKING, SUMMING, RELEASED };
 
+/* Merges the groups that compute the inputs of a node into its group, if the pass allows it. */
 static bool merge_inputs(gt_arena *arena, gt_fusion *f, gt_id id, int pass) {
   const gt_node *node = gt_node_at(f->graph, id);
   bool merged = false;
@@ -259,8 +266,7 @@ bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *opti
   gt_fuse_reserve(arena, f);
   for (int pass = SPARING; pass <= SUMMING; pass++) merge(arena, f, pass);
   if (gt_fuse_release(f)) merge(arena, f, RELEASED);
-  /* A merge may have turned outputs of its neighbours into inner values or the reverse: encode all once more.
-   */
+  /* A merge may change which values of neighboring groups are outputs, so all groups are encoded again. */
   for (int g = 0; g < f->groups; g++)
     if (f->group[g].nodes && !gt_group_encode(f, &f->group[g]))
       return gt_fail(error, GT_ERR_INTERNAL, "fused group %d no longer fits a kernel", g);

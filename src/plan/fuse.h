@@ -1,85 +1,92 @@
-/* Fusion: partitions the live nodes of a graph into groups, each of which becomes one kernel launch (or few).
- * It rewrites nothing: the graph stays as it was built and differentiated.
+/* Fusion: partitions the live nodes of a graph into groups, each of which becomes one kernel launch (or a
+ * few). The graph itself is not changed.
  *
- * Rules. Elementwise nodes over the same number of elements join when the value between them needs no memory
- * of its own: all its users are in the group, or are elementwise nodes that may join in turn. A leader whose
- * kernel takes an epilogue (matmul) absorbs what follows it; one that takes a prologue (a reduction, a pool)
- * absorbs what only it reads. In a second pass, elementwise groups that found no consumer to join are
- * absorbed by the leader, or the row program, that feeds them, as further outputs. A join must keep the
- * groups acyclic and within a program's limits. Reshapes are transparent: a program sees flat indices.
+ * A group consists of elementwise nodes, its program, and may have a leader: a node with a kernel of its own,
+ * of which the program is the prologue or the epilogue. Reshapes are transparent, because a program addresses
+ * elements by flat index. Two groups are merged only if the groups stay acyclic and the result is within a
+ * program's limits. In this order:
  *
- * Before all that, what follows a reduction of rows joins it in a row program: work with one value a row, or
- * with a row's values, and further reductions of the same rows, as far as none of it has to wait for a kernel
- * that the reduction does not wait for.
+ * 1. Row programs (fuse_rows.c): a reduction of rows is merged with elementwise work on these rows, or on one
+ * value per row, and with further reductions of the same rows, unless the reduction would then have to wait
+ * for more kernels.
  *
- * A row program, too, joins the leader whose value it reads row by row, if its kernel takes one and gains.
+ * 2. Elementwise groups over the same number of elements are merged if the value between them then needs no
+ * memory: all its consumers are in the group, or can still be merged into it. A leader with an epilogue
+ * (matmul) absorbs consumers of its value; one with a prologue (a reduction, a pool) absorbs producers of
+ * values that only it reads. A row program becomes the epilogue of the leader whose rows it reads, if the
+ * leader's kernel supports that and the step is faster (fuse_behind.c).
  *
- * Then a node whose value follows another's row by row joins whose kernel writes that.
+ * 3. The other elementwise groups are absorbed, as further outputs, by the leader or the row program whose
+ * value they read.
  *
- * After all that, a node that joins the columns of what a leader's kernel makes has that kernel do it for
- * tiles of rows, if it can, and joins only these: a by-product. What is read by such a node alone is kept
- * from its prologue for the leader's program, where the leader says that it can. */
+ * 4. Followers (fuse_follow.c): a node that is computed row by row from the only output of a group, such as
+ * cross-entropy from logits, joins this group.
+ *
+ * 5. Column reductions (fuse_columns.c): a leader's kernel also reduces the columns of its tiles for a node
+ * that reduces the columns of its value. The node then only combines the tiles' results. Elementwise work
+ * that only this node reads is reserved for the epilogue of that leader before step 2, if its kernel can sum
+ * the result. */
 #ifndef GT_PLAN_FUSE_H
 #define GT_PLAN_FUSE_H
 #include "plan/plan.h"
 #include "step/lowering.h"
 
-enum { GT_LEADS_UNKNOWN, GT_LEADS_NOT, GT_LEADS }; /* it has a kernel for row programs, which is faster */
+/* Whether a leader has a kernel with a row program as its epilogue, and the step is faster with it. */
+enum { GT_LEADS_UNKNOWN, GT_LEADS_NOT, GT_LEADS };
 
 typedef struct gt_fusion {
   const gt_graph *graph;
   bool *live, *kept; /* per node; kept: must be in memory after the run */
   int *group_of;     /* per node; -1: in no group */
   gt_id *origin;     /* per node: gt_reshape_origin */
-  uint32_t *there;   /* per node: after how many kernels, one after another, it can be computed, and … */
-  bool *later;       /* … it is read only after other work, by a consumer that can compute it itself
-                      * (fuse_rows.c) */
+  uint32_t *there;   /* per node: kernels that must run one after another before it (fuse_rows.c) */
+  bool *later;       /* per node: it is needed only by later kernels that can compute it (fuse_rows.c) */
   struct gt_ways *ways;
-  gt_lowering *lowering; /* by which ops are asked what their kernels can do */
+  gt_lowering *lowering; /* an argument of the functions by which ops report what their kernels can do */
   uint8_t *leads;        /* per node: GT_LEADS_… */
-  uint32_t *firm;  /* per node: uses of its value, by way of reshapes too, that need it in memory (fuse.c) */
-  gt_id *maker;    /* per node: the leader whose program it is kept for, or GT_NONE (fuse_columns.c) */
-  gt_group *group; /* a merged-away group has no nodes */
+  uint32_t *firm;  /* per node: uses of its value, also through reshapes, that need it in memory (fuse.c) */
+  gt_id *maker;    /* per node: the leader for whose epilogue it is reserved, or GT_NONE (fuse_columns.c) */
+  gt_group *group; /* a group that was merged into another has no nodes */
   int groups;
-  uint32_t
-      *user_start; /* users of node n: user[user_start[n]] … user[user_start[n+1]-1], live ones, ascending */
+  /* The live users of node n are user[user_start[n]] … user[user_start[n+1]-1], ascending. */
+  uint32_t *user_start;
   gt_id *user;
 } gt_fusion;
 
-/* lowering: of the plan to come, by which ops are asked what their kernels can do; NULL will do if nothing is
- * to be fused. */
+/* Fills `fusion`. lowering: that of the plan; it may be NULL with options->no_fusion. */
 bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *options, gt_lowering *lowering,
              gt_fusion *fusion, gt_error *error);
 
-/* Group a, which group b reads, becomes part of it, if there is no other way from a to b and both together
- * fit a program. rows: leader, width and shape of the row program that they make, or NULL. The two are not
- * the same, and have not too many nodes. If both have leaders, and no rows, b's follows a's. */
+/* Merges group a into group b, which reads a value of a, and returns true, if there is no other path from a
+ * to b and the result fits a program. rows: leader, width and shape of the result if it is a row program;
+ * otherwise NULL. The groups must differ and have at most GT_PROGRAM_CODE nodes together. If both have
+ * leaders and rows is NULL, b's leader becomes a follower (gt_group.follower). */
 bool gt_fusion_join(gt_arena *arena, gt_fusion *fusion, int a, int b, const gt_group *rows);
-/* Makes row programs (fuse_rows.c): before anything else joins. */
+/* Step 1 (fuse_rows.c): builds row programs. */
 void gt_fuse_rows(gt_arena *arena, gt_fusion *fusion);
-/* True if the epilogue of such a leader can be a row program (fuse_behind.c), and that of group a this
- * one. */
+/* For step 2 (fuse_behind.c). True if the epilogue of this leader can be a row program, and if the epilogue
+ * of group a can be the row program `rows`. */
 bool gt_fuse_leads_rows(const gt_fusion *fusion, gt_id leader);
 bool gt_fuse_may_lead_rows(const gt_fusion *fusion, const gt_group *a, const gt_group *rows);
-/* Finds followers (fuse_follow.c): when all others have joined. */
+/* Step 4 (fuse_follow.c): finds followers. */
 void gt_fuse_followers(gt_arena *arena, gt_fusion *fusion);
-/* Keeps values for leaders whose kernels can sum up their columns (fuse_columns.c): before others join. */
+/* Before step 2 (fuse_columns.c): reserves values for leaders whose kernels can sum their columns. */
 void gt_fuse_reserve(gt_arena *arena, gt_fusion *fusion);
-/* True if group a must not absorb b, as it has a value that is kept for another leader, or until others have
- * been merged (last: they have). */
+/* True if group a must not absorb group b, because b has a value that is reserved for another leader or for a
+ * later pass. last: this is the pass that merges reserved values into their leaders. */
 bool gt_fuse_is_reserved(const gt_fusion *fusion, const gt_group *a, const gt_group *b, bool last);
-/* Values that have not joined who they were kept for are free again; true if there are some. */
+/* Ends all reservations; true if a reserved value was not merged into its leader. */
 bool gt_fuse_release(gt_fusion *fusion);
-/* Finds by-products (fuse_columns.c): when groups are what they will be. */
+/* Step 5 (fuse_columns.c): finds column reductions that a leader's kernel computes. */
 void gt_fuse_columns(gt_arena *arena, gt_fusion *fusion);
 
-/* Fills group->program, inputs, outputs, row, clock from group->node and leader (encode.c); false if a limit
- * or a load that the leader's kernel does not have stands against it. */
+/* Fills group->program, inputs, outputs, row and clock from group->node and leader (encode.c). False if a
+ * limit of programs is exceeded, or if the leader's kernel does not support a load. */
 bool gt_group_encode(const gt_fusion *fusion, gt_group *group);
-/* The group that computes the value of a node, which may be a further result of its leader; -1: none does. */
+/* The group that computes the value of a node, which may be a further result of its leader; -1: none. */
 int gt_fusion_maker(const gt_fusion *fusion, gt_id id);
-/* True if a leader with an epilogue writes the value and nothing else, in rows of that length: the epilogue
- * may then do more with them. */
+/* True if the value is the only one that the group stores, by a leader with an epilogue, in rows of this
+ * length: then more work on its rows can be fused into the kernel. */
 bool gt_group_writes_rows(const gt_fusion *fusion, const gt_group *group, gt_id value, int64_t length);
 /* True if this node of the group must be written to memory: it has consumers elsewhere, or is kept. */
 bool gt_group_is_output(const gt_fusion *fusion, const gt_group *group, gt_id id);

@@ -1,8 +1,6 @@
-/* Fuses a row-wise op (layer norm, softmax) into the epilogue of the GEMM that produces its rows, if one tile
- * holds a full row and the estimate improves.
- *
- * Without the fusion, a kernel of its own would read the rows again. All other inputs of the row-wise op must
- * be computed before the leader's kernel starts. */
+/* Fuses a row program (layer norm, softmax) into the epilogue of the GEMM that produces its rows, if a tile
+ * holds full rows and the estimate improves. Otherwise a kernel of its own reads the rows again. All other
+ * inputs of the row program must be computed before the leader's kernel starts. */
 #include "graph/op.h"
 #include "plan/fuse.h"
 #include "step/draft.h"
@@ -12,7 +10,7 @@ bool gt_fuse_leads_rows(const gt_fusion *f, gt_id leader) {
   if (!gt_lowering_target(f->lowering)->device || !node->op->epilogue || !node->op->rows) return false;
   if (f->leads[leader] == GT_LEADS_UNKNOWN) {
     f->leads[leader] = node->op->rows(f->lowering, node) ? GT_LEADS : GT_LEADS_NOT;
-    f->lowering->chosen = 0; /* what was looked up is no step's yet */
+    f->lowering->chosen = 0; /* op->rows chose candidates only to compare estimates: discard them */
   }
   return f->leads[leader] == GT_LEADS;
 }

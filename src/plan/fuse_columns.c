@@ -1,22 +1,26 @@
 /* Fuses column reductions (bias gradients, batch-norm statistics) into the epilogue of the kernel that
- * produces the columns: it reduces its own tiles, a second small kernel adds them.
+ * computes the matrix. That kernel reduces the columns of its own tiles of rows. The node of the reduction
+ * stays a group of its own, whose kernel combines the results of the tiles. A matrix that nothing else reads
+ * is not stored (passing).
  *
- * By-products: a node that joins the columns of a value which a group makes lets the group's leader do that,
- * tile of rows by tile, while it makes them. The node stays a group of its own, for it joins the tiles. A
- * value that nobody else reads is then written nowhere.
+ * In this file a node joins columns if it reduces them (gt_group.joins), and a group makes a value if it
+ * computes it. Sums are whole if one tile covers all rows: then the kernel stores complete sums, no second
+ * kernel is needed, and the reductions become part of the group (GT_COLUMNS_WHOLE).
  *
- * Work between the leader's value and a sum of columns, as for the gradient of a norm's weight, is the sum's
- * prologue, which reads that value from memory. Where the leader can sum up what comes of it, that work is
- * kept for it instead, until all others have joined, to become a further output of its program. */
+ * Elementwise work between a leader's value and a sum of columns, as in the gradient of a norm's weight, is
+ * usually the prologue of the sum, which reads the leader's value from memory. If the leader's kernel can sum
+ * the result of this work, the work is reserved for it (gt_fusion.maker) until all other groups are merged.
+ * Then it becomes a further output of the leader's epilogue. */
 #include "graph/op.h"
 #include "lib/columns.h"
 #include "plan/fuse.h"
 #include "step/draft.h"
 
-/* INPUTS: of a program with such work, which leaves the fourth to what products know of their factors. */
+/* MOST_INPUTS: inputs of an epilogue with reserved work; the address of the fourth may be used for the scales
+ * of an operand (op/matmul/product_matrix.h). MOST_VISITS: nodes that a search visits. */
 enum { MOST_INPUTS = 3, MOST_VISITS = 2 * GT_PROGRAM_CODE };
 
-/* True if one node only reads the value outside of its group, also through reshapes. */
+/* True if `reader` is the only reader of the value outside of the value's group, also through reshapes. */
 static bool is_read_by(const gt_fusion *f, gt_id value, gt_id reader) {
   if (f->kept[value]) return false;
   for (uint32_t u = f->user_start[value]; u < f->user_start[value + 1]; u++) {
@@ -27,6 +31,7 @@ static bool is_read_by(const gt_fusion *f, gt_id value, gt_id reader) {
   return true;
 }
 
+/* The column reduction that the node computes (gt_op.columns), or 0. */
 static uint32_t kind_of(const gt_fusion *f, gt_id id) {
   const gt_node *node = gt_node_at(f->graph, id);
   return f->live[id] && node->op->columns ? node->op->columns(f->graph, node) : 0;
@@ -35,16 +40,17 @@ static uint32_t kind_of(const gt_fusion *f, gt_id id) {
 static bool is_sum(uint32_t kind) { return (kind & ~(uint32_t)GT_COLUMNS_WHOLE) == GT_COLUMNS_SUM; }
 static bool is_whole(uint32_t kind) { return kind & GT_COLUMNS_WHOLE; }
 
-/* --- what is made to be summed up ----------------------------------------------------------------------- */
+/* --- reserved work -------------------------------------------------------------------------------------- */
 
-/* True if the node is work that can still be fused into a kernel. */
+/* True if the node is elementwise work that can still be fused into a leader's kernel. */
 static bool is_free(const gt_fusion *f, gt_id id) {
   const int group = f->group_of[id];
   return group >= 0 && f->group[group].leader == GT_NONE && !f->group[group].width;
 }
 
-/* The kernel's value of which free work makes this one, if all else that it reads is there before that kernel
- * begins, as it would have to wait; or GT_NONE. */
+/* The leader's value from which free elementwise work computes this value. GT_NONE if there are several, or
+ * if another input of this work is not computed before that leader's kernel, which would then have to wait
+ * for it. */
 static gt_id made_of(const gt_fusion *f, gt_id value) {
   gt_id left[MOST_VISITS] = {value}, last = GT_NONE;
   for (int at = 0, count = 1; at < count; at++) {
@@ -65,16 +71,18 @@ static gt_id made_of(const gt_fusion *f, gt_id value) {
   return last;
 }
 
-/* True if the leader's kernel can compute such sums; and whether complete ones make it faster. */
+/* True if the leader's kernel can compute such sums; for complete sums also whether the step is faster with
+ * them. */
 static bool makes_sums(const gt_fusion *f, gt_id leader, uint32_t kind) {
   const gt_node *node = gt_node_at(f->graph, leader);
   bool (*const asked)(gt_lowering *, const gt_node *) = is_whole(kind) ? node->op->sums : node->op->joins;
   const bool makes = asked && asked(f->lowering, node);
-  f->lowering->chosen = 0; /* what was looked up is no step's yet */
+  f->lowering->chosen = 0; /* discard the candidates that were chosen only to compare estimates */
   return makes;
 }
 
-/* The leader whose kernel could sum up what the node does, if that is work for nobody else; or GT_NONE. */
+/* The leader whose kernel can compute the node's sum of columns, if elementwise work precedes the sum and
+ * only the sum reads it; or GT_NONE. */
 static gt_id maker_for(const gt_fusion *f, gt_id sum) {
   const gt_id input = gt_node_at(f->graph, sum)->input[0], value = f->origin[input];
   if (!is_free(f, value) || !is_read_by(f, value, sum)) return GT_NONE;
@@ -114,9 +122,9 @@ bool gt_fuse_release(gt_fusion *f) {
   return any;
 }
 
-/* --- who joins what ------------------------------------------------------------------------------------- */
+/* --- column reductions of a group's outputs ------------------------------------------------------------- */
 
-/* Notes who joins the columns of one of the group's outputs. */
+/* Records that node `joining` reduces the columns of one of the group's outputs. */
 static void note_output(const gt_fusion *f, gt_group *g, gt_id joining) {
   const gt_id value = f->origin[gt_node_at(f->graph, joining)->input[0]];
   for (uint32_t k = 0; k < g->program.outputs && k < GT_JOINING; k++)
@@ -128,7 +136,7 @@ static void note_none(gt_group *g) {
   g->columns = g->passing = 0;
 }
 
-/* Notes who joins the columns of what a group makes. */
+/* Records the reduction in the group that computes its input, if that group can compute it. */
 static void note_joining(gt_fusion *f, gt_id joining) {
   const gt_node *node = gt_node_at(f->graph, joining);
   const gt_shape shape = gt_node_at(f->graph, node->input[0])->shape;
@@ -145,7 +153,8 @@ static bool is_summed(const gt_fusion *f, const gt_group *g, int k) {
   return g->joins[k] != GT_NONE && is_sum(kind_of(f, g->joins[k]));
 }
 
-/* True if the output is read for a sum only. A reduction to moments may need the values as well. */
+/* True if only a sum of columns reads the output, which then is not stored. (A reduction to moments may need
+ * to read the values again.) */
 static bool is_passing(const gt_fusion *f, const gt_group *g, int k) {
   return is_summed(f, g, k) && is_read_by(f, f->origin[g->output[k]], g->joins[k]);
 }
@@ -157,7 +166,8 @@ static void swap_outputs(gt_group *g) {
   g->output[1] = output, g->joins[1] = joins, g->program.output[1] = operand;
 }
 
-/* Where by-products go the second output would: there is none, or it is one that goes nowhere. */
+/* Sets which reductions the kernel computes. Their results are stored as the second output, so there must be
+ * only one output, or the second must be one that is not stored. */
 static void settle(const gt_fusion *f, gt_group *g) {
   if (g->program.outputs == 1) {
     g->columns = g->joins[0] == GT_NONE ? 0 : kind_of(f, g->joins[0]) & ~(uint32_t)GT_COLUMNS_WHOLE;
@@ -173,7 +183,8 @@ static void settle(const gt_fusion *f, gt_group *g) {
   g->passing = 2 | is_passing(f, g, 0);
 }
 
-/* Those of few rows gain only as whole sums, of all that the kernel makes. */
+/* True if the kernel can compute complete sums. With few rows the fusion is faster only if all outputs are
+ * summed completely and none is stored. */
 static bool has_whole(const gt_fusion *f, const gt_group *g) {
   bool all = g->program.outputs > 0 && g->columns;
   for (uint32_t k = 0; k < g->program.outputs && k < GT_JOINING; k++)
@@ -181,7 +192,7 @@ static bool has_whole(const gt_fusion *f, const gt_group *g) {
   return all && makes_sums(f, g->leader, GT_COLUMNS_WHOLE);
 }
 
-/* Others are left to themselves. */
+/* Removes the reductions that are faster only as complete sums; kernels of their own compute them. */
 static void drop_whole(const gt_fusion *f, gt_group *g) {
   gt_id joins[GT_JOINING];
   for (int k = 0; k < GT_JOINING; k++) joins[k] = g->joins[k];
@@ -191,8 +202,8 @@ static void drop_whole(const gt_fusion *f, gt_group *g) {
   if (g->joins[0] != GT_NONE || g->joins[1] != GT_NONE) settle(f, g);
 }
 
-/* The column sums are computed by the group's kernel, from its values. If one of them cannot be, none is:
- * kernels of their own compute all of them afterwards. */
+/* Merges the complete column sums into the group. If one cannot be merged, kernels of their own compute all
+ * sums. */
 static void take_whole(gt_arena *arena, gt_fusion *f, int g) {
   gt_id joins[GT_JOINING];
   for (int k = 0; k < GT_JOINING; k++) joins[k] = f->group[g].joins[k];

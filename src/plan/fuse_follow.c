@@ -1,15 +1,14 @@
-/* Fuses a consumer that works row by row (softmax cross-entropy and its gradient) after the kernel that
- * writes the rows.
- *
- * Followers: a node computed row by row from another's value, as a loss and its gradient from logits, joins
- * the group that writes that value as its only output. The leader's kernel computes it after each row if a
- * tile holds the full row; otherwise a kernel of its own runs after the leader's (gt_group.follower). */
+/* Followers: a node that is computed row by row from another node's value, such as a loss and its gradient
+ * from logits, joins the group that writes this value as its only output. The leader's kernel computes the
+ * follower in its epilogue if a tile holds full rows; otherwise a kernel of its own runs after the leader's
+ * (gt_group.follower). */
 #include "graph/op.h"
 #include "plan/fuse.h"
 
-/* Of the epilogue, which leaves the others to the follower: op/matmul/follow.glsl. */
+/* Inputs of the epilogue, at most: the follower uses the addresses of the others (op/matmul/follow.glsl). */
 enum { MOST_INPUTS = 2 };
 
+/* True if the group can have another follower, which reads rows of `columns` elements of the value. */
 static bool may_lead(const gt_fusion *f, const gt_group *group, gt_id value, int64_t columns) {
   return group->followers < GT_FOLLOWERS && group->program.inputs <= MOST_INPUTS &&
          gt_group_writes_rows(f, group, value, columns);

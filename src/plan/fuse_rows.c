@@ -1,24 +1,25 @@
-/* Builds row programs: reductions over a row together with the elementwise work around them (layer norm,
- * gradients of softmax) as one kernel.
- *
- * Row programs: what a layer norm or a softmax's gradient is made of. A reduction of rows that fusion has
- * found stands alone at first, led by its own kernel; it becomes a row program when what follows it joins. */
+/* Builds row programs: reductions over rows, together with the elementwise work around them, as one kernel
+ * (layer norm, the gradient of softmax). A reduction of rows is at first a group of its own, with its own
+ * kernel as the leader; it becomes a row program when one of its consumers is merged with it. */
 #include "base/count.h"
 #include "base/memory.h"
 #include "graph/op.h"
 #include "plan/fuse.h"
 #include <stdlib.h>
 
-/* Rows up to this length: one workgroup works on one, and a longer one is worth several. */
+/* The maximum length of rows: one workgroup processes a row, and longer rows are faster with several
+ * workgroups. */
 enum { MOST_WIDTH = 16384 };
 
 static bool is_reduction(const gt_graph *graph, const gt_node *node, gt_row_form *form) {
   return node->op->row && node->op->row(graph, node, form) && form->width > 1 && form->width <= MOST_WIDTH;
 }
 
-/* After how many kernels, one after another, a node's value can be there, if all that can join does; and
- * marks the nodes that nobody wants until later who could not compute them himself. A kernel wants what it
- * reads as soon as it is there. */
+/* Computes f->there: the number of kernels that must run one after another before a node's value can be
+ * computed, if everything that can be merged is merged. Computes f->later: true for a node whose value is
+ * needed only later than that, by consumers that could compute it themselves. Elementwise nodes and
+ * reductions of rows need their inputs when their own values are needed (`wanted`, in the same unit); other
+ * kernels (`waits`) as soon as possible. */
 static void find_times(gt_fusion *f, uint32_t *wanted, bool *waits) {
   const gt_graph *graph = f->graph;
   uint32_t *there = f->there;
@@ -43,7 +44,7 @@ static void find_times(gt_fusion *f, uint32_t *wanted, bool *waits) {
   }
 }
 
-/* The rows of a row program, or of a reduction that may become one. */
+/* Sets *rows to the group as a row program, if it is one or is a reduction that can become one. */
 static bool rows_of(const gt_fusion *f, const gt_group *group, gt_group *rows) {
   gt_row_form form;
   *rows = *group;
@@ -57,6 +58,8 @@ static bool rows_of(const gt_fusion *f, const gt_group *group, gt_group *rows) {
   return true;
 }
 
+/* True if the group's work is on the same rows: a reduction, or elementwise work on their elements or on one
+ * value per row. */
 static bool may_join(const gt_fusion *f, const gt_group *rows, const gt_group *group) {
   gt_group own;
   if (rows_of(f, group, &own)) return own.width == rows->width && own.shape.dim[0] == rows->shape.dim[0];
@@ -64,10 +67,11 @@ static bool may_join(const gt_fusion *f, const gt_group *rows, const gt_group *g
   return group->leader == GT_NONE && (count == rows->shape.dim[0] || count == gt_shape_count(rows->shape));
 }
 
+/* Merges row programs that compute inputs of a node into its group. */
 static bool join_inputs(gt_arena *arena, gt_fusion *f, gt_id id) {
   const gt_node *node = gt_node_at(f->graph, id);
   bool joined = false;
-  if (f->later[id]) return false; /* it joins those who want it */
+  if (f->later[id]) return false; /* it is merged with its consumers instead */
   for (int i = 0; i < node->inputs; i++) {
     const gt_id p = f->origin[node->input[i]];
     const int a = f->group_of[p], b = f->group_of[id];
@@ -80,7 +84,8 @@ static bool join_inputs(gt_arena *arena, gt_fusion *f, gt_id id) {
   return joined;
 }
 
-/* One long row that nothing has joined, too: its own kernel would take two passes. */
+/* A reduction of one long row becomes a row program even if nothing was merged with it: its own kernel would
+ * need two passes. */
 static void take_lone_row(gt_fusion *f, int g) {
   enum { ONE_PASS = 4096 };
   gt_group rows;

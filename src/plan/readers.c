@@ -1,5 +1,5 @@
-/* A stretch is the interval between adjacent bounds of the declared ranges; it has a list of the readers of
- * its bytes. */
+/* A stretch is the interval between two adjacent bounds of the declared ranges. Each stretch has a linked
+ * list of the readers of its bytes. */
 #include "plan/readers.h"
 #include "base/memory.h"
 #include <stdlib.h>

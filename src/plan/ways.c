@@ -1,4 +1,5 @@
-/* Incremental topological order of fusion groups, for the test that merging two groups makes no cycle. */
+/* Incremental topological order of fusion groups, for the test that merging two groups creates no cycle
+ * (ways.h). */
 #include "plan/ways.h"
 #include "base/memory.h"
 #include "op/core.h"
@@ -13,13 +14,13 @@ typedef struct unit { /* a unit found by a search */
   uint64_t label;
 } unit;
 
-/* A search from one end along edges, one edge per step. */
+/* One direction of the bidirectional search, which advances by one edge per step. */
 typedef struct walk {
   uint32_t mark;
-  gt_id *stack, single; /* single: the target of `node` for a node in no group */
+  gt_id *stack, single; /* stack: visited units whose edges are not followed yet; single: see node */
   uint32_t depth;
-  const gt_id *node; /* nodes of the current unit; edges edge … edges - 1 of node[at] are left */
-  int nodes, at;
+  const gt_id *node; /* the nodes of the current unit; for a node in no group it points to `single` */
+  int nodes, at;     /* edges edge … edges - 1 of node[at] are left */
   uint32_t edge, edges;
   unit *found;
   uint32_t count;
@@ -37,7 +38,7 @@ struct gt_ways {
   const walk *ended;              /* the walk of the last search that ended first */
 };
 
-/* Landmarks are evenly spaced among groups. Their reachability stays valid, as merging removes no path. */
+/* Landmarks are evenly spaced among groups. Merging removes no path, so their reachability stays valid. */
 static void set_landmarks(gt_ways *ways) {
   const gt_fusion *f = ways->fusion;
   const gt_graph *graph = f->graph;
@@ -78,6 +79,7 @@ gt_ways *gt_ways_create(gt_arena *arena, const gt_fusion *fusion) {
   return ways;
 }
 
+/* The unit that contains a node. */
 static gt_id unit_of(const gt_ways *ways, gt_id node) {
   const int group = ways->fusion->group_of[node];
   return group < 0 ? node : ways->first[group];
@@ -89,6 +91,7 @@ static bool shows(const gt_fusion *f, gt_id view, int group) {
   return f->group_of[gt_node_at(f->graph, view)->input[0]] == group;
 }
 
+/* Makes a unit the current one of the walk. */
 static void enter(const gt_ways *ways, walk *w, gt_id id) {
   const int group = ways->fusion->group_of[id];
   w->single = id;
@@ -104,7 +107,7 @@ static void begin(gt_ways *ways, walk *w, int group) {
   enter(ways, w, ways->first[group]);
 }
 
-/* Advances to the next edge, which is one of node[at]; false if there is none. */
+/* Moves to the next node with an edge left, which is then node[at]; false if there is none. */
 static bool has_edge(const gt_ways *ways, walk *w) {
   while (w->edge == w->edges) {
     if (w->at + 1 == w->nodes) {
@@ -155,6 +158,7 @@ static bool step_before(gt_ways *ways, int a, int b) {
   return ways->line.label[next] > ways->line.label[ways->first[a]] && visit(ways, w, &ways->after, next);
 }
 
+/* True if a path from a to b through a landmark in another group is known. */
 static bool lead_by_landmark(const gt_ways *ways, int a, int b) {
   uint64_t both = ways->reaches[ways->first[a]] & ways->reached_by[ways->first[b]];
   for (; both; both &= both - 1) {
@@ -164,7 +168,7 @@ static bool lead_by_landmark(const gt_ways *ways, int a, int b) {
   return false;
 }
 
-/* Bidirectional search: often a has many consumers and b few inputs, or the reverse. */
+/* A bidirectional search, because often a has many consumers and b few inputs, or the reverse. */
 bool gt_ways_lead_around(gt_ways *ways, int a, int b) {
   if (lead_by_landmark(ways, a, b)) return true;
   begin(ways, &ways->after, a);
@@ -184,8 +188,9 @@ static int by_label(const void *a, const void *b) {
   return (x->label > y->label) - (x->label < y->label);
 }
 
-/* At the position of a: the inputs of b, then the merged unit; or at that of b: the merged unit, then the
- * consumers of a. */
+/* Updates the order with the walk that ended first. If it is the one from b: moves the units that it found,
+ * from which b is reached, to the position of a, followed by the merged unit. If it is the one from a: moves
+ * the units that it found, which a reaches, to after b, which becomes the merged unit. */
 void gt_ways_join(gt_ways *ways, int a, int b) {
   const gt_id from = ways->first[a], to = ways->first[b];
   const bool after = ways->ended == &ways->after;
