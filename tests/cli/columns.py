@@ -1,4 +1,4 @@
-"""Predictions of a linear model of a table, computed from model.bin and the table alone: columns.py MODEL TABLE. Reads
+"""Predictions of a linear model of a table, computed only from model.bin and the table: columns.py MODEL TABLE. Reads
 gtrain's predictions from standard input, and fails if one differs. Plain Python: csv, datetime, json, math, struct."""
 import csv
 import datetime

@@ -1,5 +1,5 @@
 """Writes model files whose description of columns is wrong: columns_attack.py MODEL FOLDER. A model with one input is
-changed in all ways of `attacks`, one with several inputs in those of `of_inputs`, of which the first has codes."""
+changed by each function in `attacks`; one with several inputs, the first with codes, by those in `of_inputs`."""
 import copy
 import json
 import struct

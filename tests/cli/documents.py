@@ -60,7 +60,7 @@ def agrees(lines, shown):
 
 
 def shortened(lines, shown):
-    """The output with the number of lines that is now shown before and after the first "…"."""
+    """The output, with as many lines before and after the first "…" as are shown now."""
     if "…" not in shown:
         return lines
     head = shown.index("…")

@@ -50,7 +50,7 @@ def predictions(case, inputs):
     if rows[0][0] == "class":
         return [[float(cell) for cell in row[1:]] for row in rows[1:]]
     if not rows[0][0].replace("e-", "").replace(".", "").isdigit():
-        rows = rows[1:]  # names
+        rows = rows[1:]  # the header
     return [[float(cell) for cell in row] for row in rows]
 
 
@@ -58,7 +58,7 @@ def share(part, whole):
     return part / whole if whole else 0
 
 
-# --- of answers ---
+# --- metrics of predicted classes ---
 
 def by_class(labels, answers, classes, value):
     out = []
@@ -91,7 +91,7 @@ def of_answers(labels, answers, classes):
     return want
 
 
-# --- of scores ---
+# --- metrics of probabilities and other scores ---
 
 def area(labels, scores):
     positive = [s for s, l in zip(scores, labels) if l]
@@ -166,7 +166,7 @@ train: {epochs: 10, batch_size: 32}
     outputs = predictions("bits", "bits-inputs.csv")
     both = []
     for k, name in enumerate(("up", "right")):
-        labels, p = [row[2 + k] for row in rows[120:]], [row[2 + k] for row in outputs]  # after the answers
+        labels, p = [row[2 + k] for row in rows[120:]], [row[2 + k] for row in outputs]  # p: after the classes
         want = {**of_answers(labels, [int(x > 0.5) for x in p], 2), **of_scores(labels, [[1 - x, x] for x in p])}
         both.append({n: want[n] for n in NAMES})
         compare("bits", got, {f"{n}.{name}": want[n] for n in NAMES})

@@ -2,7 +2,7 @@
 #
 #   make faults     all of them, in parallel (minutes); `make check` runs a sample
 #
-# shim.c is preloaded into an ordinary gtrain, which is why this does not run with sanitizers.
+# shim.c is preloaded into an ordinary gtrain, so this does not work with sanitizers.
 
 FAULTS        := $(BUILD)/tests/faults
 FAULTS_SHIM   := $(FAULTS)/shim.so

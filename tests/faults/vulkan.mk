@@ -1,11 +1,11 @@
 # Device faults: every Vulkan entry point that gtrain calls fails, at each of its calls.
 #
-#   make faults-vulkan        all of them (an hour on two cores), and a sample under the validation layers;
+#   make faults-vulkan        all of them (an hour on two cores), and a sample with the validation layer;
 #                             another sample is part of `make check`
 #   make dist-faults-vulkan   a folder to copy to another machine: there, `JOBS=16 ./vulkan.sh --seconds 500` runs as
 #                             many trials as fit into that time, evenly spread, 16 at a time; --from N continues at N
 #
-# gtrain-vulkan is an ordinary gtrain with vulkan.c between volk and the loader. VK_DRIVER_FILES= (empty) tests this
+# gtrain-vulkan is an ordinary gtrain with vulkan.c between volk and the loader. VK_DRIVER_FILES= (empty) tests the
 # machine's own driver.
 
 FAULTS_VULKAN := $(FAULTS)/gtrain-vulkan $(FAULTS)/vulkan-driver

@@ -1,17 +1,17 @@
-# Fuzz targets: tests/fuzz/NAME.c, each run two ways; and a campaign of random commands.
+# Fuzz targets, tests/fuzz/NAME.c, and a campaign of random commands.
 #
-#   make fuzz [SECONDS=600] [TARGETS="config csv"] [JOBS=2]   searches for inputs that break something: needs clang
-#   make campaign [COMMANDS=50000] [SEED=1] [JOBS=2]   random configs and command lines; ONLY=N one of its cases again
+#   make fuzz [SECONDS=600] [TARGETS="config csv"] [JOBS=2]   searches for inputs that crash; needs clang
+#   make campaign [COMMANDS=50000] [SEED=1] [JOBS=2]   random configs and command lines; ONLY=N runs one case
 #
-# Without clang they are programs that replay inputs: `make check` runs them on the seeds that seeds.sh makes from the
-# repository's own files, and on tests/fuzz/corpus/NAME: inputs that a search once found, and some written by hand.
+# Without clang, the targets are programs that replay inputs: `make check` runs them on the seeds that seeds.sh makes
+# from the repository's files, and on tests/fuzz/corpus/NAME: inputs that a search once found, and some written by hand.
 
 FUZZ          := $(BUILD)/fuzz
 FUZZ_NOT      := fuzz replay repair campaign%
 FUZZ_TARGETS  := $(filter-out $(FUZZ_NOT),$(notdir $(basename $(wildcard tests/fuzz/*.c))))
 FUZZ_PROGRAMS := $(FUZZ_TARGETS:%=$(FUZZ)/bin/%)
 FUZZ_SHARED   := $(BUILD)/obj/tests/fuzz/fuzz.o $(BUILD)/obj/tests/fuzz/repair.o
-# -fsanitize=fuzzer under clang; otherwise a main of our own.
+# With clang, -fsanitize=fuzzer provides `main`; otherwise replay.c does.
 FUZZ_ENGINE   ?=
 FUZZ_MAIN     := $(if $(FUZZ_ENGINE),,$(BUILD)/obj/tests/fuzz/replay.o)
 FUZZ_OBJECTS  := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/fuzz/*.c))

@@ -1,8 +1,8 @@
-# Guests: extensions of gtrain by one file, tested with a layer that is not shipped.
+# Guests: extensions of gtrain that need only one file, tested with files that are not part of gtrain.
 #
 # A file in this folder registers itself like those of src/. $(GUEST)/gtrain is the ordinary program with these files
-# added: of src/ only the files that contain registries are compiled again, with the longer lists. The scripts here run it
-# as $GUEST.
+# added: only the files of src/ that contain registries are compiled again, with the longer lists. The scripts in this
+# folder call the program $GUEST.
 
 GUEST          := $(BUILD)/guest
 GUEST_SOURCES  := $(sort $(wildcard tests/guest/*.c))
@@ -23,7 +23,7 @@ $(GUEST)/obj/%.o: %.c $(BUILD)/flags.stamp
 	@mkdir -p $(@D)
 	$(Q)$(CC) -I$(GUEST)/gen $(CPP_FLAGS) $(C_FLAGS) -MMD -MP -c -o $@ $<
 
-# Objects come before the library, which then adds nothing for the symbols that they define.
+# The objects precede the library, so that the linker does not use the library's files that define the same symbols.
 $(GUEST)/gtrain: $(BUILD)/obj/src/main.o $(GUEST_OBJECTS) $(LIBRARY) $(BUILD)/flags.stamp
 	$(say) LINK $@
 	$(Q)$(CC) $(LD_FLAGS) -o $@ $(BUILD)/obj/src/main.o $(GUEST_OBJECTS) $(LIBRARY) $(LD_LIBS)

@@ -1,5 +1,5 @@
-"""The cases to compare: (name, config, inputs, targets, steps). Random but repeatable data, awkward sizes. Each case draws
-its numbers from a generator of its own, seeded by its name: a new case does not change the others."""
+"""The cases to compare: (name, config, inputs, targets, steps). Random but repeatable data, awkward sizes. Each case
+has its own random number generator, seeded by its name, so that a new case does not change the others."""
 
 import zlib
 
@@ -77,7 +77,7 @@ def layer_cases():
 
 
 def convolution_cases():
-    """Each activation between two other layers, so that its input has a gradient, too."""
+    """Each activation between two layers with weights, so that the gradient of its input is tested, too."""
     t = numbers(5, 3)
     line = [{"out_channels": 7, "kernel_size": 3}, {"out_channels": 4, "kernel_size": 4, "stride": 3, "padding": 2},
             {"out_channels": 6, "kernel_size": 5, "padding": "same", "groups": 2, "dilation": 2}]
@@ -147,7 +147,7 @@ def image_cases():
 
 
 def sequence_cases():
-    """Five steps of four features, behind a layer with weights, so that the gradient of the input counts, too."""
+    """Five steps of four features, after a layer with weights, so that the gradient of the input is tested, too."""
     x, t = numbers(11, 20), numbers(11, 3)
 
     def around(what, *layers, steps=4, **more):
@@ -173,7 +173,7 @@ def sequence_cases():
 
 
 def text_cases():
-    """Language models of eleven characters: with a table of their own for the outputs, and with that of the embedding."""
+    """Language models of eleven characters: the output layer has its own weights, or those of the embedding."""
     for what, last in (("untied", 11), ("tied", {"weight": "characters"})):
         for smoothing in (0, 0.1):
             name = f"text lstm, {what}, smoothing {smoothing}"

@@ -21,8 +21,8 @@ from layers import forward, initial_state
 from networks import compare_network, network_cases
 from training import numbers_of, train, typed
 
-LARGEST_LOSS = 1e6  # beyond it training has diverged, and rounding decides
-STEPS_CHECKED = 3  # in addition to the last: each costs a run of its own, since a model is written at its end
+LARGEST_LOSS = 1e6  # if it is larger, training has diverged, and only rounding decides
+STEPS_CHECKED = 3  # and the last step; each needs its own run, because a model is written only at the end
 
 
 def differs(what, ours, exact, single, scale):
@@ -33,9 +33,9 @@ def differs(what, ours, exact, single, scale):
 
 
 def compare_losses(folder, exact, single):
-    """Of every step of a run."""
+    """Compares the training loss of every step of a run."""
     for step, row in enumerate(gtrain.rows(folder, "train"), 1):
-        trained = row.get("soft_loss", row.get("loss"))  # for gates, the loss of the mixtures
+        trained = row.get("soft_loss", row.get("loss"))  # for logic gates, the loss of the soft gates
         loss = exact[step - 1][0]
         yield differs(f"loss of step {step}", trained, loss, single[step - 1][0], 2e-6 * abs(loss) + 1e-7)
 
@@ -44,7 +44,7 @@ def compare_step(folder, step, start, exact, single):
     ours = gtrain.model(folder)
     _, lr, weights = exact[step - 1]
     row = gtrain.rows(folder, "train")[step - 1]
-    if lr is not None:  # for a line search, its step length
+    if lr is not None:  # None for a line search
         yield differs(f"learning rate of step {step}", row["lr"], lr, lr, 2e-7 * abs(lr))
     for name, value in weights.items():
         moved = numpy.abs(value - start[name]).max()

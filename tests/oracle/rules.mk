@@ -1,4 +1,4 @@
-# PyTorch as oracle: training with gtrain is compared, step by step, with PyTorch in double precision. Not part of `make
+# Comparison with PyTorch in double precision, step by step. Not part of `make
 # check`, since PyTorch is large: on Debian and Ubuntu, apt-get install python3-torch. Splines are compared with scipy
 # (python3-scipy), `crop:` with torchvision's center_crop or its rule, metrics with scikit-learn (python3-sklearn).
 #

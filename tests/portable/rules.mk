@@ -2,9 +2,9 @@
 # limits that Vulkan guarantees.
 #
 #   make check-amd [TABLE=1]     every kernel of every config, and every one for matrix units, through Mesa's AMD
-#                                compiler; the table of all of them
+#                                compiler; TABLE=1 prints a table of all of them
 #   make check-limits            selftest and trainings on a device with the smallest limits
-#   make check-swiftshader       the selftest on SwiftShader, which scripts/fetch-swiftshader.sh brings
+#   make check-swiftshader       the selftest on SwiftShader, which scripts/fetch-swiftshader.sh downloads
 #
 # `make check` runs a quick version of the first.
 
@@ -18,7 +18,7 @@ $(PORTABLE)/compile: $(PORTABLE_OBJECTS) $(LIBRARY) $(BUILD)/flags.stamp
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LD_FLAGS) -Wl,--wrap=gt_vulkan_pipelines -o $@ $(PORTABLE_OBJECTS) $(LIBRARY) $(LD_LIBS)
 
-# A library that the Vulkan loader opens: without sanitizers, however gtrain is built.
+# A library that the Vulkan loader opens: always built without sanitizers.
 $(PORTABLE)/%.so: tests/portable/%.c $(BUILD)/flags.stamp
 	$(say) CC $@
 	@mkdir -p $(@D)

@@ -1,7 +1,7 @@
-# Kills, damaged files and power loss, as many as requested; `make check` runs a few of each.
+# Runs that are killed, damaged files, and power loss, as many as requested; `make check` runs a few of each.
 #
 #   make torture [KILLS=4000] [FILES=9600] [STATES=3] [SEED=1]
-#   make soak [MINUTES=60] [DEVICE=cpu]     memory does not grow in endless runs
+#   make soak [MINUTES=60] [DEVICE=cpu]     the memory of long runs must not grow
 .PHONY: torture soak
 torture: $(BUILD)/gtrain
 	@tests/torture/run.sh $(BUILD) $(or $(KILLS),4000) $(or $(FILES),9600) $(or $(SEED),1) --states $(or $(STATES),3)
