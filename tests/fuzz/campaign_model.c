@@ -75,7 +75,7 @@ static void add_pad_shrink_or_stride(partial_model *s) {
   const int64_t kind = between(&s->m->d, 0, 2);
   for (int i = 0; i < s->axes; i++) {
     const int64_t most = kind == 0 ? 2 : s->axis[i];
-    const int64_t number = between(&s->m->d, kind == 0 ? 0 : 1, most > 4 ? most : most);
+    const int64_t number = between(&s->m->d, kind == 0 ? 0 : 1, most);
     json_array_append_new(list, json_integer(number));
     s->axis[i] = kind == 0   ? s->axis[i] + 2 * number
                  : kind == 1 ? number
