@@ -1,15 +1,16 @@
-/* Checks: a flag is 1 if all elements of a pack are finite. The kernels that write parts of the pack have the
- * values anyway and clear the flag themselves, so that consumers of the flag do not wait for another kernel
- * that reads everything again. The flag must be initialized in place before, which is an edge of the order
- * unless that creates a cycle.
+/* Checks: a flag is 1 if all elements of a pack are finite (gt_op.flag). The kernels that write parts of the
+ * pack have the values in registers and can clear the flag themselves, so that consumers of the flag need not
+ * wait for a kernel that reads everything again. The flag must be initialized before these kernels run: an
+ * edge of the order ensures this. If the edge would create a cycle, the kernel does not check.
  *
- * Whether a kernel can check is known when the steps of its group have been lowered. Parts that no kernel
- * checks are left to the flag's own kernel. */
+ * Whether a kernel can check is known only after its group was lowered. The flag's own kernel checks the
+ * parts that no other kernel checks. */
 #include "base/memory.h"
 #include "plan/internal.h"
 #include <stdlib.h>
 
-enum { MAX_STRETCHES = 8 }; /* more kernels than this cost more than another level */
+/* Unchecked parts, each of which needs a kernel; more of them cost more than one kernel in a later level. */
+enum { MAX_STRETCHES = 8 };
 
 static bool is_flag(const gt_graph *graph, const gt_group *group) {
   return group->nodes == 1 && group->leader != GT_NONE && gt_node_at(graph, group->leader)->op->flag;
@@ -21,52 +22,54 @@ static gt_id pack_of(const gt_layout *l, const gt_group *flag) {
   return gt_node_at(l->graph, x)->op->kind == GT_OP_PACK ? x : GT_NONE;
 }
 
-static bool lies_in(const gt_layout *l, gt_id value, gt_id pack) {
+static bool is_part_of(const gt_layout *l, gt_id value, gt_id pack) {
   const gt_place *place = &l->place[value];
   return place->placed && !place->variable && place->into == pack;
 }
 
 /* True if all results of a kernel are parts of the pack. */
-static bool all_lie_in(const gt_layout *l, gt_id leader, gt_id pack) {
-  bool all = lies_in(l, leader, pack);
+static bool all_are_parts_of(const gt_layout *l, gt_id leader, gt_id pack) {
+  bool all = is_part_of(l, leader, pack);
   for (int k = 1; k <= gt_node_at(l->graph, leader)->op->further; k++)
-    all = all && lies_in(l, gt_result(l->graph, leader, k), pack);
+    all = all && is_part_of(l, gt_result(l->graph, leader, k), pack);
   return all;
 }
 
 /* True if all complete column sums of the group, its only stored results, are parts of the pack. */
-static bool sums_lie_in(const gt_layout *l, const gt_group *group, gt_id pack) {
+static bool sums_are_parts_of(const gt_layout *l, const gt_group *group, gt_id pack) {
   bool all = group->followers > 0;
-  for (int i = 0; i < group->followers; i++) all = all && lies_in(l, group->follower[i], pack);
+  for (int i = 0; i < group->followers; i++) all = all && is_part_of(l, group->follower[i], pack);
   return all;
 }
 
 /* True if a group writes the value into the pack and writes nothing else. */
 static bool may_check(const gt_layout *l, const gt_group *group, gt_id value, gt_id pack, gt_id flag) {
-  if (!lies_in(l, value, pack)) return false;
+  if (!is_part_of(l, value, pack)) return false;
   if (group->width || (group->flag && group->flag != flag + 1)) return false;
-  if (group->columns) return sums_lie_in(l, group, pack);
+  if (group->columns) return sums_are_parts_of(l, group, pack);
   if (group->leader != GT_NONE && !gt_node_at(l->graph, group->leader)->op->epilogue)
-    return all_lie_in(l, group->leader, pack);
+    return all_are_parts_of(l, group->leader, pack);
   return group->program.outputs == 1 && group->output[0] == value;
 }
 
+/* Marks the groups that may clear this flag, and orders them after the flag's initial value. */
 static void find_checks_of(gt_layout *l, gt_order *order, const gt_group *flag) {
   const gt_node *node = gt_node_at(l->graph, flag->leader);
   const gt_id pack = pack_of(l, flag), first = l->fusion.origin[node->input[node->op->begins_as - 1]];
   const int maker = gt_fusion_maker(&l->fusion, first);
-  const gt_place *begins = &l->place[first];
-  if (pack == GT_NONE || maker < 0 || !begins->placed || begins->variable || begins->into != flag->leader)
+  const gt_place *place_of_first = &l->place[first];
+  if (pack == GT_NONE || maker < 0 || !place_of_first->placed || place_of_first->variable ||
+      place_of_first->into != flag->leader)
     return;
-  const uint32_t begin = (uint32_t)maker;
+  const uint32_t first_item = (uint32_t)maker;
   for (int i = 0; i < gt_node_at(l->graph, pack)->inputs; i++) {
     const gt_id part = l->fusion.origin[gt_node_at(l->graph, pack)->input[i]];
     const int writer = gt_fusion_maker(&l->fusion, part);
     if (writer < 0 || writer == maker || !may_check(l, &l->fusion.group[writer], part, pack, flag->leader))
       continue;
-    const uint32_t after = (uint32_t)writer;
-    if (gt_order_reaches(order, &after, 1, &begin, 1)) continue;
-    gt_order_edge(order, begin, after);
+    const uint32_t writer_item = (uint32_t)writer;
+    if (gt_order_reaches(order, &writer_item, 1, &first_item, 1)) continue;
+    gt_order_edge(order, first_item, writer_item);
     l->fusion.group[writer].flag = flag->leader + 1;
   }
 }
@@ -95,6 +98,8 @@ static void find_checked(const gt_layout *l, bool *checks) {
   }
 }
 
+/* Adds a part of the pack to the list of unchecked parts. follows: it follows the last part in the list, so
+ * the two are merged. */
 static void add_stretch(gt_lowering *lowering, gt_element_range more, bool follows) {
   gt_element_range *last = follows ? &lowering->unchecked.items[lowering->unchecked.count - 1] : NULL;
   if (!last || more.offset < last->offset + last->count)

@@ -1,3 +1,5 @@
+/* Encodes the elementwise nodes of a group as a program (step/program.h): chooses how each input is read, and
+ * lists instructions and outputs. Fails if a limit of the program or of the leader's kernel is exceeded. */
 #include "op/elementwise.h"
 #include "plan/fuse.h"
 #include <string.h>
@@ -6,11 +8,11 @@ typedef struct encoder {
   const gt_fusion *fusion;
   gt_group *group;
   int max_inputs, max_outputs;
-  bool general; /* the kernel supports general strides */
-  int64_t count;
-  uint32_t fixed_row; /* required row length: n for a GEMM epilogue, or that of a row program; 0: any */
-  int64_t rows;       /* of a row program; else 0 */
-  uint32_t reductions;
+  bool general;        /* the kernel supports general strides (GT_LOAD_GENERAL) */
+  int64_t count;       /* elements of the iteration space */
+  uint32_t fixed_row;  /* required row length: n for a GEMM epilogue, or that of a row program; 0: any */
+  int64_t rows;        /* number of rows of a row program; otherwise 0 */
+  uint32_t reductions; /* row reductions encoded so far */
 } encoder;
 
 static bool in_group(const gt_group *group, gt_id id) {
@@ -35,6 +37,7 @@ bool gt_group_is_output(const gt_fusion *fusion, const gt_group *group, gt_id id
   return false;
 }
 
+/* True if the program can have rows of this length; sets the row length if it was not set yet. */
 static bool row_fits(encoder *e, int64_t row) {
   if (e->fixed_row) return row == e->fixed_row;
   if (e->group->row && e->group->row != row) return false;
@@ -96,7 +99,8 @@ static int result_operand(const encoder *e, gt_id id, const int *result) {
   return -1;
 }
 
-/* True if an element of the group's value, reshaped to x, depends only on the same row of the program. */
+/* True if a value of the group with shape x can be an operand in `space`: in a row program an instruction can
+ * read only elements of its own row. */
 static bool stays_in_row(encoder *e, gt_shape x, gt_shape space) {
   uint32_t mode;
   if (!e->rows || gt_shape_count(x) == gt_shape_count(space)) return true;
@@ -119,8 +123,8 @@ static bool operand_of(encoder *e, gt_id id, gt_shape space, const int *result, 
   return input_operand(e, id, space, operand);
 }
 
-/* The operand of an op that specifies the load mode of its input (spread): that must be a complete value from
- * outside of the group. */
+/* The operand of an op that specifies how its input is read (gt_op.load): the input must be computed outside
+ * of the group. */
 static bool specified_operand(encoder *e, const gt_node *node, const int *result, uint32_t *operand) {
   const gt_id source = e->fusion->origin[node->input[0]];
   const int64_t row = node->shape.dim[node->shape.rank - 1];
@@ -191,7 +195,7 @@ static bool add_output(encoder *e, gt_id id, int operand) {
 static encoder encoder_for(const gt_fusion *fusion, gt_group *group) {
   encoder e = {fusion, group, GT_PROGRAM_INPUTS, GT_PROGRAM_OUTPUTS, true, 0, 0, 0, 0};
   const gt_node *last = gt_node_at(fusion->graph, group->node[group->nodes - 1]);
-  if (group->width) { /* the shape is known since the first two nodes were merged */
+  if (group->width) { /* a row program already has its shape */
     e.general = false;
     e.fixed_row = group->width;
     e.rows = group->shape.dim[0];
@@ -228,10 +232,10 @@ static bool encode_prologue(encoder *e, const int *result) {
   return add_output(e, read, (int)operand);
 }
 
-/* True if there are enough operand slots. Reductions become inputs, too, and outputs of an epilogue may take
- * the addresses of inputs. */
+/* True if the program's inputs and outputs have enough addresses. The CPU kernel needs an input per
+ * reduction, and further outputs of an epilogue use the addresses of inputs. */
 static bool has_places(const encoder *e, const gt_group *group) {
-  enum { OWN = GT_EPILOGUE_OUTPUTS + GT_EPILOGUE_EXTRA_OUTPUTS };
+  enum { OWN = GT_EPILOGUE_OUTPUTS + GT_EPILOGUE_EXTRA_OUTPUTS }; /* outputs with addresses of their own */
   const gt_program *p = &group->program;
   const uint32_t more = p->outputs > OWN ? p->outputs - OWN : 0;
   const bool epilogue = group->leader != GT_NONE && group->width;

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Computes each origin from that of the input: to follow the chain for every node would take quadratic time.
- */
+/* Computes each origin from that of the input, because a walk per node would take quadratic time. */
 static void find_origins(gt_fusion *f) {
   for (gt_id id = 0; id < f->graph->count; id++)
     f->origin[id] = gt_is_reshape(f->graph, id) ? f->origin[gt_node_at(f->graph, id)->input[0]] : id;

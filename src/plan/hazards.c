@@ -1,6 +1,6 @@
-/* A segment tree per piece of memory: leaves are the intervals between adjacent bounds of ranges. An access
- * is recorded at the O(log n) nodes that make up its range (`whole`) and at all their ancestors (`within`).
- * Levels are counted from 1; 0: never. */
+/* A segment tree per piece of memory: its leaves are the intervals between adjacent bounds of the declared
+ * ranges. An access is recorded in `whole` at the O(log n) nodes that make up its range, and in `within` at
+ * these nodes and all their ancestors. Levels are stored plus 1; 0 means never. */
 #include "plan/hazards.h"
 #include "base/memory.h"
 #include <stdlib.h>
@@ -73,6 +73,7 @@ void gt_hazards_ready(gt_hazards *hazards) {
   }
 }
 
+/* The leaf that begins at a bound. */
 static size_t leaf_of(const tree *t, uint64_t bound) {
   size_t low = 0, high = t->bounds;
   while (high - low > 1) {
@@ -85,22 +86,24 @@ static size_t leaf_of(const tree *t, uint64_t bound) {
   return low + t->leaves;
 }
 
-static uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
+static uint32_t max_level(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/* The maximum over the nodes from `first` up to the root. */
-static uint32_t above(const tree *t, size_t node, int kind) {
+/* The last level that is recorded for the whole of a node or of an ancestor. */
+static uint32_t latest_of_ancestors(const tree *t, size_t node, int kind) {
   uint32_t level = 0;
-  for (; node; node /= 2) level = later(level, t->whole[kind][node]);
+  for (; node; node /= 2) level = max_level(level, t->whole[kind][node]);
   return level;
 }
 
+/* 1 + the last level in which a byte of the range was accessed, or 0. */
 static uint32_t last_touch(const tree *t, gt_range range, int kind) {
   size_t low = leaf_of(t, range.offset), high = leaf_of(t, range.offset + range.bytes);
   uint32_t level = 0;
-  if (low < high) level = later(above(t, low, kind), above(t, high - 1, kind));
+  if (low < high)
+    level = max_level(latest_of_ancestors(t, low, kind), latest_of_ancestors(t, high - 1, kind));
   for (; low < high; low /= 2, high /= 2) {
-    if (low & 1) level = later(level, t->within[kind][low++]);
-    if (high & 1) level = later(level, t->within[kind][--high]);
+    if (low & 1) level = max_level(level, t->within[kind][low++]);
+    if (high & 1) level = max_level(level, t->within[kind][--high]);
   }
   return level;
 }
@@ -108,19 +111,19 @@ static uint32_t last_touch(const tree *t, gt_range range, int kind) {
 uint32_t gt_hazards_after(const gt_hazards *hazards, gt_range range, bool write) {
   const tree *t = &hazards->tree[range.piece];
   const uint32_t written = last_touch(t, range, WRITE);
-  return write ? later(written, last_touch(t, range, READ)) : written;
+  return write ? max_level(written, last_touch(t, range, READ)) : written;
 }
 
-static void note(tree *t, size_t node, int kind, uint32_t level) {
-  t->whole[kind][node] = later(t->whole[kind][node], level);
-  for (; node; node /= 2) t->within[kind][node] = later(t->within[kind][node], level);
+static void record(tree *t, size_t node, int kind, uint32_t level) {
+  t->whole[kind][node] = max_level(t->whole[kind][node], level);
+  for (; node; node /= 2) t->within[kind][node] = max_level(t->within[kind][node], level);
 }
 
 void gt_hazards_touch(gt_hazards *hazards, gt_range range, bool write, uint32_t level) {
   tree *t = &hazards->tree[range.piece];
   size_t low = leaf_of(t, range.offset), high = leaf_of(t, range.offset + range.bytes);
   for (; low < high; low /= 2, high /= 2) {
-    if (low & 1) note(t, low++, write ? WRITE : READ, level + 1);
-    if (high & 1) note(t, --high, write ? WRITE : READ, level + 1);
+    if (low & 1) record(t, low++, write ? WRITE : READ, level + 1);
+    if (high & 1) record(t, --high, write ? WRITE : READ, level + 1);
   }
 }

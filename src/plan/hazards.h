@@ -1,6 +1,7 @@
-/* gt_hazards: the levels in which the bytes of each piece of memory were last read and written. All ranges
- * are declared first (expect); then each query and each update takes time logarithmic in their number, which
- * matters if a thousand layers read parts of one variable. Owner: the caller of init. */
+/* gt_hazards: the levels in which the bytes of each piece of memory (a variable or an allocation) are last
+ * read and written. All ranges are declared first (expect). Each query and each update then takes time
+ * logarithmic in their number, which matters if a thousand layers read parts of one variable. Owner: the
+ * caller of init. */
 #ifndef GT_PLAN_HAZARDS_H
 #define GT_PLAN_HAZARDS_H
 #include <stdbool.h>

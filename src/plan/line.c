@@ -1,6 +1,8 @@
+/* An ordered list: each item has a label, and labels ascend along the list (line.h). */
 #include "plan/line.h"
 
-/* Labels are below 2^LABEL_BITS. A range of 2^i labels is full if more than (10/7)^i are in use. */
+/* Labels are below 2^LABEL_BITS. A range of 2^i labels counts as full if more than (10/7)^i of them are in
+ * use. */
 enum { LABEL_BITS = 62 };
 
 /* The list is circular: an additional item with label 0 links its ends. */

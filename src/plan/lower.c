@@ -4,8 +4,8 @@
 #include "op/rows.h"
 #include "plan/internal.h"
 
-/* A copy is a program without instructions; its uses are then changed to the copied part, or to scratch
- * memory. */
+/* Emits a copy as a program without instructions. Then changes its uses to the part of the target that is
+ * copied, or to the scratch memory of a saved value. */
 static bool lower_copy(gt_layout *l, const gt_copy *copy, gt_error *error) {
   const gt_node *source = gt_node_at(l->graph, copy->source);
   if (source->dtype != GT_F32)
@@ -48,8 +48,8 @@ static double group_functions(const gt_graph *graph, const gt_group *group) {
   return node->op->functions ? node->op->functions(graph, node) : 0;
 }
 
-/* True if the leader's initial value is already in the memory of its own value. */
-static bool begins_there(const gt_layout *l, gt_id leader) {
+/* True if the leader's initial value (gt_op.begins_as) is already in the memory of the leader's value. */
+static bool initial_value_is_there(const gt_layout *l, gt_id leader) {
   const gt_node *node = gt_node_at(l->graph, leader);
   if (!node->op->begins_as) return false;
   const gt_location a = gt_plan_locate_node(l, leader),
@@ -66,19 +66,19 @@ static void lower_group(gt_layout *l, const gt_group *group) {
     return;
   }
   if (gt_plan_is_left_out(l, group->leader)) return;
-  l->lowering.begins_there = begins_there(l, group->leader);
+  l->lowering.begins_there = initial_value_is_there(l, group->leader);
   gt_plan_list_unchecked(l, group);
   l->lowering.followed = 0;
   gt_node_at(l->graph, group->leader)->op->lower(&l->lowering, group);
   for (int i = 0; i < group->followers; i++) {
     const gt_id *node = &group->follower[i];
-    const gt_group alone = {.leader = *node, .clock = GT_NONE, .row = 1, .node = node, .nodes = 1};
-    if (!(l->lowering.followed >> i & 1)) gt_node_at(l->graph, *node)->op->lower(&l->lowering, &alone);
+    const gt_group group_of_one = {.leader = *node, .clock = GT_NONE, .row = 1, .node = node, .nodes = 1};
+    if (!(l->lowering.followed >> i & 1)) gt_node_at(l->graph, *node)->op->lower(&l->lowering, &group_of_one);
   }
 }
 
-/* Saved values have the first scratch numbers. */
-static void saved_scratch(gt_layout *l) {
+/* Allocates the scratch memory of saved values, which has the first numbers. */
+static void reserve_saved(gt_layout *l) {
   for (size_t c = 0; c < l->copies.count; c++)
     if (l->copies.items[c].to_saved)
       gt_lower_scratch(&l->lowering, gt_node_bytes(l->graph, l->copies.items[c].source));
@@ -93,8 +93,8 @@ static gt_id named_after(const gt_graph *graph, const gt_group *group) {
   return group->node[group->nodes - 1];
 }
 
-/* Requests the largest magnitudes per row or column that a kernel needs of its input from the kernel that
- * writes this input as its only output. Done before anything is lowered. */
+/* Requests the amax values per row or column that the kernel of node `reader` needs of its i-th input from
+ * the kernel that writes this input as its only output. Called before anything is lowered. */
 static void request_measures(gt_layout *l, gt_id reader, int i) {
   gt_fusion *f = &l->fusion;
   const gt_node *node = gt_node_at(l->graph, reader);
@@ -108,7 +108,7 @@ static void request_measures(gt_layout *l, gt_id reader, int i) {
   l->lowering.chosen = 0; /* discard choices that were only looked up */
 }
 
-static void ask_all(gt_layout *l) {
+static void request_all_measures(gt_layout *l) {
   for (int b = 0; b < l->fusion.groups && !l->options->no_fusion; b++) {
     const gt_group *group = &l->fusion.group[b];
     if (group->leader == GT_NONE || !group->nodes) continue;
@@ -120,8 +120,8 @@ static void ask_all(gt_layout *l) {
 bool gt_plan_lower(gt_layout *l, gt_error *error) {
   const gt_fusion *fusion = &l->fusion;
   gt_lowering *lowering = &l->lowering;
-  saved_scratch(l);
-  ask_all(l);
+  reserve_saved(l);
+  request_all_measures(l);
   for (uint32_t i = 0; i < l->ordered; i++) {
     int item = lowering->item = (int)l->order[i];
     size_t before = lowering->drafts.count;

@@ -1,31 +1,31 @@
-/* Memory: lifetimes in levels, then offsets in one arena by first fit, largest first. Two values share bytes
- * only if their level ranges are disjoint, so reuse never adds a hazard inside a level. Values that persist
- * between runs share no bytes and have a separate area. Values that the overlapping next replay recomputes
- * are also in use in the last levels. */
+/* Memory: computes lifetimes in levels, then offsets in one arena by first fit, largest allocation first. Two
+ * allocations share bytes only if their ranges of levels are disjoint, so reuse never adds a hazard in a
+ * level. Allocations that persist between runs share no bytes and are in a separate area. An allocation that
+ * the overlapping next replay writes is also in use in the last levels. */
 #include "base/memory.h"
 #include "plan/internal.h"
 #include "plan/spans.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 256 };
+enum { ALIGNMENT = 256 }; /* bytes */
 
 static uint64_t aligned(uint64_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
-static void touch_root(gt_root *root, uint32_t level, uint64_t bytes) {
+static void extend_lifetime(gt_allocation *root, uint32_t level, uint64_t bytes) {
   if (!root->used || level < root->first) root->first = level;
   if (level > root->last) root->last = level;
   if (bytes > root->bytes) root->bytes = bytes;
   root->used = true;
 }
 
-static void touch_roots(gt_layout *l) {
+static void find_lifetimes(gt_layout *l) {
   for (size_t s = 0; s < l->lowering.drafts.count; s++) {
     const gt_draft *draft = &l->lowering.drafts.items[s];
     for (size_t u = 0; u < draft->count; u++) {
       if (draft->items[u].kind == GT_USE_CONSTANT) continue;
       gt_location at = gt_plan_locate(l, &draft->items[u]);
-      if (!at.variable) touch_root(&l->root[at.id], draft->step.level, at.offset + at.bytes);
+      if (!at.variable) extend_lifetime(&l->root[at.id], draft->step.level, at.offset + at.bytes);
     }
   }
   for (size_t s = 0; s < l->lowering.scratch.count; s++)
@@ -37,10 +37,10 @@ static void touch_roots(gt_layout *l) {
     gt_location at = gt_plan_locate_node(l, id);
     if (at.variable) continue;
     if (pack)
-      touch_root(&l->root[at.id], l->root[at.id].used ? l->root[at.id].first : 0, at.offset + at.bytes);
+      extend_lifetime(&l->root[at.id], l->root[at.id].used ? l->root[at.id].first : 0, at.offset + at.bytes);
     /* The gaps of a pack stay zero because nothing else uses its memory. */
     if (pack && gt_pack_has_gaps(l->graph, id)) l->root[at.id].lasting = true;
-    if (l->fusion.kept[id]) touch_root(&l->root[at.id], l->levels, 0);
+    if (l->fusion.kept[id]) extend_lifetime(&l->root[at.id], l->levels, 0);
   }
 }
 
@@ -48,27 +48,28 @@ static size_t count_roots(const gt_layout *l) { return l->graph->count + l->lowe
 
 void gt_plan_lifetimes(gt_layout *l) {
   const size_t count = count_roots(l);
-  if (!l->root) l->root = GT_NEW_N(l->arena, gt_root, count + 1);
+  if (!l->root) l->root = GT_NEW_N(l->arena, gt_allocation, count + 1);
   memset(l->root, 0, count * sizeof *l->root);
-  touch_roots(l);
+  find_lifetimes(l);
   for (size_t i = 0; i < count; i++) {
-    gt_root *root = &l->root[i];
+    gt_allocation *root = &l->root[i];
     if (!root->used || root->first >= l->ahead) continue;
     root->again = l->levels - l->ahead + root->first;
     root->twice = root->last >= root->again;
   }
 }
 
-uint64_t gt_plan_stride(const gt_root *root) { return root->twice ? aligned(root->bytes) : 0; }
+uint64_t gt_plan_stride(const gt_allocation *root) { return root->twice ? aligned(root->bytes) : 0; }
 
 static int larger_first(const void *a, const void *b) {
-  const gt_root *x = *(gt_root *const *)a, *y = *(gt_root *const *)b;
+  const gt_allocation *x = *(gt_allocation *const *)a, *y = *(gt_allocation *const *)b;
   if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
   return (x > y) - (x < y);
 }
 
-/* The lowest offset that is free in all levels of the root, and from `again` to the last level. */
-static uint64_t take_both(gt_spans *taken, const gt_root *root, uint32_t levels, uint64_t bytes) {
+/* Places an allocation at the lowest offset that is free in all its levels and from level `again` to the last
+ * one. */
+static uint64_t fit_twice(gt_spans *taken, const gt_allocation *root, uint32_t levels, uint64_t bytes) {
   uint64_t offset = 0, before;
   do {
     before = offset;
@@ -80,11 +81,12 @@ static uint64_t take_both(gt_spans *taken, const gt_root *root, uint32_t levels,
   return offset;
 }
 
-/* The lowest offset that is free in all levels of a root; after all others if memory is not reused. */
-static uint64_t place_root(const gt_layout *l, gt_spans *taken, const gt_root *root, uint64_t bytes,
+/* Places an allocation at the lowest offset that is free in all its levels, or at `top`, the end of the
+ * arena, if memory is not reused. */
+static uint64_t place_root(const gt_layout *l, gt_spans *taken, const gt_allocation *root, uint64_t bytes,
                            uint64_t top) {
   if (l->options->no_reuse) return top;
-  if (root->again && !root->twice) return take_both(taken, root, l->levels, bytes);
+  if (root->again && !root->twice) return fit_twice(taken, root, l->levels, bytes);
   const uint32_t first = root->twice ? 0 : root->first, last = root->twice ? l->levels : root->last;
   const uint64_t offset = gt_spans_fit(taken, first, last, 0, bytes);
   gt_spans_take(taken, first, last, offset, bytes);
@@ -95,14 +97,14 @@ void gt_plan_memory(gt_layout *l, gt_plan *plan) {
   const size_t count = count_roots(l);
   size_t used = 0;
   gt_plan_lifetimes(l);
-  gt_root **order = gt_alloc(sizeof *order * (count + 1));
+  gt_allocation **order = gt_alloc(sizeof *order * (count + 1));
   for (size_t i = 0; i < count; i++)
     if (l->root[i].used) order[used++] = &l->root[i];
   qsort(order, used, sizeof *order, larger_first);
   gt_spans taken;
   gt_spans_init(&taken, l->levels + 1);
   for (size_t i = 0; i < used; i++) {
-    gt_root *root = order[i];
+    gt_allocation *root = order[i];
     const uint64_t bytes = aligned(root->bytes) + gt_plan_stride(root);
     plan->unaliased_bytes += bytes;
     if (root->lasting) {

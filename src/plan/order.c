@@ -1,3 +1,5 @@
+/* Dependencies among items (order.h). Edges are in one array; those from an item, and those to an item, are
+ * linked lists from the newest to the oldest. */
 #include "plan/order.h"
 #include "base/memory.h"
 #include <stdlib.h>
@@ -39,20 +41,20 @@ void gt_order_cut(gt_order *order, size_t edges) {
 }
 
 /* One of the two frontiers of a bidirectional search. */
-typedef struct front {
+typedef struct frontier {
   gt_order *order;
   bool forward;
   uint32_t mark, *stack, depth, edge; /* edge: 1 + the next edge of the current item, or 0 */
-} front;
+} frontier;
 
-static void visit(front *f, uint32_t item) {
+static void visit(frontier *f, uint32_t item) {
   if (f->order->seen[item] == f->mark) return;
   f->order->seen[item] = f->mark;
   f->stack[f->depth++] = item;
 }
 
 /* The item at the end of the next edge; false if there is none. */
-static bool next_item(front *f, uint32_t *item) {
+static bool next_item(frontier *f, uint32_t *item) {
   const gt_order *order = f->order;
   while (!f->edge) {
     if (!f->depth) return false;
@@ -67,8 +69,8 @@ static bool next_item(front *f, uint32_t *item) {
 
 bool gt_order_reaches(gt_order *order, const uint32_t *from, size_t froms, const uint32_t *to, size_t tos) {
   const uint32_t all = order->items + order->relays + 1, mark = order->search += 2;
-  front ends[2] = {{.order = order, .forward = true, .mark = mark, .stack = order->stack},
-                   {.order = order, .mark = mark + 1, .stack = order->stack + all}};
+  frontier ends[2] = {{.order = order, .forward = true, .mark = mark, .stack = order->stack},
+                      {.order = order, .mark = mark + 1, .stack = order->stack + all}};
   for (size_t i = 0; i < froms; i++) visit(&ends[0], from[i]);
   for (size_t i = 0; i < tos; i++) {
     if (order->seen[to[i]] == mark) return true;
@@ -87,13 +89,13 @@ typedef struct heap {
   uint32_t *item, count;
 } heap;
 
-static void put(heap *h, uint32_t item) {
+static void heap_push(heap *h, uint32_t item) {
   uint32_t at = h->count++;
   for (; at && h->item[(at - 1) / 2] > item; at = (at - 1) / 2) h->item[at] = h->item[(at - 1) / 2];
   h->item[at] = item;
 }
 
-static uint32_t take(heap *h) {
+static uint32_t heap_pop(heap *h) {
   const uint32_t least = h->item[0], moved = h->item[--h->count];
   uint32_t at = 0;
   for (uint32_t child = 1; child < h->count; child = 2 * at + 1) {
@@ -109,11 +111,12 @@ static uint32_t take(heap *h) {
 typedef struct sorting {
   const gt_order *order;
   const bool *absent;
-  uint32_t *waiting, *relay; /* number of predecessors left; stack of ready relays */
-  heap now, later;
+  uint32_t *waiting, *relay; /* waiting: number of predecessors left; relay: stack of ready relays */
+  heap now, later;           /* ready items of this round and of the next one */
 } sorting;
 
-/* Releases the successors of `from`. Items from `next_item` on can still be taken in the current round. */
+/* Removes the edges from `from` to its successors, and adds successors that become ready to a heap. Items
+ * from `next_item` on can still be appended in the current round. */
 static void release(sorting *s, uint32_t from, uint32_t next_item) {
   const gt_order *order = s->order;
   uint32_t relays = 0;
@@ -125,12 +128,13 @@ static void release(sorting *s, uint32_t from, uint32_t next_item) {
       if (next >= order->items)
         s->relay[relays++] = next;
       else if (!s->absent[next])
-        put(next >= next_item ? &s->now : &s->later, next);
+        heap_push(next >= next_item ? &s->now : &s->later, next);
     }
   }
 }
 
-/* Finds the items without predecessors, or only with relays that have none. */
+/* Finds the items that are ready at the beginning: without predecessors other than relays without
+ * predecessors. */
 static void start(sorting *s) {
   const gt_order *order = s->order;
   const uint32_t all = order->items + order->relays;
@@ -141,7 +145,7 @@ static void start(sorting *s) {
     if (i >= order->items)
       release(s, i, 0);
     else if (!s->absent[i])
-      put(&s->now, i);
+      heap_push(&s->now, i);
   }
   free(idle);
 }
@@ -155,7 +159,7 @@ uint32_t gt_order_sort(const gt_order *order, const bool *absent, uint32_t *sort
   for (size_t e = 0; e < order->edges.count; e++) s.waiting[order->edges.items[e].to]++;
   start(&s);
   while (s.now.count) {
-    const uint32_t item = sorted[count++] = take(&s.now);
+    const uint32_t item = sorted[count++] = heap_pop(&s.now);
     release(&s, item, item + 1);
     if (s.now.count) continue;
     const heap empty = s.now;

@@ -1,6 +1,6 @@
-/* gt_order: dependencies among numbered items: edges, which can be removed again, paths, and a topological
- * order. Relays, numbered after the items, are dummy items between many predecessors and many successors,
- * which save edges. Owner: the caller of init. */
+/* gt_order: a graph of dependencies among numbered items. It adds and removes edges, tests for paths, and
+ * finds a topological order. Relays, numbered after the items, are dummy items between many predecessors and
+ * many successors; they save edges. Owner: the caller of init. */
 #ifndef GT_PLAN_ORDER_H
 #define GT_PLAN_ORDER_H
 #include <stdbool.h>
@@ -27,8 +27,8 @@ void gt_order_cut(gt_order *order, size_t edges);
 /* True if there is a path from an item in `from` to one in `to`. The search is bidirectional, so that it is
  * cheap if either side has few reachable items. */
 bool gt_order_reaches(gt_order *order, const uint32_t *from, size_t froms, const uint32_t *to, size_t tos);
-/* Topological order by Kahn's algorithm, in rounds over the items from first to last: each round takes the
- * items that are ready when it reaches them. Fills `sorted` with the items that are not `absent` and returns
- * their number, which is less than all if there is a cycle. */
+/* Topological order by Kahn's algorithm, in rounds over the items from first to last: each round appends the
+ * items whose predecessors are already in the order. Fills `sorted` with the items that are not `absent` and
+ * returns their number; there is a cycle if it is less than the number of such items. */
 uint32_t gt_order_sort(const gt_order *order, const bool *absent, uint32_t *sorted);
 #endif

@@ -1,11 +1,10 @@
-/* Overlap of replays: the first steps of a replay, the clock and the batch, do not depend on the previous
- * replay and can run at the same time as its last levels. This file chooses the number of overlapped levels
- * (`ahead`) that leaves the fewest levels to wait for; steps that cannot be overlapped are moved after them.
- * The first `ahead` levels then run together with the last `ahead` levels of the previous replay; they are at
- * most half of all levels, so that at most two replays are in flight.
+/* Overlap of replays: the first steps of a replay, such as the clock and the batch, do not depend on the
+ * previous replay and can run at the same time as its last levels. This file chooses the number of overlapped
+ * levels (`ahead`) that leaves the fewest levels to wait for. Steps that cannot be overlapped are moved after
+ * these levels. At most half of all levels are overlapped, so that at most two replays are in flight.
  *
  * If the overlap needs much more memory, because values of both replays cannot share it, fewer levels or
- * fewer steps are overlapped, with the least waiting (gt_plan_waiting).
+ * fewer steps are overlapped: those with the least waiting (gt_plan_waiting).
  *
  * A step is not overlapped if it accesses a variable that another step writes. A value that is still in use
  * when the next replay recomputes it has two addresses, which replays alternate; if it is too large for that,
@@ -16,25 +15,25 @@
 #include <string.h>
 
 enum {
-  MAX_TWICE = 1 << 20,
-  WORTH = 1 << 20 /* bytes; WORTH: for another overlapped level that saves no level */
+  MAX_TWICE_BYTES = 1 << 20, /* size of an allocation with two addresses, at most */
+  WORTH_BYTES = 1 << 20      /* an overlapped level that saves no level must move at least this much more */
 };
 
-typedef struct toucher { /* a step that accesses a variable */
-  size_t step;           /* 1 + the first one; 0: none */
-  bool several, written;
-} toucher;
+typedef struct variable_use { /* the steps that access a variable */
+  size_t step;                /* 1 + the first one; 0: none */
+  bool several, written;      /* several steps access it; a step writes it */
+} variable_use;
 
-static void touch(toucher *t, size_t step, bool write) {
+static void add_use(variable_use *t, size_t step, bool write) {
   if (!t->step) t->step = step + 1;
   t->several |= t->step != step + 1;
   t->written |= write;
 }
 
 /* Marks the steps that access a variable which one of several such steps writes. */
-static void find_bound(const gt_layout *l, bool *stays) {
+static void mark_bound(const gt_layout *l, bool *not_ahead) {
   const size_t drafts = l->lowering.drafts.count;
-  toucher *by = gt_alloc(sizeof *by * (l->graph->variables + 1));
+  variable_use *by = gt_alloc(sizeof *by * (l->graph->variables + 1));
   for (int marking = 0; marking < 2; marking++)
     for (size_t s = 0; s < drafts; s++) {
       const gt_draft *draft = &l->lowering.drafts.items[s];
@@ -43,20 +42,21 @@ static void find_bound(const gt_layout *l, bool *stays) {
         const gt_location at = gt_plan_locate(l, &draft->items[u]);
         if (!at.variable) continue;
         if (marking)
-          stays[s] |= by[at.id].several && by[at.id].written;
+          not_ahead[s] |= by[at.id].several && by[at.id].written;
         else
-          touch(&by[at.id], s, draft->items[u].write);
+          add_use(&by[at.id], s, draft->items[u].write);
       }
     }
   free(by);
 }
 
-bool gt_plan_may_lie_twice(const gt_layout *l, const gt_root *root) {
-  return root->bytes <= MAX_TWICE && !root->lasting && root->last < l->levels;
+bool gt_plan_may_lie_twice(const gt_layout *l, const gt_allocation *root) {
+  return root->bytes <= MAX_TWICE_BYTES && !root->lasting && root->last < l->levels;
 }
 
-/* True if a value in the arena that the step accesses prevents its overlap. */
-static bool hindered(const gt_layout *l, const gt_draft *draft) {
+/* True if the step cannot be overlapped, because it accesses a value that needs two addresses but is too
+ * large. */
+static bool prevents_overlap(const gt_layout *l, const gt_draft *draft) {
   for (size_t u = 0; u < draft->count; u++) {
     if (draft->items[u].kind == GT_USE_CONSTANT) continue;
     const gt_location at = gt_plan_locate(l, &draft->items[u]);
@@ -66,24 +66,24 @@ static bool hindered(const gt_layout *l, const gt_draft *draft) {
 }
 
 /* Marks the steps in overlapped levels that cannot be overlapped; true if there are any. */
-static bool mark_hindered(gt_layout *l, bool *stays) {
+static bool mark_not_ahead(gt_layout *l, bool *not_ahead) {
   bool any = false;
   gt_plan_lifetimes(l);
   for (size_t s = 0; s < l->lowering.drafts.count; s++) {
     const gt_draft *draft = &l->lowering.drafts.items[s];
-    if (draft->step.level >= l->ahead || !hindered(l, draft)) continue;
+    if (draft->step.level >= l->ahead || !prevents_overlap(l, draft)) continue;
     any = true;
-    if (stays) stays[s] = true;
+    if (not_ahead) not_ahead[s] = true;
   }
   return any;
 }
 
 /* Assigns levels with `ahead` of them overlapped; returns the number of levels left to wait for. */
-static uint32_t try_ahead(gt_layout *l, uint32_t ahead, const bool *bound, bool *stays) {
-  memcpy(stays, bound, l->lowering.drafts.count);
+static uint32_t try_ahead(gt_layout *l, uint32_t ahead, const bool *bound, bool *not_ahead) {
+  memcpy(not_ahead, bound, l->lowering.drafts.count);
   l->ahead = ahead;
-  do gt_plan_assign_levels(l, stays);
-  while (mark_hindered(l, stays));
+  do gt_plan_assign_levels(l, not_ahead);
+  while (mark_not_ahead(l, not_ahead));
   return l->levels < 2 * ahead ? UINT32_MAX : l->levels - ahead;
 }
 
@@ -98,32 +98,32 @@ static uint64_t bytes_ahead(const gt_layout *l) {
 }
 
 double gt_plan_waiting(const gt_layout *l) {
-  const double of_level = 16 << 20;
+  const double of_level = 16 << 20; /* the cost of a level, in bytes */
   return of_level * (l->levels - l->ahead) - (double)bytes_ahead(l);
 }
 
 void gt_plan_overlap(gt_layout *l, uint32_t most) {
   const size_t drafts = l->lowering.drafts.count;
-  bool *bound = gt_alloc(drafts + 1), *stays = gt_alloc(drafts + 1);
+  bool *bound = gt_alloc(drafts + 1), *not_ahead = gt_alloc(drafts + 1);
   uint32_t best = l->levels, chosen = 0;
   uint64_t best_bytes = 0;
-  find_bound(l, bound);
+  mark_bound(l, bound);
   for (uint32_t ahead = 1; ahead <= most; ahead++) {
-    const uint32_t left = try_ahead(l, ahead, bound, stays);
+    const uint32_t left = try_ahead(l, ahead, bound, not_ahead);
     const uint64_t bytes = bytes_ahead(l);
-    if (left > best || (left == best && bytes <= best_bytes + WORTH)) break;
+    if (left > best || (left == best && bytes <= best_bytes + WORTH_BYTES)) break;
     best = left;
     best_bytes = bytes;
     chosen = ahead;
   }
-  try_ahead(l, chosen, bound, stays);
+  try_ahead(l, chosen, bound, not_ahead);
   free(bound);
-  free(stays);
+  free(not_ahead);
 }
 
-/* Reduces the overlap if steps were delayed to later levels. */
-void gt_plan_settle_overlap(gt_layout *l) {
-  while (l->ahead && (l->levels < 2 * l->ahead || mark_hindered(l, NULL))) l->ahead--;
+/* Called after steps were delayed to later levels. */
+void gt_plan_reduce_overlap(gt_layout *l) {
+  while (l->ahead && (l->levels < 2 * l->ahead || mark_not_ahead(l, NULL))) l->ahead--;
 }
 
 static uint64_t arena_bytes(gt_layout *l) {

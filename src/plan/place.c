@@ -1,7 +1,7 @@
-/* Placement: which values are computed straight into a pack or a variable, and in which order groups run.
- * A value may overwrite a variable in place only if all other readers of the old content can run before;
- * the order is therefore computed together with the placement, from data edges and read-before-overwrite
- * edges. */
+/* Placement: decides which values are computed directly in the memory of a pack or a variable, and the order
+ * of items (groups and copies). A value may overwrite a variable in place only if all other readers of its
+ * old content can run before. The order is therefore computed together with the placement, from two kinds of
+ * edges: from producers to consumers, and from readers of the old content to its writers. */
 #include "base/memory.h"
 #include "plan/internal.h"
 #include "plan/order.h"
@@ -12,19 +12,19 @@ typedef struct placing {
   gt_layout *l;
   gt_order order;
   gt_readers readers;
-  uint32_t *copies;   /* per node: 1 + the first copy into it, or 0; its copies are consecutive */
+  uint32_t *copies;   /* per node: 1 + the first copy into it, or 0; the copies into a node are consecutive */
   uint32_t *from;     /* per node: 1 + the last copy made from it, or 0 */
   uint32_t *previous; /* per copy: 1 + the previous copy from the same node, or 0 */
-  uint32_t *relay; /* per node: the relay of a pack's producers or, for an assign, of its later copy; or 0 */
+  uint32_t *relay; /* per node: for a pack the relay of its producers, for an assign that of its copy; or 0 */
   uint32_t relays;
-  uint32_t *written; /* items that write the current value */
+  uint32_t *written; /* the items that write the current value, `writers` of them */
   uint32_t writers;
   struct {
     uint32_t *items;
     size_t count, capacity;
-  } reading;    /* items that read the memory that it overwrites */
-  bool *writes; /* per item and relay: whether it is in `written` */
-  bool further; /* part of it is a further result of a group, which its kernel may write at any time */
+  } reading;      /* items that read the memory that it overwrites */
+  bool *writes;   /* per item and relay: whether it is in `written` */
+  bool by_result; /* part of the value is a further result: its kernel may write it at any time */
 } placing;
 
 /* --- data dependencies ---------------------------------------------------------------------------------- */
@@ -35,7 +35,7 @@ static uint32_t copy_item(const gt_layout *l, size_t copy) {
 
 /* Adds edges to `item` from every item (group, or copy into a pack) that the value of `id` depends on. A pack
  * may have many parts and many consumers, so a relay connects them. */
-static void producers(placing *p, gt_id id, uint32_t item) {
+static void add_producer_edges(placing *p, gt_id id, uint32_t item) {
   gt_layout *l = p->l;
   id = l->fusion.origin[id];
   const gt_node *node = gt_node_at(l->graph, id);
@@ -53,21 +53,23 @@ static void producers(placing *p, gt_id id, uint32_t item) {
   }
   for (size_t c = p->copies[id]; c && c <= l->copies.count && l->copies.items[c - 1].target == id; c++)
     gt_order_edge(&p->order, copy_item(l, c - 1), item);
-  for (int i = 0; i < node->inputs; i++) producers(p, node->input[i], item);
+  for (int i = 0; i < node->inputs; i++) add_producer_edges(p, node->input[i], item);
 }
 
-static void data_edges(placing *p) {
+static void add_data_edges(placing *p) {
   gt_layout *l = p->l;
   for (int g = 0; g < l->fusion.groups; g++) {
     const gt_group *group = &l->fusion.group[g];
     for (int n = 0; n < group->nodes; n++) {
       const gt_node *node = gt_node_at(l->graph, group->node[n]);
-      for (int i = 0; i < node->inputs; i++) producers(p, node->input[i], (uint32_t)g);
+      for (int i = 0; i < node->inputs; i++) add_producer_edges(p, node->input[i], (uint32_t)g);
     }
   }
-  for (size_t c = 0; c < l->copies.count; c++) producers(p, l->copies.items[c].source, copy_item(l, c));
+  for (size_t c = 0; c < l->copies.count; c++)
+    add_producer_edges(p, l->copies.items[c].source, copy_item(l, c));
 }
 
+/* Adds a copy, and links it to the other copies from the same node. */
 static void add_copy(placing *p, gt_copy copy) {
   *GT_PUSH(&p->l->copies) = copy;
   const uint32_t number = (uint32_t)p->l->copies.count;
@@ -75,8 +77,8 @@ static void add_copy(placing *p, gt_copy copy) {
   p->from[copy.source] = number;
 }
 
-/* True if the parts of a pack are adjacent in a variable, in the same order, as parameters are: the pack is
- * then placed there. */
+/* True if the parts of a pack are adjacent in a variable, in the same order, for example parameters. Then
+ * places the pack there. */
 static bool parts_are_adjacent(gt_layout *l, gt_id id) {
   const gt_node *node = gt_node_at(l->graph, id);
   const size_t size = gt_dtype_size(node->dtype);
@@ -118,9 +120,9 @@ static bool has_one_consumer(const gt_fusion *f, gt_id value) {
   return consumers == 1;
 }
 
-/* A value that starts as a copy of another (gt_op.begins_as) is computed in the memory of that, if it is its
- * only consumer. */
-static void place_beginnings(gt_layout *l) {
+/* Places an initial value (gt_op.begins_as) in the memory of the value that starts from it, if nothing else
+ * reads it. */
+static void place_initial_values(gt_layout *l) {
   const gt_fusion *f = &l->fusion;
   for (gt_id id = 0; id < l->graph->count; id++) {
     const gt_node *node = gt_node_at(l->graph, id);
@@ -144,7 +146,7 @@ static gt_location assign_range(const gt_graph *graph, const gt_node *assign) {
 static bool reads_in_place(const placing *p, const gt_reader *r, gt_location range) {
   const gt_group *group = &p->l->fusion.group[r->item];
   const uint64_t bytes = (uint64_t)gt_shape_count(group->shape) * sizeof(float);
-  return r->element && !p->further && r->offset == range.offset && r->bytes == range.bytes &&
+  return r->element && !p->by_result && r->offset == range.offset && r->bytes == range.bytes &&
          (bytes == range.bytes || (group->width && bytes / group->width == range.bytes));
 }
 
@@ -157,27 +159,27 @@ static bool reads_elements(const gt_layout *l, const gt_group *group, gt_id user
          gt_shape_count(gt_node_at(l->graph, id)->shape) == gt_shape_count(node->shape);
 }
 
-static void note_reader(placing *p, gt_id user, gt_id id);
+static void record_reader(placing *p, gt_id user, gt_id id);
 
 /* The consumers of a value that is not computed, also through reshapes, read `id` instead. */
-static void note_readers_through(placing *p, gt_id value, gt_id id) {
+static void record_readers_through(placing *p, gt_id value, gt_id id) {
   const gt_fusion *f = &p->l->fusion;
   for (uint32_t u = f->user_start[value]; u < f->user_start[value + 1]; u++) {
     if (f->group_of[f->user[u]] >= 0)
-      note_reader(p, f->user[u], id);
+      record_reader(p, f->user[u], id);
     else
-      note_readers_through(p, f->user[u], id);
+      record_readers_through(p, f->user[u], id);
   }
 }
 
 /* Records that node `user` of a group reads a variable, if input `id` is in one. */
-static void note_reader(placing *p, gt_id user, gt_id id) {
+static void record_reader(placing *p, gt_id user, gt_id id) {
   gt_layout *l = p->l;
   const gt_location at = gt_plan_locate_node(l, id);
   const int group = l->fusion.group_of[user];
   if (!at.variable) return;
   if (gt_plan_is_left_out(l, user)) {
-    note_readers_through(p, user, id);
+    record_readers_through(p, user, id);
     return;
   }
   const bool element = reads_elements(l, &l->fusion.group[group], user, id);
@@ -185,43 +187,44 @@ static void note_reader(placing *p, gt_id user, gt_id id) {
 }
 
 /* Records that a copy reads a variable, if its source is in one. */
-static void note_copy(placing *p, size_t copy) {
+static void record_copy(placing *p, size_t copy) {
   const gt_location at = gt_plan_locate_node(p->l, p->l->copies.items[copy].source);
   if (at.variable && !p->l->copies.items[copy].from_saved)
     gt_readers_add(&p->readers, at.id, (gt_reader){copy_item(p->l, copy), at.offset, at.bytes, false});
 }
 
-/* The initial value of q, if it is computed in the memory of q, or q itself. */
-static gt_id beginning(const gt_layout *l, gt_id q) {
+/* The initial value of q if it is computed in the memory of q, otherwise q. */
+static gt_id initial_value(const gt_layout *l, gt_id q) {
   const gt_node *node = gt_node_at(l->graph, q);
   const gt_id first = node->op->begins_as ? node->input[node->op->begins_as - 1] : q;
   return l->place[first].placed && !l->place[first].variable && l->place[first].into == q ? first : q;
 }
 
 /* Records that the consumers of q, which has been placed in a variable, read that variable. */
-static void note_readers(placing *p, gt_id q) {
+static void record_readers(placing *p, gt_id q) {
   gt_layout *l = p->l;
   const gt_fusion *f = &l->fusion;
-  for (uint32_t c = p->from[q]; c; c = p->previous[c - 1]) note_copy(p, c - 1);
+  for (uint32_t c = p->from[q]; c; c = p->previous[c - 1]) record_copy(p, c - 1);
   for (uint32_t u = f->user_start[q]; u < f->user_start[q + 1]; u++) {
     const gt_id user = f->user[u];
     if (f->group_of[user] >= 0)
-      note_reader(p, user, q);
+      record_reader(p, user, q);
     else if (gt_node_at(l->graph, user)->op->kind == GT_OP_VIEW)
-      note_readers(p, user);
+      record_readers(p, user);
   }
-  if (beginning(l, q) != q) note_readers(p, beginning(l, q));
+  if (initial_value(l, q) != q) record_readers(p, initial_value(l, q));
   const gt_node *node = gt_node_at(l->graph, q);
   if (node->op->kind != GT_OP_PACK) return;
   for (int i = 0; i < node->inputs; i++) {
     const gt_id part = f->origin[node->input[i]];
-    if (l->place[part].placed && !l->place[part].variable && l->place[part].into == q) note_readers(p, part);
+    if (l->place[part].placed && !l->place[part].variable && l->place[part].into == q)
+      record_readers(p, part);
   }
 }
 
 /* An assign of the content of another variable becomes a copy, which must read that variable before it is
  * overwritten. A relay represents the copy until it is created. */
-static void expect_copy(placing *p, gt_id assign) {
+static void declare_copy(placing *p, gt_id assign) {
   const gt_location at = gt_plan_locate_node(p->l, gt_node_at(p->l->graph, assign)->input[0]);
   if (!at.variable) return;
   p->relay[assign] = p->order.items + p->relays++;
@@ -238,14 +241,14 @@ static void find_readers(placing *p) {
     if (is_assign(p->l, id)) gt_readers_expect(&p->readers, assign_range(graph, gt_node_at(graph, id)));
   gt_readers_ready(&p->readers);
   for (gt_id id = 0; id < graph->count; id++)
-    if (is_assign(p->l, id)) expect_copy(p, id);
+    if (is_assign(p->l, id)) declare_copy(p, id);
   const gt_fusion *f = &p->l->fusion;
   for (int g = 0; g < f->groups; g++)
     for (int n = 0; n < f->group[g].nodes; n++) {
       const gt_node *node = gt_node_at(graph, f->group[g].node[n]);
-      for (int i = 0; i < node->inputs; i++) note_reader(p, f->group[g].node[n], node->input[i]);
+      for (int i = 0; i < node->inputs; i++) record_reader(p, f->group[g].node[n], node->input[i]);
     }
-  for (size_t c = 0; c < p->l->copies.count; c++) note_copy(p, c);
+  for (size_t c = 0; c < p->l->copies.count; c++) record_copy(p, c);
 }
 
 /* --- assigns -------------------------------------------------------------------------------------------- */
@@ -263,8 +266,8 @@ static void list_writers(placing *p, gt_id q) {
   const int group = gt_fusion_maker(&l->fusion, q);
   if (group >= 0) {
     list_writer(p, (uint32_t)group);
-    p->further |= node->op->kind == GT_OP_RESULT;
-    if (beginning(l, q) != q) list_writers(p, beginning(l, q));
+    p->by_result |= node->op->kind == GT_OP_RESULT;
+    if (initial_value(l, q) != q) list_writers(p, initial_value(l, q));
     return;
   }
   for (int i = 0; i < node->inputs; i++) list_writers(p, l->fusion.origin[node->input[i]]);
@@ -277,9 +280,9 @@ static void list_copies(placing *p, gt_id q) {
     list_writer(p, copy_item(l, c - 1));
 }
 
-static void forget_writers(placing *p) {
+static void clear_writers(placing *p) {
   while (p->writers) p->writes[p->written[--p->writers]] = false;
-  p->further = false;
+  p->by_result = false;
 }
 
 /* Adds edges from each reader to each writer; through a relay if both are many. */
@@ -324,19 +327,19 @@ static bool stays_in_place(const placing *p, const gt_reader *r, gt_location ran
 /* Orders every reader of the range before every writer; false, with nothing changed, if that would create a
  * cycle. */
 static bool order_readers_first(placing *p, gt_location range) {
-  bool both = false;
+  bool reads_and_writes = false;
   p->reading.count = 0;
   gt_readers_find(&p->readers, range);
   for (size_t i = 0; i < p->readers.found.count; i++) {
     const gt_reader *r = &p->readers.all.items[p->readers.found.items[i]];
     if (p->writes[r->item]) {
       if (!stays_in_place(p, r, range)) return false;
-      both = true;
+      reads_and_writes = true;
       if (p->writers == 1) continue;
     }
     *GT_PUSH(&p->reading) = r->item;
   }
-  if (both && p->writers > 1) return order_pairs(p);
+  if (reads_and_writes && p->writers > 1) return order_pairs(p);
   if (gt_order_reaches(&p->order, p->written, p->writers, p->reading.items, p->reading.count)) return false;
   order_before_writers(p);
   return true;
@@ -354,9 +357,9 @@ static bool try_in_place(placing *p, gt_id id) {
   const bool fits = order_readers_first(p, range);
   if (fits) {
     l->place[q] = (gt_place){true, true, range.id, range.offset};
-    note_readers(p, q);
+    record_readers(p, q);
   }
-  forget_writers(p);
+  clear_writers(p);
   return fits;
 }
 
@@ -364,7 +367,7 @@ static bool try_in_place(placing *p, gt_id id) {
 static void order_copy(placing *p, size_t copy) {
   gt_layout *l = p->l;
   const gt_copy *c = &l->copies.items[copy];
-  if (!c->from_saved) producers(p, c->source, copy_item(l, copy));
+  if (!c->from_saved) add_producer_edges(p, c->source, copy_item(l, copy));
   if (c->to_saved) return;
   if (c->from_saved) gt_order_edge(&p->order, copy_item(l, copy - 1), copy_item(l, copy));
   gt_location range = assign_range(l->graph, gt_node_at(l->graph, c->target));
@@ -379,27 +382,27 @@ static void order_copy(placing *p, size_t copy) {
  * another variable, it is saved first, because the two may be exchanged. */
 static void place_assigns(placing *p) {
   gt_layout *l = p->l;
-  size_t copied = l->copies.count;
+  size_t first_copy = l->copies.count;
   for (gt_id id = 0; id < l->graph->count; id++) {
     const gt_node *node = gt_node_at(l->graph, id);
     if (!is_assign(l, id) || try_in_place(p, id)) continue;
     gt_location range = assign_range(l->graph, node);
     l->place[id] = (gt_place){true, true, range.id, range.offset};
-    note_readers(p, id);
+    record_readers(p, id);
     p->copies[id] = (uint32_t)l->copies.count + 1;
     bool save = gt_plan_locate_node(l, node->input[0]).variable;
     if (save) add_copy(p, (gt_copy){node->input[0], id, 0, ++l->saved, 0});
     add_copy(p, (gt_copy){node->input[0], id, 0, 0, save ? l->saved : 0});
     const size_t first = p->copies[id] - 1;
     if (p->relay[id]) gt_order_edge(&p->order, copy_item(l, first), p->relay[id]);
-    for (size_t c = first; c < l->copies.count && !p->relay[id]; c++) note_copy(p, c);
+    for (size_t c = first; c < l->copies.count && !p->relay[id]; c++) record_copy(p, c);
   }
-  for (size_t c = copied; c < l->copies.count; c++) order_copy(p, c);
+  for (size_t c = first_copy; c < l->copies.count; c++) order_copy(p, c);
 }
 
-/* The maximum number of copies: one per part of a pack, and two per assigned value (one saves it); and of
- * relays: one per pack and two per assign. */
-static uint32_t most_copies(const gt_layout *l, uint32_t *relays) {
+/* The maximum number of copies: one per part of a pack, and two per assign (one saves the value). Sets
+ * *relays to the maximum number of relays: one per pack and two per assign. */
+static uint32_t max_copies(const gt_layout *l, uint32_t *relays) {
   uint32_t most = 0;
   for (gt_id id = 0; id < l->graph->count; id++) {
     const gt_node *node = gt_node_at(l->graph, id);
@@ -431,7 +434,7 @@ bool gt_plan_place(gt_layout *l, gt_error *error) {
   placing p = {.l = l};
   const uint32_t groups = (uint32_t)l->fusion.groups;
   uint32_t relays = 0;
-  const uint32_t copies = most_copies(l, &relays);
+  const uint32_t copies = max_copies(l, &relays);
   gt_order_init(&p.order, groups + copies, relays);
   gt_readers_init(&p.readers, l->graph->variables);
   p.copies = gt_alloc(sizeof *p.copies * (l->graph->count + 1));
@@ -441,8 +444,8 @@ bool gt_plan_place(gt_layout *l, gt_error *error) {
   p.written = gt_alloc(sizeof *p.written * ((size_t)groups + copies + 1));
   p.writes = gt_alloc(sizeof *p.writes * ((size_t)groups + copies + relays + 1));
   place_packs(&p);
-  place_beginnings(l);
-  data_edges(&p);
+  place_initial_values(l);
+  add_data_edges(&p);
   gt_plan_find_checks(l, &p.order);
   find_readers(&p);
   place_assigns(&p);

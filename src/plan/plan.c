@@ -1,10 +1,12 @@
+/* Creates a plan: fusion, storage formats, placement, lowering, levels and memory, in this order. */
 #include "base/memory.h"
 #include "plan/internal.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { VARIABLE_PADDING = 16 };
+enum { VARIABLE_PADDING = 16 }; /* buffers of variables are multiples of this, in bytes */
 
+/* The access of a finished plan for a use, when all offsets are known. */
 static gt_access resolve(const gt_layout *l, const gt_use *use) {
   gt_access access = {.argument = use->argument,
                       .bytes = use->bytes,

@@ -1,3 +1,4 @@
+/* Prints plans (GTRAIN_DEBUG=plan) and the choices of candidates. */
 #include "base/text.h"
 #include "graph/op.h"
 #include "plan/plan.h"

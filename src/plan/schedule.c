@@ -1,5 +1,6 @@
-/* Levels: the earliest time each step may run, from hazards on the bytes it touches (read after write, write
- * after read, write after write), scanning steps in execution order. Steps of one level are independent. */
+/* Levels: the earliest level in which each step may run follows from hazards on the bytes that it accesses
+ * (read after write, write after read, write after write), in the order of execution. Steps of one level are
+ * independent. */
 #include "base/count.h"
 #include "base/memory.h"
 #include "plan/hazards.h"
@@ -41,7 +42,7 @@ gt_location gt_plan_locate(const gt_layout *l, const gt_use *use) {
   return at;
 }
 
-/* A part written by the current item; other parts by the same item do not wait for it. */
+/* A part of a value that a step of the current item writes; steps that write other parts do not wait. */
 typedef struct part {
   gt_range range;
   uint32_t level;
@@ -53,7 +54,7 @@ typedef struct leveling {
   struct {
     part *items;
     size_t count, capacity;
-  } parts, flags; /* flags: those that steps may clear in any order, with the last level that does so */
+  } parts, flags; /* flags: those that steps may clear in any order, with the last level of such a step */
 } leveling;
 
 static gt_range range_of(const gt_layout *l, const gt_use *use) {
@@ -62,11 +63,11 @@ static gt_range range_of(const gt_layout *l, const gt_use *use) {
   return (gt_range){at.variable ? roots + at.id : at.id, at.offset, at.bytes};
 }
 
-static bool meet(gt_range a, gt_range b) {
+static bool ranges_overlap(gt_range a, gt_range b) {
   return a.piece == b.piece && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
 }
 
-static uint32_t level_of(const leveling *v, const gt_draft *draft, uint32_t least) {
+static uint32_t earliest_level(const leveling *v, const gt_draft *draft, uint32_t least) {
   uint32_t level = least;
   for (size_t u = 0; u < draft->count; u++) {
     const gt_use *use = &draft->items[u];
@@ -75,32 +76,32 @@ static uint32_t level_of(const leveling *v, const gt_draft *draft, uint32_t leas
     const uint32_t after = gt_hazards_after(&v->hazards, range, use->write);
     if (after > level) level = after;
     for (size_t i = 0; i < v->flags.count && !use->flag; i++)
-      if (meet(v->flags.items[i].range, range) && v->flags.items[i].level >= level)
+      if (ranges_overlap(v->flags.items[i].range, range) && v->flags.items[i].level >= level)
         level = v->flags.items[i].level + 1;
     for (size_t i = 0; i < v->parts.count && !use->part; i++)
-      if (meet(v->parts.items[i].range, range) && v->parts.items[i].level >= level)
+      if (ranges_overlap(v->parts.items[i].range, range) && v->parts.items[i].level >= level)
         level = v->parts.items[i].level + 1;
   }
   return level;
 }
 
-static void note_flag(leveling *v, gt_range range, uint32_t level) {
+static void record_flag(leveling *v, gt_range range, uint32_t level) {
   for (size_t i = 0; i < v->flags.count; i++) {
     part *flag = &v->flags.items[i];
-    if (!meet(flag->range, range)) continue;
+    if (!ranges_overlap(flag->range, range)) continue;
     if (level > flag->level) flag->level = level;
     return;
   }
   *GT_PUSH(&v->flags) = (part){range, level};
 }
 
-static void note_uses(leveling *v, const gt_draft *draft) {
+static void record_uses(leveling *v, const gt_draft *draft) {
   for (size_t u = 0; u < draft->count; u++) {
     const gt_use *use = &draft->items[u];
     if (use->kind == GT_USE_CONSTANT) continue;
     const gt_range range = range_of(v->l, use);
     if (use->flag)
-      note_flag(v, range, draft->step.level);
+      record_flag(v, range, draft->step.level);
     else if (use->part)
       *GT_PUSH(&v->parts) = (part){range, draft->step.level};
     else
@@ -114,28 +115,29 @@ static void finish_item(leveling *v) {
   v->parts.count = 0;
 }
 
-/* Heavy steps first, so that the others fill the rest of the device. Among heavy steps the one with fewer
- * workgroups is first: the many workgroups of the others use the units that it leaves idle
+/* Order of steps in a level: steps with more operations first, so that the others fill the rest of the
+ * device. Among heavy steps the one with fewer workgroups is first, because the many workgroups of the others
+ * then use the units that it leaves idle; with equal workgroups the one with fewer operations is first
  * (docs/notes/thresholds.md). */
-static int in_level(const gt_step *x, const gt_step *y) {
+static int compare_in_level(const gt_step *x, const gt_step *y) {
   const double heavy = 1e8;
   const uint64_t of_x = gt_step_groups(x), of_y = gt_step_groups(y); /* 0 on a CPU */
-  const bool both = x->flops >= heavy && y->flops >= heavy && of_x && of_y;
-  if (both && of_x != of_y) return of_x < of_y ? -1 : 1;
-  if (x->flops != y->flops) return (x->flops > y->flops) != both ? -1 : 1;
+  const bool two_heavy = x->flops >= heavy && y->flops >= heavy && of_x && of_y;
+  if (two_heavy && of_x != of_y) return of_x < of_y ? -1 : 1;
+  if (x->flops != y->flops) return (x->flops > y->flops) != two_heavy ? -1 : 1;
   return 0;
 }
 
 static int by_level(const void *a, const void *b) {
   const gt_draft *x = a, *y = b;
   if (x->step.level != y->step.level) return x->step.level < y->step.level ? -1 : 1;
-  const int order = in_level(&x->step, &y->step);
+  const int order = compare_in_level(&x->step, &y->step);
   if (order) return order;
   if (x->item != y->item) return x->item < y->item ? -1 : 1;
-  return x->number < y->number ? -1 : x->number > y->number; /* as qsort is not stable */
+  return x->number < y->number ? -1 : x->number > y->number; /* qsort is not stable */
 }
 
-void gt_plan_assign_levels(gt_layout *l, const bool *stays) {
+void gt_plan_assign_levels(gt_layout *l, const bool *not_ahead) {
   leveling v = {.l = l};
   gt_lowering *lowering = &l->lowering;
   l->levels = 0;
@@ -148,9 +150,9 @@ void gt_plan_assign_levels(gt_layout *l, const bool *stays) {
   for (size_t s = 0; s < lowering->drafts.count; s++) {
     gt_draft *draft = &lowering->drafts.items[s];
     if (s && draft->item != draft[-1].item) finish_item(&v);
-    draft->step.level = level_of(&v, draft, stays && stays[s] ? l->ahead : 0);
+    draft->step.level = earliest_level(&v, draft, not_ahead && not_ahead[s] ? l->ahead : 0);
     draft->number = s;
-    note_uses(&v, draft);
+    record_uses(&v, draft);
     if (draft->step.level >= l->levels) l->levels = draft->step.level + 1;
   }
   gt_hazards_finish(&v.hazards);
@@ -158,15 +160,16 @@ void gt_plan_assign_levels(gt_layout *l, const bool *stays) {
   free(v.flags.items);
 }
 
-static void level(gt_layout *l, uint32_t most, bool holds) {
+/* Assigns levels with at most `most` overlapped ones, then delays steps. */
+static void assign_and_delay(gt_layout *l, uint32_t most, bool holds) {
   l->ahead = 0;
   gt_plan_assign_levels(l, NULL);
   if (most) gt_plan_overlap(l, most);
   gt_plan_delay(l, holds);
-  gt_plan_settle_overlap(l);
+  gt_plan_reduce_overlap(l);
 }
 
-/* Chooses the largest overlap that does not need too much memory, then delays steps. */
+/* Chooses the largest overlap that does not need too much memory. */
 static void level_overlapping(gt_layout *l) {
   uint32_t best = 0;
   bool best_holds = false, found = false;
@@ -174,7 +177,7 @@ static void level_overlapping(gt_layout *l) {
   for (int64_t most = GT_MAX_AHEAD; most >= 0;) {
     const int64_t tried = most;
     for (int holds = 1; holds >= 0; holds--) {
-      level(l, (uint32_t)tried, holds);
+      assign_and_delay(l, (uint32_t)tried, holds);
       if (l->ahead <= most) most = (int64_t)l->ahead - 1;
       if (gt_plan_overlap_is_expensive(l)) continue;
       if (holds && tried == GT_MAX_AHEAD) return;
@@ -185,7 +188,7 @@ static void level_overlapping(gt_layout *l) {
       best_holds = holds;
     }
   }
-  level(l, best, best_holds);
+  assign_and_delay(l, best, best_holds);
 }
 
 /* On a CPU steps run one after another, so there is no overlap. */
@@ -194,7 +197,7 @@ void gt_plan_level(gt_layout *l) {
   if (lowering->target->device && !l->options->no_reuse && !l->options->no_overlap)
     level_overlapping(l);
   else
-    level(l, 0, false);
+    assign_and_delay(l, 0, false);
   if (lowering->drafts.count)
     qsort(lowering->drafts.items, lowering->drafts.count, sizeof *lowering->drafts.items, by_level);
 }

@@ -1,13 +1,14 @@
-/* A segment tree over the levels. A span is recorded at the O(log n) nodes that make up its levels (`whole`)
- * and at all their ancestors and descendants that it affects (`within`). At a node adjacent spans are merged;
- * as values are allocated next to each other, few spans are left. */
+/* A segment tree over the levels. A span of bytes in a range of levels is recorded in `whole` at the O(log n)
+ * nodes that make up these levels, and in `within` at these nodes and on the paths from the first and the
+ * last level to the root. Adjacent spans of a node are merged; few are left, because values are allocated
+ * next to each other. */
 #include "plan/spans.h"
 #include "base/memory.h"
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEPEST = 32 };
+enum { MAX_DEPTH = 32 }; /* of the tree: levels are 32-bit numbers */
 
 typedef struct span {
   uint64_t offset, end;
@@ -77,15 +78,15 @@ void gt_spans_take(gt_spans *spans, uint32_t first, uint32_t last, uint64_t offs
   }
 }
 
-/* The lowest offset, from the given one on, where `bytes` bytes are free in t. */
-static uint64_t past(const taken *t, uint64_t offset, uint64_t bytes) {
+/* The lowest offset, not below the given one, at which `bytes` bytes are free in t. */
+static uint64_t fit_after(const taken *t, uint64_t offset, uint64_t bytes) {
   for (size_t i = first_ending(t, offset); i < t->count && t->items[i].offset < offset + bytes; i++)
     if (t->items[i].end > offset) offset = t->items[i].end;
   return offset;
 }
 
 uint64_t gt_spans_fit(const gt_spans *spans, uint32_t first, uint32_t last, uint64_t from, uint64_t bytes) {
-  const taken *list[4 * DEEPEST];
+  const taken *list[4 * MAX_DEPTH];
   size_t low = first + spans->leaves, high = last + spans->leaves + 1, count = 0;
   for (size_t left = low, right = high - 1; left; left /= 2, right /= 2) {
     list[count++] = &spans->whole[left];
@@ -99,7 +100,7 @@ uint64_t gt_spans_fit(const gt_spans *spans, uint32_t first, uint32_t last, uint
   for (bool moved = true; moved;) {
     moved = false;
     for (size_t i = 0; i < count; i++) {
-      const uint64_t next = past(list[i], offset, bytes);
+      const uint64_t next = fit_after(list[i], offset, bytes);
       moved |= next != offset;
       offset = next;
     }

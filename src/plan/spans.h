@@ -1,12 +1,12 @@
-/* gt_spans: the bytes of an arena that are in use in each level. It finds the lowest offset that is free in a
- * range of levels without a scan of all allocations. Owner: the caller of init. */
+/* gt_spans: the bytes of an arena that are in use in each level. It finds the lowest free offset in a range
+ * of levels without a scan of all allocations. Owner: the caller of init. */
 #ifndef GT_PLAN_SPANS_H
 #define GT_PLAN_SPANS_H
 #include <stddef.h>
 #include <stdint.h>
 
 typedef struct gt_spans {
-  size_t leaves;
+  size_t leaves; /* levels, rounded up to a power of two */
   /* Per node of a binary tree over the levels, the bytes that are in use: in all levels of the node, and in
    * at least one of them. */
   struct gt_taken *whole, *within;

@@ -19,12 +19,12 @@ typedef struct touches {
   size_t count, capacity;
 } touches;
 
-/* The two touches with the highest ends so far, of different steps (or nodes). */
+/* The two touches with the highest ends so far that belong to different steps (or nodes). */
 typedef struct reach {
   const touch *first, *second;
 } reach;
 
-static int by_place(const void *left, const void *right) {
+static int by_address(const void *left, const void *right) {
   const touch *a = left, *b = right;
   if (a->buffer != b->buffer) return a->buffer < b->buffer ? -1 : 1;
   if (a->offset != b->offset) return a->offset < b->offset ? -1 : 1;
@@ -49,7 +49,7 @@ static void extend(reach *r, const touch *t, bool (*same)(const touch *, const t
 }
 
 /* The touch of another step (or node) that overlaps t, which begins later; or NULL. */
-static const touch *met(const reach *r, const touch *t, bool (*same)(const touch *, const touch *)) {
+static const touch *find_overlap(const reach *r, const touch *t, bool (*same)(const touch *, const touch *)) {
   const touch *other = r->first && same(r->first, t) ? r->second : r->first;
   return other && other->buffer == t->buffer && other->end > t->offset ? other : NULL;
 }
@@ -67,12 +67,12 @@ static uint64_t buffer_bytes(const gt_plan *plan, uint32_t buffer) {
  * clear flags all write 0, so they may run together, also if a flag starts as another one in its memory. */
 static bool verify_touches(touch *list, size_t count, gt_error *error) {
   reach written_by_node = {NULL, NULL}, written_by_step = {NULL, NULL}, read = {NULL, NULL};
-  qsort(list, count, sizeof *list, by_place);
+  qsort(list, count, sizeof *list, by_address);
   for (size_t i = 0; i < count; i++) {
-    const touch *t = &list[i], *other = met(&written_by_step, t, same_step);
+    const touch *t = &list[i], *other = find_overlap(&written_by_step, t, same_step);
     if (t->write) {
-      other = met(&written_by_node, t, same_node);
-      if (!other) other = met(&read, t, same_step);
+      other = find_overlap(&written_by_node, t, same_node);
+      if (!other) other = find_overlap(&read, t, same_step);
     }
     if (other)
       return gt_fail(error, GT_ERR_INTERNAL,
@@ -92,7 +92,7 @@ static bool verify_touches(touch *list, size_t count, gt_error *error) {
 static uint32_t *find_levels(const gt_plan *plan) {
   uint32_t *start = gt_alloc(sizeof *start * ((size_t)plan->levels + 1));
   for (uint32_t s = 0; s < plan->steps; s++) start[plan->step[s].level + 1] = s + 1;
-  for (uint32_t level = 0; level < plan->levels; level++) /* a level must have steps */
+  for (uint32_t level = 0; level < plan->levels; level++) /* for a level without steps */
     if (!start[level + 1]) start[level + 1] = start[level];
   return start;
 }
@@ -127,7 +127,8 @@ static bool verify_together(const gt_plan *plan, const uint32_t *start, uint32_t
   return ok;
 }
 
-/* Overlapped levels run together with a level, and before the levels after it. */
+/* Verifies each level, and each overlapped level with all levels of the previous replay that may run at the
+ * same time. */
 static bool verify_levels(const gt_plan *plan, const uint32_t *start, gt_error *error) {
   const uint32_t left = plan->levels - plan->ahead;
   for (int odd = 0; odd < (plan->ahead ? 2 : 1); odd++) {
