@@ -43,7 +43,7 @@ V kept[EACH][GT_PROGRAM_X];
 #define WRITE(k) \
   if (OUTPUT_COUNT > k) { \
     if ((NARROW >> k & 1u) != 0u) row_value[k] = result[i][k].x; \
-    else if (there) gt_store(y[k], at, result[i][k]); \
+    else if (is_stored) gt_store(y[k], at, result[i][k]); \
   }
 #define WRITE_NARROW(k) \
   if (OUTPUT_COUNT > k && (NARROW >> k & 1u) != 0u) y[k].at[gt_row_now] = row_value[k];
@@ -131,7 +131,7 @@ void write_row(uint lane, uint quads, bool exists) {
     }
     EACH_QUAD {
       gt_place at = place_of(i, q + i * LANES, quads);
-      bool there = exists && has_quad(i, q + i * LANES, quads);
+      bool is_stored = exists && has_quad(i, q + i * LANES, quads);
       WRITE(0)
       WRITE(1)
       WRITE(2)

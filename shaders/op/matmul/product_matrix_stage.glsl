@@ -126,7 +126,7 @@ const bool MARKS_ROWS = false;
  * apart. */
 const uint PURE_COLUMNS = A_K_LINES ? BM : BK, PURE_REST = BASIS_GRAIN % PURE_COLUMNS;
 #ifdef GT_MATRIX_BFLOAT
-const bool A_PURE = false; /* one code for both is less of it */
+const bool A_PURE = false; /* one loop for functions and base is shorter code */
 #else
 const bool A_PURE = BASIS_APART && PURE_REST == 0u;
 #endif
