@@ -146,7 +146,7 @@ static bool check_quantities(gt_data_reader *reader, int64_t configured) {
   const bool classes = common->classes.integer || common->classes.listed;
   const char *key = classes ? "classes" : common->per_class ? "per_class" : "class_names";
   report_at(reader, key, "the targets are numbers, not classes")->expected =
-      "task: classification, or no such key";
+      "task: classification; otherwise remove the key";
   return false;
 }
 
@@ -157,7 +157,7 @@ static bool check_one_label(gt_data_reader *reader) {
     return true;
   report_at(reader, common->per_class ? "per_class" : "classes",
             "samples cannot be selected by class: each has an array of labels")
-      ->expected = "one label per sample, or no such key";
+      ->expected = "one label per sample; otherwise remove the key";
   return false;
 }
 
@@ -169,8 +169,12 @@ static bool check_ignore_index(gt_data_reader *reader) {
     classification |= dataset->target[k].classification;
   }
   if (!gt_data_node(reader, "ignore_index", NULL)) return true;
-  report_at(reader, "ignore_index", "'ignore_index' needs class labels from an idx or npy file")->expected =
-      classification ? "no such key" : "task: classification, or no such key";
+  gt_diagnostic *item =
+      report_at(reader, "ignore_index", "'ignore_index' needs class labels from an idx or npy file");
+  if (classification)
+    item->help = "remove the key";
+  else
+    item->expected = "task: classification; otherwise remove the key";
   return false;
 }
 

@@ -82,14 +82,14 @@ static bool check_keys(gt_data_reader *reader) {
     const gt_spec *node = gt_data_node(reader, keys[i][0], NULL);
     if (gt_spec_is_null(node)) continue;
     gt_error_at(reader->diagnostics, node->at, "'%s' does not go with 'series': %s", keys[i][0], keys[i][1])
-        ->expected = "no such key";
+        ->help = "remove the key";
     ok = false;
   }
   if (!reader->common->classes.listed) return ok;
   gt_error_at(
       reader->diagnostics, gt_data_position(reader, "classes"),
       "a list of classes does not go with 'series': all rows are needed, because windows hold neighbors")
-      ->expected = "the number of classes, or no such key";
+      ->expected = "the number of classes; otherwise remove the key";
   return false;
 }
 
@@ -100,7 +100,7 @@ static bool check_columns(gt_data_reader *reader) {
     if (gt_spec_is_null(node) || !strcmp(reader->dataset->format, "csv")) continue;
     gt_error_at(reader->diagnostics, node->at, "'%s' names a column of a CSV, but the format is '%s'",
                 keys[i], reader->dataset->format)
-        ->expected = "no such key: the rows are one series of equal steps";
+        ->help = "remove it: the rows are one series of equal steps";
     return false;
   }
   return true;
@@ -129,7 +129,7 @@ static bool check_model(gt_data_reader *reader, const gt_data_series *o) {
   else
     gt_error_at(reader->diagnostics, position_of(reader, NULL),
                 "the model was not trained on windows of a series")
-        ->expected = "no such key";
+        ->help = "remove the key";
   return false;
 }
 

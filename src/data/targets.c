@@ -172,7 +172,7 @@ bool gt_data_has_one_target(gt_data_reader *reader, const char *key) {
                 gt_arena_printf(reader->arena, "'%s' needs a single target; this data has %d: %s", key,
                                 dataset->targets,
                                 list_of_names(reader->arena, dataset->target, dataset->targets)),
-                "one target, or no such key");
+                "a single target; otherwise remove the key");
 }
 
 static gt_data_task task_of(const char *name) {

@@ -270,15 +270,20 @@ static bool check_keys(gt_data_reader *reader) {
     const gt_spec *node = gt_data_node(reader, keys[i], NULL);
     if (gt_spec_is_null(node) || reader->wanted->signature) continue;
     gt_diagnostic *d = gt_error_at(reader->diagnostics, node->key_at, "a text has no '%s'", keys[i]);
-    d->expected = strcmp(keys[i], "split") ? "no such key: the targets are the next tokens"
-                                           : "validation and test_fraction: they take the end of the text";
-    if (!strcmp(keys[i], "target")) d->help = "text: {labels: true} reads lines of a label, a tab and a text";
+    if (!strcmp(keys[i], "split"))
+      d->expected = "validation and test_fraction: they use the end of the text";
+    else if (!strcmp(keys[i], "target"))
+      d->help =
+          "remove it: the targets are the next tokens; text: {labels: true} reads lines of a label, a tab "
+          "and a text";
+    else
+      d->help = "remove it: the targets are the next tokens";
     ok = false;
   }
   if (reader->task[0] != GT_TASK_REGRESSION) return ok;
   gt_error_at(reader->diagnostics, gt_data_position(reader, "task"),
               "the targets of a text are tokens, not numbers to predict")
-      ->expected = "no such key";
+      ->help = "remove the key";
   return false;
 }
 
@@ -291,8 +296,8 @@ static bool check_sentences(gt_data_reader *reader, const options *o) {
     gt_error_at(reader->diagnostics, column->key_at, "a file whose lines have labels has no columns")
         ->expected = "either 'labels' or 'column'";
   else if (o->target.count)
-    gt_error_at(reader->diagnostics, target->key_at, "a file whose lines have labels has no 'target'")
-        ->expected = "no such key: the target is the label of each line";
+    gt_error_at(reader->diagnostics, target->key_at, "a file whose lines have labels has no 'target'")->help =
+        "remove it: the target is the label of each line";
   return !o->text.column && !o->target.count;
 }
 

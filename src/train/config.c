@@ -292,7 +292,7 @@ static void check_eval_samples(gt_config *config) {
   const gt_spec *node = gt_spec_find(gt_spec_find(config->root, "train"), "eval_samples");
   gt_error_at(&config->diagnostics, node ? node->at : config->root->at,
               "'eval_samples' selects windows of a text, and this data is not such a text")
-      ->expected = "no such key: evaluations read all samples";
+      ->help = "remove it: evaluations read all samples";
 }
 
 /* Reads everything that needs the files of the dataset. */

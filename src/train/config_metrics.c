@@ -210,7 +210,7 @@ static void check_phases(const gt_config *config, const char *list, gt_diagnosti
       if (node)
         gt_error_at(diagnostics, node->key_at, "'%s' needs a single target; this config has %d: %s",
                     node->key, config->dataset.targets, list)
-            ->expected = "no such key";
+            ->help = "remove the key";
     }
 }
 
@@ -229,7 +229,7 @@ void gt_config_check_several_targets(const gt_config *config, gt_diagnostics *di
     if (single[i].value && (node->kind != GT_SPEC_SCALAR || strcmp(node->scalar, single[i].value))) continue;
     gt_error_at(diagnostics, node->at, "%s%s%s needs a single target; this config has %d: %s", single[i].key,
                 single[i].value ? ": " : "", single[i].value ? single[i].value : "", data->targets, list)
-        ->expected = "no such key";
+        ->help = "remove the key";
   }
   check_phases(config, list, diagnostics);
   if (config->optim && config->optim->type->line_search)

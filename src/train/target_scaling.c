@@ -88,7 +88,7 @@ static void scale_by_config(gt_config *config, gt_arena *arena) {
   }
   if (!any && is_standard)
     gt_error_at(&config->diagnostics, setting(config->root)->at, "%s", why)->expected =
-        "normalize_targets: none, or no such key";
+        "normalize_targets: none; otherwise remove the key";
 }
 
 /* Finds settings of scaling for a trained model, which keeps its scaling. */
