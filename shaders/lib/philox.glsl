@@ -14,9 +14,9 @@ uvec4 gt_philox4x32(uvec4 counter, uvec2 key) {
   return counter;
 }
 
-/* Uniform in [0, 1), for elements 4*block … 4*block+3 of draw (seed, purpose, draw). */
-vec4 gt_random_block(uvec2 seed, uint purpose, uint draw, uint block) {
-  uvec4 bits = gt_philox4x32(uvec4(block, draw, purpose, 0x67747261u), seed);
+/* Uniform in [0, 1): the random numbers 4 * block … 4 * block + 3 of a step for this purpose. */
+vec4 gt_random_block(uvec2 seed, uint purpose, uint step, uint block) {
+  uvec4 bits = gt_philox4x32(uvec4(block, step, purpose, 0x67747261u), seed);
   return vec4(bits >> 8u) * 5.9604644775390625e-8; /* 2^-24 */
 }
 
@@ -39,7 +39,7 @@ uint gt_feistel_index(uint index, uint n, uvec2 seed, uint epoch, uint rounds) {
   return index;
 }
 
-/* The same by n random swaps (Fisher and Yates), for small n: the image of `place`. */
+/* Another permutation of 0 … n - 1, by n random swaps (Fisher and Yates), for small n: the image of `place`. */
 uint gt_swapped_index(uint place, uint n, uvec2 seed, uint epoch) {
   uvec4 words = uvec4(0u);
   for (uint j = 0u; j < n; j++) {

@@ -6,7 +6,9 @@
 #include "train/run.h"
 #include <jansson.h>
 
-/* The values of --set, in the arena. */
+/* The replacements of config values that the command line names, as "KEY=VALUE": those of --set, then those
+ * of
+ * --init and --data. In the arena. */
 const char *const *gt_cli_overrides(const gt_arguments *arguments, gt_arena *arena, int *count);
 /* Reads CONFIG: a file, "-" for standard input, or "@NAME" for one that comes with gtrain (cli/shipped.h);
  * reports errors and findings. GT_OK, or the exit code. outline: see gt_config_read. */
@@ -18,19 +20,20 @@ int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *pa
 int gt_cli_print_failure(const gt_arguments *arguments, const gt_diagnostics *diagnostics,
                          const gt_error *error, int code);
 
-/* Prints the findings that have not been printed. GT_OK, or `code` after an error if there are findings and
- * --strict is given. */
+/* Prints the findings that have not been printed. With --strict, findings are an error: reports it and
+ * returns `code`. Otherwise GT_OK. */
 int gt_cli_findings(const gt_arguments *arguments, gt_diagnostics *diagnostics, gt_status code);
 /* The findings as a JSON array of objects: name, text, help, file, line, column. */
 json_t *gt_cli_findings_json(const gt_diagnostics *diagnostics);
 
-/* The `data:` map of the config inside a model, with the replacements of --set, each of which must begin with
- * one of `settings` (NULL-terminated). *out is NULL if there is no such map. False after an error, in
- * diagnostics or *error. */
+/* The `data:` map of the config inside a model, with the replacements of the command line, each of which must
+ * begin with one of `settings` (NULL-terminated). *out is NULL if there is no such map. False after an error,
+ * in diagnostics or *error. */
 bool gt_cli_model_data(const gt_arguments *arguments, gt_arena *arena, const gt_model_file *file,
                        const char *const *settings, const gt_spec **out, gt_diagnostics *diagnostics,
                        gt_error *error);
-/* Reads the model at a path, and its config with the replacements of --set and the data that they name. */
+/* Reads the model at a path and its config, applies the replacements of the command line, and opens the data
+ * that the resulting config names. False after an error. */
 bool gt_cli_open_model(const gt_arguments *arguments, gt_arena *arena, const char *path, gt_model_file *file,
                        gt_config *config, gt_error *error);
 /* Reports errors of a command on a model. Without --set they are errors of the model file, not of the user's

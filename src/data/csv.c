@@ -286,7 +286,7 @@ static bool move_inputs(gt_data_reader *reader, gt_csv *csv, const gt_csv_inputs
 /* Finds the time and group columns of a series' test file. */
 static bool find_series_columns(const gt_csv *train, gt_csv *test) {
   static const gt_csv_role roles[] = {GT_CSV_TIME, GT_CSV_GROUP};
-  for (int i = 0; i < 2 && test->shares; i++) {
+  for (int i = 0; i < 2 && test->targets_may_be_inputs; i++) {
     const int column = train->role_column[roles[i]];
     if (column < 0) continue;
     test->role_column[roles[i]] = gt_csv_find(test, train->names[column]);
@@ -300,7 +300,7 @@ static bool find_series_columns(const gt_csv *train, gt_csv *test) {
 static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_inputs *inputs, gt_csv *test,
                       gt_csv_labels *labels) {
   gt_dataset *d = reader->dataset;
-  test->shares = train->shares;
+  test->targets_may_be_inputs = train->targets_may_be_inputs;
   if (gt_csv_matches_by_name(test, train->header ? inputs->names : NULL, train->inputs, train->path)) {
     if (!gt_csv_assign_columns(test, inputs->names, train->inputs, all_columns(d), train->targets) ||
         !find_weight(reader, train, test) || !find_series_columns(train, test))

@@ -90,8 +90,8 @@ typedef struct gt_csv {
    * target. */
   int32_t *role;
   int inputs, targets;
-  bool shares;          /* for a series: targets may also be inputs */
-  int32_t *also_target; /* [columns] the target that an input column also is, -1: none; or NULL */
+  bool targets_may_be_inputs; /* for a series */
+  int32_t *also_target;       /* [columns] the target that an input column also is, -1: none; or NULL */
   /* For a series: the number of each row within its group, counting rows that are left out (csv_series.c);
    * heap; NULL: not a series. */
   int64_t *number;

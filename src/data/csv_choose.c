@@ -32,8 +32,8 @@ static void report_used_twice(gt_data_reader *reader, const gt_csv *csv, const c
 static bool set_roles(gt_data_reader *reader, gt_csv *csv, gt_strings list, int use, gt_position *at) {
   for (int i = 0; i < list.count && list.at; i++) {
     const int column = gt_csv_find(csv, list.items[i]), used = column < 0 ? -1 : csv->role[column];
-    const bool shares =
-        used >= INPUT ? use > INPUT && used < use : csv->shares && used == TARGET && use >= INPUT;
+    const bool shares = used >= INPUT ? use > INPUT && used < use
+                                      : csv->targets_may_be_inputs && used == TARGET && use >= INPUT;
     if (column >= 0 && (used < 0 || shares)) {
       csv->role[column] = use;
       at[column] = list.at[i];
@@ -308,7 +308,7 @@ static bool choose_roles(gt_data_reader *reader, gt_csv *csv, const gt_csv_reque
     while (last > 0 && csv->role[last] >= 0) last--;
     csv->role[last] = TARGET;
   }
-  if (csv->shares ? !check_future(reader, a) : !target_is_unique(csv)) return false;
+  if (csv->targets_may_be_inputs ? !check_future(reader, a) : !target_is_unique(csv)) return false;
   for (int i = 0; i < csv->columns && !a->inputs; i++)
     if (csv->role[i] < 0) csv->role[i] = INPUT;
   return check_rules(reader, csv, &a->rules, at);
@@ -328,7 +328,7 @@ bool gt_csv_choose(gt_data_reader *reader, gt_csv_request a, const gt_strings *m
                    gt_csv_inputs *inputs) {
   gt_dataset *dataset = reader->dataset;
   add_model_columns(reader, csv, &a);
-  csv->shares = reader->series;
+  csv->targets_may_be_inputs = reader->series;
   if (reader->series) add_series_defaults(reader, csv, &a);
   if (!choose_roles(reader, csv, &a)) return false;
   int targets;

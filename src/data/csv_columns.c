@@ -38,7 +38,7 @@ const char *gt_csv_header_note(const gt_csv *csv, const char *name) {
   return gt_csv_nearest(csv, name) ? "" : ": its first line is read as the header";
 }
 
-/* Help for a missing column that explains how the first line was read. Only the format csv has the key
+/* What to set if a column is missing because of how the first line was read. Only the format csv has the key
  * `header`. */
 static const char *header_help(const gt_data_reader *reader, const gt_csv *csv, const char *name) {
   const bool has_key = !strcmp(reader->dataset->format, "csv");
@@ -244,7 +244,7 @@ static bool fail_several_absent(const gt_csv *csv, const char *const *absent, in
   return false;
 }
 
-/* True if all names are columns. Else reports all that are not in one message. */
+/* True if all names are columns. Otherwise reports all missing names, in a single message. */
 static bool have_columns(const gt_csv *csv, const char *const *inputs, int input_count,
                          const char *const *targets, int target_count) {
   gt_arena arena;
@@ -266,7 +266,7 @@ static bool have_columns(const gt_csv *csv, const char *const *inputs, int input
 static bool assign_named(gt_csv *csv, const char *const *names, int count, int first_role) {
   for (int i = 0; i < count; i++) {
     const int column = gt_csv_find(csv, names[i]);
-    if (csv->role[column] >= 0 && csv->shares && first_role) {
+    if (csv->role[column] >= 0 && csv->targets_may_be_inputs && first_role) {
       csv->also_target[column] = i;
       continue;
     }
@@ -280,7 +280,7 @@ static bool assign_named(gt_csv *csv, const char *const *names, int count, int f
 bool gt_csv_assign_columns(gt_csv *csv, const char *const *inputs, int input_count,
                            const char *const *targets, int target_count) {
   for (int i = 0; i < csv->columns; i++) csv->role[i] = -1;
-  if (csv->shares) {
+  if (csv->targets_may_be_inputs) {
     csv->also_target = GT_NEW_N(&csv->arena, int32_t, csv->columns);
     for (int i = 0; i < csv->columns; i++) csv->also_target[i] = -1;
   }

@@ -184,7 +184,7 @@ static bool are_classes(const gt_csv *csv, int role) {
 
 /* Help for a column of texts that is one of several targets. */
 static const char *classes_help(const gt_csv *csv) {
-  return csv->shares
+  return csv->targets_may_be_inputs
              ? "if its texts are classes, make it the only target: a series predicts classes of one column"
              : "if its texts are classes, make it a target of its own: "
                "data: {targets: {NAME: COLUMN, ...}} (docs/data.md)";

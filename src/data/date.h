@@ -8,9 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The orders of year, month and day in a text. A text may be a date in several of them. */
+/* The orders of year, month and day in a text. A text may be a date in several of them. In each order a time
+ * may follow (13:45, T13:45:00, 1:45 PM), and then Z or an offset (+02:00). */
 enum {
-  GT_DATE_YEAR_FIRST = 1, /* 2024-01-31, 2024/01/31, 20240131, with 13:45, T13:45:00, 1:45 PM, Z, +02:00 */
+  GT_DATE_YEAR_FIRST = 1, /* 2024-01-31, 2024/01/31; compact, without a time: 20240131, 2024-01 */
   GT_DATE_DAY_FIRST = 2,  /* 31/01/2024, 31.01.2024, 31-01-2024, 31 Jan 2024 */
   GT_DATE_MONTH_FIRST = 4 /* 01/31/2024, Jan 31 2024 */
 };

@@ -45,7 +45,8 @@ typedef struct gt_symbolic_data { /* x [samples, inputs], y [samples, outputs] *
   const double *weight;     /* [outputs]: factor of an output's errors; NULL: 1 */
   const double *relative;   /* [samples, outputs]: a further factor (gt_symbolic_find_noise); NULL: 1 */
   double variation;         /* sum of (y - mean)^2 over all outputs; if that is 0, of y^2; if that is 0, 1 */
-  double rounding;          /* sum of squared residuals that an exact formula has on float32 samples */
+  double rounding;          /* smallest sum of squared residuals that counts: that of an exact formula on
+                             * float32 samples; if fits_network, a millionth of `variation` */
   bool fits_network;        /* y are the outputs of a network */
   const char *const *names; /* [inputs]: column names, or NULL */
   gt_symbolic_effort *effort; /* budget of all fits with these data; NULL: unlimited */

@@ -98,8 +98,8 @@ gt_status gt_diagnostics_status(const gt_diagnostics *diagnostics) {
   return status;
 }
 
-/* Prints a source line. Each byte that is not printable is replaced by one '?'; print_source relies on this
- * width. */
+/* Prints a source line, with one '?' for each character that must not be shown and for each byte that is not
+ * UTF-8. cells() returns the same widths. */
 static void put_source(FILE *stream, const char *text) {
   for (size_t length; *text; text += length) {
     uint32_t code;
@@ -210,10 +210,12 @@ static int by_position(const void *left, const void *right) {
   return a < b ? -1 : a > b;
 }
 
-static void print_more(int count, int *omitted, const char *what, FILE *stream) {
-  if (count > *omitted)
-    fprintf(stream, "… and %d more %s%s\n", count - *omitted, what, count == 1 ? "" : "s");
-  if (count > *omitted) *omitted = count;
+/* omitted: how many were not kept; *announced: how many of these an earlier call has reported. */
+static void print_more(int omitted, int *announced, const char *what, FILE *stream) {
+  const int more = omitted - *announced;
+  if (more <= 0) return;
+  fprintf(stream, "… and %d more %s%s\n", more, what, more == 1 ? "" : "s");
+  *announced = omitted;
 }
 
 void gt_diagnostics_print(gt_diagnostics *diagnostics, FILE *stream) {
@@ -227,6 +229,6 @@ void gt_diagnostics_print(gt_diagnostics *diagnostics, FILE *stream) {
     if (!i || !same(sorted[i - 1], sorted[i])) print_one(sorted[i], stream, color);
     sorted[i]->shown = true;
   }
-  print_more(diagnostics->errors - MAX_ERRORS, &diagnostics->omitted[0], "error", stream);
-  print_more(diagnostics->findings - MAX_FINDINGS, &diagnostics->omitted[1], "warning", stream);
+  print_more(diagnostics->errors - MAX_ERRORS, &diagnostics->announced[0], "error", stream);
+  print_more(diagnostics->findings - MAX_FINDINGS, &diagnostics->announced[1], "warning", stream);
 }

@@ -92,8 +92,8 @@ typedef struct gt_diagnostics {
   gt_diagnostic *items;
   int count;
   int errors, findings; /* number found, including those that were not kept */
-  int omitted[2]; /* errors and findings that were not kept and that a printed "… and N more" has counted */
-  uint64_t quiet; /* bit k: gt_finding k is silenced */
+  int announced[2]; /* errors and findings that were not kept and that a printed "… and N more" has counted */
+  uint64_t quiet;   /* bit k: gt_finding k is silenced */
   /* [places] The maps of a config, to suggest where a key belongs (spec/hint.h); may be empty. */
   const struct gt_schema_place *place;
   int places;

@@ -161,7 +161,8 @@ GT_MATH float gt_log1p_unit(float u) {
   return (f + gt_log_rest(f)) + gt_pick(upper, 0.693147181f, 0.0f);
 }
 
-/* Larger arguments of sin and cos use the C library: n below would no longer be exact. */
+/* Larger arguments of sin and cos use the C library: n below is the nearest integer only within
+ * x 2^-24, and r must stay in the range of the polynomials. */
 #define GT_SINE_LIMIT 65536.0f
 
 /* sin(x + quarters * pi/2) for |x| <= GT_SINE_LIMIT. The reduction runs in double, pi/2 in two parts of which

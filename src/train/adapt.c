@@ -21,7 +21,7 @@ bool gt_adapter_open(gt_run *run, gt_error *error) {
                    "device",
                    first->layer, first->key);
   const gt_net_options options = {.target = run->session.backend->target, .draw = &run->state.draw};
-  adapter->net = gt_net_sampling(&run->generation, run->config, SAMPLES, &options, error);
+  adapter->net = gt_net_adaptation(&run->generation, run->config, SAMPLES, &options, error);
   adapter->executable = adapter->net ? gt_session_compile(&run->session, adapter->net, error) : NULL;
   return adapter->executable;
 }

@@ -55,7 +55,9 @@ gt_net_work gt_net_work_of(const gt_net *net) {
     work.flops += stage->times * stage->plan->flops;
     work.kernels += stage->times * stage->plan->steps;
     work.levels += stage->times * (stage->plan->levels - stage->plan->ahead);
-    if (net->stages > 1) work.levels += stage->plan->ahead; /* the first replay cannot overlap */
+    if (net->stages > 1)
+      work.levels +=
+          stage->plan->ahead; /* in each step, the first replay follows another stage and overlaps nothing */
     for (uint32_t c = 0; c < stage->plan->choices; c++) work.tuned += stage->plan->choice[c].tuned;
   }
   return work;
@@ -138,7 +140,7 @@ static bool build_line_search(gt_net *net, gt_arena *arena, gt_config *config, c
   if (net->model->updated)
     return gt_fail(
         error, GT_ERR_CONFIG,
-        "optimizer '%s' evaluates the same weights repeatedly, but '%s' changes with each evaluation",
+        "optimizer '%s' evaluates the loss several times in a step, but each evaluation changes '%s'",
         config->optim->type->name, net->model->updated->name);
   net->column = (gt_log_columns){.ok = -1, .lr = -1, .norm = -1, .count = 3};
   net->column.target[0] = (gt_log_target){
@@ -187,8 +189,8 @@ gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
   return gt_net_add_stage(net, graph, 1, arena, options, error) ? net : NULL;
 }
 
-gt_net *gt_net_sampling(gt_arena *arena, gt_config *config, int64_t samples, const gt_net_options *options,
-                        gt_error *error) {
+gt_net *gt_net_adaptation(gt_arena *arena, gt_config *config, int64_t samples, const gt_net_options *options,
+                          gt_error *error) {
   gt_net *net = create_net(arena, config, options, "train", &config->dataset.train, samples, 1);
   gt_graph *graph = gt_graph_create(arena);
   net->kind = "sample";

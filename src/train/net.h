@@ -9,10 +9,11 @@
  *    KIND.state, KIND.table                      state of the clock, and values of the schedule;
  *                                                KIND: train, eval.SPLIT or eval.SPLIT.hard
  *    KIND.log                                    the log, a row per step
- *    KIND.outputs                                outputs of a batch, instead of a log, if there are no
- * targets KIND.confusion                              counts of the confusion matrix KIND.scores predictions
- * of a batch, for metrics that need all of them (these three with .NAME for named targets) eval.shift added
- * to the logits for accuracy and metrics (threshold.h)
+ *    KIND.outputs                                without targets: outputs of a batch, instead of a log
+ *    KIND.confusion                              counts of the confusion matrix
+ *    KIND.scores                                 predictions of a batch, for metrics that need all of them
+ *                                                (these three with .NAME for named targets)
+ *    eval.shift                                  added to the logits for accuracy and metrics (threshold.h)
  *
  * The other variables are those of the store (store/store.h). Owner: the arena. */
 #ifndef GT_TRAIN_NET_H
@@ -157,8 +158,8 @@ gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
  * samples: variable GT_SAMPLE_VARIABLE gets the rows of each adaptation, by its number. The clock counts
  * these batches. */
 #define GT_SAMPLE_VARIABLE "sample.%d"
-gt_net *gt_net_sampling(gt_arena *arena, gt_config *config, int64_t samples, const gt_net_options *options,
-                        gt_error *error);
+gt_net *gt_net_adaptation(gt_arena *arena, gt_config *config, int64_t samples, const gt_net_options *options,
+                          gt_error *error);
 /* Copies plans and executables from another net to an unplanned net. False if their graphs differ. */
 bool gt_net_adopt(gt_net *net, const gt_net *planned);
 /* Plans a stage, or plans it again: options->keep may list nodes of its graph. */

@@ -15,7 +15,7 @@ enum { LEAST_SIDE = 64, MAX_SIDE = 256, GAP = 4 }; /* pixels: larger side of an 
 
 typedef struct image { /* layout of inputs or targets */
   int64_t height, width, channels;
-  double low, high; /* values of black and white */
+  double black, white; /* their values */
 } image;
 
 typedef struct sheet {
@@ -177,7 +177,7 @@ static void undo_scaling(sheet *s) {
   const gt_input *input = &s->config->dataset.input[0];
   const gt_scaling *scaling = &input->scaling;
   const int64_t values = s->input.height * s->input.width * s->input.channels, period = scaling->count;
-  s->input.high = input->white > 0 ? input->white : 1;
+  s->input.white = input->white > 0 ? input->white : 1;
   for (int64_t i = 0; i < s->samples * values; i++) {
     float *v = &s->inputs[i];
     if (period) {
@@ -185,8 +185,8 @@ static void undo_scaling(sheet *s) {
       *v = (*v - at[2 * period]) / at[period] + at[0];
     }
     if (input->element == GT_ELEMENT_U8) continue;
-    s->input.low = fmin(s->input.low, (double)*v);
-    s->input.high = fmax(s->input.high, (double)*v);
+    s->input.black = fmin(s->input.black, (double)*v);
+    s->input.white = fmax(s->input.white, (double)*v);
   }
 }
 
@@ -216,7 +216,7 @@ static bool choose_layout(sheet *s, gt_error *error) {
 }
 
 static uint8_t shade_of(const image *kind, double value) {
-  const double part = (value - kind->low) / (kind->high - kind->low);
+  const double part = (value - kind->black) / (kind->white - kind->black);
   return (uint8_t)lround(255 * fmin(fmax(part, 0), 1));
 }
 

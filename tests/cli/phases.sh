@@ -98,7 +98,7 @@ wrong "one of train" "did you mean 'train.batch_size'" '[{epochs: 1, batch_size:
 wrong "a section mistyped" "did you mean 'optimizer.lr'" '[{epochs: 1, optimiser.lr: 1}]'
 wrong "a name mistyped" "did you mean 'model'" '[{epochs: 1, modle: 3}]'
 wrong "no key at all" "unknown key 'freeze' in a phase" '[{epochs: 1, freeze: body}]'
-wrong "a phase that cannot begin" "this phase cannot start: optimizer 'lbfgs' evaluates the same weights repeatedly" \
+wrong "a phase that cannot begin" "this phase cannot start: optimizer 'lbfgs' evaluates the loss several times in a step" \
   '[{epochs: 1}, {epochs: 1, optimizer: {type: lbfgs}}]'
 wrong "nothing left to train" "this phase cannot start: nothing to train" \
   '[{epochs: 1}, {epochs: 1, optimizer.parameters: [{match: "*", frozen: true}]}]'

@@ -1,8 +1,8 @@
 /* The binary files of CIFAR: the order of labels and pixels in a record, and errors. */
 #include "data_support.h"
 
-enum { PLANE = 1024, TEN = 3073, HUNDRED = 3074 };
-static uint8_t file[3 * HUNDRED];
+enum { PLANE = 1024, RECORD_10 = 1 + 3 * PLANE, RECORD_100 = 2 + 3 * PLANE }; /* bytes */
+static uint8_t file[3 * RECORD_100];
 
 /* Pixel i of record n: 3 values that differ by record, position and channel. */
 static uint8_t value(int n, int i, int c) { return (uint8_t)(n * 50 + i % 101 + c * 13); }
@@ -55,11 +55,11 @@ static void ten(void **state) {
   open_data(&o, "{format: cifar, train: []}");
   assert_false(o.ok);
   close_data(&o);
-  write_bytes("a.bin", file, TEN - 1);
+  write_bytes("a.bin", file, RECORD_10 - 1);
   open_data(&o, "{format: cifar, train: %s, classes: 10}", a);
   expect_bad_file(&o, "a.bin holds 3072 bytes, which is not a multiple of the record size");
-  memset(file, 10, TEN);
-  write_bytes("a.bin", file, TEN);
+  memset(file, 10, RECORD_10);
+  write_bytes("a.bin", file, RECORD_10);
   open_data(&o, "{format: cifar, train: %s}", a);
   expect_bad_file(&o, "sample 0 has the label 10");
   unlink(a), unlink(b), unlink(t);

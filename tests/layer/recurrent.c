@@ -126,8 +126,8 @@ static void test_gradient_of_padded(void **state) {
   }
 }
 
-/* The arena offset of the buffer whose address is at this byte of the arguments of the plan's step with this
- * kernel. */
+/* Finds the step of the plan with this kernel. Returns the arena offset of the buffer whose address is at
+ * byte `argument` of the argument struct. */
 static uint64_t offset_of(const gt_plan *plan, const char *kernel, size_t argument) {
   for (uint32_t s = 0; s < plan->steps; s++)
     for (int i = 0; i < plan->step[s].accesses; i++)
@@ -137,7 +137,7 @@ static uint64_t offset_of(const gt_plan *plan, const char *kernel, size_t argume
   return 0;
 }
 
-/* Computed in place: the gates overwrite the input product, and their gradient overwrites the gates. */
+/* Computed in place: `saved` uses the memory of `gates`, and `d_gates` that of `saved`. */
 static void pin_gates_in_place(void **state) {
   layer_fixture f;
   gt_error error = {0};
@@ -157,7 +157,8 @@ static void pin_gates_in_place(void **state) {
   layer_finish(&f);
 }
 
-/* After a layer that changes or removes axis 1, samples have no lengths; norms that would include padding are
+/* Samples have no lengths after a layer that changes the size of axis 1, moves or removes it, or pools over
+ * it, even if its size stays the same (gt_layer_type.ends_lengths). Norms that would include padding are
  * errors. */
 static void test_where_lengths_end(void **state) {
   static const struct {

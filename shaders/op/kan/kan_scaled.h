@@ -1,5 +1,6 @@
-/* y = c f: coefficients c [lines, outputs], lines = inputs * total, times the factors f of their edges
- * (kan_scale.h). */
+/* y = c f: coefficients c [lines, outputs], where lines = blocks * functions * block inputs, with the base as
+ * the last function, times the factors f of their edges (kan_scale.h): [blocks, PARTS, block inputs,
+ * outputs]. With PARTS = 1 only the splines have factors, and the base is copied. */
 #ifndef GT_OP_KAN_SCALED_H
 #define GT_OP_KAN_SCALED_H
 #include "op/kan/kan_scale_spec.h"

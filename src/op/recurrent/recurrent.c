@@ -128,7 +128,8 @@ static gt_id unpadded(const gt_graph *graph, gt_id gradient, int64_t before, int
 }
 
 /* The gradient of the outputs, without that of the zeros before the first step. If only h after the last step
- * has a gradient, sets last_only and returns that gradient. So the gradient of a view need not be padded. */
+ * has a gradient, sets last_only and returns that gradient. This avoids computing the padded gradient that
+ * autodiff makes for a view. */
 static gt_id outputs_gradient(gt_graph *graph, gt_recurrent_attribute *a, gt_recurrent_size n,
                               gt_id gradient) {
   const int64_t row = (int64_t)n.batch * n.hidden, all = row * n.steps, begin = a->reverse ? 0 : row;
@@ -181,14 +182,14 @@ static void gradient(gt_graph *graph, gt_id id, const gt_id *output_gradient, co
 
 /* --- builders ------------------------------------------------------------------------------------------- */
 
-/* [G H, H] to [H, H, G]. */
+/* [G H, H] to [H of h, H of the unit, G]. */
 static gt_id transpose_weight(gt_graph *graph, gt_id w_hh, int64_t gates) {
   const int64_t hidden = gt_node_at(graph, w_hh)->shape.dim[1];
   return gt_permute(graph, gt_reshape(graph, w_hh, shape_3(gates, hidden, hidden)), (const int[]){2, 1, 0});
 }
 
-/* The weight is transposed by a separate node, because the kernel reads the columns of all gates of a unit at
- * once. The gradient of the weight is computed for the untransposed input. */
+/* The weight is transposed by a separate node, because the kernel reads the weights of all gates of a unit
+ * together. The gradient of the weight is computed for the untransposed input. */
 gt_id gt_recurrent(gt_graph *graph, const gt_recurrent_input *input) {
   if (input->gates == GT_NONE || input->w_hh == GT_NONE) return GT_NONE;
   const bool biased = input->bias != GT_NONE && input->cell == GT_CELL_GRU;
@@ -229,9 +230,10 @@ static double flops(const gt_graph *graph, const gt_node *node) {
 static double functions(const gt_graph *graph, const gt_node *node) {
   const gt_recurrent_attribute *a = node->attribute;
   const gt_recurrent_size n = gt_recurrent_size_of(graph, node);
-  const uint32_t gates_per_unit = a->is_gradient ? a->cell == GT_CELL_LSTM : gt_cell_gates(a->cell);
-  return (double)n.steps * n.batch * n.hidden *
-         (gates_per_unit + (!a->is_gradient && a->cell == GT_CELL_LSTM));
+  /* Per unit and step: an activation for each gate, and tanh(c) of an LSTM. The gradient repeats only
+   * tanh(c). */
+  const uint32_t of_gates = a->is_gradient ? 0 : gt_cell_gates(a->cell), of_state = a->cell == GT_CELL_LSTM;
+  return (double)n.steps * n.batch * n.hidden * (of_gates + of_state);
 }
 
 static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {

@@ -12,8 +12,9 @@
  *
  * The op computes only the recurrence: its input `gates` is the GEMM of all steps' inputs with W_ih, with the
  * biases added (except those of a GRU's hidden product, which are an input of the op), and the gradients of
- * the weights are GEMMs over all steps. Everything is time-major: so h before each step is a view of the
- * result, and the gradient of W_hh is one GEMM with K = T B. States before the first step are 0.
+ * the weights are GEMMs over all steps. Everything is time-major, and the op's value holds T + 1 states: the
+ * zeros before the first step, and h after each step. So h after each step (the result of gt_recurrent) and h
+ * before each step are views of it, and the gradient of W_hh is one GEMM with K = T B.
  *
  * With lengths, row b has lengths[b] steps, in [0, T]; a reversed recurrence begins at step lengths[b] - 1.
  * Results after the end of a row are 0, as in torch.nn.utils.rnn.pad_packed_sequence, and `gates` is not read
