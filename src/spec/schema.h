@@ -36,7 +36,8 @@ enum {
   GT_FIELD_OPEN_MAX = 8,
   /* One value, or a map from names to values. For PATH, CHOICE, STRING, INTS, STRINGS. */
   GT_FIELD_BY_NAME = 16,
-  /* A choice may be qualified: "TARGET.rmse", "rmse.COLUMN", "TARGET.rmse.COLUMN". The caller checks the names. */
+  /* A choice may be qualified: "TARGET.rmse", "rmse.COLUMN", "TARGET.rmse.COLUMN". The caller checks the
+     names. */
   GT_FIELD_QUALIFIED = 32
 };
 

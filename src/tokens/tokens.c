@@ -71,7 +71,8 @@ bool gt_text_clean(const gt_tokenizer_type *type, gt_text_view *text, gt_error *
   const uint8_t *end = text->data + text->size;
   for (const uint8_t *from = to; from < end; from++)
     if (*from != '\r' || from + 1 == end || from[1] != '\n') *to++ = *from;
-  /* NUL ends no line and is no column: gt_text_place counts the lines of a later text of the file through it. */
+  /* NUL ends no line and is no column: gt_text_place counts the lines of a later text of the file through it.
+   */
   memset(to, 0, (size_t)(end - to));
   text->size = (size_t)(to - text->data);
   return true;
