@@ -171,7 +171,7 @@ static bool open_ca(gt_data_reader *reader, const void *given) {
   gt_ca_boards *b = GT_NEW(reader->arena, gt_ca_boards);
   reader->train_name = reader->test_name = "boards";
   if (!read_options(reader, o, b)) return false;
-  reader->dataset->made_of = b;
+  reader->dataset->boards = b;
   const int64_t all = b->start == GT_CA_START_ALL      ? (int64_t)1 << (b->height * b->width * b->channels)
                       : b->start == GT_CA_START_RANDOM ? 64
                                                        : 1;
@@ -188,5 +188,5 @@ const gt_data_format gt_data_ca = {
 GT_REGISTER(data, ca)
 
 const gt_ca_boards *gt_ca_boards_of(const gt_dataset *dataset) {
-  return dataset->format && !strcmp(dataset->format, "ca") ? dataset->made_of : NULL;
+  return dataset->format && !strcmp(dataset->format, "ca") ? dataset->boards : NULL;
 }

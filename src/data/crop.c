@@ -49,7 +49,7 @@ bool gt_data_crop(gt_data_reader *reader) {
   if (reader->wanted->signature) return use_model_crop(reader, input);
   if (!crop.count) return true;
   if (crop.count > 2) return report(reader, "this is not an image size", "[HEIGHT, WIDTH]");
-  if (dataset->made_of || dataset->inputs > 1 || input->element == GT_ELEMENT_I32 ||
+  if (dataset->boards || dataset->inputs > 1 || input->element == GT_ELEMENT_I32 ||
       (input->rank != 2 && input->rank != 3))
     return report(reader, "only images can be cropped, and only if they are the model's single input",
                   "samples of [height, width] or [height, width, channels]; set shape: [28, 28] or the like");

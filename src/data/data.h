@@ -221,7 +221,7 @@ typedef struct gt_dataset {
   int columns;
   bool from_files, overridden;        /* files were read; --set named some of them */
   const gt_data_resolved_path *moved; /* paths that a saved config must have in absolute form; or NULL */
-  const void *made_of;                /* private data of the format (data/ca.h), or NULL */
+  const void *boards;                 /* how format ca makes its boards (data/ca.h); NULL for other formats */
 } gt_dataset;
 
 /* The column that names the rows of a CSV, for predictions. */

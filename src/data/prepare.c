@@ -198,7 +198,7 @@ static int count_classes(const gt_dataset *dataset, int index) {
 }
 
 /* Prepares the classes of several targets: they are those of the training data or of the model. */
-static bool prepare_named_classes(gt_data_reader *reader) {
+static bool prepare_classes_by_target(gt_data_reader *reader) {
   gt_dataset *dataset = reader->dataset;
   if (!check_ignore_index(reader)) return false;
   for (int k = 0; k < dataset->targets; k++) {
@@ -216,7 +216,7 @@ static bool prepare_classes(gt_data_reader *reader) {
   gt_dataset *dataset = reader->dataset;
   const gt_data_common *common = reader->common;
   const bool listed = common->classes.listed;
-  if (dataset->targets > 1) return prepare_named_classes(reader);
+  if (dataset->targets > 1) return prepare_classes_by_target(reader);
   const int64_t configured = listed ? 0 : configured_classes(reader);
   if (configured < 0 || !check_names(reader) || !check_ignore_index(reader)) return false;
   if (!dataset->target[0].classification) return check_quantities(reader, configured);
@@ -287,7 +287,7 @@ static int64_t fraction_of(double fraction, int64_t n) {
   return fraction > 0 && count < 1 ? 1 : count;
 }
 
-/* Moves the samples of the other splits out of the training split. part: NULL for an outline. */
+/* Moves the samples of the other splits out of the training split. part: NULL if no tensor has data. */
 static bool move_splits(gt_data_reader *reader, const uint8_t *part, const int64_t count[GT_PARTS]) {
   gt_dataset *dataset = reader->dataset;
   gt_split *train = &dataset->train, all = *train;
@@ -311,7 +311,7 @@ static bool move_splits(gt_data_reader *reader, const uint8_t *part, const int64
   return ok;
 }
 
-/* False for an outline, which has no data. */
+/* False for an outline, unless the files were so small, or of such a kind, that they were read. */
 static bool has_values(const gt_dataset *dataset) {
   bool has = false;
   for (int k = 0; k < dataset->targets; k++) has |= dataset->train.target[k].data != NULL;

@@ -89,7 +89,7 @@ void gt_data_review_repeated(gt_data_reader *reader) {
   void *memory;
   /* A trained model's data was reviewed when it was trained. Samples that are made from a formula or a table
    * may repeat on purpose. */
-  if (reader->wanted->signature || !dataset->from_files || dataset->made_of || !has_data(&t, train) ||
+  if (reader->wanted->signature || !dataset->from_files || dataset->boards || !has_data(&t, train) ||
       !has_data(&t, test))
     return;
   while (t.slots < 2 * (uint64_t)test->samples) t.slots *= 2;

@@ -180,7 +180,7 @@ uint32_t gt_graph_variable(gt_graph *graph, const char *name, gt_shape shape, gt
 
 void gt_graph_holds_bits(gt_graph *graph, uint32_t variable) { graph->variable[variable].bits = true; }
 
-void gt_graph_is_streamed(gt_graph *graph, uint32_t variable) { graph->variable[variable].fed = true; }
+void gt_graph_mark_streamed(gt_graph *graph, uint32_t variable) { graph->variable[variable].fed = true; }
 
 gt_shape gt_shape_of(int rank, const int64_t *dim) {
   assert(rank >= 0 && rank <= GT_MAX_RANK);

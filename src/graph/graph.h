@@ -43,7 +43,7 @@ typedef struct gt_variable {
   gt_dtype dtype;
   bool host_visible; /* the host reads or writes it while the device runs (log ring) */
   bool bits;         /* set by gt_graph_holds_bits: all elements are 0 or 1 */
-  bool fed;          /* set by gt_graph_is_streamed: the host writes parts of it while the device runs */
+  bool fed;          /* set by gt_graph_mark_streamed: the host writes parts of it while the device runs */
 } gt_variable;
 
 struct gt_graph;
@@ -116,7 +116,7 @@ uint32_t gt_graph_variable(gt_graph *graph, const char *name, gt_shape shape, gt
 /* Declares that all elements of the variable are 0 or 1 at every step. Call it before any read. */
 void gt_graph_holds_bits(gt_graph *graph, uint32_t variable);
 /* Declares that the host writes parts of the variable while the device runs; later steps read these parts. */
-void gt_graph_is_streamed(gt_graph *graph, uint32_t variable);
+void gt_graph_mark_streamed(gt_graph *graph, uint32_t variable);
 
 gt_shape gt_shape_of(int rank, const int64_t *dim);
 gt_shape gt_shape_1(int64_t a);

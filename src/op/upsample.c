@@ -180,7 +180,8 @@ static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
 
 /* --- ops ------------------------------------------------------------------------------------------------ */
 
-/* For linear interpolation, a product and a sum for each input element of a value. */
+/* Linear interpolation: a product and a sum for each of the 2^axes input elements that an output element
+ * reads; the gradient has as many. Nearest neighbor: 0. */
 static double flops(const gt_graph *graph, const gt_node *node) {
   const gt_upsample_attribute *a = node->attribute; /* also the first member of a gradient's attribute */
   const gt_shape input = gt_node_at(graph, node->input[0])->shape;

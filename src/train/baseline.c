@@ -218,7 +218,7 @@ gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, int t
   const gt_dataset *data = &config->dataset;
   const char *name = data->target[target].name;
   const bool discrete = is_discrete(config, target);
-  if (!split || !split->target[target].data || !data->train.target[target].data || data->made_of)
+  if (!split || !split->target[target].data || !data->train.target[target].data || data->boards)
     return (gt_baseline){0};
   gt_baseline b = {0};
   if (data->target[target].classification)

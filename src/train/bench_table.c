@@ -45,8 +45,9 @@ static void set_time(gt_bench_row *row, double count, const gt_bench_time *time)
   row->max = time->max / count;
 }
 
-/* If the error is a lack of memory, marks the row as skipped and returns true. */
-static bool skip_if_out_of_memory(gt_bench_row *row, bool ok, gt_error *error) {
+/* False after an error other than a lack of memory. A lack of memory is no error: marks the row as skipped.
+ */
+static bool ok_or_skipped(gt_bench_row *row, bool ok, gt_error *error) {
   if (ok || error->status != GT_ERR_MEMORY) return ok;
   snprintf(row->skipped, sizeof row->skipped, "not enough memory");
   *error = (gt_error){0};
@@ -71,8 +72,8 @@ static bool bench_product(const bench *b, const gt_bench_precision *precision, g
     gt_bench_row *row = start_row(b, "GFLOP/s", "product %lld, %s", (long long)n, precision->name);
     gt_bench_time time = {0};
     if (too_slow(b, row, &last)) continue;
-    if (!skip_if_out_of_memory(
-            row, gt_bench_gemm(b->backend, precision, n, n, n, b->table->seconds, &time, error), error))
+    if (!ok_or_skipped(row, gt_bench_gemm(b->backend, precision, n, n, n, b->table->seconds, &time, error),
+                       error))
       return false;
     if (*row->skipped) continue;
     set_rate(row, 2e-3 * (double)(n * n * n), &time);
@@ -93,9 +94,9 @@ static bool bench_memory(const bench *b, gt_error *error) {
   static const char *const name[] = {"copy", "2x + 1", "gelu"};
   for (gt_bench_map map = GT_BENCH_COPY; map <= GT_BENCH_GELU; map++) {
     gt_bench_row *row = start_row(b, "GB/s", "%s, %d M values", name[map], VALUES >> 20);
-    gt_bench_time time = {1, 1, 1, 1, 1};
-    if (!skip_if_out_of_memory(
-            row, gt_bench_elementwise(b->backend, map, VALUES, b->table->seconds, &time, error), error))
+    gt_bench_time time = {1, 1, 1, 1, 1}; /* set_rate divides by it even if the row is skipped */
+    if (!ok_or_skipped(row, gt_bench_elementwise(b->backend, map, VALUES, b->table->seconds, &time, error),
+                       error))
       return false;
     set_rate(row, 8e-3 * VALUES, &time);
   }
@@ -154,7 +155,7 @@ static bool bench_references(const bench *b, const char *device, gt_error *error
     gt_bench_time time = {0};
     row->less_is_better = true;
     if (too_slow(b, row, &last)) continue;
-    if (!skip_if_out_of_memory(row, bench_reference(device, batch, b->table->seconds, &time, error), error))
+    if (!ok_or_skipped(row, bench_reference(device, batch, b->table->seconds, &time, error), error))
       return false;
     set_time(row, 1, &time);
     last = time.median;
@@ -206,7 +207,7 @@ static bool best_product(gt_backend *backend, double *best, gt_error *error) {
   return true;
 }
 
-/* Copies a buffer as large as memory allows, so that caches matter little. */
+/* Copies VALUES values or, while memory is short, half as many (at least 2^20): more than caches hold. */
 static bool best_copy(gt_backend *backend, double *best, gt_error *error) {
   for (int64_t values = VALUES; values >= 1 << 20; values /= 2) {
     gt_bench_time time;

@@ -72,7 +72,7 @@ static bool stop_reading(const shuffler *s, gt_error *error) {
 
 static bool upload(const shuffler *s, const gt_column_place *place, gt_error *error) {
   const gt_samples samples = gt_net_samples(net_of(s), &s->session->config->dataset, s->arena);
-  return samples.window ||
+  return samples.ring ||
          gt_tensor_upload(tensor_of(s, place), gt_samples_variable(&samples, place->input, s->arena),
                           &s->session->buffers, error);
 }

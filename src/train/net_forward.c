@@ -17,7 +17,7 @@ gt_samples gt_net_samples(const gt_net *net, const gt_dataset *dataset, gt_arena
                       .tensor = net->data->input,
                       .variable = split_variable(net, arena, "inputs"),
                       .starts = split_variable(net, arena, "starts"),
-                      .window = net->order.window * net->batch};
+                      .ring = net->order.window * net->batch};
 }
 
 /* NAME.TARGET if there are several targets, otherwise NAME. */

@@ -46,7 +46,7 @@ static void review_target(gt_config *config, int target, gt_arena *arena) {
 }
 
 void gt_config_review_scale(gt_config *config, gt_arena *arena) {
-  if (!config->loss[0] || config->dataset.made_of) return;
+  if (!config->loss[0] || config->dataset.boards) return;
   review_inputs(config, arena);
   if (config->diagnostics.errors) return; /* target scaling was not chosen */
   for (int k = 0; k < config->dataset.targets; k++)

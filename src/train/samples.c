@@ -8,14 +8,14 @@
 #include "tokens/tokens.h"
 #include <string.h>
 
-/* The shape of a tensor's variable. window: as in gt_tensor_read. */
-static gt_shape shape_of(const gt_tensor *tensor, int64_t window) {
-  const gt_tensor all = window ? *tensor : gt_tensor_as_rows(tensor);
+/* The shape of a tensor's variable. ring: as in gt_tensor_read. */
+static gt_shape shape_of(const gt_tensor *tensor, int64_t ring) {
+  const gt_tensor all = ring ? *tensor : gt_tensor_as_rows(tensor);
   gt_shape shape = {.rank = all.rank};
   for (int d = 0; d < all.rank; d++) shape.dim[d] = all.dim[d];
-  if (!window) return shape;
-  shape.dim[0] = window;
-  shape.dim[1] += gt_tensor_is_text(tensor); /* the targets read the token after the window */
+  if (!ring) return shape;
+  shape.dim[0] = ring;
+  shape.dim[1] += gt_tensor_is_text(tensor); /* the targets read the token after the window of text */
   return shape;
 }
 
@@ -28,11 +28,11 @@ static gt_id read_variable(gt_graph *graph, const char *name, gt_shape shape, gt
   return gt_variable_read(graph, gt_graph_variable(graph, name, shape, dtype, false));
 }
 
-gt_id gt_tensor_read(const gt_tensor *tensor, int64_t window, gt_graph *graph, const char *name) {
-  const gt_shape shape = shape_of(tensor, window);
+gt_id gt_tensor_read(const gt_tensor *tensor, int64_t ring, gt_graph *graph, const char *name) {
+  const gt_shape shape = shape_of(tensor, ring);
   const uint32_t variable = gt_graph_variable(graph, name, shape, dtype_of(tensor), false);
   if (tensor->bits) gt_graph_holds_bits(graph, variable);
-  if (window) gt_graph_is_streamed(graph, variable);
+  if (ring) gt_graph_mark_streamed(graph, variable);
   return gt_variable_read(graph, variable);
 }
 
@@ -55,7 +55,8 @@ static gt_id read_scaling(const gt_input *input, gt_arena *arena, gt_graph *grap
                        GT_F32);
 }
 
-/* Sets the attributes `even` and `bytes` for samples that are bytes, from their scaling. */
+/* Sets the attributes `even` (a magnitude for a single scale, gt_op.even) and `bytes` for samples that are
+ * bytes, from their scaling. */
 static void set_byte_forms(const gt_tensor *tensor, const gt_scaling *scaling,
                            gt_batch_attribute *attribute) {
   static const float plain[] = {0, 1, 0};
@@ -69,7 +70,7 @@ static void set_byte_forms(const gt_tensor *tensor, const gt_scaling *scaling,
 static gt_id read_samples(const gt_samples *samples, int index, gt_arena *arena, gt_graph *graph) {
   gt_tensor tensor = samples->tensor[index];
   tensor.bits &= !one_hot_of(&samples->input[index]); /* tensor.bits is about the features, not the codes */
-  return gt_tensor_read(&tensor, samples->window, graph, gt_samples_variable(samples, index, arena));
+  return gt_tensor_read(&tensor, samples->ring, graph, gt_samples_variable(samples, index, arena));
 }
 
 /* The features of a batch of stored values, [B, stored] or, for windows, [B, rows, stored]. */
@@ -102,7 +103,7 @@ static gt_id scale_values(gt_graph *graph, gt_id batch, gt_id scaling) {
  * instructions scale both, so that results do not differ. */
 static gt_id draw_series_windows(const gt_samples *samples, const gt_tensor *tensor, gt_graph *graph,
                                  gt_id data, gt_id clock, gt_id scaling, gt_batch_attribute attribute) {
-  if (samples->window)
+  if (samples->ring)
     return scale_values(graph, gt_samples_draw(graph, data, clock, GT_NONE, attribute), scaling);
   const gt_id starts = read_variable(graph, samples->starts, gt_shape_1(tensor->dim[0]), GT_I32),
               start = gt_samples_draw(graph, starts, clock, GT_NONE, attribute);
@@ -131,7 +132,7 @@ gt_id gt_samples_targets(const gt_samples *samples, const gt_tensor *targets, co
                          gt_arena *arena, gt_graph *graph, gt_id clock, gt_batch_attribute attribute) {
   if (gt_tensor_is_text(targets))
     return draw_text_windows(graph, targets, read_samples(samples, 0, arena, graph), clock, attribute);
-  return gt_samples_draw(graph, gt_tensor_read(targets, samples->window, graph, variable), clock, GT_NONE,
+  return gt_samples_draw(graph, gt_tensor_read(targets, samples->ring, graph, variable), clock, GT_NONE,
                          attribute);
 }
 
@@ -174,7 +175,7 @@ static const gt_id *draw_lengths(const gt_samples *samples, int index, gt_arena 
   const gt_tensor lengths = gt_samples_lengths(samples, index);
   if (!lengths.rank) return NULL;
   const gt_id data =
-      gt_tensor_read(&lengths, samples->window, graph, gt_samples_lengths_variable(samples, index, arena));
+      gt_tensor_read(&lengths, samples->ring, graph, gt_samples_lengths_variable(samples, index, arena));
   const gt_id drawn = gt_samples_draw(graph, data, clock, GT_NONE, attribute);
   return gt_arena_copy(arena, &drawn, sizeof drawn);
 }
@@ -237,16 +238,16 @@ bool gt_samples_upload(const gt_samples *samples, gt_buffers *buffers, gt_error 
   gt_arena arena;
   gt_arena_init(&arena);
   const gt_tensor *first = &samples->tensor[0];
-  bool ok = !first->start || samples->window ||
+  bool ok = !first->start || samples->ring ||
             gt_buffers_upload(buffers, samples->starts, 0, first->start,
                               (uint64_t)first->dim[0] * sizeof *first->start, error);
   for (int k = 0; k < samples->inputs && ok; k++) {
     const gt_input *input = &samples->input[k];
     const gt_tensor lengths = gt_samples_lengths(samples, k);
     const uint64_t size = 3 * (uint64_t)input->scaling.count * sizeof(float);
-    ok = (samples->window ||
+    ok = (samples->ring ||
           gt_tensor_upload(&samples->tensor[k], gt_samples_variable(samples, k, &arena), buffers, error)) &&
-         (samples->window || !lengths.rank ||
+         (samples->ring || !lengths.rank ||
           gt_tensor_upload(&lengths, gt_samples_lengths_variable(samples, k, &arena), buffers, error)) &&
          (!size || gt_buffers_upload(buffers, variable_of(&arena, "data.scaling", input), 0,
                                      input->scaling.values, size, error)) &&

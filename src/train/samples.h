@@ -14,7 +14,7 @@ typedef struct gt_samples {
   const gt_tensor *tensor; /* samples of each input */
   const char *variable;    /* names of the variables: VARIABLE.NAME, or VARIABLE for GT_INPUT_NAME */
   const char *starts;      /* variable with the first rows of windows of a series */
-  int64_t window; /* samples in the variables if they are windows (feed.h); 0: all samples are resident */
+  int64_t ring; /* samples in the ring through which they are streamed (feed.h); 0: all are resident */
 } gt_samples;
 
 /* A batch of each input, normalized, as the network reads it; in the arena. The scaling is in the variables
@@ -47,8 +47,8 @@ bool gt_members_upload(const int32_t *members, const gt_batch_attribute *order, 
 /* Crops a batch of an input, or of target images, to the size that the network reads. */
 gt_id gt_crop_batch(const gt_input *input, gt_graph *graph, gt_id batch);
 /* Reads a variable with a tensor's samples or, if samples are windows of a series or text, with the rows from
- * which they are cut. window: number of samples in the variable if they are streamed; 0: all. */
-gt_id gt_tensor_read(const gt_tensor *tensor, int64_t window, gt_graph *graph, const char *variable);
+ * which they are cut. ring: number of samples in the variable if they are streamed; 0: all. */
+gt_id gt_tensor_read(const gt_tensor *tensor, int64_t ring, gt_graph *graph, const char *variable);
 /* Reads the scaling of a target, F32 [2, count], from its variable. */
 gt_id gt_target_scaling_read(const gt_data_target *target, gt_graph *graph);
 bool gt_target_scaling_upload(const gt_data_target *target, gt_buffers *buffers, gt_error *error);

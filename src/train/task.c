@@ -126,7 +126,7 @@ static const char *why(const gt_config *config, int target, gt_arena *arena) {
 gt_task gt_task_of(const gt_config *config, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
   gt_task task = {0};
-  if (data->made_of || config->loss[target]->type->residual || !data->train.target[target].rank) return task;
+  if (data->boards || config->loss[target]->type->residual || !data->train.target[target].rank) return task;
   task = data->target[target].classification ? task_of_classes(data, target, arena)
          : are_bits(config, target)          ? task_of_bits(data, target, arena)
                                              : task_of_numbers(data, target, arena);

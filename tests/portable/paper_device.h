@@ -15,8 +15,8 @@ typedef struct paper_kernel {
   const char *name, *config; /* the config that used it first */
   uint64_t hash;             /* of its SPIR-V after constant folding */
   uint32_t spec[GT_SPEC_COUNT];
-  int result;                     /* the driver's VkResult; 0: compiled */
-  bool skipped;                   /* not compiled, because of paper_device_only */
+  int result;   /* the driver's VkResult; 0: compiled */
+  bool skipped; /* not compiled, because of paper_device_only: not in the list of paper_device_kernels */
   bool reports_spills;            /* the driver reports the number of spilled registers */
   uint32_t subgroup;              /* the size that the driver chose */
   uint64_t vgprs, sgprs, spilled; /* registers; spilled: of both kinds */
@@ -35,7 +35,8 @@ bool paper_device_declares(const uint32_t *words, size_t bytes, uint32_t capabil
  * device's name. */
 bool paper_device_init(const char **name, gt_error *error);
 void paper_device_config(const char *name); /* the config whose kernels are compiled from now on */
-/* The kernels so far, sorted by name; the caller frees the list. */
+/* The kernels compiled so far, or that the driver refused, without skipped ones, sorted by name; the caller
+ * frees the list. */
 paper_kernel *paper_device_kernels(size_t *count);
 /* From now on, writes each module to HASH.spv in this directory. */
 void paper_device_dump(const char *directory);

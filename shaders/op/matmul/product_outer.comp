@@ -34,7 +34,10 @@ const uint OWN = (SUMS * INPUTS + LOCAL_X - 1u) / LOCAL_X, PARTS = OWN < FETCHED
 const uint IN_ROUND = (ROUND * INPUTS * OUTPUTS + LOCAL_X - 1u) / LOCAL_X;
 float sum[SUMS];
 
-/* Index in the result of element e of the functions from `first` on, for the tile's inputs from input_ on and its
+/* Here and in `joined`, `line` is a row of the tile's result: a function and an input, inputs running fastest. In the
+ * rest of the file a line is a row of the operands, along K.
+ *
+ * Index in the result of element e of the functions from `first` on, for the tile's inputs from input_ on and its
  * columns from `column` on; NOWHERE if it does not exist. */
 uint place_of(uint e, uint first, uint input_, uint column) {
   uint line = e / OUTPUTS, i = input_ + line % INPUTS, term = first + line / INPUTS;

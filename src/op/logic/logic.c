@@ -13,7 +13,16 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { OP_MIXTURE, OP_HARD, OP_MIXTURE_GRADIENT, OP_LOGIC, OP_SUMS, OP_LOGITS, OP_INPUTS, OPS };
+enum {
+  OP_MIXTURE,
+  OP_HARD,
+  OP_MIXTURE_GRADIENT,
+  OP_LOGIC,
+  OP_COEFFICIENTS_GRADIENT,
+  OP_LOGITS_GRADIENT,
+  OP_X_GRADIENT,
+  OPS
+};
 enum { WORKGROUP = 256, GATES = 16 /* functions of two bits */ };
 enum { SLICE_BYTES = 8 << 20, MIN_SLICE = 8 /* vec4s */ }; /* see slice_for */
 static const gt_op ops[OPS];
@@ -84,16 +93,16 @@ static bool infer_logic(const gt_graph *graph, const gt_node *node, gt_shape *sh
   return true;
 }
 
-static bool infer_sums(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
-                       gt_error *error) {
+static bool infer_coefficients_gradient(const gt_graph *graph, const gt_node *node, gt_shape *shape,
+                                        gt_dtype *dtype, gt_error *error) {
   (void)error;
-  *shape = gt_node_at(graph, node->input[node->op == &ops[OP_LOGITS] ? 4 : 1])->shape;
+  *shape = gt_node_at(graph, node->input[node->op == &ops[OP_LOGITS_GRADIENT] ? 4 : 1])->shape;
   *dtype = GT_F32;
   return true;
 }
 
-static bool infer_inputs(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
-                         gt_error *error) {
+static bool infer_x_gradient(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                             gt_error *error) {
   (void)error;
   *shape = gt_node_at(graph, node->input[0])->shape;
   *dtype = gt_node_at(graph, node->input[0])->dtype == GT_F16 ? GT_BF16 : GT_F32;
@@ -107,9 +116,10 @@ static void gradient_mixture(gt_graph *graph, gt_id node, const gt_id *output_gr
   if (!wanted[0]) return;
   const gt_id input[2] = {gt_node_at(graph, node)->input[0], output_gradient[0]};
   const gt_node *sums = gt_node_at(graph, output_gradient[0]);
-  if (sums->op == &ops[OP_SUMS]) { /* a fused kernel computes both; the separate sums are then unused */
+  if (sums->op ==
+      &ops[OP_COEFFICIENTS_GRADIENT]) { /* a fused kernel computes both; the separate sums are then unused */
     const gt_id fused[5] = {sums->input[0], sums->input[1], sums->input[2], sums->input[3], input[0]};
-    input_gradient[0] = gt_node_add(graph, &ops[OP_LOGITS], fused, 5, NULL, 0);
+    input_gradient[0] = gt_node_add(graph, &ops[OP_LOGITS_GRADIENT], fused, 5, NULL, 0);
     return;
   }
   input_gradient[0] = gt_node_add(graph, &ops[OP_MIXTURE_GRADIENT], input, 2, NULL, 0);
@@ -118,18 +128,19 @@ static void gradient_mixture(gt_graph *graph, gt_id node, const gt_id *output_gr
 static void gradient_logic(gt_graph *graph, gt_id node, const gt_id *output_gradient, const bool *wanted,
                            gt_id *input_gradient) {
   const gt_node *logic = gt_node_at(graph, node);
-  const gt_id sums[4] = {logic->input[0], logic->input[1], logic->input[2], output_gradient[0]};
+  const gt_id of_coefficients[4] = {logic->input[0], logic->input[1], logic->input[2], output_gradient[0]};
   const gt_id inverse = logic->inputs == 4 ? logic->input[3] : GT_NONE;
   if (wanted[0] && gt_logic_is_walk(graph, inverse)) {
     gt_logic_walk_gradient(graph, node, output_gradient[0], wanted, input_gradient);
     return;
   }
-  if (wanted[1]) input_gradient[1] = gt_node_add(graph, &ops[OP_SUMS], sums, 4, NULL, 0);
+  if (wanted[1])
+    input_gradient[1] = gt_node_add(graph, &ops[OP_COEFFICIENTS_GRADIENT], of_coefficients, 4, NULL, 0);
   if (!wanted[0]) return;
   if (inverse == GT_NONE && !graph->error.status)
     gt_fail(&graph->error, GT_ERR_INTERNAL, "logic: the gradient of the inputs needs the inverse wiring");
-  const gt_id inputs[4] = {sums[0], sums[1], inverse, output_gradient[0]};
-  input_gradient[0] = gt_node_add(graph, &ops[OP_INPUTS], inputs, 4, NULL, 0);
+  const gt_id of_x[4] = {logic->input[0], logic->input[1], inverse, output_gradient[0]};
+  input_gradient[0] = gt_node_add(graph, &ops[OP_X_GRADIENT], of_x, 4, NULL, 0);
 }
 
 /* --- lowering ------------------------------------------------------------------------------------------- */
@@ -188,8 +199,9 @@ static void lower_layer(gt_lowering *lowering, const gt_group *group) {
   const struct gt_logic_args args = {.inputs = (uint32_t)x.dim[0],
                                      .gates = (uint32_t)gt_node_at(graph, node->input[1])->shape.dim[0],
                                      .batch = (uint32_t)x.dim[1]};
-  const bool logits = node->op == &ops[OP_LOGITS], sums = node->op == &ops[OP_SUMS] || logits;
-  const bool inputs = node->op == &ops[OP_INPUTS];
+  const bool logits = node->op == &ops[OP_LOGITS_GRADIENT],
+             sums = node->op == &ops[OP_COEFFICIENTS_GRADIENT] || logits;
+  const bool inputs = node->op == &ops[OP_X_GRADIENT];
   const gt_kernel *kernel = sums ? &sums_kernel : inputs ? &inputs_kernel : &logic_kernel;
   const uint32_t result_rows = inputs ? args.inputs : args.gates, tile_rows = gt_logic_tile_rows(args.batch);
   gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
@@ -280,7 +292,7 @@ static double op_functions(const gt_graph *graph, const gt_node *node) {
 
 static double layer_flops(const gt_graph *graph, const gt_node *node) {
   const double gates = (double)gt_node_at(graph, node->input[1])->shape.dim[0];
-  const double per_gate = node->op == &ops[OP_INPUTS] ? 8 : node->op == &ops[OP_LOGIC] ? 6 : 7;
+  const double per_gate = node->op == &ops[OP_X_GRADIENT] ? 8 : node->op == &ops[OP_LOGIC] ? 6 : 7;
   return per_gate * gates * (double)gt_node_at(graph, node->input[0])->shape.dim[1];
 }
 
@@ -298,7 +310,9 @@ static const gt_op ops[OPS] = {
     [OP_MIXTURE_GRADIENT] = OP("logic_coefficients_gradient", 2, 2, infer_coefficients, NULL,
                                lower_coefficients, coefficient_flops),
     [OP_LOGIC] = OP("logic", 3, 4, infer_logic, gradient_logic, lower_layer, layer_flops),
-    [OP_SUMS] = OP("logic_coefficient_sums", 4, 4, infer_sums, NULL, lower_layer, layer_flops),
-    [OP_LOGITS] = OP("logic_logits_gradient", 5, 5, infer_sums, NULL, lower_layer, layer_flops),
-    [OP_INPUTS] = OP("logic_inputs", 4, 4, infer_inputs, NULL, lower_layer, layer_flops),
+    [OP_COEFFICIENTS_GRADIENT] =
+        OP("logic_coefficient_sums", 4, 4, infer_coefficients_gradient, NULL, lower_layer, layer_flops),
+    [OP_LOGITS_GRADIENT] =
+        OP("logic_logits_gradient", 5, 5, infer_coefficients_gradient, NULL, lower_layer, layer_flops),
+    [OP_X_GRADIENT] = OP("logic_inputs", 4, 4, infer_x_gradient, NULL, lower_layer, layer_flops),
 };
