@@ -116,7 +116,7 @@ uint64_t gt_table_fingerprint(const gt_table *table, uint64_t hash) {
   return hash;
 }
 
-bool gt_table_has_code(const gt_table *table, int64_t i) {
+bool gt_table_is_one_hot(const gt_table *table, int64_t i) {
   int64_t low = 0, high = table && table->one_hot ? table->features : 0;
   if (!high) return false;
   while (low < high) { /* features are in the order of the stored values */

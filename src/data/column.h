@@ -29,7 +29,7 @@ typedef struct gt_column {
   gt_column_kind kind;
   bool fills;                  /* a missing value is replaced by `fill`; else it is an error */
   bool spare;                  /* training had no missing value: `fill` is only for later files */
-  float fill;                  /* a raw value; for a category its final code */
+  float fill;                  /* a raw value; for a category its code, also `missing` or `other` */
   bool indicator;              /* one more stored value: 1 if the value is missing, else 0 */
   bool log;                    /* numbers: stored as log(1 + x) */
   bool hours;                  /* dates: with the hour of the day */
@@ -61,10 +61,12 @@ const gt_table *gt_table_create(gt_arena *arena, const gt_column *column, int co
 bool gt_columns_are_plain(const gt_column *column, int count);
 /* Converts raw values [rows, count], whose codes are below `categories`, to stored values [rows, stored]. */
 void gt_table_store(const gt_table *table, const float *raw, int64_t rows, float *out);
-/* Extends the hash by how the columns become values, without fills. Returns `hash` if table is NULL. */
+/* Extends the hash by names, kinds and categories of the columns; fills do not count. Returns `hash` if table
+ * is NULL. */
 uint64_t gt_table_fingerprint(const gt_table *table, uint64_t hash);
-/* True if stored value i is a code, whose features are 0 and 1. False if table is NULL. */
-bool gt_table_has_code(const gt_table *table, int64_t i);
+/* True if stored value i becomes one-hot features. False for codes that stay codes (for embeddings), and if
+ * table is NULL. */
+bool gt_table_is_one_hot(const gt_table *table, int64_t i);
 /* Converts the stored values of one sample to features. */
 void gt_table_encode(const gt_table *table, const float *stored, float *features);
 #endif

@@ -108,7 +108,7 @@ bool gt_data_is_bits(const gt_input *input, const gt_tensor *tensor) {
   const float *value = tensor->data;
   for (int64_t row = 0; row < tensor->dim[0]; row++, value += values)
     for (int64_t i = 0; i < values; i++)
-      if (value[i] != 0 && value[i] != 1 && !gt_table_has_code(table, i)) return false;
+      if (value[i] != 0 && value[i] != 1 && !gt_table_is_one_hot(table, i)) return false;
   return true;
 }
 

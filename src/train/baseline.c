@@ -283,7 +283,7 @@ gt_unscaled_column gt_largest_unscaled_column(const gt_dataset *data) {
     find_magnitudes(t, magnitude);
     for (int64_t c = 0; c < t->dim[1]; c++)
       if ((double)magnitude[c] > most.magnitude && !gt_input_is_scaled(&data->input[k], c) &&
-          !gt_table_has_code(data->input[k].table, c))
+          !gt_table_is_one_hot(data->input[k].table, c))
         most = (gt_unscaled_column){&data->input[k], c, (double)magnitude[c]};
     free(magnitude);
   }

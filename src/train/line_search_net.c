@@ -46,7 +46,8 @@ static void build_trial(const builder *b) {
 static void build_measure(const builder *b, const gt_loss *objective) {
   gt_graph *g = b->graph;
   const gt_id loss = gt_net_sum(b->net, g, 0, GT_SUM_LOSS);
-  const gt_id divisor = gt_net_sum(b->net, g, 0, b->net->target[0].weighs ? GT_SUM_DIVISOR : GT_SUM_WEIGHT);
+  const gt_id divisor =
+      gt_net_sum(b->net, g, 0, b->net->target[0].has_own_divisor ? GT_SUM_DIVISOR : GT_SUM_WEIGHT);
   gt_id gradient = read(b, vector(b, GT_GRADIENT_VARIABLE));
   const gt_id scale = gt_net_gradient_scale(b->net, g, objective, divisor);
   if (scale != GT_NONE) gradient = gt_mul(g, gradient, scale);
@@ -103,7 +104,8 @@ static void build_direct(const builder *b) {
   gt_assign(g, vector(b, "lbfgs.d"), 0, gt_reshape(g, d, gt_shape_1(b->n)));
 }
 
-/* Adds the slots that checkpoints need besides the parameters. */
+/* Adds the slots that checkpoints need besides the parameters. lbfgs.last: what was measured at the accepted
+ * point (lbfgs.measured is of the last trial). counts: steps since the last reset; pairs in the history. */
 static void add_slots(const builder *b) {
   const struct {
     const char *name, *variable;
@@ -137,7 +139,8 @@ bool gt_line_search_build(gt_net *net, gt_arena *arena, const gt_config *config,
     if (s == GT_LINE_SEARCH_MEASURE) build_measure(&b, config->loss[0]);
     if (s == GT_LINE_SEARCH_ACCEPT) {
       build_accept(&b);
-      /* Only the host writes these slots; declaring them in a graph allocates them. */
+      /* Of these slots a kernel writes only the basis, so no other stage declares the others: declaring them
+       * here allocates them. */
       for (int i = 0; i < b.store->slots; i++)
         if (b.store->slot[i]->role == GT_RUN)
           declare(&b, b.store->slot[i]->variable, b.store->slot[i]->shape);

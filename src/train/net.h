@@ -57,7 +57,7 @@ enum { GT_MAX_STAGES = 2 };
  * steps. */
 #define GT_GRADIENT_VARIABLE "train.gradient"
 #define GT_SUMS_VARIABLE     "train.sums"
-/* The sums of a target; GT_SUM_DIVISOR only with gt_net_target.weighs. */
+/* The sums of a target; GT_SUM_DIVISOR only with gt_net_target.has_own_divisor. */
 enum { GT_SUM_LOSS, GT_SUM_WEIGHT, GT_SUM_CORRECT, GT_SUM_DIVISOR, GT_SUMS };
 
 #define GT_SHIFT_VARIABLE "eval.shift"
@@ -66,7 +66,7 @@ typedef struct gt_net_target {
   const char *name;      /* NULL: the only target */
   gt_loss_nodes loss;    /* if the data has targets */
   gt_id output;          /* if it has none: as in gt_forward_target; otherwise GT_NONE */
-  bool weighs;           /* the divisor of losses is not the sum of weights (gt_loss_nodes.divisor) */
+  bool has_own_divisor;  /* the divisor of losses is not the sum of weights (gt_loss_nodes.divisor) */
   int64_t items;         /* number of items per sample, if there are metrics */
   int64_t counted;       /* number of classes of the confusion matrix */
   const char *confusion; /* variable of the confusion matrix (op/confusion.h); NULL: none */

@@ -13,7 +13,9 @@ uint32_t gt_net_gradient(const gt_net *net, gt_graph *graph) {
 }
 
 /* The number of sums of a target. */
-static int count_of_sums(const gt_net_target *target) { return target->weighs ? GT_SUMS : GT_SUM_DIVISOR; }
+static int count_of_sums(const gt_net_target *target) {
+  return target->has_own_divisor ? GT_SUMS : GT_SUM_DIVISOR;
+}
 
 /* The index of the first sum of a target; for target = number of targets, the number of sums. */
 static int first_sum(const gt_net *net, int target) {
@@ -97,7 +99,7 @@ static void add_sums(const gt_net *net, gt_graph *graph, gt_config *config) {
     target_part[GT_SUM_LOSS] = line_search ? objective_sum(net, graph, config) : loss->loss_sum;
     target_part[GT_SUM_WEIGHT] = loss->weight_sum;
     target_part[GT_SUM_CORRECT] = loss->correct_sum == GT_NONE ? zero : loss->correct_sum;
-    if (net->target[k].weighs) target_part[GT_SUM_DIVISOR] = loss->divisor;
+    if (net->target[k].has_own_divisor) target_part[GT_SUM_DIVISOR] = loss->divisor;
   }
   for (int i = 0; i < count; i++) part[i] = gt_reshape(graph, gt_add(graph, part[i], zero), gt_shape_1(1));
   gt_assign(graph, variable, 0,
@@ -138,7 +140,7 @@ static gt_id gradient_loss(const gt_net *net, gt_graph *graph, gt_config *config
  * samples. False after reporting an error. */
 static bool check_common_divisor(gt_net *net, gt_config *config) {
   for (int k = 0; k < net->targets && net->targets > 1; k++) {
-    const char *why = net->target[k].weighs               ? "has class weights"
+    const char *why = net->target[k].has_own_divisor      ? "has class weights"
                       : config->dataset.target[k].ignores ? "has labels that do not count"
                       : config->loss[k]->type->sums_batch ? "has a loss that is a sum"
                                                           : NULL;
@@ -184,11 +186,11 @@ static void read_sums(gt_net *net, gt_graph *graph, gt_id sums) {
     gt_net_target *target = &net->target[k];
     const bool has_correct = target->loss.correct_sum != GT_NONE;
     const gt_id weight = read_sum(net, graph, sums, k, GT_SUM_WEIGHT);
-    target->loss =
-        (gt_loss_nodes){.loss_sum = read_sum(net, graph, sums, k, GT_SUM_LOSS),
-                        .weight_sum = weight,
-                        .divisor = target->weighs ? read_sum(net, graph, sums, k, GT_SUM_DIVISOR) : weight,
-                        .correct_sum = has_correct ? read_sum(net, graph, sums, k, GT_SUM_CORRECT) : GT_NONE};
+    target->loss = (gt_loss_nodes){
+        .loss_sum = read_sum(net, graph, sums, k, GT_SUM_LOSS),
+        .weight_sum = weight,
+        .divisor = target->has_own_divisor ? read_sum(net, graph, sums, k, GT_SUM_DIVISOR) : weight,
+        .correct_sum = has_correct ? read_sum(net, graph, sums, k, GT_SUM_CORRECT) : GT_NONE};
   }
 }
 

@@ -15,7 +15,7 @@ static int add_value(log_values *log, gt_id value) {
 
 static void add_rest(log_values *log, const gt_net_target *target, gt_log_target *to) {
   to->correct = add_value(log, target->loss.correct_sum);
-  to->divisor = add_value(log, target->weighs ? target->loss.divisor : GT_NONE);
+  to->divisor = add_value(log, target->has_own_divisor ? target->loss.divisor : GT_NONE);
 }
 
 /* The sums of the metrics of all targets, as one vector; GT_NONE: there are none. first: the column where

@@ -48,7 +48,7 @@ static double outside(const gt_sample_facts *base, bool test, double low, double
     return gt_share_outside(samples, scaling, 0, 1, low, high);
   double largest = 0;
   for (int64_t i = 0; i < features; i++) {
-    const double share = gt_table_has_code(f->input->table, i)
+    const double share = gt_table_is_one_hot(f->input->table, i)
                              ? 0
                              : gt_share_outside(samples, scaling, i, features, low, high);
     if (share <= largest || is_constant(f->samples, i)) continue;

@@ -163,7 +163,7 @@ static void record_step(search *s, double t) {
   const double *gram = s->gram;
   gt_run *run = s->run;
   gt_sums sums = {1, {{last[GT_MEASURED_LOSS], last[GT_MEASURED_DIVISOR], last[GT_MEASURED_CORRECT], 0}}};
-  if (run->net->target[0].weighs) {
+  if (run->net->target[0].has_own_divisor) {
     sums.target[0].divisor = sums.target[0].weight;
     sums.target[0].weight = gt_split_weight(run->net->data); /* a step uses all samples */
   }

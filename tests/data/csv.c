@@ -16,13 +16,13 @@ static const gt_data_requirements model = {.signature = &two_columns};
 
 static int with_model(void **state) {
   (void)state;
-  wanted = &model;
+  requirements = &model;
   return 0;
 }
 
 static int without_model(void **state) {
   (void)state;
-  wanted = NULL;
+  requirements = NULL;
   return 0;
 }
 
@@ -57,7 +57,7 @@ static void numbers_may_be_names(void **state) {
   gt_data_signature signature = two_columns;
   const gt_data_requirements other = {.signature = &signature};
   signature.target[0].class_names = names;
-  wanted = &other;
+  requirements = &other;
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,1\n3,4,2\n"));
   expect_open(&o);
   assert_true(ints(&o.data.train.target[0])[0] == 0 && ints(&o.data.train.target[0])[1] == 1);
@@ -79,7 +79,7 @@ static void classes_match_the_model(void **state) {
   gt_data_signature signature = two_columns;
   signature.target[0] = (gt_data_target){.classes = 10, .columns = label, .column_count = 1};
   const gt_data_requirements digits = {.signature = &signature};
-  wanted = &digits;
+  requirements = &digits;
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,3\n3,4,7\n"));
   expect_open(&o); /* without a model this is a regression, because not all of 0 to 7 occur */
   assert_true(o.data.target[0].classification && o.data.target[0].classes == 10 &&
@@ -95,7 +95,7 @@ static void classes_match_the_model(void **state) {
   close_data(&o);
   signature.target[0] = (gt_data_target){0};
   const gt_data_requirements quantity = {.signature = &signature};
-  wanted = &quantity;
+  requirements = &quantity;
   open_data(&o, "{inputs: [[1, 2], [3, 4]], targets: [0, 1]}");
   expect_open(&o);
   assert_true(!o.data.target[0].classification && floats(&o.data.train.target[0])[1] == 1);

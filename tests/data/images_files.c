@@ -471,7 +471,7 @@ static void an_untrusted_config_writes_nothing(void **state) {
   char cache[600];
   write_animals();
   snprintf(cache, sizeof cache, "%s-cache", root);
-  wanted = &from_model;
+  requirements = &from_model;
   open_data(&o, "{train: %s, format: images, cache: %s}", root, cache);
   expect_open(&o);
   close_data(&o);
@@ -485,7 +485,7 @@ static void an_untrusted_config_writes_nothing(void **state) {
   open_data(&o, "{train: %s, format: images}", root);
   assert_null(strstr(o.error.message, "pipe"));
   expect_bad_file(&o, "to see the details");
-  wanted = NULL;
+  requirements = NULL;
   fresh_root();
 }
 

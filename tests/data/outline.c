@@ -138,14 +138,14 @@ static void pictures(void **state) {
   expect_open(&o);
   expect_shape(&o.data.train.input[0], GT_ELEMENT_U8, 4, (int64_t[]){1, 48, 48, 3});
   close_data(&o);
-  wanted = NULL;
+  requirements = NULL;
   open_data(&o, "{train: %s, size: 48}", folder);
   expect_bad_file(&o, "damaged PNG file");
 }
 
 static int set_up(void **state) {
   (void)state;
-  wanted = &outline;
+  requirements = &outline;
   gt_log_set_level(GT_LOG_ERROR);
   return 0;
 }

@@ -105,7 +105,7 @@ static void scaling_of_the_model_is_used(void **state) {
   opened o;
   float x[2 * N];
   const char *path = far_values(x);
-  wanted = &model;
+  requirements = &model;
   open_data(&o, "{train: {inputs: %s, targets: %s}, normalize: standard}", path, path);
   expect_open(&o);
   assert_true(o.data.input[0].scaling.count == 2 && o.data.input[0].scaling.values == scaling);
@@ -113,7 +113,7 @@ static void scaling_of_the_model_is_used(void **state) {
   signature.input[0].scaling.count = 3;
   open_data(&o, "{train: {inputs: %s, targets: %s}, normalize: standard}", path, path);
   expect_bad_file(&o, "normalization does not match");
-  wanted = NULL;
+  requirements = NULL;
   unlink(path);
 }
 

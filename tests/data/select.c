@@ -189,7 +189,7 @@ static void for_a_model(void **state) {
                            .targets = 1,
                            .target = {{.classes = 3, .class_names = kinds, .text_labels = true}}};
   const gt_data_requirements model = {.signature = &one};
-  wanted = &model;
+  requirements = &model;
   const char *path = write_text("t.csv", animals);
   open_data(&o, "{train: %s, classes: [cat, dog]}", path);
   expect_open(&o);
@@ -229,7 +229,7 @@ static void for_a_model(void **state) {
 
 static int clear_model(void **state) {
   (void)state;
-  wanted = NULL;
+  requirements = NULL;
   return 0;
 }
 

@@ -6,7 +6,7 @@ static const gt_data_requirements in_unit = {.demand = {{.range = &unit}}};
 
 static int set_range(void **state) {
   (void)state;
-  wanted = &in_unit;
+  requirements = &in_unit;
   return 0;
 }
 
@@ -22,7 +22,7 @@ static void csv(void **state) {
   expect_bad_file(&o, ":3:5: the target -0.5 is outside 0 to 1, the range that loss 'bce' requires");
   open_data(&o, "{train: %s, target: [b, c], test: %s}", good, bad);
   expect_bad_file(&o, "bad.csv:3:5: the target -0.5");
-  wanted = NULL;
+  requirements = NULL;
   open_data(&o, "{train: %s, target: [b, c]}", bad);
   expect_open(&o);
   close_data(&o);
@@ -38,7 +38,7 @@ static void booleans(void **state) {
              *one = write_text("one.csv", "a,b\n1,0\n2,1\n3,0\n"),
              *gap = write_text("gap.csv", "a,b\n1,on\n2,\n3,off\n"),
              *mixed = write_text("mixed.csv", "a,b\n1,on\n2,maybe\n3,off\n");
-  wanted = &bits;
+  requirements = &bits;
   open_data(&o, "{train: %s, target: [b, c], test: %s}", many, many);
   expect_open(&o);
   assert_false(o.data.target[0].classification);
@@ -57,7 +57,7 @@ static void booleans(void **state) {
   expect_open(&o); /* other words are classes, which the loss rejects */
   assert_int_equal(o.data.target[0].classes, 3);
   close_data(&o);
-  wanted = &numbers;
+  requirements = &numbers;
   open_data(&o, "{train: %s, target: [b, c]}", many);
   expect_open(&o);
   assert_memory_equal(o.data.train.target[0].data, expected, sizeof expected);
@@ -76,7 +76,7 @@ static void gaps(void **state) {
   opened o;
   const char *numbers = write_text("gaps.csv", "a,y\n1,0.5\n2,\n3,NA\n4,1\n"),
              *words = write_text("words.csv", "a,the kind\n1,cat\n2,\n3,dog\n");
-  wanted = NULL;
+  requirements = NULL;
   open_data(&o, "{train: %s}", numbers);
   expect_bad_file(&o,
                   "gaps.csv:3:3: missing value in column 'y'; expected a number; 2 of the column's 4 cells "

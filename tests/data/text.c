@@ -177,7 +177,7 @@ static void trained(void **state) {
   signature.input[0] = o.data.input[0];
   signature.target[0] = o.data.target[0];
   const gt_data_requirements model = {.signature = &signature};
-  wanted = &model;
+  requirements = &model;
   open_data(&p, "{train: %s, text: {window: 3}}", write_text("b.txt", "bcbcbc"));
   expect_open(&p);
   assert_ptr_equal(p.data.input[0].vocabulary, o.data.input[0].vocabulary);
@@ -196,7 +196,7 @@ static void trained(void **state) {
   const gt_input_file unknown = {.path = write_text("c.txt", "cbad")};
   assert_false(gt_data_read_inputs(&unknown, 1, &signature, read, &error));
   assert_non_null(strstr(error.message, "c.txt:1:4: the character 'd' (U+0064)"));
-  wanted = NULL;
+  requirements = NULL;
   close_data(&o);
 }
 

@@ -7,7 +7,7 @@ static const gt_data_requirements from_model = {.untrusted = "test.yaml"}; /* th
 
 static int untrusted_config(void **state) {
   (void)state;
-  wanted = &from_model;
+  requirements = &from_model;
   return 0;
 }
 
@@ -84,7 +84,7 @@ static void user_files_are_trusted(void **state) {
   gt_diagnostics_init(&o.diagnostics, &o.arena);
   gt_spec *spec = gt_spec_parse(&o.arena, "test.yaml", text, strlen(text), &o.diagnostics);
   assert_true(gt_spec_override(&o.arena, spec, set, NULL, &o.diagnostics));
-  o.ok = gt_dataset_open(spec, 7, wanted, &o.arena, &o.data, &o.diagnostics, &o.error);
+  o.ok = gt_dataset_open(spec, 7, requirements, &o.arena, &o.data, &o.diagnostics, &o.error);
   expect_bad_file(&o, "column 'secret' has 1 number and 1 text ('hush' at 2:3)");
   unlink(path_of("s.csv"));
 }

@@ -2,7 +2,7 @@
 #include "layer/init_config.h"
 #include <string.h>
 
-enum { GATES = 16 };
+enum { FUNCTIONS = 16 }; /* of two bits: logits of a gate */
 
 const char *const gt_logic_inits[] = {"normal", "pass_through", "residual", NULL};
 
@@ -20,7 +20,7 @@ static void fill_pass(const void *config, gt_shape shape, const gt_init_stream *
   const pass_config *c = config;
   (void)stream;
   for (int64_t i = 0; i < gt_shape_count(shape); i++)
-    out[i] = i % GATES == (c->chosen ? c->chosen[i / GATES] : GT_LOGIC_FIRST) ? c->strength : 0;
+    out[i] = i % FUNCTIONS == (c->chosen ? c->chosen[i / FUNCTIONS] : GT_LOGIC_FIRST) ? c->strength : 0;
 }
 
 static const gt_init_type normal = {.name = "normal", .fill = fill_normal},

@@ -23,7 +23,7 @@ enum {
   OP_X_GRADIENT,
   OPS
 };
-enum { WORKGROUP = 256, GATES = 16 /* functions of two bits */ };
+enum { WORKGROUP = 256, FUNCTIONS = 16 /* functions of two bits */ };
 enum { SLICE_BYTES = 8 << 20, MIN_SLICE = 8 /* vec4s */ }; /* see slice_for */
 static const gt_op ops[OPS];
 
@@ -51,7 +51,7 @@ static bool infer_coefficients(const gt_graph *graph, const gt_node *node, gt_sh
                                gt_error *error) {
   const gt_node *logits = gt_node_at(graph, node->input[0]);
   char text[128];
-  if (!is_floats(logits, 1, GATES))
+  if (!is_floats(logits, 1, FUNCTIONS))
     return gt_fail(error, GT_ERR_CONFIG, "a gate has 16 float32 logits, not %s %s",
                    gt_dtype_name(logits->dtype), gt_shape_text(logits->shape, text));
   *shape = logits->shape;
@@ -148,7 +148,7 @@ static void gradient_logic(gt_graph *graph, gt_id node, const gt_id *output_grad
 static void lower_coefficients(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   const gt_shape logits = gt_node_at(gt_lowering_graph(lowering), node->input[0])->shape;
-  const struct gt_logic_coefficients_args args = {.gates = (uint32_t)(gt_shape_count(logits) / GATES)};
+  const struct gt_logic_coefficients_args args = {.gates = (uint32_t)(gt_shape_count(logits) / FUNCTIONS)};
   gt_step *step = gt_lower_step(lowering, &coefficients_kernel, &args, sizeof args);
   step->spec[GT_LOGIC_COEFFICIENTS_SPEC_MODE] = node->op == &ops[OP_HARD]      ? GT_LOGIC_HARD
                                                 : node->op == &ops[OP_MIXTURE] ? GT_LOGIC_MIXTURE

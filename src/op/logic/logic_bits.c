@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 enum { OP_CODES, OP_PACK, OP_UNPACK, OP_BITS, OP_SUM, OPS };
-enum { LOCAL = 64, SUM_LOCAL = 256, GATES = 16 };
+enum { LOCAL = 64, SUM_LOCAL = 256, FUNCTIONS = 16 /* of two bits */ };
 static const gt_op ops[OPS];
 
 GT_REGISTER(op, logic_bits)
@@ -42,7 +42,7 @@ static bool is_matrix(const gt_node *node, gt_dtype dtype) {
 static bool infer_codes(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                         gt_error *error) {
   const gt_node *logits = gt_node_at(graph, node->input[0]);
-  if (!is_matrix(logits, GT_F32) || logits->shape.dim[1] != GATES)
+  if (!is_matrix(logits, GT_F32) || logits->shape.dim[1] != FUNCTIONS)
     return refuse(node, logits, "float32 [gates, 16]", error);
   *shape = gt_shape_1(logits->shape.dim[0]);
   *dtype = GT_I32;
