@@ -62,9 +62,9 @@ typedef struct gt_backend_api {
   /* optional (a device may have no time stamps). One replay with time stamps: microseconds of each plan
    * step. */
   bool (*profile)(gt_backend *, gt_executable *, double *microseconds, gt_error *);
-  /* optional. Waits, then copies size bytes of a plan buffer (gt_access numbering); the arena is valid only
-   * until another executable runs. */
-  bool (*inspect)(gt_backend *, gt_executable *, const gt_access *, void *, gt_error *);
+  /* optional. Waits, then copies access->bytes bytes of the plan's buffer access->buffer (GT_PLAN_…,
+   * step/step.h); the arena is valid only until another executable runs. */
+  bool (*inspect)(gt_backend *, gt_executable *, const gt_access *access, void *, gt_error *);
 } gt_backend_api;
 
 /* Statistics of the pipelines that the driver has created so far, several in parallel; those found in its
@@ -113,8 +113,9 @@ const char *gt_device_title(const gt_device_info *device, char title[256]);
 gt_backend *gt_backend_open(const char *choice, int threads, gt_error *error);
 /* True if the choice, or the environment variable if it is NULL, is auto. */
 bool gt_device_is_auto(const char *choice);
-/* True if the choice selects a hardware GPU; otherwise `error` gives the reason: it selects the CPU, a
- * software device or nothing. Also true for an unknown word: gt_backend_open reports that. */
+/* True if the choice selects a hardware GPU; otherwise `error` gives the reason: it selects the CPU or a
+ * software device, or there is no such device. Also true for null, and for an unknown word, which
+ * gt_backend_open reports. */
 bool gt_backend_has_gpu(const char *choice, gt_error *error);
 void gt_backend_close(gt_backend *backend); /* accepts NULL */
 

@@ -57,7 +57,7 @@ const gt_command gt_command_selftest = {
         "the device with the CPU. Exit code 70 if a case fails.\n"
         "\n"
         "The report file contains devices, drivers and limits, the output of the test, failures with their\n"
-        "cases, and a table of what the machine can do. It does not contain the host name, and replaces\n"
+        "cases, and the speeds that a short bench measured. It does not contain the host name, and replaces\n"
         "the home folder by ~.\n",
     .examples = {"gtrain selftest --device cpu --filter matmul", "gtrain selftest --device vulkan --brief"},
     .options = options,

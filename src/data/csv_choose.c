@@ -346,7 +346,7 @@ bool gt_csv_choose(gt_data_reader *reader, gt_csv_request a, const gt_strings *m
   reader->typed = gt_typed_table_of(reader, inputs->names, inputs->count, &a.rules);
   reader->typed->missing = *missing;
   reader->typed->drops = targets_that_drop(&a.rules, target, targets, reader->arena);
-  reader->typed->has_missing = gt_data_node(reader, "missing_values", NULL);
+  reader->typed->has_missing_values = gt_data_node(reader, "missing_values", NULL);
   gt_csv_set_known_kinds(csv, reader->typed, reader->arena);
   return gt_csv_assign_columns(csv, inputs->names, inputs->count, target, targets);
 }

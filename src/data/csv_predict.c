@@ -74,7 +74,7 @@ static void read_missing_words(const gt_spec *data, gt_typed_table *typed, gt_ar
     items[i] = word->kind == GT_SPEC_SCALAR ? word->scalar : "";
   }
   typed->missing = (gt_strings){.items = items, .count = count};
-  typed->has_missing = true;
+  typed->has_missing_values = true;
 }
 
 typedef struct place { /* where findings are reported */

@@ -28,7 +28,7 @@ void gt_csv_set_known_kinds(gt_csv *csv, const gt_typed_table *table, gt_arena *
   }
   csv->as_text = as_text;
   csv->has_rules = true;
-  csv->missing = table->has_missing ? &table->missing : NULL;
+  csv->missing = table->has_missing_values ? &table->missing : NULL;
 }
 
 static const gt_csv_facts *facts_of(const typing *t, int role) { return &t->csv->facts[role]; }

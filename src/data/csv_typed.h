@@ -22,10 +22,10 @@ typedef struct gt_typed_column {
 typedef struct gt_typed_table {
   int count; /* input columns of the file, by role */
   gt_typed_column *item;
-  gt_strings missing; /* `missing_values` */
-  bool has_missing;   /* it is given */
-  bool may_lack;      /* for a forecast: values may be missing, because not all rows are used */
-  const bool *drops;  /* [target columns] rows without a value of it are dropped; NULL: none */
+  gt_strings missing;      /* `missing_values` */
+  bool has_missing_values; /* the config has that key */
+  bool may_lack;           /* for a forecast: values may be missing, because not all rows are used */
+  const bool *drops;       /* [target columns] rows without a value of it are dropped; NULL: none */
 } gt_typed_table;
 
 /* The kind of an input column by its cells, after the file is read. False if it is free text, or numbers and
@@ -56,8 +56,8 @@ typedef struct gt_csv_units {
  * out->unit. */
 bool gt_csv_find_units(const gt_csv *csv, const gt_csv_facts *facts, gt_arena *arena, gt_csv_units *out);
 
-/* Adds the findings about the training file (csv_review.c). Call after its targets are read, before its
- * values are moved. */
+/* Adds the findings about the training file (csv_review.c). Call after its targets are read, before
+ * csv->values is moved into the dataset. */
 void gt_csv_review(gt_data_reader *reader, const gt_csv *csv);
 
 /* Why the cells of a column cannot be read. */
@@ -76,7 +76,8 @@ int gt_csv_target_problems(const gt_csv *csv, const bool *are_numbers, gt_column
 /* Reports the problems in one message. Returns false. */
 bool gt_csv_fail_columns(const gt_csv *csv, const gt_column_problem *problem, int problems);
 
-/* The columns of the config, or of a trained model (reader->wanted). names: by role. */
+/* The table of the input columns `names`, by role, with the rules of data.columns; for a trained model
+ * (reader->wanted) with as many columns, that of the model. */
 gt_typed_table *gt_typed_table_of(const gt_data_reader *reader, const char *const *names, int count,
                                   const gt_column_rules *rules);
 
@@ -92,7 +93,7 @@ typedef void (*gt_unseen_report)(void *to, const char *text, const char *help);
 bool gt_typed_store(const gt_typed_use *use, const gt_table *table, gt_tensor *tensor, bool codes,
                     gt_arena *arena, gt_unseen_report report, void *to, gt_error *error);
 /* gt_csv_type_values for a file of a dataset; missing values that the model fills are a finding. */
-bool gt_data_type_values(gt_data_reader *reader, gt_csv *csv, const bool *number_targets, int part);
+bool gt_data_type_values(gt_data_reader *reader, gt_csv *csv, const bool *are_numbers, int part);
 /* gt_typed_store for a split of a dataset; unseen categories are a finding. */
 bool gt_data_store_columns(gt_data_reader *reader, gt_split *split, int part);
 /* The columns of a trained model's inputs. */

@@ -91,8 +91,8 @@ static void report_unseen(void *to, const char *text, const char *help) {
   report(at->reader, at->part, GT_FINDING_unseen_category, text, help);
 }
 
-bool gt_data_type_values(gt_data_reader *reader, gt_csv *csv, const bool *number_targets, int part) {
-  if (!gt_csv_type_values(csv, reader->typed, number_targets, reader->arena)) return false;
+bool gt_data_type_values(gt_data_reader *reader, gt_csv *csv, const bool *are_numbers, int part) {
+  if (!gt_csv_type_values(csv, reader->typed, are_numbers, reader->arena)) return false;
   const char *filled = gt_csv_filled_gaps(csv, reader->typed, reader->arena);
   if (filled) report(reader, part, GT_FINDING_filled_gaps, filled, GT_FILLED_GAPS_HELP);
   return true;

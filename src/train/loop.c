@@ -96,7 +96,7 @@ static bool read_row(gt_run *run, gt_error *error) {
   run->lr = row[c->lr];
   if (c->norm >= 0) run->grad_norm = row[c->norm];
   gt_run_record_step(run, &sums);
-  return gt_run_write_window(run, error);
+  return gt_run_write_train_row(run, error);
 }
 
 void gt_run_record_step(gt_run *run, const gt_sums *sums) {
@@ -106,7 +106,7 @@ void gt_run_record_step(gt_run *run, const gt_sums *sums) {
   run->loss = gt_mean_loss(sums, &run->net->form);
 }
 
-bool gt_run_write_window(gt_run *run, gt_error *error) {
+bool gt_run_write_train_row(gt_run *run, gt_error *error) {
   const int64_t every = run->config->train.log_every;
   if (!every || run->state.step % every) return true;
   const bool ok = write_train_row(run, &run->state.window, error);

@@ -109,7 +109,7 @@ const char *gt_run_constants(const gt_run *run, char text[128]); /* " (such as '
 /* Adds the sums of a finished step to run->state. */
 void gt_run_record_step(gt_run *run, const gt_sums *sums);
 /* Writes a row of the sums since the last row, if log_every requires one after this step. */
-bool gt_run_write_window(gt_run *run, gt_error *error);
+bool gt_run_write_train_row(gt_run *run, gt_error *error);
 /* The row of a result at the current step. */
 gt_metric_row gt_run_row(const gt_run *run, const char *split, const gt_results *result);
 /* True if a signal requests to stop or to save, or if the time limit is over. */

@@ -103,7 +103,8 @@ static bool accept(search *s, double t, gt_error *error) {
          upload(s, "lbfgs.counts", s->counts, 2, error);
 }
 
-/* A new search starts with an evaluation, a resumed search with the values of the checkpoint. */
+/* Starts the minimization over all steps: a new one evaluates x, a resumed one has the checkpoint's values.
+ * The line search of a step is find_length. */
 static bool start_search(search *s, gt_error *error) {
   const gt_store *store = s->run->net->model->store;
   gt_state_dict weights;
@@ -178,8 +179,8 @@ static void stop_converged(search *s, const char *why) {
   run->state.stopped = gt_run_has_next_phase(run) ? GT_STOPPED_PHASE : GT_STOPPED_RUN;
 }
 
-/* Resets the history, whose curvature may be outdated or lost to rounding. The search then restarts with
- * steepest descent, as L-BFGS-B does (Zhu, Byrd, Lu and Nocedal, "Algorithm 778", 1997). */
+/* Resets the history, whose curvature may be outdated or lost to rounding. The minimization then restarts
+ * with steepest descent, as L-BFGS-B does (Zhu, Byrd, Lu and Nocedal, "Algorithm 778", 1997). */
 static void reset_history(search *s) {
   const int s_row = 2 * s->m, y_row = s_row + 1;
   s->counts[STEPS] = s->counts[PAIRS] = 0;
@@ -222,7 +223,7 @@ static bool run_step(search *s, gt_error *error) {
   s->counts[STEPS]++;
   const double change = fabs(mean_loss(s, s->measured) - loss);
   const double distance = t * (double)s->measured[GT_MEASURED_DIRECTION];
-  if (!accept(s, t, error) || !gt_run_write_window(run, error)) return false;
+  if (!accept(s, t, error) || !gt_run_write_train_row(run, error)) return false;
   if (distance <= c->tolerance_change)
     stop_converged(s, "the weights no longer change");
   else if (change < c->tolerance_change)

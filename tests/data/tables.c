@@ -291,7 +291,7 @@ static void a_long_line(void **state) {
   free(text);
 }
 
-/* The second column is filled with the median of the values around its gap. */
+/* The gap in the first row of the second column is filled with the median of the column's other values. */
 static void medians(void **state) {
   (void)state;
   static const struct {

@@ -271,7 +271,7 @@ static void results_do_not_overwrite_epilogue_inputs(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
   const gt_id x = variable(f, "x", 1, (int64_t[]){9}), v = variable(f, "v", 1, (int64_t[]){9}),
-              node = three_and_more(g, x), sum = gt_add(g, node, v);
+              node = three_fusable(g, x), sum = gt_add(g, node, v);
   const uint32_t y = gt_graph_variable(g, "y", gt_shape_1(9), GT_F32, false);
   gt_assign(g, 1, 0, sum);
   assert_int_equal(planned(f, false)->steps, 1);

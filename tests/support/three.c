@@ -72,7 +72,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
     .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 1, .max_inputs = 1, .further = 2, .infer = infer, \
     .gradient = gradient, .lower = lower, .epilogue = op_epilogue                                          \
   }
-static const gt_op plain = THREE("three", false), more = THREE("three_and_more", true);
+static const gt_op plain = THREE("three", false), more = THREE("three_fusable", true);
 
 gt_id three(gt_graph *graph, gt_id x) { return gt_node_add(graph, &plain, &x, 1, NULL, 0); }
-gt_id three_and_more(gt_graph *graph, gt_id x) { return gt_node_add(graph, &more, &x, 1, NULL, 0); }
+gt_id three_fusable(gt_graph *graph, gt_id x) { return gt_node_add(graph, &more, &x, 1, NULL, 0); }

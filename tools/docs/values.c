@@ -62,6 +62,8 @@ const char *const *docs_keys(gt_arena *arena) {
     if (!is_map(&list[i])) continue;
     add_keys(&k, list[i].path, list[i].schema);
     const char *items = list[i].items;
+    /* Lists of augmentations and warnings have no keys with a fixed path; in other sections the keys of the
+     * entry's type are keys of the section. */
     const bool has_types = items && strcmp(items, "augmentation") && strcmp(items, "warning");
     for (int j = 0; has_types && j < count; j++)
       if (!strcmp(list[j].kind, items)) add_keys(&k, list[i].path, list[j].schema);

@@ -13,7 +13,7 @@ const uint BASIS_DERIVED = BASIS_ORDER == GT_BASIS_BY_SCALE ? 1u : BASIS_ORDER;
 const bool BASIS_QUADS = (BASIS_KIND & GT_BASIS_QUADS) != 0u; /* the number of outputs is a multiple of 4 */
 const uint BASIS_TOTAL = BASIS_TERMS + BASIS_HAS_BASE;
 const bool BASIS_APART = (BASIS_KIND & GT_BASIS_APART) != 0u;
-const uint BASIS_TOGETHER = BASIS_APART ? BASIS_TERMS : BASIS_TOTAL; /* functions in blocks: without a base apart */
+const uint BASIS_TOGETHER = BASIS_APART ? BASIS_TERMS : BASIS_TOTAL; /* functions whose columns lie together in a block */
 float basis_low = 0.0, basis_inverse = 1.0, basis_first = 0.0, basis_second = 0.0;
 uint basis_inputs = 1u, basis_lines = 0u, basis_raw = 0u;
 
@@ -78,15 +78,16 @@ vec4 basis_values(vec4 x, uint term, GT_FLOATS from, uint input_, int left) {
   return y;
 }
 
-/* As basis_position below, for packed operands, in which a base that is apart is ordered as one of the functions of its
- * block. So all steps take equally long: inputs are loaded twice per block, not in each step of the base. */
+/* As basis_position below, for packed operands, in which a base that is apart is placed after the functions
+ * of its block. K steps of one block share their inputs, which stay in registers: in this order they are loaded twice
+ * per block, for the functions and for the base. With all base columns last, each of their steps would load inputs. */
 gt_spot basis_woven(uint position) {
   uint block = position / (BASIS_TOTAL * BASIS_BLOCK), rest = position - block * (BASIS_TOTAL * BASIS_BLOCK);
   uint term = rest / BASIS_BLOCK, raw = BASIS_APART && term == BASIS_TERMS ? basis_raw : 0u;
   return gt_spot(raw + block * BASIS_BLOCK + rest - term * BASIS_BLOCK, ivec3(0), term);
 }
 
-/* If the base is apart and BASIS_GRAIN is a multiple of the width of a tile, then all columns of a tile are of the
+/* BASIS_GRAIN: columns of the functions of a block. If the base is apart and this is a multiple of the width of a tile, then all columns of a tile are of the
  * base, or none is. The kernel can then decide once per tile: at a branch per element a driver would wait for the loads
  * in flight. */
 const uint BASIS_GRAIN = BASIS_BLOCK * BASIS_TERMS;
@@ -97,8 +98,8 @@ const bool BASIS_EVEN = (BASIS_KIND & GT_BASIS_EVEN) != 0u;
 #define GT_PEAK_CASE(number, name, function) \
   if (BASIS_FORM == number) y = function##_peak(least, most, term);
 
-/* An upper bound of the absolute value of function `term` at inputs |x| <= m; 1 for splines over knots and placed
- * functions. */
+/* An upper bound of the absolute value of function `term` at inputs |x| <= m; 1 for splines over knots.
+ * The functions that may be placed have bounds that do not depend on least and most. */
 vec4 basis_peak(vec4 m, uint term) {
   vec4 least = (-m - basis_low) * basis_inverse, most = (m - basis_low) * basis_inverse, y = vec4(1.0);
   GT_BASES(GT_PEAK_CASE)
