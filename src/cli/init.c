@@ -169,8 +169,8 @@ static int init_table(const gt_arguments *arguments, gt_scaffold *init) {
     return gt_report(&error);
   }
   if (!gt_scaffold_choose_targets(init, targets, &error)) return gt_report(&error);
-  const gt_log_level level =
-      gt_log_set_level(GT_LOG_WARN); /* messages about reading the table were printed above */
+  /* Messages about reading the table were printed above. */
+  const gt_log_level level = gt_log_set_level(GT_LOG_WARN);
   const bool ok = gt_scaffold_open(init, &code);
   gt_log_set_level(level);
   if (!ok) return code;

@@ -119,8 +119,8 @@ static int limits_passed(const limits *l, float value) {
 
 static tally count_outside(const gt_tensor *samples, limits *column, int64_t columns) {
   const int64_t features = gt_tensor_features(samples);
-  int64_t *last =
-      gt_alloc((size_t)columns * sizeof *last); /* [columns] number of the last counted sample, from 1 */
+  /* [columns] number of the last counted sample, from 1 */
+  int64_t *last = gt_alloc((size_t)columns * sizeof *last);
   tally t = {{0}};
   for (int64_t s = 0; s < samples->dim[0]; s++) {
     int max = 0;

@@ -144,9 +144,8 @@ typedef struct gt_store_reader {
 } gt_store_reader;
 gt_store_reader gt_store_reader_open(const gt_store *store, gt_graph *graph, unsigned averaged);
 gt_id gt_store_read(gt_store_reader *reader, const gt_slot *slot);
-
-const gt_slot *gt_store_first_constant(
-    const gt_store *store); /* the first slot of role GT_CONSTANT; NULL: none */
+/* The first slot of role GT_CONSTANT; NULL if there is none. */
+const gt_slot *gt_store_first_constant(const gt_store *store);
 /* Hash of the names and values of the constants; never 0. */
 uint64_t gt_store_fingerprint(const gt_store *store);
 

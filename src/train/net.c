@@ -55,9 +55,8 @@ gt_net_work gt_net_work_of(const gt_net *net) {
     work.flops += stage->times * stage->plan->flops;
     work.kernels += stage->times * stage->plan->steps;
     work.levels += stage->times * (stage->plan->levels - stage->plan->ahead);
-    if (net->stages > 1)
-      work.levels +=
-          stage->plan->ahead; /* in each step, the first replay follows another stage and overlaps nothing */
+    /* In each step, the first replay of a stage follows another stage and overlaps nothing. */
+    if (net->stages > 1) work.levels += stage->plan->ahead;
     for (uint32_t c = 0; c < stage->plan->choices; c++) work.tuned += stage->plan->choice[c].tuned;
   }
   return work;

@@ -181,8 +181,8 @@ static void predictions_follow_the_config(void **state) {
                                   &out, &error));
   assert_true(out.dim[0] == 2 && floats(&out)[3] == 4);
   gt_tensor_finish(&out);
-  signature.input[0].columns =
-      positions; /* a file that also has the target has the same columns as the training file */
+  /* A file that also has the target has the same columns as the training file. */
+  signature.input[0].columns = positions;
   assert_true(gt_data_read_inputs(&(gt_input_file){NULL, write_text("m.csv", "1;2;7\n3;4;8\n")}, 1,
                                   &signature, &out, &error));
   assert_true(out.dim[1] == 2 && floats(&out)[0] == 1 && floats(&out)[3] == 8);

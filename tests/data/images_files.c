@@ -332,8 +332,8 @@ static void bad_images_are_named(void **state) {
     snprintf(path, sizeof path, "%s/%s", root, bad[i].name);
     open_data(&o, "{train: %s, %s}", root, strstr(path, "other") ? "on_error: stop" : "size: 4");
     const bool skips = strstr(o.error.message, "on_error: skip to leave such images out");
-    assert_true(skips != (strstr(bad[i].message, "the others have") !=
-                          NULL)); /* the hint is for images that cannot be read */
+    /* The hint is for images that cannot be read. */
+    assert_true(skips != (strstr(bad[i].message, "the others have") != NULL));
     expect_bad_file(&o, bad[i].message);
     unlink(path);
   }

@@ -56,8 +56,8 @@ static void not_with_a_packed_gemm(void **state) {
 }
 
 static void with_a_staged_gemm(void **state) {
-  const levels levels_of =
-      plan_gradients(*state, 33, "product_matrix"); /* segments with padding are not packed */
+  /* Segments with padding are not packed. */
+  const levels levels_of = plan_gradients(*state, 33, "product_matrix");
   assert_int_equal(levels_of.coefficients, levels_of.input);
 }
 

@@ -116,8 +116,8 @@ static void gradient_mixture(gt_graph *graph, gt_id node, const gt_id *output_gr
   if (!wanted[0]) return;
   const gt_id input[2] = {gt_node_at(graph, node)->input[0], output_gradient[0]};
   const gt_node *sums = gt_node_at(graph, output_gradient[0]);
-  if (sums->op ==
-      &ops[OP_COEFFICIENTS_GRADIENT]) { /* a fused kernel computes both; the separate sums are then unused */
+  /* A fused kernel computes both; the separate sums are then unused. */
+  if (sums->op == &ops[OP_COEFFICIENTS_GRADIENT]) {
     const gt_id fused[5] = {sums->input[0], sums->input[1], sums->input[2], sums->input[3], input[0]};
     input_gradient[0] = gt_node_add(graph, &ops[OP_LOGITS_GRADIENT], fused, 5, NULL, 0);
     return;
