@@ -115,6 +115,19 @@ run_one() {
   fi
 }
 
+# reasons LOG: prints the name of a failed program and the lines of its log that say what failed; without such lines, the
+# last three of the log.
+reasons() {
+  local log=$1 name lines
+  name=${log##*/}
+  mapfile -t lines < <(
+    grep -m 8 -E '^not ok |^\[  (ERROR|FAILED) +\]|: error: Failure!|Sanitizer: |: line [0-9]+: |killed by signal' "$log" \
+      2> /dev/null || tail -n 3 "$log" 2> /dev/null || echo "no log"
+  )
+  printf 'FAIL  %s\n' "${name%.log}"
+  printf '      | %s\n' "${lines[@]}"
+}
+
 # Prints the programs by recorded processor time, longest first; programs without a record come before all others.
 longest_first() {
   local program
@@ -193,5 +206,11 @@ failed=$((failed + $# - results))
 echo "the longest, in seconds of processor time (and of wall time):"
 sort -k2,2gr "$logs/durations" | awk 'NR <= 10 { printf "  %-32s %6.1f  (%.1f)\n", $1, $2, $3 }'
 echo "$# programs in $((SECONDS - started)) s; logs in ${logs#"$root"/}/"
+# Again, because a CI service shows only the end of a long output.
+for result in "$logs"/*.result; do
+  [[ -f $result ]] || continue
+  read -r _ f _ < "$result"
+  ((f == 0)) || reasons "${result%.result}"
+done
 echo "$passed passed, $failed failed$( ((skipped)) && echo ", $skipped skipped")"
 ((failed == 0 && passed > 0))

@@ -30,6 +30,9 @@ fails skipped 'echo "[  FAILED  ] 1 test(s)"; exit 77' "a failure that calls its
 fails nolog "rm -f $build/logs/nolog.log; exit 1" "a log that is gone"
 program script.sh 'echo "not ok one"; exit 0'
 exits 1 "a script's failure" run good script.sh
+end=$(tail -n 3 <<< "$out")
+check "… is named again at the end" grep -q '^FAIL  script.sh' <<< "$end"
+check "… with the line that tells it" grep -q '| not ok one' <<< "$end"
 program skip 'exit 77'
 exits 0 "a skip" run good skip
 says "… is counted, too" "1 passed, 0 failed, 1 skipped"
