@@ -41,20 +41,20 @@ static void track(gt_build *build, const batch_norm_config *c, gt_norm_running b
                   gt_id count, bool may_be_single) {
   gt_graph *graph = build->graph;
   const gt_id one = gt_constant(graph, 1);
-  const gt_id degrees = gt_max(graph, gt_sub(graph, count, one), one);
+  const gt_id degrees_of_freedom = gt_max(graph, gt_sub(graph, count, one), one);
   /* 1 if a channel has two values or more, else 0 */
   const gt_id has_variance = may_be_single ? gt_min(graph, gt_sub(graph, count, one), one) : one;
   const gt_id batches = gt_add(graph, before.batches, has_variance);
   gt_id share =
       c->cumulative ? gt_div(graph, one, gt_max(graph, batches, one)) : gt_constant(graph, c->momentum);
   if (may_be_single) share = gt_mul(graph, share, has_variance);
-  const gt_id unbiased = gt_mul(graph, m->variance, gt_div(graph, count, degrees));
+  const gt_id unbiased = gt_mul(graph, m->variance, gt_div(graph, count, degrees_of_freedom));
   gt_norm_update_running(build, before, m->mean, unbiased, share);
   gt_build_update(build, "num_batches_tracked", batches);
 }
 
 /* The number of values per channel in rows that count, a scalar node. */
-static gt_id counted(gt_build *build, gt_shape shape, uint32_t axes) {
+static gt_id count_values(gt_build *build, gt_shape shape, uint32_t axes) {
   gt_graph *graph = build->graph;
   const int64_t values = gt_norm_count(shape, axes);
   if (build->weight == GT_NONE) return gt_constant(graph, (double)values);
@@ -66,7 +66,9 @@ static gt_id counted(gt_build *build, gt_shape shape, uint32_t axes) {
 /* The inputs and statistics of a normalized batch, for its gradient. */
 typedef struct normalization {
   gt_id input[3]; /* x, weight, bias; the last two are optional */
-  gt_id mean, inverse, count, rows;
+  gt_id mean, count;
+  gt_id inverse;    /* 1 / sqrt(variance + eps) */
+  gt_id row_weight; /* gt_build.weight */
   uint32_t axes;
   gt_derivative derivative;
 } normalization;
@@ -80,16 +82,16 @@ static gt_id normalized(gt_graph *graph, const normalization *p) {
 /* Reduces over the axes: to means if all rows count, otherwise to sums, which mean_terms() divides by the
  * count. */
 static gt_id reduced(gt_graph *graph, const normalization *p, gt_id x) {
-  return p->rows == GT_NONE ? gt_mean(graph, x, p->axes, true) : gt_sum(graph, x, p->axes, true);
+  return p->row_weight == GT_NONE ? gt_mean(graph, x, p->axes, true) : gt_sum(graph, x, p->axes, true);
 }
 
 /* n mean(g n) + mean(g), from the results of reduced(). Sums are divided per channel, before they are
  * broadcast. */
 static gt_id mean_terms(gt_graph *graph, const normalization *p, gt_id sum_g, gt_id sum_gn) {
-  if (p->rows == GT_NONE) return gt_add(graph, gt_mul(graph, normalized(graph, p), sum_gn), sum_g);
+  if (p->row_weight == GT_NONE) return gt_add(graph, gt_mul(graph, normalized(graph, p), sum_gn), sum_g);
   const gt_id factor = gt_mul(graph, p->inverse, gt_div(graph, sum_gn, p->count));
   const gt_id n_term = gt_mul(graph, gt_sub(graph, p->input[0], p->mean), factor);
-  return gt_norm_weighted(graph, gt_add(graph, n_term, gt_div(graph, sum_g, p->count)), p->rows);
+  return gt_norm_weighted(graph, gt_add(graph, n_term, gt_div(graph, sum_g, p->count)), p->row_weight);
 }
 
 /* With g for dL/dy, n = (x - mean) * inverse, sums over the axes:
@@ -110,7 +112,7 @@ static void gradient(gt_graph *graph, const gt_derivative *derivative, gt_id out
   }
   if (!affine) return;
   const gt_shape shape = gt_node_at(graph, p->input[1])->shape;
-  if (p->rows == GT_NONE) {
+  if (p->row_weight == GT_NONE) {
     sum_g = gt_mul(graph, sum_g, p->count);
     sum_gn = gt_mul(graph, sum_gn, p->count);
   }
@@ -124,7 +126,8 @@ static gt_id normalize(gt_build *build, const batch_norm_config *c, gt_id x, uin
   gt_graph *graph = build->graph;
   const gt_shape shape = gt_node_at(graph, x)->shape, channels = gt_shape_1(shape.dim[shape.rank - 1]);
   normalization *p = GT_NEW(build->arena, normalization);
-  *p = (normalization){.input = {x}, .mean = m->mean, .count = count, .rows = build->weight, .axes = axes};
+  *p = (normalization){
+      .input = {x}, .mean = m->mean, .count = count, .row_weight = build->weight, .axes = axes};
   p->inverse = gt_result(graph, m->mean, 2);
   gt_id y = gt_mul(graph, m->centered, p->inverse);
   if (c->affine) {
@@ -153,7 +156,7 @@ static gt_id build_batch_norm(gt_build *build, const void *config, const gt_id *
                  "another batch_size, or layer_norm, which does not depend on the batch");
   if (c->track_running_stats) before = gt_norm_read_running(build, channels);
   if (build->training || !c->track_running_stats) {
-    const gt_id count = counted(build, shape, axes);
+    const gt_id count = count_values(build, shape, axes);
     const gt_id mean = gt_column_moments(graph, input[0], build->weight, c->eps),
                 variance = gt_result(graph, mean, 1);
     const gt_moments m = {mean, variance, gt_sub(graph, input[0], mean)};

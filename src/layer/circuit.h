@@ -31,7 +31,8 @@ typedef struct gt_layer_circuit {
 
 /* Starts the circuit with the values that the layer reads as inputs, unless they are already bits of it. */
 bool gt_layer_circuit_start(gt_layer_circuit *circuit);
-/* For a layer without gates: its output signals are those that it reads; none outside the circuit. */
+/* For a layer without gates: its output signals are those that it reads, or none if these are not bits of the
+ * circuit. */
 bool gt_layer_circuit_forward(gt_layer_circuit *circuit);
 /* Allocates the signals of this many output values, for the caller to fill in. */
 uint32_t *gt_layer_circuit_values(gt_layer_circuit *circuit, size_t count);

@@ -243,7 +243,8 @@ static gt_id build_transposed(gt_build *build, const conv_config *c, const gt_id
       return gt_build_error(build, out < 1 ? "padding" : "kernel_size",
                             "would output %lld elements along axis %d of %s%s", (long long)out, 1 + k,
                             gt_build_input_text(build, input, 0), gt_channels_first_hint(x));
-    a.in[k] = (uint32_t)out; /* this layer computes the gradient of a convolution from out to in */
+    /* The layer computes the input gradient of a convolution that would map its output to its input. */
+    a.in[k] = (uint32_t)out;
     a.out[k] = (uint32_t)x.dim[1 + k];
   }
   const int64_t in = x.dim[1 + axes], group_channels = c->out_channels / c->groups;
@@ -252,12 +253,12 @@ static gt_id build_transposed(gt_build *build, const conv_config *c, const gt_id
   return add_bias(build, c, gt_conv_input(build->graph, input[0], weight, &a), fan_in(&w, group_channels));
 }
 
-#define CONV(layer, how, its_fields, axes, text)                                                    \
+#define CONV(layer, build_function, field_rows, axes, text)                                         \
   static gt_id build_##layer(gt_build *build, const void *config, const gt_id *input, int inputs) { \
     (void)inputs;                                                                                   \
-    return how(build, config, input, axes);                                                         \
+    return build_function(build, config, input, axes);                                              \
   }                                                                                                 \
-  static const gt_schema layer##_schema = {.name = #layer, .help = text, .fields = its_fields};     \
+  static const gt_schema layer##_schema = {.name = #layer, .help = text, .fields = field_rows};     \
   extern const gt_layer_type gt_layer_##layer;                                                      \
   const gt_layer_type gt_layer_##layer = {.name = #layer,                                           \
                                           .help = text,                                             \

@@ -1,7 +1,7 @@
 /* Dropout (Srivastava et al., JMLR 2014), inverted: kept values are scaled by 1/(1-p) in training, so that
  * evaluation passes its input through unchanged; and dropout1d to 3d, which drop whole channels of a sample
  * (Tompson et al., "Efficient Object Localization Using Convolutional Networks", CVPR 2015). The mask of
- * single values is drawn again wherever it is used and never stored (op/elementwise.h). */
+ * `dropout` is computed again wherever it is used and never stored (gt_random, op/elementwise.h). */
 #include "layer/spatial.h"
 #include "op/elementwise.h"
 
@@ -35,12 +35,12 @@ static gt_id drop_channels(gt_build *build, const dropout_config *c, const gt_id
   return drop(build, c, input[0], shape);
 }
 
-#define DROPOUT(op, text, own_fields, result)                                                               \
+#define DROPOUT(op, text, field_rows, result)                                                               \
   static gt_id build_##op(gt_build *build, const void *config, const gt_id *input, int inputs) {            \
     (void)inputs;                                                                                           \
     return result;                                                                                          \
   }                                                                                                         \
-  static const gt_schema op##_schema = {.name = #op, .help = text, .fields = own_fields, .shorthand = "p"}; \
+  static const gt_schema op##_schema = {.name = #op, .help = text, .fields = field_rows, .shorthand = "p"}; \
   extern const gt_layer_type gt_layer_##op;                                                                 \
   const gt_layer_type gt_layer_##op = {.name = #op,                                                         \
                                        .help = text " and scale the others by 1/(1-p)",                     \

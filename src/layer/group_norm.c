@@ -34,7 +34,7 @@ static gt_id normalized(gt_build *build, gt_id x, const gt_moments *m, double ep
   return gt_reshape(graph, gt_norm_scale(graph, m->centered, m->variance, eps), gt_node_at(graph, x)->shape);
 }
 
-static bool has_channels(gt_build *build, const gt_id *input, int rank) {
+static bool check_channels(gt_build *build, const gt_id *input, int rank) {
   if (gt_node_at(build->graph, input[0])->shape.rank >= rank) return true;
   gt_build_error(build, NULL, "needs %s; its input is %s",
                  rank > 2 ? "spatial axes and channels besides the batch"
@@ -68,7 +68,7 @@ static const gt_field group_fields[] = {
 static gt_id build_group_norm(gt_build *build, const void *config, const gt_id *input, int inputs) {
   const group_norm_config *c = config;
   (void)inputs;
-  if (!has_channels(build, input, 2) || !gt_norm_check_padding(build, input, 1u << 1)) return GT_NONE;
+  if (!check_channels(build, input, 2) || !gt_norm_check_padding(build, input, 1u << 1)) return GT_NONE;
   const int64_t channels = channels_of(build, input[0]);
   if (channels % c->num_groups)
     return gt_build_error(build, "num_groups", "cannot divide %lld channels into %lld groups",
@@ -134,7 +134,7 @@ static gt_id build_instance_norm(gt_build *build, const void *config, const gt_i
   gt_norm_running before = {GT_NONE, GT_NONE, GT_NONE};
   gt_id out;
   (void)inputs;
-  if (!has_channels(build, input, 3) || !gt_norm_check_padding(build, input, 1u << 1)) return GT_NONE;
+  if (!check_channels(build, input, 3) || !gt_norm_check_padding(build, input, 1u << 1)) return GT_NONE;
   const int64_t channels = channels_of(build, input[0]);
   gt_review_norm(build, values_of(build, input[0]) / channels, false,
                  "remove it: there is only one position");

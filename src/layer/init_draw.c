@@ -10,7 +10,8 @@ void gt_init_draw_uniform(const gt_init_stream *stream, int64_t count, double lo
   }
 }
 
-/* Box-Muller: two words give two independent normal values; u in (0, 1] keeps the logarithm finite. */
+/* Box-Muller: two random words give two independent normal values. The first is mapped to (0, 1], so that its
+ * logarithm is finite. */
 void gt_init_draw_normal(const gt_init_stream *stream, int64_t count, double mean, double deviation,
                          float *out) {
   for (int64_t i = 0; i < count; i += 4) {
@@ -27,8 +28,8 @@ void gt_init_draw_normal(const gt_init_stream *stream, int64_t count, double mea
 }
 
 void gt_init_fans(gt_shape shape, double *fan_in, double *fan_out) {
-  double field = 1;
-  for (int d = 2; d < shape.rank; d++) field *= (double)shape.dim[d];
-  *fan_in = (double)shape.dim[1] * field;
-  *fan_out = (double)shape.dim[0] * field;
+  double receptive_field_size = 1;
+  for (int d = 2; d < shape.rank; d++) receptive_field_size *= (double)shape.dim[d];
+  *fan_in = (double)shape.dim[1] * receptive_field_size;
+  *fan_out = (double)shape.dim[0] * receptive_field_size;
 }

@@ -109,15 +109,15 @@ typedef struct gt_layer_type {
   bool moves; /* the output only rearranges the values of the first input, possibly with padding */
   /* "softmax" or "sigmoid": the function that the layer applies, which a loss on logits would apply again. */
   const char *applies;
-  /* Converts parameters and states when a training phase changes the layer's sizes; NULL: sizes cannot
-   * change. gt_refit_overlap suits most layers. */
+  /* gt_slot.refit of the layer's parameters and states: converts their values when a training phase changes
+   * the layer's sizes; NULL: sizes cannot change. gt_refit_overlap suits most layers. */
   void (*refit)(const gt_slot *before, const float *old, const gt_slot *now, float *out,
                 const gt_slot_values *was);
   /* Emits the layer's ops and returns its output, or GT_NONE after gt_build_error. input[k] has rank >= 1.
    * Shape errors of the ops themselves are reported by the model room unless the layer finds them first. */
   gt_id (*build)(gt_build *build, const void *config, const gt_id *input, int inputs);
-  /* Converts the trained layer to gates (layer/circuit.h); false after refusing. NULL: the layer cannot
-   * follow gates. */
+  /* Converts the trained layer to gates (layer/circuit.h); false after reporting. NULL: the layer cannot
+   * come after gates. */
   bool (*circuit)(struct gt_layer_circuit *circuit, const void *config);
 } gt_layer_type;
 
@@ -154,9 +154,10 @@ gt_id gt_build_parameter_with_form(gt_build *build, const char *name, gt_shape s
 gt_id gt_build_state(gt_build *build, const char *name, gt_shape shape, double start);
 /* The same for values that are never negative. */
 gt_id gt_build_variance(gt_build *build, const char *name, gt_shape shape, double start);
-/* A state of one number that starts at 0 and is never averaged. */
+/* A state of one number that starts at 0. It has no moving average (gt_slot.counts). */
 gt_id gt_build_counter(gt_build *build, const char *name);
-/* A state with other initial values and with information for refit; never averaged. */
+/* A state with initial values from `fill` and with information for refit (gt_slot.form); like a counter, it
+ * has no moving average. */
 gt_id gt_build_filled_state(gt_build *build, const char *name, gt_shape shape, gt_fill fill,
                             gt_slot_range range, const void *form);
 /* Adds a scalar to the mean loss in training; ignored in evaluation. */

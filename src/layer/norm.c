@@ -14,9 +14,9 @@ int64_t gt_norm_count(gt_shape shape, uint32_t axes) {
 
 gt_id gt_norm_weighted(gt_graph *graph, gt_id x, gt_id weight) {
   if (weight == GT_NONE || x == GT_NONE) return x;
-  gt_shape rows = gt_node_at(graph, x)->shape;
-  for (int d = 1; d < rows.rank; d++) rows.dim[d] = 1;
-  return gt_mul(graph, x, gt_reshape(graph, weight, rows));
+  gt_shape one_per_row = gt_node_at(graph, x)->shape;
+  for (int d = 1; d < one_per_row.rank; d++) one_per_row.dim[d] = 1;
+  return gt_mul(graph, x, gt_reshape(graph, weight, one_per_row));
 }
 
 typedef struct variance_inputs { /* inputs of the gradient of a variance */
@@ -24,16 +24,16 @@ typedef struct variance_inputs { /* inputs of the gradient of a variance */
   gt_derivative derivative;
 } variance_inputs;
 
-/* d variance / dx = 2 (x - mean) / count. The part through the mean is a sum of deviations from it, which is
- * 0, so it is not computed. `centered` still depends on x through the mean, because loss `pde` differentiates
- * this gradient again. */
+/* d variance / dx = 2 (x - mean) / count. The derivative through the mean is a multiple of the sum of x -
+ * mean, which is 0, so it is not computed. `centered` still depends on x through the mean, because loss `pde`
+ * differentiates this gradient again. */
 static void variance_gradient(gt_graph *graph, const gt_derivative *derivative, gt_id output_gradient,
                               const bool *wanted, gt_id *input_gradient) {
   const variance_inputs *s = derivative->context;
   if (!wanted[0]) return;
-  const gt_id share =
+  const gt_id factor =
       gt_expand(graph, gt_div(graph, output_gradient, s->count), gt_node_at(graph, s->x)->shape);
-  const gt_id half = gt_mul(graph, share, s->centered);
+  const gt_id half = gt_mul(graph, factor, s->centered);
   input_gradient[0] = gt_add(graph, half, half);
 }
 
@@ -90,7 +90,8 @@ gt_id gt_norm_affine(gt_build *build, gt_id x, gt_shape shape, bool weight, bool
 typedef struct rows {
   gt_norm_form form;
   gt_id input[3]; /* x, then weight and bias if they exist */
-  gt_id mean, inverse;
+  gt_id mean;
+  gt_id inverse; /* 1 / sqrt(variance or mean square + eps) */
   gt_derivative derivative;
 } rows;
 
@@ -116,9 +117,9 @@ static void gradient(gt_graph *graph, const gt_derivative *derivative, gt_id out
     const gt_id n = normalized(graph, r);
     const gt_id h = scaled(graph, output_gradient, form->weight);
     const gt_id mean_hn = gt_mean(graph, gt_mul(graph, h, n), form->axes, true);
-    gt_id rest = gt_sub(graph, h, gt_mul(graph, n, mean_hn));
-    if (form->centered) rest = gt_sub(graph, rest, gt_mean(graph, h, form->axes, true));
-    input_gradient[0] = gt_mul(graph, rest, r->inverse);
+    gt_id bracket = gt_sub(graph, h, gt_mul(graph, n, mean_hn));
+    if (form->centered) bracket = gt_sub(graph, bracket, gt_mean(graph, h, form->axes, true));
+    input_gradient[0] = gt_mul(graph, bracket, r->inverse);
   }
   if (form->weight != GT_NONE) {
     const gt_shape shape = gt_node_at(graph, form->weight)->shape;
@@ -141,8 +142,8 @@ gt_id gt_norm_rows(gt_build *build, gt_id x, const gt_norm_form *form) {
     r->mean = gt_mean(graph, x, form->axes, true);
     centered = gt_sub(graph, x, r->mean);
   }
-  const gt_id square = gt_mean(graph, gt_mul(graph, centered, centered), form->axes, true);
-  r->inverse = gt_norm_inverse(graph, square, form->eps);
+  const gt_id mean_square = gt_mean(graph, gt_mul(graph, centered, centered), form->axes, true);
+  r->inverse = gt_norm_inverse(graph, mean_square, form->eps);
   gt_id y = scaled(graph, gt_mul(graph, centered, r->inverse), form->weight);
   if (form->bias != GT_NONE) y = gt_add(graph, y, form->bias);
   if (form->weight != GT_NONE) r->input[inputs++] = form->weight;

@@ -79,13 +79,13 @@ static gt_id build_pool(gt_build *build, const pool_config *c, const gt_id *inpu
                  : gt_max_pool(build->graph, input[0], &a, build->training);
 }
 
-#define POOL(op, axes, average, own_fields, text)                                                \
+#define POOL(op, axes, average, field_rows, text)                                                \
   static gt_id build_##op(gt_build *build, const void *config, const gt_id *input, int inputs) { \
     (void)inputs;                                                                                \
     return build_pool(build, config, input, axes, average);                                      \
   }                                                                                              \
   static const gt_schema op##_schema = {                                                         \
-      .name = #op, .help = text, .fields = own_fields, .shorthand = "kernel_size"};              \
+      .name = #op, .help = text, .fields = field_rows, .shorthand = "kernel_size"};              \
   extern const gt_layer_type gt_layer_##op;                                                      \
   const gt_layer_type gt_layer_##op = {.name = #op,                                              \
                                        .help = text,                                             \

@@ -7,7 +7,7 @@ const gt_sample_facts *gt_review_facts(const gt_build *build) {
   return build->review ? build->facts[0] : NULL;
 }
 
-/* True if the finding was reported at this position for this layer ("layer 'NAME'"). */
+/* True if the finding was reported at this position by a message that begins with `layer`, "layer 'NAME'". */
 static bool is_reported(const gt_diagnostics *diagnostics, gt_finding finding, gt_position at,
                         const char *layer) {
   for (int i = 0; i < diagnostics->count; i++) {
@@ -37,17 +37,18 @@ gt_diagnostic *gt_review_find(gt_build *build, gt_finding finding, const char *k
   return find_at(build, finding, gt_build_position(build, key), text);
 }
 
-void gt_review_norm(gt_build *build, int64_t values, bool rows, const char *help) {
+void gt_review_norm(gt_build *build, int64_t values, bool over_batch, const char *help) {
   const gt_review *review = build->review;
   if (!review) return;
   const char *text = NULL;
   if (values == 1)
     text = "normalizes over one value, which is its own mean: its output is the same whatever the sample is";
-  else if (rows && values / review->rows * review->last_rows == 1)
+  else if (over_batch && values / review->rows * review->last_rows == 1)
     text = "normalizes one value per channel in the last batch of an epoch, which has one sample: its output "
            "there is the same whatever the sample is";
   if (!text) return;
-  const gt_position at = rows && review->rows_at.line ? review->rows_at : gt_build_position(build, NULL);
+  const gt_position at =
+      over_batch && review->rows_at.line ? review->rows_at : gt_build_position(build, NULL);
   find_at(build, GT_FINDING_single_value_norm, at, text)->help = help;
 }
 

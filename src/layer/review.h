@@ -18,7 +18,7 @@ typedef struct gt_sample_facts {
 } gt_sample_facts;
 
 typedef struct gt_review {
-  int64_t rows;        /* samples per batch of a kernel */
+  int64_t rows;        /* samples per batch: batch_size, or a part of it with train.accumulate */
   int64_t last_rows;   /* samples in the last batch of an epoch, at least 1 */
   gt_position rows_at; /* the setting of a phase that determines both; line 0: there is none */
   /* Describes a token, as in "the character 'a'", if the integers of input 0 are tokens of a text. NULL:
@@ -40,9 +40,9 @@ const gt_sample_facts *gt_review_facts(const gt_build *build);
 gt_diagnostic *gt_review_find(gt_build *build, gt_finding finding, const char *key, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Warns if a layer normalizes over a single value, which is its own mean. values: number of values that it
- * normalizes over; rows: the batch axis is one of the axes; help: the suggested fix. */
-void gt_review_norm(gt_build *build, int64_t values, bool rows, const char *help);
-/* Warns, in a hard build, if the values of input[0], which the gates read, may differ from 0 and 1. */
+ * normalizes over; over_batch: the batch axis is one of the axes; help: the suggested fix. */
+void gt_review_norm(gt_build *build, int64_t values, bool over_batch, const char *help);
+/* Warns if the values of input[0], which the gates read, may differ from 0 and 1. */
 void gt_review_bits(gt_build *build, const gt_id *input);
 /* Warns, for a language model, that the layer reads later positions than the one whose next token it
  * predicts. key: the setting that causes this. */

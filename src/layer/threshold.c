@@ -33,9 +33,9 @@ static gt_id build_threshold(gt_build *build, const void *config, const gt_id *i
   for (int i = 0; i < c->levels.count; i++)
     bits[i] = gt_less(graph, gt_constant(graph, c->levels.items[i]), input[0]);
   if (c->levels.count == 1) return bits[0];
-  gt_shape apart = shape;
-  apart.dim[apart.rank++] = 1;
-  for (int i = 0; i < c->levels.count; i++) bits[i] = gt_reshape(graph, bits[i], apart);
+  gt_shape with_level_axis = shape;
+  with_level_axis.dim[with_level_axis.rank++] = 1;
+  for (int i = 0; i < c->levels.count; i++) bits[i] = gt_reshape(graph, bits[i], with_level_axis);
   shape.dim[shape.rank - 1] *= c->levels.count;
   return gt_reshape(graph, gt_concatenate(graph, bits, c->levels.count, -1), shape);
 }

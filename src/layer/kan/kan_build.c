@@ -46,6 +46,7 @@ static double deviation_of(const gt_kan_attribute *a, double inputs) {
   }
 }
 
+/* Bound of the initial base weights as in efficient-kan: kaiming_uniform_ with a = sqrt(5) * scale_base. */
 static double base_bound(const gt_kan_config *c, double inputs) {
   return sqrt(6 / ((1 + 5 * c->scale_base * c->scale_base) * inputs));
 }
@@ -68,28 +69,29 @@ static gt_id read_coefficients(gt_build *build, const gt_kan_choice *o, const gt
                                       .points = o->basis == GT_BASIS_BSPLINE ? o->grid + 1 : 0,
                                       .noise = o->noise / o->grid,
                                       .deviation = deviation_of(a, (double)inputs),
-                                      .scale = o->scale ? 1 : c->scale_spline,
+                                      .scale = o->has_scale ? 1 : c->scale_spline,
                                       .base = base_bound(c, (double)inputs)};
   const gt_init *init = c->init ? gt_init_read(build->arena, c->init, build->diagnostics)
                                 : gt_kan_init_create(build->arena, &start);
-  gt_kan_attribute *kept = GT_NEW(build->arena, gt_kan_attribute);
-  *kept = *a;
-  return gt_build_parameter_with_form(build, "coefficients", shape, init, kept);
+  gt_kan_attribute *form_of_slot = GT_NEW(build->arena, gt_kan_attribute);
+  *form_of_slot = *a;
+  return gt_build_parameter_with_form(build, "coefficients", shape, init, form_of_slot);
 }
 
 /* The factors on coefficients: the learned scales times the mask, which also applies to the base. */
 static gt_id read_scales(gt_build *build, const gt_kan_choice *o, const gt_kan_attribute *a,
                          const gt_kan_symbolic *symbolic, int64_t inputs) {
   const gt_kan_config *c = o->config;
+  /* efficient-kan: kaiming_uniform_ with a = sqrt(5) * scale_spline */
   const double bound = sqrt(6 / ((1 + 5 * c->scale_spline * c->scale_spline) * (double)inputs));
   const gt_shape shape = {.rank = 4, .dim = {inputs / a->block, 1, a->block, c->units}};
   gt_id scales = GT_NONE;
-  if (o->scale)
+  if (o->has_scale)
     scales = gt_build_parameter(build, "spline_scale", shape,
                                 gt_init_uniform_between(build->arena, -bound, bound));
   const gt_id mask = read_mask(build, c, symbolic, inputs);
   if (mask == GT_NONE) return scales;
-  const gt_id factors[2] = {o->scale ? gt_mul(build->graph, scales, mask) : mask, mask};
+  const gt_id factors[2] = {o->has_scale ? gt_mul(build->graph, scales, mask) : mask, mask};
   return a->base ? gt_concatenate(build->graph, factors, 2, 1) : factors[0];
 }
 
@@ -217,8 +219,8 @@ gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *o, gt_id x) {
   gt_kan_attribute a = attribute_of(o);
   a.block = block_of(inputs);
   a.base = !strcmp(o->base, "silu") && !strcmp(o->norm, "none");
-  a.placed = o->centres || o->widths;
-  if (a.placed) a.first = 1; /* learned scales replace this fixed scale */
+  a.placed = o->learns_centres || o->learns_widths;
+  if (a.placed) a.first = 1; /* the fixed scale of the basis, which the positions' scales replace */
   const int64_t functions = a.terms + a.base;
   if (gt_times_at_most(gt_times_at_most(inputs, functions, INT32_MAX), units, INT32_MAX) == INT32_MAX)
     return gt_build_error(build, NULL, "would have %d coefficients or more", INT32_MAX);
@@ -240,5 +242,5 @@ gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *o, gt_id x) {
   const gt_id y = add_symbolic(build, &symbolic, x, inputs, apply(build, o, &symbolic, x, &edges));
   if (o->adapts) gt_kan_adapt_grid(build, o, &a, normalized);
   gt_kan_penalize(build, o->config, &edges);
-  return o->bias ? add_bias(build, o, y, inputs) : y;
+  return o->has_bias ? add_bias(build, o, y, inputs) : y;
 }

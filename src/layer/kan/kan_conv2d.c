@@ -66,10 +66,10 @@ static bool read_window(gt_build *build, const conv_config *c, const gt_id *inpu
 /* The values at tap (row, column) of all windows: [batch, positions…, channels]. */
 static gt_id tap_of(gt_graph *graph, gt_id padded, const window *w, int64_t row, int64_t column) {
   const gt_shape x = gt_node_at(graph, padded)->shape;
-  const int64_t at[AXES] = {row * w->dilation[0], column * w->dilation[1]};
-  const int64_t start[4] = {0, at[0], at[1], 0}, step[4] = {1, w->stride[0], w->stride[1], 1};
-  const int64_t stop[4] = {x.dim[0], at[0] + (w->out[0] - 1) * w->stride[0] + 1,
-                           at[1] + (w->out[1] - 1) * w->stride[1] + 1, x.dim[3]};
+  const int64_t offset[AXES] = {row * w->dilation[0], column * w->dilation[1]};
+  const int64_t start[4] = {0, offset[0], offset[1], 0}, step[4] = {1, w->stride[0], w->stride[1], 1};
+  const int64_t stop[4] = {x.dim[0], offset[0] + (w->out[0] - 1) * w->stride[0] + 1,
+                           offset[1] + (w->out[1] - 1) * w->stride[1] + 1, x.dim[3]};
   const gt_id values = gt_shrink(graph, padded, start, stop);
   return step[1] > 1 || step[2] > 1 ? gt_stride(graph, values, step) : values;
 }
@@ -77,8 +77,8 @@ static gt_id tap_of(gt_graph *graph, gt_id padded, const window *w, int64_t row,
 /* The values of all windows: [batch, positions…, taps * channels]. */
 static gt_id unfold(gt_build *build, gt_id x, const window *w) {
   gt_graph *graph = build->graph;
-  const int64_t around[4] = {0, w->padding[0], w->padding[1], 0};
-  const gt_id padded = around[1] || around[2] ? gt_pad(graph, x, around, around, 0) : x;
+  const int64_t margin[4] = {0, w->padding[0], w->padding[1], 0};
+  const gt_id padded = margin[1] || margin[2] ? gt_pad(graph, x, margin, margin, 0) : x;
   gt_id *tap = GT_NEW_N(build->arena, gt_id, w->kernel[0] * w->kernel[1]);
   int taps = 0;
   for (int64_t r = 0; r < w->kernel[0]; r++)

@@ -37,7 +37,7 @@ SYMBOL(arctangent, atan(u), 1 / (1 + u * u))
 #define NEAR_ZERO 1e-9 /* smallest distance from poles, smallest argument of logarithms */
 static const double near_one = 1 - 0x1p-24, /* for arcsine: the last float before 1 */
     near_pole = 1.5707,                     /* for tangent */
-    most_exponent = 80; /* largest exponent whose exponential, also times its derivative, is a float */
+    max_exponent = 80; /* exp(80) = 5.5e34: products with factors up to 6000 still fit float32 */
 
 static gt_id number(gt_graph *g, double value) { return gt_constant(g, value); }
 static gt_id at_least(gt_graph *g, gt_id u, double low) { return gt_max(g, u, number(g, low)); }
@@ -67,7 +67,7 @@ static gt_id emit_root(gt_graph *g, gt_id u) { return gt_sqrt(g, at_least(g, u, 
 static gt_id emit_inverse_root(gt_graph *g, gt_id u) {
   return gt_reciprocal(g, gt_sqrt(g, at_least(g, u, NEAR_ZERO)));
 }
-static gt_id emit_exponential(gt_graph *g, gt_id u) { return gt_exp(g, clamp(g, u, most_exponent)); }
+static gt_id emit_exponential(gt_graph *g, gt_id u) { return gt_exp(g, clamp(g, u, max_exponent)); }
 static gt_id emit_logarithm(gt_graph *g, gt_id u) { return gt_log(g, at_least(g, u, NEAR_ZERO)); }
 static gt_id emit_tangent(gt_graph *g, gt_id u) {
   const gt_id v = clamp(g, u, near_pole);
@@ -76,8 +76,8 @@ static gt_id emit_tangent(gt_graph *g, gt_id u) {
 static gt_id emit_gaussian(gt_graph *g, gt_id u) { return gt_exp(g, gt_neg(g, emit_square(g, u))); }
 static gt_id emit_arcsine(gt_graph *g, gt_id u) {
   const gt_id v = clamp(g, u, near_one), one = number(g, 1);
-  const gt_id rest = gt_mul(g, gt_sub(g, one, v), gt_add(g, one, v));
-  return gt_atan(g, gt_div(g, v, gt_sqrt(g, rest)));
+  const gt_id one_minus_square = gt_mul(g, gt_sub(g, one, v), gt_add(g, one, v));
+  return gt_atan(g, gt_div(g, v, gt_sqrt(g, one_minus_square)));
 }
 
 /* --- the library --- */
@@ -87,7 +87,8 @@ static gt_id emit_arcsine(gt_graph *g, gt_id u) {
 #define SIGN         GT_SYMBOL_SIGN
 #define VALUES(name) name##_value, name##_slope
 
-/* cos and sigmoid differ from sin and tanh only by constants; sin and tanh are simpler and come first. */
+/* Columns: name, free, kind, power, complexity, low, high, value and slope, emit. cos and sigmoid differ from
+ * sin and tanh only by constants; sin and tanh have the lower complexity and come first. */
 static const gt_symbol symbols[] = {
     {"x", 0, GT_SYMBOL_LINE, 1, 1, -INFINITY, INFINITY, VALUES(line), emit_line},
     {"x^2", B, GT_SYMBOL_POWER, 2, 2, -INFINITY, INFINITY, VALUES(square), emit_square},
@@ -122,12 +123,12 @@ const gt_symbol *gt_symbol_find(const char *name) {
   return NULL;
 }
 
-/* Also knows other names of functions that formulas use (base/formula.h). */
+/* Also accepts the other names that formulas have for these functions (base/formula.h). */
 const char *gt_symbol_nearest(const char *name) {
   const char *names[SYMBOLS], *meaning = gt_formula_meaning(name);
   for (int i = 0; meaning && i < SYMBOLS; i++) {
-    const char *own = gt_formula_meaning(symbols[i].name);
-    if (!strcmp(meaning, own ? own : symbols[i].name)) return symbols[i].name;
+    const char *symbol_meaning = gt_formula_meaning(symbols[i].name);
+    if (!strcmp(meaning, symbol_meaning ? symbol_meaning : symbols[i].name)) return symbols[i].name;
   }
   if (meaning) return NULL;
   for (int i = 0; i < SYMBOLS; i++) names[i] = symbols[i].name;
@@ -142,10 +143,12 @@ const char *gt_symbol_names(gt_arena *arena) {
 
 bool gt_symbol_defined(const gt_symbol *s, double u) { return u >= s->low && u <= s->high; }
 
-static double within(const gt_symbol *s, double u) { return u < s->low ? s->low : u > s->high ? s->high : u; }
+static double clamp_to_domain(const gt_symbol *s, double u) {
+  return u < s->low ? s->low : u > s->high ? s->high : u;
+}
 
 double gt_symbol_value(const gt_symbol *s, double u) {
-  u = within(s, u);
+  u = clamp_to_domain(s, u);
   if (s->kind == GT_SYMBOL_POWER && s->power < 0 && fabs(u) < NEAR_ZERO) u = u < 0 ? -NEAR_ZERO : NEAR_ZERO;
   return s->value(u);
 }

@@ -68,12 +68,12 @@ static gt_id learned_positions(gt_build *build, const gt_kan_choice *o, const gt
     const gt_id parts[3] = {fixed_rows(build, shape, 0, 0), waves, waves};
     return gt_concatenate(build->graph, parts, 3, 0);
   }
-  const double apart = 1 / (double)a->inverse;
+  const double spacing = 1 / (double)a->inverse;
   const double scale = o->config->width > 0 ? 1 / o->config->width : (double)a->inverse;
-  const gt_id parts[2] = {o->centres ? learned_rows(build, "centres", shape, o->low, apart)
-                                     : fixed_rows(build, shape, o->low, apart),
-                          o->widths ? learned_rows(build, "scales", shape, scale, 0)
-                                    : fixed_rows(build, shape, scale, 0)};
+  const gt_id parts[2] = {o->learns_centres ? learned_rows(build, "centres", shape, o->low, spacing)
+                                            : fixed_rows(build, shape, o->low, spacing),
+                          o->learns_widths ? learned_rows(build, "scales", shape, scale, 0)
+                                           : fixed_rows(build, shape, scale, 0)};
   return gt_concatenate(build->graph, parts, 2, 0);
 }
 
@@ -132,17 +132,17 @@ static bool find_knots(const grid_update *f, float *value, int64_t count, double
   return true;
 }
 
-/* The values of the slot named BEFORE LAYER.NAME; NULL if there is none. */
-static float *layer_values(const gt_slot_values *values, const char *before, const char *layer,
+/* The values of the slot named PREFIX LAYER.NAME (without the space); NULL if there is none. */
+static float *layer_values(const gt_slot_values *values, const char *prefix, const char *layer,
                            const char *name) {
   char text[1024];
-  return snprintf(text, sizeof text, "%s%s.%s", before, layer, name) < (int)sizeof text
+  return snprintf(text, sizeof text, "%s%s.%s", prefix, layer, name) < (int)sizeof text
              ? values->of(values, text)
              : NULL;
 }
 
-/* Moves the knots and converts the coefficients, and their moving average if there is one; optimizer slots
- * are not changed. */
+/* Moves the knots and converts the coefficients, and their moving average if there is one; the optimizer's
+ * moments are not changed. */
 static void adapt(const gt_adaptation *adaptation, const float *sample, int64_t rows,
                   const gt_slot_values *values) {
   const grid_update *f = adaptation->settings;

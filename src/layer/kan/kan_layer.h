@@ -100,18 +100,18 @@ typedef struct gt_kan_basis_info { /* the settings that a basis has, and its def
   uint32_t grid, degree;
   double high; /* the default range is [-high, high] */
   const char *norm, *base;
-  bool bias, scale;
+  bool has_bias, has_scale; /* has_scale: the parameter spline_scale */
 } gt_kan_basis_info;
 
 typedef struct gt_kan_choice { /* the settings of a layer, with defaults filled in */
   const gt_kan_config *config;
   uint32_t basis, grid, degree;
   double low, high, alpha, beta, noise;
-  const gt_kan_basis_info *form;
+  const gt_kan_basis_info *info;
   const char *norm, *base;
-  bool bias, scale;     /* the layer has a bias; it has spline_scale */
-  bool adapts;          /* the grid is updated in training */
-  bool centres, widths; /* these are learned; widths: or the frequencies */
+  bool has_bias, has_scale;           /* has_scale: the layer has the parameter spline_scale */
+  bool adapts;                        /* the grid is updated in training */
+  bool learns_centres, learns_widths; /* learns_widths: widths or frequencies */
 } gt_kan_choice;
 
 bool gt_kan_uses_range(const gt_kan_choice *choice); /* true if the basis is defined on [low, high] */
@@ -132,7 +132,7 @@ typedef struct gt_kan_edges {
   /* For a separate base branch: the activated inputs, and their weights [inputs, outputs]; else GT_NONE. */
   gt_id active, base_weight;
 } gt_kan_edges;
-/* Adds the penalties in the settings. Names: Liu et al., 2024, 2.17 to 2.20. */
+/* Adds the penalties in the settings (Liu et al., 2024, equations 2.17 to 2.20). */
 void gt_kan_penalize(gt_build *build, const gt_kan_config *config, const gt_kan_edges *edges);
 
 /* If each input has its own positions of functions (knots, centers, …): these, as rows to append to x; else

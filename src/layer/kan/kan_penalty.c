@@ -23,18 +23,19 @@ static gt_id by_inputs(gt_graph *graph, const gt_kan_edges *e, gt_id coefficient
 
 /* The activation of every edge for every row of x: [inputs, rows, outputs]. */
 static gt_id activations(gt_graph *graph, const gt_kan_edges *e) {
-  static const int axes[] = {1, 3, 0, 2}, turned[] = {1, 0, 2};
+  static const int axes[] = {1, 3, 0, 2}, first_two_swapped[] = {1, 0, 2};
   const gt_kan_attribute *a = e->attribute;
   const int64_t functions = a->terms + a->base;
   const gt_id basis = gt_kan_basis(graph, e->x, a);
-  const gt_id parted =
+  const gt_id by_block =
       gt_reshape(graph, basis, (gt_shape){.rank = 4, .dim = {-1, e->inputs / a->block, functions, a->block}});
-  const gt_id values = gt_reshape(graph, gt_permute(graph, parted, axes),
+  const gt_id values = gt_reshape(graph, gt_permute(graph, by_block, axes),
                                   (gt_shape){.rank = 3, .dim = {e->inputs, -1, functions}});
   gt_id y = gt_matmul(graph, values, by_inputs(graph, e, e->coefficients), false, false);
   if (e->active == GT_NONE) return y;
-  const gt_id active = gt_permute(
-      graph, gt_reshape(graph, e->active, (gt_shape){.rank = 3, .dim = {-1, e->inputs, 1}}), turned);
+  const gt_id active =
+      gt_permute(graph, gt_reshape(graph, e->active, (gt_shape){.rank = 3, .dim = {-1, e->inputs, 1}}),
+                 first_two_swapped);
   const gt_id weight =
       gt_reshape(graph, e->base_weight, (gt_shape){.rank = 3, .dim = {e->inputs, 1, e->units}});
   return gt_add(graph, y, gt_mul(graph, active, weight));
@@ -43,8 +44,8 @@ static gt_id activations(gt_graph *graph, const gt_kan_edges *e) {
 /* The weight of each row of x, which is that of its sample: [1, rows, 1]. */
 static gt_id weights_of(gt_build *build, int64_t rows) {
   const int64_t batch = gt_node_at(build->graph, build->weight)->shape.dim[0];
-  const gt_id each = gt_reshape(build->graph, build->weight, gt_shape_2(batch, 1));
-  return gt_reshape(build->graph, gt_expand(build->graph, each, gt_shape_2(batch, rows / batch)),
+  const gt_id sample_weight = gt_reshape(build->graph, build->weight, gt_shape_2(batch, 1));
+  return gt_reshape(build->graph, gt_expand(build->graph, sample_weight, gt_shape_2(batch, rows / batch)),
                     (gt_shape){.rank = 3, .dim = {1, rows, 1}});
 }
 
@@ -76,8 +77,8 @@ static gt_id entropy_of(gt_graph *graph, gt_id sizes, gt_id sum) {
 
 static gt_id roughness(gt_graph *graph, const gt_kan_edges *e) {
   const int64_t terms = e->attribute->terms;
-  const gt_id step = gt_sub(graph, terms_of(graph, e, 1, terms), terms_of(graph, e, 0, terms - 1));
-  return gt_sum(graph, gt_mean(graph, gt_abs(graph, step), 1u << 1, false), 0, false);
+  const gt_id difference = gt_sub(graph, terms_of(graph, e, 1, terms), terms_of(graph, e, 0, terms - 1));
+  return gt_sum(graph, gt_mean(graph, gt_abs(graph, difference), 1u << 1, false), 0, false);
 }
 
 static void add(gt_build *build, double factor, gt_id value) {

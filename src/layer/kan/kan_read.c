@@ -29,8 +29,8 @@ enum {
   USES_RANGE = 4,
   USES_WIDTH = 8,
   USES_EXPONENTS = 16,
-  USES_NOISE = 32,
-  USES_CENTRES = 64,
+  USES_NOISE = 32,   /* noise, and grid_update */
+  USES_CENTRES = 64, /* centers and widths that can be learned */
   USES_FREQUENCIES = 128
 };
 
@@ -38,7 +38,8 @@ enum {
 #define BUMPS   USES_GRID | USES_RANGE | USES_WIDTH | USES_CENTRES
 #define POLYNOMIALS \
   { USES_DEGREE, 0, 4, 1, "tanh", "none", false }
-static const gt_kan_basis_info forms[] = {
+/* Columns: uses, grid, degree, high, norm, base, has_bias, has_scale. */
+static const gt_kan_basis_info infos[] = {
     [GT_BASIS_BSPLINE] = {SPLINES, 5, 3, 1, "none", "silu", false, true},
     [GT_BASIS_PIECEWISE_LINEAR] = {USES_GRID | USES_RANGE, 5, 0, 1, "none", "none", false},
     [GT_BASIS_FOURIER] = {USES_GRID | USES_FREQUENCIES, 5, 0, 1, "none", "none", true},
@@ -80,12 +81,12 @@ static bool check_uses(gt_build *build, const gt_kan_config *c, const gt_kan_bas
   return true;
 }
 
-bool gt_kan_uses_range(const gt_kan_choice *o) { return o->form->uses & USES_RANGE; }
+bool gt_kan_uses_range(const gt_kan_choice *o) { return o->info->uses & USES_RANGE; }
 
 bool gt_kan_read(gt_build *build, const gt_kan_config *c, gt_kan_choice *o) {
   *o = (gt_kan_choice){.config = c};
   while (strcmp(gt_kan_bases[o->basis], c->basis)) o->basis++;
-  const gt_kan_basis_info *f = o->form = &forms[o->basis];
+  const gt_kan_basis_info *f = o->info = &infos[o->basis];
   if (!check_uses(build, c, f)) return false;
   o->grid = is_set(build, "grid") ? (uint32_t)c->grid : f->grid;
   o->degree = is_set(build, "degree") ? (uint32_t)c->degree : f->degree;
@@ -96,11 +97,11 @@ bool gt_kan_read(gt_build *build, const gt_kan_config *c, gt_kan_choice *o) {
   o->noise = is_set(build, "noise") ? c->noise : 0.1;
   o->norm = c->input_norm ? c->input_norm : f->norm;
   o->base = c->base ? c->base : f->base;
-  o->bias = is_set(build, "bias") ? c->bias : f->bias;
-  o->scale = is_set(build, "spline_scale") ? c->spline_scale : f->scale;
+  o->has_bias = is_set(build, "bias") ? c->bias : f->has_bias;
+  o->has_scale = is_set(build, "spline_scale") ? c->spline_scale : f->has_scale;
   o->adapts = is_set(build, "grid_update") && !gt_spec_is_null(gt_spec_find(build->spec, "grid_update"));
-  o->centres = c->learn_centres;
-  o->widths = c->learn_widths || c->learn_frequencies;
+  o->learns_centres = c->learn_centres;
+  o->learns_widths = c->learn_widths || c->learn_frequencies;
   if (o->basis == GT_BASIS_BSPLINE && o->degree > GT_BASIS_MOST_DEGREE)
     return !gt_build_error(build, "degree", "has splines of degree %u; %d is the highest", o->degree,
                            (int)GT_BASIS_MOST_DEGREE);
@@ -113,6 +114,6 @@ gt_kan_branch_settings gt_kan_branch_settings_of(const void *config) {
   const gt_kan_config *c = config;
   uint32_t basis = 0;
   while (strcmp(gt_kan_bases[basis], c->basis)) basis++;
-  return (gt_kan_branch_settings){c->input_norm ? c->input_norm : forms[basis].norm,
-                                  c->base ? c->base : forms[basis].base, c->width};
+  return (gt_kan_branch_settings){c->input_norm ? c->input_norm : infos[basis].norm,
+                                  c->base ? c->base : infos[basis].base, c->width};
 }

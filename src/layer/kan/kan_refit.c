@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS = 8 /* points per new function */ };
+enum { POINTS = 8 /* points of the fit per new basis function; with knots per input: see evaluate_points */ };
 
 /* The range of the basis: that of its grid, or [-1, 1]. */
 static void range_of(const gt_kan_attribute *a, double *low, double *high) {
@@ -113,27 +113,28 @@ static void convert_block(const gt_kan_attribute *a, const gt_kan_attribute *b, 
 /* --- knots per input ------------------------------------------------------------------------------------ */
 
 /* Evaluates the new functions, or the old ones if `old`, at the points of the fit; returns the number of
- * points. They are evenly spaced in each cell of the new grid, so there are more points where samples are
- * dense. */
+ * points. They are evenly spaced in each cell of the new grid, so there are more points where samples
+ * are dense. */
 static uint32_t evaluate_points(const gt_kan_conversion *conversion, double *values, uint32_t terms,
                                 bool old) {
   const gt_kan_attribute *b = conversion->to, *a = old ? conversion->from : b;
   const double *knot = conversion->now + b->degree;
-  const uint32_t cells = b->terms - b->degree, each = POINTS + b->degree;
+  const uint32_t cells = b->terms - b->degree, cell_points = POINTS + b->degree;
   uint32_t points = 0;
   for (uint32_t c = 0; c < cells; c++)
-    for (uint32_t k = 0; k < each && knot[c + 1] > knot[c]; k++, points++)
+    for (uint32_t k = 0; k < cell_points && knot[c + 1] > knot[c]; k++, points++)
       gt_splines(old ? conversion->before : conversion->now, (uint32_t)gt_kan_position_count(a), a->degree,
-                 knot[c] + (knot[c + 1] - knot[c]) * (k + 0.5) / each, values + (size_t)points * terms);
+                 knot[c] + (knot[c + 1] - knot[c]) * (k + 0.5) / cell_points,
+                 values + (size_t)points * terms);
   return points;
 }
 
 void gt_kan_convert_input(const gt_kan_conversion *conversion, const float *old, float *out) {
   const gt_kan_attribute *a = conversion->from, *b = conversion->to;
-  const uint32_t ta = a->terms, tb = b->terms, most = (tb - b->degree) * (POINTS + b->degree);
+  const uint32_t ta = a->terms, tb = b->terms, max_points = (tb - b->degree) * (POINTS + b->degree);
   const int64_t outputs = conversion->outputs;
-  double *before = gt_alloc(sizeof *before * most * ta), *now = gt_alloc(sizeof *now * most * tb);
-  double *fit = gt_alloc(sizeof *fit * most * tb), *sum = gt_alloc(sizeof *sum * (most + tb));
+  double *before = gt_alloc(sizeof *before * max_points * ta), *now = gt_alloc(sizeof *now * max_points * tb);
+  double *fit = gt_alloc(sizeof *fit * max_points * tb), *sum = gt_alloc(sizeof *sum * (max_points + tb));
   const uint32_t points = evaluate_points(conversion, now, tb, false);
   double *target = sum + tb;
   evaluate_points(conversion, before, ta, true);
@@ -160,7 +161,8 @@ void gt_kan_convert_input(const gt_kan_conversion *conversion, const float *old,
   free(sum);
 }
 
-/* Divides the old cells into the number of new cells; if that is a multiple, all old knots are kept. */
+/* Places new knots at even distances, measured in old cells. If the number of cells is multiplied by an
+ * integer, all old knots are kept. */
 static void refine_knots(const gt_kan_attribute *a, const gt_kan_attribute *b, const double *old,
                          double *knot) {
   const uint32_t old_cells = a->terms - a->degree, new_cells = b->terms - b->degree;
@@ -218,7 +220,8 @@ void gt_kan_refit(const gt_slot *before, const float *old, const gt_slot *now, f
     return;
   }
   const bool knots_per_input = a->basis == GT_BASIS_KNOTS, is_knots = now->role == GT_STATE;
-  /* With a different number of inputs or outputs, nothing can be kept. */
+  /* With a different number of inputs or outputs, nothing can be kept. The other axis, 0 of knots and 1 of
+   * coefficients, depends on the grid. */
   for (int d = 0; d < now->shape.rank; d++)
     if (d != !is_knots && before->shape.dim[d] != now->shape.dim[d]) return;
   if (a->base != b->base || knots_per_input != (b->basis == GT_BASIS_KNOTS)) return;

@@ -102,13 +102,14 @@ gt_spec *gt_kan_symbolic_setting(gt_arena *arena, const gt_kan_symbolic *symboli
 
 /* --- gathering and scattering rows ---------------------------------------------------------------------- */
 
-/* For each edge, the index of its input or output; and the edges sorted by that index, for sums. */
-typedef struct side {
-  gt_id index, order;
-  int64_t rows;
-} side;
+/* The inputs of all edges, or their outputs. */
+typedef struct edge_ends {
+  gt_id index; /* I32 [edges]: the index of each edge's input or output */
+  gt_id order; /* I32 [2, edges]: these indices in ascending order, and their edges (gt_gather_sum_ordered) */
+  int64_t rows; /* number of inputs or outputs of the layer */
+} edge_ends;
 
-static side read_side(gt_build *build, const gt_kan_symbolic *symbolic, int64_t rows, bool outputs) {
+static edge_ends read_ends(gt_build *build, const gt_kan_symbolic *symbolic, int64_t rows, bool outputs) {
   const int n = symbolic->edges;
   int32_t *index = GT_NEW_N(build->arena, int32_t, n), *order = GT_NEW_N(build->arena, int32_t, 2 * n);
   sorted_edge *list = gt_alloc(((size_t)n + 1) * sizeof *list);
@@ -122,7 +123,7 @@ static side read_side(gt_build *build, const gt_kan_symbolic *symbolic, int64_t 
     order[n + e] = list[e].index;
   }
   free(list);
-  return (side){
+  return (edge_ends){
       gt_build_derived(build, outputs ? "symbolic_outputs" : "symbolic_inputs", gt_shape_1(n), index),
       gt_build_derived(build, outputs ? "symbolic_output_order" : "symbolic_input_order", gt_shape_2(2, n),
                        order),
@@ -133,25 +134,25 @@ static side read_side(gt_build *build, const gt_kan_symbolic *symbolic, int64_t 
  * of times. */
 typedef struct row_move {
   gt_id input;
-  side side;
+  edge_ends ends;
   bool adds; /* scatter-add, not gather */
   gt_derivative derivative;
 } row_move;
 
-static gt_id move_rows(gt_graph *graph, gt_id x, side s, bool adds);
+static gt_id move_rows(gt_graph *graph, gt_id x, edge_ends ends, bool adds);
 
 static void move_rows_gradient(gt_graph *graph, const gt_derivative *derivative, gt_id output_gradient,
                                const bool *wanted, gt_id *input_gradient) {
   const row_move *p = derivative->context;
-  if (wanted[0]) input_gradient[0] = move_rows(graph, output_gradient, p->side, !p->adds);
+  if (wanted[0]) input_gradient[0] = move_rows(graph, output_gradient, p->ends, !p->adds);
 }
 
 /* Gathers x [inputs or outputs, rows] -> [edges, rows] or, if `adds`, scatter-adds in the other direction. */
-static gt_id move_rows(gt_graph *graph, gt_id x, side s, bool adds) {
+static gt_id move_rows(gt_graph *graph, gt_id x, edge_ends ends, bool adds) {
   const gt_id y =
-      adds ? gt_gather_sum_ordered(graph, x, s.order, s.rows, -1) : gt_gather(graph, x, s.index, -1);
+      adds ? gt_gather_sum_ordered(graph, x, ends.order, ends.rows, -1) : gt_gather(graph, x, ends.index, -1);
   row_move *p = GT_NEW(graph->arena, row_move);
-  *p = (row_move){.input = x, .side = s, .adds = adds};
+  *p = (row_move){.input = x, .ends = ends, .adds = adds};
   p->derivative = (gt_derivative){&p->input, 1, move_rows_gradient, p};
   gt_graph_derive(graph, y, &p->derivative);
   return y;
@@ -162,16 +163,16 @@ static gt_id move_rows(gt_graph *graph, gt_id x, side s, bool adds) {
 /* The constants of each edge, [edges, 1]; edges are initialized to f(x). */
 static void read_constants(gt_build *build, const gt_kan_symbolic *form, gt_id *constant) {
   for (int k = 0; k < GT_KAN_SYMBOLIC_VALUES; k++) {
-    const bool factor = k == GT_KAN_SCALE_IN || k == GT_KAN_SCALE_OUT;
+    const bool is_factor = k == GT_KAN_SCALE_IN || k == GT_KAN_SCALE_OUT;
     const gt_id values =
         gt_build_parameter_with_form(build, gt_kan_symbolic_names[k], gt_shape_1(form->edges),
-                                     gt_init_constant_of(build->arena, factor), form);
+                                     gt_init_constant_of(build->arena, is_factor), form);
     constant[k] = gt_reshape(build->graph, values, gt_shape_2(form->edges, 1));
   }
 }
 
-/* Applies the edges' functions to u [edges, rows]; consecutive edges with the same function are computed at
- * once. */
+/* Applies the edges' functions to u [edges, rows]; consecutive edges with the same function are
+ * computed at once. */
 static gt_id functions_of(gt_build *build, const gt_kan_symbolic *symbolic, gt_id u) {
   gt_graph *graph = build->graph;
   const int64_t rows = gt_node_at(graph, u)->shape.dim[1];
@@ -188,20 +189,20 @@ static gt_id functions_of(gt_build *build, const gt_kan_symbolic *symbolic, gt_i
 }
 
 gt_id gt_kan_symbolic_apply(gt_build *build, const gt_kan_symbolic *symbolic, gt_id x, int64_t units) {
-  static const int turned[] = {1, 0};
+  static const int transposed[] = {1, 0};
   gt_graph *graph = build->graph;
   gt_kan_symbolic *form = GT_NEW(build->arena, gt_kan_symbolic);
   *form = *symbolic;
-  const side in = read_side(build, form, gt_node_at(graph, x)->shape.dim[1], false);
-  const side out = read_side(build, form, units, true);
+  const edge_ends in = read_ends(build, form, gt_node_at(graph, x)->shape.dim[1], false);
+  const edge_ends out = read_ends(build, form, units, true);
   gt_id constant[GT_KAN_SYMBOLIC_VALUES];
   read_constants(build, form, constant);
-  const gt_id gathered = move_rows(graph, gt_permute(graph, x, turned), in, false);
+  const gt_id gathered = move_rows(graph, gt_permute(graph, x, transposed), in, false);
   const gt_id u =
       gt_add(graph, gt_mul(graph, gathered, constant[GT_KAN_SCALE_IN]), constant[GT_KAN_SHIFT_IN]);
   const gt_id f = gt_mul(graph, functions_of(build, form, u), constant[GT_KAN_SCALE_OUT]);
   const gt_id v = gt_add(graph, f, constant[GT_KAN_SHIFT_OUT]);
-  return gt_permute(graph, move_rows(graph, v, out, true), turned);
+  return gt_permute(graph, move_rows(graph, v, out, true), transposed);
 }
 
 /* --- the mask, and refitting when the list of edges changes --------------------------------------------- */
@@ -242,20 +243,20 @@ bool gt_kan_is_symbolic_slot(const gt_slot *slot) {
   return is_mask(slot);
 }
 
-static bool same(const gt_kan_symbolic_edge *a, const gt_kan_symbolic_edge *b) {
+static bool is_same_edge(const gt_kan_symbolic_edge *a, const gt_kan_symbolic_edge *b) {
   return a->from == b->from && a->to == b->to && a->function == b->function;
 }
 
 void gt_kan_symbolic_refit(const gt_slot *before, const float *old, const gt_slot *now, float *out) {
-  const gt_kan_symbolic *was = before->form, *is = now->form;
+  const gt_kan_symbolic *old_list = before->form, *new_list = now->form;
   if (is_mask(now)) {
     if (!gt_shape_equal(before->shape, now->shape)) return;
     memcpy(out, old, (size_t)now->count * sizeof *out);
-    if (was) set_mask(was, now->shape, 1, out);
-    set_mask(is, now->shape, 0, out);
+    if (old_list) set_mask(old_list, now->shape, 1, out);
+    set_mask(new_list, now->shape, 0, out);
     return;
   }
-  for (int e = 0; was && e < is->edges; e++)
-    for (int k = 0; k < was->edges; k++)
-      if (same(&is->edge[e], &was->edge[k])) out[e] = old[k];
+  for (int e = 0; old_list && e < new_list->edges; e++)
+    for (int k = 0; k < old_list->edges; k++)
+      if (is_same_edge(&new_list->edge[e], &old_list->edge[k])) out[e] = old[k];
 }

@@ -3,7 +3,8 @@
  * layer's settings, `symbolic: [[0, 0, sin]]`, which the symbolic fit of a training phase
  * (src/change/symbolic.c) sets. The mask of such an edge is 0. x is the layer's input before input_norm.
  * Parameters [edges], in the order of that list: symbolic_scale_in (a), symbolic_shift_in (b),
- * symbolic_scale_out (c), symbolic_shift_out (d), whose form is a gt_kan_symbolic, as is the mask's. */
+ * symbolic_scale_out (c), symbolic_shift_out (d). Their gt_slot.form and that of the mask are a
+ * gt_kan_symbolic. */
 #ifndef GT_LAYER_KAN_SYMBOLIC_H
 #define GT_LAYER_KAN_SYMBOLIC_H
 #include "layer/kan/kan_function.h"

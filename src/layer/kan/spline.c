@@ -16,7 +16,7 @@ double gt_spline(uint32_t degree, double v) {
 
 void gt_splines(const double *knot, uint32_t knots, uint32_t degree, double x, double *value) {
   const uint32_t count = knots - degree - 1;
-  double near[GT_SPLINE_MAX_DEGREE + 1] = {0}; /* the last `degree` + 1 splines, which are not 0 */
+  double near[GT_SPLINE_MAX_DEGREE + 1] = {0}; /* the `degree` + 1 splines that are not 0 in x's cell */
   uint32_t cell = 0;
   assert(degree <= GT_SPLINE_MAX_DEGREE);
   memset(value, 0, sizeof *value * count);
@@ -39,8 +39,8 @@ void gt_splines(const double *knot, uint32_t knots, uint32_t degree, double x, d
   }
 }
 
-/* The nonzero part of the lower half of a symmetric band matrix, as splines that overlap only their neighbors
- * give it: row i is 0 before first[i], column i after last[i]. Its Cholesky factor has the same profile
+/* The nonzero part of the lower half of a symmetric band matrix (a band, because splines overlap only their
+ * neighbors): row i is 0 before first[i], column i after last[i]. Its Cholesky factor has the same profile
  * (George and Liu, "Computer Solution of Large Sparse Positive Definite Systems", 1981, chapter 4). */
 typedef struct profile {
   uint32_t *first, *last; /* [n] */
@@ -56,7 +56,8 @@ static profile profile_of(const double *s, uint32_t n) {
   return p;
 }
 
-/* Replaces the lower half of s [n, n] by its Cholesky factor. */
+/* Replaces the lower half of s [n, n] by its Cholesky factor. A pivot within rounding errors of 0, relative
+ * to the largest diagonal element, is set to 0. */
 static void factorize(double *s, uint32_t n, const profile *p) {
   double largest = 0;
   for (uint32_t i = 0; i < n; i++) largest = fmax(largest, s[i * n + i]);
@@ -100,32 +101,34 @@ static void solve(double *s, uint32_t n, double *b, uint32_t count) {
   free(p.first);
 }
 
-/* out [n, n] = the sum of v vᵀ over `count` vectors v [n] at a, a + step, …, whose elements are `each` apart.
- * Most values of splines are zero, and are skipped. */
-static void square(const double *a, uint32_t count, uint32_t step, uint32_t n, uint32_t each, double *out) {
+/* out [n, n] = the sum of v vᵀ over `count` vectors v [n] at a, a + step, …, whose elements are `stride`
+ * apart. Most values of splines are zero, and are skipped. */
+static void gram_matrix(const double *a, uint32_t count, uint32_t step, uint32_t n, uint32_t stride,
+                        double *out) {
   memset(out, 0, sizeof *out * n * n);
   for (uint32_t k = 0; k < count; k++, a += step)
     for (uint32_t i = 0; i < n; i++) {
-      const double left = a[(size_t)i * each];
-      for (uint32_t j = 0; left != 0 && j < n; j++) out[i * n + j] += left * a[(size_t)j * each];
+      const double left = a[(size_t)i * stride];
+      for (uint32_t j = 0; left != 0 && j < n; j++) out[i * n + j] += left * a[(size_t)j * stride];
     }
 }
 
 void gt_pseudo_inverse(const double *a, uint32_t rows, uint32_t columns, double *inverse) {
   const bool tall = rows > columns;
   const uint32_t n = tall ? columns : rows;
-  double *s = gt_alloc(sizeof *s * n * n), *side = gt_alloc(sizeof *side * rows * columns);
+  double *s = gt_alloc(sizeof *s * n * n), *right_side = gt_alloc(sizeof *right_side * rows * columns);
   if (tall)
-    square(a, rows, columns, n, 1, s);
+    gram_matrix(a, rows, columns, n, 1, s);
   else
-    square(a, columns, 1, n, columns, s);
+    gram_matrix(a, columns, 1, n, columns, s);
   /* Tall: (aᵀ a)⁻¹ aᵀ. Wide: ((a aᵀ)⁻¹ a)ᵀ, because a aᵀ is symmetric. */
   for (uint32_t i = 0; i < rows; i++)
-    for (uint32_t j = 0; j < columns; j++) side[tall ? j * rows + i : i * columns + j] = a[i * columns + j];
-  solve(s, n, side, tall ? rows : columns);
+    for (uint32_t j = 0; j < columns; j++)
+      right_side[tall ? j * rows + i : i * columns + j] = a[i * columns + j];
+  solve(s, n, right_side, tall ? rows : columns);
   for (uint32_t i = 0; i < rows; i++)
     for (uint32_t j = 0; j < columns; j++)
-      inverse[j * rows + i] = side[tall ? j * rows + i : i * columns + j];
+      inverse[j * rows + i] = right_side[tall ? j * rows + i : i * columns + j];
   free(s);
-  free(side);
+  free(right_side);
 }

@@ -6,19 +6,19 @@ enum { NEIGHBORS = 8, FEW_KERNELS = 4 };
 
 typedef struct perception {
   gt_logic_ca_layer layer[GT_LOGIC_CA_LAYERS];
-  const int32_t *first, *second;
+  const int32_t *first, *second; /* inputs of each gate: the rows of the wiring */
   uint8_t *chosen;
 } perception;
 
 /* True if the gate of layer l can return the cell at this place of the neighborhood, through gates of earlier
  * layers. Unless `kernel` is GT_NONE, also sets that kernel's gates on the path so that they return it. */
 static bool trace(const perception *p, uint32_t l, uint32_t gate, int32_t place, uint32_t kernel) {
-  const gt_logic_ca_layer *at = &p->layer[l];
-  const int32_t input[2] = {p->first[at->wire + gate], p->second[at->wire + gate]};
+  const gt_logic_ca_layer *layer = &p->layer[l];
+  const int32_t input[2] = {p->first[layer->wire + gate], p->second[layer->wire + gate]};
   for (int side = 0; side < 2; side++) {
     if (l ? !trace(p, l - 1, (uint32_t)input[side], place, kernel) : input[side] != place) continue;
     if (kernel != GT_NONE)
-      p->chosen[at->gate + kernel * at->width + gate] = side ? GT_LOGIC_SECOND : GT_LOGIC_FIRST;
+      p->chosen[layer->gate + kernel * layer->width + gate] = side ? GT_LOGIC_SECOND : GT_LOGIC_FIRST;
     return true;
   }
   return false;

@@ -14,7 +14,7 @@
 #include "op/logic/logic_bits.h"
 #include <string.h>
 
-enum { GATES = 16 };
+enum { GATE_FUNCTIONS = 16 }; /* of two bits: logits of a gate */
 
 typedef struct logic_config {
   int64_t units;
@@ -42,7 +42,7 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "logic", .help = "logic gates with two inputs", .fields = fields, .shorthand = "units"};
 
-static bool is_flat(gt_build *build, const gt_id *input) {
+static bool check_flat(gt_build *build, const gt_id *input) {
   if (gt_node_at(build->graph, input[0])->shape.rank == 2) return true;
   gt_build_error(build, NULL, "needs one row of values per sample, as after a flatten layer; its input is %s",
                  gt_build_input_text(build, input, 0));
@@ -86,13 +86,14 @@ static gt_id build_readers(gt_build *build, const int32_t *wiring, int64_t in, i
 static gt_id build_logic(gt_build *build, const void *config, const gt_id *input, int inputs) {
   const logic_config *c = config;
   (void)inputs;
-  if (!is_flat(build, input)) return GT_NONE;
+  if (!check_flat(build, input)) return GT_NONE;
   const int64_t in = gt_node_at(build->graph, input[0])->shape.dim[1], gates = c->units;
   int32_t *chosen = GT_NEW_N(build->arena, int32_t, 2 * gates);
   int32_t *limit = GT_NEW_N(build->arena, int32_t, 2 * gates);
   for (int64_t i = 0; i < 2 * gates; i++) limit[i] = (int32_t)in;
   if (!choose_wiring(build, c, input, in, chosen)) return GT_NONE;
-  const gt_id logits = gt_build_parameter(build, "logits", gt_shape_2(gates, GATES), gt_logic_init(c->init));
+  const gt_id logits =
+      gt_build_parameter(build, "logits", gt_shape_2(gates, GATE_FUNCTIONS), gt_logic_init(c->init));
   const gt_id wiring = gt_build_constant(build, "wiring", gt_shape_2(2, gates), chosen, limit);
   const gt_id readers = build->training ? build_readers(build, chosen, in, gates) : GT_NONE;
   build->has_hard = true;
@@ -155,7 +156,7 @@ static gt_id build_group_sum(gt_build *build, const void *config, const gt_id *i
   const group_config *c = config;
   gt_graph *graph = build->graph;
   (void)inputs;
-  if (!is_flat(build, input)) return GT_NONE;
+  if (!check_flat(build, input)) return GT_NONE;
   const gt_shape shape = gt_node_at(graph, input[0])->shape;
   if (shape.dim[1] % c->groups)
     return gt_build_error(build, "groups", "cannot form %lld equal groups from %s", (long long)c->groups,

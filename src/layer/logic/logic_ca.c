@@ -17,9 +17,9 @@
 #include "op/move.h"
 #include <string.h>
 
-/* Functions of two inputs; neighbors of a cell (Moore neighborhood); index of the cell itself in the 3 by 3
+/* Functions of two bits; neighbors of a cell (Moore neighborhood); index of the cell itself in the 3 by 3
  * cells. */
-enum { GATES = 16, MOORE = 8, CENTRE = 4 };
+enum { GATE_FUNCTIONS = 16, MOORE = 8, CENTRE = 4 };
 
 typedef struct ca_config {
   int64_t steps, kernels, outputs, average_last;
@@ -163,8 +163,8 @@ static gt_id run_bits(gt_build *build, const gt_logic_ca_attribute *a, gt_id boa
 }
 
 /* Initial logits: those of logic_init.h, or directions. */
-static const gt_init *first_logits(gt_build *build, const ca_config *c, const gt_logic_ca_attribute *a,
-                                   uint32_t channels, const int32_t *wiring) {
+static const gt_init *initial_logits(gt_build *build, const ca_config *c, const gt_logic_ca_attribute *a,
+                                     uint32_t channels, const int32_t *wiring) {
   if (!strcmp(c->init, "directions"))
     return gt_logic_init_pass(build->arena, c->strength, gt_directions(build->arena, a, channels, wiring));
   if (!strcmp(c->init, "pass_through")) return gt_logic_init_pass(build->arena, c->strength, NULL);
@@ -201,8 +201,8 @@ static gt_id build_ca(gt_build *build, const void *config, const gt_id *input, i
     for (uint32_t o = 0; o < layer[l].width; o++)
       limit[layer[l].wire + o] = limit[wires + layer[l].wire + o] = (int32_t)layer[l].inputs;
   }
-  const gt_id logits = gt_build_parameter(build, "logits", gt_shape_2(gates, GATES),
-                                          first_logits(build, c, &a, (uint32_t)channels, chosen));
+  const gt_id logits = gt_build_parameter(build, "logits", gt_shape_2(gates, GATE_FUNCTIONS),
+                                          initial_logits(build, c, &a, (uint32_t)channels, chosen));
   const gt_id wiring = gt_build_constant(build, "wiring", gt_shape_2(2, wires), chosen, limit);
   const gt_id inverse = build->training ? build_inverse(build, &a, (uint32_t)channels, chosen) : GT_NONE;
   build->has_hard = true;
@@ -223,7 +223,8 @@ static int64_t total(const gt_ints *widths) {
   return sum;
 }
 
-/* Fills in layers with these widths, for `kernels` circuits each: gates start at op, wires at a and b. */
+/* Layers of these widths for `kernels` circuits with the same wiring: the functions of all gates from op on,
+ * the wiring from a and b on. */
 static gt_circuit_layer *layers_of(gt_arena *arena, const gt_ints *widths, int64_t kernels, const uint8_t *op,
                                    const int32_t *a, const int32_t *b) {
   gt_circuit_layer *layer = GT_NEW_N(arena, gt_circuit_layer, widths->count + 1);
@@ -238,30 +239,30 @@ static gt_circuit_layer *layers_of(gt_arena *arena, const gt_ints *widths, int64
 
 static bool ca_circuit(gt_layer_circuit *circuit, const void *config) {
   const ca_config *c = config;
-  const int64_t perceived = total(&c->perception), wires = perceived + total(&c->update);
-  const int64_t first = perceived * c->kernels;
-  gt_layer_automaton *made = circuit->automaton;
+  const int64_t perception_gates = total(&c->perception), wires = perception_gates + total(&c->update);
+  const int64_t update_op = perception_gates * c->kernels;
+  gt_layer_automaton *automaton = circuit->automaton;
   gt_arena *arena = circuit->arena;
   const uint8_t *op;
   const int32_t *a;
   if (circuit->source->count) return gt_layer_circuit_fail(circuit, "reads gates that are not its own");
-  if (!gt_layer_circuit_gates(circuit, first + total(&c->update), 2, wires, &op, &a)) return false;
+  if (!gt_layer_circuit_gates(circuit, update_op + total(&c->update), 2, wires, &op, &a)) return false;
   const int32_t *b = a + wires;
-  const gt_ca_parts parts = {.channels = (uint32_t)c->update.items[c->update.count - 1],
-                             .kernels = (uint32_t)c->kernels,
-                             .periodic = c->periodic,
-                             .perception = layers_of(arena, &c->perception, c->kernels, op, a, b),
-                             .update =
-                                 layers_of(arena, &c->update, 1, op + first, a + perceived, b + perceived),
-                             .perception_layers = c->perception.count,
-                             .update_layers = c->update.count};
-  *made = (gt_layer_automaton){.made = true,
-                               .height = circuit->output.dim[1],
-                               .width = circuit->output.dim[2],
-                               .steps = c->steps,
-                               .outputs = c->outputs ? c->outputs : parts.channels,
-                               .fire_rate = c->fire_rate};
-  return gt_circuit_ca_build(&made->ca, &parts, circuit->error);
+  const gt_ca_parts parts = {
+      .channels = (uint32_t)c->update.items[c->update.count - 1],
+      .kernels = (uint32_t)c->kernels,
+      .periodic = c->periodic,
+      .perception = layers_of(arena, &c->perception, c->kernels, op, a, b),
+      .update = layers_of(arena, &c->update, 1, op + update_op, a + perception_gates, b + perception_gates),
+      .perception_layers = c->perception.count,
+      .update_layers = c->update.count};
+  *automaton = (gt_layer_automaton){.made = true,
+                                    .height = circuit->output.dim[1],
+                                    .width = circuit->output.dim[2],
+                                    .steps = c->steps,
+                                    .outputs = c->outputs ? c->outputs : parts.channels,
+                                    .fire_rate = c->fire_rate};
+  return gt_circuit_ca_build(&automaton->ca, &parts, circuit->error);
 }
 
 GT_DEFINE(layer, logic_ca) = {.name = "logic_ca",

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GATES = 16, MAX_FIELD = 64, MAX_POOL = 8 };
+enum { GATE_FUNCTIONS = 16, MAX_FIELD = 64, MAX_POOL = 8 };
 
 typedef struct conv_config {
   int64_t channels, kernel, depth, stride, padding, pool, field_channels;
@@ -54,44 +54,48 @@ static const gt_schema schema = {.name = "logic_conv2d",
 
 typedef struct wiring_options { /* the possible inputs of a layer's leaves */
   gt_init_stream stream;
-  int64_t kernels, leaves; /* leaves: per kernel */
-  int64_t channels, each;  /* number of input channels; number that a kernel reads */
-  int64_t area;            /* positions in a receptive field */
+  int64_t kernels, leaves;     /* leaves: per kernel */
+  int64_t channels;            /* input channels */
+  int64_t channels_per_kernel; /* number of them that a kernel reads */
+  int64_t area;                /* positions in a receptive field */
 } wiring_options;
 
 /* Channels are assigned to kernels from successive permutations of all channels, so that each channel is used
  * about equally often, and at least once. If a kernel already reads the channel, the next one that it does
  * not read is assigned instead. */
 typedef struct channel_assigner {
-  int32_t *order, *owner; /* owner: per channel, the last kernel that reads it, counted from 1 */
-  int64_t assigned;       /* number assigned from this permutation */
+  int32_t *order;       /* the current permutation */
+  int32_t *last_kernel; /* per channel: the last kernel that reads it, counted from 1 */
+  int64_t assigned;     /* number assigned from this permutation */
 } channel_assigner;
 
 static void assign_channels(const wiring_options *c, channel_assigner *d, int64_t kernel, uint32_t draw,
                             int32_t *channel) {
-  for (int64_t i = 0; i < c->each; i++) {
+  for (int64_t i = 0; i < c->channels_per_kernel; i++) {
     if (d->assigned == c->channels)
       gt_wiring_permutation(&c->stream, draw, d->assigned, d->order), d->assigned = 0;
     channel[i] = d->order[d->assigned++];
-    while (d->owner[channel[i]] == kernel + 1) channel[i] = (channel[i] + 1) % (int32_t)c->channels;
-    d->owner[channel[i]] = (int32_t)kernel + 1;
+    while (d->last_kernel[channel[i]] == kernel + 1) channel[i] = (channel[i] + 1) % (int32_t)c->channels;
+    d->last_kernel[channel[i]] = (int32_t)kernel + 1;
   }
 }
 
 /* The leaves, in random order, are assigned the kernel's channels round-robin, and within a channel distinct
  * positions until all are used. */
 static void choose_wiring(const wiring_options *c, int32_t *wiring) {
-  int32_t *all = gt_alloc((size_t)(2 * c->channels + c->each + c->leaves + c->area) * sizeof *all);
-  channel_assigner d = {.order = all, .owner = all + c->channels, .assigned = c->channels};
-  int32_t *channel = d.owner + c->channels, *leaf = channel + c->each, *place = leaf + c->leaves;
-  memset(d.owner, 0, (size_t)c->channels * sizeof *d.owner);
+  int32_t *all =
+      gt_alloc((size_t)(2 * c->channels + c->channels_per_kernel + c->leaves + c->area) * sizeof *all);
+  channel_assigner d = {.order = all, .last_kernel = all + c->channels, .assigned = c->channels};
+  int32_t *channel = d.last_kernel + c->channels, *leaf = channel + c->channels_per_kernel,
+          *place = leaf + c->leaves;
+  memset(d.last_kernel, 0, (size_t)c->channels * sizeof *d.last_kernel);
   for (int64_t kernel = 0; kernel < c->kernels; kernel++, wiring += c->leaves) {
-    const uint32_t draw = (uint32_t)(kernel * (c->each + 2));
+    const uint32_t draw = (uint32_t)(kernel * (c->channels_per_kernel + 2));
     assign_channels(c, &d, kernel, draw, channel);
     gt_wiring_permutation(&c->stream, draw + 1, c->leaves, leaf);
-    for (int64_t i = 0; i < c->each; i++) {
+    for (int64_t i = 0; i < c->channels_per_kernel; i++) {
       gt_wiring_permutation(&c->stream, draw + 2 + (uint32_t)i, c->area, place);
-      for (int64_t l = i, n = 0; l < c->leaves; l += c->each, n++)
+      for (int64_t l = i, n = 0; l < c->leaves; l += c->channels_per_kernel, n++)
         wiring[leaf[l]] = place[n % c->area] * (int32_t)c->channels + channel[i];
     }
   }
@@ -127,11 +131,11 @@ static bool check_image(gt_build *build, const conv_config *c, const gt_logic_co
 
 /* Every channel must be read, like every value in layer logic. */
 static bool check_readers(gt_build *build, const wiring_options *c, const gt_id *input) {
-  if (c->kernels * c->each >= c->channels) return true;
+  if (c->kernels * c->channels_per_kernel >= c->channels) return true;
   gt_build_error(
       build, "channels",
       "has %lld kernels that read %lld channels each, which are too few to read all channels of %s",
-      (long long)c->kernels, (long long)c->each, gt_build_input_text(build, input, 0));
+      (long long)c->kernels, (long long)c->channels_per_kernel, gt_build_input_text(build, input, 0));
   return false;
 }
 
@@ -160,8 +164,8 @@ static gt_id build_trees(gt_build *build, const gt_logic_conv_attribute *a, gt_i
   const gt_id words = build->hard ? gt_logic_words_of(graph, x) : GT_NONE;
   if (words == GT_NONE) {
     const gt_id coefficients = gt_logic_coefficients(graph, logits, build->hard);
-    const gt_id inside = gt_reshape(graph, gt_feature_major(graph, x), image);
-    return gt_batch_major(graph, gt_logic_conv(graph, inside, coefficients, wiring, inverse, a));
+    const gt_id batch_last = gt_reshape(graph, gt_feature_major(graph, x), image);
+    return gt_batch_major(graph, gt_logic_conv(graph, batch_last, coefficients, wiring, inverse, a));
   }
   image.dim[3] = gt_logic_words(s.dim[0]);
   const gt_id y =
@@ -185,7 +189,7 @@ static gt_id build_conv(gt_build *build, const void *config, const gt_id *input,
       .kernels = c->channels,
       .leaves = INT64_C(1) << c->depth,
       .channels = x.dim[3],
-      .each = gt_min_i64(c->field_channels, gt_min_i64(x.dim[3], INT64_C(1) << c->depth)),
+      .channels_per_kernel = gt_min_i64(c->field_channels, gt_min_i64(x.dim[3], INT64_C(1) << c->depth)),
       .area = c->kernel * c->kernel};
   const gt_shape output = {.rank = 4,
                            .dim = {x.dim[0], gt_logic_conv_windows(&a, x.dim[1]),
@@ -200,8 +204,9 @@ static gt_id build_conv(gt_build *build, const void *config, const gt_id *input,
   int32_t *chosen = GT_NEW_N(build->arena, int32_t, leaves), *limit = GT_NEW_N(build->arena, int32_t, leaves);
   for (int64_t i = 0; i < leaves; i++) limit[i] = (int32_t)(options.area * options.channels);
   choose_wiring(&options, chosen);
-  const gt_id logits = gt_build_parameter(
-      build, "logits", gt_shape_2(options.kernels * (options.leaves - 1), GATES), gt_logic_init(c->init));
+  const gt_id logits =
+      gt_build_parameter(build, "logits", gt_shape_2(options.kernels * (options.leaves - 1), GATE_FUNCTIONS),
+                         gt_logic_init(c->init));
   const gt_id wiring =
       gt_build_constant(build, "wiring", gt_shape_2(options.kernels, options.leaves), chosen, limit);
   const gt_id inverse = build->training ? build_inverse(build, &options, chosen) : GT_NONE;

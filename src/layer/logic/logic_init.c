@@ -36,6 +36,7 @@ const gt_init *gt_logic_init_pass(gt_arena *arena, double strength, const uint8_
 
 const gt_init *gt_logic_init(const char *name) {
   static const pass_config ten = {.strength = 10}, five = {.strength = 5};
+  /* in the order of gt_logic_inits */
   static const gt_init starts[] = {
       {.type = &normal}, {.type = &pass, .config = &ten}, {.type = &pass, .config = &five}};
   int i = 0;

@@ -1,5 +1,5 @@
-/* Initial logits of gates, [gates, 16]: the setting `init` of the layers logic and logic_ca. Private to this
- * room. */
+/* Initial logits of gates, [gates, 16]: the setting `init` of the layers logic, logic_conv2d and
+ * logic_ca. Private to this room. */
 #ifndef GT_LAYER_LOGIC_INIT_H
 #define GT_LAYER_LOGIC_INIT_H
 #include "layer/init.h"

@@ -1,6 +1,6 @@
 /* Stacked layers of a recurrent cell, as in torch.nn.LSTM, GRU and RNN. Inside the stack, time is the first
  * axis, so that the steps of the op are contiguous; axes are permuted only at the input and the output of the
- * stack. If the input is that of an embedding, its indices are permuted instead. */
+ * stack. If the input is the output of an embedding, the embedding's indices are permuted instead. */
 #include "layer/recurrent/stack.h"
 #include "layer/review.h"
 #include "layer/sequence.h"
@@ -20,7 +20,7 @@ typedef struct stack {
   gt_cell cell;
   double forget_bias;
   gt_id lengths;
-  bool last;
+  bool only_last; /* return: last */
 } stack;
 
 /* --- parameters ----------------------------------------------------------------------------------------- */
@@ -111,9 +111,10 @@ static gt_id build_layer(const stack *s, gt_id x, int64_t layer) {
   for (int d = 0; d < directions; d++) {
     out[d] = build_direction(s, x, layer, d);
     if (out[d] == GT_NONE) return GT_NONE;
-    if (is_top && s->last) out[d] = last_of(s, out[d], d);
+    if (is_top && s->only_last) out[d] = last_of(s, out[d], d);
   }
-  const gt_id y = s->c->bidirectional ? gt_concatenate(graph, out, 2, is_top && s->last ? 1 : 2) : out[0];
+  const gt_id y =
+      s->c->bidirectional ? gt_concatenate(graph, out, 2, is_top && s->only_last ? 1 : 2) : out[0];
   return is_top ? y : drop(s, y);
 }
 
@@ -125,7 +126,7 @@ gt_id gt_recurrent_stack(gt_build *build, const gt_recurrent_config *config, gt_
                    .cell = cell,
                    .forget_bias = forget_bias,
                    .lengths = gt_build_lengths(build, 0),
-                   .last = !strcmp(config->result, gt_recurrent_results[LAST])};
+                   .only_last = !strcmp(config->result, gt_recurrent_results[LAST])};
   if (!gt_sequence_check(build, input)) return GT_NONE;
   if (config->dropout > 0 && config->num_layers == 1)
     gt_review_find(build, GT_FINDING_no_effect, "dropout",
@@ -134,5 +135,5 @@ gt_id gt_recurrent_stack(gt_build *build, const gt_recurrent_config *config, gt_
   if (config->bidirectional) gt_review_order(build, "bidirectional", "bidirectional: false");
   gt_id x = gt_gather_swapped(build->graph, input[0]);
   for (int64_t layer = 0; layer < config->num_layers && x != GT_NONE; layer++) x = build_layer(&s, x, layer);
-  return x == GT_NONE || s.last ? x : gt_permute(build->graph, x, swapped);
+  return x == GT_NONE || s.only_last ? x : gt_permute(build->graph, x, swapped);
 }
