@@ -22,13 +22,13 @@ static bool has_gradient(const gt_graph *graph, gt_id id, const gt_id *gradient_
   return false;
 }
 
-static void accumulate(gt_graph *graph, gt_id input, gt_id more, gt_id *sum) {
+static void accumulate(gt_graph *graph, gt_id input, gt_id contribution, gt_id *sum) {
   if (*sum != GT_NONE && graph->node[*sum].dtype != GT_F32 && !graph->error.status)
     gt_fail(&graph->error, GT_ERR_CONFIG,
             "only one layer may read the output of layer '%s': its gradient is in %s, and gradients of "
             "several readers are only added in %s",
             graph->node[input].scope, gt_dtype_name(graph->node[*sum].dtype), gt_dtype_name(GT_F32));
-  *sum = *sum == GT_NONE ? more : gt_add(graph, *sum, more);
+  *sum = *sum == GT_NONE ? contribution : gt_add(graph, *sum, contribution);
 }
 
 /* Propagates the gradients of a node's results, which are consecutive in gradient_of, to its inputs. The

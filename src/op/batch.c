@@ -89,10 +89,10 @@ static void copy_integers(const struct gt_batch_args *a, uint32_t sample, uint32
 }
 
 static void copy_row(const struct gt_batch_args *a, const uint32_t *spec, const gt_program_context *epilogue,
-                     uint32_t found, uint32_t row) {
-  const uint32_t sample = found == GT_NONE ? 0 : found;
+                     uint32_t sample_or_none, uint32_t row) {
+  const uint32_t sample = sample_or_none == GT_NONE ? 0 : sample_or_none;
   if (spec[GT_BATCH_SPEC_MODE] == GT_BATCH_WEIGHT)
-    GT_PTR(float, a->y[0])[row] = found == GT_NONE ? 0.0f : 1.0f;
+    GT_PTR(float, a->y[0])[row] = sample_or_none == GT_NONE ? 0.0f : 1.0f;
   else if (spec[GT_BATCH_SPEC_MODE] == GT_BATCH_I32)
     copy_integers(a, sample, row);
   else
@@ -145,10 +145,10 @@ static bool infer_batch(const gt_graph *graph, const gt_node *node, gt_shape *sh
   const gt_node *data = gt_node_at(graph, node->input[0]);
   char text[128];
   if (!gt_batch_check(attribute, error)) return false;
-  const int64_t least = attribute->window ? attribute->window * attribute->batch : attribute->samples;
-  if (data->shape.rank < 1 || data->shape.dim[0] < least || least >= UINT32_MAX)
+  const int64_t min_samples = attribute->window ? attribute->window * attribute->batch : attribute->samples;
+  if (data->shape.rank < 1 || data->shape.dim[0] < min_samples || min_samples >= UINT32_MAX)
     return gt_fail(error, GT_ERR_CONFIG, "data %s does not hold %" PRId64 " samples",
-                   gt_shape_text(data->shape, text), least);
+                   gt_shape_text(data->shape, text), min_samples);
   if (!check_members(graph, node))
     return gt_fail(error, GT_ERR_INTERNAL, "batch: the members of the classes have the wrong shape");
   if (has_scaling(node)) {
@@ -188,12 +188,13 @@ float gt_batch_even_bytes(const float *values, int64_t period) {
   return least >= most / GT_EVEN_RATIO ? most : 0;
 }
 
-/* The center is the byte that is nearest to zero, so that differences from it are exact. */
+/* The center is the byte whose number is nearest to 0, so that the difference of a byte from it is an exact
+ * integer. */
 gt_byte_form gt_batch_byte_form(float center, float scale, float shift) {
-  enum { MOST = 255 };
-  const double zero = center - (double)shift / scale, near = fmin(fmax(rint(zero), 0), MOST);
-  const gt_byte_form form = {(float)near, scale, (float)((near - zero) * scale)};
-  const bool finite = isfinite(fabsf(form.shift) + MOST * scale); /* for all bytes */
+  enum { MAX_BYTE = 255 };
+  const double zero = center - (double)shift / scale, center_byte = fmin(fmax(rint(zero), 0), MAX_BYTE);
+  const gt_byte_form form = {(float)center_byte, scale, (float)((center_byte - zero) * scale)};
+  const bool finite = isfinite(fabsf(form.shift) + MAX_BYTE * scale); /* for all bytes */
   return scale > 0 && finite ? form : (gt_byte_form){0};
 }
 
@@ -235,8 +236,8 @@ static void choose_rows(gt_lowering *lowering, gt_step *step, const struct gt_ba
   const uint32_t quads = (uint32_t)gt_ceil_div(args->features, 4),
                  local = gt_lower_workgroup(lowering, quads < WORKGROUP / 4 ? WORKGROUP / 4 : WORKGROUP, 1),
                  units = gt_max_u32(gt_lowering_target(lowering)->units, 1);
-  const uint32_t busy = QUADS * local / quads, limit = args->batch / (MIN_GROUPS * units);
-  const uint32_t rows = gt_max_u32(gt_min_u32(gt_min_u32(busy, limit), MAX_ROWS), 1);
+  const uint32_t wanted_rows = QUADS * local / quads, max_rows = args->batch / (MIN_GROUPS * units);
+  const uint32_t rows = gt_max_u32(gt_min_u32(gt_min_u32(wanted_rows, max_rows), MAX_ROWS), 1);
   step->spec[GT_BATCH_SPEC_ROWS] = rows;
   step->spec[GT_BATCH_SPEC_WHOLE] = args->features % 4 == 0;
   gt_lower_grid(lowering, (uint64_t)gt_ceil_div(args->batch, rows) * local, local);
@@ -246,9 +247,9 @@ static void lower_batch(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader), *data = gt_node_at(graph, node->input[0]);
   /* Values that stay in bytes are copied as 32-bit words. */
-  const bool words = gt_lower_form(lowering, group->leader), scaled = has_scaling(node) && !words;
-  const gt_dtype dtype = words ? GT_I32 : data->dtype;
-  struct gt_batch_args args = {.features = (uint32_t)features_of(data) / (words ? 4 : 1), .period = 1};
+  const bool as_words = gt_lower_form(lowering, group->leader), scaled = has_scaling(node) && !as_words;
+  const gt_dtype dtype = as_words ? GT_I32 : data->dtype;
+  struct gt_batch_args args = {.features = (uint32_t)features_of(data) / (as_words ? 4 : 1), .period = 1};
   if (scaled) args.period = (uint32_t)gt_node_at(graph, node->input[2])->shape.dim[1];
   const uint32_t mode = dtype == GT_U8 ? GT_BATCH_U8 : dtype == GT_I32 ? GT_BATCH_I32 : GT_BATCH_F32;
   gt_step *step = emit_step(lowering, &args, node->attribute, mode);

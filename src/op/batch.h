@@ -10,7 +10,7 @@
  * 0), then the samples, sorted by class; elements at the end may be unused.
  *
  * A window is a ring of F batches. Before step s of the clock runs, the host has written the whole batch of
- * that step, in the order of gt_batch_samples, to slot s % F. */
+ * that step, in the order of gt_batch_samples, to batch s % F of the ring. */
 #ifndef GT_OP_BATCH_H
 #define GT_OP_BATCH_H
 #include "graph/op.h"

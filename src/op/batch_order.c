@@ -78,15 +78,15 @@ void gt_batch_samples(const gt_batch_attribute *attribute, const int32_t *member
 
 void gt_batch_find(const gt_batch_attribute *attribute, uint32_t order, const uint32_t *clock,
                    const int32_t *members, uint32_t first, uint32_t rows, uint32_t *sample) {
-  gt_batch_attribute wanted = *attribute;
-  wanted.sequential = order == GT_BATCH_SEQUENTIAL;
+  gt_batch_attribute ordered = *attribute;
+  ordered.sequential = order == GT_BATCH_SEQUENTIAL;
   if (order != GT_BATCH_WINDOW) {
-    gt_batch_samples(&wanted, order == GT_BATCH_BALANCED ? members : NULL,
+    gt_batch_samples(&ordered, order == GT_BATCH_BALANCED ? members : NULL,
                      clock[1] | (uint64_t)clock[2] << 32, clock[0], first, rows, sample);
     return;
   }
-  const uint32_t slot = clock[0] % attribute->window * (uint32_t)attribute->batch;
-  for (uint32_t i = 0; i < rows; i++) sample[i] = slot + first + i;
+  const uint32_t batch_begin = clock[0] % attribute->window * (uint32_t)attribute->batch;
+  for (uint32_t i = 0; i < rows; i++) sample[i] = batch_begin + first + i;
 }
 
 uint32_t gt_batch_order_of(const gt_batch_attribute *attribute) {

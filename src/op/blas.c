@@ -33,7 +33,7 @@ __attribute__((constructor(101))) static void one_thread(void) { setenv("OPENBLA
 
 /* Fails unless 64 MiB of address space are free: loading takes 40 MiB, and libgfortran ends the process if it
  * gets no memory after that. */
-static bool has_room(gt_error *error) {
+static bool check_room(gt_error *error) {
   enum { ROOM = 64 << 20 };
   // cppcheck-suppress invalidFunctionArg ; an anonymous mapping has no file: -1
   void *room = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -49,7 +49,7 @@ static bool open_library(gt_error *error) {
   free_buffer = blas_memory_free;
   gt_blas_sgemm = cblas_sgemm;
   if (gt_blas_sgemm) return true;
-  if (!has_room(error)) return false;
+  if (!check_room(error)) return false;
   void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
   const char *why = library ? NULL : dlerror();
   if (!library)
@@ -84,7 +84,7 @@ bool gt_blas_describe(char *text, size_t size, gt_error *error) {
 }
 
 /* Handles SIGPROF: ends the process. */
-static void no_buffer(int number) {
+static void handle_sigprof(int number) {
   static const char text[] =
       "error: out of memory: OpenBLAS needs a buffer for each thread; set GTRAIN_THREADS to fewer threads\n";
   (void)number;
@@ -96,10 +96,10 @@ static void no_buffer(int number) {
  * retries forever. */
 static void watch(bool begin) {
   static struct sigaction before;
-  const struct sigaction action = {.sa_handler = no_buffer};
-  const struct itimerval second = {.it_value.tv_sec = begin};
+  const struct sigaction action = {.sa_handler = handle_sigprof};
+  const struct itimerval timer = {.it_value.tv_sec = begin};
   if (begin) sigaction(SIGPROF, &action, &before);
-  setitimer(ITIMER_PROF, &second, NULL);
+  setitimer(ITIMER_PROF, &timer, NULL);
   if (!begin) sigaction(SIGPROF, &before, NULL);
 }
 

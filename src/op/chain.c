@@ -10,8 +10,8 @@ static bool collect(const gt_graph *graph, gt_id id, int64_t count, gt_chain *c)
   for (int i = 0; i < c->nodes; i++)
     if (c->node[i] == id) return true;
   if (node->op->kind != GT_OP_ELEMENTWISE) {
-    if (c->from != GT_NONE && c->from != id) return false;
-    c->from = id;
+    if (c->source != GT_NONE && c->source != id) return false;
+    c->source = id;
     return true;
   }
   if (node->op->clocked) return false;
@@ -23,7 +23,7 @@ static bool collect(const gt_graph *graph, gt_id id, int64_t count, gt_chain *c)
 }
 
 bool gt_chain_of(const gt_graph *graph, gt_id id, gt_chain *chain) {
-  *chain = (gt_chain){.from = GT_NONE};
+  *chain = (gt_chain){.source = GT_NONE};
   return collect(graph, id, gt_shape_count(gt_node_at(graph, id)->shape), chain) && chain->nodes;
 }
 
@@ -46,6 +46,6 @@ gt_id gt_chain_again(gt_graph *graph, const gt_chain *c) {
 
 gt_id gt_recompute_if_smaller(gt_graph *graph, gt_id id) {
   gt_chain chain;
-  if (id == GT_NONE || !gt_chain_of(graph, id, &chain) || chain.from != GT_NONE) return id;
+  if (id == GT_NONE || !gt_chain_of(graph, id, &chain) || chain.source != GT_NONE) return id;
   return gt_chain_again(graph, &chain);
 }

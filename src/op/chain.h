@@ -8,10 +8,11 @@ enum { GT_CHAIN_NODES = 8 };
 typedef struct gt_chain {
   gt_id node[GT_CHAIN_NODES]; /* in topological order; the last is the requested node */
   int nodes;
-  gt_id from; /* the only input of the same size as the chain; GT_NONE: all inputs are smaller */
+  gt_id source; /* the only input of the same size as the chain; GT_NONE: all inputs are smaller */
 } gt_chain;
 
-/* False if the chain is too long, has several inputs of its size, or uses random numbers. */
+/* The chain that computes a node. False if the node is not elementwise, or if the chain is too long, has
+ * several inputs of its size, or uses random numbers. */
 bool gt_chain_of(const gt_graph *graph, gt_id id, gt_chain *chain);
 /* Emits the chain again, in the scopes of the original nodes; returns the copy of its last node. */
 gt_id gt_chain_again(gt_graph *graph, const gt_chain *chain);

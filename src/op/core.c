@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { OP_VARIABLE, OP_VIEW, OP_PACK, OP_ASSIGN, OP_CLOCK, OP_LOG_ROW, OPS, LOG_SCALARS = 8 };
+enum { OP_VARIABLE, OP_VIEW, OP_PACK, OP_ASSIGN, OP_CLOCK, OP_LOG_ROW, OPS, MAX_LOG_VALUES = 8 };
 static const gt_op ops[OPS];
 
 GT_REGISTER(op, core)
@@ -132,9 +132,9 @@ int64_t gt_pack_offset(const gt_graph *graph, gt_id pack, int part) {
 
 bool gt_pack_has_gaps(const gt_graph *graph, gt_id pack) {
   const gt_node *node = gt_node_at(graph, pack);
-  int64_t parts = 0;
-  for (int i = 0; i < node->inputs; i++) parts += gt_shape_count(gt_node_at(graph, node->input[i])->shape);
-  return parts < gt_shape_count(node->shape);
+  int64_t elements = 0;
+  for (int i = 0; i < node->inputs; i++) elements += gt_shape_count(gt_node_at(graph, node->input[i])->shape);
+  return elements < gt_shape_count(node->shape);
 }
 
 gt_id gt_view_origin(const gt_graph *graph, gt_id x, int64_t *offset) {
@@ -353,9 +353,9 @@ static void lower_log_row(gt_lowering *lowering, const gt_group *group) {
 }
 
 gt_id gt_log_row(gt_graph *graph, uint32_t log, gt_id clock, const gt_id *value, int count) {
-  assert(count >= 1 && count <= LOG_SCALARS);
+  assert(count >= 1 && count <= MAX_LOG_VALUES);
   const gt_log_attribute attribute = {log};
-  gt_id input[1 + LOG_SCALARS] = {clock};
+  gt_id input[1 + MAX_LOG_VALUES] = {clock};
   for (int i = 0; i < count; i++) input[1 + i] = value[i];
   const gt_id node = gt_node_add(graph, &ops[OP_LOG_ROW], input, 1 + count, &attribute, sizeof attribute);
   if (node != GT_NONE) gt_graph_root(graph, node);
@@ -405,7 +405,7 @@ static const gt_op ops[OPS] = {
     [OP_LOG_ROW] = {.name = "log_row",
                     .kind = GT_OP_KERNEL,
                     .min_inputs = 2,
-                    .max_inputs = 1 + LOG_SCALARS,
+                    .max_inputs = 1 + MAX_LOG_VALUES,
                     .infer = infer_log_row,
                     .lower = lower_log_row,
                     .bookkeeping = true,

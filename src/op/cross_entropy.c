@@ -33,10 +33,10 @@ typedef struct cross_entropy_attribute {
 } cross_entropy_attribute;
 
 /* The settings of the target: label smoothing, class weights and their sum. */
-typedef struct rule {
+typedef struct target_settings {
   float smoothing, total;
   const float *weight; /* NULL: all are 1 */
-} rule;
+} target_settings;
 
 static uint32_t tile_rows(uint32_t columns) { return columns >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / columns; }
 
@@ -47,10 +47,10 @@ static float row_maximum(const float *x, uint32_t n) {
 }
 
 /* The value for a row whose label is not a class: 0 if it is ignored, else NaN. */
-static float no_label(uint32_t label) { return label == GT_LABEL_IGNORED ? 0 : NAN; }
+static float value_without_label(uint32_t label) { return label == GT_LABEL_IGNORED ? 0 : NAN; }
 
-static float row_loss(const float *x, uint32_t n, uint32_t label, const rule *r) {
-  if (label >= n) return no_label(label);
+static float row_loss(const float *x, uint32_t n, uint32_t label, const target_settings *r) {
+  if (label >= n) return value_without_label(label);
   const float maximum = row_maximum(x, n), label_weight = r->weight ? r->weight[label] : 1;
   float exponentials = 0, shifted = 0;
   for (uint32_t c = 0; c < n; c++) exponentials += expf(x[c] - maximum);
@@ -66,20 +66,20 @@ static float row_loss(const float *x, uint32_t n, uint32_t label, const rule *r)
 }
 
 /* Writes the gradient of a row's logits, times scale. */
-static void write_row_gradient(const float *x, uint32_t n, uint32_t label, const rule *r, float scale,
-                               float *y) {
+static void write_row_gradient(const float *x, uint32_t n, uint32_t label, const target_settings *r,
+                               float scale, float *y) {
   const float maximum = row_maximum(x, n), background = r->smoothing / (float)n;
-  float exponentials = 0, label_weight = 1 - r->smoothing, all = 1;
-  if (label >= n) scale = no_label(label);
+  float exponentials = 0, label_weight = 1 - r->smoothing, target_sum = 1;
+  if (label >= n) scale = value_without_label(label);
   if (r->weight) {
     label_weight *= label < n ? r->weight[label] : 0;
-    all = label_weight + background * r->total;
+    target_sum = label_weight + background * r->total;
   }
   for (uint32_t c = 0; c < n; c++) exponentials += y[c] = expf(x[c] - maximum);
   const float inverse = 1 / exponentials;
   for (uint32_t c = 0; c < n; c++) {
-    const float share = r->weight ? background * r->weight[c] : background;
-    y[c] = (y[c] * inverse * all - share - (c == label ? label_weight : 0)) * scale;
+    const float smoothed = r->weight ? background * r->weight[c] : background;
+    y[c] = (y[c] * inverse * target_sum - smoothed - (c == label ? label_weight : 0)) * scale;
   }
 }
 
@@ -93,7 +93,7 @@ static void cross_entropy_cpu(const void *args, const uint32_t *spec, uint32_t t
   const struct gt_cross_entropy_args *a = args;
   const uint32_t per_tile = tile_rows(a->columns), n = a->columns, mode = spec[GT_CROSS_ENTROPY_SPEC_MODE];
   const float *weight = spec[GT_CROSS_ENTROPY_SPEC_WEIGHTED] ? GT_PTR(const float, a->weights) : NULL;
-  const rule r = {a->smoothing, a->total, weight};
+  const target_settings r = {a->smoothing, a->total, weight};
   float *y = GT_PTR(float, a->y);
   for (uint32_t row = tile * per_tile; row < (tile + 1) * per_tile && row < a->rows; row++) {
     const float *x = GT_PTR(const float, a->logits) + (size_t)row * n;
@@ -103,7 +103,7 @@ static void cross_entropy_cpu(const void *args, const uint32_t *spec, uint32_t t
     else if (mode == OP_CORRECT)
       y[row] = row_correct(x, n, label);
     else if (mode == OP_WEIGHT)
-      y[row] = label < n ? weight[label] : no_label(label);
+      y[row] = label < n ? weight[label] : value_without_label(label);
     else
       write_row_gradient(x, n, label, &r, GT_PTR(const float, a->row_gradient)[row], y + (size_t)row * n);
   }

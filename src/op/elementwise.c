@@ -228,7 +228,7 @@ bool gt_elementwise_code(const gt_graph *graph, gt_id id, uint32_t *opcode, int 
 
 static void elementwise_cpu(const void *arguments, const uint32_t *spec, uint32_t tile) {
   const struct gt_elementwise_args *args = arguments;
-  const uint32_t first = tile * TILE_ELEMENTS, rest = args->count - first;
+  const uint32_t first = tile * TILE_ELEMENTS, remaining = args->count - first;
   gt_program program;
   gt_program_from_spec(spec, &program);
   gt_program_context context = {.program = &program,
@@ -238,7 +238,7 @@ static void elementwise_cpu(const void *arguments, const uint32_t *spec, uint32_
   float *out[GT_PROGRAM_OUTPUTS];
   for (uint32_t k = 0; k < program.inputs; k++) context.x[k] = GT_PTR(const float, args->x[k]);
   for (uint32_t k = 0; k < program.outputs; k++) out[k] = GT_PTR(float, args->y[k]) + first;
-  gt_program_evaluate(&context, first, rest < TILE_ELEMENTS ? rest : TILE_ELEMENTS, NULL, out);
+  gt_program_evaluate(&context, first, remaining < TILE_ELEMENTS ? remaining : TILE_ELEMENTS, NULL, out);
 }
 
 static const gt_kernel elementwise_kernel = {"elementwise", elementwise_cpu};

@@ -64,17 +64,13 @@ BINARY(pow) /* zero, not 0 * inf, where the exponent or the base is 0 */
       gt_sub(graph, b, gt_constant(graph, 1.0)))), zero)));
   SECOND(gt_mul(graph, dy, gt_where(graph, a, gt_mul(graph, y, gt_log(graph, a)), zero)));
 END
-    /* clang-format on */
-
-    /* dy where lesser < greater, half of it on a tie, else 0. */
-    static gt_id
-    divide_on_tie(gt_graph *graph, gt_id dy, gt_id lesser, gt_id greater) {
+/* dy where lesser < greater, half of it on a tie, else 0. */
+static gt_id divide_on_tie(gt_graph *graph, gt_id dy, gt_id lesser, gt_id greater) {
   const gt_id tie = gt_equal(graph, lesser, greater);
   const gt_id share = gt_where(graph, tie, gt_constant(graph, 0.5), gt_less(graph, lesser, greater));
   return gt_mul(graph, dy, share);
 }
 
-/* clang-format off */
 BINARY(max)
   FIRST(divide_on_tie(graph, dy, b, a));
   SECOND(divide_on_tie(graph, dy, a, b));
@@ -103,10 +99,10 @@ GT_GRADIENT(where) {
     if (wanted[0]) input_gradient[0] = (value);                                  \
   }
 
-#define LN2           0.69314718055994530942
-#define TWO_BY_ROOTPI 1.12837916709551257390
-#define ROOT_HALF     0.70710678118654752440
-#define BY_ROOT2PI    0.39894228040143267794
+#define LN2               0.69314718055994530942
+#define TWO_OVER_SQRT_PI  1.12837916709551257390
+#define SQRT_HALF         0.70710678118654752440
+#define ONE_OVER_SQRT_2PI 0.39894228040143267794
 
 UNARY(neg, gt_neg(graph, dy))
 UNARY(exp, gt_mul(graph, dy, y))
@@ -129,23 +125,23 @@ static gt_id exp_of_square(gt_graph *graph, gt_id x, double factor) {
   return gt_exp(graph, gt_mul(graph, x, times(graph, x, factor)));
 }
 
-UNARY(erf, gt_mul(graph, dy, times(graph, exp_of_square(graph, a, -1.0), TWO_BY_ROOTPI)))
+UNARY(erf, gt_mul(graph, dy, times(graph, exp_of_square(graph, a, -1.0), TWO_OVER_SQRT_PI)))
 
 GT_GRADIENT(leaky_relu) {
   if (!wanted[0]) return;
   const double slope = gt_leaky_relu_slope(gt_node_at(graph, node));
   /* With a positive slope the value has the sign of the input, so the input is not kept. */
-  const gt_id side = slope > 0.0 ? node : input_of(graph, node, 0);
-  const gt_id positive = gt_less(graph, gt_constant(graph, 0.0), side);
+  const gt_id same_sign = slope > 0.0 ? node : input_of(graph, node, 0);
+  const gt_id positive = gt_less(graph, gt_constant(graph, 0.0), same_sign);
   input_gradient[0] = gt_where(graph, positive, output_gradient[0], times(graph, output_gradient[0], slope));
 }
 
 GT_GRADIENT(gelu) { /* Phi(a) + a phi(a) */
   if (!wanted[0]) return;
   const gt_id a = input_of(graph, node, 0);
-  const gt_id twice = gt_add(graph, gt_erf(graph, times(graph, a, ROOT_HALF)), gt_constant(graph, 1.0));
-  const gt_id density = times(graph, exp_of_square(graph, a, -0.5), BY_ROOT2PI);
-  const gt_id slope = gt_add(graph, times(graph, twice, 0.5), gt_mul(graph, a, density));
+  const gt_id twice_cdf = gt_add(graph, gt_erf(graph, times(graph, a, SQRT_HALF)), gt_constant(graph, 1.0));
+  const gt_id density = times(graph, exp_of_square(graph, a, -0.5), ONE_OVER_SQRT_2PI);
+  const gt_id slope = gt_add(graph, times(graph, twice_cdf, 0.5), gt_mul(graph, a, density));
   input_gradient[0] = gt_mul(graph, output_gradient[0], slope);
 }
 

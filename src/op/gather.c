@@ -120,10 +120,10 @@ gt_id gt_gather_sum_ordered(gt_graph *graph, gt_id x, gt_id order, int64_t table
 gt_id gt_gather_sum(gt_graph *graph, gt_id x, gt_id index, int64_t table_rows, int64_t padding) {
   if (x == GT_NONE || index == GT_NONE) return GT_NONE;
   const gt_id sum = gt_gather_sum_ordered(graph, x, gt_gather_order(graph, index), table_rows, padding);
-  const gt_shape whole = gt_node_at(graph, x)->shape;
+  const gt_shape x_shape = gt_node_at(graph, x)->shape;
   gt_shape shape = {.rank = 1, .dim = {table_rows}};
-  for (int d = gt_node_at(graph, index)->shape.rank; d < whole.rank; d++)
-    shape.dim[shape.rank++] = whole.dim[d];
+  for (int d = gt_node_at(graph, index)->shape.rank; d < x_shape.rank; d++)
+    shape.dim[shape.rank++] = x_shape.dim[d];
   return gt_reshape(graph, sum, shape);
 }
 
@@ -143,10 +143,10 @@ static bool leaves_rows(const gt_graph *graph, const gt_node *node, gt_form *for
 /* --- lowering ------------------------------------------------------------------------------------------- */
 
 /* 1 if an invocation processes vec4s, because the row length is a multiple of 4. */
-static uint32_t quads(uint32_t width) { return width % 4 == 0; }
+static uint32_t uses_vec4(uint32_t width) { return width % 4 == 0; }
 /* Number of invocations for `count` rows of `width` elements. */
 static uint64_t invocations(uint64_t count, uint32_t width) {
-  return count * (quads(width) ? width / 4 : width);
+  return count * (uses_vec4(width) ? width / 4 : width);
 }
 
 static void lower_gather(gt_lowering *lowering, const gt_group *group) {
@@ -157,7 +157,7 @@ static void lower_gather(gt_lowering *lowering, const gt_group *group) {
                                       .rows = (uint32_t)table.dim[0],
                                       .width = (uint32_t)(gt_shape_count(table) / table.dim[0])};
   gt_step *step = gt_lower_step(lowering, &gather_kernel, &args, sizeof args);
-  step->spec[GT_GATHER_SPEC_QUADS] = quads(args.width);
+  step->spec[GT_GATHER_SPEC_QUADS] = uses_vec4(args.width);
   step->touched = 4ull * args.n * (2ull * args.width + 1);
   step->tiles = gt_ceil_div(args.n, gt_gather_tile_rows(args.width));
   gt_lower_read(lowering, offsetof(struct gt_gather_args, table), node->input[0]);
@@ -211,7 +211,7 @@ static void lower_sum(gt_lowering *lowering, const gt_group *group) {
   for (int partial = blocks > 0; partial >= 0; partial--) {
     gt_step *step = gt_lower_step(lowering, &sum_kernel, &args, sizeof args);
     step->spec[GT_GATHER_SUM_SPEC_BLOCKS] = (uint32_t)partial;
-    step->spec[GT_GATHER_SUM_SPEC_QUADS] = quads(args.width);
+    step->spec[GT_GATHER_SUM_SPEC_QUADS] = uses_vec4(args.width);
     step->tiles = partial ? gt_ceil_div(blocks, gt_gather_tile_blocks(args.block, args.width))
                           : gt_ceil_div(args.rows, gt_gather_tile_rows(args.width));
     gt_lower_read(lowering, offsetof(struct gt_gather_sum_args, order), node->input[0]);

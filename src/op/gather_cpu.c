@@ -52,16 +52,16 @@ void gt_gather_order_cpu(const void *args, const uint32_t *spec, uint32_t tile) 
   const uint32_t *key = GT_PTR(const uint32_t, t->x) + first;
   uint32_t *y = GT_PTR(uint32_t, t->y) + first;
   uint64_t word[2][GT_GATHER_RUN];
-  int at = 0;
+  int current = 0;
   (void)spec;
   for (uint32_t i = 0; i < n; i++) word[0][i] = (uint64_t)key[i] << 32 | (first + i);
-  for (int shift = 32; shift < 64; shift += 8) at ^= sort_digit(word[at], word[!at], n, shift);
-  for (uint32_t i = 0; i < n; i++) y[i] = (uint32_t)(word[at][i] >> 32);
-  for (uint32_t i = 0; i < n; i++) y[t->n + i] = (uint32_t)word[at][i];
+  for (int shift = 32; shift < 64; shift += 8) current ^= sort_digit(word[current], word[!current], n, shift);
+  for (uint32_t i = 0; i < n; i++) y[i] = (uint32_t)(word[current][i] >> 32);
+  for (uint32_t i = 0; i < n; i++) y[t->n + i] = (uint32_t)word[current][i];
 }
 
 /* The first position in [low, high) whose key is at least `key`; high if there is none. */
-static uint32_t search(const uint32_t *keys, uint32_t low, uint32_t high, uint32_t key) {
+static uint32_t lower_bound(const uint32_t *keys, uint32_t low, uint32_t high, uint32_t key) {
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
     if (keys[middle] < key)
@@ -79,15 +79,15 @@ void gt_gather_merge_cpu(const void *args, const uint32_t *spec, uint32_t tile) 
   const uint32_t *key = GT_PTR(const uint32_t, t->x);
   uint32_t *y = GT_PTR(uint32_t, t->y);
   const uint32_t from = tile * GT_GATHER_RUN, to = gt_min_u32(t->n, from + GT_GATHER_RUN);
-  const uint32_t run = from / t->run, pair = (run & ~1u) * t->run;
-  const bool second = run & 1;
-  const uint32_t start = second ? pair : gt_min_u32(pair + t->run, t->n);
-  const uint32_t end = second ? pair + t->run : gt_min_u32(pair + 2 * t->run, t->n);
-  uint32_t other = search(key, start, end, key[from]);
+  const uint32_t run = from / t->run, pair_begin = (run & ~1u) * t->run;
+  const bool is_second = run & 1;
+  const uint32_t other_begin = is_second ? pair_begin : gt_min_u32(pair_begin + t->run, t->n);
+  const uint32_t other_end = is_second ? pair_begin + t->run : gt_min_u32(pair_begin + 2 * t->run, t->n);
+  uint32_t other = lower_bound(key, other_begin, other_end, key[from]);
   (void)spec;
   for (uint32_t i = from; i < to; i++) {
-    while (other < end && (second ? key[other] <= key[i] : key[other] < key[i])) other++;
-    const uint32_t place = pair + (i - run * t->run) + (other - start);
+    while (other < other_end && (is_second ? key[other] <= key[i] : key[other] < key[i])) other++;
+    const uint32_t place = pair_begin + (i - run * t->run) + (other - other_begin);
     y[place] = key[i];
     y[t->n + place] = key[t->n + i];
   }
@@ -122,16 +122,16 @@ static void sum_blocks(const struct gt_gather_sum_args *t, uint32_t tile) {
   }
 }
 
-/* Adds the terms first … last - 1, which have the same index: partial sums for whole blocks. */
+/* Adds the terms first … last - 1, which have the same index, by way of the partial sums of whole blocks. */
 static void sum_row(const struct gt_gather_sum_args *t, uint32_t first, uint32_t last, float *sum) {
   const uint32_t *position = GT_PTR(const uint32_t, t->order) + t->n;
   const float *x = GT_PTR(const float, t->x);
   if (t->block) {
-    const uint32_t b = gt_ceil_div(first, t->block), head = gt_min_u32(b * t->block, last);
-    const uint32_t whole = (last - head) / t->block;
-    add_rows(x, position + first, head - first, sum, t->width);
-    add_partials(GT_PTR(const float, t->partial) + (size_t)b * t->width, whole, sum, t->width);
-    first = head + whole * t->block;
+    const uint32_t b = gt_ceil_div(first, t->block), head_end = gt_min_u32(b * t->block, last);
+    const uint32_t whole_blocks = (last - head_end) / t->block;
+    add_rows(x, position + first, head_end - first, sum, t->width);
+    add_partials(GT_PTR(const float, t->partial) + (size_t)b * t->width, whole_blocks, sum, t->width);
+    first = head_end + whole_blocks * t->block;
   }
   add_rows(x, position + first, last - first, sum, t->width);
 }
@@ -147,7 +147,8 @@ void gt_gather_sum_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const uint32_t end = gt_min_u32(t->rows, start + per_tile);
   float *y = GT_PTR(float, t->y);
   memset(y + (size_t)start * t->width, 0, (size_t)(end - start) * t->width * sizeof *y);
-  for (uint32_t first = search(key, 0, t->n, start), last; first < t->n && key[first] < end; first = last) {
+  for (uint32_t first = lower_bound(key, 0, t->n, start), last; first < t->n && key[first] < end;
+       first = last) {
     const uint32_t row = key[first];
     for (last = first + 1; last < t->n && key[last] == row;) last++;
     if (row != t->padding) sum_row(t, first, last, y + (size_t)row * t->width);

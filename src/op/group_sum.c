@@ -30,13 +30,13 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
                   gt_error *error) {
   const group_attribute *a = node->attribute;
   const gt_shape x = gt_node_at(graph, node->input[0])->shape;
-  const bool sum = node->op == &ops[OP_SUM];
+  const bool is_sum = node->op == &ops[OP_SUM];
   char text[128];
   if (!gt_check_f32(node->op->name, gt_node_at(graph, node->input[0]), error)) return false;
-  if (x.rank != 2 || a->groups < 1 || a->each < 1 || x.dim[0] != a->groups * (sum ? a->each : 1))
+  if (x.rank != 2 || a->groups < 1 || a->each < 1 || x.dim[0] != a->groups * (is_sum ? a->each : 1))
     return gt_fail(error, GT_ERR_CONFIG, "%s of %lld groups of %lld does not match %s", node->op->name,
                    (long long)a->groups, (long long)a->each, gt_shape_text(x, text));
-  *shape = sum ? gt_shape_2(x.dim[1], a->groups) : gt_shape_2(a->groups * a->each, x.dim[1]);
+  *shape = is_sum ? gt_shape_2(x.dim[1], a->groups) : gt_shape_2(a->groups * a->each, x.dim[1]);
   *dtype = GT_F32;
   return gt_check_size(node->op->name, *shape, error);
 }
@@ -91,9 +91,9 @@ static void sum_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
 
 static void spread_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_group_sum_args *t = args;
-  const uint32_t all = t->groups * t->each;
+  const uint32_t rows = t->groups * t->each;
   (void)spec;
-  for (uint32_t r = tile * TILE_ROWS; r < (tile + 1) * TILE_ROWS && r < all; r++) {
+  for (uint32_t r = tile * TILE_ROWS; r < (tile + 1) * TILE_ROWS && r < rows; r++) {
     const float *x = GT_PTR(const float, t->x) + (size_t)(r / t->each) * t->batch;
     float *y = GT_PTR(float, t->y) + (size_t)r * t->batch;
     for (uint32_t i = 0; i < t->batch; i++) y[i] = t->scale * x[i];
@@ -142,12 +142,12 @@ static void lower_spread(gt_lowering *lowering, const struct gt_group_sum_args *
 static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   const group_attribute *a = node->attribute;
-  const bool sum = node->op == &ops[OP_SUM];
+  const bool is_sum = node->op == &ops[OP_SUM];
   const struct gt_group_sum_args args = {.groups = (uint32_t)a->groups,
                                          .each = (uint32_t)a->each,
-                                         .batch = (uint32_t)node->shape.dim[sum ? 0 : 1],
+                                         .batch = (uint32_t)node->shape.dim[is_sum ? 0 : 1],
                                          .scale = (float)a->scale};
-  if (sum)
+  if (is_sum)
     lower_sum(lowering, &args, group->leader);
   else
     lower_spread(lowering, &args, group->leader);

@@ -54,13 +54,15 @@ gt_id gt_column_moments(gt_graph *graph, gt_id x, gt_id weight, double eps) {
 
 /* The weight of each row in the mean, [batch, 1 …] or a scalar. */
 static gt_id row_weight(gt_graph *graph, const gt_node *moments, gt_shape shape) {
-  const double each = (double)(rows_of(shape) / shape.dim[0]);
+  const double rows_per_sample = (double)(rows_of(shape) / shape.dim[0]);
   if (moments->inputs < 2) return gt_constant(graph, 1 / (double)rows_of(shape));
   const gt_id weight = moments->input[1];
-  const gt_id all = gt_mul(graph, gt_sum(graph, weight, 0, false), gt_constant(graph, each));
+  const gt_id weighted_rows =
+      gt_mul(graph, gt_sum(graph, weight, 0, false), gt_constant(graph, rows_per_sample));
   gt_shape of_batch = shape;
   for (int d = 1; d < shape.rank; d++) of_batch.dim[d] = 1;
-  const gt_id total = gt_max(graph, all, gt_constant(graph, 1e-30)); /* not 0 if all weights are 0 */
+  /* not 0 if all weights are 0 */
+  const gt_id total = gt_max(graph, weighted_rows, gt_constant(graph, 1e-30));
   return gt_reshape(graph, gt_div(graph, weight, total), of_batch);
 }
 
@@ -79,22 +81,23 @@ static void gradient(gt_graph *graph, gt_id node, const gt_id *output_gradient, 
   const gt_node moments = *gt_node_at(graph, node);
   const gt_id x = moments.input[0];
   const gt_shape shape = gt_node_at(graph, x)->shape;
-  gt_id each = GT_NONE;
+  gt_id value_gradient = GT_NONE;
   if (!wanted[0]) return;
-  if (output_gradient[0] != GT_NONE) each = gt_expand(graph, output_gradient[0], shape);
+  if (output_gradient[0] != GT_NONE) value_gradient = gt_expand(graph, output_gradient[0], shape);
   const gt_id of_variance = variance_gradient(graph, node, output_gradient);
   if (of_variance != GT_NONE) {
     const gt_id twice = gt_mul(graph, of_variance, gt_constant(graph, 2));
     const gt_id slope = gt_mul(graph, gt_sub(graph, x, node), twice);
-    each = each == GT_NONE ? slope : gt_add(graph, each, slope);
+    value_gradient = value_gradient == GT_NONE ? slope : gt_add(graph, value_gradient, slope);
   }
-  input_gradient[0] = gt_mul(graph, each, row_weight(graph, &moments, shape));
+  input_gradient[0] = gt_mul(graph, value_gradient, row_weight(graph, &moments, shape));
 }
 
 /* --- lowering ------------------------------------------------------------------------------------------- */
 
 static const gt_kernel kernel = {"moments", gt_moments_cpu};
 
+/* gt_op.columns: the kind of reduction that the kernel of the input can take over. */
 static uint32_t columns(const gt_graph *graph, const gt_node *node) {
   return rows_of(gt_node_at(graph, node->input[0])->shape) > GT_COLUMNS_SERIAL ? GT_COLUMNS_MOMENTS : 0;
 }
@@ -121,7 +124,7 @@ static pass lower_pass(gt_lowering *lowering, const gt_node *node, gt_id id, str
                 : target->device ? gt_columns_chunk(target, &c, args->joined, 1)
                                  : chunk_for_cpu(args->joined, args->columns);
   const uint32_t chunks = gt_ceil_div(args->joined, args->chunk);
-  pass to = {.kind = GT_MOMENTS_PARTS};
+  pass next = {.kind = GT_MOMENTS_PARTS};
   gt_step *step = gt_lower_step(lowering, &kernel, args, sizeof *args);
   step->spec[GT_MOMENTS_SPEC_FROM] = from->kind;
   step->spec[GT_MOMENTS_SPEC_WEIGHTED] = node->inputs > 1;
@@ -141,14 +144,14 @@ static pass lower_pass(gt_lowering *lowering, const gt_node *node, gt_id id, str
     gt_lower_write(lowering, AT(variance), gt_result(gt_lowering_graph(lowering), id, 1));
     gt_lower_write(lowering, AT(inverse), gt_result(gt_lowering_graph(lowering), id, 2));
   } else {
-    to.parts = gt_lower_scratch(lowering, 8ull * chunks * args->columns);
-    to.counts = gt_lower_scratch(lowering, 4ull * chunks);
-    gt_lower_use_scratch(lowering, AT(parts), to.parts, true);
-    gt_lower_use_scratch(lowering, AT(counts), to.counts, true);
+    next.parts = gt_lower_scratch(lowering, 8ull * chunks * args->columns);
+    next.counts = gt_lower_scratch(lowering, 4ull * chunks);
+    gt_lower_use_scratch(lowering, AT(parts), next.parts, true);
+    gt_lower_use_scratch(lowering, AT(counts), next.counts, true);
   }
 #undef AT
   gt_lower_grid(lowering, (uint64_t)chunks * c.tiles * c.workgroup, c.workgroup);
-  return to;
+  return next;
 }
 
 static void lower(gt_lowering *lowering, const gt_group *group) {

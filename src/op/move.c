@@ -58,10 +58,10 @@ static bool infer_permute(const gt_node *node, gt_shape x, gt_shape *out, gt_err
 }
 
 static bool infer_expand(const gt_node *node, gt_shape x, gt_shape *out, gt_error *error) {
-  gt_shape both;
+  gt_shape broadcast;
   char from[128], to[128];
   *out = attribute_shape(node->attribute);
-  if (gt_shape_broadcast(x, *out, &both) && gt_shape_equal(both, *out)) return true;
+  if (gt_shape_broadcast(x, *out, &broadcast) && gt_shape_equal(broadcast, *out)) return true;
   return gt_fail(error, GT_ERR_CONFIG, "%s does not broadcast to %s", gt_shape_text(x, from),
                  gt_shape_text(*out, to));
 }
@@ -154,10 +154,10 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
     snprintf(buffer, size, "axis %d", (int)m->a[0]);
     return;
   }
-  const bool range = op_index == OP_PAD || op_index == OP_SHRINK;
+  const bool has_range = op_index == OP_PAD || op_index == OP_SHRINK;
   for (int d = 0; d < node->shape.rank && used < size; d++) {
     used += (size_t)snprintf(buffer + used, size - used, "%s%lld", d ? " " : "", (long long)m->a[d]);
-    if (range && used < size)
+    if (has_range && used < size)
       used += (size_t)snprintf(buffer + used, size - used, ":%lld", (long long)m->b[d]);
   }
 }
@@ -210,27 +210,27 @@ static int axes_before_reshape(const gt_graph *graph, gt_id x, const int *axes, 
  * axes which the permutes move together. */
 gt_id gt_permute(gt_graph *graph, gt_id x, const int *axes) {
   move_attribute m = {.rank = 0};
-  int both[GT_MAX_RANK];
-  bool same = true;
+  int combined[GT_MAX_RANK];
+  bool is_identity = true;
   if (x == GT_NONE) return GT_NONE;
   const gt_node *inner = gt_node_at(graph, x);
   const int rank = inner->shape.rank;
   for (int d = 0; d < rank; d++) {
     m.a[d] = axes[d];
-    same &= axes[d] == d;
+    is_identity &= axes[d] == d;
   }
   if (!is_permutation(axes, rank)) return add_node(graph, OP_PERMUTE, x, &m); /* reports the error */
   if (inner->op == &ops[OP_PERMUTE]) {
     const move_attribute *first = inner->attribute;
-    for (int d = 0; d < rank; d++) both[d] = (int)first->a[axes[d]];
-    return gt_permute(graph, inner->input[0], both);
+    for (int d = 0; d < rank; d++) combined[d] = (int)first->a[axes[d]];
+    return gt_permute(graph, inner->input[0], combined);
   }
-  if (axes_before_reshape(graph, x, axes, both)) {
+  if (axes_before_reshape(graph, x, axes, combined)) {
     gt_shape shape = inner->shape;
     for (int d = 0; d < rank; d++) shape.dim[d] = inner->shape.dim[axes[d]];
-    return gt_reshape(graph, gt_permute(graph, inner->input[0], both), shape);
+    return gt_reshape(graph, gt_permute(graph, inner->input[0], combined), shape);
   }
-  return same ? x : add_node(graph, OP_PERMUTE, x, &m);
+  return is_identity ? x : add_node(graph, OP_PERMUTE, x, &m);
 }
 
 gt_id gt_expand(gt_graph *graph, gt_id x, gt_shape shape) {
@@ -352,7 +352,7 @@ static void simplify(box *b) {
     if (n != d) memcpy(b->word[n], w, sizeof b->word[n]);
     n++;
   }
-  if (n == 0) { /* a single element */
+  if (n == 0) { /* a single element; words in the order of GT_MOVE_DIM, … */
     const uint32_t one[GT_MOVE_WORDS] = {1, 1, 0, 1, 1, 0, 0};
     memcpy(b->word[n++], one, sizeof one);
   }
@@ -414,16 +414,16 @@ static box box_of(const gt_node *node, gt_shape x) {
   return b;
 }
 
-/* Emits one step, which moves the value `input` through box b; part: other steps write the rest of the node's
- * value. */
+/* Emits one step, which moves the value `input` through box b; is_part: other steps write the rest of the
+ * node's value. */
 static void lower_box(gt_lowering *lowering, gt_id node, gt_id input, box b, struct gt_move_args args,
-                      bool part) {
+                      bool is_part) {
   args.count = 1;
   for (uint32_t d = 0; d < b.rank; d++) args.count *= b.word[d][GT_MOVE_DIM];
   simplify(&b);
   gt_step *step = gt_lower_step(lowering, &gt_move_kernel, &args, sizeof args);
   gt_lower_read(lowering, offsetof(struct gt_move_args, x), input);
-  if (part)
+  if (is_part)
     gt_lower_write_part(lowering, offsetof(struct gt_move_args, y), node);
   else
     gt_lower_write(lowering, offsetof(struct gt_move_args, y), node);

@@ -7,7 +7,7 @@
 gt_id gt_permute(gt_graph *graph, gt_id x, const int *axes);
 gt_id gt_expand(gt_graph *graph, gt_id x, gt_shape shape); /* NumPy broadcasting to `shape` */
 gt_id gt_pad(gt_graph *graph, gt_id x, const int64_t *before, const int64_t *after, double value);
-/* The number of elements that a pad with zeros adds before this axis; -1 if the node is no such pad. */
+/* The number of zeros that a pad adds at the start of this axis; -1 if the node is not a pad with zeros. */
 int64_t gt_pad_before(const gt_graph *graph, gt_id node, int axis);
 gt_id gt_shrink(gt_graph *graph, gt_id x, const int64_t *start, const int64_t *stop);
 /* Every step-th element of each axis, from 0. */

@@ -78,26 +78,27 @@ static void move_cpu(const void *arguments, const uint32_t *spec, uint32_t tile)
                  .x = GT_PTR(const uint32_t, args->x),
                  .y = GT_PTR(uint32_t, args->y) + args->out_offset,
                  .fill = args->fill};
-  uint32_t rest = tile * GT_MOVE_TILE, left = (uint32_t)gt_min_i64(GT_MOVE_TILE, args->count - rest);
+  uint32_t element = tile * GT_MOVE_TILE,
+           remaining = (uint32_t)gt_min_i64(GT_MOVE_TILE, args->count - element);
   (void)spec;
   for (uint32_t d = w.rank; d-- > 0;) {
     const uint32_t dim = w.axis[d * GT_MOVE_WORDS + GT_MOVE_DIM];
-    w.index[d] = rest % dim;
-    rest /= dim;
+    w.index[d] = element % dim;
+    element /= dim;
   }
-  uint32_t *last = &w.index[w.rank - 1];
+  uint32_t *last_index = &w.index[w.rank - 1];
   const uint32_t length = w.axis[(w.rank - 1) * GT_MOVE_WORDS + GT_MOVE_DIM];
-  while (left) {
-    const uint32_t run = (uint32_t)gt_min_i64(left, length - *last);
+  while (remaining) {
+    const uint32_t run = (uint32_t)gt_min_i64(remaining, length - *last_index);
     uint64_t from, to;
     if (outer_offsets(&w, &from, &to))
-      move_run(&w, w.x + from, w.y + to, *last, run);
+      move_run(&w, w.x + from, w.y + to, *last_index, run);
     else {
       const uint32_t out = w.axis[(w.rank - 1) * GT_MOVE_WORDS + GT_MOVE_OUT];
-      fill_words(w.y + to + (uint64_t)*last * out, out, run, w.fill);
+      fill_words(w.y + to + (uint64_t)*last_index * out, out, run, w.fill);
     }
-    left -= run;
-    *last = 0;
+    remaining -= run;
+    *last_index = 0;
     advance(&w);
   }
 }

@@ -25,10 +25,11 @@ const gt_op_family gt_op_pool = {ops, OPS};
 int64_t gt_pool_windows(const gt_pool_attribute *a, int axis, int64_t size) {
   const int64_t stride = a->stride[axis], padding = a->padding[axis];
   if (!stride) return a->out[axis];
-  const int64_t spare = a->ceil_mode ? stride - 1 : 0;
-  const int64_t room = size + 2 * padding - a->dilation[axis] * (a->window[axis] - 1) - 1 + spare;
-  if (room < 0) return 0;
-  const int64_t windows = room / stride + 1; /* the last one is dropped below if it begins after the end */
+  const int64_t round_up = a->ceil_mode ? stride - 1 : 0;
+  const int64_t last_begin = size + 2 * padding - a->dilation[axis] * (a->window[axis] - 1) - 1 + round_up;
+  if (last_begin < 0) return 0;
+  /* The last window is dropped below if it begins after the end. */
+  const int64_t windows = last_begin / stride + 1;
   return a->ceil_mode && (windows - 1) * stride >= size + padding ? windows - 1 : windows;
 }
 
@@ -36,10 +37,10 @@ gt_pool_attribute gt_pool_adaptive(gt_shape image, const int64_t *out) {
   gt_pool_attribute a = {.axes = image.rank - 2};
   for (int k = 0; k < a.axes && k < AXES; k++) {
     const int64_t size = image.dim[1 + k];
-    const bool even = size % out[k] == 0;
+    const bool divides = size % out[k] == 0;
     a.out[k] = out[k];
-    a.stride[k] = even ? size / out[k] : 0;
-    a.window[k] = even ? size / out[k] : gt_min_i64(size, size / out[k] + 2);
+    a.stride[k] = divides ? size / out[k] : 0;
+    a.window[k] = divides ? size / out[k] : gt_min_i64(size, size / out[k] + 2);
     a.dilation[k] = 1;
   }
   return a;
@@ -133,11 +134,11 @@ static gt_id add_node(gt_graph *graph, int op_index, gt_id x, const gt_pool_attr
 /* The gradient for windows that tile the image, as elementwise nodes. */
 static gt_id gradient_of_tiles(gt_graph *graph, const gradient_attribute *a, const gt_id input[2],
                                gt_shape image) {
-  const gt_id each = gt_spread(graph, input[0], image);
+  const gt_id repeated = gt_spread(graph, input[0], image);
   const double divisor = a->pool.divisor > 0 ? a->pool.divisor : (double)window_size(&a->pool);
-  if (input[1] == GT_NONE) return gt_div(graph, each, gt_constant(graph, divisor));
-  const gt_id chosen = gt_spread_choice(graph, input[1], image, &a->pool);
-  return gt_where(graph, chosen, each, gt_constant(graph, 0));
+  if (input[1] == GT_NONE) return gt_div(graph, repeated, gt_constant(graph, divisor));
+  const gt_id is_maximum = gt_spread_choice(graph, input[1], image, &a->pool);
+  return gt_where(graph, is_maximum, repeated, gt_constant(graph, 0));
 }
 
 static void gradient(gt_graph *graph, gt_id id, const gt_id *output_gradient, const bool *wanted,
@@ -171,8 +172,8 @@ typedef struct rectified {
 static void gradient_of_rectified(gt_graph *graph, const gt_derivative *derivative, gt_id output_gradient,
                                   const bool *wanted, gt_id *input_gradient) {
   const rectified *r = derivative->context;
-  const gt_id through = gt_where(graph, r->maximum, output_gradient, gt_constant(graph, 0));
-  gradient(graph, r->maximum, &through, wanted, input_gradient);
+  const gt_id masked = gt_where(graph, r->maximum, output_gradient, gt_constant(graph, 0));
+  gradient(graph, r->maximum, &masked, wanted, input_gradient);
 }
 
 static void derive_rectified(gt_graph *graph, gt_id maximum, gt_id x) {

@@ -8,19 +8,20 @@
 
 enum { AXES = GT_IMAGE_AXES };
 enum {
-  BLOCK = 128,       /* channels of which a window is reduced at once */
-  BUFFER = 4096,     /* values before an epilogue, or after a prologue, that fit the L1 cache */
-  MAX_VALUES = 65536 /* channels processed at once in the gradient: they fit the buffer */
+  BLOCK = 128,         /* channels of which a window is reduced at once */
+  BUFFER = 4096,       /* values before an epilogue, or after a prologue, that fit the L1 cache */
+  MAX_CHANNELS = 65536 /* channels processed at once in the gradient: they fit the buffer */
 };
 
 typedef struct job {
   uint32_t batch, channels, in_size[AXES], out_size[AXES];
-  uint32_t window[AXES], stride[AXES], padding[AXES], dilation[AXES], index;
+  uint32_t window[AXES], stride[AXES], padding[AXES], dilation[AXES];
+  uint32_t index; /* GT_POOL_INDEX_…: how `places` are stored */
   bool average, include_pad;
   float divisor;
   const float *x; /* the image, or the gradient of the value */
   float *y;
-  void *places;                      /* the index */
+  void *places;                      /* of the maxima in their windows; NULL: they are not stored */
   const gt_program_context *program; /* a prologue, or an epilogue; NULL: none */
   uint64_t out[2];                   /* outputs of an epilogue */
 } job;
@@ -61,9 +62,10 @@ static range elements_of(const job *j, int k, uint32_t o) {
 /* The windows that contain element i. Divisions are in 32 bits, which is twice as fast as 64. */
 static range windows_of(const job *j, int k, uint32_t i) {
   const uint32_t in = j->in_size[k], out = j->out_size[k], stride = j->stride[k];
-  const uint32_t at = i + j->padding[k], reach = (j->window[k] - 1) * j->dilation[k];
+  const uint32_t padded_position = i + j->padding[k], reach = (j->window[k] - 1) * j->dilation[k];
   if (!stride) return (range){(int64_t)i * out / in, gt_ceil_div((i + INT64_C(1)) * out, in), 0};
-  return (range){at > reach ? (at - reach + stride - 1) / stride : 0, gt_min_u32(at / stride + 1, out), 0};
+  return (range){padded_position > reach ? (padded_position - reach + stride - 1) / stride : 0,
+                 gt_min_u32(padded_position / stride + 1, out), 0};
 }
 
 /* The number of elements of window o along an axis that a mean counts. */
@@ -84,12 +86,12 @@ GT_MATH float divisor_of(const job *j, int64_t outer, uint32_t w) {
 
 /* Updates the maxima y of n channels and their positions `place`. The first of equal values is kept, but the
  * last NaN, as in PyTorch. */
-GT_MATH void update_max(const float *x, uint32_t number, uint32_t n, float *y, uint32_t *place) {
+GT_MATH void update_max(const float *x, uint32_t element_place, uint32_t n, float *y, uint32_t *place) {
   for (uint32_t c = 0; c < n; c++) {
-    const bool more = (x[c] > y[c]) | (x[c] != x[c]) | (place[c] == GT_POOL_NOWHERE);
-    const uint32_t mask = 0u - (uint32_t)more;
-    y[c] = gt_pick(more, x[c], y[c]);
-    place[c] = (number & mask) | (place[c] & ~mask);
+    const bool replaces = (x[c] > y[c]) | (x[c] != x[c]) | (place[c] == GT_POOL_NOWHERE);
+    const uint32_t mask = 0u - (uint32_t)replaces;
+    y[c] = gt_pick(replaces, x[c], y[c]);
+    place[c] = (element_place & mask) | (place[c] & ~mask);
   }
 }
 
@@ -101,15 +103,15 @@ GT_MATH void add_row(float *restrict y, const float *restrict x, uint32_t n) {
  * place is NULL, the sum is added to y. */
 GT_MATH void reduce_window(const job *j, const range s[AXES], uint32_t sample, uint32_t c, uint32_t n,
                            float *y, uint32_t *place) {
-  uint32_t at[AXES] = {s[0].place};
-  for (int64_t d = s[0].first; d < s[0].end; d += j->dilation[0], at[0]++) {
-    at[1] = s[1].place;
-    for (int64_t h = s[1].first; h < s[1].end; h += j->dilation[1], at[1]++) {
+  uint32_t position[AXES] = {s[0].place};
+  for (int64_t d = s[0].first; d < s[0].end; d += j->dilation[0], position[0]++) {
+    position[1] = s[1].place;
+    for (int64_t h = s[1].first; h < s[1].end; h += j->dilation[1], position[1]++) {
       const int64_t row = ((sample * (int64_t)j->in_size[0] + d) * j->in_size[1] + h) * j->in_size[2];
-      at[2] = (at[0] * j->window[1] + at[1]) * j->window[2] + s[2].place;
-      for (int64_t w = s[2].first; w < s[2].end; w += j->dilation[2], at[2]++) {
+      position[2] = (position[0] * j->window[1] + position[1]) * j->window[2] + s[2].place;
+      for (int64_t w = s[2].first; w < s[2].end; w += j->dilation[2], position[2]++) {
         if (place)
-          update_max(j->x + (row + w) * j->channels + c, at[2], n, y, place);
+          update_max(j->x + (row + w) * j->channels + c, position[2], n, y, place);
         else
           add_row(y, j->x + (row + w) * j->channels + c, n);
       }
@@ -117,10 +119,10 @@ GT_MATH void reduce_window(const job *j, const range s[AXES], uint32_t sample, u
   }
 }
 
-static void store_index(const job *j, size_t at, const uint32_t *place, uint32_t n) {
-  if (j->index == GT_POOL_INDEX_WORDS) memcpy((uint32_t *)j->places + at, place, n * sizeof *place);
+static void store_index(const job *j, size_t offset, const uint32_t *place, uint32_t n) {
+  if (j->index == GT_POOL_INDEX_WORDS) memcpy((uint32_t *)j->places + offset, place, n * sizeof *place);
   if (j->index != GT_POOL_INDEX_BYTES) return;
-  uint8_t *byte = (uint8_t *)j->places + at; /* words are little-endian */
+  uint8_t *byte = (uint8_t *)j->places + offset; /* words are little-endian */
   for (uint32_t c = 0; c < n; c++) byte[c] = (uint8_t)place[c];
 }
 
@@ -180,8 +182,8 @@ static void pool_span(const job *j, gt_image_span at) {
 /* If there is a prologue, windows do not overlap. The prologue's values for as many windows as fit the L1
  * cache are computed into a buffer, which is then pooled as an image. */
 static void pool_span_with_prologue(const job *j, gt_image_span at) {
-  const uint32_t wide = j->stride[2] * j->channels, tall = j->window[0] * j->window[1];
-  const uint32_t windows = gt_max_u32(1, BUFFER / (wide * tall));
+  const uint32_t row_values = j->stride[2] * j->channels, window_rows = j->window[0] * j->window[1];
+  const uint32_t windows = gt_max_u32(1, BUFFER / (row_values * window_rows));
   float *image = gt_pool_scratch();
   job part = *j;
   part.x = image;
@@ -229,7 +231,8 @@ void gt_pool_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
 
 /* Adds to y the gradient of n channels of a window, at index `from` of the gradient, in which the element has
  * position `place`; first: y is overwritten. */
-GT_MATH void add_share(const job *j, size_t from, uint32_t place, float *restrict y, bool first, uint32_t n) {
+GT_MATH void add_if_maximum(const job *j, size_t from, uint32_t place, float *restrict y, bool first,
+                            uint32_t n) {
   const float *restrict g = j->x + from;
   const uint8_t *restrict byte = (const uint8_t *)j->places + from;
   const uint32_t *restrict word = (const uint32_t *)j->places + from;
@@ -275,11 +278,11 @@ GT_MATH void sum_over_windows(const job *j, const gt_image_span *at, uint32_t w,
       const int64_t count = j->average && j->divisor <= 0 ? count_of(j, 0, d) * count_of(j, 1, h) : 1;
       for (uint32_t o = (uint32_t)s.first; o < s.end; o++) {
         if (!place_in(j, 2, w, o, &place[2])) continue;
-        const uint32_t number = (place[0] * j->window[1] + place[1]) * j->window[2] + place[2];
+        const uint32_t element_place = (place[0] * j->window[1] + place[1]) * j->window[2] + place[2];
         if (j->average)
           add_mean(j, (row + o) * channels + c, divisor_of(j, count, o), y, first, n);
         else
-          add_share(j, (row + o) * channels + c, number, y, first, n);
+          add_if_maximum(j, (row + o) * channels + c, element_place, y, first, n);
         first = false;
       }
     }
@@ -305,8 +308,8 @@ GT_MATH void gradient_span_of(const job *j, gt_image_span at, uint32_t channels)
   float *buffer = gt_pool_scratch();
   for (uint32_t i = 0; i < at.count; i += rows_at_once) {
     const uint32_t rows = gt_min_u32(rows_at_once, at.count - i);
-    for (uint32_t c = 0; c < channels; c += MAX_VALUES) {
-      const uint32_t n = gt_min_u32(MAX_VALUES, channels - c);
+    for (uint32_t c = 0; c < channels; c += MAX_CHANNELS) {
+      const uint32_t n = gt_min_u32(MAX_CHANNELS, channels - c);
       float *to = j->program ? buffer : j->y + (size_t)(at.first + i) * channels + c;
       const size_t step = j->program ? n : channels;
       for (uint32_t k = 0; k < rows; k++)

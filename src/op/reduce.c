@@ -74,13 +74,13 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
 
 static bool infer_finite(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                          gt_error *error) {
-  const gt_node *x = gt_node_at(graph, node->input[0]), *otherwise = gt_node_at(graph, node->input[1]);
-  if (!gt_check_f32(node->op->name, x, error) || !gt_check_f32(node->op->name, otherwise, error) ||
+  const gt_node *x = gt_node_at(graph, node->input[0]), *if_finite = gt_node_at(graph, node->input[1]);
+  if (!gt_check_f32(node->op->name, x, error) || !gt_check_f32(node->op->name, if_finite, error) ||
       !gt_check_size(node->op->name, x->shape, error))
     return false;
-  if (gt_shape_count(otherwise->shape) != 1)
+  if (gt_shape_count(if_finite->shape) != 1)
     return gt_fail(error, GT_ERR_INTERNAL, "%s: its second input is not one element", node->op->name);
-  *shape = otherwise->shape;
+  *shape = if_finite->shape;
   *dtype = GT_F32;
   return true;
 }
@@ -116,9 +116,9 @@ static bool row(const gt_graph *graph, const gt_node *node, gt_row_form *form) {
   return true;
 }
 
-/* Column sums that a GEMM epilogue should compute: over more rows than this kernel reduces in one pass, or
- * over fewer rows if the epilogue's sums are final. */
-static uint32_t columns_of_rows(const gt_graph *graph, const gt_node *node) {
+/* gt_op.columns: column sums that a GEMM epilogue should compute: over more rows than this kernel reduces in
+ * one pass, or over fewer rows if the epilogue's sums are final. */
+static uint32_t columns_kind(const gt_graph *graph, const gt_node *node) {
   const gt_reduce_attribute *attribute = node->attribute;
   const gt_shape shape = gt_node_at(graph, node->input[0])->shape;
   const int last = shape.rank - 1;
@@ -157,24 +157,25 @@ static gt_id reduce_permuted(gt_graph *graph, int op_index, gt_id x, uint32_t ax
 static gt_id reduce(gt_graph *graph, int op_index, gt_id x, uint32_t axes, bool keep) {
   if (x == GT_NONE) return GT_NONE;
   const gt_shape shape = gt_node_at(graph, x)->shape;
-  const uint32_t all = (1u << shape.rank) - 1;
+  const uint32_t all_axes = (1u << shape.rank) - 1;
   uint32_t last = 0;
   char text[128];
-  if (axes == 0) axes = all;
-  if (axes & ~all) {
+  if (axes == 0) axes = all_axes;
+  if (axes & ~all_axes) {
     gt_fail(&graph->error, GT_ERR_CONFIG, "%s over an axis that shape %s does not have", ops[op_index].name,
             gt_shape_text(shape, text));
     return GT_NONE;
   }
-  int left = axis_groups(shape, axes, &last);
-  if (left == 1) return add_node(graph, op_index, x, axes, keep);
-  if (left > 1 && (op_index == OP_MAX || op_index == OP_MIN)) {
+  int groups_left = axis_groups(shape, axes, &last);
+  if (groups_left == 1) return add_node(graph, op_index, x, axes, keep);
+  if (groups_left > 1 && (op_index == OP_MAX || op_index == OP_MIN)) {
     x = reduce_permuted(graph, op_index, x, axes); /* in stages, ties would not share the gradient equally */
   } else {
-    for (uint32_t rest = axes; left > 0; left = axis_groups(gt_node_at(graph, x)->shape, rest, &last)) {
+    for (uint32_t axes_left = axes; groups_left > 0;
+         groups_left = axis_groups(gt_node_at(graph, x)->shape, axes_left, &last)) {
       x = add_node(graph, op_index, x, last, true);
       if (x == GT_NONE) return GT_NONE;
-      rest &= ~last;
+      axes_left &= ~last;
     }
   }
   return gt_reshape(graph, x, reduced_shape(shape, axes, keep));
@@ -209,8 +210,8 @@ gt_id gt_sum_to(gt_graph *graph, gt_id x, gt_shape shape) {
   return gt_reshape(graph, x, shape);
 }
 
-gt_id gt_all_finite(gt_graph *graph, gt_id x, gt_id otherwise) {
-  const gt_id input[] = {x, otherwise};
+gt_id gt_all_finite(gt_graph *graph, gt_id x, gt_id if_finite) {
+  const gt_id input[] = {x, if_finite};
   return gt_node_add(graph, &ops[OP_FINITE], input, 2, NULL, 0);
 }
 
@@ -237,8 +238,8 @@ static void gradient_mean(gt_graph *graph, gt_id node, const gt_id *output_gradi
   const gt_node *mean = gt_node_at(graph, node);
   const double share =
       (double)gt_shape_count(mean->shape) / (double)gt_shape_count(gt_node_at(graph, mean->input[0])->shape);
-  const gt_id each = gt_mul(graph, output_gradient[0], gt_constant(graph, share));
-  gradient_sum(graph, node, &each, wanted, input_gradient);
+  const gt_id scaled = gt_mul(graph, output_gradient[0], gt_constant(graph, share));
+  gradient_sum(graph, node, &scaled, wanted, input_gradient);
 }
 
 static void gradient_extremum(gt_graph *graph, gt_id node, const gt_id *output_gradient, const bool *wanted,
@@ -254,7 +255,9 @@ static void gradient_extremum(gt_graph *graph, gt_id node, const gt_id *output_g
 
 /* --- lowering ------------------------------------------------------------------------------------------- */
 
-/* On the CPU chunks depend only on the shape, because results must not depend on the number of threads. */
+/* On the CPU chunks depend only on the shape, because results must not depend on the number of threads: a
+ * single chunk if there are 64 or more tiles without chunks, or at most 65536 values in a segment; otherwise
+ * chunks of about 32768 values. */
 static uint32_t chunk_for_cpu(const struct gt_reduce_args *a) {
   const uint32_t segment = a->inner < GT_REDUCE_SEGMENT ? a->inner : GT_REDUCE_SEGMENT;
   const uint64_t parallel = (uint64_t)a->outer * gt_ceil_div(a->inner, GT_REDUCE_SEGMENT);
@@ -264,7 +267,7 @@ static uint32_t chunk_for_cpu(const struct gt_reduce_args *a) {
 }
 
 /* The work distribution of kernel reduce_columns; zero if that kernel is not used. */
-static gt_columns columns_of(gt_lowering *lowering, const struct gt_reduce_args *a, bool is_partial) {
+static gt_columns choose_columns(gt_lowering *lowering, const struct gt_reduce_args *a, bool is_partial) {
   enum { SERIAL_PARTIALS = 4, SERIAL_ROWS = 16 }; /* the other kernel reduces this number of rows as fast */
   if (!gt_lowering_target(lowering)->device || a->inner % 4 ||
       a->reduced <= (is_partial ? SERIAL_PARTIALS : SERIAL_ROWS))
@@ -290,26 +293,26 @@ static uint32_t chunk_for_device(const struct gt_reduce_args *a, const gt_target
     if (chunk < 2048) chunk = 2048;
   } else {
     const uint64_t wanted = gt_ceil_div(units * RESIDENT, (uint64_t)a->outer * a->inner),
-                   square = ceil_sqrt(a->reduced);
+                   square_root = ceil_sqrt(a->reduced);
     if (wanted == 1) return a->reduced;
     chunk = gt_ceil_div(a->reduced, wanted);
-    if (chunk < square) chunk = square;
+    if (chunk < square_root) chunk = square_root;
     if (chunk < 16) chunk = 16;
   }
   return chunk < a->reduced ? (uint32_t)chunk : a->reduced;
 }
 
-static const gt_kernel kernel = {"reduce", gt_reduce_cpu}, columns = {.name = "reduce_columns"};
+static const gt_kernel kernel = {"reduce", gt_reduce_cpu}, columns_kernel = {.name = "reduce_columns"};
 
 static void set_grid(gt_lowering *lowering, gt_step *step, const struct gt_reduce_args *args, uint32_t kind) {
   const uint64_t outputs = (uint64_t)args->outer * args->chunks * args->inner;
-  const uint32_t most = gt_lower_workgroup(lowering, WORKGROUP, 1);
+  const uint32_t workgroup = gt_lower_workgroup(lowering, WORKGROUP, 1);
   step->spec[GT_REDUCE_SPEC_KIND] = kind;
   step->spec[GT_REDUCE_SPEC_PER_LANE] = args->inner > 1 || args->chunk <= SERIAL;
   if (step->spec[GT_REDUCE_SPEC_PER_LANE])
     gt_lower_grid(lowering, outputs, SMALL_WORKGROUP);
   else
-    gt_lower_grid(lowering, outputs * most, most);
+    gt_lower_grid(lowering, outputs * workgroup, workgroup);
   step->tiles = gt_reduce_tiles(args);
 }
 
@@ -317,9 +320,9 @@ static void set_grid(gt_lowering *lowering, gt_step *step, const struct gt_reduc
  * inputs), and writes the results of its chunks to scratch memory `to` (GT_NONE: the node's value). */
 static void lower_pass(gt_lowering *lowering, const gt_group *group, const struct gt_reduce_args *args,
                        uint32_t kind, uint32_t from, uint64_t offset, uint32_t to) {
-  const gt_columns c = columns_of(lowering, args, from != GT_NONE);
+  const gt_columns c = choose_columns(lowering, args, from != GT_NONE);
   const uint64_t count = (uint64_t)args->outer * args->reduced * args->inner;
-  gt_step *step = gt_lower_step(lowering, c.down ? &columns : &kernel, args, sizeof *args);
+  gt_step *step = gt_lower_step(lowering, c.down ? &columns_kernel : &kernel, args, sizeof *args);
   if (from == GT_NONE) {
     gt_lower_program(lowering, group, offsetof(struct gt_reduce_args, x), offsetof(struct gt_reduce_args, y),
                      offsetof(struct gt_reduce_args, clock), offsetof(struct gt_reduce_args, layout_));
@@ -345,7 +348,7 @@ static void lower_pass(gt_lowering *lowering, const gt_group *group, const struc
 
 static struct gt_reduce_args with_chunks(gt_lowering *lowering, struct gt_reduce_args args, bool is_partial) {
   const gt_target *target = gt_lowering_target(lowering);
-  const gt_columns c = columns_of(lowering, &args, is_partial);
+  const gt_columns c = choose_columns(lowering, &args, is_partial);
   args.chunk = c.down           ? gt_columns_chunk(target, &c, args.reduced, args.outer)
                : target->device ? chunk_for_device(&args, target)
                                 : chunk_for_cpu(&args);
@@ -419,10 +422,10 @@ static void emit_check(gt_lowering *lowering, const gt_group *group, const gt_el
 /* The initial value of the flag is copied by a separate step, because it may be known long before the checked
  * values. */
 static void lower_finite(gt_lowering *lowering, const gt_group *group) {
-  const gt_id otherwise = gt_node_at(gt_lowering_graph(lowering), group->leader)->input[1];
+  const gt_id if_finite = gt_node_at(gt_lowering_graph(lowering), group->leader)->input[1];
   size_t stretches;
   const gt_element_range *stretch = gt_lower_unchecked_ranges(lowering, &stretches);
-  if (!gt_lower_is_in_place(lowering)) copy_flag(lowering, otherwise, group->leader);
+  if (!gt_lower_is_in_place(lowering)) copy_flag(lowering, if_finite, group->leader);
   if (!stretch) emit_check(lowering, group, NULL);
   for (size_t i = 0; stretch && i < stretches; i++) emit_check(lowering, group, &stretch[i]);
 }
@@ -443,8 +446,8 @@ static int kinked(const gt_graph *graph, const gt_node *node) { return (void)gra
   }
 
 static const gt_op ops[OPS] = {
-    [OP_SUM] = OP("sum", gradient_sum, .columns = columns_of_rows),
-    [OP_MEAN] = OP("mean", gradient_mean, .columns = columns_of_rows),
+    [OP_SUM] = OP("sum", gradient_sum, .columns = columns_kind),
+    [OP_MEAN] = OP("mean", gradient_mean, .columns = columns_kind),
     [OP_MAX] = OP("reduce_max", gradient_extremum, .smooth = kinked),
     [OP_MIN] = OP("reduce_min", gradient_extremum, .smooth = kinked),
     [OP_FINITE] = {.name = "all_finite",

@@ -11,9 +11,9 @@ gt_id gt_sum(gt_graph *graph, gt_id x, uint32_t axes, bool keep);
 gt_id gt_mean(gt_graph *graph, gt_id x, uint32_t axes, bool keep);
 gt_id gt_reduce_max(gt_graph *graph, gt_id x, uint32_t axes, bool keep);
 gt_id gt_reduce_min(gt_graph *graph, gt_id x, uint32_t axes, bool keep);
-/* The value of `otherwise` (one element) if every value of x is finite, else 0; no gradient. One pass,
+/* The value of `if_finite` (one element) if every value of x is finite, else 0; no gradient. One pass,
  * whatever the length. */
-gt_id gt_all_finite(gt_graph *graph, gt_id x, gt_id otherwise);
+gt_id gt_all_finite(gt_graph *graph, gt_id x, gt_id if_finite);
 /* Sums x down to `shape`, from which it was broadcast (the gradient of a broadcast). */
 gt_id gt_sum_to(gt_graph *graph, gt_id x, gt_shape shape);
 #endif

@@ -30,8 +30,8 @@ static uint32_t units_per_tile(const struct gt_reduce_args *a) {
 }
 
 uint32_t gt_reduce_tiles(const struct gt_reduce_args *args) {
-  const uint32_t units = args->outer * args->chunks, each = units_per_tile(args);
-  return (units / each + (units % each != 0)) * segments(args);
+  const uint32_t units = args->outer * args->chunks, per_tile = units_per_tile(args);
+  return (units / per_tile + (units % per_tile != 0)) * segments(args);
 }
 
 float gt_reduce_neutral(uint32_t kind) {
@@ -95,11 +95,11 @@ GT_CLONES static uint32_t count_not_finite(const float *from, uint32_t n) {
 /* Several tiles may clear the flag at the same time: they write the same word. */
 static void clear_unless_finite(const job *j, uint32_t unit, uint32_t end) {
   const struct gt_reduce_args *a = j->args;
-  const uint32_t last = gt_min_u32(end * a->chunk, a->reduced);
+  const uint32_t end_value = gt_min_u32(end * a->chunk, a->reduced);
   float buffer[BUFFER];
-  for (uint32_t at = unit * a->chunk; at < last; at += BUFFER) {
-    const uint32_t n = gt_min_u32(last - at, BUFFER);
-    if (count_not_finite(values(j, at, n, buffer), n))
+  for (uint32_t begin = unit * a->chunk; begin < end_value; begin += BUFFER) {
+    const uint32_t n = gt_min_u32(end_value - begin, BUFFER);
+    if (count_not_finite(values(j, begin, n, buffer), n))
       __atomic_store_n(GT_PTR(uint32_t, a->flag), 0, __ATOMIC_RELAXED);
   }
 }
@@ -108,14 +108,14 @@ static void clear_unless_finite(const job *j, uint32_t unit, uint32_t end) {
 
 static float reduce_row(const job *j, uint32_t first, uint32_t n) {
   float total[LANES], lane[LANES], buffer[BUFFER];
-  const uint32_t most = j->direct ? LANES * RUN : BUFFER;
+  const uint32_t max_values = j->direct ? LANES * RUN : BUFFER;
   for (int l = 0; l < LANES; l++) total[l] = gt_reduce_neutral(j->kind);
   for (uint32_t done = 0; done < n;) {
     const uint32_t end = n - done < LANES * RUN ? n : done + LANES * RUN;
     for (int l = 0; l < LANES; l++) lane[l] = gt_reduce_neutral(j->kind);
-    for (uint32_t part; done < end; done += part) {
-      part = gt_min_u32(end - done, most);
-      gt_reduce_accumulate(j->kind, lane, values(j, first + done, part, buffer), part);
+    for (uint32_t count; done < end; done += count) {
+      count = gt_min_u32(end - done, max_values);
+      gt_reduce_accumulate(j->kind, lane, values(j, first + done, count, buffer), count);
     }
     combine(j->kind, total, lane, LANES);
   }
@@ -142,9 +142,10 @@ static void reduce_rows(const job *j, uint32_t unit, uint32_t end) {
     return;
   }
   for (; unit < end; unit++) {
-    const uint32_t at = unit % a->chunks * a->chunk;
+    const uint32_t begin = unit % a->chunks * a->chunk;
     j->y[unit] =
-        reduce_row(j, unit / a->chunks * a->reduced + at, gt_min_u32(a->chunk, a->reduced - at)) * a->scale;
+        reduce_row(j, unit / a->chunks * a->reduced + begin, gt_min_u32(a->chunk, a->reduced - begin)) *
+        a->scale;
   }
 }
 
@@ -154,8 +155,8 @@ static void reduce_rows(const job *j, uint32_t unit, uint32_t end) {
  * once. */
 static void reduce_columns(const job *j, uint32_t unit, uint32_t n0, uint32_t n) {
   const struct gt_reduce_args *a = j->args;
-  const uint32_t at = unit % a->chunks * a->chunk, count = gt_min_u32(a->chunk, a->reduced - at);
-  const uint32_t first = (unit / a->chunks * a->reduced + at) * a->inner + n0;
+  const uint32_t begin = unit % a->chunks * a->chunk, count = gt_min_u32(a->chunk, a->reduced - begin);
+  const uint32_t first = (unit / a->chunks * a->reduced + begin) * a->inner + n0;
   const uint32_t at_once = n == a->inner ? BUFFER / n : 1;
   float total[GT_REDUCE_SEGMENT], run[GT_REDUCE_SEGMENT], buffer[BUFFER];
   for (uint32_t i = 0; i < n; i++) total[i] = gt_reduce_neutral(j->kind);
@@ -183,11 +184,13 @@ void gt_reduce_cpu(const void *arguments, const uint32_t *spec, uint32_t tile) {
                                    .layout = GT_PTR(const uint32_t, args->layout_),
                                    .row = args->row};
   for (uint32_t k = 0; k < program.inputs; k++) j.context.x[k] = GT_PTR(const float, args->x[k]);
-  const uint32_t only = program.output[0];
-  if (only < program.inputs && program.load[only] == GT_LOAD_SAME) j.direct = j.context.x[only];
-  const uint32_t parts = segments(args), each = units_per_tile(args), units = args->outer * args->chunks;
-  const uint32_t unit = tile / parts * each, end = gt_min_u32(units, unit + each);
-  const uint32_t n0 = tile % parts * GT_REDUCE_SEGMENT, n = gt_min_u32(GT_REDUCE_SEGMENT, args->inner - n0);
+  const uint32_t output = program.output[0];
+  if (output < program.inputs && program.load[output] == GT_LOAD_SAME) j.direct = j.context.x[output];
+  const uint32_t segment_count = segments(args), per_tile = units_per_tile(args),
+                 units = args->outer * args->chunks;
+  const uint32_t unit = tile / segment_count * per_tile, end = gt_min_u32(units, unit + per_tile);
+  const uint32_t n0 = tile % segment_count * GT_REDUCE_SEGMENT,
+                 n = gt_min_u32(GT_REDUCE_SEGMENT, args->inner - n0);
   if (j.kind == GT_REDUCE_FINITE) {
     clear_unless_finite(&j, unit, end);
     return;

@@ -62,12 +62,12 @@ static uint32_t values_of(const gt_program *p, uint32_t narrow) {
 /* Chooses lanes per row and vec4s per lane. A lane keeps its vec4s in registers from pass to pass. For long
  * rows it has more vec4s, because more lanes would wait for each other, but no more than its registers can
  * hold. */
-static void choose_lanes(gt_step *step, uint32_t quads, uint32_t values, uint32_t most_lanes) {
+static void choose_lanes(gt_step *step, uint32_t quads, uint32_t values, uint32_t max_lanes) {
   uint32_t lanes = 1, quads_per_lane = 1;
   while (lanes * quads_per_lane < quads) {
     if (quads_per_lane < (lanes < FEW_LANES ? 2 : 4) && 2 * quads_per_lane * values <= MAX_KEPT)
       quads_per_lane *= 2;
-    else if (lanes < most_lanes)
+    else if (lanes < max_lanes)
       lanes *= 2;
     else
       break;

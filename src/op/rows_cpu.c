@@ -64,31 +64,31 @@ static bool keep_input(part_program *part, uint32_t k, uint32_t load, const bool
  * inputs are left. */
 static bool keep_needed(part_program *part) {
   gt_program *p = &part->program;
-  const gt_program all = *p;
+  const gt_program original = *p;
   bool needed[OPERANDS] = {false};
   uint32_t renamed[OPERANDS] = {0};
-  for (uint32_t k = 0; k < all.outputs; k++) needed[all.output[k]] = true;
-  for (uint32_t i = all.instructions; i-- > 0;)
-    for (int k = 0; k < operands_of[gt_code_opcode(all.code[i])] && needed[GT_OPERAND_RESULT + i]; k++)
-      needed[gt_code_operand(all.code[i], k)] = true;
+  for (uint32_t k = 0; k < original.outputs; k++) needed[original.output[k]] = true;
+  for (uint32_t i = original.instructions; i-- > 0;)
+    for (int k = 0; k < operands_of[gt_code_opcode(original.code[i])] && needed[GT_OPERAND_RESULT + i]; k++)
+      needed[gt_code_operand(original.code[i], k)] = true;
   p->inputs = p->immediates = p->instructions = 0;
-  for (uint32_t k = 0; k < all.inputs; k++)
-    if (!keep_input(part, k, all.load[k], needed, renamed)) return false;
+  for (uint32_t k = 0; k < original.inputs; k++)
+    if (!keep_input(part, k, original.load[k], needed, renamed)) return false;
   for (uint32_t k = KNOWN; k < OPERANDS; k++)
     if (!keep_input(part, k, GT_LOAD_COLUMN, needed, renamed)) return false;
-  for (uint32_t k = 0; k < all.immediates; k++) {
+  for (uint32_t k = 0; k < original.immediates; k++) {
     if (!needed[GT_OPERAND_IMMEDIATE + k]) continue;
-    p->immediate[p->immediates] = all.immediate[k];
+    p->immediate[p->immediates] = original.immediate[k];
     renamed[GT_OPERAND_IMMEDIATE + k] = GT_OPERAND_IMMEDIATE + p->immediates++;
   }
-  for (uint32_t i = 0; i < all.instructions; i++) {
+  for (uint32_t i = 0; i < original.instructions; i++) {
     if (!needed[GT_OPERAND_RESULT + i]) continue;
-    const uint32_t c = all.code[i];
+    const uint32_t c = original.code[i];
     p->code[p->instructions] = GT_CODE(gt_code_opcode(c), renamed[gt_code_operand(c, 0)],
                                        renamed[gt_code_operand(c, 1)], renamed[gt_code_operand(c, 2)]);
     renamed[GT_OPERAND_RESULT + i] = GT_OPERAND_RESULT + p->instructions++;
   }
-  for (uint32_t k = 0; k < all.outputs; k++) p->output[k] = renamed[all.output[k]];
+  for (uint32_t k = 0; k < original.outputs; k++) p->output[k] = renamed[original.output[k]];
   return true;
 }
 
@@ -131,7 +131,8 @@ static part_program narrow_part(const job *j, uint32_t n) {
   return part;
 }
 
-/* The part that computes the outputs with one value per element. */
+/* The part that computes the outputs with one value per element ("wide"). If there are too few inputs for the
+ * narrow values, it computes these, too. */
 static part_program wide_part(const job *j) {
   part_program part;
   for (uint32_t narrows = j->narrows;; narrows = 0) {
@@ -157,10 +158,10 @@ static void find_narrow(job *j) {
     wide[k] = p->load[k] != GT_LOAD_SCALAR && p->load[k] != GT_LOAD_COLUMN;
   for (uint32_t i = 0; i < p->instructions; i++) {
     const uint32_t opcode = gt_code_opcode(p->code[i]);
-    bool any = opcode == GT_I_RANDOM;
+    bool is_wide = opcode == GT_I_RANDOM;
     for (int k = 0; k < operands_of[opcode] && !gt_reduces_row(opcode); k++)
-      any |= wide[gt_code_operand(p->code[i], k)];
-    wide[GT_OPERAND_RESULT + i] = any;
+      is_wide |= wide[gt_code_operand(p->code[i], k)];
+    wide[GT_OPERAND_RESULT + i] = is_wide;
   }
   j->narrows = 0;
   for (uint32_t k = 0; k < p->outputs; k++)
@@ -179,12 +180,13 @@ static void find_narrow(job *j) {
 /* Binds the inputs of a part. The address of known values is that of row 0 if the current rows were part of
  * an array of all rows. */
 static void bind(part_program *part, const job *j) {
-  const uint64_t before = sizeof(float) * (uint64_t)j->first;
+  const uint64_t bytes_before = sizeof(float) * (uint64_t)j->first;
   part->context.program = &part->program;
   for (uint32_t k = 0; k < part->program.inputs; k++) {
     const uint32_t s = part->source[k];
-    part->context.x[k] = s < GT_PROGRAM_INPUTS ? GT_PTR(const float, j->args->x[s])
-                                               : GT_PTR(const float, (uintptr_t)j->known[s - KNOWN] - before);
+    part->context.x[k] = s < GT_PROGRAM_INPUTS
+                             ? GT_PTR(const float, j->args->x[s])
+                             : GT_PTR(const float, (uintptr_t)j->known[s - KNOWN] - bytes_before);
   }
 }
 
@@ -198,25 +200,25 @@ static const float *values_of(const part_program *part, uint32_t k, uint32_t fir
 
 /* Runs one pass over the current rows, or over one long row piece by piece. */
 static void run_pass(job *j, part_program *part) {
-  const uint32_t width = j->args->row, outputs = part->program.outputs, all = width * j->rows;
+  const uint32_t width = j->args->row, outputs = part->program.outputs, elements = width * j->rows;
   float buffer[REDUCTIONS][BUFFER], lane[REDUCTIONS][LANES], *out[GT_PROGRAM_OUTPUTS];
-  bool direct = true;
+  bool in_memory = true;
   bind(part, j);
   for (uint32_t k = 0; k < outputs; k++) {
     out[k] = buffer[k];
-    direct &= values_of(part, k, 0, NULL) != NULL;
+    in_memory &= values_of(part, k, 0, NULL) != NULL;
   }
-  for (uint32_t done = 0, n; done < all; done += n) {
-    const uint32_t at = j->first * width + done;
-    n = gt_min_u32(all - done, BUFFER);
-    if (!direct) gt_program_evaluate(&part->context, at, n, NULL, out);
+  for (uint32_t done = 0, n; done < elements; done += n) {
+    const uint32_t first = j->first * width + done;
+    n = gt_min_u32(elements - done, BUFFER);
+    if (!in_memory) gt_program_evaluate(&part->context, first, n, NULL, out);
     for (uint32_t from = 0, count; from < n; from += count) {
       const uint32_t column = (done + from) % width, row = (done + from) / width;
       count = gt_min_u32(width - column, n - from);
       for (uint32_t k = 0; k < outputs; k++) {
         const uint32_t r = part->number[k], kind = j->spec[GT_ROWS_SPEC_OPCODE + r] - GT_I_ROW_SUM;
         for (int l = 0; l < LANES && column == 0; l++) lane[k][l] = gt_reduce_neutral(kind);
-        gt_reduce_accumulate(kind, lane[k], values_of(part, k, at, buffer[k]) + from, count);
+        gt_reduce_accumulate(kind, lane[k], values_of(part, k, first, buffer[k]) + from, count);
         if (column + count == width) j->known[r][row] = gt_reduce_fold(kind, lane[k]);
       }
     }

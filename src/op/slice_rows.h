@@ -1,7 +1,8 @@
 /* Windows of consecutive rows, one for each start (src/op/slice_rows.c), as JAX's dynamic_slice under vmap:
  *   data [R, D…] F32 or I32, start I32 [B] -> [B, count, D…]
  * Row r of result b is row start[b] + begin + r of the data; begin >= 0. Rows outside of the data are NaN, or
- * -1 for integers; all rows are if start[b] is outside. The op has no gradient: data is not a parameter. */
+ * -1 for integers; if start[b] itself is outside, so are all rows of result b. The op has no gradient: data
+ * is not a parameter. */
 #ifndef GT_OP_SLICE_ROWS_H
 #define GT_OP_SLICE_ROWS_H
 #include "graph/graph.h"

@@ -81,8 +81,8 @@ static void gradient_log_softmax(gt_graph *graph, gt_id node, const gt_id *outpu
 
 GT_CLONES static void softmax_row(const float *restrict x, float *restrict y, uint32_t n, bool logarithm) {
   const uint32_t whole = n / LANES * LANES;
-  float largest = -INFINITY, sum = 0.0f,
-        lane[LANES]; /* partial results: the same order of additions at any vector width */
+  /* lane: partial results, so that the order of additions is the same at any vector width */
+  float largest = -INFINITY, sum = 0.0f, lane[LANES];
   for (int l = 0; l < LANES; l++) lane[l] = -INFINITY;
   for (uint32_t i = 0; i < whole; i += LANES)
     for (int l = 0; l < LANES; l++)
@@ -111,8 +111,8 @@ static void softmax_cpu(const void *arguments, const uint32_t *spec, uint32_t ti
   const struct gt_softmax_args *args = arguments;
   const uint32_t per_tile = rows_per_tile(args->columns), first = tile * per_tile;
   for (uint32_t r = first; r < first + per_tile && r < args->rows; r++) {
-    const size_t at = (size_t)r * args->columns;
-    softmax_row(GT_PTR(const float, args->x) + at, GT_PTR(float, args->y) + at, args->columns,
+    const size_t offset = (size_t)r * args->columns;
+    softmax_row(GT_PTR(const float, args->x) + offset, GT_PTR(float, args->y) + offset, args->columns,
                 spec[GT_SOFTMAX_SPEC_LOG]);
   }
 }

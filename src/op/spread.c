@@ -18,21 +18,21 @@ typedef struct spread_attribute {
 
 /* --- shapes --------------------------------------------------------------------------------------------- */
 
-/* Not if there is a single window along the last axis, as in small images: NVIDIA's compiler (580.159.04)
+/* False if there is a single window along the last axis, as in small images: NVIDIA's compiler (580.159.04)
  * crashed on a kernel with such windows of 4 x 4 elements, whose indices simplify to a few bits of the
  * element number. */
 bool gt_can_spread(const gt_pool_attribute *a, gt_shape image) {
   const int last = (int)a->axes - 1;
-  bool several = false;
+  bool any_larger = false;
   for (int k = 0; k <= last; k++) {
     const int64_t window = a->window[k];
     if (a->stride[k] != window || a->padding[k] || a->dilation[k] != 1 || image.dim[1 + k] % window)
       return false;
     if (window > (last - k < 2 ? MAX_WINDOW : 1)) return false;
-    several |= window > 1;
+    any_larger |= window > 1;
   }
   const int64_t columns = image.dim[1 + last];
-  return several && columns > a->window[last] && columns <= MAX_COLUMNS;
+  return any_larger && columns > a->window[last] && columns <= MAX_COLUMNS;
 }
 
 static gt_shape windows_of(const spread_attribute *a, gt_shape image) {
@@ -58,13 +58,13 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
                   gt_error *error) {
   const spread_attribute *a = node->attribute;
   const gt_node *x = gt_node_at(graph, node->input[0]);
-  const bool choice = node->op == &ops[OP_CHOICE];
+  const bool is_choice = node->op == &ops[OP_CHOICE];
   gt_shape windows = x->shape;
   bool fits = windows.rank == a->axes + 2;
-  if (choice && fits) windows.dim[windows.rank - 1] *= 4;
+  if (is_choice && fits) windows.dim[windows.rank - 1] *= 4;
   const gt_pool_attribute pool = pool_of(a);
   const gt_shape image = image_of(a, windows);
-  fits = fits && x->dtype == (choice ? GT_I32 : GT_F32) && gt_check_size(node->op->name, image, error) &&
+  fits = fits && x->dtype == (is_choice ? GT_I32 : GT_F32) && gt_check_size(node->op->name, image, error) &&
          gt_can_spread(&pool, image) && gt_shape_equal(windows_of(a, image), windows);
   *shape = image;
   *dtype = GT_F32;

@@ -48,11 +48,11 @@ static void weights_cpu(const void *arguments, const uint32_t *spec, uint32_t ti
   float *y = GT_PTR(float, args->y);
   const uint32_t count = args->steps * args->batch, kind = spec[GT_STEP_WEIGHTS_SPEC_KIND];
   for (uint32_t i = tile * TILE; i < count && i < (tile + 1) * TILE; i++) {
-    const bool first = spec[GT_STEP_WEIGHTS_SPEC_TIME_MAJOR];
-    const int32_t step = (int32_t)(first ? i / args->batch : i % args->steps);
-    const int32_t length = lengths[first ? i % args->batch : i / args->steps];
-    const bool counts = kind == GT_STEPS_LAST ? step == length - 1 : step < length;
-    y[i] = !counts ? 0.0f : kind == GT_STEPS_MEAN ? 1.0f / (float)length : 1.0f;
+    const bool time_major = spec[GT_STEP_WEIGHTS_SPEC_TIME_MAJOR];
+    const int32_t step = (int32_t)(time_major ? i / args->batch : i % args->steps);
+    const int32_t length = lengths[time_major ? i % args->batch : i / args->steps];
+    const bool has_weight = kind == GT_STEPS_LAST ? step == length - 1 : step < length;
+    y[i] = !has_weight ? 0.0f : kind == GT_STEPS_MEAN ? 1.0f / (float)length : 1.0f;
   }
 }
 

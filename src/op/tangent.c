@@ -13,7 +13,7 @@
 struct gt_tangents {
   gt_graph *graph;
   gt_id at;
-  gt_id *of; /* for each node below `known`: its tangent; GT_NONE: not emitted, or zero */
+  gt_id *tangent; /* for each node below `known`: its tangent; GT_NONE: not emitted, or zero */
   gt_id known;
 };
 
@@ -42,13 +42,13 @@ static bool can_pull_back(const gt_graph *graph, gt_id from, gt_id to) {
 
 static void set_tangent(gt_tangents *t, gt_id id, gt_id tangent) {
   if (id >= t->known) {
-    t->of = gt_realloc(t->of, sizeof *t->of * t->graph->count);
-    while (t->known < t->graph->count) t->of[t->known++] = GT_NONE;
+    t->tangent = gt_realloc(t->tangent, sizeof *t->tangent * t->graph->count);
+    while (t->known < t->graph->count) t->tangent[t->known++] = GT_NONE;
   }
-  t->of[id] = tangent;
+  t->tangent[id] = tangent;
 }
 
-static gt_id tangent_of(const gt_tangents *t, gt_id id) { return id < t->known ? t->of[id] : GT_NONE; }
+static gt_id tangent_of(const gt_tangents *t, gt_id id) { return id < t->known ? t->tangent[id] : GT_NONE; }
 
 gt_tangents *gt_tangents_create(gt_graph *graph, gt_id at, gt_id direction) {
   gt_tangents *t = gt_alloc(sizeof *t);
@@ -59,7 +59,7 @@ gt_tangents *gt_tangents_create(gt_graph *graph, gt_id at, gt_id direction) {
 
 void gt_tangents_destroy(gt_tangents *t) {
   if (!t) return;
-  free(t->of);
+  free(t->tangent);
   free(t);
 }
 
@@ -68,17 +68,18 @@ static bool add_contributions(const gt_tangents *t, gt_id id, const bool *wanted
                               gt_id *sum) {
   gt_graph *graph = t->graph;
   const gt_node node = graph->node[id]; /* a copy: emitting nodes may move the array */
+  /* The tangent of an elementwise op without a gradient (less, sign) is zero. */
   if (!node.op->gradient || node.op->further) return !node.op->further && node.op->kind == GT_OP_ELEMENTWISE;
   graph->scope = node.scope;
   graph->precision = node.precision;
   const gt_id output_gradient = gt_expand(graph, gt_constant(graph, 0), node.shape);
   node.op->gradient(graph, id, &output_gradient, wanted, input_gradient);
   for (int k = 0; k < node.inputs; k++) {
-    gt_id part;
+    gt_id contribution;
     if (!wanted[k] || input_gradient[k] == GT_NONE) continue;
     if (!can_pull_back(graph, output_gradient, input_gradient[k])) return false;
-    gt_pull_back(graph, input_gradient[k], tangent_of(t, node.input[k]), &output_gradient, 1, &part);
-    *sum = *sum == GT_NONE ? part : gt_add(graph, *sum, part);
+    gt_pull_back(graph, input_gradient[k], tangent_of(t, node.input[k]), &output_gradient, 1, &contribution);
+    *sum = *sum == GT_NONE ? contribution : gt_add(graph, *sum, contribution);
   }
   return true;
 }

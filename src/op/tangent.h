@@ -17,6 +17,6 @@ gt_id gt_tangent(gt_tangents *tangents, gt_id value, gt_id *failed);
 /* The first node between `at` and the value with fewer than `orders` continuous derivatives, or GT_NONE. */
 gt_id gt_tangent_kink(const gt_graph *graph, gt_id at, gt_id value, int orders);
 /* The first node between `at` and the value that mixes rows of `at`: its size is not a multiple of the number
- * of rows. Any axis may have the rows, because gt_pack adds an axis before it. GT_NONE: there is none. */
+ * of rows. Any axis may be that of the rows, because a pack may add one before it. GT_NONE: there is none. */
 gt_id gt_tangent_first_mixing(const gt_graph *graph, gt_id at, gt_id value);
 #endif

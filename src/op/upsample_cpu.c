@@ -7,7 +7,7 @@ enum { AXES = GT_IMAGE_AXES };
 
 typedef struct job {
   const struct gt_upsample_args *t;
-  const uint32_t *mixed; /* for each axis: 1 if it is interpolated */
+  const uint32_t *interpolated; /* for each axis: 1 if it is interpolated */
 } job;
 
 typedef struct source { /* of an output element along one axis */
@@ -35,9 +35,9 @@ GT_MATH uint32_t sources_along(const job *j, int k, uint32_t o, uint32_t place[2
   const source s = source_of(j->t, k, o);
   place[0] = s.first;
   place[1] = gt_min_u32(s.first + 1, j->t->in_size[k] - 1);
-  weight[0] = j->mixed[k] ? 1 - s.next : 1;
+  weight[0] = j->interpolated[k] ? 1 - s.next : 1;
   weight[1] = s.next;
-  return j->mixed[k] ? 2 : 1;
+  return j->interpolated[k] ? 2 : 1;
 }
 
 GT_MATH void upsample_span_of(const job *j, gt_image_span at, uint32_t channels) {
@@ -82,7 +82,7 @@ void gt_upsample_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
 /* The weight of input position i of axis k in output position o. */
 GT_MATH float weight_in(const job *j, int k, uint32_t i, uint32_t o) {
   const source s = source_of(j->t, k, o);
-  if (!j->mixed[k]) return 1;
+  if (!j->interpolated[k]) return 1;
   float weight = s.first == i ? 1 - s.next : 0;
   if (gt_min_u32(s.first + 1, j->t->in_size[k] - 1) == i) weight += s.next;
   return weight;

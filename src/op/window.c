@@ -53,12 +53,12 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
 
 static uint32_t tile_rows(uint32_t width) { return width >= TILE_VALUES ? 1 : TILE_VALUES / width; }
 
-static void copy_row(const struct gt_window_args *a, bool narrow, uint32_t sample, uint32_t to) {
+static void copy_row(const struct gt_window_args *a, bool is_bytes, uint32_t sample, uint32_t to) {
   const size_t from = (size_t)(sample == GT_NONE ? 0 : sample) * a->stride + a->begin;
   const uint8_t *bytes = GT_PTR(const uint8_t, a->data) + from;
   int32_t *y = GT_PTR(int32_t, a->y) + (size_t)to * a->width;
-  if (!narrow) memcpy(y, GT_PTR(const int32_t, a->data) + from, (size_t)a->width * sizeof *y);
-  for (uint32_t i = 0; narrow && i < a->width; i++) y[i] = bytes[i];
+  if (!is_bytes) memcpy(y, GT_PTR(const int32_t, a->data) + from, (size_t)a->width * sizeof *y);
+  for (uint32_t i = 0; is_bytes && i < a->width; i++) y[i] = bytes[i];
 }
 
 static void window_cpu(const void *args, const uint32_t *spec, uint32_t tile) {

@@ -43,7 +43,7 @@ typedef struct gt_augment_stage {
 typedef struct gt_augment_rule { /* attribute of augment_draw; unused elements are zero */
   int64_t batch;
   uint32_t height, width, stages; /* height, width: of the samples */
-  uint32_t boxes, tones;          /* number of erasing stages, and of GT_DRAW_TONE */
+  uint32_t boxes, tones;          /* number of stages that erase boxes, and of GT_DRAW_TONE */
   gt_augment_stage stage[GT_AUGMENT_MAX_STAGES];
 } gt_augment_rule;
 
@@ -68,17 +68,18 @@ typedef struct gt_augment_look {               /* attribute of augment; unused e
   uint32_t border;                             /* gt_augment_border */
   uint32_t nearest;                            /* nearest pixel instead of bilinear interpolation */
   uint32_t lights, contrasts, saturates, hues; /* color changes in use: any, contrast, saturation, hue */
-  uint32_t mixes;
-  uint32_t boxes, tones;             /* number of erased boxes, and of tone curves */
-  float white;                       /* the maximum of a channel, in the units of the samples */
-  float fill[GT_AUGMENT_MAX_VALUES]; /* per channel; further channels use the last value */
+  uint32_t mixes;                              /* samples are mixed */
+  uint32_t boxes, tones;                       /* number of erased boxes, and of tone curves */
+  float white;                                 /* the maximum of a channel, in the units of the samples */
+  float fill[GT_AUGMENT_MAX_VALUES];           /* per channel; further channels use the last value */
   float value[GT_AUGMENT_MAX_BOXES][GT_AUGMENT_MAX_VALUES]; /* of erased boxes, after scaling */
   gt_tone tone[GT_AUGMENT_MAX_TONES];                       /* in the order of their stages */
 } gt_augment_look;
 
 /* F32 [batch, words]: the random parameters of each sample (shaders/op/augment/augment_draw.h). */
 gt_id gt_augment_draw(gt_graph *graph, gt_id clock, const gt_augment_rule *rule);
-/* F32 [batch]: after mixup or CutMix, the weight of each sample's own label. */
+/* F32 [batch]: after mixup or CutMix, the weight of each sample's own label. drawn, here and below: the
+ * result of gt_augment_draw. */
 gt_id gt_augment_share(gt_graph *graph, gt_id drawn);
 /* Transforms x F32 [batch, height, width(, channels)]; the result has the size in `look`. scaling: as in
  * gt_batch, for the values of a sample; or GT_NONE. */

@@ -52,7 +52,7 @@ static void turn_hue(float turn, float *v) {
   const float hue =
       gt_pick(v[0] == most, blue - green, gt_pick(v[1] == most, 2 + red - blue, 4 + green - red));
   for (int c = 0; c < 3; c++) {
-    const float at = origin[c] + hue + 6 * turn, k = at - 6 * floorf(at / 6);
+    const float position = origin[c] + hue + 6 * turn, k = position - 6 * floorf(position / 6);
     v[c] = most - chroma * clamp(gt_pick(k < 4 - k, k, 4 - k), 1);
   }
 }
@@ -70,8 +70,8 @@ GT_MATH void sample(const struct gt_augment_args *a, const uint32_t *spec, const
   across = clamp(across, right);
   down = clamp(down, bottom);
   if (spec[GT_AUGMENT_SPEC_NEAREST]) {
-    const float *at = x + (size_t)(down + 0.5f) * row_stride + (size_t)(across + 0.5f) * a->channels;
-    for (uint32_t k = 0; k < n; k++) v[k] = at[k];
+    const float *nearest = x + (size_t)(down + 0.5f) * row_stride + (size_t)(across + 0.5f) * a->channels;
+    for (uint32_t k = 0; k < n; k++) v[k] = nearest[k];
     return;
   }
   const uint32_t left = (uint32_t)across, top = (uint32_t)down;
@@ -115,17 +115,18 @@ GT_MATH void apply_tone(const job *j, const source *s, uint32_t tone, uint32_t n
 GT_MATH void scale(const struct gt_augment_args *a, pixel p, uint32_t n, float *v) {
   const float *center = GT_PTR(const float, a->scaling), *factor = center + a->period,
               *shift = factor + a->period;
-  uint32_t at = a->period == 1 ? 0 : ((p.down * a->wide + p.across) * a->channels + p.channel) % a->period;
+  uint32_t feature =
+      a->period == 1 ? 0 : ((p.down * a->wide + p.across) * a->channels + p.channel) % a->period;
   for (uint32_t k = 0; k < n; k++) {
-    v[k] = (v[k] - center[at]) * factor[at] + shift[at];
-    if (++at == a->period) at = 0;
+    v[k] = (v[k] - center[feature]) * factor[feature] + shift[feature];
+    if (++feature == a->period) feature = 0;
   }
 }
 
 /* Maps a position outside the image to one inside, along an axis of `length` pixels. */
 GT_MATH float fold(uint32_t border, float place, uint32_t length) {
-  const bool twice = border == GT_AUGMENT_SYMMETRIC; /* the last pixel is repeated */
-  const float half = twice ? 0.5f : 0.0f, period = 2 * (float)(twice ? length : length - 1);
+  const bool repeats_last = border == GT_AUGMENT_SYMMETRIC;
+  const float half = repeats_last ? 0.5f : 0.0f, period = 2 * (float)(repeats_last ? length : length - 1);
   if (border == GT_AUGMENT_EDGE || period <= 0) return place;
   place += half;
   place = place - period * floorf(place / period);
@@ -214,13 +215,13 @@ void gt_augment_grey_cpu(const void *args, const uint32_t *spec, uint32_t tile) 
   double sum = 0;
   (void)spec;
   for (uint32_t i = 0; i < pixels; i++, x += n) {
-    float v[3], all = 0;
+    float v[3], channel_sum = 0;
     for (uint32_t c = 0; c < n; c++) {
       const float bright = clamp(x[c] * factor, a->white);
       if (n == 3) v[c] = bright;
-      all += bright;
+      channel_sum += bright;
     }
-    sum += (double)(n == 3 ? grey_of(v) : all / (float)n);
+    sum += (double)(n == 3 ? grey_of(v) : channel_sum / (float)n);
   }
   GT_PTR(float, a->y)[tile] = (float)(sum / pixels);
 }

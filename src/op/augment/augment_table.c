@@ -79,8 +79,8 @@ void gt_beta_quantiles(double alpha, uint32_t count, double *quantile) {
 
 /* --- stages --- */
 
-/* Adds two tables: square roots of the areas, whose offset is setting 0, and square roots of width/height
- * with their reciprocals, whose offset is setting 1. */
+/* Adds two tables and stores their offsets in t->word[word] and the next word: square roots of the areas, and
+ * square roots of width/height with their reciprocals. */
 static void add_rectangles(table *t, size_t word, const float *area, const float *ratio, double image_area) {
   const double low = log((double)ratio[0]), high = log((double)ratio[1]);
   double *roots = gt_alloc((1 + 2) * GT_AUGMENT_QUANTILES * sizeof *roots),
@@ -99,10 +99,10 @@ static void add_rectangles(table *t, size_t word, const float *area, const float
 
 /* Adds the table k / output_size, k = 0 … length; returns its offset. */
 static uint32_t add_fractions(table *t, uint32_t length, uint32_t output_size) {
-  double *part = gt_alloc((length + 1) * sizeof *part);
-  for (uint32_t k = 0; k <= length; k++) part[k] = (double)k / output_size;
-  const uint32_t first = add_floats(t, part, length + 1);
-  free(part);
+  double *fraction = gt_alloc((length + 1) * sizeof *fraction);
+  for (uint32_t k = 0; k <= length; k++) fraction[k] = (double)k / output_size;
+  const uint32_t first = add_floats(t, fraction, length + 1);
+  free(fraction);
   return first;
 }
 
@@ -134,16 +134,16 @@ static void add_resized_crop(table *t, size_t word, size sample, size output, co
   set_center_crop(&t->word[word + 4], sample, value + 2);
 }
 
-/* value: the settings of GT_DRAW_AFFINE (op/augment/kinds.h). */
+/* value: the settings of GT_DRAW_AFFINE (shaders/op/augment/kinds.h). */
 static void add_affine(table *t, size_t word, const float *value) {
   const uint32_t columns = GT_AUGMENT_AFFINE_COLUMNS;
   double *rows = gt_alloc((size_t)columns * GT_AUGMENT_QUANTILES * sizeof *rows);
   for (uint32_t k = 0; k < GT_AUGMENT_QUANTILES; k++) {
     const double angle = degree * uniform_quantile(value, k);
-    const double to[] = {cos(angle), sin(angle), 1 / uniform_quantile(value + 4, k),
-                         tan(degree * uniform_quantile(value + 6, k)),
-                         tan(degree * uniform_quantile(value + 8, k))};
-    memcpy(rows + (size_t)k * columns, to, sizeof to);
+    const double row[] = {cos(angle), sin(angle), 1 / uniform_quantile(value + 4, k),
+                          tan(degree * uniform_quantile(value + 6, k)),
+                          tan(degree * uniform_quantile(value + 8, k))};
+    memcpy(rows + (size_t)k * columns, row, sizeof row);
   }
   const uint32_t first = add_floats(t, rows, (size_t)columns * GT_AUGMENT_QUANTILES);
   t->word[word] = first;
@@ -152,7 +152,7 @@ static void add_affine(table *t, size_t word, const float *value) {
   free(rows);
 }
 
-/* value: the settings of GT_DRAW_MIX (op/augment/kinds.h). */
+/* value: the settings of GT_DRAW_MIX (shaders/op/augment/kinds.h). */
 static void add_mix(table *t, size_t word, size image, const float *value) {
   const uint32_t columns = GT_AUGMENT_MIX_COLUMNS, count = GT_AUGMENT_QUANTILES;
   double *rows = gt_alloc((size_t)(columns + 1) * count * sizeof *rows), *share = rows + columns * count;
@@ -209,20 +209,21 @@ static size output_of(size sample, const gt_augment_stage *stage) {
 }
 
 uint32_t *gt_augment_table(const gt_augment_rule *rule, size_t *words) {
-  const size_t head = (size_t)GT_AUGMENT_STAGE_WORDS * GT_AUGMENT_MAX_STAGES;
-  table t = {.words = head, .capacity = head, .word = gt_alloc(head * sizeof *t.word)};
+  const size_t header_words = (size_t)GT_AUGMENT_STAGE_WORDS * GT_AUGMENT_MAX_STAGES;
+  table t = {
+      .words = header_words, .capacity = header_words, .word = gt_alloc(header_words * sizeof *t.word)};
   size sample = {rule->height, rule->width}, final_size = sample;
-  memset(t.word, 0, head * sizeof *t.word);
+  memset(t.word, 0, header_words * sizeof *t.word);
   for (uint32_t i = 0; i < rule->stages; i++) final_size = output_of(final_size, &rule->stage[i]);
   for (uint32_t i = 0; i < rule->stages; i++) {
     const gt_augment_stage *stage = &rule->stage[i];
-    const size_t at = (size_t)i * GT_AUGMENT_STAGE_WORDS;
+    const size_t word = (size_t)i * GT_AUGMENT_STAGE_WORDS;
     /* Stages that are not geometric are applied at the final size, whatever their position in the list. */
     const size input = stage->kind <= GT_DRAW_AFFINE ? sample : final_size;
-    t.word[at] = stage->kind;
-    t.word[at + GT_AUGMENT_STAGE_HEIGHT] = input.height;
-    t.word[at + GT_AUGMENT_STAGE_WIDTH] = input.width;
-    add_stage(&t, at + 1, input, output_of(input, stage), stage);
+    t.word[word] = stage->kind;
+    t.word[word + GT_AUGMENT_STAGE_HEIGHT] = input.height;
+    t.word[word + GT_AUGMENT_STAGE_WIDTH] = input.width;
+    add_stage(&t, word + 1, input, output_of(input, stage), stage);
     sample = output_of(sample, stage);
   }
   *words = t.words;

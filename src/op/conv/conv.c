@@ -13,7 +13,12 @@
 #include "op/op.h"
 #include <stdlib.h>
 
-enum { OP_CONV, OP_INPUT, OP_WEIGHT, OPS, MAX_EXTENT = 1 << 28, MAX_LENGTH = 1 << 24, MAX_PHASES = 27 };
+enum { OP_CONV, OP_INPUT, OP_WEIGHT, OPS };
+enum {
+  MAX_EXTENT = 1 << 28, /* of an axis, a window and its padding, so that their sums fit 32 bits */
+  MAX_LENGTH = 1 << 24, /* values of a window over all channels */
+  MAX_PHASES = 27       /* maximum number of GEMMs in lower_phases: strides of 3 along 3 axes */
+};
 static const gt_op ops[OPS];
 
 GT_REGISTER(op, conv)
@@ -77,7 +82,7 @@ static bool refuse(const gt_graph *graph, const gt_node *node, gt_error *error) 
 /* The sizes of a node, for all three ops. */
 typedef struct extents {
   const gt_conv_attribute *a;
-  int64_t batch, in, out; /* channels */
+  int64_t batch, in, out; /* in, out: channels */
 } extents;
 
 static bool extents_of(const gt_graph *graph, const gt_node *node, extents *e) {
@@ -125,15 +130,15 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
 /* True if each position reads one element and each element is read once (a 1x1 convolution), or one position
  * reads the whole image: images are then matrices with rows of *row values, and no im2col is needed. */
 static bool is_plain(const gt_conv_attribute *a, int64_t channels, int64_t *row) {
-  bool one = a->groups == 1, all = a->groups == 1;
+  bool is_pointwise = a->groups == 1, covers_image = a->groups == 1;
   *row = channels;
   for (uint32_t d = 0; d < a->rank; d++) {
-    one &= a->kernel[d] == 1 && a->stride[d] == 1 && !a->before[d] && a->in[d] == a->out[d];
-    all &= a->kernel[d] == a->in[d] && a->out[d] == 1 && !a->before[d] && a->dilation[d] == 1;
+    is_pointwise &= a->kernel[d] == 1 && a->stride[d] == 1 && !a->before[d] && a->in[d] == a->out[d];
+    covers_image &= a->kernel[d] == a->in[d] && a->out[d] == 1 && !a->before[d] && a->dilation[d] == 1;
   }
-  if (all)
+  if (covers_image)
     for (uint32_t d = 0; d < a->rank; d++) *row *= a->in[d];
-  return one || all;
+  return is_pointwise || covers_image;
 }
 
 static gt_id add_node(gt_graph *graph, int op_index, gt_id left, gt_id right, const gt_conv_attribute *a) {
@@ -204,8 +209,8 @@ static gt_id tile_input(gt_graph *graph, gt_id g, gt_id w, const gt_conv_attribu
   }
   split.dim[1 + 2 * rank] = in;
   axes[1 + 2 * rank] = 1 + 2 * rank;
-  const gt_id together = gt_permute(graph, gt_reshape(graph, windows, split), axes);
-  return gt_reshape(graph, together, image_shape(s.dim[0], a->rank, a->in, in));
+  const gt_id adjacent = gt_permute(graph, gt_reshape(graph, windows, split), axes);
+  return gt_reshape(graph, adjacent, image_shape(s.dim[0], a->rank, a->in, in));
 }
 
 gt_id gt_conv_input(gt_graph *graph, gt_id g, gt_id w, const gt_conv_attribute *a) {
@@ -273,13 +278,13 @@ static gt_patches patches_of(const extents *e, bool back) {
   gt_patches p = {.rank = a->rank, .groups = a->groups, .back = back};
   p.channels = (uint32_t)(back ? e->out : e->in);
   for (uint32_t d = 0; d < a->rank; d++) {
-    const uint32_t at = a->rank - 1 - d;
-    p.axis[d] = (gt_patches_axis){.size = back ? a->out[at] : a->in[at],
-                                  .positions = back ? a->in[at] : a->out[at],
-                                  .kernel = a->kernel[at],
-                                  .stride = a->stride[at],
-                                  .dilation = a->dilation[at],
-                                  .before = a->before[at]};
+    const uint32_t axis = a->rank - 1 - d;
+    p.axis[d] = (gt_patches_axis){.size = back ? a->out[axis] : a->in[axis],
+                                  .positions = back ? a->in[axis] : a->out[axis],
+                                  .kernel = a->kernel[axis],
+                                  .stride = a->stride[axis],
+                                  .dilation = a->dilation[axis],
+                                  .before = a->before[axis]};
   }
   return p;
 }
@@ -323,38 +328,41 @@ static void lower_phases(gt_lowering *lowering, const gt_group *group, const ext
   } while (next_phase(patches));
 }
 
-static uint32_t position_count(const extents *e, const uint32_t *along) {
+static uint32_t position_count(const extents *e, const uint32_t *sizes) {
   uint32_t count = (uint32_t)e->batch;
-  for (uint32_t d = 0; d < e->a->rank; d++) count *= along[d];
+  for (uint32_t d = 0; d < e->a->rank; d++) count *= sizes[d];
   return count;
 }
 
 static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
-  const bool back = node->op == &ops[OP_INPUT], of_weight = node->op == &ops[OP_WEIGHT];
+  const bool is_input_gradient = node->op == &ops[OP_INPUT], is_weight_gradient = node->op == &ops[OP_WEIGHT];
   extents e;
   if (!extents_of(graph, node, &e)) return;
   const uint32_t groups = e.a->groups, in = (uint32_t)e.in / groups, out = (uint32_t)e.out / groups;
-  gt_patches patches = patches_of(&e, back);
-  const uint32_t length = gt_patches_length(&patches), lines = position_count(&e, back ? e.a->in : e.a->out);
-  if (gt_depthwise_fits(&patches, back ? (uint32_t)e.in : (uint32_t)e.out)) {
-    (of_weight ? gt_depthwise_weight_lower : gt_depthwise_lower)(lowering, group, &patches, lines);
+  gt_patches patches = patches_of(&e, is_input_gradient);
+  const uint32_t length = gt_patches_length(&patches),
+                 positions = position_count(&e, is_input_gradient ? e.a->in : e.a->out);
+  if (gt_depthwise_fits(&patches, is_input_gradient ? (uint32_t)e.in : (uint32_t)e.out)) {
+    (is_weight_gradient ? gt_depthwise_weight_lower : gt_depthwise_lower)(lowering, group, &patches,
+                                                                          positions);
     return;
   }
   gt_product p = {.a = {.node = node->input[0]}, .b = {.node = node->input[1]}};
-  p.shape = (gt_matmul_shape){.m = lines, .n = back ? in : out, .k = length, .batch = groups};
-  p.shape.trans_b = !back;
+  p.shape =
+      (gt_matmul_shape){.m = positions, .n = is_input_gradient ? in : out, .k = length, .batch = groups};
+  p.shape.trans_b = !is_input_gradient;
   p.shape.kind_a = GT_FACTOR_PATCHES;
   p.b.stride = groups > 1 ? p.shape.n * length : 0;
   p.result = groups > 1 ? GT_RESULT_SIDE_BY_SIDE : GT_RESULT_DENSE;
-  if (of_weight) {
-    p.shape = (gt_matmul_shape){.m = out, .n = length, .k = lines, .batch = groups, .trans_a = true};
+  if (is_weight_gradient) {
+    p.shape = (gt_matmul_shape){.m = out, .n = length, .k = positions, .batch = groups, .trans_a = true};
     p.shape.kind_a = groups > 1 ? GT_FACTOR_SIDE_BY_SIDE : GT_FACTOR_DENSE;
     p.shape.kind_b = GT_FACTOR_PATCHES;
     p.result = GT_RESULT_DENSE;
   }
-  if (back && phase_count(e.a) > 1 && phase_count(e.a) <= MAX_PHASES)
+  if (is_input_gradient && phase_count(e.a) > 1 && phase_count(e.a) <= MAX_PHASES)
     lower_phases(lowering, group, &e, &patches, &p);
   else
     lower_product(lowering, group, &patches, &p);
@@ -370,11 +378,11 @@ static double flops(const gt_graph *graph, const gt_node *node) {
 
 static int print_setting(char *buffer, size_t size, const char *what, uint32_t rank, const uint32_t *value,
                          uint32_t fallback) {
-  bool same = true;
-  for (uint32_t d = 0; d < rank; d++) same &= value[d] == value[0];
-  if (same && value[0] == fallback) return 0;
+  bool all_equal = true;
+  for (uint32_t d = 0; d < rank; d++) all_equal &= value[d] == value[0];
+  if (all_equal && value[0] == fallback) return 0;
   int end = snprintf(buffer, size, "%s%u", what, value[0]);
-  for (uint32_t d = 1; d < rank && !same; d++)
+  for (uint32_t d = 1; d < rank && !all_equal; d++)
     end += snprintf(buffer + end, size - (size_t)end, "x%u", value[d]);
   return end;
 }
@@ -389,10 +397,10 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
   if (a->groups > 1) snprintf(buffer + end, size - (size_t)end, ", %u groups", a->groups);
 }
 
-#define OP(title, its_gradient)                                                                \
-  {                                                                                            \
-    .name = title, .kind = GT_OP_KERNEL, .min_inputs = 2, .max_inputs = 2, .infer = infer,     \
-    .gradient = its_gradient, .lower = lower, .flops = flops, .print = print, .epilogue = true \
+#define OP(op_name, op_gradient)                                                              \
+  {                                                                                           \
+    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 2, .max_inputs = 2, .infer = infer,  \
+    .gradient = op_gradient, .lower = lower, .flops = flops, .print = print, .epilogue = true \
   }
 
 static const gt_op ops[OPS] = {[OP_CONV] = OP("conv", gradient_conv),

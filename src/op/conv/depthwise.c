@@ -24,12 +24,12 @@ bool gt_depthwise_fits(const gt_patches *p, uint32_t out) {
          gt_patches_length(p) <= GT_DEPTHWISE_WEIGHTS / p->channels;
 }
 
-static gt_step *emit_step(gt_lowering *lowering, const gt_kernel *which, const gt_patches *p,
+static gt_step *emit_step(gt_lowering *lowering, const gt_kernel *kernel_of_step, const gt_patches *p,
                           const struct gt_depthwise_args *args) {
   uint32_t own_spec[GT_FACTOR_SPEC_END - GT_FACTOR_SPEC_OWN] = {0};
   size_t words;
   uint32_t *geometry = gt_patches_geometry(p, &words, own_spec);
-  gt_step *step = gt_lower_step(lowering, which, args, sizeof *args);
+  gt_step *step = gt_lower_step(lowering, kernel_of_step, args, sizeof *args);
   for (int i = GT_FACTOR_SPEC_OWN; i < GT_FACTOR_SPEC_END; i++)
     step->spec[i] = own_spec[i - GT_FACTOR_SPEC_OWN];
   gt_lower_constants(lowering, AT(geometry), geometry, 4 * words);
@@ -55,11 +55,11 @@ void gt_depthwise_weight_lower(gt_lowering *lowering, const gt_group *group, con
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   const bool device = gt_lowering_target(lowering)->device;
   const uint32_t taps = gt_patches_length(p), items = gt_ceil_div(p->channels, 4) * taps;
-  const uint32_t wanted = device
+  const uint32_t slices = device
                               ? gt_min_u32(gt_ceil_div(ENOUGH, items), gt_ceil_div(positions, MIN_POSITIONS))
                               : gt_min_u32(CPU_SLICES, gt_ceil_div(positions, CPU_MIN_POSITIONS));
   struct gt_depthwise_args args = {.lines = positions, .channels = p->channels, .taps = taps};
-  args.chunk = gt_ceil_div(positions, wanted);
+  args.chunk = gt_ceil_div(positions, slices);
   args.parts = gt_ceil_div(positions, args.chunk);
   const uint32_t count = p->channels * taps;
   const uint32_t scratch = gt_lower_scratch(lowering, 4ull * args.parts * count);

@@ -18,9 +18,10 @@ static place place_of(const uint32_t *geometry, uint32_t rank, uint32_t position
   place p = {0};
   const uint32_t *axis = geometry + GT_PATCHES_AXIS;
   for (uint32_t a = 0; a < rank; a++, axis += GT_PATCHES_OF_AXIS) {
-    const uint32_t at = position % axis[GT_PATCHES_POSITIONS] * axis[GT_PATCHES_EACH] + axis[GT_PATCHES_LIFT];
-    p.phase |= at % axis[GT_PATCHES_HOLES] << a * GT_PATCHES_PHASE;
-    p.along[a] = at / axis[GT_PATCHES_HOLES] - axis[GT_PATCHES_LOW];
+    const uint32_t coordinate =
+        position % axis[GT_PATCHES_POSITIONS] * axis[GT_PATCHES_EACH] + axis[GT_PATCHES_LIFT];
+    p.phase |= coordinate % axis[GT_PATCHES_HOLES] << a * GT_PATCHES_PHASE;
+    p.along[a] = coordinate / axis[GT_PATCHES_HOLES] - axis[GT_PATCHES_LOW];
     p.offset += p.along[a] * axis[GT_PATCHES_STEP];
     position /= axis[GT_PATCHES_POSITIONS];
   }
@@ -44,13 +45,13 @@ GT_CLONES static void add_products(float *to, const float *a, const float *b, ui
 void gt_depthwise_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_depthwise_args *a = args;
   const uint32_t *geometry = GT_PTR(const uint32_t, a->geometry), rank = spec[GT_PATCHES_SPEC_RANK];
-  const uint32_t most = gt_depthwise_tile_positions(a->channels), first = tile * most;
-  const uint32_t positions = gt_min_u32(most, a->lines - first);
+  const uint32_t tile_positions = gt_depthwise_tile_positions(a->channels), first = tile * tile_positions;
+  const uint32_t positions = gt_min_u32(tile_positions, a->lines - first);
   const float *image = GT_PTR(const float, a->image), *w = GT_PTR(const float, a->other);
   _Static_assert((GT_DEPTHWISE_WEIGHTS + GT_DEPTHWISE_VALUES) * sizeof(float) <= GT_POOL_SCRATCH,
                  "the transposed weights and the sums fit");
-  float *transposed = gt_pool_scratch(),
-        *sum = transposed + GT_DEPTHWISE_WEIGHTS; /* transposed: [taps, channels] */
+  float *transposed = gt_pool_scratch(); /* [taps, channels] */
+  float *sum = transposed + GT_DEPTHWISE_WEIGHTS;
   for (uint32_t c = 0; c < a->channels; c++)
     for (uint32_t t = 0; t < a->taps; t++) transposed[t * a->channels + c] = w[c * a->taps + t];
   memset(sum, 0, (size_t)positions * a->channels * sizeof *sum);

@@ -9,7 +9,7 @@ static bool input_is_stored(const gt_graph *graph, const gt_chain *chain) {
   bool stored = false;
   for (int n = 0; n < chain->nodes; n++) {
     const gt_derivative *derivative = gt_node_at(graph, chain->node[n])->derivative;
-    stored |= derivative && derivative->input[0] == chain->from;
+    stored |= derivative && derivative->input[0] == chain->source;
   }
   return stored;
 }

@@ -42,6 +42,7 @@ typedef struct logic_attribute {
   uint32_t half; /* the result is F16 */
 } logic_attribute;
 
+/* True if the value is F32 with at least `rank` axes and, unless `last` is 0, a last axis of this length. */
 static bool is_floats(const gt_node *node, int rank, int64_t last) {
   return node->dtype == GT_F32 && node->shape.rank >= rank &&
          (!last || node->shape.dim[node->shape.rank - 1] == last);
@@ -199,11 +200,12 @@ static void lower_layer(gt_lowering *lowering, const gt_group *group) {
   const struct gt_logic_args args = {.inputs = (uint32_t)x.dim[0],
                                      .gates = (uint32_t)gt_node_at(graph, node->input[1])->shape.dim[0],
                                      .batch = (uint32_t)x.dim[1]};
-  const bool logits = node->op == &ops[OP_LOGITS_GRADIENT],
-             sums = node->op == &ops[OP_COEFFICIENTS_GRADIENT] || logits;
-  const bool inputs = node->op == &ops[OP_X_GRADIENT];
-  const gt_kernel *kernel = sums ? &sums_kernel : inputs ? &inputs_kernel : &logic_kernel;
-  const uint32_t result_rows = inputs ? args.inputs : args.gates, tile_rows = gt_logic_tile_rows(args.batch);
+  const bool is_logits_gradient = node->op == &ops[OP_LOGITS_GRADIENT],
+             is_sums = node->op == &ops[OP_COEFFICIENTS_GRADIENT] || is_logits_gradient;
+  const bool is_x_gradient = node->op == &ops[OP_X_GRADIENT];
+  const gt_kernel *kernel = is_sums ? &sums_kernel : is_x_gradient ? &inputs_kernel : &logic_kernel;
+  const uint32_t result_rows = is_x_gradient ? args.inputs : args.gates,
+                 tile_rows = gt_logic_tile_rows(args.batch);
   gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
   const bool quads = args.batch % 4 == 0;
   const uint32_t width = quads ? args.batch / 4 : args.batch,
@@ -211,18 +213,19 @@ static void lower_layer(gt_lowering *lowering, const gt_group *group) {
   const uint32_t slice = quads ? slice_for(lowering, &args, gt_logic_type(graph, node->input[0])) : width;
   step->spec[GT_LOGIC_SPEC_QUADS] = quads;
   step->spec[GT_LOGIC_SPEC_X] = gt_logic_type(graph, node->input[0]);
-  if (sums || inputs) step->spec[GT_LOGIC_SPEC_G] = gt_logic_type(graph, node->input[3]);
+  if (is_sums || is_x_gradient) step->spec[GT_LOGIC_SPEC_G] = gt_logic_type(graph, node->input[3]);
   step->spec[GT_LOGIC_SPEC_Y] = gt_logic_type(graph, group->leader);
   step->tiles = gt_ceil_div(result_rows, tile_rows);
   gt_lower_read(lowering, offsetof(struct gt_logic_args, x), node->input[0]);
-  step->spec[GT_LOGIC_SPEC_TO_LOGITS] = logits;
-  if (!sums || logits)
-    gt_lower_read(lowering, offsetof(struct gt_logic_args, coefficients), node->input[logits ? 4 : 1]);
+  step->spec[GT_LOGIC_SPEC_TO_LOGITS] = is_logits_gradient;
+  if (!is_sums || is_logits_gradient)
+    gt_lower_read(lowering, offsetof(struct gt_logic_args, coefficients),
+                  node->input[is_logits_gradient ? 4 : 1]);
   gt_lower_read(lowering, offsetof(struct gt_logic_args, wiring), node->input[2]);
-  if (sums || inputs) gt_lower_read(lowering, offsetof(struct gt_logic_args, g), node->input[3]);
+  if (is_sums || is_x_gradient) gt_lower_read(lowering, offsetof(struct gt_logic_args, g), node->input[3]);
   gt_lower_write(lowering, offsetof(struct gt_logic_args, y), group->leader);
-  if (!inputs) {
-    lower_runs(lowering, step, args.gates, width, sums ? width : slice, local);
+  if (!is_x_gradient) {
+    lower_runs(lowering, step, args.gates, width, is_sums ? width : slice, local);
     return;
   }
   if (slice < width) step->spec[GT_LOGIC_SPEC_SLICE] = slice;
@@ -263,15 +266,15 @@ gt_id gt_logic_group_sum(gt_graph *graph, gt_id x, int64_t groups, double scale)
 }
 
 void gt_logic_inverse(const int32_t *wiring, int64_t inputs, int64_t gates, int32_t *out) {
-  int32_t *start = out, *pin = out + inputs + 1;
+  int32_t *start = out, *reader = out + inputs + 1;
   memset(start, 0, (size_t)(inputs + 1) * sizeof *start);
   for (int64_t i = 0; i < 2 * gates; i++) start[wiring[i] + 1]++;
   for (int64_t i = 0; i < inputs; i++) start[i + 1] += start[i];
   for (int64_t gate = 0; gate < gates; gate++)
     for (int side = 0; side < 2; side++) {
-      const int64_t at = start[wiring[side * gates + gate]]++;
-      pin[2 * at] = (int32_t)(2 * gate + side);
-      pin[2 * at + 1] = wiring[(1 - side) * gates + gate];
+      const int64_t position = start[wiring[side * gates + gate]]++;
+      reader[2 * position] = (int32_t)(2 * gate + side);
+      reader[2 * position + 1] = wiring[(1 - side) * gates + gate];
     }
   /* Each start has advanced to the end of its list, where the next list starts. */
   memmove(start + 1, start, (size_t)inputs * sizeof *start);

@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 enum { OP_CODES, OP_PACK, OP_UNPACK, OP_BITS, OP_SUM, OPS };
-enum { LOCAL = 64, SUM_LOCAL = 256, FUNCTIONS = 16 /* of two bits */ };
+enum { WORKGROUP = 64, SUM_WORKGROUP = 256, FUNCTIONS = 16 /* of two bits */ };
 static const gt_op ops[OPS];
 
 GT_REGISTER(op, logic_bits)
@@ -108,7 +108,7 @@ static void lower_codes(gt_lowering *lowering, const gt_group *group) {
   step->tiles = gt_ceil_div(args.gates, GT_BITS_CODE_TILE);
   gt_lower_read(lowering, offsetof(struct gt_logic_codes_args, logits), node->input[0]);
   gt_lower_write(lowering, offsetof(struct gt_logic_codes_args, codes), group->leader);
-  gt_lower_grid(lowering, args.gates, LOCAL);
+  gt_lower_grid(lowering, args.gates, WORKGROUP);
 }
 
 /* Lowers pack and unpack. */
@@ -117,19 +117,19 @@ static void lower_pack(gt_lowering *lowering, const gt_group *group) {
                          unpack = {"logic_unpack", gt_logic_unpack_cpu};
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
-  const bool packs = node->op == &ops[OP_PACK];
-  const gt_shape x = packs ? gt_node_at(graph, node->input[0])->shape : node->shape;
+  const bool is_pack = node->op == &ops[OP_PACK];
+  const gt_shape x = is_pack ? gt_node_at(graph, node->input[0])->shape : node->shape;
   const struct gt_logic_pack_args args = {
       .batch = (uint32_t)x.dim[0], .values = (uint32_t)x.dim[1], .words = (uint32_t)gt_logic_words(x.dim[0])};
   const size_t at_x = offsetof(struct gt_logic_pack_args, x),
                at_words = offsetof(struct gt_logic_pack_args, packed);
-  gt_step *step = gt_lower_step(lowering, packs ? &pack : &unpack, &args, sizeof args);
+  gt_step *step = gt_lower_step(lowering, is_pack ? &pack : &unpack, &args, sizeof args);
   step->spec[GT_LOGIC_PACK_SPEC_BY_WORD] =
       ((const bits_attribute *)node->attribute)->order == GT_WORDS_BY_WORD;
   step->tiles = args.words * gt_ceil_div(args.values, GT_BITS_VALUE_TILE);
-  gt_lower_read(lowering, packs ? at_x : at_words, node->input[0]);
-  gt_lower_write(lowering, packs ? at_words : at_x, group->leader);
-  gt_lower_grid(lowering, (uint64_t)args.values * (packs ? args.words : args.batch), LOCAL);
+  gt_lower_read(lowering, is_pack ? at_x : at_words, node->input[0]);
+  gt_lower_write(lowering, is_pack ? at_words : at_x, group->leader);
+  gt_lower_grid(lowering, (uint64_t)args.values * (is_pack ? args.words : args.batch), WORKGROUP);
 }
 
 static void lower_bits(gt_lowering *lowering, const gt_group *group) {
@@ -146,7 +146,7 @@ static void lower_bits(gt_lowering *lowering, const gt_group *group) {
   gt_lower_read(lowering, offsetof(struct gt_logic_bits_args, codes), node->input[1]);
   gt_lower_read(lowering, offsetof(struct gt_logic_bits_args, wiring), node->input[2]);
   gt_lower_write(lowering, offsetof(struct gt_logic_bits_args, y), group->leader);
-  gt_lower_grid(lowering, (uint64_t)args.gates * args.words, LOCAL);
+  gt_lower_grid(lowering, (uint64_t)args.gates * args.words, WORKGROUP);
 }
 
 static void lower_sum(gt_lowering *lowering, const gt_group *group) {
@@ -160,7 +160,7 @@ static void lower_sum(gt_lowering *lowering, const gt_group *group) {
                                               .each = (uint32_t)(x.dim[0] / a->groups),
                                               .words = (uint32_t)x.dim[1],
                                               .scale = a->scale};
-  const uint32_t local = gt_lower_workgroup(lowering, SUM_LOCAL, 32);
+  const uint32_t local = gt_lower_workgroup(lowering, SUM_WORKGROUP, 32);
   gt_lower_step(lowering, &kernel, &args, sizeof args)->tiles = args.groups;
   gt_lower_read(lowering, offsetof(struct gt_logic_bits_sum_args, x), node->input[0]);
   gt_lower_write(lowering, offsetof(struct gt_logic_bits_sum_args, y), group->leader);

@@ -43,7 +43,7 @@ GT_CLONES static void unpack(const uint32_t *bits, uint32_t s, float *restrict x
 
 typedef struct block { /* the values of one word that a tile processes */
   uint32_t word, first, count, samples;
-  size_t at, stride; /* index of the word of the first value, and the distance to the next value */
+  size_t offset, stride; /* index of the word of the first value, and the distance to the next value */
 } block;
 
 static block block_of(const struct gt_logic_pack_args *t, const uint32_t *spec, uint32_t tile) {
@@ -53,14 +53,14 @@ static block block_of(const struct gt_logic_pack_args *t, const uint32_t *spec, 
   b.count = gt_min_u32(GT_BITS_VALUE_TILE, t->values - b.first);
   b.samples = gt_min_u32(32, t->batch - 32 * b.word);
   b.stride = by_word ? 1 : t->words;
-  b.at = by_word ? (size_t)b.word * t->values + b.first : (size_t)b.first * t->words + b.word;
+  b.offset = by_word ? (size_t)b.word * t->values + b.first : (size_t)b.first * t->words + b.word;
   return b;
 }
 
 void gt_logic_pack_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_logic_pack_args *t = args;
   const block b = block_of(t, spec, tile);
-  uint32_t bits[GT_BITS_VALUE_TILE], *words = GT_PTR(uint32_t, t->packed) + b.at;
+  uint32_t bits[GT_BITS_VALUE_TILE], *words = GT_PTR(uint32_t, t->packed) + b.offset;
   pack(GT_PTR(const float, t->x) + (size_t)b.word * 32 * t->values + b.first, t->values, b.samples, b.count,
        bits);
   for (uint32_t i = 0; i < b.count; i++) words[i * b.stride] = bits[i];
@@ -69,7 +69,7 @@ void gt_logic_pack_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
 void gt_logic_unpack_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_logic_pack_args *t = args;
   const block b = block_of(t, spec, tile);
-  const uint32_t *words = GT_PTR(const uint32_t, t->packed) + b.at;
+  const uint32_t *words = GT_PTR(const uint32_t, t->packed) + b.offset;
   uint32_t bits[GT_BITS_VALUE_TILE];
   for (uint32_t i = 0; i < b.count; i++) bits[i] = words[i * b.stride];
   float *x = GT_PTR(float, t->x) + (size_t)b.word * 32 * t->values + b.first;
@@ -82,7 +82,7 @@ uint32_t gt_logic_bits_tile_rows(uint32_t words) { return words >= TILE_WORDS ? 
 
 /* Indices are clamped to the inputs of the layer, because the wiring of a damaged file may be out of
  * range. */
-GT_CLONES static void layer(const struct gt_logic_bits_args *t, uint32_t first, uint32_t end) {
+GT_CLONES static void run_layer(const struct gt_logic_bits_args *t, uint32_t first, uint32_t end) {
   const uint32_t *codes = GT_PTR(const uint32_t, t->codes), *wiring = GT_PTR(const uint32_t, t->wiring);
   const size_t n = t->words;
   for (uint32_t gate = first; gate < end; gate++) {
@@ -99,16 +99,16 @@ void gt_logic_bits_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_logic_bits_args *t = args;
   const uint32_t per_tile = gt_logic_bits_tile_rows(t->words), first = tile * per_tile;
   (void)spec;
-  layer(t, first, gt_min_u32(first + per_tile, t->gates));
+  run_layer(t, first, gt_min_u32(first + per_tile, t->gates));
 }
 
 /* --- sums ----------------------------------------------------------------------------------------------- */
 
 /* Bit-sliced counters of ones with carry-save adders: two rows of bits per level (power of two), so that each
  * level is updated half as often as the one below (Harley and Seal; Knuth, "The Art of Computer Programming",
- * 4A, 7.1.3). Level k uses `rest` only if bit k of the number of rows is set. */
+ * 4A, 7.1.3). Level k uses `pending` only if bit k of the number of rows is set. */
 typedef struct counter {
-  uint32_t rows, sum[LEVELS][PIECE], rest[LEVELS][PIECE];
+  uint32_t rows, sum[LEVELS][PIECE], pending[LEVELS][PIECE];
 } counter;
 
 GT_CLONES static void add_row(counter *c, const uint32_t *row, uint32_t n) {
@@ -117,16 +117,16 @@ GT_CLONES static void add_row(counter *c, const uint32_t *row, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) carry[i] = row[i];
   for (; c->rows >> level & 1; level++) {
     uint32_t *restrict sum = c->sum[level];
-    const uint32_t *rest = c->rest[level];
+    const uint32_t *pending = c->pending[level];
     for (uint32_t i = 0; i < n; i++) {
-      const uint32_t half_sum = sum[i] ^ rest[i], out = (sum[i] & rest[i]) | (half_sum & carry[i]);
+      const uint32_t half_sum = sum[i] ^ pending[i], out = (sum[i] & pending[i]) | (half_sum & carry[i]);
       sum[i] = half_sum ^ carry[i];
       carry[i] = out;
     }
   }
   if (!(c->rows & (c->rows + 1)))
     for (uint32_t i = 0; i < n; i++) c->sum[level][i] = 0; /* first use of the level */
-  for (uint32_t i = 0; i < n; i++) c->rest[level][i] = carry[i];
+  for (uint32_t i = 0; i < n; i++) c->pending[level][i] = carry[i];
   c->rows++;
 }
 
@@ -134,8 +134,8 @@ GT_CLONES static void add_row(counter *c, const uint32_t *row, uint32_t n) {
 GT_CLONES static void count_word(const counter *c, uint32_t i, uint32_t count[restrict 32]) {
   for (uint32_t bit = 0; bit < 32; bit++) count[bit] = 0;
   for (uint32_t level = 0; c->rows >> level; level++) {
-    const uint32_t sum = c->sum[level][i], rest = c->rows >> level & 1 ? c->rest[level][i] : 0;
-    for (uint32_t bit = 0; bit < 32; bit++) count[bit] += ((sum >> bit & 1) + (rest >> bit & 1)) << level;
+    const uint32_t sum = c->sum[level][i], pending = c->rows >> level & 1 ? c->pending[level][i] : 0;
+    for (uint32_t bit = 0; bit < 32; bit++) count[bit] += ((sum >> bit & 1) + (pending >> bit & 1)) << level;
   }
 }
 

@@ -74,19 +74,21 @@ void gt_logic_ca_inverse(const gt_logic_ca_attribute *attribute, uint32_t channe
   const int64_t wires = gt_logic_ca_wires(attribute);
   gt_logic_ca_layers(attribute, channels, layer);
   for (uint32_t l = 0; l < attribute->perceptions + attribute->updates; l++) {
-    const gt_logic_ca_layer *at = &layer[l];
-    const int32_t *a = wiring + at->wire, *b = a + wires;
-    int32_t *input = inverse + at->inverse, rest = (int32_t)(at->inverse + 4 * at->inputs);
-    memset(input, 0, sizeof *input * inverse_size(at->inputs, at->width));
-    for (uint32_t o = 0; o < at->width; o++) input[4 * a[o]]++, input[4 * b[o]]++;
-    for (uint32_t i = 0; i < at->inputs; i++) {
-      const int32_t others = input[4 * i] - INLINE_READERS;
+    const gt_logic_ca_layer *current = &layer[l];
+    const int32_t *a = wiring + current->wire, *b = a + wires;
+    int32_t *input = inverse + current->inverse,
+            free_word = (int32_t)(current->inverse + 4 * current->inputs);
+    memset(input, 0, sizeof *input * inverse_size(current->inputs, current->width));
+    /* First, the number of readers of each input. */
+    for (uint32_t o = 0; o < current->width; o++) input[4 * a[o]]++, input[4 * b[o]]++;
+    for (uint32_t i = 0; i < current->inputs; i++) {
+      const int32_t further_readers = input[4 * i] - INLINE_READERS;
       for (int k = 0; k < INLINE_READERS; k++) input[4 * i + k] = -1;
-      if (others <= 0) continue;
-      input[4 * i + INLINE_READERS] = rest;
-      rest += 1 + others;
+      if (further_readers <= 0) continue;
+      input[4 * i + INLINE_READERS] = free_word;
+      free_word += 1 + further_readers;
     }
-    for (uint32_t o = 0; o < at->width; o++)
+    for (uint32_t o = 0; o < current->width; o++)
       for (int side = 0; side < 2; side++)
         add_reader(inverse, input + 4 * (side ? b[o] : a[o]), (int32_t)(2 * o) + side);
   }
@@ -219,6 +221,7 @@ static double evaluations(const gt_graph *graph, const gt_node *node) {
   return gates * (double)(state.dim[0] * state.dim[1] * state.dim[2]) * a->steps;
 }
 
+/* An evaluation counts as 6 operations forward and 20 backward. */
 static double flops_run(const gt_graph *graph, const gt_node *node) { return 6 * evaluations(graph, node); }
 static double flops_gradient(const gt_graph *graph, const gt_node *node) {
   return 20 * evaluations(graph, node);

@@ -38,10 +38,12 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
 
 typedef struct geometry {
   gt_logic_ca_layer layer[GT_LOGIC_CA_LAYERS];
-  uint32_t layers, channels, lanes, threads;
-  /* Channels that are processed at once; shared memory of a workgroup: offsets and size, in rows
-   * (shaders/op/logic/logic_ca_bits_step.glsl). */
-  uint32_t chunk, second, other, shared;
+  uint32_t layers, channels, threads;
+  uint32_t lanes; /* cells per workgroup */
+  uint32_t chunk; /* channels that are processed at once */
+  /* Shared memory of a workgroup, in rows (shaders/op/logic/logic_ca_bits_step.glsl): first row of the second
+   * area, distance of the outputs of odd layers from those of even ones, and number of rows. */
+  uint32_t second, odd_offset, shared;
   uint32_t words[GT_LOGIC_CA_LAYERS * GT_CA_BITS_WORDS];
 } geometry;
 
@@ -56,12 +58,13 @@ static void lay_out(geometry *g, const gt_logic_ca_attribute *a, uint32_t chunk)
   }
   g->chunk = chunk;
   g->second = region[0];
-  g->other = perceived[0];
+  g->odd_offset = perceived[0];
   g->shared = region[0] + gt_max_u32(region[1], GT_LOGIC_CA_PATCH * chunk + perceived[0] + perceived[1]);
 }
 
-/* Chooses the largest number of cells per workgroup that leaves no multiprocessor idle, and the largest
- * number of channels at a time that fits; one cell and one channel always fit (gt_logic_ca_check). */
+/* Chooses the smallest number of cells per workgroup, up to MAX_LANES, with which there are no more
+ * workgroups than multiprocessors, and the largest number of channels at a time that fits; one cell and one
+ * channel always fit (gt_logic_ca_check). */
 static void plan(geometry *g, const gt_target *target, const gt_logic_ca_attribute *a, gt_shape state) {
   const uint32_t cells = (uint32_t)(state.dim[0] * state.dim[1] * state.dim[2]);
   const uint32_t bytes = gt_max_u32(target->shared_bytes, MIN_SHARED) - FIXED_SHARED;
@@ -77,8 +80,8 @@ static void plan(geometry *g, const gt_target *target, const gt_logic_ca_attribu
       g->lanes /= 2, lay_out(g, a, g->channels);
   }
   for (uint32_t l = 0; l < g->layers; l++) {
-    const gt_logic_ca_layer *at = &g->layer[l];
-    const uint32_t words[GT_CA_BITS_WORDS] = {at->width, at->inputs, at->gate, at->wire};
+    const gt_logic_ca_layer *layer = &g->layer[l];
+    const uint32_t words[GT_CA_BITS_WORDS] = {layer->width, layer->inputs, layer->gate, layer->wire};
     memcpy(g->words + (size_t)l * GT_CA_BITS_WORDS, words, sizeof words);
   }
 }
@@ -88,7 +91,7 @@ static void set_spec(gt_step *step, const geometry *g, const gt_logic_ca_attribu
   step->spec[GT_CA_BITS_SPEC_FIRE] = a->fire_rate < 1;
   step->spec[GT_CA_BITS_SPEC_CHUNK] = g->chunk;
   step->spec[GT_CA_BITS_SPEC_SECOND] = g->second;
-  step->spec[GT_CA_BITS_SPEC_OTHER] = g->other;
+  step->spec[GT_CA_BITS_SPEC_OTHER] = g->odd_offset;
 }
 
 /* States alternate between two buffers; the last one is the result. */

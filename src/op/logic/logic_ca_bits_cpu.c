@@ -17,7 +17,8 @@ typedef uint32_t row[LANES];
 typedef struct circuit { /* the data of one tile in one step */
   const struct gt_logic_ca_bits_args *args;
   const uint32_t *layer, *codes, *wiring;
-  uint32_t channels, kernels, height, width, perceptions, updates, first, count;
+  uint32_t channels, kernels, height, width, perceptions, updates;
+  uint32_t first, count; /* first cell of the tile, and number of its cells */
   bool periodic;
   uint32_t patch[PATCH][LANES]; /* index of the first channel's word of the neighbor, or GT_NONE */
   row *perceived[2], *state[2]; /* outputs of the perception's and of the update's layers, alternating */
@@ -51,9 +52,9 @@ static row *place_rows(circuit *c) {
 
 /* Evaluates the gates of one layer; outputs are written to every stride-th row of y. Indices are clamped,
  * because the wiring of a damaged file may be out of range. */
-GT_CLONES static void gates(const uint32_t *restrict codes, const uint32_t *restrict a,
-                            const uint32_t *restrict b, uint32_t n, uint32_t inputs, const row *restrict x,
-                            row *restrict y, size_t stride) {
+GT_CLONES static void run_gates(const uint32_t *restrict codes, const uint32_t *restrict a,
+                                const uint32_t *restrict b, uint32_t n, uint32_t inputs,
+                                const row *restrict x, row *restrict y, size_t stride) {
   for (uint32_t o = 0; o < n; o++) {
     const uint32_t *xa = x[gt_min_u32(a[o], inputs - 1)], *xb = x[gt_min_u32(b[o], inputs - 1)],
                    code = codes[o];
@@ -65,8 +66,8 @@ GT_CLONES static void gates(const uint32_t *restrict codes, const uint32_t *rest
 
 static void run_layer(const circuit *c, uint32_t l, uint32_t kernel, const row *x, row *y, size_t stride) {
   const uint32_t *w = c->layer + (size_t)l * GT_CA_BITS_WORDS, *a = c->wiring + w[LAYER_WIRE];
-  gates(c->codes + w[LAYER_GATE] + (size_t)kernel * w[LAYER_WIDTH], a, a + c->args->wires, w[LAYER_WIDTH],
-        w[LAYER_INPUTS], x, y, stride);
+  run_gates(c->codes + w[LAYER_GATE] + (size_t)kernel * w[LAYER_WIDTH], a, a + c->args->wires, w[LAYER_WIDTH],
+            w[LAYER_INPUTS], x, y, stride);
 }
 
 /* Perception of one channel by all kernels; the update's inputs have the order (channel, output, kernel). */

@@ -23,7 +23,8 @@ typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
 #define PART_AT(rows, index, part) (*(lanes *)((rows)[index] + VECTOR * (part)))
 
 typedef struct circuit { /* the data of one tile in one step */
-  uint32_t channels, kernels, height, width, perceptions, updates, cells, wires, count;
+  uint32_t channels, kernels, height, width, perceptions, updates, wires;
+  uint32_t cells, count; /* cells of all boards, and of the tile */
   bool periodic;
   const uint32_t *layer;
   const float *coefficients;
@@ -31,7 +32,7 @@ typedef struct circuit { /* the data of one tile in one step */
   uint32_t cell[LANES], patch[PATCH][LANES]; /* the cells and their neighborhoods; or GT_NONE */
   bool fires[LANES], any_fires;
   /* First row of each layer's inputs, then of the last layer's outputs. */
-  uint32_t at[GT_LOGIC_CA_LAYERS + 1];
+  uint32_t first_row[GT_LOGIC_CA_LAYERS + 1];
   uint32_t update, rows; /* first row of the update's inputs; number of all rows */
   /* Rows of gradients: those of the patches from row 0 on, of the update's inputs from d_update on, and two
    * areas that the layers use alternately; number of all rows. */
@@ -42,7 +43,7 @@ typedef struct circuit { /* the data of one tile in one step */
 static void place_rows(circuit *c) {
   uint32_t row_count = PATCH * c->channels;
   for (uint32_t l = 0; l < c->perceptions; l++) {
-    c->at[l] = l ? row_count : 0;
+    c->first_row[l] = l ? row_count : 0;
     const uint32_t width = c->layer[l * GT_CA_WORDS + CA_WIDTH];
     if (l) row_count += c->kernels * c->channels * c->layer[l * GT_CA_WORDS + CA_INPUTS];
     if (l == c->perceptions - 1) {
@@ -50,9 +51,9 @@ static void place_rows(circuit *c) {
       row_count += c->channels * (1 + width * c->kernels);
     }
   }
-  c->at[c->perceptions] = c->update;
+  c->first_row[c->perceptions] = c->update;
   for (uint32_t l = c->perceptions; l < c->perceptions + c->updates; l++) {
-    c->at[l + 1] = row_count;
+    c->first_row[l + 1] = row_count;
     row_count += c->layer[l * GT_CA_WORDS + CA_WIDTH];
   }
   c->rows = row_count;
@@ -139,8 +140,9 @@ typedef struct span {
 
 /* Evaluates a layer of gates. Indices are clamped, because the wiring of a damaged file may be out of
  * range. */
-GT_CLONES static void gates(const float *restrict c, const int32_t *restrict wa, const int32_t *restrict wb,
-                            uint32_t n, const span *s, const row *restrict x, row *restrict y) {
+GT_CLONES static void run_gates(const float *restrict c, const int32_t *restrict wa,
+                                const int32_t *restrict wb, uint32_t n, const span *s, const row *restrict x,
+                                row *restrict y) {
   const uint32_t channels = s->channels, last = s->inputs - 1, x_step = s->x_step, y_step = s->y_step;
   for (uint32_t o = 0; o < n; o++, c += 4, y += s->stride) {
     const row *a = x + gt_min_u32((uint32_t)wa[o], last), *b = x + gt_min_u32((uint32_t)wb[o], last);
@@ -169,8 +171,8 @@ static void load_patches(const circuit *c, const float *state, row *v) {
 static span span_of(const circuit *c, uint32_t l, uint32_t k, uint32_t *from, uint32_t *to) {
   const uint32_t width = c->layer[l * GT_CA_WORDS + CA_WIDTH], inputs = c->layer[l * GT_CA_WORDS + CA_INPUTS];
   const bool last = l == c->perceptions - 1;
-  *from = c->at[l];
-  *to = c->at[l + 1];
+  *from = c->first_row[l];
+  *to = c->first_row[l + 1];
   if (l >= c->perceptions) return (span){.channels = 1, .inputs = inputs, .stride = 1};
   if (l) *from += k * c->channels * inputs;
   *to = last ? c->update + c->channels + k : *to + k * c->channels * width;
@@ -183,8 +185,8 @@ static void run_layer(const circuit *c, uint32_t l, uint32_t k, row *v) {
   const int32_t *a = c->wiring + w[CA_WIRE], *b = a + c->wires;
   uint32_t from, to;
   const span s = span_of(c, l, k, &from, &to);
-  gates(c->coefficients + 4 * ((size_t)w[CA_GATE] + k * w[CA_WIDTH]), a, b, w[CA_WIDTH], &s, v + from,
-        v + to);
+  run_gates(c->coefficients + 4 * ((size_t)w[CA_GATE] + k * w[CA_WIDTH]), a, b, w[CA_WIDTH], &s, v + from,
+            v + to);
 }
 
 static void run_circuit(const circuit *c, const float *state, row *v) {
@@ -225,7 +227,7 @@ void gt_logic_ca_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   void *block;
   row *v = alloc_rows(c.rows, &block);
   if (c.any_fires) run_circuit(&c, from, v);
-  const row *out = v + c.at[c.perceptions + c.updates];
+  const row *out = v + c.first_row[c.perceptions + c.updates];
   for (uint32_t i = 0; i < c.count; i++) {
     const size_t cell = (size_t)c.cell[i] * c.channels;
     for (uint32_t channel = 0; channel < c.channels; channel++) {
@@ -265,13 +267,13 @@ GT_CLONES static void gates_gradient(const float *restrict c, const int32_t *res
   const uint32_t channels = s->channels, last = s->inputs - 1, x_step = s->x_step, y_step = s->y_step;
   for (uint32_t o = 0; o < n; o++, c += 4, sum += 4, dy += s->stride) {
     const uint32_t a = gt_min_u32((uint32_t)wa[o], last), b = gt_min_u32((uint32_t)wb[o], last);
-    const row *from = x, *slope = dy;
+    const row *from = x, *g_row = dy;
     row *to = dx;
     lanes total[4] = {{0}, {0}, {0}, {0}};
-    for (uint32_t channel = 0; channel < channels; channel++, from += x_step, to += x_step, slope += y_step)
+    for (uint32_t channel = 0; channel < channels; channel++, from += x_step, to += x_step, g_row += y_step)
       for (int part = 0; part < PARTS; part++) {
         const lanes xa = PART_AT(from, a, part), xb = PART_AT(from, b, part);
-        const lanes g = PART_AT(slope, 0, part), ga = g * xa;
+        const lanes g = PART_AT(g_row, 0, part), ga = g * xa;
         total[0] += g;
         total[1] += ga;
         total[2] += g * xb;
@@ -292,11 +294,11 @@ static void layer_gradient(const circuit *c, uint32_t l, uint32_t k, const row *
   uint32_t from, to;
   const span s = span_of(c, l, k, &from, &to);
   const size_t gate = w[CA_GATE] + k * w[CA_WIDTH];
-  const uint32_t last = l + 1 == c->perceptions ? c->channels + k : 0;
+  const uint32_t output_offset = l + 1 == c->perceptions ? c->channels + k : 0;
   row *dx = d + gradient_at(c, l);
   if (l) memset(dx, 0, (size_t)s.channels * w[CA_INPUTS] * sizeof *dx);
   gates_gradient(c->coefficients + 4 * gate, a, b, w[CA_WIDTH], &s, v + from, dx,
-                 d + gradient_at(c, l + 1) + last, partial + 4 * gate, add);
+                 d + gradient_at(c, l + 1) + output_offset, partial + 4 * gate, add);
 }
 
 static void circuit_gradient(const circuit *c, const row *v, row *d, float *partial, bool add) {
@@ -319,8 +321,8 @@ static float gather_gradient(const float *d_patch, uint32_t cell, uint32_t chann
   return sum;
 }
 
-/* Loads the gradient of the new states: into the rows of the outputs for cells that fire, else into
- * `kept`. */
+/* Loads the gradient of the new states: into the rows of the outputs for cells that fire, else (they keep
+ * their states) into `kept`. */
 static void load_gradient(const circuit *c, const struct gt_logic_ca_gradient_args *a, row *d, row *kept) {
   const float *d_patch = GT_PTR(const float, a->d_patch),
               *d_states = GT_PTR(const float, a->d_states) + a->d_offset;

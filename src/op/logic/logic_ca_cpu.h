@@ -1,5 +1,5 @@
 /* The automaton's kernels on the CPU (src/op/logic/logic_ca_cpu.c), and names for values that the lowering
- * writes and both they and the shaders read. Private to the op. */
+ * writes and that these kernels and the shaders read. Private to the op. */
 #ifndef GT_OP_LOGIC_CA_CPU_H
 #define GT_OP_LOGIC_CA_CPU_H
 #include "step/step.h"

@@ -9,9 +9,8 @@
  *    the memory of the layers' outputs.
  * 3. The patches, nine rows per channel of the chunk.
  * 4. Backward: the gradient of the cells' new states.
- * More cells per workgroup mean fewer reads of coefficients and fewer partial sums, but fewer workgroups: the
- * number of cells is the largest that leaves no multiprocessor idle. A workgroup in which no cell fires
- * returns early. */
+ * More cells per workgroup mean fewer reads of coefficients and fewer partial sums, but fewer workgroups
+ * (wanted_lanes). A workgroup in which no cell fires returns early. */
 #include "op/logic/logic_ca_plan.h"
 #include "base/count.h"
 #include "base/text.h"
@@ -91,8 +90,8 @@ static uint32_t lay_out(geometry *g, const gt_logic_ca_attribute *a, uint32_t ch
 }
 
 /* Chooses the largest number of channels at a time that fits in `bytes`; false if not even one does. */
-static bool fit(geometry *g, const gt_logic_ca_attribute *a, uint32_t lanes, bool keep, uint32_t bytes,
-                bool gradient) {
+static bool choose_chunk(geometry *g, const gt_logic_ca_attribute *a, uint32_t lanes, bool keep,
+                         uint32_t bytes, bool gradient) {
   uint32_t chunk = g->channels;
   g->wires = 0;
   for (uint32_t l = 0; l < a->perceptions; l++) g->wires += a->width[l];
@@ -107,8 +106,8 @@ static bool fit(geometry *g, const gt_logic_ca_attribute *a, uint32_t lanes, boo
   return lay_out(g, a, chunk, gradient) <= max_rows;
 }
 
-/* Cells per workgroup such that each multiprocessor has two workgroups. Backward, more than two cells per
- * workgroup are slower (docs/notes/thresholds.md). */
+/* Cells per workgroup: one if that gives each multiprocessor at most one workgroup; MAX_LANES if each still
+ * has two; otherwise two. Backward, more than two cells are slower (docs/notes/thresholds.md). */
 static uint32_t wanted_lanes(uint32_t cells, uint32_t units, bool gradient) {
   if (cells <= units) return 1;
   return gradient || cells < 8 * units ? 2 : MAX_LANES;
@@ -124,27 +123,28 @@ static uint32_t wanted_threads(const geometry *g, const gt_logic_ca_attribute *a
 
 /* Chooses the largest number of cells at a time that fits, at most `lanes`. Backward, the inputs of the
  * update's gates are kept in shared memory if they fit, else stored in the trace. */
-static void fit_lanes(geometry *g, const gt_logic_ca_attribute *a, uint32_t lanes, uint32_t bytes,
-                      bool gradient) {
-  while (!fit(g, a, lanes, false, bytes, gradient) && lanes > 1) lanes /= 2;
-  if (gradient && !fit(g, a, lanes, true, bytes, true)) fit(g, a, lanes, false, bytes, true);
+static void choose_lanes(geometry *g, const gt_logic_ca_attribute *a, uint32_t lanes, uint32_t bytes,
+                         bool gradient) {
+  while (!choose_chunk(g, a, lanes, false, bytes, gradient) && lanes > 1) lanes /= 2;
+  if (gradient && !choose_chunk(g, a, lanes, true, bytes, true))
+    choose_chunk(g, a, lanes, false, bytes, true);
 }
 
 bool gt_logic_ca_fits(const gt_logic_ca_attribute *attribute, gt_shape state) {
   geometry g = {.layers = attribute->perceptions + attribute->updates, .channels = (uint32_t)state.dim[3]};
   gt_logic_ca_layers(attribute, g.channels, g.layer);
-  return fit(&g, attribute, 1, false, MIN_SHARED, true);
+  return choose_chunk(&g, attribute, 1, false, MIN_SHARED, true);
 }
 
 /* Writes the words of the argument `shape`, and numbers the slots of each gate's partial sums. */
 static void write_words(geometry *g, const gt_logic_ca_attribute *a, bool device) {
   for (uint32_t l = 0; l < g->layers; l++) {
-    const gt_logic_ca_layer *at = &g->layer[l];
+    const gt_logic_ca_layer *layer = &g->layer[l];
     const bool perceives = l < a->perceptions;
-    const uint32_t gates = at->width * (perceives ? a->kernels : 1);
+    const uint32_t gates = layer->width * (perceives ? a->kernels : 1);
     const uint32_t split = perceives && device ? gt_min_u32(g->chunk, gt_max_u32(1, g->threads / gates)) : 1;
-    const uint32_t words[GT_CA_WORDS] = {at->width,   at->inputs, at->gate, at->wire,
-                                         at->inverse, g->row[l],  g->slots, split};
+    const uint32_t words[GT_CA_WORDS] = {layer->width,   layer->inputs, layer->gate, layer->wire,
+                                         layer->inverse, g->row[l],     g->slots,    split};
     memcpy(g->words + (size_t)l * GT_CA_WORDS, words, sizeof words);
     if (!perceives && !g->keep && device) g->trace += gates;
     g->slots += gates * split;
@@ -159,7 +159,7 @@ static geometry geometry_with(const gt_lowering *lowering, const gt_logic_ca_att
   const gt_target *target = gt_lowering_target(lowering);
   geometry g = {.layers = a->perceptions + a->updates, .channels = (uint32_t)state.dim[3], .lanes = lanes};
   gt_logic_ca_layers(a, g.channels, g.layer);
-  if (target->device) fit_lanes(&g, a, lanes, gt_max_u32(target->shared_bytes, MIN_SHARED), gradient);
+  if (target->device) choose_lanes(&g, a, lanes, gt_max_u32(target->shared_bytes, MIN_SHARED), gradient);
   g.groups = gt_ceil_div(cells_of(state), g.lanes);
   if (!threads) threads = wanted_threads(&g, a, target->units);
   g.threads = gt_lower_workgroup(lowering, threads, 1);
@@ -200,11 +200,11 @@ static geometry plan(gt_lowering *lowering, const gt_logic_ca_attribute *a, gt_s
     gt_candidate candidate[MAX_CANDIDATES];
     /* The key has a hash of the whole attribute, so that no field can be forgotten. */
     _Static_assert(sizeof *a == (12 + GT_LOGIC_CA_LAYERS) * sizeof(uint32_t), "the struct has no padding");
-    const uint64_t all =
+    const uint64_t hash =
         gt_hash(gt_hash(GT_HASH_START, a, sizeof *a), state.dim, (size_t)state.rank * sizeof *state.dim);
     snprintf(key, sizeof key, "automaton%s, %u cells of %u, %u + %u layers x%u (%016llx)",
              gradient ? "'s gradient" : "", cells_of(state), (uint32_t)state.dim[3], a->perceptions,
-             a->updates, a->kernels, (unsigned long long)all);
+             a->updates, a->kernels, (unsigned long long)hash);
     const gt_candidate *chosen = gt_lower_reuse_choice(lowering, key);
     if (!chosen)
       chosen = gt_lower_choice(lowering, key, candidate_text, candidate,

@@ -14,11 +14,10 @@
 
 enum { OP_CONV, OP_COEFFICIENTS, OP_GRADIENT, OPS };
 /* The gradient kernel needs 180 registers for two trees at once. On AMD devices (subgroups of 64) that limits
- * occupancy or makes the compiler spill, so there leaves are read twice instead
- * (docs/notes/thresholds.md). */
+ * occupancy or makes the compiler spill, so leaves are read twice there (docs/notes/thresholds.md). */
 enum { NARROW_SUBGROUP = 32 };
 enum { WORKGROUP = 256, GRADIENT_WORKGROUP = 128 };
-enum { MIN_ITEMS = 4 /* per invocation of the gradient */, GROUPS_PER_UNIT = 8 };
+enum { MIN_ITEMS = 4 /* per invocation of the gradient */, WORKGROUPS_PER_UNIT = 8 };
 /* On the CPU: with at least MANY_TILES blocks of samples, a tile has all kernels, else TILE_KERNELS. */
 enum { MANY_TILES = 16, TILE_KERNELS = 64 };
 enum { MAX_POOL = 15 }; /* a position in the window is stored as a byte */
@@ -48,9 +47,9 @@ static uint32_t depth_of(gt_shape wiring) {
 
 int64_t gt_logic_conv_gates(gt_shape x, gt_shape wiring) {
   const uint32_t depth = depth_of(wiring);
-  const bool fit =
+  const bool fits =
       x.rank == 4 && depth >= 1 && depth <= GT_LOGIC_CONV_DEPTH && wiring.dim[1] == INT64_C(1) << depth;
-  return fit ? wiring.dim[0] * (wiring.dim[1] - 1) : 0;
+  return fits ? wiring.dim[0] * (wiring.dim[1] - 1) : 0;
 }
 
 bool gt_logic_conv_shape(const char *op, const gt_logic_conv_attribute *a, gt_shape x, gt_shape wiring,
@@ -211,9 +210,9 @@ static void lower_conv(gt_lowering *lowering, const gt_group *group) {
 static uint32_t chunks_for(const gt_lowering *lowering, const geometry *g, uint32_t local) {
   const gt_target *target = gt_lowering_target(lowering);
   if (!target->device) return sample_blocks(g);
-  const uint32_t fill = GROUPS_PER_UNIT * (target->units ? target->units : 1) / g->kernels + 1;
+  const uint32_t wanted = WORKGROUPS_PER_UNIT * (target->units ? target->units : 1) / g->kernels + 1;
   const uint64_t maximum = (uint64_t)g->windows * g->width / ((uint64_t)MIN_ITEMS * local) + 1;
-  return fill < maximum ? fill : (uint32_t)maximum;
+  return wanted < maximum ? wanted : (uint32_t)maximum;
 }
 
 static void lower_sums(gt_lowering *lowering, const geometry *g, uint32_t partial, gt_id node) {
@@ -228,13 +227,13 @@ static void lower_sums(gt_lowering *lowering, const geometry *g, uint32_t partia
 
 static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
-  const bool inputs = node->op->further, device = gt_lowering_target(lowering)->device;
-  const gt_id dx = inputs ? gt_result(gt_lowering_graph(lowering), group->leader, 1) : GT_NONE;
+  const bool has_dx = node->op->further, device = gt_lowering_target(lowering)->device;
+  const gt_id dx = has_dx ? gt_result(gt_lowering_graph(lowering), group->leader, 1) : GT_NONE;
   const uint32_t local = gt_lower_workgroup(lowering, GRADIENT_WORKGROUP, 1);
   geometry g = geometry_of(gt_lowering_graph(lowering), node);
   const uint32_t gates = g.kernels * (g.leaves - 1), items = g.kernels * g.windows * g.width;
   g.args.chunks = chunks_for(lowering, &g, local);
-  g.args.inputs = inputs;
+  g.args.inputs = has_dx;
   const uint32_t partial = gt_lower_scratch(lowering, 16ull * gates * g.args.chunks);
   uint32_t leaves = 0, winner = 0;
   gt_step *step = emit_step(lowering, &g, &gradient_kernel);
@@ -245,18 +244,18 @@ static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
   gt_lower_read(lowering, AT(wiring), node->input[2]);
   gt_lower_read(lowering, AT(g), node->input[3]);
   gt_lower_use_scratch(lowering, AT(sums), partial, true);
-  if (!device) use_planes(lowering, &g, g.args.chunks * (inputs ? 2 : 1));
-  if (inputs && device) {
+  if (!device) use_planes(lowering, &g, g.args.chunks * (has_dx ? 2 : 1));
+  if (has_dx && device) {
     leaves = gt_lower_scratch(lowering, 4ull * g.leaves * g.kernels * g.windows * g.args.batch);
     winner = gt_lower_scratch(lowering, 4ull * items);
     gt_lower_use_scratch(lowering, AT(leaves), leaves, true);
     gt_lower_use_scratch(lowering, AT(winner), winner, true);
-  } else if (inputs) {
+  } else if (has_dx) {
     gt_lower_write(lowering, AT(y), dx);
   }
   gt_lower_grid(lowering, (uint64_t)g.kernels * g.args.chunks * local, local);
   lower_sums(lowering, &g, partial, group->leader);
-  if (!inputs || !device) return;
+  if (!has_dx || !device) return;
   emit_step(lowering, &g, &inputs_kernel);
   gt_lower_read(lowering, AT(wiring), node->input[4]);
   gt_lower_use_scratch(lowering, AT(leaves), leaves, false);
@@ -280,9 +279,9 @@ void gt_logic_conv_inverse(const int32_t *wiring, int64_t channels, int64_t leav
   for (int64_t i = 0; i < leaves; i++) start[wiring[i] % channels + 1]++;
   for (int64_t c = 0; c < channels; c++) start[c + 1] += start[c];
   for (int64_t i = 0; i < leaves; i++) {
-    const int64_t at = start[wiring[i] % channels]++;
-    reader[2 * at] = (int32_t)i;
-    reader[2 * at + 1] = (int32_t)(wiring[i] / channels);
+    const int64_t position = start[wiring[i] % channels]++;
+    reader[2 * position] = (int32_t)i;
+    reader[2 * position + 1] = (int32_t)(wiring[i] / channels);
   }
   /* Each start has advanced to the end of its list, where the next list starts. */
   memmove(start + 1, start, (size_t)channels * sizeof *start);

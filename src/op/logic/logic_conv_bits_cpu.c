@@ -72,8 +72,8 @@ typedef struct gate_tree { /* one kernel */
 static void read_tree(const job *j, uint32_t kernel, gate_tree *tree) {
   const uint32_t *wiring = GT_PTR(const uint32_t, j->t->wiring) + (size_t)kernel * j->leaves;
   for (uint32_t l = 0; l < j->leaves; l++) {
-    const uint32_t at = wiring[l] / j->channels;
-    tree->leaf[l] = word_at(j, wiring[l] % j->channels, at / j->field, at % j->field);
+    const uint32_t position = wiring[l] / j->channels;
+    tree->leaf[l] = word_at(j, wiring[l] % j->channels, position / j->field, position % j->field);
   }
   tree->codes = GT_PTR(const uint32_t, j->t->codes) + (size_t)kernel * (j->leaves - 1);
 }

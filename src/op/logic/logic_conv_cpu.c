@@ -56,13 +56,14 @@ static job read_job(const struct gt_logic_conv_args *t, const uint32_t *spec, ui
 static void read_tree(const job *j, uint32_t kernel, gate_tree *tree) {
   const uint32_t *wiring = GT_PTR(const uint32_t, j->t->wiring) + (size_t)kernel * j->leaves;
   for (uint32_t l = 0; l < j->leaves; l++) {
-    const uint32_t at = wiring[l] / j->channels, channel = wiring[l] % j->channels;
-    tree->leaf[l] = channel * j->plane + at / j->field * j->width + at % j->field;
+    const uint32_t position = wiring[l] / j->channels, channel = wiring[l] % j->channels;
+    tree->leaf[l] = channel * j->plane + position / j->field * j->width + position % j->field;
   }
   tree->c = GT_PTR(const float, j->t->coefficients) + 4 * (size_t)kernel * j->gates;
 }
 
-static size_t corner(const job *j, uint32_t window, uint32_t slot) {
+/* The index, in the first plane, of the corner of the field at position `slot` of a pooling window. */
+static size_t corner_of(const job *j, uint32_t window, uint32_t slot) {
   const size_t row = (size_t)(window / j->columns) * j->pool + slot / j->pool;
   const size_t column = (size_t)(window % j->columns) * j->pool + slot % j->pool;
   return (row * j->width + column) * j->stride;
@@ -71,7 +72,7 @@ static size_t corner(const job *j, uint32_t window, uint32_t slot) {
 /* --- planes --------------------------------------------------------------------------------------------- */
 
 /* The index, in the first plane, of pixel i of the image. */
-static size_t pixel(const job *j, size_t i) {
+static size_t pixel_of(const job *j, size_t i) {
   return (i / j->t->width + j->t->padding) * j->width + i % j->t->width + j->t->padding;
 }
 
@@ -96,37 +97,37 @@ static void fill_planes(const job *j) {
   const float *from = GT_PTR(const float, j->t->x);
   if (j->t->padding) memset(j->x, 0, j->channels * j->plane * sizeof *j->x);
   for (size_t i = 0; i < (size_t)j->t->height * j->t->width; i++)
-    for (size_t c = 0, at = pixel(j, i); c < j->channels; c++, at += j->plane, from += j->t->batch)
-      read_block(j, from, &j->x[at]);
+    for (size_t c = 0, index = pixel_of(j, i); c < j->channels; c++, index += j->plane, from += j->t->batch)
+      read_block(j, from, &j->x[index]);
 }
 
 static void write_gradient(const job *j) {
   float *to = GT_PTR(float, j->t->y);
   for (size_t i = 0; i < (size_t)j->t->height * j->t->width; i++)
-    for (size_t c = 0, at = pixel(j, i); c < j->channels; c++, at += j->plane, to += j->t->batch)
-      write_block(j, &j->dx[at], to);
+    for (size_t c = 0, index = pixel_of(j, i); c < j->channels; c++, index += j->plane, to += j->t->batch)
+      write_block(j, &j->dx[index], to);
 }
 
 /* --- trees ---------------------------------------------------------------------------------------------- */
 
 /* The values of a tree: pointers to leaves in the planes, then gates. Gate g reads values 2g and 2g + 1. */
 typedef struct values {
-  const block *at[2 * LEAVES];
+  const block *value[2 * LEAVES];
   block gate[LEAVES];
 } values;
 
 GT_MATH void find_leaves(const job *j, const gate_tree *tree, size_t corner, values *v) {
-  for (uint32_t l = 0; l < j->leaves; l++) v->at[l] = &j->x[corner + tree->leaf[l]];
+  for (uint32_t l = 0; l < j->leaves; l++) v->value[l] = &j->x[corner + tree->leaf[l]];
 }
 
 /* Returns the value of the last gate. */
 GT_MATH const block *evaluate(const job *j, const float *c, values *v) {
   for (uint32_t g = 0; g < j->gates; g++, c += 4) {
-    const block *a = v->at[2 * g], *b = v->at[2 * g + 1];
+    const block *a = v->value[2 * g], *b = v->value[2 * g + 1];
     const float c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];
     FOR_PARTS(p)
     v->gate[g].part[p] = (c0 + c1 * a->part[p]) + b->part[p] * (c2 + c3 * a->part[p]);
-    v->at[j->leaves + g] = &v->gate[g];
+    v->value[j->leaves + g] = &v->gate[g];
   }
   return &v->gate[j->gates - 1];
 }
@@ -145,7 +146,7 @@ GT_CLONES static void forward(const job *j, const gate_tree *tree, float *to, si
   for (uint32_t window = 0; window < j->t->rows * j->columns; window++, to += step) {
     block best;
     for (uint32_t slot = 0; slot < j->pool * j->pool; slot++) {
-      find_leaves(j, tree, corner(j, window, slot), &v);
+      find_leaves(j, tree, corner_of(j, window, slot), &v);
       const block *y = evaluate(j, tree->c, &v);
       if (slot)
         update_maximum(y, &best);
@@ -189,14 +190,14 @@ GT_MATH void update_winners(const job *j, const values *v, uint32_t slot, winner
     pick(&better, &y, &w->best.part[p], &w->best.part[p]);
     w->slot[p] = (w->slot[p] & ~better) | ((int32_t)slot & better);
     for (uint32_t l = 0; l < j->leaves; l++)
-      pick(&better, &v->at[l]->part[p], &w->leaf[l].part[p], &w->leaf[l].part[p]);
+      pick(&better, &v->value[l]->part[p], &w->leaf[l].part[p], &w->leaf[l].part[p]);
   }
 }
 
 /* Sets v to all values of the positions with the maximum. */
 GT_MATH void find_winners(const job *j, const gate_tree *tree, uint32_t window, values *v, winners *w) {
   for (uint32_t slot = 0; slot < j->pool * j->pool; slot++) {
-    find_leaves(j, tree, corner(j, window, slot), v);
+    find_leaves(j, tree, corner_of(j, window, slot), v);
     const block *y = evaluate(j, tree->c, v);
     if (slot) {
       update_winners(j, v, slot, w);
@@ -204,10 +205,10 @@ GT_MATH void find_winners(const job *j, const gate_tree *tree, uint32_t window, 
     }
     w->best = *y;
     FOR_PARTS(p) w->slot[p] = (mask){0};
-    for (uint32_t l = 0; l < j->leaves && j->pool > 1; l++) w->leaf[l] = *v->at[l];
+    for (uint32_t l = 0; l < j->leaves && j->pool > 1; l++) w->leaf[l] = *v->value[l];
   }
   if (j->pool == 1) return; /* v has the values of the only position */
-  for (uint32_t l = 0; l < j->leaves; l++) v->at[l] = &w->leaf[l];
+  for (uint32_t l = 0; l < j->leaves; l++) v->value[l] = &w->leaf[l];
   evaluate(j, tree->c, v);
 }
 
@@ -218,7 +219,7 @@ GT_MATH void tree_gradient(const job *j, const float *c, const values *v, block 
     const float c1 = c[4 * g + 1], c2 = c[4 * g + 2], c3 = c[4 * g + 3];
     gate_sums *sum = &sums[g];
     FOR_PARTS(p) {
-      const lanes a = v->at[2 * g]->part[p], b = v->at[2 * g + 1]->part[p];
+      const lanes a = v->value[2 * g]->part[p], b = v->value[2 * g + 1]->part[p];
       const lanes dy = d[j->leaves + g].part[p], dy_a = dy * a;
       sum->of_1.part[p] += dy;
       sum->of_a.part[p] += dy_a;
@@ -234,7 +235,7 @@ GT_MATH void tree_gradient(const job *j, const float *c, const values *v, block 
 GT_MATH void scatter(const job *j, const gate_tree *tree, uint32_t window, const mask *winner,
                      const block *d) {
   for (uint32_t slot = 0; slot < j->pool * j->pool; slot++) {
-    block *to = j->dx + corner(j, window, slot);
+    block *to = j->dx + corner_of(j, window, slot);
     FOR_PARTS(p) {
       const mask here = winner[p] == (int32_t)slot;
       for (uint32_t l = 0; l < j->leaves; l++)

@@ -13,9 +13,9 @@ void gt_logic_conv_spec(const gt_logic_conv_attribute *attribute, gt_shape x, gt
 gt_step *gt_logic_conv_step(gt_lowering *lowering, const gt_kernel *kernel, const void *args, size_t size,
                             const uint32_t *spec);
 
-/* Samples per block. A tile is a block; in the forward kernel, with `chunks` of the kernels. The tile's part
- * of the scratch memory `leaves` (shaders/op/logic/logic_conv.h) is [channels, height, width, GT_CONV_BLOCK],
- * including the padding; for the gradient of x there is a second such array. */
+/* Samples per block. A tile is a block with all kernels; in the forward pass, a block with `chunks` kernels.
+ * Its part of the scratch memory `leaves` (shaders/op/logic/logic_conv.h) is [channels, height, width,
+ * GT_CONV_BLOCK], including the padding; for the gradient of x there is a second such array. */
 enum { GT_CONV_BLOCK = 16 };
 
 void gt_logic_conv_cpu(const void *args, const uint32_t *spec, uint32_t tile);

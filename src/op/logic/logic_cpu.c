@@ -12,7 +12,7 @@ enum {
 
 uint32_t gt_logic_tile_rows(uint32_t batch) { return batch >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / batch; }
 
-static uint32_t last_row(uint32_t first, uint32_t batch, uint32_t rows) {
+static uint32_t end_row(uint32_t first, uint32_t batch, uint32_t rows) {
   const uint32_t per_tile = gt_logic_tile_rows(batch);
   return rows - first < per_tile ? rows : first + per_tile;
 }
@@ -33,24 +33,25 @@ GT_CLONES static void narrow(const float *from, uint32_t type, uint16_t *restric
     for (uint32_t i = 0; i < n; i++) to[i] = gt_to_bf16(from[i]);
 }
 
-/* n elements of a tensor from `at` on: in place, or converted to float in the buffer. */
-static const float *read_piece(uint64_t tensor, uint32_t type, size_t at, uint32_t n, float buffer[PIECE]) {
-  if (type == GT_LOGIC_F32) return GT_PTR(const float, tensor) + at;
-  widen(GT_PTR(const uint16_t, tensor) + at, type, buffer, n);
+/* n elements of a tensor from `offset` on: in place, or converted to float in the buffer. */
+static const float *read_piece(uint64_t tensor, uint32_t type, size_t offset, uint32_t n,
+                               float buffer[PIECE]) {
+  if (type == GT_LOGIC_F32) return GT_PTR(const float, tensor) + offset;
+  widen(GT_PTR(const uint16_t, tensor) + offset, type, buffer, n);
   return buffer;
 }
 
 /* begin_piece returns the memory for the results: the tensor or, for 16-bit values, the buffer, which
  * end_piece converts and stores. */
-static float *begin_piece(uint64_t tensor, uint32_t type, size_t at, float buffer[PIECE]) {
-  return type == GT_LOGIC_F32 ? GT_PTR(float, tensor) + at : buffer;
+static float *begin_piece(uint64_t tensor, uint32_t type, size_t offset, float buffer[PIECE]) {
+  return type == GT_LOGIC_F32 ? GT_PTR(float, tensor) + offset : buffer;
 }
 
-static void end_piece(uint64_t tensor, uint32_t type, size_t at, const float *from, uint32_t n) {
-  if (type != GT_LOGIC_F32) narrow(from, type, GT_PTR(uint16_t, tensor) + at, n);
+static void end_piece(uint64_t tensor, uint32_t type, size_t offset, const float *from, uint32_t n) {
+  if (type != GT_LOGIC_F32) narrow(from, type, GT_PTR(uint16_t, tensor) + offset, n);
 }
 
-static uint32_t piece_at(uint32_t from, uint32_t batch) {
+static uint32_t piece_length(uint32_t from, uint32_t batch) {
   return batch - from < PIECE ? batch - from : PIECE;
 }
 
@@ -66,17 +67,17 @@ void gt_logic_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_logic_args *t = args;
   const uint32_t *wiring = GT_PTR(const uint32_t, t->wiring), type = spec[GT_LOGIC_SPEC_X];
   const size_t n = t->batch;
-  const uint32_t first = tile * gt_logic_tile_rows(t->batch), end = last_row(first, t->batch, t->gates);
+  const uint32_t first = tile * gt_logic_tile_rows(t->batch), end = end_row(first, t->batch, t->gates);
   float buffer[3][PIECE];
   for (uint32_t gate = first; gate < end; gate++)
     for (uint32_t s = 0; s < t->batch; s += PIECE) {
-      const uint32_t count = piece_at(s, t->batch);
-      const size_t at = gate * n + s;
+      const uint32_t count = piece_length(s, t->batch);
+      const size_t offset = gate * n + s;
       const float *a = read_piece(t->x, type, wiring[gate] * n + s, count, buffer[0]);
       const float *b = read_piece(t->x, type, wiring[t->gates + gate] * n + s, count, buffer[1]);
-      float *y = begin_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, buffer[2]);
+      float *y = begin_piece(t->y, spec[GT_LOGIC_SPEC_Y], offset, buffer[2]);
       forward(GT_PTR(const float, t->coefficients) + 4 * (size_t)gate, a, b, y, count);
-      end_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, y, count);
+      end_piece(t->y, spec[GT_LOGIC_SPEC_Y], offset, y, count);
     }
 }
 
@@ -88,24 +89,24 @@ GT_CLONES static void add_input_gradient(float slope, float c3, const float *g, 
 }
 
 static void input_piece(const struct gt_logic_args *t, const uint32_t *spec, uint32_t feature, uint32_t s) {
-  const uint32_t *start = GT_PTR(const uint32_t, t->wiring), *pin = start + t->inputs + 1;
-  const uint32_t count = piece_at(s, t->batch);
-  const size_t n = t->batch, at = feature * n + s;
-  float buffer[3][PIECE], *y = begin_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, buffer[0]);
+  const uint32_t *start = GT_PTR(const uint32_t, t->wiring), *reader = start + t->inputs + 1;
+  const uint32_t count = piece_length(s, t->batch);
+  const size_t n = t->batch, offset = feature * n + s;
+  float buffer[3][PIECE], *y = begin_piece(t->y, spec[GT_LOGIC_SPEC_Y], offset, buffer[0]);
   memset(y, 0, count * sizeof *y);
   for (uint32_t k = start[feature]; k < start[feature + 1]; k++) {
-    const size_t gate = pin[2 * k] / 2, side = pin[2 * k] % 2, other = pin[2 * k + 1];
+    const size_t gate = reader[2 * k] / 2, side = reader[2 * k] % 2, other = reader[2 * k + 1];
     const float *c = GT_PTR(const float, t->coefficients) + 4 * gate;
     const float *g = read_piece(t->g, spec[GT_LOGIC_SPEC_G], gate * n + s, count, buffer[1]);
     const float *x = read_piece(t->x, spec[GT_LOGIC_SPEC_X], other * n + s, count, buffer[2]);
     add_input_gradient(c[1 + side], c[3], g, x, y, count);
   }
-  end_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, y, count);
+  end_piece(t->y, spec[GT_LOGIC_SPEC_Y], offset, y, count);
 }
 
 void gt_logic_inputs_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_logic_args *t = args;
-  const uint32_t first = tile * gt_logic_tile_rows(t->batch), end = last_row(first, t->batch, t->inputs);
+  const uint32_t first = tile * gt_logic_tile_rows(t->batch), end = end_row(first, t->batch, t->inputs);
   for (uint32_t feature = first; feature < end; feature++)
     for (uint32_t s = 0; s < t->batch; s += PIECE) input_piece(t, spec, feature, s);
 }
@@ -118,21 +119,21 @@ typedef struct gate_sums { /* sums of g, g a, g b, g a b: the gradients of the c
 GT_CLONES static void add_samples(gate_sums *sums, const float *g, const float *a, const float *b,
                                   uint32_t n) {
   gate_sums s = *sums;
-  const uint32_t whole = n / LANES * LANES;
-  for (uint32_t i = 0; i < whole; i += LANES)
+  const uint32_t vector_end = n / LANES * LANES;
+  for (uint32_t i = 0; i < vector_end; i += LANES)
     for (uint32_t l = 0; l < LANES; l++) {
-      const float slope = g[i + l], slope_a = slope * a[i + l], of_b = b[i + l];
+      const float slope = g[i + l], slope_a = slope * a[i + l], b_value = b[i + l];
       s.of_1[l] += slope;
       s.of_a[l] += slope_a;
-      s.of_b[l] += slope * of_b;
-      s.of_ab[l] += slope_a * of_b;
+      s.of_b[l] += slope * b_value;
+      s.of_ab[l] += slope_a * b_value;
     }
-  for (uint32_t i = whole; i < n; i++) {
+  for (uint32_t i = vector_end; i < n; i++) {
     const float slope_a = g[i] * a[i];
-    s.of_1[i - whole] += g[i];
-    s.of_a[i - whole] += slope_a;
-    s.of_b[i - whole] += g[i] * b[i];
-    s.of_ab[i - whole] += slope_a * b[i];
+    s.of_1[i - vector_end] += g[i];
+    s.of_a[i - vector_end] += slope_a;
+    s.of_b[i - vector_end] += g[i] * b[i];
+    s.of_ab[i - vector_end] += slope_a * b[i];
   }
   *sums = s;
 }
@@ -171,21 +172,21 @@ GT_CLONES static void add_row(const float *x, float *restrict sum, uint32_t n) {
  * the row of its group there. */
 static void walk_forward(const struct gt_logic_walk_args *t, const uint32_t *spec, const uint32_t *word,
                          uint32_t s, float *sums) {
-  const uint32_t count = piece_at(s, t->batch), type = spec[GT_LOGIC_SPEC_X];
+  const uint32_t count = piece_length(s, t->batch), type = spec[GT_LOGIC_SPEC_X];
   float buffer[3][PIECE];
   const float *v[2];
   v[0] = read_piece(t->x, type, (size_t)word[4 + RUN] * t->batch + s, count, buffer[0]);
   for (uint32_t j = 0; j < word[2]; j++) {
-    const size_t gate = word[4 + j] / 2, at = gate * t->batch + s;
+    const size_t gate = word[4 + j] / 2, offset = gate * t->batch + s;
     const size_t next = word[j + 1 < RUN ? 5 + RUN + j : 3];
     const uint32_t a = (j + word[4 + j]) % 2;
     v[1 - j % 2] = read_piece(t->x, type, next * t->batch + s, count, buffer[1 - j % 2]);
-    float *y = sums ? buffer[2] : begin_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, buffer[2]);
+    float *y = sums ? buffer[2] : begin_piece(t->y, spec[GT_LOGIC_SPEC_Y], offset, buffer[2]);
     forward(GT_PTR(const float, t->coefficients) + 4 * gate, v[a], v[1 - a], y, count);
     if (sums)
       add_row(y, sums + gate / t->share * t->chunks * t->batch + s, count);
     else
-      end_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, y, count);
+      end_piece(t->y, spec[GT_LOGIC_SPEC_Y], offset, y, count);
   }
 }
 
@@ -234,7 +235,7 @@ static const float *read_gradient(const struct gt_logic_walk_args *t, uint32_t t
 /* Backward pass of a run over some samples; adds to the sums of its gates. */
 static void walk_piece(const struct gt_logic_walk_args *t, const uint32_t *spec, const uint32_t *word,
                        uint32_t s, gate_sums sums[RUN]) {
-  const uint32_t n = piece_at(s, t->batch), type = spec[GT_LOGIC_SPEC_X], type_g = spec[GT_LOGIC_SPEC_G];
+  const uint32_t n = piece_length(s, t->batch), type = spec[GT_LOGIC_SPEC_X], type_g = spec[GT_LOGIC_SPEC_G];
   float carried[PIECE], buffer[4][PIECE];
   const float *v[2], *c = GT_PTR(const float, t->coefficients);
   v[1] = read_piece(t->x, type, (size_t)word[0] * t->batch + s, n, buffer[1]);
@@ -245,14 +246,14 @@ static void walk_piece(const struct gt_logic_walk_args *t, const uint32_t *spec,
                      v[1], carried, n);
   for (uint32_t j = 0; j < word[2]; j++) {
     const uint32_t side = word[4 + j] % 2, left = j % 2, a = (left + side) % 2;
-    const size_t gate = word[4 + j] / 2, at = (size_t)word[4 + RUN + j] * t->batch + s;
+    const size_t gate = word[4 + j] / 2, offset = (size_t)word[4 + RUN + j] * t->batch + s;
     const size_t next = word[j + 1 < RUN ? 5 + RUN + j : 3];
     const float slope[2] = {c[4 * gate + 1 + side], c[4 * gate + 2 - side]};
     v[1 - left] = read_piece(t->x, type, next * t->batch + s, n, buffer[1 - left]);
     g = read_gradient(t, type_g, gate, s, n, buffer[2]);
-    float *y = begin_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, buffer[3]);
+    float *y = begin_piece(t->y, spec[GT_LOGIC_SPEC_Y], offset, buffer[3]);
     propagate(slope, c[4 * gate + 3], g, v[left], v[1 - left], carried, y, n);
-    end_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, y, n);
+    end_piece(t->y, spec[GT_LOGIC_SPEC_Y], offset, y, n);
     add_samples(&sums[j], g, v[a], v[1 - a], n);
   }
 }
@@ -330,12 +331,12 @@ void gt_logic_coefficient_sums_cpu(const void *args, const uint32_t *spec, uint3
   const struct gt_logic_args *t = args;
   const uint32_t *wiring = GT_PTR(const uint32_t, t->wiring), type = spec[GT_LOGIC_SPEC_X];
   const size_t n = t->batch;
-  const uint32_t first = tile * gt_logic_tile_rows(t->batch), end = last_row(first, t->batch, t->gates);
+  const uint32_t first = tile * gt_logic_tile_rows(t->batch), end = end_row(first, t->batch, t->gates);
   float buffer[3][PIECE];
   for (uint32_t gate = first; gate < end; gate++) {
     gate_sums sums = {0};
     for (uint32_t s = 0; s < t->batch; s += PIECE) {
-      const uint32_t count = piece_at(s, t->batch);
+      const uint32_t count = piece_length(s, t->batch);
       add_samples(&sums, read_piece(t->g, spec[GT_LOGIC_SPEC_G], gate * n + s, count, buffer[0]),
                   read_piece(t->x, type, wiring[gate] * n + s, count, buffer[1]),
                   read_piece(t->x, type, wiring[t->gates + gate] * n + s, count, buffer[2]), count);

@@ -127,8 +127,8 @@ bool gt_logic_is_walk(const gt_graph *graph, gt_id readers) {
 
 /* --- the gradient, with both results -------------------------------------------------------------------- */
 
-typedef struct gradient_attribute { /* `share` gates have the same row of the gradient, times scale */
-  uint32_t share;
+typedef struct gradient_attribute { /* this number of gates has the same row of the gradient, times scale */
+  uint32_t gates_per_row;
   float scale;
 } gradient_attribute;
 
@@ -138,8 +138,8 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
   const gt_node *x = gt_node_at(graph, node->input[0]), *g = gt_node_at(graph, node->input[3]);
   const int64_t gates = gt_node_at(graph, node->input[1])->shape.dim[0];
   const gradient_attribute *a = node->attribute;
-  if (!a->share || gates % a->share ||
-      !gt_shape_equal(g->shape, gt_shape_2(gates / a->share, x->shape.dim[1])))
+  if (!a->gates_per_row || gates % a->gates_per_row ||
+      !gt_shape_equal(g->shape, gt_shape_2(gates / a->gates_per_row, x->shape.dim[1])))
     return gt_fail(error, GT_ERR_INTERNAL, "logic_walk_gradient: the gradient does not match");
   shape[0] = gt_shape_2(gates, 4);
   shape[1] = x->shape;
@@ -160,7 +160,7 @@ static void add_gradient_node(gt_graph *graph, gt_id logic, gt_id gradient, grad
 void gt_logic_walk_gradient(gt_graph *graph, gt_id logic, gt_id gradient, const bool *wanted,
                             gt_id *input_gradient) {
   gradient_attribute attribute = {1, 1};
-  const gt_id source = gt_group_sum_source(graph, gradient, &attribute.share, &attribute.scale);
+  const gt_id source = gt_group_sum_source(graph, gradient, &attribute.gates_per_row, &attribute.scale);
   add_gradient_node(graph, logic, source == GT_NONE ? gradient : source, attribute, wanted, input_gradient);
 }
 
@@ -171,10 +171,10 @@ static bool infer_sum(const gt_graph *graph, const gt_node *node, gt_shape *shap
                       gt_error *error) {
   const gradient_attribute *a = node->attribute;
   const int64_t gates = gt_node_at(graph, node->input[1])->shape.dim[0];
-  if (!a->share || gates % a->share)
+  if (!a->gates_per_row || gates % a->gates_per_row)
     return gt_fail(error, GT_ERR_CONFIG, "logic_walk_sum: cannot make equal groups of %lld gates",
                    (long long)gates);
-  *shape = gt_shape_2(gt_node_at(graph, node->input[0])->shape.dim[1], gates / a->share);
+  *shape = gt_shape_2(gt_node_at(graph, node->input[0])->shape.dim[1], gates / a->gates_per_row);
   *dtype = GT_F32;
   return gt_check_size(node->op->name, *shape, error);
 }
@@ -207,7 +207,7 @@ uint32_t gt_logic_lanes(const gt_target *target, uint32_t width, uint32_t runs, 
 }
 
 static gt_step *lower_step(gt_lowering *lowering, const gt_kernel *kernel, gt_id x_id, gt_id coefficients,
-                           gt_id walk_id, gradient_attribute gradient) {
+                           gt_id walk_id, gradient_attribute attribute) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_target *target = gt_lowering_target(lowering);
   const gt_shape x = gt_node_at(graph, x_id)->shape;
@@ -215,8 +215,8 @@ static gt_step *lower_step(gt_lowering *lowering, const gt_kernel *kernel, gt_id
                                           .gates = (uint32_t)gt_node_at(graph, coefficients)->shape.dim[0],
                                           .batch = (uint32_t)x.dim[1],
                                           .runs = (uint32_t)gt_node_at(graph, walk_id)->shape.dim[0],
-                                          .share = gradient.share,
-                                          .scale = gradient.scale};
+                                          .share = attribute.gates_per_row,
+                                          .scale = attribute.scale};
   const bool quads = args.batch % 4 == 0;
   const uint32_t local = gt_lower_workgroup(lowering, WORKGROUP, RUN);
   const uint32_t lanes = gt_logic_lanes(target, quads ? args.batch / 4 : args.batch, args.runs, local);
@@ -255,7 +255,8 @@ static void lower_sum(gt_lowering *lowering, const gt_group *group) {
   const gt_target *target = gt_lowering_target(lowering);
   gt_step *step = lower_step(lowering, &sum_kernel, node->input[0], node->input[1], node->input[3], *a);
   struct gt_logic_walk_args *args = (struct gt_logic_walk_args *)step->args;
-  const uint32_t groups = args->gates / a->share, width = args->batch % 4 ? args->batch : args->batch / 4;
+  const uint32_t groups = args->gates / a->gates_per_row,
+                 width = args->batch % 4 ? args->batch : args->batch / 4;
   uint32_t local = gt_lower_workgroup(lowering, SUM_WORKGROUP, RUN), lanes = 1;
   while (local > RUN && target->shared_bytes && local * groups * 16 > target->shared_bytes) local /= 2;
   while (local / lanes > MIN_LANES || (lanes < local && local / lanes >= 2 * width)) lanes *= 2;

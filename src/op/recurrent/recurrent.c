@@ -51,10 +51,10 @@ gt_recurrent_operands gt_recurrent_operands_of(const gt_node *node) {
 gt_recurrent_size gt_recurrent_size_of(const gt_graph *graph, const gt_node *node) {
   const gt_recurrent_operands o = gt_recurrent_operands_of(node);
   const gt_shape weight = gt_node_at(graph, o.w_hh)->shape;
-  const bool of_y = o.gates == GT_NONE && o.saved == GT_NONE;
-  const gt_shape shape = gt_node_at(graph, o.gates != GT_NONE ? o.gates : of_y ? o.y : o.saved)->shape;
+  const bool from_y = o.gates == GT_NONE && o.saved == GT_NONE;
+  const gt_shape shape = gt_node_at(graph, o.gates != GT_NONE ? o.gates : from_y ? o.y : o.saved)->shape;
   const uint32_t gates = gt_cell_gates(attribute_of(node)->cell);
-  return (gt_recurrent_size){.steps = (uint32_t)(shape.dim[0] - of_y),
+  return (gt_recurrent_size){.steps = (uint32_t)(shape.dim[0] - from_y),
                              .batch = (uint32_t)shape.dim[1],
                              .hidden = (uint32_t)weight.dim[1],
                              .width = (uint32_t)weight.dim[1] * gates};
@@ -132,13 +132,15 @@ static gt_id unpadded(const gt_graph *graph, gt_id gradient, int64_t before, int
  * autodiff makes for a view. */
 static gt_id outputs_gradient(gt_graph *graph, gt_recurrent_attribute *a, gt_recurrent_size n,
                               gt_id gradient) {
-  const int64_t row = (int64_t)n.batch * n.hidden, all = row * n.steps, begin = a->reverse ? 0 : row;
-  const gt_id last = unpadded(graph, gradient, a->reverse ? 0 : all, row);
+  const int64_t step_size = (int64_t)n.batch * n.hidden, total = step_size * n.steps,
+                begin = a->reverse ? 0 : step_size;
+  const gt_id last = unpadded(graph, gradient, a->reverse ? 0 : total, step_size);
   a->last_only = last != GT_NONE && !(a->has_lengths && !a->reverse);
   if (a->last_only) return gt_reshape(graph, last, gt_shape_2(n.batch, n.hidden));
   const gt_shape outputs = shape_3(n.steps, n.batch, n.hidden);
-  const gt_id part = unpadded(graph, gradient, begin, all);
-  return part != GT_NONE ? gt_reshape(graph, part, outputs) : gt_view(graph, gradient, begin, outputs);
+  const gt_id unpadded_outputs = unpadded(graph, gradient, begin, total);
+  return unpadded_outputs != GT_NONE ? gt_reshape(graph, unpadded_outputs, outputs)
+                                     : gt_view(graph, gradient, begin, outputs);
 }
 
 static gt_id add_gradient(gt_graph *graph, gt_id id, gt_recurrent_attribute a, const gt_recurrent_operands *o,
@@ -165,9 +167,9 @@ static void gradient(gt_graph *graph, gt_id id, const gt_id *output_gradient, co
   const gt_recurrent_attribute a = *attribute_of(&node);
   const gt_recurrent_operands o = gt_recurrent_operands_of(&node);
   const gt_recurrent_size n = gt_recurrent_size_of(graph, &node);
-  const int at_y = node.op->further ? GT_RECURRENT_Y : 0;
-  const gt_id y = gt_result(graph, id, at_y);
-  const gt_id d_gates = add_gradient(graph, id, a, &o, y, output_gradient[at_y]);
+  const int y_result = node.op->further ? GT_RECURRENT_Y : 0;
+  const gt_id y = gt_result(graph, id, y_result);
+  const gt_id d_gates = add_gradient(graph, id, a, &o, y, output_gradient[y_result]);
   const gt_id d_hidden = a.cell == GT_CELL_GRU ? gt_result(graph, d_gates, 1) : d_gates;
   const int64_t tokens = (int64_t)n.steps * n.batch;
   const gt_id rows = gt_reshape(graph, d_hidden, gt_shape_2(tokens, n.width));
@@ -215,8 +217,8 @@ gt_id gt_recurrent_last(gt_graph *graph, gt_id outputs) {
   const gt_id y = gt_view_origin(graph, outputs, &begin);
   const gt_node *node = gt_node_at(graph, gt_producer(graph, y));
   const gt_shape shape = gt_node_at(graph, y)->shape;
-  const int64_t row = shape.dim[1] * shape.dim[2];
-  return gt_view(graph, y, attribute_of(node)->reverse ? 0 : row * (shape.dim[0] - 1),
+  const int64_t step_size = shape.dim[1] * shape.dim[2];
+  return gt_view(graph, y, attribute_of(node)->reverse ? 0 : step_size * (shape.dim[0] - 1),
                  gt_shape_2(shape.dim[1], shape.dim[2]));
 }
 

@@ -90,10 +90,10 @@ static uint32_t time_of(const job *j, uint32_t s) { return j->reverse ? j->all_s
 
 /* Offsets of a row at step s: of h after the step and before it, in y; and the index in values [steps,
  * batch]. */
-static size_t after(const job *j, uint32_t s, uint32_t row) {
+static size_t offset_after(const job *j, uint32_t s, uint32_t row) {
   return ((size_t)(time_of(j, s) + 1 - j->reverse) * j->batch + row) * j->hidden;
 }
-static size_t before(const job *j, uint32_t s, uint32_t row) {
+static size_t offset_before(const job *j, uint32_t s, uint32_t row) {
   return ((size_t)(time_of(j, s) + j->reverse) * j->batch + row) * j->hidden;
 }
 static size_t at_time(const job *j, uint32_t s, uint32_t row) {
@@ -155,19 +155,19 @@ GT_CLONES static void rnn(const forward *f, size_t n, bool relu) {
 static void advance_row(const job *j, const struct gt_recurrent_args *args, uint32_t s, uint32_t r,
                         const float *zeros, bool biased) {
   const uint32_t row = j->row0 + r, n = j->hidden;
-  const size_t at = at_time(j, s, row);
+  const size_t index = at_time(j, s, row);
   const bool gated = j->cell == GT_CELL_LSTM || j->cell == GT_CELL_GRU;
   float *y = GT_PTR(float, args->y), *extra = GT_PTR(float, args->extra);
-  forward f = {.x = GT_PTR(const float, args->gates) + at * j->width,
+  forward f = {.x = GT_PTR(const float, args->gates) + index * j->width,
                .sum = j->sums + (size_t)r * j->pitch,
                .bias = biased ? GT_PTR(const float, args->bias) : zeros,
                .old = zeros,
-               .h = y + after(j, s, row)};
-  if (gated) f.saved = GT_PTR(float, args->saved) + at * j->width, f.extra = extra + at * n;
+               .h = y + offset_after(j, s, row)};
+  if (gated) f.saved = GT_PTR(float, args->saved) + index * j->width, f.extra = extra + index * n;
   if (s == 0)
-    clear(y + before(j, s, row), n);
+    clear(y + offset_before(j, s, row), n);
   else if (gated)
-    f.old = j->cell == GT_CELL_GRU ? y + before(j, s, row) : extra + at_time(j, s - 1, row) * n;
+    f.old = j->cell == GT_CELL_GRU ? y + offset_before(j, s, row) : extra + at_time(j, s - 1, row) * n;
   if (!is_before_end(j, s, row)) {
     clear(f.saved, j->width);
     clear(f.extra, n);
@@ -188,7 +188,7 @@ void gt_recurrent_cpu(const void *arguments, const uint32_t *spec, uint32_t tile
   float *zeros = gt_alloc(sizeof *zeros * j.width);
   clear_sums(&j);
   for (uint32_t s = 0; s < j.all_steps; s++) {
-    if (s) multiply(&j, GT_PTR(const float, args->y) + before(&j, s, j.row0), j.hidden);
+    if (s) multiply(&j, GT_PTR(const float, args->y) + offset_before(&j, s, j.row0), j.hidden);
     for (uint32_t r = 0; r < j.rows; r++) advance_row(&j, args, s, r, zeros, spec[GT_RECURRENT_SPEC_BIASED]);
   }
   free(zeros);
@@ -197,20 +197,20 @@ void gt_recurrent_cpu(const void *arguments, const uint32_t *spec, uint32_t tile
 
 /* --- gradient ------------------------------------------------------------------------------------------- */
 
-/* One row at one step. rest: c of an LSTM, W_hn h + b_hn of a GRU, or h of an RNN; dy: the gradient of the
+/* One row at one step. extra: c of an LSTM, W_hn h + b_hn of a GRU, or h of an RNN; dy: the gradient of the
  * output; sum: the gradient through the next step's product; d, inner: the gradients of the gates and of a
  * GRU's hidden product; carry: the gradient of c or h, passed to the previous step. */
 typedef struct backward {
-  const float *saved, *rest, *old, *dy, *sum;
+  const float *saved, *extra, *old, *dy, *sum;
   float *d, *inner, *carry;
 } backward;
 
 GT_CLONES static void lstm_gradient(const backward *b, size_t n) {
-  const float *saved = b->saved, *rest = b->rest, *old = b->old, *dy = b->dy, *sum = b->sum;
+  const float *saved = b->saved, *extra = b->extra, *old = b->old, *dy = b->dy, *sum = b->sum;
   float *d = b->d, *carry = b->carry;
   GT_VECTOR_LOOP for (size_t u = 0; u < n; u++) {
     const float i = saved[u], forget = saved[n + u], g = saved[2 * n + u], o = saved[3 * n + u];
-    const float dh = dy[u] + sum[u], t = gt_tanhf(rest[u]);
+    const float dh = dy[u] + sum[u], t = gt_tanhf(extra[u]);
     const float dc = carry[u] + dh * o * (1.0f - t * t);
     d[u] = dc * g * (i * (1.0f - i));
     d[n + u] = dc * old[u] * (forget * (1.0f - forget));
@@ -221,13 +221,13 @@ GT_CLONES static void lstm_gradient(const backward *b, size_t n) {
 }
 
 GT_CLONES static void gru_gradient(const backward *b, size_t n) {
-  const float *saved = b->saved, *rest = b->rest, *old = b->old, *dy = b->dy, *sum = b->sum;
+  const float *saved = b->saved, *extra = b->extra, *old = b->old, *dy = b->dy, *sum = b->sum;
   float *d = b->d, *inner = b->inner, *carry = b->carry;
   GT_VECTOR_LOOP for (size_t u = 0; u < n; u++) {
     const float r = saved[u], z = saved[n + u], next = saved[2 * n + u];
     const float dh = carry[u] + dy[u] + sum[u];
     const float dn = dh * (1.0f - z) * (1.0f - next * next);
-    d[u] = inner[u] = dn * rest[u] * (r * (1.0f - r));
+    d[u] = inner[u] = dn * extra[u] * (r * (1.0f - r));
     d[n + u] = inner[n + u] = dh * (old[u] - next) * (z * (1.0f - z));
     d[2 * n + u] = dn;
     inner[2 * n + u] = dn * r;
@@ -236,7 +236,7 @@ GT_CLONES static void gru_gradient(const backward *b, size_t n) {
 }
 
 GT_CLONES static void rnn_gradient(const backward *b, size_t n, bool relu) {
-  const float *h = b->rest, *dy = b->dy, *sum = b->sum;
+  const float *h = b->extra, *dy = b->dy, *sum = b->sum;
   float *d = b->d;
   if (relu)
     GT_VECTOR_LOOP for (size_t u = 0; u < n; u++) d[u] = gt_pick(h[u] > 0.0f, dy[u] + sum[u], 0.0f);
@@ -247,22 +247,22 @@ GT_CLONES static void rnn_gradient(const backward *b, size_t n, bool relu) {
 static void gradient_row(const job *j, const struct gt_recurrent_gradient_args *args, uint32_t s, uint32_t r,
                          const float *zeros, bool last_only) {
   const uint32_t row = j->row0 + r, n = j->hidden;
-  const size_t at = at_time(j, s, row);
+  const size_t index = at_time(j, s, row);
   const bool gated = j->cell == GT_CELL_LSTM || j->cell == GT_CELL_GRU, last = s + 1 == j->all_steps;
   const float *y = GT_PTR(const float, args->y), *extra = GT_PTR(const float, args->extra);
   const float *dy = GT_PTR(const float, args->given);
-  backward b = {.dy = !last_only ? dy + at * n
+  backward b = {.dy = !last_only ? dy + index * n
                       : last     ? dy + (size_t)row * n
                                  : zeros,
                 .sum = j->sums + (size_t)r * j->pitch,
-                .rest = gated ? extra + at * n : y + after(j, s, row),
+                .extra = gated ? extra + index * n : y + offset_after(j, s, row),
                 .old = zeros,
-                .d = GT_PTR(float, args->d_gates) + at * j->width};
-  if (gated) b.saved = GT_PTR(const float, args->saved) + at * j->width;
+                .d = GT_PTR(float, args->d_gates) + index * j->width};
+  if (gated) b.saved = GT_PTR(const float, args->saved) + index * j->width;
   if (gated) b.carry = GT_PTR(float, args->carry) + (size_t)row * n;
-  if (j->cell == GT_CELL_GRU) b.inner = GT_PTR(float, args->d_hidden) + at * j->width;
+  if (j->cell == GT_CELL_GRU) b.inner = GT_PTR(float, args->d_hidden) + index * j->width;
   if (j->cell == GT_CELL_GRU)
-    b.old = y + before(j, s, row);
+    b.old = y + offset_before(j, s, row);
   else if (gated && s)
     b.old = extra + at_time(j, s - 1, row) * n;
   if (last || !is_before_end(j, s, row)) clear(b.carry, n);

@@ -32,7 +32,7 @@ typedef struct problem {
   gt_recurrent_size n;
   /* The GEMM of a time step: K; hidden units and columns of a set, which an invocation computes; number of
    * sets. */
-  uint32_t depth, units, columns, span;
+  uint32_t depth, units, columns, set_count;
 } problem;
 
 static problem problem_of(const gt_graph *graph, gt_id leader) {
@@ -44,7 +44,7 @@ static problem problem_of(const gt_graph *graph, gt_id leader) {
   p.depth = p.a->is_gradient ? p.n.width : p.n.hidden;
   p.units = p.a->is_gradient || p.n.width == p.n.hidden ? 4 : 1;
   p.columns = p.units * (p.a->is_gradient ? 1 : p.n.width / p.n.hidden);
-  p.span = gt_ceil_div(p.n.hidden, p.units);
+  p.set_count = gt_ceil_div(p.n.hidden, p.units);
   return p;
 }
 
@@ -57,7 +57,7 @@ static problem problem_of(const gt_graph *graph, gt_id leader) {
 enum { DISPATCH = 3500, LANES = 32, SCHEDULERS = 4, OVERHEAD = 8, NEAR = 64, FAR = 24 };
 
 static double groups_of(const problem *p, const uint32_t *words) {
-  const uint32_t across = words[KERNEL] == ALL_STEPS ? 1 : gt_ceil_div(p->span, words[SETS]);
+  const uint32_t across = words[KERNEL] == ALL_STEPS ? 1 : gt_ceil_div(p->set_count, words[SETS]);
   return (double)across * gt_ceil_div(p->n.batch, 4 * words[QUADS]);
 }
 
@@ -84,10 +84,10 @@ static double load_cycles(const problem *p, const gt_target *target, const uint3
 static double all_steps_cycles(const problem *p, const gt_target *target, const uint32_t *words) {
   enum { STRIP_LATENCY = 1300, CELLS = 1000 /* computing the cells of a time step */ };
   const uint32_t rounds = gt_ceil_div(p->depth, words[SLICES]),
-                 read = rounds - gt_min_u32(rounds, words[KEEP]);
+                 rows_read = rounds - gt_min_u32(rounds, words[KEEP]);
   const double kept = (double)words[KEEP] * words[SLICES], units = gt_max_u32(target->units, 1);
-  const double strips = read > GT_RECURRENT_AT_ONCE ? (double)read / GT_RECURRENT_STRIP : 0;
-  const double loads = load_cycles(p, target, words, (p->depth - kept) * p->columns * p->span * 4);
+  const double strips = rows_read > GT_RECURRENT_AT_ONCE ? (double)rows_read / GT_RECURRENT_STRIP : 0;
+  const double loads = load_cycles(p, target, words, (p->depth - kept) * p->columns * p->set_count * 4);
   const double waves = ceil(groups_of(p, words) / units);
   const double shared_waves = words[KEEP] || p->a->is_gradient ? waves : ceil(waves / 2);
   return DISPATCH + p->n.steps * (waves * (product_cycles(p, words) + strips * STRIP_LATENCY) +
@@ -135,8 +135,8 @@ static uint32_t shared_of(const problem *p, const uint32_t *w) {
 static void add_candidate(candidates *o, uint32_t kind, uint32_t quads, uint32_t sets, uint32_t slices,
                           uint32_t keep) {
   gt_candidate candidate = {.kin = kind, .what = {kind, quads, sets, slices, keep}};
-  const uint32_t threads = sets * slices, most = o->target->max_workgroup;
-  if (o->count == MAX_CANDIDATES || (most && threads > most)) return;
+  const uint32_t threads = sets * slices, max_threads = o->target->max_workgroup;
+  if (o->count == MAX_CANDIDATES || (max_threads && threads > max_threads)) return;
   if (shared_of(o->p, candidate.what) > gt_max_u32(o->target->shared_bytes, MIN_SHARED)) return;
   candidate.cost = kind == ALL_STEPS ? all_steps_cycles(o->p, o->target, candidate.what)
                                      : one_step_cycles(o->p, o->target, candidate.what);
@@ -148,25 +148,26 @@ static uint32_t iterations_of(const problem *p, const uint32_t *w) {
   const uint64_t threads = (uint64_t)w[SETS] * w[SLICES],
                  cells = gt_ceil_div(4 * p->n.hidden, (int64_t)threads);
   const uint64_t product = 3 * p->columns + (uint64_t)gt_ceil_div(p->depth, w[SLICES]) * (1 + 2 * p->columns),
-                 rest = cells * (40 + 5 * (uint64_t)w[SLICES]) + gt_ceil_div(4 * p->depth, (int64_t)threads);
-  return product + rest > MAX_ITERATIONS ? MAX_ITERATIONS : (uint32_t)(product + rest);
+                 cell_iterations =
+                     cells * (40 + 5 * (uint64_t)w[SLICES]) + gt_ceil_div(4 * p->depth, (int64_t)threads);
+  return product + cell_iterations > MAX_ITERATIONS ? MAX_ITERATIONS : (uint32_t)(product + cell_iterations);
 }
 
 /* Rows of the weight that an invocation of recurrent_alone keeps in registers besides its sums. With
  * subgroups of 32 they take at most half of a multiprocessor's 64 K registers; with others fewer, so that no
  * compiler spills. On a software device only a few, so that tests cover such kernels. */
 static uint32_t rows_kept(const candidates *o, uint32_t slices) {
-  const bool is_32 = o->target->subgroup == LANES, is_small = o->p->span * slices <= 256;
+  const bool is_32 = o->target->subgroup == LANES, is_small = o->p->set_count * slices <= 256;
   const uint32_t registers = o->target->brief ? 16 : is_32 && is_small ? 128 : is_32 ? 64 : 32;
   return gt_min_u32(o->p->depth / slices, registers / o->p->columns);
 }
 
 static void add_all_steps(candidates *o) {
-  const uint32_t sets = o->p->span, most = gt_min_u32(64, o->p->depth);
-  for (uint32_t slices = 1; slices <= most; slices *= 2) {
+  const uint32_t sets = o->p->set_count, max_slices = gt_min_u32(64, o->p->depth);
+  for (uint32_t slices = 1; slices <= max_slices; slices *= 2) {
     const uint64_t threads = (uint64_t)sets * slices;
     const uint32_t words[] = {ALL_STEPS, 1, sets, slices, 0};
-    if (threads > WORKGROUP || (threads < 64 && 2 * slices <= most)) continue;
+    if (threads > WORKGROUP || (threads < 64 && 2 * slices <= max_slices)) continue;
     if (o->target->brief && iterations_of(o->p, words) >= MAX_ITERATIONS) continue;
     add_candidate(o, ALL_STEPS, 1, sets, slices, 0);
     if (rows_kept(o, slices)) add_candidate(o, ALL_STEPS, 1, sets, slices, rows_kept(o, slices));
@@ -179,17 +180,17 @@ static bool fits_registers(const candidates *o, uint32_t quads, uint32_t sets, u
                            uint32_t keep) {
   enum { PER_CELL = 9, OTHER = 28, MAX_REGISTERS = 232, OTHER_MAX = 128, ALL_REGISTERS = 65536 };
   const uint32_t columns = o->p->columns, threads = sets * slices,
-                 most = o->target->subgroup == LANES ? MAX_REGISTERS : OTHER_MAX;
+                 max_registers = o->target->subgroup == LANES ? MAX_REGISTERS : OTHER_MAX;
   const int64_t cells = gt_ceil_div(4ll * quads * sets * o->p->units, threads),
                 lefts = gt_ceil_div(4ll * keep * quads, sets);
   return (4 * quads + 2 * keep) * columns + lefts + PER_CELL * cells + OTHER <=
-         gt_min_u32(most, ALL_REGISTERS / threads);
+         gt_min_u32(max_registers, ALL_REGISTERS / threads);
 }
 
 static void add_one_step(candidates *o) {
   enum { MIN_THREADS = 128, MIN_KEPT = 4 };
   for (uint32_t quads = 1; quads <= 4 && (quads == 1 || 2 * quads < o->p->n.batch); quads *= 2)
-    for (uint32_t sets = 4; sets <= 32 && (sets == 4 || sets < 2 * o->p->span); sets *= 2)
+    for (uint32_t sets = 4; sets <= 32 && (sets == 4 || sets < 2 * o->p->set_count); sets *= 2)
       for (uint32_t threads = MIN_THREADS; threads <= WORKGROUP / 2; threads *= 2)
         for (uint32_t keep = MIN_KEPT; keep <= 2 * MIN_KEPT; keep *= 2) {
           const uint32_t slices = threads / sets;
@@ -258,7 +259,7 @@ static gt_step *emit_step(gt_lowering *lowering, const problem *p, const run *r,
   /* The weight and, per row and time step, the gates twice, h and the other saved values. */
   step->touched =
       4ull * p->n.width * p->n.hidden + 4ull * steps * p->n.batch * (2ull * p->n.width + 3ull * p->n.hidden);
-  const uint64_t across = w[KERNEL] == ALL_STEPS ? 1 : gt_ceil_div(p->span, w[SETS]);
+  const uint64_t across = w[KERNEL] == ALL_STEPS ? 1 : gt_ceil_div(p->set_count, w[SETS]);
   gt_lower_groups(lowering, across * gt_ceil_div(p->n.batch, rows), w[SETS] * w[SLICES]);
   return step;
 }
