@@ -17,12 +17,12 @@ bool gt_layer_circuit_start(gt_layer_circuit *c) {
   return true;
 }
 
-bool gt_layer_circuit_forward(gt_layer_circuit *c) {
+bool gt_layer_circuit_pass_through(gt_layer_circuit *c) {
   for (size_t i = 0; i < c->source->count; i++) *GT_PUSH(c->value) = c->source->items[i];
   return true;
 }
 
-uint32_t *gt_layer_circuit_values(gt_layer_circuit *c, size_t count) {
+uint32_t *gt_layer_circuit_alloc_values(gt_layer_circuit *c, size_t count) {
   c->value->items = gt_alloc((count + 1) * sizeof *c->value->items);
   c->value->count = c->value->capacity = count;
   return c->value->items;
@@ -39,8 +39,8 @@ static bool is_matrix(const gt_stored *tensor, gt_dtype dtype, int64_t rows, int
          tensor->shape.dim[1] == columns;
 }
 
-bool gt_layer_circuit_gates(gt_layer_circuit *c, int64_t gates, int64_t rows, int64_t columns,
-                            const uint8_t **op, const int32_t **wiring) {
+bool gt_layer_circuit_read_gates(gt_layer_circuit *c, int64_t gates, int64_t rows, int64_t columns,
+                                 const uint8_t **op, const int32_t **wiring) {
   const gt_stored *logits = tensor_of(c, "logits"), *wires = tensor_of(c, "wiring");
   if (!is_matrix(logits, GT_F32, gates, GT_GATE_OPS) || !is_matrix(wires, GT_I32, rows, columns))
     return gt_layer_circuit_fail(c, "has no matching wiring in the file");

@@ -33,13 +33,13 @@ typedef struct gt_layer_circuit {
 bool gt_layer_circuit_start(gt_layer_circuit *circuit);
 /* For a layer without gates: its output signals are those that it reads, or none if these are not bits of the
  * circuit. */
-bool gt_layer_circuit_forward(gt_layer_circuit *circuit);
+bool gt_layer_circuit_pass_through(gt_layer_circuit *circuit);
 /* Allocates the signals of this many output values, for the caller to fill in. */
-uint32_t *gt_layer_circuit_values(gt_layer_circuit *circuit, size_t count);
+uint32_t *gt_layer_circuit_alloc_values(gt_layer_circuit *circuit, size_t count);
 /* Reads the layer's gates from the file: the most likely function of each gate, from tensor `logits`, and
  * tensor `wiring`, [rows, columns]. False after reporting that the tensors have other shapes. */
-bool gt_layer_circuit_gates(gt_layer_circuit *circuit, int64_t gates, int64_t rows, int64_t columns,
-                            const uint8_t **op, const int32_t **wiring);
+bool gt_layer_circuit_read_gates(gt_layer_circuit *circuit, int64_t gates, int64_t rows, int64_t columns,
+                                 const uint8_t **op, const int32_t **wiring);
 /* Reports "…: not a circuit of logic gates: layer 'NAME' (TYPE) WHY" (GT_ERR_DATA); returns false. */
 bool gt_layer_circuit_fail(const gt_layer_circuit *circuit, const char *why);
 #endif

@@ -104,7 +104,8 @@ static void review_padding(gt_build *build, int64_t padding) {
   const char *token =
       review && build->vocabulary && padding >= 0 ? review->token(review, padding, build->arena) : NULL;
   if (token)
-    gt_review_find(build, GT_FINDING_padding_is_token, "padding_idx", "keeps the vector of %s at zero", token)
+    gt_review_add_finding(build, GT_FINDING_padding_is_token, "padding_idx", "keeps the vector of %s at zero",
+                          token)
         ->help = "no padding_idx: only the vocabulary 'word' has a padding token, 0";
 }
 

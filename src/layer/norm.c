@@ -49,12 +49,12 @@ gt_moments gt_norm_moments(gt_graph *graph, gt_id x, uint32_t axes, gt_id count)
   return m;
 }
 
-gt_id gt_norm_inverse(gt_graph *graph, gt_id square, double eps) {
+gt_id gt_norm_rsqrt(gt_graph *graph, gt_id square, double eps) {
   return gt_reciprocal(graph, gt_sqrt(graph, gt_add(graph, square, gt_constant(graph, eps))));
 }
 
 gt_id gt_norm_scale(gt_graph *graph, gt_id x, gt_id square, double eps) {
-  return gt_mul(graph, x, gt_norm_inverse(graph, square, eps));
+  return gt_mul(graph, x, gt_norm_rsqrt(graph, square, eps));
 }
 
 gt_norm_running gt_norm_read_running(gt_build *build, int64_t channels) {
@@ -143,7 +143,7 @@ gt_id gt_norm_rows(gt_build *build, gt_id x, const gt_norm_form *form) {
     centered = gt_sub(graph, x, r->mean);
   }
   const gt_id mean_square = gt_mean(graph, gt_mul(graph, centered, centered), form->axes, true);
-  r->inverse = gt_norm_inverse(graph, mean_square, form->eps);
+  r->inverse = gt_norm_rsqrt(graph, mean_square, form->eps);
   gt_id y = scaled(graph, gt_mul(graph, centered, r->inverse), form->weight);
   if (form->bias != GT_NONE) y = gt_add(graph, y, form->bias);
   if (form->weight != GT_NONE) r->input[inputs++] = form->weight;

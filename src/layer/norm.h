@@ -13,7 +13,7 @@ gt_moments gt_norm_moments(gt_graph *graph, gt_id x, uint32_t axes, gt_id count)
 /* x with row i multiplied by weight[i], F32 [B]; x itself if weight is GT_NONE. */
 gt_id gt_norm_weighted(gt_graph *graph, gt_id x, gt_id weight);
 /* 1 / sqrt(square + eps); square: a variance or mean square. */
-gt_id gt_norm_inverse(gt_graph *graph, gt_id square, double eps);
+gt_id gt_norm_rsqrt(gt_graph *graph, gt_id square, double eps);
 /* x / sqrt(square + eps); square is broadcast. */
 gt_id gt_norm_scale(gt_graph *graph, gt_id x, gt_id square, double eps);
 /* x * weight + bias, with new parameters "weight" (ones) and "bias" (zeros) of that shape, which are

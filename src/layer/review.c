@@ -19,7 +19,7 @@ static bool is_reported(const gt_diagnostics *diagnostics, gt_finding finding, g
   return false;
 }
 
-static gt_diagnostic *find_at(gt_build *build, gt_finding finding, gt_position at, const char *text) {
+static gt_diagnostic *add_finding(gt_build *build, gt_finding finding, gt_position at, const char *text) {
   const gt_review *review = build->review;
   const char *layer = gt_arena_printf(build->arena, "layer '%s'", build->name);
   if (!review || (review->phase > 1 && is_reported(build->diagnostics, finding, at, layer)))
@@ -28,13 +28,14 @@ static gt_diagnostic *find_at(gt_build *build, gt_finding finding, gt_position a
   return gt_finding_at(build->diagnostics, finding, at, "%s%s %s", layer, where, text);
 }
 
-gt_diagnostic *gt_review_find(gt_build *build, gt_finding finding, const char *key, const char *format, ...) {
+gt_diagnostic *gt_review_add_finding(gt_build *build, gt_finding finding, const char *key, const char *format,
+                                     ...) {
   char text[512];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  return find_at(build, finding, gt_build_position(build, key), text);
+  return add_finding(build, finding, gt_build_position(build, key), text);
 }
 
 void gt_review_norm(gt_build *build, int64_t values, bool over_batch, const char *help) {
@@ -49,12 +50,12 @@ void gt_review_norm(gt_build *build, int64_t values, bool over_batch, const char
   if (!text) return;
   const gt_position at =
       over_batch && review->rows_at.line ? review->rows_at : gt_build_position(build, NULL);
-  find_at(build, GT_FINDING_single_value_norm, at, text)->help = help;
+  add_finding(build, GT_FINDING_single_value_norm, at, text)->help = help;
 }
 
 void gt_review_order(gt_build *build, const char *key, const char *help) {
   if (!build->review || !build->review->next_tokens) return;
-  gt_review_find(
+  gt_review_add_finding(
       build, GT_FINDING_looks_ahead, key,
       "sees later places of the text, and the target of each place is the token after it: the model can "
       "copy its targets")
@@ -65,7 +66,7 @@ void gt_review_bits(gt_build *build, const gt_id *input) {
   gt_review *review = build->review;
   if (!review || review->not_bits || gt_node_at(build->graph, input[0])->bits) return;
   review->not_bits = true;
-  gt_review_find(
+  gt_review_add_finding(
       build, GT_FINDING_not_bits, NULL,
       "reads numbers other than 0 and 1 from %s: the results reported for the circuit are those of "
       "polynomials, which no circuit computes",
@@ -90,9 +91,9 @@ void gt_review_picture(gt_build *build, const gt_id *input) {
   if (!facts || x.rank != 4 || !gt_is_channels_first(facts->sample)) return;
   for (int d = 0; d < 3; d++)
     if (x.dim[d + 1] != facts->sample.dim[d]) return; /* an earlier layer has permuted the axes */
-  gt_review_find(build, GT_FINDING_channels_first, NULL,
-                 "reads the data's [%lld, %lld, %lld] as %lld row%s, %lld columns and %lld channels",
-                 (long long)x.dim[1], (long long)x.dim[2], (long long)x.dim[3], (long long)x.dim[1],
-                 x.dim[1] == 1 ? "" : "s", (long long)x.dim[2], (long long)x.dim[3])
+  gt_review_add_finding(build, GT_FINDING_channels_first, NULL,
+                        "reads the data's [%lld, %lld, %lld] as %lld row%s, %lld columns and %lld channels",
+                        (long long)x.dim[1], (long long)x.dim[2], (long long)x.dim[3], (long long)x.dim[1],
+                        x.dim[1] == 1 ? "" : "s", (long long)x.dim[2], (long long)x.dim[3])
       ->help = "if channels come first in the data, a first layer `permute: [2, 3, 1]` puts them last";
 }

@@ -37,8 +37,8 @@ const gt_sample_facts *gt_review_facts(const gt_build *build);
 /* Adds a finding at the key of the layer, or at the layer if it has no such key or key is NULL, as "layer
  * 'NAME' …"; in a later phase only if no earlier phase has added it. Without a review the result
  * is not printed. Never NULL. */
-gt_diagnostic *gt_review_find(gt_build *build, gt_finding finding, const char *key, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+gt_diagnostic *gt_review_add_finding(gt_build *build, gt_finding finding, const char *key, const char *format,
+                                     ...) __attribute__((format(printf, 4, 5)));
 /* Warns if a layer normalizes over a single value, which is its own mean. values: number of values that it
  * normalizes over; over_batch: the batch axis is one of the axes; help: the suggested fix. */
 void gt_review_norm(gt_build *build, int64_t values, bool over_batch, const char *help);

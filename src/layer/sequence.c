@@ -24,10 +24,10 @@ bool gt_sequence_check(gt_build *build, const gt_id *input) {
 /* The given step of x, without the time axis: [B, F]. */
 static gt_id step_of(gt_graph *graph, gt_id x, int64_t step, bool time_major) {
   const gt_shape shape = gt_node_at(graph, x)->shape;
-  const gt_shape one = {2, {shape.dim[time_major ? 1 : 0], shape.dim[2]}};
-  if (time_major) return gt_view(graph, x, step * one.dim[0] * one.dim[1], one);
+  const gt_shape step_shape = {2, {shape.dim[time_major ? 1 : 0], shape.dim[2]}};
+  if (time_major) return gt_view(graph, x, step * step_shape.dim[0] * step_shape.dim[1], step_shape);
   const int64_t start[] = {0, step, 0}, stop[] = {shape.dim[0], step + 1, shape.dim[2]};
-  return gt_reshape(graph, gt_shrink(graph, x, start, stop), one);
+  return gt_reshape(graph, gt_shrink(graph, x, start, stop), step_shape);
 }
 
 gt_id gt_sequence_pool(gt_graph *graph, gt_id x, gt_id lengths, gt_sequence_pooling pooling,

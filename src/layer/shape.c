@@ -11,9 +11,9 @@ static gt_id build_flatten(gt_build *build, const void *config, const gt_id *inp
 }
 
 /* In a circuit: the same bits in the same order. */
-static bool forward_signals(gt_layer_circuit *circuit, const void *config) {
+static bool pass_signals(gt_layer_circuit *circuit, const void *config) {
   (void)config;
-  return gt_layer_circuit_forward(circuit);
+  return gt_layer_circuit_pass_through(circuit);
 }
 
 static const gt_field flatten_fields[] = {{.name = NULL}};
@@ -29,7 +29,7 @@ GT_DEFINE(layer, flatten) = {.name = "flatten",
                              .moves = true,
                              .ends_lengths = true,
                              .build = build_flatten,
-                             .circuit = forward_signals};
+                             .circuit = pass_signals};
 
 typedef struct reshape_config {
   gt_ints shape;
@@ -85,4 +85,4 @@ GT_DEFINE(layer, reshape) = {.name = "reshape",
                              .moves = true,
                              .ends_lengths = true,
                              .build = build_reshape,
-                             .circuit = forward_signals};
+                             .circuit = pass_signals};

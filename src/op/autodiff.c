@@ -65,9 +65,9 @@ void gt_pull_back(gt_graph *graph, gt_id value, gt_id output_gradient, const gt_
   const char *scope = graph->scope;
   const gt_precision precision = graph->precision;
   bool *active = mark_paths(graph, value, wrt, count);
-  const gt_id ids = value + GT_MAX_RESULTS; /* the node may have further results */
-  gt_id *gradient_of = gt_alloc(sizeof *gradient_of * (size_t)ids);
-  for (gt_id id = 0; id < ids; id++) gradient_of[id] = GT_NONE;
+  const gt_id id_count = value + GT_MAX_RESULTS; /* the node may have further results */
+  gt_id *gradient_of = gt_alloc(sizeof *gradient_of * (size_t)id_count);
+  for (gt_id id = 0; id < id_count; id++) gradient_of[id] = GT_NONE;
   gradient_of[value] = output_gradient;
   for (gt_id id = value + 1; id-- > 0;)
     if (active[id] && has_gradient(graph, id, gradient_of)) propagate(graph, id, active, gradient_of);

@@ -27,25 +27,25 @@ bool gt_chain_of(const gt_graph *graph, gt_id id, gt_chain *chain) {
   return collect(graph, id, gt_shape_count(gt_node_at(graph, id)->shape), chain) && chain->nodes;
 }
 
-gt_id gt_chain_again(gt_graph *graph, const gt_chain *c) {
-  gt_id again[GT_CHAIN_NODES], input[INPUTS];
+gt_id gt_chain_recompute(gt_graph *graph, const gt_chain *c) {
+  gt_id copy[GT_CHAIN_NODES], input[INPUTS];
   const char *scope = graph->scope;
   for (int n = 0; n < c->nodes; n++) {
     const gt_node node = *gt_node_at(graph, c->node[n]);
     for (int i = 0; i < node.inputs; i++) {
       input[i] = node.input[i];
       for (int k = 0; k < n; k++)
-        if (c->node[k] == node.input[i]) input[i] = again[k];
+        if (c->node[k] == node.input[i]) input[i] = copy[k];
     }
     gt_graph_scope(graph, node.scope);
-    again[n] = gt_node_add(graph, node.op, input, node.inputs, node.attribute, node.attribute_size);
+    copy[n] = gt_node_add(graph, node.op, input, node.inputs, node.attribute, node.attribute_size);
   }
   gt_graph_scope(graph, scope);
-  return again[c->nodes - 1];
+  return copy[c->nodes - 1];
 }
 
 gt_id gt_recompute_if_smaller(gt_graph *graph, gt_id id) {
   gt_chain chain;
   if (id == GT_NONE || !gt_chain_of(graph, id, &chain) || chain.source != GT_NONE) return id;
-  return gt_chain_again(graph, &chain);
+  return gt_chain_recompute(graph, &chain);
 }

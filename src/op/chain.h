@@ -15,7 +15,7 @@ typedef struct gt_chain {
  * several inputs of its size, or uses random numbers. */
 bool gt_chain_of(const gt_graph *graph, gt_id id, gt_chain *chain);
 /* Emits the chain again, in the scopes of the original nodes; returns the copy of its last node. */
-gt_id gt_chain_again(gt_graph *graph, const gt_chain *chain);
+gt_id gt_chain_recompute(gt_graph *graph, const gt_chain *chain);
 /* The value for another consumer: if all inputs of its chain are smaller than the value, a recomputed copy,
  * which is faster than reading it; else the value itself. */
 gt_id gt_recompute_if_smaller(gt_graph *graph, gt_id id);

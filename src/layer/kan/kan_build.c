@@ -192,7 +192,7 @@ static void review_range(gt_build *build, const gt_kan_choice *o) {
   const bool test = share < outside_threshold;
   if (test) share = facts->outside(facts, true, low, high, &column);
   if (share < outside_threshold) return;
-  gt_diagnostic *item = gt_review_find(
+  gt_diagnostic *item = gt_review_add_finding(
       build, GT_FINDING_outside_grid, tanh ? NULL : "range",
       "%s from %g to %g: %.3g %% of the %s samples lie outside%s%s%s",
       tanh ? "applies tanh to its input, and tanh saturates outside the range" : "defines its functions", low,
@@ -207,8 +207,8 @@ static void review_range(gt_build *build, const gt_kan_choice *o) {
 
 static void review_edge_size(gt_build *build, const gt_kan_config *c) {
   if (build->review && !build->review->phase && c->edge_size && !(c->l1 > 0) && !(c->entropy > 0))
-    gt_review_find(build, GT_FINDING_no_effect, "edge_size",
-                   "has an edge_size and no penalty that uses it: neither l1 nor entropy is above 0")
+    gt_review_add_finding(build, GT_FINDING_no_effect, "edge_size",
+                          "has an edge_size and no penalty that uses it: neither l1 nor entropy is above 0")
         ->help = "set l1 or entropy, or remove edge_size";
 }
 

@@ -1,7 +1,7 @@
 /* The library of functions for symbolic edges of a KAN, c f(a x + b) + d, one row each. It is used by layers
  * with symbolic edges (kan_symbolic.h) and by the symbolic fit (src/kan). A row says which of a and b are
- * free. If f(a x) equals c f(x) or f(x) + d, a is not free, except for its sign (x^2, 1/x, log); b of exp is
- * not free either. */
+ * free. If f(a x) equals c f(x) or f(x) + d for a > 0, a is not free (x^2, 1/x), or only its sign is (sqrt,
+ * log); b of exp is not free either. */
 #ifndef GT_LAYER_KAN_FUNCTION_H
 #define GT_LAYER_KAN_FUNCTION_H
 #include "graph/graph.h"

@@ -114,10 +114,10 @@ static bool logic_circuit(gt_layer_circuit *circuit, const void *config) {
   const uint32_t gates = (uint32_t)((const logic_config *)config)->units;
   const uint8_t *op;
   const int32_t *a;
-  if (!gt_layer_circuit_start(circuit) || !gt_layer_circuit_gates(circuit, gates, 2, gates, &op, &a))
+  if (!gt_layer_circuit_start(circuit) || !gt_layer_circuit_read_gates(circuit, gates, 2, gates, &op, &a))
     return false;
   const gt_circuit_layer layer = {gates, a, a + gates, op};
-  uint32_t *values = gt_layer_circuit_values(circuit, gates);
+  uint32_t *values = gt_layer_circuit_alloc_values(circuit, gates);
   return gt_circuit_add_layer(circuit->circuit, &layer, circuit->source->items,
                               (uint32_t)circuit->source->count, values, circuit->error) ||
          gt_layer_circuit_fail(circuit, "has a wiring that does not match its input");
@@ -171,7 +171,7 @@ static bool group_circuit(gt_layer_circuit *circuit, const void *config) {
   if (!circuit->source->count) return true;
   if (!circuit->last) return gt_layer_circuit_fail(circuit, "comes after gates but has no gates");
   circuit->circuit->groups = (uint32_t)((const group_config *)config)->groups;
-  return gt_layer_circuit_forward(circuit);
+  return gt_layer_circuit_pass_through(circuit);
 }
 
 GT_DEFINE(layer, group_sum) = {.name = "group_sum",

@@ -246,7 +246,7 @@ static bool ca_circuit(gt_layer_circuit *circuit, const void *config) {
   const uint8_t *op;
   const int32_t *a;
   if (circuit->source->count) return gt_layer_circuit_fail(circuit, "reads gates that are not its own");
-  if (!gt_layer_circuit_gates(circuit, update_op + total(&c->update), 2, wires, &op, &a)) return false;
+  if (!gt_layer_circuit_read_gates(circuit, update_op + total(&c->update), 2, wires, &op, &a)) return false;
   const int32_t *b = a + wires;
   const gt_ca_parts parts = {
       .channels = (uint32_t)c->update.items[c->update.count - 1],

@@ -232,9 +232,10 @@ static bool conv_circuit(gt_layer_circuit *circuit, const void *config) {
                                     .kernels = (uint32_t)y.dim[3],
                                     .depth = (uint32_t)c->depth};
   if (!gt_layer_circuit_start(circuit) ||
-      !gt_layer_circuit_gates(circuit, y.dim[3] * (leaves - 1), y.dim[3], leaves, &kernels.op, &kernels.leaf))
+      !gt_layer_circuit_read_gates(circuit, y.dim[3] * (leaves - 1), y.dim[3], leaves, &kernels.op,
+                                   &kernels.leaf))
     return false;
-  uint32_t *values = gt_layer_circuit_values(circuit, (size_t)gt_shape_count(y));
+  uint32_t *values = gt_layer_circuit_alloc_values(circuit, (size_t)gt_shape_count(y));
   return gt_circuit_add_convolution(circuit->circuit, &kernels, circuit->source->items, values,
                                     circuit->error) ||
          gt_layer_circuit_fail(circuit, "has a wiring that does not match its input");

@@ -129,8 +129,8 @@ gt_id gt_recurrent_stack(gt_build *build, const gt_recurrent_config *config, gt_
                    .only_last = !strcmp(config->result, gt_recurrent_results[LAST])};
   if (!gt_sequence_check(build, input)) return GT_NONE;
   if (config->dropout > 0 && config->num_layers == 1)
-    gt_review_find(build, GT_FINDING_no_effect, "dropout",
-                   "drops outputs of every layer but the last, and has only one")
+    gt_review_add_finding(build, GT_FINDING_no_effect, "dropout",
+                          "drops outputs of every layer but the last, and has only one")
         ->help = "set num_layers: 2, or add a dropout layer after it";
   if (config->bidirectional) gt_review_order(build, "bidirectional", "bidirectional: false");
   gt_id x = gt_gather_swapped(build->graph, input[0]);

@@ -53,7 +53,7 @@ static gt_id recompute(gt_graph *graph, gt_id x) {
   if (node->op != gt_op_find("relu") || node->derivative || !gt_chain_of(graph, x, &chain) ||
       !input_is_stored(graph, &chain))
     return GT_NONE;
-  recomputed *r = derive(graph, x, gt_chain_again(graph, &chain));
+  recomputed *r = derive(graph, x, gt_chain_recompute(graph, &chain));
   r->derivative.gradient = gradient_of_relu;
   gt_graph_derive(graph, x, &r->derivative);
   return r->copy;
