@@ -27,16 +27,17 @@ GT_CLONES static void round_of(uint32_t *restrict left, uint32_t *restrict right
 /* Replaces each index by gt_feistel_index of it; results outside [0, n) are permuted again, together. */
 static void feistel(uint32_t *index, uint32_t count, uint32_t n, uint64_t seed, uint32_t epoch) {
   const uint32_t half = gt_feistel_half(n), mask = (1u << half) - 1, rounds = gt_shuffle_rounds(n);
-  uint32_t left[CHUNK], right[CHUNK], which[CHUNK];
-  for (uint32_t i = 0; i < count; i++) which[i] = i;
+  uint32_t left[CHUNK], right[CHUNK], unfinished[CHUNK];
+  for (uint32_t i = 0; i < count; i++) unfinished[i] = i;
   while (count) {
     uint32_t outside = 0;
-    for (uint32_t i = 0; i < count; i++) left[i] = index[which[i]] >> half, right[i] = index[which[i]] & mask;
+    for (uint32_t i = 0; i < count; i++)
+      left[i] = index[unfinished[i]] >> half, right[i] = index[unfinished[i]] & mask;
     for (uint32_t round = 0; round < rounds; round++) round_of(left, right, count, mask, seed, epoch, round);
     for (uint32_t i = 0; i < count; i++) {
-      const uint32_t w = which[i];
+      const uint32_t w = unfinished[i];
       index[w] = left[i] << half | right[i];
-      which[outside] = w;
+      unfinished[outside] = w;
       outside += index[w] >= n;
     }
     count = outside;

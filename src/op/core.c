@@ -71,15 +71,15 @@ static void gradient_view(gt_graph *graph, gt_id node, const gt_id *output_gradi
   if (!wanted[0]) return;
   const gt_node *view = gt_node_at(graph, node), *x = gt_node_at(graph, view->input[0]);
   const gt_view_attribute *attribute = view->attribute;
-  const gt_shape whole = x->shape;
+  const gt_shape x_shape = x->shape;
   const int64_t count = gt_shape_count(view->shape), before = attribute->offset,
-                after = gt_shape_count(whole) - count - before;
+                after = gt_shape_count(x_shape) - count - before;
   gt_id gradient = output_gradient[0];
   if (before || after) {
     const gt_id flat = gt_view(graph, gradient, 0, gt_shape_1(count));
     gradient = gt_pad(graph, flat, &before, &after, 0.0);
   }
-  input_gradient[0] = gt_view(graph, gradient, 0, whole);
+  input_gradient[0] = gt_view(graph, gradient, 0, x_shape);
 }
 
 static void print_view(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {

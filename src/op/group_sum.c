@@ -20,7 +20,7 @@ const gt_op_family gt_op_group_sum;
 const gt_op_family gt_op_group_sum = {ops, OPS};
 
 typedef struct group_attribute {
-  int64_t groups, each;
+  int64_t groups, group_size;
   double scale;
 } group_attribute;
 
@@ -33,10 +33,11 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
   const bool is_sum = node->op == &ops[OP_SUM];
   char text[128];
   if (!gt_check_f32(node->op->name, gt_node_at(graph, node->input[0]), error)) return false;
-  if (x.rank != 2 || a->groups < 1 || a->each < 1 || x.dim[0] != a->groups * (is_sum ? a->each : 1))
+  if (x.rank != 2 || a->groups < 1 || a->group_size < 1 ||
+      x.dim[0] != a->groups * (is_sum ? a->group_size : 1))
     return gt_fail(error, GT_ERR_CONFIG, "%s of %lld groups of %lld does not match %s", node->op->name,
-                   (long long)a->groups, (long long)a->each, gt_shape_text(x, text));
-  *shape = is_sum ? gt_shape_2(x.dim[1], a->groups) : gt_shape_2(a->groups * a->each, x.dim[1]);
+                   (long long)a->groups, (long long)a->group_size, gt_shape_text(x, text));
+  *shape = is_sum ? gt_shape_2(x.dim[1], a->groups) : gt_shape_2(a->groups * a->group_size, x.dim[1]);
   *dtype = GT_F32;
   return gt_check_size(node->op->name, *shape, error);
 }
@@ -55,11 +56,11 @@ gt_id gt_group_sum(gt_graph *graph, gt_id x, int64_t groups, double scale) {
   return gt_node_add(graph, &ops[OP_SUM], &x, 1, &a, sizeof a);
 }
 
-gt_id gt_group_sum_source(const gt_graph *graph, gt_id gradient, uint32_t *each, float *scale) {
+gt_id gt_group_sum_source(const gt_graph *graph, gt_id gradient, uint32_t *group_size, float *scale) {
   const gt_node *node = gt_node_at(graph, gradient);
   if (node->op != &ops[OP_SPREAD]) return GT_NONE;
   const group_attribute *a = node->attribute;
-  *each = (uint32_t)a->each;
+  *group_size = (uint32_t)a->group_size;
   *scale = (float)a->scale;
   return node->input[0];
 }
@@ -144,7 +145,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const group_attribute *a = node->attribute;
   const bool is_sum = node->op == &ops[OP_SUM];
   const struct gt_group_sum_args args = {.groups = (uint32_t)a->groups,
-                                         .each = (uint32_t)a->each,
+                                         .each = (uint32_t)a->group_size,
                                          .batch = (uint32_t)node->shape.dim[is_sum ? 0 : 1],
                                          .scale = (float)a->scale};
   if (is_sum)
@@ -154,10 +155,11 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   gt_lower_read(lowering, offsetof(struct gt_group_sum_args, x), node->input[0]);
 }
 
-void gt_group_sum_lower(gt_lowering *lowering, gt_id node, uint32_t scratch, uint32_t groups, uint32_t each,
-                        float scale) {
+void gt_group_sum_lower(gt_lowering *lowering, gt_id node, uint32_t scratch, uint32_t groups,
+                        uint32_t group_size, float scale) {
   const uint32_t batch = (uint32_t)gt_node_at(gt_lowering_graph(lowering), node)->shape.dim[0];
-  const struct gt_group_sum_args args = {.groups = groups, .each = each, .batch = batch, .scale = scale};
+  const struct gt_group_sum_args args = {
+      .groups = groups, .each = group_size, .batch = batch, .scale = scale};
   lower_sum(lowering, &args, node);
   gt_lower_use_scratch(lowering, offsetof(struct gt_group_sum_args, x), scratch, false);
 }

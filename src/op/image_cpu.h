@@ -17,20 +17,20 @@ GT_MATH uint32_t gt_image_tile_positions(uint32_t channels) {
 /* Consecutive positions of [batch, size…] that differ only on the last axis, so that kernels compute the
  * bounds of the outer axes once per span. */
 typedef struct gt_image_span {
-  uint32_t first;                     /* its first position, counted over the whole batch */
-  uint32_t sample, at[GT_IMAGE_AXES]; /* the sample and coordinates of that position */
-  uint32_t count;                     /* number of positions */
+  uint32_t first;                             /* its first position, counted over the whole batch */
+  uint32_t sample, coordinate[GT_IMAGE_AXES]; /* of that position */
+  uint32_t count;                             /* number of positions */
 } gt_image_span;
 
 /* The span of the tile that begins at position `first`; false if the tile has no such position. */
 GT_MATH bool gt_image_span_at(uint32_t first, uint32_t batch, const uint32_t *size, uint32_t channels,
                               uint32_t tile, gt_image_span *span) {
-  const uint32_t all = batch * size[0] * size[1] * size[2];
-  const uint32_t end = gt_min_u32(all, (tile + 1) * gt_image_tile_positions(channels));
+  const uint32_t positions = batch * size[0] * size[1] * size[2];
+  const uint32_t end = gt_min_u32(positions, (tile + 1) * gt_image_tile_positions(channels));
   if (first >= end) return false;
   span->first = span->sample = first;
-  for (int k = GT_IMAGE_AXES; k-- > 0; span->sample /= size[k]) span->at[k] = span->sample % size[k];
-  span->count = gt_min_u32(end - first, size[2] - span->at[2]);
+  for (int k = GT_IMAGE_AXES; k-- > 0; span->sample /= size[k]) span->coordinate[k] = span->sample % size[k];
+  span->count = gt_min_u32(end - first, size[2] - span->coordinate[2]);
   return true;
 }
 

@@ -158,11 +158,11 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
   const gt_shape shape = gt_node_at(graph, node->input[0])->shape;
-  const uint32_t all = (uint32_t)rows_of(shape);
-  struct gt_moments_args args = {.rows = all,
+  const uint32_t row_count = (uint32_t)rows_of(shape);
+  struct gt_moments_args args = {.rows = row_count,
                                  .columns = (uint32_t)columns_of(shape),
-                                 .each = all / (uint32_t)shape.dim[0],
-                                 .joined = all,
+                                 .each = row_count / (uint32_t)shape.dim[0],
+                                 .joined = row_count,
                                  .eps = (float)*(const double *)node->attribute};
   gt_joined joined;
   pass from = {.kind = GT_MOMENTS_ROWS};

@@ -126,17 +126,17 @@ static void store_index(const job *j, size_t offset, const uint32_t *place, uint
   for (uint32_t c = 0; c < n; c++) byte[c] = (uint8_t)place[c];
 }
 
-GT_MATH void max_span_of(const job *j, gt_image_span at, uint32_t channels) {
-  range s[AXES] = {elements_of(j, 0, at.at[0]), elements_of(j, 1, at.at[1])};
+GT_MATH void max_span_of(const job *j, gt_image_span span, uint32_t channels) {
+  range s[AXES] = {elements_of(j, 0, span.coordinate[0]), elements_of(j, 1, span.coordinate[1])};
   float value[BLOCK];
   uint32_t place[BLOCK];
-  for (uint32_t i = 0; i < at.count; i++) {
-    s[2] = elements_of(j, 2, at.at[2] + i);
+  for (uint32_t i = 0; i < span.count; i++) {
+    s[2] = elements_of(j, 2, span.coordinate[2] + i);
     for (uint32_t c = 0; c < channels; c += BLOCK) {
       const uint32_t n = gt_min_u32(BLOCK, channels - c);
-      const size_t to = (size_t)(at.first + i) * channels + c;
+      const size_t to = (size_t)(span.first + i) * channels + c;
       for (uint32_t k = 0; k < n; k++) value[k] = -INFINITY, place[k] = GT_POOL_NOWHERE;
-      reduce_window(j, s, at.sample, c, n, value, place);
+      reduce_window(j, s, span.sample, c, n, value, place);
       memcpy(j->y + to, value, n * sizeof *value);
       store_index(j, to, place, n);
     }
@@ -144,64 +144,64 @@ GT_MATH void max_span_of(const job *j, gt_image_span at, uint32_t channels) {
 }
 
 GT_CLONES static void max_span(const job *j,
-                               gt_image_span at){GT_FOR_CHANNELS(j->channels, max_span_of, j, at)}
+                               gt_image_span span){GT_FOR_CHANNELS(j->channels, max_span_of, j, span)}
 
-GT_MATH void mean_span_of(const job *j, gt_image_span at, uint32_t channels) {
-  range s[AXES] = {elements_of(j, 0, at.at[0]), elements_of(j, 1, at.at[1])};
-  const int64_t outer = count_of(j, 0, at.at[0]) * count_of(j, 1, at.at[1]);
-  for (uint32_t i = 0; i < at.count; i++) {
-    float *y = j->y + (size_t)(at.first + i) * channels;
-    const float divisor = divisor_of(j, outer, at.at[2] + i);
-    s[2] = elements_of(j, 2, at.at[2] + i);
+GT_MATH void mean_span_of(const job *j, gt_image_span span, uint32_t channels) {
+  range s[AXES] = {elements_of(j, 0, span.coordinate[0]), elements_of(j, 1, span.coordinate[1])};
+  const int64_t outer = count_of(j, 0, span.coordinate[0]) * count_of(j, 1, span.coordinate[1]);
+  for (uint32_t i = 0; i < span.count; i++) {
+    float *y = j->y + (size_t)(span.first + i) * channels;
+    const float divisor = divisor_of(j, outer, span.coordinate[2] + i);
+    s[2] = elements_of(j, 2, span.coordinate[2] + i);
     for (uint32_t c = 0; c < channels; c++) y[c] = 0;
-    reduce_window(j, s, at.sample, 0, channels, y, NULL);
+    reduce_window(j, s, span.sample, 0, channels, y, NULL);
     for (uint32_t c = 0; c < channels; c++) y[c] /= divisor;
   }
 }
 
-GT_CLONES static void mean_span(const job *j, gt_image_span at) {
-  GT_FOR_CHANNELS(j->channels, mean_span_of, j, at)
+GT_CLONES static void mean_span(const job *j, gt_image_span span) {
+  GT_FOR_CHANNELS(j->channels, mean_span_of, j, span)
 }
 
 static void for_each_span(const job *j, const uint32_t *size, uint32_t tile,
                           void (*work)(const job *, gt_image_span)) {
   const uint32_t channels = j->channels;
-  gt_image_span at;
+  gt_image_span span;
   for (uint32_t row = tile * gt_image_tile_positions(channels);
-       gt_image_span_at(row, j->batch, size, channels, tile, &at); row += at.count)
-    work(j, at);
+       gt_image_span_at(row, j->batch, size, channels, tile, &span); row += span.count)
+    work(j, span);
 }
 
-static void pool_span(const job *j, gt_image_span at) {
+static void pool_span(const job *j, gt_image_span span) {
   if (j->average)
-    mean_span(j, at);
+    mean_span(j, span);
   else
-    max_span(j, at);
+    max_span(j, span);
 }
 
 /* If there is a prologue, windows do not overlap. The prologue's values for as many windows as fit the L1
  * cache are computed into a buffer, which is then pooled as an image. */
-static void pool_span_with_prologue(const job *j, gt_image_span at) {
+static void pool_span_with_prologue(const job *j, gt_image_span span) {
   const uint32_t row_values = j->stride[2] * j->channels, window_rows = j->window[0] * j->window[1];
   const uint32_t windows = gt_max_u32(1, BUFFER / (row_values * window_rows));
   float *image = gt_pool_scratch();
   job part = *j;
   part.x = image;
-  for (uint32_t i = 0, n; i < at.count; i += n) {
-    n = gt_min_u32(windows, at.count - i);
-    const range d = elements_of(j, 0, at.at[0]), h = elements_of(j, 1, at.at[1]);
-    const uint32_t first = (at.at[2] + i) * j->stride[2];
+  for (uint32_t i = 0, n; i < span.count; i += n) {
+    n = gt_min_u32(windows, span.count - i);
+    const range d = elements_of(j, 0, span.coordinate[0]), h = elements_of(j, 1, span.coordinate[1]);
+    const uint32_t first = (span.coordinate[2] + i) * j->stride[2];
     part.in_size[0] = (uint32_t)(d.end - d.first);
     part.in_size[1] = (uint32_t)(h.end - h.first);
     part.in_size[2] = gt_min_u32(n * j->stride[2], j->in_size[2] - first);
     float *to = image;
     for (int64_t z = d.first; z < d.end; z++)
       for (int64_t y = h.first; y < h.end; y++, to += part.in_size[2] * j->channels) {
-        const int64_t row = (at.sample * (int64_t)j->in_size[0] + z) * j->in_size[1] + y;
+        const int64_t row = (span.sample * (int64_t)j->in_size[0] + z) * j->in_size[1] + y;
         gt_program_evaluate(j->program, (uint32_t)(row * j->in_size[2] + first) * j->channels,
                             part.in_size[2] * j->channels, NULL, &to);
       }
-    pool_span(&part, (gt_image_span){.first = at.first + i, .count = n});
+    pool_span(&part, (gt_image_span){.first = span.first + i, .count = n});
   }
 }
 
@@ -265,16 +265,16 @@ static bool place_in(const job *j, int k, uint32_t i, uint32_t o, uint32_t *plac
 
 /* Sums the gradient of the element at column w, for n channels from c on, over all windows that contain it,
  * in order. */
-GT_MATH void sum_over_windows(const job *j, const gt_image_span *at, uint32_t w, const range outer[2],
+GT_MATH void sum_over_windows(const job *j, const gt_image_span *span, uint32_t w, const range outer[2],
                               uint32_t channels, uint32_t c, uint32_t n, float *y) {
   const range s = windows_of(j, 2, w);
   uint32_t place[AXES];
   bool first = true;
   for (uint32_t d = (uint32_t)outer[0].first; d < outer[0].end; d++) {
-    if (!place_in(j, 0, at->at[0], d, &place[0])) continue;
+    if (!place_in(j, 0, span->coordinate[0], d, &place[0])) continue;
     for (uint32_t h = (uint32_t)outer[1].first; h < outer[1].end; h++) {
-      if (!place_in(j, 1, at->at[1], h, &place[1])) continue;
-      const size_t row = (((size_t)at->sample * j->out_size[0] + d) * j->out_size[1] + h) * j->out_size[2];
+      if (!place_in(j, 1, span->coordinate[1], h, &place[1])) continue;
+      const size_t row = (((size_t)span->sample * j->out_size[0] + d) * j->out_size[1] + h) * j->out_size[2];
       const int64_t count = j->average && j->divisor <= 0 ? count_of(j, 0, d) * count_of(j, 1, h) : 1;
       for (uint32_t o = (uint32_t)s.first; o < s.end; o++) {
         if (!place_in(j, 2, w, o, &place[2])) continue;
@@ -302,25 +302,25 @@ static void run_epilogue(const job *j, uint32_t first, uint32_t rows, uint32_t n
 
 /* With an epilogue the values go through a buffer of rows that fits the L1 cache, because the epilogue may
  * update one of its inputs in place. */
-GT_MATH void gradient_span_of(const job *j, gt_image_span at, uint32_t channels) {
-  const range outer[2] = {windows_of(j, 0, at.at[0]), windows_of(j, 1, at.at[1])};
-  const uint32_t rows_at_once = !j->program ? at.count : channels < BUFFER ? BUFFER / channels : 1;
+GT_MATH void gradient_span_of(const job *j, gt_image_span span, uint32_t channels) {
+  const range outer[2] = {windows_of(j, 0, span.coordinate[0]), windows_of(j, 1, span.coordinate[1])};
+  const uint32_t rows_at_once = !j->program ? span.count : channels < BUFFER ? BUFFER / channels : 1;
   float *buffer = gt_pool_scratch();
-  for (uint32_t i = 0; i < at.count; i += rows_at_once) {
-    const uint32_t rows = gt_min_u32(rows_at_once, at.count - i);
+  for (uint32_t i = 0; i < span.count; i += rows_at_once) {
+    const uint32_t rows = gt_min_u32(rows_at_once, span.count - i);
     for (uint32_t c = 0; c < channels; c += MAX_CHANNELS) {
       const uint32_t n = gt_min_u32(MAX_CHANNELS, channels - c);
-      float *to = j->program ? buffer : j->y + (size_t)(at.first + i) * channels + c;
+      float *to = j->program ? buffer : j->y + (size_t)(span.first + i) * channels + c;
       const size_t step = j->program ? n : channels;
       for (uint32_t k = 0; k < rows; k++)
-        sum_over_windows(j, &at, at.at[2] + i + k, outer, channels, c, n, to + k * step);
-      if (j->program) run_epilogue(j, (at.first + i) * channels + c, rows, n, buffer);
+        sum_over_windows(j, &span, span.coordinate[2] + i + k, outer, channels, c, n, to + k * step);
+      if (j->program) run_epilogue(j, (span.first + i) * channels + c, rows, n, buffer);
     }
   }
 }
 
-GT_CLONES static void gradient_span(const job *j, gt_image_span at) {
-  GT_FOR_CHANNELS(j->channels, gradient_span_of, j, at)
+GT_CLONES static void gradient_span(const job *j, gt_image_span span) {
+  GT_FOR_CHANNELS(j->channels, gradient_span_of, j, span)
 }
 
 void gt_pool_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile) {

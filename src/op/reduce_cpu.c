@@ -57,12 +57,12 @@ GT_CLONES static void sum_lanes(float *restrict lane, const float *restrict from
 }
 
 void gt_reduce_accumulate(uint32_t kind, float *lane, const float *from, uint32_t n) {
-  const uint32_t whole = n / LANES * LANES;
+  const uint32_t vector_end = n / LANES * LANES;
   if (kind == GT_REDUCE_SUM)
-    sum_lanes(lane, from, whole);
+    sum_lanes(lane, from, vector_end);
   else
-    for (uint32_t i = 0; i < whole; i += LANES) combine(kind, lane, from + i, LANES);
-  combine(kind, lane, from + whole, n - whole);
+    for (uint32_t i = 0; i < vector_end; i += LANES) combine(kind, lane, from + i, LANES);
+  combine(kind, lane, from + vector_end, n - vector_end);
 }
 
 float gt_reduce_fold(uint32_t kind, float *lane) {

@@ -80,21 +80,21 @@ static void gradient_log_softmax(gt_graph *graph, gt_id node, const gt_id *outpu
 /* --- the CPU kernel ------------------------------------------------------------------------------------- */
 
 GT_CLONES static void softmax_row(const float *restrict x, float *restrict y, uint32_t n, bool logarithm) {
-  const uint32_t whole = n / LANES * LANES;
+  const uint32_t vector_end = n / LANES * LANES;
   /* lane: partial results, so that the order of additions is the same at any vector width */
   float largest = -INFINITY, sum = 0.0f, lane[LANES];
   for (int l = 0; l < LANES; l++) lane[l] = -INFINITY;
-  for (uint32_t i = 0; i < whole; i += LANES)
+  for (uint32_t i = 0; i < vector_end; i += LANES)
     for (int l = 0; l < LANES; l++)
       lane[l] = gt_pick(x[i + (uint32_t)l] > lane[l], x[i + (uint32_t)l], lane[l]);
   for (int l = 0; l < LANES; l++) largest = gt_pick(lane[l] > largest, lane[l], largest);
-  for (uint32_t i = whole; i < n; i++) largest = gt_pick(x[i] > largest, x[i], largest);
+  for (uint32_t i = vector_end; i < n; i++) largest = gt_pick(x[i] > largest, x[i], largest);
   for (uint32_t i = 0; i < n; i++) y[i] = gt_expf(x[i] - largest);
   for (int l = 0; l < LANES; l++) lane[l] = 0.0f;
-  for (uint32_t i = 0; i < whole; i += LANES)
+  for (uint32_t i = 0; i < vector_end; i += LANES)
     for (int l = 0; l < LANES; l++) lane[l] += y[i + (uint32_t)l];
   for (int l = 0; l < LANES; l++) sum += lane[l];
-  for (uint32_t i = whole; i < n; i++) sum += y[i];
+  for (uint32_t i = vector_end; i < n; i++) sum += y[i];
   if (logarithm) {
     const float shift = gt_logf(sum);
     for (uint32_t i = 0; i < n; i++) y[i] = (x[i] - largest) - shift;

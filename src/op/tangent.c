@@ -12,19 +12,19 @@
 
 struct gt_tangents {
   gt_graph *graph;
-  gt_id at;
+  gt_id wrt;
   gt_id *tangent; /* for each node below `known`: its tangent; GT_NONE: not emitted, or zero */
   gt_id known;
 };
 
-/* Marks the nodes on paths from `at` to the value, including both. */
-static bool *mark_between(const gt_graph *graph, gt_id at, gt_id value) {
+/* Marks the nodes on paths from `wrt` to the value, including both. */
+static bool *mark_between(const gt_graph *graph, gt_id wrt, gt_id value) {
   bool *between = gt_alloc(graph->count), *reached = gt_alloc(graph->count);
-  if (at <= value) reached[at] = true;
-  for (gt_id id = at; id <= value; id++)
+  if (wrt <= value) reached[wrt] = true;
+  for (gt_id id = wrt; id <= value; id++)
     for (int k = 0; k < graph->node[id].inputs; k++) reached[id] |= reached[graph->node[id].input[k]];
   between[value] = reached[value];
-  for (gt_id id = value + 1; id-- > at;)
+  for (gt_id id = value + 1; id-- > wrt;)
     for (int k = 0; k < graph->node[id].inputs && between[id]; k++)
       between[graph->node[id].input[k]] |= reached[graph->node[id].input[k]];
   free(reached);
@@ -50,10 +50,10 @@ static void set_tangent(gt_tangents *t, gt_id id, gt_id tangent) {
 
 static gt_id tangent_of(const gt_tangents *t, gt_id id) { return id < t->known ? t->tangent[id] : GT_NONE; }
 
-gt_tangents *gt_tangents_create(gt_graph *graph, gt_id at, gt_id direction) {
+gt_tangents *gt_tangents_create(gt_graph *graph, gt_id wrt, gt_id direction) {
   gt_tangents *t = gt_alloc(sizeof *t);
-  *t = (gt_tangents){.graph = graph, .at = at};
-  set_tangent(t, at, direction);
+  *t = (gt_tangents){.graph = graph, .wrt = wrt};
+  set_tangent(t, wrt, direction);
   return t;
 }
 
@@ -108,17 +108,17 @@ static bool emit_tangent(gt_tangents *t, gt_id id) {
 gt_id gt_tangent(gt_tangents *t, gt_id value, gt_id *failed) {
   *failed = GT_NONE;
   if (value == GT_NONE) return GT_NONE;
-  bool *between = mark_between(t->graph, t->at, value);
-  for (gt_id id = t->at + 1; id <= value && *failed == GT_NONE; id++)
+  bool *between = mark_between(t->graph, t->wrt, value);
+  for (gt_id id = t->wrt + 1; id <= value && *failed == GT_NONE; id++)
     if (between[id] && tangent_of(t, id) == GT_NONE && !emit_tangent(t, id)) *failed = id;
   free(between);
   return *failed == GT_NONE ? tangent_of(t, value) : GT_NONE;
 }
 
-gt_id gt_tangent_kink(const gt_graph *graph, gt_id at, gt_id value, int orders) {
+gt_id gt_tangent_kink(const gt_graph *graph, gt_id wrt, gt_id value, int orders) {
   gt_id kink = GT_NONE;
-  bool *between = mark_between(graph, at, value);
-  for (gt_id id = at + 1; id <= value && kink == GT_NONE; id++) {
+  bool *between = mark_between(graph, wrt, value);
+  for (gt_id id = wrt + 1; id <= value && kink == GT_NONE; id++) {
     const gt_node *node = &graph->node[id];
     if (between[id] && node->op->smooth && node->op->smooth(graph, node) < orders) kink = id;
   }
@@ -126,11 +126,11 @@ gt_id gt_tangent_kink(const gt_graph *graph, gt_id at, gt_id value, int orders) 
   return kink;
 }
 
-gt_id gt_tangent_first_mixing(const gt_graph *graph, gt_id at, gt_id value) {
-  const int64_t rows = graph->node[at].shape.dim[0];
+gt_id gt_tangent_first_mixing(const gt_graph *graph, gt_id wrt, gt_id value) {
+  const int64_t rows = graph->node[wrt].shape.dim[0];
   gt_id mixture = GT_NONE;
-  bool *between = mark_between(graph, at, value);
-  for (gt_id id = at + 1; id <= value && mixture == GT_NONE; id++)
+  bool *between = mark_between(graph, wrt, value);
+  for (gt_id id = wrt + 1; id <= value && mixture == GT_NONE; id++)
     if (between[id] && gt_shape_count(graph->node[id].shape) % rows) mixture = id;
   free(between);
   return mixture;

@@ -123,13 +123,13 @@ static void fill_table(const axis *a, uint32_t *outputs, uint32_t *inputs) {
 
 /* --- lowering ------------------------------------------------------------------------------------------- */
 
-static void set_axes(const gt_upsample_attribute *a, gt_shape image, axis all[AXES]) {
+static void set_axes(const gt_upsample_attribute *a, gt_shape image, axis all_axes[AXES]) {
   for (int k = 0; k < AXES; k++) {
     const int d = k - (AXES - (int)a->axes); /* missing outer axes have one element */
-    all[k] = (axis){1, 1, 0, false, false};
+    all_axes[k] = (axis){1, 1, 0, false, false};
     if (d >= 0)
-      all[k] = (axis){(uint32_t)image.dim[1 + d], (uint32_t)a->out[d], a->factor[d], a->linear != 0,
-                      a->align_corners != 0};
+      all_axes[k] = (axis){(uint32_t)image.dim[1 + d], (uint32_t)a->out[d], a->factor[d], a->linear != 0,
+                           a->align_corners != 0};
   }
 }
 
@@ -140,22 +140,22 @@ static void emit_step(gt_lowering *lowering, const gt_kernel *kernel, const gt_u
   const uint64_t count = (uint64_t)gt_shape_count(shape);
   struct gt_upsample_args args = {.batch = (uint32_t)image.dim[0],
                                   .channels = (uint32_t)image.dim[image.rank - 1]};
-  axis all[AXES];
+  axis all_axes[AXES];
   uint32_t words = 0;
-  set_axes(a, image, all);
+  set_axes(a, image, all_axes);
   for (int k = 0; k < AXES; k++) {
-    args.in_size[k] = all[k].in;
-    args.out_size[k] = all[k].out;
+    args.in_size[k] = all_axes[k].in;
+    args.out_size[k] = all_axes[k].out;
     args.outputs[k] = words;
-    args.inputs[k] = words + 2 * all[k].out;
-    words = args.inputs[k] + 2 * all[k].in;
+    args.inputs[k] = words + 2 * all_axes[k].out;
+    words = args.inputs[k] + 2 * all_axes[k].in;
   }
   uint32_t *table = gt_alloc(words * sizeof *table);
-  for (int k = 0; k < AXES; k++) fill_table(&all[k], table + args.outputs[k], table + args.inputs[k]);
+  for (int k = 0; k < AXES; k++) fill_table(&all_axes[k], table + args.outputs[k], table + args.inputs[k]);
   gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
   const bool quads = args.channels % 4 == 0;
   step->spec[GT_UPSAMPLE_SPEC_QUADS] = quads;
-  for (uint32_t k = 0; k < AXES; k++) step->spec[GT_UPSAMPLE_SPEC_D + k] = is_interpolated(&all[k]);
+  for (uint32_t k = 0; k < AXES; k++) step->spec[GT_UPSAMPLE_SPEC_D + k] = is_interpolated(&all_axes[k]);
   step->tiles =
       (uint32_t)gt_ceil_div((int64_t)(count / args.channels), gt_image_tile_positions(args.channels));
   gt_lower_read(lowering, offsetof(struct gt_upsample_args, x), from);

@@ -40,17 +40,17 @@ GT_MATH uint32_t sources_along(const job *j, int k, uint32_t o, uint32_t place[2
   return j->interpolated[k] ? 2 : 1;
 }
 
-GT_MATH void upsample_span_of(const job *j, gt_image_span at, uint32_t channels) {
+GT_MATH void upsample_span_of(const job *j, gt_image_span span, uint32_t channels) {
   const struct gt_upsample_args *t = j->t;
   const float *x = GT_PTR(const float, t->x);
-  float *y = GT_PTR(float, t->y) + (size_t)at.first * channels, weight[AXES][2];
+  float *y = GT_PTR(float, t->y) + (size_t)span.first * channels, weight[AXES][2];
   uint32_t place[AXES][2], n[AXES];
-  for (int k = 0; k < 2; k++) n[k] = sources_along(j, k, at.at[k], place[k], weight[k]);
-  for (uint32_t i = 0; i < at.count; i++, y += channels) {
-    n[2] = sources_along(j, 2, at.at[2] + i, place[2], weight[2]);
+  for (int k = 0; k < 2; k++) n[k] = sources_along(j, k, span.coordinate[k], place[k], weight[k]);
+  for (uint32_t i = 0; i < span.count; i++, y += channels) {
+    n[2] = sources_along(j, 2, span.coordinate[2] + i, place[2], weight[2]);
     for (uint32_t d = 0; d < n[0]; d++)
       for (uint32_t h = 0; h < n[1]; h++) {
-        const size_t plane = (size_t)at.sample * t->in_size[0] + place[0][d];
+        const size_t plane = (size_t)span.sample * t->in_size[0] + place[0][d];
         const size_t from = (plane * t->in_size[1] + place[1][h]) * t->in_size[2];
         for (uint32_t w = 0; w < n[2]; w++)
           add_row(y, x + (from + place[2][w]) * channels, weight[0][d] * weight[1][h] * weight[2][w],
@@ -59,17 +59,17 @@ GT_MATH void upsample_span_of(const job *j, gt_image_span at, uint32_t channels)
   }
 }
 
-GT_CLONES static void upsample_span(const job *j, gt_image_span at) {
-  GT_FOR_CHANNELS(j->t->channels, upsample_span_of, j, at)
+GT_CLONES static void upsample_span(const job *j, gt_image_span span) {
+  GT_FOR_CHANNELS(j->t->channels, upsample_span_of, j, span)
 }
 
 static void for_each_span(const job *j, const uint32_t *size, uint32_t tile,
                           void (*work)(const job *, gt_image_span)) {
   const uint32_t channels = j->t->channels;
-  gt_image_span at;
+  gt_image_span span;
   for (uint32_t row = tile * gt_image_tile_positions(channels);
-       gt_image_span_at(row, j->t->batch, size, channels, tile, &at); row += at.count)
-    work(j, at);
+       gt_image_span_at(row, j->t->batch, size, channels, tile, &span); row += span.count)
+    work(j, span);
 }
 
 void gt_upsample_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
@@ -93,18 +93,18 @@ static const uint32_t *outputs_of(const struct gt_upsample_args *t, int k, uint3
   return GT_PTR(const uint32_t, t->table) + t->inputs[k] + 2 * (size_t)i;
 }
 
-GT_MATH void gradient_span_of(const job *j, gt_image_span at, uint32_t channels) {
+GT_MATH void gradient_span_of(const job *j, gt_image_span span, uint32_t channels) {
   const struct gt_upsample_args *t = j->t;
-  const uint32_t *d = outputs_of(t, 0, at.at[0]), *h = outputs_of(t, 1, at.at[1]);
-  float *y = GT_PTR(float, t->y) + (size_t)at.first * channels;
-  for (uint32_t w = at.at[2]; w < at.at[2] + at.count; w++, y += channels) {
+  const uint32_t *d = outputs_of(t, 0, span.coordinate[0]), *h = outputs_of(t, 1, span.coordinate[1]);
+  float *y = GT_PTR(float, t->y) + (size_t)span.first * channels;
+  for (uint32_t w = span.coordinate[2]; w < span.coordinate[2] + span.count; w++, y += channels) {
     const uint32_t *to = outputs_of(t, 2, w);
     bool first = true;
     for (uint32_t a = d[0]; a < d[1]; a++) {
-      const float weight = weight_in(j, 0, at.at[0], a);
+      const float weight = weight_in(j, 0, span.coordinate[0], a);
       for (uint32_t b = h[0]; b < h[1]; b++) {
-        const float outer_weight = weight * weight_in(j, 1, at.at[1], b);
-        const size_t row = (((size_t)at.sample * t->out_size[0] + a) * t->out_size[1] + b) * t->out_size[2];
+        const float outer_weight = weight * weight_in(j, 1, span.coordinate[1], b);
+        const size_t row = (((size_t)span.sample * t->out_size[0] + a) * t->out_size[1] + b) * t->out_size[2];
         for (uint32_t c = to[0]; c < to[1]; c++, first = false)
           add_row(y, GT_PTR(const float, t->x) + (row + c) * channels, outer_weight * weight_in(j, 2, w, c),
                   first, channels);
@@ -114,8 +114,8 @@ GT_MATH void gradient_span_of(const job *j, gt_image_span at, uint32_t channels)
   }
 }
 
-GT_CLONES static void gradient_span(const job *j, gt_image_span at) {
-  GT_FOR_CHANNELS(j->t->channels, gradient_span_of, j, at)
+GT_CLONES static void gradient_span(const job *j, gt_image_span span) {
+  GT_FOR_CHANNELS(j->t->channels, gradient_span_of, j, span)
 }
 
 void gt_upsample_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile) {

@@ -51,10 +51,10 @@ static gt_id weights_of(gt_build *build, int64_t rows) {
 
 static gt_id mean_activations(gt_build *build, const gt_kan_edges *e) {
   gt_graph *graph = build->graph;
-  const gt_id all = gt_abs(graph, activations(graph, e));
-  if (build->weight == GT_NONE) return gt_mean(graph, all, 1u << 1, false);
-  const gt_id weight = weights_of(build, gt_node_at(graph, all)->shape.dim[1]);
-  return gt_div(graph, gt_sum(graph, gt_mul(graph, all, weight), 1u << 1, false),
+  const gt_id absolute = gt_abs(graph, activations(graph, e));
+  if (build->weight == GT_NONE) return gt_mean(graph, absolute, 1u << 1, false);
+  const gt_id weight = weights_of(build, gt_node_at(graph, absolute)->shape.dim[1]);
+  return gt_div(graph, gt_sum(graph, gt_mul(graph, absolute, weight), 1u << 1, false),
                 gt_sum(graph, weight, 0, false));
 }
 

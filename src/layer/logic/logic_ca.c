@@ -132,12 +132,12 @@ static gt_id build_inverse(gt_build *build, const gt_logic_ca_attribute *a, uint
 /* The output channels of the last state, or of the mean of the last states. */
 static gt_id last_board(gt_graph *graph, gt_id states, int64_t outputs, int64_t average) {
   if (states == GT_NONE) return GT_NONE;
-  const gt_shape all = gt_node_at(graph, states)->shape;
+  const gt_shape shape = gt_node_at(graph, states)->shape;
   gt_shape board = {.rank = 4};
-  memcpy(board.dim, all.dim + 1, 4 * sizeof *board.dim);
-  const int64_t size = gt_shape_count(board), first = all.dim[0] - average;
+  memcpy(board.dim, shape.dim + 1, 4 * sizeof *board.dim);
+  const int64_t size = gt_shape_count(board), first = shape.dim[0] - average;
   gt_id last = gt_view(graph, states, first * size, board);
-  for (int64_t t = first + 1; t < all.dim[0]; t++)
+  for (int64_t t = first + 1; t < shape.dim[0]; t++)
     last = gt_add(graph, last, gt_view(graph, states, t * size, board));
   if (average > 1) last = gt_mul(graph, last, gt_constant(graph, 1.0 / (double)average));
   const int64_t start[4] = {0}, stop[4] = {board.dim[0], board.dim[1], board.dim[2], outputs};

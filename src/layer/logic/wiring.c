@@ -8,9 +8,9 @@ void gt_wiring_permutation(const gt_init_stream *stream, uint32_t draw, int64_t 
   for (int64_t i = n - 1; i > 0; i--) {
     const uint32_t bits = gt_random_bits(stream->seed, stream->purpose, draw, (uint32_t)i);
     const int64_t j = (int64_t)((uint64_t)bits * (uint64_t)(i + 1) >> 32);
-    const int32_t kept = out[i];
+    const int32_t previous = out[i];
     out[i] = out[j];
-    out[j] = kept;
+    out[j] = previous;
   }
 }
 

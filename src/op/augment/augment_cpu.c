@@ -175,24 +175,24 @@ GT_MATH void write_pixel(const job *j, const source *current, const source *prev
   for (uint32_t k = 0; k < n; k++) y[k] = v[k];
 }
 
-GT_MATH void write_span(const job *j, gt_image_span at, uint32_t channels) {
+GT_MATH void write_span(const job *j, gt_image_span span, uint32_t channels) {
   const struct gt_augment_args *a = j->a;
-  const source current = source_of(j, at.sample);
-  const source previous = source_of(j, (at.sample ? at.sample : a->batch) - 1);
-  float *y = GT_PTR(float, a->y) + (size_t)at.first * channels;
-  for (uint32_t i = 0; i < at.count; i++, y += channels)
+  const source current = source_of(j, span.sample);
+  const source previous = source_of(j, (span.sample ? span.sample : a->batch) - 1);
+  float *y = GT_PTR(float, a->y) + (size_t)span.first * channels;
+  for (uint32_t i = 0; i < span.count; i++, y += channels)
     for (uint32_t c = 0; c < channels; c += CHANNELS) {
-      const pixel p = {.across = at.at[2] + i, .down = at.at[1], .channel = c};
+      const pixel p = {.across = span.coordinate[2] + i, .down = span.coordinate[1], .channel = c};
       write_pixel(j, &current, &previous, p, gt_min_u32(channels - c, CHANNELS), y + c);
     }
 }
 
 /* Images with one or three channels have loops of constant length. */
-GT_CLONES static void augment_span(const job *j, gt_image_span at) {
+GT_CLONES static void augment_span(const job *j, gt_image_span span) {
   switch (j->a->channels) {
-  case 1: write_span(j, at, 1); break;
-  case 3: write_span(j, at, 3); break;
-  default: write_span(j, at, j->a->channels);
+  case 1: write_span(j, span, 1); break;
+  case 3: write_span(j, span, 3); break;
+  default: write_span(j, span, j->a->channels);
   }
 }
 
@@ -200,10 +200,10 @@ void gt_augment_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_augment_args *a = args;
   const job j = {a, spec};
   const uint32_t size[GT_IMAGE_AXES] = {1, a->tall, a->wide};
-  gt_image_span at;
+  gt_image_span span;
   for (uint32_t row = tile * gt_image_tile_positions(a->channels);
-       gt_image_span_at(row, a->batch, size, a->channels, tile, &at); row += at.count)
-    augment_span(&j, at);
+       gt_image_span_at(row, a->batch, size, a->channels, tile, &span); row += span.count)
+    augment_span(&j, span);
 }
 
 /* One sample per tile. The sum is in double precision, because an image may have many pixels. */

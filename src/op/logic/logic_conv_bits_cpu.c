@@ -83,9 +83,9 @@ GT_MATH void apply(uint32_t code, const uint32_t *a, const uint32_t *b, uint32_t
   for (uint32_t i = 0; i < n; i++) y[i] = c0 ^ (a[i] & c1) ^ (b[i] & (c2 ^ (a[i] & c3)));
 }
 
-/* ORs the results of the tree, for n words from a corner on, into `any`. */
+/* ORs the results of the tree, for n words from a corner on, into `ored`. */
 GT_CLONES static void evaluate(const job *j, const gate_tree *tree, const uint32_t *corner,
-                               uint32_t *restrict any, uint32_t n) {
+                               uint32_t *restrict ored, uint32_t n) {
   const uint32_t *value[2 * LEAVES], gates = j->leaves - 1;
   uint32_t gate[LEAVES][PIECE];
   for (uint32_t l = 0; l < j->leaves; l++) value[l] = corner + tree->leaf[l];
@@ -93,16 +93,16 @@ GT_CLONES static void evaluate(const job *j, const gate_tree *tree, const uint32
     apply(tree->codes[g], value[2 * g], value[2 * g + 1], gate[g], n);
     value[j->leaves + g] = gate[g];
   }
-  for (uint32_t i = 0; i < n; i++) any[i] |= gate[gates - 1][i];
+  for (uint32_t i = 0; i < n; i++) ored[i] |= gate[gates - 1][i];
 }
 
 /* Reduces some windows of a row; y: the result of the first window; step: distance to that of the next. */
-static void pool_windows(const job *j, const uint32_t *any, uint32_t windows, uint32_t *y, size_t step) {
+static void pool_windows(const job *j, const uint32_t *ored, uint32_t windows, uint32_t *y, size_t step) {
   for (uint32_t w = 0; w < windows; w++, y += step) {
-    memcpy(y, any, j->n * sizeof *y);
-    any += j->n;
-    for (uint32_t slot = 1; slot < j->pool; slot++, any += j->n)
-      for (uint32_t i = 0; i < j->n; i++) y[i] |= any[i];
+    memcpy(y, ored, j->n * sizeof *y);
+    ored += j->n;
+    for (uint32_t slot = 1; slot < j->pool; slot++, ored += j->n)
+      for (uint32_t i = 0; i < j->n; i++) y[i] |= ored[i];
   }
 }
 
@@ -112,13 +112,13 @@ static void evaluate_row(const job *j, const gate_tree *tree, uint32_t row, uint
   const size_t step = (size_t)j->kernels * j->t->words;
   for (uint32_t window = 0, windows; window < j->columns; window += windows) {
     windows = j->columns - window < max_windows ? j->columns - window : max_windows;
-    uint32_t any[PIECE] = {0};
+    uint32_t ored[PIECE] = {0};
     for (uint32_t slot = 0; slot < j->pool; slot++) {
       const size_t row_index = ((size_t)row * j->pool + slot) * j->stride;
       const uint32_t *corner = j->planes + word_at(j, 0, row_index, (size_t)window * j->pool * j->stride);
-      evaluate(j, tree, corner, any, windows * j->pool * j->n);
+      evaluate(j, tree, corner, ored, windows * j->pool * j->n);
     }
-    pool_windows(j, any, windows, y + window * step, step);
+    pool_windows(j, ored, windows, y + window * step, step);
   }
 }
 
