@@ -9,7 +9,8 @@
 #
 # TEST_JOBS sets how many programs run at a time (default: the number of processors plus one, because some wait). Limits
 # do not depend on the load of the machine: a program may use LIMIT_FACTOR (default 5) times the processor time recorded
-# in tests/durations, and at least 30 s. It is stopped as hung after ten times its recorded wall time, and at least 10
+# in tests/durations, and at least 60 s. Programs that used more than half of that are named at the end: record them anew,
+# because a slower machine would stop them. It is stopped as hung after ten times its recorded wall time, and at least 10
 # minutes, if it has used no processor time for a minute (tests/limit.c). `tests/run.sh --record` writes the times of
 # the last run to tests/durations.
 set -euo pipefail
@@ -52,7 +53,7 @@ limits_of() {
     END {
       if (!found) cpu = wall = 120
       cpu *= factor; wall *= 10
-      if (least < 30) least = 30 # make check-vulkan runs more cases than were recorded
+      if (least < 60) least = 60 # make check-vulkan runs more cases than were recorded
       print (cpu < least ? least : cpu), (wall < 600 ? 600 : wall)
     }' tests/durations
 }
@@ -205,6 +206,12 @@ failed=$((failed + $# - results))
 
 echo "the longest, in seconds of processor time (and of wall time):"
 sort -k2,2gr "$logs/durations" | awk 'NR <= 10 { printf "  %-32s %6.1f  (%.1f)\n", $1, $2, $3 }'
+while read -r name cpu _; do
+  read -r limit _ <<< "$(limits_of "$name")"
+  awk -v name="$name" -v cpu="$cpu" -v limit="$limit" 'BEGIN {
+    if (2 * cpu > limit) printf "near its limit: %s used %.0f of %.0f s of processor time (tests/durations)\n", name, cpu, limit
+  }'
+done < "$logs/durations"
 echo "$# programs in $((SECONDS - started)) s; logs in ${logs#"$root"/}/"
 # Again, because a CI service shows only the end of a long output.
 for result in "$logs"/*.result; do

@@ -93,10 +93,10 @@ static void add(fault_trials *t, const fault_spec *o) {
   t->items[t->count++] = *o;
 }
 
-/* The distance between the calls that are tested: a sample has about `wanted` of each class, evenly
- * spaced. */
+/* The distance between the calls that are tested: a sample has about `wanted` of each class, error and
+ * command, evenly spaced. */
 static uint64_t sample_step(const fault_options *options, fault_class class, uint64_t calls) {
-  const uint64_t wanted = class == FAULT_MALLOC ? 5 : 2;
+  const uint64_t wanted = class == FAULT_MALLOC ? 3 : 1;
   if (options->every) return options->every;
   return options->sample && calls > wanted ? calls / wanted : 1;
 }
