@@ -156,7 +156,7 @@ ln odd.csv link.yaml
 exits 73 "… also by another name" "$GTRAIN" init csv odd.csv --force -o link.yaml
 check "… and the table stays" cmp odd.csv table.csv
 mkfifo pipe.csv
-exits 65 "a pipe" timeout 10 "$GTRAIN" init csv pipe.csv
+exits 65 "a pipe" or_hangs "$GTRAIN" init csv pipe.csv
 : > empty.csv
 printf 'a\n1\n2\n' > single.csv
 printf 'x,y\nred,1.5\nblue,2.5\n' > texts.csv

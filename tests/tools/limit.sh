@@ -7,11 +7,12 @@ limit=${GTRAIN%/*}/tests/limit
 report=$TEST_TMP/report
 # Spinning and sleeping processes with unique names.
 spin="while :; do : $TEST_TMP; done"
-nap=60.$$$RANDOM
+nap=3600.$$$RANDOM
 gone() { # gone TEXT: true if no process has it in its command line
   echo "$1" > "$TEST_TMP/text"
   ! grep -qsaFf "$TEST_TMP/text" /proc/[0-9]*/cmdline # grep's exit code is 2 if a process ends meanwhile
 }
+sleeps() { grep -qsaP "^sleep\\x00$nap" /proc/[0-9]*/cmdline; }
 
 exits 0 "a command that ends" "$limit" 5 5 "$report" true
 exits 3 "its exit code" "$limit" 5 5 "$report" bash -c 'exit 3'
@@ -30,13 +31,22 @@ exits 130 "a signal that was ignored outside" bash -c 'trap "" INT; exec "$@"' -
 exits 124 "processes that end as fast as others begin" or_hangs "$limit" 1 100 "$report" \
   bash -c "next() { [[ ! -e \$0/end ]] && (next &); }; next; sleep 60" "$TEST_TMP"
 says "… are stopped, too" "used more than"
-"$limit" 60 60 "$report" bash -c "sleep $nap" &
-sleep 1
+"$limit" 60 600 "$report" bash -c "sleep $nap" &
+until sleeps; do sleep 0.1; done
 kill -TERM $!
 wait $!
 check "interrupted" test $? = 143
 check "… it leaves nothing" gone "$nap"
-exits 137 "whoever started it is gone" bash -c '"$@" & sleep 1; kill -KILL $$' - "$limit" 60 60 "$report" sleep "$nap"
-sleep 3
+abandoned() {
+  bash -c '"$@" & wait' - "$limit" 60 600 "$report" sleep "$nap" &
+  until sleeps; do sleep 0.1; done
+  kill -KILL $!
+  wait $!
+}
+exits 137 "whoever started it is gone" abandoned
+for ((tries = 0; tries < 600; tries++)); do
+  sleeps || break
+  sleep 0.1
+done
 check "… and so is what it ran" gone "$nap"
 finish
