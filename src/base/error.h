@@ -11,12 +11,12 @@ typedef enum gt_status { /* the exit codes of the command-line contract */
                          GT_ERR_GATE = 1,      /* --fail-if was met */
                          GT_ERR_USAGE = 2,     /* wrong command line */
                          GT_ERR_DATA = 65,     /* bad data or model file */
-                         GT_ERR_NODEVICE = 69, /* the requested device is absent or failed */
+                         GT_ERR_NODEVICE = 69, /* the requested device is absent or failed; in a run: 75 */
                          GT_ERR_INTERNAL = 70, /* our bug */
                          GT_ERR_MEMORY = 71,   /* out of memory, host or device */
                          GT_ERR_BUSY = 73,     /* run directory in use or not empty */
                          GT_ERR_IO = 74,       /* input/output */
-                         GT_INTERRUPTED = 75,  /* stopped, or the device failed; resumable */
+                         GT_INTERRUPTED = 75,  /* a run was stopped or its device failed; resumable */
                          GT_ERR_CONFIG = 78,   /* bad config */
 } gt_status;
 

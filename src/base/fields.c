@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The most important field with an importance above `after`. */
-static const gt_line_field *next_important(const gt_line_field *field, int count, int after) {
+/* The field that follows rank `after` in order of importance; NULL: there is none. */
+static const gt_line_field *next_in_rank(const gt_line_field *field, int count, int after) {
   const gt_line_field *next = NULL;
   for (int i = 0; i < count; i++)
     if (field[i].importance > after && (!next || field[i].importance < next->importance)) next = &field[i];
@@ -27,12 +27,12 @@ int gt_fields_width(const gt_line_field *field, int count) {
   return width_of(field, count, all);
 }
 
-int gt_fit_fields(char *line, size_t size, const gt_line_field *field, int count, int room) {
+int gt_fit_fields(char *line, size_t size, const gt_line_field *field, int count, int columns) {
   bool shown[GT_MAX_LINE_FIELDS] = {false};
   int after = INT_MIN;
-  for (const gt_line_field *next; (next = next_important(field, count, after)); after = next->importance) {
+  for (const gt_line_field *next; (next = next_in_rank(field, count, after)); after = next->importance) {
     shown[next - field] = true;
-    if (width_of(field, count, shown) <= room) continue;
+    if (width_of(field, count, shown) <= columns) continue;
     shown[next - field] = false;
     break;
   }

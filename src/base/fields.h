@@ -7,13 +7,13 @@ enum { GT_FIELD_LENGTH = 80, GT_MAX_LINE_FIELDS = 64 /* maximum of `count` below
 
 typedef struct gt_line_field {
   char text[GT_FIELD_LENGTH]; /* "" if absent */
-  int importance;             /* fields with larger numbers are dropped first; no two are equal */
-  int gap;                    /* blanks before the field, unless it is the first on the line */
+  int importance; /* a rank: 0 is the most important, larger numbers are dropped first; all differ */
+  int gap;        /* blanks before the field, unless it is the first on the line */
 } gt_line_field;
 
-/* Writes the fields that fit into `room` columns, in order; a field is dropped if a more important one did
- * not fit. No trailing spaces. Returns the number of columns. */
-int gt_fit_fields(char *line, size_t size, const gt_line_field *field, int count, int room);
+/* Writes the fields that fit into `columns` terminal columns, in order; a field is dropped if a more
+ * important one did not fit. No trailing spaces. Returns the number of columns written. */
+int gt_fit_fields(char *line, size_t size, const gt_line_field *field, int count, int columns);
 /* Columns that are needed to show all fields. */
 int gt_fields_width(const gt_line_field *field, int count);
 #endif

@@ -30,18 +30,18 @@ typedef struct reader {
   const char *path;
   uint64_t limit;
   size_t enough; /* stop after this many bytes */
-  size_t first;  /* initial capacity */
+  size_t initial_capacity;
   gt_bytes bytes;
   size_t capacity;
-  bool inflates; /* `limit` is that of gt_inflate_limit */
-  bool discards; /* count bytes without storing them: there will be too many */
+  bool limit_is_for_size; /* `limit` is from gt_inflate_limit, not from the caller */
+  bool discards;          /* count bytes without storing them: there will be too many */
   gt_error *error;
 } reader;
 
 static bool too_large(reader *r) {
   char limit[32];
   gt_human_bytes((double)r->limit, limit);
-  if (r->inflates)
+  if (r->limit_is_for_size)
     return gt_fail(
         r->error, GT_ERR_DATA,
         "%s is larger than %s once inflated, the limit for a file of its size; decompress it first "
@@ -53,7 +53,7 @@ static bool too_large(reader *r) {
 /* Makes room for at least one more byte, in addition to the final 0. */
 static bool make_room(reader *r) {
   if (r->capacity - r->bytes.size > 1) return true;
-  const size_t capacity = r->capacity ? 2 * r->capacity : r->first;
+  const size_t capacity = r->capacity ? 2 * r->capacity : r->initial_capacity;
   uint8_t *data = realloc(r->bytes.data, capacity);
   if (!data) return gt_fail(r->error, GT_ERR_MEMORY, "%s: out of memory while reading it", r->path);
   r->bytes.data = data;
@@ -81,12 +81,13 @@ static bool append(reader *r, const uint8_t *data, size_t size) {
 
 static bool is_gzip(const uint8_t *head) { return head[0] == 0x1f && head[1] == 0x8b; }
 
-/* Inflates all members of a gzip file into *r; `first` is the number of bytes already read. */
-static bool inflate_all(reader *r, int fd, uint8_t *in, size_t first, z_stream *z) {
+/* Inflates all members of a gzip file into *r. in: 2 * CHUNK bytes, the first `already_read` of which are the
+ * start of the file; the second half receives the output. */
+static bool inflate_all(reader *r, int fd, uint8_t *in, size_t already_read, z_stream *z) {
   uint8_t *out = in + CHUNK;
   int status = Z_OK;
   z->next_in = in;
-  z->avail_in = (uInt)first;
+  z->avail_in = (uInt)already_read;
   for (;;) {
     if (!z->avail_in) {
       ssize_t n = read_some(fd, in, CHUNK);
@@ -137,15 +138,15 @@ static uint64_t promised_size(int fd) {
 
 /* If the result will be too large, inflates without storing it: only at the end of the data is it known
  * whether the file is too large or damaged. */
-static bool read_gzip(reader *r, int fd, uint8_t *buffer, size_t first) {
+static bool read_gzip(reader *r, int fd, uint8_t *buffer, size_t already_read) {
   z_stream z = {0};
   const uint64_t max_size = gt_inflate_limit(fd);
-  r->inflates = max_size < r->limit;
-  if (r->inflates) r->limit = max_size;
+  r->limit_is_for_size = max_size < r->limit;
+  if (r->limit_is_for_size) r->limit = max_size;
   r->discards = r->enough == SIZE_MAX && promised_size(fd) > r->limit;
   if (inflateInit2(&z, 15 + 16) != Z_OK)
     return gt_fail(r->error, GT_ERR_MEMORY, "%s: out of memory", r->path);
-  bool ok = inflate_all(r, fd, buffer, first, &z);
+  bool ok = inflate_all(r, fd, buffer, already_read, &z);
   if (ok && r->discards) ok = gt_fail(r->error, GT_ERR_DATA, "%s is a damaged gzip file", r->path);
   inflateEnd(&z);
   return ok;
@@ -187,9 +188,10 @@ int gt_open_input(const char *path, bool plain, gt_error *error) {
   return -1;
 }
 
-/* Initial capacity: for a regular file above a chunk its size, so that it is allocated or rejected at once,
- * and two bytes: the final 0, and room for the read that returns the end of the file. */
-static size_t expected_size(int fd, uint64_t limit) {
+/* Chooses the initial capacity. A regular file of at least a chunk is allocated at once, or rejected if it
+ * does not fit into memory: its size plus two bytes, one for the final 0 and one for the read that returns
+ * the end of the file. */
+static size_t choose_capacity(int fd, uint64_t limit) {
   struct stat s;
   if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || s.st_size < CHUNK) return CHUNK;
   const uint64_t size = (uint64_t)s.st_size < limit ? (uint64_t)s.st_size : limit;
@@ -202,7 +204,7 @@ static bool read_open(int fd, const char *path, uint64_t limit, size_t enough, g
   reader r = {.path = path,
               .limit = limit,
               .enough = enough,
-              .first = expected_size(fd, limit < enough ? limit : enough),
+              .initial_capacity = choose_capacity(fd, limit < enough ? limit : enough),
               .error = error};
   bool ok = false;
   uint8_t *buffer = malloc(2 * CHUNK);

@@ -68,7 +68,7 @@ bool gt_truncate_file(int fd, int64_t size);              /* ftruncate, repeated
 
 /* --- temporary files (temporary.c) --- */
 
-/* Writes PATH.tmp-PID to out; false if it is too long. */
+/* Writes the name PATH.tmp-PID to out; false if it is too long. */
 bool gt_temporary_name(char *out, size_t size, const char *path);
 /* Creates the file and locks it while it is open; -1: see errno. */
 int gt_temporary_create(const char *temporary, unsigned mode);

@@ -25,7 +25,7 @@ typedef struct function {
 GT_INSTRUCTIONS(VALUE)
 
 /* Functions that are not instructions: on a device, op/formula.c composes them of instructions. */
-#define MADE_OF_OTHERS(X)             \
+#define COMPOSED_FUNCTIONS(X)         \
   X(leaky_relu, a > 0 ? a : 0.01 * a) \
   X(tan, tan(a))                      \
   X(asin, asin(a))                    \
@@ -33,14 +33,14 @@ GT_INSTRUCTIONS(VALUE)
   X(log10, log10(a))                  \
   X(floor, floor(a))                  \
   X(gaussian, exp(-a *a))
-#define MADE_VALUE(name, real_value) VALUE_CALLED(name, real_value)
-MADE_OF_OTHERS(MADE_VALUE)
+#define COMPOSED_VALUE(name, real_value) VALUE_CALLED(name, real_value)
+COMPOSED_FUNCTIONS(COMPOSED_VALUE)
 
 #define ENTRY_CALLED(name, inputs) {#name, inputs, name##_value},
 #define ENTRY_INNER(name, inputs)
 #define ENTRY(opcode, NAME, name, inputs, slope, formula, ...) ENTRY_##formula(name, inputs)
-#define MADE_ENTRY(name, real_value)                           {#name, 1, name##_value},
-static const function functions[] = {MADE_OF_OTHERS(MADE_ENTRY) GT_INSTRUCTIONS(ENTRY)};
+#define COMPOSED_ENTRY(name, real_value)                       {#name, 1, name##_value},
+static const function functions[] = {COMPOSED_FUNCTIONS(COMPOSED_ENTRY) GT_INSTRUCTIONS(ENTRY)};
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
 /* Synonyms that formulas may use. */
@@ -165,13 +165,13 @@ static char skip(parser *p) {
   return *p->at;
 }
 
-static tree number(parser *p, double value) {
+static tree new_number(parser *p, double value) {
   gt_formula *node = GT_NEW(p->arena, gt_formula);
   *node = (gt_formula){.kind = GT_FORMULA_NUMBER, .number = value};
   return node;
 }
 
-static tree call(parser *p, const char *name, tree a, tree b) {
+static tree new_call(parser *p, const char *name, tree a, tree b) {
   if (!a) return NULL;
   gt_formula *node = GT_NEW(p->arena, gt_formula);
   *node = (gt_formula){.kind = GT_FORMULA_CALL, .call = find_function(name)->name, .argument = {a, b}};
@@ -187,7 +187,7 @@ static int character_size(const char *at) {
   return n;
 }
 
-static tree unexpected(parser *p, const char *expected) {
+static tree fail_unexpected(parser *p, const char *expected) {
   const char c = skip(p);
   if (!c) return fail(p, p->at, NULL, "the formula ends here; expected %s", expected);
   return fail(p, p->at, NULL, "unexpected '%.*s'; expected %s", character_size(p->at), p->at, expected);
@@ -209,7 +209,7 @@ static tree parse_number(parser *p) {
   const double value = strtod(gt_arena_strndup(p->arena, start, (size_t)(c - start)), NULL);
   if (!isfinite(value)) return fail(p, start, NULL, "this number is too large");
   if (*c == '.') return fail(p, c, NULL, "a number can have only one decimal point");
-  return number(p, value);
+  return new_number(p, value);
 }
 
 /* Arguments of a call; p->at is directly after '('. */
@@ -229,12 +229,12 @@ static tree parse_call(parser *p, const function *f, const char *name_at) {
     }
   }
   if (!*p->at) return fail(p, open, NULL, "this '(' is never closed");
-  if (*p->at != ')') return unexpected(p, "',' or ')'");
+  if (*p->at != ')') return fail_unexpected(p, "',' or ')'");
   p->at++;
   if (n != wanted)
     return fail(p, name_at, NULL, "%s takes %s, not %d", f->name, wanted == 1 ? "1 argument" : "2 arguments",
                 n);
-  return call(p, f->name, argument[0], argument[1]);
+  return new_call(p, f->name, argument[0], argument[1]);
 }
 
 static const char *suggest(const parser *p, const char *name, bool called) {
@@ -269,8 +269,8 @@ static tree parse_name(parser *p) {
     *node = (gt_formula){.kind = GT_FORMULA_VARIABLE, .variable = i};
     return node;
   }
-  if (!strcmp(name, "pi")) return number(p, 3.14159265358979323846);
-  if (!strcmp(name, "e")) return number(p, 2.71828182845904523536);
+  if (!strcmp(name, "pi")) return new_number(p, 3.14159265358979323846);
+  if (!strcmp(name, "e")) return new_number(p, 2.71828182845904523536);
   if (f) return fail(p, start, NULL, "'%s' is a function; expected '(' after it", name);
   if (*p->at == '.')
     return fail(p, start, NULL, "unknown name '%.60s': functions have no prefix, as in sin(pi*x0)", name);
@@ -283,9 +283,9 @@ static tree parse_bars(parser *p) {
   tree inner = parse_comparison(p);
   if (!inner) return NULL;
   if (!skip(p)) return fail(p, open, NULL, "this '|' is never closed");
-  if (*p->at != '|') return unexpected(p, "an operator or '|'");
+  if (*p->at != '|') return fail_unexpected(p, "an operator or '|'");
   p->at++;
-  return call(p, "abs", inner, NULL);
+  return new_call(p, "abs", inner, NULL);
 }
 
 static tree parse_primary(parser *p) {
@@ -293,12 +293,12 @@ static tree parse_primary(parser *p) {
   if (is_digit(c) || (c == '.' && is_digit(p->at[1]))) return parse_number(p);
   if (is_name_start(c)) return parse_name(p);
   if (c == '|') return parse_bars(p);
-  if (c != '(') return unexpected(p, "a number, a name or '('");
+  if (c != '(') return fail_unexpected(p, "a number, a name or '('");
   const char *open = p->at++;
   tree inner = parse_comparison(p);
   if (!inner) return NULL;
   if (!skip(p)) return fail(p, open, NULL, "this '(' is never closed");
-  if (*p->at != ')') return unexpected(p, "an operator or ')'");
+  if (*p->at != ')') return fail_unexpected(p, "an operator or ')'");
   p->at++;
   return inner;
 }
@@ -311,7 +311,7 @@ static tree parse_power(parser *p) {
   if (c != '^') return base;
   p->at++;
   tree exponent = parse_unary(p); /* right-associative, and 2^-x is fine */
-  return exponent ? call(p, "pow", base, exponent) : NULL;
+  return exponent ? new_call(p, "pow", base, exponent) : NULL;
 }
 
 static tree parse_unary(parser *p) {
@@ -323,7 +323,8 @@ static tree parse_unary(parser *p) {
     p->at++;
     result = parse_unary(p);
     if (result && c == '-')
-      result = result->kind == GT_FORMULA_NUMBER ? number(p, -result->number) : call(p, "neg", result, NULL);
+      result = result->kind == GT_FORMULA_NUMBER ? new_number(p, -result->number)
+                                                 : new_call(p, "neg", result, NULL);
   } else {
     result = parse_power(p);
   }
@@ -339,7 +340,7 @@ static tree parse_product(parser *p) {
     if (!name) break;
     p->at++;
     tree right = parse_unary(p);
-    left = right ? call(p, name, left, right) : NULL;
+    left = right ? new_call(p, name, left, right) : NULL;
   }
   return left;
 }
@@ -351,7 +352,7 @@ static tree parse_sum(parser *p) {
     if (c != '+' && c != '-') break;
     p->at++;
     tree right = parse_product(p);
-    left = right ? call(p, c == '+' ? "add" : "sub", left, right) : NULL;
+    left = right ? new_call(p, c == '+' ? "add" : "sub", left, right) : NULL;
   }
   return left;
 }
@@ -364,7 +365,7 @@ static tree parse_comparison(parser *p) {
     if (p->at[1] == '=') return fail(p, p->at, c == '<' ? "<" : ">", "'%c=' is not an operator", c);
     p->at++;
     tree right = parse_sum(p);
-    left = !right ? NULL : c == '<' ? call(p, "less", left, right) : call(p, "less", right, left);
+    left = !right ? NULL : c == '<' ? new_call(p, "less", left, right) : new_call(p, "less", right, left);
   }
   return left;
 }
@@ -384,7 +385,7 @@ const gt_formula *gt_formula_parse(gt_arena *arena, const char *text, const char
   if (!c) return result;
   if (c == ')') return fail(&p, p.at, NULL, "this ')' has no opening '('");
   if (is_name_start(c) || is_digit(c) || c == '(') return fail(&p, p.at, "*", "an operator is missing here");
-  return unexpected(&p, "an operator");
+  return fail_unexpected(&p, "an operator");
 }
 
 double gt_formula_evaluate(const gt_formula *formula, const double *variables) {

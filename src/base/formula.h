@@ -29,8 +29,8 @@ typedef struct gt_formula_error {
 const gt_formula *gt_formula_parse(gt_arena *arena, const char *text, const char *const *names, int count,
                                    gt_formula_error *error);
 /* The equivalent of another language's function: its name in formulas, or a formula of x ("1/tan(x)" for
- * cot). The result is "" if there is no equivalent (a similar name must not be suggested then), NULL for
- * other names. */
+ * cot). "": the function is known but has no equivalent, so a similar name must not be suggested. NULL: the
+ * name is unknown. */
 const char *gt_formula_meaning(const char *name);
 double gt_formula_evaluate(const gt_formula *formula, const double *variables);
 #endif

@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { PATH = 4096, LINE = 4096 };
+enum { PATH = 4096, LINE = 4096 }; /* sizes of buffers */
 /* In version 1 of control groups, a memory limit of at least this many bytes means "no limit". */
 static const double no_memory_limit = 0x1p60;
 
@@ -27,35 +27,36 @@ static bool read_line(const char *folder, const char *name, char line[LINE]) {
 /* --- control groups --- */
 
 /* The limit that one folder of a hierarchy sets; 0: none. */
-typedef double limit_of(const char *folder);
+typedef double limit_reader(const char *folder);
 
-static double number_in(const char *folder, const char *name) {
+/* The number at the start of a file; 0 if the file is missing or starts with a word such as "max". */
+static double read_number(const char *folder, const char *name) {
   char line[LINE];
   return read_line(folder, name, line) ? strtod(line, NULL) : 0;
 }
 
 /* The processor limit, in processors. Version 2 writes "max 100000" or "150000 100000": microseconds of
  * processor time per period in microseconds. */
-static double quota_of(const char *folder) {
+static double read_quota(const char *folder) {
   char line[LINE];
   double quota, period;
   if (read_line(folder, "cpu.max", line))
     return sscanf(line, "%lf %lf", &quota, &period) == 2 && period > 0 ? quota / period : 0;
-  quota = number_in(folder, "cpu.cfs_quota_us");
-  period = number_in(folder, "cpu.cfs_period_us");
+  quota = read_number(folder, "cpu.cfs_quota_us");
+  period = read_number(folder, "cpu.cfs_period_us");
   return quota > 0 && period > 0 ? quota / period : 0;
 }
 
-static double memory_of(const char *folder) {
-  const double version1 = number_in(folder, "memory.limit_in_bytes"),
-               version2 = number_in(folder, "memory.max");
+static double read_memory_limit(const char *folder) {
+  const double version1 = read_number(folder, "memory.limit_in_bytes"),
+               version2 = read_number(folder, "memory.max");
   const double limit = version2 > 0 ? version2 : version1;
   return limit < no_memory_limit ? limit : 0;
 }
 
 /* Lowers *limit to the smallest limit of a group and its parents. In a container the group's own folder may
  * be the root of the hierarchy. */
-static void lower_limit(double *limit, const char *hierarchy, const char *group, limit_of *read_limit) {
+static void lower_limit(double *limit, const char *hierarchy, const char *group, limit_reader *read_limit) {
   char folder[PATH];
   const size_t base = strlen(hierarchy);
   if (snprintf(folder, sizeof folder, "%s%s", hierarchy, group) >= PATH) return;
@@ -75,8 +76,9 @@ static bool has_word(const char *list, const char *word) {
   return false;
 }
 
-/* A line of /proc/self/cgroup: "4:cpu,cpuacct:/group" of version 1, "0::/group" of version 2. */
-static void read_group(gt_host *host, double *memory, const char *root, char *line) {
+/* Applies the limits of a group, given by a line of /proc/self/cgroup: "4:cpu,cpuacct:/group" of version 1,
+ * "0::/group" of version 2. */
+static void read_group(gt_host *host, double *memory_limit, const char *root, char *line) {
   char hierarchy[PATH];
   char *controllers = strchr(line, ':'), *group = controllers ? strchr(controllers + 1, ':') : NULL;
   if (!group) return;
@@ -85,8 +87,9 @@ static void read_group(gt_host *host, double *memory, const char *root, char *li
   if (snprintf(hierarchy, sizeof hierarchy, "%s/sys/fs/cgroup%s%s", root, *controllers ? "/" : "",
                controllers) >= PATH)
     return;
-  if (!*controllers || has_word(controllers, "cpu")) lower_limit(&host->quota, hierarchy, group, quota_of);
-  if (!*controllers || has_word(controllers, "memory")) lower_limit(memory, hierarchy, group, memory_of);
+  if (!*controllers || has_word(controllers, "cpu")) lower_limit(&host->quota, hierarchy, group, read_quota);
+  if (!*controllers || has_word(controllers, "memory"))
+    lower_limit(memory_limit, hierarchy, group, read_memory_limit);
 }
 
 static void read_groups(gt_host *host, const char *root) {

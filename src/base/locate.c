@@ -15,7 +15,7 @@ const char *gt_folder_of(gt_arena *arena, const char *path) {
 }
 
 gt_located gt_locate(gt_arena *arena, const char *path, const char *config, const char *origin) {
-  enum { ORIGIN, HERE, BESIDE, ABOVE, PLACES };
+  enum { ORIGIN, HERE, BESIDE, ABOVE, PLACES }; /* in order of preference */
   const char *place[PLACES] = {[HERE] = path};
   if (path[0] != '/' && config) {
     const char *folder = gt_folder_of(arena, config);
@@ -53,11 +53,11 @@ static bool same_files(const char *a, const char *b) {
 
 static bool same(const char *a, const char *b, int depth);
 
-static int is_shown(const struct dirent *entry) { return entry->d_name[0] != '.'; }
+static int is_not_hidden(const struct dirent *entry) { return entry->d_name[0] != '.'; }
 
 static bool same_folders(const char *a, const char *b, int depth) {
   struct dirent **in_a = NULL, **in_b = NULL;
-  const int n = scandir(a, &in_a, is_shown, alphasort), m = scandir(b, &in_b, is_shown, alphasort);
+  const int n = scandir(a, &in_a, is_not_hidden, alphasort), m = scandir(b, &in_b, is_not_hidden, alphasort);
   char x[PATH_MAX], y[PATH_MAX];
   bool ok = n == m || n < 0 || m < 0;
   for (int i = 0; i < n && n == m && ok; i++) {

@@ -26,9 +26,9 @@ int gt_log_width(void) {
   return gt_terminal_has_cursor(STDERR_FILENO) ? gt_terminal_width(STDERR_FILENO) : 0;
 }
 
-/* The cursor returns to the first column: if the window gets narrower, terminals wrap the line, and
- * everything from its first part down can be cleared. Wrapping is off while it is printed, because the width
- * may be out of date. */
+/* The cursor returns to the first column of the line. If the window gets narrower, the terminal wraps the
+ * line, and clearing from the cursor to the end of the screen still removes all of it. Wrapping is off while
+ * the line is printed, because the width may be out of date. */
 void gt_log_status(const char *line) {
   static const char clear[] = "\r\033[J", no_wrap[] = "\033[?7l", wrap[] = "\033[?7h";
   flockfile(stderr);

@@ -26,8 +26,8 @@ void *gt_realloc(void *old, size_t size) {
   return result;
 }
 
-/* With overcommit, malloc grants more than the machine has, and the kernel kills the process later. So large
- * requests are compared with the physical memory first. */
+/* With overcommit, malloc grants more than the machine has, and the kernel kills the process later. Requests
+ * are therefore compared with the physical memory first. */
 static uint64_t physical_memory(void) {
   long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;

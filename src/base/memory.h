@@ -14,7 +14,7 @@ void gt_out_of_memory(size_t size) __attribute__((noreturn));
 void *gt_alloc(size_t size);              /* zeroed */
 void *gt_realloc(void *old, size_t size); /* not zeroed */
 /* count * size bytes, zeroed, 64-byte aligned, freed with free(); false (GT_ERR_MEMORY) on overflow or
- * exhaustion. */
+ * exhaustion. what: what the memory is for, as in "WHAT: out of memory". */
 bool gt_try_alloc(void **out, uint64_t count, uint64_t size, const char *what, gt_error *error);
 
 /* Appends room for one element to a heap array {T *items; size_t count, capacity} and returns its address. */

@@ -49,9 +49,10 @@ size_t gt_word_distance(const char *a, const char *b) {
   return x.length && y.length ? distance(&x, &y) : LONGEST;
 }
 
-/* The largest distance that a typo explains; more than half of the letters must be unchanged. */
-static size_t max_distance(size_t longer) {
-  return longer <= 2 ? 0 : longer <= 5 ? 1 : longer <= 8 ? 2 : longer <= 12 ? 3 : 4;
+/* The largest distance that a typo explains, for the number of letters of the longer word; more than half of
+ * the letters must be unchanged. */
+static size_t max_distance(size_t letters) {
+  return letters <= 2 ? 0 : letters <= 5 ? 1 : letters <= 8 ? 2 : letters <= 12 ? 3 : 4;
 }
 
 /* True if the digits differ: `conv2d` is not a typo of `conv3d`, nor `expp` of `exp2`. A word without digits

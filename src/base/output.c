@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_LINKS = 40 }; /* the kernel's own limit */
+enum { MAX_LINKS = 40 }; /* Linux's own limit */
 
 /* What a path leads to: a regular file (which may not exist yet), or a descriptor to write to. */
 typedef struct target {

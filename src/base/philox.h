@@ -100,8 +100,9 @@ static inline uint32_t gt_swapped_index(uint32_t place, uint32_t n, uint64_t see
 enum { GT_SHUFFLE_SWAPS = 16 }; /* largest n that uses swaps */
 static inline uint32_t gt_shuffle_rounds(uint32_t n) { return n <= 256 ? 8 : 4; } /* for larger n */
 
-/* The sample at position `index` of an epoch of n samples. Each of the two methods is used where it is not
- * slower than the other, and there it is uniform. Same bits on the device (shaders/lib/philox.glsl). */
+/* The sample at position `index` of an epoch of n samples. Swaps for small n, at which the Feistel network
+ * would be uneven; the network for larger n, because its cost does not grow with n. Same bits on the device
+ * (shaders/lib/philox.glsl). */
 static inline uint32_t gt_shuffle_index(uint32_t index, uint32_t n, uint64_t seed, uint32_t epoch) {
   return n <= GT_SHUFFLE_SWAPS ? gt_swapped_index(index, n, seed, epoch)
                                : gt_feistel_index(index, n, seed, epoch, gt_shuffle_rounds(n));

@@ -1,7 +1,7 @@
 /* One 64-bit word, `ticket`, holds the run's number (high half) and the number of its unclaimed tiles (low
  * half). A thread claims a tile by decrementing it with compare-and-swap. A run cannot end while a claimed
- * tile is unfinished, so the job's fields may be read after the claim. A thread that wakes late finds no tile
- * to claim, so no run waits for sleeping threads. */
+ * tile is unfinished, so fn, context and tiles may be read after the claim. A thread that wakes late finds no
+ * tile to claim, so no run waits for sleeping threads. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sched_getaffinity */
 #endif

@@ -24,6 +24,7 @@ void *gt_pool_scratch(void);
 void gt_pool_run(gt_pool *pool, uint32_t tiles, gt_tile_fn fn, void *context);
 /* The same, but tiles compute with denormals, as code outside a pool does. */
 void gt_pool_run_ieee(gt_pool *pool, uint32_t tiles, gt_tile_fn fn, void *context);
-/* The same with a pool that is created for this run only; few tiles run on the calling thread. */
+/* gt_pool_run_ieee with a pool that is created for this run only; a few tiles run on the calling thread
+ * instead. */
 void gt_pool_run_once(uint32_t tiles, gt_tile_fn fn, void *context);
 #endif

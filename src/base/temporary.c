@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_PROCESS = 1 << 22 /* the kernel's own limit of process ids */, MAX_TRIES = 100 };
+enum { MAX_PROCESS = 1 << 22 /* Linux's own limit of process ids */, MAX_DIGITS = 7, MAX_TRIES = 100 };
 static const char infix[] = ".tmp-";
 
 bool gt_temporary_name(char *out, size_t size, const char *path) {
@@ -23,7 +23,7 @@ size_t gt_temporary_target(const char *name) {
   const size_t length = strlen(name), infix_length = sizeof infix - 1;
   size_t at = length;
   while (at && strchr("0123456789", name[at - 1])) at--;
-  if (at == length || length - at > 7 || atol(name + at) > MAX_PROCESS) return 0;
+  if (at == length || length - at > MAX_DIGITS || atol(name + at) > MAX_PROCESS) return 0;
   if (at <= infix_length || memcmp(name + at - infix_length, infix, infix_length)) return 0;
   return at - infix_length;
 }

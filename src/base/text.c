@@ -107,7 +107,7 @@ int gt_padding(int width, const char *text) {
   return length < width ? width - length : 0;
 }
 
-static int width_of(FILE *stream) {
+static int wrapping_width(FILE *stream) {
   struct winsize size;
   const int descriptor = fileno(stream); /* -1 for a stream in memory */
   if (!isatty(descriptor) || ioctl(descriptor, TIOCGWINSZ, &size) || !size.ws_col) return 80;
@@ -115,15 +115,15 @@ static int width_of(FILE *stream) {
 }
 
 void gt_print_wrapped(FILE *stream, const char *text, int indent) {
-  const int max_width = width_of(stream);
+  const int max_width = wrapping_width(stream);
   gt_arena arena;
   gt_arena_init(&arena);
   int column = 0;
   while (*text) {
     const size_t spaces = strspn(text, " "), letters = strcspn(text + spaces, " ");
     const char *word = gt_arena_strndup(&arena, text + spaces, letters);
-    const int wide = gt_text_width(word);
-    if (column > indent && column + (int)spaces + wide > max_width) {
+    const int word_width = gt_text_width(word);
+    if (column > indent && column + (int)spaces + word_width > max_width) {
       fprintf(stream, "\n%*s", indent, "");
       column = indent;
     } else {
@@ -131,7 +131,7 @@ void gt_print_wrapped(FILE *stream, const char *text, int indent) {
       column += (int)spaces;
     }
     gt_put_text(stream, word);
-    column += wide;
+    column += word_width;
     text += spaces + letters;
   }
   gt_arena_finish(&arena);

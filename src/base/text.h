@@ -10,7 +10,8 @@ struct gt_arena;
 /* The candidate that WORD probably meant: a typo or a longer form of it; NULL if none is similar enough, two
  * are equally similar, or WORD is a number. A suggestion shares more than half of the letters. */
 const char *gt_nearest(const char *word, const char *const *candidates, size_t count);
-/* Edit distance of two words (nearest.c); 0: they differ at most in case, '_', '-' and spaces. */
+/* Edit distance of two words (nearest.c); 0: they differ at most in case, '_', '-' and spaces; 64 if one is
+ * empty or too long to be a name. */
 size_t gt_word_distance(const char *a, const char *b);
 /* Writes "535.8 k", "1.2 G" to the buffer and returns it. */
 const char *gt_human_count(double value, char buffer[32]);
@@ -19,8 +20,8 @@ const char *gt_human_bytes(double bytes, char buffer[32]); /* "1.5 MiB" */
 int gt_text_width(const char *text);
 /* Number of spaces that pad the text to a column of this width. */
 int gt_padding(int width, const char *text);
-/* Prints a text and a newline, wrapped between words at the terminal's width, or at 80 columns if the stream
- * is not a terminal; continuation lines start with `indent` spaces. */
+/* Prints a text and a newline, wrapped between words at the terminal's width (but from 40 to 100 columns),
+ * or at 80 columns if the stream is not a terminal; continuation lines start with `indent` spaces. */
 void gt_print_wrapped(FILE *stream, const char *text, int indent);
 /* The word for a shell's command line, quoted if necessary. In the arena. */
 const char *gt_shell_word(struct gt_arena *arena, const char *word);

@@ -15,8 +15,8 @@ char *gt_nfc(const char *text, size_t length);
 /* The same for NUL-terminated text, in the arena; returns `text` itself instead of NULL. */
 const char *gt_nfc_in(struct gt_arena *arena, const char *text);
 /* Length in bytes, 1 to 4, of the character at `text`, whose code point it writes to *code; 0 if the bytes
- * are not valid UTF-8 (overlong forms and surrogates are not). length: bytes that follow `text`, at least
- * 1. */
+ * are not valid UTF-8 (overlong forms and surrogates are not). length: number of bytes at `text`, at
+ * least 1. */
 size_t gt_utf8_read(const uint8_t *text, size_t length, uint32_t *code);
 /* Writes a code point as UTF-8; returns its length in bytes. */
 size_t gt_utf8_write(uint32_t code, uint8_t out[4]);
