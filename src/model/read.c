@@ -277,7 +277,7 @@ bool gt_model_parse(gt_parsed_model *parsed, gt_arena *arena, const gt_spec *roo
                     gt_diagnostics *diagnostics) {
   const gt_spec *model = gt_spec_find(root, "model");
   *parsed = (gt_parsed_model){.inputs = inputs};
-  if (!model && gt_diagnostics_suggest(diagnostics, "model")) return false;
+  if (!model && gt_diagnostics_has_suggestion(diagnostics, "model")) return false;
   if (!model || gt_spec_is_null(model) || model->kind != GT_SPEC_SEQUENCE || !model->count) {
     const bool wrong = model && !gt_spec_is_null(model) && model->kind != GT_SPEC_SEQUENCE;
     gt_diagnostic *d = gt_error_at(diagnostics, model ? model->at : root->at, "%s",

@@ -78,7 +78,7 @@ bool gt_diagnostics_has(const gt_diagnostics *diagnostics, gt_finding finding) {
   return false;
 }
 
-bool gt_diagnostics_suggest(const gt_diagnostics *diagnostics, const char *name) {
+bool gt_diagnostics_has_suggestion(const gt_diagnostics *diagnostics, const char *name) {
   for (int i = 0; i < diagnostics->count; i++)
     if (diagnostics->items[i].suggestion && !strcmp(diagnostics->items[i].suggestion, name)) return true;
   return false;
@@ -127,7 +127,7 @@ static int cells(const char *at) {
 static void print_source(const gt_position *at, FILE *stream, bool color) {
   const char *start = at->line_text;
   int column = at->column;
-  const bool starts_late = column > MAX_WIDTH - 20;
+  const bool starts_late = column > MAX_WIDTH - 20; /* fewer than 20 characters after the column would fit */
   if (starts_late)
     for (; column > MAX_WIDTH / 2 && *start; column--) start = next_character(start);
   const char *end = start;
@@ -148,8 +148,9 @@ static void print_source(const gt_position *at, FILE *stream, bool color) {
     if (*c) c = next_character(c);
   }
   fprintf(stream, "%s^", color ? "\033[1;32m" : "");
-  for (int i = 0, first = 1; i < at->width && (*c || i == 0); i++, first = 0) {
-    for (int n = (*c && *c != '\t' ? cells(c) : 1) - first; n > 0; n--) fputc('~', stream);
+  for (int i = 0; i < at->width && (*c || i == 0); i++) {
+    const int caret = i == 0; /* '^' is the first column of the marker */
+    for (int n = (*c && *c != '\t' ? cells(c) : 1) - caret; n > 0; n--) fputc('~', stream);
     if (*c) c = next_character(c);
   }
   fprintf(stream, "%s\n", color ? "\033[0m" : "");

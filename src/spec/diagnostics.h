@@ -73,7 +73,7 @@ extern const char *const gt_finding_details[];
 typedef struct gt_position {
   const char *file;        /* as the user gave it; "--set" for an override */
   const char *line_text;   /* the source line, without its newline; NULL if there is none */
-  int line, column, width; /* from 1; width of the marked text */
+  int line, column, width; /* from 1; column and width (of the marked text) in characters */
 } gt_position;
 
 bool gt_position_is_override(gt_position at); /* true if the value was given by --set */
@@ -112,7 +112,7 @@ gt_diagnostic *gt_finding_at(gt_diagnostics *diagnostics, gt_finding finding, gt
 void gt_diagnostics_silence(gt_diagnostics *diagnostics, const char *name);
 bool gt_diagnostics_has(const gt_diagnostics *diagnostics, gt_finding finding); /* true if it was added */
 /* True if an added error suggests this name: the key is not missing but misspelled. */
-bool gt_diagnostics_suggest(const gt_diagnostics *diagnostics, const char *name);
+bool gt_diagnostics_has_suggestion(const gt_diagnostics *diagnostics, const char *name);
 /* True if there are more errors than are kept: further details would not be printed. */
 bool gt_diagnostics_full(const gt_diagnostics *diagnostics);
 /* The exit code of the errors: GT_ERR_CONFIG if the config itself has one, otherwise that of the first

@@ -10,7 +10,8 @@ enum { MAX_GROUPS = 3, MAX_NAMED = 3 }; /* groups in a hint, and names in a grou
 
 /* --- folding --- */
 
-/* `nn.Conv2d(3, 8)` → "conv2d": the last part of a dotted name, without brackets. */
+/* `nn.Conv2d(3, 8)` → "conv2d": the letters and digits of the last part of a dotted name, in lower case and
+ * without arguments. */
 static void fold(const char *text, char out[MAX_WORD]) {
   const size_t end = strcspn(text, "(");
   size_t n = 0, start = 0;
@@ -100,7 +101,8 @@ static const gt_foreign *find_key_elsewhere(const char *word) {
 
 /* A place where a key is allowed: maps of one kind, at one path inside them. */
 typedef struct group {
-  const char *kind, *path; /* path: "" or "early_stopping" */
+  const char *kind; /* of the maps ("layer"), or the name of a section ("train") */
+  const char *path; /* "" or ".early_stopping" */
   const char *name[MAX_NAMED];
   int names;
   bool all; /* every map of this kind has the key */
@@ -141,13 +143,13 @@ static void add_places(gt_arena *arena, groups *list, const gt_schema_place *pla
   }
 }
 
-static int maps_of_kind(const gt_diagnostics *diagnostics, const char *kind) {
+static int count_maps(const gt_diagnostics *diagnostics, const char *kind) {
   int count = 0;
   for (int i = 0; i < diagnostics->places; i++) count += !strcmp(diagnostics->place[i].kind, kind);
   return count;
 }
 
-static const char *label_of(const char *kind) {
+static const char *find_label(const char *kind) {
   static const char *const labels[][2] = {
       {"config", "the top level of the config"}, {"augmentation", "an item of 'augment'"},
       {"layer", "a layer of 'model'"},           {"block", "a 'repeat' of 'model'"},
@@ -159,8 +161,8 @@ static const char *label_of(const char *kind) {
 }
 
 /* Formats a group: "train.early_stopping", "optimizer (rmsprop, sgd)". */
-static const char *group_text(gt_arena *arena, const group *g) {
-  const char *label = label_of(g->kind), *list = "";
+static const char *format_group(gt_arena *arena, const group *g) {
+  const char *label = find_label(g->kind), *list = "";
   for (int i = 0; i < g->names && i < MAX_NAMED && !g->all; i++)
     list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : " (", g->name[i]);
   if (*list) list = gt_arena_printf(arena, "%s%s)", list, g->names > MAX_NAMED ? ", …" : "");
@@ -171,10 +173,10 @@ static const char *group_text(gt_arena *arena, const group *g) {
 }
 
 /* ": optimizer: {lr: 0.1}", if every map of the kind has the key. */
-static const char *example(gt_arena *arena, const group *g, const char *name, const gt_spec *value) {
+static const char *format_example(gt_arena *arena, const group *g, const char *name, const gt_spec *value) {
   const bool scalar =
       value && value->kind == GT_SPEC_SCALAR && !gt_spec_is_null(value) && strlen(value->scalar) < 32;
-  if (!g->all || !scalar || label_of(g->kind) || strchr(g->path + !!*g->path, '.')) return "";
+  if (!g->all || !scalar || find_label(g->kind) || strchr(g->path + !!*g->path, '.')) return "";
   if (gt_position_is_override(value->at))
     return gt_arena_printf(arena, ": --set %s%s.%s=%s", g->kind, g->path, name, value->scalar);
   return *g->path ? gt_arena_printf(arena, ": %s: {%s: {%s: %s}}", g->kind, g->path + 1, name, value->scalar)
@@ -190,7 +192,8 @@ static bool is_inner(const groups *list, const group *g) {
 }
 
 /* "'lr' belongs to 'optimizer'", or NULL: no map has the key. */
-static const char *places_of_key(const gt_diagnostics *diagnostics, const char *word, const gt_spec *value) {
+static const char *describe_places(const gt_diagnostics *diagnostics, const char *word,
+                                   const gt_spec *value) {
   gt_arena *arena = diagnostics->arena;
   groups list = {.count = 0};
   const char *name = NULL;
@@ -205,10 +208,11 @@ static const char *places_of_key(const gt_diagnostics *diagnostics, const char *
   for (int i = 0; i < list.count && kept < MAX_GROUPS; i++) {
     group *g = &list.item[i];
     if (is_inner(&list, g)) continue;
-    g->all |= g->names == maps_of_kind(diagnostics, g->kind);
-    text = gt_arena_printf(arena, "%s%s%s", text, kept++ ? " or " : "", group_text(arena, g));
+    g->all |= g->names == count_maps(diagnostics, g->kind);
+    text = gt_arena_printf(arena, "%s%s%s", text, kept++ ? " or " : "", format_group(arena, g));
   }
-  return gt_arena_printf(arena, "%s%s", text, kept == 1 ? example(arena, &list.item[0], name, value) : "");
+  return gt_arena_printf(arena, "%s%s", text,
+                         kept == 1 ? format_example(arena, &list.item[0], name, value) : "");
 }
 
 /* How a name of this kind is written in a config. */
@@ -222,7 +226,8 @@ static const char *article(const char *noun) { return strchr("aeiou", *noun) ? "
 
 /* "'cosine' is a schedule (schedule: cosine)" if the word is a name of another kind than `what`; else
  * NULL. */
-static const char *other_kind(const gt_diagnostics *diagnostics, const char *what, const char *word) {
+static const char *describe_other_kind(const gt_diagnostics *diagnostics, const char *what,
+                                       const char *word) {
   gt_arena *arena = diagnostics->arena;
   const char *text = NULL, *last = "";
   for (int i = 0; i < diagnostics->places; i++) {
@@ -243,13 +248,13 @@ static const char *other_kind(const gt_diagnostics *diagnostics, const char *wha
 
 /* --- hints --- */
 
-/* True if the name is one edit away from the word, so that no other name is as likely. */
+/* True if the name is at most one edit away from the word: a typo is then the likeliest explanation. */
 static bool is_close(const char *word, const char *name) { return name && gt_word_distance(word, name) <= 1; }
 
 /* Returns how to write `train.epochs: 5` in a file: `train: {epochs: 5}`. NULL if the key has another
  * form. */
-static const char *nested(gt_arena *arena, const char *key, const gt_spec *value, const char *const *names,
-                          size_t count) {
+static const char *format_nested(gt_arena *arena, const char *key, const gt_spec *value,
+                                 const char *const *names, size_t count) {
   const char *dot = strchr(key, '.');
   if (!dot || !dot[1] || strchr(dot + 1, '.') || !value || value->kind != GT_SPEC_SCALAR) return NULL;
   const char *section = gt_arena_strndup(arena, key, (size_t)(dot - key));
@@ -257,15 +262,15 @@ static const char *nested(gt_arena *arena, const char *key, const gt_spec *value
   return gt_arena_printf(arena, "%s: {%s: %s}", section, dot + 1, value->scalar);
 }
 
-/* here: the map in question is the one that has the key `ours`. */
-static gt_hint of_foreign_key(const gt_diagnostics *diagnostics, const gt_foreign *row, const char *key,
-                              bool here) {
+/* Hint for a key of another program. here: the map in which it was found has the key `ours`. */
+static gt_hint make_foreign_hint(const gt_diagnostics *diagnostics, const gt_foreign *row, const char *key,
+                                 bool here) {
   if (here || !row->ours) return (gt_hint){row->ours, row->note, true};
-  const char *dot = strchr(row->where, ' ');
-  const char *label = label_of(row->where);
+  const char *space = strchr(row->where, ' ');
+  const char *label = find_label(row->where);
   const char *place =
       label ? label
-            : gt_arena_printf(diagnostics->arena, "%s%s%s", dot ? "" : "'", row->where, dot ? "" : "'");
+            : gt_arena_printf(diagnostics->arena, "%s%s%s", space ? "" : "'", row->where, space ? "" : "'");
   return (gt_hint){
       NULL,
       gt_arena_printf(diagnostics->arena, "'%s' is '%s' in gtrain, and belongs to %s", key, row->ours, place),
@@ -273,7 +278,8 @@ static gt_hint of_foreign_key(const gt_diagnostics *diagnostics, const gt_foreig
 }
 
 /* Hint for a name in which a character only looks like the right one; empty if there is none. */
-static gt_hint of_look_alike(gt_arena *arena, const char *text, const char *const *names, size_t count) {
+static gt_hint make_look_alike_hint(gt_arena *arena, const char *text, const char *const *names,
+                                    size_t count) {
   gt_look_alike found;
   char word[MAX_WORD];
   if (!gt_look_alike_find(text, 0, &found)) return (gt_hint){0};
@@ -293,21 +299,21 @@ gt_hint gt_hint_key(const gt_diagnostics *diagnostics, const char *map, const ch
                     const char *const *names, size_t count) {
   char word[MAX_WORD];
   fold(key, word);
-  const char *exact = nested(diagnostics->arena, key, value, names, count);
+  const char *exact = format_nested(diagnostics->arena, key, value, names, count);
   if (!exact) exact = find_folded(word, names, count);
   if (exact) return (gt_hint){exact, NULL, true};
-  const gt_hint fixed = of_look_alike(diagnostics->arena, key, names, count);
+  const gt_hint fixed = make_look_alike_hint(diagnostics->arena, key, names, count);
   if (fixed.suggestion) return fixed;
   const gt_foreign *row = find_key(word, map, names, count);
-  if (row) return of_foreign_key(diagnostics, row, key, true);
+  if (row) return make_foreign_hint(diagnostics, row, key, true);
   const char *near = gt_nearest(key, names, count);
   if (is_close(key, near)) return (gt_hint){near, NULL, false};
-  const char *place = places_of_key(diagnostics, word, value);
+  const char *place = describe_places(diagnostics, word, value);
   if (place) return (gt_hint){NULL, place, true};
   row = find_key_elsewhere(word);
-  if (row) return of_foreign_key(diagnostics, row, key, false);
+  if (row) return make_foreign_hint(diagnostics, row, key, false);
   if (near) return (gt_hint){near, NULL, false};
-  const char *other = other_kind(diagnostics, "", word);
+  const char *other = describe_other_kind(diagnostics, "", word);
   return (gt_hint){NULL, other, other != NULL};
 }
 
@@ -318,7 +324,7 @@ gt_hint gt_hint_name(const gt_diagnostics *diagnostics, const char *what, const 
   const char *exact = find_with_kind(word, what, names, count), *colon = strchr(name, ':');
   if (exact) return (gt_hint){exact, NULL, true};
   if (colon && colon[1]) return (gt_hint){NULL, "YAML needs a space after ':'", true};
-  const gt_hint fixed = of_look_alike(diagnostics->arena, name, names, count);
+  const gt_hint fixed = make_look_alike_hint(diagnostics->arena, name, names, count);
   if (fixed.suggestion) return fixed;
   const gt_foreign *row = find_name(what, word);
   const size_t length = strlen(word), tail = strlen(what);
@@ -328,8 +334,8 @@ gt_hint gt_hint_name(const gt_diagnostics *diagnostics, const char *what, const 
   fold(name, word);
   const char *near = gt_nearest(name, names, count);
   if (is_close(name, near)) return (gt_hint){near, NULL, false};
-  const bool is_kind = maps_of_kind(diagnostics, what) > 0;
-  const char *other = is_kind ? other_kind(diagnostics, what, word) : NULL;
-  if (!other && is_kind && !near) other = places_of_key(diagnostics, word, NULL);
+  const bool is_kind = count_maps(diagnostics, what) > 0;
+  const char *other = is_kind ? describe_other_kind(diagnostics, what, word) : NULL;
+  if (!other && is_kind && !near) other = describe_places(diagnostics, word, NULL);
   return other ? (gt_hint){NULL, other, true} : (gt_hint){near, NULL, false};
 }

@@ -20,7 +20,7 @@ typedef struct gt_look_alike {
 bool gt_look_alike_find(const char *text, size_t start, gt_look_alike *found);
 /* The text with all look-alikes replaced by ASCII. In the arena. */
 char *gt_look_alike_plain(gt_arena *arena, const char *text);
-/* "'−' is a minus sign (U+2212); write '-'". */
+/* "'−' is a minus sign (U+2212): write '-'". */
 const char *gt_look_alike_describe(gt_arena *arena, const gt_look_alike *found);
 
 /* True if unquoted text of a config contains a look-alike that can only be meant as YAML syntax: a space at

@@ -85,7 +85,7 @@ static gt_hint hint_of(const gt_diagnostics *diagnostics, const names *list, con
   return gt_hint_key(diagnostics, list->map, child->key, child, list->item, list->count);
 }
 
-/* Reports unknown keys and adds the suggested names to *suggested (may be NULL). */
+/* Reports unknown keys and adds the suggested names to *suggested (may be NULL). True if there are none. */
 static bool check_keys(const gt_spec *map, const names *list, synonym synonym_of_missing, const char *where,
                        gt_diagnostics *diagnostics, names *suggested) {
   gt_arena *arena = diagnostics->arena;
@@ -206,6 +206,7 @@ static bool is_required(const gt_field *field, const gt_spec *map) {
   return field->flags & GT_FIELD_REQUIRED && !(field->unless && gt_spec_find(map, field->unless));
 }
 
+/* Handles a key that the map does not have: reports it if it is required, else sets its default. */
 static bool read_absent(const gt_schema_reader *r, const gt_field *field, char *out, const gt_spec *map,
                         gt_position map_at, const names *excused) {
   if (is_required(field, map)) {
@@ -333,7 +334,8 @@ static gt_spec *copy(gt_arena *arena, const gt_spec *node) {
   return result;
 }
 
-/* A number with an exponent in YAML 1.1 form, with a point and a separator: YAML 1.1 reads 1e-8 as text. */
+/* A number with an exponent in the form that YAML 1.1 requires, with a decimal point and a sign of the
+ * exponent: 1.0e-8. YAML 1.1 reads 1e-8 as text. Other text is returned unchanged. */
 static const char *with_point_and_sign(gt_arena *arena, const char *text) {
   const char *c = text + (*text == '-' || *text == '+');
   const size_t whole = strspn(c, "0123456789"), point = c[whole] == '.';
@@ -348,9 +350,9 @@ static const char *with_point_and_sign(gt_arena *arena, const char *text) {
                          exponent[1] == '-' ? '-' : '+', digits);
 }
 
-static void write_floats(gt_arena *arena, gt_spec *node) {
+static void normalize_floats(gt_arena *arena, gt_spec *node) {
   if (node->kind == GT_SPEC_SCALAR && !node->quoted) node->scalar = with_point_and_sign(arena, node->scalar);
-  for (int i = 0; i < node->count; i++) write_floats(arena, node->child[i]);
+  for (int i = 0; i < node->count; i++) normalize_floats(arena, node->child[i]);
 }
 
 /* True if values of the field may be floats. In a raw node, such as a phase, every text that can be a number
@@ -372,7 +374,7 @@ static void resolve_fields(const gt_schema *schema, const gt_spec *map, gt_spec 
     } else {
       resolved = gt_schema_fallback(arena, f, result->at);
     }
-    if (resolved && may_have_floats(f)) write_floats(arena, resolved);
+    if (resolved && may_have_floats(f)) normalize_floats(arena, resolved);
     if (resolved) gt_spec_add(arena, result, f->name, resolved);
   }
 }

@@ -120,7 +120,8 @@ gt_spec *gt_schema_resolve(const gt_schema *schema, const gt_schema *extra, cons
  * of a node without one. what: the kind ("optimizer"). */
 int gt_schema_choose(const gt_spec *node, const char *name, gt_position at, const char *what,
                      const char *const *names, int count, gt_diagnostics *diagnostics);
-/* Position inside a scalar: `offset` characters from its start (formula errors). */
+/* Position inside a scalar, for errors in formulas. offset: bytes from the start of its text; width:
+ * characters. */
 gt_position gt_position_within(const gt_spec *scalar, int offset, int width);
 /* Convert a scalar; false, without a message, if its text is not of the type. */
 bool gt_spec_int(const gt_spec *node, int64_t *out);

@@ -3,34 +3,35 @@
 #include <math.h>
 #include <string.h>
 
-static json_t *type_of(const char *type) { return json_pack("{s:s}", "type", type); }
+static json_t *type_schema(const char *type) { return json_pack("{s:s}", "type", type); }
 
 /* A whole number is written as an integer, so that an editor shows 1 and not 1.0. */
-static json_t *number(double value) {
+static json_t *number_json(double value) {
   return value == floor(value) && fabs(value) < 0x1p53 ? json_integer((json_int_t)value) : json_real(value);
 }
 
-static json_t *numeric(const gt_field *field, const char *type) {
-  json_t *object = type_of(type);
+static json_t *number_schema(const gt_field *field, const char *type) {
+  json_t *object = type_schema(type);
   double min, max;
   gt_field_bounds(field, &min, &max);
   if (isfinite(min))
     json_object_set_new(object, field->flags & GT_FIELD_OPEN_MIN ? "exclusiveMinimum" : "minimum",
-                        number(min));
+                        number_json(min));
   if (isfinite(max))
     json_object_set_new(object, field->flags & GT_FIELD_OPEN_MAX ? "exclusiveMaximum" : "maximum",
-                        number(max));
+                        number_json(max));
   return object;
 }
 
-static json_t *list_of(json_t *item) {
-  /* Both refer to the same item. */
+/* A single item or a list of items; both refer to the same JSON value. */
+static json_t *list_schema(json_t *item) {
   return json_pack("{s:[O,{s:s,s:o}]}", "anyOf", item, "type", "array", "items", item);
 }
 
-static json_t *text(void) { return json_pack("{s:[s,s,s]}", "type", "string", "number", "boolean"); }
+/* A field of text also accepts numbers and booleans without quotes: their text is taken. */
+static json_t *text_schema(void) { return json_pack("{s:[s,s,s]}", "type", "string", "number", "boolean"); }
 
-static json_t *choices(const gt_field *field) {
+static json_t *choice_schema(const gt_field *field) {
   json_t *list = json_array();
   for (int i = 0; field->choices[i]; i++) json_array_append_new(list, json_string(field->choices[i]));
   if (!(field->flags & GT_FIELD_QUALIFIED)) return json_pack("{s:o}", "enum", list);
@@ -47,18 +48,18 @@ static json_t *choices(const gt_field *field) {
 
 static json_t *value_schema(const gt_field *field) {
   switch (field->type) {
-  case GT_FIELD_INT: return numeric(field, "integer");
-  case GT_FIELD_FLOAT: return numeric(field, "number");
-  case GT_FIELD_BOOL: return type_of("boolean");
-  case GT_FIELD_STRING: return text();
-  case GT_FIELD_PATH: return type_of("string");
-  case GT_FIELD_CHOICE: return choices(field);
-  case GT_FIELD_INTS: return list_of(numeric(field, "integer"));
-  case GT_FIELD_FLOATS: return list_of(numeric(field, "number"));
-  case GT_FIELD_STRINGS: return list_of(field->choices ? choices(field) : text());
+  case GT_FIELD_INT: return number_schema(field, "integer");
+  case GT_FIELD_FLOAT: return number_schema(field, "number");
+  case GT_FIELD_BOOL: return type_schema("boolean");
+  case GT_FIELD_STRING: return text_schema();
+  case GT_FIELD_PATH: return type_schema("string");
+  case GT_FIELD_CHOICE: return choice_schema(field);
+  case GT_FIELD_INTS: return list_schema(number_schema(field, "integer"));
+  case GT_FIELD_FLOATS: return list_schema(number_schema(field, "number"));
+  case GT_FIELD_STRINGS: return list_schema(field->choices ? choice_schema(field) : text_schema());
   case GT_FIELD_INT_OR_STRINGS:
-    return json_pack("{s:[o,{s:s,s:o}]}", "anyOf", numeric(field, "integer"), "type", "array", "items",
-                     text());
+    return json_pack("{s:[o,{s:s,s:o}]}", "anyOf", number_schema(field, "integer"), "type", "array", "items",
+                     text_schema());
   case GT_FIELD_MAP: return gt_schema_json(field->sub, NULL);
   case GT_FIELD_NODE: break;
   }

@@ -71,7 +71,7 @@ static bool parse_float(const char *text, double *out) {
   return isfinite(*out);
 }
 
-static bool float_text(const char *text, double *out) {
+static bool parse_float_text(const char *text, double *out) {
   char clean[MAX_NUMBER];
   int64_t integer;
   if (!without_underscores(text, clean)) return false;
@@ -81,7 +81,7 @@ static bool float_text(const char *text, double *out) {
   return true;
 }
 
-static bool int_text(const char *text, int64_t *out) {
+static bool parse_integer_text(const char *text, int64_t *out) {
   char clean[MAX_NUMBER];
   double number;
   if (!without_underscores(text, clean)) return false;
@@ -92,11 +92,11 @@ static bool int_text(const char *text, int64_t *out) {
 }
 
 bool gt_spec_int(const gt_spec *node, int64_t *out) {
-  return node && node->kind == GT_SPEC_SCALAR && !node->quoted && int_text(node->scalar, out);
+  return node && node->kind == GT_SPEC_SCALAR && !node->quoted && parse_integer_text(node->scalar, out);
 }
 
 bool gt_spec_float(const gt_spec *node, double *out) {
-  return node && node->kind == GT_SPEC_SCALAR && !node->quoted && float_text(node->scalar, out);
+  return node && node->kind == GT_SPEC_SCALAR && !node->quoted && parse_float_text(node->scalar, out);
 }
 
 bool gt_spec_bool(const gt_spec *node, bool *out) {
@@ -125,7 +125,7 @@ void gt_field_bounds(const gt_field *field, double *min, double *max) {
   *max = (any && !(field->flags & GT_FIELD_OPEN_MAX)) || field->max < field->min ? INFINITY : field->max;
 }
 
-static const char *range_text(gt_arena *arena, const gt_field *field) {
+static const char *describe_range(gt_arena *arena, const gt_field *field) {
   if (!is_numeric(field)) return "";
   double min, max;
   gt_field_bounds(field, &min, &max);
@@ -141,7 +141,7 @@ static const char *range_text(gt_arena *arena, const gt_field *field) {
   return gt_arena_printf(arena, ", %s%s%s%s", each, low, *low && *high ? " and " : "", high);
 }
 
-static char *choices_text(gt_arena *arena, const gt_field *field) {
+static char *describe_choices(gt_arena *arena, const gt_field *field) {
   char *text = gt_arena_strdup(arena, "one of: ");
   for (int i = 0; field->choices && field->choices[i]; i++)
     text = gt_arena_printf(arena, "%s%s%s", text, i ? ", " : "", field->choices[i]);
@@ -162,15 +162,15 @@ char *gt_field_describe(gt_arena *arena, const gt_field *field) {
       [GT_FIELD_STRINGS] = "a word or a list of words",
       [GT_FIELD_INT_OR_STRINGS] = "an integer",
   };
-  if (field->type == GT_FIELD_CHOICE) return choices_text(arena, field);
-  if (field->choices) return gt_arena_printf(arena, "a list %s", choices_text(arena, field) + 4);
+  if (field->type == GT_FIELD_CHOICE) return describe_choices(arena, field);
+  if (field->choices) return gt_arena_printf(arena, "a list %s", describe_choices(arena, field) + 4);
   if (field->type == GT_FIELD_MAP && field->sub && field->sub->fields) {
     char *text = gt_arena_strdup(arena, "a map of: ");
     for (const gt_field *f = field->sub->fields; f->name; f++)
       text = gt_arena_printf(arena, "%s%s%s", text, f == field->sub->fields ? "" : ", ", f->name);
     return text;
   }
-  return gt_arena_printf(arena, "%s%s%s%s", words[field->type], range_text(arena, field),
+  return gt_arena_printf(arena, "%s%s%s%s", words[field->type], describe_range(arena, field),
                          field->type == GT_FIELD_INT_OR_STRINGS ? ", or a list of words" : "",
                          field->flags & GT_FIELD_BY_NAME ? ", or a map from names to such values" : "");
 }
@@ -184,7 +184,7 @@ const char *gt_schema_subject(const gt_schema_reader *r, const gt_field *field) 
                   : gt_arena_printf(r->arena, "'%s'%s", field->name, gt_schema_where(r->arena, r->where));
 }
 
-static const char *found_text(gt_arena *arena, const gt_spec *value) {
+static const char *describe_value(gt_arena *arena, const gt_spec *value) {
   if (value->kind == GT_SPEC_MAP) return "a map";
   if (value->kind == GT_SPEC_SEQUENCE) return "a list";
   if (gt_spec_is_null(value)) return "nothing";
@@ -193,7 +193,7 @@ static const char *found_text(gt_arena *arena, const gt_spec *value) {
 }
 
 /* A hint for `(3, 3)`, `3x3` or `3, 3` if a list is allowed. */
-static gt_hint list_meant(gt_arena *arena, const char *text) {
+static gt_hint hint_for_list(gt_arena *arena, const char *text) {
   static const char help[] = "write a list in square brackets";
   char inner[MAX_NUMBER];
   int height, width, end = 0;
@@ -211,7 +211,7 @@ static gt_hint hint_for(const gt_schema_reader *r, const gt_field *field, const 
     return (gt_hint){.help = "remove the key to use its default"};
   if (value->kind != GT_SPEC_SCALAR) return (gt_hint){0};
   gt_hint list = {0};
-  if (gt_field_is_list(field)) list = list_meant(r->arena, value->scalar);
+  if (gt_field_is_list(field)) list = hint_for_list(r->arena, value->scalar);
   if (list.suggestion) return list;
   if (is_numeric(field)) {
     const bool real = field->type == GT_FIELD_FLOAT || field->type == GT_FIELD_FLOATS;
@@ -232,7 +232,7 @@ static gt_hint hint_for(const gt_schema_reader *r, const gt_field *field, const 
 static bool wrong_type(const gt_schema_reader *r, const gt_field *field, const gt_spec *value,
                        const char *wanted) {
   gt_diagnostic *item = gt_error_at(r->diagnostics, value->at, "%s: expected %s, found %s",
-                                    gt_schema_subject(r, field), wanted, found_text(r->arena, value));
+                                    gt_schema_subject(r, field), wanted, describe_value(r->arena, value));
   const gt_hint hint = hint_for(r, field, value);
   item->expected = gt_field_describe(r->arena, field);
   item->suggestion = hint.suggestion;
@@ -328,17 +328,17 @@ static bool read_path(const gt_schema_reader *r, const gt_field *field, const ch
 
 /* Reads a list; a scalar is a list of one. False after reporting every bad element; then *to is unchanged. */
 static bool read_list(const gt_schema_reader *r, const gt_field *field, void *to, const gt_spec *value) {
-  const bool one = value->kind == GT_SPEC_SCALAR;
+  const bool is_scalar = value->kind == GT_SPEC_SCALAR;
   const bool words = field->type == GT_FIELD_STRINGS || field->type == GT_FIELD_INT_OR_STRINGS;
   if (value->kind == GT_SPEC_MAP || gt_spec_is_null(value)) return wrong_type(r, field, value, "a list");
-  const int count = one ? 1 : value->count;
+  const int count = is_scalar ? 1 : value->count;
   int64_t *ints = GT_NEW_N(r->arena, int64_t, count);
   double *floats = GT_NEW_N(r->arena, double, count);
   const char **strings = GT_NEW_N(r->arena, const char *, count);
   gt_position *at = GT_NEW_N(r->arena, gt_position, count);
   bool ok = true;
   for (int i = 0; i < count; i++) {
-    const gt_spec *item = one ? value : value->child[i];
+    const gt_spec *item = is_scalar ? value : value->child[i];
     at[i] = item->at;
     if (field->type == GT_FIELD_INTS) ok &= read_int(r, field, &ints[i], item);
     if (field->type == GT_FIELD_FLOATS) ok &= read_float(r, field, &floats[i], item);
@@ -370,23 +370,23 @@ static size_t size_of(gt_field_type type) {
 /* Reads a map from names to values, or one unnamed value. False after reporting every bad value; then *to is
  * unchanged. */
 static bool read_named(const gt_schema_reader *r, const gt_field *field, gt_named *to, const gt_spec *value) {
-  const bool plain = value->kind != GT_SPEC_MAP;
-  const int count = plain ? 1 : value->count;
+  const bool is_unnamed = value->kind != GT_SPEC_MAP;
+  const int count = is_unnamed ? 1 : value->count;
   const size_t size = size_of(field->type);
-  gt_field one = *field;
-  one.flags &= ~(unsigned)GT_FIELD_BY_NAME;
+  gt_field unnamed = *field; /* reads one value */
+  unnamed.flags &= ~(unsigned)GT_FIELD_BY_NAME;
   if (!count) return wrong_type(r, field, value, "a value for each name");
   char *items = gt_arena_alloc_n(r->arena, (size_t)count, size);
   const char **name = GT_NEW_N(r->arena, const char *, count);
   gt_position *at = GT_NEW_N(r->arena, gt_position, count);
   bool ok = true;
   for (int i = 0; i < count; i++) {
-    const gt_spec *item = plain ? value : value->child[i];
+    const gt_spec *item = is_unnamed ? value : value->child[i];
     name[i] = item->key;
-    at[i] = plain ? item->at : item->key_at;
-    ok &= gt_schema_read_value(r, &one, items + (size_t)i * size, item);
+    at[i] = is_unnamed ? item->at : item->key_at;
+    ok &= gt_schema_read_value(r, &unnamed, items + (size_t)i * size, item);
   }
-  if (ok) *to = (gt_named){count, plain ? NULL : name, at, items};
+  if (ok) *to = (gt_named){count, is_unnamed ? NULL : name, at, items};
   return ok;
 }
 

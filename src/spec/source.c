@@ -36,8 +36,8 @@ static bool is_forbidden(const unsigned char *c, size_t n) {
 }
 
 /* Splits into lines like an editor (\n, \r\n, \r), unlike libyaml, which also splits at U+2028. Each byte
- * that is not UTF-8 counts as one character. *bad: offset of the first byte that is not allowed; SIZE_MAX:
- * none. */
+ * that is not UTF-8 counts as one character. *bad: offset of the first byte that is not allowed, and
+ * *bad_character that of its character; *bad is SIZE_MAX if there is none. */
 static void split(gt_arena *arena, gt_source *source, size_t *bad, size_t *bad_character) {
   const unsigned char *text = (const unsigned char *)source->text;
   size_t count = 1;

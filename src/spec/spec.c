@@ -207,8 +207,8 @@ static bool continues_number(const gt_spec *number, const gt_spec *entry) {
 /* Joins a Python tuple, as in `{betas: (0.9, 0.999)}`, to one text again, so that the field's reader can
  * report it. next: index of the entry after `tuple`; returns the index after the tuple. */
 static int join_tuple(builder *b, gt_spec *map, gt_spec *tuple, int next) {
-  const int length = next < map->count ? map->child[next]->key_at.column - tuple->at.column : 0;
-  if (tuple->kind != GT_SPEC_SCALAR || tuple->quoted || *tuple->scalar != '(' || length <= 0) return next;
+  const int distance = next < map->count ? map->child[next]->key_at.column - tuple->at.column : 0;
+  if (tuple->kind != GT_SPEC_SCALAR || tuple->quoted || *tuple->scalar != '(' || distance <= 0) return next;
   while (next < map->count && gt_spec_is_null(map->child[next]) && !strchr(tuple->scalar, ')')) {
     const gt_spec *part = map->child[next++];
     tuple->scalar = gt_arena_printf(b->arena, "%s, %s", tuple->scalar, part->key);
@@ -305,6 +305,7 @@ gt_spec *gt_spec_parse(gt_arena *arena, const char *name, const char *text, size
   return source ? gt_spec_parse_source(arena, source, 0, diagnostics) : NULL;
 }
 
+/* name: `path` itself, or another pointer for standard input. */
 static bool read_text(const char *path, const char *name, gt_bytes *bytes, gt_error *error) {
   if (path == name) return gt_read_file(path, GT_SPEC_MAX_BYTES, bytes, error);
   const int fd = dup(STDIN_FILENO); /* closed after reading */

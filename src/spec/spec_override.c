@@ -104,18 +104,18 @@ static bool is_named(const path *p, const gt_spec *root, const gt_spec *node, co
          (*part < '0' || *part > '9');
 }
 
-/* Sets the child at the path, from p->start to `equals`, to `value`. */
-static bool set_value(path *p, gt_spec *root, const char *equals, gt_spec *value) {
+/* Sets the child at the path, from p->start to `path_end`, to `value`. */
+static bool set_value(path *p, gt_spec *root, const char *path_end, gt_spec *value) {
   for (gt_spec *node = root;; p->start = p->end + 1) {
     p->end = p->start;
-    while (p->end < equals && *p->end != '.') p->end++;
+    while (p->end < path_end && *p->end != '.') p->end++;
     if (p->end == p->start) return fail(p, "a key is missing here", "a path such as optimizer.lr=0.1");
     if (p->end - p->start > GT_SPEC_MAX_KEY) return fail(p, "this key is too long", "at most 128 bytes");
     const char *part = gt_arena_strndup(p->arena, p->start, (size_t)(p->end - p->start));
     gt_spec **place =
         is_named(p, root, node, part) ? find_named_item(p, node, part) : find_or_add(p, node, part);
     if (!place) return false;
-    if (p->end < equals) {
+    if (p->end < path_end) {
       node = *place;
       continue;
     }
@@ -137,10 +137,10 @@ static gt_spec *parse_value(const path *p, const char *equals) {
   return value;
 }
 
-/* A path must not create a tree that is too deep for the parser. */
-static bool too_deep(const char *assignment, const char *equals) {
+/* True if the path would use more than half of the depth that the parser allows. */
+static bool too_deep(const char *start, const char *path_end) {
   int parts = 1;
-  for (const char *c = assignment; c < equals; c++) parts += *c == '.';
+  for (const char *c = start; c < path_end; c++) parts += *c == '.';
   return parts > GT_SPEC_MAX_DEPTH / 2;
 }
 

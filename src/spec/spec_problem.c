@@ -73,7 +73,8 @@ static gt_diagnostic *report(gt_diagnostics *diagnostics, gt_position at, const 
 }
 
 /* Reports `units:10`, or a lone word where a key is needed. */
-static void missing_colon(const gt_source *source, const gt_problem *problem, gt_diagnostics *diagnostics) {
+static void report_missing_colon(const gt_source *source, const gt_problem *problem,
+                                 gt_diagnostics *diagnostics) {
   const gt_source_line *line = line_of(source, problem->context_mark);
   const char *start = byte_of(line, problem->context_mark);
   size_t width = strcspn(start, "#");
@@ -94,7 +95,8 @@ static void missing_colon(const gt_source *source, const gt_problem *problem, gt
 }
 
 /* Reports a lone word on the previous line: YAML reads this line as its continuation. */
-static bool lone_word(const gt_source *source, const gt_source_line *line, gt_diagnostics *diagnostics) {
+static bool report_lone_word(const gt_source *source, const gt_source_line *line,
+                             gt_diagnostics *diagnostics) {
   if (line == source->line) return false;
   const gt_source_line *before = line - 1;
   const char *word = before->text + strspn(before->text, " -"), *end = word + strcspn(word, " #");
@@ -108,8 +110,8 @@ static bool lone_word(const gt_source *source, const gt_source_line *line, gt_di
 }
 
 /* Reports a ':' where no map can start: a more indented line below a value, or a second ': ' on one line. */
-static void unexpected_colon(const gt_source *source, const gt_problem *problem,
-                             gt_diagnostics *diagnostics) {
+static void report_unexpected_colon(const gt_source *source, const gt_problem *problem,
+                                    gt_diagnostics *diagnostics) {
   const gt_source_line *line = line_of(source, problem->problem_mark);
   const char *colon = byte_of(line, problem->problem_mark), *key = line->text + strspn(line->text, " ");
   bool is_indented_key = line->text[0] == ' ';
@@ -123,13 +125,15 @@ static void unexpected_colon(const gt_source *source, const gt_problem *problem,
     return;
   }
   if (!strpbrk(gt_arena_strndup(diagnostics->arena, key, (size_t)(colon - key)), ":{[\"") &&
-      lone_word(source, line, diagnostics))
+      report_lone_word(source, line, diagnostics))
     return;
   report(diagnostics, gt_source_at(source, problem->problem_mark, 1), "a second ':' in one value",
          "one 'key: value' on a line, or quotes around a value that contains ': '");
 }
 
-static void bad_start(const gt_source *source, const gt_problem *problem, gt_diagnostics *diagnostics) {
+/* Reports a character that cannot start a value. */
+static void report_bad_start(const gt_source *source, const gt_problem *problem,
+                             gt_diagnostics *diagnostics) {
   const gt_position at = gt_source_at(source, problem->problem_mark, 1);
   const gt_source_line *line = line_of(source, problem->problem_mark);
   const char *c = byte_of(line, problem->problem_mark);
@@ -143,7 +147,8 @@ static void bad_start(const gt_source *source, const gt_problem *problem, gt_dia
 
 /* Reports text after the end of a quoted value, or a misplaced closing bracket: the most frequent errors in
  * a block map. */
-static bool broken_map(const gt_source *source, const gt_problem *problem, gt_diagnostics *diagnostics) {
+static bool report_broken_map(const gt_source *source, const gt_problem *problem,
+                              gt_diagnostics *diagnostics) {
   const gt_source_line *line = line_of(source, problem->problem_mark);
   const char *at = byte_of(line, problem->problem_mark);
   const gt_position where = gt_source_at(source, problem->problem_mark, 1);
@@ -169,8 +174,8 @@ static const char *dashed_word(const gt_source_line *line) {
 
 /* Reports `-linear: 10`. libyaml reads a key named "-linear" and fails only at a later line, such as `- relu`
  * or `-relu`. Reports the first of these lines. */
-static bool missing_dash_space(const gt_source *source, const gt_problem *problem,
-                               gt_diagnostics *diagnostics) {
+static bool report_missing_dash_space(const gt_source *source, const gt_problem *problem,
+                                      gt_diagnostics *diagnostics) {
   const gt_source_line *line = line_of(source, problem->problem_mark);
   if (!dashed_word(line) && line > source->line) line--;
   if (!dashed_word(line)) return false;
@@ -183,7 +188,7 @@ static bool missing_dash_space(const gt_source *source, const gt_problem *proble
 }
 
 /* Reports a tab at the start of a line: it causes many errors, and libyaml's message never mentions it. */
-static bool leading_tab(const gt_source *source, size_t character, gt_diagnostics *diagnostics) {
+static bool report_leading_tab(const gt_source *source, size_t character, gt_diagnostics *diagnostics) {
   const gt_source_line *line = line_of(source, character);
   const char *tab = line->text + strspn(line->text, " ");
   if (*tab != '\t') return false;
@@ -194,7 +199,8 @@ static bool leading_tab(const gt_source *source, size_t character, gt_diagnostic
 
 /* Reports a character that only looks like YAML syntax, on the line where the parser stopped or where the
  * construct started. */
-static bool odd_character(const gt_source *source, const gt_problem *problem, gt_diagnostics *diagnostics) {
+static bool report_odd_character(const gt_source *source, const gt_problem *problem,
+                                 gt_diagnostics *diagnostics) {
   const size_t marks[] = {problem->problem_mark, problem->context_mark};
   for (int i = 0; i < 2; i++) {
     const gt_source_line *line = line_of(source, marks[i]);
@@ -210,24 +216,24 @@ static bool odd_character(const gt_source *source, const gt_problem *problem, gt
 void gt_problem_report(const gt_source *source, const gt_problem *problem, gt_diagnostics *diagnostics) {
   const char *what = problem->problem ? problem->problem : "",
              *context = problem->context ? problem->context : "";
-  if (leading_tab(source, problem->problem_mark, diagnostics)) return;
-  if (odd_character(source, problem, diagnostics)) return;
-  if (missing_dash_space(source, problem, diagnostics)) return;
+  if (report_leading_tab(source, problem->problem_mark, diagnostics)) return;
+  if (report_odd_character(source, problem, diagnostics)) return;
+  if (report_missing_dash_space(source, problem, diagnostics)) return;
   if (strstr(what, "expected ':'")) {
-    missing_colon(source, problem, diagnostics);
+    report_missing_colon(source, problem, diagnostics);
     return;
   }
   if (strstr(what, "mapping values are not allowed")) {
-    unexpected_colon(source, problem, diagnostics);
+    report_unexpected_colon(source, problem, diagnostics);
     return;
   }
   if (strstr(what, "cannot start any token")) {
-    bad_start(source, problem, diagnostics);
+    report_bad_start(source, problem, diagnostics);
     return;
   }
   if (strstr(context, "block mapping") || strstr(context, "block collection") ||
       strstr(what, "<document start>"))
-    if (broken_map(source, problem, diagnostics)) return;
+    if (report_broken_map(source, problem, diagnostics)) return;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const row *r = &rows[i];
     if (!strstr(what, r->problem) || (r->context && !strstr(context, r->context))) continue;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLOW_WIDTH = 80 };
+enum { FLOW_WIDTH = 80 }; /* largest size of a list on one line, in bytes */
 
 typedef struct writer {
   char *items;
@@ -36,13 +36,14 @@ static bool is_plain(const char *text) {
   const char *c = text;
   for (; *c; c++) {
     const unsigned char u = (unsigned char)*c;
-    if (u < 0x20 || u == 0x7f || u == 0xC2 || u == 0xE2 || u == 0xEF || strchr(",[]{}\"'", u)) return false;
+    if (u < 0x20 || u == 0x7f || strchr(",[]{}\"'", u)) return false;
+    if (u == 0xC2 || u == 0xE2 || u == 0xEF) return false; /* lead bytes of what put_quoted escapes */
     if (u == ':' || (u == '#' && c[-1] == ' ')) return false;
   }
   return c[-1] != ' ';
 }
 
-/* Writes double quotes; escapes everything that YAML might fold, strip or reject. */
+/* Writes the text in double quotes; escapes everything that YAML might fold, strip or reject. */
 static void put_quoted(writer *w, const char *text) {
   char escape[16];
   put_text(w, "\"");
