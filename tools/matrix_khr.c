@@ -5,8 +5,9 @@
  * The extensions differ in few points. A KHR matrix type states its use, A, B or accumulator, which is
  * derived here from the multiplications. A load or store has the layout as a number instead of a boolean, and
  * before the stride instead of after it. The length of a matrix is an instruction in a function, not a
- * constant. A type with two uses is an error: give its extents separate specialization constants. NV has no
- * elementwise product of matrices: shaders write a quotient instead, which is converted to a product.
+ * constant. A type with two uses is an error; a shader avoids it with separate specialization constants for
+ * the extents of each use. NV has no elementwise product of matrices: shaders write a quotient instead, which
+ * is converted to a product.
  * --bfloat: float16 in the source becomes bfloat16 (SPV_KHR_bfloat16), which such compilers do not support:
  * in matrices that are loaded and multiplied, and in vectors that floats are converted to and that are
  * bitcast to 32-bit words. */
@@ -116,9 +117,9 @@ static void read_module(module *m) {
   }
 }
 
-static id *id_of(const module *m, uint32_t name) {
-  if (name >= m->in[3]) fail(m, "id %u is out of bounds", name);
-  return &m->ids[name];
+static id *id_of(const module *m, uint32_t index) {
+  if (index >= m->in[3]) fail(m, "id %u is out of bounds", index);
+  return &m->ids[index];
 }
 
 /* True if the instruction has a result type and a result id, in this order. */
@@ -238,13 +239,14 @@ static void put_numbers(module *m) {
  * constants. */
 static void put_layouts(module *m) {
   for (size_t at = HEADER; at < m->count; at += m->in[at] >> 16) {
-    const uint32_t op = m->in[at] & 0xffff, name = m->in[at] >> 16 > 2 ? m->in[at + 2] : 0;
+    const uint32_t op = m->in[at] & 0xffff, result = m->in[at] >> 16 > 2 ? m->in[at + 2] : 0;
     if (op == OpFunction) break;
-    if (!has_type(op) || name >= m->in[3] || !m->ids[name].layout) continue;
+    if (!has_type(op) || result >= m->in[3] || !m->ids[result].layout) continue;
     if (op == OpConstantTrue || op == OpConstantFalse)
-      PUT(m, OpConstant, m->integer, m->ids[name].layout, op == OpConstantTrue);
+      PUT(m, OpConstant, m->integer, m->ids[result].layout, op == OpConstantTrue);
     else
-      PUT(m, OpSpecConstantOp, m->integer, m->ids[name].layout, OpSelect, name, m->number[1], m->number[0]);
+      PUT(m, OpSpecConstantOp, m->integer, m->ids[result].layout, OpSelect, result, m->number[1],
+          m->number[0]);
   }
   m->layouts_written = true;
 }

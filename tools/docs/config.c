@@ -12,6 +12,7 @@ static int count;
 
 /* --- keys --- */
 
+/* Writes a row of a table for each key. deep: also for the keys of maps inside the map. */
 static void put_keys(const gt_schema *schema, const char *prefix, bool deep) {
   for (const gt_field *f = schema->fields; f && f->name; f++) {
     const bool required = f->flags & GT_FIELD_REQUIRED, has_default = f->fallback && f->type != GT_FIELD_MAP;

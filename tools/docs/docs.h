@@ -34,8 +34,9 @@ typedef struct docs_values {
   bool folders;
 } docs_values;
 docs_values docs_option_values(const gt_option *option);
-/* The completions of positional argument `word` of a command, derived from its usage text. If the command has
- * known words, they complete the first argument. */
+/* The completions of a positional argument of a command, derived from its usage text. word: 0 for the first
+ * argument, 1 for all others. The known words of a command, which complete its first argument, are not
+ * included. */
 docs_values docs_word_values(const gt_command *command, int word);
 /* The keys that --set accepts, such as "train.epochs"; allocated in the arena, terminated by NULL. */
 const char *const *docs_keys(gt_arena *arena);

@@ -47,9 +47,9 @@ static void add_keys(keys *k, const char *prefix, const gt_schema *schema) {
   }
 }
 
-/* True if the section occurs only once in a config and is a map, so that its keys have fixed paths; not so
- * lists of layers, phases or parameter groups, and columns. */
-static bool is_map(const gt_schema_entry *thing) {
+/* True if the section occurs only once in a config and is a map, so that its keys have fixed paths. False
+ * for lists of layers, phases and parameter groups, and for columns. */
+static bool has_fixed_paths(const gt_schema_entry *thing) {
   return thing->path && !strstr(thing->path, "phases") && !strstr(thing->path, "NAME") &&
          strcmp(thing->name, "model") && strcmp(thing->path, "optimizer.parameters");
 }
@@ -59,7 +59,7 @@ const char *const *docs_keys(gt_arena *arena) {
   const int count = gt_schema_things(list, arena);
   keys k = {arena, GT_NEW_N(arena, const char *, MAX_KEYS), 0};
   for (int i = 0; i < count; i++) {
-    if (!is_map(&list[i])) continue;
+    if (!has_fixed_paths(&list[i])) continue;
     add_keys(&k, list[i].path, list[i].schema);
     const char *items = list[i].items;
     /* Lists of augmentations and warnings have no keys with a fixed path; in other sections the keys of the
