@@ -18,7 +18,7 @@ static const gt_option options[] = {
     {NULL, NULL, NULL, false},
 };
 
-json_t *gt_cli_bench_time(const gt_bench_time *time) {
+json_t *gt_cli_bench_time_json(const gt_bench_time *time) {
   return json_pack("{s:f, s:f, s:f}", "median", time->median, "min", time->min, "max", time->max);
 }
 
@@ -26,8 +26,8 @@ json_t *gt_cli_bench_time(const gt_bench_time *time) {
 
 static void print_product(bool json, json_t *list, const char *name, const gt_bench_time *time, double rate) {
   if (json)
-    json_array_append_new(list, json_pack("{s:s, s:o, s:f, s:s}", "name", name, "us", gt_cli_bench_time(time),
-                                          "rate", rate, "unit", "GFLOP/s"));
+    json_array_append_new(list, json_pack("{s:s, s:o, s:f, s:s}", "name", name, "us",
+                                          gt_cli_bench_time_json(time), "rate", rate, "unit", "GFLOP/s"));
   else
     printf("%-34s %12.2f us %10.1f GFLOP/s\n", name, time->median, rate);
 }

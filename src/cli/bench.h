@@ -14,5 +14,5 @@ int gt_cli_bench_table(const gt_arguments *arguments);
 bool gt_cli_bench_brief(const char *device, FILE *stream, gt_error *error);
 
 /* {"median": …, "min": …, "max": …} in microseconds */
-json_t *gt_cli_bench_time(const gt_bench_time *time);
+json_t *gt_cli_bench_time_json(const gt_bench_time *time);
 #endif

@@ -11,6 +11,7 @@
 
 enum { MAX_DEVICES = 2, FILE_LIMIT = 1 << 20 /* bytes */, CELL = 72 /* bytes of a cell's text */ };
 enum { COLUMN_NAME, COLUMN_UNIT, COLUMN_FIRST /* first column of a device */ };
+/* The columns of one device. SPREAD: range of the repetitions; RATIO: speedup over the earlier run. */
 enum { FIGURE, SPREAD, RATIO, DEVICE_COLUMNS, MAX_COLUMNS = COLUMN_FIRST + MAX_DEVICES * DEVICE_COLUMNS };
 
 typedef struct report {
@@ -61,7 +62,8 @@ static bool find_earlier(const report *r, const gt_bench_row *row, gt_bench_row 
   return false;
 }
 
-/* The speedup over the earlier run, or 0 if that has no such row. *outside: the spreads do not overlap. */
+/* The speedup over the earlier run, or 0 if the earlier run has no such row. *outside: the spreads do not
+ * overlap. */
 static double compare(const report *r, const gt_bench_row *row, bool *outside) {
   gt_bench_row earlier;
   *outside = false;
@@ -106,8 +108,8 @@ typedef struct line {
 
 /* Writes three to four significant digits. */
 static void format_number(char *cell, double value) {
-  const double size = value < 0 ? -value : value;
-  snprintf(cell, CELL, "%.*f", size >= 1000 ? 0 : size >= 100 ? 1 : size >= 1 ? 2 : 3, value);
+  const double magnitude = value < 0 ? -value : value;
+  snprintf(cell, CELL, "%.*f", magnitude >= 1000 ? 0 : magnitude >= 100 ? 1 : magnitude >= 1 ? 2 : 3, value);
 }
 
 static void format_row(const report *r, const gt_bench_row *row, char (*cell)[CELL]) {
@@ -125,7 +127,7 @@ static void format_row(const report *r, const gt_bench_row *row, char (*cell)[CE
   if (ratio > 0) snprintf(cell[RATIO], CELL, "%.3f%s", ratio, outside ? " *" : "  ");
 }
 
-static int device_at(const report *r, const gt_bench_row *row) {
+static int device_index(const report *r, const gt_bench_row *row) {
   int d = 0;
   while (strcmp(r->label[d], row->device)) d++;
   return d;
@@ -149,7 +151,7 @@ static size_t make_lines(const report *r, line *lines) {
       snprintf(lines[count].cell[COLUMN_NAME], CELL, "%s", row->name);
       snprintf(lines[count++].cell[COLUMN_UNIT], CELL, "%s", row->unit);
     }
-    format_row(r, row, &lines[at].cell[COLUMN_FIRST + device_at(r, row) * DEVICE_COLUMNS]);
+    format_row(r, row, &lines[at].cell[COLUMN_FIRST + device_index(r, row) * DEVICE_COLUMNS]);
   }
   return count;
 }
@@ -157,9 +159,9 @@ static size_t make_lines(const report *r, line *lines) {
 /* Prints a cell, padded with a character: names are left-aligned, figures right-aligned. */
 static void print_cell(FILE *stream, const char *text, int width, int column, char filler) {
   const bool right = column >= COLUMN_FIRST;
-  const int room = width - (int)strlen(text);
+  const int padding = width - (int)strlen(text);
   fprintf(stream, "%c%s", filler, right ? "" : text);
-  for (int i = 0; i < room; i++) fputc(filler, stream);
+  for (int i = 0; i < padding; i++) fputc(filler, stream);
   fprintf(stream, "%s", right ? text : "");
   fputc(filler == '-' && right ? ':' : filler, stream); /* Markdown's marker for right alignment */
   fputc('|', stream);

@@ -83,11 +83,11 @@ static void print_rows(const profile *p, double total) {
   for (uint32_t s = 0; s < p->count; s++) {
     const row *r = &p->rows[s];
     const gt_step *step = r->step;
-    const double all = r->micro > 0 ? r->micro : 1e-3, micro = all / r->times;
+    const double micro = r->micro > 0 ? r->micro : 1e-3, micro_per_run = micro / r->times;
     printf("%10.2f %5.1f%%  %-20s %-14s %-18s %10.1f %8.1f %10.2f %5.0f%%  %s\n", r->micro,
            total > 0 ? 100 * r->micro / total : 0, step->kernel->name, op_of(r),
-           step->scope ? step->scope : "", step->flops / micro * 1e-3,
-           (double)gt_step_traffic(step) / micro * 1e-3, r->floor, 100 * r->floor / all,
+           step->scope ? step->scope : "", step->flops / micro_per_run * 1e-3,
+           (double)gt_step_traffic(step) / micro_per_run * 1e-3, r->floor, 100 * r->floor / micro,
            bound_name[r->bound]);
   }
 }
@@ -160,7 +160,7 @@ static void print_train(const gt_arguments *arguments, const gt_session *session
   json_t *root = json_pack("{s:s, s:s, s:I, s:I, s:i, s:o, s:f, s:f, s:i, s:i, s:i}", "config",
                            session->config->name, "device", session->backend->name, "batch",
                            (json_int_t)gt_net_rows(net), "steps", (json_int_t)time->replays, "repetitions",
-                           GT_BENCH_REPETITIONS, "us_per_step", gt_cli_bench_time(time), "samples_per_s",
+                           GT_BENCH_REPETITIONS, "us_per_step", gt_cli_bench_time_json(time), "samples_per_s",
                            rate, "gflops_per_s", work.flops / time->median * 1e-3, "kernels",
                            (int)work.kernels, "levels", (int)work.levels, "tuned", (int)work.tuned);
   json_object_set_new(root, "memory_peak_bytes", json_integer((json_int_t)session->backend->memory_peak));

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-static void heading(FILE *stream, const char *title) { fprintf(stream, "\n## %s\n\n", title); }
+static void write_heading(FILE *stream, const char *title) { fprintf(stream, "\n## %s\n\n", title); }
 
-/* Omits nodename, which is the host's name. */
-static void write_head(FILE *stream) {
+/* Writes the version and the system. Omits nodename, which is the host's name. */
+static void write_system(FILE *stream) {
   struct utsname name;
   fprintf(stream, "# gtrain report\n\ngtrain %s\n", GT_VERSION);
   if (!uname(&name)) fprintf(stream, "%s %s %s\n", name.sysname, name.release, name.machine);
@@ -23,11 +23,11 @@ bool gt_bug_report_open(gt_bug_report *report, const char *path, gt_error *error
   if (!gt_output_open(&report->file, path, error)) return false;
   report->stream = open_memstream(&report->text, &report->size);
   if (!report->stream) gt_out_of_memory(0);
-  write_head(report->stream);
-  heading(report->stream, "Doctor");
+  write_system(report->stream);
+  write_heading(report->stream, "Doctor");
   gt_doctor_examine(&report->doctor);
   gt_doctor_print(&report->doctor, report->stream);
-  heading(report->stream, "Selftest");
+  write_heading(report->stream, "Selftest");
   return true;
 }
 
@@ -57,7 +57,7 @@ static void write_outcome(FILE *stream, const gt_selftest_report *tested, const 
 
 static void write_table(FILE *stream, const char *device) {
   gt_error error = {0};
-  heading(stream, "Bench");
+  write_heading(stream, "Bench");
   if (!gt_cli_bench_brief(device, stream, &error)) fprintf(stream, "not measured: %s\n", error.message);
 }
 

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const targets[] = {"cpu", "device", NULL};
+static const char *const target_kinds[] = {"cpu", "device", NULL};
 
 static const gt_option options[] = {
     GT_OPTION_SET,
@@ -27,7 +27,7 @@ static const gt_option options[] = {
      false},
     {"samples", "FILE.png",
      "draw the images of the first training steps as the network sees them, with labels", false},
-    {"target", "KIND", "kind of device to plan for: cpu or device (default: cpu)", false, 0, targets},
+    {"target", "KIND", "kind of device to plan for: cpu or device (default: cpu)", false, 0, target_kinds},
     {"device", "DEVICE", "plan for this device as a run would: auto, cpu, vulkan or vulkan:N", false, 'd',
      gt_cli_devices},
     GT_OPTION_STRICT,
@@ -36,7 +36,7 @@ static const gt_option options[] = {
     {NULL, NULL, NULL, false},
 };
 
-/* A target with the properties of a typical GPU or CPU, so that no device is needed. */
+/* A device target with the properties of a typical GPU or CPU, so that no device is needed. */
 static gt_target typical_target(const gt_arguments *arguments) {
   const char *kind = gt_option_value(arguments, "target");
   if (kind && !strcmp(kind, "device"))
@@ -49,9 +49,10 @@ static gt_target typical_target(const gt_arguments *arguments) {
   return (gt_target){.subgroup = 1, .max_workgroup = 1, .units = 8, .max_grid = UINT32_MAX};
 }
 
-/* The target of --device, which is opened only to read its properties; without --device, a typical one. */
-static bool target_of(const gt_arguments *arguments, const gt_config *config, gt_target *target,
-                      gt_tuned *tuned, gt_error *error) {
+/* Chooses the device target: that of --device, which is opened only to read its properties; without
+ * --device, a typical one. */
+static bool choose_target(const gt_arguments *arguments, const gt_config *config, gt_target *target,
+                          gt_tuned *tuned, gt_error *error) {
   const char *device = gt_option_value(arguments, "device");
   if (!device) {
     *target = typical_target(arguments);
@@ -101,7 +102,7 @@ static void print_phases(const gt_config *config) {
   }
 }
 
-/* The start of a line about a target: "NAME: " if there are several targets, otherwise "". */
+/* The start of a line about a target of the data: "NAME: " if there are several targets, otherwise "". */
 static const char *target_prefix(const gt_config *config, int target) {
   const char *name = config->dataset.target[target].name;
   return name ? gt_arena_printf(config->diagnostics.arena, "%s: ", name) : "";
@@ -302,7 +303,7 @@ static int run(const gt_arguments *arguments) {
   gt_net_options net_options = {.tuned = &tuned};
   gt_footprint memory;
   gt_net *net = NULL;
-  if (target_of(arguments, &config, &net_options.target, &tuned, &error))
+  if (choose_target(arguments, &config, &net_options.target, &tuned, &error))
     net = gt_net_training(&arena, &config, &net_options, &error);
   const gt_init_from *from = config.init_from;
   if (!net || (from && !gt_init_from_apply(from, config.root, &config.dataset, net->model->store,

@@ -24,7 +24,7 @@ static double value_at(const gt_tensor *tensor, int64_t i) {
 static statistics statistics_of(const gt_dataset *d, const gt_column_summary *c) {
   const gt_tensor stored = gt_tensor_as_rows(&d->train.input[c->input]), *tensor = &stored;
   const int64_t rows = tensor->dim[0], columns = gt_tensor_features(tensor);
-  const bool number = *c->kind == 'n' || *c->kind == 'b'; /* "number", "boolean" */
+  const bool is_number = *c->kind == 'n' || *c->kind == 'b'; /* "number", "boolean" */
   statistics f = {0, NAN, NAN, false};
   if (!tensor->data) return f;
   float *value = gt_alloc((size_t)rows * sizeof *value + 1);
@@ -37,7 +37,7 @@ static statistics statistics_of(const gt_dataset *d, const gt_column_summary *c)
   qsort(value, (size_t)rows, sizeof *value, gt_order_floats);
   for (int64_t i = 0; i < rows; i++) f.distinct += !i || value[i] != value[i - 1];
   free(value);
-  if (number) f.mean = sum / (double)rows, f.deviation = sqrt(squares / (double)rows);
+  if (is_number) f.mean = sum / (double)rows, f.deviation = sqrt(squares / (double)rows);
   f.scaled = gt_input_is_scaled(&d->input[c->input], c->stored);
   return f;
 }

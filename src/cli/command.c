@@ -51,12 +51,12 @@ int gt_usage_error(const gt_arguments *arguments, const char *format, ...) {
   return GT_ERR_USAGE;
 }
 
-static int unknown_command(const char *word) {
-  const char *names[COMMANDS], *known = gt_foreign_command(word);
+static int report_unknown_command(const char *word) {
+  const char *names[COMMANDS], *equivalent = gt_foreign_command(word);
   for (int i = 0; i < COMMANDS; i++) names[i] = commands[i]->name;
-  const char *nearest = known ? NULL : gt_nearest(word, names, COMMANDS);
-  if (known)
-    gt_log_error("unknown command '%s'; use %s", word, known);
+  const char *nearest = equivalent ? NULL : gt_nearest(word, names, COMMANDS);
+  if (equivalent)
+    gt_log_error("unknown command '%s'; use %s", word, equivalent);
   else if (nearest)
     gt_log_error("unknown command '%s'; did you mean '%s'?", word, nearest);
   else
@@ -65,7 +65,7 @@ static int unknown_command(const char *word) {
 }
 
 /* value: the word after the option, which may be its value, or NULL. */
-static int unknown_option(const gt_arguments *arguments, const char *word, const char *value) {
+static int report_unknown_option(const gt_arguments *arguments, const char *word, const char *value) {
   char hint[256];
   const char *names[MAX_OPTIONS + 1] = {"help"};
   size_t count = 1;
@@ -152,7 +152,8 @@ static int parse_long(gt_arguments *arguments, int argc, char **argv, int *at) {
   const size_t length = (equals ? (size_t)(equals - word) : strlen(word)) - 2;
   const gt_option *option = find_option(arguments->command->options, word + 2, length);
   if (!option) option = find_option(gt_common_options, word + 2, length);
-  if (!option) return unknown_option(arguments, shown, value ? value : *at + 1 < argc ? argv[*at + 1] : NULL);
+  if (!option)
+    return report_unknown_option(arguments, shown, value ? value : *at + 1 < argc ? argv[*at + 1] : NULL);
   if (value && !option->argument) return gt_usage_error(arguments, "option '%s' takes no value", shown);
   return record_option(arguments, option, shown, value, argc, argv, at);
 }
@@ -164,9 +165,10 @@ static int parse_short(gt_arguments *arguments, int argc, char **argv, int *at) 
     const gt_option *option = find_letter(arguments->command, *c);
     const char shown[] = {'-', *c, 0};
     if (!option)
-      return unknown_option(arguments, c == word + 1 ? word : shown, *at + 1 < argc ? argv[*at + 1] : NULL);
-    const char *rest = option->argument && c[1] ? c + 1 : NULL;
-    const int code = record_option(arguments, option, shown, rest, argc, argv, at);
+      return report_unknown_option(arguments, c == word + 1 ? word : shown,
+                                   *at + 1 < argc ? argv[*at + 1] : NULL);
+    const char *attached_value = option->argument && c[1] ? c + 1 : NULL;
+    const int code = record_option(arguments, option, shown, attached_value, argc, argv, at);
     if (code || option->argument) return code;
   }
   return GT_OK;
@@ -187,11 +189,11 @@ static int check_words(const gt_arguments *arguments) {
 }
 
 static int parse(gt_arguments *arguments, int argc, char **argv) {
-  bool options = true;
+  bool accepts_options = true; /* false after "--" */
   for (int i = 0; i < argc; i++) {
-    if (options && !strcmp(argv[i], "--")) {
-      options = false;
-    } else if (options && argv[i][0] == '-' && argv[i][1]) {
+    if (accepts_options && !strcmp(argv[i], "--")) {
+      accepts_options = false;
+    } else if (accepts_options && argv[i][0] == '-' && argv[i][1]) {
       const int code =
           argv[i][1] == '-' ? parse_long(arguments, argc, argv, &i) : parse_short(arguments, argc, argv, &i);
       if (code) return code;
@@ -238,11 +240,11 @@ static int run_command(const gt_command *command, int argc, char **argv) {
  * already. */
 static int check_results(int code) {
   errno = 0;
-  bool whole = fflush(stdout) == 0 && !ferror(stdout);
+  bool written = fflush(stdout) == 0 && !ferror(stdout);
   /* Some file systems report errors only when a descriptor is closed; this closes a duplicate. */
   const int copy = dup(STDOUT_FILENO);
-  if (copy >= 0) whole = close(copy) == 0 && whole;
-  if (whole || code) return code;
+  if (copy >= 0) written = close(copy) == 0 && written;
+  if (written || code) return code;
   gt_log_error("cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
   return GT_ERR_IO;
 }
@@ -266,7 +268,7 @@ int gt_cli_main(int argc, char **argv) {
   }
   for (int i = 0; i < COMMANDS && code < 0; i++)
     if (!strcmp(commands[i]->name, word)) code = run_command(commands[i], argc - 2, argv + 2);
-  if (code < 0) code = unknown_command(word);
+  if (code < 0) code = report_unknown_command(word);
   code = check_results(code);
   /* A thread may still run in the driver, whose exit handlers would crash it. */
   if (gt_vulkan_device_abandoned()) _exit(code);

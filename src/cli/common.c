@@ -92,7 +92,7 @@ int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *pa
   return code;
 }
 
-/* The settings as a list: "data.header, data.delimiter". */
+/* The settings as a list: "data.header, data.delimiter"; "data.KEY" for the setting "data.". */
 static const char *names_of(gt_arena *arena, const char *const *settings) {
   const char *list = "";
   for (int i = 0; settings[i]; i++)
@@ -175,8 +175,8 @@ bool gt_cli_memory_limit(const gt_arguments *arguments, uint64_t *bytes) {
 
 void gt_cli_write_json(FILE *stream, json_t *value) {
   /* On a terminal, names from files are escaped (gt_put_text); programs get them unchanged. */
-  const size_t plain = isatty(STDOUT_FILENO) ? JSON_ENSURE_ASCII : 0;
-  char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(9) | plain);
+  const size_t escape = isatty(STDOUT_FILENO) ? JSON_ENSURE_ASCII : 0;
+  char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(9) | escape);
   fputs(text ? text : "null", stream);
   free(text);
   json_decref(value);
@@ -218,7 +218,7 @@ static bool has_metric(const char *name, const char *metric) {
   return begins || (dot && has_metric(dot + 1, metric));
 }
 
-static bool known_metric(const gt_arguments *arguments, gt_arena *arena, const char *text, const char *metric,
+static bool check_metric(const gt_arguments *arguments, gt_arena *arena, const char *text, const char *metric,
                          const gt_gate_metrics *metrics) {
   const char *list = "";
   for (int i = 0; i < metrics->count; i++) {
@@ -261,7 +261,7 @@ bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, const gt_gate_
                      metrics->name[0]);
       return false;
     }
-    if (!known_metric(arguments, arena, text, gate->metric, metrics)) return false;
+    if (!check_metric(arguments, arena, text, gate->metric, metrics)) return false;
     if (!check_limit(arguments, text, gate)) return false;
   }
   return true;

@@ -27,8 +27,8 @@ int gt_cli_findings(const gt_arguments *arguments, gt_diagnostics *diagnostics, 
 json_t *gt_cli_findings_json(const gt_diagnostics *diagnostics);
 
 /* The `data:` map of the config inside a model, with the replacements of the command line, each of which must
- * begin with one of `settings` (NULL-terminated). *out is NULL if there is no such map. False after an error,
- * in diagnostics or *error. */
+ * begin with one of `settings` (NULL-terminated): "data.header=" for a key, "data." for all keys. *out is
+ * NULL if there is no such map. False after an error, in diagnostics or *error. */
 bool gt_cli_model_data(const gt_arguments *arguments, gt_arena *arena, const gt_model_file *file,
                        const char *const *settings, const gt_spec **out, gt_diagnostics *diagnostics,
                        gt_error *error);

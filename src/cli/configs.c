@@ -28,8 +28,8 @@ static char *first_comment(gt_arena *arena, const char *text) {
   return line;
 }
 
-/* The first sentence of that comment. */
-static const char *summary_of(gt_arena *arena, const char *text) {
+/* The first sentence of the first comment. */
+static const char *find_summary(gt_arena *arena, const char *text) {
   char *line = first_comment(arena, text);
   for (char *c = line; *c; c++)
     if (*c == '.' && c[1] == ' ' && !islower((unsigned char)c[2])) {
@@ -41,9 +41,9 @@ static const char *summary_of(gt_arena *arena, const char *text) {
   return line;
 }
 
-/* Where to cut a summary that is longer than a line: before the last colon outside quotation marks, or else
- * between words. */
-static size_t cut_of(const char *summary) {
+/* Finds where to cut a summary that is longer than a line: before the last colon outside quotation marks, or
+ * else between words. */
+static size_t find_cut(const char *summary) {
   size_t cut = 0;
   bool quoted = false;
   for (size_t i = 0; i < WIDTH; i++) {
@@ -58,7 +58,7 @@ static size_t cut_of(const char *summary) {
 static void print_row(const char *name, const char *summary, gt_arena *arena) {
   printf("%-22s ", name);
   if (gt_text_width(summary) > WIDTH) {
-    const size_t cut = cut_of(summary);
+    const size_t cut = find_cut(summary);
     summary = gt_arena_printf(arena, "%.*s%s", (int)cut, summary, summary[cut] == ':' ? "" : " ...");
   }
   gt_put_text(stdout, summary);
@@ -73,7 +73,7 @@ static bool print_list(const gt_arguments *arguments, gt_arena *arena, gt_error 
     const char *path = gt_arena_printf(arena, "%s/%s.yaml", shipped.folder, shipped.name[i]);
     gt_bytes text = {0};
     if (!(ok = gt_read_file(path, max_bytes, &text, error))) break;
-    const char *summary = summary_of(arena, (const char *)text.data);
+    const char *summary = find_summary(arena, (const char *)text.data);
     gt_bytes_finish(&text);
     if (list)
       json_array_append_new(
@@ -88,7 +88,7 @@ static bool print_list(const gt_arguments *arguments, gt_arena *arena, gt_error 
   return ok;
 }
 
-/* NAME, @NAME or NAME.yaml */
+/* word: NAME, @NAME or NAME.yaml. */
 static bool print_one(const char *word, gt_arena *arena, gt_error *error) {
   const char *name = word + (*word == '@');
   const size_t length = strlen(name);

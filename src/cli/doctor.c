@@ -35,7 +35,7 @@ gt_doctor_line *gt_doctor_add(gt_doctor *doctor, const char *subject, gt_health 
   return line;
 }
 
-void gt_doctor_help(gt_doctor_line *line, const char *format, ...) {
+void gt_doctor_set_help(gt_doctor_line *line, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(line->help, sizeof line->help, format, arguments);
@@ -45,10 +45,10 @@ void gt_doctor_help(gt_doctor_line *line, const char *format, ...) {
 
 void gt_doctor_examine(gt_doctor *doctor) {
   /* First, because gtrain then sets variables that disable drivers that crash. */
-  gt_doctor_environment(doctor);
-  gt_doctor_vulkan(doctor);
-  gt_doctor_host(doctor);
-  gt_doctor_caches(doctor);
+  gt_doctor_examine_environment(doctor);
+  gt_doctor_examine_vulkan(doctor);
+  gt_doctor_examine_host(doctor);
+  gt_doctor_examine_caches(doctor);
 }
 
 int gt_doctor_count(const gt_doctor *doctor, gt_health health) {

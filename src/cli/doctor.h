@@ -36,11 +36,13 @@ void gt_doctor_print(const gt_doctor *doctor, FILE *stream);
 /* Adds a line without help and returns it; the caller may add help. */
 gt_doctor_line *gt_doctor_add(gt_doctor *doctor, const char *subject, gt_health health, const char *format,
                               ...) __attribute__((format(printf, 4, 5)));
-void gt_doctor_help(gt_doctor_line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Sets what to do about a line. */
+void gt_doctor_set_help(gt_doctor_line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Replaces the home folder by ~ everywhere in the text. */
 void gt_doctor_hide_home(char *text);
-void gt_doctor_environment(gt_doctor *doctor);
-void gt_doctor_vulkan(gt_doctor *doctor); /* loader, drivers, devices; must be called before the next two */
-void gt_doctor_host(gt_doctor *doctor);   /* CPU, BLAS, memory, disk */
-void gt_doctor_caches(gt_doctor *doctor); /* pipeline caches and tuned files */
+void gt_doctor_examine_environment(gt_doctor *doctor);
+/* Loader, drivers, devices. Must be called before the next two. */
+void gt_doctor_examine_vulkan(gt_doctor *doctor);
+void gt_doctor_examine_host(gt_doctor *doctor);   /* CPU, BLAS, memory, disk */
+void gt_doctor_examine_caches(gt_doctor *doctor); /* pipeline caches and tuned files */
 #endif

@@ -67,18 +67,18 @@ static void add_cache_line(gt_doctor *doctor, const char *what, const char *fold
   gt_doctor_line *line =
       gt_doctor_add(doctor, "cache", GT_HEALTH_OK, "%s: %d file%s, %s, in %s%s", what, t->files,
                     t->files == 1 ? "" : "s", gt_human_bytes(t->bytes, size), folder, stale);
-  if (t->stale) gt_doctor_help(line, "these can be removed; gtrain creates new ones when needed");
+  if (t->stale) gt_doctor_set_help(line, "these can be removed; gtrain creates new ones when needed");
 }
 
-void gt_doctor_caches(gt_doctor *doctor) {
+void gt_doctor_examine_caches(gt_doctor *doctor) {
   char path[8192];
   cache_files pipelines = {0}, tunings = {0};
   bool tuned = false;
   char *folder = gt_cache_path("");
   if (!folder) {
-    gt_doctor_help(gt_doctor_add(doctor, "cache", GT_HEALTH_WARNING,
-                                 "no cache folder: kernels are compiled again in each run"),
-                   "set HOME, XDG_CACHE_HOME or GTRAIN_CACHE_DIR");
+    gt_doctor_set_help(gt_doctor_add(doctor, "cache", GT_HEALTH_WARNING,
+                                     "no cache folder: kernels are compiled again in each run"),
+                       "set HOME, XDG_CACHE_HOME or GTRAIN_CACHE_DIR");
     return;
   }
   folder[strlen(folder) - 1] = 0; /* the slash */
@@ -96,7 +96,7 @@ void gt_doctor_caches(gt_doctor *doctor) {
   add_cache_line(doctor, "compiled kernels", folder, &pipelines);
   add_cache_line(doctor, "tuned kernels", folder, &tunings);
   if (gt_device_best(doctor->device, doctor->devices) >= 0 && !tuned)
-    gt_doctor_help(
+    gt_doctor_set_help(
         gt_doctor_add(doctor, "speed", GT_HEALTH_OK, "there are no tuning results for this GPU and driver"),
         "gtrain tune CONFIG finds the fastest kernels for a config, in two minutes");
   free(folder);
@@ -124,17 +124,17 @@ static void examine_unknown(gt_doctor *doctor, const char *entry) {
   const char *nearest = gt_nearest(name, variables, VARIABLES);
   gt_doctor_line *line =
       gt_doctor_add(doctor, "environment", GT_HEALTH_WARNING, "%s is set, but gtrain does not read it", name);
-  if (nearest) gt_doctor_help(line, "did you mean %s?", nearest);
+  if (nearest) gt_doctor_set_help(line, "did you mean %s?", nearest);
 }
 
-void gt_doctor_environment(gt_doctor *doctor) {
+void gt_doctor_examine_environment(gt_doctor *doctor) {
   for (int i = 0; i < VARIABLES; i++) {
     const char *value = getenv(variables[i]);
     if (!value || !*value) continue;
     const bool slow = !strcmp(variables[i], "GTRAIN_DEBUG") && gt_debug("validation");
     gt_doctor_line *line = gt_doctor_add(doctor, "environment", slow ? GT_HEALTH_WARNING : GT_HEALTH_OK,
                                          "%s=%s", variables[i], value);
-    if (slow) gt_doctor_help(line, "unset it for speed: validation layers check every call");
+    if (slow) gt_doctor_set_help(line, "unset it for speed: validation layers check every call");
   }
   for (char **entry = environ; *entry; entry++) examine_unknown(doctor, *entry);
 }

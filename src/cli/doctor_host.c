@@ -24,9 +24,10 @@ static void examine_threads(gt_doctor *doctor, const gt_host *host) {
                                        "%d used; %d processors, %d by affinity%s", threads, host->processors,
                                        host->allowed, quota);
   const int best = usable_processors < 1 ? 1 : (int)usable_processors;
-  if (crowded) gt_doctor_help(line, "more threads than processors are slower: set GTRAIN_THREADS=%d", best);
+  if (crowded)
+    gt_doctor_set_help(line, "more threads than processors are slower: set GTRAIN_THREADS=%d", best);
   if (threads + 1 < usable_processors)
-    gt_doctor_help(line, "GTRAIN_THREADS limits the threads; up to %d are possible", best);
+    gt_doctor_set_help(line, "GTRAIN_THREADS limits the threads; up to %d are possible", best);
 }
 
 /* native: gtrain has matrix products for this processor; products with few rows use OpenBLAS all the same. */
@@ -40,11 +41,12 @@ static void examine_blas(gt_doctor *doctor) {
     return;
   }
   const bool gpu = gt_device_best(doctor->device, doctor->devices) >= 0;
-  gt_doctor_help(gt_doctor_add(doctor, "blas", native || gpu ? GT_HEALTH_WARNING : GT_HEALTH_ERROR,
-                               "%s: the CPU cannot "
-                               "compute %s",
-                               error.message, native ? "matrix products with few rows" : "matrix products"),
-                 "install libopenblas0 (Debian, Ubuntu) or openblas (Fedora, Arch)");
+  gt_doctor_set_help(gt_doctor_add(doctor, "blas", native || gpu ? GT_HEALTH_WARNING : GT_HEALTH_ERROR,
+                                   "%s: the CPU cannot "
+                                   "compute %s",
+                                   error.message,
+                                   native ? "matrix products with few rows" : "matrix products"),
+                     "install libopenblas0 (Debian, Ubuntu) or openblas (Fedora, Arch)");
 }
 
 static void examine_memory(gt_doctor *doctor, const gt_host *host) {
@@ -60,7 +62,7 @@ static void examine_memory(gt_doctor *doctor, const gt_host *host) {
       gt_human_bytes((double)doctor->device[0].memory_bytes, all), *limit ? ", at most " : "", limit,
       *limit ? " by the control group" : "", *space ? ", limited address space (ulimit -v): " : "");
   strncat(line->fact, space, sizeof line->fact - strlen(line->fact) - 1);
-  if (scarce) gt_doctor_help(line, "close other programs, or train with smaller batches or less data");
+  if (scarce) gt_doctor_set_help(line, "close other programs, or train with smaller batches or less data");
 }
 
 /* Examines the disk of the folder or, if that does not exist, of the nearest parent that does. */
@@ -78,10 +80,10 @@ static void examine_disk(gt_doctor *doctor, const char *what, const char *path, 
   gt_doctor_line *line = gt_doctor_add(
       doctor, "disk", read_only || bytes < low_bytes ? GT_HEALTH_WARNING : GT_HEALTH_OK, "%s: %s free%s",
       what, gt_human_bytes(bytes, text), read_only ? ", but not writable" : "");
-  if (line->health) gt_doctor_help(line, "%s", help);
+  if (line->health) gt_doctor_set_help(line, "%s", help);
 }
 
-void gt_doctor_host(gt_doctor *doctor) {
+void gt_doctor_examine_host(gt_doctor *doctor) {
   const gt_device_info *cpu = &doctor->device[0];
   gt_host host;
   gt_host_read(&host, "");

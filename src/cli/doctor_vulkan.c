@@ -13,15 +13,15 @@ static bool examine_loader(gt_doctor *doctor) {
   char file[512];
   uint32_t v[3];
   if (!gt_vulkan_loader(file, sizeof file, v)) {
-    gt_doctor_help(gt_doctor_add(doctor, "loader", GT_HEALTH_WARNING,
-                                 "no Vulkan loader (libvulkan.so.1): GPUs cannot be used"),
-                   "install libvulkan1 (Debian, Ubuntu) or vulkan-loader (Fedora, Arch)");
+    gt_doctor_set_help(gt_doctor_add(doctor, "loader", GT_HEALTH_WARNING,
+                                     "no Vulkan loader (libvulkan.so.1): GPUs cannot be used"),
+                       "install libvulkan1 (Debian, Ubuntu) or vulkan-loader (Fedora, Arch)");
     return false;
   }
   const bool old = v[0] == 1 && v[1] < 2;
   gt_doctor_line *line = gt_doctor_add(doctor, "loader", old ? GT_HEALTH_WARNING : GT_HEALTH_OK,
                                        "%s, Vulkan %u.%u.%u", file, v[0], v[1], v[2]);
-  if (old) gt_doctor_help(line, "install a newer one: gtrain needs Vulkan 1.2");
+  if (old) gt_doctor_set_help(line, "install a newer one: gtrain needs Vulkan 1.2");
   return !old;
 }
 
@@ -40,16 +40,17 @@ static void examine_driver(gt_doctor *doctor, const gt_vulkan_driver *driver, co
   gt_doctor_line *line = gt_doctor_add(doctor, "driver", health, "%s: %s", driver->file,
                                        *driver->reason ? driver->reason : "no device");
   if (driver->crashes)
-    gt_doctor_help(
+    gt_doctor_set_help(
         line,
         "reinstall or remove this driver, or list the others in VK_DRIVER_FILES=FILE:FILE; until then, only "
         "--device cpu can train");
   else if (*driver->missing)
-    gt_doctor_help(line, "libraries are probably missing: apt install %s", driver->missing);
+    gt_doctor_set_help(line, "libraries are probably missing: apt install %s", driver->missing);
   else if (*driver->reason)
-    gt_doctor_help(line, "reinstall this driver, or remove the file if this machine does not have its GPU");
+    gt_doctor_set_help(line,
+                       "reinstall this driver, or remove the file if this machine does not have its GPU");
   else if (nvidia)
-    gt_doctor_help(line, "in a container: start it with --gpus all and NVIDIA_DRIVER_CAPABILITIES=all");
+    gt_doctor_set_help(line, "in a container: start it with --gpus all and NVIDIA_DRIVER_CAPABILITIES=all");
 }
 
 /* Explains why GPUs that the kernel knows are not reported by a Vulkan driver. */
@@ -58,21 +59,22 @@ static void explain_no_gpu(gt_doctor *doctor, const gt_vulkan_driver *driver, in
   bool has_nvidia = false;
   for (int i = 0; i < drivers; i++) has_nvidia = has_nvidia || strstr(driver[i].file, "nvidia");
   if (host->nvidia && !has_nvidia)
-    gt_doctor_help(gt_doctor_add(doctor, "gpu", GT_HEALTH_WARNING,
-                                 "NVIDIA's kernel driver is loaded, but its Vulkan driver is not installed"),
-                   "install libnvidia-gl of the same version and %s; in a container: --gpus all and "
-                   "NVIDIA_DRIVER_CAPABILITIES=all",
-                   nvidia_packages);
+    gt_doctor_set_help(
+        gt_doctor_add(doctor, "gpu", GT_HEALTH_WARNING,
+                      "NVIDIA's kernel driver is loaded, but its Vulkan driver is not installed"),
+        "install libnvidia-gl of the same version and %s; in a container: --gpus all and "
+        "NVIDIA_DRIVER_CAPABILITIES=all",
+        nvidia_packages);
   else if (host->denied)
-    gt_doctor_help(gt_doctor_add(doctor, "gpu", GT_HEALTH_WARNING,
-                                 "this user may not open %d of %d GPUs in /dev/dri", host->denied,
-                                 host->render_nodes),
-                   "add the user to the group 'render': sudo usermod -aG render $USER, then log in again");
+    gt_doctor_set_help(
+        gt_doctor_add(doctor, "gpu", GT_HEALTH_WARNING, "this user may not open %d of %d GPUs in /dev/dri",
+                      host->denied, host->render_nodes),
+        "add the user to the group 'render': sudo usermod -aG render $USER, then log in again");
   else if (host->render_nodes && !host->nvidia)
-    gt_doctor_help(gt_doctor_add(doctor, "gpu", GT_HEALTH_WARNING,
-                                 "/dev/dri has %d GPU%s that no Vulkan driver reports", host->render_nodes,
-                                 host->render_nodes == 1 ? "" : "s"),
-                   "install mesa-vulkan-drivers (AMD, Intel) or the vendor's Vulkan driver");
+    gt_doctor_set_help(gt_doctor_add(doctor, "gpu", GT_HEALTH_WARNING,
+                                     "/dev/dri has %d GPU%s that no Vulkan driver reports",
+                                     host->render_nodes, host->render_nodes == 1 ? "" : "s"),
+                       "install mesa-vulkan-drivers (AMD, Intel) or the vendor's Vulkan driver");
   else if (!host->nvidia)
     gt_doctor_add(doctor, "gpu", GT_HEALTH_OK, "no GPU found: training runs on the CPU");
 }
@@ -98,7 +100,7 @@ static void examine_device(gt_doctor *doctor, const gt_device_info *d) {
                                        "%s (%s), Vulkan %u.%u.%u, driver %s", d->name, d->type,
                                        d->api_version[0], d->api_version[1], d->api_version[2], d->driver);
   if (!d->usable) {
-    gt_doctor_help(line, "it lacks %s; a newer driver may support it", d->features);
+    gt_doctor_set_help(line, "it lacks %s; a newer driver may support it", d->features);
     return;
   }
   gt_doctor_add(
@@ -107,23 +109,25 @@ static void examine_device(gt_doctor *doctor, const gt_device_info *d) {
       "most %s per allocation",
       matrix, d->target.units, d->subgroup, d->max_workgroup, gt_human_bytes(d->shared_bytes, shared),
       gt_human_bytes((double)d->memory_bytes, memory), gt_human_bytes((double)d->max_allocation, piece));
-  if (software) gt_doctor_help(line, "a software device: slower than --device cpu, and never chosen by auto");
+  if (software)
+    gt_doctor_set_help(line, "a software device: slower than --device cpu, and never chosen by auto");
   if (!software && strstr(d->name, "NVIDIA") && !d->target.matrix.half.m)
-    gt_doctor_help(line, "from Turing on, NVIDIA's driver 535 and newer offer matrix units");
+    gt_doctor_set_help(line, "from Turing on, NVIDIA's driver 535 and newer offer matrix units");
 }
 
-void gt_doctor_vulkan(gt_doctor *doctor) {
+void gt_doctor_examine_vulkan(gt_doctor *doctor) {
   gt_error error = {0};
   gt_host host;
   gt_host_read(&host, "");
   gt_cpu_describe(&doctor->device[0]);
   doctor->devices = 1;
   gt_vulkan_driver *driver = gt_alloc(MAX_DRIVERS * sizeof *driver);
-  const int drivers = examine_loader(doctor) ? gt_vulkan_drivers(driver, MAX_DRIVERS) : -1;
+  const int drivers = examine_loader(doctor) ? gt_vulkan_drivers(driver, MAX_DRIVERS) : -1; /* no loader */
   for (int i = 0; i < drivers; i++) examine_driver(doctor, &driver[i], &host);
   if (!drivers)
-    gt_doctor_help(gt_doctor_add(doctor, "driver", GT_HEALTH_WARNING, "the Vulkan loader found no driver"),
-                   "install the driver of your GPU, or mesa-vulkan-drivers (AMD, Intel)");
+    gt_doctor_set_help(
+        gt_doctor_add(doctor, "driver", GT_HEALTH_WARNING, "the Vulkan loader found no driver"),
+        "install the driver of your GPU, or mesa-vulkan-drivers (AMD, Intel)");
   doctor->crashes = drivers > 0 && !gt_vulkan_exclude_drivers(driver, drivers);
   if (drivers > 0 && !doctor->crashes)
     doctor->devices = gt_device_list(doctor->device, GT_DOCTOR_DEVICES, &error);

@@ -144,7 +144,7 @@ static bool collect_confusion(const gt_arguments *arguments, gt_session *session
 }
 
 /* A result that is not finite is an error, even without --fail-if. */
-static bool is_finite(const char *model, const char *split, const gt_results *results, gt_error *error) {
+static bool check_finite(const char *model, const char *split, const gt_results *results, gt_error *error) {
   const double soft = gt_result_has(results, "soft_loss") ? gt_result_value(results, "soft_loss") : 0;
   if (isfinite(gt_result_loss(results)) && isfinite(soft)) return true;
   return gt_fail(
@@ -214,10 +214,10 @@ static int run(const gt_arguments *arguments) {
   gt_confusion_matrix matrix[GT_DATA_MAX_TARGETS];
   if (!collect_confusion(arguments, &session, &evaluator, &arena, matrix, &error)) goto failed;
   gt_lasting lasting;
-  if (!gt_cli_lasting(&lasting, &file, &config.dataset, &error)) goto failed;
+  if (!gt_cli_measure_lasting(&lasting, &file, &config.dataset, &error)) goto failed;
   print_result(arguments, split, &results, matrix, &lasting, &config, &arena);
   shown = true;
-  if (!is_finite(file.path, split, &results, &error)) goto failed;
+  if (!check_finite(file.path, split, &results, &error)) goto failed;
   code = gt_cli_check_gates(gates, gate_count, &results);
   goto done;
 failed:

@@ -18,7 +18,7 @@ static int name_width(const gt_confusion_matrix *matrix) {
   return width < 40 ? width : 40;
 }
 
-static void print_share(double value) {
+static void print_metric(double value) {
   if (isnan(value))
     printf("  %9s", "-");
   else
@@ -28,9 +28,9 @@ static void print_share(double value) {
 static void print_row(const char *name, int width, const gt_class_metrics *m) {
   gt_put_text(stdout, name);
   printf("%*s  %9" PRId64, gt_padding(width, name), "", m->samples);
-  print_share(m->precision);
-  print_share(m->recall);
-  print_share(m->f1);
+  print_metric(m->precision);
+  print_metric(m->recall);
+  print_metric(m->f1);
   printf("\n");
 }
 
@@ -46,7 +46,7 @@ void gt_classes_print(const gt_confusion_matrix *matrix) {
   print_row("mean", width, &mean);
 }
 
-static void add_shares(json_t *object, const gt_class_metrics *m) {
+static void add_metrics(json_t *object, const gt_class_metrics *m) {
   json_object_set_new(object, "precision", gt_json_real(m->precision));
   json_object_set_new(object, "recall", gt_json_real(m->recall));
   json_object_set_new(object, "f1", gt_json_real(m->f1));
@@ -56,12 +56,12 @@ void gt_classes_add(json_t *object, const gt_confusion_matrix *matrix) {
   const gt_class_metrics mean = gt_confusion_mean(matrix);
   json_t *macro = json_object(), *classes = json_array();
   char number[24];
-  add_shares(macro, &mean);
+  add_metrics(macro, &mean);
   for (int64_t c = 0; c < matrix->classes; c++) {
     const gt_class_metrics m = gt_confusion_class(matrix, c);
     json_t *row = json_pack("{s:s, s:I}", "class", gt_confusion_name(matrix, c, number), "samples",
                             (json_int_t)m.samples);
-    add_shares(row, &m);
+    add_metrics(row, &m);
     json_array_append_new(classes, row);
   }
   json_object_set_new(object, "macro", macro);
@@ -70,13 +70,13 @@ void gt_classes_add(json_t *object, const gt_confusion_matrix *matrix) {
 
 /* --- files --- */
 
-static const char *extension(const char *path) {
+static const char *find_extension(const char *path) {
   const char *dot = strrchr(path, '.');
   return dot ? dot : "";
 }
 
 bool gt_confusion_check_path(const char *path, gt_error *error) {
-  const char *end = extension(path);
+  const char *end = find_extension(path);
   if (!strcmp(end, ".json") || !strcmp(end, ".csv") || !strcmp(end, ".png")) return true;
   return gt_fail(error, GT_ERR_USAGE, "--confusion '%s': FILE must end in .json, .csv or .png", path);
 }
@@ -121,7 +121,7 @@ static void write_csv(FILE *stream, const gt_confusion_matrix *matrix) {
 }
 
 bool gt_confusion_write(const gt_confusion_matrix *matrix, const char *path, gt_error *error) {
-  const char *end = extension(path);
+  const char *end = find_extension(path);
   if (!strcmp(end, ".png")) return gt_confusion_draw(matrix, path, error);
   gt_text text = {0};
   FILE *stream = gt_text_open(&text);

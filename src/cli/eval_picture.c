@@ -8,8 +8,9 @@
 #include <string.h>
 
 /* With at most FEW classes, cells have numbers; with more than MANY, cells are as small as possible. */
-enum { FEW = 20, MANY = 200, MAX_NAME = 20 /* letters */, MARGIN = 6 /* pixels */, WHITE = 255, BLACK = 0 };
-static const uint8_t right[3] = {20, 100, 60}, wrong[3] = {190, 50, 20};
+enum { FEW = 20, MANY = 200, MAX_NAME = 20 /* letters */, MARGIN = 6 /* pixels */ };
+enum { WHITE = 255, PALE = 245 /* an empty cell */, BLACK = 0 }; /* levels of gray */
+static const uint8_t right_color[3] = {20, 100, 60}, wrong_color[3] = {190, 50, 20};
 
 typedef struct layout { /* in pixels */
   uint32_t cell_width, cell_height;
@@ -27,6 +28,7 @@ static layout find_layout(const gt_confusion_matrix *matrix) {
   }
   if (longest > MAX_NAME) longest = MAX_NAME;
   layout l = {.numbers = matrix->classes <= FEW};
+  /* A cell with a number has space for seven digits. */
   l.cell_width = l.numbers ? 7 * GT_LETTER_WIDTH + 2 : matrix->classes <= MANY ? 10 : 3;
   l.cell_height = l.numbers ? 24 : l.cell_width;
   l.every = (GT_LETTER_HEIGHT + l.cell_height) / l.cell_height;
@@ -35,7 +37,7 @@ static layout find_layout(const gt_confusion_matrix *matrix) {
   return l;
 }
 
-static gt_picture blank(uint32_t width, uint32_t height) {
+static gt_picture make_blank(uint32_t width, uint32_t height) {
   gt_picture picture = {height, width, 3, gt_alloc((size_t)width * height * 3)};
   memset(picture.data, WHITE, (size_t)width * height * 3);
   return picture;
@@ -43,7 +45,7 @@ static gt_picture blank(uint32_t width, uint32_t height) {
 
 /* Writes text that is rotated to run upwards, from (x, y + height) to at most (x, y). */
 static void write_upwards(gt_picture *picture, uint32_t x, uint32_t y, uint32_t height, const char *text) {
-  gt_picture line = blank(height, GT_LETTER_HEIGHT);
+  gt_picture line = make_blank(height, GT_LETTER_HEIGHT);
   gt_picture_draw_text(&line, 0, 0, height, text, BLACK);
   for (uint32_t row = 0; row < line.height; row++)
     for (uint32_t column = 0; column < line.width; column++) {
@@ -60,11 +62,11 @@ static void write_upwards(gt_picture *picture, uint32_t x, uint32_t y, uint32_t 
 static void fill_cell(gt_picture *picture, const layout *l, uint32_t x, uint32_t y, double share,
                       bool diagonal) {
   const double strength = sqrt(share);
-  const uint8_t *full = diagonal ? right : wrong;
+  const uint8_t *full = diagonal ? right_color : wrong_color;
   for (uint32_t row = 0; row + 1 < l->cell_height; row++)
     for (uint32_t column = 0; column + 1 < l->cell_width; column++) {
       uint8_t *to = picture->data + ((size_t)(y + row) * picture->width + x + column) * 3;
-      for (int k = 0; k < 3; k++) to[k] = (uint8_t)(245 + (full[k] - 245) * strength + 0.5);
+      for (int k = 0; k < 3; k++) to[k] = (uint8_t)(PALE + (full[k] - PALE) * strength + 0.5);
     }
 }
 
@@ -105,7 +107,7 @@ bool gt_confusion_draw(const gt_confusion_matrix *matrix, const char *path, gt_e
   const layout l = find_layout(matrix);
   const uint32_t classes = (uint32_t)matrix->classes;
   gt_picture picture =
-      blank(l.left + classes * l.cell_width + MARGIN, l.top + classes * l.cell_height + MARGIN);
+      make_blank(l.left + classes * l.cell_width + MARGIN, l.top + classes * l.cell_height + MARGIN);
   for (int64_t label = 0; label < matrix->classes; label++) draw_row(&picture, matrix, &l, label);
   write_names(&picture, matrix, &l);
   const bool ok = gt_png_write(path, &picture, error);

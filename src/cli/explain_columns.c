@@ -13,7 +13,7 @@ enum { REPEATS = 5 /* shuffles of each column */, SHOWN = 3 /* columns in the li
 /* --- formula or columns --- */
 
 /* The first option on the command line that only applies to formulas; NULL: there is none. */
-static const char *formula_option(const gt_arguments *arguments) {
+static const char *find_formula_option(const gt_arguments *arguments) {
   static const char *const names[] = {"latex",   "expression", "edges", "pareto",     "functions",
                                       "no-snap", "svg",        "png",   "no-formula", "fail-if"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -32,7 +32,7 @@ bool gt_explains_columns(const gt_arguments *arguments) {
   gt_model_file file = {0};
   gt_error error = {0};
   if (gt_flag(arguments, "importance")) return true;
-  if (arguments->words > 1 || formula_option(arguments)) return false;
+  if (arguments->words > 1 || find_formula_option(arguments)) return false;
   gt_arena_init(&arena);
   /* An error is reported when the model is opened again. */
   const bool columns = gt_model_file_read(&file, gt_model_path(&arena, arguments->word[0], &error), &error) &&
@@ -135,8 +135,8 @@ static bool measure(const gt_arguments *arguments, gt_session *session, const gt
 }
 
 /* Fails if the loss is not finite: its changes would mean nothing. */
-static bool is_finite(const gt_arguments *arguments, const char *split, const gt_importance *importance,
-                      gt_error *error) {
+static bool check_finite(const gt_arguments *arguments, const char *split, const gt_importance *importance,
+                         gt_error *error) {
   return isfinite(importance->loss) ||
          gt_fail(error, GT_ERR_DATA,
                  "%s: the loss on the %s split is not finite, so that no column "
@@ -156,7 +156,7 @@ static int explain(const gt_arguments *arguments, gt_session *session, gt_model_
   const int code = gt_cli_findings(arguments, &config->diagnostics, GT_ERR_DATA);
   if (code) return gt_cli_print_failure(arguments, &config->diagnostics, NULL, code);
   if (!measure(arguments, session, file, split, limit, arena, &importance, error) ||
-      !is_finite(arguments, split, &importance, error))
+      !check_finite(arguments, split, &importance, error))
     return GT_OK;
   if (gt_flag(arguments, "json"))
     print_json(&importance, split, config);
@@ -166,7 +166,7 @@ static int explain(const gt_arguments *arguments, gt_session *session, gt_model_
 }
 
 int gt_explain_columns(const gt_arguments *arguments) {
-  const char *formula = formula_option(arguments);
+  const char *formula = find_formula_option(arguments);
   gt_arena arena;
   gt_model_file file = {0};
   gt_config config = {0};

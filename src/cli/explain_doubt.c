@@ -9,7 +9,7 @@
 enum { MIN_SAMPLES = 10 /* held-out samples that a standard error needs */, MAX_NAMED = 6 /* outputs */ };
 static const double narrow_lead = 3;  /* bits of description length: odds of eight to one */
 static const double min_share = 0.99; /* of the variance of the network's outputs, to be explained */
-static const double many_errors = 4;  /* standard errors */
+static const double many_errors = 4;  /* standard errors: a correlation above them is not chance */
 
 typedef struct context {
   const gt_explained *e;
@@ -17,7 +17,8 @@ typedef struct context {
   int inputs, outputs;
   double *formula[2], *network[2];    /* outputs on training and test samples, [samples, outputs] */
   const gt_explained_split *split[2]; /* train, test */
-  int64_t *sample, *nearest, samples; /* distinct training samples; index in `sample` of the nearest other */
+  int64_t *sample, samples;           /* indices of the distinct training samples, and their number */
+  int64_t *nearest;                   /* [samples]: index in `sample` of the nearest other sample */
 } context;
 
 /* Returns why the formula of an output is doubtful, in the arena, or NULL. */
@@ -95,9 +96,9 @@ static const char *is_worse(context *j, int output) {
   for (int64_t k = 0; k < test->samples; k++) {
     const int64_t at = k * j->outputs + output;
     const double a = j->formula[1][at] - test->y[at], b = j->network[1][at] - test->y[at],
-                 more = a * a - b * b;
-    sum += more;
-    squares += more * more;
+                 excess = a * a - b * b;
+    sum += excess;
+    squares += excess * excess;
   }
   const double mean = sum / n, deviation = sqrt(fmax(squares / n - mean * mean, 0) / (n - 1));
   if (mean <= 3 * deviation) return NULL;
@@ -151,7 +152,7 @@ static int64_t list_samples(const context *j) {
 
 /* Returns the sample whose inputs are nearest to those of sample k, in units of their standard deviations. If
  * several are equally near, it is the next one in the list. */
-static int64_t nearest(const context *j, const double *deviation, int64_t k) {
+static int64_t find_nearest(const context *j, const double *deviation, int64_t k) {
   const double *x = j->split[0]->x;
   const int64_t *list = j->sample, count = j->samples;
   double min_distance = INFINITY;
@@ -187,7 +188,7 @@ static void find_neighbors(context *j) {
   j->nearest = gt_arena_alloc_n(&j->arena, capacity, sizeof *j->nearest);
   find_deviations(j, deviation);
   j->samples = list_samples(j);
-  for (int64_t k = 0; k < j->samples; k++) j->nearest[k] = nearest(j, deviation, k);
+  for (int64_t k = 0; k < j->samples; k++) j->nearest[k] = find_nearest(j, deviation, k);
 }
 
 /* The residuals are not noise if they correlate with those of the nearest other samples by more than four

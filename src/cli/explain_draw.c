@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NOTE_LENGTH = 72 /* of a formula under its drawing */ };
+enum { MAX_NOTE_LENGTH = 72 /* of a formula under its drawing */, MAX_NAME_WIDTH = 8 /* of an input */ };
 
 /* Numbers of nodes per layer: "[2, 5, 1]". */
 static const char *shape_of(const gt_kan_network *network, gt_arena *arena) {
@@ -25,7 +25,7 @@ static const gt_explained_split *reported_split(const gt_explained *e) {
 }
 
 /* The longest prefix of whole characters that is at most `columns` wide on a terminal. */
-static const char *shortened(gt_arena *arena, const char *name, int columns) {
+static const char *shorten(gt_arena *arena, const char *name, int columns) {
   size_t kept = 0;
   for (size_t length; name[kept]; kept += length) {
     uint32_t code;
@@ -43,7 +43,7 @@ static const char *const *names_of(const gt_explained *e, gt_arena *arena) {
   const char **names = GT_NEW_N(arena, const char *, inputs);
   if (columns) columns = gt_formula_names(arena, columns, inputs);
   for (int i = 0; i < inputs; i++)
-    names[i] = columns ? shortened(arena, columns[i], 8) : gt_arena_printf(arena, "x%d", i);
+    names[i] = columns ? shorten(arena, columns[i], MAX_NAME_WIDTH) : gt_arena_printf(arena, "x%d", i);
   return names;
 }
 
@@ -65,7 +65,7 @@ static const char *note_of(const gt_explained *e, gt_arena *arena) {
 }
 
 /* Fills a panel for each network, and one for the formula of the last network. Returns their number. */
-static int panels_of(const gt_explained *models, int count, gt_panel *panel, gt_arena *arena) {
+static int fill_panels(const gt_explained *models, int count, gt_panel *panel, gt_arena *arena) {
   const gt_explained *last = &models[count - 1];
   for (int i = 0; i < count; i++) panel[i] = panel_of(&models[i], arena);
   if (!last->has_formula) return count;
@@ -106,7 +106,7 @@ bool gt_explained_draw(const gt_explained *models, int count, const char *svg, c
   if (!svg && !png) return true;
   gt_arena_init(&arena);
   gt_panel *panel = GT_NEW_N(&arena, gt_panel, count + 1);
-  const gt_panels panels = {panel, panels_of(models, count, panel, &arena)};
+  const gt_panels panels = {panel, fill_panels(models, count, panel, &arena)};
   const bool ok = gt_panels_size(&panels, &width, &height, error) &&
                   (!svg || write_svg(&panels, width, height, svg, error)) &&
                   (!png || write_png(&panels, width, height, png, error));

@@ -20,7 +20,8 @@ typedef struct gt_explained {
   gt_kan_trace trace; /* of the training samples */
   gt_kan_scores scores;
   gt_explained_split train, test;
-  bool fits_network; /* y has the outputs of the network, which its loss does not compare with the targets */
+  bool fits_network; /* y holds the network's outputs, because the loss does not train them to equal the
+                        targets */
   bool has_formula;
   gt_symbolic symbolic;
   gt_symbolic_report report;

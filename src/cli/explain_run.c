@@ -15,7 +15,7 @@ static const double effort = 2e8; /* arithmetic operations of the search: at mos
 
 /* Opens the model and finds its formula. False if there is none, or if outputs are not trained to equal the
  * targets, as with classes. Does not print findings of the data again, which the run has printed. */
-static bool find(gt_explained *e, const char *model) {
+static bool find_formula(gt_explained *e, const char *model) {
   gt_error error = {0};
   const gt_log_level level = gt_log_set_level(GT_LOG_WARN);
   const bool opened = gt_explained_open(e, &(gt_arguments){0}, model, &error) && !e->fits_network;
@@ -42,7 +42,7 @@ static const char *output_name(gt_explained *e, int output) {
 void gt_cli_print_formulas(const gt_config *config, const char *model) {
   gt_explained e;
   if (!has_symbolic_phase(config)) return;
-  if (find(&e, model))
+  if (find_formula(&e, model))
     for (int o = 0; o < gt_kan_network_outputs(&e.network); o++)
       printf("%s = %s\n", output_name(&e, o), gt_symbolic_text(&e.symbolic, o, GT_FORMULA_PLAIN, &e.arena));
   gt_explained_close(&e);
@@ -52,7 +52,7 @@ void gt_cli_add_formulas(json_t *root, const gt_config *config, const char *mode
   gt_explained e;
   if (!has_symbolic_phase(config)) return;
   json_t *list = json_array();
-  if (find(&e, model))
+  if (find_formula(&e, model))
     for (int o = 0; o < gt_kan_network_outputs(&e.network); o++)
       json_array_append_new(list, json_string(gt_symbolic_text(&e.symbolic, o, GT_FORMULA_PLAIN, &e.arena)));
   json_object_set_new(root, "formulas", list);

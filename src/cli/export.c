@@ -52,7 +52,7 @@ static bool export(const gt_arguments *arguments, const gt_exporter *exporter, c
   return ok;
 }
 
-static int wrong_format(const gt_arguments *arguments, const char *wanted) {
+static int report_wrong_format(const gt_arguments *arguments, const char *wanted) {
   char list[512] = "";
   for (int i = 0; i < gt_exporter_count(); i++) {
     const size_t length = strlen(list);
@@ -73,7 +73,7 @@ static int run(const gt_arguments *arguments) {
   int code = GT_OK;
   const char *wanted = gt_option_value(arguments, "format");
   const gt_exporter *exporter = wanted ? gt_exporter_find(wanted) : NULL;
-  if (!exporter) return wrong_format(arguments, wanted);
+  if (!exporter) return report_wrong_format(arguments, wanted);
   gt_arena_init(&arena);
   if (!gt_model_file_read(&file, gt_model_path(&arena, arguments->word[0], &error), &error) ||
       !export(arguments, exporter, &file, &error))

@@ -113,7 +113,7 @@ static void print_escaped(const uint8_t *text, size_t length) {
 }
 
 /* context: a bool, whether standard output is a terminal. If it is not, the text is written unchanged. */
-static bool print(void *context, const uint8_t *text, size_t length, gt_error *error) {
+static bool print_text(void *context, const uint8_t *text, size_t length, gt_error *error) {
   const bool *terminal = context;
   if (*terminal)
     print_escaped(text, length);
@@ -171,10 +171,10 @@ static bool write_text(gt_generator *g, const settings *w, uint32_t sample, gt_e
   const gt_text_view *prompt = &w->prompt;
   bool terminal = isatty(STDOUT_FILENO);
   gt_generated generated;
-  return (!sample || print(&terminal, (const uint8_t *)"\n", 1, error)) &&
-         print(&terminal, prompt->data, prompt->size, error) &&
-         gt_generate(g, &w->generate, sample, print, &terminal, &generated, error) &&
-         print(&terminal, (const uint8_t *)"\n", 1, error);
+  return (!sample || print_text(&terminal, (const uint8_t *)"\n", 1, error)) &&
+         print_text(&terminal, prompt->data, prompt->size, error) &&
+         gt_generate(g, &w->generate, sample, print_text, &terminal, &generated, error) &&
+         print_text(&terminal, (const uint8_t *)"\n", 1, error);
 }
 
 static bool write_all(const gt_arguments *arguments, gt_generator *g, const settings *w, gt_error *error) {

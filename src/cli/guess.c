@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The baseline's value of this metric, and its name in *guess; NULL: there is none. */
+/* The value of this metric that a baseline reaches; NULL: there is none. *guess: the baseline's name. */
 static const gt_metric *guess_for(const gt_baselines *baselines, const gt_results *results, const char *name,
                                   const char **guess) {
   for (int k = 0; k < baselines->count; k++) {
@@ -26,10 +26,11 @@ static bool is_step(const char *name) {
 static bool mixes_units(const gt_results *results, const gt_metric *m, bool forecast) {
   static const char *const in_units[] = {"mae", "rmse", "median_error"};
   const char *dot = strchr(m->name, '.'), *short_name = dot ? dot + 1 : m->name;
-  bool unit = false, several = false;
-  for (size_t i = 0; i < sizeof in_units / sizeof *in_units; i++) unit |= !strcmp(short_name, in_units[i]);
+  bool has_unit = false, several = false;
+  for (size_t i = 0; i < sizeof in_units / sizeof *in_units; i++)
+    has_unit |= !strcmp(short_name, in_units[i]);
   const size_t length = strlen(m->name);
-  for (int i = 0; i < results->count && unit; i++) {
+  for (int i = 0; i < results->count && has_unit; i++) {
     const char *name = results->metric[i].name;
     several |= !strncmp(name, m->name, length) && name[length] == '.' && !(forecast && is_step(name));
   }
@@ -38,7 +39,8 @@ static bool mixes_units(const gt_results *results, const gt_metric *m, bool fore
 
 void gt_cli_print_values(const gt_results *results, const gt_baselines *baselines,
                          const char *omitted_prefix) {
-  const bool forecast = baselines->count && baselines->item[0].forecast; /* its columns are steps */
+  /* Results of a forecast such as mae.temp+2 are of steps. */
+  const bool forecast = baselines->count && baselines->item[0].forecast;
   for (int i = 0; i < results->count; i++) {
     const gt_metric *m = &results->metric[i];
     const char *dot = strchr(m->name, '.'), *short_name = dot ? dot + 1 : m->name, *guess;

@@ -3,10 +3,10 @@
 #include "cli/init.h"
 #include "loss/loss.h"
 
-typedef struct plan {
+typedef struct settings {
   int64_t width, batch, epochs, eval_every, patience;
   const char *weight_decay;
-} plan;
+} settings;
 
 static int64_t clamp(int64_t value, int64_t min, int64_t max) {
   return value < min ? min : value > max ? max : value;
@@ -14,21 +14,21 @@ static int64_t clamp(int64_t value, int64_t min, int64_t max) {
 
 /* The width grows with the number of values in the table. A network overfits few rows soon: then the weight
  * decay is strong, and evaluations are frequent, to stop in time. */
-static plan plan_of(const gt_scaffold *init) {
+static settings choose_settings(const gt_scaffold *init) {
   enum { STEPS = 6000 /* of the whole training, about */, FEW = 2000 /* rows */ };
   const int64_t rows = gt_scaffold_samples(init), inputs = gt_scaffold_inputs(init), values = rows * inputs;
   const int64_t batch = clamp(rows < 5000 ? 32 : rows < 50000 ? 128 : 512, 1, rows);
   const int64_t epochs = clamp(STEPS / ((rows + batch - 1) / batch), 10, 100);
   const bool few = rows < FEW;
-  return (plan){.width = values < 2500      ? 16
-                         : values < 50000   ? 32
-                         : values < 5000000 ? 64
-                                            : 128,
-                .batch = batch,
-                .epochs = epochs,
-                .eval_every = few ? 2 : clamp(epochs / 20, 1, 5),
-                .patience = few ? 10 : 5,
-                .weight_decay = few ? "0.3" : "0.01"};
+  return (settings){.width = values < 2500      ? 16
+                             : values < 50000   ? 32
+                             : values < 5000000 ? 64
+                                                : 128,
+                    .batch = batch,
+                    .epochs = epochs,
+                    .eval_every = few ? 2 : clamp(epochs / 20, 1, 5),
+                    .patience = few ? 10 : 5,
+                    .weight_decay = few ? "0.3" : "0.01"};
 }
 
 /* True if there are two classes and the validation split has at least five samples of the rare one. */
@@ -75,21 +75,21 @@ static void write_model(const gt_scaffold *init, int64_t width, FILE *out) {
 }
 
 static void write_csv(const gt_scaffold *init, FILE *out) {
-  const plan p = plan_of(init);
-  write_model(init, p.width, out);
+  const settings s = choose_settings(init);
+  write_model(init, s.width, out);
   write_loss(init, out);
-  fprintf(out, "optimizer: {type: adamw, lr: 3.0e-3, weight_decay: %s}\n", p.weight_decay);
+  fprintf(out, "optimizer: {type: adamw, lr: 3.0e-3, weight_decay: %s}\n", s.weight_decay);
   fprintf(out, "schedule: cosine  # the learning rate falls to 0 by the last epoch\n\ntrain:\n");
-  fprintf(out, "  epochs: %lld  # passes over the training rows\n", (long long)p.epochs);
-  fprintf(out, "  batch_size: %lld\n  eval_every: %lld  # epochs\n", (long long)p.batch,
-          (long long)p.eval_every);
+  fprintf(out, "  epochs: %lld  # passes over the training rows\n", (long long)s.epochs);
+  fprintf(out, "  batch_size: %lld\n  eval_every: %lld  # epochs\n", (long long)s.batch,
+          (long long)s.eval_every);
   if (init->dataset.validation.samples)
     fprintf(
         out,
         "  early_stopping: {patience: %lld}  # stop after %lld evaluations without a lower validation loss, "
         "and keep the best weights\n"
         "  checkpoint: {keep_best: true}\n",
-        (long long)p.patience, (long long)p.patience);
+        (long long)s.patience, (long long)s.patience);
 }
 
 const gt_scaffold_kind gt_scaffold_csv = {.name = "csv", .write = write_csv};

@@ -12,13 +12,14 @@
 #include <strings.h>
 
 #define ROW_NUMBER_REASON "counts the rows; if it is an input, remove it from 'ignore'"
-enum { MAX_LISTED = 40, MIN_TO_TEST = 10, MIN_TO_VALIDATE = 50, ENOUGH_TO_VALIDATE = 2000 /* rows */ };
+enum { MAX_LISTED = 40 /* columns */ };
+enum { MIN_TO_TEST = 10, MIN_TO_VALIDATE = 50, ENOUGH_TO_VALIDATE = 2000 }; /* rows */
 
 int64_t gt_scaffold_samples(const gt_scaffold *init) { return init->dataset.train.samples; }
 int64_t gt_scaffold_inputs(const gt_scaffold *init) {
-  int64_t seen[GT_DATA_MAX_RANK];
-  gt_input_network_shape(&init->dataset.input[0], seen);
-  return seen[0];
+  int64_t shape[GT_DATA_MAX_RANK];
+  gt_input_network_shape(&init->dataset.input[0], shape);
+  return shape[0];
 }
 
 /* Tables often end in rows whose target is still unknown: these are dropped. But if a column of texts has
@@ -32,13 +33,13 @@ uint64_t gt_scaffold_dropped_rows(const gt_scaffold *init, int index) {
 
 /* True if every YAML parser reads the text as a string without quotes. */
 static bool is_word(const char *text) {
-  static const char *const other[] = {"true", "false", "yes",  "no",  "on", "off",
-                                      "y",    "n",     "null", "nan", "inf"};
+  static const char *const not_strings[] = {"true", "false", "yes",  "no",  "on", "off",
+                                            "y",    "n",     "null", "nan", "inf"};
   if (!isalpha((unsigned char)*text) && *text != '/' && strncmp(text, "./", 2)) return false;
   for (const char *c = text; *c; c++)
     if ((unsigned char)*c >= 0x80 || (!isalnum((unsigned char)*c) && !strchr("_./-", *c))) return false;
-  for (size_t i = 0; i < sizeof other / sizeof *other; i++)
-    if (!strcasecmp(text, other[i])) return false;
+  for (size_t i = 0; i < sizeof not_strings / sizeof *not_strings; i++)
+    if (!strcasecmp(text, not_strings[i])) return false;
   return true;
 }
 
@@ -150,7 +151,7 @@ double gt_scaffold_validation(const gt_scaffold *init) {
 
 /* --- the text --- */
 
-static const char *range_text(gt_arena *arena, const gt_survey_column *c) {
+static const char *describe_range(gt_arena *arena, const gt_survey_column *c) {
   if (!c->numbers) return "";
   if (!(c->least <= c->largest)) return "numbers that are too large";
   if (c->least == c->largest) return gt_arena_printf(arena, "always %.6g", c->least);
@@ -159,18 +160,18 @@ static const char *range_text(gt_arena *arena, const gt_survey_column *c) {
                          c->largest);
 }
 
-static const char *text_kind(const gt_survey_column *c) {
+static const char *describe_texts(const gt_survey_column *c) {
   if (!c->kind) return "text";
   return *c->kind == 'c' ? "categories" : *c->kind == 'd' ? "dates" : *c->kind == 'b' ? "yes or no" : "text";
 }
 
 /* "whole numbers from 1 to 5, 3 missing" */
-static const char *kind_text(const gt_scaffold *init, const gt_survey_column *c) {
+static const char *describe_column(const gt_scaffold *init, const gt_survey_column *c) {
   gt_arena *arena = init->arena;
-  const char *text = range_text(arena, c);
+  const char *text = describe_range(arena, c);
   if (c->texts)
-    text =
-        gt_arena_printf(arena, "%s%s%s, %d different", text, *text ? " and " : "", text_kind(c), c->distinct);
+    text = gt_arena_printf(arena, "%s%s%s, %d different", text, *text ? " and " : "", describe_texts(c),
+                           c->distinct);
   if (c->missing)
     text = gt_arena_printf(arena, "%s%s%llu of %llu missing", text, *text ? ", " : "",
                            (unsigned long long)c->missing, (unsigned long long)init->table.rows);
@@ -189,7 +190,7 @@ static void write_columns(const gt_scaffold *init, FILE *out) {
   for (int i = 0; i < shown; i++) {
     const gt_survey_column *c = &table->column[i];
     const char *name = gt_escape_name(init->arena, c->name), *why = init->reason[i];
-    fprintf(out, "#   %s%*s  %s", name, gt_padding(width, name), "", kind_text(init, c));
+    fprintf(out, "#   %s%*s  %s", name, gt_padding(width, name), "", describe_column(init, c));
     fprintf(out, "%s%s\n",
             gt_scaffold_is_target(init, i) ? ": the target"
             : why                          ? ": left out, "
@@ -208,7 +209,7 @@ static void write_columns(const gt_scaffold *init, FILE *out) {
 }
 
 /* A comment on the task: what the target's values mean and, if that is a guess, the alternative. */
-static const char *task_text(const gt_scaffold *init) {
+static const char *describe_task(const gt_scaffold *init) {
   const gt_survey_column *target = &init->table.column[init->target[0]];
   if (init->targets > 1) return "quantities";
   if (init->kind->task) return "a quantity";
@@ -289,7 +290,7 @@ static void write_data(const gt_scaffold *init, FILE *out) {
             init->kind->task                         ? init->kind->task
             : init->dataset.target[0].classification ? "classification"
                                                      : "regression",
-            task_text(init));
+            describe_task(init));
   if (init->table.rows >= MIN_TO_TEST)
     fprintf(out, "  test_fraction: 0.2  # hold out a fifth of the rows to test the trained model\n");
   if (gt_scaffold_validation(init) > 0)

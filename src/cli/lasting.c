@@ -3,7 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-bool gt_cli_lasting(gt_lasting *out, const gt_model_file *file, const gt_dataset *dataset, gt_error *error) {
+bool gt_cli_measure_lasting(gt_lasting *out, const gt_model_file *file, const gt_dataset *dataset,
+                            gt_error *error) {
   const gt_ca_boards *boards = gt_ca_boards_of(dataset);
   gt_model_circuit model = {0};
   gt_error ignored = {0}; /* models other than automata may be trained on boards, too */

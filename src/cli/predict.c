@@ -57,9 +57,9 @@ static bool choose_format(const gt_arguments *arguments, output_format *format) 
 
 /* The names of the samples: of their files, the ids of a table's rows, or the groups of a time series. */
 typedef struct row_names {
-  bool files;                /* names are those of files */
-  const char *key;           /* of the name in a JSON object */
-  const char *column;        /* of the names in a CSV file */
+  bool are_files;            /* names are those of files */
+  const char *key;           /* key of a name in a JSON object */
+  const char *column;        /* column of the names in a CSV file */
   const char *const *name;   /* [samples]; NULL: samples have no names */
   gt_forecast_rows forecast; /* of a time series */
 } row_names;
@@ -184,7 +184,7 @@ static bool write_outputs(const gt_model_file *file, const char *path, output_fo
                    ".json or .jsonl file",
                    path, prediction->targets);
   if (format == PICTURES) /* ids are not file names */
-    return gt_predict_write_pictures(path, outputs, names->files ? names->name : NULL, error);
+    return gt_predict_write_pictures(path, outputs, names->are_files ? names->name : NULL, error);
   if (format == NPY) return gt_data_write_npy(path, outputs, error);
   if (format == CSV && gt_is_forecast(file, &names->forecast, outputs))
     return gt_forecast_write_csv(path, file, &names->forecast, outputs, error);
@@ -204,7 +204,7 @@ static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model
     return false;
   gt_row_ids ids = {.asked = gt_option_value(arguments, "id"), .arena = arena};
   const bool series = file->signature.input[0].window;
-  *names = (row_names){.files = true, .key = "file", .column = "file", .forecast = {.arena = arena}};
+  *names = (row_names){.are_files = true, .key = "file", .column = "file", .forecast = {.arena = arena}};
   if (series && ids.asked)
     return gt_fail(error, GT_ERR_USAGE, "--id names rows, and this model forecasts from windows of rows");
   if (!series) file->signature.ids = &ids;
@@ -217,7 +217,7 @@ static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model
   file->signature.diagnostics = NULL;
   if (ids.column) *names = (row_names){.key = "id", .column = ids.column, .name = ids.text};
   if (series && names->forecast.group) {
-    names->files = false;
+    names->are_files = false;
     names->key = "group";
     names->column = names->forecast.group_column;
     names->name = names->forecast.group;
@@ -260,8 +260,8 @@ static bool is_finite_sample(const gt_prediction *prediction, int64_t sample) {
 }
 
 /* Fails if a value is not finite. Such values have been written, in JSON as null. */
-static bool are_finite(const gt_model_file *file, const row_names *names, const gt_prediction *prediction,
-                       gt_error *error) {
+static bool check_finite(const gt_model_file *file, const row_names *names, const gt_prediction *prediction,
+                         gt_error *error) {
   const int64_t samples = prediction->outputs[0].dim[0];
   char number[32];
   int64_t bad = 0, first = 0;
@@ -288,7 +288,7 @@ static bool write_results(const gt_arguments *arguments, output_format format, c
     gt_info("%lld predictions written to %s", (long long)outputs->dim[0], output);
   else
     write_rows(stdout, format, file, names, prediction);
-  return are_finite(file, names, prediction, error);
+  return check_finite(file, names, prediction, error);
 }
 
 /* Fails if images were skipped; the results of the others have been written. */

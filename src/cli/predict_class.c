@@ -4,7 +4,7 @@ const float *gt_output_row(const gt_tensor *outputs, int64_t sample) {
   return (const float *)outputs->data + sample * gt_tensor_features(outputs);
 }
 
-static int64_t largest(const float *row, int64_t count) {
+static int64_t index_of_largest(const float *row, int64_t count) {
   int64_t best = 0;
   for (int64_t i = 1; i < count; i++)
     if (row[i] > row[best]) best = i;
@@ -41,7 +41,7 @@ gt_predicted_class gt_predicted_class_of(const gt_model_file *file, int target, 
   if (boolean || (outputs == 2 && file->thresholds))
     a.class = (double)row[outputs - 1] > gt_output_threshold(file, 0);
   else
-    a.class = largest(row, outputs);
+    a.class = index_of_largest(row, outputs);
   const char *const *names = boolean ? t->words : t->class_names;
   a.name = names ? names[a.class] : NULL;
   a.probability = !boolean ? (double)row[a.class] : a.class ? (double)row[0] : 1 - (double)row[0];

@@ -134,9 +134,9 @@ static gt_tensor join_outputs(const gt_prediction *prediction, int64_t values) {
   float *to = all.data = gt_alloc((size_t)(rows * values) * sizeof *to + 1);
   for (int64_t i = 0; i < rows; i++)
     for (int k = 0; k < prediction->targets; k++) {
-      const int64_t each = gt_tensor_features(&prediction->outputs[k]);
-      memcpy(to, gt_output_row(&prediction->outputs[k], i), (size_t)each * sizeof *to);
-      to += each;
+      const int64_t count = gt_tensor_features(&prediction->outputs[k]);
+      memcpy(to, gt_output_row(&prediction->outputs[k], i), (size_t)count * sizeof *to);
+      to += count;
     }
   return all;
 }

@@ -67,15 +67,16 @@ static const char *const *names_of(const forecast *f, gt_arena *arena) {
   const char **names = GT_NEW_N(arena, const char *, f->targets);
   const gt_data_target *target = &f->file->signature.target[0];
   const bool named = target->columns && target->column_count == f->targets * f->rows->horizon,
-             plain = target->classes && f->rows->horizon == 1;
+             is_next_class = target->classes && f->rows->horizon == 1;
   gt_names taken = {.arena = arena};
   gt_names_add(&taken, "step", 0);
   if (f->rows->time) gt_names_add(&taken, "time", 0), gt_names_add(&taken, f->rows->time_column, 0);
   if (f->rows->group_column) gt_names_add(&taken, f->rows->group_column, 0);
   for (int64_t t = 0; t < f->targets; t++)
-    names[t] = gt_names_add_unique(&taken, !named  ? gt_arena_printf(arena, "target%lld", (long long)t)
-                                           : plain ? target->columns[t]
-                                                   : gt_data_series_target(target->columns[t], arena));
+    names[t] =
+        gt_names_add_unique(&taken, !named          ? gt_arena_printf(arena, "target%lld", (long long)t)
+                                    : is_next_class ? target->columns[t]
+                                                    : gt_data_series_target(target->columns[t], arena));
   return names;
 }
 

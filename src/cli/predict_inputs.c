@@ -22,7 +22,7 @@ static bool accepts_pictures(const gt_data_signature *signature) {
   return false;
 }
 
-static bool is_run(const char *folder, gt_arena *arena) {
+static bool is_run_directory(const char *folder, gt_arena *arena) {
   return gt_file_exists(gt_arena_printf(arena, "%s/config.yaml", folder)) &&
          gt_file_exists(gt_arena_printf(arena, "%s/metrics.jsonl", folder));
 }
@@ -34,7 +34,7 @@ static bool add_path(input_files *files, const gt_data_signature *signature, con
     *GT_PUSH(files) = (gt_input_file){.name = name, .path = strcmp(path, "-") ? path : GT_STDIN};
     return true;
   }
-  if (is_run(path, arena))
+  if (is_run_directory(path, arena))
     return gt_fail(
         error, GT_ERR_DATA,
         "%s is a run directory; expected a file of samples (csv, npy, idx) or a folder of pictures", path);

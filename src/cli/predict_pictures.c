@@ -31,7 +31,7 @@ static const char *stem(gt_arena *arena, const char *path) {
   return gt_arena_strndup(arena, path, dot && dot > name ? (size_t)(dot - path) : strlen(path));
 }
 
-static const char *name_in(const char *path) {
+static const char *file_name(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
 }
@@ -63,7 +63,7 @@ static const char **choose_paths(const char *folder, int64_t count, const char *
                                  gt_error *error) {
   const char **path = GT_NEW_N(arena, const char *, count), *twice = "";
   for (int64_t i = 0; i < count; i++)
-    path[i] = names ? gt_arena_printf(arena, "%s%s.png", folder, stem(arena, name_in(names[i])))
+    path[i] = names ? gt_arena_printf(arena, "%s%s.png", folder, stem(arena, file_name(names[i])))
                     : gt_arena_printf(arena, "%s%06" PRId64 ".png", folder, i);
   if (all_differ(path, count, arena, &twice)) return path;
   const size_t common = common_folder(names, count);

@@ -58,8 +58,8 @@ static int collect_names(const char *names[MAX_NAMES]) {
   return known;
 }
 
-static int unknown_name(const gt_arguments *arguments, const gt_schema_entry *list, int count,
-                        gt_arena *arena) {
+static int report_unknown_name(const gt_arguments *arguments, const gt_schema_entry *list, int count,
+                               gt_arena *arena) {
   const char *name = arguments->word[0], *names[MAX_NAMES];
   const char *nearest = gt_schema_find_foreign_key(list, count, name, arena);
   if (!nearest) nearest = gt_nearest(name, names, (size_t)collect_names(names));
@@ -77,7 +77,7 @@ static int run(const gt_arguments *arguments) {
   int code = GT_OK;
   if (!print_things(list, count, arguments->word[0]) &&
       !gt_schema_print_places(list, count, arguments->word[0], &arena))
-    code = unknown_name(arguments, list, count, &arena);
+    code = report_unknown_name(arguments, list, count, &arena);
   gt_arena_finish(&arena);
   return code;
 }

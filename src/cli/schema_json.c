@@ -11,7 +11,7 @@
 #include "train/phases.h"
 #include <string.h>
 
-static json_t *ref(const char *definition) {
+static json_t *ref_json(const char *definition) {
   return json_pack("{s:o}", "$ref", json_sprintf("#/$defs/%s", definition));
 }
 
@@ -110,7 +110,7 @@ static json_t *augment_json(const gt_schema_entry *list, int count) {
  * schema of a layer allows `$NAME`, and lists of layers outside such blocks forbid it. Whether an `each` has
  * that name, and whether its value is valid, is checked when the config is read. */
 
-static json_t *or_name(json_t *schema);
+static json_t *allow_name(json_t *schema);
 
 /* Allows `$NAME` in place of any value in the schema. */
 static void allow_names_in(json_t *schema) {
@@ -119,17 +119,17 @@ static void allow_names_in(json_t *schema) {
   const char *key;
   size_t index;
   json_object_foreach(properties, key, value) {
-    json_object_set_new(properties, key, or_name(json_deep_copy(value)));
+    json_object_set_new(properties, key, allow_name(json_deep_copy(value)));
   }
   for (size_t i = 0; i < sizeof inner / sizeof *inner; i++)
     if (json_is_object(value = json_object_get(schema, inner[i])))
-      json_object_set_new(schema, inner[i], or_name(json_deep_copy(value)));
+      json_object_set_new(schema, inner[i], allow_name(json_deep_copy(value)));
   json_array_foreach(json_object_get(schema, "anyOf"), index, value) { allow_names_in(value); }
 }
 
 /* Returns the schema, extended by `$NAME`. Takes ownership of it; no part of it may be shared. Schemas of
  * texts and of any value accept `$NAME` already. */
-static json_t *or_name(json_t *schema) {
+static json_t *allow_name(json_t *schema) {
   static const char *const annotations[] = {"description", "default"};
   json_t *alternatives = json_object_get(schema, "anyOf"), *type = json_object_get(schema, "type"), *value;
   const char *name = json_string_value(type);
@@ -140,7 +140,7 @@ static json_t *or_name(json_t *schema) {
   allow_names_in(schema);
   if (!closed) return schema;
   if (alternatives) {
-    json_array_append_new(alternatives, ref("each_value"));
+    json_array_append_new(alternatives, ref_json("each_value"));
     return schema;
   }
   json_t *wrapped = json_object();
@@ -148,21 +148,21 @@ static json_t *or_name(json_t *schema) {
     if ((value = json_object_get(schema, annotations[i]))) json_object_set(wrapped, annotations[i], value);
     json_object_del(schema, annotations[i]);
   }
-  json_object_set_new(wrapped, "anyOf", json_pack("[o, o]", schema, ref("each_value")));
+  json_object_set_new(wrapped, "anyOf", json_pack("[o, o]", schema, ref_json("each_value")));
   return wrapped;
 }
 
 static json_t *layer_settings(const gt_schema_entry *item) {
   json_t *shared = plain_settings(item), *copy = json_deep_copy(shared);
   json_decref(shared);
-  return or_name(copy);
+  return allow_name(copy);
 }
 
 /* The settings of `repeat`, with or without `each`; layers: name of the definition of its list of layers. */
 static json_t *repeat_json(bool each, const char *layers) {
   json_t *settings = gt_schema_json(&gt_repeat_schema, NULL),
          *properties = json_object_get(settings, "properties");
-  json_object_update_new(json_object_get(properties, "layers"), ref(layers));
+  json_object_update_new(json_object_get(properties, "layers"), ref_json(layers));
   if (!each) json_object_set_new(properties, "each", json_pack("{s:s}", "type", "null"));
   json_array_append_new(json_object_get(settings, "required"), json_string(each ? "each" : "times"));
   return settings;
@@ -174,7 +174,7 @@ static json_t *layers_json(json_t *layer, const char *layers) {
       json_pack("{s:[o, o]}", "anyOf", repeat_json(false, layers), repeat_json(true, "varied_layers"));
   json_t *repeat = item_json(gt_repeat_schema.name, gt_repeat_schema.help, settings);
   return json_pack("{s:s, s:s, s:i, s:{s:[o, o, o]}}", "description", "the layers, in order", "type", "array",
-                   "minItems", 1, "items", "anyOf", ref("layer_name"), layer, repeat);
+                   "minItems", 1, "items", "anyOf", ref_json("layer_name"), layer, repeat);
 }
 
 /* --- phases ---
@@ -212,9 +212,9 @@ static void add_inner(const paths *p, const char *path, const gt_field *field) {
     add_path(p, path, json_pack("{s:s, s:o}", "type", "array", "items", gt_schema_json(field->sub, NULL)));
     add_keys(p, gt_arena_printf(p->arena, "%s\\.[0-9]+", path), field->sub);
   } else {
-    add_path(p, path, ref(field->holds));
+    add_path(p, path, ref_json(field->holds));
     if (strcmp(field->holds, "init")) return;
-    add_path(p, gt_arena_printf(p->arena, "%s\\.type", path), ref("plain"));
+    add_path(p, gt_arena_printf(p->arena, "%s\\.type", path), ref_json("plain"));
     add_keys_of(p, path, "init");
   }
 }
@@ -227,16 +227,18 @@ static void add_keys(const paths *p, const char *path, const gt_schema *schema) 
       add_inner(p, gt_arena_printf(p->arena, "%s\\.%s", path, f->name), f);
     else
       plain = gt_arena_printf(p->arena, "%s%s%s", plain, *plain ? "|" : "", f->name);
-  if (*plain) add_path(p, gt_arena_printf(p->arena, "%s\\.(%s)(\\.[0-9]+)*", path, plain), ref("plain"));
+  if (*plain) add_path(p, gt_arena_printf(p->arena, "%s\\.(%s)(\\.[0-9]+)*", path, plain), ref_json("plain"));
 }
 
-/* Adds the entries of a kind as items of a list; the first one is item `first` of `items`. */
+/* Adds the entries of a kind as items of a list. items: path of their definitions in `$defs`; first: the
+ * index of the first one there. */
 static void add_items(const paths *p, const char *path, const char *kind, const char *items, int first) {
   for (int i = 0; i < p->count; i++) {
     const gt_schema_entry *item = &p->list[i];
     if (strcmp(item->kind, kind)) continue;
     const char *place = gt_arena_printf(p->arena, "%s\\.%s", path, item->name);
-    add_path(p, place, ref(gt_arena_printf(p->arena, "%s/%d/properties/%s", items, first++, item->name)));
+    add_path(p, place,
+             ref_json(gt_arena_printf(p->arena, "%s/%d/properties/%s", items, first++, item->name)));
     add_keys(p, place, item->schema);
     add_keys(p, place, item->common);
   }
@@ -245,12 +247,12 @@ static void add_items(const paths *p, const char *path, const char *kind, const 
 static void add_layers(const paths *p) {
   const char *item = "model(\\.[0-9]+\\.repeat\\.layers)*\\.[0-9]+";
   const char *block = gt_arena_printf(p->arena, "%s\\.repeat", item);
-  add_path(p, item, ref("layers/items"));
+  add_path(p, item, ref_json("layers/items"));
   add_items(p, item, "layer", "layer/anyOf", 0);
-  add_path(p, block, ref("layers/items/anyOf/2/properties/repeat"));
+  add_path(p, block, ref_json("layers/items/anyOf/2/properties/repeat")); /* 2: its index in layers_json */
   add_keys(p, block, &gt_repeat_schema);
-  add_path(p, gt_arena_printf(p->arena, "%s\\.each\\.[^.]+", block), ref("each/additionalProperties"));
-  add_path(p, gt_arena_printf(p->arena, "%s\\.each\\.[^.]+\\.[0-9]+", block), ref("each_item"));
+  add_path(p, gt_arena_printf(p->arena, "%s\\.each\\.[^.]+", block), ref_json("each/additionalProperties"));
+  add_path(p, gt_arena_printf(p->arena, "%s\\.each\\.[^.]+\\.[0-9]+", block), ref_json("each_item"));
 }
 
 /* Excludes keys that a phase cannot change, because they apply to the whole run. */
@@ -270,8 +272,8 @@ static json_t *phases_json(const gt_schema_entry *list, int count) {
   add_layers(&p);
   add_keys_of(&p, "optimizer", "optimizer");
   add_keys_of(&p, "schedule", "schedule");
-  add_path(&p, "augment\\.[0-9]+", ref("augment/items"));
-  add_items(&p, "augment\\.[0-9]+", "augmentation", "augment/items/anyOf", 1);
+  add_path(&p, "augment\\.[0-9]+", ref_json("augment/items"));
+  add_items(&p, "augment\\.[0-9]+", "augmentation", "augment/items/anyOf", 1); /* 0: the names */
   add_keys(&p, "train", &gt_train_schema);
   json_t *phase = gt_schema_json(gt_phase_schema(&arena), NULL),
          *properties = json_incref(json_object_get(phase, "properties"));
@@ -288,13 +290,13 @@ static json_t *phases_json(const gt_schema_entry *list, int count) {
 /* A value that is not a map: a single value, or lists of these. */
 static json_t *plain_json(void) {
   return json_pack("{s:[s, s, s, s, s], s:o}", "type", "string", "number", "boolean", "null", "array",
-                   "items", ref("plain"));
+                   "items", ref_json("plain"));
 }
 
 /* A plain value, or a map from any names to plain values. */
 static json_t *named_json(void) {
-  return json_pack("{s:[o, {s:s, s:o}]}", "anyOf", ref("plain"), "type", "object", "additionalProperties",
-                   ref("plain"));
+  return json_pack("{s:[o, {s:s, s:o}]}", "anyOf", ref_json("plain"), "type", "object",
+                   "additionalProperties", ref_json("plain"));
 }
 
 /* Scaling of single inputs: the schema of `normalize` without its key `inputs`. */
@@ -317,13 +319,13 @@ static json_t *each_json(void) {
   while (strcmp(times->name, "times")) times++;
   return json_pack("{s:s, s:i, s:{s:s, s:i, s:I, s:o}}", "type", "object", "minProperties", 1,
                    "additionalProperties", "type", "array", "minItems", 1, "maxItems", (json_int_t)times->max,
-                   "items", ref("each_item"));
+                   "items", ref_json("each_item"));
 }
 
 static json_t *init_json(const gt_schema_entry *list, int count) {
   json_t *shared = typed_json(list, count, "init", "initial values"), *copy = json_deep_copy(shared);
   json_decref(shared);
-  return or_name(copy);
+  return allow_name(copy);
 }
 
 static void add_layer_definitions(json_t *all, const gt_schema_entry *list, int count) {
@@ -333,16 +335,17 @@ static void add_layer_definitions(json_t *all, const gt_schema_entry *list, int 
   json_object_set_new(all, "each_item", json_object());
   json_object_set_new(all, "each", each_json());
   json_object_set_new(all, "no_each_value",
-                      json_pack("{s:o, s:o, s:o}", "not", ref("each_value"), "items", ref("no_each_value"),
-                                "additionalProperties", ref("no_each_value")));
+                      json_pack("{s:o, s:o, s:o}", "not", ref_json("each_value"), "items",
+                                ref_json("no_each_value"), "additionalProperties",
+                                ref_json("no_each_value")));
   json_object_set_new(all, "init", init_json(list, count));
   json_object_set_new(all, "layer_name", names_json(list, count, "layer"));
   json_object_set_new(all, "layer",
                       json_pack("{s:o}", "anyOf", items_json(list, count, "layer", layer_settings)));
   json_object_set_new(
       all, "layers",
-      layers_json(json_pack("{s:[o, o]}", "allOf", ref("layer"), ref("no_each_value")), "layers"));
-  json_object_set_new(all, "varied_layers", layers_json(ref("layer"), "varied_layers"));
+      layers_json(json_pack("{s:[o, o]}", "allOf", ref_json("layer"), ref_json("no_each_value")), "layers"));
+  json_object_set_new(all, "varied_layers", layers_json(ref_json("layer"), "varied_layers"));
 }
 
 json_t *gt_schema_of_configs(void) {

@@ -52,7 +52,7 @@ typedef struct task {
   const gt_ca_boards *boards; /* starts and targets of the config; NULL: none */
   gt_experiment experiment;
   gt_lasting lasting;
-  bool checks_stability; /* continues after its result to record whether the target is kept */
+  bool checks_stability; /* the run continues after its result, to record whether the target is kept */
   gt_frames frames;
   gt_error error;
 } task;
@@ -102,7 +102,8 @@ static gt_ca_start find_start(const char *name) {
   return !strcmp(name, "random") ? GT_CA_START_RANDOM : GT_CA_START_ZEROS;
 }
 
-/* Chooses the size of the board: that of --grid, else of the --start file, else of the training. */
+/* Chooses the size of the board: that of --grid, else of the --start file, else of the training. Chooses the
+ * number of steps, too. */
 static bool choose_grid(task *e, const gt_board_file *file) {
   gt_simulate_settings *s = &e->settings;
   if (file->cells && s->height && (s->height != file->height || s->width != file->width))
@@ -268,8 +269,8 @@ static void check_stability(task *e) {
 static int check_gates(const task *e, const gt_experiment *result) {
   int code = GT_OK;
   for (int i = 0; i < e->gate_count; i++) {
-    const bool mean = strcmp(e->gates[i].metric, "errors") != 0;
-    const double value = mean ? gt_experiment_mean_errors(result) : (double)errors_of(result);
+    const bool is_mean = strcmp(e->gates[i].metric, "errors") != 0;
+    const double value = is_mean ? gt_experiment_mean_errors(result) : (double)errors_of(result);
     if (gt_gate_fails(&e->gates[i], value)) code = GT_ERR_GATE;
   }
   return code;
