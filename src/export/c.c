@@ -31,7 +31,8 @@ static void note_reader(writer *w, uint32_t signal, size_t part) {
   if (*last < part) *last = (uint32_t)part;
 }
 
-/* Bit mask of the inputs that a gate reads: 1 a, 2 b. */
+/* Bit mask of the inputs that a gate reads: 1 a, 2 b. Bits 0 to 3 of op are the results for (a, b) = (1, 1),
+ * (1, 0), (0, 1) and (0, 0); an input is read if changing it changes a result. */
 static unsigned inputs_read(unsigned op) {
   return (unsigned)((op >> 2 & 3) != (op & 3)) | (unsigned)((op & 5) != (op >> 1 & 5)) << 1;
 }
@@ -88,7 +89,7 @@ static void write_gate(writer *w, size_t g, size_t part) {
 }
 
 /* Frees the elements of v that are not read after this part. */
-static void release(writer *w, size_t part) {
+static void free_elements(writer *w, size_t part) {
   size_t kept = 0;
   for (size_t i = 0; i < w->expiring.count; i++) {
     const uint32_t g = w->expiring.items[i];
@@ -111,7 +112,7 @@ static void write_parts(writer *w) {
             part);
     for (size_t g = part * PART; g < gates && g < (part + 1) * PART; g++) write_gate(w, g, part);
     fputs("  (void)in, (void)v, (void)out;\n}\n\n", w->file);
-    release(w, part);
+    free_elements(w, part);
   }
   fprintf(
       w->file,
@@ -137,7 +138,7 @@ static void write_numbers(const writer *w) {
             w->e->ca->periodic);
   if (c->groups) {
     const size_t group = c->outputs.count / c->groups;
-    int planes = 3, digits = 1; /* at least three, for the adders */
+    int planes = 3, digits = 1; /* bits of a count, at least three for the adders; bits of a class number */
     while (group >> planes) planes++;
     while ((c->groups - 1) >> digits) digits++;
     fprintf(w->file, "enum { %s_classes = %u, %s_group = %zu, %s_planes = %d, %s_digits = %d };\n", name,

@@ -21,7 +21,7 @@ typedef struct reader {
 /* Builds the model with a batch of 1, for the shapes and settings of its layers. */
 static bool build(reader *r) {
   const gt_input *s = &r->file->signature.input[0];
-  int64_t seen[GT_DATA_MAX_RANK];
+  int64_t shape[GT_DATA_MAX_RANK];
   gt_diagnostics_init(&r->diagnostics, &r->arena);
   if (r->file->signature.targets > 1)
     return gt_fail(r->error, GT_ERR_DATA,
@@ -31,8 +31,8 @@ static bool build(reader *r) {
     return gt_fail(r->error, GT_ERR_DATA,
                    "%s: only models with one input, of bits, can be exported as a circuit", r->file->path);
   r->input = (gt_shape){.rank = s->rank + 1, .dim = {1}};
-  gt_input_network_shape(s, seen);
-  for (int d = 0; d < s->rank && d + 1 < GT_MAX_RANK; d++) r->input.dim[d + 1] = seen[d];
+  gt_input_network_shape(s, shape);
+  for (int d = 0; d < s->rank && d + 1 < GT_MAX_RANK; d++) r->input.dim[d + 1] = shape[d];
   const gt_spec *root =
       gt_spec_parse(&r->arena, r->file->path, r->file->config, strlen(r->file->config), &r->diagnostics);
   gt_config_silence(root, &r->diagnostics);
@@ -60,7 +60,8 @@ static bool build(reader *r) {
                  r->diagnostics.count ? r->diagnostics.items[0].message : "its config cannot be read");
 }
 
-static int index_of(const reader *r, const char *name) {
+/* The index of a layer; -1: the name is that of the model's input. */
+static int find_layer(const reader *r, const char *name) {
   for (int i = 0; i < r->model->layers; i++)
     if (!strcmp(r->model->layer[i].name, name)) return i;
   return -1;
@@ -70,7 +71,7 @@ static gt_signals *signals_of(reader *r, int layer) { return layer < 0 ? &r->inp
 
 static bool reads_gates(const reader *r, const gt_model_layer *layer) {
   for (int k = 0; k < layer->input_count; k++) {
-    const int from = index_of(r, layer->input[k]);
+    const int from = find_layer(r, layer->input[k]);
     if (from >= 0 && r->value[from].count) return true;
   }
   return false;
@@ -78,7 +79,7 @@ static bool reads_gates(const reader *r, const gt_model_layer *layer) {
 
 static bool add_layer(reader *r, int index) {
   const gt_model_layer *layer = &r->model->layer[index];
-  const int from = index_of(r, layer->input[0]);
+  const int from = find_layer(r, layer->input[0]);
   gt_layer_circuit c = {.circuit = &r->out->circuit,
                         .automaton = &r->out->automaton,
                         .name = layer->name,

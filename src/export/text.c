@@ -3,7 +3,8 @@
 #include "export/circuit_model.h"
 #include <string.h>
 
-/* The functions as expressions that are valid in C and Verilog, with 'a' and 'b' for the inputs. */
+/* The functions as expressions that are valid in C and Verilog, with 'a' and 'b' for the inputs; "" for the
+ * two constants. */
 static const char *const expression[GT_GATE_OPS] = {
     "",         "a & b",    "a & ~b", "a",      "~a & b", "b",      "a ^ b",    "a | b",
     "~(a | b)", "~(a ^ b)", "~b",     "a | ~b", "~a",     "~a | b", "~(a & b)", ""};

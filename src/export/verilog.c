@@ -73,7 +73,7 @@ static void write_dense(const writer *w, const char *result) {
 static void write_classes(const writer *w, int digits) {
   const gt_circuit *c = w->circuit;
   const size_t group = c->outputs.count / c->groups;
-  int planes = 1;
+  int planes = 1; /* bits of a count */
   while (group >> planes) planes++;
   fprintf(w->file, "  reg [%d:0] count, best;\n  integer k, i;\n", planes - 1);
   fprintf(w->file,

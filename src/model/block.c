@@ -1,4 +1,4 @@
-/* Reads lists of layers and `repeat:` blocks as written; they are expanded later. */
+/* Reads lists of layers and `repeat:` blocks as written; read.c expands them. */
 #include "base/text.h"
 #include "model/model.h"
 #include "model/read.h"
@@ -74,8 +74,8 @@ static void report_unknown_reference(const gt_block *block, const gt_spec *node,
 }
 
 /* A copy in which the values of the current passes replace the references; NULL after reporting an error. */
-static gt_spec *substituted(const gt_block *block, gt_arena *arena, const gt_spec *node,
-                            gt_diagnostics *diagnostics) {
+static gt_spec *substitute(const gt_block *block, gt_arena *arena, const gt_spec *node,
+                           gt_diagnostics *diagnostics) {
   const char *name = reference_name(node);
   const gt_spec *values = NULL, *from = node;
   for (const gt_block *b = block; name && b && !values; b = b->outer) {
@@ -90,7 +90,7 @@ static gt_spec *substituted(const gt_block *block, gt_arena *arena, const gt_spe
   copy->key = node->key;
   copy->key_at = node->key_at;
   for (int i = 0; !name && i < node->count; i++) {
-    copy->child[i] = substituted(block, arena, node->child[i], diagnostics);
+    copy->child[i] = substitute(block, arena, node->child[i], diagnostics);
     if (!copy->child[i]) return NULL;
   }
   return copy;
@@ -108,7 +108,7 @@ static void read_settings(gt_layer_template *layer, gt_arena *arena, gt_diagnost
 void gt_layer_expand(gt_layer_template *layer, gt_arena *arena, gt_diagnostics *diagnostics) {
   if (!layer->unexpanded || !layer->valid) return;
   const gt_layer_common common = layer->common; /* keeps the name and inputs of the first pass */
-  layer->spec = substituted(layer->block, arena, layer->unexpanded, diagnostics);
+  layer->spec = substitute(layer->block, arena, layer->unexpanded, diagnostics);
   if (layer->spec) read_settings(layer, arena, diagnostics);
   layer->valid &= layer->spec != NULL;
   layer->common = common;
@@ -169,7 +169,7 @@ static void read_layer(gt_layer_template *layer, gt_arena *arena, const gt_spec 
   if (!layer->type) return;
   if (layer->spec && has_references(layer->spec)) {
     layer->unexpanded = layer->spec;
-    layer->spec = substituted(layer->block, arena, layer->unexpanded, diagnostics);
+    layer->spec = substitute(layer->block, arena, layer->unexpanded, diagnostics);
   }
   if (layer->spec || !layer->unexpanded) read_settings(layer, arena, diagnostics);
 }

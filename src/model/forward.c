@@ -27,7 +27,7 @@ static gt_id output_at(const gt_loss_model *model, gt_id input) {
   return copy ? copy->output : GT_NONE;
 }
 
-static gt_position place_of(const gt_loss_model *model, const char *layer, gt_position otherwise) {
+static gt_position find_position(const gt_loss_model *model, const char *layer, gt_position otherwise) {
   const gt_model_layer *found =
       gt_model_find_layer(((const loss_view *)(const void *)model)->forward->model, layer);
   return found ? found->at : otherwise;
@@ -39,14 +39,14 @@ static gt_id scaling_row(const gt_forward_target *target, gt_graph *graph, int r
   return gt_view(graph, *target->scaling, row * count, gt_shape_1(count));
 }
 
-static gt_id scaled(const gt_forward_target *target, gt_graph *graph) {
+static gt_id scale_targets(const gt_forward_target *target, gt_graph *graph) {
   if (!target->scaling) return target->targets;
   return gt_div(graph, gt_sub(graph, target->targets, scaling_row(target, graph, 0)),
                 scaling_row(target, graph, 1));
 }
 
 /* Undoes the scaling, for outputs of any shape with T values per sample. */
-static gt_id unscaled(const gt_forward_target *target, gt_graph *graph, gt_id outputs) {
+static gt_id unscale_outputs(const gt_forward_target *target, gt_graph *graph, gt_id outputs) {
   if (!target->scaling || outputs == GT_NONE || graph->error.status) return outputs;
   const gt_shape shape = gt_node_at(graph, outputs)->shape;
   const int64_t count = gt_node_at(graph, *target->scaling)->shape.dim[1];
@@ -57,8 +57,8 @@ static gt_id unscaled(const gt_forward_target *target, gt_graph *graph, gt_id ou
 }
 
 /* The layer that predicts a target. NULL after reporting an error. */
-static const gt_model_layer *head_of(const gt_forward *forward, const gt_forward_target *target,
-                                     gt_diagnostics *diagnostics) {
+static const gt_model_layer *find_head(const gt_forward *forward, const gt_forward_target *target,
+                                       gt_diagnostics *diagnostics) {
   const gt_model *model = forward->model;
   const gt_model_layer *last = &model->layer[model->layers - 1];
   const gt_model_layer *head = target->name ? gt_model_find_layer(model, target->name) : last;
@@ -75,11 +75,11 @@ static const gt_model_layer *head_of(const gt_forward *forward, const gt_forward
 static bool build_loss(gt_forward *forward, gt_forward_target *target, const gt_model_layer *head,
                        gt_arena *arena, gt_graph *graph, gt_diagnostics *diagnostics) {
   const loss_view view = {
-      {forward->inputs.items[0].node, output_at, place_of}, forward, arena, graph, diagnostics};
+      {forward->inputs.items[0].node, output_at, find_position}, forward, arena, graph, diagnostics};
   const gt_id *sample_weight = forward->sample_weight;
   const gt_id weight = sample_weight ? gt_mul(graph, forward->weight, *sample_weight) : forward->weight;
   const gt_loss_input input = {.prediction = target->output,
-                               .targets = scaled(target, graph),
+                               .targets = scale_targets(target, graph),
                                .mixture = target->mixture,
                                .shift = target->shift,
                                .weight = weight,
@@ -95,7 +95,7 @@ static bool build_loss(gt_forward *forward, gt_forward_target *target, const gt_
                                .model = forward->inputs.count == 1 ? &view.base : NULL};
   const bool ok = gt_loss_build(graph, target->loss, &input, &target->nodes, diagnostics);
   if (ok && target->scaling) {
-    target->nodes.items.prediction = unscaled(target, graph, target->nodes.items.prediction);
+    target->nodes.items.prediction = unscale_outputs(target, graph, target->nodes.items.prediction);
     target->nodes.items.targets = target->targets;
   }
   return ok;
@@ -121,7 +121,7 @@ static bool check_output(const gt_model_layer *head, const gt_graph *graph, bool
 
 /* The mean of the outputs for each sample and for its mirror image. Outputs of rank 3 and 4 are images: those
  * of mirror images are mirrored back. */
-static gt_id mean_of_mirrored(gt_graph *graph, gt_id clock, gt_id output) {
+static gt_id average_mirrored(gt_graph *graph, gt_id clock, gt_id output) {
   if (output == GT_NONE) return output;
   gt_shape half = gt_node_at(graph, output)->shape;
   half.dim[0] /= 2;
@@ -133,11 +133,11 @@ static gt_id mean_of_mirrored(gt_graph *graph, gt_id clock, gt_id output) {
 
 static bool build_target(gt_forward *forward, gt_forward_target *target, gt_arena *arena, gt_graph *graph,
                          gt_diagnostics *diagnostics) {
-  const gt_model_layer *head = head_of(forward, target, diagnostics);
+  const gt_model_layer *head = find_head(forward, target, diagnostics);
   if (!head || !check_output(head, graph, target->name != NULL, diagnostics)) return false;
   const gt_loss_type *loss = target->loss ? target->loss->type : NULL;
   target->output = target->name ? head->node : forward->model->output;
-  if (forward->mirrored) target->output = mean_of_mirrored(graph, forward->clock, target->output);
+  if (forward->mirrored) target->output = average_mirrored(graph, forward->clock, target->output);
   if (loss && target->targets != GT_NONE) {
     const char *outer = gt_graph_scope(graph, "loss");
     const bool ok = build_loss(forward, target, head, arena, graph, diagnostics);
@@ -147,7 +147,7 @@ static bool build_target(gt_forward *forward, gt_forward_target *target, gt_aren
   }
   if (loss && loss->applies)
     target->output = loss->labels ? gt_softmax(graph, target->output, -1) : gt_sigmoid(graph, target->output);
-  target->output = unscaled(target, graph, target->output);
+  target->output = unscale_outputs(target, graph, target->output);
   return true;
 }
 

@@ -8,9 +8,10 @@
 
 enum { MAX_VALUES = INT32_MAX }; /* GT_MAX_ELEMENTS */
 
-/* One pass over the layers. The first pass builds a temporary graph, to collect the slots and to find errors.
- * When the layout of all parameters is known, the second pass emits the real nodes. */
-typedef struct pass {
+/* A pass over the layers of the model (not one of a block). The first pass builds a temporary graph, to
+ * collect the slots and to find errors. When the layout of all parameters is known, the second pass emits the
+ * real nodes. */
+typedef struct build_pass {
   gt_arena *arena;
   gt_graph *graph;
   const gt_parsed_model *parsed;
@@ -28,11 +29,11 @@ typedef struct pass {
   int64_t layer_values;          /* second pass: number of values of this layer's parameters */
   gt_model_mode mode;
   gt_diagnostics *diagnostics;
-} pass;
+} build_pass;
 
 /* Reports a shape that is too large for a value of a graph, at the line of the layer. A later check of the
  * gradient, or of the update of all parameters, could not name a line. */
-static gt_id report_huge(const pass *p, gt_position at, const char *name, gt_shape shape) {
+static gt_id report_huge(const build_pass *p, gt_position at, const char *name, gt_shape shape) {
   char text[128];
   gt_error_at(p->diagnostics, at, "'%s' would have the shape %s", name, gt_shape_text(shape, text))
       ->expected = gt_arena_printf(p->diagnostics->arena, "at most %d values", MAX_VALUES);
@@ -40,14 +41,14 @@ static gt_id report_huge(const pass *p, gt_position at, const char *name, gt_sha
 }
 
 /* First pass: adds the slot to the store. The nodes are temporary; only their shapes are used. */
-static gt_id collect_slot(pass *p, const gt_build *build, gt_slot slot) {
-  const bool fit = p->values <= MAX_VALUES;
+static gt_id collect_slot(build_pass *p, const gt_build *build, gt_slot slot) {
+  const bool fitted = p->values <= MAX_VALUES; /* before this slot */
   if (gt_shape_count(slot.shape) > MAX_VALUES) return report_huge(p, build->at, slot.name, slot.shape);
   if (slot.role == GT_PARAMETER || slot.role == GT_STATE) {
     gt_store_add(p->model->store, slot);
     p->values += gt_shape_count(slot.shape) + GT_STORE_ALIGN - 1; /* the largest size after alignment */
   }
-  if (fit && p->values > MAX_VALUES)
+  if (fitted && p->values > MAX_VALUES)
     gt_error_at(p->diagnostics, build->at, "with '%s' the model has too many parameters", slot.name)
         ->expected = gt_arena_printf(p->diagnostics->arena, "at most %d values in all", MAX_VALUES);
   return gt_variable_read(p->graph, gt_graph_variable(p->graph, slot.name, slot.shape, slot.dtype, false));
@@ -55,7 +56,7 @@ static gt_id collect_slot(pass *p, const gt_build *build, gt_slot slot) {
 
 /* gt_build.slot. Constant tables need no layout: they are added to the store only in the second pass. */
 static gt_id use_slot(gt_build *build, gt_slot wanted) {
-  pass *p = build->owner;
+  build_pass *p = build->owner;
   wanted.name = gt_arena_printf(p->arena, "%s.%s", build->name, wanted.name);
   if (!p->reader) return collect_slot(p, build, wanted);
   if (wanted.role == GT_CONSTANT && p->mode.transfer)
@@ -71,15 +72,16 @@ static gt_id use_slot(gt_build *build, gt_slot wanted) {
 /* gt_build.shared: returns the node that the layer of the slot reads, because a parameter must have a single
  * node to get the sum of all gradients. */
 static gt_id share_slot(gt_build *build, const char *name) {
-  const pass *p = build->owner;
+  const build_pass *p = build->owner;
   const gt_slot *slot = gt_store_find(p->model->store, name);
   if (!slot || slot->role != GT_PARAMETER) return GT_NONE;
   if (p->reader) return p->node[slot->index];
   return gt_variable_read(p->graph, gt_graph_variable(p->graph, name, slot->shape, slot->dtype, false));
 }
 
-static void update(gt_build *build, const char *name, gt_id value) {
-  pass *p = build->owner;
+/* gt_build.update. */
+static void update_state(gt_build *build, const char *name, gt_id value) {
+  build_pass *p = build->owner;
   if (!p->reader || p->mode.shares) return;
   const gt_slot *state =
       gt_store_find(p->model->store, gt_arena_printf(p->arena, "%s.%s", build->name, name));
@@ -89,14 +91,16 @@ static void update(gt_build *build, const char *name, gt_id value) {
   if (!p->model->updated) p->model->updated = state;
 }
 
-static void penalty(gt_build *build, gt_id value) {
-  pass *p = build->owner;
+/* gt_build.penalty. */
+static void add_penalty(gt_build *build, gt_id value) {
+  build_pass *p = build->owner;
   gt_id *sum = &p->model->penalty;
   if (p->reader && !p->mode.shares) *sum = *sum == GT_NONE ? value : gt_add(p->graph, *sum, value);
 }
 
-static void adapt(gt_build *build, const gt_adaptation *adaptation) {
-  pass *p = build->owner;
+/* gt_build.adapt. */
+static void add_adaptation(gt_build *build, const gt_adaptation *adaptation) {
+  build_pass *p = build->owner;
   if (p->reader && !p->mode.shares) p->model->adaptation[p->model->adaptations++] = *adaptation;
 }
 
@@ -104,12 +108,12 @@ static const char *name_of(const gt_parsed_model *parsed, int source) {
   return source < 0 ? parsed->inputs.items[GT_FROM_INPUT(source)].name : parsed->layer[source].name;
 }
 
-static bool is_integer(const pass *p, gt_id id) { return gt_node_at(p->graph, id)->dtype == GT_I32; }
+static bool is_integer(const build_pass *p, gt_id id) { return gt_node_at(p->graph, id)->dtype == GT_I32; }
 
-/* True if the layer accepts its inputs. *limit: the largest limit of the inputs, for a layer that outputs
- * their integers; 0 if one is unknown. */
-static bool check_integers(pass *p, const gt_layer_instance *layer, const gt_id *input, const char **names,
-                           int64_t *limits, int64_t *limit) {
+/* True if the layer accepts its inputs. limits: receives the limit of each input (gt_model_input.limit).
+ * *limit: the largest of them, for a layer that outputs its inputs' integers; 0 if one is unknown. */
+static bool check_integers(build_pass *p, const gt_layer_instance *layer, const gt_id *input,
+                           const char **names, int64_t *limits, int64_t *limit) {
   const gt_layer_type *type = layer->template->type;
   bool known = true;
   *limit = 0;
@@ -130,7 +134,7 @@ static bool check_integers(pass *p, const gt_layer_instance *layer, const gt_id 
 
 /* The facts about the samples in each input of the layer; *output_facts: the facts about its output. NULL
  * without a review. */
-static const gt_sample_facts *const *collect_facts(const pass *p, const gt_layer_instance *layer,
+static const gt_sample_facts *const *collect_facts(const build_pass *p, const gt_layer_instance *layer,
                                                    const gt_sample_facts **output_facts) {
   const gt_review *review = p->mode.review;
   if (!review) return NULL;
@@ -143,21 +147,22 @@ static const gt_sample_facts *const *collect_facts(const pass *p, const gt_layer
   return facts;
 }
 
-static gt_id lengths_of(const pass *p, int source) {
+static gt_id lengths_of(const build_pass *p, int source) {
   if (source >= 0) return p->lengths[source];
   const gt_id *lengths = p->input[GT_FROM_INPUT(source)].lengths;
   return lengths ? *lengths : GT_NONE;
 }
 
 /* The lengths of a layer's output: those of its first input if axis 1 is the same. */
-static gt_id lengths_after(const pass *p, const gt_layer_type *type, gt_id lengths, gt_id first, gt_id out) {
+static gt_id lengths_after(const build_pass *p, const gt_layer_type *type, gt_id lengths, gt_id first,
+                           gt_id out) {
   if (lengths == GT_NONE || out == GT_NONE || type->ends_lengths) return GT_NONE;
   const gt_shape from = gt_node_at(p->graph, first)->shape, to = gt_node_at(p->graph, out)->shape;
   return to.rank >= 3 && to.dim[1] == from.dim[1] ? lengths : GT_NONE;
 }
 
 /* The layer's output; GT_NONE after reporting an error, or silently if an input is GT_NONE. */
-static gt_id build_layer(pass *p, const gt_layer_instance *layer, const gt_id *output, int index) {
+static gt_id build_layer(build_pass *p, const gt_layer_instance *layer, const gt_id *output, int index) {
   const gt_layer_template *template = layer->template;
   gt_id *input = GT_NEW_N(p->arena, gt_id, layer->inputs);
   const char **names = GT_NEW_N(p->arena, const char *, layer->inputs);
@@ -195,9 +200,9 @@ static gt_id build_layer(pass *p, const gt_layer_instance *layer, const gt_id *o
                     .weight = p->weight,
                     .slot = use_slot,
                     .shared = share_slot,
-                    .update = update,
-                    .penalty = penalty,
-                    .adapt = adapt,
+                    .update = update_state,
+                    .penalty = add_penalty,
+                    .adapt = add_adaptation,
                     .owner = p};
   const int errors = p->diagnostics->errors;
   const gt_id out = template->type->build(&build, layer->config, input, layer->inputs);
@@ -214,7 +219,7 @@ static gt_id build_layer(pass *p, const gt_layer_instance *layer, const gt_id *o
   return out;
 }
 
-static void record_layer(pass *p, int index, gt_id out) {
+static void record_layer(build_pass *p, int index, gt_id out) {
   const gt_layer_instance *instance = &p->parsed->layer[index];
   const char **names = GT_NEW_N(p->arena, const char *, instance->inputs);
   for (int k = 0; k < instance->inputs; k++) names[k] = name_of(p->parsed, instance->input[k]);
@@ -231,7 +236,7 @@ static void record_layer(pass *p, int index, gt_id out) {
                             .input = names};
 }
 
-static gt_id run(pass *p) {
+static gt_id run(build_pass *p) {
   gt_id *output = GT_NEW_N(p->arena, gt_id, p->parsed->layers);
   p->limit = GT_NEW_N(p->arena, int64_t, p->parsed->layers);
   p->lengths = GT_NEW_N(p->arena, gt_id, p->parsed->layers);
@@ -255,7 +260,7 @@ gt_id gt_model_idle_clock(gt_graph *graph) {
   return gt_clock(graph, state, gt_graph_variable(graph, "table", gt_shape_2(1, 1), GT_F32, false));
 }
 
-static const gt_id *placeholder_lengths(const pass *p, gt_graph *graph, const gt_graph *real, int k) {
+static const gt_id *placeholder_lengths(const build_pass *p, gt_graph *graph, const gt_graph *real, int k) {
   const gt_node *node = gt_node_at(real, *p->input[k].lengths);
   gt_id *lengths = GT_NEW(graph->arena, gt_id);
   const char *name = gt_arena_printf(graph->arena, "lengths of %s", p->input[k].name);
@@ -264,10 +269,10 @@ static const gt_id *placeholder_lengths(const pass *p, gt_graph *graph, const gt
 }
 
 /* The first pass, on placeholders for the inputs. */
-static void collect_slots(pass *p, const gt_graph *real) {
+static void collect_slots(build_pass *p, const gt_graph *real) {
   gt_arena scratch;
   gt_arena_init(&scratch);
-  pass first = *p;
+  build_pass first = *p;
   gt_graph *graph = first.graph = gt_graph_create(&scratch);
   gt_model_input *inputs = GT_NEW_N(&scratch, gt_model_input, p->parsed->inputs.count);
   first.input = inputs;
@@ -336,15 +341,15 @@ gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, 
   model->layer = GT_NEW_N(arena, gt_model_layer, parsed.layers);
   model->adaptation = GT_NEW_N(arena, gt_adaptation, parsed.layers); /* at most one per layer */
   model->penalty = GT_NONE;
-  pass p = {.arena = arena,
-            .graph = graph,
-            .parsed = &parsed,
-            .model = model,
-            .input = inputs.items,
-            .clock = clock,
-            .weight = mode.weight ? *mode.weight : GT_NONE,
-            .mode = mode,
-            .diagnostics = diagnostics};
+  build_pass p = {.arena = arena,
+                  .graph = graph,
+                  .parsed = &parsed,
+                  .model = model,
+                  .input = inputs.items,
+                  .clock = clock,
+                  .weight = mode.weight ? *mode.weight : GT_NONE,
+                  .mode = mode,
+                  .diagnostics = diagnostics};
   if (mode.shares) {
     model->store = mode.shares->store;
     p.node = GT_NEW_N(arena, gt_id, model->store->slots);

@@ -213,17 +213,17 @@ static void report_unknown_source(const gt_parsed_model *parsed, int index, gt_p
 
 static void check_count(gt_layer_instance *layer, gt_arena *arena, gt_diagnostics *diagnostics) {
   gt_layer_template *template = layer->template;
-  const int least = template->type->min_inputs, most = template->type->max_inputs;
+  const int min = template->type->min_inputs, max = template->type->max_inputs; /* max < 0: any number */
   const gt_spec *from = gt_spec_find(template->spec, "from");
   const gt_position at = from ? from->at : template->at;
-  if (layer->inputs < least) {
-    gt_error_at(diagnostics, at, "layer '%s' needs at least %d inputs, but reads %d", layer->name, least,
+  if (layer->inputs < min) {
+    gt_error_at(diagnostics, at, "layer '%s' needs at least %d inputs, but reads %d", layer->name, min,
                 layer->inputs)
         ->expected = gt_arena_printf(arena, "%s: {from: [NAME, NAME]}", template->type->name);
     template->valid = false;
-  } else if (most >= 0 && layer->inputs > most) {
+  } else if (max >= 0 && layer->inputs > max) {
     gt_error_at(diagnostics, at, "layer '%s' reads %d inputs, but %s takes only %d", layer->name,
-                layer->inputs, template->type->name, most);
+                layer->inputs, template->type->name, max);
     template->valid = false;
   }
 }

@@ -21,12 +21,13 @@ typedef struct gt_block {
   struct gt_block *outer;
   struct gt_entry *entry;
   int entries, times, depth;
-  const gt_spec *each;    /* a map of lists with one value per pass; NULL: none */
-  bool each_invalid;      /* an error in `each` was reported */
-  int pass;               /* the current pass, whose values of `each` are used */
-  int first;              /* index of its first layer, in the first pass of all enclosing blocks */
-  int64_t layers, values; /* of one pass; values: number of YAML nodes, nested blocks written out by hand */
-  gt_names names; /* names given in the config, as its layers refer to them, with their layer indices */
+  const gt_spec *each; /* a map of lists with one value per pass; NULL: none */
+  bool each_invalid;   /* an error in `each` was reported */
+  int pass;            /* the current pass, whose values of `each` are used */
+  int first;           /* index of its first layer, in the first pass of all enclosing blocks */
+  int64_t layers;      /* number of layers of one pass */
+  int64_t values;      /* number of YAML nodes of one pass, as if nested blocks were written out */
+  gt_names names;      /* names given in the config, as its layers refer to them, with their layer indices */
 } gt_block;
 
 typedef struct gt_layer_template {
