@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /* Unchecked parts, each of which needs a kernel; more of them cost more than one kernel in a later level. */
-enum { MAX_STRETCHES = 8 };
+enum { MAX_UNCHECKED = 8 };
 
 static bool is_flag(const gt_graph *graph, const gt_group *group) {
   return group->nodes == 1 && group->leader != GT_NONE && gt_node_at(graph, group->leader)->op->flag;
@@ -100,7 +100,7 @@ static void find_checked(const gt_layout *l, bool *checks) {
 
 /* Adds a part of the pack to the list of unchecked parts. follows: it follows the last part in the list, so
  * the two are merged. */
-static void add_stretch(gt_lowering *lowering, gt_element_range more, bool follows) {
+static void add_unchecked(gt_lowering *lowering, gt_element_range more, bool follows) {
   gt_element_range *last = follows ? &lowering->unchecked.items[lowering->unchecked.count - 1] : NULL;
   if (!last || more.offset < last->offset + last->count)
     *GT_PUSH(&lowering->unchecked) = more;
@@ -122,10 +122,10 @@ void gt_plan_list_unchecked(gt_layout *l, const gt_group *flag) {
     const bool checked = writer >= 0 && l->fusion.group[writer].flag == flag->leader + 1 && checks[writer];
     const gt_element_range all = {gt_pack_offset(l->graph, pack, i),
                                   gt_shape_count(gt_node_at(l->graph, input)->shape)};
-    if (!checked) add_stretch(lowering, all, follows);
+    if (!checked) add_unchecked(lowering, all, follows);
     follows = !checked;
     lowering->checked |= checked;
   }
-  if (lowering->unchecked.count > MAX_STRETCHES) lowering->checked = false;
+  if (lowering->unchecked.count > MAX_UNCHECKED) lowering->checked = false;
   free(checks);
 }

@@ -5,8 +5,8 @@
  * operations per value) is delayed if that shortens the lifetime of its outputs by more than it lengthens the
  * lifetimes of its inputs.
  *
- * - A heavy step in the same level as another heavy step that depends on the L1 cache is delayed to a level
- * with less computation. If the other does not depend on the cache, separate levels are slower
+ * - A heavy step in the same level as another heavy step that depends on the L1 cache is delayed to a
+ * level with less computation. If the other does not depend on the cache, separate levels are slower
  * (docs/notes/thresholds.md).
  *
  * - A short step in a level without heavy steps, for which all later levels would wait, is delayed to a level
@@ -28,60 +28,62 @@ typedef struct work { /* the heavy steps of a level */
   uint32_t cached; /* number of those that depend on the L1 cache */
 } work;
 
-typedef struct life {           /* the lifetime of a root of the arena */
-  size_t first;                 /* the first step that accesses it */
-  size_t last;                  /* a step that accesses it in its last level */
-  uint32_t last_level, another; /* its last level, and the last level of the other steps */
+typedef struct lifetime {           /* of a allocation of the arena (gt_layout.allocation) */
+  size_t first;                     /* the first step that accesses it */
+  size_t last;                      /* a step that accesses it in its last level */
+  uint32_t last_level, other_level; /* its last level, and the last level of the other steps */
   bool used;
-} life;
+} lifetime;
 
 typedef struct delaying {
   gt_layout *l;
   uint32_t levels;
   gt_hazards hazards; /* of the steps visited so far, in levels counted from the last one */
-  gt_hazards firm;    /* the same without accesses that clear a flag: such steps may run in any order */
-  life *root;         /* per root of the arena (gt_layout.root) */
-  work *work;         /* per level */
-  bool holds;         /* short steps in overlapped levels stay in these */
+  /* The same without accesses that clear a flag: such steps may run in any order. */
+  gt_hazards hazards_without_flags;
+  lifetime *allocation;  /* per allocation */
+  work *work;            /* per level */
+  bool keeps_overlapped; /* short steps in overlapped levels stay in these */
 } delaying;
 
-/* Records that a step of this level accesses the root. */
-static void touch(life *root, size_t step, uint32_t level) {
-  if (!root->used) *root = (life){.first = step, .last = step, .last_level = level, .used = true};
-  if (root->last == step) {
-    if (level > root->last_level) root->last_level = level;
-  } else if (level > root->last_level) {
-    root->another = root->last_level;
-    root->last = step;
-    root->last_level = level;
-  } else if (level > root->another) {
-    root->another = level;
+/* Records that a step of this level accesses the allocation. */
+static void record_access(lifetime *allocation, size_t step, uint32_t level) {
+  if (!allocation->used)
+    *allocation = (lifetime){.first = step, .last = step, .last_level = level, .used = true};
+  if (allocation->last == step) {
+    if (level > allocation->last_level) allocation->last_level = level;
+  } else if (level > allocation->last_level) {
+    allocation->other_level = allocation->last_level;
+    allocation->last = step;
+    allocation->last_level = level;
+  } else if (level > allocation->other_level) {
+    allocation->other_level = level;
   }
 }
 
 static gt_range range_of(const gt_layout *l, gt_location at) {
-  const size_t roots = l->graph->count + l->lowering.scratch.count;
-  return (gt_range){at.variable ? roots + at.id : at.id, at.offset, at.bytes};
+  const size_t allocations = l->graph->count + l->lowering.scratch.count;
+  return (gt_range){at.variable ? allocations + at.id : at.id, at.offset, at.bytes};
 }
 
 /* Records a step's uses of memory that may be reused. */
-static void touch_all(delaying *d, size_t step) {
+static void record_accesses(delaying *d, size_t step) {
   const gt_draft *draft = &d->l->lowering.drafts.items[step];
   for (size_t u = 0; u < draft->count; u++) {
     if (draft->items[u].kind == GT_USE_CONSTANT) continue;
     const gt_location at = gt_plan_locate(d->l, &draft->items[u]);
-    if (!at.variable) touch(&d->root[at.id], step, draft->step.level);
+    if (!at.variable) record_access(&d->allocation[at.id], step, draft->step.level);
   }
 }
 
 /* The last level in which the step may run: before other steps read its results or overwrite its inputs.
  * Steps that write parts of the same value look like hazards for each other, so they are not delayed. */
-static uint32_t latest_of(const delaying *d, const gt_draft *draft) {
+static uint32_t latest_level(const delaying *d, const gt_draft *draft) {
   uint32_t before = 0;
   for (size_t u = 0; u < draft->count; u++) {
     const gt_use *use = &draft->items[u];
     if (use->kind == GT_USE_CONSTANT) continue;
-    const uint32_t after = gt_hazards_after(use->flag ? &d->firm : &d->hazards,
+    const uint32_t after = gt_hazards_after(use->flag ? &d->hazards_without_flags : &d->hazards,
                                             range_of(d->l, gt_plan_locate(d->l, use)), use->write);
     if (after > before) before = after;
   }
@@ -89,38 +91,38 @@ static uint32_t latest_of(const delaying *d, const gt_draft *draft) {
 }
 
 /* Records the hazards of a visited step. */
-static void note_uses(delaying *d, const gt_draft *draft) {
+static void record_uses(delaying *d, const gt_draft *draft) {
   for (size_t u = 0; u < draft->count; u++) {
     const gt_use *use = &draft->items[u];
     if (use->kind == GT_USE_CONSTANT) continue;
     const gt_range range = range_of(d->l, gt_plan_locate(d->l, use));
     const uint32_t level = d->levels - 1 - draft->step.level;
     gt_hazards_touch(&d->hazards, range, use->write, level);
-    if (!use->flag) gt_hazards_touch(&d->firm, range, use->write, level);
+    if (!use->flag) gt_hazards_touch(&d->hazards_without_flags, range, use->write, level);
   }
 }
 
 /* The memory that is saved if the step runs in this later level, in bytes times levels; -1 if it creates no
  * value. */
-static double spared(const delaying *d, size_t step, uint32_t level) {
+static double memory_saved(const delaying *d, size_t step, uint32_t level) {
   const gt_draft *draft = &d->l->lowering.drafts.items[step];
   double gain = 0;
-  bool makes = false;
+  bool creates_value = false;
   for (size_t u = 0; u < draft->count; u++) {
     const gt_use *use = &draft->items[u];
     if (use->kind == GT_USE_CONSTANT) continue;
     const gt_location at = gt_plan_locate(d->l, use);
     if (at.variable) continue;
-    const life *root = &d->root[at.id];
-    const uint32_t others = root->last == step ? root->another : root->last_level;
-    if (use->write && root->first == step) {
+    const lifetime *allocation = &d->allocation[at.id];
+    const uint32_t others = allocation->last == step ? allocation->other_level : allocation->last_level;
+    if (use->write && allocation->first == step) {
       gain += (double)at.bytes * (level - draft->step.level);
-      makes = true;
+      creates_value = true;
     } else if (others < level) {
       gain -= (double)at.bytes * (level - others);
     }
   }
-  return makes ? gain : -1;
+  return creates_value ? gain : -1;
 }
 
 static bool is_cheap(const gt_draft *draft) {
@@ -146,7 +148,7 @@ static void move_work(delaying *d, const gt_draft *draft, uint32_t level) {
 
 /* The level with the least computation, up to `latest`, for a heavy step in the same level as one that
  * depends on the cache. */
-static uint32_t lightest_of(const delaying *d, const gt_draft *draft, uint32_t latest) {
+static uint32_t lightest_level(const delaying *d, const gt_draft *draft, uint32_t latest) {
   uint32_t best = draft->step.level;
   double least = d->work[best].flops;
   if (draft->step.cached || !d->work[best].cached || best < d->l->ahead) return best;
@@ -160,7 +162,7 @@ static uint32_t lightest_of(const delaying *d, const gt_draft *draft, uint32_t l
 
 /* For a step that is not heavy: the next level, up to `latest`, with a heavy step that does not depend on the
  * cache, if the current level has none. */
-static uint32_t busy_of(const delaying *d, const gt_draft *draft, uint32_t latest) {
+static uint32_t next_heavy_level(const delaying *d, const gt_draft *draft, uint32_t latest) {
   const uint32_t now = draft->step.level;
   if (d->work[now].flops > 0 || now < d->l->ahead || !is_short(draft)) return now;
   for (uint32_t level = now + 1; level <= latest; level++)
@@ -170,25 +172,26 @@ static uint32_t busy_of(const delaying *d, const gt_draft *draft, uint32_t lates
 
 static void delay_step(delaying *d, size_t step) {
   gt_draft *draft = &d->l->lowering.drafts.items[step];
-  uint32_t latest = latest_of(d, draft);
-  if (d->holds && draft->step.level < d->l->ahead && is_short(draft))
+  uint32_t latest = latest_level(d, draft);
+  if (d->keeps_overlapped && draft->step.level < d->l->ahead && is_short(draft))
     latest = gt_min_u32(latest, d->l->ahead - 1);
-  if (is_cheap(draft) && latest > draft->step.level && spared(d, step, latest) >= 0) {
+  if (is_cheap(draft) && latest > draft->step.level && memory_saved(d, step, latest) >= 0) {
     draft->step.level = latest;
-    touch_all(d, step);
+    record_accesses(d, step);
   } else {
-    const uint32_t level = is_heavy(draft) ? lightest_of(d, draft, latest) : busy_of(d, draft, latest);
+    const uint32_t level =
+        is_heavy(draft) ? lightest_level(d, draft, latest) : next_heavy_level(d, draft, latest);
     if (level != draft->step.level) {
       move_work(d, draft, level);
       draft->step.level = level;
-      touch_all(d, step);
+      record_accesses(d, step);
     }
   }
-  note_uses(d, draft);
+  record_uses(d, draft);
 }
 
 /* Removes empty levels. */
-static void close_up(gt_layout *l, uint32_t levels) {
+static void remove_empty_levels(gt_layout *l, uint32_t levels) {
   gt_lowering *lowering = &l->lowering;
   uint32_t *number = gt_alloc(sizeof *number * ((size_t)levels + 1)), next = 0;
   for (size_t s = 0; s < lowering->drafts.count; s++) number[lowering->drafts.items[s].step.level] = 1;
@@ -206,7 +209,7 @@ static void close_up(gt_layout *l, uint32_t levels) {
 
 /* Adds hazards for values that the next replay recomputes in its overlapped levels: they must not be in use
  * then, unless they may have two addresses. */
-static void expect_ahead(delaying *d) {
+static void add_hazards_of_next_replay(delaying *d) {
   const gt_lowering *lowering = &d->l->lowering;
   if (!d->l->ahead) return;
   gt_plan_lifetimes(d->l);
@@ -216,41 +219,41 @@ static void expect_ahead(delaying *d) {
       const gt_use *use = &draft->items[u];
       if (use->kind == GT_USE_CONSTANT || !use->write) continue;
       const gt_location at = gt_plan_locate(d->l, use);
-      if (at.variable || gt_plan_may_lie_twice(d->l, &d->l->root[at.id])) continue;
+      if (at.variable || gt_plan_may_lie_twice(d->l, &d->l->allocation[at.id])) continue;
       const uint32_t level = d->l->ahead - 1 - draft->step.level;
       gt_hazards_touch(&d->hazards, range_of(d->l, at), true, level);
-      gt_hazards_touch(&d->firm, range_of(d->l, at), true, level);
+      gt_hazards_touch(&d->hazards_without_flags, range_of(d->l, at), true, level);
     }
   }
 }
 
-void gt_plan_delay(gt_layout *l, bool holds) {
+void gt_plan_delay(gt_layout *l, bool keeps_overlapped) {
   gt_lowering *lowering = &l->lowering;
-  const size_t roots = l->graph->count + lowering->scratch.count;
-  delaying d = {.l = l, .levels = l->levels, .holds = holds};
-  gt_hazards_init(&d.hazards, roots + l->graph->variables);
-  gt_hazards_init(&d.firm, roots + l->graph->variables);
-  d.root = gt_alloc(sizeof *d.root * (roots + 1));
+  const size_t allocations = l->graph->count + lowering->scratch.count;
+  delaying d = {.l = l, .levels = l->levels, .keeps_overlapped = keeps_overlapped};
+  gt_hazards_init(&d.hazards, allocations + l->graph->variables);
+  gt_hazards_init(&d.hazards_without_flags, allocations + l->graph->variables);
+  d.allocation = gt_alloc(sizeof *d.allocation * (allocations + 1));
   d.work = gt_alloc(sizeof *d.work * ((size_t)l->levels + 1));
   for (size_t s = 0; s < lowering->drafts.count; s++) {
     const gt_draft *draft = &lowering->drafts.items[s];
     for (size_t u = 0; u < draft->count; u++)
       if (draft->items[u].kind != GT_USE_CONSTANT) {
         gt_hazards_expect(&d.hazards, range_of(l, gt_plan_locate(l, &draft->items[u])));
-        gt_hazards_expect(&d.firm, range_of(l, gt_plan_locate(l, &draft->items[u])));
+        gt_hazards_expect(&d.hazards_without_flags, range_of(l, gt_plan_locate(l, &draft->items[u])));
       }
-    touch_all(&d, s);
+    record_accesses(&d, s);
     if (!is_heavy(draft)) continue;
     d.work[draft->step.level].flops += draft->step.flops;
     d.work[draft->step.level].cached += draft->step.cached;
   }
   gt_hazards_ready(&d.hazards);
-  gt_hazards_ready(&d.firm);
-  expect_ahead(&d);
+  gt_hazards_ready(&d.hazards_without_flags);
+  add_hazards_of_next_replay(&d);
   for (size_t s = lowering->drafts.count; s-- > 0;) delay_step(&d, s);
-  close_up(l, d.levels);
+  remove_empty_levels(l, d.levels);
   gt_hazards_finish(&d.hazards);
-  gt_hazards_finish(&d.firm);
+  gt_hazards_finish(&d.hazards_without_flags);
   free(d.work);
-  free(d.root);
+  free(d.allocation);
 }

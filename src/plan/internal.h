@@ -48,14 +48,14 @@ typedef struct gt_layout {
   uint32_t ordered;
   gt_lowering lowering; /* the steps, without memory yet */
   uint32_t levels;
-  uint32_t ahead;      /* number of first levels that overlap the last levels of the previous replay */
-  gt_allocation *root; /* per node, then per scratch; unused if the node's value is placed elsewhere */
+  uint32_t ahead;            /* number of first levels that overlap the last levels of the previous replay */
+  gt_allocation *allocation; /* per node, then per scratch; unused if the node's value is placed elsewhere */
 } gt_layout;
 
 /* The location of a value or of a use: a byte range in a variable or in an allocation of the arena. */
 typedef struct gt_location {
   bool variable;
-  uint32_t id; /* the variable, or the index in gt_layout.root */
+  uint32_t id; /* the variable, or the index in gt_layout.allocation */
   uint64_t offset, bytes;
 } gt_location;
 
@@ -87,10 +87,11 @@ bool gt_plan_overlap_is_expensive(gt_layout *layout); /* overlap.c: it needs muc
  * constant that does not depend on the overlap. */
 double gt_plan_waiting(const gt_layout *layout);
 /* overlap.c: true if the allocation may have two addresses, which replays alternate. */
-bool gt_plan_may_lie_twice(const gt_layout *layout, const gt_allocation *root);
-/* delay.c: moves steps to later levels to shorten lifetimes. holds: overlapped steps stay in their levels. */
-void gt_plan_delay(gt_layout *layout, bool holds);
+bool gt_plan_may_lie_twice(const gt_layout *layout, const gt_allocation *allocation);
+/* delay.c: moves steps to later levels to shorten lifetimes. keeps_overlapped: short overlapped steps stay
+ * overlapped. */
+void gt_plan_delay(gt_layout *layout, bool keeps_overlapped);
 void gt_plan_lifetimes(gt_layout *layout); /* memory.c: the levels in which each allocation is in use */
-void gt_plan_memory(gt_layout *layout, gt_plan *plan); /* memory.c: offsets in the arena; its size */
-uint64_t gt_plan_stride(const gt_allocation *root);    /* memory.c: distance of its two addresses, or 0 */
+void gt_plan_memory(gt_layout *layout, gt_plan *plan);    /* memory.c: offsets in the arena; its size */
+uint64_t gt_plan_stride(const gt_allocation *allocation); /* memory.c: distance of its two addresses, or 0 */
 #endif

@@ -12,11 +12,11 @@ enum { ALIGNMENT = 256 }; /* bytes */
 
 static uint64_t aligned(uint64_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
-static void extend_lifetime(gt_allocation *root, uint32_t level, uint64_t bytes) {
-  if (!root->used || level < root->first) root->first = level;
-  if (level > root->last) root->last = level;
-  if (bytes > root->bytes) root->bytes = bytes;
-  root->used = true;
+static void extend_lifetime(gt_allocation *allocation, uint32_t level, uint64_t bytes) {
+  if (!allocation->used || level < allocation->first) allocation->first = level;
+  if (level > allocation->last) allocation->last = level;
+  if (bytes > allocation->bytes) allocation->bytes = bytes;
+  allocation->used = true;
 }
 
 static void find_lifetimes(gt_layout *l) {
@@ -25,11 +25,11 @@ static void find_lifetimes(gt_layout *l) {
     for (size_t u = 0; u < draft->count; u++) {
       if (draft->items[u].kind == GT_USE_CONSTANT) continue;
       gt_location at = gt_plan_locate(l, &draft->items[u]);
-      if (!at.variable) extend_lifetime(&l->root[at.id], draft->step.level, at.offset + at.bytes);
+      if (!at.variable) extend_lifetime(&l->allocation[at.id], draft->step.level, at.offset + at.bytes);
     }
   }
   for (size_t s = 0; s < l->lowering.scratch.count; s++)
-    l->root[l->graph->count + s].lasting = l->lowering.scratch.items[s].lasting;
+    l->allocation[l->graph->count + s].lasting = l->lowering.scratch.items[s].lasting;
   for (gt_id id = 0; id < l->graph->count; id++) {
     const gt_node *node = gt_node_at(l->graph, id);
     bool pack = l->fusion.live[id] && node->op->kind == GT_OP_PACK;
@@ -37,29 +37,32 @@ static void find_lifetimes(gt_layout *l) {
     gt_location at = gt_plan_locate_node(l, id);
     if (at.variable) continue;
     if (pack)
-      extend_lifetime(&l->root[at.id], l->root[at.id].used ? l->root[at.id].first : 0, at.offset + at.bytes);
+      extend_lifetime(&l->allocation[at.id], l->allocation[at.id].used ? l->allocation[at.id].first : 0,
+                      at.offset + at.bytes);
     /* The gaps of a pack stay zero because nothing else uses its memory. */
-    if (pack && gt_pack_has_gaps(l->graph, id)) l->root[at.id].lasting = true;
-    if (l->fusion.kept[id]) extend_lifetime(&l->root[at.id], l->levels, 0);
+    if (pack && gt_pack_has_gaps(l->graph, id)) l->allocation[at.id].lasting = true;
+    if (l->fusion.kept[id]) extend_lifetime(&l->allocation[at.id], l->levels, 0);
   }
 }
 
-static size_t count_roots(const gt_layout *l) { return l->graph->count + l->lowering.scratch.count; }
+static size_t count_allocations(const gt_layout *l) { return l->graph->count + l->lowering.scratch.count; }
 
 void gt_plan_lifetimes(gt_layout *l) {
-  const size_t count = count_roots(l);
-  if (!l->root) l->root = GT_NEW_N(l->arena, gt_allocation, count + 1);
-  memset(l->root, 0, count * sizeof *l->root);
+  const size_t count = count_allocations(l);
+  if (!l->allocation) l->allocation = GT_NEW_N(l->arena, gt_allocation, count + 1);
+  memset(l->allocation, 0, count * sizeof *l->allocation);
   find_lifetimes(l);
   for (size_t i = 0; i < count; i++) {
-    gt_allocation *root = &l->root[i];
-    if (!root->used || root->first >= l->ahead) continue;
-    root->again = l->levels - l->ahead + root->first;
-    root->twice = root->last >= root->again;
+    gt_allocation *allocation = &l->allocation[i];
+    if (!allocation->used || allocation->first >= l->ahead) continue;
+    allocation->again = l->levels - l->ahead + allocation->first;
+    allocation->twice = allocation->last >= allocation->again;
   }
 }
 
-uint64_t gt_plan_stride(const gt_allocation *root) { return root->twice ? aligned(root->bytes) : 0; }
+uint64_t gt_plan_stride(const gt_allocation *allocation) {
+  return allocation->twice ? aligned(allocation->bytes) : 0;
+}
 
 static int larger_first(const void *a, const void *b) {
   const gt_allocation *x = *(gt_allocation *const *)a, *y = *(gt_allocation *const *)b;
@@ -69,50 +72,51 @@ static int larger_first(const void *a, const void *b) {
 
 /* Places an allocation at the lowest offset that is free in all its levels and from level `again` to the last
  * one. */
-static uint64_t fit_twice(gt_spans *taken, const gt_allocation *root, uint32_t levels, uint64_t bytes) {
+static uint64_t fit_twice(gt_spans *taken, const gt_allocation *allocation, uint32_t levels, uint64_t bytes) {
   uint64_t offset = 0, before;
   do {
     before = offset;
-    offset = gt_spans_fit(taken, root->first, root->last, offset, bytes);
-    offset = gt_spans_fit(taken, root->again, levels - 1, offset, bytes);
+    offset = gt_spans_fit(taken, allocation->first, allocation->last, offset, bytes);
+    offset = gt_spans_fit(taken, allocation->again, levels - 1, offset, bytes);
   } while (offset != before);
-  gt_spans_take(taken, root->first, root->last, offset, bytes);
-  gt_spans_take(taken, root->again, levels - 1, offset, bytes);
+  gt_spans_take(taken, allocation->first, allocation->last, offset, bytes);
+  gt_spans_take(taken, allocation->again, levels - 1, offset, bytes);
   return offset;
 }
 
 /* Places an allocation at the lowest offset that is free in all its levels, or at `top`, the end of the
  * arena, if memory is not reused. */
-static uint64_t place_root(const gt_layout *l, gt_spans *taken, const gt_allocation *root, uint64_t bytes,
-                           uint64_t top) {
+static uint64_t place_allocation(const gt_layout *l, gt_spans *taken, const gt_allocation *allocation,
+                                 uint64_t bytes, uint64_t top) {
   if (l->options->no_reuse) return top;
-  if (root->again && !root->twice) return fit_twice(taken, root, l->levels, bytes);
-  const uint32_t first = root->twice ? 0 : root->first, last = root->twice ? l->levels : root->last;
+  if (allocation->again && !allocation->twice) return fit_twice(taken, allocation, l->levels, bytes);
+  const uint32_t first = allocation->twice ? 0 : allocation->first,
+                 last = allocation->twice ? l->levels : allocation->last;
   const uint64_t offset = gt_spans_fit(taken, first, last, 0, bytes);
   gt_spans_take(taken, first, last, offset, bytes);
   return offset;
 }
 
 void gt_plan_memory(gt_layout *l, gt_plan *plan) {
-  const size_t count = count_roots(l);
+  const size_t count = count_allocations(l);
   size_t used = 0;
   gt_plan_lifetimes(l);
   gt_allocation **order = gt_alloc(sizeof *order * (count + 1));
   for (size_t i = 0; i < count; i++)
-    if (l->root[i].used) order[used++] = &l->root[i];
+    if (l->allocation[i].used) order[used++] = &l->allocation[i];
   qsort(order, used, sizeof *order, larger_first);
   gt_spans taken;
   gt_spans_init(&taken, l->levels + 1);
   for (size_t i = 0; i < used; i++) {
-    gt_allocation *root = order[i];
-    const uint64_t bytes = aligned(root->bytes) + gt_plan_stride(root);
+    gt_allocation *allocation = order[i];
+    const uint64_t bytes = aligned(allocation->bytes) + gt_plan_stride(allocation);
     plan->unaliased_bytes += bytes;
-    if (root->lasting) {
-      root->offset = plan->lasting_bytes;
+    if (allocation->lasting) {
+      allocation->offset = plan->lasting_bytes;
       plan->lasting_bytes += bytes;
     } else {
-      root->offset = place_root(l, &taken, root, bytes, plan->arena_bytes);
-      if (root->offset + bytes > plan->arena_bytes) plan->arena_bytes = root->offset + bytes;
+      allocation->offset = place_allocation(l, &taken, allocation, bytes, plan->arena_bytes);
+      if (allocation->offset + bytes > plan->arena_bytes) plan->arena_bytes = allocation->offset + bytes;
     }
   }
   gt_spans_finish(&taken);

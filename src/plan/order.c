@@ -96,7 +96,7 @@ static void heap_push(heap *h, uint32_t item) {
 }
 
 static uint32_t heap_pop(heap *h) {
-  const uint32_t least = h->item[0], moved = h->item[--h->count];
+  const uint32_t smallest = h->item[0], moved = h->item[--h->count];
   uint32_t at = 0;
   for (uint32_t child = 1; child < h->count; child = 2 * at + 1) {
     if (child + 1 < h->count && h->item[child + 1] < h->item[child]) child++;
@@ -105,7 +105,7 @@ static uint32_t heap_pop(heap *h) {
     at = child;
   }
   h->item[at] = moved;
-  return least;
+  return smallest;
 }
 
 typedef struct sorting {
@@ -138,16 +138,16 @@ static void release(sorting *s, uint32_t from, uint32_t next_item) {
 static void start(sorting *s) {
   const gt_order *order = s->order;
   const uint32_t all = order->items + order->relays;
-  bool *idle = gt_alloc((size_t)all + 1);
-  for (uint32_t i = 0; i < all; i++) idle[i] = !s->waiting[i];
+  bool *ready = gt_alloc((size_t)all + 1);
+  for (uint32_t i = 0; i < all; i++) ready[i] = !s->waiting[i];
   for (uint32_t i = 0; i < all; i++) {
-    if (!idle[i]) continue;
+    if (!ready[i]) continue;
     if (i >= order->items)
       release(s, i, 0);
     else if (!s->absent[i])
       heap_push(&s->now, i);
   }
-  free(idle);
+  free(ready);
 }
 
 uint32_t gt_order_sort(const gt_order *order, const bool *absent, uint32_t *sorted) {

@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-  MAX_TWICE_BYTES = 1 << 20, /* size of an allocation with two addresses, at most */
+  MAX_TWICE_BYTES = 1 << 20, /* maximum size of an allocation with two addresses */
   WORTH_BYTES = 1 << 20      /* an overlapped level that saves no level must move at least this much more */
 };
 
@@ -31,7 +31,7 @@ static void add_use(variable_use *t, size_t step, bool write) {
 }
 
 /* Marks the steps that access a variable which one of several such steps writes. */
-static void mark_bound(const gt_layout *l, bool *not_ahead) {
+static void mark_fixed(const gt_layout *l, bool *not_ahead) {
   const size_t drafts = l->lowering.drafts.count;
   variable_use *by = gt_alloc(sizeof *by * (l->graph->variables + 1));
   for (int marking = 0; marking < 2; marking++)
@@ -50,8 +50,8 @@ static void mark_bound(const gt_layout *l, bool *not_ahead) {
   free(by);
 }
 
-bool gt_plan_may_lie_twice(const gt_layout *l, const gt_allocation *root) {
-  return root->bytes <= MAX_TWICE_BYTES && !root->lasting && root->last < l->levels;
+bool gt_plan_may_lie_twice(const gt_layout *l, const gt_allocation *allocation) {
+  return allocation->bytes <= MAX_TWICE_BYTES && !allocation->lasting && allocation->last < l->levels;
 }
 
 /* True if the step cannot be overlapped, because it accesses a value that needs two addresses but is too
@@ -60,7 +60,8 @@ static bool prevents_overlap(const gt_layout *l, const gt_draft *draft) {
   for (size_t u = 0; u < draft->count; u++) {
     if (draft->items[u].kind == GT_USE_CONSTANT) continue;
     const gt_location at = gt_plan_locate(l, &draft->items[u]);
-    if (!at.variable && l->root[at.id].twice && !gt_plan_may_lie_twice(l, &l->root[at.id])) return true;
+    if (!at.variable && l->allocation[at.id].twice && !gt_plan_may_lie_twice(l, &l->allocation[at.id]))
+      return true;
   }
   return false;
 }
@@ -79,8 +80,8 @@ static bool mark_not_ahead(gt_layout *l, bool *not_ahead) {
 }
 
 /* Assigns levels with `ahead` of them overlapped; returns the number of levels left to wait for. */
-static uint32_t try_ahead(gt_layout *l, uint32_t ahead, const bool *bound, bool *not_ahead) {
-  memcpy(not_ahead, bound, l->lowering.drafts.count);
+static uint32_t try_ahead(gt_layout *l, uint32_t ahead, const bool *fixed, bool *not_ahead) {
+  memcpy(not_ahead, fixed, l->lowering.drafts.count);
   l->ahead = ahead;
   do gt_plan_assign_levels(l, not_ahead);
   while (mark_not_ahead(l, not_ahead));
@@ -98,26 +99,26 @@ static uint64_t bytes_ahead(const gt_layout *l) {
 }
 
 double gt_plan_waiting(const gt_layout *l) {
-  const double of_level = 16 << 20; /* the cost of a level, in bytes */
-  return of_level * (l->levels - l->ahead) - (double)bytes_ahead(l);
+  const double level_cost = 16 << 20; /* bytes */
+  return level_cost * (l->levels - l->ahead) - (double)bytes_ahead(l);
 }
 
-void gt_plan_overlap(gt_layout *l, uint32_t most) {
+void gt_plan_overlap(gt_layout *l, uint32_t max_ahead) {
   const size_t drafts = l->lowering.drafts.count;
-  bool *bound = gt_alloc(drafts + 1), *not_ahead = gt_alloc(drafts + 1);
+  bool *fixed = gt_alloc(drafts + 1), *not_ahead = gt_alloc(drafts + 1);
   uint32_t best = l->levels, chosen = 0;
   uint64_t best_bytes = 0;
-  mark_bound(l, bound);
-  for (uint32_t ahead = 1; ahead <= most; ahead++) {
-    const uint32_t left = try_ahead(l, ahead, bound, not_ahead);
+  mark_fixed(l, fixed);
+  for (uint32_t ahead = 1; ahead <= max_ahead; ahead++) {
+    const uint32_t left = try_ahead(l, ahead, fixed, not_ahead);
     const uint64_t bytes = bytes_ahead(l);
     if (left > best || (left == best && bytes <= best_bytes + WORTH_BYTES)) break;
     best = left;
     best_bytes = bytes;
     chosen = ahead;
   }
-  try_ahead(l, chosen, bound, not_ahead);
-  free(bound);
+  try_ahead(l, chosen, fixed, not_ahead);
+  free(fixed);
   free(not_ahead);
 }
 

@@ -86,13 +86,13 @@ void gt_readers_add(gt_readers *readers, uint32_t variable, gt_reader reader) {
 
 void gt_readers_find(gt_readers *readers, gt_location range) {
   const read_variable *v = &readers->of[range.id];
-  readers->search++;
+  readers->query++;
   readers->found.count = 0;
   for (size_t s = bound_above(v, range.offset) - 1; v->bounds.items[s] < range.offset + range.bytes; s++)
     for (size_t e = v->last[s]; e; e = readers->entries.items[e - 1].before) {
       gt_reader *reader = &readers->all.items[readers->entries.items[e - 1].reader];
-      if (reader->search == readers->search) continue;
-      reader->search = readers->search;
+      if (reader->query == readers->query) continue;
+      reader->query = readers->query;
       *GT_PUSH(&readers->found) = readers->entries.items[e - 1].reader;
     }
 }

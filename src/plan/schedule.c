@@ -48,7 +48,7 @@ typedef struct part {
   uint32_t level;
 } part;
 
-typedef struct leveling {
+typedef struct leveling { /* of the steps lowered so far */
   const gt_layout *l;
   gt_hazards hazards;
   struct {
@@ -59,16 +59,16 @@ typedef struct leveling {
 
 static gt_range range_of(const gt_layout *l, const gt_use *use) {
   const gt_location at = gt_plan_locate(l, use);
-  const size_t roots = l->graph->count + l->lowering.scratch.count;
-  return (gt_range){at.variable ? roots + at.id : at.id, at.offset, at.bytes};
+  const size_t allocations = l->graph->count + l->lowering.scratch.count;
+  return (gt_range){at.variable ? allocations + at.id : at.id, at.offset, at.bytes};
 }
 
 static bool ranges_overlap(gt_range a, gt_range b) {
   return a.piece == b.piece && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
 }
 
-static uint32_t earliest_level(const leveling *v, const gt_draft *draft, uint32_t least) {
-  uint32_t level = least;
+static uint32_t earliest_level(const leveling *v, const gt_draft *draft, uint32_t min_level) {
+  uint32_t level = min_level;
   for (size_t u = 0; u < draft->count; u++) {
     const gt_use *use = &draft->items[u];
     if (use->kind == GT_USE_CONSTANT) continue;
@@ -121,9 +121,9 @@ static void finish_item(leveling *v) {
  * (docs/notes/thresholds.md). */
 static int compare_in_level(const gt_step *x, const gt_step *y) {
   const double heavy = 1e8;
-  const uint64_t of_x = gt_step_groups(x), of_y = gt_step_groups(y); /* 0 on a CPU */
-  const bool two_heavy = x->flops >= heavy && y->flops >= heavy && of_x && of_y;
-  if (two_heavy && of_x != of_y) return of_x < of_y ? -1 : 1;
+  const uint64_t groups_x = gt_step_groups(x), groups_y = gt_step_groups(y); /* 0 on a CPU */
+  const bool two_heavy = x->flops >= heavy && y->flops >= heavy && groups_x && groups_y;
+  if (two_heavy && groups_x != groups_y) return groups_x < groups_y ? -1 : 1;
   if (x->flops != y->flops) return (x->flops > y->flops) != two_heavy ? -1 : 1;
   return 0;
 }
@@ -161,34 +161,34 @@ void gt_plan_assign_levels(gt_layout *l, const bool *not_ahead) {
 }
 
 /* Assigns levels with at most `most` overlapped ones, then delays steps. */
-static void assign_and_delay(gt_layout *l, uint32_t most, bool holds) {
+static void assign_and_delay(gt_layout *l, uint32_t most, bool keeps_overlapped) {
   l->ahead = 0;
   gt_plan_assign_levels(l, NULL);
   if (most) gt_plan_overlap(l, most);
-  gt_plan_delay(l, holds);
+  gt_plan_delay(l, keeps_overlapped);
   gt_plan_reduce_overlap(l);
 }
 
 /* Chooses the largest overlap that does not need too much memory. */
 static void level_overlapping(gt_layout *l) {
   uint32_t best = 0;
-  bool best_holds = false, found = false;
-  double least = 0;
+  bool best_keeps = false, found = false;
+  double least_waiting = 0;
   for (int64_t most = GT_MAX_AHEAD; most >= 0;) {
     const int64_t tried = most;
-    for (int holds = 1; holds >= 0; holds--) {
-      assign_and_delay(l, (uint32_t)tried, holds);
+    for (int keeps_overlapped = 1; keeps_overlapped >= 0; keeps_overlapped--) {
+      assign_and_delay(l, (uint32_t)tried, keeps_overlapped);
       if (l->ahead <= most) most = (int64_t)l->ahead - 1;
       if (gt_plan_overlap_is_expensive(l)) continue;
-      if (holds && tried == GT_MAX_AHEAD) return;
-      if (found && gt_plan_waiting(l) >= least) continue;
+      if (keeps_overlapped && tried == GT_MAX_AHEAD) return;
+      if (found && gt_plan_waiting(l) >= least_waiting) continue;
       found = true;
-      least = gt_plan_waiting(l);
+      least_waiting = gt_plan_waiting(l);
       best = (uint32_t)tried;
-      best_holds = holds;
+      best_keeps = keeps_overlapped;
     }
   }
-  assign_and_delay(l, best, best_holds);
+  assign_and_delay(l, best, best_keeps);
 }
 
 /* On a CPU steps run one after another, so there is no overlap. */

@@ -5,7 +5,7 @@
 #include "plan/plan.h"
 #include <stdlib.h>
 
-typedef struct touch {
+typedef struct touch { /* the bytes that a step accesses */
   uint64_t buffer, offset, end;
   uint32_t step;
   gt_id node;

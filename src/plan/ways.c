@@ -3,7 +3,7 @@
 #include "plan/ways.h"
 #include "base/memory.h"
 #include "op/core.h"
-#include "plan/line.h"
+#include "plan/ordered_list.h"
 #include <assert.h>
 #include <stdlib.h>
 
@@ -28,9 +28,9 @@ typedef struct walk {
 
 struct gt_ways {
   const gt_fusion *fusion;
-  gt_id *first;   /* per group: its first node */
-  gt_line line;   /* the units in topological order */
-  uint32_t *seen; /* per unit: the mark of the last search that visited it */
+  gt_id *first;         /* per group: its first node */
+  gt_ordered_list list; /* the units in topological order */
+  uint32_t *seen;       /* per unit: the mark of the last search that visited it */
   uint32_t search;
   gt_id landmark[LANDMARKS];
   uint64_t *reached_by, *reaches; /* per unit: the landmarks that reach it, and that it reaches */
@@ -42,21 +42,21 @@ struct gt_ways {
 static void set_landmarks(gt_ways *ways) {
   const gt_fusion *f = ways->fusion;
   const gt_graph *graph = f->graph;
-  uint64_t *is = gt_alloc(sizeof *is * (graph->count + 1));
+  uint64_t *landmark_bit = gt_alloc(sizeof *landmark_bit * (graph->count + 1));
   const int count = f->groups < LANDMARKS ? f->groups : LANDMARKS;
   for (int i = 0; i < count; i++) {
     ways->landmark[i] = ways->first[(int64_t)i * f->groups / count];
-    is[ways->landmark[i]] = UINT64_C(1) << i;
+    landmark_bit[ways->landmark[i]] = UINT64_C(1) << i;
   }
   for (gt_id id = 0; id < graph->count; id++)
     for (int k = 0; k < graph->node[id].inputs; k++) {
       const gt_id input = graph->node[id].input[k];
-      ways->reached_by[id] |= ways->reached_by[input] | is[input];
+      ways->reached_by[id] |= ways->reached_by[input] | landmark_bit[input];
     }
   for (gt_id id = graph->count; id-- > 0;)
     for (uint32_t u = f->user_start[id]; u < f->user_start[id + 1]; u++)
-      ways->reaches[id] |= ways->reaches[f->user[u]] | is[f->user[u]];
-  free(is);
+      ways->reaches[id] |= ways->reaches[f->user[u]] | landmark_bit[f->user[u]];
+  free(landmark_bit);
 }
 
 gt_ways *gt_ways_create(gt_arena *arena, const gt_fusion *fusion) {
@@ -72,7 +72,7 @@ gt_ways *gt_ways_create(gt_arena *arena, const gt_fusion *fusion) {
     walks[i]->stack = GT_NEW_N(arena, gt_id, nodes);
     walks[i]->found = GT_NEW_N(arena, unit, nodes);
   }
-  gt_line_init(&ways->line, arena, fusion->graph->count);
+  gt_ordered_list_init(&ways->list, arena, fusion->graph->count);
   for (gt_id id = 0; id < fusion->graph->count; id++)
     if (fusion->group_of[id] >= 0) ways->first[fusion->group_of[id]] = id;
   set_landmarks(ways);
@@ -86,7 +86,7 @@ static gt_id unit_of(const gt_ways *ways, gt_id node) {
 }
 
 /* True if `view` is a reshape of a value of the group, computed from that value itself. */
-static bool shows(const gt_fusion *f, gt_id view, int group) {
+static bool is_reshape_of(const gt_fusion *f, gt_id view, int group) {
   if (f->group_of[view] >= 0 || f->origin[view] == view) return false;
   return f->group_of[gt_node_at(f->graph, view)->input[0]] == group;
 }
@@ -128,7 +128,7 @@ static bool visit(gt_ways *ways, walk *w, const walk *other, gt_id id) {
   if (ways->seen[id] == other->mark) return true;
   if (ways->seen[id] == w->mark) return false;
   ways->seen[id] = w->mark;
-  w->found[w->count++] = (unit){id, ways->line.label[id]};
+  w->found[w->count++] = (unit){id, ways->list.label[id]};
   w->stack[w->depth++] = id;
   return false;
 }
@@ -140,9 +140,9 @@ static bool step_after(gt_ways *ways, int a, int b) {
   const gt_id node = w->node[w->at], user = f->user[w->edge++];
   const int group = f->group_of[user];
   if (group >= 0 && (group == a || group == f->group_of[f->origin[node]])) return false;
-  if (group == b) return !shows(f, node, a) && f->group_of[node] != a;
+  if (group == b) return !is_reshape_of(f, node, a) && f->group_of[node] != a;
   const gt_id next = unit_of(ways, user);
-  return ways->line.label[next] < ways->line.label[ways->first[b]] && visit(ways, w, &ways->before, next);
+  return ways->list.label[next] < ways->list.label[ways->first[b]] && visit(ways, w, &ways->before, next);
 }
 
 /* Follows the next edge to an input that is ordered after a; true if a path to a is found. */
@@ -153,16 +153,16 @@ static bool step_before(gt_ways *ways, int a, int b) {
   const int group = f->group_of[node];
   if (f->group_of[input] == b || (group >= 0 && f->group_of[f->origin[input]] == group)) return false;
   if (f->group_of[input] == a) return group != b;
-  if (group == b && shows(f, input, a)) return false;
+  if (group == b && is_reshape_of(f, input, a)) return false;
   const gt_id next = unit_of(ways, input);
-  return ways->line.label[next] > ways->line.label[ways->first[a]] && visit(ways, w, &ways->after, next);
+  return ways->list.label[next] > ways->list.label[ways->first[a]] && visit(ways, w, &ways->after, next);
 }
 
 /* True if a path from a to b through a landmark in another group is known. */
 static bool lead_by_landmark(const gt_ways *ways, int a, int b) {
-  uint64_t both = ways->reaches[ways->first[a]] & ways->reached_by[ways->first[b]];
-  for (; both; both &= both - 1) {
-    const int group = ways->fusion->group_of[ways->landmark[__builtin_ctzll(both)]];
+  uint64_t shared = ways->reaches[ways->first[a]] & ways->reached_by[ways->first[b]];
+  for (; shared; shared &= shared - 1) {
+    const int group = ways->fusion->group_of[ways->landmark[__builtin_ctzll(shared)]];
     if (group != a && group != b) return true;
   }
   return false;
@@ -197,14 +197,14 @@ void gt_ways_join(gt_ways *ways, int a, int b) {
   const unit *found = ways->ended->found;
   const uint32_t count = ways->ended->count;
   gt_id last = after ? to : from;
-  assert(ways->line.label[from] < ways->line.label[to]);
+  assert(ways->list.label[from] < ways->list.label[to]);
   qsort(ways->ended->found, count, sizeof *found, by_label);
   for (uint32_t i = 0; i < count; i++) {
-    gt_line_put_behind(&ways->line, found[i].id, last);
+    gt_ordered_list_move_after(&ways->list, found[i].id, last);
     last = found[i].id;
   }
-  if (!after) gt_line_put_behind(&ways->line, to, last);
-  gt_line_remove(&ways->line, from);
+  if (!after) gt_ordered_list_move_after(&ways->list, to, last);
+  gt_ordered_list_remove(&ways->list, from);
   ways->reaches[to] |= ways->reaches[from];
   ways->reached_by[to] |= ways->reached_by[from];
 }

@@ -1,10 +1,10 @@
-/* The data structures of src/plan (gt_order, gt_hazards, gt_spans, gt_line, gt_ways), compared with naive
- * searches on random input. */
+/* The data structures of src/plan (gt_order, gt_hazards, gt_spans, gt_ordered_list, gt_ways), compared with
+ * naive searches on random input. */
 #include "plan/order.h"
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "plan/hazards.h"
-#include "plan/line.h"
+#include "plan/ordered_list.h"
 #include "plan/spans.h"
 #include "plan/ways.h"
 #include <setjmp.h>
@@ -194,7 +194,7 @@ static void finds_the_lowest_place(void **state) {
   }
 }
 
-/* --- line ----------------------------------------------------------------------------------------------- */
+/* --- ordered list --------------------------------------------------------------------------------------- */
 
 /* Moves items behind the same few others many times, until there is no label left between two of them. */
 static void keeps_the_list_in_order(void **state) {
@@ -202,10 +202,10 @@ static void keeps_the_list_in_order(void **state) {
   enum { MEMBERS = 40 };
   for (int round = 0; round < 50; round++) {
     gt_arena arena;
-    gt_line line;
+    gt_ordered_list list;
     uint32_t members[MEMBERS], few = 1 + roll(MEMBERS);
     gt_arena_init(&arena);
-    gt_line_init(&line, &arena, MEMBERS);
+    gt_ordered_list_init(&list, &arena, MEMBERS);
     for (uint32_t i = 0; i < MEMBERS; i++) members[i] = i;
     for (int move = 0; move < 1000; move++) {
       const uint32_t from = roll(MEMBERS), item = members[from];
@@ -213,8 +213,8 @@ static void keeps_the_list_in_order(void **state) {
       const uint32_t to = few < MEMBERS ? roll(few) : roll(MEMBERS - 1);
       memmove(members + to + 2, members + to + 1, (MEMBERS - 2 - to) * sizeof *members);
       members[to + 1] = item;
-      gt_line_put_behind(&line, item, members[to]);
-      for (uint32_t i = 1; i < MEMBERS; i++) assert_true(line.label[members[i - 1]] < line.label[members[i]]);
+      gt_ordered_list_move_after(&list, item, members[to]);
+      for (uint32_t i = 1; i < MEMBERS; i++) assert_true(list.label[members[i - 1]] < list.label[members[i]]);
     }
     gt_arena_finish(&arena);
   }
