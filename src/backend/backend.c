@@ -1,3 +1,4 @@
+/* Lists devices, chooses one, and opens its backend. */
 #include "backend/backend.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -8,11 +9,11 @@
 
 enum { DEVICE_LIMIT = 32 };
 
-int gt_device_list(gt_device_info *devices, int limit, gt_error *trouble) {
+int gt_device_list(gt_device_info *devices, int limit, gt_error *list_error) {
   if (limit < 1) return 0;
   gt_cpu_describe(&devices[0]);
-  const int count = gt_vulkan_list(devices + 1, limit - 1, trouble);
-  if (!count) gt_fail(trouble, GT_ERR_NODEVICE, "no Vulkan device found");
+  const int count = gt_vulkan_list(devices + 1, limit - 1, list_error);
+  if (!count) gt_fail(list_error, GT_ERR_NODEVICE, "no Vulkan device found");
   return count < 0 ? 1 : 1 + count;
 }
 
@@ -22,11 +23,11 @@ const char *gt_device_title(const gt_device_info *device, char title[256]) {
   return title;
 }
 
-static bool software(const gt_device_info *device) { return !strcmp(device->type, "software"); }
+static bool is_software(const gt_device_info *device) { return !strcmp(device->type, "software"); }
 
 /* Higher is better; 0: not a usable hardware GPU. */
 static int rank(const gt_device_info *device) {
-  if (!device->usable || software(device) || !strcmp(device->type, "cpu")) return 0;
+  if (!device->usable || is_software(device) || !strcmp(device->type, "cpu")) return 0;
   if (!strcmp(device->type, "discrete")) return 3;
   return !strcmp(device->type, "integrated") ? 2 : 1;
 }
@@ -44,15 +45,15 @@ int gt_device_best(const gt_device_info *devices, int count) {
 
 /* Writes the reason for choosing the CPU: the first GPU's missing features, or why there is no GPU. */
 static void explain_cpu(char *why, size_t size, const gt_device_info *devices, int count,
-                        const gt_error *trouble) {
+                        const gt_error *list_error) {
   const char *complaint = gt_vulkan_loader_message();
   for (int i = 0; i < count; i++)
-    if (!software(&devices[i])) {
+    if (!is_software(&devices[i])) {
       snprintf(why, size, "no usable GPU: %.80s lacks %.120s", devices[i].name, devices[i].features);
       return;
     }
   if (count < 0)
-    snprintf(why, size, "%.250s", trouble->message);
+    snprintf(why, size, "%.250s", list_error->message);
   else if (!count)
     snprintf(why, size, "no Vulkan device found");
   else
@@ -66,15 +67,15 @@ static void explain_cpu(char *why, size_t size, const gt_device_info *devices, i
 
 static gt_backend *open_auto(int threads, gt_error *error) {
   gt_device_info devices[DEVICE_LIMIT];
-  gt_error trouble = {0};
-  int count = gt_vulkan_list(devices, DEVICE_LIMIT, &trouble), best = gt_device_best(devices, count);
+  gt_error list_error = {0};
+  int count = gt_vulkan_list(devices, DEVICE_LIMIT, &list_error), best = gt_device_best(devices, count);
   gt_backend *backend = best < 0 ? gt_cpu_open(threads, error) : gt_vulkan_open(best, error);
   if (!backend) return NULL;
   if (best >= 0)
     snprintf(backend->why, sizeof backend->why, "the best of %d Vulkan device%s", count,
              count == 1 ? "" : "s");
   else
-    explain_cpu(backend->why, sizeof backend->why, devices, count, &trouble);
+    explain_cpu(backend->why, sizeof backend->why, devices, count, &list_error);
   return backend;
 }
 
@@ -111,7 +112,7 @@ static gt_backend *open_vulkan(const char *choice, gt_error *error) {
     if (devices[i].usable) index = i;
   if (index < 0) return fail_device(devices, count, error), NULL;
   gt_backend *backend = gt_vulkan_open(index, error);
-  if (backend && software(&devices[index]))
+  if (backend && is_software(&devices[index]))
     gt_info("using %s, a software device, which is slower than --device cpu", devices[index].name);
   return backend;
 }
@@ -123,16 +124,16 @@ static const char *chosen(const char *choice) {
 
 bool gt_backend_has_gpu(const char *choice, gt_error *error) {
   gt_device_info devices[DEVICE_LIMIT];
-  gt_error trouble = {0};
+  gt_error list_error = {0};
   char why[256];
   choice = chosen(choice);
   if (!strcmp(choice, "cpu")) return gt_fail(error, GT_ERR_USAGE, "the selected device is the CPU");
   if (strcmp(choice, "auto") && strncmp(choice, "vulkan", 6)) return true; /* gt_backend_open reports it */
-  const int count = gt_vulkan_list(devices, DEVICE_LIMIT, &trouble);
+  const int count = gt_vulkan_list(devices, DEVICE_LIMIT, &list_error);
   int index = gt_device_best(devices, count);
   if (!strncmp(choice, "vulkan:", 7) && (index = numbered_device(choice, count, error)) < 0) return false;
   if (index >= 0 && rank(&devices[index])) return true;
-  explain_cpu(why, sizeof why, devices, count, &trouble);
+  explain_cpu(why, sizeof why, devices, count, &list_error);
   return gt_fail(error, GT_ERR_NODEVICE, "%s", why);
 }
 

@@ -187,10 +187,10 @@ static bool bind_plan(gt_vulkan *vk, gt_executable *e, gt_error *error) {
 }
 
 static uint64_t arena_bytes(const gt_executable *e) {
-  uint64_t most = e->plan ? e->plan->arena_bytes : 0;
+  uint64_t max_bytes = e->plan ? e->plan->arena_bytes : 0;
   for (int p = 0; p < e->parts; p++)
-    if (arena_bytes(e->part[p]) > most) most = arena_bytes(e->part[p]);
-  return most;
+    if (arena_bytes(e->part[p]) > max_bytes) max_bytes = arena_bytes(e->part[p]);
+  return max_bytes;
 }
 
 /* Before a run: if the arena was reallocated, updates the addresses and records the commands again. */

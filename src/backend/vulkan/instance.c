@@ -1,3 +1,4 @@
+/* The Vulkan instance of the process, created at the first use; validation messages; the texts of results. */
 #include "backend/vulkan/internal.h"
 #include "base/log.h"
 #include <stdio.h>

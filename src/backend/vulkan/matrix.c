@@ -78,7 +78,7 @@ static bool has_features(const gt_physical *p, bool *bfloat) {
 }
 
 /* True if a compute pipeline can be created with the device's default subgroup size. */
-static bool keeps_subgroup(const gt_physical *p) {
+static bool can_require_subgroup_size(const gt_physical *p) {
   VkPhysicalDeviceSubgroupSizeControlProperties have = {
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES};
   VkPhysicalDeviceProperties2 two = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &have};
@@ -110,7 +110,7 @@ void gt_vulkan_find_matrix_units(gt_physical *p, const VkExtensionProperties *li
   if (p->properties.apiVersion < VK_API_VERSION_1_2 || !function ||
       !gt_vulkan_has_extension(list, count, extensions[MATRIX_EXTENSION]) ||
       !gt_vulkan_has_extension(list, count, extensions[SUBGROUP_EXTENSION]) || !has_features(p, &bfloat) ||
-      !keeps_subgroup(p) || function(p->handle, &shapes, NULL) != VK_SUCCESS)
+      !can_require_subgroup_size(p) || function(p->handle, &shapes, NULL) != VK_SUCCESS)
     return;
   matrix_properties *shape = gt_alloc((shapes + 1) * sizeof *shape);
   for (uint32_t i = 0; i < shapes; i++) shape[i].sType = TYPE_MATRIX_PROPERTIES;

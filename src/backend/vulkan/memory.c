@@ -1,3 +1,4 @@
+/* Buffers, and copies between them and the host through a ring of staging slots. */
 #include "backend/vulkan/internal.h"
 #include "base/count.h"
 #include "base/memory.h"
@@ -12,7 +13,7 @@ uint64_t gt_vulkan_memory_available(const gt_vulkan *vk) {
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
   VkPhysicalDeviceMemoryProperties2 two = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2,
                                            .pNext = &budget};
-  uint64_t most = 0;
+  uint64_t max_bytes = 0;
   if (!vk->memory_budget)
     return vk->base.memory_total > vk->base.memory_used ? vk->base.memory_total - vk->base.memory_used : 0;
   vkGetPhysicalDeviceMemoryProperties2(vk->physical, &two);
@@ -20,9 +21,9 @@ uint64_t gt_vulkan_memory_available(const gt_vulkan *vk) {
     if (!(vk->memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)) continue;
     uint64_t free_now =
         budget.heapBudget[i] > budget.heapUsage[i] ? budget.heapBudget[i] - budget.heapUsage[i] : 0;
-    if (free_now > most) most = free_now;
+    if (free_now > max_bytes) max_bytes = free_now;
   }
-  return most;
+  return max_bytes;
 }
 
 /* Prefers cached host memory: the host reads results from it, and reads of write-combined memory are very
@@ -55,11 +56,11 @@ static bool fail_memory(const gt_vulkan *vk, uint64_t size, bool host, gt_error 
 
 /* A device may have more memory than it allows in one allocation. */
 static bool fail_allocation_limit(const gt_vulkan *vk, uint64_t size, gt_error *error) {
-  char asked[32], most[32];
+  char asked[32], max_bytes[32];
   return gt_fail(error, GT_ERR_MEMORY,
                  "out of memory on %s: %s requested in one allocation; the limit of this device is %s",
                  vk->base.name, gt_human_bytes((double)size, asked),
-                 gt_human_bytes((double)vk->base.max_allocation, most));
+                 gt_human_bytes((double)vk->base.max_allocation, max_bytes));
 }
 
 /* Reports the result of a call that allocates this much memory. */

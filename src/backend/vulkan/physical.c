@@ -1,3 +1,4 @@
+/* The physical devices: their properties, queue families and missing features. */
 #include "backend/vulkan/internal.h"
 #include "base/count.h"
 #include "base/log.h"
@@ -123,7 +124,7 @@ static void describe_features(gt_physical *p, bool family) {
   if (p->matrix.bfloat.m) add(text, size, "cooperativeMatrix bfloat16");
 }
 
-static gt_target target_of(const gt_physical *p) {
+static gt_target describe_target(const gt_physical *p) {
   return (gt_target){.device = true,
                      .subgroup = p->info.subgroup,
                      .max_workgroup = gt_min_u32(p->info.max_workgroup, 1024),
@@ -172,7 +173,7 @@ static void describe(gt_physical *p, int index) {
     info->max_workgroup = limits->maxComputeWorkGroupSize[0];
   p->max_allocation = info->max_allocation = eleven.maxMemoryAllocationSize;
   gt_vulkan_find_matrix_units(p, list, extensions);
-  info->target = target_of(p);
+  info->target = describe_target(p);
   gt_vulkan_cache_name(&p->properties, info->cache, sizeof info->cache);
   free(list);
   describe_features(p, choose_family(p));

@@ -124,7 +124,7 @@ static void count_compiled(gt_vulkan *vk, size_t first, double seconds) {
 }
 
 /* Compiles the pipelines from index `first` on. */
-static bool make_from(gt_vulkan *vk, size_t first, gt_error *error) {
+static bool compile_from(gt_vulkan *vk, size_t first, gt_error *error) {
   work w = {.vk = vk, .next = first, .end = vk->pipelines.count, .error = error};
   pthread_t thread[MAX_THREADS];
   long processors = sysconf(_SC_NPROCESSORS_ONLN), threads = (long)(w.end - first);
@@ -173,7 +173,7 @@ bool gt_vulkan_pipelines(gt_vulkan *vk, const gt_plan *plan, const bool *aligned
                          gt_error *error) {
   size_t before = vk->pipelines.count, *index = gt_alloc((plan->steps + 1) * sizeof *index);
   for (uint32_t i = 0; i < plan->steps; i++) index[i] = find_pipeline(vk, &plan->step[i], aligned[i]);
-  bool good = make_from(vk, before, error);
+  bool good = compile_from(vk, before, error);
   for (uint32_t i = 0; good && i < plan->steps; i++) out[i] = vk->pipelines.items[index[i]].pipeline;
   free(index);
   return good;

@@ -1,3 +1,4 @@
+/* SPIR-V of the embedded shaders, inflated at the first use. */
 #include "backend/vulkan/shader.h"
 #include "base/memory.h"
 #include <pthread.h>
