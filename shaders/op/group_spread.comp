@@ -6,9 +6,9 @@
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 
 void main() {
-  uint total = groups * each * batch;
+  uint total = groups * group_size * batch;
   for (uint i = gl_GlobalInvocationID.x; i < total; i += gl_NumWorkGroups.x * gl_WorkGroupSize.x) {
     uint row = i / batch;
-    y.at[i] = scale * x.at[row / each * batch + (i - row * batch)];
+    y.at[i] = scale * x.at[row / group_size * batch + (i - row * batch)];
   }
 }

@@ -22,11 +22,11 @@ void main() {
     vec4 even = vec4(0.0), odd = vec4(0.0);
     if (s < width) {
       uint r = lane;
-      for (; r + LANES < each; r += 2u * LANES) {
-        even += gt_load(x, (group * each + r) * width + s);
-        odd += gt_load(x, (group * each + r + LANES) * width + s);
+      for (; r + LANES < group_size; r += 2u * LANES) {
+        even += gt_load(x, (group * group_size + r) * width + s);
+        odd += gt_load(x, (group * group_size + r + LANES) * width + s);
       }
-      if (r < each) even += gt_load(x, (group * each + r) * width + s);
+      if (r < group_size) even += gt_load(x, (group * group_size + r) * width + s);
     }
     partial[me] = even + odd;
     barrier();

@@ -12,6 +12,6 @@
 #define GT_GROUP_SUM_SPEC_QUADS 4
 GT_ARGS(gt_group_sum_args) {
   GT_FLOATS x, y;
-  uint groups, each, batch;
+  uint groups, group_size, batch;
   float scale;
 };

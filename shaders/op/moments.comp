@@ -58,7 +58,7 @@ void write(GT_FLOATS to, uint at, uint column, vec4 v) {
     for (uint l = 0u; l < min(4u, columns - column); l++) to.at[at + l] = v[l];
 }
 
-float weight_of(uint r) { return WEIGHTED != 0u ? weight.at[r / each] : 1.0; }
+float weight_of(uint r) { return WEIGHTED != 0u ? weight.at[r / rows_per_sample] : 1.0; }
 
 moments row_moments(uint r, uint column) {
   return moments(weight_of(r), read(x, r * columns + column, column), vec4(0.0));
@@ -70,7 +70,8 @@ moments tile_moments(uint t, uint column, bool wanted) {
   uint first = t * tile, end = min(first + tile, rows), at = 2u * t * columns + column, differing = 0u;
   float w = weight_of(first);
   if (WEIGHTED != 0u)
-    for (uint r = (first / each + 1u) * each; r < end; r += each) differing += weight_of(r) == w ? 0u : 1u;
+    for (uint r = (first / rows_per_sample + 1u) * rows_per_sample; r < end; r += rows_per_sample)
+      differing += weight_of(r) == w ? 0u : 1u;
   moments m = moments(w * float(end - first), read(from, at, column), w * read(from, at + columns, column));
   if (differing != 0u && wanted) {
     m = empty();
@@ -122,12 +123,12 @@ void finish(uint c, uint column, moments m) {
 }
 
 void main() {
-  uint across = ((columns + 3u) / 4u + ACROSS - 1u) / ACROSS, chunks = (joined + chunk - 1u) / chunk;
+  uint across = ((columns + 3u) / 4u + ACROSS - 1u) / ACROSS, chunks = (inputs + chunk - 1u) / chunk;
   uint me = gl_LocalInvocationID.x, lane = me / ACROSS;
   for (uint g = gl_WorkGroupID.x; g < chunks * across; g += gl_NumWorkGroups.x) {
     uint column = 4u * (g % across * ACROSS + me % ACROSS), c = g / across;
     moments m = empty();
-    if (column < columns) m = combine_range(c * chunk + lane, min(c * chunk + chunk, joined), column);
+    if (column < columns) m = combine_range(c * chunk + lane, min(c * chunk + chunk, inputs), column);
     for (uint lower = DOWN / 2u; lower > 0u; lower /= 2u) {
       counted[me] = m.count;
       means[me] = m.mean;

@@ -19,7 +19,7 @@ GT_ARGS(gt_moments_args) {
   GT_FLOATS from, from_counts; /* parts and counts to read */
   GT_FLOATS parts, counts;
   GT_FLOATS mean, variance, inverse;
-  uint rows, columns, each; /* of x */
-  uint joined, chunk, tile; /* joined: rows or parts to reduce; chunk: how many of them per chunk */
+  uint rows, columns, rows_per_sample; /* of x */
+  uint inputs, chunk, tile; /* inputs: rows or parts to reduce; chunk: how many of them per chunk */
   float eps;
 };

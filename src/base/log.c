@@ -112,6 +112,8 @@ void gt_debug_check(void) {
     int k = 0;
     while (k < KNOWN && (strlen(known[k]) != length || strncmp(item, known[k], length))) k++;
     if (k == KNOWN)
-      gt_warn("GTRAIN_DEBUG: '%.*s' ignored: expected validation, plan, graph or matrix", (int)length, item);
+      gt_warn(
+          "GTRAIN_DEBUG: '%.*s' ignored: expected validation, plan, graph, matrix, packed, float16, cache or straight",
+          (int)length, item);
   }
 }

@@ -13,7 +13,7 @@ typedef struct gt_names {
 
 /* True if the text can be a name in a config: a letter or '_', then letters, digits, '_' or '-'. */
 bool gt_is_name(const char *text);
-#define GT_NAME_RULE "a letter, then letters, digits, '_' or '-'"
+#define GT_NAME_RULE "a letter or '_', then letters, digits, '_' or '-'"
 
 int gt_names_find(const gt_names *names, const char *text); /* its number; -1: not in the map */
 /* Returns the text's number if it is in the map; otherwise adds it with the given number and returns that. */

@@ -175,7 +175,7 @@ bool gt_cli_memory_limit(const gt_arguments *arguments, uint64_t *bytes) {
 
 void gt_cli_write_json(FILE *stream, json_t *value) {
   /* On a terminal, names from files are escaped (gt_put_text); programs get them unchanged. */
-  const size_t escape = isatty(STDOUT_FILENO) ? JSON_ENSURE_ASCII : 0;
+  const size_t escape = isatty(fileno(stream)) ? JSON_ENSURE_ASCII : 0;
   char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(9) | escape);
   fputs(text ? text : "null", stream);
   free(text);

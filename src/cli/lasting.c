@@ -10,7 +10,7 @@ bool gt_cli_measure_lasting(gt_lasting *out, const gt_model_file *file, const gt
   gt_error ignored = {0}; /* models other than automata may be trained on boards, too */
   *out = (gt_lasting){0};
   bool ok = true;
-  if (boards && gt_model_circuit_read(&model, file, &ignored) && model.automaton.made &&
+  if (boards && gt_model_circuit_read(&model, file, &ignored) && model.automaton.is_automaton &&
       model.automaton.ca.channels == boards->channels) {
     gt_model_circuit_simplify(&model);
     ok = gt_lasting_measure(out, &model.automaton.ca, boards, model.automaton.fire_rate,

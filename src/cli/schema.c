@@ -39,13 +39,13 @@ static const char *list_names(gt_arena *arena) {
   return text;
 }
 
-enum { MAX_NAMES = GT_SCHEMA_MAX_THINGS + 64 };
+enum { MAX_NAMES = GT_SCHEMA_MAX_ENTRIES + 64 };
 
 static int collect_names(const char *names[MAX_NAMES]) {
-  gt_schema_entry list[GT_SCHEMA_MAX_THINGS];
+  gt_schema_entry list[GT_SCHEMA_MAX_ENTRIES];
   gt_arena arena;
   gt_arena_init(&arena);
-  const int count = gt_schema_things(list, &arena);
+  const int count = gt_schema_entries(list, &arena);
   int known = 0;
   for (const gt_schema_kind *kind = gt_schema_kinds; kind->name; kind++) names[known++] = kind->plural;
   for (int i = 0; i < GT_LAYER_FAMILY_COUNT; i++) names[known++] = gt_layer_families[i].name;
@@ -70,10 +70,10 @@ static int report_unknown_name(const gt_arguments *arguments, const gt_schema_en
 
 static int run(const gt_arguments *arguments) {
   if (!arguments->words) return print_schema();
-  gt_schema_entry list[GT_SCHEMA_MAX_THINGS];
+  gt_schema_entry list[GT_SCHEMA_MAX_ENTRIES];
   gt_arena arena;
   gt_arena_init(&arena);
-  const int count = gt_schema_things(list, &arena);
+  const int count = gt_schema_entries(list, &arena);
   int code = GT_OK;
   if (!print_things(list, count, arguments->word[0]) &&
       !gt_schema_print_places(list, count, arguments->word[0], &arena))

@@ -24,16 +24,16 @@ typedef struct gt_schema_entry {
   const char *items;
   int family; /* layer: its gt_layer_family */
 } gt_schema_entry;
-enum { GT_SCHEMA_MAX_THINGS = 256 };
+enum { GT_SCHEMA_MAX_ENTRIES = 256 };
 
-/* Fills an array of GT_SCHEMA_MAX_THINGS; paths are in the arena. Returns their number. */
-int gt_schema_things(gt_schema_entry *list, gt_arena *arena);
+/* Fills an array of GT_SCHEMA_MAX_ENTRIES; paths are in the arena. Returns their number. */
+int gt_schema_entries(gt_schema_entry *list, gt_arena *arena);
 json_t *gt_schema_of_configs(void); /* the JSON Schema; the caller owns it */
 
 /* The type and range of a value: "an integer, at least 1", "a list of layers". In the arena. */
 const char *gt_schema_value_text(gt_arena *arena, const gt_field *field);
 /* "linear: UNITS" for a schema with a short form, else NULL. In the arena. */
-const char *gt_schema_short_form(gt_arena *arena, const gt_schema_entry *thing);
+const char *gt_schema_short_form(gt_arena *arena, const gt_schema_entry *entry);
 
 /* "lr: a number, more than 0; default: 0.001". In the arena. */
 const char *gt_schema_key_text(gt_arena *arena, const gt_field *field);
@@ -46,7 +46,7 @@ const char *gt_schema_find_foreign_key(const gt_schema_entry *list, int count, c
                                        gt_arena *arena);
 
 /* Prints an entry with its keys; for a section with `items`, also the list of its entries. */
-void gt_schema_print(const gt_schema_entry *list, int count, const gt_schema_entry *thing);
+void gt_schema_print(const gt_schema_entry *list, int count, const gt_schema_entry *entry);
 /* Prints all entries of a kind or of a family of layers, by the name of the list; false if there is none. */
 bool gt_schema_print_list(const gt_schema_entry *list, int count, const char *plural);
 #endif

@@ -48,7 +48,7 @@ static json_t *typed_json(const gt_schema_entry *list, int count, const char *ki
 
 /* The loss of a single target, or a map from the names of targets to losses, which may then have a weight. */
 static json_t *loss_json(const gt_schema_entry *list, int count) {
-  gt_schema_entry of_target[GT_SCHEMA_MAX_THINGS];
+  gt_schema_entry of_target[GT_SCHEMA_MAX_ENTRIES];
   json_t *single = typed_json(list, count, "loss", "the loss to minimize");
   memcpy(of_target, list, (size_t)count * sizeof *list);
   for (int i = 0; i < count; i++)
@@ -349,10 +349,10 @@ static void add_layer_definitions(json_t *all, const gt_schema_entry *list, int 
 }
 
 json_t *gt_schema_of_configs(void) {
-  gt_schema_entry list[GT_SCHEMA_MAX_THINGS];
+  gt_schema_entry list[GT_SCHEMA_MAX_ENTRIES];
   gt_arena arena;
   gt_arena_init(&arena);
-  const int count = gt_schema_things(list, &arena);
+  const int count = gt_schema_entries(list, &arena);
   json_t *root = gt_schema_json(&gt_config_schema, NULL), *all = json_object();
   json_object_set_new(root, "$schema", json_string("https://json-schema.org/draft/2020-12/schema"));
   json_object_set_new(root, "title", json_string("gtrain config"));

@@ -8,8 +8,8 @@
 enum { MAX_PLACES = 256, MAX_KEYS = 1024 };
 
 typedef struct place {
-  const gt_schema_entry *thing;
-  const char *inner; /* path of the map inside the thing, "" or ".grid_update" */
+  const gt_schema_entry *entry;
+  const char *inner; /* path of the map inside the entry, "" or ".grid_update" */
   const gt_field *field;
 } place;
 
@@ -26,10 +26,10 @@ static void add(finder *f, place found) {
   if (f->count < f->capacity) f->list[f->count++] = found;
 }
 
-static void search(finder *f, const gt_schema_entry *thing, const gt_schema *schema, const char *inner) {
+static void search(finder *f, const gt_schema_entry *entry, const gt_schema *schema, const char *inner) {
   for (const gt_field *field = schema ? schema->fields : NULL; field && field->name; field++) {
-    if (!f->key || !strcmp(field->name, f->key)) add(f, (place){thing, inner, field});
-    if (field->sub) search(f, thing, field->sub, gt_arena_printf(f->arena, "%s.%s", inner, field->name));
+    if (!f->key || !strcmp(field->name, f->key)) add(f, (place){entry, inner, field});
+    if (field->sub) search(f, entry, field->sub, gt_arena_printf(f->arena, "%s.%s", inner, field->name));
   }
 }
 
@@ -51,7 +51,7 @@ static const char *section_of(const char *kind) {
 
 /* True if the path names this place: `train`, `optimizer`, `adam`, `optimizer.adam`, `kan.grid_update`. */
 static bool is_at(gt_arena *arena, const place *p, const char *path) {
-  const gt_schema_entry *t = p->thing;
+  const gt_schema_entry *t = p->entry;
   const char *section = t->path ? t->path : section_of(t->kind);
   return !strcmp(path, gt_arena_printf(arena, "%s%s", section, p->inner)) ||
          !strcmp(path, gt_arena_printf(arena, "%s%s", t->name, p->inner)) ||
@@ -73,7 +73,7 @@ static void filter(finder *f, const char *path) {
 }
 
 static const char *place_text(gt_arena *arena, const place *p) {
-  const gt_schema_entry *t = p->thing;
+  const gt_schema_entry *t = p->entry;
   if (!strcmp(t->kind, "section"))
     return *t->path ? gt_arena_printf(arena, "%s%s", t->path, p->inner) : "the top level of the config";
   return gt_arena_printf(arena, "%s %s%s", t->kind, t->name, p->inner);

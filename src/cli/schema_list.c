@@ -45,7 +45,7 @@ typedef struct builder {
 } builder;
 
 static void add(builder *b, gt_schema_entry item) {
-  if (b->count < GT_SCHEMA_MAX_THINGS) b->list[b->count++] = item;
+  if (b->count < GT_SCHEMA_MAX_ENTRIES) b->list[b->count++] = item;
 }
 
 /* --- sections: the config's own rows, and the maps inside them --- */
@@ -149,7 +149,7 @@ static void add_training(builder *b) {
   for (int i = 0; gt_finding_names[i]; i++) add_finding(b, i);
 }
 
-int gt_schema_things(gt_schema_entry *list, gt_arena *arena) {
+int gt_schema_entries(gt_schema_entry *list, gt_arena *arena) {
   builder b = {list, 0, arena};
   add(&b, (gt_schema_entry){"section", gt_config_schema.name, gt_config_schema.help, &gt_config_schema, NULL,
                             ""});

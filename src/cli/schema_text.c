@@ -39,13 +39,13 @@ const char *gt_schema_value_text(gt_arena *arena, const gt_field *field) {
   return field->sub ? "a list of maps" : content_text(field->holds);
 }
 
-const char *gt_schema_short_form(gt_arena *arena, const gt_schema_entry *thing) {
-  const char *key = thing->schema ? thing->schema->shorthand : NULL;
+const char *gt_schema_short_form(gt_arena *arena, const gt_schema_entry *entry) {
+  const char *key = entry->schema ? entry->schema->shorthand : NULL;
   if (!key) return NULL;
   char *value = gt_arena_strdup(arena, key);
   for (char *c = value; *c; c++)
     if (*c >= 'a' && *c <= 'z') *c = (char)(*c - 'a' + 'A');
-  const char *path = thing->path ? thing->path : thing->name, *dot = strrchr(path, '.');
+  const char *path = entry->path ? entry->path : entry->name, *dot = strrchr(path, '.');
   return gt_arena_printf(arena, "%s: %s", dot ? dot + 1 : path, value);
 }
 
@@ -78,8 +78,8 @@ static bool has_keys(const gt_schema *schema) { return schema && schema->fields 
 
 /* --- lists --- */
 
-static bool is_in(const gt_schema_entry *thing, const char *kind, int family) {
-  return !strcmp(thing->kind, kind) && (family < 0 || thing->family == family);
+static bool is_in(const gt_schema_entry *entry, const char *kind, int family) {
+  return !strcmp(entry->kind, kind) && (family < 0 || entry->family == family);
 }
 
 /* Prints all entries of a kind, one line each; family: of layers, or -1. */
@@ -146,10 +146,10 @@ static const gt_schema_kind *find_kind(const char *name) {
   return kind;
 }
 
-static void print_common(gt_arena *arena, const gt_schema_entry *thing) {
-  if (!has_keys(thing->common)) return;
-  printf("\nKeys of every %s:\n", thing->kind);
-  print_keys(arena, thing->common, 2);
+static void print_common(gt_arena *arena, const gt_schema_entry *entry) {
+  if (!has_keys(entry->common)) return;
+  printf("\nKeys of every %s:\n", entry->kind);
+  print_keys(arena, entry->common, 2);
 }
 
 static void print_section_items(const gt_schema_entry *list, int count, const gt_schema_kind *kind) {
@@ -157,24 +157,24 @@ static void print_section_items(const gt_schema_entry *list, int count, const gt
   print_kind(list, count, kind);
 }
 
-void gt_schema_print(const gt_schema_entry *list, int count, const gt_schema_entry *thing) {
+void gt_schema_print(const gt_schema_entry *list, int count, const gt_schema_entry *entry) {
   gt_arena arena;
   gt_arena_init(&arena);
-  const char *place = thing->path && *thing->path ? thing->path : thing->name;
+  const char *place = entry->path && *entry->path ? entry->path : entry->name;
   gt_print_wrapped(
-      stdout, gt_arena_printf(&arena, "%s %s: %s", thing->kind, place, thing->help ? thing->help : ""), 2);
-  const gt_schema *schema = thing->schema;
-  if (!thing->path && schema && schema->help && thing->help && strlen(schema->help) > strlen(thing->help))
+      stdout, gt_arena_printf(&arena, "%s %s: %s", entry->kind, place, entry->help ? entry->help : ""), 2);
+  const gt_schema *schema = entry->schema;
+  if (!entry->path && schema && schema->help && entry->help && strlen(schema->help) > strlen(entry->help))
     gt_print_wrapped(stdout, schema->help, 0);
-  const gt_schema_kind *kind = find_kind(thing->items ? thing->items : thing->kind);
+  const gt_schema_kind *kind = find_kind(entry->items ? entry->items : entry->kind);
   if (kind->form) printf("in a config: %s\n", kind->form);
-  const char *form = gt_schema_short_form(&arena, thing);
+  const char *form = gt_schema_short_form(&arena, entry);
   if (form) printf("short form: %s\n", form);
   if (has_keys(schema)) {
-    printf("\n%s:\n", thing->items ? "Keys that all of them share" : "Keys");
+    printf("\n%s:\n", entry->items ? "Keys that all of them share" : "Keys");
     print_keys(&arena, schema, 2);
   }
-  print_common(&arena, thing);
-  if (thing->items) print_section_items(list, count, kind);
+  print_common(&arena, entry);
+  if (entry->items) print_section_items(list, count, kind);
   gt_arena_finish(&arena);
 }

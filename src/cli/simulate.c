@@ -79,7 +79,7 @@ static bool read_model(task *e) {
   if (!gt_model_file_read(&e->file, path, &e->error) ||
       !gt_model_circuit_read(&e->model, &e->file, &e->error))
     return false;
-  if (!e->model.automaton.made)
+  if (!e->model.automaton.is_automaton)
     return gt_fail(&e->error, GT_ERR_DATA, "%s is not a cellular automaton: it has no layer logic_ca", path);
   gt_model_circuit_simplify(&e->model);
   return true;
@@ -302,7 +302,7 @@ static int run(const gt_arguments *arguments) {
 static bool is_automaton(const gt_model_file *file) {
   gt_model_circuit model = {0};
   gt_error error = {0};
-  const bool ok = gt_model_circuit_read(&model, file, &error) && model.automaton.made;
+  const bool ok = gt_model_circuit_read(&model, file, &error) && model.automaton.is_automaton;
   gt_model_circuit_finish(&model);
   return ok;
 }

@@ -93,7 +93,7 @@ static bool add_layer(reader *r, int index) {
                         .path = r->file->path,
                         .arena = &r->arena,
                         .error = r->error};
-  if (r->out->automaton.made) return gt_layer_circuit_fail(&c, "comes after an automaton");
+  if (r->out->automaton.is_automaton) return gt_layer_circuit_fail(&c, "comes after an automaton");
   if (layer->type->circuit) return layer->type->circuit(&c, layer->config);
   return !reads_gates(r, layer) || gt_layer_circuit_fail(&c, "comes after gates but has no gates");
 }
@@ -105,10 +105,10 @@ static bool add_layers(reader *r) {
   for (int i = 0; i < layers && ok; i++) ok = add_layer(r, i);
   const gt_signals *last = &r->value[layers - 1];
   for (size_t i = 0; i < last->count && ok; i++) gt_circuit_output(&r->out->circuit, last->items[i]);
-  if (ok && !r->out->automaton.made && !r->out->circuit.gates.count)
+  if (ok && !r->out->automaton.is_automaton && !r->out->circuit.gates.count)
     ok = gt_fail(r->error, GT_ERR_DATA, "%s has no logic layer: only circuits of gates can be exported",
                  r->file->path);
-  if (ok && !r->out->automaton.made && !last->count) {
+  if (ok && !r->out->automaton.is_automaton && !last->count) {
     const gt_model_layer *layer = &r->model->layer[layers - 1];
     ok = gt_fail(r->error, GT_ERR_DATA,
                  "%s: not a circuit of logic gates: layer '%s' (%s) does not output bits of gates",
@@ -130,7 +130,8 @@ bool gt_model_circuit_read(gt_model_circuit *out, const gt_model_file *file, gt_
 }
 
 void gt_model_circuit_simplify(gt_model_circuit *circuit) {
-  gt_circuit *from = circuit->automaton.made ? &circuit->automaton.ca.cell : &circuit->circuit, simple;
+  gt_circuit *from = circuit->automaton.is_automaton ? &circuit->automaton.ca.cell : &circuit->circuit,
+             simple;
   gt_circuit_simplify(from, &simple);
   gt_circuit_finish(from);
   *from = simple;
@@ -143,5 +144,5 @@ void gt_model_circuit_finish(gt_model_circuit *circuit) {
 }
 
 const gt_circuit *gt_model_circuit_of(const gt_model_circuit *circuit) {
-  return circuit->automaton.made ? &circuit->automaton.ca.cell : &circuit->circuit;
+  return circuit->automaton.is_automaton ? &circuit->automaton.ca.cell : &circuit->circuit;
 }

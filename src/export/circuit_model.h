@@ -9,7 +9,8 @@
 
 typedef struct gt_model_circuit {
   gt_circuit circuit;
-  gt_layer_automaton automaton; /* if `made`, the model is this automaton, and the circuit is its cell */
+  gt_layer_automaton
+      automaton; /* if `is_automaton`, the model is this automaton, and the circuit is its cell */
 } gt_model_circuit;
 
 /* Reads the circuit as trained. GT_ERR_DATA, naming the layer, if a layer cannot become gates. */

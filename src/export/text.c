@@ -36,7 +36,7 @@ bool gt_export_write(gt_export *export, FILE *file, void (*write)(FILE *, const 
   const gt_circuit *simple = gt_model_circuit_of(&circuit);
   write(file, &(gt_export_circuit){.name = export->name,
                                    .circuit = simple,
-                                   .ca = circuit.automaton.made ? &circuit.automaton.ca : NULL,
+                                   .ca = circuit.automaton.is_automaton ? &circuit.automaton.ca : NULL,
                                    .gates_before = before});
   snprintf(export->summary, sizeof export->summary,
            "%zu gates, %zu after simplification, %u inputs, %zu outputs", before, simple->gates.count,

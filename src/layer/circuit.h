@@ -8,7 +8,7 @@
 #include "store/safetensors.h"
 
 typedef struct gt_layer_automaton { /* for a model that is an automaton */
-  bool made;                        /* true if the model is an automaton */
+  bool is_automaton;                /* true if the model is an automaton */
   gt_circuit_ca ca;                 /* its cell is the circuit */
   int64_t height, width;            /* size of the training boards */
   int64_t steps, outputs; /* number of steps in training; the output is the first `outputs` channels */

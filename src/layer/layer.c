@@ -100,7 +100,7 @@ gt_id gt_build_counter(gt_build *build, const char *name) {
                                       .role = GT_STATE,
                                       .shape = gt_shape_1(1),
                                       .range = GT_NOT_NEGATIVE,
-                                      .counts = true,
+                                      .not_averaged = true,
                                       .refit = build->type->refit});
 }
 
@@ -110,7 +110,7 @@ gt_id gt_build_filled_state(gt_build *build, const char *name, gt_shape shape, g
                                       .role = GT_STATE,
                                       .shape = shape,
                                       .range = range,
-                                      .counts = true,
+                                      .not_averaged = true,
                                       .fill = fill,
                                       .refit = build->type->refit,
                                       .form = form});

@@ -112,7 +112,7 @@ typedef struct gt_layer_type {
   /* gt_slot.refit of the layer's parameters and states: converts their values when a training phase changes
    * the layer's sizes; NULL: sizes cannot change. gt_refit_overlap suits most layers. */
   void (*refit)(const gt_slot *before, const float *old, const gt_slot *now, float *out,
-                const gt_slot_values *was);
+                const gt_slot_values *values_before);
   /* Emits the layer's ops and returns its output, or GT_NONE after gt_build_error. input[k] has rank >= 1.
    * Shape errors of the ops themselves are reported by the model room unless the layer finds them first. */
   gt_id (*build)(gt_build *build, const void *config, const gt_id *input, int inputs);
@@ -129,7 +129,7 @@ extern const gt_schema gt_layer_common_schema;
 
 /* Keeps values at indices that both shapes have; the others get their initial values. */
 void gt_refit_overlap(const gt_slot *before, const float *old, const gt_slot *now, float *out,
-                      const gt_slot_values *was);
+                      const gt_slot_values *values_before);
 
 int gt_layer_count(void);
 const gt_layer_type *gt_layer_at(int index); /* sorted by name */

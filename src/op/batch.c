@@ -136,7 +136,7 @@ static bool check_members(const gt_graph *graph, const gt_node *node) {
   if (!has_members(node)) return true;
   const gt_node *members = gt_node_at(graph, node->input[node->inputs - 1]);
   return members->dtype == GT_I32 &&
-         gt_shape_equal(members->shape, gt_shape_1(gt_batch_members(node->attribute)));
+         gt_shape_equal(members->shape, gt_shape_1(gt_batch_member_count(node->attribute)));
 }
 
 static bool infer_batch(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,

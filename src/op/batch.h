@@ -28,7 +28,7 @@ typedef struct gt_batch_attribute {
 /* Steps per epoch. */
 int64_t gt_batch_steps(const gt_batch_attribute *attribute);
 /* Number of elements of `members`. */
-static inline int64_t gt_batch_members(const gt_batch_attribute *attribute) {
+static inline int64_t gt_batch_member_count(const gt_batch_attribute *attribute) {
   return attribute->classes + 1 + attribute->samples;
 }
 /* Writes the samples of rows `first` … first + rows - 1 of the clock's step; GT_NONE past the end of the

@@ -146,7 +146,7 @@ gt_id gt_view_origin(const gt_graph *graph, gt_id x, int64_t *offset) {
   }
 }
 
-gt_id gt_part(gt_graph *graph, gt_id x, int64_t offset, gt_shape shape) {
+gt_id gt_view_or_input(gt_graph *graph, gt_id x, int64_t offset, gt_shape shape) {
   if (x == GT_NONE) return GT_NONE;
   int64_t begin;
   const gt_id origin = gt_view_origin(graph, x, &begin);
@@ -184,7 +184,7 @@ static void gradient_pack(gt_graph *graph, gt_id node, const gt_id *output_gradi
   for (int i = 0; i < gt_node_at(graph, node)->inputs; i++) {
     const gt_shape shape = gt_node_at(graph, gt_node_at(graph, node)->input[i])->shape;
     if (wanted[i])
-      input_gradient[i] = gt_part(graph, output_gradient[0], gt_pack_offset(graph, node, i), shape);
+      input_gradient[i] = gt_view_or_input(graph, output_gradient[0], gt_pack_offset(graph, node, i), shape);
   }
 }
 

@@ -32,7 +32,7 @@ int64_t gt_pack_offset(const gt_graph *graph, gt_id pack, int part); /* element 
  * at which x begins. */
 gt_id gt_view_origin(const gt_graph *graph, gt_id x, int64_t *offset);
 /* As gt_view; but if x is a pack or a view of one, and the range is exactly one of its inputs, that input. */
-gt_id gt_part(gt_graph *graph, gt_id x, int64_t offset, gt_shape shape);
+gt_id gt_view_or_input(gt_graph *graph, gt_id x, int64_t offset, gt_shape shape);
 bool gt_pack_has_gaps(const gt_graph *graph, gt_id pack); /* true if some element belongs to no input */
 /* After this step the variable's elements from `offset` on are x. The node becomes a root. All reads of the
  * variable in the same step return the old content, whatever their position in the graph. */

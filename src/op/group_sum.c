@@ -86,16 +86,17 @@ static void sum_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const uint32_t n = t->batch - s < PIECE ? t->batch - s : PIECE;
   float sum[PIECE] = {0}, *y = GT_PTR(float, t->y);
   (void)spec;
-  add_rows(GT_PTR(const float, t->x) + (size_t)group * t->each * t->batch + s, t->batch, t->each, sum, n);
+  add_rows(GT_PTR(const float, t->x) + (size_t)group * t->group_size * t->batch + s, t->batch, t->group_size,
+           sum, n);
   for (uint32_t i = 0; i < n; i++) y[(size_t)(s + i) * t->groups + group] = t->scale * sum[i];
 }
 
 static void spread_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_group_sum_args *t = args;
-  const uint32_t rows = t->groups * t->each;
+  const uint32_t rows = t->groups * t->group_size;
   (void)spec;
   for (uint32_t r = tile * TILE_ROWS; r < (tile + 1) * TILE_ROWS && r < rows; r++) {
-    const float *x = GT_PTR(const float, t->x) + (size_t)(r / t->each) * t->batch;
+    const float *x = GT_PTR(const float, t->x) + (size_t)(r / t->group_size) * t->batch;
     float *y = GT_PTR(float, t->y) + (size_t)r * t->batch;
     for (uint32_t i = 0; i < t->batch; i++) y[i] = t->scale * x[i];
   }
@@ -122,7 +123,7 @@ static void lower_sum(gt_lowering *lowering, const struct gt_group_sum_args *arg
   const uint32_t width = quads ? args->batch / 4 : args->batch,
                  columns = columns_for(target, args->groups, width);
   uint32_t lanes = 1;
-  while (lanes < args->each && lanes * 2 * columns <= WORKGROUP &&
+  while (lanes < args->group_size && lanes * 2 * columns <= WORKGROUP &&
          (!target->max_workgroup || lanes * 2 * columns <= target->max_workgroup))
     lanes *= 2;
   step->tiles = args->groups * gt_ceil_div(args->batch, PIECE);
@@ -135,9 +136,9 @@ static void lower_sum(gt_lowering *lowering, const struct gt_group_sum_args *arg
 
 static void lower_spread(gt_lowering *lowering, const struct gt_group_sum_args *args, gt_id node) {
   gt_step *step = gt_lower_step(lowering, &spread_kernel, args, sizeof *args);
-  step->tiles = gt_ceil_div(args->groups * args->each, TILE_ROWS);
+  step->tiles = gt_ceil_div(args->groups * args->group_size, TILE_ROWS);
   gt_lower_write(lowering, offsetof(struct gt_group_sum_args, y), node);
-  gt_lower_grid(lowering, (uint64_t)args->groups * args->each * args->batch, 256);
+  gt_lower_grid(lowering, (uint64_t)args->groups * args->group_size * args->batch, 256);
 }
 
 static void lower(gt_lowering *lowering, const gt_group *group) {
@@ -145,7 +146,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const group_attribute *a = node->attribute;
   const bool is_sum = node->op == &ops[OP_SUM];
   const struct gt_group_sum_args args = {.groups = (uint32_t)a->groups,
-                                         .each = (uint32_t)a->group_size,
+                                         .group_size = (uint32_t)a->group_size,
                                          .batch = (uint32_t)node->shape.dim[is_sum ? 0 : 1],
                                          .scale = (float)a->scale};
   if (is_sum)
@@ -159,7 +160,7 @@ void gt_group_sum_lower(gt_lowering *lowering, gt_id node, uint32_t scratch, uin
                         uint32_t group_size, float scale) {
   const uint32_t batch = (uint32_t)gt_node_at(gt_lowering_graph(lowering), node)->shape.dim[0];
   const struct gt_group_sum_args args = {
-      .groups = groups, .each = group_size, .batch = batch, .scale = scale};
+      .groups = groups, .group_size = group_size, .batch = batch, .scale = scale};
   lower_sum(lowering, &args, node);
   gt_lower_use_scratch(lowering, offsetof(struct gt_group_sum_args, x), scratch, false);
 }

@@ -119,11 +119,11 @@ static pass lower_pass(gt_lowering *lowering, const gt_node *node, gt_id id, str
                        const pass *from) {
   const gt_target *target = gt_lowering_target(lowering);
   const bool is_partial = from->kind != GT_MOMENTS_ROWS;
-  const gt_columns c = gt_columns_choose(lowering, args->joined, gt_ceil_div(args->columns, 4), is_partial);
-  args->chunk = is_partial       ? args->joined
-                : target->device ? gt_columns_chunk(target, &c, args->joined, 1)
-                                 : chunk_for_cpu(args->joined, args->columns);
-  const uint32_t chunks = gt_ceil_div(args->joined, args->chunk);
+  const gt_columns c = gt_columns_choose(lowering, args->inputs, gt_ceil_div(args->columns, 4), is_partial);
+  args->chunk = is_partial       ? args->inputs
+                : target->device ? gt_columns_chunk(target, &c, args->inputs, 1)
+                                 : chunk_for_cpu(args->inputs, args->columns);
+  const uint32_t chunks = gt_ceil_div(args->inputs, args->chunk);
   pass next = {.kind = GT_MOMENTS_PARTS};
   gt_step *step = gt_lower_step(lowering, &kernel, args, sizeof *args);
   step->spec[GT_MOMENTS_SPEC_FROM] = from->kind;
@@ -136,7 +136,7 @@ static pass lower_pass(gt_lowering *lowering, const gt_node *node, gt_id id, str
   const bool weighted = from->kind != GT_MOMENTS_PARTS && node->inputs > 1;
   if (weighted || !is_partial) gt_lower_read(lowering, AT(x), node->input[0]);
   if (weighted) gt_lower_read(lowering, AT(weight), node->input[1]);
-  if (is_partial) step->touched = 8ull * args->columns * (args->joined + 1);
+  if (is_partial) step->touched = 8ull * args->columns * (args->inputs + 1);
   if (is_partial) gt_lower_use_scratch(lowering, AT(from), from->parts, false);
   if (from->kind == GT_MOMENTS_PARTS) gt_lower_use_scratch(lowering, AT(from_counts), from->counts, false);
   if (chunks == 1) {
@@ -161,18 +161,18 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const uint32_t row_count = (uint32_t)rows_of(shape);
   struct gt_moments_args args = {.rows = row_count,
                                  .columns = (uint32_t)columns_of(shape),
-                                 .each = row_count / (uint32_t)shape.dim[0],
-                                 .joined = row_count,
+                                 .rows_per_sample = row_count / (uint32_t)shape.dim[0],
+                                 .inputs = row_count,
                                  .eps = (float)*(const double *)node->attribute};
   gt_joined joined;
   pass from = {.kind = GT_MOMENTS_ROWS};
   if (gt_lower_joined(lowering, group, &joined)) {
     from = (pass){.kind = GT_MOMENTS_TILES, .parts = joined.scratch};
-    args.joined = joined.tiles, args.tile = joined.rows;
+    args.inputs = joined.tiles, args.tile = joined.rows;
   }
-  for (uint32_t chunks = 2; chunks > 1; args.joined = chunks) {
+  for (uint32_t chunks = 2; chunks > 1; args.inputs = chunks) {
     from = lower_pass(lowering, node, group->leader, &args, &from);
-    chunks = gt_ceil_div(args.joined, args.chunk);
+    chunks = gt_ceil_div(args.inputs, args.chunk);
   }
 }
 

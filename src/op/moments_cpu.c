@@ -14,7 +14,7 @@ typedef struct work { /* columns first … first + n - 1 of the rows (or partial
 } work;
 
 uint32_t gt_moments_tiles(const struct gt_moments_args *a) {
-  return gt_ceil_div(a->joined, a->chunk) * gt_ceil_div(a->columns, GT_MOMENTS_SEGMENT);
+  return gt_ceil_div(a->inputs, a->chunk) * gt_ceil_div(a->columns, GT_MOMENTS_SEGMENT);
 }
 
 /* False: the pass reads partial results. */
@@ -23,7 +23,9 @@ static bool reads_rows(const work *w) { return w->spec[GT_MOMENTS_SPEC_FROM] == 
 /* The weight of row, or partial result, i. */
 static float weight_of(const work *w, uint32_t i) {
   if (!reads_rows(w)) return GT_PTR(const float, w->args->from_counts)[i];
-  return w->spec[GT_MOMENTS_SPEC_WEIGHTED] ? GT_PTR(const float, w->args->weight)[i / w->args->each] : 1;
+  return w->spec[GT_MOMENTS_SPEC_WEIGHTED]
+             ? GT_PTR(const float, w->args->weight)[i / w->args->rows_per_sample]
+             : 1;
 }
 
 /* The row, or the means of the partial result, i; after the means come the squared deviations. */
@@ -86,7 +88,7 @@ void gt_moments_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   work w = {
       .args = a, .spec = spec, .first = tile % segments * GT_MOMENTS_SEGMENT, .begin = chunk * a->chunk};
   w.n = gt_min_u32(a->columns - w.first, GT_MOMENTS_SEGMENT);
-  w.end = gt_min_u32(w.begin + a->chunk, a->joined);
+  w.end = gt_min_u32(w.begin + a->chunk, a->inputs);
   float weight = 0;
   for (uint32_t i = w.begin; i < w.end; i++) weight += weight_of(&w, i);
   sum_columns(&w, false, w.mean);

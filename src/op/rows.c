@@ -24,7 +24,7 @@ gt_row_passes gt_rows_passes(const gt_program *p) {
     uint32_t *result = &known[GT_OPERAND_RESULT + i];
     if (gt_reduces_row(opcode)) {
       *result = a + 1;
-      passes.of[which] = *result;
+      passes.pass_of[which] = *result;
       passes.opcode[which] = opcode;
       passes.count = gt_max_u32(passes.count, *result);
     } else {
@@ -45,7 +45,7 @@ uint32_t gt_rows_narrow(const gt_graph *graph, const gt_group *group) {
 static void set_passes(gt_step *step, const gt_program *p) {
   const gt_row_passes passes = gt_rows_passes(p);
   for (int r = 0; r < GT_PROGRAM_REDUCTIONS; r++) {
-    step->spec[GT_ROWS_SPEC_REDUCTION + r] = passes.of[r];
+    step->spec[GT_ROWS_SPEC_REDUCTION + r] = passes.pass_of[r];
     step->spec[GT_ROWS_SPEC_OPCODE + r] = passes.opcode[r];
   }
   step->spec[GT_ROWS_SPEC_PASSES] = passes.count;

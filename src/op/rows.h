@@ -8,7 +8,7 @@ void gt_rows_lower(gt_lowering *lowering, const gt_group *group);
 
 /* The pass over the row in which each reduction of a row program is computed, and the number of passes. */
 typedef struct gt_row_passes {
-  uint32_t of[GT_PROGRAM_REDUCTIONS]; /* 0: unused, else 1 + the pass */
+  uint32_t pass_of[GT_PROGRAM_REDUCTIONS]; /* 0: unused, else 1 + the pass */
   uint32_t opcode[GT_PROGRAM_REDUCTIONS], count;
 } gt_row_passes;
 gt_row_passes gt_rows_passes(const gt_program *program);

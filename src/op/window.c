@@ -43,7 +43,8 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
                    gt_shape_text(data->shape, text), a->width);
   if (has_members(node)) {
     const gt_node *members = gt_node_at(graph, node->input[2]);
-    if (members->dtype != GT_I32 || !gt_shape_equal(members->shape, gt_shape_1(gt_batch_members(&a->order))))
+    if (members->dtype != GT_I32 ||
+        !gt_shape_equal(members->shape, gt_shape_1(gt_batch_member_count(&a->order))))
       return gt_fail(error, GT_ERR_INTERNAL, "window: the members of the classes have the wrong shape");
   }
   *shape = gt_shape_2(a->order.batch, a->width);

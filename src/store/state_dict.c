@@ -108,7 +108,7 @@ static bool copy_device(gt_buffers *buffers, const char *name, float *values, in
                    : gt_buffers_download(buffers, name, 0, values, bytes, error);
 }
 
-/* Counters (gt_slot.counts) have no average and keep their values. */
+/* Counters (gt_slot.not_averaged) have no average and keep their values. */
 static bool average_states(gt_state_dict *dict, gt_buffers *buffers, bool is_upload, gt_error *error) {
   const gt_store *store = dict->store;
   int states = -1;
@@ -120,7 +120,7 @@ static bool average_states(gt_state_dict *dict, gt_buffers *buffers, bool is_upl
   const bool ok = copy_device(buffers, GT_AVERAGE_STATES, values, store->states, is_upload, error);
   for (int i = 0; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i];
-    if (slot->role == GT_STATE && slot->counts)
+    if (slot->role == GT_STATE && slot->not_averaged)
       memcpy(values + slot->offset, former + slot->offset, (size_t)slot->count * sizeof *values);
   }
   free(former);

@@ -172,7 +172,7 @@ gt_id gt_store_read(gt_store_reader *reader, const gt_slot *slot) {
   const gt_store *store = reader->store;
   gt_graph *graph = reader->graph;
   gt_id flat;
-  if (slot->role == GT_STATE && reader->averaged & GT_ROLE(GT_STATE) && !slot->counts)
+  if (slot->role == GT_STATE && reader->averaged & GT_ROLE(GT_STATE) && !slot->not_averaged)
     flat = read_flat(graph, &reader->average_states, GT_AVERAGE_STATES, store->states);
   else if (slot->role == GT_STATE)
     flat = read_flat(graph, &reader->states, GT_STATES_VARIABLE, store->states);

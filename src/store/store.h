@@ -77,13 +77,13 @@ typedef struct gt_slot {
   gt_fill fill;
   const struct gt_slot *belongs_to; /* OPTIMIZER: the parameter or state that is optimized; else NULL */
   gt_slot_range range;              /* STATE and its optimizer slots */
-  bool counts;                      /* STATE: is a counter or grid position, so it is not averaged */
+  bool not_averaged;                /* STATE: a counter or grid position */
   int32_t *table;                   /* CONSTANT, DERIVED: the values */
   /* Converts the slot's values when a run changes the model: from the shape and form of slot `before`, values
-   * `old`, to those of slot `now`. out: holds initial values, receives the result. was: the values of all
-   * slots before the change. NULL: the shape cannot change in a run. */
+   * `old`, to those of slot `now`. out: holds initial values, receives the result. values_before: the values
+   * of all slots before the change. NULL: the shape cannot change in a run. */
   void (*refit)(const struct gt_slot *before, const float *old, const struct gt_slot *now, float *out,
-                const gt_slot_values *was);
+                const gt_slot_values *values_before);
   const void *form; /* what the values mean, in a struct of the layer, for refit; NULL: the shape suffices */
   const int32_t *limit; /* CONSTANT: value i lies in [0, limit[i]) */
 } gt_slot;

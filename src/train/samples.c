@@ -113,7 +113,7 @@ static gt_id draw_series_windows(const gt_samples *samples, const gt_tensor *ten
 /* The samples by class, for a balanced order of resident samples; otherwise GT_NONE. */
 static gt_id read_members(gt_graph *graph, const gt_batch_attribute *attribute) {
   if (!attribute->classes || attribute->window) return GT_NONE;
-  return read_variable(graph, GT_MEMBERS_VARIABLE, gt_shape_1(gt_batch_members(attribute)), GT_I32);
+  return read_variable(graph, GT_MEMBERS_VARIABLE, gt_shape_1(gt_batch_member_count(attribute)), GT_I32);
 }
 
 gt_id gt_samples_draw(gt_graph *graph, gt_id data, gt_id clock, gt_id scaling, gt_batch_attribute attribute) {
@@ -138,7 +138,7 @@ gt_id gt_samples_targets(const gt_samples *samples, const gt_tensor *targets, co
 
 bool gt_members_upload(const int32_t *members, const gt_batch_attribute *order, gt_buffers *buffers,
                        gt_error *error) {
-  const uint64_t size = (uint64_t)gt_batch_members(order) * sizeof *members;
+  const uint64_t size = (uint64_t)gt_batch_member_count(order) * sizeof *members;
   return !members || gt_buffers_upload(buffers, GT_MEMBERS_VARIABLE, 0, members, size, error);
 }
 

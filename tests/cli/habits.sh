@@ -58,7 +58,7 @@ exits 78 "a file of another format" "$GTRAIN" check $config --set data.train="$T
 says "… is named at its place" "--set:1:12: error: cannot tell the format of '$TEST_TMP/t.parquet'"
 says "… with the way out" "gtrain reads csv, idx, npy, cifar and images; convert the file"
 exits 0 "an unknown name in GTRAIN_DEBUG" env GTRAIN_DEBUG=plan,graphs "$GTRAIN" configs
-says "… is told" "GTRAIN_DEBUG: 'graphs' ignored: expected validation, plan, graph or matrix"
+says "… is told" "GTRAIN_DEBUG: 'graphs' ignored: expected validation, plan, graph, matrix, packed, float16, cache or straight"
 exits 65 "a config as a model" "$GTRAIN" predict $config datasets/digits/digits.csv
 says "… is called one" "$config is a config, not a model"
 exits 0 "a model" "$GTRAIN" train $config --set train.epochs=1 --device cpu --quiet --run-dir "$TEST_TMP/run"

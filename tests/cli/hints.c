@@ -52,17 +52,17 @@ static bool contains(const gt_schema *whole, const gt_schema *part) {
 }
 
 static void every_thing_has_a_place(void **state) {
-  static gt_schema_entry thing[GT_SCHEMA_MAX_THINGS];
-  const int things = gt_schema_things(thing, &arena);
+  static gt_schema_entry entry[GT_SCHEMA_MAX_ENTRIES];
+  const int entries = gt_schema_entries(entry, &arena);
   (void)state;
-  for (int i = 0; i < things; i++) {
-    /* A section whose value is another kind of thing has that thing's keys; a phase has the keys of sections;
+  for (int i = 0; i < entries; i++) {
+    /* A section whose value is another kind of entry has that entry's keys; a phase has the keys of sections;
      * metrics and warnings have no keys. */
-    bool found = thing[i].items || !strcmp(thing[i].name, "phases") || !thing[i].schema->fields->name;
+    bool found = entry[i].items || !strcmp(entry[i].name, "phases") || !entry[i].schema->fields->name;
     for (int k = 0; k < diagnostics.places; k++)
-      found |= contains(diagnostics.place[k].schema, thing[i].schema) ||
-               contains(diagnostics.place[k].common, thing[i].schema);
-    if (!found) fail_msg("no place for %s '%s'", thing[i].kind, thing[i].name);
+      found |= contains(diagnostics.place[k].schema, entry[i].schema) ||
+               contains(diagnostics.place[k].common, entry[i].schema);
+    if (!found) fail_msg("no place for %s '%s'", entry[i].kind, entry[i].name);
   }
 }
 

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 static gt_arena arena;
-static gt_schema_entry thing[GT_SCHEMA_MAX_THINGS];
-static int things, tried;
+static gt_schema_entry entry[GT_SCHEMA_MAX_ENTRIES];
+static int entries, tried;
 
 #define UNKNOWN     "zqx: 1"
 #define TWO_SAMPLES "inputs: [[0, 1, 0, 1, 1, 0, 1, 0], [1, 0, 1, 1, 0, 1, 0, 1]], targets: [0, 1]"
@@ -123,7 +123,7 @@ static void walk(const gt_schema_entry *t, const gt_schema *schema, const char *
 static void walk_node(const gt_schema_entry *t, const gt_field *f, const char *before, const char *after) {
   static const char *const checked_elsewhere[] = {"data",  "augment",   "layers", "init_from",
                                                   "loss",  "optimizer", "each",   "schedule",
-                                                  "train", "phases",    NULL}; /* in gt_schema_things() */
+                                                  "train", "phases",    NULL}; /* in gt_schema_entries() */
   if (f->sub) {
     walk(t, f->sub, PRINT("%s[{", before), PRINT("}]%s", after));
     return;
@@ -161,8 +161,8 @@ static void walk(const gt_schema_entry *t, const gt_schema *schema, const char *
 
 static void unknown_keys(void **state) {
   (void)state;
-  for (int i = 0; i < things; i++) {
-    const gt_schema_entry *t = &thing[i];
+  for (int i = 0; i < entries; i++) {
+    const gt_schema_entry *t = &entry[i];
     if (!strcmp(t->kind, "warning") || !strcmp(t->kind, "metric")) continue; /* names without a map */
     /* These are checked as their items, as part of their section, or by unknown_keys_of_phases. */
     const bool is_prune = !strcmp(t->name, "prune") || !strcmp(t->name, "symbolic");
@@ -253,7 +253,7 @@ static void json_schema_is_closed(void **state) {
 
 int main(void) {
   gt_arena_init(&arena);
-  things = gt_schema_things(thing, &arena);
+  entries = gt_schema_entries(entry, &arena);
   const struct CMUnitTest tests[] = {cmocka_unit_test(unknown_keys), cmocka_unit_test(unknown_keys_of_phases),
                                      cmocka_unit_test(json_schema_is_closed)};
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);

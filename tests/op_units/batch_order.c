@@ -68,7 +68,7 @@ static void test_balanced(void **state) {
   for (int c = 0; c < CLASSES; c++) assert_in_range(drawn[c], 20000 - 577, 20000 + 577);
   assert_in_range(halves[0], drawn[1] / 2 - 354, drawn[1] / 2 + 354);
   assert_in_range(same, 0, 35); /* expected: 60000 / 9 * (1 / 600 + 1 / 59399), 11 */
-  assert_int_equal(gt_batch_members(&a), TABLE);
+  assert_int_equal(gt_batch_member_count(&a), TABLE);
 }
 
 int main(void) {

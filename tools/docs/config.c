@@ -7,7 +7,7 @@
 #include <string.h>
 
 static gt_arena arena;
-static gt_schema_entry list[GT_SCHEMA_MAX_THINGS];
+static gt_schema_entry list[GT_SCHEMA_MAX_ENTRIES];
 static int count;
 
 /* --- keys --- */
@@ -42,12 +42,12 @@ static void put_table(const gt_schema *schema, bool deep) {
 
 /* --- the things of a kind --- */
 
-static bool is_of_kind(const gt_schema_entry *thing, const char *kind, int family) {
-  return !strcmp(thing->kind, kind) && (family < 0 || thing->family == family);
+static bool is_of_kind(const gt_schema_entry *entry, const char *kind, int family) {
+  return !strcmp(entry->kind, kind) && (family < 0 || entry->family == family);
 }
 
-static const char *anchor(const gt_schema_entry *thing) {
-  return gt_arena_printf(&arena, "%s-%s", thing->kind, thing->name);
+static const char *anchor(const gt_schema_entry *entry) {
+  return gt_arena_printf(&arena, "%s-%s", entry->kind, entry->name);
 }
 
 /* A table of all things of a kind (and family, if it is not negative), then the keys of each thing that has
@@ -110,8 +110,8 @@ static bool is_inside(const gt_schema_entry *section) {
   return false;
 }
 
-static bool is_section(const gt_schema_entry *thing) {
-  return thing->path && *thing->path && !is_inside(thing);
+static bool is_section(const gt_schema_entry *entry) {
+  return entry->path && *entry->path && !is_inside(entry);
 }
 
 static void put_section(const gt_schema_entry *section) {
@@ -149,7 +149,7 @@ static void put_contents(void) {
 
 void docs_config(void) {
   gt_arena_init(&arena);
-  count = gt_schema_things(list, &arena);
+  count = gt_schema_entries(list, &arena);
   printf("# Config reference\n\n<!-- Generated from the schema by `make docs`; do not edit. -->\n\n"
          "A config is one YAML file. `gtrain check CONFIG` checks it, `gtrain schema NAME` prints any of the "
          "tables below, `gtrain schema` the JSON Schema for editors. On the command line `--set KEY=VALUE` "

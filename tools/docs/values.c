@@ -49,14 +49,14 @@ static void add_keys(keys *k, const char *prefix, const gt_schema *schema) {
 
 /* True if the section occurs only once in a config and is a map, so that its keys have fixed paths. False
  * for lists of layers, phases and parameter groups, and for columns. */
-static bool has_fixed_paths(const gt_schema_entry *thing) {
-  return thing->path && !strstr(thing->path, "phases") && !strstr(thing->path, "NAME") &&
-         strcmp(thing->name, "model") && strcmp(thing->path, "optimizer.parameters");
+static bool has_fixed_paths(const gt_schema_entry *entry) {
+  return entry->path && !strstr(entry->path, "phases") && !strstr(entry->path, "NAME") &&
+         strcmp(entry->name, "model") && strcmp(entry->path, "optimizer.parameters");
 }
 
 const char *const *docs_keys(gt_arena *arena) {
-  gt_schema_entry list[GT_SCHEMA_MAX_THINGS];
-  const int count = gt_schema_things(list, arena);
+  gt_schema_entry list[GT_SCHEMA_MAX_ENTRIES];
+  const int count = gt_schema_entries(list, arena);
   keys k = {arena, GT_NEW_N(arena, const char *, MAX_KEYS), 0};
   for (int i = 0; i < count; i++) {
     if (!has_fixed_paths(&list[i])) continue;

@@ -124,16 +124,16 @@ vec4 compute_pixel(uint row, uint across, uint down, uint c, uint n) {
   } else value = load_table(c, n);
   if (SCALED != 0u)
     for (uint k = 0u; k < n; k++) {
-      uint p = ((down * wide + across) * channels + c + k) % period;
+      uint p = ((down * out_width + across) * channels + c + k) % period;
       value[k] = (value[k] - scaling.at[p]) * scaling.at[period + p] + scaling.at[2u * period + p];
     }
   return value;
 }
 
 void main() {
-  uint count = batch * tall * wide, stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+  uint count = batch * out_height * out_width, stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
   for (uint i = gl_GlobalInvocationID.x; i < count; i += stride) {
-    uint line = i / wide, across = i - line * wide, row = line / tall, down = line - row * tall;
+    uint line = i / out_width, across = i - line * out_width, row = line / out_height, down = line - row * out_height;
     uint record = row * words, other = (row == 0u ? batch : row) - 1u; /* the sample to mix with */
     bool pasted = MIXES != 0u && in_box(record + GT_AUGMENT_MIX_BOX, across, down);
     float share = drawn.at[record + GT_AUGMENT_PIXEL_SHARE];

@@ -1,7 +1,7 @@
 /* Augments a batch of images x [batch, height, width, channels] with the random parameters `drawn`
  * [batch, words] (augment/drawn.h).
  *
- * Kernel augment writes y [batch, tall, wide, channels]. table: one value per channel for pixels outside the
+ * Kernel augment writes y [batch, out_height, out_width, channels]. table: one value per channel for pixels outside the
  * image, then one per channel for each erased box, then the tone curves, GT_AUGMENT_LEVELS values each.
  * grey [batch]: the mean gray level of each sample, for contrast. scaling [3, period]: center, scale and
  * shift; element i of a sample is scaled with those at i modulo `period`.
@@ -24,7 +24,7 @@
 #define GT_AUGMENT_SYMMETRIC      3u /* reflection that repeats the last pixels */
 GT_ARGS(gt_augment_args) {
   GT_FLOATS x, drawn, grey, scaling, table, y;
-  uint batch, height, width, channels, tall, wide; /* tall, wide: height and width of y */
+  uint batch, height, width, channels, out_height, out_width; /* out_…: of y */
   uint words, boxes, period; /* words: length of a record in `drawn`; boxes: number of erased boxes */
   float white, level;        /* white: value of a white pixel; level: (GT_AUGMENT_LEVELS - 1) / white */
 };

@@ -14,8 +14,8 @@ void main() {
   uint bit = gl_LocalInvocationID.x % 32u, part = gl_LocalInvocationID.x / 32u, parts = LOCAL_X / 32u;
   for (uint i = gl_WorkGroupID.x; i < groups * words; i += gl_NumWorkGroups.x) {
     uint group = i / words, word = i - group * words, count = 0u;
-    for (uint row = part; row < each; row += parts)
-      count += x.at[(group * each + row) * words + word] >> bit & 1u;
+    for (uint row = part; row < group_size; row += parts)
+      count += x.at[(group * group_size + row) * words + word] >> bit & 1u;
     partial[gl_LocalInvocationID.x] = count;
     barrier();
     if (part == 0u && 32u * word + bit < batch) {

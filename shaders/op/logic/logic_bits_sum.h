@@ -4,6 +4,6 @@
 GT_ARGS(gt_logic_bits_sum_args) {
   GT_WORDS x;
   GT_FLOATS y;
-  uint batch, groups, each, words;
+  uint batch, groups, group_size, words;
   float scale;
 };

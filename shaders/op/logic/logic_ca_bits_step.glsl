@@ -12,7 +12,7 @@
 layout(constant_id = GT_CA_BITS_SPEC_FIRE) const uint FIRE = 0u;
 layout(constant_id = GT_CA_BITS_SPEC_CHUNK) const uint CHUNK = 1u;
 layout(constant_id = GT_CA_BITS_SPEC_SECOND) const uint SECOND = 0u;
-layout(constant_id = GT_CA_BITS_SPEC_OTHER) const uint OTHER = 0u;
+layout(constant_id = GT_CA_BITS_SPEC_ODD_OFFSET) const uint OTHER = 0u;
 
 struct gt_layer {
   uint width, inputs, gate, wire;

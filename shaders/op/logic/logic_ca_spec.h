@@ -33,5 +33,5 @@
 #define GT_CA_BITS_SPEC_FIRE   11 /* 1: fire_rate < 1 */
 #define GT_CA_BITS_SPEC_CHUNK  12 /* channels that the perception processes at a time */
 #define GT_CA_BITS_SPEC_SECOND 13 /* row: the second area; the first begins at row 0 */
-#define GT_CA_BITS_SPEC_OTHER  14 /* rows from the end of the patches to the outputs of odd layers */
+#define GT_CA_BITS_SPEC_ODD_OFFSET  14 /* rows from the end of the patches to the outputs of odd layers */
 #endif

@@ -15,10 +15,10 @@ vec4 derivative(vec4 c, bool in_b, vec4 other) { return (in_b ? c.z : c.y) + c.w
 void run_sums(uint run, uint width, inout vec4 sums[RUN]) {
   uint before = run * GT_LOGIC_WALK_WORDS;
   uint row_before = walk.at[before] * width, pin_before = walk.at[before + 1u];
-  uint g_before = (pin_before >> 1) / share * width, g_row[RUN];
+  uint g_before = (pin_before >> 1) / gates_per_row * width, g_row[RUN];
   vec4 c_before = gt_logic_gate(pin_before >> 1);
   load_run(run, width);
-  [[unroll]] for (uint j = 0u; j < RUN; j++) g_row[j] = (run_pin[j] >> 1) / share * width;
+  [[unroll]] for (uint j = 0u; j < RUN; j++) g_row[j] = (run_pin[j] >> 1) / gates_per_row * width;
   for (uint s = gl_LocalInvocationID.x % LANES; s < width; s += LANES) {
     vec4 v[RUN + 1u], d[RUN];
     vec4 v_before = gt_logic_load(x, row_before + s, TYPE_X);

@@ -20,7 +20,7 @@ void add_run(uint s) {
   [[unroll]] for (uint j = 0u; j < RUN; j++) {
     bool swapped = (run_pin[j] & 1u) != 0u;
     vec4 a = swapped ? v[j + 1u] : v[j], b = swapped ? v[j] : v[j + 1u], c = run_gate[j];
-    if (j < run_gates) sums[(run_pin[j] >> 1) / share][me] += (c.x + c.y * a) + b * (c.z + c.w * a);
+    if (j < run_gates) sums[(run_pin[j] >> 1) / gates_per_row][me] += (c.x + c.y * a) + b * (c.z + c.w * a);
   }
 }
 

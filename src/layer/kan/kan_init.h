@@ -22,5 +22,5 @@ const gt_init *gt_kan_init_create(gt_arena *arena, const gt_kan_init_settings *s
  * so that the functions of an input change as little as the new basis allows. Knots per input are refined or
  * coarsened from the old ones. */
 void gt_kan_refit(const gt_slot *before, const float *old, const gt_slot *now, float *out,
-                  const gt_slot_values *was);
+                  const gt_slot_values *values_before);
 #endif

@@ -185,13 +185,13 @@ static void knots_of(const gt_kan_attribute *a, const gt_kan_attribute *b, const
 
 /* Refits a layer with knots per input: its slot `knots` or its coefficients. */
 static void refit_knots(const gt_slot *before, const float *old, const gt_slot *now, float *out,
-                        const gt_slot_values *was) {
+                        const gt_slot_values *values_before) {
   const gt_kan_attribute *a = before->form, *b = now->form;
   char name[1024];
   const bool is_knots = now->role == GT_STATE;
   const int64_t inputs = is_knots ? now->shape.dim[1] : now->shape.dim[0] * now->shape.dim[2];
   snprintf(name, sizeof name, "%.*s.knots", (int)gt_slot_layer_length(before->name), before->name);
-  const float *knots = is_knots ? old : was->of(was, name);
+  const float *knots = is_knots ? old : values_before->of(values_before, name);
   double *from = gt_alloc(sizeof *from * gt_kan_position_count(a)),
          *to = gt_alloc(sizeof *to * gt_kan_position_count(b));
   for (int64_t i = 0; knots && i < inputs; i++) {
@@ -205,14 +205,14 @@ static void refit_knots(const gt_slot *before, const float *old, const gt_slot *
 }
 
 void gt_kan_refit(const gt_slot *before, const float *old, const gt_slot *now, float *out,
-                  const gt_slot_values *was) {
+                  const gt_slot_values *values_before) {
   const gt_kan_attribute *a = before->form, *b = now->form;
   if (gt_kan_is_symbolic_slot(now)) {
     gt_kan_symbolic_refit(before, old, now, out);
     return;
   }
   if (!a || !b) {
-    gt_refit_overlap(before, old, now, out, was);
+    gt_refit_overlap(before, old, now, out, values_before);
     return;
   }
   if (!memcmp(a, b, sizeof *a) && gt_shape_equal(before->shape, now->shape)) {
@@ -226,7 +226,7 @@ void gt_kan_refit(const gt_slot *before, const float *old, const gt_slot *now, f
     if (d != !is_knots && before->shape.dim[d] != now->shape.dim[d]) return;
   if (a->base != b->base || knots_per_input != (b->basis == GT_BASIS_KNOTS)) return;
   if (knots_per_input) {
-    refit_knots(before, old, now, out, was);
+    refit_knots(before, old, now, out, values_before);
     return;
   }
   const int64_t edges = now->shape.dim[2] * now->shape.dim[3];

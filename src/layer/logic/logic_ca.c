@@ -256,7 +256,7 @@ static bool ca_circuit(gt_layer_circuit *circuit, const void *config) {
       .update = layers_of(arena, &c->update, 1, op + update_op, a + perception_gates, b + perception_gates),
       .perception_layers = c->perception.count,
       .update_layers = c->update.count};
-  *automaton = (gt_layer_automaton){.made = true,
+  *automaton = (gt_layer_automaton){.is_automaton = true,
                                     .height = circuit->output.dim[1],
                                     .width = circuit->output.dim[2],
                                     .steps = c->steps,

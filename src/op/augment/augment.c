@@ -83,8 +83,8 @@ static struct gt_augment_args arguments_of(const gt_graph *graph, const gt_node 
   return (struct gt_augment_args){.batch = (uint32_t)x.dim[0],
                                   .height = (uint32_t)x.dim[1],
                                   .width = (uint32_t)x.dim[2],
-                                  .tall = (uint32_t)out.dim[1],
-                                  .wide = (uint32_t)out.dim[2],
+                                  .out_height = (uint32_t)out.dim[1],
+                                  .out_width = (uint32_t)out.dim[2],
                                   .channels = (uint32_t)channels_of(x),
                                   .words = (uint32_t)gt_node_at(graph, node->input[1])->shape.dim[1],
                                   .boxes = look->boxes,
@@ -136,7 +136,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const int scaling = 2 + (look->contrasts != 0);
   const bool scaled = node->inputs > scaling;
   if (scaled) args.period = (uint32_t)gt_node_at(graph, node->input[scaling])->shape.dim[1];
-  const uint32_t pixels = args.batch * args.tall * args.wide;
+  const uint32_t pixels = args.batch * args.out_height * args.out_width;
   gt_step *step = gt_lower_step(lowering, &augment_kernel, &args, sizeof args);
   step->spec[GT_AUGMENT_SPEC_NEAREST] = look->nearest != 0;
   step->spec[GT_AUGMENT_SPEC_LIGHTS] = look->lights != 0;

@@ -116,7 +116,7 @@ GT_MATH void scale(const struct gt_augment_args *a, pixel p, uint32_t n, float *
   const float *center = GT_PTR(const float, a->scaling), *factor = center + a->period,
               *shift = factor + a->period;
   uint32_t feature =
-      a->period == 1 ? 0 : ((p.down * a->wide + p.across) * a->channels + p.channel) % a->period;
+      a->period == 1 ? 0 : ((p.down * a->out_width + p.across) * a->channels + p.channel) % a->period;
   for (uint32_t k = 0; k < n; k++) {
     v[k] = (v[k] - center[feature]) * factor[feature] + shift[feature];
     if (++feature == a->period) feature = 0;
@@ -199,7 +199,7 @@ GT_CLONES static void augment_span(const job *j, gt_image_span span) {
 void gt_augment_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_augment_args *a = args;
   const job j = {a, spec};
-  const uint32_t size[GT_IMAGE_AXES] = {1, a->tall, a->wide};
+  const uint32_t size[GT_IMAGE_AXES] = {1, a->out_height, a->out_width};
   gt_image_span span;
   for (uint32_t row = tile * gt_image_tile_positions(a->channels);
        gt_image_span_at(row, a->batch, size, a->channels, tile, &span); row += span.count)

@@ -14,8 +14,8 @@ static parts parts_of(gt_graph *graph, gt_id x) {
   parts p = {.each = gt_shape_without_first(gt_node_at(graph, x)->shape)};
   p.inputs = p.each.dim[p.each.rank - 1];
   p.lines = gt_shape_count(p.each) / p.inputs;
-  p.functions = gt_part(graph, x, 0, p.each);
-  p.base = gt_part(graph, x, gt_shape_count(p.each), p.each);
+  p.functions = gt_view_or_input(graph, x, 0, p.each);
+  p.base = gt_view_or_input(graph, x, gt_shape_count(p.each), p.each);
   return p;
 }
 
@@ -41,8 +41,8 @@ gt_id gt_kan_apart_inputs(gt_graph *graph, const gt_kan_attribute *a, gt_id x, g
   const parts p = parts_of(graph, x);
   const gt_kan_attribute slopes = functions_of(a, 1);
   const int64_t outputs = outputs_of(graph, g), rows = p.inputs * a->terms;
-  const gt_id of_functions = gt_part(graph, c, 0, gt_shape_2(rows, outputs));
-  const gt_id of_base = gt_part(graph, c, rows * outputs, gt_shape_2(p.inputs, outputs));
+  const gt_id of_functions = gt_view_or_input(graph, c, 0, gt_shape_2(rows, outputs));
+  const gt_id of_base = gt_view_or_input(graph, c, rows * outputs, gt_shape_2(p.inputs, outputs));
   const gt_id both[2] = {
       gt_kan_input(graph, p.functions, g, of_functions, GT_NONE, &slopes),
       gt_mul(graph, gt_matmul(graph, g, of_base, false, true), slope_of_base(graph, p.base))};

@@ -157,7 +157,7 @@ static void lower_sum(gt_lowering *lowering, const gt_group *group) {
   const gt_shape x = gt_node_at(graph, node->input[0])->shape;
   const struct gt_logic_bits_sum_args args = {.batch = (uint32_t)a->batch,
                                               .groups = (uint32_t)a->groups,
-                                              .each = (uint32_t)(x.dim[0] / a->groups),
+                                              .group_size = (uint32_t)(x.dim[0] / a->groups),
                                               .words = (uint32_t)x.dim[1],
                                               .scale = a->scale};
   const uint32_t local = gt_lower_workgroup(lowering, SUM_WORKGROUP, 32);

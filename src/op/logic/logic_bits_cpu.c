@@ -141,14 +141,14 @@ GT_CLONES static void count_word(const counter *c, uint32_t i, uint32_t count[re
 
 void gt_logic_bits_sum_cpu(const void *args, const uint32_t *spec, uint32_t group) {
   const struct gt_logic_bits_sum_args *t = args;
-  const uint32_t *x = GT_PTR(const uint32_t, t->x) + (size_t)group * t->each * t->words;
+  const uint32_t *x = GT_PTR(const uint32_t, t->x) + (size_t)group * t->group_size * t->words;
   float *y = GT_PTR(float, t->y);
   counter c;
   (void)spec;
   for (uint32_t first = 0; first < t->words; first += PIECE) {
     const uint32_t n = gt_min_u32(PIECE, t->words - first);
     c.rows = 0;
-    for (size_t row = 0; row < t->each; row++) add_row(&c, x + row * t->words + first, n);
+    for (size_t row = 0; row < t->group_size; row++) add_row(&c, x + row * t->words + first, n);
     for (uint32_t i = 0; i < n; i++) {
       const uint32_t sample = 32 * (first + i);
       uint32_t count[32];

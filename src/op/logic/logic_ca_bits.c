@@ -91,7 +91,7 @@ static void set_spec(gt_step *step, const geometry *g, const gt_logic_ca_attribu
   step->spec[GT_CA_BITS_SPEC_FIRE] = a->fire_rate < 1;
   step->spec[GT_CA_BITS_SPEC_CHUNK] = g->chunk;
   step->spec[GT_CA_BITS_SPEC_SECOND] = g->second;
-  step->spec[GT_CA_BITS_SPEC_OTHER] = g->odd_offset;
+  step->spec[GT_CA_BITS_SPEC_ODD_OFFSET] = g->odd_offset;
 }
 
 /* States alternate between two buffers; the last one is the result. */

@@ -184,7 +184,7 @@ static void walk_forward(const struct gt_logic_walk_args *t, const uint32_t *spe
     float *y = sums ? buffer[2] : begin_piece(t->y, spec[GT_LOGIC_SPEC_Y], offset, buffer[2]);
     forward(GT_PTR(const float, t->coefficients) + 4 * gate, v[a], v[1 - a], y, count);
     if (sums)
-      add_row(y, sums + gate / t->share * t->chunks * t->batch + s, count);
+      add_row(y, sums + gate / t->gates_per_row * t->chunks * t->batch + s, count);
     else
       end_piece(t->y, spec[GT_LOGIC_SPEC_Y], offset, y, count);
   }
@@ -204,7 +204,7 @@ void gt_logic_walk_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
 void gt_logic_walk_sum_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_logic_walk_args *t = args;
   float *sums = GT_PTR(float, t->y) + (size_t)tile * t->batch;
-  for (uint32_t group = 0; group < t->gates / t->share; group++)
+  for (uint32_t group = 0; group < t->gates / t->gates_per_row; group++)
     memset(sums + (size_t)group * t->chunks * t->batch, 0, t->batch * sizeof *sums);
   for (uint32_t s = 0; s < t->batch; s += PIECE)
     for (uint32_t run = tile * t->chunk_runs; run < (tile + 1) * t->chunk_runs && run < t->runs; run++)
@@ -226,7 +226,7 @@ GT_CLONES static void propagate(const float slope[2], float c3, const float *g, 
 /* The gradient of a gate's value at some samples. */
 static const float *read_gradient(const struct gt_logic_walk_args *t, uint32_t type, size_t gate, uint32_t s,
                                   uint32_t n, float buffer[PIECE]) {
-  const float *g = read_piece(t->g, type, gate / t->share * t->batch + s, n, buffer);
+  const float *g = read_piece(t->g, type, gate / t->gates_per_row * t->batch + s, n, buffer);
   if (t->scale == 1) return g;
   for (uint32_t i = 0; i < n; i++) buffer[i] = t->scale * g[i];
   return buffer;

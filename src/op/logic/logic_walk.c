@@ -215,7 +215,7 @@ static gt_step *lower_step(gt_lowering *lowering, const gt_kernel *kernel, gt_id
                                           .gates = (uint32_t)gt_node_at(graph, coefficients)->shape.dim[0],
                                           .batch = (uint32_t)x.dim[1],
                                           .runs = (uint32_t)gt_node_at(graph, walk_id)->shape.dim[0],
-                                          .share = attribute.gates_per_row,
+                                          .gates_per_row = attribute.gates_per_row,
                                           .scale = attribute.scale};
   const bool quads = args.batch % 4 == 0;
   const uint32_t local = gt_lower_workgroup(lowering, WORKGROUP, RUN);

@@ -115,8 +115,8 @@ static void lower_rows(gt_lowering *lowering, const gt_group *group, gt_step *st
   uint32_t bits = passes.count << GT_ROWS_BEHIND_PASSES | gt_rows_narrow(gt_lowering_graph(lowering), group)
                                                               << GT_ROWS_BEHIND_NARROW;
   for (int r = 0; r < GT_PROGRAM_REDUCTIONS; r++)
-    if (passes.of[r])
-      bits |= (passes.of[r] + GT_ROWS_BEHIND_OPCODE * (passes.opcode[r] - GT_I_ROW_SUM))
+    if (passes.pass_of[r])
+      bits |= (passes.pass_of[r] + GT_ROWS_BEHIND_OPCODE * (passes.opcode[r] - GT_I_ROW_SUM))
               << (r * GT_ROWS_BEHIND_REDUCTION_BITS);
   step->spec[GT_FACTOR_SPEC_FOLLOWED] = GT_FOLLOWED_BY_ROWS;
   step->spec[GT_FACTOR_SPEC_SMOOTHING] = bits;

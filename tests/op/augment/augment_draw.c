@@ -108,8 +108,8 @@ typedef struct draw {
   const gt_case_view *v;
   gt_augment_rule rule;
   uint32_t row, stage;
-  uint32_t height, width; /* input size of the stage */
-  uint32_t tall, wide;    /* and its output size */
+  uint32_t height, width;         /* input size of the stage */
+  uint32_t out_height, out_width; /* and its output size */
 } draw;
 
 /* Sets the sizes of stage `index`, and returns it. Geometric stages work on the output of the stages before
@@ -121,8 +121,8 @@ static const gt_augment_stage *enter(draw *d, uint32_t index) {
   d->height = d->rule.height, d->width = d->rule.width;
   for (uint32_t i = 0; i < before; i++)
     if (stage[i].height) d->height = stage[i].height, d->width = stage[i].width;
-  d->tall = current->height ? current->height : d->height;
-  d->wide = current->height ? current->width : d->width;
+  d->out_height = current->height ? current->height : d->height;
+  d->out_width = current->height ? current->width : d->width;
   return current;
 }
 
@@ -184,7 +184,8 @@ static place crop_source(const draw *d, const float *value, place p) {
     left = (double)below(d, i, 2, (int64_t)(w - width) + 1);
     top = (double)below(d, i, 3, (int64_t)(h - height) + 1);
   }
-  return (place){left + (p.x + 0.5) * width / d->wide - 0.5, top + (p.y + 0.5) * height / d->tall - 0.5};
+  return (place){left + (p.x + 0.5) * width / d->out_width - 0.5,
+                 top + (p.y + 0.5) * height / d->out_height - 0.5};
 }
 
 /* The inverse of torchvision's affine matrix: rotation and shear in one, then scale. */
@@ -207,8 +208,9 @@ static place source(const draw *d, const gt_augment_stage *stage, place p) {
   const float *value = stage->value;
   switch ((gt_augment_kind)stage->kind) {
   case GT_DRAW_CROP:
-    p.x += (double)(below(d, 0, 0, 2 * (int64_t)value[0] + d->width - d->wide + 1) - (int64_t)value[0]);
-    p.y += (double)(below(d, 0, 1, 2 * (int64_t)value[1] + d->height - d->tall + 1) - (int64_t)value[1]);
+    p.x += (double)(below(d, 0, 0, 2 * (int64_t)value[0] + d->width - d->out_width + 1) - (int64_t)value[0]);
+    p.y +=
+        (double)(below(d, 0, 1, 2 * (int64_t)value[1] + d->height - d->out_height + 1) - (int64_t)value[1]);
     return p;
   case GT_DRAW_HORIZONTAL_FLIP:
     if (uniform(d, 0, 0) < (double)value[0]) p.x = d->width - 1 - p.x;
