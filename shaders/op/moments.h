@@ -1,4 +1,4 @@
-/* Mean and variance of each column of x [rows, columns]; row r has the weight weight[r / each]. Computed in
+/* Mean and variance of each column of x [rows, columns]; row r has the weight weight[r / rows_per_sample]. Computed in
  * passes: the first reduces chunks of rows, each later one chunks of the previous results (parts). A pass
  * writes to `parts` [chunks, 2, columns] the mean and the sum of squared deviations of each chunk, and to
  * `counts` [chunks] its total weight. The last pass writes mean, variance and 1 / sqrt(variance + eps),
