@@ -32,7 +32,7 @@ typedef struct symbolic_settings {
 } symbolic_settings;
 
 static const gt_field fields[] = {
-    GT_ROW(symbolic_settings, edges, GT_FIELD_NODE, .holds = "plain",
+    GT_ROW(symbolic_settings, edges, GT_FIELD_NODE, .definition = "plain",
            .help = "edges to replace: auto (all edges), or a list of [layer, input, output] or, "
                    "regardless of R2, [layer, input, output, function] (default: auto)"),
     GT_ROW(symbolic_settings, minimum_r2, GT_FIELD_FLOAT, .fallback = "0.99", .min = 0, .max = 1,

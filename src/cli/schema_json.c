@@ -212,8 +212,8 @@ static void add_inner(const paths *p, const char *path, const gt_field *field) {
     add_path(p, path, json_pack("{s:s, s:o}", "type", "array", "items", gt_schema_json(field->sub, NULL)));
     add_keys(p, gt_arena_printf(p->arena, "%s\\.[0-9]+", path), field->sub);
   } else {
-    add_path(p, path, ref_json(field->holds));
-    if (strcmp(field->holds, "init")) return;
+    add_path(p, path, ref_json(field->definition));
+    if (strcmp(field->definition, "init")) return;
     add_path(p, gt_arena_printf(p->arena, "%s\\.type", path), ref_json("plain"));
     add_keys_of(p, path, "init");
   }

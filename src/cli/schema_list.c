@@ -50,10 +50,11 @@ static void add(builder *b, gt_schema_entry item) {
 
 /* --- sections: the config's own rows, and the maps inside them --- */
 
-/* The content of a subtree, by gt_field.holds: the kind of its entries and the keys that they share. */
-static void find_content(gt_arena *arena, const char *holds, const char **kind, const gt_schema **schema) {
+/* The content of a subtree, by gt_field.definition: the kind of its entries and the keys that they share. */
+static void find_content(gt_arena *arena, const char *definition, const char **kind,
+                         const gt_schema **schema) {
   const struct {
-    const char *holds, *kind;
+    const char *definition, *kind;
     const gt_schema *schema;
   } contents[] = {
       {"data", "format", gt_data_common_schema()},
@@ -68,8 +69,8 @@ static void find_content(gt_arena *arena, const char *holds, const char **kind, 
       {"train", NULL, &gt_train_schema},
       {"phases", NULL, gt_phase_schema(arena)},
   };
-  for (size_t i = 0; holds && i < sizeof contents / sizeof *contents; i++)
-    if (!strcmp(contents[i].holds, holds)) *kind = contents[i].kind, *schema = contents[i].schema;
+  for (size_t i = 0; definition && i < sizeof contents / sizeof *contents; i++)
+    if (!strcmp(contents[i].definition, definition)) *kind = contents[i].kind, *schema = contents[i].schema;
 }
 
 static bool is_listed(const builder *b, const char *name) {
@@ -82,7 +83,7 @@ static void add_sections(builder *b, const gt_schema *schema, const char *path) 
   for (const gt_field *f = schema->fields; f && f->name; f++) {
     const char *items = NULL;
     const gt_schema *inner = f->sub;
-    if (f->type == GT_FIELD_NODE && !f->sub) find_content(b->arena, f->holds, &items, &inner);
+    if (f->type == GT_FIELD_NODE && !f->sub) find_content(b->arena, f->definition, &items, &inner);
     if (f->choices == gt_finding_names) items = "warning";
     if ((!inner && !items) || is_listed(b, f->name)) continue;
     const char *place = gt_arena_printf(b->arena, "%s%s%s", path, *path ? "." : "", f->name);

@@ -9,8 +9,8 @@ enum { MAX_INDENT = 24 };
 
 /* --- values in words --- */
 
-/* Describes the content of a subtree, by gt_field.holds. */
-static const char *content_text(const char *holds) {
+/* Describes the content of a subtree, by gt_field.definition. */
+static const char *content_text(const char *definition) {
   static const char *const texts[][2] = {
       {"plain", "a value or a list of values"},
       {"named", "a value or list, or a map from names to these"},
@@ -28,15 +28,15 @@ static const char *content_text(const char *holds) {
       {"schedule", "a schedule (a name, or a map with `type`)"},
       {"init_from", "a file name or a map"},
   };
-  for (size_t i = 0; holds && i < sizeof texts / sizeof *texts; i++)
-    if (!strcmp(texts[i][0], holds)) return texts[i][1];
+  for (size_t i = 0; definition && i < sizeof texts / sizeof *texts; i++)
+    if (!strcmp(texts[i][0], definition)) return texts[i][1];
   return "a map";
 }
 
 const char *gt_schema_value_text(gt_arena *arena, const gt_field *field) {
   if (field->type == GT_FIELD_MAP) return "a map";
   if (field->type != GT_FIELD_NODE) return gt_field_describe(arena, field);
-  return field->sub ? "a list of maps" : content_text(field->holds);
+  return field->sub ? "a list of maps" : content_text(field->definition);
 }
 
 const char *gt_schema_short_form(gt_arena *arena, const gt_schema_entry *entry) {

@@ -32,7 +32,7 @@ static const gt_field fields[] = {
             "of a series, columns that are known ahead, such as holidays or the date: the second input "
             "`future` has their rows after the window, [horizon, columns], and the first is called `past`"),
     GT_ROW(gt_csv_options, ignore, GT_FIELD_STRINGS, .help = "columns to ignore"),
-    GT_ROW(gt_csv_options, columns, GT_FIELD_NODE, .holds = "columns",
+    GT_ROW(gt_csv_options, columns, GT_FIELD_NODE, .definition = "columns",
            .help =
                "what columns hold and how their values become inputs, by name: {Sex: category, Age: "
                "{missing: median}, id: ignore}; columns that are not listed are read as their cells show"),

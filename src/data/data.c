@@ -44,7 +44,7 @@ static const gt_field normalize_fields[] = {
            .help = "standard deviation to divide by: one number, or one per channel or feature"),
     GT_ROW(gt_data_normalize, scale, GT_FIELD_FLOAT, .max = 1e30, .flags = GT_FIELD_OPEN_MIN,
            .help = "factor on the raw values, applied first (default: 1/255 for bytes, else 1)"),
-    GT_ROW(gt_data_normalize, inputs, GT_FIELD_NODE, .holds = "normalize_inputs",
+    GT_ROW(gt_data_normalize, inputs, GT_FIELD_NODE, .definition = "normalize_inputs",
            .help = "normalization of single inputs, by name: {wide: standard}"),
     {.name = NULL},
 };
@@ -94,14 +94,14 @@ static const gt_field common_fields[] = {
            .help = "inputs that contain indices from 0, for embeddings; the only input is called `input`"),
     GT_ROW(gt_data_common, validation, GT_FIELD_FLOAT, .fallback = "0", .max = 1, .flags = GT_FIELD_OPEN_MAX,
            .help = "fraction of the training samples to use as the validation split"),
-    GT_ROW(gt_data_common, split, GT_FIELD_NODE, .fallback = "random", .holds = "split",
+    GT_ROW(gt_data_common, split, GT_FIELD_NODE, .fallback = "random", .definition = "split",
            .help =
                "which samples validation and test splits take: random (from the seed), last, stratified "
                "(random within each class), {column: NAME} (a column of a CSV says train, validation or "
                "test; {column: NAME, test: VALUES, validation: VALUES} for other values) or {group: NAME} "
                "(rows with the same value in this column are in one split)"),
     GT_ROW(
-        gt_data_common, series, GT_FIELD_NODE, .holds = "series",
+        gt_data_common, series, GT_FIELD_NODE, .definition = "series",
         .help =
             "samples are windows of consecutive rows, oldest first, and the targets are the rows after "
             "them: {window: 28, horizon: 7, time: date}; of each series the newest rows test and validate"),

@@ -30,7 +30,7 @@ static const gt_field fields[] = {
            .help = "formula of x0, x1, … (x for a single input), or a list with one formula per target"),
     GT_ROW(options, inputs, GT_FIELD_INT, .min = 1, .max = MAX_INPUTS,
            .help = "number of inputs (default: the number that the formulas use)"),
-    GT_ROW(options, range, GT_FIELD_NODE, .holds = "plain",
+    GT_ROW(options, range, GT_FIELD_NODE, .definition = "plain",
            .help = "[min, max] of all inputs, or a list with one pair per input (default: [-1, 1])"),
     GT_ROW(options, points, GT_FIELD_CHOICE, .choices = (const char *const[]){"random", "even", NULL},
            .help = "how to place the samples: at random, or spread evenly"),

@@ -133,7 +133,7 @@ static const gt_vocabulary *learn(gt_data_reader *reader) {
   if (model) return model->input[0].vocabulary;
   const gt_text_view joined = join_texts(s, &reader->dataset->train);
   const gt_vocabulary *v =
-      gt_vocabulary_learn(s->options->type, s->options->wanted, &joined, reader->arena, reader->error);
+      gt_vocabulary_learn(s->options->type, s->options->vocabulary, &joined, reader->arena, reader->error);
   free((uint8_t *)(uintptr_t)joined.data);
   return v;
 }

@@ -12,7 +12,7 @@ typedef struct gt_sentence_options {
   gt_strings target;  /* columns of a CSV; empty: the last column */
   int64_t length;     /* tokens of a sample */
   const gt_tokenizer_type *type;
-  gt_tokens_wanted wanted;
+  gt_vocabulary_options vocabulary;
 } gt_sentence_options;
 
 /* Reads the files. test.path: NULL if there is no test file. */

@@ -14,17 +14,17 @@ typedef struct options {
 } options;
 
 static const gt_field pair_fields[] = {
-    GT_ROW(pair, inputs, GT_FIELD_NODE, .holds = "named", .help = "list of samples"),
-    GT_ROW(pair, targets, GT_FIELD_NODE, .holds = "named", .help = "list of targets"),
+    GT_ROW(pair, inputs, GT_FIELD_NODE, .definition = "named", .help = "list of samples"),
+    GT_ROW(pair, targets, GT_FIELD_NODE, .definition = "named", .help = "list of targets"),
     {.name = NULL},
 };
 static const gt_schema pair_schema = {
     .name = "table", .help = "samples and their targets", .fields = pair_fields};
 
 static const gt_field fields[] = {
-    GT_ROW(options, inputs, GT_FIELD_NODE, .holds = "named", .flags = GT_FIELD_REQUIRED,
+    GT_ROW(options, inputs, GT_FIELD_NODE, .definition = "named", .flags = GT_FIELD_REQUIRED,
            .help = "list of samples: [[0, 0], [0, 1]]; for several inputs, a map from names to such lists"),
-    GT_ROW(options, targets, GT_FIELD_NODE, .holds = "named", .flags = GT_FIELD_REQUIRED,
+    GT_ROW(options, targets, GT_FIELD_NODE, .definition = "named", .flags = GT_FIELD_REQUIRED,
            .help = "list of targets: [[0], [1]] for regression, [0, 1] for classes; for several targets, a "
                    "map from names to such lists"),
     GT_ROW(options, test, GT_FIELD_MAP, .sub = &pair_schema,

@@ -191,9 +191,9 @@ static bool learn(opening *o, const gt_text_view *whole, const gt_text_view *tra
     return o->vocabulary ||
            gt_fail(o->reader->error, GT_ERR_DATA, "the model has no vocabulary to read %s with", whole->name);
   }
-  const gt_tokens_wanted wanted = {.size = t->size, .lower = t->lower};
-  o->vocabulary = gt_vocabulary_learn(o->type, wanted, o->type->is_trained ? train : whole, o->reader->arena,
-                                      o->reader->error);
+  const gt_vocabulary_options learning = {.size = t->size, .lower = t->lower};
+  o->vocabulary = gt_vocabulary_learn(o->type, learning, o->type->is_trained ? train : whole,
+                                      o->reader->arena, o->reader->error);
   return o->vocabulary;
 }
 
@@ -238,13 +238,13 @@ static bool read_text(opening *o, gt_data_file file, int part) {
 static bool open_sentences(gt_data_reader *reader, const options *o, const gt_tokenizer_type *type,
                            gt_data_file train, gt_data_file test) {
   const text_options *t = &o->text;
-  const gt_sentence_options wanted = {.column = t->column,
-                                      .target = o->target,
-                                      .length = t->length,
-                                      .type = type,
-                                      .wanted = {.size = t->size, .lower = t->lower}};
+  const gt_sentence_options sentences = {.column = t->column,
+                                         .target = o->target,
+                                         .length = t->length,
+                                         .type = type,
+                                         .vocabulary = {.size = t->size, .lower = t->lower}};
   reader->test_fraction = o->test_fraction;
-  return gt_sentences_open(reader, &wanted, train, test);
+  return gt_sentences_open(reader, &sentences, train, test);
 }
 
 /* Finds the text file of a split; its path is NULL after reporting an error. */

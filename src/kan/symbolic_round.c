@@ -10,11 +10,11 @@
 enum { FIT_STEPS = 40, MAX_REJECTED = 64 };
 static const double max_distance = 6; /* standard errors by which rounding may change a constant */
 
-/* The simple numbers: zero, and multiples of unit / over. `bits` is the cost of unit / over, in addition to
- * that of the multiple. The costs are chosen such that the simpler of two numbers that fit equally well is
- * preferred. */
+/* The simple numbers: zero, and multiples of unit / divisor. `bits` is the cost of unit / divisor, in
+ * addition to that of the multiple. The costs are chosen such that the simpler of two numbers that fit
+ * equally well is preferred. */
 static const struct {
-  double unit, over, bits;
+  double unit, divisor, bits;
 } grids[] = {{0, 1, 0},
              {1, 1, 0},
              {1, 2, 1},
@@ -66,8 +66,10 @@ static void propose(const rounding *p, int k, double noise, proposal *best) {
   const double x = *p->constant[k].value, error = noise * p->deviation[k];
   const double free_bits = gt_symbolic_constant_bits(p->data, x, error);
   for (int g = 0; g < GRIDS; g++) {
-    const double unit = grids[g].unit, over = grids[g].over, multiple = unit > 0 ? round(x * over / unit) : 0;
-    const double rounded = multiple * unit / over, bits = 1 + grids[g].bits + 1.5 * log2(1 + fabs(multiple));
+    const double unit = grids[g].unit, divisor = grids[g].divisor,
+                 multiple = unit > 0 ? round(x * divisor / unit) : 0;
+    const double rounded = multiple * unit / divisor,
+                 bits = 1 + grids[g].bits + 1.5 * log2(1 + fabs(multiple));
     const double distance = (rounded - x) / error,
                  gain = free_bits - bits - 0.5 * distance * distance / log(2);
     if (fabs(distance) > max_distance || fabs(multiple) > MAX_MULTIPLE || !(gain > best->gain)) continue;

@@ -35,9 +35,9 @@ enum { MAX_SIZE = 1 << 24 };
              .help = "number of blocked connections from input to output channels, as in PyTorch"), \
       GT_ROW(conv_config, bias, GT_FIELD_BOOL, .fallback = "true",                                  \
              .help = "add a learned bias to each channel"),                                         \
-      GT_ROW(conv_config, init, GT_FIELD_NODE, .holds = "init",                                     \
+      GT_ROW(conv_config, init, GT_FIELD_NODE, .definition = "init",                                \
              .help = "initial weight (default: uniform in ±1/sqrt(fan_in), as in PyTorch)"),        \
-      GT_ROW(conv_config, bias_init, GT_FIELD_NODE, .holds = "init",                                \
+      GT_ROW(conv_config, bias_init, GT_FIELD_NODE, .definition = "init",                           \
              .help = "initial bias (default: uniform in ±1/sqrt(fan_in))"),                         \
   {                                                                                                 \
     .name = NULL                                                                                    \
@@ -45,14 +45,14 @@ enum { MAX_SIZE = 1 << 24 };
 
 static const gt_field fields[] = {
     WINDOW,
-    GT_ROW(conv_config, padding, GT_FIELD_NODE, .holds = "plain",
+    GT_ROW(conv_config, padding, GT_FIELD_NODE, .definition = "plain",
            .help = "zeros added on both sides: one number, or one per spatial axis; valid: none; "
                    "same: keeps the size, an odd extra zero goes at the end (default: 0)"),
     REST,
 };
 static const gt_field transpose_fields[] = {
     WINDOW,
-    GT_ROW(conv_config, padding, GT_FIELD_NODE, .holds = "plain",
+    GT_ROW(conv_config, padding, GT_FIELD_NODE, .definition = "plain",
            .help = "elements removed from both sides of the output: one number, or one per spatial "
                    "axis (default: 0)"),
     GT_ROW(conv_config, output_padding, GT_FIELD_INTS, .fallback = "0", .min = 0, .max = MAX_SIZE,

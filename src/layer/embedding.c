@@ -19,7 +19,7 @@ static const gt_field fields[] = {
     GT_ROW(embedding_config, padding_idx, GT_FIELD_INT, .min = -(double)INT32_MAX, .max = INT32_MAX,
            .help = "index whose vector is zero at the start and gets no gradient; negative counts "
                    "from the end (default: none)"),
-    GT_ROW(embedding_config, init, GT_FIELD_NODE, .holds = "init",
+    GT_ROW(embedding_config, init, GT_FIELD_NODE, .definition = "init",
            .help = "initial weight (default: standard normal, as in PyTorch)"),
     {.name = NULL},
 };

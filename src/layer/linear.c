@@ -22,9 +22,9 @@ static const gt_field fields[] = {
             "weights); its rows are the outputs (default: a weight of its own)"),
     GT_ROW(linear_config, bias, GT_FIELD_BOOL, .fallback = "true",
            .help = "add a learned bias to each output"),
-    GT_ROW(linear_config, init, GT_FIELD_NODE, .holds = "init",
+    GT_ROW(linear_config, init, GT_FIELD_NODE, .definition = "init",
            .help = "initial weight (default: uniform in ±1/sqrt(inputs), as in PyTorch)"),
-    GT_ROW(linear_config, bias_init, GT_FIELD_NODE, .holds = "init",
+    GT_ROW(linear_config, bias_init, GT_FIELD_NODE, .definition = "init",
            .help = "initial bias (default: uniform in ±1/sqrt(inputs))"),
     {.name = NULL},
 };

@@ -28,7 +28,7 @@ typedef struct condition_config {
 } condition_config;
 
 static const gt_field condition_fields[] = {
-    GT_ROW(condition_config, at, GT_FIELD_NODE, .holds = "named", .flags = GT_FIELD_REQUIRED,
+    GT_ROW(condition_config, at, GT_FIELD_NODE, .definition = "named", .flags = GT_FIELD_REQUIRED,
            .help = "fixed inputs and their values"),
     GT_ROW(condition_config, residual, GT_FIELD_STRINGS, .flags = GT_FIELD_REQUIRED,
            .help = "formula or formulas that must be 0 there"),

@@ -18,11 +18,11 @@ typedef struct repeat {
 static const gt_field repeat_fields[] = {
     GT_ROW(repeat, times, GT_FIELD_INT, .min = 1, .max = MAX_TIMES,
            .help = "number of repetitions; may be omitted with `each`"),
-    GT_ROW(repeat, each, GT_FIELD_NODE, .holds = "each",
+    GT_ROW(repeat, each, GT_FIELD_NODE, .definition = "each",
            .help = "values that differ between repetitions, such as {width: [16, 32]}: layers refer "
                    "to them as `$width`"),
     GT_ROW(
-        repeat, layers, GT_FIELD_NODE, .holds = "layers", .flags = GT_FIELD_REQUIRED,
+        repeat, layers, GT_FIELD_NODE, .definition = "layers", .flags = GT_FIELD_REQUIRED,
         .help =
             "layers of one repetition, as in `model`; `from: block_input` reads the input of the repetition"),
     {.name = NULL},

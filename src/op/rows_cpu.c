@@ -31,9 +31,10 @@ typedef struct part_program {
 typedef struct job {
   const struct gt_rows_args *args;
   const uint32_t *spec;
-  gt_program whole;
+  gt_program whole;                  /* of the step, of which each pass evaluates a part */
   uint32_t narrow[NARROWS], narrows; /* narrow instructions */
   uint32_t first, rows;              /* the current rows */
+  /* Per row of the tile: the results of the reductions, then those of the narrow instructions. */
   float known[REDUCTIONS + NARROWS][MAX_ROWS];
 } job;
 

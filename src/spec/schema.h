@@ -53,7 +53,7 @@ typedef struct gt_field {
   const struct gt_schema *sub; /* for MAP; for NODE: the subtree is a list of such maps */
   /* NODE without `sub`: name of the definition in the JSON Schema that describes the subtree
    * (cli/schema_json.c). The code that reads the subtree must check it. */
-  const char *holds;
+  const char *definition;
   const char *help;
   unsigned flags;
   const char *unless; /* REQUIRED: the map may have this key instead; NULL: no alternative */

@@ -63,7 +63,7 @@ static json_t *value_schema(const gt_field *field) {
   case GT_FIELD_MAP: return gt_schema_json(field->sub, NULL);
   case GT_FIELD_NODE: break;
   }
-  if (!field->sub) return json_pack("{s:o}", "$ref", json_sprintf("#/$defs/%s", field->holds));
+  if (!field->sub) return json_pack("{s:o}", "$ref", json_sprintf("#/$defs/%s", field->definition));
   return json_pack("{s:[s,s],s:o}", "type", "array", "null", "items", gt_schema_json(field->sub, NULL));
 }
 

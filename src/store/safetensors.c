@@ -44,10 +44,10 @@ static bool dtype_from_text(const char *text, gt_dtype *dtype) {
 
 /* The HASH_DIGITS digits after the first occurrence of `mark`, or NULL. The first occurrence is the metadata
  * entry: the metadata comes first in the header, and quotes inside strings are escaped. */
-static const char *find_digits(const char *header, size_t length, const char *mark) {
-  const char *found = memmem(header, length, mark, strlen(mark));
+static const char *find_digits(const char *header, size_t length, const char *prefix) {
+  const char *found = memmem(header, length, prefix, strlen(prefix));
   if (!found) return NULL;
-  found += strlen(mark);
+  found += strlen(prefix);
   return found + HASH_DIGITS + 1 <= header + length && found[HASH_DIGITS] == '"' ? found : NULL;
 }
 
@@ -59,7 +59,7 @@ static uint64_t fnv1a_of(const gt_span *pieces, size_t count) {
 
 /* Supported hashes; the writer uses the first. */
 static const struct {
-  const char *mark;
+  const char *prefix;
   uint64_t (*compute)(const gt_span *pieces, size_t count);
 } hashes[] = {{"\"gtrain.xxh3\":\"", gt_fingerprint_of}, {"\"gtrain.hash\":\"", fnv1a_of}};
 enum { HASHES = sizeof hashes / sizeof *hashes };
@@ -110,7 +110,7 @@ bool gt_safetensors_write(const char *path, const gt_stored *tensors, int count,
   piece[1] = (gt_span){text, length};
   for (int i = 0; i < count; i++) piece[i + 2] = (gt_span){tensors[i].data, gt_stored_bytes(&tensors[i])};
   snprintf(digits, sizeof digits, "%016llx", (unsigned long long)gt_fingerprint_of(piece, (size_t)count + 2));
-  memcpy(text + (find_digits(text, length, hashes[0].mark) - text), digits, HASH_DIGITS);
+  memcpy(text + (find_digits(text, length, hashes[0].prefix) - text), digits, HASH_DIGITS);
   const bool ok = gt_write_file_atomic(path, piece, (size_t)count + 2, error);
   free(piece);
   free(text);
@@ -154,7 +154,7 @@ static bool check_hash(reader *r) {
   char text[HASH_DIGITS + 1];
   const char *digits = NULL;
   int kind = -1;
-  while (!digits && ++kind < HASHES) digits = find_digits(r->header, r->header_size, hashes[kind].mark);
+  while (!digits && ++kind < HASHES) digits = find_digits(r->header, r->header_size, hashes[kind].prefix);
   if (!digits) return fail(r, "it has no hash: it was not written by gtrain, or is damaged", NULL);
   const gt_bytes *bytes = &r->file->bytes;
   const size_t at = (size_t)((const uint8_t *)digits - bytes->data), after = at + HASH_DIGITS;

@@ -16,9 +16,9 @@ static bool restore(gt_vocabulary *vocabulary, gt_arena *arena) {
   return true;
 }
 
-static bool learn(gt_vocabulary *vocabulary, gt_tokens_wanted wanted, const gt_text_view *text,
+static bool learn(gt_vocabulary *vocabulary, gt_vocabulary_options options, const gt_text_view *text,
                   gt_arena *arena, gt_error *error) {
-  (void)wanted;
+  (void)options;
   (void)text;
   (void)error;
   return restore(vocabulary, arena);

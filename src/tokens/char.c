@@ -42,9 +42,9 @@ static void mark_characters(const gt_text_view *text, uint8_t *seen) {
     ;
 }
 
-static bool learn(gt_vocabulary *vocabulary, gt_tokens_wanted wanted, const gt_text_view *text,
+static bool learn(gt_vocabulary *vocabulary, gt_vocabulary_options options, const gt_text_view *text,
                   gt_arena *arena, gt_error *error) {
-  (void)wanted;
+  (void)options;
   uint8_t *seen = GT_NEW_N(arena, uint8_t, CODES);
   if (!text->size) return gt_fail(error, GT_ERR_DATA, "%s holds no text", text->name);
   mark_characters(text, seen);

@@ -80,11 +80,11 @@ bool gt_text_clean(const gt_tokenizer_type *type, gt_text_view *text, gt_error *
 
 /* --- vocabularies --- */
 
-const gt_vocabulary *gt_vocabulary_learn(const gt_tokenizer_type *type, gt_tokens_wanted wanted,
+const gt_vocabulary *gt_vocabulary_learn(const gt_tokenizer_type *type, gt_vocabulary_options options,
                                          const gt_text_view *text, gt_arena *arena, gt_error *error) {
   gt_vocabulary *vocabulary = GT_NEW(arena, gt_vocabulary);
-  *vocabulary = (gt_vocabulary){.type = type, .unknown = -1, .lower = wanted.lower};
-  return type->learn(vocabulary, wanted, text, arena, error) ? vocabulary : NULL;
+  *vocabulary = (gt_vocabulary){.type = type, .unknown = -1, .lower = options.lower};
+  return type->learn(vocabulary, options, text, arena, error) ? vocabulary : NULL;
 }
 
 bool gt_vocabulary_encode(const gt_vocabulary *vocabulary, const gt_text_view *text, gt_ids *out,

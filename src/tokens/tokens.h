@@ -36,10 +36,10 @@ typedef struct gt_token {
 } gt_token;
 
 /* Settings for learning a vocabulary. */
-typedef struct gt_tokens_wanted {
+typedef struct gt_vocabulary_options {
   int64_t size; /* word: only the most frequent tokens, at most this many ids; 0: no limit */
   bool lower;   /* word: convert letters to lower case */
-} gt_tokens_wanted;
+} gt_vocabulary_options;
 
 /* Output of encode: ids as bytes if gt_vocabulary_is_narrow, else as int32_t. */
 typedef struct gt_ids {
@@ -53,7 +53,7 @@ typedef struct gt_tokenizer_type {
   bool is_exact;   /* decoding restores the text, and an id is one character (so bits per character exist) */
   bool is_trained; /* the vocabulary is learned from the training text only, not from the whole file */
   /* Learns a vocabulary from text: sets `token`, `size` and what `restore` sets. */
-  bool (*learn)(struct gt_vocabulary *vocabulary, gt_tokens_wanted wanted, const gt_text_view *text,
+  bool (*learn)(struct gt_vocabulary *vocabulary, gt_vocabulary_options options, const gt_text_view *text,
                 gt_arena *arena, gt_error *error);
   /* Sets `lookup` and `unknown` from the tokens of a saved vocabulary; false if they are not valid for this
    * kind. */
@@ -88,7 +88,7 @@ bool gt_text_clean(const gt_tokenizer_type *type, gt_text_view *text, gt_error *
 void gt_text_place(const gt_text_view *text, size_t byte, int64_t *line, int64_t *column);
 
 /* Learns a vocabulary from clean text. NULL on failure. */
-const gt_vocabulary *gt_vocabulary_learn(const gt_tokenizer_type *type, gt_tokens_wanted wanted,
+const gt_vocabulary *gt_vocabulary_learn(const gt_tokenizer_type *type, gt_vocabulary_options options,
                                          const gt_text_view *text, gt_arena *arena, gt_error *error);
 /* Appends the ids of clean text, each below vocabulary->size; out->data has room for one id per byte. */
 bool gt_vocabulary_encode(const gt_vocabulary *vocabulary, const gt_text_view *text, gt_ids *out,

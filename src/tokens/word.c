@@ -143,15 +143,15 @@ static void sort_words(words *table) {
   qsort(table->item, to, sizeof *table->item, by_frequency);
 }
 
-static bool learn(gt_vocabulary *vocabulary, gt_tokens_wanted wanted, const gt_text_view *text,
+static bool learn(gt_vocabulary *vocabulary, gt_vocabulary_options options, const gt_text_view *text,
                   gt_arena *arena, gt_error *error) {
   words table = {0};
-  scan s = {.text = text, .lower = wanted.lower};
+  scan s = {.text = text, .lower = options.lower};
   while (next_token(&s)) find_or_add(&table, s.token, s.length, arena)->count++;
   free(s.token);
   if (!table.count) return gt_fail(error, GT_ERR_DATA, "%s holds no words", text->name);
   sort_words(&table);
-  const int64_t most = wanted.size ? wanted.size : GT_VOCABULARY_MAX;
+  const int64_t most = options.size ? options.size : GT_VOCABULARY_MAX;
   const int64_t size = (int64_t)table.count + FIXED < most ? (int64_t)table.count + FIXED : most;
   gt_token *token = GT_NEW_N(arena, gt_token, size);
   for (int64_t i = 0; i < size; i++)

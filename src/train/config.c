@@ -57,7 +57,7 @@ static const gt_field train_fields[] = {
            .help = "number of passes over the training data (default: 10, unless `steps` is given)"),
     GT_ROW(gt_train_config, steps, GT_FIELD_INT, .min = 1, .max = 4e9,
            .help = "number of optimizer steps, instead of `epochs`"),
-    GT_ROW(gt_train_config, phases, GT_FIELD_NODE, .holds = "phases",
+    GT_ROW(gt_train_config, phases, GT_FIELD_NODE, .definition = "phases",
            .help = "parts of the run, instead of `epochs` and `steps`: each has its own epochs or "
                    "steps and settings that change from then on, such as optimizer.lr"),
     GT_ROW(gt_train_config, batch_size, GT_FIELD_INT, .fallback = "128", .min = 1, .max = 1e8,
@@ -136,24 +136,24 @@ typedef struct top {
 
 static const gt_field top_fields[] = {
     GT_ROW(top, seed, GT_FIELD_INT, .fallback = "1", .max = 9e15, .help = "seed of all random numbers"),
-    GT_ROW(top, data, GT_FIELD_NODE, .holds = "data", .flags = GT_FIELD_REQUIRED, .help = "the dataset"),
-    GT_ROW(top, augment, GT_FIELD_NODE, .holds = "augment",
+    GT_ROW(top, data, GT_FIELD_NODE, .definition = "data", .flags = GT_FIELD_REQUIRED, .help = "the dataset"),
+    GT_ROW(top, augment, GT_FIELD_NODE, .definition = "augment",
            .help = "random changes to training images, such as [{random_crop: 4}]"),
-    GT_ROW(top, model, GT_FIELD_NODE, .holds = "layers", .help = "the layers, in order"),
-    GT_ROW(top, init_from, GT_FIELD_NODE, .holds = "init_from",
+    GT_ROW(top, model, GT_FIELD_NODE, .definition = "layers", .help = "the layers, in order"),
+    GT_ROW(top, init_from, GT_FIELD_NODE, .definition = "init_from",
            .help = "trained model to start from (fine-tuning)"),
-    GT_ROW(top, loss, GT_FIELD_NODE, .holds = "loss",
+    GT_ROW(top, loss, GT_FIELD_NODE, .definition = "loss",
            .help =
                "loss to minimize (default: cross_entropy for classes, else mse); for several targets, a map "
                "from names to losses"),
-    GT_ROW(top, optimizer, GT_FIELD_NODE, .holds = "optimizer", .help = "optimizer (default: adam)"),
-    GT_ROW(top, schedule, GT_FIELD_NODE, .holds = "schedule",
+    GT_ROW(top, optimizer, GT_FIELD_NODE, .definition = "optimizer", .help = "optimizer (default: adam)"),
+    GT_ROW(top, schedule, GT_FIELD_NODE, .definition = "schedule",
            .help = "learning rate schedule (default: constant)"),
     GT_ROW(top, precision, GT_FIELD_MAP, .fallback = "{}", .sub = &gt_precision_schema,
            .help = "numerical precision"),
     GT_ROW(top, eval, GT_FIELD_MAP, .fallback = "{}", .sub = &gt_eval_schema,
            .help = "evaluation and prediction"),
-    GT_ROW(top, train, GT_FIELD_NODE, .holds = "train", .help = "the training loop"),
+    GT_ROW(top, train, GT_FIELD_NODE, .definition = "train", .help = "the training loop"),
     GT_ROW(top, metrics, GT_FIELD_STRINGS, .choices = gt_metric_names, .flags = GT_FIELD_QUALIFIED,
            .help = "further metrics of evaluations, such as [f1, roc_auc] (`gtrain schema metrics`); with "
                    "several targets, each gets those that are defined for it, and TARGET.METRIC is for one"),

@@ -59,13 +59,13 @@ static const gt_field phase_fields[] = {
     GT_ROW(phase_keys, epochs, GT_FIELD_INT, .min = 1, .max = 1e9, .help = "length of the phase in epochs"),
     GT_ROW(phase_keys, steps, GT_FIELD_INT, .min = 1, .max = 4e9,
            .help = "length of the phase in optimizer steps, instead of epochs"),
-    GT_ROW(phase_keys, model, GT_FIELD_NODE, .holds = "layers",
+    GT_ROW(phase_keys, model, GT_FIELD_NODE, .definition = "layers",
            .help = "the same layers with other settings; as a path: model.0.linear.units"),
-    GT_ROW(phase_keys, optimizer, GT_FIELD_NODE, .holds = "optimizer",
+    GT_ROW(phase_keys, optimizer, GT_FIELD_NODE, .definition = "optimizer",
            .help = "another optimizer; as a path: optimizer.lr"),
-    GT_ROW(phase_keys, schedule, GT_FIELD_NODE, .holds = "schedule",
+    GT_ROW(phase_keys, schedule, GT_FIELD_NODE, .definition = "schedule",
            .help = "another schedule; as a path: schedule.warmup"),
-    GT_ROW(phase_keys, augment, GT_FIELD_NODE, .holds = "augment",
+    GT_ROW(phase_keys, augment, GT_FIELD_NODE, .definition = "augment",
            .help = "other augmentations; keys of `train` are changed by path: train.batch_size"),
 };
 

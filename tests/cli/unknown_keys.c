@@ -128,25 +128,25 @@ static void walk_node(const gt_schema_entry *t, const gt_field *f, const char *b
     walk(t, f->sub, PRINT("%s[{", before), PRINT("}]%s", after));
     return;
   }
-  if (!f->holds) fail_msg("the schema does not say what '%s' of '%s' holds", f->name, t->name);
+  if (!f->definition) fail_msg("the schema does not say what '%s' of '%s' holds", f->name, t->name);
   for (int i = 0; checked_elsewhere[i]; i++)
-    if (!strcmp(f->holds, checked_elsewhere[i])) return;
-  if (!strcmp(f->holds, "plain"))
+    if (!strcmp(f->definition, checked_elsewhere[i])) return;
+  if (!strcmp(f->definition, "plain"))
     check_rejected(t, PRINT("%s{" UNKNOWN "}%s", before, after), true);
-  else if (!strcmp(f->holds, "named"))
+  else if (!strcmp(f->definition, "named"))
     check_rejected(t, PRINT("%s{zqx: {" UNKNOWN "}}%s", before, after), true);
-  else if (!strcmp(f->holds, "init"))
+  else if (!strcmp(f->definition, "init"))
     check_rejected(t, PRINT("%s{type: zeros, " UNKNOWN "}%s", before, after), false);
-  else if (!strcmp(f->holds, "normalize_inputs"))
+  else if (!strcmp(f->definition, "normalize_inputs"))
     check_rejected(t, PRINT("%s{input: {" UNKNOWN "}}%s", before, after), false);
-  else if (!strcmp(f->holds, "split"))
+  else if (!strcmp(f->definition, "split"))
     check_rejected(t, PRINT("%s{method: last, " UNKNOWN "}%s", before, after), false);
-  else if (!strcmp(f->holds, "series"))
+  else if (!strcmp(f->definition, "series"))
     check_rejected(t, PRINT("%s{window: 4, " UNKNOWN "}%s", before, after), false);
-  else if (!strcmp(f->holds, "columns"))
+  else if (!strcmp(f->definition, "columns"))
     check_rejected(t, PRINT("%s{a: {" UNKNOWN "}}%s", before, after), false);
   else
-    fail_msg("'%s' of '%s' holds '%s', which is not tried here", f->name, t->name, f->holds);
+    fail_msg("'%s' of '%s' holds '%s', which is not tried here", f->name, t->name, f->definition);
 }
 
 /* Checks the map with this schema that is written between `before` and `after`, and the maps inside it. */

@@ -54,7 +54,7 @@ static const gt_field fields[] = {
     GT_ROW(config, betas, GT_FIELD_FLOATS, .fallback = "[0.9, 0.999]"),
     GT_ROW(config, from, GT_FIELD_STRINGS),
     GT_ROW(config, group, GT_FIELD_INT_OR_STRINGS, .min = 2, .max = 9),
-    GT_ROW(config, raw, GT_FIELD_NODE, .holds = "plain"),
+    GT_ROW(config, raw, GT_FIELD_NODE, .definition = "plain"),
     GT_ROW(config, in, GT_FIELD_MAP, .sub = &inner_schema),
     {.name = NULL},
 };

@@ -27,11 +27,11 @@ static gt_text_view text_of(const char *text) {
   return (gt_text_view){(const uint8_t *)text, strlen(text), "t.txt", NULL};
 }
 
-static bool learn(fixture *f, const char *kind, gt_tokens_wanted wanted, const char *text) {
+static bool learn(fixture *f, const char *kind, gt_vocabulary_options options, const char *text) {
   const gt_text_view t = text_of(text);
   *f = (fixture){0};
   gt_arena_init(&f->arena);
-  f->vocabulary = gt_vocabulary_learn(gt_tokenizer_find(kind), wanted, &t, &f->arena, &f->error);
+  f->vocabulary = gt_vocabulary_learn(gt_tokenizer_find(kind), options, &t, &f->arena, &f->error);
   return f->vocabulary;
 }
 
@@ -90,7 +90,7 @@ static void restore(fixture *f) {
 static void bytes(void **state) {
   fixture f;
   (void)state;
-  assert_true(learn(&f, "byte", (gt_tokens_wanted){0}, ""));
+  assert_true(learn(&f, "byte", (gt_vocabulary_options){0}, ""));
   assert_int_equal(f.vocabulary->size, 256);
   restore(&f);
   const gt_text_view t = {(const uint8_t *)"\0\xff\r\n", 4, "t", NULL};
@@ -103,7 +103,7 @@ static void bytes(void **state) {
 static void characters(void **state) {
   fixture f;
   (void)state;
-  assert_true(learn(&f, "char", (gt_tokens_wanted){0},
+  assert_true(learn(&f, "char", (gt_vocabulary_options){0},
                     "bä\\\n\x1b"
                     "€😀a"));
   assert_int_equal(f.vocabulary->size, 8);
@@ -118,7 +118,7 @@ static void characters(void **state) {
   assert_false(encode(&f, &bell));
   assert_non_null(strstr(f.error.message, "t.txt:1:1: the character U+0007 is not in"));
   gt_arena_finish(&f.arena);
-  assert_false(learn(&f, "char", (gt_tokens_wanted){0}, ""));
+  assert_false(learn(&f, "char", (gt_vocabulary_options){0}, ""));
   assert_string_equal(f.error.message, "t.txt holds no text");
   gt_arena_finish(&f.arena);
 }
@@ -130,7 +130,7 @@ static void many_characters(void **state) {
   fixture f;
   (void)state;
   for (uint32_t c = 0x400; c < 0x400 + 300; c++) n += gt_utf8_write(c, (uint8_t *)text + n);
-  assert_true(learn(&f, "char", (gt_tokens_wanted){0}, text));
+  assert_true(learn(&f, "char", (gt_vocabulary_options){0}, text));
   assert_false(gt_vocabulary_is_narrow(f.vocabulary));
   const gt_text_view t = text_of(text);
   assert_true(encode(&f, &t));
@@ -142,7 +142,7 @@ static void many_characters(void **state) {
 static void words(void **state) {
   fixture f;
   (void)state;
-  assert_true(learn(&f, "word", (gt_tokens_wanted){.lower = true},
+  assert_true(learn(&f, "word", (gt_vocabulary_options){.lower = true},
                     "The cat, the Dog; the cat don't \xE2\x80\x9CÄtsch\xE2\x80\x9D 3rd.\tthe"));
   assert_int_equal(f.vocabulary->size, 2 + 11);
   assert_memory_equal(f.vocabulary->token[2].text, "the", 3);
@@ -153,11 +153,11 @@ static void words(void **state) {
   EXPECT_IDS(&f, "don't", 7);
   EXPECT_IDS(&f, "<pad> 'the", 1, 1, 1, 1, 2);
   gt_arena_finish(&f.arena);
-  assert_true(learn(&f, "word", (gt_tokens_wanted){.size = 4}, "b a b c a b C"));
+  assert_true(learn(&f, "word", (gt_vocabulary_options){.size = 4}, "b a b c a b C"));
   assert_int_equal(f.vocabulary->size, 4);
   EXPECT_IDS(&f, "a b c B", 3, 2, 1, 1);
   gt_arena_finish(&f.arena);
-  assert_false(learn(&f, "word", (gt_tokens_wanted){0}, " \n\t "));
+  assert_false(learn(&f, "word", (gt_vocabulary_options){0}, " \n\t "));
   assert_string_equal(f.error.message, "t.txt holds no words");
   gt_arena_finish(&f.arena);
 }
@@ -254,7 +254,7 @@ static void random_bytes(void **state) {
     if (!gt_text_clean(gt_tokenizer_find("char"), &text, &f.error)) continue;
     gt_arena_init(&f.arena);
     f.vocabulary =
-        gt_vocabulary_learn(gt_tokenizer_find("char"), (gt_tokens_wanted){0}, &text, &f.arena, &f.error);
+        gt_vocabulary_learn(gt_tokenizer_find("char"), (gt_vocabulary_options){0}, &text, &f.arena, &f.error);
     assert_int_equal(f.vocabulary != NULL, text.size > 0);
     if (f.vocabulary) {
       restore(&f);

@@ -85,8 +85,8 @@ static size_t stream_bytes(const char *text, const char *stop, const char *expec
   gt_arena_init(&arena);
   const gt_text_view empty = {NULL, 0, "", NULL};
   gt_text_stream_open(
-      &s, gt_vocabulary_learn(gt_tokenizer_find("byte"), (gt_tokens_wanted){0}, &empty, &arena, &error), stop,
-      append, &out);
+      &s, gt_vocabulary_learn(gt_tokenizer_find("byte"), (gt_vocabulary_options){0}, &empty, &arena, &error),
+      stop, append, &out);
   while (text[n] && !s.stopped) {
     assert_true(gt_text_stream_add(&s, -1, (uint8_t)text[n], &error));
     n++;

@@ -89,10 +89,10 @@ extern const gt_schema gt_kan_grid_update_schema;
                          "coefficients, summed over all edges, in the loss (default: 0)"),                   \
       GT_KAN_ROW(mask, GT_FIELD_BOOL,                                                                        \
                  .help = "keep a mask of edges, 1 or 0, that pruning sets (default: false)"),                \
-      GT_KAN_ROW(symbolic, GT_FIELD_NODE, .holds = "plain",                                                  \
+      GT_KAN_ROW(symbolic, GT_FIELD_NODE, .definition = "plain",                                             \
                  .help = "edges to replace by functions c f(a x + b) + d with learned constants: list of "   \
                          "[input, output, function], such as [[0, 0, sin]] (default: none)"),                \
-      GT_KAN_ROW(init, GT_FIELD_NODE, .holds = "init",                                                       \
+      GT_KAN_ROW(init, GT_FIELD_NODE, .definition = "init",                                                  \
                  .help = "initial coefficients (default: as in the publication of the basis)")
 
 typedef struct gt_kan_basis_info { /* the settings that a basis has, and its defaults */
