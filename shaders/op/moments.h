@@ -1,8 +1,8 @@
-/* Mean and variance of each column of x [rows, columns]; row r has the weight weight[r / rows_per_sample]. Computed in
- * passes: the first reduces chunks of rows, each later one chunks of the previous results (parts). A pass
- * writes to `parts` [chunks, 2, columns] the mean and the sum of squared deviations of each chunk, and to
- * `counts` [chunks] its total weight. The last pass writes mean, variance and 1 / sqrt(variance + eps),
- * [columns] each. If the total weight is 0, mean and variance are 0. */
+/* Mean and variance of each column of x [rows, columns]; row r has the weight weight[r / rows_per_sample].
+ * Computed in passes: the first reduces chunks of rows, each later one chunks of the previous results
+ * (parts). A pass writes to `parts` [chunks, 2, columns] the mean and the sum of squared deviations of each
+ * chunk, and to `counts` [chunks] its total weight. The last pass writes mean, variance and 1 / sqrt(variance
+ * + eps), [columns] each. If the total weight is 0, mean and variance are 0. */
 #include "lib/args.h"
 #define GT_MOMENTS_SPEC_FROM     3 /* the input of the pass, one of GT_MOMENTS_ROWS, … below */
 #define GT_MOMENTS_SPEC_WEIGHTED 4 /* 1: rows have weights */

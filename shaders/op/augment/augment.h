@@ -1,10 +1,10 @@
 /* Augments a batch of images x [batch, height, width, channels] with the random parameters `drawn`
  * [batch, words] (augment/drawn.h).
  *
- * Kernel augment writes y [batch, out_height, out_width, channels]. table: one value per channel for pixels outside the
- * image, then one per channel for each erased box, then the tone curves, GT_AUGMENT_LEVELS values each.
- * grey [batch]: the mean gray level of each sample, for contrast. scaling [3, period]: center, scale and
- * shift; element i of a sample is scaled with those at i modulo `period`.
+ * Kernel augment writes y [batch, out_height, out_width, channels]. table: one value per channel for pixels
+ * outside the image, then one per channel for each erased box, then the tone curves, GT_AUGMENT_LEVELS values
+ * each. grey [batch]: the mean gray level of each sample, for contrast. scaling [3, period]: center, scale
+ * and shift; element i of a sample is scaled with those at i modulo `period`.
  *
  * Kernel augment_grey writes y [batch], the mean gray level of each sample. */
 #include "lib/args.h"

@@ -30,8 +30,8 @@
 #define GT_CA_SPEC_PERCEIVED 21 /* row: the same for the perception's gates */
 #define GT_CA_SPEC_SUMMED    28 /* row: the same for the perception's first layer, summed over kernels */
 /* For bits (op/logic/logic_ca_bits_step.glsl). */
-#define GT_CA_BITS_SPEC_FIRE   11 /* 1: fire_rate < 1 */
-#define GT_CA_BITS_SPEC_CHUNK  12 /* channels that the perception processes at a time */
-#define GT_CA_BITS_SPEC_SECOND 13 /* row: the second area; the first begins at row 0 */
-#define GT_CA_BITS_SPEC_ODD_OFFSET  14 /* rows from the end of the patches to the outputs of odd layers */
+#define GT_CA_BITS_SPEC_FIRE       11 /* 1: fire_rate < 1 */
+#define GT_CA_BITS_SPEC_CHUNK      12 /* channels that the perception processes at a time */
+#define GT_CA_BITS_SPEC_SECOND     13 /* row: the second area; the first begins at row 0 */
+#define GT_CA_BITS_SPEC_ODD_OFFSET 14 /* rows from the end of the patches to the outputs of odd layers */
 #endif

@@ -5,11 +5,11 @@
  * Kernel logic_walk: y [gates, batch]. GT_LOGIC_SPEC_LANES lanes share a run.
  *
  * Kernel logic_walk_gradient: y [inputs, batch], the gradient of x; d_coefficients [gates, 4], the sums over
- * the batch of g, g a, g b and g a b. The gradient of a gate's output is scale * row gate / gates_per_row of g
- * [gates / gates_per_row, batch]. GT_LOGIC_SPEC_LANES lanes, at least GT_LOGIC_RUN, share a run.
+ * the batch of g, g a, g b and g a b. The gradient of a gate's output is scale * row gate / gates_per_row of
+ * g [gates / gates_per_row, batch]. GT_LOGIC_SPEC_LANES lanes, at least GT_LOGIC_RUN, share a run.
  *
- * Kernel logic_walk_sum: y [groups, chunks, batch] = the sums over groups of `gates_per_row` neighboring gates, of
- * the chunk_runs runs of each chunk. GT_LOGIC_SPEC_LANES lanes share a chunk.
+ * Kernel logic_walk_sum: y [groups, chunks, batch] = the sums over groups of `gates_per_row` neighboring
+ * gates, of the chunk_runs runs of each chunk. GT_LOGIC_SPEC_LANES lanes share a chunk.
  *
  * The words of a run in walk [runs, GT_LOGIC_WALK_WORDS]: the input and the pin before its first ones, the
  * number of its gates, its last input, then GT_LOGIC_RUN pins, then GT_LOGIC_RUN inputs. Gate j of the run
