@@ -9,7 +9,7 @@
 static const gt_line_field *next_in_rank(const gt_line_field *field, int count, int after) {
   const gt_line_field *next = NULL;
   for (int i = 0; i < count; i++)
-    if (field[i].importance > after && (!next || field[i].importance < next->importance)) next = &field[i];
+    if (field[i].rank > after && (!next || field[i].rank < next->rank)) next = &field[i];
   return next;
 }
 
@@ -30,7 +30,7 @@ int gt_fields_width(const gt_line_field *field, int count) {
 int gt_fit_fields(char *line, size_t size, const gt_line_field *field, int count, int columns) {
   bool shown[GT_MAX_LINE_FIELDS] = {false};
   int after = INT_MIN;
-  for (const gt_line_field *next; (next = next_in_rank(field, count, after)); after = next->importance) {
+  for (const gt_line_field *next; (next = next_in_rank(field, count, after)); after = next->rank) {
     shown[next - field] = true;
     if (width_of(field, count, shown) <= columns) continue;
     shown[next - field] = false;

@@ -7,8 +7,8 @@ enum { GT_FIELD_LENGTH = 80, GT_MAX_LINE_FIELDS = 64 /* maximum of `count` below
 
 typedef struct gt_line_field {
   char text[GT_FIELD_LENGTH]; /* "" if absent */
-  int importance; /* a rank: 0 is the most important, larger numbers are dropped first; all differ */
-  int gap;        /* blanks before the field, unless it is the first on the line */
+  int rank;                   /* 0: the most important; larger numbers are dropped first; all differ */
+  int gap;                    /* blanks before the field, unless it is the first on the line */
 } gt_line_field;
 
 /* Writes the fields that fit into `columns` terminal columns, in order; a field is dropped if a more

@@ -24,7 +24,7 @@ bool gt_cli_open_model(const gt_arguments *arguments, gt_arena *arena, const cha
   if (!gt_model_file_read(file, gt_model_path(arena, path, error), error) ||
       !gt_model_file_check(file, error))
     return false;
-  const gt_data_requirements wanted = gt_model_file_wanted(file);
+  const gt_data_requirements wanted = gt_model_file_requirements(file);
   return gt_config_parse(config, arena, file->path, file->config, &wanted, set, overrides, error);
 }
 

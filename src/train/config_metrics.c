@@ -84,7 +84,7 @@ static const char *find_column_error(const gt_config *config, int target, const 
 }
 
 /* Requests a metric by a name such as "mae.price", the metric of one column. */
-static const char *want_column_metric(gt_config *config, int target, const char *name) {
+static const char *add_column_metric(gt_config *config, int target, const char *name) {
   const char *dot = strchr(name, '.');
   const gt_metric_kind *kind =
       gt_metric_find(gt_arena_strndup(config->diagnostics.arena, name, (size_t)(dot - name)));
@@ -95,24 +95,24 @@ static const char *want_column_metric(gt_config *config, int target, const char 
 }
 
 /* Requests a metric by a name such as "load.mae", "mae.price" or "load.mae.price". */
-static const char *want_target_metric(gt_config *config, const char *name, const char *dot) {
+static const char *add_target_metric(gt_config *config, const char *name, const char *dot) {
   const gt_dataset *data = &config->dataset;
   const gt_metric_kind *kind = gt_metric_find(dot + 1);
   const int target = target_named(data, name, (size_t)(dot - name));
   if (data->targets == 1 && kind) return "names one of several targets, but this data has a single one";
-  if (data->targets == 1) return want_column_metric(config, 0, name);
+  if (data->targets == 1) return add_column_metric(config, 0, name);
   const char *list = data->target[0].name;
   for (int k = 1; k < data->targets; k++)
     list = gt_arena_printf(config->diagnostics.arena, "%s, %s", list, data->target[k].name);
   if (target < 0) return gt_arena_printf(config->diagnostics.arena, "names no target; there are %s", list);
-  if (!kind && strchr(dot + 1, '.')) return want_column_metric(config, target, dot + 1);
+  if (!kind && strchr(dot + 1, '.')) return add_column_metric(config, target, dot + 1);
   return kind ? gt_config_add_metric(config, target, kind) : "names no metric";
 }
 
 const char *gt_config_add_result(gt_config *config, const char **name) {
   const gt_dataset *data = &config->dataset;
   const char *dot = strchr(*name, '.'), *why = NULL;
-  if (dot) return want_target_metric(config, *name, dot);
+  if (dot) return add_target_metric(config, *name, dot);
   const gt_metric_kind *kind = gt_metric_find(*name);
   if (data->targets == 1) return gt_config_add_metric(config, 0, kind);
   if (!kind->type && !kind->correct) return NULL;
@@ -131,10 +131,10 @@ const char *gt_config_add_result(gt_config *config, const char **name) {
 }
 
 /* Requests an entry of `metrics:` for each target for which it is defined. */
-static const char *want_for_all_targets(gt_config *config, const char *name) {
+static const char *add_for_all_targets(gt_config *config, const char *name) {
   const char *why = NULL, *dot = strchr(name, '.');
   bool any = false;
-  if (dot) return want_target_metric(config, name, dot);
+  if (dot) return add_target_metric(config, name, dot);
   for (int k = config->dataset.targets - 1; k >= 0; k--) {
     const char *why_not = gt_config_add_metric(config, k, gt_metric_find(name));
     if (why_not) why = why_not;
@@ -167,7 +167,7 @@ void gt_config_read_metrics(gt_config *config, const gt_strings *names) {
   if (config->dataset.target[0].horizon && !gt_config_add_metric(config, 0, gt_metric_find("skill")))
     gt_config_add_metric(config, 0, gt_metric_find("mae"));
   for (int i = 0; i < names->count; i++) {
-    const char *why = want_for_all_targets(config, names->items[i]);
+    const char *why = add_for_all_targets(config, names->items[i]);
     const gt_metric_kind *kind = gt_metric_find(names->items[i]);
     if (why && kind && kind->type && kind->type->needs_series)
       gt_error_at(&config->diagnostics, names->at[i], "metric '%s' %s of numbers", names->items[i], why)

@@ -9,7 +9,7 @@
 enum { FIELDS = GT_MAX_LINE_FIELDS, BETWEEN = 2, WITHIN = 1 };
 /* Fields in order of importance: the watched split and its mark come before the training split. */
 enum { PROGRESS, WATCHED, MARK, TRAIN, WATCHED_SECOND, TRAIN_SECOND, RATE, WATCHED_MORE, TRAIN_MORE };
-enum { TURNS = 2 /* distance of the importance of further metrics: the two splits alternate */ };
+enum { TURNS = 2 /* distance of the ranks of further metrics: the two splits alternate */ };
 
 typedef struct line_builder {
   const gt_evaluation *evaluation;
@@ -18,9 +18,9 @@ typedef struct line_builder {
   gt_line_field field[FIELDS];
 } line_builder;
 
-static char *add(line_builder *m, int importance, int gap) {
+static char *add(line_builder *m, int rank, int gap) {
   gt_line_field *field = &m->field[m->count++];
-  *field = (gt_line_field){.importance = importance, .gap = gap};
+  *field = (gt_line_field){.rank = rank, .gap = gap};
   return field->text;
 }
 
@@ -49,15 +49,14 @@ static const char *name_of(const line_builder *m, const char *metric, char name[
   return name;
 }
 
-static void add_metric(line_builder *m, int importance, const char *split, const gt_metric *metric) {
+static void add_metric(line_builder *m, int rank, const char *split, const gt_metric *metric) {
   char name[32];
   const double magnitude = fabs(metric->value);
   const bool plain =
       magnitude == 0 || !isfinite(magnitude) || strstr(metric->name, "accuracy") ||
       (magnitude >= 1e-2 && magnitude < 1e5); /* otherwise %.4f has too few or too many digits */
-  snprintf(add(m, importance, split ? BETWEEN : WITHIN), GT_FIELD_LENGTH,
-           plain ? "%s%s%s %.4f" : "%s%s%s %.3e", split ? split : "", split ? " " : "",
-           name_of(m, metric->name, name), metric->value);
+  snprintf(add(m, rank, split ? BETWEEN : WITHIN), GT_FIELD_LENGTH, plain ? "%s%s%s %.4f" : "%s%s%s %.3e",
+           split ? split : "", split ? " " : "", name_of(m, metric->name, name), metric->value);
 }
 
 static int dots_in(const char *name) {
@@ -82,15 +81,15 @@ static bool is_minor(const gt_results *result, const char *name) {
 }
 
 /* Adds the metrics of a split, the watched one first. */
-static void add_split(line_builder *m, const char *split, const gt_results *result, const int importance[3]) {
+static void add_split(line_builder *m, const char *split, const gt_results *result, const int rank[3]) {
   const gt_metric *metric = result->metric;
   const int count = result->count, watched = gt_result_index(result, m->evaluation->watches);
   const int first = watched > 0 ? watched : 0;
-  add_metric(m, importance[0], split, &metric[first]);
-  for (int i = 0, rank = 1; i < count && m->count < FIELDS - 2; i++) {
+  add_metric(m, rank[0], split, &metric[first]);
+  for (int i = 0, place = 1; i < count && m->count < FIELDS - 2; i++) {
     if (i == first || is_minor(result, metric[i].name)) continue;
-    add_metric(m, rank < 2 ? importance[rank] : importance[2] + TURNS * (rank - 2), NULL, &metric[i]);
-    rank++;
+    add_metric(m, place < 2 ? rank[place] : rank[2] + TURNS * (place - 2), NULL, &metric[i]);
+    place++;
   }
 }
 

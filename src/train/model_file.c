@@ -463,7 +463,7 @@ bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error) 
   return ok;
 }
 
-gt_data_requirements gt_model_file_wanted(const gt_model_file *file) {
+gt_data_requirements gt_model_file_requirements(const gt_model_file *file) {
   return (gt_data_requirements){.untrusted = gt_model_file_untrusted(file), .signature = &file->signature};
 }
 

@@ -59,5 +59,5 @@ const struct gt_model *gt_model_file_build(gt_config *config, gt_arena *arena, c
  * samples of the signature's shape are read, because the file may contain any shape. */
 bool gt_model_file_check(gt_model_file *file, gt_error *error);
 /* What the model requires of evaluation data. */
-gt_data_requirements gt_model_file_wanted(const gt_model_file *file);
+gt_data_requirements gt_model_file_requirements(const gt_model_file *file);
 #endif

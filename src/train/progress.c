@@ -37,10 +37,10 @@ enum { FIELDS = 6, GAP = 2, LEAST_BAR = 4, MAX_BAR = 24, BAR_FRAME = 3 };
 
 /* Writes all fields in the order of the line; the percentage is the most important one. */
 static void write_fields(const gt_progress_view *view, gt_line_field field[FIELDS]) {
-  static const int importance[FIELDS] = {0, 4, 3, 1, 5, 2};
+  static const int rank[FIELDS] = {0, 4, 3, 1, 5, 2};
   char text[48];
   const bool plain = fabs(view->loss) < 1e6 && fabs(view->loss) >= 1e-3;
-  for (int i = 0; i < FIELDS; i++) field[i] = (gt_line_field){.importance = importance[i], .gap = GAP};
+  for (int i = 0; i < FIELDS; i++) field[i] = (gt_line_field){.rank = rank[i], .gap = GAP};
   snprintf(field[0].text, GT_FIELD_LENGTH, "%3d%%", (int)(100.0 * (double)view->step / (double)view->steps));
   snprintf(field[1].text, GT_FIELD_LENGTH, "epoch %lld", (long long)view->epoch);
   snprintf(field[2].text, GT_FIELD_LENGTH, "step %lld/%lld", (long long)view->step, (long long)view->steps);
