@@ -8,7 +8,7 @@
  * Names, settings and defaults are torchvision's where it has the same augmentation. An augmentation turns
  * its settings into stages that draw random numbers for each sample (op/augment/augment.h defines the order
  * of stages). Evaluation and prediction use samples unchanged. Samples keep their size; if the network reads
- * only a crop (`crop:` of the data), the first augmentation with `cuts` chooses the crop's position, and
+ * only a crop (`crop:` of the data), the first augmentation with `crops` chooses the crop's position;
  * without one it is the center. Owner: the arena. Immutable once read. */
 #ifndef GT_AUGMENT_AUGMENT_H
 #define GT_AUGMENT_AUGMENT_H
@@ -94,7 +94,8 @@ gt_augment_stage *gt_augment_last(gt_augment_build *build, gt_augment_kind kind)
  * stages or curves. */
 bool gt_augment_add_tone(gt_augment_build *build, double probability, gt_tone tone);
 /* Set an attribute that all geometric augmentations share, because they are applied as one map. An empty list
- * or NULL sets nothing. False after reporting that another item of the list has set a different value. */
+ * or NULL sets nothing. False after reporting that another item of the list has set a different value, or
+ * that there are both a fill and a border mode that does not use it. */
 bool gt_augment_set_fill(gt_augment_build *build, gt_floats fill);
 bool gt_augment_set_border(gt_augment_build *build, const char *mode);
 bool gt_augment_set_interpolation(gt_augment_build *build, const char *interpolation);

@@ -68,7 +68,7 @@ static bool add_affine(gt_augment_build *build, const void *config) {
          gt_augment_set_interpolation(build, c->interpolation) && gt_augment_set_fill(build, c->fill);
 }
 
-/* The angle's range is negated, because its sense of rotation is the opposite. */
+/* random_rotation turns counterclockwise and the stage clockwise, so the range of the angle is negated. */
 static bool add_rotation(gt_augment_build *build, const void *config) {
   if (!add_affine(build, config)) return false;
   gt_augment_stage *stage = gt_augment_last(build, GT_DRAW_AFFINE);

@@ -39,43 +39,43 @@ static bool read_picture(const char *path, const gt_bytes *bytes, uint32_t chann
 typedef struct text_board {
   const char *path;
   uint8_t *cells;
-  size_t bits, row_bits; /* digits read so far; digits in a row, 0 until the first row has ended */
+  size_t digits, row_digits; /* read so far; in each row, 0 until the first row has ended */
   uint32_t channels, rows;
   gt_error *error;
 } text_board;
 
-/* bits: number of digits in the row that ends; an empty row is skipped. */
-static bool end_row(text_board *t, size_t bits, int line) {
-  if (!bits) return true;
-  if (bits % t->channels)
+/* digits: their number in the row that ends; an empty row is skipped. */
+static bool end_row(text_board *t, size_t digits, int line) {
+  if (!digits) return true;
+  if (digits % t->channels)
     return gt_fail(t->error, GT_ERR_DATA, "%s:%d: the row has %zu digits, but cells have %u channels",
-                   t->path, line, bits, t->channels);
-  if (t->row_bits && bits != t->row_bits)
+                   t->path, line, digits, t->channels);
+  if (t->row_digits && digits != t->row_digits)
     return gt_fail(t->error, GT_ERR_DATA, "%s:%d: the row has %zu digits, but the rows before it have %zu",
-                   t->path, line, bits, t->row_bits);
-  t->row_bits = bits;
+                   t->path, line, digits, t->row_digits);
+  t->row_digits = digits;
   t->rows++;
   return true;
 }
 
 static bool parse(text_board *t, const char *text, size_t size) {
-  size_t bits = 0, column = 0;
+  size_t digits = 0, column = 0;
   int line = 1;
   for (size_t i = 0; i < size; i++) {
     column++;
     if (text[i] == '\n') {
-      if (!end_row(t, bits, line++)) return false;
-      bits = column = 0;
+      if (!end_row(t, digits, line++)) return false;
+      digits = column = 0;
     } else if (text[i] == '0' || text[i] == '1') {
-      t->cells[t->bits++] = text[i] == '1';
-      bits++;
+      t->cells[t->digits++] = text[i] == '1';
+      digits++;
     } else if (text[i] != ' ' && text[i] != '\t' && text[i] != '\r') {
       return gt_fail(t->error, GT_ERR_DATA, "%s:%d:%zu: expected digits 0 and 1, or a PNG image", t->path,
                      line, column);
     }
   }
-  if (!end_row(t, bits, line)) return false;
-  const size_t width = t->row_bits / t->channels;
+  if (!end_row(t, digits, line)) return false;
+  const size_t width = t->row_digits / t->channels;
   if (!t->rows) return gt_fail(t->error, GT_ERR_DATA, "%s: the file has no digits 0 and 1", t->path);
   if (t->rows > GT_PNG_MAX_SIDE || width > GT_PNG_MAX_SIDE)
     return gt_fail(t->error, GT_ERR_DATA, "%s: the board has %ux%zu cells; at most %d per side are supported",
@@ -98,7 +98,7 @@ bool gt_board_file_read(const char *path, uint32_t channels, gt_board_file *out,
   ok = ok && parse(&t, (const char *)bytes.data, bytes.size);
   gt_bytes_finish(&bytes);
   if (ok)
-    *out = (gt_board_file){t.rows, (uint32_t)(t.row_bits / channels), t.cells};
+    *out = (gt_board_file){t.rows, (uint32_t)(t.row_digits / channels), t.cells};
   else
     free(memory);
   return ok;

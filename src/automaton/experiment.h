@@ -24,12 +24,13 @@ typedef struct gt_experiment {
 bool gt_experiment_open(gt_experiment *experiment, const gt_circuit_ca *ca, const gt_ca_boards *boards,
                         int64_t height, int64_t width, double fire_rate, uint64_t seed, gt_error *error);
 void gt_experiment_close(gt_experiment *experiment); /* accepts a zeroed one */
-/* Sets board 0 to the start; GT_CA_START_ALL is not a start. */
+/* Sets board 0 to this start; not for GT_CA_START_ALL, which stands for all possible boards. */
 bool gt_experiment_start(gt_experiment *experiment, gt_ca_start start, gt_error *error);
 /* From now on boards are compared with the target, if it fits the grid. False: GT_ERR_MEMORY. */
 bool gt_experiment_enable_comparison(gt_experiment *experiment, gt_error *error);
 
-bool gt_experiment_has_rule(const gt_experiment *experiment); /* true if the target is a rule */
+/* True if boards are compared with the target, and the target is a rule. */
+bool gt_experiment_has_rule(const gt_experiment *experiment);
 /* Computes the next board. If the target is a rule, also counts its errors, before any damage. */
 void gt_experiment_step(gt_experiment *experiment);
 /* Applies the damage that is due on the current board. If the target is a fixed board, also counts the

@@ -26,13 +26,13 @@ bool gt_frames_open(gt_frames *f, const gt_frames_settings *settings, const gt_b
                                                    (uint32_t)settings->frames, settings->delay_ms, error);
 }
 
-/* Draws one channel of the board into one channel of the image. */
-static void draw(gt_frames *f, const gt_board *board, uint32_t shown) {
+/* Draws a channel of the board, channel[index] of the settings, into channel `index` of the image. */
+static void draw(gt_frames *f, const gt_board *board, uint32_t index) {
   const uint32_t scale = f->settings.scale;
   const size_t row = (size_t)f->picture.width * f->picture.channels;
-  uint8_t *to = f->picture.data + shown;
+  uint8_t *to = f->picture.data + index;
   const uint8_t *cell = f->cells;
-  gt_board_channel(board, f->settings.channel[shown], f->cells, 1);
+  gt_board_channel(board, f->settings.channel[index], f->cells, 1);
   for (uint32_t y = 0; y < board->height; y++, to += row * scale)
     for (uint32_t x = 0; x < board->width; x++, cell++)
       for (uint32_t j = 0; j < scale; j++)

@@ -10,7 +10,9 @@ typedef struct gt_frames_settings {
   uint32_t scale;                 /* width and height of a cell in pixels */
   uint32_t delay_ms;              /* how long the animation shows an image */
   int64_t frames;                 /* number of images in the animation */
-  uint32_t shown, channel[3]; /* channels that are drawn; 1: white where the cell is 1; 3: red, green, blue */
+  /* Number of channels that are drawn, and which: one is drawn white where it is 1, three as red, green and
+   * blue. */
+  uint32_t shown, channel[3];
 } gt_frames_settings;
 
 typedef struct gt_frames {

@@ -1,7 +1,7 @@
 #include "automaton/lasting.h"
 
 const int64_t gt_lasting_times[GT_LASTING] = {1, 2, 4, 10};
-enum { BOARDS = 10 /* runs of a random automaton */ };
+enum { RANDOM_RUNS = 10 /* runs of an automaton with a random start or random updates */ };
 
 bool gt_lasting_applies(const gt_experiment *experiment) {
   return experiment->compare && !gt_experiment_has_rule(experiment);
@@ -30,11 +30,11 @@ static void run(gt_lasting *lasting, gt_experiment *experiment) {
 
 bool gt_lasting_measure(gt_lasting *out, const gt_circuit_ca *ca, const gt_ca_boards *boards,
                         double fire_rate, int64_t steps, gt_error *error) {
-  const int count = boards->start == GT_CA_START_RANDOM || fire_rate < 1 ? BOARDS : 1;
+  const int runs = boards->start == GT_CA_START_RANDOM || fire_rate < 1 ? RANDOM_RUNS : 1;
   bool ok = true;
   *out = (gt_lasting){.trained = steps};
   if (boards->start == GT_CA_START_ALL) return true;
-  for (int i = 0; i < count && ok; i++) {
+  for (int i = 0; i < runs && ok; i++) {
     gt_experiment experiment = {0};
     ok = gt_experiment_open(&experiment, ca, boards, boards->height, boards->width, fire_rate,
                             (uint64_t)i + 1, error) &&

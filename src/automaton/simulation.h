@@ -24,7 +24,7 @@ typedef struct gt_simulation {
   int damages;             /* number of elements in `damage` */
   int64_t step;            /* the number of the board, below 2^32 */
   uint8_t *fires;  /* [height][width] 1 for cells that were updated in the last step; NULL: all were */
-  uint64_t *plane; /* the same as a plane of the board */
+  uint64_t *plane; /* `fires` as a plane of the board (gt_board_mask) */
 } gt_simulation;
 
 /* All cells 0, no damage. GT_ERR_MEMORY if it does not fit. */

@@ -30,12 +30,12 @@ static bool perceive(gt_circuit_ca *ca, const gt_ca_parts *parts, uint32_t bits,
                      gt_error *error) {
   for (uint32_t c = 0; c < parts->channels; c++)
     for (uint32_t k = 0; k < parts->kernels; k++) {
-      uint32_t count = GT_CA_PATCH, *patch = gt_alloc(GT_CA_PATCH * sizeof *patch);
-      for (uint32_t p = 0; p < GT_CA_PATCH; p++) patch[p] = p * parts->channels + c;
+      uint32_t count = GT_CA_PATCH, *signals = gt_alloc(GT_CA_PATCH * sizeof *signals);
+      for (uint32_t p = 0; p < GT_CA_PATCH; p++) signals[p] = p * parts->channels + c;
       const bool ok =
-          add_layers(&ca->cell, parts->perception, parts->perception_layers, k, &patch, &count, error);
-      for (uint32_t o = 0; o < bits && ok; o++) perceived[(c * bits + o) * parts->kernels + k] = patch[o];
-      free(patch);
+          add_layers(&ca->cell, parts->perception, parts->perception_layers, k, &signals, &count, error);
+      for (uint32_t o = 0; o < bits && ok; o++) perceived[(c * bits + o) * parts->kernels + k] = signals[o];
+      free(signals);
       if (!ok) return false;
     }
   return true;

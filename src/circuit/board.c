@@ -18,8 +18,8 @@ bool gt_board_init(gt_board *board, const gt_circuit_ca *ca, uint32_t height, ui
   *board = (gt_board){.ca = ca, .height = height, .width = width, .stride = (size_t)width + 2};
   if (!height || !width || height > INT32_MAX || width > INT32_MAX)
     return gt_fail(error, GT_ERR_USAGE, "a board cannot have %u × %u cells", height, width);
-  /* Blocks start at the first cell and end after the last one; their shifted reads reach one row, one cell
-   * and one word further. */
+  /* The last block starts at the last cell or before; its shifted reads reach up to one block, one row, one
+   * cell and one word beyond that cell. */
   const size_t bits = MARGIN + ((size_t)height + 3) * board->stride + 2 * GT_BLOCK_BITS;
   board->words = (bits / 64 + GT_BLOCK_WORDS) / GT_BLOCK_WORDS * GT_BLOCK_WORDS;
   void *state = NULL, *next = NULL, *memory = NULL;
@@ -72,7 +72,7 @@ static void fill_frame(const gt_board *board, uint64_t *plane) {
   const size_t stride = board->stride, width = board->width, first = MARGIN + stride;
   const size_t last = MARGIN + board->height * stride;
   const bool torus = board->ca->periodic;
-  for (size_t row = first; row <= last; row += stride) {
+  for (size_t row = first; row <= last; row += stride) { /* row: the frame cell to the left of a row */
     set_bit(plane, row, torus && bit_at(plane, row + width));
     set_bit(plane, row + width + 1, torus && bit_at(plane, row + 1));
   }

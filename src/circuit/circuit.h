@@ -4,8 +4,8 @@
  * graphs or devices: a circuit is built from plain arrays, simplified (circuit.h), evaluated on many samples
  * at once (sliced.h) and stepped as a cellular automaton (board.h).
  *
- * The number of a gate is its truth table: bit 0 is f(1,1), bit 1 f(1,0), bit 2 f(0,1), bit 3 f(0,0). Hence
- * 15 - op is the negation, and 0 … 7 are the functions with f(0,0) = 0.
+ * The number of a gate's function (GT_GATE_…) is its truth table: bit 0 is f(1,1), bit 1 f(1,0), bit 2
+ * f(0,1), bit 3 f(0,0). Hence 15 - op is the negation, and 0 … 7 are the functions with f(0,0) = 0.
  *
  * Owner: the caller of init; heap memory, freed by finish. */
 #ifndef GT_CIRCUIT_CIRCUIT_H
@@ -69,7 +69,7 @@ typedef struct gt_circuit {
 void gt_circuit_init(gt_circuit *circuit, uint32_t inputs);
 void gt_circuit_finish(gt_circuit *circuit);                                       /* accepts a zeroed one */
 uint32_t gt_circuit_add(gt_circuit *circuit, unsigned op, uint32_t a, uint32_t b); /* returns its signal */
-void gt_circuit_output(gt_circuit *circuit, uint32_t signal);
+void gt_circuit_output(gt_circuit *circuit, uint32_t signal);                      /* adds an output */
 
 /* A layer as stored in a model: gate g is op[g] of signals a[g] and b[g] of its source. */
 typedef struct gt_circuit_layer {
@@ -117,6 +117,7 @@ void gt_circuit_simplify(const gt_circuit *circuit, gt_circuit *out);
 typedef struct gt_circuit_report {
   size_t gates, active, histogram[GT_GATE_OPS]; /* active: gates whose function is neither a nor b */
 } gt_circuit_report;
+/* Counts the gates, in total and by function. */
 void gt_circuit_count(const gt_circuit *circuit, gt_circuit_report *report);
 
 /* --- cellular automata: the circuit of one cell --- */

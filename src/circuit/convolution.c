@@ -18,15 +18,15 @@ static bool check(const gt_circuit *circuit, const gt_circuit_convolution *c, gt
 /* The signal that a leaf reads at an output position before pooling; `zero` in the padding. */
 static uint32_t leaf_signal(const gt_circuit_convolution *c, int32_t leaf, uint32_t row, uint32_t column,
                             const uint32_t *source, uint32_t zero) {
-  const uint32_t place = (uint32_t)leaf / c->channels, channel = (uint32_t)leaf % c->channels;
-  const uint32_t y = row * c->stride + place / c->field - c->padding,
-                 x = column * c->stride + place % c->field - c->padding;
+  const uint32_t pixel = (uint32_t)leaf / c->channels, channel = (uint32_t)leaf % c->channels;
+  const uint32_t y = row * c->stride + pixel / c->field - c->padding,
+                 x = column * c->stride + pixel % c->field - c->padding;
   if (y >= c->height || x >= c->width) return zero;
   return source[((size_t)y * c->width + x) * c->channels + channel];
 }
 
-/* Returns the signal of the root. signal: workspace for the tree's leaves, then its gates; gate g reads its
- * elements 2g and 2g + 1. */
+/* Returns the signal of the root. signal: workspace for the signals of the leaves, then of the gates; gate g
+ * reads elements 2g and 2g + 1. */
 static uint32_t add_tree(gt_circuit *circuit, const gt_circuit_convolution *c, uint32_t kernel, uint32_t row,
                          uint32_t column, const uint32_t *source, uint32_t zero, uint32_t *signal) {
   const size_t leaves = (size_t)1 << c->depth, gates = leaves - 1;
@@ -45,11 +45,11 @@ bool gt_circuit_add_convolution(gt_circuit *circuit, const gt_circuit_convolutio
   const uint32_t zero = c->padding ? gt_circuit_add(circuit, GT_GATE_FALSE, 0, 0) : 0;
   for (uint32_t window = 0; window < c->rows * c->columns; window++)
     for (uint32_t kernel = 0; kernel < c->kernels; kernel++, out++)
-      for (uint32_t slot = 0; slot < c->pool * c->pool; slot++) {
-        const uint32_t row = window / c->columns * c->pool + slot / c->pool,
-                       column = window % c->columns * c->pool + slot % c->pool;
-        const uint32_t y = add_tree(circuit, c, kernel, row, column, source, zero, signal);
-        *out = slot ? gt_circuit_add(circuit, GT_GATE_OR, *out, y) : y;
+      for (uint32_t position = 0; position < c->pool * c->pool; position++) {
+        const uint32_t row = window / c->columns * c->pool + position / c->pool,
+                       column = window % c->columns * c->pool + position % c->pool;
+        const uint32_t root = add_tree(circuit, c, kernel, row, column, source, zero, signal);
+        *out = position ? gt_circuit_add(circuit, GT_GATE_OR, *out, root) : root;
       }
   free(signal);
   return true;

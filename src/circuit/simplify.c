@@ -161,8 +161,8 @@ static void emit_gates(emission *e, const uint32_t *literals, size_t count) {
   free(stack.items);
 }
 
-static void emit_output(emission *e, uint32_t wanted) {
-  const uint32_t k = wanted >> 1, negative = (wanted & 1) ^ e->flipped[k];
+static void emit_output(emission *e, uint32_t wanted_literal) {
+  const uint32_t k = wanted_literal >> 1, negative = (wanted_literal & 1) ^ e->flipped[k];
   if (k != FALSE_NODE && !negative) {
     gt_circuit_output(e->out, e->signal[k]);
     return;

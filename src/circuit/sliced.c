@@ -8,10 +8,11 @@
 
 typedef struct placing {
   const gt_circuit *circuit;
-  uint32_t *level, *place;    /* level and place of each signal; inputs have level 0 */
-  uint32_t *last;             /* the last level that reads each signal; UINT32_MAX for outputs */
-  uint32_t *order, *expiring; /* gates by level; signals by last level */
-  uint32_t *level_start, *expiry_start, levels; /* where each level starts in order and in expiring */
+  uint32_t *level, *place;              /* level and place of each signal; inputs have level 0 */
+  uint32_t *last;                       /* the last level that reads each signal; UINT32_MAX for outputs */
+  uint32_t *order, *expiring;           /* gates by level; signals by last level */
+  uint32_t *level_start, *expiry_start; /* where each level starts in order and in expiring */
+  uint32_t levels;                      /* number of the last level */
   /* A stack with the lowest place on top, so that consecutive writes go to adjacent places. */
   uint32_t *free_place;
   size_t free_places, places; /* places on the stack; places allocated in total */
@@ -177,13 +178,14 @@ static uint64_t *block_memory(const gt_sliced *sliced) {
              : gt_alloc(SIZE_MAX); /* calls the out-of-memory handler */
 }
 
-static size_t words_left(size_t words, size_t at) {
+static size_t words_in_block(size_t words, size_t at) {
   return words - at < GT_BLOCK_WORDS ? words - at : GT_BLOCK_WORDS;
 }
 
-static void load_block(const gt_sliced *sliced, const uint64_t *in, size_t words, size_t at,
-                       uint64_t *memory) {
-  const size_t block_words = words_left(words, at);
+/* Runs the circuit on the block of samples from word `at` on; samples beyond the last word are zero. */
+static void run_block(const gt_sliced *sliced, const uint64_t *in, size_t words, size_t at,
+                      uint64_t *memory) {
+  const size_t block_words = words_in_block(words, at);
   for (uint32_t i = 0; i < sliced->inputs; i++) {
     uint64_t *to = memory + (size_t)i * GT_BLOCK_WORDS;
     memcpy(to, in + i * words + at, block_words * sizeof *to);
@@ -195,15 +197,15 @@ static void load_block(const gt_sliced *sliced, const uint64_t *in, size_t words
 void gt_sliced_run(const gt_sliced *sliced, const uint64_t *in, uint64_t *out, size_t words) {
   uint64_t *memory = block_memory(sliced);
   for (size_t at = 0; at < words; at += GT_BLOCK_WORDS) {
-    load_block(sliced, in, words, at, memory);
-    const size_t block_words = words_left(words, at);
+    run_block(sliced, in, words, at, memory);
+    const size_t block_words = words_in_block(words, at);
     for (size_t k = 0; k < sliced->outputs; k++)
       memcpy(out + k * words + at, gt_sliced_output(sliced, memory, k), block_words * sizeof *out);
   }
   free(memory);
 }
 
-/* The number of one sample, from its bits in the planes. */
+/* The number that the planes hold for one sample. */
 static uint32_t from_planes(const uint64_t *planes, int count, size_t sample) {
   uint32_t value = 0;
   for (int p = 0; p < count; p++)
@@ -223,7 +225,7 @@ void gt_sliced_classify(const gt_sliced *sliced, const uint64_t *in, size_t samp
   while ((sliced->groups - 1) >> bits) bits++;
   for (size_t at = 0; at < words; at += GT_BLOCK_WORDS) {
     planes count, best, class_of = {{0}};
-    load_block(sliced, in, words, at, memory);
+    run_block(sliced, in, words, at, memory);
     sliced->loops->count(sliced, memory, 0, best.word);
     for (uint32_t k = 1; k < sliced->groups; k++) {
       sliced->loops->count(sliced, memory, k, count.word);
@@ -239,7 +241,7 @@ void gt_sliced_count(const gt_sliced *sliced, const uint64_t *in, size_t samples
   const size_t words = gt_bit_words(samples);
   uint64_t *memory = block_memory(sliced);
   for (size_t at = 0; at < words; at += GT_BLOCK_WORDS) {
-    load_block(sliced, in, words, at, memory);
+    run_block(sliced, in, words, at, memory);
     for (uint32_t k = 0; k < sliced->groups; k++) {
       planes count;
       sliced->loops->count(sliced, memory, k, count.word);

@@ -51,9 +51,9 @@ TARGET static void NAME(count)(const gt_sliced *sliced, const uint64_t *memory, 
   const vector *v = (const vector *)memory;
   const size_t size = sliced->outputs / sliced->groups;
   const uint32_t *o = sliced->output + k * size, *const end = o + size;
-  const int last = sliced->planes;
+  const int plane_count = sliced->planes;
   vector *plane = (vector *)planes, ones = {0}, twos = {0}, fours = {0};
-  for (int p = 0; p < last; p++) plane[p] = (vector){0};
+  for (int p = 0; p < plane_count; p++) plane[p] = (vector){0};
 #define ADD(high, low, x, y)                        \
   do {                                              \
     const vector x_ = (x), y_ = (y), u_ = low ^ x_; \
@@ -69,7 +69,7 @@ TARGET static void NAME(count)(const gt_sliced *sliced, const uint64_t *memory, 
     ADD(two_b, ones, v[o[6]], v[o[7]]);
     ADD(four_b, twos, two_a, two_b);
     ADD(carry, fours, four_a, four_b);
-    for (int p = 3; p < last; p++) {
+    for (int p = 3; p < plane_count; p++) {
       const vector old = plane[p];
       plane[p] = old ^ carry;
       carry &= old;
@@ -77,11 +77,11 @@ TARGET static void NAME(count)(const gt_sliced *sliced, const uint64_t *memory, 
   }
 #undef ADD
   plane[0] = ones;
-  if (last > 1) plane[1] = twos;
-  if (last > 2) plane[2] = fours;
+  if (plane_count > 1) plane[1] = twos;
+  if (plane_count > 2) plane[2] = fours;
   for (; o < end; o++) {
     vector carry = v[*o];
-    for (int p = 0; p < last; p++) {
+    for (int p = 0; p < plane_count; p++) {
       const vector old = plane[p];
       plane[p] = old ^ carry;
       carry &= old;

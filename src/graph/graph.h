@@ -133,14 +133,15 @@ bool gt_shape_broadcast(gt_shape a, gt_shape b, gt_shape *out);
 const char *gt_shape_text(gt_shape shape, char buffer[128]); /* "[128, 784]" */
 size_t gt_dtype_size(gt_dtype dtype);
 const char *gt_dtype_name(gt_dtype dtype);
-uint64_t gt_node_bytes(const gt_graph *graph, gt_id id); /* of its value */
+uint64_t gt_node_bytes(const gt_graph *graph, gt_id id); /* size of its value in bytes */
 
 /* True if the node is a reshape of its whole input, not a view of a part of it. */
 bool gt_is_reshape(const gt_graph *graph, gt_id id);
 /* The value that x is a reshape of, through any number of reshapes; x itself if it is not a reshape. */
 gt_id gt_reshape_origin(const gt_graph *graph, gt_id x);
 
-/* Checks every invariant above again (indices, inferred shapes, attributes); called after each pass. */
+/* Checks the invariants of all nodes: counts and indices of inputs, inferred shapes, `bits`, `limit`. Called
+ * when a graph is complete, and before it is planned. */
 bool gt_graph_verify(const gt_graph *graph, gt_error *error);
 /* True if both graphs compute the same from variables of the same names, so that a plan for one can run the
  * other. */
