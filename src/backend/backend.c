@@ -43,7 +43,8 @@ int gt_device_best(const gt_device_info *devices, int count) {
   return best;
 }
 
-/* Writes the reason for choosing the CPU: the first GPU's missing features, or why there is no GPU. */
+/* Writes the reason for choosing the CPU: the first GPU's missing features, or why there is no GPU. Not to be
+ * called if there is a usable GPU. */
 static void explain_cpu(char *why, size_t size, const gt_device_info *devices, int count,
                         const gt_error *list_error) {
   const char *complaint = gt_vulkan_loader_message();
@@ -79,7 +80,7 @@ static gt_backend *open_auto(int threads, gt_error *error) {
   return backend;
 }
 
-static bool fail_device(const gt_device_info *devices, int count, gt_error *error) {
+static bool fail_no_device(const gt_device_info *devices, int count, gt_error *error) {
   const char *complaint = gt_vulkan_loader_message();
   if (count)
     return gt_fail(error, GT_ERR_NODEVICE, "no usable Vulkan device: %s lacks %s", devices[0].name,
@@ -88,8 +89,8 @@ static bool fail_device(const gt_device_info *devices, int count, gt_error *erro
                  *complaint ? ": " : "", complaint);
 }
 
-/* Parses the index in "vulkan:N"; -1 after reporting an error. */
-static int numbered_device(const char *choice, int count, gt_error *error) {
+/* Parses the N of "vulkan:N", the index of a device; -1 after reporting an error. */
+static int parse_device_number(const char *choice, int count, gt_error *error) {
   char *end;
   const long number = strtol(choice + 7, &end, 10);
   if (end == choice + 7 || *end || number < 0)
@@ -107,17 +108,17 @@ static gt_backend *open_vulkan(const char *choice, gt_error *error) {
   gt_device_info devices[DEVICE_LIMIT];
   int count = gt_vulkan_list(devices, DEVICE_LIMIT, error), index = gt_device_best(devices, count);
   if (count < 0) return NULL;
-  if (choice[6] == ':' && (index = numbered_device(choice, count, error)) < 0) return NULL;
+  if (choice[6] == ':' && (index = parse_device_number(choice, count, error)) < 0) return NULL;
   for (int i = 0; i < count && index < 0; i++)
     if (devices[i].usable) index = i;
-  if (index < 0) return fail_device(devices, count, error), NULL;
+  if (index < 0) return fail_no_device(devices, count, error), NULL;
   gt_backend *backend = gt_vulkan_open(index, error);
   if (backend && is_software(&devices[index]))
     gt_info("using %s, a software device, which is slower than --device cpu", devices[index].name);
   return backend;
 }
 
-static const char *chosen(const char *choice) {
+static const char *choice_or_default(const char *choice) {
   if (!choice) choice = getenv("GTRAIN_DEVICE");
   return choice && *choice ? choice : "auto";
 }
@@ -126,12 +127,12 @@ bool gt_backend_has_gpu(const char *choice, gt_error *error) {
   gt_device_info devices[DEVICE_LIMIT];
   gt_error list_error = {0};
   char why[256];
-  choice = chosen(choice);
+  choice = choice_or_default(choice);
   if (!strcmp(choice, "cpu")) return gt_fail(error, GT_ERR_USAGE, "the selected device is the CPU");
   if (strcmp(choice, "auto") && strncmp(choice, "vulkan", 6)) return true; /* gt_backend_open reports it */
   const int count = gt_vulkan_list(devices, DEVICE_LIMIT, &list_error);
   int index = gt_device_best(devices, count);
-  if (!strncmp(choice, "vulkan:", 7) && (index = numbered_device(choice, count, error)) < 0) return false;
+  if (!strncmp(choice, "vulkan:", 7) && (index = parse_device_number(choice, count, error)) < 0) return false;
   if (index >= 0 && rank(&devices[index])) return true;
   explain_cpu(why, sizeof why, devices, count, &list_error);
   return gt_fail(error, GT_ERR_NODEVICE, "%s", why);
@@ -147,7 +148,7 @@ static bool means_gpu(const char *choice) {
   return false;
 }
 
-static void unknown_device(const char *source, const char *choice, gt_error *error) {
+static void report_unknown_device(const char *source, const char *choice, gt_error *error) {
   static const char *const names[] = {"auto", "cpu", "vulkan"};
   const char *near = gt_nearest(choice, names, sizeof names / sizeof *names);
   if (means_gpu(choice))
@@ -158,12 +159,12 @@ static void unknown_device(const char *source, const char *choice, gt_error *err
             source, choice, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-bool gt_device_is_auto(const char *choice) { return !strcmp(chosen(choice), "auto"); }
+bool gt_device_is_auto(const char *choice) { return !strcmp(choice_or_default(choice), "auto"); }
 
 gt_backend *gt_backend_open(const char *choice, int threads, gt_error *error) {
   gt_backend *backend;
   const char *source = choice ? "--device" : "GTRAIN_DEVICE";
-  choice = chosen(choice);
+  choice = choice_or_default(choice);
   if (!strcmp(choice, "auto")) return open_auto(threads, error);
   if (!strcmp(choice, "cpu"))
     backend = gt_cpu_open(threads, error);
@@ -172,7 +173,7 @@ gt_backend *gt_backend_open(const char *choice, int threads, gt_error *error) {
   else if (!strcmp(choice, "vulkan") || !strncmp(choice, "vulkan:", 7))
     backend = open_vulkan(choice, error);
   else
-    return unknown_device(source, choice, error), NULL;
+    return report_unknown_device(source, choice, error), NULL;
   if (backend) snprintf(backend->why, sizeof backend->why, "selected by %s", source);
   return backend;
 }

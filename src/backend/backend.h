@@ -38,8 +38,8 @@ typedef struct gt_backend_api {
   /* required. Queued: work queued before it sees the old content, work queued later the new one. */
   bool (*upload)(gt_backend *, gt_buffer *, uint64_t offset, const void *, uint64_t size, gt_error *);
   /* required. Copies from a HOST buffer to FED ones, concurrently with queued work: they start after ticket
-   * `after` is completed (0: at once), and work queued later sees the result. Until they are done, neither
-   * side may be accessed. */
+   * `after` is completed (0: at once), and work queued later sees the result. Until they are done, the
+   * host may access neither the source nor the destinations. */
   bool (*feed)(gt_backend *, gt_buffer *from, const gt_copy *copy, int copies, uint64_t after, gt_error *);
   /* required. Waits until all feeds are done. */
   bool (*feed_wait)(gt_backend *, gt_error *);
@@ -91,8 +91,10 @@ typedef struct gt_device_info {
   char name[256], driver[256], type[32]; /* type: discrete, integrated, virtual, software, cpu */
   uint32_t api_version[3];
   uint64_t memory_bytes;
-  uint32_t subgroup, shared_bytes, max_workgroup;
-  uint64_t max_allocation;
+  uint32_t subgroup;       /* invocations in a subgroup */
+  uint32_t shared_bytes;   /* shared memory of a workgroup */
+  uint32_t max_workgroup;  /* most invocations in a workgroup */
+  uint64_t max_allocation; /* bytes, limit for one buffer; 0: unknown */
   bool usable;
   char features[512]; /* those that gtrain uses, comma-separated; for an unusable device, those missing */
   gt_target target;   /* target properties for plans on this device */
@@ -131,9 +133,9 @@ int gt_vulkan_validation_messages(void);
 const char *gt_vulkan_loader_message(void);
 typedef struct gt_vulkan_driver {
   char file[512];    /* the driver's manifest */
-  char reason[256];  /* the error; "" if it only has no device */
+  char reason[256];  /* the error, if it has no device; "": none */
   char missing[128]; /* missing Debian packages with libraries that NVIDIA's driver needs */
-  bool crashes;      /* crashes on load, and with it the process that loads it */
+  bool crashes;      /* when it is loaded, the process crashes, ends or hangs */
   int devices;
 } gt_vulkan_driver;
 /* Lists the drivers that the loader finds, after testing each in a process of its own, which takes some time;

@@ -31,12 +31,12 @@ void gt_cpu_describe(gt_device_info *device) {
   size_t used = 0;
   const struct {
     const char *name;
-    int have;
+    int is_supported;
   } extensions[] = {{"avx2", __builtin_cpu_supports("avx2")},
                     {"fma", __builtin_cpu_supports("fma")},
                     {"avx512f", __builtin_cpu_supports("avx512f")}};
   for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
-    if (extensions[i].have)
+    if (extensions[i].is_supported)
       used += (size_t)snprintf(device->features + used, sizeof device->features - used, "%s%s",
                                used ? "," : "", extensions[i].name);
 #endif

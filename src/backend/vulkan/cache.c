@@ -15,7 +15,7 @@ typedef struct cache_header {
   uint64_t size, hash; /* of the data after the header */
 } cache_header;
 
-enum { CACHE_LIMIT = 64 << 20 };
+enum { MAX_FILE_BYTES = 64 << 20 };
 static const char magic[8] = "gtcache2";
 
 void gt_vulkan_cache_name(const VkPhysicalDeviceProperties *p, char *name, size_t size) {
@@ -55,7 +55,7 @@ void gt_vulkan_cache_load(gt_vulkan *vk) {
   vk->cache_path = cache_path(vk);
   if (vk->cache_path) gt_remove_leftovers(vk->cache_path);
   if (vk->cache_path && gt_file_exists(vk->cache_path)) {
-    if (!gt_read_plain_file(vk->cache_path, CACHE_LIMIT, &file, &error))
+    if (!gt_read_plain_file(vk->cache_path, MAX_FILE_BYTES, &file, &error))
       complain("not read", error.message);
     else if (!(info.pInitialData = cache_contents(&file, &info.initialDataSize)))
       complain("ignored: damaged", vk->cache_path);
@@ -77,7 +77,7 @@ void gt_vulkan_cache_save(gt_vulkan *vk) {
   void *data = NULL;
   if (!vk->cache_path || !vk->cache || vk->lost) return;
   if (vkGetPipelineCacheData(vk->device, vk->cache, &size, NULL) != VK_SUCCESS) return;
-  if (size <= vk->cache_size || size > CACHE_LIMIT - sizeof header) return;
+  if (size <= vk->cache_size || size > MAX_FILE_BYTES - sizeof header) return;
   data = gt_alloc(size);
   if (vkGetPipelineCacheData(vk->device, vk->cache, &size, data) == VK_SUCCESS) {
     memcpy(header.magic, magic, sizeof magic);

@@ -59,6 +59,8 @@ static gt_buffer *plan_buffer(const gt_vulkan *vk, const gt_executable *e, uint3
   }
 }
 
+/* Writes the arguments of all steps with the addresses of their buffers. aligned: per step, true if all its
+ * addresses are multiples of 16 bytes. */
 static bool resolve(const gt_vulkan *vk, gt_executable *e, bool *aligned, gt_error *error) {
   for (uint32_t i = 0; i < e->plan->steps; i++) {
     const gt_step *step = &e->plan->step[i];
@@ -137,6 +139,8 @@ static void record_plan(recording *r, const gt_executable *e, uint32_t times) {
 
 static bool runs_ahead(const gt_executable *e) { return e->plan && e->plan->ahead; }
 
+/* Records the part of a replay that belongs into command buffer `which`. odd: with the addresses for an odd
+ * replay. */
 static void record_replay(recording *r, const gt_executable *e, int which, bool odd) {
   if (runs_ahead(e) && which == FIRST_LEVELS)
     record_levels(r, e, 0, e->plan->steps_ahead, odd, false);

@@ -1,5 +1,3 @@
-/* Opens and closes a Vulkan device: the logical device, its queues and the parts of the backend. A device
- * that does not become idle is abandoned: nothing of it is freed. */
 #include "backend/vulkan/internal.h"
 #include "base/memory.h"
 #include <stdio.h>
@@ -7,9 +5,9 @@
 #include <string.h>
 
 static int open_devices;
-static bool was_abandoned;
+static bool abandoned;
 
-bool gt_vulkan_device_abandoned(void) { return was_abandoned; }
+bool gt_vulkan_device_abandoned(void) { return abandoned; }
 
 static bool create_device(gt_vulkan *vk, uint32_t feed_queue, gt_error *error) {
   const float priority[2] = {1, 1};
@@ -28,16 +26,16 @@ static bool create_device(gt_vulkan *vk, uint32_t feed_queue, gt_error *error) {
   const char *extensions[1 + GT_MATRIX_EXTENSIONS];
   uint32_t count = gt_vulkan_matrix_extensions(&vk->base.target.matrix, extensions);
   if (vk->memory_budget) extensions[count++] = VK_EXT_MEMORY_BUDGET_EXTENSION_NAME;
-  void *chained = gt_vulkan_matrix_features(&vk->base.target.matrix, &features);
+  void *matrix_features = gt_vulkan_matrix_features(&vk->base.target.matrix, &features);
   const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                    .pNext = &features,
                                    .queueCreateInfoCount = vk->feeder.family == vk->family ? 1 : 2,
                                    .pQueueCreateInfos = queue,
                                    .enabledExtensionCount = count,
                                    .ppEnabledExtensionNames = extensions};
-  const bool made = VK(vkCreateDevice(vk->physical, &info, NULL, &vk->device));
-  free(chained);
-  if (!made) return vk->device = NULL, false;
+  const bool created = VK(vkCreateDevice(vk->physical, &info, NULL, &vk->device));
+  free(matrix_features);
+  if (!created) return vk->device = NULL, false;
   vkGetDeviceQueue(vk->device, vk->family, 0, &vk->queue);
   vkGetDeviceQueue(vk->device, vk->feeder.family, feed_queue, &vk->feeder.queue);
   return true;
@@ -47,7 +45,7 @@ static void close_backend(gt_backend *backend) {
   gt_vulkan *vk = (gt_vulkan *)backend;
   if (vk->device) {
     if (!gt_vulkan_idle(vk)) {
-      was_abandoned = true;
+      abandoned = true;
       return;
     }
     gt_vulkan_pipelines_finish(vk);

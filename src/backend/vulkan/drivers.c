@@ -27,12 +27,13 @@ static void note_file(gt_vulkan_listener *l, const char *name, size_t length) {
 /* The loader announces a list, then reports each file in its own message. */
 static void note_files(gt_vulkan_listener *l, const char *text) {
   static const char ending[] = ".json";
-  const size_t tail = sizeof ending - 1;
+  const size_t ending_length = sizeof ending - 1;
   if (strstr(text, "driver manifest")) l->drivers = true;
   if (strstr(text, "layer manifest")) l->drivers = false;
   text += strspn(text, " ");
   const size_t length = strlen(text);
-  if (l->drivers && length > tail && !strcmp(text + length - tail, ending) && !strstr(text, ": "))
+  if (l->drivers && length > ending_length && !strcmp(text + length - ending_length, ending) &&
+      !strstr(text, ": "))
     note_file(l, text, length);
 }
 
@@ -46,6 +47,7 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
   note_files(l, text);
   if (severity == VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT || !l->drivers || *l->complaint)
     return VK_FALSE;
+  /* Length of the name of the loader's function, with which some messages begin. */
   const size_t function = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
   if (function && !strncmp(text + function, ": ", 2)) text += function + 2;
   snprintf(l->complaint, sizeof l->complaint, "%s", text);
@@ -97,8 +99,8 @@ typedef struct probe {
   gt_vulkan_driver driver[];
 } probe;
 
-/* Runs the function in a child process; returns its status (waitpid), 0 on success. Without fork it runs
- * here. */
+/* Runs the function in a child process; returns its status (waitpid), 0 on success. If fork fails, runs it
+ * in this process. */
 static int in_child(void (*work)(probe *), probe *p) {
   int status = 0;
   const pid_t child = fork();
@@ -121,6 +123,7 @@ static void find_files(probe *p) {
 
 /* Lists missing libraries: NVIDIA's driver loads these itself and does not report which one is missing. */
 static void find_missing(gt_vulkan_driver *driver) {
+  /* Each row: the library, the Debian package that has it. */
   static const char *const need[][2] = {{"libEGL.so.1", "libegl1"},     {"libGLdispatch.so.0", "libglvnd0"},
                                         {"libGL.so.1", "libgl1"},       {"libGLX.so.0", "libglx0"},
                                         {"libGLESv2.so.2", "libgles2"}, {"libOpenGL.so.0", "libopengl0"}};
@@ -207,14 +210,14 @@ bool gt_vulkan_exclude_drivers(const gt_vulkan_driver *drivers, int count) {
 
 bool gt_vulkan_loader(char *file, size_t size, uint32_t version[3]) {
   Dl_info info;
-  char *whole = NULL;
+  char *full_path = NULL;
   if (!vkCreateInstance && volkInitialize() != VK_SUCCESS) return false;
   const uint32_t v = volkGetInstanceVersion();
   void *function;
   memcpy(&function, &vkGetInstanceProcAddr, sizeof function);
-  if (dladdr(function, &info) && info.dli_fname) whole = realpath(info.dli_fname, NULL);
-  snprintf(file, size, "%s", whole ? whole : "libvulkan.so.1");
-  free(whole);
+  if (dladdr(function, &info) && info.dli_fname) full_path = realpath(info.dli_fname, NULL);
+  snprintf(file, size, "%s", full_path ? full_path : "libvulkan.so.1");
+  free(full_path);
   version[0] = VK_API_VERSION_MAJOR(v);
   version[1] = VK_API_VERSION_MINOR(v);
   version[2] = VK_API_VERSION_PATCH(v);

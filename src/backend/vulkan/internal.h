@@ -15,7 +15,8 @@ enum { GT_STAGING_SLOTS = 8, GT_FEEDS = 8, GT_PUSH_BYTES = 128 };
 struct gt_buffer {
   VkBuffer buffer;
   VkDeviceMemory memory;
-  uint64_t size, allocated;
+  uint64_t size;      /* bytes that may be used */
+  uint64_t allocated; /* bytes of `memory`; 0 if they do not count as memory_used */
   VkDeviceAddress address;
   void *mapped;    /* host address of a HOST buffer; otherwise NULL */
   uint64_t zeroed; /* for a FED buffer, the ticket of the fill with zeros */
@@ -53,8 +54,9 @@ typedef struct gt_vulkan {
   VkPhysicalDeviceMemoryProperties memory;
   VkDevice device;
   VkQueue queue;
-  uint32_t family, timestamp_bits;
-  bool memory_budget;
+  uint32_t family;         /* queue family of `queue` */
+  uint32_t timestamp_bits; /* valid bits of a time stamp; 0: the queue has none */
+  bool memory_budget;      /* VK_EXT_memory_budget is enabled */
   bool faulted; /* a submission, a wait or a counter query failed: work without a ticket may be running */
   bool lost;    /* VK_ERROR_DEVICE_LOST: the device executes nothing any more */
   bool stuck;   /* queued work may still be running and cannot be waited for: nothing is destroyed */
@@ -114,13 +116,14 @@ typedef struct gt_physical {
   VkPhysicalDeviceProperties properties;
   VkPhysicalDeviceMemoryProperties memory;
   uint64_t max_allocation;
-  uint32_t family, timestamp_bits, units;
+  uint32_t family, timestamp_bits;  /* of the compute queue, as in gt_vulkan */
+  uint32_t units;                   /* number of multiprocessors */
   uint32_t feed_family, feed_queue; /* transfer queue; may be the compute queue, 0 of `family` */
-  bool memory_budget;
+  bool memory_budget;               /* has VK_EXT_memory_budget */
   gt_matrix_units matrix;
   gt_device_info info;
 } gt_physical;
-/* The devices in the driver's order, in heap memory; -1 without a loader or instance. */
+/* Lists the devices in the loader's order, in heap memory, and returns their number; -1 after an error. */
 int gt_vulkan_physical(gt_physical **out, gt_error *error);
 bool gt_vulkan_has_extension(const VkExtensionProperties *list, uint32_t count, const char *name);
 

@@ -54,6 +54,8 @@ static const char *const extensions[] = {VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_
                                          "VK_KHR_cooperative_matrix", "VK_KHR_shader_bfloat16"};
 enum { SUBGROUP_EXTENSION, MATRIX_EXTENSION, BFLOAT_EXTENSION };
 
+/* Clears the structs and links them to a pNext chain that ends with `next`; returns its first element.
+ * Without `bfloat`, the struct for bfloat16 is not part of it. */
 static void *chain(features *f, bool bfloat, void *next) {
   *f = (features){.subgroup = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES},
                   .matrix = {.sType = TYPE_MATRIX_FEATURES},

@@ -26,8 +26,8 @@ uint64_t gt_vulkan_memory_available(const gt_vulkan *vk) {
   return max_bytes;
 }
 
-/* Prefers cached host memory: the host reads results from it, and reads of write-combined memory are very
- * slow. */
+/* The index of a memory type for buffers of this kind, among the `allowed` bits; -1: none. Prefers cached
+ * host memory: the host reads results from it, and reads of write-combined memory are very slow. */
 static int memory_type(const gt_vulkan *vk, uint32_t allowed, gt_buffer_kind kind) {
   const VkMemoryPropertyFlags host =
       VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
@@ -196,11 +196,11 @@ bool gt_vulkan_upload(gt_backend *backend, gt_buffer *buffer, uint64_t offset, c
   gt_vulkan *vk = (gt_vulkan *)backend;
   if (!gt_vulkan_in_range(buffer, offset, size, error)) return false;
   for (uint64_t done = 0; done < size;) {
-    uint64_t piece = size - done < SLOT_BYTES ? size - done : SLOT_BYTES, at;
-    gt_slot *slot = begin_slot(vk, &at, error);
+    uint64_t piece = size - done < SLOT_BYTES ? size - done : SLOT_BYTES, slot_offset;
+    gt_slot *slot = begin_slot(vk, &slot_offset, error);
     if (!slot) return false;
-    memcpy((uint8_t *)vk->staging->mapped + at, (const uint8_t *)data + done, piece);
-    const VkBufferCopy copy = {.srcOffset = at, .dstOffset = offset + done, .size = piece};
+    memcpy((uint8_t *)vk->staging->mapped + slot_offset, (const uint8_t *)data + done, piece);
+    const VkBufferCopy copy = {.srcOffset = slot_offset, .dstOffset = offset + done, .size = piece};
     vkCmdCopyBuffer(slot->commands, vk->staging->buffer, buffer->buffer, 1, &copy);
     if (!end_slot(vk, slot, error)) return false;
     done += piece;

@@ -22,6 +22,7 @@ static const char *type_name(VkPhysicalDeviceType type) {
   }
 }
 
+/* Appends an item to a comma-separated list. */
 static void add(char *list, size_t size, const char *item) {
   size_t used = strlen(list);
   snprintf(list + used, size - used, "%s%s", used ? ", " : "", item);
@@ -85,7 +86,8 @@ static void count_units(gt_physical *p, const VkExtensionProperties *list, uint3
   }
 }
 
-/* In heap memory. A driver that cannot list its extensions is not used. */
+/* Lists the device's extensions, in heap memory. If the driver cannot list them, notes this as a missing
+ * feature, which makes the device unusable. */
 static VkExtensionProperties *list_extensions(gt_physical *p, uint32_t *count) {
   VkExtensionProperties *list = NULL;
   gt_error error = {0};
@@ -101,7 +103,8 @@ static VkExtensionProperties *list_extensions(gt_physical *p, uint32_t *count) {
   return list;
 }
 
-static void describe_features(gt_physical *p, bool family) {
+/* Writes info.features, after the missing features noted so far, and info.usable. */
+static void describe_features(gt_physical *p, bool has_compute) {
   VkPhysicalDeviceVulkan12Features have = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
   VkPhysicalDeviceFeatures2 two = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &have};
   char *text = p->info.features;
@@ -112,7 +115,7 @@ static void describe_features(gt_physical *p, bool family) {
   if (recent && !have.bufferDeviceAddress) add(text, size, "bufferDeviceAddress");
   if (recent && !have.scalarBlockLayout) add(text, size, "scalarBlockLayout");
   if (recent && !have.timelineSemaphore) add(text, size, "timelineSemaphore");
-  if (!family) add(text, size, "a compute queue");
+  if (!has_compute) add(text, size, "a compute queue");
   p->info.usable = !*text;
   if (!p->info.usable) return;
   add(text, size, "bufferDeviceAddress");

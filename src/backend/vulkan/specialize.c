@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* HEADER: words before the first instruction. MAX_BOUND: limit for the ids of a module. */
 enum { HEADER = 5, MAX_BOUND = 1 << 20, DECORATION_SPEC_ID = 1 };
 typedef enum flag {
   KNOWN = 1,   /* a constant whose value is in `value` */
@@ -19,7 +20,7 @@ typedef enum flag {
   CALLED = 16, /* a reachable function */
 } flag;
 
-typedef struct folder {
+typedef struct specializer {
   const uint32_t *in;
   size_t count, functions; /* number of words; index where the functions start */
   uint32_t bound;
@@ -31,7 +32,7 @@ typedef struct folder {
   uint32_t *todo; /* labels of blocks to visit */
   size_t todo_count;
   bool failed; /* the module contains something that is not supported */
-} folder;
+} specializer;
 
 static bool is_supported(uint32_t op) {
 #define GT_SPIRV_CASE(name, number) case number:
@@ -43,15 +44,15 @@ static bool is_supported(uint32_t op) {
 #undef GT_SPIRV_CASE
 }
 
-static uint32_t op_at(const folder *f, size_t at) { return f->in[at] & 0xffff; }
-static uint32_t size_at(const folder *f, size_t at) { return f->in[at] >> 16; }
+static uint32_t op_at(const specializer *f, size_t at) { return f->in[at] & 0xffff; }
+static uint32_t size_at(const specializer *f, size_t at) { return f->in[at] >> 16; }
 
-static bool get_constant(const folder *f, uint32_t id, uint32_t *value) {
+static bool get_constant(const specializer *f, uint32_t id, uint32_t *value) {
   *value = f->value[id];
   return f->flags[id] & KNOWN;
 }
 
-static void set_constant(folder *f, uint32_t id, uint32_t value) {
+static void set_constant(specializer *f, uint32_t id, uint32_t value) {
   f->value[id] = value;
   f->flags[id] |= KNOWN;
 }
@@ -87,7 +88,7 @@ static bool evaluate(uint32_t op, const uint32_t *v, uint32_t n, uint32_t *out) 
   }
 }
 
-static void read_spec_op(folder *f, const uint32_t *w, uint32_t size) {
+static void read_spec_op(specializer *f, const uint32_t *w, uint32_t size) {
   uint32_t v[3], result;
   if (size < 5 || size > 7) f->failed = true;
   for (uint32_t k = 4; !f->failed && k < size; k++)
@@ -99,7 +100,7 @@ static void read_spec_op(folder *f, const uint32_t *w, uint32_t size) {
 }
 
 /* Reads the instructions before the functions and records types, constants and their values. */
-static void read_globals(folder *f) {
+static void read_globals(specializer *f) {
   size_t at = HEADER;
   for (; at < f->count && op_at(f, at) != OpFunction && !f->failed; at += size_at(f, at)) {
     const uint32_t *w = f->in + at, size = size_at(f, at);
@@ -138,7 +139,7 @@ static bool ends_block(uint32_t op) {
 }
 
 /* True if the branch at `at` depends on a constant; *target: the label it jumps to. */
-static bool branch_folds(const folder *f, size_t at, uint32_t *target) {
+static bool branch_folds(const specializer *f, size_t at, uint32_t *target) {
   const uint32_t *w = f->in + at;
   uint32_t value;
   if (op_at(f, at) == OpBranchConditional && get_constant(f, w[1], &value))
@@ -151,20 +152,20 @@ static bool branch_folds(const folder *f, size_t at, uint32_t *target) {
 }
 
 /* True if the merge instruction at `at` is removed with the branch after it. */
-static bool merge_is_removed(const folder *f, size_t at) {
+static bool merge_is_removed(const specializer *f, size_t at) {
   uint32_t target;
   return op_at(f, at) == OpSelectionMerge && branch_folds(f, at + size_at(f, at), &target);
 }
 
-/* Adds a block or function to those to visit, unless it is already marked. */
-static void reach(folder *f, uint32_t id, flag as) {
-  if (f->flags[id] & as) return;
-  f->flags[id] |= as;
+/* Marks a block and adds it to those to visit, unless it is marked already. */
+static void reach(specializer *f, uint32_t id, flag mark) {
+  if (f->flags[id] & mark) return;
+  f->flags[id] |= mark;
   f->todo[f->todo_count++] = id;
 }
 
 /* The id that an instruction defines, or 0. */
-static uint32_t result_of(const folder *f, size_t at) {
+static uint32_t result_of(const specializer *f, size_t at) {
   uint32_t op = op_at(f, at);
   switch (op) {
   case OpLabel:
@@ -188,8 +189,9 @@ static uint32_t result_of(const folder *f, size_t at) {
   return size_at(f, at) > 2 ? f->in[at + 2] : 0;
 }
 
-/* Visits one reachable block: marks the ids it defines and the blocks and functions that it refers to. */
-static void visit_block(folder *f, uint32_t label, uint32_t *called, size_t *calls) {
+/* Visits one reachable block: marks the ids it defines and the blocks and functions that it refers to.
+ * called: a stack of *calls functions to visit. */
+static void visit_block(specializer *f, uint32_t label, uint32_t *called, size_t *calls) {
   for (size_t at = f->start[label];; at += size_at(f, at)) {
     const uint32_t *w = f->in + at, size = size_at(f, at), op = op_at(f, at);
     uint32_t target, id = result_of(f, at);
@@ -216,7 +218,7 @@ static void visit_block(folder *f, uint32_t label, uint32_t *called, size_t *cal
 }
 
 /* Marks the functions and blocks that are reachable from the entry point, and the ids they define. */
-static void mark_reachable(folder *f) {
+static void mark_reachable(specializer *f) {
   uint32_t *called = gt_alloc(f->bound * sizeof *called);
   size_t calls = 0;
   for (size_t at = HEADER; at < f->functions; at += size_at(f, at))
@@ -234,7 +236,7 @@ static void mark_reachable(folder *f) {
 }
 
 /* True if block `from` still branches to block `to`. */
-static bool branches_to(const folder *f, uint32_t from, uint32_t to) {
+static bool branches_to(const specializer *f, uint32_t from, uint32_t to) {
   uint32_t target;
   if (!(f->flags[from] & BLOCK)) return false;
   size_t at = f->start[from];
@@ -243,7 +245,7 @@ static bool branches_to(const folder *f, uint32_t from, uint32_t to) {
 }
 
 /* Writes one instruction of a function that is kept. */
-static size_t write_instruction(const folder *f, size_t at, uint32_t label, uint32_t *out) {
+static size_t write_instruction(const specializer *f, size_t at, uint32_t label, uint32_t *out) {
   const uint32_t *w = f->in + at, size = size_at(f, at), op = op_at(f, at);
   uint32_t target, n = 3;
   if (merge_is_removed(f, at)) return 0;
@@ -261,7 +263,7 @@ static size_t write_instruction(const folder *f, size_t at, uint32_t label, uint
 }
 
 /* Writes one instruction from before the functions. */
-static size_t write_global(const folder *f, size_t at, uint32_t *out) {
+static size_t write_global(const specializer *f, size_t at, uint32_t *out) {
   const uint32_t *w = f->in + at, size = size_at(f, at), op = op_at(f, at);
   uint32_t value;
   switch (op) {
@@ -296,10 +298,10 @@ static size_t write_global(const folder *f, size_t at, uint32_t *out) {
   return size;
 }
 
-static uint32_t *write_module(const folder *f, size_t *size) {
+static uint32_t *write_module(const specializer *f, size_t *size) {
   /* The result is not longer: an operation of at least five words becomes a constant of at most four. */
   uint32_t *out = gt_alloc(f->count * sizeof *out), label = 0;
-  bool function = false, block = false;
+  bool function_kept = false, kept = false; /* the current function; the current instruction */
   size_t n = HEADER;
   memcpy(out, f->in, HEADER * sizeof *out);
   for (size_t at = HEADER; at < f->count; at += size_at(f, at)) {
@@ -308,13 +310,13 @@ static uint32_t *write_module(const folder *f, size_t *size) {
       n += write_global(f, at, out + n);
       continue;
     }
-    if (op == OpFunction) block = function = f->flags[f->in[at + 2]] & CALLED;
+    if (op == OpFunction) kept = function_kept = f->flags[f->in[at + 2]] & CALLED;
     if (op == OpLabel) {
       label = f->in[at + 1];
-      block = f->flags[label] & BLOCK;
+      kept = f->flags[label] & BLOCK;
     }
-    if (op == OpFunctionEnd) block = function;
-    if (block && op != OpLine && op != OpNoLine) n += write_instruction(f, at, label, out + n);
+    if (op == OpFunctionEnd) kept = function_kept;
+    if (kept && op != OpLine && op != OpNoLine) n += write_instruction(f, at, label, out + n);
   }
   *size = n;
   return out;
@@ -322,7 +324,7 @@ static uint32_t *write_module(const folder *f, size_t *size) {
 
 /* Checks that all instructions are supported, and records where blocks and functions start and which ids are
  * defined outside functions. */
-static bool check_instructions(folder *f) {
+static bool check_instructions(specializer *f) {
   for (size_t at = HEADER; at < f->count; at += size_at(f, at)) {
     uint32_t op = op_at(f, at), size = size_at(f, at);
     if (!size || size > f->count - at || !is_supported(op)) return false;
@@ -336,7 +338,7 @@ static bool check_instructions(folder *f) {
 uint32_t *gt_spirv_specialize(const uint32_t *words, size_t count, const uint32_t *spec, uint32_t specs,
                               size_t *size) {
   if (count < HEADER || words[0] != 0x07230203 || words[3] > MAX_BOUND) return NULL;
-  folder f = {.in = words, .count = count, .bound = words[3], .spec = spec, .specs = specs};
+  specializer f = {.in = words, .count = count, .bound = words[3], .spec = spec, .specs = specs};
   uint32_t *out = NULL;
   f.flags = gt_alloc(f.bound);
   f.value = gt_alloc(f.bound * sizeof *f.value);

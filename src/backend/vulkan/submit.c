@@ -4,7 +4,7 @@
 #include <time.h>
 
 /* A submission may run for a long time on a slow device, but a device that completes nothing in MAX_SECONDS
- * hangs. One vkWaitSemaphores lasts POLL_SECONDS. */
+ * hangs. One vkWaitSemaphores lasts at most POLL_SECONDS. */
 enum { MAX_SECONDS = 1800, POLL_SECONDS = 10 };
 
 bool gt_vulkan_commands(gt_vulkan *vk, VkCommandBuffer *out, uint32_t count, gt_error *error) {
@@ -77,11 +77,11 @@ void gt_vulkan_submit_finish(gt_vulkan *vk) {
 
 bool gt_vulkan_submit(gt_vulkan *vk, const VkCommandBuffer *commands, uint32_t count, gt_error *error) {
   const VkPipelineStageFlags stages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
-  const uint64_t value = vk->ticket + 1, fed = vk->feeder.ticket;
-  const uint32_t waits = fed > vk->feeder.seen;
+  const uint64_t value = vk->ticket + 1, feed_ticket = vk->feeder.ticket;
+  const uint32_t waits = feed_ticket > vk->feeder.seen;
   const VkTimelineSemaphoreSubmitInfo timeline = {.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
                                                   .waitSemaphoreValueCount = waits,
-                                                  .pWaitSemaphoreValues = &fed,
+                                                  .pWaitSemaphoreValues = &feed_ticket,
                                                   .signalSemaphoreValueCount = 1,
                                                   .pSignalSemaphoreValues = &value};
   const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
@@ -95,18 +95,18 @@ bool gt_vulkan_submit(gt_vulkan *vk, const VkCommandBuffer *commands, uint32_t c
                              .pSignalSemaphores = &vk->timeline};
   if (!gt_vulkan_check_submit(vk, vkQueueSubmit(vk->queue, 1, &info, VK_NULL_HANDLE), error)) return false;
   vk->ticket = value;
-  vk->feeder.seen = fed;
+  vk->feeder.seen = feed_ticket;
   return true;
 }
 
-static bool counter(gt_vulkan *vk, VkSemaphore timeline, uint64_t *ticket, gt_error *error) {
+static bool read_counter(gt_vulkan *vk, VkSemaphore timeline, uint64_t *ticket, gt_error *error) {
   return check(vk, vkGetSemaphoreCounterValue(vk->device, timeline, ticket), "vkGetSemaphoreCounterValue",
                error);
 }
 
 bool gt_vulkan_completed(gt_backend *backend, uint64_t *ticket, gt_error *error) {
   gt_vulkan *vk = (gt_vulkan *)backend;
-  return counter(vk, vk->timeline, ticket, error);
+  return read_counter(vk, vk->timeline, ticket, error);
 }
 
 static VkResult wait_a_while(const gt_vulkan *vk, VkSemaphore timeline, uint64_t ticket) {
@@ -117,7 +117,7 @@ static VkResult wait_a_while(const gt_vulkan *vk, VkSemaphore timeline, uint64_t
   return vkWaitSemaphores(vk->device, &info, POLL_SECONDS * UINT64_C(1000000000));
 }
 
-static int64_t seconds(void) {
+static int64_t now_seconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec;
@@ -129,16 +129,16 @@ static bool wait_for(gt_vulkan *vk, VkSemaphore timeline, uint64_t ticket, bool 
   const struct timespec pause = {.tv_nsec = 1000000}; /* if vkWaitSemaphores returns early */
   const int64_t limit = vk->lost ? POLL_SECONDS : MAX_SECONDS;
   uint64_t done = 0, before = 0;
-  int64_t since = seconds();
+  int64_t since = now_seconds();
   for (;;) {
     const VkResult result = wait_a_while(vk, timeline, ticket);
     const bool is_final = result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST;
     if (is_final || (result != VK_TIMEOUT && !polls)) return check(vk, result, "vkWaitSemaphores", error);
-    if (!counter(vk, timeline, &done, error)) return false;
+    if (!read_counter(vk, timeline, &done, error)) return false;
     if (done >= ticket) return true;
-    if (done != before) since = seconds();
+    if (done != before) since = now_seconds();
     before = done;
-    if (seconds() - since >= limit) break;
+    if (now_seconds() - since >= limit) break;
     nanosleep(&pause, NULL);
   }
   vk->stuck = true;
