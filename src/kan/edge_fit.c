@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a search: samples that the grid uses; fits that are refined; steps of a refinement. */
+/* GRID_SAMPLES: of more samples, the grid uses at least this many and less than twice as many. BEST: number
+ * of fits that are refined. STEPS: of a refinement. */
 enum { GRID_SAMPLES = 150, BEST = 3, STEPS = 60 };
 
 typedef struct search {
@@ -18,7 +19,8 @@ typedef struct search {
 } search;
 
 /* Linear regression of c and d for given a and b, over every `stride`th sample. Subtracts the first g and the
- * mean of y before summing, against cancellation. g1 … yy: sums of g, y, g^2, g y and y^2. */
+ * mean of y before summing, against cancellation. g: f(a x + b). g1, y1, gg, gy, yy: sums of g, y, g^2, g y
+ * and y^2. */
 static gt_edge_fit regress(const search *s, double a, double b, int64_t stride) {
   gt_edge_fit fit = {s->symbol, a, b, 0, 0, -INFINITY};
   double g1 = 0, y1 = 0, gg = 0, gy = 0, yy = 0;
@@ -65,7 +67,8 @@ static double log_spaced(double low, double high, int k, int count) {
   return low * pow(high / low, (double)k / (count - 1));
 }
 
-/* Candidates for a and b together. */
+/* Candidates for a and b together. `at`: the t where the argument is zero; for even functions the place is
+ * within [-1, 1], and for periodic ones it is replaced by a phase. */
 static void try_widths(search *s) {
   enum { WIDTHS = 28, PLACES = 25 };
   const bool periodic = s->symbol->kind == GT_SYMBOL_PERIODIC, even = s->symbol->kind == GT_SYMBOL_EVEN;

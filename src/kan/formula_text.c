@@ -88,6 +88,7 @@ static int divisor_of(double value, double unit, int max_divisor) {
   return 0;
 }
 
+/* Writes p * unit / q; an empty unit is 1. */
 static void multiple_text(double p, int q, const char *unit, bool latex, char text[64]) {
   char numerator[32];
   const char *dot = latex ? " " : "*";
@@ -127,7 +128,7 @@ static void positive_text(double value, int digits, bool latex, char text[64]) {
     return;
   }
   const int pi_divisor = value < 1000 ? divisor_of(value, 0.31830988618379067154, 12) : 0;
-  if (pi_divisor) { /* 1/(4*pi) */
+  if (pi_divisor) { /* a multiple of 1/pi divided by a whole number, as 1/(4*pi) */
     const double numerator = round(value * pi_divisor / 0.31830988618379067154);
     if (pi_divisor == 1)
       snprintf(text, 64, latex ? "\\frac{%.0f}{\\pi}" : "%.0f/pi", numerator);
@@ -207,6 +208,7 @@ static void write_quotient(const writer *w, const gt_formula *f) {
 }
 
 static void write_latex_call(const writer *w, const gt_formula *f) {
+  /* Each row: the function, the text before its argument, the text after it. */
   static const char *const calls[][3] = {{"sqrt", "\\sqrt{", "}"},
                                          {"abs", "\\left|", "\\right|"},
                                          {"exp", "e^{", "}"},

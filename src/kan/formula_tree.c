@@ -140,6 +140,7 @@ static tree product_of(const builder *b, int layer, int node) {
 
 /* --- functions --- */
 
+/* A sine or cosine of u, the argument of the edge; sin(v ± pi/2) is written as cos(v) or -cos(v). */
 static tree sine(const builder *b, const gt_symbolic_edge *g, tree u) {
   const double *v = g->value;
   if (strcmp(g->symbol->name, "sin")) return call(b, "cos", u, NULL);

@@ -7,7 +7,8 @@
 
 typedef struct work {
   int n;
-  double *jtj, *jtr, *factor, *step, *next;
+  double *jtj, *jtr, *factor; /* J'J, J'r; its Cholesky factor with damping */
+  double *step, *next;        /* of the parameters; the parameters after it */
 } work;
 
 /* factor factor' = jtj + damping * its diagonal, by Cholesky; false if that is not positive definite. */
@@ -47,27 +48,27 @@ static bool solve(const work *w, double damping) {
 }
 
 /* True if the step changed the sum and the parameters by no more than rounding. */
-static bool has_converged(const work *w, const double *p, double sum, double next) {
+static bool has_converged(const work *w, const double *p, double sum, double next_sum) {
   double largest_change = 0;
   for (int i = 0; i < w->n; i++)
     largest_change = fmax(largest_change, fabs(w->step[i]) / (fabs(p[i]) + 1e-6));
-  return sum - next <= 1e-10 * sum && largest_change < 1e-7;
+  return sum - next_sum <= 1e-10 * sum && largest_change < 1e-7;
 }
 
 static double descend(const gt_levenberg_marquardt *problem, work *w, double *p, int max_steps) {
   const size_t n = (size_t)w->n;
   double sum = problem->sum(problem->context, p, w->jtj, w->jtr), damping = 1e-3;
   for (int step = 0; step < max_steps && sum > 0 && isfinite(sum) && damping < 1e12; step++) {
-    double next = INFINITY;
+    double next_sum = INFINITY;
     if (solve(w, damping)) {
       for (int i = 0; i < w->n; i++) w->next[i] = p[i] + w->step[i];
-      next = problem->sum(problem->context, w->next, NULL, NULL);
+      next_sum = problem->sum(problem->context, w->next, NULL, NULL);
     }
-    if (!(next < sum)) {
+    if (!(next_sum < sum)) {
       damping *= 4;
       continue;
     }
-    const bool converged = has_converged(w, p, sum, next);
+    const bool converged = has_converged(w, p, sum, next_sum);
     memcpy(p, w->next, n * sizeof *p);
     damping = fmax(damping / 8, 1e-15);
     memset(w->jtj, 0, n * n * sizeof *w->jtj);

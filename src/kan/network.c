@@ -143,16 +143,16 @@ static bool read_layer(const reader *r, int index) {
   const char *reason = gt_kan_network_obstacle(r->model, index);
   if (reason) return refuse(r, layer, reason);
   const gt_slot *slot = find(r, layer->name, "coefficients");
-  const gt_kan_branch_settings beside = gt_kan_branch_settings_of(layer->config);
+  const gt_kan_branch_settings settings = gt_kan_branch_settings_of(layer->config);
   if (!slot || !slot->form) return refuse(r, layer, "has no coefficients");
   l->name = gt_arena_strdup(&r->out->arena, layer->name);
   l->inputs = (int)(slot->shape.dim[0] * slot->shape.dim[2]);
   l->outputs = (int)slot->shape.dim[3];
   l->basis = *(const gt_kan_attribute *)slot->form;
-  l->squashed = !strcmp(beside.norm, "tanh");
+  l->squashed = !strcmp(settings.norm, "tanh");
   for (size_t b = 0; b < sizeof branches / sizeof *branches; b++)
-    if (!l->basis.base && !strcmp(branches[b].name, beside.base)) l->base = branches[b].value;
-  read_positions(r, l, beside.width);
+    if (!l->basis.base && !strcmp(branches[b].name, settings.base)) l->base = branches[b].value;
+  read_positions(r, l, settings.width);
   read_values(r, l);
   return read_symbolic_edges(r, l, layer);
 }
@@ -239,8 +239,8 @@ const gt_edge_fit *gt_kan_edge_function(const gt_kan_layer *layer, int input, in
   return fit && fit->symbol ? fit : NULL;
 }
 
-void gt_kan_edge(const gt_kan_layer *layer, int input, int output, const double *x, int64_t count,
-                 double *y) {
+void gt_kan_edge_values(const gt_kan_layer *layer, int input, int output, const double *x, int64_t count,
+                        double *y) {
   double *functions = gt_alloc((layer->basis.terms + 1) * sizeof *functions);
   const size_t edge = (size_t)input * (size_t)layer->outputs + (size_t)output;
   for (int64_t k = 0; k < count; k++) {
@@ -257,8 +257,8 @@ static double sample_value(const gt_tensor *tensor, int64_t sample, int64_t f, c
   const double value =
       tensor->element == GT_ELEMENT_U8 ? ((const uint8_t *)values)[f] : (double)((const float *)values)[f];
   if (!period) return value;
-  const float *of_value = scaling->values + f % period;
-  return (value - (double)of_value[0]) * (double)of_value[period] + (double)of_value[2 * period];
+  const float *center = scaling->values + f % period;
+  return (value - (double)center[0]) * (double)center[period] + (double)center[2 * period];
 }
 
 double *gt_kan_samples(const gt_input *input, bool scaled, const gt_tensor *tensor, int inputs,
@@ -266,18 +266,18 @@ double *gt_kan_samples(const gt_input *input, bool scaled, const gt_tensor *tens
   const int32_t *one_hot = input && input->table ? input->table->one_hot : NULL;
   const int64_t features = one_hot ? input->table->features : gt_tensor_features(tensor),
                 total = tensor->dim[0];
-  const int64_t step = total > max_samples ? (total + max_samples - 1) / max_samples : 1;
+  const int64_t stride = total > max_samples ? (total + max_samples - 1) / max_samples : 1;
   if (features != inputs || tensor->element == GT_ELEMENT_I32) {
     gt_fail(error, GT_ERR_DATA, "each sample must have %d numbers, as the network reads them", inputs);
     return NULL;
   }
-  *samples = (total + step - 1) / step;
+  *samples = (total + stride - 1) / stride;
   double *x = gt_alloc((size_t)(*samples * features) * sizeof *x + 1);
   for (int64_t k = 0; k < *samples; k++)
     for (int64_t f = 0; f < features; f++) {
       const int32_t code = one_hot ? one_hot[features + f] : -1;
       const double value =
-          sample_value(tensor, k * step, one_hot ? one_hot[f] : f, scaled ? &input->scaling : NULL);
+          sample_value(tensor, k * stride, one_hot ? one_hot[f] : f, scaled ? &input->scaling : NULL);
       x[k * features + f] = code < 0 ? value : value == code;
     }
   return x;

@@ -16,8 +16,10 @@ typedef struct gt_kan_layer {
   int inputs, outputs;
   gt_kan_attribute basis;
   double (*base)(double x); /* base branch; NULL: none */
-  double *positions; /* knots, centers or widths of the functions, [inputs, gt_kan_position_count]; or NULL */
-  bool squashed;     /* the functions read tanh(x) */
+  /* [inputs, gt_kan_position_count]: knots, frequencies, or centers and inverse widths of the functions;
+   * NULL: none. */
+  double *positions;
+  bool squashed;              /* the functions read tanh(x) */
   double *coefficient;        /* [inputs, outputs, functions], silu last if the basis includes it */
   double *base_weight;        /* [inputs, outputs], or NULL */
   double *bias;               /* [outputs], or NULL */
@@ -48,7 +50,8 @@ int gt_kan_network_edges(const gt_kan_network *network); /* number of edges that
 /* The function of a symbolic edge; NULL: the edge is a sum of basis functions. */
 const gt_edge_fit *gt_kan_edge_function(const gt_kan_layer *layer, int input, int output);
 /* y[k] = phi(x[k]) of one edge, k < count. */
-void gt_kan_edge(const gt_kan_layer *layer, int input, int output, const double *x, int64_t count, double *y);
+void gt_kan_edge_values(const gt_kan_layer *layer, int input, int output, const double *x, int64_t count,
+                        double *y);
 
 /* Returns samples of an input [samples, inputs], on the heap: at most max_samples of the tensor's, at equal
  * distances. Categories are one-hot, as the network reads them. scaled: false: in the units of the data.

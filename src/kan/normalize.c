@@ -79,7 +79,7 @@ static void center(const normalizer *s, int layer, int k, const double *mean, do
     for (int i = 0; i < l->inputs; i++) {
       gt_edge_fit *fit = fit_of(l, i, k);
       if (!fit) continue;
-      gt_kan_edge(l, i, k, t->node[layer] + i * t->samples, t->samples, s->y);
+      gt_kan_edge_values(l, i, k, t->node[layer] + i * t->samples, t->samples, s->y);
       const double edge_mean = mean_of(s->y, t->samples);
       if (!pass) {
         total += edge_mean;
@@ -95,12 +95,12 @@ static void center(const normalizer *s, int layer, int k, const double *mean, do
 /* Replaces the value of a hidden node by (value - mean) / deviation. */
 static void scale_node(const normalizer *s, int layer, int k) {
   static const double zero = 0;
-  const gt_kan_layer *above = &s->network->layer[layer + 1];
+  const gt_kan_layer *next = &s->network->layer[layer + 1];
   const double mean = mean_of(s->trace->node[layer + 1] + k * s->trace->samples, s->trace->samples);
   const double deviation = s->trace->spread[layer + 1][k];
   center(s, layer, k, &zero, deviation);
-  for (int o = 0; o < above->outputs; o++) {
-    gt_edge_fit *fit = fit_of(above, k, o);
+  for (int o = 0; o < next->outputs; o++) {
+    gt_edge_fit *fit = fit_of(next, k, o);
     if (!fit) continue;
     fit->b += fit->a * mean;
     fit->a *= deviation;

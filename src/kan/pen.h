@@ -22,14 +22,12 @@ struct gt_pen {
   void (*text)(gt_pen *pen, gt_point middle, const char *text, uint32_t color);
 };
 
-enum {
-  GT_TEXT_WIDTH = 6,
-  GT_TEXT_HEIGHT = 7
-}; /* of `text`: advance width of a character, height of a capital */
+/* Of `text`: the advance width of a character, the height of a capital. */
+enum { GT_TEXT_WIDTH = 6, GT_TEXT_HEIGHT = 7 };
 
 typedef void gt_drawing(gt_pen *pen, const void *data);
 
 void gt_draw_svg(gt_drawing *draw, const void *data, int width, int height, FILE *stream);
-/* Rendered with two pixels per unit of length; on the heap, the caller frees it. */
+/* Renders with two pixels of the picture per CSS pixel; the caller frees the picture. */
 gt_picture gt_draw_pixels(gt_drawing *draw, const void *data, int width, int height);
 #endif

@@ -26,14 +26,14 @@ static void blend(pixels *p, int x, int y, uint32_t color, double share) {
 
 /* The distance of (x, y) from the line segment from a to b. */
 static double distance(double x, double y, gt_point a, gt_point b) {
-  const double dx = b.x - a.x, dy = b.y - a.y, length = dx * dx + dy * dy;
-  double t = length > 0 ? ((x - a.x) * dx + (y - a.y) * dy) / length : 0;
+  const double dx = b.x - a.x, dy = b.y - a.y, length_squared = dx * dx + dy * dy;
+  double t = length_squared > 0 ? ((x - a.x) * dx + (y - a.y) * dy) / length_squared : 0;
   t = fmax(0, fmin(1, t));
   return hypot(x - a.x - t * dx, y - a.y - t * dy);
 }
 
 /* Draws a line; coordinates and width are in pixels of the image. */
-static void line(pixels *p, gt_point a, gt_point b, double width, uint32_t color) {
+static void draw_line(pixels *p, gt_point a, gt_point b, double width, uint32_t color) {
   const double bound = 0.5 * width + 1;
   const int left = (int)floor(fmin(a.x, b.x) - bound), right = (int)ceil(fmax(a.x, b.x) + bound);
   const int top = (int)floor(fmin(a.y, b.y) - bound), bottom = (int)ceil(fmax(a.y, b.y) + bound);
@@ -42,12 +42,12 @@ static void line(pixels *p, gt_point a, gt_point b, double width, uint32_t color
       blend(p, x, y, color, 0.5 * width + 0.5 - distance(x + 0.5, y + 0.5, a, b));
 }
 
-static void dashed(pixels *p, gt_point a, gt_point b, double width, uint32_t color) {
+static void draw_dashed_line(pixels *p, gt_point a, gt_point b, double width, uint32_t color) {
   const double length = hypot(b.x - a.x, b.y - a.y), step = dash * SCALE;
   for (double from = 0; from < length; from += 2 * step) {
     const double to = fmin(from + step, length), s = from / length, t = to / length;
-    line(p, (gt_point){a.x + s * (b.x - a.x), a.y + s * (b.y - a.y)},
-         (gt_point){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y)}, width, color);
+    draw_line(p, (gt_point){a.x + s * (b.x - a.x), a.y + s * (b.y - a.y)},
+              (gt_point){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y)}, width, color);
   }
 }
 
@@ -58,14 +58,14 @@ static void polyline(gt_pen *pen, const gt_point *point, int points, gt_ink ink)
   for (int i = 0; i + 1 < points; i++) {
     const gt_point a = scaled(point[i]), b = scaled(point[i + 1]);
     if (ink.dashed)
-      dashed(p, a, b, SCALE * ink.width, ink.color);
+      draw_dashed_line(p, a, b, SCALE * ink.width, ink.color);
     else
-      line(p, a, b, SCALE * ink.width, ink.color);
+      draw_line(p, a, b, SCALE * ink.width, ink.color);
   }
 }
 
 static void disc(gt_pen *pen, gt_point center, double radius, uint32_t color) {
-  line((pixels *)pen, scaled(center), scaled(center), 2 * SCALE * radius, color);
+  draw_line((pixels *)pen, scaled(center), scaled(center), 2 * SCALE * radius, color);
 }
 
 static void text(gt_pen *pen, gt_point middle, const char *text, uint32_t color) {

@@ -6,12 +6,12 @@
 
 /* Lengths are in pixels. */
 enum {
-  PLOT = 44,   /* side of a plot */
-  GAP = 14,    /* between plots */
-  LAYER = 150, /* height of a layer of edges */
-  MARGIN = 30, /* around a panel */
-  TITLE = 34,  /* height of the title above a panel, and of the note below it */
-  NOTE = 40,
+  PLOT = 44,       /* side of a plot */
+  GAP = 14,        /* between plots */
+  LAYER = 150,     /* height of a layer of edges */
+  MARGIN = 30,     /* around a panel */
+  TITLE = 34,      /* height of the title above a panel */
+  NOTE = 40,       /* height of the note below it */
   MIN_WIDTH = 240, /* of a panel */
   MAX_EDGES = 64,  /* of one layer; a picture with more is refused */
   POINTS = 48,     /* of a plotted function */
@@ -28,9 +28,9 @@ static int panel_width(const gt_panel *p) {
   for (int l = 0; l < p->network->layers; l++)
     if (edges_of(&p->network->layer[l]) > max_edges) max_edges = edges_of(&p->network->layer[l]);
   width = max_edges * (PLOT + GAP) + 2 * MARGIN;
-  const int texts[] = {p->title ? (int)strlen(p->title) : 0, p->note ? (int)strlen(p->note) : 0};
+  const int text_lengths[] = {p->title ? (int)strlen(p->title) : 0, p->note ? (int)strlen(p->note) : 0};
   for (int i = 0; i < 2; i++)
-    if (texts[i] * GT_TEXT_WIDTH + MARGIN > width) width = texts[i] * GT_TEXT_WIDTH + MARGIN;
+    if (text_lengths[i] * GT_TEXT_WIDTH + MARGIN > width) width = text_lengths[i] * GT_TEXT_WIDTH + MARGIN;
   return width < MIN_WIDTH ? MIN_WIDTH : width;
 }
 
@@ -62,7 +62,7 @@ static double spread_x(const place *p, int index, int count) {
 }
 static double node_y(const place *p, int index) { return p->bottom - LAYER * index; }
 
-/* The higher the score, the darker the color. */
+/* Mixes a color with white: the higher the score, the darker. */
 static uint32_t shade(uint32_t color, double score) {
   const double share = 0.12 + 0.88 * tanh(3 * score);
   uint32_t mixed = 0;
@@ -73,7 +73,7 @@ static uint32_t shade(uint32_t color, double score) {
   return mixed;
 }
 
-static const gt_symbolic_edge *symbol_of(const gt_symbolic *s, int layer, int from, int to) {
+static const gt_symbolic_edge *symbolic_edge_of(const gt_symbolic *s, int layer, int from, int to) {
   for (int e = 0; s && e < s->edges; e++) {
     const gt_symbolic_edge *g = &s->edge[e];
     if (g->layer == layer && g->from == from && g->to == to && g->value[GT_CONSTANT_C] != 0) return g;
@@ -86,23 +86,24 @@ static void range_of(const double *values, int64_t count, double *low, double *h
   for (int64_t k = 0; k < count; k++) *low = fmin(*low, values[k]), *high = fmax(*high, values[k]);
 }
 
-/* Plots the function of an edge over the range of values of its input node. */
+/* Plots the function of an edge over the range of values of its input node, in the formula if the edge is
+ * part of one. */
 static void draw_function(gt_pen *pen, const place *p, int layer, int from, int to, gt_point middle,
                           uint32_t color) {
   const gt_kan_trace *t = p->panel->trace;
-  const gt_symbolic_edge *named = symbol_of(p->panel->symbolic, layer, from, to);
+  const gt_symbolic_edge *symbolic_edge = symbolic_edge_of(p->panel->symbolic, layer, from, to);
   double x[POINTS], y[POINTS], low, high, min_y, max_y;
   gt_point point[POINTS];
   range_of(t->node[layer] + from * t->samples, t->samples, &low, &high);
-  if (named) {
-    low = p->panel->low[named - p->panel->symbolic->edge];
-    high = p->panel->high[named - p->panel->symbolic->edge];
+  if (symbolic_edge) {
+    low = p->panel->low[symbolic_edge - p->panel->symbolic->edge];
+    high = p->panel->high[symbolic_edge - p->panel->symbolic->edge];
   }
   for (int k = 0; k < POINTS; k++) x[k] = low + (high - low) * k / (POINTS - 1);
-  if (named)
-    for (int k = 0; k < POINTS; k++) y[k] = gt_symbolic_edge_value(named, x[k]);
+  if (symbolic_edge)
+    for (int k = 0; k < POINTS; k++) y[k] = gt_symbolic_edge_value(symbolic_edge, x[k]);
   else
-    gt_kan_edge(&p->panel->network->layer[layer], from, to, x, POINTS, y);
+    gt_kan_edge_values(&p->panel->network->layer[layer], from, to, x, POINTS, y);
   range_of(y, POINTS, &min_y, &max_y);
   const double side = PLOT - 8, scale = max_y > min_y ? 1 / (max_y - min_y) : 0;
   for (int k = 0; k < POINTS; k++)
@@ -125,7 +126,7 @@ static void draw_edge(gt_pen *pen, const place *p, int layer, int from, int to) 
   const gt_panel *panel = p->panel;
   const gt_kan_layer *l = &panel->network->layer[layer];
   const int edge = from * l->outputs + to;
-  const gt_symbolic_edge *symbolic_edge = symbol_of(panel->symbolic, layer, from, to);
+  const gt_symbolic_edge *symbolic_edge = symbolic_edge_of(panel->symbolic, layer, from, to);
   const gt_edge_fit *function = panel->symbolic ? NULL : gt_kan_edge_function(l, from, to);
   const char *name = symbolic_edge ? symbolic_edge->symbol->name : function ? function->symbol->name : NULL;
   const bool is_kept = l->edge[edge] && (!panel->symbolic || symbolic_edge);
@@ -175,7 +176,7 @@ static void draw_layer(gt_pen *pen, const place *p, int layer) {
   for (int pass = 0; pass < 2; pass++)
     for (int i = 0; i < l->inputs; i++)
       for (int o = 0; o < l->outputs; o++) {
-        const bool named = symbol_of(p->panel->symbolic, layer, i, o) != NULL;
+        const bool named = symbolic_edge_of(p->panel->symbolic, layer, i, o) != NULL;
         const bool is_kept = l->edge[i * l->outputs + o] && (!p->panel->symbolic || named);
         const bool dark = is_kept && (named || p->panel->scores->edge[layer][i * l->outputs + o] > 0.1);
         if (dark == (pass == 1)) draw_edge(pen, p, layer, i, o);

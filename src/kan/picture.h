@@ -14,7 +14,7 @@ typedef struct gt_panel {
   const gt_kan_trace *trace;
   const gt_kan_scores *scores;
   const gt_symbolic *symbolic; /* NULL: draw the trained functions */
-  const double *low, *high;    /* range of x on each of its edges (gt_symbolic_ranges) */
+  const double *low, *high;    /* range of x on each edge of `symbolic` (gt_symbolic_ranges) */
   const char *const *input;    /* names, [inputs] */
 } gt_panel;
 

@@ -61,15 +61,15 @@ static bool is_sum(const selection *c, int64_t input, int64_t output) {
          !gt_kan_edge_function(c->layer, (int)input, (int)output);
 }
 
-/* Copies the kept elements of a tensor. */
+/* Copies the kept elements of a tensor; a mask is computed: 1 for each kept sum of basis functions. */
 static void gather(const selection *c, const gt_slot *slot, const gt_slot *old_slot, const float *old,
                    float *out) {
   const gt_shape s = slot->shape;
   const int64_t functions = s.rank == 4 ? s.dim[1] : 1, outputs = s.dim[s.rank - 1];
   const int64_t inputs = s.rank == 4 ? s.dim[0] * s.dim[2] : s.rank == 2 ? s.dim[0] : 1;
   const size_t dot = gt_slot_layer_length(slot->name);
-  const bool mask = !strcmp(slot->name + dot, ".mask");
-  if (gt_kan_is_symbolic_slot(slot) && !mask) return; /* written by gt_kan_edge_functions_write */
+  const bool is_mask = !strcmp(slot->name + dot, ".mask");
+  if (gt_kan_is_symbolic_slot(slot) && !is_mask) return; /* written by gt_kan_edge_functions_write */
   if (s.rank == 2 && strcmp(slot->name + dot, ".base_weight")) {
     gather_rows(c, slot, old_slot, old, out);
     return;
@@ -79,7 +79,7 @@ static void gather(const selection *c, const gt_slot *slot, const gt_slot *old_s
       const int64_t old_i = s.rank > 1 ? c->input[i] : 0, old_o = c->output[o];
       for (int64_t f = 0; f < functions; f++)
         out[element_index(s, f, i, o)] =
-            mask ? (float)is_sum(c, old_i, old_o) : old[element_index(old_slot->shape, f, old_i, old_o)];
+            is_mask ? (float)is_sum(c, old_i, old_o) : old[element_index(old_slot->shape, f, old_i, old_o)];
     }
 }
 
@@ -91,8 +91,8 @@ static void fill_layer(gt_state_dict *dict, const gt_state_dict *from, const sel
     const gt_slot *slot = store->slot[k], *old_slot = gt_store_find(from->store, slot->name);
     const bool of_layer =
         gt_slot_layer_length(slot->name) == length && !strncmp(slot->name, c->layer->name, length);
-    const bool mask = of_layer && !strcmp(slot->name + length, ".mask");
-    if (of_layer && gt_slot_has_role(slot, GT_WEIGHT_ROLES) && (old_slot || mask))
+    const bool is_mask = of_layer && !strcmp(slot->name + length, ".mask");
+    if (of_layer && gt_slot_has_role(slot, GT_WEIGHT_ROLES) && (old_slot || is_mask))
       gather(c, slot, old_slot, old_slot ? gt_state_dict_slot(from, old_slot) : NULL,
              values.of(&values, slot->name));
   }

@@ -78,7 +78,7 @@ static void choose_nodes(gt_kan_kept *kept, const gt_kan_network *network, const
   }
 }
 
-typedef struct layer_edges { /* of edges in one layer */
+typedef struct layer_edges { /* the edges of one layer, of which some are kept */
   gt_kan_kept *kept;
   const gt_kan_layer *layer;
   const double *score;

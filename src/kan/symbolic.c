@@ -106,7 +106,7 @@ static const double *forward(pass *p, const double *x) {
   return p->node + p->first_node[s->layers];
 }
 
-/* The output of the network that output number `output` of the data is. */
+/* The index among the network's outputs of output number `output` of the data. */
 static int node_of(const gt_symbolic_data *data, int output) {
   return data->output ? data->output[output] : output;
 }

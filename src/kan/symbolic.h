@@ -77,7 +77,7 @@ typedef struct gt_symbolic_verdict {
 typedef struct gt_symbolic_report {
   const gt_symbolic_edge *edge; /* [rows]: all edges of the network */
   gt_edge_fit *fit;             /* [rows, count], best first */
-  int rows, count;
+  int rows, count;              /* number of edges; of functions that are tried for an edge */
   gt_symbolic_verdict *verdict; /* [verdicts]: one for each group of outputs */
   int verdicts;
 } gt_symbolic_report;
@@ -129,8 +129,9 @@ void gt_symbolic_normalize(gt_symbolic *symbolic);
 int gt_symbolic_round_constants(gt_symbolic *symbolic, const gt_symbolic_data *data);
 
 /* Description lengths in bits (Rissanen, "Modeling by shortest data description", 1978), for comparison only:
- * n/2 log2 s for n samples with a sum of squared residuals s (at least that of rounding), assuming Gaussian
- * noise with the variance estimated from s; plus the complexity of the functions.
+ * n/2 log2 s for n values (samples times outputs) with a sum of squared residuals s (at least that of
+ * rounding), assuming Gaussian noise with the variance estimated from s; plus the complexity of the
+ * functions.
  *
  * The criterion adds half a log2 n for each fitted constant (Schwarz, "Estimating the dimension of a model",
  * 1978). */

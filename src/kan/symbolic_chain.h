@@ -1,8 +1,8 @@
-/* A chain: all hidden nodes whose only input edge is from one certain node and whose only output edge is to
- * another. Together they are a function of one variable. That function may be in the library although no
- * choice of functions for the single edges leads to it: training can fold a sine at its minimum into the sine
- * of an absolute value, or split a square into a sum of two functions. Within kan/ only. Owner: the
- * search. */
+/* A chain: all hidden nodes whose only input edge comes from the same node and whose only output edge leads
+ * to the same node. Together they are a function of one variable. That function may be in the library
+ * although no choice of functions for the single edges leads to it: training can fold a sine at its minimum
+ * into the sine of an absolute value, or split a square into a sum of two functions. Within kan/ only. Owner:
+ * the search. */
 #ifndef GT_KAN_SYMBOLIC_CHAIN_H
 #define GT_KAN_SYMBOLIC_CHAIN_H
 #include "kan/symbolic.h"

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EDGE_SAMPLES = 600 /* at most about this many samples are used for an edge */ };
+/* Of more samples, at least this many and less than twice as many are used for an edge. */
+enum { EDGE_SAMPLES = 600 };
 
 /* --- which edge is which function ----------------------------------------------------------------------- */
 
@@ -60,7 +61,7 @@ static void fit_edge(void *context, uint32_t tile) {
   const int64_t n = s->trace->samples, stride = n > EDGE_SAMPLES ? n / EDGE_SAMPLES : 1, count = n / stride;
   double *x = gt_alloc(2 * (size_t)count * sizeof *x + 1), *y = x + count;
   for (int64_t k = 0; k < count; k++) x[k] = s->trace->node[e->layer][e->from * n + k * stride];
-  gt_kan_edge(&s->network->layer[e->layer], e->from, e->to, x, count, y);
+  gt_kan_edge_values(&s->network->layer[e->layer], e->from, e->to, x, count, y);
   *e->fit = best_of(s->options, e->request ? e->request->symbol : NULL, x, y, count);
   if (e->request && e->request->limited && !(e->fit->r2 >= s->options->minimum_r2))
     *e->fit = best_of(s->options, NULL, x, y, count);

@@ -3,7 +3,7 @@
  * starting at the fits of the single edges, and keeps what improves the whole formula, until nothing does.
  * This is done twice. As long as most edges of a wide network have the wrong function, functions with more
  * constants help, and the search would end at a long formula that almost fits. So the first search gives the
- * error the weight of a single sample and finds a simple formula; the second uses the full criterion and
+ * error the weight that two values have and finds a simple formula; the second uses the full criterion and
  * starts from that formula, then again from all edges. */
 #include "base/memory.h"
 #include "base/text.h"
@@ -15,12 +15,12 @@
 #include <string.h>
 
 enum {
-  EDGE_SAMPLES = 600, /* for fits of single edges */
+  EDGE_SAMPLES = 600, /* for fits of single edges, as in symbolic_edges.c */
   TRIES_EACH = 8,     /* functions that are tried for an edge */
   PAIR_TRIES = 4,     /* the same for each of two edges at a time */
   TRY_STEPS = 60,     /* of the fit of a trial */
   ALL_STEPS = 300,    /* of the fit of the best formula */
-  ROUNDS = 4
+  ROUNDS = 4          /* most repetitions of an alternating search */
 };
 static const double min_gain = 0.01;                               /* bits by which a choice must be better */
 static const double default_effort = 1e10, search_share = 2.0 / 3; /* share for choosing functions */
@@ -88,7 +88,8 @@ static bool fit_edges(finder *f, const gt_kan_trace *trace, int *unfit) {
   for (int e = 0; e < f->rows && *unfit < 0; e++) {
     gt_symbolic_edge *g = &f->out->edge[e];
     const gt_kan_layer *layer = &f->network->layer[g->layer];
-    gt_kan_edge(layer, g->from, g->to, trace->node[g->layer] + g->from * n, n, y);
+    gt_kan_edge_values(layer, g->from, g->to, trace->node[g->layer] + g->from * n, n, y);
+    /* Uses all samples if an edge changes only at the others. */
     const int64_t stride = is_flat(y, n / sparse, sparse) ? 1 : sparse;
     if (!is_reached(f->out, g) || is_flat(y, n, 1)) {
       f->constant[g->layer + 1][g->to] += y[0];

@@ -15,7 +15,8 @@ typedef struct gt_symbolic_point {
 } gt_symbolic_point;
 
 typedef struct gt_symbolic_front {
-  gt_symbolic_point *point; /* [count], by ascending complexity; the sum falls by at least 2 % each time */
+  gt_symbolic_point *point; /* [count], by ascending complexity; each sum but that of the chosen formula is at
+                             * least 2 % less than all before it */
   int count;
 } gt_symbolic_front;
 

@@ -10,15 +10,15 @@ double gt_symbolic_complexity(const gt_symbolic *s) {
   return sum;
 }
 
-static double values_of(const gt_symbolic_data *data) { return (double)(data->samples * data->outputs); }
+static double count_values(const gt_symbolic_data *data) { return (double)(data->samples * data->outputs); }
 
 double gt_symbolic_error_bits(const gt_symbolic_data *data, double sum) {
   if (!isfinite(sum)) return INFINITY;
-  return 0.5 * values_of(data) * log2(fmax(sum, data->rounding) / data->variation);
+  return 0.5 * count_values(data) * log2(fmax(sum, data->rounding) / data->variation);
 }
 
 double gt_symbolic_noise(const gt_symbolic_data *data, double sum, int constants) {
-  return fmax(sum, data->rounding) / fmax(values_of(data) - constants, 1);
+  return fmax(sum, data->rounding) / fmax(count_values(data) - constants, 1);
 }
 
 /* The number of redundant constants. A node with a single edge out has two: its bias and its scale, which
@@ -38,11 +38,11 @@ double gt_symbolic_criterion(const gt_symbolic *s, const gt_symbolic_data *data,
   gt_symbolic copy = *s;
   const int constants = gt_symbolic_free_constants(&copy, NULL) - count_redundant(s);
   return gt_symbolic_error_bits(data, sum) + gt_symbolic_complexity(s) +
-         0.5 * constants * log2(values_of(data));
+         0.5 * constants * log2(count_values(data));
 }
 
 double gt_symbolic_constant_bits(const gt_symbolic_data *data, double value, double error) {
-  return fmax(0.5 * log2(values_of(data)), log2((fabs(value) + 1) / error));
+  return fmax(0.5 * log2(count_values(data)), log2((fabs(value) + 1) / error));
 }
 
 double gt_symbolic_length(gt_symbolic *s, const gt_symbolic_data *data, double sum) {

@@ -88,7 +88,7 @@ static int count_edges_out(const gt_symbolic *s, int layer, int node) {
   return count;
 }
 
-/* Makes a positive where f is odd or even, and reduces the phase of a wave. */
+/* Makes a positive where f is odd, even or a step, and reduces the phase of a wave. */
 static void normalize_argument(gt_symbolic *s, gt_symbolic_edge *g) {
   double *v = g->value;
   if (!(g->symbol->free & GT_SYMBOL_A) || g->fixed[GT_CONSTANT_A]) return;

@@ -39,8 +39,8 @@ bool gt_symbolic_drop_loose_ends(gt_symbolic *s) {
     changed = false;
     for (int e = s->edges; e-- > 0;) {
       const gt_symbolic_edge *g = &s->edge[e];
-      const bool constant = is_constant(s, g), last = g->layer + 1 == s->layers;
-      if (!constant && (last || count_edges(s, g->layer + 1, g->to, true))) continue;
+      const bool constant = is_constant(s, g), leads_to_output = g->layer + 1 == s->layers;
+      if (!constant && (leads_to_output || count_edges(s, g->layer + 1, g->to, true))) continue;
       if (constant) add_constant(s, g);
       remove_edge(s, e);
       changed = true;

@@ -7,7 +7,7 @@
 /* Coordinates of an input for which finite differences are computed; BRIEF_DIVISOR: how many times fewer if
  * brief. */
 enum { MAX_COORDINATES = 48, MIN_COORDINATES = 4, BRIEF_DIVISOR = 4 };
-static const double work_budget = 6e7; /* limit of element operations in the finite differences of a case */
+static const double work_budget = 6e7; /* element operations in the finite differences of an input */
 
 void gt_verdict_fail(gt_verdict *verdict, const char *format, ...) {
   if (verdict->failures++) return; /* the first one is shown */
@@ -32,13 +32,13 @@ static void record_error(gt_verdict *verdict, double error, double limit) {
  * do not depend on the coordinate add no rounding error. *scale is the sum of their absolute values. */
 static double difference(const gt_subject *s, double *x, double h, double *plus, double *minus,
                          double *scale) {
-  const double at = *x;
+  const double center = *x;
   const double *const *inputs = (const double *const *)s->x;
-  *x = at + h;
+  *x = center + h;
   s->view.c->rule->reference(&s->view, inputs, plus);
-  *x = at - h;
+  *x = center - h;
   s->view.c->rule->reference(&s->view, inputs, minus);
-  *x = at;
+  *x = center;
   double sum = 0;
   *scale = 0;
   for (int64_t i = 0; i < s->value.count; i++) {
@@ -53,16 +53,17 @@ static double difference(const gt_subject *s, double *x, double h, double *plus,
 static double slope_at(const gt_subject *s, double *x, double *plus, double *minus, double *scale) {
   const double h = ldexp(fmax(1.0, fabs(*x)), -13);
   double wide_scale;
-  const double near = difference(s, x, h, plus, minus, scale),
+  const double narrow = difference(s, x, h, plus, minus, scale),
                wide = difference(s, x, 2 * h, plus, minus, &wide_scale);
   *scale = fmax(*scale, wide_scale);
-  if (fabs(near - wide) > 1e-5 * *scale) return NAN;
-  return (4 * near - wide) / 3;
+  if (fabs(narrow - wide) > 1e-5 * *scale) return NAN;
+  return (4 * narrow - wide) / 3;
 }
 
 static int coordinates_for(const gt_subject *s, bool brief, int64_t count) {
   double cost = s->forward_flops + (double)s->value.count;
   for (int k = 0; k < s->view.inputs; k++) cost += (double)s->input[k].count / 4;
+  /* A slope takes four evaluations of the reference. */
   double n = fmin(work_budget / (4 * cost), MAX_COORDINATES) / (brief ? BRIEF_DIVISOR : 1);
   n = fmax(n, MIN_COORDINATES);
   return count < (int64_t)n ? (int)count : (int)n;
@@ -108,7 +109,7 @@ static double element(const gt_outcome *outcome, const gt_guarded_tensor *slot, 
   return value;
 }
 
-static double relative(double got, double expected, double scale) {
+static double relative_error(double got, double expected, double scale) {
   if (got == expected || (isnan(got) && isnan(expected))) return 0;
   if (!isfinite(got) || !isfinite(expected)) return INFINITY;
   return fabs(got - expected) / fmax(fmax(fabs(expected), scale), 1e-35);
@@ -125,13 +126,14 @@ static double gradient_limit(const gt_case_rule *rule, bool device) {
 
 static void check_one(gt_verdict *verdict, const char *who, const char *what, int64_t index, double got,
                       double expected, double scale, double limit) {
-  const double error = relative(got, expected, scale);
+  const double error = relative_error(got, expected, scale);
   record_error(verdict, error, limit);
   if (error > limit)
     gt_verdict_fail(verdict, "%s: %s [%lld]: expected %.9g, got %.9g (relative error %.2g, limit %.2g)", who,
                     what, (long long)index, expected, got, error, limit);
 }
 
+/* The scale of relative errors of values: the floor of the rule or, without one, their mean magnitude. */
 static double value_scale(const gt_subject *s, const gt_expectation *e) {
   if (s->view.c->rule->floor > 0) return s->view.c->rule->floor;
   double sum = 0;

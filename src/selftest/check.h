@@ -16,7 +16,7 @@ typedef struct gt_expectation {
 typedef struct gt_verdict { /* the failures of a case, and its worst error */
   int failures;
   char first[512];     /* message of the first failure */
-  double worst, limit; /* relative error with the largest worst / limit */
+  double worst, limit; /* the relative error that is largest in relation to its limit, and that limit */
 } gt_verdict;
 
 void gt_verdict_fail(gt_verdict *verdict, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -32,11 +32,11 @@ void gt_check_reference(const gt_subject *subject, const gt_expectation *expecta
 void gt_check_agreement(const gt_subject *subject, const gt_expectation *expectation,
                         const gt_outcome *outcome, const gt_outcome *other, bool device, const char *who,
                         gt_verdict *verdict);
-/* Compares value and gradients of products whose operands were rounded by `unit` (2^-11 or 2^-8) with the
- * reference. */
+/* Compares value and gradients of products whose operands were rounded with a relative error of `unit` (2^-11
+ * or 2^-8) with the reference. */
 void gt_check_half(const gt_subject *subject, const gt_expectation *expectation, const gt_outcome *outcome,
                    double unit, const char *who, gt_verdict *verdict);
-/* Checks that all guard words and inputs are unchanged after the run. */
+/* Checks that all guard elements are unchanged after the run, and all inputs that the op may not change. */
 void gt_check_guards(const gt_subject *subject, const gt_outcome *outcome, const char *who,
                      gt_verdict *verdict);
 /* Checks that the contents of all variables are equal. what: the two runs, for messages. */

@@ -74,7 +74,7 @@ static void difference(function f, const gt_case_view *v, const double *const *x
   }
 }
 
-/* The derivative; NAN where it depends on the step size, because a kink or a pole is near. */
+/* The derivative; NAN where it depends on the step size h, because a kink or a pole is near. */
 static void differentiate(function f, const gt_case_view *v, const double *const *x, int which,
                           const double *u, int order, double *y) {
   const int64_t count = gt_shape_count(f(v, x, NULL));
@@ -179,7 +179,7 @@ static bool check_order(const gt_subject *base, int order, int along, gt_backend
   bool checked = false;
   if (built && gt_subject_run(&s, backend, true, true, &arena, &outcome, &error))
     checked = check(&s, &o, &outcome, verdict);
-  else if (built || s.graph->error.status)
+  else if (built || s.graph->error.status) /* otherwise the op lacks this derivative */
     gt_verdict_fail(verdict, "order %d along input %d: %s", order, along, error.message);
   gt_subject_finish(&s);
   gt_arena_finish(&arena);

@@ -23,7 +23,8 @@ typedef struct gt_selftest_report {
   int families, cases, failed_cases, failures;
 } gt_selftest_report;
 
-/* False only if the test could not run: no such device, or (GT_ERR_USAGE) no case name contains the filter.
+/* False only if the test could not run: no such device, a device that failed, too little memory, or
+ * (GT_ERR_USAGE) no case name contains the filter.
  * Failures are counted in the report. */
 bool gt_selftest_run(const gt_selftest_options *options, gt_selftest_report *report, gt_error *error);
 #endif

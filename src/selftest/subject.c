@@ -15,6 +15,7 @@ enum { GUARD_BYTE = 0xA5, PURPOSE_WEIGHT = 100 /* a random stream (base/philox.h
 
 /* --- inputs --- */
 
+/* Parses a shape such as "3,4", or "-" for a scalar (op/case.h). */
 static bool read_shape(const char **text, gt_shape *shape) {
   memset(shape, 0, sizeof *shape);
   if (**text == '-') {
@@ -141,11 +142,11 @@ static bool add_outputs(gt_subject *s, gt_id value, const gt_id *input, gt_error
   weight = gt_view(s->graph, weight, s->weight.guard, s->value_shape);
   const gt_id loss = gt_sum(s->graph, gt_mul(s->graph, value, weight), 0, false);
   gt_id wrt[GT_CASE_INPUTS], gradient[GT_CASE_INPUTS];
-  int which[GT_CASE_INPUTS], count_wrt = 0;
+  int which[GT_CASE_INPUTS], wrt_count = 0;
   for (int k = 0; k < s->view.inputs; k++)
-    if (rule->wrt >> k & 1) which[count_wrt] = k, wrt[count_wrt++] = input[k];
-  if (!gt_autodiff(s->graph, loss, wrt, count_wrt, gradient, error)) return false;
-  for (int i = 0; i < count_wrt; i++) {
+    if (rule->wrt >> k & 1) which[wrt_count] = k, wrt[wrt_count++] = input[k];
+  if (!gt_autodiff(s->graph, loss, wrt, wrt_count, gradient, error)) return false;
+  for (int i = 0; i < wrt_count; i++) {
     const int k = which[i];
     if (gradient[i] == GT_NONE && rule->flat) continue;
     if (gradient[i] == GT_NONE) return gt_fail(error, GT_ERR_INTERNAL, "input %d has no gradient", k);

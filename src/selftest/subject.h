@@ -6,7 +6,7 @@
 #include "op/case.h"
 
 typedef struct gt_guarded_tensor { /* a tensor inside a guarded variable */
-  bool used;
+  bool used;                       /* false: there is no such tensor */
   uint32_t variable;
   int64_t guard, count; /* guard elements before and after it; elements of the tensor */
   gt_dtype dtype;
@@ -18,7 +18,8 @@ typedef struct gt_subject {
   gt_graph *graph;
   gt_shape value_shape;
   double limit; /* the op's bound for the magnitude of its values */
-  gt_guarded_tensor input[GT_CASE_INPUTS], weight, value, gradient[GT_CASE_INPUTS];
+  gt_guarded_tensor input[GT_CASE_INPUTS], value, gradient[GT_CASE_INPUTS];
+  gt_guarded_tensor weight;      /* factors of the values in the loss, which is their weighted sum */
   void **initial;                /* contents of each variable before a run */
   double *x[GT_CASE_INPUTS], *w; /* inputs and weights in double */
   double forward_flops;          /* of the graph without gradients */
@@ -31,7 +32,7 @@ typedef struct gt_outcome { /* contents of all variables after a run; in an aren
 bool gt_subject_create(gt_subject *subject, const gt_case *c, gt_precision precision, gt_error *error);
 void gt_subject_finish(gt_subject *subject);
 uint64_t gt_subject_bytes(const gt_subject *subject, uint32_t variable);
-/* Plans, uploads, runs and downloads. reuse: of memory in the plan's arena. */
+/* Plans, uploads, runs and downloads. reuse: values may share memory in the arena. */
 bool gt_subject_run(const gt_subject *subject, gt_backend *backend, bool fusion, bool reuse, gt_arena *arena,
                     gt_outcome *outcome, gt_error *error);
 #endif
