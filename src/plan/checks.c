@@ -55,21 +55,21 @@ static bool may_check(const gt_layout *l, const gt_group *group, gt_id value, gt
 /* Marks the groups that may clear this flag, and orders them after the flag's initial value. */
 static void find_checks_of(gt_layout *l, gt_order *order, const gt_group *flag) {
   const gt_node *node = gt_node_at(l->graph, flag->leader);
-  const gt_id pack = pack_of(l, flag), first = l->fusion.origin[node->input[node->op->begins_as - 1]];
-  const int maker = gt_fusion_maker(&l->fusion, first);
-  const gt_place *place_of_first = &l->place[first];
-  if (pack == GT_NONE || maker < 0 || !place_of_first->placed || place_of_first->variable ||
-      place_of_first->into != flag->leader)
+  const gt_id pack = pack_of(l, flag), initial = l->fusion.origin[node->input[node->op->begins_as - 1]];
+  const int maker = gt_fusion_maker(&l->fusion, initial);
+  const gt_place *place_of_initial = &l->place[initial];
+  if (pack == GT_NONE || maker < 0 || !place_of_initial->placed || place_of_initial->variable ||
+      place_of_initial->into != flag->leader)
     return;
-  const uint32_t first_item = (uint32_t)maker;
+  const uint32_t initial_item = (uint32_t)maker;
   for (int i = 0; i < gt_node_at(l->graph, pack)->inputs; i++) {
     const gt_id part = l->fusion.origin[gt_node_at(l->graph, pack)->input[i]];
     const int writer = gt_fusion_maker(&l->fusion, part);
     if (writer < 0 || writer == maker || !may_check(l, &l->fusion.group[writer], part, pack, flag->leader))
       continue;
     const uint32_t writer_item = (uint32_t)writer;
-    if (gt_order_reaches(order, &writer_item, 1, &first_item, 1)) continue;
-    gt_order_edge(order, first_item, writer_item);
+    if (gt_order_reaches(order, &writer_item, 1, &initial_item, 1)) continue;
+    gt_order_edge(order, initial_item, writer_item);
     l->fusion.group[writer].flag = flag->leader + 1;
   }
 }

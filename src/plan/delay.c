@@ -5,8 +5,8 @@
  * operations per value) is delayed if that shortens the lifetime of its outputs by more than it lengthens the
  * lifetimes of its inputs.
  *
- * - A heavy step in the same level as another heavy step that depends on the L1 cache is delayed to a
- * level with less computation. If the other does not depend on the cache, separate levels are slower
+ * - A heavy step that does not depend on the L1 cache, in the same level as a heavy step that does, is
+ * delayed to a level with less computation. If neither depends on the cache, separate levels are slower
  * (docs/notes/thresholds.md).
  *
  * - A short step in a level without heavy steps, for which all later levels would wait, is delayed to a level
@@ -28,36 +28,34 @@ typedef struct work { /* the heavy steps of a level */
   uint32_t cached; /* number of those that depend on the L1 cache */
 } work;
 
-typedef struct lifetime {           /* of a allocation of the arena (gt_layout.allocation) */
-  size_t first;                     /* the first step that accesses it */
-  size_t last;                      /* a step that accesses it in its last level */
-  uint32_t last_level, other_level; /* its last level, and the last level of the other steps */
+typedef struct life {           /* the lifetime of a allocation of the arena */
+  size_t first;                 /* the first step that accesses it */
+  size_t last;                  /* a step that accesses it in its last level */
+  uint32_t last_level, another; /* its last level, and the last level of the other steps */
   bool used;
-} lifetime;
+} life;
 
 typedef struct delaying {
   gt_layout *l;
   uint32_t levels;
   gt_hazards hazards; /* of the steps visited so far, in levels counted from the last one */
-  /* The same without accesses that clear a flag: such steps may run in any order. */
-  gt_hazards hazards_without_flags;
-  lifetime *allocation;  /* per allocation */
-  work *work;            /* per level */
-  bool keeps_overlapped; /* short steps in overlapped levels stay in these */
+  gt_hazards firm;    /* the same without accesses that clear a flag: such steps may run in any order */
+  life *allocation;   /* per allocation of the arena (gt_layout.allocation) */
+  work *work;         /* per level */
+  bool holds;         /* short steps in overlapped levels stay in these */
 } delaying;
 
 /* Records that a step of this level accesses the allocation. */
-static void record_access(lifetime *allocation, size_t step, uint32_t level) {
-  if (!allocation->used)
-    *allocation = (lifetime){.first = step, .last = step, .last_level = level, .used = true};
+static void touch(life *allocation, size_t step, uint32_t level) {
+  if (!allocation->used) *allocation = (life){.first = step, .last = step, .last_level = level, .used = true};
   if (allocation->last == step) {
     if (level > allocation->last_level) allocation->last_level = level;
   } else if (level > allocation->last_level) {
-    allocation->other_level = allocation->last_level;
+    allocation->another = allocation->last_level;
     allocation->last = step;
     allocation->last_level = level;
-  } else if (level > allocation->other_level) {
-    allocation->other_level = level;
+  } else if (level > allocation->another) {
+    allocation->another = level;
   }
 }
 
@@ -67,38 +65,38 @@ static gt_range range_of(const gt_layout *l, gt_location at) {
 }
 
 /* Records a step's uses of memory that may be reused. */
-static void record_accesses(delaying *d, size_t step) {
+static void touch_all(delaying *d, size_t step) {
   const gt_draft *draft = &d->l->lowering.drafts.items[step];
   for (size_t u = 0; u < draft->count; u++) {
     if (draft->items[u].kind == GT_USE_CONSTANT) continue;
     const gt_location at = gt_plan_locate(d->l, &draft->items[u]);
-    if (!at.variable) record_access(&d->allocation[at.id], step, draft->step.level);
+    if (!at.variable) touch(&d->allocation[at.id], step, draft->step.level);
   }
 }
 
 /* The last level in which the step may run: before other steps read its results or overwrite its inputs.
  * Steps that write parts of the same value look like hazards for each other, so they are not delayed. */
 static uint32_t latest_level(const delaying *d, const gt_draft *draft) {
-  uint32_t before = 0;
+  uint32_t from_last = 0; /* level counted from the last one */
   for (size_t u = 0; u < draft->count; u++) {
     const gt_use *use = &draft->items[u];
     if (use->kind == GT_USE_CONSTANT) continue;
-    const uint32_t after = gt_hazards_after(use->flag ? &d->hazards_without_flags : &d->hazards,
+    const uint32_t after = gt_hazards_after(use->flag ? &d->firm : &d->hazards,
                                             range_of(d->l, gt_plan_locate(d->l, use)), use->write);
-    if (after > before) before = after;
+    if (after > from_last) from_last = after;
   }
-  return before < d->levels ? d->levels - 1 - before : 0;
+  return from_last < d->levels ? d->levels - 1 - from_last : 0;
 }
 
 /* Records the hazards of a visited step. */
-static void record_uses(delaying *d, const gt_draft *draft) {
+static void note_uses(delaying *d, const gt_draft *draft) {
   for (size_t u = 0; u < draft->count; u++) {
     const gt_use *use = &draft->items[u];
     if (use->kind == GT_USE_CONSTANT) continue;
     const gt_range range = range_of(d->l, gt_plan_locate(d->l, use));
     const uint32_t level = d->levels - 1 - draft->step.level;
     gt_hazards_touch(&d->hazards, range, use->write, level);
-    if (!use->flag) gt_hazards_touch(&d->hazards_without_flags, range, use->write, level);
+    if (!use->flag) gt_hazards_touch(&d->firm, range, use->write, level);
   }
 }
 
@@ -107,22 +105,22 @@ static void record_uses(delaying *d, const gt_draft *draft) {
 static double memory_saved(const delaying *d, size_t step, uint32_t level) {
   const gt_draft *draft = &d->l->lowering.drafts.items[step];
   double gain = 0;
-  bool creates_value = false;
+  bool makes = false;
   for (size_t u = 0; u < draft->count; u++) {
     const gt_use *use = &draft->items[u];
     if (use->kind == GT_USE_CONSTANT) continue;
     const gt_location at = gt_plan_locate(d->l, use);
     if (at.variable) continue;
-    const lifetime *allocation = &d->allocation[at.id];
-    const uint32_t others = allocation->last == step ? allocation->other_level : allocation->last_level;
+    const life *allocation = &d->allocation[at.id];
+    const uint32_t others = allocation->last == step ? allocation->another : allocation->last_level;
     if (use->write && allocation->first == step) {
       gain += (double)at.bytes * (level - draft->step.level);
-      creates_value = true;
+      makes = true;
     } else if (others < level) {
       gain -= (double)at.bytes * (level - others);
     }
   }
-  return creates_value ? gain : -1;
+  return makes ? gain : -1;
 }
 
 static bool is_cheap(const gt_draft *draft) {
@@ -146,8 +144,8 @@ static void move_work(delaying *d, const gt_draft *draft, uint32_t level) {
   d->work[level].flops += draft->step.flops;
 }
 
-/* The level with the least computation, up to `latest`, for a heavy step in the same level as one that
- * depends on the cache. */
+/* The level with the least computation, up to `latest`, for a heavy step that does not depend on the cache,
+ * if one in the same level does; otherwise the current level. */
 static uint32_t lightest_level(const delaying *d, const gt_draft *draft, uint32_t latest) {
   uint32_t best = draft->step.level;
   double least = d->work[best].flops;
@@ -161,8 +159,8 @@ static uint32_t lightest_level(const delaying *d, const gt_draft *draft, uint32_
 }
 
 /* For a step that is not heavy: the next level, up to `latest`, with a heavy step that does not depend on the
- * cache, if the current level has none. */
-static uint32_t next_heavy_level(const delaying *d, const gt_draft *draft, uint32_t latest) {
+ * cache, if the current level has no heavy step; otherwise the current level. */
+static uint32_t next_busy_level(const delaying *d, const gt_draft *draft, uint32_t latest) {
   const uint32_t now = draft->step.level;
   if (d->work[now].flops > 0 || now < d->l->ahead || !is_short(draft)) return now;
   for (uint32_t level = now + 1; level <= latest; level++)
@@ -173,25 +171,25 @@ static uint32_t next_heavy_level(const delaying *d, const gt_draft *draft, uint3
 static void delay_step(delaying *d, size_t step) {
   gt_draft *draft = &d->l->lowering.drafts.items[step];
   uint32_t latest = latest_level(d, draft);
-  if (d->keeps_overlapped && draft->step.level < d->l->ahead && is_short(draft))
+  if (d->holds && draft->step.level < d->l->ahead && is_short(draft))
     latest = gt_min_u32(latest, d->l->ahead - 1);
   if (is_cheap(draft) && latest > draft->step.level && memory_saved(d, step, latest) >= 0) {
     draft->step.level = latest;
-    record_accesses(d, step);
+    touch_all(d, step);
   } else {
     const uint32_t level =
-        is_heavy(draft) ? lightest_level(d, draft, latest) : next_heavy_level(d, draft, latest);
+        is_heavy(draft) ? lightest_level(d, draft, latest) : next_busy_level(d, draft, latest);
     if (level != draft->step.level) {
       move_work(d, draft, level);
       draft->step.level = level;
-      record_accesses(d, step);
+      touch_all(d, step);
     }
   }
-  record_uses(d, draft);
+  note_uses(d, draft);
 }
 
 /* Removes empty levels. */
-static void remove_empty_levels(gt_layout *l, uint32_t levels) {
+static void close_up(gt_layout *l, uint32_t levels) {
   gt_lowering *lowering = &l->lowering;
   uint32_t *number = gt_alloc(sizeof *number * ((size_t)levels + 1)), next = 0;
   for (size_t s = 0; s < lowering->drafts.count; s++) number[lowering->drafts.items[s].step.level] = 1;
@@ -209,7 +207,7 @@ static void remove_empty_levels(gt_layout *l, uint32_t levels) {
 
 /* Adds hazards for values that the next replay recomputes in its overlapped levels: they must not be in use
  * then, unless they may have two addresses. */
-static void add_hazards_of_next_replay(delaying *d) {
+static void expect_ahead(delaying *d) {
   const gt_lowering *lowering = &d->l->lowering;
   if (!d->l->ahead) return;
   gt_plan_lifetimes(d->l);
@@ -222,17 +220,17 @@ static void add_hazards_of_next_replay(delaying *d) {
       if (at.variable || gt_plan_may_lie_twice(d->l, &d->l->allocation[at.id])) continue;
       const uint32_t level = d->l->ahead - 1 - draft->step.level;
       gt_hazards_touch(&d->hazards, range_of(d->l, at), true, level);
-      gt_hazards_touch(&d->hazards_without_flags, range_of(d->l, at), true, level);
+      gt_hazards_touch(&d->firm, range_of(d->l, at), true, level);
     }
   }
 }
 
-void gt_plan_delay(gt_layout *l, bool keeps_overlapped) {
+void gt_plan_delay(gt_layout *l, bool holds) {
   gt_lowering *lowering = &l->lowering;
   const size_t allocations = l->graph->count + lowering->scratch.count;
-  delaying d = {.l = l, .levels = l->levels, .keeps_overlapped = keeps_overlapped};
+  delaying d = {.l = l, .levels = l->levels, .holds = holds};
   gt_hazards_init(&d.hazards, allocations + l->graph->variables);
-  gt_hazards_init(&d.hazards_without_flags, allocations + l->graph->variables);
+  gt_hazards_init(&d.firm, allocations + l->graph->variables);
   d.allocation = gt_alloc(sizeof *d.allocation * (allocations + 1));
   d.work = gt_alloc(sizeof *d.work * ((size_t)l->levels + 1));
   for (size_t s = 0; s < lowering->drafts.count; s++) {
@@ -240,20 +238,20 @@ void gt_plan_delay(gt_layout *l, bool keeps_overlapped) {
     for (size_t u = 0; u < draft->count; u++)
       if (draft->items[u].kind != GT_USE_CONSTANT) {
         gt_hazards_expect(&d.hazards, range_of(l, gt_plan_locate(l, &draft->items[u])));
-        gt_hazards_expect(&d.hazards_without_flags, range_of(l, gt_plan_locate(l, &draft->items[u])));
+        gt_hazards_expect(&d.firm, range_of(l, gt_plan_locate(l, &draft->items[u])));
       }
-    record_accesses(&d, s);
+    touch_all(&d, s);
     if (!is_heavy(draft)) continue;
     d.work[draft->step.level].flops += draft->step.flops;
     d.work[draft->step.level].cached += draft->step.cached;
   }
   gt_hazards_ready(&d.hazards);
-  gt_hazards_ready(&d.hazards_without_flags);
-  add_hazards_of_next_replay(&d);
+  gt_hazards_ready(&d.firm);
+  expect_ahead(&d);
   for (size_t s = lowering->drafts.count; s-- > 0;) delay_step(&d, s);
-  remove_empty_levels(l, d.levels);
+  close_up(l, d.levels);
   gt_hazards_finish(&d.hazards);
-  gt_hazards_finish(&d.hazards_without_flags);
+  gt_hazards_finish(&d.firm);
   free(d.work);
   free(d.allocation);
 }

@@ -75,8 +75,9 @@ static gt_id made_of(const gt_fusion *f, gt_id value) {
  * them. */
 static bool makes_sums(const gt_fusion *f, gt_id leader, uint32_t kind) {
   const gt_node *node = gt_node_at(f->graph, leader);
-  bool (*const asked)(gt_lowering *, const gt_node *) = is_whole(kind) ? node->op->sums : node->op->joins;
-  const bool makes = asked && asked(f->lowering, node);
+  bool (*const can_compute)(gt_lowering *, const gt_node *) =
+      is_whole(kind) ? node->op->sums : node->op->joins;
+  const bool makes = can_compute && can_compute(f->lowering, node);
   f->lowering->chosen = 0; /* discard the candidates that were chosen only to compare estimates */
   return makes;
 }

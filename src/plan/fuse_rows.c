@@ -61,8 +61,9 @@ static bool rows_of(const gt_fusion *f, const gt_group *group, gt_group *rows) {
 /* True if the group's work is on the same rows: a reduction, or elementwise work on their elements or on one
  * value per row. */
 static bool may_join(const gt_fusion *f, const gt_group *rows, const gt_group *group) {
-  gt_group own;
-  if (rows_of(f, group, &own)) return own.width == rows->width && own.shape.dim[0] == rows->shape.dim[0];
+  gt_group group_rows;
+  if (rows_of(f, group, &group_rows))
+    return group_rows.width == rows->width && group_rows.shape.dim[0] == rows->shape.dim[0];
   const int64_t count = gt_shape_count(group->shape);
   return group->leader == GT_NONE && (count == rows->shape.dim[0] || count == gt_shape_count(rows->shape));
 }

@@ -8,11 +8,11 @@
 #include "step/draft.h"
 
 /* A value that could not be computed in place: a part of a pack, or the new content of a variable. */
-typedef struct gt_copy {
+typedef struct gt_value_copy {
   gt_id source, target;          /* target: the pack or assign node */
   int64_t offset;                /* in elements, within the target */
   uint32_t to_saved, from_saved; /* 1 + the saved value that it writes or reads, or 0: see place_assigns */
-} gt_copy;
+} gt_value_copy;
 
 /* Where a value is computed if it has no memory of its own. */
 typedef struct gt_place {
@@ -40,7 +40,7 @@ typedef struct gt_layout {
   gt_fusion fusion;
   gt_place *place; /* per node */
   struct {
-    gt_copy *items;
+    gt_value_copy *items;
     size_t count, capacity;
   } copies;
   uint32_t saved; /* number of saved values of variables, which are in scratch 0 … saved-1 (place_assigns) */
@@ -82,7 +82,8 @@ enum { GT_MAX_AHEAD = 8 };
 /* overlap.c: chooses how many levels overlap the previous replay, at most `most`, and assigns levels. */
 void gt_plan_overlap(gt_layout *layout, uint32_t most);
 void gt_plan_reduce_overlap(gt_layout *layout); /* overlap.c: reduces the overlap if levels have changed */
-bool gt_plan_overlap_is_expensive(gt_layout *layout); /* overlap.c: it needs much more memory */
+/* overlap.c: true if the arena is much larger than without overlap. */
+bool gt_plan_overlap_is_expensive(gt_layout *layout);
 /* overlap.c: the cost of waiting in a replay, in bytes that a device could move in that time, up to a
  * constant that does not depend on the overlap. */
 double gt_plan_waiting(const gt_layout *layout);

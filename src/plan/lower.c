@@ -6,7 +6,7 @@
 
 /* Emits a copy as a program without instructions. Then changes its uses to the part of the target that is
  * copied, or to the scratch memory of a saved value. */
-static bool lower_copy(gt_layout *l, const gt_copy *copy, gt_error *error) {
+static bool lower_copy(gt_layout *l, const gt_value_copy *copy, gt_error *error) {
   const gt_node *source = gt_node_at(l->graph, copy->source);
   if (source->dtype != GT_F32)
     return gt_fail(error, GT_ERR_INTERNAL, "cannot copy %s values", gt_dtype_name(source->dtype));
@@ -134,7 +134,7 @@ bool gt_plan_lower(gt_layout *l, gt_error *error) {
       functions = group_functions(l->graph, group);
       lower_group(l, group);
     } else {
-      const gt_copy *copy = &l->copies.items[item - fusion->groups];
+      const gt_value_copy *copy = &l->copies.items[item - fusion->groups];
       node = copy->target;
       if (!lower_copy(l, copy, error)) return false;
     }

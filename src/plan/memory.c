@@ -72,7 +72,8 @@ static int larger_first(const void *a, const void *b) {
 
 /* Places an allocation at the lowest offset that is free in all its levels and from level `again` to the last
  * one. */
-static uint64_t fit_twice(gt_spans *taken, const gt_allocation *allocation, uint32_t levels, uint64_t bytes) {
+static uint64_t fit_two_lifetimes(gt_spans *taken, const gt_allocation *allocation, uint32_t levels,
+                                  uint64_t bytes) {
   uint64_t offset = 0, before;
   do {
     before = offset;
@@ -89,7 +90,7 @@ static uint64_t fit_twice(gt_spans *taken, const gt_allocation *allocation, uint
 static uint64_t place_allocation(const gt_layout *l, gt_spans *taken, const gt_allocation *allocation,
                                  uint64_t bytes, uint64_t top) {
   if (l->options->no_reuse) return top;
-  if (allocation->again && !allocation->twice) return fit_twice(taken, allocation, l->levels, bytes);
+  if (allocation->again && !allocation->twice) return fit_two_lifetimes(taken, allocation, l->levels, bytes);
   const uint32_t first = allocation->twice ? 0 : allocation->first,
                  last = allocation->twice ? l->levels : allocation->last;
   const uint64_t offset = gt_spans_fit(taken, first, last, 0, bytes);

@@ -15,8 +15,8 @@
 #include <string.h>
 
 enum {
-  MAX_TWICE_BYTES = 1 << 20, /* maximum size of an allocation with two addresses */
-  WORTH_BYTES = 1 << 20      /* an overlapped level that saves no level must move at least this much more */
+  MAX_TWICE_BYTES = 1 << 20, /* size of an allocation with two addresses, at most */
+  WORTH_BYTES = 1 << 20      /* an overlapped level that saves no level must move more than this */
 };
 
 typedef struct variable_use { /* the steps that access a variable */
@@ -30,10 +30,10 @@ static void add_use(variable_use *t, size_t step, bool write) {
   t->written |= write;
 }
 
-/* Marks the steps that access a variable which one of several such steps writes. */
-static void mark_fixed(const gt_layout *l, bool *not_ahead) {
+/* Marks the steps that access a variable which several steps access and at least one of them writes. */
+static void mark_bound(const gt_layout *l, bool *not_ahead) {
   const size_t drafts = l->lowering.drafts.count;
-  variable_use *by = gt_alloc(sizeof *by * (l->graph->variables + 1));
+  variable_use *uses = gt_alloc(sizeof *uses * (l->graph->variables + 1));
   for (int marking = 0; marking < 2; marking++)
     for (size_t s = 0; s < drafts; s++) {
       const gt_draft *draft = &l->lowering.drafts.items[s];
@@ -42,12 +42,12 @@ static void mark_fixed(const gt_layout *l, bool *not_ahead) {
         const gt_location at = gt_plan_locate(l, &draft->items[u]);
         if (!at.variable) continue;
         if (marking)
-          not_ahead[s] |= by[at.id].several && by[at.id].written;
+          not_ahead[s] |= uses[at.id].several && uses[at.id].written;
         else
-          add_use(&by[at.id], s, draft->items[u].write);
+          add_use(&uses[at.id], s, draft->items[u].write);
       }
     }
-  free(by);
+  free(uses);
 }
 
 bool gt_plan_may_lie_twice(const gt_layout *l, const gt_allocation *allocation) {
@@ -79,9 +79,10 @@ static bool mark_not_ahead(gt_layout *l, bool *not_ahead) {
   return any;
 }
 
-/* Assigns levels with `ahead` of them overlapped; returns the number of levels left to wait for. */
-static uint32_t try_ahead(gt_layout *l, uint32_t ahead, const bool *fixed, bool *not_ahead) {
-  memcpy(not_ahead, fixed, l->lowering.drafts.count);
+/* Assigns levels with `ahead` of them overlapped; returns the number of levels left to wait for, or
+ * UINT32_MAX if more than half of all levels would be overlapped. */
+static uint32_t try_ahead(gt_layout *l, uint32_t ahead, const bool *bound, bool *not_ahead) {
+  memcpy(not_ahead, bound, l->lowering.drafts.count);
   l->ahead = ahead;
   do gt_plan_assign_levels(l, not_ahead);
   while (mark_not_ahead(l, not_ahead));
@@ -99,26 +100,26 @@ static uint64_t bytes_ahead(const gt_layout *l) {
 }
 
 double gt_plan_waiting(const gt_layout *l) {
-  const double level_cost = 16 << 20; /* bytes */
-  return level_cost * (l->levels - l->ahead) - (double)bytes_ahead(l);
+  const double of_level = 16 << 20; /* the cost of a level, in bytes */
+  return of_level * (l->levels - l->ahead) - (double)bytes_ahead(l);
 }
 
-void gt_plan_overlap(gt_layout *l, uint32_t max_ahead) {
+void gt_plan_overlap(gt_layout *l, uint32_t most) {
   const size_t drafts = l->lowering.drafts.count;
-  bool *fixed = gt_alloc(drafts + 1), *not_ahead = gt_alloc(drafts + 1);
+  bool *bound = gt_alloc(drafts + 1), *not_ahead = gt_alloc(drafts + 1);
   uint32_t best = l->levels, chosen = 0;
   uint64_t best_bytes = 0;
-  mark_fixed(l, fixed);
-  for (uint32_t ahead = 1; ahead <= max_ahead; ahead++) {
-    const uint32_t left = try_ahead(l, ahead, fixed, not_ahead);
+  mark_bound(l, bound);
+  for (uint32_t ahead = 1; ahead <= most; ahead++) {
+    const uint32_t left = try_ahead(l, ahead, bound, not_ahead);
     const uint64_t bytes = bytes_ahead(l);
     if (left > best || (left == best && bytes <= best_bytes + WORTH_BYTES)) break;
     best = left;
     best_bytes = bytes;
     chosen = ahead;
   }
-  try_ahead(l, chosen, fixed, not_ahead);
-  free(fixed);
+  try_ahead(l, chosen, bound, not_ahead);
+  free(bound);
   free(not_ahead);
 }
 

@@ -22,9 +22,10 @@ typedef struct placing {
   struct {
     uint32_t *items;
     size_t count, capacity;
-  } reading;      /* items that read the memory that it overwrites */
+  } reading;      /* items that read the memory that the current value overwrites */
   bool *writes;   /* per item and relay: whether it is in `written` */
-  bool by_result; /* part of the value is a further result: its kernel may write it at any time */
+  bool by_result; /* the current value is, or contains, a further result, which its kernel may write at any
+                   * time */
 } placing;
 
 /* --- data dependencies ---------------------------------------------------------------------------------- */
@@ -70,7 +71,7 @@ static void add_data_edges(placing *p) {
 }
 
 /* Adds a copy, and links it to the other copies from the same node. */
-static void add_copy(placing *p, gt_copy copy) {
+static void add_copy(placing *p, gt_value_copy copy) {
   *GT_PUSH(&p->l->copies) = copy;
   const uint32_t number = (uint32_t)p->l->copies.count;
   p->previous[number - 1] = p->from[copy.source];
@@ -106,7 +107,7 @@ static void place_packs(placing *p) {
       if (gt_fusion_maker(&l->fusion, q) >= 0 && !l->place[q].placed)
         l->place[q] = (gt_place){true, false, id, (uint64_t)offset * size};
       else
-        add_copy(p, (gt_copy){node->input[i], id, offset});
+        add_copy(p, (gt_value_copy){node->input[i], id, offset});
     }
     if (l->copies.count > before) p->copies[id] = (uint32_t)before + 1;
   }
@@ -319,7 +320,7 @@ static bool order_pairs(placing *p) {
 static bool stays_in_place(const placing *p, const gt_reader *r, gt_location range) {
   const gt_layout *l = p->l;
   if (r->item < (uint32_t)l->fusion.groups) return reads_in_place(p, r, range);
-  const gt_copy *c = &l->copies.items[r->item - (uint32_t)l->fusion.groups];
+  const gt_value_copy *c = &l->copies.items[r->item - (uint32_t)l->fusion.groups];
   return r->offset ==
          range.offset + (uint64_t)c->offset * gt_dtype_size(gt_node_at(l->graph, c->source)->dtype);
 }
@@ -366,7 +367,7 @@ static bool try_in_place(placing *p, gt_id id) {
 /* Orders a copy into a variable after its source and after all readers of the variable's old content. */
 static void order_copy(placing *p, size_t copy) {
   gt_layout *l = p->l;
-  const gt_copy *c = &l->copies.items[copy];
+  const gt_value_copy *c = &l->copies.items[copy];
   if (!c->from_saved) add_producer_edges(p, c->source, copy_item(l, copy));
   if (c->to_saved) return;
   if (c->from_saved) gt_order_edge(&p->order, copy_item(l, copy - 1), copy_item(l, copy));
@@ -390,9 +391,9 @@ static void place_assigns(placing *p) {
     l->place[id] = (gt_place){true, true, range.id, range.offset};
     record_readers(p, id);
     p->copies[id] = (uint32_t)l->copies.count + 1;
-    bool save = gt_plan_locate_node(l, node->input[0]).variable;
-    if (save) add_copy(p, (gt_copy){node->input[0], id, 0, ++l->saved, 0});
-    add_copy(p, (gt_copy){node->input[0], id, 0, 0, save ? l->saved : 0});
+    bool saves = gt_plan_locate_node(l, node->input[0]).variable;
+    if (saves) add_copy(p, (gt_value_copy){node->input[0], id, 0, ++l->saved, 0});
+    add_copy(p, (gt_value_copy){node->input[0], id, 0, 0, saves ? l->saved : 0});
     const size_t first = p->copies[id] - 1;
     if (p->relay[id]) gt_order_edge(&p->order, copy_item(l, first), p->relay[id]);
     for (size_t c = first; c < l->copies.count && !p->relay[id]; c++) record_copy(p, c);

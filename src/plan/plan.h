@@ -37,11 +37,12 @@ typedef struct gt_plan_options {
   int keep_count;
 } gt_plan_options;
 
-/* Plans the graph's roots and kept nodes; NULL (internal error) with the reason in error. */
+/* Plans the graph's roots and kept nodes. NULL with the reason in `error`: the error of the graph, or an
+ * internal one. */
 gt_plan *gt_plan_create(gt_arena *arena, const gt_graph *graph, const gt_plan_options *options,
                         gt_error *error);
-/* Verifies that no two values that are live in one level overlap unless aliased; that every read has a writer
- * in an earlier level; and that overlapped steps access nothing that the previous replay still needs. */
+/* Verifies that each access is inside its buffer, and that no two steps that may run at the same time (in one
+ * level, or in overlapped levels of two replays) access bytes that one of them writes. */
 bool gt_plan_verify(const gt_plan *plan, gt_error *error);
 void gt_plan_print(const gt_plan *plan, FILE *stream);
 /* Prints the choices of candidates: the problem, the chosen candidate with its estimated cost, and the next

@@ -9,13 +9,13 @@
 typedef struct gt_reader {
   uint32_t item;
   uint64_t offset, bytes;
-  bool element;   /* it reads each element before it overwrites that element, as an input of its program */
-  uint32_t query; /* the number of the last query that found it */
+  bool element;    /* it reads each element before it overwrites that element, as an input of its program */
+  uint32_t search; /* the number of the last query that found it */
 } gt_reader;
 
 typedef struct gt_readers {
   uint32_t variables;
-  struct gt_read_variable *of; /* per variable */
+  struct gt_read_variable *variable; /* [variables] */
   struct {
     gt_reader *items;
     size_t count, capacity;
@@ -28,7 +28,7 @@ typedef struct gt_readers {
     size_t *items; /* numbers of the readers found by the last query */
     size_t count, capacity;
   } found;
-  uint32_t query;
+  uint32_t search; /* the number of the last query */
 } gt_readers;
 
 void gt_readers_init(gt_readers *readers, uint32_t variables);

@@ -169,7 +169,8 @@ static void assign_and_delay(gt_layout *l, uint32_t most, bool keeps_overlapped)
   gt_plan_reduce_overlap(l);
 }
 
-/* Chooses the largest overlap that does not need too much memory. */
+/* Chooses the overlap: the largest one, unless it needs too much memory; otherwise, of those that do not, the
+ * one with the least waiting. */
 static void level_overlapping(gt_layout *l) {
   uint32_t best = 0;
   bool best_keeps = false, found = false;

@@ -9,7 +9,7 @@ typedef struct touch { /* the bytes that a step accesses */
   uint64_t buffer, offset, end;
   uint32_t step;
   gt_id node;
-  gt_id writer; /* the same node; GT_NONE for a step that clears a flag */
+  gt_id writer; /* same as `node`, or GT_NONE for a step that clears a flag */
   bool ahead;   /* belongs to the next replay */
   bool write;
 } touch;

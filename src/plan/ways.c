@@ -42,21 +42,21 @@ struct gt_ways {
 static void set_landmarks(gt_ways *ways) {
   const gt_fusion *f = ways->fusion;
   const gt_graph *graph = f->graph;
-  uint64_t *landmark_bit = gt_alloc(sizeof *landmark_bit * (graph->count + 1));
+  uint64_t *is = gt_alloc(sizeof *is * (graph->count + 1));
   const int count = f->groups < LANDMARKS ? f->groups : LANDMARKS;
   for (int i = 0; i < count; i++) {
     ways->landmark[i] = ways->first[(int64_t)i * f->groups / count];
-    landmark_bit[ways->landmark[i]] = UINT64_C(1) << i;
+    is[ways->landmark[i]] = UINT64_C(1) << i;
   }
   for (gt_id id = 0; id < graph->count; id++)
     for (int k = 0; k < graph->node[id].inputs; k++) {
       const gt_id input = graph->node[id].input[k];
-      ways->reached_by[id] |= ways->reached_by[input] | landmark_bit[input];
+      ways->reached_by[id] |= ways->reached_by[input] | is[input];
     }
   for (gt_id id = graph->count; id-- > 0;)
     for (uint32_t u = f->user_start[id]; u < f->user_start[id + 1]; u++)
-      ways->reaches[id] |= ways->reaches[f->user[u]] | landmark_bit[f->user[u]];
-  free(landmark_bit);
+      ways->reaches[id] |= ways->reaches[f->user[u]] | is[f->user[u]];
+  free(is);
 }
 
 gt_ways *gt_ways_create(gt_arena *arena, const gt_fusion *fusion) {
@@ -86,7 +86,7 @@ static gt_id unit_of(const gt_ways *ways, gt_id node) {
 }
 
 /* True if `view` is a reshape of a value of the group, computed from that value itself. */
-static bool is_reshape_of(const gt_fusion *f, gt_id view, int group) {
+static bool shows(const gt_fusion *f, gt_id view, int group) {
   if (f->group_of[view] >= 0 || f->origin[view] == view) return false;
   return f->group_of[gt_node_at(f->graph, view)->input[0]] == group;
 }
@@ -140,7 +140,7 @@ static bool step_after(gt_ways *ways, int a, int b) {
   const gt_id node = w->node[w->at], user = f->user[w->edge++];
   const int group = f->group_of[user];
   if (group >= 0 && (group == a || group == f->group_of[f->origin[node]])) return false;
-  if (group == b) return !is_reshape_of(f, node, a) && f->group_of[node] != a;
+  if (group == b) return !shows(f, node, a) && f->group_of[node] != a;
   const gt_id next = unit_of(ways, user);
   return ways->list.label[next] < ways->list.label[ways->first[b]] && visit(ways, w, &ways->before, next);
 }
@@ -153,16 +153,16 @@ static bool step_before(gt_ways *ways, int a, int b) {
   const int group = f->group_of[node];
   if (f->group_of[input] == b || (group >= 0 && f->group_of[f->origin[input]] == group)) return false;
   if (f->group_of[input] == a) return group != b;
-  if (group == b && is_reshape_of(f, input, a)) return false;
+  if (group == b && shows(f, input, a)) return false;
   const gt_id next = unit_of(ways, input);
   return ways->list.label[next] > ways->list.label[ways->first[a]] && visit(ways, w, &ways->after, next);
 }
 
 /* True if a path from a to b through a landmark in another group is known. */
 static bool lead_by_landmark(const gt_ways *ways, int a, int b) {
-  uint64_t shared = ways->reaches[ways->first[a]] & ways->reached_by[ways->first[b]];
-  for (; shared; shared &= shared - 1) {
-    const int group = ways->fusion->group_of[ways->landmark[__builtin_ctzll(shared)]];
+  uint64_t common = ways->reaches[ways->first[a]] & ways->reached_by[ways->first[b]];
+  for (; common; common &= common - 1) {
+    const int group = ways->fusion->group_of[ways->landmark[__builtin_ctzll(common)]];
     if (group != a && group != b) return true;
   }
   return false;
