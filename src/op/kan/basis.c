@@ -54,6 +54,7 @@ static float peak_of_all(const gt_kan_attribute *a, double limit) {
   return most;
 }
 
+/* known: the kernel uses the bound as the amax of all functions; even: one scale serves a whole line. */
 bool gt_basis_range(const gt_kan_attribute *a, const double limit[2], bool columns,
                     uint32_t geometry[GT_BASIS_WORDS], uint32_t *spec) {
   enum { MOST = 16 }; /* a bound that is too large by this factor costs no digits (range_basis.glsl) */
@@ -115,6 +116,8 @@ GT_MATH float power_of(float slope, uint32_t order) {
 #define ORDERS_OF(name) \
   { name##_0, name##_1, name##_2, name##_3 }
 
+/* AT_ONCE, PLACED_AT_ONCE: inputs that are processed at a time. COMMON_DEGREES: splines with code of their
+ * own. */
 enum { ORDER_COUNT = GT_BASIS_MOST_ORDER + 1, COMMON_DEGREES = 6, AT_ONCE = 16, PLACED_AT_ONCE = 256 };
 
 #define FILL_ANY(number, name, function) ORDERS(fill_##name, function, f->term, f->degree)
@@ -157,8 +160,8 @@ GT_CLONES static void by_scale(const float *x, const float *centre, const float 
   GT_VECTOR_LOOP for (uint32_t i = 0; i < n; i++) to[i] = (x[i] - centre[i]) * function[i];
 }
 
-/* Calls the functions above with u as their inputs: a second pass over a few numbers, but no further code for
- * each basis. */
+/* Calls the functions above with u as their inputs (in_u): a second pass over a few numbers, but no further
+ * code for each basis. */
 static void fill_placed_run(fill_function *const fill[ORDER_COUNT], const form *f, const lines *l, uint32_t k,
                             uint32_t first, uint32_t n) {
   const float *x = l->x + k * l->x_step + first;
@@ -166,12 +169,12 @@ static void fill_placed_run(fill_function *const fill[ORDER_COUNT], const form *
   float *to = l->to + k * l->to_step + first;
   const uint32_t order = f->order == GT_BASIS_BY_SCALE ? 1 : f->order;
   float u[PLACED_AT_ONCE], function[PLACED_AT_ONCE];
-  form own = *f;
-  own.term = f->which;
-  own.low = 0;
-  own.inverse = 1;
+  form in_u = *f;
+  in_u.term = f->which;
+  in_u.low = 0;
+  in_u.inverse = 1;
   to_own_place(x, centre, scale, n, u);
-  fill[order](&own, &(lines){.x = u, .to = order ? function : to, .count = 1, .length = n});
+  fill[order](&in_u, &(lines){.x = u, .to = order ? function : to, .count = 1, .length = n});
   if (f->order == GT_BASIS_BY_SCALE)
     by_scale(x, centre, function, n, to);
   else if (order)
@@ -254,7 +257,8 @@ GT_MATH void give(float *to, const wide *from, uint32_t n) {
     memcpy(to, from, n * sizeof *to);
 }
 
-/* The order is a constant for the compiler, so that it removes the code of higher derivatives. */
+/* The order is a constant for the compiler, so that it removes the code of higher derivatives. value, slope,
+ * bend, twist: the derivatives of orders 0 to 3 of the previous polynomial. */
 GT_MATH void fill_polynomial(const form *f, const lines *l, const gt_recurrence *step, uint32_t order) {
   const float scale = power_of(f->inverse, order);
   for (uint32_t k = 0; k < l->count; k++)
@@ -266,17 +270,17 @@ GT_MATH void fill_polynomial(const form *f, const lines *l, const gt_recurrence 
       now[0] += 1;
       for (uint32_t t = 0; t < f->term; t++) {
         const gt_recurrence r = step[t];
-        const wide line = r.a * u + r.b, value = now[0], slope = now[1], bend = now[2], twist = now[3];
-        now[0] = line * value - r.c * last[0];
+        const wide linear = r.a * u + r.b, value = now[0], slope = now[1], bend = now[2], twist = now[3];
+        now[0] = linear * value - r.c * last[0];
         last[0] = value;
         if (order < 1) continue;
-        now[1] = r.a * value + line * slope - r.c * last[1];
+        now[1] = r.a * value + linear * slope - r.c * last[1];
         last[1] = slope;
         if (order < 2) continue;
-        now[2] = 2 * r.a * slope + line * bend - r.c * last[2];
+        now[2] = 2 * r.a * slope + linear * bend - r.c * last[2];
         last[2] = bend;
         if (order < 3) continue;
-        now[3] = 3 * r.a * bend + line * twist - r.c * last[3];
+        now[3] = 3 * r.a * bend + linear * twist - r.c * last[3];
         last[3] = twist;
       }
       const wide y = scale * now[order];

@@ -129,16 +129,16 @@ static gt_id scales_of(const gt_node *node) {
 }
 
 static bool extents_of(const gt_graph *graph, const gt_node *node, extents *e) {
-  const gt_shape tall = gt_node_at(graph, node->input[0])->shape;
+  const gt_shape x_and_parameters = gt_node_at(graph, node->input[0])->shape;
   e->a = node->attribute;
   e->scales = scales_of(node);
   e->parts = 0;
-  if (!lines_of(tall, e)) return false;
+  if (!lines_of(x_and_parameters, e)) return false;
   if (node->op == &rows[ROW_BASIS]) {
     e->outputs = 0;
     return !e->a->apart;
   }
-  const gt_shape x = ahead_of(tall, e->a), second = gt_node_at(graph, node->input[1])->shape;
+  const gt_shape x = ahead_of(x_and_parameters, e->a), second = gt_node_at(graph, node->input[1])->shape;
   const bool forward = node->op == &rows[ROW_KAN];
   e->outputs = last(second);
   if (second.rank < 2 || e->outputs < 1) return false;
@@ -224,8 +224,8 @@ static gt_kan_attribute of_order(const gt_kan_attribute *a, uint32_t order) {
   return other;
 }
 
-/* The gradient of x with the rows of parameters that follow it. Knots have none. moved: [terms, inputs], the
- * gradients by a shift of the functions' inputs and by the scales. */
+/* The gradient of x with the rows of parameters that follow it. Knots have no gradient. moved: [terms,
+ * inputs], the gradients by a shift of the functions' inputs and by the scales. */
 static gt_id with_behind(gt_graph *graph, const gt_kan_attribute *a, gt_id dx, const gt_id moved[2]) {
   const int64_t none[2] = {0}, after[2] = {gt_kan_position_count(a), 0};
   if (!gt_kan_position_count(a)) return dx;
@@ -298,9 +298,9 @@ static void gradient_coefficients(gt_graph *graph, gt_id node, const gt_id *give
   if (wanted[1]) input_gradient[1] = gt_kan(graph, n.input[0], given[0], GT_NONE, n.attribute);
 }
 
-/* The columns of the basis, each times its input's value in h, the gradient of dx = Σ_b B'_b(x) (g C_bᵀ). Its
- * products with g and C are the gradients of C and g. It is stored in memory: only losses that contain a
- * derivative by the inputs need it. */
+/* The columns of the basis, each times the value of h for its input. h: the gradient of the node's value, dx
+ * = Σ_b B'_b(x) (g C_bᵀ). The products of the result with g and C are the gradients of C and g. The result is
+ * stored in memory: only losses that contain a derivative by the inputs need it. */
 static gt_id weighted_basis(gt_graph *graph, const gt_node *n, gt_id h) {
   const gt_kan_attribute *a = n->attribute;
   const gt_shape x = gt_node_at(graph, h)->shape;

@@ -4,7 +4,7 @@
 #include "op/elementwise.h"
 #include "op/matmul/matmul.h"
 
-typedef struct parts {   /* x: */
+typedef struct parts {   /* the two halves of x */
   gt_id functions, base; /* the inputs of the functions, and those of the base */
   gt_shape each;         /* of each, [batch…, inputs] */
   int64_t inputs, lines;

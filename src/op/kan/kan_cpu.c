@@ -12,7 +12,9 @@
 
 /* A tile of the gradient: some rows by some inputs of one block. The product of g with the coefficients of a
  * few functions is stored in the thread's own memory, then multiplied by B' and added while in cache. */
-enum { MOST_ROWS = 128, FEW_ROWS = 32 /* below MANY rows in total */, MANY = 512, WIDE = 256 /* inputs */ };
+/* MOST_ROWS: rows of a tile; FEW_ROWS: the same if there are less than MANY rows in total; WIDE: most inputs
+ * of a tile. */
+enum { MOST_ROWS = 128, FEW_ROWS = 32, MANY = 512, WIDE = 256 };
 
 typedef struct cut {            /* division of the gradient into tiles */
   uint32_t rows, width, across; /* of a tile; across: tiles side by side */
@@ -34,10 +36,10 @@ bool gt_kan_input_prepare(const void *args, const uint32_t *spec, uint32_t threa
   return gt_matmul_own_tile(a->m) || gt_blas_reserve(threads, error);
 }
 
-/* total[row, i] += slope[row, i] * part[row, i]; apart: floats from row to row of part. */
-GT_CLONES static void add_products(const float *restrict slope, const float *restrict part, size_t apart,
+/* total[row, i] += slope[row, i] * part[row, i]; part_step: floats from row to row of part. */
+GT_CLONES static void add_products(const float *restrict slope, const float *restrict part, size_t part_step,
                                    uint32_t rows, uint32_t width, float *restrict total) {
-  for (uint32_t r = 0; r < rows; r++, slope += width, part += apart, total += width)
+  for (uint32_t r = 0; r < rows; r++, slope += width, part += part_step, total += width)
     for (uint32_t i = 0; i < width; i++) total[i] += slope[i] * part[i];
 }
 
@@ -48,13 +50,14 @@ static void drain(const struct gt_kan_input_args *a, const uint32_t *spec, const
                   uint32_t width, const float *part, float *total) {
   enum { AT_ONCE = 32 }; /* rows per call of gt_basis_fill: a call costs as much as computing some values */
   float slope[AT_ONCE * WIDE];
-  const size_t apart = (size_t)terms * width;
+  const size_t part_step = (size_t)terms * width;
   for (uint32_t row = 0; row < rows; row += AT_ONCE) {
-    const uint32_t some = gt_min_u32(rows - row, AT_ONCE);
+    const uint32_t count = gt_min_u32(rows - row, AT_ONCE);
     for (uint32_t t = 0; t < terms; t++) {
       gt_basis_fill(GT_PTR(const uint32_t, a->geometry), spec, term + t, x + (size_t)row * inputs, behind,
-                    some, width, slope);
-      add_products(slope, part + row * apart + t * width, apart, some, width, total + (size_t)row * width);
+                    count, width, slope);
+      add_products(slope, part + row * part_step + t * width, part_step, count, width,
+                   total + (size_t)row * width);
     }
   }
 }
@@ -66,18 +69,19 @@ void gt_kan_input_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
                  block = spec[GT_BASIS_SPEC_BLOCK], total_terms = gt_basis_total(spec);
   const cut c = cut_of(a->m, inputs, block);
   const uint32_t parts = c.across / (inputs / block), in_block = tile % c.across % parts * c.width;
-  const uint32_t number = tile % c.across / parts, row = tile / c.across * c.rows;
+  const uint32_t block_number = tile % c.across / parts, row = tile / c.across * c.rows;
   const uint32_t rows = gt_min_u32(a->m - row, c.rows), width = gt_min_u32(block - in_block, c.width);
   const uint32_t group = width == block ? gt_max_u32(WIDE / width, 1) : 1; /* functions of a product */
   _Static_assert((2 * MOST_ROWS * WIDE + GT_MATMUL_PACK) * sizeof(float) <= GT_POOL_SCRATCH, "a tile fits");
   float *total = gt_pool_scratch(), *part = total + MOST_ROWS * WIDE, *pack = part + MOST_ROWS * WIDE;
-  const uint32_t first = row * inputs + number * block + in_block;
+  const uint32_t first = row * inputs + block_number * block + in_block;
   const float *x = GT_PTR(const float, a->x),
               *behind = gt_basis_has_positions(spec) ? x + (size_t)a->m * inputs + first % inputs : NULL;
   memset(total, 0, sizeof *total * rows * width);
   for (uint32_t term = 0; term < total_terms; term += group) {
     const uint32_t terms = gt_min_u32(total_terms - term, group);
-    const size_t line = ((size_t)number * total_terms + term) * block + in_block; /* row of coefficients */
+    const size_t line =
+        ((size_t)block_number * total_terms + term) * block + in_block; /* row of coefficients */
     const gt_matmul_operands o = {.a = GT_PTR(const float, a->g) + (size_t)row * outputs,
                                   .b = GT_PTR(const float, a->c) + line * outputs,
                                   .lda = outputs,

@@ -10,8 +10,8 @@ static uint32_t total(const gt_kan_attribute *a) { return a->terms + a->base; }
 /* Upper bound on the magnitude of the inputs of the functions (which: 0), or of the base (1). */
 static double limit_of(const gt_graph *graph, gt_id x, const gt_kan_attribute *a, int which) {
   const gt_node *node = gt_node_at(graph, gt_reshape_origin(graph, x));
-  const bool parts = a->apart && node->op->kind == GT_OP_PACK && node->inputs == 2;
-  return parts ? gt_node_at(graph, node->input[which])->limit : node->limit;
+  const bool has_two_parts = a->apart && node->op->kind == GT_OP_PACK && node->inputs == 2;
+  return has_two_parts ? gt_node_at(graph, node->input[which])->limit : node->limit;
 }
 
 /* The loader multiplies coefficients by their scales. */
@@ -30,8 +30,8 @@ static void scale_made(gt_lowering *lowering, gt_product *p, bool packed) {
     p->b.scratch = 1 + gt_kan_lower_scaled(lowering, p->b.node, e->scales, e->a);
 }
 
-/* Coefficients are multiplied by their scales before, or in the loader, which then cannot copy neighbours
- * from memory as they are (run). */
+/* Makes coefficients times scales operand B. before: a step before the GEMM multiplies them; otherwise the
+ * loader does, which then cannot copy neighbours from memory as they are (run). */
 static void scale(gt_id coefficients, const gt_kan_extents *e, bool before, gt_product *p) {
   p->b.node = coefficients;
   if (e->scales == GT_NONE) return;
@@ -44,7 +44,7 @@ static void scale(gt_id coefficients, const gt_kan_extents *e, bool before, gt_p
   }
 }
 
-/* The product of the basis, or with `columns` of its transpose. */
+/* Makes the basis operand A; with `columns`, its transpose. */
 static void multiply_basis(const gt_graph *graph, gt_id x, const gt_kan_extents *e, bool columns,
                            gt_product *p, uint32_t geometry[GT_BASIS_WORDS]) {
   const uint32_t lines = (uint32_t)e->lines, length = (uint32_t)e->inputs * total(e->a);

@@ -41,6 +41,7 @@ static int64_t inputs_of(gt_shape coefficients, const gt_kan_attribute *a) {
   return gt_shape_count(coefficients) / total(a) / last(coefficients);
 }
 
+/* In this file w is the gradient of the product, c the coefficients and f their scales (factors). */
 static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                   gt_error *error) {
   const gt_kan_attribute *a = node->attribute;

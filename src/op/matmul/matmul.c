@@ -39,8 +39,8 @@ static bool extents(gt_shape a, gt_shape b, const gt_matmul_attribute *t, int64_
 /* True if one stride leads from each batch entry of x to the next: x has all entries of the batch or a single
  * one. */
 static bool strided(gt_shape x, gt_shape batch) {
-  const int64_t own = gt_shape_count(batch_axes(x));
-  return own == 1 || own == gt_shape_count(batch);
+  const int64_t entries = gt_shape_count(batch_axes(x));
+  return entries == 1 || entries == gt_shape_count(batch);
 }
 
 static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
@@ -81,8 +81,9 @@ gt_id gt_matmul(gt_graph *graph, gt_id a, gt_id b, bool trans_a, bool trans_b) {
   return gt_node_add(graph, &rows[0], input, 2, &attribute, sizeof attribute);
 }
 
-/* With Y = A B, the gradient G gives A' = G Bᵀ and B' = Aᵀ G. The gradient of a transposed operand is
- * transposed: the same product with its operands exchanged. Gradients of a shared batch entry are summed. */
+/* With Y = A B and the gradient G of Y, the gradient of A is G Bᵀ and that of B is Aᵀ G. The gradient of a
+ * transposed operand is transposed: the same product with its operands exchanged. Gradients of a shared batch
+ * entry are summed. */
 static void gradient(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                      gt_id *input_gradient) {
   const gt_id g = given[0];

@@ -137,7 +137,8 @@ static bool fits(const candidate *c, const gt_target *target) {
   return threads_of(c) <= target->max_workgroup && shared_bytes(c) <= target->shared_bytes;
 }
 
-/* Cycles of a separate kernel and of the elements that it needs in memory: written, then read. */
+/* Cycles of a separate kernel and of the elements that it needs in memory: written, then read, 8 bytes per
+ * cycle of a multiprocessor. */
 static double apart_cycles(double elements, double units) {
   return FINISH_CYCLES + 2 * 4.0 * elements / (8 * units);
 }
@@ -205,11 +206,12 @@ static double busy_cycles(const candidate *c, const gt_matmul_shape *s) {
   return c->bk * (BUSY * (multiply > read ? multiply : read) + MADE * made + DRAINED * drained);
 }
 
-/* Latency of a workgroup, in cycles. is_read: this kernel runs the epilogue. */
+/* Latency of a workgroup, in cycles. is_read: this kernel runs the epilogue. unhidden: how many times as long
+ * the latency of a K tile is, because the workgroup has few threads. */
 static double waiting_cycles(const candidate *c, double slices, bool is_read) {
-  const double threads = threads_of(c), few = threads < FULL_GROUP ? FULL_GROUP / threads : 1;
+  const double threads = threads_of(c), unhidden = threads < FULL_GROUP ? FULL_GROUP / threads : 1;
   const double quads = (double)c->bm * c->bn / 4 / threads; /* that a thread writes */
-  return START_CYCLES + slices * SLICE_CYCLES * few + (c->teams - 1) * TEAM_CYCLES +
+  return START_CYCLES + slices * SLICE_CYCLES * unhidden + (c->teams - 1) * TEAM_CYCLES +
          quads * (is_read ? WRITE_CYCLES : STORE_CYCLES);
 }
 

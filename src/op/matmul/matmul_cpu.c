@@ -29,9 +29,10 @@ bool gt_matmul_prepare(const void *args, const uint32_t *spec, uint32_t threads,
   return gt_matmul_own_tile(a->m) || is_tiny(m, n, a->k) || gt_blas_reserve(threads, error);
 }
 
-/* c = op(a) op(b), or added to c, without our own vector instructions. few: by loops instead of OpenBLAS. */
-static void multiply_dense(const gt_matmul_operands *o, bool few, bool add, float *c, size_t ldc) {
-  if (!few) {
+/* c = op(a) op(b), or added to c, without our own vector instructions. is_small: by loops instead of
+ * OpenBLAS. */
+static void multiply_dense(const gt_matmul_operands *o, bool is_small, bool add, float *c, size_t ldc) {
+  if (!is_small) {
     gt_blas_sgemm(CblasRowMajor, o->trans_a ? CblasTrans : CblasNoTrans,
                   o->trans_b ? CblasTrans : CblasNoTrans, (int)o->m, (int)o->n, (int)o->k, 1.0f, o->a,
                   (int)o->lda, o->b, (int)o->ldb, add ? 1.0f : 0.0f, c, (int)ldc);
@@ -49,7 +50,7 @@ static void multiply_dense(const gt_matmul_operands *o, bool few, bool add, floa
 }
 
 /* The same with operands that are computed on load: GT_MATMUL_DEPTH of K at a time. */
-static void multiply_made(const gt_matmul_operands *o, bool few, float *c, size_t ldc, float *pack) {
+static void multiply_made(const gt_matmul_operands *o, bool is_small, float *c, size_t ldc, float *pack) {
   enum { SLAB = GT_MATMUL_TILE * GT_MATMUL_DEPTH };
   _Static_assert(2 * SLAB <= GT_MATMUL_PACK, "slabs of a and b fit");
   for (uint32_t k = 0; k < o->k; k += GT_MATMUL_DEPTH) {
@@ -68,19 +69,19 @@ static void multiply_made(const gt_matmul_operands *o, bool few, float *c, size_
     } else {
       part.b += k * (o->trans_b ? 1 : o->ldb);
     }
-    multiply_dense(&part, few, k > 0, c, ldc);
+    multiply_dense(&part, is_small, k > 0, c, ldc);
   }
 }
 
 void gt_matmul_multiply(const gt_matmul_operands *o, uint32_t m, float *c, size_t ldc, float *pack) {
-  gt_matmul_tile *const own = gt_matmul_own_tile(m);
-  const bool few = is_tiny(o->m, o->n, o->k);
-  if (own)
-    own(o, c, ldc, pack);
+  gt_matmul_tile *const own_tile = gt_matmul_own_tile(m);
+  const bool is_small = is_tiny(o->m, o->n, o->k);
+  if (own_tile)
+    own_tile(o, c, ldc, pack);
   else if (o->made_a || o->made_b)
-    multiply_made(o, few, c, ldc, pack);
+    multiply_made(o, is_small, c, ldc, pack);
   else
-    multiply_dense(o, few, false, c, ldc);
+    multiply_dense(o, is_small, false, c, ldc);
 }
 
 /* The epilogue of a step. */
@@ -177,12 +178,12 @@ void gt_matmul_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   assert(spec[GT_MATMUL_SPEC_BM] <= GT_MATMUL_TILE && spec[GT_MATMUL_SPEC_BN] <= GT_MATMUL_TILE);
   const tile_place at = place_of(a, spec, tile);
   const uint32_t result = spec[GT_FACTOR_SPEC_RESULT];
-  const uint32_t part = spec[GT_MATMUL_SPEC_BK], k = at.part * part;
+  const uint32_t part_length = spec[GT_MATMUL_SPEC_BK], k = at.part * part_length;
   gt_factor made_a, made_b;
   gt_matmul_operands o = {.trans_a = spec[GT_MATMUL_SPEC_TRANS_A], .trans_b = spec[GT_MATMUL_SPEC_TRANS_B]};
   o.m = gt_min_u32(a->m - at.row, spec[GT_MATMUL_SPEC_BM]);
   o.n = gt_min_u32(a->n - at.column, spec[GT_MATMUL_SPEC_BN]);
-  o.k = gt_min_u32(a->k - k, part);
+  o.k = gt_min_u32(a->k - k, part_length);
   o.made_a = take_factor(a, spec, GT_FACTOR_SPEC_A, at.entry, at.row, k, &o.a, &o.lda, &made_a);
   o.made_b = take_factor(a, spec, GT_FACTOR_SPEC_B, at.entry, at.column, k, &o.b, &o.ldb, &made_b);
   const uint32_t length = result == GT_RESULT_DENSE ? a->n : a->n * a->batch; /* row length of the result */

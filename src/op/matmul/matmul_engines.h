@@ -9,14 +9,15 @@
 
 typedef struct gt_matmul_cut { /* a GEMM kernel and its launch configuration */
   const gt_kernel *kernel;
-  bool scalar;             /* it writes scales of its result as in matmul.h, not as in product_matrix.h */
-  uint32_t bm, bn;         /* tile of a workgroup */
-  uint32_t threads;        /* of a workgroup */
-  uint32_t split, k_chunk; /* as in gt_matmul_config */
-  bool arrives;            /* gt_matmul_arrives */
-  bool columns;            /* it can reduce columns of the result, GT_FACTOR_SPEC_COLUMNS */
-  bool rows;               /* a workgroup holds full rows, with shared memory for them:
-                            * GT_FACTOR_SPEC_FOLLOWED */
+  bool scalar;                    /* it writes scales of its result as shaders/op/matmul/matmul.h says, not
+                                   * as product_matrix.h there */
+  uint32_t bm, bn;                /* tile of a workgroup */
+  uint32_t threads;               /* of a workgroup */
+  uint32_t split, k_chunk;        /* as in gt_matmul_config */
+  bool arrives;                   /* gt_matmul_arrives */
+  bool columns;                   /* it can reduce columns of the result, GT_FACTOR_SPEC_COLUMNS */
+  bool rows;                      /* a workgroup holds full rows, with shared memory for them:
+                                   * GT_FACTOR_SPEC_FOLLOWED */
   uint32_t spec[GT_SPEC_ALIGNED]; /* its specialization constants, by their ids */
   uint32_t measures;              /* GT_MEASURED_…: the rows or columns of its result whose amax it can
                                    * find */
@@ -26,8 +27,8 @@ typedef struct gt_matmul_cut { /* a GEMM kernel and its launch configuration */
   uint64_t blocks_a;              /* workgroups that compute amax of A, each of GT_RANGE_LINES lines */
   bool makes_a;          /* packed: only B is packed, the kernel computes A, whose scales `range` computes */
   const gt_kernel *pack; /* kernel that packs operands before (shaders/op/matmul/packed.h) and computes their
-                          * scales, or NULL: */
-  uint64_t packed, pack_groups; /* bytes that it writes, and its workgroups */
+                          * scales; NULL: none */
+  uint64_t packed, pack_groups; /* bytes that `pack` writes, and its workgroups */
 } gt_matmul_cut;
 
 /* True if a workgroup holds full rows of the result with room for a row program (GT_FOLLOWED_BY_ROWS), or
@@ -54,7 +55,7 @@ typedef void gt_matmul_offer_ways(const gt_matmul_shape *shape, const gt_target 
 typedef gt_matmul_cut gt_matmul_cut_way(const gt_matmul_config *config, const gt_matmul_shape *shape);
 /* True for a product with few columns that product_few and product_thin support. */
 bool gt_matmul_has_few_columns(const gt_matmul_shape *shape);
-/* True if product_outer supports it. */
+/* True if product_outer supports the product. */
 bool gt_matmul_is_outer(const gt_matmul_shape *shape);
 /* True if a tile of this many neighbouring rows or columns may have one scale (shaders/op/matmul/range.h). */
 bool gt_matmul_is_part_of_depth(uint32_t tile);

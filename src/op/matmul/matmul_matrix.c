@@ -272,10 +272,10 @@ static double estimate(const candidate *c, form f, const gt_matmul_shape *s, con
   const double at_once = c->pairs ? 2 : gt_matmul_together(shared_bytes(c, f, s, target), most, target);
   const double waves = gt_matmul_waves(of_unit, at_once);
   const bool hides = at_once >= SOME || c->packed, makes = s->kind_a == GT_FACTOR_BASIS && !s->trans_a;
-  const double left = (target->matrix.fast ? 1 : SLOW) * (makes && !hides ? UNHIDDEN : 1);
+  const double speed = (target->matrix.fast ? 1 : SLOW) * (makes && !hides ? UNHIDDEN : 1);
   const double area = (double)c->bm * c->bn;
   const double rate = c->rate[f] * (gt_matmul_has_bytes(s) ? OF_BYTES : 1);
-  const double group = area * gt_min_u32(way->k_chunk, s->k) / rate / left;
+  const double group = area * gt_min_u32(way->k_chunk, s->k) / rate / speed;
   const double drains = s->segment ? (double)(s->k / s->segment) * area / DRAINED : 0;
   const double drained = of_unit * drains * (hides ? 1 : SOME / at_once);
   const double starts =
@@ -389,17 +389,17 @@ static bool is_steady(uint32_t kind, bool k_lines, uint32_t length, const gt_mat
 }
 
 /* True if shared memory holds the column reduction (columns.glsl) and each invocation owns four columns. */
-static bool joins_columns(const candidate *c, form f, const gt_matmul_shape *s, piece own,
+static bool joins_columns(const candidate *c, form f, const gt_matmul_shape *s, piece writes,
                           gt_matrix_shape unit, const gt_target *target) {
   const uint32_t across = c->bn / QUAD, count = threads_of(c, target);
   const uint32_t room_b = c->packed ? count + count / 4 : octets_of_b(c, f, s);
   const uint32_t slots =
-      gt_max_u32(c->bm / c->sm * (target->subgroup / (own.matrices * unit.n / QUAD)), count / across);
+      gt_max_u32(c->bm / c->sm * (target->subgroup / (writes.matrices * unit.n / QUAD)), count / across);
   return count % across == 0 && count <= room_for_sums(c, f, s) && count + gt_ceil_div(slots, QUAD) <= room_b;
 }
 
-/* True if the kernel holds the result as complete vec4s, and tiles are whole scale blocks or halves of
- * them. */
+/* True if the kernel can compute the amax of its result: it is a single matrix, complete in one workgroup per
+ * tile, of whole vec4s, and tiles are whole scale blocks or halves of them. */
 static bool measures(const gt_matmul_config *c, const gt_matmul_shape *s) {
   return c->split == 1 && !s->segment && s->batch == 1 && s->n % QUAD == 0 && c->bm >= GT_RANGE_DEPTH / 2 &&
          c->bn >= GT_RANGE_DEPTH / 2;
@@ -452,9 +452,9 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_sh
   spec[GT_MATRIX_SPEC_N] = unit.n;
   spec[GT_MATRIX_SPEC_K] = unit.k;
   spec[GT_MATRIX_SPEC_SUBGROUP] = target->subgroup;
-  const piece own = piece_of(&tile, f, s, target, unit);
-  spec[GT_MATRIX_SPEC_WRITE] = own.matrices | own.row << 8;
-  cut.columns = joins_columns(&tile, f, s, own, unit, target);
+  const piece writes = piece_of(&tile, f, s, target, unit);
+  spec[GT_MATRIX_SPEC_WRITE] = writes.matrices | writes.row << 8;
+  cut.columns = joins_columns(&tile, f, s, writes, unit, target);
   if (!is_bfloat && measures(c, s)) cut.measures = GT_MEASURED_ROWS | GT_MEASURED_COLUMNS;
   if (!is_bfloat) measure(&cut, s, shared_a, shared_b);
   if (c->packed) {

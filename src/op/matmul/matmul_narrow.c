@@ -53,9 +53,9 @@ static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, cons
   const double together = gt_max_u32(FULL_THREADS / e.threads, 1);
   const double warp =
       e.groups * (4.0 * e.taps + QUAD_CYCLES * (4.0 + e.taps)) + ELEMENT_CYCLES * e.elements + LINES_CYCLES;
-  const double depth = (double)e.threads / WARP * warp, depths = gt_ceil_div(c->k_chunk, c->bk);
-  const double alone = depth + WAIT_CYCLES, shared = depth * together;
-  const double group = depths * (alone > shared ? alone : shared) + START_CYCLES;
+  const double tile_cycles = (double)e.threads / WARP * warp, k_tiles = gt_ceil_div(c->k_chunk, c->bk);
+  const double alone = tile_cycles + WAIT_CYCLES, shared = tile_cycles * together;
+  const double group = k_tiles * (alone > shared ? alone : shared) + START_CYCLES;
   const double groups = (double)gt_ceil_div(s->m, c->bm) * c->split;
   return gt_matmul_cycles(s, c, target->units, groups / together, group);
 }

@@ -271,8 +271,8 @@ GT_TARGET static void pack_a(const gt_matmul_operands *o, row_split split, uint3
 /* What a product of some rows of a with all columns of b reads, for elements k … k + depth of K. */
 typedef struct strip {
   const gt_matmul_operands *o;
-  const float *packed;            /* copied panels of b, */
-  uint32_t copied_from, k, depth; /* from this column on */
+  const float *packed; /* panels of b, copied from column copied_from on */
+  uint32_t copied_from, k, depth;
 } strip;
 
 INLINE panel_of_b panel_at(const strip *s, uint32_t j) {

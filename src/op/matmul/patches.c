@@ -110,12 +110,12 @@ static void set_taps(const gt_patches *p, uint32_t each, uint32_t *geometry, uin
 /* By how many places of the image a later position can lie before an earlier one (GT_PATCHES_SLACK): when it
  * advances along an axis, it returns to the start of all inner axes. */
 static uint32_t slack_of(const gt_patches *p) {
-  int64_t slack = 0, back = 0, places = 1;
+  int64_t slack = 0, inner_extent = 0, places = 1;
   for (uint32_t a = 0; a < p->rank; a++) {
     const gt_patches_axis *axis = &p->axis[a];
-    back += (int64_t)axis->stride * (axis->positions - 1) * places;
+    inner_extent += (int64_t)axis->stride * (axis->positions - 1) * places;
     places *= axis->size;
-    slack = gt_max_i64(slack, back - (a + 1 < p->rank ? p->axis[a + 1].stride * places : places));
+    slack = gt_max_i64(slack, inner_extent - (a + 1 < p->rank ? p->axis[a + 1].stride * places : places));
   }
   return (uint32_t)slack;
 }
@@ -198,8 +198,8 @@ static void go_on(segment *s, uint32_t lines) {
   find_places(s);
 }
 
-/* Elements [first, first + count) of a run, the elements of a line that are neighbours in the image. The
- * piece is written to `to` for each line, with `step` floats from line to line. */
+/* Elements [first, first + count) of a run: elements of a line that are neighbours in the image. The piece is
+ * written to `to` for each line, with `step` floats from line to line. */
 typedef struct piece {
   const float *from;     /* elements of the image */
   const uint32_t *entry; /* table entry with which the run starts */

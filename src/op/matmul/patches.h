@@ -17,7 +17,7 @@ typedef struct gt_patches {
   /* For dgrad: the image is the output of the convolution (or its gradient), and positions are those of its
    * input; `size` and `positions` of the axes refer to these. */
   bool back;
-  /* Only every stride-th of these positions, from `phase` on, with the taps that hit it. */
+  /* Only every stride-th of these positions, from `phase` on, with the taps that hit that phase. */
   bool by_phase;
 } gt_patches;
 

@@ -149,10 +149,10 @@ uint32_t gt_product_measures(gt_lowering *lowering, const gt_product *p, gt_prec
   return (of_a ? s->trans_a : !s->trans_b) ? GT_MEASURED_COLUMNS : GT_MEASURED_ROWS;
 }
 
-void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_product *asked) {
+void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_product *given) {
   const gt_target *target = gt_lowering_target(lowering);
   const gt_precision precision = gt_node_at(gt_lowering_graph(lowering), group->leader)->precision;
-  gt_product product = *asked;
+  gt_product product = *given;
   product.shape.whole_rows = group->width != 0;
   product.shape.whole_columns = group->columns && group->followers;
   const gt_matmul_cut cut = gt_product_cut(lowering, &product, precision);

@@ -77,15 +77,15 @@ static void lower_columns(gt_lowering *lowering, const gt_group *group, const gt
     return;
   }
   const uint32_t tiles = gt_ceil_div(p->shape.m, cut->bm);
-  const uint64_t values = group->columns == GT_COLUMNS_SUM ? 1 : 2, one = 4ull * tiles * p->shape.n;
-  gt_joined made = {gt_lower_scratch(lowering, values * one), tiles, cut->bm, 0};
+  const uint64_t values = group->columns == GT_COLUMNS_SUM ? 1 : 2, bytes_each = 4ull * tiles * p->shape.n;
+  gt_joined joined = {gt_lower_scratch(lowering, values * bytes_each), tiles, cut->bm, 0};
   step->spec[GT_FACTOR_SPEC_COLUMNS] = group->columns | (group->passing & 1 ? GT_COLUMNS_PASSING : 0);
   gt_lower_passes(lowering, group);
-  gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, y) + 8, made.scratch, true);
+  gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, y) + 8, joined.scratch, true);
   for (int k = 0; k < GT_JOINING; k++) {
     if (group->joins[k] == GT_NONE) continue;
-    gt_lower_joins(lowering, group, k, made);
-    made.offset += one;
+    gt_lower_joins(lowering, group, k, joined);
+    joined.offset += bytes_each;
   }
 }
 

@@ -16,10 +16,12 @@ gt_matmul_cut gt_product_cut(gt_lowering *lowering, const gt_product *product, g
 /* Scales ("roots") of an operand's rows or columns ("lines"), if they are known without a kernel that
  * computes their amax. */
 typedef struct gt_known_lines {
-  uint32_t form;    /* GT_MATRIX_KNOWN_A, with GT_MATRIX_EVEN_A if all have one scale; 0: not known */
+  /* GT_MATRIX_KNOWN_A, with GT_MATRIX_EVEN_A if all have one scale, also for operand B, whose own flags are
+   * twice these; 0: not known. */
+  uint32_t form;
   uint32_t parts;   /* log2 of the number of scales that GT_RANGE_DEPTH elements along K have */
-  uint32_t scratch; /* memory that holds the scales, */
-  float root;       /* or the scale of all */
+  uint32_t scratch; /* memory that holds the scales, unless all have one */
+  float root;       /* the one scale, if all have one */
 } gt_known_lines;
 
 /* Scales that the product's kernel reads. */
