@@ -43,8 +43,7 @@ int gt_device_best(const gt_device_info *devices, int count) {
   return best;
 }
 
-/* Writes the reason for choosing the CPU: the first GPU's missing features, or why there is no GPU. Not to be
- * called if there is a usable GPU. */
+/* Writes the reason for choosing the CPU: the first GPU's missing features, or why there is no GPU. */
 static void explain_cpu(char *why, size_t size, const gt_device_info *devices, int count,
                         const gt_error *list_error) {
   const char *complaint = gt_vulkan_loader_message();

@@ -65,13 +65,13 @@ static void print_further(const gt_graph *graph, const gt_node *node, char *buff
   snprintf(buffer, size, "number %u", ((const result_attribute *)node->attribute)->number);
 }
 
-const gt_op gt_result_row = {.name = "result",
-                             .kind = GT_OP_RESULT,
-                             .min_inputs = 1,
-                             .max_inputs = 1,
-                             .infer = infer_further,
-                             .print = print_further,
-                             .flops = gt_no_flops};
+const gt_op gt_result_op = {.name = "result",
+                            .kind = GT_OP_RESULT,
+                            .min_inputs = 1,
+                            .max_inputs = 1,
+                            .infer = infer_further,
+                            .print = print_further,
+                            .flops = gt_no_flops};
 
 static double limit_of(const gt_graph *graph, const gt_node *node) {
   return node->bits ? 1 : node->op->limit ? node->op->limit(graph, node) : INFINITY;
@@ -133,7 +133,7 @@ gt_id gt_node_add(gt_graph *graph, const gt_op *op, const gt_id *input, int inpu
   const gt_id id = append(graph, node, input, attribute, shape[0], dtype[0]);
   for (uint32_t k = 1; k <= (uint32_t)op->further; k++) {
     const result_attribute result = {k};
-    const gt_node further = {.op = &gt_result_row, .inputs = 1, .attribute_size = sizeof result};
+    const gt_node further = {.op = &gt_result_op, .inputs = 1, .attribute_size = sizeof result};
     append(graph, further, &id, &result, shape[k], dtype[k]);
   }
   return id;
@@ -276,7 +276,7 @@ static bool verify_node(const gt_graph *graph, uint32_t id, gt_error *error) {
       return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) uses node %u, which does not come before it", id,
                      node->op->name, node->input[i]);
   for (uint32_t k = 1; k <= (uint32_t)node->op->further; k++)
-    if (id + k >= graph->count || graph->node[id + k].op != &gt_result_row ||
+    if (id + k >= graph->count || graph->node[id + k].op != &gt_result_op ||
         graph->node[id + k].input[0] != id)
       return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) lacks its result %u", id, node->op->name, k);
   gt_shape shape;

@@ -148,7 +148,7 @@ static inline uint32_t gt_prologue_row(const gt_graph *graph, const gt_node *nod
   return node->op->prologue ? node->op->prologue(graph, node) : 0;
 }
 
-extern const gt_op gt_result_row; /* the op of GT_OP_RESULT nodes, which gt_node_add adds */
+extern const gt_op gt_result_op; /* the op of GT_OP_RESULT nodes, which gt_node_add adds */
 
 /* True if the value is a constant scalar: an elementwise op without inputs. */
 static inline bool gt_is_constant(const gt_node *node) {

@@ -178,5 +178,5 @@ void gt_symbolic_join(gt_symbolic *symbolic, gt_symbolic_group *list, int count)
 /* A copy in `arena`; the member `arena` of the copy is empty. */
 gt_symbolic gt_symbolic_copy(gt_arena *arena, const gt_symbolic *symbolic);
 /* Sets function and constants of the edge. */
-void gt_symbolic_set(gt_symbolic_edge *edge, const gt_edge_fit *fit);
+void gt_symbolic_set_fit(gt_symbolic_edge *edge, const gt_edge_fit *fit);
 #endif

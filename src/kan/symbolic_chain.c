@@ -64,8 +64,8 @@ void gt_symbolic_chain_replace(gt_symbolic *s, const gt_symbolic_chain *chain, c
   int out, kept = 0;
   for (int e = 0; e < s->edges; e++)
     if (leads_in(s, chain, e, &out) && e != chain->first_in) removed[e] = removed[out] = true;
-  gt_symbolic_set(&s->edge[chain->first_in], fit);
-  gt_symbolic_set(&s->edge[chain->first_out], line);
+  gt_symbolic_set_fit(&s->edge[chain->first_in], fit);
+  gt_symbolic_set_fit(&s->edge[chain->first_out], line);
   s->bias[chain->layer][s->edge[chain->first_in].to] = 0;
   s->bias[chain->layer + 1][chain->to] += fit->d;
   for (int e = 0; e < s->edges; e++)

@@ -104,7 +104,7 @@ static bool fit_edges(finder *f, const gt_kan_trace *trace, int *unfit) {
     const gt_edge_fit *named = gt_kan_edge_function(layer, g->from, g->to);
     fit_edge(f, e, named ? named->symbol : NULL, x, y, n / stride);
     if (!isfinite(f->fit[(ptrdiff_t)e * f->symbols].r2)) *unfit = e;
-    gt_symbolic_set(g, &f->fit[(ptrdiff_t)e * f->symbols]);
+    gt_symbolic_set_fit(g, &f->fit[(ptrdiff_t)e * f->symbols]);
   }
   free(x);
   return *unfit < 0;
@@ -112,7 +112,7 @@ static bool fit_edges(finder *f, const gt_kan_trace *trace, int *unfit) {
 
 /* --- fits of the whole formula --- */
 
-void gt_symbolic_set(gt_symbolic_edge *edge, const gt_edge_fit *fit) {
+void gt_symbolic_set_fit(gt_symbolic_edge *edge, const gt_edge_fit *fit) {
   edge->symbol = fit->symbol;
   edge->value[GT_CONSTANT_A] = fit->a;
   edge->value[GT_CONSTANT_B] = fit->b;
@@ -128,7 +128,7 @@ static void set_functions(const finder *f, gt_symbolic *s, const int *choice) {
     memcpy(s->bias[l], f->constant[l], (size_t)s->width[l] * sizeof **s->bias);
   for (int e = 0; e < s->edges; e++) {
     const gt_edge_fit *fit = &f->fit[s->edge[e].row * f->symbols + choice[s->edge[e].row]];
-    gt_symbolic_set(&s->edge[e], fit);
+    gt_symbolic_set_fit(&s->edge[e], fit);
     s->bias[s->edge[e].layer + 1][s->edge[e].to] += fit->d;
   }
 }

@@ -179,7 +179,7 @@ static void try_functions(search *s, const gt_symbolic *base, int edge, int64_t 
     gt_arena arena;
     gt_arena_init(&arena);
     gt_symbolic trial = gt_symbolic_copy(&arena, base);
-    gt_symbolic_set(&trial.edge[edge], &fit[i]);
+    gt_symbolic_set_fit(&trial.edge[edge], &fit[i]);
     trial.bias[g->layer + 1][g->to] += fit[i].d;
     try_formula(s, &trial);
     gt_arena_finish(&arena);
