@@ -28,34 +28,36 @@ typedef struct work { /* the heavy steps of a level */
   uint32_t cached; /* number of those that depend on the L1 cache */
 } work;
 
-typedef struct life {           /* the lifetime of a allocation of the arena */
-  size_t first;                 /* the first step that accesses it */
-  size_t last;                  /* a step that accesses it in its last level */
-  uint32_t last_level, another; /* its last level, and the last level of the other steps */
+typedef struct lifetime {           /* of an allocation (gt_layout.allocation) */
+  size_t first;                     /* the first step that accesses it */
+  size_t last;                      /* a step that accesses it in its last level */
+  uint32_t last_level, other_level; /* its last level, and the last level of the other steps */
   bool used;
-} life;
+} lifetime;
 
 typedef struct delaying {
   gt_layout *l;
   uint32_t levels;
   gt_hazards hazards; /* of the steps visited so far, in levels counted from the last one */
-  gt_hazards firm;    /* the same without accesses that clear a flag: such steps may run in any order */
-  life *allocation;   /* per allocation of the arena (gt_layout.allocation) */
-  work *work;         /* per level */
-  bool holds;         /* short steps in overlapped levels stay in these */
+  /* The same without accesses that clear a flag: such steps may run in any order. */
+  gt_hazards hazards_without_flags;
+  lifetime *allocation;  /* per allocation */
+  work *work;            /* per level */
+  bool keeps_overlapped; /* short steps in overlapped levels stay in these */
 } delaying;
 
 /* Records that a step of this level accesses the allocation. */
-static void touch(life *allocation, size_t step, uint32_t level) {
-  if (!allocation->used) *allocation = (life){.first = step, .last = step, .last_level = level, .used = true};
+static void record_access(lifetime *allocation, size_t step, uint32_t level) {
+  if (!allocation->used)
+    *allocation = (lifetime){.first = step, .last = step, .last_level = level, .used = true};
   if (allocation->last == step) {
     if (level > allocation->last_level) allocation->last_level = level;
   } else if (level > allocation->last_level) {
-    allocation->another = allocation->last_level;
+    allocation->other_level = allocation->last_level;
     allocation->last = step;
     allocation->last_level = level;
-  } else if (level > allocation->another) {
-    allocation->another = level;
+  } else if (level > allocation->other_level) {
+    allocation->other_level = level;
   }
 }
 
@@ -70,7 +72,7 @@ static void touch_all(delaying *d, size_t step) {
   for (size_t u = 0; u < draft->count; u++) {
     if (draft->items[u].kind == GT_USE_CONSTANT) continue;
     const gt_location at = gt_plan_locate(d->l, &draft->items[u]);
-    if (!at.variable) touch(&d->allocation[at.id], step, draft->step.level);
+    if (!at.variable) record_access(&d->allocation[at.id], step, draft->step.level);
   }
 }
 
@@ -81,7 +83,7 @@ static uint32_t latest_level(const delaying *d, const gt_draft *draft) {
   for (size_t u = 0; u < draft->count; u++) {
     const gt_use *use = &draft->items[u];
     if (use->kind == GT_USE_CONSTANT) continue;
-    const uint32_t after = gt_hazards_after(use->flag ? &d->firm : &d->hazards,
+    const uint32_t after = gt_hazards_after(use->flag ? &d->hazards_without_flags : &d->hazards,
                                             range_of(d->l, gt_plan_locate(d->l, use)), use->write);
     if (after > from_last) from_last = after;
   }
@@ -96,7 +98,7 @@ static void note_uses(delaying *d, const gt_draft *draft) {
     const gt_range range = range_of(d->l, gt_plan_locate(d->l, use));
     const uint32_t level = d->levels - 1 - draft->step.level;
     gt_hazards_touch(&d->hazards, range, use->write, level);
-    if (!use->flag) gt_hazards_touch(&d->firm, range, use->write, level);
+    if (!use->flag) gt_hazards_touch(&d->hazards_without_flags, range, use->write, level);
   }
 }
 
@@ -111,8 +113,8 @@ static double memory_saved(const delaying *d, size_t step, uint32_t level) {
     if (use->kind == GT_USE_CONSTANT) continue;
     const gt_location at = gt_plan_locate(d->l, use);
     if (at.variable) continue;
-    const life *allocation = &d->allocation[at.id];
-    const uint32_t others = allocation->last == step ? allocation->another : allocation->last_level;
+    const lifetime *allocation = &d->allocation[at.id];
+    const uint32_t others = allocation->last == step ? allocation->other_level : allocation->last_level;
     if (use->write && allocation->first == step) {
       gain += (double)at.bytes * (level - draft->step.level);
       makes = true;
@@ -171,7 +173,7 @@ static uint32_t next_busy_level(const delaying *d, const gt_draft *draft, uint32
 static void delay_step(delaying *d, size_t step) {
   gt_draft *draft = &d->l->lowering.drafts.items[step];
   uint32_t latest = latest_level(d, draft);
-  if (d->holds && draft->step.level < d->l->ahead && is_short(draft))
+  if (d->keeps_overlapped && draft->step.level < d->l->ahead && is_short(draft))
     latest = gt_min_u32(latest, d->l->ahead - 1);
   if (is_cheap(draft) && latest > draft->step.level && memory_saved(d, step, latest) >= 0) {
     draft->step.level = latest;
@@ -220,17 +222,17 @@ static void expect_ahead(delaying *d) {
       if (at.variable || gt_plan_may_lie_twice(d->l, &d->l->allocation[at.id])) continue;
       const uint32_t level = d->l->ahead - 1 - draft->step.level;
       gt_hazards_touch(&d->hazards, range_of(d->l, at), true, level);
-      gt_hazards_touch(&d->firm, range_of(d->l, at), true, level);
+      gt_hazards_touch(&d->hazards_without_flags, range_of(d->l, at), true, level);
     }
   }
 }
 
-void gt_plan_delay(gt_layout *l, bool holds) {
+void gt_plan_delay(gt_layout *l, bool keeps_overlapped) {
   gt_lowering *lowering = &l->lowering;
   const size_t allocations = l->graph->count + lowering->scratch.count;
-  delaying d = {.l = l, .levels = l->levels, .holds = holds};
+  delaying d = {.l = l, .levels = l->levels, .keeps_overlapped = keeps_overlapped};
   gt_hazards_init(&d.hazards, allocations + l->graph->variables);
-  gt_hazards_init(&d.firm, allocations + l->graph->variables);
+  gt_hazards_init(&d.hazards_without_flags, allocations + l->graph->variables);
   d.allocation = gt_alloc(sizeof *d.allocation * (allocations + 1));
   d.work = gt_alloc(sizeof *d.work * ((size_t)l->levels + 1));
   for (size_t s = 0; s < lowering->drafts.count; s++) {
@@ -238,7 +240,7 @@ void gt_plan_delay(gt_layout *l, bool holds) {
     for (size_t u = 0; u < draft->count; u++)
       if (draft->items[u].kind != GT_USE_CONSTANT) {
         gt_hazards_expect(&d.hazards, range_of(l, gt_plan_locate(l, &draft->items[u])));
-        gt_hazards_expect(&d.firm, range_of(l, gt_plan_locate(l, &draft->items[u])));
+        gt_hazards_expect(&d.hazards_without_flags, range_of(l, gt_plan_locate(l, &draft->items[u])));
       }
     touch_all(&d, s);
     if (!is_heavy(draft)) continue;
@@ -246,12 +248,12 @@ void gt_plan_delay(gt_layout *l, bool holds) {
     d.work[draft->step.level].cached += draft->step.cached;
   }
   gt_hazards_ready(&d.hazards);
-  gt_hazards_ready(&d.firm);
+  gt_hazards_ready(&d.hazards_without_flags);
   expect_ahead(&d);
   for (size_t s = lowering->drafts.count; s-- > 0;) delay_step(&d, s);
   close_up(l, d.levels);
   gt_hazards_finish(&d.hazards);
-  gt_hazards_finish(&d.firm);
+  gt_hazards_finish(&d.hazards_without_flags);
   free(d.work);
   free(d.allocation);
 }

@@ -1,3 +1,5 @@
+/* Opens and closes a Vulkan device: the logical device, its queues and the parts of the backend. A device
+ * that does not become idle is abandoned: nothing of it is freed. */
 #include "backend/vulkan/internal.h"
 #include "base/memory.h"
 #include <stdio.h>
