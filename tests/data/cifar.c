@@ -4,9 +4,12 @@
 enum { PLANE = 1024, RECORD_10 = 1 + 3 * PLANE, RECORD_100 = 2 + 3 * PLANE }; /* bytes */
 static uint8_t file[3 * RECORD_100];
 
-/* Pixel i of record n: 3 values that differ by record, position and channel. */
+/* Channel c of pixel i of record n; differs by record, position and channel. */
 static uint8_t value(int n, int i, int c) { return (uint8_t)(n * 50 + i % 101 + c * 13); }
 
+/* Writes records first to first + count - 1. `labels` is the number of labels per record: with one, as in
+ * CIFAR-10, record n has the label 3 + n; with two, as in CIFAR-100, the coarse label 10 + n and the fine
+ * label 90 + n. */
 static const char *write_records(const char *name, int first, int count, int labels) {
   uint8_t *at = file;
   for (int n = first; n < first + count; n++) {
@@ -17,13 +20,14 @@ static const char *write_records(const char *name, int first, int count, int lab
   return write_bytes(name, file, (size_t)(at - file));
 }
 
+/* Expects the pixels of record n as this sample of the split. */
 static void expect_sample(const gt_split *split, int sample, int n) {
   const uint8_t *pixels = (const uint8_t *)split->input[0].data + (size_t)sample * PLANE * 3;
   for (int i = 0; i < PLANE; i++)
     for (int c = 0; c < 3; c++) assert_int_equal(*pixels++, value(n, i, c));
 }
 
-static void ten(void **state) {
+static void cifar_10(void **state) {
   (void)state;
   opened o;
   const char *a = write_records("a.bin", 0, 2, 1), *b = write_records("b.bin", 2, 1, 1),
@@ -65,7 +69,7 @@ static void ten(void **state) {
   unlink(a), unlink(b), unlink(t);
 }
 
-static void hundred(void **state) {
+static void cifar_100(void **state) {
   (void)state;
   opened o;
   const char *a = write_records("a.bin", 0, 3, 2);
@@ -86,6 +90,6 @@ static void hundred(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(ten), cmocka_unit_test(hundred)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(cifar_10), cmocka_unit_test(cifar_100)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -195,9 +195,10 @@ static const fill fills[] = {
     {"1|none|9|NA", "normalize: none, missing_values: [none, NA]", 1, 0, 5},
     {"1|-999.0|9|-999", "normalize: none, missing_values: [-999]", 1, 0, 5}, /* one number in two notations */
     {"0999|999|0999|3", "normalize: none, missing_values: [999]", 0, 0, 999},
-    {"a|NA|b|NA|a|b", "missing_values: []", 1, 0,
-     1},                            /* NA is a text here (as for Namibia), the first category in order */
-    {"a|NA|b|NA|a|b", "", 1, 2, 1}, /* missing is a category, the last one */
+    /* NA is a text here (as for Namibia), the first category in order; in the next line missing is a
+     * category, the last one. */
+    {"a|NA|b|NA|a|b", "missing_values: []", 1, 0, 1},
+    {"a|NA|b|NA|a|b", "", 1, 2, 1},
     {"a|NA|b|NA|a|b", "columns: {x: {missing: category}}", 1, 2, 1},
     {"a|NA|b|NA|b|a|a", "columns: {x: {type: category, missing: most_frequent}}", 1, 0, 1},
     {"yes|no|yes|NA", "", 3, 0, 1},
@@ -243,7 +244,7 @@ static const coding codings[] = {
     {"1|2", "columns: {x: {scale: log1p}}", "log1p(x)"},
 };
 
-static void categories_are_sorted(void **state) {
+static void features_are_named(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof codings / sizeof *codings; i++) {
     opened o;
@@ -267,21 +268,21 @@ static void unseen_categories(void **state) {
   (void)state;
   static const char text[] = "x,s,y\na,train,1\na,train,2\nb,train,3\nb,train,4\na,train,5\nq,test,9\n%s";
   opened o;
-  char rare[256];
-  snprintf(rare, sizeof rare, text, "c,train,7\n");
-  open_table(&o, rare, "split: {column: s}");
-  expect_open(&o); /* read as `other`, without a warning */
+  char table[256];
+  snprintf(table, sizeof table, text, "c,train,7\n");
+  open_table(&o, table, "split: {column: s}");
+  expect_open(&o); /* q is read as `other`, which exists because c is rare; there is no warning */
   assert_true(o.diagnostics.findings == 0 && floats(&o.data.test.input[0])[0] == 2);
   close_data(&o);
-  snprintf(rare, sizeof rare, text, "");
-  open_table(&o, rare, "split: {column: s}");
+  snprintf(table, sizeof table, text, "");
+  open_table(&o, table, "split: {column: s}");
   expect_warning(
       &o,
       "test samples: 1 cell of column 'x' holds a category that is not one of the 2 learned from the training rows ('q'); "
       "it is read as the most frequent one, 'a'");
   assert_true(floats(&o.data.test.input[0])[0] == 0);
   close_data(&o);
-  open_table(&o, rare, "split: {column: s}, columns: {x: {unseen: error}}");
+  open_table(&o, table, "split: {column: s}, columns: {x: {unseen: error}}");
   expect_bad_file(&o, "'q'), and its rule is 'unseen: error'");
 }
 
@@ -404,7 +405,7 @@ static void expect_same(const opened *a, const opened *b) {
   for (int i = 0; i < x->count; i++) {
     const gt_column *p = &x->column[i], *q = &y->column[i];
     assert_true(p->kind == q->kind && p->hours == q->hours && p->order == q->order && p->unseen == q->unseen);
-    /* A column without missing values has no fill; which of the two have one depends on the held-out rows. */
+    /* A column without missing values has no fill, so p and q both have one only if both files have gaps. */
     if (p->fills && q->fills) assert_memory_equal(&p->fill, &q->fill, sizeof p->fill);
   }
   assert_memory_equal(s->values, t->values, 3 * (size_t)s->count * sizeof(float));
@@ -424,6 +425,7 @@ static void nothing_leaks(void **state) {
   for (int i = 0; i < CASES; i++) {
     char text[2048], *to = text;
     snprintf(text, sizeof text, "%s%s", training, held_out[i]);
+    /* "validation" and "test" become "v" and "t", as SPLIT names them. */
     while ((to = strstr(to, "validation"))) memmove(to + 1, to + 10, strlen(to + 10) + 1), *to = 'v';
     for (to = text; (to = strstr(to, ",test"));) memmove(to + 2, to + 5, strlen(to + 5) + 1);
     open_table(&o[i], text, options);
@@ -432,7 +434,7 @@ static void nothing_leaks(void **state) {
     expect_same(&o[0], &o[i]);
   }
   const gt_column *n = &o[0].data.input[0].table->column[0];
-  assert_true(n->fills && fabsf(n->fill - 34.0f / 7) < 1e-6f);
+  assert_true(n->fills && fabsf(n->fill - 34.0f / 7) < 1e-6f); /* the mean of the seven training values */
   for (int i = 0; i < CASES; i++) close_data(&o[i]);
 }
 
@@ -460,11 +462,11 @@ static void rows_without_a_target(void **state) {
   expect_open(&o);
   assert_true(o.data.train.samples == 2 && o.data.target[0].classes == 2);
   close_data(&o);
-  static const char codes[] = "x,y\n1,0.5\n2,-999\n3,-999.0\n4,2\n";
-  open_table(&o, codes, "missing_values: [-999]");
+  static const char coded[] = "x,y\n1,0.5\n2,-999\n3,-999.0\n4,2\n"; /* -999 stands for a missing value */
+  open_table(&o, coded, "missing_values: [-999]");
   expect_bad_file(
       &o, ":3:3: missing value in column 'y'; expected a number; 2 of the column's 4 cells are missing");
-  open_table(&o, codes, "missing_values: [-999], columns: {y: {missing: drop}}");
+  open_table(&o, coded, "missing_values: [-999], columns: {y: {missing: drop}}");
   expect_open(&o);
   assert_true(o.data.train.samples == 2 && floats(&o.data.train.target[0])[1] == 2);
   close_data(&o);
@@ -474,7 +476,7 @@ static void rows_without_a_target(void **state) {
 }
 
 /* A label that `missing_values` lists is a missing target. */
-static void codes_among_labels(void **state) {
+static void listed_labels_are_missing(void **state) {
   (void)state;
   static const struct {
     const char *text, *options;
@@ -509,7 +511,7 @@ static void codes_among_labels(void **state) {
   }
 }
 
-/* A column that two keys name is an error at both positions. */
+/* Naming a column twice, in two keys or in one, is an error at both positions. */
 static void a_column_named_twice(void **state) {
   (void)state;
   static const char *const options[] = {"ignore: a, inputs: [a, x]",
@@ -562,12 +564,18 @@ static int silence_log(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(kinds_are_decided),  cmocka_unit_test(proposals_load),
-      cmocka_unit_test(gaps_are_filled),    cmocka_unit_test(categories_are_sorted),
-      cmocka_unit_test(unseen_categories),  cmocka_unit_test(many_categories),
-      cmocka_unit_test(columns_are_scaled), cmocka_unit_test(a_column_in_two_inputs),
-      cmocka_unit_test(nothing_leaks),      cmocka_unit_test(rows_without_a_target),
-      cmocka_unit_test(codes_among_labels), cmocka_unit_test(a_column_named_twice),
+      cmocka_unit_test(kinds_are_decided),
+      cmocka_unit_test(proposals_load),
+      cmocka_unit_test(gaps_are_filled),
+      cmocka_unit_test(features_are_named),
+      cmocka_unit_test(unseen_categories),
+      cmocka_unit_test(many_categories),
+      cmocka_unit_test(columns_are_scaled),
+      cmocka_unit_test(a_column_in_two_inputs),
+      cmocka_unit_test(nothing_leaks),
+      cmocka_unit_test(rows_without_a_target),
+      cmocka_unit_test(listed_labels_are_missing),
+      cmocka_unit_test(a_column_named_twice),
       cmocka_unit_test(large_integers),
   };
   return cmocka_run_group_tests_name("data: typed columns", tests, silence_log, NULL);

@@ -63,7 +63,7 @@ static void numbers_may_be_names(void **state) {
   assert_true(ints(&o.data.train.target[0])[0] == 0 && ints(&o.data.train.target[0])[1] == 1);
   close_data(&o);
   open_data(&o, "{train: %s, class_names: ['2', '1', x]}", write_text("m.csv", "a,b,label\n1,2,1\n3,4,2\n"));
-  expect_open(&o); /* read as class numbers: nothing says that these are names */
+  expect_open(&o); /* the labels are read as class numbers: nothing says that they are names */
   assert_true(ints(&o.data.train.target[0])[0] == 1);
   close_data(&o);
   signature.target[0].text_labels = true;
@@ -197,7 +197,7 @@ static void other_encodings_are_rejected(void **state) {
   (void)state;
   static const char utf16[] = "\xFF\xFE"
                               "a\0,\0b\0\n\0",
-                    workbook[] = "PK\3\4\24\0\6", mark[] = "\xEF\xBB\xBF\"a\",b\n1,0\n2,1\n";
+                    workbook[] = "PK\3\4\24\0\6", byte_order_mark[] = "\xEF\xBB\xBF\"a\",b\n1,0\n2,1\n";
   opened o;
   open_data(&o, "{train: %s}",
             write_text("m.csv", "gr\xF6\xDF"
@@ -220,7 +220,7 @@ static void other_encodings_are_rejected(void **state) {
   expect_bad_file(&o, "m.xlsx is a ZIP archive");
   open_data(&o, "{train: %s}", write_bytes("m.xls", "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", 8));
   expect_bad_file(&o, "m.xls is a workbook of Excel (.xls); expected text: save the sheet as CSV (UTF-8)");
-  open_data(&o, "{train: %s}", write_text("m.csv", mark));
+  open_data(&o, "{train: %s}", write_text("m.csv", byte_order_mark));
   expect_open(&o);
   assert_string_equal(o.data.input[0].columns[0], "a");
   close_data(&o);

@@ -44,6 +44,7 @@ static const char *const cells[] = {"1",
                                     "\t8",
                                     "\xC3\xA4",
                                     "90210"};
+/* Texts that make their row an error. */
 static const char *const faults[] = {"\"never closed", "\"1\"2", "1,1,1,1,1,1,1", "\"a\" \"b\""};
 
 /* A random table with one kind of line end, or with all kinds mixed. A table of one column has no inputs. */
@@ -51,7 +52,7 @@ static size_t random_table(char *text, uint32_t seed) {
   static const char *const line_ends[] = {"\n", "\r\n", "\r"};
   uint32_t state = seed * 2654435761u + 1;
   const uint32_t columns = draw(&state, 5), rows = draw(&state, 60), kind = draw(&state, 5),
-                 faulty = draw(&state, 3);
+                 faultless = draw(&state, 3);
   char *at = text + sprintf(text, "%s", draw(&state, 2) ? "name" : "1");
   for (uint32_t c = 1; c <= columns; c++) at += sprintf(at, ",n%u", c);
   for (uint32_t row = 0; row < rows; row++) {
@@ -61,9 +62,9 @@ static size_t random_table(char *text, uint32_t seed) {
     else
       for (uint32_t c = 0; c <= columns; c++)
         at += sprintf(at, "%s%s", c ? "," : "",
-                      !faulty && !draw(&state, 60) ? PICK(&state, faults)
-                      : draw(&state, 2)            ? PICK(&state, cells)
-                                                   : "7");
+                      !faultless && !draw(&state, 60) ? PICK(&state, faults)
+                      : draw(&state, 2)               ? PICK(&state, cells)
+                                                      : "7");
   }
   if (draw(&state, 2)) at += sprintf(at, "\n");
   return (size_t)(at - text);

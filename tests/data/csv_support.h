@@ -10,10 +10,10 @@ typedef struct table_read {
   bool ok;
 } table_read;
 
-static gt_csv_lines lines; /* the kind of lines in the next files */
+static gt_csv_lines lines; /* what read_table takes a line of the file to be */
 
-/* The last column is the target, all others are inputs; the first is also the group. `chunk` is a size in
- * bytes; 0: one piece, on one thread. */
+/* Reads the file. The last column is the target, all others are inputs; the first is also the group. `chunk`
+ * is a size in bytes; 0: one piece, on one thread. */
 static void read_table(table_read *t, const char *path, int threads, size_t chunk) {
   *t = (table_read){0};
   if (!gt_csv_open(&t->csv, (gt_data_file){.path = path}, &(gt_csv_form){.lines = lines}, &t->error)) return;
@@ -24,10 +24,10 @@ static void read_table(table_read *t, const char *path, int threads, size_t chun
   t->ok = gt_csv_read_with(&t->csv, chunk ? threads : 1, chunk);
 }
 
-static bool same_cells(const table_read *a, const gt_cell *of_a, const table_read *b, const gt_cell *of_b,
-                       size_t count) {
+static bool same_cells(const table_read *a, const gt_cell *cells_a, const table_read *b,
+                       const gt_cell *cells_b, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    const gt_cell *x = &of_a[i], *y = &of_b[i];
+    const gt_cell *x = &cells_a[i], *y = &cells_b[i];
     if (!gt_cell_is_same(x, y) || x->line != y->line || x->column != y->column || x->quoted != y->quoted ||
         x->text - (const char *)a->csv.bytes.data != y->text - (const char *)b->csv.bytes.data)
       return false;
@@ -69,7 +69,7 @@ static const char *first_difference(const table_read *a, const table_read *b) {
     if (!same_facts(a, b, i)) return "the facts of a column";
   if (!same_list(a, &x->target_cells, b, &y->target_cells)) return "the targets";
   for (int r = 0; r < GT_CSV_ROLES; r++)
-    if (!same_list(a, &x->role_cells[r], b, &y->role_cells[r])) return "the groups";
+    if (!same_list(a, &x->role_cells[r], b, &y->role_cells[r])) return "the cells of a role";
   return NULL;
 }
 

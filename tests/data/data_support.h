@@ -21,6 +21,7 @@ typedef struct opened {
   bool ok;
 } opened;
 
+/* The path of this file in the temporary folder. It stays valid for the next 31 calls. */
 __attribute__((unused)) static const char *path_of(const char *name) {
   static char paths[32][512];
   static int next;
@@ -57,8 +58,8 @@ __attribute__((unused)) static size_t gzip_bytes(const void *data, size_t size, 
   return size_out;
 }
 
-static const gt_data_requirements
-    *requirements; /* what open_data passes on, until a test changes it; NULL: none */
+/* What open_data passes to gt_dataset_open; tests assign it. NULL: no requirements. */
+static const gt_data_requirements *requirements;
 
 /* Opens the `data:` map in the text, which is a printf format. */
 __attribute__((format(printf, 2, 3), unused)) static bool open_data(opened *o, const char *format, ...) {
@@ -72,7 +73,7 @@ __attribute__((format(printf, 2, 3), unused)) static bool open_data(opened *o, c
   gt_diagnostics_init(&o->diagnostics, &o->arena);
   const gt_spec *spec = gt_spec_parse(&o->arena, "test.yaml", text, strlen(text), &o->diagnostics);
   assert_non_null(spec);
-  o->ok = gt_dataset_open(spec, 7, requirements, &o->arena, &o->data, &o->diagnostics, &o->error);
+  o->ok = gt_dataset_open(spec, 7 /* seed */, requirements, &o->arena, &o->data, &o->diagnostics, &o->error);
   return o->ok;
 }
 

@@ -1,10 +1,10 @@
 /* Malicious files: small files of each format are truncated at every length and changed at random thousands
- * of times. Each result is either read or rejected with GT_ERR_DATA and a message that names the file. Should
- * also be run under AddressSanitizer. */
+ * of times. Each result is either read or rejected with GT_ERR_DATA and a message that names the file or a
+ * sample. Should also be run under AddressSanitizer. */
 #include "data_support.h"
 #include <math.h>
 
-enum { FLIPS = 3000 };
+enum { CHANGES = 3000 }; /* number of files with random changes */
 static int opened_count, rejected_count;
 
 static uint32_t next_random(uint32_t *state) {
@@ -61,12 +61,12 @@ static void attack(const char *config, const char *name, const uint8_t *data, si
   assert_int_equal(opened_count, 1);
   for (size_t n = 0; n < size; n++) try_config(config, write_bytes(name, data, n));
   uint32_t random = 12345;
-  for (int i = 0; i < FLIPS; i++) {
+  for (int i = 0; i < CHANGES; i++) {
     memcpy(copy, data, size);
-    const int flips = 1 + (int)(next_random(&random) % 3);
-    for (int k = 0; k < flips; k++) {
+    const int changed_bytes = 1 + (int)(next_random(&random) % 3);
+    for (int k = 0; k < changed_bytes; k++) {
       const uint32_t r = next_random(&random), where = next_random(&random);
-      /* Half of the flips are at the front, where the header is. */
+      /* Half of the changed bytes are at the front, where the header is; in half of them one bit flips. */
       copy[where % (r & 256 && size > 128 ? 128 : size)] ^= (uint8_t)(r & 512 ? 1u << (r & 7) : r);
     }
     try_config(config, write_bytes(name, copy, size));
@@ -104,10 +104,9 @@ static void idx(void **state) {
   attack(config, "raw-ubyte", file, size);
   attack(config, "packed-ubyte.gz", packed, gzip_bytes(file, size, packed, sizeof packed));
   /* The same format, with labels under attack. */
-  const char *inputs = write_bytes("inputs-ubyte", file, size);
   const uint8_t labels[] = {0, 0, 8, 1, 0, 0, 0, 5, 0, 1, 2, 0, 1};
   const size_t five = make_idx(file, 5, 3);
-  write_bytes("inputs-ubyte", file, five);
+  const char *inputs = write_bytes("inputs-ubyte", file, five);
   snprintf(config, sizeof config, "{format: idx, train: {inputs: %s, targets: %%s}, task: classification}",
            inputs);
   attack(config, "attacked-ubyte", labels, sizeof labels);
@@ -135,7 +134,7 @@ static void npy(void **state) {
   const size_t size = read_file(path_of("whole.npy"), file, sizeof file);
   snprintf(config, sizeof config, "{format: npy, train: {inputs: %%s, targets: %s}}", path_of("whole.npy"));
   attack(config, "attacked.npy", file, size);
-  /* A short header, as NumPy itself writes it, version 2, of integers. */
+  /* Integers, with a header of version 2 that is not padded. */
   static const char dict[] = "{'descr': '<i8', 'fortran_order': False, 'shape': (40, 1), }\n";
   uint8_t small[512] = {0x93, 'N', 'U', 'M', 'P', 'Y', 2, 0, sizeof dict - 1};
   memcpy(small + 12, dict, sizeof dict - 1);

@@ -34,7 +34,7 @@ static void every_kind_of_png(void **state) {
   const uint8_t *found;
   for (int interlaced = 0; interlaced <= 1; interlaced++) {
     paint(pixels, H, W, 3);
-    found = open_one(&o, write_png("p.png", H, W, (kind){PNG_COLOR_TYPE_RGB, 8, interlaced}, pixels, 3),
+    found = open_one(&o, write_png("p.png", H, W, (png_kind){PNG_COLOR_TYPE_RGB, 8, interlaced}, pixels, 3),
                      "channels: 3");
     expect_shape(&o, H, W, 3);
     assert_memory_equal(found, pixels, H * W * 3);
@@ -47,32 +47,34 @@ static void every_kind_of_png(void **state) {
     }
     close_data(&o);
     paint(pixels, H, W, 4);
-    found = open_one(&o, write_png("p.png", H, W, (kind){PNG_COLOR_TYPE_RGB_ALPHA, 8, interlaced}, pixels, 4),
-                     "channels: 3");
+    found =
+        open_one(&o, write_png("p.png", H, W, (png_kind){PNG_COLOR_TYPE_RGB_ALPHA, 8, interlaced}, pixels, 4),
+                 "channels: 3");
     for (int i = 0; i < H * W * 3; i++)
       assert_true(fabs(pixels[i / 3 * 4 + i % 3] * pixels[i / 3 * 4 + 3] / 255.0 - found[i]) <= 0.5001);
     close_data(&o);
     paint(pixels, H, W, 1);
-    found = open_one(&o, write_png("p.png", H, W, (kind){PNG_COLOR_TYPE_GRAY, 8, interlaced}, pixels, 1),
+    found = open_one(&o, write_png("p.png", H, W, (png_kind){PNG_COLOR_TYPE_GRAY, 8, interlaced}, pixels, 1),
                      "channels: 3");
     for (int i = 0; i < H * W * 3; i++) assert_int_equal(found[i], pixels[i / 3]);
     close_data(&o);
     paint(pixels, H, W, 2);
-    found =
-        open_one(&o, write_png("p.png", H, W, (kind){PNG_COLOR_TYPE_GRAY_ALPHA, 8, interlaced}, pixels, 2),
-                 "channels: 1");
+    found = open_one(
+        &o, write_png("p.png", H, W, (png_kind){PNG_COLOR_TYPE_GRAY_ALPHA, 8, interlaced}, pixels, 2),
+        "channels: 1");
     for (int i = 0; i < H * W; i++)
       assert_true(fabs(pixels[2 * i] * pixels[2 * i + 1] / 255.0 - found[i]) <= 0.5001);
     close_data(&o);
   }
+  /* The palette's indices 0 1 2 3, of 2 bits each; the gray values 1 0 1 0, of 1 bit each. */
   static const uint8_t indices[] = {0x1b}, bits[] = {0xa0},
                        colour[] = {255, 0, 0, 0, 255, 0, 0, 0, 255, 9, 8, 7};
-  found = open_one(&o, write_png("p.png", 1, 4, (kind){PNG_COLOR_TYPE_PALETTE, 2, false}, indices, 1),
+  found = open_one(&o, write_png("p.png", 1, 4, (png_kind){PNG_COLOR_TYPE_PALETTE, 2, false}, indices, 1),
                    "channels: 3");
   assert_memory_equal(found, colour, 12);
   close_data(&o);
-  found =
-      open_one(&o, write_png("p.png", 1, 4, (kind){PNG_COLOR_TYPE_GRAY, 1, false}, bits, 1), "channels: 1");
+  found = open_one(&o, write_png("p.png", 1, 4, (png_kind){PNG_COLOR_TYPE_GRAY, 1, false}, bits, 1),
+                   "channels: 1");
   for (int i = 0; i < 4; i++) assert_int_equal(found[i], i % 2 ? 0 : 255);
   close_data(&o);
 }
@@ -144,7 +146,7 @@ static void exif_orientation_is_applied(void **state) {
                     orientation, H, W, 2);
     for (int after_pixels = 0; after_pixels < 2; after_pixels++) {
       const char *path =
-          write_png("p.png", H, W, (kind){PNG_COLOR_TYPE_GRAY, 8, after_pixels == 1}, pixels, 1);
+          write_png("p.png", H, W, (png_kind){PNG_COLOR_TYPE_GRAY, 8, after_pixels == 1}, pixels, 1);
       set_png_orientation(path, orientation, after_pixels);
       expect_oriented(path, orientation, H, W, 0);
     }
@@ -157,7 +159,7 @@ static void damaged_exif_is_ignored(void **state) {
   enum { H = 4, W = 6, CHUNK = 33 }; /* CHUNK: offset of the EXIF chunk */
   static uint8_t file[4096];
   paint(pixels, H, W, 1);
-  const char *path = write_png("p.png", H, W, (kind){PNG_COLOR_TYPE_GRAY, 8, false}, pixels, 1);
+  const char *path = write_png("p.png", H, W, (png_kind){PNG_COLOR_TYPE_GRAY, 8, false}, pixels, 1);
   set_png_orientation(path, 6, false);
   const size_t size = read_whole(path, file, sizeof file);
   for (int at = 8; at < 8 + EXIF - EXIF_HEAD; at += 3) {
@@ -171,7 +173,7 @@ static void damaged_exif_is_ignored(void **state) {
 
 static double triangle(double x) { return fabs(x) < 1 ? 1 - fabs(x) : 0; }
 
-/* The weight of source position i for the output centered at `middle`. */
+/* The weight of source position i for the output centered at `middle`. `reach`: the radius of the filter. */
 static double weight(int i, int length, double middle, double reach) {
   double total = 0;
   for (int j = 0; j < length; j++) total += triangle((j + 0.5 - middle) / reach);
@@ -199,7 +201,7 @@ typedef struct resize_case {
   const char *fit;
 } resize_case;
 
-static void sizes(void **state) {
+static void images_are_resized(void **state) {
   (void)state;
   static const resize_case cases[] = {
       {30, 30, 1, 10, 10, 0, 0, {10, 10}, "crop"},  {7, 9, 3, 20, 25, 0, 2, {20, 20}, "crop"},
@@ -217,7 +219,7 @@ static void sizes(void **state) {
       random = random * 1664525 + 1013904223;
       pixels[i] = (uint8_t)(random >> 24);
     }
-    const kind form = {t->channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY, 8, k % 2};
+    const png_kind form = {t->channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY, 8, k % 2};
     const char *path = write_png("p.png", t->height, t->width, form, pixels, t->channels);
     snprintf(options, sizeof options, "channels: %d, size: [%d, %d], fit: %s", t->channels, t->sample[0],
              t->sample[1], t->fit);
@@ -238,7 +240,7 @@ static void one_number_is_a_square(void **state) {
   (void)state;
   opened o;
   paint(pixels, 20, 30, 3);
-  write_png("p.png", 20, 30, (kind){PNG_COLOR_TYPE_RGB, 8, false}, pixels, 3);
+  write_png("p.png", 20, 30, (png_kind){PNG_COLOR_TYPE_RGB, 8, false}, pixels, 3);
   open_one(&o, path_of("p.png"), "size: 12");
   expect_shape(&o, 12, 12, 3);
   close_data(&o);
@@ -255,7 +257,7 @@ static void inputs_for_prediction(void **state) {
   gt_error error = {0};
   paint(pixels, 8, 6, 3);
   const gt_input_file file[] = {
-      {NULL, write_png("a.png", 8, 6, (kind){PNG_COLOR_TYPE_RGB, 8, false}, pixels, 3)},
+      {NULL, write_png("a.png", 8, 6, (png_kind){PNG_COLOR_TYPE_RGB, 8, false}, pixels, 3)},
       {NULL, write_jpeg("b.jpeg", 8, 6, (jpeg_kind){JCS_RGB, 3, false, 0}, pixels)},
       {NULL, path_of("a.png")}};
   assert_true(gt_data_read_inputs(file, 3, &model, &inputs, &error));
@@ -288,12 +290,10 @@ static void inputs_for_prediction(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_kind_of_png),
-                                     cmocka_unit_test(every_kind_of_jpeg),
-                                     cmocka_unit_test(exif_orientation_is_applied),
-                                     cmocka_unit_test(damaged_exif_is_ignored),
-                                     cmocka_unit_test(sizes),
-                                     cmocka_unit_test(one_number_is_a_square),
-                                     cmocka_unit_test(inputs_for_prediction)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_kind_of_png),           cmocka_unit_test(every_kind_of_jpeg),
+      cmocka_unit_test(exif_orientation_is_applied), cmocka_unit_test(damaged_exif_is_ignored),
+      cmocka_unit_test(images_are_resized),          cmocka_unit_test(one_number_is_a_square),
+      cmocka_unit_test(inputs_for_prediction)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,8 @@
 enum { SIDE = 4, BYTES = SIDE * SIDE * 3 };
 static char root[200];
 
-static void fresh_root(void) {
+/* Makes an empty folder and sets `root` to its path. */
+static void clear_root(void) {
   char command[500];
   assert_true(snprintf(root, sizeof root, "%s", path_of("root")) < (int)sizeof root);
   snprintf(command, sizeof command, "rm -rf '%s' && mkdir -p '%s'", root, root);
@@ -29,7 +30,7 @@ static const char *in_root(const char *name) {
 static void write_image(const char *name, int value) {
   uint8_t pixels[BYTES];
   memset(pixels, value, sizeof pixels);
-  write_png(in_root(name), SIDE, SIDE, (kind){PNG_COLOR_TYPE_RGB, 8, false}, pixels, 3);
+  write_png(in_root(name), SIDE, SIDE, (png_kind){PNG_COLOR_TYPE_RGB, 8, false}, pixels, 3);
 }
 
 static int value_of(const gt_split *split, int64_t sample) {
@@ -40,7 +41,7 @@ static int label_of(const gt_split *split, int64_t sample) {
   return ((const int32_t *)split->target[0].data)[sample];
 }
 
-/* `labels` has one digit per sample. */
+/* `labels` and `values` have one digit per sample. */
 static void expect_labels(const gt_split *split, const char *labels) {
   for (int i = 0; labels[i]; i++) assert_int_equal(label_of(split, i), labels[i] - '0');
 }
@@ -50,7 +51,7 @@ static void expect_values(const gt_split *split, const char *values) {
 }
 
 static void write_animals(void) {
-  fresh_root();
+  clear_root();
   write_image("dog/b.png", 3), write_image("dog/a.PNG", 2), write_image("cat/x.png", 1),
       write_image("eel/deep/er/y.png", 4);
   write_text(in_root("cat/notes.txt"), "no picture");
@@ -91,7 +92,7 @@ static void a_folder_for_each_class(void **state) {
 static void names_are_normalized(void **state) {
   (void)state;
   opened o;
-  fresh_root();
+  clear_root();
   write_image("train/cafe\u0301/1.png", 1), write_image("train/tea/2.png", 2),
       write_image("test/caf\u00e9/3.png", 3);
   open_data(&o, "{train: %s/train, test: %s/test}", root, root);
@@ -112,7 +113,7 @@ static void names_are_normalized(void **state) {
 static void folders_that_do_not_fit(void **state) {
   (void)state;
   opened o;
-  char test[500];
+  char folder[500];
   write_animals();
   open_data(&o, "{train: %s, class_names: [cat, dog]}", root);
   expect_bad_file(&o, "'eel' is not in class_names, which lists the folders: cat, dog");
@@ -127,10 +128,10 @@ static void folders_that_do_not_fit(void **state) {
   write_image("loose.png", 9);
   open_data(&o, "{train: %s}", root);
   expect_bad_file(&o, "loose.png is not in the folder of a class");
-  snprintf(test, sizeof test, "%s/dog", root);
-  open_data(&o, "{train: %s}", test);
+  snprintf(folder, sizeof folder, "%s/dog", root);
+  open_data(&o, "{train: %s}", folder);
   expect_bad_file(&o, "a.PNG is not in the folder of a class");
-  fresh_root();
+  clear_root();
   write_image("train/cat/1.png", 1), write_image("train/dog/2.png", 2), write_image("test/dogs/3.png", 3);
   open_data(&o, "{train: %s/train, test: %s/test}", root, root);
   expect_bad_file(&o, "test/dogs: 'dogs' is not one of the 2 classes; did you mean 'dog'?");
@@ -143,7 +144,7 @@ static void folders_that_do_not_fit(void **state) {
   assert_int_equal(o.data.test.samples, 1);
   assert_int_equal(label_of(&o.data.test, 0), 1);
   close_data(&o);
-  fresh_root();
+  clear_root();
   mkdir(path_of("root/empty"), 0777);
   open_data(&o, "{train: %s}", root);
   expect_bad_file(&o, "no folder in it holds pictures");
@@ -202,7 +203,7 @@ static void a_folder_of_targets(void **state) {
   (void)state;
   opened o;
   uint8_t pixels[8 * 8] = {0};
-  fresh_root();
+  clear_root();
   write_image("in/b.png", 2), write_image("in/a/x.PNG", 1), write_image("in/c.png", 3);
   write_image("out/b.jpg", 51), write_image("out/a/x.PNG", 255), write_image("out/c.png", 0),
       write_image("out/more.png", 9);
@@ -231,10 +232,10 @@ static void a_folder_of_targets(void **state) {
   expect_bad_config(&o, 0, "only one of the training and the test split has target images");
   open_data(&o, "{train: %s/in, targets: %s/out, task: classification}", root, root);
   expect_bad_config(&o, 0, "the targets are images");
-  write_png(in_root("out/c.png"), 8, 6, (kind){PNG_COLOR_TYPE_GRAY, 8, false}, pixels, 1);
+  write_png(in_root("out/c.png"), 8, 6, (png_kind){PNG_COLOR_TYPE_GRAY, 8, false}, pixels, 1);
   open_data(&o, "{train: %s/in, targets: %s/out, size: 4}", root, root);
   expect_bad_file(&o, "in/c.png: 4 x 4 pixels, but its target ");
-  write_png(in_root("out/c.png"), 8, 8, (kind){PNG_COLOR_TYPE_GRAY, 8, false}, pixels, 1);
+  write_png(in_root("out/c.png"), 8, 8, (png_kind){PNG_COLOR_TYPE_GRAY, 8, false}, pixels, 1);
   unlink(path_of("root/out/b.jpg"));
   open_data(&o, "{train: %s/in, targets: %s/out, size: 4}", root, root);
   assert_int_equal(o.error.status, GT_ERR_IO);
@@ -250,6 +251,7 @@ static void a_folder_of_targets(void **state) {
 
 /* --- unreadable images --- */
 
+/* Writes a PNG file that has only a header and the start of an empty IDAT chunk. */
 static void write_png_header(const char *name, uint32_t width, uint32_t height) {
   uint8_t file[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0,   0,   0, 13, 'I', 'H', 'D',
                     'R',  0,   0,   0,   0,    0,    0,    0,    0,   8,   2, 0,  0,   0,   0,
@@ -261,23 +263,25 @@ static void write_png_header(const char *name, uint32_t width, uint32_t height) 
   write_bytes(in_root(name), file, sizeof file);
 }
 
-static void write_truncated(const char *name, const char *of, size_t percent) {
+/* Writes the first `percent` percent of the file `whole`. */
+static void write_truncated(const char *name, const char *whole, size_t percent) {
   static uint8_t bytes[1 << 16];
-  const size_t size = read_whole(path_of(of), bytes, sizeof bytes);
+  const size_t size = read_whole(path_of(whole), bytes, sizeof bytes);
   write_bytes(in_root(name), bytes, size * percent / 100);
 }
 
+/* Writes an image that cannot be read. Its name tells what is wrong with it. */
 static void write_bad_image(const char *name) {
   static uint8_t pixels[32 * 32 * 4 * 2];
   paint(pixels, 32, 32, 4);
   if (strstr(name, "broken")) {
-    write_png("whole.png", 32, 32, (kind){PNG_COLOR_TYPE_RGB, 8, false}, pixels, 3);
+    write_png("whole.png", 32, 32, (png_kind){PNG_COLOR_TYPE_RGB, 8, false}, pixels, 3);
     static uint8_t bytes[1 << 16];
     const size_t size = read_whole(path_of("whole.png"), bytes, sizeof bytes);
     bytes[size / 2] ^= 0x55;
     write_bytes(in_root(name), bytes, size);
   } else if (strstr(name, "cut.png")) {
-    write_png("whole.png", 32, 32, (kind){PNG_COLOR_TYPE_RGB, 8, true}, pixels, 3);
+    write_png("whole.png", 32, 32, (png_kind){PNG_COLOR_TYPE_RGB, 8, true}, pixels, 3);
     write_truncated(name, "whole.png", 60);
   } else if (strstr(name, "cut")) {
     write_jpeg("whole.jpg", 32, 32, (jpeg_kind){JCS_RGB, 3, strstr(name, "prog") != NULL, 0}, pixels);
@@ -287,7 +291,7 @@ static void write_bad_image(const char *name) {
   } else if (strstr(name, "cmyk")) {
     write_jpeg(in_root(name), 32, 32, (jpeg_kind){JCS_CMYK, 4, false, 0}, pixels);
   } else if (strstr(name, "sixteen")) {
-    write_png(in_root(name), 16, 16, (kind){PNG_COLOR_TYPE_RGB, 16, false}, pixels, 3);
+    write_png(in_root(name), 16, 16, (png_kind){PNG_COLOR_TYPE_RGB, 16, false}, pixels, 3);
   } else if (strstr(name, "huge")) {
     write_png_header(name, 100000, 100000);
   } else if (strstr(name, "long")) {
@@ -314,12 +318,13 @@ static const struct {
 };
 enum { BAD = sizeof bad / sizeof *bad };
 
+/* write_bad_image, or, for a name with "other", an image of another size than that of write_image. */
 static void write_bad_file(const char *name) {
   uint8_t pixels[7 * 5 * 3] = {0};
   if (!strstr(name, "other"))
     write_bad_image(name);
   else
-    write_png(in_root(name), 5, 7, (kind){PNG_COLOR_TYPE_RGB, 8, false}, pixels, 3);
+    write_png(in_root(name), 5, 7, (png_kind){PNG_COLOR_TYPE_RGB, 8, false}, pixels, 3);
 }
 
 static void bad_images_are_named(void **state) {
@@ -354,7 +359,7 @@ static void bad_images_are_skipped(void **state) {
   expect_values(&o.data.train, "1234");
   expect_labels(&o.data.train, "0112");
   close_data(&o);
-  fresh_root();
+  clear_root();
   for (int i = 0; i < BAD - 1; i++) write_bad_file(bad[i].name);
   open_data(&o, "{train: %s, size: 4, on_error: skip}", root);
   expect_bad_file(&o, "none of the 10 images can be read");
@@ -369,17 +374,18 @@ static uint64_t dataset_hash(const char *options) {
   opened o;
   open_data(&o, "{train: %s, test: %s, %s}", root, root, options);
   expect_open(&o);
-  const gt_data_fingerprint print = gt_dataset_fingerprint(&o.data);
+  const gt_data_fingerprint fingerprint = gt_dataset_fingerprint(&o.data);
   close_data(&o);
-  return print.train ^ 3 * print.test;
+  return fingerprint.train ^ 3 * fingerprint.test;
 }
 
+/* A number that changes when the file is replaced or written; 0: there is no file. */
 static time_t file_version(const char *path) {
   struct stat s;
   return stat(path, &s) == 0 ? (time_t)(s.st_ino + (unsigned long)s.st_mtim.tv_nsec) : 0;
 }
 
-/* Sets PATH's times to those of `like`, as tar and `cp -p` do. */
+/* Sets the file's times to those of `like`, as tar and `cp -p` do. */
 static void set_times(const char *path, const struct stat *like) {
   const struct timespec times[2] = {like->st_atim, like->st_mtim};
   assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
@@ -392,7 +398,7 @@ static void swapped_images_are_noticed(void **state) {
   static uint8_t first[4096], second[4096];
   char cached[700], a[600], b[600], aside[600];
   struct stat like;
-  fresh_root();
+  clear_root();
   write_image("cat/a.png", 10), write_image("dog/b.png", 11);
   snprintf(a, sizeof a, "%s/cat/a.png", root);
   snprintf(b, sizeof b, "%s/dog/b.png", root);
@@ -443,7 +449,8 @@ static void cached_images(void **state) {
   assert_true(other != more && dataset_hash(cached) == other);
   strcat(cached, ", channels: 1");
   assert_true(dataset_hash(cached) == dataset_hash("on_error: skip, size: 3, channels: 1"));
-  /* A cache that is damaged or truncated anywhere never changes the dataset. */
+  /* A cache that is damaged anywhere after "gtimage", or truncated anywhere, never changes the dataset. If i
+   * < size, byte i is damaged; otherwise the file ends after i - size bytes. */
   static uint8_t bytes[4096];
   const uint64_t grey = dataset_hash(cached);
   const size_t size = read_whole(cache, bytes, sizeof bytes);
@@ -486,7 +493,7 @@ static void an_untrusted_config_writes_nothing(void **state) {
   assert_null(strstr(o.error.message, "pipe"));
   expect_bad_file(&o, "to see the details");
   requirements = NULL;
-  fresh_root();
+  clear_root();
 }
 
 int main(void) {

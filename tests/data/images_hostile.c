@@ -3,7 +3,8 @@
  * also be run under AddressSanitizer. */
 #include "pictures_support.h"
 
-enum { FLIPS = 1000, SIDE = 12, MAX_FILE = 1 << 14 };
+enum { CHANGES = 1000 }; /* number of files with random changes */
+enum { SIDE = 12, MAX_FILE = 1 << 14 };
 static uint8_t pixels[SIDE * SIDE * 4], bytes[MAX_FILE], copy[MAX_FILE];
 static int read_count, rejected_count;
 
@@ -14,6 +15,7 @@ static uint32_t next_random(uint32_t *state) {
   return *state;
 }
 
+/* Reads the image for a model with inputs of side x side pixels. Returns false if it is rejected. */
 static bool try(const char *path, int side) {
   gt_data_signature model = {
       .inputs = 1, .input = {{.name = "input", .rank = 3, .dim = {side, side, 3}, .element = GT_ELEMENT_U8}}};
@@ -31,8 +33,9 @@ static bool try(const char *path, int side) {
   return false;
 }
 
-/* Corrects the checksum of the chunk at `at`; otherwise libpng rejects nearly all changes. */
-static void fix_checksum(uint8_t *file, size_t size, uint32_t random) {
+/* Corrects the checksums of all chunks of a PNG file, but not if `random` is a multiple of 4. Without this,
+ * libpng would reject nearly all changes. */
+static void fix_checksums(uint8_t *file, size_t size, uint32_t random) {
   for (size_t at = 8; at + 12 <= size && random & 3;) {
     const size_t length =
         (size_t)file[at] << 24 | (size_t)file[at + 1] << 16 | (size_t)file[at + 2] << 8 | file[at + 3];
@@ -48,17 +51,17 @@ static void attack(const char *path, const char *name) {
   uint32_t random = 4711;
   assert_true(try(path, SIDE));
   for (size_t n = 0; n < size; n++) try(write_bytes(name, bytes, n), SIDE);
-  for (int i = 0; i < FLIPS; i++) {
+  for (int i = 0; i < CHANGES; i++) {
     memcpy(copy, bytes, size);
-    const int flips = 1 + (int)(next_random(&random) % 3);
-    for (int k = 0; k < flips; k++) {
+    const int changed_bytes = 1 + (int)(next_random(&random) % 3);
+    for (int k = 0; k < changed_bytes; k++) {
       const uint32_t r = next_random(&random), where = next_random(&random);
       copy[where % (r & 256 && size > 64 ? 64 : size)] ^= (uint8_t)(r & 512 ? 1u << (r & 7) : r);
     }
     /* Clears the upper bytes of width and height, so that no image is large: large ones would only take
      * time. */
     if (bytes[0] == 0x89)
-      memset(copy + 16, 0, 3), memset(copy + 20, 0, 3), fix_checksum(copy, size, next_random(&random));
+      memset(copy + 16, 0, 3), memset(copy + 20, 0, 3), fix_checksums(copy, size, next_random(&random));
     try(write_bytes(name, copy, size), i % 2 ? SIDE : SIDE / 2 - 1);
   }
   unlink(path), unlink(path_of(name));
@@ -70,12 +73,12 @@ static void attack(const char *path, const char *name) {
 static void png(void **state) {
   (void)state;
   paint(pixels, SIDE, SIDE, 4);
-  attack(write_png("whole.png", SIDE, SIDE, (kind){PNG_COLOR_TYPE_RGB_ALPHA, 8, false}, pixels, 4),
+  attack(write_png("whole.png", SIDE, SIDE, (png_kind){PNG_COLOR_TYPE_RGB_ALPHA, 8, false}, pixels, 4),
          "alpha.png");
-  const char *path = write_png("whole.png", SIDE, SIDE, (kind){PNG_COLOR_TYPE_RGB, 8, true}, pixels, 3);
+  const char *path = write_png("whole.png", SIDE, SIDE, (png_kind){PNG_COLOR_TYPE_RGB, 8, true}, pixels, 3);
   set_png_orientation(path, 6, false);
   attack(path, "interlaced.png");
-  attack(write_png("whole.png", SIDE, SIDE, (kind){PNG_COLOR_TYPE_PALETTE, 2, true}, pixels, 1),
+  attack(write_png("whole.png", SIDE, SIDE, (png_kind){PNG_COLOR_TYPE_PALETTE, 2, true}, pixels, 1),
          "palette.png");
 }
 

@@ -130,6 +130,7 @@ static void keras_names_are_known(void **state) {
   close_data(&o);
 }
 
+/* Reads x_test of the archive that the test before has left. */
 static void predictions_read_archives(void **state) {
   (void)state;
   static const gt_data_signature one = {

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <sys/resource.h>
 
+/* IDX files: three images of 2 x 2 pixels, and their labels. */
 static const uint8_t images[] = {0, 0, 8, 3,   0,  0,   0, 3, 0, 0, 0, 2, 0, 0,
                                  0, 2, 0, 255, 51, 102, 1, 2, 3, 4, 9, 8, 7, 6};
 static const uint8_t labels[] = {0, 0, 8, 1, 0, 0, 0, 3, 2, 0, 1};
@@ -19,7 +20,8 @@ static long peak_memory(void) { /* KiB */
   return usage.ru_maxrss;
 }
 
-/* What the network gets for feature f, as the kernels compute it. */
+/* What the network gets for `value` as feature f, computed as the kernels do, with a center, a scale and a
+ * shift (gt_scaling). */
 static float scaled(const gt_dataset *data, int64_t f, float value) {
   const int64_t n = data->input[0].scaling.count;
   const float *center = data->input[0].scaling.values + f % n;
@@ -117,26 +119,26 @@ static void csv_mistakes(void **state) {
   const char *ragged = write_text("r.csv", "a,b\n1,2\n3\n"), *nan = write_text("n.csv", "a,b\n1,2\nnan,1\n");
   const char *huge = write_text("h.csv", "a,b\n1e39,2\n"),
              *open_quote = write_text("q.csv", "a,b\n1,\"2\n3,4\n");
-  const char *empty = write_text("e.csv", ""), *bare = write_text("b.csv", "a,b\n");
+  const char *empty = write_text("e.csv", ""), *header_only = write_text("b.csv", "a,b\n");
   open_data(&o, "{train: %s, target: lable}", train);
   assert_string_equal(o.diagnostics.items[0].suggestion, "label");
   assert_null(o.diagnostics.items[0].help);
   expect_bad_config(&o, 0, "no column 'lable'");
   /* A column name that is not found, because the first line is read as a header or is not. */
-  const char *bare_rows = write_text("v.csv", "1,2,30\n2,3,50\n"), *text = write_text("x.csv", "p,q\nr,s\n");
+  const char *no_header = write_text("v.csv", "1,2,30\n2,3,50\n"), *text = write_text("x.csv", "p,q\nr,s\n");
   const char *sample = "its first line is read as a sample, not as a header",
              *first = "its first line is read as the header";
-  open_data(&o, "{train: %s, target: price}", bare_rows);
+  open_data(&o, "{train: %s, target: price}", no_header);
   assert_non_null(strstr(o.diagnostics.items[0].help, "from 1 to 3, or set `header: true`"));
   expect_bad_config(&o, 0, sample);
-  open_data(&o, "{train: %s, target: 3, ignore: [a]}", bare_rows);
+  open_data(&o, "{train: %s, target: 3, ignore: [a]}", no_header);
   expect_bad_config(&o, 0, sample);
   open_data(&o, "{train: %s, target: label, header: false}", train);
   expect_bad_config(&o, 0, sample);
   open_data(&o, "{train: %s, target: 2}", text);
   assert_non_null(strstr(o.diagnostics.items[0].help, "set `header: false`"));
   expect_bad_config(&o, 0, first);
-  open_data(&o, "{train: %s, target: price, header: true}", bare_rows);
+  open_data(&o, "{train: %s, target: price, header: true}", no_header);
   expect_bad_config(&o, 0, first);
   open_data(&o, "{train: %s, test: %s}", train, text);
   expect_bad_file(&o, first);
@@ -156,7 +158,7 @@ static void csv_mistakes(void **state) {
   expect_bad_file(&o, ":2:3: this quote is never closed");
   open_data(&o, "{train: %s}", empty);
   expect_bad_file(&o, "is empty");
-  open_data(&o, "{train: %s}", bare);
+  open_data(&o, "{train: %s}", header_only);
   expect_bad_file(&o, "no rows");
   open_data(&o, "{train: %s, tset: x.csv}", train);
   expect_bad_config(&o, 0, "tset");
@@ -164,7 +166,7 @@ static void csv_mistakes(void **state) {
   expect_bad_config(&o, 0, "delimiter");
 }
 
-static void csv_tasks(void **state) {
+static void csv_targets_decide_the_task(void **state) {
   (void)state;
   opened o;
   open_data(&o, "{train: %s}", write_text("t.csv", "1,0\n2,1\n3,1\n"));
@@ -262,7 +264,9 @@ static void npy_round_trip(void **state) {
   expect_bad_file(&o, "value 1 of sample 2 is NaN");
 }
 
-static void bad_npy(const char *header, const char *text) {
+/* Expects an NPY file of this header and 16 bytes of data to be rejected with a message that contains the
+ * text. */
+static void expect_bad_npy(const char *header, const char *text) {
   opened o;
   uint8_t file[256] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
   const size_t length = strlen(header);
@@ -275,21 +279,22 @@ static void bad_npy(const char *header, const char *text) {
 
 static void npy_headers_are_strict(void **state) {
   (void)state;
-  bad_npy("{'descr': '<f2', 'fortran_order': True, 'shape': (2, 2), }", "'<f2' are not supported");
-  bad_npy("{'descr': '|f4', 'fortran_order': False, 'shape': (2, 2), }", "'|f4' are not supported");
-  bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }",
-          "truncated: its NPY header asks for 24");
-  bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1), }", "too long");
-  bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4), }", "',' after the only");
-  bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (), }", "a single number");
-  bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (0, 4), }", "no samples");
-  bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999, 4), }", "dimension");
-  bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }",
-          "too many elements for any");
-  bad_npy("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", "once");
-  bad_npy("{'descr': '<f4', 'shape': (2, 2), }", "'fortran_order'");
-  bad_npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (4,), }", "structured arrays");
-  bad_npy("__import__('os')", "expected '{'");
+  expect_bad_npy("{'descr': '<f2', 'fortran_order': True, 'shape': (2, 2), }", "'<f2' are not supported");
+  expect_bad_npy("{'descr': '|f4', 'fortran_order': False, 'shape': (2, 2), }", "'|f4' are not supported");
+  expect_bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }",
+                 "truncated: its NPY header asks for 24");
+  expect_bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1), }", "too long");
+  expect_bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4), }", "',' after the only");
+  expect_bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (), }", "a single number");
+  expect_bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (0, 4), }", "no samples");
+  expect_bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999, 4), }",
+                 "dimension");
+  expect_bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }",
+                 "too many elements for any");
+  expect_bad_npy("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", "once");
+  expect_bad_npy("{'descr': '<f4', 'shape': (2, 2), }", "'fortran_order'");
+  expect_bad_npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (4,), }", "structured arrays");
+  expect_bad_npy("__import__('os')", "expected '{'");
 }
 
 static void tables_are_read(void **state) {
@@ -397,7 +402,7 @@ static void inputs_for_predictions(void **state) {
                                   &square, &out, &error));
   assert_true(out.rank == 3 && out.element == GT_ELEMENT_F32 && floats(&out)[1] == 255);
   gt_tensor_finish(&out);
-  gt_data_signature wide = signature; /* more than any file has */
+  gt_data_signature wide = signature; /* with more columns than any file has */
   wide.input[0].dim[0] = 2147483647;
   wide.input[0].columns = NULL;
   const long before = peak_memory();
@@ -425,7 +430,8 @@ static const char *pack(const char *name, const char *text, size_t size, size_t 
   return path;
 }
 
-/* A few kilobytes that decompress to 64 MiB or more are an error, found without keeping the output. */
+/* A file that decompresses to more than gt_inflate_limit, 64 MiB plus 200 times its size, is an error, which
+ * is found without keeping the output. */
 static void gzip_bombs_are_rejected(void **state) {
   (void)state;
   opened o;
@@ -438,7 +444,7 @@ static void gzip_bombs_are_rejected(void **state) {
   assert_int_equal(truncate(path, (off_t)packed / 2), 0);
   open_data(&o, "{train: {inputs: %s, targets: %s}}", path, path);
   expect_bad_file(&o, "truncated");
-  /* Rows of four bytes take seven times as much memory. */
+  /* The text is smaller than the limit, but rows of four bytes take seven times as much memory. */
   path = pack("bomb.csv.gz", "1,2\n", 12 << 20, &packed);
   open_data(&o, "{train: %s}", path);
   expect_bad_file(&o, "decompress it first (gunzip)");
@@ -461,7 +467,7 @@ int main(void) {
       cmocka_unit_test(counts_must_match),
       cmocka_unit_test(csv_is_read),
       cmocka_unit_test(csv_mistakes),
-      cmocka_unit_test(csv_tasks),
+      cmocka_unit_test(csv_targets_decide_the_task),
       cmocka_unit_test(numbers_are_parsed),
       cmocka_unit_test(npy_round_trip),
       cmocka_unit_test(npy_headers_are_strict),

@@ -6,8 +6,8 @@
 
 static const gt_data_requirements outline = {.outline = true};
 
-/* The zeros take no space on the disk. */
-static void extend_with_zeros(const char *path, off_t size) { assert_int_equal(truncate(path, size), 0); }
+/* Truncates the file, or extends it with zeros, which take no space on the disk. */
+static void set_file_size(const char *path, off_t size) { assert_int_equal(truncate(path, size), 0); }
 
 static void expect_shape(const gt_tensor *tensor, gt_element element, int rank, const int64_t *dim) {
   assert_null(tensor->data);
@@ -56,7 +56,7 @@ static const char *write_npy_of_zeros(const char *name, const char *type, const 
   memset(head + 10 + n, ' ', 118 - (size_t)n);
   head[127] = '\n';
   const char *path = write_bytes(name, head, sizeof head);
-  extend_with_zeros(path, bytes + 128);
+  set_file_size(path, bytes + 128);
   return path;
 }
 
@@ -78,12 +78,12 @@ static void arrays(void **state) {
   expect_open(&o);
   expect_shape(&o.data.train.target[0], GT_ELEMENT_F32, 2, (int64_t[]){N, 9});
   close_data(&o);
-  open_data(&o, "{train: {inputs: %s, targets: %s}, integers: input}", many,
-            y); /* read: the largest integer is part of the shape */
+  /* Integers are read even for an outline, because the largest one determines the input's limit. */
+  open_data(&o, "{train: {inputs: %s, targets: %s}, integers: input}", many, y);
   expect_open(&o);
   assert_non_null(o.data.train.input[0].data);
   close_data(&o);
-  extend_with_zeros(x, (off_t)N * 100);
+  set_file_size(x, (off_t)N * 100);
   open_data(&o, "{train: {inputs: %s, targets: %s}}", x, y);
   expect_bad_file(&o, "is truncated: its NPY header asks for 134217728 bytes of data, it has 104857472");
 }
@@ -92,8 +92,9 @@ static void records(void **state) {
   (void)state;
   enum { N = 6000, RECORD = 3073 };
   opened o;
+  /* The first record is a truck, all others are airplanes. */
   const char *path = write_bytes("batch.bin", "\x09", 1);
-  extend_with_zeros(path, N * RECORD);
+  set_file_size(path, N * RECORD);
   open_data(&o, "{format: cifar, train: %s, classes: [airplane, truck], per_class: 10}", path);
   expect_open(&o);
   expect_shape(&o.data.train.input[0], GT_ELEMENT_U8, 4, (int64_t[]){11, 32, 32, 3});
@@ -105,11 +106,11 @@ static void records(void **state) {
 static void write_truncated_image(const char *name, int height, int width) {
   static uint8_t pixels[64 * 64 * 3];
   const char *path = path_of(name);
-  const kind k = {PNG_COLOR_TYPE_RGB, 8, false};
+  const png_kind k = {PNG_COLOR_TYPE_RGB, 8, false};
   paint(pixels, 64, 64, 3);
   write_png(name, height, width, k, pixels, 3);
-  extend_with_zeros(path, 80);
-  extend_with_zeros(path, 20000000);
+  set_file_size(path, 80);
+  set_file_size(path, 20000000);
 }
 
 static void pictures(void **state) {
@@ -134,6 +135,7 @@ static void pictures(void **state) {
   write_truncated_image("pictures/b/2.png", 48, 63);
   open_data(&o, "{train: %s}", folder);
   expect_bad_file(&o, "63 x 48 pixels; the others have 64 x 48");
+  /* 48 x 63 pixels are allowed, 48 x 64 are not. */
   open_data(&o, "{train: %s, on_error: skip, size: 48, max_pixels: 3050}", folder);
   expect_open(&o);
   expect_shape(&o.data.train.input[0], GT_ELEMENT_U8, 4, (int64_t[]){1, 48, 48, 3});

@@ -6,13 +6,13 @@
 #include <png.h>
 #include <sys/stat.h>
 
-typedef struct kind { /* of a PNG file */
-  int type, depth;
+typedef struct png_kind {
+  int type, depth; /* color type, bits per channel */
   bool interlaced;
-} kind;
+} png_kind;
 
-/* Rows as stored in the file: `channels` values of 8 or 16 bits, or packed indices of a palette. */
-__attribute__((unused)) static const char *write_png(const char *name, int height, int width, kind k,
+/* Writes a PNG file. rows: per pixel `channels` values of k.depth bits, or one index of the palette. */
+__attribute__((unused)) static const char *write_png(const char *name, int height, int width, png_kind k,
                                                      const uint8_t *rows, int channels) {
   const char *path = path_of(name);
   static const png_color palette[4] = {{255, 0, 0}, {0, 255, 0}, {0, 0, 255}, {9, 8, 7}};
@@ -27,9 +27,9 @@ __attribute__((unused)) static const char *write_png(const char *name, int heigh
   if (k.type == PNG_COLOR_TYPE_PALETTE) png_set_PLTE(png, info, palette, 4);
   png_write_info(png, info);
   const int passes = png_set_interlace_handling(png);
-  const size_t row = ((size_t)width * (size_t)channels * (size_t)k.depth + 7) / 8;
+  const size_t row_bytes = ((size_t)width * (size_t)channels * (size_t)k.depth + 7) / 8;
   for (int pass = 0; pass < passes; pass++)
-    for (int y = 0; y < height; y++) png_write_row(png, rows + (size_t)y * row);
+    for (int y = 0; y < height; y++) png_write_row(png, rows + (size_t)y * row_bytes);
   png_write_end(png, info);
   png_destroy_write_struct(&png, &info);
   fclose(file);
@@ -43,7 +43,7 @@ typedef struct jpeg_kind {
   int orientation; /* of EXIF, 1 to 8; 0: no EXIF */
 } jpeg_kind;
 
-enum { EXIF_HEAD = 6, EXIF = EXIF_HEAD + 34 };
+enum { EXIF_HEAD = 6, EXIF = EXIF_HEAD + 34 }; /* bytes of "Exif\0\0", and of this and the block behind it */
 
 /* Writes an EXIF block as in a JPEG file. A PNG file has it without the first EXIF_HEAD bytes. */
 __attribute__((unused)) static void make_exif(int orientation, uint8_t out[EXIF]) {
@@ -84,10 +84,10 @@ __attribute__((unused)) static const char *write_jpeg(const char *name, int heig
   if (k.orientation) write_exif(&jpeg, k.orientation);
   while (jpeg.next_scanline < jpeg.image_height) {
     uint8_t copy[4096];
-    const size_t row = (size_t)(width * k.channels);
-    memcpy(copy, rows + jpeg.next_scanline * row, row);
-    uint8_t *line = copy;
-    jpeg_write_scanlines(&jpeg, &line, 1);
+    const size_t row_bytes = (size_t)(width * k.channels);
+    memcpy(copy, rows + jpeg.next_scanline * row_bytes, row_bytes);
+    uint8_t *scanline = copy;
+    jpeg_write_scanlines(&jpeg, &scanline, 1);
   }
   jpeg_finish_compress(&jpeg);
   jpeg_destroy_compress(&jpeg);

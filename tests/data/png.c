@@ -27,7 +27,7 @@ static const char *full_device(void) {
   return fd >= 0 ? path : NULL;
 }
 
-static void pictures(void **unused) {
+static void pictures_are_read_back(void **unused) {
   (void)unused;
   for (uint32_t channels = 1; channels <= 3; channels += 2) {
     gt_picture p, back;
@@ -83,15 +83,15 @@ static void boards_from_images(void **unused) {
   static const uint8_t row[GT_PNG_MAX_SIDE + 1];
   gt_picture p;
   gt_error error = {0};
-  const char *path = write_png("deep.png", 1, 2, (kind){PNG_COLOR_TYPE_GRAY_ALPHA, 16, false}, deep, 2);
+  const char *path = write_png("deep.png", 1, 2, (png_kind){PNG_COLOR_TYPE_GRAY_ALPHA, 16, false}, deep, 2);
   assert_true(read_png(path, &p, &error) && p.channels == 1);
   assert_true(p.data[0] == 0x7f && p.data[1] == 0x80);
   gt_picture_finish(&p);
-  path = write_png("half.png", 1, 2, (kind){PNG_COLOR_TYPE_RGB_ALPHA, 8, true}, half, 4);
+  path = write_png("half.png", 1, 2, (png_kind){PNG_COLOR_TYPE_RGB_ALPHA, 8, true}, half, 4);
   assert_true(read_png(path, &p, &error) && p.channels == 3);
   assert_memory_equal(p.data, "\x64\x32\x19\0\0\0", 6);
   gt_picture_finish(&p);
-  path = write_png("wide.png", 1, GT_PNG_MAX_SIDE + 1, (kind){PNG_COLOR_TYPE_GRAY, 1, false}, row, 1);
+  path = write_png("wide.png", 1, GT_PNG_MAX_SIDE + 1, (png_kind){PNG_COLOR_TYPE_GRAY, 1, false}, row, 1);
   assert_false(read_png(path, &p, &error) || p.data);
   assert_true(error.status == GT_ERR_DATA &&
               strstr(error.message, "16385 x 1 pixels; at most 16384 per side"));
@@ -127,6 +127,7 @@ static chunk expect_chunk(const gt_bytes *file, size_t *at, const char *type) {
   return c;
 }
 
+/* Inflates the data of a frame and compares its rows with the picture. */
 static void check_rows(const uint8_t *packed, uint32_t size, const gt_picture *picture) {
   const size_t row = (size_t)W * picture->channels;
   uint8_t rows[H * (W * 3 + 1)];
@@ -134,12 +135,12 @@ static void check_rows(const uint8_t *packed, uint32_t size, const gt_picture *p
   assert_int_equal(uncompress(rows, &length, packed, size), Z_OK);
   assert_int_equal(length, H * (row + 1));
   for (size_t y = 0; y < H; y++) {
-    assert_int_equal(rows[y * (row + 1)], 0);
+    assert_int_equal(rows[y * (row + 1)], 0); /* no filter */
     assert_memory_equal(rows + y * (row + 1) + 1, picture->data + y * row, row);
   }
 }
 
-/* fcTL: its sequence number, the whole image, its delay, no blending with the frame before. */
+/* fcTL: its sequence number, the whole image, its delay in ms, no blending with the frame before. */
 static void check_control(const chunk *c, uint32_t sequence, unsigned delay) {
   assert_int_equal(c->size, 26);
   assert_int_equal(get32(c->data), sequence);
@@ -147,9 +148,9 @@ static void check_control(const chunk *c, uint32_t sequence, unsigned delay) {
   assert_int_equal(get32(c->data + 8), H);
   assert_int_equal(get32(c->data + 12), 0);
   assert_int_equal(get32(c->data + 16), 0);
-  const unsigned above = (unsigned)c->data[20] << 8 | c->data[21],
-                 below = (unsigned)c->data[22] << 8 | c->data[23];
-  assert_int_equal(above * 1000, delay * below);
+  const unsigned numerator = (unsigned)c->data[20] << 8 | c->data[21],
+                 denominator = (unsigned)c->data[22] << 8 | c->data[23];
+  assert_int_equal(numerator * 1000, delay * denominator);
   assert_int_equal(c->data[24], 0);
   assert_int_equal(c->data[25], 0);
 }
@@ -161,15 +162,15 @@ static void check_animation(const char *path, const gt_picture *frame, unsigned 
   uint32_t sequence = 0;
   assert_true(gt_read_file(path, 1 << 20, &file, &error));
   assert_memory_equal(file.data, "\x89PNG\r\n\x1a\n", 8);
-  const chunk header = expect_chunk(&file, &at, "IHDR"), begin = expect_chunk(&file, &at, "acTL");
+  const chunk header = expect_chunk(&file, &at, "IHDR"), animation = expect_chunk(&file, &at, "acTL");
   assert_int_equal(header.size, 13);
   assert_int_equal(get32(header.data), W);
   assert_int_equal(get32(header.data + 4), H);
   assert_int_equal(header.data[8], 8);
   assert_int_equal(header.data[9], frame->channels == 3 ? 2 : 0);
-  assert_int_equal(begin.size, 8);
-  assert_int_equal(get32(begin.data), FRAMES);
-  assert_int_equal(get32(begin.data + 4), 0); /* repeats forever */
+  assert_int_equal(animation.size, 8);
+  assert_int_equal(get32(animation.data), FRAMES);
+  assert_int_equal(get32(animation.data + 4), 0); /* repeats forever */
   for (int i = 0; i < FRAMES; i++) {
     const chunk control = expect_chunk(&file, &at, "fcTL");
     check_control(&control, sequence++, delay);
@@ -205,7 +206,7 @@ static void animations(void **unused) {
   }
 }
 
-static void failures(void **unused) {
+static void failures_are_reported(void **unused) {
   (void)unused;
   gt_animation a = {0};
   gt_picture p;
@@ -232,8 +233,9 @@ static void failures(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(pictures), cmocka_unit_test(orientation_is_applied),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(pictures_are_read_back),
+                                     cmocka_unit_test(orientation_is_applied),
                                      cmocka_unit_test(boards_from_images), cmocka_unit_test(animations),
-                                     cmocka_unit_test(failures)};
+                                     cmocka_unit_test(failures_are_reported)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,7 @@ static gt_tensor tensor_of(gt_element element, int rank, const int64_t *dim) {
   return t;
 }
 
+/* Compares the ranges of a tensor's columns with those that a plain loop finds. */
 static void check(gt_element element, int rank, const int64_t *dim, int64_t columns) {
   gt_arena arena;
   gt_arena_init(&arena);
@@ -72,9 +73,9 @@ static void samples_outside_are_reported(void **state) {
   (void)state;
   gt_arena arena;
   gt_arena_init(&arena);
-  assert_null(warning_for(&arena, (float[]){3, 0, 9, 1, 10.5f, -1.1f},
-                          3));                                /* outside by less than a tenth of the range */
-  assert_null(warning_for(&arena, (float[]){0, 0, 0, 0}, 2)); /* all zeros */
+  /* Values outside by less than a tenth of the range; all zeros. */
+  assert_null(warning_for(&arena, (float[]){3, 0, 9, 1, 10.5f, -1.1f}, 3));
+  assert_null(warning_for(&arena, (float[]){0, 0, 0, 0}, 2));
   assert_string_equal(
       warning_for(&arena, (float[]){3, 2, 4, 3, 5, 0}, 3),
       "2 of 3 samples lie outside the range of the training data: values of 'score' from 0 to 3, "
@@ -86,14 +87,15 @@ static void samples_outside_are_reported(void **state) {
   assert_non_null(warning_for(&arena, (float[]){3, 0, 40, 0.5f}, 2)); /* one of two, far outside */
   float many[2 * 200];
   for (int i = 0; i < 200; i++) many[2 * i] = i < 3 ? 12 : 5, many[2 * i + 1] = 0;
-  assert_null(warning_for(&arena, many, 200)); /* as many as expected by chance: 2 * 200 * 2 / 101 */
+  /* 3 samples are outside; by chance 200 * 2 / 101 in each of the 2 columns are (range.c). */
+  assert_null(warning_for(&arena, many, 200));
   for (int i = 0; i < 30; i++) many[2 * i] = 12;
   assert_non_null(warning_for(&arena, many, 200));
   many[2 * 100] = 300;
   for (int i = 0; i < 30; i++) many[2 * i] = 5;
   assert_non_null(warning_for(&arena, many, 200)); /* a single value, but far outside */
-  assert_non_null(warning_for(&arena, (float[]){0.1f, 0.01f, 0.2f, -0.02f},
-                              2)); /* far too close together: in another unit */
+  /* Far too close together: in another unit. */
+  assert_non_null(warning_for(&arena, (float[]){0.1f, 0.01f, 0.2f, -0.02f}, 2));
   gt_arena_finish(&arena);
 }
 

@@ -4,6 +4,7 @@
 
 enum { N = 64 };
 
+/* Value i of the training inputs as the network gets it (gt_scaling). */
 static float network_input(const gt_dataset *data, int64_t i) {
   const int64_t n = data->input[0].scaling.count, features = gt_tensor_features(&data->train.input[0]);
   const float *center = data->input[0].scaling.values + i % features % n;
@@ -26,14 +27,14 @@ static void no_cancellation(void **state) {
   (void)state;
   opened o;
   float x[2 * N];
-  double mean[2] = {0}, deviation[2] = {0};
+  double mean[2] = {0}, variance[2] = {0};
   const char *path = far_values(x);
   for (int i = 0; i < 2 * N; i++) mean[i % 2] += (double)x[i] / N;
-  for (int i = 0; i < 2 * N; i++) deviation[i % 2] += pow((double)x[i] - mean[i % 2], 2) / N;
+  for (int i = 0; i < 2 * N; i++) variance[i % 2] += pow((double)x[i] - mean[i % 2], 2) / N;
   open_data(&o, "{train: {inputs: %s, targets: %s}, normalize: standard}", path, path);
   expect_open(&o);
   for (int i = 0; i < 2 * N; i++) {
-    const double want = ((double)x[i] - mean[i % 2]) / sqrt(deviation[i % 2]);
+    const double want = ((double)x[i] - mean[i % 2]) / sqrt(variance[i % 2]);
     if (fabs((double)network_input(&o.data, i) - want) > 2e-7)
       fail_msg("%d: %.9g is not %.9g", i, (double)network_input(&o.data, i), want);
   }
@@ -72,11 +73,11 @@ static void channels_are_measured(void **state) {
   enum { POSITIONS = 2 * 3 };
   opened o;
   float x[POSITIONS * 2];
-  double mean[2] = {0}, deviation[2] = {0};
+  double mean[2] = {0}, variance[2] = {0};
   gt_error error = {0};
   for (int i = 0; i < POSITIONS * 2; i++) x[i] = i % 2 ? (float)(i * i) : -0.25f * (float)i;
   for (int i = 0; i < POSITIONS * 2; i++) mean[i % 2] += (double)x[i] / POSITIONS;
-  for (int i = 0; i < POSITIONS * 2; i++) deviation[i % 2] += pow((double)x[i] - mean[i % 2], 2) / POSITIONS;
+  for (int i = 0; i < POSITIONS * 2; i++) variance[i % 2] += pow((double)x[i] - mean[i % 2], 2) / POSITIONS;
   const gt_tensor tensor = {.element = GT_ELEMENT_F32, .rank = 3, .dim = {2, 3, 2}, .data = x};
   assert_true(gt_data_write_npy(path_of("places.npy"), &tensor, &error));
   const char *path = path_of("places.npy");
@@ -85,7 +86,7 @@ static void channels_are_measured(void **state) {
   assert_int_equal(o.data.input[0].scaling.count, 2);
   for (int i = 0; i < POSITIONS * 2; i++)
     assert_true(fabs((double)network_input(&o.data, i) -
-                     ((double)x[i] - mean[i % 2]) / sqrt(deviation[i % 2])) < 1e-6);
+                     ((double)x[i] - mean[i % 2]) / sqrt(variance[i % 2])) < 1e-6);
   close_data(&o);
   open_data(&o, "{train: {inputs: %s, targets: %s}, normalize: {method: channel, mean: 1}}", path, path);
   expect_bad_config(&o, 0, "the method measures them");

@@ -8,7 +8,8 @@ static const uint8_t inputs[] = {0, 0, 8, 2, 0, 0, 0, 8, 0, 0, 0, 1, 0, 1, 2, 3,
 static const uint8_t labels[] = {0, 0, 8, 1, 0, 0, 0, 8, 3, 0, 5, 3, 1, 0, 5, 3};
 static const char animals[] = "a,kind\n0,cat\n1,ape\n2,dog\n3,bee\n4,cat\n5,dog\n6,cat\n7,ape\n";
 
-/* Expects these samples and labels in the split, one digit each. */
+/* Expects the split to have these samples in this order, with these classes; both strings have one digit for
+ * each sample. */
 static void expect_split(const gt_split *split, const char *indices, const char *classes) {
   const gt_tensor *in = &split->input[0];
   assert_int_equal(split->samples, strlen(indices));
@@ -162,7 +163,7 @@ static void unknown_and_repeated_classes(void **state) {
   expect_bad_config(&o, 41, "none of the 2 validation samples belongs to these classes");
 }
 
-static void quantities(void **state) {
+static void quantities_have_no_classes(void **state) {
   (void)state;
   opened o;
   open_data(&o, "{classes: [0, 1], inputs: [1, 2], targets: [0.5, 1]}");
@@ -248,7 +249,7 @@ int main(void) {
                                      cmocka_unit_test(per_class),
                                      cmocka_unit_test(scaling_of_selected_samples),
                                      cmocka_unit_test(unknown_and_repeated_classes),
-                                     cmocka_unit_test(quantities),
+                                     cmocka_unit_test(quantities_have_no_classes),
                                      cmocka_unit_test_teardown(for_a_model, clear_model)};
   return cmocka_run_group_tests_name("data: chosen classes", tests, NULL, remove_files);
 }

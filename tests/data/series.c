@@ -5,8 +5,8 @@
 
 enum { MAX_TEXT = 16384 };
 
-/* Hourly rows "time,x,y" with x = row and y = 1000 + row. From row `skip` on, times are one hour later; 0: no
- * gap. */
+/* Hourly rows "t,x,y", the time t, x = row and y = 1000 + row. From row `skip` on, times are one hour later;
+ * 0: no gap. */
 static const char *table(int rows, int skip) {
   static char text[MAX_TEXT];
   int used = snprintf(text, sizeof text, "t,x,y\n");
@@ -305,12 +305,13 @@ static void naive_forecasts(void **state) {
 
 /* --- no leak --- */
 
-/* 60 rows with a number and a category; from row `from` on, all values differ from those of other tables. */
-static const char *changed_from(int from) {
+/* 60 rows with a number and a category; the values in row `first` and after it are not those of a table in
+ * which these rows come before `first`. */
+static const char *changed_from(int first) {
   static char text[MAX_TEXT];
   int used = snprintf(text, sizeof text, "x,kind,y\n");
   for (int i = 0; i < 60; i++)
-    used += i < from
+    used += i < first
                 ? snprintf(text + used, sizeof text - (size_t)used, "%d,%s,%d\n", i, i % 2 ? "a" : "b", 2 * i)
                 : snprintf(text + used, sizeof text - (size_t)used, "%d,%s,%d\n", 7777 - i,
                            i % 2 ? "new" : "newer", 31 * i);

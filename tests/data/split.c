@@ -234,8 +234,8 @@ static void bad_weights(void **state) {
   const char *path = write_text("t.csv", "n,y,w\n0,1.5,0\n1,2,1\n");
   open_data(&o, "{train: %s, target: y, weight: w, test_fraction: 0.5, split: last}", path);
   expect_bad_config(&o, 0, "the weights of all 1 training samples are 0");
-  const char *bare = write_text("u.csv", "n,y\n0,1.5\n");
-  open_data(&o, "{train: %s, test: %s, target: y, weight: w}", path, bare);
+  const char *unweighted = write_text("u.csv", "n,y\n0,1.5\n");
+  open_data(&o, "{train: %s, test: %s, target: y, weight: w}", path, unweighted);
   expect_bad_file(&o, "u.csv:1:1: there is no column 'w', which has the weights of the samples in");
   open_data(&o, "{format: table, inputs: [[0], [1]], targets: [[0], [1]], weight: w}");
   expect_bad_config(&o, 0, "unknown key 'weight'");

@@ -150,6 +150,7 @@ static void every_table(void **state) {
     const table *t = &tables[i];
     opened o;
     const char *path = write_text(t->name, t->text);
+    /* The targets are quantities, unless the options have a task, and except for the labels cat and dog. */
     open_data(&o, "{train: %s, %s%s}", path, t->options,
               strstr(t->options, "task") || strstr(t->text, "dog") ? ""
               : *t->options                                        ? ", task: regression"

@@ -65,16 +65,16 @@ static void evaluation_windows(void **state) {
 static void fingerprints(void **state) {
   (void)state;
   opened o;
-  uint64_t print[3];
+  uint64_t fingerprint[3];
   for (int i = 0; i < 3; i++) {
     const char *path = write_alphabet();
     if (i == 2) alphabet[7] = 'x', path = write_text("alphabet.txt", alphabet);
     open_data(&o, "{train: %s, text: {window: 10}}", path);
     expect_open(&o);
-    print[i] = gt_dataset_fingerprint(&o.data).train;
+    fingerprint[i] = gt_dataset_fingerprint(&o.data).train;
     close_data(&o);
   }
-  assert_true(print[0] == print[1] && print[1] != print[2]);
+  assert_true(fingerprint[0] == fingerprint[1] && fingerprint[1] != fingerprint[2]);
 }
 
 static void files(void **state) {

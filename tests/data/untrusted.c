@@ -84,13 +84,13 @@ static void user_files_are_trusted(void **state) {
   gt_diagnostics_init(&o.diagnostics, &o.arena);
   gt_spec *spec = gt_spec_parse(&o.arena, "test.yaml", text, strlen(text), &o.diagnostics);
   assert_true(gt_spec_override(&o.arena, spec, set, NULL, &o.diagnostics));
-  o.ok = gt_dataset_open(spec, 7, requirements, &o.arena, &o.data, &o.diagnostics, &o.error);
+  o.ok = gt_dataset_open(spec, 7 /* seed */, requirements, &o.arena, &o.data, &o.diagnostics, &o.error);
   expect_bad_file(&o, "column 'secret' has 1 number and 1 text ('hush' at 2:3)");
   unlink(path_of("s.csv"));
 }
 
 /* Opens data whose training file is named by the model and whose test file is named by the user (--set). */
-static void open_with_test(opened *o, const gt_data_requirements *asked, const char *train,
+static void open_with_test(opened *o, const gt_data_requirements *required, const char *train,
                            const char *test) {
   char text[700], set[600];
   *o = (opened){0};
@@ -100,7 +100,7 @@ static void open_with_test(opened *o, const gt_data_requirements *asked, const c
   gt_diagnostics_init(&o->diagnostics, &o->arena);
   gt_spec *spec = gt_spec_parse(&o->arena, "test.yaml", text, strlen(text), &o->diagnostics);
   assert_true(gt_spec_override(&o->arena, spec, set, NULL, &o->diagnostics));
-  o->ok = gt_dataset_open(spec, 7, asked, &o->arena, &o->data, &o->diagnostics, &o->error);
+  o->ok = gt_dataset_open(spec, 7 /* seed */, required, &o->arena, &o->data, &o->diagnostics, &o->error);
 }
 
 /* Errors in the user's test file are shown, but only if the message cannot reveal names from the training
@@ -118,21 +118,21 @@ static void test_file_of_the_user_is_shown(void **state) {
                   .text_labels = true,
                   .columns = targets,
                   .column_count = 1}}};
-  const gt_data_requirements asked = {.untrusted = "test.yaml", .signature = &signature};
+  const gt_data_requirements required = {.untrusted = "test.yaml", .signature = &signature};
   char train[256], test[256];
   snprintf(train, sizeof train, "%s", write_text("s.csv", "a,kind\n1,cat\n2,dog\n"));
   snprintf(test, sizeof test, "%s", write_text("t.csv", "a,kind\n1,cot\n"));
   opened o;
-  open_with_test(&o, &asked, train, test);
+  open_with_test(&o, &required, train, test);
   expect_bad_file(&o, "'cot' is not one of the 2 classes; did you mean 'cat'?");
   /* Now the class names come from the training file and must not be shown. */
   signature.target[0].class_names = NULL;
-  open_with_test(&o, &asked, train, test);
+  open_with_test(&o, &required, train, test);
   expect_no_content(&o, "cat");
   signature.target[0].class_names = classes;
-  signature.input[0].columns = NULL; /* now the column names come from there */
+  signature.input[0].columns = NULL; /* now the column names come from the training file */
   write_text("t.csv", "b,kind\n1,cat\n");
-  open_with_test(&o, &asked, train, test);
+  open_with_test(&o, &required, train, test);
   expect_no_content(&o, "'a'");
   unlink(train), unlink(test);
 }
