@@ -1,4 +1,5 @@
-/* faults FOLDER GTRAIN SHIM [--sample] [--only WORDS] [--class NAME] [--at N]: see driver.h and calls.sh. */
+/* driver FOLDER GTRAIN SHIM [--sample] [--verbose] [--only COMMAND] [--class NAME] [--device NAME]
+ * [--every N] [--at N]: see driver.h, calls.sh and fault_options. */
 #define _GNU_SOURCE
 #include "driver.h"
 #include <errno.h>
@@ -75,8 +76,9 @@ const char *error_name(int error) { return error == FAULT_SHORT ? "short" : stre
 
 typedef struct fault_options {
   bool sample, verbose;
-  const char *only, *class, *device;
-  uint64_t at, every; /* 0: all */
+  const char *only; /* the number of a command, or a part of "subject words" */
+  const char *class, *device;
+  uint64_t at, every; /* test only call number `at`; test each `every`th call; 0: not given */
 } fault_options;
 
 typedef struct fault_trials {
@@ -84,13 +86,13 @@ typedef struct fault_trials {
   size_t count, capacity;
 } fault_trials;
 
-static void add(fault_trials *t, const fault_spec *o) {
+static void add(fault_trials *t, const fault_spec *fault) {
   if (t->count == t->capacity) {
     t->capacity = t->capacity ? 2 * t->capacity : 1024;
     t->items = realloc(t->items, t->capacity * sizeof *t->items);
     if (!t->items) give_up("out of memory");
   }
-  t->items[t->count++] = *o;
+  t->items[t->count++] = *fault;
 }
 
 /* The distance between the calls that are tested: a sample has about `wanted` of each class, error and
@@ -101,13 +103,14 @@ static uint64_t sample_step(const fault_options *options, fault_class class, uin
   return options->sample && calls > wanted ? calls / wanted : 1;
 }
 
-/* In a sample, the first tested call differs between commands and classes. */
-static void add_row(fault_trials *t, const fault_options *options, fault_spec o, uint64_t calls) {
-  const uint64_t step = sample_step(options, o.class, calls);
+/* Adds a trial for each call that is to be tested. In a sample, the first tested call differs between
+ * commands and classes. */
+static void add_calls(fault_trials *t, const fault_options *options, fault_spec fault, uint64_t calls) {
+  const uint64_t step = sample_step(options, fault.class, calls);
   const uint64_t begin =
-      step == 1 ? 1 : 1 + (uint64_t)(o.command * 7 + (int)o.class * 3 + o.permanent) % step;
-  for (o.at = begin; o.at <= calls; o.at += step)
-    if (!options->at || options->at == o.at) add(t, &o);
+      step == 1 ? 1 : 1 + (uint64_t)(fault.command * 7 + (int)fault.class * 3 + fault.permanent) % step;
+  for (fault.at = begin; fault.at <= calls; fault.at += step)
+    if (!options->at || options->at == fault.at) add(t, &fault);
 }
 
 static void add_command(fault_trials *t, const fault_options *options, int command,
@@ -115,10 +118,11 @@ static void add_command(fault_trials *t, const fault_options *options, int comma
   for (int class = 0; class < FAULT_CLASSES; class ++) {
     if (options->class && strcmp(options->class, class_name[class])) continue;
     for (int i = 0; errors[class][i]; i++) {
-      fault_spec o = {.command = command, .class = (fault_class) class, .error = errors[class][i]};
-      add_row(t, options, o, counted->count[class]);
-      o.permanent = true;
-      if (o.error != EINTR) add_row(t, options, o, counted->count[class]); /* EINTR does not repeat forever */
+      fault_spec fault = {.command = command, .class = (fault_class) class, .error = errors[class][i]};
+      add_calls(t, options, fault, counted->count[class]);
+      fault.permanent = true;
+      /* EINTR does not repeat forever. */
+      if (fault.error != EINTR) add_calls(t, options, fault, counted->count[class]);
     }
   }
 }
@@ -126,7 +130,7 @@ static void add_command(fault_trials *t, const fault_options *options, int comma
 /* --- workers --- */
 
 typedef struct fault_score {
-  _Atomic uint32_t of[VERDICTS];
+  _Atomic uint32_t trials[VERDICTS];
 } fault_score;
 
 typedef struct fault_shared {
@@ -136,7 +140,7 @@ typedef struct fault_shared {
 
 static bool is_bad(fault_verdict v) { return v > MISSED; }
 
-/* Prints the source position of the first failed call, from `addr2line`. */
+/* Prints the stack of the first failed call as the source positions that `addr2line` gives. */
 static void print_frames(FILE *log, const fault_worker *worker) {
   char line[PATH_MAX + 64 * FAULT_FRAMES];
   int length = snprintf(line, sizeof line, "addr2line -e %s -f -i -s -p", worker->gtrain), found = 0;
@@ -151,6 +155,7 @@ static void print_frames(FILE *log, const fault_worker *worker) {
   if (pipe) pclose(pipe);
 }
 
+/* Prints what the command wrote to standard error. */
 static void print_err(FILE *log, const fault_worker *worker) {
   char path[PATH_MAX], line[512];
   path_of(path, "%s/err", worker->path);
@@ -159,13 +164,13 @@ static void print_err(FILE *log, const fault_worker *worker) {
   if (file) fclose(file);
 }
 
-static void report(FILE *log, const fault_worker *worker, const fault_spec *o, fault_verdict v,
+static void report(FILE *log, const fault_worker *worker, const fault_spec *fault, fault_verdict v,
                    const char *note) {
-  const fault_command *c = &commands[o->command];
+  const fault_command *c = &commands[fault->command];
   flockfile(log);
-  fprintf(log, "%s: %s %d %s %s at %llu%s: %s\n", verdict_name[v], c->subject, o->command,
-          class_name[o->class], error_name(o->error), (unsigned long long)o->at,
-          o->permanent ? " for good" : "", note);
+  fprintf(log, "%s: %s %d %s %s at %llu%s: %s\n", verdict_name[v], c->subject, fault->command,
+          class_name[fault->class], error_name(fault->error), (unsigned long long)fault->at,
+          fault->permanent ? " for good" : "", note);
   fprintf(log, "    gtrain %s\n", c->words);
   print_frames(log, worker);
   print_err(log, worker);
@@ -174,11 +179,11 @@ static void report(FILE *log, const fault_worker *worker, const fault_spec *o, f
 }
 
 /* True if this is the first failure with this verdict, class and stack: one report of each is enough. */
-static bool is_new(const fault_worker *worker, const fault_spec *o, fault_verdict v) {
+static bool is_new(const fault_worker *worker, const fault_spec *fault, fault_verdict v) {
   enum { MAX_REPORTS = 1000 };
   static uint64_t seen[MAX_REPORTS];
   static int count;
-  uint64_t hash = (uint64_t)v * 31 + o->class;
+  uint64_t hash = (uint64_t)v * 31 + fault->class;
   for (int i = 0; i < FAULT_FRAMES && worker->page->frame[i]; i++)
     hash = hash * 1099511628211u + worker->page->frame[i] - worker->page->program;
   for (int i = 0; i < count; i++)
@@ -196,10 +201,10 @@ static void work(const fault_worker *shared_settings, int number, fault_shared *
   path_of(path, "%s/failures-%d.log", worker.folder, number);
   FILE *log = options->verbose ? stdout : fopen(path, "w");
   for (size_t i; (i = atomic_fetch_add(&s->next, 1)) < t->count;) {
-    const fault_spec *o = &t->items[i];
-    const fault_verdict v = trial_run(&worker, &commands[o->command], o, note, sizeof note);
-    atomic_fetch_add(&s->score[o->command][o->class].of[v], 1);
-    if (options->verbose || (is_bad(v) && is_new(&worker, o, v))) report(log, &worker, o, v, note);
+    const fault_spec *fault = &t->items[i];
+    const fault_verdict v = trial_run(&worker, &commands[fault->command], fault, note, sizeof note);
+    atomic_fetch_add(&s->score[fault->command][fault->class].trials[v], 1);
+    if (options->verbose || (is_bad(v) && is_new(&worker, fault, v))) report(log, &worker, fault, v, note);
   }
   exit(0);
 }
@@ -207,7 +212,7 @@ static void work(const fault_worker *shared_settings, int number, fault_shared *
 /* --- the table --- */
 
 static void add_scores(uint32_t sum[VERDICTS], const fault_score *score) {
-  for (int v = 0; v < VERDICTS; v++) sum[v] += score->of[v];
+  for (int v = 0; v < VERDICTS; v++) sum[v] += score->trials[v];
 }
 
 static void print_row(const char *subject, const char *name, const uint32_t sum[VERDICTS]) {
@@ -248,7 +253,7 @@ static int print_table(const fault_shared *s) {
 
 /* --- all trials --- */
 
-static bool wanted(const fault_options *options, int index) {
+static bool is_selected(const fault_options *options, int index) {
   const fault_command *c = &commands[index];
   char number[16], name[1100];
   snprintf(number, sizeof number, "%d", index);
@@ -261,7 +266,7 @@ static fault_trials list_trials(const fault_worker *shared_settings, const fault
   fault_worker worker = *shared_settings;
   if (!worker_open(&worker, 0)) give_up("cannot open a worker");
   for (int i = 0; i < COMMANDS; i++) {
-    if (!wanted(options, i)) continue;
+    if (!is_selected(options, i)) continue;
     if (!trial_expect(&worker, &commands[i], i)) exit(1);
     add_command(&t, options, i, worker.page);
   }

@@ -30,7 +30,8 @@ void path_of(char *out, const char *format, ...) {
   va_end(list);
 }
 
-/* Calls visit(name, context) for each name in a folder, until it returns false. False if it did. */
+/* Calls visit(name, context) for each name in a folder, until visit returns false. Returns true if it never
+ * did, or if there is no such folder. */
 static bool for_each_name(const char *folder, bool (*visit)(const char *name, void *context), void *context) {
   bool continues = true;
   DIR *directory = opendir(folder);
@@ -89,7 +90,7 @@ static bool copy_one(const char *name, void *context) {
 void tree_copy(const char *from, const char *to) {
   struct stat s;
   if (lstat(from, &s) != 0) give_up("cannot look at %s", from);
-  if (S_ISLNK(s.st_mode)) return; /* the inputs, shared by all benches */
+  if (S_ISLNK(s.st_mode)) return; /* the inputs, which all workers share */
   if (S_ISDIR(s.st_mode)) {
     if (mkdir(to, 0777) != 0 && errno != EEXIST) give_up("cannot make %s", to);
     two_paths p = {from, to};
@@ -169,6 +170,8 @@ typedef struct search {
   const char *expected, *actual, *pattern;
 } search;
 
+/* True unless the name matches the pattern and is not in the expected folder; for a folder, the same of all
+ * names in it. */
 static bool is_expected(const char *name, void *context) {
   const search *s = context;
   char expected[PATH_MAX], actual[PATH_MAX];

@@ -41,10 +41,10 @@ typedef struct fault_page {
   bool permanent;
   int error;         /* an errno, or FAULT_SHORT */
   bool program_only; /* only calls from the program itself count and fail, not those of a device driver */
-  /* The result: calls and failed calls. */
+  /* The result: numbers of calls and of failed calls. */
   _Atomic uint64_t count[FAULT_CLASSES];
   _Atomic uint64_t fired;
-  uint64_t program, end;        /* load address of the program */
+  uint64_t program, end;        /* the addresses at which the program begins and ends in memory */
   uint64_t frame[FAULT_FRAMES]; /* the stack of the first failed call; 0 ends it */
 } fault_page;
 #endif

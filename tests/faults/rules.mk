@@ -1,4 +1,4 @@
-# Fault injection: every allocation and every file call of eight commands fails, one after another.
+# Fault injection: every allocation and every file call of the commands in driver.c fails, one after another.
 #
 #   make faults     all of them, in parallel (minutes); `make check` runs a sample
 #

@@ -40,20 +40,21 @@ enum { COMMANDS = sizeof commands / sizeof *commands, QUICK_COMMANDS = 4 };
 static const char *const verdict_name[VERDICTS] = {"right",    "refused", "missed", "crashed", "hung",
                                                    "miscoded", "silent",  "wrong",  "lost",    "aside"};
 
-void vulkan_spec_text(const vulkan_spec *o, char *text, size_t size) {
+void vulkan_spec_text(const vulkan_spec *fault, char *text, size_t size) {
   char result[16];
-  snprintf(result, sizeof result, "%d", o->result);
-  snprintf(text, size, "%s:%u:%s:%s", entry_rows[o->entry].name, o->nth,
-           o->result == RESULT_NONE ? "none" : result, mode_names[o->mode]);
+  snprintf(result, sizeof result, "%d", fault->result);
+  snprintf(text, size, "%s:%u:%s:%s", entry_rows[fault->entry].name, fault->nth,
+           fault->result == RESULT_NONE ? "none" : result, mode_names[fault->mode]);
 }
 
 /* --- the list of trials --- */
 
 typedef struct vulkan_options {
   bool quick, verbose;
-  const char *only, *entry;
-  long seconds; /* stop after this time; 0: run all trials */
-  size_t from;  /* the first trial */
+  const char *only;  /* the number of a command, or a part of "subject words" */
+  const char *entry; /* the name of an entry point */
+  long seconds;      /* stop after this time; 0: run all trials */
+  size_t from;       /* the first trial */
 } vulkan_options;
 
 typedef struct vulkan_trials {
@@ -61,15 +62,15 @@ typedef struct vulkan_trials {
   size_t count, capacity;
 } vulkan_trials;
 
-static void add(vulkan_trials *t, vulkan_spec o, int result, fault_mode mode) {
+static void add(vulkan_trials *t, vulkan_spec fault, int result, fault_mode mode) {
   if (t->count == t->capacity) {
     t->capacity = t->capacity ? 2 * t->capacity : 1024;
     t->items = realloc(t->items, t->capacity * sizeof *t->items);
     if (!t->items) give_up("out of memory");
   }
-  o.result = result;
-  o.mode = mode;
-  t->items[t->count++] = o;
+  fault.result = result;
+  fault.mode = mode;
+  t->items[t->count++] = fault;
 }
 
 /* Calls that are made before there is a device. */
@@ -92,35 +93,36 @@ static int partial_success(int entry) {
   }
 }
 
-static void add_call(vulkan_trials *t, vulkan_spec o, fault_mode mode) {
-  const bool before = precedes_device(o.entry);
-  add(t, o, VK_ERROR_DEVICE_LOST, mode);
-  add(t, o, before || o.nth % 2 == 0 ? VK_ERROR_OUT_OF_HOST_MEMORY : VK_ERROR_OUT_OF_DEVICE_MEMORY, mode);
-  add(t, o, before ? VK_ERROR_INITIALIZATION_FAILED : VK_ERROR_UNKNOWN, mode);
-  if (partial_success(o.entry)) add(t, o, partial_success(o.entry), mode);
-  if (partial_success(o.entry) == VK_INCOMPLETE && o.entry != ENTRY_vkGetPipelineCacheData)
-    add(t, o, RESULT_NONE, mode);
+static void add_call(vulkan_trials *t, vulkan_spec fault, fault_mode mode) {
+  const bool before = precedes_device(fault.entry);
+  add(t, fault, VK_ERROR_DEVICE_LOST, mode);
+  add(t, fault, before || fault.nth % 2 == 0 ? VK_ERROR_OUT_OF_HOST_MEMORY : VK_ERROR_OUT_OF_DEVICE_MEMORY,
+      mode);
+  add(t, fault, before ? VK_ERROR_INITIALIZATION_FAILED : VK_ERROR_UNKNOWN, mode);
+  if (partial_success(fault.entry)) add(t, fault, partial_success(fault.entry), mode);
+  if (partial_success(fault.entry) == VK_INCOMPLETE && fault.entry != ENTRY_vkGetPipelineCacheData)
+    add(t, fault, RESULT_NONE, mode);
 }
 
 /* Calls that depend on the device's work: it is lost, every later call fails, or it hangs. */
-static void add_device_failures(vulkan_trials *t, vulkan_spec o) {
-  if (!is_work(o.entry)) return;
-  add(t, o, VK_ERROR_DEVICE_LOST, MODE_LOST);
-  add(t, o, VK_ERROR_OUT_OF_HOST_MEMORY, MODE_ALL);
-  add(t, o, VK_ERROR_UNKNOWN, MODE_ALL);
-  if (o.entry == ENTRY_vkQueueSubmit) add(t, o, VK_SUCCESS, MODE_HANG);
+static void add_device_failures(vulkan_trials *t, vulkan_spec fault) {
+  if (!is_work(fault.entry)) return;
+  add(t, fault, VK_ERROR_DEVICE_LOST, MODE_LOST);
+  add(t, fault, VK_ERROR_OUT_OF_HOST_MEMORY, MODE_ALL);
+  add(t, fault, VK_ERROR_UNKNOWN, MODE_ALL);
+  if (fault.entry == ENTRY_vkQueueSubmit) add(t, fault, VK_SUCCESS, MODE_HANG);
 }
 
-static void add_entry(vulkan_trials *t, vulkan_spec o, uint32_t calls, bool quick) {
+static void add_entry(vulkan_trials *t, vulkan_spec fault, uint32_t calls, bool quick) {
   const uint32_t middle = calls / 2 + 1;
-  for (o.nth = 1; o.nth <= calls; o.nth++) {
-    if (!quick || o.nth == 1) add_call(t, o, MODE_ONCE);
-    if (!quick || o.nth == middle) add_call(t, o, MODE_ALWAYS);
-    if (!quick || o.nth == middle) add_device_failures(t, o);
+  for (fault.nth = 1; fault.nth <= calls; fault.nth++) {
+    if (!quick || fault.nth == 1) add_call(t, fault, MODE_ONCE);
+    if (!quick || fault.nth == middle) add_call(t, fault, MODE_ALWAYS);
+    if (!quick || fault.nth == middle) add_device_failures(t, fault);
   }
 }
 
-static bool wanted(const vulkan_options *options, int index) {
+static bool is_selected(const vulkan_options *options, int index) {
   const fault_command *c = &commands[index];
   char number[16], name[1100];
   snprintf(number, sizeof number, "%d", index);
@@ -146,7 +148,7 @@ static vulkan_trials list_trials(const vulkan_worker *shared_settings, const vul
   vulkan_worker worker = *shared_settings;
   vulkan_worker_open(&worker, 0);
   for (int i = 0; i < COMMANDS; i++) {
-    if (!wanted(options, i)) continue;
+    if (!is_selected(options, i)) continue;
     const int code = vulkan_expect(&worker, &commands[i], i);
     if (code == 69 && strstr(commands[i].words, "validation")) { /* the layers may not be installed */
       printf("not tried: gtrain %s\n", commands[i].words);
@@ -169,18 +171,18 @@ typedef struct vulkan_shared {
 
 static bool is_bad(fault_verdict v) { return v > MISSED; }
 
-static void report(const vulkan_worker *worker, const vulkan_spec *o, fault_verdict v, const char *note) {
-  char order[128], path[PATH_MAX], line[512], text[8192];
-  vulkan_spec_text(o, order, sizeof order);
+static void report(const vulkan_worker *worker, const vulkan_spec *fault, fault_verdict v, const char *note) {
+  char fault_text[128], path[PATH_MAX], line[512], text[8192];
+  vulkan_spec_text(fault, fault_text, sizeof fault_text);
   int length = snprintf(text, sizeof text, "%s: %s: VULKAN_FAULT=%s gtrain %s: %s\n", verdict_name[v],
-                        commands[o->command].subject, order, commands[o->command].words, note);
+                        commands[fault->command].subject, fault_text, commands[fault->command].words, note);
   path_of(path, "%s/err", worker->path);
   FILE *file = fopen(path, "r");
   while (file && fgets(line, sizeof line, file) && length < (int)sizeof text - 600)
     length += snprintf(text + length, sizeof text - (size_t)length, "    | %s", line);
   if (file) fclose(file);
-  if (write(STDOUT_FILENO, text, (size_t)length) < 0)
-    exit(2); /* one write, because other workers write too */
+  /* One write, because other workers write too. */
+  if (write(STDOUT_FILENO, text, (size_t)length) < 0) exit(2);
 }
 
 /* A permutation of the trials: the first trials of a run are spread over the whole list. */
@@ -198,13 +200,13 @@ static void work(const vulkan_worker *shared_settings, int number, vulkan_shared
   vulkan_worker_open(&worker, number);
   for (size_t i; (i = atomic_fetch_add(&s->next, 1)) < t->count;) {
     if (options->seconds && time(NULL) >= end) break;
-    const vulkan_spec *o = &t->items[spread(i, t->count)];
-    const fault_verdict v = vulkan_trial(&worker, &commands[o->command], o, note, sizeof note);
-    atomic_fetch_add(&s->score[o->command][v], 1);
-    atomic_fetch_add(&s->tried[o->entry], 1);
+    const vulkan_spec *fault = &t->items[spread(i, t->count)];
+    const fault_verdict v = vulkan_trial(&worker, &commands[fault->command], fault, note, sizeof note);
+    atomic_fetch_add(&s->score[fault->command][v], 1);
+    atomic_fetch_add(&s->tried[fault->entry], 1);
     for (int e = 0; e < ENTRIES; e++)
       if (worker.counts->faults[e]) atomic_fetch_add(&s->failed[e], 1);
-    if (options->verbose || is_bad(v)) report(&worker, o, v, note);
+    if (options->verbose || is_bad(v)) report(&worker, fault, v, note);
   }
   exit(0);
 }
@@ -251,25 +253,25 @@ static uint32_t print_verdicts(const vulkan_shared *s, uint32_t total[VERDICTS])
 /* Returns the number of entry points that never failed, except those of the validation layers, which may not
  * be installed. */
 static uint32_t print_entries(const vulkan_shared *s) {
-  uint32_t untried = 0;
+  uint32_t never_failed = 0;
   printf("\n%-40s %8s %8s\n", "", "trials", "it failed in");
   for (int e = 0; e < ENTRIES; e++) {
     const bool layers =
         e == ENTRY_vkEnumerateInstanceLayerProperties || e == ENTRY_vkCreateDebugUtilsMessengerEXT;
     if (!entry_rows[e].fallible) continue;
     printf("%-40s %8u %8u\n", entry_rows[e].name, s->tried[e], s->failed[e]);
-    untried += !s->failed[e] && !layers;
+    never_failed += !s->failed[e] && !layers;
   }
-  return untried;
+  return never_failed;
 }
 
 static int print_table(const vulkan_shared *s, const vulkan_trials *t, const vulkan_options *options) {
   uint32_t total[VERDICTS] = {0}, done = 0;
   uint32_t bad = print_verdicts(s, total);
   for (int v = 0; v < VERDICTS; v++) done += total[v];
-  const uint32_t untried = print_entries(s);
+  const uint32_t never_failed = print_entries(s);
   const bool all = done == t->count && !options->only && !options->entry;
-  if (all && untried) printf("%u entry points never failed\n", untried), bad += untried;
+  if (all && never_failed) printf("%u entry points never failed\n", never_failed), bad += never_failed;
   if (done < t->count)
     printf("%zu to %zu of %zu trials; --from goes on\n", options->from, options->from + done, t->count);
   printf("\n%u passed, %u failed\n", total[RIGHT] + total[REFUSED] + total[MISSED], bad);

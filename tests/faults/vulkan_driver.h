@@ -7,8 +7,10 @@
 #include "driver.h"
 #include "vulkan.h"
 
+/* One trial: a command and the fault to inject; see vulkan.h. */
 typedef struct vulkan_spec {
-  int command, entry;
+  int command; /* index in the list of commands */
+  int entry;
   uint32_t nth;
   int result;
   fault_mode mode;
@@ -28,13 +30,13 @@ typedef struct vulkan_worker { /* the state of one worker */
   vulkan_states *states;
 } vulkan_worker;
 
-void vulkan_worker_open(vulkan_worker *b, int number);
+void vulkan_worker_open(vulkan_worker *worker, int number);
 /* Runs the command without a fault, counting, and stores its results as FOLDER/expected-INDEX. Returns the
  * exit code. */
-int vulkan_expect(vulkan_worker *b, const fault_command *c, int index);
+int vulkan_expect(vulkan_worker *worker, const fault_command *c, int index);
 /* One trial; `note` gets a description of the error. */
-fault_verdict vulkan_trial(vulkan_worker *b, const fault_command *c, const vulkan_spec *o, char *note,
-                           size_t size);
+fault_verdict vulkan_trial(vulkan_worker *worker, const fault_command *c, const vulkan_spec *fault,
+                           char *note, size_t size);
 /* Writes the fault as in VULKAN_FAULT: "vkQueueSubmit:3:-4:once". */
-void vulkan_spec_text(const vulkan_spec *o, char *text, size_t size);
+void vulkan_spec_text(const vulkan_spec *fault, char *text, size_t size);
 #endif
