@@ -11,7 +11,8 @@
 
 typedef struct settings {
   const char *gtrain, *room; /* absolute */
-  int64_t seed, commands, jobs, only;
+  int64_t seed, commands, jobs;
+  int64_t only; /* the number of the only case to run; -1: run all */
 } settings;
 
 /* --- one case --- */
@@ -21,6 +22,7 @@ static int remove_entry(const char *path, const struct stat *s, int kind, struct
   return remove(path);
 }
 
+/* Writes c.yaml; in a few cases with a random byte changed, or truncated. */
 static void write_config(generator *m, const json_t *config) {
   char *text = NULL;
   size_t size;
@@ -184,9 +186,9 @@ static void train_again(judge *j, generator *m) {
   add_word(&c, "--set=train.threads=%lld", (long long)between(&m->d, 1, 4));
   const int code = run(j, &c);
   if (code > 0)
-    finding(j, &none, "the run's own config is not trained again (%d)", code);
+    report_finding(j, &none, "the run's own config is not trained again (%d)", code);
   else if (code == 0 && !same_files("run/model.bin", "again/model.bin"))
-    finding(j, &none, "the run's own config makes another model");
+    report_finding(j, &none, "the run's own config makes another model");
 }
 
 /* Resuming a finished run must not change its model. */
@@ -195,19 +197,20 @@ static void resume_ended(judge *j, generator *m, char *const *overrides) {
   if (rename("run/model.bin", "model.bin") != 0) return;
   const int code = train(j, m, overrides, true, NULL);
   if (code > 0)
-    finding(j, &none, "a run that ended is not resumed (%d)", code);
+    report_finding(j, &none, "a run that ended is not resumed (%d)", code);
   else if (code == 0 && !same_files("run/model.bin", "model.bin"))
-    finding(j, &none, "a run that ended and was resumed makes another model");
+    report_finding(j, &none, "a run that ended and was resumed makes another model");
 }
 
-/* `train` must accept the configs that `check` accepts, and no others, unless values diverge in training. */
+/* `train` must accept the configs that `check` accepts, and no others, unless values diverge in training.
+ * `checked` and `trained` are exit codes: 78 means a bad config, 65 bad data, -1 none. */
 static void judge_training(judge *j, int checked, int trained) {
   const command c = {.words = 0};
-  if (checked == 0 && trained == 78) finding(j, &c, "check accepts what train rejects");
+  if (checked == 0 && trained == 78) report_finding(j, &c, "check accepts what train rejects");
   if (checked == 78 && trained != 78 && trained >= 0)
-    finding(j, &c, "train (%d) accepts what check rejects", trained);
+    report_finding(j, &c, "train (%d) accepts what check rejects", trained);
   if (checked == 0 && trained == 65 && !strstr(last_words(), "not finite"))
-    finding(j, &c, "check accepts data that train rejects");
+    report_finding(j, &c, "check accepts data that train rejects");
 }
 
 static void run_case(judge *j, const settings *s, const json_t *schema, int64_t number) {
@@ -265,7 +268,8 @@ static json_t *read_schema(const char *gtrain) {
   return schema;
 }
 
-/* Runs the cases worker, worker + jobs, …, until this worker has run its share of the commands. */
+/* Runs the cases worker, worker + jobs, …, until this worker has run commands / jobs commands. Returns the
+ * number of findings. */
 static int64_t work(const settings *s, int64_t worker) {
   judge j = {.gtrain = s->gtrain, .verbose = s->only >= 0};
   json_t *schema = read_schema(s->gtrain);
@@ -274,11 +278,11 @@ static int64_t work(const settings *s, int64_t worker) {
     return 1;
   }
   enter_folder(s, worker);
-  const int64_t share = s->commands / s->jobs;
+  const int64_t limit = s->commands / s->jobs;
   if (s->only >= 0)
     run_case(&j, s, schema, s->only);
   else
-    for (int64_t number = worker; j.commands < share; number += s->jobs) run_case(&j, s, schema, number);
+    for (int64_t number = worker; j.commands < limit; number += s->jobs) run_case(&j, s, schema, number);
   printf("%lld commands, %lld findings, %lld stopped for their size; exit codes:", (long long)j.commands,
          (long long)j.findings, (long long)j.slow);
   for (int code = 0; code < 256; code++)
@@ -292,7 +296,7 @@ static int64_t number_of(char **argv, int index, int count, int64_t fallback) {
   return index < count && *argv[index] ? strtoll(argv[index], NULL, 10) : fallback;
 }
 
-/* campaign GTRAIN ROOM COMMANDS SEED JOBS [ONLY] */
+/* campaign GTRAIN ROOM [COMMANDS SEED JOBS [ONLY]]; see settings. */
 int main(int argc, char **argv) {
   sigset_t child;
   int failed = 0, status;

@@ -83,7 +83,7 @@ void add_word(command *c, const char *format, ...) __attribute__((format(printf,
 typedef struct judge {
   const char *gtrain;               /* the program */
   bool verbose;                     /* print each command */
-  bool huge;                        /* as in maker */
+  bool huge;                        /* as in generator */
   int64_t commands, findings, slow; /* counts; slow: commands that used too much time */
   int64_t codes[256];
   const char *reproduce; /* the command line that repeats the case, printed with each finding */
@@ -92,7 +92,8 @@ typedef struct judge {
 /* Runs the command, makes the checks that every command must pass, and frees it. Returns the exit code, or -1
  * if a signal or a limit ended it. */
 int run(judge *j, command *c);
-void finding(judge *j, const command *c, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void report_finding(judge *j, const command *c, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* The end of what the last command wrote to standard error. */
 const char *last_words(void);
 #endif

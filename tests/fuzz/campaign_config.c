@@ -115,7 +115,9 @@ static json_t *make_boards(generator *m, data_facts *f) {
 static json_t *make_data(generator *m, data_facts *f, generated_config *result) {
   static const struct {
     json_t *(*make)(generator *, data_facts *);
-    const char *key, *inputs; /* key: one that only this format has; inputs: a file for predictions */
+    /* key: add_some takes keys from the first branch of the schema of `data` that has this key; inputs: a
+     * file for predictions */
+    const char *key, *inputs;
   } kinds[] = {{make_table, "targets", "five.csv"},     {make_csv, "delimiter", "datasets/digits/digits.csv"},
                {make_npy, "test_fraction", "five.npy"}, {make_idx, "test_fraction", "five.idx"},
                {make_function, "formula", "five.csv"},  {make_boards, "grid", "five.npy"}};
@@ -233,11 +235,11 @@ static void write_schema_override(generator *m, FILE *file) {
                *branches = json_object_get(section, "anyOf");
   if (branches)
     section = json_array_get(branches, (size_t)between(&m->d, 0, (int64_t)json_array_size(branches) - 1));
-  json_t *properties = json_object_get(section, "properties"), *row;
+  json_t *properties = json_object_get(section, "properties"), *property;
   int64_t index = between(&m->d, 0, (int64_t)json_object_size(properties) - 1);
-  json_object_foreach(properties, key, row) {
+  json_object_foreach(properties, key, property) {
     if (index--) continue;
-    json_t *value = value_of(m, row, key);
+    json_t *value = value_of(m, property, key);
     fprintf(file, "%s.%s=", name, key);
     write_yaml(file, value);
     json_decref(value);

@@ -29,7 +29,7 @@ static void add(partial_model *s, const char *name, json_t *settings) {
   if (!settings) settings = json_object();
   if (branches) schema = json_array_get(branches, 0);
   if (json_is_object(settings)) add_some(s->m, settings, schema, 12);
-  /* Its name must stay unique, so that later layers can refer to it. */
+  /* The layer must read the one before it; a random `from` would name another one, or none. */
   if (json_is_object(settings)) json_object_del(settings, "from");
   json_object_set_new(layer, name, settings);
   json_array_append_new(s->layers, layer);
@@ -47,10 +47,10 @@ static void add_reshape(partial_model *s) {
   int64_t rest = values_of(s);
   json_t *shape = json_array();
   s->axes = 0;
-  for (int64_t part = 2; part < 8 && s->axes < MAX_AXES - 1; part++) {
-    if (rest % part || chance(&s->m->d, 50)) continue;
-    json_array_append_new(shape, json_integer(s->axis[s->axes++] = part));
-    rest /= part;
+  for (int64_t factor = 2; factor < 8 && s->axes < MAX_AXES - 1; factor++) {
+    if (rest % factor || chance(&s->m->d, 50)) continue;
+    json_array_append_new(shape, json_integer(s->axis[s->axes++] = factor));
+    rest /= factor;
   }
   json_array_append_new(shape, json_integer(chance(&s->m->d, 20) ? -1 : rest));
   s->axis[s->axes++] = rest;

@@ -44,7 +44,7 @@ static void print_command(FILE *file, const command *c) {
   fputc('\n', file);
 }
 
-void finding(judge *j, const command *c, const char *format, ...) {
+void report_finding(judge *j, const command *c, const char *format, ...) {
   va_list arguments;
   j->findings++;
   printf("FINDING: ");
@@ -81,15 +81,15 @@ static void exec_gtrain(const judge *j, const command *c, const int *streams) {
   _exit(127);
 }
 
-/* Returns the wait status; -1 if it used too much time or had to be killed. SIGCHLD is blocked. */
+/* Returns the wait status; -1 if the process used too much time or had to be killed. SIGCHLD is blocked. */
 static int wait_for(pid_t pid, int seconds) {
-  const struct timespec limit = {.tv_sec = seconds};
+  const struct timespec timeout = {.tv_sec = seconds};
   sigset_t child;
   int status;
   sigemptyset(&child);
   sigaddset(&child, SIGCHLD);
   while (waitpid(pid, &status, WNOHANG) == 0) {
-    if (sigtimedwait(&child, NULL, &limit) >= 0 || errno == EINTR) continue;
+    if (sigtimedwait(&child, NULL, &timeout) >= 0 || errno == EINTR) continue;
     kill(pid, SIGKILL);
     waitpid(pid, &status, 0);
     return -1;
@@ -98,6 +98,7 @@ static int wait_for(pid_t pid, int seconds) {
   return status;
 }
 
+/* Runs the command and stores what it prints in `output`. Returns what wait_for does. */
 static int spawn(const judge *j, const command *c) {
   static int streams[2];
   if (!streams[0])
@@ -149,15 +150,16 @@ static bool requested_much_memory(void) {
 }
 
 static void judge_code(judge *j, const command *c, int code) {
-  static const char documented[] = {0, 1, 2, 65, 69, 71, 73, 74, 75, 78};
+  static const char documented[] = {0, 1, 2, 65, 69, 71, 73, 74, 75, 78}; /* docs/running.md */
   j->codes[code]++;
-  if (!memchr(documented, code, sizeof documented)) finding(j, c, "exit code %d", code);
+  if (!memchr(documented, code, sizeof documented)) report_finding(j, c, "exit code %d", code);
   if (code == 71 && !j->huge && !requested_much_memory())
-    finding(j, c, "out of memory, although no large allocation was requested");
-  if (code && !output[1][0]) finding(j, c, "exit code %d without a message", code);
-  if (strchr(output[0], '\x1b') || strchr(output[1], '\x1b')) finding(j, c, "an escape sequence was printed");
-  if (code == 1 && !has_option(c, "--fail-if")) finding(j, c, "a gate was missed, and none was given");
-  if (code == 0 && prints_json(c) && !is_json(output[0])) finding(j, c, "--json did not print JSON");
+    report_finding(j, c, "out of memory, although no large allocation was requested");
+  if (code && !output[1][0]) report_finding(j, c, "exit code %d without a message", code);
+  if (strchr(output[0], '\x1b') || strchr(output[1], '\x1b'))
+    report_finding(j, c, "an escape sequence was printed");
+  if (code == 1 && !has_option(c, "--fail-if")) report_finding(j, c, "a gate was missed, and none was given");
+  if (code == 0 && prints_json(c) && !is_json(output[0])) report_finding(j, c, "--json did not print JSON");
 }
 
 int run(judge *j, command *c) {
@@ -167,9 +169,9 @@ int run(judge *j, command *c) {
   const int status = spawn(j, c);
   if (status == -1) {
     j->slow++;
-    if (!j->huge) finding(j, c, "no end after %d seconds", MAX_SECONDS);
+    if (!j->huge) report_finding(j, c, "no end after %d seconds", MAX_SECONDS);
   } else if (WIFSIGNALED(status)) {
-    finding(j, c, "killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    report_finding(j, c, "killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
   } else {
     judge_code(j, c, code = WEXITSTATUS(status));
   }

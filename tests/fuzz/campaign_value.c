@@ -48,7 +48,7 @@ json_t *wild_value(generator *m) {
   json_t *list;
   switch (kind) {
   case 0: return json_object();
-  case 1: return json_pack("{s:i}", one_of(&m->d, words + 12), 1);
+  case 1: return json_pack("{s:i}", one_of(&m->d, words + 12), 1); /* a key: a word from "input" on */
   case 2:
   case 3:
     list = json_array();
@@ -62,9 +62,10 @@ json_t *wild_value(generator *m) {
   }
 }
 
-static double limit(const json_t *schema, const char *inside, const char *outside, double fallback) {
-  const json_t *value = json_object_get(schema, inside);
-  if (!value) value = json_object_get(schema, outside);
+/* The limit that the schema has under one of these keys, or else `fallback`. */
+static double limit(const json_t *schema, const char *inclusive, const char *exclusive, double fallback) {
+  const json_t *value = json_object_get(schema, inclusive);
+  if (!value) value = json_object_get(schema, exclusive);
   return value ? json_number_value(value) : fallback;
 }
 
@@ -201,12 +202,12 @@ const json_t *branch_with(const json_t *schema, const char *key) {
   return NULL;
 }
 
-void add_some(generator *m, json_t *random_map, const json_t *schema, int percent) {
+void add_some(generator *m, json_t *map, const json_t *schema, int percent) {
   const char *key;
-  json_t *row;
-  json_object_foreach(json_object_get(schema, "properties"), key, row) {
-    if (json_object_get(random_map, key) || !chance(&m->d, percent)) continue;
-    json_object_set_new(random_map, key, value_of(m, row, key));
+  json_t *property;
+  json_object_foreach(json_object_get(schema, "properties"), key, property) {
+    if (json_object_get(map, key) || !chance(&m->d, percent)) continue;
+    json_object_set_new(map, key, value_of(m, property, key));
   }
 }
 

@@ -53,7 +53,7 @@ void fuzz_expect(bool condition, const char *format, ...) {
   report(message);
 }
 
-static void out_of_memory(size_t size) { fuzz_expect(false, "%zu bytes were asked for unchecked", size); }
+static void out_of_memory(size_t size) { fuzz_expect(false, "an unchecked allocation of %zu bytes", size); }
 
 /* glibc's own __assert_fail prints to stderr, which is captured here. */
 void __assert_fail(const char *assertion, const char *file, unsigned int line, const char *function);
@@ -133,7 +133,7 @@ bool fuzz_must_skip(const uint8_t *data, size_t size) {
 /* --- the program --- */
 
 int fuzz_gtrain(const char *const *words) {
-  static const int documented[] = {0, 1, 2, 65, 69, 71, 73, 74, 75, 78};
+  static const int documented[] = {0, 1, 2, 65, 69, 71, 73, 74, 75, 78}; /* docs/running.md, without 70 */
   char *copies[MAX_WORDS + 1] = {strdup("gtrain")};
   int count = 1;
   bool known = false;
@@ -183,7 +183,7 @@ static void open_map(const char *map, const gt_data_requirements *wanted) {
   gt_diagnostics_init(&diagnostics, &arena);
   const gt_spec *spec = gt_spec_parse(&arena, "x.yaml", map, strlen(map), &diagnostics);
   fuzz_expect(spec, "the target's own map cannot be read: %s", map);
-  if (gt_dataset_open(spec, 7, wanted, &arena, &data, &diagnostics, &error)) {
+  if (gt_dataset_open(spec, 7 /* seed */, wanted, &arena, &data, &diagnostics, &error)) {
     fuzz_expect(data.train.samples > 0, "no training samples");
     fuzz_expect(!wanted || data.target[0].classes == wanted->signature->target[0].classes,
                 "%d classes, not those of the model", data.target[0].classes);
@@ -197,7 +197,8 @@ static void open_map(const char *map, const gt_data_requirements *wanted) {
   gt_arena_finish(&arena);
 }
 
-static gt_data_signature row_of(int64_t features, const char *const *columns) {
+/* The signature of a model whose samples are rows of `features` numbers. */
+static gt_data_signature row_signature(int64_t features, const char *const *columns) {
   return (gt_data_signature){.inputs = 1,
                              .input = {{.name = GT_INPUT_NAME,
                                         .element = GT_ELEMENT_F32,
@@ -212,14 +213,14 @@ static gt_data_signature row_of(int64_t features, const char *const *columns) {
 static void open_for_model(const char *map, const char *inputs) {
   static const char *const columns[] = {"a", "b"}, *const classes[] = {"0", "1"}, *const target = "label";
   for (int text = 0; text < 2; text++) {
-    gt_data_signature signature = row_of(2, columns);
+    gt_data_signature signature = row_signature(2, columns);
     signature.target[0] = (gt_data_target){
         .classes = 2, .class_names = classes, .text_labels = text, .columns = &target, .column_count = 1};
     const gt_data_requirements wanted = {.signature = &signature};
     open_map(map, &wanted);
   }
   for (int64_t features = 1; features <= 3; features++) {
-    const gt_data_signature signature = row_of(features, features == 2 ? columns : NULL);
+    const gt_data_signature signature = row_signature(features, features == 2 ? columns : NULL);
     gt_tensor tensor;
     gt_error error = {0};
     if (gt_data_read_inputs(&(gt_input_file){NULL, inputs}, 1, &signature, &tensor, &error)) {

@@ -96,7 +96,7 @@ static size_t mutate_metadata(uint8_t *data, size_t size, size_t max_size, unsig
   json_t *metadata = json_object_get(header, "__metadata__");
   const size_t count = json_object_size(metadata);
   size_t result = 0;
-  /* The config is the longest value. */
+  /* Half of the mutations change the config, which is the longest value. */
   const char *key = seed % 2 ? "config" : count ? key_at(metadata, seed / 2 % count) : NULL;
   if (key && json_object_get(metadata, key)) {
     mutate_value(metadata, key);
