@@ -305,8 +305,7 @@ static void naive_forecasts(void **state) {
 
 /* --- no leak --- */
 
-/* 60 rows with a number and a category; the values in row `first` and after it are not those of a table in
- * which these rows come before `first`. */
+/* 60 rows with a number and a category. From row `first` on, the values are not those of changed_from(60). */
 static const char *changed_from(int first) {
   static char text[MAX_TEXT];
   int used = snprintf(text, sizeof text, "x,kind,y\n");

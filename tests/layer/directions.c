@@ -15,7 +15,7 @@ typedef struct automaton {
   int32_t wiring[2 * MAX_WIRES];
   int64_t wires;
   gt_arena arena;
-  const uint8_t *chosen;
+  const uint8_t *chosen; /* what gt_directions returns: the function of each perception gate */
 } automaton;
 
 /* A perception with layers of 8, 4, 2 and possibly 1 gates, wired as by layer logic_ca. */
@@ -56,12 +56,13 @@ static int32_t position_read(const automaton *m, uint32_t kernel, uint32_t outpu
 }
 
 static void kernels_read_different_neighbors(void **state) {
-  static const int32_t straight[] = {1, 7, 3, 5}, diagonal[] = {0, 8, 2, 6, 1, 7, 3, 5};
+  /* Positions in the patch of 3 x 3 cells, row by row. */
+  static const int32_t beside[] = {1, 7, 3, 5}, diagonal_first[] = {0, 8, 2, 6, 1, 7, 3, 5};
   (void)state;
   for (uint64_t seed = 1; seed <= 20; seed++) {
     automaton few = make(4, 4, seed), many = make(11, 4, seed);
-    for (uint32_t k = 0; k < 4; k++) assert_int_equal(position_read(&few, k, 0), straight[k]);
-    for (uint32_t k = 0; k < 11; k++) assert_int_equal(position_read(&many, k, 0), diagonal[k % 8]);
+    for (uint32_t k = 0; k < 4; k++) assert_int_equal(position_read(&few, k, 0), beside[k]);
+    for (uint32_t k = 0; k < 11; k++) assert_int_equal(position_read(&many, k, 0), diagonal_first[k % 8]);
     gt_arena_finish(&few.arena);
     gt_arena_finish(&many.arena);
   }

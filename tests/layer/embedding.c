@@ -38,7 +38,8 @@ static gt_id variable(fixture *f, const char *name, gt_shape shape, gt_dtype dty
 
 /* Builds the model on an input "x" of this shape and type; vocabulary: the number of tokens, 0 if x has none.
  * f->model is NULL after an error. */
-static void model_of(fixture *f, const char *layers, gt_shape shape, gt_dtype dtype, int64_t vocabulary) {
+static void build_with_vocabulary(fixture *f, const char *layers, gt_shape shape, gt_dtype dtype,
+                                  int64_t vocabulary) {
   memset(f, 0, sizeof *f);
   gt_arena_init(&f->arena);
   gt_diagnostics_init(&f->diagnostics, &f->arena);
@@ -50,8 +51,8 @@ static void model_of(fixture *f, const char *layers, gt_shape shape, gt_dtype dt
                             (gt_model_mode){.training = true}, &f->diagnostics);
 }
 
-static void model(fixture *f, const char *layers, gt_shape shape, gt_dtype dtype) {
-  model_of(f, layers, shape, dtype, 0);
+static void build(fixture *f, const char *layers, gt_shape shape, gt_dtype dtype) {
+  build_with_vocabulary(f, layers, shape, dtype, 0);
 }
 
 /* False if there is no such device. */
@@ -97,10 +98,10 @@ static void finish(fixture *f) {
 /* --- values and gradient -------------------------------------------------------------------------------- */
 
 typedef struct test_case {
-  int64_t rows, width, padding;
-  const char *settings; /* in addition to num_embeddings and embedding_dim */
+  int64_t rows, width, padding; /* padding: the row that gets no gradient; -1: none */
+  const char *settings;         /* in addition to num_embeddings and embedding_dim */
   gt_shape input;
-  uint32_t repeat; /* the largest number of different indices; 0: any */
+  uint32_t max_distinct; /* the largest number of different indices; 0: any */
 } test_case;
 
 static struct {
@@ -109,13 +110,14 @@ static struct {
   double want[MAX_VALUES];
 } data;
 
-/* The gradient of the loss with respect to the output is data.grad_output. */
-static void build(fixture *f, const test_case *t) {
+/* Builds the model of a case and the gradient of its table. The gradient of the loss with respect to the
+ * output is data.grad_output. */
+static void build_case(fixture *f, const test_case *t) {
   gt_error error = {0};
   char layer[160];
   snprintf(layer, sizeof layer, "{embedding: {num_embeddings: %d, embedding_dim: %d%s}}", (int)t->rows,
            (int)t->width, t->settings);
-  model(f, layer, t->input, GT_I32);
+  build(f, layer, t->input, GT_I32);
   assert_non_null(f->model);
   gt_graph *g = f->graph;
   f->kept[0] = f->model->output;
@@ -126,6 +128,7 @@ static void build(fixture *f, const test_case *t) {
   assert_true(gt_autodiff(g, loss, &f->model->node[weight->index], 1, &f->kept[1], &error));
 }
 
+/* Initializes the table and copies it to data.weight. */
 static void start_weight(fixture *f) {
   gt_error error = {0};
   gt_state_dict start;
@@ -136,6 +139,7 @@ static void start_weight(fixture *f) {
   gt_state_dict_finish(&start);
 }
 
+/* Compares the output and the gradient of the table for `count` tokens with loops. */
 static void check(const test_case *t, int64_t count, const float *y, const float *gradient) {
   memset(data.want, 0, sizeof data.want);
   for (int64_t i = 0; i < count * t->width; i++) {
@@ -154,11 +158,12 @@ static void check_case(const test_case *t) {
   bool available[2];
   assert_true(count * t->width <= MAX_VALUES && t->rows * t->width <= MAX_VALUES);
   for (int64_t i = 0; i < count; i++)
-    data.index[i] = (int32_t)((uint64_t)i * 2654435761u % 4294967291u % (t->repeat ? t->repeat : t->rows));
+    data.index[i] =
+        (int32_t)((uint64_t)i * 2654435761u % 4294967291u % (t->max_distinct ? t->max_distinct : t->rows));
   for (int64_t i = 0; i < count * t->width; i++) data.grad_output[i] = sinf((float)(i % 9973) * 1.7f);
   for (int d = 0; d < 2; d++) {
     fixture f;
-    build(&f, t);
+    build_case(&f, t);
     available[d] = compile(&f, devices[d], 2);
     if (available[d]) {
       start_weight(&f);
@@ -200,7 +205,7 @@ static void initial_values(void **state) {
   const test_case t = {2000, 16, 7, ", padding_idx: 7", {1, {1}}, 0};
   fixture f;
   double sum = 0, squares = 0;
-  build(&f, &t);
+  build_case(&f, &t);
   assert_true(compile(&f, "cpu", 2));
   start_weight(&f);
   finish(&f);
@@ -215,7 +220,7 @@ static void initial_values(void **state) {
 
 static void expect_error(const char *layer, gt_dtype dtype, const char *message, const char *expected) {
   fixture f;
-  model(&f, layer, gt_shape_2(4, 3), dtype);
+  build(&f, layer, gt_shape_2(4, 3), dtype);
   assert_null(f.model);
   assert_int_equal(f.diagnostics.errors, 1);
   assert_string_equal(f.diagnostics.items[0].message, message);
@@ -274,7 +279,7 @@ static void check_limit(int64_t limit, const char *message, const char *expected
   gt_arena_finish(&arena);
 }
 
-static void largest_integer(void **state) {
+static void input_limit_must_fit_the_table(void **state) {
   (void)state;
   check_limit(0, NULL, NULL);
   check_limit(10, NULL, NULL);
@@ -286,6 +291,7 @@ static void largest_integer(void **state) {
 
 /* --- layers that move integers -------------------------------------------------------------------------- */
 
+/* want: for each output, the index of its value in x; a negative entry n stands for the constant n + 1. */
 static void check_moved(const char *layer, const char *type, int count, const int32_t *want) {
   static const char *const devices[] = {"cpu", "vulkan"};
   static const int32_t x[12] = {0, 1, -2, 3, 4, 1 << 25 | 1, INT32_MAX, INT32_MIN, 8, 9, 10, 0x7fc00001};
@@ -293,7 +299,7 @@ static void check_moved(const char *layer, const char *type, int count, const in
   assert_true(gt_layer_find(type)->integers);
   for (int d = 0; d < 2; d++) {
     fixture f;
-    model(&f, layer, gt_shape_of(3, (const int64_t[]){2, 2, 3}), GT_I32);
+    build(&f, layer, gt_shape_of(3, (const int64_t[]){2, 2, 3}), GT_I32);
     assert_non_null(f.model);
     assert_int_equal(gt_node_at(f.graph, f.model->output)->dtype, GT_I32);
     assert_int_equal(gt_shape_count(gt_node_at(f.graph, f.model->output)->shape), count);
@@ -308,7 +314,6 @@ static void check_moved(const char *layer, const char *type, int count, const in
   }
 }
 
-/* For each output the index of its value in x; a negative entry n stands for the constant n + 1. */
 static void layers_that_move_integers(void **state) {
   (void)state;
   check_moved("flatten", "flatten", 12, (const int32_t[]){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
@@ -332,8 +337,8 @@ static void tied_weights(void **state) {
   gt_error error = {0};
   fixture f;
   (void)state;
-  model_of(&f, "{embedding: {embedding_dim: 2, name: t}}, {linear: {weight: t, bias: false}}",
-           gt_shape_1(ITEMS), GT_I32, ROWS);
+  build_with_vocabulary(&f, "{embedding: {embedding_dim: 2, name: t}}, {linear: {weight: t, bias: false}}",
+                        gt_shape_1(ITEMS), GT_I32, ROWS);
   assert_non_null(f.model);
   assert_int_equal(f.model->store->slots, 1);
   const gt_slot *slot = gt_store_find(f.model->store, "t.weight");
@@ -368,7 +373,7 @@ static void tied_weights(void **state) {
 
 /* --- the product of a table ----------------------------------------------------------------------------- */
 
-enum { SLOTS = 10, TOKENS = 63, TABLE = 5, VALUES = 1 << 12 };
+enum { SLOTS = 10, TOKENS = 63, TABLE_ROWS = 5, VALUES = 1 << 12 };
 
 /* What a model computes from TOKENS tokens: its output, then the gradients of all its parameters. */
 typedef struct product_result {
@@ -377,13 +382,14 @@ typedef struct product_result {
   double flops;
 } product_result;
 
+/* Initializes the parameters; the table t gets values that are the same for every model. */
 static void start_values(fixture *f) {
   gt_error error = {0};
   gt_state_dict start;
   gt_state_dict_init(&start, f->model->store, GT_WEIGHT_ROLES, 1);
   const gt_slot_values values = gt_state_dict_values(&start);
   float *table = values.of(&values, "t.weight");
-  for (int i = 0; i < TABLE * 6; i++) table[i] = sinf((float)i); /* also the padding row */
+  for (int i = 0; i < TABLE_ROWS * 6; i++) table[i] = sinf((float)i); /* also the padding row */
   assert_true(gt_state_dict_upload(&start, &f->buffers, &error));
   gt_state_dict_finish(&start);
 }
@@ -391,7 +397,7 @@ static void start_values(fixture *f) {
 static void build_product(fixture *f, const char *layers, int *kept, gt_id *node) {
   gt_id weight[SLOTS];
   gt_error error = {0};
-  model(f, layers, gt_shape_2(7, TOKENS / 7), GT_I32);
+  build(f, layers, gt_shape_2(7, TOKENS / 7), GT_I32);
   assert_non_null(f->model);
   const int slots = f->model->store->slots;
   assert_true(slots <= SLOTS);
@@ -408,7 +414,7 @@ static void run_product(const char *layers, product_result *result) {
   int kept;
   build_product(&f, layers, &kept, f.kept);
   assert_true(compile(&f, "cpu", kept));
-  for (int i = 0; i < TOKENS; i++) index[i] = i * i % TABLE;
+  for (int i = 0; i < TOKENS; i++) index[i] = i * i % TABLE_ROWS;
   start_values(&f);
   upload(&f, "x", index, TOKENS);
   run(&f);
@@ -424,7 +430,8 @@ static void run_product(const char *layers, product_result *result) {
 }
 
 /* A GEMM that reads an embedding directly multiplies each row of the table once, not each token. The results
- * are equal to those with {leaky_relu: 1} in between, which returns its input but prevents this. */
+ * are equal to those with {leaky_relu: 1} in between, which returns its input, but keeps the GEMM from
+ * reading the embedding directly. */
 static void product_of_table(void **state) {
   static const char *const paddings[] = {"", ", padding_idx: 2"};
   static const char *const heads[] = {
@@ -457,7 +464,7 @@ static void product_of_table(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_and_gradients),      cmocka_unit_test(initial_values),
-      cmocka_unit_test(errors_are_reported),       cmocka_unit_test(largest_integer),
+      cmocka_unit_test(errors_are_reported),       cmocka_unit_test(input_limit_must_fit_the_table),
       cmocka_unit_test(layers_that_move_integers), cmocka_unit_test(tied_weights),
       cmocka_unit_test(product_of_table),
   };

@@ -15,13 +15,12 @@
 
 #include <cmocka.h>
 
-enum { MOST = 1 << 14 };
-
 /* --- splines on the host --- */
 
-static double by_recursion(uint32_t degree, double v) {
+/* The B-spline of this degree on the knots 0, 1, 2, …, by de Boor's recursion. */
+static double de_boor(uint32_t degree, double v) {
   if (!degree) return v >= 0 && v < 1;
-  return (v * by_recursion(degree - 1, v) + (degree + 1 - v) * by_recursion(degree - 1, v - 1)) / degree;
+  return (v * de_boor(degree - 1, v) + (degree + 1 - v) * de_boor(degree - 1, v - 1)) / degree;
 }
 
 static void splines_are_those_of_de_boor(void **state) {
@@ -29,14 +28,14 @@ static void splines_are_those_of_de_boor(void **state) {
   for (uint32_t degree = 0; degree <= 6; degree++)
     for (double v = -1; v <= degree + 2; v += 0.0625) {
       double sum = 0;
-      assert_true(fabs(gt_spline(degree, v) - by_recursion(degree, v)) < 1e-14);
+      assert_true(fabs(gt_spline(degree, v) - de_boor(degree, v)) < 1e-14);
       for (int i = -10; i <= 10; i++) sum += gt_spline(degree, v - i);
       assert_true(fabs(sum - 1) < 1e-14);
     }
 }
 
 /* For a matrix of full rank, A P A = A and (P A)ᵀ = P A hold only if P is the pseudo-inverse. */
-static void pseudo_inverses_fit(void **state) {
+static void pseudo_inverses_are_right(void **state) {
   static const uint32_t sizes[][2] = {{1, 1}, {3, 7}, {7, 3}, {6, 8}, {5, 5}};
   uint32_t seed = 1;
   (void)state;
@@ -64,7 +63,7 @@ static void pseudo_inverses_fit(void **state) {
 
 /* The pseudo-inverse of a matrix of B-spline values, which is banded. One spline has no points and so only
  * zeros: P A is the identity except for that spline. */
-static void splines_fit(void **state) {
+static void pseudo_inverse_of_spline_values(void **state) {
   enum { ROWS = 96, COLUMNS = 15, UNSEEN = 6, DEGREE = 3 };
   double a[ROWS * COLUMNS], p[ROWS * COLUMNS];
   (void)state;
@@ -84,7 +83,8 @@ static void splines_fit(void **state) {
 /* --- the layer --- */
 
 /* Initial values of splines at the knots are uniform noise in ± noise / (2 grid). The weights of the silu
- * branch are initialized as in efficient-kan. */
+ * branch are initialized as in efficient-kan. The coefficients are stored in blocks of 16 inputs, each [terms
+ * + 1, 16, units]; the last of the terms + 1 is the weight of the silu branch. */
 static void initial_splines_are_noise(void **state) {
   static const char *const layers[] = {"kan: {units: 7, noise: 0.4, spline_scale: false}",
                                        "kan: {units: 7, noise: 0.4, degree: 5, spline_scale: false}",
@@ -190,7 +190,7 @@ static void every_basis_builds(void **state) {
 static void refinement_keeps_the_functions(void **state) {
   static const struct {
     const char *before, *now;
-    double largest;
+    double tolerance;
   } steps[] = {
       {"kan: {units: 3, noise: 5, spline_scale: false}", "kan: {units: 3, grid: 10, spline_scale: false}",
        2e-6},
@@ -215,7 +215,7 @@ static void refinement_keeps_the_functions(void **state) {
     gt_state_dict_finish(&now.dict);
     now.dict = carried;
     layer_run(&now, now.model->output, x, z);
-    for (int i = 0; i < 8 * 3; i++) assert_true(fabs(y[i] - z[i]) < steps[s].largest * (1 + fabs(y[i])));
+    for (int i = 0; i < 8 * 3; i++) assert_true(fabs(y[i] - z[i]) < steps[s].tolerance * (1 + fabs(y[i])));
     layer_finish(&before);
     layer_finish(&now);
   }
@@ -249,8 +249,8 @@ static void errors_are_reported(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(splines_are_those_of_de_boor),
-      cmocka_unit_test(pseudo_inverses_fit),
-      cmocka_unit_test(splines_fit),
+      cmocka_unit_test(pseudo_inverses_are_right),
+      cmocka_unit_test(pseudo_inverse_of_spline_values),
       cmocka_unit_test(initial_splines_are_noise),
       cmocka_unit_test(options_do_what_they_say),
       cmocka_unit_test(every_basis_builds),

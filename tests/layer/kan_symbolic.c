@@ -26,6 +26,7 @@ enum { ROWS = 9, IN = 3, OUT = 2, EDGES = 4 };
 
 static const char layer[] = "kan: {units: 2, grid: 4, degree: 2, spline_scale: false, "
                             "symbolic: [[2, 1, sin], [0, 1, sin], [0, 0, exp], [2, 0, 1/x]]}";
+/* The input, output and function of each symbolic edge of `layer`. */
 static const int from[EDGES] = {2, 0, 0, 2}, to[EDGES] = {1, 1, 0, 0};
 static const char *const function[EDGES] = {"sin", "sin", "exp", "1/x"};
 
@@ -55,12 +56,14 @@ static double edge_value(const layer_fixture *f, int e, double x) {
          constant[GT_KAN_SHIFT_OUT];
 }
 
-static bool is_function(int i, int o) {
+/* True if the edge from input i to output o has a function by name, not a spline. */
+static bool is_symbolic(int i, int o) {
   for (int e = 0; e < EDGES; e++)
     if (from[e] == i && to[e] == o) return true;
   return false;
 }
 
+/* Output o of a row, computed with loops in double precision. */
 static double output(const layer_fixture *f, const float *x, int row, int o) {
   double sum = 0;
   for (int e = 0; e < EDGES; e++)
@@ -68,9 +71,9 @@ static double output(const layer_fixture *f, const float *x, int row, int o) {
   for (int i = 0; i < IN; i++) {
     const double v = (double)x[row * IN + i];
     const float *c = layer_values(f, "coefficients") + i * OUT + o;
-    for (int t = 0; t < 6 && !is_function(i, o); t++)
+    for (int t = 0; t < 6 && !is_symbolic(i, o); t++)
       sum += (double)c[t * IN * OUT] * gt_spline(2, (v + 1) / 0.5 + 2 - t);
-    if (!is_function(i, o)) sum += (double)c[6 * IN * OUT] * v / (1 + exp(-v));
+    if (!is_symbolic(i, o)) sum += (double)c[6 * IN * OUT] * v / (1 + exp(-v));
   }
   return sum;
 }
@@ -100,7 +103,7 @@ static void initial_edges(void **state) {
                   (float)(k == GT_KAN_SCALE_IN || k == GT_KAN_SCALE_OUT));
   for (int i = 0; i < IN; i++)
     for (int o = 0; o < OUT; o++)
-      assert_true(layer_values(&f, "mask")[i * OUT + o] == (float)!is_function(i, o));
+      assert_true(layer_values(&f, "mask")[i * OUT + o] == (float)!is_symbolic(i, o));
   layer_finish(&f);
 }
 
@@ -119,7 +122,7 @@ static void nodes_compute_the_functions(void **state) {
     gt_error error = {0};
     layer_build(&f, "relu", gt_shape_2(POINTS, 1)); /* for its input */
     for (int k = 0; k < POINTS; k++) x[k] = (float)at[k];
-    const gt_id in = 0, out = symbol->emit(f.graph, in);
+    const gt_id in = 0 /* x is the graph's first node */, out = symbol->emit(f.graph, in);
     gt_id gradient;
     layer_run(&f, stored(&f, out), x, y);
     const gt_id loss =
@@ -129,12 +132,13 @@ static void nodes_compute_the_functions(void **state) {
     for (int k = 0; k < POINTS; k++) {
       const double wanted = gt_symbol_value(symbol, (double)x[k]),
                    wanted_slope = gt_symbol_slope(symbol, (double)x[k]);
-      const bool end =
+      /* True outside the domain, and at its upper end. */
+      const bool is_outside =
           !gt_symbol_defined(symbol, (double)x[k]) || !gt_symbol_defined(symbol, (double)x[k] + 1e-6);
-      if (fabs((double)y[k] - wanted) > (end ? 1e-3 : 2e-6) * (1e-3 + fabs(wanted)))
+      if (fabs((double)y[k] - wanted) > (is_outside ? 1e-3 : 2e-6) * (1e-3 + fabs(wanted)))
         fail_msg("%s(%g) is %g, not %g", symbol->name, (double)x[k], (double)y[k], wanted);
       assert_true(isfinite(slope[k]));
-      if (!end && fabs(at[k]) > 1e-6 &&
+      if (!is_outside && fabs(at[k]) > 1e-6 &&
           fabs((double)slope[k] - wanted_slope) > 2e-5 * (1e-3 + fabs(wanted_slope)))
         fail_msg("the slope of %s at %g is %g, not %g", symbol->name, (double)x[k], (double)slope[k],
                  wanted_slope);
@@ -146,7 +150,7 @@ static void nodes_compute_the_functions(void **state) {
 /* --- gradients ------------------------------------------------------------------------------------------ */
 
 /* Σ cos(row + 2 o) y, in double precision. */
-static double weighted(const layer_fixture *f, const float *x) {
+static double weighted_sum(const layer_fixture *f, const float *x) {
   double sum = 0;
   for (int row = 0; row < ROWS; row++)
     for (int o = 0; o < OUT; o++) sum += cos(row + 2.0 * o) * output(f, x, row, o);
@@ -154,7 +158,7 @@ static double weighted(const layer_fixture *f, const float *x) {
 }
 
 /* The same sum in the graph: Σ cos(row + 2 o) y. */
-static gt_id weighted_node(layer_fixture *f) {
+static gt_id weighted_sum_node(layer_fixture *f) {
   gt_graph *graph = f->graph;
   gt_id rows[ROWS * OUT];
   for (int k = 0; k < ROWS * OUT; k++)
@@ -170,7 +174,7 @@ static void gradients_of_constants(void **state) {
   gt_id constant[GT_KAN_SYMBOLIC_VALUES], gradient[GT_KAN_SYMBOLIC_VALUES];
   (void)state;
   init_values(&f, x);
-  const gt_id loss = weighted_node(&f);
+  const gt_id loss = weighted_sum_node(&f);
   for (int k = 0; k < GT_KAN_SYMBOLIC_VALUES; k++) constant[k] = layer_node(&f, gt_kan_symbolic_names[k]);
   assert_true(gt_autodiff(f.graph, loss, constant, GT_KAN_SYMBOLIC_VALUES, gradient, &error));
   for (int k = 0; k < GT_KAN_SYMBOLIC_VALUES; k++) {
@@ -179,9 +183,9 @@ static void gradients_of_constants(void **state) {
       float *value = &layer_values(&f, gt_kan_symbolic_names[k])[e];
       const float old = *value, step = 1.0f / 256;
       *value = old + step;
-      const double above = weighted(&f, x), high = (double)*value;
+      const double above = weighted_sum(&f, x), high = (double)*value;
       *value = old - step;
-      const double slope = (above - weighted(&f, x)) / (high - (double)*value);
+      const double slope = (above - weighted_sum(&f, x)) / (high - (double)*value);
       *value = old;
       assert_true(fabs((double)got[e] - slope) < 2e-3 * (1 + fabs(slope)));
     }
@@ -192,9 +196,9 @@ static void gradients_of_constants(void **state) {
 static double slope_at(layer_fixture *f, float *x, int i) {
   const double at = (double)x[i], step = 1.0 / 1024;
   x[i] = (float)(at + step);
-  const double above = weighted(f, x), high = (double)x[i];
+  const double above = weighted_sum(f, x), high = (double)x[i];
   x[i] = (float)(at - step);
-  const double below = weighted(f, x), low = (double)x[i];
+  const double below = weighted_sum(f, x), low = (double)x[i];
   x[i] = (float)at;
   return (above - below) / (high - low);
 }
@@ -207,7 +211,7 @@ static void gradients_of_inputs(void **state) {
   gt_id gradient, again;
   (void)state;
   init_values(&f, x);
-  const gt_id loss = weighted_node(&f), read = 0; /* x is the graph's first node */
+  const gt_id loss = weighted_sum_node(&f), read = 0; /* x is the graph's first node */
   assert_true(gt_autodiff(f.graph, loss, &read, 1, &gradient, &error));
   const gt_id square = gt_sum(f.graph, gt_mul(f.graph, gradient, gradient), 0, false);
   assert_true(gt_autodiff(f.graph, square, &read, 1, &again, &error));

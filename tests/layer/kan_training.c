@@ -23,14 +23,16 @@ enum { ROWS = 7, IN = 4, OUT = 3, TERMS = 6 };
 
 /* --- penalties ------------------------------------------------------------------------------------------ */
 
+/* Coefficient t of the edge from input i to output o, times the edge's scale if `scaled`. Coefficient TERMS
+ * is the weight of silu, which has no scale. */
 static double coefficient(const layer_fixture *f, int t, int i, int o, bool scaled) {
   const double scale = scaled && t < TERMS ? (double)layer_values(f, "spline_scale")[i * OUT + o] : 1;
   return scale * (double)layer_values(f, "coefficients")[(t * IN + i) * OUT + o];
 }
 
-/* The mean absolute activation or coefficient of an edge. */
-static double size_of(const layer_fixture *f, const float *x, int i, int o, bool scaled,
-                      bool of_coefficients) {
+/* The mean magnitude of an edge's activations or, if `of_coefficients`, of its coefficients. */
+static double edge_size(const layer_fixture *f, const float *x, int i, int o, bool scaled,
+                        bool of_coefficients) {
   double size = 0;
   for (int t = 0; of_coefficients && t < TERMS; t++) size += fabs(coefficient(f, t, i, o, scaled)) / TERMS;
   for (int r = 0; !of_coefficients && r < ROWS; r++) {
@@ -43,6 +45,7 @@ static double size_of(const layer_fixture *f, const float *x, int i, int o, bool
   return size;
 }
 
+/* The paper and the formulas are in src/layer/kan/kan_penalty.c. */
 static void penalties_are_those_of_the_paper(void **state) {
   static const struct {
     const char *layer;
@@ -64,14 +67,14 @@ static void penalties_are_those_of_the_paper(void **state) {
     layer_build_good(&f, cases[c].layer, gt_shape_2(ROWS, IN));
     layer_run(&f, f.model->penalty, x, &got);
     for (int e = 0; e < IN * OUT; e++) {
-      sum += size_of(&f, x, e / OUT, e % OUT, cases[c].scaled, cases[c].of_coefficients);
+      sum += edge_size(&f, x, e / OUT, e % OUT, cases[c].scaled, cases[c].of_coefficients);
       for (int t = 1; t < TERMS; t++)
         rough += fabs(coefficient(&f, t, e / OUT, e % OUT, cases[c].scaled) -
                       coefficient(&f, t - 1, e / OUT, e % OUT, cases[c].scaled)) /
                  (TERMS - 1);
     }
     for (int e = 0; e < IN * OUT; e++) {
-      const double p = size_of(&f, x, e / OUT, e % OUT, cases[c].scaled, cases[c].of_coefficients) / sum;
+      const double p = edge_size(&f, x, e / OUT, e % OUT, cases[c].scaled, cases[c].of_coefficients) / sum;
       entropy -= p * log(p);
     }
     const double want = 0.5 * sum + 0.25 * entropy + 0.125 * rough;
@@ -184,11 +187,11 @@ static void only_gradients_are_as_large_as_coefficients(void **state) {
     const gt_plan_options options = {.target = device, .keep = kept, .keep_count = 3};
     const gt_plan *plan = gt_plan_create(&f.arena, f.graph, &options, &error);
     if (!plan) fail_msg("%s", error.message);
-    uint64_t known = gt_node_bytes(f.graph, output); /* for the gradient of the output */
-    for (int i = 0; i < 3; i++) known += gt_node_bytes(f.graph, kept[i]);
-    if (10 * plan->arena_bytes > 11 * known)
+    uint64_t known_bytes = gt_node_bytes(f.graph, output); /* for the gradient of the output */
+    for (int i = 0; i < 3; i++) known_bytes += gt_node_bytes(f.graph, kept[i]);
+    if (10 * plan->arena_bytes > 11 * known_bytes)
       fail_msg("%s: %.1f MiB for values of %.1f", layers[k], (double)plan->arena_bytes / 0x1p20,
-               (double)known / 0x1p20);
+               (double)known_bytes / 0x1p20);
     layer_finish(&f);
   }
 }
@@ -219,8 +222,8 @@ static void grids_follow_the_data(void **state) {
   assert_int_equal(f.model->adaptations, 1);
   const gt_adaptation *a = f.model->adaptation;
   assert_true(a->every == 2 && a->until == 20);
-  const gt_slot_values held = gt_state_dict_values(&f.dict);
-  a->adapt(a, x, SAMPLES, &held);
+  const gt_slot_values values = gt_state_dict_values(&f.dict);
+  a->adapt(a, x, SAMPLES, &values);
   layer_run(&f, f.model->output, x, z);
   for (int i = 0; i < SAMPLES * OUT; i++)
     assert_true(fabs((double)(y[i] - z[i])) < 2e-5 * (1 + fabs((double)y[i])));
@@ -250,8 +253,8 @@ static void adapted_grids_are_refined(void **state) {
                    gt_shape_2(SAMPLES, IN));
   layer_build_good(&now, "kan: {units: 3, grid: 8, grid_update: {every: 1, blend: 0.5}}",
                    gt_shape_2(SAMPLES, IN));
-  const gt_slot_values held = gt_state_dict_values(&before.dict);
-  before.model->adaptation->adapt(before.model->adaptation, x, SAMPLES, &held);
+  const gt_slot_values values = gt_state_dict_values(&before.dict);
+  before.model->adaptation->adapt(before.model->adaptation, x, SAMPLES, &values);
   float *c = layer_values(&before, "coefficients");
   for (int i = 0; i < FUNCTIONS * IN * OUT; i++) c[i] = (float)layer_random(&seed, -1, 1);
   layer_run(&before, before.model->output, x, y);

@@ -150,11 +150,11 @@ static void movement_layers(void **state) {
 /* Compares the output of a layer for one sample of this shape with the values 0, 1, 2, … */
 static void check_counting_input(const char *layer, gt_shape shape, int count, const float *want) {
   fixture f;
-  float from[64], got[64];
+  float input[64], got[64];
   char text[256];
   snprintf(text, sizeof text, "model: [%s]", layer);
-  for (int i = 0; i < 64; i++) from[i] = (float)i;
-  build(&f, text, shape, from);
+  for (int i = 0; i < 64; i++) input[i] = (float)i;
+  build(&f, text, shape, input);
   assert_int_equal(gt_shape_count(gt_node_at(f.graph, f.model->output)->shape), count);
   run(&f, got);
   for (int i = 0; i < count; i++)
@@ -166,17 +166,18 @@ static void image_layers(void **state) {
   (void)state;
   const gt_shape image = gt_shape_of(4, (int64_t[]){1, 2, 4, 1}),
                  pixel = gt_shape_of(4, (int64_t[]){1, 1, 2, 8});
-  const gt_shape line = gt_shape_of(3, (int64_t[]){1, 5, 1}), two = gt_shape_of(4, (int64_t[]){1, 2, 2, 2});
+  const gt_shape signal = gt_shape_of(3, (int64_t[]){1, 5, 1}),
+                 square = gt_shape_of(4, (int64_t[]){1, 2, 2, 2});
   check_counting_input("{max_pool2d: 2}", image, 2, (float[]){5, 7});
   check_counting_input("{avg_pool2d: 2}", image, 2, (float[]){2.5f, 4.5f});
-  check_counting_input("{max_pool1d: {kernel_size: 2, ceil_mode: true}}", line, 3, (float[]){1, 3, 4});
+  check_counting_input("{max_pool1d: {kernel_size: 2, ceil_mode: true}}", signal, 3, (float[]){1, 3, 4});
   check_counting_input("{avg_pool1d: {kernel_size: 3, stride: 2, padding: 1, count_include_pad: false}}",
-                       line, 3, (float[]){0.5f, 2, 3.5f});
+                       signal, 3, (float[]){0.5f, 2, 3.5f});
   check_counting_input("{avg_pool2d: {kernel_size: 2, divisor_override: 2}}", image, 2, (float[]){5, 9});
   check_counting_input("{adaptive_max_pool: [1, 3]}", image, 3, (float[]){5, 6, 7});
-  check_counting_input("{adaptive_avg_pool: 2}", line, 2, (float[]){1, 3});
-  check_counting_input("{global_avg_pool: true}", two, 2, (float[]){3, 4});
-  check_counting_input("global_avg_pool", two, 2, (float[]){3, 4});
+  check_counting_input("{adaptive_avg_pool: 2}", signal, 2, (float[]){1, 3});
+  check_counting_input("{global_avg_pool: true}", square, 2, (float[]){3, 4});
+  check_counting_input("global_avg_pool", square, 2, (float[]){3, 4});
   check_counting_input("{upsample: 2}", gt_shape_of(3, (int64_t[]){1, 2, 1}), 4, (float[]){0, 0, 1, 1});
   check_counting_input("{upsample: {size: 5, mode: linear, align_corners: true}}",
                        gt_shape_of(3, (int64_t[]){1, 3, 1}), 5, (float[]){0, 0.5f, 1, 1.5f, 2});
@@ -187,7 +188,7 @@ static void image_layers(void **state) {
   check_counting_input("{pixel_unshuffle: 2}", image, 8, (float[]){0, 1, 4, 5, 2, 3, 6, 7});
   check_counting_input("{pixel_shuffle: 2}, {pixel_unshuffle: 2}", pixel, 16,
                        (float[]){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
-  check_counting_input("{global_avg_pool: true}, {mul: {from: [input, global_avg_pool1]}}", two, 8,
+  check_counting_input("{global_avg_pool: true}, {mul: {from: [input, global_avg_pool1]}}", square, 8,
                        (float[]){0, 4, 6, 12, 12, 20, 18, 28});
 }
 

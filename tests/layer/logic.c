@@ -48,7 +48,7 @@ static void unique_pairs(void **state) {
   assert_memory_not_equal(wiring, other, 30 * sizeof *wiring);
 }
 
-static void random_reads_all(void **state) {
+static void random_wiring_reads_all_inputs(void **state) {
   (void)state;
   int32_t wiring[2 * 37];
   int readers[20] = {0};
@@ -164,17 +164,17 @@ static void constants_and_layout(void **state) {
   (void)state;
   static const char text[] = "model: [{logic: 20}, {logic: {units: 30, wiring: unique, init: pass_through}}, "
                              "{group_sum: {groups: 5, tau: 2}}]\n";
-  built plain, hard, again;
+  built plain, hard, other_seed;
   build(&plain, text, (gt_model_mode){.seed = 1});
   build(&hard, text, (gt_model_mode){.seed = 1, .hard = true});
-  build(&again, text, (gt_model_mode){.seed = 2});
+  build(&other_seed, text, (gt_model_mode){.seed = 2});
   assert_true(plain.model->has_hard);
   assert_null(constant(&plain, 2));
   assert_string_equal(constant(&plain, 1)->name, "logic2.wiring");
   for (int i = 0; i < 60; i++) assert_int_equal(constant(&plain, 1)->limit[i], 20);
   const int32_t *a = constant(&plain, 0)->table;
   assert_memory_equal(a, constant(&hard, 0)->table, 40 * sizeof *a);
-  assert_memory_not_equal(a, constant(&again, 0)->table, 40 * sizeof *a);
+  assert_memory_not_equal(a, constant(&other_seed, 0)->table, 40 * sizeof *a);
   assert_int_equal(count_ops(&hard, "logic_coefficients_hard"), 2);
   assert_int_equal(count_ops(&plain, "logic_coefficients"), 2);
   /* The gates of the second layer read those of the first in place. */
@@ -190,11 +190,11 @@ static void constants_and_layout(void **state) {
   gt_state_dict_finish(&start);
   gt_arena_finish(&plain.arena);
   gt_arena_finish(&hard.arena);
-  gt_arena_finish(&again.arena);
+  gt_arena_finish(&other_seed.arena);
 }
 
-/* The number of gates of an automaton that initially pass on their second input, with this `init`. by_kernel
- * gets the set of these gates in each of the two kernels, as bits. */
+/* The number of gates of an automaton that initially pass on their second input (gate 5; 3 passes on the
+ * first), with this `init`. by_kernel gets the set of these gates in each of the two kernels, as bits. */
 static int count_second_pass_through(const char *init, int by_kernel[2]) {
   /* Index of a kernel's first gate in each layer of perception, and the number of its gates. */
   static const int first[4] = {0, 16, 24, 28}, width[4] = {8, 4, 2, 1};
@@ -210,7 +210,7 @@ static int count_second_pass_through(const char *init, int by_kernel[2]) {
   gt_state_dict_init(&start, b.model->store, GT_WEIGHT_ROLES, 1);
   const float *logits = gt_state_dict_slot(&start, b.model->store->slot[0]);
   int all = 0;
-  for (int i = 0; i < 33; i++) {
+  for (int i = 0; i < 33; i++) { /* 15 in each kernel, 3 of the update */
     const bool second = logits[16 * i + 5] == 7;
     for (int k = 0; k < 16; k++) assert_true(logits[16 * i + k] == (k == (second ? 5 : 3) ? 7 : 0));
     all += second;
@@ -232,8 +232,8 @@ static void initial_directions_differ(void **state) {
   assert_int_not_equal(by_kernel[0], by_kernel[1]);
 }
 
-/* The leaves of a kernel read different positions in two channels, and all kernels together read every
- * channel. */
+/* The leaves of a kernel read different values, which are in two channels, and all kernels together read
+ * every channel. places: number of positions of the kernel's window. */
 static void check_leaves(const gt_slot *wiring, int channels, int places) {
   bool read[16] = {false};
   const int64_t leaves = wiring->shape.dim[1];
@@ -258,9 +258,9 @@ static void convolution(void **state) {
   static const char text[] =
       "model: [{reshape: [5, 2, 1]}, {logic_conv2d: {channels: 9, kernel: 2, depth: 2, padding: 1, init: normal}}, "
       "{logic_conv2d: {channels: 5, padding: 1, pool: 3}}, flatten, {logic: 20}]\n";
-  built plain, again, hard;
+  built plain, other_seed, hard;
   build(&plain, text, (gt_model_mode){.seed = 1});
-  build(&again, text, (gt_model_mode){.seed = 2});
+  build(&other_seed, text, (gt_model_mode){.seed = 2});
   build(&hard, text, (gt_model_mode){.seed = 1, .hard = true});
   assert_true(plain.model->has_hard);
   assert_null(constant(&plain, 3));
@@ -268,7 +268,7 @@ static void convolution(void **state) {
   check_leaves(constant(&plain, 0), 1, 4);
   check_leaves(constant(&plain, 1), 9, 9);
   assert_memory_equal(constant(&plain, 1)->table, constant(&hard, 1)->table, 5 * 8 * 4);
-  assert_memory_not_equal(constant(&plain, 1)->table, constant(&again, 1)->table, 5 * 8 * 4);
+  assert_memory_not_equal(constant(&plain, 1)->table, constant(&other_seed, 1)->table, 5 * 8 * 4);
   assert_int_equal(count_ops(&hard, "logic_coefficients_hard"), 3);
   const gt_shape out = plain.model->layer[2].output; /* 6 by 3, then 2 by 1 windows */
   assert_true(gt_shape_equal(out, (gt_shape){.rank = 4, .dim = {8, 2, 1, 5}}));
@@ -285,7 +285,7 @@ static void convolution(void **state) {
   }
   assert_int_equal(read, 2);
   gt_arena_finish(&plain.arena);
-  gt_arena_finish(&again.arena);
+  gt_arena_finish(&other_seed.arena);
   gt_arena_finish(&hard.arena);
 }
 
@@ -293,7 +293,7 @@ int main(void) {
   static int yes = 1;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(unique_pairs),
-      cmocka_unit_test(random_reads_all),
+      cmocka_unit_test(random_wiring_reads_all_inputs),
       cmocka_unit_test(permutation_is_valid),
       cmocka_unit_test(truth_tables),
       {.name = "truth_tables_hard", .test_func = truth_tables, .initial_state = &yes},

@@ -118,6 +118,7 @@ static float *run(const built *b, const float *x) {
   return y;
 }
 
+/* Compares the model's outputs on packed bits with those on floats. op: one that only the former has. */
 static void compare(const char *text, gt_shape shape, const char *op) {
   const int64_t count = gt_shape_count(shape);
   float *x = malloc((size_t)count * sizeof *x);
@@ -200,9 +201,9 @@ static void nodes_known_to_be_bits(void **state) {
   const gt_id x = gt_variable_read(g, gt_graph_variable(g, "x", gt_shape_2(6, 4), GT_F32, false));
   const gt_id bit = gt_less(g, x, gt_constant(g, 0.5)), flipped = gt_permute(g, bit, (const int[]){1, 0});
   const int64_t pad[2] = {1, 1};
-  const uint32_t held = gt_graph_variable(g, "bits", gt_shape_2(6, 4), GT_F32, false);
-  gt_graph_holds_bits(g, held);
-  const gt_id y = gt_variable_read(g, held);
+  const uint32_t declared = gt_graph_variable(g, "bits", gt_shape_2(6, 4), GT_F32, false);
+  gt_graph_holds_bits(g, declared);
+  const gt_id y = gt_variable_read(g, declared);
   assert_false(is_bits(g, x));
   assert_true(is_bits(g, y));
   assert_true(is_bits(g, gt_reshape(g, flipped, gt_shape_2(3, 8))));

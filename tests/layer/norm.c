@@ -32,52 +32,55 @@ typedef struct norm_case {
   double eps;
 } norm_case;
 
-static int64_t size_of(const norm_case *w) { return gt_shape_count(w->shape); }
-static bool is_batch_norm(const norm_case *w) { return w->over[0]; }
-static int64_t weights_of(const norm_case *w) { return w->dim[2] * w->dim[3]; }
+static int64_t value_count(const norm_case *t) { return gt_shape_count(t->shape); }
+static bool is_batch_norm(const norm_case *t) { return t->over[0]; }
+static int64_t channel_count(const norm_case *t) { return t->dim[2] * t->dim[3]; }
 
 /* The index of the statistics that value i belongs to. */
-static int64_t group_of(const norm_case *w, int64_t i) {
+static int64_t group_of(const norm_case *t, int64_t i) {
   int64_t index[4], group = 0;
-  for (int d = 3; d >= 0; d--) index[d] = i % w->dim[d], i /= w->dim[d];
+  for (int d = 3; d >= 0; d--) index[d] = i % t->dim[d], i /= t->dim[d];
   for (int d = 0; d < 4; d++)
-    if (!w->over[d]) group = group * w->dim[d] + index[d];
+    if (!t->over[d]) group = group * t->dim[d] + index[d];
   return group;
 }
 
-static bool is_counted(const norm_case *w, const float *row, int64_t i) {
-  return !is_batch_norm(w) || row[i / (size_of(w) / w->dim[0])] != 0;
+/* True if value i contributes to the statistics: in batch_norm, padding rows do not. row: 1 for each row of
+ * the batch, 0 for padding. */
+static bool is_counted(const norm_case *t, const float *row, int64_t i) {
+  return !is_batch_norm(t) || row[i / (value_count(t) / t->dim[0])] != 0;
 }
 
+/* For each group: the mean, the mean square of the differences from it, and the number of values. */
 typedef struct moments {
   double mean[MAX_VALUES], square[MAX_VALUES], count[MAX_VALUES];
 } moments;
 
-static void measure(const norm_case *w, const double *x, const float *row, moments *m) {
+static void measure(const norm_case *t, const double *x, const float *row, moments *m) {
   memset(m, 0, sizeof *m);
-  for (int64_t i = 0; i < size_of(w); i++)
-    if (is_counted(w, row, i)) m->mean[group_of(w, i)] += x[i], m->count[group_of(w, i)]++;
+  for (int64_t i = 0; i < value_count(t); i++)
+    if (is_counted(t, row, i)) m->mean[group_of(t, i)] += x[i], m->count[group_of(t, i)]++;
   for (int64_t g = 0; g < MAX_VALUES; g++)
-    m->mean[g] = w->centers && m->count[g] ? m->mean[g] / m->count[g] : 0;
-  for (int64_t i = 0; i < size_of(w); i++) {
-    const int64_t g = group_of(w, i);
-    if (is_counted(w, row, i)) m->square[g] += (x[i] - m->mean[g]) * (x[i] - m->mean[g]) / m->count[g];
+    m->mean[g] = t->centers && m->count[g] ? m->mean[g] / m->count[g] : 0;
+  for (int64_t i = 0; i < value_count(t); i++) {
+    const int64_t g = group_of(t, i);
+    if (is_counted(t, row, i)) m->square[g] += (x[i] - m->mean[g]) * (x[i] - m->mean[g]) / m->count[g];
   }
 }
 
 /* Returns Σ c y over the rows that count, where y is the layer's output; out gets y. */
-static double formula(const norm_case *w, const double *x, const double *weight, const double *bias,
+static double formula(const norm_case *t, const double *x, const double *weight, const double *bias,
                       const float *row, const float *c, double *out) {
   static moments m;
   double sum = 0;
-  measure(w, x, row, &m);
-  for (int64_t i = 0; i < size_of(w); i++) {
-    const int64_t g = group_of(w, i), k = i % weights_of(w);
-    double y = (x[i] - m.mean[g]) / sqrt(m.square[g] + w->eps);
-    if (w->weight) y = y * weight[k];
-    if (w->bias) y = y + bias[k];
+  measure(t, x, row, &m);
+  for (int64_t i = 0; i < value_count(t); i++) {
+    const int64_t g = group_of(t, i), k = i % channel_count(t);
+    double y = (x[i] - m.mean[g]) / sqrt(m.square[g] + t->eps);
+    if (t->weight) y = y * weight[k];
+    if (t->bias) y = y + bias[k];
     out[i] = y;
-    sum += row[i / (size_of(w) / w->dim[0])] * (double)c[i] * y;
+    sum += row[i / (value_count(t) / t->dim[0])] * (double)c[i] * y;
   }
   return sum;
 }
@@ -103,7 +106,7 @@ static gt_id node_of(const fixture *f, const char *name) {
   return slot ? f->model->node[slot->index] : GT_NONE;
 }
 
-static bool build(fixture *f, const norm_case *w, const char *device, bool training, bool padded) {
+static bool build(fixture *f, const norm_case *t, const char *device, bool training, bool padded) {
   gt_error error = {0};
   gt_diagnostics diagnostics;
   char text[256];
@@ -113,17 +116,17 @@ static bool build(fixture *f, const norm_case *w, const char *device, bool train
   gt_arena_init(&f->arena);
   gt_diagnostics_init(&diagnostics, &f->arena);
   gt_buffers_init(&f->buffers, f->backend, &f->arena);
-  snprintf(text, sizeof text, "model: [%s]", w->layer);
+  snprintf(text, sizeof text, "model: [%s]", t->layer);
   const gt_spec *root = gt_spec_parse(&f->arena, "config.yaml", text, strlen(text), &diagnostics);
   gt_graph *g = f->graph = gt_graph_create(&f->arena);
-  const gt_id x = variable(f, "x", w->shape), c = variable(f, "c", w->shape);
-  const gt_id row = variable(f, "row", gt_shape_1(w->shape.dim[0]));
+  const gt_id x = variable(f, "x", t->shape), c = variable(f, "c", t->shape);
+  const gt_id row = variable(f, "row", gt_shape_1(t->shape.dim[0]));
   const gt_model_mode mode = {.training = training, .weight = padded ? &row : NULL};
   f->model = gt_model_build(&f->arena, g, root, NULL, (gt_model_inputs){1, &(gt_model_input){"input", x}},
                             GT_NONE, mode, &diagnostics);
   if (!f->model) gt_diagnostics_print(&diagnostics, stderr);
   assert_non_null(f->model);
-  gt_shape rows = w->shape;
+  gt_shape rows = t->shape;
   for (int d = 1; d < rows.rank; d++) rows.dim[d] = 1;
   const gt_id loss = gt_sum(
       g, gt_mul(g, gt_mul(g, c, gt_reshape(g, row, rows)), gt_add(g, f->model->output, gt_constant(g, 0))), 0,
@@ -135,7 +138,7 @@ static bool build(fixture *f, const norm_case *w, const char *device, bool train
   int n = 1;
   if (node_of(f, weight) != GT_NONE) wrt[n++] = node_of(f, weight);
   if (node_of(f, bias) != GT_NONE) wrt[n++] = node_of(f, bias);
-  assert_int_equal(n, 1 + w->weight + w->bias);
+  assert_int_equal(n, 1 + t->weight + t->bias);
   assert_true(gt_autodiff(g, loss, wrt, n, gradient, &error));
   f->kept[f->count++] = f->model->output;
   for (int k = 0; k < n; k++) f->kept[f->count++] = gradient[k];
@@ -191,59 +194,60 @@ static struct {
   double xd[MAX_VALUES], weight[MAX_VALUES], bias[MAX_VALUES];
 } in;
 
-static void fill(fixture *f, const norm_case *w, int64_t missing) {
+/* Sets the inputs and the parameters. The last `padding` rows are padding. */
+static void fill(fixture *f, const norm_case *t, int64_t padding) {
   gt_state_dict start;
-  for (int64_t i = 0; i < size_of(w); i++) {
+  for (int64_t i = 0; i < value_count(t); i++) {
     in.xd[i] = in.x[i] = number(i);
     in.c[i] = number(3 * i + 1) - 3;
   }
-  for (int64_t r = 0; r < w->dim[0]; r++) in.row[r] = r < w->dim[0] - missing;
+  for (int64_t r = 0; r < t->dim[0]; r++) in.row[r] = r < t->dim[0] - padding;
   gt_state_dict_init(&start, f->model->store, GT_WEIGHT_ROLES, 1);
   for (int i = 0; i < f->model->store->slots; i++) {
     const gt_slot *slot = f->model->store->slot[i];
     if (slot->role != GT_PARAMETER) continue;
-    double *known = strstr(slot->name, ".weight") ? in.weight : in.bias;
+    double *copy = strstr(slot->name, ".weight") ? in.weight : in.bias;
     float *value = start.variable[slot->where] + slot->offset;
     for (int64_t k = 0; k < slot->count; k++)
-      known[k] = value[k] = (float)(1 + 0.25 * sin(slot->index + (double)k));
+      copy[k] = value[k] = (float)(1 + 0.25 * sin(slot->index + (double)k));
   }
   gt_error error = {0};
   assert_true(gt_state_dict_upload(&start, &f->buffers, &error));
   gt_state_dict_finish(&start);
-  upload(f, "x", in.x, size_of(w));
-  upload(f, "c", in.c, size_of(w));
-  upload(f, "row", in.row, w->dim[0]);
+  upload(f, "x", in.x, value_count(t));
+  upload(f, "c", in.c, value_count(t));
+  upload(f, "row", in.row, t->dim[0]);
 }
 
-static void check_gradient(fixture *f, const norm_case *w, int which, double *values, int64_t count,
+static void check_gradient(fixture *f, const norm_case *t, int which, double *values, int64_t count,
                            const char *name) {
   static double want[MAX_VALUES], out[MAX_VALUES];
   static float got[MAX_VALUES];
   for (int64_t i = 0; i < count; i++) {
-    const double held = values[i], step = 1e-5;
-    values[i] = held + step;
-    const double above = formula(w, in.xd, in.weight, in.bias, in.row, in.c, out);
-    values[i] = held - step;
-    want[i] = (above - formula(w, in.xd, in.weight, in.bias, in.row, in.c, out)) / (2 * step);
-    values[i] = held;
+    const double original = values[i], step = 1e-5;
+    values[i] = original + step;
+    const double above = formula(t, in.xd, in.weight, in.bias, in.row, in.c, out);
+    values[i] = original - step;
+    want[i] = (above - formula(t, in.xd, in.weight, in.bias, in.row, in.c, out)) / (2 * step);
+    values[i] = original;
   }
   read_kept(f, which, got);
   assert_close(name, got, want, count, 2e-5);
 }
 
-static void check_case(const norm_case *w, const char *device, int64_t missing) {
+static void check_case(const norm_case *t, const char *device, int64_t padding) {
   static double y[MAX_VALUES];
   static float got[MAX_VALUES];
   fixture f;
-  if (!build(&f, w, device, true, missing > 0)) return;
-  fill(&f, w, missing);
+  if (!build(&f, t, device, true, padding > 0)) return;
+  fill(&f, t, padding);
   run(&f);
-  formula(w, in.xd, in.weight, in.bias, in.row, in.c, y);
+  formula(t, in.xd, in.weight, in.bias, in.row, in.c, y);
   read_kept(&f, 0, got);
-  assert_close(w->layer, got, y, size_of(w), 4e-6);
-  check_gradient(&f, w, 1, in.xd, size_of(w), "gradient of x");
-  if (w->weight) check_gradient(&f, w, 2, in.weight, weights_of(w), "gradient of weight");
-  if (w->bias) check_gradient(&f, w, 3, in.bias, weights_of(w), "gradient of bias");
+  assert_close(t->layer, got, y, value_count(t), 4e-6);
+  check_gradient(&f, t, 1, in.xd, value_count(t), "gradient of x");
+  if (t->weight) check_gradient(&f, t, 2, in.weight, channel_count(t), "gradient of weight");
+  if (t->bias) check_gradient(&f, t, 3, in.bias, channel_count(t), "gradient of bias");
   finish(&f);
 }
 
@@ -294,14 +298,14 @@ static void values_and_gradients(void **state) {
   };
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
     for (int d = 0; d < 2; d++)
-      for (int64_t missing = 0; missing < 3 && missing < list[i].dim[0]; missing++)
-        check_case(&list[i], devices[d], missing);
+      for (int64_t padding = 0; padding < 3 && padding < list[i].dim[0]; padding++)
+        check_case(&list[i], devices[d], padding);
 }
 
 /* Running statistics after several batches, the last of which is not full; then an evaluation. momentum 0:
  * the average of all batches. */
 static void check_batch_statistics(const char *device, const char *layer, double momentum) {
-  const norm_case w = {layer, {2, {6, 3}}, {6, 1, 1, 3}, {1, 1, 0, 0}, true, true, true, 1e-5};
+  const norm_case t = {layer, {2, {6, 3}}, {6, 1, 1, 3}, {1, 1, 0, 0}, true, true, true, 1e-5};
   enum { STEPS = 4 };
   double mean[3] = {0}, variance[3] = {1, 1, 1}, y[18];
   float got[18];
@@ -309,15 +313,15 @@ static void check_batch_statistics(const char *device, const char *layer, double
   gt_error error = {0};
   fixture f, evaluation;
   static moments m;
-  if (!build(&f, &w, device, true, true)) return;
+  if (!build(&f, &t, device, true, true)) return;
   for (int s = 0; s < STEPS; s++) {
-    if (!s) fill(&f, &w, 0);
+    if (!s) fill(&f, &t, 0);
     for (int i = 0; i < 18; i++) in.xd[i] = in.x[i] = number(100 * s + i);
     for (int r = 0; r < 6; r++) in.row[r] = s < STEPS - 1 || r < 2;
     upload(&f, "x", in.x, 18);
     upload(&f, "row", in.row, 6);
     run(&f);
-    measure(&w, in.xd, in.row, &m);
+    measure(&t, in.xd, in.row, &m);
     const double weight_of_batch = momentum > 0 ? momentum : 1.0 / (s + 1);
     for (int k = 0; k < 3; k++) {
       mean[k] += weight_of_batch * (m.mean[k] - mean[k]);
@@ -333,7 +337,7 @@ static void check_batch_statistics(const char *device, const char *layer, double
   const float *batches = gt_state_dict_slot(&states, gt_store_find(store, "batch_norm1.num_batches_tracked"));
   assert_true(*batches == STEPS);
 
-  assert_true(build(&evaluation, &w, device, false, true));
+  assert_true(build(&evaluation, &t, device, false, true));
   assert_true(gt_state_dict_upload(&states, &evaluation.buffers, &error));
   upload(&evaluation, "x", in.x, 18);
   run(&evaluation);
@@ -349,7 +353,7 @@ static void check_batch_statistics(const char *device, const char *layer, double
 /* One step of instance_norm on a batch with two padding samples: the running statistics use the mean of the
  * statistics of the other samples. */
 static void check_instance_statistics(const char *device) {
-  const norm_case w = {"{instance_norm: {track_running_stats: true, affine: true, momentum: 0.25}}",
+  const norm_case t = {"{instance_norm: {track_running_stats: true, affine: true, momentum: 0.25}}",
                        {3, {6, 4, 3}},
                        {6, 4, 1, 3},
                        {0, 1, 0, 0},
@@ -363,13 +367,13 @@ static void check_instance_statistics(const char *device) {
   gt_error error = {0};
   fixture f, evaluation;
   static moments m;
-  if (!build(&f, &w, device, true, true)) return;
-  fill(&f, &w, 2);
+  if (!build(&f, &t, device, true, true)) return;
+  fill(&f, &t, 2);
   run(&f);
-  measure(&w, in.xd, in.row, &m);
+  measure(&t, in.xd, in.row, &m);
   for (int g = 0; g < 4 * 3; g++) {
     mean[g % 3] += 0.25 * m.mean[g] / 4;
-    variance[g % 3] += 0.25 * m.square[g] * 4 / 3 / 4;
+    variance[g % 3] += 0.25 * m.square[g] * 4 / 3 / 4; /* unbiased, of 4 positions; the mean of 4 samples */
   }
   assert_true(gt_state_dict_download(&states, f.model->store, &f.buffers, GT_WEIGHT_ROLES, &error));
   const gt_store *store = f.model->store;
@@ -378,7 +382,7 @@ static void check_instance_statistics(const char *device) {
                2e-6);
   assert_close("running_var", gt_state_dict_slot(&states, gt_store_find(store, "instance_norm1.running_var")),
                variance, 3, 4e-6);
-  assert_true(build(&evaluation, &w, device, false, true));
+  assert_true(build(&evaluation, &t, device, false, true));
   assert_true(gt_state_dict_upload(&states, &evaluation.buffers, &error));
   upload(&evaluation, "x", in.x, 72);
   run(&evaluation);

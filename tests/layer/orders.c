@@ -138,17 +138,19 @@ typedef struct fixture {
   gt_buffers buffers;
   gt_plan *plan;
   gt_executable *executable;
-  wrt by[1 + PARAMETERS];
-  int count;
+  wrt by[1 + PARAMETERS];  /* the input x, then the parameters */
+  int count;               /* of `by` */
   gt_id order[ORDERS + 1]; /* the model's output and its derivatives; GT_NONE: 0 everywhere */
   gt_id kept[(ORDERS + 1) * (2 + PARAMETERS)];
   int value_at[ORDERS + 1], gradient_at[ORDERS][1 + PARAMETERS],
       kept_count; /* indices in kept; -1: GT_NONE */
   int64_t outputs;
+  /* The input, the direction of the derivatives, and the weights of the outputs in the loss. */
   float x[MAX_VALUES], d[MAX_VALUES], w[MAX_VALUES];
 } fixture;
 
-/* Pseudo-random multiples of 1/64, so that differences between neighbors at a power of two are exact. */
+/* Pseudo-random multiples of 1/64, so that `differences`, whose step is a power of two, moves them exactly.
+ */
 static float number(uint32_t i, float low, float high) {
   i = (i + 1) * 2654435761u;
   i ^= i >> 15;
@@ -314,7 +316,8 @@ static void differences(fixture *f, const wrt *by, const float *u, int orders,
   upload(f, by->variable, by->offset, by->value, by->count);
 }
 
-static void close_to(const fixture *f, const char *what, int order, double got, double want, double scale) {
+static void expect_close(const fixture *f, const char *what, int order, double got, double want,
+                         double scale) {
   if (!(fabs(got - want) <= 2e-3 * (scale + 0.1)))
     fail_msg("%s: %s of order %d is %.6g, not %.6g", f->s->model, what, order, got, want);
 }
@@ -329,7 +332,7 @@ static void check_values(fixture *f, int orders) {
     read_kept(f, f->value_at[order], f->outputs, got);
     for (int64_t k = 0; k < f->outputs; k++) scale = fmax(scale, fabs(want[order - 1][k]));
     for (int64_t k = 0; k < f->outputs; k++)
-      close_to(f, "derivative", order, (double)got[k], want[order - 1][k], scale);
+      expect_close(f, "derivative", order, (double)got[k], want[order - 1][k], scale);
   }
 }
 
@@ -349,7 +352,7 @@ static void check_gradients(fixture *f, int k, int orders) {
       expected += want[order][i] * (double)f->w[i];
       scale += fabs(want[order][i] * (double)f->w[i]);
     }
-    close_to(f, k ? "gradient by a parameter" : "gradient", order, sum, expected, scale);
+    expect_close(f, k ? "gradient by a parameter" : "gradient", order, sum, expected, scale);
   }
 }
 

@@ -42,6 +42,8 @@ static void test_parameters(void **state) {
   (void)state;
   layer_build_good(&f, "{lstm: {hidden_size: 4, num_layers: 2, bidirectional: true, forget_bias: 1}}",
                    padded_shape);
+  /* Two directions; in each layer 4 gates of 4 units, with weights of the input and of the hidden state, and
+   * two biases. */
   assert_int_equal(f.model->layer[0].parameters, 2 * (16 * (3 + 4 + 2) + 16 * (8 + 4 + 2)));
   expect_shape(&f, "weight_ih_l0", 16, 3);
   expect_shape(&f, "weight_hh_l0_reverse", 16, 4);
@@ -49,7 +51,8 @@ static void test_parameters(void **state) {
   expect_shape(&f, "bias_hh_l1", 16, 1);
   const float *input = layer_values(&f, "bias_ih_l0"), *hidden = layer_values(&f, "bias_hh_l0");
   for (int u = 0; u < 16; u++) {
-    assert_true(fabsf(input[u] - (u / 4 == 1)) <= 0.5f); /* 1 / sqrt(4) */
+    /* Gate 1 is the forget gate; initial biases are at most 1 / sqrt(4) besides forget_bias. */
+    assert_true(fabsf(input[u] - (u / 4 == 1)) <= 0.5f);
     assert_true(fabsf(hidden[u]) <= 0.5f);
   }
   const gt_shape shape = shape_of(&f, f.model->output);
@@ -163,7 +166,7 @@ static void pin_gates_in_place(void **state) {
 static void test_where_lengths_end(void **state) {
   static const struct {
     const char *layer;
-    bool keeps, good;
+    bool keeps, good; /* samples still have lengths; there is no error */
   } rows[] = {
       {"linear: 4", true, true},
       {"relu", true, true},
