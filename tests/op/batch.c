@@ -8,10 +8,10 @@
 
 GT_REGISTER(opcase, batch)
 
-/* Inputs: the clock's state (words p[0..3]: step, seed), its table, the data, then optionally scale and
- * shift. p[4] rows of a batch, p[5] samples, p[6] sequential, p[7] steps of an epoch (0: the smallest
- * number), p[8] and p[9] the first step and epoch, p[10] batches in the window (0: the data has all
- * samples), p[11] classes of the balanced order (0: another order), whose members are the last input. */
+/* Inputs: the clock's state (words p[0..3]: step, seed), its table, the data, then optionally the scaling.
+ * p[4] rows of a batch, p[5] samples, p[6] sequential, p[7] steps of an epoch (0: the smallest number), p[8]
+ * and p[9] the first step and epoch, p[10] batches in the window (0: the data has all samples), p[11] classes
+ * of the balanced order (0: another order), whose members are the last input. */
 static gt_batch_attribute attribute_of(const gt_case_view *v) {
   const int64_t *p = v->c->p;
   return (gt_batch_attribute){.batch = p[4],
@@ -29,11 +29,11 @@ static bool has_scaling(const gt_case_view *v) { return v->inputs == 4 + (v->c->
 /* The sample of a row, -1 past the end: an epoch is a permutation of all samples, cut into batches. */
 static int64_t sample_of(const gt_case_view *v, int64_t row) {
   const int64_t *p = v->c->p, steps = p[7] ? p[7] : (p[5] + p[4] - 1) / p[4], step = p[0] - p[8];
-  const int64_t place = step % steps * p[4] + row;
-  if (place >= p[5]) return -1;
-  if (p[6]) return place;
+  const int64_t turn = step % steps * p[4] + row; /* position in the order of the epoch */
+  if (turn >= p[5]) return -1;
+  if (p[6]) return turn;
   const uint64_t seed = (uint32_t)p[1] | (uint64_t)p[2] << 32;
-  return gt_shuffle_index((uint32_t)place, (uint32_t)p[5], seed, (uint32_t)(step / steps + p[9]));
+  return gt_shuffle_index((uint32_t)turn, (uint32_t)p[5], seed, (uint32_t)(step / steps + p[9]));
 }
 
 /* The position of the row in the data; rows without a sample read sample 0. */
@@ -44,8 +44,8 @@ static int64_t place_of(const gt_case_view *v, int64_t row) {
   return sample < 0 ? 0 : sample;
 }
 
-/* Sample i is of class i² mod K, which makes classes of different sizes; those that have no sample are left
- * out of the p[11] classes. */
+/* Sample i is of class i² mod 2 p[11], which makes classes of different sizes; the first p[11] classes that
+ * have samples are used. out: the p[11] + 1 limits of the classes in the list of samples, then that list. */
 static void fill_members(const gt_case_view *v, int input, const double *const *x, int32_t *out) {
   const int64_t classes = v->c->p[11], samples = v->c->p[5];
   int32_t *sorted = out + classes + 1, count = 0, found = 0;
@@ -62,10 +62,10 @@ static void fill_members(const gt_case_view *v, int input, const double *const *
 /* The position in the data of a row in the balanced order: a random class, then one of its samples. */
 static int64_t balanced_place_of(const gt_case_view *v, int64_t row, const double *members) {
   const int64_t *p = v->c->p, steps = p[7] ? p[7] : (p[5] + p[4] - 1) / p[4], step = p[0] - p[8];
-  const int64_t place = step % steps * p[4] + row;
-  if (place >= p[5]) return 0;
+  const int64_t turn = step % steps * p[4] + row;
+  if (turn >= p[5]) return 0;
   const gt_philox bits = gt_philox_block((uint32_t)p[1] | (uint64_t)p[2] << 32, GT_PURPOSE_BALANCE,
-                                         (uint32_t)(step / steps + p[9]), (uint32_t)place);
+                                         (uint32_t)(step / steps + p[9]), (uint32_t)turn);
   const int64_t class = (int64_t)((uint64_t)bits.v[0] * (uint64_t)p[11] >> 32);
   const double start = members[class], count = members[class + 1] - start;
   return (int64_t)members[p[11] + 1 + (int64_t)start + (int64_t)floor(bits.v[1] * count * 0x1p-32)];

@@ -1,6 +1,6 @@
 /* Cases (op/case.h) of a flag that tells whether all values of a pack are finite. The kernels that write its
- * parts clear it: a product, column sums, and elementwise ops; a move, which cannot, is checked by another
- * kernel. */
+ * parts clear it: a product, column sums, and elementwise ops. A move cannot clear it, so another kernel
+ * checks its part. */
 #include "op/case.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -13,7 +13,8 @@ GT_REGISTER(opcase, checks)
 
 enum { PARTS = 4, OVERFLOWS = PARTS + 1, ALIGNED = 64 };
 
-/* p[0]: the part with a logarithm, which is NaN below 0; inputs 2 to 5 are the operands of these ops. */
+/* The operand of a part: input 2 + part, or in part p[0] its logarithm, which is NaN below 0. p[0] = PARTS:
+ * no part has a logarithm; OVERFLOWS: part 0 overflows. */
 static gt_id poisoned(gt_graph *g, const gt_case_view *v, const gt_id *x, int part) {
   return v->c->p[0] == part ? gt_log(g, x[2 + part]) : x[2 + part];
 }

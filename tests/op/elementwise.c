@@ -10,7 +10,7 @@ GT_REGISTER(opcase, elementwise)
 
 /* --- one operand --- */
 
-#define UNARY(label, low_, high_, differentiable, tolerance_, floor_, formula)                      \
+#define UNARY(label, low_, high_, wrt_, tolerance_, floor_, formula)                                \
   static gt_id build_##label(gt_graph *g, const gt_case_view *v, const gt_id *x) {                  \
     (void)v;                                                                                        \
     return gt_##label(g, x[0]);                                                                     \
@@ -27,7 +27,7 @@ GT_REGISTER(opcase, elementwise)
                                             .reference = reference_##label,                         \
                                             .low = low_,                                            \
                                             .high = high_,                                          \
-                                            .wrt = differentiable,                                  \
+                                            .wrt = wrt_,                                            \
                                             .tolerance = tolerance_,                                \
                                             .floor = floor_,                                        \
                                             .gradient_tolerance = 2e-5,                             \
@@ -80,9 +80,10 @@ FAR(softplus, 1)
 FAR(log, 1)
 FAR(sqrt, 1e-30)
 FAR(reciprocal, 1e-30)
+
 /* --- two operands --- */
 
-#define BINARY(label, low_, high_, differentiable, tolerance_, formula)                             \
+#define BINARY(label, low_, high_, wrt_, tolerance_, formula)                                       \
   static gt_id build_##label(gt_graph *g, const gt_case_view *v, const gt_id *x) {                  \
     (void)v;                                                                                        \
     return gt_##label(g, x[0], x[1]);                                                               \
@@ -101,7 +102,7 @@ FAR(reciprocal, 1e-30)
                                             .reference = reference_##label,                         \
                                             .low = low_,                                            \
                                             .high = high_,                                          \
-                                            .wrt = differentiable,                                  \
+                                            .wrt = wrt_,                                            \
                                             .tolerance = tolerance_,                                \
                                             .floor = 1,                                             \
                                             .gradient_tolerance = 4e-5,                             \

@@ -1,7 +1,7 @@
 /* Cases (op/case.h) of random graphs: chains of elementwise ops with broadcasting around products, reductions
  * and softmax, to test fusion and the planner. p[0]: seed; p[1]: 1: also pooling of rows, and its reverse. A
- * recipe is drawn as a list of lines, each one op; the graph is built from it, and the reference interprets
- * it independently. */
+ * recipe is drawn as a list of lines, each one op; the graph is built from it, and the reference
+ * interprets it independently. */
 #include "base/philox.h"
 #include "op/case.h"
 #include "op/core.h"
@@ -18,7 +18,7 @@
 
 GT_REGISTER(opcase, fuzz)
 
-enum { LINES = 28, NAMES = 40 };
+enum { LINES = 28, VALUES = 40 };
 enum {
   ADD,
   SUB,
@@ -33,7 +33,7 @@ enum {
   SOFT_SQRT,
   HALF,
   MATMUL,
-  SUM,
+  MEAN,
   SOFTMAX,
   RESHAPE,
   POOL_MEAN,
@@ -43,7 +43,8 @@ enum {
 
 typedef struct line {
   int op, a, b;   /* a, b: operands, as numbers of values: inputs first, then results of lines */
-  int axis;       /* of a reduction; or the number of rows in a window */
+  int axis;       /* of a reduction */
+  int window;     /* number of rows of a pooling window, or copies of a row */
   gt_shape shape; /* of the result */
 } line;
 
@@ -82,7 +83,7 @@ static bool draw_line(dice *d, const recipe *r, const gt_case_view *v, line *l) 
   l->op = kind < 8    ? roll(d, 5)
           : kind < 14 ? TANH + roll(d, 7)
           : kind < 17 ? MATMUL
-          : kind < 18 ? SUM
+          : kind < 18 ? MEAN
           : kind < 19 ? SOFTMAX
                       : RESHAPE;
   l->shape = a;
@@ -94,7 +95,7 @@ static bool draw_line(dice *d, const recipe *r, const gt_case_view *v, line *l) 
     if (a.rank != 2 || b.rank != 2 || a.dim[1] != b.dim[0]) return false;
     l->shape.dim[1] = b.dim[1];
   }
-  if (l->op == SUM) {
+  if (l->op == MEAN) {
     if (a.rank == 0) return false;
     l->axis = roll(d, a.rank);
     l->shape.dim[l->axis] = 1;
@@ -116,15 +117,15 @@ static bool draw_window(dice *d, const recipe *r, const gt_case_view *v, line *l
   l->op = POOL_MEAN + roll(d, 3);
   l->a = pick(d, r);
   l->shape = shape_at(r, v, l->a);
-  l->axis = 2 + roll(d, 2);
+  l->window = 2 + roll(d, 2);
   if (l->shape.rank != 2) return false;
   if (l->op == SPREAD) {
     const bool several = l->shape.dim[0] > 1;
-    l->shape.dim[0] *= l->axis;
+    l->shape.dim[0] *= l->window;
     return several && l->shape.dim[0] <= v->shape[0].dim[0];
   }
-  if (l->shape.dim[0] % l->axis) return false;
-  l->shape.dim[0] /= l->axis;
+  if (l->shape.dim[0] % l->window) return false;
+  l->shape.dim[0] /= l->window;
   return true;
 }
 
@@ -149,7 +150,7 @@ static bool is_unused(const recipe *r, int value) {
 
 static gt_id build_window(gt_graph *g, const line *l, gt_id a) {
   const gt_shape from = gt_node_at(g, a)->shape, to = l->shape;
-  const gt_pool_attribute pool = {.axes = 1, .window = {l->axis}, .stride = {l->axis}, .dilation = {1}};
+  const gt_pool_attribute pool = {.axes = 1, .window = {l->window}, .stride = {l->window}, .dilation = {1}};
   const gt_shape image = {.rank = 3, .dim = {1, from.dim[0], from.dim[1]}},
                  spread = {.rank = 3, .dim = {1, to.dim[0], to.dim[1]}};
   const gt_id x = gt_reshape(g, a, image);
@@ -174,7 +175,7 @@ static gt_id build_line(gt_graph *g, const line *l, gt_id a, gt_id b) {
   case SOFT_SQRT: return gt_sqrt(g, gt_add(g, gt_mul(g, a, a), gt_constant(g, 1.0)));
   case HALF: return gt_mul(g, a, gt_constant(g, 0.5));
   case MATMUL: return gt_tanh(g, gt_mul(g, gt_matmul(g, a, b, false, false), gt_constant(g, 0.125)));
-  case SUM: return gt_mean(g, a, 1u << l->axis, true);
+  case MEAN: return gt_mean(g, a, 1u << l->axis, true);
   case SOFTMAX: return gt_softmax(g, a, -1);
   case RESHAPE: return gt_reshape(g, a, l->shape);
   default: return build_window(g, l, a);
@@ -183,7 +184,7 @@ static gt_id build_line(gt_graph *g, const line *l, gt_id a, gt_id b) {
 
 static gt_id build_fuzz(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   recipe r;
-  gt_id value[NAMES], result = GT_NONE;
+  gt_id value[VALUES], result = GT_NONE;
   draw_recipe(v, &r);
   for (int k = 0; k < r.inputs; k++) value[k] = x[k];
   for (int i = 0; i < r.lines; i++)
@@ -227,39 +228,40 @@ static void interpret_window(const line *l, const double *a, double *y) {
   for (int64_t i = 0; i < gt_shape_count(l->shape); i++) {
     const int64_t row = i / n, column = i % n;
     if (l->op == SPREAD) {
-      y[i] = a[row / l->axis * n + column];
+      y[i] = a[row / l->window * n + column];
       continue;
     }
     double sum = 0, largest = -INFINITY;
-    for (int64_t w = row * l->axis; w < (row + 1) * l->axis; w++) {
+    for (int64_t w = row * l->window; w < (row + 1) * l->window; w++) {
       sum += a[w * n + column];
       largest = fmax(largest, a[w * n + column]);
     }
-    y[i] = l->op == POOL_MEAN ? sum / l->axis : largest;
+    y[i] = l->op == POOL_MEAN ? sum / l->window : largest;
   }
 }
 
-static void interpret(const line *l, const double *a, gt_shape as, const double *b, gt_shape bs, double *y) {
+static void interpret(const line *l, const double *a, gt_shape shape_a, const double *b, gt_shape shape_b,
+                      double *y) {
   const int64_t count = gt_shape_count(l->shape);
   if (l->op == MATMUL) {
-    const int64_t k = as.dim[1], n = bs.dim[1];
+    const int64_t k = shape_a.dim[1], n = shape_b.dim[1];
     for (int64_t i = 0; i < count; i++) {
       double sum = 0;
       for (int64_t q = 0; q < k; q++) sum += a[i / n * k + q] * b[q * n + i % n];
       y[i] = tanh(sum / 8);
     }
-  } else if (l->op == SUM) {
+  } else if (l->op == MEAN) {
     for (int64_t i = 0; i < count; i++) y[i] = 0;
-    for (int64_t i = 0; i < gt_shape_count(as); i++)
-      y[gt_reference_broadcast(as, l->shape, i)] += a[i] / (double)as.dim[l->axis];
+    for (int64_t i = 0; i < gt_shape_count(shape_a); i++)
+      y[gt_reference_broadcast(shape_a, l->shape, i)] += a[i] / (double)shape_a.dim[l->axis];
   } else if (l->op == SOFTMAX) {
     softmax_rows(a, y, count / l->shape.dim[l->axis], l->shape.dim[l->axis]);
   } else if (l->op >= POOL_MEAN) {
     interpret_window(l, a, y);
   } else if (l->op <= MIN) {
     for (int64_t i = 0; i < count; i++)
-      y[i] = scalar_line(l->op, a[gt_reference_broadcast(l->shape, as, i)],
-                         b[gt_reference_broadcast(l->shape, bs, i)]);
+      y[i] = scalar_line(l->op, a[gt_reference_broadcast(l->shape, shape_a, i)],
+                         b[gt_reference_broadcast(l->shape, shape_b, i)]);
   } else {
     for (int64_t i = 0; i < count; i++) y[i] = scalar_line(l->op, a[i], 0);
   }
@@ -270,7 +272,7 @@ static gt_shape reference_fuzz(const gt_case_view *v, const double *const *x, do
   draw_recipe(v, &r);
   const gt_shape out = shape_at(&r, v, r.inputs + r.lines - 1);
   if (!y) return out;
-  double *value[NAMES], result = 0;
+  double *value[VALUES], result = 0;
   for (int i = 0; i < r.inputs + r.lines; i++) {
     const int64_t count = gt_shape_count(shape_at(&r, v, i));
     value[i] = malloc((size_t)count * sizeof(double));
@@ -304,6 +306,8 @@ static gt_shape reference_fuzz(const gt_case_view *v, const double *const *x, do
 FUZZ(fuzz, "fuzz");
 FUZZ(windows, "fuzz_windows");
 
+/* FIVE: cases of the seeds n to n + 4; WINDOWS: of n to n + 2, with pooling. All but the first are `more`;
+ * with MORE_, all are. */
 #define MORE(rule, shapes, ...) \
   { &rule, shapes, {__VA_ARGS__}, .more = true }
 #define FIVE_OF(is_more, shapes, n)                                                            \

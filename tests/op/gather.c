@@ -57,12 +57,12 @@ static gt_id build_gather(gt_graph *g, const gt_case_view *v, const gt_id *x) {
 /* The gathered rows with the first two axes exchanged: [M, N, D…] to [N, M, D…]. */
 static gt_shape reference_swapped(const gt_case_view *v, const double *const *x, double *y) {
   gt_shape out = reference_gather(v, x, NULL);
-  const int64_t m = out.dim[0], n = out.dim[1], each = gt_shape_count(out) / (m * n);
+  const int64_t m = out.dim[0], n = out.dim[1], width = gt_shape_count(out) / (m * n);
   if (y) {
     double *rows = gt_alloc((size_t)gt_shape_count(out) * sizeof *rows);
     reference_gather(v, x, rows);
-    for (int64_t i = 0; i < m * n * each; i++)
-      y[(i / each % n * m + i / each / n) * each + i % each] = rows[i];
+    for (int64_t i = 0; i < m * n * width; i++)
+      y[(i / width % n * m + i / width / n) * width + i % width] = rows[i];
     free(rows);
   }
   out.dim[0] = n;
@@ -74,8 +74,8 @@ static gt_id build_swapped(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_gather_swapped(g, build_gather(g, v, x));
 }
 
-/* The position of each index in the order, by counting the indices that come before it. Negative ones come
- * last. */
+/* y: the sorted indices, then the position of each before sorting. The place of an index is found by counting
+ * those that come before it; negative ones come last. */
 static gt_shape reference_order(const gt_case_view *v, const double *const *x, double *y) {
   const int64_t n = gt_shape_count(v->shape[1]);
   for (int64_t i = 0; y && i < n; i++) {
@@ -113,11 +113,11 @@ static gt_id build_sum(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_gather_sum(g, x[0], x[1], rows_of(v), v->c->p[1] - 1);
 }
 
-/* Gathered rows times a matrix. Indices are [lines, each]: a row of the left operand is the `each` rows of a
- * line, concatenated, or with p[4] a single row. p[3]: 1: the matrix is transposed. */
+/* Gathered rows times a matrix. Indices are [groups, each]: a row of the left operand is the `each` gathered
+ * rows of a group, concatenated, or with p[4] a single one. p[3]: 1: the matrix is transposed. */
 static gt_shape gathered_shape(const gt_case_view *v) {
-  const int64_t width = v->shape[0].dim[1], lines = v->shape[1].dim[0], each = v->shape[1].dim[1];
-  return v->c->p[4] ? gt_shape_2(lines * each, width) : gt_shape_2(lines, each * width);
+  const int64_t width = v->shape[0].dim[1], groups = v->shape[1].dim[0], each = v->shape[1].dim[1];
+  return v->c->p[4] ? gt_shape_2(groups * each, width) : gt_shape_2(groups, each * width);
 }
 
 static gt_id build_product(gt_graph *g, const gt_case_view *v, const gt_id *x) {

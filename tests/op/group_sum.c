@@ -4,7 +4,8 @@
 
 GT_REGISTER(opcase, group_sum)
 
-/* p[0]: number of groups; v: scale of the sums. */
+/* Input: [rows, batch], in which a group is several consecutive rows. p[0]: number of groups; v: scale of the
+ * sums. */
 static gt_shape reference(const gt_case_view *v, const double *const *x, double *y) {
   const int64_t groups = v->c->p[0], each = v->shape[0].dim[0] / groups, batch = v->shape[0].dim[1];
   for (int64_t i = 0; y && i < batch * groups; i++) {

@@ -36,8 +36,8 @@ static void moments_of(const gt_case_view *v, const double *x, const double *w, 
     }
     const double mean = count > 0 ? sum / count : 0;
     for (int64_t i = 0; i < rows; i++) {
-      const double weight = weight_of(v, w, i / each), off = x[i * columns + j] - mean;
-      squares += weight == 0 ? 0 : weight * off * off;
+      const double weight = weight_of(v, w, i / each), difference = x[i * columns + j] - mean;
+      squares += weight == 0 ? 0 : weight * difference * difference;
     }
     const double variance = count > 0 ? squares / count : 0;
     y[j] = v->c->p[0] == 0 ? mean : v->c->p[0] == 1 ? variance : 1 / sqrt(variance + 0.01);
@@ -53,7 +53,7 @@ static gt_shape reference_moments(const gt_case_view *v, const double *const *x,
   const gt_shape shape = v->shape[0];
   const int64_t all = gt_shape_count(shape), columns = shape.dim[shape.rank - 1];
   double *shifted = y ? gt_alloc(sizeof *shifted * (size_t)all) : NULL;
-  /* The sum is a float. */
+  /* x + p[3] is rounded to float, as in the graph. */
   for (int64_t i = 0; y && i < all; i++)
     shifted[i] = v->c->p[3] ? (float)(x[0][i] + (double)v->c->p[3]) : x[0][i];
   if (y) moments_of(v, shifted, x[1], all / columns, columns, all / columns / shape.dim[0], y);

@@ -6,7 +6,7 @@
 GT_REGISTER(opcase, move)
 
 /* Each op is described by its result's shape and a function that gives, for an element of the result, the
- * index in the input, or -1 for the fill value. p as each builder reads it. */
+ * index in the input, or -1 for the fill value. The comment of each op explains p. */
 typedef int64_t origin_fn(const gt_case_view *v, gt_shape out, int64_t index);
 
 static gt_shape gather(const gt_case_view *v, const double *x, double *y, gt_shape out, origin_fn *origin) {
@@ -37,7 +37,7 @@ static gt_id build_permute(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_permute(g, x[0], axes);
 }
 
-/* permute_twice: p = axes, p + 8 = axes of that */
+/* permute_twice: p = axes of the first permutation, p + 8 = axes of the second */
 static int64_t permute_twice_origin(const gt_case_view *v, gt_shape out, int64_t index) {
   int64_t at[GT_MAX_RANK], middle[GT_MAX_RANK], from[GT_MAX_RANK];
   gt_reference_unravel(out, index, at);

@@ -15,7 +15,7 @@ GT_REGISTER(opcase, pool)
 enum { MAX, AVERAGE, ADAPTIVE_MAX, ADAPTIVE_AVERAGE };
 enum { WINDOW = 1, STRIDE = 4, PADDING = 7, DILATION = 10, CEIL = 13, INCLUDE = 14 };
 
-static bool adaptive(const gt_case_view *v) { return v->c->p[0] >= ADAPTIVE_MAX; }
+static bool is_adaptive(const gt_case_view *v) { return v->c->p[0] >= ADAPTIVE_MAX; }
 static bool averages(const gt_case_view *v) { return v->c->p[0] % 2; }
 
 static gt_pool_attribute attribute_of(const gt_case_view *v) {
@@ -24,7 +24,7 @@ static gt_pool_attribute attribute_of(const gt_case_view *v) {
                          .ceil_mode = p[CEIL],
                          .count_include_pad = p[INCLUDE],
                          .divisor = v->c->v};
-  if (adaptive(v)) return gt_pool_adaptive(v->shape[0], p + WINDOW);
+  if (is_adaptive(v)) return gt_pool_adaptive(v->shape[0], p + WINDOW);
   for (int k = 0; k < a.axes; k++) {
     a.window[k] = p[WINDOW + k];
     a.stride[k] = p[STRIDE + k];
@@ -38,9 +38,9 @@ static gt_pool_attribute attribute_of(const gt_case_view *v) {
 
 static int64_t outputs(const gt_case_view *v, int k) {
   const int64_t *p = v->c->p, size = v->shape[0].dim[1 + k];
-  if (adaptive(v)) return p[WINDOW + k];
-  const double room = (double)(size + 2 * p[PADDING + k] - p[DILATION + k] * (p[WINDOW + k] - 1) - 1);
-  double n = room / (double)p[STRIDE + k] + 1;
+  if (is_adaptive(v)) return p[WINDOW + k];
+  const double span = (double)(size + 2 * p[PADDING + k] - p[DILATION + k] * (p[WINDOW + k] - 1) - 1);
+  double n = span / (double)p[STRIDE + k] + 1;
   n = p[CEIL] ? ceil(n) : floor(n);
   while (p[CEIL] && (n - 1) * (double)p[STRIDE + k] >= (double)(size + p[PADDING + k])) n--;
   return (int64_t)n;
@@ -49,7 +49,7 @@ static int64_t outputs(const gt_case_view *v, int k) {
 /* True if element i of axis k is in window o; i may be in the padding. */
 static bool lies_in(const gt_case_view *v, int k, int64_t o, int64_t i) {
   const int64_t *p = v->c->p, size = v->shape[0].dim[1 + k];
-  if (adaptive(v)) {
+  if (is_adaptive(v)) {
     const double each = (double)size / (double)p[WINDOW + k];
     return i >= 0 && i < size && i >= (int64_t)floor((double)o * each + 1e-9) &&
            i < (int64_t)ceil((double)(o + 1) * each - 1e-9);
@@ -81,6 +81,7 @@ typedef struct window {
   int64_t place; /* of the largest; -1: none */
 } window;
 
+/* What window number `index` of the result contains. */
 static window window_at(const gt_case_view *v, const double *x, int64_t index) {
   const gt_shape in = v->shape[0], out = shape_of(v);
   const int axes = in.rank - 2;
@@ -88,9 +89,9 @@ static window window_at(const gt_case_view *v, const double *x, int64_t index) {
   window w = {.largest = -INFINITY, .place = -1};
   place_of(out, index, at);
   for (int k = 3 - axes; k < 3; k++) { /* includes the padding, but not the extension by ceil_mode */
-    low[k] = -v->c->p[PADDING + k - 3 + axes] * !adaptive(v);
+    low[k] = -v->c->p[PADDING + k - 3 + axes] * !is_adaptive(v);
     high[k] = in.dim[1 + k - 3 + axes] - low[k];
-    if (adaptive(v)) continue;
+    if (is_adaptive(v)) continue;
     const int64_t *p = v->c->p + k - 3 + axes, begin = at[1 + k] * p[STRIDE] - p[PADDING];
     low[k] = begin; /* the first window starts in the padding */
     if (high[k] > begin + (p[WINDOW] - 1) * p[DILATION] + 1)
@@ -165,8 +166,8 @@ static gt_id build_undeclared(gt_graph *g, const gt_case_view *v, const gt_id *x
 
 /* Logarithms of x, including -infinity and NaN: the value of the pool or, with input 1, its gradient. */
 static gt_shape reference_logarithms(const gt_case_view *v, const double *const *x, double *y) {
-  enum { MOST = 4096 };
-  double logs[MOST];
+  enum { MAX_VALUES = 4096 };
+  double logs[MAX_VALUES];
   const double *input[] = {logs, x[1]};
   for (int64_t i = 0; y && i < gt_shape_count(v->shape[0]); i++) logs[i] = x[0][i] < 0 ? NAN : log(x[0][i]);
   return (v->inputs == 2 ? reference_ties : reference)(v, input, y);

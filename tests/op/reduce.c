@@ -8,12 +8,12 @@
 GT_REGISTER(opcase, reduce)
 
 /* p[0]: axes as bits (0: all), p[1]: keep. */
-static bool reduced(const gt_case_view *v, int axis) { return v->c->p[0] == 0 || v->c->p[0] >> axis & 1; }
+static bool is_reduced(const gt_case_view *v, int axis) { return v->c->p[0] == 0 || v->c->p[0] >> axis & 1; }
 
 static gt_shape kept_shape(const gt_case_view *v) {
   gt_shape shape = v->shape[0];
   for (int d = 0; d < shape.rank; d++)
-    if (reduced(v, d)) shape.dim[d] = 1;
+    if (is_reduced(v, d)) shape.dim[d] = 1;
   return shape;
 }
 
@@ -21,7 +21,7 @@ static gt_shape result_shape(const gt_case_view *v) {
   if (v->c->p[1]) return kept_shape(v);
   gt_shape shape = {0};
   for (int d = 0; d < v->shape[0].rank; d++)
-    if (!reduced(v, d)) shape.dim[shape.rank++] = v->shape[0].dim[d];
+    if (!is_reduced(v, d)) shape.dim[shape.rank++] = v->shape[0].dim[d];
   return shape;
 }
 

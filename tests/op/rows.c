@@ -47,8 +47,8 @@ static gt_id build_range(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_id least = gt_reduce_min(g, x[0], last_axis(v), true);
   const gt_id most = gt_reduce_max(g, x[0], last_axis(v), true);
   const gt_id squares = gt_sum(g, gt_mul(g, x[0], x[0]), last_axis(v), true);
-  const gt_id below = gt_add(g, gt_add(g, gt_sub(g, most, least), squares), gt_constant(g, 1));
-  return gt_div(g, gt_sub(g, x[0], least), below);
+  const gt_id denominator = gt_add(g, gt_add(g, gt_sub(g, most, least), squares), gt_constant(g, 1));
+  return gt_div(g, gt_sub(g, x[0], least), denominator);
 }
 
 static gt_shape reference_range(const gt_case_view *v, const double *const *x, double *y) {
@@ -110,8 +110,8 @@ static gt_shape reference_square(const gt_case_view *v, const double *const *x, 
 /* x divided by a value from its total sum, which a second row program reads: the first program has one row,
  * the second the rows of x. */
 static gt_id build_whole(gt_graph *g, const gt_case_view *v, const gt_id *x) {
-  const gt_id share = gt_div(g, x[0], gt_add(g, gt_constant(g, 3), gt_abs(g, gt_sum(g, x[0], 0, false))));
-  return gt_sub(g, share, gt_sum(g, share, last_axis(v), true));
+  const gt_id quotient = gt_div(g, x[0], gt_add(g, gt_constant(g, 3), gt_abs(g, gt_sum(g, x[0], 0, false))));
+  return gt_sub(g, quotient, gt_sum(g, quotient, last_axis(v), true));
 }
 
 static gt_shape reference_whole(const gt_case_view *v, const double *const *x, double *y) {

@@ -5,15 +5,17 @@
 
 GT_REGISTER(opcase, slice_rows)
 
-/* Input 0 is the data, 1 the starts. p[0]: begin, p[1]: count; p[2]: some starts are outside the data. */
+/* Input 0 is the data, 1 the starts. p[0]: begin, p[1]: count; p[2]: some starts are outside the data; p[3]:
+ * the data is integers. */
 static void fill(const gt_case_view *v, int input, const double *const *x, int32_t *out) {
-  const int64_t rows = v->shape[0].dim[0], room = rows - v->c->p[0] - v->c->p[1] + 1;
+  const int64_t rows = v->shape[0].dim[0], valid_starts = rows - v->c->p[0] - v->c->p[1] + 1;
   (void)x;
   for (int64_t i = 0; i < gt_shape_count(v->shape[input]); i++)
     if (input == 0)
       out[i] = (int32_t)(7 * i % 1000) - 500;
     else
-      out[i] = (int32_t)(v->c->p[2] && i % 3 == 1 ? (i % 2 ? -5 : rows) : i * 31 % (room > 0 ? room : 1));
+      out[i] = (int32_t)(v->c->p[2] && i % 3 == 1 ? (i % 2 ? -5 : rows)
+                                                  : i * 31 % (valid_starts > 0 ? valid_starts : 1));
 }
 
 static gt_shape reference(const gt_case_view *v, const double *const *x, double *y) {
@@ -37,7 +39,6 @@ static gt_id build(gt_graph *g, const gt_case_view *v, const gt_id *x) {
 static const gt_case_rule rule = {
     .name = "slice_rows", .build = build, .reference = reference, .fill = fill, .reason = "a copy"};
 
-/* p[3]: the data is integers. */
 static const gt_case cases[] = {
     {&rule, "1,1 c1", {0, 1}},          {&rule, "10,3 c4", {0, 4}},        {&rule, "40,5 c7", {28, 7}},
     {&rule, "17 c9", {1, 2}},           {&rule, "50,2,3 c33", {3, 17}},    {&rule, "300,1 c1030", {0, 28}},

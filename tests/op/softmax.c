@@ -39,18 +39,19 @@ static const gt_case_rule softmax = {.name = "softmax",
                                      .tolerance = 4e-6,
                                      .gradient_tolerance = 2e-5,
                                      .reason = "an exponential and a sum"};
-static const gt_case_rule far = {.name = "softmax",
-                                 .build = build_softmax,
-                                 .reference = reference_softmax,
-                                 .tolerance = 1e-5,
-                                 .floor = 1e-6,
-                                 .reason = "exponents of large differences"};
-static const gt_case_rule far_log = {.name = "softmax",
+/* For inputs of large magnitude. */
+static const gt_case_rule extreme = {.name = "softmax",
                                      .build = build_softmax,
                                      .reference = reference_softmax,
-                                     .tolerance = 4e-6,
-                                     .floor = 1,
-                                     .reason = "a logarithm of a sum near one"};
+                                     .tolerance = 1e-5,
+                                     .floor = 1e-6,
+                                     .reason = "exponents of large differences"};
+static const gt_case_rule extreme_log = {.name = "softmax",
+                                         .build = build_softmax,
+                                         .reference = reference_softmax,
+                                         .tolerance = 4e-6,
+                                         .floor = 1,
+                                         .reason = "a logarithm of a sum near one"};
 
 #define BOTH(...)                 BOTH_(__VA_ARGS__, 0) BOTH_(__VA_ARGS__, 1)
 #define BOTH_(shapes, axis, log_) {&softmax, shapes, {axis, log_}},
@@ -58,8 +59,8 @@ static const gt_case_rule far_log = {.name = "softmax",
 static const gt_case cases[] = {
     BOTH("1", 0) BOTH("10", 0) BOTH("3,1", -1) BOTH("7,10", -1) BOTH("130,64", 1) BOTH("5,65", 1)
         BOTH("3,1027", -1) BOTH("6,4,5", 1) BOTH("33,5", 0) BOTH("2,1,3,2,1,2,2,3", 3)
-            BOTH("1025,10", -1){&far, "20,50", {-1, 0}, .low = -90, .high = 90},
-    {&far_log, "20,50", {-1, 1}, .low = -900, .high = 900},
+            BOTH("1025,10", -1){&extreme, "20,50", {-1, 0}, .low = -90, .high = 90},
+    {&extreme_log, "20,50", {-1, 1}, .low = -900, .high = 900},
     {&softmax, "g9,7", {-1, 0}},
     {&softmax, "1,30011", {-1, 1}},
 };

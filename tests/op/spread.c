@@ -46,8 +46,8 @@ static gt_id build_spread(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_mul(g, gt_spread(g, x[1], v->shape[0]), x[0]);
 }
 
-/* The same product, then summed: over all axes but the channels, as in the gradient of a normalization, or
- * over the channels. */
+/* The same product, then summed: if p[GT_POOL_AXES], over all axes but the channels, as in the gradient of a
+ * normalization, otherwise over the channels. */
 static gt_shape reference_sum(const gt_case_view *v, const double *const *x, double *y) {
   const gt_shape image = v->shape[0];
   const int64_t channels = image.dim[image.rank - 1];

@@ -162,8 +162,9 @@ static jet edge(const gt_case_view *v, int layer, int64_t term, jet x) {
   return chain(f, x);
 }
 
-static void layer(const gt_case_view *v, int number, const double *c, int64_t inputs, int64_t outputs,
-                  const jet *x, jet *y) {
+/* Computes the outputs y of layer `number` (0 or 1) with coefficients c from x. */
+static void run_layer(const gt_case_view *v, int number, const double *c, int64_t inputs, int64_t outputs,
+                      const jet *x, jet *y) {
   const int64_t total = GRID + v->c->p[DEGREE] + 1;
   for (int64_t o = 0; o < outputs; o++) y[o] = (jet){0};
   for (int64_t t = 0; t < total; t++)
@@ -181,8 +182,8 @@ static gt_shape reference_kan(const gt_case_view *v, const double *const *x, dou
   for (int64_t m = 0; y && m < rows; m++) {
     jet in[2], hidden[MAX_WIDTH], out[MAX_WIDTH];
     for (int k = 0; k < 2; k++) in[k] = (jet){x[0][2 * m + k], k == v->c->p[FIRST], k == v->c->p[SECOND], 0};
-    layer(v, 0, x[1], 2, width, in, hidden);
-    layer(v, 1, x[2], width, outputs, hidden, out);
+    run_layer(v, 0, x[1], 2, width, in, hidden);
+    run_layer(v, 1, x[2], width, outputs, hidden, out);
     for (int64_t o = 0; o < outputs; o++) y[m * outputs + o] = out[o].ab;
   }
   return gt_shape_2(rows, outputs);
@@ -195,9 +196,9 @@ static gt_shape reference_kan(const gt_case_view *v, const double *const *x, dou
     .orders = -1 /* the inputs already are such derivatives */,                                       \
     .reason = "sums of products of rounded derivatives, which cancel"                                 \
   }
-static const gt_case_rule formulas = RULE(formula, 1), network = RULE(network, 15), kan = RULE(kan, 7),
-                          /* The third derivative of cubic splines is discontinuous. */
-    cubic = RULE(kan, 6);
+static const gt_case_rule formulas = RULE(formula, 1), network = RULE(network, 15), kan = RULE(kan, 7);
+/* No gradient of x: the third derivative of cubic splines is discontinuous. */
+static const gt_case_rule cubic = RULE(kan, 6);
 
 static const gt_case cases[] = {
     {&formulas, "7,2", {0, 1, 0}},

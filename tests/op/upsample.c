@@ -37,7 +37,7 @@ static double weight(const gt_case_view *v, int k, int64_t o, int64_t i) {
 /* One axis after another: [outer, in, inner] to [outer, out, inner]. */
 static gt_shape reference(const gt_case_view *v, const double *const *x, double *y) {
   gt_shape shape = v->shape[0];
-  double *kept = NULL;
+  double *previous = NULL;
   for (int k = 0; k < v->shape[0].rank - 2; k++) {
     int64_t outer = 1, inner = 1;
     const int64_t in = shape.dim[1 + k], out = v->c->p[1 + k];
@@ -46,15 +46,15 @@ static gt_shape reference(const gt_case_view *v, const double *const *x, double 
     shape.dim[1 + k] = out;
     if (!y) continue;
     const bool last = k == v->shape[0].rank - 3;
-    const double *from = kept ? kept : x[0];
+    const double *from = previous ? previous : x[0];
     double *to = last ? y : gt_alloc((size_t)(outer * out * inner) * sizeof *to);
     for (int64_t i = 0; i < outer * out * inner; i++) {
       to[i] = 0;
       for (int64_t e = 0; e < in; e++)
         to[i] += weight(v, k, i / inner % out, e) * from[(i / inner / out * in + e) * inner + i % inner];
     }
-    free(kept);
-    kept = last ? NULL : to;
+    free(previous);
+    previous = last ? NULL : to;
   }
   return shape;
 }

@@ -25,7 +25,8 @@ static gt_window_attribute attribute_of(const gt_case_view *v) {
                                .begin = p[14]};
 }
 
-/* One class: a draw with replacement from all samples, in reverse. */
+/* A single class, whose members are all samples in reverse order: every draw is from all samples, with
+ * replacement. */
 static void fill_members(const gt_case_view *v, int input, const double *const *x, int32_t *out) {
   const int32_t samples = (int32_t)v->c->p[5];
   (void)input, (void)x;

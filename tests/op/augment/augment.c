@@ -11,9 +11,9 @@ GT_REGISTER(opcase, augment)
 /* Inputs: images, a record for each, then optionally a scaling. p[0]: 1: the nearest pixel, else bilinear
  * interpolation; p[1]: number of erased boxes; p[2]: bits of the color changes, and MIX to mix samples; p[3]:
  * border mode; p[4], p[5]: height and width of the output, 0 for those of the input; p[6]: number of tone
- * curves. Any numbers are a valid record. */
+ * curves. Any numbers are a valid record; shaders/op/augment/drawn.h has its layout. */
 enum { BRIGHT = 1, CONTRAST = 2, SATURATION = 4, MIX = 8, HUE = 16 };
-enum { CURVES = 9 }; /* curves of each tone */
+enum { CURVES = 9 }; /* number of curves of each tone */
 
 static double power(double v, double amount) { return pow(v, amount); }
 static double steps(double v, double amount) { return floor(4 * v) / 4 * amount; }
@@ -118,9 +118,9 @@ static double rotate_hue(const double *v, double turn, int64_t c) {
   const double third = (v[(first + 1) % 3] - v[(first + 2) % 3]) / (most - least);
   double hue = (2 * first + third) / 6 + turn;
   hue -= floor(hue);
-  const double saturation = (most - least) / most, sixth = floor(6 * hue), rest = 6 * hue - sixth;
-  const double p = most * (1 - saturation), q = most * (1 - saturation * rest),
-               t = most * (1 - saturation * (1 - rest));
+  const double saturation = (most - least) / most, sixth = floor(6 * hue), fraction = 6 * hue - sixth;
+  const double p = most * (1 - saturation), q = most * (1 - saturation * fraction),
+               t = most * (1 - saturation * (1 - fraction));
   const double rgb[6][3] = {{most, t, p}, {q, most, p}, {p, most, t},
                             {p, q, most}, {t, p, most}, {most, p, q}};
   return rgb[(int)sixth % 6][c];
@@ -135,13 +135,14 @@ static double recolored(const pictures *p, int64_t row, double x, double y, int6
     if (p->look.contrasts) v[k] = limit(p, factor[1] * v[k] + (1 - factor[1]) * grey);
   }
   if (p->channels != 3) return v[c];
-  const double own_grey = grey_of(v);
+  const double pixel_grey = grey_of(v);
   for (int k = 0; k < 3 && p->look.saturates; k++)
-    v[k] = limit(p, factor[2] * v[k] + (1 - factor[2]) * own_grey);
+    v[k] = limit(p, factor[2] * v[k] + (1 - factor[2]) * pixel_grey);
   return p->look.hues ? rotate_hue(v, factor[5], c) : v[c];
 }
 
-/* v after the tone curves of the sample; they see it in steps of 1/255 of white. */
+/* v after the tone curves of the sample, which see it in steps of 1/255 of white. The record has the number
+ * of a curve for each; negative: none. */
 static double toned(const pictures *p, int64_t row, double v) {
   const double *number = p->x[1] + row * p->words + 16 + 4 * p->look.boxes, white = (double)p->look.white;
   for (uint32_t i = 0; i < p->look.tones; i++) {
@@ -186,8 +187,10 @@ static gt_shape reference(const gt_case_view *v, const double *const *x, double 
   gt_shape shape = v->shape[0];
   if (p.look.height) shape.dim[1] = p.look.height, shape.dim[2] = p.look.width;
   for (int64_t i = 0; out && i < gt_shape_count(shape); i++) {
-    const int64_t c = i % p.channels, w = i / p.channels % shape.dim[2], line = i / p.channels / shape.dim[2];
-    const int64_t h = line % shape.dim[1], row = line / shape.dim[1], other = (row + p.batch - 1) % p.batch;
+    const int64_t c = i % p.channels, w = i / p.channels % shape.dim[2],
+                  pixel_row = i / p.channels / shape.dim[2];
+    const int64_t h = pixel_row % shape.dim[1], row = pixel_row / shape.dim[1],
+                  other = (row + p.batch - 1) % p.batch;
     const double *record = x[1] + row * p.words, share = record[10];
     out[i] = output_at(&p, row, w, h, c);
     if (!p.look.mixes) continue;
@@ -230,17 +233,18 @@ static gt_shape reference_shifted(const gt_case_view *v, const double *const *x,
                 width = v->shape[2].dim[2], max_shift = p[4];
   const int64_t channels = v->shape[2].rank == 4 ? v->shape[2].dim[3] : 1;
   const uint64_t seed = (uint32_t)p[1] | (uint64_t)p[2] << 32, shifts = 2 * (uint64_t)max_shift + 1;
+  /* Each stage of a row has 16 blocks of random bits. */
   for (int64_t row = 0; out && row < batch; row++) {
     const gt_philox shift = gt_philox_block(seed, GT_PURPOSE_AUGMENT, (uint32_t)p[0], 32 * (uint32_t)row);
     const gt_philox flip = gt_philox_block(seed, GT_PURPOSE_AUGMENT, (uint32_t)p[0], 32 * (uint32_t)row + 16);
     for (int64_t i = 0; i < height * width * channels; i++) {
       const int64_t c = i % channels, across = i / channels % width, down = i / channels / width;
-      int64_t from = flip.v[0] >> 31 ? across : width - 1 - across;
-      from += (int64_t)(shift.v[0] * shifts >> 32) - max_shift;
-      const int64_t line = down + (int64_t)(shift.v[1] * shifts >> 32) - max_shift;
-      const bool inside = from >= 0 && from < width && line >= 0 && line < height;
+      int64_t from_x = flip.v[0] >> 31 ? across : width - 1 - across;
+      from_x += (int64_t)(shift.v[0] * shifts >> 32) - max_shift;
+      const int64_t from_y = down + (int64_t)(shift.v[1] * shifts >> 32) - max_shift;
+      const bool inside = from_x >= 0 && from_x < width && from_y >= 0 && from_y < height;
       out[row * height * width * channels + i] =
-          inside ? x[2][((row * height + line) * width + from) * channels + c] : 0;
+          inside ? x[2][((row * height + from_y) * width + from_x) * channels + c] : 0;
     }
   }
   return v->shape[2];

@@ -9,7 +9,8 @@
 GT_REGISTER(opcase, augment_draw)
 
 /* Inputs: the clock's state (words p[0..2]: step, seed) and its table. p[4]: which of these rules (each a
- * list of stages, up to GT_DRAW_KINDS); p[5]: rows; p[6], p[7]: height and width. */
+ * list of stages, which GT_DRAW_KINDS ends if there are fewer than STAGES); p[5]: rows; p[6], p[7]: height
+ * and width. */
 enum { STAGES = 5 };
 static const gt_augment_stage rules[][STAGES] = {
     {{GT_DRAW_KINDS}},
@@ -52,6 +53,7 @@ static const gt_augment_stage rules[][STAGES] = {
     {{GT_DRAW_RESIZED_CROP, {0.9f, 1, 0.3f, 0.3f}}, {GT_DRAW_KINDS}},
     {{GT_DRAW_TONE, {0.6f, 0, 5}}, {GT_DRAW_CUTOUT, {1, 4, 4}}, {GT_DRAW_TONE, {1, 5, 1}}, {GT_DRAW_KINDS}},
 };
+/* The rules by name, in the order of `rules`. */
 enum {
   NOTHING,
   CROP,
@@ -109,7 +111,7 @@ typedef struct draw {
   gt_augment_rule rule;
   uint32_t row, stage;
   uint32_t height, width;         /* input size of the stage */
-  uint32_t out_height, out_width; /* and its output size */
+  uint32_t out_height, out_width; /* its output size */
 } draw;
 
 /* Sets the sizes of stage `index`, and returns it. Geometric stages work on the output of the stages before
@@ -147,7 +149,7 @@ static int64_t below(const draw *d, uint32_t block, int k, int64_t n) {
   return (int64_t)((uint64_t)word(d, block, k) * (uint64_t)n >> 32);
 }
 
-static double between(double low, double high, double part) { return low + (high - low) * part; }
+static double between(double low, double high, double share) { return low + (high - low) * share; }
 
 /* A random rectangle. value: range of its share of the area, range of its aspect ratio. */
 static void rectangle(const draw *d, uint32_t attempt, const float *value, double *width, double *height) {
@@ -232,6 +234,7 @@ static place source_of(draw *d, place p) {
   return p;
 }
 
+/* Writes the rectangle to `box`, clipped to the image: left, top, right, bottom. */
 static void box_of(double left, double top, double width, double height, const draw *d, double *box) {
   const double to[4] = {fmax(left, 0), fmax(top, 0), fmin(left + width, d->width),
                         fmin(top + height, d->height)};
@@ -274,7 +277,7 @@ static void mix_samples(const draw *d, const float *value, double *y) {
   }
 }
 
-/* The record of the current row. */
+/* The record of the current row (shaders/op/augment/drawn.h). */
 static void record(draw *d, double *y) {
   const place origin = source_of(d, (place){0, 0}), right = source_of(d, (place){1, 0}),
               down = source_of(d, (place){0, 1});

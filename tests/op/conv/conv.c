@@ -10,22 +10,23 @@ GT_REGISTER(opcase, conv)
 
 /* p: number of axes, groups, then for each axis kernel, stride, dilation, padding before, padding after. For
  * a transposed convolution, AFTER is its output padding minus the padding after. */
-enum { RANK, GROUPS, AXES, KERNEL = 0, STRIDE, DILATION, BEFORE, AFTER, OF_AXIS };
+enum { RANK, GROUPS, AXES, KERNEL = 0, STRIDE, DILATION, BEFORE, AFTER, PER_AXIS };
 
-static int64_t of_axis(const gt_case_view *v, int axis, int which) {
-  return v->c->p[AXES + OF_AXIS * axis + which];
+static int64_t axis_parameter(const gt_case_view *v, int axis, int which) {
+  return v->c->p[AXES + PER_AXIS * axis + which];
 }
 
 /* Sizes of the output along an axis, as PyTorch computes them: of a convolution, and of a transposed one. */
 static int64_t conv_output_size(const gt_case_view *v, int axis, int64_t in) {
-  const int64_t whole = in + of_axis(v, axis, BEFORE) + of_axis(v, axis, AFTER);
-  return (whole - of_axis(v, axis, DILATION) * (of_axis(v, axis, KERNEL) - 1) - 1) /
-             of_axis(v, axis, STRIDE) +
+  const int64_t whole = in + axis_parameter(v, axis, BEFORE) + axis_parameter(v, axis, AFTER);
+  return (whole - axis_parameter(v, axis, DILATION) * (axis_parameter(v, axis, KERNEL) - 1) - 1) /
+             axis_parameter(v, axis, STRIDE) +
          1;
 }
 static int64_t transposed_output_size(const gt_case_view *v, int axis, int64_t out) {
-  return (out - 1) * of_axis(v, axis, STRIDE) - of_axis(v, axis, BEFORE) + of_axis(v, axis, AFTER) +
-         of_axis(v, axis, DILATION) * (of_axis(v, axis, KERNEL) - 1) + 1;
+  return (out - 1) * axis_parameter(v, axis, STRIDE) - axis_parameter(v, axis, BEFORE) +
+         axis_parameter(v, axis, AFTER) +
+         axis_parameter(v, axis, DILATION) * (axis_parameter(v, axis, KERNEL) - 1) + 1;
 }
 
 typedef struct image { /* [batch, extent[0], extent[1], extent[2], channels] */
@@ -62,7 +63,8 @@ static bool find_element(const conv *c, const int64_t *o, const int64_t *t, int6
   for (int d = 0; d < 3; d++) {
     at[d] = 0;
     if (d >= c->v->c->p[RANK]) continue;
-    at[d] = o[d] * of_axis(c->v, d, STRIDE) + t[d] * of_axis(c->v, d, DILATION) - of_axis(c->v, d, BEFORE);
+    at[d] = o[d] * axis_parameter(c->v, d, STRIDE) + t[d] * axis_parameter(c->v, d, DILATION) -
+            axis_parameter(c->v, d, BEFORE);
     if (at[d] < 0 || at[d] >= c->x.extent[d]) return false;
   }
   return true;
@@ -119,29 +121,30 @@ static conv transposed(const gt_case_view *v) {
 }
 
 /* The convolution whose weights' gradient is computed; inputs: the gradient of its output, and its input. */
-static conv of_weight(const gt_case_view *v) {
+static conv weight_gradient(const gt_case_view *v) {
   conv c = {v, .y = image_of(v, v->shape[0]), .x = image_of(v, v->shape[1])};
   c.w = (image){c.y.channels, {1, 1, 1}, c.x.channels / v->c->p[GROUPS]};
-  for (int d = 0; d < v->c->p[RANK]; d++) c.w.extent[d] = of_axis(v, d, KERNEL);
+  for (int d = 0; d < v->c->p[RANK]; d++) c.w.extent[d] = axis_parameter(v, d, KERNEL);
   return c;
 }
 
 static gt_conv_attribute attribute_of(const conv *c) {
   gt_conv_attribute a = {.rank = (uint32_t)c->v->c->p[RANK], .groups = (uint32_t)c->v->c->p[GROUPS]};
   for (int d = 0; d < (int)a.rank; d++) {
-    a.kernel[d] = (uint32_t)of_axis(c->v, d, KERNEL);
-    a.stride[d] = (uint32_t)of_axis(c->v, d, STRIDE);
-    a.dilation[d] = (uint32_t)of_axis(c->v, d, DILATION);
-    a.before[d] = (uint32_t)of_axis(c->v, d, BEFORE);
+    a.kernel[d] = (uint32_t)axis_parameter(c->v, d, KERNEL);
+    a.stride[d] = (uint32_t)axis_parameter(c->v, d, STRIDE);
+    a.dilation[d] = (uint32_t)axis_parameter(c->v, d, DILATION);
+    a.before[d] = (uint32_t)axis_parameter(c->v, d, BEFORE);
     a.in[d] = (uint32_t)c->x.extent[d];
     a.out[d] = (uint32_t)c->y.extent[d];
   }
   return a;
 }
 
-static gt_shape compute(const conv *c, const image *value, visitor *visit, const double *const *x,
+/* Computes y, which is `result`, one of the images or the weights of c, from the case's inputs. */
+static gt_shape compute(const conv *c, const image *result, visitor *visit, const double *const *x,
                         double *y) {
-  const gt_shape shape = shape_of(c->v, value);
+  const gt_shape shape = shape_of(c->v, result);
   for (int64_t i = 0; y && i < gt_shape_count(shape); i++) y[i] = 0;
   if (y) for_each_product(c, visit, y, x[0], x[1]);
   return shape;
@@ -156,21 +159,21 @@ static gt_shape reference_transposed(const gt_case_view *v, const double *const 
   return compute(&c, &c.x, to_x, x, y);
 }
 static gt_shape reference_weight(const gt_case_view *v, const double *const *x, double *y) {
-  const conv c = of_weight(v);
+  const conv c = weight_gradient(v);
   return compute(&c, &c.w, to_w, x, y);
 }
 
 typedef gt_shape reference(const gt_case_view *v, const double *const *x, double *y);
 
 /* For each value of the result, the sum of the absolute values of its products. */
-static gt_shape magnitude(reference *of, const gt_case_view *v, const double *const *x, double *y) {
+static gt_shape magnitude(reference *function, const gt_case_view *v, const double *const *x, double *y) {
   double *absolute[2] = {NULL, NULL};
   for (int i = 0; y && i < 2; i++) {
     const int64_t count = gt_shape_count(v->shape[i]);
     absolute[i] = gt_alloc(sizeof **absolute * (size_t)count);
     for (int64_t j = 0; j < count; j++) absolute[i][j] = fabs(x[i][j]);
   }
-  const gt_shape out = of(v, (const double *const *)absolute, y);
+  const gt_shape out = function(v, (const double *const *)absolute, y);
   free(absolute[0]);
   free(absolute[1]);
   return out;
@@ -196,7 +199,7 @@ static gt_id build_transposed(gt_graph *g, const gt_case_view *v, const gt_id *x
   return gt_conv_input(g, x[0], x[1], &a);
 }
 static gt_id build_weight(gt_graph *g, const gt_case_view *v, const gt_id *x) {
-  const conv c = of_weight(v);
+  const conv c = weight_gradient(v);
   const gt_conv_attribute a = attribute_of(&c);
   return gt_conv_weight(g, x[0], x[1], &a);
 }

@@ -79,7 +79,7 @@ static double hermite(uint32_t n, double x) {
   return sum;
 }
 
-static double lines(const gt_case_view *v, uint32_t term, double x) {
+static double piecewise_linear(const gt_case_view *v, uint32_t term, double x) {
   const double low = eighths(v, LOW), grid = (double)v->c->p[GRID], h = (eighths(v, HIGH) - low) / grid;
   const double cell = fmin(fmax(floor((x - low) / h), 0), grid - 1), left = low + cell * h;
   if (term == cell) return (left + h - x) / h;
@@ -103,7 +103,7 @@ static double value_of(const gt_case_view *v, const gt_kan_attribute *a, uint32_
   case GT_BASIS_RSWAF: return 1 / (cosh(z) * cosh(z));
   case GT_BASIS_WAVELET: return 2 / (sqrt(3) * pow(M_PI, 0.25)) * (z * z - 1) * exp(-z * z / 2);
   case GT_BASIS_SINC: return phase == 0 ? 1 : sin(phase) / phase;
-  case GT_BASIS_PIECEWISE_LINEAR: return lines(v, term, x);
+  case GT_BASIS_PIECEWISE_LINEAR: return piecewise_linear(v, term, x);
   default: return term < grid ? cos((term + 1) * x) : sin((term + 1 - grid) * x);
   }
 }
@@ -133,20 +133,21 @@ static double derived_of(const gt_case_view *v, const gt_kan_attribute *a, uint3
 
 typedef struct layer {
   gt_kan_attribute a;
-  int64_t lines, inputs, total, outputs;
+  int64_t rows, inputs, outputs;
+  int64_t total; /* functions of an input, with the base */
 } layer;
 
 static layer layer_of(const gt_case_view *v) {
   const gt_shape x = v->shape[0], second = v->shape[1];
   layer l = {.inputs = x.dim[x.rank - 1], .outputs = second.dim[second.rank - 1]};
-  l.lines = gt_shape_count(x) / l.inputs;
+  l.rows = gt_shape_count(x) / l.inputs;
   l.a = attribute_of(v, l.inputs);
   l.total = l.a.terms + l.a.base;
   return l;
 }
 
 /* The first coefficient of one function of an input; order: blocks, functions, inputs of a block. */
-static int64_t row_of(const layer *l, int64_t input, int64_t term) {
+static int64_t first_coefficient(const layer *l, int64_t input, int64_t term) {
   return ((input / l->a.block * l->total + term) * l->a.block + input % l->a.block) * l->outputs;
 }
 
@@ -155,13 +156,13 @@ static gt_shape reference_kan(const gt_case_view *v, const double *const *x, dou
   gt_shape shape = v->shape[0];
   shape.dim[shape.rank - 1] = l.outputs;
   if (!y) return shape;
-  for (int64_t i = 0; i < l.lines * l.outputs; i++) y[i] = 0;
-  for (int64_t m = 0; m < l.lines; m++)
+  for (int64_t i = 0; i < l.rows * l.outputs; i++) y[i] = 0;
+  for (int64_t m = 0; m < l.rows; m++)
     for (int64_t i = 0; i < l.inputs; i++)
       for (int64_t t = 0; t < l.total; t++) {
         const double f = value_of(v, &l.a, (uint32_t)t, x[0][m * l.inputs + i]);
         for (int64_t o = 0; f != 0 && o < l.outputs; o++)
-          y[m * l.outputs + o] += f * x[1][row_of(&l, i, t) + o];
+          y[m * l.outputs + o] += f * x[1][first_coefficient(&l, i, t) + o];
       }
   return shape;
 }
@@ -171,11 +172,12 @@ static gt_shape magnitude_kan(const gt_case_view *v, const double *const *x, dou
   const layer l = layer_of(v);
   const gt_shape shape = reference_kan(v, x, NULL);
   for (int64_t i = 0; y && i < gt_shape_count(shape); i++) y[i] = 0;
-  for (int64_t m = 0; y && m < l.lines; m++)
+  for (int64_t m = 0; y && m < l.rows; m++)
     for (int64_t i = 0; i < l.inputs; i++)
       for (int64_t t = 0; t < l.total; t++) {
         const double f = value_of(v, &l.a, (uint32_t)t, x[0][m * l.inputs + i]);
-        for (int64_t o = 0; o < l.outputs; o++) y[m * l.outputs + o] += fabs(f * x[1][row_of(&l, i, t) + o]);
+        for (int64_t o = 0; o < l.outputs; o++)
+          y[m * l.outputs + o] += fabs(f * x[1][first_coefficient(&l, i, t) + o]);
       }
   return shape;
 }
@@ -185,12 +187,12 @@ static gt_shape reference_coefficients(const gt_case_view *v, const double *cons
   const gt_shape shape = gt_shape_2(l.inputs * l.total, l.outputs);
   if (!y) return shape;
   for (int64_t i = 0; i < gt_shape_count(shape); i++) y[i] = 0;
-  for (int64_t m = 0; m < l.lines; m++)
+  for (int64_t m = 0; m < l.rows; m++)
     for (int64_t i = 0; i < l.inputs; i++)
       for (int64_t t = 0; t < l.total; t++) {
         const double f = value_of(v, &l.a, (uint32_t)t, x[0][m * l.inputs + i]);
         for (int64_t o = 0; f != 0 && o < l.outputs; o++)
-          y[row_of(&l, i, t) + o] += f * x[1][m * l.outputs + o];
+          y[first_coefficient(&l, i, t) + o] += f * x[1][m * l.outputs + o];
       }
   return shape;
 }
@@ -198,14 +200,14 @@ static gt_shape reference_coefficients(const gt_case_view *v, const double *cons
 /* absolute: the sums of the absolute products. */
 static gt_shape sum_input(const gt_case_view *v, const double *const *x, double *y, bool absolute) {
   const layer l = layer_of(v);
-  for (int64_t m = 0; y && m < l.lines; m++)
+  for (int64_t m = 0; y && m < l.rows; m++)
     for (int64_t i = 0; i < l.inputs; i++) {
       double *to = &y[m * l.inputs + i];
       *to = 0;
       for (int64_t t = 0; t < l.total; t++) {
         const double slope = slope_of(v, &l.a, (uint32_t)t, x[0][m * l.inputs + i]);
         for (int64_t o = 0; o < l.outputs; o++) {
-          const double each = slope * x[1][m * l.outputs + o] * x[2][row_of(&l, i, t) + o];
+          const double each = slope * x[1][m * l.outputs + o] * x[2][first_coefficient(&l, i, t) + o];
           *to += absolute ? fabs(each) : each;
         }
       }
@@ -233,17 +235,17 @@ static gt_id build_input(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_kan_input(g, x[0], x[1], x[2], GT_NONE, &l.a);
 }
 
-/* Values of g above FINITE become infinite. */
+/* Values of g from MAX_FINITE on become infinite. */
 enum { MAX_G = 4096 };
-static const double FINITE = 1.2;
+static const double MAX_FINITE = 1.2;
 static gt_id build_infinite_input(gt_graph *g, const gt_case_view *v, const gt_id *x) {
-  const gt_id infinite_g = gt_div(g, x[1], gt_less(g, x[1], gt_constant(g, FINITE)));
+  const gt_id infinite_g = gt_div(g, x[1], gt_less(g, x[1], gt_constant(g, MAX_FINITE)));
   return build_input(g, v, (const gt_id[]){x[0], infinite_g, x[2]});
 }
 static gt_shape reference_infinite_input(const gt_case_view *v, const double *const *x, double *y) {
   double infinite_g[MAX_G];
   for (int64_t i = 0; y && i < gt_shape_count(v->shape[1]); i++)
-    infinite_g[i] = x[1][i] < FINITE ? x[1][i] : INFINITY;
+    infinite_g[i] = x[1][i] < MAX_FINITE ? x[1][i] : INFINITY;
   return reference_input(v, y ? (const double *const[]){x[0], infinite_g, x[2]} : x, y);
 }
 
@@ -254,14 +256,14 @@ static gt_kan_attribute derived(const gt_case_view *v) {
 }
 static gt_shape reference_basis(const gt_case_view *v, const double *const *x, double *y) {
   const gt_kan_attribute a = derived(v);
-  const int64_t lines = v->shape[0].dim[0], inputs = v->shape[0].dim[1], total = a.terms + a.base;
+  const int64_t rows = v->shape[0].dim[0], inputs = v->shape[0].dim[1], total = a.terms + a.base;
   const layer l = {.a = a, .total = total, .outputs = 1};
-  for (int64_t m = 0; y && m < lines; m++)
+  for (int64_t m = 0; y && m < rows; m++)
     for (int64_t i = 0; i < inputs; i++)
       for (int64_t t = 0; t < total; t++)
-        y[m * inputs * total + row_of(&l, i, t)] =
+        y[m * inputs * total + first_coefficient(&l, i, t)] =
             derived_of(v, &a, (uint32_t)t, a.order, x[0][m * inputs + i]);
-  return gt_shape_2(lines, inputs * total);
+  return gt_shape_2(rows, inputs * total);
 }
 static gt_id build_basis(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_kan_attribute a = derived(v);
@@ -287,14 +289,15 @@ static gt_shape reference_layer(const gt_case_view *v, const double *const *x, d
 enum { MAX_SCALED = 1 << 16 };
 static const double *scaled(const layer *l, const double *const *x, int at, gt_shape scales) {
   static double value[MAX_SCALED];
-  const int64_t parts = gt_shape_count(scales) / l->inputs / l->outputs, block = l->a.block;
+  const int64_t edge_scales = gt_shape_count(scales) / l->inputs / l->outputs, block = l->a.block;
   for (int64_t i = 0; i < l->inputs; i++)
     for (int64_t t = 0; t < l->total; t++) {
       const bool base = t == l->a.terms;
-      const int64_t from = ((i / block * parts + (base && parts == 2)) * block + i % block) * l->outputs;
+      const int64_t from =
+          ((i / block * edge_scales + (base && edge_scales == 2)) * block + i % block) * l->outputs;
       for (int64_t o = 0; o < l->outputs; o++)
-        value[row_of(l, i, t) + o] =
-            x[at][row_of(l, i, t) + o] * (base && parts == 1 ? 1 : x[at + 1][from + o]);
+        value[first_coefficient(l, i, t) + o] =
+            x[at][first_coefficient(l, i, t) + o] * (base && edge_scales == 1 ? 1 : x[at + 1][from + o]);
     }
   return value;
 }
@@ -508,7 +511,7 @@ static const gt_case cases[] = {
     {&with_scales, "2053,3 27,5 3,5", {GT_BASIS_BSPLINE, 5, 3, 0, 1, -8, 8}, .more = true},
     {&with_scales, "2049,4 36,8 2,2,2,8", {GT_BASIS_BSPLINE, 5, 3, 2, 1, -8, 8}},
     {&with_scales, "2,3,5 25,4 5,4", {GT_BASIS_CHEBYSHEV, 0, 4, 0, 0, -8, 8}},
-    /* K segments of whole and partial tiles, of two depths; partial tiles of rows and columns */
+    /* K segments of 64, 32 and 160 outputs; partial tiles of rows and columns */
     {&dgrad_on_units, "70,36 70,64 324,64", {GT_BASIS_BSPLINE, 5, 3, 12, 1, -8, 8}},
     {&dgrad_on_units, "34,33 34,32 165,32", {GT_BASIS_CHEBYSHEV, 0, 4, 0, 0, -8, 8}},
     {&dgrad_on_units, "40,16 40,160 64,160", {GT_BASIS_RBF, 4, 0, 16, 0, -8, 8}},

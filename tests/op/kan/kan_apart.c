@@ -12,7 +12,7 @@ enum { BASIS, TERMS, BLOCK };
 
 typedef struct layer {
   gt_kan_attribute a;
-  int64_t lines, inputs, outputs;
+  int64_t rows, inputs, outputs;
 } layer;
 
 static gt_kan_attribute attribute_of(const gt_case_view *v, int64_t inputs) {
@@ -24,11 +24,11 @@ static gt_kan_attribute attribute_of(const gt_case_view *v, int64_t inputs) {
   return a;
 }
 
-/* x: [2, lines…, inputs]: what the functions read, then what the base reads. */
+/* x: [2, rows…, inputs]: what the functions read, then what the base reads. */
 static layer layer_of(const gt_case_view *v) {
   const gt_shape x = v->shape[0], second = v->shape[1];
   layer l = {.inputs = x.dim[x.rank - 1], .outputs = second.dim[second.rank - 1]};
-  l.lines = gt_shape_count(x) / l.inputs / 2;
+  l.rows = gt_shape_count(x) / l.inputs / 2;
   l.a = attribute_of(v, l.inputs);
   return l;
 }
@@ -42,15 +42,16 @@ static double value_of(const gt_kan_attribute *a, uint32_t term, double x) {
   return fabs(x) <= 1 ? cos(term * acos(x)) : (x < 0 && term % 2 ? -1 : 1) * cosh(term * acosh(fabs(x)));
 }
 
-static int64_t row_of(const layer *l, int64_t input, uint32_t term) {
+/* The row of coefficients of one function of an input. Those of the base come last. */
+static int64_t coefficient_row(const layer *l, int64_t input, uint32_t term) {
   const int64_t block = l->a.block, terms = l->a.terms;
   return term == terms ? l->inputs * terms + input : (input / block * terms + term) * block + input % block;
 }
 
-/* The value of function `term` of an input in a line. */
-static double function_at(const layer *l, const double *x, int64_t line, int64_t input, uint32_t term) {
-  const int64_t plane = term == l->a.terms ? l->lines : 0;
-  return value_of(&l->a, term, x[(plane + line) * l->inputs + input]);
+/* The value of function `term` of an input in a row. */
+static double function_at(const layer *l, const double *x, int64_t row, int64_t input, uint32_t term) {
+  const int64_t first_row = term == l->a.terms ? l->rows : 0;
+  return value_of(&l->a, term, x[(first_row + row) * l->inputs + input]);
 }
 
 /* absolute: the sums of the absolute products. */
@@ -58,12 +59,13 @@ static gt_shape sum_kan(const gt_case_view *v, const double *const *x, double *y
   const layer l = layer_of(v);
   gt_shape shape = gt_shape_without_first(v->shape[0]);
   shape.dim[shape.rank - 1] = l.outputs;
-  for (int64_t i = 0; y && i < l.lines * l.outputs; i++) y[i] = 0;
-  for (int64_t m = 0; y && m < l.lines; m++)
+  for (int64_t i = 0; y && i < l.rows * l.outputs; i++) y[i] = 0;
+  for (int64_t m = 0; y && m < l.rows; m++)
     for (int64_t i = 0; i < l.inputs; i++)
       for (uint32_t t = 0; t <= l.a.terms; t++)
         for (int64_t o = 0; o < l.outputs; o++) {
-          const double each = function_at(&l, x[0], m, i, t) * x[1][row_of(&l, i, t) * l.outputs + o];
+          const double each =
+              function_at(&l, x[0], m, i, t) * x[1][coefficient_row(&l, i, t) * l.outputs + o];
           y[m * l.outputs + o] += absolute ? fabs(each) : each;
         }
   return shape;
@@ -79,12 +81,12 @@ static gt_shape sum_coefficients(const gt_case_view *v, const double *const *x, 
   const layer l = layer_of(v);
   const gt_shape shape = gt_shape_2(l.inputs * (l.a.terms + 1), l.outputs);
   for (int64_t i = 0; y && i < gt_shape_count(shape); i++) y[i] = 0;
-  for (int64_t m = 0; y && m < l.lines; m++)
+  for (int64_t m = 0; y && m < l.rows; m++)
     for (int64_t i = 0; i < l.inputs; i++)
       for (uint32_t t = 0; t <= l.a.terms; t++)
         for (int64_t o = 0; o < l.outputs; o++) {
           const double each = function_at(&l, x[0], m, i, t) * x[1][m * l.outputs + o];
-          y[row_of(&l, i, t) * l.outputs + o] += absolute ? fabs(each) : each;
+          y[coefficient_row(&l, i, t) * l.outputs + o] += absolute ? fabs(each) : each;
         }
   return shape;
 }
@@ -126,7 +128,7 @@ static gt_shape reference_layer(const gt_case_view *v, const double *const *x, d
         const double raw = x[0][m * l.inputs + i];
         sum += value_of(&l.a, l.a.terms, raw) * x[2][i * l.outputs + o];
         for (uint32_t t = 0; t < l.a.terms; t++)
-          sum += value_of(&l.a, t, sin(raw)) * x[1][row_of(&l, i, t) * l.outputs + o];
+          sum += value_of(&l.a, t, sin(raw)) * x[1][coefficient_row(&l, i, t) * l.outputs + o];
       }
       y[m * l.outputs + o] = tanh(sum);
     }
@@ -150,7 +152,7 @@ static const gt_case cases[] = {
     {&kan, "2,2,3,5 25,4", {GT_BASIS_RSWAF, 4}},
     {&kan, "2,130,32 192,70", {GT_BASIS_CHEBYSHEV, 5, 16}, .more = true},
     {&kan, "2,65,48 336,64", {GT_BASIS_RBF, 6, 16}, .low = -40, .high = 40},
-    {&kan, "2,2053,2 6,3", {GT_BASIS_RBF, 2}}, /* many lines */
+    {&kan, "2,2053,2 6,3", {GT_BASIS_RBF, 2}}, /* many rows */
     {&coefficients, "2,7,5 7,3", {GT_BASIS_RBF, 8}},
     {&coefficients, "2,270,64 270,33", {GT_BASIS_RBF, 8, 32}},
     {&coefficients, "2,140,32 140,64", {GT_BASIS_CHEBYSHEV, 5, 16}, .more = true},

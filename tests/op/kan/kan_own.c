@@ -13,18 +13,19 @@ GT_REGISTER(opcase, kan_own)
  * x; rows of numbers around 0 from which parameter_row computes knots, centers and scales; coefficients, if
  * any; their scales, if any. */
 enum { BASIS, GRID, DEGREE, BLOCK, BASE };
-enum { MOST_TERMS = 32, MOST_INPUTS = 64 };
+enum { MAX_TERMS = 32 };
 
 typedef struct layer {
   gt_kan_attribute a;
-  int64_t lines, inputs, total, outputs;
+  int64_t rows, inputs, outputs;
+  int64_t total;          /* functions of an input, with the base */
   int64_t parameter_rows; /* follow the rows of x */
 } layer;
 
 static layer layer_of(const gt_case_view *v) {
   const int64_t *p = v->c->p;
   const gt_shape x = v->shape[0];
-  layer l = {.lines = x.dim[0], .inputs = x.dim[1], .outputs = v->shape[v->inputs - 1].dim[1]};
+  layer l = {.rows = x.dim[0], .inputs = x.dim[1], .outputs = v->shape[v->inputs - 1].dim[1]};
   l.a = p[BASIS] == GT_BASIS_KNOTS     ? gt_kan_knots((uint32_t)p[GRID], (uint32_t)p[DEGREE])
         : p[BASIS] == GT_BASIS_FOURIER ? gt_kan_waves((uint32_t)p[GRID])
                                        : gt_kan_bumps((uint32_t)p[BASIS], -1, 1, (uint32_t)p[GRID], 0);
@@ -56,7 +57,7 @@ static void parameter_row(const layer *l, int64_t k, double *start, double *fact
 
 /* x followed by the rows of parameters, as the op reads it. */
 static gt_id with_parameters(gt_graph *g, const layer *l, gt_id x, gt_id raw) {
-  gt_id part[2 + 2 * MOST_TERMS] = {x};
+  gt_id part[2 + 2 * MAX_TERMS] = {x};
   for (int64_t k = 0; k < l->parameter_rows; k++) {
     double start, factor;
     parameter_row(l, k, &start, &factor);
@@ -106,23 +107,23 @@ static double value_of(const layer *l, const double *raw, int64_t term, int64_t 
 
 /* --- layers --------------------------------------------------------------------------------------------- */
 
-static int64_t row_of(const layer *l, int64_t input, int64_t term) {
+static int64_t coefficient_row(const layer *l, int64_t input, int64_t term) {
   return (input / l->a.block * l->total + term) * l->a.block + input % l->a.block;
 }
 
 /* x[3], if present: scales of all functions but the base. */
 static gt_shape reference_kan(const gt_case_view *v, const double *const *x, double *y) {
   const layer l = layer_of(v);
-  const gt_shape shape = gt_shape_2(l.lines, l.outputs);
+  const gt_shape shape = gt_shape_2(l.rows, l.outputs);
   const bool scaled = v->inputs > 3;
   if (!y) return shape;
-  for (int64_t i = 0; i < l.lines * l.outputs; i++) y[i] = 0;
-  for (int64_t m = 0; m < l.lines; m++)
+  for (int64_t i = 0; i < l.rows * l.outputs; i++) y[i] = 0;
+  for (int64_t m = 0; m < l.rows; m++)
     for (int64_t i = 0; i < l.inputs; i++)
       for (int64_t t = 0; t < l.total; t++) {
         const double f = value_of(&l, x[1], t, i, x[0][m * l.inputs + i]);
         for (int64_t o = 0; f != 0 && o < l.outputs; o++)
-          y[m * l.outputs + o] += f * x[2][row_of(&l, i, t) * l.outputs + o] *
+          y[m * l.outputs + o] += f * x[2][coefficient_row(&l, i, t) * l.outputs + o] *
                                   (scaled && t < l.a.terms ? x[3][i * l.outputs + o] : 1);
       }
   return shape;
@@ -131,15 +132,15 @@ static gt_shape reference_kan(const gt_case_view *v, const double *const *x, dou
 /* The sums of the absolute products. */
 static gt_shape magnitude_kan(const gt_case_view *v, const double *const *x, double *y) {
   const layer l = layer_of(v);
-  for (int64_t i = 0; y && i < l.lines * l.outputs; i++) y[i] = 0;
-  for (int64_t m = 0; y && m < l.lines; m++)
+  for (int64_t i = 0; y && i < l.rows * l.outputs; i++) y[i] = 0;
+  for (int64_t m = 0; y && m < l.rows; m++)
     for (int64_t i = 0; i < l.inputs; i++)
       for (int64_t t = 0; t < l.total; t++) {
         const double f = value_of(&l, x[1], t, i, x[0][m * l.inputs + i]);
         for (int64_t o = 0; o < l.outputs; o++)
-          y[m * l.outputs + o] += fabs(f * x[2][row_of(&l, i, t) * l.outputs + o]);
+          y[m * l.outputs + o] += fabs(f * x[2][coefficient_row(&l, i, t) * l.outputs + o]);
       }
-  return gt_shape_2(l.lines, l.outputs);
+  return gt_shape_2(l.rows, l.outputs);
 }
 
 static gt_id build_kan(gt_graph *g, const gt_case_view *v, const gt_id *x) {
@@ -149,11 +150,12 @@ static gt_id build_kan(gt_graph *g, const gt_case_view *v, const gt_id *x) {
 
 static gt_shape reference_basis(const gt_case_view *v, const double *const *x, double *y) {
   const layer l = layer_of(v);
-  for (int64_t m = 0; y && m < l.lines; m++)
+  for (int64_t m = 0; y && m < l.rows; m++)
     for (int64_t i = 0; i < l.inputs; i++)
       for (int64_t t = 0; t < l.total; t++)
-        y[m * l.inputs * l.total + row_of(&l, i, t)] = value_of(&l, x[1], t, i, x[0][m * l.inputs + i]);
-  return gt_shape_2(l.lines, l.inputs * l.total);
+        y[m * l.inputs * l.total + coefficient_row(&l, i, t)] =
+            value_of(&l, x[1], t, i, x[0][m * l.inputs + i]);
+  return gt_shape_2(l.rows, l.inputs * l.total);
 }
 
 static gt_id build_basis(gt_graph *g, const gt_case_view *v, const gt_id *x) {
@@ -170,16 +172,16 @@ static gt_id build_slope(gt_graph *g, const gt_case_view *v, const gt_id *x) {
 
 static gt_shape reference_slope(const gt_case_view *v, const double *const *x, double *y) {
   const layer l = layer_of(v);
-  const gt_shape shape = gt_shape_2(l.lines, l.outputs);
+  const gt_shape shape = gt_shape_2(l.rows, l.outputs);
   const double h = 0x1p-16;
-  for (int64_t i = 0; y && i < l.lines * l.outputs; i++) y[i] = 0;
-  for (int64_t m = 0; y && m < l.lines; m++)
+  for (int64_t i = 0; y && i < l.rows * l.outputs; i++) y[i] = 0;
+  for (int64_t m = 0; y && m < l.rows; m++)
     for (int64_t i = 0; i < l.inputs; i++)
       for (int64_t t = 0; t < l.total; t++) {
         const double at = x[0][m * l.inputs + i];
         const double f = (value_of(&l, x[1], t, i, at + h) - value_of(&l, x[1], t, i, at - h)) / (2 * h);
         for (int64_t o = 0; o < l.outputs; o++)
-          y[m * l.outputs + o] += f * x[2][row_of(&l, i, t) * l.outputs + o];
+          y[m * l.outputs + o] += f * x[2][coefficient_row(&l, i, t) * l.outputs + o];
       }
   return shape;
 }

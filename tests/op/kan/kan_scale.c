@@ -13,14 +13,16 @@ enum { INPUTS, TERMS, BASE, BLOCK };
 
 typedef struct layer {
   gt_kan_attribute a;
-  int64_t inputs, total, outputs, parts;
+  int64_t inputs, outputs;
+  int64_t total;       /* functions of an input, with the base */
+  int64_t edge_scales; /* 1, or 2 if the base has one of its own */
 } layer;
 
 static layer layer_of(const gt_case_view *v) {
   const int64_t *p = v->c->p;
   const gt_shape c = v->shape[1];
   layer l = {.inputs = p[INPUTS], .total = p[TERMS] + p[BASE], .outputs = c.dim[c.rank - 1]};
-  l.parts = gt_shape_count(v->shape[2]) / l.inputs / l.outputs;
+  l.edge_scales = gt_shape_count(v->shape[2]) / l.inputs / l.outputs;
   l.a = gt_kan_polynomials(GT_BASIS_CHEBYSHEV, (uint32_t)p[TERMS] - 1, 0, 0);
   l.a.base = (uint32_t)p[BASE];
   l.a.block = (uint32_t)(p[BLOCK] ? p[BLOCK] : l.inputs);
@@ -28,15 +30,15 @@ static layer layer_of(const gt_case_view *v) {
 }
 
 /* The index of the first coefficient of an input's function. */
-static int64_t row_of(const layer *l, int64_t input, int64_t term) {
+static int64_t first_coefficient(const layer *l, int64_t input, int64_t term) {
   return ((input / l->a.block * l->total + term) * l->a.block + input % l->a.block) * l->outputs;
 }
 
 /* The index of the first scale of an input's function; -1 if it has none. */
-static int64_t scale_of(const layer *l, int64_t input, int64_t term) {
+static int64_t first_scale(const layer *l, int64_t input, int64_t term) {
   const bool base = term == l->a.terms;
-  if (base && l->parts == 1) return -1;
-  return ((input / l->a.block * l->parts + base) * l->a.block + input % l->a.block) * l->outputs;
+  if (base && l->edge_scales == 1) return -1;
+  return ((input / l->a.block * l->edge_scales + base) * l->a.block + input % l->a.block) * l->outputs;
 }
 
 static gt_shape reference_coefficients(const gt_case_view *v, const double *const *x, double *y) {
@@ -44,7 +46,7 @@ static gt_shape reference_coefficients(const gt_case_view *v, const double *cons
   for (int64_t i = 0; y && i < l.inputs; i++)
     for (int64_t t = 0; t < l.total; t++)
       for (int64_t o = 0; o < l.outputs; o++) {
-        const int64_t at = row_of(&l, i, t) + o, scale = scale_of(&l, i, t);
+        const int64_t at = first_coefficient(&l, i, t) + o, scale = first_scale(&l, i, t);
         y[at] = x[0][at] * (scale < 0 ? 1 : x[2][scale + o]);
       }
   return gt_shape_2(l.inputs * l.total, l.outputs);
@@ -55,8 +57,9 @@ static gt_shape reference_scales(const gt_case_view *v, const double *const *x, 
   for (int64_t k = 0; y && k < gt_shape_count(v->shape[2]); k++) y[k] = 0;
   for (int64_t i = 0; y && i < l.inputs; i++)
     for (int64_t t = 0; t < l.total; t++)
-      for (int64_t o = 0; scale_of(&l, i, t) >= 0 && o < l.outputs; o++)
-        y[scale_of(&l, i, t) + o] += x[0][row_of(&l, i, t) + o] * x[1][row_of(&l, i, t) + o];
+      for (int64_t o = 0; first_scale(&l, i, t) >= 0 && o < l.outputs; o++)
+        y[first_scale(&l, i, t) + o] +=
+            x[0][first_coefficient(&l, i, t) + o] * x[1][first_coefficient(&l, i, t) + o];
   return v->shape[2];
 }
 

@@ -195,6 +195,7 @@ static const gt_case_rule logic = {.name = "logic",
                                    .floor = 1,
                                    .gradient_tolerance = 1e-5,
                                    .reason = "four products; sums over the batch"};
+/* As the first layer of a model, which needs no inverse: there is no gradient of its inputs. */
 static const gt_case_rule first = {.name = "logic_first",
                                    .build = build_logic,
                                    .reference = reference_logic,

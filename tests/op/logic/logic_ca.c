@@ -14,8 +14,8 @@ GT_REGISTER(opcase, logic_ca)
  * tests/support/automaton.h. */
 enum { X_STATE = 2, X_COEFFICIENTS, X_WIRING, X_INVERSE };
 
-/* For the cases that push states towards 0 and 1: the step towards the nearer bit, as a part of the distance,
- * and the probability of a random bit. */
+/* For the cases that push states towards 0 and 1: the step towards the nearer bit, as a fraction of the
+ * distance, and the probability of a random bit. */
 #define ROUNDING 0.25
 #define SAMPLING 0.4
 
@@ -74,10 +74,10 @@ typedef struct rule {
 } rule;
 
 static void run_layer(const rule *r, uint32_t l, uint32_t kernel, const double *in, double *out) {
-  const gt_logic_ca_layer *at = &r->layer[l];
-  for (uint32_t o = 0; o < at->width; o++) {
-    const double a = in[(int)r->wiring[at->wire + o]], b = in[(int)r->wiring[r->wires + at->wire + o]];
-    const double *c = r->coefficients + 4 * (at->gate + kernel * at->width + o);
+  const gt_logic_ca_layer *layer = &r->layer[l];
+  for (uint32_t o = 0; o < layer->width; o++) {
+    const double a = in[(int)r->wiring[layer->wire + o]], b = in[(int)r->wiring[r->wires + layer->wire + o]];
+    const double *c = r->coefficients + 4 * (layer->gate + kernel * layer->width + o);
     out[o] = c[0] + c[1] * a + c[2] * b + c[3] * a * b;
   }
 }
@@ -116,7 +116,7 @@ static void new_cell(const rule *r, const double *board, int64_t y, int64_t x, d
   memcpy(out, in, (size_t)r->channels * sizeof *out);
 }
 
-/* Rounds or samples value i of step t before the next step reads it. */
+/* Clamps, rounds and samples value i of step t as the attribute says, unless this is the last step. */
 static double rounded_value(const rule *r, const int64_t *p, uint32_t t, int64_t i, int64_t size,
                             double value) {
   const uint64_t seed = (uint64_t)p[1] | (uint64_t)p[2] << 32;
@@ -202,6 +202,7 @@ static const gt_case_rule bounded = {.name = "logic_ca_bounded",
                                      .high = 0.8,
                                      .reason = "products of many gates"};
 
+/* A case of each of the rules `states` and `final`. */
 #define ALL_OF(is_more, shapes, ...)                                \
   {&states, shapes, {5, 77, 3, 0, __VA_ARGS__}, .more = is_more}, { \
     &final, shapes, {9, 1, 2, 0, __VA_ARGS__}, .more = is_more      \

@@ -53,13 +53,14 @@ typedef struct rule {
 
 /* The gate's number is its truth table: bits 0 to 3 for (1,1), (1,0), (0,1), (0,0). */
 static void run_layer(const rule *r, uint32_t l, uint32_t kernel, bool *values) {
-  const gt_logic_ca_layer *at = &r->layer[l];
+  const gt_logic_ca_layer *layer = &r->layer[l];
   bool out[1024];
-  for (uint32_t o = 0; o < at->width; o++) {
-    const bool a = values[(int)r->wiring[at->wire + o]], b = values[(int)r->wiring[r->wires + at->wire + o]];
-    out[o] = r->gate[at->gate + kernel * at->width + o] >> ((a ? 0 : 2) + (b ? 0 : 1)) & 1;
+  for (uint32_t o = 0; o < layer->width; o++) {
+    const bool a = values[(int)r->wiring[layer->wire + o]],
+               b = values[(int)r->wiring[r->wires + layer->wire + o]];
+    out[o] = r->gate[layer->gate + kernel * layer->width + o] >> ((a ? 0 : 2) + (b ? 0 : 1)) & 1;
   }
-  memcpy(values, out, at->width * sizeof *out);
+  memcpy(values, out, layer->width * sizeof *out);
 }
 
 static void new_cell(const rule *r, const bool *board, int64_t y, int64_t x, bool *out) {

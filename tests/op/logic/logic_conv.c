@@ -50,9 +50,9 @@ static gt_shape reference_conv(const gt_case_view *v, const double *const *x, do
   for (int64_t i = 0; y && i < gt_shape_count(out); i++) {
     const int64_t s = i % batch, kernel = i / batch % kernels, window = i / batch / kernels;
     y[i] = -INFINITY;
-    for (int64_t slot = 0; slot < p[3] * p[3]; slot++)
-      y[i] = fmax(y[i], tree(v, x, kernel, (int)depth, 0, (window / size[1] * p[3] + slot / p[3]) * p[1],
-                             (window % size[1] * p[3] + slot % p[3]) * p[1], s));
+    for (int64_t pooled = 0; pooled < p[3] * p[3]; pooled++)
+      y[i] = fmax(y[i], tree(v, x, kernel, (int)depth, 0, (window / size[1] * p[3] + pooled / p[3]) * p[1],
+                             (window % size[1] * p[3] + pooled % p[3]) * p[1], s));
   }
   return out;
 }
@@ -135,6 +135,7 @@ static const gt_case_rule conv = {.name = "logic_conv",
                                   .low = -1,
                                   .high = 1,
                                   .reason = "a few levels of four products; sums over batch and positions"};
+/* As the first layer of a model, which needs no inverse: there is no gradient of its inputs. */
 static const gt_case_rule first = {.name = "logic_conv_first",
                                    .build = build_conv,
                                    .reference = reference_conv,

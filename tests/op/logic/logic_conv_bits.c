@@ -66,9 +66,9 @@ static gt_shape reference(const gt_case_view *v, const double *const *x, double 
   for (int64_t i = 0; y && i < gt_shape_count(out); i++) {
     const int64_t s = i / out.dim[1], kernel = i % kernels, window = i % out.dim[1] / kernels;
     bool any = false;
-    for (int64_t slot = 0; slot < p[3] * p[3]; slot++)
-      any |= tree(v, x, kernel, depth, 0, (window / size[1] * p[3] + slot / p[3]) * p[1],
-                  (window % size[1] * p[3] + slot % p[3]) * p[1], s);
+    for (int64_t pooled = 0; pooled < p[3] * p[3]; pooled++)
+      any |= tree(v, x, kernel, depth, 0, (window / size[1] * p[3] + pooled / p[3]) * p[1],
+                  (window % size[1] * p[3] + pooled % p[3]) * p[1], s);
     y[i] = any;
   }
   return out;
@@ -90,8 +90,8 @@ static const gt_case cases[] = {
     CONV(1, 11, 13, 7, 11, 11, 2, 63, 3, 2, 1, 3), CONV(65, 6, 5, 5, 2, 30, 16, 45, 3, 1, 1, 2),
     CONV(33, 4, 4, 3, 7, 49, 8, 3, 1, 1, 0, 4),    CONV(31, 2, 3, 1, 1, 3, 4, 9, 3, 1, 2, 2),
     CONV(1, 9, 11, 1, 3, 9, 4, 4, 2, 3, 0, 1),     CONV(7, 12, 12, 1, 17, 119, 8, 25, 5, 1, 0, 2),
-    CONV(300, 5, 40, 1, 2, 6, 4, 9, 3, 1, 1, 1),  /* more than a block of words, more than a piece a row */
-    CONV(513, 3, 33, 2, 2, 6, 4, 18, 3, 2, 1, 2), /* a whole block, and one word more */
+    CONV(300, 5, 40, 1, 2, 6, 4, 9, 3, 1, 1, 1),  /* several blocks of words, several pieces in a row */
+    CONV(513, 3, 33, 2, 2, 6, 4, 18, 3, 2, 1, 2), /* whole blocks, and one word more */
     CONV(257, 15, 30, 1, 1, 1, 2, 1, 1, 1, 0, 15),
 };
 GT_CASES(logic_conv_bits, cases);

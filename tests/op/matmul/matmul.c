@@ -95,16 +95,17 @@ static gt_id build_columns(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return v->c->p[2] ? gt_add(g, y, sum) : sum;
 }
 
-static gt_shape add_columns(const gt_case_view *v, gt_shape rows, double *row, double *y) {
-  const int64_t m = rows.dim[0], n = rows.dim[1];
+/* Writes the result of build_columns for a layer's output of this shape to y, and frees `output`. */
+static gt_shape sum_columns(const gt_case_view *v, gt_shape shape, double *output, double *y) {
+  const int64_t m = shape.dim[0], n = shape.dim[1];
   for (int64_t j = 0; y && j < n; j++) {
     double sum = 0;
-    for (int64_t i = 0; i < m; i++) sum += row[i * n + j];
-    for (int64_t i = 0; v->c->p[2] && i < m; i++) y[i * n + j] = row[i * n + j] + sum;
+    for (int64_t i = 0; i < m; i++) sum += output[i * n + j];
+    for (int64_t i = 0; v->c->p[2] && i < m; i++) y[i * n + j] = output[i * n + j] + sum;
     if (!v->c->p[2]) y[j] = sum;
   }
-  free(row);
-  return v->c->p[2] ? rows : gt_shape_1(n);
+  free(output);
+  return v->c->p[2] ? shape : gt_shape_1(n);
 }
 
 /* Memory for a product; NULL if y is NULL. */
@@ -114,23 +115,21 @@ static double *alloc_product(gt_shape shape, const double *y) {
 
 static gt_shape reference_columns(const gt_case_view *v, const double *const *x, double *y) {
   const gt_shape out = product_shape(v);
-  double *row = alloc_product(out, y);
-  reference_product(v, x, row);
+  double *output = alloc_product(out, y);
+  reference_product(v, x, output);
   for (int64_t i = 0; y && v->inputs > 2 && i < gt_shape_count(out); i++)
-    row[i] = fmax(row[i] + x[2][i % out.dim[1]], 0);
-  return add_columns(v, out, row, y);
+    output[i] = fmax(output[i] + x[2][i % out.dim[1]], 0);
+  return sum_columns(v, out, output, y);
 }
 
 /* relu has a slope of at most 1. */
 static gt_shape columns_magnitude(const gt_case_view *v, const double *const *x, double *y) {
   const gt_shape out = product_shape(v);
-  double *row = alloc_product(out, y);
-  product_magnitude(v, x, row);
-  return add_columns(v, out, row, y);
+  double *output = alloc_product(out, y);
+  product_magnitude(v, x, output);
+  return sum_columns(v, out, output, y);
 }
 
-/* The gradients of a layer are a chain of two products; the second has tanh' of the first as a factor: the
- * error is at most 2 |tanh| times that of the first, whose absolute products sum up to 3.4 here. */
 #define PRODUCT(label, called)                                       \
   static const gt_case_rule label = {.name = called,                 \
                                      .build = build_product,         \
@@ -148,6 +147,8 @@ PRODUCT(product, "matmul");
 /* Few rows or columns or a small K; its name lets tests/selftest/vulkan_units.sh skip it. */
 PRODUCT(small, "small_matmul");
 
+/* The gradients of a layer are a chain of two products; the second has tanh' of the first as a factor: the
+ * error is at most 2 |tanh| times that of the first, whose absolute products sum up to 3.4 here. */
 static const gt_case_rule layer = {.name = "matmul_layer",
                                    .build = build_layer,
                                    .reference = reference_layer,

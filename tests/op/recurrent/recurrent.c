@@ -7,7 +7,8 @@
 
 GT_REGISTER(opcase, recurrent)
 
-/* Inputs: the gates' input product, W_hh, and, as p says, the bias of the hidden product and the lengths. */
+/* p: the cell, then flags. Inputs: the gates' input product, W_hh, then the bias of the hidden product if
+ * BIASED, and the lengths if LENGTHS. */
 enum { CELL, REVERSE, BIASED, LENGTHS, LAST };
 enum { X_GATES, X_WEIGHT, X_BIAS };
 
