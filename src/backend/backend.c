@@ -133,6 +133,12 @@ bool gt_backend_has_gpu(const char *choice, gt_error *error) {
   int index = gt_device_best(devices, count);
   if (!strncmp(choice, "vulkan:", 7) && (index = parse_device_number(choice, count, error)) < 0) return false;
   if (index >= 0 && rank(&devices[index])) return true;
+  if (index >= 0 && devices[index].usable)
+    return gt_fail(error, GT_ERR_NODEVICE, "the selected device is %s (%.80s), not a GPU",
+                   devices[index].type, devices[index].name);
+  if (index >= 0)
+    return gt_fail(error, GT_ERR_NODEVICE, "the selected device, %.80s, lacks %.120s", devices[index].name,
+                   devices[index].features);
   explain_cpu(why, sizeof why, devices, count, &list_error);
   return gt_fail(error, GT_ERR_NODEVICE, "%s", why);
 }

@@ -328,7 +328,7 @@ static bool equal_nodes(const gt_node *a, const gt_node *b) {
 
 static bool equal_variables(const gt_variable *a, const gt_variable *b) {
   return !strcmp(a->name, b->name) && gt_shape_equal(a->shape, b->shape) && a->dtype == b->dtype &&
-         a->host_visible == b->host_visible && a->bits == b->bits;
+         a->host_visible == b->host_visible && a->bits == b->bits && a->fed == b->fed;
 }
 
 bool gt_graph_equal(const gt_graph *a, const gt_graph *b) {

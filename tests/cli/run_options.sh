@@ -44,6 +44,8 @@ if ! "$GTRAIN" devices --json | grep -qE '"type":"(discrete|integrated|virtual)"
   exits 69 "… by eval, too" software eval "$TEST_TMP/a"
   exits 69 "… by predict, too" software predict "$TEST_TMP/a" datasets/digits/digits.csv
   exits 69 "… nor is a software device one" software train configs/xor.yaml --device vulkan
+  exits 69 "… also if it is chosen by number" software train configs/xor.yaml --device vulkan:0
+  says "… which says so" "--require-gpu: the selected device is software ("
 fi
 exits 2 "a GPU and --device cpu" software train configs/xor.yaml --device cpu
 says "… contradict each other" "--require-gpu: the selected device is the CPU"

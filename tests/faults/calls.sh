@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tests/faults/calls.sh [OPTION…]: makes memory and file calls fail in eight commands; OPTIONs are passed to the driver
-# (driver.c). See rules.mk. The runs are as small as possible, but use everything that can fail: compressed text and
+# tests/faults/calls.sh [OPTION…]: makes memory and file calls fail in the commands of driver.c, which gets the OPTIONs.
+# See rules.mk. The runs are as small as possible, but use everything that can fail: compressed text and
 # arrays, an image, moving averages, gates, restarts, the best model so far.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
