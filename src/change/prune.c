@@ -89,7 +89,7 @@ static bool choose_kept(const gt_change_run *run, const gt_kan_network *network,
   if (!x) return false;
   gt_kan_trace_run(&trace, network, x, samples);
   gt_kan_scores_find(&scores, network, &trace);
-  gt_kan_choose(kept, network, &scores, (gt_kan_limits){limits->node, limits->edge, (int)limits->nodes});
+  gt_kan_choose_kept(kept, network, &scores, (gt_kan_limits){limits->node, limits->edge, (int)limits->nodes});
   report(run, network, &scores, kept);
   gt_kan_scores_finish(&scores);
   gt_kan_trace_finish(&trace);

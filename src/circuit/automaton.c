@@ -55,7 +55,7 @@ bool gt_circuit_ca_build(gt_circuit_ca *ca, const gt_ca_parts *parts, gt_error *
   for (uint32_t c = 0; c < parts->channels; c++) signals[c] = GT_CA_CENTRE * parts->channels + c;
   const bool ok = perceive(ca, parts, bits, signals + parts->channels, error) &&
                   add_layers(&ca->cell, parts->update, parts->update_layers, 0, &signals, &count, error);
-  for (uint32_t c = 0; c < parts->channels && ok; c++) gt_circuit_output(&ca->cell, signals[c]);
+  for (uint32_t c = 0; c < parts->channels && ok; c++) gt_circuit_add_output(&ca->cell, signals[c]);
   free(signals);
   if (!ok) gt_circuit_ca_finish(ca);
   return ok;

@@ -24,7 +24,7 @@ uint32_t gt_circuit_add(gt_circuit *circuit, unsigned op, uint32_t a, uint32_t b
   return signal;
 }
 
-void gt_circuit_output(gt_circuit *circuit, uint32_t signal) {
+void gt_circuit_add_output(gt_circuit *circuit, uint32_t signal) {
   assert(signal < circuit->inputs + circuit->gates.count);
   *GT_PUSH(&circuit->outputs) = signal;
 }
@@ -32,7 +32,8 @@ void gt_circuit_output(gt_circuit *circuit, uint32_t signal) {
 bool gt_circuit_add_layer(gt_circuit *circuit, const gt_circuit_layer *layer, const uint32_t *source,
                           uint32_t count, uint32_t *out, gt_error *error) {
   if (circuit->inputs + circuit->gates.count + layer->gates >= GT_CIRCUIT_MAX_SIGNALS)
-    return gt_fail(error, GT_ERR_DATA, "the circuit has more than %u inputs and gates", GT_CIRCUIT_MAX_SIGNALS);
+    return gt_fail(error, GT_ERR_DATA, "the circuit has more than %u inputs and gates",
+                   GT_CIRCUIT_MAX_SIGNALS);
   for (uint32_t g = 0; g < layer->gates; g++) {
     const int32_t a = layer->a[g], b = layer->b[g];
     if (a < 0 || b < 0 || (uint32_t)a >= count || (uint32_t)b >= count)
@@ -43,7 +44,7 @@ bool gt_circuit_add_layer(gt_circuit *circuit, const gt_circuit_layer *layer, co
   return true;
 }
 
-void gt_circuit_choose(const float *logits, size_t gates, uint8_t *op) {
+void gt_circuit_choose_functions(const float *logits, size_t gates, uint8_t *op) {
   for (size_t g = 0; g < gates; g++) {
     const float *row = logits + g * GT_GATE_OPS;
     op[g] = 0;
@@ -76,7 +77,7 @@ uint32_t gt_circuit_class(const gt_circuit *circuit, const uint8_t *out) {
   return best;
 }
 
-void gt_circuit_count(const gt_circuit *circuit, gt_circuit_report *report) {
+void gt_circuit_count_gates(const gt_circuit *circuit, gt_circuit_report *report) {
   *report = (gt_circuit_report){.gates = circuit->gates.count};
   for (size_t g = 0; g < circuit->gates.count; g++) report->histogram[circuit->gates.items[g].op]++;
   report->active = report->gates - report->histogram[GT_GATE_A] - report->histogram[GT_GATE_B];

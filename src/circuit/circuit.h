@@ -69,7 +69,7 @@ typedef struct gt_circuit {
 void gt_circuit_init(gt_circuit *circuit, uint32_t inputs);
 void gt_circuit_finish(gt_circuit *circuit);                                       /* accepts a zeroed one */
 uint32_t gt_circuit_add(gt_circuit *circuit, unsigned op, uint32_t a, uint32_t b); /* returns its signal */
-void gt_circuit_output(gt_circuit *circuit, uint32_t signal);                      /* adds an output */
+void gt_circuit_add_output(gt_circuit *circuit, uint32_t signal);                  /* adds an output */
 
 /* A layer as stored in a model: gate g is op[g] of signals a[g] and b[g] of its source. */
 typedef struct gt_circuit_layer {
@@ -101,7 +101,7 @@ typedef struct gt_circuit_convolution {
 bool gt_circuit_add_convolution(gt_circuit *circuit, const gt_circuit_convolution *convolution,
                                 const uint32_t *source, uint32_t *out, gt_error *error);
 /* Chooses the most likely function of each gate, the first one on a tie, from logits [gates, 16]. */
-void gt_circuit_choose(const float *logits, size_t gates, uint8_t *op);
+void gt_circuit_choose_functions(const float *logits, size_t gates, uint8_t *op);
 
 /* Evaluates one sample, gate by gate; the reference for the fast evaluators. in[inputs], out[outputs.count]
  * of 0 and 1. */
@@ -118,7 +118,7 @@ typedef struct gt_circuit_report {
   size_t gates, active, histogram[GT_GATE_OPS]; /* active: gates whose function is neither a nor b */
 } gt_circuit_report;
 /* Counts the gates, in total and by function. */
-void gt_circuit_count(const gt_circuit *circuit, gt_circuit_report *report);
+void gt_circuit_count_gates(const gt_circuit *circuit, gt_circuit_report *report);
 
 /* --- cellular automata: the circuit of one cell --- */
 

@@ -164,7 +164,7 @@ static void emit_gates(emission *e, const uint32_t *literals, size_t count) {
 static void emit_output(emission *e, uint32_t wanted_literal) {
   const uint32_t k = wanted_literal >> 1, negative = (wanted_literal & 1) ^ e->flipped[k];
   if (k != FALSE_NODE && !negative) {
-    gt_circuit_output(e->out, e->signal[k]);
+    gt_circuit_add_output(e->out, e->signal[k]);
     return;
   }
   uint32_t *cached = k == FALSE_NODE && !negative ? &e->signal[k] : &e->negation[k];
@@ -173,7 +173,7 @@ static void emit_output(emission *e, uint32_t wanted_literal) {
     const uint32_t from = k == FALSE_NODE ? 0 : e->signal[k];
     *cached = gt_circuit_add(e->out, op, from, from) + 1;
   }
-  gt_circuit_output(e->out, *cached - 1);
+  gt_circuit_add_output(e->out, *cached - 1);
 }
 
 static void emit(const network *n, gt_circuit *out, const uint32_t *literals, size_t count) {

@@ -39,7 +39,7 @@ static bool build(reader *r) {
   if (root && r->input.rank <= GT_MAX_RANK) {
     gt_graph *graph = gt_graph_create(&r->arena);
     const uint32_t variable = gt_graph_variable(graph, "input", r->input, GT_F32, false);
-    if (!s->range.columns || (s->range.bits && !s->scaling.count)) gt_graph_holds_bits(graph, variable);
+    if (!s->range.columns || (s->range.bits && !s->scaling.count)) gt_graph_mark_bits(graph, variable);
     const gt_model_input input = {s->name, gt_variable_read(graph, variable)};
     const gt_sample_facts *no_facts[] = {NULL};
     gt_review review = {.rows = 1, .last_rows = 1, .input = no_facts};
@@ -104,7 +104,7 @@ static bool add_layers(reader *r) {
   r->value = gt_arena_alloc_n(&r->arena, (size_t)layers, sizeof *r->value);
   for (int i = 0; i < layers && ok; i++) ok = add_layer(r, i);
   const gt_signals *last = &r->value[layers - 1];
-  for (size_t i = 0; i < last->count && ok; i++) gt_circuit_output(&r->out->circuit, last->items[i]);
+  for (size_t i = 0; i < last->count && ok; i++) gt_circuit_add_output(&r->out->circuit, last->items[i]);
   if (ok && !r->out->automaton.is_automaton && !r->out->circuit.gates.count)
     ok = gt_fail(r->error, GT_ERR_DATA, "%s has no logic layer: only circuits of gates can be exported",
                  r->file->path);

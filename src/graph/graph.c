@@ -12,13 +12,13 @@ gt_graph *gt_graph_create(gt_arena *arena) {
   return graph;
 }
 
-const char *gt_graph_scope(gt_graph *graph, const char *scope) {
+const char *gt_graph_set_scope(gt_graph *graph, const char *scope) {
   const char *previous = graph->scope;
   graph->scope = gt_arena_strdup(graph->arena, scope);
   return previous;
 }
 
-gt_precision gt_graph_precision(gt_graph *graph, gt_precision precision) {
+gt_precision gt_graph_set_precision(gt_graph *graph, gt_precision precision) {
   const gt_precision previous = graph->precision;
   graph->precision = precision;
   return previous;
@@ -139,7 +139,7 @@ gt_id gt_node_add(gt_graph *graph, const gt_op *op, const gt_id *input, int inpu
   return id;
 }
 
-void gt_graph_derive(gt_graph *graph, gt_id node, const gt_derivative *derivative) {
+void gt_graph_set_derivative(gt_graph *graph, gt_id node, const gt_derivative *derivative) {
   if (node != GT_NONE) graph->node[node].derivative = derivative;
 }
 
@@ -154,7 +154,7 @@ gt_id gt_producer(const gt_graph *graph, gt_id id) {
   return node->op->kind == GT_OP_RESULT ? node->input[0] : id;
 }
 
-void gt_graph_root(gt_graph *graph, gt_id node) {
+void gt_graph_add_root(gt_graph *graph, gt_id node) {
   if (node == GT_NONE) return;
   if (graph->roots == graph->root_capacity)
     graph->root =
@@ -178,9 +178,9 @@ uint32_t gt_graph_variable(gt_graph *graph, const char *name, gt_shape shape, gt
   return graph->variables++;
 }
 
-void gt_graph_holds_bits(gt_graph *graph, uint32_t variable) { graph->variable[variable].bits = true; }
+void gt_graph_mark_bits(gt_graph *graph, uint32_t variable) { graph->variable[variable].bits = true; }
 
-void gt_graph_mark_streamed(gt_graph *graph, uint32_t variable) { graph->variable[variable].fed = true; }
+void gt_graph_mark_streamed(gt_graph *graph, uint32_t variable) { graph->variable[variable].streamed = true; }
 
 gt_shape gt_shape_of(int rank, const int64_t *dim) {
   assert(rank >= 0 && rank <= GT_MAX_RANK);
@@ -328,7 +328,7 @@ static bool equal_nodes(const gt_node *a, const gt_node *b) {
 
 static bool equal_variables(const gt_variable *a, const gt_variable *b) {
   return !strcmp(a->name, b->name) && gt_shape_equal(a->shape, b->shape) && a->dtype == b->dtype &&
-         a->host_visible == b->host_visible && a->bits == b->bits && a->fed == b->fed;
+         a->host_visible == b->host_visible && a->bits == b->bits && a->streamed == b->streamed;
 }
 
 bool gt_graph_equal(const gt_graph *a, const gt_graph *b) {

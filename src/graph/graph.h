@@ -42,8 +42,8 @@ typedef struct gt_variable {
   gt_shape shape;
   gt_dtype dtype;
   bool host_visible; /* the host reads or writes it while the device runs (log ring) */
-  bool bits;         /* set by gt_graph_holds_bits: all elements are 0 or 1 */
-  bool fed;          /* set by gt_graph_mark_streamed: the host writes parts of it while the device runs */
+  bool bits;         /* set by gt_graph_mark_bits: all elements are 0 or 1 */
+  bool streamed;     /* set by gt_graph_mark_streamed: the host writes parts of it while the device runs */
 } gt_variable;
 
 struct gt_graph;
@@ -89,9 +89,9 @@ typedef struct gt_graph {
 
 gt_graph *gt_graph_create(gt_arena *arena);
 /* Sets the scope of nodes added from now on; returns the previous one. */
-const char *gt_graph_scope(gt_graph *graph, const char *scope);
+const char *gt_graph_set_scope(gt_graph *graph, const char *scope);
 /* The same for the precision; gradient nodes get the precision of their node. */
-gt_precision gt_graph_precision(gt_graph *graph, gt_precision precision);
+gt_precision gt_graph_set_precision(gt_graph *graph, gt_precision precision);
 
 /* Adds a node, followed by the nodes of its further results; infers shapes and dtypes. Returns
  * GT_NONE if an input is GT_NONE, on a shape error, or if a kernel would read or write a value of more than
@@ -99,7 +99,7 @@ gt_precision gt_graph_precision(gt_graph *graph, gt_precision precision);
 gt_id gt_node_add(gt_graph *graph, const struct gt_op *op, const gt_id *input, int inputs,
                   const void *attribute, size_t attribute_size);
 /* Sets node->derivative; the struct must live as long as the graph. */
-void gt_graph_derive(gt_graph *graph, gt_id node, const gt_derivative *derivative);
+void gt_graph_set_derivative(gt_graph *graph, gt_id node, const gt_derivative *derivative);
 static inline const gt_node *gt_node_at(const gt_graph *graph, gt_id id) { return &graph->node[id]; }
 /* Result k of a node with several results: the node itself if k is 0, otherwise the k-th node after it.
  * Returns GT_NONE for GT_NONE. */
@@ -108,13 +108,13 @@ gt_id gt_result(const gt_graph *graph, gt_id node, int k);
  * itself. */
 gt_id gt_producer(const gt_graph *graph, gt_id id);
 /* Adds a root; ignores GT_NONE. */
-void gt_graph_root(gt_graph *graph, gt_id node);
+void gt_graph_add_root(gt_graph *graph, gt_id node);
 /* Declares a variable and returns its index. Names are unique in a graph: a second declaration, with the same
  * shape and dtype, returns the same index. */
 uint32_t gt_graph_variable(gt_graph *graph, const char *name, gt_shape shape, gt_dtype dtype,
                            bool host_visible);
 /* Declares that all elements of the variable are 0 or 1 at every step. Call it before any read. */
-void gt_graph_holds_bits(gt_graph *graph, uint32_t variable);
+void gt_graph_mark_bits(gt_graph *graph, uint32_t variable);
 /* Declares that the host writes parts of the variable while the device runs; later steps read these parts. */
 void gt_graph_mark_streamed(gt_graph *graph, uint32_t variable);
 

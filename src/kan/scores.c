@@ -135,8 +135,8 @@ static void drop_loose_ends(gt_kan_kept *kept, const gt_kan_network *network) {
   }
 }
 
-void gt_kan_choose(gt_kan_kept *kept, const gt_kan_network *network, const gt_kan_scores *scores,
-                   gt_kan_limits limits) {
+void gt_kan_choose_kept(gt_kan_kept *kept, const gt_kan_network *network, const gt_kan_scores *scores,
+                        gt_kan_limits limits) {
   const int layers = network->layers;
   *kept = (gt_kan_kept){.layers = layers};
   kept->node = gt_alloc(((size_t)layers + 1) * sizeof *kept->node);

@@ -29,8 +29,8 @@ typedef struct gt_kan_kept {
   bool **node; /* [layers + 1]: true for all inputs and outputs */
   bool **edge; /* [layers] */
 } gt_kan_kept;
-void gt_kan_choose(gt_kan_kept *kept, const gt_kan_network *network, const gt_kan_scores *scores,
-                   gt_kan_limits limits);
+void gt_kan_choose_kept(gt_kan_kept *kept, const gt_kan_network *network, const gt_kan_scores *scores,
+                        gt_kan_limits limits);
 void gt_kan_kept_finish(gt_kan_kept *kept); /* accepts a zeroed one */
 /* Number of kept outputs of a layer, and of its kept edges. */
 int gt_kan_kept_nodes(const gt_kan_kept *kept, const gt_kan_network *network, int layer);

@@ -136,7 +136,7 @@ static gt_id normalize(gt_build *build, const batch_norm_config *c, gt_id x, uin
     y = gt_add(graph, gt_mul(graph, y, p->input[1]), p->input[2]);
   }
   p->derivative = (gt_derivative){p->input, c->affine ? 3 : 1, gradient, p};
-  gt_graph_derive(graph, y, &p->derivative);
+  gt_graph_set_derivative(graph, y, &p->derivative);
   return y;
 }
 

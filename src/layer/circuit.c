@@ -45,7 +45,7 @@ bool gt_layer_circuit_read_gates(gt_layer_circuit *c, int64_t gates, int64_t row
   if (!is_matrix(logits, GT_F32, gates, GT_GATE_OPS) || !is_matrix(wires, GT_I32, rows, columns))
     return gt_layer_circuit_fail(c, "has no matching wiring in the file");
   uint8_t *chosen = gt_arena_alloc_n(c->arena, (size_t)gates + 1, sizeof *chosen);
-  gt_circuit_choose(logits->data, (size_t)gates, chosen);
+  gt_circuit_choose_functions(logits->data, (size_t)gates, chosen);
   *op = chosen;
   *wiring = wires->data;
   return true;

@@ -32,7 +32,7 @@ static bool next_layer(const gt_container *file, int *at, layer *out) {
   const gt_stored *logits = &file->tensor[(*at)++];
   const size_t gates = (size_t)logits->shape.dim[0];
   uint8_t *op = gt_alloc(gates + 1);
-  gt_circuit_choose(logits->data, gates, op);
+  gt_circuit_choose_functions(logits->data, gates, op);
   gt_circuit_report *report = &out->report;
   *report = (gt_circuit_report){.gates = gates};
   for (size_t g = 0; g < gates; g++) report->histogram[op[g]]++;

@@ -45,7 +45,7 @@ gt_moments gt_norm_moments(gt_graph *graph, gt_id x, uint32_t axes, gt_id count)
   m.variance = gt_div(graph, gt_sum(graph, gt_mul(graph, m.centered, m.centered), axes, true), count);
   *s = (variance_inputs){.x = x, .centered = m.centered, .count = count};
   s->derivative = (gt_derivative){&s->x, 1, variance_gradient, s};
-  gt_graph_derive(graph, m.variance, &s->derivative);
+  gt_graph_set_derivative(graph, m.variance, &s->derivative);
   return m;
 }
 
@@ -149,7 +149,7 @@ gt_id gt_norm_rows(gt_build *build, gt_id x, const gt_norm_form *form) {
   if (form->weight != GT_NONE) r->input[inputs++] = form->weight;
   if (form->bias != GT_NONE) r->input[inputs++] = form->bias;
   r->derivative = (gt_derivative){r->input, inputs, gradient, r};
-  gt_graph_derive(graph, y, &r->derivative);
+  gt_graph_set_derivative(graph, y, &r->derivative);
   return y;
 }
 

@@ -354,7 +354,7 @@ bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *in
   const bool labels = loss->type->labels;
   if (!(labels ? check_labels : check_values)(graph, loss, input, diagnostics)) return false;
   warn_if_applied_twice(loss, input, diagnostics);
-  const char *outer = gt_graph_scope(graph, "loss");
+  const char *outer = gt_graph_set_scope(graph, "loss");
   gt_loss_items items = items_of(graph, input, labels);
   items.shifted = input->shift ? gt_add(graph, items.prediction, *input->shift) : items.prediction;
   out->items = items;
@@ -372,7 +372,7 @@ bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *in
     const gt_id correct = each_or_mixed(graph, loss->type->correct, loss, input, items.shifted, targets);
     out->correct_sum = gt_sum(graph, gt_mul(graph, correct, items.weight), 0, false);
   }
-  gt_graph_scope(graph, outer);
+  gt_graph_set_scope(graph, outer);
   if (out->mean != GT_NONE) return true;
   if (diagnostics->errors > errors) return false;
   gt_error_at(diagnostics, loss->at, "loss '%s': %s", loss->type->name, graph->error.message);

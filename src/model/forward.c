@@ -139,10 +139,10 @@ static bool build_target(gt_forward *forward, gt_forward_target *target, gt_aren
   target->output = target->name ? head->node : forward->model->output;
   if (forward->mirrored) target->output = average_mirrored(graph, forward->clock, target->output);
   if (loss && target->targets != GT_NONE) {
-    const char *outer = gt_graph_scope(graph, "loss");
+    const char *outer = gt_graph_set_scope(graph, "loss");
     const bool ok = build_loss(forward, target, head, arena, graph, diagnostics);
     if (ok) add_to_objective(forward, target, graph);
-    gt_graph_scope(graph, outer);
+    gt_graph_set_scope(graph, outer);
     return ok;
   }
   if (loss && loss->applies)
@@ -168,16 +168,16 @@ static bool build(gt_forward *forward, gt_arena *arena, gt_graph *graph, gt_diag
   for (int k = 0; k < forward->targets; k++)
     ok &= build_target(forward, &forward->target[k], arena, graph, diagnostics);
   if (ok && forward->objective != GT_NONE && forward->model->penalty != GT_NONE) {
-    const char *outer = gt_graph_scope(graph, "loss");
+    const char *outer = gt_graph_set_scope(graph, "loss");
     forward->objective = gt_add(graph, forward->objective, forward->model->penalty);
-    gt_graph_scope(graph, outer);
+    gt_graph_set_scope(graph, outer);
   }
   return ok;
 }
 
 bool gt_forward_build(gt_forward *forward, gt_arena *arena, gt_graph *graph, gt_diagnostics *diagnostics) {
-  const gt_precision outer = gt_graph_precision(graph, forward->precision);
+  const gt_precision outer = gt_graph_set_precision(graph, forward->precision);
   const bool ok = build(forward, arena, graph, diagnostics);
-  gt_graph_precision(graph, outer);
+  gt_graph_set_precision(graph, outer);
   return ok;
 }

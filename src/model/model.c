@@ -246,10 +246,10 @@ static gt_id run(build_pass *p) {
   for (int i = 0; i < p->parsed->layers; i++) {
     const gt_layer_instance *layer = &p->parsed->layer[i];
     p->layer_values = 0;
-    const char *outer = gt_graph_scope(p->graph, gt_arena_strdup(p->graph->arena, layer->name));
+    const char *outer = gt_graph_set_scope(p->graph, gt_arena_strdup(p->graph->arena, layer->name));
     output[i] = build_layer(p, layer, output, i);
     if (output[i] == GT_NONE) layer->template->valid = false; /* reports the error for one instance only */
-    gt_graph_scope(p->graph, outer);
+    gt_graph_set_scope(p->graph, outer);
     if (p->reader && output[i] != GT_NONE) record_layer(p, i, output[i]);
   }
   return output[p->parsed->layers - 1];
@@ -280,7 +280,7 @@ static void collect_slots(build_pass *p, const gt_graph *real) {
     const gt_node *input = gt_node_at(real, p->input[k].node);
     const char *name = gt_arena_printf(&scratch, "input %s", p->input[k].name);
     const uint32_t placeholder = gt_graph_variable(graph, name, input->shape, input->dtype, false);
-    if (input->bits) gt_graph_holds_bits(graph, placeholder);
+    if (input->bits) gt_graph_mark_bits(graph, placeholder);
     inputs[k] = p->input[k];
     inputs[k].node = gt_variable_read(graph, placeholder);
     if (p->input[k].lengths) inputs[k].lengths = placeholder_lengths(p, graph, real, k);

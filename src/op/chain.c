@@ -37,10 +37,10 @@ gt_id gt_chain_recompute(gt_graph *graph, const gt_chain *c) {
       for (int k = 0; k < n; k++)
         if (c->node[k] == node.input[i]) input[i] = copy[k];
     }
-    gt_graph_scope(graph, node.scope);
+    gt_graph_set_scope(graph, node.scope);
     copy[n] = gt_node_add(graph, node.op, input, node.inputs, node.attribute, node.attribute_size);
   }
-  gt_graph_scope(graph, scope);
+  gt_graph_set_scope(graph, scope);
   return copy[c->nodes - 1];
 }
 

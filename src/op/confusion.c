@@ -76,7 +76,7 @@ gt_id gt_confusion(gt_graph *graph, uint32_t counts, gt_id logits, gt_id labels,
   const gt_id input[3] = {logits, labels, weight};
   const confusion_attribute attribute = {counts};
   const gt_id node = gt_node_add(graph, &ops[0], input, 3, &attribute, sizeof attribute);
-  if (node != GT_NONE) gt_graph_root(graph, node);
+  if (node != GT_NONE) gt_graph_add_root(graph, node);
   return node;
 }
 

@@ -241,7 +241,7 @@ gt_id gt_assign(gt_graph *graph, uint32_t variable, int64_t offset, gt_id x) {
   attribute.variable = variable;
   attribute.offset = offset;
   const gt_id node = gt_node_add(graph, &ops[OP_ASSIGN], &x, 1, &attribute, sizeof attribute);
-  if (node != GT_NONE) gt_graph_root(graph, node);
+  if (node != GT_NONE) gt_graph_add_root(graph, node);
   return node;
 }
 
@@ -358,7 +358,7 @@ gt_id gt_log_row(gt_graph *graph, uint32_t log, gt_id clock, const gt_id *value,
   gt_id input[1 + MAX_LOG_VALUES] = {clock};
   for (int i = 0; i < count; i++) input[1 + i] = value[i];
   const gt_id node = gt_node_add(graph, &ops[OP_LOG_ROW], input, 1 + count, &attribute, sizeof attribute);
-  if (node != GT_NONE) gt_graph_root(graph, node);
+  if (node != GT_NONE) gt_graph_add_root(graph, node);
   return node;
 }
 

@@ -182,7 +182,7 @@ static void derive_rectified(gt_graph *graph, gt_id maximum, gt_id x) {
   rectified *r = GT_NEW(graph->arena, rectified);
   *r = (rectified){.input = node->input[0], .maximum = maximum};
   r->derivative = (gt_derivative){&r->input, 1, gradient_of_rectified, r};
-  gt_graph_derive(graph, maximum, &r->derivative);
+  gt_graph_set_derivative(graph, maximum, &r->derivative);
 }
 
 gt_id gt_max_pool(gt_graph *graph, gt_id x, const gt_pool_attribute *attribute, bool differentiated) {

@@ -145,9 +145,9 @@ gt_id gt_training_gradient(gt_graph *graph, const gt_store *store, const gt_id *
     wrt[n] = node[p->index];
     offset[n++] = p->offset;
   }
-  const char *outer = gt_graph_scope(graph, "gradient");
+  const char *outer = gt_graph_set_scope(graph, "gradient");
   const bool ok = gt_autodiff(graph, loss, wrt, n, gradient, error);
-  gt_graph_scope(graph, outer);
+  gt_graph_set_scope(graph, outer);
   if (!ok) {
     gt_fail(error, GT_ERR_INTERNAL, "the loss could not be differentiated: %s", graph->error.message);
     return GT_NONE;
@@ -181,11 +181,11 @@ static gt_id clipped_by_value(gt_graph *graph, gt_id gradient, double limit) {
  * detected before clipping: 1 / (|g| + 1) is finite for all other values. */
 static gt_id gradient_ok(gt_training *training, gt_graph *graph, gt_id ok) {
   gt_id g = scaled(training, graph, training->gradient);
-  const char *outer = gt_graph_scope(graph, "gradient");
+  const char *outer = gt_graph_set_scope(graph, "gradient");
   if (training->optim->clip_value > 0)
     g = gt_reciprocal(graph, gt_add(graph, gt_abs(graph, g), gt_constant(graph, 1)));
   ok = gt_all_finite(graph, g, ok);
-  gt_graph_scope(graph, outer);
+  gt_graph_set_scope(graph, outer);
   return ok;
 }
 
@@ -255,7 +255,7 @@ bool gt_training_update(gt_training *training, gt_graph *graph, const gt_optim *
   *training = (gt_training){
       .optim = optim, .store = store, .gradient = gradient, .scale = scale, .gradient_norm = GT_NONE};
   uint32_t ok;
-  const char *outer = gt_graph_scope(graph, "optimizer");
+  const char *outer = gt_graph_set_scope(graph, "optimizer");
   training->learning_rate = gt_clock_scalar(graph, clock, 0);
   training->ok = gt_mul(graph, gt_training_ok(store, graph, &ok), gt_is_finite(graph, loss));
   gt_id factor = GT_NONE;
@@ -276,7 +276,7 @@ bool gt_training_update(gt_training *training, gt_graph *graph, const gt_optim *
     context.range = store->group[g];
     update_range(&context, variable, factor);
   }
-  gt_graph_scope(graph, outer);
+  gt_graph_set_scope(graph, outer);
   if (graph->error.status) return gt_fail(error, graph->error.status, "%s", graph->error.message);
   return true;
 }

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "op/core.h"
 #include "op/elementwise.h"
-#include "plan/ways.h"
+#include "plan/group_order.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,8 +174,8 @@ bool gt_fusion_join(gt_arena *arena, gt_fusion *f, int a, int b, const gt_group 
     candidate.follower[candidate.followers++] = gb->leader;
   candidate.node = merged;
   candidate.nodes = n;
-  if (!gt_group_encode(f, &candidate) || gt_ways_lead_around(f->ways, a, b)) return false;
-  gt_ways_join(f->ways, a, b);
+  if (!gt_group_encode(f, &candidate) || gt_group_order_has_other_path(f->order, a, b)) return false;
+  gt_group_order_merge(f->order, a, b);
   if (f->firm && (ga->leader == GT_NONE) != (gb->leader == GT_NONE))
     make_firm(f, ga->leader == GT_NONE ? a : b);
   candidate.node = gt_arena_copy(arena, merged, sizeof *merged * (size_t)n);
@@ -258,7 +258,7 @@ bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *opti
   list_users(arena, f);
   if (!make_groups(arena, f, error)) return false;
   if (options->no_fusion) return true;
-  f->ways = gt_ways_create(arena, f);
+  f->order = gt_group_order_create(arena, f);
   gt_fuse_rows(arena, f);
   f->firm = GT_NEW_N(arena, uint32_t, graph->count + 1);
   count_firm_uses(f);

@@ -41,7 +41,7 @@ typedef struct gt_fusion {
   gt_id *origin;     /* per node: gt_reshape_origin */
   uint32_t *there;   /* per node: kernels that must run one after another before it (fuse_rows.c) */
   bool *later;       /* per node: it is needed only by later kernels that can compute it (fuse_rows.c) */
-  struct gt_ways *ways;
+  struct gt_group_order *order;
   gt_lowering *lowering; /* an argument of the functions by which ops report what their kernels can do */
   uint8_t *leads;        /* per node: GT_LEADS_… */
   uint32_t *firm;  /* per node: uses of its value, also through reshapes, that need it in memory (fuse.c) */

@@ -113,8 +113,8 @@ void gt_plan_memory(gt_layout *l, gt_plan *plan) {
     const uint64_t bytes = aligned(allocation->bytes) + gt_plan_stride(allocation);
     plan->unaliased_bytes += bytes;
     if (allocation->lasting) {
-      allocation->offset = plan->lasting_bytes;
-      plan->lasting_bytes += bytes;
+      allocation->offset = plan->persistent_bytes;
+      plan->persistent_bytes += bytes;
     } else {
       allocation->offset = place_allocation(l, &taken, allocation, bytes, plan->arena_bytes);
       if (allocation->offset + bytes > plan->arena_bytes) plan->arena_bytes = allocation->offset + bytes;

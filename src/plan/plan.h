@@ -16,7 +16,7 @@ typedef struct gt_plan {
   uint32_t steps, levels;
   uint32_t ahead, steps_ahead; /* number of overlapped first levels, and of steps in them */
   uint64_t arena_bytes;        /* peak, with aliasing; other plans of a backend use the same memory */
-  uint64_t lasting_bytes;      /* persists between runs, initially zeros; not shared with other plans */
+  uint64_t persistent_bytes;   /* persists between runs, initially zeros; not shared with other plans */
   uint64_t unaliased_bytes;    /* size of the arena without reuse */
   const gt_choice *choice;     /* the choices of candidates for steps */
   uint32_t choices;

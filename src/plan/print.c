@@ -32,7 +32,8 @@ void gt_plan_print(const gt_plan *plan, FILE *stream) {
     fprintf(stream, "the first %u (<) run with the last ones of the previous replay, ", plan->ahead);
   fprintf(stream, "%s FLOPs; arena %s", gt_human_count(plan->flops, flops),
           gt_human_bytes((double)plan->arena_bytes, arena));
-  if (plan->lasting_bytes) fprintf(stream, " and %s", gt_human_bytes((double)plan->lasting_bytes, arena));
+  if (plan->persistent_bytes)
+    fprintf(stream, " and %s", gt_human_bytes((double)plan->persistent_bytes, arena));
   fprintf(stream, " (%s without reuse)\n", gt_human_bytes((double)plan->unaliased_bytes, unaliased));
 }
 

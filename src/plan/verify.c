@@ -57,7 +57,7 @@ static const touch *find_overlap(const reach *r, const touch *t, bool (*same)(co
 static uint64_t buffer_bytes(const gt_plan *plan, uint32_t buffer) {
   switch (buffer) {
   case GT_PLAN_ARENA: return plan->arena_bytes;
-  case GT_PLAN_PERSISTENT: return plan->lasting_bytes;
+  case GT_PLAN_PERSISTENT: return plan->persistent_bytes;
   case GT_PLAN_CONSTANTS: return plan->constant_bytes;
   default: return plan->variable_bytes[buffer - GT_PLAN_VARIABLE];
   }

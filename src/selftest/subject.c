@@ -174,7 +174,7 @@ bool gt_subject_create(gt_subject *s, const gt_case *c, gt_precision precision, 
   gt_arena_init(&s->arena);
   s->view.c = c;
   s->graph = gt_graph_create(&s->arena);
-  gt_graph_precision(s->graph, precision);
+  gt_graph_set_precision(s->graph, precision);
   s->initial = GT_NEW_N(&s->arena, void *, 64);
   gt_id input[GT_CASE_INPUTS];
   if (!add_inputs(s, input, error)) return false;

@@ -46,7 +46,7 @@ static gt_buffer *bind(gt_buffers *buffers, const gt_variable *variable, uint64_
     return found->buffer;
   }
   const gt_buffer_kind kind = variable->host_visible ? GT_BUFFER_HOST
-                              : variable->fed        ? GT_BUFFER_FED
+                              : variable->streamed   ? GT_BUFFER_FED
                                                      : GT_BUFFER_DEVICE;
   gt_buffer *buffer = buffers->backend->api->buffer_create(buffers->backend, bytes, kind, error);
   if (!buffer) return NULL;

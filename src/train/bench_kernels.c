@@ -91,9 +91,9 @@ static bool has_matrix_units(const gt_target *target) {
 }
 
 static gt_id product_in(gt_graph *graph, gt_precision precision, gt_id a, gt_id b) {
-  const gt_precision previous = gt_graph_precision(graph, precision);
+  const gt_precision previous = gt_graph_set_precision(graph, precision);
   const gt_id product = gt_matmul(graph, a, b, false, false);
-  gt_graph_precision(graph, previous);
+  gt_graph_set_precision(graph, previous);
   return product;
 }
 

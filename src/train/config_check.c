@@ -47,7 +47,7 @@ static void check_metric(gt_config *config, bool hard) {
 
 static gt_id placeholder(gt_graph *graph, const char *name, gt_shape shape, gt_dtype dtype, bool bits) {
   const uint32_t variable = gt_graph_variable(graph, name, shape, dtype, false);
-  if (bits) gt_graph_holds_bits(graph, variable);
+  if (bits) gt_graph_mark_bits(graph, variable);
   return gt_variable_read(graph, variable);
 }
 

@@ -24,7 +24,7 @@ static void count_variables(tally *t, const gt_plan *plan) {
 static void count_stage(tally *t, const gt_stage *stage, uint64_t *bytes) {
   const gt_plan *plan = stage->plan;
   count_variables(t, plan);
-  *bytes += plan->lasting_bytes + plan->constant_bytes;
+  *bytes += plan->persistent_bytes + plan->constant_bytes;
   if (plan->arena_bytes > t->shared) {
     *bytes += plan->arena_bytes - t->shared;
     t->shared = plan->arena_bytes;

@@ -134,7 +134,7 @@ bool gt_line_search_build(gt_net *net, gt_arena *arena, const gt_config *config,
   add_slots(&b);
   for (int s = 0; s < GT_LINE_SEARCH_STAGES; s++) {
     b.graph = gt_graph_create(arena);
-    gt_graph_scope(b.graph, "lbfgs");
+    gt_graph_set_scope(b.graph, "lbfgs");
     if (s == GT_LINE_SEARCH_TRIAL) build_trial(&b);
     if (s == GT_LINE_SEARCH_MEASURE) build_measure(&b, config->loss[0]);
     if (s == GT_LINE_SEARCH_ACCEPT) {

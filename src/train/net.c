@@ -111,7 +111,7 @@ static gt_net *create_net(gt_arena *arena, const gt_config *config, const gt_net
 static bool build_step(gt_net *net, gt_arena *arena, gt_config *config, const gt_net_options *options,
                        gt_error *error) {
   gt_graph *graph = gt_graph_create(arena);
-  gt_graph_scope(graph, "step");
+  gt_graph_set_scope(graph, "step");
   const gt_id clock = gt_net_main_clock(net, graph, arena, GT_TABLE_ROWS);
   const gt_model_mode mode = {.training = true};
   if (!gt_net_build_forward(net, graph, arena, config, mode, clock, options)) return false;
@@ -120,7 +120,7 @@ static bool build_step(gt_net *net, gt_arena *arena, gt_config *config, const gt
   if (gradient == GT_NONE || !gt_training_update(&net->training, graph, config->optim, store, gradient,
                                                  GT_NONE, net->objective, clock, error))
     return false;
-  gt_graph_scope(graph, "step");
+  gt_graph_set_scope(graph, "step");
   gt_training_average_states(&net->training, graph,
                              gt_model_update_states(net->model, graph, net->training.ok));
   gt_net_build_log(net, graph, arena, clock);
@@ -177,7 +177,7 @@ gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
   net->hard = options->hard;
   net->log_rows = (uint32_t)net->steps; /* the host reads the rows of an evaluation at its end */
   net->table_width = 1;
-  gt_graph_scope(graph, "step");
+  gt_graph_set_scope(graph, "step");
   const gt_id clock = gt_net_main_clock(net, graph, arena, 1);
   const gt_model_mode mode = {.hard = options->hard, .averaged = options->averaged};
   if (!gt_net_build_forward(net, graph, arena, config, mode, clock, options)) return NULL;
@@ -195,7 +195,7 @@ gt_net *gt_net_adaptation(gt_arena *arena, gt_config *config, int64_t samples, c
   net->kind = "sample";
   net->shuffles = true;
   net->table_width = 1;
-  gt_graph_scope(graph, "step");
+  gt_graph_set_scope(graph, "step");
   const gt_id clock = gt_net_main_clock(net, graph, arena, 1);
   if (!gt_net_build_forward(net, graph, arena, config, (gt_model_mode){0}, clock, options)) return NULL;
   for (int i = 0; i < net->model->adaptations && !graph->error.status; i++) {

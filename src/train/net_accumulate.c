@@ -159,7 +159,7 @@ static bool check_common_divisor(gt_net *net, gt_config *config) {
 bool gt_net_build_gradient(gt_net *net, gt_arena *arena, gt_config *config, const gt_net_options *options,
                            gt_error *error) {
   gt_graph *graph = gt_graph_create(arena);
-  gt_graph_scope(graph, "step");
+  gt_graph_set_scope(graph, "step");
   const gt_id clock = gt_net_clock(graph, "train.part", "train.part.table", 1, 1);
   const gt_model_mode mode = {.training = true};
   if (!gt_net_build_forward(net, graph, arena, config, mode, clock, options) ||
@@ -173,7 +173,7 @@ bool gt_net_build_gradient(gt_net *net, gt_arena *arena, gt_config *config, cons
   const gt_id gradient = gt_training_gradient(graph, store, net->model->node,
                                               gradient_loss(net, graph, config), sum_so_far, error);
   if (gradient == GT_NONE) return false;
-  gt_graph_scope(graph, "step");
+  gt_graph_set_scope(graph, "step");
   gt_assign(graph, variable, 0, gradient);
   add_sums(net, graph, config);
   update_states(net, graph);
@@ -197,7 +197,7 @@ static void read_sums(gt_net *net, gt_graph *graph, gt_id sums) {
 bool gt_net_build_update(gt_net *net, gt_arena *arena, gt_config *config, const gt_net_options *options,
                          gt_error *error) {
   gt_graph *graph = gt_graph_create(arena);
-  gt_graph_scope(graph, "step");
+  gt_graph_set_scope(graph, "step");
   const gt_id clock = gt_net_main_clock(net, graph, arena, GT_TABLE_ROWS);
   const uint32_t gradient = gt_net_gradient(net, graph), totals = gt_net_sums(net, graph);
   read_sums(net, graph, gt_variable_read(graph, totals));
@@ -208,7 +208,7 @@ bool gt_net_build_update(gt_net *net, gt_arena *arena, gt_config *config, const 
                           gt_variable_read(graph, gradient), scale,
                           sum_over_targets(net, graph, offsetof(gt_loss_nodes, loss_sum)), clock, error))
     return false;
-  gt_graph_scope(graph, "step");
+  gt_graph_set_scope(graph, "step");
   gt_training_average_states(&net->training, graph, GT_NONE);
   gt_net_clear_sums(net, graph);
   gt_net_build_log(net, graph, arena, clock);

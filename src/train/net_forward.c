@@ -180,7 +180,7 @@ static bool read_inputs(gt_net *net, gt_graph *graph, gt_arena *arena, gt_config
 
 bool gt_net_build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_config *config,
                           gt_model_mode mode, gt_id clock, const gt_net_options *options) {
-  const char *outer = gt_graph_scope(graph, "data");
+  const char *outer = gt_graph_set_scope(graph, "data");
   net->order = order_of(net);
   const gt_tensor *weights = &net->data->weights;
   const bool augments = mode.training && config->augment, shifted = net->shifted = uses_shift(net, config);
@@ -214,7 +214,7 @@ bool gt_net_build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
     else if (net->data->target[k].rank > 2)
       target->targets = gt_crop_batch(&config->dataset.input[0], graph, target->targets);
   }
-  gt_graph_scope(graph, outer);
+  gt_graph_set_scope(graph, outer);
   forward.mode.seed = net->draw;
   forward.mode.recompute = mode.training && config->train.recompute;
   forward.mode.transfer = config->init_from ? &config->init_from->transfer : NULL;

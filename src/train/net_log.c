@@ -37,7 +37,7 @@ static gt_id add_metrics(gt_net *net, gt_graph *graph, int first) {
 }
 
 void gt_net_build_log(gt_net *net, gt_graph *graph, gt_arena *arena, gt_id clock) {
-  const char *outer = gt_graph_scope(graph, "step");
+  const char *outer = gt_graph_set_scope(graph, "step");
   log_values log = {0};
   gt_log_columns *c = &net->column;
   *c = (gt_log_columns){.ok = -1, .lr = -1, .norm = -1};
@@ -63,7 +63,7 @@ void gt_net_build_log(gt_net *net, gt_graph *graph, gt_arena *arena, gt_id clock
     log.count = 1;
   }
   gt_log_row(graph, variable, clock, log.value, log.count);
-  gt_graph_scope(graph, outer);
+  gt_graph_set_scope(graph, outer);
 }
 
 gt_sums gt_net_sums_of(const gt_net *net, const float *row) {

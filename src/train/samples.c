@@ -31,7 +31,7 @@ static gt_id read_variable(gt_graph *graph, const char *name, gt_shape shape, gt
 gt_id gt_tensor_read(const gt_tensor *tensor, int64_t ring, gt_graph *graph, const char *name) {
   const gt_shape shape = shape_of(tensor, ring);
   const uint32_t variable = gt_graph_variable(graph, name, shape, dtype_of(tensor), false);
-  if (tensor->bits) gt_graph_holds_bits(graph, variable);
+  if (tensor->bits) gt_graph_mark_bits(graph, variable);
   if (ring) gt_graph_mark_streamed(graph, variable);
   return gt_variable_read(graph, variable);
 }

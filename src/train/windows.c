@@ -84,7 +84,7 @@ static bool is_counted(placement *p, const gt_variable *variable) {
 
 static void count_stage(placement *p, const gt_stage *stage) {
   const gt_graph *graph = stage->graph;
-  p->nets += stage->plan->lasting_bytes + stage->plan->constant_bytes;
+  p->nets += stage->plan->persistent_bytes + stage->plan->constant_bytes;
   if (stage->plan->arena_bytes > p->shared) p->shared = stage->plan->arena_bytes;
   for (uint32_t v = 0; v < graph->variables; v++)
     if (!is_counted(p, &graph->variable[v])) p->nets += stage->plan->variable_bytes[v];

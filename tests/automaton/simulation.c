@@ -13,7 +13,7 @@ static void negating_rule(gt_circuit_ca *ca) {
   *ca = (gt_circuit_ca){.channels = C, .periodic = true};
   gt_circuit_init(&ca->cell, GT_CA_PATCH * C);
   for (uint32_t c = 0; c < C; c++)
-    gt_circuit_output(&ca->cell, gt_circuit_add(&ca->cell, GT_GATE_NOT_A, GT_CA_CENTRE * C + c, 0));
+    gt_circuit_add_output(&ca->cell, gt_circuit_add(&ca->cell, GT_GATE_NOT_A, GT_CA_CENTRE * C + c, 0));
 }
 
 static void start(gt_simulation *s, gt_circuit_ca *ca, double rate, uint64_t seed) {

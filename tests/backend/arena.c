@@ -77,11 +77,11 @@ static void one_arena(gt_backend *backend) {
   const uint64_t before = backend->memory_used;
   subject small, large, third;
   compile(&small, backend, SMALL);
-  assert_true(small.plan->arena_bytes >= SMALL * 4 && small.plan->lasting_bytes >= 2 * SMALL * 4);
+  assert_true(small.plan->arena_bytes >= SMALL * 4 && small.plan->persistent_bytes >= 2 * SMALL * 4);
   run(&small, 3);
   const uint64_t used_by_small = backend->memory_used;
   compile(&large, backend, LARGE);
-  const uint64_t large_bytes = large.plan->lasting_bytes + large.plan->constant_bytes +
+  const uint64_t large_bytes = large.plan->persistent_bytes + large.plan->constant_bytes +
                                large.plan->variable_bytes[0] + large.plan->variable_bytes[1],
                  arena_growth = large.plan->arena_bytes - small.plan->arena_bytes;
   assert_in_range(backend->memory_used - used_by_small, large_bytes + arena_growth - SLACK,

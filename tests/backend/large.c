@@ -68,7 +68,7 @@ static bool allocate(job *j) {
   gt_error error = {0};
   j->plan = gt_plan_create(&j->arena, j->graph, &(gt_plan_options){.target = backend->target}, &error);
   assert_string_equal(error.message, "");
-  double bytes = (double)(j->plan->arena_bytes + j->plan->lasting_bytes);
+  double bytes = (double)(j->plan->arena_bytes + j->plan->persistent_bytes);
   for (uint32_t v = 0; v < j->graph->variables; v++) bytes += (double)j->plan->variable_bytes[v];
   if (max_bytes > 0 && bytes > max_bytes) {
     printf("%s: not tried, it takes %.1f GiB\n", j->name, bytes / (1 << 30));

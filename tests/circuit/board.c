@@ -98,7 +98,7 @@ static void life_circuit(gt_circuit_ca *ca) {
   }
   const uint32_t alive = gt_circuit_add(c, GT_GATE_OR, ones, GT_CA_CENTRE);
   const uint32_t two_or_three = gt_circuit_add(c, GT_GATE_A_NOT_B, twos, many);
-  gt_circuit_output(c, gt_circuit_add(c, GT_GATE_AND, alive, two_or_three));
+  gt_circuit_add_output(c, gt_circuit_add(c, GT_GATE_AND, alive, two_or_three));
 }
 
 static void life(void **unused) {

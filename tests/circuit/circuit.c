@@ -85,8 +85,8 @@ static void single_gates(void **unused) {
     for (uint32_t b = 0; b < 2; b++) {
       gt_circuit c;
       gt_circuit_init(&c, 2);
-      gt_circuit_output(&c, gt_circuit_add(&c, op, 0, b));
-      gt_circuit_output(&c, 1);
+      gt_circuit_add_output(&c, gt_circuit_add(&c, op, 0, b));
+      gt_circuit_add_output(&c, 1);
       check_evaluations(&c, 0, 0);
       gt_circuit_finish(&c);
     }
@@ -102,7 +102,7 @@ static void gates_of_gates(void **unused) {
         gt_circuit c, simple;
         gt_circuit_init(&c, 2);
         const uint32_t g = gt_circuit_add(&c, x, 0, 1), h = gt_circuit_add(&c, y, 1, 0);
-        gt_circuit_output(&c, gt_circuit_add(&c, z, g, h));
+        gt_circuit_add_output(&c, gt_circuit_add(&c, z, g, h));
         if ((x + 3 * y + 5 * z) % 16 == 0) check_evaluations(&c, 0, 0);
         gt_circuit_simplify(&c, &simple);
         assert_true(simple.gates.count <= 1); /* any function of two inputs is one gate */
@@ -151,8 +151,8 @@ static void simplifies(void **unused) {
   const uint32_t copy = gt_circuit_add(&c, GT_GATE_A, x, 2);
   const uint32_t twice = gt_circuit_add(&c, GT_GATE_NOT_A, gt_circuit_add(&c, GT_GATE_NOT_B, 2, y), 0);
   gt_circuit_add(&c, GT_GATE_XOR, 0, 2);
-  gt_circuit_output(&c, gt_circuit_add(&c, GT_GATE_OR, copy, 2));
-  gt_circuit_output(&c, twice);
+  gt_circuit_add_output(&c, gt_circuit_add(&c, GT_GATE_OR, copy, 2));
+  gt_circuit_add_output(&c, twice);
   gt_circuit_simplify(&c, &simple);
   assert_int_equal(simple.gates.count, 2);
   gt_circuit_finish(&simple);
@@ -160,10 +160,10 @@ static void simplifies(void **unused) {
 
   gt_circuit_init(&c, 2); /* x and (x or y) is x; an output and its negation share a gate */
   const uint32_t or = gt_circuit_add(&c, GT_GATE_OR, 0, 1);
-  gt_circuit_output(&c, gt_circuit_add(&c, GT_GATE_AND, 0, or));
-  gt_circuit_output(&c, gt_circuit_add(&c, GT_GATE_XNOR, 0, 1));
-  gt_circuit_output(&c, gt_circuit_add(&c, GT_GATE_NOT_A, 3, 0));
-  gt_circuit_output(&c, gt_circuit_add(&c, GT_GATE_TRUE, 1, 1));
+  gt_circuit_add_output(&c, gt_circuit_add(&c, GT_GATE_AND, 0, or));
+  gt_circuit_add_output(&c, gt_circuit_add(&c, GT_GATE_XNOR, 0, 1));
+  gt_circuit_add_output(&c, gt_circuit_add(&c, GT_GATE_NOT_A, 3, 0));
+  gt_circuit_add_output(&c, gt_circuit_add(&c, GT_GATE_TRUE, 1, 1));
   gt_circuit_simplify(&c, &simple);
   assert_int_equal(simple.outputs.items[0], 0);
   assert_int_equal(simple.gates.count, 2 + 1);
@@ -178,7 +178,7 @@ static void counts_active(void **unused) {
   gt_circuit_init(&c, 2);
   for (unsigned op = 0; op < 16; op++) gt_circuit_add(&c, op, 0, 1);
   gt_circuit_add(&c, GT_GATE_A, 0, 1);
-  gt_circuit_count(&c, &report);
+  gt_circuit_count_gates(&c, &report);
   assert_int_equal(report.gates, 17);
   assert_int_equal(report.active, 14);
   assert_int_equal(report.histogram[GT_GATE_A], 2);
@@ -242,7 +242,7 @@ static void layers(void **unused) {
   uint32_t out[3];
   gt_error error = {0};
   gt_circuit c;
-  gt_circuit_choose(logits, 3, op);
+  gt_circuit_choose_functions(logits, 3, op);
   assert_int_equal(op[0], 3);
   assert_int_equal(op[1], 6); /* the first of equal sums */
   assert_int_equal(op[2], 15);

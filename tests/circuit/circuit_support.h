@@ -31,8 +31,8 @@ static inline void random_circuit(gt_circuit *c, uint64_t seed, uint32_t inputs,
   }
   for (uint32_t k = 0; k < outputs; k++) {
     const uint32_t signals = inputs + gates;
-    gt_circuit_output(c,
-                      k % 3 == 2 ? draw_below(&d, signals) : signals - 1 - draw_below(&d, signals / 2 + 1));
+    gt_circuit_add_output(c, k % 3 == 2 ? draw_below(&d, signals)
+                                        : signals - 1 - draw_below(&d, signals / 2 + 1));
   }
 }
 
@@ -51,7 +51,7 @@ static inline void layered_circuit(gt_circuit *c, uint64_t seed, uint32_t inputs
     first = start;
     count = width;
   }
-  for (uint32_t g = 0; g < width; g++) gt_circuit_output(c, first + g);
+  for (uint32_t g = 0; g < width; g++) gt_circuit_add_output(c, first + g);
   c->groups = groups;
 }
 

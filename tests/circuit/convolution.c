@@ -54,7 +54,7 @@ static void try_shape(gt_circuit_convolution c, uint64_t seed) {
   gt_circuit_init(&circuit, inputs);
   for (uint32_t i = 0; i < inputs; i++) source[i] = i;
   assert_true(gt_circuit_add_convolution(&circuit, &c, source, out, &error));
-  for (uint32_t i = 0; i < results; i++) gt_circuit_output(&circuit, out[i]);
+  for (uint32_t i = 0; i < results; i++) gt_circuit_add_output(&circuit, out[i]);
   gt_circuit_simplify(&circuit, &simple);
   for (int sample = 0; sample < 20; sample++) {
     random_bytes(&d, image, inputs);

@@ -119,10 +119,10 @@ static void all_gates(void **unused) {
   (void)unused;
   gt_circuit c;
   gt_circuit_init(&c, 2);
-  for (unsigned op = 0; op < 16; op++) gt_circuit_output(&c, gt_circuit_add(&c, op, 0, 1));
-  gt_circuit_output(&c, 1);
-  gt_circuit_output(&c, 3);
-  gt_circuit_output(&c, 1);
+  for (unsigned op = 0; op < 16; op++) gt_circuit_add_output(&c, gt_circuit_add(&c, op, 0, 1));
+  gt_circuit_add_output(&c, 1);
+  gt_circuit_add_output(&c, 3);
+  gt_circuit_add_output(&c, 1);
   check_dense(&c, 100, "sixteen", true);
   gt_circuit_finish(&c);
 }

@@ -116,7 +116,7 @@ static void verify_catches_a_broken_node(void **state) {
 static gt_graph *sum_of(const char *name, double value, int64_t size) {
   gt_graph *g = gt_graph_create(graph->arena);
   const gt_id x = gt_variable_read(g, gt_graph_variable(g, name, gt_shape_1(size), GT_F32, false));
-  gt_graph_root(g, gt_add(g, x, gt_constant(g, value)));
+  gt_graph_add_root(g, gt_add(g, x, gt_constant(g, value)));
   return g;
 }
 
@@ -128,14 +128,14 @@ static void equal_graphs_are_recognized(void **state) {
   assert_false(gt_graph_equal(g, sum_of("x", 3, 6)));
   assert_false(gt_graph_equal(g, sum_of("x", 2, 7)));
   gt_graph *more = sum_of("x", 2, 6);
-  gt_graph_root(more, 0);
+  gt_graph_add_root(more, 0);
   assert_false(gt_graph_equal(g, more));
 }
 
 static void printing_names_every_node(void **state) {
   (void)state;
-  gt_graph_scope(graph, "layer7");
-  gt_graph_root(graph, gt_exp(graph, variable("x", 1, (int64_t[]){6})));
+  gt_graph_set_scope(graph, "layer7");
+  gt_graph_add_root(graph, gt_exp(graph, variable("x", 1, (int64_t[]){6})));
   char *text = NULL;
   size_t size;
   FILE *stream = open_memstream(&text, &size);
@@ -224,7 +224,7 @@ static void printing_numbers_results(void **state) {
 static void bits_are_propagated(void **state) {
   (void)state;
   const uint32_t bits_variable = gt_graph_variable(graph, "held", gt_shape_1(6), GT_F32, false);
-  gt_graph_holds_bits(graph, bits_variable);
+  gt_graph_mark_bits(graph, bits_variable);
   const gt_id x = variable("x", 1, (int64_t[]){6}), bits = gt_variable_read(graph, bits_variable);
   const gt_id less = gt_less(graph, x, bits), view = gt_reshape(graph, less, gt_shape_2(2, 3));
   assert_false(gt_node_at(graph, x)->bits);

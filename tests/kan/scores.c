@@ -57,23 +57,24 @@ static void test_pruning(void **state) {
   gt_kan_scores scores;
   gt_kan_kept kept;
   make(&n, &trace, &scores);
-  gt_kan_choose(&kept, &n, &scores, (gt_kan_limits){1e-2, 3e-2, 0});
+  gt_kan_choose_kept(&kept, &n, &scores, (gt_kan_limits){1e-2, 3e-2, 0});
   assert_true(kept.node[1][0] && !kept.node[1][1] && !kept.node[1][2]);
   assert_true(kept.edge[0][0] && kept.edge[0][3] && !kept.edge[0][1] && kept.edge[1][0]);
   assert_int_equal(gt_kan_kept_nodes(&kept, &n, 0), 1);
   assert_int_equal(gt_kan_kept_edges(&kept, &n, 0), 2);
   gt_kan_kept_finish(&kept);
-  gt_kan_choose(&kept, &n, &scores, (gt_kan_limits){1e-2, 0.2, 0}); /* removes the second input's edge, too */
+  gt_kan_choose_kept(&kept, &n, &scores,
+                     (gt_kan_limits){1e-2, 0.2, 0}); /* removes the second input's edge, too */
   assert_true(kept.edge[0][0] && !kept.edge[0][3]);
   gt_kan_kept_finish(&kept);
-  gt_kan_choose(&kept, &n, &scores, (gt_kan_limits){100, 100, 0}); /* at least one path is kept */
+  gt_kan_choose_kept(&kept, &n, &scores, (gt_kan_limits){100, 100, 0}); /* at least one path is kept */
   assert_true(kept.node[1][0] && kept.edge[0][0] && kept.edge[1][0]);
   assert_int_equal(gt_kan_kept_nodes(&kept, &n, 0), 1);
   gt_kan_kept_finish(&kept);
-  gt_kan_choose(&kept, &n, &scores, (gt_kan_limits){0, 0, 0}); /* removes nodes without outgoing edges */
+  gt_kan_choose_kept(&kept, &n, &scores, (gt_kan_limits){0, 0, 0}); /* removes nodes without outgoing edges */
   assert_true(kept.node[1][0] && kept.node[1][1] && !kept.node[1][2]);
   gt_kan_kept_finish(&kept);
-  gt_kan_choose(&kept, &n, &scores, (gt_kan_limits){0, 0, 1}); /* at most one node */
+  gt_kan_choose_kept(&kept, &n, &scores, (gt_kan_limits){0, 0, 1}); /* at most one node */
   assert_true(kept.node[1][0] && !kept.node[1][1] && !kept.node[1][2]);
   gt_kan_kept_finish(&kept);
   clear(&n, &trace, &scores);

@@ -158,7 +158,7 @@ static void test_numbering_after_pruning(void **state) {
   for (int e = 1; e < 3; e++) /* in the library's order */
     assert_true(all.symbolic.edge[e - 1].function <= all.symbolic.edge[e].function);
   gt_kan_scores_find(&scores, &k.network, &k.trace);
-  gt_kan_choose(&kept, &k.network, &scores, (gt_kan_limits){0, 0, 0});
+  gt_kan_choose_kept(&kept, &k.network, &scores, (gt_kan_limits){0, 0, 0});
   kept.node[1][0] = false; /* the second node becomes the first */
   kept.edge[0][0] = kept.edge[0][2] = kept.edge[1][0] = false;
   const gt_kan_edge_functions left = gt_kan_edge_functions_of(&k.network.arena, &k.network, 0, &kept);

@@ -28,7 +28,7 @@ enum { INPUT, STATE, TABLE, OUTPUT, FIRST_OF_MODEL }; /* variables */
 /* The first variable of a graph. */
 static gt_id input_of(gt_graph *graph, gt_shape shape, bool bits) {
   const uint32_t variable = gt_graph_variable(graph, "x", shape, GT_F32, false);
-  if (bits) gt_graph_holds_bits(graph, variable);
+  if (bits) gt_graph_mark_bits(graph, variable);
   return gt_variable_read(graph, variable);
 }
 
@@ -202,7 +202,7 @@ static void nodes_known_to_be_bits(void **state) {
   const gt_id bit = gt_less(g, x, gt_constant(g, 0.5)), flipped = gt_permute(g, bit, (const int[]){1, 0});
   const int64_t pad[2] = {1, 1};
   const uint32_t declared = gt_graph_variable(g, "bits", gt_shape_2(6, 4), GT_F32, false);
-  gt_graph_holds_bits(g, declared);
+  gt_graph_mark_bits(g, declared);
   const gt_id y = gt_variable_read(g, declared);
   assert_false(is_bits(g, x));
   assert_true(is_bits(g, y));

@@ -99,7 +99,7 @@ static bool run(const net *t) {
   gt_arena arena;
   gt_arena_init(&arena);
   gt_graph *g = gt_graph_create(&arena);
-  gt_graph_precision(g, precision);
+  gt_graph_set_precision(g, precision);
   build_graph(g, t);
   const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){0});
   for (uint32_t v = 0; v < g->variables; v++) {

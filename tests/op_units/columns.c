@@ -84,7 +84,7 @@ static gt_graph *build_graph(gt_arena *arena, const problem *p, reductions reduc
                                      "c", "sum", "second", "mean", "variance"};
   gt_graph *g = gt_graph_create(arena);
   gt_id input[VARIABLES];
-  gt_graph_precision(g, precision);
+  gt_graph_set_precision(g, precision);
   for (int v = 0; v < VARIABLES; v++) {
     const uint32_t variable = gt_graph_variable(g, name[v], shape_of(p, v), GT_F32, false);
     if (v < C) input[v] = gt_variable_read(g, variable);

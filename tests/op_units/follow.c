@@ -58,7 +58,7 @@ static void draw(const problem *p) {
 static gt_graph *build_graph(gt_arena *arena, const problem *p) {
   static const char *const name[] = {"a", "b", "bias", "labels", "weight", "c", "gradient", "loss"};
   gt_graph *g = gt_graph_create(arena);
-  gt_graph_precision(g, GT_PRECISION_SCALAR);
+  gt_graph_set_precision(g, GT_PRECISION_SCALAR);
   gt_error error = {0};
   gt_id input[VARIABLES], gradient;
   for (int v = 0; v < VARIABLES; v++) {

@@ -60,7 +60,7 @@ static gt_graph *build_graph(gt_arena *arena, const problem *p, gt_precision by)
   static const char *const name[] = {"x", "g", "coefficients", "scales", "result"};
   gt_graph *g = gt_graph_create(arena);
   gt_id input[VARIABLES];
-  gt_graph_precision(g, by);
+  gt_graph_set_precision(g, by);
   for (int v = X; v < VARIABLES; v++)
     input[v] = gt_variable_read(g, gt_graph_variable(g, name[v], shape_of(p, v), GT_F32, false));
   const gt_id scales = p->scaled ? input[SCALES] : GT_NONE;
@@ -171,7 +171,7 @@ static gt_graph *build_summed_graph(gt_arena *arena, const problem *p) {
   static const char *const name[] = {"x", "g", "coefficients", "scales", "sum", "times_x"};
   gt_graph *g = gt_graph_create(arena);
   gt_id input[RESULT];
-  gt_graph_precision(g, precision);
+  gt_graph_set_precision(g, precision);
   for (int v = X; v < RESULT + SUMS; v++) {
     const gt_shape shape = v < RESULT ? shape_of(p, v) : gt_shape_1(p->inputs);
     const uint32_t variable = gt_graph_variable(g, name[v], shape, GT_F32, false);

@@ -109,7 +109,7 @@ static const gt_plan *plan_of(gt_arena *arena, gt_graph **graph, const problem *
   static const char *const name[] = {"x", "coefficients", "scales", "a", "b", "c", "d", "result"};
   gt_graph *g = *graph = gt_graph_create(arena);
   gt_id input[VARIABLES];
-  gt_graph_precision(g, by);
+  gt_graph_set_precision(g, by);
   for (int v = X; v < VARIABLES; v++)
     input[v] = gt_variable_read(g, gt_graph_variable(g, name[v], shape_of(p, v), GT_F32, false));
   gt_id y = gt_kan(g, input[X], input[COEFFICIENTS], p->parts ? input[SCALES] : GT_NONE, &p->a);

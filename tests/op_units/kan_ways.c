@@ -84,7 +84,7 @@ static const gt_plan *plan_of(gt_arena *arena, gt_graph **graph, const problem *
   static const char *const name[] = {"x", "g", "coefficients", "scales", "result"};
   gt_graph *g = *graph = gt_graph_create(arena);
   gt_id input[VARIABLES];
-  gt_graph_precision(g, GT_PRECISION_SCALAR);
+  gt_graph_set_precision(g, GT_PRECISION_SCALAR);
   for (int v = X; v < VARIABLES; v++)
     input[v] = gt_variable_read(g, gt_graph_variable(g, name[v], shape_of(p, v), GT_F32, false));
   const gt_id scales = p->parts ? input[SCALES] : GT_NONE;

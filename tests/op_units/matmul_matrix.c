@@ -48,7 +48,7 @@ static void multiply(void) {
   gt_arena arena;
   gt_arena_init(&arena);
   gt_graph *g = gt_graph_create(&arena);
-  gt_graph_precision(g, precision);
+  gt_graph_set_precision(g, precision);
   const gt_id left = gt_variable_read(g, gt_graph_variable(g, "a", gt_shape_2(M, K), GT_F32, false));
   const gt_id right = gt_variable_read(g, gt_graph_variable(g, "b", gt_shape_2(K, N), GT_F32, false));
   gt_assign(g, gt_graph_variable(g, "c", gt_shape_2(M, N), GT_F32, false), 0,

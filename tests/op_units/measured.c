@@ -57,9 +57,9 @@ static void build_scalar(gt_graph *g, const chain *c) {
               v = variable(g, "v", c->units, c->out);
   even.block = uneven.block = 4;
   uneven.base = 1;
-  gt_graph_precision(g, GT_PRECISION_SCALAR);
+  gt_graph_set_precision(g, GT_PRECISION_SCALAR);
   const gt_id h = gt_relu(g, gt_matmul(g, x, w, false, false));
-  gt_graph_precision(g, precision);
+  gt_graph_set_precision(g, precision);
   fixture_assign(g, "hh", gt_matmul(g, h, h, true, false));
   fixture_assign(g, "hv", gt_matmul(g, h, v, false, false));
   if (!c->basis) return;
@@ -72,9 +72,9 @@ static void build_slopes(gt_graph *g, const chain *c) {
   a.block = 4;
   const gt_id x = variable(g, "x", c->rows, c->in), up = variable(g, "up", c->rows, c->out),
               coefficients = variable(g, "coefficients", (int64_t)c->in * a.terms, c->out);
-  gt_graph_precision(g, GT_PRECISION_SCALAR);
+  gt_graph_set_precision(g, GT_PRECISION_SCALAR);
   const gt_id d = gt_kan_input(g, x, up, coefficients, GT_NONE, &a);
-  gt_graph_precision(g, precision);
+  gt_graph_set_precision(g, precision);
   fixture_assign(g, "dd", gt_matmul(g, d, d, true, false));
 }
 
@@ -154,7 +154,7 @@ static int run(const chain *c, bool no_fusion, float odd) {
   gt_arena arena;
   gt_arena_init(&arena);
   gt_graph *g = gt_graph_create(&arena);
-  gt_graph_precision(g, precision);
+  gt_graph_set_precision(g, precision);
   build_graph(g, c, !no_fusion);
   gt_tuned tuned = {0};
   gt_plan_options options = {.target.units = c->units_of_device, .no_fusion = no_fusion, .tuned = &tuned};

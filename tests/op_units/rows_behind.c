@@ -66,7 +66,7 @@ static gt_graph *build_graph(gt_arena *arena, const problem *p) {
   static const char *const name[] = {"a", "b", "bias", "gain", "offset", "y", "row", "other_row", "out"};
   gt_graph *g = gt_graph_create(arena);
   gt_id input[VARIABLES], row[2], out;
-  gt_graph_precision(g, GT_PRECISION_SCALAR);
+  gt_graph_set_precision(g, GT_PRECISION_SCALAR);
   for (int v = 0; v < VARIABLES; v++) {
     const uint32_t variable = gt_graph_variable(g, name[v], shape_of(p, v), GT_F32, false);
     if (v <= OFFSET) input[v] = gt_variable_read(g, variable);

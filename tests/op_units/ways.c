@@ -45,7 +45,7 @@ static gt_id factor(gt_graph *g, const char *name, gt_shape shape, bool of_rows)
 
 static const gt_plan *plan_of(gt_arena *arena, gt_graph **graph, layout t, const gt_tuned *tuned) {
   gt_graph *g = *graph = gt_graph_create(arena);
-  gt_graph_precision(g, precision);
+  gt_graph_set_precision(g, precision);
   const gt_shape of_a = t.a ? gt_shape_2(K, M) : gt_shape_2(M, K),
                  of_b = t.b ? gt_shape_2(t.n, K) : gt_shape_2(K, t.n);
   const gt_id left = factor(g, "a", of_a, t.rows == ROWS_A), right = factor(g, "b", of_b, t.rows == ROWS_B);

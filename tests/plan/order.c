@@ -1,12 +1,12 @@
-/* The data structures of src/plan (gt_order, gt_hazards, gt_spans, gt_ordered_list, gt_ways), compared with
- * naive searches on random input. */
+/* The data structures of src/plan (gt_order, gt_hazards, gt_spans, gt_ordered_list, gt_group_order), compared
+ * with naive searches on random input. */
 #include "plan/order.h"
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "plan/hazards.h"
 #include "plan/ordered_list.h"
 #include "plan/spans.h"
-#include "plan/ways.h"
+#include "plan/group_order.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -293,7 +293,7 @@ static gt_graph *random_graph(gt_arena *arena) {
     y = gt_view(g, y, 0, gt_node_at(g, x)->shape);
     gt_add(g, x, y);
   }
-  for (gt_id id = 0; id < g->count; id++) gt_graph_root(g, id);
+  for (gt_id id = 0; id < g->count; id++) gt_graph_add_root(g, id);
   return g;
 }
 
@@ -308,7 +308,7 @@ static void finds_paths_around_an_edge(void **state) {
     const gt_graph *g = random_graph(&arena);
     const gt_plan_options options = {.no_fusion = true};
     assert_true(gt_fuse(&arena, g, &options, NULL, &f, &error));
-    gt_ways *ways = gt_ways_create(&arena, &f);
+    gt_group_order *order = gt_group_order_create(&arena, &f);
     for (int k = 0; k < 400; k++) {
       const gt_id id = roll(g->count);
       if (f.group_of[id] < 0) continue;
@@ -317,12 +317,12 @@ static void finds_paths_around_an_edge(void **state) {
       const int a = f.group_of[p], b = f.group_of[id];
       if (a < 0 || a == b) continue;
       const bool want = naive_lead_around(&f, a, b);
-      if (gt_ways_lead_around(ways, a, b) != want)
+      if (gt_group_order_has_other_path(order, a, b) != want)
         fail_msg("round %d: %s", round, want ? "not seen" : "seen");
       around += want;
       joined += !want;
       if (want) continue;
-      gt_ways_join(ways, a, b);
+      gt_group_order_merge(order, a, b);
       join(&arena, &f, a, b);
     }
     gt_arena_finish(&arena);

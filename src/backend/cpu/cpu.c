@@ -86,7 +86,7 @@ static void executable_destroy(gt_backend *backend, gt_executable *exe) {
   if (!exe) return;
   if (exe->plan && --cpu->plans == 0) release_arena(cpu);
   if (cpu->ran == exe) cpu->ran = NULL;
-  if (exe->lasting) backend->memory_used -= exe->plan->lasting_bytes;
+  if (exe->lasting) backend->memory_used -= exe->plan->persistent_bytes;
   free(exe->lasting);
   free(exe->constants);
   free(exe->variable);
@@ -129,7 +129,7 @@ static gt_executable *compile(gt_backend *backend, const gt_plan *plan, gt_buffe
   cpu->plans++;
   void *lasting = NULL, *constants = NULL, *steps = NULL;
   if (!bind_variables(exe, variables, error)) goto fail;
-  if (!gt_host_alloc(backend, &lasting, plan->lasting_bytes, "the lasting values of a plan", error))
+  if (!gt_host_alloc(backend, &lasting, plan->persistent_bytes, "the lasting values of a plan", error))
     goto fail;
   exe->lasting = lasting;
   if (!gt_try_alloc(&constants, plan->constant_bytes + 1, 1, "a plan's constants", error)) goto fail;

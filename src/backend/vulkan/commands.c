@@ -213,8 +213,8 @@ static bool make_buffers(gt_vulkan *vk, gt_executable *e, gt_buffer *const *vari
   uint32_t count = plan->graph->variables;
   e->variables = gt_alloc((count + 1) * sizeof *e->variables);
   if (count) memcpy(e->variables, variables, count * sizeof *variables);
-  if (plan->lasting_bytes) {
-    e->lasting = gt_vulkan_buffer_create(&vk->base, plan->lasting_bytes, GT_BUFFER_DEVICE, error);
+  if (plan->persistent_bytes) {
+    e->lasting = gt_vulkan_buffer_create(&vk->base, plan->persistent_bytes, GT_BUFFER_DEVICE, error);
     if (!e->lasting) return false;
   }
   e->constants = gt_vulkan_buffer_create(&vk->base, plan->constant_bytes, GT_BUFFER_DEVICE, error);

@@ -154,7 +154,7 @@ static gt_id move_rows(gt_graph *graph, gt_id x, edge_ends ends, bool adds) {
   row_move *p = GT_NEW(graph->arena, row_move);
   *p = (row_move){.input = x, .ends = ends, .adds = adds};
   p->derivative = (gt_derivative){&p->input, 1, move_rows_gradient, p};
-  gt_graph_derive(graph, y, &p->derivative);
+  gt_graph_set_derivative(graph, y, &p->derivative);
   return y;
 }
 

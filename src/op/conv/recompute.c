@@ -55,7 +55,7 @@ static gt_id recompute(gt_graph *graph, gt_id x) {
     return GT_NONE;
   recomputed *r = derive(graph, x, gt_chain_recompute(graph, &chain));
   r->derivative.gradient = gradient_of_relu;
-  gt_graph_derive(graph, x, &r->derivative);
+  gt_graph_set_derivative(graph, x, &r->derivative);
   return r->copy;
 }
 
@@ -65,5 +65,5 @@ void gt_conv_recompute(gt_graph *graph, gt_id y) {
   if (x == GT_NONE) return;
   recomputed *r = derive(graph, y, x);
   r->derivative.gradient = gradient_of_conv;
-  gt_graph_derive(graph, y, &r->derivative);
+  gt_graph_set_derivative(graph, y, &r->derivative);
 }

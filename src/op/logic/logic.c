@@ -250,9 +250,9 @@ gt_id gt_logic_half(gt_graph *graph, gt_id x) {
   const gt_node node = *gt_node_at(graph, x); /* a copy: adding nodes may move the array */
   const logic_attribute attribute = {.half = 1};
   if (node.op != &ops[OP_LOGIC] || node.shape.dim[1] % 4) return x;
-  const char *scope = gt_graph_scope(graph, node.scope);
+  const char *scope = gt_graph_set_scope(graph, node.scope);
   const gt_id half = gt_node_add(graph, node.op, node.input, node.inputs, &attribute, sizeof attribute);
-  gt_graph_scope(graph, scope);
+  gt_graph_set_scope(graph, scope);
   return half;
 }
 

@@ -190,9 +190,9 @@ gt_id gt_logic_walk_sum(gt_graph *graph, gt_id logic, int64_t groups, double sca
   const gt_node node = *gt_node_at(graph, logic); /* a copy: adding nodes may move the array */
   const gradient_attribute attribute = {(uint32_t)(node.shape.dim[0] / groups), (float)scale};
   if (groups > GT_LOGIC_MAX_GROUPS || node.shape.dim[0] % groups) return GT_NONE;
-  const char *scope = gt_graph_scope(graph, node.scope);
+  const char *scope = gt_graph_set_scope(graph, node.scope);
   const gt_id sum = gt_node_add(graph, &ops[OP_SUM], node.input, 4, &attribute, sizeof attribute);
-  gt_graph_scope(graph, scope);
+  gt_graph_set_scope(graph, scope);
   return sum;
 }
 
