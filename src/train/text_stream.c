@@ -49,7 +49,7 @@ static bool write_characters(gt_text_stream *s, size_t size, bool all, gt_error 
     ok = s->sink(s->context, replacement, sizeof replacement, error);
   }
   s->count -= at;
-  memmove(s->items, s->items + at, s->count);
+  if (at) memmove(s->items, s->items + at, s->count);
   return ok;
 }
 
