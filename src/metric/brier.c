@@ -14,13 +14,14 @@ static void emit(gt_graph *graph, const gt_loss_items *items, gt_metric_task tas
     term[0] = gt_mul(graph, error, error);
     return;
   }
-  const bool two = gt_node_at(graph, items->prediction)->shape.dim[1] == 2;
+  const bool is_binary = gt_node_at(graph, items->prediction)->shape.dim[1] == 2;
   const gt_id p = gt_softmax(graph, items->prediction, -1),
               square = gt_sum(graph, gt_mul(graph, p, p), 1u << 1, false),
               loss = gt_cross_entropy(graph, items->prediction, items->targets, 0, NULL),
               label_p = gt_exp(graph, gt_neg(graph, loss)),
-              rest = gt_sub(graph, gt_constant(graph, 1), gt_mul(graph, gt_constant(graph, 2), label_p));
-  term[0] = gt_mul(graph, gt_add(graph, square, rest), gt_constant(graph, two ? 0.5 : 1));
+              one_minus_2p =
+                  gt_sub(graph, gt_constant(graph, 1), gt_mul(graph, gt_constant(graph, 2), label_p));
+  term[0] = gt_mul(graph, gt_add(graph, square, one_minus_2p), gt_constant(graph, is_binary ? 0.5 : 1));
 }
 
 GT_DEFINE(metric, brier) = {.name = "brier",

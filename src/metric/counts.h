@@ -1,5 +1,5 @@
-/* Metrics of single classes, computed from a confusion matrix, and their averages over classes. Within
- * metric/ only. */
+/* Metrics of single classes, computed from a confusion matrix, and their averages over classes. Only for
+ * metric/. */
 #ifndef GT_METRIC_COUNTS_H
 #define GT_METRIC_COUNTS_H
 #include "metric/metric.h"
@@ -21,7 +21,8 @@ double gt_count_weighted(const gt_metric_counts *counts, gt_of_class value);
 double gt_count_micro(const gt_metric_counts *counts, gt_of_class value);
 double gt_count_binary(const gt_metric_counts *counts, gt_of_class value);
 
-/* Defines the gt_metric_type `metric_name`: the average of `function`, a gt_of_class. */
+/* Defines the gt_metric_type `metric_name`. Its value is the average (macro, weighted, micro or binary) of
+ * the gt_of_class `function`. */
 #define GT_COUNT_ROW(metric_name, text, function, average)                   \
   static double function##_##average(const gt_metric_counts *counts) {       \
     return gt_count_##average(counts, function);                             \
@@ -31,6 +32,7 @@ double gt_count_binary(const gt_metric_counts *counts, gt_of_class value);
                                 .tasks = GT_METRIC_CLASSES | GT_METRIC_BITS, \
                                 .larger = true,                              \
                                 .of_counts = function##_##average}
+/* Starts the definition of a metric that GT_REGISTER has registered. */
 #define GT_REGISTERED(metric_name)                     \
   extern const gt_metric_type gt_metric_##metric_name; \
   const gt_metric_type gt_metric_##metric_name

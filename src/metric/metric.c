@@ -17,8 +17,8 @@ const char *gt_metric_unmet_requirement(const gt_metric_type *type, const gt_los
   if (!(type->tasks & task))
     return type->tasks & GT_METRIC_NUMBERS ? "needs targets that are numbers"
                                            : "needs targets that are classes";
-  const bool many = task == GT_METRIC_CLASSES && outputs > GT_METRIC_MAX_CLASSES;
-  return type->of_counts && many ? "needs at most 4096 classes" : NULL;
+  const bool too_many = task == GT_METRIC_CLASSES && outputs > GT_METRIC_MAX_CLASSES;
+  return type->of_counts && too_many ? "needs at most 4096 classes" : NULL;
 }
 
 /* Weighted sums of a term over the items: F32 [1] for [N], or [outputs] for [N, outputs]. */
@@ -33,7 +33,8 @@ static gt_id sum_items(gt_graph *graph, gt_id term, gt_id weight) {
   return gt_sum(graph, gt_mul(graph, term, gt_reshape(graph, weight, gt_shape_2(items, 1))), 1u << 0, false);
 }
 
-/* A logit above 0 predicts 1; a target above 1/2 means 1. */
+/* Terms: true positives, predicted positives, actual positives. A logit above 0 predicts 1; a target above
+ * 1/2 means 1. */
 static void emit_bit_counts(gt_graph *graph, const gt_loss_items *items, gt_id term[BIT_COUNTS]) {
   term[1] = gt_less(graph, gt_constant(graph, 0), items->shifted);
   term[2] = gt_less(graph, gt_constant(graph, 0.5), items->targets);
@@ -41,28 +42,29 @@ static void emit_bit_counts(gt_graph *graph, const gt_loss_items *items, gt_id t
 }
 
 gt_id gt_metrics_emit(gt_metric_set *set, gt_graph *graph, const gt_loss_items *items) {
-  gt_id part[GT_METRIC_MAX * GT_METRIC_MAX_SUMS + BIT_COUNTS];
-  const int each = gt_metric_outputs(set);
-  int parts = 0;
+  gt_id sum[GT_METRIC_MAX * GT_METRIC_MAX_SUMS + BIT_COUNTS];
+  const int outputs = gt_metric_outputs(set);
+  int sums = 0;
   set->bit_counts = -1;
   for (int m = 0; m < set->count; m++) {
     const gt_metric_type *type = set->type[m];
     gt_id term[GT_METRIC_MAX_SUMS];
-    set->first[m] = parts * each;
+    set->first[m] = sums * outputs;
     if (type->emit) type->emit(graph, items, set->task, term);
-    for (int k = 0; k < type->sums; k++) part[parts++] = sum_items(graph, term[k], items->weight);
+    for (int k = 0; k < type->sums; k++) sum[sums++] = sum_items(graph, term[k], items->weight);
   }
   if (set->counts && set->task == GT_METRIC_BITS) {
     gt_id term[BIT_COUNTS];
-    set->bit_counts = parts * each;
+    set->bit_counts = sums * outputs;
     emit_bit_counts(graph, items, term);
-    for (int k = 0; k < BIT_COUNTS; k++) part[parts++] = sum_items(graph, term[k], items->weight);
+    for (int k = 0; k < BIT_COUNTS; k++) sum[sums++] = sum_items(graph, term[k], items->weight);
   }
-  set->columns = parts * each;
-  return parts ? gt_pack(graph, part, parts) : GT_NONE;
+  set->columns = sums * outputs;
+  return sums ? gt_pack(graph, sum, sums) : GT_NONE;
 }
 
-/* Sum number `column` of the outputs' items. */
+/* The total over the group's outputs. column: index of the sum of output 0; the sums of the other outputs
+ * follow it. */
 static double sum_of(const gt_metric_output_group *group, const gt_metric_totals *totals, int column) {
   double sum = 0;
   for (int k = 0; k < group->steps; k++) sum += totals->sum[column + group->first + k * group->stride];
@@ -72,21 +74,21 @@ static double sum_of(const gt_metric_output_group *group, const gt_metric_totals
 static double value_of_sums(const gt_metric_set *set, int index, const gt_metric_output_group *group,
                             const gt_metric_totals *totals) {
   const gt_metric_type *type = set->type[index];
-  const int each = gt_metric_outputs(set);
+  const int outputs = gt_metric_outputs(set);
   double sum[GT_METRIC_MAX_SUMS];
-  for (int k = 0; k < type->sums; k++) sum[k] = sum_of(group, totals, set->first[index] + k * each);
+  for (int k = 0; k < type->sums; k++) sum[k] = sum_of(group, totals, set->first[index] + k * outputs);
   return type->of_sums ? type->of_sums(sum, group->targets) : sum[0] / group->targets->weight;
 }
 
 /* The value for outputs that are bits, computed from their confusion matrix. */
 static double value_of_bit_counts(const gt_metric_set *set, const gt_metric_type *type,
                                   const gt_metric_output_group *group, const gt_metric_totals *totals) {
-  const int each = (int)set->outputs;
-  const double both = sum_of(group, totals, set->bit_counts),
-               predicted = sum_of(group, totals, set->bit_counts + each),
-               positives = sum_of(group, totals, set->bit_counts + 2 * each);
-  const double count[4] = {group->targets->weight - predicted - positives + both, predicted - both,
-                           positives - both, both};
+  const int outputs = (int)set->outputs;
+  const double true_positives = sum_of(group, totals, set->bit_counts),
+               predicted = sum_of(group, totals, set->bit_counts + outputs),
+               positives = sum_of(group, totals, set->bit_counts + 2 * outputs);
+  const double count[4] = {group->targets->weight - predicted - positives + true_positives,
+                           predicted - true_positives, positives - true_positives, true_positives};
   return type->of_counts(&(gt_metric_counts){2, count});
 }
 
@@ -94,15 +96,15 @@ static double value_of_bit_counts(const gt_metric_set *set, const gt_metric_type
 static double value_of_scores(const gt_metric_type *type, const gt_metric_output_group *group,
                               const gt_metric_scores *all) {
   const int64_t items = all->items * group->steps;
-  float *one = gt_alloc(2 * (size_t)items * sizeof *one), *target = one + items;
+  float *score = gt_alloc(2 * (size_t)items * sizeof *score), *target = score + items;
   for (int64_t i = 0, n = 0; i < all->items; i++)
     for (int k = 0; k < group->steps; k++, n++) {
-      one[n] = all->score[i * all->outputs + group->first + k * group->stride];
+      score[n] = all->score[i * all->outputs + group->first + k * group->stride];
       target[n] = all->target[i * all->outputs + group->first + k * group->stride];
     }
   const double value =
-      type->of_scores(&(gt_metric_scores){.items = items, .outputs = 1, .score = one, .target = target});
-  free(one);
+      type->of_scores(&(gt_metric_scores){.items = items, .outputs = 1, .score = score, .target = target});
+  free(score);
   return value;
 }
 

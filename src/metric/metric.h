@@ -84,11 +84,11 @@ typedef struct gt_metric_set {
   int64_t outputs; /* values per item of the prediction; for classes, the number of logits */
   int count;
   const gt_metric_type *type[GT_METRIC_MAX];
-  int first[GT_METRIC_MAX]; /* index of the metric's first sum, if it has `emit` */
+  int first[GT_METRIC_MAX]; /* index of each metric's first sum, if it has `emit` */
   /* For bits: the index of the first sum that of_counts uses. For each output there is the number of true
    * positives; then, again for each, of predicted positives, then of actual ones. -1: not needed. */
   int bit_counts;
-  int columns;         /* number of all sums */
+  int columns;         /* number of all sums: the length of the vector */
   bool counts, scores; /* true if some metric has of_counts, of_scores */
 } gt_metric_set;
 

@@ -6,7 +6,7 @@
 static double area(const gt_ranked *item, int64_t items, int64_t positives) {
   double pairs = 0, above = 0; /* pairs in the right order; positive items with larger scores */
   for (int64_t i = 0, next; i < items; i = next) {
-    double equal[2] = {0, 0};
+    double equal[2] = {0, 0}; /* negative and positive items with this score */
     for (next = i; next < items && item[next].score >= item[i].score; next++) equal[item[next].positive]++;
     pairs += equal[0] * (above + equal[1] / 2);
     above += equal[1];

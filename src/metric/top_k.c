@@ -9,7 +9,7 @@
 #include "op/reduce.h"
 #include "op/softmax.h"
 
-/* 1 if fewer than k classes have a larger logit than the label. */
+/* Sets *term to 1 for items in which fewer than k classes have a larger logit than the label, else to 0. */
 static void emit(gt_graph *graph, const gt_loss_items *items, int k, gt_id *term) {
   const int64_t n = gt_node_at(graph, items->prediction)->shape.dim[0];
   const gt_id loss = gt_cross_entropy(graph, items->prediction, items->targets, 0, NULL),
