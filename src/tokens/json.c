@@ -82,14 +82,14 @@ const gt_vocabulary *gt_vocabulary_from_json(const json_t *json, gt_arena *arena
   return v->type->restore(v, arena) ? v : NULL;
 }
 
-uint64_t gt_vocabulary_fingerprint(const gt_vocabulary *vocabulary, uint64_t before) {
+uint64_t gt_vocabulary_fingerprint(const gt_vocabulary *vocabulary, uint64_t hash) {
   const gt_vocabulary *v = vocabulary;
   const int32_t numbers[] = {v->size, v->lower, v->unknown};
-  before = gt_fingerprint(before, v->type->name, strlen(v->type->name) + 1);
-  before = gt_fingerprint(before, numbers, sizeof numbers);
+  hash = gt_fingerprint(hash, v->type->name, strlen(v->type->name) + 1);
+  hash = gt_fingerprint(hash, numbers, sizeof numbers);
   for (int32_t i = 0; i < v->size; i++) {
-    before = gt_fingerprint(before, &v->token[i].length, sizeof v->token[i].length);
-    before = gt_fingerprint(before, v->token[i].text, v->token[i].length);
+    hash = gt_fingerprint(hash, &v->token[i].length, sizeof v->token[i].length);
+    hash = gt_fingerprint(hash, v->token[i].text, v->token[i].length);
   }
-  return before;
+  return hash;
 }

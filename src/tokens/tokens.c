@@ -43,7 +43,7 @@ static bool fail_at(const gt_text_view *text, size_t byte, gt_error *error) {
                  text->name, line, column, value);
 }
 
-/* Offset of the first byte that is NUL or not valid UTF-8; `size` if there is none. */
+/* Offset of the first character that is NUL or not valid UTF-8; `size` if there is none. */
 static size_t find_bad(const uint8_t *data, size_t size) {
   uint32_t code;
   size_t i = 0;
@@ -71,8 +71,8 @@ bool gt_text_clean(const gt_tokenizer_type *type, gt_text_view *text, gt_error *
   const uint8_t *end = text->data + text->size;
   for (const uint8_t *from = to; from < end; from++)
     if (*from != '\r' || from + 1 == end || from[1] != '\n') *to++ = *from;
-  /* NUL ends no line and is no column: gt_text_place counts the lines of a later text of the file through it.
-   */
+  /* The text is shorter now. gt_text_place reads these bytes when it counts the lines before a later text of
+   * the same file, and skips NUL. */
   memset(to, 0, (size_t)(end - to));
   text->size = (size_t)(to - text->data);
   return true;

@@ -41,7 +41,7 @@ typedef struct gt_vocabulary_options {
   bool lower;   /* word: convert letters to lower case */
 } gt_vocabulary_options;
 
-/* Output of encode: ids as bytes if gt_vocabulary_is_narrow, else as int32_t. */
+/* Output of encode: ids, as bytes if gt_vocabulary_is_narrow, else as int32_t. */
 typedef struct gt_ids {
   void *data;
   int64_t count;
@@ -83,8 +83,8 @@ const gt_tokenizer_type *gt_tokenizer_find(const char *name); /* NULL if there i
  * LF. False with GT_ERR_DATA, as "FILE:LINE:BYTE: …", if it is not UTF-8 or contains NUL. text->data must be
  * writable. */
 bool gt_text_clean(const gt_tokenizer_type *type, gt_text_view *text, gt_error *error);
-/* Line of a byte of the text in its file, and column in bytes, both from 1. LF, CR LF and CR end a line.
- * byte: offset from text->data. */
+/* Line of a byte of the text in its file, and column in bytes, both from 1. LF, CR LF and CR end a line; NUL
+ * bytes, which gt_text_clean leaves behind a text, do not count. byte: offset from text->data. */
 void gt_text_place(const gt_text_view *text, size_t byte, int64_t *line, int64_t *column);
 
 /* Learns a vocabulary from clean text. NULL on failure. */
@@ -114,6 +114,6 @@ size_t gt_vocabulary_decode(const gt_vocabulary *vocabulary, int32_t before, int
 struct json_t *gt_vocabulary_json(const gt_vocabulary *vocabulary);
 /* Reads a vocabulary written by gt_vocabulary_json. NULL if `json` is not a valid one. */
 const gt_vocabulary *gt_vocabulary_from_json(const struct json_t *json, gt_arena *arena);
-/* Extends the hash `before` by the vocabulary. */
-uint64_t gt_vocabulary_fingerprint(const gt_vocabulary *vocabulary, uint64_t before);
+/* Extends the hash by the vocabulary. */
+uint64_t gt_vocabulary_fingerprint(const gt_vocabulary *vocabulary, uint64_t hash);
 #endif

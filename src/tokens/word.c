@@ -9,13 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Ids of the tokens that every vocabulary has, and their number. */
 enum { PAD, UNKNOWN, FIXED };
 static const char *const fixed[FIXED] = {"<pad>", "<unk>"};
 
 typedef struct word {
   const uint8_t *text;
   uint32_t length;
-  int32_t id; /* while learning: rank by first occurrence */
+  int32_t id; /* in a vocabulary: the token's id; while learning: rank by first occurrence */
   uint64_t hash;
   int64_t count; /* occurrences in the text */
 } word;
@@ -117,7 +118,7 @@ static bool restore(gt_vocabulary *vocabulary, gt_arena *arena) {
       continue;
     }
     word *w = find_or_add(&built, token->text, token->length, arena);
-    ok = !w->count++;
+    ok = !w->count++; /* false if an earlier token has the same text */
     w->id = i;
   }
   if (!built.capacity) grow(&built);
@@ -151,8 +152,8 @@ static bool learn(gt_vocabulary *vocabulary, gt_vocabulary_options options, cons
   free(s.token);
   if (!table.count) return gt_fail(error, GT_ERR_DATA, "%s holds no words", text->name);
   sort_words(&table);
-  const int64_t most = options.size ? options.size : GT_VOCABULARY_MAX;
-  const int64_t size = (int64_t)table.count + FIXED < most ? (int64_t)table.count + FIXED : most;
+  const int64_t limit = options.size ? options.size : GT_VOCABULARY_MAX;
+  const int64_t size = (int64_t)table.count + FIXED < limit ? (int64_t)table.count + FIXED : limit;
   gt_token *token = GT_NEW_N(arena, gt_token, size);
   for (int64_t i = 0; i < size; i++)
     token[i] = i < FIXED ? (gt_token){(const uint8_t *)fixed[i], (uint32_t)strlen(fixed[i])}
