@@ -13,7 +13,7 @@ static const char hash_zeros[] = "0000000000000000";
 enum { HASH_DIGITS = 16 };
 /* The header holds names and the resolved config. Python's reader allows 100 MB; far less is needed here. */
 static const uint64_t max_header_bytes = 16u << 20;
-static const uint64_t max_file_bytes = 1ull << 40;
+static const uint64_t max_file_bytes = 1ull << 40; /* 1 TiB, far more than any model needs */
 
 uint64_t gt_stored_bytes(const gt_stored *tensor) {
   return (uint64_t)gt_shape_count(tensor->shape) * gt_dtype_size(tensor->dtype);
@@ -57,7 +57,7 @@ static uint64_t fnv1a_of(const gt_span *pieces, size_t count) {
   return hash;
 }
 
-/* Supported hashes; the writer uses the first. */
+/* Supported hashes; the writer uses the first. mark: the metadata key and all characters up to the digits. */
 static const struct {
   const char *prefix;
   uint64_t (*compute)(const gt_span *pieces, size_t count);
@@ -225,7 +225,8 @@ static bool read_header(reader *r, json_t *root) {
   json_t *entry;
   if (!json_is_object(root)) return fail(r, "its header is not a JSON map", NULL);
   r->file->tensor = GT_NEW_N(&r->file->arena, gt_stored, json_object_size(root) + 1);
-  /* jansson keeps the order of the text, in which gtrain writes the tensors' data, too. */
+  /* jansson keeps the order of the text. gtrain writes the data of the tensors in the same order, so each
+   * begins at r->next. */
   json_object_foreach(root, name, entry) {
     if (!strcmp(name, "__metadata__")) {
       if (!read_metadata(r, entry)) return false;

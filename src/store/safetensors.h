@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "graph/graph.h"
 
-typedef struct gt_stored {
+typedef struct gt_stored { /* a tensor of a file, read or to be written */
   const char *name;
   gt_dtype dtype;
   gt_shape shape;

@@ -108,8 +108,9 @@ static bool copy_device(gt_buffers *buffers, const char *name, float *values, in
                    : gt_buffers_download(buffers, name, 0, values, bytes, error);
 }
 
-/* Counters (gt_slot.not_averaged) have no average and keep their values. */
-static bool average_states(gt_state_dict *dict, gt_buffers *buffers, bool is_upload, gt_error *error) {
+/* Downloads the moving averages of the states in place of their values, or uploads the values as the
+ * averages. Counters (gt_slot.not_averaged) have no average, so the dict keeps their values. */
+static bool copy_state_averages(gt_state_dict *dict, gt_buffers *buffers, bool is_upload, gt_error *error) {
   const gt_store *store = dict->store;
   int states = -1;
   for (int v = 0; v < store->variables; v++)
@@ -133,7 +134,7 @@ bool gt_state_dict_average(gt_state_dict *dict, gt_buffers *buffers, unsigned ro
   return (!(roles & GT_ROLE(GT_PARAMETER)) ||
           copy_device(buffers, GT_AVERAGE_VARIABLE, dict->variable[store->parameter[0]->where],
                       store->trainable, is_upload, error)) &&
-         (!(roles & GT_ROLE(GT_STATE)) || average_states(dict, buffers, is_upload, error));
+         (!(roles & GT_ROLE(GT_STATE)) || copy_state_averages(dict, buffers, is_upload, error));
 }
 
 bool gt_store_upload_tables(const gt_store *store, gt_buffers *buffers, gt_error *error) {
@@ -147,7 +148,7 @@ bool gt_store_upload_tables(const gt_store *store, gt_buffers *buffers, gt_error
   return true;
 }
 
-/* --- the start --- */
+/* --- initial values --- */
 
 static void fill(const gt_state_dict *dict, const gt_slot *slot, uint64_t seed) {
   float *value = values_of(dict, slot);
@@ -189,7 +190,7 @@ void gt_state_dict_reset(gt_state_dict *dict, unsigned roles, uint64_t seed) {
     if (gt_slot_has_role(dict->store->slot[i], roles)) fill(dict, dict->store->slot[i], seed);
 }
 
-/* Copies or converts a slot's values from another dict; false if they changed. */
+/* Copies or converts a slot's values from another dict; true if they are the same as there. */
 static bool carry(const gt_state_dict *dict, const gt_slot *slot, const gt_state_dict *from,
                   const gt_slot *old_slot) {
   const size_t bytes = (size_t)slot->count * sizeof(float);
@@ -363,7 +364,7 @@ static const int32_t *read_constant(const gt_slot *slot, const gt_container *fil
                                     gt_error *error) {
   const gt_stored *stored = find_fitting(slot, file, path, error);
   const int32_t *value = stored ? stored->data : NULL;
-  const int64_t bad = value ? gt_slot_out_of_range(slot, value) : -1;
+  const int64_t bad = value ? gt_slot_find_out_of_range(slot, value) : -1;
   if (bad < 0) return value;
   gt_fail(error, GT_ERR_DATA, "%s: value %lld of '%s' is %d, outside 0 to %d", path, (long long)bad,
           slot->name, value[bad], slot->limit[bad] - 1);

@@ -1,5 +1,6 @@
-/* Copies the values of a store's slots: initial values, and between the device, the host and files. Files use
- * the slots' names for tensors. Functions select slots by role (`roles`: masks of GT_ROLE). */
+/* Sets the values of a store's slots to their initial values, and copies them between the device, the host
+ * and files. Tensors in files have the names of the slots. Functions select slots by role (`roles`: masks of
+ * GT_ROLE). */
 #ifndef GT_STORE_STATE_DICT_H
 #define GT_STORE_STATE_DICT_H
 #include "store/buffers.h"

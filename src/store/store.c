@@ -86,7 +86,7 @@ size_t gt_slot_layer_length(const char *name) {
   return dot ? (size_t)(dot - name) : strlen(name);
 }
 
-int64_t gt_slot_out_of_range(const gt_slot *constant, const int32_t *value) {
+int64_t gt_slot_find_out_of_range(const gt_slot *constant, const int32_t *value) {
   const int64_t count = gt_shape_count(constant->shape);
   for (int64_t i = 0; i < count; i++)
     if (value[i] < 0 || value[i] >= constant->limit[i]) return i;

@@ -48,7 +48,7 @@ enum {
 enum { GT_STORE_ALIGN = 4 }; /* elements: kernels load four floats at once */
 
 struct gt_slot;
-/* Access to values of slots by name; NULL if there is no such slot. */
+/* Access to values of slots by name: `of` looks them up in `owner`; NULL if there is no such slot. */
 typedef struct gt_slot_values {
   const void *owner;
   float *(*of)(const struct gt_slot_values *values, const char *name);
@@ -70,7 +70,7 @@ typedef struct gt_slot {
   gt_shape shape;
   int64_t count;        /* elements */
   const char *variable; /* the graph variable. NULL: gt_store_add sets it: by the role, or the slot's name */
-  int where;            /* index of `variable` in gt_store.variable */
+  int where;            /* index of the slot's variable in gt_store.variable */
   int64_t offset;       /* elements into the variable; for parameters set by gt_store_layout */
   int group;            /* PARAMETER: parameter group; index into gt_store.group */
   int index;            /* in the store */
@@ -102,7 +102,7 @@ typedef struct gt_store_variable { /* a variable of the graphs that holds slots 
 
 typedef struct gt_store {
   gt_arena *arena;
-  gt_slot **slot; /* in the order they were added */
+  gt_slot **slot; /* [slots] in the order they were added */
   int slots, capacity;
   gt_names names;
   gt_store_variable *variable;
@@ -154,7 +154,7 @@ size_t gt_slot_layer_length(const char *name);
 /* Index of the first value outside slot->range; -1: none. */
 int64_t gt_slot_find_invalid(const gt_slot *slot, const float *value);
 /* Index of the first value outside the constant's limits; -1: none. */
-int64_t gt_slot_out_of_range(const gt_slot *constant, const int32_t *value);
+int64_t gt_slot_find_out_of_range(const gt_slot *constant, const int32_t *value);
 
 /* True if the slot has one of the roles in the mask. */
 static inline bool gt_slot_has_role(const gt_slot *slot, unsigned roles) {

@@ -58,7 +58,7 @@ void gt_transfer_constant(const gt_transfer *transfer, const gt_store *store, co
         outcome_of(transfer, store->slot[i], &stored) != GT_COPIED)
       return;
   stored = gt_transfer_find(transfer, constant->name, &left_out);
-  if (gt_slot_fits(constant, stored) && gt_slot_out_of_range(constant, stored->data) < 0)
+  if (gt_slot_fits(constant, stored) && gt_slot_find_out_of_range(constant, stored->data) < 0)
     memcpy(values, stored->data, gt_stored_bytes(stored));
 }
 
@@ -81,26 +81,27 @@ static int number_layers(const gt_store *store, gt_arena *arena, int *layer) {
   return layers;
 }
 
-/* Rejects layers with constants or states that cannot be copied completely. */
+/* Rejects layers with constants or states (indivisible layers) that cannot be copied completely. */
 static void reject_incomplete_layers(const gt_store *store, gt_transferred *result) {
   gt_arena arena;
   gt_arena_init(&arena);
   int *layer = gt_arena_alloc_n(&arena, (size_t)store->slots, sizeof *layer);
   const int layers = number_layers(store, &arena, layer);
-  bool *has_states = GT_NEW_N(&arena, bool, layers), *is_incomplete = GT_NEW_N(&arena, bool, layers);
+  bool *is_indivisible = GT_NEW_N(&arena, bool, layers), *is_incomplete = GT_NEW_N(&arena, bool, layers);
   for (int i = 0; i < store->slots; i++) {
-    has_states[layer[i]] |= gt_slot_has_role(store->slot[i], GT_MODEL_ROLES & ~GT_ROLE(GT_PARAMETER));
+    is_indivisible[layer[i]] |= gt_slot_has_role(store->slot[i], GT_MODEL_ROLES & ~GT_ROLE(GT_PARAMETER));
     is_incomplete[layer[i]] |= gt_slot_has_role(store->slot[i], GT_MODEL_ROLES) && result[i] != GT_COPIED;
   }
   for (int i = 0; i < store->slots; i++)
-    if (has_states[layer[i]] && is_incomplete[layer[i]] && result[i] == GT_COPIED) result[i] = GT_OTHER_LAYER;
+    if (is_indivisible[layer[i]] && is_incomplete[layer[i]] && result[i] == GT_COPIED)
+      result[i] = GT_OTHER_LAYER;
   gt_arena_finish(&arena);
 }
 
 int gt_transfer_apply(const gt_transfer *transfer, gt_store *store, gt_transferred *result) {
   const gt_stored *stored;
   bool left_out;
-  int taken = 0;
+  int copied = 0;
   for (int i = 0; i < store->slots; i++)
     result[i] = gt_slot_has_role(store->slot[i], GT_MODEL_ROLES)
                     ? outcome_of(transfer, store->slot[i], &stored)
@@ -109,13 +110,13 @@ int gt_transfer_apply(const gt_transfer *transfer, gt_store *store, gt_transferr
   for (int i = 0; i < store->slots; i++) {
     gt_slot *slot = store->slot[i];
     if (result[i] != GT_COPIED) continue;
-    taken++;
+    copied++;
     if (slot->role == GT_CONSTANT) continue;
     stored = gt_transfer_find(transfer, slot->name, &left_out);
     slot->fill = (gt_fill){.write = copy_values,
                            .settings = gt_arena_copy(store->arena, stored->data, gt_stored_bytes(stored))};
   }
-  return taken;
+  return copied;
 }
 
 bool gt_transfer_check(const gt_transfer *transfer, const gt_store *store, const gt_transferred *result,
