@@ -65,8 +65,8 @@ static inline double element(const gt_raw_array *array, uint64_t i) {
   return is_integer(array->type) ? (double)decode_integer(bits, array->type) : decode_float(bits, size);
 }
 
-static bool bad_element(const gt_raw_array *array, uint64_t i, uint64_t per_sample, double value,
-                        gt_error *error) {
+static bool fail_element(const gt_raw_array *array, uint64_t i, uint64_t per_sample, double value,
+                         gt_error *error) {
   const char *what = isnan(value) ? "NaN" : isinf(value) ? "infinite" : "too large for a 32-bit float";
   return gt_fail(error, GT_ERR_DATA,
                  "%s: value %" PRIu64 " of sample %" PRIu64 " is %s; values must be finite", array->path,
@@ -78,7 +78,7 @@ static bool to_floats(const gt_raw_array *array, uint64_t count, float *out, gt_
   for (uint64_t i = 0; i < count; i++) {
     const double value = element(array, i);
     const float rounded = (float)value;
-    if (!isfinite(rounded)) return bad_element(array, i, per_sample, value, error);
+    if (!isfinite(rounded)) return fail_element(array, i, per_sample, value, error);
     out[i] = rounded;
   }
   return true;
@@ -160,7 +160,7 @@ static bool to_labels(const gt_data_reader *reader, const gt_raw_array *array, i
 }
 
 /* Reorders the elements of a Fortran-order array to row-major order, in a buffer of the same size. */
-static bool to_rows(gt_raw_array *array, gt_error *error) {
+static bool to_row_major(gt_raw_array *array, gt_error *error) {
   uint64_t count;
   const size_t size = gt_raw_size(array->type);
   int64_t index[GT_DATA_MAX_RANK] = {0}, stride[GT_DATA_MAX_RANK] = {1};
@@ -199,7 +199,7 @@ static bool read_array(gt_array_source from, bool outline, gt_raw_parse parse, g
   if (!outline) {
     if (!read_bytes(from, &out->file, error)) return false;
     out->size = out->file.size;
-    return parse(out, error) && to_rows(out, error);
+    return parse(out, error) && to_row_major(out, error);
   }
   out->size = gt_data_file_size(from.file.path);
   const bool ok = gt_read_head(from.file.path, GT_DATA_OUTLINE, &out->file, error) && parse(out, error);
@@ -344,15 +344,15 @@ bool gt_array_read_splits(gt_data_reader *reader, const gt_array_files *train, c
 }
 
 bool gt_array_open(gt_data_reader *reader, const gt_array_options *options, gt_raw_parse parse) {
-  const bool tested = gt_data_node(reader, "test", NULL) != NULL;
+  const bool has_test = gt_data_node(reader, "test", NULL) != NULL;
   gt_array_files train = {0}, test = {0};
   if (!gt_data_name_inputs(reader, gt_data_node(reader, "train", "inputs")) ||
       !gt_data_name_targets(reader, gt_data_node(reader, "train", "targets")))
     return false;
   bool ok = find_files(reader, "train", &options->train, &train);
-  if (tested) ok &= find_files(reader, "test", &options->test, &test);
+  if (has_test) ok &= find_files(reader, "test", &options->test, &test);
   reader->test_fraction = options->test_fraction;
-  return ok && gt_array_read_splits(reader, &train, tested ? &test : NULL, parse);
+  return ok && gt_array_read_splits(reader, &train, has_test ? &test : NULL, parse);
 }
 
 bool gt_array_read_inputs(const char *path, gt_raw_parse parse, const gt_data_signature *signature,

@@ -43,7 +43,7 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "ca", .help = "start and target boards of a cellular automaton", .fields = fields};
 
-static int choice(const char *const *list, const char *text) {
+static int index_of_choice(const char *const *list, const char *text) {
   for (int i = 0; text && list[i]; i++)
     if (!strcmp(list[i], text)) return i;
   return -1;
@@ -75,8 +75,8 @@ static bool read_picture(gt_data_reader *reader, gt_ca_boards *b) {
 }
 
 static bool read_options(gt_data_reader *reader, const options *o, gt_ca_boards *b) {
-  *b = (gt_ca_boards){.start = (gt_ca_start)choice(starts, o->start),
-                      .target = o->target ? (gt_ca_target)choice(targets, o->target) : GT_CA_PICTURE,
+  *b = (gt_ca_boards){.start = (gt_ca_start)index_of_choice(starts, o->start),
+                      .target = o->target ? (gt_ca_target)index_of_choice(targets, o->target) : GT_CA_PICTURE,
                       .channels = o->channels,
                       .seen = 1,
                       .square = o->square};
@@ -112,7 +112,7 @@ static void next_of_life(const uint8_t *cells, int64_t height, int64_t width, ui
     const uint8_t *row = cells + y * width, *up = y ? row - width : cells + (height - 1) * width;
     const uint8_t *down = y + 1 < height ? row + width : cells;
     for (int64_t x = 0; x < width; x++) {
-      const int64_t l = x ? x - 1 : width - 1, r = x + 1 < width ? x + 1 : 0;
+      const int64_t l = x ? x - 1 : width - 1, r = x + 1 < width ? x + 1 : 0; /* left and right, on a torus */
       const int around = up[l] + up[x] + up[r] + row[l] + row[r] + down[l] + down[x] + down[r];
       *next++ = around == 3 || (around == 2 && row[x]);
     }
@@ -132,6 +132,7 @@ void gt_ca_target_of(const gt_ca_boards *b, const uint8_t *before, int64_t heigh
 
 /* --- samples --- */
 
+/* Value i of the start board of a sample. */
 static float start_value(const gt_ca_boards *b, int64_t sample, int64_t i) {
   switch (b->start) {
   case GT_CA_START_RANDOM: return 0.5f;
@@ -172,12 +173,13 @@ static bool open_ca(gt_data_reader *reader, const void *given) {
   reader->train_name = reader->test_name = "boards";
   if (!read_options(reader, o, b)) return false;
   reader->dataset->boards = b;
-  const int64_t all = b->start == GT_CA_START_ALL      ? (int64_t)1 << (b->height * b->width * b->channels)
-                      : b->start == GT_CA_START_RANDOM ? 64
-                                                       : 1;
+  const int64_t default_samples = b->start == GT_CA_START_ALL
+                                      ? (int64_t)1 << (b->height * b->width * b->channels)
+                                  : b->start == GT_CA_START_RANDOM ? 64
+                                                                   : 1;
   const bool is_given = gt_spec_find(reader->spec, "test_samples") != NULL;
-  const int64_t test = is_given && b->start != GT_CA_START_ALL ? o->test_samples : all;
-  const int64_t train = o->samples && b->start != GT_CA_START_ALL ? o->samples : all;
+  const int64_t test = is_given && b->start != GT_CA_START_ALL ? o->test_samples : default_samples;
+  const int64_t train = o->samples && b->start != GT_CA_START_ALL ? o->samples : default_samples;
   return make_split(reader, b, train, &reader->dataset->train) &&
          (!test || make_split(reader, b, test, &reader->dataset->test));
 }

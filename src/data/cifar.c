@@ -31,14 +31,15 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "cifar", .help = "CIFAR-10 and CIFAR-100 binary files", .fields = fields};
 
-typedef struct form {
-  size_t labels; /* label bytes before the pixels */
-  size_t taken;  /* index of the label byte to use */
+typedef struct form { /* how a record is laid out */
+  size_t labels;      /* number of label bytes before the pixels */
+  size_t label;       /* index of the label byte to use */
 } form;
 
 static size_t record_size(form f) { return f.labels + SAMPLE; }
 
-/* The first file decides if the config does not. */
+/* The form of CIFAR-100 if the config has the key `labels` or the first file does not consist of records of
+ * CIFAR-10. */
 static form form_of(const options *o, const gt_bytes *bytes) {
   const form one = {1, 0}, two = {2, o->labels && !strcmp(o->labels, label_names[0]) ? 0 : 1};
   return o->labels || bytes->size % record_size(one) ? two : one;
@@ -66,7 +67,7 @@ static bool add_records(const char *path, const gt_bytes *bytes, form f, bool ou
                    path, bytes->size, record, f.labels == 1 ? "10" : "100");
   if (!grow(&out->target[0], (before + count) * sizeof(int32_t), path, error)) return false;
   int32_t *label = (int32_t *)out->target[0].data + before;
-  for (size_t i = 0; i < count; i++) label[i] = bytes->data[i * record + f.taken];
+  for (size_t i = 0; i < count; i++) label[i] = bytes->data[i * record + f.label];
   if (!outline && !grow(&out->input[0], (before + count) * SAMPLE, path, error)) return false;
   uint8_t *pixels = (uint8_t *)out->input[0].data + before * SAMPLE;
   for (size_t i = 0; i < count && !outline; i++)
@@ -123,7 +124,7 @@ static void name_classes(gt_data_reader *reader, form f) {
                                       "dog",      "frog",       "horse", "ship", "truck"};
   gt_dataset *dataset = reader->dataset;
   dataset->target[0].classification = true;
-  dataset->target[0].classes = f.labels == 1 ? 10 : f.taken ? 100 : 20;
+  dataset->target[0].classes = f.labels == 1 ? 10 : f.label ? 100 : 20;
   if (f.labels == 1 && !reader->common->class_names.count && !gt_data_model_target(reader, 0)->class_names)
     dataset->target[0].class_names = names;
 }

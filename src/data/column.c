@@ -50,30 +50,32 @@ static void add_feature(features *f, int64_t stored, int32_t code, const char *n
   f->name[f->count++] = name;
 }
 
+/* at: index of the column's first stored value. names: of all stored values. */
 static void add_features(features *f, gt_arena *arena, const gt_column *column, int64_t at,
                          const char *const *names) {
   const bool category = column->kind == GT_COLUMN_CATEGORY;
   for (int c = 0; category && c < column->categories; c++)
     add_feature(f, at, c, gt_arena_printf(arena, "%s=%s", column->name, gt_column_category(column, c)));
+  /* A category's code, stored value 0, has become one feature per category above. */
   for (int p = category; p < gt_column_stored(column); p++) add_feature(f, at + p, -1, names[at + p]);
 }
 
 const gt_table *gt_table_create(gt_arena *arena, const gt_column *column, int count, bool codes) {
   gt_table *t = GT_NEW(arena, gt_table);
-  bool any = false;
+  bool has_one_hot = false;
   *t = (gt_table){.count = count, .column = column};
   for (int i = 0; i < count; i++) {
     t->stored += gt_column_stored(&column[i]);
     t->features += gt_column_stored(&column[i]);
     if (column[i].kind != GT_COLUMN_CATEGORY || codes) continue;
     t->features += column[i].categories - 1;
-    any = true;
+    has_one_hot = true;
   }
   const char **names = GT_NEW_N(arena, const char *, t->stored);
   int64_t at = 0;
   for (int i = 0; i < count; at += gt_column_stored(&column[i++])) name_stored(arena, &column[i], names + at);
   t->names = t->feature = names;
-  if (!any) return t;
+  if (!has_one_hot) return t;
   int32_t *one_hot = GT_NEW_N(arena, int32_t, 2 * t->features);
   features f = {0, one_hot, one_hot + t->features, GT_NEW_N(arena, const char *, t->features)};
   at = 0;
@@ -84,6 +86,7 @@ const gt_table *gt_table_create(gt_arena *arena, const gt_column *column, int co
   return t;
 }
 
+/* Writes the stored values of one cell. */
 static void store_cell(const gt_column *column, float raw, float *out) {
   const bool missing = isnan(raw);
   const float value = missing ? column->fill : raw;

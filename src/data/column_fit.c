@@ -13,7 +13,7 @@
 
 typedef struct values { /* the values of a column that are not missing; heap */
   float *item;
-  int64_t count, rows;
+  int64_t count, rows; /* number of values; number of rows examined, also those without a value */
 } values;
 
 /* True if a value of the column is not missing. */
@@ -152,15 +152,16 @@ static int by_text(const void *a, const void *b) {
 }
 
 /* Moves the texts that become categories to the front, sorted by text: those that occur in at least `least`
- * training rows; if `most` is not 0, only the most frequent, so that there are at most `most` categories with
- * `other`. Returns their number. Adds the number of training rows with other texts to *rest. */
-static int keep_texts(text_count *all, int count, int64_t most, int64_t least, int64_t *rest) {
+ * training rows; if `most` is not 0, only the most frequent, so that there are at most `most` categories,
+ * including `other`. Returns their number. Adds the number of training rows with other texts to *other_rows.
+ */
+static int keep_texts(text_count *all, int count, int64_t most, int64_t least, int64_t *other_rows) {
   int kept = 0, seen = 0;
   qsort(all, (size_t)count, sizeof *all, by_count);
   while (seen < count && all[seen].count) seen++; /* the others occur only in held-out rows */
   while (kept < seen && all[kept].count >= least) kept++;
   if (most && kept + (kept < seen) > most) kept = (int)most - 1;
-  for (int i = kept; i < seen; i++) *rest += all[i].count;
+  for (int i = kept; i < seen; i++) *other_rows += all[i].count;
   qsort(all, (size_t)kept, sizeof *all, by_text);
   return kept;
 }
@@ -174,12 +175,12 @@ static bool has_own_category(const gt_typed_column *c) {
 static void fit_categories(gt_typed_column *c, const values *v, gt_arena *arena) {
   gt_column *column = &c->column;
   text_count *all = gt_alloc(((size_t)c->texts + 1) * sizeof *all);
-  int64_t rest = 0, most_rows = 0;
-  const int64_t gaps = v->rows - v->count;
+  int64_t other_rows = 0, most_rows = 0;
+  const int64_t missing_rows = v->rows - v->count;
   for (int i = 0; i < c->texts; i++) all[i].text = c->text[i];
   for (int64_t i = 0; i < v->count; i++) all[(int)v->item[i]].count++;
-  const int texts =
-      keep_texts(all, c->texts, c->rule.categories, c->rule.unseen_is_error ? 1 : c->rule.least, &rest);
+  const int texts = keep_texts(all, c->texts, c->rule.max_categories,
+                               c->rule.unseen_is_error ? 1 : c->rule.min_rows, &other_rows);
   const char **name = GT_NEW_N(arena, const char *, texts + 1);
   int frequent = -1;
   for (int i = 0; i < texts; i++) {
@@ -189,11 +190,11 @@ static void fit_categories(gt_typed_column *c, const values *v, gt_arena *arena)
   column->category = name;
   column->categories = texts;
   column->missing = column->other = -1;
-  if (rest) column->other = column->categories++;
-  if (gaps && has_own_category(c)) column->missing = column->categories++;
-  if (frequent < 0) frequent = rest ? column->other : column->missing;
+  if (other_rows) column->other = column->categories++;
+  if (missing_rows && has_own_category(c)) column->missing = column->categories++;
+  if (frequent < 0) frequent = other_rows ? column->other : column->missing;
   column->fill = (float)(column->missing >= 0 ? column->missing : frequent);
-  column->unseen = rest ? column->other : c->rule.unseen_is_error ? -1 : frequent;
+  column->unseen = other_rows ? column->other : c->rule.unseen_is_error ? -1 : frequent;
   free(all);
 }
 

@@ -55,7 +55,7 @@ static int index_of(const char *const *choices, int count, const char *text) {
   return i;
 }
 
-static bool bad_fill(gt_data_reader *reader, const gt_spec *node, const char *text) {
+static bool fail_bad_fill(gt_data_reader *reader, const gt_spec *node, const char *text) {
   const gt_spec *missing = gt_spec_find(node, "missing");
   gt_diagnostic *d =
       gt_error_at(reader->diagnostics, missing ? missing->at : node->at,
@@ -80,15 +80,16 @@ bool gt_column_rule_scales(const gt_column_rule *r, gt_column_kind kind) {
 
 /* Reports keys that belong to other kinds of columns, and a fill for which log(1 + x) is not defined. */
 static bool check_settings(gt_data_reader *reader, const gt_spec *node, const gt_column_rule *r) {
-  const bool known = !r->any && !r->ignore, category = r->kind == GT_COLUMN_CATEGORY;
+  const bool has_kind = !r->any && !r->ignore; /* the config sets the kind */
+  const bool category = r->kind == GT_COLUMN_CATEGORY;
   const struct {
     const char *key;
     bool bad;
-  } keys[] = {{"scale", known && !gt_column_rule_scales(r, r->kind)},
-              {"order", known && r->kind != GT_COLUMN_DATE},
-              {"max_categories", known && !category},
-              {"min_count", known && !category},
-              {"unseen", known && !category}};
+  } keys[] = {{"scale", has_kind && !gt_column_rule_scales(r, r->kind)},
+              {"order", has_kind && r->kind != GT_COLUMN_DATE},
+              {"max_categories", has_kind && !category},
+              {"min_count", has_kind && !category},
+              {"unseen", has_kind && !category}};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     const gt_spec *setting = keys[i].bad ? gt_spec_find(node, keys[i].key) : NULL;
     if (!setting) continue;
@@ -122,7 +123,7 @@ static bool read_rule(gt_data_reader *reader, const gt_spec *node, gt_column_rul
   if (!gt_schema_read(&gt_column_schema, &s, NULL, NULL, node, node->at, where, reader->arena,
                       reader->diagnostics))
     return false;
-  const int type = index_of(types, 6, s.type);
+  const int type = index_of(types, 6, s.type); /* 0: auto; 1 to 4: gt_column_kind + 1; 5: ignore */
   const int fill = index_of(fills, FILLS, s.missing);
   *r = (gt_column_rule){.name = node->key,
                         .at = node->key_at,
@@ -134,13 +135,13 @@ static bool read_rule(gt_data_reader *reader, const gt_spec *node, gt_column_rul
                         .scale = (gt_scale_method)index_of(gt_scale_methods, 6, s.scale),
                         .indicator = s.indicator,
                         .unseen_is_error = *s.unseen == 'e',
-                        .categories = s.max_categories,
-                        .least = s.min_count,
+                        .max_categories = s.max_categories,
+                        .min_rows = s.min_count,
                         .order = s.order ? 1u << index_of(orders, 3, s.order) : 0};
   const gt_spec *missing = gt_spec_find(node, "missing");
   if (fill == FILLS && !(missing && gt_spec_float(missing, &r->value)))
-    return bad_fill(reader, node, s.missing);
-  if (!isfinite((float)r->value)) return bad_fill(reader, node, s.missing);
+    return fail_bad_fill(reader, node, s.missing);
+  if (!isfinite((float)r->value)) return fail_bad_fill(reader, node, s.missing);
   return check_fill(reader, node, r, s.missing) && check_settings(reader, node, r);
 }
 
@@ -165,5 +166,5 @@ bool gt_column_rules_read(gt_data_reader *reader, const gt_spec *columns, gt_col
 gt_column_rule gt_column_rule_for(const gt_column_rules *rules, const char *name) {
   const int i = rules->count ? gt_names_find(&rules->index, name) : -1;
   if (i >= 0) return rules->item[i];
-  return (gt_column_rule){.name = name, .any = true, .least = 2};
+  return (gt_column_rule){.name = name, .any = true, .min_rows = 2};
 }

@@ -42,9 +42,9 @@ typedef struct gt_column_rule {
   double value; /* GT_FILL_VALUE */
   gt_scale_method scale;
   bool indicator, unseen_is_error;
-  int64_t categories; /* maximum number of categories; 0: the default */
-  int64_t least;      /* minimum number of rows with a category */
-  unsigned order;     /* for dates: GT_DATE_…; 0: found from the cells */
+  int64_t max_categories; /* 0: the default */
+  int64_t min_rows;       /* minimum number of training rows that a category needs */
+  unsigned order;         /* for dates: GT_DATE_…; 0: found from the cells */
 } gt_column_rule;
 
 typedef struct gt_column_rules {

@@ -105,8 +105,8 @@ static bool decide_task(gt_data_reader *reader, const gt_csv *csv, int index) {
           (common->classes.listed && gt_csv_can_be_labels(csv, column)));
 }
 
-/* [target columns] true for columns that must be numbers. booleans: true also for boolean columns of these
- * targets. In the arena. */
+/* [target columns] true for the columns of targets that must be numbers. booleans: if false, not for targets
+ * that have a boolean column. In the arena. */
 static const bool *number_columns(gt_data_reader *reader, const gt_csv *csv, bool first, bool booleans) {
   const gt_dataset *dataset = reader->dataset;
   bool *are_numbers = GT_NEW_N(reader->arena, bool, csv->targets + 1);
@@ -119,7 +119,7 @@ static const bool *number_columns(gt_data_reader *reader, const gt_csv *csv, boo
   return are_numbers;
 }
 
-static bool one_column(gt_data_reader *reader, int index) {
+static bool check_one_column(gt_data_reader *reader, int index) {
   const gt_data_target *target = &reader->dataset->target[index];
   if (target->column_count == 1) return true;
   gt_error_at(reader->diagnostics, gt_data_position(reader, target->name ? "targets" : "target"),
@@ -197,7 +197,7 @@ static bool read_target(gt_data_reader *reader, gt_csv *csv, int index, gt_csv_l
                         gt_tensor *out) {
   if (!reader->dataset->target[index].classification) return read_quantities(reader, csv, index, out);
   if (!first) return gt_csv_labels_read(labels, csv, out);
-  return one_column(reader, index) && init_labels(reader, csv, index, labels) &&
+  return check_one_column(reader, index) && init_labels(reader, csv, index, labels) &&
          gt_csv_labels_read(labels, csv, out) && fix_classes(reader, index, labels);
 }
 
@@ -225,13 +225,15 @@ static void report_doubt(gt_data_reader *reader, const gt_csv *csv, const char *
 
 /* The columns of all targets: one array, of which the targets have consecutive parts (gt_csv_choose). */
 static const char *const *all_columns(const gt_dataset *dataset) { return dataset->target[0].columns; }
+
 static bool read_rows(gt_data_reader *reader, gt_csv *csv) {
   if (!gt_csv_read(csv)) return false;
   gt_csv_number_rows(reader, csv);
   return true;
 }
 
-/* The test file must have the layout of the training file: same delimiter and, with a header, same names. */
+/* Opens the test file. If the training file has a header, a first line with one of its names is a header,
+ * too. */
 static bool open_test(gt_data_reader *reader, gt_data_file file, const gt_csv *train,
                       const gt_csv_inputs *inputs, gt_csv_form form, gt_csv *test) {
   if (train->header) {

@@ -45,7 +45,7 @@ typedef enum gt_csv_lines {
   GT_CSV_TEXTS     /* a text; if every line has a tab, as GT_CSV_LABELLED */
 } gt_csv_lines;
 
-enum { GT_CSV_KNOWN = 7 };
+enum { GT_CSV_KNOWN = 7 };   /* lists in gt_csv_form.known, in any order */
 typedef struct gt_csv_form { /* how a file is written, as far as it is known before reading */
   char delimiter; /* ' ': runs of blanks and tabs; 0: found from the text (default: comma; for .tsv: tab) */
   char decimal;   /* '.' or ','; 0: found from the text */
@@ -183,9 +183,9 @@ bool gt_csv_assign_columns(gt_csv *csv, const char *const *inputs, int input_cou
  * numbers: csv_typed.c handles them. An error if there are no records. */
 bool gt_csv_read(gt_csv *csv);
 
-/* For a list of samples (csv_list.c): makes the target columns (none given: the last column) and then column
- * `source` the targets of the CSV. clash: the end of the error message if `source` is also a target. False
- * after reporting. */
+/* For a list of samples (csv_list.c): sets the targets of the CSV to the columns `targets` (if empty: the
+ * last column) and after them the column `source`, which has the samples. clash: the end of the error message
+ * if `source` is also a target. False after reporting. */
 bool gt_csv_choose_source(gt_data_reader *reader, gt_csv *csv, gt_strings targets, int source,
                           const char *clash);
 /* Removes the cells of the source from csv->target_cells. */
@@ -197,10 +197,10 @@ typedef struct gt_csv_inputs {
   const char *const *names; /* [count]; NULL: unnamed: the columns are in the order of the inputs */
   const bool *whole;        /* as in gt_csv */
   int inputs;
-  const int32_t *place[GT_DATA_MAX_INPUTS]; /* [features] index of the column of each feature of input k */
-  int64_t features[GT_DATA_MAX_INPUTS];
+  const int32_t *place[GT_DATA_MAX_INPUTS]; /* [columns of input k] index of each of its columns in `names` */
+  int64_t columns[GT_DATA_MAX_INPUTS];      /* number of columns that input k reads */
 } gt_csv_inputs;
-/* The columns of these inputs. Only `count` is set if an input has more than GT_CSV_MAX_COLUMNS features. */
+/* The columns of these inputs. Only `count` is set if an input has more than GT_CSV_MAX_COLUMNS columns. */
 gt_csv_inputs gt_csv_inputs_of(const gt_input *input, int inputs, gt_arena *arena);
 /* Moves csv->values into tensors, one per input: raw values F32 [rows, columns], or I32 for integer inputs of
  * plain numbers. */
@@ -208,14 +208,14 @@ struct gt_typed_table;
 bool gt_csv_move_inputs(gt_csv *csv, const gt_csv_inputs *inputs, const gt_input *input,
                         const struct gt_typed_table *typed, gt_tensor *out);
 
-/* Read the cells of `role_column`: weights into a tensor, splits and groups into the reader. No effect
- * without these columns. False after reporting. */
+/* Read the columns with the roles GT_CSV_WEIGHT (into a tensor), GT_CSV_SPLIT and GT_CSV_GROUP (into the
+ * reader). No effect without these columns. False after reporting. */
 bool gt_csv_read_weights(const gt_csv *csv, gt_tensor *out);
 bool gt_csv_read_parts(gt_data_reader *reader, const gt_csv *csv);
 /* The cells of the column with this role; NULL: there is no such column. */
 const gt_cells *gt_csv_role_cells(const gt_csv *csv, gt_csv_role role);
 /* Numbers the groups that the rows name, in order of appearance: the group of each row, and the names, in the
- * arena. Returns their number, -1 after reporting. */
+ * arena. Returns how many groups there are, -1 after reporting. */
 int gt_csv_read_groups(const gt_csv *csv, gt_arena *arena, int32_t *group, const char *const **names);
 
 /* Time series (csv_series.c): numbers the rows of each group. Call before rows are dropped. */

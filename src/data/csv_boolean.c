@@ -65,10 +65,10 @@ void gt_csv_convert_boolean_targets(gt_data_reader *reader, gt_csv *csv, int ind
     const gt_strings *missing = csv->missing;
     for (size_t row = 0; row < csv->rows; row++) {
       gt_cell *cell = gt_csv_target_cell(csv, first + t, row);
-      const bool lacks = gt_csv_lacks_target(csv, cell);
+      const bool is_missing = gt_csv_lacks_target(csv, cell);
       const int value = gt_csv_boolean(cell);
-      if (lacks) cell->length = 0;
-      if (lacks || value < 0) continue;
+      if (is_missing) cell->length = 0;
+      if (is_missing || value < 0) continue;
       cell->text = digits[value];
       cell->length = 1;
     }

@@ -6,9 +6,10 @@
 #include <string.h>
 
 enum { MAX_LISTED = 12 };  /* columns in a message */
-enum { MIN_COUNTED = 10 }; /* rows that must be numbered before a column is reported as row numbers */
+enum { MIN_COUNTED = 10 }; /* a column of fewer rows is not reported as row numbers */
 
-/* The role of a column while columns are chosen; INPUT + k: input k. */
+/* The use of a column while columns are chosen (gt_csv.role). ROLE: a gt_csv_role, such as the weight; INPUT
+ * + k: input k. */
 enum { TARGET, IGNORED, ROLE, INPUT };
 
 /* --- columns of the training file --- */
@@ -26,15 +27,15 @@ static void report_used_twice(gt_data_reader *reader, const gt_csv *csv, const c
         "each column in one place";
 }
 
-/* Sets the role of each column in a list to `use`, and at[column] to its position in the config. Reports the
- * first column that is missing or used twice, with both positions. Ignores a list without positions, which is
- * from a model: gt_csv_assign_columns reports its errors. */
+/* Sets the role of each column in a list to `use`, and at[column] to its position in the config. Several
+ * inputs may share a column. Reports the first column that is missing or used twice, with both positions.
+ * Ignores a list without positions, which is from a model: gt_csv_assign_columns reports its errors. */
 static bool set_roles(gt_data_reader *reader, gt_csv *csv, gt_strings list, int use, gt_position *at) {
   for (int i = 0; i < list.count && list.at; i++) {
-    const int column = gt_csv_find(csv, list.items[i]), used = column < 0 ? -1 : csv->role[column];
-    const bool shares = used >= INPUT ? use > INPUT && used < use
-                                      : csv->targets_may_be_inputs && used == TARGET && use >= INPUT;
-    if (column >= 0 && (used < 0 || shares)) {
+    const int column = gt_csv_find(csv, list.items[i]), earlier = column < 0 ? -1 : csv->role[column];
+    const bool may_share = earlier >= INPUT ? use > INPUT && earlier < use
+                                            : csv->targets_may_be_inputs && earlier == TARGET && use >= INPUT;
+    if (column >= 0 && (earlier < 0 || may_share)) {
       csv->role[column] = use;
       at[column] = list.at[i];
       continue;
@@ -107,7 +108,7 @@ static bool read_targets(gt_data_reader *reader, const gt_csv_options *o, gt_csv
       items[a->target.count] = list[i].items[c];
       at[a->target.count++] = list[i].at[c];
     }
-  for (int k = 0; k < reader->dataset->targets; k++) a->named_targets[k] = named->name ? list[k].count : 1;
+  for (int k = 0; k < reader->dataset->targets; k++) a->target_columns[k] = named->name ? list[k].count : 1;
   return true;
 }
 
@@ -165,7 +166,7 @@ static void add_model_columns(gt_data_reader *reader, const gt_csv *csv, gt_csv_
   if (!gt_csv_matches_by_name(csv, known.names, known.count, "the model")) return;
   a->inputs = model->inputs;
   for (int k = 0; k < model->inputs; k++)
-    a->input[k] = names_of_input(&model->input[k], known.features[k], reader->arena);
+    a->input[k] = names_of_input(&model->input[k], known.columns[k], reader->arena);
   a->ignore = (gt_strings){.count = 0};
   a->role[GT_CSV_ID] = NULL;
   if (!a->target.count) a->target = targets_of_model(model, reader->arena);
@@ -197,7 +198,7 @@ static bool fail_no_inputs(gt_data_reader *reader, const gt_csv *csv) {
 
 /* Fails if a column with the same name as the target is an input: it is probably a copy, which would leak the
  * target. */
-static bool target_is_unique(const gt_csv *csv) {
+static bool check_target_is_unique(const gt_csv *csv) {
   for (int i = 0; csv->same_name && i < csv->columns; i++) {
     const int first = csv->same_name[i];
     if (first < 0 || (csv->role[i] == TARGET) == (csv->role[first] == TARGET)) continue;
@@ -275,11 +276,12 @@ static bool check_future(gt_data_reader *reader, const gt_csv_request *a) {
   return true;
 }
 
-static bool is_role(const gt_csv_request *a, const char *name) {
-  bool is = false;
-  for (int r = 0; r < GT_CSV_ROLES; r++) is |= a->role[r] && !strcmp(a->role[r], name);
-  for (int i = 0; i < a->ignore.count; i++) is |= !strcmp(a->ignore.items[i], name);
-  return is;
+/* True if the request names the column for a gt_csv_role or ignores it. */
+static bool has_other_use(const gt_csv_request *a, const char *name) {
+  bool found = false;
+  for (int r = 0; r < GT_CSV_ROLES; r++) found |= a->role[r] && !strcmp(a->role[r], name);
+  for (int i = 0; i < a->ignore.count; i++) found |= !strcmp(a->ignore.items[i], name);
+  return found;
 }
 
 /* Fills the lists of columns that the config of a series does not have: the last column is the target, and
@@ -289,7 +291,7 @@ static void add_series_defaults(gt_data_reader *reader, const gt_csv *csv, gt_cs
   gt_position *at = GT_NEW_N(reader->arena, gt_position, csv->columns + 1);
   int count = 0;
   for (int i = 0; i < csv->columns; i++)
-    if (!is_role(a, csv->names[i])) names[count++] = gt_arena_strdup(reader->arena, csv->names[i]);
+    if (!has_other_use(a, csv->names[i])) names[count++] = gt_arena_strdup(reader->arena, csv->names[i]);
   if (!a->target.count && count) a->target = (gt_strings){.items = &names[count - 1], .at = at, .count = 1};
   if (a->inputs) return;
   a->input[0] = (gt_strings){.items = names, .at = at, .count = count};
@@ -308,7 +310,7 @@ static bool choose_roles(gt_data_reader *reader, gt_csv *csv, const gt_csv_reque
     while (last > 0 && csv->role[last] >= 0) last--;
     csv->role[last] = TARGET;
   }
-  if (csv->targets_may_be_inputs ? !check_future(reader, a) : !target_is_unique(csv)) return false;
+  if (csv->targets_may_be_inputs ? !check_future(reader, a) : !check_target_is_unique(csv)) return false;
   for (int i = 0; i < csv->columns && !a->inputs; i++)
     if (csv->role[i] < 0) csv->role[i] = INPUT;
   return check_rules(reader, csv, &a->rules, at);
@@ -319,7 +321,7 @@ static void divide_targets(gt_dataset *dataset, const gt_csv_request *a, const c
                            int count) {
   for (int k = 0; k < dataset->targets; k++) {
     dataset->target[k].columns = columns;
-    dataset->target[k].column_count = dataset->targets > 1 ? a->named_targets[k] : count;
+    dataset->target[k].column_count = dataset->targets > 1 ? a->target_columns[k] : count;
     columns += dataset->target[k].column_count;
   }
 }
@@ -351,8 +353,8 @@ bool gt_csv_choose(gt_data_reader *reader, gt_csv_request a, const gt_strings *m
   return gt_csv_assign_columns(csv, inputs->names, inputs->count, target, targets);
 }
 
-/* Why a column that the config does not name is not an input: it has no values or the same text in every row,
- * or it has no name and counts the rows. NULL: it is an input. */
+/* Why a column that the config does not name is not an input: it has no values, the same text in every row or
+ * row names, or it has no name and counts the rows. NULL: it is an input. */
 static const char *reason_to_drop(const gt_csv *csv, const gt_typed_column *c, int column) {
   const gt_csv_facts *facts = &csv->facts[csv->role[column]];
   if (c->rule.given || c->final) return NULL;
@@ -364,19 +366,19 @@ static const char *reason_to_drop(const gt_csv *csv, const gt_typed_column *c, i
   return gt_csv_facts_count_rows(facts) ? "has no name and counts the rows" : NULL;
 }
 
-/* Removes the inputs marked in `out` from the values, facts and roles. One pass for all, because a table may
- * have very many columns. */
-static void drop_inputs(gt_csv *csv, gt_typed_table *typed, const bool *out, gt_arena *arena) {
+/* Removes the inputs marked in drops[] from the values, facts and roles. One pass for all, because a table
+ * may have very many columns. */
+static void drop_inputs(gt_csv *csv, gt_typed_table *typed, const bool *drops, gt_arena *arena) {
   const int before = csv->inputs;
   int32_t *role = GT_NEW_N(arena, int32_t, before + 1);
   float *to = csv->values;
   int after = 0;
   for (size_t row = 0; row < csv->rows; row++)
     for (int r = 0; r < before; r++)
-      if (!out[r]) *to++ = csv->values[row * (size_t)before + (size_t)r];
+      if (!drops[r]) *to++ = csv->values[row * (size_t)before + (size_t)r];
   for (int r = 0; r < before; r++) {
-    role[r] = out[r] ? -1 : after;
-    if (out[r]) {
+    role[r] = drops[r] ? -1 : after;
+    if (drops[r]) {
       gt_csv_facts_finish(&csv->facts[r]);
       continue;
     }
@@ -437,7 +439,7 @@ void gt_csv_report_large(gt_data_reader *reader, const gt_csv *csv) {
 bool gt_csv_drop_columns(gt_data_reader *reader, gt_csv *csv, gt_csv_inputs *inputs) {
   gt_input *input = &reader->dataset->input[0];
   const char **names = GT_NEW_N(reader->arena, const char *, csv->inputs);
-  bool *out = GT_NEW_N(reader->arena, bool, csv->inputs + 1), any = false;
+  bool *drops = GT_NEW_N(reader->arena, bool, csv->inputs + 1), any = false;
   for (int i = 0; i < csv->columns; i++) {
     const bool is_input = csv->role[i] >= 0 && csv->role[i] < csv->inputs;
     const char *why = is_input ? reason_to_drop(csv, &reader->typed->item[csv->role[i]], i) : NULL;
@@ -446,10 +448,10 @@ bool gt_csv_drop_columns(gt_data_reader *reader, gt_csv *csv, gt_csv_inputs *inp
     if (!reader->trust.untrusted)
       gt_info("%s: column %d is left out: it %s; data.inputs can name it ('%s')", csv->path, i + 1, why,
               csv->names[i]);
-    out[csv->role[i]] = any = true;
+    drops[csv->role[i]] = any = true;
   }
   if (!any) return true;
-  drop_inputs(csv, reader->typed, out, reader->arena);
+  drop_inputs(csv, reader->typed, drops, reader->arena);
   gt_csv_set_known_kinds(csv, reader->typed, reader->arena);
   if (!csv->inputs) return fail_no_inputs(reader, csv);
   for (int i = 0; i < csv->columns; i++)

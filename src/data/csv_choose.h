@@ -14,8 +14,8 @@ typedef struct gt_csv_options {
 
 /* The columns that the config or a trained model names. */
 typedef struct gt_csv_request {
-  gt_strings target;                      /* the columns of all targets, one after the other */
-  int named_targets[GT_DATA_MAX_TARGETS]; /* number of columns of each, if there are several */
+  gt_strings target;                       /* the columns of all targets, one after the other */
+  int target_columns[GT_DATA_MAX_TARGETS]; /* number of columns of each target, if there are several */
   gt_strings ignore, input[GT_DATA_MAX_INPUTS];
   int inputs;                     /* 0: all other columns are the only input (of a series, the first) */
   const char *role[GT_CSV_ROLES]; /* NULL: none */

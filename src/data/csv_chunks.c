@@ -2,7 +2,8 @@
 #include "data/csv_chunks.h"
 #include "base/memory.h"
 
-/* `from` is outside quotes; `quote` is the next quote at or after it, or the end of the text. */
+/* begin: the beginning of the text. from: a position outside quotes. quote: the next quote at or after
+ * `from`, or the end of the text. */
 typedef struct cutter {
   const gt_csv *csv;
   char *begin, *from, *quote;
@@ -25,7 +26,7 @@ static bool opens_cell(const cutter *c) {
          (at < c->quote && c->csv->delimiter == ' ');
 }
 
-/* Moves `from` behind the quote, or behind the cell if the quote opens one. */
+/* Moves `from` behind the quote or, if the quote opens a cell, behind the closing quote. */
 static void skip_quote(cutter *c) {
   char *at = c->quote + 1;
   if (opens_cell(c)) {
@@ -37,7 +38,7 @@ static void skip_quote(cutter *c) {
   c->quote = find_quote(c, at);
 }
 
-/* The beginning of the first line at or after `wanted` that is not inside quotes. */
+/* The beginning of a record: behind the first line end at or after `wanted` that is outside quotes. */
 static char *next_record(cutter *c, char *wanted) {
   char *at = wanted, *end = c->csv->end;
   for (;;) {

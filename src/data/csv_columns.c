@@ -101,8 +101,9 @@ static bool has_single_quotes(const gt_csv *csv, const gt_csv_form *form) {
   return true;
 }
 
+/* Names the columns: by the record if csv->header, else by their numbers. */
 static void name_all(gt_csv *csv, const gt_csv_form *form) {
-  const uint32_t quotes = csv->header && has_single_quotes(csv, form);
+  const uint32_t quotes = csv->header && has_single_quotes(csv, form); /* characters to cut off at each end */
   for (int i = 0; i < csv->columns; i++) {
     const gt_cell *cell = &csv->record.items[i];
     csv->names[i] = csv->header && cell->length
@@ -263,6 +264,7 @@ static bool have_columns(const gt_csv *csv, const char *const *inputs, int input
   return !count;
 }
 
+/* first_role: 0 for inputs, the number of inputs for targets. */
 static bool assign_named(gt_csv *csv, const char *const *names, int count, int first_role) {
   for (int i = 0; i < count; i++) {
     const int column = gt_csv_find(csv, names[i]);

@@ -26,9 +26,9 @@ void gt_csv_facts_finish(gt_csv_facts *facts) {
 /* --- texts --- */
 
 enum {
-  SHORT = 12,
-  LONG = SHORT + 1
-}; /* bytes of a text that fits a slot; length in the slot of a longer text */
+  SHORT = 12,      /* bytes of the longest text that fits into a slot */
+  LONG = SHORT + 1 /* gt_csv_slot.length of a longer text */
+};
 
 static uint64_t load8(const char *at) {
   uint64_t value;

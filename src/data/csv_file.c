@@ -142,14 +142,15 @@ bool gt_csv_read_with(gt_csv *csv, int threads, size_t chunk) {
 }
 
 /* Bytes of a chunk: enough chunks for all threads to end at about the same time, but not so many that the
- * facts and texts of all chunks need much memory compared with the text. */
+ * facts and texts of all chunks need much memory compared with the text: the facts of a chunk take at most
+ * 1/64 of its size. */
 static size_t chunk_size(const gt_csv *csv) {
   enum { CHUNKS = 32, MIN_SIZE = 4 << 20, MAX_SIZE = 16 << 20 };
-  const size_t part = (size_t)(csv->end - csv->at) / CHUNKS,
+  const size_t even = (size_t)(csv->end - csv->at) / CHUNKS,
                facts = 64 * sizeof(gt_csv_facts) * (size_t)(csv->inputs + csv->targets),
-               size = part < MIN_SIZE   ? MIN_SIZE
-                      : part > MAX_SIZE ? MAX_SIZE
-                                        : part;
+               size = even < MIN_SIZE   ? MIN_SIZE
+                      : even > MAX_SIZE ? MAX_SIZE
+                                        : even;
   return size > facts ? size : facts;
 }
 

@@ -37,7 +37,7 @@ static bool has_known_name(const gt_csv *csv, gt_strings known) {
 
 /* True if the numbers of the row look like years, column numbers or wavelengths: whole and increasing (if
  * there are only two, consecutive), or at equal distances. */
-static bool is_series(const gt_csv *csv, const gt_csv_sample *sample, size_t row) {
+static bool is_progression(const gt_csv *csv, const gt_csv_sample *sample, size_t row) {
   double first = 0, last = 0, step = 0, value;
   int numbers = 0;
   bool whole = true, increasing = true, equidistant = true;
@@ -125,7 +125,8 @@ bool gt_csv_has_header(gt_csv *csv, const gt_csv_form *form, const gt_csv_sample
     if (has_known_name(csv, form->known[i])) return true;
   const evidence e = evidence_of(csv, sample);
   if (!e.texts) {
-    if (e.numbers && is_series(csv, sample, 0) && (sample->rows.count < 2 || !is_series(csv, sample, 1)))
+    if (e.numbers && is_progression(csv, sample, 0) &&
+        (sample->rows.count < 2 || !is_progression(csv, sample, 1)))
       set_doubt(csv, sample, "this line of rising numbers is read as a sample, not as a header");
     return false;
   }

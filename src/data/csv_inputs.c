@@ -16,9 +16,9 @@ static int64_t columns_of(const gt_input *input) {
 /* Adds the columns of one input; a column that an earlier input also reads is listed only once. */
 static void add_input(gt_csv_inputs *all, const gt_input *input, gt_names *seen, const char **names,
                       bool *whole, gt_arena *arena) {
-  const int64_t features = columns_of(input);
-  int32_t *place = GT_NEW_N(arena, int32_t, features);
-  for (int64_t f = 0; f < features; f++) {
+  const int64_t columns = columns_of(input);
+  int32_t *place = GT_NEW_N(arena, int32_t, columns);
+  for (int64_t f = 0; f < columns; f++) {
     const char *name = input->table ? input->table->column[f].name : names ? input->columns[f] : NULL;
     place[f] = names ? gt_names_add(seen, name, all->count) : all->count;
     whole[place[f]] |= input->element == GT_ELEMENT_I32;
@@ -27,7 +27,7 @@ static void add_input(gt_csv_inputs *all, const gt_input *input, gt_names *seen,
     all->count++;
   }
   all->place[all->inputs] = place;
-  all->features[all->inputs++] = features;
+  all->columns[all->inputs++] = columns;
 }
 
 gt_csv_inputs gt_csv_inputs_of(const gt_input *input, int inputs, gt_arena *arena) {
@@ -50,27 +50,27 @@ gt_csv_inputs gt_csv_inputs_of(const gt_input *input, int inputs, gt_arena *aren
   return all;
 }
 
-static bool copy_features(const gt_csv *csv, const int32_t *place, int64_t features, gt_tensor *out) {
-  *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)csv->rows, features}};
+static bool copy_columns(const gt_csv *csv, const int32_t *place, int64_t columns, gt_tensor *out) {
+  *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)csv->rows, columns}};
   if (!gt_tensor_alloc(out, csv->path, csv->error)) return false;
   float *to = out->data;
   for (size_t row = 0; row < csv->rows; row++)
-    for (int64_t f = 0; f < features; f++) *to++ = csv->values[row * (size_t)csv->inputs + (size_t)place[f]];
+    for (int64_t f = 0; f < columns; f++) *to++ = csv->values[row * (size_t)csv->inputs + (size_t)place[f]];
   return true;
 }
 
 bool gt_csv_move_inputs(gt_csv *csv, const gt_csv_inputs *inputs, const gt_input *input,
                         const gt_typed_table *typed, gt_tensor *out) {
-  const bool one = inputs->inputs == 1 && inputs->features[0] == csv->inputs;
-  if (one) {
+  const bool is_whole_table = inputs->inputs == 1 && inputs->columns[0] == csv->inputs;
+  if (is_whole_table) {
     out[0] = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)csv->rows, csv->inputs}};
     out[0].data = csv->values;
     csv->values = NULL;
   }
   for (int k = 0; k < inputs->inputs; k++) {
-    if (!one && !copy_features(csv, inputs->place[k], inputs->features[k], &out[k])) return false;
+    if (!is_whole_table && !copy_columns(csv, inputs->place[k], inputs->columns[k], &out[k])) return false;
     const gt_typed_use use = {typed, inputs->place[k]};
-    if (input[k].element == GT_ELEMENT_I32 && gt_typed_is_plain(&use, (int)inputs->features[k]) &&
+    if (input[k].element == GT_ELEMENT_I32 && gt_typed_is_plain(&use, (int)inputs->columns[k]) &&
         !gt_data_to_integers(csv->path, &out[k], csv->error))
       return false;
   }

@@ -123,6 +123,7 @@ static bool fail_missing_label(const gt_csv *csv, int column, const gt_cell *cel
 static bool collect_names(gt_csv_labels *labels, const gt_csv *csv, gt_arena *arena) {
   const int column = labels->column;
   const char **names = GT_NEW_N(arena, const char *, GT_CSV_MAX_CLASSES);
+  /* [labels] true if the first cell with this label was not in NFC. */
   bool *was_composed = GT_NEW_N(arena, bool, GT_CSV_MAX_CLASSES);
   labels->names = names;
   make_slots(labels, GT_CSV_MAX_CLASSES, arena);

@@ -204,7 +204,7 @@ static char choose_delimiter(const gt_csv *csv, gt_csv_sample *sample, char usua
   const double numbers = share_of_numbers(sample, usual);
   if (fits && (numbers == 1 || !contains_other(sample, usual))) return usual;
   char chosen = usual;
-  double best = fits ? 0.999999 : -1;
+  double best = fits ? 0.999999 : -1; /* only a table of numbers alone is better than the usual delimiter's */
   for (int i = 0; i < DELIMITERS; i++) {
     if (delimiters[i] == usual || (delimiters[i] == ' ' && (fits || chosen != usual))) continue;
     read_sample(sample, csv, delimiters[i], GT_CSV_SAMPLE_ROWS);
@@ -258,8 +258,8 @@ static char read_separator_line(gt_csv *csv) {
   return delimiter;
 }
 
-/* Skips comment lines and the blank lines between them. Returns the number of comment lines. *last: the state
- * at the start of the last one. */
+/* Skips comment lines and the blank lines between them. Returns the number of comment lines. *last: a copy of
+ * *csv at the start of the last one. */
 static int skip_comments(gt_csv *csv, gt_csv *last) {
   int count = 0;
   for (gt_csv ahead = *csv; ahead.at < ahead.end;) {
@@ -277,7 +277,7 @@ static int skip_comments(gt_csv *csv, gt_csv *last) {
 
 /* True if the last comment is the header: `# a b c`, as numpy.savetxt writes it, or `#,a,b`, with as many
  * cells as the rows of numbers below, none of which is a number. Then moves csv->at to it. */
-static bool header_in_comment(gt_csv *csv, const gt_csv *comment, const gt_csv_sample *sample) {
+static bool find_header_in_comment(gt_csv *csv, const gt_csv *comment, const gt_csv_sample *sample) {
   gt_csv_sample line = {0};
   gt_csv from = *comment;
   bool numbers = false;
@@ -306,7 +306,7 @@ static bool fits_columns(const gt_csv_row *row, int columns) {
   return row->width == columns || row->filled == columns;
 }
 
-enum { MAX_BEFORE = 20 }; /* most rows before the table */
+enum { MAX_BEFORE = 20 }; /* rows before the table that are considered */
 
 /* The index of the row at which the table clearly starts, after at most MAX_BEFORE rows that have fewer cells
  * than the rows below. 0: the table starts at the first row. */
@@ -384,24 +384,24 @@ static bool check_starts_here(const gt_csv *csv, char known, char usual) {
 
 typedef struct found { /* properties that differ from the default and that the config does not set */
   int comments;
-  bool header_in_comment, delimiter, decimal, trailing;
+  bool header_in_comment, delimiter, decimal, trailing_delimiters;
 } found;
 
 static void log_found(const gt_csv *csv, const found *f) {
   char text[256] = "";
   size_t n = 0;
   const struct {
-    bool is;
+    bool applies;
     const char *text, *more;
   } parts[] = {
       {f->delimiter, "cells are separated by ", f->delimiter ? name_of(csv->delimiter) : ""},
       {f->decimal, "the decimal mark is a comma", ""},
       {f->comments > 0, f->comments == 1 ? "1 comment line is skipped" : "comment lines are skipped", ""},
       {f->header_in_comment, "the header is in a comment", ""},
-      {f->trailing, "separators at the end of the lines are ignored", ""},
+      {f->trailing_delimiters, "separators at the end of the lines are ignored", ""},
   };
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-    if (parts[i].is)
+    if (parts[i].applies)
       n += (size_t)snprintf(text + n, sizeof text - n, "%s%s%s", n ? "; " : "", parts[i].text, parts[i].more);
   if (n) gt_info("%s: %s", csv->path, text);
 }
@@ -465,14 +465,14 @@ bool gt_csv_find_table(gt_csv *csv, const gt_csv_form *form, gt_csv_sample *samp
       is_table(sample, csv->delimiter) && fits_columns(&sample->rows.items[0], sample->columns);
   if (!f.delimiter && !table && !check_starts_here(csv, known, usual)) return false;
   if (table && form->header == GT_CSV_AUTO && !check_header_is_first(csv, sample)) return false;
-  f.header_in_comment = f.comments && header_in_comment(csv, &comment, sample);
+  f.header_in_comment = f.comments && find_header_in_comment(csv, &comment, sample);
   if (f.header_in_comment) {
     f.comments--;
     read_sample(sample, csv, csv->delimiter, GT_CSV_SAMPLE_ROWS);
   }
   csv->decimal = form->decimal ? form->decimal : find_decimal(csv, sample);
   f.decimal = !form->decimal && csv->decimal == ',';
-  f.trailing = has_trailing_delimiters(sample);
+  f.trailing_delimiters = has_trailing_delimiters(sample);
   log_found(csv, &f);
   return true;
 }

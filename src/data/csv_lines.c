@@ -55,7 +55,7 @@ bool gt_csv_open_lines(gt_csv *csv, const gt_csv_form *form) {
     log_parts(csv, n);
   }
   csv->lines = true;
-  csv->header = true; /* the first line is not a record yet */
+  csv->header = true; /* no line has been read yet: gt_csv_read_with must not store csv->record */
   csv->decimal = '.';
   csv->columns = labelled ? 2 : 1;
   csv->names = gt_arena_copy(&csv->arena, names + !labelled, (size_t)csv->columns * sizeof *names);

@@ -29,9 +29,10 @@ static double scaled(uint64_t mantissa, int exponent) {
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* Reads digits into a mantissa of at most 19 digits. *dropped: number of further digits, which only change
- * the exponent. *taken: number of all digits. */
-static const char *digits(const char *at, const char *end, uint64_t *mantissa, int *dropped, int *taken) {
-  for (; at < end && is_digit(*at); at++, (*taken)++) {
+ * the exponent. *count: number of all digits. */
+static const char *read_digits(const char *at, const char *end, uint64_t *mantissa, int *dropped,
+                               int *count) {
+  for (; at < end && is_digit(*at); at++, (*count)++) {
     if (*mantissa < 1000000000000000000ull)
       *mantissa = *mantissa * 10 + (uint64_t)(*at - '0');
     else
@@ -66,8 +67,8 @@ bool gt_parse_number(const char *text, size_t length, char decimal, double *out)
   if (at < end && (*at == '-' || *at == '+')) at++;
   uint64_t mantissa = 0;
   int whole = 0, fraction = 0, dropped = 0, dropped_fraction = 0, exponent = 0;
-  at = digits(at, end, &mantissa, &dropped, &whole);
-  if (at < end && *at == decimal) at = digits(at + 1, end, &mantissa, &dropped_fraction, &fraction);
+  at = read_digits(at, end, &mantissa, &dropped, &whole);
+  if (at < end && *at == decimal) at = read_digits(at + 1, end, &mantissa, &dropped_fraction, &fraction);
   if (!whole && !fraction) return false;
   if (at < end && (*at == 'e' || *at == 'E')) {
     at++;

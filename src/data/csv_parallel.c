@@ -29,9 +29,9 @@ static void run_tile(void *context, uint32_t index) {
   r->step(r, index);
 }
 
-/* Runs `each` for the indices 0 … count - 1 on the pool. */
-static void run(reading *r, step each, size_t count) {
-  r->step = each;
+/* Runs a step for the indices 0 … count - 1 on the pool. */
+static void run(reading *r, step function, size_t count) {
+  r->step = function;
   gt_pool_run_ieee(r->pool, (uint32_t)count, run_tile, r);
 }
 
@@ -45,8 +45,9 @@ static void count_lines(reading *r, uint32_t index) {
 /* An upper bound for the rows of a chunk: each row has a line end (or the end of the file) and at least one
  * byte per column. */
 static size_t max_rows(const gt_csv *csv, const gt_csv_chunk *chunk) {
-  const size_t lines = chunk->lines + 1, fit = (size_t)(chunk->end - chunk->at + 1) / (size_t)csv->columns;
-  return lines < fit ? lines : fit;
+  const size_t lines = chunk->lines + 1,
+               by_size = (size_t)(chunk->end - chunk->at + 1) / (size_t)csv->columns;
+  return lines < by_size ? lines : by_size;
 }
 
 /* Allocates arrays for the rows of all chunks. Pages that are never written need no memory. */
@@ -127,11 +128,12 @@ static void recode_column(gt_csv *csv, int role, const uint32_t *code) {
   }
 }
 
-/* Replaces a part's codes of texts by those of the table, one block of rows at a time, so that it stays in
- * the cache. (A list of images has no inputs.) */
+/* Replaces a part's codes of texts by those of the table, one block of rows at a time, so that the block
+ * stays in the cache. */
 static void recode_part(reading *r, uint32_t index) {
   enum { BLOCK = 64 << 10 }; /* bytes */
   const part *p = &r->part[index];
+  /* Rows of a block. inputs + 1, because a list of images has no inputs. */
   const size_t block = BLOCK / (sizeof(float) * ((size_t)p->csv.inputs + 1)) + 1;
   for (size_t row = 0; row < p->csv.rows; row += block) {
     gt_csv rows = p->csv;
@@ -200,9 +202,9 @@ static bool fits_codes(const reading *r) {
 /* A compressed file is read on one thread, because its memory limit is checked row by row. */
 bool gt_csv_read_chunks(gt_csv *csv, int threads, size_t chunk) {
   reading r = {.csv = csv, .failed = UINT32_MAX};
-  const int most = threads ? threads : gt_pool_default_threads();
+  const int max_threads = threads ? threads : gt_pool_default_threads();
   const bool large = (size_t)(csv->end - csv->at) >= 2 * chunk;
-  if (!large || most < 2 || csv->memory < UINT64_MAX) return gt_csv_read_rows(csv);
+  if (!large || max_threads < 2 || csv->memory < UINT64_MAX) return gt_csv_read_rows(csv);
   gt_csv_cut(csv, chunk, &r.chunks);
   r.pool = gt_pool_create(threads);
   run(&r, count_lines, r.chunks.count);

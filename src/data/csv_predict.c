@@ -42,8 +42,8 @@ static bool is_choice(const char *const *choices, const char *text) {
 }
 
 /* How the file is written, by the settings that the model was trained with. */
-static bool trained_form(const gt_data_signature *signature, const gt_csv_inputs *inputs, gt_csv_form *form,
-                         gt_error *error) {
+static bool read_trained_form(const gt_data_signature *signature, const gt_csv_inputs *inputs,
+                              gt_csv_form *form, gt_error *error) {
   const char *header = setting(signature->data, "header"), *delimiter = setting(signature->data, "delimiter"),
              *decimal = setting(signature->data, "decimal"), *skip = setting(signature->data, "skip");
   char *end = NULL;
@@ -77,12 +77,12 @@ static void read_missing_words(const gt_spec *data, gt_typed_table *typed, gt_ar
   typed->has_missing_values = true;
 }
 
-typedef struct place { /* where findings are reported */
+typedef struct report_target { /* where findings are reported, and about which file */
   const gt_data_signature *signature;
   const char *path;
-} place;
+} report_target;
 
-static void report(const place *at, gt_finding finding, const char *text, const char *help) {
+static void report(const report_target *at, gt_finding finding, const char *text, const char *help) {
   gt_diagnostics *diagnostics = at->signature->diagnostics;
   if (diagnostics)
     gt_finding_at(diagnostics, finding, (gt_position){.file = at->path}, "%s", text)->help =
@@ -96,7 +96,7 @@ static void report_unseen(void *at, const char *text, const char *help) {
 }
 
 static bool store_inputs(const gt_data_signature *signature, const gt_csv_inputs *inputs,
-                         const gt_typed_table *typed, place *at, gt_arena *arena, gt_tensor *out,
+                         const gt_typed_table *typed, report_target *at, gt_arena *arena, gt_tensor *out,
                          gt_error *error) {
   for (int k = 0; k < signature->inputs; k++) {
     const gt_input *input = &signature->input[k];
@@ -136,10 +136,10 @@ bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_ten
   gt_arena arena;
   gt_csv csv = {0};
   gt_csv_form form;
-  place at = {signature, path};
+  report_target at = {signature, path};
   gt_arena_init(&arena);
   const gt_csv_inputs inputs = gt_csv_inputs_of(signature->input, signature->inputs, &arena);
-  bool ok = trained_form(signature, &inputs, &form, error) &&
+  bool ok = read_trained_form(signature, &inputs, &form, error) &&
             gt_csv_open(&csv, (gt_data_file){.path = path}, &form, error);
   if (csv.doubt) gt_warn("%s", csv.doubt);
   if (form.skip && ok)

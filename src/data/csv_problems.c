@@ -13,8 +13,9 @@ static const char *name_of(const gt_csv *csv, int role) {
   return "";
 }
 
-/* Lists the cells that a message shows, the first of the file; returns their number. Prefers texts to empty
- * cells, unless the problem is missing values or numbers that do not fit. */
+/* Lists the cells that a message shows; returns their number. For missing values: the first one. Else the
+ * first different texts or, if there are none, the first cells that are not numbers; without missing values
+ * if there are numbers that do not fit. */
 static int cells_of(const gt_csv *csv, const gt_column_problem *problem,
                     const gt_cell *out[GT_CSV_FIRST_BAD]) {
   const gt_csv_facts *f = &csv->facts[problem->role];
@@ -74,6 +75,7 @@ const char *gt_csv_drop_help(const gt_csv *csv, int target, char out[GT_CSV_DROP
   gt_arena_init(&arena);
   *out = 0;
   const char *key = gt_csv_yaml_key(name_of(csv, csv->inputs + target), &arena);
+  /* The sentence around the key has fewer than 80 bytes. */
   if (csv->has_rules && strlen(key) < GT_CSV_DROP_HELP - 80)
     snprintf(out, GT_CSV_DROP_HELP, "; to leave out such rows: data: {columns: {%s: {missing: drop}}}", key);
   gt_arena_finish(&arena);

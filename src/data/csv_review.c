@@ -7,7 +7,7 @@
 static const float sentinels[] = {-9, -99, -999, -9999, -99999, 999, 9999, 99999};
 enum { SENTINELS = sizeof sentinels / sizeof *sentinels };
 /* A sentinel is reported if its magnitude is more than this many times that of all other values, and it
- * occurs in at least MIN_CELLS rows. */
+ * occurs in at least MIN_CELLS rows; a negative one only if no other value is negative. */
 static const float min_ratio = 5;
 enum { MIN_CELLS = 3 };
 

@@ -107,7 +107,7 @@ static bool read_values(gt_data_reader *reader, const gt_csv *csv, const gt_cell
 int gt_csv_read_groups(const gt_csv *csv, gt_arena *arena, int32_t *group, const char *const **out) {
   const gt_cells *cells = gt_csv_role_cells(csv, GT_CSV_GROUP);
   gt_names seen = {.arena = arena};
-  size_t room = 0;
+  size_t capacity = 0;
   const char **names = NULL;
   char *name = NULL;
   int count = 0;
@@ -125,7 +125,7 @@ int gt_csv_read_groups(const gt_csv *csv, gt_arena *arena, int32_t *group, const
     name[cell->length] = 0;
     group[i] = gt_names_find(&seen, name);
     if (group[i] >= 0) continue;
-    if ((size_t)count == room) names = gt_realloc(names, (room = 2 * room + 16) * sizeof *names);
+    if ((size_t)count == capacity) names = gt_realloc(names, (capacity = 2 * capacity + 16) * sizeof *names);
     names[count] = gt_arena_strdup(arena, name);
     group[i] = gt_names_add(&seen, names[count], count);
     count++;

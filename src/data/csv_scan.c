@@ -90,7 +90,7 @@ static void next_line(gt_csv *csv) {
 }
 
 /* Reads the rest of a cell after its opening quote. */
-static bool quoted_cell(gt_csv *csv, gt_cell *cell) {
+static bool read_quoted_cell(gt_csv *csv, gt_cell *cell) {
   char *to = csv->at;
   cell->text = to;
   cell->quoted = true;
@@ -121,7 +121,7 @@ static bool quoted_cell(gt_csv *csv, gt_cell *cell) {
                      "twice");
 }
 
-static bool plain_cell(gt_csv *csv, gt_cell *cell) {
+static bool read_plain_cell(gt_csv *csv, gt_cell *cell) {
   const char *start = csv->at, *at = start, *end = csv->end;
   while (at < end && !csv->stops[(unsigned char)*at]) at++;
   csv->at += at - start;
@@ -136,9 +136,9 @@ static bool read_cell(gt_csv *csv) {
   while (csv->at < csv->end && is_blank(csv, *csv->at)) csv->at++;
   gt_cell *cell = GT_PUSH(&csv->record);
   *cell = (gt_cell){.line = csv->line, .column = (uint32_t)(csv->at - csv->line_start + 1)};
-  if (csv->at == csv->end || *csv->at != '"') return plain_cell(csv, cell);
+  if (csv->at == csv->end || *csv->at != '"') return read_plain_cell(csv, cell);
   csv->at++;
-  return quoted_cell(csv, cell);
+  return read_quoted_cell(csv, cell);
 }
 
 /* Skips the delimiter after a cell; false at the end of the line. */

@@ -143,13 +143,13 @@ static bool read_times(const gt_csv *csv, gt_series_rows *out) {
 }
 
 bool gt_csv_read_order(const gt_csv *csv, gt_arena *arena, gt_series_rows *out) {
-  const gt_cells *lines = gt_csv_role_cells(csv, GT_CSV_TIME) ? gt_csv_role_cells(csv, GT_CSV_TIME)
+  const gt_cells *cells = gt_csv_role_cells(csv, GT_CSV_TIME) ? gt_csv_role_cells(csv, GT_CSV_TIME)
                                                               : gt_csv_role_cells(csv, GT_CSV_GROUP);
-  if (!lines && csv->targets) lines = &csv->target_cells;
+  if (!cells && csv->targets) cells = &csv->target_cells;
   out->path = csv->path;
   out->line = gt_alloc(csv->rows * sizeof *out->line + 1);
-  const size_t each = lines && lines->count ? lines->count / csv->rows : 0;
-  for (size_t i = 0; i < csv->rows; i++) out->line[i] = each ? lines->items[i * each].line : 0;
+  const size_t per_row = cells && cells->count ? cells->count / csv->rows : 0;
+  for (size_t i = 0; i < csv->rows; i++) out->line[i] = per_row ? cells->items[i * per_row].line : 0;
   if (gt_csv_role_cells(csv, GT_CSV_GROUP)) {
     out->group = gt_alloc(csv->rows * sizeof *out->group + 1);
     out->groups = gt_csv_read_groups(csv, arena, out->group, &out->name);
@@ -181,10 +181,10 @@ bool gt_csv_find_order(gt_csv *csv, const gt_data_signature *signature) {
   const gt_data_target *target = &signature->target[0];
   if (!signature->rows) return true;
   if (target->column_count) {
-    const bool plain = target->classes && o.horizon == 1;
+    const bool has_no_step = target->classes && o.horizon == 1; /* as name_targets in series_windows.c */
     csv->role_column[GT_CSV_TARGET] =
-        gt_csv_find(csv, plain ? target->columns[0]
-                               : gt_data_series_target(target->columns[0], signature->forecast->arena));
+        gt_csv_find(csv, has_no_step ? target->columns[0]
+                                     : gt_data_series_target(target->columns[0], signature->forecast->arena));
   }
   return find_role(csv, GT_CSV_TIME, o.time) && find_role(csv, GT_CSV_GROUP, o.group);
 }
@@ -218,12 +218,13 @@ static bool drops_rows(const gt_data_signature *signature, const char *column) {
   return missing && missing->kind == GT_SPEC_SCALAR && !strcmp(missing->scalar, "drop");
 }
 
-/* Fills missing values that a forecast reads, if the model has a fill for the column, and counts them in the
- * facts. Otherwise sets the row's gt_series_lack to the name of the first such column. */
-static void fill_gaps(const gt_csv *csv, const int32_t *place, int64_t features, const gt_typed_table *typed,
+/* Handles missing values that gt_table_store will not fill. If the model has a spare fill (gt_column.spare),
+ * fills those that a forecast reads and counts them in the facts. Otherwise sets the row's gt_series_lack to
+ * the name of the first such column. */
+static void fill_gaps(const gt_csv *csv, const int32_t *place, int64_t columns, const gt_typed_table *typed,
                       bool ahead, const forecast_rows *f, const gt_data_signature *signature) {
   gt_series_lack *lacks = signature->rows->lacks;
-  for (int64_t i = features - 1; i >= 0; i--) {
+  for (int64_t i = columns - 1; i >= 0; i--) {
     const gt_column *column = &typed->item[place[i]].column;
     const bool drops = drops_rows(signature, column->name);
     for (size_t row = 0; row < csv->rows; row++) {
@@ -239,14 +240,14 @@ static void fill_gaps(const gt_csv *csv, const int32_t *place, int64_t features,
   }
 }
 
-/* Most values after the window are missing by nature, so the missing values in the facts are counted again,
- * only where a forecast reads them. */
+/* In the rows after the window, usually only the columns of the input `future` have values. So the missing
+ * values in the facts are counted again, only where a forecast reads them. */
 static void fill_forecast(const gt_csv *csv, const gt_csv_inputs *inputs, const gt_typed_table *typed,
                           const gt_data_signature *signature) {
   const forecast_rows f = find_rows(signature->rows, csv->rows, signature);
   for (int i = 0; i < csv->inputs; i++) csv->facts[i].empty = csv->facts[i].missing = 0;
   for (int k = 0; k < inputs->inputs; k++)
-    fill_gaps(csv, inputs->place[k], inputs->features[k], typed, gt_series_is_ahead(&signature->input[k]), &f,
+    fill_gaps(csv, inputs->place[k], inputs->columns[k], typed, gt_series_is_ahead(&signature->input[k]), &f,
               signature);
   free(f.after);
 }

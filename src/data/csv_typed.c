@@ -230,10 +230,10 @@ static void check_categories(typing *t, int role) {
   if (facts_of(t, role)->odd && facts_of(t, role)->odd->more)
     add_problem(t, role, gt_arena_printf(t->arena, "has more than %d different texts", GT_CSV_MAX_TEXTS),
                 "ignore", NULL);
-  else if (!c->final && !c->rule.categories && count > GT_MOST_CATEGORIES && !is_codes(t, role))
+  else if (!c->final && !c->rule.max_categories && count > GT_MOST_CATEGORIES && !is_codes(t, role))
     add_problem(t, role, gt_arena_printf(t->arena, "has %d categories", count),
                 "{type: category, max_categories: 100}", NULL);
-  else if (!c->final && is_codes(t, role) && !c->rule.categories && count > GT_COLUMN_MAX_CATEGORIES)
+  else if (!c->final && is_codes(t, role) && !c->rule.max_categories && count > GT_COLUMN_MAX_CATEGORIES)
     add_problem(t, role, gt_arena_printf(t->arena, "has %d categories", count),
                 "{type: category, max_categories: 100000}", NULL);
 }
@@ -374,7 +374,7 @@ static void convert_texts(typing *t, int role) {
   for (int i = 0; i < count; i++) t->of_text[role][i] = value_of(t, c, role, &text[i]);
 }
 
-/* The raw value of a cell: the number, or by the code in a NaN. */
+/* The raw value of a cell: the number itself or, for a NaN, the value that its code stands for. */
 static float unbox(const typing *t, int role, float value) {
   const uint32_t code = isnan(value) ? gt_csv_cell_code(value) : 0;
   if (!isnan(value)) return value;
@@ -415,6 +415,7 @@ static void convert(typing *t) {
 
 /* --- rows that are left out --- */
 
+/* True if a target whose rule is `drop` has no value in this row. */
 static bool lacks_target(const typing *t, size_t row) {
   const gt_csv *csv = t->csv;
   for (int i = 0; i < csv->targets && t->table->drops; i++)
@@ -434,7 +435,8 @@ static bool is_dropped(const typing *t, size_t row) {
   return lacks_target(t, row);
 }
 
-static bool drops(const gt_typed_table *table) {
+/* True if rows without a value of some column are left out. */
+static bool has_drop_rule(const gt_typed_table *table) {
   for (int i = 0; i < table->count; i++)
     if (table->item[i].rule.fill == GT_FILL_DROP) return true;
   return table->drops;
@@ -473,7 +475,7 @@ bool gt_csv_type_values(gt_csv *csv, gt_typed_table *table, const bool *are_numb
   for (int role = 0; role < csv->inputs; role++) check_column(&t, role);
   if (t.problems) t.problems += gt_csv_target_problems(csv, are_numbers, t.problem + t.problems);
   if (t.problems) return gt_csv_fail_columns(csv, t.problem, t.problems);
-  if (drops(table) && !drop_rows(&t)) return false;
+  if (has_drop_rule(table) && !drop_rows(&t)) return false;
   t.of_text = gt_alloc((size_t)csv->inputs * sizeof *t.of_text + 1);
   convert(&t);
   for (int role = 0; role < csv->inputs; role++) free(t.of_text[role]);

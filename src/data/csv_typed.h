@@ -86,10 +86,11 @@ bool gt_typed_is_plain(const gt_typed_use *use, int columns);
 /* Learns a column's fill and categories from column `place` of the training rows' raw values, F32 [rows,
  * columns]. False after an error if it has no value. */
 bool gt_typed_fit(gt_data_reader *reader, gt_typed_column *column, const gt_tensor *raw, int64_t place);
-/* Receives the sentence about categories that training did not have, and what to change. */
+/* Receives the sentence about categories that training did not have, and help: what to change. to: the
+ * reporter's own argument. */
 typedef void (*gt_unseen_report)(void *to, const char *text, const char *help);
-/* Replaces raw values F32 [rows, columns] by stored values, F32 or (codes) I32. The columns must be fitted.
- * report: NULL for training rows. */
+/* Replaces raw values F32 [rows, columns] by stored values: F32, or I32 if `codes` is true. The columns must
+ * be fitted. report: NULL for training rows; `to` is passed to it. */
 bool gt_typed_store(const gt_typed_use *use, const gt_table *table, gt_tensor *tensor, bool codes,
                     gt_arena *arena, gt_unseen_report report, void *to, gt_error *error);
 /* gt_csv_type_values for a file of a dataset; missing values that the model fills are a finding. */

@@ -90,6 +90,7 @@ static bool has_groups(span s, char group, char mark, bool *clear) {
 
 /* Sets t->group and t->mark by a number with thousands separators. False if it is not such a number. */
 static bool find_groups(span s, tally *t) {
+  /* Each: thousands separator, decimal mark. */
   static const char forms[][2] = {{',', '.'}, {'.', ','}, {' ', '.'}, {' ', ','}, {'\'', '.'}};
   bool clear;
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
@@ -119,16 +120,16 @@ static tally count(const gt_csv *csv, const gt_cell *text, int texts) {
   return t;
 }
 
-static const char *shown(span s, gt_arena *arena) {
+static const char *escaped(span s, gt_arena *arena) {
   return gt_escape_name(arena, gt_arena_strndup(arena, s.text, s.length));
 }
 
 /* "'$' before and '/kg' after them" */
 static const char *unit_text(const parts *p, gt_arena *arena) {
-  if (!p->before.length) return gt_arena_printf(arena, "'%s' after them", shown(p->after, arena));
-  if (!p->after.length) return gt_arena_printf(arena, "'%s' before them", shown(p->before, arena));
-  return gt_arena_printf(arena, "'%s' before and '%s' after them", shown(p->before, arena),
-                         shown(p->after, arena));
+  if (!p->before.length) return gt_arena_printf(arena, "'%s' after them", escaped(p->after, arena));
+  if (!p->after.length) return gt_arena_printf(arena, "'%s' before them", escaped(p->before, arena));
+  return gt_arena_printf(arena, "'%s' before and '%s' after them", escaped(p->before, arena),
+                         escaped(p->after, arena));
 }
 
 static const char *separator_name(char group) {
@@ -140,7 +141,8 @@ bool gt_csv_find_units(const gt_csv *csv, const gt_csv_facts *f, gt_arena *arena
   const tally t = count(csv, f->odd ? f->odd->text : NULL, texts);
   const bool unit = t.first.before.length || t.first.after.length;
   *out = (gt_csv_units){.unit = unit};
-  if (20 * t.same < 19 * texts || !t.same || (unit && t.same < MIN_NUMBERS) || (!unit && !t.group))
+  if (20 * t.same < 19 * texts /* less than 95 % */ || !t.same || (unit && t.same < MIN_NUMBERS) ||
+      (!unit && !t.group))
     return false;
   if (!arena) return true;
   const char *separator = separator_name(t.group);

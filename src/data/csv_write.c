@@ -13,7 +13,8 @@ typedef struct writer {
   size_t count, capacity;
 } writer;
 
-static char *room(writer *w, size_t size) {
+/* Returns where the next bytes are written; at least `size` of them fit. */
+static char *make_room(writer *w, size_t size) {
   if (w->capacity - w->count < size) {
     w->capacity = 2 * w->capacity + size;
     w->items = gt_realloc(w->items, w->capacity);
@@ -22,16 +23,17 @@ static char *room(writer *w, size_t size) {
 }
 
 static void put(writer *w, char c) {
-  *room(w, 1) = c;
+  *make_room(w, 1) = c;
   w->count++;
 }
 
-static void put_name(writer *w, const char *name) {
-  const bool quoted = strpbrk(name, "\",\r\n") || *name == ' ' || *name == '\t';
+/* Writes a name or another text, in quotes if needed. */
+static void put_text(writer *w, const char *text) {
+  const bool quoted = strpbrk(text, "\",\r\n") || *text == ' ' || *text == '\t';
   if (quoted) put(w, '"');
-  for (; *name; name++) {
-    if (*name == '"') put(w, '"');
-    put(w, *name);
+  for (; *text; text++) {
+    if (*text == '"') put(w, '"');
+    put(w, *text);
   }
   if (quoted) put(w, '"');
 }
@@ -39,7 +41,7 @@ static void put_name(writer *w, const char *name) {
 /* Nine significant digits restore every float exactly. The locale's decimal comma is replaced by a point. */
 static void put_number(writer *w, const gt_tensor *tensor, size_t i) {
   enum { MAX_LENGTH = 32 };
-  char *at = room(w, MAX_LENGTH);
+  char *at = make_room(w, MAX_LENGTH);
   int n = 0;
   switch (tensor->element) {
   case GT_ELEMENT_U8: n = snprintf(at, MAX_LENGTH, "%d", ((const uint8_t *)tensor->data)[i]); break;
@@ -56,10 +58,10 @@ static void put_header(writer *w, const char *const *names, size_t columns, cons
   gt_arena arena;
   gt_arena_init(&arena);
   gt_names known = {.arena = &arena};
-  for (int t = 0; t < texts; t++) put_name(w, gt_names_add_unique(&known, text[t].name)), put(w, ',');
+  for (int t = 0; t < texts; t++) put_text(w, gt_names_add_unique(&known, text[t].name)), put(w, ',');
   for (size_t c = 0; c < columns; c++) {
     const char *name = names ? names[c] : gt_arena_printf(&arena, "output%zu", c);
-    put_name(w, gt_names_add_unique(&known, name));
+    put_text(w, gt_names_add_unique(&known, name));
     put(w, c + 1 < columns ? ',' : '\n');
   }
   gt_arena_finish(&arena);
@@ -71,7 +73,7 @@ bool gt_data_write_csv(const char *path, const gt_tensor *tensor, const char *co
   const size_t columns = (size_t)gt_tensor_features(tensor), rows = (size_t)tensor->dim[0];
   if (names || texts) put_header(&w, names, columns, text, texts);
   for (size_t r = 0; r < rows; r++) {
-    for (int t = 0; t < texts; t++) put_name(&w, text[t].cell[r]), put(&w, ',');
+    for (int t = 0; t < texts; t++) put_text(&w, text[t].cell[r]), put(&w, ',');
     for (size_t c = 0; c < columns; c++) {
       put_number(&w, tensor, r * columns + c);
       put(&w, c + 1 < columns ? ',' : '\n');

@@ -196,7 +196,7 @@ static void report_unknown_format(gt_data_reader *reader, const gt_spec *first, 
   if (hint.from_table && !hint.suggestion) d->help = hint.help, d->expected = NULL;
 }
 
-static const gt_data_format *choose(gt_data_reader *reader) {
+static const gt_data_format *choose_format(gt_data_reader *reader) {
   const gt_spec *named = gt_data_node(reader, "format", NULL);
   if (named) {
     const char *text = named->kind == GT_SPEC_SCALAR ? named->scalar : "";
@@ -217,15 +217,15 @@ static const gt_data_format *choose(gt_data_reader *reader) {
 
 /* Reports missing files. Called if other keys are wrong, so that one pass reports all errors. */
 static void check_files(gt_data_reader *reader) {
-  static const char *const splits_with_files[] = {"train", "test"}, *const parts[] = {"inputs", "targets"};
+  static const char *const splits_with_files[] = {"train", "test"}, *const keys[] = {"inputs", "targets"};
   for (int i = 0; i < 2; i++) {
     const gt_spec *split = gt_data_node(reader, splits_with_files[i], NULL);
     if (split && split->kind == GT_SPEC_SCALAR) gt_data_find_file(reader, split);
     for (int k = 0; k < 2; k++) {
-      const gt_spec *part = split ? gt_spec_find(split, parts[k]) : NULL;
-      if (part && part->kind == GT_SPEC_SCALAR) gt_data_find_file(reader, part);
-      for (int n = 0; part && part->kind == GT_SPEC_MAP && n < part->count; n++)
-        if (part->child[n]->kind == GT_SPEC_SCALAR) gt_data_find_file(reader, part->child[n]);
+      const gt_spec *node = split ? gt_spec_find(split, keys[k]) : NULL;
+      if (node && node->kind == GT_SPEC_SCALAR) gt_data_find_file(reader, node);
+      for (int n = 0; node && node->kind == GT_SPEC_MAP && n < node->count; n++)
+        if (node->child[n]->kind == GT_SPEC_SCALAR) gt_data_find_file(reader, node->child[n]);
     }
   }
 }
@@ -277,10 +277,10 @@ static bool open_with(gt_data_reader *reader, const gt_data_format *format) {
 /* Replaces error messages that may quote the contents of an untrusted file. Errors of opening a file and of
  * memory quote nothing. */
 static void hide_errors(gt_data_reader *reader) {
-  const bool quoted = reader->diagnostics->errors > reader->found.errors;
+  const bool quoted = reader->diagnostics->errors > reader->after_lookup.errors;
   if (quoted || reader->error->status == GT_ERR_DATA) *reader->error = (gt_error){0};
-  *reader->diagnostics = reader->found;
-  if (!reader->found.errors)
+  *reader->diagnostics = reader->after_lookup;
+  if (!reader->after_lookup.errors)
     gt_fail(reader->error, GT_ERR_DATA,
             "%s: the data files recorded in this model do not match it; pass them yourself, as in --set "
             "data.train=FILE, to see the details",
@@ -304,7 +304,7 @@ bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_requireme
     return false;
   }
   gt_data_find_origin(&reader);
-  const gt_data_format *format = choose(&reader);
+  const gt_data_format *format = choose_format(&reader);
   const bool ok = format && open_with(&reader, format);
   gt_sentences_finish(reader.sentences);
   free(reader.part);
@@ -343,7 +343,7 @@ static bool select_inputs(const gt_input_file *file, const gt_data_signature *al
 static bool read_samples(const gt_data_format *format, const gt_input_file *file, int first, int files,
                          bool *done, const gt_data_signature *wanted, gt_tensor *out, gt_error *error) {
   const char **path = gt_alloc((size_t)files * sizeof *path);
-  bool **bad = gt_alloc((size_t)files * sizeof *bad), *found = gt_alloc((size_t)files);
+  bool **bad = gt_alloc((size_t)files * sizeof *bad), *is_bad = gt_alloc((size_t)files);
   int count = 0;
   for (int i = first; i < files; i++) {
     const bool same = file[i].name && file[first].name ? !strcmp(file[i].name, file[first].name)
@@ -351,12 +351,12 @@ static bool read_samples(const gt_data_format *format, const gt_input_file *file
     if (same) bad[count] = file[i].bad, path[count++] = file[i].path;
     done[i] |= same;
   }
-  const bool several = count > 1 && bad[0];
-  const bool ok = format->read_samples(path, count, wanted, several ? found : NULL, out, error);
-  for (int i = 0; i < count && several; i++) *bad[i] = found[i];
+  const bool skips_bad = count > 1 && bad[0];
+  const bool ok = format->read_samples(path, count, wanted, skips_bad ? is_bad : NULL, out, error);
+  for (int i = 0; i < count && skips_bad; i++) *bad[i] = is_bad[i];
   free(path);
   free(bad);
-  free(found);
+  free(is_bad);
   return ok;
 }
 
@@ -425,12 +425,13 @@ static bool read_windows(const gt_input_file *file, int files, const gt_data_sig
   gt_arena_init(&arena);
   gt_forecast_rows unused = {.arena = &arena};
   gt_series_rows rows = {.path = file[0].path, .groups = 1};
-  gt_data_signature row = *signature, whole = *signature;
-  if (!signature->forecast) row.forecast = whole.forecast = &unused;
+  /* Signatures of single rows, as the files have them, and of windows. */
+  gt_data_signature row = *signature, window = *signature;
+  if (!signature->forecast) row.forecast = window.forecast = &unused;
   for (int k = 0; k < row.inputs; k++) row.input[k] = gt_series_row_input(&signature->input[k]);
   row.rows = &rows;
   const bool ok =
-      read_rows(file, files, &row, out, error) && gt_series_make_last_windows(&whole, &rows, out, error);
+      read_rows(file, files, &row, out, error) && gt_series_make_last_windows(&window, &rows, out, error);
   gt_series_rows_finish(&rows);
   gt_arena_finish(&arena);
   return ok;

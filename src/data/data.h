@@ -115,7 +115,7 @@ typedef struct gt_tensor { /* dim[0] = samples */
    * row start[i] + begin, or at i * stride + begin if `start` is NULL. stored 0: no windows; samples are
    * stored one after another. */
   int64_t stored, stride, begin;
-  const int32_t *start; /* [dim[0]], of a series; owned by the split; or NULL */
+  const int32_t *start; /* [dim[0]], for a series: the split's array; else NULL */
   bool narrow;          /* of the windows of a text: the I32 values are stored as bytes */
   /* Heap, [samples]: how many of the dim[1] steps of each sample are valid; the others are padding. NULL:
    * all. */
@@ -155,7 +155,7 @@ typedef struct gt_input { /* one of the tensors that a model reads: the properti
   gt_scaling scaling;   /* inputs of U8 always have one */
   gt_value_range range; /* of a trained model: the range of its training data; else unknown */
   bool window;          /* samples are windows of a series: dim[0] rows, `columns` and `table` of one row */
-  double white;         /* the raw value that `scale` maps to 1: 255 for bytes; 0 if unknown */
+  double white; /* the raw value that the key `normalize.scale` maps to 1: 255 for bytes; 0 if unknown */
 } gt_input;
 
 /* One of the tensors that losses read: the properties that all splits share. */
@@ -224,7 +224,7 @@ typedef struct gt_dataset {
   const void *boards;                 /* how format ca makes its boards (data/ca.h); NULL for other formats */
 } gt_dataset;
 
-/* The column that names the rows of a CSV, for predictions. */
+/* The column that names the rows of a CSV (their ids), for predictions. */
 typedef struct gt_row_ids {
   const char *asked;       /* a column that the file must have; NULL: the config's `id`, if the file has it */
   const char *column;      /* the column that was read; NULL: none */

@@ -68,7 +68,8 @@ static bool read_fields(text_reader *r, date_fields *f) {
   return true;
 }
 
-/* Reads AM or PM after an hour from 1 to 12 and converts the hour to 0 to 23; accepts neither. */
+/* Reads AM or PM after an hour from 1 to 12 and converts the hour to 0 to 23. True without a change if
+ * neither follows. */
 static bool read_half_day(text_reader *r, int *hour) {
   const char *before = r->at;
   while (read_char(r, ' ')) continue;
@@ -115,17 +116,17 @@ static int days_in(int year, int month) {
 
 /* Days since 1970-01-01. Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", days_from_civil. */
 static int64_t days_of(int year, int month, int day) {
-  const int64_t y = year - (month <= 2), era = (y >= 0 ? y : y - 399) / 400, of_era = y - era * 400;
-  const int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-  return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+  const int64_t y = year - (month <= 2), era = (y >= 0 ? y : y - 399) / 400, year_of_era = y - era * 400;
+  const int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+  return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
 }
 
-/* The same document, civil_from_days. */
+/* The inverse of days_of: civil_from_days in the same document. */
 static void date_of(int64_t days, int *year, int *month, int *day) {
-  const int64_t z = days + 719468, era = (z >= 0 ? z : z - 146096) / 146097, of_era = z - era * 146097;
-  const int64_t y = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-  const int64_t of_year = of_era - (365 * y + y / 4 - y / 100), m = (5 * of_year + 2) / 153;
-  *day = (int)(of_year - (153 * m + 2) / 5 + 1);
+  const int64_t z = days + 719468, era = (z >= 0 ? z : z - 146096) / 146097, day_of_era = z - era * 146097;
+  const int64_t y = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+  const int64_t day_of_year = day_of_era - (365 * y + y / 4 - y / 100), m = (5 * day_of_year + 2) / 153;
+  *day = (int)(day_of_year - (153 * m + 2) / 5 + 1);
   *month = (int)(m < 10 ? m + 3 : m - 9);
   *year = (int)(y + era * 400 + (*month <= 2));
 }
@@ -210,8 +211,8 @@ static void write_cycle(double part, float *out) {
 
 void gt_date_split(double hours, int parts, float *out) {
   const double day = EPOCH + floor(hours / 24), time_of_day = hours - 24 * floor(hours / 24);
-  int year, month, of_month;
-  date_of((int64_t)day, &year, &month, &of_month);
+  int year, month, day_of_month;
+  date_of((int64_t)day, &year, &month, &day_of_month);
   const double first = (double)days_of(year, 1, 1), length = (double)days_of(year + 1, 1, 1) - first;
   out[0] = (float)(year + (day + time_of_day / 24 - first) / length);
   write_cycle((month - 1) / 12.0, out + 1);
@@ -242,9 +243,9 @@ const char *gt_date_text(double hours, gt_date_precision precision, char out[32]
                                                                 : milliseconds[precision]),
                 day = (time >= 0 ? time : time - DAY + 1) / DAY;
   const int time_of_day = (int)(time - day * DAY), second = time_of_day / 1000;
-  int year, month, of_month;
-  date_of(EPOCH + day, &year, &month, &of_month);
-  int n = snprintf(out, 32, "%04d-%02d-%02d", year, month, of_month);
+  int year, month, day_of_month;
+  date_of(EPOCH + day, &year, &month, &day_of_month);
+  int n = snprintf(out, 32, "%04d-%02d-%02d", year, month, day_of_month);
   if (precision >= GT_DATE_MINUTES)
     n += snprintf(out + n, 32 - (size_t)n, " %02d:%02d", second / 3600, second / 60 % 60);
   if (precision >= GT_DATE_SECONDS) n += snprintf(out + n, 32 - (size_t)n, ":%02d", second % 60);

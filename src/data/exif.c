@@ -2,24 +2,24 @@
 #include <string.h>
 #include <zlib.h>
 
-static uint32_t number(const uint8_t *at, int size, bool big_endian) {
+static uint32_t read_number(const uint8_t *at, int size, bool big_endian) {
   uint32_t value = 0;
   for (int i = 0; i < size; i++) value = value << 8 | at[big_endian ? i : size - 1 - i];
   return value;
 }
 
 int gt_exif_orientation(const uint8_t *tiff, size_t size) {
-  enum { HEADER = 8, ENTRY = 12, TAG = 0x112, SHORT = 3 };
+  enum { HEADER = 8, ENTRY = 12, TAG = 0x112, SHORT = 3 }; /* bytes; the orientation's tag; its TIFF type */
   if (size < HEADER || (memcmp(tiff, "MM", 2) != 0 && memcmp(tiff, "II", 2) != 0)) return 1;
   const bool big = tiff[0] == 'M';
-  const uint32_t first = number(tiff + 4, 4, big);
+  const uint32_t first = read_number(tiff + 4, 4, big);
   if (first > size - 2) return 1;
-  const uint32_t entries = number(tiff + first, 2, big);
+  const uint32_t entries = read_number(tiff + first, 2, big);
   for (uint32_t i = 0; i < entries; i++) {
     const size_t at = (size_t)first + 2 + (size_t)i * ENTRY;
     if (at + ENTRY > size) return 1;
-    if (number(tiff + at, 2, big) != TAG || number(tiff + at + 2, 2, big) != SHORT) continue;
-    const uint32_t value = number(tiff + at + 8, 2, big);
+    if (read_number(tiff + at, 2, big) != TAG || read_number(tiff + at + 2, 2, big) != SHORT) continue;
+    const uint32_t value = read_number(tiff + at + 8, 2, big);
     return value >= 1 && value <= 8 ? (int)value : 1;
   }
   return 1;
@@ -29,10 +29,10 @@ int gt_exif_of_png(const gt_bytes *file) {
   enum { SIGNATURE = 8, AROUND = 12 }; /* AROUND: bytes of a chunk besides its data: length, type, checksum */
   for (size_t at = SIGNATURE; at < file->size && file->size - at >= AROUND;) {
     const uint8_t *chunk = file->data + at;
-    const size_t length = number(chunk, 4, true);
+    const size_t length = read_number(chunk, 4, true);
     if (length > file->size - at - AROUND) return 1;
     if (!memcmp(chunk + 4, "eXIf", 4))
-      return crc32(0, chunk + 4, (uInt)length + 4) == number(chunk + 8 + length, 4, true)
+      return crc32(0, chunk + 4, (uInt)length + 4) == read_number(chunk + 8 + length, 4, true)
                  ? gt_exif_orientation(chunk + 8, length)
                  : 1;
     at += length + AROUND;

@@ -40,19 +40,20 @@ void gt_split_finish(gt_split *split) {
 }
 
 gt_split gt_split_without_overlap(const gt_split *split, int64_t most) {
-  gt_split apart = *split;
-  gt_tensor *tensor[2] = {&apart.input[0], &apart.target[0]};
+  gt_split selected = *split;
+  gt_tensor *tensor[2] = {&selected.input[0], &selected.target[0]};
   const gt_tensor *windows = tensor[0];
-  if (!gt_tensor_is_text(windows)) return apart;
+  if (!gt_tensor_is_text(windows)) return selected;
   const int64_t length = windows->dim[1], stride = windows->stride;
-  int64_t every = gt_ceil_div(length, stride), samples = (apart.samples - 1) / every + 1;
+  /* Selects every step-th window. */
+  int64_t step = gt_ceil_div(length, stride), samples = (selected.samples - 1) / step + 1;
   if (most && samples > most) {
-    every *= samples / most;
+    step *= samples / most;
     samples = most;
   }
-  apart.samples = samples;
-  for (int i = 0; i < 2; i++) tensor[i]->dim[0] = samples, tensor[i]->stride = every * stride;
-  return apart;
+  selected.samples = samples;
+  for (int i = 0; i < 2; i++) tensor[i]->dim[0] = samples, tensor[i]->stride = step * stride;
+  return selected;
 }
 
 double gt_split_weight(const gt_split *split) {
@@ -141,9 +142,9 @@ bool gt_tensor_alloc(gt_tensor *tensor, const char *what, gt_error *error) {
 
 bool gt_data_has_suffix(const char *path, const char *suffix) {
   size_t length = strlen(path);
-  const size_t wanted = strlen(suffix);
+  const size_t suffix_length = strlen(suffix);
   if (length > 3 && !strcasecmp(path + length - 3, ".gz")) length -= 3;
-  return length >= wanted && !strncasecmp(path + length - wanted, suffix, wanted);
+  return length >= suffix_length && !strncasecmp(path + length - suffix_length, suffix, suffix_length);
 }
 
 const gt_spec *gt_data_node(const gt_data_reader *reader, const char *key, const char *sub) {
@@ -181,7 +182,7 @@ void gt_data_class_help(const char *name, gt_strings classes, const char *lists,
   }
 }
 
-/* The file of PATH's folder whose name is nearest to it, or NULL. */
+/* The file in the same folder whose name is nearest to that of `path`, or NULL. */
 static const char *nearest_file(gt_arena *arena, const char *path) {
   const char *folder = gt_folder_of(arena, path), *names[MAX_LISTED];
   size_t count = 0;
@@ -267,7 +268,7 @@ static const char *set_option_for(const gt_data_reader *reader, const gt_spec *n
   return NULL;
 }
 
-static void not_found(gt_data_reader *reader, const gt_spec *node) {
+static void report_not_found(gt_data_reader *reader, const gt_spec *node) {
   const char *path = node->scalar, *config = reader->spec->at.file;
   const char *folder = config ? gt_folder_of(reader->arena, config) : "";
   gt_diagnostic *d = gt_error_at(reader->diagnostics, node->at, "file '%s' not found", path);
@@ -289,10 +290,10 @@ gt_data_file gt_data_find_file(gt_data_reader *reader, const gt_spec *node) {
     if (!found.untrusted && !gt_position_is_override(node->at))
       gt_schema_review_path(node, &all, reader->diagnostics);
   } else
-    not_found(reader, node);
+    report_not_found(reader, node);
   reader->dataset->from_files = true;
   reader->dataset->overridden |= gt_position_is_override(node->at);
-  reader->found = *reader->diagnostics;
+  reader->after_lookup = *reader->diagnostics;
   return found;
 }
 

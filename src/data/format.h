@@ -48,6 +48,7 @@ typedef struct gt_data_common { /* keys that every format has */
   double validation;
 } gt_data_common;
 
+/* The splits. GT_PART_NONE: of a sample that is in no split. */
 enum { GT_PART_TRAIN, GT_PART_VALIDATION, GT_PART_TEST, GT_PARTS, GT_PART_NONE = GT_PARTS };
 
 /* Whether error messages may be shown (trust.c). */
@@ -88,14 +89,14 @@ typedef struct gt_data_reader {
   gt_typed_use use[GT_DATA_MAX_INPUTS];     /* the columns of each input */
   const uint8_t *scale[GT_DATA_MAX_INPUTS]; /* gt_scale_method of each stored value; NULL: as `normalize` */
   gt_data_trust trust;
-  gt_diagnostics found; /* copy of *diagnostics after the last lookup of a file */
+  gt_diagnostics after_lookup; /* copy of *diagnostics after the last lookup of a file */
   gt_arena *arena;
   gt_dataset *dataset;
   gt_diagnostics *diagnostics;
   gt_error *error;
 } gt_data_reader;
 
-/* From this the format of a source is detected. */
+/* What is known about a source when its format is detected. */
 typedef struct gt_data_probe {
   const gt_spec *spec; /* the `data:` map; NULL when inputs are read for predictions */
   const char *path;    /* the file's name; NULL if there is none */
@@ -193,8 +194,8 @@ bool gt_data_has_suffix(const char *path, const char *suffix);
 /* True if target `index` may have this value; else writes the reason to `text`, of at least 128 bytes. */
 bool gt_data_target_fits(const gt_data_reader *reader, int index, double value, char *text);
 /* Writes the message about a name that is not a class: "is not one of the 2 classes; did you mean 'cat'?", or
- * with the names of the classes that fit. lists: if the classes are those of class_names, what these list
- * ("the labels of the file"); else NULL. */
+ * with as many names of classes as fit into `out`. lists: if the classes are those of class_names, what these
+ * list ("the labels of the file"); else NULL. */
 void gt_data_class_help(const char *name, gt_strings classes, const char *lists, char *out, size_t size);
 /* The node at `key`, or `key.sub` if sub is not NULL, in the data map; NULL if absent. */
 const gt_spec *gt_data_node(const gt_data_reader *reader, const char *key, const char *sub);

@@ -60,7 +60,9 @@ typedef struct sampler {
    * points. */
   double stride[MAX_INPUTS];
   int inputs, outputs;
-  int known; /* formulas may use x0 … x(known - 1); after these, the values have x and the grid position */
+  /* Formulas may use x0 … x(known - 1). In the array of variables, x (a short name of x0) and the grid
+   * position u, v, w follow them. */
+  int known;
   int64_t places; /* number of grid points; 0: without `field` */
 } sampler;
 
@@ -161,8 +163,8 @@ static bool read_range(sampler *s) {
   return false;
 }
 
-static bool bad_value(const sampler *s, const char *key, int output, const double *x, const char *what,
-                      const char *expected) {
+static bool fail_value(const sampler *s, const char *key, int output, const double *x, const char *what,
+                       const char *expected) {
   gt_data_reader *reader = s->reader;
   char *point = gt_arena_strdup(reader->arena, "");
   for (int i = 0; i < s->inputs && i < 8; i++)
@@ -188,13 +190,13 @@ static bool sample_targets(const sampler *s, int64_t i, const double *x, double 
   for (int k = 0; k < s->outputs; k++) {
     double y = gt_formula_evaluate(s->formula[k], x);
     if (!isfinite((float)y))
-      return bad_value(s, "formula", k, x,
-                       isnan(y) ? "the value of this formula is not a number"
-                                : "the value of this formula is infinite",
-                       "a formula that is finite over the whole range");
+      return fail_value(s, "formula", k, x,
+                        isnan(y) ? "the value of this formula is not a number"
+                                 : "the value of this formula is infinite",
+                        "a formula that is finite over the whole range");
     if (noise > 0) y += noise * normal(reader->seed, TRAIN_NOISE, (uint32_t)(i * s->outputs + k));
     if (!reader->dataset->target[0].classification && !gt_data_target_fits(reader, 0, y, why))
-      return bad_value(s, "formula", k, x, why, NULL);
+      return fail_value(s, "formula", k, x, why, NULL);
     targets[k] = (float)y;
   }
   return true;
@@ -206,17 +208,17 @@ static bool sample_field(const sampler *s, int64_t i, double *x, uint32_t step, 
   const int64_t channels = o->field.count;
   double *place = x + s->known + 1;
   for (int64_t n = 0; n < s->places; n++) {
-    int64_t rest = n;
+    int64_t remaining = n;
     for (int axis = o->grid.count - 1; axis >= 0; axis--) {
       const int64_t length = o->grid.items[axis];
-      place[axis] = length > 1 ? (double)(rest % length) / (double)(length - 1) : 0;
-      rest /= length;
+      place[axis] = length > 1 ? (double)(remaining % length) / (double)(length - 1) : 0;
+      remaining /= length;
     }
     for (int64_t k = 0; k < channels; k++) {
       double y = gt_formula_evaluate(s->field[k], x);
       if (!isfinite((float)y))
-        return bad_value(s, "field", (int)k, x, "the value of this field is not finite",
-                         "a formula that is finite over the whole range");
+        return fail_value(s, "field", (int)k, x, "the value of this field is not finite",
+                          "a formula that is finite over the whole range");
       const uint32_t element = (uint32_t)((i * s->places + n) * channels + k);
       if (o->field_noise > 0) y += o->field_noise * normal(s->reader->seed, step, element);
       out[n * channels + k] = (float)y;
@@ -230,6 +232,7 @@ static bool sample_field(const sampler *s, int64_t i, double *x, uint32_t step, 
  * golden ratio. */
 static void spread_evenly(sampler *s) {
   double root = 2;
+  /* Fixed-point iteration; 64 steps are enough for double precision. */
   for (int i = 0; i < 64; i++) root = pow(1 + root, 1.0 / (s->inputs + 1));
   for (int k = 0; k < s->inputs; k++) s->stride[k] = pow(root, -(k + 1));
 }
@@ -237,8 +240,8 @@ static void spread_evenly(sampler *s) {
 /* Input k at point i as a fraction of its range. Even test points continue the sequence of the training
  * points. */
 static double fraction_of(const sampler *s, int64_t i, int k, bool test) {
-  const double whole = 0.5 + s->stride[k] * (double)(i + (test ? s->options->samples : 0));
-  if (s->stride[k] > 0) return whole - floor(whole);
+  const double position = 0.5 + s->stride[k] * (double)(i + (test ? s->options->samples : 0));
+  if (s->stride[k] > 0) return position - floor(position);
   return (double)gt_random_uniform(s->reader->seed, GT_PURPOSE_SAMPLE, test ? TEST_POINTS : TRAIN_POINTS,
                                    (uint32_t)(i * s->inputs + k));
 }
@@ -275,7 +278,7 @@ static bool evaluate(const sampler *s, int64_t n, bool test, const gt_split *out
 }
 
 /* Allocates and computes n samples; inputs: false for targets only. */
-static bool make(const sampler *s, int64_t n, bool test, bool inputs, gt_split *out) {
+static bool make_samples(const sampler *s, int64_t n, bool test, bool inputs, gt_split *out) {
   static const char what[] = "the samples of the formula";
   gt_error *error = s->reader->error;
   out->input[0] = input_of(s, n);
@@ -284,18 +287,18 @@ static bool make(const sampler *s, int64_t n, bool test, bool inputs, gt_split *
          gt_tensor_alloc(&out->target[0], what, error) && evaluate(s, n, test, out);
 }
 
-/* For an outline computes only the first samples, to find formulas with infinite values; but all labels,
- * because the number of classes depends on them. */
-static bool sample(const sampler *s, int64_t n, bool test, gt_split *out) {
+/* Makes the n samples of a split. For an outline computes only the first samples, to find formulas with
+ * infinite values; but all labels, because the number of classes depends on them. */
+static bool make_split(const sampler *s, int64_t n, bool test, gt_split *out) {
   const gt_tensor input = input_of(s, n);
-  const uint64_t each = (uint64_t)(gt_tensor_features(&input) + s->outputs) * sizeof(float);
+  const uint64_t sample_bytes = (uint64_t)(gt_tensor_features(&input) + s->outputs) * sizeof(float);
   out->samples = n;
-  if (!gt_data_is_outlined(s->reader, (uint64_t)n * each)) return make(s, n, test, true, out);
-  const uint64_t computed = OUTLINE_BYTES / each;
-  if (!make(s, computed < (uint64_t)n ? (int64_t)computed : n, test, true, out)) return false;
+  if (!gt_data_is_outlined(s->reader, (uint64_t)n * sample_bytes)) return make_samples(s, n, test, true, out);
+  const uint64_t computed = OUTLINE_BYTES / sample_bytes;
+  if (!make_samples(s, computed < (uint64_t)n ? (int64_t)computed : n, test, true, out)) return false;
   gt_tensor_finish(&out->input[0]);
   gt_tensor_finish(&out->target[0]);
-  if (s->reader->dataset->target[0].classification) return make(s, n, test, false, out);
+  if (s->reader->dataset->target[0].classification) return make_samples(s, n, test, false, out);
   out->input[0] = input;
   out->target[0] = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {n, s->outputs}};
   return true;
@@ -325,8 +328,8 @@ static bool to_labels(gt_data_reader *reader, gt_tensor *targets) {
 static bool check_count(const sampler *s) {
   const options *o = s->options;
   const int64_t field = s->places * o->field.count, drawn = s->inputs > s->outputs ? s->inputs : s->outputs;
-  const int64_t each = field > drawn ? field : drawn;
-  if (o->samples * each <= UINT32_MAX && o->test_samples * each <= UINT32_MAX) return true;
+  const int64_t per_sample = field > drawn ? field : drawn;
+  if (o->samples * per_sample <= UINT32_MAX && o->test_samples * per_sample <= UINT32_MAX) return true;
   gt_error_at(s->reader->diagnostics, gt_data_position(s->reader, "samples"), "too many samples")->expected =
       "a number of samples times inputs below 2^32";
   return false;
@@ -349,8 +352,8 @@ static bool open_function(gt_data_reader *reader, const void *given) {
   if (!read_grid(s) || !parse_formulas(s) || !read_range(s) || !check_count(s)) return false;
   if (o->points && !strcmp(o->points, "even")) spread_evenly(s);
   reader->train_name = reader->test_name = "formula";
-  if (!sample(s, o->samples, false, &dataset->train)) return false;
-  if (o->test_samples && !sample(s, o->test_samples, true, &dataset->test)) return false;
+  if (!make_split(s, o->samples, false, &dataset->train)) return false;
+  if (o->test_samples && !make_split(s, o->test_samples, true, &dataset->test)) return false;
   if (!dataset->target[0].classification) return true;
   return to_labels(reader, &dataset->train.target[0]) &&
          (!o->test_samples || to_labels(reader, &dataset->test.target[0]));

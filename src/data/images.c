@@ -123,7 +123,7 @@ static bool list_pairs(opening *o, int k) {
                              &o->set[k].files);
 }
 
-static bool list(opening *o, int k, gt_split *split) {
+static bool list_files(opening *o, int k, gt_split *split) {
   const bool folder = is_folder(o->file[k][GT_IMAGE_INPUT].path);
   set_trust(o, k);
   if (k && folder != is_folder(o->file[TRAIN][GT_IMAGE_INPUT].path))
@@ -227,13 +227,13 @@ static bool read_sets(opening *o, bool skip) {
 
 /* Removes the targets of images that were skipped. */
 static void drop_unreadable(const gt_image_set *set, gt_tensor *targets) {
-  const size_t row = (size_t)gt_tensor_features(targets) * gt_element_size(targets->element);
+  const size_t size = (size_t)gt_tensor_features(targets) * gt_element_size(targets->element);
   uint8_t *to = targets->data;
   for (size_t i = 0; i < set->files.count; i++) {
-    const uint8_t *from = (const uint8_t *)targets->data + i * row;
+    const uint8_t *from = (const uint8_t *)targets->data + i * size;
     if (!set->readable[i]) continue;
-    if (from > to) memcpy(to, from, row);
-    to += row;
+    if (from > to) memcpy(to, from, size);
+    to += size;
   }
   targets->dim[0] -= set->skipped;
 }
@@ -275,7 +275,7 @@ static bool read_splits(opening *o) {
   gt_split *const split[SETS] = {&dataset->train, &dataset->test};
   const bool skip = !strcmp(o->options->on_error, "skip");
   for (int k = 0; k < o->sets; k++)
-    if (!list(o, k, split[k])) return false;
+    if (!list_files(o, k, split[k])) return false;
   set_trust(o, TRAIN);
   if (!measure(o, skip) || !read_sets(o, skip)) return false;
   for (int k = 0; k < o->sets; k++)
@@ -329,8 +329,8 @@ static const char *setting(const gt_spec *data, const char *key) {
 
 /* The image form that the model was trained with: size and channels from the input's shape, the rest from
  * its config. */
-static bool trained_form(const gt_data_signature *signature, const char *path, gt_image_form *form,
-                         gt_error *error) {
+static bool read_trained_form(const gt_data_signature *signature, const char *path, gt_image_form *form,
+                              gt_error *error) {
   const gt_input *input = &signature->input[0];
   const int64_t *dim = input->dim, channels = input->rank == 3 ? dim[2] : 1;
   int64_t max_pixels;
@@ -360,7 +360,7 @@ static bool trained_form(const gt_data_signature *signature, const char *path, g
 static bool read_samples(const char *const *path, int count, const gt_data_signature *signature, bool *bad,
                          gt_tensor *out, gt_error *error) {
   gt_image_set set = {.roles = 1};
-  if (!trained_form(signature, path[0], &set.form[GT_IMAGE_INPUT], error)) return false;
+  if (!read_trained_form(signature, path[0], &set.form[GT_IMAGE_INPUT], error)) return false;
   for (int i = 0; i < count; i++) *GT_PUSH(&set.files) = (gt_image_file){.path = {path[i]}};
   const bool ok = gt_image_set_read(&set, bad ? GT_IMAGE_SKIP : GT_IMAGE_REFUSE, error);
   for (int i = 0; i < count && bad && ok; i++) bad[i] = !set.readable[i];

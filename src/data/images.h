@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "data/csv.h"
 
-enum { GT_IMAGE_MAX_SIDE = 8192 };
+enum { GT_IMAGE_MAX_SIDE = 8192 }; /* largest height and width of a sample */
 
 typedef struct gt_image_form {     /* what every image is converted to: bytes [height, width, channels] */
   int64_t height, width, channels; /* channels: 1 gray, 3 RGB */
@@ -32,16 +32,16 @@ typedef struct gt_image_axis {
 } gt_image_axis;
 
 /* Bilinear resizing with antialiasing: each value is a mean with triangle weights whose width follows the
- * scale; first along rows, then across them, in floats, rounded once. */
+ * scale; first horizontally, then vertically, in floats, rounded once. */
 typedef struct gt_resizer {
   int64_t height, width, channels; /* of the sample */
   int64_t row, next;               /* number of rows received; first row of the sample that is not complete */
   bool plain;                      /* true: values are copied, not resized */
   int64_t left, top;               /* pixels of the resized image that are cropped at the left and the top */
   gt_image_axis x, y;
-  float *line;  /* [width, channels] a row after horizontal resizing */
-  float *sum;   /* [height, width, channels] sums of vertical resizing */
-  uint8_t *out; /* the sample */
+  float *resized_row; /* [width, channels] a row after horizontal resizing */
+  float *sum;         /* [height, width, channels] sums of vertical resizing */
+  uint8_t *out;       /* the sample */
 } gt_resizer;
 
 /* Prepares for an image of this size. Call gt_resizer_finish even after a failure. */
@@ -85,9 +85,8 @@ bool gt_image_load(const char *path, const gt_image_form *form, uint8_t *out, in
                    gt_error *error);
 /* Reads only the size as displayed. A form with height 0 accepts every size. */
 bool gt_image_measure(const char *path, const gt_image_form *form, int64_t size[2], gt_error *error);
-/* True for an image by its file name; by its first bytes. */
-bool gt_image_is_named(const char *path);
-bool gt_image_is_one(const gt_bytes *head);
+bool gt_image_is_named(const char *path);   /* true if the file name is that of an image */
+bool gt_image_is_one(const gt_bytes *head); /* true if the first bytes are those of an image */
 /* Versions of the decoders, because decoded values may depend on them. */
 int64_t gt_image_png_version(void);
 int64_t gt_image_jpeg_version(void);
@@ -110,9 +109,9 @@ typedef struct gt_image_set { /* the images of a split */
   gt_image_files files;
   int roles;                          /* GT_IMAGE_ROLES if targets are images, else 1 */
   gt_image_form form[GT_IMAGE_ROLES]; /* set before reading */
-  uint8_t *readable;                  /* [files] 1: the file is a sample; 0: it could not be read */
-  int64_t skipped;                    /* number of files that could not be read */
-  int64_t other_sizes;                /* number of these with another size than the other images */
+  uint8_t *readable;                  /* [files] 1: the file is a sample; 0: it is skipped */
+  int64_t skipped;                    /* number of files that could not be read or have another size */
+  int64_t other_sizes;                /* number of these that have another size than the other images */
   bool outline;                       /* only headers are read; there are no pixels */
   uint64_t key;                       /* hash of the files' attributes and the form (gt_image_set_key) */
   gt_tensor pixels[GT_IMAGE_ROLES];   /* U8 [readable files, height, width, channels] */

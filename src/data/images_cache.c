@@ -76,13 +76,13 @@ static uint64_t fingerprint_of(const gt_image_set *set) {
   return fingerprint;
 }
 
-static int64_t count_good(const gt_image_set *set) {
+static int64_t count_readable(const gt_image_set *set) {
   int64_t samples = 0;
   for (size_t i = 0; i < set->files.count; i++) samples += set->readable[i] == 1;
   return samples;
 }
 
-/* Loads an empty set of the same files. */
+/* Loads the samples of a set that has only its files so far. */
 static bool load_set(int fd, gt_image_set *set, int64_t samples) {
   gt_error error = {0};
   uint64_t fingerprint;
@@ -92,7 +92,7 @@ static bool load_set(int fd, gt_image_set *set, int64_t samples) {
   for (int t = 0; t < set->roles; t++)
     if (!read_exactly(fd, set->pixels[t].data, bytes_of(set, t))) return false;
   return read_exactly(fd, &fingerprint, sizeof fingerprint) && fingerprint == fingerprint_of(set) &&
-         count_good(set) == samples;
+         count_readable(set) == samples;
 }
 
 static void clear_set(gt_image_set *set) {

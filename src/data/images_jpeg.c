@@ -53,7 +53,7 @@ static void count_scans(j_common_ptr jpeg) {
 }
 
 static void read_orientation(decoder *d) {
-  enum { HEAD = 6 };
+  enum { HEAD = 6 }; /* bytes of "Exif", 0, 0 */
   for (jpeg_saved_marker_ptr m = d->jpeg.marker_list; m; m = m->next)
     if (m->marker == JPEG_APP0 + 1 && d->job->orientation == 1 && m->data_length >= HEAD &&
         !memcmp(m->data, "Exif\0", HEAD))

@@ -91,7 +91,7 @@ static bool find_classes(const char *folder, gt_arena *arena, names *classes, gt
   return ok;
 }
 
-/* True if the folder (or with `folders`, a folder in it) has a file with the name of a text. */
+/* True if the folder has a file named .txt or .md; if `folders` is true, also if a folder in it has one. */
 static bool has_texts(const char *folder, bool folders, gt_arena *arena) {
   names found = {0};
   gt_error ignored = {0};
@@ -127,7 +127,7 @@ typedef struct listing { /* state of gt_image_list_folder */
   const char *split; /* the key of the config with the folder */
   gt_arena *arena;
   gt_image_files *out;
-  const char **added; /* the classes that the folders define; NULL: classes are known before */
+  const char **added; /* the classes that the folders define; NULL: classes were known before */
   int64_t others;     /* files that are not images */
   names found;        /* folders that contain images */
   bool respelled;     /* two folders are one class, in two Unicode forms */

@@ -34,7 +34,7 @@ static void read_bytes(png_structp png, png_bytep out, size_t size) {
 /* How a row of the file is converted to a row of the sample. */
 typedef struct layout {
   int64_t width;
-  int from, to; /* channels */
+  int from, to; /* channels of a row of the file, and of the sample */
   int passes;   /* more than 1: interlaced */
 } layout;
 

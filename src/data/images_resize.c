@@ -15,8 +15,8 @@ static void axis_finish(gt_image_axis *axis) {
 /* Sets the weights of one position: a triangle of half-width `radius`, centered at `center` of a source with
  * `length` positions. */
 static void set_weights(gt_image_axis *axis, int64_t position, double center, double radius, int64_t length) {
-  const int64_t low = (int64_t)floor(center - radius + 0.5), top = (int64_t)floor(center + radius + 0.5);
-  const int64_t start = low > 0 ? low : 0, end = top < length ? top : length;
+  const int64_t low = (int64_t)floor(center - radius + 0.5), high = (int64_t)floor(center + radius + 0.5);
+  const int64_t start = low > 0 ? low : 0, end = high < length ? high : length;
   float *weight = axis->weight + position * axis->max_count;
   double total = 0;
   axis->start[position] = start;
@@ -59,7 +59,7 @@ static void find_scaled_size(const gt_image_form *form, int64_t height, int64_t 
 bool gt_resizer_init(gt_resizer *r, const gt_image_form *form, int64_t height, int64_t width, uint8_t *out,
                      const char *path, gt_error *error) {
   int64_t scaled_height, scaled_width;
-  void *line, *sum;
+  void *resized_row, *sum;
   *r = (gt_resizer){.height = form->height, .width = form->width, .channels = form->channels, .out = out};
   find_scaled_size(form, height, width, &scaled_height, &scaled_width);
   r->left = gt_half_to_even(scaled_width - form->width);
@@ -69,9 +69,9 @@ bool gt_resizer_init(gt_resizer *r, const gt_image_form *form, int64_t height, i
   const uint64_t values = (uint64_t)(r->width * r->channels);
   if (!axis_init(&r->x, width, scaled_width, r->left, r->width, path, error) ||
       !axis_init(&r->y, height, scaled_height, r->top, r->height, path, error) ||
-      !gt_try_alloc(&line, values, sizeof *r->line, path, error))
+      !gt_try_alloc(&resized_row, values, sizeof *r->resized_row, path, error))
     return false;
-  r->line = line;
+  r->resized_row = resized_row;
   if (!gt_try_alloc(&sum, (uint64_t)r->height * values, sizeof *r->sum, path, error)) return false;
   r->sum = sum;
   return true;
@@ -80,14 +80,15 @@ bool gt_resizer_init(gt_resizer *r, const gt_image_form *form, int64_t height, i
 void gt_resizer_finish(gt_resizer *r) {
   axis_finish(&r->x);
   axis_finish(&r->y);
-  free(r->line);
+  free(r->resized_row);
   free(r->sum);
   *r = (gt_resizer){0};
 }
 
-/* Resizes a row horizontally into r->line. Inline, so that it is specialized for each number of channels. */
+/* Resizes a row horizontally into r->resized_row. Inline, so that it is specialized for each number of
+ * channels. */
 static inline void resize_row(const gt_resizer *r, const uint8_t *row, int64_t channels) {
-  float *to = r->line;
+  float *to = r->resized_row;
   for (int64_t x = 0; x < r->width; x++, to += channels) {
     const uint8_t *from = row + r->x.start[x] * channels;
     const float *weight = r->x.weight + x * r->x.max_count;
@@ -123,7 +124,7 @@ void gt_resizer_row(gt_resizer *r, const uint8_t *row) {
   for (int64_t y = r->next; y < r->height && r->y.start[y] <= at; y++) {
     const float weight = r->y.weight[y * r->y.max_count + at - r->y.start[y]];
     float *sum = r->sum + y * values;
-    for (int64_t i = 0; i < values; i++) sum[i] += weight * r->line[i];
+    for (int64_t i = 0; i < values; i++) sum[i] += weight * r->resized_row[i];
   }
   for (; r->next < r->height && at + 1 == r->y.start[r->next] + r->y.count[r->next]; r->next++)
     round_row(r, r->next);

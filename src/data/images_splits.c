@@ -44,7 +44,7 @@ typedef struct summary {       /* of the folders that are read as classes */
   const char *names;           /* of all classes: "test, train" */
   const char *inside;          /* the folders in each class; NULL: not the same in all */
   int folders;                 /* smallest number of folders in a class */
-  bool named;                  /* all classes have names of splits */
+  bool named;                  /* all classes have names of splits, among them training and another one */
 } summary;
 
 static summary summarize(const char *folder, const char *const *class, int classes, gt_arena *arena) {

@@ -225,24 +225,26 @@ GT_REGISTER(data, npy)
 bool gt_data_write_npy(const char *path, const gt_tensor *tensor, gt_error *error) {
   static const char *const types[] = {
       [GT_ELEMENT_U8] = "|u1", [GT_ELEMENT_F32] = "<f4", [GT_ELEMENT_I32] = "<i4"};
-  enum { HEADER = 384 }; /* fits eight dimensions of 19 digits; a multiple of 64, as the format requires */
+  /* HEADER fits eight dimensions of 19 digits, and is a multiple of 64, as the format requires. PREFIX: the
+   * bytes before the dict: magic, version, length. */
+  enum { HEADER = 384, PREFIX = 10 };
   char head[HEADER + 1];
-  int n = snprintf(head + 10, HEADER - 10, "{'descr': '%s', 'fortran_order': False, 'shape': (",
+  int n = snprintf(head + PREFIX, HEADER - PREFIX, "{'descr': '%s', 'fortran_order': False, 'shape': (",
                    types[tensor->element]);
   size_t count = 1;
   for (int i = 0; i < tensor->rank; i++) {
-    n += snprintf(head + 10 + n, (size_t)(HEADER - 10 - n), "%" PRId64 ",%s", tensor->dim[i],
+    n += snprintf(head + PREFIX + n, (size_t)(HEADER - PREFIX - n), "%" PRId64 ",%s", tensor->dim[i],
                   i + 1 < tensor->rank ? " " : "");
     count *= (size_t)tensor->dim[i];
   }
-  n += snprintf(head + 10 + n, (size_t)(HEADER - 10 - n), "), }");
-  memset(head + 10 + n, ' ', (size_t)(HEADER - 10 - n));
+  n += snprintf(head + PREFIX + n, (size_t)(HEADER - PREFIX - n), "), }");
+  memset(head + PREFIX + n, ' ', (size_t)(HEADER - PREFIX - n));
   head[HEADER - 1] = '\n';
   memcpy(head, magic, sizeof magic);
   head[6] = 1;
   head[7] = 0;
-  head[8] = (char)((HEADER - 10) & 255);
-  head[9] = (char)((HEADER - 10) >> 8);
+  head[8] = (char)((HEADER - PREFIX) & 255);
+  head[9] = (char)((HEADER - PREFIX) >> 8);
   const gt_span pieces[] = {{head, HEADER}, {tensor->data, count * gt_element_size(tensor->element)}};
   return gt_write_output(path, pieces, 2, error);
 }

@@ -117,7 +117,7 @@ static bool fail_no_array(const gt_npz *archive, const char *member, gt_error *e
   char list[400] = "";
   size_t n = 0;
   const int64_t count = library.zip_get_num_entries(archive->zip, 0);
-  for (int64_t i = 0; i < count && n < sizeof list - 80; i++) {
+  for (int64_t i = 0; i < count && n < sizeof list - 80; i++) { /* a name is cut to 60 bytes below */
     const char *name = library.zip_get_name(archive->zip, (zip_uint64_t)i, ZIP_FL_ENC_RAW);
     const size_t length = name ? strlen(name) : 0,
                  suffix = length > 4 && !strcmp(name + length - 4, ".npy") ? 4 : 0;
@@ -226,16 +226,16 @@ static bool read_archives(gt_data_reader *reader, const options *o, gt_data_file
   gt_array_files train_arrays, test_arrays;
   gt_data_set_trust(reader, GT_PART_TRAIN, gt_data_are_trusted(&train_file, 1));
   bool ok = open_archive(&train, train_file, reader->error);
-  bool tested = test_file.path != NULL;
-  if (ok && tested) ok = open_archive(&test, test_file, reader->error);
+  bool has_test = test_file.path != NULL;
+  if (ok && has_test) ok = open_archive(&test, test_file, reader->error);
   if (ok) {
-    const bool in_train_file = !tested && has_test_arrays(reader, o, &train);
+    const bool in_train_file = !has_test && has_test_arrays(reader, o, &train);
     train_arrays = arrays_of(reader, o, &train, train_file, false);
-    if (tested || in_train_file)
-      test_arrays = arrays_of(reader, o, tested ? &test : &train, tested ? test_file : train_file, true);
+    if (has_test || in_train_file)
+      test_arrays = arrays_of(reader, o, has_test ? &test : &train, has_test ? test_file : train_file, true);
     if (in_train_file) gt_info("%s: x_test and y_test are the test split", train_file.path);
-    tested |= in_train_file;
-    ok = gt_array_read_splits(reader, &train_arrays, tested ? &test_arrays : NULL, gt_npy_parse);
+    has_test |= in_train_file;
+    ok = gt_array_read_splits(reader, &train_arrays, has_test ? &test_arrays : NULL, gt_npy_parse);
   }
   close_archive(&train);
   close_archive(&test);

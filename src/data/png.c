@@ -73,7 +73,7 @@ static bool write_control(gt_animation *a, gt_error *error) {
 /* Copies the pixels (and for the first frame the header) of a frame's PNG file to the animation, one chunk at
  * a time. chunk: length, type, data, checksum. */
 static bool add_chunk(gt_animation *a, uint8_t *chunk, size_t length, bool *has_control, gt_error *error) {
-  uint8_t begin[8] = {0};
+  uint8_t animation[8] = {0}; /* data of chunk acTL: number of frames, then 0: repeat forever */
   const char *type = (const char *)chunk + 4;
   const bool pixels = !memcmp(type, "IDAT", 4), header = !memcmp(type, "IHDR", 4);
   if (!pixels && (!header || a->frames)) return true;
@@ -83,9 +83,9 @@ static bool add_chunk(gt_animation *a, uint8_t *chunk, size_t length, bool *has_
     png_save_uint_32(chunk + 4, a->sequence++);
     return write_chunk(&a->output, "fdAT", chunk + 4, length + 4, error);
   }
-  png_save_uint_32(begin, a->expected);
+  png_save_uint_32(animation, a->expected);
   return gt_output_write(&a->output, chunk, length + 12, error) &&
-         (!header || write_chunk(&a->output, "acTL", begin, sizeof begin, error));
+         (!header || write_chunk(&a->output, "acTL", animation, sizeof animation, error));
 }
 
 /* Plain PNG readers show the first frame: its pixels are in IDAT chunks, those of other frames in fdAT. */

@@ -44,18 +44,18 @@ static bool same_sample(const gt_tensor *a, const gt_tensor *b) {
          !memcmp(a->dim + 1, b->dim + 1, (size_t)(a->rank - 1) * sizeof *a->dim);
 }
 
-static bool check_tensor(gt_data_reader *reader, const char *of, const gt_tensor *train,
+static bool check_tensor(gt_data_reader *reader, const char *what, const gt_tensor *train,
                          const gt_tensor *test) {
   if (same_sample(train, test)) return true;
   if (reader->trust.untrusted)
     return gt_fail(reader->error, GT_ERR_DATA,
                    "the %s of a test sample are %" PRId64
                    " %s, which is not the shape or type that the model was trained on",
-                   of, gt_tensor_features(test), test->element == GT_ELEMENT_U8 ? "bytes" : "numbers");
+                   what, gt_tensor_features(test), test->element == GT_ELEMENT_U8 ? "bytes" : "numbers");
   return gt_fail(reader->error, GT_ERR_DATA,
                  "the %s of a test sample are %" PRId64 " %s, of a training sample %" PRId64
                  " %s; expected the same shape and type",
-                 of, gt_tensor_features(test), test->element == GT_ELEMENT_U8 ? "bytes" : "numbers",
+                 what, gt_tensor_features(test), test->element == GT_ELEMENT_U8 ? "bytes" : "numbers",
                  gt_tensor_features(train), train->element == GT_ELEMENT_U8 ? "bytes" : "numbers");
 }
 
@@ -84,13 +84,14 @@ static bool check_labels(gt_data_reader *reader, const gt_split *split, int inde
   const gt_data_target *target = &reader->dataset->target[index];
   const int32_t *labels = split->target[index].data;
   if (gt_tensor_is_text(&split->target[index])) return true;
-  const int64_t each = split->samples ? gt_tensor_features(&split->target[index]) : 1;
+  const int64_t per_sample = split->samples ? gt_tensor_features(&split->target[index]) : 1;
   if (target->name) name = gt_arena_printf(reader->arena, "target '%s'", target->name);
-  for (int64_t i = 0; i < split->samples * each; i++)
+  for (int64_t i = 0; i < split->samples * per_sample; i++)
     if (labels[i] < (target->ignores ? -1 : 0) || labels[i] >= target->classes)
       return gt_fail(reader->error, GT_ERR_DATA,
                      "%s: sample %" PRId64 " has the label %d; with %d classes, labels go from 0 to %d",
-                     name ? name : "targets", i / each, labels[i], target->classes, target->classes - 1);
+                     name ? name : "targets", i / per_sample, labels[i], target->classes,
+                     target->classes - 1);
   return true;
 }
 
@@ -178,7 +179,8 @@ static bool check_ignore_index(gt_data_reader *reader) {
   return false;
 }
 
-static bool check_part_labels(gt_data_reader *reader, int index) {
+/* Checks the labels of the training and the test file. */
+static bool check_labels_of_target(gt_data_reader *reader, int index) {
   const gt_dataset *dataset = reader->dataset;
   if (!check_labels(reader, &dataset->train, index, reader->train_name)) return false;
   gt_data_use_trust(reader, GT_PART_TEST);
@@ -207,7 +209,7 @@ static bool prepare_classes_by_target(gt_data_reader *reader) {
     if (!target->classification) continue;
     if (!target->classes) target->classes = known->classes ? known->classes : count_classes(dataset, k);
     if (!target->class_names) target->class_names = known->class_names;
-    if (!check_part_labels(reader, k)) return false;
+    if (!check_labels_of_target(reader, k)) return false;
   }
   return true;
 }
@@ -234,11 +236,12 @@ static bool prepare_classes(gt_data_reader *reader) {
   if (!dataset->target[0].class_names)
     dataset->target[0].class_names =
         common->class_names.count ? common->class_names.items : gt_data_model_target(reader, 0)->class_names;
-  return check_part_labels(reader, 0);
+  return check_labels_of_target(reader, 0);
 }
 
 /* --- splits --- */
 
+/* Copies the samples of split `which`. */
 static bool copy_split(const gt_tensor *from, const uint8_t *part, int which, int64_t samples, gt_tensor *to,
                        gt_error *error) {
   *to = *from;
@@ -246,28 +249,28 @@ static bool copy_split(const gt_tensor *from, const uint8_t *part, int which, in
   to->data = NULL;
   if (!from->data) return true; /* an outline, without data */
   if (!gt_tensor_alloc(to, "a split of the data", error)) return false;
-  const size_t row = (size_t)gt_tensor_features(from) * gt_element_size(from->element);
+  const size_t sample_bytes = (size_t)gt_tensor_features(from) * gt_element_size(from->element);
   uint8_t *at = to->data;
   for (int64_t i = 0; i < from->dim[0]; i++)
     if (part[i] == which) {
-      memcpy(at, (const uint8_t *)from->data + (size_t)i * row, row);
-      at += row;
+      memcpy(at, (const uint8_t *)from->data + (size_t)i * sample_bytes, sample_bytes);
+      at += sample_bytes;
     }
   return true;
 }
 
 /* Keeps only the samples of split `which`, in place. */
 static void keep_split(gt_tensor *tensor, const uint8_t *part, int which, int64_t samples) {
-  const size_t row = (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
+  const size_t sample_bytes = (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
   uint8_t *to = tensor->data;
   for (int64_t i = 0; i < tensor->dim[0] && to; i++) {
-    const uint8_t *from = (const uint8_t *)tensor->data + (size_t)i * row;
+    const uint8_t *from = (const uint8_t *)tensor->data + (size_t)i * sample_bytes;
     if (part[i] != which) continue;
-    if (from > to) memcpy(to, from, row);
-    to += row;
+    if (from > to) memcpy(to, from, sample_bytes);
+    to += sample_bytes;
   }
   tensor->dim[0] = samples;
-  void *smaller = to ? realloc(tensor->data, (size_t)samples * row) : NULL;
+  void *smaller = to ? realloc(tensor->data, (size_t)samples * sample_bytes) : NULL;
   if (smaller) tensor->data = smaller;
 }
 
@@ -282,7 +285,8 @@ static bool split_tensor(gt_tensor *from, const uint8_t *part, const int64_t cou
   return true;
 }
 
-static int64_t fraction_of(double fraction, int64_t n) {
+/* The number of samples of a split; at least one if the fraction is above 0. */
+static int64_t count_of_fraction(double fraction, int64_t n) {
   const int64_t count = (int64_t)floor(fraction * (double)n + 0.5);
   return fraction > 0 && count < 1 ? 1 : count;
 }
@@ -353,12 +357,13 @@ static bool check_weights(gt_data_reader *reader) {
   return true;
 }
 
-/* Reports `split` by classes or groups without a fraction: it has no effect. */
+/* Reports a `split` by classes or groups if the config has no fractions: it has no effect. */
 static void review_split(gt_data_reader *reader, const int64_t count[GT_PARTS]) {
   const gt_spec *node = gt_data_node(reader, "split", NULL);
-  const bool chosen =
+  const bool by_class_or_group =
       reader->split.group || (reader->split.method && !strcmp(reader->split.method, "stratified"));
-  if (!node || !chosen || count[GT_PART_VALIDATION] || count[GT_PART_TEST] || reader->wanted->signature)
+  if (!node || !by_class_or_group || count[GT_PART_VALIDATION] || count[GT_PART_TEST] ||
+      reader->wanted->signature)
     return;
   gt_finding_at(reader->diagnostics, GT_FINDING_no_effect, node->at,
                 "'split' has no effect: no samples are split off")
@@ -370,8 +375,8 @@ static bool prepare_splits(gt_data_reader *reader) {
   gt_split *train = &dataset->train;
   const int64_t n = train->samples;
   if (reader->has_splits) return true;
-  int64_t count[GT_PARTS] = {0, fraction_of(reader->common->validation, n),
-                             fraction_of(reader->test_fraction, n)};
+  int64_t count[GT_PARTS] = {0, count_of_fraction(reader->common->validation, n),
+                             count_of_fraction(reader->test_fraction, n)};
   const bool by_content = gt_data_split_reads_samples(reader);
   review_split(reader, count);
   count[GT_PART_TRAIN] = n - count[GT_PART_VALIDATION] - count[GT_PART_TEST];

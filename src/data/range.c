@@ -20,9 +20,9 @@ static const double part_far = 0.1; /* fraction of the samples outside by chance
 
 static int64_t columns_of(const gt_tensor *tensor) {
   if (tensor->element == GT_ELEMENT_I32 || !tensor->data || !tensor->dim[0]) return 0;
-  if (tensor->rank == 3) return 1;
+  if (tensor->rank == 3) return 1; /* read as images of one channel */
   const int64_t last = tensor->rank < 2 ? 1 : tensor->dim[tensor->rank - 1];
-  return last <= MAX_COLUMNS ? last : 1;
+  return last <= MAX_COLUMNS ? last : 1; /* too many columns are treated as one */
 }
 
 static float value_at(const gt_tensor *tensor, int64_t i) {
@@ -152,7 +152,7 @@ static bool must_warn(const gt_value_range *trained, const tally *t, const limit
     shifted += (double)column[c].outside > many_values * (double)samples;
   return t->samples[3] || (double)t->samples[2] > chance_far ||
          ((double)t->samples[1] > chance && (double)t->samples[1] > many_samples * (double)samples) ||
-         (shifted && 10 * shifted >= trained->columns);
+         (shifted && 10 * shifted >= trained->columns); /* at least a tenth of the columns */
 }
 
 /* True if all values are tiny compared with the training samples, but not all are 0. */

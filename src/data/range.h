@@ -20,7 +20,8 @@ typedef struct gt_value_range {
 } gt_value_range;
 
 /* The range of a tensor of bytes or floats; unknown for integers, which are indices, and for a tensor without
- * data. Each feature is a column; for images, each channel. In the arena. */
+ * data. Each feature is a column; for images, each channel; but more than 4,096 are one column. In the
+ * arena. */
 gt_value_range gt_tensor_range(const struct gt_tensor *tensor, gt_arena *arena);
 /* A sentence about samples outside input->range, the range of the training samples; NULL if there is no
  * reason to warn. In the arena. */

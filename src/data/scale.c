@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static gt_diagnostic *problem(gt_data_reader *reader, const char *text) {
+static gt_diagnostic *report_problem(gt_data_reader *reader, const char *text) {
   return gt_error_at(reader->diagnostics, gt_data_position(reader, "normalize"), "%s", text);
 }
 
@@ -41,7 +41,9 @@ static void measure(const gt_tensor *inputs, double unit, double *mean, double *
   }
 }
 
-static bool fits(gt_data_reader *reader, const char *key, int count, int64_t channels, int64_t features) {
+/* True if `count` values of mean or std fit the inputs; else reports that they do not. */
+static bool check_length(gt_data_reader *reader, const char *key, int count, int64_t channels,
+                         int64_t features) {
   if (count <= 1 || count == channels || count == features) return true;
   const gt_spec *node = gt_data_node(reader, "normalize", key);
   gt_diagnostic *d = gt_error_at(reader->diagnostics, node ? node->at : reader->spec->at,
@@ -56,10 +58,12 @@ static bool fits(gt_data_reader *reader, const char *key, int count, int64_t cha
 static int64_t given_period(gt_data_reader *reader, const gt_data_normalize *normalize, int64_t channels,
                             int64_t features) {
   const int a = normalize->mean.count, b = normalize->std.count;
-  if (!fits(reader, "mean", a, channels, features) || !fits(reader, "std", b, channels, features)) return 0;
+  if (!check_length(reader, "mean", a, channels, features) ||
+      !check_length(reader, "std", b, channels, features))
+    return 0;
   if (a > 1 && b > 1 && a != b) {
-    problem(reader, "mean and std have different lengths")->expected = "the same length for both, or one "
-                                                                       "value";
+    report_problem(reader, "mean and std have different lengths")->expected =
+        "the same length for both, or one value";
     return 0;
   }
   return a > b ? a : b > 1 ? b : 1;
@@ -76,7 +80,7 @@ static bool fill_scale(gt_data_reader *reader, int64_t period, double unit, cons
     scale[f] = (float)(unit / std[f]);
     shift[f] = (float)(-(mean[f] - (double)center[f] * unit) / std[f]);
     if (isfinite(center[f]) && isfinite(scale[f]) && isfinite(shift[f])) continue;
-    problem(reader, "the scaling of the inputs overflows 32-bit floats");
+    report_problem(reader, "the scaling of the inputs overflows 32-bit floats");
     return false;
   }
   *out = (gt_scaling){period, center};
@@ -121,9 +125,9 @@ static const gt_data_normalize *normalize_of(gt_data_reader *reader, int index) 
 
 /* --- per column --- */
 
-/* The quantile `part` (0 to 1) with linear interpolation, as numpy.quantile. */
-static double quantile(const float *sorted, int64_t count, double part) {
-  const double at = part * (double)(count - 1);
+/* The quantile `fraction` (0 to 1) with linear interpolation, as numpy.quantile. */
+static double quantile(const float *sorted, int64_t count, double fraction) {
+  const double at = fraction * (double)(count - 1);
   const int64_t below = (int64_t)at, above = below + 1 < count ? below + 1 : below;
   return (double)sorted[below] + (at - (double)below) * ((double)sorted[above] - (double)sorted[below]);
 }
@@ -255,7 +259,7 @@ bool gt_data_scale(gt_data_reader *reader, int index) {
   if (plan.automatic) log_scaling(reader, index);
   reader->dataset->input[index].white = 1 / plan.unit;
   if (plan.measured && given) {
-    problem(reader, "mean and std are given, but the method measures them")->expected =
+    report_problem(reader, "mean and std are given, but the method measures them")->expected =
         "either method: standard or channel, or mean and std";
     return false;
   }
@@ -283,6 +287,7 @@ gt_target_scaling gt_data_measure_target(const gt_tensor *target, int64_t horizo
   double *mean = GT_NEW_N(arena, double, 2 * count);
   float *values = GT_NEW_N(arena, float, 2 * count);
   measure(target, 1, mean, mean + count, period);
+  /* All steps of a series share the mean and deviation of their column. */
   for (int64_t i = 0; i < 2 * count; i++) values[i] = (float)mean[i / count * count + i % count % period];
   return (gt_target_scaling){count, values};
 }

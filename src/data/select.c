@@ -20,8 +20,9 @@ typedef struct label_names {
 
 /* What becomes of each label in the files. */
 typedef struct table {
-  int32_t *row; /* [count] by label: 0: not in the training file; SEEN: in it, not selected; n + 1: class n */
   int64_t count;
+  /* [count] by label: 0: not in the training file; SEEN: in it, but not selected; n + 1: class n. */
+  int32_t *state;
 } table;
 enum { SEEN = -1 };
 
@@ -82,7 +83,7 @@ static const char *list_of_labels(gt_arena *arena, const table *labels) {
   char *list = gt_arena_strdup(arena, "one of the training labels: ");
   int listed = 0;
   for (int64_t i = 0; i < labels->count; i++) {
-    if (!labels->row[i]) continue;
+    if (!labels->state[i]) continue;
     if (listed == MAX_LISTED) return gt_arena_printf(arena, "%s, …", list);
     list = gt_arena_printf(arena, "%s%s%" PRId64, list, listed++ ? ", " : "", i);
   }
@@ -122,12 +123,12 @@ static bool open_table(gt_data_reader *reader, const int *label, table *out) {
     if (label[i] > largest) largest = label[i];
   void *memory;
   out->count = largest + 1;
-  if (!gt_try_alloc(&memory, (uint64_t)out->count, sizeof *out->row, "the classes", reader->error))
+  if (!gt_try_alloc(&memory, (uint64_t)out->count, sizeof *out->state, "the classes", reader->error))
     return false;
-  out->row = memory;
+  out->state = memory;
   const int32_t *labels = dataset->train.target[0].data;
   for (int64_t i = 0; i < dataset->train.samples; i++)
-    if (labels[i] >= 0) out->row[labels[i]] = SEEN;
+    if (labels[i] >= 0) out->state[labels[i]] = SEEN;
   return true;
 }
 
@@ -146,8 +147,8 @@ static bool fill_table(gt_data_reader *reader, const label_names *classes, const
   const gt_strings chosen = reader->common->classes.strings;
   const gt_data_target *model = gt_data_model_target(reader, 0);
   for (int i = 0; i < chosen.count; i++) {
-    const bool bare = !classes->count && !model->classes;
-    if (label[i] < 0 || (bare && !labels->row[label[i]]))
+    const bool must_occur = !classes->count && !model->classes; /* nothing else tells which labels exist */
+    if (label[i] < 0 || (must_occur && !labels->state[label[i]]))
       return fail_unknown_class(reader, i, classes->names, classes->count,
                                 list_of_labels(reader->arena, labels));
     names[i] = classes->count ? classes->names[label[i]] : gt_arena_printf(reader->arena, "%d", label[i]);
@@ -155,12 +156,12 @@ static bool fill_table(gt_data_reader *reader, const label_names *classes, const
     if (number < 0)
       return fail_unknown_class(reader, i, model->class_names, model->class_names ? model->classes : 0,
                                 "a class of the model");
-    if (labels->row[label[i]] > 0) {
+    if (labels->state[label[i]] > 0) {
       gt_error_at(reader->diagnostics, chosen.at[i], "the class '%s' is listed twice", names[i])->expected =
           "each class once";
       return false;
     }
-    labels->row[label[i]] = number + 1;
+    labels->state[label[i]] = number + 1;
   }
   return true;
 }
@@ -168,7 +169,7 @@ static bool fill_table(gt_data_reader *reader, const label_names *classes, const
 static void renumber(gt_split *split, const table *labels) {
   int32_t *label = split->target[0].data;
   for (int64_t i = 0; i < split->samples; i++)
-    label[i] = label[i] >= 0 && labels->row[label[i]] > 0 ? labels->row[label[i]] - 1 : DROPPED;
+    label[i] = label[i] >= 0 && labels->state[label[i]] > 0 ? labels->state[label[i]] - 1 : DROPPED;
 }
 
 bool gt_data_choose_classes(gt_data_reader *reader) {
@@ -194,7 +195,7 @@ bool gt_data_choose_classes(gt_data_reader *reader) {
     dataset->target[0].classes = model->classes ? model->classes : chosen.count;
     dataset->target[0].class_names = model->classes ? model->class_names : names;
   }
-  free(labels.row);
+  free(labels.state);
   return ok;
 }
 
@@ -215,23 +216,23 @@ static bool limit_classes(gt_data_reader *reader, const uint8_t *part) {
   return true;
 }
 
-/* Reduces the tensor to its first rows, and frees the rest of the memory. */
-static void shrink(gt_tensor *tensor, int64_t rows) {
-  tensor->dim[0] = rows;
-  const size_t row = (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
-  void *smaller = rows && tensor->data ? realloc(tensor->data, (size_t)rows * row) : NULL;
+/* Reduces the tensor to its first samples, and frees the rest of the memory. */
+static void shrink(gt_tensor *tensor, int64_t samples) {
+  tensor->dim[0] = samples;
+  const size_t sample_bytes = (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
+  void *smaller = samples && tensor->data ? realloc(tensor->data, (size_t)samples * sample_bytes) : NULL;
   if (smaller) tensor->data = smaller;
 }
 
-/* Removes the rows whose label is DROPPED. */
-static void drop_rows(gt_tensor *tensor, const int32_t *label, int64_t samples, int64_t kept) {
-  const size_t row = (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
+/* Removes the samples whose label is DROPPED from one tensor. */
+static void drop_from_tensor(gt_tensor *tensor, const int32_t *label, int64_t samples, int64_t kept) {
+  const size_t sample_bytes = (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
   uint8_t *to = tensor->data;
   for (int64_t i = 0; i < samples && to; i++) {
     if (label[i] == DROPPED) continue;
-    const uint8_t *from = (const uint8_t *)tensor->data + (size_t)i * row;
-    if (from > to) memcpy(to, from, row);
-    to += row;
+    const uint8_t *from = (const uint8_t *)tensor->data + (size_t)i * sample_bytes;
+    if (from > to) memcpy(to, from, sample_bytes);
+    to += sample_bytes;
   }
   shrink(tensor, kept);
 }
@@ -242,8 +243,8 @@ static void drop_samples(gt_split *split, int inputs, uint8_t *part) {
   int64_t kept = 0;
   for (int64_t i = 0; i < split->samples; i++) kept += label[i] != DROPPED;
   if (kept == split->samples) return;
-  for (int k = 0; k < inputs; k++) drop_rows(&split->input[k], label, split->samples, kept);
-  if (split->weights.rank) drop_rows(&split->weights, label, split->samples, kept);
+  for (int k = 0; k < inputs; k++) drop_from_tensor(&split->input[k], label, split->samples, kept);
+  if (split->weights.rank) drop_from_tensor(&split->weights, label, split->samples, kept);
   kept = 0;
   for (int64_t i = 0; i < split->samples; i++) {
     if (label[i] == DROPPED) continue;
@@ -264,15 +265,15 @@ static bool fail_empty(gt_data_reader *reader, const char *split, int64_t sample
 
 bool gt_data_keep_selected(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]) {
   gt_split *train = &reader->dataset->train, *test = &reader->dataset->test;
-  const int64_t tested = test->samples;
+  const int64_t test_samples = test->samples;
   if (reader->common->per_class && !limit_classes(reader, part)) return false;
   drop_samples(train, reader->dataset->inputs, part);
-  if (tested) drop_samples(test, reader->dataset->inputs, NULL);
-  int64_t left[GT_PARTS + 1] = {0}; /* with GT_PART_NONE */
-  for (int64_t i = 0; i < train->samples; i++) left[part[i]]++;
+  if (test_samples) drop_samples(test, reader->dataset->inputs, NULL);
+  int64_t remaining[GT_PARTS + 1] = {0}; /* with GT_PART_NONE */
+  for (int64_t i = 0; i < train->samples; i++) remaining[part[i]]++;
   for (int i = 0; i < GT_PARTS; i++) {
-    if (count[i] && !left[i]) return fail_empty(reader, gt_data_part_names[i], count[i]);
-    count[i] = left[i];
+    if (count[i] && !remaining[i]) return fail_empty(reader, gt_data_part_names[i], count[i]);
+    count[i] = remaining[i];
   }
-  return !tested || test->samples || fail_empty(reader, gt_data_part_names[GT_PART_TEST], tested);
+  return !test_samples || test->samples || fail_empty(reader, gt_data_part_names[GT_PART_TEST], test_samples);
 }

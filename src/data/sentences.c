@@ -19,8 +19,8 @@ typedef struct gt_sentences {
 
 /* --- files --- */
 
-/* For lines: the label column is the target, then comes the text. */
-static void choose_label(gt_data_reader *reader, gt_csv *csv) {
+/* For a file of lines: sets the target columns of the CSV to the label and then the text. */
+static void choose_label_and_text(gt_data_reader *reader, gt_csv *csv) {
   for (int i = 0; i < csv->columns; i++) csv->role[i] = i;
   csv->targets = csv->columns;
   const char **name = GT_NEW(reader->arena, const char *);
@@ -29,12 +29,12 @@ static void choose_label(gt_data_reader *reader, gt_csv *csv) {
   reader->dataset->target[0].column_count = 1;
 }
 
-/* Makes the targets, in the order of the list, and then the text the target columns of the CSV, whose cells
- * are kept. */
+/* Sets the target columns of the CSV, whose cells are kept, to the targets in the order of the list and then
+ * the text. */
 static bool choose_columns(gt_data_reader *reader, const gt_sentence_options *o, gt_csv *csv) {
   const gt_spec *text = gt_data_node(reader, "text", "column");
   if (!o->column) {
-    choose_label(reader, csv);
+    choose_label_and_text(reader, csv);
     return true;
   }
   const int column = gt_csv_find_or_report(reader, csv, o->column, text ? text->at : reader->spec->at);
@@ -141,9 +141,10 @@ static const gt_vocabulary *learn(gt_data_reader *reader) {
 /* --- samples --- */
 
 typedef struct tally {
-  int64_t samples, cut;    /* number of all samples, of those longer than `length` */
-  int64_t tokens, longest; /* number of all tokens, of those of the longest sample before cutting */
-  int64_t unknown;         /* number of samples without any token of the vocabulary */
+  int64_t samples, cut; /* number of samples; of samples longer than `length`, which are cut */
+  int64_t tokens;       /* number of tokens in all samples, after cutting */
+  int64_t longest;      /* number of tokens of the longest sample, before cutting */
+  int64_t unknown;      /* number of samples without any token of the vocabulary */
 } tally;
 
 /* Writes the tokens of a text to a row of `length`, padded with 0, and their number to *counted. */

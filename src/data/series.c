@@ -326,12 +326,12 @@ static gt_series_pace pace_of_group(const gt_series_rows *rows, int64_t first, i
 typedef struct divider {
   gt_series *series;
   const gt_series_rows *rows;
-  const uint8_t *part;      /* [rows] the split; NULL: all rows are test rows */
-  int64_t at[GT_PARTS + 1]; /* number of rows of each split so far */
-  gt_series_pace pace;      /* of the current group */
+  const uint8_t *part;               /* [rows] the split; NULL: all rows are test rows */
+  int64_t rows_so_far[GT_PARTS + 1]; /* of each split and of GT_PART_NONE */
+  gt_series_pace pace;               /* of the current group */
 } divider;
 
-/* True if no window may contain both row i and row i - 1 of the same group. */
+/* True if no window may contain both row i and row i - 1 of the same group; then counts the break. */
 static bool is_break(divider *d, int64_t i) {
   const gt_series_rows *rows = d->rows;
   gt_series_breaks *b = &d->series->breaks;
@@ -349,13 +349,13 @@ static bool is_break(divider *d, int64_t i) {
 }
 
 int64_t gt_series_windows_in(const gt_data_series *o, int64_t rows) {
-  const int64_t spare = rows - o->window - o->horizon;
-  return spare < 0 ? 0 : spare / o->stride + 1;
+  const int64_t last_start = rows - o->window - o->horizon; /* first row of the last window that fits */
+  return last_start < 0 ? 0 : last_start / o->stride + 1;
 }
 
 /* Adds the stretches of one group. */
 static void divide_group(divider *d, int64_t first, int64_t end) {
-  gt_element_range *s = NULL;
+  gt_stretch *s = NULL;
   int64_t joined = 0; /* consecutive rows of one split, regardless of breaks */
   for (int64_t i = first; i < end; i++) {
     const int part = d->part ? d->part[i] : GT_PART_TEST;
@@ -364,11 +364,11 @@ static void divide_group(divider *d, int64_t first, int64_t end) {
     if (is_border) d->series->joined += gt_series_windows_in(&d->series->options, joined), joined = 0;
     if (is_border || is_broken) {
       s = GT_PUSH(&d->series->stretches);
-      *s = (gt_element_range){part, d->rows->group ? d->rows->group[i] : 0, d->at[part], 0};
+      *s = (gt_stretch){part, d->rows->group ? d->rows->group[i] : 0, d->rows_so_far[part], 0};
     }
     s->rows++;
     joined++;
-    d->at[part]++;
+    d->rows_so_far[part]++;
   }
   d->series->joined += gt_series_windows_in(&d->series->options, joined);
 }

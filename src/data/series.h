@@ -34,13 +34,13 @@ typedef struct gt_series_rows { /* what is known about the rows of a file beside
   int groups;              /* at least 1 */
 } gt_series_rows;
 
-typedef struct gt_element_range { /* rows of one group without a gap, all in one split */
+typedef struct gt_stretch { /* rows of one group without a gap, all in one split */
   int part, group;
   int64_t first, rows; /* first row, in the rows of the split; number of rows */
-} gt_element_range;
+} gt_stretch;
 
 typedef struct gt_stretches {
-  gt_element_range *items;
+  gt_stretch *items;
   size_t count, capacity;
 } gt_stretches;
 

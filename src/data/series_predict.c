@@ -13,15 +13,15 @@
 typedef struct forecasting {
   const gt_data_signature *model;
   const gt_series_rows *rows;
-  gt_data_series o;
+  gt_data_series o;     /* settings, with window and horizon of the model */
   int64_t count, ahead; /* rows of the file; rows after the window */
   /* Groups with values of the target in all rows after the window; in at least one of them. */
   int64_t all_known, known;
   const char *first_known; /* name of the first group that `known` counts; NULL: none, or no names */
   int64_t *order;          /* [count] rows sorted by group */
   int64_t *first;          /* [groups + 1] index of the first row of each group in `order` */
-  gt_tensor *out;
-  gt_forecast_rows *to;
+  gt_tensor *out;          /* the rows of each input, and finally its windows */
+  gt_forecast_rows *to;    /* receives groups and times */
 } forecasting;
 
 static bool is_future(const forecasting *f, int k) { return gt_series_is_ahead(&f->model->input[k]); }
@@ -34,8 +34,8 @@ static int64_t rows_of(const forecasting *f, int group) { return f->first[group 
 /* --- why a group has no forecast --- */
 
 typedef struct reason {
-  int64_t row; /* the row with the problem; -1: no single row */
-  const char *text;
+  int64_t row;      /* the row with the problem; -1: no single row */
+  const char *text; /* NULL: there is no problem */
 } reason;
 
 static double *times_of(const forecasting *f, int group) {
@@ -200,7 +200,9 @@ static bool make_windows(forecasting *f, gt_tensor *window, gt_error *error) {
   return f->to->series || gt_fail(error, GT_ERR_DATA, "%s: no group has a window of rows", f->rows->path);
 }
 
-/* Sorts the rows by group; without groups, all rows are one group. */
+/* Sorts the rows by group; without groups, all rows are one group. first[] is filled two places ahead: group
+ * g counts in first[g + 2], and when first[g + 1] has advanced over its rows, it is the beginning of the next
+ * group. */
 static void find_groups(forecasting *f) {
   const gt_series_rows *rows = f->rows;
   f->order = gt_alloc((size_t)f->count * sizeof *f->order + 1);

@@ -16,15 +16,16 @@ enum { MAX_LISTED = 4 }; /* groups in a message */
 
 typedef struct cutting {
   gt_data_reader *reader;
-  const gt_data_series *o;
+  const gt_data_series *o; /* settings */
   gt_split *split[GT_PARTS];
-  int64_t windows[GT_PARTS], longest[GT_PARTS]; /* rows of the longest stretch */
+  int64_t windows[GT_PARTS]; /* number of windows */
+  int64_t longest[GT_PARTS]; /* rows of the longest stretch */
 } cutting;
 
 static void count_windows(cutting *c) {
   const gt_stretches *all = &c->reader->series->stretches;
   for (size_t i = 0; i < all->count; i++) {
-    const gt_element_range *s = &all->items[i];
+    const gt_stretch *s = &all->items[i];
     if (s->part == GT_PART_NONE) continue;
     c->windows[s->part] += gt_series_windows_in(c->o, s->rows);
     c->longest[s->part] = gt_max_i64(c->longest[s->part], s->rows);
@@ -64,14 +65,14 @@ static bool check_splits(const cutting *c) {
   for (int p = 0; p < GT_PARTS; p++) {
     if (!c->split[p]->samples || c->windows[p]) continue;
     const char *key = key_of(c, p);
-    const bool fraction = !strcmp(key, "validation") || !strcmp(key, "test_fraction");
+    const bool by_fraction = !strcmp(key, "validation") || !strcmp(key, "test_fraction");
     gt_diagnostic *d = gt_error_at(reader->diagnostics, gt_data_position(reader, key),
                                    "no window of %" PRId64 " rows with a horizon of %" PRId64
                                    " fits into the %s rows: the longest stretch without a gap has %" PRId64
                                    " rows, %" PRId64 " are needed",
                                    c->o->window, c->o->horizon, gt_data_part_names[p], c->longest[p],
                                    c->o->window + c->o->horizon);
-    d->expected = fraction
+    d->expected = by_fraction
                       ? gt_arena_printf(reader->arena, "a larger %s, or a smaller window or horizon", key)
                       : "a smaller window or horizon";
     d->help = explain_short(c);
@@ -89,7 +90,7 @@ static group_size *size_groups(const cutting *c, int part, int groups) {
   const gt_stretches *all = &c->reader->series->stretches;
   group_size *size = gt_alloc((size_t)groups * sizeof *size);
   for (size_t i = 0; i < all->count; i++) {
-    const gt_element_range *s = &all->items[i];
+    const gt_stretch *s = &all->items[i];
     if (s->part == GT_PART_NONE || (part >= 0 && s->part != part)) continue;
     size[s->group].rows += s->rows;
     size[s->group].windows += gt_series_windows_in(c->o, s->rows);
@@ -124,8 +125,8 @@ static void report_short(const cutting *c, int part, const group_size *size) {
                         : "larger fractions, or a smaller window or horizon";
 }
 
-/* Reports groups that are too short for a window, in all splits or in one. Not if a test file has groups,
- * which are others. */
+/* Reports groups that are too short for a window, in all splits or in one. Reports nothing if the test file
+ * has groups: their numbers are not those of the training file. */
 static void review_groups(const cutting *c) {
   gt_data_reader *reader = c->reader;
   const gt_series_rows *file = &reader->series->file[GT_SERIES_TRAIN];
@@ -185,7 +186,7 @@ static bool list_starts(cutting *c, int part) {
     return false;
   int32_t *to = c->split[part]->start = memory;
   for (size_t i = 0; i < all->count; i++) {
-    const gt_element_range *s = &all->items[i];
+    const gt_stretch *s = &all->items[i];
     if (s->part != part) continue;
     for (int64_t w = 0; w < gt_series_windows_in(c->o, s->rows); w++)
       *to++ = (int32_t)(s->first + w * c->o->stride);
@@ -277,8 +278,8 @@ static void describe_inputs(const cutting *c) {
   }
 }
 
-/* Names the targets with their step: "temp_max+1" is the first row after the window. A label of only the next
- * row keeps its name. */
+/* Names the targets with their step: "temp_max+1" is the first row after the window. A class label keeps its
+ * name if the horizon is 1. */
 static void name_targets(const cutting *c) {
   gt_data_target *target = &c->reader->dataset->target[0];
   const int64_t horizon = c->o->horizon,

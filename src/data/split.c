@@ -111,23 +111,24 @@ static void assign_by_position(const gt_data_reader *reader, uint8_t *part, cons
 
 /* --- stratified --- */
 
-typedef struct stratum {        /* the samples of a class */
-  int64_t samples, first, seen; /* number; index of the first; number assigned so far */
-  int64_t test, validation;     /* numbers of test and validation samples */
+typedef struct stratum {    /* the samples of a class */
+  int64_t samples, first;   /* number of samples; index of the first one */
+  int64_t seen;             /* number of samples assigned so far */
+  int64_t test, validation; /* numbers of test and validation samples */
 } stratum;
 
 /* `fraction` of the class's samples, rounded up or down at random, so that many small classes add up to the
  * fraction. The random number depends on the first sample of the class, but on no other class, so splits stay
  * the same if the config selects classes. */
-static int64_t draw_share(const gt_data_reader *reader, const stratum *s, double fraction, int part) {
+static int64_t draw_count(const gt_data_reader *reader, const stratum *s, double fraction, int part) {
   const float drawn = gt_random_uniform(reader->seed, GT_PURPOSE_SPLIT, (uint32_t)part, (uint32_t)s->first);
   return (int64_t)floor(fraction * (double)s->samples + (double)drawn);
 }
 
 /* Sets the numbers of test and validation samples; at least one sample of each class remains for training. */
 static void size_stratum(const gt_data_reader *reader, stratum *s) {
-  s->test = gt_min_i64(draw_share(reader, s, reader->test_fraction, GT_PART_TEST), s->samples - 1);
-  s->validation = gt_min_i64(draw_share(reader, s, reader->common->validation, GT_PART_VALIDATION),
+  s->test = gt_min_i64(draw_count(reader, s, reader->test_fraction, GT_PART_TEST), s->samples - 1);
+  s->validation = gt_min_i64(draw_count(reader, s, reader->common->validation, GT_PART_VALIDATION),
                              s->samples - 1 - s->test);
 }
 
@@ -213,12 +214,13 @@ typedef struct grouping {
   int64_t *samples; /* [groups] number of samples */
   uint32_t *order;  /* [groups] the groups in random order */
   uint8_t *part;    /* [groups] the split */
-  int left;         /* number of groups in the training split */
+  int in_training;  /* number of groups in the training split */
 } grouping;
 
+/* Moves a group out of the training split. *room: how many samples the other split still lacks. */
 static void move_group(grouping *g, uint32_t group, int part, int64_t *room) {
   g->part[group] = (uint8_t)part;
-  g->left--;
+  g->in_training--;
   *room -= g->samples[group];
 }
 
@@ -228,30 +230,30 @@ static int64_t nearest_group(const grouping *g, int64_t room, bool any) {
   int64_t best = -1, smallest = any ? INT64_MAX : room;
   for (int k = 0; k < g->groups; k++) {
     const uint32_t group = g->order[k];
-    const int64_t miss = llabs(room - g->samples[group]);
-    if (g->part[group] != GT_PART_TRAIN || miss >= smallest) continue;
+    const int64_t distance = llabs(room - g->samples[group]);
+    if (g->part[group] != GT_PART_TRAIN || distance >= smallest) continue;
     best = group;
-    smallest = miss;
+    smallest = distance;
   }
   return best;
 }
 
-/* Moves groups, in random order, to a split while they fit; then one more if the size is closer to `wanted`
- * with it. At least one group remains for training. */
+/* Moves to a split, in random order, each group that still fits; then one more if the size is closer to
+ * `wanted` with it. At least one group remains for training. */
 static void fill_part(grouping *g, int part, int64_t wanted) {
   int64_t room = wanted;
-  for (int k = 0; k < g->groups && room > 0 && g->left > 1; k++) {
+  for (int k = 0; k < g->groups && room > 0 && g->in_training > 1; k++) {
     const uint32_t group = g->order[k];
     if (g->part[group] == GT_PART_TRAIN && g->samples[group] <= room) move_group(g, group, part, &room);
   }
-  if (room <= 0 || g->left < 2) return;
+  if (room <= 0 || g->in_training < 2) return;
   const int64_t more = nearest_group(g, room, room == wanted);
   if (more >= 0) move_group(g, (uint32_t)more, part, &room);
 }
 
 static void open_grouping(const gt_data_reader *reader, grouping *g, int64_t n, gt_arena *arena) {
   const uint64_t seed = seed_of(reader);
-  g->groups = g->left = reader->groups;
+  g->groups = g->in_training = reader->groups;
   g->samples = GT_NEW_N(arena, int64_t, g->groups);
   g->order = GT_NEW_N(arena, uint32_t, g->groups);
   g->part = GT_NEW_N(arena, uint8_t, g->groups);

@@ -200,10 +200,10 @@ static bool learn(opening *o, const gt_text_view *whole, const gt_text_view *tra
 static bool divide(opening *o, gt_text_view *whole) {
   gt_dataset *dataset = o->reader->dataset;
   const double test = o->options->test_fraction, validation = o->reader->common->validation;
-  const size_t first = end_of_fraction(o->type, whole, 1 - validation - test),
-               second = end_of_fraction(o->type, whole, 1 - test);
-  const gt_text_view train = slice(whole, 0, first), middle = slice(whole, first, second),
-                     last = slice(whole, second, whole->size);
+  const size_t train_end = end_of_fraction(o->type, whole, 1 - validation - test),
+               validation_end = end_of_fraction(o->type, whole, 1 - test);
+  const gt_text_view train = slice(whole, 0, train_end), middle = slice(whole, train_end, validation_end),
+                     last = slice(whole, validation_end, whole->size);
   return learn(o, whole, &train) && make_split(o, &train, GT_PART_TRAIN, &dataset->train) &&
          (!(validation > 0) || make_split(o, &middle, GT_PART_VALIDATION, &dataset->validation)) &&
          (!(test > 0) || make_split(o, &last, GT_PART_TEST, &dataset->test));
@@ -213,7 +213,7 @@ static bool divide(opening *o, gt_text_view *whole) {
 static bool check_file(const opening *o, gt_data_file file) {
   const uint64_t size = gt_data_file_size(file.path);
   const uint64_t least = o->type->any_bytes ? size : size / 4;   /* tokens: a character has at most 4 bytes */
-  if (!o->type->is_exact || least / 2 <= INT32_MAX) return true; /* splits may halve it */
+  if (!o->type->is_exact || least / 2 <= INT32_MAX) return true; /* the file may be divided into two splits */
   return gt_fail(o->reader->error, GT_ERR_DATA,
                  "%s: at least %" PRIu64 " %s; at most %d are supported in a split", file.path, least,
                  unit_of(o->type), INT32_MAX);

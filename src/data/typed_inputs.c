@@ -47,7 +47,7 @@ gt_typed_table gt_typed_table_of_model(const gt_input *input, int inputs, gt_are
   if (!known.inputs) return (gt_typed_table){0}; /* more columns than a file can have */
   gt_typed_table t = {.count = known.count, .item = GT_NEW_N(arena, gt_typed_column, known.count + 1)};
   for (int k = 0; k < known.inputs; k++)
-    for (int64_t f = 0; f < known.features[k]; f++) {
+    for (int64_t f = 0; f < known.columns[k]; f++) {
       const int32_t place = known.place[k][f];
       const float fill = input[k].fills ? input[k].fills[f] : NAN;
       const gt_column plain = {.name = known.names ? known.names[place] : "",
