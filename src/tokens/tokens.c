@@ -95,7 +95,7 @@ bool gt_vocabulary_encode(const gt_vocabulary *vocabulary, const gt_text_view *t
 size_t gt_vocabulary_decode(const gt_vocabulary *vocabulary, int32_t before, int32_t id, uint8_t *out) {
   const gt_token *token = &vocabulary->token[id];
   const gt_tokenizer_type *type = vocabulary->type;
-  const bool has_space = before >= 0 && type->spaced && type->spaced(vocabulary, before, id);
+  const bool has_space = before >= 0 && type->needs_space && type->needs_space(vocabulary, before, id);
   if (has_space) *out = ' ';
   memcpy(out + has_space, token->text, token->length);
   return token->length + has_space;

@@ -63,7 +63,7 @@ typedef struct gt_tokenizer_type {
   bool (*encode)(const struct gt_vocabulary *vocabulary, const gt_text_view *text, gt_ids *out,
                  gt_error *error);
   /* True if decoding writes a space between token `before` and token `id`. NULL: never. */
-  bool (*spaced)(const struct gt_vocabulary *vocabulary, int32_t before, int32_t id);
+  bool (*needs_space)(const struct gt_vocabulary *vocabulary, int32_t before, int32_t id);
 } gt_tokenizer_type;
 
 typedef struct gt_vocabulary {

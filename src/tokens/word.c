@@ -177,7 +177,7 @@ static bool encode(const gt_vocabulary *vocabulary, const gt_text_view *text, gt
 }
 
 /* There is no space before closing punctuation, or after opening brackets. */
-static bool spaced(const gt_vocabulary *vocabulary, int32_t before, int32_t id) {
+static bool needs_space(const gt_vocabulary *vocabulary, int32_t before, int32_t id) {
   const gt_token *token = &vocabulary->token[id], *last = &vocabulary->token[before];
   if (token->length == 1 && strchr(".,;:!?)]}'%", *token->text)) return false;
   return last->length != 1 || !strchr("([{", *last->text);
@@ -189,4 +189,4 @@ GT_DEFINE(tokenizer, word) = {.name = "word",
                               .learn = learn,
                               .restore = restore,
                               .encode = encode,
-                              .spaced = spaced};
+                              .needs_space = needs_space};
