@@ -282,13 +282,13 @@ static bool is_outlined(const gt_data_reader *reader, gt_array_source from) {
   return !from.archive && gt_data_is_outlined(reader, gt_data_file_size(from.file.path));
 }
 
-static bool read_target(gt_data_reader *reader, gt_array_source from, gt_raw_parse parse, bool first,
+static bool read_target(gt_data_reader *reader, gt_array_source from, gt_raw_parse parse, bool is_training,
                         int index, gt_tensor *out) {
   gt_raw_array array = {0};
   gt_data_target *target = &reader->dataset->target[index];
   const bool outline = is_outlined(reader, from);
   bool ok = read_array(from, outline, parse, &array, reader->error);
-  if (ok && first) target->classification = decide_task(reader, &array, index);
+  if (ok && is_training) target->classification = decide_task(reader, &array, index);
   if (ok && outline && target->classification) {
     gt_bytes_finish(&array.file);
     ok = read_array(from, false, parse, &array, reader->error);
@@ -318,19 +318,19 @@ static bool check_counts(gt_data_reader *reader, const gt_array_files *from, con
   return true;
 }
 
-static bool read_split(gt_data_reader *reader, const gt_array_files *from, gt_raw_parse parse, bool first,
-                       gt_split *out) {
+static bool read_split(gt_data_reader *reader, const gt_array_files *from, gt_raw_parse parse,
+                       bool is_training, gt_split *out) {
   const gt_dataset *dataset = reader->dataset;
   bool trusted = true;
   for (int k = 0; k < dataset->targets; k++) trusted &= gt_data_are_trusted(&from->target[k].file, 1);
   for (int k = 0; k < dataset->inputs; k++) trusted &= gt_data_are_trusted(&from->input[k].file, 1);
-  gt_data_set_trust(reader, first ? GT_PART_TRAIN : GT_PART_TEST, trusted);
+  gt_data_set_trust(reader, is_training ? GT_PART_TRAIN : GT_PART_TEST, trusted);
   for (int k = 0; k < dataset->inputs; k++)
     if (!read_one_input(from->input[k], is_outlined(reader, from->input[k]), parse,
                         dataset->input[k].element == GT_ELEMENT_I32, &out->input[k], reader->error))
       return false;
   for (int k = 0; k < dataset->targets; k++)
-    if (!read_target(reader, from->target[k], parse, first, k, &out->target[k])) return false;
+    if (!read_target(reader, from->target[k], parse, is_training, k, &out->target[k])) return false;
   out->samples = out->target[0].dim[0];
   return check_counts(reader, from, out);
 }

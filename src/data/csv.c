@@ -105,13 +105,13 @@ static bool decide_task(gt_data_reader *reader, const gt_csv *csv, int index) {
           (common->classes.listed && gt_csv_can_be_labels(csv, column)));
 }
 
-/* [target columns] true for the columns of targets that must be numbers. booleans: if false, not for targets
- * that have a boolean column. In the arena. */
-static const bool *number_columns(gt_data_reader *reader, const gt_csv *csv, bool first, bool booleans) {
+/* [target columns] true for the columns of targets that must be numbers. undecided: the tasks of the targets
+ * are not set yet. booleans: if false, not for targets that have a boolean column. In the arena. */
+static const bool *number_columns(gt_data_reader *reader, const gt_csv *csv, bool undecided, bool booleans) {
   const gt_dataset *dataset = reader->dataset;
   bool *are_numbers = GT_NEW_N(reader->arena, bool, csv->targets + 1);
   for (int k = 0, column = 0; k < dataset->targets; column += dataset->target[k++].column_count) {
-    bool numbers = first ? !decide_task(reader, csv, k) : !dataset->target[k].classification;
+    bool numbers = undecided ? !decide_task(reader, csv, k) : !dataset->target[k].classification;
     for (int c = 0; c < dataset->target[k].column_count && !booleans; c++)
       numbers = numbers && !gt_csv_is_boolean_target(csv, column + c);
     for (int c = 0; c < dataset->target[k].column_count; c++) are_numbers[column + c] = numbers;
@@ -193,27 +193,28 @@ static bool init_labels(gt_data_reader *reader, const gt_csv *csv, int index, gt
   return true;
 }
 
-static bool read_target(gt_data_reader *reader, gt_csv *csv, int index, gt_csv_labels *labels, bool first,
-                        gt_tensor *out) {
+static bool read_target(gt_data_reader *reader, gt_csv *csv, int index, gt_csv_labels *labels,
+                        bool is_training, gt_tensor *out) {
   if (!reader->dataset->target[index].classification) return read_quantities(reader, csv, index, out);
-  if (!first) return gt_csv_labels_read(labels, csv, out);
+  if (!is_training) return gt_csv_labels_read(labels, csv, out);
   return check_one_column(reader, index) && init_labels(reader, csv, index, labels) &&
          gt_csv_labels_read(labels, csv, out) && fix_classes(reader, index, labels);
 }
 
-bool gt_csv_read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *labels, bool first,
+bool gt_csv_read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *labels, bool is_training,
                          gt_split *out) {
   gt_dataset *dataset = reader->dataset;
   out->samples = (int64_t)csv->rows;
-  if (!gt_csv_read_weights(csv, &out->weights) || (first && !gt_csv_read_parts(reader, csv))) return false;
+  if (!gt_csv_read_weights(csv, &out->weights) || (is_training && !gt_csv_read_parts(reader, csv)))
+    return false;
   for (int k = 0; k < dataset->targets; k++) {
-    if (first) dataset->target[k].classification = decide_task(reader, csv, k);
+    if (is_training) dataset->target[k].classification = decide_task(reader, csv, k);
     if (!dataset->target[k].classification)
-      gt_csv_convert_boolean_targets(reader, csv, k, first_column(dataset, k), first);
+      gt_csv_convert_boolean_targets(reader, csv, k, first_column(dataset, k), is_training);
   }
   if (!gt_csv_check_targets(csv, number_columns(reader, csv, false, true))) return false;
   for (int k = 0; k < dataset->targets; k++)
-    if (!read_target(reader, csv, k, &labels[k], first, &out->target[k])) return false;
+    if (!read_target(reader, csv, k, &labels[k], is_training, &out->target[k])) return false;
   return true;
 }
 

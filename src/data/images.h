@@ -153,8 +153,8 @@ typedef struct gt_image_options {
 } gt_image_options;
 
 /* Lists the images of a folder; the class of each is the name of its subfolder. Sorted by folder, then name.
- * first: the training split, which defines the classes (gt_data_target.class_names). */
-bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool first, gt_arena *arena,
+ * is_training: the split defines the classes (gt_data_target.class_names). */
+bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool is_training, gt_arena *arena,
                           gt_image_files *out);
 /* Adds a finding if the folders that are read as classes look like splits: all have names of splits, or all
  * contain the same folders (images_splits.c). class: the names of the folders with images. */
@@ -165,8 +165,8 @@ void gt_image_review_splits(gt_data_reader *reader, const char *folder, const ch
 bool gt_image_list_pairs(gt_data_reader *reader, gt_data_file folder, gt_data_file targets, gt_arena *arena,
                          gt_image_files *out);
 /* Lists the images of a CSV, with paths relative to its folder, and reads its target columns into
- * split->target. first: the training split, which defines the labels. */
+ * split->target. is_training: the split defines the labels. */
 bool gt_image_list_table(gt_data_reader *reader, const gt_image_options *options, gt_data_file file,
-                         gt_csv_labels *labels, bool first, gt_arena *arena, gt_image_files *out,
+                         gt_csv_labels *labels, bool is_training, gt_arena *arena, gt_image_files *out,
                          gt_split *split);
 #endif

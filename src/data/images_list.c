@@ -191,15 +191,18 @@ static void find_respelled(listing *l, const names *folders) {
   }
 }
 
-bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool first, gt_arena *arena,
+bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool is_training, gt_arena *arena,
                           gt_image_files *out) {
   gt_dataset *dataset = reader->dataset;
-  listing l = {
-      .reader = reader, .folder = folder.path, .split = first ? "train" : "test", .arena = arena, .out = out};
+  listing l = {.reader = reader,
+               .folder = folder.path,
+               .split = is_training ? "train" : "test",
+               .arena = arena,
+               .out = out};
   names classes = {0};
   log_untrusted(folder);
   bool ok = find_classes(folder.path, arena, &classes, reader->error);
-  if (first) dataset->target[0].classes = known_classes(reader, &dataset->target[0].class_names);
+  if (is_training) dataset->target[0].classes = known_classes(reader, &dataset->target[0].class_names);
   if (!dataset->target[0].classes)
     dataset->target[0].class_names = l.added = GT_NEW_N(reader->arena, const char *, classes.count + 1);
   find_respelled(&l, &classes);
@@ -305,14 +308,14 @@ static bool add_paths(gt_csv *csv, gt_arena *arena, gt_image_files *out) {
 }
 
 bool gt_image_list_table(gt_data_reader *reader, const gt_image_options *options, gt_data_file file,
-                         gt_csv_labels *labels, bool first, gt_arena *arena, gt_image_files *out,
+                         gt_csv_labels *labels, bool is_training, gt_arena *arena, gt_image_files *out,
                          gt_split *split) {
   const gt_strings path = {.items = &options->path, .count = options->path ? 1 : 0};
   const gt_csv_form form = {.known = {options->target, path}};
   gt_csv csv = {0};
   const bool ok = gt_csv_open(&csv, file, &form, reader->error) && choose_columns(reader, options, &csv) &&
                   gt_csv_read(&csv) && add_paths(&csv, arena, out) &&
-                  gt_csv_read_targets(reader, &csv, labels, first, split);
+                  gt_csv_read_targets(reader, &csv, labels, is_training, split);
   gt_csv_close(&csv);
   return ok;
 }

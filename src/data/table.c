@@ -126,22 +126,22 @@ static bool read_input(gt_data_reader *reader, const gt_spec *inputs, const char
   return gt_data_to_integers("the table", out, reader->error);
 }
 
-static bool read_target(gt_data_reader *reader, const gt_spec *targets, bool first, int index,
+static bool read_target(gt_data_reader *reader, const gt_spec *targets, bool is_training, int index,
                         gt_tensor *out) {
   gt_data_target *target = &reader->dataset->target[index];
-  const gt_spec *node = gt_data_target_node(reader, targets, first ? "training" : "test", index);
+  const gt_spec *node = gt_data_target_node(reader, targets, is_training ? "training" : "test", index);
   if (!node || !read_table(reader, node, out)) return false;
-  if (first) target->classification = decide_task(reader, node, index, out);
+  if (is_training) target->classification = decide_task(reader, node, index, out);
   return target->classification ? to_labels(reader, node, out) : check_targets(reader, node, index, out);
 }
 
-static bool read_split(gt_data_reader *reader, pair nodes, bool first, gt_split *out) {
+static bool read_split(gt_data_reader *reader, pair nodes, bool is_training, gt_split *out) {
   const gt_dataset *dataset = reader->dataset;
-  const char *name = first ? "training" : "test";
+  const char *name = is_training ? "training" : "test";
   for (int k = 0; k < dataset->inputs; k++)
     if (!read_input(reader, nodes.inputs, name, k, &out->input[k])) return false;
   for (int k = 0; k < dataset->targets; k++)
-    if (!read_target(reader, nodes.targets, first, k, &out->target[k])) return false;
+    if (!read_target(reader, nodes.targets, is_training, k, &out->target[k])) return false;
   out->samples = out->input[0].dim[0];
   bool same = true;
   for (int k = 0; k < dataset->inputs; k++) same &= out->input[k].dim[0] == out->samples;
