@@ -20,7 +20,7 @@ static bool report(gt_data_reader *reader, const char *text, const char *expecte
 }
 
 /* True if targets that are images have the inputs' height and width, so that both can be cropped alike. */
-static bool same_size(const gt_dataset *dataset, const gt_input *input) {
+static bool have_same_size(const gt_dataset *dataset, const gt_input *input) {
   for (int k = 0; k < dataset->targets; k++) {
     const gt_tensor *t = &dataset->train.target[k];
     if (t->rank > 2 && (t->rank > 4 || t->dim[1] != input->dim[0] || t->dim[2] != input->dim[1]))
@@ -38,7 +38,7 @@ static bool has_label_arrays(const gt_dataset *dataset) {
 /* Sets the crop of the trained model. */
 static bool use_model_crop(gt_data_reader *reader, gt_input *input) {
   memcpy(input->crop, reader->wanted->signature->input[0].crop, sizeof input->crop);
-  return !input->crop[0] || same_size(reader->dataset, input) ||
+  return !input->crop[0] || have_same_size(reader->dataset, input) ||
          gt_fail(reader->error, GT_ERR_DATA, "the targets and the inputs have different heights or widths");
 }
 
@@ -63,7 +63,7 @@ bool gt_data_crop(gt_data_reader *reader) {
   if (input->scaling.count > 1 && (input->rank == 2 || input->scaling.count != input->dim[2]))
     return report(reader, "the normalization differs per pixel, but a crop may start at any pixel",
                   "normalize: channel for samples with channels, or a single mean and std");
-  if (!same_size(dataset, input))
+  if (!have_same_size(dataset, input))
     return report(reader, "the targets and the inputs have different heights or widths",
                   "targets of the inputs' height and width");
   if (height == input->dim[0] && width == input->dim[1]) return true;

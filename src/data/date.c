@@ -225,6 +225,7 @@ enum { DAY = 86400000 }; /* milliseconds */
 static const int64_t milliseconds[] = {
     [GT_DATE_DAYS] = DAY, [GT_DATE_MINUTES] = 60000, [GT_DATE_SECONDS] = 1000, [GT_DATE_MILLISECONDS] = 1};
 
+/* The date in milliseconds since 2000, rounded to a multiple of `unit` milliseconds. */
 static int64_t nearest(double hours, int64_t unit) {
   return (int64_t)floor(3600000 * hours / (double)unit + 0.5) * unit;
 }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-static bool element_type(uint8_t code, gt_raw_type *out) {
+static bool read_element_type(uint8_t code, gt_raw_type *out) {
   switch (code) {
   case 0x08: *out = GT_RAW_U8; return true;
   case 0x09: *out = GT_RAW_I8; return true;
@@ -20,7 +20,7 @@ static bool element_type(uint8_t code, gt_raw_type *out) {
 static bool parse(gt_raw_array *array, gt_error *error) {
   const uint8_t *bytes = array->file.data;
   const size_t size = array->file.size;
-  if (size < 4 || bytes[0] || bytes[1] || !element_type(bytes[2], &array->type))
+  if (size < 4 || bytes[0] || bytes[1] || !read_element_type(bytes[2], &array->type))
     return gt_fail(
         error, GT_ERR_DATA,
         "%s is not an IDX file: it should begin with two zero bytes, a type (8, 9, 11 … 14) and the rank",
@@ -53,8 +53,9 @@ static bool parse(gt_raw_array *array, gt_error *error) {
 static bool probe(const gt_data_probe *p) {
   gt_raw_type type;
   if (p->path && (gt_data_has_suffix(p->path, "-ubyte") || gt_data_has_suffix(p->path, ".idx"))) return true;
-  return p->head.size >= 4 && !p->head.data[0] && !p->head.data[1] && element_type(p->head.data[2], &type) &&
-         p->head.data[3] >= 1 && p->head.data[3] <= GT_DATA_MAX_RANK;
+  return p->head.size >= 4 && !p->head.data[0] && !p->head.data[1] &&
+         read_element_type(p->head.data[2], &type) && p->head.data[3] >= 1 &&
+         p->head.data[3] <= GT_DATA_MAX_RANK;
 }
 
 static bool open_idx(gt_data_reader *reader, const void *options) {

@@ -42,7 +42,7 @@ static uint8_t luma(const uint8_t *p) {
   return (uint8_t)((19595u * p[0] + 38470u * p[1] + 7471u * p[2] + 32768u) >> 16); /* ITU-R 601 */
 }
 
-static void over_black(uint8_t *row, const layout *l) {
+static void composite_over_black(uint8_t *row, const layout *l) {
   const int colors = l->from - 1;
   for (int64_t x = 0; x < l->width; x++) {
     uint8_t *pixel = row + x * l->from;
@@ -53,7 +53,7 @@ static void over_black(uint8_t *row, const layout *l) {
 /* Converts a row of l->from channels to l->to channels in `out`, which must not overlap the row. */
 static void convert(uint8_t *row, uint8_t *out, const layout *l) {
   const bool has_color = l->from >= 3;
-  if (l->from == 2 || l->from == 4) over_black(row, l);
+  if (l->from == 2 || l->from == 4) composite_over_black(row, l);
   for (int64_t x = 0; x < l->width; x++) {
     const uint8_t *pixel = row + x * l->from;
     if (l->to == 1)

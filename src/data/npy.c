@@ -130,7 +130,7 @@ static bool parse_dictionary(header *h) {
   return h->at == h->end || fail_header(h, "the header's end");
 }
 
-static bool element_type(header *h) {
+static bool parse_element_type(header *h) {
   static const struct {
     char name[3];
     gt_raw_type type;
@@ -154,7 +154,7 @@ static bool element_type(header *h) {
 }
 
 /* Finds the position and length of the header dict, which depend on the version. */
-static bool header_extent(const gt_raw_array *array, size_t *start, size_t *length, gt_error *error) {
+static bool find_header(const gt_raw_array *array, size_t *start, size_t *length, gt_error *error) {
   const uint8_t *b = array->file.data;
   const size_t size = array->file.size;
   if (size < 10 || memcmp(b, magic, sizeof magic))
@@ -174,10 +174,10 @@ static bool header_extent(const gt_raw_array *array, size_t *start, size_t *leng
 
 bool gt_npy_parse(gt_raw_array *array, gt_error *error) {
   size_t start = 0, length = 0;
-  if (!header_extent(array, &start, &length, error)) return false;
+  if (!find_header(array, &start, &length, error)) return false;
   const char *text = (const char *)array->file.data + start;
   header h = {.path = array->path, .at = text, .end = text + length, .array = array, .error = error};
-  if (!parse_dictionary(&h) || !element_type(&h)) return false;
+  if (!parse_dictionary(&h) || !parse_element_type(&h)) return false;
   array->fortran = h.fortran && array->rank > 1;
   if (array->rank < 1)
     return gt_fail(error, GT_ERR_DATA,
