@@ -7,7 +7,8 @@ static bool check(const gt_circuit *circuit, const gt_circuit_convolution *c, gt
   const uint64_t leaves = UINT64_C(1) << c->depth, places = (uint64_t)c->field * c->field * c->channels;
   const double positions = (double)c->rows * c->columns * c->pool * c->pool * c->kernels;
   if (positions * (double)leaves + circuit->inputs + (double)circuit->gates.count >= GT_CIRCUIT_MAX_SIGNALS)
-    return gt_fail(error, GT_ERR_DATA, "the circuit has more than %u inputs and gates", GT_CIRCUIT_MAX_SIGNALS);
+    return gt_fail(error, GT_ERR_DATA, "the circuit has more than %u inputs and gates",
+                   GT_CIRCUIT_MAX_SIGNALS);
   for (uint64_t i = 0; i < c->kernels * leaves; i++)
     if (c->leaf[i] < 0 || (uint64_t)c->leaf[i] >= places)
       return gt_fail(error, GT_ERR_DATA, "a leaf reads place %d, but the field has %llu places", c->leaf[i],

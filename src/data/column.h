@@ -28,7 +28,7 @@ typedef struct gt_column {
   const char *name; /* in the file */
   gt_column_kind kind;
   bool fills;                  /* a missing value is replaced by `fill`; else it is an error */
-  bool spare;                  /* training had no missing value: `fill` is only for later files */
+  bool fills_later_files;      /* training had no missing value: `fill` is only for later files */
   float fill;                  /* a raw value; for a category its code, also `missing` or `other` */
   bool indicator;              /* one more stored value: 1 if the value is missing, else 0 */
   bool log;                    /* numbers: stored as log(1 + x) */

@@ -199,8 +199,8 @@ static void fit_categories(gt_typed_column *c, const values *v, gt_arena *arena)
 }
 
 static void fit_values(gt_typed_column *c, const gt_tensor *raw, int64_t place, gt_arena *arena) {
-  const bool spare =
-      c->column.spare && (c->column.kind == GT_COLUMN_NUMBER || c->column.kind == GT_COLUMN_BOOLEAN);
+  const bool spare = c->column.fills_later_files &&
+                     (c->column.kind == GT_COLUMN_NUMBER || c->column.kind == GT_COLUMN_BOOLEAN);
   values v = spare ? sample_values(raw, place) : all_values(raw, place);
   c->column.hours = c->column.kind == GT_COLUMN_DATE && have_hours(&v);
   if (c->column.kind == GT_COLUMN_CATEGORY)
@@ -214,14 +214,14 @@ bool gt_typed_fit(gt_data_reader *reader, gt_typed_column *c, const gt_tensor *r
   const bool empty = !has_own_category(c) && !has_value(raw, place);
   c->column.indicator = c->rule.indicator;
   c->column.log = c->column.kind == GT_COLUMN_NUMBER && c->rule.scale == GT_SCALE_LOG1P;
-  c->column.spare = !c->column.fills && c->rule.fill == GT_FILL_AUTO;
+  c->column.fills_later_files = !c->column.fills && c->rule.fill == GT_FILL_AUTO;
   if (empty)
     gt_fail(
         reader->error, GT_ERR_DATA,
         "%s: column '%s' has no value in any training row; leave it out with data: {columns: {%s: ignore}}",
         reader->train_name, c->column.name, gt_csv_yaml_key(c->column.name, reader->arena));
   else if (c->column.kind == GT_COLUMN_CATEGORY || c->column.kind == GT_COLUMN_DATE || c->column.fills ||
-           c->column.spare)
+           c->column.fills_later_files)
     fit_values(c, raw, place, reader->arena);
   return !empty;
 }

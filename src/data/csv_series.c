@@ -218,9 +218,9 @@ static bool drops_rows(const gt_data_signature *signature, const char *column) {
   return missing && missing->kind == GT_SPEC_SCALAR && !strcmp(missing->scalar, "drop");
 }
 
-/* Handles missing values that gt_table_store will not fill. If the model has a spare fill (gt_column.spare),
- * fills those that a forecast reads and counts them in the facts. Otherwise sets the row's gt_series_lack to
- * the name of the first such column. */
+/* Handles missing values that gt_table_store will not fill. If the model has a spare fill
+ * (gt_column.fills_later_files), fills those that a forecast reads and counts them in the facts. Otherwise
+ * sets the row's gt_series_lack to the name of the first such column. */
 static void fill_gaps(const gt_csv *csv, const int32_t *place, int64_t columns, const gt_typed_table *typed,
                       bool ahead, const forecast_rows *f, const gt_data_signature *signature) {
   gt_series_lack *lacks = signature->rows->lacks;
@@ -230,7 +230,7 @@ static void fill_gaps(const gt_csv *csv, const int32_t *place, int64_t columns, 
     for (size_t row = 0; row < csv->rows; row++) {
       float *value = &csv->values[row * (size_t)csv->inputs + (size_t)place[i]];
       if ((column->fills && !drops) || !isnan(*value)) continue;
-      if (!column->spare || drops) {
+      if (!column->fills_later_files || drops) {
         *(ahead ? &lacks[row].ahead : &lacks[row].past) = column->name;
       } else if (is_read(f, row, ahead)) {
         csv->facts[place[i]].empty++;

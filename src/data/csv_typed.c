@@ -282,7 +282,7 @@ static void check_gaps(typing *t, int role) {
   const bool category = c->column.kind == GT_COLUMN_CATEGORY, can_fill = category || !is_codes(t, role);
   if (!c->final && can_fill)
     c->column.fills |= (gaps && fill == GT_FILL_AUTO) || (fill != GT_FILL_AUTO && fill != GT_FILL_ERROR);
-  const bool fills = c->column.fills || (c->final && can_fill && c->column.spare);
+  const bool fills = c->column.fills || (c->final && can_fill && c->column.fills_later_files);
   if (!gaps || fill == GT_FILL_DROP || fills || t->table->may_lack) return;
   if (c->final)
     add_problem(t, role, "has missing values, but the model was trained without any in this column", NULL,
@@ -381,7 +381,8 @@ static float unbox(const typing *t, int role, float value) {
   if (code >= GT_CSV_CELL_TEXT && t->of_text[role]) return t->of_text[role][code - GT_CSV_CELL_TEXT];
   const gt_typed_column *c = &t->table->item[role];
   if (t->table->may_lack) return NAN; /* gt_csv_store_order fills it where a forecast reads it */
-  return c->final && c->column.spare && c->column.kind != GT_COLUMN_CATEGORY ? c->column.fill : NAN;
+  return c->final && c->column.fills_later_files && c->column.kind != GT_COLUMN_CATEGORY ? c->column.fill
+                                                                                         : NAN;
 }
 
 enum { TILE = 4096 }; /* rows */

@@ -170,7 +170,7 @@ typedef struct gt_data_target {
   int column_count;
   int64_t horizon; /* of a series: number of predicted rows, each with all target columns; else 0 */
   /* Of a series from a CSV: names of the target columns. The names in `columns` also have the step. */
-  const char *const *of_row;
+  const char *const *row_columns;
   /* CSV: [2 * columns], the words of the training file that are read as 0 and as 1 in each boolean column;
    * elements of other columns are NULL. NULL if no column is boolean. */
   const char *const *words;

@@ -285,7 +285,7 @@ static void name_targets(const cutting *c) {
   const int64_t horizon = c->o->horizon,
                 columns = gt_tensor_features(&c->split[GT_PART_TRAIN]->target[0]) / horizon;
   target->horizon = horizon;
-  target->of_row = target->columns;
+  target->row_columns = target->columns;
   if (!target->columns || (target->classification && horizon == 1)) return;
   const char **names = GT_NEW_N(c->reader->arena, const char *, horizon *columns);
   const char **words = target->words ? GT_NEW_N(c->reader->arena, const char *, 2 * horizon * columns) : NULL;

@@ -51,7 +51,7 @@ gt_typed_table gt_typed_table_of_model(const gt_input *input, int inputs, gt_are
       const int32_t place = known.place[k][f];
       const float fill = input[k].fills ? input[k].fills[f] : NAN;
       const gt_column plain = {.name = known.names ? known.names[place] : "",
-                               .spare = !isnan(fill),
+                               .fills_later_files = !isnan(fill),
                                .fill = fill,
                                .missing = -1,
                                .other = -1};
@@ -127,7 +127,7 @@ static void scale_column(const gt_typed_column *c, uint8_t *scale) {
 
 static const float *spare_fills(const gt_column *column, int columns, gt_arena *arena) {
   float *fill = GT_NEW_N(arena, float, columns + 1);
-  for (int i = 0; i < columns; i++) fill[i] = column[i].spare ? column[i].fill : NAN;
+  for (int i = 0; i < columns; i++) fill[i] = column[i].fills_later_files ? column[i].fill : NAN;
   return fill;
 }
 
@@ -150,7 +150,8 @@ static void fit_input(gt_data_reader *reader, int index) {
     input->fills = codes ? NULL : spare_fills(column, columns, reader->arena);
     return;
   }
-  for (int i = 0; i < columns && codes; i++) column[i].spare &= column[i].kind == GT_COLUMN_CATEGORY;
+  for (int i = 0; i < columns && codes; i++)
+    column[i].fills_later_files &= column[i].kind == GT_COLUMN_CATEGORY;
   input->table = gt_table_create(reader->arena, column, columns, codes);
   input->columns = input->table->names;
 }
@@ -188,7 +189,8 @@ const char *gt_csv_filled_gaps(const gt_csv *csv, const gt_typed_table *table, g
   for (int i = 0; i < table->count && i < csv->inputs; i++) {
     const gt_typed_column *c = &table->item[i];
     const uint64_t gaps = csv->facts[i].empty + csv->facts[i].missing;
-    if (!gaps || !c->final || !c->column.spare || c->rule.fill == GT_FILL_DROP || columns++ >= MAX_COLUMNS)
+    if (!gaps || !c->final || !c->column.fills_later_files || c->rule.fill == GT_FILL_DROP ||
+        columns++ >= MAX_COLUMNS)
       continue;
     text = gt_arena_printf(arena, "%s%s%s", text, *text ? ", " : "", filled_gap(c, gaps, csv->rows, arena));
   }

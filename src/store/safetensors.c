@@ -19,7 +19,7 @@ uint64_t gt_stored_bytes(const gt_stored *tensor) {
   return (uint64_t)gt_shape_count(tensor->shape) * gt_dtype_size(tensor->dtype);
 }
 
-int64_t gt_stored_not_finite(const gt_stored *tensor) {
+int64_t gt_stored_find_not_finite(const gt_stored *tensor) {
   const float *value = tensor->data;
   const int64_t count = tensor->dtype == GT_F32 ? gt_shape_count(tensor->shape) : 0;
   for (int64_t i = 0; i < count; i++)

@@ -46,5 +46,5 @@ const gt_stored *gt_container_tensor(const gt_container *file, const char *name)
 const char *gt_container_metadata(const gt_container *file, const char *key);     /* NULL if absent */
 uint64_t gt_stored_bytes(const gt_stored *tensor);
 /* Index of the first value of an F32 tensor that is not finite; -1: none. */
-int64_t gt_stored_not_finite(const gt_stored *tensor);
+int64_t gt_stored_find_not_finite(const gt_stored *tensor);
 #endif

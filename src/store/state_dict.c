@@ -61,13 +61,13 @@ int gt_state_dict_tensors(const gt_state_dict *dict, unsigned roles, gt_stored *
   return count;
 }
 
-const gt_slot *gt_state_dict_not_finite(const gt_state_dict *dict) {
+const gt_slot *gt_state_dict_find_not_finite(const gt_state_dict *dict) {
   const gt_store *store = dict->store;
   for (int i = 0; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i];
     if (!gt_slot_has_role(slot, GT_WEIGHT_ROLES)) continue;
     const gt_stored tensor = as_tensor(dict, slot);
-    if (gt_stored_not_finite(&tensor) >= 0) return slot;
+    if (gt_stored_find_not_finite(&tensor) >= 0) return slot;
   }
   return NULL;
 }
@@ -274,7 +274,7 @@ bool gt_store_match(const gt_store *store, const gt_container *file, const char 
 }
 
 bool gt_slot_check_values(const gt_slot *slot, const gt_stored *stored, const char *path, gt_error *error) {
-  int64_t bad = gt_slot_has_role(slot, GT_WEIGHT_ROLES) ? gt_stored_not_finite(stored) : -1;
+  int64_t bad = gt_slot_has_role(slot, GT_WEIGHT_ROLES) ? gt_stored_find_not_finite(stored) : -1;
   if (bad >= 0)
     return gt_fail(error, GT_ERR_DATA, "%s: value %lld of '%s' is not finite", path, (long long)bad,
                    slot->name);

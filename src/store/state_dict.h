@@ -55,7 +55,7 @@ const void *gt_state_dict_slot(const gt_state_dict *dict, const gt_slot *slot);
  * store->slots. Returns their number. */
 int gt_state_dict_tensors(const gt_state_dict *dict, unsigned roles, gt_stored *tensors);
 /* The first parameter or state that is not finite; NULL if all are finite. */
-const gt_slot *gt_state_dict_not_finite(const gt_state_dict *dict);
+const gt_slot *gt_state_dict_find_not_finite(const gt_state_dict *dict);
 void gt_state_dict_finish(gt_state_dict *dict);
 
 /* True if the tensor's values are valid for the slot; GT_ERR_DATA if they are not finite or out of range. */

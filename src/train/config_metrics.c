@@ -53,7 +53,7 @@ static int target_named(const gt_dataset *data, const char *name, size_t length)
 
 const char *gt_config_value_name(const gt_data_target *target, int outputs, bool by_column, int index,
                                  gt_arena *arena) {
-  const char *const *names = by_column ? target->of_row : target->columns;
+  const char *const *names = by_column ? target->row_columns : target->columns;
   if (names) return names[index];
   if (by_column) return gt_arena_printf(arena, "target%d", index);
   if (!target->horizon) return gt_arena_printf(arena, "%d", index);

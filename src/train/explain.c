@@ -27,7 +27,7 @@ static const char advice[] = "A lower learning rate, clip_norm or normalised dat
 
 bool gt_run_check_weights(gt_run *run, const gt_state_dict *weights, gt_error *error) {
   char good[128];
-  const gt_slot *bad = gt_state_dict_not_finite(weights);
+  const gt_slot *bad = gt_state_dict_find_not_finite(weights);
   if (!bad) return true;
   return gt_fail(error, GT_ERR_DATA, "%s '%s' is not finite after step %lld (epoch %lld); %s in %s. %s",
                  bad->role == GT_STATE ? "state" : "parameter", bad->name, (long long)run->state.step,
@@ -50,7 +50,7 @@ static bool search(gt_run *run, const gt_stage *stage, const gt_id *keep, int co
     gt_access access = stage->plan->kept[k];
     access.bytes = (uint64_t)values * sizeof *copy;
     const bool ok = backend->api->inspect(run->session.backend, stage->executable, &access, copy, error);
-    const int64_t at = ok ? gt_stored_not_finite(&(gt_stored){"", GT_F32, node->shape, copy}) : -1;
+    const int64_t at = ok ? gt_stored_find_not_finite(&(gt_stored){"", GT_F32, node->shape, copy}) : -1;
     if (at >= 0) *found = (finding){gt_node_at(stage->graph, gt_producer(stage->graph, keep[k])), copy[at]};
     free(copy);
     if (!ok) return false;
@@ -110,7 +110,7 @@ bool gt_run_explain(gt_run *run, gt_error *error) {
   gt_state_dict weights = {0};
   const gt_slot *bad = gt_state_dict_download(&weights, run->net->model->store, &run->session.buffers,
                                               GT_WEIGHT_ROLES, &problem)
-                           ? gt_state_dict_not_finite(&weights)
+                           ? gt_state_dict_find_not_finite(&weights)
                            : NULL;
   gt_state_dict_finish(&weights);
   if (bad)

@@ -9,7 +9,7 @@ enum { MAX_COLUMNS = 1000000 };
 static json_t *column_json(const gt_column *c) {
   json_t *root = json_pack("{s:s, s:s}", "name", c->name, "kind", gt_column_kind_names[c->kind]);
   if (c->fills) json_object_set_new(root, "fill", json_real((double)c->fill));
-  if (c->spare) json_object_set_new(root, "spare_fill", json_real((double)c->fill));
+  if (c->fills_later_files) json_object_set_new(root, "spare_fill", json_real((double)c->fill));
   if (c->indicator) json_object_set_new(root, "indicator", json_true());
   if (c->log) json_object_set_new(root, "log1p", json_true());
   if (c->hours) json_object_set_new(root, "hours", json_true());
@@ -94,7 +94,7 @@ static bool read_column(gt_column *c, const json_t *from, gt_arena *arena) {
   *c = (gt_column){.name = gt_arena_strdup(arena, name),
                    .kind = (gt_column_kind)k,
                    .fills = fill != NULL,
-                   .spare = spare != NULL,
+                   .fills_later_files = spare != NULL,
                    .fill = (float)json_number_value(value),
                    .indicator = json_is_true(json_object_get(from, "indicator")),
                    .log = json_is_true(json_object_get(from, "log1p")),
@@ -112,7 +112,7 @@ static bool read_column(gt_column *c, const json_t *from, gt_arena *arena) {
 
 static bool can_be_codes(const gt_column *c) {
   return c->kind != GT_COLUMN_DATE && !c->indicator && !c->log &&
-         ((!c->fills && !c->spare) || c->kind == GT_COLUMN_CATEGORY);
+         ((!c->fills && !c->fills_later_files) || c->kind == GT_COLUMN_CATEGORY);
 }
 
 const gt_table *gt_table_from_json(const json_t *columns, bool codes, gt_arena *arena) {

@@ -155,7 +155,7 @@ void gt_config_find_scaled_loss(gt_config *config, const char *result, gt_positi
 }
 
 static const char *name_of(const gt_data_target *target, int64_t output, gt_arena *arena) {
-  const char *const *names = target->of_row ? target->of_row : target->columns;
+  const char *const *names = target->row_columns ? target->row_columns : target->columns;
   if (names) return gt_arena_printf(arena, "'%s' ", names[output]);
   if (target->name && target->scaling.count == 1) return gt_arena_printf(arena, "'%s' ", target->name);
   return target->scaling.count > 1 ? gt_arena_printf(arena, "target %lld ", (long long)output + 1) : "";

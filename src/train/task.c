@@ -75,8 +75,8 @@ static gt_task task_of_bits(const gt_dataset *data, int target, gt_arena *arena)
 static gt_task task_of_forecast(const gt_data_target *target, int64_t outputs, gt_arena *arena) {
   const int64_t columns = outputs / target->horizon;
   const char *about =
-      columns == 1 && target->of_row
-          ? gt_arena_printf(arena, " of '%s'", target->of_row[0])
+      columns == 1 && target->row_columns
+          ? gt_arena_printf(arena, " of '%s'", target->row_columns[0])
           : gt_arena_printf(arena, " of %lld target%s", (long long)columns, columns == 1 ? "" : "s");
   return (gt_task){"forecast",
                    gt_arena_printf(arena, "%s, %lld row%s ahead", about, (long long)target->horizon,

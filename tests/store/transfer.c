@@ -162,9 +162,9 @@ static void offsets_and_roles(void **state) {
   gt_stored tensors[16];
   assert_int_equal(gt_state_dict_tensors(&dict, GT_MODEL_ROLES, tensors), 6);
   assert_int_equal(gt_state_dict_tensors(&dict, GT_CHECKPOINT_ROLES, tensors), 5 + 4);
-  assert_null(gt_state_dict_not_finite(&dict));
+  assert_null(gt_state_dict_find_not_finite(&dict));
   dict.variable[gt_store_find(store, "norm.mean")->where][0] = INFINITY;
-  assert_string_equal(gt_state_dict_not_finite(&dict)->name, "norm.mean");
+  assert_string_equal(gt_state_dict_find_not_finite(&dict)->name, "norm.mean");
   gt_state_dict_finish(&dict);
 }
 
