@@ -106,7 +106,8 @@ static bool decide_task(gt_data_reader *reader, const gt_csv *csv, int index) {
 }
 
 /* [target columns] true for the columns of targets that must be numbers. undecided: the tasks of the targets
- * are not set yet. booleans: if false, not for targets that have a boolean column. In the arena. */
+ * are not set yet. booleans: if false, all columns of a target that has a boolean column are false, because
+ * booleans are converted later. In the arena. */
 static const bool *number_columns(gt_data_reader *reader, const gt_csv *csv, bool undecided, bool booleans) {
   const gt_dataset *dataset = reader->dataset;
   bool *are_numbers = GT_NEW_N(reader->arena, bool, csv->targets + 1);
@@ -139,7 +140,7 @@ static bool fix_classes(gt_data_reader *reader, int index, gt_csv_labels *labels
     target->class_names = labels->names;
     return true;
   }
-  if (labels->count) return true; /* set by the config */
+  if (labels->count) return true; /* known from the config or the trained model */
   const int32_t *label = tensor->data;
   for (int64_t i = 0; i < tensor->dim[0]; i++)
     if (label[i] >= labels->count) labels->count = label[i] + 1;

@@ -4,11 +4,13 @@
 #define GT_OP_COLUMNS_H
 #include "step/lowering.h"
 
-enum { GT_COLUMNS_SERIAL = 64 }; /* up to this many rows, one invocation reduces all of them */
+/* Up to this many rows kernel `reduce` lets one invocation reduce a whole column, and a GEMM epilogue leaves
+ * moments to their own kernel. gt_columns_choose does not use it. */
+enum { GT_COLUMNS_SERIAL = 64 };
 
 typedef struct gt_columns {
   uint32_t across, down; /* vec4s of columns, and rows at once, per workgroup */
-  uint32_t tiles;        /* workgroups along the columns */
+  uint32_t tiles;        /* workgroups side by side that cover all columns */
   uint32_t workgroup;    /* invocations: across * down */
 } gt_columns;
 /* Chooses the distribution for `rows` rows of `quads` vec4s. is_partial: the rows are results of an earlier

@@ -57,7 +57,7 @@ static float peak_of_all(const gt_kan_attribute *a, double limit) {
 /* known: the kernel uses the bound as the amax of all functions; even: one scale serves a whole line. */
 bool gt_basis_range(const gt_kan_attribute *a, const double limit[2], bool columns,
                     uint32_t geometry[GT_BASIS_WORDS], uint32_t *spec) {
-  enum { MOST = 16 }; /* a bound that is too large by this factor costs no digits (range_basis.glsl) */
+  enum { MOST = 16 }; /* bounded functions reach about 1: such a bound costs no digits (range_basis.glsl) */
   if (a->order) return false;
   float peak = peak_of_all(a, limit[0]);
   const float base = a->base ? gt_basis_peak(a, a->terms, limit[1]) : 0;
@@ -349,7 +349,8 @@ void gt_basis_fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term
   fill(geometry, spec, term, &l);
 }
 
-/* One function at `run` neighbouring inputs, the first of which is element `input` of a line. */
+/* One function at up to `run` neighbouring inputs. input: offset of the first of them from the start of the
+ * line in x; for a base that is apart it includes GT_BASIS_RAW, the distance to its own inputs. */
 typedef struct stretch {
   uint32_t term, run;
   size_t input;
