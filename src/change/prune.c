@@ -15,7 +15,7 @@
 
 extern const gt_change_type gt_change_prune;
 
-enum { MAX_SAMPLES = 2000 }; /* training samples by which edges are scored */
+enum { MAX_SAMPLES = 2000 }; /* limit of the training samples by which edges are scored */
 
 typedef struct prune_settings {
   double node, edge;
@@ -97,7 +97,8 @@ static bool choose_kept(const gt_change_run *run, const gt_kan_network *network,
   return true;
 }
 
-/* Replaces the values by those of a narrower model with the config of the phase that has ended. */
+/* Replaces the values by those of a narrower model, built from a copy of the config of the phase that has
+ * ended. */
 static bool prune_values(const gt_change_run *run, const gt_kan_network *network, const gt_kan_kept *kept,
                          const int *widths, const gt_kan_edge_functions *functions, gt_state_dict *values,
                          gt_error *error) {
@@ -139,10 +140,10 @@ static bool apply(const gt_change_run *run, const void *settings, gt_state_dict 
 }
 
 /* Finds the widths from the shapes of the masks in the checkpoint. */
-static bool resume(gt_config *base, int64_t present, const gt_container *checkpoint, const char *path,
-                   gt_arena *arena, gt_error *error) {
+static bool resume(gt_config *base, int64_t checkpoint_phase, const gt_container *checkpoint,
+                   const char *path, gt_arena *arena, gt_error *error) {
   (void)path;
-  const int64_t first = gt_change_last(base, present, &gt_change_prune);
+  const int64_t first = gt_change_last(base, checkpoint_phase, &gt_change_prune);
   if (first < 0) return true;
   gt_config *phase = &base->phase[first];
   const gt_model *model = gt_config_build_model(phase, arena, &phase->diagnostics);

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SAMPLES = 2000, MAX_REPORTED = 16 }; /* training samples for the fit; edges in a message */
+enum { MAX_SAMPLES = 2000, MAX_REPORTED = 16 }; /* limits: training samples for the fit; edges in a message */
 
 /* --- reading --- */
 
@@ -90,6 +90,7 @@ static bool read_edge(const gt_spec *item, const gt_model *model, gt_symbolic_ed
     return false;
   }
   const char **names = GT_NEW_N(diagnostics->arena, const char *, model->layers);
+  /* request->layer becomes the index of the layer with this name, or model->layers if there is none. */
   for (int l = request->layer = 0; l < model->layers; l++) {
     names[l] = model->layer[l].name;
     if (strcmp(names[l], item->child[0]->scalar)) request->layer += request->layer == l;
@@ -141,14 +142,14 @@ static const void *read(const gt_config *phase, const gt_spec *node, const gt_mo
                         gt_diagnostics *diagnostics) {
   const int errors = diagnostics->errors;
   for (int l = 0; l < model->layers; l++) {
-    const char *lacks = gt_kan_network_obstacle(model, l);
+    const char *obstacle = gt_kan_network_obstacle(model, l);
     const char *type = model->layer[l].type->name;
     if (strcmp(type, "kan"))
       gt_error_at(diagnostics, node->at, "'symbolic' needs a model of KAN layers: layer '%s' is of type '%s'",
                   model->layer[l].name, type);
-    else if (lacks)
+    else if (obstacle)
       gt_error_at(diagnostics, node->at, "the edges cannot become functions: layer '%s' (%s) %s",
-                  model->layer[l].name, type, lacks);
+                  model->layer[l].name, type, obstacle);
     else if (!gt_kan_settings(arena, phase->root, l, model->layers))
       gt_error_at(diagnostics, node->at,
                   "'symbolic' needs a model that lists every KAN layer as an entry of its own");
@@ -202,7 +203,7 @@ static void warn_of_pruned_edges(const gt_kan_network *network, const symbolic_s
  * edge by edge. They are fitted to the targets, or to the network's outputs if the loss does not train these
  * to equal the targets. scaled: the inputs of the trace, [samples, inputs]. */
 static bool choose_together(const gt_change_run *run, gt_kan_network *network, const gt_kan_trace *trace,
-                            const double *scaled, gt_symbolic_edges_options *limits, gt_error *error) {
+                            const double *scaled, gt_symbolic_edges_options *options, gt_error *error) {
   const gt_dataset *data = &run->config->dataset;
   const int inputs = gt_kan_network_inputs(network), outputs = gt_kan_network_outputs(network);
   const gt_tensor *targets = &data->train.target[0];
@@ -222,7 +223,7 @@ static bool choose_together(const gt_change_run *run, gt_kan_network *network, c
     gt_symbolic_data all = gt_symbolic_data_of(x, y, samples, inputs, outputs);
     all.names = gt_input_feature_names(&data->input[0]);
     if (!to_targets) gt_symbolic_set_fits_network(&all);
-    if (!gt_kan_choose_functions_jointly(network, scaled, &all, limits, &network->arena, &why))
+    if (!gt_kan_choose_functions_jointly(network, scaled, &all, options, &network->arena, &why))
       gt_warn("functions are chosen edge by edge: %s", why.message);
   }
   const bool ok = y != NULL;
@@ -235,9 +236,9 @@ static bool choose_together(const gt_change_run *run, gt_kan_network *network, c
 static bool choose_functions(const gt_change_run *run, gt_kan_network *network,
                              const symbolic_settings *settings, gt_error *error) {
   const gt_dataset *data = &run->config->dataset;
-  gt_symbolic_edges_options limits = {settings->minimum_r2, settings->weight_simple,
-                                      settings->allowed,    settings->request,
-                                      settings->requests,   (int)run->config->train.threads};
+  gt_symbolic_edges_options options = {settings->minimum_r2, settings->weight_simple,
+                                       settings->allowed,    settings->request,
+                                       settings->requests,   (int)run->config->train.threads};
   gt_edge_fit **tried = GT_NEW_N(&network->arena, gt_edge_fit *, network->layers);
   gt_kan_trace trace;
   int64_t samples;
@@ -250,8 +251,8 @@ static bool choose_functions(const gt_change_run *run, gt_kan_network *network,
                                 sizeof **tried);
   warn_of_pruned_edges(network, settings);
   gt_kan_trace_run(&trace, network, x, samples);
-  const bool ok = !settings->together || choose_together(run, network, &trace, x, &limits, error);
-  if (ok) gt_kan_fit_symbolic_edges(network, &trace, &limits, tried);
+  const bool ok = !settings->together || choose_together(run, network, &trace, x, &options, error);
+  if (ok) gt_kan_fit_symbolic_edges(network, &trace, &options, tried);
   for (int l = 0; ok && l < network->layers; l++) report_layer(run, &network->layer[l], tried[l]);
   gt_kan_trace_finish(&trace);
   free(x);
@@ -317,8 +318,8 @@ static bool apply(const gt_change_run *run, const void *settings, gt_state_dict 
 
 /* --- checkpoints --- */
 
-/* The functions of each layer as YAML, a map with the names of layers. Also necessary after pruning, which
- * renumbers edges. */
+/* The functions of each layer as YAML: a map from layer names to the values of `symbolic:`. NULL if the model
+ * has none. The config of a phase that pruned later does not suffice, because pruning renumbers edges. */
 static const char *note(const gt_model *model, gt_arena *arena) {
   gt_spec *lists = gt_spec_new(arena, GT_SPEC_MAP);
   bool any = false;
@@ -333,10 +334,10 @@ static const char *note(const gt_model *model, gt_arena *arena) {
   return any ? gt_spec_write(arena, lists) : NULL;
 }
 
-static bool resume(gt_config *base, int64_t present, const gt_container *checkpoint, const char *path,
-                   gt_arena *arena, gt_error *error) {
+static bool resume(gt_config *base, int64_t checkpoint_phase, const gt_container *checkpoint,
+                   const char *path, gt_arena *arena, gt_error *error) {
   const char *text = gt_container_metadata(checkpoint, schema.name);
-  const int64_t first = gt_change_last(base, present, NULL);
+  const int64_t first = gt_change_last(base, checkpoint_phase, NULL);
   gt_diagnostics diagnostics;
   if (first < 0 || !text) return true;
   gt_diagnostics_init(&diagnostics, arena);
