@@ -1,6 +1,6 @@
 /* Softmax cross-entropy with class labels, as torch.nn.CrossEntropyLoss, in one fused op. With class weights
- * the mean is weighted. Accuracy is the fraction, without class weights, of items whose largest logit is that
- * of their label. */
+ * the mean is weighted. Accuracy is the fraction of items whose largest logit is that of their label; class
+ * weights do not affect it. */
 #include "op/cross_entropy.h"
 #include "loss/loss.h"
 

@@ -264,11 +264,11 @@ static gt_id mix(gt_graph *graph, gt_id share, gt_id a, gt_id b) {
   return gt_add(graph, gt_mul(graph, share, a), gt_mul(graph, rest, b));
 }
 
-typedef gt_id (*of_targets)(gt_graph *graph, const void *config, gt_id prediction, gt_id targets);
+typedef gt_id (*item_value_fn)(gt_graph *graph, const void *config, gt_id prediction, gt_id targets);
 
 /* The value of each item; for samples mixed from two, the weighted mean of the values for both labels. */
-static gt_id each_or_mixed(gt_graph *graph, of_targets value_of, const gt_loss *loss,
-                           const gt_loss_input *input, gt_id prediction, gt_id targets) {
+static gt_id item_values(gt_graph *graph, item_value_fn value_of, const gt_loss *loss,
+                         const gt_loss_input *input, gt_id prediction, gt_id targets) {
   const gt_loss_mixture *mixture = input->mixture;
   const gt_id value = value_of(graph, loss->config, prediction, targets);
   if (!mixture) return value;
@@ -286,7 +286,7 @@ static gt_id item_weights(gt_graph *graph, const gt_loss *loss, const gt_loss_in
 /* The loss of each item; GT_NONE after reporting an error, or if the graph has an error. */
 static gt_id build_item_losses(gt_graph *graph, const gt_loss *loss, const gt_loss_input *input,
                                gt_id prediction, gt_id targets, gt_diagnostics *diagnostics) {
-  if (!loss->type->residual) return each_or_mixed(graph, loss->type->build, loss, input, prediction, targets);
+  if (!loss->type->residual) return item_values(graph, loss->type->build, loss, input, prediction, targets);
   gt_loss_input flat = *input;
   flat.prediction = prediction;
   flat.targets = targets;
@@ -369,7 +369,7 @@ bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *in
   out->mean = loss->type->sums_batch ? out->loss_sum : gt_div(graph, out->loss_sum, divisor);
   out->correct_sum = GT_NONE;
   if (loss->type->correct) {
-    const gt_id correct = each_or_mixed(graph, loss->type->correct, loss, input, items.shifted, targets);
+    const gt_id correct = item_values(graph, loss->type->correct, loss, input, items.shifted, targets);
     out->correct_sum = gt_sum(graph, gt_mul(graph, correct, items.weight), 0, false);
   }
   gt_graph_set_scope(graph, outer);

@@ -20,8 +20,8 @@ typedef struct gt_loss_type {
   const char *name, *help;
   const gt_schema *schema;
   size_t config_size;
-  /* Targets are class numbers, I32 [N], and the prediction F32 [N, classes], for N items; otherwise both are
-   * F32 [B, T], and samples are the items. */
+  /* True: targets are class numbers, I32 [N], and the prediction is F32 [N, classes], for N items. False:
+   * both are F32 [B, T], and samples are the items. */
   bool labels;
   const char *applies; /* "softmax" or "sigmoid" if predictions are logits and the loss applies it; or NULL */
   bool sums_batch;     /* the gradient is that of the sum over the batch, not of the mean */

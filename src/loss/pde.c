@@ -299,7 +299,8 @@ static gt_id squared_residuals(const pde *p, gt_pde_field *field, const formulas
   return f->weight == 1 ? sum : gt_mul(p->graph, sum, gt_constant(p->graph, f->weight));
 }
 
-/* For each condition all samples, with its fixed inputs: [conditions * batch, inputs]. */
+/* For each condition all samples, in which the inputs that the condition fixes have its values: [conditions *
+ * batch, inputs]. */
 static gt_id boundary_points(const pde *p) {
   gt_graph *graph = p->graph;
   const gt_id points = p->input->model->input;
