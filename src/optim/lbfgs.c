@@ -2,15 +2,15 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const searches[] = {"strong_wolfe", "none", NULL};
+static const char *const line_searches[] = {"strong_wolfe", "none", NULL};
 
 static const gt_field fields[] = {
     GT_OPTIM_LR("1"),
     GT_ROW(gt_lbfgs_config, history_size, GT_FIELD_INT, .fallback = "100", .min = 1, .max = 1000,
            .help = "number of past steps used to estimate the curvature; each needs memory for two "
                    "copies of the weights"),
-    GT_ROW(gt_lbfgs_config, line_search_fn, GT_FIELD_CHOICE, .fallback = "strong_wolfe", .choices = searches,
-           .help = "line search; none: fixed steps of lr"),
+    GT_ROW(gt_lbfgs_config, line_search_fn, GT_FIELD_CHOICE, .fallback = "strong_wolfe",
+           .choices = line_searches, .help = "line search; none: fixed steps of lr"),
     GT_ROW(gt_lbfgs_config, max_ls, GT_FIELD_INT, .fallback = "25", .min = 1, .max = 1000,
            .help = "maximum number of function evaluations per line search"),
     GT_ROW(gt_lbfgs_config, tolerance_grad, GT_FIELD_FLOAT, .fallback = "1e-7", .max = 1e6,
@@ -33,7 +33,7 @@ GT_DEFINE(optim, lbfgs) = {.name = "lbfgs",
 
 /* --- directions --- */
 
-static const double min_curvature = 1e-10;
+static const double min_curvature = 1e-10; /* as torch.optim.LBFGS */
 
 bool gt_lbfgs_has_curvature(const double *gram, int m, bool any_curvature) {
   return gram[2 * m * GT_LBFGS_ROWS(m) + 2 * m + 1] > (any_curvature ? 0 : min_curvature);
@@ -53,11 +53,11 @@ typedef struct pair {
 
 /* Lists the pairs in use, from the oldest to the last step's; returns how many there are. */
 static int list_pairs(const double *gram, int m, int pairs, bool any_curvature, pair *list) {
-  const bool curves = gt_lbfgs_has_curvature(gram, m, any_curvature);
+  const bool uses_last = gt_lbfgs_has_curvature(gram, m, any_curvature);
   int n = 0;
-  if (curves && pairs == m) pairs--; /* the last step's pair replaces the oldest */
+  if (uses_last && pairs == m) pairs--; /* the last step's pair replaces the oldest */
   for (int i = m - pairs; i < m; i++) list[n++] = (pair){i, m + i};
-  if (curves) list[n++] = (pair){2 * m, 2 * m + 1};
+  if (uses_last) list[n++] = (pair){2 * m, 2 * m + 1};
   return n;
 }
 
@@ -105,8 +105,8 @@ static double cubic_minimum(gt_wolfe_point a, gt_wolfe_point b, double least, do
   const double discriminant = d1 * d1 - a.slope * b.slope;
   if (!(discriminant >= 0)) return (least + most) / 2;
   const double d2 = sqrt(discriminant);
-  const double at = b.t - (b.t - a.t) * ((b.slope + d2 - d1) / (b.slope - a.slope + 2 * d2));
-  return isfinite(at) ? clamped(at, least, most) : (least + most) / 2;
+  const double t = b.t - (b.t - a.t) * ((b.slope + d2 - d1) / (b.slope - a.slope + 2 * d2));
+  return isfinite(t) ? clamped(t, least, most) : (least + most) / 2;
 }
 
 void gt_wolfe_begin(gt_wolfe *search, double loss, double slope, double t, double max_direction,

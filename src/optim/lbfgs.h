@@ -6,8 +6,8 @@
  * 2014). The line search chooses the points; the caller evaluates the loss there.
  *
  * The basis for a history of m pairs has GT_LBFGS_ROWS(m) rows: m steps s (oldest first), m gradient
- * differences y, the s and y of the last step, which join the history only if s·y is positive, and the
- * gradient. */
+ * differences y, the s and y of the last step, which join the history only if
+ * gt_lbfgs_has_curvature is true, and the gradient. */
 #ifndef GT_OPTIM_LBFGS_H
 #define GT_OPTIM_LBFGS_H
 #include "optim/optim.h"
@@ -22,12 +22,12 @@ typedef struct gt_lbfgs_config {
 
 #define GT_LBFGS_ROWS(m) (2 * (m) + 3)
 
-/* True if the last step's s and y have positive curvature (s·y > 0) and so can be used. any_curvature: accept
- * curvature within rounding error, too. */
+/* True if the s and y of the last step can be used: if their curvature s·y is above 1e-10, or with
+ * any_curvature above 0, which may be a rounding error. */
 bool gt_lbfgs_has_curvature(const double *gram, int m, bool any_curvature);
 /* Computes the coefficients of the direction -H g and its dot product with the gradient. gram [rows][rows]:
  * dot products of the basis vectors. pairs: number of pairs in the history, without the last step's, which is
- * also used if its curvature is positive. coefficient [rows]: output. */
+ * also used if gt_lbfgs_has_curvature is true. coefficient [rows]: output. */
 double gt_lbfgs_direction(const double *gram, int m, int pairs, bool any_curvature, double *coefficient);
 
 /* A line search. After gt_wolfe_begin, the caller evaluates loss and slope (dot product of gradient and
@@ -48,7 +48,8 @@ typedef struct gt_wolfe {
 } gt_wolfe;
 /* loss, slope: at the start, t = 0. t: the first step length to try. max_direction: the largest magnitude of
  * an element of the direction; the search ends when the width of the bracket times max_direction is below
- * tolerance_change. max_evaluations: without the one at the start. */
+ * tolerance_change. max_evaluations: max_ls of PyTorch, which does not count the first point, so that there
+ * are at most max_evaluations + 1 reports. */
 void gt_wolfe_begin(gt_wolfe *search, double loss, double slope, double t, double max_direction,
                     double tolerance_change, int max_evaluations);
 /* Reports loss and slope at search->t. True: search->t is the next point to evaluate; false: the search is

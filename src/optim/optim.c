@@ -7,7 +7,7 @@
 #define GT_KIND optim
 #include "base/registered.h"
 
-typedef struct common {
+typedef struct common { /* the keys that every optimizer has besides lr and weight_decay */
   const char *type;
   const gt_spec *parameters;
   double clip_value, clip_norm, ema;

@@ -2,9 +2,9 @@
  * that maps the step to a factor on the learning rate. In a config: `schedule: {type: cosine, warmup: 500}`.
  * The factor is computed ahead of time, on the host in double; it multiplies the learning rate of every
  * parameter group. Warm-up multiplies it by (s+1)/(warmup+1) in the first `warmup` steps s = 0, 1, ….
- * Schedules that count steps begin after the warm-up and end with the run; schedules that count epochs
- * include those of the warm-up. Formulas: torch.optim.lr_scheduler; Loshchilov and Hutter, "SGDR", ICLR 2017
- * (cosine); Smith and Topin, "Super-Convergence", 2018 (one-cycle). */
+ * Schedules that count steps begin after the warm-up; schedules that count epochs include those of the
+ * warm-up. Formulas: torch.optim.lr_scheduler; Loshchilov and Hutter, "SGDR", ICLR 2017 (cosine); Smith and
+ * Topin, "Super-Convergence", 2018 (one-cycle). */
 #ifndef GT_OPTIM_SCHEDULE_H
 #define GT_OPTIM_SCHEDULE_H
 #include "base/register.h"
