@@ -13,7 +13,7 @@ typedef struct gt_use { /* a buffer argument before memory is assigned */
   gt_use_kind kind;
   uint32_t id;
   uint64_t offset, bytes; /* within the node's value / scratch / variable / constants */
-  /* part: the step writes only a part of the buffer, which no other step of the same item writes */
+  /* part: the step writes only a part of the buffer, and no other step of the same gt_draft.item writes it */
   bool read, write, part;
   uint32_t flag; /* 1 + the node of a flag that the step may clear, in any order with other steps; or 0 */
 } gt_use;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_GROUPS = 65535 }; /* number of workgroups along an axis that every Vulkan device supports */
+enum { MAX_WORKGROUPS = 65535 }; /* number of workgroups along an axis that every Vulkan device supports */
 
 const gt_graph *gt_lowering_graph(const gt_lowering *lowering) { return lowering->graph; }
 
@@ -17,7 +17,8 @@ gt_draft *gt_lowering_current(gt_lowering *lowering) {
   return &lowering->drafts.items[lowering->drafts.count - 1];
 }
 
-static uint32_t least_cost(const gt_candidate *candidates, uint32_t n) {
+/* The index of the first candidate with the lowest cost. */
+static uint32_t find_cheapest(const gt_candidate *candidates, uint32_t n) {
   uint32_t best = 0;
   for (uint32_t i = 1; i < n; i++)
     if (candidates[i].cost < candidates[best].cost) best = i;
@@ -58,7 +59,7 @@ const gt_candidate *gt_lower_choice(gt_lowering *lowering, const char *key, gt_c
                         .text = text,
                         .candidate = gt_arena_copy(lowering->arena, candidates, n * sizeof *candidates),
                         .candidates = n,
-                        .taken = least_cost(candidates, n)};
+                        .taken = find_cheapest(candidates, n)};
   use_tuned(choice, lowering->tuned);
   lowering->keys.arena = lowering->arena;
   gt_names_add(&lowering->keys, choice->key, (int)lowering->choices.count - 1);
@@ -240,10 +241,10 @@ const gt_element_range *gt_lower_unchecked_ranges(const gt_lowering *lowering, s
   return *n ? lowering->unchecked.items : &none;
 }
 
-void gt_lower_read_stretch(gt_lowering *lowering, size_t argument, gt_id node, gt_element_range stretch) {
+void gt_lower_read_stretch(gt_lowering *lowering, size_t argument, gt_id node, gt_element_range range) {
   const size_t size = gt_dtype_size(gt_node_at(lowering->graph, node)->dtype);
-  gt_use *use = add_use(lowering, argument, GT_USE_NODE, node, (uint64_t)stretch.count * size);
-  use->offset = (uint64_t)stretch.offset * size;
+  gt_use *use = add_use(lowering, argument, GT_USE_NODE, node, (uint64_t)range.count * size);
+  use->offset = (uint64_t)range.offset * size;
   use->read = true;
 }
 
@@ -295,13 +296,13 @@ uint32_t gt_lower_workgroup(const gt_lowering *lowering, uint32_t size, uint32_t
 }
 
 /* Largest number of workgroups along x. */
-static uint32_t max_groups_x(const gt_target *target) {
-  return target->max_grid ? target->max_grid : MAX_GROUPS;
+static uint32_t max_workgroups_x(const gt_target *target) {
+  return target->max_grid ? target->max_grid : MAX_WORKGROUPS;
 }
 
 void gt_lower_groups(gt_lowering *lowering, uint64_t groups, uint32_t local) {
   gt_step *step = &gt_lowering_current(lowering)->step;
-  const uint64_t limit = max_groups_x(lowering->target), rows = gt_ceil_div(groups, limit);
+  const uint64_t limit = max_workgroups_x(lowering->target), rows = gt_ceil_div(groups, limit);
   step->spec[GT_SPEC_LOCAL_X] = local;
   step->grid[0] = (uint32_t)gt_ceil_div(groups, rows);
   step->grid[1] = (uint32_t)rows;
@@ -309,7 +310,7 @@ void gt_lower_groups(gt_lowering *lowering, uint64_t groups, uint32_t local) {
 
 void gt_lower_grid(gt_lowering *lowering, uint64_t count, uint32_t local) {
   gt_step *step = &gt_lowering_current(lowering)->step;
-  const uint32_t limit = max_groups_x(lowering->target);
+  const uint32_t limit = max_workgroups_x(lowering->target);
   local = gt_lower_workgroup(lowering, local, 1);
   const uint64_t groups = gt_ceil_div(count, local);
   step->spec[GT_SPEC_LOCAL_X] = local;
@@ -327,7 +328,7 @@ bool gt_step_fits(const gt_step *step, const gt_target *target, gt_error *error)
     return gt_fail(error, GT_ERR_INTERNAL,
                    "%s: the workgroup size is %llu, but the device supports at most %u", step->kernel->name,
                    (unsigned long long)threads, target->max_workgroup);
-  if (grid[0] > max_groups_x(target) || grid[1] > MAX_GROUPS || grid[2] > MAX_GROUPS)
+  if (grid[0] > max_workgroups_x(target) || grid[1] > MAX_WORKGROUPS || grid[2] > MAX_WORKGROUPS)
     return gt_fail(error, GT_ERR_INTERNAL,
                    "%s: the device does not support a grid of %u x %u x %u workgroups", step->kernel->name,
                    grid[0], grid[1], grid[2]);

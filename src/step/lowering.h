@@ -75,7 +75,7 @@ void gt_lower_read(gt_lowering *lowering, size_t argument, gt_id node);
 void gt_lower_write(gt_lowering *lowering, size_t argument, gt_id node);
 /* Like gt_lower_write, for a part of the node's value that no other step of this lowering writes. */
 void gt_lower_write_part(gt_lowering *lowering, size_t argument, gt_id node);
-/* Does the same for all writes of the current step. */
+/* Declares that all writes of the current step, so far, are such partial writes. */
 void gt_lower_mark_partial_writes(gt_lowering *lowering);
 /* True if the leader's value lies in the memory of the input that initializes it (gt_op.begins_as), so that
  * nothing has to be copied. */
@@ -145,7 +145,7 @@ typedef struct gt_element_range {
 /* For the group of a flag: the ranges of its first input that no other group checks; NULL: all of it. */
 const gt_element_range *gt_lower_unchecked_ranges(const gt_lowering *lowering, size_t *n);
 /* Like gt_lower_read, for a range of a node's value. */
-void gt_lower_read_stretch(gt_lowering *lowering, size_t argument, gt_id node, gt_element_range stretch);
+void gt_lower_read_stretch(gt_lowering *lowering, size_t argument, gt_id node, gt_element_range range);
 
 /* Adds the group's program to the current step: its specialization constants and the addresses of inputs,
  * outputs, clock and layout. x, y, clock, layout: where these addresses lie in the arguments, in bytes; clock

@@ -161,7 +161,7 @@ GT_MATH float gt_log1p_unit(float u) {
   return (f + gt_log_rest(f)) + gt_pick(upper, 0.693147181f, 0.0f);
 }
 
-/* Larger arguments of sin and cos use the C library: n below is the nearest integer only within
+/* Larger arguments of sin and cos use the C library: n below is a rounded product that is wrong by up to
  * x 2^-24, and r must stay in the range of the polynomials. */
 #define GT_SINE_LIMIT 65536.0f
 
@@ -325,8 +325,8 @@ GT_MATH float gt_powf(float a, float b) {
   return gt_pick(one, 1.0f, value);
 }
 
-/* True if gt_floor_modf is exact for these. Otherwise (huge quotients, division by zero, infinities, NaN)
- * gt_mod_slow computes it. */
+/* True if gt_floor_modf is exact for these arguments. Otherwise (huge quotients, division by zero,
+ * infinities, NaN) gt_mod_slow computes it. */
 GT_MATH bool gt_mod_simple(float a, float b) {
   const float x = gt_absf(a), y = gt_absf(b);
   return ((int)(x <= y * 0x1p28f) & (int)(y < INFINITY) & (int)(y > 0.0f) & (int)(x < INFINITY)) != 0;

@@ -56,6 +56,7 @@ GT_CLONES static void on_the_right(uint32_t pair, const float *a, const float *b
 bool gt_pair_exists(uint32_t first, uint32_t second) {
 #define IS_FIRST(F)     [GT_I_##F] = true,
 #define IS_SECOND(F, S) [GT_I_##S] = true,
+  /* ADD: IS_SECOND ignores its first argument. */
   static const bool is_first[256] = {FIRSTS(IS_FIRST)};
   static const bool is_second[256] = {BINARY_SECONDS(IS_SECOND, ADD) UNARY_SECONDS(IS_SECOND, ADD)};
   return is_first[first & 255] && is_second[second & 255];

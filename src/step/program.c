@@ -50,7 +50,7 @@ GT_CLONES static void random_words(const uint32_t clock[3], uint32_t purpose, ui
                                    uint32_t (*out)[4]) {
   GT_VECTOR_LOOP
   for (uint32_t i = 0; i < blocks; i++) {
-    const uint32_t counter[4] = {block + i, clock[0], purpose, 0x67747261u};
+    const uint32_t counter[4] = {block + i, clock[0], purpose, 0x67747261u}; /* "gtra" in ASCII */
     const gt_philox words = gt_philox4x32(counter, clock[1], clock[2]);
     for (int w = 0; w < 4; w++) out[i][w] = words.v[w];
   }

@@ -32,7 +32,7 @@ typedef struct gt_matrix_units {
   bool packed;                  /* with `always`: use the kernels for packed operands wherever possible */
 } gt_matrix_units;
 
-/* Properties of the machine by which ops choose tile sizes and grids. Ops do not know which backend it is. */
+/* Properties of the machine by which ops choose tile sizes and grids. Ops see only these, not the backend. */
 typedef struct gt_target {
   bool device;            /* true: a GPU, which runs a grid of workgroups; false: the CPU, which runs tiles */
   uint32_t subgroup;      /* threads of a subgroup */
@@ -45,7 +45,7 @@ typedef struct gt_target {
 } gt_target;
 
 /* Numbers of a plan's buffers; variable v of the graph is GT_PLAN_VARIABLE + v. ARENA: memory that all plans
- * of a backend use in turn. LASTING: memory that only this plan uses; it keeps its content between runs. */
+ * of a backend use in turn. PERSISTENT: memory of this plan alone, which keeps its content between runs. */
 enum { GT_PLAN_ARENA, GT_PLAN_PERSISTENT, GT_PLAN_CONSTANTS, GT_PLAN_VARIABLE };
 
 typedef struct gt_access { /* a buffer argument of a step */
