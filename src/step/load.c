@@ -29,11 +29,11 @@ static const float *load_row(const float *x, uint32_t row, uint32_t first, uint3
 
 /* GT_LOAD_COLUMN: each value of x is repeated for the `row` elements of its row. */
 static const float *load_column(const float *x, uint32_t row, uint32_t first, uint32_t n, float *out) {
-  uint32_t at = first / row, left = row - first % row;
+  uint32_t index = first / row, left = row - first % row;
   if (row == 1) return x + first;
-  for (uint32_t done = 0; done < n; at++, left = row) {
+  for (uint32_t done = 0; done < n; index++, left = row) {
     const uint32_t run = gt_min_u32(left, n - done);
-    fill(out + done, run, x[at]);
+    fill(out + done, run, x[index]);
     done += run;
   }
   return out;
