@@ -6,7 +6,7 @@
 #include "train/run.h"
 #include <stdlib.h>
 
-enum { SAMPLES = 1024 }; /* training samples by which layers adapt */
+enum { SAMPLES = 1024 }; /* limit of the training samples by which layers adapt */
 
 static const gt_model *model_of(const gt_run *run) { return run->net->model; }
 
@@ -47,7 +47,8 @@ int64_t gt_adapter_next(const gt_run *run, int64_t step) {
 
 /* --- adaptation ----------------------------------------------------------------------------------------- */
 
-/* Runs the net on one batch, the first of an epoch of the sampling net. It depends only on the step. */
+/* Runs the net on one batch: the first batch of the net's epoch number run->state.step, so that the samples
+ * depend only on the step. */
 static bool run_on_batch(gt_run *run, gt_error *error) {
   const gt_adapter *adapter = &run->adapter;
   gt_pacer pacer;

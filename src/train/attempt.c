@@ -36,9 +36,9 @@ void gt_run_attempt_resume(gt_run *run) {
 
 bool gt_run_check_constants(gt_run *run, gt_error *error) {
   char text[128];
-  const uint64_t was = run->state.constants;
+  const uint64_t previous = run->state.constants;
   run->state.constants = gt_store_fingerprint(run->net->model->store);
-  if (was == run->state.constants) return true;
+  if (previous == run->state.constants) return true;
   return gt_fail(error, GT_ERR_CONFIG,
                  "the config draws constants%s that differ from those in %s, for which the weights were "
                  "trained. Undo that change, or start a new run with another --run-dir",

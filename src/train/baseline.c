@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double far = 30; /* larger magnitudes need scaling: networks train well on values near 1 */
+/* Inputs with larger magnitudes need scaling: networks train well on values near 1. */
+static const double far = 30;
 
 static double weight_of(const gt_split *split, int64_t sample) {
   const float *weights = split->weights.data;
@@ -96,7 +97,8 @@ static gt_baseline baseline_of_numbers(const gt_config *config, const gt_split *
     mean.squared += e.squared / (double)outputs;
     mean.absolute += e.absolute / (double)outputs;
     mean.wrong += e.wrong / (double)outputs;
-    const double unit = scaling->count ? (double)scaling->values[scaling->count + o] : 1; /* of the loss */
+    const double unit = scaling->count ? (double)scaling->values[scaling->count + o] : 1;
+    /* The loss compares targets that are divided by `unit`. */
     loss_mean.squared += e.squared / (unit * unit) / (double)outputs;
     loss_mean.absolute += e.absolute / unit / (double)outputs;
     rmse += sqrt(e.squared) / (double)outputs;

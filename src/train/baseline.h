@@ -7,12 +7,12 @@
 #include "train/config.h"
 #include "train/metrics.h"
 
-enum { GT_MAX_BASELINES = 4 };
+enum { GT_BASELINE_MAX_METRICS = 4 };
 typedef struct gt_baseline {
   const char *guess; /* "always 'no'"; in the arena; NULL: there is no baseline, and count is 0 */
   int count;
-  gt_metric metric[GT_MAX_BASELINES]; /* named as in results: accuracy; loss, rmse, mae */
-  bool forecast;                      /* the guess is the better naive forecast of a time series */
+  gt_metric metric[GT_BASELINE_MAX_METRICS]; /* named as in results: accuracy; loss, rmse, mae */
+  bool forecast;                             /* the guess is the better naive forecast of a time series */
   bool balances; /* class weights, a balanced sampler or a threshold: training does not aim at this metric */
 } gt_baseline;
 

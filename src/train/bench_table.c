@@ -30,7 +30,7 @@ __attribute__((format(printf, 3, 4))) static gt_bench_row *start_row(const bench
   return row;
 }
 
-/* Sets the row to work per microsecond. */
+/* Sets the row to work per microsecond. Work in thousands of FLOPs or bytes gives GFLOP/s or GB/s. */
 static void set_rate(gt_bench_row *row, double work, const gt_bench_time *time) {
   row->median = work / time->median;
   row->min = work / time->max;
@@ -45,8 +45,7 @@ static void set_time(gt_bench_row *row, double count, const gt_bench_time *time)
   row->max = time->max / count;
 }
 
-/* False after an error other than a lack of memory. A lack of memory is no error: marks the row as skipped.
- */
+/* False after an error other than a lack of memory, for which it marks the row as skipped. */
 static bool ok_or_skipped(gt_bench_row *row, bool ok, gt_error *error) {
   if (ok || error->status != GT_ERR_MEMORY) return ok;
   snprintf(row->skipped, sizeof row->skipped, "not enough memory");
@@ -98,7 +97,7 @@ static bool bench_memory(const bench *b, gt_error *error) {
     if (!ok_or_skipped(row, gt_bench_elementwise(b->backend, map, VALUES, b->table->seconds, &time, error),
                        error))
       return false;
-    set_rate(row, 8e-3 * VALUES, &time);
+    set_rate(row, 8e-3 * VALUES, &time); /* a read and a write of 4 bytes per value */
   }
   return true;
 }

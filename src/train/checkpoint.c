@@ -23,7 +23,7 @@ typedef struct state_row {
   size_t offset;
   state_kind kind;
   double min, max;
-  bool optional; /* not written if 0 */
+  bool optional; /* the file may lack it, as state_text omits some values; it is then 0 */
 } state_row;
 
 static const double max_count = 1e18; /* of steps or bytes: sums of several fit into 64 bits */
@@ -85,7 +85,8 @@ static const state_row state_rows[] = {
 /* ENTRIES: of the metadata, without notes. */
 enum { STATE_ROWS = sizeof state_rows / sizeof *state_rows, ENTRIES = STATE_ROWS + 3 };
 
-/* The value of a row as text. False: it is not written. */
+/* The value of a row as text. False: it is not written, because it is a REAL_OR_NOT of 0, or below the
+ * minimum of a WHOLE. */
 static bool state_text(const gt_host_state *state, const state_row *row, char text[40]) {
   const char *at = (const char *)state + row->offset;
   if (row->kind == WHOLE)
@@ -175,8 +176,8 @@ static bool read_state(const gt_container *container, const char *path, gt_host_
                      text ? text : "missing");
   }
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-  const int64_t named = step_of(name, strlen(name));
-  if (named >= 0 && named != state->step)
+  const int64_t named_step = step_of(name, strlen(name));
+  if (named_step >= 0 && named_step != state->step)
     return gt_fail(error, GT_ERR_DATA, "%s is not a valid checkpoint: it is from step %" PRId64, path,
                    state->step);
   return is_possible(state) ||

@@ -84,7 +84,8 @@ static double estimate_on(const gt_config *config, const char *split, const gt_d
   return time;
 }
 
-/* Measured: loading Mesa's drivers takes 45 ms, opening an H200 more. */
+/* A cautious estimate of the time to load the drivers and to open a GPU: loading Mesa's drivers was measured
+ * to take 45 ms, opening an H200 more. */
 static const double opening_gpu = 20e3; /* microseconds */
 
 bool gt_is_quick_on_cpu(const gt_config *config, const char *split) {
@@ -123,7 +124,8 @@ gt_device_choice gt_choose_device(const gt_config *config, const char *split, co
 
 /* --- resumed runs --- */
 
-/* The index of the device with this name, whatever its driver version; -1: not available. */
+/* The index of the device with this name, whatever its driver version: 0, the CPU, if the name is not that of
+ * a Vulkan device; -1: not available. */
 static int find_previous_device(const char *previous, const gt_device_info *devices, int count) {
   if (!strstr(previous, " (Vulkan ")) return 0;
   for (int i = 1; i < count; i++) {

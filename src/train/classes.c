@@ -4,11 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-/* MAX_SHOWN, MAX_MISSING: classes in a list in a message; LARGEST_LABEL: of numbers that could be labels. */
+/* MAX_SHOWN: classes that a message lists; MAX_MISSING: missing ones that it lists; LARGEST_LABEL: the
+ * largest number that could be a label. */
 enum { MAX_SHOWN = 10, MAX_MISSING = 3, LARGEST_LABEL = 999 };
 
 /* The number of labels of each class, [classes]; NULL: the split has none. */
-
 static const int64_t *count_split(const gt_split *split, int target, int classes, gt_arena *arena) {
   const int32_t *label = split->target[target].data;
   if (!split->samples || !label) return NULL;
@@ -111,9 +111,9 @@ static const char *classes_help(const gt_class_counts *c, const char *condition,
 /* class_names may list a class that has no sample: a misspelled name, or a class of other data. */
 static void review_listed(gt_config *config, const gt_class_counts *c, gt_arena *arena) {
   const gt_spec *listed = gt_spec_find(gt_spec_find(config->root, "data"), "class_names");
-  int64_t *each = GT_NEW_N(arena, int64_t, c->classes);
-  for (int i = 0; i < c->classes; i++) each[i] = 1;
-  const char *text = list_missing(c, each, c->split[0], 1, arena);
+  int64_t *one_each = GT_NEW_N(arena, int64_t, c->classes);
+  for (int i = 0; i < c->classes; i++) one_each[i] = 1;
+  const char *text = list_missing(c, one_each, c->split[0], 1, arena);
   if (!gt_spec_is_null(listed) && *text)
     gt_finding_at(&config->diagnostics, GT_FINDING_empty_class, listed->at,
                   "no training sample is of class %s, which class_names lists", text)
@@ -157,7 +157,7 @@ const char *gt_class_advice(const gt_dataset *data, int target, gt_arena *arena)
   gt_class_counts c = gt_class_counts_of(data, target, arena);
   if (c.names) return gt_arena_printf(arena, "the classes are %s", list_names(&c, arena));
   const bool numbers = !c.classes;
-  const bool series = data->target[target].horizon; /* it has no list of classes */
+  const bool series = data->target[target].horizon; /* a series cannot have a list of classes */
   if (numbers) c = count_possible_labels(&data->train.target[target], data->target[target].horizon, arena);
   const int found = count_found(&c);
   if (!c.classes || (!numbers && found == c.classes)) return NULL;

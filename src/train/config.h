@@ -84,8 +84,8 @@ typedef struct gt_config {
   gt_diagnostics diagnostics;
 } gt_config;
 
-/* Division of an epoch into `steps` steps of `parts` batches of `batch` samples, each number as small as
- * possible. */
+/* Division of an epoch into `steps` steps of `parts` batches of `batch` samples (phases.c). batch and parts
+ * are the settings, reduced to what the samples suffice for. */
 typedef struct gt_batching {
   int64_t batch, parts, steps;
 } gt_batching;

@@ -129,25 +129,26 @@ static void check_unnormalized(gt_config *config) {
 
 /* Describes the outputs that a series or a text needs, for messages; NULL: other data. */
 static const char *expected_outputs(const gt_dataset *data, int target, gt_arena *arena) {
-  const gt_data_target *of = &data->target[target];
+  const gt_data_target *data_target = &data->target[target];
   const gt_tensor *tensor = &data->train.target[target];
   const long long values = tensor->rank ? (long long)gt_tensor_features(tensor) : 0,
-                  rows = (long long)of->horizon;
+                  steps = (long long)data_target->horizon;
   if (gt_tensor_is_text(tensor))
     return gt_arena_printf(
         arena,
         "[batch, %lld, %d], a score of each token at each place, so return: sequence in recurrent "
         "layers; if each line is a label, a tab and a text: data: {text: {labels: true}}",
-        values, of->classes);
-  if (rows > 1 && of->classification)
+        values, data_target->classes);
+  if (steps > 1 && data_target->classification)
     return gt_arena_printf(
         arena,
         "[batch, %lld, %d], scores of %d classes at %lld steps: a last linear: %lld, then reshape: "
         "[%lld, %d]",
-        values, of->classes, of->classes, values, values * of->classes, values, of->classes);
-  if (!rows || of->classification) return NULL;
-  return gt_arena_printf(arena, "%lld step%s (data.series.horizon) of %lld target%s", rows,
-                         rows == 1 ? "" : "s", values / rows, values == rows ? "" : "s");
+        values, data_target->classes, data_target->classes, values, values * data_target->classes, values,
+        data_target->classes);
+  if (!steps || data_target->classification) return NULL;
+  return gt_arena_printf(arena, "%lld step%s (data.series.horizon) of %lld target%s", steps,
+                         steps == 1 ? "" : "s", values / steps, values == steps ? "" : "s");
 }
 
 /* Builds model and loss once, to find their errors. */
@@ -227,9 +228,10 @@ bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnos
                 config->optim->type->name);
     return false;
   }
-  int64_t seen[GT_DATA_MAX_RANK];
-  gt_input_network_shape(input, seen);
-  const gt_augment_sample sample = {input->rank, input->dim, seen, input->white > 0 ? input->white : 1};
+  int64_t network_dim[GT_DATA_MAX_RANK]; /* sample shape that the network reads */
+  gt_input_network_shape(input, network_dim);
+  const gt_augment_sample sample = {input->rank, input->dim, network_dim,
+                                    input->white > 0 ? input->white : 1};
   return gt_augment_make_plan(list, &sample, out, diagnostics) && check_targets(config, diagnostics) &&
          check_mixing(config, out, diagnostics);
 }

@@ -63,19 +63,19 @@ const char *gt_config_value_name(const gt_data_target *target, int outputs, bool
 
 /* Why evaluations do not print metrics of this column of a target, for a message; NULL: they do. */
 static const char *find_column_error(const gt_config *config, int target, const char *column) {
-  const gt_data_target *of = &config->dataset.target[target];
+  const gt_data_target *data_target = &config->dataset.target[target];
   gt_arena *arena = config->diagnostics.arena;
   const gt_tensor *values = &config->dataset.train.target[target];
-  const int64_t outputs = of->classification || !values->rank ? 1 : gt_tensor_features(values);
-  const int rows = of->horizon > 1 ? (int)(outputs / of->horizon) : 0;
+  const int64_t outputs = data_target->classification || !values->rank ? 1 : gt_tensor_features(values);
+  const int columns = data_target->horizon > 1 ? (int)(outputs / data_target->horizon) : 0;
   const char *list = "";
-  for (int i = 0; i < rows && rows > 1 && rows <= GT_METRIC_MAX_OUTPUTS; i++) {
-    const char *name = gt_config_value_name(of, (int)outputs, true, i, arena);
+  for (int i = 0; i < columns && columns > 1 && columns <= GT_METRIC_MAX_OUTPUTS; i++) {
+    const char *name = gt_config_value_name(data_target, (int)outputs, true, i, arena);
     if (!strcmp(name, column)) return NULL;
     list = gt_arena_printf(arena, "%s%s%s", list, *list ? ", " : "", name);
   }
   for (int i = 0; outputs > 1 && outputs <= GT_METRIC_MAX_OUTPUTS && i < (int)outputs; i++) {
-    const char *name = gt_config_value_name(of, (int)outputs, false, i, arena);
+    const char *name = gt_config_value_name(data_target, (int)outputs, false, i, arena);
     if (!strcmp(name, column)) return NULL;
     list = gt_arena_printf(arena, "%s%s%s", list, *list ? ", " : "", name);
   }
@@ -84,7 +84,7 @@ static const char *find_column_error(const gt_config *config, int target, const 
 }
 
 /* Requests a metric by a name such as "mae.price", the metric of one column. */
-static const char *add_column_metric(gt_config *config, int target, const char *name) {
+static const char *request_column_metric(gt_config *config, int target, const char *name) {
   const char *dot = strchr(name, '.');
   const gt_metric_kind *kind =
       gt_metric_find(gt_arena_strndup(config->diagnostics.arena, name, (size_t)(dot - name)));
@@ -95,24 +95,24 @@ static const char *add_column_metric(gt_config *config, int target, const char *
 }
 
 /* Requests a metric by a name such as "load.mae", "mae.price" or "load.mae.price". */
-static const char *add_target_metric(gt_config *config, const char *name, const char *dot) {
+static const char *request_target_metric(gt_config *config, const char *name, const char *dot) {
   const gt_dataset *data = &config->dataset;
   const gt_metric_kind *kind = gt_metric_find(dot + 1);
   const int target = target_named(data, name, (size_t)(dot - name));
   if (data->targets == 1 && kind) return "names one of several targets, but this data has a single one";
-  if (data->targets == 1) return add_column_metric(config, 0, name);
+  if (data->targets == 1) return request_column_metric(config, 0, name);
   const char *list = data->target[0].name;
   for (int k = 1; k < data->targets; k++)
     list = gt_arena_printf(config->diagnostics.arena, "%s, %s", list, data->target[k].name);
   if (target < 0) return gt_arena_printf(config->diagnostics.arena, "names no target; there are %s", list);
-  if (!kind && strchr(dot + 1, '.')) return add_column_metric(config, target, dot + 1);
+  if (!kind && strchr(dot + 1, '.')) return request_column_metric(config, target, dot + 1);
   return kind ? gt_config_add_metric(config, target, kind) : "names no metric";
 }
 
 const char *gt_config_add_result(gt_config *config, const char **name) {
   const gt_dataset *data = &config->dataset;
   const char *dot = strchr(*name, '.'), *why = NULL;
-  if (dot) return add_target_metric(config, *name, dot);
+  if (dot) return request_target_metric(config, *name, dot);
   const gt_metric_kind *kind = gt_metric_find(*name);
   if (data->targets == 1) return gt_config_add_metric(config, 0, kind);
   if (!kind->type && !kind->correct) return NULL;
@@ -131,10 +131,10 @@ const char *gt_config_add_result(gt_config *config, const char **name) {
 }
 
 /* Requests an entry of `metrics:` for each target for which it is defined. */
-static const char *add_for_all_targets(gt_config *config, const char *name) {
+static const char *request_for_all_targets(gt_config *config, const char *name) {
   const char *why = NULL, *dot = strchr(name, '.');
   bool any = false;
-  if (dot) return add_target_metric(config, name, dot);
+  if (dot) return request_target_metric(config, name, dot);
   for (int k = config->dataset.targets - 1; k >= 0; k--) {
     const char *why_not = gt_config_add_metric(config, k, gt_metric_find(name));
     if (why_not) why = why_not;
@@ -143,7 +143,8 @@ static const char *add_for_all_targets(gt_config *config, const char *name) {
   return any ? NULL : why;
 }
 
-/* Reports metrics with more than GT_MAX_METRIC_VALUES results. */
+/* Reports metrics with more than GT_MAX_METRIC_VALUES results. Besides the metrics, these are at most loss
+ * and soft_loss, and for each target its loss, soft_loss, accuracy and soft_accuracy. */
 static void check_value_count(gt_config *config, gt_position at) {
   const gt_dataset *data = &config->dataset;
   int64_t values = 2;
@@ -161,13 +162,13 @@ static void check_value_count(gt_config *config, gt_position at) {
 void gt_config_read_metrics(gt_config *config, const gt_strings *names) {
   if (!config->loss[0] || !config->has_dataset) return;
   const bool several = config->dataset.targets > 1;
-  /* The targets of such a loss only measure the error. */
+  /* With a loss that is a residual, the targets only measure the error. */
   if (config->loss[0]->type->residual) gt_config_add_metric(config, 0, gt_metric_find("rmse"));
   /* A forecast is compared with the naive forecasts. */
   if (config->dataset.target[0].horizon && !gt_config_add_metric(config, 0, gt_metric_find("skill")))
     gt_config_add_metric(config, 0, gt_metric_find("mae"));
   for (int i = 0; i < names->count; i++) {
-    const char *why = add_for_all_targets(config, names->items[i]);
+    const char *why = request_for_all_targets(config, names->items[i]);
     const gt_metric_kind *kind = gt_metric_find(names->items[i]);
     if (why && kind && kind->type && kind->type->needs_series)
       gt_error_at(&config->diagnostics, names->at[i], "metric '%s' %s of numbers", names->items[i], why)

@@ -83,6 +83,7 @@ static const char *short_key(const gt_spec *node, const char *const *part, int p
 
 static void expand(gt_arena *arena, gt_spec *node, const char *key) {
   gt_spec *value = gt_arena_copy(arena, node, sizeof *node);
+  /* For `- relu`, short_key returns the text of the node. */
   const bool item = node->kind == GT_SPEC_SCALAR && key == node->scalar;
   *node = (gt_spec){.kind = GT_SPEC_MAP, .at = node->at, .key = node->key, .key_at = node->key_at};
   if (item) value->scalar = "", value->quoted = false;

@@ -153,6 +153,8 @@ static void print_axis(FILE *stream, const plot *p, int indent) {
   if (gap > 0) fprintf(stream, "%*s%s%*s%s\n", indent, "", left, gap, "", right);
 }
 
+/* Prints a mark of the series, and its name. In braille the mark is two characters with the dots of the
+ * second row (0x12), the second one blank if the line has gaps. */
 static void print_key(FILE *stream, const plot *p, int series, const char *name) {
   const bool color = p->style->color;
   fprintf(stream, "  %s", color ? colors[series] : "");

@@ -20,9 +20,10 @@ static const char *name_result(const gt_session *session, const gt_data_target *
 
 /* "mae.price": the metric of one column or output. */
 static const char *name_value(const gt_session *session, const gt_data_target *target, const char *result,
-                              int count, bool of_row, int index) {
+                              int count, bool by_column, int index) {
   gt_arena *arena = session->config->diagnostics.arena;
-  return gt_arena_printf(arena, "%s.%s", result, gt_config_value_name(target, count, of_row, index, arena));
+  return gt_arena_printf(arena, "%s.%s", result,
+                         gt_config_value_name(target, count, by_column, index, arena));
 }
 
 /* The statistics of a target's outputs that its metrics need: variance and naive error. */
@@ -135,12 +136,13 @@ static bool clear_confusion(gt_session *session, const gt_net_target *target, gt
 
 bool gt_evaluator_confusion(gt_session *session, const gt_evaluator *evaluator, int target, gt_arena *arena,
                             gt_confusion_matrix *matrix, gt_error *error) {
-  const gt_net_target *of = &(evaluator->hard ? evaluator->hard->net : evaluator->net)->target[target];
-  *matrix = (gt_confusion_matrix){.classes = of->counted,
+  const gt_net_target *net_target =
+      &(evaluator->hard ? evaluator->hard->net : evaluator->net)->target[target];
+  *matrix = (gt_confusion_matrix){.classes = net_target->counted,
                                   .names = session->config->dataset.target[target].class_names};
-  if (!of->confusion) return false;
-  matrix->count = gt_arena_alloc(arena, confusion_bytes(of));
-  return read_confusion(session, of, matrix->count, error);
+  if (!net_target->confusion) return false;
+  matrix->count = gt_arena_alloc(arena, confusion_bytes(net_target));
+  return read_confusion(session, net_target, matrix->count, error);
 }
 
 /* --- running --- */
@@ -269,9 +271,10 @@ typedef struct item_targets {
 /* Removes the predictions of items with weight 0 or label -1 from `score`, and copies the targets of the
  * others. */
 static gt_metric_scores scores_of(const gt_net *net, int index, float *score, item_targets *to) {
-  const gt_net_target *of = &net->target[index];
-  const bool classes = of->metrics.task == GT_METRIC_CLASSES;
-  const int64_t outputs = of->metrics.outputs, each = of->items, items = net->data->samples * each;
+  const gt_net_target *net_target = &net->target[index];
+  const bool classes = net_target->metrics.task == GT_METRIC_CLASSES;
+  const int64_t outputs = net_target->metrics.outputs, each = net_target->items,
+                items = net->data->samples * each;
   const void *data = net->data->target[index].data;
   const int32_t *label = classes ? data : NULL;
   const float *target = classes ? NULL : data, *weights = net->data->weights.data;
@@ -317,19 +320,19 @@ static double add_values(const gt_metric_set *set, const gt_evaluator_values *va
 }
 
 /* Adds the mean of metric m over the columns, then its value for each column and for each step. */
-static void add_metric(const gt_metric_set *set, const gt_evaluator_target *of, int m, double weight,
-                       const gt_metric_totals *totals, gt_results *result) {
-  const int at = result->count;
-  gt_result_add(result, of->name[m], 0);
-  const double mean = add_values(set, &of->columns, m, weight, totals, result);
-  if (at < result->count) result->metric[at].value = mean;
-  add_values(set, &of->steps, m, weight, totals, result);
+static void add_metric(const gt_metric_set *set, const gt_evaluator_target *evaluator_target, int m,
+                       double weight, const gt_metric_totals *totals, gt_results *result) {
+  const int mean_index = result->count;
+  gt_result_add(result, evaluator_target->name[m], 0);
+  const double mean = add_values(set, &evaluator_target->columns, m, weight, totals, result);
+  if (mean_index < result->count) result->metric[mean_index].value = mean;
+  add_values(set, &evaluator_target->steps, m, weight, totals, result);
 }
 
 static bool add_metrics(gt_session *session, const gt_evaluator *evaluator, int index, tally *t,
                         gt_results *result, gt_error *error) {
   const gt_net_target *target = &evaluator->net->target[index];
-  const gt_evaluator_target *of = &evaluator->target[index];
+  const gt_evaluator_target *evaluator_target = &evaluator->target[index];
   const gt_metric_set *set = &target->metrics;
   gt_metric_totals all = {.sum = t->target[index].sum};
   double *count = NULL;
@@ -339,7 +342,7 @@ static bool add_metrics(gt_session *session, const gt_evaluator *evaluator, int 
   const bool counts = set->task == GT_METRIC_CLASSES && set->counts;
   const bool ok = !counts || read_counts(session, target, &all.counts, &count, error);
   for (int m = 0; ok && m < set->count; m++)
-    add_metric(set, of, m, t->sums.target[index].weight, &all, result);
+    add_metric(set, evaluator_target, m, t->sums.target[index].weight, &all, result);
   free(count);
   free(targets.label);
   free(targets.target);
@@ -347,13 +350,13 @@ static bool add_metrics(gt_session *session, const gt_evaluator *evaluator, int 
 }
 
 /* Evaluates one form of the model: *result gets loss and accuracy, *metrics the metrics. */
-static bool evaluate(gt_session *session, gt_evaluator *evaluator, int kind, gt_results *result,
+static bool evaluate(gt_session *session, gt_evaluator *evaluator, int model_form, gt_results *result,
                      gt_results *metrics, gt_error *error) {
   tally t;
   bool ok = run(session, evaluator, &t, error);
   if (ok) {
     result->samples = evaluator->net->data->samples;
-    gt_result_add_sums(result, &t.sums, &evaluator->net->form, kind);
+    gt_result_add_sums(result, &t.sums, &evaluator->net->form, model_form);
   }
   for (int k = 0; ok && k < evaluator->net->targets; k++)
     ok = add_metrics(session, evaluator, k, &t, metrics, error);

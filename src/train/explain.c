@@ -34,13 +34,13 @@ bool gt_run_check_weights(gt_run *run, const gt_state_dict *weights, gt_error *e
                  (long long)gt_run_epoch(run, run->state.step), last_good(run, good), run->directory, advice);
 }
 
-typedef struct finding {
+typedef struct bad_value {
   const gt_node *node; /* the first node with a value that is not finite; NULL: not found */
   float value;
-} finding;
+} bad_value;
 
 /* Searches the kept values in the order of computation. */
-static bool search(gt_run *run, const gt_stage *stage, const gt_id *keep, int count, finding *found,
+static bool search(gt_run *run, const gt_stage *stage, const gt_id *keep, int count, bad_value *found,
                    gt_error *error) {
   const gt_backend *backend = run->session.backend;
   for (int k = 0; k < count && !found->node; k++) {
@@ -51,7 +51,7 @@ static bool search(gt_run *run, const gt_stage *stage, const gt_id *keep, int co
     access.bytes = (uint64_t)values * sizeof *copy;
     const bool ok = backend->api->inspect(run->session.backend, stage->executable, &access, copy, error);
     const int64_t at = ok ? gt_stored_find_not_finite(&(gt_stored){"", GT_F32, node->shape, copy}) : -1;
-    if (at >= 0) *found = (finding){gt_node_at(stage->graph, gt_producer(stage->graph, keep[k])), copy[at]};
+    if (at >= 0) *found = (bad_value){gt_node_at(stage->graph, gt_producer(stage->graph, keep[k])), copy[at]};
     free(copy);
     if (!ok) return false;
   }
@@ -68,7 +68,7 @@ static gt_id *list_values(gt_arena *arena, const gt_graph *graph, int *count) {
 }
 
 static bool run_stage(gt_run *run, const gt_net *net, int number, const gt_id *keep, int count,
-                      finding *found, gt_error *error) {
+                      bad_value *found, gt_error *error) {
   gt_backend *backend = run->session.backend;
   const gt_stage *stage = &net->stage[number];
   uint64_t ticket;
@@ -79,7 +79,7 @@ static bool run_stage(gt_run *run, const gt_net *net, int number, const gt_id *k
   return true;
 }
 
-static bool run_again(gt_run *run, finding *found, gt_error *error) {
+static bool run_again(gt_run *run, bad_value *found, gt_error *error) {
   gt_session *session = &run->session;
   gt_net_options options = {.target = session->backend->target,
                             .windows = session->windows,
@@ -105,7 +105,7 @@ static bool run_again(gt_run *run, finding *found, gt_error *error) {
 
 bool gt_run_explain(gt_run *run, gt_error *error) {
   gt_error problem = {0};
-  finding found = {0};
+  bad_value found = {0};
   char where[512] = "its origin could not be found", good[128];
   gt_state_dict weights = {0};
   const gt_slot *bad = gt_state_dict_download(&weights, run->net->model->store, &run->session.buffers,

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* TILE_ROWS: rows that a thread gathers at a time; ALIGN: of the rings in the staging buffer, in bytes. */
+/* MAX_CHUNKS: of a ring; TILE_ROWS: rows that a thread gathers at a time; ALIGN: of the rings in the staging
+ * buffer, in bytes. */
 enum { MAX_CHUNKS = 4, TILE_ROWS = 32, ALIGN = 64 };
 
 typedef struct ring {        /* the window of one tensor */
@@ -21,7 +22,7 @@ struct gt_feed {
   gt_batch_attribute order;
   const int32_t *members;
   uint64_t seed;
-  int64_t chunk, chunks; /* batches per chunk; chunks per ring */
+  int64_t chunk_batches, chunks; /* batches per chunk; chunks per ring */
   ring *ring;
   int rings;
   gt_buffer *staging; /* NULL if the host writes into the windows */
@@ -64,9 +65,9 @@ static void gather_tile(void *context, uint32_t tile) {
   const int64_t end = gt_min_i64(g->rows, ((int64_t)tile + 1) * TILE_ROWS);
   uint32_t sample[TILE_ROWS];
   for (int64_t i = (int64_t)tile * TILE_ROWS, rows = 0; i < end; i += rows) {
-    const int64_t at = g->first + i / batch, row = i % batch, to = at % window * batch + row;
+    const int64_t number = g->first + i / batch, row = i % batch, to = number % window * batch + row;
     rows = gt_min_i64(end - i, batch - row);
-    gt_batch_samples(&feed->order, feed->members, feed->seed, (uint32_t)at, (uint32_t)row, (uint32_t)rows,
+    gt_batch_samples(&feed->order, feed->members, feed->seed, (uint32_t)number, (uint32_t)row, (uint32_t)rows,
                      sample);
     for (int64_t k = 0; k < rows; k++) copy_sample(feed, sample[k], to + k);
   }
@@ -74,10 +75,10 @@ static void gather_tile(void *context, uint32_t tile) {
 
 /* The range of batches of a chunk that are read: from begin_of to end_of - 1. */
 static int64_t begin_of(const gt_feed *feed, int64_t chunk) {
-  return gt_max_i64(chunk * feed->chunk, feed->from);
+  return gt_max_i64(chunk * feed->chunk_batches, feed->from);
 }
 static int64_t end_of(const gt_feed *feed, int64_t chunk) {
-  return gt_min_i64((chunk + 1) * feed->chunk, feed->end);
+  return gt_min_i64((chunk + 1) * feed->chunk_batches, feed->end);
 }
 
 static void gather(const gt_feed *feed, int64_t chunk) {
@@ -160,8 +161,8 @@ gt_feed *gt_feed_open(gt_buffers *buffers, const gt_feed_plan *plan, int threads
   feed->order = plan->order;
   feed->members = plan->members;
   feed->seed = plan->seed;
-  feed->chunk = gt_feed_chunk(plan->order.window);
-  feed->chunks = plan->order.window / feed->chunk;
+  feed->chunk_batches = gt_feed_chunk(plan->order.window);
+  feed->chunks = plan->order.window / feed->chunk_batches;
   feed->rings = plan->tensors;
   feed->ring = gt_alloc((size_t)plan->tensors * sizeof *feed->ring);
   pthread_mutex_init(&feed->lock, NULL);
@@ -203,7 +204,7 @@ static bool request_ahead(gt_feed *feed, int64_t needed, gt_error *error) {
   const int64_t before = feed->wanted;
   uint64_t completed;
   if (!api->completed(feed->backend, &completed, error)) return false;
-  while (feed->wanted < needed + feed->chunks && feed->wanted * feed->chunk < feed->end) {
+  while (feed->wanted < needed + feed->chunks && feed->wanted * feed->chunk_batches < feed->end) {
     const uint64_t free_after = feed->ticket[feed->wanted % feed->chunks];
     if (free_after > completed) {
       if (feed->wanted > needed) break;
@@ -237,7 +238,7 @@ static bool copy_chunks(gt_feed *feed, int64_t end, gt_error *error) {
 
 bool gt_feed_seek(gt_feed *feed, int64_t from, int64_t end, gt_error *error) {
   const gt_backend_api *api = feed->backend->api;
-  const int64_t chunk = from / feed->chunk;
+  const int64_t chunk = from / feed->chunk_batches;
   /* This range was announced before, and no batch of it has been read. */
   if (feed->from == from && feed->next == from && feed->end == end) return true;
   wait_for(feed, feed->wanted);
@@ -257,9 +258,9 @@ bool gt_feed_run(gt_feed *feed, gt_executable *executable, uint32_t times, uint3
   if (feed->end - feed->next < (int64_t)times * each)
     return gt_fail(error, GT_ERR_INTERNAL, "more batches are requested than were announced");
   while (times) {
-    const int64_t chunk = feed->next / feed->chunk;
-    const int64_t fits = ((chunk + 1) * feed->chunk - feed->next) / each;
-    const uint32_t now = (uint32_t)gt_min_i64(fits, times);
+    const int64_t chunk = feed->next / feed->chunk_batches;
+    const int64_t left_in_chunk = ((chunk + 1) * feed->chunk_batches - feed->next) / each; /* replays */
+    const uint32_t now = (uint32_t)gt_min_i64(left_in_chunk, times);
     if (!request_ahead(feed, chunk, error)) return false;
     const int64_t gathered = wait_for(feed, chunk + 1);
     /* Later chunks are copied after this run is queued, because a run waits for all copies that were queued

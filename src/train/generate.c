@@ -174,6 +174,7 @@ static void append(gt_generator *g, int64_t *filled, int32_t id) {
 
 bool gt_generate(gt_generator *g, const gt_generate_options *options, uint32_t sample, gt_text_sink sink,
                  void *context, gt_generated *out, gt_error *error) {
+  /* Draws neither the unknown token nor those before it. */
   const int32_t first = g->vocabulary->unknown >= 0 ? g->vocabulary->unknown + 1 : 0;
   int64_t filled = fill_window(g);
   int32_t previous = g->prompt_is_empty ? -1 : g->prompt[g->prompt_count - 1];

@@ -24,9 +24,9 @@ static gt_net_options training_options(const gt_run *run) {
 
 /* Adds the number of the phase to an error. */
 static bool add_phase(gt_error *error, int64_t phase) {
-  const gt_error was = *error;
+  const gt_error previous = *error;
   *error = (gt_error){0};
-  return gt_fail(error, was.status, "phase %lld: %.1500s", (long long)phase + 1, was.message);
+  return gt_fail(error, previous.status, "phase %lld: %.1500s", (long long)phase + 1, previous.message);
 }
 
 static bool place_data(gt_run *run, const gt_net_options *options, gt_error *error) {
@@ -70,9 +70,9 @@ static bool open_evaluators(gt_run *run, gt_error *error) {
   return true;
 }
 
-/* Converts to steps, limited to what can be counted. */
-static int64_t in_steps(int64_t units, int64_t unit) {
-  return gt_times_at_most(units, unit, INT64_C(1000000000000000000));
+/* Converts epochs or steps to steps, limited to what can be counted. */
+static int64_t in_steps(int64_t units, int64_t steps_per_unit) {
+  return gt_times_at_most(units, steps_per_unit, INT64_C(1000000000000000000));
 }
 
 /* Sets the lengths and intervals of the run, in steps. */
@@ -143,8 +143,8 @@ static void advance_state(gt_run *run) {
   const int64_t steps = state->step - state->first_step;
   state->phase++;
   const gt_config *next = phase_config(run, state->phase);
-  const bool same = next->optim->type == previous && !next->change.type;
-  state->optimizer_step = same ? state->optimizer_step + steps : 0;
+  const bool keeps_moments = next->optim->type == previous && !next->change.type;
+  state->optimizer_step = keeps_moments ? state->optimizer_step + steps : 0;
   state->first_epoch += gt_ceil_div(steps, run->per_epoch);
   state->first_step = state->step;
   state->bad_evaluations = 0;
@@ -174,7 +174,7 @@ static bool upload_values(gt_run *run, const gt_state_dict *values, gt_error *er
 }
 
 /* Applies a change (change.h) to the values at the end of this phase. */
-static bool apply_change(gt_run *run, const gt_change *what, gt_state_dict *values, gt_error *error) {
+static bool apply_change(gt_run *run, const gt_change *change, gt_state_dict *values, gt_error *error) {
   const gt_change_run between = {.base = run->base,
                                  .config = run->config,
                                  .model = run->net->model,
@@ -183,8 +183,8 @@ static bool apply_change(gt_run *run, const gt_change *what, gt_state_dict *valu
                                  .sinks = &run->sinks,
                                  .arena = run->base->diagnostics.arena,
                                  .generation = &run->generation};
-  return gt_run_keep_weights(run, what->type->kept, (gt_model_results){0}, error) &&
-         what->type->apply(&between, what->settings, values, error);
+  return gt_run_keep_weights(run, change->type->kept, (gt_model_results){0}, error) &&
+         change->type->apply(&between, change->settings, values, error);
 }
 
 bool gt_generation_next(gt_run *run, gt_error *error) {

@@ -99,6 +99,7 @@ static bool set_values(const shuffler *s, const gt_column_group *group, const ui
 
 /* --- scores --- */
 
+/* *name, *metric: the second result; NULL and 0 if it is "soft_…", with several targets or with a stride. */
 static bool evaluate(const shuffler *s, double *loss, double *metric, const char **name, gt_error *error) {
   gt_results results;
   *name = NULL;
@@ -192,7 +193,7 @@ bool gt_importance_measure(gt_session *session, gt_evaluator *evaluator, int rep
  * of an upload. 0: too few batches can be evaluated. */
 static int64_t choose_stride(const shuffler *s, double seconds, gt_error *error) {
   const gt_net *net = net_of(s);
-  const double safety = 0.6;
+  const double safety = 0.6; /* fraction of the time that is planned */
   double loss, start = 0, batch = 0, upload_time;
   int64_t stride = 1;
   for (int i = 0; i < 2; i++) { /* the first run warms up caches */
@@ -203,6 +204,7 @@ static int64_t choose_stride(const shuffler *s, double seconds, gt_error *error)
   start = gt_seconds();
   if (!upload(s, &s->group[0].place[0], error)) return 0;
   upload_time = gt_seconds() - start;
+  /* Each column is uploaded twice: shuffled, and restored. */
   const double per_column = safety * seconds / (s->groups + 1) - 2 * upload_time;
   /* Powers of two, so that a little noise in the timing seldom changes the result. */
   while (stride < net->steps && (double)((net->steps + stride - 1) / stride) * batch > per_column)

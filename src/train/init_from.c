@@ -127,7 +127,7 @@ static bool check_map(const gt_init_from *from, const gt_spec *root, const gt_st
   const int errors = diagnostics->errors;
   const char **ours = GT_NEW_N(arena, const char *, 2 * store->slots + 1);
   const char **theirs = GT_NEW_N(arena, const char *, 2 * file->tensors + 1);
-  size_t n = 0, m = 0;
+  size_t n = 0, m = 0; /* lengths; each tensor is followed by its layer */
   for (int i = 0; i < store->slots; i++) {
     if (!gt_slot_has_role(store->slot[i], GT_MODEL_ROLES)) continue;
     ours[n++] = store->slot[i]->name;

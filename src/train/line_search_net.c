@@ -61,6 +61,7 @@ static void build_measure(const builder *b, const gt_loss *objective) {
       [GT_MEASURED_L1] = gt_sum(g, magnitude, 0, false),
       [GT_MEASURED_DIRECTION] = gt_reduce_max(g, gt_abs(g, d), 0, false),
   };
+  /* Adding 0 gives each value a node of its own, also if it is part of a variable. */
   for (int i = 0; i < GT_MEASURED; i++)
     result[i] = gt_reshape(g, gt_add(g, result[i], gt_constant(g, 0)), gt_shape_1(1));
   gt_assign(g, vector(b, "lbfgs.g"), 0, gradient);

@@ -49,8 +49,8 @@ static bool upload_table(gt_run *run, int64_t from, int64_t to, gt_error *error)
                         (uint64_t)(optimizer_steps + s - first + 1), rows + (size_t)(s - from) * width);
   bool ok = true;
   for (int64_t s = from; s < to && ok;) {
-    const int64_t slot = s % GT_TABLE_ROWS, n = gt_min_i64(to - s, GT_TABLE_ROWS - slot);
-    ok = gt_buffers_upload(&run->session.buffers, "train.table", (uint64_t)slot * width * sizeof *rows,
+    const int64_t table_row = s % GT_TABLE_ROWS, n = gt_min_i64(to - s, GT_TABLE_ROWS - table_row);
+    ok = gt_buffers_upload(&run->session.buffers, "train.table", (uint64_t)table_row * width * sizeof *rows,
                            rows + (size_t)(s - from) * width, (uint64_t)n * width * sizeof *rows, error);
     s += n;
   }
@@ -192,8 +192,8 @@ static bool observe_result(gt_run *run, const gt_results *result, gt_error *erro
     gt_warn("metric '%s', which early_stopping watches, is not a number on the %s split; it may lack a class",
             stopping->metric, run->watch.net->split);
   }
-  const double trained = gt_result_value(result, run->net->model->has_hard ? "soft_loss" : "loss");
-  gt_schedule_observe(run->config->optim->schedule, run->config->optim->config->lr, trained,
+  const double trained_loss = gt_result_value(result, run->net->model->has_hard ? "soft_loss" : "loss");
+  gt_schedule_observe(run->config->optim->schedule, run->config->optim->config->lr, trained_loss,
                       &run->state.schedule);
   if (gt_goal_reached(stopping, value)) run->state.stopped = GT_STOPPED_RUN;
   if (is_best(run, value)) {

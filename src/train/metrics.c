@@ -129,14 +129,14 @@ double gt_result_value(const gt_results *result, const char *name) {
 
 double gt_result_loss(const gt_results *result) { return gt_result_value(result, "loss"); }
 
-void gt_result_add_sums(gt_results *result, const gt_sums *sums, const gt_result_form *form, int kind) {
+void gt_result_add_sums(gt_results *result, const gt_sums *sums, const gt_result_form *form, int model_form) {
   if (form->targets > 1)
-    gt_result_add(result, kind == GT_SOFT ? "soft_loss" : "loss", gt_mean_loss(sums, form));
+    gt_result_add(result, model_form == GT_SOFT ? "soft_loss" : "loss", gt_mean_loss(sums, form));
   for (int k = 0; k < form->targets; k++) {
     const gt_result_target *target = &form->target[k];
     const gt_target_sums *s = &sums->target[k];
-    gt_result_add(result, target->loss[kind], mean_of(s));
-    if (target->correct) gt_result_add(result, target->accuracy[kind], s->correct / s->weight);
+    gt_result_add(result, target->loss[model_form], mean_of(s));
+    if (target->correct) gt_result_add(result, target->accuracy[model_form], s->correct / s->weight);
     if (s->weight > result->items) result->items = s->weight;
   }
 }

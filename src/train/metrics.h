@@ -75,8 +75,8 @@ double gt_result_value(const gt_results *result, const char *name);
 bool gt_result_has(const gt_results *result, const char *name);
 int gt_result_index(const gt_results *result, const char *name); /* index of the value; -1: there is none */
 double gt_result_loss(const gt_results *result);
-/* Adds losses and accuracies; kind: GT_PLAIN or GT_SOFT. */
-void gt_result_add_sums(gt_results *result, const gt_sums *sums, const gt_result_form *form, int kind);
+/* Adds losses and accuracies. model_form: GT_PLAIN or GT_SOFT, which determines their names. */
+void gt_result_add_sums(gt_results *result, const gt_sums *sums, const gt_result_form *form, int model_form);
 /* The results of training steps. soft: the model also has a hard form. */
 gt_results gt_training_result(const gt_sums *sums, const gt_result_form *form, bool soft);
 

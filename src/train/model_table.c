@@ -31,14 +31,14 @@ json_t *gt_table_json(const gt_table *table) {
   return columns;
 }
 
-/* --- reading --- */
-
 json_t *gt_fills_json(const float *fill, int64_t count) {
   json_t *fills = json_array();
   for (int64_t i = 0; i < count; i++)
     json_array_append_new(fills, isnan(fill[i]) ? json_null() : json_real((double)fill[i]));
   return fills;
 }
+
+/* --- reading --- */
 
 const float *gt_fills_from_json(const json_t *fills, int64_t count, gt_arena *arena) {
   if (!json_is_array(fills) || json_array_size(fills) != (size_t)count) return NULL;
@@ -159,9 +159,9 @@ bool gt_tables_agree(const gt_input *input, int inputs, gt_arena *arena) {
     const int columns = table ? table->count : (int)gt_input_row_features(&input[k]);
     for (int i = 0; i < columns; i++) {
       const gt_column *column = table ? &table->column[i] : &plain;
-      const int at = gt_names_add(&names, table ? column->name : input[k].columns[i], next);
-      if (at == next) seen[next++] = column;
-      if (!is_same(seen[at], column)) return false;
+      const int index = gt_names_add(&names, table ? column->name : input[k].columns[i], next);
+      if (index == next) seen[next++] = column;
+      if (!is_same(seen[index], column)) return false;
     }
   }
   return true;

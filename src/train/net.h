@@ -7,7 +7,8 @@
  *    data.scaling                                normalization of the inputs (with .NAME for named ones)
  *    data.target_scaling                         scaling of the targets, if they are scaled (with .NAME)
  *    KIND.state, KIND.table                      state of the clock, and values of the schedule;
- *                                                KIND: train, eval.SPLIT or eval.SPLIT.hard
+ *                                                KIND: train, eval.SPLIT, eval.SPLIT.hard or
+ *                                                sample (gt_net_adaptation)
  *    KIND.log                                    the log, a row per step
  *    KIND.outputs                                without targets: outputs of a batch, instead of a log
  *    KIND.confusion                              counts of the confusion matrix
@@ -96,7 +97,7 @@ typedef struct gt_net {
   bool trains, hard;    /* hard: evaluates the hard gates, not their mixtures (gt_build.hard) */
   gt_log_columns column;
   gt_shape item_shape[GT_DATA_MAX_TARGETS]; /* stage "gradient": shape of the items' weights in a batch */
-  int64_t batch, parts, steps;              /* batches per step; steps per epoch */
+  int64_t batch, parts, steps;              /* samples per batch; batches per step; steps per epoch */
   gt_batch_attribute order;                 /* order of the samples; with a window, they are streamed */
   const int32_t *members; /* for the balanced order (op/batch.h), in the arena; NULL: another order */
   uint32_t classes;       /* number of classes in the balanced order; 0: another order */
@@ -142,7 +143,8 @@ uint32_t gt_net_gradient(const gt_net *net, gt_graph *graph);
 uint32_t gt_net_sums(const gt_net *net, gt_graph *graph);
 /* One of the sums of a target, as a scalar. */
 gt_id gt_net_sum(const gt_net *net, gt_graph *graph, int target, int which);
-void gt_net_clear_sums(const gt_net *net, gt_graph *graph); /* sets both to zero */
+/* Sets the gradient and all sums to 0. */
+void gt_net_clear_sums(const gt_net *net, gt_graph *graph);
 /* The scalar by which the summed gradient is multiplied to get the gradient of the mean loss; GT_NONE if the
  * loss needs the sum. */
 gt_id gt_net_gradient_scale(const gt_net *net, gt_graph *graph, const gt_loss *loss, gt_id divisor);

@@ -63,14 +63,14 @@ static gt_id sum_of_losses(const gt_net *net, gt_graph *graph, gt_config *config
   gt_id sum = GT_NONE;
   for (int k = 0; k < net->targets; k++) {
     const double factor = config->loss[k]->weight / items_per_sample(net, k);
-    gt_id part = net->target[k].loss.loss_sum;
-    if (factor < 1 || factor > 1) part = gt_mul(graph, part, gt_constant(graph, factor));
-    sum = k ? gt_add(graph, sum, part) : part;
+    gt_id term = net->target[k].loss.loss_sum;
+    if (factor < 1 || factor > 1) term = gt_mul(graph, term, gt_constant(graph, factor));
+    sum = k ? gt_add(graph, sum, term) : term;
   }
   return sum;
 }
 
-/* The sum of a batch's losses, plus the penalty times the batch's share of the divisor. */
+/* The sum of a batch's losses, plus the penalty times what the batch adds to the divisor. */
 static gt_id objective_sum(const gt_net *net, gt_graph *graph, gt_config *config) {
   const gt_loss_nodes *nodes = &net->target[0].loss;
   const bool several = net->targets > 1, sums_batch = config->loss[0]->type->sums_batch;
@@ -92,26 +92,27 @@ static void add_sums(const gt_net *net, gt_graph *graph, gt_config *config) {
   const int count = first_sum(net, net->targets);
   const gt_id zero = gt_constant(graph, 0);
   const bool line_search = config->optim->type->line_search;
-  gt_id part[GT_SUMS * GT_DATA_MAX_TARGETS];
+  gt_id value[GT_SUMS * GT_DATA_MAX_TARGETS];
   for (int k = 0; k < net->targets; k++) {
     const gt_loss_nodes *loss = &net->target[k].loss;
-    gt_id *target_part = part + first_sum(net, k);
-    target_part[GT_SUM_LOSS] = line_search ? objective_sum(net, graph, config) : loss->loss_sum;
-    target_part[GT_SUM_WEIGHT] = loss->weight_sum;
-    target_part[GT_SUM_CORRECT] = loss->correct_sum == GT_NONE ? zero : loss->correct_sum;
-    if (net->target[k].has_own_divisor) target_part[GT_SUM_DIVISOR] = loss->divisor;
+    gt_id *target_value = value + first_sum(net, k);
+    target_value[GT_SUM_LOSS] = line_search ? objective_sum(net, graph, config) : loss->loss_sum;
+    target_value[GT_SUM_WEIGHT] = loss->weight_sum;
+    target_value[GT_SUM_CORRECT] = loss->correct_sum == GT_NONE ? zero : loss->correct_sum;
+    if (net->target[k].has_own_divisor) target_value[GT_SUM_DIVISOR] = loss->divisor;
   }
-  for (int i = 0; i < count; i++) part[i] = gt_reshape(graph, gt_add(graph, part[i], zero), gt_shape_1(1));
+  /* Adding 0 gives each value a node of its own, also if it is the node of another sum. */
+  for (int i = 0; i < count; i++) value[i] = gt_reshape(graph, gt_add(graph, value[i], zero), gt_shape_1(1));
   gt_assign(graph, variable, 0,
-            gt_add(graph, gt_variable_read(graph, variable), gt_pack(graph, part, count)));
+            gt_add(graph, gt_variable_read(graph, variable), gt_pack(graph, value, count)));
 }
 
 /* The sum over the targets of a node in gt_loss_nodes, at byte `offset`. */
 static gt_id sum_over_targets(const gt_net *net, gt_graph *graph, size_t offset) {
   gt_id sum = GT_NONE;
   for (int k = 0; k < net->targets; k++) {
-    const gt_id target_part = *(const gt_id *)(const void *)((const char *)&net->target[k].loss + offset);
-    sum = k ? gt_add(graph, sum, target_part) : target_part;
+    const gt_id term = *(const gt_id *)(const void *)((const char *)&net->target[k].loss + offset);
+    sum = k ? gt_add(graph, sum, term) : term;
   }
   return sum;
 }

@@ -112,6 +112,7 @@ static bool uses_shift(const gt_net *net, const gt_config *config) {
   return config->threshold.used && !net->shuffles && net->data->target[0].rank;
 }
 
+/* F32 [2] for two classes, which have one threshold; otherwise one value per label. */
 static gt_id read_shift(gt_graph *graph, const gt_config *config) {
   const gt_shape shape = gt_shape_1(config->dataset.target[0].classification + config->threshold.count);
   return gt_variable_read(graph, gt_graph_variable(graph, GT_SHIFT_VARIABLE, shape, GT_F32, false));

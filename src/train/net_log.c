@@ -2,8 +2,8 @@
 #include "train/net_parts.h"
 #include "op/core.h"
 
-typedef struct log_values { /* values of the log row that the host reads; the last may be a vector */
-  gt_id value[3 + 4 * GT_DATA_MAX_TARGETS + 1];
+typedef struct log_values {                     /* values of the log row that the host reads */
+  gt_id value[3 + 4 * GT_DATA_MAX_TARGETS + 1]; /* as gt_log_columns; the metrics are one vector */
   int count;
 } log_values;
 
@@ -13,7 +13,7 @@ static int add_value(log_values *log, gt_id value) {
   return log->count++;
 }
 
-static void add_rest(log_values *log, const gt_net_target *target, gt_log_target *to) {
+static void add_correct_and_divisor(log_values *log, const gt_net_target *target, gt_log_target *to) {
   to->correct = add_value(log, target->loss.correct_sum);
   to->divisor = add_value(log, target->has_own_divisor ? target->loss.divisor : GT_NONE);
 }
@@ -21,8 +21,8 @@ static void add_rest(log_values *log, const gt_net_target *target, gt_log_target
 /* The sums of the metrics of all targets, as one vector; GT_NONE: there are none. first: the column where
  * they start. */
 static gt_id add_metrics(gt_net *net, gt_graph *graph, int first) {
-  gt_id part[GT_DATA_MAX_TARGETS];
-  int parts = 0;
+  gt_id target_sums[GT_DATA_MAX_TARGETS];
+  int count = 0;
   for (int k = 0; k < net->targets; k++) {
     gt_net_target *target = &net->target[k];
     const gt_id sums =
@@ -30,10 +30,10 @@ static gt_id add_metrics(gt_net *net, gt_graph *graph, int first) {
     if (sums == GT_NONE) continue;
     net->column.target[k].metrics = first;
     first += target->metrics.columns;
-    part[parts++] = sums;
+    target_sums[count++] = sums;
   }
   net->column.count = first;
-  return parts > 1 ? gt_pack(graph, part, parts) : parts ? part[0] : GT_NONE;
+  return count > 1 ? gt_pack(graph, target_sums, count) : count ? target_sums[0] : GT_NONE;
 }
 
 void gt_net_build_log(gt_net *net, gt_graph *graph, gt_arena *arena, gt_id clock) {
@@ -51,7 +51,7 @@ void gt_net_build_log(gt_net *net, gt_graph *graph, gt_arena *arena, gt_id clock
       c->lr = add_value(&log, net->training.learning_rate);
       c->norm = add_value(&log, net->training.gradient_norm);
     }
-    add_rest(&log, &net->target[k], to);
+    add_correct_and_divisor(&log, &net->target[k], to);
   }
   const gt_id sums = add_metrics(net, graph, log.count);
   add_value(&log, sums);

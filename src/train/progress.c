@@ -33,6 +33,7 @@ const char *gt_samples_rate(double per_second, char buffer[48]) {
   return buffer;
 }
 
+/* Columns: GAP between fields; LEAST_BAR, MAX_BAR of the bar; BAR_FRAME of its brackets and a blank. */
 enum { FIELDS = 6, GAP = 2, LEAST_BAR = 4, MAX_BAR = 24, BAR_FRAME = 3 };
 
 /* Writes all fields in the order of the line; the percentage is the most important one. */

@@ -8,7 +8,7 @@ bool gt_net_run_stage(const gt_net *net, gt_backend *backend, int stage, uint32_
                              : backend->api->run(backend, executable, times, ticket, error);
 }
 
-/* Runs the stages one by one, because a step reads more batches than a chunk of the window has. */
+/* Runs the stages one by one: for chunks of the window that are not a whole number of steps. */
 static bool run_stages(const gt_net *net, gt_backend *backend, uint32_t times, uint64_t *ticket,
                        gt_error *error) {
   for (uint32_t t = 0; t < times; t++)

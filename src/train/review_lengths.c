@@ -28,19 +28,21 @@ typedef struct counts {
   int items;
 } counts;
 
+/* The length in epochs or in steps, whichever the config gives. */
 static int64_t units_of(const gt_config *phase, const length *l) {
   return phase->train.epochs ? phase->train.epochs : l->steps;
 }
 
 static length length_of(const gt_config *phase, int64_t before, const char *who) {
-  const int64_t each = gt_phase_batching(phase).steps;
+  const int64_t per_epoch = gt_phase_batching(phase).steps;
   length l = {.steps = gt_phase_steps(phase), .before = before, .who = who};
-  l.epochs = gt_ceil_div(l.steps, each);
+  l.epochs = gt_ceil_div(l.steps, per_epoch);
   l.evaluations = gt_phase_evaluations(phase);
   return l;
 }
 
-/* Adds a setting, if it is in the config, and returns it; otherwise returns an item that is not used. */
+/* Adds a setting, at its key or else at its section, and returns it. If the config has neither, returns an
+ * item that is not used. */
 static count *add(counts *c, const gt_spec *section, const char *key, bool reached, const char *text,
                   const char *help) {
   const gt_spec *node = gt_spec_find(section, key);
@@ -51,7 +53,7 @@ static count *add(counts *c, const gt_spec *section, const char *key, bool reach
 }
 
 /* The length in a unit of gt_schedule_reach. */
-static int64_t of_unit(const length *l, const char *unit, int64_t warmup) {
+static int64_t length_in(const length *l, const char *unit, int64_t warmup) {
   if (!strcmp(unit, "epochs")) return l->epochs;
   return strcmp(unit, "evaluations") ? l->steps - warmup : l->evaluations;
 }
@@ -75,7 +77,7 @@ static void add_schedule(counts *c, const gt_config *phase, const length *l) {
   if (!schedule->type->reach || warmup >= steps) return;
   if (schedule->type->observe && !is_evaluated(phase)) return; /* never_evaluated says so */
   const gt_schedule_reach reach = schedule->type->reach(schedule->config);
-  const int64_t have = of_unit(l, reach.unit, warmup);
+  const int64_t have = length_in(l, reach.unit, warmup);
   if (reach.key)
     add(c, section, reach.key, reach.needs <= have,
         gt_arena_printf(c->arena, "schedule '%s' with %s '%s' needs at least %lld %s, and %s has %lld",

@@ -6,7 +6,7 @@
 #include "train/review.h"
 #include <string.h>
 
-enum { KINDS = 4 };
+enum { PATIENCE, GOAL, KEEP_BEST, SCHEDULE, KINDS };
 
 typedef struct watcher {
   const char *name, *idle; /* its name; the message if nothing is evaluated */
@@ -14,9 +14,10 @@ typedef struct watcher {
   bool decides;            /* there are enough evaluations for it to have an effect */
 } watcher;
 
-static void add_watcher(watcher *w, bool acts, const gt_spec *section, const char *key, bool decides) {
+/* is_set: the phase has the setting. */
+static void add_watcher(watcher *w, bool is_set, const gt_spec *section, const char *key, bool decides) {
   const gt_spec *node = gt_spec_find(section, key);
-  if (!acts || !section) return;
+  if (!is_set || !section) return;
   if (!w->at || (decides && !w->decides)) w->at = node ? node : section;
   w->decides |= decides;
 }
@@ -32,16 +33,18 @@ static void add_phase_watchers(const gt_config *phase, int64_t evaluations, gt_a
   const bool adapts = schedule->type->observe != NULL;
   const bool reaches =
       !schedule->type->reach || schedule->type->reach(schedule->config).needs <= gt_phase_evaluations(phase);
-  add_watcher(&w[0], stopping->patience, early, "patience", several);
-  add_watcher(&w[1], stopping->has_goal, early, "goal", several);
-  add_watcher(&w[2], train->checkpoint.keep_best, gt_spec_find(node, "checkpoint"), "keep_best", several);
-  add_watcher(&w[3], adapts, gt_spec_find(phase->root, "schedule"), "type", reaches);
-  if (adapts && !w[3].name) w[3].name = gt_arena_printf(arena, "schedule '%s'", schedule->type->name);
+  add_watcher(&w[PATIENCE], stopping->patience, early, "patience", several);
+  add_watcher(&w[GOAL], stopping->has_goal, early, "goal", several);
+  add_watcher(&w[KEEP_BEST], train->checkpoint.keep_best, gt_spec_find(node, "checkpoint"), "keep_best",
+              several);
+  add_watcher(&w[SCHEDULE], adapts, gt_spec_find(phase->root, "schedule"), "type", reaches);
+  if (adapts && !w[SCHEDULE].name)
+    w[SCHEDULE].name = gt_arena_printf(arena, "schedule '%s'", schedule->type->name);
 }
 
 static void report_idle(gt_config *config, const watcher w[KINDS]) {
   for (int i = 0; i < KINDS; i++)
-    if (w[i].at && !(i == 1 && w[0].at))
+    if (w[i].at && !(i == GOAL && w[PATIENCE].at)) /* both have the same message */
       gt_finding_at(&config->diagnostics, GT_FINDING_never_evaluated, w[i].at->at,
                     "%s: there is neither validation nor test data to watch", w[i].idle)
           ->help = "data: {..., validation: 0.1} holds out a tenth of the training samples";

@@ -82,7 +82,8 @@ static bool open_device(gt_run *run, gt_error *error) {
   return resume || gt_run_directory(run, error);
 }
 
-/* Logs the task. For two classes, its text contains their shares. */
+/* Logs the tasks and, for more than two classes, their counts: the text of a binary task already contains the
+ * shares. */
 static void log_task(gt_run *run) {
   gt_arena *arena = &run->session.arena;
   const gt_dataset *data = &run->config->dataset;

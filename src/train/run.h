@@ -94,7 +94,8 @@ bool gt_run_explain(gt_run *run, gt_error *error);
 /* True if all weights are finite; otherwise an error. An update may overflow although loss and gradient are
  * finite; such weights are never written. */
 bool gt_run_check_weights(gt_run *run, const gt_state_dict *weights, gt_error *error);
-int64_t gt_run_epoch(const gt_run *run, int64_t step); /* epoch of step `step`, from 1 */
+/* The epoch, from 1, that contains the last of `step` finished steps; 1 for step 0. */
+int64_t gt_run_epoch(const gt_run *run, int64_t step);
 /* Attempts (attempt.c): with restart_every a run restarts at this interval. gt_run_attempt restarts if
  * run->state.step belongs to a new attempt; it is called before steps are run. */
 bool gt_run_attempt(gt_run *run, gt_error *error);

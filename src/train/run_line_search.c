@@ -146,17 +146,18 @@ static bool find_direction(search *s, double *slope, double *t, gt_error *error)
 /* Finds the step length *t, and evaluates it last. */
 static bool find_length(search *s, double slope, double *t, gt_error *error) {
   gt_wolfe wolfe;
-  double at = *t;
-  if (!evaluate(s, at, error)) return false;
+  double evaluated_t = *t;
+  if (!evaluate(s, evaluated_t, error)) return false;
   if (!strcmp(s->settings->line_search_fn, "none")) return true;
-  gt_wolfe_begin(&wolfe, mean_loss(s, s->last), slope, at, (double)s->measured[GT_MEASURED_DIRECTION],
-                 s->settings->tolerance_change, (int)s->settings->max_ls);
+  gt_wolfe_begin(&wolfe, mean_loss(s, s->last), slope, evaluated_t,
+                 (double)s->measured[GT_MEASURED_DIRECTION], s->settings->tolerance_change,
+                 (int)s->settings->max_ls);
   while (gt_wolfe_report(&wolfe, mean_loss(s, s->measured), (double)s->measured[GT_MEASURED_SLOPE])) {
-    at = wolfe.t;
-    if (!evaluate(s, at, error)) return false;
+    evaluated_t = wolfe.t;
+    if (!evaluate(s, evaluated_t, error)) return false;
   }
   *t = wolfe.t;
-  return at == wolfe.t || evaluate(s, wolfe.t, error);
+  return evaluated_t == wolfe.t || evaluate(s, wolfe.t, error);
 }
 
 static void record_step(search *s, double t) {
@@ -203,7 +204,7 @@ static bool find_step(search *s, double *t, bool *descends, gt_error *error) {
   }
 }
 
-/* Runs one step. Nothing changes if the search has converged, or if the loss is not finite. */
+/* Runs one step. Nothing changes if the minimization has converged, or if the loss is not finite. */
 static bool run_step(search *s, gt_error *error) {
   const gt_lbfgs_config *c = s->settings;
   gt_run *run = s->run;

@@ -17,7 +17,7 @@ static bool are_bits(const gt_config *config) {
   return true;
 }
 
-static const char *where(const gt_spec *node, gt_arena *arena) {
+static const char *position_text(const gt_spec *node, gt_arena *arena) {
   return gt_arena_printf(arena, "%s:%u:%u", node->at.file, node->at.line, node->at.column);
 }
 
@@ -26,7 +26,7 @@ static void check_weights(const gt_config *config, gt_position at, gt_diagnostic
   if (!gt_spec_is_null(weights))
     gt_error_at(diagnostics, at,
                 "a balanced sampler beside class_weights (%s) would correct the imbalance twice",
-                where(weights, diagnostics->arena))
+                position_text(weights, diagnostics->arena))
         ->expected = "sampler: balanced or loss.class_weights, not both";
   if (config->dataset.train.weights.rank)
     gt_error_at(diagnostics, at,

@@ -109,13 +109,13 @@ static bool open_feed(gt_session *session, gt_net *net, gt_error *error) {
 }
 
 gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *error) {
-  gt_executable *part[GT_MAX_STAGES], *executable = NULL;
+  gt_executable *stage_executable[GT_MAX_STAGES], *executable = NULL;
   uint32_t times[GT_MAX_STAGES] = {0};
   for (int i = 0; i < net->stages; i++) {
     gt_stage *stage = &net->stage[i];
     executable = register_executable(session, gt_buffers_compile(&session->buffers, stage->plan, error));
     if (!executable) return NULL;
-    part[i] = stage->executable = executable;
+    stage_executable[i] = stage->executable = executable;
     times[i] = stage->times;
   }
   for (int i = 0; net->search && i < GT_LINE_SEARCH_STAGES; i++) {
@@ -125,8 +125,9 @@ gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *er
     if (!stage->executable) return NULL;
   }
   if (net->stages > 1 || times[0] > 1)
-    executable = register_executable(
-        session, session->backend->api->sequence(session->backend, part, times, net->stages, error));
+    executable =
+        register_executable(session, session->backend->api->sequence(session->backend, stage_executable,
+                                                                     times, net->stages, error));
   if (!executable || (net->order.window && !open_feed(session, net, error))) return NULL;
   return gt_store_upload_tables(net->model->store, &session->buffers, error) ? executable : NULL;
 }
@@ -156,13 +157,14 @@ void *gt_session_map(gt_session *session, const char *variable) {
 bool gt_session_set_clock(gt_session *session, const gt_net *net, int64_t step, gt_error *error) {
   const uint64_t seed = (uint64_t)session->config->seed;
   const uint32_t words[GT_STATE_WORDS] = {(uint32_t)step, (uint32_t)seed, (uint32_t)(seed >> 32), 0};
-  const uint32_t part[GT_STATE_WORDS] = {(uint32_t)(step * net->parts), words[1], words[2], 0};
+  /* The clock of the stage "gradient", which counts batches. */
+  const uint32_t batch_words[GT_STATE_WORDS] = {(uint32_t)(step * net->parts), words[1], words[2], 0};
   const int64_t from = step * net->parts, end = net->search   ? from + net->parts
                                                 : net->trains ? INT64_MAX
                                                               : net->steps;
   return (net->search || gt_buffers_upload(&session->buffers, net->state, 0, words, sizeof words, error)) &&
          (!net->trains || !gt_buffers_find(&session->buffers, "train.part") ||
-          gt_buffers_upload(&session->buffers, "train.part", 0, part, sizeof part, error)) &&
+          gt_buffers_upload(&session->buffers, "train.part", 0, batch_words, sizeof batch_words, error)) &&
          (!net->feed || gt_feed_seek(net->feed, from, end, error));
 }
 

@@ -44,7 +44,7 @@ typedef struct gt_session {
   int executable_count;
   const uint64_t *draw;       /* as in gt_net_options, for evaluations */
   bool confusion;             /* evaluations count a confusion matrix */
-  bool scores;                /* evaluations keep the predictions of each batch (gt_net.scores) */
+  bool scores;                /* evaluations keep the predictions of each batch (gt_net_options.scores) */
   const double *threshold;    /* threshold.h: [config->threshold.count]; NULL: 1/2 */
   const gt_model_file *model; /* file that provides the weights of evaluations, checked before use; or NULL */
 } gt_session;

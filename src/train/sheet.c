@@ -48,7 +48,7 @@ static bool read_layout(sheet *s, gt_error *error) {
   const gt_dataset *data = &s->config->dataset;
   const gt_input *input = &data->input[0];
   const gt_train_config *train = &s->config->train;
-  int64_t seen[GT_DATA_MAX_RANK];
+  int64_t network_dim[GT_DATA_MAX_RANK];
   if (data->targets > 1)
     return gt_fail(error, GT_ERR_USAGE, "--samples needs data with a single target, and this data has %d",
                    data->targets);
@@ -59,13 +59,13 @@ static bool read_layout(sheet *s, gt_error *error) {
         "--samples draws images, but these samples are not images: set their shape with data.shape, such as "
         "[8, 8]");
   s->targets = &data->train.target[0];
-  gt_input_network_shape(input, seen);
-  s->input = image_of(input->rank, seen);
+  gt_input_network_shape(input, network_dim);
+  s->input = image_of(input->rank, network_dim);
   s->samples = gt_min_i64(data->train.samples, GT_SHEET_SAMPLES);
   s->batch = gt_batching_of(data->train.samples, train->batch_size, train->accumulate).batch;
   if (s->targets->rank == 3 || s->targets->rank == 4)
     s->target = image_of(s->targets->rank - 1, s->targets->dim + 1);
-  if (s->target.height && input->crop[0]) s->target.height = seen[0], s->target.width = seen[1];
+  if (s->target.height && input->crop[0]) s->target.height = network_dim[0], s->target.width = network_dim[1];
   s->each = s->target.height   ? s->target.height * s->target.width * s->target.channels
             : s->targets->data ? gt_tensor_features(s->targets)
                                : 0;
@@ -120,11 +120,11 @@ static bool allocate(sheet *s, gt_error *error) {
   const uint64_t rows = (uint64_t)(gt_ceil_div(s->samples, s->batch) * s->batch);
   const image *i = &s->input;
   const uint64_t values = (uint64_t)(i->height * i->width * i->channels);
-  void **const place[] = {(void **)&s->inputs, (void **)&s->first.label, (void **)&s->second.label,
+  void **const array[] = {(void **)&s->inputs, (void **)&s->first.label, (void **)&s->second.label,
                           (void **)&s->shares};
   const uint64_t size[] = {values, (uint64_t)gt_max_i64(s->each, 1), 1, 1};
   for (int k = 0; k < 4; k++)
-    if (!gt_try_alloc(place[k], rows, size[k] * sizeof(float), "the samples", error)) return false;
+    if (!gt_try_alloc(array[k], rows, size[k] * sizeof(float), "the samples", error)) return false;
   return true;
 }
 
@@ -203,8 +203,9 @@ static bool choose_layout(sheet *s, gt_error *error) {
   void *data;
   s->zoom = (uint32_t)gt_max_i64(1, gt_ceil_div(LEAST_SIDE, side));
   s->stride = (uint32_t)gt_ceil_div(side, MAX_SIDE);
-  const int64_t pictures = s->target.height ? 2 : 1;
-  s->wide = (uint32_t)(gt_ceil_div(s->input.width, s->stride) * s->zoom * pictures + GAP * (pictures - 1));
+  const int64_t images = s->target.height ? 2 : 1;
+  s->wide = (uint32_t)(gt_ceil_div(s->input.width, s->stride) * s->zoom * images + GAP * (images - 1));
+  /* 2: pixels between the image and its text. */
   s->high =
       (uint32_t)(gt_ceil_div(s->input.height, s->stride) * s->zoom) + 2 + lines_of(s) * GT_LETTER_HEIGHT;
   s->picture = (gt_picture){rows * (s->high + GAP) + GAP, columns * (s->wide + GAP) + GAP, 3, NULL};
@@ -215,23 +216,23 @@ static bool choose_layout(sheet *s, gt_error *error) {
   return true;
 }
 
-static uint8_t shade_of(const image *kind, double value) {
-  const double part = (value - kind->black) / (kind->white - kind->black);
-  return (uint8_t)lround(255 * fmin(fmax(part, 0), 1));
+static uint8_t shade_of(const image *layout, double value) {
+  const double fraction = (value - layout->black) / (layout->white - layout->black);
+  return (uint8_t)lround(255 * fmin(fmax(fraction, 0), 1));
 }
 
 /* Draws an image at pixel (x, y) of the sheet: in colours if it has 3 channels, otherwise its first channel
  * in grey. */
-static void draw(sheet *s, const image *kind, const float *sample, uint32_t x, uint32_t y) {
-  const uint32_t width = (uint32_t)gt_ceil_div(kind->width, s->stride) * s->zoom,
-                 height = (uint32_t)gt_ceil_div(kind->height, s->stride) * s->zoom;
+static void draw(sheet *s, const image *layout, const float *sample, uint32_t x, uint32_t y) {
+  const uint32_t width = (uint32_t)gt_ceil_div(layout->width, s->stride) * s->zoom,
+                 height = (uint32_t)gt_ceil_div(layout->height, s->stride) * s->zoom;
   for (uint32_t i = 0; i < height; i++)
     for (uint32_t j = 0; j < width; j++) {
       const int64_t down = (int64_t)(i / s->zoom) * s->stride, across = (int64_t)(j / s->zoom) * s->stride;
-      const float *from = sample + (down * kind->width + across) * kind->channels;
+      const float *from = sample + (down * layout->width + across) * layout->channels;
       if (y + i >= s->picture.height || x + j >= s->picture.width) continue;
       uint8_t *to = s->picture.data + ((size_t)(y + i) * s->picture.width + x + j) * 3;
-      for (int c = 0; c < 3; c++) to[c] = shade_of(kind, (double)from[kind->channels == 3 ? c : 0]);
+      for (int c = 0; c < 3; c++) to[c] = shade_of(layout, (double)from[layout->channels == 3 ? c : 0]);
     }
 }
 

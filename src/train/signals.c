@@ -8,7 +8,7 @@ static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
 enum { STOPPING = sizeof stopping / sizeof *stopping };
 
 static volatile sig_atomic_t received, save_requested;
-static struct timespec first;
+static struct timespec first; /* time of the first signal */
 static struct sigaction previous_action[STOPPING];
 
 /* One request often arrives as two signals: `timeout` signals its child and then its process group; when a

@@ -116,7 +116,7 @@ void gt_config_scale_targets(gt_config *config, const gt_data_requirements *want
       gt_fail(error, GT_ERR_DATA, "the model's scaling of targets does not match the data's targets");
   }
   if (!wanted || !wanted->signature) scale_by_config(config, arena);
-  /* The loss does not have the units of the data, so results get another error that has. */
+  /* The loss is not in the units of the data, so results also contain rmse, which is. */
   for (int k = 0; k < data->targets; k++)
     if (data->target[k].scaling.count) gt_config_add_metric(config, k, gt_metric_find("rmse"));
 }
@@ -168,8 +168,8 @@ const char *gt_target_scaling_text(const gt_config *config, gt_arena *arena) {
   for (int k = 0; k < data->targets; k++) {
     const gt_target_scaling *s = &data->target[k].scaling;
     /* All steps of a series' target are scaled alike. */
-    const int64_t horizon = data->target[k].horizon, own = horizon ? s->count / horizon : s->count;
-    for (int64_t o = 0; o < own; o++)
+    const int64_t horizon = data->target[k].horizon, columns = horizon ? s->count / horizon : s->count;
+    for (int64_t o = 0; o < columns; o++)
       if (count++ < MAX_LISTED)
         text = gt_arena_printf(arena, "%s%s%sscaled by mean %.4g and deviation %.4g", text,
                                count > 1 ? ", " : "", name_of(&data->target[k], o, arena),

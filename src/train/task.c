@@ -6,8 +6,8 @@ enum { MAX_NAMES = 4 }; /* labels in the text of a task */
 
 static const char *percent(double share, gt_arena *arena) {
   const double p = 100 * share, rest = 100 - p;
-  const bool fine = (p > 0 && p < 0.05) || (rest > 0 && rest < 0.05);
-  return gt_arena_printf(arena, fine ? "%.4f %%" : "%.1f %%", p);
+  const bool needs_digits = (p > 0 && p < 0.05) || (rest > 0 && rest < 0.05);
+  return gt_arena_printf(arena, needs_digits ? "%.4f %%" : "%.1f %%", p);
 }
 
 /* --- classes --- */
@@ -19,15 +19,15 @@ static const char *shares_of_two(const char *const name[2], double no, double ye
 
 static gt_task task_of_classes(const gt_dataset *data, int target, gt_arena *arena) {
   const gt_class_counts c = gt_class_counts_of(data, target, arena);
-  const bool each = data->train.target[target].rank > 1;
+  const bool per_label = data->train.target[target].rank > 1;
   if (data->target[target].classes == 2 && c.classes && c.split[0][0] + c.split[0][1] > 0) {
     const char *const name[2] = {gt_class_name(&c, 0, arena), gt_class_name(&c, 1, arena)};
-    const char *kind = each ? "binary classification of each label" : "binary classification";
+    const char *kind = per_label ? "binary classification of each label" : "binary classification";
     return (gt_task){kind, shares_of_two(name, (double)c.split[0][0], (double)c.split[0][1], arena), NULL};
   }
   const char *about = gt_arena_printf(arena, ": %d class%s", data->target[target].classes,
                                       data->target[target].classes == 1 ? "" : "es");
-  return (gt_task){each ? "classification of each label" : "classification", about, NULL};
+  return (gt_task){per_label ? "classification of each label" : "classification", about, NULL};
 }
 
 /* --- numbers --- */

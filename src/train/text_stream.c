@@ -70,8 +70,8 @@ static size_t stop_prefix_length(const gt_text_stream *s) {
 }
 
 bool gt_text_stream_add(gt_text_stream *s, int32_t previous, int32_t id, gt_error *error) {
-  const size_t room = s->count + s->vocabulary->token[id].length + 1;
-  if (room > s->capacity) s->items = gt_realloc(s->items, s->capacity = 2 * room);
+  const size_t needed = s->count + s->vocabulary->token[id].length + 1;
+  if (needed > s->capacity) s->items = gt_realloc(s->items, s->capacity = 2 * needed);
   s->count += gt_vocabulary_decode(s->vocabulary, previous, id, s->items + s->count);
   const size_t end = find_stop(s);
   s->stopped = end < s->count;

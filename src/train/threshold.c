@@ -64,9 +64,9 @@ static void count_classes(const gt_config *config, int output, int64_t count[2])
   const gt_split *split = &config->dataset.validation;
   const bool classes = config->dataset.target[0].classification;
   const int64_t items = split->samples * gt_tensor_features(&split->target[0]),
-                step = config->threshold.count;
+                outputs = config->threshold.count;
   count[0] = count[1] = 0;
-  for (int64_t i = output; i < items; i += step)
+  for (int64_t i = output; i < items; i += outputs)
     if (class_of(split, classes, i) >= 0) count[class_of(split, classes, i)]++;
 }
 

@@ -16,7 +16,7 @@ typedef struct gt_threshold_config {
 extern const gt_schema gt_threshold_schema;
 
 /* Sets config->threshold from `eval.threshold`; reports a value that is not a threshold. */
-void gt_config_read_threshold(gt_config *config, const gt_threshold_config *given);
+void gt_config_read_threshold(gt_config *config, const gt_threshold_config *setting);
 /* Sets the number of thresholds, and their values if the config has a number. Reports a model that is not a
  * binary classifier and, for a model that is not yet trained, a validation split that `auto` cannot use: it
  * does not exist, or has a single class in each column. */

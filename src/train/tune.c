@@ -201,7 +201,7 @@ static bool is_faster(tuner *t, const subject *trial, bool *better, gt_error *er
 static bool try_candidate(tuner *t, const choice_to_tune *q, const trial_candidate *next,
                           const trial_candidate **current, gt_error *error) {
   gt_tuned *tuned = &t->session->tuned;
-  const char *now = gt_tuned_find(tuned, q->key);
+  const char *previous_text = gt_tuned_find(tuned, q->key);
   gt_error plan_error = {0};
   subject trial;
   bool better = false, ok = true;
@@ -216,7 +216,7 @@ static bool try_candidate(tuner *t, const choice_to_tune *q, const trial_candida
     ok = gt_fail(error, plan_error.status, "%s", plan_error.message);
   else
     t->result->failed++;
-  if (!better) gt_tuned_set(tuned, q->key, now);
+  if (!better) gt_tuned_set(tuned, q->key, previous_text);
   return ok;
 }
 
@@ -249,18 +249,18 @@ static bool tune_choice(tuner *t, const choice_to_tune *q, gt_error *error) {
 static bool compare_with_original(tuner *t, gt_error *error) {
   gt_session *session = t->session;
   gt_tuned found = session->tuned;
-  subject first = {0};
+  subject original = {0};
   match *m = &t->match;
   session->tuned = (gt_tuned){0};
-  bool ok = open_subject(session, &first, error);
+  bool ok = open_subject(session, &original, error);
   session->tuned = found;
-  ok = ok && alternate(session, &first, &t->base, FINAL_TURNS, m, error);
+  ok = ok && alternate(session, &original, &t->base, FINAL_TURNS, m, error);
   if (ok) {
     t->result->before = 1e6 * gt_bench_median(m->a, m->turns) / (double)m->steps;
     t->result->ratio = gt_bench_median(m->ratio, m->turns);
     if (m->wins <= FINAL_TURNS / 2 || t->result->ratio >= 1) remove_entries(t), t->result->changed = 0;
   }
-  close_subject(session, &first);
+  close_subject(session, &original);
   return ok;
 }
 

@@ -11,14 +11,14 @@
 
 enum {
   SPLITS = 3,
-  SHARE = 16, /* data below 1/16 of the free memory is resident without planning; 1/16 of it stays unused */
+  DIVISOR = 16, /* data below 1/16 of the free memory is resident without planning; 1/16 of it stays unused */
   CHUNK_BYTES = 16 << 20 /* large enough for efficient copies; four chunks are still small */
 };
 static const char *const names[SPLITS] = {"train", "validation", "test"};
 
 typedef struct split_placement {
   const char *name;
-  bool read, windowed;
+  bool read, windowed;            /* a net reads the split; it is streamed through a window */
   uint64_t bytes, batch, largest; /* bytes of all samples, of a batch, of the largest tensor */
   uint64_t sample;                /* bytes of a sample; windows of a series or text overlap in memory */
   int64_t parts;                  /* batches per step */
@@ -28,7 +28,7 @@ typedef struct placement {
   gt_session *session;
   gt_config *config;
   gt_arena arena; /* for nets that are planned only to get their sizes */
-  split_placement part[SPLITS];
+  split_placement item[SPLITS];
   gt_names counted; /* names of the variables counted so far */
   gt_windows windows;
   uint64_t limit, nets, shared; /* bytes: available; of all nets; of the arena that they share */
@@ -37,28 +37,28 @@ typedef struct placement {
 /* --- sizes --- */
 
 /* True if a tensor is larger than the device can allocate in one piece. */
-static bool is_too_large(const placement *p, const split_placement *part) {
+static bool is_too_large(const placement *p, const split_placement *item) {
   const uint64_t most = p->session->backend->max_allocation;
-  return most && part->largest > most;
+  return most && item->largest > most;
 }
 
 static uint64_t measure_split(placement *p, int number) {
   const gt_dataset *data = &p->config->dataset;
   const gt_split *split = gt_dataset_split(data, names[number]);
-  split_placement *part = &p->part[number];
-  part->name = names[number];
+  split_placement *item = &p->item[number];
+  item->name = names[number];
   for (int k = 0; split && k < data->inputs + data->targets; k++) {
     const gt_tensor *tensor = k < data->inputs ? &split->input[k] : &split->target[k - data->inputs];
     if (!tensor->rank || (gt_tensor_is_text(tensor) && !tensor->data))
       continue; /* a text's target has no data */
     const uint64_t bytes = gt_tensor_bytes(tensor);
     const uint64_t length = tensor->length ? sizeof *tensor->length : 0;
-    part->bytes += bytes + (uint64_t)tensor->dim[0] * length;
-    part->sample += gt_tensor_sample_bytes(tensor) + length;
-    if (bytes > part->largest) part->largest = bytes;
+    item->bytes += bytes + (uint64_t)tensor->dim[0] * length;
+    item->sample += gt_tensor_sample_bytes(tensor) + length;
+    if (bytes > item->largest) item->largest = bytes;
   }
-  if (split && split->start) part->bytes += (uint64_t)split->samples * sizeof *split->start;
-  return part->bytes;
+  if (split && split->start) item->bytes += (uint64_t)split->samples * sizeof *split->start;
+  return item->bytes;
 }
 
 static int number_of(const char *split) {
@@ -92,12 +92,12 @@ static void count_stage(placement *p, const gt_stage *stage) {
 
 static bool count_net(placement *p, const gt_net *net) {
   if (!net) return false;
-  split_placement *part = &p->part[number_of(net->split)];
+  split_placement *item = &p->item[number_of(net->split)];
   for (int i = 0; i < net->stages; i++) count_stage(p, &net->stage[i]);
   for (int i = 0; net->search && i < GT_LINE_SEARCH_STAGES; i++) count_stage(p, &net->search->stage[i]);
-  part->read = true;
-  part->parts = net->parts;
-  part->batch = part->sample * (uint64_t)net->batch;
+  item->read = true;
+  item->parts = net->parts;
+  item->batch = item->sample * (uint64_t)net->batch;
   return true;
 }
 
@@ -115,7 +115,7 @@ static bool count_evaluation(placement *p, const char *split, gt_error *error) {
 static uint64_t needed_bytes(const placement *p) {
   uint64_t bytes = p->nets + p->shared;
   for (int i = 0; i < SPLITS; i++)
-    if (p->part[i].read) bytes += p->part[i].windowed ? p->part[i].batch : p->part[i].bytes;
+    if (p->item[i].read) bytes += p->item[i].windowed ? p->item[i].batch : p->item[i].bytes;
   return bytes;
 }
 
@@ -123,43 +123,43 @@ static uint64_t needed_bytes(const placement *p) {
 static split_placement *largest_resident(placement *p) {
   split_placement *found = NULL;
   for (int i = 0; i < SPLITS; i++) {
-    split_placement *part = &p->part[i];
-    if (part->read && !part->windowed && part->batch < part->bytes && (!found || part->bytes > found->bytes))
-      found = part;
+    split_placement *item = &p->item[i];
+    if (item->read && !item->windowed && item->batch < item->bytes && (!found || item->bytes > found->bytes))
+      found = item;
   }
   return found;
 }
 
 /* The number of batches of a window that fits into `room` bytes: a whole number of chunks (feed.h). A chunk
  * is, if possible, a whole number of steps, and a multiple of the replays that are recorded together. */
-static uint32_t window_of(const split_placement *part, uint64_t room) {
-  enum { TOGETHER = 64 };
-  const int64_t fits = (int64_t)(room / part->batch);
+static uint32_t window_of(const split_placement *item, uint64_t room) {
+  enum { TOGETHER = 64 }; /* MAX_REPLAYS in backend/vulkan/commands.c */
+  const int64_t fits = (int64_t)(room / item->batch);
   if (fits < 4) return (uint32_t)gt_max_i64(fits, 1);
-  int64_t chunk = gt_min_i64(fits / 4, (int64_t)(CHUNK_BYTES / part->batch) + 1);
-  if (chunk > part->parts) chunk -= chunk % part->parts;
-  if (part->parts == 1 && chunk > TOGETHER) chunk -= chunk % TOGETHER;
+  int64_t chunk = gt_min_i64(fits / 4, (int64_t)(CHUNK_BYTES / item->batch) + 1);
+  if (chunk > item->parts) chunk -= chunk % item->parts;
+  if (item->parts == 1 && chunk > TOGETHER) chunk -= chunk % TOGETHER;
   return (uint32_t)(4 * chunk);
 }
 
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static void choose_windows(placement *p) {
   const uint64_t most = p->session->backend->max_allocation;
   const uint64_t largest =
-      most ? most - most / SHARE : UINT64_MAX; /* the staging buffer is also one allocation */
+      most ? most - most / DIVISOR : UINT64_MAX; /* the staging buffer is also one allocation */
   split_placement *next;
-  for (int i = 0; i < SPLITS; i++) p->part[i].windowed = p->part[i].read && is_too_large(p, &p->part[i]);
+  for (int i = 0; i < SPLITS; i++) p->item[i].windowed = p->item[i].read && is_too_large(p, &p->item[i]);
   while (needed_bytes(p) > p->limit && (next = largest_resident(p))) next->windowed = true;
   uint64_t room = p->limit > needed_bytes(p) ? p->limit - needed_bytes(p) : 0, remaining = 0;
-  for (int i = 0; i < SPLITS; i++) remaining += p->part[i].windowed;
+  for (int i = 0; i < SPLITS; i++) remaining += p->item[i].windowed;
   for (int i = 0; i < SPLITS; i++) {
-    split_placement *part = &p->part[i];
-    if (!part->windowed) continue;
+    split_placement *item = &p->item[i];
+    if (!item->windowed) continue;
     const uint32_t batches =
-        window_of(part, least(least(part->batch + room / remaining--, largest), part->bytes));
-    room -= (batches - 1) * part->batch;
-    *gt_windows_of(&p->windows, part->name) = batches;
+        window_of(item, smaller(smaller(item->batch + room / remaining--, largest), item->bytes));
+    room -= (batches - 1) * item->batch;
+    *gt_windows_of(&p->windows, item->name) = batches;
   }
 }
 
@@ -171,11 +171,11 @@ static void log_windows(placement *p) {
   char whole[32], window[32], limit[32];
   if (!memcmp(&session->windows, &p->windows, sizeof p->windows)) return;
   for (int i = 0; i < SPLITS; i++) {
-    const split_placement *part = &p->part[i];
-    if (!part->windowed) continue;
-    gt_human_bytes((double)part->bytes, whole);
-    gt_human_bytes((double)(*gt_windows_of(&p->windows, part->name) * part->batch), window);
-    text = gt_arena_printf(&p->arena, "%s%s%s (%s) %sthrough %s%s", text, *text ? ", " : "", part->name,
+    const split_placement *item = &p->item[i];
+    if (!item->windowed) continue;
+    gt_human_bytes((double)item->bytes, whole);
+    gt_human_bytes((double)(*gt_windows_of(&p->windows, item->name) * item->batch), window);
+    text = gt_arena_printf(&p->arena, "%s%s%s (%s) %sthrough %s%s", text, *text ? ", " : "", item->name,
                            whole, *text ? "" : "streams ", window, *text ? "" : of);
   }
   if (*text)
@@ -209,12 +209,12 @@ static bool estimate(placement *p, const gt_net_options *training, const char *c
   bool large = false;
   for (int i = 0; i < SPLITS; i++) {
     data += measure_split(p, i);
-    large = large || is_too_large(p, &p->part[i]);
+    large = large || is_too_large(p, &p->item[i]);
   }
   p->limit = p->session->memory_limit;
   if (!p->limit) {
-    p->limit = backend->memory_free - backend->memory_free / SHARE;
-    if ((data <= p->limit / SHARE && !large) || !p->limit) return true;
+    p->limit = backend->memory_free - backend->memory_free / DIVISOR;
+    if ((data <= p->limit / DIVISOR && !large) || !p->limit) return true;
   }
   if (training) {
     gt_net_options whole = *training;
@@ -232,8 +232,8 @@ static void apply_placement(placement *p) {
   log_windows(p);
   session->windows = p->windows;
   for (int i = 0; i < SPLITS; i++)
-    if (p->part[i].windowed)
-      gt_buffers_drop(&session->buffers, gt_arena_printf(&p->arena, "data.%s.", p->part[i].name));
+    if (p->item[i].windowed)
+      gt_buffers_drop(&session->buffers, gt_arena_printf(&p->arena, "data.%s.", p->item[i].name));
 }
 
 static placement begin_placement(gt_session *session, gt_config *config) {
