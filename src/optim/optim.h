@@ -51,7 +51,7 @@ void gt_optim_set_state(gt_optim_context *context, const char *name, gt_id value
 gt_id gt_optim_scalar(gt_optim_context *context, int index); /* this step's type->scalar[index], shape [] */
 /* x + factor * y. Emits nothing for a factor of 0, and no multiplication for 1. */
 gt_id gt_optim_add_scaled(gt_optim_context *context, gt_id x, double factor, gt_id y);
-/* x + weight * (y - x). Emits nothing for a weight of 0 or 1. */
+/* x + weight * (y - x); y itself for a weight of 1. */
 gt_id gt_optim_lerp(gt_optim_context *context, gt_id x, gt_id y, double weight);
 /* The scalar function that returns the learning rate itself. */
 double gt_optim_learning_rate(const void *config, double lr, uint64_t t);

@@ -20,7 +20,7 @@ bool gt_bench_net(gt_backend *backend, const gt_net *net, gt_executable *executa
 bool gt_bench_executable(gt_backend *backend, gt_executable *executable, int64_t replays, gt_bench_time *time,
                          gt_error *error);
 /* The same in about this many seconds: for slow replays there are fewer repetitions, but at least
- * GT_BENCH_LEAST_REPETITIONS, of one replay each. */
+ * GT_BENCH_LEAST_REPETITIONS, of one or more replays. */
 bool gt_bench_within(gt_backend *backend, gt_executable *executable, double seconds, gt_bench_time *time,
                      gt_error *error);
 /* The median; sorts the values. */

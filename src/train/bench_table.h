@@ -28,8 +28,8 @@ double gt_bench_ratio(const gt_bench_row *row, const gt_bench_row *other);
 /* True if the ranges from min to max do not overlap. */
 bool gt_bench_ranges_differ(const gt_bench_row *row, const gt_bench_row *other);
 
-/* Limits of a device, measured: the best rate of a GEMM, the bandwidth of a copy, and the time of an empty
- * kernel with a barrier. */
+/* Limits of a device, measured: the best rate of a GEMM, the bandwidth of a copy, and the time of a kernel
+ * on one value with a barrier. */
 typedef struct gt_bench_ceilings {
   double flops, bytes; /* per microsecond */
   double launch;       /* microseconds */

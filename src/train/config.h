@@ -1,8 +1,8 @@
 /* gt_config: a config file, read and checked: its top-level keys, the `train:` section, and what other rooms
  * read (optimizer, loss, dataset). All errors of the file are reported in one pass. The resolved config is
  * the same config with every default written out, except `train.threads`, which does not affect results, and
- * `precision` if it is the default; parsing it again gives the same text. Owner: its arena; the caller calls
- * gt_config_finish. */
+ * keys that have no effect and that older versions do not know, such as the default of `precision`; parsing
+ * it again gives the same text. Owner: its arena; the caller calls gt_config_finish. */
 #ifndef GT_TRAIN_CONFIG_H
 #define GT_TRAIN_CONFIG_H
 #include "augment/augment.h"

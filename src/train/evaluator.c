@@ -262,7 +262,7 @@ static void finish(tally *t) {
 
 /* --- metrics --- */
 
-/* The targets of the items with a weight other than 0; freed by the caller. */
+/* The targets of the items that scores_of keeps; freed by the caller. */
 typedef struct item_targets {
   int32_t *label;
   float *target;

@@ -32,14 +32,15 @@ typedef struct gt_feed_plan {
 /* Batches per chunk for a window of this many batches: a quarter of the window, at least 1. */
 static inline int64_t gt_feed_chunk(int64_t window) { return window < 4 ? 1 : window / 4; }
 
-/* threads: number of threads that gather. The window must be a whole number of chunks. NULL on errors. */
+/* threads: number of threads that gather. The window must have 1, 2 or 3 batches, or a multiple of 4,
+ * so that it has at most 4 chunks. NULL on errors. */
 gt_feed *gt_feed_open(gt_buffers *buffers, const gt_feed_plan *plan, int threads, gt_error *error);
 void gt_feed_close(gt_feed *feed); /* accepts NULL; waits for copies in progress */
 /* Announces that the next replay reads batch `from`, and that no replay reads batch `end` or later. The
  * caller sets the clock. */
 bool gt_feed_seek(gt_feed *feed, int64_t from, int64_t end, gt_error *error);
-/* Queues `times` replays, each of which reads the next `each` batches. A chunk must be a whole number of
- * replays, and the first replay must start a chunk. Waits until the batches are in the window. */
+/* Queues `times` replays, each of which reads the next `each` batches. The batches of a chunk, and the
+ * number of the next batch, must be multiples of `each`. Waits until the batches are in the window. */
 bool gt_feed_run(gt_feed *feed, gt_executable *executable, uint32_t times, uint32_t each, uint64_t *ticket,
                  gt_error *error);
 #endif

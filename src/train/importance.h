@@ -32,7 +32,7 @@ bool gt_importance_measure(gt_session *session, gt_evaluator *evaluator, int rep
                            gt_importance *out, gt_error *error);
 /* Estimates the increase of the loss with one repeat, on as many batches as can be evaluated in `seconds`.
  * False, with no columns in *out, if these are too few, if the data has too few or too many columns to rank,
- * or after an error. */
+ * is streamed or is a series, or after an error. */
 bool gt_importance_estimate(gt_session *session, gt_evaluator *evaluator, double seconds, gt_arena *arena,
                             gt_importance *out);
 #endif

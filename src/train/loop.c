@@ -129,7 +129,8 @@ static bool must_stop(const gt_run *run) { return gt_signal_received() || is_ove
 
 bool gt_run_has_request(const gt_run *run) { return must_stop(run) || gt_save_requested(); }
 
-/* Runs until the boundary, a signal, or a loss that is not finite; then waits until nothing is in flight. */
+/* Runs until the boundary, a request (gt_run_has_request), or a loss or gradient that is not finite; then
+ * waits until nothing is in flight. */
 static bool run_to(gt_run *run, gt_pacer *pacer, int64_t boundary, gt_error *error) {
   const int64_t base = run->state.step;
   int64_t submitted = base, uploaded = base;

@@ -55,7 +55,7 @@ typedef struct gt_stage {
 enum { GT_MAX_STAGES = 2 };
 
 /* Sums over the batches of a step: gradients in the layout of the trained parameters, and scalars. 0 between
- * steps. */
+ * steps, except with a line search. */
 #define GT_GRADIENT_VARIABLE "train.gradient"
 #define GT_SUMS_VARIABLE     "train.sums"
 /* The sums of a target; GT_SUM_DIVISOR only with gt_net_target.has_own_divisor. */

@@ -1,6 +1,6 @@
 /* gt_pacer: submits replays to a backend in pieces of about 30 ms, a few of them in flight, so that the
- * device never idles, the host sees results soon, and signals are handled in time. It waits only if the limit
- * of replays in flight is reached. Owner: the loop that runs one executable. */
+ * device never idles, the host sees results soon, and signals are handled in time. It waits only if a
+ * limit is reached: of pieces, or of replays in flight. Owner: the loop that runs one executable. */
 #ifndef GT_TRAIN_PACER_H
 #define GT_TRAIN_PACER_H
 #include "train/net.h"
@@ -26,7 +26,7 @@ typedef struct gt_pacer {
 void gt_pacer_init(gt_pacer *pacer, gt_backend *backend, const gt_net *net, gt_executable *executable,
                    uint32_t most);
 /* The number of replays that the next piece should have, at most `left` (>= 1). Waits for the oldest piece if
- * the limit is reached. 0 on errors. */
+ * a limit is reached. 0 on errors. */
 uint32_t gt_pacer_room(gt_pacer *pacer, int64_t left, gt_error *error);
 bool gt_pacer_submit(gt_pacer *pacer, uint32_t times, gt_error *error);
 bool gt_pacer_drain(gt_pacer *pacer, gt_error *error); /* waits for all pieces */

@@ -82,7 +82,7 @@ typedef struct gt_run {
 
 bool gt_run_save(gt_run *run, gt_error *error); /* writes a checkpoint of the current step */
 bool gt_run_loop(gt_run *run, gt_error *error);
-/* For nets with a line search (line_search.h): runs steps until `boundary`, a signal, convergence, or a loss
+/* For nets with a line search (line_search.h): runs steps until `boundary`, a request, convergence, or a loss
  * that is not finite. */
 bool gt_run_line_search(gt_run *run, int64_t boundary, gt_error *error);
 /* Downloads the weights that evaluations use; the caller calls gt_state_dict_finish. Empty on errors. */

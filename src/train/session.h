@@ -93,7 +93,7 @@ typedef struct gt_collected {
   int64_t values;
   float *out;
 } gt_collected;
-/* Runs the batches from the clock's step on, and downloads the items. */
+/* Runs all batches of the split, after the clock was set to step 0, and downloads the items. */
 bool gt_evaluator_collect(gt_session *session, const gt_evaluator *evaluator, const gt_collected *item,
                           int items, gt_error *error);
 /* The confusion matrix of a target in the last evaluation, in the arena; for logic gates, of the hard form.

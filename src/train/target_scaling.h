@@ -10,11 +10,11 @@ bool gt_config_has_target_scaling(const gt_spec *root);
 /* True if the layer that predicts a target neither limits its outputs nor computes them by an expression. */
 bool gt_config_outputs_any_number(gt_config *config, int target, gt_arena *arena);
 /* Sets the scaling of each target: the scaling of the trained model, or according to the config. `auto`
- * scales the targets of a CSV if one of them has a mean with a magnitude above 3 or a deviation that is not
- * between 1/3 and 3, if the loss trains outputs to equal targets, and if the model's last layer does not
- * limit its outputs: a model that ends in an activation, gates or an expression is assumed to output values
- * in the units of the data. The config's model and loss must have been checked. wanted: NULL, or as in
- * gt_dataset_open. Errors are in config->diagnostics or *error. */
+ * scales the targets of a CSV without data.shape if one of them has a mean with a magnitude above 3 or a
+ * deviation that is not between 1/3 and 3, if the loss trains outputs to equal targets, and if the model's
+ * last layer does not limit its outputs: a model that ends in an activation, gates or an expression is
+ * assumed to output values in the units of the data. The config's model and loss must have been checked.
+ * wanted: NULL, or as in gt_dataset_open. Errors are in config->diagnostics or *error. */
 void gt_config_scale_targets(gt_config *config, const gt_data_requirements *wanted, gt_arena *arena,
                              gt_error *error);
 /* Adds a finding if this result ("loss", "load.loss") has the units of scaled targets, because a number for

@@ -5,7 +5,7 @@
 #include "train/config.h"
 
 typedef struct gt_task {
-  const char *kind;  /* "binary classification", "classification", "multi-label classification", "regression";
+  const char *kind;  /* such as "binary classification", "regression" or "forecast";
                         NULL: no task (a loss that does not use targets, an automaton) */
   const char *about; /* follows the kind: ": 10 classes", " of 'y'"; may be empty */
   const char *why;   /* why the task was inferred; NULL: the config or the format determines it */

@@ -4,7 +4,8 @@
  * (gt_candidate.kin). It times the whole step with a candidate, alternating with the current step, so that
  * side effects (packed operands, launches, overlap) are included and drift of the machine cancels. A
  * candidate is accepted if the step is faster in all turns but one and by more than half a percent, twice in
- * a row. At the end the tuned step is compared with the original one in the same way. */
+ * a row. At the end the tuned step is compared with the original one: if it is not faster in most turns and
+ * in the median, its candidates are dropped. */
 #ifndef GT_TRAIN_TUNE_H
 #define GT_TRAIN_TUNE_H
 #include "train/session.h"
