@@ -305,7 +305,7 @@ static gt_id boundary_points(const pde *p) {
   gt_graph *graph = p->graph;
   const gt_id points = p->input->model->input;
   const int64_t batch = gt_node_at(graph, points)->shape.dim[0];
-  gt_id part[MAX_CONDITIONS], column[GT_PDE_MAX_AXES];
+  gt_id condition_points[MAX_CONDITIONS], column[GT_PDE_MAX_AXES];
   for (int c = 0; c < p->conditions; c++) {
     for (int k = 0; k < p->names.axes; k++) {
       const int64_t start[2] = {0, k}, stop[2] = {batch, k + 1};
@@ -313,9 +313,9 @@ static gt_id boundary_points(const pde *p) {
                       ? gt_expand(graph, gt_constant(graph, p->condition[c].value[k]), gt_shape_2(batch, 1))
                       : gt_shrink(graph, points, start, stop);
     }
-    part[c] = gt_concatenate(graph, column, p->names.axes, 1);
+    condition_points[c] = gt_concatenate(graph, column, p->names.axes, 1);
   }
-  return gt_concatenate(graph, part, p->conditions, 0);
+  return gt_concatenate(graph, condition_points, p->conditions, 0);
 }
 
 /* The squared residuals of the equation at the samples, F32 [batch]; GT_NONE after reporting an error. */
