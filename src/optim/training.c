@@ -206,9 +206,9 @@ static void update_range(gt_optim_context *context, uint32_t variable, gt_id fac
   gt_graph *graph = context->graph;
   const gt_optim *optim = training->optim;
   const gt_id parameter = read_range(context, variable);
-  const gt_id part =
+  const gt_id range_gradient =
       gt_view(graph, training->gradient, context->range.offset, gt_shape_1(context->range.count));
-  gt_id gradient = clipped_by_value(graph, scaled(training, graph, part), optim->clip_value);
+  gt_id gradient = clipped_by_value(graph, scaled(training, graph, range_gradient), optim->clip_value);
   context->is_valid = training->ok;
   if (factor != GT_NONE) {
     /* One scalar carries both conditions, because a fused program has few inputs: parameters are finite, so
