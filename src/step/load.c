@@ -62,16 +62,16 @@ static void load_general(const uint32_t *layout, int k, const float *x, uint32_t
     return;
   }
   while (n) {
-    const uint32_t run = gt_min_u32(n, dim[last] - index[last]), step = stride[last];
-    if (step == 0)
+    const uint32_t run = gt_min_u32(n, dim[last] - index[last]), last_stride = stride[last];
+    if (last_stride == 0)
       fill(out, run, x[offset]);
-    else if (step == 1)
+    else if (last_stride == 1)
       memcpy(out, x + offset, run * sizeof *out);
     else
-      for (uint32_t i = 0; i < run; i++) out[i] = x[offset + (uint64_t)i * step];
+      for (uint32_t i = 0; i < run; i++) out[i] = x[offset + (uint64_t)i * last_stride];
     out += run;
     n -= run;
-    offset -= (uint64_t)index[last] * step;
+    offset -= (uint64_t)index[last] * last_stride;
     index[last] = 0;
     for (int d = last - 1; d >= 0; d--) {
       offset += stride[d];
@@ -151,12 +151,12 @@ const float *gt_program_load(const gt_program_context *context, uint32_t k, uint
   }
 }
 
-void gt_program_load_strided(const gt_program_context *context, uint32_t k, uint32_t first, uint32_t step,
+void gt_program_load_strided(const gt_program_context *context, uint32_t k, uint32_t first, uint32_t stride,
                              uint32_t n, float *out) {
   const float *x = context->x[k];
   uint32_t element = first, index[8];
   const uint32_t load = context->program->load[k];
-  for (uint32_t i = 0; i < n; i++, element += step) switch (GT_LOAD_MODE(load)) {
+  for (uint32_t i = 0; i < n; i++, element += stride) switch (GT_LOAD_MODE(load)) {
     case GT_LOAD_SAME: out[i] = x[element]; break;
     case GT_LOAD_SCALAR: out[i] = x[0]; break;
     case GT_LOAD_ROW: out[i] = x[element % context->row]; break;

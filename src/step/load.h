@@ -7,7 +7,7 @@
  * `out`, which has room for n. */
 const float *gt_program_load(const gt_program_context *context, uint32_t k, uint32_t first, uint32_t n,
                              float *out);
-/* out[i] = input k of element first + i * step. */
-void gt_program_load_strided(const gt_program_context *context, uint32_t k, uint32_t first, uint32_t step,
+/* out[i] = input k of element first + i * stride. */
+void gt_program_load_strided(const gt_program_context *context, uint32_t k, uint32_t first, uint32_t stride,
                              uint32_t n, float *out);
 #endif

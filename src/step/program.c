@@ -21,7 +21,7 @@ typedef struct machine {
   gt_program_context shorter; /* the context with `folded` as its program, if selects were folded */
   gt_program folded;
   gt_program_pairs pairs;
-  uint32_t first, step, n;        /* the block's logical elements: first, first + step, … */
+  uint32_t first, stride, n;      /* the block's logical elements: first, first + stride, … */
   const float *operand[OPERANDS]; /* current block of each operand */
   float *target[GT_PROGRAM_CODE]; /* memory for each instruction's result */
   float filled[GT_OPERAND_IMMEDIATE + GT_PROGRAM_IMMEDIATES][BLOCK]; /* copies of inputs and immediates */
@@ -34,10 +34,10 @@ static void bind_block(machine *m, const float *leader) {
   m->operand[GT_OPERAND_LEADER] = leader;
   for (uint32_t k = 0; k < context->program->inputs; k++) {
     if (context->program->load[k] == GT_LOAD_SCALAR) continue; /* filled once, by fill_constants */
-    if (m->step == 1) {
+    if (m->stride == 1) {
       m->operand[k] = gt_program_load(context, k, m->first, m->n, m->filled[k]);
     } else {
-      gt_program_load_strided(context, k, m->first, m->step, m->n, m->filled[k]);
+      gt_program_load_strided(context, k, m->first, m->stride, m->n, m->filled[k]);
       m->operand[k] = m->filled[k];
     }
   }
@@ -60,7 +60,7 @@ GT_CLONES static void random_words(const uint32_t clock[3], uint32_t purpose, ui
 static void random_block(const machine *m, uint32_t purpose, float *out) {
   const uint32_t *clock = m->context->clock, block = m->first / 4;
   uint32_t words[BLOCK / 4 + 1][4];
-  if (m->step == 1) {
+  if (m->stride == 1) {
     random_words(clock, purpose, block, (m->first + m->n - 1) / 4 - block + 1, words);
     const uint32_t *from = &words[0][0] + m->first % 4;
     for (uint32_t i = 0; i < m->n; i++) out[i] = (float)(int32_t)(from[i] >> 8) * 0x1p-24f;
@@ -68,7 +68,7 @@ static void random_block(const machine *m, uint32_t purpose, float *out) {
   }
   const uint64_t seed = clock[1] | (uint64_t)clock[2] << 32;
   for (uint32_t i = 0; i < m->n; i++)
-    out[i] = gt_random_uniform(seed, purpose, clock[0], m->first + i * m->step);
+    out[i] = gt_random_uniform(seed, purpose, clock[0], m->first + i * m->stride);
 }
 
 /* --- instructions --------------------------------------------------------------------------------------- */
@@ -267,7 +267,7 @@ void gt_program_evaluate_rows(const gt_program_context *context, uint32_t first,
   machine m; /* not cleared: only the registers in use are touched */
   bool direct[GT_PROGRAM_OUTPUTS];
   m.first = first;
-  m.step = 1;
+  m.stride = 1;
   prepare(&m, context, leader, out, (uint64_t)rows * n, direct);
   const gt_program *program = m.context->program;
   for (uint32_t row = 0; row < rows; row++, first += apart, leader += leader ? ld : 0) {
@@ -296,17 +296,17 @@ void gt_program_evaluate(const gt_program_context *context, uint32_t first, uint
   gt_program_evaluate_rows(context, first, 0, 1, n, leader, 0, out);
 }
 
-void gt_program_gather(const gt_program_context *context, uint32_t first, uint32_t step, uint32_t n,
+void gt_program_gather(const gt_program_context *context, uint32_t first, uint32_t stride, uint32_t n,
                        float *out) {
   machine m;
   bool direct[GT_PROGRAM_OUTPUTS];
   assert(context->program->outputs == 1);
   m.first = first;
-  m.step = step;
+  m.stride = stride;
   prepare(&m, context, NULL, &out, n, direct);
   const uint32_t output = m.context->program->output[0];
   for (uint32_t done = 0; done < n; done += m.n) {
-    m.first = first + done * step;
+    m.first = first + done * stride;
     m.n = gt_min_u32(n - done, BLOCK);
     if (direct[0]) {
       float **target = &m.target[output - GT_OPERAND_RESULT];

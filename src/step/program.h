@@ -52,8 +52,8 @@ void gt_program_evaluate(const gt_program_context *context, uint32_t first, uint
  * in the iteration space and in out[k], and `ld` apart in `leader`, which must not be an output. */
 void gt_program_evaluate_rows(const gt_program_context *context, uint32_t first, uint32_t apart,
                               uint32_t rows, uint32_t n, const float *leader, size_t ld, float *const *out);
-/* Evaluates n logical elements first, first + step, … of a program with one output; for column reductions. */
-void gt_program_gather(const gt_program_context *context, uint32_t first, uint32_t step, uint32_t n,
+/* Evaluates the n elements first, first + stride, … of a program with one output; for column reductions. */
+void gt_program_gather(const gt_program_context *context, uint32_t first, uint32_t stride, uint32_t n,
                        float *out);
 /* One instruction on one element in double: the reference for tests and constant folding. */
 double gt_instruction_reference(uint32_t opcode, double a, double b, double c);
