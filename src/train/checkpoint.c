@@ -88,15 +88,15 @@ enum { STATE_ROWS = sizeof state_rows / sizeof *state_rows, ENTRIES = STATE_ROWS
 /* The value of a row as text. False: it is not written, because it is a REAL_OR_NOT of 0, or below the
  * minimum of a WHOLE. */
 static bool state_text(const gt_host_state *state, const state_row *row, char text[40]) {
-  const char *at = (const char *)state + row->offset;
+  const char *field = (const char *)state + row->offset;
   if (row->kind == WHOLE)
-    snprintf(text, 40, "%" PRId64, *(const int64_t *)(const void *)at);
+    snprintf(text, 40, "%" PRId64, *(const int64_t *)(const void *)field);
   else if (row->kind == BITS)
-    snprintf(text, 40, "%016" PRIx64, *(const uint64_t *)(const void *)at);
+    snprintf(text, 40, "%016" PRIx64, *(const uint64_t *)(const void *)field);
   else
-    snprintf(text, 40, "%a", *(const double *)(const void *)at);
-  if (row->kind == REAL_OR_NOT) return fabs(*(const double *)(const void *)at) > 0;
-  return row->kind != WHOLE || (double)*(const int64_t *)(const void *)at >= row->min;
+    snprintf(text, 40, "%a", *(const double *)(const void *)field);
+  if (row->kind == REAL_OR_NOT) return fabs(*(const double *)(const void *)field) > 0;
+  return row->kind != WHOLE || (double)*(const int64_t *)(const void *)field >= row->min;
 }
 
 /* Accepts only digits: no sign, no blanks. */
@@ -110,18 +110,18 @@ static bool parse_digits(const char *text, int base, uint64_t *value) {
 }
 
 static bool state_parse(gt_host_state *state, const state_row *row, const char *text) {
-  char *end, *at = (char *)state + row->offset;
+  char *end, *field = (char *)state + row->offset;
   if (!text) return row->optional;
   if (!*text) return false;
   errno = 0;
   if (row->kind == WHOLE) {
     const long long value = strtoll(text, &end, 10);
-    *(int64_t *)(void *)at = value;
+    *(int64_t *)(void *)field = value;
     return !*end && !errno && (double)value >= row->min && (double)value <= row->max;
   }
-  if (row->kind == BITS) return parse_digits(text, 16, (uint64_t *)(void *)at);
+  if (row->kind == BITS) return parse_digits(text, 16, (uint64_t *)(void *)field);
   const double value = strtod(text, &end);
-  *(double *)(void *)at = value;
+  *(double *)(void *)field = value;
   return !*end && (row->kind == ANY || (value >= row->min && value <= row->max));
 }
 

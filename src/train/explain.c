@@ -50,8 +50,9 @@ static bool search(gt_run *run, const gt_stage *stage, const gt_id *keep, int co
     gt_access access = stage->plan->kept[k];
     access.bytes = (uint64_t)values * sizeof *copy;
     const bool ok = backend->api->inspect(run->session.backend, stage->executable, &access, copy, error);
-    const int64_t at = ok ? gt_stored_find_not_finite(&(gt_stored){"", GT_F32, node->shape, copy}) : -1;
-    if (at >= 0) *found = (bad_value){gt_node_at(stage->graph, gt_producer(stage->graph, keep[k])), copy[at]};
+    const int64_t index = ok ? gt_stored_find_not_finite(&(gt_stored){"", GT_F32, node->shape, copy}) : -1;
+    if (index >= 0)
+      *found = (bad_value){gt_node_at(stage->graph, gt_producer(stage->graph, keep[k])), copy[index]};
     free(copy);
     if (!ok) return false;
   }

@@ -55,9 +55,9 @@ static void shuffle_order(const shuffler *s, uint32_t draw) {
   gt_philox words = {{0, 0, 0, 0}};
   for (uint32_t i = 0; i < s->rows; i++) {
     if (i % 4 == 0) words = gt_philox_block(seed, GT_PURPOSE_IMPORTANCE, draw, i / 4);
-    const uint32_t at = (uint32_t)((uint64_t)words.v[i % 4] * (i + 1) >> 32);
-    s->order[i] = s->order[at];
-    s->order[at] = i;
+    const uint32_t k = (uint32_t)((uint64_t)words.v[i % 4] * (i + 1) >> 32);
+    s->order[i] = s->order[k];
+    s->order[k] = i;
   }
 }
 
@@ -210,8 +210,8 @@ static int64_t choose_stride(const shuffler *s, double seconds, gt_error *error)
   while (stride < net->steps && (double)((net->steps + stride - 1) / stride) * batch > per_column)
     stride *= 2;
   const int64_t rows = count_rows(net, stride);
-  const bool fits = (double)((net->steps + stride - 1) / stride) * batch <= per_column;
-  return fits && rows >= gt_min_i64(LEAST_ROWS, net->data->samples) ? stride : 0;
+  const bool in_time = (double)((net->steps + stride - 1) / stride) * batch <= per_column;
+  return in_time && rows >= gt_min_i64(LEAST_ROWS, net->data->samples) ? stride : 0;
 }
 
 bool gt_importance_estimate(gt_session *session, gt_evaluator *evaluator, double seconds, gt_arena *arena,

@@ -430,9 +430,9 @@ static bool read_scalings(gt_model_file *file) {
 static bool are_finite(const gt_model_file *file, gt_error *error) {
   for (int i = 0; i < file->container.tensors; i++) {
     const gt_stored *tensor = &file->container.tensor[i];
-    const int64_t at = gt_stored_find_not_finite(tensor);
-    if (at >= 0)
-      return gt_fail(error, GT_ERR_DATA, "%s: value %lld of '%s' is not finite", file->path, (long long)at,
+    const int64_t index = gt_stored_find_not_finite(tensor);
+    if (index >= 0)
+      return gt_fail(error, GT_ERR_DATA, "%s: value %lld of '%s' is not finite", file->path, (long long)index,
                      tensor->name);
   }
   return true;

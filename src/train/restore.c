@@ -45,14 +45,14 @@ static bool was_unscaled(const gt_run *run) {
 
 /* A run continues only with the data with which its weights were trained and evaluated. */
 static bool check_data(gt_run *run, const char *path, gt_error *error) {
-  const gt_data_fingerprint *was = &run->state.data, *is = &run->data;
+  const gt_data_fingerprint *saved = &run->state.data, *current = &run->data;
   const bool validates = run->config->dataset.validation.samples > 0;
-  const char *other = was->train != is->train               ? "training samples"
-                      : was->meaning != is->meaning         ? "classes or normalization"
-                      : was->validation != is->validation   ? "validation samples"
-                      : !validates && was->test != is->test ? "test samples, which are watched,"
-                                                            : NULL;
-  if (was->meaning != is->meaning && was->train == is->train && was_unscaled(run))
+  const char *other = saved->train != current->train               ? "training samples"
+                      : saved->meaning != current->meaning         ? "classes or normalization"
+                      : saved->validation != current->validation   ? "validation samples"
+                      : !validates && saved->test != current->test ? "test samples, which are watched,"
+                                                                   : NULL;
+  if (saved->meaning != current->meaning && saved->train == current->train && was_unscaled(run))
     return gt_fail(error, GT_ERR_DATA,
                    "the run of %s began with unscaled targets; resume it with --set "
                    "data.normalize_targets=none, or start a new run with another --run-dir",
@@ -63,8 +63,8 @@ static bool check_data(gt_run *run, const char *path, gt_error *error) {
         "the %s differ from those of %s. Restore the data (the files, 'data:' and the seed, which draws "
         "splits), or start a new run with another --run-dir",
         other, path);
-  if (was->test != is->test) gt_warn("the test samples differ from those of %s", path);
-  run->state.data = *is;
+  if (saved->test != current->test) gt_warn("the test samples differ from those of %s", path);
+  run->state.data = *current;
   return true;
 }
 
@@ -79,7 +79,8 @@ static bool check_init(const gt_run *run, const char *path, gt_error *error) {
       from->file.path, path);
 }
 
-/* The first path at which two configs differ, and the two values there. */
+/* The first path at which two configs differ, and the values there. is: in the config of this run; was: in
+ * the checkpoint. */
 typedef struct difference {
   gt_arena *arena;
   const char *path, *is, *was;

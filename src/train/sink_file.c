@@ -35,12 +35,12 @@ bool gt_sink_file_open(gt_sink_file *file, const char *directory, const char *na
 
 bool gt_sink_file_write(gt_sink_file *file, const char *text, gt_error *error) {
   const size_t length = strlen(text);
-  size_t at = 0;
-  while (at < length) {
-    const ssize_t n = write(file->fd, text + at, length - at);
+  size_t written = 0;
+  while (written < length) {
+    const ssize_t n = write(file->fd, text + written, length - written);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot write %s", file->name);
-    at += (size_t)n;
+    written += (size_t)n;
   }
   file->bytes += (int64_t)length;
   return true;

@@ -134,9 +134,9 @@ static split_placement *largest_resident(placement *p) {
  * is, if possible, a whole number of steps, and a multiple of the replays that are recorded together. */
 static uint32_t window_of(const split_placement *item, uint64_t room) {
   enum { TOGETHER = 64 }; /* MAX_REPLAYS in backend/vulkan/commands.c */
-  const int64_t fits = (int64_t)(room / item->batch);
-  if (fits < 4) return (uint32_t)gt_max_i64(fits, 1);
-  int64_t chunk = gt_min_i64(fits / 4, (int64_t)(CHUNK_BYTES / item->batch) + 1);
+  const int64_t max_batches = (int64_t)(room / item->batch);
+  if (max_batches < 4) return (uint32_t)gt_max_i64(max_batches, 1);
+  int64_t chunk = gt_min_i64(max_batches / 4, (int64_t)(CHUNK_BYTES / item->batch) + 1);
   if (chunk > item->parts) chunk -= chunk % item->parts;
   if (item->parts == 1 && chunk > TOGETHER) chunk -= chunk % TOGETHER;
   return (uint32_t)(4 * chunk);
