@@ -3,7 +3,7 @@
  * live in an array that is only ever indexed by constants, and the steps are a macro, never a loop.
  *
  * Include after the kernel's argument struct, which provides x[], y[], clock and row. Define before:
- *   GT_PROGRAM_X         the length of x[] (4 or 8)
+ *   GT_PROGRAM_X         the length of x[]: 4 or 8; y[] then has 2 or 4 elements
  *   GT_PROGRAM_LAYOUT    if there is a layout_ argument (GT_LOAD_GENERAL)
  *   GT_PROGRAM_ROWS      if the program may contain row reductions (op/rows.h). The kernel then sets gt_row_now and
  *                        loads the per-element inputs itself (gt_row_input)
@@ -267,7 +267,8 @@ float gt_row_known[GT_PROGRAM_REDUCTIONS];
 #define GT_OUTPUT(k, code) \
   if (OUTPUT_COUNT > k) result[k] = r[code & 63u];
 
-/* Runs the program as an epilogue; leader: the value that the kernel has computed for these elements. */
+/* Runs the program for these elements. leader: in an epilogue the value that the kernel has computed for them; otherwise
+ * not read. */
 void gt_program(gt_place at, V leader, out V result[GT_PROGRAM_OUTPUTS]) {
   V r[64];
   uint immediate[GT_PROGRAM_IMMEDIATES];

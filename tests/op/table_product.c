@@ -80,7 +80,7 @@ static const gt_case_rule product = {.name = "table_product",
                                      .high = 1.5,
                                      .tolerance = 1e-5,
                                      .gradient_tolerance = 1e-5,
-                                     .reason = "as the product of the rows"};
+                                     .reason = "rounding of the sums, as in matmul"};
 static const gt_case_rule outside = {.name = "table_product",
                                      .build = build,
                                      .reference = reference,
@@ -88,7 +88,7 @@ static const gt_case_rule outside = {.name = "table_product",
                                      .low = -1,
                                      .high = 1.5,
                                      .tolerance = 1e-5,
-                                     .reason = "as the product of the rows, or NaN"};
+                                     .reason = "rounding of the sums, as in matmul"};
 
 static const gt_case cases[] = {
     {&product, "1,1 c2,2 1,1 1", {PLAIN}},

@@ -120,7 +120,8 @@ static void compare(const problem *p, const char *candidate) {
   }
 }
 
-/* True if the candidate is one of the special kernels. */
+/* True if the candidate is under test: one of the special kernels or, for the gradient of the inputs, also a
+ * tiled kernel with split-K. */
 static bool is_special_kernel(const problem *p, const char *candidate) {
   const unsigned parts = split_of_candidate(candidate);
   return p->form == LAYER ? strstr(candidate, ", few") || strstr(candidate, ", thin")
