@@ -62,6 +62,7 @@ for try in 1 2 3 4 5 6 7 8 9 10; do
   while kill -0 \$! && [[ \$(wc -l < "$TEST_TMP/resized-run/metrics.jsonl") -lt 60 ]]; do sleep 0.05; done 2> /dev/null
   kill -STOP \$! 2> /dev/null
   [[ -e "$TEST_TMP/resized-run/model.bin" ]] || break
+  kill -CONT \$! 2> /dev/null
   wait
 done
 stty cols 120
