@@ -101,7 +101,7 @@ run_one() {
   read -r cpu wall < "$log.time" || cpu=0 wall=0
   read -r passed failed skipped <<< "$(count "$log" "$status" "$script")"
   echo "$passed $failed $skipped" > "$log.result"
-  ((passed == 0 || failed > 0)) || echo "$name $cpu $wall" >> "$logs/durations"
+  ((passed == 0 || failed > 0)) || echo "$name $cpu $wall ${limits[0]}" >> "$logs/durations"
   local number
   number=$(find "$logs" -name '*.result' | wc -l)
   if ((failed > 0)); then
@@ -171,7 +171,7 @@ exec 9> "$build/tests.lock"
 flock -n 9 || { echo "tests/run.sh: another run of tests is under way in $build" >&2 && exit 1; }
 rm -rf "$logs" "$build/tmp"
 mkdir -p "$logs" "$build/tmp"
-: > "$logs/durations"
+: > "$logs/durations" # of each: name, processor time, wall time, limit of processor time
 started=$SECONDS
 apart=() together=()
 for program in "$@"; do
@@ -206,12 +206,8 @@ failed=$((failed + $# - results))
 
 echo "the longest, in seconds of processor time (and of wall time):"
 sort -k2,2gr "$logs/durations" | awk 'NR <= 10 { printf "  %-32s %6.1f  (%.1f)\n", $1, $2, $3 }'
-while read -r name cpu _; do
-  read -r limit _ <<< "$(limits_of "$name")"
-  awk -v name="$name" -v cpu="$cpu" -v limit="$limit" 'BEGIN {
-    if (2 * cpu > limit) printf "near its limit: %s used %.0f of %.0f s of processor time (tests/durations)\n", name, cpu, limit
-  }'
-done < "$logs/durations"
+awk '2 * $2 > $4 { printf "near its limit: %s used %.0f of %.0f s of processor time (tests/durations)\n", $1, $2, $4 }' \
+  "$logs/durations"
 echo "$# programs in $((SECONDS - started)) s; logs in ${logs#"$root"/}/"
 # Again, because a CI service shows only the end of a long output.
 for result in "$logs"/*.result; do

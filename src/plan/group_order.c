@@ -86,7 +86,7 @@ static gt_id unit_of(const gt_group_order *order, gt_id node) {
 }
 
 /* True if `view` is a reshape of a value of the group, computed from that value itself. */
-static bool shows(const gt_fusion *f, gt_id view, int group) {
+static bool is_reshape_of(const gt_fusion *f, gt_id view, int group) {
   if (f->group_of[view] >= 0 || f->origin[view] == view) return false;
   return f->group_of[gt_node_at(f->graph, view)->input[0]] == group;
 }
@@ -140,7 +140,7 @@ static bool step_after(gt_group_order *order, int a, int b) {
   const gt_id node = w->node[w->at], user = f->user[w->edge++];
   const int group = f->group_of[user];
   if (group >= 0 && (group == a || group == f->group_of[f->origin[node]])) return false;
-  if (group == b) return !shows(f, node, a) && f->group_of[node] != a;
+  if (group == b) return !is_reshape_of(f, node, a) && f->group_of[node] != a;
   const gt_id next = unit_of(order, user);
   return order->list.label[next] < order->list.label[order->first[b]] &&
          visit(order, w, &order->before, next);
@@ -154,7 +154,7 @@ static bool step_before(gt_group_order *order, int a, int b) {
   const int group = f->group_of[node];
   if (f->group_of[input] == b || (group >= 0 && f->group_of[f->origin[input]] == group)) return false;
   if (f->group_of[input] == a) return group != b;
-  if (group == b && shows(f, input, a)) return false;
+  if (group == b && is_reshape_of(f, input, a)) return false;
   const gt_id next = unit_of(order, input);
   return order->list.label[next] > order->list.label[order->first[a]] && visit(order, w, &order->after, next);
 }

@@ -11,8 +11,8 @@
 
 typedef struct gt_group_order gt_group_order;
 
-gt_group_order *gt_group_order_create(gt_arena *arena,
-                                      const gt_fusion *fusion); /* each group must have only one node */
+/* Each group must have only one node. */
+gt_group_order *gt_group_order_create(gt_arena *arena, const gt_fusion *fusion);
 /* True if there is a path from group a to group b, which reads it, other than the direct edge. */
 bool gt_group_order_has_other_path(gt_group_order *order, int a, int b);
 /* Call before group a is merged with b. The last call of gt_group_order_has_other_path must have returned

@@ -28,8 +28,8 @@ typedef struct gt_allocation {
   uint32_t first, last; /* the levels in which it is in use */
   uint32_t again;       /* the level in which the overlapping next replay recomputes it; or 0 */
   bool used;
-  bool twice;   /* still in use in level `again`, so it has two addresses, which replays alternate */
-  bool lasting; /* its content persists between runs; initially zeros */
+  bool twice;      /* still in use in level `again`, so it has two addresses, which replays alternate */
+  bool persistent; /* keeps its content between runs; initially zeros */
 } gt_allocation;
 
 /* A plan under construction. */

@@ -29,7 +29,7 @@ static void find_lifetimes(gt_layout *l) {
     }
   }
   for (size_t s = 0; s < l->lowering.scratch.count; s++)
-    l->allocation[l->graph->count + s].lasting = l->lowering.scratch.items[s].lasting;
+    l->allocation[l->graph->count + s].persistent = l->lowering.scratch.items[s].persistent;
   for (gt_id id = 0; id < l->graph->count; id++) {
     const gt_node *node = gt_node_at(l->graph, id);
     bool pack = l->fusion.live[id] && node->op->kind == GT_OP_PACK;
@@ -40,7 +40,7 @@ static void find_lifetimes(gt_layout *l) {
       extend_lifetime(&l->allocation[at.id], l->allocation[at.id].used ? l->allocation[at.id].first : 0,
                       at.offset + at.bytes);
     /* The gaps of a pack stay zero because nothing else uses its memory. */
-    if (pack && gt_pack_has_gaps(l->graph, id)) l->allocation[at.id].lasting = true;
+    if (pack && gt_pack_has_gaps(l->graph, id)) l->allocation[at.id].persistent = true;
     if (l->fusion.kept[id]) extend_lifetime(&l->allocation[at.id], l->levels, 0);
   }
 }
@@ -112,7 +112,7 @@ void gt_plan_memory(gt_layout *l, gt_plan *plan) {
     gt_allocation *allocation = order[i];
     const uint64_t bytes = aligned(allocation->bytes) + gt_plan_stride(allocation);
     plan->unaliased_bytes += bytes;
-    if (allocation->lasting) {
+    if (allocation->persistent) {
       allocation->offset = plan->persistent_bytes;
       plan->persistent_bytes += bytes;
     } else {

@@ -11,9 +11,9 @@ typedef struct gt_ordered_list {
   uint32_t *next, *previous; /* the items after and before each item */
 } gt_ordered_list;
 
-void gt_ordered_list_init(gt_ordered_list *list, gt_arena *arena,
-                          uint32_t items); /* in the order of their numbers */
+/* Puts all items in the list, in the order of their numbers. */
+void gt_ordered_list_init(gt_ordered_list *list, gt_arena *arena, uint32_t items);
 void gt_ordered_list_remove(gt_ordered_list *list, uint32_t item);
-void gt_ordered_list_move_after(gt_ordered_list *list, uint32_t item,
-                                uint32_t other); /* moves item to after other */
+/* Moves `item` to the position after `other`. */
+void gt_ordered_list_move_after(gt_ordered_list *list, uint32_t item, uint32_t other);
 #endif

@@ -51,7 +51,7 @@ static void mark_bound(const gt_layout *l, bool *not_ahead) {
 }
 
 bool gt_plan_may_lie_twice(const gt_layout *l, const gt_allocation *allocation) {
-  return allocation->bytes <= MAX_TWICE_BYTES && !allocation->lasting && allocation->last < l->levels;
+  return allocation->bytes <= MAX_TWICE_BYTES && !allocation->persistent && allocation->last < l->levels;
 }
 
 /* True if the step cannot be overlapped, because it accesses a value that needs two addresses but is too

@@ -19,9 +19,9 @@ static gt_access resolve(const gt_layout *l, const gt_use *use) {
     return access;
   }
   gt_location at = gt_plan_locate(l, use);
-  access.buffer = at.variable                    ? GT_PLAN_VARIABLE + at.id
-                  : l->allocation[at.id].lasting ? GT_PLAN_PERSISTENT
-                                                 : GT_PLAN_ARENA;
+  access.buffer = at.variable                       ? GT_PLAN_VARIABLE + at.id
+                  : l->allocation[at.id].persistent ? GT_PLAN_PERSISTENT
+                                                    : GT_PLAN_ARENA;
   access.offset = at.offset + (at.variable ? 0 : l->allocation[at.id].offset);
   access.stride = at.variable ? 0 : gt_plan_stride(&l->allocation[at.id]);
   return access;

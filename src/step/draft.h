@@ -49,7 +49,7 @@ struct gt_lowering {
   struct {
     struct gt_scratch {
       uint64_t bytes;
-      bool lasting; /* gt_lower_persistent: not shared, kept between runs, and 0 before the first */
+      bool persistent; /* gt_lower_persistent: not shared, kept between runs, and 0 before the first */
     } * items;
     size_t count, capacity;
   } scratch;

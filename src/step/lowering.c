@@ -116,8 +116,8 @@ void gt_lower_mark_partial_writes(gt_lowering *lowering) {
 
 bool gt_lower_is_in_place(const gt_lowering *lowering) { return lowering->begins_there; }
 
-static uint32_t add_scratch(gt_lowering *lowering, uint64_t bytes, bool lasting) {
-  *GT_PUSH(&lowering->scratch) = (struct gt_scratch){bytes, lasting};
+static uint32_t add_scratch(gt_lowering *lowering, uint64_t bytes, bool persistent) {
+  *GT_PUSH(&lowering->scratch) = (struct gt_scratch){bytes, persistent};
   return (uint32_t)lowering->scratch.count - 1;
 }
 

@@ -42,8 +42,8 @@ static bool dtype_from_text(const char *text, gt_dtype *dtype) {
   return false;
 }
 
-/* The HASH_DIGITS digits after the first occurrence of `mark`, or NULL. The first occurrence is the metadata
- * entry: the metadata comes first in the header, and quotes inside strings are escaped. */
+/* The HASH_DIGITS digits after the first occurrence of `prefix`, or NULL. The first occurrence is the
+ * metadata entry: the metadata comes first in the header, and quotes inside strings are escaped. */
 static const char *find_digits(const char *header, size_t length, const char *prefix) {
   const char *found = memmem(header, length, prefix, strlen(prefix));
   if (!found) return NULL;
@@ -57,7 +57,8 @@ static uint64_t fnv1a_of(const gt_span *pieces, size_t count) {
   return hash;
 }
 
-/* Supported hashes; the writer uses the first. mark: the metadata key and all characters up to the digits. */
+/* Supported hashes; the writer uses the first. prefix: the metadata key and all characters up to the digits.
+ */
 static const struct {
   const char *prefix;
   uint64_t (*compute)(const gt_span *pieces, size_t count);
@@ -102,11 +103,11 @@ bool gt_safetensors_write(const char *path, const gt_stored *tensors, int count,
   memset(text + length, ' ', padded - length);
   text[padded] = 0;
   length = padded;
-  uint8_t prefix[8];
-  for (int i = 0; i < 8; i++) prefix[i] = (uint8_t)((uint64_t)length >> (8 * i));
+  uint8_t length_bytes[8];
+  for (int i = 0; i < 8; i++) length_bytes[i] = (uint8_t)((uint64_t)length >> (8 * i));
 
   gt_span *piece = gt_alloc(((size_t)count + 2) * sizeof *piece);
-  piece[0] = (gt_span){prefix, 8};
+  piece[0] = (gt_span){length_bytes, 8};
   piece[1] = (gt_span){text, length};
   for (int i = 0; i < count; i++) piece[i + 2] = (gt_span){tensors[i].data, gt_stored_bytes(&tensors[i])};
   snprintf(digits, sizeof digits, "%016llx", (unsigned long long)gt_fingerprint_of(piece, (size_t)count + 2));

@@ -8,7 +8,7 @@
 typedef struct gt_footprint {
   uint64_t dataset;    /* samples of all splits in use */
   uint64_t state;      /* parameters, optimizer slots, tables and logs */
-  uint64_t values;     /* of a training step: arena (shared by all plans), constants, lasting values */
+  uint64_t values;     /* of a training step: arena (shared by all plans), constants, persistent values */
   uint64_t unaliased;  /* the values of a training step if no two shared memory */
   uint64_t evaluation; /* additional memory for evaluations */
   uint64_t total;

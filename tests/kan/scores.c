@@ -63,8 +63,8 @@ static void test_pruning(void **state) {
   assert_int_equal(gt_kan_kept_nodes(&kept, &n, 0), 1);
   assert_int_equal(gt_kan_kept_edges(&kept, &n, 0), 2);
   gt_kan_kept_finish(&kept);
-  gt_kan_choose_kept(&kept, &n, &scores,
-                     (gt_kan_limits){1e-2, 0.2, 0}); /* removes the second input's edge, too */
+  /* Removes the second input's edge, too. */
+  gt_kan_choose_kept(&kept, &n, &scores, (gt_kan_limits){1e-2, 0.2, 0});
   assert_true(kept.edge[0][0] && !kept.edge[0][3]);
   gt_kan_kept_finish(&kept);
   gt_kan_choose_kept(&kept, &n, &scores, (gt_kan_limits){100, 100, 0}); /* at least one path is kept */

@@ -122,7 +122,7 @@ static void compare(const problem *p, const char *candidate) {
 
 /* True if the candidate is under test: one of the special kernels or, for the gradient of the inputs, also a
  * tiled kernel with split-K. */
-static bool is_special_kernel(const problem *p, const char *candidate) {
+static bool is_tested(const problem *p, const char *candidate) {
   const unsigned parts = split_of_candidate(candidate);
   return p->form == LAYER ? strstr(candidate, ", few") || strstr(candidate, ", thin")
          : p->form == INPUTS_GRADIENT
@@ -130,7 +130,7 @@ static bool is_special_kernel(const problem *p, const char *candidate) {
              : strstr(candidate, ", outer") != NULL;
 }
 
-/* Compares the special kernels with the first candidate of another kernel. */
+/* Compares the candidates under test with the first of the others. */
 static void check(const problem *p) {
   gt_arena arena;
   gt_graph *g;
@@ -142,17 +142,18 @@ static void check(const problem *p) {
   assert_non_null(choice);
   for (uint32_t i = 0; i < choice->candidates && !tiles; i++) {
     choice->text(&choice->candidate[i], candidate, sizeof candidate);
-    if (is_special_kernel(p, candidate)) continue;
+    if (is_tested(p, candidate)) continue;
     run_candidate(p, choice->key, candidate, result[0]);
     tiles++;
   }
   for (uint32_t i = 0; i < choice->candidates; i++) {
     choice->text(&choice->candidate[i], candidate, sizeof candidate);
-    const bool over_lines = strstr(candidate, ", outer") || strstr(candidate, ", slopes");
-    if (!is_special_kernel(p, candidate)) continue;
+    const bool loops_over_lines = strstr(candidate, ", outer") || strstr(candidate, ", slopes");
+    if (!is_tested(p, candidate)) continue;
     tested++;
-    const bool rare = (tested - 1) % STRIDE_ON_SOFTWARE && (!over_lines || tested % LINES_STRIDE);
-    if (rare && device->target.brief) continue;
+    const bool skipped_on_software =
+        (tested - 1) % STRIDE_ON_SOFTWARE && (!loops_over_lines || tested % LINES_STRIDE);
+    if (skipped_on_software && device->target.brief) continue;
     run_candidate(p, choice->key, candidate, result[1]);
     compare(p, candidate);
   }
@@ -192,7 +193,7 @@ static gt_kan_attribute placed(gt_kan_attribute a) {
 /* The gradients, with numbers of lines that are not multiples of a tile, numbers of inputs that are not
  * multiples of 4, and all kinds of functions: on a grid, over knots, with their own centres, waves and
  * polynomials. */
-static void test_gradients_over_lines(void **state) {
+static void test_gradients_of_many_lines(void **state) {
   const gt_kan_attribute splines = gt_kan_bspline(-1, 1, 5, 3), knots = gt_kan_knots(4, 2),
                          bumps = gt_kan_bumps(GT_BASIS_RBF, -1, 1, 8, 0), waves = gt_kan_waves(3),
                          chebyshev = gt_kan_polynomials(GT_BASIS_CHEBYSHEV, 4, 0, 0);
@@ -217,7 +218,7 @@ static void test_gradients_over_lines(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_layer_and_inputs_gradient),
-                                     cmocka_unit_test(test_gradients_over_lines)};
+                                     cmocka_unit_test(test_gradients_of_many_lines)};
   if (!has_device()) return 77;
   return cmocka_run_group_tests_name("kan_ways", tests, open_device, close_device);
 }

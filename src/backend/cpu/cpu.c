@@ -28,7 +28,7 @@ typedef struct cpu_step {
 
 struct gt_executable {
   const gt_plan *plan;
-  uint8_t *lasting, *constants;
+  uint8_t *persistent, *constants;
   gt_buffer **variable;
   cpu_step *step;
   uint32_t arena_number; /* number of the arena that the steps' addresses point to */
@@ -60,7 +60,7 @@ static bool provide_arena(cpu_backend *cpu, uint64_t bytes, gt_error *error) {
 static uint8_t *address(const cpu_backend *cpu, const gt_executable *exe, const gt_access *access) {
   switch (access->buffer) {
   case GT_PLAN_ARENA: return cpu->arena + access->offset;
-  case GT_PLAN_PERSISTENT: return exe->lasting + access->offset;
+  case GT_PLAN_PERSISTENT: return exe->persistent + access->offset;
   case GT_PLAN_CONSTANTS: return exe->constants + access->offset;
   default: return exe->variable[access->buffer - GT_PLAN_VARIABLE]->data + access->offset;
   }
@@ -86,8 +86,8 @@ static void executable_destroy(gt_backend *backend, gt_executable *exe) {
   if (!exe) return;
   if (exe->plan && --cpu->plans == 0) release_arena(cpu);
   if (cpu->ran == exe) cpu->ran = NULL;
-  if (exe->lasting) backend->memory_used -= exe->plan->persistent_bytes;
-  free(exe->lasting);
+  if (exe->persistent) backend->memory_used -= exe->plan->persistent_bytes;
+  free(exe->persistent);
   free(exe->constants);
   free(exe->variable);
   free(exe->step);
@@ -127,11 +127,11 @@ static gt_executable *compile(gt_backend *backend, const gt_plan *plan, gt_buffe
   gt_executable *exe = gt_alloc(sizeof *exe);
   exe->plan = plan;
   cpu->plans++;
-  void *lasting = NULL, *constants = NULL, *steps = NULL;
+  void *persistent = NULL, *constants = NULL, *steps = NULL;
   if (!bind_variables(exe, variables, error)) goto fail;
-  if (!gt_host_alloc(backend, &lasting, plan->persistent_bytes, "the lasting values of a plan", error))
+  if (!gt_host_alloc(backend, &persistent, plan->persistent_bytes, "the lasting values of a plan", error))
     goto fail;
-  exe->lasting = lasting;
+  exe->persistent = persistent;
   if (!gt_try_alloc(&constants, plan->constant_bytes + 1, 1, "a plan's constants", error)) goto fail;
   exe->constants = constants;
   memcpy(exe->constants, plan->constants, plan->constant_bytes);

@@ -23,7 +23,7 @@ enum { ONCE, WITH_NEXT = 2, FIRST_LEVELS = 4, MANY, COMMANDS };
 
 struct gt_executable {
   const gt_plan *plan;
-  gt_buffer *lasting, *constants;
+  gt_buffer *persistent, *constants;
   gt_buffer **variables;
   uint8_t (*args)[GT_PUSH_BYTES]; /* with device addresses */
   VkPipeline *pipeline;
@@ -53,7 +53,7 @@ static bool provide_arena(gt_vulkan *vk, uint64_t bytes, gt_error *error) {
 static gt_buffer *plan_buffer(const gt_vulkan *vk, const gt_executable *e, uint32_t number) {
   switch (number) {
   case GT_PLAN_ARENA: return vk->arena;
-  case GT_PLAN_PERSISTENT: return e->lasting;
+  case GT_PLAN_PERSISTENT: return e->persistent;
   case GT_PLAN_CONSTANTS: return e->constants;
   default: return e->variables[number - GT_PLAN_VARIABLE];
   }
@@ -214,8 +214,8 @@ static bool make_buffers(gt_vulkan *vk, gt_executable *e, gt_buffer *const *vari
   e->variables = gt_alloc((count + 1) * sizeof *e->variables);
   if (count) memcpy(e->variables, variables, count * sizeof *variables);
   if (plan->persistent_bytes) {
-    e->lasting = gt_vulkan_buffer_create(&vk->base, plan->persistent_bytes, GT_BUFFER_DEVICE, error);
-    if (!e->lasting) return false;
+    e->persistent = gt_vulkan_buffer_create(&vk->base, plan->persistent_bytes, GT_BUFFER_DEVICE, error);
+    if (!e->persistent) return false;
   }
   e->constants = gt_vulkan_buffer_create(&vk->base, plan->constant_bytes, GT_BUFFER_DEVICE, error);
   return e->constants &&
@@ -253,7 +253,7 @@ void gt_vulkan_executable_destroy(gt_backend *backend, gt_executable *e) {
   if (gt_vulkan_idle(vk) && e->commands[0]) vkFreeCommandBuffers(vk->device, vk->pool, COMMANDS, e->commands);
   if (e->plan && --vk->plans == 0) release_arena(vk);
   if (vk->ran == e) vk->ran = NULL;
-  gt_vulkan_buffer_destroy(backend, e->lasting);
+  gt_vulkan_buffer_destroy(backend, e->persistent);
   gt_vulkan_buffer_destroy(backend, e->constants);
   free(e->variables);
   free(e->args);

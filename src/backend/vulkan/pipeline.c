@@ -149,7 +149,7 @@ static bool compile_from(gt_vulkan *vk, size_t first, gt_error *error) {
   return gt_fail(error, GT_ERR_INTERNAL, "creating a pipeline failed");
 }
 
-/* The index of a step's pipeline. If there is none, adds it; the caller compiles it (make_from). */
+/* The index of a step's pipeline. If there is none, adds it; the caller compiles it (compile_from). */
 static size_t find_pipeline(gt_vulkan *vk, const gt_step *step, bool aligned) {
   uint32_t spec[GT_SPEC_COUNT];
   memcpy(spec, step->spec, sizeof spec);

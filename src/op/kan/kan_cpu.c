@@ -80,8 +80,8 @@ void gt_kan_input_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   memset(total, 0, sizeof *total * rows * width);
   for (uint32_t term = 0; term < total_terms; term += group) {
     const uint32_t terms = gt_min_u32(total_terms - term, group);
-    const size_t line =
-        ((size_t)block_number * total_terms + term) * block + in_block; /* row of coefficients */
+    /* Row of the coefficients. */
+    const size_t line = ((size_t)block_number * total_terms + term) * block + in_block;
     const gt_matmul_operands o = {.a = GT_PTR(const float, a->g) + (size_t)row * outputs,
                                   .b = GT_PTR(const float, a->c) + line * outputs,
                                   .lda = outputs,
