@@ -26,7 +26,7 @@ static bool opens_cell(const cutter *c) {
          (at < c->quote && c->csv->delimiter == ' ');
 }
 
-/* Moves `from` behind the quote or, if the quote opens a cell, behind the closing quote. */
+/* Moves `from` past the quote or, if the quote opens a cell, past the closing quote. */
 static void skip_quote(cutter *c) {
   char *at = c->quote + 1;
   if (opens_cell(c)) {
@@ -38,7 +38,7 @@ static void skip_quote(cutter *c) {
   c->quote = find_quote(c, at);
 }
 
-/* The beginning of a record: behind the first line end at or after `wanted` that is outside quotes. */
+/* The beginning of a record: after the first line end at or after `wanted` that is outside quotes. */
 static char *next_record(cutter *c, char *wanted) {
   char *at = wanted, *end = c->csv->end;
   for (;;) {

@@ -84,7 +84,7 @@ const gt_tokenizer_type *gt_tokenizer_find(const char *name); /* NULL if there i
  * writable. */
 bool gt_text_clean(const gt_tokenizer_type *type, gt_text_view *text, gt_error *error);
 /* Line of a byte of the text in its file, and column in bytes, both from 1. LF, CR LF and CR end a line; NUL
- * bytes, which gt_text_clean leaves behind a text, do not count. byte: offset from text->data. */
+ * bytes, which gt_text_clean leaves after a text, do not count. byte: offset from text->data. */
 void gt_text_place(const gt_text_view *text, size_t byte, int64_t *line, int64_t *column);
 
 /* Learns a vocabulary from clean text. NULL on failure. */
