@@ -42,14 +42,16 @@ for i in {1..300}; do printf 'a%s[2J\tb%s\nc\r' "$esc" "$turn"; done > steps.txt
 printf 'data: {train: steps.txt, text: {vocabulary: byte, window: 8}}\nmodel: [{embedding: 4}, {linear: 256}]\ntrain: {steps: 1}\n' > text.yaml
 exits 0 "a text with control characters" "$GTRAIN" train text.yaml --run-dir text --device cpu
 none "train"
-generate() { "$GTRAIN" generate text --device cpu --tokens 300 --prompt "x$esc[1m$turn"; }
-generate > piped
+cat > generate.sh <<'END'
+"$GTRAIN" generate text --device cpu --tokens 300 --prompt "x$esc[1m$turn"
+END
+export GTRAIN esc turn
+bash generate.sh > piped
 check "a pipe gets them" test "$(head -c 8 piped)" = "x$esc[1m$turn"
 check "… and all bytes" test "$(LC_ALL=C tr -d '[:print:]\n\t\200-\377' < piped | wc -c)" -gt 10
 if command -v script > /dev/null; then
-  export GTRAIN esc turn
-  export -f generate
-  out=$(script -qec 'bash -c generate' /dev/null < /dev/null | tr -d '\r')
+  # script(1) starts $SHELL, which may be one that drops exported functions: a file works in all.
+  out=$(script -qec 'bash generate.sh' /dev/null < /dev/null | tr -d '\r')
   none "on a terminal"
   check "… they are shown" test "${out:0:14}" = 'x\x1b[1m\u202e'
 fi
