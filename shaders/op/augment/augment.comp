@@ -75,9 +75,9 @@ vec4 change_colors(uint row, uint record, vec4 v) {
 /* Applies the tone curve of the sample's tone stage number `tone`, if it has drawn one: returns the curve's value at
  * the nearest level. */
 vec4 apply_tone(uint record, uint tone, vec4 v, uint n) {
-  float row = drawn.at[record + GT_AUGMENT_TONES(boxes) + tone];
-  if (row < 0.0) return v;
-  uint from = (1u + boxes) * channels + uint(row) * GT_AUGMENT_LEVELS;
+  float curve = drawn.at[record + GT_AUGMENT_TONES(boxes) + tone];
+  if (curve < 0.0) return v;
+  uint from = (1u + boxes) * channels + uint(curve) * GT_AUGMENT_LEVELS;
   for (uint k = 0u; k < n; k++) {
     precise float position = clamp(v[k], 0.0, white) * level;
     v[k] = table.at[from + min(uint(position + 0.5), GT_AUGMENT_LEVELS - 1u)];

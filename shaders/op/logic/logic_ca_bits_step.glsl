@@ -2,9 +2,9 @@
  * a vector of P words, one per cell.
  *
  * Shared memory has two areas. During the perception the first has the inputs of the update. The second, from row
- * SECOND on, has for CHUNK channels at a time the patches (9 rows per channel), then the outputs of even layers, and
- * OTHER rows after their beginning the outputs of odd layers. The update's layers, counted from 0, write to the second
- * and the first area by turns. */
+ * SECOND on, has for CHUNK channels at a time the patches (9 rows per channel), then the outputs of even layers and,
+ * OTHER rows after the first of these, the outputs of odd layers. The update's layers, counted from 0, write
+ * alternately to the second and the first area. */
 #include "op/logic/logic_ca_bits.h"
 #define GT_LOGIC_WORDS V
 #include "op/logic/logic_bits.glsl"

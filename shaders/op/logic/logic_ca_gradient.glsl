@@ -15,7 +15,8 @@ layout(constant_id = GT_CA_SPEC_SUMMED) const uint SUMMED = 0u;
 const uint D_STATE = SHARED - CHANNELS; /* row: gradient of the cells' new states */
 
 /* Loads the gradient of the cells' new states into D_STATE. Every load is executed, needed or not, so that none waits
- * for another. The last invocations begin, because they have no patches to load. */
+ * for another. The work is distributed from the last invocation on, because the first ones may have more patches to
+ * load. */
 void load_gradient() {
   for (uint i = LOCAL_X - 1u - me; i < CHANNELS * P; i += LOCAL_X) {
     uint c = i % CHANNELS, lane = i / CHANNELS, cell = cell_of(lane);
@@ -160,8 +161,8 @@ void perception_products(uint l, vec4 coefficient, inout vec4 first_sum, uint fi
     uvec2 wire = perception_wires(at, o);
     for (uint c = i / gates; c < count; c += at.split) {
       uint base = input_row(l, at, c, k);
-      uint slope = source + (last ? ((first + c) * at.width + o) * KERNELS + k : c * gates + g);
-      sum += products(coefficient, memory[base + wire.x], memory[base + wire.y], memory[slope],
+      uint d_row = source + (last ? ((first + c) * at.width + o) * KERNELS + k : c * gates + g);
+      sum += products(coefficient, memory[base + wire.x], memory[base + wire.y], memory[d_row],
                       PERCEIVED + 2u * (c * gates + g));
     }
     if (i == me) first_sum += sum;
@@ -266,8 +267,8 @@ void perception_back(vec4 c[4]) {
   store_first_partial(3u, add_partial(before[3], s3));
 }
 
-/* For a step in which no cell took its new state: the gradient of the new state is that of the old one, and nothing is
- * added to the sums. */
+/* For a step in which none of the workgroup's cells took its new state: the gradient of the new state is that of the
+ * old one, and nothing is added to the sums. */
 void copy_gradient() {
   for (uint i = me; i < 9u * P * CHANNELS; i += LOCAL_X) {
     uint c = i % CHANNELS, j = i / CHANNELS % 9u, lane = i / CHANNELS / 9u, cell = cell_of(lane);

@@ -44,8 +44,8 @@ void coefficients() {
   }
 }
 
-/* The gradient of channel c of a cell: the sum over the patches that contain the cell. It is at position j of the patch
- * of its opposite neighbor, 8 - j. */
+/* The gradient of channel c of a cell: the sum over the patches that contain the cell. The cell is at position j in the
+ * patch of its neighbor at position 8 - j. */
 float state_gradient(uint cell, uint c) {
   uint inside = cell % (height * width);
   float sum = 0.0;
