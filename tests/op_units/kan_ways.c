@@ -120,7 +120,7 @@ static void compare(const problem *p, const char *candidate) {
   }
 }
 
-/* True if the candidate is one of the special kernels. */
+/* True if the candidate is one of the special kernels or, for the gradient of the inputs, uses split-K. */
 static bool is_special_kernel(const problem *p, const char *candidate) {
   const unsigned parts = split_of_candidate(candidate);
   return p->form == LAYER ? strstr(candidate, ", few") || strstr(candidate, ", thin")
@@ -129,7 +129,7 @@ static bool is_special_kernel(const problem *p, const char *candidate) {
              : strstr(candidate, ", outer") != NULL;
 }
 
-/* Compares the special kernels with the first candidate of another kernel. */
+/* Compares these candidates with the first one that is none of them. */
 static void check(const problem *p) {
   gt_arena arena;
   gt_graph *g;

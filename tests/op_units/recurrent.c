@@ -22,7 +22,7 @@
 typedef struct problem {
   gt_cell cell;
   uint32_t steps, batch, units;
-  bool reverse, last;
+  bool reverse, last; /* last: only the output of the last step is used */
 } problem;
 
 enum { MOST = 1 << 19, GATES = 0, WEIGHT, BIAS, LENGTHS, D_Y, Y, D_GATES, D_WEIGHT, VARIABLES };

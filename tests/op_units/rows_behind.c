@@ -83,7 +83,7 @@ static gt_graph *build_graph(gt_arena *arena, const problem *p) {
   return g;
 }
 
-/* A pin (support/pin.h): p->in_epilogue. */
+/* A pin (support/pin.h): asserts p->in_epilogue. */
 static void pin_plan(const gt_plan *plan, const problem *p) {
   bool in_epilogue = false, has_own_kernel = false;
   for (uint32_t s = 0; s < plan->steps; s++) {
