@@ -230,6 +230,7 @@ typedef struct search {
   bool node[NODES], group[NODES];
 } search;
 
+/* True if a path from the node leads to group s->to without passing group s->from. Marks what it visits. */
 static bool reaches(search *s, gt_id id) {
   const gt_fusion *f = s->f;
   const int g = f->group_of[id];
@@ -269,6 +270,7 @@ static bool naive_lead_around(const gt_fusion *f, int a, int b) {
   return false;
 }
 
+/* Moves all nodes of group a to group b. */
 static void join(gt_arena *arena, gt_fusion *f, int a, int b) {
   gt_group *from = &f->group[a], *to = &f->group[b];
   gt_id *node = GT_NEW_N(arena, gt_id, from->nodes + to->nodes);

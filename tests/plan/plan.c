@@ -72,7 +72,8 @@ static void epilogue_writes_two_outputs(void **state) {
   assert_int_equal(planned(f, false)->steps, 1);
 }
 
-/* Assigns to "y" two parts of "v", negated: the part at `first`, then that at `second`. */
+/* Assigns to "y" a pack of two parts of "v", negated: the part at `first`, then that at `second`. Returns the
+ * pack, not negated. */
 static gt_id negate_parts(fixture *f, int64_t first, int64_t second) {
   gt_graph *g = f->graph;
   const gt_id v = variable(f, "v", 1, (int64_t[]){12});
@@ -89,7 +90,7 @@ static void adjacent_parts_are_read_in_place(void **state) {
   const gt_id together = negate_parts(f, 2, 6);
   gt_assign(g, 0, 2, gt_neg(g, gt_sum(g, together, 1, true))); /* overwrites them, after all readers */
   float got[8];
-  assert_int_equal(planned(f, false)->steps, 3); /* one for each instruction */
+  assert_int_equal(planned(f, false)->steps, 3); /* two negations and a sum, no copy */
   fixture_run(f, planned(f, false), ramp, 1, 1, got);
   for (int i = 0; i < 8; i++) assert_true(got[i] == -ramp(0, i + 2));
 }
