@@ -73,9 +73,9 @@ void main() {
       barrier();
       if (i < total) {
         uint first = begins[item - top], last = first;
-        bool any = first < n && order.at[first] == item && item != padding;
-        if (any && item - top + 1u < count) last = begins[item - top + 1u];
-        else if (any) last = lower_bound(first + 1u, item + 1u);
+        bool has_keys = first < n && order.at[first] == item && item != padding;
+        if (has_keys && item - top + 1u < count) last = begins[item - top + 1u];
+        else if (has_keys) last = lower_bound(first + 1u, item + 1u);
         row_sum(item, first, last, c, pieces);
       }
       barrier();
