@@ -169,8 +169,8 @@ static void compare(const expectation *e, const gt_state_dict *got, const char *
 static struct {
   char **items;
   size_t count, capacity;
-} kinds; /* of candidates */
-static size_t tried, candidates;
+} kinds;                         /* of candidates */
+static size_t tried, candidates; /* numbers: tested; seen, counted to test a tenth of them */
 
 /* The kind of a candidate: the key of the product and the text of the candidate without their numbers, and
  * what else the kernel computes. */

@@ -57,7 +57,7 @@ static const struct {
 };
 
 enum { MOST = 4200 * 80, A = 0, B, BIAS, X, OFF, SCALE, C, SUM, SECOND, MEAN, VARIANCE, VARIABLES };
-static float value[VARIABLES][MOST], written[MOST];
+static float value[VARIABLES][MOST], written[MOST]; /* written: the product, of the last run that wrote it */
 static gt_precision precision;
 static bool on_units;       /* products must be computed on matrix units */
 static bool with_nonfinite; /* operands contain an infinity and a NaN */

@@ -103,19 +103,19 @@ static void try_candidate(layout t, const char *key, const char *candidate) {
 /* Tests the first candidate of each family, and its last, which has the most split-K parts. A software device
  * tests only the last, of one family in FAMILIES_ON_SOFTWARE, which differ between layouts. */
 static void test_candidates(void **state) {
-  static const layout forms[] = {{false, false, N},        {false, true, N},         {true, false, N},
-                                 {true, true, N},          {false, false, 10},       {false, true, 3},
-                                 {true, false, 10},        {false, true, N, ROWS_A}, {true, false, N, ROWS_A},
-                                 {true, false, N, ROWS_B}, {false, true, 10, ROWS_A}};
+  static const layout layouts[] = {
+      {false, false, N},        {false, true, N},         {true, false, N},         {true, true, N},
+      {false, false, 10},       {false, true, 3},         {true, false, 10},        {false, true, N, ROWS_A},
+      {true, false, N, ROWS_A}, {true, false, N, ROWS_B}, {false, true, 10, ROWS_A}};
   (void)state;
-  for (uint32_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+  for (uint32_t f = 0; f < sizeof layouts / sizeof *layouts; f++) {
     gt_arena arena;
     gt_graph *g;
     gt_arena_init(&arena);
-    draw(forms[f]);
-    const gt_choice *choice = choice_of(plan_of(&arena, &g, forms[f], NULL), 0);
+    draw(layouts[f]);
+    const gt_choice *choice = choice_of(plan_of(&arena, &g, layouts[f], NULL), 0);
     assert_non_null(choice);
-    assert_true(!forms[f].rows == !strstr(choice->key, "table rows"));
+    assert_true(!layouts[f].rows == !strstr(choice->key, "table rows"));
     uint32_t families = 0;
     for (uint32_t i = 0; i < choice->candidates; i++) {
       const bool first = !i || choice->candidate[i].kin != choice->candidate[i - 1].kin;
@@ -129,7 +129,7 @@ static void test_candidates(void **state) {
           (strstr(candidate, ", few") || strstr(candidate, ", thin") || strstr(candidate, ", outer")) &&
           families % 3 == 0;
       if (!(first || last) || (device->target.brief && rare && !few_columns)) continue;
-      try_candidate(forms[f], choice->key, candidate);
+      try_candidate(layouts[f], choice->key, candidate);
     }
     assert_true(families > 1);
     gt_arena_finish(&arena);

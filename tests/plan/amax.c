@@ -85,7 +85,7 @@ static int scalar_products_with(const gt_plan *plan, uint32_t bits) {
 /* Activations and their gradients are not measured separately; weights are, in a level with other kernels.
  * The gradient of the last layer is computed on scalar units, which also compute the amax of its rows and
  * columns. */
-static void a_perceptron(void **state) {
+static void activations_are_not_measured(void **state) {
   fixture *f = *state;
   perceptron(f, fixture_variable(f, "x", gt_shape_2(BATCH, 784)), (const int64_t[]){784, 512, 256, 10, 0});
   const gt_plan *fused = planned(f, false), *unfused = planned(f, true);
@@ -101,7 +101,7 @@ static void a_perceptron(void **state) {
 
 /* Between hidden layers, the amax of both operands of a weight gradient is known, and nothing is measured
  * separately. */
-static void hidden_layers(void **state) {
+static void hidden_weight_gradients_need_no_measuring(void **state) {
   fixture *f = *state;
   perceptron(f, fixture_variable(f, "x", gt_shape_2(BATCH, 784)),
              (const int64_t[]){784, 512, 512, 256, 10, 0});
@@ -146,7 +146,7 @@ static void reshapes_are_looked_through(void **state) {
 
 /* The training step that is benchmarked most often: 784-512-256-10 on batches of bytes. The amax of both
  * operands is known for the weight gradients of the first two layers; otherwise only weights are measured. */
-static void a_perceptron_on_bytes(void **state) {
+static void a_perceptron_on_bytes_saves_two_measurements(void **state) {
   fixture *f = *state;
   perceptron(f, batch_of_bytes(f), (const int64_t[]){784, 512, 256, 10, 0});
   const gt_plan *fused = planned(f, false), *unfused = planned(f, true);
@@ -176,13 +176,10 @@ static void batches_of_bytes_are_not_measured(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 #define PIN(name)  pin_test_setup_teardown(name, fixture_setup, fixture_teardown)
-  const struct CMUnitTest tests[] = {PIN(a_perceptron),
-                                     PIN(hidden_layers),
-                                     PIN(two_stored_values_are_measured),
-                                     PIN(folded_rows_are_measured),
-                                     PIN(reshapes_are_looked_through),
-                                     PIN(batches_of_bytes_are_not_measured),
-                                     TEST(bytes_near_zero_are_measured),
-                                     PIN(a_perceptron_on_bytes)};
+  const struct CMUnitTest tests[] = {
+      PIN(activations_are_not_measured),   PIN(hidden_weight_gradients_need_no_measuring),
+      PIN(two_stored_values_are_measured), PIN(folded_rows_are_measured),
+      PIN(reshapes_are_looked_through),    PIN(batches_of_bytes_are_not_measured),
+      TEST(bytes_near_zero_are_measured),  PIN(a_perceptron_on_bytes_saves_two_measurements)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

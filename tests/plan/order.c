@@ -123,19 +123,19 @@ typedef struct access {
 
 static void finds_hazards(void **state) {
   (void)state;
-  enum { PIECES = 3, TOUCHES = 80 };
+  enum { PIECES = 3, ACCESSES = 80 };
   for (int round = 0; round < 200; round++) {
-    access t[TOUCHES];
+    access t[ACCESSES];
     gt_hazards hazards;
     const uint32_t bytes = 1 + roll(60), step = 1 + roll(8);
     gt_hazards_init(&hazards, PIECES);
-    for (int i = 0; i < TOUCHES; i++) {
+    for (int i = 0; i < ACCESSES; i++) {
       t[i].range = (gt_range){roll(PIECES), (uint64_t)step * roll(40), 1 + roll(bytes)};
       t[i].write = roll(3) == 0;
       gt_hazards_expect(&hazards, t[i].range);
     }
     gt_hazards_ready(&hazards);
-    for (int i = 0; i < TOUCHES; i++) {
+    for (int i = 0; i < ACCESSES; i++) {
       uint32_t want = 0;
       for (int k = 0; k < i; k++) {
         const gt_range a = t[k].range, b = t[i].range;

@@ -330,7 +330,7 @@ static void workgroups_stay_within_the_limit(void **state) {
 
 /* Vulkan guarantees workgroups of 128: no kernel needs more, and a large product still has all of its
  * tiles. */
-static void limits_of_small_devices(void **state) {
+static void workgroups_fit_small_devices(void **state) {
   fixture *f = *state;
   const gt_id a = variable(f, "a", 2, (int64_t[]){3000, 40}), b = variable(f, "b", 2, (int64_t[]){40, 1500}),
               y = gt_softmax(f->graph, gt_matmul(f->graph, a, b, false, false), -1);
@@ -370,7 +370,7 @@ int main(void) {
                                       fixture_teardown),
       cmocka_unit_test_setup_teardown(a_kept_result_is_found, fixture_setup, fixture_teardown),
       cmocka_unit_test_setup_teardown(workgroups_stay_within_the_limit, fixture_setup, fixture_teardown),
-      cmocka_unit_test_setup_teardown(limits_of_small_devices, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(workgroups_fit_small_devices, fixture_setup, fixture_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
