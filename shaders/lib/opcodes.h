@@ -96,9 +96,10 @@ enum { GT_INSTRUCTIONS(GT_OPCODE) };
 #define GT_LOAD_COLUMN  3 /* x[i / row]: one value per row */
 #define GT_LOAD_GENERAL 4 /* strides in layout_: words {rank, dim[8], stride[input][8]} */
 /* Element i is a pixel of an image with `columns` pixels per line and `row` channels per pixel, divided into
- * adjacent windows of height × width pixels; `window` is the index of the window that contains it. */
+ * adjacent windows of height × width pixels; `window` is the index of the window that contains it. Positions
+ * in a window are row-major. */
 #define GT_LOAD_SPREAD                           5 /* x[window] */
-#define GT_LOAD_CHOICE                           6 /* 1 if byte x[window] is i's position in it, row-major; else 0 */
+#define GT_LOAD_CHOICE                           6 /* 1 if byte x[window] is i's position in the window; else 0 */
 #define GT_LOAD_OF(mode, height, width, columns) ((mode) | (height) << 3 | (width) << 11 | (columns) << 19)
 #define GT_LOAD_MODE(load)                       ((load)&7u)
 #define GT_LOAD_HEIGHT(load)                     ((load) >> 3 & 255u)
@@ -113,6 +114,6 @@ enum { GT_INSTRUCTIONS(GT_OPCODE) };
 #define GT_SPEC_INPUT_COUNT  89
 #define GT_SPEC_OUTPUT_COUNT 90
 #define GT_SPEC_OUTPUT       91 /* ..94: operand codes */
-#define GT_SPEC_COUNT        96 /* after GT_SPEC_CHECKED */
+#define GT_SPEC_COUNT        96 /* number of ids; the last one is GT_SPEC_CHECKED */
 /* Lower ids are the kernel's own constants (tile sizes, modes), except those of lib/spec.h. */
 #endif

@@ -1,6 +1,6 @@
 /* An elementwise program (src/step/program.h) as straight-line code. The program is in the specialization constants, so
  * that after specialization every condition, switch and index below is a constant and only the program remains: values
- * live in an array that is only ever indexed by constants, and the steps are a macro, never a loop.
+ * live in an array that is only ever indexed by constants, and instructions are expanded by a macro, never in a loop.
  *
  * Include after the kernel's argument struct, which provides x[], y[], clock and row. Define before:
  *   GT_PROGRAM_X         the length of x[]: 4 or 8; y[] then has 2 or 4 elements
@@ -23,8 +23,8 @@
 #ifndef GT_PROGRAM_QUADS
 #define GT_PROGRAM_QUADS false
 #endif
-/* With row reductions, only GT_PROGRAM_QUADS decides whether inputs are read as vec4s: a test at each load would make
- * drivers wait for the loads in flight. */
+/* The condition for a vec4 access in kernels that mix vec4 and scalar accesses (without GT_PROGRAM_QUADS). Kernels with
+ * row reductions do not mix them: a test at each load would make drivers wait for the loads in flight. */
 #ifdef GT_PROGRAM_ROWS
 #define GT_IF_MIXED(is_quad) false
 #else
@@ -177,6 +177,7 @@ V gt_load_choice(GT_FLOATS x, gt_place at, uint load) {
 #else
 GT_WINDOW(uvec4)
 
+/* True if the elements can be moved as one vec4 and are in the same row. */
 bool gt_is_quad_of_row(gt_place at) { return gt_is_quad(at) && (GT_PROGRAM_QUADS || (row & 3u) == 0u); }
 
 V gt_load_spread(GT_FLOATS x, gt_place at, uint load) {

@@ -1,7 +1,6 @@
 /* Loops over the rows of a matrix, one row per invocation or per workgroup (GT_SPEC_PER_LANE). A kernel is written once
  * for both: its loop over rows runs from gt_first_row() in steps of gt_row_stride(), and its loop over the columns of a
- * row from gt_first_column() in steps of gt_column_stride(). Include after the argument struct and lib/math.glsl with
- * GT_SCALAR. */
+ * row from gt_first_column() in steps of gt_column_stride(). Include after lib/args.h. */
 #ifndef GT_ROW_GLSL
 #define GT_ROW_GLSL
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
@@ -17,8 +16,9 @@ uint gt_column_stride() { return PER_LANE != 0u ? 1u : LOCAL_X; }
 /* True in the one invocation that writes the row's single result. */
 bool gt_row_leader() { return PER_LANE != 0u || gl_LocalInvocationID.x == 0u; }
 
-/* Reduces the partial values of all invocations to the sum (kind 0), maximum (1) or minimum (2) of the row and returns
- * it to all of them. The order of additions depends only on the size of the workgroup. */
+/* Reduces the partial values of the row's invocations to the sum (kind 0), maximum (1) or minimum (2) of the row and
+ * returns it to all of them; with one row per invocation, returns `value`. The order of additions depends only on the
+ * size of the workgroup. */
 float gt_row_join(float value, uint kind) {
   if (PER_LANE == 0u) {
     uint me = gl_LocalInvocationID.x;

@@ -1,6 +1,6 @@
 /* The reductions of row programs (op/rows.h). A kernel evaluates a row program in passes over its row, and each pass
  * computes some of the program's reductions:
- *   1. Each invocation adds the operands of each of its vec4s (gt_reductions_add).
+ *   1. Each invocation accumulates the operands of each of its vec4s (gt_reductions_add).
  *   2. gt_reductions_partial returns its partial results.
  *   3. gt_reductions_combine combines the partial results of two invocations.
  *   4. gt_reductions_set stores the final results, which the next passes read.
@@ -28,8 +28,8 @@ vec4 gt_reduction_combine(vec4 a, vec4 b, uint opcode) {
 /* Keeps the first `lanes` components and replaces the others by the neutral element. If rows consist of whole vec4s
  * (GT_PROGRAM_QUADS), `lanes` is 0 or 4. */
 vec4 gt_reduction_mask(vec4 value, uint lanes, uint opcode) {
-  bvec4 counts = GT_PROGRAM_QUADS ? bvec4(lanes != 0u) : lessThan(uvec4(0u, 1u, 2u, 3u), uvec4(lanes));
-  return mix(vec4(gt_reduction_neutral(opcode)), value, counts);
+  bvec4 kept = GT_PROGRAM_QUADS ? bvec4(lanes != 0u) : lessThan(uvec4(0u, 1u, 2u, 3u), uvec4(lanes));
+  return mix(vec4(gt_reduction_neutral(opcode)), value, kept);
 }
 
 /* Reduces the four components to one value. */
@@ -51,14 +51,14 @@ void gt_reductions_reset() {
   for (uint k = 0u; k < GT_PROGRAM_REDUCTIONS; k++) gt_row_known[k] = 0.0;
 }
 
-/* Sets the sums of this invocation to the neutral elements. */
+/* Sets the accumulators of this invocation to the neutral elements; `sum` also accumulates maxima and minima. */
 void gt_reductions_neutral(out vec4 sum[GT_PROGRAM_REDUCTIONS]) {
 #define GT_NEUTRAL(k, pass_of, opcode) sum[k] = vec4(gt_reduction_neutral(opcode));
   GT_EACH_REDUCTION(GT_NEUTRAL)
 }
 
-/* Adds the operands that the last call of gt_program has stored; the first `lanes` components are elements of the
- * row. */
+/* Accumulates the operands that the last call of gt_program has stored; the first `lanes` components are elements of
+ * the row. */
 void gt_reductions_add(inout vec4 sum[GT_PROGRAM_REDUCTIONS], uint lanes, uint pass) {
 #define GT_ADD(k, pass_of, opcode) \
   if (pass_of == pass + 1u) \

@@ -5,8 +5,8 @@
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
 /* A workgroup copies ROWS neighboring rows. First it computes the sample of each row, only once because this is slower
- * than copying a vec4. Then its invocations copy the rows in vec4s and apply the fused epilogue, which has no other
- * inputs (gt_op.early). */
+ * than copying a vec4. Then its invocations copy the rows in vec4s and apply the fused epilogue, whose only input is
+ * the copied value (gt_op.early). */
 #include "op/batch.h"
 layout(constant_id = GT_BATCH_SPEC_WHOLE) const uint WHOLE = 0u;
 #define GT_PROGRAM_X 4

@@ -1,7 +1,7 @@
 /* Which sample each row of a batch is. Include after the argument struct (op/batch_args.h) and the constant ORDER. */
 const uint NONE = 0xffffffffu;
 
-/* Draws a random class, then a random sample of it; the same draw as balanced_sample in C. */
+/* Draws a random class, then a random sample of it; the same draw as balanced_sample in src/op/batch_order.c. */
 uint balanced_sample(uint index, uint epoch) {
   uvec4 bits = gt_philox4x32(uvec4(index, epoch, GT_PURPOSE_BALANCE, 0x67747261u), uvec2(order.at[1], order.at[2]));
   uint group, place, low;
@@ -11,12 +11,13 @@ uint balanced_sample(uint index, uint epoch) {
   return members.at[classes + 1u + start + place];
 }
 
-/* The sample for row r of the batch, or NONE after the end of the data. */
+/* The sample for row r of the batch, or NONE after the end of the data; for GT_BATCH_WINDOW the row of the ring buffer
+ * that contains it. */
 uint sample_of_row(uint r) {
-  uint step = order.at[0] - first_step, epoch = step / steps + first_epoch, first = step % steps;
-  uint index = first * batch + r, s = index;
-  /* Beyond the end of the data first * batch may not fit into 32 bits. */
-  bool inside = first <= (samples - 1u) / batch && index < samples;
+  uint step = order.at[0] - first_step, epoch = step / steps + first_epoch, batch_index = step % steps;
+  uint index = batch_index * batch + r, s = index;
+  /* Beyond the end of the data batch_index * batch may not fit into 32 bits. */
+  bool inside = batch_index <= (samples - 1u) / batch && index < samples;
   if (ORDER == GT_BATCH_WINDOW) s = order.at[0] % window * batch + r;
   else if (!inside) s = NONE;
   else if (ORDER == GT_BATCH_SHUFFLED)

@@ -64,20 +64,20 @@ void gradient(uint r, uint label) {
 }
 
 /* Writes 1 if the label is the first of the largest logits: its logit is larger than all before it and at least as
- * large as all after it. */
+ * large as all after it. A label whose logit is NaN or -infinity is not correct. */
 void correct(uint r, uint label) {
   uint base = r * columns;
-  float right = label < columns ? 1.0 : 0.0;
+  float is_correct = label < columns ? 1.0 : 0.0;
   if (label < columns) {
     float label_logit = logits.at[base + label];
-    if (!gt_finite(label_logit) && label_logit != gt_infinity()) right = 0.0;
+    if (!gt_finite(label_logit) && label_logit != gt_infinity()) is_correct = 0.0;
     for (uint c = gt_first_column(); c < columns; c += gt_column_stride()) {
       float other = logits.at[base + c];
-      if (c < label ? other >= label_logit : other > label_logit) right = 0.0;
+      if (c < label ? other >= label_logit : other > label_logit) is_correct = 0.0;
     }
   }
-  right = gt_row_min(right);
-  if (gt_row_leader()) y.at[r] = right;
+  is_correct = gt_row_min(is_correct);
+  if (gt_row_leader()) y.at[r] = is_correct;
 }
 
 void main() {

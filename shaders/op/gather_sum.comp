@@ -12,8 +12,8 @@ layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
 
 shared uint begins[LOCAL_X];
 
-/* The first position at or after `low` whose key is at least `key` (lower bound). */
-uint search(uint low, uint key) {
+/* The first position at or after `low` whose key is at least `key`. */
+uint lower_bound(uint low, uint key) {
   uint high = n;
   while (low < high) {
     uint middle = low + (high - low) / 2u;
@@ -58,8 +58,8 @@ void row_sum(uint row, uint first, uint last, uint c, uint pieces) {
   gt_store(y, row * pieces + c, add_rows(sum, first, last, c, pieces));
 }
 
-/* A workgroup computes LOCAL_X neighboring pieces. It searches the first position of each row once; `begins` has it for
- * rows from `top` on. */
+/* A workgroup computes LOCAL_X neighboring pieces. It finds the first position of each row once; begins[r] is that of
+ * row `top` + r. */
 void main() {
   uint pieces = QUADS != 0u ? width >> 2 : width, total = (BLOCKS != 0u ? n / block : rows) * pieces;
   uint me = gl_LocalInvocationID.x, stride = gl_NumWorkGroups.x * LOCAL_X;
@@ -69,13 +69,13 @@ void main() {
       if (i < total) block_sum(item, c, pieces);
     } else {
       uint top = start / pieces, count = (min(start + LOCAL_X, total) - 1u) / pieces - top + 1u;
-      if (me < count) begins[me] = search(0u, top + me);
+      if (me < count) begins[me] = lower_bound(0u, top + me);
       barrier();
       if (i < total) {
         uint first = begins[item - top], last = first;
-        bool any = first < n && order.at[first] == item && item != padding;
-        if (any && item - top + 1u < count) last = begins[item - top + 1u];
-        else if (any) last = search(first + 1u, item + 1u);
+        bool has_keys = first < n && order.at[first] == item && item != padding;
+        if (has_keys && item - top + 1u < count) last = begins[item - top + 1u];
+        else if (has_keys) last = lower_bound(first + 1u, item + 1u);
         row_sum(item, first, last, c, pieces);
       }
       barrier();

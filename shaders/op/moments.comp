@@ -64,8 +64,9 @@ moments row_moments(uint r, uint column) {
   return moments(weight_of(r), read(x, r * columns + column, column), vec4(0.0));
 }
 
-/* The moments of a tile of rows. If all its rows have the same weight, those of the previous kernel are scaled by it.
- * Otherwise, for example if the last batch ends within the tile, they are computed again from the rows. */
+/* The moments of tile t. If all rows of the tile have the same weight, the moments that the previous kernel has
+ * computed are scaled by this weight. Otherwise, for example if the last batch ends within the tile, they are computed
+ * again from the rows. If they are not `wanted`, the result is arbitrary. */
 moments tile_moments(uint t, uint column, bool wanted) {
   uint first = t * tile, end = min(first + tile, rows), at = 2u * t * columns + column, differing = 0u;
   float w = weight_of(first);
@@ -111,9 +112,9 @@ moments combine_range(uint i, uint end, uint column) {
 void finish(uint c, uint column, moments m) {
   if (LAST != 0u) {
     write(mean, column, column, m.mean);
-    vec4 square = m.count != 0.0 ? m.squares / m.count : vec4(0.0);
-    write(variance, column, column, square);
-    write(inverse, column, column, 1.0 / sqrt(square + eps));
+    vec4 mean_square = m.count != 0.0 ? m.squares / m.count : vec4(0.0);
+    write(variance, column, column, mean_square);
+    write(inverse, column, column, 1.0 / sqrt(mean_square + eps));
   } else {
     uint at = 2u * c * columns + column;
     write(parts, at, column, m.mean);

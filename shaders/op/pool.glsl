@@ -45,12 +45,12 @@ int window_end(uint axis, uint o) {
 
 /* The number of elements along the axis by which a mean divides. */
 uint window_count(uint axis, uint o) {
-  int first = window_begin(axis, o), last = window_end(axis, o);
+  int first = window_begin(axis, o), end = window_end(axis, o);
   if (stride_of(axis) != 0u) {
-    if (INCLUDE != 0u) last += int(padding_of(axis));
-    last = min(last, first + int(window_of(axis)));
+    if (INCLUDE != 0u) end += int(padding_of(axis));
+    end = min(end, first + int(window_of(axis)));
   }
-  return uint(last - (INCLUDE != 0u ? first : max(first, 0)));
+  return uint(end - (INCLUDE != 0u ? first : max(first, 0)));
 }
 
 /* The divisor of the mean of a window. */

@@ -32,12 +32,12 @@ bool element_of(uint axis, uint i, uint o, out uint place) {
  * others. */
 vec4 routed_gradient(uint at, uint piece, uint place) {
   uint i = at * pieces_per_pixel() + piece;
-  uvec4 largest = uvec4(GT_POOL_NOWHERE);
-  if (INDEX == GT_POOL_INDEX_BYTES) largest = (uvec4(index.at[i]) >> uvec4(0u, 8u, 16u, 24u)) & 255u;
-  else if (QUADS == 0u) largest.x = index.at[i];
+  uvec4 max_place = uvec4(GT_POOL_NOWHERE);
+  if (INDEX == GT_POOL_INDEX_BYTES) max_place = (uvec4(index.at[i]) >> uvec4(0u, 8u, 16u, 24u)) & 255u;
+  else if (QUADS == 0u) max_place.x = index.at[i];
   else
-    for (uint k = 0u; k < 4u; k++) largest[k] = index.at[4u * i + k];
-  return mix(vec4(0.0), gt_load(output_gradient, i), equal(largest, uvec4(place)));
+    for (uint k = 0u; k < 4u; k++) max_place[k] = index.at[4u * i + k];
+  return mix(vec4(0.0), gt_load(output_gradient, i), equal(max_place, uvec4(place)));
 }
 
 /* The gradient of one piece of the input: the sum over all windows that contain the pixel. */

@@ -42,7 +42,7 @@ void per_invocation(uint outputs) {
   }
 }
 
-/* Tree reduction for any size of the workgroup: the upper half is added to the lower until one value is left. */
+/* Tree reduction for any size of the workgroup: the upper half is combined with the lower until one value is left. */
 void per_workgroup(uint outputs) {
   uint me = gl_LocalInvocationID.x;
   for (uint i = gl_WorkGroupID.x; i < outputs; i += gl_NumWorkGroups.x) {

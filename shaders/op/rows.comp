@@ -160,6 +160,7 @@ void run_row(uint r) {
 }
 
 void main() {
-  uint each = LOCAL_X / LANES, mine = gl_LocalInvocationID.x / LANES;
-  for (uint first = gl_WorkGroupID.x * each; first < rows; first += gl_NumWorkGroups.x * each) run_row(first + mine);
+  uint rows_at_once = LOCAL_X / LANES, row_in_group = gl_LocalInvocationID.x / LANES;
+  for (uint first = gl_WorkGroupID.x * rows_at_once; first < rows; first += gl_NumWorkGroups.x * rows_at_once)
+    run_row(first + row_in_group);
 }

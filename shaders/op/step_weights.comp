@@ -11,9 +11,9 @@ void main() {
   for (uint i = gl_GlobalInvocationID.x; i < steps * batch; i += gl_NumWorkGroups.x * gl_WorkGroupSize.x) {
     const uint step = TIME_MAJOR != 0u ? i / batch : i % steps, row = TIME_MAJOR != 0u ? i % batch : i / steps;
     const int length = int(lengths.at[row]);
-    const bool counts = KIND == GT_WEIGHT_LAST ? int(step) == length - 1 : int(step) < length;
+    const bool has_weight = KIND == GT_WEIGHT_LAST ? int(step) == length - 1 : int(step) < length;
     float weight = 0.0;
-    if (counts) weight = KIND == GT_WEIGHT_MEAN ? 1.0 / float(length) : 1.0;
+    if (has_weight) weight = KIND == GT_WEIGHT_MEAN ? 1.0 / float(length) : 1.0;
     y.at[i] = weight;
   }
 }

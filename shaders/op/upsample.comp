@@ -8,8 +8,8 @@
 /* The first (k = 0) or second (k = 1) input position that output position o of an axis reads, and its weight. */
 uint source(uint axis, uint o, uint k, out float weight) {
   uint entry = outputs[axis] + 2u * o, first = table.at[entry];
-  float next = uintBitsToFloat(table.at[entry + 1u]);
-  weight = !interpolates(axis) ? 1.0 : k == 0u ? 1.0 - next : next;
+  float next_weight = uintBitsToFloat(table.at[entry + 1u]);
+  weight = !interpolates(axis) ? 1.0 : k == 0u ? 1.0 - next_weight : next_weight;
   return min(first + k, in_size[axis] - 1u);
 }
 

@@ -8,10 +8,10 @@
 /* The weight with which output position o reads input position i. */
 float weight_in(uint axis, uint i, uint o) {
   uint entry = outputs[axis] + 2u * o, first = table.at[entry];
-  float next = uintBitsToFloat(table.at[entry + 1u]), weight = 1.0;
+  float next_weight = uintBitsToFloat(table.at[entry + 1u]), weight = 1.0;
   if (interpolates(axis)) {
-    weight = first == i ? 1.0 - next : 0.0;
-    if (min(first + 1u, in_size[axis] - 1u) == i) weight += next;
+    weight = first == i ? 1.0 - next_weight : 0.0;
+    if (min(first + 1u, in_size[axis] - 1u) == i) weight += next_weight;
   }
   return weight;
 }

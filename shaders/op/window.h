@@ -1,5 +1,6 @@
-/* A batch of windows of a sequence of integers (src/op/window.h). Bytes are read as packed words; the buffer
- * is padded to 4 bytes. */
+/* A batch of windows of a sequence of integers (src/op/window.h): here a window is `width` consecutive
+ * integers, while `window` in op/batch_args.h is a ring buffer of batches. Bytes are read as packed words;
+ * the buffer is padded to 4 bytes. */
 #include "lib/args.h"
 #include "op/batch_args.h"
 #define GT_WINDOW_SPEC_ORDER  3 /* one of the orders in op/batch_args.h */

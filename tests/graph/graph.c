@@ -37,7 +37,7 @@ static gt_id variable(const char *name, int rank, const int64_t *dim) {
   return gt_variable_read(graph, gt_graph_variable(graph, name, gt_shape_of(rank, dim), GT_F32, false));
 }
 
-/* Kernels count elements in 32 bits; a larger value is an error in every op that would read or write it. */
+/* Kernels count elements in 32 bits: an op that would read or write more elements is an error. */
 static void values_are_countable(void **state) {
   (void)state;
   const int64_t most = GT_MAX_ELEMENTS;
@@ -113,7 +113,7 @@ static void verify_catches_a_broken_node(void **state) {
   assert_int_equal(error.status, GT_ERR_INTERNAL);
 }
 
-static gt_graph *sum_of(const char *name, double value, int64_t size) {
+static gt_graph *graph_of_sum(const char *name, double value, int64_t size) {
   gt_graph *g = gt_graph_create(graph->arena);
   const gt_id x = gt_variable_read(g, gt_graph_variable(g, name, gt_shape_1(size), GT_F32, false));
   gt_graph_add_root(g, gt_add(g, x, gt_constant(g, value)));
@@ -122,12 +122,12 @@ static gt_graph *sum_of(const char *name, double value, int64_t size) {
 
 static void equal_graphs_are_recognized(void **state) {
   (void)state;
-  gt_graph *g = sum_of("x", 2, 6);
-  assert_true(gt_graph_equal(g, sum_of("x", 2, 6)));
-  assert_false(gt_graph_equal(g, sum_of("y", 2, 6)));
-  assert_false(gt_graph_equal(g, sum_of("x", 3, 6)));
-  assert_false(gt_graph_equal(g, sum_of("x", 2, 7)));
-  gt_graph *more = sum_of("x", 2, 6);
+  gt_graph *g = graph_of_sum("x", 2, 6);
+  assert_true(gt_graph_equal(g, graph_of_sum("x", 2, 6)));
+  assert_false(gt_graph_equal(g, graph_of_sum("y", 2, 6)));
+  assert_false(gt_graph_equal(g, graph_of_sum("x", 3, 6)));
+  assert_false(gt_graph_equal(g, graph_of_sum("x", 2, 7)));
+  gt_graph *more = graph_of_sum("x", 2, 6);
   gt_graph_add_root(more, 0);
   assert_false(gt_graph_equal(g, more));
 }
@@ -220,7 +220,8 @@ static void printing_numbers_results(void **state) {
   free(text);
 }
 
-/* Ops that move bits keep them; ops that compute do not, except comparisons. */
+/* gt_node.bits (all elements are 0 or 1): ops that only move elements keep it, comparisons set it, arithmetic
+ * clears it. */
 static void bits_are_propagated(void **state) {
   (void)state;
   const uint32_t bits_variable = gt_graph_variable(graph, "held", gt_shape_1(6), GT_F32, false);

@@ -17,8 +17,9 @@ static void close_to(double got, double want) {
   if (!(fabs(got - want) < 1e-9)) fail_msg("%.12f, not %.12f", got, want);
 }
 
-/* Of alpha 1, 1/2 and 2, whose distribution functions are x, 2/pi asin(sqrt(x)) and 3 x^2 - 2 x^3. */
-static void closed_forms(void **state) {
+/* The quantiles for alpha = 1, 1/2 and 2. The distribution functions are x, 2/pi asin(sqrt(x)) and 3 x^2 -
+ * 2 x^3. */
+static void quantiles_match_closed_forms(void **state) {
   double uniform[COUNT], arcsine_law[COUNT], parabola[COUNT];
   (void)state;
   gt_beta_quantiles(1, COUNT, uniform);
@@ -34,7 +35,7 @@ static void closed_forms(void **state) {
 
 /* For any alpha: the mean is 1/2 and the variance 1 / (8 alpha + 4); an odd number of quantiles has a middle
  * one. */
-static void moments(void **state) {
+static void quantiles_have_the_moments_of_the_distribution(void **state) {
   static const double alphas[] = {0.01, 0.2, 0.4, 7, 100};
   double x[COUNT + 1];
   (void)state;
@@ -105,7 +106,7 @@ static void draw_records(gt_backend *backend, float *out) {
   gt_arena_finish(&arena);
 }
 
-static void same_bits(void **state) {
+static void devices_draw_the_same_bits(void **state) {
   static float cpu[WORDS], device[WORDS];
   gt_error error = {0};
   (void)state;
@@ -120,7 +121,8 @@ static void same_bits(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(closed_forms), cmocka_unit_test(moments),
-                                     cmocka_unit_test(same_bits)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(quantiles_match_closed_forms),
+                                     cmocka_unit_test(quantiles_have_the_moments_of_the_distribution),
+                                     cmocka_unit_test(devices_draw_the_same_bits)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ static void test_order(void **state) {
 
 /* Balanced classes: one of a single sample, one of 600 samples, one of the other 59399. Each class is drawn a
  * third of the time, each sample of a class equally often; two epochs differ. Counts are binomial: the limits
- * are five standard deviations. */
+ * are at least five standard deviations. */
 static void test_balanced(void **state) {
   (void)state;
   enum { CLASSES = 3, SAMPLES = 60000, RARE = 600, TABLE = CLASSES + 1 + SAMPLES };

@@ -80,8 +80,8 @@ static void check(double got, double expected, double magnitudes, double terms, 
   fail_msg("%s: element %llu is %.9g, not %.9g", what, (unsigned long long)i, got, expected);
 }
 
-/* A pin (support/pin.h): asserts that a product reads bytes exactly if the batch is stored in bytes. True if
- * it is. */
+/* A pin (support/pin.h): asserts that a product reads bytes if and only if the batch is stored in bytes,
+ * which the batch kernel then copies as 32-bit words. True if it is stored in bytes. */
 static bool pin_bytes(const gt_plan *plan) {
   bool bytes = false, read = false;
   for (uint32_t s = 0; s < plan->steps; s++) {
@@ -136,6 +136,7 @@ static void test_products(void **state) {
   }
 }
 
+/* Batches that must be stored as floats. */
 static void test_floats(void **state) {
   (void)state;
   static const net nets[] = {{40, 35, 36, true, 0, 1, 0, 0, NOTHING}, /* row length not a multiple of 4 */

@@ -27,10 +27,10 @@ enum { STEPS = 2, KIND_STRIDE = 3, TENTHS = 10 };
 /* Tolerances relative to the largest update of a tensor: in float32, and with products of 16-bit operands.
  * Radial basis functions have slopes of about 8, and two layers of them turn the 0.2 % rounding error of
  * bfloat16 into 6 %. */
-static const double exact = 3e-4, rounded = 0.1;
+static const double float_tolerance = 3e-4, half_tolerance = 0.1;
 
 typedef struct training {
-  const char *name, *data, *model;            /* name; two sections of its config */
+  const char *name, *data, *model;            /* its name, and two sections of its config */
   enum { DEVICES, SOFTWARE, EMULATED } least; /* the least capable device that runs it in CI */
 } training;
 
@@ -148,7 +148,7 @@ static void close_expectation(expectation *e) {
 
 static void compare(const expectation *e, const gt_state_dict *got, const char *what) {
   const gt_store *store = e->end.store;
-  const double limit = precision == GT_PRECISION_HALF ? rounded : exact;
+  const double limit = precision == GT_PRECISION_HALF ? half_tolerance : float_tolerance;
   for (int i = 0; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i];
     if (!(GT_ROLE(slot->role) & GT_WEIGHT_ROLES) || slot->dtype != GT_F32) continue;
@@ -169,8 +169,8 @@ static void compare(const expectation *e, const gt_state_dict *got, const char *
 static struct {
   char **items;
   size_t count, capacity;
-} kinds; /* of candidates */
-static size_t tried, candidates;
+} kinds;                         /* of candidates */
+static size_t tried, candidates; /* numbers: tested; seen, counted to test a tenth of them */
 
 /* The kind of a candidate: the key of the product and the text of the candidate without their numbers, and
  * what else the kernel computes. */

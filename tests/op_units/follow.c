@@ -75,7 +75,7 @@ static gt_graph *build_graph(gt_arena *arena, const problem *p) {
   return g;
 }
 
-/* A pin (support/pin.h): the kernel, split-K and epilogue that the problem names. */
+/* A pin (support/pin.h): asserts the kernel, split-K and epilogue that the problem names. */
 static void pin_plan(const gt_plan *plan, const problem *p) {
   bool found = false, has_own_kernel = false;
   for (uint32_t s = 0; s < plan->steps; s++) {
@@ -164,7 +164,7 @@ static void check(const problem *p, size_t problems) {
   const problem problems[] = {__VA_ARGS__}; \
   check(problems, sizeof problems / sizeof *problems)
 
-static void test_one_part(void **state) {
+static void test_without_split_k(void **state) {
   (void)state;
   CHECK({1, 1, 3, 2, "matmul", false, true, 0}, {67, 10, 31, 2, "matmul", false, true, 0},
         {128, 32, 64, 2, "matmul", false, true, 0}, {1009, 3, 16, 2, "matmul", false, true, 0.1},
@@ -198,7 +198,7 @@ static void test_own_kernel(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_part), cmocka_unit_test(test_split_k),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_without_split_k), cmocka_unit_test(test_split_k),
                                      cmocka_unit_test(test_few), cmocka_unit_test(test_thin),
                                      cmocka_unit_test(test_own_kernel)};
   if (!has_device()) return 77;

@@ -36,8 +36,9 @@ static double de_boor(const double *t, uint32_t degree, uint32_t order, double x
   return order ? degree * (a - b) : (x - t[0]) * a + (t[degree + 1] - x) * b;
 }
 
-/* Writes test points: inside cells, on all knots, and a little and far outside the grid. */
-static int points_of(const double *knot, uint32_t knots, float *x) {
+/* Writes test points and returns their number: inside cells, on all knots, and a little and far outside the
+ * grid. */
+static int write_points(const double *knot, uint32_t knots, float *x) {
   int count = 0;
   for (uint32_t k = 0; k < knots; k++) {
     x[count++] = (float)knot[k];
@@ -56,7 +57,7 @@ static int points_of(const double *knot, uint32_t knots, float *x) {
 static void compare(gt_kan_attribute a, const double *knot, const float *knot_rows, double cell) {
   float x[5 * MAX_KNOTS];
   const uint32_t knots = a.terms + a.degree + 1;
-  const int points = points_of(knot, knots, x);
+  const int points = write_points(knot, knots, x);
   for (uint32_t order = 0; order <= GT_BASIS_MOST_ORDER; order++)
     for (uint32_t t = 0; t < a.terms; t++)
       for (int p = 0; p < points; p++) {
@@ -103,7 +104,7 @@ static void splines_on_the_host(void **state) {
     float x[5 * MAX_KNOTS];
     const uint32_t knots = GRID + 2 * degree + 1;
     for (uint32_t k = 0; k < knots; k++) knot[k] = 0.1 * k + (k > 4 ? -0.1 : 0);
-    const int points = points_of(knot, knots, x);
+    const int points = write_points(knot, knots, x);
     for (int p = 0; p < points; p++) {
       gt_splines(knot, knots, degree, (double)x[p], value);
       for (uint32_t t = 0; t < GRID + degree; t++)

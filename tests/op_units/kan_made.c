@@ -35,7 +35,7 @@ enum {
 typedef struct problem {
   uint32_t lines, inputs, outputs;
   gt_kan_attribute a;
-  bool more;      /* adds four further inputs in the epilogue: too many for B to have separate scales */
+  bool more;      /* the epilogue adds four values, so no input is left for addresses of scales (range.h) */
   uint32_t parts; /* number of scales per edge; 0: none */
 } problem;
 

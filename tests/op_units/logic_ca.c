@@ -120,7 +120,7 @@ static void check_gradient(const result *r, uint32_t steps, double u1, double u3
   assert_true(near(r->d_coefficients[7], d_u3));
 }
 
-/* All states but the last one are rounded. */
+/* The states after all steps but the last are rounded. */
 static void rounded(void **unused) {
   (void)unused;
   static const float rounding[] = {0, 0.25f, 1};

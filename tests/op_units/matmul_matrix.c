@@ -1,7 +1,8 @@
 /* Products on matrix units, emulated if the device has none, against a model of their rounding: float16
- * operands to 11 bits, or to a 2^37th of the largest value of their row and depth of K, bfloat16 operands to
- * 8 bits, operands of two float16 to 22 bits. The rest is the rounding of float sums. The selftest covers
- * shapes; this test covers values: of any magnitudes next to each other, infinities and NaN. */
+ * operands to 11 bits, or to 2^-37 times the largest magnitude in their row (or column) and scale block along
+ * K (shaders/op/matmul/range.h), bfloat16 operands to 8 bits, operands of two float16 to 22 bits. The rest is
+ * the rounding of float sums. The selftest covers shapes; this test covers values: of any magnitudes next to
+ * each other, infinities and NaN. */
 #include "op/matmul/matmul.h"
 #include "base/philox.h"
 #include "op/core.h"
@@ -135,8 +136,8 @@ static void test_not_finite(void **state) {
   a[6][100] = NAN;
   b[150][9] = INFINITY;
   b[151][11] = -NAN;
-  memcpy(&a[8][1], &(uint32_t){0x7fffffff}, 4);  /* NaN that rounding must not turn into another value, … */
-  memcpy(&b[3][13], &(uint32_t){0x7f800001}, 4); /* … or cut off */
+  memcpy(&a[8][1], &(uint32_t){0x7fffffff}, 4);  /* a NaN that would become -0 if it were rounded up */
+  memcpy(&b[3][13], &(uint32_t){0x7f800001}, 4); /* a NaN whose only set bit of the mantissa is cut off */
   a[66][40] = INFINITY;
   a[66][41] = -INFINITY;
   may_sum_unrounded = precision == GT_PRECISION_HALF && !device->target.matrix.bfloat.m;

@@ -26,13 +26,13 @@ typedef struct chain {           /* h = relu(x w), y = h v, hT h, hT y, xT y and
   uint32_t rows, in, units, out; /* x: [rows, in], h: [rows, units], y: [rows, out] */
   bool bytes;                    /* x is a batch of bytes */
   bool scalar; /* h is computed on scalar units; the only other products are h v and hT h (build_scalar) */
-  int fewer;   /* number of measuring steps that are saved */
+  int fewer;   /* number of steps that only compute an amax and that fusion saves */
   uint32_t units_of_device; /* not 0: plan for a device with this many, which determines the tiling */
   bool basis;               /* with `scalar`: also products of basis functions of x with h */
   bool slopes; /* the only products are d, the gradient of a KAN layer's inputs, and dT d (build_slopes) */
 } chain;
 
-static float *values[2][MOST]; /* of variables, fused and unfused */
+static float *values[2][MOST]; /* [no_fusion][variable] */
 static int variables;
 static gt_precision precision;
 
@@ -139,7 +139,8 @@ static int count_steps(const gt_plan *plan, const char *kernel) {
   return found;
 }
 
-/* The same for h on scalar units, and the amax of its rows and columns. */
+/* True if the kernel that computes h on scalar units also finds the amax of its rows and columns. A pin
+ * (support/pin.h): run asserts it. */
 static bool pin_scalar(const gt_plan *plan) {
   bool measures = false;
   for (uint32_t s = 0; s < plan->steps; s++)
@@ -181,7 +182,7 @@ static int run(const chain *c, bool no_fusion, float odd) {
 
 /* Without fusion no kernel finds the amax of its result, so that steps of their own measure it. */
 static void compare(const chain *c, float odd) {
-  const int known = run(c, false, odd), measured = run(c, true, odd);
+  const int fused_steps = run(c, false, odd), unfused_steps = run(c, true, odd);
   gt_arena arena;
   gt_arena_init(&arena);
   gt_graph *g = gt_graph_create(&arena);
@@ -199,7 +200,7 @@ static void compare(const chain *c, float odd) {
     free(values[1][v]);
   }
   gt_arena_finish(&arena);
-  assert_int_equal(measured - known, c->fewer);
+  assert_int_equal(unfused_steps - fused_steps, c->fewer);
 }
 
 static void test_chains(void **state) {
@@ -208,7 +209,7 @@ static void test_chains(void **state) {
                                  {256, 64, 128, 128, true, false, 3, 0},
                                  {100, 36, 256, 120, false, false, 1, 0},
                                  {1024, 32, 512, 40, false, false, 1, 0}};
-  /* What the sizes of a chain test does not depend on the precision. */
+  /* Other sizes test the same in each precision. */
   const uint32_t tried = precision == GT_PRECISION_HALF ? 1 : sizeof chains / sizeof *chains;
   for (uint32_t i = 0; i < tried; i++)
     if (!left_out(i + 1, 2)) compare(&chains[i], 0.5f);

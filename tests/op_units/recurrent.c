@@ -22,7 +22,7 @@
 typedef struct problem {
   gt_cell cell;
   uint32_t steps, batch, units;
-  bool reverse, last;
+  bool reverse, last; /* last: only the output of the last step is used */
 } problem;
 
 enum { MOST = 1 << 19, GATES = 0, WEIGHT, BIAS, LENGTHS, D_Y, Y, D_GATES, D_WEIGHT, VARIABLES };
@@ -77,7 +77,7 @@ static gt_graph *graph_of(gt_arena *arena, const problem *p) {
 /* key: the choice that `tuned` must force; or NULL. */
 static void run(gt_backend *backend, const problem *p, const gt_tuned *tuned, const char *key) {
   gt_arena arena;
-  gt_backend *const opened = device;
+  gt_backend *const device_before = device;
   float *values[VARIABLES];
   gt_arena_init(&arena);
   device = backend;
@@ -92,7 +92,7 @@ static void run(gt_backend *backend, const problem *p, const gt_tuned *tuned, co
     if (v > D_Y) memset(value[v], 0xff, sizeof *value); /* elements that are not written stay NaN */
   }
   device_run(plan, g, 1, values);
-  device = opened;
+  device = device_before;
   gt_arena_finish(&arena);
 }
 

@@ -17,7 +17,7 @@
 
 enum { MOST = 1 << 16 };
 enum { X, WEIGHT, FACTOR, VARIABLES };
-/* Widths up to which every device keeps a row in registers, and from which none does. */
+/* Widths up to which every device keeps a row in registers, and above which none does. */
 enum { KEPT_EVERYWHERE = 2048, KEPT_NOWHERE = 8192 };
 
 static float value[VARIABLES][MOST], before[MOST];

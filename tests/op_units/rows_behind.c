@@ -83,7 +83,7 @@ static gt_graph *build_graph(gt_arena *arena, const problem *p) {
   return g;
 }
 
-/* A pin (support/pin.h): p->in_epilogue. */
+/* A pin (support/pin.h): asserts p->in_epilogue. */
 static void pin_plan(const gt_plan *plan, const problem *p) {
   bool in_epilogue = false, has_own_kernel = false;
   for (uint32_t s = 0; s < plan->steps; s++) {
@@ -110,12 +110,12 @@ static void check_value(const problem *p, const char *candidate, const char *wha
 
 static void check_product(const problem *p, const char *candidate, uint32_t r) {
   for (uint32_t j = 0; j < p->n; j++) {
-    double sum = (double)value[BIAS][j], all = fabs(sum);
+    double sum = (double)value[BIAS][j], magnitudes = fabs(sum);
     for (uint32_t k = 0; k < p->k; k++) {
       const double term = (double)value[A][r * p->k + k] * (double)value[B][k * p->n + j];
-      sum += term, all += fabs(term);
+      sum += term, magnitudes += fabs(term);
     }
-    check_to(p, candidate, "y", r * p->n + j, (double)value[Y][r * p->n + j], sum, all);
+    check_to(p, candidate, "y", r * p->n + j, (double)value[Y][r * p->n + j], sum, magnitudes);
   }
 }
 

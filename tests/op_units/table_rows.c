@@ -53,14 +53,14 @@ static void build_graph(gt_graph *graph, const net *t) {
 }
 
 static void fill(const net *t, int v, uint64_t count) {
-  static const int32_t far[] = {-1, INT32_MIN, INT32_MAX};
+  static const int32_t invalid[] = {-1, INT32_MIN, INT32_MAX};
   for (uint64_t i = 0; i < count; i++) {
     const uint32_t bits = gt_random_bits(5, (uint32_t)v, 0, (uint32_t)i);
     const double uniform = 2 * gt_random_uniform(5, (uint32_t)v, 1, (uint32_t)i) - 1;
     if (v != INDEX)
       value[v][i] = (float)ldexp(uniform, (int)(i * 7 % 23) - 11);
     else
-      value[v][i] = gt_from_bits(t->out_of_range && bits % 16 == 1 ? (uint32_t)far[bits / 16 % 3]
+      value[v][i] = gt_from_bits(t->out_of_range && bits % 16 == 1 ? (uint32_t)invalid[bits / 16 % 3]
                                                                    : bits / 64 % t->count);
   }
 }

@@ -23,7 +23,7 @@ enum { M = 140, N = 132, K = 300, COUNT = 21, WIDTH = 4, LARGE = 132, FAMILIES_O
 
 static gt_precision precision;
 static float a[M * K], b[K * N], c[M * N];
-static float table[COUNT * WIDTH], index_of[M * K / WIDTH]; /* table rows, and their indices in an operand */
+static float table[COUNT * WIDTH], index_of[M * K / WIDTH]; /* index_of: the table's rows in an operand */
 static double want[M * N], magnitude[M * N]; /* the result; sums of the absolute values of its terms */
 
 typedef struct layout {
@@ -36,7 +36,7 @@ static gt_id read(gt_graph *g, const char *name, gt_shape shape, gt_dtype dtype)
   return gt_variable_read(g, gt_graph_variable(g, name, shape, dtype, false));
 }
 
-static gt_id factor(gt_graph *g, const char *name, gt_shape shape, bool of_rows) {
+static gt_id operand(gt_graph *g, const char *name, gt_shape shape, bool of_rows) {
   if (!of_rows) return read(g, name, shape, GT_F32);
   const gt_id rows = read(g, "table", gt_shape_2(COUNT, WIDTH), GT_F32);
   const gt_id indices = read(g, "indices", gt_shape_2(shape.dim[0], shape.dim[1] / WIDTH), GT_I32);
@@ -48,14 +48,14 @@ static const gt_plan *plan_of(gt_arena *arena, gt_graph **graph, layout t, const
   gt_graph_set_precision(g, precision);
   const gt_shape of_a = t.a ? gt_shape_2(K, M) : gt_shape_2(M, K),
                  of_b = t.b ? gt_shape_2(t.n, K) : gt_shape_2(K, t.n);
-  const gt_id left = factor(g, "a", of_a, t.rows == ROWS_A), right = factor(g, "b", of_b, t.rows == ROWS_B);
+  const gt_id left = operand(g, "a", of_a, t.rows == ROWS_A), right = operand(g, "b", of_b, t.rows == ROWS_B);
   gt_assign(g, gt_graph_variable(g, "c", gt_shape_2(M, t.n), GT_F32, false), 0,
             gt_matmul(g, left, right, t.a, t.b));
   /* A further kernel is so expensive for a large device that rows are always loaded by index. */
   return device_plan(arena, g, (gt_plan_options){.tuned = tuned, .target = {.units = t.rows ? LARGE : 0}});
 }
 
-static void draw_factor(float *x, uint32_t count, uint32_t stream, bool of_rows) {
+static void draw_operand(float *x, uint32_t count, uint32_t stream, bool of_rows) {
   for (uint32_t i = 0; i < count; i++)
     x[i] = of_rows ? table[gt_bits(index_of[i / WIDTH]) * WIDTH + i % WIDTH]
                    : (float)(2 * gt_random_uniform(5, stream, 0, i) - 1);
@@ -66,8 +66,8 @@ static void draw(layout t) {
   memset(magnitude, 0, sizeof magnitude);
   for (uint32_t i = 0; i < COUNT * WIDTH; i++) table[i] = (float)(2 * gt_random_uniform(5, 3, 0, i) - 1);
   for (uint32_t i = 0; i < M * K / WIDTH; i++) index_of[i] = gt_from_bits(gt_random_bits(5, 4, 0, i) % COUNT);
-  draw_factor(a, M * K, 1, t.rows == ROWS_A);
-  draw_factor(b, K * t.n, 2, t.rows == ROWS_B);
+  draw_operand(a, M * K, 1, t.rows == ROWS_A);
+  draw_operand(b, K * t.n, 2, t.rows == ROWS_B);
   for (uint32_t i = 0; i < M; i++)
     for (uint32_t k = 0; k < K; k++)
       for (uint32_t j = 0; j < t.n; j++) {
@@ -100,22 +100,22 @@ static void try_candidate(layout t, const char *key, const char *candidate) {
   gt_arena_finish(&arena);
 }
 
-/* The first candidate of each family, and its last, which has the most split-K parts; on software devices
- * only the last, of one family in five, and other families for each layout. */
+/* Tests the first candidate of each family, and its last, which has the most split-K parts. A software device
+ * tests only the last, of one family in FAMILIES_ON_SOFTWARE, which differ between layouts. */
 static void test_candidates(void **state) {
-  static const layout forms[] = {{false, false, N},        {false, true, N},         {true, false, N},
-                                 {true, true, N},          {false, false, 10},       {false, true, 3},
-                                 {true, false, 10},        {false, true, N, ROWS_A}, {true, false, N, ROWS_A},
-                                 {true, false, N, ROWS_B}, {false, true, 10, ROWS_A}};
+  static const layout layouts[] = {
+      {false, false, N},        {false, true, N},         {true, false, N},         {true, true, N},
+      {false, false, 10},       {false, true, 3},         {true, false, 10},        {false, true, N, ROWS_A},
+      {true, false, N, ROWS_A}, {true, false, N, ROWS_B}, {false, true, 10, ROWS_A}};
   (void)state;
-  for (uint32_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+  for (uint32_t f = 0; f < sizeof layouts / sizeof *layouts; f++) {
     gt_arena arena;
     gt_graph *g;
     gt_arena_init(&arena);
-    draw(forms[f]);
-    const gt_choice *choice = choice_of(plan_of(&arena, &g, forms[f], NULL), 0);
+    draw(layouts[f]);
+    const gt_choice *choice = choice_of(plan_of(&arena, &g, layouts[f], NULL), 0);
     assert_non_null(choice);
-    assert_true(!forms[f].rows == !strstr(choice->key, "table rows"));
+    assert_true(!layouts[f].rows == !strstr(choice->key, "table rows"));
     uint32_t families = 0;
     for (uint32_t i = 0; i < choice->candidates; i++) {
       const bool first = !i || choice->candidate[i].kin != choice->candidate[i - 1].kin;
@@ -129,7 +129,7 @@ static void test_candidates(void **state) {
           (strstr(candidate, ", few") || strstr(candidate, ", thin") || strstr(candidate, ", outer")) &&
           families % 3 == 0;
       if (!(first || last) || (device->target.brief && rare && !few_columns)) continue;
-      try_candidate(forms[f], choice->key, candidate);
+      try_candidate(layouts[f], choice->key, candidate);
     }
     assert_true(families > 1);
     gt_arena_finish(&arena);

@@ -30,12 +30,12 @@ static int count_steps(const gt_plan *plan, const char *kernel) {
   return count;
 }
 
-/* Number of GEMMs on matrix units with this bit in their configuration. */
-static int products_with(const gt_plan *plan, uint32_t bit) {
+/* Number of GEMMs on matrix units with any of these bits in their configuration. */
+static int products_with(const gt_plan *plan, uint32_t bits) {
   int count = 0;
   for (uint32_t s = 0; s < plan->steps; s++)
     count += !strcmp(plan->step[s].kernel->name, "product_matrix") &&
-             plan->step[s].spec[GT_MATRIX_SPEC_FORM] & bit;
+             plan->step[s].spec[GT_MATRIX_SPEC_FORM] & bits;
   return count;
 }
 
@@ -73,7 +73,7 @@ static void perceptron(fixture *f, gt_id x, const int64_t *sizes) {
   for (int i = 0; i < layers; i++) fixture_keep(f, kept[i], gradient[i]);
 }
 
-/* Number of GEMMs on scalar units that compute the amax of rows or columns, as these bits say. */
+/* Number of GEMMs on scalar units with all of these bits (GT_MATMUL_MEASURES_…). */
 static int scalar_products_with(const gt_plan *plan, uint32_t bits) {
   int count = 0;
   for (uint32_t s = 0; s < plan->steps; s++)
@@ -85,7 +85,7 @@ static int scalar_products_with(const gt_plan *plan, uint32_t bits) {
 /* Activations and their gradients are not measured separately; weights are, in a level with other kernels.
  * The gradient of the last layer is computed on scalar units, which also compute the amax of its rows and
  * columns. */
-static void a_perceptron(void **state) {
+static void activations_are_not_measured(void **state) {
   fixture *f = *state;
   perceptron(f, fixture_variable(f, "x", gt_shape_2(BATCH, 784)), (const int64_t[]){784, 512, 256, 10, 0});
   const gt_plan *fused = planned(f, false), *unfused = planned(f, true);
@@ -101,7 +101,7 @@ static void a_perceptron(void **state) {
 
 /* Between hidden layers, the amax of both operands of a weight gradient is known, and nothing is measured
  * separately. */
-static void hidden_layers(void **state) {
+static void hidden_weight_gradients_need_no_measuring(void **state) {
   fixture *f = *state;
   perceptron(f, fixture_variable(f, "x", gt_shape_2(BATCH, 784)),
              (const int64_t[]){784, 512, 512, 256, 10, 0});
@@ -146,7 +146,7 @@ static void reshapes_are_looked_through(void **state) {
 
 /* The training step that is benchmarked most often: 784-512-256-10 on batches of bytes. The amax of both
  * operands is known for the weight gradients of the first two layers; otherwise only weights are measured. */
-static void a_perceptron_on_bytes(void **state) {
+static void a_perceptron_on_bytes_saves_two_measurements(void **state) {
   fixture *f = *state;
   perceptron(f, batch_of_bytes(f), (const int64_t[]){784, 512, 256, 10, 0});
   const gt_plan *fused = planned(f, false), *unfused = planned(f, true);
@@ -155,14 +155,14 @@ static void a_perceptron_on_bytes(void **state) {
 }
 
 /* Scaled bytes that are all close to 0 must be measured. */
-static void bytes_near_zero(void **state) {
+static void bytes_near_zero_are_measured(void **state) {
   (void)state;
   static const float plain[] = {0, 1 / 255.0f, 0}, close[] = {33, 1 / 255.0f, 1e-6f};
   assert_true(gt_batch_even_bytes(plain, 1) == 1);
   assert_true(gt_batch_even_bytes(close, 1) == 0);
 }
 
-static void batches_of_bytes(void **state) {
+static void batches_of_bytes_are_not_measured(void **state) {
   fixture *f = *state;
   const gt_id x = batch_of_bytes(f);
   fixture_keep(f, "y", multiply(f, x, "v"));
@@ -176,13 +176,10 @@ static void batches_of_bytes(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 #define PIN(name)  pin_test_setup_teardown(name, fixture_setup, fixture_teardown)
-  const struct CMUnitTest tests[] = {PIN(a_perceptron),
-                                     PIN(hidden_layers),
-                                     PIN(two_stored_values_are_measured),
-                                     PIN(folded_rows_are_measured),
-                                     PIN(reshapes_are_looked_through),
-                                     PIN(batches_of_bytes),
-                                     TEST(bytes_near_zero),
-                                     PIN(a_perceptron_on_bytes)};
+  const struct CMUnitTest tests[] = {
+      PIN(activations_are_not_measured),   PIN(hidden_weight_gradients_need_no_measuring),
+      PIN(two_stored_values_are_measured), PIN(folded_rows_are_measured),
+      PIN(reshapes_are_looked_through),    PIN(batches_of_bytes_are_not_measured),
+      TEST(bytes_near_zero_are_measured),  PIN(a_perceptron_on_bytes_saves_two_measurements)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,7 +131,8 @@ static void final_sums_are_checked(void **state) {
 
 static float ones_but_one(uint32_t v, int64_t i) { return v == 0 && i == 5 ? INFINITY : 1; }
 
-/* A flag whose initial value is another flag in the same memory: both may be cleared in the same level. */
+/* A flag whose initial value is another flag in the same memory: both may be cleared in the same level. (The
+ * plan for a device is verified when it is created, but it is not run.) */
 static void a_flag_may_start_as_another(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;

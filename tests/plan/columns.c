@@ -300,7 +300,8 @@ static void kernels_that_cannot_reduce_columns(void **state) {
   assert_int_equal(fixture_step(plan, "reduce_columns")->access[0].bytes, gt_node_bytes(g, y));
 }
 
-/* The same if this is known only after the kernel has been chosen. */
+/* Only a column sum of the GEMM's result is used, but the kernel cannot reduce columns, which is known only
+ * after it has been chosen: it writes the result. */
 static void output_that_a_kernel_cannot_skip_is_written(void **state) {
   enum { FEW = 4 };
   fixture *f = *state;

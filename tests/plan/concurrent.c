@@ -38,19 +38,19 @@ static groups plan_gradients(fixture *f, int64_t rows, int64_t inputs, int64_t o
   return groups_of;
 }
 
-static void both_fit_in_half(void **state) {
+static void each_gets_half_if_both_fit(void **state) {
   const groups groups_of = plan_gradients(*state, 4096, 256, 256, false);
   assert_in_range(groups_of.of_inputs, 1, fixture_fast_gpu.units / 2);
   assert_in_range(groups_of.of_weights, 1, fixture_fast_gpu.units / 2);
 }
 
-static void one_does_not_fit(void **state) {
+static void none_is_limited_to_half_if_one_does_not_fit(void **state) {
   const groups groups_of = plan_gradients(*state, 32768, 512, 256, false);
   assert_true(groups_of.of_inputs > fixture_fast_gpu.units / 2);
   assert_true(groups_of.of_weights > fixture_fast_gpu.units / 2);
 }
 
-static void sequential_gradients(void **state) {
+static void sequential_gradients_are_not_limited_to_half(void **state) {
   const groups groups_of = plan_gradients(*state, 4096, 256, 256, true);
   assert_true(groups_of.of_inputs > fixture_fast_gpu.units / 2);
   assert_true(groups_of.of_weights > fixture_fast_gpu.units / 2);
@@ -58,8 +58,8 @@ static void sequential_gradients(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      pin_test_setup_teardown(both_fit_in_half, fixture_setup, fixture_teardown),
-      pin_test_setup_teardown(one_does_not_fit, fixture_setup, fixture_teardown),
-      pin_test_setup_teardown(sequential_gradients, fixture_setup, fixture_teardown)};
+      pin_test_setup_teardown(each_gets_half_if_both_fit, fixture_setup, fixture_teardown),
+      pin_test_setup_teardown(none_is_limited_to_half_if_one_does_not_fit, fixture_setup, fixture_teardown),
+      pin_test_setup_teardown(sequential_gradients_are_not_limited_to_half, fixture_setup, fixture_teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,13 +49,13 @@ static levels plan_gradients(fixture *f, int64_t outputs, const char *kernel) {
   return levels_of;
 }
 
-static void not_with_a_packed_gemm(void **state) {
+static void expensive_kernel_avoids_a_packed_gemm(void **state) {
   const levels levels_of = plan_gradients(*state, 64, "product_packed");
   assert_true(levels_of.coefficients > levels_of.input);
   assert_true(levels_of.coefficients < levels_of.all);
 }
 
-static void with_a_staged_gemm(void **state) {
+static void expensive_kernel_joins_a_staged_gemm(void **state) {
   /* Segments with padding are not packed. */
   const levels levels_of = plan_gradients(*state, 33, "product_matrix");
   assert_int_equal(levels_of.coefficients, levels_of.input);
@@ -75,7 +75,7 @@ static uint32_t level_of_rows(const gt_plan *plan, uint32_t rows) {
 
 /* xᵀ g is cheap and has no consumer. It runs in the level of the large GEMM, not in that of g w, which the
  * large GEMM reads. */
-static void cheap_with_expensive(void **state) {
+static void cheap_kernel_joins_an_expensive_one(void **state) {
   enum { ROWS = 48, UNITS = 64, OUTPUTS = 10 };
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -91,7 +91,7 @@ static void cheap_with_expensive(void **state) {
 }
 
 /* Of two expensive GEMMs in one level, the one with fewer workgroups is first, even if it has less work. */
-static void fewer_workgroups_first(void **state) {
+static void gemm_with_fewer_workgroups_is_first(void **state) {
   enum { ROWS = 8192, DEEP = 4096, WIDE = 256, SHALLOW = 128 };
   fixture *f = *state;
   gt_graph *g = f->graph;
@@ -114,9 +114,9 @@ static void fewer_workgroups_first(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      pin_test_setup_teardown(not_with_a_packed_gemm, fixture_setup, fixture_teardown),
-      pin_test_setup_teardown(with_a_staged_gemm, fixture_setup, fixture_teardown),
-      pin_test_setup_teardown(cheap_with_expensive, fixture_setup, fixture_teardown),
-      pin_test_setup_teardown(fewer_workgroups_first, fixture_setup, fixture_teardown)};
+      pin_test_setup_teardown(expensive_kernel_avoids_a_packed_gemm, fixture_setup, fixture_teardown),
+      pin_test_setup_teardown(expensive_kernel_joins_a_staged_gemm, fixture_setup, fixture_teardown),
+      pin_test_setup_teardown(cheap_kernel_joins_an_expensive_one, fixture_setup, fixture_teardown),
+      pin_test_setup_teardown(gemm_with_fewer_workgroups_is_first, fixture_setup, fixture_teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

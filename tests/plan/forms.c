@@ -182,8 +182,8 @@ static gt_id updated(gt_graph *g, gt_id x, gt_id gradient) {
   return gt_sub(g, x, gt_mul(g, gradient, gt_constant(g, 16)));
 }
 
-/* Returns the value of each variable after training. kept: the gathered rows, if they must be computed;
- * otherwise NULL. */
+/* Sets table, weight and loss to the values of these variables after training. kept: the gathered rows, if
+ * they must be computed; otherwise NULL. */
 static void train(fixture *f, const gt_id *kept, float *table, float *weight, float *loss) {
   const gt_plan *plan = planned(f, false, kept);
   assert_int_equal(count_gathers(plan), kept || !gt_matmul_own_tile(BATCH));

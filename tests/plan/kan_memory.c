@@ -1,7 +1,7 @@
 /* Memory of a KAN layer's training step on a large GPU with matrix units. It is at most 10 % more than the
  * layer's inputs, outputs, parameters and their gradients, even with a fine grid: basis functions are not
- * stored, coefficients have one packed copy for the matrix units, and there is one amax of basis functions
- * for a block of inputs. */
+ * stored, coefficients have one packed copy for the matrix units, and the amax of basis functions follows
+ * from that of the inputs. */
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/kan/kan.h"
@@ -46,13 +46,13 @@ static void check_memory(fixture *f, bool scaled) {
   if (!(bytes <= 1.1 * minimum)) fail_msg("%.0f bytes for %.0f", bytes, minimum);
 }
 
-static void plain(void **state) { check_memory(*state, false); }
+static void without_edge_scales(void **state) { check_memory(*state, false); }
 
-static void with_scales(void **state) { check_memory(*state, true); }
+static void with_edge_scales(void **state) { check_memory(*state, true); }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(plain, fixture_setup, fixture_teardown),
-      cmocka_unit_test_setup_teardown(with_scales, fixture_setup, fixture_teardown)};
+      cmocka_unit_test_setup_teardown(without_edge_scales, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(with_edge_scales, fixture_setup, fixture_teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

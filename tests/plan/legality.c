@@ -61,12 +61,12 @@ static const gt_plan *plan_trial(trial *t, uint32_t seed, gt_plan_options option
   return plan;
 }
 
-static void init_trial(trial *t, gt_backend *backend, uint32_t seed, graph_size from, bool plain) {
+static void init_trial(trial *t, gt_backend *backend, uint32_t seed, graph_size size, bool plain) {
   const gt_backend_api *api = backend->api;
   gt_error error = {0};
   *t = (trial){.backend = backend};
   gt_arena_init(&t->arena);
-  t->random = random_graph_draw(&t->arena, seed, from.fused_ops, from.ops, !plain);
+  t->random = random_graph_draw(&t->arena, seed, size.fused_ops, size.ops, !plain);
   t->plan = plan_trial(t, seed,
                        (gt_plan_options){.target = backend->target, .no_fusion = plain, .no_reuse = plain});
   for (uint32_t v = 0; v < RANDOM_GRAPH_VARIABLES; v++) {
@@ -113,11 +113,11 @@ static void run_plain_step(trial *t) {
     }
 }
 
-static void run_trial(gt_arena *arena, gt_backend *backend, uint32_t seed, graph_size from, bool plain,
+static void run_trial(gt_arena *arena, gt_backend *backend, uint32_t seed, graph_size size, bool plain,
                       result out[RESULTS]) {
   gt_error error = {0};
   trial t;
-  init_trial(&t, backend, seed, from, plain);
+  init_trial(&t, backend, seed, size, plain);
   if (!plain) run(&t, STEPS);
   for (int s = 0; plain && s < STEPS; s++) run_plain_step(&t);
   for (int k = 0; k < t.random.kept_count; k++) {
@@ -133,16 +133,16 @@ static void run_trial(gt_arena *arena, gt_backend *backend, uint32_t seed, graph
 }
 
 /* Compares the optimized plan on the backend with the plain plan on the CPU. */
-static void compare(gt_backend *backend, gt_backend *cpu, uint32_t seed, graph_size from) {
+static void compare(gt_backend *backend, gt_backend *cpu, uint32_t seed, graph_size size) {
   gt_arena arena;
   result got[RESULTS] = {{NULL, 0}}, want[RESULTS] = {{NULL, 0}};
   gt_arena_init(&arena);
-  run_trial(&arena, cpu, seed, from, true, want);
-  run_trial(&arena, backend, seed, from, false, got);
+  run_trial(&arena, cpu, seed, size, true, want);
+  run_trial(&arena, backend, seed, size, false, got);
   for (int r = 0; r < RESULTS; r++)
     for (uint64_t i = 0; i < want[r].count; i++)
       if (got[r].value[i] != want[r].value[i])
-        fail_msg("graph %u, %d and %d ops: result %d [%u] is %g, not %g", seed, from.fused_ops, from.ops, r,
+        fail_msg("graph %u, %d and %d ops: result %d [%u] is %g, not %g", seed, size.fused_ops, size.ops, r,
                  (unsigned)i, (double)got[r].value[i], (double)want[r].value[i]);
   gt_arena_finish(&arena);
 }
@@ -253,7 +253,8 @@ static void check_results(const trial *t, const written *w, uint32_t seed) {
   }
 }
 
-/* In a plan without memory reuse each byte of the arena belongs to one value. */
+/* Asserts that each step reads only bytes that an earlier level has written, and that all results are
+ * written. The plan does not reuse memory: each byte of the arena belongs to one value. */
 static void check_plan(gt_target target, uint32_t seed) {
   trial t = {0};
   written w;

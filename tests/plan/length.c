@@ -143,8 +143,8 @@ static double seconds_of(void (*build)(gt_graph *, int), int length) {
 static void grows_with_its_length(void (*build)(gt_graph *, int), const char *name) {
   double smallest = 0;
   for (int i = 0; i < TRIES; i++) {
-    const double once = seconds_of(build, SHORT), longer = seconds_of(build, TIMES * SHORT);
-    const double growth = longer / (once > 1e-4 ? once : 1e-4);
+    const double shorter = seconds_of(build, SHORT), longer = seconds_of(build, TIMES * SHORT);
+    const double growth = longer / (shorter > 1e-4 ? shorter : 1e-4);
     if (!i || growth < smallest) smallest = growth;
     if (smallest < MAX_GROWTH) return;
   }

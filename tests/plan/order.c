@@ -123,19 +123,19 @@ typedef struct access {
 
 static void finds_hazards(void **state) {
   (void)state;
-  enum { PIECES = 3, TOUCHES = 80 };
+  enum { PIECES = 3, ACCESSES = 80 };
   for (int round = 0; round < 200; round++) {
-    access t[TOUCHES];
+    access t[ACCESSES];
     gt_hazards hazards;
     const uint32_t bytes = 1 + roll(60), step = 1 + roll(8);
     gt_hazards_init(&hazards, PIECES);
-    for (int i = 0; i < TOUCHES; i++) {
+    for (int i = 0; i < ACCESSES; i++) {
       t[i].range = (gt_range){roll(PIECES), (uint64_t)step * roll(40), 1 + roll(bytes)};
       t[i].write = roll(3) == 0;
       gt_hazards_expect(&hazards, t[i].range);
     }
     gt_hazards_ready(&hazards);
-    for (int i = 0; i < TOUCHES; i++) {
+    for (int i = 0; i < ACCESSES; i++) {
       uint32_t want = 0;
       for (int k = 0; k < i; k++) {
         const gt_range a = t[k].range, b = t[i].range;
@@ -230,6 +230,7 @@ typedef struct search {
   bool node[NODES], group[NODES];
 } search;
 
+/* True if a path from the node leads to group s->to without passing group s->from. Marks what it visits. */
 static bool reaches(search *s, gt_id id) {
   const gt_fusion *f = s->f;
   const int g = f->group_of[id];
@@ -269,6 +270,7 @@ static bool naive_lead_around(const gt_fusion *f, int a, int b) {
   return false;
 }
 
+/* Moves all nodes of group a to group b. */
 static void join(gt_arena *arena, gt_fusion *f, int a, int b) {
   gt_group *from = &f->group[a], *to = &f->group[b];
   gt_id *node = GT_NEW_N(arena, gt_id, from->nodes + to->nodes);

@@ -37,7 +37,7 @@ enum {
 };
 
 /* Adds a training step: weights that are updated with a product of the batch and the network's output. */
-static training draw_training(fixture *f, int64_t rows, int64_t width, int flags) {
+static training add_training(fixture *f, int64_t rows, int64_t width, int flags) {
   gt_graph *g = f->graph;
   training t;
   const uint32_t state = gt_graph_variable(g, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
@@ -64,7 +64,8 @@ static training draw_training(fixture *f, int64_t rows, int64_t width, int flags
   return t;
 }
 
-static gt_access *written_in_arena(const gt_step *step) {
+/* The access with which a step writes to the arena. */
+static gt_access *arena_write_of(const gt_step *step) {
   for (int i = 0; i < step->accesses; i++)
     if (step->access[i].write && step->access[i].buffer == GT_PLAN_ARENA) return &step->access[i];
   fail_msg("%s writes nothing in the arena", step->kernel->name);
@@ -75,24 +76,24 @@ static gt_access *written_in_arena(const gt_step *step) {
  * one. */
 static void clock_and_batch_run_ahead(void **state) {
   fixture *f = *state;
-  draw_training(f, 64, 32, 0);
+  add_training(f, 64, 32, 0);
   const gt_plan *plan = planned_for_device(f);
   const gt_plan *plain = fixture_plan(f, &(gt_plan_options){.target = device, .no_overlap = true});
   assert_int_equal(plan->ahead, 2);
   assert_int_equal(plan->steps_ahead, 2);
   assert_string_equal(plan->step[0].kernel->name, "clock");
   assert_string_equal(plan->step[1].kernel->name, "batch");
-  assert_true(written_in_arena(&plan->step[0])->stride >= 20);
-  assert_int_equal(written_in_arena(&plan->step[1])->stride, 0);
+  assert_true(arena_write_of(&plan->step[0])->stride >= 20);
+  assert_int_equal(arena_write_of(&plan->step[1])->stride, 0);
   assert_int_equal(plain->ahead, 0);
   assert_int_equal(plain->steps_ahead, 0);
-  assert_int_equal(written_in_arena(&plain->step[0])->stride, 0);
+  assert_int_equal(arena_write_of(&plain->step[0])->stride, 0);
   assert_int_equal(plan->levels, plain->levels);
 }
 
 /* An op that reads only the batch is fused into its kernel and overlaps with it. An op that reads another
  * value is not fused, because the batch would have to wait for that value. */
-static void batch_consumers(void **state) {
+static void only_ops_on_the_batch_alone_are_fused(void **state) {
   fixture *f = *state;
   for (int others = 0; others < 2; others++) {
     f->graph = gt_graph_create(&f->arena);
@@ -119,7 +120,7 @@ static void batch_consumers(void **state) {
  * it runs with the weights, after the clock. */
 static void late_weights_delay_the_batch(void **state) {
   fixture *f = *state;
-  draw_training(f, 64, 32, COMPUTED_WEIGHTS);
+  add_training(f, 64, 32, COMPUTED_WEIGHTS);
   const gt_plan *plan = planned_for_device(f);
   const gt_plan *plain = fixture_plan(f, &(gt_plan_options){.target = device, .no_overlap = true});
   assert_int_equal(plan->ahead, 1);
@@ -131,9 +132,9 @@ static void late_weights_delay_the_batch(void **state) {
 /* The second buffer of the clock's value is not shared, and all its consumers use the same stride. */
 static void the_second_buffer_is_not_shared(void **state) {
   fixture *f = *state;
-  draw_training(f, 64, 32, 0);
+  add_training(f, 64, 32, 0);
   const gt_plan *plan = planned_for_device(f);
-  const gt_access *now = written_in_arena(fixture_step(plan, "clock"));
+  const gt_access *now = arena_write_of(fixture_step(plan, "clock"));
   for (uint32_t s = 0; s < plan->steps; s++)
     for (int i = 0; i < plan->step[s].accesses; i++) {
       const gt_access *x = &plan->step[s].access[i];
@@ -146,27 +147,27 @@ static void the_second_buffer_is_not_shared(void **state) {
 }
 
 /* A small batch that is read at the end also has two buffers. A large one does not overlap. */
-static void late_reads(void **state) {
+static void late_reads_need_a_second_buffer(void **state) {
   fixture *f = *state;
-  draw_training(f, 64, 32, LATE_READ);
+  add_training(f, 64, 32, LATE_READ);
   const gt_plan *small = planned_for_device(f);
   assert_int_equal(small->ahead, 2);
-  assert_true(written_in_arena(fixture_step(small, "batch"))->stride >= 64 * 32 * 4);
+  assert_true(arena_write_of(fixture_step(small, "batch"))->stride >= 64 * 32 * 4);
   f->graph = gt_graph_create(&f->arena);
-  draw_training(f, 8192, 64, LATE_READ);
+  add_training(f, 8192, 64, LATE_READ);
   const gt_plan *large = planned_for_device(f);
   assert_int_equal(large->ahead, 1);
   assert_true(fixture_step(large, "batch")->level >= 1);
-  assert_int_equal(written_in_arena(fixture_step(large, "batch"))->stride, 0);
+  assert_int_equal(arena_write_of(fixture_step(large, "batch"))->stride, 0);
 }
 
 /* The first softmax could overlap, too, but then a third matrix would be live at the end. */
 static void overlap_is_limited_by_memory(void **state) {
   fixture *f = *state;
-  draw_training(f, 64, 32, MORE_SOFTMAXES);
+  add_training(f, 64, 32, MORE_SOFTMAXES);
   assert_int_equal(planned_for_device(f)->ahead, 3);
   f->graph = gt_graph_create(&f->arena);
-  draw_training(f, 8192, 64, MORE_SOFTMAXES);
+  add_training(f, 8192, 64, MORE_SOFTMAXES);
   const gt_plan *large = planned_for_device(f);
   const gt_plan *plain = fixture_plan(f, &(gt_plan_options){.target = device, .no_overlap = true});
   assert_int_equal(large->ahead, 2);
@@ -177,7 +178,7 @@ static void overlap_is_limited_by_memory(void **state) {
 /* Values that are inspected do not overlap, nor do plans for a CPU or without memory reuse. */
 static void no_overlap_if_values_are_inspected(void **state) {
   fixture *f = *state;
-  const training t = draw_training(f, 64, 32, 0);
+  const training t = add_training(f, 64, 32, 0);
   const gt_target cpu = {.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX};
   assert_int_equal(fixture_plan(f, &(gt_plan_options){.target = cpu})->ahead, 0);
   assert_int_equal(fixture_plan(f, &(gt_plan_options){.target = device, .no_reuse = true})->ahead, 0);
@@ -188,7 +189,7 @@ static void no_overlap_if_values_are_inspected(void **state) {
 }
 
 /* If nothing depends on the replay before, at most half of the levels overlap. */
-static void two_replays_at_a_time(void **state) {
+static void at_most_half_of_the_levels_overlap(void **state) {
   fixture *f = *state;
   gt_id x = fixture_variable(f, "x", gt_shape_2(32, 32));
   const uint32_t y = gt_graph_variable(f->graph, "y", gt_shape_2(32, 32), GT_F32, false);
@@ -216,11 +217,10 @@ static bool is_verified(const gt_plan *plan) {
 
 static void verify_catches_overwritten_values(void **state) {
   fixture *f = *state;
-  draw_training(f, 64, 32, 0);
+  add_training(f, 64, 32, 0);
   gt_plan *plan = planned_for_device(f);
-  gt_access *now = written_in_arena(fixture_step(plan, "clock")),
-            *log = fixture_step(plan, "log_row")->access;
-  const gt_access batch = *written_in_arena(fixture_step(plan, "batch"));
+  gt_access *now = arena_write_of(fixture_step(plan, "clock")), *log = fixture_step(plan, "log_row")->access;
+  const gt_access batch = *arena_write_of(fixture_step(plan, "batch"));
   const uint64_t stride = now->stride;
   assert_true(is_verified(plan));
   now->stride = 0; /* the clock's new value overwrites the old one while it is still read, in odd replays */
@@ -262,13 +262,13 @@ int main(void) {
 #define PIN(name)  pin_test_setup_teardown(name, fixture_setup, fixture_teardown)
   const struct CMUnitTest tests[] = {
       PIN(clock_and_batch_run_ahead),
-      PIN(batch_consumers),
+      PIN(only_ops_on_the_batch_alone_are_fused),
       PIN(late_weights_delay_the_batch),
       TEST(the_second_buffer_is_not_shared),
-      PIN(late_reads),
+      PIN(late_reads_need_a_second_buffer),
       PIN(overlap_is_limited_by_memory),
       TEST(no_overlap_if_values_are_inspected),
-      TEST(two_replays_at_a_time),
+      TEST(at_most_half_of_the_levels_overlap),
       TEST(written_variables_prevent_overlap),
       TEST(verify_catches_overwritten_values),
       TEST(random_steps_overlap),

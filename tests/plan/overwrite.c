@@ -35,14 +35,14 @@ static gt_id halves_packed(gt_graph *g, gt_id x, int64_t count) {
   return half ? gt_pack(g, parts, 2) : x;
 }
 
-static uint32_t indices(gt_graph *g) {
+static uint32_t index_variable(gt_graph *g) {
   return gt_graph_variable(g, "numbers", gt_shape_1(PART), GT_I32, false);
 }
 
 /* The only row of a table, gathered several times, times a column: the GEMM reads the table in place. */
 static gt_id gathered(gt_graph *g, gt_id x, gt_id y) {
   const gt_id table = gt_reshape(g, x, gt_shape_2(1, WIDTH)), column = gt_reshape(g, y, gt_shape_2(WIDTH, 1));
-  const gt_id rows = gt_gather(g, table, gt_variable_read(g, indices(g)), -1);
+  const gt_id rows = gt_gather(g, table, gt_variable_read(g, index_variable(g)), -1);
   return gt_sin(g, gt_view(g, gt_matmul(g, rows, column, false, false), 0, gt_shape_1(PART)));
 }
 
@@ -74,7 +74,7 @@ static void build(gt_graph *g, bool to_others) {
     const uint32_t variable = gt_graph_variable(g, name, gt_shape_1(WIDTH), GT_F32, false);
     if (v < VARIABLES) value[values++] = gt_variable_read(g, variable);
   }
-  indices(g);
+  index_variable(g);
   for (uint32_t n = roll(12); n; n--) {
     const gt_id x = random_value(g, value, values);
     value[values++] = shape_of(g, x).rank ? x : gt_view(g, x, 0, gt_shape_1(1));

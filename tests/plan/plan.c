@@ -72,7 +72,8 @@ static void epilogue_writes_two_outputs(void **state) {
   assert_int_equal(planned(f, false)->steps, 1);
 }
 
-/* Assigns to "y" two parts of "v", negated: the part at `first`, then that at `second`. */
+/* Assigns to "y" a pack of two parts of "v", negated: the part at `first`, then that at `second`. Returns the
+ * pack, not negated. */
 static gt_id negate_parts(fixture *f, int64_t first, int64_t second) {
   gt_graph *g = f->graph;
   const gt_id v = variable(f, "v", 1, (int64_t[]){12});
@@ -89,7 +90,7 @@ static void adjacent_parts_are_read_in_place(void **state) {
   const gt_id together = negate_parts(f, 2, 6);
   gt_assign(g, 0, 2, gt_neg(g, gt_sum(g, together, 1, true))); /* overwrites them, after all readers */
   float got[8];
-  assert_int_equal(planned(f, false)->steps, 3); /* one for each instruction */
+  assert_int_equal(planned(f, false)->steps, 3); /* two negations and a sum, no copy */
   fixture_run(f, planned(f, false), ramp, 1, 1, got);
   for (int i = 0; i < 8; i++) assert_true(got[i] == -ramp(0, i + 2));
 }
@@ -329,7 +330,7 @@ static void workgroups_stay_within_the_limit(void **state) {
 
 /* Vulkan guarantees workgroups of 128: no kernel needs more, and a large product still has all of its
  * tiles. */
-static void limits_of_small_devices(void **state) {
+static void workgroups_fit_small_devices(void **state) {
   fixture *f = *state;
   const gt_id a = variable(f, "a", 2, (int64_t[]){3000, 40}), b = variable(f, "b", 2, (int64_t[]){40, 1500}),
               y = gt_softmax(f->graph, gt_matmul(f->graph, a, b, false, false), -1);
@@ -369,7 +370,7 @@ int main(void) {
                                       fixture_teardown),
       cmocka_unit_test_setup_teardown(a_kept_result_is_found, fixture_setup, fixture_teardown),
       cmocka_unit_test_setup_teardown(workgroups_stay_within_the_limit, fixture_setup, fixture_teardown),
-      cmocka_unit_test_setup_teardown(limits_of_small_devices, fixture_setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(workgroups_fit_small_devices, fixture_setup, fixture_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,9 +75,9 @@ vec4 change_colors(uint row, uint record, vec4 v) {
 /* Applies the tone curve of the sample's tone stage number `tone`, if it has drawn one: returns the curve's value at
  * the nearest level. */
 vec4 apply_tone(uint record, uint tone, vec4 v, uint n) {
-  float row = drawn.at[record + GT_AUGMENT_TONES(boxes) + tone];
-  if (row < 0.0) return v;
-  uint from = (1u + boxes) * channels + uint(row) * GT_AUGMENT_LEVELS;
+  float curve = drawn.at[record + GT_AUGMENT_TONES(boxes) + tone];
+  if (curve < 0.0) return v;
+  uint from = (1u + boxes) * channels + uint(curve) * GT_AUGMENT_LEVELS;
   for (uint k = 0u; k < n; k++) {
     precise float position = clamp(v[k], 0.0, white) * level;
     v[k] = table.at[from + min(uint(position + 0.5), GT_AUGMENT_LEVELS - 1u)];
@@ -103,8 +103,8 @@ float fold(float position, uint pixels) {
 
 /* True if the pixel is in the box that is stored at drawn.at[box]. */
 bool in_box(uint box, uint across, uint down) {
-  float h = float(across), v = float(down);
-  return h >= drawn.at[box] && v >= drawn.at[box + 1u] && h < drawn.at[box + 2u] && v < drawn.at[box + 3u];
+  float px = float(across), py = float(down);
+  return px >= drawn.at[box] && py >= drawn.at[box + 1u] && px < drawn.at[box + 2u] && py < drawn.at[box + 3u];
 }
 
 /* Computes n channels of a pixel of augmented sample `row`, before mixing. */
@@ -112,13 +112,13 @@ vec4 compute_pixel(uint row, uint across, uint down, uint c, uint n) {
   uint record = row * words;
   for (uint k = boxes; k-- > 0u;)
     if (in_box(record + GT_AUGMENT_BOXES + 4u * k, across, down)) return load_table((1u + k) * channels + c, n);
-  float h = map_coordinate(record + GT_AUGMENT_MAP, across, down);
-  float v = map_coordinate(record + GT_AUGMENT_MAP + 3u, across, down);
+  float source_x = map_coordinate(record + GT_AUGMENT_MAP, across, down);
+  float source_y = map_coordinate(record + GT_AUGMENT_MAP + 3u, across, down);
   vec4 value;
-  if (BORDER != GT_AUGMENT_FILL && !inside(h, width)) h = fold(h, width);
-  if (BORDER != GT_AUGMENT_FILL && !inside(v, height)) v = fold(v, height);
-  if (BORDER != GT_AUGMENT_FILL || inside(h, width) && inside(v, height)) {
-    value = sample_image(row, h, v, c, n);
+  if (BORDER != GT_AUGMENT_FILL && !inside(source_x, width)) source_x = fold(source_x, width);
+  if (BORDER != GT_AUGMENT_FILL && !inside(source_y, height)) source_y = fold(source_y, height);
+  if (BORDER != GT_AUGMENT_FILL || inside(source_x, width) && inside(source_y, height)) {
+    value = sample_image(row, source_x, source_y, c, n);
     if (LIGHTS != 0u) value = change_colors(row, record, value);
     for (uint tone = 0u; tone < TONES; tone++) value = apply_tone(record, tone, value, n);
   } else value = load_table(c, n);

@@ -12,9 +12,9 @@
 #define GT_AUGMENT_QUANTILE_BITS  12u
 #define GT_AUGMENT_QUANTILES      (1u << GT_AUGMENT_QUANTILE_BITS)
 #define GT_AUGMENT_ATTEMPTS       10u /* at drawing a rectangle that fits into the image */
-#define GT_AUGMENT_BLOCKS         16u /* blocks of four random words per stage */
+#define GT_AUGMENT_BLOCKS         16u /* blocks of four random words per stage and sample */
 #define GT_AUGMENT_AFFINE_COLUMNS 5u  /* cosine, sine, 1/scale, tangents of the shears along x and y */
-#define GT_AUGMENT_MIX_COLUMNS    3u  /* weight for mixup, weight for CutMix, half the side of its box */
+#define GT_AUGMENT_MIX_COLUMNS    3u  /* weight for mixup, for CutMix; half its box's side, as a fraction */
 GT_ARGS(gt_augment_draw_args) {
   GT_WORDS clock, table;
   GT_FLOATS y;

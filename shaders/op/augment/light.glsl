@@ -6,8 +6,8 @@ float gt_gray(float red, float green, float blue) { return 0.2989 * red + 0.587 
 vec3 gt_turn_hue(vec3 v, float turn) {
   float largest = max(v.x, max(v.y, v.z)), chroma = largest - min(v.x, min(v.y, v.z));
   if (chroma <= 0.0) return v;
-  vec3 part = (largest - v) / chroma;
-  float hue = v.x == largest ? part.z - part.y : v.y == largest ? 2.0 + part.x - part.z : 4.0 + part.y - part.x;
+  vec3 gap = (largest - v) / chroma;
+  float hue = v.x == largest ? gap.z - gap.y : v.y == largest ? 2.0 + gap.x - gap.z : 4.0 + gap.y - gap.x;
   vec3 k = mod(vec3(5.0, 3.0, 1.0) + hue + 6.0 * turn, 6.0);
   return largest - chroma * clamp(min(k, 4.0 - k), 0.0, 1.0);
 }

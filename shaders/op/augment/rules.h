@@ -1,6 +1,7 @@
 /* Draws the augmentation parameters of a sample. The code is shared by C and GLSL and gives the same bits in
  * both: it only adds, multiplies and compares; values of other functions are read from a table that the host
- * computes. GT_EXACT prevents the contraction of a product and a sum to an fma. */
+ * computes. In GLSL, GT_EXACT prevents the contraction of a product and a sum to an fma; C is compiled with
+ * -ffp-contract=off. */
 #ifndef GT_AUGMENT_RULES_H
 #define GT_AUGMENT_RULES_H
 #include "op/augment/augment_draw.h"
@@ -233,7 +234,7 @@ GT_RULE(gt_box) gt_erase(GT_TABLE table, gt_stage_at at, GT_KEY key) {
 }
 
 /* Settings: the offset of the table; the probability of mixup; the probability of mixup or CutMix; 1 / (width
- * * height). */
+ * height). */
 GT_RULE(gt_drawn) gt_mix(GT_TABLE table, gt_stage_at at, GT_KEY key, gt_drawn drawn) {
   const GT_RANDOM bits = gt_random(key, at.draw, at.block), more = gt_random(key, at.draw, at.block + 1u);
   const uint first = gt_word(table, at, 0u), columns = GT_AUGMENT_MIX_COLUMNS;
@@ -241,14 +242,15 @@ GT_RULE(gt_drawn) gt_mix(GT_TABLE table, gt_stage_at at, GT_KEY key, gt_drawn dr
   if (choice < gt_real(table, at, 1u)) {
     drawn.share = drawn.pixel_share = gt_quantile(table, first, columns, 0u, bits.y);
   } else if (choice < gt_real(table, at, 2u)) {
-    const float side = gt_quantile(table, first, columns, 2u, bits.y);
-    const float across = GT_FLOOR(side * GT_REAL(at.width)), down = GT_FLOOR(side * GT_REAL(at.height));
+    const float half_side = gt_quantile(table, first, columns, 2u, bits.y);
+    const float across = GT_FLOOR(half_side * GT_REAL(at.width));
+    const float down = GT_FLOOR(half_side * GT_REAL(at.height));
     const float x = GT_REAL(gt_below(more.x, at.width)), y = GT_REAL(gt_below(more.y, at.height));
     drawn.pasted = gt_box_clip(gt_box_of(x - across, y - down, x + across, y + down), at);
     const float area = (drawn.pasted.right - drawn.pasted.left) * (drawn.pasted.bottom - drawn.pasted.top);
     GT_EXACT float covered = area * gt_real(table, at, 3u);
-    GT_EXACT float left = 1.0f - covered;
-    drawn.share = left;
+    GT_EXACT float uncovered = 1.0f - covered;
+    drawn.share = uncovered;
   }
   return drawn;
 }

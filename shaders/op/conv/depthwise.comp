@@ -12,7 +12,7 @@
 #include "op/matmul/load_patches.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 
-/* An invocation computes four channels of a line: of one output position. */
+/* An invocation computes four channels of a line, which is one output position. */
 void main() {
   uint quads = (channels + 3u) / 4u, stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
   bool aligned = ALIGNED != 0u && (channels & 3u) == 0u;

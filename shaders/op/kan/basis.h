@@ -32,12 +32,12 @@
 #define GT_BASIS_SPEC_DEGREE (GT_FACTOR_SPEC_OWN + 4) /* of B-splines */
 #define GT_BASIS_SPEC_TERMS  (GT_FACTOR_SPEC_OWN + 5) /* functions, without the base */
 #define GT_BASIS_SPEC_BLOCK  (GT_FACTOR_SPEC_OWN + 6) /* inputs per block, a divisor of the inputs */
-#define GT_BASIS_SPEC_ORDER  (GT_FACTOR_SPEC_OWN + 7) /* of the derivative: 0 to 3; GT_BASIS_BY_SCALE */
+#define GT_BASIS_SPEC_ORDER  (GT_FACTOR_SPEC_OWN + 7) /* of the derivative: 0 to 3, or GT_BASIS_BY_SCALE */
 
 /* Words of the geometry. LOW, INVERSE, FIRST, SECOND and PEAK_OF are floats. */
 #define GT_BASIS_INPUTS  0
 #define GT_BASIS_LOW     1 /* u = (x - low) * inverse */
-#define GT_BASIS_BEHIND  1 /* in its place if rows of numbers follow x: the number of lines of x */
+#define GT_BASIS_BEHIND  1 /* instead of LOW if rows of numbers follow x: the number of lines of x */
 #define GT_BASIS_INVERSE 2
 #define GT_BASIS_FIRST   3 /* FIRST and SECOND: parameters of the basis */
 #define GT_BASIS_SECOND  4
@@ -90,8 +90,8 @@
 #define GT_BASIS_RAW_ONLY 65536
 /* Value of GT_BASIS_SPEC_ORDER: the derivative with respect to the scale of a placed function. */
 #define GT_BASIS_BY_SCALE 4
-/* The function of u that a placed function is. Its center replaces its position, so it is the first function
- * of its kind; for Fourier the first cosine or the first sine. */
+/* Function `term` of a placed basis is this function of u. Its own center and scale replace its position on
+ * the grid, so all are the first function of the basis; with GT_BASIS_FOURIER the first cosine or sine. */
 #define GT_BASIS_FIRST_OF(form, term, terms) \
   ((form) == GT_BASIS_FOURIER ? (term) / ((terms) / 2u) * ((terms) / 2u) : 0u)
 #endif

@@ -1,5 +1,5 @@
 /* Writes the operand of op/kan/basis.h as a tensor: y [lines, length] from x [lines, inputs] and the numbers
- * that follow x. Its other specialization constants are those of op/kan/basis.h. */
+ * that follow x. The kernel also has the specialization constants of op/kan/basis.h. */
 #ifndef GT_OP_KAN_BASIS_ARGS_H
 #define GT_OP_KAN_BASIS_ARGS_H
 #include "lib/args.h"

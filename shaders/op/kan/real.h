@@ -5,8 +5,8 @@
  * Float literals end in f, integer literals in u.
  *
  * A second function, GT_BASIS_PEAK(gt_basis_NAME_peak), returns an upper bound of |B(u)| for least <= u <=
- * most, the lowest or slightly more. The scales of a GEMM's operand follow from it (op/matmul/range.h)
- * without evaluating the functions.
+ * most, the least upper bound or slightly more. The scales of a GEMM's operand follow from it
+ * (op/matmul/range.h) without evaluating the functions.
  *
  * Polynomials (basis/recurrence.h) and splines over knots (basis/knots.h) are defined in other ways. */
 #ifndef GT_KAN_REAL_H

@@ -33,11 +33,11 @@ void run_of_gates(uint first, uint s, uint end, uint width) {
 
 /* A workgroup computes LOCAL_X / LANES runs at a time, in one slice of the batch. */
 void main() {
-  uint me = gl_LocalInvocationID.x, each = LOCAL_X / LANES, width = gt_logic_width();
+  uint me = gl_LocalInvocationID.x, runs_at_once = LOCAL_X / LANES, width = gt_logic_width();
   uint length = gt_logic_slice(width), slices = width / length;
-  uint chunks = (gates + each * RUN - 1u) / (each * RUN);
+  uint chunks = (gates + runs_at_once * RUN - 1u) / (runs_at_once * RUN);
   for (uint c = gl_WorkGroupID.x; c < chunks * slices; c += gl_NumWorkGroups.x) {
-    uint slice = c / chunks, first = ((c - slice * chunks) * each + me / LANES) * RUN;
+    uint slice = c / chunks, first = ((c - slice * chunks) * runs_at_once + me / LANES) * RUN;
     if (first < gates) run_of_gates(first, slice * length + me % LANES, (slice + 1u) * length, width);
   }
 }

@@ -25,8 +25,8 @@ uint gt_logic_slice(uint width) { return SLICE != 0u ? SLICE : width; }
 uvec2 gt_logic_place(uint i, uint rows, uint width) {
   uvec2 place;
   if (SLICE != 0u) {
-    uint r = i / SLICE, piece = r / rows;
-    place = uvec2(r - piece * rows, piece * SLICE + i % SLICE);
+    uint r = i / SLICE, slice = r / rows;
+    place = uvec2(r - slice * rows, slice * SLICE + i % SLICE);
   } else {
     place.x = i / width;
     place.y = i - place.x * width;

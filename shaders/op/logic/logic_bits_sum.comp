@@ -8,8 +8,8 @@ layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 32u;
 
 shared uint partial[LOCAL_X];
 
-/* A workgroup computes one word (32 samples) of a group, with LOCAL_X / 32 invocations per sample that divide the
- * rows. */
+/* A workgroup computes one word (32 samples) of a group, with LOCAL_X / 32 invocations per sample, among which the
+ * group's rows are divided. */
 void main() {
   uint bit = gl_LocalInvocationID.x % 32u, part = gl_LocalInvocationID.x / 32u, parts = LOCAL_X / 32u;
   for (uint i = gl_WorkGroupID.x; i < groups * words; i += gl_NumWorkGroups.x) {

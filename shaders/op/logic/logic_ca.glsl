@@ -100,37 +100,37 @@ void load_patches(uint first, uint count, bool update_inputs) {
 /* A layer of the perception. The widths of the first four are constants, because the kernel divides by them. */
 gt_layer perception_layer(uint l) {
   const uint widths[4] = uint[4](WIDTH0, WIDTH1, WIDTH2, WIDTH3);
-  gt_layer at = layers[l];
+  gt_layer layer = layers[l];
   if (l < 4u) {
-    at.width = widths[l];
-    at.inputs = l == 0u ? 9u : widths[l - 1u];
-    at.split = min(CHUNK, max(1u, LOCAL_X / max(KERNELS * at.width, 1u)));
+    layer.width = widths[l];
+    layer.inputs = l == 0u ? 9u : widths[l - 1u];
+    layer.split = min(CHUNK, max(1u, LOCAL_X / max(KERNELS * layer.width, 1u)));
   }
-  return at;
+  return layer;
 }
 
 /* The first row that a layer of the perception reads, for channel c of the loaded ones and kernel k. */
-uint input_row(uint l, gt_layer at, uint c, uint k) {
-  return l == 0u ? PATCHES + 9u * c : at.row + (c * KERNELS + k) * at.inputs;
+uint input_row(uint l, gt_layer layer, uint c, uint k) {
+  return l == 0u ? PATCHES + 9u * c : layer.row + (c * KERNELS + k) * layer.inputs;
 }
 
-uvec2 perception_wires(gt_layer at, uint o) {
-  return clamp_wire(uvec2(words[at.wire + o], words[WIRES + at.wire + o]), at.inputs);
+uvec2 perception_wires(gt_layer layer, uint o) {
+  return clamp_wire(uvec2(words[layer.wire + o], words[WIRES + layer.wire + o]), layer.inputs);
 }
 
 /* Evaluates a layer of the perception for `count` channels from `first` on. coefficient: of the invocation's first
  * gate. */
 void perceive_layer(uint l, vec4 coefficient, uint first, uint count) {
-  gt_layer at = perception_layer(l);
+  gt_layer layer = perception_layer(l);
   bool last = l == PERCEPTIONS - 1u;
-  uint gates = KERNELS * at.width, target = last ? CHANNELS : layers[l + 1u].row;
-  for (uint i = me; i < gates * at.split; i += LOCAL_X) {
-    uint g = i % gates, k = g / at.width, o = g % at.width;
-    if (i != me) coefficient = coefficients_of(at.gate + g);
-    uvec2 wire = perception_wires(at, o);
-    for (uint c = i / gates; c < count; c += at.split) {
-      uint base = input_row(l, at, c, k);
-      uint to = target + (last ? ((first + c) * at.width + o) * KERNELS + k : c * gates + g);
+  uint gates = KERNELS * layer.width, target = last ? CHANNELS : layers[l + 1u].row;
+  for (uint i = me; i < gates * layer.split; i += LOCAL_X) {
+    uint g = i % gates, k = g / layer.width, o = g % layer.width;
+    if (i != me) coefficient = coefficients_of(layer.gate + g);
+    uvec2 wire = perception_wires(layer, o);
+    for (uint c = i / gates; c < count; c += layer.split) {
+      uint base = input_row(l, layer, c, k);
+      uint to = target + (last ? ((first + c) * layer.width + o) * KERNELS + k : c * gates + g);
       memory[to] = gate_value(coefficient, memory[base + wire.x], memory[base + wire.y]);
     }
   }
@@ -165,7 +165,7 @@ void perceive_all(vec4 c[4]) {
  * because a layer takes less time than a load. Four layers ahead would need so many registers that a second workgroup
  * would not fit (docs/notes/thresholds.md). */
 struct gt_fetch {
-  gt_layer at;
+  gt_layer layer;
   vec4 coefficient;
   uvec2 wire;
 };
@@ -186,30 +186,30 @@ const uint LAYERS_TO_RUN = UPDATES;
 #define store_trace(gate, a, b)
 #endif
 
-gt_fetch fetch_gate_data(gt_layer at, uint o) {
-  return gt_fetch(at, coefficients_of(at.gate + o), wires_of(at.wire + o));
+gt_fetch fetch_gate_data(gt_layer layer, uint o) {
+  return gt_fetch(layer, coefficients_of(layer.gate + o), wires_of(layer.wire + o));
 }
 
 /* Loads unconditionally, also if the data is not needed: after a conditional load a driver waits for the data. */
 gt_fetch fetch(uint l) {
-  gt_layer at = layers[PERCEPTIONS + min(l, UPDATES - 1u)];
-  return fetch_gate_data(at, min(me, at.width - 1u));
+  gt_layer layer = layers[PERCEPTIONS + min(l, UPDATES - 1u)];
+  return fetch_gate_data(layer, min(me, layer.width - 1u));
 }
 
 /* Evaluates gate o of a layer and stores its output to row `to`. */
 void run_gate(uint o, gt_fetch f, uint to) {
-  gt_layer at = f.at;
-  uvec2 wire = clamp_wire(f.wire, at.inputs);
-  V a = memory[at.row + wire.x], b = memory[at.row + wire.y];
+  gt_layer layer = f.layer;
+  uvec2 wire = clamp_wire(f.wire, layer.inputs);
+  V a = memory[layer.row + wire.x], b = memory[layer.row + wire.y];
   memory[to] = gate_value(f.coefficient, a, b);
-  if (KEEP == 0u) store_trace(at.gate - layers[PERCEPTIONS].gate + o, a, b);
+  if (KEEP == 0u) store_trace(layer.gate - layers[PERCEPTIONS].gate + o, a, b);
 }
 
 void update_layer(uint l, inout gt_fetch f) {
-  gt_layer at = f.at;
+  gt_layer layer = f.layer;
   uint target = l + 1u < UPDATES ? layers[PERCEPTIONS + l + 1u].row : OUT;
-  if (me < at.width) run_gate(me, f, target + me);
-  for (uint o = me + LOCAL_X; o < at.width; o += LOCAL_X) run_gate(o, fetch_gate_data(at, o), target + o);
+  if (me < layer.width) run_gate(me, f, target + me);
+  for (uint o = me + LOCAL_X; o < layer.width; o += LOCAL_X) run_gate(o, fetch_gate_data(layer, o), target + o);
   f = fetch(l + AHEAD);
   barrier();
 }

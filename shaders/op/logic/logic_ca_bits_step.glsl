@@ -2,9 +2,9 @@
  * a vector of P words, one per cell.
  *
  * Shared memory has two areas. During the perception the first has the inputs of the update. The second, from row
- * SECOND on, has for CHUNK channels at a time the patches (9 rows per channel), then the outputs of even layers, and
- * OTHER rows after their beginning the outputs of odd layers. The update's layers, counted from 0, write to the second
- * and the first area by turns. */
+ * SECOND on, has for CHUNK channels at a time the patches (9 rows per channel), then the outputs of even layers and,
+ * OTHER rows after the first of these, the outputs of odd layers. The update's layers, counted from 0, write
+ * alternately to the second and the first area. */
 #include "op/logic/logic_ca_bits.h"
 #define GT_LOGIC_WORDS V
 #include "op/logic/logic_bits.glsl"
@@ -33,10 +33,10 @@ gt_layer layer_at(uint l) {
 }
 
 /* The code and inputs of a gate. Indices are clamped, because the wiring of a damaged file may be out of range. */
-uvec3 gate_at(gt_layer at, uint gate, uint wire) {
-  uint last = at.inputs - 1u;
-  return uvec3(codes.at[at.gate + gate], min(wiring.at[at.wire + wire], last),
-               min(wiring.at[wires + at.wire + wire], last));
+uvec3 gate_at(gt_layer layer, uint gate, uint wire) {
+  uint last = layer.inputs - 1u;
+  return uvec3(codes.at[layer.gate + gate], min(wiring.at[layer.wire + wire], last),
+               min(wiring.at[wires + layer.wire + wire], last));
 }
 
 V gate_value(uvec3 gate, uint base) {
@@ -57,13 +57,13 @@ void load_patches(uint first, uint count) {
 /* Evaluates a layer of the perception for `count` channels from `first` on. source, target: rows of the inputs and
  * outputs. */
 void perceive_layer(uint l, uint first, uint count, uint source, uint target) {
-  gt_layer at = layer_at(l);
-  uint gates = KERNELS * at.width;
+  gt_layer layer = layer_at(l);
+  uint gates = KERNELS * layer.width;
   for (uint i = me; i < gates * count; i += LOCAL_X) {
-    uint c = i / gates, g = i - c * gates, k = g / at.width, o = g - k * at.width;
-    uint base = source + (l == 0u ? 9u * c : (c * KERNELS + k) * at.inputs), to = target + i;
-    if (l == PERCEPTIONS - 1u) to = CHANNELS + ((first + c) * at.width + o) * KERNELS + k;
-    memory[to] = gate_value(gate_at(at, g, o), base);
+    uint c = i / gates, g = i - c * gates, k = g / layer.width, o = g - k * layer.width;
+    uint base = source + (l == 0u ? 9u * c : (c * KERNELS + k) * layer.inputs), to = target + i;
+    if (l == PERCEPTIONS - 1u) to = CHANNELS + ((first + c) * layer.width + o) * KERNELS + k;
+    memory[to] = gate_value(gate_at(layer, g, o), base);
   }
   barrier();
 }
@@ -84,17 +84,17 @@ void perceive() {
 /* Evaluates the update's layers and returns the row of the last layer's outputs. Each invocation loads its gate of the
  * next layer before the barrier that waits for its inputs. */
 uint update() {
-  gt_layer at = layer_at(PERCEPTIONS);
-  uvec3 next = gate_at(at, min(me, at.width - 1u), min(me, at.width - 1u));
+  gt_layer layer = layer_at(PERCEPTIONS);
+  uvec3 next = gate_at(layer, min(me, layer.width - 1u), min(me, layer.width - 1u));
   uint source = 0u;
   for (uint l = 1u; l <= UPDATES; l++) {
     uint target = SECOND - source;
-    if (me < at.width) memory[target + me] = gate_value(next, source);
-    for (uint o = me + LOCAL_X; o < at.width; o += LOCAL_X)
-      memory[target + o] = gate_value(gate_at(at, o, o), source);
+    if (me < layer.width) memory[target + me] = gate_value(next, source);
+    for (uint o = me + LOCAL_X; o < layer.width; o += LOCAL_X)
+      memory[target + o] = gate_value(gate_at(layer, o, o), source);
     if (l < UPDATES) {
-      at = layer_at(PERCEPTIONS + l);
-      next = gate_at(at, min(me, at.width - 1u), min(me, at.width - 1u));
+      layer = layer_at(PERCEPTIONS + l);
+      next = gate_at(layer, min(me, layer.width - 1u), min(me, layer.width - 1u));
     }
     barrier();
     source = target;

@@ -15,7 +15,8 @@ layout(constant_id = GT_CA_SPEC_SUMMED) const uint SUMMED = 0u;
 const uint D_STATE = SHARED - CHANNELS; /* row: gradient of the cells' new states */
 
 /* Loads the gradient of the cells' new states into D_STATE. Every load is executed, needed or not, so that none waits
- * for another. The last invocations begin, because they have no patches to load. */
+ * for another. The work is distributed from the last invocation on, because the first ones may have more patches to
+ * load. */
 void load_gradient() {
   for (uint i = LOCAL_X - 1u - me; i < CHANNELS * P; i += LOCAL_X) {
     uint c = i % CHANNELS, lane = i / CHANNELS, cell = cell_of(lane);
@@ -76,23 +77,23 @@ vec4 products(vec4 c, V a, V b, V g, uint to) {
 /* What an invocation loads ahead: for its gate of a layer the coefficients, the sums of earlier steps, and the wires
  * (KEEP) or the values of its inputs; for its input of the layer the readers. */
 struct gt_fetch_back {
-  gt_layer at;
+  gt_layer layer;
   vec4 coefficient, sum;
   uvec2 wire;
   V a, b;
   uvec4 readers;
 };
 
-gt_fetch_back fetch_gate(gt_layer at, uint o) {
+gt_fetch_back fetch_gate(gt_layer layer, uint o) {
   gt_fetch_back f;
-  f.at = at;
-  f.coefficient = coefficients_of(at.gate + o);
-  f.sum = load_partial(at.slot + o);
+  f.layer = layer;
+  f.coefficient = coefficients_of(layer.gate + o);
+  f.sum = load_partial(layer.slot + o);
   if (KEEP != 0u) {
-    f.wire = wires_of(at.wire + o);
+    f.wire = wires_of(layer.wire + o);
     f.a = f.b = V(0.0);
   } else {
-    uint i = 2u * (group * TRACE + at.gate - layers[PERCEPTIONS].gate + o);
+    uint i = 2u * (group * TRACE + layer.gate - layers[PERCEPTIONS].gate + o);
     f.wire = uvec2(0u);
     f.a = GT_CAST(GT_LANES, trace).at[i];
     f.b = GT_CAST(GT_LANES, trace).at[i + 1u];
@@ -102,36 +103,36 @@ gt_fetch_back fetch_gate(gt_layer at, uint o) {
 
 /* Loads the data for layer UPDATES - 1 - back of the update; unconditionally, as `fetch`. */
 gt_fetch_back fetch_back(uint back) {
-  gt_layer at = layers[PERCEPTIONS + UPDATES - 1u - min(back, UPDATES - 1u)];
-  gt_fetch_back f = fetch_gate(at, min(me, at.width - 1u));
-  f.readers = readers_of(at.inverse, min(me, at.inputs - 1u));
+  gt_layer layer = layers[PERCEPTIONS + UPDATES - 1u - min(back, UPDATES - 1u)];
+  gt_fetch_back f = fetch_gate(layer, min(me, layer.width - 1u));
+  f.readers = readers_of(layer.inverse, min(me, layer.inputs - 1u));
   return f;
 }
 
 /* Backpropagates through gate o of the layer. */
 void gate_back(uint back, uint o, gt_fetch_back f) {
-  gt_layer at = f.at;
+  gt_layer layer = f.layer;
   V g;
   if (back == 0u) g = memory[D_STATE + o] * fired;
   else g = memory[GRADIENT + o];
   if (KEEP != 0u) {
-    uvec2 wire = clamp_wire(f.wire, at.inputs);
-    f.a = memory[at.row + wire.x];
-    f.b = memory[at.row + wire.y];
+    uvec2 wire = clamp_wire(f.wire, layer.inputs);
+    f.a = memory[layer.row + wire.x];
+    f.b = memory[layer.row + wire.y];
   }
   vec4 sum = products(f.coefficient, f.a, f.b, g, PRODUCTS + 2u * o);
-  store_partial(at.slot + o, add_partial(f.sum, sum));
+  store_partial(layer.slot + o, add_partial(f.sum, sum));
 }
 
 /* Backpropagates through a layer; leaves the gradient of its inputs in GRADIENT. */
 void layer_back(uint back, inout gt_fetch_back f) {
-  gt_layer at = f.at;
-  if (me < at.width) gate_back(back, me, f);
-  for (uint o = me + LOCAL_X; o < at.width; o += LOCAL_X) gate_back(back, o, fetch_gate(at, o));
+  gt_layer layer = f.layer;
+  if (me < layer.width) gate_back(back, me, f);
+  for (uint o = me + LOCAL_X; o < layer.width; o += LOCAL_X) gate_back(back, o, fetch_gate(layer, o));
   barrier();
-  if (me < at.inputs) memory[GRADIENT + me] = sum_of_readers(f.readers, PRODUCTS);
-  for (uint i = me + LOCAL_X; i < at.inputs; i += LOCAL_X)
-    memory[GRADIENT + i] = sum_of_readers(readers_of(at.inverse, i), PRODUCTS);
+  if (me < layer.inputs) memory[GRADIENT + me] = sum_of_readers(f.readers, PRODUCTS);
+  for (uint i = me + LOCAL_X; i < layer.inputs; i += LOCAL_X)
+    memory[GRADIENT + i] = sum_of_readers(readers_of(layer.inverse, i), PRODUCTS);
   f = fetch_back(back + AHEAD);
   barrier();
 }
@@ -150,33 +151,33 @@ void update_back(gt_fetch_back f0, gt_fetch_back f1) {
  * The sums of the invocation's first gate are added to `first_sum`, which the caller stores after the last channel;
  * those of its other gates are stored at once. */
 void perception_products(uint l, vec4 coefficient, inout vec4 first_sum, uint first, uint count) {
-  gt_layer at = perception_layer(l);
+  gt_layer layer = perception_layer(l);
   bool last = l == PERCEPTIONS - 1u;
-  uint gates = KERNELS * at.width, source = last ? GRADIENT + CHANNELS : layers[l + 1u].row;
-  for (uint i = me; i < gates * at.split; i += LOCAL_X) {
-    uint g = i % gates, k = g / at.width, o = g % at.width;
+  uint gates = KERNELS * layer.width, source = last ? GRADIENT + CHANNELS : layers[l + 1u].row;
+  for (uint i = me; i < gates * layer.split; i += LOCAL_X) {
+    uint g = i % gates, k = g / layer.width, o = g % layer.width;
     vec4 sum = vec4(0.0);
-    if (i != me) coefficient = coefficients_of(at.gate + g);
-    uvec2 wire = perception_wires(at, o);
-    for (uint c = i / gates; c < count; c += at.split) {
-      uint base = input_row(l, at, c, k);
-      uint slope = source + (last ? ((first + c) * at.width + o) * KERNELS + k : c * gates + g);
-      sum += products(coefficient, memory[base + wire.x], memory[base + wire.y], memory[slope],
+    if (i != me) coefficient = coefficients_of(layer.gate + g);
+    uvec2 wire = perception_wires(layer, o);
+    for (uint c = i / gates; c < count; c += layer.split) {
+      uint base = input_row(l, layer, c, k);
+      uint d_row = source + (last ? ((first + c) * layer.width + o) * KERNELS + k : c * gates + g);
+      sum += products(coefficient, memory[base + wire.x], memory[base + wire.y], memory[d_row],
                       PERCEIVED + 2u * (c * gates + g));
     }
     if (i == me) first_sum += sum;
     else {
-      if ((flags & 1u) != 0u || first > 0u) sum += load_partial(at.slot + i);
-      store_partial(at.slot + i, sum);
+      if ((flags & 1u) != 0u || first > 0u) sum += load_partial(layer.slot + i);
+      store_partial(layer.slot + i, sum);
     }
   }
   barrier();
 }
 
 /* The same as sum_of_readers for an input of the perception, whose inverse wiring is in shared memory. */
-V perception_sum_of_readers(gt_layer at, uint input_, uint products_at) {
+V perception_sum_of_readers(gt_layer layer, uint input_, uint products_at) {
   const uint begin = 2u * WIRES; /* of the inverse wiring, which starts with that of the perception */
-  uint i = begin + at.inverse + 4u * input_, others = words[i + 3u];
+  uint i = begin + layer.inverse + 4u * input_, others = words[i + 3u];
   V sum = V(0.0);
   for (uint r = 0u; r < 3u && words[i + r] != NONE; r++) sum += memory[products_at + words[i + r]];
   if (others != 0u)
@@ -186,16 +187,17 @@ V perception_sum_of_readers(gt_layer at, uint input_, uint products_at) {
 
 /* Replaces the values of the layer's inputs by their gradients, which are those of the previous layer's outputs. */
 void perception_inputs(uint l, uint count) {
-  gt_layer at = perception_layer(l);
-  for (uint i = me; i < KERNELS * at.inputs * count; i += LOCAL_X)
-    memory[at.row + i] = perception_sum_of_readers(at, i % at.inputs, PERCEIVED + i / at.inputs * 2u * at.width);
+  gt_layer layer = perception_layer(l);
+  for (uint i = me; i < KERNELS * layer.inputs * count; i += LOCAL_X)
+    memory[layer.row + i] =
+        perception_sum_of_readers(layer, i % layer.inputs, PERCEIVED + i / layer.inputs * 2u * layer.width);
   barrier();
 }
 
 /* The slot of the sums of the invocation's first gate; any valid slot if it has no gate. */
 uint slot_of(uint l) {
-  gt_layer at = perception_layer(min(l, PERCEPTIONS - 1u));
-  return at.slot + min(me, KERNELS * at.width * at.split - 1u);
+  gt_layer layer = perception_layer(min(l, PERCEPTIONS - 1u));
+  return layer.slot + min(me, KERNELS * layer.width * layer.split - 1u);
 }
 
 vec4 load_first_partial(uint l) { return load_partial(slot_of(l)); }
@@ -208,18 +210,18 @@ void store_first_partial(uint l, vec4 sum) {
 /* Backpropagates through the inputs of the first layer and stores the gradient of the patches. All kernels read the
  * same patch: the products are first added over the kernels, then over the readers of each position. */
 void patches_back(uint first, uint count) {
-  gt_layer at = perception_layer(0u);
-  uint each = 2u * at.width;
-  for (uint i = me; i < each * count; i += LOCAL_X) {
+  gt_layer layer = perception_layer(0u);
+  uint products_per_kernel = 2u * layer.width;
+  for (uint i = me; i < products_per_kernel * count; i += LOCAL_X) {
     V sum = V(0.0);
-    uint base = PERCEIVED + i / each * each * KERNELS + i % each;
-    for (uint k = 0u; k < KERNELS; k++) sum += memory[base + k * each];
+    uint base = PERCEIVED + i / products_per_kernel * products_per_kernel * KERNELS + i % products_per_kernel;
+    for (uint k = 0u; k < KERNELS; k++) sum += memory[base + k * products_per_kernel];
     memory[SUMMED + i] = sum;
   }
   barrier();
   for (uint i = me; i < 9u * count; i += LOCAL_X) {
     uint c = i % count, j = i / count;
-    V sum = perception_sum_of_readers(at, j, SUMMED + c * each);
+    V sum = perception_sum_of_readers(layer, j, SUMMED + c * products_per_kernel);
     if (j == 4u) sum += memory[GRADIENT + first + c] + memory[D_STATE + first + c] * (V(1.0) - fired);
     for (uint lane = 0u; lane < P; lane++)
       if (cell_of(lane) < cells)
@@ -266,8 +268,8 @@ void perception_back(vec4 c[4]) {
   store_first_partial(3u, add_partial(before[3], s3));
 }
 
-/* For a step in which no cell took its new state: the gradient of the new state is that of the old one, and nothing is
- * added to the sums. */
+/* For a step in which none of the workgroup's cells took its new state: the gradient of the new state is that of the
+ * old one, and nothing is added to the sums. */
 void copy_gradient() {
   for (uint i = me; i < 9u * P * CHANNELS; i += LOCAL_X) {
     uint c = i % CHANNELS, j = i / CHANNELS % 9u, lane = i / CHANNELS / 9u, cell = cell_of(lane);

@@ -5,7 +5,7 @@
 GT_ARGS(gt_logic_ca_gradient_args) {
   GT_FLOATS from, coefficients; /* from: the states; the one at from_offset is the state before this step */
   GT_WORDS wiring, inverse, shape, clock;
-  GT_FLOATS d_states; /* at d_offset: the gradient of the loss in the state after this step */
+  GT_FLOATS d_states; /* at d_offset: the upstream gradient of the state after this step */
   /* [cells, 9, channels]: the gradient of each cell's patch (the states in its neighborhood): d_patch is that
    * of step + 1, an input; d_patch_out is that of this step, the output. */
   GT_FLOATS d_patch, d_patch_out;

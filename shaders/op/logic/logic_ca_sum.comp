@@ -30,22 +30,22 @@ vec4 partial_sum(uint gate, uint piece) {
 }
 
 void coefficients() {
-  uint me = gl_LocalInvocationID.x, each = LOCAL_X / PIECES;
-  for (uint base = gl_WorkGroupID.x * each; base < gates; base += gl_NumWorkGroups.x * each) {
-    uint gate = base + me % each;
-    part[me] = gate < gates ? partial_sum(gate, me / each) : vec4(0.0);
+  uint me = gl_LocalInvocationID.x, gates_at_once = LOCAL_X / PIECES;
+  for (uint base = gl_WorkGroupID.x * gates_at_once; base < gates; base += gl_NumWorkGroups.x * gates_at_once) {
+    uint gate = base + me % gates_at_once;
+    part[me] = gate < gates ? partial_sum(gate, me / gates_at_once) : vec4(0.0);
     barrier();
-    if (me < each && gate < gates) {
+    if (me < gates_at_once && gate < gates) {
       vec4 sum = part[me];
-      for (uint p = 1u; p < PIECES; p++) sum += part[me + p * each];
+      for (uint p = 1u; p < PIECES; p++) sum += part[me + p * gates_at_once];
       for (uint k = 0u; k < 4u; k++) y.at[4u * gate + k] = sum[k];
     }
     barrier();
   }
 }
 
-/* The gradient of channel c of a cell: the sum over the patches that contain the cell. It is at position j of the patch
- * of its opposite neighbor, 8 - j. */
+/* The gradient of channel c of a cell: the sum over the patches that contain the cell. The cell is at position j in the
+ * patch of its neighbor at position 8 - j. */
 float state_gradient(uint cell, uint c) {
   uint inside = cell % (height * width);
   float sum = 0.0;

@@ -7,7 +7,7 @@
 #include "lib/math.glsl"
 #include "op/logic/logic.glsl"
 #include "op/logic/logic_sums.glsl"
-#include "op/logic/logic_shares.glsl"
+#include "op/logic/logic_weights.glsl"
 layout(constant_id = GT_LOGIC_SPEC_TO_LOGITS) const uint TO_LOGITS = 0u;
 
 /* Adds the items of this lane to the sums of the run of gates that begins at `first`. After the layer's last gate, that
@@ -32,9 +32,9 @@ void run_sums(uint first, uint width, inout vec4 sums[RUN]) {
 }
 
 void main() {
-  uint each = LOCAL_X / LANES, width = gt_logic_width();
-  for (uint chunk = gl_WorkGroupID.x; chunk * each * RUN < gates; chunk += gl_NumWorkGroups.x) {
-    uint first = (chunk * each + gl_LocalInvocationID.x / LANES) * RUN;
+  uint runs_at_once = LOCAL_X / LANES, width = gt_logic_width();
+  for (uint chunk = gl_WorkGroupID.x; chunk * runs_at_once * RUN < gates; chunk += gl_NumWorkGroups.x) {
+    uint first = (chunk * runs_at_once + gl_LocalInvocationID.x / LANES) * RUN;
     vec4 sums[RUN];
     [[unroll]] for (uint j = 0u; j < RUN; j++) sums[j] = vec4(0.0);
     if (first < gates) run_sums(first, width, sums);

@@ -9,7 +9,7 @@ layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_LOGIC_COEFFICIENTS_SPEC_MODE) const uint MODE = 0u;
 layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
 #include "op/logic/logic_hard.glsl"
-#include "op/logic/logic_shares.glsl"
+#include "op/logic/logic_weights.glsl"
 
 /* The coefficients for which c0 + c1 a + c2 b + c3 ab has the values f = f(0,0), f(1,0), f(0,1), f(1,1). */
 vec4 coefficients_of(vec4 f) { return vec4(f.x, f.y - f.x, f.z - f.x, (f.w - f.y) - (f.z - f.x)); }

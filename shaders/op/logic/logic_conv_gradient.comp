@@ -29,7 +29,7 @@ void evaluate() {
 /* Evaluates the tree at all positions of the window and returns the position of the maximum, for each sample. Sets
  * `value` to the leaves at that position. */
 uvec4 evaluate_window(uint window, uint s, uint items) {
-  uvec4 maximum = uvec4(0u);
+  uvec4 best_slot = uvec4(0u);
   read_leaves(window, 0u, s, items);
   if (SLOTS > 1u) {
     evaluate();
@@ -40,17 +40,17 @@ uvec4 evaluate_window(uint window, uint s, uint items) {
       evaluate();
       bvec4 better = greaterThan(value[LEAVES + GATES - 1u], best);
       best = mix(best, value[LEAVES + GATES - 1u], better);
-      maximum = mix(maximum, uvec4(slot), better);
+      best_slot = mix(best_slot, uvec4(slot), better);
       [[unroll]] for (uint l = 0u; l < LEAVES; l++) kept[l] = mix(kept[l], value[l], better);
     }
     [[unroll]] for (uint l = 0u; l < LEAVES; l++) value[l] = kept[l];
   }
-  return maximum;
+  return best_slot;
 }
 
 /* The same in fewer registers: the leaves at the position of the maximum are loaded again. */
 uvec4 evaluate_window_reloading(uint window, uint s, uint items) {
-  uvec4 maximum = uvec4(0u);
+  uvec4 best_slot = uvec4(0u);
   vec4 best = vec4(0.0);
   for (uint slot = 0u; slot < SLOTS; slot++) {
     read_leaves(window, slot, s, items);
@@ -59,16 +59,16 @@ uvec4 evaluate_window_reloading(uint window, uint s, uint items) {
     bvec4 better = greaterThan(root, best);
     if (slot == 0u) better = bvec4(true);
     best = mix(best, root, better);
-    maximum = mix(maximum, uvec4(slot), better);
+    best_slot = mix(best_slot, uvec4(slot), better);
   }
   for (uint slot = 0u; slot < SLOTS; slot++) {
-    bvec4 here = equal(maximum, uvec4(slot));
+    bvec4 here = equal(best_slot, uvec4(slot));
     if (!any(here)) continue;
     uvec2 corner = gt_conv_corner(window, slot);
     [[unroll]] for (uint l = 0u; l < LEAVES; l++)
       value[l] = mix(value[l], gt_conv_leaf(corner, place[l], s, items), here);
   }
-  return maximum;
+  return best_slot;
 }
 
 /* Backpropagates from the root to the leaves and replaces each value by its gradient. With RECALL the gates are loaded
@@ -97,14 +97,14 @@ void process_chunk(uint kernel, uint chunk) {
   uint items = gt_logic_width(), total = rows * COLUMNS * items;
   for (uint i = chunk * LOCAL_X + gl_LocalInvocationID.x; i < total; i += chunks * LOCAL_X) {
     uint window = i / items, s = i - window * items;
-    uvec4 maximum;
-    if (RECALL != 0u && SLOTS > 1u) maximum = evaluate_window_reloading(window, s, items);
-    else maximum = evaluate_window(window, s, items);
+    uvec4 best_slot;
+    if (RECALL != 0u && SLOTS > 1u) best_slot = evaluate_window_reloading(window, s, items);
+    else best_slot = evaluate_window(window, s, items);
     evaluate();
     value[LEAVES + GATES - 1u] = gt_logic_load(g, (window * KERNELS + kernel) * items + s, TYPE_G);
     backpropagate();
     if (inputs == 0u) continue;
-    winner.at[kernel * total + i] = maximum.x | maximum.y << 8 | maximum.z << 16 | maximum.w << 24;
+    winner.at[kernel * total + i] = best_slot.x | best_slot.y << 8 | best_slot.z << 16 | best_slot.w << 24;
     [[unroll]] for (uint l = 0u; l < LEAVES; l++) store_leaf((kernel * LEAVES + l) * total + i, value[l]);
   }
 }

@@ -12,9 +12,9 @@ vec4 load_leaf(uint i) {
   return v;
 }
 
-/* An invocation computes the gradient of one input value. Each leaf reads the value in at most one window; if the
- * position of the leaf's tree is the maximum of that window, the gradient of the leaf is added. The leaves are visited
- * in ascending order, so that the order of additions is fixed. */
+/* An invocation computes the gradient of one input value. Each leaf reads the value in at most one window, at one
+ * position of it; if the tree's maximum in that window is at this position, the gradient of the leaf is added. The
+ * leaves are visited in ascending order, so that the order of additions is fixed. */
 void main() {
   uint items = gt_logic_width(), windows = rows * COLUMNS * items;
   uint total = height * width * CHANNELS * items;
@@ -34,8 +34,8 @@ void main() {
         continue;
       }
       uint word = winner.at[(leaf >> DEPTH) * windows + item];
-      uvec4 maximum = uvec4(word) >> uvec4(0u, 8u, 16u, 24u) & 255u;
-      bvec4 is_maximum = equal(maximum, uvec4(slot));
+      uvec4 best_slot = uvec4(word) >> uvec4(0u, 8u, 16u, 24u) & 255u;
+      bvec4 is_maximum = equal(best_slot, uvec4(slot));
       if (any(is_maximum)) sum += mix(vec4(0.0), load_leaf(leaf * windows + item), is_maximum);
     }
     gt_logic_store(i, sum);

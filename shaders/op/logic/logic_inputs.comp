@@ -14,10 +14,10 @@ void main() {
     uint feature = place.x, s = place.y, end = wiring.at[feature + 1u];
     vec4 sum = vec4(0.0);
     for (uint k = wiring.at[feature]; k < end; k++) {
-      uint pin = wiring.at[inputs + 1u + 2u * k], other = wiring.at[inputs + 2u + 2u * k], gate = pin >> 1;
+      uint reader = wiring.at[inputs + 1u + 2u * k], other = wiring.at[inputs + 2u + 2u * k], gate = reader >> 1;
       vec4 c = gt_logic_gate(gate);
       float slope = c.y;
-      if ((pin & 1u) != 0u) slope = c.z;
+      if ((reader & 1u) != 0u) slope = c.z;
       vec4 b = gt_logic_load(x, other * width + s, TYPE_X);
       sum += gt_logic_load(g, gate * width + s, TYPE_G) * (slope + c.w * b);
     }

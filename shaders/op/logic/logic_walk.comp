@@ -10,8 +10,8 @@ const uint RUN = GT_LOGIC_RUN;
 #include "op/logic/logic_walk.glsl"
 
 void main() {
-  uint me = gl_LocalInvocationID.x, each = LOCAL_X / LANES, width = gt_logic_width();
-  for (uint run = gl_WorkGroupID.x * each + me / LANES; run < runs; run += gl_NumWorkGroups.x * each) {
+  uint me = gl_LocalInvocationID.x, runs_at_once = LOCAL_X / LANES, width = gt_logic_width();
+  for (uint run = gl_WorkGroupID.x * runs_at_once + me / LANES; run < runs; run += gl_NumWorkGroups.x * runs_at_once) {
     load_run(run, width);
     for (uint s = me % LANES; s < width; s += LANES) {
       vec4 v[RUN + 1u];

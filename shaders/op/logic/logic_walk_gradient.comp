@@ -37,9 +37,9 @@ void run_sums(uint run, uint width, inout vec4 sums[RUN]) {
 }
 
 void main() {
-  uint each = LOCAL_X / LANES, width = gt_logic_width();
-  for (uint chunk = gl_WorkGroupID.x; chunk * each < runs; chunk += gl_NumWorkGroups.x) {
-    uint run = chunk * each + gl_LocalInvocationID.x / LANES;
+  uint runs_at_once = LOCAL_X / LANES, width = gt_logic_width();
+  for (uint chunk = gl_WorkGroupID.x; chunk * runs_at_once < runs; chunk += gl_NumWorkGroups.x) {
+    uint run = chunk * runs_at_once + gl_LocalInvocationID.x / LANES;
     vec4 sums[RUN];
     [[unroll]] for (uint j = 0u; j < RUN; j++) sums[j] = vec4(0.0);
     if (run < runs) run_sums(run, width, sums);

@@ -7,10 +7,10 @@
 #include "op/matmul/follow.glsl"
 #endif
 
-/* The number of parts of a quad that are loaded at once, so that their latencies overlap. */
+/* The number of parts of a quad that are loaded at once, so that their latencies overlap. Parts: of K (split-K). */
 const uint AT_ONCE = PATIENT ? 1u : SPLIT < 16u ? SPLIT : 16u;
 
-/* The sum of all parts: of a quad, … */
+/* The sum over all parts of quad number `quad` of the result. */
 vec4 joined_quad(uint quad) {
   uint apart = batch * m * n / 4u;
   vec4 sum = vec4(0.0), next[AT_ONCE];
@@ -23,7 +23,7 @@ vec4 joined_quad(uint quad) {
   return sum;
 }
 
-/* … of up to four elements that cannot be read as a quad, … */
+/* The sum over all parts of up to four elements that cannot be read as a quad. */
 vec4 joined_some(gt_place place) {
   vec4 sum = vec4(0.0);
   for (uint l = 0u; l < place.lanes; l++) {
@@ -33,7 +33,7 @@ vec4 joined_some(gt_place place) {
   return sum;
 }
 
-/* … and of either. */
+/* The sum over all parts of the elements at `place`, read as a quad if that is possible. */
 vec4 joined_value(gt_place place) {
   bool quads = ALIGNED != 0u && (GT_PROGRAM_QUADS || (n & 3u) == 0u);
   vec4 v;

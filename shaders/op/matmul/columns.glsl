@@ -55,7 +55,8 @@ vec4 columns_write(gt_place at, vec4 leader, inout gt_column_sums s) {
   return result[0];
 }
 
-/* Stores an invocation's sums to one of `slots` slots: those of `lanes` columns from `first` on, of `wide`. */
+/* Stores an invocation's sums of `lanes` columns from column `first` on to slot number `slot`; there are `slots` slots
+ * of `wide` columns each. */
 void columns_leave(gt_column_sums s, uint slot, uint slots, uint wide, uint first, uint lanes) {
   for (uint l = 0u; l < lanes; l++) {
     columns_put(slot * wide + first + l, s.sum[l]);

@@ -52,17 +52,17 @@
 #define GT_FOLLOWED_BY_LOSS     2u /* cross-entropy */
 #define GT_FOLLOWED_BY_ROWS     4u /* a row program */
 /* For cross-entropy: the label smoothing, a float. For a row program (op/rows.h) bit fields: five bits per
- * reduction (0 or 1 + its pass, plus 8 times the number of its GT_I_ROW_…), four bits for the number of
- * passes, and a bit for each output that has one value per row. */
+ * reduction: 0 if it is unused, otherwise 1 + its pass + 8 * (its opcode - GT_I_ROW_SUM); four bits: the
+ * number of passes; and a bit for each output: 1 if it has one value per row. */
 #define GT_FACTOR_SPEC_SMOOTHING      30
 #define GT_ROWS_BEHIND_REDUCTION_BITS 5
 #define GT_ROWS_BEHIND_OPCODE         8u
-#define GT_ROWS_BEHIND_PASSES         20 /* the first of the bits */
-#define GT_ROWS_BEHIND_NARROW         24
-/* Indices of arguments of the epilogue that are used otherwise. Its inputs: */
+#define GT_ROWS_BEHIND_PASSES         20 /* the first bit of the number of passes */
+#define GT_ROWS_BEHIND_NARROW         24 /* the first of the outputs' bits */
+/* Arguments of the epilogue that have another use here: indices of its inputs (x). */
 #define GT_ROWS_BEHIND_Y       3 /* the fourth output of a row program */
 #define GT_FOLLOW_LABELS       2
 #define GT_FOLLOW_ROW_GRADIENT 3
-/* Its outputs: */
+/* Index of its output (y). */
 #define GT_FOLLOW_Y 1 /* the gradient of cross-entropy */
 #endif

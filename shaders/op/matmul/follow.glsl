@@ -39,25 +39,26 @@ float follow_sum(uint c, vec4 v) {
   return sum;
 }
 
-/* The sum over all quads of row i of word l, in which each quad's invocation has stored its sum. */
+/* The sum over row i of the values that the invocations have stored to word l of each quad. */
 float follow_joined(uint i, uint l, uint wide) {
   float sum = 0.0;
   for (uint c = 0u; c < n; c += 4u) sum += columns_get(follow_word(i, c + l, wide));
   return sum;
 }
 
-/* Writes the loss of row r, if c is 0, and the gradient of its quad at c. own: the label's target without the
- * background; shifted: the sum of the logits minus the largest one. */
-void follow_write(uint r, uint c, uint label, float own, float factor, vec4 z, float at_label, float largest, float sum, float shifted) {
+/* Writes the loss of row r, if c is 0, and the gradient of its quad at c. label_target: the label's target without the
+ * background; shifted: the sum of (logit - largest) over the row. */
+void follow_write(uint r, uint c, uint label, float label_target, float factor, vec4 z, float at_label, float largest,
+                  float sum, float shifted) {
   float background = uintBitsToFloat(SMOOTHING) / float(n);
   if (BY_LOSS && c == 0u) {
-    float value = gt_log(vec4(sum)).x - own * (at_label - largest);
+    float value = gt_log(vec4(sum)).x - label_target * (at_label - largest);
     if (SMOOTHING != 0u) value -= background * shifted;
     range.at[r] = label < n ? value : gt_no_label(label);
   }
   if (BY_SLOPE) {
     vec4 target = vec4(background);
-    [[unroll]] for (uint l = 0u; l < 4u; l++) if (c + l == label) target[l] += own;
+    [[unroll]] for (uint l = 0u; l < 4u; l++) if (c + l == label) target[l] += label_target;
     vec4 slope = gt_cross_entropy_slope(z, largest, sum, 1.0, target, label < n ? factor : gt_no_label(label));
     [[unroll]] for (uint l = 0u; l < 4u; l++) if (c + l < n) y[GT_FOLLOW_Y].at[r * n + c + l] = slope[l];
   }
@@ -69,11 +70,11 @@ void follow_write(uint r, uint c, uint label, float own, float factor, vec4 z, f
  * overlap with it. */
 void follow_rows(uint m0, uint high, uint wide) {
   if (!BY_SLOPE && !BY_LOSS) return;
-  uint me = gl_LocalInvocationIndex, quads = (n + 3u) / 4u, together = LOCAL_X / quads, c = me % quads * 4u;
-  float own = 1.0 - uintBitsToFloat(SMOOTHING);
-  for (uint first = 0u; first < high; first += together) {
+  uint me = gl_LocalInvocationIndex, quads = (n + 3u) / 4u, rows_at_once = LOCAL_X / quads, c = me % quads * 4u;
+  float label_target = 1.0 - uintBitsToFloat(SMOOTHING);
+  for (uint first = 0u; first < high; first += rows_at_once) {
     uint i = min(first + me / quads, high - 1u), r = min(m0 + i, m - 1u);
-    bool exists = me / quads < together && first + me / quads < high && m0 + i < m;
+    bool exists = me / quads < rows_at_once && first + me / quads < high && m0 + i < m;
     uint label = GT_CAST(GT_WORDS, x[GT_FOLLOW_LABELS]).at[r];
     float factor = 1.0;
     if (BY_SLOPE) factor = x[GT_FOLLOW_ROW_GRADIENT].at[r];
@@ -90,6 +91,6 @@ void follow_rows(uint m0, uint high, uint wide) {
     float shifted = 0.0;
     if (SMOOTHING != 0u) shifted = follow_joined(i, 1u, wide);
     float sum = follow_joined(i, 0u, wide);
-    if (exists) follow_write(r, c, label, own, factor, z, at_label, largest, sum, shifted);
+    if (exists) follow_write(r, c, label, label_target, factor, z, at_label, largest, sum, shifted);
   }
 }

@@ -1,10 +1,10 @@
 /* Stages tiles of a KAN's inputs and of a gradient in shared memory, for wgrad and dgrad kernels with small N
- * (lines.h). An invocation then reads its own input, and the gradient's line quad by quad, as all invocations of the
- * line do at the same time. Loads are issued in batches of FETCHED before anything is stored, so that their latencies
- * overlap.
+ * (lines.h). An invocation then reads its own input, and the gradient's line quad by quad; all invocations with the
+ * same line read the same quad at the same time. Loads are issued in batches of FETCHED before anything is stored, so
+ * that their latencies overlap.
  *
  * Include after the constant LOCAL_X and lib/program.glsl. GT_LINES_LEAST: the number of vec4s of `lines` that the
- * kernel needs for other purposes after the last line. */
+ * kernel needs for other purposes once all lines have been processed. */
 #include "op/matmul/fetch.glsl"
 layout(constant_id = GT_LINES_SPEC_INPUTS) const uint INPUTS = 4u;
 layout(constant_id = GT_LINES_SPEC_OUTPUTS) const uint OUTPUTS = 1u;
@@ -23,9 +23,9 @@ shared vec4 lines[LINES_QUADS > GT_LINES_LEAST ? LINES_QUADS : GT_LINES_LEAST];
 void lines_put(uint word, float value) { lines[word / 4u][word & 3u] = value; }
 float lines_get(uint word) { return lines[word / 4u][word & 3u]; }
 
-/* Stages the lines from `first` on, of `all`: INPUTS inputs from input_ on, of `wide`, and OUTPUTS columns of the
- * gradient from output_ on, of `long_`. Elements that do not exist are replaced by others. raw: offset of the second
- * plane of inputs. */
+/* Stages STAGED lines from line `first` on: INPUTS inputs from input_ on, and OUTPUTS columns of the gradient from
+ * output_ on. There are `all` lines, `wide` inputs and `long_` columns; elements that do not exist are replaced by
+ * others. raw: offset of the second plane of inputs. */
 void lines_stage(GT_FLOATS inputs, uint raw, GT_FLOATS gradient, uint first, uint all, uint input_, uint wide, uint output_,
                  uint long_) {
   uint me = gl_LocalInvocationID.x;
@@ -54,7 +54,7 @@ void lines_stage(GT_FLOATS inputs, uint raw, GT_FLOATS gradient, uint first, uin
   }
 }
 
-/* Input number `own` of a staged line. */
-float lines_input(uint line, uint own, uint plane) { return lines_get((plane * STAGED + line) * INPUTS + own); }
+/* Input number i of a staged line. */
+float lines_input(uint line, uint i, uint plane) { return lines_get((plane * STAGED + line) * INPUTS + i); }
 
 vec4 lines_gradient(uint line, uint quad) { return lines[GRADIENT_AT + line * SPREAD + quad]; }

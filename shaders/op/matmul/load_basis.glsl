@@ -87,9 +87,9 @@ gt_spot basis_woven(uint position) {
   return gt_spot(raw + block * BASIS_BLOCK + rest - term * BASIS_BLOCK, ivec3(0), term);
 }
 
-/* BASIS_GRAIN: columns of the functions of a block. If the base is apart and this is a multiple of the width of a tile,
- * then all columns of a tile are of the base, or none is. The kernel can then decide once per tile: at a branch per
- * element a driver would wait for the loads in flight. */
+/* BASIS_GRAIN: columns of the functions of a block. If the base is apart and BASIS_GRAIN is a multiple of the width of
+ * a tile, then all columns of a tile are of the base, or none is. The kernel can then decide once per tile: at a branch
+ * per element a driver would wait for the loads in flight. */
 const uint BASIS_GRAIN = BASIS_BLOCK * BASIS_TERMS;
 bool basis_is_base(uint position) { return position >= basis_inputs * BASIS_TERMS; }
 

@@ -67,7 +67,7 @@ uvec2 quad_place(bool k_major, uint wide, uint q) {
   return place;
 }
 
-/* Its index in memory, in a matrix of w by k elements. at: the place of the slice. */
+/* The index of quad q in memory, in a matrix of w by k elements. at: the place of the slice. */
 uint quad_address(bool k_major, uint wide, uint q, uvec2 at, uint w) {
   uvec2 place = at + quad_place(k_major, wide, q);
   uint address;
@@ -76,7 +76,7 @@ uint quad_address(bool k_major, uint wide, uint q, uvec2 at, uint w) {
   return address;
 }
 
-/* The number of its elements that exist. */
+/* The number of elements of quad q that exist. */
 int quad_left(bool k_major, uint wide, uint q, uvec2 at, uint w, uint k_end) {
   uvec2 place = at + quad_place(k_major, wide, q);
   int left;
@@ -222,6 +222,7 @@ const bool B_LATER = KIND_B == GT_FACTOR_SCALED && TRANS_B == 0u;
     a_exists[f] = quad_left(TRANS_A != 0u, BM, q, uvec2(m0, k_at), m, k_end) > 0; \
     a_next[f] = fetch(a, line + a_made[f].at, a_exists[f] ? 4 : 0, ALIGNED != 0u); \
   }
+/* A_PURE: either all columns of a slice of A are of the base, or none is (BASIS_GRAIN). */
 const bool BY_ROWS = TRANS_A == 0u;
 const uint PURE_COLUMNS = BY_ROWS ? BK : BM, PURE_REST = BASIS_GRAIN % PURE_COLUMNS;
 const bool A_PURE = BASIS_APART && PURE_REST == 0u;

@@ -7,7 +7,7 @@
  * line is a row of A or a column of B. A step is as deep as a matrix (MATRIX_K); the number of steps is
  * rounded up to an even number. Planes: the upper and the lower float16 parts of a split product, otherwise
  * one. Elements of a group that do not exist are 0; tiles beyond the last group read the last group again. B
- * follows A; after it one step is unused, because the kernel loads one step too many.
+ * follows A, and one unused step follows B, because the kernel loads one step too many.
  *
  * The operands are dense, or the coefficients of a basis and the operand that is repeated in each of their
  * segments, of which one segment is packed (factor.h). Factors of coefficients are multiplied in when

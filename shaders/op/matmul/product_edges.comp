@@ -51,9 +51,9 @@ vec4 share_of(uint share, uint line, uint input_, int left) {
   for (uint term = share; term < BASIS_TOTAL; term += SHARES) {
     uint along = coefficients_position(term * SEGMENT).at;
     vec4 sum = vec4(0.0);
-    bool anew = term == share;
-    if (BASIS_HAS_BASE != 0u && SCALED_PARTS != 0u) anew = anew || term == BASIS_TERMS;
-    if (anew) scale_gradient(g, line, rows, term);
+    bool new_factors = term == share;
+    if (BASIS_HAS_BASE != 0u && SCALED_PARTS != 0u) new_factors = new_factors || term == BASIS_TERMS;
+    if (new_factors) scale_gradient(g, line, rows, term);
     [[unroll]] for (uint o = 0u; o < OUTPUTS; o++) sum = fma(g[o], gt_gather(b, rows.at + along + o), sum);
     total = fma(sum, basis_values(x, term, partial, input_, left), total);
   }

@@ -26,7 +26,7 @@ GT_FLOATS made_from(uint elements) {
 }
 
 /* places: offsets of the inputs of a lane's elements from the first input of a matrix. made_lines: index of the first
- * line of each matrix. held: the inputs that are in registers (inputs_of). */
+ * line of each matrix. held: the offset of the inputs that are in registers (inputs_of). */
 #define BEGIN_MADE \
   uvec4 numbers[MADE_QUADS], places[MADE_QUADS]; \
   vec4 inputs_of[MADE_ALL]; \

@@ -29,12 +29,12 @@
 #define GT_MATRIX_BRIEF   512u /* short code, which compiles fast */
 /* Roots (range.h) of an operand that the GEMM which computed it has written. They are then in separate
  * buffers: those of A in `range`, those of B in input GT_MATRIX_ROOTS_B of the epilogue, which it does not
- * use. The bit of B is twice that of A. */
+ * use. The bit of B is twice that of A; GT_MATRIX_PARTS_B is a field of two bits, as GT_MATRIX_PARTS_A. */
 #define GT_MATRIX_KNOWN_A 1024u
 #define GT_MATRIX_KNOWN_B 2048u
 #define GT_MATRIX_EVEN_A  65536u /* one root for the whole operand */
 #define GT_MATRIX_EVEN_B  131072u
-#define GT_MATRIX_PARTS_A 524288u /* times e, 0 to 2: 2^e roots per depth, because tiles were shorter */
+#define GT_MATRIX_PARTS_A 524288u /* times e, 0 to 2: 2^e roots per depth (product_matrix_roots.glsl) */
 #define GT_MATRIX_PARTS_B 2097152u
 #define GT_MATRIX_ROOTS_B 3
 /* More bits. */

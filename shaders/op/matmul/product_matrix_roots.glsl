@@ -11,6 +11,8 @@ shared uint special; /* true if there is an infinity or NaN */
 const uint PARTS_A = 1u << (FORM / GT_MATRIX_PARTS_A & 3u), PARTS_B = 1u << (FORM / GT_MATRIX_PARTS_B & 3u);
 const bool MORE_OF_A = PARTS_A > PARTS_B;
 const uint ROOT_PARTS = MORE_OF_A ? PARTS_A : PARTS_B, FETCHED_ROOTS = OWN_ROOTS * ROOT_PARTS;
+/* The number of the root for part `part` of a depth: roots are per tile of the GEMM that has written them, or per
+ * depth. */
 uint root_tile(uint parts, uint depth, uint part) {
   uint tile = GT_RANGE_DEPTH / parts;
   return parts > 1u ? min(parts * depth + part % parts, (k + tile - 1u) / tile - 1u) : depth;

@@ -5,8 +5,8 @@
 const bool SHIFTED = (FORM & GT_MATRIX_SHIFTED) != 0u, OTHER_IS_A = B_BYTES;
 const uint OTHER_SCALES = OTHER_IS_A ? A_SCALES : B_SCALES, OTHER_FETCHES = OTHER_IS_A ? A_FETCHES : B_FETCHES;
 #define BEGIN_SHIFT \
-  vec4 below[OTHER_SCALES]; /* sums over quads below one another, if memory's lines are of constant k; … */ \
-  float along[OTHER_FETCHES]; /* … otherwise sums along a line */ \
+  vec4 below[OTHER_SCALES]; /* if lines are of constant k: sums over quads below one another */ \
+  float along[OTHER_FETCHES]; /* otherwise: sums along a line */ \
   GT_UNROLL for (uint f = 0u; f < OTHER_SCALES; f++) below[f] = vec4(0.0); \
   GT_UNROLL for (uint f = 0u; f < OTHER_FETCHES; f++) along[f] = 0.0;
 #define SUM_SIDE(next, K_LINES, HAS, SCALES, FETCHES) \
@@ -19,8 +19,8 @@ const uint OTHER_SCALES = OTHER_IS_A ? A_SCALES : B_SCALES, OTHER_FETCHES = OTHE
   if (SHIFTED && A_BYTES) { SUM_SIDE(next_b, B_K_LINES, HAS_B, B_SCALES, B_FETCHES) } \
   if (SHIFTED && B_BYTES) { SUM_SIDE(next_a, A_K_LINES, HAS_A, A_SCALES, A_FETCHES) }
 
-/* Adds the invocations' sums of each row or column of the tile, of `wide`, and stores the sum times the shift in the
- * place of its root. first: index of the first root. */
+/* Adds the invocations' sums of each of the tile's `wide` rows or columns, and stores the sum times the shift in the
+ * place of the root of that row or column. first: index of the first root. */
 #define JOIN_LINES(tile, K_LINES, QUAD, HAS, LINES, LINE, BELOW, SHARE, SCALES, FETCHES, wide, first) \
   GT_UNROLL for (uint f = 0u; f < (K_LINES ? SCALES : FETCHES); f++) { \
     uvec2 quad = QUAD(f); \

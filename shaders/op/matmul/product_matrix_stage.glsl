@@ -16,7 +16,7 @@ const uint A_STRIDE = A_LINE / 2u + 1u, B_STRIDE = B_LINE / 2u + 1u; /* in pairs
 const uint A_PLANE = A_LINES * A_STRIDE, B_PLANE = B_LINES * B_STRIDE;
 const uint A_QUADS = A_LINES * A_LINE, B_QUADS = B_LINES * B_LINE;
 /* Quads of an invocation per line: two for an operand that is not dense, because the spots of lines are costly. SHARE:
- * invocations per line. */
+ * invocations per line. TAKEN: quads that the workgroup loads at a time. */
 const uint A_EACH = A_DENSE ? 1u : 2u, B_EACH = B_DENSE ? 1u : 2u;
 const uint A_SHARE = A_LINE / A_EACH, B_SHARE = B_LINE / B_EACH, A_TAKEN = A_EACH * LOCAL_X, B_TAKEN = B_EACH * LOCAL_X;
 const uint A_FETCHES = (A_QUADS + A_TAKEN - 1u) / A_TAKEN * A_EACH, B_FETCHES = (B_QUADS + B_TAKEN - 1u) / B_TAKEN * B_EACH;
@@ -46,7 +46,7 @@ uvec2 quad_of(bool k_lines, uint each, uint share, uint f) {
 uvec2 quad_place(bool k_lines, uvec2 quad, uvec2 tile_at) {
   return uvec2(quad.x + (k_lines ? tile_at.y : tile_at.x), 4u * quad.y + (k_lines ? tile_at.x : tile_at.y));
 }
-/* The number of its elements that exist. */
+/* The number of elements of the quad at `place` that exist. */
 int quad_left(bool k_lines, uvec2 place, uint wide, uint k_end) {
   bool exists = place.x < (k_lines ? k_end : wide);
   return exists ? int(k_lines ? wide : k_end) - int(place.y) : 0;
@@ -62,9 +62,9 @@ gt_spot basis_quad_of(uint f, uint k_at) {
   return spot;
 }
 
-/* Computes the indices of an invocation's quads in the first slab. corner: its place (w, k). For an operand that is not
- * dense, also the spots that are the same for all slabs: of positions if lines are of constant k, otherwise of
- * lines. */
+/* Computes the indices of an invocation's quads in the first slab. corner: the place (w, k) of the slab. For an operand
+ * that is not dense, also the spots that are the same for all slabs: of positions if lines are of constant k, otherwise
+ * of lines. */
 #define BEGIN_SIDE(address, spot, tap, KIND, K_LINES, QUAD, FETCHES, corner, length, wide, stride) \
   GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
     uvec2 inside = quad_place(K_LINES, QUAD(f), corner); \

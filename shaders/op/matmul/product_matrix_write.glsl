@@ -62,10 +62,11 @@ void write_piece(uint z, uint from_m, uint from_n, uint mine, inout gt_column_su
 /* Reduces the columns of piece p over all subgroups. */
 void join_piece(uint p, uint m0, uint n0, gt_column_sums joined_sums) {
   uint slot = gt_subgroup() / SUBGROUPS_N * PIECE_DOWN + gt_lane() / PIECE_QUADS, slots = BM / SM * PIECE_DOWN;
-  uint own = PIECE * MATRIX_N, first = gt_subgroup() % SUBGROUPS_N * own + gt_lane() % PIECE_QUADS * 4u;
+  uint piece_columns = PIECE * MATRIX_N;
+  uint first = gt_subgroup() % SUBGROUPS_N * piece_columns + gt_lane() % PIECE_QUADS * 4u;
   barrier(); /* the other subgroups have read their pieces */
-  columns_leave(joined_sums, slot, slots, SUBGROUPS_N * own, first, 4u);
-  columns_join(slots, SUBGROUPS_N * own, m0, BM, n0 + p * own, own, SN);
+  columns_leave(joined_sums, slot, slots, SUBGROUPS_N * piece_columns, first, 4u);
+  columns_join(slots, SUBGROUPS_N * piece_columns, m0, BM, n0 + p * piece_columns, piece_columns, SN);
 }
 
 /* Writes all accumulators, piece by piece, in a loop with one body for all pieces. Compilers cannot know its count

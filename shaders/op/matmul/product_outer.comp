@@ -31,16 +31,15 @@ const bool MAKES_A = KIND_A == GT_FACTOR_BASIS;
 const uint FUNCTIONS = MAKES_A ? BASIS_TOTAL : 1u, SUMS = FUNCTIONS * OUTPUTS, NOWHERE = 0xffffffffu;
 /* The number of a tile's elements that an invocation writes, and the number of parts of each that it loads at once. */
 const uint OWN = (SUMS * INPUTS + LOCAL_X - 1u) / LOCAL_X, PARTS = OWN < FETCHED ? FETCHED / OWN : 1u;
+/* The number of elements that an invocation writes in a round. */
 const uint IN_ROUND = (ROUND * INPUTS * OUTPUTS + LOCAL_X - 1u) / LOCAL_X;
 float sum[SUMS];
 
-/* Here and in `joined`, `line` is a row of the tile's result: a function and an input, inputs running fastest. In the
- * rest of the file a line is a row of the operands, along K.
- *
- * Index in the result of element e of the functions from `first` on, for the tile's inputs from input_ on and its
- * columns from `column` on; NOWHERE if it does not exist. */
+/* Index in the result of element e of the functions from `first` on, for the tile's inputs from input_ on and its
+ * columns from `column` on; NOWHERE if it does not exist. Elements are in rows of OUTPUTS columns; result_row counts
+ * these rows, each of one function and one input, inputs running fastest. */
 uint place_of(uint e, uint first, uint input_, uint column) {
-  uint line = e / OUTPUTS, i = input_ + line % INPUTS, term = first + line / INPUTS;
+  uint result_row = e / OUTPUTS, i = input_ + result_row % INPUTS, term = first + result_row / INPUTS;
   column += e % OUTPUTS;
   bool exists = i < m / FUNCTIONS && term < FUNCTIONS && column < n;
   uint at = i;
@@ -48,13 +47,13 @@ uint place_of(uint e, uint first, uint input_, uint column) {
   return exists ? at * n + column : NOWHERE;
 }
 
-/* Adds a staged line to the sums of this invocation's input, which is number `own` of the tile. */
-void add_line(uint line, uint own, uint input_) {
-  vec4 x = vec4(lines_input(line, own, 0u)), g[QUADS];
+/* Adds a staged line to the sums of this invocation's input, which is number `tile_input` of the tile. */
+void add_line(uint line, uint tile_input, uint input_) {
+  vec4 x = vec4(lines_input(line, tile_input, 0u)), g[QUADS];
   [[unroll]] for (uint q = 0u; q < QUADS; q++) g[q] = lines_gradient(line, q);
   [[unroll]] for (uint term = 0u; term < FUNCTIONS; term++) {
     float value = x.x;
-    if (BASIS_APART && term == BASIS_TERMS) x = vec4(lines_input(line, own, 1u));
+    if (BASIS_APART && term == BASIS_TERMS) x = vec4(lines_input(line, tile_input, 1u));
     if (MAKES_A) value = basis_values(x, term, a, input_, 1).x;
     [[unroll]] for (uint o = 0u; o < OUTPUTS; o++)
       sum[term * OUTPUTS + o] = fma(value, g[o / 4u][o % 4u], sum[term * OUTPUTS + o]);
@@ -63,7 +62,8 @@ void add_line(uint line, uint own, uint input_) {
 
 /* Element e, summed over the invocations that process different lines, in a fixed order. */
 float joined(uint e) {
-  uint line = e / OUTPUTS, at = (line / INPUTS * LOCAL_X + line % INPUTS) * JOINED + e % OUTPUTS;
+  uint result_row = e / OUTPUTS;
+  uint at = (result_row / INPUTS * LOCAL_X + result_row % INPUTS) * JOINED + e % OUTPUTS;
   vec4 all = vec4(0.0);
   [[unroll]] for (uint t = 0u; t < TEAMS; t += 4u)
     [[unroll]] for (uint l = 0u; l < 4u; l++) all[l] += lines_get(at + (t + l) * INPUTS * JOINED);
@@ -108,7 +108,8 @@ void add_parts(uint input_, uint column) {
 }
 
 void main() {
-  uint me = gl_LocalInvocationID.x, own = me % INPUTS, inputs = m / FUNCTIONS, across = (n + OUTPUTS - 1u) / OUTPUTS;
+  uint me = gl_LocalInvocationID.x, tile_input = me % INPUTS, inputs = m / FUNCTIONS;
+  uint across = (n + OUTPUTS - 1u) / OUTPUTS;
   uint input_ = gl_WorkGroupID.x / across * INPUTS, column = gl_WorkGroupID.x % across * OUTPUTS;
   uint end = min((gl_WorkGroupID.y + 1u) * PART, k);
   if (MAKES_A) basis_begin();
@@ -118,7 +119,7 @@ void main() {
     lines_stage(a, basis_raw, b, at, k, input_, inputs, column, n);
     barrier();
     for (uint line = me / INPUTS; line < min(STAGED, end - at); line += TEAMS)
-      add_line(line, own, min(input_ + own, inputs - 1u));
+      add_line(line, tile_input, min(input_ + tile_input, inputs - 1u));
   }
   store(input_, column);
   if (ARRIVE != 0u) {

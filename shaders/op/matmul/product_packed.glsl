@@ -1,11 +1,11 @@
 /* GEMM main loop for packed operands (packed.h): each lane loads its elements straight into registers; nothing is
  * staged, and subgroups do not wait for each other. The data of a step is loaded while the previous step is multiplied,
- * in two register sets by turns. The first multiplications of a step use all its matrices, so they wait for all its
- * loads before the next loads are issued: a driver may wait for both together. */
+ * alternately in two register sets. The first multiplications of a step use all its matrices, so they wait for all its
+ * loads before the next loads are issued; otherwise a driver might wait for the old and the new loads together. */
 #include "op/matmul/packed.glsl"
 #ifdef GT_MATRIX_UNITS
 const uint SETS = 2u;
-/* True for a set of products of rows i and columns j that together touch all rows and columns. */
+/* True for some products of matrices (row i, column j) that together read the matrices of all rows and columns. */
 #define TOUCHES(i, j) ((i) % ACROSS == (j) || (j) % DOWN == (i))
 #else
 const uint SETS = 1u; /* software devices compile unrolled code slowly */

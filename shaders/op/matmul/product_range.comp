@@ -21,10 +21,10 @@ layout(constant_id = GT_FACTOR_SPEC_RESULT) const uint RESULT = 0u;
 #include "op/matmul/load.glsl"
 #include "op/matmul/range.glsl"
 
-/* True if another kernel writes the roots: patches_range (patches_blocks.h), … */
+/* True if the kernel patches_range writes the roots of an im2col operand (patches_blocks.h). */
 const bool KNOWN = (FORM & GT_MATRIX_BLOCKS) != 0u;
 const bool KNOWN_PATCHES_A = KNOWN && KIND_A == GT_FACTOR_PATCHES, KNOWN_PATCHES_B = KNOWN && KIND_B == GT_FACTOR_PATCHES;
-/* … or the GEMM that has computed the operand (measures.glsl). */
+/* True if the GEMM that has computed the operand has also written its roots (measures.glsl). */
 const bool MADE_A = (FORM & GT_MATRIX_KNOWN_A) != 0u, MADE_B = (FORM & GT_MATRIX_KNOWN_B) != 0u;
 const bool KNOWN_A = KNOWN_PATCHES_A || MADE_A, KNOWN_B = KNOWN_PATCHES_B || MADE_B;
 const bool BRIEF = (FORM & GT_MATRIX_BRIEF) != 0u;
@@ -90,8 +90,8 @@ const bool STEADY = (FORM & GT_MATRIX_STEADY) != 0u && ALIGNED != 0u;
     } \
     most = max(most, gt_magnitude(v)); \
   }
-/* Measures the 32 lines from `first` on, of `wide`, over one depth. k_lines: elements of equal k are contiguous in
- * memory; otherwise the elements of a line are. */
+/* Measures the 32 lines from `first` on over one depth; `wide` lines exist. k_lines: elements of equal k are contiguous
+ * in memory; otherwise the elements of a line are. */
 #define MEASURE(KIND, from, k_lines, wide, stride) \
   uint k0 = range_begin(depth), k_end = min(range_end(depth), k); \
   bool aligned = STEADY || (ALIGNED != 0u && (((k_lines ? wide : k) | stride) & 3u) == 0u); \

@@ -41,14 +41,14 @@ float coefficient(uint number, uint output_, uint input_) {
 }
 
 void stage_coefficients(uint input_) {
-  const uint TOGETHER = 6u;
-  for (uint first = gl_LocalInvocationID.x; first < ROWS * OUTPUTS; first += TOGETHER * LOCAL_X) {
-    float v[TOGETHER];
-    [[unroll]] for (uint f = 0u; f < TOGETHER; f++) {
+  const uint AT_ONCE = 6u;
+  for (uint first = gl_LocalInvocationID.x; first < ROWS * OUTPUTS; first += AT_ONCE * LOCAL_X) {
+    float v[AT_ONCE];
+    [[unroll]] for (uint f = 0u; f < AT_ONCE; f++) {
       uint i = first + f * LOCAL_X;
       v[f] = coefficient(i / OUTPUTS, i % OUTPUTS, input_);
     }
-    [[unroll]] for (uint f = 0u; f < TOGETHER; f++) {
+    [[unroll]] for (uint f = 0u; f < AT_ONCE; f++) {
       uint i = first + f * LOCAL_X, o = i % OUTPUTS;
       if (i < ROWS * OUTPUTS) coefficients[i / OUTPUTS * SPREAD + o / 4u][o & 3u] = v[f];
     }
@@ -62,13 +62,13 @@ void put_result(uint word, float value) {
 float result_at(uint word) { return AGAIN ? results[word] : lines_get(word); }
 
 /* Adds the terms of OWN functions from `first` on to the gradient of an input, for all lines of the invocation. */
-void add_functions(uint first, uint count, uint own, uint input_) {
+void add_functions(uint first, uint count, uint tile_input, uint input_) {
   vec4 factor[OWN * QUADS], g[QUADS];
   [[unroll]] for (uint i = 0u; i < OWN * QUADS; i++)
-    factor[i] = coefficients[(min(first + i / QUADS, BASIS_TOTAL - 1u) * INPUTS + own) * SPREAD + i % QUADS];
+    factor[i] = coefficients[(min(first + i / QUADS, BASIS_TOTAL - 1u) * INPUTS + tile_input) * SPREAD + i % QUADS];
   for (uint line = gl_LocalInvocationID.x / INPUTS; line < count; line += TEAMS) {
-    vec4 x = vec4(lines_input(line, own, 0u));
-    float total = first == 0u ? 0.0 : result_at(line * INPUTS + own);
+    vec4 x = vec4(lines_input(line, tile_input, 0u));
+    float total = first == 0u ? 0.0 : result_at(line * INPUTS + tile_input);
     [[unroll]] for (uint q = 0u; q < QUADS; q++) g[q] = lines_gradient(line, q);
     [[unroll]] for (uint f = 0u; f < OWN; f++)
       if (first + f < BASIS_TOTAL) {
@@ -76,7 +76,7 @@ void add_functions(uint first, uint count, uint own, uint input_) {
         [[unroll]] for (uint o = 0u; o < OUTPUTS; o++) sum = fma(g[o / 4u][o % 4u], factor[f * QUADS + o / 4u][o % 4u], sum);
         total = fma(sum, basis_values(x, first + f, partial, input_, 1).x, total);
       }
-    put_result(line * INPUTS + own, total);
+    put_result(line * INPUTS + tile_input, total);
   }
 }
 
@@ -97,7 +97,8 @@ void write(uint first, uint count, uint input_) {
 
 void main() {
   uint number = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x, tiles = (n + INPUTS - 1u) / INPUTS;
-  uint first = number / tiles * STAGED, input_ = number % tiles * INPUTS, own = gl_LocalInvocationID.x % INPUTS;
+  uint first = number / tiles * STAGED, input_ = number % tiles * INPUTS;
+  uint tile_input = gl_LocalInvocationID.x % INPUTS;
   if (first >= m) return;
   uint count = min(STAGED, m - first);
   basis_begin();
@@ -105,7 +106,8 @@ void main() {
   stage_coefficients(input_);
   lines_stage(partial, 0u, a, first, m, input_, n, 0u, OUTPUTS);
   barrier();
-  [[unroll]] for (uint f = 0u; f < BASIS_TOTAL; f += OWN) add_functions(f, count, own, min(input_ + own, n - 1u));
+  [[unroll]] for (uint f = 0u; f < BASIS_TOTAL; f += OWN)
+    add_functions(f, count, tile_input, min(input_ + tile_input, n - 1u));
   barrier();
   write(first, count, input_);
 }

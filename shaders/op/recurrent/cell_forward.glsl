@@ -26,20 +26,20 @@ gt_cell_inputs load_cell(uint s, uint row, uint unit) {
 
 /* Returns the row's operands of the next step's product. */
 vec4 finish_cell(uint s, uint row, uint unit, gt_cell_inputs b, float sum[4]) {
-  float h = 0.0, rest = 0.0, gate[4];
+  float h = 0.0, kept_value = 0.0, gate[4]; /* kept_value: stored to `extra` */
   for (uint g = 0u; g < 4u; g++) gate[g] = 0.0;
   if (b.within) {
     if (CELL == GT_LSTM) {
       for (uint g = 0u; g < 4u; g++) gate[g] = g == 2u ? gt_tanh(b.x[g] + sum[g]) : gt_sigmoid(b.x[g] + sum[g]);
-      rest = gate[1] * b.old + gate[0] * gate[2];
-      h = gate[3] * gt_tanh(rest);
+      kept_value = gate[1] * b.old + gate[0] * gate[2];
+      h = gate[3] * gt_tanh(kept_value);
     } else if (CELL == GT_GRU) {
       if (BIASED != 0u)
         for (uint g = 0u; g < 3u; g++) sum[g] += bias.at[g * HIDDEN + unit];
       gate[0] = gt_sigmoid(b.x[0] + sum[0]);
       gate[1] = gt_sigmoid(b.x[1] + sum[1]);
-      rest = sum[2];
-      gate[2] = gt_tanh(b.x[2] + gate[0] * rest);
+      kept_value = sum[2];
+      gate[2] = gt_tanh(b.x[2] + gate[0] * kept_value);
       h = (1.0 - gate[1]) * gate[2] + gate[1] * b.old;
     } else if (CELL == GT_RNN_TANH) {
       h = gt_tanh(b.x[0] + sum[0]);
@@ -50,7 +50,7 @@ vec4 finish_cell(uint s, uint row, uint unit, gt_cell_inputs b, float sum[4]) {
   if (row < batch) {
     if (CELL == GT_LSTM || CELL == GT_GRU) {
       for (uint g = 0u; g < GATES; g++) saved.at[gate_of(s, row, unit) + g * HIDDEN] = gate[g];
-      extra.at[extra_of(s, row, unit)] = rest;
+      extra.at[extra_of(s, row, unit)] = kept_value;
     }
     y.at[after(s, row, unit)] = h;
     if (s == 0u) y.at[before(s, row, unit)] = 0.0;

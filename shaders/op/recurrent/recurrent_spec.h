@@ -1,9 +1,9 @@
 /* Cells and specialization constants of the recurrence (src/op/recurrent/recurrent.h). Shared by C and GLSL.
  *
  * Steps are numbered in the order in which the forward kernels compute them: step s is time s, or all_steps -
- * 1 - s if REVERSE. Time t is block t of the arguments `gates` and `extra` (op/recurrent/recurrent.h, in this
- * folder). `y` has one block more: h after time t is block
- * t + 1, or t if REVERSE, so that h before the first step, which is 0, is the first or the last block.
+ * 1 - s if REVERSE. Time t is block t of the arguments `gates` and `extra` (op/recurrent/recurrent.h in
+ * shaders/). `y` has one block more: h after time t is block t + 1, or t if REVERSE, so that h before the
+ * first step, which is 0, is the first or the last block.
  *
  * Each step multiplies h (forward), or the gates' gradients (backward), by the recurrent weight. `rows` are
  * samples of the batch. There are two pairs of kernels:

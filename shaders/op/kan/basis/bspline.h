@@ -10,6 +10,7 @@
  * On GPUs cubic splines are computed without the cell. Their values and first two derivatives are continuous, so if u
  * is rounded to the other side of a knot, the error is no larger than a rounding error. */
 #define GT_BSPLINE_MOST 9u /* the largest degree */
+/* For cubic splines: the position relative to the middle of the spline's support, in cells. */
 #ifdef GL_core_profile
 #define GT_FROM_MIDDLE(t, piece) (u - (GT_NUMBER(term) - 1.0f))
 #else
@@ -29,7 +30,7 @@ GT_BASIS(gt_basis_bspline) {
     /* The sum of truncated powers, from the nearer end of the support: it has few terms there and little
      * cancellation. */
     uint power = GT_DEGREE - GT_ORDER;
-    float end = GT_NUMBER(GT_DEGREE + 1u), share = GT_ORDER % 2u == 1u ? -1.0f : 1.0f, factor = 1.0f;
+    float end = GT_NUMBER(GT_DEGREE + 1u), mirror_sign = GT_ORDER % 2u == 1u ? -1.0f : 1.0f, factor = 1.0f;
     REAL v = t + piece, other = end - v, near = GT_PICK(GT_BELOW(other, v), other, v);
     for (uint k = 0u; 2u * k <= GT_DEGREE; k++) {
       REAL x = near - GT_NUMBER(k), each = GT_PICK(GT_BELOW(x, 0.0f), 0.0f, x), product = each * factor;
@@ -37,7 +38,7 @@ GT_BASIS(gt_basis_bspline) {
       y = y + product;
       factor = -factor * (GT_NUMBER(GT_DEGREE) + 1.0f - GT_NUMBER(k)) / GT_NUMBER(k + 1u);
     }
-    y = GT_PICK(GT_BELOW(other, v), share * y, y);
+    y = GT_PICK(GT_BELOW(other, v), mirror_sign * y, y);
   } else if (GT_ORDER == GT_DEGREE) {
     /* This derivative is an integer, constant in each cell. */
     float factor = 1.0f;

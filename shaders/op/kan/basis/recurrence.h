@@ -16,23 +16,23 @@
     for (n = 1u; n < term; n++) { \
       float c = C; \
       a = A, b = B; \
-      vec4 line = a * u + b; \
+      vec4 linear = a * u + b; \
       if (GT_ORDER >= 3u) { \
-        next = 3.0 * a * bend + line * twist - c * twist_last; \
+        next = 3.0 * a * bend + linear * twist - c * twist_last; \
         twist_last = twist; \
         twist = next; \
       } \
       if (GT_ORDER >= 2u) { \
-        next = 2.0 * a * slope + line * bend - c * bend_last; \
+        next = 2.0 * a * slope + linear * bend - c * bend_last; \
         bend_last = bend; \
         bend = next; \
       } \
       if (GT_ORDER >= 1u) { \
-        next = a * now + line * slope - c * slope_last; \
+        next = a * now + linear * slope - c * slope_last; \
         slope_last = slope; \
         slope = next; \
       } \
-      next = line * now - c * last; \
+      next = linear * now - c * last; \
       last = now; \
       now = next; \
     } \

@@ -1,7 +1,7 @@
 /* The weights of a gate's 16 functions, which are the softmax of its logits, and the gradient of the logits. Include
  * after lib/math.glsl with GT_SCALAR and after the constant ALIGNED. */
-#ifndef GT_LOGIC_SHARES_GLSL
-#define GT_LOGIC_SHARES_GLSL
+#ifndef GT_LOGIC_WEIGHTS_GLSL
+#define GT_LOGIC_WEIGHTS_GLSL
 vec4 gt_load_four(GT_FLOATS from, uint i) {
   vec4 v;
   if (ALIGNED != 0u) v = GT_CAST(GT_FLOATS4, from).at[i];
