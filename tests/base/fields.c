@@ -6,6 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+/* Text, rank, gap. */
 static const gt_line_field fields[] = {
     {"name", 2, 0}, {"漢字", 0, 2}, {"", 3, 2}, {"gru\u0308n", 1, 1}, {" ", 4, 3}};
 enum { FIELDS = sizeof fields / sizeof *fields };
@@ -16,9 +17,9 @@ static void expect_line(int columns, const char *line, int width) {
   assert_string_equal(fitted, line);
 }
 
-static void by_importance(void **unused) {
+static void least_important_are_dropped_first(void **unused) {
   (void)unused;
-  assert_int_equal(gt_fields_width(fields, FIELDS), 4 + 2 + 4 + 1 + 4 + 3 + 1);
+  assert_int_equal(gt_fields_width(fields, FIELDS), 4 + 2 + 4 + 1 + 4 + 3 + 1); /* texts and gaps */
   expect_line(100, "name  漢字 gru\u0308n", 15); /* trailing spaces are not written */
   expect_line(15, "name  漢字 gru\u0308n", 15);
   expect_line(14, "漢字 gru\u0308n", 9);
@@ -29,7 +30,7 @@ static void by_importance(void **unused) {
   expect_line(0, "", 0);
 }
 
-static void short_buffer(void **unused) {
+static void text_is_cut_to_the_buffer(void **unused) {
   (void)unused;
   char line[8];
   memset(line, 'x', sizeof line);
@@ -41,6 +42,7 @@ static void short_buffer(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(by_importance), cmocka_unit_test(short_buffer)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(least_important_are_dropped_first),
+                                     cmocka_unit_test(text_is_cut_to_the_buffer)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

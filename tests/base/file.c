@@ -19,11 +19,12 @@
 #include <zlib.h>
 
 static char directory[] = "/tmp/gtrain-test-XXXXXX";
-static char name[256];
+static char path_buffer[256];
 
+/* The path of a file in the directory, valid until the next call. */
 static const char *path(const char *file) {
-  snprintf(name, sizeof name, "%s/%s", directory, file);
-  return name;
+  snprintf(path_buffer, sizeof path_buffer, "%s/%s", directory, file);
+  return path_buffer;
 }
 
 static void write_plain(const char *file, const void *data, size_t size) {
@@ -39,7 +40,7 @@ static int count_entries(void) {
   // cppcheck-suppress readdirCalled ; each call has its own DIR, and readdir_r is deprecated
   while (readdir(d)) n++;
   closedir(d);
-  return n - 2;
+  return n - 2; /* not counting "." and ".." */
 }
 
 static void test_read(void **state) {
@@ -135,7 +136,8 @@ static void test_atomic(void **state) {
   assert_int_equal(e.status, GT_ERR_IO);
 }
 
-/* A write that fails partway keeps the old file and removes the temporary one. */
+/* A write that fails partway, here at a limit of the file size, keeps the old file, which test_atomic wrote,
+ * and removes the temporary one. The child exits with 7 if the write failed with the right error. */
 static void test_atomic_failure(void **state) {
   (void)state;
   char target[300];
@@ -224,33 +226,31 @@ static void test_temporary_names(void **state) {
   (void)state;
   assert_int_equal(gt_temporary_target("model.bin.tmp-123"), 9);
   assert_int_equal(gt_temporary_target("a.tmp-1.tmp-2"), 7);
-  static const char *const others[] = {
+  static const char *const not_temporary[] = {
       "",       "model.bin", "model.bin.tmp-", "model.bin.tmp-1x",       "model.bin.tmp-x1",
       ".tmp-1", "tmp-1",     "model.bin.tmp1", "model.bin.tmp-20240131", /* no process has this id */
       "123"};
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    assert_int_equal(gt_temporary_target(others[i]), 0);
+  for (size_t i = 0; i < sizeof not_temporary / sizeof *not_temporary; i++)
+    assert_int_equal(gt_temporary_target(not_temporary[i]), 0);
 }
 
-/* Temporary files of killed writers are removed when the file is written again. A temporary file that another
- * process is writing stays, and so do files whose names are only similar. */
+/* Temporary files of killed writers are removed when the file is written again. A temporary file that a
+ * writer still has open (kept[0]) stays, and so do files whose names are only similar. */
 static void test_leftovers(void **state) {
   (void)state;
-  static const char *const gone[] = {"out.csv.tmp-1", "out.csv.tmp-4194304"}, *const kept[] = {
-                                                                                  "out.csv.tmp-7",
-                                                                                  "out.csv.tmp-20240131",
-                                                                                  "my.out.csv.tmp-1",
-                                                                                  "out.csv.tmp-x"};
+  static const char *const removed[] = {"out.csv.tmp-1", "out.csv.tmp-4194304"};
+  static const char *const kept[] = {"out.csv.tmp-7", "out.csv.tmp-20240131", "my.out.csv.tmp-1",
+                                     "out.csv.tmp-x"};
   char target[300];
-  const int before = count_entries();
-  for (int i = 0; i < 2; i++) write_plain(gone[i], "half", 4);
+  const int entries_before = count_entries();
+  for (int i = 0; i < 2; i++) write_plain(removed[i], "half", 4);
   for (int i = 0; i < 4; i++) write_plain(kept[i], "text", 4);
   const int writer = gt_temporary_create(path(kept[0]), 0600);
   assert_true(writer >= 0);
   snprintf(target, sizeof target, "%s", path("out.csv"));
   gt_error e = {0};
   assert_true(gt_write_file_atomic(target, &(gt_span){"1", 1}, 1, &e));
-  for (int i = 0; i < 2; i++) assert_int_not_equal(access(path(gone[i]), F_OK), 0);
+  for (int i = 0; i < 2; i++) assert_int_not_equal(access(path(removed[i]), F_OK), 0);
   for (int i = 0; i < 4; i++) assert_int_equal(access(path(kept[i]), F_OK), 0);
   close(writer);
   gt_remove_leftovers(target);
@@ -267,10 +267,10 @@ static void test_leftovers(void **state) {
   int status;
   waitpid(child, &status, 0);
   assert_true(WIFSIGNALED(status));
-  assert_int_equal(count_entries(), before + 1);
+  assert_int_equal(count_entries(), entries_before + 1);
   assert_true(gt_write_file_atomic(target, &(gt_span){"1", 1}, 1, &e));
   unlink(target);
-  assert_int_equal(count_entries(), before);
+  assert_int_equal(count_entries(), entries_before);
 }
 
 /* A link, a pipe or a directory in place of one of gtrain's own files is rejected immediately; a link's

@@ -1,5 +1,5 @@
-/* Fingerprints depend on every bit, the length and the order, but not on the alignment of the bytes or how
- * they are split into calls. */
+/* Fingerprints depend on every bit, the length and the order, but not on the alignment of the bytes;
+ * gt_fingerprint_of does not depend on how they are split into pieces. */
 #include "base/fingerprint.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ static void every_bit_matters(void **unused) {
       assert_true(gt_fingerprint(7, bytes, size) != original);
       bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
-    assert_true(gt_fingerprint(8, bytes, size) != original);
+    assert_true(gt_fingerprint(8, bytes, size) != original); /* `before` counts, too */
     assert_true(gt_fingerprint(7, bytes, size) == original);
   }
 }
@@ -38,14 +38,14 @@ static void length_and_order_matter(void **unused) {
     for (size_t i = 0; i < size; i++) assert_true(seen[i] != seen[size]);
   }
   fill(bytes, MAX_SIZE);
-  for (size_t step = 8; step <= 64; step *= 2) { /* words swapped */
+  for (size_t distance = 8; distance <= 64; distance *= 2) { /* two words of 8 bytes swapped */
     memcpy(exchanged, bytes, MAX_SIZE);
-    memcpy(exchanged, bytes + step, 8);
-    memcpy(exchanged + step, bytes, 8);
+    memcpy(exchanged, bytes + distance, 8);
+    memcpy(exchanged + distance, bytes, 8);
     assert_true(gt_fingerprint(0, exchanged, MAX_SIZE) != gt_fingerprint(0, bytes, MAX_SIZE));
   }
-  const uint64_t first = gt_fingerprint(gt_fingerprint(0, bytes, 40), bytes + 40, 40);
-  assert_true(first != gt_fingerprint(gt_fingerprint(0, bytes + 40, 40), bytes, 40));
+  const uint64_t chained = gt_fingerprint(gt_fingerprint(0, bytes, 40), bytes + 40, 40);
+  assert_true(chained != gt_fingerprint(gt_fingerprint(0, bytes + 40, 40), bytes, 40));
 }
 
 static void alignment_does_not_matter(void **unused) {

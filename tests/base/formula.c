@@ -70,7 +70,7 @@ static void test_errors(void **state) {
   static const struct {
     const char *text;
     int column;
-    const char *part, *suggestion;
+    const char *message_part, *suggestion;
   } rows[] = {
       {"", 0, "empty", NULL},
       {"1 + ", 4, "ends here", NULL},
@@ -103,7 +103,7 @@ static void test_errors(void **state) {
     gt_arena_init(&arena);
     gt_formula_error e;
     if (gt_formula_parse(&arena, rows[i].text, names, 3, &e)) fail_msg("%s was accepted", rows[i].text);
-    if (e.column != rows[i].column || !strstr(e.message, rows[i].part))
+    if (e.column != rows[i].column || !strstr(e.message, rows[i].message_part))
       fail_msg("%s: %d: %s", rows[i].text, e.column, e.message);
     if (rows[i].suggestion) {
       assert_non_null(e.suggestion);
@@ -115,26 +115,27 @@ static void test_errors(void **state) {
   }
 }
 
-static double value_of(const char *text, double at) {
-  static const char *const x[] = {"x"};
+/* The value of a formula of x. */
+static double evaluate_at(const char *text, double x) {
+  static const char *const variable[] = {"x"};
   gt_arena arena;
   gt_formula_error error;
   gt_arena_init(&arena);
-  const gt_formula *f = gt_formula_parse(&arena, text, x, 1, &error);
+  const gt_formula *f = gt_formula_parse(&arena, text, variable, 1, &error);
   if (!f) fail_msg("%s: %s", text, error.message);
-  const double value = gt_formula_evaluate(f, &at);
+  const double value = gt_formula_evaluate(f, &x);
   gt_arena_finish(&arena);
   return value;
 }
 
-/* A function name of C or NumPy is accepted, or its suggestion is a formula with the same values, or there is
- * no suggestion. Never is a function suggested only because its name is similar. */
+/* For a function name of C or NumPy, formulas accept it, or the error suggests a formula with the same value,
+ * or suggests nothing. A function is never suggested only because its name is similar. */
 static void test_functions_of_c_and_numpy(void **state) {
   (void)state;
   static const struct {
     const char *name;
-    double (*value)(double x);
-    double at;
+    double (*function)(double x);
+    double x; /* where the values are compared */
   } rows[] = {{"tan", tan, 0.7},       {"asin", asin, 0.7},    {"arcsin", asin, -0.7}, {"acos", acos, 0.7},
               {"arccos", acos, 0.7},   {"atan", atan, 0.7},    {"arctan", atan, 0.7},  {"sinh", sinh, 0.7},
               {"cosh", cosh, 0.7},     {"asinh", asinh, 0.7},  {"acosh", acosh, 1.7},  {"atanh", atanh, 0.7},
@@ -144,21 +145,23 @@ static void test_functions_of_c_and_numpy(void **state) {
               {"lgamma", lgamma, 0.7}, {"tgamma", tgamma, 0.7}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const char *meaning = gt_formula_meaning(rows[i].name);
-    char text[64], hint[64];
+    char text[64], equivalent[64]; /* equivalent: the formula that is evaluated */
     gt_arena arena;
     gt_formula_error error = {0};
     gt_arena_init(&arena);
     snprintf(text, sizeof text, "%s(x)", rows[i].name);
     if (!meaning) fail_msg("%s is not known", rows[i].name);
     if (gt_formula_parse(&arena, text, names, 3, &error)) {
-      snprintf(hint, sizeof hint, "%s", text);
+      snprintf(equivalent, sizeof equivalent, "%s", text);
     } else if (!*meaning) {
       assert_null(error.suggestion);
     } else {
       assert_string_equal(error.suggestion, meaning);
-      snprintf(hint, sizeof hint, strchr(meaning, 'x') && strpbrk(meaning, "(^ ") ? "%s" : "%s(x)", meaning);
+      /* `meaning` is a formula of x or only the name of a function. */
+      const bool is_formula = strchr(meaning, 'x') && strpbrk(meaning, "(^ ");
+      snprintf(equivalent, sizeof equivalent, is_formula ? "%s" : "%s(x)", meaning);
     }
-    if (*meaning) assert_true(fabs(value_of(hint, rows[i].at) - rows[i].value(rows[i].at)) < 1e-12);
+    if (*meaning) assert_true(fabs(evaluate_at(equivalent, rows[i].x) - rows[i].function(rows[i].x)) < 1e-12);
     gt_arena_finish(&arena);
   }
 }
@@ -187,14 +190,15 @@ static void test_limits(void **state) {
   gt_arena_finish(&arena);
 }
 
+/* A variable hides a constant of the same name. */
 static void test_shadowed_constants(void **state) {
   (void)state;
-  static const char *const parameter_names[] = {"e"};
+  static const char *const variable[] = {"e"};
   const double value = 7;
   gt_arena arena;
   gt_arena_init(&arena);
-  assert_true(gt_formula_evaluate(gt_formula_parse(&arena, "e", parameter_names, 1, NULL), &value) == 7);
-  const gt_formula *f = gt_formula_parse(&arena, "e + e", parameter_names, 1, NULL);
+  assert_true(gt_formula_evaluate(gt_formula_parse(&arena, "e", variable, 1, NULL), &value) == 7);
+  const gt_formula *f = gt_formula_parse(&arena, "e + e", variable, 1, NULL);
   assert_string_equal(f->call, "add");
   assert_int_equal(f->arguments, 2);
   gt_arena_finish(&arena);

@@ -25,20 +25,20 @@ static gt_host read_host(void) {
 }
 
 /* Selects an empty folder as the root of the file system that gt_host_read sees. */
-static void start(const char *name) { snprintf(root, sizeof root, "%s/%s", getenv("TEST_TMP"), name); }
+static void use_root(const char *name) { snprintf(root, sizeof root, "%s/%s", getenv("TEST_TMP"), name); }
 
-static void nothing(void **unused) {
+static void missing_files_set_no_limit(void **unused) {
   (void)unused;
-  start("nothing");
+  use_root("nothing");
   const gt_host host = read_host();
   assert_true(host.quota == 0 && !host.memory_limit && !host.memory_available && !host.nvidia &&
               !host.render_nodes);
 }
 
-/* The parent group has the lower CPU limit, the group itself the lower memory limit. */
-static void version_two(void **unused) {
+/* The parent group sets the only processor limit, the group itself the only memory limit. */
+static void control_groups_version_2(void **unused) {
   (void)unused;
-  start("two");
+  use_root("two");
   write_text("proc/self/cgroup", "0::/pod/job\n");
   write_text("sys/fs/cgroup/pod/job/cpu.max", "max 100000\n");
   write_text("sys/fs/cgroup/pod/cpu.max", "150000 100000\n");
@@ -50,25 +50,26 @@ static void version_two(void **unused) {
   assert_true(host.memory_limit == 1 << 30 && host.memory_available == 2 << 20);
 }
 
-/* As in a container: the paths in /proc/self/cgroup do not exist below /sys/fs/cgroup. */
-static void version_one(void **unused) {
+/* As in a container: /sys/fs/cgroup has no folders of the groups in /proc/self/cgroup. The limits are those
+ * of the root of each hierarchy and, in the second part, of a parent group. */
+static void control_groups_version_1(void **unused) {
   (void)unused;
-  start("one");
+  use_root("one");
   write_text("proc/self/cgroup", "4:memory:/docker/abc\n1:cpu,cpuacct:/docker/abc\n0::/\n");
   write_text("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "400000\n");
   write_text("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
-  write_text("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  write_text("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n"); /* no limit */
   gt_host host = read_host();
   assert_true(host.quota == 4 && !host.memory_limit);
-  write_text("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
-  write_text("sys/fs/cgroup/memory/docker/memory.limit_in_bytes", "4096\n");
+  write_text("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");          /* no limit */
+  write_text("sys/fs/cgroup/memory/docker/memory.limit_in_bytes", "4096\n"); /* of the parent group */
   host = read_host();
   assert_true(host.quota == 0 && host.memory_limit == 4096);
 }
 
-static void gpus(void **unused) {
+static void gpus_are_found(void **unused) {
   (void)unused;
-  start("gpus");
+  use_root("gpus");
   write_text("proc/driver/nvidia/version", "NVRM version");
   write_text("dev/dri/renderD128", "");
   write_text("dev/dri/card0", "");
@@ -77,7 +78,8 @@ static void gpus(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(nothing), cmocka_unit_test(version_two),
-                                     cmocka_unit_test(version_one), cmocka_unit_test(gpus)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(missing_files_set_no_limit), cmocka_unit_test(control_groups_version_2),
+      cmocka_unit_test(control_groups_version_1), cmocka_unit_test(gpus_are_found)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

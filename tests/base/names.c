@@ -1,4 +1,5 @@
-/* Maps from names to numbers: the first number added for a name stays; unique names get a suffix. */
+/* Maps from names to numbers: the first number added for a name stays; a repeated name gets a suffix that
+ * makes it unique. */
 #include "base/names.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,9 +17,9 @@ static void the_first_number_is_kept(void **state) {
   for (int i = 0; i < MANY; i++)
     assert_int_equal(gt_names_add(&names, gt_arena_printf(&arena, "n%d", i), i), i);
   for (int i = 0; i < MANY; i++) {
-    const char *again = gt_arena_printf(&arena, "n%d", i);
-    assert_int_equal(gt_names_find(&names, again), i);
-    assert_int_equal(gt_names_add(&names, again, MANY), i);
+    const char *copy = gt_arena_printf(&arena, "n%d", i);
+    assert_int_equal(gt_names_find(&names, copy), i);
+    assert_int_equal(gt_names_add(&names, copy, MANY), i);
   }
   assert_int_equal(gt_names_find(&names, "n"), -1);
   assert_int_equal(gt_names_find(&names, ""), -1);
@@ -29,8 +30,8 @@ static void the_first_number_is_kept(void **state) {
 
 static void repeated_names_get_suffixes(void **state) {
   (void)state;
-  static const char *const texts[] = {"y", "y", "y.1", "y", ""}, *const unique[] = {"y", "y.1", "y.1.1",
-                                                                                    "y.2", ""};
+  static const char *const texts[] = {"y", "y", "y.1", "y", ""};
+  static const char *const unique[] = {"y", "y.1", "y.1.1", "y.2", ""};
   gt_arena arena;
   gt_arena_init(&arena);
   gt_names names = {.arena = &arena};

@@ -1,5 +1,5 @@
-/* Output files: a regular file is replaced only when all has been written; pipes and descriptors are written
- * directly. */
+/* Output files: a regular file is replaced only after the new one has been written completely; pipes and
+ * descriptors are written directly. */
 #include "base/output.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,19 +71,19 @@ static void test_pipes_and_descriptors(void **state) {
   close(reader);
   int ends[2];
   assert_int_equal(pipe(ends), 0);
-  const char *const forms[] = {"/dev/fd/%d", "/proc/self/fd/%d", "/proc/self/task/../fd/%d"};
+  const char *const descriptor_paths[] = {"/dev/fd/%d", "/proc/self/fd/%d", "/proc/self/task/../fd/%d"};
   for (int i = 0; i < 3; i++) {
-    snprintf(name, sizeof name, forms[i], ends[1]);
-    assert_true(write_text(name, "abcd", false)); /* what a pipe received cannot be undone */
+    snprintf(name, sizeof name, descriptor_paths[i], ends[1]);
+    assert_true(write_text(name, "abcd", false)); /* keep has no effect on a pipe */
     assert_int_equal(read(ends[0], text, sizeof text), 4);
   }
   close(ends[0]), close(ends[1]);
-  assert_false(gt_write_output(name, pieces, 2, &error));
+  assert_false(gt_write_output(name, pieces, 2, &error)); /* the descriptor is closed */
   assert_int_equal(error.status, GT_ERR_IO);
 }
 
 /* A descriptor of a regular file is written at its current position. */
-static void test_descriptor_in_a_file(void **state) {
+static void test_descriptor_of_a_file(void **state) {
   (void)state;
   char name[64];
   const int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -131,7 +131,7 @@ static int tear_down(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_replaced_when_complete), cmocka_unit_test(test_old_content_stays_while_writing),
-      cmocka_unit_test(test_pipes_and_descriptors),  cmocka_unit_test(test_descriptor_in_a_file),
+      cmocka_unit_test(test_pipes_and_descriptors),  cmocka_unit_test(test_descriptor_of_a_file),
       cmocka_unit_test(test_rejected_names),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);

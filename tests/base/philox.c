@@ -36,7 +36,7 @@ static void test_uniform(void **state) {
     assert_true(u >= 0 && u < 1);
     sum += u;
   }
-  assert_true(sum > 49500 && sum < 50500);
+  assert_true(sum > 49500 && sum < 50500); /* expected: 50000, with a standard deviation of 91 */
 }
 
 static void check_permutation(uint32_t n, uint64_t seed, uint32_t epoch) {
@@ -58,52 +58,54 @@ static void test_permutation(void **state) {
     check_permutation(sizes[i], 0x123456789abcdefull, 2);
 }
 
-/* Other epochs and seeds give different orders. */
+/* Other epochs and seeds give different orders, in which few of 1000 positions hold the same sample. */
 static void test_orders_differ(void **state) {
   (void)state;
-  int same_epoch = 0, same_seed = 0, fixed = 0;
+  int same_in_next_epoch = 0, same_with_next_seed = 0, unmoved = 0;
   for (uint32_t i = 0; i < 1000; i++) {
     const uint32_t a = gt_shuffle_index(i, 1000, 1, 0);
-    same_epoch += a == gt_shuffle_index(i, 1000, 1, 1);
-    same_seed += a == gt_shuffle_index(i, 1000, 2, 0);
-    fixed += a == i;
+    same_in_next_epoch += a == gt_shuffle_index(i, 1000, 1, 1);
+    same_with_next_seed += a == gt_shuffle_index(i, 1000, 2, 0);
+    unmoved += a == i;
   }
-  assert_true(same_epoch < 20 && same_seed < 20 && fixed < 20);
+  assert_true(same_in_next_epoch < 20 && same_with_next_seed < 20 && unmoved < 20);
 }
 
-/* Chi-square test that all `values` results of `draw` are equally frequent over the seeds. With other seeds
- * about one test in ten thousand would fail by chance. */
+/* Chi-square test that draw(n, i), for i from 0 to draws - 1, returns each number below `values` equally
+ * often. The limit, 4.5 standard deviations above the mean plus 8, is so high that with other seeds at most
+ * about one call in ten thousand would fail by chance. */
 static void check_equally_likely(uint32_t n, uint32_t values, uint32_t draws,
                                  uint32_t (*draw)(uint32_t n, uint32_t i)) {
   uint32_t *count = calloc(values, sizeof *count);
   for (uint32_t i = 0; i < draws; i++) count[draw(n, i)]++;
   const double expected = (double)draws / values, freedom = values - 1.0;
-  double chi = 0;
-  for (uint32_t v = 0; v < values; v++) chi += (count[v] - expected) * (count[v] - expected) / expected;
+  double chi_square = 0;
+  for (uint32_t v = 0; v < values; v++)
+    chi_square += (count[v] - expected) * (count[v] - expected) / expected;
   free(count);
-  if (chi > freedom + 4.5 * sqrt(2 * freedom) + 8)
-    fail_msg("%u samples: chi-square %g of %g", n, chi, freedom);
+  if (chi_square > freedom + 4.5 * sqrt(2 * freedom) + 8)
+    fail_msg("%u samples: chi-square is %g with %g degrees of freedom", n, chi_square, freedom);
 }
 
-/* The sample at `index` in order number i: 512 epochs of each seed. */
-static uint32_t order(uint32_t index, uint32_t n, uint32_t i) {
+/* The sample at position `index` of order number i. The orders are those of 512 epochs of each seed. */
+static uint32_t sample_at(uint32_t index, uint32_t n, uint32_t i) {
   return gt_shuffle_index(index, n, 5 + i / 512, i % 512);
 }
-static uint32_t first(uint32_t n, uint32_t i) { return order(0, n, i); }
-static uint32_t third(uint32_t n, uint32_t i) { return order(2, n, i); }
-static uint32_t middle(uint32_t n, uint32_t i) { return order(n / 2, n, i); }
-static uint32_t last(uint32_t n, uint32_t i) { return order(n - 1, n, i); }
+static uint32_t first_sample(uint32_t n, uint32_t i) { return sample_at(0, n, i); }
+static uint32_t third_sample(uint32_t n, uint32_t i) { return sample_at(2, n, i); }
+static uint32_t middle_sample(uint32_t n, uint32_t i) { return sample_at(n / 2, n, i); }
+static uint32_t last_sample(uint32_t n, uint32_t i) { return sample_at(n - 1, n, i); }
 /* The first two samples of an order, as one number below n (n - 1). */
-static uint32_t pair(uint32_t n, uint32_t i) {
-  const uint32_t a = order(0, n, i), b = order(1, n, i);
+static uint32_t first_two_samples(uint32_t n, uint32_t i) {
+  const uint32_t a = sample_at(0, n, i), b = sample_at(1, n, i);
   return a * (n - 1) + (b > a ? b - 1 : b);
 }
-/* The index, 0 to 119, of an order of five samples among all permutations. */
-static uint32_t order_of_five(uint32_t n, uint32_t i) {
+/* The index, 0 to 119, of an order of n = 5 samples in the list of all permutations. */
+static uint32_t permutation_of_five(uint32_t n, uint32_t i) {
   uint32_t number = 0;
   for (uint32_t k = 0; k < n; k++) {
     uint32_t smaller = 0;
-    for (uint32_t j = k + 1; j < n; j++) smaller += order(j, n, i) < order(k, n, i);
+    for (uint32_t j = k + 1; j < n; j++) smaller += sample_at(j, n, i) < sample_at(k, n, i);
     number = number * (n - k) + smaller;
   }
   return number;
@@ -114,28 +116,28 @@ static void test_orders_are_equally_likely(void **state) {
   enum { DRAWS = 60000 };
   static const uint32_t larger[] = {50, 64, 65, 100, 129, 200, 256, 257, 300, 500};
   for (uint32_t n = 3; n <= 40; n += n < 20 ? 1 : 7) {
-    check_equally_likely(n, n, DRAWS, first);
-    check_equally_likely(n, n, DRAWS, third);
-    check_equally_likely(n, n, DRAWS, middle);
-    check_equally_likely(n, n, DRAWS, last);
-    check_equally_likely(n, n * (n - 1), DRAWS, pair);
+    check_equally_likely(n, n, DRAWS, first_sample);
+    check_equally_likely(n, n, DRAWS, third_sample);
+    check_equally_likely(n, n, DRAWS, middle_sample);
+    check_equally_likely(n, n, DRAWS, last_sample);
+    check_equally_likely(n, n * (n - 1), DRAWS, first_two_samples);
   }
   for (size_t i = 0; i < sizeof larger / sizeof *larger; i++) {
-    check_equally_likely(larger[i], larger[i], DRAWS, first);
-    check_equally_likely(larger[i], larger[i], DRAWS, last);
+    check_equally_likely(larger[i], larger[i], DRAWS, first_sample);
+    check_equally_likely(larger[i], larger[i], DRAWS, last_sample);
   }
-  check_equally_likely(5, 120, DRAWS, order_of_five);
+  check_equally_likely(5, 120, DRAWS, permutation_of_five);
 }
 
 /* The split into training and test samples must not change between versions: existing models were trained on
  * it. */
 static void test_split_never_changes(void **state) {
   (void)state;
-  static const uint32_t ten[10] = {1, 7, 6, 2, 0, 8, 3, 9, 4, 5};
-  static const uint32_t selected[5] = {94, 42, 144, 140, 76};
+  static const uint32_t all_of_ten[10] = {1, 7, 6, 2, 0, 8, 3, 9, 4, 5};
+  static const uint32_t some_of_150[5] = {94, 42, 144, 140, 76};
   for (uint32_t i = 0; i < 10; i++)
-    assert_int_equal(gt_feistel_index(i, 10, 0x123456789abcdefull, 0, 4), ten[i]);
-  for (uint32_t i = 0; i < 5; i++) assert_int_equal(gt_feistel_index(31 * i, 150, 99, 0, 4), selected[i]);
+    assert_int_equal(gt_feistel_index(i, 10, 0x123456789abcdefull, 0, 4), all_of_ten[i]);
+  for (uint32_t i = 0; i < 5; i++) assert_int_equal(gt_feistel_index(31 * i, 150, 99, 0, 4), some_of_150[i]);
 }
 
 int main(void) {

@@ -16,11 +16,11 @@ enum { MAX_TILES = 1000 };
 
 typedef struct job {
   _Atomic int calls[MAX_TILES];
-  uint32_t salt;
+  uint32_t salt; /* makes the sums of each run different */
   double sum[MAX_TILES];
 } job;
 
-static void tile(void *context, uint32_t i) {
+static void sum_tile(void *context, uint32_t i) {
   job *j = context;
   assert_true(i < MAX_TILES);
   atomic_fetch_add(&j->calls[i], 1);
@@ -32,11 +32,11 @@ static void tile(void *context, uint32_t i) {
 static void check_run(gt_pool *pool, job *j, uint32_t tiles, uint32_t salt) {
   memset(j, 0, sizeof *j);
   j->salt = salt;
-  gt_pool_run(pool, tiles, tile, j);
+  gt_pool_run(pool, tiles, sum_tile, j);
   for (uint32_t i = 0; i < MAX_TILES; i++) assert_int_equal(j->calls[i], i < tiles ? 1 : 0);
 }
 
-/* For many tile and thread counts, each tile runs exactly once, and the caller sees what it wrote. */
+/* For many tile and thread counts, each tile runs exactly once, and the caller sees what the tiles wrote. */
 static void test_every_tile_once(void **state) {
   (void)state;
   static job j, reference;
@@ -48,7 +48,7 @@ static void test_every_tile_once(void **state) {
       check_run(pool, &j, tiles, run);
       memset(&reference, 0, sizeof reference);
       reference.salt = run;
-      gt_pool_run(NULL, tiles, tile, &reference);
+      gt_pool_run(NULL, tiles, sum_tile, &reference);
       assert_memory_equal(j.sum, reference.sum, sizeof j.sum);
     }
     gt_pool_destroy(pool);
@@ -57,7 +57,7 @@ static void test_every_tile_once(void **state) {
 
 static void increment(void *context, uint32_t i) { ((uint32_t *)context)[i]++; }
 
-/* Many tiny runs one after another: threads that wake late must not touch the next run. */
+/* Many tiny runs one after another: a thread that wakes late must not run a tile a second time. */
 static void test_tiny_runs(void **state) {
   (void)state;
   for (int threads = 2; threads <= 5; threads++) {
@@ -92,7 +92,7 @@ static void increment_slowly(void *context, uint32_t i) {
   increment(context, i);
 }
 
-/* The caller runs out of tiles long before the last tile is done, and sleeps. */
+/* The caller finds no more tiles long before the last one is done, and sleeps. */
 static void test_slow_last_tile(void **state) {
   (void)state;
   uint32_t counters[4] = {0};

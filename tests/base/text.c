@@ -42,18 +42,20 @@ static void test_nearest(void **state) {
       {"weight-decay", "weight_decay"},
       {"crossentropy", "cross_entropy"},
       {"batch", "batch_size"},
+      /* Too different from every name; an edit of the first letter counts twice. */
       {"inits", NULL},
       {"adaptive_batch_size", NULL},
-      {"gru", NULL}, /* fewer than half of the letters agree, or the first one differs */
+      {"gru", NULL},
       {"ce", NULL},
       {"gpu", NULL},
       {"wd", NULL},
       {"learning_rate", NULL},
-      {"conv3d", NULL}, /* a different number */
+      /* Different digits, or only a number. */
+      {"conv3d", NULL},
       {"12", NULL},
       {"0.1", NULL},
       {"relu6", NULL},
-      {"max_lr", NULL},  /* the opposite */
+      {"max_lr", NULL},  /* the opposite of min_lr */
       {"kaiming", NULL}, /* two equally likely candidates */
       {"kaiming_norm", "kaiming_normal"},
       {"conv2", "conv2d"},
@@ -95,7 +97,7 @@ static void test_shell_word(void **state) {
   gt_arena_finish(&arena);
 }
 
-static void test_human(void **state) {
+static void test_human_readable(void **state) {
   (void)state;
   char b[32];
   assert_string_equal(gt_human_count(535818, b), "535.8 k");
@@ -107,30 +109,32 @@ static void test_human(void **state) {
   assert_string_equal(gt_human_bytes(100, b), "100 B");
 }
 
+/* Values of 64-bit FNV-1a from the test vectors of its authors. */
 static void test_hash(void **state) {
   (void)state;
   assert_true(gt_hash(GT_HASH_START, "a", 1) == 0xaf63dc4c8601ec8cull);
   assert_true(gt_hash(gt_hash(GT_HASH_START, "foo", 3), "bar", 3) == 0x85944171f73967e8ull);
 }
 
+/* Allocations of many sizes are aligned, filled with zeros, and do not overlap. */
 static void test_arena(void **state) {
   (void)state;
   gt_arena arena;
   gt_arena_init(&arena);
-  unsigned char *last[200];
+  unsigned char *block[200];
   for (int i = 0; i < 200; i++) {
     const size_t size = (size_t)(i * i * 7 % 60000);
-    last[i] = gt_arena_alloc(&arena, size);
-    assert_int_equal((uintptr_t)last[i] % 16, 0);
-    for (size_t k = 0; k < size; k++) assert_int_equal(last[i][k], 0);
-    memset(last[i], i, size);
+    block[i] = gt_arena_alloc(&arena, size);
+    assert_int_equal((uintptr_t)block[i] % 16, 0);
+    for (size_t k = 0; k < size; k++) assert_int_equal(block[i][k], 0);
+    memset(block[i], i, size);
   }
   for (int i = 0; i < 200; i++)
-    if (i * i * 7 % 60000) assert_int_equal(last[i][i * i * 7 % 60000 - 1], i);
+    if (i * i * 7 % 60000) assert_int_equal(block[i][i * i * 7 % 60000 - 1], i);
   assert_string_equal(gt_arena_printf(&arena, "%d-%s", 7, "x"), "7-x");
   assert_string_equal(gt_arena_strndup(&arena, "hello", 2), "he");
   gt_arena_finish(&arena);
-  gt_arena_finish(&arena);
+  gt_arena_finish(&arena); /* has no effect the second time */
 }
 
 static void test_memory(void **state) {
@@ -158,6 +162,7 @@ static void test_memory(void **state) {
   free(vec.items);
 }
 
+/* The first error is kept. */
 static void test_error(void **state) {
   (void)state;
   gt_error e = {0};
@@ -192,7 +197,7 @@ static void test_put_text(void **state) {
   free(text);
 }
 
-static void test_quotable(void **state) {
+static void test_escape_name(void **state) {
   (void)state;
   gt_arena arena;
   gt_arena_init(&arena);
@@ -240,10 +245,12 @@ static void test_nfc(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_nearest),  cmocka_unit_test(test_shell_word), cmocka_unit_test(test_human),
-      cmocka_unit_test(test_hash),     cmocka_unit_test(test_arena),      cmocka_unit_test(test_memory),
-      cmocka_unit_test(test_error),    cmocka_unit_test(test_debug),      cmocka_unit_test(test_put_text),
-      cmocka_unit_test(test_quotable), cmocka_unit_test(test_width),      cmocka_unit_test(test_nfc),
+      cmocka_unit_test(test_nearest),        cmocka_unit_test(test_shell_word),
+      cmocka_unit_test(test_human_readable), cmocka_unit_test(test_hash),
+      cmocka_unit_test(test_arena),          cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_error),          cmocka_unit_test(test_debug),
+      cmocka_unit_test(test_put_text),       cmocka_unit_test(test_escape_name),
+      cmocka_unit_test(test_width),          cmocka_unit_test(test_nfc),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
