@@ -30,6 +30,8 @@ static void step_each_cell(const gt_circuit_ca *ca, const uint8_t *cells, uint8_
   free(in);
 }
 
+/* Compares `steps` steps of a board with step_each_cell, then clears a rectangle. masked: only random cells
+ * change in a step. */
 static void check_board(uint32_t channels, bool periodic, uint32_t h, uint32_t w, int steps, uint64_t seed,
                         bool masked) {
   gt_circuit_ca ca = {.channels = channels, .periodic = periodic};
@@ -56,7 +58,7 @@ static void check_board(uint32_t channels, bool periodic, uint32_t h, uint32_t w
     gt_board_read(&board, got);
     assert_memory_equal(cells, got, size);
   }
-  gt_board_clear(&board, -1, 1, 3, w);
+  gt_board_clear(&board, -1, 1, 3, w); /* begins above the board and ends to the right of it */
   gt_board_read(&board, got);
   for (size_t i = 0; i < size; i++) {
     const size_t y = i / channels / w, x = i / channels % w;
@@ -71,8 +73,9 @@ static void check_board(uint32_t channels, bool periodic, uint32_t h, uint32_t w
   free(mask);
 }
 
-static void boards(void **unused) {
+static void boards_match_a_loop_over_cells(void **unused) {
   (void)unused;
+  /* Height and width. A row of a board has two more bits, so width 62 fills one word, 126 two. */
   static const uint32_t sizes[][2] = {{1, 1},  {1, 70}, {70, 1},  {3, 3},   {16, 16}, {14, 14}, {2, 62},
                                       {5, 63}, {7, 64}, {9, 126}, {30, 31}, {3, 500}, {20, 20}};
   uint64_t seed = 0;
@@ -83,8 +86,9 @@ static void boards(void **unused) {
     }
 }
 
-/* Conway's rule as a circuit: adders over the eight neighbors. */
-static void life_circuit(gt_circuit_ca *ca) {
+/* Conway's Game of Life as a circuit that counts the neighbors: ones and twos are the low bits of the count,
+ * `many` is true from 4 on. */
+static void init_life_circuit(gt_circuit_ca *ca) {
   gt_circuit *c = &ca->cell;
   *ca = (gt_circuit_ca){.channels = 1, .periodic = true};
   gt_circuit_init(c, 9);
@@ -101,7 +105,7 @@ static void life_circuit(gt_circuit_ca *ca) {
   gt_circuit_add_output(c, gt_circuit_add(c, GT_GATE_AND, alive, two_or_three));
 }
 
-static void life(void **unused) {
+static void game_of_life(void **unused) {
   (void)unused;
   enum { SIZE = 128, STEPS = 300 };
   gt_circuit_ca ca;
@@ -110,7 +114,7 @@ static void life(void **unused) {
   gt_error error = {0};
   draw d = {5, 0};
   static uint8_t cells[SIZE][SIZE], next[SIZE][SIZE], got[SIZE][SIZE];
-  life_circuit(&ca);
+  init_life_circuit(&ca);
   gt_circuit_simplify(&ca.cell, &simple);
   gt_circuit_finish(&ca.cell);
   ca.cell = simple;
@@ -123,7 +127,7 @@ static void life(void **unused) {
       for (int x = 0; x < SIZE; x++) {
         int sum = 0;
         for (int p = 0; p < 9; p++)
-          if (p != 4) sum += cells[(y + p / 3 + SIZE - 1) % SIZE][(x + p % 3 + SIZE - 1) % SIZE];
+          if (p != GT_CA_CENTRE) sum += cells[(y + p / 3 + SIZE - 1) % SIZE][(x + p % 3 + SIZE - 1) % SIZE];
         next[y][x] = sum == 3 || (sum == 2 && cells[y][x]);
       }
     memcpy(cells, next, sizeof cells);
@@ -134,8 +138,9 @@ static void life(void **unused) {
   gt_circuit_ca_finish(&ca);
 }
 
-/* The order of a circuit's inputs: in a patch [neighbor][channel]; for the update, the cell's own channels,
- * then the perceived bits [channel][output][kernel]. */
+/* The order of signals: the inputs of the circuit are [cell of the patch][channel]; the inputs of the update
+ * are the cell's own channels, then the perceived bits [channel][output][kernel]. For each input i of the
+ * update, a circuit is built whose two output channels both copy it, one as operand a, one as operand b. */
 static void signals_are_in_order(void **unused) {
   (void)unused;
   enum { C = 2, K = 3, BITS = 2, PERCEIVED = C + C * BITS * K };
@@ -155,17 +160,17 @@ static void signals_are_in_order(void **unused) {
     gt_error error = {0};
     assert_true(gt_circuit_ca_build(&ca, &parts, &error));
     for (int round = 0; round < 20; round++) {
-      unsigned perceived[PERCEIVED];
+      unsigned perceived[PERCEIVED]; /* the expected inputs of the update */
       random_bytes(&d, in, sizeof in);
       for (int c = 0; c < C; c++) {
-        perceived[c] = in[4 * C + c];
+        perceived[c] = in[GT_CA_CENTRE * C + c];
         for (int k = 0; k < K; k++) {
-          unsigned h[3];
+          unsigned hidden[3]; /* outputs of the first layer */
           for (int g = 0; g < 3; g++)
-            h[g] = gt_gate_value(first_op[k * 3 + g], in[first_a[g] * C + c], in[first_b[g] * C + c]);
+            hidden[g] = gt_gate_value(first_op[k * 3 + g], in[first_a[g] * C + c], in[first_b[g] * C + c]);
           for (int o = 0; o < BITS; o++)
             perceived[C + (c * BITS + o) * K + k] =
-                gt_gate_value(second_op[k * BITS + o], h[second_a[o]], h[second_b[o]]);
+                gt_gate_value(second_op[k * BITS + o], hidden[second_a[o]], hidden[second_b[o]]);
         }
       }
       gt_circuit_evaluate(&ca.cell, in, out);
@@ -176,13 +181,14 @@ static void signals_are_in_order(void **unused) {
   }
 }
 
+/* Wrong wiring of the perception, of the update, and an update with two outputs for one channel. */
 static void wrong_parts_are_rejected(void **unused) {
   (void)unused;
   static const int32_t inside[] = {0, 0}, outside[] = {9, 0};
   static const uint8_t op[] = {1, 1};
   const gt_circuit_layer good = {1, inside, inside, op}, bad = {1, outside, inside, op},
-                         two = {2, inside, inside, op};
-  const gt_circuit_layer *const wrong[][2] = {{&bad, &good}, {&good, &bad}, {&good, &two}};
+                         two_gates = {2, inside, inside, op};
+  const gt_circuit_layer *const wrong[][2] = {{&bad, &good}, {&good, &bad}, {&good, &two_gates}};
   for (int i = 0; i < 3; i++) {
     const gt_ca_parts parts = {1, 1, false, wrong[i][0], wrong[i][1], 1, 1};
     gt_circuit_ca ca;
@@ -194,8 +200,8 @@ static void wrong_parts_are_rejected(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(boards),
-      cmocka_unit_test(life),
+      cmocka_unit_test(boards_match_a_loop_over_cells),
+      cmocka_unit_test(game_of_life),
       cmocka_unit_test(signals_are_in_order),
       cmocka_unit_test(wrong_parts_are_rejected),
   };

@@ -49,7 +49,8 @@ static void check_evaluations(const gt_circuit *c, uint64_t seed, size_t random_
   assert_int_equal(simple.inputs, c->inputs);
   assert_int_equal(simple.outputs.count, outputs);
   if (c->inputs <= 10)
-    for (size_t i = 0; i < samples * c->inputs; i++) in[i] = i / c->inputs >> i % c->inputs & 1;
+    for (size_t i = 0; i < samples * c->inputs; i++)
+      in[i] = i / c->inputs >> i % c->inputs & 1; /* input k of sample s is bit k of s */
   else
     random_bytes(&d, in, samples * c->inputs);
   for (size_t s = 0; s < samples; s++) {
@@ -64,7 +65,7 @@ static void check_evaluations(const gt_circuit *c, uint64_t seed, size_t random_
     const gt_sliced_loops *loops;
     for (int l = 0; (loops = gt_sliced_loops_at(l)); l++) {
       sliced->loops = loops;
-      memset(got, 7, samples * outputs);
+      memset(got, 7, samples * outputs); /* neither 0 nor 1 */
       gt_sliced_run(sliced, in_bits, out_bits, words);
       gt_bits_unpack(out_bits, samples, outputs, got);
       assert_memory_equal(want, got, samples * outputs);
@@ -79,6 +80,7 @@ static void check_evaluations(const gt_circuit *c, uint64_t seed, size_t random_
   free(out_bits);
 }
 
+/* A gate of two inputs, or of the same one twice; and an input that is an output. */
 static void single_gates(void **unused) {
   (void)unused;
   for (unsigned op = 0; op < 16; op++)
@@ -92,8 +94,8 @@ static void single_gates(void **unused) {
     }
 }
 
-/* Every gate whose operands are two gates on the same two inputs. One in 16 of these circuits also runs
- * check_evaluations, which is slower. */
+/* All circuits of two gates on the same two inputs and a third gate that reads them. One in 16 of these
+ * circuits also runs check_evaluations, which is slower. */
 static void gates_of_gates(void **unused) {
   (void)unused;
   for (unsigned x = 0; x < 16; x++)
@@ -154,11 +156,12 @@ static void simplifies(void **unused) {
   gt_circuit_add_output(&c, gt_circuit_add(&c, GT_GATE_OR, copy, 2));
   gt_circuit_add_output(&c, twice);
   gt_circuit_simplify(&c, &simple);
-  assert_int_equal(simple.gates.count, 2);
+  assert_int_equal(simple.gates.count, 2); /* x, and "x or input 2" */
   gt_circuit_finish(&simple);
   gt_circuit_finish(&c);
 
-  gt_circuit_init(&c, 2); /* x and (x or y) is x; an output and its negation share a gate */
+  /* "a and (a or b)" is input a, which is output 0; output 2 is its negation. */
+  gt_circuit_init(&c, 2);
   const uint32_t or = gt_circuit_add(&c, GT_GATE_OR, 0, 1);
   gt_circuit_add_output(&c, gt_circuit_add(&c, GT_GATE_AND, 0, or));
   gt_circuit_add_output(&c, gt_circuit_add(&c, GT_GATE_XNOR, 0, 1));
@@ -166,11 +169,12 @@ static void simplifies(void **unused) {
   gt_circuit_add_output(&c, gt_circuit_add(&c, GT_GATE_TRUE, 1, 1));
   gt_circuit_simplify(&c, &simple);
   assert_int_equal(simple.outputs.items[0], 0);
-  assert_int_equal(simple.gates.count, 2 + 1);
+  assert_int_equal(simple.gates.count, 3); /* outputs 1 to 3 */
   gt_circuit_finish(&simple);
   gt_circuit_finish(&c);
 }
 
+/* The three gates that copy an input are not active. */
 static void counts_active(void **unused) {
   (void)unused;
   gt_circuit c;
@@ -187,15 +191,15 @@ static void counts_active(void **unused) {
 
 /* Compares the class and the counts of a circuit with groups, for each instruction set, with a loop over the
  * outputs. */
-static void check_classes(uint32_t groups, uint32_t size, size_t samples) {
+static void check_classes(uint32_t groups, uint32_t group_size, size_t samples) {
   gt_circuit c;
-  layered_circuit(&c, groups * 1000 + size, 20, groups * size, 2, groups);
+  layered_circuit(&c, groups * 1000 + group_size, 20, groups * group_size, 2, groups);
   const size_t outputs = c.outputs.count;
   uint8_t *in = gt_alloc(samples * c.inputs), *out = gt_alloc(outputs);
   uint64_t *bits = gt_alloc(gt_bit_words(samples) * c.inputs * 8);
   uint32_t *classes = gt_alloc(samples * sizeof *classes);
   int32_t *counts = gt_alloc(samples * groups * sizeof *counts);
-  draw d = {size, 0};
+  draw d = {group_size, 0};
   random_bytes(&d, in, samples * c.inputs);
   gt_bits_pack(in, samples, c.inputs, bits);
   gt_sliced *sliced = gt_sliced_create(&c);
@@ -209,7 +213,7 @@ static void check_classes(uint32_t groups, uint32_t size, size_t samples) {
       assert_int_equal(classes[s], gt_circuit_class(&c, out));
       for (uint32_t k = 0; k < groups; k++) {
         int32_t count = 0;
-        for (uint32_t i = 0; i < size; i++) count += out[k * size + i];
+        for (uint32_t i = 0; i < group_size; i++) count += out[k * group_size + i];
         assert_int_equal(counts[s * groups + k], count);
       }
     }
@@ -234,6 +238,7 @@ static void classes(void **unused) {
   check_classes(300, 2, 64);
 }
 
+/* Each gate gets its most likely function; a layer whose wiring is outside its source is rejected. */
 static void layers(void **unused) {
   (void)unused;
   const float logits[3 * 16] = {[3] = 1, [16 + 6] = 2, [16 + 9] = 2, [32 + 15] = 0.5f};
@@ -244,12 +249,12 @@ static void layers(void **unused) {
   gt_circuit c;
   gt_circuit_choose_functions(logits, 3, op);
   assert_int_equal(op[0], 3);
-  assert_int_equal(op[1], 6); /* the first of equal sums */
+  assert_int_equal(op[1], 6); /* the first one on a tie */
   assert_int_equal(op[2], 15);
   gt_circuit_init(&c, 3);
   const uint32_t source[] = {0, 1, 2};
   assert_true(gt_circuit_add_layer(&c, &(gt_circuit_layer){3, a, b, op}, source, 3, out, &error));
-  assert_int_equal(out[2], 5);
+  assert_int_equal(out[2], 5); /* gate 2 after three inputs */
   assert_false(gt_circuit_add_layer(&c, &(gt_circuit_layer){3, a, wrong, op}, source, 3, out, &error));
   assert_int_equal(error.status, GT_ERR_DATA);
   assert_false(gt_circuit_add_layer(&c, &(gt_circuit_layer){3, negative, b, op}, source, 3, out, &error));

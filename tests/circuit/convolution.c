@@ -7,13 +7,13 @@
 
 enum { MAX_BITS = 4096 };
 
-/* Evaluates a gate tree from its root down. Level 0 has the leaves; `at` is the index within a level, from
- * the left. */
+/* Evaluates node `index` (from the left) of a level of a gate tree. Level 0 has the leaves. (row, column) is
+ * the first pixel of the receptive field in the padded image. */
 static unsigned evaluate_tree(const gt_circuit_convolution *c, const uint8_t *image, uint32_t kernel, int row,
-                              int column, uint32_t level, uint32_t at) {
+                              int column, uint32_t level, uint32_t index) {
   const uint32_t leaves = 1u << c->depth;
   if (level == 0) {
-    const uint32_t place = (uint32_t)c->leaf[kernel * leaves + at];
+    const uint32_t place = (uint32_t)c->leaf[kernel * leaves + index];
     const int y = row + (int)(place / c->channels / c->field) - (int)c->padding,
               x = column + (int)(place / c->channels % c->field) - (int)c->padding;
     if (y < 0 || x < 0 || y >= (int)c->height || x >= (int)c->width) return 0;
@@ -21,9 +21,9 @@ static unsigned evaluate_tree(const gt_circuit_convolution *c, const uint8_t *im
   }
   uint32_t gates_below = 0;
   for (uint32_t l = 1; l < level; l++) gates_below += leaves >> l;
-  const unsigned a = evaluate_tree(c, image, kernel, row, column, level - 1, 2 * at),
-                 b = evaluate_tree(c, image, kernel, row, column, level - 1, 2 * at + 1);
-  return gt_gate_value(c->op[kernel * (leaves - 1) + gates_below + at], a, b);
+  const unsigned a = evaluate_tree(c, image, kernel, row, column, level - 1, 2 * index),
+                 b = evaluate_tree(c, image, kernel, row, column, level - 1, 2 * index + 1);
+  return gt_gate_value(c->op[kernel * (leaves - 1) + gates_below + index], a, b);
 }
 
 /* Output bit i: the OR over a pooling window. */
@@ -67,6 +67,8 @@ static void try_shape(gt_circuit_convolution c, uint64_t seed) {
   gt_circuit_finish(&circuit);
 }
 
+/* Columns: height, width, channels; field, stride, padding; pool; rows, columns; kernels, depth; leaf and op,
+ * which try_shape sets. */
 static void every_bit(void **unused) {
   (void)unused;
   try_shape((gt_circuit_convolution){1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, NULL, NULL}, 1);
@@ -75,7 +77,8 @@ static void every_bit(void **unused) {
   try_shape((gt_circuit_convolution){7, 5, 1, 3, 2, 2, 2, 2, 2, 4, 4, NULL, NULL}, 4);
 }
 
-static void bad_leaf(void **unused) {
+/* A leaf beyond the receptive field, a negative one, and a circuit with too many gates. */
+static void wrong_convolutions_are_rejected(void **unused) {
   (void)unused;
   gt_circuit circuit;
   gt_error error = {0};
@@ -94,6 +97,7 @@ static void bad_leaf(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_bit), cmocka_unit_test(bad_leaf)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_bit),
+                                     cmocka_unit_test(wrong_convolutions_are_rejected)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

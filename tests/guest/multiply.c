@@ -45,6 +45,7 @@ static const char *note(const struct gt_model *model, gt_arena *arena) {
 
 static bool resume(struct gt_config *base, int64_t phase, const gt_container *checkpoint, const char *path,
                    gt_arena *arena, gt_error *error) {
+  /* gt_change_type.note is called after a change of any type, so every one leaves this note. */
   const bool is_noted = gt_container_metadata(checkpoint, schema.name) != NULL;
   (void)arena;
   if (is_noted == (gt_change_last(base, phase, NULL) >= 0)) return true;

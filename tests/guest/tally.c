@@ -1,6 +1,6 @@
-/* A layer that returns its input and counts the batches of training in a state. With `shown`, a multiple of
- * the count is added to the output. The loss then depends on the state, so training would change it if it
- * were a parameter. */
+/* A layer that returns its input and counts the batches of training in a state. If `shown` is not 0, it adds
+ * this multiple of the count to the output. The loss then depends on the state, so an optimizer would change
+ * the state if it were a parameter. */
 #include "layer/layer.h"
 #include "op/elementwise.h"
 
@@ -10,7 +10,7 @@ typedef struct tally_config {
 
 static const gt_field fields[] = {
     GT_ROW(tally_config, shown, GT_FIELD_FLOAT, .fallback = "0", .min = -1, .max = 1,
-           .help = "share of the number that is added to the output"),
+           .help = "multiple of the count that is added to the output"),
     {.name = NULL},
 };
 static const gt_schema schema = {
