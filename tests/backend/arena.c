@@ -59,7 +59,7 @@ static bool inspect_square(const subject *s, float *square, gt_error *error) {
   return s->backend->api->inspect(s->backend, s->executable, &s->plan->kept[0], square, error);
 }
 
-/* The sum is right, and the kept square can be inspected. */
+/* Runs the plan; then the sum is 5 per element, and the kept square can be inspected. */
 static void run(const subject *s, uint32_t times) {
   gt_error error = {0};
   uint64_t ticket;
@@ -72,11 +72,12 @@ static void run(const subject *s, uint32_t times) {
   free(square);
 }
 
-static void one_arena(gt_backend *backend) {
+static void plans_share_one_arena(gt_backend *backend) {
   enum { SMALL = 1000, LARGE = 60000, SLACK = 4096 }; /* SLACK: the device may round sizes up */
   const uint64_t before = backend->memory_used;
   subject small, large, third;
   compile(&small, backend, SMALL);
+  /* The square is in the arena; the pack is persistent, because its gaps must stay zero. */
   assert_true(small.plan->arena_bytes >= SMALL * 4 && small.plan->persistent_bytes >= 2 * SMALL * 4);
   run(&small, 3);
   const uint64_t used_by_small = backend->memory_used;
@@ -89,7 +90,7 @@ static void one_arena(gt_backend *backend) {
   /* Compiling the large plan may replace the arena buffer. The small plan must then use the new address, and
    * the gaps of its pack must stay zero. */
   for (int round = 0; round < 3; round++) {
-    run(&small, 70);
+    run(&small, 70); /* more replays than one command buffer holds */
     run(&large, 2);
   }
   gt_error error = {0};
@@ -135,7 +136,7 @@ static void test_cpu(void **state) {
   gt_error error = {0};
   gt_backend *cpu = gt_cpu_open(2, &error);
   assert_non_null(cpu);
-  one_arena(cpu);
+  plans_share_one_arena(cpu);
   sequence_after_growth(cpu);
   gt_backend_close(cpu);
 }
@@ -143,7 +144,7 @@ static void test_cpu(void **state) {
 static void test_vulkan(void **state) {
   (void)state;
   if (!device) skip();
-  one_arena(device);
+  plans_share_one_arena(device);
   sequence_after_growth(device);
   assert_int_equal(gt_vulkan_validation_messages(), 0);
 }

@@ -1,4 +1,4 @@
-/* Vulkan kernels on data with more elements than fit into 32 bits. */
+/* The Vulkan batch kernel on data with more elements than a 32-bit index can address. */
 #include "support/steps.h"
 #include "shaders/op/batch.h"
 #include "step/program.h"
@@ -17,16 +17,17 @@ static gt_backend *backend;
 static void batch_far(uint32_t mode, uint32_t features) {
   enum { BATCH = 8 };
   const uint32_t samples = 2147483640, steps_before = samples / BATCH - 1;
-  const uint64_t size = mode ? 4 : 1, before = (uint64_t)steps_before * BATCH * features * size,
-                 lead = before % 4; /* bytes before the first row in its 4-byte word */
+  const uint64_t element_bytes = mode == GT_BATCH_U8 ? 1 : 4,
+                 bytes_before = (uint64_t)steps_before * BATCH * features * element_bytes,
+                 lead = bytes_before % 4; /* bytes before the first row in its 4-byte word */
   const uint32_t clock[4] = {steps_before, 0, 0, 0}, count = BATCH * features;
   uint32_t *words = calloc(count + 1, 4), *y = malloc(4 * count);
   steps s;
   steps_init(&s, backend);
   for (uint32_t i = 0; i < count; i++) {
     const float value = (float)(i * 7 % 256);
-    if (mode)
-      memcpy(&words[i], &value, 4);
+    if (mode != GT_BATCH_U8)
+      memcpy(&words[i], &value, 4); /* I32, too: the kernel copies the bits */
     else
       ((uint8_t *)words)[lead + i] = (uint8_t)value;
   }
@@ -38,14 +39,14 @@ static void batch_far(uint32_t mode, uint32_t features) {
                                .features = features,
                                .period = 1,
                                .steps = (samples + BATCH - 1) / BATCH};
-  const gt_program nothing = {.outputs = 1, .output = {GT_OPERAND_LEADER}};
+  const gt_program no_epilogue = {.outputs = 1, .output = {GT_OPERAND_LEADER}};
   gt_step *step = steps_add(&s, "batch", &args, sizeof args, 64, 1);
   steps_bind(&s, offsetof(struct gt_batch_args, data), data, 0);
-  step->access[0].offset = -(before - lead);
-  step->access[0].bytes = before - lead;
+  step->access[0].offset = -(bytes_before - lead);
+  step->access[0].bytes = bytes_before - lead; /* offset + bytes wraps to 0, which the backend accepts */
   steps_bind(&s, offsetof(struct gt_batch_args, y), out, 0);
   steps_bind(&s, offsetof(struct gt_batch_args, order), state, 0);
-  gt_program_to_spec(&nothing, step->spec);
+  gt_program_to_spec(&no_epilogue, step->spec);
   step->spec[GT_BATCH_SPEC_MODE] = mode;
   step->spec[GT_BATCH_SPEC_ORDER] = GT_BATCH_SEQUENTIAL;
   step->spec[GT_BATCH_SPEC_ROWS] = 1;
@@ -62,7 +63,7 @@ static void batch_far(uint32_t mode, uint32_t features) {
 
 static void test_batch_far(void **state) {
   (void)state;
-  for (uint32_t mode = 0; mode < 3; mode++) {
+  for (uint32_t mode = GT_BATCH_U8; mode <= GT_BATCH_I32; mode++) {
     batch_far(mode, 3);
     batch_far(mode, 37);
     batch_far(mode, 1024);

@@ -35,7 +35,8 @@ static gt_executable *compile_sum(steps *s, gt_error *error) {
   return s->backend->api->compile(s->backend, &s->plan, s->buffer, error);
 }
 
-/* Round r uploads the value r, and the step that follows adds it r % 3 + 1 times. */
+/* Round r feeds the value r to the window, in two copies from one half of the staging buffer; the step that
+ * follows adds it r % 3 + 1 times. */
 static void feed_rounds(gt_backend *device) {
   const gt_backend_api *api = device->api;
   gt_error error = {0};
@@ -52,14 +53,14 @@ static void feed_rounds(gt_backend *device) {
   steps_buffer(&s, NULL, COUNT);
   gt_executable *executable = compile_sum(&s, &error);
   assert_string_equal(error.message, "");
-  float *rows = api->buffer_map(device, staging);
+  float *staged = api->buffer_map(device, staging);
   for (int r = 1; r <= ROUNDS; r++) {
-    const uint64_t half = (uint64_t)(r % 2) * COUNT;
+    const uint64_t half = (uint64_t)(r % 2) * COUNT; /* the first element of the half */
     const gt_copy copies[2] = {
         {s.buffer[0], 0, half * 4, 4 * (COUNT / 3)},
         {s.buffer[0], 4 * (COUNT / 3), (half + COUNT / 3) * 4, 4 * (COUNT - COUNT / 3)}};
-    if (r > 2) assert_true(api->wait(device, ticket[r - 2], &error)); /* the copy to this half is done */
-    for (int i = 0; i < COUNT; i++) rows[half + (uint64_t)i] = (float)r;
+    if (r > 2) assert_true(api->wait(device, ticket[r - 2], &error)); /* the copies from this half are done */
+    for (int i = 0; i < COUNT; i++) staged[half + (uint64_t)i] = (float)r;
     assert_true(api->feed(device, staging, copies, 2, ticket[r - 1], &error));
     assert_true(api->run(device, executable, (uint32_t)(r % 3 + 1), &ticket[r], &error));
     sum += (float)(r * (r % 3 + 1));
@@ -74,6 +75,7 @@ static void feed_rounds(gt_backend *device) {
   const gt_copy unread = {s.buffer[0], 0, 0, 4 * COUNT};
   assert_true(api->feed(device, staging, &unread, 1, ticket[ROUNDS], &error));
   assert_true(api->feed_wait(device, &error));
+  /* This copy may still be running when its buffers are destroyed. */
   assert_true(api->feed(device, staging, &unread, 1, ticket[ROUNDS], &error));
   api->executable_destroy(device, executable);
   api->buffer_destroy(device, staging);
@@ -86,6 +88,7 @@ static void test_rounds(void **state) {
   feed_rounds(backend);
 }
 
+/* feed_wait succeeds if there was no feed. */
 static void test_nothing_fed(void **state) {
   (void)state;
   gt_error error = {0};
@@ -97,9 +100,10 @@ static void test_nothing_fed(void **state) {
 
 /* --- a second queue --- */
 
-/* The functions below replace Vulkan's. They report one more queue or one more queue family than the driver
- * has, and map both queues to its only one. */
-static bool transfer_family; /* report a transfer-only family, not a second queue of the only family */
+/* The functions below replace Vulkan's. They report a second queue of the driver's only family, or two more
+ * families: number 1 for video, which must not be used, and number 2 for transfers. All queues are the
+ * driver's only one. */
+static bool transfer_family; /* report two more families, not a second queue */
 /* How often gtrain created queues, shared buffers, and command pools of the transfer family. */
 static int queues_requested, shared_buffers, transfer_pools;
 static PFN_vkGetPhysicalDeviceQueueFamilyProperties real_families;
@@ -207,13 +211,13 @@ static void test_second_queue(void **state) {
 
 /* --- faults --- */
 
-static VKAPI_ATTR VkResult VKAPI_CALL no_submit(VkQueue queue, uint32_t count, const VkSubmitInfo *info,
-                                                VkFence fence) {
+static VKAPI_ATTR VkResult VKAPI_CALL failing_submit(VkQueue queue, uint32_t count, const VkSubmitInfo *info,
+                                                     VkFence fence) {
   (void)queue, (void)count, (void)info, (void)fence;
   return VK_ERROR_OUT_OF_DEVICE_MEMORY;
 }
 
-static void test_failure(void **state) {
+static void test_failed_submission(void **state) {
   (void)state;
   const gt_backend_api *api = backend->api;
   gt_error error = {0};
@@ -223,7 +227,7 @@ static void test_failure(void **state) {
   const gt_copy copy = {window, 0, 0, 16};
   memcpy(api->buffer_map(backend, staging), in, 16);
   PFN_vkQueueSubmit real = vkQueueSubmit;
-  vkQueueSubmit = no_submit;
+  vkQueueSubmit = failing_submit;
   assert_false(api->feed(backend, staging, &copy, 1, 0, &error));
   assert_int_equal(error.status, GT_ERR_MEMORY);
   vkQueueSubmit = real;
@@ -246,9 +250,9 @@ static void test_no_messages(void **state) {
 int main(void) {
   backend = steps_open_vulkan();
   if (!backend) return 77;
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rounds), cmocka_unit_test(test_nothing_fed),
-                                     cmocka_unit_test(test_second_queue), cmocka_unit_test(test_failure),
-                                     cmocka_unit_test(test_no_messages)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_rounds), cmocka_unit_test(test_nothing_fed), cmocka_unit_test(test_second_queue),
+      cmocka_unit_test(test_failed_submission), cmocka_unit_test(test_no_messages)};
   const int failed = cmocka_run_group_tests_name("vulkan: feeds", tests, NULL, NULL);
   gt_backend_close(backend);
   return failed;

@@ -21,14 +21,15 @@
 
 static gt_backend *backend;
 
-static float *numbers(uint32_t count, uint32_t seed, float low, float high) {
+/* Uniform random numbers, on the heap. 77: any purpose. */
+static float *random_numbers(uint32_t count, uint32_t seed, float low, float high) {
   float *x = malloc(4 * (count + 1));
   for (uint32_t i = 0; i < count; i++) x[i] = low + (high - low) * gt_random_uniform(seed, 77, 0, i);
   return x;
 }
 
-/* The error as a fraction of the tolerance. */
-static double close_to(double got, double want, double relative, double absolute) {
+/* The error divided by the tolerance, absolute + relative * |want|. */
+static double error_per_tolerance(double got, double want, double relative, double absolute) {
   if (isnan(want)) return isnan(got) ? 0 : 1e30;
   if (isinf(want) || isinf(got)) return got == want ? 0 : 1e30;
   if (got == want) return 0;
@@ -37,7 +38,7 @@ static double close_to(double got, double want, double relative, double absolute
 }
 
 static void check(const char *what, uint32_t i, double got, double want, double relative, double absolute) {
-  if (close_to(got, want, relative, absolute) <= 1) return;
+  if (error_per_tolerance(got, want, relative, absolute) <= 1) return;
   fail_msg("%s: element %u is %.9g, should be %.9g", what, i, got, want);
 }
 
@@ -124,14 +125,16 @@ static const struct instruction {
     {GT_I_SIGN, "sign", f_sign, -9, 9, 0, 0},
 };
 
-static void one_instruction(const struct instruction *in, const float *special, uint32_t specials) {
+/* Tests one instruction on random operands, of which the first ones are replaced by `special`. */
+static void try_instruction(const struct instruction *in, const float *special, uint32_t specials) {
   enum { N = 20003 };
   steps s;
   steps_init(&s, backend);
-  float *a = numbers(N, 1, (float)in->low, (float)in->high), *b = numbers(N, 2, -5, 5), *y = malloc(4 * N);
-  for (uint32_t i = 0; i < N; i += 3) b[i] = roundf(b[i]);
+  float *a = random_numbers(N, 1, (float)in->low, (float)in->high), *b = random_numbers(N, 2, -5, 5),
+        *y = malloc(4 * N);
+  for (uint32_t i = 0; i < N; i += 3) b[i] = roundf(b[i]); /* integers, for pow and mod */
   for (uint32_t i = 0; i < specials; i++) a[i] = special[i];
-  for (uint32_t i = 5; i < N; i += 97) a[i] = b[i];
+  for (uint32_t i = 5; i < N; i += 97) a[i] = b[i]; /* equal operands, for comparisons */
   int va = steps_buffer(&s, a, N), vb = steps_buffer(&s, b, N), vy = steps_buffer(&s, NULL, N);
   struct gt_elementwise_args args = {.count = N, .row = 1};
   gt_step *step = steps_add(&s, "elementwise", &args, sizeof args, 64, 40);
@@ -148,13 +151,15 @@ static void one_instruction(const struct instruction *in, const float *special, 
   double worst = 0;
   for (uint32_t i = 0; i < N; i++) {
     double want = in->reference(a[i], b[i]);
-    if (fabs(want) < 1e-36)
-      want = y[i] = fabs(y[i]) < 1e-36f ? 0 : y[i], want = 0; /* denormals may be flushed */
-    if (fabs(want) > 3.4028235e38) want = copysign(INFINITY, want);
+    if (fabs(want) < 1e-36) { /* near the denormals, which the device may flush to 0 */
+      if (fabsf(y[i]) < 1e-36f) y[i] = 0;
+      want = 0;
+    }
+    if (fabs(want) > 3.4028235e38) want = copysign(INFINITY, want); /* the largest float */
     check(in->name, i, y[i], want, in->relative, in->absolute);
     if (isfinite(want) && fabs(want) > 0) worst = fmax(worst, fabs(y[i] - want) / fabs(want));
   }
-  if (getenv("VERBOSE")) printf("%-12s %.2g\n", in->name, worst);
+  if (getenv("VERBOSE")) printf("%-12s %.2g\n", in->name, worst); /* largest relative error */
   free(a), free(b), free(y);
   steps_finish(&s);
 }
@@ -162,12 +167,14 @@ static void one_instruction(const struct instruction *in, const float *special, 
 static void test_instructions(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++)
-    one_instruction(&instructions[i], NULL, 0);
+    try_instruction(&instructions[i], NULL, 0);
 }
 
+/* Instructions at NaN, infinities, 0 and values outside the range in the table, where the relative tolerance
+ * is at least 1e-6. */
 static void test_special_values(void **state) {
   (void)state;
-  const float odd[] = {NAN, -NAN, INFINITY, -INFINITY, 0, 1, -1, 3e38f, -3e38f, 100, -100, 1e-30f};
+  const float special[] = {NAN, -NAN, INFINITY, -INFINITY, 0, 1, -1, 3e38f, -3e38f, 100, -100, 1e-30f};
   const uint32_t codes[] = {GT_I_EXP,  GT_I_LOG,        GT_I_LOG2,       GT_I_EXP2, GT_I_TANH,
                             GT_I_ERF,  GT_I_SIGMOID,    GT_I_IS_FINITE,  GT_I_SIN,  GT_I_SOFTPLUS,
                             GT_I_RELU, GT_I_LEAKY_RELU, GT_I_ATAN,       GT_I_GELU, GT_I_SILU,
@@ -175,56 +182,60 @@ static void test_special_values(void **state) {
                             GT_I_MAX,  GT_I_MIN,        GT_I_ABS};
   for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++)
     for (size_t k = 0; k < sizeof codes / sizeof *codes; k++)
-      if (instructions[i].code == codes[k] && !strchr(instructions[i].name, ' ')) {
+      if (instructions[i].code == codes[k] && !strchr(instructions[i].name, ' ')) { /* not in "log near 1" */
         struct instruction in = instructions[i];
         in.relative = fmax(in.relative, 1e-6);
-        one_instruction(&in, odd, sizeof odd / sizeof *odd);
+        try_instruction(&in, special, sizeof special / sizeof *special);
       }
 }
 
 /* --- loads, random numbers, several outputs --- */
 
-/* Five inputs, each with another kind of load. All buffers start at element `shift`; `row` is the row length,
- * `local` the workgroup size. */
-static void loads(uint32_t shift, uint32_t row, uint32_t local) {
+/* Five inputs, each with another kind of load. Inputs and outputs start at element `shift` of their buffers;
+ * `row` is the row length, `local` the workgroup size. */
+static void try_loads(uint32_t shift, uint32_t row, uint32_t local) {
   enum { ROWS = 37, SEED = 1234567 };
   uint32_t n = ROWS * row;
   steps s;
   steps_init(&s, backend);
   float *x[5], *y[3];
-  int v[5], o[3];
+  int input[5], output[3]; /* buffers */
   for (int k = 0; k < 5; k++) {
-    x[k] = numbers(n + 8, 10 + (uint32_t)k, -2, 2);
-    v[k] = steps_buffer(&s, x[k], n + 8);
+    x[k] = random_numbers(n + 8, 10 + (uint32_t)k, -2, 2);
+    input[k] = steps_buffer(&s, x[k], n + 8);
   }
-  for (int k = 0; k < 3; k++) y[k] = malloc(4 * n), o[k] = steps_buffer(&s, NULL, n + 8);
-  const uint32_t clock[4] = {9, SEED, 3, 0};
-  uint32_t layout[9 + 64] = {2, ROWS, row};
+  for (int k = 0; k < 3; k++) y[k] = malloc(4 * n), output[k] = steps_buffer(&s, NULL, n + 8);
+  const uint32_t clock[4] = {9, SEED, 3, 0};           /* step, two words of the seed */
+  uint32_t layout[9 + 64] = {2, ROWS, row};            /* rank, dim[8], stride[input][8] */
   layout[9 + 8 * 4] = 1, layout[9 + 8 * 4 + 1] = ROWS; /* input 4 is read transposed */
-  int c = steps_buffer(&s, clock, 4), l = steps_buffer(&s, layout, 73);
+  int clock_buffer = steps_buffer(&s, clock, 4), layout_buffer = steps_buffer(&s, layout, 9 + 64);
   struct gt_elementwise_args args = {.count = n, .row = row};
   gt_step *step = steps_add(&s, "elementwise", &args, sizeof args, local, 3);
-  for (int k = 0; k < 5; k++) steps_bind(&s, offsetof(struct gt_elementwise_args, x) + 8 * k, v[k], shift);
-  for (int k = 0; k < 3; k++) steps_bind(&s, offsetof(struct gt_elementwise_args, y) + 8 * k, o[k], shift);
-  steps_bind(&s, offsetof(struct gt_elementwise_args, clock), c, 0);
-  steps_bind(&s, offsetof(struct gt_elementwise_args, layout_), l, 0);
+  for (int k = 0; k < 5; k++)
+    steps_bind(&s, offsetof(struct gt_elementwise_args, x) + 8 * k, input[k], shift);
+  for (int k = 0; k < 3; k++)
+    steps_bind(&s, offsetof(struct gt_elementwise_args, y) + 8 * k, output[k], shift);
+  steps_bind(&s, offsetof(struct gt_elementwise_args, clock), clock_buffer, 0);
+  steps_bind(&s, offsetof(struct gt_elementwise_args, layout_), layout_buffer, 0);
+  /* Operand 32: x0 + x1; 33: 32 + x2; 34: x3 * x4; 35: a random number with purpose 21; 36: where(1, 35, 34).
+   * The outputs are 33, 34 and 36. */
   const uint32_t code[] = {CODE(GT_I_ADD, 0, 1, 0), CODE(GT_I_ADD, 32, 2, 0), CODE(GT_I_MUL, 3, 4, 0),
                            CODE(GT_I_RANDOM, 8, 0, 0), CODE(GT_I_WHERE, 9, 35, 34)};
   memcpy(&step->spec[GT_SPEC_CODE], code, sizeof code);
   step->spec[GT_SPEC_CODE_COUNT] = 5;
   step->spec[GT_SPEC_INPUT_COUNT] = 5;
-  for (uint32_t k = 0; k < 5; k++) step->spec[GT_SPEC_LOAD + k] = k;
+  for (uint32_t k = 0; k < 5; k++) step->spec[GT_SPEC_LOAD + k] = k; /* GT_LOAD_SAME to GENERAL */
   step->spec[GT_SPEC_IMMEDIATE] = 21;
-  step->spec[GT_SPEC_IMMEDIATE + 1] = 0x3f800000;
+  step->spec[GT_SPEC_IMMEDIATE + 1] = 0x3f800000; /* 1.0f */
   step->spec[GT_SPEC_OUTPUT_COUNT] = 3;
   step->spec[GT_SPEC_OUTPUT] = 33, step->spec[GT_SPEC_OUTPUT + 1] = 34, step->spec[GT_SPEC_OUTPUT + 2] = 36;
   steps_run(&s, 1);
   float *whole = malloc(4 * (n + 8));
   for (int k = 0; k < 3; k++) {
-    steps_read(&s, o[k], whole, n + 8);
+    steps_read(&s, output[k], whole, n + 8);
     memcpy(y[k], whole + shift, 4 * n);
     for (uint32_t i = 0; i < 8; i++)
-      assert_true(whole[i < shift ? i : n + i] == 0); /* nothing written past the end */
+      assert_true(whole[i < shift ? i : n + i] == 0); /* nothing written outside */
   }
   for (uint32_t i = 0; i < n; i++) {
     const float *const *p = (const float *const *)x;
@@ -242,29 +253,30 @@ static void loads(uint32_t shift, uint32_t row, uint32_t local) {
 
 static void test_loads(void **state) {
   (void)state;
-  loads(0, 8, 64);
-  loads(1, 8, 32);
-  loads(0, 7, 64);
-  loads(3, 1, 1);
-  loads(0, 3, 33);
-  loads(4, 130, 256);
+  try_loads(0, 8, 64);
+  try_loads(1, 8, 32);
+  try_loads(0, 7, 64);
+  try_loads(3, 1, 1);
+  try_loads(0, 3, 33);
+  try_loads(4, 130, 256);
 }
 
 /* --- matmul --- */
 
 /* Launch configuration: tile of a workgroup, tile of a thread, slice-K factor. */
 typedef struct tile {
-  uint32_t bm, bn, bk, tm, tn, teams;
+  uint32_t bm, bn, bk, tm, tn, slice_k;
 } tile;
 
 typedef struct product {
   uint32_t m, n, k, batch;
-  bool trans_a, trans_b, shared_b;
-  uint32_t split, shift; /* split-K slices; offset of the operands in elements */
+  bool trans_a, trans_b, shared_b; /* shared_b: all batch entries have the same B */
+  uint32_t split, shift;           /* parts of split-K; offset of the operands in elements */
 } product;
 
-/* Epilogue: leaky_relu(leader + bias[column], 0.1) * same. */
-static void epilogue(gt_step *step) {
+/* Epilogue: the first output is leaky_relu(leader + bias[column], 0.1) * same, the second the leader's value,
+ * the product itself. */
+static void set_epilogue(gt_step *step) {
   const uint32_t code[] = {CODE(GT_I_ADD, GT_OPERAND_LEADER, 0, 0), CODE(GT_I_LEAKY_RELU, 32, 8, 0),
                            CODE(GT_I_MUL, 33, 1, 0)};
   memcpy(&step->spec[GT_SPEC_CODE], code, sizeof code);
@@ -278,6 +290,7 @@ static void epilogue(gt_step *step) {
   step->spec[GT_SPEC_OUTPUT + 1] = GT_OPERAND_LEADER;
 }
 
+/* Compares y and raw, the two outputs of the epilogue. */
 static void check_product(const product *p, const float *a, const float *b, const float *bias,
                           const float *same, const float *y, const float *raw) {
   char what[160];
@@ -286,16 +299,16 @@ static void check_product(const product *p, const float *a, const float *b, cons
   for (uint32_t i = 0; i < p->batch * p->m * p->n; i++) {
     uint32_t z = i / (p->m * p->n), r = i / p->n % p->m, c = i % p->n;
     const float *az = a + z * p->m * p->k, *bz = b + (p->shared_b ? 0 : z * p->k * p->n);
-    double sum = 0, size = 0;
+    double sum = 0, magnitude = 0; /* magnitude: the sum of the absolute terms */
     for (uint32_t j = 0; j < p->k; j++) {
       double term =
           (double)az[p->trans_a ? j * p->m + r : r * p->k + j] * bz[p->trans_b ? c * p->k + j : j * p->n + c];
       sum += term;
-      size += fabs(term);
+      magnitude += fabs(term);
     }
     double v = sum + bias[c];
-    check(what, i, raw[i], sum, 0, 1e-6 * size + 1e-7);
-    check(what, i, y[i], (v > 0 ? v : 0.1 * v) * same[i], 0, 2e-6 * size + 1e-6);
+    check(what, i, raw[i], sum, 0, 1e-6 * magnitude + 1e-7);
+    check(what, i, y[i], (v > 0 ? v : 0.1 * v) * same[i], 0, 2e-6 * magnitude + 1e-6);
   }
 }
 
@@ -310,19 +323,19 @@ static void set_product_spec(gt_step *step, const product *p, const tile *t) {
   step->spec[GT_MATMUL_SPEC_SPLIT] = p->split;
   step->spec[GT_MATMUL_SPEC_UNROLL] = 4;
   step->spec[GT_MATMUL_SPEC_RASTER] = 1 + p->m % 3;
-  const bool whole = p->m % t->bm == 0 && p->n % t->bn == 0 &&
-                     (p->k + p->split - 1) / p->split % t->bk == 0 && p->k % p->split == 0;
-  const bool quads = p->n % 4 == 0 && (t->tn % 4 == 0 || p->split > 1);
-  step->spec[GT_MATMUL_SPEC_EXTENTS] = (whole ? GT_MATMUL_WHOLE : 0) | (quads ? GT_MATMUL_QUADS : 0);
+  const bool is_whole = p->m % t->bm == 0 && p->n % t->bn == 0 &&
+                        (p->k + p->split - 1) / p->split % t->bk == 0 && p->k % p->split == 0;
+  const bool has_quads = p->n % 4 == 0 && (t->tn % 4 == 0 || p->split > 1);
+  step->spec[GT_MATMUL_SPEC_EXTENTS] = (is_whole ? GT_MATMUL_WHOLE : 0) | (has_quads ? GT_MATMUL_QUADS : 0);
 }
 
-static void one_product(product p, tile t) {
+static void try_product(product p, tile t) {
   uint32_t count = p.batch * p.m * p.n, extra = p.shift;
   steps s;
   steps_init(&s, backend);
-  float *a = numbers(p.batch * p.m * p.k + extra, 1, -1, 1),
-        *b = numbers(p.batch * p.k * p.n + extra, 2, -1, 1);
-  float *bias = numbers(p.n + extra, 3, -1, 1), *same = numbers(count + extra, 4, -1, 1);
+  float *a = random_numbers(p.batch * p.m * p.k + extra, 1, -1, 1),
+        *b = random_numbers(p.batch * p.k * p.n + extra, 2, -1, 1);
+  float *bias = random_numbers(p.n + extra, 3, -1, 1), *same = random_numbers(count + extra, 4, -1, 1);
   float *y = malloc(4 * count), *raw = malloc(4 * count);
   int va = steps_buffer(&s, a, p.batch * p.m * p.k + extra),
       vb = steps_buffer(&s, b, p.batch * p.k * p.n + extra);
@@ -337,12 +350,13 @@ static void one_product(product p, tile t) {
                                 .stride_b = p.batch > 1 && !p.shared_b ? p.k * p.n : 0};
   uint32_t across = (p.n + t.bn - 1) / t.bn, down = (p.m + t.bm - 1) / t.bm;
   gt_step *step =
-      steps_add(&s, "matmul", &args, sizeof args, t.bm / t.tm * (t.bn / t.tn) * t.teams, across * down);
+      steps_add(&s, "matmul", &args, sizeof args, t.bm / t.tm * (t.bn / t.tn) * t.slice_k, across * down);
   step->grid[1] = p.split;
   step->grid[2] = p.batch;
   set_product_spec(step, &p, &t);
   steps_bind(&s, offsetof(struct gt_matmul_args, a), va, extra);
   steps_bind(&s, offsetof(struct gt_matmul_args, b), vb, extra);
+  /* Where the inputs and outputs of the epilogue are bound. */
   size_t x = offsetof(struct gt_matmul_args, x), out = offsetof(struct gt_matmul_args, y);
   if (p.split > 1) {
     steps_bind(&s, offsetof(struct gt_matmul_args, partial), vpartial, 0);
@@ -352,7 +366,7 @@ static void one_product(product p, tile t) {
     steps_bind(&s, offsetof(struct gt_matmul_finish_args, partial), vpartial, 0);
     x = offsetof(struct gt_matmul_finish_args, x), out = offsetof(struct gt_matmul_finish_args, y);
   }
-  epilogue(step);
+  set_epilogue(step);
   steps_bind(&s, x, vbias, extra);
   steps_bind(&s, x + 8, vsame, extra);
   steps_bind(&s, out, vy, 0);
@@ -365,25 +379,26 @@ static void one_product(product p, tile t) {
   steps_finish(&s);
 }
 
+/* `transposed`, here and below: bit 0 for A, bit 1 for B. */
 static void test_matmul(void **state) {
   (void)state;
   const tile tiles[] = {{32, 32, 8, 4, 4, 1},  {128, 128, 8, 8, 8, 1}, {64, 64, 16, 8, 8, 1},
                         {16, 16, 16, 2, 2, 1}, {64, 16, 4, 4, 1, 1},   {16, 64, 8, 1, 4, 1},
                         {32, 64, 8, 2, 8, 1},  {8, 8, 12, 4, 4, 1}};
   for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
-    for (int form = 0; form < 4; form++) {
-      bool ta = form & 1, tb = form >> 1;
-      one_product((product){65, 39, 50, 1, ta, tb, false, 1, 0}, tiles[i]);
-      one_product((product){36, 68, 32, 1, ta, tb, false, 1, i & 1}, tiles[i]);
+    for (int transposed = 0; transposed < 4; transposed++) {
+      bool ta = transposed & 1, tb = transposed >> 1;
+      try_product((product){65, 39, 50, 1, ta, tb, false, 1, 0}, tiles[i]);
+      try_product((product){36, 68, 32, 1, ta, tb, false, 1, i & 1}, tiles[i]);
     }
 }
 
-static void test_matmul_in_teams(void **state) {
+static void test_matmul_slice_k(void **state) {
   (void)state;
   const tile tiles[] = {{32, 32, 32, 4, 4, 4}, {64, 32, 8, 8, 4, 2}, {32, 16, 32, 8, 8, 8}};
   for (uint32_t i = 0; i < sizeof tiles / sizeof *tiles; i++) {
-    one_product((product){65, 39, 50, 1, i & 1, i >> 1, false, 1, 0}, tiles[i]);
-    one_product((product){36, 68, 96, 1, i >> 1, i & 1, false, 3, 0}, tiles[i]);
+    try_product((product){65, 39, 50, 1, i & 1, i >> 1, false, 1, 0}, tiles[i]);
+    try_product((product){36, 68, 96, 1, i >> 1, i & 1, false, 3, 0}, tiles[i]);
   }
 }
 
@@ -391,34 +406,35 @@ static void test_matmul_in_teams(void **state) {
 static void test_matmul_of_whole_tiles(void **state) {
   (void)state;
   const tile t = {16, 16, 8, 2, 2, 1};
-  for (int form = 0; form < 4; form++)
-    one_product((product){80, 48, 32, 1, form & 1, form >> 1, false, 1, 0}, t);
-  one_product((product){32, 64, 64, 2, false, true, false, 4, 0}, t);
+  for (int transposed = 0; transposed < 4; transposed++)
+    try_product((product){80, 48, 32, 1, transposed & 1, transposed >> 1, false, 1, 0}, t);
+  try_product((product){32, 64, 64, 2, false, true, false, 4, 0}, t);
 }
 
 static void test_matmul_split_and_batch(void **state) {
   (void)state;
   const tile t = {32, 32, 8, 4, 4, 1};
-  for (int form = 0; form < 4; form++) {
-    bool ta = form & 1, tb = form >> 1;
-    one_product((product){20, 33, 201, 1, ta, tb, false, 4, 0}, t);
-    one_product((product){20, 36, 200, 3, ta, tb, true, 5, 0}, t);
-    one_product((product){9, 12, 7, 5, ta, tb, false, 1, 0}, t);
+  for (int transposed = 0; transposed < 4; transposed++) {
+    bool ta = transposed & 1, tb = transposed >> 1;
+    try_product((product){20, 33, 201, 1, ta, tb, false, 4, 0}, t);
+    try_product((product){20, 36, 200, 3, ta, tb, true, 5, 0}, t);
+    try_product((product){9, 12, 7, 5, ta, tb, false, 1, 0}, t);
   }
-  one_product((product){1, 1, 1, 1, false, false, false, 1, 0}, t);
-  one_product((product){3, 5, 6, 2, false, true, false, 7, 2}, t); /* some splits have no work */
+  try_product((product){1, 1, 1, 1, false, false, false, 1, 0}, t);
+  try_product((product){3, 5, 6, 2, false, true, false, 7, 2}, t); /* the last part of K is empty */
 }
 
 /* --- reduce --- */
 
-/* per_lane: 1 if a lane reduces each output, 0 if a workgroup does. chunk: elements per partial result. */
-static void one_reduction(uint32_t kind, uint32_t per_lane, uint32_t outer, uint32_t reduced, uint32_t inner,
+/* Reduces the squares of the values. per_lane: 1 if a lane reduces each output, 0 if a workgroup does. chunk:
+ * elements per partial result. */
+static void try_reduction(uint32_t kind, uint32_t per_lane, uint32_t outer, uint32_t reduced, uint32_t inner,
                           uint32_t chunk, uint32_t local) {
   uint32_t chunks = (reduced + chunk - 1) / chunk, n = outer * reduced * inner,
            outputs = outer * chunks * inner;
   steps s;
   steps_init(&s, backend);
-  float *x = numbers(n, kind + 5, -1, 1), *y = malloc(4 * outputs);
+  float *x = random_numbers(n, kind + 5, -1, 1), *y = malloc(4 * outputs);
   int vx = steps_buffer(&s, x, n), vy = steps_buffer(&s, NULL, outputs);
   struct gt_reduce_args args = {.outer = outer,
                                 .reduced = reduced,
@@ -440,10 +456,12 @@ static void one_reduction(uint32_t kind, uint32_t per_lane, uint32_t outer, uint
   steps_read(&s, vy, y, outputs);
   for (uint32_t i = 0; i < outputs; i++) {
     uint32_t e = i % inner, c = i / inner % chunks, o = i / inner / chunks;
-    double want = kind == 0 ? 0 : kind == 1 ? -INFINITY : INFINITY;
+    double want = kind == GT_REDUCE_SUM ? 0 : kind == GT_REDUCE_MAX ? -INFINITY : INFINITY;
     for (uint32_t r = c * chunk; r < c * chunk + chunk && r < reduced; r++) {
       double v = x[(o * reduced + r) * inner + e];
-      want = kind == 0 ? want + v * v : kind == 1 ? fmax(want, v * v) : fmin(want, v * v);
+      want = kind == GT_REDUCE_SUM   ? want + v * v
+             : kind == GT_REDUCE_MAX ? fmax(want, v * v)
+                                     : fmin(want, v * v);
     }
     check("reduce", i, y[i], 0.5 * want, 2e-6, 1e-7);
   }
@@ -453,13 +471,13 @@ static void one_reduction(uint32_t kind, uint32_t per_lane, uint32_t outer, uint
 
 static void test_reduce(void **state) {
   (void)state;
-  for (uint32_t kind = 0; kind < 3; kind++) {
-    one_reduction(kind, 1, 3, 50, 7, 16, 64);
-    one_reduction(kind, 1, 1, 1000, 1, 33, 8);
-    one_reduction(kind, 0, 5, 1003, 1, 1003, 64);
-    one_reduction(kind, 0, 7, 300, 1, 100, 33);
-    one_reduction(kind, 0, 2, 3, 1, 3, 256);
-    one_reduction(kind, 0, 2, 5, 1, 1, 1);
+  for (uint32_t kind = GT_REDUCE_SUM; kind <= GT_REDUCE_MIN; kind++) {
+    try_reduction(kind, 1, 3, 50, 7, 16, 64);
+    try_reduction(kind, 1, 1, 1000, 1, 33, 8);
+    try_reduction(kind, 0, 5, 1003, 1, 1003, 64);
+    try_reduction(kind, 0, 7, 300, 1, 100, 33);
+    try_reduction(kind, 0, 2, 3, 1, 3, 256);
+    try_reduction(kind, 0, 2, 5, 1, 1, 1);
   }
 }
 
@@ -484,7 +502,7 @@ int main(void) {
       cmocka_unit_test(test_special_values),
       cmocka_unit_test(test_loads),
       cmocka_unit_test(test_matmul),
-      cmocka_unit_test(test_matmul_in_teams),
+      cmocka_unit_test(test_matmul_slice_k),
       cmocka_unit_test(test_matmul_of_whole_tiles),
       cmocka_unit_test(test_matmul_split_and_batch),
       cmocka_unit_test(test_reduce),

@@ -3,9 +3,9 @@
  * around 2 GiB and 4 GiB, and at the end. The marks are small integers, so any order of additions gives the
  * same sum.
  *
- * CHECK_LARGE=GIB in the environment (make check-large) tests sizes of 4 GiB and more, as far as GIB of
- * memory is enough, on the device of GTRAIN_DEVICE. Without it the same tests run with 1 MiB, on the CPU and
- * on Vulkan. */
+ * CHECK_LARGE=GIB in the environment (make check-large) tests sizes from just below 4 GiB to 8 GiB, as far as
+ * GIB of memory is enough, on the device of GTRAIN_DEVICE. Without it the same tests run with 1 MiB, on the
+ * CPU and on Vulkan. */
 #include "backend/backend.h"
 #include "op/autodiff.h"
 #include "op/core.h"
@@ -24,14 +24,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* WIDTH: columns of the large value. SMALL: the small extent of a GEMM. RUN: consecutive elements of one
- * mark. */
-enum { WIDTH = 1024, SMALL = 8, MARKS = 4, RUN = 64, MAX_VARIABLES = 16 };
+/* WIDTH: columns of the large value. SMALL: the small extent of a GEMM. MARK_LENGTH: consecutive elements of
+ * one mark. */
+enum { WIDTH = 1024, SMALL = 8, MARKS = 4, MARK_LENGTH = 64, MAX_VARIABLES = 16 };
 
 static gt_backend *backend;
 static double max_bytes; /* memory that a test may use; 0: small sizes */
-static int64_t rows;     /* of WIDTH elements: the large value */
-static int tried;        /* number of graphs run */
+static int64_t rows;     /* of the large value */
+static int graphs_run;
 
 /* --- a graph that is run once --- */
 
@@ -62,8 +62,8 @@ static void assign_variable(job *j, const char *name, int64_t height, int64_t wi
   gt_assign(j->graph, variable(j, name, height, width), 0, x);
 }
 
-/* Creates the plan and its buffers, filled with zeros. False if the device does not have enough memory, or
- * does not allow an allocation of that size. */
+/* Creates the plan and its buffers, filled with zeros. False if it would use more memory than allowed
+ * (max_bytes), or if the device does not allow a buffer of that size. */
 static bool allocate(job *j) {
   gt_error error = {0};
   j->plan = gt_plan_create(&j->arena, j->graph, &(gt_plan_options){.target = backend->target}, &error);
@@ -96,7 +96,7 @@ static void run(job *j) {
   assert_true(backend->api->run(backend, j->executable, 1, &ticket, &error));
   assert_true(backend->api->wait(backend, ticket, &error));
   if (max_bytes > 0) printf("%s: run\n", j->name);
-  tried++;
+  graphs_run++;
 }
 
 static void end(job *j) {
@@ -124,22 +124,24 @@ static void download(job *j, const char *name, int64_t first, float *out, int64_
 /* --- marked elements --- */
 
 /* The row of mark m: the first row; the row that ends at byte 2^31; the row that begins at byte 2^32, or, in
- * a smaller value, the middle of the part after 2^31; the last row. */
+ * a smaller value, the middle of the part after 2^31; the last row. With small sizes, a third of the rows
+ * takes the place of 2^31 bytes. */
 static int64_t marked_row(int m) {
   const int64_t half = max_bytes > 0 ? INT64_C(1) << 19 : rows / 3;
   const int64_t row[MARKS] = {0, half - 1, rows > 2 * half ? 2 * half : half + half / 2, rows - 1};
   return row[m];
 }
 
-static int64_t marked_column(int m) { return m == 0 ? 0 : WIDTH - RUN; }
+static int64_t marked_column(int m) { return m == 0 ? 0 : WIDTH - MARK_LENGTH; }
 
-static float mark(int m, int i) { return (float)(1 + m * RUN + i); }
+/* Element i of mark m. */
+static float mark(int m, int i) { return (float)(1 + m * MARK_LENGTH + i); }
 
 static void upload_marks(job *j, const char *name) {
-  float values[RUN];
+  float values[MARK_LENGTH];
   for (int m = 0; m < MARKS; m++) {
-    for (int i = 0; i < RUN; i++) values[i] = mark(m, i);
-    upload(j, name, marked_row(m) * WIDTH + marked_column(m), values, RUN);
+    for (int i = 0; i < MARK_LENGTH; i++) values[i] = mark(m, i);
+    upload(j, name, marked_row(m) * WIDTH + marked_column(m), values, MARK_LENGTH);
   }
 }
 
@@ -161,14 +163,15 @@ static void expect_rows(job *j, const char *name, int64_t width, float (*wanted)
   free(found);
 }
 
+/* The element in a column of the row of mark m; m is -1 for another row. */
 static float element(int m, int64_t column) {
   const int64_t i = m < 0 ? -1 : column - marked_column(m);
-  return i >= 0 && i < RUN ? mark(m, (int)i) : 0;
+  return i >= 0 && i < MARK_LENGTH ? mark(m, (int)i) : 0;
 }
 
 /* --- tests --- */
 
-static float doubled(int m, int64_t column) { return 2 * element(m, column) + 1; }
+static float twice_plus_one(int m, int64_t column) { return 2 * element(m, column) + 1; }
 
 static void try_elementwise(void) {
   job j;
@@ -179,14 +182,14 @@ static void try_elementwise(void) {
   if (allocate(&j)) {
     upload_marks(&j, "x");
     run(&j);
-    expect_rows(&j, "x", WIDTH, doubled);
+    expect_rows(&j, "x", WIDTH, twice_plus_one);
   }
   end(&j);
 }
 
 static float row_sum(int m, int64_t column) {
   float sum = 0;
-  for (int i = 0; column == 0 && m >= 0 && i < RUN; i++) sum += mark(m, i);
+  for (int i = 0; column == 0 && m >= 0 && i < MARK_LENGTH; i++) sum += mark(m, i);
   return sum;
 }
 
@@ -240,7 +243,7 @@ static float product_of_large_a(int m, int64_t column) {
 
 static void try_large_a(void) {
   job j;
-  begin(&j, "product, left factor");
+  begin(&j, "GEMM with large A");
   const gt_id a = read_variable(&j, "a", rows, WIDTH), b = read_variable(&j, "b", WIDTH, SMALL);
   assign_variable(&j, "y", rows, SMALL, gt_matmul(j.graph, a, b, false, false));
   if (allocate(&j)) {
@@ -252,10 +255,10 @@ static void try_large_a(void) {
   end(&j);
 }
 
-/* Like a weight gradient: the sum is over the large value's rows. */
+/* Like a weight gradient, A^T B: the sum is over the rows of the large value. */
 static void try_large_k(void) {
   job j;
-  begin(&j, "product, along rows");
+  begin(&j, "GEMM with large K");
   const gt_id a = read_variable(&j, "a", rows, WIDTH), b = read_variable(&j, "b", rows, SMALL);
   assign_variable(&j, "y", WIDTH, SMALL, gt_matmul(j.graph, a, b, true, false));
   if (allocate(&j)) {
@@ -283,7 +286,7 @@ static float product_of_small_k(int m, int64_t column) {
 
 static void try_large_c(void) {
   job j;
-  begin(&j, "product, result");
+  begin(&j, "GEMM with large C");
   const gt_id a = read_variable(&j, "a", rows, SMALL), b = read_variable(&j, "b", SMALL, WIDTH);
   assign_variable(&j, "y", rows, WIDTH, gt_matmul(j.graph, a, b, false, false));
   if (allocate(&j)) {
@@ -304,25 +307,25 @@ static float weight(int m, int64_t column) { return m < 0 ? 0 : small_element(m,
 
 static void try_gather(bool gradient) {
   job j;
-  begin(&j, gradient ? "gather, its gradient" : "gather");
+  begin(&j, gradient ? "gradient of gather" : "gather");
   gt_graph *g = j.graph;
   const gt_id index = gt_variable_read(g, gt_graph_variable(g, "index", gt_shape_1(MARKS), GT_I32, false));
   if (gradient)
-    assign_variable(&j, "slope", rows, WIDTH,
+    assign_variable(&j, "table_gradient", rows, WIDTH,
                     gt_gather_sum(g, read_variable(&j, "w", MARKS, WIDTH), index, rows, -1));
   else
     assign_variable(&j, "y", MARKS, WIDTH, gt_gather(g, read_variable(&j, "table", rows, WIDTH), index, -1));
   if (allocate(&j)) {
-    int32_t number[MARKS];
+    int32_t index_values[MARKS];
     float y[MARKS * WIDTH];
-    for (int m = 0; m < MARKS; m++) number[m] = (int32_t)marked_row(m);
-    upload(&j, "index", 0, number, MARKS);
+    for (int m = 0; m < MARKS; m++) index_values[m] = (int32_t)marked_row(m);
+    upload(&j, "index", 0, index_values, MARKS);
     if (gradient)
       upload_small(&j, "w", MARKS, WIDTH);
     else
       upload_marks(&j, "table");
     run(&j);
-    if (gradient) expect_rows(&j, "slope", WIDTH, weight);
+    if (gradient) expect_rows(&j, "table_gradient", WIDTH, weight);
     if (!gradient) download(&j, "y", 0, y, MARKS * WIDTH);
     for (int64_t i = 0; !gradient && i < MARKS * WIDTH; i++)
       assert_true(y[i] == element((int)(i / WIDTH), i % WIDTH));
@@ -333,7 +336,8 @@ static void try_gather(bool gradient) {
 /* The first step of Adam has length lr, against the sign of the gradient, where the gradient is not 0. */
 static float after_adam(int m, int64_t column) { return element(m, column) != 0 ? -0.5f : 0; }
 
-static gt_store *adam_store(job *j, const gt_optim *optim) {
+/* A store with one parameter, the large value. */
+static gt_store *create_adam_store(job *j, const gt_optim *optim) {
   gt_store *store = gt_store_create(&j->arena);
   gt_store_add(store, (gt_slot){.name = "w.weight", .shape = gt_shape_2(rows, WIDTH)});
   gt_optim_layout(optim, store);
@@ -358,7 +362,7 @@ static void try_adam(void) {
   const gt_id clock = gt_clock(g, state, variable(&j, "table", 1, width));
   const gt_id loss = gt_reshape(g, read_variable(&j, "loss", 1, 1), (gt_shape){0});
   const gt_id gradient = gt_reshape(g, read_variable(&j, "gradient", rows, WIDTH), gt_shape_1(-1));
-  gt_store *store = adam_store(&j, optim);
+  gt_store *store = create_adam_store(&j, optim);
   if (!gt_training_update(&training, g, optim, store, gradient, GT_NONE, loss, clock, &error))
     fail_msg("%s", error.message);
   if (allocate(&j)) {
@@ -373,7 +377,7 @@ static void try_adam(void) {
   end(&j);
 }
 
-/* --- */
+/* --- all tests with each size --- */
 
 static void try_all(void) {
   try_elementwise();
@@ -412,8 +416,8 @@ static int check_large(double gib) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_large)};
   const int failed = cmocka_run_group_tests_name("values of more than 4 GiB", tests, NULL, NULL);
   gt_backend_close(backend);
-  if (!tried) puts("nothing was tried: this device has too little memory");
-  return tried ? failed : 77;
+  if (!graphs_run) puts("nothing was tried: this device has too little memory");
+  return graphs_run ? failed : 77;
 }
 
 int main(void) {

@@ -18,8 +18,9 @@ enum { COUNT = 500000, TIMES = 6 };
 static PFN_vkQueueSubmit real_submit;
 static PFN_vkFreeMemory real_free;
 static PFN_vkDeviceWaitIdle real_idle;
-static VkSemaphore timeline; /* of the unfinished work */
-static uint64_t last;        /* its value when that work is done */
+static VkSemaphore timeline; /* of the submitted work */
+static uint64_t done_value;  /* the semaphore's value once that work is done */
+/* Results of the functions that replace vkQueueSubmit and vkDeviceWaitIdle; idle_result 0: the real one. */
 static VkResult submit_result, idle_result;
 static int freed; /* calls of vkFreeMemory */
 
@@ -28,7 +29,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL submit_and_fail(VkQueue queue, uint32_t co
                                                       VkFence fence) {
   const VkTimelineSemaphoreSubmitInfo *values = info->pNext;
   timeline = info->pSignalSemaphores[0];
-  last = values->pSignalSemaphoreValues[0];
+  done_value = values->pSignalSemaphoreValues[0];
   assert_int_equal(real_submit(queue, count, info, fence), VK_SUCCESS);
   return submit_result;
 }
@@ -40,9 +41,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL wait_idle(VkDevice device) {
 /* Asserts that the work is done when memory is freed. */
 static VKAPI_ATTR void VKAPI_CALL free_finished(VkDevice device, VkDeviceMemory memory,
                                                 const VkAllocationCallbacks *callbacks) {
-  uint64_t done = 0;
-  assert_int_equal(vkGetSemaphoreCounterValue(device, timeline, &done), VK_SUCCESS);
-  assert_true(done >= last);
+  uint64_t value = 0;
+  assert_int_equal(vkGetSemaphoreCounterValue(device, timeline, &value), VK_SUCCESS);
+  assert_true(value >= done_value);
   freed++;
   real_free(device, memory, callbacks);
 }
@@ -61,7 +62,7 @@ static void submit_unfinished(gt_backend *doomed) {
   steps_bind(&s, offsetof(struct gt_elementwise_args, y), x, 0);
   step->spec[GT_SPEC_CODE_COUNT] = step->spec[GT_SPEC_INPUT_COUNT] = step->spec[GT_SPEC_OUTPUT_COUNT] = 1;
   step->spec[GT_SPEC_CODE] = GT_I_ADD | GT_OPERAND_IMMEDIATE << 16;
-  step->spec[GT_SPEC_IMMEDIATE] = 0x3f800000;
+  step->spec[GT_SPEC_IMMEDIATE] = 0x3f800000; /* 1.0f */
   step->spec[GT_SPEC_OUTPUT] = GT_OPERAND_RESULT;
   gt_executable *executable = api->compile(doomed, &s.plan, s.buffer, &error);
   assert_string_equal(error.message, "");

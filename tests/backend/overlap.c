@@ -17,25 +17,27 @@ typedef struct subject {
   gt_arena arena;
   gt_plan *plan;
   gt_buffer *buffer[VARIABLES];
-  uint64_t values;
-  float *initial, *one_by_one, *together; /* contents of all variables */
+  uint64_t values; /* number of elements of all variables */
+  /* Contents of all variables: at the start, after single replays, after several replays per submission. */
+  float *initial, *one_by_one, *together;
 } subject;
 
-static uint64_t values_of(const subject *s, uint32_t variable) {
+/* The number of elements of a variable. */
+static uint64_t count_values(const subject *s, uint32_t variable) {
   return (uint64_t)gt_shape_count(s->plan->graph->variable[variable].shape);
 }
 
 static void upload(const subject *s) {
   gt_error error = {0};
   const float *from = s->initial;
-  for (uint32_t v = 0; v < s->plan->graph->variables; from += values_of(s, v++))
-    assert_true(device->api->upload(device, s->buffer[v], 0, from, 4 * values_of(s, v), &error));
+  for (uint32_t v = 0; v < s->plan->graph->variables; from += count_values(s, v++))
+    assert_true(device->api->upload(device, s->buffer[v], 0, from, 4 * count_values(s, v), &error));
 }
 
 static void download(const subject *s, float *out) {
   gt_error error = {0};
-  for (uint32_t v = 0; v < s->plan->graph->variables; out += values_of(s, v++))
-    assert_true(device->api->download(device, s->buffer[v], 0, out, 4 * values_of(s, v), &error));
+  for (uint32_t v = 0; v < s->plan->graph->variables; out += count_values(s, v++))
+    assert_true(device->api->download(device, s->buffer[v], 0, out, 4 * count_values(s, v), &error));
 }
 
 /* The words of the clock stay 0; all other values are random. */
@@ -54,7 +56,7 @@ static void create(subject *s, uint32_t *random) {
   assert_string_equal(error.message, "");
   for (uint32_t v = 0; v < g->variables; v++) {
     s->buffer[v] = device->api->buffer_create(device, s->plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
-    s->values += values_of(s, v);
+    s->values += count_values(s, v);
   }
   s->initial = GT_NEW_N(&s->arena, float, s->values);
   s->one_by_one = GT_NEW_N(&s->arena, float, s->values);
@@ -97,22 +99,22 @@ static void compare(const subject *s, gt_executable *executable, uint32_t times)
 static void random_steps(void **state) {
   (void)state;
   uint32_t random = 7;
-  int ahead = 0;
+  int overlapping = 0; /* number of plans whose replays overlap */
   if (!device) skip();
   for (int round = 0; round < ROUNDS; round++) {
     gt_error error = {0};
     subject s;
     create(&s, &random);
-    ahead += s.plan->ahead > 0;
+    overlapping += s.plan->ahead > 0;
     gt_executable *executable = device->api->compile(device, s.plan, s.buffer, &error);
     assert_string_equal(error.message, "");
     for (uint32_t times = 1; times < 5; times++) compare(&s, executable, times);
-    /* More replays than fit into one command buffer, and not a multiple of that. */
+    /* More replays than fit into one command buffer, and not a multiple of that number. */
     if (round == 0) compare(&s, executable, 133);
     device->api->executable_destroy(device, executable);
     finish(&s);
   }
-  assert_true(ahead > ROUNDS / 2);
+  assert_true(overlapping > ROUNDS / 2);
   assert_int_equal(gt_vulkan_validation_messages(), 0);
 }
 

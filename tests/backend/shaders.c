@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+/* HEADER: words before the first instruction. */
 enum { MAGIC = 0x07230203, HEADER = 5, OP_CAPABILITY = 17, OP_TYPE_POINTER = 32, OP_BITCAST = 124 };
 enum {
   CAPABILITY_SHADER = 1,
@@ -28,8 +29,8 @@ static bool has_capability(const uint32_t *words, size_t count, uint32_t capabil
   return false;
 }
 
-/* True if the device is opened with every capability of the module (device.c; matrix.c if it has matrix
- * units). */
+/* True if gtrain enables every capability that the module declares: device.c the first two below, matrix.c
+ * the others, which only modules for matrix units may declare. */
 static bool needs_only_enabled_capabilities(const uint32_t *words, size_t count) {
   const bool matrix = has_capability(words, count, CAPABILITY_MATRIX);
   for (size_t at = HEADER; at < count && (words[at] & 0xffff) == OP_CAPABILITY; at += words[at] >> 16)
@@ -137,6 +138,7 @@ static void test_truncated(void **state) {
   }
 }
 
+/* Every altered byte after the header is detected. */
 static void test_altered(void **state) {
   (void)state;
   enum { GZIP_HEADER = 10 }; /* zlib ignores most of the gzip header, so damage there is not detected */
@@ -174,25 +176,26 @@ enum { THREADS = 4 };
 typedef struct reader {
   pthread_t thread;
   gt_shaders *shaders;
-  size_t first;
+  size_t first;           /* index of the shader that this thread requests first */
   const uint32_t **words; /* one for each shader */
   bool failed;
 } reader;
 
 static void *read_all(void *context) {
-  reader *t = context;
+  reader *r = context;
   gt_error error = {0};
   for (size_t n = 0; n < gt_shader_blob_count; n++) {
-    const size_t i = (t->first + n) % gt_shader_blob_count;
+    const size_t i = (r->first + n) % gt_shader_blob_count;
     size_t count = 0;
-    t->words[i] = gt_shaders_words(t->shaders, gt_shader_blobs[i].name, &count, &error);
-    t->failed |= !t->words[i] || count != gt_shader_blobs[i].size / 4;
+    r->words[i] = gt_shaders_words(r->shaders, gt_shader_blobs[i].name, &count, &error);
+    r->failed |= !r->words[i] || count != gt_shader_blobs[i].size / 4;
   }
   return NULL;
 }
 
-/* Half of the threads request the same shaders in the same order. */
-static void test_shared(void **state) {
+/* Several threads request all shaders, and each shader is inflated once. Two threads start with the first
+ * shader, two in the middle, so each pair requests the same shaders at the same time. */
+static void test_inflated_once(void **state) {
   (void)state;
   gt_shaders *shaders = gt_shaders_create();
   reader readers[THREADS];
@@ -228,9 +231,10 @@ static void test_no_such_name(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_structure), cmocka_unit_test(test_capabilities),
-                                     cmocka_unit_test(test_casts),     cmocka_unit_test(test_truncated),
-                                     cmocka_unit_test(test_altered),   cmocka_unit_test(test_wrong_size),
-                                     cmocka_unit_test(test_shared),    cmocka_unit_test(test_no_such_name)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_structure),     cmocka_unit_test(test_capabilities),
+      cmocka_unit_test(test_casts),         cmocka_unit_test(test_truncated),
+      cmocka_unit_test(test_altered),       cmocka_unit_test(test_wrong_size),
+      cmocka_unit_test(test_inflated_once), cmocka_unit_test(test_no_such_name)};
   return cmocka_run_group_tests_name("shaders", tests, NULL, NULL);
 }

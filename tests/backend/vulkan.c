@@ -36,6 +36,7 @@ static void test_open(void **state) {
 
 static void test_buffers(void **state) {
   (void)state;
+  /* More bytes than the staging ring has; AT: where the upload begins. */
   enum { SIZE = 37 * 1000 * 1000 + 4, AT = 1000004 };
   gt_error error = {0};
   uint64_t before = backend->memory_used;
@@ -71,10 +72,11 @@ static void add_one(steps *s, int x, int y, uint32_t count) {
   steps_bind(s, offsetof(struct gt_elementwise_args, y), y, 0);
   step->spec[GT_SPEC_CODE_COUNT] = step->spec[GT_SPEC_INPUT_COUNT] = step->spec[GT_SPEC_OUTPUT_COUNT] = 1;
   step->spec[GT_SPEC_CODE] = GT_I_ADD | GT_OPERAND_IMMEDIATE << 16;
-  step->spec[GT_SPEC_IMMEDIATE] = 0x3f800000;
+  step->spec[GT_SPEC_IMMEDIATE] = 0x3f800000; /* 1.0f */
   step->spec[GT_SPEC_OUTPUT] = GT_OPERAND_RESULT;
 }
 
+/* Two runs and a profile make 20011 + 1 + 1 replays, which the clock and x count. */
 static void test_replays(void **state) {
   (void)state;
   enum { COUNT = 1003, ROWS = 7, SCALARS = 3 };
@@ -107,7 +109,7 @@ static void test_replays(void **state) {
     float scalar[SCALARS];
   } now;
   steps_read(&s, vnow, &now, 4 + SCALARS);
-  assert_int_equal(now.word[0], 5 + 20011);
+  assert_int_equal(now.word[0], 5 + 20011); /* the step of the last replay */
   assert_int_equal(now.word[1], 11);
   assert_int_equal(now.word[2], 22);
   for (int i = 0; i < SCALARS; i++) assert_true(now.scalar[i] == table[(5 + 20011) % ROWS * SCALARS + i]);
@@ -117,7 +119,7 @@ static void test_replays(void **state) {
   assert_true(api->profile(backend, executable, microseconds, &error));
   assert_true(microseconds[0] >= 0 && microseconds[1] > 0);
   steps_read(&s, vx, x, COUNT);
-  assert_true(x[COUNT - 1] == 20013);
+  assert_true(x[COUNT - 1] == 20013); /* profile is a replay, too */
   api->executable_destroy(backend, executable);
   steps_finish(&s);
 }
@@ -139,7 +141,7 @@ static void test_order(void **state) {
     for (int i = 0; i < COUNT; i++) in[i] = (float)(round * 100000 + i);
     assert_true(api->upload(backend, s.buffer[vx], 0, in, sizeof in, &error));
     assert_true(api->run(backend, executable, 1, &ticket, &error));
-    for (int i = 0; i < COUNT; i++) in[i] = -1;
+    for (int i = 0; i < COUNT; i++) in[i] = -1; /* upload has copied it */
     if (round % 5 == 0) {
       steps_read(&s, vy, out, COUNT);
       for (int i = 0; i < COUNT; i++) assert_true(out[i] == (float)(round * 100000 + i) + 1);
@@ -149,7 +151,7 @@ static void test_order(void **state) {
   steps_finish(&s);
 }
 
-/* The device writes a ring in host memory, which the host reads afterwards. */
+/* The device writes row 6 % 4 of a log in host memory, which the host reads afterwards. */
 static void test_host_buffer(void **state) {
   (void)state;
   gt_error error = {0};
@@ -184,8 +186,8 @@ static void test_constants_and_inspect(void **state) {
   s.plan.constants = constants;
   s.plan.constant_bytes = sizeof constants;
   s.plan.arena_bytes = 1024;
-  int unused = steps_buffer(&s, NULL, 8);
-  add_one(&s, unused, unused, 8);
+  int placeholder = steps_buffer(&s, NULL, 8); /* replaced by the constants and the arena */
+  add_one(&s, placeholder, placeholder, 8);
   s.access[0][0].buffer = GT_PLAN_CONSTANTS;
   s.access[0][1].buffer = GT_PLAN_ARENA;
   s.access[0][1].offset = 512;
@@ -197,7 +199,7 @@ static void test_constants_and_inspect(void **state) {
   for (int i = 0; i < 8; i++) assert_true(out[i] == (float)i + 1);
   api->executable_destroy(backend, executable);
 
-  s.access[0][1].offset = 4096;
+  s.access[0][1].offset = 4096; /* beyond the arena */
   assert_null(api->compile(backend, &s.plan, s.buffer, &error));
   assert_int_equal(error.status, GT_ERR_INTERNAL);
   error = (gt_error){0};
@@ -257,7 +259,7 @@ static void test_pipeline_failure(void **state) {
   int x = steps_buffer(&s, NULL, 77);
   for (int i = 0; i < 3; i++) {
     add_one(&s, x, x, 77);
-    s.step[i].spec[GT_SPEC_LOCAL_X] = 11 + (uint32_t)i;
+    s.step[i].spec[GT_SPEC_LOCAL_X] = 11 + (uint32_t)i; /* pipelines that do not exist yet */
   }
   PFN_vkCreateComputePipelines real = vkCreateComputePipelines;
   vkCreateComputePipelines = no_pipelines;
@@ -265,10 +267,10 @@ static void test_pipeline_failure(void **state) {
   assert_int_equal(error.status, GT_ERR_MEMORY);
   assert_non_null(strstr(error.message, "vkCreateComputePipelines"));
   vkCreateComputePipelines = real;
-  steps_run(&s, 2); /* the failure leaves no trace */
+  steps_run(&s, 2); /* the failure has no later effect */
   float out[77];
   steps_read(&s, x, out, 77);
-  for (int i = 0; i < 77; i++) assert_true(out[i] == 6);
+  for (int i = 0; i < 77; i++) assert_true(out[i] == 6); /* 2 replays of 3 steps */
   steps_finish(&s);
 }
 
@@ -323,7 +325,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL failing_wait(VkDevice device, const VkSema
   return wait_result;
 }
 
-/* All waits fail immediately. Resources that are still in use must not be freed. */
+/* All waits fail or time out immediately. Resources that are still in use must not be freed. After a time-out
+ * gtrain reads the semaphore until the work is done, so `wait` succeeds. */
 static void test_failing_waits(void **state) {
   (void)state;
   enum { COUNT = 3000000 };
@@ -355,18 +358,18 @@ static void test_failing_waits(void **state) {
 /* --- the pipeline cache on disk --- */
 
 static PFN_vkGetPipelineCacheData real_cache_data;
-static int grown;
+static int cache_queries;
 
-/* A driver whose cache grows by 64 bytes each time it is created. Mesa's CPU driver stores nothing in it. */
+/* A driver whose cache is larger at each query. Mesa's CPU driver stores nothing in its cache. */
 static VKAPI_ATTR VkResult VKAPI_CALL growing_cache(VkDevice device, VkPipelineCache cache, size_t *size,
                                                     void *data) {
   size_t capacity = *size;
   VkResult result = real_cache_data(device, cache, size, data);
-  size_t more = 64 * (size_t)++grown;
+  const size_t growth = 64 * (size_t)++cache_queries;
   if (data && capacity >= *size)
     memset((uint8_t *)data + *size, 7, capacity - *size), *size = capacity;
   else if (!data)
-    *size += more;
+    *size += growth;
   return result;
 }
 
@@ -380,6 +383,7 @@ static char *cache_file(const char *directory) {
   globfree(&found);
   return any ? path : NULL;
 }
+
 static void open_and_compile(void) {
   gt_error error = {0};
   gt_backend *other = gt_vulkan_open(0, &error);
@@ -395,6 +399,8 @@ static void open_and_compile(void) {
   steps_finish(&s);
   other->api->close(other);
 }
+
+/* A damaged or truncated cache must not prevent a run, and neither must a folder that cannot be written. */
 static void test_cache(void **state) {
   (void)state;
   char directory[] = "/tmp/gtrain-cache-XXXXXX", saved[4096] = "";
@@ -412,15 +418,17 @@ static void test_cache(void **state) {
   uint8_t good[4096];
   size_t size = fread(good, 1, sizeof good, file);
   fclose(file);
-  assert_true(size > 24 + 32); /* A damaged or truncated cache must not prevent a run. The last round writes
-                                  the good cache. */
+  assert_true(size > 24 + 32); /* the headers of the file and of Vulkan's cache data */
+  /* Each round changes one byte, of every 40 the first four in turn; at the fourth the file ends there. The
+   * last round writes the good cache. */
   for (size_t damage = 0; damage <= size; damage++) {
     if (damage % 40 > 3 && damage != size) continue;
     uint8_t bad[4096];
     memcpy(bad, good, size);
     if (damage < size) bad[damage] ^= 0x10;
     file = fopen(path, "wb");
-    fwrite(bad, 1, damage == size ? size : damage % 40 == 3 ? damage : size, file); /* some are truncated */
+    const bool is_truncated = damage < size && damage % 40 == 3;
+    fwrite(bad, 1, is_truncated ? damage : size, file);
     fclose(file);
     open_and_compile();
   }
