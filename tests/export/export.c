@@ -13,88 +13,92 @@ static void write_export(const char *file, void (*write)(FILE *, const gt_export
                          const gt_export_circuit *e) {
   char path[4096];
   snprintf(path, sizeof path, "%s/%s", folder, file);
-  FILE *to = fopen(path, "w");
-  assert_non_null(to);
-  write(to, e);
-  assert_int_equal(ferror(to), 0);
-  assert_int_equal(fclose(to), 0);
+  FILE *stream = fopen(path, "w");
+  assert_non_null(stream);
+  write(stream, e);
+  assert_int_equal(ferror(stream), 0);
+  assert_int_equal(fclose(stream), 0);
 }
 
-static void write_digits(const char *file, const uint8_t *bits, size_t count, size_t line) {
+/* Writes bits as digits, `per_line` of them on each line. */
+static void write_digits(const char *file, const uint8_t *bits, size_t count, size_t per_line) {
   char path[4096];
   snprintf(path, sizeof path, "%s/%s", folder, file);
-  FILE *to = fopen(path, "w");
-  assert_non_null(to);
+  FILE *stream = fopen(path, "w");
+  assert_non_null(stream);
   for (size_t i = 0; i < count; i++) {
-    fputc('0' + bits[i], to);
-    if ((i + 1) % line == 0) fputc('\n', to);
+    fputc('0' + bits[i], stream);
+    if ((i + 1) % per_line == 0) fputc('\n', stream);
   }
-  assert_int_equal(fclose(to), 0);
+  assert_int_equal(fclose(stream), 0);
 }
 
 /* Runs a command in the folder; prints the end of its output if it fails. */
 static void shell(const char *command) {
-  char line[8192];
-  snprintf(line, sizeof line, "cd '%s' && { %s; } > log 2>&1 || { tail -n 30 log; exit 1; }", folder,
-           command);
-  if (system(line)) fail_msg("%s", command);
+  char command_line[8192];
+  snprintf(command_line, sizeof command_line, "cd '%s' && { %s; } > log 2>&1 || { tail -n 30 log; exit 1; }",
+           folder, command);
+  if (system(command_line)) fail_msg("%s", command);
 }
 
-/* Runs a command in the folder and compares its output. */
+/* Runs a command in the folder; the test fails unless it prints exactly `want`. */
 static void expect_output(const char *command, const char *want) {
-  char line[8192];
-  snprintf(line, sizeof line, "cd '%s' && %s", folder, command);
-  FILE *from = popen(line, "r");
-  assert_non_null(from);
+  char command_line[8192];
+  snprintf(command_line, sizeof command_line, "cd '%s' && %s", folder, command);
+  FILE *pipe = popen(command_line, "r");
+  assert_non_null(pipe);
   const size_t size = strlen(want);
   char *got = gt_alloc(size + 2);
-  const size_t read = fread(got, 1, size + 1, from);
-  while (fgetc(from) != EOF) continue;
-  assert_int_equal(pclose(from), 0);
+  const size_t read = fread(got, 1, size + 1, pipe);
+  while (fgetc(pipe) != EOF) continue;
+  assert_int_equal(pclose(pipe), 0);
   if (read != size || memcmp(got, want, size)) fail_msg("%s: got\n%.200s\nnot\n%.200s", command, got, want);
   free(got);
 }
 
 static bool is_installed(const char *tool) {
-  char line[128];
-  snprintf(line, sizeof line, "command -v %s > /dev/null", tool);
-  if (!system(line)) return true;
+  char command_line[128];
+  snprintf(command_line, sizeof command_line, "command -v %s > /dev/null", tool);
+  if (!system(command_line)) return true;
   fprintf(stderr, "%s is missing: its part is skipped (scripts/install-deps.sh --tests)\n", tool);
   return false;
 }
 
 #define CC_WARN "cc -std=c11 -Wall -Wextra -Werror -DGTRAIN_MAIN "
 
+/* Compiles circuit.c with several flags; each program must print `want`. */
 static void compile_and_compare(const char *arguments, const char *want) {
   static const char *const flags[] = {"-O1", "-O1 -march=native", "-O1 -DWORD=uint64_t",
                                       "-O1 -DWORD=uint8_t"};
-  char line[1024];
+  char command_line[1024];
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
     if (strstr(flags[i], "uint8_t") && strstr(arguments, "board")) continue; /* boards need uint64_t words */
-    snprintf(line, sizeof line, CC_WARN "%s -o program circuit.c", flags[i]);
-    shell(line);
-    snprintf(line, sizeof line, "./program %s", arguments);
-    expect_output(line, want);
+    snprintf(command_line, sizeof command_line, CC_WARN "%s -o program circuit.c", flags[i]);
+    shell(command_line);
+    snprintf(command_line, sizeof command_line, "./program %s", arguments);
+    expect_output(command_line, want);
   }
   /* Without main, as part of another program. */
   shell("cc -std=c11 -Wall -Wextra -Werror -c -o library.o circuit.c");
 }
 
-/* raw: also exports the circuit without simplification. All its gates must then be read: unused ones cause
- * warnings. */
+/* Exports the circuit in simplified form, and compares the C program and the simulated Verilog module with
+ * gt_circuit_evaluate for random inputs, the first all 0. raw: also exports the circuit as it is. All its
+ * gates must then be read, because unused ones cause warnings. */
 static void check_dense(const gt_circuit *c, size_t samples, const char *name, bool raw) {
   const size_t outputs = c->outputs.count;
   uint8_t *in = gt_alloc(samples * c->inputs), *out = gt_alloc(outputs);
-  char *want = gt_alloc(samples * (outputs + 12) + 1), *to = want;
+  /* A line for each sample: its outputs, or its class with at most 10 digits. */
+  char *want = gt_alloc(samples * (outputs + 12) + 1), *end = want;
   draw d = {99, 0};
   random_bytes(&d, in, samples * c->inputs);
   memset(in, 0, c->inputs);
   for (size_t s = 0; s < samples; s++) {
     gt_circuit_evaluate(c, in + s * c->inputs, out);
     if (c->groups)
-      to += sprintf(to, "%u\n", gt_circuit_class(c, out));
+      end += sprintf(end, "%u\n", gt_circuit_class(c, out));
     else
-      for (size_t k = 0; k <= outputs; k++) *to++ = k < outputs ? (char)('0' + out[k]) : '\n';
+      for (size_t k = 0; k <= outputs; k++) *end++ = k < outputs ? (char)('0' + out[k]) : '\n';
   }
   write_digits("vectors", in, samples * c->inputs, c->inputs);
   gt_circuit simple;
@@ -115,6 +119,7 @@ static void check_dense(const gt_circuit *c, size_t samples, const char *name, b
   free(want);
 }
 
+/* All 16 functions of two inputs; an input, and a gate that is already an output, as further outputs. */
 static void all_gates(void **unused) {
   (void)unused;
   gt_circuit c;
@@ -127,7 +132,8 @@ static void all_gates(void **unused) {
   gt_circuit_finish(&c);
 }
 
-static void bits(void **unused) {
+/* A circuit whose output is one bit per output signal. */
+static void outputs_are_bits(void **unused) {
   (void)unused;
   gt_circuit c;
   random_circuit(&c, 3, 40, 5000, 60); /* exported as several functions */
@@ -135,7 +141,8 @@ static void bits(void **unused) {
   gt_circuit_finish(&c);
 }
 
-static void classes(void **unused) {
+/* Circuits whose output is a class: the group with the most outputs that are 1. */
+static void outputs_are_classes(void **unused) {
   (void)unused;
   gt_circuit c;
   layered_circuit(&c, 4, 64, 230, 4, 10);
@@ -149,6 +156,7 @@ static void classes(void **unused) {
   gt_circuit_finish(&c);
 }
 
+/* Exports a random automaton, and compares boards of h x w cells after some steps with gt_board_step. */
 static void check_automaton(uint32_t channels, bool periodic, uint32_t h, uint32_t w, int steps) {
   gt_circuit_ca ca = {.channels = channels, .periodic = periodic};
   gt_board board;
@@ -157,7 +165,7 @@ static void check_automaton(uint32_t channels, bool periodic, uint32_t h, uint32
   random_circuit(&ca.cell, h + w + channels, 9 * channels, 60 * channels, channels);
   const size_t size = (size_t)h * w * channels;
   uint8_t *cells = gt_alloc(size);
-  char *want = gt_alloc(size + h + 1), *to = want, line[256];
+  char *want = gt_alloc(size + h + 1), *end = want, command_line[256];
   random_bytes(&d, cells, size);
   write_digits("board", cells, size, w * channels);
   assert_true(gt_board_init(&board, &ca, h, w, &error));
@@ -165,8 +173,8 @@ static void check_automaton(uint32_t channels, bool periodic, uint32_t h, uint32
   for (int s = 0; s < steps; s++) gt_board_step(&board, NULL);
   gt_board_read(&board, cells);
   for (size_t i = 0; i < size; i++) {
-    *to++ = (char)('0' + cells[i]);
-    if ((i + 1) % (w * channels) == 0) *to++ = '\n';
+    *end++ = (char)('0' + cells[i]);
+    if ((i + 1) % (w * channels) == 0) *end++ = '\n';
   }
   gt_board_finish(&board);
   gt_circuit simple;
@@ -175,16 +183,16 @@ static void check_automaton(uint32_t channels, bool periodic, uint32_t h, uint32
       .name = "automaton", .circuit = &simple, .ca = &ca, .gates_before = ca.cell.gates.count};
   write_export("circuit.c", gt_export_c, &e);
   write_export("circuit.v", gt_export_verilog, &e);
-  snprintf(line, sizeof line, "%u %u %d < board", h, w, steps);
-  compile_and_compare(line, want);
+  snprintf(command_line, sizeof command_line, "%u %u %d < board", h, w, steps);
+  compile_and_compare(command_line, want);
   if (is_installed("iverilog")) {
     snprintf(
-        line, sizeof line,
+        command_line, sizeof command_line,
         "iverilog -g2001 -Wall -Wno-timescale -DTESTBENCH -DHEIGHT=%u -DWIDTH=%u -o circuit.vvp circuit.v && ! grep . log",
         h, w);
-    shell(line);
-    snprintf(line, sizeof line, "vvp -n circuit.vvp +board=board +steps=%d", steps);
-    expect_output(line, want);
+    shell(command_line);
+    snprintf(command_line, sizeof command_line, "vvp -n circuit.vvp +board=board +steps=%d", steps);
+    expect_output(command_line, want);
   }
   gt_circuit_finish(&simple);
   gt_circuit_finish(&ca.cell);
@@ -202,7 +210,8 @@ static void automata(void **unused) {
   check_automaton(2, true, 1, 200, 3);
 }
 
-static void names(void **unused) {
+/* Names of models become identifiers of C and Verilog. */
+static void names_become_identifiers(void **unused) {
   (void)unused;
   static const char *const pairs[][2] = {{"life", "life"},
                                          {"my-net.v2", "my_net_v2"},
@@ -220,8 +229,11 @@ int main(void) {
   folder = getenv("TEST_TMP");
   if (!folder) folder = "/tmp";
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(names),   cmocka_unit_test(all_gates), cmocka_unit_test(bits),
-      cmocka_unit_test(classes), cmocka_unit_test(automata),
+      cmocka_unit_test(names_become_identifiers),
+      cmocka_unit_test(all_gates),
+      cmocka_unit_test(outputs_are_bits),
+      cmocka_unit_test(outputs_are_classes),
+      cmocka_unit_test(automata),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,22 +6,23 @@
 
 static const double pi = 3.14159265358979323846;
 
-typedef struct folded {
+typedef struct formula { /* a formula as a network, with its memory */
   gt_symbolic s;
-  gt_symbolic_edge edge[7];
+  gt_symbolic_edge edge[7]; /* 6, and one that test_not_a_chain adds */
   double hidden[4], output, *bias[3];
   bool hidden_fixed[4], output_fixed, *bias_fixed[3];
   int width[3];
-} folded;
+} formula;
 
 static gt_symbolic_edge edge_of(int layer, int from, int to, const char *name, double a, double b, double c) {
   return (gt_symbolic_edge){
       .layer = layer, .from = from, .to = to, .symbol = gt_symbol_find(name), .value = {a, b, c}};
 }
 
-/* The second chain computes x1^2 = 1.5 x1^2 - 0.5 x1^2. */
-static void make(folded *f) {
-  *f = (folded){.width = {2, 4, 1}};
+/* Network [2, 4, 1]: edges 0 and 3 are the chain of one hidden node that computes sin(3 x0), the others the
+ * chain of two that computes x1^2 = 1.5 x1^2 - 0.5 x1^2. The last hidden node has no edges. */
+static void make(formula *f) {
+  *f = (formula){.width = {2, 4, 1}};
   f->edge[0] = edge_of(0, 0, 0, "abs", 1, pi / 6, 1);
   f->edge[1] = edge_of(0, 1, 1, "x^2", 1, 0, 3);
   f->edge[2] = edge_of(0, 1, 2, "x^2", 1, 0, -1);
@@ -66,7 +67,7 @@ static void replace(gt_symbolic *s, const gt_symbolic_data *data, int edge, cons
 
 static void test_chains_are_replaced(void **state) {
   (void)state;
-  folded f;
+  formula f;
   make(&f);
   double *x = random_values(2 * KNOWN_SAMPLES, -1, 1), y[KNOWN_SAMPLES];
   gt_symbolic_chain chain;
@@ -91,7 +92,7 @@ static void test_chains_are_replaced(void **state) {
 /* Nodes with two input edges, nodes that two outputs read, and edges of the last layer are in no chain. */
 static void test_not_a_chain(void **state) {
   (void)state;
-  folded f;
+  formula f;
   gt_symbolic_chain chain;
   make(&f);
   f.s.edges = 7;
@@ -102,14 +103,14 @@ static void test_not_a_chain(void **state) {
   f.edge[6] = edge_of(1, 0, 1, "x", 1, 0, 1);
   assert_false(gt_symbolic_chain_at(&f.s, 0, &chain));
   assert_true(gt_symbolic_chain_at(&f.s, 1, &chain));
-  assert_false(gt_symbolic_chain_at(&f.s, 2, &chain)); /* leads into the second node */
+  assert_false(gt_symbolic_chain_at(&f.s, 2, &chain)); /* leads into the second node of its chain */
 }
 
 /* A chain has all edges of its nodes. */
 static void test_edges_of_a_chain(void **state) {
   (void)state;
   static const bool belongs[6] = {[1] = true, [2] = true, [4] = true, [5] = true};
-  folded f;
+  formula f;
   gt_symbolic_chain chain;
   make(&f);
   assert_true(gt_symbolic_chain_at(&f.s, 1, &chain));
@@ -123,8 +124,8 @@ static double tangent(double x) { return -1.39833 * tan(0.161884 * x - 0.697707)
 static double square(double x) { return x * x; }
 static double pole(double x) { return -27.7706 / (x - 7.64313); }
 
-/* The search replaces chains: in this network, x1^2 is a tangent of a cosine plus a pole, as training may
- * find it. */
+/* The search replaces chains: in this network, x1^2 is the sum of a tangent of a cosine and of a pole of a
+ * square, as training may find it. */
 static void test_search(void **state) {
   (void)state;
   enum { SAMPLES = 80 };

@@ -10,12 +10,14 @@ static double line(double x) { return 0.7 * x; }
 static double sine(double x) { return 0.5 * sin(3.14159265358979 * x); }
 static double half_square(double x) { return 0.5 * x * x; }
 static double exp_twice(double x) { return exp(2 * x); }
-static double log_of(double x) { return 0.3 * log(x); }
-static double minus_log_of(double x) { return -0.3 * log(x); }
-static double exp_of(double x) { return exp(x / 0.3); }
-static double root_of(double x) { return 0.2 * sqrt(x); }
-static double times_fifth(double x) { return 0.2 * x; }
-static double sqrt_of_five(double x) { return sqrt(5 * x); }
+/* Some factors cancel in a known formula: exp_unscaled(log_scaled(x)) is x, root_of_five_times(fifth(x)) is
+ * sqrt(x), and inverse(tenth_square(x)) is 2 / (1 + x^2). */
+static double log_scaled(double x) { return 0.3 * log(x); }
+static double minus_log_scaled(double x) { return -0.3 * log(x); }
+static double exp_unscaled(double x) { return exp(x / 0.3); }
+static double fifth_of_root(double x) { return 0.2 * sqrt(x); }
+static double fifth(double x) { return 0.2 * x; }
+static double root_of_five_times(double x) { return sqrt(5 * x); }
 static double tenth_square(double x) { return 0.1 * x * x; }
 static double inverse(double x) { return 2 / (1 + 10 * x); }
 static double bump(double x) { return 0.3 * exp(-4 * x * x); }
@@ -49,6 +51,7 @@ static void check_parsed_text(const gt_symbolic *s, const double *x, const doubl
   gt_arena_finish(&arena);
 }
 
+/* Asserts that the known formula is found for the network of these edges, from samples without noise. */
 static void check(const known *c) {
   gt_kan_network n;
   const int width[] = {c->inputs, 1, 1};
@@ -81,8 +84,8 @@ static void test_known_formulas(void **state) {
   (void)state;
   static const known cases[] = {
       {{sine, half_square}, exp_twice, 2, -1, 1, -0.5, 1, "exp(sin(pi*x0) + x1^2)"},
-      {{log_of, log_of, minus_log_of}, exp_of, 3, 0.5, 2, -0.7, 0.7, "x0*x1/x2"},
-      {{times_fifth, root_of}, sqrt_of_five, 2, 0.1, 2, 0.08, 0.7, "sqrt(x0 + sqrt(x1))"},
+      {{log_scaled, log_scaled, minus_log_scaled}, exp_unscaled, 3, 0.5, 2, -0.7, 0.7, "x0*x1/x2"},
+      {{fifth, fifth_of_root}, root_of_five_times, 2, 0.1, 2, 0.08, 0.7, "sqrt(x0 + sqrt(x1))"},
       {{tenth_square, tenth_square, tenth_square}, inverse, 3, -1, 1, 0, 0.3, "2/(x0^2 + x1^2 + x2^2 + 1)"},
       {{line, line, line, line},
        sine,
@@ -126,11 +129,12 @@ static void test_canceling_nodes_are_removed(void **state) {
   test_free(x);
 }
 
+/* Constant on [-1, 1], the range of the inputs. */
 static double flat(double x) { return x < 4 ? 0.25 : 0; }
 
-/* An input that is always one, edges with a constant value, and a node that reads only those become part of
- * the constant (variant 0); if the target is constant, so does everything (1). A value that is not finite is
- * reported with its edge (2). */
+/* An input that is always one, edges with a constant value, and a node that reads only such edges become part
+ * of the constant (variant 0); if the target is constant, so does everything (1). A value that is not finite
+ * is reported with its edge (2). */
 static void test_constant_edges(void **state) {
   (void)state;
   static const char *const names[] = {"width", "height", "ones"}, *const expected[] = {"width^2 + 0.4",
@@ -151,7 +155,8 @@ static void test_constant_edges(void **state) {
       x[3 * k + 2] = 1;
       y[k] = variant == 1 ? 0.25 : x[3 * k] * x[3 * k] + 0.4;
     }
-    if (variant == 2) n.layer[0].coefficient[3 * n.layer[0].basis.terms] = NAN; /* height -> 1 */
+    if (variant == 2)
+      n.layer[0].coefficient[3 * n.layer[0].basis.terms] = NAN; /* the edge from "height" to node 1 */
     gt_symbolic s;
     gt_symbolic_report report;
     gt_error error = {0};
@@ -252,6 +257,7 @@ static void test_functions_keep_to_their_domains(void **state) {
   test_free(x);
 }
 
+/* The next random number with mean 0 and standard deviation 1 (Box-Muller). */
 static double gaussian_noise(uint32_t *state) {
   double u[2];
   for (int i = 0; i < 2; i++) {
@@ -262,7 +268,7 @@ static double gaussian_noise(uint32_t *state) {
 }
 
 /* Two outputs of different scale and noise: with a hidden node each, they are fitted separately (variant 0);
- * a shared node joins them (1). A search whose effort is limited stops and reports that (2). */
+ * if they share a node, together (1). A search that spends its budget reports that it was cut short (2). */
 static void test_outputs_are_read_separately(void **state) {
   (void)state;
   for (int variant = 0; variant < 3; variant++) {
@@ -290,7 +296,8 @@ static void test_outputs_are_read_separately(void **state) {
     assert_true(gt_symbolic_find(&s, &n, x, &data, &options, &report, &error));
     assert_int_equal(report.verdicts, shared ? 1 : 2);
     assert_int_equal(report.verdict[0].cut_short, variant == 2);
-    assert_int_equal(report.verdict[report.verdicts - 1].output[shared], 1);
+    assert_int_equal(report.verdict[report.verdicts - 1].output[shared],
+                     1); /* output 1 is in the last group */
     if (!shared)
       assert_string_equal(gt_symbolic_text(&s, 1, GT_FORMULA_PLAIN, &arena), "0.0005*sin(pi*x0)^2");
     for (int k = 0; shared && k < KNOWN_SAMPLES; k++) {
@@ -305,12 +312,14 @@ static void test_outputs_are_read_separately(void **state) {
   }
 }
 
+/* The next random number from 0 to count - 1. */
 static uint32_t draw(uint32_t *state, uint32_t count) {
   *state = *state * 1664525u + 1013904223u;
   return (*state >> 8) % count;
 }
 
-/* Draws a network [2, 2, 1] of any functions and constants, negative ones too. */
+/* Draws a network [2, 2, 1] with constants of either sign: two thirds of the edges are logarithms of inputs
+ * and exponentials, which together are products and powers; the others are any functions. */
 static void draw_network(gt_symbolic *s, uint32_t *state) {
   static const double constants[] = {1,
                                      -1,
@@ -326,17 +335,19 @@ static void draw_network(gt_symbolic *s, uint32_t *state) {
                                      1.57079632679489662,
                                      -1.5e-7};
   enum { CONSTANTS = sizeof constants / sizeof *constants };
+  /* layer, from, to */
   static const int positions[][3] = {{0, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 1, 1}, {1, 0, 0}, {1, 1, 0}};
   for (int e = 0; e < s->edges; e++) {
     gt_symbolic_edge *g = &s->edge[e];
     *g = (gt_symbolic_edge){.layer = positions[e][0], .from = positions[e][1], .to = positions[e][2]};
     g->symbol = draw(state, 3) ? gt_symbol_find(g->layer ? "exp" : "log")
                                : gt_symbol_at((int)draw(state, (uint32_t)gt_symbol_count()));
-    const unsigned has = g->symbol->free;
-    g->value[GT_CONSTANT_A] = has & GT_SYMBOL_A      ? constants[draw(state, CONSTANTS)]
-                              : has & GT_SYMBOL_SIGN ? 1 - 2.0 * draw(state, 2)
-                                                     : 1;
-    g->value[GT_CONSTANT_B] = has & GT_SYMBOL_B && draw(state, 2) ? constants[draw(state, CONSTANTS)] : 0;
+    const unsigned free_constants = g->symbol->free;
+    g->value[GT_CONSTANT_A] = free_constants & GT_SYMBOL_A      ? constants[draw(state, CONSTANTS)]
+                              : free_constants & GT_SYMBOL_SIGN ? 1 - 2.0 * draw(state, 2)
+                                                                : 1;
+    g->value[GT_CONSTANT_B] =
+        free_constants & GT_SYMBOL_B && draw(state, 2) ? constants[draw(state, CONSTANTS)] : 0;
     g->value[GT_CONSTANT_C] = constants[draw(state, CONSTANTS)];
   }
   for (int l = 1; l <= 2; l++)
@@ -357,8 +368,8 @@ static bool is_well_conditioned(const gt_symbolic *s, const double *x) {
   return fabs(y) < 1e6;
 }
 
-/* The plain text and the LaTeX text of a formula have the value of the network, for all combinations of
- * signs. LaTeX is evaluated by an independent parser (latex.h). */
+/* The plain text and the LaTeX text of a formula have the value of the network, for random functions and for
+ * constants and inputs of either sign. LaTeX is evaluated by an independent parser (latex.h). */
 static void test_random_formulas(void **state) {
   (void)state;
   static const char *const names[] = {"x0", "x1"};
@@ -392,12 +403,13 @@ static void test_random_formulas(void **state) {
   assert_true(compared > 1000);
 }
 
-static double half_log(double x) { return 0.15 * log(x); }
-static double minus_half_log(double x) { return -0.15 * log(x); }
-static double exp_scaled(double x) { return 2 * 3.14159265358979 * exp(x / 0.3); }
+/* log_scaled of the square root of x. */
+static double log_root_scaled(double x) { return 0.15 * log(x); }
+static double minus_log_root_scaled(double x) { return -0.15 * log(x); }
+static double two_pi_exp_unscaled(double x) { return 2 * 3.14159265358979 * exp(x / 0.3); }
 
-/* True if exactly the known formula is found from noisy samples. noise: as a fraction of their standard
- * deviation. lead: see gt_symbolic_verdict. */
+/* True if exactly the known formula is found from noisy samples. noise: its standard deviation as a fraction
+ * of that of the samples. *lead: see gt_symbolic_verdict. */
 static bool is_recovered(const known *c, double noise, uint32_t seed, double *lead) {
   const int width[] = {2, 1, 1};
   gt_kan_network n;
@@ -418,8 +430,8 @@ static bool is_recovered(const known *c, double noise, uint32_t seed, double *le
   gt_arena arena;
   const gt_symbolic_data data = gt_symbolic_data_of(x, y, KNOWN_SAMPLES, 2, 1);
   bool allowed[64];
-  static const char *const small_library[] = {"x", "x^2", "exp", "log",
-                                              "sin"}; /* a small library takes less time */
+  /* A small library takes less time. */
+  static const char *const small_library[] = {"x", "x^2", "exp", "log", "sin"};
   for (int i = 0; i < gt_symbol_count(); i++) {
     allowed[i] = false;
     for (size_t k = 0; k < sizeof small_library / sizeof *small_library; k++)
@@ -437,11 +449,17 @@ static bool is_recovered(const known *c, double noise, uint32_t seed, double *le
   return ok;
 }
 
-/* Samples that one more constant or factor would fit better only by chance, and samples with too much noise
- * to distinguish two formulas. */
-static void test_noise_is_not_read(void **state) {
+/* Little noise: the known formula is found, although one more constant or factor would fit the samples better
+ * by chance. Too much noise to distinguish two formulas: the lead over the second-best formula is small. */
+static void test_noise_is_not_fitted(void **state) {
   (void)state;
-  static const known pendulum = {{half_log, minus_half_log}, exp_scaled, 2, 0.5, 2, -0.3, 0.3,
+  static const known pendulum = {{log_root_scaled, minus_log_root_scaled},
+                                 two_pi_exp_unscaled,
+                                 2,
+                                 0.5,
+                                 2,
+                                 -0.3,
+                                 0.3,
                                  "2*pi*sqrt(x0)/sqrt(x1)"},
                      hello = {{sine, half_square}, exp_twice, 2, -1, 1, -0.5, 1, "exp(sin(pi*x0) + x1^2)"};
   double lead;
@@ -480,20 +498,21 @@ static void test_columns(void **state) {
                                              "e_4",        "_5",           "größe", "a_b"};
   gt_arena arena;
   gt_arena_init(&arena);
-  const char *const *parsed = gt_formula_names(&arena, columns, 8);
-  for (int i = 0; i < 8; i++) assert_string_equal(parsed[i], names[i]);
+  const char *const *variables = gt_formula_names(&arena, columns, 8);
+  for (int i = 0; i < 8; i++) assert_string_equal(variables[i], names[i]);
+  /* Columns with the default name of another variable, or whose new name would be that of another column. */
   static const char *const ambiguous[] = {"x1",   "x0",     "x2",       "x03",         "xy",
                                           "x1_0", "\u200b", "a\u00a0b", "\u0915\u093f"},
                            *const renamed[] = {"x1_0",   "x0_1", "x2",  "x03_3",       "xy",
                                                "x1_0_5", "_",    "a_b", "\u0915\u093f"};
-  parsed = gt_formula_names(&arena, ambiguous, 9);
-  for (int i = 0; i < 9; i++) assert_string_equal(parsed[i], renamed[i]);
-  parsed = gt_formula_names(&arena, columns, 8);
+  variables = gt_formula_names(&arena, ambiguous, 9);
+  for (int i = 0; i < 9; i++) assert_string_equal(variables[i], renamed[i]);
+  variables = gt_formula_names(&arena, columns, 8);
   gt_symbolic_edge edge = {.to = 0, .from = 7, .symbol = gt_symbol_find("x^2"), .value = {1, 0, 1}};
   double bias = 0, *biases[] = {NULL, &bias};
   int width[] = {8, 1};
   const gt_symbolic s = {
-      .layers = 1, .width = width, .edge = &edge, .edges = 1, .bias = biases, .names = parsed};
+      .layers = 1, .width = width, .edge = &edge, .edges = 1, .bias = biases, .names = variables};
   assert_string_equal(gt_symbolic_text(&s, 0, GT_FORMULA_PLAIN, &arena), "a_b^2");
   assert_string_equal(gt_symbolic_text(&s, 0, GT_FORMULA_LATEX, &arena), "\\mathrm{a\\_b}^{2}");
   assert_string_equal(gt_symbolic_text(&s, 0, GT_FORMULA_EXPRESSION, &arena), "x7^2");
@@ -504,6 +523,7 @@ static void test_columns(void **state) {
  * one. */
 static void test_library_hints(void **state) {
   (void)state;
+  /* A name, and the function that gt_symbol_nearest suggests; NULL: none. */
   static const char *const rows[][2] = {{"ln", "log"},     {"asin", "arcsin"}, {"atan", "arctan"},
                                         {"square", "x^2"}, {"sine", "sin"},    {"expp", "exp"},
                                         {"cosh", NULL},    {"sinh", NULL},     {"acos", NULL},
@@ -515,6 +535,7 @@ static void test_library_hints(void **state) {
   }
 }
 
+/* Constants are printed as simple numbers if they are close to one, otherwise with six digits. */
 static void test_numbers(void **state) {
   (void)state;
   static const struct {
@@ -550,7 +571,7 @@ int main(void) {
       cmocka_unit_test(test_functions_keep_to_their_domains),
       cmocka_unit_test(test_outputs_are_read_separately),
       cmocka_unit_test(test_random_formulas),
-      cmocka_unit_test(test_noise_is_not_read),
+      cmocka_unit_test(test_noise_is_not_fitted),
       cmocka_unit_test(test_zero_factors_are_removed),
       cmocka_unit_test(test_columns),
       cmocka_unit_test(test_library_hints),

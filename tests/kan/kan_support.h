@@ -17,9 +17,14 @@
 
 typedef double edge_function(double x);
 
-enum { KNOWN_GRID = 20, KNOWN_POINTS = 200, KNOWN_SAMPLES = 400, MAX_LAYERS = 4 };
+enum {
+  KNOWN_GRID = 20,    /* intervals of the grid of each spline */
+  KNOWN_POINTS = 200, /* points at which a spline is fitted to its function */
+  KNOWN_SAMPLES = 400 /* samples of the inputs in most tests */
+};
 
-/* A network without edges; set_edge adds them. width: nodes per layer, inputs first. */
+/* A network without edges; set_edge adds them. width: [layers + 1], nodes per layer, inputs first; low, high:
+ * range of the grids. */
 static inline void init_network(gt_kan_network *n, const int *width, int layers, double low, double high) {
   *n = (gt_kan_network){.layers = layers};
   gt_arena_init(&n->arena);
@@ -36,7 +41,8 @@ static inline void init_network(gt_kan_network *n, const int *width, int layers,
   }
 }
 
-/* Fits the spline of edge `from` -> `to` of layer l to the function on [low, high]. */
+/* Adds edge `from` -> `to` to layer l: fits its spline, which must be zero before, to the function on [low,
+ * high]. */
 static inline void set_edge(gt_kan_network *n, int l, int from, int to, edge_function *function, double low,
                             double high) {
   gt_kan_layer *layer = &n->layer[l];

@@ -10,7 +10,7 @@
 static double line(double x) { return x; }
 static double square(double x) { return x * x; }
 
-typedef struct drawn {
+typedef struct drawn { /* a network with what a picture of it needs */
   gt_kan_network network;
   gt_kan_trace trace;
   gt_kan_scores scores;
@@ -46,7 +46,7 @@ static void clear(drawn *d) {
 
 static int count(const char *text, const char *what) {
   int found = 0;
-  for (const char *at = text; (at = strstr(at, what)); at += strlen(what)) found++;
+  for (const char *match = text; (match = strstr(match, what)); match += strlen(what)) found++;
   return found;
 }
 
@@ -61,7 +61,8 @@ static void test_svg(void **state) {
   fclose(stream);
   const char *svg = text.items;
   assert_true(!strncmp(svg, "<svg ", 5) && !strcmp(svg + strlen(svg) - 7, "</svg>\n"));
-  /* Two lines and a frame for each of 6 edges, and a polyline for the 3 that are not pruned. */
+  /* For each of 6 edges two lines and a frame, which are dashed for the 3 pruned ones; for each of the 3
+   * others also its plot. Texts: title, two inputs, output. */
   assert_int_equal(count(svg, "<polyline "), 6 * 3 + 3);
   assert_int_equal(count(svg, "stroke-dasharray"), 3 * 3);
   assert_int_equal(count(svg, "<circle "), 5);
@@ -75,15 +76,15 @@ static void test_svg(void **state) {
 }
 
 static bool is_white(const gt_picture *p, int x, int y) {
-  const uint8_t *at = p->data + 3 * ((size_t)y * p->width + (size_t)x);
-  return at[0] == 255 && at[1] == 255 && at[2] == 255;
+  const uint8_t *pixel = p->data + 3 * ((size_t)y * p->width + (size_t)x);
+  return pixel[0] == 255 && pixel[1] == 255 && pixel[2] == 255;
 }
 
 static int count_ink(const gt_picture *p, int left, int top, int right, int bottom) {
-  int found = 0;
+  int inked = 0;
   for (int y = top; y < bottom; y++)
-    for (int x = left; x < right; x++) found += !is_white(p, x, y);
-  return found;
+    for (int x = left; x < right; x++) inked += !is_white(p, x, y);
+  return inked;
 }
 
 static void test_png(void **state) {
@@ -98,6 +99,7 @@ static void test_png(void **state) {
   assert_true(file >= 0 && !close(file));
   assert_true(gt_png_write(path, &picture, &error) && read_png(path, &read, &error));
   assert_int_equal(remove(path), 0);
+  /* kan/pen.h: 2 pixels per CSS pixel. */
   assert_int_equal(read.width, 2 * d.width);
   assert_int_equal(read.height, 2 * d.height);
   assert_memory_equal(read.data, picture.data, (size_t)read.width * read.height * 3);
@@ -119,7 +121,9 @@ static void stroke(gt_pen *pen, const void *picture) {
   pen->disc(pen, (gt_point){25, 40}, 5, 0xff0000);
 }
 
-/* A line of width 2 is 4 pixels wide and has its exact color; a disc has the right area. */
+/* With 2 pixels per CSS pixel, a line of width 2 is 4 pixels wide and has its exact color, and a disc of
+ * radius 5 has the area of a circle with a radius of 10 pixels. Its green channel is 0, that of white is 255.
+ */
 static void test_coverage(void **state) {
   (void)state;
   gt_picture p = gt_draw_pixels(stroke, NULL, 50, 50);

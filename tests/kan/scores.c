@@ -39,13 +39,14 @@ static void test_scores(void **state) {
   gt_kan_scores scores;
   make(&n, &trace, &scores);
   assert_true(scores.node[2][0] == 1);
+  /* edge[layer]: [inputs, outputs], so edge[0][3] leads from the second input to node 0. */
   assert_true(near(scores.edge[1][0], 1) && near(scores.edge[1][1], 0.001) && near(scores.edge[1][2], 0));
   assert_true(near(scores.edge[0][0], 1) && near(scores.edge[0][3], 0.1));
   assert_true(near(scores.node[0][0], 1) && near(scores.node[0][1], 0.1));
   for (int64_t k = 0; k < KNOWN_SAMPLES; k++) {
     const double *in = trace.node[0], *out = trace.node[2];
-    const double wanted = 1.001 * in[k] + 0.1 * in[KNOWN_SAMPLES + k] + 0.5;
-    assert_true(fabs(out[k] - wanted) < 1e-9);
+    const double expected = 1.001 * in[k] + 0.1 * in[KNOWN_SAMPLES + k] + 0.5;
+    assert_true(fabs(out[k] - expected) < 1e-9);
   }
   clear(&n, &trace, &scores);
 }
@@ -57,6 +58,7 @@ static void test_pruning(void **state) {
   gt_kan_scores scores;
   gt_kan_kept kept;
   make(&n, &trace, &scores);
+  /* gt_kan_limits: node, edge, most. */
   gt_kan_choose_kept(&kept, &n, &scores, (gt_kan_limits){1e-2, 3e-2, 0});
   assert_true(kept.node[1][0] && !kept.node[1][1] && !kept.node[1][2]);
   assert_true(kept.edge[0][0] && kept.edge[0][3] && !kept.edge[0][1] && kept.edge[1][0]);

@@ -1,5 +1,5 @@
 /* Symbolic fit of edges: the functions that known edges become; normalization, which changes constants but no
- * values; the numbers of edges after pruning; and that a formula of the whole network keeps edges that are
+ * values; how edges are numbered after pruning; and that a formula of the whole network keeps edges that are
  * already symbolic. */
 #include "kan/normalize.h"
 #include "kan/symbolic_edges.h"
@@ -13,13 +13,13 @@ static double no_known_function(double x) { return sin(9 * x) * x + cos(5 * x * 
 typedef struct known {
   gt_kan_network network;
   gt_kan_trace trace;
-  double *x, *y; /* samples of the inputs; the network's outputs */
-  gt_edge_fit *tried[2];
-  bool allowed[64];
+  double *x, *y;         /* samples of the inputs; the network's outputs */
+  gt_edge_fit *tried[2]; /* see gt_kan_fit_symbolic_edges */
+  bool allowed[64];      /* functions of the library that edges may become */
 } known;
 
 /* [2, 2, 1]: hidden node 0 is a sine plus a square. Hidden node 1 has an edge that fits no function; its
- * other edge is pruned. */
+ * other incoming edge is pruned. */
 static void make(known *k) {
   const int width[] = {2, 2, 1};
   init_network(&k->network, width, 2, -4, 4);
@@ -48,10 +48,11 @@ static const char *name_of(const known *k, int layer, int from, int to) {
   return fit ? fit->symbol->name : "";
 }
 
-static void fit_edges(known *k, gt_symbolic_edges_options limits) {
-  limits.allowed = k->allowed;
-  if (!limits.weight_simple) limits.weight_simple = 0.5;
-  gt_kan_fit_symbolic_edges(&k->network, &k->trace, &limits, k->tried);
+/* weight_simple: 0.5 if it is 0 in the options. */
+static void fit_edges(known *k, gt_symbolic_edges_options options) {
+  options.allowed = k->allowed;
+  if (!options.weight_simple) options.weight_simple = 0.5;
+  gt_kan_fit_symbolic_edges(&k->network, &k->trace, &options, k->tried);
 }
 
 /* The largest change of the network's output since make. */
@@ -84,7 +85,7 @@ static void test_limits_are_kept(void **state) {
   known k;
   (void)state;
   make(&k);
-  fit_edges(&k, (gt_symbolic_edges_options){.minimum_r2 = 1 + 1e-9});
+  fit_edges(&k, (gt_symbolic_edges_options){.minimum_r2 = 1 + 1e-9}); /* no fit reaches it */
   assert_null(k.network.layer[0].symbolic_edge);
   const gt_symbolic_edges_request request[] = {
       {0, 0, 1, gt_symbol_find("tanh"), false}, {0, 1, 0, NULL, false}, {0, 1, 1, NULL, false}};
@@ -101,8 +102,8 @@ static void test_limits_are_kept(void **state) {
   clear(&k);
 }
 
-/* With a simplicity weight of 1 the simplest function that fits well enough is chosen, with 0 the one that
- * fits best. */
+/* With a simplicity weight of 1 the simplest function that fits well enough is chosen, with nearly 0 the one
+ * that fits best. */
 static void test_simplicity_is_weighed(void **state) {
   known k;
   (void)state;
@@ -119,7 +120,7 @@ static void test_simplicity_is_weighed(void **state) {
   clear(&k);
 }
 
-/* If all edges are symbolic, hidden nodes get mean 0 and standard deviation 1, and large constants that
+/* A hidden node whose edges are all symbolic gets mean 0 and standard deviation 1, and large constants that
  * cancel each other disappear. */
 static void test_normalizing(void **state) {
   known k;
@@ -129,17 +130,17 @@ static void test_normalizing(void **state) {
   fit_edges(&k, (gt_symbolic_edges_options){.minimum_r2 = 0.99});
   const double before = output_change(&k);
   gt_kan_trace_run(&now, &k.network, k.x, KNOWN_SAMPLES);
-  double sum = 0, squares = 0;
+  double mean = 0, mean_square = 0;
   for (int s = 0; s < KNOWN_SAMPLES; s++) {
-    sum += now.node[1][s] / KNOWN_SAMPLES;
-    squares += now.node[1][s] * now.node[1][s] / KNOWN_SAMPLES;
+    mean += now.node[1][s] / KNOWN_SAMPLES;
+    mean_square += now.node[1][s] * now.node[1][s] / KNOWN_SAMPLES;
   }
-  assert_true(fabs(sum) < 1e-3 && fabs(squares - 1) < 1e-3);
+  assert_true(fabs(mean) < 1e-3 && fabs(mean_square - 1) < 1e-3);
   for (int i = 0; i < 2; i++) assert_true(fabs(gt_kan_edge_function(&k.network.layer[0], i, 0)->d) < 2);
   const gt_edge_fit *exponential = gt_kan_edge_function(&k.network.layer[1], 0, 0);
   assert_true(exponential->b == 0 && exponential->a > 0.5);
   const gt_edge_fit *power = gt_kan_edge_function(&k.network.layer[0], 1, 0);
-  assert_true(fabs(hypot(power->a, power->b) - 1) < 1e-12);
+  assert_true(fabs(hypot(power->a, power->b) - 1) < 1e-12); /* its constants are normalized */
   gt_kan_normalize(&k.network, &now);
   assert_true(fabs(output_change(&k) - before) < 1e-9);
   gt_kan_trace_finish(&now);
@@ -159,13 +160,13 @@ static void test_numbering_after_pruning(void **state) {
     assert_true(all.symbolic.edge[e - 1].function <= all.symbolic.edge[e].function);
   gt_kan_scores_find(&scores, &k.network, &k.trace);
   gt_kan_choose_kept(&kept, &k.network, &scores, (gt_kan_limits){0, 0, 0});
-  kept.node[1][0] = false; /* the second node becomes the first */
-  kept.edge[0][0] = kept.edge[0][2] = kept.edge[1][0] = false;
-  const gt_kan_edge_functions left = gt_kan_edge_functions_of(&k.network.arena, &k.network, 0, &kept);
-  assert_int_equal(left.symbolic.edges, 1);
-  assert_int_equal(left.symbolic.edge[0].from, 0);
-  assert_int_equal(left.symbolic.edge[0].to, 0);
-  assert_ptr_equal(left.fit[0], gt_kan_edge_function(&k.network.layer[0], 0, 1));
+  kept.node[1][0] = false;                                     /* the second node becomes the first */
+  kept.edge[0][0] = kept.edge[0][2] = kept.edge[1][0] = false; /* the edges of the first node */
+  const gt_kan_edge_functions remaining = gt_kan_edge_functions_of(&k.network.arena, &k.network, 0, &kept);
+  assert_int_equal(remaining.symbolic.edges, 1);
+  assert_int_equal(remaining.symbolic.edge[0].from, 0);
+  assert_int_equal(remaining.symbolic.edge[0].to, 0);
+  assert_ptr_equal(remaining.fit[0], gt_kan_edge_function(&k.network.layer[0], 0, 1));
   const gt_kan_edge_functions above = gt_kan_edge_functions_of(&k.network.arena, &k.network, 1, &kept);
   assert_int_equal(above.symbolic.edges, 1);
   assert_int_equal(above.symbolic.edge[0].from, 0);
@@ -203,9 +204,9 @@ static void test_formulas_keep_symbolic_edges(void **state) {
 
 static double nearly_square(double x) { return 0.3 * cos(0.9 * x) - 40; }
 
-/* An edge whose best single fit is a cosine gets the function that explains the samples better, if that fits
- * well enough (variant 0); requested functions are kept (1); with a limit that no fit reaches, the other
- * edges stay splines (2). */
+/* An edge whose best single fit is a cosine gets the square that explains the samples better, if the square
+ * fits well enough (variant 0). With requests, only these edges change, and a requested function is kept (1);
+ * with a limit that no fit reaches, an edge that is requested without a function stays a spline (2). */
 static void test_joint_choice(void **state) {
   known k;
   gt_error error = {0};
@@ -218,17 +219,18 @@ static void test_joint_choice(void **state) {
     set_edge(&k.network, 0, 1, 0, nearly_square, -1, 1);
     gt_kan_trace_finish(&k.trace);
     gt_kan_trace_run(&k.trace, &k.network, k.x, KNOWN_SAMPLES);
+    /* Samples of the network with a square that is close to nearly_square. */
     for (int s = 0; s < KNOWN_SAMPLES; s++)
       k.y[s] = growth(wave(k.x[2 * s]) - 39.7 - 0.12 * k.x[2 * s + 1] * k.x[2 * s + 1]);
     const gt_symbolic_data data = gt_symbolic_data_of(k.x, k.y, KNOWN_SAMPLES, 2, 1);
-    const gt_symbolic_edges_request asked[] = {{0, 0, 0, gt_symbol_find("tanh"), false},
-                                               {0, 1, 0, NULL, false}};
-    gt_symbolic_edges_options limits = {.minimum_r2 = variant == 2 ? 1 + 1e-9 : 0.99, .allowed = k.allowed};
-    if (variant) limits.request = asked, limits.requests = 2;
+    const gt_symbolic_edges_request requests[] = {{0, 0, 0, gt_symbol_find("tanh"), false},
+                                                  {0, 1, 0, NULL, false}};
+    gt_symbolic_edges_options options = {.minimum_r2 = variant == 2 ? 1 + 1e-9 : 0.99, .allowed = k.allowed};
+    if (variant) options.request = requests, options.requests = 2;
     fit_edges(&k, (gt_symbolic_edges_options){.minimum_r2 = 1 + 1e-9}); /* changes nothing */
-    assert_true(gt_kan_choose_functions_jointly(&k.network, k.x, &data, &limits, &k.network.arena, &error));
-    assert_int_equal(limits.requests, variant ? 2 : 3);
-    fit_edges(&k, limits);
+    assert_true(gt_kan_choose_functions_jointly(&k.network, k.x, &data, &options, &k.network.arena, &error));
+    assert_int_equal(options.requests, variant ? 2 : 3);
+    fit_edges(&k, options);
     assert_string_equal(name_of(&k, 0, 0, 0), variant ? "tanh" : "sin");
     assert_string_equal(name_of(&k, 0, 1, 0), variant == 2 ? "" : "x^2");
     assert_string_equal(name_of(&k, 1, 0, 0), variant ? "" : "exp");

@@ -1,10 +1,12 @@
 /* compile [--table] [--dump DIR] [--units [--subgroup LANES]] CONFIG…: compiles every kernel for training,
  * evaluation and prediction with these configs, for the first device of a driver without hardware
- * (paper_device.h). --table: prints every kernel, not only those with a problem. --dump: writes the SPIR-V of
- * the kernels to DIR. --units: compiles only the kernels for matrix units, but also those of the op cases
- * (units.h). Exit code: 0; 1 if the driver rejected a kernel or spilled registers, or if no plan uses a
- * kernel for matrix units; 77 without a driver or without matrix units; otherwise gtrain's code for the
- * error. */
+ * (paper_device.h). --table: prints every kernel, not only those with a problem. --dump: writes the SPIR-V
+ * of the kernels to DIR. --units: compiles only the kernels for matrix units, but also those of the op
+ * cases, and checks that plans use every such kernel (units.h). --subgroup: plans for subgroups of this
+ * size; a kernel that the driver compiles for another size is a problem. Exit code: 0; 1 if a kernel has a
+ * problem (the driver refused it, spilled registers or does not report spills), if no plan uses a kernel
+ * that --units checks, or if no kernel was compiled; 77 without a driver or, with --units, without matrix
+ * units; otherwise gtrain's code for the error. */
 #include "paper_device.h"
 #include "backend/backend.h"
 #include "base/memory.h"
@@ -65,17 +67,19 @@ static int compile(const char *path) {
 
 typedef struct mode {
   bool table, units;
-  uint32_t subgroup; /* the subgroup size that kernels for matrix units must have; 0: any */
+  uint32_t subgroup; /* the subgroup size that kernels must have; 0: any */
 } mode;
 
-static const char *problem(const paper_kernel *k, const mode *m) {
+/* What is wrong with the kernel; NULL: nothing. */
+static const char *problem_of(const paper_kernel *k, const mode *m) {
   if (k->result) return " refused";
   if (k->spilled || k->scratch) return " spills";
   if (!k->reports_spills) return " may spill";
   return m->subgroup && k->subgroup != m->subgroup ? " in other subgroups" : NULL;
 }
 
-/* The number of kernels with errors. */
+/* Prints the kernels that have a problem, with --table all kernels. Returns the number of kernels with a
+ * problem. */
 static int report(const paper_kernel *kernel, size_t count, const mode *m) {
   int bad = 0;
   if (m->table)
@@ -83,7 +87,7 @@ static int report(const paper_kernel *kernel, size_t count, const mode *m) {
            "spilled", "scratch", "LDS", "code");
   for (size_t i = 0; i < count; i++) {
     const paper_kernel *k = &kernel[i];
-    const char *problem_text = problem(k, m);
+    const char *problem_text = problem_of(k, m);
     bad += problem_text != NULL;
     if (!m->table && !problem_text) continue;
     printf("%-24s %-26s %4u %5llu %5llu %7llu %8llu %8llu %6llu%s\n", k->name ? k->name : "?",
@@ -98,6 +102,7 @@ static int report(const paper_kernel *kernel, size_t count, const mode *m) {
   return bad;
 }
 
+/* Returns the index of the first config in argv. */
 static int read_options(int argc, char **argv, mode *m) {
   int first = 1;
   for (; first < argc && argv[first][0] == '-'; first++)

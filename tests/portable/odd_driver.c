@@ -1,5 +1,6 @@
-/* A minimal Vulkan driver that fails, to test gtrain's messages: TEST_DRIVER=refuses fails to start,
- * TEST_DRIVER=empty starts but has no device, TEST_DRIVER=crashes aborts the process that loads it. */
+/* A minimal Vulkan driver that fails, to test gtrain's messages. TEST_DRIVER=refuses: it fails to start;
+ * TEST_DRIVER=empty: it starts but has no device; TEST_DRIVER=crashes: it aborts the process when it is to
+ * start. */
 #include <stdlib.h>
 #include <string.h>
 #include <vulkan/vk_icd.h>
@@ -22,13 +23,14 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
   return VK_SUCCESS;
 }
 
-static VKAPI_ATTR void VKAPI_CALL destroy_instance(VkInstance of, const VkAllocationCallbacks *callbacks) {
-  (void)of, (void)callbacks;
+static VKAPI_ATTR void VKAPI_CALL destroy_instance(VkInstance handle,
+                                                   const VkAllocationCallbacks *callbacks) {
+  (void)handle, (void)callbacks;
 }
 
-static VKAPI_ATTR VkResult VKAPI_CALL enumerate_devices(VkInstance of, uint32_t *count,
+static VKAPI_ATTR VkResult VKAPI_CALL enumerate_devices(VkInstance handle, uint32_t *count,
                                                         VkPhysicalDevice *out) {
-  (void)of, (void)out;
+  (void)handle, (void)out;
   *count = 0;
   return VK_SUCCESS;
 }
@@ -48,9 +50,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL version(uint32_t *out) {
 static VKAPI_ATTR void VKAPI_CALL nothing(void) {}
 
 /* The loader requires an address for every core function, even if nobody calls it. */
-VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance of, const char *name);
-VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance of, const char *name) {
-  (void)of;
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance handle, const char *name);
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance handle, const char *name) {
+  (void)handle;
   if (!strcmp(name, "vkCreateInstance")) return (PFN_vkVoidFunction)create_instance;
   if (!strcmp(name, "vkDestroyInstance")) return (PFN_vkVoidFunction)destroy_instance;
   if (!strcmp(name, "vkEnumeratePhysicalDevices")) return (PFN_vkVoidFunction)enumerate_devices;

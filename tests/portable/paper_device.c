@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* VkBuffer and VkDeviceMemory handles are addresses of `memory`, VkShaderModule handles are addresses of
+/* VkBuffer and VkDeviceMemory handles are addresses of a `memory`, VkShaderModule handles are addresses of a
  * `module`. */
 typedef struct memory {
   uint64_t size;
@@ -24,11 +24,13 @@ static struct {
   size_t count, capacity;
 } kernels;
 static pthread_mutex_t kernels_lock = PTHREAD_MUTEX_INITIALIZER;
-static const char *dump;                /* the directory of the .spv files; NULL: none are written */
-static const char *config;              /* the config that is being compiled */
-static uint32_t subgroup;               /* the subgroup size to report; 0: the driver's */
-static uint32_t capability;             /* the SPIR-V capability that modules must declare; 0: none */
-static uint64_t ticket;                 /* the semaphore value of the last submission */
+static const char *dump;    /* the directory of the .spv files; NULL: none are written */
+static const char *config;  /* see paper_device_config */
+static uint32_t subgroup;   /* the subgroup size to report; 0: the driver's */
+static uint32_t capability; /* only modules that declare it are compiled; 0: all modules */
+/* The semaphore value of the last submission. Its address is the handle of semaphores, command pools and
+ * command buffers, which have no content. */
+static uint64_t ticket;
 static uint64_t next_address = 1 << 20; /* the device address of the next buffer */
 static PFN_vkGetPhysicalDeviceFeatures2 real_features;
 static PFN_vkGetPhysicalDeviceProperties2 real_properties;
@@ -68,8 +70,8 @@ static VKAPI_ATTR void VKAPI_CALL memory_properties(VkPhysicalDevice device,
       VK_MEMORY_PROPERTY_HOST_COHERENT_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
 }
 
-/* Does not request the timeline semaphores, which only `features` reports, from the driver; requests pipeline
- * statistics. */
+/* Creates the driver's device without timeline semaphores, which `features` reports even if the driver lacks
+ * them, and with pipeline statistics. */
 static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
                                                     const VkAllocationCallbacks *callbacks, VkDevice *out) {
   VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR statistics = {
@@ -93,7 +95,7 @@ void paper_device_config(const char *name) { config = name; }
 void paper_device_dump(const char *directory) { dump = directory; }
 void paper_device_only(uint32_t wanted_capability) { capability = wanted_capability; }
 
-/* Capabilities are a module's first instructions. */
+/* A SPIR-V module begins with a header of 5 words, then its OpCapability instructions: 2 words, opcode 17. */
 bool paper_device_declares(const uint32_t *words, size_t bytes, uint32_t wanted_capability) {
   enum { HEADER = 5, OP_CAPABILITY = 2 << 16 | 17 };
   for (size_t at = HEADER; at + 1 < bytes / 4 && words[at] == OP_CAPABILITY; at += 2)
@@ -129,6 +131,7 @@ static VKAPI_ATTR void VKAPI_CALL destroy_module(VkDevice device, VkShaderModule
   free(m);
 }
 
+/* Stores a statistic under the names that RADV uses. */
 static void store_statistic(paper_kernel *kernel, const VkPipelineExecutableStatisticKHR *s) {
   const struct {
     const char *name;
@@ -150,11 +153,12 @@ static void read_statistics(VkDevice device, VkPipeline pipeline, paper_kernel *
   uint32_t executables = 1, count = MAX_STATISTICS;
   for (int i = 0; i < MAX_STATISTICS; i++)
     statistic[i].sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_STATISTIC_KHR;
-  const VkPipelineInfoKHR whole = {.sType = VK_STRUCTURE_TYPE_PIPELINE_INFO_KHR, .pipeline = pipeline};
-  const VkPipelineExecutableInfoKHR first = {.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR,
-                                             .pipeline = pipeline};
-  vkGetPipelineExecutablePropertiesKHR(device, &whole, &executables, &properties);
-  vkGetPipelineExecutableStatisticsKHR(device, &first, &count, statistic);
+  const VkPipelineInfoKHR pipeline_info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_INFO_KHR,
+                                           .pipeline = pipeline};
+  const VkPipelineExecutableInfoKHR executable_info = {
+      .sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR, .pipeline = pipeline};
+  vkGetPipelineExecutablePropertiesKHR(device, &pipeline_info, &executables, &properties);
+  vkGetPipelineExecutableStatisticsKHR(device, &executable_info, &count, statistic);
   kernel->subgroup = properties.subgroupSize;
   for (uint32_t i = 0; i < count; i++) store_statistic(kernel, &statistic[i]);
 }
@@ -203,8 +207,8 @@ static VKAPI_ATTR void VKAPI_CALL destroy_pipeline(VkDevice device, VkPipeline p
   (void)device, (void)pipeline, (void)callbacks;
 }
 
-/* gt_vulkan_pipelines, replaced by the linker's --wrap: only there is the name of a pipeline's kernel
- * known. */
+/* The linker's --wrap replaces gt_vulkan_pipelines by __wrap_gt_vulkan_pipelines, because Vulkan's functions
+ * do not get the name of a pipeline's kernel. */
 bool __wrap_gt_vulkan_pipelines(gt_vulkan *vk, const gt_plan *plan, const bool *aligned, VkPipeline *out,
                                 gt_error *error);
 bool __real_gt_vulkan_pipelines(gt_vulkan *vk, const gt_plan *plan, const bool *aligned, VkPipeline *out,
@@ -224,12 +228,12 @@ static bool named_pipelines(gt_vulkan *vk, const gt_plan *plan, const bool *alig
 
 bool __wrap_gt_vulkan_pipelines(gt_vulkan *vk, const gt_plan *plan, const bool *aligned, VkPipeline *out,
                                 gt_error *error) {
-  bool *all = gt_alloc(plan->steps + 1), ok = true;
-  for (int value = 0; value < 2 && ok && capability; value++) {
-    memset(all, value, plan->steps);
-    ok = named_pipelines(vk, plan, all, out, error);
+  bool *all_alike = gt_alloc(plan->steps + 1), ok = true;
+  for (int is_aligned = 0; is_aligned < 2 && ok && capability; is_aligned++) {
+    memset(all_alike, is_aligned, plan->steps);
+    ok = named_pipelines(vk, plan, all_alike, out, error);
   }
-  free(all);
+  free(all_alike);
   return ok && named_pipelines(vk, plan, aligned, out, error);
 }
 
@@ -271,10 +275,10 @@ static VKAPI_ATTR void VKAPI_CALL requirements(VkDevice device, VkBuffer buffer,
 }
 
 static VKAPI_ATTR VkDeviceAddress VKAPI_CALL address(VkDevice device, const VkBufferDeviceAddressInfo *info) {
-  const uint64_t at = next_address;
+  const uint64_t buffer_address = next_address;
   (void)device;
   next_address += (((const memory *)(uintptr_t)info->buffer)->size + 255) / 256 * 256;
-  return at;
+  return buffer_address;
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL allocate(VkDevice device, const VkMemoryAllocateInfo *info,

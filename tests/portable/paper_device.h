@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 typedef struct paper_kernel {
-  const char *name, *config; /* the config that used it first */
+  const char *name, *config; /* config: argument of paper_device_config when it was compiled */
   uint64_t hash;             /* of its SPIR-V after constant folding */
   uint32_t spec[GT_SPEC_COUNT];
   int result;   /* the driver's VkResult; 0: compiled */
@@ -34,10 +34,10 @@ bool paper_device_declares(const uint32_t *words, size_t bytes, uint32_t capabil
 /* Loads the driver and replaces the functions; false without a Vulkan loader or driver. *name: the first
  * device's name. */
 bool paper_device_init(const char **name, gt_error *error);
-void paper_device_config(const char *name); /* the config whose kernels are compiled from now on */
+void paper_device_config(const char *name); /* the config, or op, whose kernels are compiled from now on */
 /* The kernels compiled so far, or that the driver refused, without skipped ones, sorted by name; the caller
  * frees the list. */
 paper_kernel *paper_device_kernels(size_t *count);
-/* From now on, writes each module to HASH.spv in this directory. */
+/* From now on, writes each module that is compiled to HASH.spv in this directory. */
 void paper_device_dump(const char *directory);
 #endif

@@ -1,8 +1,9 @@
 /* A Vulkan layer that reduces a device's limits. TEST_DEVICE=small: the smallest limits that Vulkan 1.2
  * guarantees; TEST_DEVICE_GROUPS=N: at most N workgroups along x; TEST_DEVICE_SUBGROUP=N: reports subgroups
- * of N, in name only (no shader uses subgroup instructions); TEST_DEVICE_PIECE=N: at most N MiB in one
- * allocation; TEST_DEVICE_MEMORY=N: at most N MiB in each heap; TEST_DEVICE_LACKS=timelineSemaphore,…: hides
- * features. If the validation layer is above this layer, it checks the program against these limits. */
+ * of N, in name only (no shader uses subgroup instructions); TEST_DEVICE_PIECE=N, with TEST_DEVICE=small: at
+ * most N MiB in one allocation; TEST_DEVICE_MEMORY=N: at most N MiB in each heap;
+ * TEST_DEVICE_LACKS=timelineSemaphore,…: hides features. If the validation layer is above this layer, it
+ * checks the program against these limits. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,16 +14,16 @@
 /* The next layer's functions, or the driver's. */
 static PFN_vkGetInstanceProcAddr next;
 static PFN_vkGetDeviceProcAddr next_device;
-/* More functions of the next layer. They must be looked up while the instance is created: later the end of
- * the chain, which belongs to the loader, returns the first layer's functions. */
+/* More functions of the next layer. They must be looked up while the instance is created: later, the end of
+ * the chain of layers, which belongs to the loader, returns the first layer's functions. */
 static PFN_vkGetPhysicalDeviceProperties properties;
 static PFN_vkGetPhysicalDeviceProperties2 properties2;
 static PFN_vkGetPhysicalDeviceFeatures2 features2;
 static PFN_vkGetPhysicalDeviceMemoryProperties memory_properties;
 static PFN_vkGetPhysicalDeviceQueueFamilyProperties families;
-static PFN_vkCreateDevice device;
+static PFN_vkCreateDevice next_create_device;
 
-static bool small(void) {
+static bool is_small(void) {
   const char *kind = getenv("TEST_DEVICE");
   return kind && !strcmp(kind, "small");
 }
@@ -32,9 +33,10 @@ static bool lacks(const char *feature) {
   return list && strstr(list, feature);
 }
 
-static uint64_t mebibytes(const char *name, uint64_t otherwise) {
+/* In bytes: the limit in MiB of this environment variable, or the default. */
+static uint64_t memory_limit(const char *name, uint64_t default_mebibytes) {
   const char *text = getenv(name);
-  return (text ? (uint64_t)atoi(text) : otherwise) << 20;
+  return (text ? (uint64_t)atoi(text) : default_mebibytes) << 20;
 }
 
 static void limit_to(uint32_t *value, uint32_t limit) {
@@ -42,16 +44,16 @@ static void limit_to(uint32_t *value, uint32_t limit) {
 }
 
 static void lower_limits(VkPhysicalDeviceLimits *limits) {
-  static const uint32_t group[3] = {128, 128, 64};
+  static const uint32_t workgroup_size[3] = {128, 128, 64};
   const char *groups = getenv("TEST_DEVICE_GROUPS");
   if (groups) limit_to(&limits->maxComputeWorkGroupCount[0], (uint32_t)atoi(groups));
-  if (!small()) return;
+  if (!is_small()) return;
   limit_to(&limits->maxComputeWorkGroupInvocations, 128);
   limit_to(&limits->maxComputeSharedMemorySize, 16384);
   limit_to(&limits->maxPushConstantsSize, 128);
   limit_to(&limits->maxStorageBufferRange, 1u << 27);
   for (int i = 0; i < 3; i++) {
-    limit_to(&limits->maxComputeWorkGroupSize[i], group[i]);
+    limit_to(&limits->maxComputeWorkGroupSize[i], workgroup_size[i]);
     limit_to(&limits->maxComputeWorkGroupCount[i], 65535);
   }
 }
@@ -69,8 +71,8 @@ static VKAPI_ATTR void VKAPI_CALL get_properties2(VkPhysicalDevice physical,
   for (VkBaseOutStructure *s = out->pNext; s && subgroup; s = s->pNext)
     if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES)
       ((VkPhysicalDeviceVulkan11Properties *)s)->subgroupSize = (uint32_t)atoi(subgroup);
-  const uint64_t allocation_limit = mebibytes("TEST_DEVICE_PIECE", 1 << 10);
-  for (VkBaseOutStructure *s = out->pNext; s && small(); s = s->pNext)
+  const uint64_t allocation_limit = memory_limit("TEST_DEVICE_PIECE", 1 << 10);
+  for (VkBaseOutStructure *s = out->pNext; s && is_small(); s = s->pNext)
     if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES)
       ((VkPhysicalDeviceVulkan11Properties *)s)->maxMemoryAllocationSize = allocation_limit;
     else if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES)
@@ -81,7 +83,7 @@ static VKAPI_ATTR void VKAPI_CALL get_memory(VkPhysicalDevice physical,
                                              VkPhysicalDeviceMemoryProperties *out) {
   memory_properties(physical, out);
   for (uint32_t i = 0; i < out->memoryHeapCount; i++) {
-    const uint64_t limit = mebibytes("TEST_DEVICE_MEMORY", 1 << 20);
+    const uint64_t limit = memory_limit("TEST_DEVICE_MEMORY", 1 << 20);
     if (out->memoryHeaps[i].size > limit) out->memoryHeaps[i].size = limit;
   }
 }
@@ -101,10 +103,11 @@ static VKAPI_ATTR void VKAPI_CALL get_features2(VkPhysicalDevice physical, VkPhy
 static VKAPI_ATTR void VKAPI_CALL get_families(VkPhysicalDevice physical, uint32_t *count,
                                                VkQueueFamilyProperties *out) {
   families(physical, count, out);
-  for (uint32_t i = 0; out && small() && i < *count; i++) out[i].timestampValidBits = 0;
+  for (uint32_t i = 0; out && is_small() && i < *count; i++) out[i].timestampValidBits = 0;
 }
 
-/* This layer's element of the chain; the next layer gets the rest of the chain. */
+/* The structure in a pNext chain by which the loader passes the list of the next layers. A layer takes the
+ * first one off the list before it calls that layer. */
 static VkLayerInstanceCreateInfo *instance_link(const void *chain) {
   VkLayerInstanceCreateInfo *s = (VkLayerInstanceCreateInfo *)chain;
   while (s &&
@@ -135,7 +138,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
       (PFN_vkGetPhysicalDeviceMemoryProperties)next(*out, "vkGetPhysicalDeviceMemoryProperties");
   families =
       (PFN_vkGetPhysicalDeviceQueueFamilyProperties)next(*out, "vkGetPhysicalDeviceQueueFamilyProperties");
-  device = (PFN_vkCreateDevice)next(*out, "vkCreateDevice");
+  next_create_device = (PFN_vkCreateDevice)next(*out, "vkCreateDevice");
   return VK_SUCCESS;
 }
 
@@ -145,14 +148,14 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
   if (!link) return VK_ERROR_INITIALIZATION_FAILED;
   next_device = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
   link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-  return device(physical, info, memory, out);
+  return next_create_device(physical, info, memory, out);
 }
 
-static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_function(VkDevice of, const char *name) {
-  return next_device ? next_device(of, name) : NULL;
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_function(VkDevice device, const char *name) {
+  return next_device ? next_device(device, name) : NULL;
 }
 
-static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_function(VkInstance of, const char *name) {
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_function(VkInstance instance, const char *name) {
   const struct {
     const char *name;
     PFN_vkVoidFunction function;
@@ -170,7 +173,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_function(VkInstance of,
   };
   for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++)
     if (!strcmp(name, replaced[i].name)) return replaced[i].function;
-  return next ? next(of, name) : NULL;
+  return next ? next(instance, name) : NULL;
 }
 
 VK_LAYER_EXPORT VkResult VKAPI_CALL

@@ -15,18 +15,20 @@ static const gt_case_family *const families[] = {
 #undef X
 
 static bool compile_case(gt_backend *backend, const gt_case *c, gt_precision precision, gt_error *error) {
-  const uint32_t real_units = backend->target.units, units[] = {real_units, 16, 4, 1};
+  const uint32_t device_multiprocessors = backend->target.units,
+                 multiprocessors[] = {device_multiprocessors, 16, 4, 1};
   gt_subject subject;
   gt_arena arena;
   gt_outcome outcome;
   gt_arena_init(&arena);
   bool ok = gt_subject_create(&subject, c, precision, error);
-  for (size_t i = 0; i < sizeof units / sizeof *units && ok; i++) {
-    backend->target.units = units[i];
+  for (size_t i = 0; i < sizeof multiprocessors / sizeof *multiprocessors && ok; i++) {
+    backend->target.units = multiprocessors[i];
+    /* With fusion, then without. */
     ok = gt_subject_run(&subject, backend, true, true, &arena, &outcome, error) &&
          gt_subject_run(&subject, backend, false, true, &arena, &outcome, error);
   }
-  backend->target.units = real_units;
+  backend->target.units = device_multiprocessors;
   gt_subject_finish(&subject);
   gt_arena_finish(&arena);
   return ok;
@@ -37,7 +39,7 @@ int units_compile_cases(gt_backend *backend, gt_error *error) {
   for (int f = 0; families[f]; f++)
     for (int i = 0; i < families[f]->count; i++) {
       const gt_case *c = &families[f]->cases[i];
-      if (!c->rule->magnitude) continue; /* op/case.h: without a product */
+      if (!c->rule->magnitude) continue; /* op/case.h: no matrix product */
       paper_device_config(c->rule->name);
       for (gt_precision p = GT_PRECISION_AUTO; p <= GT_PRECISION_HALF; p++)
         if (!compile_case(backend, c, p, error)) return -1;
@@ -46,21 +48,21 @@ int units_compile_cases(gt_backend *backend, gt_error *error) {
   return cases;
 }
 
-/* Prints a line about the variants of a kernel that plans use. False if there is none. */
+/* Prints a line about the variants of this kernel that plans use. False if plans use none. */
 static bool print_variants(const char *name, const paper_kernel *kernel, size_t count) {
   int variants = 0;
-  uint64_t least = UINT64_MAX, most = 0, shared = 0;
+  uint64_t fewest_vgprs = UINT64_MAX, most_vgprs = 0, most_shared = 0;
   for (size_t i = 0; i < count; i++) {
     const paper_kernel *k = &kernel[i];
     if (!k->name || strcmp(k->name, name)) continue;
     variants++;
-    if (k->vgprs < least) least = k->vgprs;
-    if (k->vgprs > most) most = k->vgprs;
-    if (k->shared > shared) shared = k->shared;
+    if (k->vgprs < fewest_vgprs) fewest_vgprs = k->vgprs;
+    if (k->vgprs > most_vgprs) most_vgprs = k->vgprs;
+    if (k->shared > most_shared) most_shared = k->shared;
   }
   if (variants)
     printf("%-24s %4d variants of %llu to %llu VGPRs, at most %llu bytes of LDS\n", name, variants,
-           (unsigned long long)least, (unsigned long long)most, (unsigned long long)shared);
+           (unsigned long long)fewest_vgprs, (unsigned long long)most_vgprs, (unsigned long long)most_shared);
   return variants;
 }
 

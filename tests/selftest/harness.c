@@ -1,4 +1,5 @@
-/* Tests the self-test (src/selftest): each case here has one error, which the self-test must report. */
+/* Tests the self-test (src/selftest): a correct op passes, and an op or a reference with one error is
+ * reported. */
 #include "graph/graph.h"
 #include "graph/op.h"
 #include "op/core.h"
@@ -15,15 +16,15 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* --- an op with errors --- */
+/* --- an op with an error --- */
 
 enum { GOOD, WRITES_PAST, WRITES_BEFORE, SPOILS_INPUT, DEPENDS_ON_RUN, BAD_GRADIENT, NO_GRADIENT };
 
-/* An op that doubles its input, with one tile per 8 elements, and with the error in `fault`. Its kernel
- * uses the clock's argument struct, which has the needed members: addresses and a count. */
-static int fault;
-static uint32_t runs;
+static int fault;     /* the error of the op, one of these constants */
+static uint32_t runs; /* number of runs with DEPENDS_ON_RUN */
 
+/* An op that doubles its input, with one tile per 8 elements. Its kernel uses the clock's argument struct,
+ * which has the needed members: addresses and a count. */
 static void double_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   (void)spec;
   const struct gt_clock_args *a = args;
@@ -122,13 +123,13 @@ static gt_shape square(const gt_case_view *v, const double *const *x, double *y)
   return v->shape[0];
 }
 
-#define RULE(reference_, slope_)                                                            \
+#define RULE(reference_, gradient_tolerance_)                                               \
   {                                                                                         \
     .name = "double", .build = build, .reference = reference_, .wrt = 1, .tolerance = 1e-6, \
-    .gradient_tolerance = slope_, .reason = "a product"                                     \
+    .gradient_tolerance = gradient_tolerance_, .reason = "a product"                        \
   }
-static const gt_case_rule correct_rule = RULE(reference, 0), value = RULE(wrong_value, 0),
-                          shape = RULE(wrong_shape, 0), nan_rule = RULE(wrong_nan, 0),
+static const gt_case_rule correct_rule = RULE(reference, 0), value_rule = RULE(wrong_value, 0),
+                          shape_rule = RULE(wrong_shape, 0), nan_rule = RULE(wrong_nan, 0),
                           jagged_rule = RULE(jagged, 1e-2),
                           square_rule = {.name = "square",
                                          .build = build_square,
@@ -157,6 +158,7 @@ static gt_selftest_report run_cases(const gt_case *cases, int count, gt_selftest
   return report;
 }
 
+/* Runs one case, with an input of 37 elements. */
 static gt_selftest_report run(const gt_case_rule *rule, int fault_to_inject, FILE *json) {
   const gt_case single_case = {rule, "37"};
   const gt_selftest_report report =
@@ -181,15 +183,15 @@ static void passes_a_correct_op(void **state) {
 
 static void finds_wrong_values(void **state) {
   (void)state;
-  expect_failure(&value, GOOD, "value [36]: expected");
+  expect_failure(&value_rule, GOOD, "value [36]: expected");
   expect_failure(&nan_rule, GOOD, "value [3]: expected nan");
-  expect_failure(&shape, GOOD, "the shape is [37]; expected [1, 37]");
+  expect_failure(&shape_rule, GOOD, "the shape is [37]; expected [1, 37]");
 }
 
 static void finds_wrong_gradients(void **state) {
   (void)state;
   expect_failure(&correct_rule, BAD_GRADIENT, "gradient of input 0 [0]: expected");
-  expect_failure(&correct_rule, NO_GRADIENT, "");
+  expect_failure(&correct_rule, NO_GRADIENT, ""); /* with any message */
   expect_failure(&jagged_rule, GOOD, "are at kinks");
 }
 
@@ -203,7 +205,7 @@ static void finds_wrong_second_derivatives(void **state) {
 
 static void finds_stray_writes(void **state) {
   (void)state;
-  expect_failure(&correct_rule, WRITES_PAST, "wrote to \"value\" at byte 148 of its values");
+  expect_failure(&correct_rule, WRITES_PAST, "wrote to \"value\" at byte 148 of its values"); /* 4 * 37 */
   expect_failure(&correct_rule, WRITES_BEFORE, "wrote to \"value\" at byte -4 of its values");
   expect_failure(&correct_rule, SPOILS_INPUT, "wrote to \"input0\"");
 }
@@ -218,7 +220,7 @@ static void reports_as_json(void **state) {
   char *text;
   size_t size;
   FILE *json = open_memstream(&text, &size);
-  run(&value, GOOD, json);
+  run(&value_rule, GOOD, json);
   fclose(json);
   assert_non_null(strstr(text, "\"families\":[{\"name\":\"broken\",\"cases\":1,\"failed\":1,\"worst\":"));
   assert_non_null(strstr(text, "\"cases\":1,\"failed\":1,\"ok\":false}\n"));
@@ -228,7 +230,7 @@ static void reports_as_json(void **state) {
 /* brief omits the case marked .more, but still finds a wrong gradient. */
 static void runs_fewer_cases_if_brief(void **state) {
   (void)state;
-  const gt_case two[] = {{&correct_rule, "37"}, {&value, "37", .more = true}};
+  const gt_case two[] = {{&correct_rule, "37"}, {&value_rule, "37", .more = true}};
   for (int brief = 0; brief < 2; brief++)
     for (int bad = 0; bad < 2; bad++) {
       const gt_selftest_options options = {.brief = brief};

@@ -17,6 +17,7 @@ const gt_choice *choice_of(const gt_plan *plan, int number) {
 unsigned split_of_candidate(const char *candidate) {
   unsigned slices = 0;
   const char *text = strstr(candidate, "split ");
-  if (!text || sscanf(text, "split %u", &slices) != 1) fail_msg("%s: no parts of k", candidate);
+  if (!text || sscanf(text, "split %u", &slices) != 1)
+    fail_msg("the candidate '%s' has no split-K", candidate);
   return slices;
 }

@@ -3,8 +3,8 @@
 #define GT_TEST_SUPPORT_CHOICE_H
 #include "plan/plan.h"
 
-/* In these tests, a "way" is the text of a candidate (gt_candidate_text), such as "128x128x8, split 4".
- * gt_tuned_set with the key of a choice and such a text forces the candidate. */
+/* A test names a candidate by its text (gt_candidate_text), such as "128x128x8, split 4". gt_tuned_set with
+ * the key of a choice and such a text forces the candidate. */
 
 /* Choice `number` of the plan, counted from 0 in the order of its steps; NULL if there are fewer. */
 const gt_choice *choice_of(const gt_plan *plan, int number);

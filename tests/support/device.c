@@ -38,28 +38,29 @@ bool has_device(void) {
 
 bool is_software(void) { return software; }
 
-bool left_out(uint32_t number, uint32_t of) { return number % of && is_software(); }
+bool left_out(uint32_t number, uint32_t interval) { return number % interval && is_software(); }
 
 bool emulated_left_out(void) {
-  const bool skipped = software && !getenv("CHECK_ALL");
-  if (skipped) puts("emulated matrix units: left to make check-vulkan");
-  return skipped;
+  const bool is_left_out = software && !getenv("CHECK_ALL");
+  if (is_left_out) puts("emulated matrix units: left to make check-vulkan");
+  return is_left_out;
 }
 
 int device_in_forms(const device_form *form, size_t forms, gt_precision *precision,
                     int (*group)(const char *name)) {
   int failed = 0;
-  size_t run = 0;
+  size_t forms_run = 0;
   if (!has_device()) return 77;
   for (size_t i = 0; i < forms; i++) {
-    const bool units = form[i].precision != GT_PRECISION_SCALAR && strstr(form[i].debug, "matrix");
-    if (units && !form[i].always && emulated_left_out()) continue;
-    run++;
+    const bool uses_matrix_units =
+        form[i].precision != GT_PRECISION_SCALAR && strstr(form[i].debug, "matrix");
+    if (uses_matrix_units && !form[i].always && emulated_left_out()) continue;
+    forms_run++;
     setenv("GTRAIN_DEBUG", form[i].debug, 1);
     *precision = form[i].precision;
     failed += group(form[i].name);
   }
-  return run ? failed : 77;
+  return forms_run ? failed : 77;
 }
 
 static size_t bytes_of(const gt_variable *variable) {
@@ -67,10 +68,10 @@ static size_t bytes_of(const gt_variable *variable) {
 }
 
 const gt_plan *device_plan(gt_arena *arena, const gt_graph *g, gt_plan_options options) {
-  const uint32_t units = options.target.units;
+  const uint32_t multiprocessors = options.target.units;
   gt_error error = {0};
   options.target = device->target;
-  if (units) options.target.units = units;
+  if (multiprocessors) options.target.units = multiprocessors;
   const gt_plan *plan = gt_plan_create(arena, g, &options, &error);
   if (!plan) fail_msg("%s", error.message);
   return plan;

@@ -15,28 +15,29 @@ int close_device(void **state);
 bool has_device(void);
 /* True if the device found by has_device is a software device, which takes seconds to compile a kernel. */
 bool is_software(void);
-/* True if case `number` is to be skipped: to save time, a software device runs only every `of`th case. */
-bool left_out(uint32_t number, uint32_t of);
+/* True if case `number` is to be skipped: to save time, a software device runs only every case whose number
+ * is a multiple of `interval`. */
+bool left_out(uint32_t number, uint32_t interval);
 /* True, after printing a message, if tests of matrix units are to be skipped: a software device emulates the
  * units and needs seconds to compile each of their kernels. CHECK_ALL=1 (make check-vulkan) runs them. */
 bool emulated_left_out(void);
-/* A mode to run tests in: which matrix units the device seems to have, and the precision of products. `debug`
- * is the content of GTRAIN_DEBUG, which selects the units. */
+/* A form of the device to run tests with: the matrix units that it seems to have, which `debug`, the value of
+ * GTRAIN_DEBUG, selects; and the precision of products. */
 typedef struct device_form {
   const char *name, *debug;
   gt_precision precision;
   bool always; /* runs even if emulated_left_out() is true */
 } device_form;
-/* Calls group(name) for each mode, with GTRAIN_DEBUG and *precision set. Skips modes with matrix units if
+/* Calls group(name) for each form, with GTRAIN_DEBUG and *precision set. Skips forms with matrix units if
  * emulated_left_out() is true. Returns the sum of the results of `group`, which are numbers of failures; 77
- * without a device, or if all modes were skipped. */
+ * without a device, or if all forms were skipped. */
 int device_in_forms(const device_form *form, size_t forms, gt_precision *precision,
                     int (*group)(const char *name));
-/* A plan of g for the device, with these options. options.target is replaced by the device's, except `units`,
- * if it is not 0: the number of multiprocessors for which products are tiled. The test fails if there is no
- * plan. */
+/* A plan of g for the device, with these options. options.target is replaced by the device's, except that
+ * options.target.units, if it is not 0, stays: the number of multiprocessors for which products are tiled.
+ * The test fails if there is no plan. */
 const gt_plan *device_plan(gt_arena *arena, const gt_graph *g, gt_plan_options options);
-/* Runs the plan of g `times` times: variable v starts with the content of value[v], which gets the final
+/* Runs the plan of g `times` times. value[v] is the initial content of variable v, and receives its final
  * content. The test fails on an error. */
 void device_run(const gt_plan *plan, const gt_graph *g, uint32_t times, float *const *value);
 #endif

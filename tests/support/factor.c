@@ -19,8 +19,8 @@ static void check_forward(const factor_case *c) {
         const double term = c->x(c->net, (uint64_t)i * c->in + k) * w;
         sum += term, magnitudes += fabs(term);
       }
-      const uint32_t at = i * c->units + j;
-      c->check((double)c->y[at], isnan(sum) ? sum : fmax(sum, 0), magnitudes, c->in, "y", at);
+      const uint32_t index = i * c->units + j;
+      c->check((double)c->y[index], isnan(sum) ? sum : fmax(sum, 0), magnitudes, c->in, "y", index);
     }
 }
 
@@ -32,8 +32,8 @@ static void check_gradient(const factor_case *c) {
         const double term = c->x(c->net, (uint64_t)k * c->in + i) * (double)c->g[k * c->units + j];
         sum += term, magnitudes += fabs(term);
       }
-      const uint32_t at = c->turned ? j * c->in + i : i * c->units + j;
-      c->check((double)c->d[at], sum, magnitudes, c->rows, "d", at);
+      const uint32_t index = c->turned ? j * c->in + i : i * c->units + j;
+      c->check((double)c->d[index], sum, magnitudes, c->rows, "d", index);
     }
 }
 

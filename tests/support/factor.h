@@ -1,6 +1,6 @@
-/* Two products with the same operand x [rows, in], which may be computed while it is loaded: y = relu(x w)
- * [rows, units], and d = xT g [in, units], the gradient of w. If `turned`, w and d are transposed, [units,
- * in], as in a linear layer: y = relu(x wT) and d = gT x. */
+/* Tests of two products with the same operand x [rows, in], which may be computed while it is loaded: y =
+ * relu(x w) [rows, units], and d = x^T g [in, units], as the gradient of w from the gradient g of x w. If
+ * `turned`, w and d are transposed, [units, in], as in a linear layer: y = relu(x w^T) and d = g^T x. */
 #ifndef GT_TEST_SUPPORT_FACTOR_H
 #define GT_TEST_SUPPORT_FACTOR_H
 #include "graph/graph.h"
@@ -14,8 +14,8 @@ typedef struct factor_case {
   const void *net;                          /* data from which x() computes; its first argument */
   double (*x)(const void *net, uint64_t i); /* element i of x */
   const float *w, *g, *y, *d;
-  /* Fails the test unless `got`, element i of `what` ("y" or "d"), is `expected` up to rounding. It is a sum
-   * of `terms` terms, and the sum of their magnitudes is `magnitudes`. */
+  /* Fails the test unless `got`, element i of `what` ("y" or "d"), is `expected` up to rounding. To bound the
+   * rounding: the value is a sum of `terms` terms, and the sum of their magnitudes is `magnitudes`. */
   void (*check)(double got, double expected, double magnitudes, double terms, const char *what, uint64_t i);
 } factor_case;
 

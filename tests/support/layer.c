@@ -64,15 +64,15 @@ gt_id layer_node(const layer_fixture *f, const char *name) {
   return f->model->node[slot->index];
 }
 
-/* Initial value of a variable of the graph. */
-static const void *contents(const layer_fixture *f, const char *variable, const float *x) {
+/* The initial content of a variable of the graph; NULL if it has none. */
+static const void *content_of(const layer_fixture *f, const char *variable, const float *x) {
   const gt_store *store = f->model->store;
   if (!strcmp(variable, "x")) return x;
   if (!strcmp(variable, "lengths")) return f->lengths;
   for (int v = 0; v < store->variables; v++)
     if (!strcmp(store->variable[v].name, variable) && f->dict.variable[v]) return f->dict.variable[v];
-  const gt_slot *table = gt_store_find(store, variable);
-  return table ? table->table : NULL;
+  const gt_slot *slot = gt_store_find(store, variable);
+  return slot ? slot->table : NULL;
 }
 
 void layer_run(layer_fixture *f, gt_id node, const float *x, float *out) {
@@ -88,7 +88,7 @@ void layer_run(layer_fixture *f, gt_id node, const float *x, float *out) {
   const uint32_t count = f->graph->variables;
   assert_true(count <= MAX_VARIABLES);
   for (uint32_t v = 0; v < count; v++) {
-    const void *data = contents(f, f->graph->variable[v].name, x);
+    const void *data = content_of(f, f->graph->variable[v].name, x);
     assert_non_null(data);
     buffer[v] = api->buffer_create(backend, plan->variable_bytes[v] + 16, GT_BUFFER_DEVICE, &error);
     memcpy(api->buffer_map(backend, buffer[v]), data,

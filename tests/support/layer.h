@@ -9,7 +9,7 @@ typedef struct layer_fixture {
   gt_diagnostics diagnostics;
   gt_graph *graph;
   gt_model *model;        /* NULL on an error: see diagnostics */
-  const int32_t *lengths; /* of the input, or NULL */
+  const int32_t *lengths; /* [samples] of the input; NULL: all of the full length */
   gt_state_dict dict;     /* parameters and states initialized with seed 1 */
 } layer_fixture;
 
@@ -29,6 +29,6 @@ gt_id layer_node(const layer_fixture *f, const char *name);
 /* Computes the node's value on the CPU, with x as the content of variable "x", and copies it to `out`. */
 void layer_run(layer_fixture *f, gt_id node, const float *x, float *out);
 
-/* The next pseudo-random number between low and high. */
+/* The next pseudo-random number in [low, high). */
 double layer_random(uint32_t *state, double low, double high);
 #endif

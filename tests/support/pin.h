@@ -1,5 +1,5 @@
-/* Pins: tests of a preference. A pin checks which kernel is chosen for a graph, in how many steps and levels,
- * or with which configuration, but not the computed values, which other tests check (plan/legality.c,
+/* Pins: tests of a preference. A pin checks which kernels a plan has for a graph, in how many steps and
+ * levels, or with which configuration, but not the computed values, which other tests check (plan/legality.c,
  * op_units/, the selftest). It fails if a choice changes by accident. A commit that changes the choice on
  * purpose changes the pin, and a commit that deletes the code deletes its pin.
  *

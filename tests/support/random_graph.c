@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-static const int state_kind[RANDOM_GRAPH_STATES] = {MATRIX, MATRIX, SQUARE, SQUARE,
-                                                    COLUMN, ROW,    SCALAR, TABLE};
-static const int output_kind[RANDOM_GRAPH_OUTPUTS] = {MATRIX, MATRIX, SQUARE, COLUMN, ROW};
+static const int state_kind[RANDOM_GRAPH_STATES] = {MATRIX,     MATRIX,  SQUARE, SQUARE,
+                                                    PER_COLUMN, PER_ROW, SCALAR, TABLE};
+static const int output_kind[RANDOM_GRAPH_OUTPUTS] = {MATRIX, MATRIX, SQUARE, PER_COLUMN, PER_ROW};
 
 static void declare_inputs(drawing *d) {
   gt_graph *g = d->g;
@@ -30,16 +30,17 @@ static void declare_inputs(drawing *d) {
 static void declare(drawing *d) {
   gt_graph *g = d->g;
   for (int v = 0; v < RANDOM_GRAPH_INPUT; v++) {
-    const bool is_state = v < RANDOM_GRAPH_OUTPUT;
-    const int kind = is_state ? state_kind[v % RANDOM_GRAPH_STATES] : output_kind[v - RANDOM_GRAPH_OUTPUT];
+    const bool is_state_or_copy = v < RANDOM_GRAPH_OUTPUT;
+    const int kind =
+        is_state_or_copy ? state_kind[v % RANDOM_GRAPH_STATES] : output_kind[v - RANDOM_GRAPH_OUTPUT];
     gt_graph_variable(g, gt_arena_printf(g->arena, "v%d", v), random_ops_shape(d, kind), GT_F32, false);
     if (v < RANDOM_GRAPH_STATES) random_ops_add(d, kind, gt_variable_read(g, (uint32_t)v), SMALL);
   }
   declare_inputs(d);
 }
 
-/* Assigns a value, or the old value plus another one, to three of four states, and any value to two of three
- * outputs. */
+/* Assigns a value, or the old value plus another one, to each state with probability 3/4, and any value to
+ * each output with probability 2/3. Chooses the values to keep. */
 static void assign(drawing *d, random_graph *result, bool in_place) {
   gt_graph *g = d->g;
   for (uint32_t v = 0; v < RANDOM_GRAPH_STATES; v++) {
@@ -56,15 +57,16 @@ static void assign(drawing *d, random_graph *result, bool in_place) {
   for (int k = 0; k < result->kept_count; k++) result->kept[k] = random_ops_pick(d, MATRIX, LARGEST).id;
 }
 
-random_graph random_graph_draw(gt_arena *arena, uint32_t seed, int fused, int ops, bool in_place) {
+random_graph random_graph_draw(gt_arena *arena, uint32_t seed, int fused_ops, int ops, bool in_place) {
   static const int64_t rows[] = {64, 128, 192}, widths[] = {16, 32, 36, 40};
-  drawing d = {.g = gt_graph_create(arena), .dice = seed * 2654435761u, .fused = 2 * seed};
+  /* A multiplicative hash (Knuth), so that seeds in sequence give different random numbers. */
+  drawing d = {.g = gt_graph_create(arena), .dice = seed * 2654435761u, .next_fused = 2 * seed};
   random_graph result = {.graph = d.g};
   d.rows = rows[random_ops_roll(&d, 3)];
   d.width = widths[random_ops_roll(&d, 4)];
   declare(&d);
-  for (int n = 0; n < fused; n++) random_ops_fused_product(&d);
-  for (int n = 0; n < ops; n++) random_ops_any(&d);
+  for (int n = 0; n < fused_ops; n++) random_ops_draw_fused(&d);
+  for (int n = 0; n < ops; n++) random_ops_draw_any(&d);
   assign(&d, &result, in_place);
   if (d.g->error.status) fail_msg("%s", d.g->error.message);
   return result;

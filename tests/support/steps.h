@@ -14,23 +14,25 @@ typedef struct steps {
   gt_kernel kernel[STEPS_MAX];
   gt_access access[STEPS_MAX][STEPS_ACCESSES];
   gt_buffer *buffer[STEPS_BUFFERS];
-  uint64_t size[STEPS_BUFFERS];
+  uint64_t size[STEPS_BUFFERS]; /* bytes */
   int buffers;
 } steps;
 
-/* Opens the Vulkan device with GTRAIN_DEBUG=validation, or without it if the validation layer is not
- * installed. NULL if there is no device. */
+/* Opens the first Vulkan device: with GTRAIN_DEBUG=validation unless GTRAIN_DEBUG is set, or without it if
+ * the validation layer is not installed. NULL if there is no usable device; the test fails if one cannot be
+ * opened. */
 gt_backend *steps_open_vulkan(void);
 
 void steps_init(steps *s, gt_backend *backend);
 void steps_finish(steps *s);
 /* Creates a buffer of `count` 4-byte words with the content `data` (NULL: zeros); returns its number. */
 int steps_buffer(steps *s, const void *data, uint64_t count);
-/* Adds a step that runs `grid` workgroups of `local` invocations. */
+/* Adds a step that runs `grid` workgroups of `local` invocations. args: the kernel's arguments, `size` bytes;
+ * steps_bind sets their addresses. */
 gt_step *steps_add(steps *s, const char *kernel, const void *args, size_t size, uint32_t local,
                    uint32_t grid);
-/* Sets the address at byte `argument` of the last step to word `first` of the buffer. */
+/* Sets the address at byte `argument` of the last step's arguments to that of word `first` of the buffer. */
 void steps_bind(steps *s, size_t argument, int buffer, uint64_t first);
 void steps_run(steps *s, uint32_t times); /* compiles, runs and waits; asserts success */
-void steps_read(steps *s, int buffer, void *out, uint64_t count);
+void steps_read(steps *s, int buffer, void *out, uint64_t count); /* copies the first `count` words */
 #endif

@@ -11,7 +11,7 @@ gt_id three_gradients[3];
 
 typedef struct three_args {
   uint64_t x, square, triple, negative;
-  uint64_t loaded[4], stored[2]; /* by an epilogue */
+  uint64_t loaded[4], stored[2]; /* addresses of the inputs and outputs of an epilogue */
   uint32_t count;
 } three_args;
 
@@ -35,8 +35,8 @@ static void gradient(gt_graph *graph, gt_id node, const gt_id *given, const bool
   if (!wanted[0]) return;
   if (given[0] != GT_NONE) sum = gt_mul(graph, given[0], gt_mul(graph, x, gt_constant(graph, 2)));
   if (given[1] != GT_NONE) {
-    const gt_id part = gt_mul(graph, gt_reshape(graph, given[1], shape), gt_constant(graph, 3));
-    sum = sum == GT_NONE ? part : gt_add(graph, sum, part);
+    const gt_id term = gt_mul(graph, gt_reshape(graph, given[1], shape), gt_constant(graph, 3));
+    sum = sum == GT_NONE ? term : gt_add(graph, sum, term);
   }
   input_gradient[0] = sum;
 }
@@ -72,7 +72,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
     .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 1, .max_inputs = 1, .further = 2, .infer = infer, \
     .gradient = gradient, .lower = lower, .epilogue = op_epilogue                                          \
   }
-static const gt_op plain = THREE("three", false), more = THREE("three_fusable", true);
+static const gt_op plain = THREE("three", false), fusable = THREE("three_fusable", true);
 
 gt_id three(gt_graph *graph, gt_id x) { return gt_node_add(graph, &plain, &x, 1, NULL, 0); }
-gt_id three_fusable(gt_graph *graph, gt_id x) { return gt_node_add(graph, &more, &x, 1, NULL, 0); }
+gt_id three_fusable(gt_graph *graph, gt_id x) { return gt_node_add(graph, &fusable, &x, 1, NULL, 0); }

@@ -8,6 +8,6 @@ gt_id three(gt_graph *graph, gt_id x);
 /* The same op, but the planner may fuse an epilogue into its first result. Its kernel ignores the epilogue,
  * so it can be planned, but not run. */
 gt_id three_fusable(gt_graph *graph, gt_id x);
-/* The gradients of the three results that the last call of the op's gradient function got. */
+/* The gradients of the three results that were passed to the last call of the op's gradient function. */
 extern gt_id three_gradients[3];
 #endif

@@ -87,6 +87,7 @@ static void restore(fixture *f) {
   free(text);
 }
 
+/* Kind "byte": the ids are the bytes. */
 static void bytes(void **state) {
   fixture f;
   (void)state;
@@ -100,6 +101,7 @@ static void bytes(void **state) {
   gt_arena_finish(&f.arena);
 }
 
+/* Kind "char": ids in the order of code points; a character that is not in the vocabulary is an error. */
 static void characters(void **state) {
   fixture f;
   (void)state;
@@ -139,6 +141,8 @@ static void many_characters(void **state) {
   gt_arena_finish(&f.arena);
 }
 
+/* Kind "word": ids of words and punctuation marks, the most frequent first, from 2 on; 0 is <pad>, 1 is
+ * <unk>, which stands for unknown words. */
 static void words(void **state) {
   fixture f;
   (void)state;
@@ -172,6 +176,8 @@ static bool clean(gt_text_view *text, uint8_t *memory, const char *kind, const c
 }
 #define CLEAN(kind, data) clean(&text, memory, kind, data, sizeof(data) - 1, &error)
 
+/* Cleaning removes a byte order mark, turns CR LF into LF, and rejects invalid UTF-8 and NUL bytes. Text of
+ * kind "byte" stays as it is. */
 static void cleaning(void **state) {
   uint8_t memory[64];
   gt_text_view text;
@@ -196,9 +202,9 @@ static void cleaning(void **state) {
   assert_true(gt_text_clean(gt_tokenizer_find("char"), &text, &error));
   gt_text_place(&(gt_text_view){memory + 7, 1, "t.txt", memory}, 0, &line, &column);
   assert_true(line == 3 && column == 2);
-  /* CR alone ends a line, too, and CR LF ends one. */
-  const gt_text_view old = text_of("a\rb\r\n\rxy");
-  gt_text_place(&old, 7, &line, &column);
+  /* A CR alone also ends a line, and CR LF ends only one. */
+  const gt_text_view with_cr = text_of("a\rb\r\n\rxy");
+  gt_text_place(&with_cr, 7, &line, &column);
   assert_true(line == 4 && column == 2);
 }
 
