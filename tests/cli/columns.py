@@ -18,11 +18,12 @@ def tensor(name):
     return struct.unpack("<%df" % ((end - begin) // 4), data[begin:end])
 
 
-def cycle(part):
-    return [math.sin(2 * math.pi * part), math.cos(2 * math.pi * part)]
+def cycle(fraction):
+    return [math.sin(2 * math.pi * fraction), math.cos(2 * math.pi * fraction)]
 
 
 def of_date(when, hours):
+    """The parts of a date: the year as a number, month, weekday and, if the column has hours, time of day as cycles."""
     first = datetime.datetime(when.year, 1, 1)
     year = (when - first) / (datetime.datetime(when.year + 1, 1, 1) - first)
     parts = [when.year + year, *cycle((when.month - 1) / 12), *cycle(when.weekday() / 7)]
@@ -59,10 +60,10 @@ worst = rows = 0
 for row, predicted in zip(csv.DictReader(open(sys.argv[2])), sys.stdin):
     features, at = [], 0
     for column in signature["columns"]:
-        for part, value in enumerate(stored(column, row[column["name"]])):
+        for index, value in enumerate(stored(column, row[column["name"]])):
             value = (value - center[at]) * scale[at] + offset[at]
             at += 1
-            if column["kind"] == "category" and part == 0:
+            if column["kind"] == "category" and index == 0:
                 features += [float(value == code) for code in range(categories(column))]
             else:
                 features.append(value)

@@ -1,5 +1,6 @@
 """Writes model files whose description of columns is wrong: columns_attack.py MODEL FOLDER. A model with one input is
-changed by each function in `attacks`; one with several inputs, the first with codes, by those in `of_inputs`."""
+changed by each function in `attacks`; one with several inputs, the first with codes, by each in `of_inputs`. They get
+the model's signature."""
 import copy
 import json
 import struct
@@ -15,8 +16,8 @@ def column(signature, kind):
     return next(c for c in signature["columns"] if c["kind"] == kind)
 
 
-def edit(of, **values):
-    return lambda s: column(s, of).update(values)
+def edit(kind, **values):
+    return lambda s: column(s, kind).update(values)
 
 
 def without(kind, key):

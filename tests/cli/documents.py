@@ -2,7 +2,7 @@
 """documents.py [--record] FILE.md...: runs the commands in the documents, and compares their output with the documents.
 
 In each file, in order and in one folder of its own that has the repository's configs/ and datasets/:
-- a block whose first line is "# NAME" with a suffix (NAME.yaml, NAME.py, …) is written to that file;
+- a block whose first line is "# NAME" or "// NAME" with a suffix (NAME.yaml, NAME.py, …) is written to that file;
 - in a block ```console, lines "$ COMMAND" are run by bash ("> " continues one); the lines after it are its output,
   including standard error, in which a line "…" stands for any number of lines, and "[exit N]" for a code other than 0.
 Numbers with a point may differ a little, as processors round differently; times, rates, sizes of memory, devices and

@@ -42,7 +42,7 @@ static keys keys_of(const gt_schema_place *place) {
   return list;
 }
 
-/* --- the places --- */
+/* --- the places: maps of a config --- */
 
 static bool contains(const gt_schema *whole, const gt_schema *part) {
   if (!whole || whole == part) return whole != NULL;
@@ -51,7 +51,8 @@ static bool contains(const gt_schema *whole, const gt_schema *part) {
   return false;
 }
 
-static void every_thing_has_a_place(void **state) {
+/* Every entry of the schema is in a map that gt_hint_key knows. */
+static void every_entry_has_a_place(void **state) {
   static gt_schema_entry entry[GT_SCHEMA_MAX_ENTRIES];
   const int entries = gt_schema_entries(entry, &arena);
   (void)state;
@@ -66,10 +67,10 @@ static void every_thing_has_a_place(void **state) {
   }
 }
 
-/* --- the table --- */
+/* --- the table of other programs' names --- */
 
 /* The keys of the map that a row names, such as "train.early_stopping" or "layer conv2d"; with only a kind
- * ("optimizer"), of the first thing of that kind that has the key `ours`. */
+ * ("optimizer"), of the first map of that kind that has the key `ours`. */
 static keys map_of(const char *where, const char *ours) {
   keys list = {.count = 0};
   char kind[64], name[64] = "", path[64] = "";
@@ -77,17 +78,18 @@ static keys map_of(const char *where, const char *ours) {
     sscanf(where, "%63[a-z_].%63s", kind, path);
   for (int i = 0; i < diagnostics.places; i++) {
     const gt_schema_place *place = &diagnostics.place[i];
-    const bool section = !strcmp(place->kind, "section") && !strcmp(place->name, kind);
-    if (!section && (strcmp(place->kind, kind) != 0 || (*name && strcmp(place->name, name) != 0))) continue;
+    const bool is_section = !strcmp(place->kind, "section") && !strcmp(place->name, kind);
+    if (!is_section && (strcmp(place->kind, kind) != 0 || (*name && strcmp(place->name, name) != 0)))
+      continue;
     list = keys_of(place);
     for (const gt_field *f = place->schema->fields; *path && f->name; f++)
       if (!strcmp(f->name, path)) list = (keys){.count = 0}, add_fields(&list, f->sub);
-    if (*name || section || has(&list, ours)) return list;
+    if (*name || is_section || has(&list, ours)) return list;
   }
   return list;
 }
 
-/* The names of a kind of thing, or the choices of all keys with this name. */
+/* The names of a kind, such as all layers; none if there is no such kind. */
 static keys names_of(const char *what) {
   keys list = {.count = 0};
   const char *kind = !strcmp(what, "data format") ? "data" : what;
@@ -105,14 +107,14 @@ static void add_choices(keys *list, const gt_schema *schema, const char *key) {
   }
 }
 
+/* The names of a kind or, if there is no such kind, the choices of all keys with this name. */
 static keys choices_of(const char *what) {
   keys list = names_of(what);
   for (int i = 0; i < diagnostics.places && !names_of(what).count; i++) {
     add_choices(&list, diagnostics.place[i].schema, what);
     add_choices(&list, diagnostics.place[i].common, what);
   }
-  if (!names_of(what).count)
-    add_choices(&list, &gt_data_split_schema, what); /* this schema has no map of its own in the config */
+  if (!names_of(what).count) add_choices(&list, &gt_data_split_schema, what);
   return list;
 }
 
@@ -120,7 +122,7 @@ static void check_row(const gt_foreign *row) {
   if (!row->ours && !row->note) fail_msg("'%s' has neither a name nor a note", row->words);
   for (const char *c = row->words; *c; c++)
     if (!islower((unsigned char)*c) && !isdigit((unsigned char)*c) && *c != ' ')
-      fail_msg("'%s' is not folded", row->words);
+      fail_msg("'%s' has a character that is not a lower case letter or a digit", row->words);
 }
 
 static int words_tried;
@@ -178,15 +180,16 @@ static void foreign_keys_exist(void **state) {
 
 /* --- keys in the wrong map --- */
 
+/* What the help of gt_hint_key calls this map, or the beginning of it. */
 static const char *fragment_of(const gt_schema_place *place) {
-  static const char *const words[][2] = {{"config", "top level"},
+  static const char *const texts[][2] = {{"config", "top level"},
                                          {"augmentation", "'augment'"},
                                          {"layer", "'model'"},
                                          {"block", "'repeat'"},
                                          {"init", "'init'"}};
   const char *kind = strcmp(place->kind, "section") ? place->kind : place->name;
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (!strcmp(words[i][0], kind)) return words[i][1];
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (!strcmp(texts[i][0], kind)) return texts[i][1];
   return gt_arena_printf(&arena, "'%s", kind);
 }
 
@@ -216,10 +219,10 @@ static void wrong_map_names_the_right_one(void **state) {
         const char *key = there.name[n];
         if (has(&here, key)) continue;
         const gt_hint hint = gt_hint_key(&diagnostics, to->schema->name, key, NULL, here.name, here.count);
-        const bool slip = hint.suggestion && gt_word_distance(key, hint.suggestion) <= 1;
+        const bool is_misspelling = hint.suggestion && gt_word_distance(key, hint.suggestion) <= 1;
         tried++;
         explained += names_owner(hint.help, key);
-        if (!names_owner(hint.help, key) && !slip && !hint.from_table)
+        if (!names_owner(hint.help, key) && !is_misspelling && !hint.from_table)
           fail_msg("'%s' in %s: %s", key, to->name, hint.suggestion ? hint.suggestion : "no hint");
       }
     }
@@ -265,17 +268,17 @@ static size_t common_letters(const char *a, const char *b) {
   return row[strlen(b)];
 }
 
-enum { MISSPELT = 2000 };
+enum { MISSPELLINGS = 2000 };
 
-/* Misspells names of the schema. The hint gets only the names of the same map, so it must suggest one of
- * these. */
+/* Misspells names of the schema by one or two edits. Most must lead to the original name, few to another one,
+ * which must be similar to the misspelling. */
 static void misspellings_have_close_suggestions(void **state) {
   int right = 0, none = 0, other = 0, tried = 0;
   (void)state;
-  while (tried < MISSPELT) {
+  while (tried < MISSPELLINGS) {
     const gt_schema_place *place = &diagnostics.place[random_below((uint32_t)diagnostics.places)];
-    const bool of_names = random_below(2) && names_of(place->kind).count;
-    const keys list = of_names ? names_of(place->kind) : keys_of(place);
+    const bool is_name = random_below(2) && names_of(place->kind).count;
+    const keys list = is_name ? names_of(place->kind) : keys_of(place);
     if (!list.count) continue;
     const char *name = list.name[random_below((uint32_t)list.count)];
     char word[64];
@@ -285,8 +288,8 @@ static void misspellings_have_close_suggestions(void **state) {
     if (!*word || has(&list, word)) continue; /* another valid name, which is no error */
     tried++;
     const gt_hint hint =
-        of_names ? gt_hint_name(&diagnostics, place->kind, word, list.name, list.count)
-                 : gt_hint_key(&diagnostics, place->schema->name, word, NULL, list.name, list.count);
+        is_name ? gt_hint_name(&diagnostics, place->kind, word, list.name, list.count)
+                : gt_hint_key(&diagnostics, place->schema->name, word, NULL, list.name, list.count);
     if (!hint.suggestion) {
       none++;
     } else if (!strcmp(hint.suggestion, name)) {
@@ -308,7 +311,7 @@ int main(void) {
   gt_diagnostics_init(&diagnostics, &arena);
   gt_config_set_places(&diagnostics);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_thing_has_a_place), cmocka_unit_test(foreign_names_exist),
+      cmocka_unit_test(every_entry_has_a_place), cmocka_unit_test(foreign_names_exist),
       cmocka_unit_test(foreign_keys_exist), cmocka_unit_test(wrong_map_names_the_right_one),
       cmocka_unit_test(misspellings_have_close_suggestions)};
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,9 +25,9 @@ def run(*words):
 def compare(case, got, want):
     global failed
     for name, value in want.items():
-        known = got.get(name)
-        if known is None or abs(known - value) > 1e-5 * max(1, abs(value)):
-            print(f"{case}: {name} is {known}, not {value}")
+        found = got.get(name)
+        if found is None or abs(found - value) > 1e-5 * max(1, abs(value)):
+            print(f"{case}: {name} is {found}, not {value}")
             failed += 1
 
 
@@ -54,13 +54,14 @@ def predictions(case, inputs):
     return [[float(cell) for cell in row] for row in rows]
 
 
-def share(part, whole):
+def ratio(part, whole):
     return part / whole if whole else 0
 
 
 # --- metrics of predicted classes ---
 
 def by_class(labels, answers, classes, value):
+    """value(right answers, answers, labels) of each class."""
     out = []
     for c in range(classes):
         right = sum(a == b == c for a, b in zip(labels, answers))
@@ -68,8 +69,8 @@ def by_class(labels, answers, classes, value):
     return out
 
 
-VALUES = {"precision": lambda r, a, b: share(r, a), "recall": lambda r, a, b: share(r, b),
-          "f1": lambda r, a, b: share(2 * r, a + b)}
+VALUES = {"precision": lambda r, a, b: ratio(r, a), "recall": lambda r, a, b: ratio(r, b),
+          "f1": lambda r, a, b: ratio(2 * r, a + b)}
 
 
 def of_answers(labels, answers, classes):
@@ -85,7 +86,7 @@ def of_answers(labels, answers, classes):
         want[name + "_weighted"] = sum(e * n for e, n in zip(each, counts)) / len(labels)
     recall = by_class(labels, answers, classes, VALUES["recall"])
     want["balanced_accuracy"] = sum(recall[c] for c in range(classes) if counts[c]) / sum(n > 0 for n in counts)
-    union = by_class(labels, answers, classes, lambda r, a, b: share(r, a + b - r))
+    union = by_class(labels, answers, classes, lambda r, a, b: ratio(r, a + b - r))
     want["iou"] = sum(union[c] for c in occurs) / len(occurs)
     want["dice"] = want["f1_macro"]
     return want
@@ -93,7 +94,8 @@ def of_answers(labels, answers, classes):
 
 # --- metrics of probabilities and other scores ---
 
-def area(labels, scores):
+def roc_area(labels, scores):
+    """The fraction of pairs of a positive and a negative item that the scores order correctly; a tie counts half."""
     positive = [s for s, l in zip(scores, labels) if l]
     negative = [s for s, l in zip(scores, labels) if not l]
     won = sum((p > n) + (p == n) / 2 for p in positive for n in negative)
@@ -114,7 +116,7 @@ def of_scores(labels, rows):
     classes = len(rows[0])
     each = [1] if classes == 2 else range(classes)
     want = {}
-    for name, of in (("roc_auc", area), ("average_precision", average_precision)):
+    for name, of in (("roc_auc", roc_area), ("average_precision", average_precision)):
         want[name] = sum(of([l == c for l in labels], [r[c] for r in rows]) for c in each) / len(each)
     want["log_loss"] = -sum(math.log(r[l]) for l, r in zip(labels, rows)) / len(labels)
     brier = sum((p - (c == l)) ** 2 for l, r in zip(labels, rows) for c, p in enumerate(r)) / len(labels)
@@ -132,8 +134,8 @@ def classes_case(classes):
     case = f"classes{classes}"
     rows = [[rng.gauss(0, 1), rng.gauss(0, 1)] for _ in range(260)]
     for row in rows:
-        angle = int((math.atan2(row[1], row[0]) / math.pi + 1) / 2 * classes + rng.gauss(0, 0.4)) % classes
-        row.append(angle if rng.random() < 0.9 else 0)
+        label = int((math.atan2(row[1], row[0]) / math.pi + 1) / 2 * classes + rng.gauss(0, 0.4)) % classes
+        row.append(label if rng.random() < 0.9 else 0)
     write_csv(case + "-train.csv", "abc", rows[:150])
     write_csv(case + "-test.csv", "abc", rows[150:])
     config = f"""data: {{train: {case}-train.csv, test: {case}-test.csv, target: c, task: classification}}
@@ -166,7 +168,8 @@ train: {epochs: 10, batch_size: 32}
     outputs = predictions("bits", "bits-inputs.csv")
     both = []
     for k, name in enumerate(("up", "right")):
-        labels, p = [row[2 + k] for row in rows[120:]], [row[2 + k] for row in outputs]  # p: after the classes
+        # gtrain predict writes the two classes, then the two probabilities.
+        labels, p = [row[2 + k] for row in rows[120:]], [row[2 + k] for row in outputs]
         want = {**of_answers(labels, [int(x > 0.5) for x in p], 2), **of_scores(labels, [[1 - x, x] for x in p])}
         both.append({n: want[n] for n in NAMES})
         compare("bits", got, {f"{n}.{name}": want[n] for n in NAMES})

@@ -1,6 +1,6 @@
 """Compares two steps of SGD on two targets, a number and a class, with the same steps computed here in double precision:
-several_targets.py GTRAIN FOLDER DEVICE. The objective is 1 · mean of load + 0.5 · mean of kind, where each mean is over
-its own items: samples with weights; labels that do not count; classes with weights."""
+several_targets.py GTRAIN FOLDER DEVICE. The objective is 1 · mean of load + 0.5 · mean of kind. Each mean is weighted on
+its own: both by the weights of samples; that of kind also by the weights of classes, and without ignored labels."""
 import json
 import math
 import os
@@ -48,20 +48,21 @@ def train(run, config, rate, steps, batch, accumulate):
         data = file.read()
     size = struct.unpack("<Q", data[:8])[0]
     tensors = {}
-    for name, about in json.loads(data[8:8 + size]).items():
+    for name, entry in json.loads(data[8:8 + size]).items():
         if name == "__metadata__" or name.startswith("data."):
             continue
-        begin, end = (8 + size + offset for offset in about["data_offsets"])
+        begin, end = (8 + size + offset for offset in entry["data_offsets"])
         tensors[name] = list(struct.unpack(f"<{(end - begin) // 4}f", data[begin:end]))
     with open(run + "/metrics.jsonl") as file:
         return tensors, [json.loads(line) for line in file]
 
 
 def step(p, weights, labels, class_weights):
-    """The two means and the gradient of the objective, by the chain rule."""
+    """The two means and the gradient of the objective, by the chain rule. weights: of the samples; labels: the classes, -1
+    if ignored."""
     total = sum(weights)
-    of_class = [w * (class_weights[k] if k >= 0 else 0) for w, k in zip(weights, labels)]
-    divisor = sum(of_class)
+    kind_weights = [w * (class_weights[k] if k >= 0 else 0) for w, k in zip(weights, labels)]
+    divisor = sum(kind_weights)
     g = {name: [0.0] * len(values) for name, values in p.items()}
     mean_load = mean_kind = 0.0
     for i in range(N):
@@ -75,8 +76,8 @@ def step(p, weights, labels, class_weights):
         d_out = weights[i] * 2 * (out - load[i]) / total
         d_logit = [0.0] * CLASSES
         if labels[i] >= 0:
-            mean_kind += of_class[i] * (log_sum - logit[labels[i]]) / divisor
-            d_logit = [WEIGHT * of_class[i] / divisor * (math.exp(v - log_sum) - (c == labels[i]))
+            mean_kind += kind_weights[i] * (log_sum - logit[labels[i]]) / divisor
+            d_logit = [WEIGHT * kind_weights[i] / divisor * (math.exp(v - log_sum) - (c == labels[i]))
                        for c, v in enumerate(logit)]
         g["load.bias"][0] += d_out
         for c in range(CLASSES):
@@ -102,6 +103,7 @@ def compare(case, what, got, want):
 
 
 def case(name, config, weights, labels, class_weights, batch=N, accumulate=1):
+    # One step with a rate of nearly 0 gives the initial parameters.
     p, _ = train(name + "0", config, 1e-30, 1, batch, accumulate)
     tensors, rows = train(name, config, RATE, 2, batch, accumulate)
     rows = {row["step"]: row for row in rows if row["split"] == "train"}

@@ -13,6 +13,7 @@ static gt_arena arena;
 static gt_schema_entry entry[GT_SCHEMA_MAX_ENTRIES];
 static int entries, tried;
 
+/* No map has the key zqx. */
 #define UNKNOWN     "zqx: 1"
 #define TWO_SAMPLES "inputs: [[0, 1, 0, 1, 1, 0, 1, 0], [1, 0, 1, 1, 0, 1, 0, 1]], targets: [0, 1]"
 
@@ -30,7 +31,7 @@ static const char *const data[] = {
 };
 enum { DATA = sizeof data / sizeof *data };
 
-/* A config with `content` in the map of the thing. */
+/* A config with `content` in the map of this entry. */
 static const char *config_of(const gt_schema_entry *t, const char *content, int variant) {
 #define PRINT(...) gt_arena_printf(&arena, __VA_ARGS__)
   static const char linear[] = "model: [{linear: 1}]\n", kan[] = "model: [{kan: 2}]\n";
@@ -68,8 +69,9 @@ static bool is_error_at(const char *text, const char *place) {
   return found;
 }
 
-/* `content` has one unknown key. Where a value may not be a map at all (or_at_map), the error may also be at
- * the map. */
+/* `content` has one unknown key, zqx: with data of at least one variant, there is an error at it, or at the
+ * start of its path (optimizer.zqx). or_at_map: the value may not be a map at all, so the error may also be
+ * at the map. */
 static void check_rejected(const gt_schema_entry *t, const char *content, bool or_at_map) {
   tried++;
   for (int variant = 0; variant < DATA; variant++) {
@@ -82,9 +84,10 @@ static void check_rejected(const gt_schema_entry *t, const char *content, bool o
 
 static const char *required_of(const gt_schema *schema, const gt_field *except);
 
-/* A valid value for a key that accepts only certain texts; it is written whenever its map is. NULL: any value
- * of the key's type is valid. */
+/* A valid value for a key that accepts only certain texts; required_of writes such a key even if it is
+ * optional. NULL: any value of the key's type is valid. */
 static const char *known_value(const gt_schema *schema, const gt_field *field) {
+  /* schema, key, value */
   static const char *const known[][3] = {
       {"table", "inputs", "[[0, 1]]"}, {"table", "targets", "[0]"},   {"repeat", "layers", "[relu]"},
       {"function", "formula", "x0"},   {"condition", "at", "{x: 0}"}, {"embedding", "num_embeddings", "2"},
@@ -107,7 +110,7 @@ static const char *value_of(const gt_schema *schema, const gt_field *field) {
   }
 }
 
-/* The required keys of a map, without `except`; ends with a comma. */
+/* The required keys of a map and those with a known value, without `except`; ends with a comma. */
 static const char *required_of(const gt_schema *schema, const gt_field *except) {
   const char *text = "";
   if (schema == &gt_config_schema) return text; /* all configs here have them */
@@ -121,9 +124,10 @@ static void walk(const gt_schema_entry *t, const gt_schema *schema, const char *
 
 /* Checks the maps inside a value of type GT_FIELD_NODE. */
 static void walk_node(const gt_schema_entry *t, const gt_field *f, const char *before, const char *after) {
+  /* gt_schema_entries has entries for the maps in these; `each` has no fixed keys. */
   static const char *const checked_elsewhere[] = {"data",  "augment",   "layers", "init_from",
                                                   "loss",  "optimizer", "each",   "schedule",
-                                                  "train", "phases",    NULL}; /* in gt_schema_entries() */
+                                                  "train", "phases",    NULL};
   if (f->sub) {
     walk(t, f->sub, PRINT("%s[{", before), PRINT("}]%s", after));
     return;
@@ -164,9 +168,11 @@ static void unknown_keys(void **state) {
   for (int i = 0; i < entries; i++) {
     const gt_schema_entry *t = &entry[i];
     if (!strcmp(t->kind, "warning") || !strcmp(t->kind, "metric")) continue; /* names without a map */
-    /* These are checked as their items, as part of their section, or by unknown_keys_of_phases. */
-    const bool is_prune = !strcmp(t->name, "prune") || !strcmp(t->name, "symbolic");
-    if (t->items || (t->path && strchr(t->path, '.') && !is_prune)) continue;
+    /* A section with items is checked as the entries of that kind, a section inside another one with the
+     * outer one, a phase by unknown_keys_of_phases; the maps of a phase, prune and symbolic, are checked
+     * here. */
+    const bool is_map_of_phase = !strcmp(t->name, "prune") || !strcmp(t->name, "symbolic");
+    if (t->items || (t->path && strchr(t->path, '.') && !is_map_of_phase)) continue;
     const bool needs_file = !strcmp(t->kind, "format") && strcmp(t->name, "table") != 0;
     walk(t, t->schema, "", "");
     if (t->common && !needs_file) walk(t, t->common, required_of(t->schema, NULL), "");
@@ -187,6 +193,7 @@ static void unknown_keys_of_phases(void **state) {
 
 /* --- the JSON Schema --- */
 
+/* The node at a JSON pointer such as "#/$defs/layer"; NULL if there is none. */
 static const json_t *resolved(const json_t *root, const char *reference) {
   char *rest = gt_arena_strdup(&arena, reference), *part;
   assert_string_equal(strsep(&rest, "/"), "#");
@@ -207,6 +214,7 @@ static void check_all_closed(const json_t *root, const json_t *schemas, const ch
   json_array_foreach(schemas, index, value) { check_closed(root, value, PRINT("%s/%zu", path, index)); }
 }
 
+/* True if `type`, a name or an array of names, includes this one. */
 static bool may_be(const json_t *type, const char *name) {
   const json_t *value;
   size_t index;

@@ -31,15 +31,15 @@ static const char *train(const char *name, const char *options) {
 }
 
 /* Writes a copy of the model with one number of its wiring replaced; returns its path. */
-static const char *rewired(const char *model, const char *tensor, int64_t at, int32_t value) {
+static const char *rewired(const char *model, const char *tensor, int64_t index, int32_t value) {
   gt_container file;
   gt_error error = {0};
   const char *to = gt_arena_printf(&arena, "%s.bad", model);
   assert_true(gt_safetensors_read(model, &file, &error));
   const gt_stored *wiring = gt_container_tensor(&file, tensor);
   assert_non_null(wiring);
-  assert_true(at < gt_shape_count(wiring->shape));
-  ((int32_t *)(uintptr_t)wiring->data)[at] = value;
+  assert_true(index < gt_shape_count(wiring->shape));
+  ((int32_t *)(uintptr_t)wiring->data)[index] = value;
   int entries = 0;
   for (int i = 0; i < file.entries; i++)
     if (strcmp(file.metadata[i].key, "gtrain.xxh3")) file.metadata[entries++] = file.metadata[i];
@@ -48,6 +48,7 @@ static const char *rewired(const char *model, const char *tensor, int64_t at, in
   return to;
 }
 
+/* Asserts the exit code of each command for the model. */
 static void check_codes(const char *model, bool automaton, const char *inputs, int code) {
   assert_int_equal(gtrain(gt_arena_printf(&arena, "eval %s --device cpu --quiet", model)), code);
   assert_int_equal(
@@ -68,12 +69,12 @@ static void dense(void **unused) {
   check_codes(rewired(model, "logic2.wiring", 0, 0), false, inputs, 0);
   for (size_t i = 0; i < sizeof invalid_sources / sizeof *invalid_sources; i++)
     check_codes(rewired(model, "logic2.wiring", 1500, invalid_sources[i]), false, inputs, GT_ERR_DATA);
-  check_codes(rewired(model, "logic1.wiring", 7, 192), false, inputs,
-              GT_ERR_DATA); /* 64 inputs, 3 bits each */
+  /* The first layer has 192 inputs: 64 numbers of 3 bits. */
+  check_codes(rewired(model, "logic1.wiring", 7, 192), false, inputs, GT_ERR_DATA);
   check_codes(rewired(model, "logic1.wiring", 7, 191), false, inputs, 0);
 }
 
-/* A leaf reads a position of its 3x3 field in one of three channels. */
+/* A leaf of a tree of gates reads one of 27 inputs: 3x3 positions in three channels. */
 static void convolution(void **unused) {
   (void)unused;
   const char *inputs = "datasets/digits/digits.csv", *wiring = "logic_conv2d1.wiring";
@@ -101,15 +102,15 @@ static void automaton(void **unused) {
   const int64_t wires = gt_container_tensor(&valid, "logic_ca1.wiring")->shape.dim[1];
   gt_container_finish(&valid);
   const struct {
-    int64_t at;
-    int32_t inside, outside;
+    int64_t index;
+    int32_t inside, outside; /* a valid value there, and one that is out of range */
   } places[] = {{0, 8, 9}, {wires, 8, 9}, {8, 7, 8}, {wires - 1, 1, 2}, {2 * wires - 1, 1, 2}};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-    check_codes(rewired(model, "logic_ca1.wiring", places[i].at, places[i].inside), true, board, 0);
-    check_codes(rewired(model, "logic_ca1.wiring", places[i].at, places[i].outside), true, board,
+    check_codes(rewired(model, "logic_ca1.wiring", places[i].index, places[i].inside), true, board, 0);
+    check_codes(rewired(model, "logic_ca1.wiring", places[i].index, places[i].outside), true, board,
                 GT_ERR_DATA);
     for (size_t k = 0; k < sizeof invalid_sources / sizeof *invalid_sources; k++)
-      check_codes(rewired(model, "logic_ca1.wiring", places[i].at, invalid_sources[k]), true, board,
+      check_codes(rewired(model, "logic_ca1.wiring", places[i].index, invalid_sources[k]), true, board,
                   GT_ERR_DATA);
   }
 }

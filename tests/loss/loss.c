@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 enum { BATCH = 4, OUTPUTS = 3 };
-static bool mixed;     /* each sample is mixed with another */
+static bool mixed;     /* each sample is mixed with another one */
 static bool weighted;  /* samples have weights of their own */
 static bool item_axis; /* labels are [BATCH, 1]: each is an item */
 
@@ -57,22 +57,25 @@ static void build(fixture *f, const char *text, gt_shape prediction, gt_shape ta
 }
 
 static const float prediction[BATCH * OUTPUTS] = {0.5f, -1, 2, 3, 0.25f, -0.5f, -2, 1.5f, 0, 9, 9, 9};
+/* Targets. */
 static const float bits[BATCH * OUTPUTS] = {1, 0, 1, 0, 0, 1, 1, 1, 0, 5, 5, 5};
 static const float not_bits[BATCH * OUTPUTS] = {5, -3, 1, 0.4f, -7, 0.6f, 1, 1, 0.5f, 5, 5, 5};
-static const float *numbers = bits;
+static const float *target_values = bits; /* the targets in use */
 static int32_t labels[BATCH] = {2, 1, 1, 0};
+/* Mixtures: the labels of the other samples, and the weights of the labels above. */
 static const int32_t others[BATCH] = {0, 1, 2, 0};
 static const float share[BATCH] = {0.75f, 0.5f, 0, 1};
 static float weight[BATCH] = {1, 1, 1, 0}; /* the last row is padding */
 
-/* Runs the graph and reads the values that are kept. */
+/* Runs the graph and reads the values of the nodes in `keep`. */
 static void evaluate(fixture *f, bool labelled, const gt_id *keep, int count, float **got) {
   gt_error error = {0};
   gt_backend *backend = gt_cpu_open(1, &error);
   const gt_plan_options options = {.target = backend->target, .keep = keep, .keep_count = count};
   gt_plan *plan = gt_plan_create(&f->arena, f->graph, &options, &error);
   assert_non_null(plan);
-  const void *content[5] = {prediction, labelled ? (const void *)labels : numbers, weight, others, share};
+  const void *content[5] = {prediction, labelled ? (const void *)labels : target_values, weight, others,
+                            share};
   const size_t size[5] = {sizeof prediction, labelled ? sizeof labels : sizeof bits, sizeof weight,
                           sizeof others, sizeof share};
   const int variables = mixed ? 5 : 3;
@@ -91,12 +94,14 @@ static void evaluate(fixture *f, bool labelled, const gt_id *keep, int count, fl
   gt_backend_close(backend);
 }
 
+/* want: the sum of the losses; want_correct: that of the accuracies, or -1 for a loss without. */
 static void check(const char *text, bool labelled, double want, double want_correct) {
   fixture f;
-  const gt_shape rows = gt_shape_2(BATCH, OUTPUTS), deep = gt_shape_of(3, (int64_t[]){BATCH, 1, OUTPUTS});
+  const gt_shape rows = gt_shape_2(BATCH, OUTPUTS),
+                 with_axis = gt_shape_of(3, (int64_t[]){BATCH, 1, OUTPUTS});
   double counted_weight = 0;
   for (int i = 0; i < BATCH; i++) counted_weight += !labelled || labels[i] >= 0 ? (double)weight[i] : 0;
-  build(&f, text, item_axis ? deep : rows,
+  build(&f, text, item_axis ? with_axis : rows,
         !labelled   ? rows
         : item_axis ? gt_shape_2(BATCH, 1)
                     : gt_shape_1(BATCH),
@@ -116,9 +121,10 @@ static void check(const char *text, bool labelled, double want, double want_corr
   gt_arena_finish(&f.arena);
 }
 
+/* The sum over the three samples of the mean over their outputs. */
 static double sum(double (*each)(double x, double t)) {
   double all = 0;
-  for (int i = 0; i < 3 * OUTPUTS; i++) all += each(prediction[i], numbers[i]) / OUTPUTS;
+  for (int i = 0; i < 3 * OUTPUTS; i++) all += each(prediction[i], target_values[i]) / OUTPUTS;
   return all;
 }
 
@@ -133,9 +139,10 @@ static double bce(double x, double t) {
   return -t * log(p) - (1 - t) * log(1 - p);
 }
 static double smooth_bce(double x, double t) { return bce(x, t * 0.8 + 0.1); }
-static double squares(double x, double t) { return OUTPUTS * square(x, t); }
+static double sum_squared(double x, double t) { return OUTPUTS * square(x, t); } /* no mean over outputs */
+/* Accuracies of an output: of sum_squared, and of bce, whose predictions are logits. */
 static double same_side(double x, double t) { return (x > 0.5) == (t > 0.5); }
-static double agrees(double x, double t) { return (x > 0) == (t > 0.5); }
+static double same_bit(double x, double t) { return (x > 0) == (t > 0.5); }
 
 static double cross_entropy(double smoothing) {
   double all = 0;
@@ -157,8 +164,8 @@ static void values(void **state) {
   check("model: x", false, sum(square), -1);
   check("loss: mae", false, sum(absolute), -1);
   check("loss: {type: huber, delta: 0.75}", false, sum(huber), -1);
-  check("loss: bce", false, sum(bce), sum(agrees));
-  check("loss: {type: bce, label_smoothing: 0.2}", false, sum(smooth_bce), sum(agrees));
+  check("loss: bce", false, sum(bce), sum(same_bit));
+  check("loss: {type: bce, label_smoothing: 0.2}", false, sum(smooth_bce), sum(same_bit));
 }
 
 /* Labels of -1 do not count; if none counts, the loss is 0. */
@@ -199,23 +206,23 @@ static void mixtures(void **state) {
 /* The accuracy is also defined if targets are not bits. */
 static void sums_of_squares(void **state) {
   (void)state;
-  check("loss: sum_squared", false, sum(squares), sum(same_side));
-  numbers = not_bits;
-  check("loss: sum_squared", false, sum(squares), sum(same_side));
-  numbers = bits;
+  check("loss: sum_squared", false, sum(sum_squared), sum(same_side));
+  target_values = not_bits;
+  check("loss: sum_squared", false, sum(sum_squared), sum(same_side));
+  target_values = bits;
 }
 
-/* The unweighted loss of sample i, and its derivative with respect to each output. */
-static void squares_of(int i, double *loss, double slope[OUTPUTS]) {
+/* The unweighted mse or cross-entropy of sample i, and its derivative with respect to each output. */
+static void mse_of(int i, double *loss, double slope[OUTPUTS]) {
   *loss = 0;
   for (int k = 0; k < OUTPUTS; k++) {
-    const double d = (double)prediction[i * OUTPUTS + k] - (double)numbers[i * OUTPUTS + k];
+    const double d = (double)prediction[i * OUTPUTS + k] - (double)target_values[i * OUTPUTS + k];
     *loss += d * d / OUTPUTS;
     slope[k] = 2 * d / OUTPUTS;
   }
 }
 
-static void entropy_of(int i, double *loss, double slope[OUTPUTS]) {
+static void cross_entropy_of(int i, double *loss, double slope[OUTPUTS]) {
   const float *x = prediction + i * OUTPUTS;
   double total = 0;
   for (int k = 0; k < OUTPUTS; k++) total += exp((double)x[k]);
@@ -255,16 +262,17 @@ static void check_mean(const char *text, bool labelled, void (*sample_loss)(int,
 
 static void weighted_means(void **state) {
   (void)state;
-  static const float weights[][BATCH] = {{0.5f, 0, 3, 1.25f}, {0, 0, 0, 0}}, usual[BATCH] = {1, 1, 1, 0};
-  static const double of_class[OUTPUTS] = {2, 0.5, 1};
+  static const float weights[][BATCH] = {{0.5f, 0, 3, 1.25f}, {0, 0, 0, 0}}, unweighted[BATCH] = {1, 1, 1, 0};
+  static const double class_weights[OUTPUTS] = {2, 0.5, 1};
   weighted = true;
   for (int w = 0; w < 2; w++) {
     memcpy(weight, weights[w], sizeof weight);
-    check_mean("loss: mse", false, squares_of, NULL);
-    check_mean("loss: cross_entropy", true, entropy_of, NULL);
-    check_mean("loss: {type: cross_entropy, class_weights: [2, 0.5, 1]}", true, entropy_of, of_class);
+    check_mean("loss: mse", false, mse_of, NULL);
+    check_mean("loss: cross_entropy", true, cross_entropy_of, NULL);
+    check_mean("loss: {type: cross_entropy, class_weights: [2, 0.5, 1]}", true, cross_entropy_of,
+               class_weights);
   }
-  memcpy(weight, usual, sizeof weight);
+  memcpy(weight, unweighted, sizeof weight);
   weighted = false;
 }
 
@@ -295,12 +303,12 @@ static void errors(void **state) {
   expect_error("loss: {type: huber, delta: 0}", gt_shape_2(BATCH, 2), GT_F32, 1, "delta");
 }
 
-/* True for losses whose outputs approximate the targets. */
+/* gt_loss_fits_targets is true for losses that train outputs to equal the targets. */
 static void fitted_targets(void **state) {
   (void)state;
   static const struct {
     const char *text;
-    bool labels, fits;
+    bool classification, fits;
   } cases[] = {{"loss: mse\n", false, true},
                {"loss: mae\n", false, true},
                {"loss: huber\n", false, true},
@@ -317,13 +325,13 @@ static void fitted_targets(void **state) {
     gt_diagnostics_init(&diagnostics, &arena);
     const gt_spec *root =
         gt_spec_parse(&arena, "config.yaml", cases[i].text, strlen(cases[i].text), &diagnostics);
-    const gt_data_target target = {.classification = cases[i].labels};
+    const gt_data_target target = {.classification = cases[i].classification};
     const gt_loss *loss = gt_loss_read(&arena, root, &target, &diagnostics);
     assert_non_null(loss);
     assert_int_equal(gt_loss_fits_targets(loss), cases[i].fits);
     gt_arena_finish(&arena);
   }
-  assert_int_equal(gt_loss_count(), CASES - 1); /* a new loss needs a case */
+  assert_int_equal(gt_loss_count(), CASES - 1); /* a new loss needs a case; pde has two */
 }
 
 int main(void) {

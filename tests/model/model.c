@@ -76,7 +76,8 @@ static void layout(void **state) {
   assert_int_equal(p->parameters, 6);
   assert_string_equal(p->slot[0]->name, "body.weight");
   assert_string_equal(p->slot[5]->name, "head.bias");
-  /* group 0: body.weight (9), linear1.weight (15); group 2: biases 3 and 5; then the frozen head 5 and 1 */
+  /* Each size is rounded up to a multiple of 4. Group 0: body.weight (9) and linear1.weight (15); group 2,
+   * *.bias: 3 and 5; then group 1, the frozen head: 5 and 1. */
   assert_int_equal(gt_store_find(p, "body.weight")->offset, 0);
   assert_int_equal(gt_store_find(p, "linear1.weight")->offset, 12);
   assert_int_equal(p->group[0].count, 28);
@@ -94,6 +95,7 @@ static void layout(void **state) {
   finish(&f);
 }
 
+/* Only parameters whose size is not a multiple of 4 are followed by a gap; they are the last ones. */
 static void aligned_parameters_leave_no_gaps(void **state) {
   (void)state;
   fixture f;
@@ -101,7 +103,7 @@ static void aligned_parameters_leave_no_gaps(void **state) {
   assert_built(&f);
   const gt_store *p = f.model->store;
   assert_int_equal(p->values, 784 * 512 + 512 + 5120 + 10);
-  assert_int_equal(p->total, p->values + 2);
+  assert_int_equal(p->total, p->values + 2); /* linear2.bias ends with a gap: 10 is rounded up to 12 */
   assert_string_equal(p->parameter[3]->name, "linear2.bias");
   finish(&f);
 }
@@ -117,6 +119,7 @@ static void statistics(const float *x, int64_t n, double *mean, double *deviatio
   *deviation = sqrt(squares / (double)n - *mean * *mean);
 }
 
+/* bound: all values are within ±bound; 0: they are drawn from a normal distribution. */
 static void check_initial_values(const char *init, double want_deviation, double bound) {
   fixture f;
   char text[256];
@@ -146,9 +149,9 @@ static void check_initial_values(const char *init, double want_deviation, double
 
 static void initial_values(void **state) {
   (void)state;
-  const double third = 1 / sqrt(3.0);
-  check_initial_values("", 0.05 * third, 0.05); /* 1 / sqrt(400) */
-  check_initial_values(", init: {type: uniform, low: -2, high: 2}", 2 * third, 2);
+  const double uniform_std = 1 / sqrt(3.0);           /* of a uniform distribution from -1 to 1 */
+  check_initial_values("", 0.05 * uniform_std, 0.05); /* 1 / sqrt(400) */
+  check_initial_values(", init: {type: uniform, low: -2, high: 2}", 2 * uniform_std, 2);
   check_initial_values(", init: {type: normal, std: 3}", 3, 0);
   check_initial_values(", init: xavier_uniform", sqrt(2.0 / 700), sqrt(6.0 / 700));
   check_initial_values(", init: {type: xavier_normal, gain: 2}", 2 * sqrt(2.0 / 700), 0);
@@ -166,7 +169,7 @@ static void constant_values(void **state) {
   gt_state_dict start;
   assert_int_equal(f.model->store->total, 8);
   gt_state_dict_init(&start, f.model->store, GT_WEIGHT_ROLES, 7);
-  const float want[8] = {1, 1, 1, 0, 2.5f, 0, 0, 0};
+  const float want[8] = {1, 1, 1, 0, 2.5f, 0, 0, 0}; /* each parameter is padded to four values */
   assert_memory_equal(start.variable[0], want, sizeof want);
   gt_state_dict_finish(&start);
   finish(&f);
@@ -177,8 +180,7 @@ static void config_errors(void **state) {
   static const mistake list[] = {
       {"model: [liner: 3]\n", 1, 9, "unknown layer 'liner'", "linear"},
       {"model:\n  - linear: {unitz: 10}\n", 2, 14, "unknown key 'unitz'", "units"},
-      {"model:\n  - linear: 64\n  - linear: {units: 32, from: linear11}\n", 3, 31, "reads 'linear11'",
-       NULL}, /* numbers are not corrected */
+      {"model:\n  - linear: 64\n  - linear: {units: 32, from: linear11}\n", 3, 31, "reads 'linear11'", NULL},
       {"model:\n  - relu: {from: relu2}\n  - relu\n", 2, 18, "comes after it", NULL},
       {"model:\n  - linear: {units: 4, name: a}\n  - linear: {units: 4, name: a}\n", 3, 30, "is already used",
        NULL},

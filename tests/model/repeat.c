@@ -1,5 +1,5 @@
 /* Repeated blocks give the same model as layers that are written out; each mistake in a block is reported
- * once, at its position; and the size of the expanded model is limited. */
+ * once, at its position; and the size of the expanded model is limited. Each repetition is a pass. */
 #include "model_support.h"
 
 static const char by_block[] = "model:\n"
@@ -119,6 +119,7 @@ static void blocks_in_blocks(void **state) {
               "  {add: {from: [add3, tanh4, add4]}}]");
 }
 
+/* `each` has a list of values for each name: one value per pass. */
 static void values_of_each_pass(void **state) {
   (void)state;
   assert_same(
@@ -231,7 +232,7 @@ static void config_errors(void **state) {
 }
 
 /* Nested blocks, with one layer in the innermost. */
-static gt_model *nested(fixture *f, int depth) {
+static gt_model *build_nested(fixture *f, int depth) {
   char text[4096] = "model: [", *end = text + strlen(text);
   for (int i = 0; i < depth; i++) end += sprintf(end, "{repeat: {times: 1, layers: [");
   end += sprintf(end, "{linear: {units: 3, name: a}}");
@@ -244,11 +245,11 @@ static gt_model *nested(fixture *f, int depth) {
 static void depth(void **state) {
   (void)state;
   fixture f;
-  assert_non_null(nested(&f, 8));
+  assert_non_null(build_nested(&f, 8));
   assert_built(&f);
   assert_string_equal(f.model->layer[0].name, "a1_1_1_1_1_1_1_1");
   finish(&f);
-  assert_null(nested(&f, 9));
+  assert_null(build_nested(&f, 9));
   assert_int_equal(f.diagnostics.errors, 1);
   assert_non_null(strstr(f.diagnostics.items[0].message, "nested too deeply"));
   finish(&f);
@@ -272,6 +273,7 @@ static void largest_models(void **state) {
   assert_int_equal(f.model->layers, 10000);
   assert_string_equal(f.model->layer[9999].name, "a10_1000");
   finish(&f);
+  /* The expanded config may have 100000 YAML values: here, each layer has one per input and three more. */
   build_wide(&f, 97);
   assert_built(&f);
   finish(&f);
@@ -292,8 +294,8 @@ static void unused_layer_is_one_warning(void **state) {
   finish(&f);
 }
 
-/* Errors inside and outside a block are reported in one pass. */
-static void all_errors_in_one_pass(void **state) {
+/* Errors inside and outside a block are reported together. */
+static void all_errors_are_reported(void **state) {
   (void)state;
   fixture f;
   build(&f,
@@ -316,7 +318,7 @@ int main(void) {
       cmocka_unit_test(depth),
       cmocka_unit_test(largest_models),
       cmocka_unit_test(unused_layer_is_one_warning),
-      cmocka_unit_test(all_errors_in_one_pass),
+      cmocka_unit_test(all_errors_are_reported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,9 +16,9 @@
 #include <cmocka.h>
 
 /* Three parameters a [5], b [2, 2], c [3]; loss = Σ k_i (p_i - t_i)², scaled by the variable "scale". Two
- * more terms are always 0, but their gradients can be set to bad values: that of Σ sqrt(u_i + 0 p_i) -
- * sqrt(u_i) is NaN where the variable "root" u is 0, and that of Σ (p_i - h_i) e_i e_i is infinite where
- * "huge" e is 1e30 and "here" h is p. */
+ * more terms are 0, but their gradients can be made bad. Σ sqrt(u_i + 0 p_i) - sqrt(u_i), with the variable
+ * "root" as u: NaN where u is 0. Σ (p_i - h_i) e_i e_i, with the variables "here" as h and "huge" as e:
+ * infinite where e is 1e30; h is then set to p, so that the term stays 0. */
 enum { VALUES = 12, STEPS = 12, ROWS = 16 };
 
 typedef struct fixture {
@@ -37,7 +37,7 @@ typedef struct fixture {
 
 static double curvature(int i) { return 0.25 * (i % 4 + 1); }
 static double target(int i) { return (i % 5) - 1.5; }
-static double ones(int i) { return i >= 0; }
+static double ones(int i) { return i >= 0; } /* 1 for every value */
 static double start(int i) { return 0.3 * (i % 7) - 1; }
 
 static uint32_t variable_index(const fixture *f, const char *name) {
@@ -66,13 +66,14 @@ static gt_id view_of(const fixture *f, const char *name, int i) {
   return gt_view(g, gt_variable_read(g, variable), f->parameter[i]->offset, f->parameter[i]->shape);
 }
 
+/* The two terms for parameter p, with index i, whose gradients set_trap makes bad. */
 static gt_id trap_terms(const fixture *f, gt_id p, int i) {
   gt_graph *g = f->graph;
   const gt_id root = view_of(f, "root", i), huge = view_of(f, "huge", i), here = view_of(f, "here", i);
   const gt_id u = gt_add(g, root, gt_mul(g, p, gt_constant(g, 0)));
-  const gt_id none = gt_sub(g, gt_sqrt(g, u), gt_sqrt(g, root));
-  const gt_id zero = gt_mul(g, gt_mul(g, gt_sub(g, p, here), huge), huge);
-  return gt_add(g, gt_sum(g, none, 0, false), gt_sum(g, zero, 0, false));
+  const gt_id root_term = gt_sub(g, gt_sqrt(g, u), gt_sqrt(g, root));
+  const gt_id huge_term = gt_mul(g, gt_mul(g, gt_sub(g, p, here), huge), huge);
+  return gt_add(g, gt_sum(g, root_term, 0, false), gt_sum(g, huge_term, 0, false));
 }
 
 static void build(fixture *f, const char *optimizer) {
@@ -190,15 +191,15 @@ static void finish(fixture *f) {
 }
 
 /* The index of value `number` in a variable with all parameters. */
-static int64_t at(const fixture *f, int number) {
+static int64_t index_of(const fixture *f, int number) {
   int k = 2;
   while (first[k] > number) k--;
   return f->parameter[k]->offset + number - first[k];
 }
 
-static float value(fixture *f, const char *name, int number) { return content(f, name)[at(f, number)]; }
+static float value(fixture *f, const char *name, int number) { return content(f, name)[index_of(f, number)]; }
 
-static void gaps_are_zero(fixture *f, const char *name) {
+static void check_gaps_are_zero(fixture *f, const char *name) {
   const float *x = content(f, name);
   for (int64_t i = 0; i < f->store->trainable; i++) {
     bool used = false;
@@ -208,12 +209,14 @@ static void gaps_are_zero(fixture *f, const char *name) {
   }
 }
 
-/* One value and its optimizer state; the formulas are those of PyTorch's documentation. */
+/* One value and its optimizer state. The formulas are those of PyTorch's documentation; that of lion is from
+ * its paper (src/optim/lion.c). */
 typedef struct cell {
   double p;    /* the parameter */
   double m, v; /* averages of the gradient and of its square */
   double b, a; /* momentum buffer; average of the gradient for a centered rmsprop */
 } cell;
+/* An update with the gradient g in step t, from 1. */
 typedef void (*rule)(cell *c, double g, int t);
 
 static void sgd(cell *c, double g, int t) {
@@ -247,7 +250,7 @@ static void rmsprop(cell *c, double g, int t) {
   c->v = 0.9 * c->v + 0.1 * g * g;
   c->p -= 0.05 * g / (sqrt(c->v) + 1e-6);
 }
-static void rmsprop_all(cell *c, double g, int t) {
+static void rmsprop_all_options(cell *c, double g, int t) {
   (void)t;
   g += 0.1 * c->p;
   c->v = 0.9 * c->v + 0.1 * g * g;
@@ -278,7 +281,7 @@ static void check_formula(const char *optimizer, rule step, double tolerance) {
         fail_msg("%s, step %d, value %d: %.9g is not %.9g", optimizer, t, i, got, cells[i].p);
     }
   }
-  gaps_are_zero(&f, "parameters");
+  check_gaps_are_zero(&f, "parameters");
   finish(&f);
 }
 
@@ -292,7 +295,7 @@ static void every_optimizer_follows_its_formula(void **state) {
   check_formula("{type: rmsprop, lr: 0.05, alpha: 0.9, eps: 1e-6}", rmsprop, 5e-6);
   check_formula(
       "{type: rmsprop, lr: 0.01, alpha: 0.9, eps: 1e-3, weight_decay: 0.1, momentum: 0.5, centered: true}",
-      rmsprop_all, 2e-4);
+      rmsprop_all_options, 2e-4);
   check_formula("{type: lion, lr: 0.05, weight_decay: 0.1}", lion, 2e-6);
 }
 
@@ -308,10 +311,11 @@ static void groups_have_their_own_settings(void **state) {
     assert_true(fabs(value(&f, "parameters", i) - (start(i) - (g > 0 ? lr : -lr))) < 1e-5);
   }
   assert_int_equal(f.store->trainable, 12);
-  assert_int_equal(f.store->variables, 4); /* parameters, ok and two averages */
+  assert_int_equal(f.store->variables, 4); /* "parameters", "ok" and two averages */
   finish(&f);
 }
 
+/* First each value is clipped, then the norm. */
 static void gradients_are_clipped_by_norm_and_value(void **state) {
   (void)state;
   fixture f;
@@ -393,7 +397,7 @@ static void a_bad_loss_changes_nothing(void **state) {
 
 /* Makes the gradient of one value NaN or infinite; the loss stays finite. */
 static void set_trap(fixture *f, int number, bool infinite) {
-  const int64_t i = at(f, number);
+  const int64_t i = index_of(f, number);
   content(f, "here")[i] = content(f, "parameters")[i];
   content(f, infinite ? "huge" : "root")[i] = infinite ? 1e30f : 0;
 }
@@ -408,8 +412,8 @@ static void check_bad_gradient(const char *optimizer, int number, bool infinite)
   set_trap(&f, number, infinite);
   run(&f, 1);
   if (content(&f, "ok")[0] != 0) fail_msg("%s, value %d: a bad gradient went unnoticed", optimizer, number);
-  content(&f, "huge")[at(&f, number)] = 0;
-  content(&f, "root")[at(&f, number)] = 1;
+  content(&f, "huge")[index_of(&f, number)] = 0;
+  content(&f, "root")[index_of(&f, number)] = 1;
   run(&f, 1);
   const snapshot after = take_snapshot(&f);
   assert_memory_equal(&after, &before, sizeof after);
@@ -446,7 +450,9 @@ static void an_infinite_gradient_is_clipped_by_value(void **state) {
   finish(&f);
 }
 
-static void one_range_is_one_kernel(void **state) {
+/* Parameters with the same settings are adjacent, so one kernel updates all of them; another one checks that
+ * the gradient is finite, unless the norm that clip_norm computes shows it. */
+static void one_group_is_one_kernel(void **state) {
   (void)state;
   const char *const list[] = {"{type: sgd, momentum: 0.9}", "{type: adam, weight_decay: 0.1}", "adamw",
                               "{type: adam, clip_norm: 1}", "{type: adam, ema: 0.99}",         "lion"};
@@ -461,14 +467,15 @@ static void one_range_is_one_kernel(void **state) {
         updates += access->write && access->buffer == GT_PLAN_VARIABLE + variable_index(&f, "parameters");
       }
     assert_int_equal(updates, 1);
-    int optimizer = 0, guards = 0;
+    int optimizer_steps = 0, guards = 0;
     for (uint32_t s = 0; s < f.plan->steps; s++)
       guards += !strcmp(gt_node_at(f.graph, f.plan->step[s].node)->op->name, "all_finite");
     assert_int_equal(guards, strstr(list[i], "clip") ? 0 : 1);
-    for (uint32_t s = 0; s < f.plan->steps; s++) optimizer += !strcmp(f.plan->step[s].scope, "optimizer");
-    if (optimizer > (strstr(list[i], "clip") ? 5 : 2)) {
+    for (uint32_t s = 0; s < f.plan->steps; s++)
+      optimizer_steps += !strcmp(f.plan->step[s].scope, "optimizer");
+    if (optimizer_steps > (strstr(list[i], "clip") ? 5 : 2)) {
       gt_plan_print(f.plan, stderr);
-      fail_msg("%s: %d steps", list[i], optimizer);
+      fail_msg("%s: %d steps", list[i], optimizer_steps);
     }
     finish(&f);
   }
@@ -484,7 +491,7 @@ int main(void) {
       cmocka_unit_test(a_bad_loss_changes_nothing),
       cmocka_unit_test(a_bad_gradient_changes_nothing),
       cmocka_unit_test(an_infinite_gradient_is_clipped_by_value),
-      cmocka_unit_test(one_range_is_one_kernel),
+      cmocka_unit_test(one_group_is_one_kernel),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

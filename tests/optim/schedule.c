@@ -33,7 +33,7 @@ static const gt_schedule *schedule(const char *text) {
   return result;
 }
 
-/* The learning rate at a step of 100, with 10 steps per epoch and a base rate of 0.1. */
+/* The learning rate at a step of a run of 100 steps, with 10 steps per epoch and a base rate of 0.1. */
 static double rate(const gt_schedule *s, uint64_t step) {
   return 0.1 * gt_schedule_factor(s, NULL, step, 100, 10, 0.1);
 }
@@ -71,9 +71,10 @@ static void lines_and_cosines(void **state) {
   const gt_schedule *cosine = schedule("schedule: {type: cosine, min_factor: 0.1}");
   for (uint64_t s = 0; s < 100; s += 7)
     assert_near(rate(cosine, s), 0.01 + (0.1 - 0.01) * (1 + cos(M_PI * (double)s / 100)) / 2);
-  assert_near(0.1 * gt_schedule_factor(cosine, NULL, 150, 100, 10, 0.1), 0.01);
+  assert_near(0.1 * gt_schedule_factor(cosine, NULL, 150, 100, 10, 0.1), 0.01); /* after the last step */
 }
 
+/* The largest rate is reached at step 0.3 * 100 - 1. */
 static void one_cycle(void **state) {
   (void)state;
   const gt_schedule *s = schedule("schedule: {type: one_cycle, max_lr: 1, pct_start: 0.3}");
@@ -95,6 +96,8 @@ static void warmup_comes_first(void **state) {
   assert_near(rate(s, 60), 0.05);
 }
 
+/* The rate is halved after three evaluations in a row without improvement, down to min_lr. A loss that is
+ * smaller by less than 0.01 % is not an improvement. */
 static void plateau(void **state) {
   (void)state;
   const gt_schedule *s = schedule("schedule: {type: plateau, factor: 0.5, patience: 2, min_lr: 0.03}");

@@ -36,7 +36,8 @@ static const gt_schema schema = {.name = "optimizer", .fields = fields};
 static const struct {
   const char *text;
   int line, column;
-  const char *part, *suggestion; /* text in the message or help */
+  const char *part;       /* of the message or help */
+  const char *suggestion; /* NULL: none */
 } rows[] = {
     /* decimal commas and separators of thousands */
     {"lr: 0,001", 1, 5, "decimal comma", "0.001"},
@@ -51,7 +52,7 @@ static const struct {
     {"steps: 10 000", 1, 8, "thousands", "10000"},
     {"steps: 10'000", 1, 8, "thousands", "10000"},
     {"steps: 10" NBSP "000", 1, 8, "no-break space (U+00A0)", "10000"},
-    /* not numbers */
+    /* texts that are almost numbers or booleans */
     {"steps: None", 1, 8, "'None' is not a number", NULL},
     {"steps: null", 1, 8, "use its default", NULL},
     {"steps:", 1, 7, "use its default", NULL},
@@ -68,7 +69,7 @@ static const struct {
     {"nesterov: yes", 1, 11, "true or false", "true"},
     {"nesterov: Off", 1, 11, "true or false", "false"},
     {"nesterov: None", 1, 11, "true or false", "false"},
-    /* lists in other notations */
+    /* lists, pairs and comments in other notations */
     {"betas: (0.9, 0.99)", 1, 8, "square brackets", "[0.9, 0.99]"},
     {"{betas: (0.9, 0.99), lr: 1}", 1, 9, "square brackets", "[0.9, 0.99]"},
     {"betas: 3x4", 1, 8, "square brackets", "[3, 4]"},
@@ -85,7 +86,7 @@ static const struct {
      "3",
      1, 5, "en dash (U+2013)", "1e-3"},
     {"lr: \xD9\xA1", 1, 5, "Arabic-Indic digit", "1"},
-    /* characters in place of those of YAML */
+    /* characters that look like those of YAML syntax or names, or are invisible */
     {"kind: \xE2\x80\x9C"
      "adam\xE2\x80\x9D",
      1, 7, "typographic quote (U+201C)", NULL},
@@ -110,7 +111,7 @@ static const struct {
      "dam",
      1, 7, "Cyrillic letter (U+0430)", "adam"},
     {"kind: adam\xE2\x80\x8B", 1, 11, "zero-width character (U+200B)", NULL},
-    /* indentation and tabs */
+    /* blocks of text, and tabs */
     {"kind: |", 1, 7, "starts a block of text", NULL},
     {"list: >\nlr: 1", 1, 7, "starts a block of text", NULL},
     {"{kind: |}", 1, 8, "cannot start with '|'", NULL},
@@ -144,7 +145,8 @@ static void mistakes_are_explained(void **state) {
   }
 }
 
-/* The same characters are allowed in quotes, in comments and inside text. */
+/* The same characters are allowed in quotes, in comments and inside text; so are texts that only resemble the
+ * mistakes. */
 static void other_text_is_accepted(void **state) {
   (void)state;
   static const char *const texts[] = {

@@ -44,6 +44,7 @@ static const gt_schema inner_schema = {.name = "split", .help = "a split", .fiel
 
 static const gt_field fields[] = {
     GT_ROW(config, units, GT_FIELD_INT, .min = 1, .max = 1e9, .flags = GT_FIELD_REQUIRED, .help = "outputs"),
+    /* max < min: no upper limit */
     GT_ROW(config, batch, GT_FIELD_INT, .fallback = "1_000", .min = 1, .max = 0),
     GT_ROW(config, rate, GT_FIELD_FLOAT, .fallback = "1e-3", .flags = GT_FIELD_OPEN_MIN),
     GT_ROW(config, bias, GT_FIELD_BOOL, .fallback = "true"),
@@ -70,7 +71,7 @@ static gt_diagnostics found;
 static config c;
 static common k;
 
-/* The config is the value of key 'v' on line 1. */
+/* Reads the value of the first key, 'v' on line 1, to `c` and `k`. Resets the arena and `found`. */
 static bool read(const char *text) {
   gt_arena_finish(&arena);
   gt_arena_init(&arena);
@@ -137,7 +138,8 @@ static void test_defaults_and_shorthand(void **state) {
 typedef struct bad {
   const char *text;
   int line, column;
-  const char *part, *expected, *suggestion;
+  const char *part, *expected; /* parts of the message and of the expected value */
+  const char *suggestion;      /* NULL: none */
 } bad;
 
 static const bad mistakes[] = {
@@ -199,7 +201,7 @@ static void test_mistakes(void **state) {
   }
 }
 
-static void test_all_in_one_pass(void **state) {
+static void test_all_errors_are_reported(void **state) {
   (void)state;
   assert_false(
       read("v:\n  unitz: 1\n  batch: x\n  rate: -1\n  bias: no\n  kind: a\n  in: {seed: q, z: 1}\n"));
@@ -261,7 +263,8 @@ static void test_position_within(void **state) {
   (void)state;
   static const struct {
     const char *text;
-    int offset, column;
+    int offset; /* byte of the value's text */
+    int column;
   } rows[] = {
       {"v: abc def", 4, 8},    {"v: \"abc def\"", 4, 9},
       {"v: 'it''s x'", 5, 11}, {"v: \"a\\tb\\u00e9c\"", 4, 15},
@@ -298,7 +301,7 @@ static void test_resolve(void **state) {
   }
 }
 
-static void test_json_and_help(void **state) {
+static void test_json(void **state) {
   (void)state;
   read("v: 1");
   json_t *json = gt_schema_json(&schema, &common_schema);
@@ -319,8 +322,8 @@ static void test_json_and_help(void **state) {
   free(text);
 }
 
-/* Floats are written in a form that both YAML 1.1 and 1.2 parse as a float (1e-8 is a string in 1.1); values
- * of other types are unchanged. */
+/* Floats are written in a form that both YAML 1.1 and 1.2 parse as a float (1e-8 is a string in 1.1), also
+ * inside a node without a schema; texts are unchanged. */
 static void test_resolve_floats(void **state) {
   (void)state;
   static const char *const rows[][2] = {{"1e-8", "1.0e-8"},   {"-1E5", "-1.0e+5"}, {"2.e7", "2.0e+7"},
@@ -345,13 +348,13 @@ int main(void) {
       cmocka_unit_test(test_integer_or_list),
       cmocka_unit_test(test_defaults_and_shorthand),
       cmocka_unit_test(test_mistakes),
-      cmocka_unit_test(test_all_in_one_pass),
+      cmocka_unit_test(test_all_errors_are_reported),
       cmocka_unit_test(test_choose),
       cmocka_unit_test(test_check_keys),
       cmocka_unit_test(test_resolve),
       cmocka_unit_test(test_resolve_floats),
       cmocka_unit_test(test_position_within),
-      cmocka_unit_test(test_json_and_help),
+      cmocka_unit_test(test_json),
       cmocka_unit_test(test_rejected_values_are_not_used),
   };
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,7 +55,7 @@ static void test_empty(void **state) {
   }
 }
 
-/* Columns count characters; lines are counted as in editors. */
+/* Columns count characters, but not the byte order mark. U+2028 does not end a line, as in editors. */
 static void test_characters(void **state) {
   (void)state;
   const char *text = "\xEF\xBB\xBF"
@@ -75,7 +75,7 @@ typedef struct bad {
   const char *text;
   int line, column;
   const char *part;     /* of the message */
-  const char *expected; /* part of `expected` or of the suggestion */
+  const char *expected; /* part of the diagnostic's `expected` or of its suggestion */
 } bad;
 
 static void test_errors(void **state) {
@@ -143,25 +143,26 @@ static void test_limits(void **state) {
   memset(text, ' ', SIZE);
   assert_null(parse(text, SIZE));
   assert_non_null(strstr(found.items[0].message, "too large"));
-  memset(text, '[', SIZE - 1); /* deep flow */
+  memset(text, '[', SIZE - 1); /* nested deeply in brackets: the 65th is an error */
   assert_null(parse(text, SIZE - 1));
   assert_non_null(strstr(found.items[0].message, "nested too deeply"));
   assert_int_equal(found.items[0].at.column, 65);
-  for (int i = 0; i < SIZE - 1; i++) text[i] = i % 2 ? ' ' : '-'; /* deep block */
+  for (int i = 0; i < SIZE - 1; i++) text[i] = i % 2 ? ' ' : '-'; /* by "- - - …" */
   assert_null(parse(text, SIZE - 1));
   assert_int_equal(found.items[0].at.column, 129);
   for (int i = 0; i < SIZE - 1; i++) text[i] = i % 2 ? 'x' : ',';
   text[0] = '[';
   assert_null(parse(text, SIZE - 1));
   assert_non_null(strstr(found.items[0].message, "too many values"));
-  text[64] = 0; /* exactly 64 deep is fine */
+  text[64] = 0;
+  /* A depth of exactly 64 is valid. */
   memset(text, '[', 64);
   memset(text + 64, ']', 64);
   assert_non_null(parse(text, 128));
   free(text);
 }
 
-/* Many keys, half of them duplicates, do not take quadratic time. */
+/* Many keys, half of them duplicates: all errors are counted and 100 kept, without taking quadratic time. */
 static void test_many_keys(void **state) {
   (void)state;
   char *text = malloc(1 << 20), *end = text;
@@ -172,7 +173,7 @@ static void test_many_keys(void **state) {
   free(text);
 }
 
-/* Every prefix of a text, and every change of one byte, is either parsed or an error with a message. */
+/* Every prefix of a text, and every change of one byte to every third value, is either parsed or an error. */
 static void test_damaged(void **state) {
   (void)state;
   char text[] =
@@ -199,6 +200,7 @@ static void test_file(void **state) {
   assert_int_equal(error.status, GT_ERR_CONFIG);
 }
 
+/* The '^' is below the key although characters have a width of 0, 1 or 2 columns of the terminal. */
 static void test_print(void **state) {
   (void)state;
   const char *text = "x: 1\nwörld: {ü: 漢字✅\u05b0, q: 1, q: 2}\n";

@@ -159,6 +159,7 @@ static gt_spec *random_tree(int depth) {
     text->quoted = draw(2);
     return text;
   }
+  /* Indices 7 apart give a map distinct keys. */
   gt_spec *node = gt_spec_new(&arena, kind == 2 ? GT_SPEC_MAP : GT_SPEC_SEQUENCE);
   const unsigned n = draw(5), start = draw(AWKWARD);
   for (unsigned i = 0; i < n; i++)
@@ -176,7 +177,8 @@ static void test_random_trees(void **state) {
   }
 }
 
-static void test_text(void **state) {
+/* Text in the style of gt_spec_write does not change. */
+static void test_style(void **state) {
   (void)state;
   const char *text = "a: 1\nb:\n  - linear:\n      units: [1, 2]\n  - relu\nc: {}\nd: \"10\"\ne: -0.5\nf:\n";
   assert_string_equal(gt_spec_write(&arena, parse(text)), text);
@@ -212,7 +214,7 @@ static void test_bad_overrides(void **state) {
   static const struct {
     const char *assignment;
     int column;
-    const char *part;
+    const char *part; /* of the message */
   } rows[] = {
       {"a", 1, "'=' is missing"},
       {"=1", 1, "key is missing"},
@@ -245,7 +247,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_awkward_strings, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_random_trees, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(test_text, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_style, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_overrides, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_bad_overrides, set_up, tear_down),
   };

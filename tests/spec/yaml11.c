@@ -27,7 +27,7 @@ typedef enum kind {
   KINDS
 } kind;
 
-/* OTHER_…: 1.1 reads this type, but 1.2 reads another type or another number. */
+/* OTHER_…: notations of 1.1 that some readers of 1.2 read as another type or another number. */
 static const char *const patterns[KINDS] = {
     [INTEGER] = "^[-+]?(0|[1-9][0-9_]*)$",
     [OTHER_INTEGER] = "^[-+]?(0b[01_]+|0[0-7_]+|0x[0-9a-fA-F_]+|[1-9][0-9_]*(:[0-5]?[0-9])+)$",
@@ -37,15 +37,15 @@ static const char *const patterns[KINDS] = {
     [OTHER_BOOL] = "^(yes|Yes|YES|no|No|NO|True|TRUE|False|FALSE|on|On|ON|off|Off|OFF)$",
     [TIMESTAMP] = "^[0-9][0-9][0-9][0-9]-[0-9][0-9]?-[0-9][0-9]?([Tt \t]|$)",
 };
-static regex_t pattern[KINDS];
+static regex_t compiled[KINDS];
 
 static kind kind_of(const char *text) {
   for (kind k = INTEGER; k < KINDS; k++)
-    if (!regexec(&pattern[k], text, 0, NULL, 0)) return k;
+    if (!regexec(&compiled[k], text, 0, NULL, 0)) return k;
   return TEXT;
 }
 
-/* True if both versions read the plain word as the same value. */
+/* True if readers of both versions read the plain word as the same value. */
 static bool is_portable(const gt_spec *node) {
   double number;
   bool flag;
@@ -109,20 +109,20 @@ static void test_bundled_configs(void **state) {
   globfree(&found);
 }
 
-/* Checks the text between ```yaml and ```, and in the whole document each `key: number` whose exponent has no
- * point or no sign. Returns the number of blocks. */
+/* Checks the text between ```yaml and ```, and in the whole document that no `key: number` has an exponent
+ * without a point before it or without a sign. Returns the number of blocks. */
 static int check_document(const char *path) {
   static const char begin[] = "\n```yaml\n", end[] = "\n```\n";
   regex_t wrong;
-  regmatch_t at;
+  regmatch_t match;
   gt_bytes bytes;
   int blocks = 0;
   read(path, &bytes);
   const char *text = (const char *)bytes.data;
   assert_int_equal(
       regcomp(&wrong, "[a-z0-9_]: *[-+]?([0-9]+[eE]|[0-9]*[.][0-9]*[eE][0-9])[^]},]*", REG_EXTENDED), 0);
-  if (!regexec(&wrong, text, 1, &at, 0))
-    fail_msg("%s: '%.*s' is text to YAML 1.1", path, (int)(at.rm_eo - at.rm_so), text + at.rm_so);
+  if (!regexec(&wrong, text, 1, &match, 0))
+    fail_msg("%s: '%.*s' is text to YAML 1.1", path, (int)(match.rm_eo - match.rm_so), text + match.rm_so);
   regfree(&wrong);
   for (const char *block = text; (block = strstr(block, begin)); blocks++) {
     block += sizeof begin - 1;
@@ -147,13 +147,13 @@ static void test_documents(void **state) {
 static int set_up(void **state) {
   (void)state;
   for (kind k = INTEGER; k < KINDS; k++)
-    if (regcomp(&pattern[k], patterns[k], REG_EXTENDED | REG_NOSUB)) return -1;
+    if (regcomp(&compiled[k], patterns[k], REG_EXTENDED | REG_NOSUB)) return -1;
   return 0;
 }
 
 static int tear_down(void **state) {
   (void)state;
-  for (kind k = INTEGER; k < KINDS; k++) regfree(&pattern[k]);
+  for (kind k = INTEGER; k < KINDS; k++) regfree(&compiled[k]);
   return 0;
 }
 

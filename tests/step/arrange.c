@@ -85,7 +85,7 @@ static void test_programs(void **state) {
     const gt_program p = draw_program();
     const bool no_writes[GT_PROGRAM_CODE] = {false};
     gt_program_context context = {.program = &p};
-    gt_program shorter;
+    gt_program shorter; /* not evaluated here: gt_program_evaluate folds the program, too */
     gt_program_pairs pairs;
     for (uint32_t k = 0; k < INPUTS; k++) context.x[k] = input[k];
     folded += gt_program_fold_selects(&context, &shorter);
@@ -109,7 +109,7 @@ static void test_programs(void **state) {
 
 /* Two instructions are not paired if that would delay the first until one of its inputs has been
  * overwritten. */
-static void test_order(void **state) {
+static void test_pair_keeps_order(void **state) {
   (void)state;
   const gt_program p = {.instructions = 3,
                         .inputs = 2,
@@ -126,7 +126,7 @@ static void test_order(void **state) {
 }
 
 /* Selections by a scalar are removed, and so are the instructions for the value that is not selected. */
-static void test_choice(void **state) {
+static void test_fold_selects(void **state) {
   (void)state;
   const gt_program p = {.instructions = 4,
                         .inputs = 3,
@@ -144,15 +144,15 @@ static void test_choice(void **state) {
   assert_int_equal(folded.code[0], GT_CODE(GT_I_SQRT, 2, 0, 0));
   assert_int_equal(folded.code[1], GT_CODE(GT_I_MUL, GT_OPERAND_RESULT, 1, 0));
   assert_int_equal(folded.output[0], GT_OPERAND_RESULT + 1);
-  gt_program choice = p; /* not possible here, because an output would become an input */
-  choice.code[2] = GT_CODE(GT_I_WHERE, 0, GT_OPERAND_RESULT, 1);
-  choice.output[0] = GT_OPERAND_RESULT + 2;
-  context.program = &choice;
+  gt_program not_folded = p; /* because an output would become an input */
+  not_folded.code[2] = GT_CODE(GT_I_WHERE, 0, GT_OPERAND_RESULT, 1);
+  not_folded.output[0] = GT_OPERAND_RESULT + 2;
+  context.program = &not_folded;
   assert_false(gt_program_fold_selects(&context, &folded));
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_programs), cmocka_unit_test(test_order),
-                                     cmocka_unit_test(test_choice)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_programs), cmocka_unit_test(test_pair_keeps_order),
+                                     cmocka_unit_test(test_fold_selects)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

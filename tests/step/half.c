@@ -8,8 +8,8 @@
 /* The value of an f16, from its three fields. */
 static double value_of(uint32_t h) {
   const int exponent = (int)(h >> 10 & 31);
-  const double digits = (double)(h & 1023) + (exponent ? 1024 : 0);
-  return (h & 0x8000u ? -1 : 1) * ldexp(digits, (exponent ? exponent : 1) - 25);
+  const double significand = (double)(h & 1023) + (exponent ? 1024 : 0);
+  return (h & 0x8000u ? -1 : 1) * ldexp(significand, (exponent ? exponent : 1) - 25);
 }
 
 static void every_f16(void **state) {

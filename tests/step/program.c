@@ -116,7 +116,8 @@ static double load_reference(const float *x, uint32_t mode, int input, uint32_t 
   }
 }
 
-/* Sums seven inputs, each loaded differently: integers, so that any error shows. */
+/* Sums seven inputs, each loaded differently. They are integers, whose sums are exact. step: distance of the
+ * elements that are computed. */
 static void check_loads(uint32_t row, uint32_t first, uint32_t n, uint32_t step) {
   static float x[7][COUNT];
   gt_program program = {.instructions = 6, .inputs = 7, .outputs = 1, .output = {GT_OPERAND_RESULT + 5}};
@@ -183,8 +184,7 @@ static void outputs_in_place(void **state) {
   }
 }
 
-/* Outputs that no instruction computes: an input, an immediate, the leader; and one result that is two
- * outputs. */
+/* Outputs that no instruction computes, an immediate and an input; and one result that is two outputs. */
 static void plain_outputs(void **state) {
   (void)state;
   const gt_program program = {.immediates = 1,
@@ -226,7 +226,7 @@ static void random_is_philox(void **state) {
   }
 }
 
-static void spec_round_trip(void **state) {
+static void constants_round_trip(void **state) {
   (void)state;
   const gt_program program = {.instructions = 2,
                               .immediates = 2,
@@ -237,12 +237,12 @@ static void spec_round_trip(void **state) {
                               .immediate = {0.1f, -3.0f},
                               .load = {GT_LOAD_SAME, GT_LOAD_COLUMN},
                               .output = {GT_OPERAND_RESULT + 1, GT_OPERAND_RESULT}};
-  gt_program back;
+  gt_program read_back;
   uint32_t spec[GT_SPEC_COUNT] = {[GT_SPEC_LOCAL_X] = 77};
   gt_program_to_spec(&program, spec);
   assert_int_equal(spec[GT_SPEC_LOCAL_X], 77);
-  gt_program_from_spec(spec, &back);
-  assert_memory_equal(&program, &back, sizeof program);
+  gt_program_from_spec(spec, &read_back);
+  assert_memory_equal(&program, &read_back, sizeof program);
 }
 
 int main(void) {
@@ -253,7 +253,7 @@ int main(void) {
       cmocka_unit_test(outputs_in_place),
       cmocka_unit_test(plain_outputs),
       cmocka_unit_test(random_is_philox),
-      cmocka_unit_test(spec_round_trip),
+      cmocka_unit_test(constants_round_trip),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* Transfer of tensors from a model file to another model: by equal names, and with rules that map names; a
- * layer with constants or states only as a whole. Also the store: slots by role, state dicts, initial values,
- * and the check of values by role. */
+/* Transfer of tensors from a model file to another model: by equal names, and with rules that map names. A
+ * layer with constants or states is transferred only as a whole. Also the store: slots by role, state dicts,
+ * initial values, and the check of values by role. */
 #include "store/transfer.h"
 #include "store/state_dict.h"
 #include <math.h>
@@ -15,7 +15,8 @@
 static gt_arena arena;
 static char path[4096];
 
-static void fill_ones(const void *settings, const char *name, gt_shape shape, uint64_t seed, float *out) {
+static void fill_with_seed(const void *settings, const char *name, gt_shape shape, uint64_t seed,
+                           float *out) {
   (void)settings;
   (void)name;
   for (int64_t i = 0; i < gt_shape_count(shape); i++) out[i] = (float)seed;
@@ -23,19 +24,19 @@ static void fill_ones(const void *settings, const char *name, gt_shape shape, ui
 
 /* A model of a dense layer "a" of 3 x `inputs`, a layer "norm" with a weight of `inputs` values and a state
  * of 3, and gates "g", which all read input `wire`. */
-static gt_store *make(int64_t inputs, int32_t wire) {
+static gt_store *create_store(int64_t inputs, int32_t wire) {
   static const int32_t limits[4] = {9, 9, 9, 9};
   gt_store *store = gt_store_create(&arena);
   const bool frozen = false;
-  const gt_fill ones = {.write = fill_ones};
+  const gt_fill fill = {.write = fill_with_seed};
   int32_t *wiring = GT_NEW_N(&arena, int32_t, 4);
   for (int i = 0; i < 4; i++) wiring[i] = wire;
-  gt_store_add(store, (gt_slot){.name = "a.weight", .shape = gt_shape_2(3, inputs), .fill = ones});
-  gt_store_add(store, (gt_slot){.name = "a.bias", .shape = gt_shape_1(3), .fill = ones});
-  gt_store_add(store, (gt_slot){.name = "norm.weight", .shape = gt_shape_1(inputs), .fill = ones});
+  gt_store_add(store, (gt_slot){.name = "a.weight", .shape = gt_shape_2(3, inputs), .fill = fill});
+  gt_store_add(store, (gt_slot){.name = "a.bias", .shape = gt_shape_1(3), .fill = fill});
+  gt_store_add(store, (gt_slot){.name = "norm.weight", .shape = gt_shape_1(inputs), .fill = fill});
   gt_store_add(
       store, (gt_slot){.name = "norm.mean", .role = GT_STATE, .shape = gt_shape_1(3), .fill = {.value = 7}});
-  gt_store_add(store, (gt_slot){.name = "g.logits", .shape = gt_shape_2(2, 16), .fill = ones});
+  gt_store_add(store, (gt_slot){.name = "g.logits", .shape = gt_shape_2(2, 16), .fill = fill});
   gt_store_layout(store, &frozen, 1);
   gt_store_add(store, (gt_slot){.name = "g.wiring",
                                 .role = GT_CONSTANT,
@@ -88,17 +89,17 @@ static float first(const gt_state_dict *dict, const char *name) {
 static void by_name_and_shape(void **state) {
   (void)state;
   gt_state_dict dict;
-  save(make(4, 5), 2);
-  assert_string_equal(transfer_letters(make(4, 5), NULL, 0, 3, &dict), "TTTTTT");
+  save(create_store(4, 5), 2);
+  assert_string_equal(transfer_letters(create_store(4, 5), NULL, 0, 3, &dict), "TTTTTT");
   assert_true(first(&dict, "a.weight") == 2 && first(&dict, "norm.mean") == 7 &&
               first(&dict, "g.logits") == 2);
   gt_state_dict_finish(&dict);
   /* With another width, the bias of "a" is transferred, but nothing of "norm", because it has a state. */
-  assert_string_equal(transfer_letters(make(5, 5), NULL, 0, 3, &dict), "STSOTT");
+  assert_string_equal(transfer_letters(create_store(5, 5), NULL, 0, 3, &dict), "STSOTT");
   assert_true(first(&dict, "a.weight") == 3 && first(&dict, "a.bias") == 2 && first(&dict, "g.logits") == 2);
   gt_state_dict_finish(&dict);
   /* With another wiring, the learned gates are not transferred. */
-  assert_string_equal(transfer_letters(make(4, 6), NULL, 0, 3, &dict), "TTTTOO");
+  assert_string_equal(transfer_letters(create_store(4, 6), NULL, 0, 3, &dict), "TTTTOO");
   assert_true(first(&dict, "g.logits") == 3);
   gt_state_dict_finish(&dict);
 }
@@ -106,16 +107,17 @@ static void by_name_and_shape(void **state) {
 static void by_rules(void **state) {
   (void)state;
   gt_state_dict dict;
-  save(make(3, 5), 2);
-  const gt_transfer_rule none[] = {{"a", NULL}, {"g.*", NULL}};
-  assert_string_equal(transfer_letters(make(3, 5), none, 2, 3, &dict), "LLTTLL");
+  save(create_store(3, 5), 2);
+  const gt_transfer_rule omit_two_layers[] = {{"a", NULL}, {"g.*", NULL}};
+  assert_string_equal(transfer_letters(create_store(3, 5), omit_two_layers, 2, 3, &dict), "LLTTLL");
   assert_true(first(&dict, "a.bias") == 3);
   gt_state_dict_finish(&dict);
-  const gt_transfer_rule one[] = {{"a.bias", NULL}, {"a", "a"}};
-  assert_string_equal(transfer_letters(make(3, 5), one, 2, 3, &dict), "TLTTTT");
+  /* The first rule that matches counts. */
+  const gt_transfer_rule omit_bias[] = {{"a.bias", NULL}, {"a", "a"}};
+  assert_string_equal(transfer_letters(create_store(3, 5), omit_bias, 2, 3, &dict), "TLTTTT");
   gt_state_dict_finish(&dict);
-  const gt_transfer_rule others[] = {{"a.bias", "norm.weight"}, {"a", "nothing"}};
-  assert_string_equal(transfer_letters(make(3, 5), others, 2, 3, &dict), "NTTTTT");
+  const gt_transfer_rule other_names[] = {{"a.bias", "norm.weight"}, {"a", "nothing"}};
+  assert_string_equal(transfer_letters(create_store(3, 5), other_names, 2, 3, &dict), "NTTTTT");
   gt_state_dict_finish(&dict);
 }
 
@@ -123,19 +125,19 @@ static void constants_of_a_model_being_built(void **state) {
   (void)state;
   gt_container file;
   gt_error error = {0};
-  const gt_store *saved = make(4, 5), *other = make(4, 6);
+  const gt_store *saved = create_store(4, 5), *other = create_store(4, 6);
   const gt_slot *wiring = gt_store_find(other, "g.wiring");
   int32_t drawn[4];
   save(saved, 2);
   assert_true(gt_safetensors_read(path, &file, &error));
-  const gt_transfer_rule none = {"g.logits", NULL};
-  const gt_transfer everything = {.file = &file}, without_gates = {&file, &none, 1};
+  const gt_transfer_rule omit_logits = {"g.logits", NULL};
+  const gt_transfer everything = {.file = &file}, without_gates = {&file, &omit_logits, 1};
   memcpy(drawn, wiring->table, sizeof drawn);
   gt_transfer_constant(&without_gates, other, wiring, drawn);
   assert_int_equal(drawn[0], 6);
   gt_transfer_constant(&everything, other, wiring, drawn);
   assert_int_equal(drawn[0], 5);
-  /* A constant of the file with a value outside the slot's limits is not used. */
+  /* The file's constant is not used if a value reaches the slot's limit. */
   static const int32_t limits[4] = {5, 5, 5, 5};
   gt_slot narrow = *wiring;
   narrow.limit = limits;
@@ -147,8 +149,9 @@ static void constants_of_a_model_being_built(void **state) {
 
 static void offsets_and_roles(void **state) {
   (void)state;
-  gt_store *store = make(5, 1);
+  gt_store *store = create_store(5, 1);
   gt_store_add_optimizer_slots(store, "ema", (gt_fill){.copies = true});
+  /* Each size is rounded up to a multiple of 4. */
   assert_int_equal(store->total, 16 + 4 + 8 + 32);
   assert_int_equal(store->values, 15 + 3 + 5 + 32);
   assert_int_equal(store->states, 4);
@@ -160,6 +163,7 @@ static void offsets_and_roles(void **state) {
   gt_state_dict_init(&dict, store, GT_CHECKPOINT_ROLES, 9);
   assert_true(first(&dict, "ema/a.bias") == 9 && first(&dict, "norm.mean") == 7);
   gt_stored tensors[16];
+  /* A model file has the six slots of the model; a checkpoint lacks the constant and has four averages. */
   assert_int_equal(gt_state_dict_tensors(&dict, GT_MODEL_ROLES, tensors), 6);
   assert_int_equal(gt_state_dict_tensors(&dict, GT_CHECKPOINT_ROLES, tensors), 5 + 4);
   assert_null(gt_state_dict_find_not_finite(&dict));
@@ -173,7 +177,8 @@ static const gt_stored *stored_of(gt_stored *tensor, gt_shape shape, const float
   return tensor;
 }
 
-/* For each range of a slot: accepts values in the range, names the first value outside. */
+/* A state must be finite and in the range of its slot; the error names the first value that is not. Values of
+ * optimizer slots are not checked. */
 static void values_by_role(void **state) {
   (void)state;
   const float not_ascending[] = {0, 5, 1, 4}, ascending[] = {0, 5, 0, 6}, with_negative[] = {2, 0, -1, -2},

@@ -16,6 +16,7 @@ static const float values[3] = {1, 2, 3};
 static const gt_stored tensor = {"parameters", GT_F32, {1, {3}}, values};
 
 static void write_at(int64_t step) {
+  /* A negative place is not written, and read as 0. */
   const gt_host_state state = {.step = step,
                                .best = NAN,
                                .schedule = {INFINITY, -1, 0.1},
@@ -45,6 +46,8 @@ static void state_is_restored(void **unused) {
   gt_container_finish(&file);
 }
 
+/* gt_checkpoint_prune keeps the newest; gt_remove_temporaries removes only temporary files of names that
+ * gtrain writes: the number of a checkpoint has nine digits. */
 static void newest_are_kept(void **unused) {
   (void)unused;
   gt_error error = {0};
@@ -52,17 +55,17 @@ static void newest_are_kept(void **unused) {
   int count;
   for (int64_t step = 100; step <= 1000; step += 100) write_at(step);
   char *temporary = gt_arena_printf(&arena, "%s/checkpoints/step-000000007.safetensors.tmp-99", folder);
-  char *other = gt_arena_printf(&arena, "%s/checkpoints/step-7.safetensors.tmp-99", folder);
+  char *foreign = gt_arena_printf(&arena, "%s/checkpoints/step-7.safetensors.tmp-99", folder);
   fclose(fopen(temporary, "w"));
-  fclose(fopen(other, "w"));
+  fclose(fopen(foreign, "w"));
   gt_checkpoint_prune(folder, 3);
   assert_true(gt_checkpoint_list(&arena, folder, &steps, &count, &error));
   assert_int_equal(count, 3);
   assert_true(steps[0] == 1000 && steps[1] == 900 && steps[2] == 800);
   gt_remove_temporaries(gt_arena_printf(&arena, "%s/checkpoints", folder));
   assert_int_not_equal(access(temporary, F_OK), 0);
-  assert_int_equal(access(other, F_OK), 0);
-  unlink(other);
+  assert_int_equal(access(foreign, F_OK), 0);
+  unlink(foreign);
 }
 
 static void other_files_are_rejected(void **unused) {
@@ -77,16 +80,16 @@ static void other_files_are_rejected(void **unused) {
   assert_false(gt_checkpoint_read(path, &file, &seed, &config, &state, &error));
   assert_int_equal(error.status, GT_ERR_DATA);
   assert_false(file.damaged);
-  const gt_metadata before = {"format", "gtrain-checkpoint-1"};
+  const gt_metadata old_format = {"format", "gtrain-checkpoint-1"};
   error = (gt_error){0};
-  assert_true(gt_safetensors_write(path, &tensor, 1, &before, 1, &error));
+  assert_true(gt_safetensors_write(path, &tensor, 1, &old_format, 1, &error));
   assert_false(gt_checkpoint_read(path, &file, &seed, &config, &state, &error));
   assert_true(error.status == GT_ERR_DATA && strstr(error.message, "finish the run with that version"));
   assert_false(file.damaged);
 }
 
-/* Only a file whose content fails the check of its hash counts as damaged, and may be renamed; a file that is
- * missing or cannot be read does not. */
+/* Only a file that has no valid header or does not match its hash counts as damaged, and may be renamed; a
+ * file that is missing or cannot be read does not. */
 static void only_bad_content_is_damage(void **unused) {
   (void)unused;
   gt_container file;
@@ -132,10 +135,10 @@ static bool is_valid_with(const char *key, const char *value) {
   bool found = false;
   for (int i = 0; i < file.entries; i++) {
     if (!strcmp(file.metadata[i].key, "gtrain.xxh3")) continue;
-    const bool wanted = !strcmp(file.metadata[i].key, key);
-    found |= wanted;
-    if (wanted && !value) continue;
-    metadata[entries++] = (gt_metadata){file.metadata[i].key, wanted ? value : file.metadata[i].value};
+    const bool matches = !strcmp(file.metadata[i].key, key);
+    found |= matches;
+    if (matches && !value) continue;
+    metadata[entries++] = (gt_metadata){file.metadata[i].key, matches ? value : file.metadata[i].value};
   }
   assert_true(found);
   assert_true(gt_safetensors_write(path, file.tensor, file.tensors, metadata, entries, &error));
@@ -191,6 +194,7 @@ static void impossible_numbers_are_rejected(void **unused) {
     assert_false(is_valid_with(required_keys[i], NULL));
 }
 
+/* Reopened at the saved place, metrics.jsonl loses the row that was written after it. */
 static void metrics_are_truncated(void **unused) {
   (void)unused;
   static const gt_result_form form = {1, {{1, true, {"loss"}, {"accuracy"}}}};
@@ -198,7 +202,7 @@ static void metrics_are_truncated(void **unused) {
   int64_t place[GT_SINKS] = {0};
   const gt_sink_start start = {.directory = folder, .device = "cpu", .quiet = true};
   gt_error error = {0};
-  gt_bytes whole, again;
+  gt_bytes written, resumed;
   char *path = gt_arena_printf(&arena, "%s/metrics.jsonl", folder);
   gt_metric_row row = {.step = 1,
                        .epoch = 1,
@@ -213,20 +217,20 @@ static void metrics_are_truncated(void **unused) {
   row.result.metric[0].value = NAN;
   assert_true(gt_sinks_row(&sinks, &row, &error));
   gt_sinks_close(&sinks);
-  assert_true(gt_read_file(path, 1 << 20, &whole, &error));
-  assert_non_null(strstr((char *)whole.data,
+  assert_true(gt_read_file(path, 1 << 20, &written, &error));
+  assert_non_null(strstr((char *)written.data,
                          "{\"step\":1,\"epoch\":1,\"split\":\"train\",\"steps\":1,\"loss\":0.5,"
                          "\"accuracy\":0.75,\"lr\":0.001}\n"));
-  assert_non_null(strstr((char *)whole.data, "\"loss\":null"));
+  assert_non_null(strstr((char *)written.data, "\"loss\":null"));
 
   assert_true(gt_sinks_open(&sinks, &start, place, &error));
   assert_true(gt_sinks_row(&sinks, &row, &error));
   gt_sinks_close(&sinks);
-  assert_true(gt_read_file(path, 1 << 20, &again, &error));
-  assert_int_equal(again.size, whole.size);
-  assert_memory_equal(again.data, whole.data, whole.size);
-  gt_bytes_finish(&whole);
-  gt_bytes_finish(&again);
+  assert_true(gt_read_file(path, 1 << 20, &resumed, &error));
+  assert_int_equal(resumed.size, written.size);
+  assert_memory_equal(resumed.data, written.data, written.size);
+  gt_bytes_finish(&written);
+  gt_bytes_finish(&resumed);
 }
 
 int main(void) {

@@ -11,23 +11,24 @@
 
 static char path[4096];
 
-#define GPU(made_up_name, kind, multiprocessors, memory)                                            \
-  {                                                                                                 \
-    .id = "vulkan:0", .name = made_up_name, .type = kind, .memory_bytes = (uint64_t)(memory) << 30, \
-    .usable = true, .target = {                                                                     \
-      .device = true,                                                                               \
-      .subgroup = 32,                                                                               \
-      .max_workgroup = 1024,                                                                        \
-      .shared_bytes = 48 << 10,                                                                     \
-      .units = multiprocessors,                                                                     \
-      .max_grid = 65535                                                                             \
-    }                                                                                               \
+#define GPU(made_up_name, kind, multiprocessors, memory_gib)                                            \
+  {                                                                                                     \
+    .id = "vulkan:0", .name = made_up_name, .type = kind, .memory_bytes = (uint64_t)(memory_gib) << 30, \
+    .usable = true, .target = {                                                                         \
+      .device = true,                                                                                   \
+      .subgroup = 32,                                                                                   \
+      .max_workgroup = 1024,                                                                            \
+      .shared_bytes = 48 << 10,                                                                         \
+      .units = multiprocessors,                                                                         \
+      .max_grid = 65535                                                                                 \
+    }                                                                                                   \
   }
 static const gt_device_info large = GPU("large", "discrete", 132, 80),
                             small = GPU("small", "integrated", 16, 4),
                             software = GPU("software", "software", 2, 16);
 
-static gt_device_info cpu(const char *features) {
+/* This machine's CPU, but with these features. */
+static gt_device_info cpu_with(const char *features) {
   gt_device_info info;
   gt_cpu_describe(&info);
   snprintf(info.features, sizeof info.features, "%s", features);
@@ -36,7 +37,7 @@ static gt_device_info cpu(const char *features) {
 
 /* The device chosen for this config, whose data are samples of a formula. `text`: the config without
  * `data:`. */
-static gt_device_choice chosen(const char *text, const gt_device_info *devices, int count) {
+static gt_device_choice choose(const char *text, const gt_device_info *devices, int count) {
   gt_arena arena;
   gt_config config;
   gt_error error = {0};
@@ -56,6 +57,7 @@ static gt_device_choice chosen(const char *text, const gt_device_info *devices, 
   return choice;
 }
 
+/* Models and train: sections, to which the test adds more keys or the closing brace. */
 #define TINY "model: [{linear: 16}, tanh, {linear: 1}]\ntrain: {epochs: 1, batch_size: 16"
 #define MEDIUM \
   "model: [{linear: 512}, relu, {linear: 512}, relu, {linear: 1}]\ntrain: {epochs: 1, batch_size: 1024"
@@ -63,9 +65,9 @@ static gt_device_choice chosen(const char *text, const gt_device_info *devices, 
 
 static void work_decides(void **unused) {
   (void)unused;
-  const gt_device_info devices[] = {cpu("avx2,fma"), large};
-  const gt_device_choice tiny = chosen(TINY "}", devices, 2), medium = chosen(MEDIUM "}", devices, 2),
-                         kan = chosen(KAN "}", devices, 2);
+  const gt_device_info devices[] = {cpu_with("avx2,fma"), large};
+  const gt_device_choice tiny = choose(TINY "}", devices, 2), medium = choose(MEDIUM "}", devices, 2),
+                         kan = choose(KAN "}", devices, 2);
   assert_int_equal(tiny.device, 0);
   assert_true(tiny.cpu > 0 && tiny.gpu > 2 * tiny.cpu);
   assert_non_null(strstr(tiny.why, "too small for the GPU: a step takes about "));
@@ -79,23 +81,25 @@ static void work_decides(void **unused) {
 
 static void devices_decide(void **unused) {
   (void)unused;
-  const gt_device_info cpu_only[] = {cpu("avx2,fma")}, with_software[] = {cpu("avx2,fma"), software},
-                       with_gpus[] = {cpu("avx2,fma"), software, small, large}, slow_cpu[] = {cpu(""), large};
-  assert_int_equal(chosen(MEDIUM "}", cpu_only, 1).device, 0);
-  assert_int_equal(chosen(MEDIUM "}", with_software, 2).device, 0);
-  const gt_device_choice best = chosen(MEDIUM "}", with_gpus, 4);
+  const gt_device_info cpu_only[] = {cpu_with("avx2,fma")},
+                       with_software[] = {cpu_with("avx2,fma"), software},
+                       with_gpus[] = {cpu_with("avx2,fma"), software, small, large},
+                       slow_cpu[] = {cpu_with(""), large};
+  assert_int_equal(choose(MEDIUM "}", cpu_only, 1).device, 0);
+  assert_int_equal(choose(MEDIUM "}", with_software, 2).device, 0);
+  const gt_device_choice best = choose(MEDIUM "}", with_gpus, 4);
   assert_int_equal(best.device, 3);
-  gt_device_info small_gpu[] = {cpu("avx2,fma"), small};
-  assert_true(chosen(MEDIUM "}", small_gpu, 2).gpu > best.gpu);
-  assert_true(chosen(MEDIUM "}", slow_cpu, 2).cpu > best.cpu);
+  gt_device_info small_gpu[] = {cpu_with("avx2,fma"), small};
+  assert_true(choose(MEDIUM "}", small_gpu, 2).gpu > best.gpu);
+  assert_true(choose(MEDIUM "}", slow_cpu, 2).cpu > best.cpu);
 }
 
-/* An estimate depends neither on the time nor on the number of threads. */
+/* Estimates are computed, not measured: they are the same each time, also with another number of threads. */
 static void choice_is_repeatable(void **unused) {
   (void)unused;
-  const gt_device_info devices[] = {cpu("avx2,fma"), large};
-  const gt_device_choice first = chosen(TINY "}", devices, 2),
-                         again = chosen(TINY ", threads: 64}", devices, 2);
+  const gt_device_info devices[] = {cpu_with("avx2,fma"), large};
+  const gt_device_choice first = choose(TINY "}", devices, 2),
+                         again = choose(TINY ", threads: 64}", devices, 2);
   assert_int_equal(first.device, again.device);
   assert_true(first.cpu == again.cpu && first.gpu == again.gpu);
 }

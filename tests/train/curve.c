@@ -25,19 +25,20 @@ static void expect_plot(gt_curve_style style, const char *wanted) {
   free(text);
 }
 
-static void add(int64_t at, double train, double watched) {
-  const gt_curve_point point = {10 * at, at, {train, watched}};
+static void add(int64_t epoch, double train, double watched) {
+  const gt_curve_point point = {10 * epoch, epoch, {train, watched}};
   gt_curve_add(&curve, &point);
 }
 
-static void add_line(int points, double from, double to, double watched) {
+/* Replaces the curve: the training loss changes linearly, the watched one is constant. */
+static void set_linear_losses(int points, double first, double last, double watched) {
   memset(&curve, 0, sizeof curve);
-  for (int i = 0; i < points; i++) add(i + 1, from + (to - from) * i / (points - 1), watched);
+  for (int i = 0; i < points; i++) add(i + 1, first + (last - first) * i / (points - 1), watched);
 }
 
 static void plots(void **unused) {
   (void)unused;
-  add_line(6, 5.5, 0.6, 3.5);
+  set_linear_losses(6, 5.5, 0.6, 3.5);
   expect_plot((gt_curve_style){.columns = 36, .watched = "validation", .epochs = true},
               "5.5 |...\n"
               "    |   ......\n"
@@ -74,7 +75,7 @@ static void plots(void **unused) {
  * narrow terminal. */
 static void every_width(void **unused) {
   (void)unused;
-  add_line(50, 1e300, 1.2345e-300, 123456);
+  set_linear_losses(50, 1e300, 1.2345e-300, 123456);
   for (int braille = 0; braille < 2; braille++)
     for (int columns = 0; columns < 300; columns++) {
       const gt_curve_style style = {.columns = columns, .braille = braille, .watched = "validation"};
@@ -99,8 +100,9 @@ static void odd_losses(void **unused) {
   /* Not "loss (log)": the axis is linear, because a loss is 0 or less. */
   assert_non_null(strstr(text, "loss  ."));
   free(text);
-  add_line(3, 0.25, 0.25, 0.25);
+  set_linear_losses(3, 0.25, 0.25, 0.25);
   text = plot(&style);
+  /* All losses are equal; the watched ones are drawn over those of training. */
   assert_true(!strncmp(text, "0.25 |ooo", 9));
   free(text);
 }

@@ -17,7 +17,8 @@ static gt_results results_of(gt_target_sums sums, bool accuracy) {
   return gt_training_result(&(gt_sums){.target = {sums}}, &form, false);
 }
 
-static gt_evaluation classes(void) {
+/* An evaluation of a classifier after epoch 3, the best so far. */
+static gt_evaluation classifier_evaluation(void) {
   return (gt_evaluation){
       .step = 30,
       .steps = 1000,
@@ -39,7 +40,7 @@ static void expect_text(const gt_evaluation *evaluation, int columns, const char
 
 static void test_classification(void **unused) {
   (void)unused;
-  gt_evaluation e = classes();
+  gt_evaluation e = classifier_evaluation();
   expect_text(&e, 120,
               "epoch   3/100  train loss 0.1234 accuracy 0.9600  validation loss 0.2500 accuracy 0.9500 *   "
               "65.9 k samples/s");
@@ -57,7 +58,7 @@ static void test_classification(void **unused) {
   expect_text(&e, 120,
               "epoch   3/100  train loss 0.1234 accuracy 0.9600  validation loss 0.2500 accuracy 0.9500     "
               "65.9 k samples/s");
-  e.watches = "hard_accuracy";
+  e.watches = "hard_accuracy"; /* another name for "accuracy" */
   e.split = "test";
   expect_text(&e, 80, "epoch   3/100  train acc 0.9600 loss 0.1234  test acc 0.9500 loss 0.2500");
   expect_text(&e, 40, "epoch   3/100  test acc 0.9500");
@@ -65,7 +66,7 @@ static void test_classification(void **unused) {
 
 static void test_other_results(void **unused) {
   (void)unused;
-  gt_evaluation e = classes();
+  gt_evaluation e = classifier_evaluation();
   e.split = NULL;
   e.train = results_of((gt_target_sums){.loss = 1.2345678e-4, .weight = 1}, false);
   e.epochs = 0;
@@ -75,13 +76,13 @@ static void test_other_results(void **unused) {
   e.train.metric[0].value = NAN;
   expect_text(&e, 40, "phase 2/3 step   30/1000  train loss nan");
   /* A metric that is computed only in evaluations, and the soft and hard results of logic gates. */
-  e = classes();
+  e = classifier_evaluation();
   e.train.count = 1;
   e.watched = results_of((gt_target_sums){.loss = 2, .weight = 4}, false);
   gt_result_add(&e.watched, "rmse", 0.5);
   e.watches = "rmse";
   expect_text(&e, 80, "epoch   3/100  train loss 0.1234  val rmse 0.5000 loss 0.5000 *");
-  e = classes();
+  e = classifier_evaluation();
   const gt_result_form form = form_of(true);
   const gt_sums trained = {.target = {{12.34, 100, 96}}}, soft = {.target = {{5, 20, 19}}};
   e.train = gt_training_result(&trained, &form, true);
@@ -102,7 +103,7 @@ static void test_several_targets(void **unused) {
                                {{1, false, {"load.loss", "load.soft_loss"}, {"load.accuracy"}},
                                 {0.5, true, {"kind.loss", "kind.soft_loss"}, {"kind.accuracy"}}}};
   const gt_sums sums = {.target = {{20, 10, 0}, {12, 8, 6}}};
-  gt_evaluation e = classes();
+  gt_evaluation e = classifier_evaluation();
   e.train = e.watched = gt_training_result(&sums, &form, false);
   assert_true(gt_result_loss(&e.train) == 2 + 0.5 * 1.5);
   assert_true(gt_result_value(&e.train, "kind.hard_accuracy") == 0.75 && e.train.items == 10);
@@ -119,7 +120,7 @@ static void test_several_targets(void **unused) {
 
 static void every_width(void **unused) {
   (void)unused;
-  gt_evaluation e = classes();
+  gt_evaluation e = classifier_evaluation();
   const gt_result_form form = form_of(true);
   const gt_sums soft = {.target = {{5, 20, 19}}};
   gt_result_add_sums(&e.watched, &soft, &form, GT_SOFT);

@@ -40,12 +40,13 @@ static void draws(void **state) {
   EXPECT_SHARES(0, OPTIONS(.temperature = 1, .top_k = 100), 0.05, 0.4, 0.1, 0.4, 0.05);
   EXPECT_SHARES(2, OPTIONS(.temperature = 1), 0, 0, 0.1 / 0.55, 0.4 / 0.55, 0.05 / 0.55);
   EXPECT_SHARES(2, OPTIONS(.temperature = 0), 0, 0, 0, 1, 0);
-  const gt_draw_options half = {.temperature = 1, .top_p = 0.79, .seed = 1};
-  expect_shares(half, 0, (const double[COUNT]){0, 0.5, 0, 0.5, 0});
-  const gt_draw_options least = {.temperature = 1, .top_p = 1e-9, .seed = 1};
-  expect_shares(least, 0, (const double[COUNT]){0, 1, 0, 0, 0});
+  const gt_draw_options two_tokens = {.temperature = 1, .top_p = 0.79, .seed = 1};
+  expect_shares(two_tokens, 0, (const double[COUNT]){0, 0.5, 0, 0.5, 0});
+  const gt_draw_options one_token = {.temperature = 1, .top_p = 1e-9, .seed = 1};
+  expect_shares(one_token, 0, (const double[COUNT]){0, 1, 0, 0, 0});
 }
 
+/* The same seed, text and place give the same token; another seed or another text gives others. */
 static void seeds(void **state) {
   const gt_draw_options one = {.temperature = 1, .top_p = 1, .seed = 1},
                         two = {.temperature = 1, .top_p = 1, .seed = 2};
@@ -106,6 +107,8 @@ static void characters(void **state) {
   stream_bytes("", NULL, "");
 }
 
+/* The text ends before the stop text. If the stop text starts inside a character, that character is
+ * incomplete. */
 static void stops(void **state) {
   (void)state;
   assert_int_equal(stream_bytes("one two three", "two", "one "), 7);

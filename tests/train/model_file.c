@@ -37,7 +37,7 @@ static void reads_old_files(void **unused) {
   (void)unused;
   gt_model_file file;
   const gt_stored old[] = {{"data.scale", GT_F32, {1, {2}}, scale}, {"data.shift", GT_F32, {1, {2}}, shift}};
-  static const float expected[6] = {0, 0, 3, 4, 5, 6};
+  static const float expected[6] = {0, 0, 3, 4, 5, 6}; /* centers, scales, offsets */
   assert_true(try_tensors(old, 2, &file));
   assert_int_equal(file.signature.input[0].scaling.count, 2);
   assert_memory_equal(file.signature.input[0].scaling.values, expected, sizeof expected);
@@ -62,7 +62,7 @@ static void reads_centers(void **unused) {
   gt_stored tensors[] = {{"data.scale", GT_F32, {1, {2}}, scale},
                          {"data.offset", GT_F32, {1, {2}}, shift},
                          {"data.center", GT_F32, {1, {2}}, center}};
-  static const float expected[6] = {1, 2, 3, 4, 5, 6};
+  static const float expected[6] = {1, 2, 3, 4, 5, 6}; /* centers, scales, offsets */
   assert_true(try_tensors(tensors, 3, &file));
   assert_memory_equal(file.signature.input[0].scaling.values, expected, sizeof expected);
   gt_model_file_finish(&file);
@@ -80,7 +80,7 @@ static void reads_centers(void **unused) {
 static void reads_scaled_targets(void **unused) {
   (void)unused;
   gt_model_file file;
-  static const float expected[4] = {1, 2, 3, 4}, zero[2] = {1, 0};
+  static const float expected[4] = {1, 2, 3, 4}, zero_scale[2] = {1, 0};
   gt_stored tensors[] = {{"data.target_center", GT_F32, {1, {2}}, center},
                          {"data.target_scale", GT_F32, {1, {2}}, scale}};
   assert_true(try_format(GT_MODEL_FORMAT_SCALED, SIGNATURE, tensors, 2, &file));
@@ -90,7 +90,7 @@ static void reads_scaled_targets(void **unused) {
   assert_false(try_tensors(tensors, 2, &file));
   for (int i = 0; i < 3; i++) /* with only one of the two tensors, or none */
     assert_false(try_format(GT_MODEL_FORMAT_SCALED, SIGNATURE, tensors + i % 2, i < 2, &file));
-  tensors[1].data = zero;
+  tensors[1].data = zero_scale;
   assert_false(try_format(GT_MODEL_FORMAT_SCALED, SIGNATURE, tensors, 2, &file));
   tensors[1] = (gt_stored){"data.target_scale", GT_F32, {1, {1}}, scale};
   assert_false(try_format(GT_MODEL_FORMAT_SCALED, SIGNATURE, tensors, 2, &file));
@@ -103,6 +103,7 @@ static void impossible_numbers_are_rejected(void **unused) {
   (void)unused;
   gt_model_file file;
   static const char *const bad[] = {
+      /* follows "input_shape": in the signature */
       "[-1], \"input_dtype\": \"f32\", \"classes\": 0",
       "[0], \"input_dtype\": \"f32\", \"classes\": 0",
       "[1.5], \"input_dtype\": \"f32\", \"classes\": 0",
@@ -124,14 +125,15 @@ static void impossible_numbers_are_rejected(void **unused) {
   for (int i = 0; i < 3; i++) {
     const float values[2] = {1, not_finite[i]};
     const gt_stored weight = {"linear1.weight", GT_F32, {1, {2}}, values};
-    const gt_stored offset[] = {{"data.scale", GT_F32, {1, {2}}, values}, scaling[1]};
+    const gt_stored bad_scaling[] = {{"data.scale", GT_F32, {1, {2}}, values}, scaling[1]};
     assert_false(try_tensors(&weight, 1, &file));
-    assert_false(try_tensors(offset, 2, &file));
+    assert_false(try_tensors(bad_scaling, 2, &file));
   }
 }
 
-/* Names, words and thresholds of a wrong number or type are errors; they are not treated as absent. */
-static void numbers_of_names_are_checked(void **unused) {
+/* Names, words, fills and thresholds of a wrong number, value or type are errors; they are not treated as
+ * absent. */
+static void lists_of_the_signature_are_checked(void **unused) {
   (void)unused;
   static const struct {
     const char *keys;
@@ -234,7 +236,7 @@ int main(void) {
                                      cmocka_unit_test(reads_centers),
                                      cmocka_unit_test(reads_scaled_targets),
                                      cmocka_unit_test(impossible_numbers_are_rejected),
-                                     cmocka_unit_test(numbers_of_names_are_checked),
+                                     cmocka_unit_test(lists_of_the_signature_are_checked),
                                      cmocka_unit_test(signature_is_checked_against_tensors)};
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   unlink(path);

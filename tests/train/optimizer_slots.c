@@ -20,6 +20,7 @@ static const struct {
 
 static float value_of(int parameter, int64_t i) { return (float)(10 * (parameter + 1) + i); }
 
+/* copies: optimizer slots start as copies of their parameters, not with 0. */
 static gt_store *create_store(const char *optimizer, bool copies) {
   gt_diagnostics diagnostics;
   gt_diagnostics_init(&diagnostics, &arena);
@@ -57,9 +58,9 @@ static void save(const char *optimizer) {
   gt_state_dict_finish(&dict);
 }
 
-/* Loads the checkpoint for another optimizer. Returns a character for each parameter: '1' if its moments are
- * restored, '0' if they start with initial values, '.' if it is frozen; or "-" if the checkpoint is
- * rejected. */
+/* Loads the checkpoint into a store that create_store makes from these arguments. Returns a character for
+ * each parameter: '1' if its moments are restored, '0' if they start with initial values, '.' if it is
+ * frozen; or "-" if the checkpoint is rejected. */
 static const char *load(const char *optimizer, bool copies) {
   static char text[PARAMETERS + 1];
   gt_container file;
@@ -123,14 +124,16 @@ static void mismatched_checkpoints_are_rejected(void **unused) {
   const gt_metadata config = {"config", one_group};
   save(one_group);
   assert_string_equal(load(one_group, false), "111");
-  gt_stored some[PARAMETERS + 1];
+  gt_stored tensors[PARAMETERS + 1];
   gt_state_dict dict;
   gt_state_dict_init(&dict, create_store(one_group, false), GT_ROLE(GT_PARAMETER), 1);
-  gt_state_dict_tensors(&dict, GT_ROLE(GT_PARAMETER), some);
-  assert_true(gt_safetensors_write(path, some, PARAMETERS, &config, 1, &error)); /* without optimizer slots */
+  gt_state_dict_tensors(&dict, GT_ROLE(GT_PARAMETER), tensors);
+  /* Without optimizer slots. */
+  assert_true(gt_safetensors_write(path, tensors, PARAMETERS, &config, 1, &error));
   assert_string_equal(load(one_group, false), "-");
-  some[PARAMETERS] = (gt_stored){"optimizer.exp_avg/a.weight", GT_F32, {1, {4}}, values};
-  assert_true(gt_safetensors_write(path, some, PARAMETERS + 1, &config, 1, &error));
+  /* One optimizer slot, with another shape than its parameter. */
+  tensors[PARAMETERS] = (gt_stored){"optimizer.exp_avg/a.weight", GT_F32, {1, {4}}, values};
+  assert_true(gt_safetensors_write(path, tensors, PARAMETERS + 1, &config, 1, &error));
   assert_string_equal(load(one_group, false), "-");
   gt_state_dict_finish(&dict);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+/* step, steps, epoch, loss, samples per second, seconds left */
 static const gt_progress_view views[] = {
     {1, 10, 1, 0.5, 100, 1},
     {1234, 5678, 12, 0.1234, 1.23e6, 83},
@@ -41,7 +42,7 @@ static void every_width(void **unused) {
 static void usual_widths(void **unused) {
   (void)unused;
   static const struct {
-    size_t columns;
+    size_t columns; /* of the terminal; the line leaves the last one free */
     const char *line;
   } rows[] = {
       {1000,

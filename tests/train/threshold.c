@@ -43,8 +43,8 @@ static void test_random(void **state) {
     const int64_t items = 2 + run % (MAX_ITEMS - 1);
     for (uint32_t i = 0; i < items; i++) {
       const gt_philox bits = gt_philox_block(7, 0, run, i);
-      const uint32_t steps = run % 2 ? 8 : 1000; /* with few steps, there are ties */
-      item[i].probability = (1 + bits.v[0] % (steps - 1)) / (double)steps;
+      const uint32_t levels = run % 2 ? 8 : 1000; /* with few levels, there are ties */
+      item[i].probability = (1 + bits.v[0] % (levels - 1)) / (double)levels;
       item[i].label = bits.v[1] % 4 == 0 || i == 0;
       item[i].weight = run % 3 ? 1 : 1 + bits.v[2] % 3;
     }
@@ -53,12 +53,14 @@ static void test_random(void **state) {
   }
 }
 
+/* The probability, weight and label of each item are given. */
 static void test_special(void **state) {
   (void)state;
   const gt_metric_type *f1 = gt_metric_find("f1")->type;
   gt_chosen_threshold chosen;
   gt_scored apart[] = {{0.2, 1, false}, {0.4, 1, true}, {0.3, 1, false}, {0.35, 1, true}};
   assert_true(gt_threshold_search(apart, 4, f1, &chosen));
+  /* Numbers between 0.3 and 0.35 have at least two digits; of those, 0.32 is nearest to the middle. */
   assert_true(chosen.value == 0.32 && chosen.best == 1 && chosen.half == 0);
   gt_scored half[] = {{0.2, 1, false}, {0.9, 1, true}}; /* no threshold is better than 1/2 */
   assert_true(gt_threshold_search(half, 2, f1, &chosen));
