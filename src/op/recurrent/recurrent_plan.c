@@ -79,8 +79,8 @@ static double load_cycles(const problem *p, const gt_target *target, const uint3
 
 /* Rows of the weight that are not kept in registers are loaded in every time step: all at once if there are
  * at most GT_RECURRENT_AT_ONCE, otherwise in strips, each with a latency. The GEMM hides half of the time of
- * the loads. Two forward workgroups that keep no rows run on a multiprocessor at the same time and share
- * loads. */
+ * the loads, or three quarters in the gradient, as measured with batches of 128 to 4,096. Two forward
+ * workgroups that keep no rows run on a multiprocessor at the same time and share loads. */
 static double all_steps_cycles(const problem *p, const gt_target *target, const uint32_t *words) {
   enum { STRIP_LATENCY = 1300, CELLS = 1000 /* computing the cells of a time step */ };
   const uint32_t rounds = gt_ceil_div(p->depth, words[SLICES]),
@@ -90,17 +90,20 @@ static double all_steps_cycles(const problem *p, const gt_target *target, const 
   const double loads = load_cycles(p, target, words, (p->depth - kept) * p->columns * p->set_count * 4);
   const double waves = ceil(groups_of(p, words) / units);
   const double shared_waves = words[KEEP] || p->a->is_gradient ? waves : ceil(waves / 2);
+  const double visible_loads = (p->a->is_gradient ? 0.25 : 0.5) * loads;
   return DISPATCH + p->n.steps * (waves * (product_cycles(p, words) + strips * STRIP_LATENCY) +
-                                  shared_waves * (0.5 * loads + CELLS));
+                                  shared_waves * (visible_loads + CELLS));
 }
 
-/* Each chunk of K costs a barrier, and the reduction of the slices' sums two more for each four rows. */
+/* Each chunk of K costs a barrier, and the reduction of the slices' sums two more for each four rows. The
+ * GEMM hides half of the time of the loads, or a quarter in the gradient, whose K is longer, as measured with
+ * batches of 1,024 and 4,096. */
 static double one_step_cycles(const problem *p, const gt_target *target, const uint32_t *words) {
   enum { FIRST_LOADS = 1200, PER_CHUNK = 120, PER_QUAD = 80 };
   const double columns = (double)p->columns * words[SETS],
                chunks = ceil(p->depth / ((double)words[SLICES] * words[KEEP]));
   const double loads = load_cycles(p, target, words, (4 * words[QUADS] + columns) * p->depth * 4);
-  const double product = fmax(product_cycles(p, words), loads);
+  const double product = product_cycles(p, words) + (p->a->is_gradient ? 0.75 : 0.5) * loads;
   const double reduction = words[QUADS] * (PER_QUAD + columns * words[SLICES] / 4);
   const double waves = ceil(groups_of(p, words) / gt_max_u32(target->units, 1));
   return p->n.steps * (DISPATCH + waves * (FIRST_LOADS + product + chunks * PER_CHUNK + reduction));
