@@ -114,7 +114,6 @@ static keys choices_of(const char *what) {
     add_choices(&list, diagnostics.place[i].schema, what);
     add_choices(&list, diagnostics.place[i].common, what);
   }
-  if (!names_of(what).count) add_choices(&list, &gt_data_split_schema, what);
   return list;
 }
 

@@ -180,7 +180,7 @@ static void config_errors(void **state) {
   static const mistake list[] = {
       {"model: [liner: 3]\n", 1, 9, "unknown layer 'liner'", "linear"},
       {"model:\n  - linear: {unitz: 10}\n", 2, 14, "unknown key 'unitz'", "units"},
-      {"model:\n  - linear: 64\n  - linear: {units: 32, from: linear11}\n", 3, 31, "reads 'linear11'", NULL},
+      {"model:\n  - linear: 64\n  - linear: {units: 32, from: linear11}\n", 3, 31, "reads 'linear11'", ""},
       {"model:\n  - relu: {from: relu2}\n  - relu\n", 2, 18, "comes after it", NULL},
       {"model:\n  - linear: {units: 4, name: a}\n  - linear: {units: 4, name: a}\n", 3, 30, "is already used",
        NULL},

@@ -59,14 +59,15 @@ typedef struct mistake {
   const char *message, *suggestion;
 } mistake;
 
-/* Asserts that the config has exactly one error, with this position, message and suggestion (NULL: any). */
+/* Asserts that the config has exactly one error, with this position, message and suggestion (NULL: any; "":
+ * none). */
 static inline void check_mistake(const mistake *m) {
   fixture f;
   build(&f, m->text, gt_shape_2(5, 3), true);
   const gt_diagnostic *d = &f.diagnostics.items[0];
   if (f.diagnostics.errors != 1 || d->at.line != m->line || d->at.column != m->column ||
       !strstr(d->message, m->message) ||
-      (m->suggestion && (!d->suggestion || strcmp(d->suggestion, m->suggestion)))) {
+      (m->suggestion && strcmp(d->suggestion ? d->suggestion : "", m->suggestion))) {
     fprintf(stderr, "wanted %d:%d %s (%s), got:\n", m->line, m->column, m->message,
             m->suggestion ? m->suggestion : "-");
     gt_diagnostics_print(&f.diagnostics, stderr);

@@ -64,7 +64,6 @@ static void seeds(void **state) {
 typedef struct output {
   char text[256];
   size_t length;
-  int pieces;
 } output;
 
 static bool append(void *context, const uint8_t *text, size_t length, gt_error *error) {
@@ -72,7 +71,6 @@ static bool append(void *context, const uint8_t *text, size_t length, gt_error *
   (void)error;
   memcpy(out->text + out->length, text, length);
   out->text[out->length += length] = 0;
-  out->pieces++;
   return true;
 }
 
