@@ -89,15 +89,15 @@ enum { GT_INSTRUCTIONS(GT_OPCODE) };
 #define GT_OPERAND_RESULT    32
 
 /* Which element of input x is read for element i of the iteration space, which is row-major with rows of
- * `row` elements. */
+ * `row_length` elements. */
 #define GT_LOAD_SAME    0 /* x[i] */
 #define GT_LOAD_SCALAR  1 /* x[0] */
-#define GT_LOAD_ROW     2 /* x[i % row]: one value per column, such as a bias */
-#define GT_LOAD_COLUMN  3 /* x[i / row]: one value per row */
+#define GT_LOAD_ROW     2 /* x[i % row_length]: one value per column, such as a bias */
+#define GT_LOAD_COLUMN  3 /* x[i / row_length]: one value per row */
 #define GT_LOAD_GENERAL 4 /* strides in layout_: words {rank, dim[8], stride[input][8]} */
-/* Element i is a pixel of an image with `columns` pixels per line and `row` channels per pixel, divided into
- * adjacent windows of height × width pixels; `window` is the index of the window that contains it. Positions
- * in a window are row-major. */
+/* Element i is a pixel of an image with `columns` pixels per line and `row_length` channels per pixel,
+ * divided into adjacent windows of height × width pixels; `window` is the index of the window that contains
+ * it. Positions in a window are row-major. */
 #define GT_LOAD_SPREAD                           5 /* x[window] */
 #define GT_LOAD_CHOICE                           6 /* 1 if byte x[window] is i's position in the window; else 0 */
 #define GT_LOAD_OF(mode, height, width, columns) ((mode) | (height) << 3 | (width) << 11 | (columns) << 19)

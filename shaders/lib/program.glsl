@@ -2,13 +2,13 @@
  * that after specialization every condition, switch and index below is a constant and only the program remains: values
  * live in an array that is only ever indexed by constants, and instructions are expanded by a macro, never in a loop.
  *
- * Include after the kernel's argument struct, which provides x[], y[], clock and row. Define before:
+ * Include after the kernel's argument struct, which provides x[], y[], clock and row_length. Define before:
  *   GT_PROGRAM_X         the length of x[]: 4 or 8; y[] then has 2 or 4 elements
  *   GT_PROGRAM_LAYOUT    if there is a layout_ argument (GT_LOAD_GENERAL)
  *   GT_PROGRAM_ROWS      if the program may contain row reductions (op/rows.h). The kernel then sets gt_row_now and
  *                        loads the per-element inputs itself (gt_row_input)
  *   GT_PROGRAM_JOINS     if the program may contain row reductions and an invocation processes elements of several
- *                        rows; row r begins at element r * row
+ *                        rows; row r begins at element r * row_length
  *   GT_PROGRAM_NO_STORE  if the kernel stores the results itself
  *   GT_PROGRAM_QUADS     a constant: true if every range has four elements and begins at a multiple of 4, and the
  *                        length of rows is a multiple of 4. With aligned buffers no scalar path is then compiled, which
@@ -79,17 +79,17 @@ struct gt_place {
 /* The current row, and the values of the per-element inputs for the current elements. */
 uint gt_row_now;
 V gt_row_input[GT_PROGRAM_X];
-#define GT_COLUMN_OF(i) ((i) - gt_row_now * row)
+#define GT_COLUMN_OF(i) ((i) - gt_row_now * row_length)
 #define GT_SAME_OF(k)   gt_row_input[k]
 #else
-#define GT_COLUMN_OF(i) ((i) % row)
+#define GT_COLUMN_OF(i) ((i) % row_length)
 #define GT_SAME_OF(k)   gt_load_same(x[k], at)
 #endif
 
 #ifdef GT_SCALAR
 V gt_load_same(GT_FLOATS x, gt_place at) { return x.at[at.first]; }
-V gt_load_row(GT_FLOATS x, gt_place at) { return x.at[at.first % row]; }
-V gt_load_column(GT_FLOATS x, gt_place at) { return x.at[at.first / row]; }
+V gt_load_row(GT_FLOATS x, gt_place at) { return x.at[at.first % row_length]; }
+V gt_load_column(GT_FLOATS x, gt_place at) { return x.at[at.first / row_length]; }
 #else
 /* True if the elements can be moved as one vec4. */
 bool gt_is_quad(gt_place at) {
@@ -110,7 +110,7 @@ V gt_load_same(GT_FLOATS x, gt_place at) {
 V gt_load_row(GT_FLOATS x, gt_place at) {
   V value;
   uint column = GT_COLUMN_OF(at.first);
-  bool whole = GT_PROGRAM_QUADS || GT_IF_MIXED((column & 3u) == 0u && column + 4u <= row);
+  bool whole = GT_PROGRAM_QUADS || GT_IF_MIXED((column & 3u) == 0u && column + 4u <= row_length);
   if (ALIGNED != 0u && whole) value = GT_CAST(GT_FLOATS4, x).at[column >> 2];
   else value = gt_gather(x, GT_COLUMN_OF(gt_lanes(at)));
   return value;
@@ -121,8 +121,8 @@ V gt_load_column(GT_FLOATS x, gt_place at) {
 #ifdef GT_PROGRAM_ROWS
   value = V(x.at[gt_row_now]);
 #else
-  if (GT_PROGRAM_QUADS) value = V(x.at[at.first / row]);
-  else value = gt_gather(x, gt_lanes(at) / row);
+  if (GT_PROGRAM_QUADS) value = V(x.at[at.first / row_length]);
+  else value = gt_gather(x, gt_lanes(at) / row_length);
 #endif
   return value;
 }
@@ -156,9 +156,9 @@ V gt_load_general(GT_FLOATS x, gt_place at, uint k) {
 #define GT_WINDOW(U) \
   U gt_window(U i, uint load, out U place) { \
     uint height = GT_LOAD_HEIGHT(load), width = GT_LOAD_WIDTH(load), columns = GT_LOAD_COLUMNS(load); \
-    U position = i / row, column = position % columns, line = position / columns; \
+    U position = i / row_length, column = position % columns, line = position / columns; \
     place = line % height * width + column % width; \
-    return (line / height * (columns / width) + column / width) * row + i % row; \
+    return (line / height * (columns / width) + column / width) * row_length + i % row_length; \
   }
 GT_WINDOW(uint)
 
@@ -178,7 +178,7 @@ V gt_load_choice(GT_FLOATS x, gt_place at, uint load) {
 GT_WINDOW(uvec4)
 
 /* True if the elements can be moved as one vec4 and are in the same row. */
-bool gt_is_quad_of_row(gt_place at) { return gt_is_quad(at) && (GT_PROGRAM_QUADS || (row & 3u) == 0u); }
+bool gt_is_quad_of_row(gt_place at) { return gt_is_quad(at) && (GT_PROGRAM_QUADS || (row_length & 3u) == 0u); }
 
 V gt_load_spread(GT_FLOATS x, gt_place at, uint load) {
   V value;

@@ -11,9 +11,9 @@
 layout(constant_id = GT_BATCH_SPEC_WHOLE) const uint WHOLE = 0u;
 #define GT_PROGRAM_X 4
 #define GT_PROGRAM_QUADS (WHOLE != 0u)
-#define row features
+#define row_length features
 #include "lib/program.glsl"
-#undef row
+#undef row_length
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 64u;
 layout(constant_id = GT_BATCH_SPEC_MODE) const uint MODE = 0u;

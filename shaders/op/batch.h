@@ -18,7 +18,7 @@ GT_ARGS(gt_batch_args) {
   GT_FLOATS x[4];
   GT_FLOATS y[2];        /* epilogue outputs; in mode I32 the first has int32 elements */
   GT_WORDS clock;        /* seed and step for random instructions of the epilogue */
-  GT_WORDS order;        /* state of the clock op; its step determines the batch */
+  GT_WORDS batch_clock;  /* state of the clock op; its step determines the batch */
   GT_FLOATS scaling;     /* [3, period]: center, scale, shift */
   GT_WORDS members;      /* the samples of each class, for GT_BATCH_BALANCED (src/op/batch.h) */
   uint features, period; /* values per sample; feature f is scaled with the values at f % period */

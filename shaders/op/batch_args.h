@@ -5,7 +5,7 @@
 #define GT_BATCH_WINDOW     2 /* rows are in the order of use, batch after batch, in a ring buffer */
 #define GT_BATCH_BALANCED   3 /* a random class, then a random sample of it, for each row */
 /* The last members of the argument struct of these kernels, as in gt_batch_attribute. The struct also has two
- * buffers: `order`, the state of the clock op, whose step determines the batch, and `members`, the samples of
- * each class. */
+ * buffers: `batch_clock`, the state of the clock op, whose step determines the batch, and `members`, the
+ * samples of each class. */
 #define GT_BATCH_ORDER_ARGS uint batch, samples, steps, first_step, first_epoch, window, classes;
 #endif

@@ -18,10 +18,10 @@ layout(constant_id = GT_POOL_SPEC_DILATION_W) const uint DILATION_W = 1u;
 layout(constant_id = GT_POOL_SPEC_INCLUDE) const uint INCLUDE = 0u;
 layout(constant_id = GT_POOL_SPEC_DIVISOR) const uint DIVISOR = 0u;
 layout(constant_id = GT_POOL_SPEC_QUADS) const uint QUADS = 0u;
-#define row channels
+#define row_length channels
 #define GT_PROGRAM_QUADS (QUADS != 0u)
 #include "lib/program.glsl"
-#undef row
+#undef row_length
 #include "lib/quads.glsl"
 
 uint window_of(uint axis) { return axis == 0u ? WINDOW_D : axis == 1u ? WINDOW_H : WINDOW_W; }

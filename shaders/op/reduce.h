@@ -21,6 +21,6 @@ GT_ARGS(gt_reduce_args) {
   GT_WORDS clock;
   GT_WORDS layout_;
   GT_WORDS flag;
-  uint outer, reduced, inner, chunk, chunks, row; /* row: length of a row of the program (lib/program.glsl) */
-  float scale;                                    /* factor of the result, such as 1 / reduced for a mean */
+  uint outer, reduced, inner, chunk, chunks, row_length; /* row_length: of the program (lib/program.glsl) */
+  float scale; /* factor of the result, such as 1 / reduced for a mean */
 };

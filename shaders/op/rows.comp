@@ -26,9 +26,9 @@ layout(constant_id = GT_ROWS_SPEC_OPCODE + 1) const uint OPCODE_1 = 0u;
 layout(constant_id = GT_ROWS_SPEC_OPCODE + 2) const uint OPCODE_2 = 0u;
 layout(constant_id = GT_ROWS_SPEC_OPCODE + 3) const uint OPCODE_3 = 0u;
 
-/* The reduction over the lanes of a row has two levels: at the first, LEFT lanes combine FAN values each; at the
- * second, these LEFT values are combined. With few lanes there is only the second. */
-const uint FAN = LANES > 64u ? 16u : 8u, LEFT = LANES > FAN ? LANES / FAN : LANES;
+/* The reduction over the lanes of a row has two levels: at the first, GROUPS lanes combine FAN values each; at the
+ * second, these GROUPS values are combined. With few lanes there is only the second. */
+const uint FAN = LANES > 64u ? 16u : 8u, GROUPS = LANES > FAN ? LANES / FAN : LANES;
 
 /* The partial results of each invocation, one component per reduction. */
 shared vec4 partial[LOCAL_X];
@@ -67,10 +67,10 @@ vec4 combine_lanes(vec4 mine) {
   partial[me] = mine;
   barrier();
   if (LANES > FAN) {
-    if (lane < LEFT) partial[me] = combine_some(me, LEFT, FAN);
+    if (lane < GROUPS) partial[me] = combine_some(me, GROUPS, FAN);
     barrier();
   }
-  vec4 all = combine_some(me - lane, 1u, LEFT);
+  vec4 all = combine_some(me - lane, 1u, GROUPS);
   barrier();
   return all;
 }
@@ -83,7 +83,7 @@ bool has_quad(uint i, uint q, uint quads) { return KEPT != 0u && i < EACH / 2u |
  * wait for the loads in flight. */
 gt_place place_of(uint i, uint q, uint quads) {
   uint column = 4u * (has_quad(i, q, quads) ? q : quads - 1u);
-  return gt_place(gt_row_now * row + column, WHOLE != 0u ? 4u : min(row - column, 4u));
+  return gt_place(gt_row_now * row_length + column, WHOLE != 0u ? 4u : min(row_length - column, 4u));
 }
 
 /* Reads the per-element inputs of one round. */
@@ -151,7 +151,7 @@ void write_row(uint lane, uint quads, bool exists) {
 /* Invocations without a row (r >= rows) compute the last row without storing it, because all must reach the
  * barriers. */
 void run_row(uint r) {
-  uint lane = gl_LocalInvocationID.x % LANES, quads = (row + 3u) / 4u;
+  uint lane = gl_LocalInvocationID.x % LANES, quads = (row_length + 3u) / 4u;
   gt_row_now = min(r, rows - 1u);
   gt_reductions_reset();
   if (KEPT != 0u) read(lane, quads);

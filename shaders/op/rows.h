@@ -16,5 +16,5 @@ GT_ARGS(gt_rows_args) {
   GT_FLOATS x[8];
   GT_FLOATS y[4];
   GT_WORDS clock;
-  uint rows, row; /* row: the length of a row */
+  uint rows, row_length;
 };

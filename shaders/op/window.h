@@ -9,7 +9,7 @@
 GT_ARGS(gt_window_args) {
   GT_WORDS data;
   GT_WORDS y; /* [batch, width] */
-  GT_WORDS order, members;
+  GT_WORDS batch_clock, members;
   uint width, stride, begin; /* sample s is the `width` integers from s * stride + begin on */
   GT_BATCH_ORDER_ARGS
 };

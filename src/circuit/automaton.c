@@ -25,7 +25,7 @@ static bool add_layers(gt_circuit *circuit, const gt_circuit_layer *layer, int l
   return true;
 }
 
-/* Adds the perception circuits; perceived: their outputs [channels, bits, kernels]. */
+/* Adds the perception circuits; perceived: their outputs [channels, outputs of a kernel, kernels]. */
 static bool perceive(gt_circuit_ca *ca, const gt_ca_parts *parts, uint32_t bits, uint32_t *perceived,
                      gt_error *error) {
   for (uint32_t c = 0; c < parts->channels; c++)
@@ -45,8 +45,9 @@ bool gt_circuit_ca_build(gt_circuit_ca *ca, const gt_ca_parts *parts, gt_error *
   *ca = (gt_circuit_ca){.channels = parts->channels, .periodic = parts->periodic};
   if (!parts->channels || !parts->kernels || parts->perception_layers < 1 || parts->update_layers < 1 ||
       parts->update[parts->update_layers - 1].gates != parts->channels)
-    return gt_fail(error, GT_ERR_DATA,
-                   "the last update layer of an automaton must have a gate for each channel");
+    return gt_fail(
+        error, GT_ERR_DATA,
+        "an automaton must have channels, kernels and layers, and its last update layer a gate for each channel");
   const uint32_t bits = parts->perception[parts->perception_layers - 1].gates;
   const uint64_t inputs = parts->channels + (uint64_t)parts->channels * bits * parts->kernels;
   if (inputs >= GT_CIRCUIT_MAX_SIGNALS) return gt_fail(error, GT_ERR_DATA, "the automaton is too large");

@@ -10,7 +10,7 @@
 
 enum { MAX_SHOWN = 64 /* columns */, MIN_WIDTH = 24, MAX_WIDTH = 48 /* of the names */ };
 
-typedef struct statistics { /* of a column, over the training rows */
+typedef struct statistics { /* of a column's first stored value, after filling, over the training rows */
   int64_t distinct;
   double mean, deviation; /* NaN for categories and dates */
   bool scaled;

@@ -1,7 +1,7 @@
 /* Draws networks side by side, as pykan does (Liu et al., 2024): inputs at the bottom, outputs at the top,
  * and on each edge a small plot of its function over the range of values in the samples. The higher the score
- * of an edge, the darker it is. Pruned and removed edges are pale and dashed; functions of the library are
- * red and have a name. */
+ * of an edge, the darker it is. Edges that are pruned, and with `symbolic` those that are not part of the
+ * formula, are pale and dashed; functions of the library are red and have a name. */
 #ifndef GT_KAN_PICTURE_H
 #define GT_KAN_PICTURE_H
 #include "kan/pen.h"
@@ -23,7 +23,7 @@ typedef struct gt_panels {
   int panels;
 } gt_panels;
 
-/* GT_ERR_DATA if a network has too many edges to be drawn. */
+/* GT_ERR_DATA if a layer has too many edges to be drawn. */
 bool gt_panels_size(const gt_panels *panels, int *width, int *height, gt_error *error);
-gt_drawing gt_panels_draw;
+gt_drawing gt_panels_draw; /* data: a gt_panels */
 #endif

@@ -39,12 +39,13 @@ static int *indices_of(const bool *kept, int count) {
   return list;
 }
 
-/* Copies the kept inputs of a tensor [rows, inputs]. */
-static void gather_rows(const selection *c, const gt_slot *slot, const gt_slot *old_slot, const float *old,
-                        float *out) {
+/* Copies the kept inputs' positions of basis functions (knots, centers), a tensor [positions, inputs]. */
+static void gather_positions(const selection *c, const gt_slot *slot, const gt_slot *old_slot,
+                             const float *old, float *out) {
   const int64_t *d = slot->shape.dim;
-  for (int64_t row = 0; row < d[0]; row++)
-    for (int64_t i = 0; i < d[1]; i++) out[row * d[1] + i] = old[row * old_slot->shape.dim[1] + c->input[i]];
+  for (int64_t position = 0; position < d[0]; position++)
+    for (int64_t i = 0; i < d[1]; i++)
+      out[position * d[1] + i] = old[position * old_slot->shape.dim[1] + c->input[i]];
 }
 
 /* The index of an element of a tensor by input and output: [blocks, functions, inputs of a block, outputs],
@@ -71,7 +72,7 @@ static void gather(const selection *c, const gt_slot *slot, const gt_slot *old_s
   const bool is_mask = !strcmp(slot->name + dot, ".mask");
   if (gt_kan_is_symbolic_slot(slot) && !is_mask) return; /* written by gt_kan_edge_functions_write */
   if (s.rank == 2 && strcmp(slot->name + dot, ".base_weight")) {
-    gather_rows(c, slot, old_slot, old, out);
+    gather_positions(c, slot, old_slot, old, out);
     return;
   }
   for (int64_t i = 0; i < inputs; i++)

@@ -1,7 +1,8 @@
 /* group_norm: normalizes groups of channels of each sample by their mean and variance over all positions (Wu
  * and He, "Group Normalization", ECCV 2018), as torch.nn.GroupNorm; and instance_norm, the same with one
  * channel per group (Ulyanov et al., "Instance Normalization", 2016), as torch.nn.InstanceNorm, optionally
- * with running averages of the samples' mean statistics. Channels are the last axis. */
+ * with running averages of the mean and variance, averaged over the samples of a batch. Channels are the last
+ * axis. */
 #include "layer/norm.h"
 #include "layer/review.h"
 #include "op/core.h"
@@ -34,11 +35,11 @@ static gt_id normalized(gt_build *build, gt_id x, const gt_moments *m, double ep
   return gt_reshape(graph, gt_norm_scale(graph, m->centered, m->variance, eps), gt_node_at(graph, x)->shape);
 }
 
-static bool check_channels(gt_build *build, const gt_id *input, int rank) {
-  if (gt_node_at(build->graph, input[0])->shape.rank >= rank) return true;
+static bool check_channels(gt_build *build, const gt_id *input, int min_rank) {
+  if (gt_node_at(build->graph, input[0])->shape.rank >= min_rank) return true;
   gt_build_error(build, NULL, "needs %s; its input is %s",
-                 rank > 2 ? "spatial axes and channels besides the batch"
-                          : "an axis of channels besides the batch",
+                 min_rank > 2 ? "spatial axes and channels besides the batch"
+                              : "an axis of channels besides the batch",
                  gt_build_input_text(build, input, 0));
   return false;
 }

@@ -106,7 +106,7 @@ static void batch_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
                  end = gt_min_u32(first + tile_rows(a->features), a->batch);
   gt_program program;
   gt_program_context context = {
-      .program = &program, .clock = GT_PTR(const uint32_t, a->clock), .row = a->features};
+      .program = &program, .clock = GT_PTR(const uint32_t, a->clock), .row_length = a->features};
   gt_program_from_spec(spec, &program);
   const gt_program_context *epilogue = gt_program_is_plain(&program) ? NULL : &context;
   uint32_t sample[AT_ONCE];
@@ -258,7 +258,7 @@ static void lower_batch(gt_lowering *lowering, const gt_group *group) {
       (uint64_t)args.batch * args.features * (gt_dtype_size(dtype) + sizeof(float) * group->program.outputs);
 #define AT(name) offsetof(struct gt_batch_args, name)
   gt_lower_read(lowering, AT(data), node->input[0]);
-  gt_lower_read(lowering, AT(order), node->input[1]);
+  gt_lower_read(lowering, AT(batch_clock), node->input[1]);
   if (scaled) gt_lower_read(lowering, AT(scaling), node->input[2]);
   if (has_members(node)) gt_lower_read(lowering, AT(members), node->input[node->inputs - 1]);
   gt_lower_program(lowering, group, AT(x), AT(y), AT(clock), -1);
@@ -270,7 +270,7 @@ static void lower_weight(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   struct gt_batch_args args = {.features = 1, .period = 1};
   emit_step(lowering, &args, node->attribute, GT_BATCH_WEIGHT);
-  gt_lower_read(lowering, offsetof(struct gt_batch_args, order), node->input[0]);
+  gt_lower_read(lowering, offsetof(struct gt_batch_args, batch_clock), node->input[0]);
   gt_lower_write(lowering, offsetof(struct gt_batch_args, y), group->leader);
   gt_lower_grid(lowering, args.batch, 256);
 }

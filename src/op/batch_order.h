@@ -11,16 +11,16 @@
    (args)->classes = (attribute)->classes)
 
 /* gt_batch_find for the rows of such a struct. */
-#define GT_BATCH_FIND_SAMPLES(args, kind, first, rows, sample)                                              \
-  gt_batch_find(&(const gt_batch_attribute){.batch = (args)->batch,                                         \
-                                            .samples = (args)->samples,                                     \
-                                            .steps = (args)->steps,                                         \
-                                            .first_step = (args)->first_step,                               \
-                                            .first_epoch = (args)->first_epoch,                             \
-                                            .window = (args)->window,                                       \
-                                            .classes = (args)->classes},                                    \
-                kind, GT_PTR(const uint32_t, (args)->order), GT_PTR(const int32_t, (args)->members), first, \
-                rows, sample)
+#define GT_BATCH_FIND_SAMPLES(args, kind, first, rows, sample)                                             \
+  gt_batch_find(&(const gt_batch_attribute){.batch = (args)->batch,                                        \
+                                            .samples = (args)->samples,                                    \
+                                            .steps = (args)->steps,                                        \
+                                            .first_step = (args)->first_step,                              \
+                                            .first_epoch = (args)->first_epoch,                            \
+                                            .window = (args)->window,                                      \
+                                            .classes = (args)->classes},                                   \
+                kind, GT_PTR(const uint32_t, (args)->batch_clock), GT_PTR(const int32_t, (args)->members), \
+                first, rows, sample)
 
 /* Writes the samples of rows `first` … first + rows - 1, or their positions in a window; GT_NONE past the end
  * of the epoch. order: GT_BATCH_SHUFFLED, … (shaders/op/batch_args.h); clock: the words of its value. */

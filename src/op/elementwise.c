@@ -234,7 +234,7 @@ static void elementwise_cpu(const void *arguments, const uint32_t *spec, uint32_
   gt_program_context context = {.program = &program,
                                 .clock = GT_PTR(const uint32_t, args->clock),
                                 .layout = GT_PTR(const uint32_t, args->layout_),
-                                .row = args->row};
+                                .row_length = args->row_length};
   float *out[GT_PROGRAM_OUTPUTS];
   for (uint32_t k = 0; k < program.inputs; k++) context.x[k] = GT_PTR(const float, args->x[k]);
   for (uint32_t k = 0; k < program.outputs; k++) out[k] = GT_PTR(float, args->y[k]) + first;
@@ -245,12 +245,12 @@ static const gt_kernel elementwise_kernel = {"elementwise", elementwise_cpu};
 
 void gt_elementwise_lower(gt_lowering *lowering, const gt_group *group) {
   const uint32_t count = (uint32_t)gt_shape_count(group->shape);
-  const struct gt_elementwise_args args = {.count = count, .row = group->row};
+  const struct gt_elementwise_args args = {.count = count, .row_length = group->row_length};
   gt_step *step = gt_lower_step(lowering, &elementwise_kernel, &args, sizeof args);
   gt_lower_program(lowering, group, offsetof(struct gt_elementwise_args, x),
                    offsetof(struct gt_elementwise_args, y), offsetof(struct gt_elementwise_args, clock),
                    offsetof(struct gt_elementwise_args, layout_));
-  step->spec[GT_ELEMENTWISE_SPEC_QUADS] = gt_program_is_vec4(&group->program, count, group->row);
+  step->spec[GT_ELEMENTWISE_SPEC_QUADS] = gt_program_is_vec4(&group->program, count, group->row_length);
   gt_lower_grid(lowering, gt_ceil_div(count, ELEMENTS_PER_INVOCATION), WORKGROUP);
   step->tiles = gt_ceil_div(count, TILE_ELEMENTS);
 }

@@ -211,7 +211,7 @@ void gt_pool_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   gt_program_context context = {.program = &program,
                                 .clock = GT_PTR(const uint32_t, t->clock),
                                 .layout = GT_PTR(const uint32_t, t->layout_),
-                                .row = t->channels};
+                                .row_length = t->channels};
   gt_program_from_spec(spec, &program);
   for (uint32_t i = 0; i < program.inputs; i++) context.x[i] = GT_PTR(const float, t->x[i]);
   const bool plain = !program.instructions && program.inputs && program.load[0] == GT_LOAD_SAME;
@@ -327,7 +327,7 @@ void gt_pool_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile)
   const struct gt_pool_gradient_args *t = args;
   gt_program program;
   gt_program_context context = {
-      .program = &program, .clock = GT_PTR(const uint32_t, t->clock), .row = t->channels};
+      .program = &program, .clock = GT_PTR(const uint32_t, t->clock), .row_length = t->channels};
   gt_program_from_spec(spec, &program);
   for (uint32_t i = 0; i < program.inputs; i++) context.x[i] = GT_PTR(const float, t->x[i]);
   job j = {.batch = t->batch,

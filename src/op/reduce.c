@@ -342,7 +342,8 @@ static void lower_pass(gt_lowering *lowering, const gt_group *group, const struc
   }
   step->spec[GT_REDUCE_SPEC_KIND] = kind;
   step->spec[GT_REDUCE_SPEC_ACROSS] = c.across;
-  step->spec[GT_REDUCE_SPEC_QUADS] = from == GT_NONE && gt_program_is_vec4(&group->program, count, args->row);
+  step->spec[GT_REDUCE_SPEC_QUADS] =
+      from == GT_NONE && gt_program_is_vec4(&group->program, count, args->row_length);
   gt_lower_grid(lowering, (uint64_t)args->outer * args->chunks * c.tiles * c.workgroup, c.workgroup);
 }
 
@@ -364,7 +365,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const uint32_t kind = node->op == &ops[OP_MAX]   ? GT_REDUCE_MAX
                         : node->op == &ops[OP_MIN] ? GT_REDUCE_MIN
                                                    : 0;
-  struct gt_reduce_args args = {.outer = 1, .reduced = 1, .inner = 1, .row = group->row};
+  struct gt_reduce_args args = {.outer = 1, .reduced = 1, .inner = 1, .row_length = group->row_length};
   for (int d = 0; d < shape.rank; d++) {
     if (is_reduced(attribute->axes, d))
       args.reduced *= (uint32_t)shape.dim[d];
@@ -375,9 +376,9 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   }
   const uint32_t reduced = args.reduced;
   gt_joined joined = {.scratch = GT_NONE};
-  if (gt_lower_joined(lowering, group, &joined)) args.reduced = joined.tiles, args.row = 1;
+  if (gt_lower_joined(lowering, group, &joined)) args.reduced = joined.tiles, args.row_length = 1;
   for (uint32_t from = joined.scratch, to = 0; to != GT_NONE;
-       from = to, joined.offset = 0, args.reduced = args.chunks, args.row = 1) {
+       from = to, joined.offset = 0, args.reduced = args.chunks, args.row_length = 1) {
     args = with_chunks(lowering, args, from != GT_NONE);
     to =
         args.chunks == 1 ? GT_NONE : gt_lower_scratch(lowering, 4ull * args.outer * args.chunks * args.inner);
@@ -389,7 +390,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
 static void copy_flag(gt_lowering *lowering, gt_id from, gt_id to) {
   const gt_program identity = {.inputs = 1, .outputs = 1};
   const struct gt_reduce_args one = {
-      .outer = 1, .reduced = 1, .inner = 1, .chunk = 1, .chunks = 1, .row = 1, .scale = 1};
+      .outer = 1, .reduced = 1, .inner = 1, .chunk = 1, .chunks = 1, .row_length = 1, .scale = 1};
   gt_step *step = gt_lower_step(lowering, &kernel, &one, sizeof one);
   gt_program_to_spec(&identity, step->spec);
   gt_lower_read(lowering, offsetof(struct gt_reduce_args, x), from);
@@ -401,11 +402,11 @@ static void copy_flag(gt_lowering *lowering, gt_id from, gt_id to) {
  * in memory. */
 static void emit_check(gt_lowering *lowering, const gt_group *group, const gt_element_range *stretch) {
   const int64_t count = stretch ? stretch->count : gt_shape_count(group->shape);
-  const struct gt_reduce_args args =
-      with_chunks(lowering,
-                  (struct gt_reduce_args){
-                      .outer = 1, .reduced = (uint32_t)count, .inner = 1, .row = group->row, .scale = 1},
-                  false);
+  const struct gt_reduce_args args = with_chunks(
+      lowering,
+      (struct gt_reduce_args){
+          .outer = 1, .reduced = (uint32_t)count, .inner = 1, .row_length = group->row_length, .scale = 1},
+      false);
   gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
   if (stretch) {
     const gt_program identity = {.inputs = 1, .outputs = 1};

@@ -182,7 +182,7 @@ void gt_reduce_cpu(const void *arguments, const uint32_t *spec, uint32_t tile) {
   j.context = (gt_program_context){.program = &program,
                                    .clock = GT_PTR(const uint32_t, args->clock),
                                    .layout = GT_PTR(const uint32_t, args->layout_),
-                                   .row = args->row};
+                                   .row_length = args->row_length};
   for (uint32_t k = 0; k < program.inputs; k++) j.context.x[k] = GT_PTR(const float, args->x[k]);
   const uint32_t output = program.output[0];
   if (output < program.inputs && program.load[output] == GT_LOAD_SAME) j.direct = j.context.x[output];

@@ -79,16 +79,16 @@ static void choose_lanes(gt_step *step, uint32_t quads, uint32_t values, uint32_
 
 void gt_rows_lower(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
-  const struct gt_rows_args args = {.rows = (uint32_t)group->shape.dim[0], .row = group->width};
+  const struct gt_rows_args args = {.rows = (uint32_t)group->shape.dim[0], .row_length = group->width};
   gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
   gt_lower_program(lowering, group, offsetof(struct gt_rows_args, x), offsetof(struct gt_rows_args, y),
                    offsetof(struct gt_rows_args, clock), -1);
   set_passes(step, &group->program);
   step->spec[GT_ROWS_SPEC_NARROW] = gt_rows_narrow(graph, group);
-  choose_lanes(step, (uint32_t)gt_ceil_div(args.row, 4),
+  choose_lanes(step, (uint32_t)gt_ceil_div(args.row_length, 4),
                values_of(&group->program, step->spec[GT_ROWS_SPEC_NARROW]),
                gt_lower_workgroup(lowering, MAX_LANES, 1));
-  step->spec[GT_ROWS_SPEC_WHOLE] = args.row % 4 == 0;
+  step->spec[GT_ROWS_SPEC_WHOLE] = args.row_length % 4 == 0;
   const uint32_t lanes = step->spec[GT_ROWS_SPEC_LANES];
   gt_lower_grid(lowering, (uint64_t)args.rows * lanes, gt_max_u32(lanes, MIN_WORKGROUP));
   step->tiles = gt_rows_tiles(&args);

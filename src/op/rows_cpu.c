@@ -104,7 +104,8 @@ static part_program begin_part(const job *j, uint32_t narrows) {
       p->code[i] = GT_CODE(GT_I_MOVE, KNOWN + gt_code_operand(p->code[i], 1), 0, 0);
   for (uint32_t n = 0; n < narrows; n++)
     p->code[j->narrow[n]] = GT_CODE(GT_I_MOVE, KNOWN + REDUCTIONS + n, 0, 0);
-  part.context = (gt_program_context){.clock = GT_PTR(const uint32_t, j->args->clock), .row = j->args->row};
+  part.context = (gt_program_context){.clock = GT_PTR(const uint32_t, j->args->clock),
+                                      .row_length = j->args->row_length};
   return part;
 }
 
@@ -201,7 +202,7 @@ static const float *values_of(const part_program *part, uint32_t k, uint32_t fir
 
 /* Runs one pass over the current rows, or over one long row piece by piece. */
 static void run_pass(job *j, part_program *part) {
-  const uint32_t width = j->args->row, outputs = part->program.outputs, elements = width * j->rows;
+  const uint32_t width = j->args->row_length, outputs = part->program.outputs, elements = width * j->rows;
   float buffer[REDUCTIONS][BUFFER], lane[REDUCTIONS][LANES], *out[GT_PROGRAM_OUTPUTS];
   bool in_memory = true;
   bind(part, j);
@@ -227,16 +228,17 @@ static void run_pass(job *j, part_program *part) {
 }
 
 static void write_rows(job *j, part_program *wide, part_program *narrow) {
-  const uint32_t first = j->first * j->args->row;
+  const uint32_t first = j->first * j->args->row_length;
   float *out[GT_PROGRAM_OUTPUTS];
   for (uint32_t n = 0; n < j->narrows; n++) { /* before their inputs are overwritten */
     bind(&narrow[n], j);
-    gt_program_gather(&narrow[n].context, first, j->args->row, j->rows, j->known[REDUCTIONS + n]);
+    gt_program_gather(&narrow[n].context, first, j->args->row_length, j->rows, j->known[REDUCTIONS + n]);
   }
   bind(wide, j);
   for (uint32_t k = 0; k < wide->program.outputs; k++)
     out[k] = GT_PTR(float, j->args->y[wide->number[k]]) + first;
-  if (wide->program.outputs) gt_program_evaluate(&wide->context, first, j->args->row * j->rows, NULL, out);
+  if (wide->program.outputs)
+    gt_program_evaluate(&wide->context, first, j->args->row_length * j->rows, NULL, out);
   for (uint32_t k = 0, n; k < j->whole.outputs; k++) {
     if (!(j->spec[GT_ROWS_SPEC_NARROW] >> k & 1)) continue;
     for (n = 0; j->narrow[n] != j->whole.output[k] - GT_OPERAND_RESULT; n++) continue;
@@ -247,14 +249,14 @@ static void write_rows(job *j, part_program *wide, part_program *narrow) {
 static uint32_t rows_per_tile(uint32_t width) { return width >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / width; }
 
 uint32_t gt_rows_tiles(const struct gt_rows_args *args) {
-  return (uint32_t)gt_ceil_div(args->rows, rows_per_tile(args->row));
+  return (uint32_t)gt_ceil_div(args->rows, rows_per_tile(args->row_length));
 }
 
 void gt_rows_cpu(const void *arguments, const uint32_t *spec, uint32_t tile) {
   const struct gt_rows_args *args = arguments;
-  const uint32_t per_tile = rows_per_tile(args->row), passes = spec[GT_ROWS_SPEC_PASSES];
+  const uint32_t per_tile = rows_per_tile(args->row_length), passes = spec[GT_ROWS_SPEC_PASSES];
   const uint32_t end = gt_min_u32(args->rows, (tile + 1) * per_tile);
-  const uint32_t at_once = args->row <= BUFFER ? gt_min_u32(BUFFER / args->row, MAX_ROWS) : 1;
+  const uint32_t at_once = args->row_length <= BUFFER ? gt_min_u32(BUFFER / args->row_length, MAX_ROWS) : 1;
   part_program pass[REDUCTIONS], narrow[NARROWS], wide;
   job j; /* not cleared: known values are written before they are read */
   j.args = args, j.spec = spec, j.first = tile * per_tile;

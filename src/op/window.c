@@ -91,7 +91,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   step->touched = (uint64_t)args.batch * args.width * (gt_dtype_size(data->dtype) + sizeof(int32_t));
   step->tiles = gt_ceil_div(args.batch, tile_rows(args.width));
   gt_lower_read(lowering, offsetof(struct gt_window_args, data), node->input[0]);
-  gt_lower_read(lowering, offsetof(struct gt_window_args, order), node->input[1]);
+  gt_lower_read(lowering, offsetof(struct gt_window_args, batch_clock), node->input[1]);
   if (has_members(node)) gt_lower_read(lowering, offsetof(struct gt_window_args, members), node->input[2]);
   gt_lower_write(lowering, offsetof(struct gt_window_args, y), group->leader);
   const uint32_t local = gt_lower_workgroup(lowering, WORKGROUP, 1);

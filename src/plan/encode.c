@@ -40,8 +40,8 @@ bool gt_group_is_output(const gt_fusion *fusion, const gt_group *group, gt_id id
 /* True if the program can have rows of this length; sets the row length if it was not set yet. */
 static bool row_fits(encoder *e, int64_t row) {
   if (e->fixed_row) return row == e->fixed_row;
-  if (e->group->row && e->group->row != row) return false;
-  e->group->row = (uint32_t)row;
+  if (e->group->row_length && e->group->row_length != row) return false;
+  e->group->row_length = (uint32_t)row;
   return true;
 }
 
@@ -248,7 +248,7 @@ bool gt_group_encode(const gt_fusion *fusion, gt_group *group) {
   int result[GT_PROGRAM_CODE + 1];
   if (group->nodes > GT_PROGRAM_CODE) return false;
   memset(&group->program, 0, sizeof group->program);
-  group->row = 0;
+  group->row_length = 0;
   group->clock = GT_NONE;
   const gt_node *leader = group->leader == GT_NONE ? NULL : gt_node_at(fusion->graph, group->leader);
   const bool prologue = leader && gt_prologue_row(fusion->graph, leader);
@@ -258,8 +258,8 @@ bool gt_group_encode(const gt_fusion *fusion, gt_group *group) {
     if (group->node[i] != group->leader && !gt_group_follows(group, group->node[i]) &&
         !encode_node(&e, group->node[i], result, i))
       return false;
-  if (e.fixed_row) group->row = e.fixed_row;
-  if (!group->row) group->row = 1;
+  if (e.fixed_row) group->row_length = e.fixed_row;
+  if (!group->row_length) group->row_length = 1;
   if (prologue) return encode_prologue(&e, result);
   for (int i = 0; i < group->nodes; i++) {
     gt_id id = group->node[i];

@@ -49,7 +49,7 @@ int gt_fusion_maker(const gt_fusion *fusion, gt_id id) {
 bool gt_group_writes_rows(const gt_fusion *f, const gt_group *group, gt_id value, int64_t length) {
   return group->leader != GT_NONE && gt_node_at(f->graph, group->leader)->op->epilogue && !group->width &&
          (group->program.outputs == 1 || group->passing & 2) && f->origin[group->output[0]] == value &&
-         group->row == length;
+         group->row_length == length;
 }
 
 /* A constant needs memory only if something other than a program reads it. */

@@ -145,7 +145,7 @@ static void note_joining(gt_fusion *f, gt_id joining) {
   if (f->group_of[value] < 0) return;
   gt_group *g = &f->group[f->group_of[value]];
   if (g->leader == GT_NONE || !gt_node_at(f->graph, g->leader)->op->epilogue || g->followers || g->width ||
-      g->row != shape.dim[shape.rank - 1])
+      g->row_length != shape.dim[shape.rank - 1])
     return;
   note_output(f, g, joining);
 }

@@ -10,7 +10,7 @@ static bool lower_copy(gt_layout *l, const gt_value_copy *copy, gt_error *error)
   const gt_node *source = gt_node_at(l->graph, copy->source);
   if (source->dtype != GT_F32)
     return gt_fail(error, GT_ERR_INTERNAL, "cannot copy %s values", gt_dtype_name(source->dtype));
-  gt_group group = {.leader = GT_NONE, .shape = source->shape, .row = 1, .clock = GT_NONE};
+  gt_group group = {.leader = GT_NONE, .shape = source->shape, .row_length = 1, .clock = GT_NONE};
   group.program.inputs = group.program.outputs = 1;
   group.input[0] = copy->source;
   group.output[0] = copy->target;
@@ -72,7 +72,8 @@ static void lower_group(gt_layout *l, const gt_group *group) {
   gt_node_at(l->graph, group->leader)->op->lower(&l->lowering, group);
   for (int i = 0; i < group->followers; i++) {
     const gt_id *node = &group->follower[i];
-    const gt_group group_of_one = {.leader = *node, .clock = GT_NONE, .row = 1, .node = node, .nodes = 1};
+    const gt_group group_of_one = {
+        .leader = *node, .clock = GT_NONE, .row_length = 1, .node = node, .nodes = 1};
     if (!(l->lowering.followed >> i & 1)) gt_node_at(l->graph, *node)->op->lower(&l->lowering, &group_of_one);
   }
 }

@@ -143,10 +143,10 @@ const float *gt_program_load(const gt_program_context *context, uint32_t k, uint
   switch (GT_LOAD_MODE(load)) {
   case GT_LOAD_SAME: return x + first;
   case GT_LOAD_SCALAR: fill(out, n, x[0]); return out;
-  case GT_LOAD_ROW: return load_row(x, context->row, first, n, out);
-  case GT_LOAD_COLUMN: return load_column(x, context->row, first, n, out);
+  case GT_LOAD_ROW: return load_row(x, context->row_length, first, n, out);
+  case GT_LOAD_COLUMN: return load_column(x, context->row_length, first, n, out);
   case GT_LOAD_SPREAD:
-  case GT_LOAD_CHOICE: load_by_window(load, x, context->row, first, n, out); return out;
+  case GT_LOAD_CHOICE: load_by_window(load, x, context->row_length, first, n, out); return out;
   default: load_general(context->layout, (int)k, x, first, n, out); return out;
   }
 }
@@ -159,10 +159,10 @@ void gt_program_load_strided(const gt_program_context *context, uint32_t k, uint
   for (uint32_t i = 0; i < n; i++, element += stride) switch (GT_LOAD_MODE(load)) {
     case GT_LOAD_SAME: out[i] = x[element]; break;
     case GT_LOAD_SCALAR: out[i] = x[0]; break;
-    case GT_LOAD_ROW: out[i] = x[element % context->row]; break;
-    case GT_LOAD_COLUMN: out[i] = x[element / context->row]; break;
+    case GT_LOAD_ROW: out[i] = x[element % context->row_length]; break;
+    case GT_LOAD_COLUMN: out[i] = x[element / context->row_length]; break;
     case GT_LOAD_SPREAD:
-    case GT_LOAD_CHOICE: load_by_window(load, x, context->row, element, 1, &out[i]); break;
+    case GT_LOAD_CHOICE: load_by_window(load, x, context->row_length, element, 1, &out[i]); break;
     default: out[i] = x[general_offset(context->layout, (int)k, element, index)]; break;
     }
 }

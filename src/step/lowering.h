@@ -28,8 +28,8 @@ typedef struct gt_group {
   gt_id input[GT_PROGRAM_INPUTS];   /* node read as program input k */
   gt_id output[GT_PROGRAM_OUTPUTS]; /* node written by program output k */
   gt_shape shape;                   /* iteration space of the program */
-  uint32_t row;                     /* row length of the iteration space, for GT_LOAD_ROW and _COLUMN */
-  uint32_t width;                   /* for a row program the same as `row`; otherwise 0 */
+  uint32_t row_length;              /* of the iteration space, for GT_LOAD_ROW and _COLUMN */
+  uint32_t width;                   /* for a row program the same as `row_length`; otherwise 0 */
   /* joins[k]: the node that reduces the columns of output k, or GT_NONE; with GT_COLUMNS_WHOLE, the followers
    * are these nodes. columns: which reduction it is (GT_COLUMNS_… without flag bits; 0: none). The leader's
    * kernel may also compute it, tile by tile (gt_lower_joins). passing: bit k is 1 if only joins[k] reads

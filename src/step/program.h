@@ -39,7 +39,7 @@ typedef struct gt_program_context {
   const float *x[GT_PROGRAM_INPUTS]; /* the inputs */
   const uint32_t *clock;             /* for GT_I_RANDOM: step and 64-bit seed; otherwise NULL */
   const uint32_t *layout;            /* for GT_LOAD_GENERAL; otherwise NULL */
-  uint32_t row;                      /* elements per row of the iteration space */
+  uint32_t row_length;               /* elements per row of the iteration space */
 } gt_program_context;
 
 enum { GT_PROGRAM_BLOCK = 256 };

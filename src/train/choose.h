@@ -1,7 +1,7 @@
 /* Chooses the device for a config with `--device auto`: the best GPU, or the CPU if a step is so small that
- * launching it on the GPU takes longer than computing it on the CPU. The choice uses an estimate of a step on
- * each, from the plan and the properties of the device. Nothing is timed, so on a given machine a config
- * always gets the same device. */
+ * launching it on the GPU takes much longer than computing it on the CPU (gt_choose_device). The choice uses
+ * an estimate of a step on each, from the plan and the properties of the device. Nothing is timed, so on a
+ * given machine a config always gets the same device. */
 #ifndef GT_TRAIN_CHOOSE_H
 #define GT_TRAIN_CHOOSE_H
 #include "train/net.h"
@@ -24,7 +24,8 @@ double gt_estimate_step(const gt_net *net, const gt_speed *speed);
 
 typedef struct gt_device_choice {
   int device;      /* index into the devices */
-  double cpu, gpu; /* microseconds per step; 0: not estimated, because there is only one device */
+  double cpu, gpu; /* microseconds per step; 0: not estimated, as there is no hardware GPU, or the step cannot
+                      be planned */
   char why[256];   /* why the CPU was chosen; "" if the GPU was chosen or there is no GPU */
 } gt_device_choice;
 /* Chooses the device for a training step (split NULL) or for an evaluation of a split. devices: the CPU

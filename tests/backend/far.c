@@ -45,7 +45,7 @@ static void batch_far(uint32_t mode, uint32_t features) {
   step->access[0].offset = -(bytes_before - lead);
   step->access[0].bytes = bytes_before - lead; /* offset + bytes wraps to 0, which the backend accepts */
   steps_bind(&s, offsetof(struct gt_batch_args, y), out, 0);
-  steps_bind(&s, offsetof(struct gt_batch_args, order), state, 0);
+  steps_bind(&s, offsetof(struct gt_batch_args, batch_clock), state, 0);
   gt_program_to_spec(&no_epilogue, step->spec);
   step->spec[GT_BATCH_SPEC_MODE] = mode;
   step->spec[GT_BATCH_SPEC_ORDER] = GT_BATCH_SEQUENTIAL;

@@ -23,7 +23,7 @@ enum { COUNT = 300000, ROUNDS = 40 };
 
 /* y += x, where x is the window. */
 static gt_executable *compile_sum(steps *s, gt_error *error) {
-  struct gt_elementwise_args args = {.count = COUNT, .row = 1};
+  struct gt_elementwise_args args = {.count = COUNT, .row_length = 1};
   gt_step *step = steps_add(s, "elementwise", &args, sizeof args, 64, 16);
   steps_bind(s, offsetof(struct gt_elementwise_args, x), 0, 0);
   steps_bind(s, offsetof(struct gt_elementwise_args, x) + 8, 1, 0);

@@ -133,10 +133,10 @@ static void try_instruction(const struct instruction *in, const float *special, 
   float *a = random_numbers(N, 1, (float)in->low, (float)in->high), *b = random_numbers(N, 2, -5, 5),
         *y = malloc(4 * N);
   for (uint32_t i = 0; i < N; i += 3) b[i] = roundf(b[i]); /* integers, for pow and mod */
+  for (uint32_t i = 5; i < N; i += 97) a[i] = b[i];        /* equal operands, for comparisons */
   for (uint32_t i = 0; i < specials; i++) a[i] = special[i];
-  for (uint32_t i = 5; i < N; i += 97) a[i] = b[i]; /* equal operands, for comparisons */
   int va = steps_buffer(&s, a, N), vb = steps_buffer(&s, b, N), vy = steps_buffer(&s, NULL, N);
-  struct gt_elementwise_args args = {.count = N, .row = 1};
+  struct gt_elementwise_args args = {.count = N, .row_length = 1};
   gt_step *step = steps_add(&s, "elementwise", &args, sizeof args, 64, 40);
   steps_bind(&s, offsetof(struct gt_elementwise_args, x), va, 0);
   steps_bind(&s, offsetof(struct gt_elementwise_args, x) + 8, vb, 0);
@@ -209,7 +209,7 @@ static void try_loads(uint32_t shift, uint32_t row, uint32_t local) {
   uint32_t layout[9 + 64] = {2, ROWS, row};            /* rank, dim[8], stride[input][8] */
   layout[9 + 8 * 4] = 1, layout[9 + 8 * 4 + 1] = ROWS; /* input 4 is read transposed */
   int clock_buffer = steps_buffer(&s, clock, 4), layout_buffer = steps_buffer(&s, layout, 9 + 64);
-  struct gt_elementwise_args args = {.count = n, .row = row};
+  struct gt_elementwise_args args = {.count = n, .row_length = row};
   gt_step *step = steps_add(&s, "elementwise", &args, sizeof args, local, 3);
   for (int k = 0; k < 5; k++)
     steps_bind(&s, offsetof(struct gt_elementwise_args, x) + 8 * k, input[k], shift);
@@ -360,7 +360,7 @@ static void try_product(product p, tile t) {
   size_t x = offsetof(struct gt_matmul_args, x), out = offsetof(struct gt_matmul_args, y);
   if (p.split > 1) {
     steps_bind(&s, offsetof(struct gt_matmul_args, partial), vpartial, 0);
-    struct gt_matmul_finish_args finish = {.count = count, .row = p.n, .split = p.split};
+    struct gt_matmul_finish_args finish = {.count = count, .row_length = p.n, .split = p.split};
     step = steps_add(&s, "matmul_finish", &finish, sizeof finish, 64, 2);
     step->spec[GT_FINISH_SPEC_SETS] = p.split > 2 ? 4 : 1;
     steps_bind(&s, offsetof(struct gt_matmul_finish_args, partial), vpartial, 0);
@@ -441,7 +441,7 @@ static void try_reduction(uint32_t kind, uint32_t per_lane, uint32_t outer, uint
                                 .inner = inner,
                                 .chunk = chunk,
                                 .chunks = chunks,
-                                .row = 1,
+                                .row_length = 1,
                                 .scale = 0.5f};
   gt_step *step = steps_add(&s, "reduce", &args, sizeof args, local, 3);
   steps_bind(&s, offsetof(struct gt_reduce_args, x), vx, 0);

@@ -56,7 +56,7 @@ static void submit_unfinished(gt_backend *doomed) {
   steps s;
   steps_init(&s, doomed);
   const int x = steps_buffer(&s, NULL, COUNT);
-  struct gt_elementwise_args args = {.count = COUNT, .row = 1};
+  struct gt_elementwise_args args = {.count = COUNT, .row_length = 1};
   gt_step *step = steps_add(&s, "elementwise", &args, sizeof args, 64, 4);
   steps_bind(&s, offsetof(struct gt_elementwise_args, x), x, 0);
   steps_bind(&s, offsetof(struct gt_elementwise_args, y), x, 0);

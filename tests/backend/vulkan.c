@@ -66,7 +66,7 @@ static void test_buffers(void **state) {
 
 /* y = x + 1, or x = x + 1 if they are the same buffer. */
 static void add_one(steps *s, int x, int y, uint32_t count) {
-  struct gt_elementwise_args args = {.count = count, .row = 1};
+  struct gt_elementwise_args args = {.count = count, .row_length = 1};
   gt_step *step = steps_add(s, "elementwise", &args, sizeof args, 64, 4);
   steps_bind(s, offsetof(struct gt_elementwise_args, x), x, 0);
   steps_bind(s, offsetof(struct gt_elementwise_args, y), y, 0);

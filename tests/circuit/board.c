@@ -42,7 +42,7 @@ static void check_board(uint32_t channels, bool periodic, uint32_t h, uint32_t w
   const size_t size = (size_t)h * w * channels;
   uint8_t *cells = gt_alloc(size), *next = gt_alloc(size), *got = gt_alloc(size),
           *fires = gt_alloc((size_t)h * w);
-  random_bytes(&d, cells, size);
+  random_bits(&d, cells, size);
   assert_true(gt_board_init(&board, &ca, h, w, &error));
   uint64_t *mask = gt_alloc(board.words * sizeof *mask);
   gt_board_write(&board, cells);
@@ -50,7 +50,7 @@ static void check_board(uint32_t channels, bool periodic, uint32_t h, uint32_t w
   assert_memory_equal(cells, got, size);
   for (int s = 0; s < steps; s++) {
     step_each_cell(&ca, cells, next, h, w);
-    random_bytes(&d, fires, (size_t)h * w);
+    random_bits(&d, fires, (size_t)h * w);
     gt_board_mask(&board, fires, mask);
     gt_board_step(&board, masked ? mask : NULL);
     for (size_t i = 0; i < size; i++)
@@ -118,7 +118,7 @@ static void game_of_life(void **unused) {
   gt_circuit_simplify(&ca.cell, &simple);
   gt_circuit_finish(&ca.cell);
   ca.cell = simple;
-  random_bytes(&d, &cells[0][0], sizeof cells);
+  random_bits(&d, &cells[0][0], sizeof cells);
   assert_true(gt_board_init(&board, &ca, SIZE, SIZE, &error));
   gt_board_write(&board, &cells[0][0]);
   for (int s = 0; s < STEPS; s++) {
@@ -161,7 +161,7 @@ static void signals_are_in_order(void **unused) {
     assert_true(gt_circuit_ca_build(&ca, &parts, &error));
     for (int round = 0; round < 20; round++) {
       unsigned perceived[PERCEIVED]; /* the expected inputs of the update */
-      random_bytes(&d, in, sizeof in);
+      random_bits(&d, in, sizeof in);
       for (int c = 0; c < C; c++) {
         perceived[c] = in[GT_CA_CENTRE * C + c];
         for (int k = 0; k < K; k++) {

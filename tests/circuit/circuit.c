@@ -52,7 +52,7 @@ static void check_evaluations(const gt_circuit *c, uint64_t seed, size_t random_
     for (size_t i = 0; i < samples * c->inputs; i++)
       in[i] = i / c->inputs >> i % c->inputs & 1; /* input k of sample s is bit k of s */
   else
-    random_bytes(&d, in, samples * c->inputs);
+    random_bits(&d, in, samples * c->inputs);
   for (size_t s = 0; s < samples; s++) {
     gt_circuit_evaluate(c, in + s * c->inputs, want + s * outputs);
     gt_circuit_evaluate(&simple, in + s * c->inputs, got + s * outputs);
@@ -200,7 +200,7 @@ static void check_classes(uint32_t groups, uint32_t group_size, size_t samples) 
   uint32_t *classes = gt_alloc(samples * sizeof *classes);
   int32_t *counts = gt_alloc(samples * groups * sizeof *counts);
   draw d = {group_size, 0};
-  random_bytes(&d, in, samples * c.inputs);
+  random_bits(&d, in, samples * c.inputs);
   gt_bits_pack(in, samples, c.inputs, bits);
   gt_sliced *sliced = gt_sliced_create(&c);
   const gt_sliced_loops *loops;

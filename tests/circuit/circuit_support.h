@@ -59,7 +59,7 @@ static inline void layered_circuit(gt_circuit *c, uint64_t seed, uint32_t inputs
 }
 
 /* Fills the bytes with random zeros and ones. */
-static inline void random_bytes(draw *d, uint8_t *bytes, size_t count) {
+static inline void random_bits(draw *d, uint8_t *bytes, size_t count) {
   for (size_t i = 0; i < count; i++) bytes[i] = (uint8_t)draw_below(d, 2);
 }
 #endif

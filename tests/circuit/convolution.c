@@ -57,7 +57,7 @@ static void try_shape(gt_circuit_convolution c, uint64_t seed) {
   for (uint32_t i = 0; i < results; i++) gt_circuit_add_output(&circuit, out[i]);
   gt_circuit_simplify(&circuit, &simple);
   for (int sample = 0; sample < 20; sample++) {
-    random_bytes(&d, image, inputs);
+    random_bits(&d, image, inputs);
     gt_circuit_evaluate(&circuit, image, got);
     for (uint32_t i = 0; i < results; i++) assert_int_equal(got[i], pooled_output(&c, image, i));
     gt_circuit_evaluate(&simple, image, got);

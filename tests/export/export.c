@@ -91,7 +91,7 @@ static void check_dense(const gt_circuit *c, size_t samples, const char *name, b
   /* A line for each sample: its outputs, or its class with at most 10 digits. */
   char *want = gt_alloc(samples * (outputs + 12) + 1), *end = want;
   draw d = {99, 0};
-  random_bytes(&d, in, samples * c->inputs);
+  random_bits(&d, in, samples * c->inputs);
   memset(in, 0, c->inputs);
   for (size_t s = 0; s < samples; s++) {
     gt_circuit_evaluate(c, in + s * c->inputs, out);
@@ -166,7 +166,7 @@ static void check_automaton(uint32_t channels, bool periodic, uint32_t h, uint32
   const size_t size = (size_t)h * w * channels;
   uint8_t *cells = gt_alloc(size);
   char *want = gt_alloc(size + h + 1), *end = want, command_line[256];
-  random_bytes(&d, cells, size);
+  random_bits(&d, cells, size);
   write_digits("board", cells, size, w * channels);
   assert_true(gt_board_init(&board, &ca, h, w, &error));
   gt_board_write(&board, cells);

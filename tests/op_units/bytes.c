@@ -9,7 +9,7 @@
 #include "shaders/op/matmul/factor.h"
 #include "support/device.h"
 #include "support/fixture.h"
-#include "support/factor.h"
+#include "support/operand.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,9 +18,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-typedef struct net { /* the products of support/factor.h */
+typedef struct net { /* the products of support/operand.h */
   uint32_t rows, in, units;
-  bool turned;
+  bool transposed;
   float center, scale, shift; /* x = (byte - center) * scale + shift */
   float odd;                  /* replaces one element of w and of g, unless it is 0 */
   /* What reads x in addition to the products: nothing, an assignment, or an elementwise program. */
@@ -45,11 +45,11 @@ static void build_graph(gt_graph *graph, const net *t) {
                                         .bytes = gt_batch_byte_form(t->center, t->scale, t->shift)};
   const gt_id data = variable(graph, "data", t->rows, t->in, GT_U8),
               scaling = variable(graph, "scaling", 3, 1, GT_F32),
-              w = t->turned ? variable(graph, "w", t->units, t->in, GT_F32)
-                            : variable(graph, "w", t->in, t->units, GT_F32),
+              w = t->transposed ? variable(graph, "w", t->units, t->in, GT_F32)
+                                : variable(graph, "w", t->in, t->units, GT_F32),
               g = variable(graph, "g", t->rows, t->units, GT_F32);
   const gt_id x = gt_batch(graph, data, clock, scaling, attribute);
-  factor_assign(graph, x, w, g, t->turned);
+  operand_assign(graph, x, w, g, t->transposed);
   if (t->other_reader == A_VALUE) fixture_assign(graph, "more", x);
   if (t->other_reader == A_PROGRAM) fixture_assign(graph, "more", gt_mul(graph, x, gt_mul(graph, x, x)));
 }
@@ -71,7 +71,7 @@ static double x_at(const void *net_, uint64_t i) {
   return (((uint8_t *)value[DATA])[i] - (double)t->center) * (double)t->scale + (double)t->shift;
 }
 
-/* factor_case.check */
+/* operand_case.check */
 static void check(double got, double expected, double magnitudes, double terms, const char *what,
                   uint64_t i) {
   if (!isfinite(expected) ? isnan(expected) ? isnan(got) : got == expected
@@ -110,8 +110,8 @@ static bool run(const net *t) {
   device_run(plan, g, 1, value);
   const bool bytes = pin_bytes(plan);
   if (precision == GT_PRECISION_AUTO)
-    factor_check(&(factor_case){t->rows, t->in, t->units, t->turned, t, x_at, value[W], value[G], value[Y],
-                                value[D], check});
+    operand_check(&(operand_case){t->rows, t->in, t->units, t->transposed, t, x_at, value[W], value[G],
+                                  value[Y], value[D], check});
   for (uint32_t v = 0; v < g->variables; v++) free(value[v]);
   gt_arena_finish(&arena);
   return bytes;
@@ -155,8 +155,8 @@ static int group(const char *name) {
 }
 
 int main(void) {
-  static const device_form form[] = {{"two float16", "matrix,float16", GT_PRECISION_AUTO},
+  static const device_mode form[] = {{"two float16", "matrix,float16", GT_PRECISION_AUTO},
                                      {"float16", "matrix,float16", GT_PRECISION_HALF},
                                      {"scalar", "matrix", GT_PRECISION_SCALAR}};
-  return device_in_forms(form, sizeof form / sizeof *form, &precision, group);
+  return device_in_modes(form, sizeof form / sizeof *form, &precision, group);
 }

@@ -265,7 +265,7 @@ int main(void) {
   if (!has_device()) return 77;
   precision = GT_PRECISION_SCALAR;
   int failed = cmocka_run_group_tests_name("scalar", scalar, open_device, close_device);
-  if (emulated_left_out()) return failed;
+  if (are_emulated_units_left_out()) return failed;
   on_units = true;
   setenv("GTRAIN_DEBUG", "matrix", 1);
   precision = GT_PRECISION_AUTO;

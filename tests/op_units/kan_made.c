@@ -173,7 +173,7 @@ static void check(const problem *p) {
   run(p, choice->key, NULL);
   for (uint32_t i = 0; i < choice->candidates; i++) {
     choice->text(&choice->candidate[i], candidate, sizeof candidate);
-    if (!strstr(candidate, ", packed") || left_out(tried++, STRIDE_ON_SOFTWARE)) continue;
+    if (!strstr(candidate, ", packed") || is_left_out(tried++, STRIDE_ON_SOFTWARE)) continue;
     run(p, choice->key, candidate);
     compare(p, candidate);
   }
@@ -251,6 +251,6 @@ static int group(const char *name) {
 }
 
 int main(void) {
-  static const device_form form[] = {{"two float16", "matrix,packed,float16", GT_PRECISION_AUTO}};
-  return device_in_forms(form, sizeof form / sizeof *form, &precision, group);
+  static const device_mode form[] = {{"two float16", "matrix,packed,float16", GT_PRECISION_AUTO}};
+  return device_in_modes(form, sizeof form / sizeof *form, &precision, group);
 }

@@ -212,7 +212,7 @@ static void test_chains(void **state) {
   /* Other sizes test the same in each precision. */
   const uint32_t tried = precision == GT_PRECISION_HALF ? 1 : sizeof chains / sizeof *chains;
   for (uint32_t i = 0; i < tried; i++)
-    if (!left_out(i + 1, 2)) compare(&chains[i], 0.5f);
+    if (!is_left_out(i + 1, 2)) compare(&chains[i], 0.5f);
 }
 
 /* Tiles of 32, 64 and 128 that extend beyond the result, and scale blocks that are only padding. The amax
@@ -235,7 +235,7 @@ static void test_slopes(void **state) {
       {.rows = 520, .in = 64, .out = 10, .fewer = 1, .units_of_device = 16, .slopes = true}};
   if (precision == GT_PRECISION_HALF) return;
   for (uint32_t i = 0; i < sizeof chains / sizeof *chains; i++)
-    if (!left_out(i, 2)) compare(&chains[i], i < 2 ? 0.5f : NAN);
+    if (!is_left_out(i, 2)) compare(&chains[i], i < 2 ? 0.5f : NAN);
 }
 
 static void test_not_finite(void **state) {
@@ -251,7 +251,7 @@ static int group(const char *name) {
 }
 
 int main(void) {
-  static const device_form form[] = {{"two float16", "matrix,float16", GT_PRECISION_AUTO},
+  static const device_mode form[] = {{"two float16", "matrix,float16", GT_PRECISION_AUTO},
                                      {"float16", "matrix,float16", GT_PRECISION_HALF}};
-  return device_in_forms(form, sizeof form / sizeof *form, &precision, group);
+  return device_in_modes(form, sizeof form / sizeof *form, &precision, group);
 }

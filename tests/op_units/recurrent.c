@@ -131,7 +131,7 @@ static void check(const problem *p, uint32_t *number) {
       choice->text(&choice->candidate[i], candidate, sizeof candidate);
       has_single_dispatch |= !strncmp(candidate, "alone", 5);
       has_dispatch_per_step |= !strncmp(candidate, "a step", 6);
-      if (left_out((*number)++, STRIDE_ON_SOFTWARE)) continue;
+      if (is_left_out((*number)++, STRIDE_ON_SOFTWARE)) continue;
       gt_tuned_set(&tuned, choice->key, candidate);
       run(device, p, &tuned, choice->key);
       compare(p, candidate);

@@ -8,7 +8,7 @@
 #include "shaders/op/matmul/factor.h"
 #include "step/math.h"
 #include "support/device.h"
-#include "support/factor.h"
+#include "support/operand.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,11 +17,11 @@
 #include <string.h>
 #include <cmocka.h>
 
-typedef struct net {     /* the products of support/factor.h */
+typedef struct net {     /* the products of support/operand.h */
   uint32_t lines, each;  /* size of the index: [lines, each] */
   uint32_t count, width; /* size of the table: `count` rows of `width` elements */
   uint32_t units;
-  bool turned;
+  bool transposed;
   bool one_per_row;  /* a row of x is one row of the table, else `each` rows side by side (rows_of, in_of) */
   bool out_of_range; /* some indices are invalid */
   bool unaligned;    /* the table's address is not a multiple of 16 bytes, as a vec4 load needs */
@@ -44,12 +44,12 @@ static void build_graph(gt_graph *graph, const net *t) {
   const gt_id whole = variable(graph, "table", (int64_t)t->count * t->width + 1, 1, GT_F32),
               table = gt_view(graph, whole, t->unaligned, gt_shape_2(t->count, t->width)),
               index = variable(graph, "index", t->lines, t->each, GT_I32);
-  const gt_id w = t->turned ? variable(graph, "w", t->units, in, GT_F32)
-                            : variable(graph, "w", in, t->units, GT_F32),
+  const gt_id w = t->transposed ? variable(graph, "w", t->units, in, GT_F32)
+                                : variable(graph, "w", in, t->units, GT_F32),
               g = variable(graph, "g", rows_of(t), t->units, GT_F32);
   const gt_id gathered = gt_gather(graph, table, index, -1);
   const gt_id x = gt_reshape(graph, gathered, gt_shape_2(rows_of(t), in));
-  factor_assign(graph, x, w, g, t->turned);
+  operand_assign(graph, x, w, g, t->transposed);
 }
 
 static void fill(const net *t, int v, uint64_t count) {
@@ -72,7 +72,7 @@ static double x_at(const void *net_, uint64_t i) {
   return (double)value[TABLE][(uint64_t)row * t->width + i % t->width + t->unaligned];
 }
 
-/* factor_case.check */
+/* operand_case.check */
 static void check(double got, double expected, double magnitudes, double terms, const char *what,
                   uint64_t i) {
   const double rounding = precision == GT_PRECISION_HALF ? 0x1p-7 : 0x1p-23 * (2 + sqrt(terms));
@@ -109,8 +109,8 @@ static bool run(const net *t) {
   }
   device_run(plan, g, 1, value);
   const bool by_index = pin_rows(plan);
-  factor_check(&(factor_case){rows_of(t), in_of(t), t->units, t->turned, t, x_at, value[W], value[G],
-                              value[Y], value[D], check});
+  operand_check(&(operand_case){rows_of(t), in_of(t), t->units, t->transposed, t, x_at, value[W], value[G],
+                                value[Y], value[D], check});
   for (uint32_t v = 0; v < g->variables; v++) free(value[v]);
   gt_arena_finish(&arena);
   return by_index;
@@ -134,7 +134,7 @@ static void test_read_by_index(void **state) {
                              {70, 4, 13, 36, 37, true, false, true, true},
                              {70, 4, 13, 36, 40, false, false, false, true}};
   for (uint32_t i = 0; i < sizeof nets / sizeof *nets; i++)
-    if (precision == GT_PRECISION_AUTO || !left_out(i, 3)) assert_true(run(&nets[i]));
+    if (precision == GT_PRECISION_AUTO || !is_left_out(i, 3)) assert_true(run(&nets[i]));
 }
 
 static void test_gathered(void **state) {
@@ -150,9 +150,9 @@ static int group(const char *name) {
 }
 
 int main(void) {
-  static const device_form form[] = {{"two float16", "matrix,float16", GT_PRECISION_AUTO},
+  static const device_mode form[] = {{"two float16", "matrix,float16", GT_PRECISION_AUTO},
                                      {"float16", "matrix,float16", GT_PRECISION_HALF},
                                      {"bfloat16", "matrix", GT_PRECISION_HALF},
                                      {"scalar", "matrix", GT_PRECISION_SCALAR}};
-  return device_in_forms(form, sizeof form / sizeof *form, &precision, group);
+  return device_in_modes(form, sizeof form / sizeof *form, &precision, group);
 }

@@ -70,14 +70,14 @@ static void writers_check_what_they_write(void **state) {
   const gt_id part[] = {product(f), gt_exp(f->graph, matrix(f, "c")),
                         gt_sum(f->graph, matrix(f, "d"), 1, false)};
   keep_flag(f, part, 3, initial_flag(f));
-  const gt_plan *plan = fixture_planned(f, true, false);
+  const gt_plan *plan = fixture_plan_for(f, true, false);
   assert_int_equal(separate_checks(plan, &bytes), 0);
   assert_int_equal(checking_writers(plan), 3);
   assert_int_equal(plan->levels, 2); /* the initial flag, and the kernels that clear it */
-  plan = fixture_planned(f, true, true);
+  plan = fixture_plan_for(f, true, true);
   assert_int_equal(separate_checks(plan, &bytes), 1);
   assert_int_equal(checking_writers(plan), 0);
-  plan = fixture_planned(f, false, false);
+  plan = fixture_plan_for(f, false, false);
   assert_int_equal(separate_checks(plan, &bytes), 1);
   assert_int_equal(checking_writers(plan), 0);
 }
@@ -91,7 +91,7 @@ static void other_parts_are_checked_separately(void **state) {
   const gt_id part[] = {gt_permute(f->graph, matrix(f, "c"), order), product(f), matrix(f, "d"),
                         gt_permute(f->graph, matrix(f, "e"), order)};
   keep_flag(f, part, 4, initial_flag(f));
-  const gt_plan *plan = fixture_planned(f, true, false);
+  const gt_plan *plan = fixture_plan_for(f, true, false);
   assert_int_equal(checking_writers(plan), 1);
   assert_int_equal(separate_checks(plan, &bytes), 2);
   assert_int_equal(bytes, 3 * 4 * PART);
@@ -104,7 +104,7 @@ static void no_cycle_is_created(void **state) {
   uint64_t bytes;
   const gt_id part[] = {product(f), gt_exp(g, matrix(f, "c"))};
   keep_flag(f, part, 2, gt_neg(g, gt_sum(g, part[0], 0, false)));
-  const gt_plan *plan = fixture_planned(f, true, false);
+  const gt_plan *plan = fixture_plan_for(f, true, false);
   assert_int_equal(checking_writers(plan), 1);
   assert_int_equal(separate_checks(plan, &bytes), 1);
   assert_int_equal(bytes, 4 * PART);
@@ -139,8 +139,8 @@ static void a_flag_may_start_as_another(void **state) {
   float ok = 1;
   const gt_id c = matrix(f, "c"), initial = initial_flag(f), first = gt_all_finite(g, c, initial);
   keep_flag(f, (gt_id[]){matrix(f, "d")}, 1, first);
-  fixture_planned(f, true, false);
-  fixture_run(f, fixture_planned(f, false, false), ones_but_one, 1, 1, &ok);
+  fixture_plan_for(f, true, false);
+  fixture_run(f, fixture_plan_for(f, false, false), ones_but_one, 1, 1, &ok);
   assert_true(ok == 0);
 }
 

@@ -54,9 +54,9 @@ static void bias_gradients_of_layers(void **state) {
   assert_true(gt_autodiff(g, gt_mean(g, gt_mul(g, x, x), 0, false), parameter, 6, gradient, &error));
   static const char *const kept[] = {"dw1", "dw2", "dw3", "db1", "db2", "db3"};
   for (int i = 0; i < 6; i++) fixture_keep(f, kept[i], gradient[i]);
-  assert_int_equal(products_reducing(fixture_planned(f, true, false), GT_COLUMNS_SUM), 3);
-  assert_int_equal(products_reducing(fixture_planned(f, true, true), GT_COLUMNS_SUM), 0);
-  assert_int_equal(products_reducing(fixture_planned(f, false, false), GT_COLUMNS_SUM), 0);
+  assert_int_equal(products_reducing(fixture_plan_for(f, true, false), GT_COLUMNS_SUM), 3);
+  assert_int_equal(products_reducing(fixture_plan_for(f, true, true), GT_COLUMNS_SUM), 0);
+  assert_int_equal(products_reducing(fixture_plan_for(f, false, false), GT_COLUMNS_SUM), 0);
 }
 
 static gt_id convolved(fixture *f) {
@@ -78,14 +78,14 @@ static void moments_of_a_convolution(void **state) {
   gt_graph *g = f->graph;
   const gt_id y = convolved(f), mean = gt_column_moments(g, y, GT_NONE, 1);
   fixture_keep(f, "normal", gt_div(g, gt_sub(g, y, mean), gt_sqrt(g, gt_result(g, mean, 1))));
-  const gt_plan *plan = fixture_planned(f, true, false);
+  const gt_plan *plan = fixture_plan_for(f, true, false);
   assert_int_equal(products_reducing(plan, GT_COLUMNS_MOMENTS), 1);
   assert_int_equal(count_steps(plan, "moments"), 1);
   const gt_step *moments = fixture_step(plan, "moments");
   assert_int_equal(moments->spec[GT_MOMENTS_SPEC_FROM], GT_MOMENTS_TILES);
   assert_true(moments->bytes < gt_node_bytes(g, y) / 16);
-  assert_int_equal(count_steps(fixture_planned(f, true, true), "moments"), 2);
-  assert_int_equal(count_steps(fixture_planned(f, false, false), "moments"), 2);
+  assert_int_equal(count_steps(fixture_plan_for(f, true, true), "moments"), 2);
+  assert_int_equal(count_steps(fixture_plan_for(f, false, false), "moments"), 2);
 }
 
 /* Row weights are applied to the moments of tiles. Only tiles within which the weights differ are read
@@ -94,7 +94,7 @@ static void row_weights_are_applied_to_the_tiles(void **state) {
   fixture *f = *state;
   const gt_id weight = fixture_variable(f, "weight", gt_shape_1(BATCH));
   fixture_keep(f, "mean", gt_column_moments(f->graph, convolved(f), weight, 1));
-  const gt_plan *plan = fixture_planned(f, true, false);
+  const gt_plan *plan = fixture_plan_for(f, true, false);
   assert_int_equal(products_reducing(plan, GT_COLUMNS_MOMENTS), 1);
   const gt_step *moments = fixture_step(plan, "moments");
   assert_true(moments->spec[GT_MOMENTS_SPEC_WEIGHTED]);
@@ -108,7 +108,7 @@ static void values_that_no_product_computes(void **state) {
   const gt_id mean = gt_column_moments(g, gt_exp(g, x), GT_NONE, 1);
   fixture_keep(f, "mean", mean);
   fixture_keep(f, "sum", gt_sum(g, x, 1, false));
-  const gt_plan *plan = fixture_planned(f, true, false);
+  const gt_plan *plan = fixture_plan_for(f, true, false);
   assert_int_equal(fixture_step(plan, "moments")->spec[GT_MOMENTS_SPEC_FROM], GT_MOMENTS_ROWS);
   assert_int_equal(products_reducing(plan, GT_COLUMNS_SUM) + products_reducing(plan, GT_COLUMNS_MOMENTS), 0);
 }
@@ -127,7 +127,7 @@ static void two_stored_values_prevent_fusion(void **state) {
   fixture_keep(f, "before", before);
   fixture_keep(f, "sum", gt_sum(g, y, 1, false));
   fixture_keep(f, "y", y);
-  assert_int_equal(products_reducing(fixture_planned(f, true, false), GT_COLUMNS_SUM), 0);
+  assert_int_equal(products_reducing(fixture_plan_for(f, true, false), GT_COLUMNS_SUM), 0);
 }
 
 /* With this few rows, a separate reduction is as fast. */
@@ -137,7 +137,7 @@ static void few_rows_are_read_again(void **state) {
   const gt_id y = product(f, 60);
   fixture_keep(f, "y", y);
   fixture_keep(f, "sum", gt_sum(g, y, 1, false));
-  assert_int_equal(products_reducing(fixture_planned(f, true, false), GT_COLUMNS_SUM), 0);
+  assert_int_equal(products_reducing(fixture_plan_for(f, true, false), GT_COLUMNS_SUM), 0);
 }
 
 /* Sums over the other axis, sums of other columns, and maxima. */
@@ -149,7 +149,7 @@ static void other_reductions_are_not_fused(void **state) {
   fixture_keep(f, "rows", gt_sum(g, y, 2, false));
   fixture_keep(f, "folded", gt_sum(g, folded, 1, false));
   fixture_keep(f, "largest", gt_reduce_max(g, y, 1, false));
-  assert_int_equal(products_reducing(fixture_planned(f, true, false), GT_COLUMNS_SUM), 0);
+  assert_int_equal(products_reducing(fixture_plan_for(f, true, false), GT_COLUMNS_SUM), 0);
 }
 
 /* A reshape that keeps the columns does not prevent the fusion. Two sums of the same value are computed
@@ -161,7 +161,7 @@ static void reshapes_are_looked_through(void **state) {
               image = gt_reshape(g, y, (gt_shape){.rank = 4, .dim = {4, BATCH / 4, 1, UNITS}});
   fixture_keep(f, "mean", gt_mean(g, image, 7, false));
   fixture_keep(f, "again", gt_sum(g, y, 1, false));
-  const gt_plan *plan = fixture_planned(f, true, false);
+  const gt_plan *plan = fixture_plan_for(f, true, false);
   assert_int_equal(products_reducing(plan, GT_COLUMNS_SUM), 1);
 }
 
@@ -191,7 +191,7 @@ static bool writes_first_output(const gt_plan *plan) {
 static void sums_of_a_value_without_other_readers(void **state) {
   fixture *f = *state;
   keep_both_sums(f, product(f, ROWS), normalised(f));
-  const gt_plan *plan = fixture_planned(f, true, false);
+  const gt_plan *plan = fixture_plan_for(f, true, false);
   assert_int_equal(products_reducing(plan, GT_COLUMNS_SUMS | GT_COLUMNS_PASSING), 1);
   assert_false(writes_first_output(plan));
   assert_int_equal(plan->levels, 2); /* a separate reduction would need one more */
@@ -204,7 +204,7 @@ static void sums_of_a_value_that_is_also_stored(void **state) {
   const gt_id y = product(f, ROWS);
   keep_both_sums(f, y, normalised(f));
   fixture_keep(f, "y", y);
-  const gt_plan *plan = fixture_planned(f, true, false);
+  const gt_plan *plan = fixture_plan_for(f, true, false);
   assert_int_equal(products_reducing(plan, GT_COLUMNS_SUMS), 1);
   assert_true(writes_first_output(plan));
   assert_int_equal(plan->levels, 2);
@@ -213,7 +213,7 @@ static void sums_of_a_value_that_is_also_stored(void **state) {
 static void one_sum_of_a_value_without_other_readers(void **state) {
   fixture *f = *state;
   fixture_keep(f, "sum", gt_sum(f->graph, product(f, ROWS), 1, false));
-  const gt_plan *plan = fixture_planned(f, true, false);
+  const gt_plan *plan = fixture_plan_for(f, true, false);
   assert_int_equal(products_reducing(plan, GT_COLUMNS_SUM | GT_COLUMNS_PASSING), 1);
   assert_false(writes_first_output(plan));
 }
@@ -225,7 +225,7 @@ static void only_the_sum_of_products_is_needed(void **state) {
   const gt_id y = product(f, ROWS);
   fixture_keep(f, "y", y);
   fixture_keep(f, "weight", gt_sum(g, gt_mul(g, y, normalised(f)), 1, false));
-  assert_int_equal(products_reducing(fixture_planned(f, true, false), GT_COLUMNS_SUM), 1);
+  assert_int_equal(products_reducing(fixture_plan_for(f, true, false), GT_COLUMNS_SUM), 1);
 }
 
 static uint32_t outputs_of_product(const gt_plan *plan) {
@@ -240,7 +240,7 @@ static void either_value_may_be_stored(void **state) {
   fixture_keep(f, "times", times);
   fixture_keep(f, "bias", gt_sum(g, y, 1, false));
   fixture_keep(f, "weight", gt_sum(g, times, 1, false));
-  const gt_plan *plan = fixture_planned(f, true, false);
+  const gt_plan *plan = fixture_plan_for(f, true, false);
   assert_int_equal(products_reducing(plan, GT_COLUMNS_SUMS), 1);
   const uint32_t *output = &fixture_step(plan, "matmul")->spec[GT_SPEC_OUTPUT];
   assert_int_equal(output[0], GT_OPERAND_RESULT);
@@ -255,7 +255,7 @@ static void both_stored_prevent_fusion(void **state) {
   fixture_keep(f, "times", times);
   fixture_keep(f, "bias", gt_sum(g, y, 1, false));
   fixture_keep(f, "weight", gt_sum(g, times, 1, false));
-  const gt_plan *plan = fixture_planned(f, true, false);
+  const gt_plan *plan = fixture_plan_for(f, true, false);
   assert_int_equal(products_reducing(plan, 0), 1);
   assert_int_equal(outputs_of_product(plan), 2);
 }
@@ -267,7 +267,7 @@ static void late_factor_is_applied_by_the_column_sum(void **state) {
   const gt_id c = fixture_variable(f, "c", gt_shape_2(ROWS, IN)), y = product(f, ROWS);
   const gt_id d = fixture_variable(f, "d", gt_shape_2(IN, UNITS)), late = gt_matmul(g, c, d, false, false);
   keep_both_sums(f, y, late);
-  const gt_plan *plan = fixture_planned(f, true, false);
+  const gt_plan *plan = fixture_plan_for(f, true, false);
   assert_int_equal(products_reducing(plan, GT_COLUMNS_SUMS) +
                        products_reducing(plan, GT_COLUMNS_SUMS | GT_COLUMNS_PASSING),
                    0);
@@ -279,7 +279,7 @@ static void many_inputs_are_read_by_the_column_sum(void **state) {
   fixture *f = *state;
   const gt_id y = product(f, ROWS), more = fixture_variable(f, "more", gt_shape_2(ROWS, UNITS));
   keep_both_sums(f, gt_mul(f->graph, y, more), normalised(f));
-  const gt_plan *plan = fixture_planned(f, true, false);
+  const gt_plan *plan = fixture_plan_for(f, true, false);
   assert_int_equal(products_reducing(plan, GT_COLUMNS_SUM), 1);
   assert_int_equal(outputs_of_product(plan), 1);
 }
@@ -293,7 +293,7 @@ static void kernels_that_cannot_reduce_columns(void **state) {
               b = fixture_variable(f, "b", gt_shape_2(IN, FEW));
   const gt_id y = gt_matmul(g, a, b, false, false);
   keep_both_sums(f, y, fixture_variable(f, "x", gt_shape_2(ROWS, FEW)));
-  const gt_plan *plan = fixture_planned(f, true, false);
+  const gt_plan *plan = fixture_plan_for(f, true, false);
   const gt_step *step = fixture_step(plan, "product_few");
   assert_int_equal(step->spec[GT_FACTOR_SPEC_COLUMNS], 0);
   assert_int_equal(step->spec[GT_SPEC_OUTPUT_COUNT], 1);
@@ -309,7 +309,7 @@ static void output_that_a_kernel_cannot_skip_is_written(void **state) {
   const gt_id y = gt_matmul(g, fixture_variable(f, "a", gt_shape_2(ROWS, IN)),
                             fixture_variable(f, "b", gt_shape_2(IN, FEW)), false, false);
   fixture_keep(f, "sum", gt_sum(g, y, 1, false));
-  const gt_plan *plan = fixture_planned(f, true, false);
+  const gt_plan *plan = fixture_plan_for(f, true, false);
   const gt_step *step = fixture_step(plan, "product_few");
   assert_int_equal(step->access[step->accesses - 1].argument, offsetof(struct gt_matmul_args, y));
   assert_int_equal(fixture_step(plan, "reduce_columns")->access[0].bytes, gt_node_bytes(g, y));
@@ -319,7 +319,7 @@ static void output_that_a_kernel_cannot_skip_is_written(void **state) {
 static void a_cpu_fuses_no_column_reduction(void **state) {
   fixture *f = *state;
   keep_both_sums(f, product(f, ROWS), normalised(f));
-  const gt_plan *plan = fixture_planned(f, false, false);
+  const gt_plan *plan = fixture_plan_for(f, false, false);
   assert_int_equal(products_reducing(plan, 0), 1);
   assert_int_equal(outputs_of_product(plan), 1);
   assert_true(writes_first_output(plan));

@@ -82,7 +82,7 @@ static void products_read_rows_by_index(void **state) {
   assert_read_by_index(f, true, true);
   assert_int_equal(products_of_rows(planned(f, true, NULL)), 2);
   assert_true(planned(f, true, NULL)->unaliased_bytes < planned(f, true, &gathered)->unaliased_bytes);
-  assert_int_equal(count_gathers(fixture_planned(f, true, true)), 1);
+  assert_int_equal(count_gathers(fixture_plan_for(f, true, true)), 1);
 }
 
 static void products_read_single_rows_by_index(void **state) {
@@ -106,7 +106,7 @@ static void same_as_unfused(fixture *f, const char *name, const gt_id *kept) {
   const size_t bytes = (size_t)gt_shape_count(f->graph->variable[v].shape) * sizeof *got;
   assert_true(bytes <= sizeof got);
   fixture_run(f, planned(f, false, kept), integer_value, 1, v, got);
-  fixture_run(f, fixture_planned(f, false, true), integer_value, 1, v, want);
+  fixture_run(f, fixture_plan_for(f, false, true), integer_value, 1, v, want);
   assert_memory_equal(got, want, bytes);
 }
 

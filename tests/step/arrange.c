@@ -62,7 +62,7 @@ static gt_program draw_program(void) {
  * has memory of its own. */
 static void evaluate(const gt_program *p, const uint32_t *overwritten, uint32_t range,
                      float x[INPUTS][COUNT + 1], float y[OUTPUTS][COUNT + 1]) {
-  gt_program_context context = {.program = p, .row = 1};
+  gt_program_context context = {.program = p, .row_length = 1};
   for (uint32_t k = 0; k < INPUTS; k++) context.x[k] = x[k];
   for (uint32_t done = 0; done < COUNT; done += range) {
     float *out[OUTPUTS];

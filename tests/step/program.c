@@ -46,7 +46,7 @@ static void check_block(uint32_t opcode, const float *a, const float *b, const f
                               .outputs = 1,
                               .code = {GT_CODE(opcode, 0, 1, 2)},
                               .output = {GT_OPERAND_RESULT}};
-  const gt_program_context context = {.program = &program, .x = {a, b, c}, .row = 1};
+  const gt_program_context context = {.program = &program, .x = {a, b, c}, .row_length = 1};
   float y[COUNT + 1], *out = y;
   y[n] = 12345.0f;
   gt_program_evaluate(&context, 0, n, NULL, &out);
@@ -121,7 +121,7 @@ static double load_reference(const float *x, uint32_t mode, int input, uint32_t 
 static void check_loads(uint32_t row, uint32_t first, uint32_t n, uint32_t step) {
   static float x[7][COUNT];
   gt_program program = {.instructions = 6, .inputs = 7, .outputs = 1, .output = {GT_OPERAND_RESULT + 5}};
-  gt_program_context context = {.program = &program, .layout = layout, .row = row};
+  gt_program_context context = {.program = &program, .layout = layout, .row_length = row};
   float y[COUNT], *out = y;
   for (uint32_t k = 0; k < 7; k++) {
     for (uint32_t i = 0; i < COUNT; i++) x[k][i] = (float)(gt_random_bits(k, 5, 5, i) >> 16);
@@ -173,7 +173,7 @@ static void outputs_in_place(void **state) {
     x[i] = (float)i;
     leader[i] = (float)(i % 7);
   }
-  const gt_program_context context = {.program = &program, .x = {x}, .row = 1};
+  const gt_program_context context = {.program = &program, .x = {x}, .row_length = 1};
   float *out[] = {x + 10, leader + 10};
   gt_program_evaluate(&context, 10, 1003, leader + 10, out);
   for (uint32_t i = 0; i < COUNT; i++) {
@@ -198,7 +198,7 @@ static void plain_outputs(void **state) {
   float x[COUNT], y[4][COUNT], *out[4] = {y[0], y[1], y[2], y[3]};
   const float scalar = 7.0f;
   for (uint32_t i = 0; i < COUNT; i++) x[i] = (float)i;
-  const gt_program_context context = {.program = &program, .x = {x, &scalar}, .row = 1};
+  const gt_program_context context = {.program = &program, .x = {x, &scalar}, .row_length = 1};
   gt_program_evaluate(&context, 0, COUNT, NULL, out);
   for (uint32_t i = 0; i < COUNT; i++) {
     assert_true(y[0][i] == 2.5f && y[2][i] == 7.0f);
@@ -216,7 +216,7 @@ static void random_is_philox(void **state) {
                         .output = {GT_OPERAND_RESULT}};
   const uint32_t clock[4] = {6, 0x89abcdef, 0x1234567, 0};
   const uint64_t seed = 0x123456789abcdefull;
-  const gt_program_context context = {.program = &program, .clock = clock, .row = 1};
+  const gt_program_context context = {.program = &program, .clock = clock, .row_length = 1};
   float y[COUNT], *out = y;
   for (uint32_t first = 0; first < 9; first++) {
     gt_program_evaluate(&context, first, 1003, NULL, &out);

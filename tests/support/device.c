@@ -38,15 +38,15 @@ bool has_device(void) {
 
 bool is_software(void) { return software; }
 
-bool left_out(uint32_t number, uint32_t interval) { return number % interval && is_software(); }
+bool is_left_out(uint32_t number, uint32_t interval) { return number % interval && is_software(); }
 
-bool emulated_left_out(void) {
+bool are_emulated_units_left_out(void) {
   const bool is_left_out = software && !getenv("CHECK_ALL");
   if (is_left_out) puts("emulated matrix units: left to make check-vulkan");
   return is_left_out;
 }
 
-int device_in_forms(const device_form *form, size_t forms, gt_precision *precision,
+int device_in_modes(const device_mode *form, size_t forms, gt_precision *precision,
                     int (*group)(const char *name)) {
   int failed = 0;
   size_t forms_run = 0;
@@ -54,7 +54,7 @@ int device_in_forms(const device_form *form, size_t forms, gt_precision *precisi
   for (size_t i = 0; i < forms; i++) {
     const bool uses_matrix_units =
         form[i].precision != GT_PRECISION_SCALAR && strstr(form[i].debug, "matrix");
-    if (uses_matrix_units && !form[i].always && emulated_left_out()) continue;
+    if (uses_matrix_units && !form[i].always && are_emulated_units_left_out()) continue;
     forms_run++;
     setenv("GTRAIN_DEBUG", form[i].debug, 1);
     *precision = form[i].precision;

@@ -17,21 +17,21 @@ bool has_device(void);
 bool is_software(void);
 /* True if case `number` is to be skipped: to save time, a software device runs only every case whose number
  * is a multiple of `interval`. */
-bool left_out(uint32_t number, uint32_t interval);
+bool is_left_out(uint32_t number, uint32_t interval);
 /* True, after printing a message, if tests of matrix units are to be skipped: a software device emulates the
  * units and needs seconds to compile each of their kernels. CHECK_ALL=1 (make check-vulkan) runs them. */
-bool emulated_left_out(void);
+bool are_emulated_units_left_out(void);
 /* A form of the device to run tests with: the matrix units that it seems to have, which `debug`, the value of
  * GTRAIN_DEBUG, selects; and the precision of products. */
-typedef struct device_form {
+typedef struct device_mode {
   const char *name, *debug;
   gt_precision precision;
-  bool always; /* runs even if emulated_left_out() is true */
-} device_form;
+  bool always; /* runs even if are_emulated_units_left_out() is true */
+} device_mode;
 /* Calls group(name) for each form, with GTRAIN_DEBUG and *precision set. Skips forms with matrix units if
- * emulated_left_out() is true. Returns the sum of the results of `group`, which are numbers of failures; 77
- * without a device, or if all forms were skipped. */
-int device_in_forms(const device_form *form, size_t forms, gt_precision *precision,
+ * are_emulated_units_left_out() is true. Returns the sum of the results of `group`, which are numbers of
+ * failures; 77 without a device, or if all forms were skipped. */
+int device_in_modes(const device_mode *form, size_t forms, gt_precision *precision,
                     int (*group)(const char *name));
 /* A plan of g for the device, with these options. options.target is replaced by the device's, except that
  * options.target.units, if it is not 0, stays: the number of multiprocessors for which products are tiled.

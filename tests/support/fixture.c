@@ -54,7 +54,7 @@ const gt_target fixture_fast_gpu = {.device = true,
                                     .max_grid = 65535,
                                     .matrix = {.half = {16, 16, 16}, .bfloat = {16, 16, 16}, .fast = true}};
 
-gt_plan *fixture_planned(fixture *f, bool device, bool no_fusion) {
+gt_plan *fixture_plan_for(fixture *f, bool device, bool no_fusion) {
   const gt_target gpu = {.device = true,
                          .subgroup = 32,
                          .max_workgroup = 1024,

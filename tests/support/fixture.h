@@ -23,7 +23,7 @@ extern const gt_target fixture_fast_gpu;                       /* a large GPU wi
 /* A plan of f->graph; the test fails if there is none. */
 gt_plan *fixture_plan(fixture *f, const gt_plan_options *options);
 /* fixture_plan for a small GPU if `device`, otherwise for a CPU. */
-gt_plan *fixture_planned(fixture *f, bool device, bool no_fusion);
+gt_plan *fixture_plan_for(fixture *f, bool device, bool no_fusion);
 /* The first step that runs the kernel; the test fails if there is none. */
 const gt_step *fixture_step(const gt_plan *plan, const char *kernel);
 /* Runs the plan `times` times on the CPU. At the start, element i of variable v is fill(v, i). Copies the

@@ -53,14 +53,14 @@ static void draw_assign(pool *p, uint32_t variable, gt_id old_value, gt_id clock
 
 void random_step_draw(gt_graph *g, uint32_t *dice, int64_t size, uint32_t values) {
   const gt_shape shape = gt_shape_2(size, size);
-  const gt_batch_attribute batch = {.batch = size, .samples = RANDOM_STEP_SAMPLES * size};
+  const gt_batch_attribute batch = {.batch = size, .samples = RANDOM_STEP_BATCHES * size};
   pool p = {.graph = g, .dice = dice};
   gt_id old_value[VARIABLES];
   uint32_t variable[VARIABLES];
   const uint32_t clock_state = gt_graph_variable(g, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
   const uint32_t table = gt_graph_variable(g, "table", gt_shape_2(2, 1), GT_F32, false);
   const uint32_t data =
-      gt_graph_variable(g, "data", gt_shape_2(RANDOM_STEP_SAMPLES * size, size), GT_F32, false);
+      gt_graph_variable(g, "data", gt_shape_2(RANDOM_STEP_BATCHES * size, size), GT_F32, false);
   const uint32_t log = gt_graph_variable(g, "log", gt_shape_2(8, 2), GT_F32, false);
   const gt_id clock = gt_clock(g, clock_state, table);
   for (int v = 0; v < VARIABLES; v++) {

@@ -5,7 +5,7 @@
 #include "graph/graph.h"
 
 enum {
-  RANDOM_STEP_SAMPLES = 3, /* number of batches in the data */
+  RANDOM_STEP_BATCHES = 3, /* number of batches in the data */
   RANDOM_STEP_VALUES = 30  /* largest `values` */
 };
 

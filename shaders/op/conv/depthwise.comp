@@ -5,7 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "op/conv/depthwise.h"
 #define GT_PROGRAM_X 4
-#define row channels
+#define row_length channels
 #include "lib/program.glsl"
 #include "op/matmul/fetch.glsl"
 #include "op/matmul/spot.glsl"

@@ -21,7 +21,7 @@ const bool QUADS_OF_A = (EXTENTS & GT_MATMUL_QUADS_OF_A) != 0u, QUADS_OF_B = (EX
 #define GT_PROGRAM_X 4
 #define GT_PROGRAM_JOINS
 #define GT_PROGRAM_QUADS QUADS
-#define row (RESULT != GT_RESULT_DENSE ? n * batch : n)
+#define row_length (RESULT != GT_RESULT_DENSE ? n * batch : n)
 #include "lib/program.glsl"
 #include "op/matmul/load.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;

@@ -10,5 +10,5 @@ GT_ARGS(gt_matmul_finish_args) {
   GT_FLOATS x[4];
   GT_FLOATS y[2];
   GT_WORDS clock;
-  uint count, row, split; /* count = batch * m * n, row = n */
+  uint count, row_length, split; /* count = batch * m * n, row_length = n */
 };

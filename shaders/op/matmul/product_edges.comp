@@ -7,7 +7,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "op/matmul/product_edges.h"
 #define GT_PROGRAM_X 4
-#define row n
+#define row_length n
 #include "lib/program.glsl"
 #include "op/matmul/fetch.glsl"
 #include "op/matmul/spot.glsl"

@@ -29,7 +29,7 @@ layout(constant_id = GT_MATRIX_SPEC_FORM) const uint FORM = 0u;
 const bool QUADS = (FORM & GT_MATRIX_QUADS) != 0u;
 #define GT_PROGRAM_X 4
 #define GT_PROGRAM_QUADS QUADS
-#define row (RESULT != GT_RESULT_DENSE ? n * batch : n)
+#define row_length (RESULT != GT_RESULT_DENSE ? n * batch : n)
 #include "lib/program.glsl"
 /* Slabs are read without checks: lines that do not exist are replaced by the last one, because their results are not
  * stored. Only a last slab that is not whole is read with checks. */

@@ -9,7 +9,7 @@
 #include "op/matmul/product_outer.h"
 layout(constant_id = GT_FACTOR_SPEC_A) const uint KIND_A = 0u;
 #define GT_PROGRAM_X 4
-#define row n
+#define row_length n
 #include "lib/program.glsl"
 #include "op/matmul/spot.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;

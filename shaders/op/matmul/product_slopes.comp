@@ -8,7 +8,7 @@
 #include "op/matmul/product_slopes.h"
 #include "op/matmul/range.h"
 #define GT_PROGRAM_X 4
-#define row n
+#define row_length n
 #include "lib/program.glsl"
 #include "op/matmul/spot.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;

@@ -10,7 +10,7 @@ layout(constant_id = GT_FACTOR_SPEC_A) const uint KIND_A = 0u;
 layout(constant_id = GT_FACTOR_SPEC_B) const uint KIND_B = 0u;
 const uint RESULT = GT_RESULT_DENSE;
 #define GT_PROGRAM_X 4
-#define row n
+#define row_length n
 #include "lib/program.glsl"
 #include "op/matmul/load.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;

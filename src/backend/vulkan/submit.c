@@ -4,8 +4,8 @@
 #include <time.h>
 
 /* A submission may run for a long time on a slow device, but a device that completes nothing in MAX_SECONDS
- * hangs. One vkWaitSemaphores lasts at most POLL_SECONDS. */
-enum { MAX_SECONDS = 1800, POLL_SECONDS = 10 };
+ * hangs; a lost device has only LOST_SECONDS. One vkWaitSemaphores lasts at most POLL_SECONDS. */
+enum { MAX_SECONDS = 1800, LOST_SECONDS = 10, POLL_SECONDS = 10 };
 
 bool gt_vulkan_commands(gt_vulkan *vk, VkCommandBuffer *out, uint32_t count, gt_error *error) {
   const VkCommandBufferAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
@@ -123,17 +123,19 @@ static int64_t now_seconds(void) {
   return now.tv_sec;
 }
 
-/* Waits until the semaphore reaches the ticket or the device makes no progress for too long. polls: if
- * vkWaitSemaphores fails, continues to read the counter. */
-static bool wait_for(gt_vulkan *vk, VkSemaphore timeline, uint64_t ticket, bool polls, gt_error *error) {
+/* Waits until the semaphore reaches the ticket or the device makes no progress for too long.
+ * tolerates_errors: if vkWaitSemaphores fails, continues to read the counter. */
+static bool wait_for(gt_vulkan *vk, VkSemaphore timeline, uint64_t ticket, bool tolerates_errors,
+                     gt_error *error) {
   const struct timespec pause = {.tv_nsec = 1000000}; /* if vkWaitSemaphores returns early */
-  const int64_t limit = vk->lost ? POLL_SECONDS : MAX_SECONDS;
+  const int64_t limit = vk->lost ? LOST_SECONDS : MAX_SECONDS;
   uint64_t done = 0, before = 0;
   int64_t since = now_seconds();
   for (;;) {
     const VkResult result = wait_a_while(vk, timeline, ticket);
     const bool is_final = result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST;
-    if (is_final || (result != VK_TIMEOUT && !polls)) return check(vk, result, "vkWaitSemaphores", error);
+    if (is_final || (result != VK_TIMEOUT && !tolerates_errors))
+      return check(vk, result, "vkWaitSemaphores", error);
     if (!read_counter(vk, timeline, &done, error)) return false;
     if (done >= ticket) return true;
     if (done != before) since = now_seconds();

@@ -66,7 +66,7 @@ void gt_depthwise_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   gt_program program;
   gt_program_from_spec(spec, &program);
   gt_program_context context = {
-      .program = &program, .clock = GT_PTR(const uint32_t, a->clock), .row = a->channels};
+      .program = &program, .clock = GT_PTR(const uint32_t, a->clock), .row_length = a->channels};
   float *out[GT_PROGRAM_OUTPUTS] = {0};
   for (uint32_t i = 0; i < program.inputs; i++) context.x[i] = GT_PTR(const float, a->x[i]);
   for (uint32_t o = 0; o < program.outputs; o++)

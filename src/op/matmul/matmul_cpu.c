@@ -94,7 +94,7 @@ typedef struct epilogue {
 static void read_epilogue(epilogue *e, const gt_matmul_ends *ends, const uint32_t *spec) {
   gt_program_from_spec(spec, &e->program);
   e->context = (gt_program_context){
-      .program = &e->program, .clock = GT_PTR(const uint32_t, ends->clock), .row = ends->length};
+      .program = &e->program, .clock = GT_PTR(const uint32_t, ends->clock), .row_length = ends->length};
   for (uint32_t i = 0; i < e->program.inputs; i++) e->context.x[i] = GT_PTR(const float, ends->x[i]);
   e->y = ends->y;
 }
@@ -229,6 +229,6 @@ void gt_matmul_finish_cpu(const void *args, const uint32_t *spec, uint32_t tile)
     const float *partial = GT_PTR(const float, a->partial) + (size_t)s * a->count + first;
     for (uint32_t i = 0; i < count; i++) sum[i] += partial[i];
   }
-  const gt_matmul_ends ends = {a->x, a->y, a->clock, a->row};
+  const gt_matmul_ends ends = {a->x, a->y, a->clock, a->row_length};
   gt_matmul_finish_tile(&ends, spec, sum, count, first, 0, 1, count);
 }

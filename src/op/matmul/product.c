@@ -25,7 +25,7 @@ static uint32_t sets_of(const gt_target *target, uint32_t quads, uint32_t parts)
 
 void gt_product_finish(gt_lowering *lowering, const gt_group *group, uint32_t count, uint32_t row,
                        uint32_t parts, uint32_t scratch) {
-  const struct gt_matmul_finish_args args = {.count = count, .row = row, .split = parts};
+  const struct gt_matmul_finish_args args = {.count = count, .row_length = row, .split = parts};
   gt_step *step = gt_lower_step(lowering, &finish_kernel, &args, sizeof args);
   step->tiles = gt_ceil_div(args.count, GT_MATMUL_FINISH_TILE);
   gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_finish_args, partial), scratch, false);

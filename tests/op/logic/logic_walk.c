@@ -8,8 +8,8 @@
 GT_REGISTER(opcase, logic_walk)
 
 /* Input 2, a wiring [2, G] that reads each input twice: with as many gates as inputs, gate g reads inputs
- * p[0] g and p[1] g + p[2] (modulo G), every third gate with its inputs swapped. The other input is its walk;
- * all zeros if the case's number of runs is wrong. */
+ * p[0] g and p[1] g + p[2] (modulo G), every third gate with a and b swapped. The case's last input is the
+ * walk of this wiring, or all zeros if its first dimension is not the number of runs. */
 static void fill_walk(const gt_case_view *v, int input, const double *const *x, int32_t *out) {
   const int64_t gates = v->shape[1].dim[0], *p = v->c->p;
   int32_t wiring[2 * 2048];
@@ -43,8 +43,9 @@ static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_logic(g, x[0], x[1], x[2], x[3]);
 }
 
-/* The same at aligned addresses, where values are read and written as vec4. x[3] is unused: it makes the walk
- * input 4, whose guards (src/selftest/subject.c) keep it aligned. */
+/* The same at aligned addresses, where values are read and written as vec4: products with 1 are values of the
+ * plan, which are aligned, while the inputs of a case are not. x[3] is an unused placeholder, so that the
+ * walk is input 4, whose guards (src/selftest/subject.c) keep it aligned. */
 static gt_id build_aligned(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   (void)v;
   const gt_id one = gt_constant(g, 1);
@@ -65,7 +66,7 @@ static gt_id build_stack(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_logic(g, between, x[1], x[2], x[3]);
 }
 
-/* The gates' values summed in p[3] groups, times v. */
+/* The gates' values summed in p[3] groups, times the case's v. */
 static gt_shape reference_grouped(const gt_case_view *v, const double *const *x, double *y) {
   static double layer[64 * 1024];
   const int64_t gates = v->shape[1].dim[0], batch = v->shape[0].dim[1], groups = v->c->p[3];
@@ -97,8 +98,8 @@ static gt_id build_grouped(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_group_sum(g, build_layer(g, v, x), v->c->p[3], v->c->v);
 }
 
-/* The result is x if no runs are found for a wiring that reads input 0 three times and input 1 once, and
- * therefore has no walk. p[0]: inputs. */
+/* The result is x if no runs are found for a wiring that reads input 0 three times and input 1 once, and none
+ * for the first gates of it, fewer than the inputs: neither has a walk. p[0]: inputs. */
 static gt_shape reference_no_walk(const gt_case_view *v, const double *const *x, double *y) {
   int32_t wiring[2 * 64];
   const int32_t inputs = (int32_t)v->c->p[0];
@@ -169,7 +170,7 @@ static const gt_case_rule no_walk = {.name = "logic_no_walk",
                                      .tolerance = 0,
                                      .reason = "whole numbers"};
 
-/* As many gates as inputs, batch, runs, p of fill_walk. */
+/* n: number of inputs and of gates; b: batch; runs; then p of fill_walk. */
 #define WALK(rule, n, b, runs, ...)                                       \
   {                                                                       \
     &rule, #n "," #b " " #n ",4 c2," #n " c" #runs ",12", { __VA_ARGS__ } \
