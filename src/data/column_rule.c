@@ -22,8 +22,8 @@ static const gt_field fields[] = {
         settings, type, GT_FIELD_CHOICE, .fallback = "auto", .choices = types,
         .help =
             "what the cells are; auto: numbers, words such as yes and no, dates, or categories of text (up to "
-            "100, or up to 1000 that occur ten times on average); category is one input value per category, or a code for embeddings in "
-            "an input that `integers` lists"),
+            "10, up to 100 that occur twice on average, or up to 1000 that occur ten times); category is one "
+            "input value per category, or a code for embeddings in an input that `integers` lists"),
     GT_ROW(settings, missing, GT_FIELD_STRING, .fallback = "auto",
            .help =
                "what replaces a missing value: mean, median, most_frequent, category (one of its own), a "

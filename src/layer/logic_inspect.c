@@ -80,7 +80,8 @@ static void print_gates(const gt_container *file, FILE *stream) {
   for (int op = 0; op < GT_GATE_OPS; op++)
     fprintf(stream, "  %2d %-13s %7zu  %5.1f %%\n", op, gt_gate_op_name[op], total.histogram[op],
             percent(total.histogram[op], total.gates));
-  fprintf(stream, "  active (not a, b) %6zu  %5.1f %%\n", total.active, percent(total.active, total.gates));
+  fprintf(stream, "  active %17zu  %5.1f %%\n", total.active, percent(total.active, total.gates));
+  fprintf(stream, "  (a gate is active unless its output is a or b)\n");
 }
 
 GT_DEFINE(inspector, gates) = {.name = "gates", .print = print_gates, .json = gates_json};

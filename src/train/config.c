@@ -300,9 +300,8 @@ static void read_data(gt_config *config, const top *sections, const gt_data_requ
                       gt_arena *arena, gt_error *error) {
   gt_diagnostics *diagnostics = &config->diagnostics;
   gt_data_requirements requested = wanted ? *wanted : (gt_data_requirements){0};
-  requested.unscaled = set_loss_demands(config->root, &requested) ||
-                       has_unit_layers(gt_spec_find(config->root, "model")) ||
-                       has_unit_layers(gt_spec_find(config->root, "phases"));
+  requested.unscaled =
+      set_loss_demands(config->root, &requested) || has_unit_layers(gt_spec_find(config->root, "model"));
   /* init_from compares the means of the data, and target scaling computes them. */
   requested.outline = config->outline && !sections->init_from && !gt_config_has_target_scaling(config->root);
   if (sections->data)

@@ -41,7 +41,7 @@ fi
 # --- inspect ---
 exits 0 "inspect" "$GTRAIN" inspect "$model"
 says "shows the histogram" "9 a xnor b"
-says "and active gates" "active (not a, b)"
+says "and active gates" "(a gate is active unless its output is a or b)"
 exits 0 "inspect --json" "$GTRAIN" inspect "$model" --json
 says "has gates" '"gates":[{"layer":"logic1","gates":1000,"active":'
 

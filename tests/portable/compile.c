@@ -141,7 +141,7 @@ int main(int argc, char **argv) {
   bad = report(kernel, count, &m);
   printf("%s: %zu kernels of %d configs", name, count, argc - first);
   if (m.units) printf(" and %d op cases in subgroups of %u", cases, backend->target.subgroup);
-  printf(", %d refused or spilling\n", bad);
+  printf(", %d with a fault: refused, spilling or in other subgroups\n", bad);
   if (m.units && (missed = units_report(backend, kernel, count, &error)) < 0)
     puts(error.message), code = error.status;
   free(kernel);
