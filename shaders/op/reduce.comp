@@ -17,7 +17,7 @@ shared float partial[LOCAL_X];
 #include "op/reduce.glsl"
 
 /* The value to reduce: the program's result for element (o, r, n); for GT_REDUCE_FINITE, 1 if it is not finite. */
-float element(uint o, uint n, uint r) {
+float element(uint o, uint r, uint n) {
   float result[GT_PROGRAM_OUTPUTS];
   gt_program(gt_place((o * reduced + r) * inner + n, 1u), 0.0, result);
   if (KIND == GT_REDUCE_FINITE) return gt_finite(result[0]) ? 0.0 : 1.0;
@@ -38,7 +38,7 @@ void per_invocation(uint outputs) {
   uint stride = gl_NumWorkGroups.x * LOCAL_X;
   for (uint i = gl_GlobalInvocationID.x; i < outputs; i += stride) {
     uint n = i % inner, c = i / inner % chunks, o = i / inner / chunks;
-    finish(i, reduce_range(o, n, c * chunk, min(c * chunk + chunk, reduced), 1u));
+    finish(i, reduce_range(o, c * chunk, n, min(c * chunk + chunk, reduced), 1u));
   }
 }
 
@@ -47,7 +47,7 @@ void per_workgroup(uint outputs) {
   uint me = gl_LocalInvocationID.x;
   for (uint i = gl_WorkGroupID.x; i < outputs; i += gl_NumWorkGroups.x) {
     uint c = i % chunks, o = i / chunks;
-    partial[me] = reduce_range(o, 0u, c * chunk + me, min(c * chunk + chunk, reduced), LOCAL_X);
+    partial[me] = reduce_range(o, c * chunk + me, 0u, min(c * chunk + chunk, reduced), LOCAL_X);
     barrier();
     for (uint left = LOCAL_X; left > 1u;) {
       uint half_left = (left + 1u) / 2u;

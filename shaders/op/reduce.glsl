@@ -15,17 +15,17 @@ V combine(V a, V b) {
 }
 
 /* The value at (o, r, n), defined by the kernel. */
-V element(uint o, uint n, uint r);
+V element(uint o, uint r, uint n);
 
 /* Reduces the values at (o, r, n), (o, r + step, n), … below (o, end, n), in this order, with four loads in flight: one
  * load per invocation does not saturate memory. */
-V reduce_range(uint o, uint n, uint r, uint end, uint step) {
+V reduce_range(uint o, uint r, uint n, uint end, uint step) {
   V value = neutral();
   for (; r + 3u * step < end; r += 4u * step) {
-    V a = element(o, n, r), b = element(o, n, r + step);
-    V c = element(o, n, r + 2u * step), d = element(o, n, r + 3u * step);
+    V a = element(o, r, n), b = element(o, r + step, n);
+    V c = element(o, r + 2u * step, n), d = element(o, r + 3u * step, n);
     value = combine(combine(combine(combine(value, a), b), c), d);
   }
-  for (; r < end; r += step) value = combine(value, element(o, n, r));
+  for (; r < end; r += step) value = combine(value, element(o, r, n));
   return value;
 }

@@ -21,7 +21,7 @@ const uint DOWN = LOCAL_X / ACROSS;
 
 shared vec4 partial[LOCAL_X];
 
-vec4 element(uint o, uint n, uint r) {
+vec4 element(uint o, uint r, uint n) {
   vec4 result[GT_PROGRAM_OUTPUTS];
   gt_program(gt_place((o * reduced + r) * inner + n, 4u), vec4(0.0), result);
   return result[0];
@@ -34,7 +34,7 @@ void main() {
     uint quad = i % tiles * ACROSS + me % ACROSS, c = i / tiles % chunks, o = i / tiles / chunks;
     bool exists = quad < quads;
     partial[me] = neutral();
-    if (exists) partial[me] = reduce_range(o, 4u * quad, c * chunk + lane, min(c * chunk + chunk, reduced), DOWN);
+    if (exists) partial[me] = reduce_range(o, c * chunk + lane, 4u * quad, min(c * chunk + chunk, reduced), DOWN);
     barrier();
     for (uint left = DOWN; left > 1u;) {
       uint half_left = (left + 1u) / 2u;

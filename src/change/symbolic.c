@@ -208,7 +208,7 @@ static bool choose_together(const gt_change_run *run, gt_kan_network *network, c
   const int inputs = gt_kan_network_inputs(network), outputs = gt_kan_network_outputs(network);
   const gt_tensor *targets = &data->train.target[0];
   const bool to_targets =
-      gt_loss_fits_targets(run->config->loss[0]) && gt_tensor_features(targets) == outputs;
+      gt_loss_regresses_targets(run->config->loss[0]) && gt_tensor_features(targets) == outputs;
   int64_t samples = trace->samples;
   gt_error why = {0};
   double *x =

@@ -71,7 +71,7 @@ static bool read_split(gt_explained *e, const gt_split *from, gt_explained_split
                      : NULL;
   if (!to->x) return false;
   e->fits_network =
-      !gt_loss_fits_targets(e->config.loss[0]) || gt_tensor_features(&from->target[0]) != outputs;
+      !gt_loss_regresses_targets(e->config.loss[0]) || gt_tensor_features(&from->target[0]) != outputs;
   to->y = e->fits_network
               ? gt_explained_network_outputs(e, to)
               : gt_kan_samples(NULL, false, &from->target[0], outputs, MAX_SAMPLES, &to->samples, error);

@@ -5,13 +5,14 @@
 #include <jansson.h>
 
 /* Prints " NAME VALUE" for each value; after a value with a baseline, also " (always 'no': VALUE)".
- * omitted_prefix: values whose names start with it are not printed, nor are single steps of a forecast; may
- * be NULL. */
+ * omitted_prefix: NULL prints all values; otherwise leaves out the single steps of a forecast and the values
+ * whose names, after a target's "NAME.", start with it. */
 void gt_cli_print_values(const gt_results *results, const gt_baselines *baselines,
                          const char *omitted_prefix);
-/* Adds "baseline": {"guess": "always 'no'", "metric": "accuracy", "value": …}, and "guessing": true if the
- * result is not better. Adds nothing without a baseline. With several targets: "baselines": {"kind":
- * {"guess": …, "metric": "kind.accuracy", "value": …, "guessing": …}}. */
+/* Adds "baseline": {"guess": "always 'no'", "metric": "accuracy", "value": …} and "guessing": whether the
+ * result is no better (absent if training does not aim at this metric: gt_baseline.balances). Adds nothing
+ * without a baseline. With several targets adds an object for each target that has one: "baselines": {TARGET:
+ * {"guess": …, "metric": "TARGET.accuracy", "value": …, "guessing": …}}. */
 void gt_cli_add_baselines(json_t *root, const gt_results *results, const gt_config *config,
                           const gt_baselines *baselines);
 /* Warns if the result is not better than guessing. split: its name. */

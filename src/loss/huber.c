@@ -30,5 +30,5 @@ GT_DEFINE(loss, huber) = {.name = "huber",
                           .help = "Huber loss: quadratic for small errors, linear for large ones",
                           .schema = &schema,
                           .config_size = sizeof(huber_config),
-                          .fits_targets = gt_loss_always_fits_targets,
+                          .regresses_targets = gt_loss_always_regresses_targets,
                           .build = build};

@@ -247,11 +247,11 @@ static void warn_if_applied_twice(const gt_loss *loss, const gt_loss_input *inpu
                 layer_of(input), input->layer);
 }
 
-bool gt_loss_fits_targets(const gt_loss *loss) {
-  return loss->type->fits_targets && loss->type->fits_targets(loss->config);
+bool gt_loss_regresses_targets(const gt_loss *loss) {
+  return loss->type->regresses_targets && loss->type->regresses_targets(loss->config);
 }
 
-bool gt_loss_always_fits_targets(const void *config) { return (void)config, true; }
+bool gt_loss_always_regresses_targets(const void *config) { return (void)config, true; }
 
 gt_id gt_loss_squared_error(gt_graph *graph, gt_id prediction, gt_id targets) {
   const gt_id difference = gt_sub(graph, prediction, targets);

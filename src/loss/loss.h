@@ -28,7 +28,7 @@ typedef struct gt_loss_type {
   const gt_data_range *range; /* range of valid targets; NULL: any */
   /* True if a loss with this config trains outputs to equal their targets. NULL: never; outputs are logits or
    * the solution of an equation. */
-  bool (*fits_targets)(const void *config);
+  bool (*regresses_targets)(const void *config);
   /* Emits the loss of each item, F32 [N]. */
   gt_id (*build)(gt_graph *graph, const void *config, gt_id prediction, gt_id targets);
   /* Instead of build: a loss that depends on the model, not on the targets, which only measure the error
@@ -126,9 +126,9 @@ typedef struct gt_loss_nodes { /* scalars, except items */
 bool gt_loss_error(const gt_loss *loss, const char *key, gt_diagnostics *diagnostics, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* True if the loss trains the model's outputs to equal their targets. */
-bool gt_loss_fits_targets(const gt_loss *loss);
-/* gt_loss_type.fits_targets of losses that always train outputs to equal their targets: returns true. */
-bool gt_loss_always_fits_targets(const void *config);
+bool gt_loss_regresses_targets(const gt_loss *loss);
+/* gt_loss_type.regresses_targets of losses that always train outputs to equal their targets: returns true. */
+bool gt_loss_always_regresses_targets(const void *config);
 /* The divisor, a sum of weights, or 1 if it is 0, so that a mean without any weight is 0. */
 gt_id gt_loss_divisor_or_one(gt_graph *graph, gt_id divisor);
 /* The mean of (x - t)² over each sample's outputs, both [B, T]. */

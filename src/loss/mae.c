@@ -14,5 +14,5 @@ static gt_id build(gt_graph *graph, const void *config, gt_id prediction, gt_id 
 GT_DEFINE(loss, mae) = {.name = "mae",
                         .help = "mean absolute error",
                         .schema = &schema,
-                        .fits_targets = gt_loss_always_fits_targets,
+                        .regresses_targets = gt_loss_always_regresses_targets,
                         .build = build};

@@ -375,5 +375,5 @@ GT_DEFINE(loss, pde) = {.name = "pde",
                         .help = "residual of differential equations (physics-informed training)",
                         .schema = &schema,
                         .config_size = sizeof(pde_config),
-                        .fits_targets = has_target_weight,
+                        .regresses_targets = has_target_weight,
                         .residual = residual};

@@ -25,6 +25,6 @@ GT_DEFINE(loss, sum_squared) = {.name = "sum_squared",
                                 .help = "sum of squared errors",
                                 .schema = &schema,
                                 .sums_batch = true,
-                                .fits_targets = gt_loss_always_fits_targets,
+                                .regresses_targets = gt_loss_always_regresses_targets,
                                 .build = build,
                                 .correct = correct};

@@ -218,7 +218,7 @@ static bool infer_weight(const gt_graph *graph, const gt_node *node, gt_shape *s
 /* Emits the step; the caller adds the buffers and the grid. */
 static gt_step *emit_step(gt_lowering *lowering, struct gt_batch_args *args,
                           const gt_batch_attribute *attribute, uint32_t mode) {
-  GT_BATCH_SET_ORDER(args, attribute);
+  GT_BATCH_SET_ARGS(args, attribute);
   gt_step *step = gt_lower_step(lowering, &batch_kernel, args, sizeof *args);
   step->spec[GT_BATCH_SPEC_MODE] = mode;
   step->spec[GT_BATCH_SPEC_ROWS] = 1;

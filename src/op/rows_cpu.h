@@ -1,4 +1,5 @@
-/* The CPU kernel of row programs (src/op/rows_cpu.c) and the sizes that it shares with the lowering. */
+/* The CPU kernel of row programs (src/op/rows_cpu.c), and what the lowering (src/op/rows.c) also uses: which
+ * instructions reduce a row, and the number of tiles. */
 #ifndef GT_OP_ROWS_CPU_H
 #define GT_OP_ROWS_CPU_H
 #include "lib/opcodes.h"

@@ -84,7 +84,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
                                 .stride = (uint32_t)attribute->stride,
                                 .begin = (uint32_t)attribute->begin};
   if (attribute->order.window) args.stride = (uint32_t)data->shape.dim[1];
-  GT_BATCH_SET_ORDER(&args, &attribute->order);
+  GT_BATCH_SET_ARGS(&args, &attribute->order);
   gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
   step->spec[GT_WINDOW_SPEC_ORDER] = gt_batch_order_of(&attribute->order);
   step->spec[GT_WINDOW_SPEC_NARROW] = data->dtype == GT_U8;

@@ -3,9 +3,10 @@
  * stays a group of its own, whose kernel combines the results of the tiles. A matrix that nothing else reads
  * is not stored (passing).
  *
- * In this file a node joins columns if it reduces them (gt_group.joins), and a group makes a value if it
- * computes it. Sums are whole if one tile covers all rows: then the kernel stores complete sums, no second
- * kernel is needed, and the reductions become part of the group (GT_COLUMNS_WHOLE).
+ * In this file a node joins columns if it reduces them (gt_group.joins; gt_op.joins in contrast says that a
+ * leader's kernel can reduce the columns of its result), and a group makes a value if it computes it. Sums
+ * are whole if one tile covers all rows: then the kernel stores complete sums, no second kernel is needed,
+ * and the reductions become part of the group (GT_COLUMNS_WHOLE).
  *
  * Elementwise work between a leader's value and a sum of columns, as in the gradient of a norm's weight, is
  * usually the prologue of the sum, which reads the leader's value from memory. If the leader's kernel can sum
@@ -16,29 +17,31 @@
 #include "plan/fuse.h"
 #include "step/draft.h"
 
-/* MOST_INPUTS: inputs of an epilogue with reserved work; the address of the fourth may be used for the scales
- * of an operand (op/matmul/product_matrix.h). MOST_VISITS: nodes that a search visits. */
+/* MOST_INPUTS: inputs of an epilogue with reserved work, besides the leader's value; the address of the
+ * fourth may be used for the scales of an operand (op/matmul/product_matrix.h). MOST_VISITS: nodes that a
+ * search visits. */
 enum { MOST_INPUTS = 3, MOST_VISITS = 2 * GT_PROGRAM_CODE };
 
 /* True if `reader` is the only reader of the value outside of the value's group, also through reshapes. */
-static bool is_read_by(const gt_fusion *f, gt_id value, gt_id reader) {
+static bool is_read_only_by(const gt_fusion *f, gt_id value, gt_id reader) {
   if (f->kept[value]) return false;
   for (uint32_t u = f->user_start[value]; u < f->user_start[value + 1]; u++) {
     const gt_id user = f->user[u];
     if (user == reader || f->group_of[user] == f->group_of[f->origin[value]]) continue;
-    if (!gt_is_reshape(f->graph, user) || !is_read_by(f, user, reader)) return false;
+    if (!gt_is_reshape(f->graph, user) || !is_read_only_by(f, user, reader)) return false;
   }
   return true;
 }
 
-/* The column reduction that the node computes (gt_op.columns), or 0. */
+/* The column reduction that the node computes (gt_op.columns), or 0; with GT_COLUMNS_WHOLE if its fusion is
+ * faster only with complete sums. */
 static uint32_t kind_of(const gt_fusion *f, gt_id id) {
   const gt_node *node = gt_node_at(f->graph, id);
   return f->live[id] && node->op->columns ? node->op->columns(f->graph, node) : 0;
 }
 
 static bool is_sum(uint32_t kind) { return (kind & ~(uint32_t)GT_COLUMNS_WHOLE) == GT_COLUMNS_SUM; }
-static bool is_whole(uint32_t kind) { return kind & GT_COLUMNS_WHOLE; }
+static bool pays_only_whole(uint32_t kind) { return kind & GT_COLUMNS_WHOLE; }
 
 /* --- reserved work -------------------------------------------------------------------------------------- */
 
@@ -52,31 +55,31 @@ static bool is_free(const gt_fusion *f, gt_id id) {
  * if another input of this work is not computed before that leader's kernel, which would then have to wait
  * for it. */
 static gt_id made_of(const gt_fusion *f, gt_id value) {
-  gt_id left[MOST_VISITS] = {value}, last = GT_NONE;
+  gt_id left[MOST_VISITS] = {value}, found = GT_NONE;
   for (int at = 0, count = 1; at < count; at++) {
     const gt_node *node = gt_node_at(f->graph, left[at]);
     for (int i = 0; i < node->inputs; i++) {
       const gt_id input = f->origin[node->input[i]];
-      if (f->there[input] < f->there[value] || input == last) continue;
+      if (f->there[input] < f->there[value] || input == found) continue;
       if (is_free(f, input)) {
         if (count == MOST_VISITS) return GT_NONE;
         left[count++] = input;
-      } else if (last == GT_NONE) {
-        last = input;
+      } else if (found == GT_NONE) {
+        found = input;
       } else {
         return GT_NONE;
       }
     }
   }
-  return last;
+  return found;
 }
 
-/* True if the leader's kernel can compute such sums; for complete sums also whether the step is faster with
- * them. */
+/* True if the leader's kernel can compute reductions of this kind; for complete sums also whether the step is
+ * faster with them. */
 static bool makes_sums(const gt_fusion *f, gt_id leader, uint32_t kind) {
   const gt_node *node = gt_node_at(f->graph, leader);
   bool (*const can_compute)(gt_lowering *, const gt_node *) =
-      is_whole(kind) ? node->op->sums : node->op->joins;
+      pays_only_whole(kind) ? node->op->sums : node->op->joins;
   const bool makes = can_compute && can_compute(f->lowering, node);
   f->lowering->chosen = 0; /* discard the candidates that were chosen only to compare estimates */
   return makes;
@@ -86,7 +89,7 @@ static bool makes_sums(const gt_fusion *f, gt_id leader, uint32_t kind) {
  * only the sum reads it; or GT_NONE. */
 static gt_id maker_for(const gt_fusion *f, gt_id sum) {
   const gt_id input = gt_node_at(f->graph, sum)->input[0], value = f->origin[input];
-  if (!is_free(f, value) || !is_read_by(f, value, sum)) return GT_NONE;
+  if (!is_free(f, value) || !is_read_only_by(f, value, sum)) return GT_NONE;
   const gt_id maker = made_of(f, value);
   if (maker == GT_NONE || f->group_of[maker] < 0) return GT_NONE;
   const gt_node *node = gt_node_at(f->graph, maker);
@@ -157,7 +160,7 @@ static bool is_summed(const gt_fusion *f, const gt_group *g, int k) {
 /* True if only a sum of columns reads the output, which then is not stored. (A reduction to moments may need
  * to read the values again.) */
 static bool is_passing(const gt_fusion *f, const gt_group *g, int k) {
-  return is_summed(f, g, k) && is_read_by(f, f->origin[g->output[k]], g->joins[k]);
+  return is_summed(f, g, k) && is_read_only_by(f, f->origin[g->output[k]], g->joins[k]);
 }
 
 static void swap_outputs(gt_group *g) {
@@ -184,12 +187,12 @@ static void settle(const gt_fusion *f, gt_group *g) {
   g->passing = 2 | is_passing(f, g, 0);
 }
 
-/* True if the kernel can compute complete sums. With few rows the fusion is faster only if all outputs are
- * summed completely and none is stored. */
+/* True if the kernel should compute complete sums: each output is read only by a sum whose fusion is faster
+ * only then (gt_op.columns: of few rows), and the step is faster with them (gt_op.sums). */
 static bool has_whole(const gt_fusion *f, const gt_group *g) {
   bool all = g->program.outputs > 0 && g->columns;
   for (uint32_t k = 0; k < g->program.outputs && k < GT_JOINING; k++)
-    all = all && is_passing(f, g, (int)k) && is_whole(kind_of(f, g->joins[k]));
+    all = all && is_passing(f, g, (int)k) && pays_only_whole(kind_of(f, g->joins[k]));
   return all && makes_sums(f, g->leader, GT_COLUMNS_WHOLE);
 }
 
@@ -199,7 +202,7 @@ static void drop_whole(const gt_fusion *f, gt_group *g) {
   for (int k = 0; k < GT_JOINING; k++) joins[k] = g->joins[k];
   note_none(g);
   for (int k = 0; k < GT_JOINING; k++)
-    if (joins[k] != GT_NONE && !is_whole(kind_of(f, joins[k]))) g->joins[k] = joins[k];
+    if (joins[k] != GT_NONE && !pays_only_whole(kind_of(f, joins[k]))) g->joins[k] = joins[k];
   if (g->joins[0] != GT_NONE || g->joins[1] != GT_NONE) settle(f, g);
 }
 

@@ -29,9 +29,10 @@ void gt_program_from_spec(const uint32_t spec[GT_SPEC_COUNT], gt_program *progra
 
 /* True if the program does nothing: its output is the leader's value. */
 bool gt_program_is_plain(const gt_program *program);
-/* True if the device kernel is compiled for whole vec4s only, for `count` elements in rows of this length.
- * With few elements this gains nothing and would compile the same program twice. */
-bool gt_program_is_vec4(const gt_program *program, uint64_t count, uint32_t row);
+/* True if the device kernel is compiled for whole vec4s only: `count` elements are many and divide into
+ * vec4s, and so do rows if inputs are read by row or column. Few elements always use the kernel for any
+ * count: vec4s gain nothing, and a program that also runs with other counts would be compiled twice. */
+bool gt_program_is_vec4(const gt_program *program, uint64_t count, uint32_t row_length);
 
 /* What a CPU kernel needs to evaluate a program. */
 typedef struct gt_program_context {

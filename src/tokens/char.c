@@ -1,6 +1,7 @@
 /* The char tokenizer: each code point is a token; ids are in the order of code points. The vocabulary has the
- * code points of the whole data file, also those of the test split: the alphabet alone reveals nothing about
- * the text that a model is tested on. */
+ * code points of the whole file of data.train, also of the validation and test splits cut from it (with
+ * data.text.column or labels, of all files): the alphabet alone reveals nothing about the text that a model
+ * is tested on. */
 #include "base/unicode.h"
 #include "tokens/tokens.h"
 #include <inttypes.h>
@@ -95,7 +96,7 @@ static bool encode(const gt_vocabulary *vocabulary, const gt_text_view *text, gt
 }
 
 GT_DEFINE(tokenizer, char) = {.name = "char",
-                              .help = "the characters that occur in the training file",
+                              .help = "the characters of the training file, with the splits cut from it",
                               .is_exact = true,
                               .learn = learn,
                               .restore = restore,

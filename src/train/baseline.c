@@ -227,7 +227,7 @@ gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, int t
     b = baseline_of_classes(data, split, target, arena);
   else if (split->naive_last && !discrete)
     b = baseline_of_series(config, split, arena);
-  else if (discrete || gt_loss_fits_targets(config->loss[target]))
+  else if (discrete || gt_loss_regresses_targets(config->loss[target]))
     b = baseline_of_numbers(config, split, target, arena);
   if (split->naive_last && discrete) {
     const gt_baseline naive = baseline_of_series(config, split, arena);

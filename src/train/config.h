@@ -125,9 +125,9 @@ void gt_config_finish(gt_config *config); /* accepts a zeroed config */
 /* Prints diagnostics and error; returns the exit code, of the diagnostics if they have errors. */
 int gt_config_report(gt_config *config, const gt_error *error);
 /* Reports errors of model and loss: also of shapes if the data could be opened, otherwise only of keys
- * (config_check.c). quiet: messages contain no names or values of the data, because the model file that names
- * the data is not trusted. */
-void gt_config_check_model(gt_config *config, bool quiet, gt_arena *arena);
+ * (config_check.c). untrusted: messages contain no names or values of the data, because the model file that
+ * names the data is not trusted. */
+void gt_config_check_model(gt_config *config, bool untrusted, gt_arena *arena);
 /* Plans the augmentation of the training samples; config->augment is not NULL. False after reporting why it
  * is impossible. */
 bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnostics *diagnostics);

@@ -15,7 +15,7 @@ static int64_t batch_of(const gt_config *config) {
   return gt_min_i64(config->train.batch_size, config->dataset.train.samples);
 }
 
-/* The shape of a batch of inputs, or of targets that are images. */
+/* The shape of a batch of an input or a target; images are cropped. */
 static gt_shape batch_shape(const gt_config *config, const gt_tensor *tensor) {
   const gt_input *input = &config->dataset.input[0];
   gt_shape shape = {.rank = tensor->rank, .dim = {batch_of(config)}};
@@ -100,7 +100,8 @@ static gt_forward init_forward(gt_config *config, gt_arena *arena, gt_graph *gra
   return forward;
 }
 
-/* Reviews the hard form of the model, because only this form distinguishes bits from other numbers. */
+/* Reviews the hard form of the model, because only in this form are the outputs of gates and thresholds 0
+ * or 1. */
 void gt_config_review_model(gt_config *config, int phase, gt_arena *arena, gt_diagnostics *diagnostics) {
   gt_graph *graph = gt_graph_create(arena);
   gt_forward forward = init_forward(config, arena, graph);
@@ -136,8 +137,8 @@ static const char *expected_outputs(const gt_dataset *data, int target, gt_arena
   if (gt_tensor_is_text(tensor))
     return gt_arena_printf(
         arena,
-        "[batch, %lld, %d], a score of each token at each place, so return: sequence in recurrent "
-        "layers; if each line is a label, a tab and a text: data: {text: {labels: true}}",
+        "[batch, %lld, %d], a score for each token at each position: set `return: sequence` in recurrent "
+        "layers. If each line of the file is a label, a tab and a text, set `data: {text: {labels: true}}`",
         values, data_target->classes);
   if (steps > 1 && data_target->classification)
     return gt_arena_printf(
@@ -152,7 +153,7 @@ static const char *expected_outputs(const gt_dataset *data, int target, gt_arena
 }
 
 /* Builds model and loss once, to find their errors. */
-static void try_to_build(gt_config *config, bool quiet, gt_arena *arena) {
+static void try_to_build(gt_config *config, bool untrusted, gt_arena *arena) {
   check_unnormalized(config);
   gt_graph *graph = gt_graph_create(arena);
   const gt_dataset *data = &config->dataset;
@@ -165,7 +166,7 @@ static void try_to_build(gt_config *config, bool quiet, gt_arena *arena) {
     target->targets = placeholder(graph, gt_arena_printf(arena, "targets %d", k),
                                   batch_shape(config, &data->train.target[k]), dtype, false);
     target->ignores = data->target[k].ignores;
-    target->advice = quiet ? NULL : gt_class_advice(data, k, arena);
+    target->advice = untrusted ? NULL : gt_class_advice(data, k, arena);
     target->expected = expected_outputs(data, k, arena);
   }
   if (!gt_forward_build(&forward, arena, graph, &config->diagnostics) || !config->loss[0]) return;
@@ -294,10 +295,10 @@ static gt_model_inputs named_inputs(const gt_config *config, gt_arena *arena) {
   return (gt_model_inputs){count, items};
 }
 
-void gt_config_check_model(gt_config *config, bool quiet, gt_arena *arena) {
+void gt_config_check_model(gt_config *config, bool untrusted, gt_arena *arena) {
   gt_parsed_model parsed;
   if (config->has_dataset) {
-    try_to_build(config, quiet, arena);
+    try_to_build(config, untrusted, arena);
   } else {
     /* Without shapes, only the keys are checked. */
     gt_model_parse(&parsed, arena, config->root, named_inputs(config, arena), &config->diagnostics);

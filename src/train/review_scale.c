@@ -1,4 +1,5 @@
-/* Finds inputs and targets so far from unit scale that a network learns little from them. */
+/* Finds inputs and targets so large that a network learns little from them: reports the largest column of the
+ * inputs, and of each target the first output. */
 #include "train/baseline.h"
 #include "train/config_metrics.h"
 #include "train/review.h"
@@ -23,7 +24,7 @@ static void review_inputs(gt_config *config, gt_arena *arena) {
 static void review_target(gt_config *config, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
   const gt_split *train = &data->train;
-  if (!gt_loss_fits_targets(config->loss[target]) || data->target[target].scaling.count ||
+  if (!gt_loss_regresses_targets(config->loss[target]) || data->target[target].scaling.count ||
       !train->target[target].data)
     return;
   for (int64_t o = 0; train->target[target].rank == 2 && o < gt_tensor_features(&train->target[target]);
@@ -31,7 +32,7 @@ static void review_target(gt_config *config, int target, gt_arena *arena) {
     const double mean = gt_target_mean(train, target, o),
                  deviation = sqrt(gt_target_errors_of(train, target, o, mean).squared);
     if (fabs(mean) <= far && deviation <= far) continue;
-    if (!gt_config_outputs_any_number(config, target, arena)) return;
+    if (!gt_config_has_unbounded_output(config, target, arena)) return;
     const int outputs = (int)gt_tensor_features(&train->target[target]);
     const char *name = outputs > 1 || data->target[target].columns
                            ? gt_config_value_name(&data->target[target], outputs, false, (int)o, arena)
@@ -48,7 +49,7 @@ static void review_target(gt_config *config, int target, gt_arena *arena) {
 void gt_config_review_scale(gt_config *config, gt_arena *arena) {
   if (!config->loss[0] || config->dataset.boards) return;
   review_inputs(config, arena);
-  if (config->diagnostics.errors) return; /* target scaling was not chosen */
+  if (config->diagnostics.errors) return; /* then it is not decided which targets are scaled */
   for (int k = 0; k < config->dataset.targets; k++)
     if (!config->dataset.target[k].classification) review_target(config, k, arena);
 }

@@ -24,7 +24,7 @@ static const char *obstacle(const gt_config *config, int target, gt_arena *arena
   const gt_tensor *tensor = &data->train.target[target];
   const gt_loss *loss = config->loss[target];
   if (data->target[target].classification) return "the targets are classes, which have no scale";
-  if (loss->type->residual || !gt_loss_fits_targets(loss))
+  if (loss->type->residual || !gt_loss_regresses_targets(loss))
     return gt_arena_printf(arena, "loss '%s' does not train the outputs to equal the targets",
                            loss->type->name);
   if (tensor->rank != 2 || tensor->element != GT_ELEMENT_F32)
@@ -47,7 +47,7 @@ static bool outputs_any_number(const gt_model *model, const char *target) {
          layer->type->family != GT_LAYER_OTHER;
 }
 
-bool gt_config_outputs_any_number(gt_config *config, int target, gt_arena *arena) {
+bool gt_config_has_unbounded_output(gt_config *config, int target, gt_arena *arena) {
   const gt_model *model = gt_config_build_model(config, arena, &config->diagnostics);
   return model && outputs_any_number(model, config->dataset.target[target].name);
 }
@@ -67,7 +67,7 @@ static bool is_auto_scaled(gt_config *config, int target, const gt_target_scalin
   if (strcmp(config->dataset.format, "csv") || !gt_spec_is_null(gt_spec_find(data, "shape")) ||
       !is_far(measured))
     return false;
-  return gt_config_outputs_any_number(config, target, arena);
+  return gt_config_has_unbounded_output(config, target, arena);
 }
 
 /* With several targets, `standard` scales those that can be scaled; if there is none, it is an error. */

@@ -8,7 +8,7 @@
 /* True if the config has `standard`; then an outline also needs the values of the targets. */
 bool gt_config_has_target_scaling(const gt_spec *root);
 /* True if the layer that predicts a target neither limits its outputs nor computes them by an expression. */
-bool gt_config_outputs_any_number(gt_config *config, int target, gt_arena *arena);
+bool gt_config_has_unbounded_output(gt_config *config, int target, gt_arena *arena);
 /* Sets the scaling of each target: the scaling of the trained model, or according to the config. `auto`
  * scales the targets of a CSV without data.shape if one of them has a mean with a magnitude above 3 or a
  * deviation that is not between 1/3 and 3, if the loss trains outputs to equal targets, and if the model's

@@ -303,7 +303,7 @@ static void errors(void **state) {
   expect_error("loss: {type: huber, delta: 0}", gt_shape_2(BATCH, 2), GT_F32, 1, "delta");
 }
 
-/* gt_loss_fits_targets is true for losses that train outputs to equal the targets. */
+/* gt_loss_regresses_targets is true for losses that train outputs to equal the targets. */
 static void fitted_targets(void **state) {
   (void)state;
   static const struct {
@@ -328,7 +328,7 @@ static void fitted_targets(void **state) {
     const gt_data_target target = {.classification = cases[i].classification};
     const gt_loss *loss = gt_loss_read(&arena, root, &target, &diagnostics);
     assert_non_null(loss);
-    assert_int_equal(gt_loss_fits_targets(loss), cases[i].fits);
+    assert_int_equal(gt_loss_regresses_targets(loss), cases[i].fits);
     gt_arena_finish(&arena);
   }
   assert_int_equal(gt_loss_count(), CASES - 1); /* a new loss needs a case; pde has two */

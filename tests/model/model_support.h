@@ -59,8 +59,8 @@ typedef struct mistake {
   const char *message, *suggestion;
 } mistake;
 
-/* Asserts that the config has exactly one error, with this position, message and suggestion (NULL: any; "":
- * none). */
+/* Asserts that the config has exactly one error, at this position, whose message contains `message`, and with
+ * this suggestion (NULL: any; "": none). */
 static inline void check_mistake(const mistake *m) {
   fixture f;
   build(&f, m->text, gt_shape_2(5, 3), true);

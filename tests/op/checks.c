@@ -1,6 +1,6 @@
 /* Cases (op/case.h) of a flag that tells whether all values of a pack are finite. The kernels that write its
- * parts clear it: a product, column sums, and elementwise ops. A move cannot clear it, so another kernel
- * checks its part. */
+ * parts clear the flag if a value is not: a product, column sums, and elementwise ops. A move cannot clear
+ * it, so another kernel checks its part. */
 #include "op/case.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -55,7 +55,7 @@ static const gt_case_rule rule = {.name = "checks",
                                   .reference = reference,
                                   .low = 0.5,
                                   .high = 2,
-                                  .reason = "the flag or 0"};
+                                  .reason = "the initial flag or 0"};
 
 /* A few NaN, and many. */
 #define PART(shapes, part) \
@@ -65,13 +65,13 @@ static const gt_case_rule rule = {.name = "checks",
       PART(shapes, 3)
 
 static const gt_case cases[] = {
-    ALL("64,40 64,24 40,24 70,24 333 9,33 -"), /* few rows; multiples of four columns */
-    ALL("64,32 64,64 32,64 70,24 333 9,33 -"), /* whole tiles */
+    ALL("64,40 64,24 40,24 70,24 333 9,33 -"), /* the product has partial tiles, the sum one pass */
+    ALL("64,32 64,64 32,64 70,24 333 9,33 -"), /* the product has whole tiles */
     {&rule, "64,32 64,64 32,64 70,24 333 9,33 -", {OVERFLOWS}, 0, 45, 50},
     {&rule, "64,128 64,128 128,128 70,24 333 9,33 -", {OVERFLOWS}, 0, 45, 50},
     {&rule, "3000,18 3000,22 18,22 3000,64 300 9,65 -", {OVERFLOWS}, 0, 45, 50},
     ALL("31,17 31,13 17,13 35,13 41 12,17 -"),
-    ALL("3000,18 3000,22 18,22 3000,64 300 9,65 -"), /* split-K; two passes */
+    ALL("3000,18 3000,22 18,22 3000,64 300 9,65 -"), /* the product has split-K, the sum two passes */
     ALL("20000,5 20000,3 5,3 5000,7 900 9,65 -"),
     ALL("9,200 9,68 200,68 200,1 900 9,65 -"),
 };

@@ -6,7 +6,7 @@
 
 GT_REGISTER(opcase, softmax)
 
-/* p[0]: the axis, p[1]: logarithms. */
+/* p[0]: the axis; p[1]: 1 for log_softmax. */
 static gt_shape reference_softmax(const gt_case_view *v, const double *const *x, double *y) {
   const gt_shape shape = v->shape[0];
   if (!y) return shape;

@@ -64,7 +64,7 @@ gt_spot patches_line(uint z, uint line) {
   return spot;
 }
 
-/* Entry `number` of the table: what a tap adds to the spot of a line. */
+/* Entry `number` of the table: what a quad of a line (without QUADS an element) adds to the spot of the line. */
 gt_spot patches_entry(uint number) {
   uint at = GT_PATCHES_TABLE + min(number, geometry.at[GT_PATCHES_ENTRIES] - 1u) * GT_PATCHES_ENTRY;
   gt_spot spot = gt_spot(geometry.at[at], ivec3(0), 0u);
@@ -105,9 +105,9 @@ vec4 patches_quad(GT_FLOATS from, gt_spot line, gt_spot tap, uint position, int 
   return v;
 }
 
-/* The buffer and the index (in vec4s) of the quad at `inner` elements after a line and a tap: in the image or, outside
- * of it, in the zeros of the geometry. */
-GT_FLOATS4 patches_near(GT_FLOATS from, gt_spot line, gt_spot tap, uint inner, out uint at) {
+/* The buffer and the index (in vec4s) of the quad `inner` elements after the one at a line and a tap, with the same tap:
+ * in the image or, outside of it, in the zeros of the geometry. */
+GT_FLOATS4 patches_quad_address(GT_FLOATS from, gt_spot line, gt_spot tap, uint inner, out uint at) {
   bool has = patches_has(line, tap);
   at = has ? line.at + tap.at + inner >> 2 : uint(GT_PATCHES_ZEROS / 4);
   return GT_FLOATS4(mix(uvec2(geometry), uvec2(from), bvec2(has)));

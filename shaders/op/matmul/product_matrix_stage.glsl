@@ -102,8 +102,8 @@ const bool MARKS_ROWS = false;
     GT_FLOATS4 quads = GT_CAST(GT_FLOATS4, from); \
     if (HAS(f)) { \
       if (KIND == GT_FACTOR_PATCHES && K_LINES) \
-        quads = patches_near(from, patches_line(z, (k_at) + quad.x), spot[f], 0u, index); \
-      if (KIND == GT_FACTOR_PATCHES && !K_LINES) quads = patches_near(from, spot[f], tap, 4u * quad.y, index); \
+        quads = patches_quad_address(from, patches_line(z, (k_at) + quad.x), spot[f], 0u, index); \
+      if (KIND == GT_FACTOR_PATCHES && !K_LINES) quads = patches_quad_address(from, spot[f], tap, 4u * quad.y, index); \
       if (KIND == GT_FACTOR_BASIS && !K_LINES) index = spot[f].at + basis_quad_of(f, k_at).at >> 2; \
       if (KIND == GT_FACTOR_REPEATED) index = spot[f].at + repeated_position(k_at).at + 4u * quad.y >> 2; \
       if (KIND == GT_FACTOR_COEFFICIENTS) index = spot[f].at + coefficients_position(k_at).at + 4u * quad.y >> 2; \

@@ -5,24 +5,24 @@
 #include "op/matmul/factor.h"
 #include "shaders/op/kan/basis.h"
 
-enum { GT_BASIS_MOST_DEGREE = 9, GT_BASIS_MOST_ORDER = 3 };
+enum { GT_BASIS_MOST_DEGREE = 9, GT_BASIS_MOST_ORDER = 3 /* of a derivative */ };
 
-/* Sets the words of the geometry and the specialization constants from GT_FACTOR_SPEC_OWN on. lines: rows of
- * x; outputs: 0 if the kernel does not read coefficients. */
 struct gt_kan_attribute;
+/* Sets the words of the geometry and the operand's own specialization constants: own[i] is constant
+ * GT_FACTOR_SPEC_OWN + i. lines: rows of x; outputs: 0 if the kernel does not read coefficients. */
 void gt_basis_geometry(const struct gt_kan_attribute *attribute, uint32_t lines, uint32_t inputs,
-                       uint32_t outputs, uint32_t geometry[GT_BASIS_WORDS], uint32_t *spec);
+                       uint32_t outputs, uint32_t geometry[GT_BASIS_WORDS], uint32_t *own);
 /* Adds to these words and constants how a product finds the scales of an operand of functions, not
  * derivatives (shaders/op/matmul/range.h). limit[0] bounds the magnitude of the functions' inputs, limit[1]
- * that of the base's. columns: the product reads the transposed matrix. True if one scale serves a whole
- * line. */
+ * that of the base's. columns: the product reads the transposed matrix. True if each row of op(A), or column
+ * of op(B), has one scale for all of K. */
 bool gt_basis_range(const struct gt_kan_attribute *attribute, const double limit[2], bool columns,
-                    uint32_t geometry[GT_BASIS_WORDS], uint32_t *spec);
+                    uint32_t geometry[GT_BASIS_WORDS], uint32_t *own);
 /* Upper bound on the magnitude of function `term` for |x| <= limit; the base is the last function. */
 float gt_basis_peak(const struct gt_kan_attribute *attribute, uint32_t term, double limit);
-/* to[line * n + i] = function `term` at x[i], i < n, for each of `lines` lines of x. geometry, spec: of the
- * step. behind: parameters of the functions, from the input of x[0] on, in the first row after the lines of
- * x; or NULL. */
+/* to[line * n + i] = function `term`, or its derivative of the order in spec, at x[line * inputs + i], i < n,
+ * for `lines` lines of x; inputs = geometry[GT_BASIS_INPUTS]. geometry, spec: of the step. behind: parameters
+ * of the functions, from the input of x[0] on, in the first row after the lines of x; or NULL. */
 void gt_basis_fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term, const float *x,
                    const float *behind, uint32_t lines, uint32_t n, float *to);
 gt_factor_maker gt_basis_make;

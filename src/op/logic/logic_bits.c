@@ -139,7 +139,7 @@ static void lower_bits(gt_lowering *lowering, const gt_group *group) {
   const gt_shape x = gt_node_at(graph, node->input[0])->shape;
   const struct gt_logic_bits_args args = {
       .inputs = (uint32_t)x.dim[0], .gates = (uint32_t)node->shape.dim[0], .words = (uint32_t)x.dim[1]};
-  const uint32_t per_tile = gt_logic_bits_tile_rows(args.words);
+  const uint32_t per_tile = gt_logic_bits_tile_gates(args.words);
   gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
   step->tiles = gt_ceil_div(args.gates, per_tile);
   gt_lower_read(lowering, offsetof(struct gt_logic_bits_args, x), node->input[0]);

@@ -78,7 +78,7 @@ void gt_logic_unpack_cpu(const void *args, const uint32_t *spec, uint32_t tile) 
 
 /* --- gates ---------------------------------------------------------------------------------------------- */
 
-uint32_t gt_logic_bits_tile_rows(uint32_t words) { return words >= TILE_WORDS ? 1 : TILE_WORDS / words; }
+uint32_t gt_logic_bits_tile_gates(uint32_t words) { return words >= TILE_WORDS ? 1 : TILE_WORDS / words; }
 
 /* Indices are clamped to the inputs of the layer, because the wiring of a damaged file may be out of
  * range. */
@@ -97,7 +97,7 @@ GT_CLONES static void run_layer(const struct gt_logic_bits_args *t, uint32_t fir
 
 void gt_logic_bits_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_logic_bits_args *t = args;
-  const uint32_t per_tile = gt_logic_bits_tile_rows(t->words), first = tile * per_tile;
+  const uint32_t per_tile = gt_logic_bits_tile_gates(t->words), first = tile * per_tile;
   (void)spec;
   run_layer(t, first, gt_min_u32(first + per_tile, t->gates));
 }

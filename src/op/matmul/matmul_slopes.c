@@ -1,4 +1,4 @@
-/* Candidates of product_slopes: small-N dgrad of a KAN with many rows. */
+/* Candidates of product_slopes: dgrad of a KAN layer with few outputs and many rows. */
 #include "op/matmul/matmul_engines.h"
 #include "base/count.h"
 #include "op/matmul/matmul_lines.h"
@@ -32,9 +32,10 @@ static uint32_t own_of(const gt_matmul_lines *have) {
 static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
   const gt_matmul_lines have = lines_of(s, c->bn);
   const double groups = (double)gt_matmul_groups(s, c);
-  const double rows = (double)have.functions * have.inputs,
+  const double coefficient_rows = (double)have.functions * have.inputs,
                of_unit = gt_matmul_groups_of_unit(groups, target->units);
-  const double busy = gt_matmul_lines_cycles(&have, c->bm) + rows * have.outputs / WARP * COEFFICIENT_CYCLES +
+  const double busy = gt_matmul_lines_cycles(&have, c->bm) +
+                      coefficient_rows * have.outputs / WARP * COEFFICIENT_CYCLES +
                       (double)c->bm * c->bn / 4 / WARP * WRITE_CYCLES;
   return of_unit * (busy + WAIT_CYCLES + START_CYCLES);
 }
@@ -43,8 +44,9 @@ static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, cons
 static void offer_lines(const gt_matmul_lines *have, uint32_t each, const gt_matmul_shape *s,
                         const gt_target *target, gt_matmul_offer *offer, void *context) {
   const uint32_t room = gt_matmul_lines_room(target), at_once = GT_LINES_THREADS / have->inputs;
-  const uint32_t measured = 4 * (GT_RANGE_DEPTH + have->inputs); /* measures_scalar.glsl */
-  const uint32_t taken = 16 * have->functions * have->inputs * GT_LINES_SPREAD(have->outputs) + measured;
+  const uint32_t measure_bytes =
+      4 * (GT_RANGE_DEPTH + have->inputs); /* the most that measures_scalar.glsl uses */
+  const uint32_t taken = 16 * have->functions * have->inputs * GT_LINES_SPREAD(have->outputs) + measure_bytes;
   const uint32_t more = own_of(have) < have->functions ? 4 * have->inputs : 0;
   const uint32_t tiles = gt_ceil_div(s->n, have->inputs);
   const uint32_t wanted = gt_max_u32(each * gt_max_u32(target->units, 1) / tiles, 1);
