@@ -1,6 +1,6 @@
 /* The reductions of row programs (op/rows.h). A kernel evaluates a row program in passes over its row, and each pass
  * computes some of the program's reductions:
- *   1. Each invocation accumulates the operands of each of its vec4s (gt_reductions_add).
+ *   1. Each invocation accumulates the operands of each of its vec4s (gt_reductions_accumulate).
  *   2. gt_reductions_partial returns its partial results.
  *   3. gt_reductions_combine combines the partial results of two invocations.
  *   4. gt_reductions_set stores the final results, which the next passes read.
@@ -59,7 +59,7 @@ void gt_reductions_neutral(out vec4 sum[GT_PROGRAM_REDUCTIONS]) {
 
 /* Accumulates the operands that the last call of gt_program has stored; the first `lanes` components are elements of
  * the row. */
-void gt_reductions_add(inout vec4 sum[GT_PROGRAM_REDUCTIONS], uint lanes, uint pass) {
+void gt_reductions_accumulate(inout vec4 sum[GT_PROGRAM_REDUCTIONS], uint lanes, uint pass) {
 #define GT_ADD(k, pass_of, opcode) \
   if (pass_of == pass + 1u) \
     sum[k] = gt_reduction_combine(sum[k], gt_reduction_mask(gt_row_operand[k], lanes, opcode), opcode);

@@ -1,6 +1,6 @@
 /* One fused elementwise program over `count` elements (step/program.h). */
 #include "lib/args.h"
-#define GT_ELEMENTWISE_SPEC_QUADS 3 /* 1: `count` and `row` are multiples of 4 */
+#define GT_ELEMENTWISE_SPEC_QUADS 3 /* 1: `count` and `row_length` are multiples of 4 */
 GT_ARGS(gt_elementwise_args) {
   GT_FLOATS x[8];         /* inputs */
   GT_FLOATS y[4];         /* outputs, each [count] */

@@ -112,7 +112,7 @@ void reduce_row(uint pass, uint lane, uint quads) {
       uint lanes = has_quad(i, q + i * LANES, quads) ? at.lanes : 0u;
       gt_row_input = kept[i];
       gt_program(at, V(0.0), result);
-      gt_reductions_add(sum, lanes, pass);
+      gt_reductions_accumulate(sum, lanes, pass);
     }
   }
   gt_reductions_set(combine_lanes(gt_reductions_partial(sum, pass)), pass);

@@ -35,7 +35,7 @@ bool gt_experiment_enable_comparison(gt_experiment *e, gt_error *error) {
   void *memory = NULL;
   e->compare = e->boards && gt_ca_fits(e->boards, e->height, e->width);
   if (!e->compare) return true;
-  const size_t seen = (size_t)e->boards->seen;
+  const size_t seen = (size_t)e->boards->target_channels;
   if (!gt_try_alloc(&memory, (uint64_t)e->cells, 2 * seen + 1, "the target", error)) return false;
   e->seen = memory;
   e->target = e->seen + (size_t)e->cells * seen;
@@ -48,7 +48,7 @@ bool gt_experiment_has_rule(const gt_experiment *e) { return e->compare && e->bo
 
 /* Number of cells that differ from the target. With a rule, only cells that fired can be wrong. */
 static void count_errors(gt_experiment *e) {
-  const int64_t seen = e->boards->seen;
+  const int64_t seen = e->boards->target_channels;
   const uint8_t *fires = gt_experiment_has_rule(e) ? e->simulation.fires : NULL;
   for (int64_t c = 0; c < seen; c++)
     gt_board_channel(&e->simulation.board, (uint32_t)c, e->seen + c, (size_t)seen);

@@ -12,7 +12,8 @@ typedef struct gt_experiment {
   gt_simulation simulation;
   int64_t height, width, cells;
   bool compare; /* boards are compared with the target, which fits this grid */
-  /* [cells][boards->seen]: the channels that the target covers, of the current board and of the target. */
+  /* [cells][boards->target_channels]: the channels that the target covers, of the current board and of the
+   * target. */
   uint8_t *seen, *target;
   uint8_t *before;       /* [cells]: the board before a step, for the Game of Life */
   int64_t errors, total; /* wrong cells of the current board; of all boards after the first */

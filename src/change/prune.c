@@ -162,7 +162,7 @@ static bool resume(gt_config *base, int64_t checkpoint_phase, const gt_container
 }
 
 GT_DEFINE(change, prune) = {.name = "prune",
-                            .kept = "unpruned.bin",
+                            .backup_file = "unpruned.bin",
                             .too_early = "the first phase cannot prune: nothing has been trained yet",
                             .schema = &schema,
                             .read = read,

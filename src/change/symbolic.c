@@ -349,7 +349,7 @@ static bool resume(gt_config *base, int64_t checkpoint_phase, const gt_container
 
 GT_DEFINE(change, symbolic) = {
     .name = "symbolic",
-    .kept = "unsnapped.bin",
+    .backup_file = "unsnapped.bin",
     .too_early = "the first phase cannot fit functions: nothing has been trained yet",
     .expected =
         "'symbolic' in a later phase, or symbolic: [[0, 0, sin]] in a layer if the function is known in "

@@ -68,7 +68,7 @@ static bool tune(const gt_arguments *arguments, gt_session *session, const char 
                  int64_t seconds, gt_error *error) {
   const bool json = gt_flag(arguments, "json");
   json_t *choices = json_array();
-  const gt_tune_options tune_options = {.ways = (uint32_t)ways,
+  const gt_tune_options tune_options = {.max_candidates = (uint32_t)ways,
                                         .seconds = (double)seconds,
                                         .note = json ? add_choice : print_choice,
                                         .context = choices};

@@ -66,7 +66,7 @@ static bool read_picture(gt_data_reader *reader, gt_ca_boards *b) {
   uint8_t *cells = GT_NEW_N(reader->arena, uint8_t, bits);
   for (int64_t i = 0; i < bits; i++) cells[i] = picture.data[i] >= 128;
   b->picture = cells;
-  b->seen = picture.channels;
+  b->target_channels = picture.channels;
   if (!b->height) b->height = picture.height, b->width = picture.width;
   const bool fits = b->height == picture.height && b->width == picture.width;
   gt_picture_finish(&picture);
@@ -78,7 +78,7 @@ static bool read_options(gt_data_reader *reader, const options *o, gt_ca_boards 
   *b = (gt_ca_boards){.start = (gt_ca_start)index_of_choice(starts, o->start),
                       .target = o->target ? (gt_ca_target)index_of_choice(targets, o->target) : GT_CA_PICTURE,
                       .channels = o->channels,
-                      .seen = 1,
+                      .target_channels = 1,
                       .square = o->square};
   if (!o->target == !o->image)
     return report(reader, o->target ? "image" : NULL, "exactly one target must be given", "target or image");
@@ -87,7 +87,7 @@ static bool read_options(gt_data_reader *reader, const options *o, gt_ca_boards 
   if (o->grid.count) b->height = o->grid.items[0], b->width = o->grid.items[1];
   if (o->image && !read_picture(reader, b)) return false;
   if (!b->height) return report(reader, NULL, "the size of the board is missing", "grid: [height, width]");
-  if (b->seen > b->channels)
+  if (b->target_channels > b->channels)
     return report(reader, "channels", "the board has fewer channels than the image",
                   "at least as many channels as the image has");
   if (b->target == GT_CA_LIFE &&
@@ -123,7 +123,7 @@ void gt_ca_target_of(const gt_ca_boards *b, const uint8_t *before, int64_t heigh
                      uint8_t *target) {
   switch (b->target) {
   case GT_CA_LIFE: next_of_life(before, height, width, target); break;
-  case GT_CA_PICTURE: memcpy(target, b->picture, (size_t)(height * width * b->seen)); break;
+  case GT_CA_PICTURE: memcpy(target, b->picture, (size_t)(height * width * b->target_channels)); break;
   case GT_CA_CHECKERBOARD:
     for (int64_t y = 0; y < height; y++)
       for (int64_t x = 0; x < width; x++) *target++ = (y / b->square + x / b->square) % 2;
@@ -146,14 +146,14 @@ static bool make_split(gt_data_reader *reader, const gt_ca_boards *b, int64_t sa
   out->samples = samples;
   out->input[0] =
       (gt_tensor){.element = GT_ELEMENT_F32, .rank = 4, .dim = {samples, b->height, b->width, b->channels}};
-  out->target[0] =
-      (gt_tensor){.element = GT_ELEMENT_F32, .rank = 4, .dim = {samples, b->height, b->width, b->seen}};
+  out->target[0] = (gt_tensor){
+      .element = GT_ELEMENT_F32, .rank = 4, .dim = {samples, b->height, b->width, b->target_channels}};
   if (gt_data_is_outlined(reader, gt_tensor_bytes(&out->input[0]))) return true;
   void *memory = NULL;
   const int64_t cells = b->height * b->width, size = cells * b->channels;
   if (!gt_tensor_alloc(&out->input[0], "the boards", reader->error) ||
       !gt_tensor_alloc(&out->target[0], "the boards", reader->error) ||
-      !gt_try_alloc(&memory, (uint64_t)cells, 1 + (uint64_t)b->seen, "the boards", reader->error))
+      !gt_try_alloc(&memory, (uint64_t)cells, 1 + (uint64_t)b->target_channels, "the boards", reader->error))
     return false;
   uint8_t *before = memory, *target = before + cells;
   float *inputs = out->input[0].data, *wanted = out->target[0].data;
@@ -161,7 +161,7 @@ static bool make_split(gt_data_reader *reader, const gt_ca_boards *b, int64_t sa
     for (int64_t i = 0; i < size; i++) inputs[i] = start_value(b, n, i);
     for (int64_t i = 0; i < cells; i++) before[i] = inputs[i * b->channels] > 0.5f;
     gt_ca_target_of(b, before, b->height, b->width, target);
-    for (int64_t i = 0; i < cells * b->seen; i++) *wanted++ = target[i];
+    for (int64_t i = 0; i < cells * b->target_channels; i++) *wanted++ = target[i];
   }
   free(memory);
   return true;

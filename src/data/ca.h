@@ -23,17 +23,18 @@ typedef struct gt_ca_boards {
   gt_ca_start start;
   gt_ca_target target;
   int64_t height, width, channels; /* on the training grid */
-  int64_t seen;                    /* number of channels in the target: the first ones of each cell */
+  int64_t target_channels;         /* of the target: the first ones of each cell */
   int64_t square;                  /* side of the checkerboard's squares */
-  const uint8_t *picture;          /* [height][width][seen] of 0 and 1; NULL if the target is not an image */
+  const uint8_t
+      *picture; /* [height][width][target_channels] of 0 and 1; NULL if the target is not an image */
 } gt_ca_boards;
 
 /* The description of a dataset's boards; NULL if the dataset has another format. */
 const gt_ca_boards *gt_ca_boards_of(const gt_dataset *dataset);
 /* True if the target can be built on a grid of this size. An image has only one size. */
 bool gt_ca_fits(const gt_ca_boards *boards, int64_t height, int64_t width);
-/* Writes target[height][width][seen] of 0 and 1. before: the start board [height][width], used only for
- * GT_CA_LIFE. */
+/* Writes target[height][width][target_channels] of 0 and 1. before: the start board [height][width], used
+ * only for GT_CA_LIFE. */
 void gt_ca_target_of(const gt_ca_boards *boards, const uint8_t *before, int64_t height, int64_t width,
                      uint8_t *target);
 /* Index of the cell that is 1 when a board starts from the centre. */

@@ -249,8 +249,9 @@ static void record_resolved_path(gt_data_reader *reader, const gt_spec *node, co
   char absolute[PATH_MAX];
   if (!strcmp(path, node->scalar) || !gt_absolute_path(path, absolute, sizeof absolute)) return;
   gt_data_resolved_path *moved = GT_NEW(reader->arena, gt_data_resolved_path);
-  *moved = (gt_data_resolved_path){node, gt_arena_strdup(reader->arena, absolute), reader->dataset->moved};
-  reader->dataset->moved = moved;
+  *moved = (gt_data_resolved_path){node, gt_arena_strdup(reader->arena, absolute),
+                                   reader->dataset->resolved_paths};
+  reader->dataset->resolved_paths = moved;
 }
 
 /* Help for a trained model whose data file has moved: the --set option for this node, or NULL. */

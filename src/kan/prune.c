@@ -95,7 +95,7 @@ static void fill_layer(gt_state_dict *dict, const gt_state_dict *from, const sel
     const bool is_mask = of_layer && !strcmp(slot->name + length, ".mask");
     if (of_layer && gt_slot_has_role(slot, GT_WEIGHT_ROLES) && (old_slot || is_mask))
       gather(c, slot, old_slot, old_slot ? gt_state_dict_slot(from, old_slot) : NULL,
-             values.of(&values, slot->name));
+             values.find(&values, slot->name));
   }
 }
 

@@ -173,7 +173,7 @@ void gt_kan_edge_functions_write(const gt_kan_edge_functions *functions, const c
   for (int k = 0; functions->symbolic.edges && k < GT_KAN_SYMBOLIC_VALUES; k++) {
     char name[1024];
     float *to = snprintf(name, sizeof name, "%s.%s", layer, gt_kan_symbolic_names[k]) < (int)sizeof name
-                    ? values.of(&values, name)
+                    ? values.find(&values, name)
                     : NULL;
     for (int e = 0; to && e < functions->symbolic.edges; e++) {
       const gt_edge_fit *fit = functions->fit[e];

@@ -59,7 +59,7 @@ gt_id gt_metrics_emit(gt_metric_set *set, gt_graph *graph, const gt_loss_items *
     emit_bit_counts(graph, items, term);
     for (int k = 0; k < BIT_COUNTS; k++) sum[sums++] = sum_items(graph, term[k], items->weight);
   }
-  set->columns = sums * outputs;
+  set->sum_count = sums * outputs;
   return sums ? gt_pack(graph, sum, sums) : GT_NONE;
 }
 

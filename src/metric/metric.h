@@ -88,7 +88,7 @@ typedef struct gt_metric_set {
   /* For bits: the index of the first sum that of_counts uses. For each output there is the number of true
    * positives; then, again for each, of predicted positives, then of actual ones. -1: not needed. */
   int bit_counts;
-  int columns;         /* number of all sums: the length of the vector */
+  int sum_count;       /* the length of the vector */
   bool counts, scores; /* true if some metric has of_counts, of_scores */
 } gt_metric_set;
 
@@ -97,13 +97,13 @@ static inline int gt_metric_outputs(const gt_metric_set *set) {
   return set->task == GT_METRIC_CLASSES ? 1 : (int)set->outputs;
 }
 
-/* Emits the sums of a batch as one vector F32 [columns], and sets their positions in the set; GT_NONE if
+/* Emits the sums of a batch as one vector F32 [sum_count], and sets their positions in the set; GT_NONE if
  * there are no sums. */
 gt_id gt_metrics_emit(gt_metric_set *set, gt_graph *graph, const gt_loss_items *items);
 
 /* The results of an evaluation from which metrics are computed. */
 typedef struct gt_metric_totals {
-  const double *sum;       /* [columns] */
+  const double *sum;       /* [sum_count] */
   gt_metric_counts counts; /* of classes */
   gt_metric_scores scores; /* of all outputs: [items][outputs] */
 } gt_metric_totals;

@@ -411,7 +411,7 @@ static void emit_check(gt_lowering *lowering, const gt_group *group, const gt_el
   if (stretch) {
     const gt_program identity = {.inputs = 1, .outputs = 1};
     gt_program_to_spec(&identity, step->spec);
-    gt_lower_read_stretch(lowering, offsetof(struct gt_reduce_args, x), group->input[0], *stretch);
+    gt_lower_read_range(lowering, offsetof(struct gt_reduce_args, x), group->input[0], *stretch);
   } else {
     gt_lower_program(lowering, group, offsetof(struct gt_reduce_args, x), offsetof(struct gt_reduce_args, y),
                      offsetof(struct gt_reduce_args, clock), offsetof(struct gt_reduce_args, layout_));

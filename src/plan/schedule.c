@@ -121,7 +121,7 @@ static void finish_item(leveling *v) {
  * (docs/notes/thresholds.md). */
 static int compare_in_level(const gt_step *x, const gt_step *y) {
   const double heavy = 1e8;
-  const uint64_t groups_x = gt_step_groups(x), groups_y = gt_step_groups(y); /* 0 on a CPU */
+  const uint64_t groups_x = gt_step_workgroups(x), groups_y = gt_step_workgroups(y); /* 0 on a CPU */
   const bool two_heavy = x->flops >= heavy && y->flops >= heavy && groups_x && groups_y;
   if (two_heavy && groups_x != groups_y) return groups_x < groups_y ? -1 : 1;
   if (x->flops != y->flops) return (x->flops > y->flops) != two_heavy ? -1 : 1;

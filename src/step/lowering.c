@@ -241,7 +241,7 @@ const gt_element_range *gt_lower_unchecked_ranges(const gt_lowering *lowering, s
   return *n ? lowering->unchecked.items : &none;
 }
 
-void gt_lower_read_stretch(gt_lowering *lowering, size_t argument, gt_id node, gt_element_range range) {
+void gt_lower_read_range(gt_lowering *lowering, size_t argument, gt_id node, gt_element_range range) {
   const size_t size = gt_dtype_size(gt_node_at(lowering->graph, node)->dtype);
   gt_use *use = add_use(lowering, argument, GT_USE_NODE, node, (uint64_t)range.count * size);
   use->offset = (uint64_t)range.offset * size;
@@ -300,7 +300,7 @@ static uint32_t max_workgroups_x(const gt_target *target) {
   return target->max_grid ? target->max_grid : MAX_WORKGROUPS;
 }
 
-void gt_lower_groups(gt_lowering *lowering, uint64_t groups, uint32_t local) {
+void gt_lower_workgroups(gt_lowering *lowering, uint64_t groups, uint32_t local) {
   gt_step *step = &gt_lowering_current(lowering)->step;
   const uint64_t limit = max_workgroups_x(lowering->target), rows = gt_ceil_div(groups, limit);
   step->spec[GT_SPEC_LOCAL_X] = local;

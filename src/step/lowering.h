@@ -145,7 +145,7 @@ typedef struct gt_element_range {
 /* For the group of a flag: the ranges of its first input that no other group checks; NULL: all of it. */
 const gt_element_range *gt_lower_unchecked_ranges(const gt_lowering *lowering, size_t *n);
 /* Like gt_lower_read, for a range of a node's value. */
-void gt_lower_read_stretch(gt_lowering *lowering, size_t argument, gt_id node, gt_element_range range);
+void gt_lower_read_range(gt_lowering *lowering, size_t argument, gt_id node, gt_element_range range);
 
 /* Adds the group's program to the current step: its specialization constants and the addresses of inputs,
  * outputs, clock and layout. x, y, clock, layout: where these addresses lie in the arguments, in bytes; clock
@@ -162,7 +162,7 @@ void gt_lower_grid(gt_lowering *lowering, uint64_t count, uint32_t local);
 /* Sets spec LOCAL_X and grid for kernels that do not loop: `groups` workgroups of `local` threads along x
  * and, beyond the target's limit, along y. A workgroup's number is x + y * (workgroups along x); the last
  * numbers may exceed `groups`. */
-void gt_lower_groups(gt_lowering *lowering, uint64_t groups, uint32_t local);
+void gt_lower_workgroups(gt_lowering *lowering, uint64_t groups, uint32_t local);
 /* True if the target can launch the step. A launch beyond a device's limits is undefined behavior, often
  * without an error. */
 bool gt_step_fits(const gt_step *step, const gt_target *target, gt_error *error);

@@ -60,8 +60,8 @@ typedef struct gt_access { /* a buffer argument of a step */
 /* One of several implementations of a step. */
 enum { GT_CANDIDATE_WORDS = 8 };
 typedef struct gt_candidate {
-  double cost;  /* estimated by the op, in a unit of its choice */
-  uint32_t kin; /* family: candidates of the same family differ less from each other than from others */
+  double cost;     /* estimated by the op, in a unit of its choice */
+  uint32_t family; /* candidates of the same family differ less from each other than from others */
   uint32_t what[GT_CANDIDATE_WORDS]; /* the launch configuration, encoded by the op */
 } gt_candidate;
 /* Describes a candidate, as in "128x128x8, split 4". Within one choice, equal texts mean equal candidates. */
@@ -105,7 +105,7 @@ static inline uint64_t gt_step_traffic(const gt_step *step) {
 }
 
 /* Number of workgroups on a device. */
-static inline uint64_t gt_step_groups(const gt_step *step) {
+static inline uint64_t gt_step_workgroups(const gt_step *step) {
   return (uint64_t)step->grid[0] * step->grid[1] * step->grid[2];
 }
 #endif

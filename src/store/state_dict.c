@@ -40,7 +40,7 @@ static void free_unless_weights(gt_state_dict *dict, int variable) {
 }
 
 static float *values_of(const gt_state_dict *dict, const gt_slot *slot) {
-  return dict->variable[slot->where] + slot->offset;
+  return dict->variable[slot->variable_index] + slot->offset;
 }
 
 const void *gt_state_dict_slot(const gt_state_dict *dict, const gt_slot *slot) {
@@ -132,7 +132,7 @@ bool gt_state_dict_average(gt_state_dict *dict, gt_buffers *buffers, unsigned ro
                            gt_error *error) {
   const gt_store *store = dict->store;
   return (!(roles & GT_ROLE(GT_PARAMETER)) ||
-          copy_device(buffers, GT_AVERAGE_VARIABLE, dict->variable[store->parameter[0]->where],
+          copy_device(buffers, GT_AVERAGE_VARIABLE, dict->variable[store->parameter[0]->variable_index],
                       store->trainable, is_upload, error)) &&
          (!(roles & GT_ROLE(GT_STATE)) || copy_state_averages(dict, buffers, is_upload, error));
 }
@@ -163,7 +163,7 @@ static void fill(const gt_state_dict *dict, const gt_slot *slot, uint64_t seed) 
 static void fill_variable(gt_state_dict *dict, int variable, uint64_t seed) {
   allocate(dict, variable);
   for (int i = 0; i < dict->store->slots; i++)
-    if (dict->store->slot[i]->where == variable) fill(dict, dict->store->slot[i], seed);
+    if (dict->store->slot[i]->variable_index == variable) fill(dict, dict->store->slot[i], seed);
 }
 
 /* Optimizer slots follow their parameters in the store, so parameters are filled first. */
@@ -176,13 +176,13 @@ void gt_state_dict_init(gt_state_dict *dict, const gt_store *store, unsigned rol
 static float *values_by_name(const gt_slot_values *values, const char *name) {
   const gt_state_dict *dict = values->owner;
   const gt_slot *slot = gt_store_find(dict->store, name);
-  return slot && gt_slot_has_role(slot, GT_CHECKPOINT_ROLES) && dict->variable[slot->where]
+  return slot && gt_slot_has_role(slot, GT_CHECKPOINT_ROLES) && dict->variable[slot->variable_index]
              ? values_of(dict, slot)
              : NULL;
 }
 
 gt_slot_values gt_state_dict_values(const gt_state_dict *dict) {
-  return (gt_slot_values){.owner = dict, .of = values_by_name};
+  return (gt_slot_values){.owner = dict, .find = values_by_name};
 }
 
 void gt_state_dict_reset(gt_state_dict *dict, unsigned roles, uint64_t seed) {
@@ -302,7 +302,7 @@ static bool read_optimizer_slots(gt_state_dict *dict, int variable, const gt_con
   int found = 0;
   for (int i = 0; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i];
-    if (slot->where != variable) continue;
+    if (slot->variable_index != variable) continue;
     if (!gt_container_tensor(file, slot->name)) {
       missing = slot;
       fill(dict, slot, 0);
@@ -329,7 +329,7 @@ static bool read_variable(gt_state_dict *dict, int variable, const gt_container 
   if (store->variable[variable].role == GT_OPTIMIZER)
     return read_optimizer_slots(dict, variable, file, path, error);
   for (int i = 0; i < store->slots; i++)
-    if (store->slot[i]->where == variable && !read_slot(dict, store->slot[i], file, path, error))
+    if (store->slot[i]->variable_index == variable && !read_slot(dict, store->slot[i], file, path, error))
       return false;
   return true;
 }

@@ -10,7 +10,7 @@
 /* Host copies of the variables that hold slots of some roles. Owner: the caller. A zeroed struct is empty. */
 typedef struct gt_state_dict {
   const gt_store *store;
-  float **variable; /* indexed by gt_slot.where; NULL: not in the dict */
+  float **variable; /* indexed by gt_slot.variable_index; NULL: not in the dict */
 } gt_state_dict;
 
 /* Creates *dict with the initial values for `seed` of the slots with these roles. If `roles` has

@@ -53,7 +53,7 @@ gt_slot *gt_store_add(gt_store *store, gt_slot slot) {
   } else if (!slot.variable) {
     slot.variable = slot.name;
   }
-  slot.where = variable_of(store, &slot);
+  slot.variable_index = variable_of(store, &slot);
   return store->slot[store->slots++] = gt_arena_copy(store->arena, &slot, sizeof slot);
 }
 

@@ -51,7 +51,7 @@ struct gt_slot;
 /* Access to values of slots by name: `of` looks them up in `owner`; NULL if there is no such slot. */
 typedef struct gt_slot_values {
   const void *owner;
-  float *(*of)(const struct gt_slot_values *values, const char *name);
+  float *(*find)(const struct gt_slot_values *values, const char *name);
 } gt_slot_values;
 /* Initial values of a slot: `write` computes them from settings and seed. If `write` is NULL: a copy of the
  * slot that this one belongs to (gt_slot.belongs_to) if `copies` is true, otherwise `value` for all
@@ -70,7 +70,7 @@ typedef struct gt_slot {
   gt_shape shape;
   int64_t count;        /* elements */
   const char *variable; /* the graph variable. NULL: gt_store_add sets it: by the role, or the slot's name */
-  int where;            /* index of the slot's variable in gt_store.variable */
+  int variable_index;   /* of the slot's variable in gt_store.variable */
   int64_t offset;       /* elements into the variable; for parameters set by gt_store_layout */
   int group;            /* PARAMETER: parameter group; index into gt_store.group */
   int index;            /* in the store */

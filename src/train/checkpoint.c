@@ -274,7 +274,7 @@ bool gt_is_temporary(const char *name) {
   for (size_t i = 0; i < sizeof written / sizeof *written; i++)
     if (is_name(written[i], name, length)) return true;
   for (int i = 0; i < gt_change_count(); i++)
-    if (is_name(gt_change_at(i)->kept, name, length)) return true;
+    if (is_name(gt_change_at(i)->backup_file, name, length)) return true;
   return length && step_of(name, length) >= 0;
 }
 

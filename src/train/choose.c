@@ -44,7 +44,7 @@ gt_speed gt_speed_of(const gt_device_info *device) {
 }
 
 static double estimate_kernel(const gt_step *step, const gt_speed *speed) {
-  const double units = fmax(1, fmin((double)gt_step_groups(step), speed->units));
+  const double units = fmax(1, fmin((double)gt_step_workgroups(step), speed->units));
   const double compute = step->flops / speed->flops + step->functions * speed->function,
                memory = (double)gt_step_traffic(step) / speed->bytes;
   return speed->kernel + fmax(compute, memory) / units;

@@ -307,8 +307,8 @@ static void read_data(gt_config *config, const top *sections, const gt_data_requ
   if (sections->data)
     config->has_dataset = gt_dataset_open(sections->data, (uint64_t)config->seed, &requested, arena,
                                           &config->dataset, diagnostics, error);
-  if (config->has_dataset && config->dataset.moved)
-    write_moved(gt_spec_find(config->root, "data"), config->dataset.moved);
+  if (config->has_dataset && config->dataset.resolved_paths)
+    write_moved(gt_spec_find(config->root, "data"), config->dataset.resolved_paths);
   gt_config_balance_classes(config, arena);
   read_losses(config, config->has_dataset ? config->dataset.target : NULL, config->dataset.targets, arena);
   gt_config_read_metrics(config, &sections->metrics);

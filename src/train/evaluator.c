@@ -196,7 +196,7 @@ static void add_rows(const gt_evaluator *evaluator, tally *t) {
     add_losses(evaluator, s, &t->sums);
     for (int k = 0; k < net->targets; k++) {
       const int first = net->column.target[k].metrics;
-      for (int c = 0; first >= 0 && c < net->target[k].metrics.columns; c++)
+      for (int c = 0; first >= 0 && c < net->target[k].metrics.sum_count; c++)
         t->target[k].sum[c] += (double)row[first + c];
     }
   }
@@ -230,7 +230,7 @@ static int begin_tally(const gt_net *net, tally *t, gt_collected *item) {
   for (int k = 0; k < net->targets; k++) {
     const gt_net_target *target = &net->target[k];
     const int64_t scores = target->items * target->metrics.outputs; /* per sample */
-    t->target[k].sum = gt_alloc(((size_t)target->metrics.columns + 1) * sizeof *t->target[k].sum);
+    t->target[k].sum = gt_alloc(((size_t)target->metrics.sum_count + 1) * sizeof *t->target[k].sum);
     if (!target->scores) continue;
     t->target[k].score = gt_alloc((size_t)(scores * net->data->samples) * sizeof *t->target[k].score);
     item[items++] = (gt_collected){target->scores, scores, t->target[k].score};

@@ -183,7 +183,7 @@ static bool apply_change(gt_run *run, const gt_change *change, gt_state_dict *va
                                  .sinks = &run->sinks,
                                  .arena = run->base->diagnostics.arena,
                                  .generation = &run->generation};
-  return gt_run_keep_weights(run, change->type->kept, (gt_model_results){0}, error) &&
+  return gt_run_keep_weights(run, change->type->backup_file, (gt_model_results){0}, error) &&
          change->type->apply(&between, change->settings, values, error);
 }
 

@@ -29,7 +29,7 @@ static gt_id add_metrics(gt_net *net, gt_graph *graph, int first) {
         target->metrics.count ? gt_metrics_emit(&target->metrics, graph, &target->loss.items) : GT_NONE;
     if (sums == GT_NONE) continue;
     net->column.target[k].metrics = first;
-    first += target->metrics.columns;
+    first += target->metrics.sum_count;
     target_sums[count++] = sums;
   }
   net->column.count = first;

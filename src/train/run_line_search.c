@@ -110,7 +110,8 @@ static bool start_search(search *s, gt_error *error) {
   gt_state_dict weights;
   if (!gt_state_dict_download(&weights, store, &s->run->session.buffers, GT_ROLE(GT_PARAMETER), error))
     return false;
-  const bool ok = upload(s, "lbfgs.x", weights.variable[store->parameter[0]->where], store->trainable, error);
+  const bool ok =
+      upload(s, "lbfgs.x", weights.variable[store->parameter[0]->variable_index], store->trainable, error);
   gt_state_dict_finish(&weights);
   if (!ok || !download(s, "lbfgs.gram", s->staging, s->rows * s->rows, error) ||
       !download(s, "lbfgs.last", s->last, GT_MEASURED, error) ||

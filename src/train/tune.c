@@ -88,7 +88,7 @@ static bool measure_turn(gt_session *session, const subject *s, match *m, gt_err
 
 typedef struct trial_candidate {
   const char *text;
-  uint32_t kin;
+  uint32_t family;
   bool leads; /* the cheapest of its family */
 } trial_candidate;
 
@@ -133,11 +133,11 @@ static uint32_t next_by_cost(const gt_choice *choice, uint32_t last) {
 
 static void add_trial_candidate(tuner *t, choice_to_tune *q, const gt_choice *choice, uint32_t candidate) {
   char text[GT_CANDIDATE_TEXT];
-  trial_candidate found = {.kin = choice->candidate[candidate].kin, .leads = true};
+  trial_candidate found = {.family = choice->candidate[candidate].family, .leads = true};
   choice->text(&choice->candidate[candidate], text, sizeof text);
   for (uint32_t i = 0; i < q->candidates; i++) {
     if (!strcmp(q->candidate[i].text, text)) return;
-    found.leads &= q->candidate[i].kin != found.kin;
+    found.leads &= q->candidate[i].family != found.family;
   }
   found.text = gt_arena_strdup(&t->arena, text);
   q->candidate[q->candidates++] = found;
@@ -226,11 +226,11 @@ static bool tune_choice(tuner *t, const choice_to_tune *q, gt_error *error) {
   const trial_candidate *current = &q->candidate[0];
   double remaining = 1; /* of the step's time */
   for (int round = 0; round < 2; round++) {
-    const uint32_t kin = current->kin;
+    const uint32_t family = current->family;
     uint32_t tried = 0;
-    for (uint32_t i = 1; i < q->candidates && tried < t->options->ways && !is_over(t); i++) {
+    for (uint32_t i = 1; i < q->candidates && tried < t->options->max_candidates && !is_over(t); i++) {
       const trial_candidate *next = &q->candidate[i], *before = current;
-      if (round ? next->leads || next->kin != kin : !next->leads) continue;
+      if (round ? next->leads || next->family != family : !next->leads) continue;
       if (!try_candidate(t, q, next, &current, error)) return false;
       tried++;
       if (current != before) remaining *= t->match.ratio[TURNS / 2];

@@ -1,7 +1,7 @@
 /* gt_tune: measures which candidates are fastest on a device for the kernels of a config's training step
  * (gt_choice). Choices are tuned one after the other, those with the highest estimated cost first. For each
  * choice it tries promising candidates: the best estimate of each family, then others of the best family
- * (gt_candidate.kin). It times the whole step with a candidate, alternating with the current step, so that
+ * (gt_candidate.family). It times the whole step with a candidate, alternating with the current step, so that
  * side effects (packed operands, launches, overlap) are included and drift of the machine cancels. A
  * candidate is accepted if the step is faster in all turns but one and by more than half a percent, twice in
  * a row. At the end the tuned step is compared with the original one: if it is not faster in most turns and
@@ -17,8 +17,8 @@ typedef struct gt_tune_choice { /* a choice that was tuned */
 } gt_tune_choice;
 
 typedef struct gt_tune_options {
-  uint32_t ways;  /* limit of families to try per choice, and of candidates of the best family */
-  double seconds; /* starts no trial after this time; 0: no limit */
+  uint32_t max_candidates; /* limit of families to try per choice, and of candidates of the best family */
+  double seconds;          /* starts no trial after this time; 0: no limit */
   void (*note)(void *context, const gt_tune_choice *choice); /* called after each choice; NULL: not called */
   void *context;
 } gt_tune_options;

@@ -31,7 +31,7 @@ static bool apply(const gt_change_run *run, const void *settings, gt_state_dict 
   for (int i = 0; i < dict->store->slots; i++) {
     const gt_slot *slot = dict->store->slot[i];
     if (slot->role != GT_PARAMETER) continue;
-    float *value = values.of(&values, slot->name);
+    float *value = values.find(&values, slot->name);
     for (int64_t k = 0; k < slot->count; k++) value[k] *= (float)s->by;
   }
   gt_sinks_message(run->sinks, "multiplied by %g", s->by);

@@ -388,7 +388,7 @@ static void start_values(fixture *f) {
   gt_state_dict start;
   gt_state_dict_init(&start, f->model->store, GT_WEIGHT_ROLES, 1);
   const gt_slot_values values = gt_state_dict_values(&start);
-  float *table = values.of(&values, "t.weight");
+  float *table = values.find(&values, "t.weight");
   for (int i = 0; i < TABLE_ROWS * 6; i++) table[i] = sinf((float)i); /* also the padding row */
   assert_true(gt_state_dict_upload(&start, &f->buffers, &error));
   gt_state_dict_finish(&start);

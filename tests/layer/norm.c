@@ -207,7 +207,7 @@ static void fill(fixture *f, const norm_case *t, int64_t padding) {
     const gt_slot *slot = f->model->store->slot[i];
     if (slot->role != GT_PARAMETER) continue;
     double *copy = strstr(slot->name, ".weight") ? in.weight : in.bias;
-    float *value = start.variable[slot->where] + slot->offset;
+    float *value = start.variable[slot->variable_index] + slot->offset;
     for (int64_t k = 0; k < slot->count; k++)
       copy[k] = value[k] = (float)(1 + 0.25 * sin(slot->index + (double)k));
   }

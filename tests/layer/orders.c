@@ -203,8 +203,9 @@ static void find_parameters(fixture *f) {
     const gt_slot *slot = store->slot[i];
     if (slot->role != GT_PARAMETER) continue;
     assert_true(f->count < 1 + PARAMETERS);
-    f->by[f->count++] = (wrt){store->variable[slot->where].name, slot->offset, slot->count,
-                              f->model->node[slot->index], f->initial.variable[slot->where] + slot->offset};
+    f->by[f->count++] =
+        (wrt){store->variable[slot->variable_index].name, slot->offset, slot->count,
+              f->model->node[slot->index], f->initial.variable[slot->variable_index] + slot->offset};
   }
 }
 

@@ -1,7 +1,7 @@
-/* Products with candidates of every family (gt_candidate.kin), on matrix units and on scalar ones, not only
- * with the one that has the best estimate: tiles of all sizes, partial tiles, with and without split-K; with
- * floats, and with rows of a table loaded by index. A software device takes seconds to compile each, so it
- * tests only some, among them more of the kernels for few columns. */
+/* Products with candidates of every family (gt_candidate.family), on matrix units and on scalar ones, not
+ * only with the one that has the best estimate: tiles of all sizes, partial tiles, with and without split-K;
+ * with floats, and with rows of a table loaded by index. A software device takes seconds to compile each, so
+ * it tests only some, among them more of the kernels for few columns. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/gather.h"
@@ -118,9 +118,9 @@ static void test_candidates(void **state) {
     assert_true(!layouts[f].rows == !strstr(choice->key, "table rows"));
     uint32_t families = 0;
     for (uint32_t i = 0; i < choice->candidates; i++) {
-      const bool first = !i || choice->candidate[i].kin != choice->candidate[i - 1].kin;
+      const bool first = !i || choice->candidate[i].family != choice->candidate[i - 1].family;
       const bool last =
-          i + 1 == choice->candidates || choice->candidate[i].kin != choice->candidate[i + 1].kin;
+          i + 1 == choice->candidates || choice->candidate[i].family != choice->candidate[i + 1].family;
       char candidate[GT_CANDIDATE_TEXT];
       families += first;
       choice->text(&choice->candidate[i], candidate, sizeof candidate);

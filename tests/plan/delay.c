@@ -106,7 +106,7 @@ static void gemm_with_fewer_workgroups_is_first(void **state) {
     if (plan->step[s].flops > 1e8 && products < 2) product[products++] = &plan->step[s];
   assert_int_equal(products, 2);
   assert_int_equal(product[0]->level, product[1]->level);
-  assert_true(gt_step_groups(product[0]) < gt_step_groups(product[1]));
+  assert_true(gt_step_workgroups(product[0]) < gt_step_workgroups(product[1]));
   assert_true(product[0]->flops < product[1]->flops);
 }
 

@@ -167,7 +167,7 @@ static void offsets_and_roles(void **state) {
   assert_int_equal(gt_state_dict_tensors(&dict, GT_MODEL_ROLES, tensors), 6);
   assert_int_equal(gt_state_dict_tensors(&dict, GT_CHECKPOINT_ROLES, tensors), 5 + 4);
   assert_null(gt_state_dict_find_not_finite(&dict));
-  dict.variable[gt_store_find(store, "norm.mean")->where][0] = INFINITY;
+  dict.variable[gt_store_find(store, "norm.mean")->variable_index][0] = INFINITY;
   assert_string_equal(gt_state_dict_find_not_finite(&dict)->name, "norm.mean");
   gt_state_dict_finish(&dict);
 }

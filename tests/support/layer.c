@@ -52,7 +52,7 @@ static const char *full_name(const layer_fixture *f, const char *name, char full
 float *layer_values(const layer_fixture *f, const char *name) {
   const gt_slot_values values = gt_state_dict_values(&f->dict);
   char full[64];
-  float *found = values.of(&values, full_name(f, name, full));
+  float *found = values.find(&values, full_name(f, name, full));
   assert_non_null(found);
   return found;
 }

@@ -40,7 +40,8 @@ static void fill(gt_state_dict *dict) {
   for (int i = 0; i < dict->store->slots; i++) {
     const gt_slot *slot = dict->store->slot[i], *p = slot->belongs_to ? slot->belongs_to : slot;
     for (int64_t k = 0; k < slot->count; k++)
-      dict->variable[slot->where][slot->offset + k] = (slot->belongs_to ? 100 : 1) * value_of(p->index, k);
+      dict->variable[slot->variable_index][slot->offset + k] =
+          (slot->belongs_to ? 100 : 1) * value_of(p->index, k);
   }
 }
 
@@ -74,7 +75,7 @@ static const char *load(const char *optimizer, bool copies) {
     assert_int_equal(error.status, GT_ERR_DATA);
     return "-";
   }
-  float *slot_values = dict.variable[store->slot[PARAMETERS]->where];
+  float *slot_values = dict.variable[store->slot[PARAMETERS]->variable_index];
   strcpy(text, "...");
   for (int i = PARAMETERS; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i];

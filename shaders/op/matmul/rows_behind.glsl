@@ -34,7 +34,7 @@ void behind_quad(gt_place at, uint i, bool exists, vec4 v, uint across) {
   [[unroll]] for (uint pass = 0u; pass < BEHIND_PASSES; pass++) {
     gt_program(at, v, result);
     gt_reductions_neutral(sum);
-    gt_reductions_add(sum, exists ? at.lanes : 0u, pass);
+    gt_reductions_accumulate(sum, exists ? at.lanes : 0u, pass);
     behind_put(me, gt_reductions_partial(sum, pass));
     barrier();
     vec4 all = behind_get(me - lane);

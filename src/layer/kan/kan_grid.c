@@ -137,7 +137,7 @@ static float *layer_values(const gt_slot_values *values, const char *prefix, con
                            const char *name) {
   char text[1024];
   return snprintf(text, sizeof text, "%s%s.%s", prefix, layer, name) < (int)sizeof text
-             ? values->of(values, text)
+             ? values->find(values, text)
              : NULL;
 }
 

@@ -191,7 +191,7 @@ static void refit_knots(const gt_slot *before, const float *old, const gt_slot *
   const bool is_knots = now->role == GT_STATE;
   const int64_t inputs = is_knots ? now->shape.dim[1] : now->shape.dim[0] * now->shape.dim[2];
   snprintf(name, sizeof name, "%.*s.knots", (int)gt_slot_layer_length(before->name), before->name);
-  const float *knots = is_knots ? old : values_before->of(values_before, name);
+  const float *knots = is_knots ? old : values_before->find(values_before, name);
   double *from = gt_alloc(sizeof *from * gt_kan_position_count(a)),
          *to = gt_alloc(sizeof *to * gt_kan_position_count(b));
   for (int64_t i = 0; knots && i < inputs; i++) {

@@ -116,7 +116,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
     gt_step *step = gt_lower_step(lowering, &kernels[g.lanes / 2], &args, sizeof args);
     set_spec(step, &g, a, node->shape);
     step->tiles = gt_ceil_div(cells, GT_CA_BITS_LANES);
-    gt_lower_groups(lowering, gt_ceil_div(cells, g.lanes), g.threads);
+    gt_lower_workgroups(lowering, gt_ceil_div(cells, g.lanes), g.threads);
 #define AT(field) offsetof(struct gt_logic_ca_bits_args, field)
     if (t)
       gt_lower_use_scratch(lowering, AT(from), buffer[(t - 1) % 2], false);

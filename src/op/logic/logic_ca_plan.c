@@ -187,7 +187,8 @@ static uint32_t list_candidates(gt_candidate *candidate, const gt_lowering *lowe
       const geometry g = geometry_with(lowering, a, state, gradient, lanes, threads);
       if (g.lanes != lanes || (threads > THREADS && g.threads < threads)) continue;
       const bool is_best = g.lanes == best.lanes && g.threads == best.threads;
-      candidate[count++] = (gt_candidate){.cost = is_best ? 1 : 2, .kin = lanes, .what = {lanes, g.threads}};
+      candidate[count++] =
+          (gt_candidate){.cost = is_best ? 1 : 2, .family = lanes, .what = {lanes, g.threads}};
     }
   return count;
 }
@@ -258,7 +259,7 @@ static void emit_step(gt_lowering *lowering, bool gradient, const void *args, si
   step->spec[GT_CA_SPEC_WIRES] = g->wires;
   step->spec[GT_CA_SPEC_WORDS] = g->shared_words;
   step->tiles = g->groups;
-  gt_lower_groups(lowering, g->groups, g->threads);
+  gt_lower_workgroups(lowering, g->groups, g->threads);
 }
 
 void gt_logic_ca_lower(gt_lowering *lowering, const gt_group *group) {

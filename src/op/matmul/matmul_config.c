@@ -255,7 +255,7 @@ static void add_way(void *context, gt_matmul_config config, double cost) {
   gt_candidate *way = GT_PUSH(w);
   const uint32_t tile[] = {config.bm, config.bn,    config.bk,     config.tm,
                            config.tn, config.teams, config.engine, config.packed};
-  *way = (gt_candidate){.cost = cost, .kin = (uint32_t)gt_hash(GT_HASH_START, tile, sizeof tile)};
+  *way = (gt_candidate){.cost = cost, .family = (uint32_t)gt_hash(GT_HASH_START, tile, sizeof tile)};
   memcpy(way->what, &config, sizeof config);
 }
 

@@ -119,8 +119,8 @@ static packed_factors lower_pack(gt_lowering *lowering, const gt_product *p, con
   if (cut->makes_a) step->spec[GT_MATRIX_SPEC_FORM] |= GT_MATRIX_KNOWN_B; /* B's scales have their buffer */
   gt_lower_use_scratch(lowering, packed_argument(p), packed.scratch - 1, true);
   if (powers) gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), packed.range - 1, true);
-  gt_lower_groups(lowering, gt_min_i64(cut->pack_groups, GT_PRODUCT_MOST_GROUPS),
-                  GT_PACKED_GROUP); /* the kernel loops over the rest */
+  gt_lower_workgroups(lowering, gt_min_i64(cut->pack_groups, GT_PRODUCT_MOST_GROUPS),
+                      GT_PACKED_GROUP); /* the kernel loops over the rest */
   return packed;
 }
 
@@ -190,7 +190,7 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
     gt_product_lower_beside(lowering, group, p, &cut, step);
   }
   if (target->device) {
-    gt_lower_groups(lowering, (uint64_t)down * across, cut.threads);
+    gt_lower_workgroups(lowering, (uint64_t)down * across, cut.threads);
     if (cut.split > 1) step->grid[1] = cut.split;                 /* then all tiles are along x */
     step->grid[2] = gt_min_u32(s->batch, GT_PRODUCT_MOST_GROUPS); /* the kernel loops over the rest */
   }

@@ -31,7 +31,7 @@ static uint32_t lower_blocks(gt_lowering *lowering, const gt_product *p, uint32_
   gt_lower_read(lowering, offsetof(struct gt_patches_blocks_args, image), image);
   gt_lower_use_scratch(lowering, offsetof(struct gt_patches_blocks_args, blocks), scratch, true);
   const uint64_t invocations = block ? blocks * GT_BLOCKS_SHARES : blocks / 4;
-  gt_lower_groups(lowering, (uint64_t)gt_ceil_div(invocations, GT_BLOCKS_GROUP), GT_BLOCKS_GROUP);
+  gt_lower_workgroups(lowering, (uint64_t)gt_ceil_div(invocations, GT_BLOCKS_GROUP), GT_BLOCKS_GROUP);
   return scratch;
 }
 
@@ -101,7 +101,7 @@ static void lower_patches(gt_lowering *lowering, const gt_product *p, const gt_m
   gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, partial), blocks, false);
   gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), scratch, true);
   const uint64_t powers = of_a ? cut->powers_a : cut->powers_b;
-  gt_lower_groups(lowering, (uint64_t)gt_ceil_div(powers, GT_RANGE_GROUP), GT_RANGE_GROUP);
+  gt_lower_workgroups(lowering, (uint64_t)gt_ceil_div(powers, GT_RANGE_GROUP), GT_RANGE_GROUP);
 }
 
 gt_product_ranges gt_product_lower_ranges(gt_lowering *lowering, const gt_group *group, const gt_product *p,
@@ -117,14 +117,13 @@ gt_product_ranges gt_product_lower_ranges(gt_lowering *lowering, const gt_group 
   const bool reads_a = !known_a && !(by_blocks && of_a), reads_b = !known_b && !(by_blocks && !of_a);
   const bool part_of_a = reads_a && p->measured_a.count;
   gt_step *step = gt_product_start(lowering, p, cut, cut->range, reads_a && !part_of_a, reads_b);
-  if (part_of_a)
-    gt_lower_read_stretch(lowering, offsetof(struct gt_matmul_args, a), p->a.node, p->measured_a);
+  if (part_of_a) gt_lower_read_range(lowering, offsetof(struct gt_matmul_args, a), p->a.node, p->measured_a);
   step->prepares = true;
   step->spec[GT_MATRIX_SPEC_FORM] |= r.form | (by_blocks ? GT_MATRIX_BLOCKS : 0);
   gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), scratch, true);
   const uint64_t groups = (reads_a ? cut->blocks_a : 0) + (reads_b ? cut->powers_b / GT_RANGE_LINES : 0);
-  gt_lower_groups(lowering, gt_min_i64(groups, GT_PRODUCT_MOST_GROUPS),
-                  GT_RANGE_GROUP); /* the kernel loops over the rest */
+  gt_lower_workgroups(lowering, gt_min_i64(groups, GT_PRODUCT_MOST_GROUPS),
+                      GT_RANGE_GROUP); /* the kernel loops over the rest */
   if (by_blocks) lower_patches(lowering, p, cut, scratch);
   (known_a ? &r.b : &r.a)->scratch = scratch;
   return r;

@@ -137,7 +137,7 @@ static uint32_t shared_of(const problem *p, const uint32_t *w) {
 
 static void add_candidate(candidates *o, uint32_t kind, uint32_t quads, uint32_t sets, uint32_t slices,
                           uint32_t keep) {
-  gt_candidate candidate = {.kin = kind, .what = {kind, quads, sets, slices, keep}};
+  gt_candidate candidate = {.family = kind, .what = {kind, quads, sets, slices, keep}};
   const uint32_t threads = sets * slices, max_threads = o->target->max_workgroup;
   if (o->count == MAX_CANDIDATES || (max_threads && threads > max_threads)) return;
   if (shared_of(o->p, candidate.what) > gt_max_u32(o->target->shared_bytes, MIN_SHARED)) return;
@@ -263,7 +263,7 @@ static gt_step *emit_step(gt_lowering *lowering, const problem *p, const run *r,
   step->touched =
       4ull * p->n.width * p->n.hidden + 4ull * steps * p->n.batch * (2ull * p->n.width + 3ull * p->n.hidden);
   const uint64_t across = w[KERNEL] == ALL_STEPS ? 1 : gt_ceil_div(p->set_count, w[SETS]);
-  gt_lower_groups(lowering, across * gt_ceil_div(p->n.batch, rows), w[SETS] * w[SLICES]);
+  gt_lower_workgroups(lowering, across * gt_ceil_div(p->n.batch, rows), w[SETS] * w[SLICES]);
   return step;
 }
 
