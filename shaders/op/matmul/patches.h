@@ -22,8 +22,7 @@
 #include "op/matmul/factor.h"
 #define GT_PATCHES_SPEC_RANK  GT_FACTOR_SPEC_OWN       /* axes */
 #define GT_PATCHES_SPEC_QUADS (GT_FACTOR_SPEC_OWN + 1) /* 1: entries are quads */
-#define GT_PATCHES_SPEC_HOLES (GT_FACTOR_SPEC_OWN + 2) /* 1: some axis has holes > 1, so that phases differ \
-                                                        */
+#define GT_PATCHES_SPEC_HOLES (GT_FACTOR_SPEC_OWN + 2) /* 1: an axis has holes > 1, so phases differ */
 
 #define GT_PATCHES_AXES     3
 #define GT_PATCHES_ZEROS    0  /* eight zeros, read in place of elements outside the image */
@@ -48,12 +47,11 @@
 #define GT_PATCHES_MAGIC     3
 #define GT_PATCHES_SHIFT     4
 #define GT_PATCHES_EACH      5 /* fprop: the stride; dgrad: 1 */
-#define GT_PATCHES_LIFT \
-  6 /* dgrad: the padding before the image, with one GEMM per phase (padding + phase) / stride */
-#define GT_PATCHES_LOW   7 /* fprop: the padding before the image; dgrad: 0 */
-#define GT_PATCHES_HOLES 8 /* dgrad: the stride; fprop, and with one GEMM per phase: 1 */
-#define GT_PATCHES_APART 9 /* the place of position o in the result is o * apart + first */
-#define GT_PATCHES_FIRST 10
-#define GT_PATCHES_ROW   11 /* rows of the result from one place to the next */
-#define GT_PATCHES_PHASE 10 /* bits per axis in a word of phases; holes < 2^10 */
+#define GT_PATCHES_LIFT      6 /* dgrad: the padding before the image, by phase divided by the stride */
+#define GT_PATCHES_LOW       7 /* fprop: the padding before the image; dgrad: 0 */
+#define GT_PATCHES_HOLES     8 /* dgrad: the stride; fprop, and with one GEMM per phase: 1 */
+#define GT_PATCHES_APART     9 /* the place of position o in the result is o * apart + first */
+#define GT_PATCHES_FIRST     10
+#define GT_PATCHES_ROW       11 /* rows of the result from one place to the next */
+#define GT_PATCHES_PHASE     10 /* bits per axis in a word of phases; holes < 2^10 */
 #endif
