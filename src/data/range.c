@@ -13,10 +13,11 @@ enum { MAX_ROWS = 8192 };                   /* rows that gt_share_outside examin
 /* When samples are reported (GT_FINDING_outside_training). */
 static const double margin = 0.1;        /* outside: by more than this fraction of the range's width */
 static const double far = 1;             /* far outside: by more than this many widths */
-static const double another_unit = 20;   /* in another unit: this many times larger or smaller */
-static const double many_values = 0.5;   /* a column is shifted if this fraction of samples is outside */
+static const double unit_ratio = 20;     /* in another unit: this many times larger or smaller */
+static const double shifted_part = 0.5;  /* a column is shifted if this fraction of samples is outside */
 static const double many_samples = 0.05; /* reported if more than this fraction of samples is outside */
-static const double part_far = 0.1; /* fraction of the samples outside by chance that may be far outside */
+static const double chance_far_part =
+    0.1; /* fraction of the samples outside by chance that may be far outside */
 
 static int64_t columns_of(const gt_tensor *tensor) {
   if (tensor->element == GT_ELEMENT_I32 || !tensor->data || !tensor->dim[0]) return 0;
@@ -97,7 +98,7 @@ static void set_limits(limits *l, const gt_value_range *range, int64_t column) {
   const double low = (double)range->low[column], high = (double)range->high[column], width = high - low;
   const double rounding = 1e-6 * max_magnitude(range, column);
   const double distance[3] = {margin * width + rounding, far * width + rounding,
-                              width > 0 ? another_unit * fmax(width, max_magnitude(range, column))
+                              width > 0 ? unit_ratio * fmax(width, max_magnitude(range, column))
                                         : (double)INFINITY};
   for (int k = 0; k < 3; k++) {
     l->low[k] = (float)(low - distance[k]);
@@ -146,10 +147,10 @@ static double expected_outside(const gt_value_range *trained, int64_t samples, d
 
 static bool must_warn(const gt_value_range *trained, const tally *t, const limits *column, int64_t samples) {
   const double chance = expected_outside(trained, samples, 1),
-               chance_far = expected_outside(trained, samples, part_far);
+               chance_far = expected_outside(trained, samples, chance_far_part);
   int64_t shifted = 0; /* number of columns in which most samples are outside */
   for (int64_t c = 0; c < trained->columns; c++)
-    shifted += (double)column[c].outside > many_values * (double)samples;
+    shifted += (double)column[c].outside > shifted_part * (double)samples;
   return t->samples[3] || (double)t->samples[2] > chance_far ||
          ((double)t->samples[1] > chance && (double)t->samples[1] > many_samples * (double)samples) ||
          (shifted && 10 * shifted >= trained->columns); /* at least a tenth of the columns */
@@ -159,7 +160,7 @@ static bool must_warn(const gt_value_range *trained, const tally *t, const limit
 static bool is_smaller_unit(const gt_value_range *trained, const gt_value_range *current) {
   double max = 0;
   for (int64_t c = 0; c < current->columns; c++) {
-    if (max_magnitude(current, c) > max_magnitude(trained, c) / another_unit) return false;
+    if (max_magnitude(current, c) > max_magnitude(trained, c) / unit_ratio) return false;
     max = fmax(max, max_magnitude(current, c));
   }
   return max > 0;
@@ -207,11 +208,12 @@ static const char *describe_all(const gt_input *input, const gt_value_range *cur
              : gt_arena_printf(arena, "%s; and %lld more columns", text, (long long)(found - MAX_NAMED));
 }
 
-/* True if the value belongs to a date column of a series: later dates than in training are expected. */
-static bool is_series_date(const gt_input *input, int64_t value) {
+/* True if value `index` of a row belongs to a date column of a series: later dates than in training are
+ * expected. */
+static bool is_series_date(const gt_input *input, int64_t index) {
   const gt_table *table = input->window ? input->table : NULL;
   for (int64_t c = 0, at = 0; table && c < table->count; at += gt_column_stored(&table->column[c++]))
-    if (value >= at && value < at + gt_column_stored(&table->column[c]))
+    if (index >= at && index < at + gt_column_stored(&table->column[c]))
       return table->column[c].kind == GT_COLUMN_DATE;
   return false;
 }

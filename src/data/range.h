@@ -15,7 +15,7 @@ struct gt_scaling;
 typedef struct gt_value_range {
   int64_t columns;         /* 0: unknown */
   const float *low, *high; /* [columns] */
-  int64_t count;           /* number of samples */
+  int64_t count;           /* number of samples; of rows, if samples are windows of a series */
   bool bits;               /* all values are 0 or 1 */
 } gt_value_range;
 

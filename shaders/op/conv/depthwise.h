@@ -14,5 +14,5 @@ GT_ARGS(gt_depthwise_args) {
   GT_FLOATS y[2];
   GT_WORDS clock;
   GT_WORDS geometry;
-  uint lines, channels, taps, parts, chunk; /* chunk: lines per part */
+  uint lines, channels, taps, parts, lines_per_part;
 };

@@ -19,10 +19,10 @@ void main() {
   patches_begin();
   for (uint i = gl_GlobalInvocationID.x; i < quads * taps * parts; i += stride) {
     uint channel = 4u * (i % quads), t = i / quads % taps, part = i / quads / taps, left = min(channels - channel, 4u);
-    uint end = min((part + 1u) * chunk, lines);
+    uint end = min((part + 1u) * lines_per_part, lines);
     gt_spot tap = patches_entry(t);
     vec4 sum = vec4(0.0);
-    for (uint line = part * chunk; line < end; line++) {
+    for (uint line = part * lines_per_part; line < end; line++) {
       gt_spot at = patches_line(0u, line);
       if (patches_has(at, tap)) {
         vec4 g = fetch(other, line * channels + channel, int(left), aligned);

@@ -32,11 +32,11 @@ static char *cache_path(const gt_vulkan *vk) {
   return gt_cache_path(name);
 }
 
-static void complain(const char *what, const char *detail) {
+static void debug_warn(const char *what, const char *detail) {
   if (gt_debug("cache")) gt_warn("pipeline cache %s: %s", what, detail);
 }
 
-/* The driver's data inside the file; NULL if the file is damaged. */
+/* The driver's data inside the file; NULL if the file is damaged or has another format. */
 static const void *cache_contents(const gt_bytes *file, size_t *size) {
   cache_header header;
   if (file->size < sizeof header) return NULL;
@@ -56,9 +56,9 @@ void gt_vulkan_cache_load(gt_vulkan *vk) {
   if (vk->cache_path) gt_remove_leftovers(vk->cache_path);
   if (vk->cache_path && gt_file_exists(vk->cache_path)) {
     if (!gt_read_plain_file(vk->cache_path, MAX_FILE_BYTES, &file, &error))
-      complain("not read", error.message);
+      debug_warn("not read", error.message);
     else if (!(info.pInitialData = cache_contents(&file, &info.initialDataSize)))
-      complain("ignored: damaged", vk->cache_path);
+      debug_warn("ignored: damaged", vk->cache_path);
   }
   if (vkCreatePipelineCache(vk->device, &info, NULL, &vk->cache) != VK_SUCCESS) {
     info.initialDataSize = 0;
@@ -87,7 +87,7 @@ void gt_vulkan_cache_save(gt_vulkan *vk) {
     if (gt_make_folder_of(vk->cache_path, &error) && gt_write_file_atomic(vk->cache_path, piece, 2, &error))
       vk->cache_size = size;
     else
-      complain("not written", error.message);
+      debug_warn("not written", error.message);
   }
   free(data);
 }

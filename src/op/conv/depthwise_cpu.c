@@ -77,11 +77,11 @@ void gt_depthwise_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
 void gt_depthwise_weight_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_depthwise_args *a = args;
   const uint32_t *geometry = GT_PTR(const uint32_t, a->geometry), rank = spec[GT_PATCHES_SPEC_RANK];
-  const uint32_t end = gt_min_u32((tile + 1) * a->chunk, a->lines);
+  const uint32_t end = gt_min_u32((tile + 1) * a->lines_per_part, a->lines);
   const float *image = GT_PTR(const float, a->image), *g = GT_PTR(const float, a->other);
   float *sum = gt_pool_scratch(); /* [taps, channels] */
   memset(sum, 0, (size_t)a->taps * a->channels * sizeof *sum);
-  for (uint32_t position = tile * a->chunk; position < end; position++) {
+  for (uint32_t position = tile * a->lines_per_part; position < end; position++) {
     const place p = place_of(geometry, rank, position);
     const uint32_t *tap = geometry + GT_PATCHES_TABLE;
     for (uint32_t t = 0; t < a->taps; t++, tap += GT_PATCHES_ENTRY)
