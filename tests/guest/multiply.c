@@ -53,7 +53,7 @@ static bool resume(struct gt_config *base, int64_t phase, const gt_container *ch
 }
 
 GT_DEFINE(change, multiply) = {.name = "multiply",
-                               .kept = "unmultiplied.bin",
+                               .backup_file = "unmultiplied.bin",
                                .too_early = "there is nothing to multiply yet",
                                .schema = &schema,
                                .read = read,
