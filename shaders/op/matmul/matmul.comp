@@ -37,9 +37,9 @@ layout(constant_id = GT_MATMUL_SPEC_SPLIT) const uint SPLIT = 1u;
 layout(constant_id = GT_MATMUL_SPEC_UNROLL) const uint UNROLL = 4u;
 layout(constant_id = GT_MATMUL_SPEC_RASTER) const uint RASTER = 1u;
 layout(constant_id = GT_MATMUL_SPEC_ARRIVE) const uint ARRIVE = 0u;
-/* Short code for devices that compile slowly. PATIENT: arrive.glsl. BRIEF: the first slice is loaded by the same code
- * as the others. */
-const bool PATIENT = UNROLL < 8u;
+/* Short code for devices that compile slowly. SLOW_COMPILER: arrive.glsl. BRIEF: the first slice is loaded by the same
+ * code as the others. */
+const bool SLOW_COMPILER = UNROLL < 8u;
 const bool BRIEF = UNROLL < 4u;
 #define GT_FOLLOWED
 #include "op/matmul/arrive.glsl"
