@@ -65,6 +65,7 @@ static inline bool gt_matmul_has_bytes(const gt_matmul_shape *shape) {
   return shape->kind_a == GT_FACTOR_BYTES || shape->kind_b == GT_FACTOR_BYTES;
 }
 
+/* True if an operand consists of rows of a table. */
 static inline bool gt_matmul_has_rows(const gt_matmul_shape *shape) {
   return shape->kind_a == GT_FACTOR_ROWS || shape->kind_b == GT_FACTOR_ROWS;
 }
@@ -95,8 +96,8 @@ typedef struct gt_matmul_config {
 } gt_matmul_config;
 
 enum {
-  GT_MATMUL_SPLITS = 32,           /* most parts of split-K */
-  GT_MATMUL_MANY = 8,              /* workgroups per multiprocessor beyond which waves are not rounded up */
+  GT_MATMUL_SPLITS = 32, /* most split-K parts of the scalar engine, and of a last-block reduction */
+  GT_MATMUL_MANY = 8,    /* workgroups per multiprocessor beyond which waves are not rounded up */
   GT_MATMUL_MOST_PARTIAL = 1 << 23 /* most elements of all partial results of split-K, on a device */
 };
 /* Workgroups of a product with this configuration. */
