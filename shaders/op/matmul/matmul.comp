@@ -47,7 +47,7 @@ const bool BRIEF = UNROLL < 4u;
 const uint COLUMN_GROUPS = (TN + 3u) / 4u, ROW_GROUPS = (TM + 3u) / 4u;
 const uint THREADS_N = BN / TN, THREADS_M = BM / TM, TEAM = THREADS_N * THREADS_M, TEAMS = LOCAL_X / TEAM;
 const uint DEPTH = BK / TEAMS, OWN_ROWS = TM / TEAMS; /* of a team: its part of a slice; its rows of sums */
-const uint OWN = OWN_ROWS * COLUMN_GROUPS;
+const uint OWN = OWN_ROWS * COLUMN_GROUPS; /* quads of an invocation in these rows */
 const uint A_STRIDE = BM / 4u + 1u, B_STRIDE = BN / 4u + 1u; /* padded against bank conflicts */
 const uint A_QUADS = BM * BK / 4u, B_QUADS = BN * BK / 4u;
 const uint A_FETCHES = (A_QUADS + LOCAL_X - 1u) / LOCAL_X, B_FETCHES = (B_QUADS + LOCAL_X - 1u) / LOCAL_X;

@@ -15,13 +15,13 @@
 #define GT_MATMUL_SPEC_TRANS_A 8
 #define GT_MATMUL_SPEC_TRANS_B 9
 #define GT_MATMUL_SPEC_SPLIT   10 /* parts of K */
-#define GT_MATMUL_SPEC_UNROLL  11 /* steps along K in straight code, a divisor of BK */
+#define GT_MATMUL_SPEC_UNROLL  11 /* steps along K in straight code, a divisor of BK / teams (matmul.comp) */
 #define GT_MATMUL_SPEC_EXTENTS 12 /* bits, below */
 #define GT_MATMUL_SPEC_RASTER  13 /* rows of tiles that are processed column by column, at least 1 */
 #define GT_MATMUL_SPEC_ARRIVE  14 /* 1: the last workgroup to finish a tile adds the parts */
 /* Bits of GT_MATMUL_SPEC_EXTENTS. */
 #define GT_MATMUL_WHOLE 1u /* m, n and each part of K are multiples of BM, BN and BK */
-#define GT_MATMUL_QUADS 2u /* n is a multiple of 4 */
+#define GT_MATMUL_QUADS 2u /* n is a multiple of 4 and, without split-K, TN too: results are whole quads */
 /* The length of the lines of A, or of B, is a multiple of 4. */
 #define GT_MATMUL_QUADS_OF_A 16u
 #define GT_MATMUL_QUADS_OF_B 32u

@@ -85,14 +85,15 @@ typedef enum gt_engine {
 } gt_engine;
 
 typedef struct gt_matmul_config {
-  uint16_t bm, bn, bk;     /* workgroup tile, and depth of the K tile in shared memory */
+  uint16_t bm, bn;         /* workgroup tile */
+  uint16_t bk;             /* depth of the K tile in shared memory; SHALLOW, OUTER: lines staged at a time */
   uint16_t tm, tn;         /* tile of a thread; on matrix units of a subgroup */
   uint16_t teams;          /* slice-K: groups of threads that share a K tile; scalar engine on devices only.
                               EDGES, FEW, THIN: invocations per row of the result; OUTER, SLOPES: lines that
                               are processed at once */
   uint16_t engine;         /* gt_engine */
   bool packed;             /* matrix units: a kernel packs the operands before (shaders/op/matmul/packed.h) */
-  uint32_t split, k_chunk; /* split-K: number of parts, and length of each, a multiple of bk */
+  uint32_t split, k_chunk; /* split-K: number of parts, and length of each; the last may be shorter */
 } gt_matmul_config;
 
 enum {

@@ -1,4 +1,4 @@
-/* Candidates of product_outer: small-N wgrad of a KAN. */
+/* Candidates of product_outer: small-N wgrad of a KAN or linear layer. */
 #include "op/matmul/matmul_engines.h"
 #include "base/count.h"
 #include "op/matmul/matmul_lines.h"

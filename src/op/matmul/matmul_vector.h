@@ -1,8 +1,12 @@
 /* Body of the vector kernels, for a file that has defined
  *   GT_TARGET  the instruction set, as an attribute      LANES    floats of a vector
- *   vector     its type, with load, store, broadcast, fused, sum, mask_of, load_part, store_part
+ *   vector     its type, with zero, load, store, broadcast, fused, sum, load_part, store_part
+ *   mask       which floats of a vector load_part and store_part use, with mask_of: the first n
  *   ROWS       most rows of c in registers               TILE     the function's name
  *   VECTORS    most vectors of a row in registers, 2, or 4 with half as many rows
+ *   EACH_ROWS  (X, S): X(1) S X(2) S … X(ROWS)           COMMA    a comma, as S
+ *   EACH_HALF  with 4 vectors: the same up to ROWS / 2
+ *
  * A block of ROWS x 2 vectors of c, or ROWS/2 x 4, stays in registers for a whole GT_MATMUL_DEPTH of k. b is
  * copied panel by panel, each as wide as a block, so that a panel stays in near caches for all rows; a is
  * copied if its values are read often enough. */
@@ -39,8 +43,8 @@ typedef struct panel_of_b { /* WIDTH or LANES columns at at[k * step] */
   size_t step;
 } panel_of_b;
 
-/* c[rows, columns] = (first) or += the product over `depth` of k. Loops are unrolled, because compilers keep
- * an array that a loop indexes in memory. */
+/* Stores the product over `depth` of k to c[rows, columns] if `first`, otherwise adds it. Loops are unrolled,
+ * because compilers keep an array that a loop indexes in memory. */
 INLINE void block(const int rows, const int vectors, rows_of_a a, panel_of_b b, uint32_t depth, float *c,
                   size_t ldc, uint32_t columns, bool first) {
   vector total[ROWS][VECTORS], right[VECTORS];
