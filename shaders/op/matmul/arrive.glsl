@@ -1,6 +1,6 @@
 /* Split-K reduction: the last workgroup to finish a tile adds the partial sums (parts.glsl), so no second dispatch is
- * needed. Include after what parts.glsl and columns.glsl need, and the constant PATIENT: true for software devices,
- * which compile unrolled code slowly. */
+ * needed. Include after what parts.glsl and columns.glsl need, and the constant SLOW_COMPILER: true for software
+ * devices, which compile unrolled code slowly. */
 #include "op/matmul/columns.glsl"
 #include "op/matmul/parts.glsl"
 #ifdef GT_FOLLOWED /* the kernel supports fused consumers of whole rows */
@@ -8,7 +8,7 @@
 #endif
 
 /* The number of parts of a quad that are loaded at once, so that their latencies overlap. Parts: of K (split-K). */
-const uint AT_ONCE = PATIENT ? 1u : SPLIT < 16u ? SPLIT : 16u;
+const uint AT_ONCE = SLOW_COMPILER ? 1u : SPLIT < 16u ? SPLIT : 16u;
 
 /* The sum over all parts of quad number `quad` of the result. */
 vec4 joined_quad(uint quad) {

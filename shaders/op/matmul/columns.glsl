@@ -66,10 +66,10 @@ void columns_leave(gt_column_sums s, uint slot, uint slots, uint wide, uint firs
 }
 
 /* Stores complete sums of a column (GT_COLUMNS_WHOLE). */
-void columns_write_whole(uint column, float sum, float other) {
-  vec4 both = vec4(sum, TWO_SUMS ? other : 0.0, 0.0, 0.0);
+void columns_write_whole(uint column, float sum, float second_sum) {
+  vec4 both = vec4(sum, TWO_SUMS ? second_sum : 0.0, 0.0, 0.0);
   y[1].at[column] = sum;
-  if (TWO_SUMS) y[0].at[column] = other;
+  if (TWO_SUMS) y[0].at[column] = second_sum;
   if (CHECKED != 0u) gt_check(GT_CAST(GT_WORDS, x[GT_COLUMNS_WHOLE_FLAG]), gt_place(0u, 2u), both);
 }
 

@@ -2,10 +2,11 @@
  * load_NAME.glsl. Included by the headers of all GEMM kernels, in which the specialization constants below
  * have the same ids.
  *
- * The kernels use these names. A product is a GEMM, a factor is an operand. A line is a sequence of elements
- * that are contiguous in memory (for a computed operand: would be): a row of the operand or, if it is
- * transposed, a column. A position is an index in a line. A quad is four neighboring elements from a position
- * that is a multiple of four; loaders read a quad at once. */
+ * The kernels use these names. A product is a GEMM, a factor is an operand (except for the factors by which a
+ * KAN's coefficients are multiplied: op/kan/basis.h). A line is a sequence of elements that are contiguous in
+ * memory (for a computed operand: would be): a row of the operand or, if it is transposed, a column. A
+ * position is an index in a line. A quad is four neighboring elements from a position that is a multiple of
+ * four; loaders read a quad at once. */
 #ifndef GT_OP_FACTOR_H
 #define GT_OP_FACTOR_H
 #include "lib/columns.h"
@@ -56,7 +57,7 @@
  * number of passes; and a bit for each output: 1 if it has one value per row. */
 #define GT_FACTOR_SPEC_SMOOTHING      30
 #define GT_ROWS_BEHIND_REDUCTION_BITS 5
-#define GT_ROWS_BEHIND_OPCODE         8u
+#define GT_ROWS_BEHIND_OPCODE         8u /* the factor of (its opcode - GT_I_ROW_SUM) */
 #define GT_ROWS_BEHIND_PASSES         20 /* the first bit of the number of passes */
 #define GT_ROWS_BEHIND_NARROW         24 /* the first of the outputs' bits */
 /* Arguments of the epilogue that have another use here: indices of its inputs (x). */

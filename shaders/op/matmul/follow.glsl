@@ -47,7 +47,8 @@ float follow_joined(uint i, uint l, uint wide) {
 }
 
 /* Writes the loss of row r, if c is 0, and the gradient of its quad at c. label_target: the label's target without the
- * background; shifted: the sum of (logit - largest) over the row. */
+ * background; factor: the gradient of the row's loss; at_label: the label's logit; shifted: the sum of
+ * (logit - largest) over the row. */
 void follow_write(uint r, uint c, uint label, float label_target, float factor, vec4 z, float at_label, float largest,
                   float sum, float shifted) {
   float background = uintBitsToFloat(SMOOTHING) / float(n);

@@ -1,7 +1,7 @@
-/* Stages tiles of a KAN's inputs and of a gradient in shared memory, for wgrad and dgrad kernels with small N
- * (lines.h). An invocation then reads its own input, and the gradient's line quad by quad; all invocations with the
- * same line read the same quad at the same time. Loads are issued in batches of FETCHED before anything is stored, so
- * that their latencies overlap.
+/* Stages tiles of a KAN's inputs and of a gradient in shared memory, for the wgrad and dgrad kernels of layers with few
+ * outputs (lines.h). An invocation then reads its own input, and the gradient's line quad by quad; all invocations with
+ * the same line read the same quad at the same time. Loads are issued in batches of FETCHED before anything is stored,
+ * so that their latencies overlap.
  *
  * Include after the constant LOCAL_X and lib/program.glsl. GT_LINES_LEAST: the number of vec4s of `lines` that the
  * kernel needs for other purposes once all lines have been processed. */
@@ -12,6 +12,8 @@ layout(constant_id = GT_LINES_SPEC_STAGED) const uint STAGED = 64u;
 layout(constant_id = GT_LINES_SPEC_QUADS) const uint INPUT_QUADS = 0u;
 layout(constant_id = GT_LINES_SPEC_FETCHED) const uint FETCHED = 8u;
 layout(constant_id = GT_LINES_SPEC_PLANES) const uint PLANES = 1u;
+/* TEAMS: lines that are processed at once. ACROSS, QUADS: vec4s of a line of inputs, and of the gradient. PLANE: vec4s
+ * of one plane of staged inputs. */
 const uint TEAMS = LOCAL_X / INPUTS, ACROSS = INPUTS / 4u, QUADS = (OUTPUTS + 3u) / 4u;
 const uint SPREAD = GT_LINES_SPREAD(OUTPUTS);
 const uint PLANE = STAGED * ACROSS, GRADIENT_AT = PLANE * PLANES, LINES_QUADS = GRADIENT_AT + STAGED * SPREAD;

@@ -9,6 +9,7 @@ layout(constant_id = GT_BASIS_SPEC_ORDER) const uint BASIS_ORDER = 0u;
 
 const uint BASIS_FORM = BASIS_KIND & 255u, BASIS_HAS_BASE = BASIS_KIND / GT_BASIS_BASE & 1u;
 const uint BASIS_IS_PLACED = BASIS_KIND / GT_BASIS_PLACED & 1u;
+/* The order of the derivative with respect to u, the argument of the functions. */
 const uint BASIS_DERIVED = BASIS_ORDER == GT_BASIS_BY_SCALE ? 1u : BASIS_ORDER;
 const bool BASIS_QUADS = (BASIS_KIND & GT_BASIS_QUADS) != 0u; /* the number of outputs is a multiple of 4 */
 const uint BASIS_TOTAL = BASIS_TERMS + BASIS_HAS_BASE;

@@ -37,9 +37,9 @@ layout(constant_id = GT_MATMUL_SPEC_SPLIT) const uint SPLIT = 1u;
 layout(constant_id = GT_MATMUL_SPEC_UNROLL) const uint UNROLL = 4u;
 layout(constant_id = GT_MATMUL_SPEC_RASTER) const uint RASTER = 1u;
 layout(constant_id = GT_MATMUL_SPEC_ARRIVE) const uint ARRIVE = 0u;
-/* Short code for devices that compile slowly. PATIENT: arrive.glsl. BRIEF: the first slice is loaded by the same code
- * as the others. */
-const bool PATIENT = UNROLL < 8u;
+/* Short code for devices that compile slowly. SLOW_COMPILER: arrive.glsl. BRIEF: the first slice is loaded by the same
+ * code as the others. */
+const bool SLOW_COMPILER = UNROLL < 8u;
 const bool BRIEF = UNROLL < 4u;
 #define GT_FOLLOWED
 #include "op/matmul/arrive.glsl"
@@ -47,7 +47,7 @@ const bool BRIEF = UNROLL < 4u;
 const uint COLUMN_GROUPS = (TN + 3u) / 4u, ROW_GROUPS = (TM + 3u) / 4u;
 const uint THREADS_N = BN / TN, THREADS_M = BM / TM, TEAM = THREADS_N * THREADS_M, TEAMS = LOCAL_X / TEAM;
 const uint DEPTH = BK / TEAMS, OWN_ROWS = TM / TEAMS; /* of a team: its part of a slice; its rows of sums */
-const uint OWN = OWN_ROWS * COLUMN_GROUPS;
+const uint OWN = OWN_ROWS * COLUMN_GROUPS; /* quads of an invocation in these rows */
 const uint A_STRIDE = BM / 4u + 1u, B_STRIDE = BN / 4u + 1u; /* padded against bank conflicts */
 const uint A_QUADS = BM * BK / 4u, B_QUADS = BN * BK / 4u;
 const uint A_FETCHES = (A_QUADS + LOCAL_X - 1u) / LOCAL_X, B_FETCHES = (B_QUADS + LOCAL_X - 1u) / LOCAL_X;

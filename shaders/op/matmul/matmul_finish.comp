@@ -6,13 +6,13 @@
 #extension GL_GOOGLE_include_directive : require
 #include "op/matmul/matmul_finish.h"
 #define GT_PROGRAM_X 4
-#define GT_PROGRAM_QUADS (WHOLE != 0u)
+#define GT_PROGRAM_QUADS (IN_QUADS != 0u)
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 1u;
 layout(constant_id = GT_FINISH_SPEC_SETS) const uint SETS = 1u;
-layout(constant_id = GT_FINISH_SPEC_QUADS) const uint WHOLE = 0u;
+layout(constant_id = GT_FINISH_SPEC_QUADS) const uint IN_QUADS = 0u;
 #include "lib/program.glsl"
-const uint QUADS = LOCAL_X / SETS;
+const uint QUADS = LOCAL_X / SETS; /* of the result, at a time */
 shared vec4 sums[LOCAL_X];
 
 /* Elements of part s; 0 if there is no such part. gt_load_same decides whether they can be read as a vec4. */

@@ -3,7 +3,7 @@
  * that different invocations add, because a single invocation would wait for one load after another. */
 #include "lib/args.h"
 #define GT_FINISH_SPEC_SETS  3  /* sets of parts, a power of two that divides the size of the workgroup */
-#define GT_FINISH_SPEC_QUADS 4  /* 1: count and row are multiples of 4 */
+#define GT_FINISH_SPEC_QUADS 4  /* 1: count and row_length are multiples of 4 */
 #define GT_FINISH_AT_ONCE    4u /* parts that an invocation loads at once */
 GT_ARGS(gt_matmul_finish_args) {
   GT_FLOATS partial;

@@ -1,5 +1,6 @@
 /* measures.glsl for GEMM kernels on scalar units, with tiles of BM x BN. Their constant EXTENTS (matmul.h) says which
  * roots are written. */
+/* 1 if roots are written, otherwise 0. */
 const uint MEASURING = ((EXTENTS / GT_MATMUL_MEASURES_ROWS & 3u) + 3u) / 4u;
 const bool MEASURES_ROWS = (EXTENTS & GT_MATMUL_MEASURES_ROWS) != 0u;
 const bool MEASURES_COLUMNS = (EXTENTS & GT_MATMUL_MEASURES_COLUMNS) != 0u;

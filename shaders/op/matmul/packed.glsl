@@ -3,6 +3,7 @@
  * `geometry` if they are dense, otherwise stride_a and stride_b, or input GT_PACKED_X if these have the address of the
  * coefficients' factors. */
 #include "op/matmul/packed.h"
+/* Octets of a matrix, and of a plane: the matrices of a group in one step. */
 const uint LEFT_MATRIX = SUBGROUP * GT_LEFT_OCTETS, LEFT_PLANE = GT_PACKED_LINES / MATRIX_M * LEFT_MATRIX;
 const uint RIGHT_MATRIX = SUBGROUP * GT_RIGHT_OCTETS, RIGHT_PLANE = GT_PACKED_LINES / MATRIX_N * RIGHT_MATRIX;
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer gt_octets { uvec4 at[]; };
@@ -18,7 +19,7 @@ const bool PACKED_DENSE = KIND_A == GT_FACTOR_DENSE && KIND_B == GT_FACTOR_DENSE
 /* True if A is repeated in each segment: then only one segment is packed. */
 const bool PACKED_REPEATS = KIND_A == GT_FACTOR_REPEATED;
 const uint PACKED_SEGMENT = SEGMENT / MATRIX_K; /* steps */
-gt_octets packed_factors() {
+gt_octets packed_operands() {
   uvec2 at = uvec2(geometry);
   if (SCALED_PARTS != 0u) at = uvec2(x[GT_PACKED_X]);
   else if (!PACKED_DENSE) at = uvec2(stride_a, stride_b);

@@ -6,8 +6,9 @@
  *
  * An element is inside the image if, along each axis, the sum of the line's `place` and the tap's `place` is
  * from 0 to the image's extent - 1, and both have the same phase. Phases are for the gradient of a
- * convolution with strides. There the positions are those of the image, the images are gradients at the
- * positions of windows, and the phase of a position (its remainder by the stride) tells which taps reach it.
+ * convolution with strides. There the positions are those of the convolution's input, the images are
+ * gradients of its output, and the phase of a position (the remainder of position + padding by the stride)
+ * tells which taps reach it.
  *
  * Such a gradient can also be divided into one GEMM per phase, with the taps that reach this phase. Then the
  * other operand, the weights, has a line for each element of a patch, and a list names the lines of these
@@ -29,11 +30,11 @@
 #define GT_PATCHES_ENTRIES  8  /* entries of the table, at least 1 */
 #define GT_PATCHES_IMAGE    9  /* elements of one image */
 #define GT_PATCHES_CHANNELS 10 /* of a group */
-#define GT_PATCHES_RUN      11 /* r: taps r i to r i + r - 1 are adjacent in memory, for every i */
+#define GT_PATCHES_RUN      11 /* r: what taps r * i to r * i + r - 1 read is adjacent in memory, for every i */
 #define GT_PATCHES_LIST     12 /* index of the list of lines */
 #define GT_PATCHES_LISTED   13 /* its length, at least 1 */
 #define GT_PATCHES_ROWS     14 /* rows of the result per image */
-#define GT_PATCHES_SLACK    15 /* the most pixels by which a later position is before an earlier one */
+#define GT_PATCHES_SLACK    15 /* the most pixels by which a later position can be before an earlier one */
 /* The words of axis a begin at GT_PATCHES_AXIS + a * GT_PATCHES_OF_AXIS. */
 #define GT_PATCHES_AXIS    16
 #define GT_PATCHES_OF_AXIS 12
@@ -47,7 +48,7 @@
 #define GT_PATCHES_MAGIC     3
 #define GT_PATCHES_SHIFT     4
 #define GT_PATCHES_EACH      5 /* fprop: the stride; dgrad: 1 */
-#define GT_PATCHES_LIFT      6 /* dgrad: the padding before the image, by phase divided by the stride */
+#define GT_PATCHES_LIFT      6 /* dgrad: padding; with one GEMM per phase: (padding + first) / stride */
 #define GT_PATCHES_LOW       7 /* fprop: the padding before the image; dgrad: 0 */
 #define GT_PATCHES_HOLES     8 /* dgrad: the stride; fprop, and with one GEMM per phase: 1 */
 #define GT_PATCHES_APART     9 /* the place of position o in the result is o * apart + first */

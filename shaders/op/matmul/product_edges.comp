@@ -1,4 +1,5 @@
-/* Per-edge dgrad of a KAN layer with few outputs: one thread computes four neighboring inputs of a row. */
+/* Per-edge dgrad of a KAN layer with few outputs: one thread computes the gradients of four neighboring
+ * inputs of a row. */
 #version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require

@@ -4,6 +4,7 @@
  *
  * The number of lines and the size of a block are multiples of a matrix's extents: a step is one function of
  * neighboring inputs, which stay in registers for all functions of the block. */
+/* Octets and quads of a lane in one matrix of A, and quads in all matrices of a step. */
 const uint MADE_OCTETS = MADE ? GT_LEFT_OCTETS : 1u, MADE_QUADS = 2u * MADE_OCTETS;
 const uint MADE_ALL = MADE ? DOWN * MADE_QUADS : 1u;
 
@@ -20,6 +21,7 @@ void made_numbers(out uvec4 numbers[MADE_QUADS]) {
   barrier(); /* before accumulators are stored in tile_a */
 }
 
+/* The address of the inputs from element number `elements` on. */
 GT_FLOATS made_from(uint elements) {
   uint carry, low = uaddCarry(uvec2(a).x, elements << 2, carry);
   return GT_FLOATS(uvec2(low, uvec2(a).y + (elements >> 30) + carry));

@@ -46,9 +46,9 @@ layout(constant_id = GT_MATRIX_SPEC_SM) const uint SM = 32u;
 layout(constant_id = GT_MATRIX_SPEC_SN) const uint SN = 32u;
 layout(constant_id = GT_MATRIX_SPEC_SPLIT) const uint SPLIT = 1u;
 #ifdef GT_MATRIX_UNITS
-const bool PATIENT = false;
+const bool SLOW_COMPILER = false;
 #else
-const bool PATIENT = true;
+const bool SLOW_COMPILER = true;
 #endif
 #include "op/matmul/arrive.glsl"
 layout(constant_id = GT_MATRIX_SPEC_M) const uint MATRIX_M = 16u;
@@ -63,6 +63,7 @@ const bool WHOLE = (FORM & GT_MATRIX_WHOLE) != 0u && ALIGNED != 0u;
 const uint DOWN = SM / MATRIX_M, ACROSS = SN / MATRIX_N, DEEP = BK / MATRIX_K, SUMS = MATRIX_M * MATRIX_N;
 const uint SUBGROUPS_N = BN / SN;
 const uint PLANES = (FORM & GT_MATRIX_HALVES) != 0u ? 2u : 1u; /* 2: the upper and lower parts of elements */
+/* True if K is not the contiguous axis: lines of the operand in memory have constant k. */
 const bool A_K_LINES = (FORM & GT_MATRIX_TRANS_A) != 0u, B_K_LINES = (FORM & GT_MATRIX_TRANS_B) == 0u;
 layout(constant_id = GT_MATRIX_SPEC_WRITE) const uint WRITE = 0x401u; /* PIECE + 256 * PIECE_ROW */
 const uint PIECE = WRITE & 255u, PIECE_ROW = WRITE >> 8; /* a row's length in shared memory, in uvec4s */
@@ -81,10 +82,11 @@ const uint PIECE = WRITE & 255u, PIECE_ROW = WRITE >> 8; /* a row's length in sh
 #else
 #include "op/matmul/product_matrix_shift.glsl"
 #endif
-/* True if accumulators are stored to memory straight from the matrix units. */
+/* True if the layout of the result allows accumulators to be stored straight from the matrix units. */
 const bool STRAIGHT = WHOLE && RESULT == GT_RESULT_DENSE;
 const uint MEASURING = GT_MATRIX_MEASURES_ROWS | GT_MATRIX_MEASURES_COLUMNS;
 const bool UNMEASURED = (FORM & MEASURING) == 0u;
+/* True if the epilogue only stores the product. */
 const bool PLAIN = CODE_COUNT == 0u && OUTPUT_COUNT == 1u && OUTPUT_0 == GT_OPERAND_LEADER;
 const uint RASTER = 8u; /* rows of tiles that are processed column by column, for reuse in the cache */
 

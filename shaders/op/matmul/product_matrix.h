@@ -27,9 +27,10 @@
 #define GT_MATRIX_ARRIVE  128u /* the last workgroup to finish a tile adds the parts: arrive.glsl */
 #define GT_MATRIX_QUADS   256u /* n is a multiple of 4 */
 #define GT_MATRIX_BRIEF   512u /* short code, which compiles fast */
-/* Roots (range.h) of an operand that the GEMM which computed it has written. They are then in separate
- * buffers: those of A in `range`, those of B in input GT_MATRIX_ROOTS_B of the epilogue, which it does not
- * use. The bit of B is twice that of A; GT_MATRIX_PARTS_B is a field of two bits, as GT_MATRIX_PARTS_A. */
+/* Roots (range.h) that product_range does not compute: another kernel has written them, or one root for the
+ * whole operand follows from its op or format. Roots are then in separate buffers: those of A in `range`,
+ * those of B in input GT_MATRIX_ROOTS_B of the epilogue, which it does not use. The bit of B is twice that of
+ * A; GT_MATRIX_PARTS_B is a field of two bits, as GT_MATRIX_PARTS_A. */
 #define GT_MATRIX_KNOWN_A 1024u
 #define GT_MATRIX_KNOWN_B 2048u
 #define GT_MATRIX_EVEN_A  65536u /* one root for the whole operand */

@@ -25,7 +25,7 @@ const uint LANE_QUADS = (SUMS / 4u + SUBGROUP - 1u) / SUBGROUP;
       GT_SET_SUMS(sums[i * ACROSS + j], 0.0); \
     } \
   }
-/* Multiplies a quad of accumulators at a place of the tile by its scales. */
+/* Multiplies a quad of accumulators at a place of the tile by its scales, the squares of its roots. */
 vec4 scaled_back(vec4 v, uint depth, uvec2 place) {
   uint row_root = depth % SLOTS * ROOTS + place.x, column_root = depth % SLOTS * ROOTS + BM + place.y;
   vec4 both = uintBitsToFloat(roots[row_root / 4u][row_root % 4u]) * uintBitsToFloat(roots[column_root / 4u]);

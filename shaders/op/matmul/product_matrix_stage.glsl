@@ -42,7 +42,8 @@ uvec2 quad_of(bool k_lines, uint each, uint share, uint f) {
 #define HAS_A(f) HAS_QUAD(A_QUADS, A_TAKEN, A_EACH, f)
 #define HAS_B(f) HAS_QUAD(B_QUADS, B_TAKEN, B_EACH, f)
 
-/* The first element of a quad in the operand, as (line, position). tile_at: the place (w, k) of the slab. */
+/* The first element of a quad in the operand, as (line, position). tile_at: the place (w, k) of the slab; w: the row of
+ * A or column of B. */
 uvec2 quad_place(bool k_lines, uvec2 quad, uvec2 tile_at) {
   return uvec2(quad.x + (k_lines ? tile_at.y : tile_at.x), 4u * quad.y + (k_lines ? tile_at.x : tile_at.y));
 }
@@ -52,8 +53,9 @@ int quad_left(bool k_lines, uvec2 place, uint wide, uint k_end) {
   return exists ? int(k_lines ? wide : k_end) - int(place.y) : 0;
 }
 
-/* The spot of the f-th quad of A in a slab of basis functions along K. If blocks consist of whole shares, all
- * invocations have the same function, and its spot is computed only once. */
+/* The spot of the f-th quad of A in a slab of basis functions along K. If the size of a block is a multiple
+ * of 4 * A_SHARE, all quads that a line's invocations load at a time are of one function, and its spot is computed only
+ * once. */
 const bool A_SHARED_FUNCTION = BASIS_BLOCK % (4u * A_SHARE) == 0u;
 gt_spot basis_quad_of(uint f, uint k_at) {
   uint first = k_at + f % A_EACH * A_SHARE * 4u, inside = QUAD_A(f).y % A_SHARE * 4u;

@@ -65,14 +65,15 @@ void main() {
     }
     barrier();
     READ(at + POSITIONS)
+    /* line_quad: which four neighboring lines of the staged ones. */
     for (uint turn = 0u; turn < GROUPS; turn++) {
-      uint quads = turn * SETS + set;
+      uint line_quad = turn * SETS + set;
       if (GROUPS > 1u) {
-        [[unroll]] for (uint f = 0u; f < 4u; f++) now[f] = pool[A_AT + (4u * quads + f) * QUADS + quad];
+        [[unroll]] for (uint f = 0u; f < 4u; f++) now[f] = pool[A_AT + (4u * line_quad + f) * QUADS + quad];
       }
       [[unroll]] for (uint t = 0u; t < GT_NARROW_MOST_TAPS; t++)
         if (t < TAPS) {
-          vec4 x = pool[(first + t) * STRIDE + quads];
+          vec4 x = pool[(first + t) * STRIDE + line_quad];
           [[unroll]] for (uint f = 0u; f < 4u; f++) sum[t] = fma(vec4(x[f]), now[f], sum[t]);
         }
     }

@@ -9,7 +9,7 @@
 #define GT_NARROW_SPEC_QUADS  3 /* a power of two, at least 4 */
 #define GT_NARROW_SPEC_GROUPS 4 /* a power of two */
 #define GT_NARROW_SPEC_SETS   5 /* a power of two; a workgroup has QUADS * GROUPS * SETS invocations */
-#define GT_NARROW_SPEC_TAPS   6 /* at most GT_NARROW_MOST_TAPS */
+#define GT_NARROW_SPEC_TAPS   6 /* columns of an invocation, at most GT_NARROW_MOST_TAPS */
 #define GT_NARROW_SPEC_CHUNK  8 /* lines per part */
 
 #define GT_NARROW_MOST_TAPS 9

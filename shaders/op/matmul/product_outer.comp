@@ -1,5 +1,5 @@
-/* Small-N wgrad of a KAN: a thread holds the sums of one input's functions in registers and computes the
- * functions on the fly. */
+/* Small-N wgrad of a KAN or linear layer: a thread holds the sums of one input's functions in registers and computes
+ * the functions on the fly. */
 #version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require

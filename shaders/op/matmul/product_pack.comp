@@ -1,4 +1,4 @@
-/* Packs a GEMM operand for matrix units, float16. */
+/* Packs the operands of a GEMM for matrix units, float16. */
 #version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require

@@ -55,15 +55,16 @@ void never() {
 /* Writes one plane of the matrices of the lines from `first` on, over the depth; `extent` lines per matrix. */
 #define WRITE(type, LOAD, WORDS, OCTETS, packed, extent, PLANE_OCTETS, by_columns) \
   for (uint i = gt_subgroup(); i < LINES / extent * (DEPTH / MATRIX_K); i += LOCAL_X / SUBGROUP) { \
-    uint step = i % (DEPTH / MATRIX_K), number = i / (DEPTH / MATRIX_K), all = range_begin(depth) / MATRIX_K + step; \
-    if (all < (SEGMENT != 0u ? range_end(depth) / MATRIX_K : packed_steps())) { \
+    uint step = i % (DEPTH / MATRIX_K), number = i / (DEPTH / MATRIX_K); \
+    uint step_of_k = range_begin(depth) / MATRIX_K + step; \
+    if (step_of_k < (SEGMENT != 0u ? range_end(depth) / MATRIX_K : packed_steps())) { \
       uint from = k_lines ? step * MATRIX_K * K_STRIDE + number * extent / 8u \
                           : number * extent * STRIDE + step * MATRIX_K / 8u; \
-      uint to = packed(z, first / extent + number, all) + plane * PLANE_OCTETS + gt_lane() * OCTETS; \
+      uint to = packed(z, first / extent + number, step_of_k) + plane * PLANE_OCTETS + gt_lane() * OCTETS; \
       type matrix; \
       if (k_lines) { LOAD(matrix, tile, from, K_STRIDE, by_columns); } \
       else { LOAD(matrix, tile, from, STRIDE, !by_columns); } \
-      GT_UNROLL for (uint o = 0u; o < OCTETS; o++) packed_factors().at[to + o] = WORDS(matrix, o); \
+      GT_UNROLL for (uint o = 0u; o < OCTETS; o++) packed_operands().at[to + o] = WORDS(matrix, o); \
     } \
   }
 

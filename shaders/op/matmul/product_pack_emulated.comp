@@ -1,4 +1,4 @@
-/* Packs a GEMM operand, float16, for emulated matrix units. */
+/* Packs the operands of a GEMM, float16, for emulated matrix units. */
 #version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require

@@ -14,8 +14,9 @@ const uint SETS = 1u; /* software devices compile unrolled code slowly */
 /* For accumulators in the epilogue, and for column reductions. */
 shared uvec4 tile_a[LOCAL_X / SUBGROUP * MATRIX_M * PIECE_ROW], tile_b[LOCAL_X + LOCAL_X / 4u];
 
+/* The address of an octet of the packed operands, and the address `octets` octets after another. */
 gt_octets octets_from(uint octet) {
-  uvec2 first = uvec2(packed_factors());
+  uvec2 first = uvec2(packed_operands());
   uint carry, low = uaddCarry(first.x, octet << 4, carry);
   return gt_octets(uvec2(low, first.y + (octet >> 28) + carry));
 }

@@ -4,9 +4,9 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-/* Writes the roots (range.h) of both operands of a GEMM. A workgroup measures 32 lines over one depth, an invocation
- * four quads of them: side by side if k is the contiguous axis, otherwise below one another. For basis functions it
- * measures the inputs, each once, and derives bounds of the functions from them (range_basis.glsl).
+/* Writes the roots (range.h) of both operands of a GEMM, unless they are known. A workgroup measures 32 lines over one
+ * depth, an invocation four quads of them: side by side if k is the contiguous axis, otherwise below one another. For
+ * basis functions it measures the inputs, each once, and derives bounds of the functions from them (range_basis.glsl).
  *
  * To run at the speed of memory, it loads the quads of dense operands at once, without a branch at which a driver would
  * wait. The layout of the partial maxima in shared memory avoids bank conflicts of stores and loads. */
@@ -21,12 +21,13 @@ layout(constant_id = GT_FACTOR_SPEC_RESULT) const uint RESULT = 0u;
 #include "op/matmul/load.glsl"
 #include "op/matmul/range.glsl"
 
-/* True if the kernel patches_range writes the roots of an im2col operand (patches_blocks.h). */
-const bool KNOWN = (FORM & GT_MATRIX_BLOCKS) != 0u;
-const bool KNOWN_PATCHES_A = KNOWN && KIND_A == GT_FACTOR_PATCHES, KNOWN_PATCHES_B = KNOWN && KIND_B == GT_FACTOR_PATCHES;
-/* True if the GEMM that has computed the operand has also written its roots (measures.glsl). */
-const bool MADE_A = (FORM & GT_MATRIX_KNOWN_A) != 0u, MADE_B = (FORM & GT_MATRIX_KNOWN_B) != 0u;
-const bool KNOWN_A = KNOWN_PATCHES_A || MADE_A, KNOWN_B = KNOWN_PATCHES_B || MADE_B;
+/* True if kernel patches_range writes the roots of an im2col operand (patches_blocks.h). */
+const bool BY_BLOCKS = (FORM & GT_MATRIX_BLOCKS) != 0u;
+const bool KNOWN_PATCHES_A = BY_BLOCKS && KIND_A == GT_FACTOR_PATCHES;
+const bool KNOWN_PATCHES_B = BY_BLOCKS && KIND_B == GT_FACTOR_PATCHES;
+/* True if the roots of the operand were known before (product_matrix.h). */
+const bool GIVEN_A = (FORM & GT_MATRIX_KNOWN_A) != 0u, GIVEN_B = (FORM & GT_MATRIX_KNOWN_B) != 0u;
+const bool KNOWN_A = KNOWN_PATCHES_A || GIVEN_A, KNOWN_B = KNOWN_PATCHES_B || GIVEN_B;
 const bool BRIEF = (FORM & GT_MATRIX_BRIEF) != 0u;
 const uint QUADS = 4u, AT_ONCE = BRIEF ? 1u : QUADS;
 /* Partial maxima, [share][line]: a line has a share for each invocation that measures some of its elements. ROW: words

@@ -45,7 +45,7 @@ void main() {
   stage_begin(me);
   stage_weights(me, n0);
   for (uint at = m0; at < min(m0 + CHUNKS * POSITIONS, m); at += POSITIONS) {
-    vec4 sum[8];
+    vec4 sum[8]; /* [two quads of columns, at most][four rows] */
     stage_patches(me, at, m);
     barrier();
     [[unroll]] for (uint i = 0u; i < 8u; i++) sum[i] = vec4(0.0);

@@ -9,6 +9,6 @@
 #define GT_SHALLOW_SPEC_SETS   5 /* a workgroup has QUADS / WIDE * SETS invocations */
 #define GT_SHALLOW_SPEC_CHUNKS 6 /* chunks of POSITIONS rows per workgroup */
 #define GT_SHALLOW_SPEC_UNROLL 8 /* elements multiplied in straight code, at most GT_SHALLOW_MOST_UNROLL */
-#define GT_SHALLOW_SPEC_ROWS   9 /* elements of a patch, rounded up to a multiple of UNROLL */
+#define GT_SHALLOW_SPEC_ROWS   9 /* of the transposed tile: elements of a patch, padded for UNROLL */
 
 #define GT_SHALLOW_MOST_UNROLL 8

@@ -1,4 +1,4 @@
-/* Small-N dgrad of a KAN with many rows: coefficients in registers, derivatives of the functions on the fly. */
+/* Dgrad of a KAN layer with few outputs and many rows: coefficients in registers, derivatives on the fly. */
 #version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require

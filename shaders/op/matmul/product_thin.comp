@@ -125,14 +125,14 @@ void write(uint first) {
 }
 
 void main() {
-  uint me = gl_LocalInvocationID.x, share = me % SHARES, own = me / SHARES, quads = (k + 3u) / 4u;
+  uint me = gl_LocalInvocationID.x, share = me % SHARES, my_line = me / SHARES, quads = (k + 3u) / 4u;
   uint first = (gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * LINES;
   if (first >= m) return;
   float sum[COLUMNS_OF_B];
   gt_spot line, spot[GT_THIN_AT_ONCE];
   vec4 now[GT_THIN_AT_ONCE], next[GT_THIN_AT_ONCE];
   GT_BEGIN(KIND_A)
-  GT_LINE(line, KIND_A, 0u, min(first + own, m - 1u), k, 0u)
+  GT_LINE(line, KIND_A, 0u, min(first + my_line, m - 1u), k, 0u)
   [[unroll]] for (uint c = 0u; c < COLUMNS_OF_B; c++) sum[c] = 0.0;
   FETCH(0u)
   for (uint at = 0u; at < quads; at += STEP) {
@@ -147,7 +147,7 @@ void main() {
   }
   barrier();
   [[unroll]] for (uint c = 0u; c < COLUMNS_OF_B; c++) {
-    uint word = own * SUMS + c * SHARES + share;
+    uint word = my_line * SUMS + c * SHARES + share;
     pool[word / 4u][word & 3u] = sum[c];
   }
   barrier();

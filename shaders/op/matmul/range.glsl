@@ -29,7 +29,8 @@ uint range_entries(uint kind, uint stride) { return kind == GT_FACTOR_DENSE && s
 #define RANGE_POWERS(KIND) (RANGE_EVEN(KIND) ? 1u : (KIND) == GT_FACTOR_REPEATED ? RANGE_DEPTHS : range_depths())
 #define RANGE_POWER(KIND, depth) (RANGE_EVEN(KIND) ? 0u : (KIND) == GT_FACTOR_REPEATED ? (depth) % RANGE_DEPTHS : (depth))
 
-/* The factor by which elements are multiplied: 1 / P, also a power of two. root: the bits of the root. */
+/* The factor by which elements are multiplied: 1 / P, also a power of two. root: the bits of the root r; the biased
+ * exponent of 1 / r^2 is 3 * 127 - 2 * that of r. */
 float scale_of(uint root) { return uintBitsToFloat((381u << 23) - 2u * root); }
 vec4 scales_of(uvec4 root) { return uintBitsToFloat(uvec4(381u << 23) - 2u * root); }
 
@@ -55,6 +56,7 @@ uvec4 range_peaks(uvec4 inputs, uint term) {
 }
 
 const bool RANGE_RAW_ONLY = (BASIS_KIND & GT_BASIS_RAW_ONLY) != 0u;
+/* The bits of an upper bound of all functions. */
 uint range_peak_of_all() { return geometry.at[GT_BASIS_PEAK_OF]; }
 /* The root of a column, from the amax of its input. */
 float range_root_of_column(float largest, uint column) {
@@ -64,7 +66,7 @@ float range_root_of_column(float largest, uint column) {
   return gt_range_root(bits);
 }
 
-/* True if the roots of A and B are in separate buffers, because another kernel has written some. */
+/* True if the roots of A and B are in separate buffers, because some were known before product_range ran. */
 const bool RANGES_APART = (FORM & (GT_MATRIX_KNOWN_A | GT_MATRIX_KNOWN_B)) != 0u;
 /* Index of the root of the first line of batch entry z at a depth, of A and of B. */
 uint range_a(uint z, uint depth) {

@@ -7,7 +7,7 @@
  * so that the amax, the largest absolute value, lies in [2^13, 2^15). r is infinity if an element is an
  * infinity or NaN. The products of elements are multiplied by P of both lines at the end of the depth.
  *
- * Roots are stored as [batch][ceil(k / depth)][ceil(wide / pad) * pad], those of A before those of B; if all
+ * Roots are stored as [batch][ceil(k / depth)][ceil(lines / pad) * pad], those of A before those of B; if all
  * batch entries share a dense operand, there is one entry.
  *
  * For basis functions an upper bound replaces the amax, and if all functions are bounded, all of K has one
@@ -16,8 +16,8 @@
  * the base has inputs of its own][ceil(inputs / pad) * pad].
  *
  * The GEMM that computes an operand may also compute its roots (measures.glsl), for tiles of a half or a
- * quarter of GT_RANGE_DEPTH; the reader uses the largest of a depth. If all elements of an operand are 0 or
- * at least 2^-12 times its amax, one root for all is enough (an even operand): float16 parts then keep as
+ * quarter of GT_RANGE_DEPTH; the reader uses the largest root of a depth. If all elements of an operand are 0
+ * or at least 2^-12 times its amax, one root for all is enough (an even operand): float16 parts then keep as
  * many digits as with separate roots. */
 #define GT_RANGE_DEPTH  128u
 #define GT_RANGE_PAD    128u
@@ -25,7 +25,8 @@
 #define GT_RANGE_GROUP  256u /* invocations of that workgroup */
 #define GT_RANGE_PLACES 32u  /* neighboring pixels in a block: patches_blocks.h */
 /* The exponent of the root for an amax with exponent `most`, both as stored in floats. An exponent below
- * GT_RANGE_LEAST is replaced by it, so that 1 / P is in the range of floats. */
+ * GT_RANGE_LEAST is replaced by it, so that 1 / P is in the range of floats. 114 = 127 - 13: the amax divided
+ * by P is at least 2^13. */
 #define GT_RANGE_LEAST      15u
 #define GT_RANGE_ROOT(most) (((most) + 114u) / 2u)
 #ifdef GL_core_profile

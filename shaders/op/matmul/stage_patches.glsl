@@ -26,9 +26,9 @@ void stage_begin(uint me) {
 
 /* Stages the patches of the lines from `at` on; from `end` on they are 0. */
 void stage_patches(uint me, uint at, uint end) {
-  uint place = me % POSITIONS, lane = me / POSITIONS, to = place / 4u, columns = GT_STAGE_COLUMNS;
-  bool there = at + place < end;
-  gt_spot line = patches_line(0u, min(at + place, end - 1u));
+  uint position = me % POSITIONS, lane = me / POSITIONS, to = position / 4u, columns = GT_STAGE_COLUMNS;
+  bool there = at + position < end;
+  gt_spot line = patches_line(0u, min(at + position, end - 1u));
   for (uint first = lane; first - lane < columns; first += BATCH * ACROSS) {
     float v[GT_STAGE_MOST_BATCH];
     [[unroll]] for (uint i = 0u; i < GT_STAGE_MOST_BATCH; i++)
@@ -39,6 +39,6 @@ void stage_patches(uint me, uint at, uint end) {
         v[i] = has ? x : 0.0;
       }
     [[unroll]] for (uint i = 0u; i < GT_STAGE_MOST_BATCH; i++)
-      if (i < BATCH && first + i * ACROSS < columns) pool[(first + i * ACROSS) * STRIDE + to][place & 3u] = v[i];
+      if (i < BATCH && first + i * ACROSS < columns) pool[(first + i * ACROSS) * STRIDE + to][position & 3u] = v[i];
   }
 }

@@ -60,15 +60,16 @@ static gt_matmul_config choose_own_tiles(const gt_matmul_shape *s) {
   const uint32_t least_down = gt_ceil_div(s->m, GT_MATMUL_TILE);
   const uint32_t most_down = gt_min_u32(gt_ceil_div(s->m, LEAST), least_down + wanted);
   const uint32_t least_across = gt_ceil_div(s->n, GT_MATMUL_TILE), most_across = gt_ceil_div(s->n, 2 * PANEL);
-  enum { MADE = 4 }; /* cost of computing an element, if a copy costs 1 */
-  const double of_a = is_made(s->kind_a) ? MADE : s->trans_a || s->kind_a == GT_FACTOR_ROWS;
-  const double of_b = is_made(s->kind_b) ? MADE : s->trans_b ? 2 : 1;
+  enum { COMPUTED = 4 }; /* cost of computing an element, if a copy costs 1 */
+  const double of_a = is_made(s->kind_a) ? COMPUTED : s->trans_a || s->kind_a == GT_FACTOR_ROWS;
+  const double of_b = is_made(s->kind_b) ? COMPUTED : s->trans_b ? 2 : 1;
   gt_matmul_config best = {.split = 1};
   double best_cost = 0;
   for (uint32_t down = least_down; down <= most_down; down++) {
     const uint32_t across = gt_min_u32(gt_max_u32(gt_ceil_div(wanted, down), least_across), most_across);
     const uint32_t bm = gt_ceil_div(s->m, down), bn = gt_ceil_div(gt_ceil_div(s->n, across), PANEL) * PANEL;
     const double lacking = (uint64_t)down * across < wanted ? wanted - down * across : 0;
+    /* Per element along K: the copies; and for each tile that is lacking, as much as a copy of A and of B. */
     const double cost = of_b * s->n * down + of_a * s->m * across + lacking * ((double)s->m + s->n);
     if (best.bm && cost >= best_cost) continue;
     best_cost = cost;
@@ -206,17 +207,17 @@ static double busy_cycles(const candidate *c, const gt_matmul_shape *s) {
   return c->bk * (BUSY * (multiply > read ? multiply : read) + MADE * made + DRAINED * drained);
 }
 
-/* Latency of a workgroup, in cycles. is_read: this kernel runs the epilogue. unhidden: how many times as long
- * the latency of a K tile is, because the workgroup has few threads. */
-static double waiting_cycles(const candidate *c, double slices, bool is_read) {
+/* Latency of a workgroup, in cycles. runs_epilogue: this kernel does, not a reduction kernel. unhidden: how
+ * many times as long the latency of a K tile is, because the workgroup has few threads. */
+static double waiting_cycles(const candidate *c, double slices, bool runs_epilogue) {
   const double threads = threads_of(c), unhidden = threads < FULL_GROUP ? FULL_GROUP / threads : 1;
   const double quads = (double)c->bm * c->bn / 4 / threads; /* that a thread writes */
   return START_CYCLES + slices * SLICE_CYCLES * unhidden + (c->teams - 1) * TEAM_CYCLES +
-         quads * (is_read ? WRITE_CYCLES : STORE_CYCLES);
+         quads * (runs_epilogue ? WRITE_CYCLES : STORE_CYCLES);
 }
 
 double gt_matmul_together(uint32_t shared_bytes, uint32_t most, const gt_target *target) {
-  enum { RESERVED = 1024 };
+  enum { RESERVED = 1024 }; /* bytes, as on NVIDIA GPUs */
   const uint32_t room = target->shared_bytes + target->shared_bytes / 8;
   return gt_max_u32(gt_min_u32(room / (shared_bytes + RESERVED), most), 1);
 }
@@ -229,9 +230,9 @@ static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_ta
   const double of_unit = gt_matmul_groups_of_unit(groups, target->units);
   enum { MOST = 4 };
   const double waits = gt_matmul_waves(of_unit, gt_matmul_together(shared_bytes(c), MOST, target));
-  const bool is_read = way->split < 2 || gt_matmul_arrives(s, way, target->units);
+  const bool runs_epilogue = way->split < 2 || gt_matmul_arrives(s, way, target->units);
   const double sums = s->whole_columns && way->split > 1 ? WHOLE_PART * way->split : 0;
-  return of_unit * slices * busy_cycles(c, s) + waits * waiting_cycles(c, slices, is_read) +
+  return of_unit * slices * busy_cycles(c, s) + waits * waiting_cycles(c, slices, runs_epilogue) +
          gt_matmul_ending_cycles(s, way, target->units) + sums;
 }
 
@@ -308,7 +309,7 @@ static void add_tile_ways(ways *w, const candidate *c, const gt_matmul_shape *s,
     if (split > 1 && (s->whole_k || k_chunk < 64 || gt_ceil_div(s->k, k_chunk) != split)) continue;
     if (split > 1 && (uint64_t)split * s->m * s->n * s->batch > GT_MATMUL_MOST_PARTIAL) break;
     if (split > 1 && target->max_grid && tiles > target->max_grid)
-      break; /* parts are along y: tiles along x */
+      break; /* the parts are along y, so all tiles must be along x */
     const gt_matmul_config way = scalar_config(c, split, k_chunk);
     add_way(w, way, estimate(c, s, target, &way));
   }

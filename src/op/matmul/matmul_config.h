@@ -65,6 +65,7 @@ static inline bool gt_matmul_has_bytes(const gt_matmul_shape *shape) {
   return shape->kind_a == GT_FACTOR_BYTES || shape->kind_b == GT_FACTOR_BYTES;
 }
 
+/* True if an operand consists of rows of a table. */
 static inline bool gt_matmul_has_rows(const gt_matmul_shape *shape) {
   return shape->kind_a == GT_FACTOR_ROWS || shape->kind_b == GT_FACTOR_ROWS;
 }
@@ -84,19 +85,20 @@ typedef enum gt_engine {
 } gt_engine;
 
 typedef struct gt_matmul_config {
-  uint16_t bm, bn, bk;     /* workgroup tile, and depth of the K tile in shared memory */
+  uint16_t bm, bn;         /* workgroup tile */
+  uint16_t bk;             /* depth of the K tile in shared memory; SHALLOW, OUTER: lines staged at a time */
   uint16_t tm, tn;         /* tile of a thread; on matrix units of a subgroup */
   uint16_t teams;          /* slice-K: groups of threads that share a K tile; scalar engine on devices only.
                               EDGES, FEW, THIN: invocations per row of the result; OUTER, SLOPES: lines that
                               are processed at once */
   uint16_t engine;         /* gt_engine */
   bool packed;             /* matrix units: a kernel packs the operands before (shaders/op/matmul/packed.h) */
-  uint32_t split, k_chunk; /* split-K: number of parts, and length of each, a multiple of bk */
+  uint32_t split, k_chunk; /* split-K: number of parts, and length of each; the last may be shorter */
 } gt_matmul_config;
 
 enum {
-  GT_MATMUL_SPLITS = 32,           /* most parts of split-K */
-  GT_MATMUL_MANY = 8,              /* workgroups per multiprocessor beyond which waves are not rounded up */
+  GT_MATMUL_SPLITS = 32, /* most split-K parts of the scalar engine, and of a last-block reduction */
+  GT_MATMUL_MANY = 8,    /* workgroups per multiprocessor beyond which waves are not rounded up */
   GT_MATMUL_MOST_PARTIAL = 1 << 23 /* most elements of all partial results of split-K, on a device */
 };
 /* Workgroups of a product with this configuration. */

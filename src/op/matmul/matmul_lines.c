@@ -1,4 +1,4 @@
-/* Shared by the small-N wgrad and dgrad kernels of a KAN: tile sizes and limits. */
+/* Shared by the wgrad and dgrad kernels of a KAN layer with few outputs: tile sizes and limits. */
 #include "op/matmul/matmul_lines.h"
 #include "base/count.h"
 #include "shaders/op/matmul/lines.h"
@@ -14,22 +14,23 @@ enum {
 };
 
 uint32_t gt_matmul_lines_room(const gt_target *target) {
-  enum { RESERVED = 16 };
+  enum { RESERVED = 16 }; /* for small variables of the kernels, such as `arrived` (parts.glsl) */
   return gt_min_u32(target->shared_bytes, GT_LINES_BYTES + RESERVED) - RESERVED;
 }
 
-uint32_t gt_matmul_lines_staged(const gt_matmul_lines *have, uint32_t lines, uint32_t room, uint32_t more) {
-  const uint32_t at_once = GT_LINES_THREADS / have->inputs;
-  const uint32_t bytes = 4 * have->inputs * have->planes + 16 * GT_LINES_SPREAD(have->outputs) + more;
+uint32_t gt_matmul_lines_staged(const gt_matmul_lines *work, uint32_t lines, uint32_t room, uint32_t more) {
+  const uint32_t at_once = GT_LINES_THREADS / work->inputs;
+  const uint32_t bytes = 4 * work->inputs * work->planes + 16 * GT_LINES_SPREAD(work->outputs) + more;
   const uint32_t most = room / bytes / at_once * at_once;
   if (!most) return 0;
   return gt_ceil_div(gt_ceil_div(lines, gt_ceil_div(lines, most)), at_once) * at_once;
 }
 
-double gt_matmul_lines_cycles(const gt_matmul_lines *have, double lines) {
-  const double warps = lines * have->inputs / WARP, quads = gt_ceil_div(have->outputs, 4);
-  const double issued = (have->functions * ((double)have->outputs + have->made) + quads + LINE) / SCHEDULERS;
+double gt_matmul_lines_cycles(const gt_matmul_lines *work, double lines) {
+  const double warps = lines * work->inputs / WARP, quads = gt_ceil_div(work->outputs, 4);
+  const double issued =
+      (work->functions * ((double)work->outputs + work->instructions) + quads + LINE) / SCHEDULERS;
   const double staged =
-      lines * (have->inputs * have->planes / 4.0 + have->outputs) * STAGED / WARP / SCHEDULERS;
-  return warps * fmax(issued, quads * READ_CYCLES + 1) + staged;
+      lines * (work->inputs * work->planes / 4.0 + work->outputs) * STAGED / WARP / SCHEDULERS;
+  return warps * fmax(issued, quads * READ_CYCLES + 1 /* the input */) + staged;
 }

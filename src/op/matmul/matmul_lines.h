@@ -7,7 +7,7 @@
 typedef struct gt_matmul_lines {       /* work of a workgroup */
   uint32_t inputs, functions, outputs; /* functions of each input */
   uint32_t planes;                     /* 2 if the last function reads inputs of its own, else 1 */
-  uint32_t made;                       /* instructions to compute a function value */
+  uint32_t instructions;               /* to compute a function value */
 } gt_matmul_lines;
 
 enum {
@@ -26,7 +26,7 @@ enum {
 uint32_t gt_matmul_lines_room(const gt_target *target);
 /* How many of `lines` lines are staged at a time, in even shares, in `room` bytes of shared memory. more:
  * bytes of a line in addition to its inputs and outputs. 0: not even one fits. */
-uint32_t gt_matmul_lines_staged(const gt_matmul_lines *have, uint32_t lines, uint32_t room, uint32_t more);
+uint32_t gt_matmul_lines_staged(const gt_matmul_lines *work, uint32_t lines, uint32_t room, uint32_t more);
 /* Cycles of a multiprocessor to stage this many lines and to loop over them. */
-double gt_matmul_lines_cycles(const gt_matmul_lines *have, double lines);
+double gt_matmul_lines_cycles(const gt_matmul_lines *work, double lines);
 #endif

@@ -147,8 +147,9 @@ static uint32_t shared_bytes(const candidate *c, form f, const gt_matmul_shape *
 /* True if the kernel with this candidate can compute the product on this device. */
 static bool fits(const candidate *c, form f, const gt_matmul_shape *s, const gt_target *target,
                  gt_matrix_shape unit) {
-  const bool kind = gt_matmul_is_dense(s->kind_a) || (c->heavy && s->kind_a == GT_FACTOR_BASIS && s->heavy_a);
-  const bool by_k = s->trans_a && !s->trans_b && kind && gt_matmul_is_dense(s->kind_b);
+  const bool accepts_a =
+      gt_matmul_is_dense(s->kind_a) || (c->heavy && s->kind_a == GT_FACTOR_BASIS && s->heavy_a);
+  const bool by_k = s->trans_a && !s->trans_b && accepts_a && gt_matmul_is_dense(s->kind_b);
   return c->rate[f] > 0 && (by_k || !c->by_k) && c->sm % unit.m == 0 && c->sn % unit.n == 0 &&
          c->bk % unit.k == 0 && threads_of(c, target) <= target->max_workgroup &&
          shared_bytes(c, f, s, target) <= target->shared_bytes && piece_of(c, f, s, target, unit).matrices;
@@ -205,8 +206,9 @@ static bool spills(const candidate *c, form f, const gt_matmul_shape *s, const g
               (s->kind_a == GT_FACTOR_BASIS ? MOST_MADE : MOST_FETCHED));
 }
 
-/* True if emulation stays within the loop iterations that software devices allow, whatever the values. A tile
- * that holds an infinity or NaN is summed without scales. */
+/* True if emulation of this tile over k elements of K stays within the loop iterations that software devices
+ * allow. A tile that holds an infinity or NaN takes the most, in plain_tile (product_matrix.glsl); that is
+ * ignored if K must not be split. */
 static bool keeps_within_passes(const candidate *c, const gt_target *target, uint32_t k, bool whole_k) {
   const uint32_t quads = c->bm * c->bn / QUAD / threads_of(c, target);
   return k <= MOST_EMULATED_SLABS * c->bk && (whole_k || quads * k * EMULATED_PASSES <= MOST_EMULATED_PASSES);
@@ -339,7 +341,7 @@ static uint64_t depths_of(const gt_matmul_shape *s) {
 
 /* Sets the number of scales of each operand: one per line and scale block, but only once for an A that all
  * segments share (GT_FACTOR_REPEATED). */
-static void measure(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a, bool shared_b) {
+static void count_scales(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a, bool shared_b) {
   const uint64_t depths = depths_of(s);
   const uint64_t of_a = s->even_a ? 1 : s->kind_a == GT_FACTOR_REPEATED ? depths_of_segment(s) : depths;
   const bool of_inputs = s->inputs_a && s->trans_a && !s->even_a;
@@ -353,8 +355,8 @@ static void measure(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a,
 
 /* Sets the size of the packed operands (packed.h), with one K step of padding after B, and the number of
  * workgroups that pack them. */
-static void measure_packed(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a, bool shared_b, form f,
-                           gt_matrix_shape unit, const gt_target *target) {
+static void set_packed_size(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a, bool shared_b,
+                            form f, gt_matrix_shape unit, const gt_target *target) {
   const uint64_t steps = 2ull * gt_ceil_div(s->k, 2 * unit.k), depths = depths_of(s);
   const uint64_t entries_a = cut->makes_a ? 0 : shared_a ? 1 : s->batch, entries_b = shared_b ? 1 : s->batch;
   const uint64_t steps_a = s->segment ? s->segment / unit.k : steps,
@@ -400,7 +402,7 @@ static bool joins_columns(const candidate *c, form f, const gt_matmul_shape *s, 
 
 /* True if the kernel can compute the amax of its result: it is a single matrix, complete in one workgroup per
  * tile, of whole vec4s, and tiles are whole scale blocks or halves of them. */
-static bool measures(const gt_matmul_config *c, const gt_matmul_shape *s) {
+static bool can_measure(const gt_matmul_config *c, const gt_matmul_shape *s) {
   return c->split == 1 && !s->segment && s->batch == 1 && s->n % QUAD == 0 && c->bm >= GT_RANGE_DEPTH / 2 &&
          c->bn >= GT_RANGE_DEPTH / 2;
 }
@@ -455,12 +457,12 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_sh
   const piece writes = piece_of(&tile, f, s, target, unit);
   spec[GT_MATRIX_SPEC_WRITE] = writes.matrices | writes.row << 8;
   cut.columns = joins_columns(&tile, f, s, writes, unit, target);
-  if (!is_bfloat && measures(c, s)) cut.measures = GT_MEASURED_ROWS | GT_MEASURED_COLUMNS;
-  if (!is_bfloat) measure(&cut, s, shared_a, shared_b);
+  if (!is_bfloat && can_measure(c, s)) cut.measures = GT_MEASURED_ROWS | GT_MEASURED_COLUMNS;
+  if (!is_bfloat) count_scales(&cut, s, shared_a, shared_b);
   if (c->packed) {
     cut.pack = &pack[units->emulated][is_bfloat];
     cut.makes_a = s->kind_a == GT_FACTOR_BASIS;
-    measure_packed(&cut, s, shared_a, shared_b, f, unit, target);
+    set_packed_size(&cut, s, shared_a, shared_b, f, unit, target);
   }
   if (!is_bfloat && (!c->packed || cut.makes_a)) cut.range = &range;
   return cut;

@@ -54,10 +54,10 @@ static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, cons
   const double warp =
       e.groups * (4.0 * e.taps + QUAD_CYCLES * (4.0 + e.taps)) + ELEMENT_CYCLES * e.elements + LINES_CYCLES;
   const double tile_cycles = (double)e.threads / WARP * warp, k_tiles = gt_ceil_div(c->k_chunk, c->bk);
-  const double alone = tile_cycles + WAIT_CYCLES, shared = tile_cycles * together;
-  const double group = k_tiles * (alone > shared ? alone : shared) + START_CYCLES;
-  const double groups = (double)gt_ceil_div(s->m, c->bm) * c->split;
-  return gt_matmul_cycles(s, c, target->units, groups / together, group);
+  const double alone = tile_cycles + WAIT_CYCLES, busy = tile_cycles * together;
+  const double workgroup = k_tiles * (alone > busy ? alone : busy) + START_CYCLES; /* cycles */
+  const double workgroups = (double)gt_ceil_div(s->m, c->bm) * c->split;
+  return gt_matmul_cycles(s, c, target->units, workgroups / together, workgroup);
 }
 
 /* Offers split-K with `each` workgroups per multiprocessor, if K is long enough. */

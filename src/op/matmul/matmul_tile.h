@@ -13,10 +13,10 @@ typedef struct gt_factor {
   /* to[i * step + j] = the element at `position` + j of line `line` + i, i < lines, j < positions <= step. */
   void (*make)(const struct gt_factor *factor, uint32_t line, uint32_t lines, uint32_t position,
                uint32_t positions, float *to, size_t step);
-  const float *from;                   /* what it is computed of: an image, a table, inputs */
+  const float *from;                   /* what it is computed from: an image, a table, inputs */
   const uint32_t *geometry;            /* words of the loader (gt_product.geometry) */
   const uint32_t *spec;                /* specialization constants of the step */
-  uint32_t entry;                      /* of the batch */
+  uint32_t entry;                      /* number of the batch entry */
   uint32_t wide, stride;               /* length of a line; elements from one batch entry to the next */
   uint32_t first_line, first_position; /* of the tile: gt_factor_make adds them */
 } gt_factor;

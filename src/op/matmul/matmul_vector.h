@@ -1,8 +1,12 @@
 /* Body of the vector kernels, for a file that has defined
  *   GT_TARGET  the instruction set, as an attribute      LANES    floats of a vector
- *   vector     its type, with load, store, broadcast, fused, sum, mask_of, load_part, store_part
+ *   vector     its type, with zero, load, store, broadcast, fused, sum, load_part, store_part
+ *   mask       which floats of a vector load_part and store_part use, with mask_of: the first n
  *   ROWS       most rows of c in registers               TILE     the function's name
  *   VECTORS    most vectors of a row in registers, 2, or 4 with half as many rows
+ *   EACH_ROWS  (X, S): X(1) S X(2) S … X(ROWS)           COMMA    a comma, as S
+ *   EACH_HALF  with 4 vectors: the same up to ROWS / 2
+ *
  * A block of ROWS x 2 vectors of c, or ROWS/2 x 4, stays in registers for a whole GT_MATMUL_DEPTH of k. b is
  * copied panel by panel, each as wide as a block, so that a panel stays in near caches for all rows; a is
  * copied if its values are read often enough. */
@@ -39,12 +43,12 @@ typedef struct panel_of_b { /* WIDTH or LANES columns at at[k * step] */
   size_t step;
 } panel_of_b;
 
-/* c[rows, columns] = (first) or += the product over `depth` of k. Loops are unrolled, because compilers keep
- * an array that a loop indexes in memory. */
+/* Stores the product over `depth` of k to c[rows, columns] if `first`, otherwise adds it. Loops are unrolled,
+ * because compilers keep an array that a loop indexes in memory. */
 INLINE void block(const int rows, const int vectors, rows_of_a a, panel_of_b b, uint32_t depth, float *c,
                   size_t ldc, uint32_t columns, bool first) {
   vector total[ROWS][VECTORS], right[VECTORS];
-  const float *at[ROWS / 3];
+  const float *at[ROWS / 3]; /* one pointer for three rows: the others are at + row and at + 2 row */
   UNROLL for (int i = 0; i < rows; i++) { UNROLL for (int v = 0; v < vectors; v++) total[i][v] = zero(); }
   UNROLL for (int g = 0; g * 3 < rows; g++) at[g] = a.at + (size_t)g * 3 * a.row;
   for (int i = 0; i < rows; i++)
@@ -161,8 +165,10 @@ enum {
   B_FLOATS = B_PANELS * B_PANEL
 };
 _Static_assert(B_FLOATS + A_FLOATS <= GT_MATMUL_PACK, "copies of a and b fit");
-_Static_assert(A_FLOATS >= GT_MATMUL_TILE * A_ROW, "rows of a too");
-_Static_assert(A_FLOATS >= 2 * A_PANEL + FEW * GT_MATMUL_TILE, "and a result across");
+_Static_assert(A_FLOATS >= GT_MATMUL_TILE * A_ROW,
+               "rows of an a that is computed fit in place of its panels");
+_Static_assert(A_FLOATS >= 2 * A_PANEL + FEW * GT_MATMUL_TILE,
+               "the result of multiply_across fits after its two panels of a");
 
 /* The first column of b that is copied. If c has few rows, each value of b is read once, which is not worth a
  * copy, except for the last panel if it ends within a vector. */
@@ -284,7 +290,7 @@ INLINE panel_of_b panel_at(const strip *s, uint32_t j) {
  * is a power of two. */
 GT_TARGET static void multiply_strip(const strip *s, uint32_t rows, rows_of_a a, float *c, size_t ldc) {
   uint32_t j = 0;
-#if VECTORS == 4
+#if VECTORS == 4 /* panels of three or four vectors, for half of the rows at a time */
   const uint32_t rest = s->o->n % WIDTH, wide = rest > 2 * LANES ? s->o->n : s->o->n - rest;
   for (uint32_t i = 0, some = (rows + 1) / 2; i < rows && wide; i += some, some = rows - i) {
     const rows_of_a half = {a.at + i * a.row, a.row, a.step};

@@ -12,7 +12,7 @@ enum { QUAD = 4 };
 
 static uint32_t group_channels(const gt_patches *p) { return p->channels / p->groups; }
 
-/* True if the filter tap reads elements at positions of the axis' phase; without by_phase all taps do. */
+/* True if patches at positions of the axis' phase contain this filter tap; without by_phase they have all. */
 static bool hits(const gt_patches *p, const gt_patches_axis *axis, uint32_t tap) {
   const uint64_t along = (uint64_t)tap * axis->dilation;
   return !p->by_phase || along % axis->stride == (axis->phase + axis->before) % axis->stride;
@@ -120,7 +120,7 @@ static uint32_t slack_of(const gt_patches *p) {
   return (uint32_t)slack;
 }
 
-uint32_t *gt_patches_geometry(const gt_patches *p, size_t *words, uint32_t *spec) {
+uint32_t *gt_patches_geometry(const gt_patches *p, size_t *words, uint32_t *own) {
   const uint32_t group = group_channels(p), each = group % QUAD ? 1 : QUAD, length = gt_patches_length(p);
   const uint32_t entries = gt_max_u32(length / each, 1), listed = gt_max_u32(length, 1);
   const uint32_t list = GT_PATCHES_TABLE + entries * GT_PATCHES_ENTRY;
@@ -144,9 +144,9 @@ uint32_t *gt_patches_geometry(const gt_patches *p, size_t *words, uint32_t *spec
   geometry[GT_PATCHES_ROWS] = row;
   geometry[GT_PATCHES_SLACK] = slack_of(p);
   set_taps(p, each, geometry, geometry + list);
-  spec[GT_PATCHES_SPEC_RANK - GT_FACTOR_SPEC_OWN] = p->rank;
-  spec[GT_PATCHES_SPEC_QUADS - GT_FACTOR_SPEC_OWN] = each == QUAD;
-  spec[GT_PATCHES_SPEC_HOLES - GT_FACTOR_SPEC_OWN] = holes;
+  own[GT_PATCHES_SPEC_RANK - GT_FACTOR_SPEC_OWN] = p->rank;
+  own[GT_PATCHES_SPEC_QUADS - GT_FACTOR_SPEC_OWN] = each == QUAD;
+  own[GT_PATCHES_SPEC_HOLES - GT_FACTOR_SPEC_OWN] = holes;
   return geometry;
 }
 

@@ -9,7 +9,7 @@ typedef struct gt_patches_axis {
   uint32_t size;                             /* of the image */
   uint32_t positions;                        /* of the window */
   uint32_t kernel, stride, dilation, before; /* of the convolution; before: padding before the image */
-  uint32_t phase;                            /* with by_phase: from 0 to stride - 1 */
+  uint32_t phase;                            /* with by_phase: the first position, 0 to stride - 1 */
 } gt_patches_axis;
 
 typedef struct gt_patches {

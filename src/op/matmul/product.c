@@ -13,8 +13,8 @@
 
 static const gt_kernel finish_kernel = {"matmul_finish", gt_matmul_finish_cpu};
 
-/* In how many sets the partial results are added in parallel: enough to fill the device with `quads` vec4s of
- * the result, as long as each set has more than GT_FINISH_AT_ONCE parts. */
+/* In how many sets the partial results are added in parallel. The number is doubled until the invocations for
+ * `quads` vec4s of the result fill the device, or a set has at most GT_FINISH_AT_ONCE parts. */
 static uint32_t sets_of(const gt_target *target, uint32_t quads, uint32_t parts) {
   enum { BUSY = 512, MOST = 32 }; /* BUSY: invocations that keep a multiprocessor busy */
   uint32_t sets = 1;

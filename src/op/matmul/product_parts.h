@@ -19,9 +19,9 @@ typedef struct gt_known_lines {
   /* GT_MATRIX_KNOWN_A, with GT_MATRIX_EVEN_A if all have one scale, also for operand B, whose own flags are
    * twice these; 0: not known. */
   uint32_t form;
-  uint32_t parts;   /* log2 of the number of scales that GT_RANGE_DEPTH elements along K have */
-  uint32_t scratch; /* memory that holds the scales, unless all have one */
-  float root;       /* the one scale, if all have one */
+  uint32_t log2_parts; /* of the number of scales that GT_RANGE_DEPTH elements along K have */
+  uint32_t scratch;    /* memory that holds the scales, unless all have one */
+  float root;          /* the one scale, if all have one */
 } gt_known_lines;
 
 /* Scales that the product's kernel reads. */
@@ -30,7 +30,7 @@ typedef struct gt_product_ranges {
   uint32_t form; /* GT_MATRIX_… of both; not 0: B's scales have a buffer of their own, else they follow A's */
 } gt_product_ranges;
 
-/* True if both operands are of kinds whose scales can be passed to the kernel when they are known before. */
+/* True if both operands are of kinds whose scales can be passed to the kernel instead of being computed. */
 bool gt_product_may_be_known(const gt_matmul_shape *shape);
 /* Emits the kernels that compute the scales that are not known. packed_b: 1 + the scratch memory in which the
  * packing kernel stores B's scales; 0: none. */

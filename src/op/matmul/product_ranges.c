@@ -41,7 +41,7 @@ static float root_of(float most) {
   return gt_from_bits(GT_RANGE_ROOT(gt_max_u32(exponent, GT_RANGE_LEAST)) << 23);
 }
 
-/* One scale serves the whole operand. */
+/* One known scale serves the whole operand. */
 static gt_known_lines known_evenly(float root) {
   return (gt_known_lines){GT_MATRIX_KNOWN_A | GT_MATRIX_EVEN_A, 0, 0, root};
 }
@@ -70,8 +70,8 @@ static gt_known_lines known_of(const gt_lowering *lowering, const gt_product *p,
                           m.scratch, 0};
 }
 
-/* Scales of both operands that are known before. B's are passed at the address of an epilogue input, which
- * must be free: GT_MATRIX_ROOTS_B. */
+/* Scales of both operands that are known without the kernels below. B's are passed at the address of an
+ * epilogue input, which must be free: GT_MATRIX_ROOTS_B. */
 static gt_product_ranges known_before(const gt_lowering *lowering, const gt_group *group, const gt_product *p,
                                       uint32_t packed_b) {
   const gt_matmul_shape *s = &p->shape;
@@ -85,7 +85,7 @@ static gt_product_ranges known_before(const gt_lowering *lowering, const gt_grou
     r.b = (gt_known_lines){GT_MATRIX_KNOWN_A, 0, packed_b - 1, 0};
   else
     r.b = known_of(lowering, p, &p->b, s->kind_b, !s->trans_b, s->n);
-  r.form = r.a.form | r.b.form << 1 | r.a.parts * GT_MATRIX_PARTS_A | r.b.parts * GT_MATRIX_PARTS_B;
+  r.form = r.a.form | r.b.form << 1 | r.a.log2_parts * GT_MATRIX_PARTS_A | r.b.log2_parts * GT_MATRIX_PARTS_B;
   return r;
 }
 
