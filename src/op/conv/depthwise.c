@@ -10,10 +10,11 @@
 
 enum {
   WORKGROUP = 256,
-  ENOUGH = 1 << 17,        /* invocations that fill a device */
-  MIN_POSITIONS = 64,      /* per split-K slice, on a device */
-  CPU_SLICES = 16,         /* maximum number of slices */
-  CPU_MIN_POSITIONS = 256, /* per slice */
+  ENOUGH = 1 << 17, /* invocations that fill a device */
+  /* The gradient of the weights is a sum over all positions, computed in parts (split-K). */
+  MIN_POSITIONS = 64,      /* per part, on a device */
+  CPU_MAX_PARTS = 16,      /* on the CPU */
+  CPU_MIN_POSITIONS = 256, /* per part, on the CPU */
 };
 
 static const gt_kernel kernel = {"depthwise", gt_depthwise_cpu},
@@ -55,11 +56,11 @@ void gt_depthwise_weight_lower(gt_lowering *lowering, const gt_group *group, con
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   const bool device = gt_lowering_target(lowering)->device;
   const uint32_t taps = gt_patches_length(p), items = gt_ceil_div(p->channels, 4) * taps;
-  const uint32_t slices = device
-                              ? gt_min_u32(gt_ceil_div(ENOUGH, items), gt_ceil_div(positions, MIN_POSITIONS))
-                              : gt_min_u32(CPU_SLICES, gt_ceil_div(positions, CPU_MIN_POSITIONS));
+  const uint32_t max_parts =
+      device ? gt_min_u32(gt_ceil_div(ENOUGH, items), gt_ceil_div(positions, MIN_POSITIONS))
+             : gt_min_u32(CPU_MAX_PARTS, gt_ceil_div(positions, CPU_MIN_POSITIONS));
   struct gt_depthwise_args args = {.lines = positions, .channels = p->channels, .taps = taps};
-  args.chunk = gt_ceil_div(positions, slices);
+  args.chunk = gt_ceil_div(positions, max_parts);
   args.parts = gt_ceil_div(positions, args.chunk);
   const uint32_t count = p->channels * taps;
   const uint32_t scratch = gt_lower_scratch(lowering, 4ull * args.parts * count);
