@@ -5,6 +5,7 @@
 #include "op/kan/kan_scale.h"
 #include "step/math.h"
 
+/* Functions of an input, with the base. */
 static uint32_t total(const gt_kan_attribute *a) { return a->terms + a->base; }
 
 /* Upper bound on the magnitude of the inputs of the functions (which: 0), or of the base (1). */
@@ -21,7 +22,7 @@ static void scale_loaded(const gt_kan_extents *e, gt_product *p) {
   p->scales = e->scales;
 }
 
-/* For gt_product.scale. */
+/* For gt_product.scale: multiplies the coefficients by their scales, once the kernel is known. */
 static void scale_made(gt_lowering *lowering, gt_product *p, bool packed) {
   const gt_kan_extents *e = p->scale_with;
   if (packed)
@@ -30,8 +31,8 @@ static void scale_made(gt_lowering *lowering, gt_product *p, bool packed) {
     p->b.scratch = 1 + gt_kan_lower_scaled(lowering, p->b.node, e->scales, e->a);
 }
 
-/* Makes coefficients times scales operand B. before: a step before the GEMM multiplies them; otherwise the
- * loader does, which then cannot copy neighbours from memory as they are (run). */
+/* Makes coefficients times scales operand B. before: a step before the GEMM multiplies them, or the kernel
+ * that packs B; otherwise the loader, which then cannot copy neighbours from memory as they are (run). */
 static void scale(gt_id coefficients, const gt_kan_extents *e, bool before, gt_product *p) {
   p->b.node = coefficients;
   if (e->scales == GT_NONE) return;

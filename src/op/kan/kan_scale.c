@@ -15,15 +15,16 @@
 #include <string.h>
 #include "step/math.h"
 
-static const gt_op rows[1];
+static const gt_op ops[1];
 
 GT_REGISTER(op, kan_scale)
 const gt_op_family gt_op_kan_scale;
-const gt_op_family gt_op_kan_scale = {rows, 1};
+const gt_op_family gt_op_kan_scale = {ops, 1};
 
 /* MOST_SHARES: invocations among which the functions of an edge are divided; TILE: edges of a CPU tile. */
 enum { WORKGROUP = 256, MOST_SHARES = 16, TILE = 8192 };
 
+/* Functions of an input, with the base. */
 static uint32_t total(const gt_kan_attribute *a) { return a->terms + a->base; }
 
 static int64_t last(gt_shape shape) { return shape.rank ? shape.dim[shape.rank - 1] : 0; }
@@ -63,11 +64,11 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
 }
 
 gt_id gt_kan_scale(gt_graph *graph, gt_id w, gt_id coefficients, gt_id scales, const gt_kan_attribute *a) {
-  return gt_node_add(graph, &rows[0], (const gt_id[]){w, coefficients, scales}, 3, a, sizeof *a);
+  return gt_node_add(graph, &ops[0], (const gt_id[]){w, coefficients, scales}, 3, a, sizeof *a);
 }
 
-/* Expands scales to the order of coefficients, [blocks, total, block, outputs]: each one to all of its
- * functions, and `beyond` for a base without scales. */
+/* Expands scales to the order of coefficients, [blocks, total, block, outputs]: repeats each one for all of
+ * its functions. beyond: the value for a base without scales. */
 static gt_id spread(gt_graph *graph, gt_id scales, const gt_kan_attribute *a, int64_t inputs, double beyond) {
   static const int64_t none[4] = {0}, behind[4] = {0, 1, 0, 0};
   const gt_shape shape = gt_node_at(graph, scales)->shape;
@@ -80,10 +81,10 @@ static gt_id spread(gt_graph *graph, gt_id scales, const gt_kan_attribute *a, in
     const gt_id each = gt_expand(graph, all, of_terms);
     return a->base ? gt_pad(graph, each, none, behind, beyond) : each;
   }
-  const int64_t middle[4] = {0, 1, 0, 0}, end[4] = {blocks, 1, a->block, outputs},
-                ends[4] = {blocks, 2, a->block, outputs};
-  const gt_id of_base = gt_shrink(graph, all, middle, ends);
-  const gt_id each = gt_expand(graph, gt_shrink(graph, all, none, end), of_terms);
+  const int64_t base_start[4] = {0, 1, 0, 0}, base_stop[4] = {blocks, 2, a->block, outputs},
+                terms_stop[4] = {blocks, 1, a->block, outputs};
+  const gt_id of_base = gt_shrink(graph, all, base_start, base_stop);
+  const gt_id each = gt_expand(graph, gt_shrink(graph, all, none, terms_stop), of_terms);
   return gt_concatenate(graph, (const gt_id[]){each, of_base}, 2, 1);
 }
 
@@ -197,7 +198,8 @@ static void scaled_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
 
 static const gt_kernel scale_kernel = {"kan_scale", scale_cpu}, scaled_kernel = {"kan_scaled", scaled_cpu};
 
-static void set(gt_step *step, const gt_kan_attribute *a, uint32_t parts, uint32_t inputs, uint32_t outputs) {
+static void set_spec(gt_step *step, const gt_kan_attribute *a, uint32_t parts, uint32_t inputs,
+                     uint32_t outputs) {
   step->spec[GT_KAN_SCALE_SPEC_TERMS] = a->terms;
   step->spec[GT_KAN_SCALE_SPEC_BASE] = a->base;
   step->spec[GT_KAN_SCALE_SPEC_BLOCK] = a->block;
@@ -215,7 +217,7 @@ uint32_t gt_kan_lower_scaled(gt_lowering *lowering, gt_id coefficients, gt_id sc
   const uint32_t scratch = gt_lower_scratch(lowering, 4 * (uint64_t)gt_shape_count(shape));
   gt_step *step = gt_lower_step(lowering, &scaled_kernel, &args, sizeof args);
   step->prepares = true;
-  set(step, a, parts, inputs, outputs);
+  set_spec(step, a, parts, inputs, outputs);
   step->spec[GT_KAN_SCALE_SPEC_QUADS] = outputs % 4 == 0;
   gt_lower_read(lowering, offsetof(struct gt_kan_scaled_args, c), coefficients);
   gt_lower_read(lowering, offsetof(struct gt_kan_scaled_args, f), scales);
@@ -237,7 +239,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   uint32_t shares = 1;
   while (2 * shares <= gt_min_u32(a->terms, MOST_SHARES)) shares *= 2;
   gt_step *step = gt_lower_step(lowering, &scale_kernel, &args, sizeof args);
-  set(step, a, gt_kan_scale_parts(f, args.inputs, args.outputs, a), args.inputs, args.outputs);
+  set_spec(step, a, gt_kan_scale_parts(f, args.inputs, args.outputs, a), args.inputs, args.outputs);
   step->spec[GT_KAN_SCALE_SPEC_QUADS] = quads;
   step->spec[GT_KAN_SCALE_SPEC_SHARES] = shares;
   step->spec[GT_KAN_SCALE_SPEC_THERE] = gt_lower_is_in_place(lowering);
@@ -250,12 +252,12 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   gt_lower_grid(lowering, gt_ceil_div(edges, local / shares) * local, local);
 }
 
-static const gt_op rows[1] = {{.name = "kan_scale",
-                               .kind = GT_OP_KERNEL,
-                               .min_inputs = 3,
-                               .max_inputs = 3,
-                               .further = 1,
-                               .infer = infer,
-                               .gradient = gradient,
-                               .lower = lower,
-                               .begins_as = 1}};
+static const gt_op ops[1] = {{.name = "kan_scale",
+                              .kind = GT_OP_KERNEL,
+                              .min_inputs = 3,
+                              .max_inputs = 3,
+                              .further = 1,
+                              .infer = infer,
+                              .gradient = gradient,
+                              .lower = lower,
+                              .begins_as = 1}};
