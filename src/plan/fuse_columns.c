@@ -172,7 +172,7 @@ static void swap_outputs(gt_group *g) {
 
 /* Sets which reductions the kernel computes. Their results are stored as the second output, so there must be
  * only one output, or the second must be one that is not stored. */
-static void settle(const gt_fusion *f, gt_group *g) {
+static void set_columns(const gt_fusion *f, gt_group *g) {
   if (g->program.outputs == 1) {
     g->columns = g->joins[0] == GT_NONE ? 0 : kind_of(f, g->joins[0]) & ~(uint32_t)GT_COLUMNS_WHOLE;
     g->passing = is_passing(f, g, 0);
@@ -189,7 +189,7 @@ static void settle(const gt_fusion *f, gt_group *g) {
 
 /* True if the kernel should compute complete sums: each output is read only by a sum whose fusion is faster
  * only then (gt_op.columns: of few rows), and the step is faster with them (gt_op.sums). */
-static bool has_whole(const gt_fusion *f, const gt_group *g) {
+static bool wants_whole_sums(const gt_fusion *f, const gt_group *g) {
   bool all = g->program.outputs > 0 && g->columns;
   for (uint32_t k = 0; k < g->program.outputs && k < GT_JOINING; k++)
     all = all && is_passing(f, g, (int)k) && pays_only_whole(kind_of(f, g->joins[k]));
@@ -197,18 +197,18 @@ static bool has_whole(const gt_fusion *f, const gt_group *g) {
 }
 
 /* Removes the reductions that are faster only as complete sums; kernels of their own compute them. */
-static void drop_whole(const gt_fusion *f, gt_group *g) {
+static void drop_whole_sums(const gt_fusion *f, gt_group *g) {
   gt_id joins[GT_JOINING];
   for (int k = 0; k < GT_JOINING; k++) joins[k] = g->joins[k];
   clear_columns(g);
   for (int k = 0; k < GT_JOINING; k++)
     if (joins[k] != GT_NONE && !pays_only_whole(kind_of(f, joins[k]))) g->joins[k] = joins[k];
-  if (g->joins[0] != GT_NONE || g->joins[1] != GT_NONE) settle(f, g);
+  if (g->joins[0] != GT_NONE || g->joins[1] != GT_NONE) set_columns(f, g);
 }
 
 /* Merges the complete column sums into the group. If one cannot be merged, kernels of their own compute all
  * sums. */
-static void take_whole(gt_arena *arena, gt_fusion *f, int g) {
+static void merge_whole_sums(gt_arena *arena, gt_fusion *f, int g) {
   gt_id joins[GT_JOINING];
   for (int k = 0; k < GT_JOINING; k++) joins[k] = f->group[g].joins[k];
   clear_columns(&f->group[g]);
@@ -221,7 +221,7 @@ static void take_whole(gt_arena *arena, gt_fusion *f, int g) {
   gt_group *taken = &f->group[g];
   clear_columns(taken);
   for (int i = 0; i < taken->followers; i++) note_output(f, taken, taken->follower[i]);
-  settle(f, taken);
+  set_columns(f, taken);
 }
 
 void gt_fuse_columns(gt_arena *arena, gt_fusion *f) {
@@ -234,10 +234,10 @@ void gt_fuse_columns(gt_arena *arena, gt_fusion *f) {
   for (int g = 0; g < f->groups; g++) {
     gt_group *group = &f->group[g];
     if (group->followers || (group->joins[0] == GT_NONE && group->joins[1] == GT_NONE)) continue;
-    settle(f, group);
-    if (has_whole(f, group))
-      take_whole(arena, f, g);
+    set_columns(f, group);
+    if (wants_whole_sums(f, group))
+      merge_whole_sums(arena, f, g);
     else
-      drop_whole(f, group);
+      drop_whole_sums(f, group);
   }
 }

@@ -23,7 +23,7 @@ static void scale_loaded(const gt_kan_extents *e, gt_product *p) {
 }
 
 /* For gt_product.scale: multiplies the coefficients by their scales, once the kernel is known. */
-static void scale_made(gt_lowering *lowering, gt_product *p, bool packed) {
+static void multiply_scales(gt_lowering *lowering, gt_product *p, bool packed) {
   const gt_kan_extents *e = p->scale_with;
   if (packed)
     scale_loaded(e, p);
@@ -37,7 +37,7 @@ static void scale(gt_id coefficients, const gt_kan_extents *e, bool before, gt_p
   p->b.node = coefficients;
   if (e->scales == GT_NONE) return;
   if (before) {
-    p->scale = scale_made;
+    p->scale = multiply_scales;
     p->scale_with = e;
   } else {
     scale_loaded(e, p);

@@ -18,7 +18,7 @@ typedef enum gt_kan_product_form {
   GT_KAN_INPUT
 } gt_kan_product_form;
 
-/* The GEMM of such a node. It holds pointers to extents and geometry. */
+/* The GEMM of a node with this form. It holds pointers to extents and geometry. */
 gt_product gt_kan_product(gt_lowering *lowering, const gt_node *node, gt_kan_product_form form,
                           const gt_kan_extents *extents, uint32_t geometry[GT_BASIS_WORDS]);
 #endif
