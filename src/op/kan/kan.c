@@ -83,9 +83,9 @@ uint32_t gt_kan_position_count(const gt_kan_attribute *a) {
 
 typedef gt_kan_extents extents;
 
-static int64_t last(gt_shape shape) { return shape.rank ? shape.dim[shape.rank - 1] : 0; }
+static int64_t last_dim(gt_shape shape) { return shape.rank ? shape.dim[shape.rank - 1] : 0; }
 
-static gt_shape with_last(gt_shape shape, int64_t value) {
+static gt_shape with_last_dim(gt_shape shape, int64_t value) {
   shape.dim[shape.rank - 1] = value;
   return shape;
 }
@@ -119,7 +119,7 @@ static gt_shape input_shape(gt_shape x, const gt_kan_attribute *a) {
 /* Sets e->inputs and e->lines; x: with the parameters that follow it. False if the attribute is invalid or
  * does not match x. */
 static bool set_lines(gt_shape x, extents *e) {
-  e->inputs = last(x);
+  e->inputs = last_dim(x);
   if (x.rank < 2 || e->inputs < 1 || !is_sound(e->a, e->inputs) || total(e->a) > MOST_LENGTH / e->inputs ||
       (gt_kan_position_count(e->a) && (x.rank > 2 || x.dim[0] <= gt_kan_position_count(e->a))) ||
       (e->a->apart && (x.rank < 3 || x.dim[0] != 2)))
@@ -146,12 +146,12 @@ static bool extents_of(const gt_graph *graph, const gt_node *node, extents *e) {
   }
   const gt_shape x = input_shape(x_and_parameters, e->a), second = gt_node_at(graph, node->input[1])->shape;
   const bool forward = node->op == &ops[OP_KAN];
-  e->outputs = last(second);
+  e->outputs = last_dim(second);
   if (second.rank < 2 || e->outputs < 1) return false;
-  if (!forward && !gt_shape_equal(second, with_last(x, e->outputs))) return false;
+  if (!forward && !gt_shape_equal(second, with_last_dim(x, e->outputs))) return false;
   if (node->op == &ops[OP_COEFFICIENTS]) return true;
   const gt_shape c = forward ? second : gt_node_at(graph, node->input[2])->shape;
-  if (last(c) != e->outputs || gt_shape_count(c) != e->inputs * total(e->a) * e->outputs) return false;
+  if (last_dim(c) != e->outputs || gt_shape_count(c) != e->inputs * total(e->a) * e->outputs) return false;
   if (e->scales == GT_NONE || e->a->apart) return e->scales == GT_NONE && (forward || !e->a->apart);
   e->parts = gt_kan_scale_parts(gt_node_at(graph, e->scales)->shape, e->inputs, e->outputs, e->a);
   return e->parts > 0;
@@ -175,9 +175,9 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
                    gt_shape_text(gt_node_at(graph, second)->shape, y), total(a));
   }
   const gt_shape x = input_shape(gt_node_at(graph, node->input[0])->shape, a);
-  *shape = node->op == &ops[OP_KAN]     ? with_last(x, e.outputs)
+  *shape = node->op == &ops[OP_KAN]     ? with_last_dim(x, e.outputs)
            : node->op == &ops[OP_INPUT] ? x
-           : node->op == &ops[OP_BASIS] ? with_last(x, e.inputs * total(a))
+           : node->op == &ops[OP_BASIS] ? with_last_dim(x, e.inputs * total(a))
                                         : gt_shape_2(e.inputs * total(e.a), e.outputs);
   *dtype = GT_F32;
   return gt_check_size(name, x, error) && gt_check_size(name, *shape, error);
@@ -279,7 +279,7 @@ static void gradient_kan(gt_graph *graph, gt_id node, const gt_id *given, const 
                          gt_id *input_gradient) {
   const gt_node n = *gt_node_at(graph, node);
   const gt_kan_attribute *a = n.attribute;
-  const int64_t inputs = last(gt_node_at(graph, n.input[0])->shape), outputs = last(n.shape);
+  const int64_t inputs = last_dim(gt_node_at(graph, n.input[0])->shape), outputs = last_dim(n.shape);
   const gt_id c = n.input[1], scales = scales_of(&n);
   if (wanted[0] && check_has_gradient(graph, node, a)) {
     gt_id placement_gradient[2] = {GT_NONE, GT_NONE};
@@ -315,12 +315,12 @@ static void gradient_coefficients(gt_graph *graph, gt_id node, const gt_id *give
 static gt_id weighted_basis(gt_graph *graph, const gt_node *n, gt_id h) {
   const gt_kan_attribute *a = n->attribute;
   const gt_shape x = gt_node_at(graph, h)->shape;
-  const int64_t blocks = last(x) / a->block, functions = total(a);
+  const int64_t blocks = last_dim(x) / a->block, functions = total(a);
   const gt_shape parted = {.rank = 4, .dim = {-1, blocks, functions, a->block}},
                  alike = {.rank = 4, .dim = {-1, blocks, 1, a->block}};
   const gt_id basis = gt_reshape(graph, gt_kan_basis(graph, n->input[0], a), parted);
   return gt_reshape(graph, gt_mul(graph, basis, gt_reshape(graph, h, alike)),
-                    gt_shape_2(-1, last(x) * functions));
+                    gt_shape_2(-1, last_dim(x) * functions));
 }
 
 static void gradient_input(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
@@ -335,9 +335,10 @@ static void gradient_input(gt_graph *graph, gt_id node, const gt_id *given, cons
   if (!wanted[1] && !wanted[2] && (scales == GT_NONE || !wanted[3])) return;
   const gt_shape g = gt_node_at(graph, n.input[1])->shape;
   const gt_id columns = weighted_basis(graph, &n, given[0]),
-              flat = gt_reshape(graph, n.input[1], gt_shape_2(-1, last(g)));
+              flat = gt_reshape(graph, n.input[1], gt_shape_2(-1, last_dim(g)));
   if (wanted[1]) {
-    const gt_id c = gt_reshape(graph, gt_kan_scaled(graph, n.input[2], scales, a), gt_shape_2(-1, last(g)));
+    const gt_id c =
+        gt_reshape(graph, gt_kan_scaled(graph, n.input[2], scales, a), gt_shape_2(-1, last_dim(g)));
     input_gradient[1] = gt_reshape(graph, gt_matmul(graph, columns, c, false, false), g);
   }
   if (wanted[2] || (scales != GT_NONE && wanted[3]))
@@ -345,12 +346,13 @@ static void gradient_input(gt_graph *graph, gt_id node, const gt_id *given, cons
                               &input_gradient[2]);
 }
 
-/* g times the functions' derivatives, [lines, blocks, total, block]. */
+/* g times the functions' derivatives, [lines, blocks, total, block]. order: of the derivatives, or
+ * GT_BASIS_BY_SCALE. */
 static gt_id times_derivative(gt_graph *graph, const gt_node *n, gt_id g, uint32_t order) {
   const gt_kan_attribute *a = n->attribute, by = of_order(a, order);
   const gt_shape x = gt_node_at(graph, n->input[0])->shape;
   const gt_id all = gt_mul(graph, g, gt_kan_basis(graph, n->input[0], &by));
-  const gt_shape parted = {.rank = 4, .dim = {-1, last(x) / a->block, total(a), a->block}};
+  const gt_shape parted = {.rank = 4, .dim = {-1, last_dim(x) / a->block, total(a), a->block}};
   return gt_reshape(graph, all, parted);
 }
 
@@ -364,8 +366,9 @@ static void gradient_basis(gt_graph *graph, gt_id node, const gt_id *given, cons
   const gt_id each = times_derivative(graph, &n, given[0], a->order + 1);
   for (uint32_t k = 0; k < 2 && a->placed; k++) {
     const gt_id all = k ? times_derivative(graph, &n, given[0], GT_BASIS_BY_SCALE) : each;
-    placement_gradient[k] = gt_reshape(graph, by_terms(graph, gt_sum(graph, all, 1, false), a, last(x), 1),
-                                       gt_shape_2(a->terms, last(x)));
+    placement_gradient[k] =
+        gt_reshape(graph, by_terms(graph, gt_sum(graph, all, 1, false), a, last_dim(x), 1),
+                   gt_shape_2(a->terms, last_dim(x)));
   }
   input_gradient[0] = append_parameter_gradients(
       graph, a, gt_reshape(graph, gt_sum(graph, each, 4, false), x), placement_gradient);

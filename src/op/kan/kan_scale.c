@@ -27,11 +27,11 @@ enum { WORKGROUP = 256, MOST_SHARES = 16, TILE = 8192 };
 /* Functions of an input, with the base. */
 static uint32_t total(const gt_kan_attribute *a) { return a->terms + a->base; }
 
-static int64_t last(gt_shape shape) { return shape.rank ? shape.dim[shape.rank - 1] : 0; }
+static int64_t last_dim(gt_shape shape) { return shape.rank ? shape.dim[shape.rank - 1] : 0; }
 
 uint32_t gt_kan_scale_parts(gt_shape scales, int64_t inputs, int64_t outputs, const gt_kan_attribute *a) {
   const int64_t count = gt_shape_count(scales), edges = inputs * outputs;
-  if (last(scales) != outputs) return 0;
+  if (last_dim(scales) != outputs) return 0;
   return count == edges ? 1 : a->base && count == 2 * edges ? 2 : 0;
 }
 
@@ -39,7 +39,7 @@ uint32_t gt_kan_scale_parts(gt_shape scales, int64_t inputs, int64_t outputs, co
 
 /* Number of inputs, given the shape of coefficients or of their gradient. */
 static int64_t inputs_of(gt_shape coefficients, const gt_kan_attribute *a) {
-  return gt_shape_count(coefficients) / total(a) / last(coefficients);
+  return gt_shape_count(coefficients) / total(a) / last_dim(coefficients);
 }
 
 /* In this file w is the gradient of the product, c the coefficients and f their scales (factors). */
@@ -50,9 +50,9 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
     if (!gt_check_f32(node->op->name, gt_node_at(graph, node->input[i]), error)) return false;
   const gt_shape w = gt_node_at(graph, node->input[0])->shape, c = gt_node_at(graph, node->input[1])->shape,
                  f = gt_node_at(graph, node->input[2])->shape;
-  const int64_t outputs = last(c), inputs = outputs > 0 ? inputs_of(c, a) : 0;
+  const int64_t outputs = last_dim(c), inputs = outputs > 0 ? inputs_of(c, a) : 0;
   char text[128];
-  if (outputs < 1 || last(w) != outputs || inputs < 1 || !a->block || inputs % a->block ||
+  if (outputs < 1 || last_dim(w) != outputs || inputs < 1 || !a->block || inputs % a->block ||
       gt_shape_count(c) != inputs * total(a) * outputs || gt_shape_count(w) != gt_shape_count(c) ||
       !gt_kan_scale_parts(f, inputs, outputs, a))
     return gt_fail(error, GT_ERR_CONFIG, "%s: %s does not match coefficients for %u functions",
@@ -72,7 +72,7 @@ gt_id gt_kan_scale(gt_graph *graph, gt_id w, gt_id coefficients, gt_id scales, c
 static gt_id spread(gt_graph *graph, gt_id scales, const gt_kan_attribute *a, int64_t inputs, double beyond) {
   static const int64_t none[4] = {0}, behind[4] = {0, 1, 0, 0};
   const gt_shape shape = gt_node_at(graph, scales)->shape;
-  const int64_t outputs = last(shape), blocks = inputs / a->block,
+  const int64_t outputs = last_dim(shape), blocks = inputs / a->block,
                 parts = gt_shape_count(shape) / inputs / outputs;
   const gt_shape of_terms = {.rank = 4, .dim = {blocks, a->terms, a->block, outputs}};
   const gt_id all =
@@ -211,7 +211,7 @@ uint32_t gt_kan_lower_scaled(gt_lowering *lowering, gt_id coefficients, gt_id sc
                              const gt_kan_attribute *a) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_shape shape = gt_node_at(graph, coefficients)->shape;
-  const uint32_t outputs = (uint32_t)last(shape), inputs = (uint32_t)inputs_of(shape, a),
+  const uint32_t outputs = (uint32_t)last_dim(shape), inputs = (uint32_t)inputs_of(shape, a),
                  parts = gt_kan_scale_parts(gt_node_at(graph, scales)->shape, inputs, outputs, a);
   const struct gt_kan_scaled_args args = {.lines = inputs * total(a), .outputs = outputs};
   const uint32_t scratch = gt_lower_scratch(lowering, 4 * (uint64_t)gt_shape_count(shape));
@@ -231,7 +231,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(graph, group->leader);
   const gt_kan_attribute *a = node->attribute;
   const struct gt_kan_scale_args args = {.inputs = (uint32_t)inputs_of(node->shape, a),
-                                         .outputs = (uint32_t)last(node->shape)};
+                                         .outputs = (uint32_t)last_dim(node->shape)};
   const gt_shape f = gt_node_at(graph, node->input[2])->shape;
   const bool quads = args.outputs % 4 == 0;
   const uint64_t edges = (uint64_t)args.inputs * (quads ? args.outputs / 4 : args.outputs);
