@@ -51,7 +51,7 @@ gt_id gt_kan_apart_inputs(gt_graph *graph, const gt_kan_attribute *a, gt_id x, g
 }
 
 /* With many lines of x the base gets a GEMM of its own: its tiles are bound by memory, those of the functions
- * by computation, and in one GEMM the base's tiles take twice as long (docs/notes/thresholds.md). */
+ * by computation, and one GEMM for both is slower (docs/notes/thresholds.md). */
 gt_id gt_kan_apart_coefficients(gt_graph *graph, const gt_kan_attribute *a, gt_id x, gt_id g) {
   enum { MANY_LINES = 2048 };
   const parts p = parts_of(graph, x);
