@@ -53,7 +53,7 @@ static void read_rows(const reader *r, gt_kan_layer *l, const char *name, uint32
   const gt_slot *slot = find(r, l->name, name);
   const float *values = values_of(r, slot);
   const uint32_t rows = slot ? (uint32_t)slot->shape.dim[0] : l->basis.terms,
-                 all = gt_kan_position_count(&l->basis);
+                 all = gt_kan_parameter_rows(&l->basis);
   for (uint32_t k = 0; k < rows * repeats && first + k < all; k++)
     for (int i = 0; i < l->inputs; i++)
       l->positions[(size_t)i * all + first + k] =
@@ -62,7 +62,7 @@ static void read_rows(const reader *r, gt_kan_layer *l, const char *name, uint32
 
 static void read_positions(const reader *r, gt_kan_layer *l, double width) {
   const gt_kan_attribute *a = &l->basis;
-  const uint32_t positions = gt_kan_position_count(a);
+  const uint32_t positions = gt_kan_parameter_rows(a);
   if (!positions) return;
   l->positions = gt_arena_alloc_n(&r->out->arena, (size_t)l->inputs * positions, sizeof *l->positions);
   if (a->basis == GT_BASIS_KNOTS) {
@@ -218,7 +218,7 @@ int gt_kan_network_edges(const gt_kan_network *network) {
 static double functions_at(const gt_kan_layer *l, int input, double x, double *to) {
   const double u = l->squashed ? tanh(x) : x;
   const double *positions =
-      l->positions ? l->positions + (size_t)input * gt_kan_position_count(&l->basis) : NULL;
+      l->positions ? l->positions + (size_t)input * gt_kan_parameter_rows(&l->basis) : NULL;
   gt_kan_functions(&l->basis, positions, u, to);
   if (l->basis.base) to[l->basis.terms] = silu(x);
   return l->base ? l->base(x) : 0;

@@ -16,7 +16,7 @@ typedef struct gt_kan_layer {
   int inputs, outputs;
   gt_kan_attribute basis;
   double (*base)(double x); /* base branch; NULL: none */
-  /* [inputs, gt_kan_position_count]: knots, frequencies, or centers and inverse widths of the functions;
+  /* [inputs, gt_kan_parameter_rows]: knots, frequencies, or centers and inverse widths of the functions;
    * NULL: none. */
   double *positions;
   bool squashed;              /* the functions read tanh(x) */

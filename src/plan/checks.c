@@ -69,7 +69,7 @@ static void find_checks_of(gt_layout *l, gt_order *order, const gt_group *flag) 
       continue;
     const uint32_t writer_item = (uint32_t)writer;
     if (gt_order_reaches(order, &writer_item, 1, &initial_item, 1)) continue;
-    gt_order_edge(order, initial_item, writer_item);
+    gt_order_add_edge(order, initial_item, writer_item);
     l->fusion.group[writer].flag = flag->leader + 1;
   }
 }

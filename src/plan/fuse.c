@@ -28,6 +28,7 @@ static void mark_live(gt_fusion *f, const gt_plan_options *options) {
       for (int i = 0; i < graph->node[id].inputs; i++) f->live[graph->node[id].input[i]] = true;
 }
 
+/* While f->user is filled, user_start[n + 1] is the place of the next user of node n. */
 static void list_users(gt_arena *arena, gt_fusion *f) {
   const gt_graph *graph = f->graph;
   f->user_start = GT_NEW_N(arena, uint32_t, graph->count + 2);
@@ -52,7 +53,8 @@ bool gt_group_writes_rows(const gt_fusion *f, const gt_group *group, gt_id value
          group->row_length == length;
 }
 
-/* A constant needs memory only if something other than a program reads it. */
+/* True if the node gets a group: it has a kernel, or is elementwise. A constant gets one only if it must be
+ * in memory: if something other than a program reads it. */
 static bool needs_group(const gt_fusion *f, gt_id id) {
   const gt_node *node = gt_node_at(f->graph, id);
   if (node->op->kind == GT_OP_KERNEL) return true;
@@ -119,7 +121,7 @@ static bool leaders_allow(const gt_fusion *f, const gt_group *a, const gt_group 
   return true;
 }
 
-/* True if user's group could still be merged into a. */
+/* True if group `user` could still be merged into group a. */
 static bool may_follow(const gt_fusion *f, int user, int a) {
   const gt_id leader = f->group[a].leader;
   return user >= 0 && f->group[user].leader == GT_NONE &&
@@ -226,7 +228,7 @@ static bool merge_inputs(gt_arena *arena, gt_fusion *f, gt_id id, int pass) {
     if (a < 0 || a == b || !leaders_allow(f, &f->group[a], &f->group[b]) ||
         f->group[a].nodes + f->group[b].nodes > GT_PROGRAM_CODE || (f->group[a].width && f->later[id]))
       continue;
-    if (f->maker[p] != GT_NONE || gt_fuse_is_reserved(f, &f->group[a], &f->group[b], pass == SUMMING))
+    if (f->reserved_for[p] != GT_NONE || gt_fuse_is_reserved(f, &f->group[a], &f->group[b], pass == SUMMING))
       continue;
     if (pass == SPARING || pass == RELEASED ? !only_used_within(f, p, a, b) : !takes_in(f, a, p, id))
       continue;

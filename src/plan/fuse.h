@@ -44,9 +44,9 @@ typedef struct gt_fusion {
   struct gt_group_order *order;
   gt_lowering *lowering; /* an argument of the functions by which ops report what their kernels can do */
   uint8_t *leads;        /* per node: GT_LEADS_… */
-  uint32_t *firm;  /* per node: uses of its value, also through reshapes, that need it in memory (fuse.c) */
-  gt_id *maker;    /* per node: the leader for whose epilogue it is reserved, or GT_NONE (fuse_columns.c) */
-  gt_group *group; /* a group that was merged into another has no nodes */
+  uint32_t *firm; /* per node: uses of its value, also through reshapes, that need it in memory (fuse.c) */
+  gt_id *reserved_for; /* per node: the leader whose epilogue it is reserved for, or GT_NONE */
+  gt_group *group;     /* a group that was merged into another has no nodes */
   int groups;
   /* The live users of node n are user[user_start[n]] … user[user_start[n+1]-1], ascending. */
   uint32_t *user_start;

@@ -4,14 +4,14 @@
  * is not stored (passing).
  *
  * In this file a node joins columns if it reduces them (gt_group.joins; gt_op.joins in contrast says that a
- * leader's kernel can reduce the columns of its result), and a group makes a value if it computes it. Sums
- * are whole if one tile covers all rows: then the kernel stores complete sums, no second kernel is needed,
- * and the reductions become part of the group (GT_COLUMNS_WHOLE).
+ * leader's kernel can reduce the columns of its result). Sums are whole if one tile covers all rows: then the
+ * kernel stores complete sums, no second kernel is needed, and the reductions become part of the group
+ * (GT_COLUMNS_WHOLE).
  *
  * Elementwise work between a leader's value and a sum of columns, as in the gradient of a norm's weight, is
  * usually the prologue of the sum, which reads the leader's value from memory. If the leader's kernel can sum
- * the result of this work, the work is reserved for it (gt_fusion.maker) until all other groups are merged.
- * Then it becomes a further output of the leader's epilogue. */
+ * the result of this work, the work is reserved for it (gt_fusion.reserved_for) until all other groups are
+ * merged. Then it becomes a further output of the leader's epilogue. */
 #include "graph/op.h"
 #include "lib/columns.h"
 #include "plan/fuse.h"
@@ -51,19 +51,19 @@ static bool is_free(const gt_fusion *f, gt_id id) {
   return group >= 0 && f->group[group].leader == GT_NONE && !f->group[group].width;
 }
 
-/* The leader's value from which free elementwise work computes this value. GT_NONE if there are several, or
- * if another input of this work is not computed before that leader's kernel, which would then have to wait
- * for it. */
-static gt_id made_of(const gt_fusion *f, gt_id value) {
-  gt_id left[MOST_VISITS] = {value}, found = GT_NONE;
+/* The value, usually a leader's, from which free elementwise work computes this value. GT_NONE if there are
+ * several, or if another input of this work is not computed before the kernel of that value, which would then
+ * have to wait for it. */
+static gt_id find_source(const gt_fusion *f, gt_id value) {
+  gt_id pending[MOST_VISITS] = {value}, found = GT_NONE;
   for (int at = 0, count = 1; at < count; at++) {
-    const gt_node *node = gt_node_at(f->graph, left[at]);
+    const gt_node *node = gt_node_at(f->graph, pending[at]);
     for (int i = 0; i < node->inputs; i++) {
       const gt_id input = f->origin[node->input[i]];
       if (f->there[input] < f->there[value] || input == found) continue;
       if (is_free(f, input)) {
         if (count == MOST_VISITS) return GT_NONE;
-        left[count++] = input;
+        pending[count++] = input;
       } else if (found == GT_NONE) {
         found = input;
       } else {
@@ -87,32 +87,32 @@ static bool makes_sums(const gt_fusion *f, gt_id leader, uint32_t kind) {
 
 /* The leader whose kernel can compute the node's sum of columns, if elementwise work precedes the sum and
  * only the sum reads it; or GT_NONE. */
-static gt_id maker_for(const gt_fusion *f, gt_id sum) {
+static gt_id leader_for(const gt_fusion *f, gt_id sum) {
   const gt_id input = gt_node_at(f->graph, sum)->input[0], value = f->origin[input];
   if (!is_free(f, value) || !is_read_only_by(f, value, sum)) return GT_NONE;
-  const gt_id maker = made_of(f, value);
-  if (maker == GT_NONE || f->group_of[maker] < 0) return GT_NONE;
-  const gt_node *node = gt_node_at(f->graph, maker);
-  const gt_shape shape = gt_node_at(f->graph, input)->shape, made = node->shape;
-  if (!node->op->epilogue || gt_shape_count(made) != gt_shape_count(shape) ||
-      made.dim[made.rank - 1] != shape.dim[shape.rank - 1])
+  const gt_id leader = find_source(f, value);
+  if (leader == GT_NONE || f->group_of[leader] < 0) return GT_NONE;
+  const gt_node *node = gt_node_at(f->graph, leader);
+  const gt_shape shape = gt_node_at(f->graph, input)->shape, leader_shape = node->shape;
+  if (!node->op->epilogue || gt_shape_count(leader_shape) != gt_shape_count(shape) ||
+      leader_shape.dim[leader_shape.rank - 1] != shape.dim[shape.rank - 1])
     return GT_NONE;
-  return makes_sums(f, maker, kind_of(f, sum)) ? maker : GT_NONE;
+  return makes_sums(f, leader, kind_of(f, sum)) ? leader : GT_NONE;
 }
 
 void gt_fuse_reserve(gt_arena *arena, gt_fusion *f) {
-  f->maker = GT_NEW_N(arena, gt_id, f->graph->count + 1);
-  for (gt_id id = 0; id < f->graph->count; id++) f->maker[id] = GT_NONE;
+  f->reserved_for = GT_NEW_N(arena, gt_id, f->graph->count + 1);
+  for (gt_id id = 0; id < f->graph->count; id++) f->reserved_for[id] = GT_NONE;
   for (gt_id id = 0; id < f->graph->count; id++)
     if (gt_lowering_target(f->lowering)->device && is_sum(kind_of(f, id)))
-      f->maker[f->origin[gt_node_at(f->graph, id)->input[0]]] = maker_for(f, id);
+      f->reserved_for[f->origin[gt_node_at(f->graph, id)->input[0]]] = leader_for(f, id);
 }
 
 bool gt_fuse_is_reserved(const gt_fusion *f, const gt_group *a, const gt_group *b, bool last) {
   for (int n = 0; n < b->nodes; n++) {
-    const gt_id maker = f->maker[b->node[n]];
-    if (maker == GT_NONE || (a->leader == GT_NONE && !a->width)) continue;
-    if (!last || a->leader != maker || a->program.inputs + b->program.inputs > MOST_INPUTS + 1) return true;
+    const gt_id leader = f->reserved_for[b->node[n]];
+    if (leader == GT_NONE || (a->leader == GT_NONE && !a->width)) continue;
+    if (!last || a->leader != leader || a->program.inputs + b->program.inputs > MOST_INPUTS + 1) return true;
   }
   return false;
 }
@@ -120,8 +120,8 @@ bool gt_fuse_is_reserved(const gt_fusion *f, const gt_group *a, const gt_group *
 bool gt_fuse_release(gt_fusion *f) {
   bool any = false;
   for (gt_id id = 0; id < f->graph->count; id++) {
-    any |= f->maker[id] != GT_NONE && is_free(f, id);
-    f->maker[id] = GT_NONE;
+    any |= f->reserved_for[id] != GT_NONE && is_free(f, id);
+    f->reserved_for[id] = GT_NONE;
   }
   return any;
 }
@@ -135,7 +135,7 @@ static void note_output(const gt_fusion *f, gt_group *g, gt_id joining) {
     if (f->origin[g->output[k]] == value && g->joins[k] == GT_NONE) g->joins[k] = joining;
 }
 
-static void note_none(gt_group *g) {
+static void clear_columns(gt_group *g) {
   for (int k = 0; k < GT_JOINING; k++) g->joins[k] = GT_NONE;
   g->columns = g->passing = 0;
 }
@@ -172,7 +172,7 @@ static void swap_outputs(gt_group *g) {
 
 /* Sets which reductions the kernel computes. Their results are stored as the second output, so there must be
  * only one output, or the second must be one that is not stored. */
-static void settle(const gt_fusion *f, gt_group *g) {
+static void set_columns(const gt_fusion *f, gt_group *g) {
   if (g->program.outputs == 1) {
     g->columns = g->joins[0] == GT_NONE ? 0 : kind_of(f, g->joins[0]) & ~(uint32_t)GT_COLUMNS_WHOLE;
     g->passing = is_passing(f, g, 0);
@@ -189,7 +189,7 @@ static void settle(const gt_fusion *f, gt_group *g) {
 
 /* True if the kernel should compute complete sums: each output is read only by a sum whose fusion is faster
  * only then (gt_op.columns: of few rows), and the step is faster with them (gt_op.sums). */
-static bool has_whole(const gt_fusion *f, const gt_group *g) {
+static bool wants_whole_sums(const gt_fusion *f, const gt_group *g) {
   bool all = g->program.outputs > 0 && g->columns;
   for (uint32_t k = 0; k < g->program.outputs && k < GT_JOINING; k++)
     all = all && is_passing(f, g, (int)k) && pays_only_whole(kind_of(f, g->joins[k]));
@@ -197,21 +197,21 @@ static bool has_whole(const gt_fusion *f, const gt_group *g) {
 }
 
 /* Removes the reductions that are faster only as complete sums; kernels of their own compute them. */
-static void drop_whole(const gt_fusion *f, gt_group *g) {
+static void drop_whole_sums(const gt_fusion *f, gt_group *g) {
   gt_id joins[GT_JOINING];
   for (int k = 0; k < GT_JOINING; k++) joins[k] = g->joins[k];
-  note_none(g);
+  clear_columns(g);
   for (int k = 0; k < GT_JOINING; k++)
     if (joins[k] != GT_NONE && !pays_only_whole(kind_of(f, joins[k]))) g->joins[k] = joins[k];
-  if (g->joins[0] != GT_NONE || g->joins[1] != GT_NONE) settle(f, g);
+  if (g->joins[0] != GT_NONE || g->joins[1] != GT_NONE) set_columns(f, g);
 }
 
 /* Merges the complete column sums into the group. If one cannot be merged, kernels of their own compute all
  * sums. */
-static void take_whole(gt_arena *arena, gt_fusion *f, int g) {
+static void merge_whole_sums(gt_arena *arena, gt_fusion *f, int g) {
   gt_id joins[GT_JOINING];
   for (int k = 0; k < GT_JOINING; k++) joins[k] = f->group[g].joins[k];
-  note_none(&f->group[g]);
+  clear_columns(&f->group[g]);
   for (int k = 0; k < GT_JOINING; k++) {
     if (joins[k] == GT_NONE) continue;
     const int sum = f->group_of[joins[k]];
@@ -219,13 +219,13 @@ static void take_whole(gt_arena *arena, gt_fusion *f, int g) {
     g = sum;
   }
   gt_group *taken = &f->group[g];
-  note_none(taken);
+  clear_columns(taken);
   for (int i = 0; i < taken->followers; i++) note_output(f, taken, taken->follower[i]);
-  settle(f, taken);
+  set_columns(f, taken);
 }
 
 void gt_fuse_columns(gt_arena *arena, gt_fusion *f) {
-  for (int g = 0; g < f->groups; g++) note_none(&f->group[g]);
+  for (int g = 0; g < f->groups; g++) clear_columns(&f->group[g]);
   for (int b = 0; b < f->groups; b++) {
     const gt_group *group = &f->group[b];
     if (group->leader != GT_NONE && group->nodes == 1 && kind_of(f, group->leader))
@@ -234,10 +234,10 @@ void gt_fuse_columns(gt_arena *arena, gt_fusion *f) {
   for (int g = 0; g < f->groups; g++) {
     gt_group *group = &f->group[g];
     if (group->followers || (group->joins[0] == GT_NONE && group->joins[1] == GT_NONE)) continue;
-    settle(f, group);
-    if (has_whole(f, group))
-      take_whole(arena, f, g);
+    set_columns(f, group);
+    if (wants_whole_sums(f, group))
+      merge_whole_sums(arena, f, g);
     else
-      drop_whole(f, group);
+      drop_whole_sums(f, group);
   }
 }

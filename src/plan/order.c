@@ -6,37 +6,37 @@
 
 typedef struct gt_order_edge {
   uint32_t from, to;
-  uint32_t before, before_into; /* 1 + the edge from (to) the same item before this one, or 0 */
+  uint32_t older_from, older_to; /* 1 + the next older edge from the same item, and to it; or 0 */
 } edge;
 
 void gt_order_init(gt_order *order, uint32_t items, uint32_t relays) {
   const size_t all = (size_t)items + relays + 1;
   *order = (gt_order){.items = items, .relays = relays};
-  order->last = gt_alloc(sizeof *order->last * all);
-  order->into = gt_alloc(sizeof *order->into * all);
+  order->newest_from = gt_alloc(sizeof *order->newest_from * all);
+  order->newest_to = gt_alloc(sizeof *order->newest_to * all);
   order->seen = gt_alloc(sizeof *order->seen * all);
   order->stack = gt_alloc(2 * sizeof *order->stack * all);
 }
 
 void gt_order_finish(gt_order *order) {
   free(order->edges.items);
-  free(order->last);
-  free(order->into);
+  free(order->newest_from);
+  free(order->newest_to);
   free(order->seen);
   free(order->stack);
 }
 
-void gt_order_edge(gt_order *order, uint32_t from, uint32_t to) {
+void gt_order_add_edge(gt_order *order, uint32_t from, uint32_t to) {
   if (from == to) return;
-  *GT_PUSH(&order->edges) = (edge){from, to, order->last[from], order->into[to]};
-  order->last[from] = order->into[to] = (uint32_t)order->edges.count;
+  *GT_PUSH(&order->edges) = (edge){from, to, order->newest_from[from], order->newest_to[to]};
+  order->newest_from[from] = order->newest_to[to] = (uint32_t)order->edges.count;
 }
 
 void gt_order_cut(gt_order *order, size_t edges) {
   while (order->edges.count > edges) {
     const edge *newest = &order->edges.items[--order->edges.count];
-    order->last[newest->from] = newest->before;
-    order->into[newest->to] = newest->before_into;
+    order->newest_from[newest->from] = newest->older_from;
+    order->newest_to[newest->to] = newest->older_to;
   }
 }
 
@@ -59,11 +59,11 @@ static bool next_item(frontier *f, uint32_t *item) {
   while (!f->edge) {
     if (!f->depth) return false;
     const uint32_t at = f->stack[--f->depth];
-    f->edge = f->forward ? order->last[at] : order->into[at];
+    f->edge = f->forward ? order->newest_from[at] : order->newest_to[at];
   }
   const edge *e = &order->edges.items[f->edge - 1];
   *item = f->forward ? e->to : e->from;
-  f->edge = f->forward ? e->before : e->before_into;
+  f->edge = f->forward ? e->older_from : e->older_to;
   return true;
 }
 
@@ -116,19 +116,19 @@ typedef struct sorting {
 } sorting;
 
 /* Removes the edges from `from` to its successors, and adds successors that become ready to a heap. Items
- * from `next_item` on can still be appended in the current round. */
-static void release(sorting *s, uint32_t from, uint32_t next_item) {
+ * from `first_left` on can still be appended in the current round. */
+static void release(sorting *s, uint32_t from, uint32_t first_left) {
   const gt_order *order = s->order;
   uint32_t relays = 0;
   s->relay[relays++] = from;
   while (relays) {
-    for (uint32_t e = order->last[s->relay[--relays]]; e; e = order->edges.items[e - 1].before) {
+    for (uint32_t e = order->newest_from[s->relay[--relays]]; e; e = order->edges.items[e - 1].older_from) {
       const uint32_t next = order->edges.items[e - 1].to;
       if (--s->waiting[next]) continue;
       if (next >= order->items)
         s->relay[relays++] = next;
       else if (!s->absent[next])
-        heap_push(next >= next_item ? &s->now : &s->later, next);
+        heap_push(next >= first_left ? &s->now : &s->later, next);
     }
   }
 }

@@ -12,16 +12,17 @@ typedef struct gt_order {
     struct gt_order_edge *items;
     size_t count, capacity;
   } edges;
-  uint32_t items, relays;
-  uint32_t *last, *into; /* 1 + the newest edge from and to each, or 0 */
-  uint32_t *seen, *stack;
-  uint32_t search; /* the mark of items visited by the last search */
+  uint32_t items, relays;            /* maximum numbers */
+  uint32_t *newest_from, *newest_to; /* per item: 1 + the newest edge from it and to it, or 0 */
+  uint32_t *seen;                    /* per item: the mark of the frontier that visited it last */
+  uint32_t *stack; /* of both frontiers of a search: items whose edges are not followed yet */
+  uint32_t search; /* marks of the last search: this and, for the backward frontier, this + 1 */
 } gt_order;
 
 void gt_order_init(gt_order *order, uint32_t items, uint32_t relays); /* maximum numbers */
 void gt_order_finish(gt_order *order);
 /* Adds the edge `from` before `to`; does nothing if they are the same. */
-void gt_order_edge(gt_order *order, uint32_t from, uint32_t to);
+void gt_order_add_edge(gt_order *order, uint32_t from, uint32_t to);
 /* Removes all edges except the first `edges`. */
 void gt_order_cut(gt_order *order, size_t edges);
 /* True if there is a path from an item in `from` to one in `to`. The search is bidirectional, so that it is

@@ -36,7 +36,7 @@ static void relabel(gt_ordered_list *list, uint32_t item) {
       first = list->previous[first], count++;
     while (list->label[after] > list->label[item] && list->label[after] < begin + size)
       after = list->next[after], count++;
-    if (count > max_used || size / count < 4) continue;
+    if (count > max_used || size / count < 4) continue; /* full, or no room for gaps between labels */
     for (uint32_t k = 0, at = first; k < count; k++, at = list->next[at])
       list->label[at] = begin + k * (size / count);
     return;

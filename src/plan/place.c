@@ -42,18 +42,18 @@ static void add_producer_edges(placing *p, gt_id id, uint32_t item) {
   const gt_node *node = gt_node_at(l->graph, id);
   const int group = gt_fusion_maker(&l->fusion, id);
   if (group >= 0) {
-    gt_order_edge(&p->order, (uint32_t)group, item);
+    gt_order_add_edge(&p->order, (uint32_t)group, item);
     return;
   }
   if (node->op->kind == GT_OP_PACK) {
     const bool known = p->relay[id];
     if (!known) p->relay[id] = p->order.items + p->relays++;
-    gt_order_edge(&p->order, p->relay[id], item);
+    gt_order_add_edge(&p->order, p->relay[id], item);
     if (known) return;
     item = p->relay[id];
   }
   for (size_t c = p->copies[id]; c && c <= l->copies.count && l->copies.items[c - 1].target == id; c++)
-    gt_order_edge(&p->order, copy_item(l, c - 1), item);
+    gt_order_add_edge(&p->order, copy_item(l, c - 1), item);
   for (int i = 0; i < node->inputs; i++) add_producer_edges(p, node->input[i], item);
 }
 
@@ -292,12 +292,12 @@ static void order_before_writers(placing *p) {
   const size_t count = p->reading.count;
   if (count > 2 && p->writers > 2) {
     const uint32_t relay = p->order.items + p->relays++;
-    for (size_t i = 0; i < count; i++) gt_order_edge(&p->order, before[i], relay);
-    for (uint32_t k = 0; k < p->writers; k++) gt_order_edge(&p->order, relay, p->written[k]);
+    for (size_t i = 0; i < count; i++) gt_order_add_edge(&p->order, before[i], relay);
+    for (uint32_t k = 0; k < p->writers; k++) gt_order_add_edge(&p->order, relay, p->written[k]);
     return;
   }
   for (size_t i = 0; i < count; i++)
-    for (uint32_t k = 0; k < p->writers; k++) gt_order_edge(&p->order, before[i], p->written[k]);
+    for (uint32_t k = 0; k < p->writers; k++) gt_order_add_edge(&p->order, before[i], p->written[k]);
 }
 
 /* The same if some items both read and write. False if a pair would create a cycle. */
@@ -311,7 +311,7 @@ static bool order_pairs(placing *p) {
         gt_order_cut(&p->order, before);
         return false;
       }
-      gt_order_edge(&p->order, *r, *w);
+      gt_order_add_edge(&p->order, *r, *w);
     }
   return true;
 }
@@ -370,12 +370,12 @@ static void order_copy(placing *p, size_t copy) {
   const gt_value_copy *c = &l->copies.items[copy];
   if (!c->from_saved) add_producer_edges(p, c->source, copy_item(l, copy));
   if (c->to_saved) return;
-  if (c->from_saved) gt_order_edge(&p->order, copy_item(l, copy - 1), copy_item(l, copy));
+  if (c->from_saved) gt_order_add_edge(&p->order, copy_item(l, copy - 1), copy_item(l, copy));
   gt_location range = assign_range(l->graph, gt_node_at(l->graph, c->target));
   gt_readers_find(&p->readers, range);
   for (size_t i = 0; i < p->readers.found.count; i++) {
     const uint32_t item = p->readers.all.items[p->readers.found.items[i]].item;
-    gt_order_edge(&p->order, item, copy_item(l, copy));
+    gt_order_add_edge(&p->order, item, copy_item(l, copy));
   }
 }
 
@@ -395,7 +395,7 @@ static void place_assigns(placing *p) {
     if (saves) add_copy(p, (gt_value_copy){node->input[0], id, 0, ++l->saved, 0});
     add_copy(p, (gt_value_copy){node->input[0], id, 0, 0, saves ? l->saved : 0});
     const size_t first = p->copies[id] - 1;
-    if (p->relay[id]) gt_order_edge(&p->order, copy_item(l, first), p->relay[id]);
+    if (p->relay[id]) gt_order_add_edge(&p->order, copy_item(l, first), p->relay[id]);
     for (size_t c = first; c < l->copies.count && !p->relay[id]; c++) record_copy(p, c);
   }
   for (size_t c = first_copy; c < l->copies.count; c++) order_copy(p, c);

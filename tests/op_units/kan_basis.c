@@ -138,8 +138,8 @@ static void peaks_are_upper_bounds(void **state) {
   (void)state;
   static const double limits[] = {0.25, 1, 1.5, 4, 20};
   const gt_kan_attribute bases[] = {gt_kan_bspline(-1, 1, GRID, 3),
-                                    gt_kan_lines(-1, 1, GRID),
-                                    gt_kan_lines(0, 1, GRID),
+                                    gt_kan_piecewise_linear(-1, 1, GRID),
+                                    gt_kan_piecewise_linear(0, 1, GRID),
                                     gt_kan_bumps(GT_BASIS_RBF, -1, 1, GRID, 0),
                                     gt_kan_bumps(GT_BASIS_RSWAF, -1, 1, GRID, 0),
                                     gt_kan_bumps(GT_BASIS_WAVELET, -1, 1, GRID, 0),

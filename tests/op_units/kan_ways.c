@@ -62,7 +62,7 @@ static gt_shape shape_of(const problem *p, int v) {
          : v == COEFFICIENTS ? coefficients
          : v == SCALES       ? gt_shape_2(p->inputs * (p->parts > 1 ? p->parts : 1), p->outputs)
          : v == RESULT       ? gt_shape_2(p->lines, p->form == INPUTS_GRADIENT ? p->inputs : p->outputs)
-                             : gt_shape_2(p->lines + gt_kan_position_count(&p->a), p->inputs);
+                             : gt_shape_2(p->lines + gt_kan_parameter_rows(&p->a), p->inputs);
 }
 
 static uint32_t count_of(const problem *p, int v) { return (uint32_t)gt_shape_count(shape_of(p, v)); }
@@ -73,7 +73,7 @@ static void draw(const problem *p) {
       value[v][i] =
           2.5f * (float)gt_random_uniform(7, 1 + (uint32_t)v, 0, i) - 1.2f; /* partly off the grid */
   if (p->a.basis != GT_BASIS_KNOTS) return;
-  for (uint32_t j = 1; j < gt_kan_position_count(&p->a); j++) /* knots increase */
+  for (uint32_t j = 1; j < gt_kan_parameter_rows(&p->a); j++) /* knots increase */
     for (uint32_t i = 0; i < p->inputs; i++) {
       float *knot = &value[X][(p->lines + j) * p->inputs + i];
       *knot = knot[-(int)p->inputs] + 0.1f * fabsf(*knot) + 0.1f;

@@ -75,10 +75,10 @@ static void sorts_in_rounds(void **state) {
       const uint32_t a = roll(ALL), b = roll(ALL);
       if (rank[a] >= rank[b]) continue;
       edge[a][b] = true;
-      gt_order_edge(&order, a, b);
+      gt_order_add_edge(&order, a, b);
       kept++;
     }
-    for (int k = 0; k < 20; k++) gt_order_edge(&order, roll(ALL), roll(ALL));
+    for (int k = 0; k < 20; k++) gt_order_add_edge(&order, roll(ALL), roll(ALL));
     gt_order_cut(&order, kept);
     for (int k = 0; k < 50; k++) {
       const uint32_t a = roll(ALL), b = roll(ALL);
@@ -106,9 +106,9 @@ static void finds_a_cycle(void **state) {
   const bool absent[3] = {false};
   uint32_t sorted[3];
   gt_order_init(&order, 3, 0);
-  gt_order_edge(&order, 0, 1);
-  gt_order_edge(&order, 1, 2);
-  gt_order_edge(&order, 2, 1);
+  gt_order_add_edge(&order, 0, 1);
+  gt_order_add_edge(&order, 1, 2);
+  gt_order_add_edge(&order, 2, 1);
   assert_int_equal(gt_order_sort(&order, absent, sorted), 1);
   gt_order_finish(&order);
 }

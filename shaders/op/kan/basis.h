@@ -85,13 +85,13 @@
 #define GT_BASIS_KNOWN 8192
 #define GT_BASIS_QUADS 16384 /* the number of outputs is a multiple of 4 */
 #define GT_BASIS_APART 32768
-/* For product_range: only the inputs of the base are measured, and A points to them; GT_BASIS_PEAK_OF bounds
- * the functions. */
+/* For kernel product_range: only the inputs of the base are measured, and A points to them; GT_BASIS_PEAK_OF
+ * bounds the functions. */
 #define GT_BASIS_RAW_ONLY 65536
 /* Value of GT_BASIS_SPEC_ORDER: the derivative with respect to the scale of a placed function. */
 #define GT_BASIS_BY_SCALE 4
 /* Function `term` of a placed basis is this function of u. Its own center and scale replace its position on
  * the grid, so all are the first function of the basis; with GT_BASIS_FOURIER the first cosine or sine. */
-#define GT_BASIS_FIRST_OF(form, term, terms) \
-  ((form) == GT_BASIS_FOURIER ? (term) / ((terms) / 2u) * ((terms) / 2u) : 0u)
+#define GT_BASIS_FIRST_OF(basis, term, terms) \
+  ((basis) == GT_BASIS_FOURIER ? (term) / ((terms) / 2u) * ((terms) / 2u) : 0u)
 #endif

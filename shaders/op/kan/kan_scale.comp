@@ -4,7 +4,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-/* A workgroup processes EDGES neighboring edges of an input, or EDGES vec4s of edges (QUADS). Its invocations are
+/* A workgroup processes EDGES consecutive edges [input, output], or EDGES vec4s of edges (QUADS). Its invocations are
  * divided into SHARES shares, each of which sums every SHARES-th function. Then the sums of the shares are added in
  * order. */
 #include "op/kan/kan_scale.h"

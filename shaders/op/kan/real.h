@@ -5,7 +5,7 @@
  * Float literals end in f, integer literals in u.
  *
  * A second function, GT_BASIS_PEAK(gt_basis_NAME_peak), returns an upper bound of |B(u)| for least <= u <=
- * most, the least upper bound or slightly more. The scales of a GEMM's operand follow from it
+ * most, close to the maximum where that is simple. The scales of a GEMM's operand follow from it
  * (op/matmul/range.h) without evaluating the functions.
  *
  * Polynomials (basis/recurrence.h) and splines over knots (basis/knots.h) are defined in other ways. */
@@ -21,7 +21,7 @@
 #define GT_FIRST                basis_first
 #define GT_SECOND               basis_second
 #define GT_NUMBER(n)            float(n)
-#define GT_WHOLE(condition)     uint(condition)
+#define GT_UINT(condition)      uint(condition)
 #define GT_EACH(x)              vec4(x)
 #define GT_BELOW(a, b)          lessThan(vec4(a), vec4(b))
 #define GT_SAME(a, b)           equal(vec4(a), vec4(b))
@@ -63,7 +63,7 @@ vec4 gt_cosine(vec4 x, uint quarters) { /* cos(x + quarters * pi/2) */
 #define GT_FIRST                first
 #define GT_SECOND               second
 #define GT_NUMBER(n)            (float)(n)
-#define GT_WHOLE(condition)     (uint)(condition)
+#define GT_UINT(condition)      (uint)(condition)
 #define GT_EACH(x)              (float)(x)
 #define GT_BELOW(a, b)          ((a) < (b))
 #define GT_SAME(a, b)           ((a) == (b))

@@ -3,7 +3,7 @@
  *
  * Shared memory has two areas. During the perception the first has the inputs of the update. The second, from row
  * SECOND on, has for CHUNK channels at a time the patches (9 rows per channel), then the outputs of even layers and,
- * OTHER rows after the first of these, the outputs of odd layers. The update's layers, counted from 0, write
+ * ODD_OFFSET rows after the first of these, the outputs of odd layers. The update's layers, counted from 0, write
  * alternately to the second and the first area. */
 #include "op/logic/logic_ca_bits.h"
 #define GT_LOGIC_WORDS V
@@ -12,7 +12,7 @@
 layout(constant_id = GT_CA_BITS_SPEC_FIRE) const uint FIRE = 0u;
 layout(constant_id = GT_CA_BITS_SPEC_CHUNK) const uint CHUNK = 1u;
 layout(constant_id = GT_CA_BITS_SPEC_SECOND) const uint SECOND = 0u;
-layout(constant_id = GT_CA_BITS_SPEC_ODD_OFFSET) const uint OTHER = 0u;
+layout(constant_id = GT_CA_BITS_SPEC_ODD_OFFSET) const uint ODD_OFFSET = 0u;
 
 struct gt_layer {
   uint width, inputs, gate, wire;
@@ -69,7 +69,7 @@ void perceive_layer(uint l, uint first, uint count, uint source, uint target) {
 }
 
 void perceive() {
-  const uint even = SECOND + 9u * CHUNK, odd = even + OTHER;
+  const uint even = SECOND + 9u * CHUNK, odd = even + ODD_OFFSET;
   for (uint first = 0u; first < CHANNELS; first += CHUNK) {
     uint count = min(CHUNK, CHANNELS - first), source = SECOND;
     load_patches(first, count);

@@ -4,7 +4,7 @@
  * Kernel logic_conv computes y from x.
  *
  * Kernel logic_conv_gradient: sums [chunks, KERNELS (L - 1), 4] = the sums over a chunk of d, d a, d b and d
- * ab for each gate, with inputs a and b and d the gradient of its output. If `inputs`, it also writes leaves
+ * ab for each gate, with inputs a and b and d the gradient of its output. With has_dx it also writes leaves
  * [KERNELS, L, rows, COLUMNS, batch], the gradient of the value that each leaf reads, and winner [KERNELS,
  * rows, COLUMNS, batch], the position of the maximum in each window: one word per item, which has a byte per
  * sample. On the CPU a chunk is a block of samples, the gradient of x is written to y directly, and leaves is
@@ -20,5 +20,7 @@ GT_ARGS(gt_logic_conv_args) {
   GT_WORDS wiring;
   GT_FLOATS g, y, sums, leaves;
   GT_WORDS winner;
-  uint height, width, rows, padding, batch, chunks, inputs;
+  uint height, width, rows, padding, batch;
+  uint chunks; /* logic_conv_gradient: number of chunks; logic_conv on the CPU: kernels per tile */
+  uint has_dx; /* 1: the gradient of x is computed */
 };

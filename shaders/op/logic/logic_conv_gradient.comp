@@ -103,7 +103,7 @@ void process_chunk(uint kernel, uint chunk) {
     evaluate();
     value[LEAVES + GATES - 1u] = gt_logic_load(g, (window * KERNELS + kernel) * items + s, TYPE_G);
     backpropagate();
-    if (inputs == 0u) continue;
+    if (has_dx == 0u) continue;
     winner.at[kernel * total + i] = best_slot.x | best_slot.y << 8 | best_slot.z << 16 | best_slot.w << 24;
     [[unroll]] for (uint l = 0u; l < LEAVES; l++) store_leaf((kernel * LEAVES + l) * total + i, value[l]);
   }

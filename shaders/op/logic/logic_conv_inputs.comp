@@ -16,7 +16,7 @@ vec4 load_leaf(uint i) {
  * position of it; if the tree's maximum in that window is at this position, the gradient of the leaf is added. The
  * leaves are visited in ascending order, so that the order of additions is fixed. */
 void main() {
-  uint items = gt_logic_width(), windows = rows * COLUMNS * items;
+  uint items = gt_logic_width(), leaf_items = rows * COLUMNS * items;
   uint total = height * width * CHANNELS * items;
   for (uint i = gl_GlobalInvocationID.x; i < total; i += gl_NumWorkGroups.x * LOCAL_X) {
     uint feature = i / items, s = i - feature * items, channel = feature % CHANNELS;
@@ -30,13 +30,13 @@ void main() {
       if (corner % STRIDE != uvec2(0u) || window.x >= rows || window.y >= COLUMNS) continue;
       uint item = (window.x * COLUMNS + window.y) * items + s, slot = within.x * POOL + within.y;
       if (SLOTS == 1u) {
-        sum += load_leaf(leaf * windows + item);
+        sum += load_leaf(leaf * leaf_items + item);
         continue;
       }
-      uint word = winner.at[(leaf >> DEPTH) * windows + item];
+      uint word = winner.at[(leaf >> DEPTH) * leaf_items + item];
       uvec4 best_slot = uvec4(word) >> uvec4(0u, 8u, 16u, 24u) & 255u;
       bvec4 is_maximum = equal(best_slot, uvec4(slot));
-      if (any(is_maximum)) sum += mix(vec4(0.0), load_leaf(leaf * windows + item), is_maximum);
+      if (any(is_maximum)) sum += mix(vec4(0.0), load_leaf(leaf * leaf_items + item), is_maximum);
     }
     gt_logic_store(i, sum);
   }

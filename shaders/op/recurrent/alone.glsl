@@ -30,7 +30,7 @@ void multiply(uint set, uint slice) {
         load_weight(slice + i * SLICES, set, w);
         [[unroll]] for (uint c = 0u; c < COLUMNS; c++) sum[c] = fma(vec4(w[c]), rows, sum[c]);
       }
-  if (SLICE_ROWS * SLICES + slice < DEPTH) {
+  if (SLICE_ROWS * SLICES + slice < DEPTH) { /* DEPTH % SLICES rows remain, one for each of the first slices */
     const vec4 rows = left[SLICE_ROWS * SLICES + slice];
     load_weight(SLICE_ROWS * SLICES + slice, set, w);
     [[unroll]] for (uint c = 0u; c < COLUMNS; c++) sum[c] = fma(vec4(w[c]), rows, sum[c]);

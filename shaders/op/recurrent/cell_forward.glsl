@@ -24,7 +24,7 @@ gt_cell_inputs load_cell(uint s, uint row, uint unit) {
   return b;
 }
 
-/* Returns the row's operands of the next step's product. */
+/* Returns what this unit of the row contributes to the next step's product (.x): h. */
 vec4 finish_cell(uint s, uint row, uint unit, gt_cell_inputs b, float sum[4]) {
   float h = 0.0, kept_value = 0.0, gate[4]; /* kept_value: stored to `extra` */
   for (uint g = 0u; g < 4u; g++) gate[g] = 0.0;

@@ -1,5 +1,5 @@
-/* The gradient of the cell (cell.glsl). Its product is the gates' gradients of step s + 1 times W_hh, which is a term
- * of the gradient of h after step s. */
+/* The gradient of the cell (cell.glsl). Its product is the gradient of the hidden product of step s + 1 times W_hh, a
+ * term of the gradient of h after step s. */
 const uint DEPTH = WIDTH, WEIGHT_ROW = HIDDEN;
 /* As in cell_forward.glsl. */
 const uint SUMS = 1u, UNITS = 4u, COLUMNS = SUMS * UNITS, ALL_SETS = (HIDDEN + UNITS - 1u) / UNITS;
@@ -35,7 +35,8 @@ gt_cell_inputs load_cell(uint s, uint row, uint unit) {
 float sigmoid_slope(float y) { return y * (1.0 - y); }
 float tanh_slope(float y) { return 1.0 - y * y; }
 
-/* dh: the gradient of h after the step. Returns the gradient of the hidden product, one value per gate. */
+/* d: the gradient of the gates; inner: that of the hidden product, which differs from d only in a GRU; dh: that of h
+ * after the step. Returns inner. */
 vec4 finish_cell(uint s, uint row, uint unit, gt_cell_inputs b, float sum[4]) {
   vec4 d = vec4(0.0), inner;
   float dh = b.given + sum[0], carried = 0.0;

@@ -5,8 +5,9 @@
  * shaders/). `y` has one block more: h after time t is block t + 1, or t if REVERSE, so that h before the
  * first step, which is 0, is the first or the last block.
  *
- * Each step multiplies h (forward), or the gates' gradients (backward), by the recurrent weight. `rows` are
- * samples of the batch. There are two pairs of kernels:
+ * Each step multiplies h (forward), or the gradient of the hidden product (backward), by the recurrent
+ * weight. Rows are samples of the batch, unless they are called rows of the weight. There are two pairs of
+ * kernels:
  *
  * recurrent_alone, recurrent_alone_gradient: one dispatch for `steps` steps; a workgroup computes four rows
  * for all of them, independently of the others. The kernels on the CPU do the same with a tile of rows.

@@ -7,6 +7,7 @@ const uint ROWS = 4u * QUADS;
 const uint CHUNK = KEEP / 4u * SLICES; /* vec4s of a chunk of the depth, per row of the left operand */
 const uint CHUNK_VECS = CHUNK * ROWS;  /* vec4s of a chunk, of all rows */
 const uint PITCH = COLUMNS + 1u;       /* of a set's sums; one more than COLUMNS to avoid bank conflicts */
+/* vec4s of the slices' sums; vec4s of `pool`. */
 const uint PARTS = LOCAL * PITCH, POOL = 2u * CHUNK_VECS > PARTS ? 2u * CHUNK_VECS : PARTS;
 /* Per invocation: vec4s of a chunk to load; weights in registers; sums; and cells (row and unit) to finish. */
 const uint LOADS = (CHUNK_VECS + LOCAL - 1u) / LOCAL, WEIGHTS = KEEP * COLUMNS, SUMMED = ROWS * COLUMNS;

@@ -15,7 +15,7 @@ static gt_kan_attribute attribute_of(const gt_kan_choice *o) {
   switch (o->basis) {
   case GT_BASIS_BSPLINE:
     return o->adapts ? gt_kan_knots(o->grid, o->degree) : gt_kan_bspline(o->low, o->high, o->grid, o->degree);
-  case GT_BASIS_PIECEWISE_LINEAR: return gt_kan_lines(o->low, o->high, o->grid);
+  case GT_BASIS_PIECEWISE_LINEAR: return gt_kan_piecewise_linear(o->low, o->high, o->grid);
   case GT_BASIS_FOURIER: return gt_kan_waves(o->grid);
   default:
     return o->basis >= GT_BASIS_CHEBYSHEV
@@ -143,7 +143,7 @@ static gt_id apply(gt_build *build, const gt_kan_choice *o, const gt_kan_symboli
   gt_shape shape = gt_node_at(graph, x)->shape;
   if (has_base) read_base(build, o, symbolic, edges, x);
   if (has_base && !strcmp(o->base, "silu") && edges->scales == GT_NONE &&
-      !gt_kan_position_count(edges->attribute) && shape.rank < GT_MAX_RANK)
+      !gt_kan_parameter_rows(edges->attribute) && shape.rank < GT_MAX_RANK)
     return fuse_base(graph, edges, x);
   shape.dim[shape.rank - 1] = edges->units;
   const gt_id y =

@@ -85,7 +85,7 @@ gt_id gt_kan_positions(gt_build *build, const gt_kan_choice *o, const gt_kan_att
   *copy = *a;
   const gt_fill fill = {.write = fill_linspace,
                         .settings = linspace_of(build->arena, o->low - (double)o->degree * step, step)};
-  return gt_build_filled_state(build, "knots", gt_shape_2(gt_kan_position_count(a), inputs), fill,
+  return gt_build_filled_state(build, "knots", gt_shape_2(gt_kan_parameter_rows(a), inputs), fill,
                                GT_ASCENDING, copy);
 }
 
@@ -146,7 +146,7 @@ static float *layer_values(const gt_slot_values *values, const char *prefix, con
 static void adapt(const gt_adaptation *adaptation, const float *sample, int64_t rows,
                   const gt_slot_values *values) {
   const grid_update *f = adaptation->settings;
-  const int64_t knots = gt_kan_position_count(&f->a);
+  const int64_t knots = gt_kan_parameter_rows(&f->a);
   float *knot = layer_values(values, "", adaptation->layer, "knots");
   float *coefficients[2] = {layer_values(values, "", adaptation->layer, "coefficients"),
                             layer_values(values, GT_AVERAGE_VARIABLE "/", adaptation->layer, "coefficients")};

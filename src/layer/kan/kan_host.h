@@ -14,7 +14,7 @@ typedef struct gt_kan_branch_settings { /* settings of a layer that neither its 
 } gt_kan_branch_settings;
 gt_kan_branch_settings gt_kan_branch_settings_of(const void *config); /* config: a layer's settings */
 /* Evaluates all functions of one input at x, without the base: splines in double, others as precisely as the
- * kernels do. positions: knots, centers, … of this input, gt_kan_position_count(attribute) values; NULL if
+ * kernels do. positions: knots, centers, … of this input, gt_kan_parameter_rows(attribute) values; NULL if
  * there are none. */
 void gt_kan_functions(const gt_kan_attribute *attribute, const double *positions, double x, double *values);
 #endif

@@ -41,7 +41,7 @@ void gt_kan_functions(const gt_kan_attribute *a, const double *positions, double
   uint32_t geometry[GT_BASIS_WORDS], spec[GT_FACTOR_SPEC_END] = {0};
   float at = (float)x, value, *numbers = a->placed ? gt_alloc(2 * a->terms * sizeof *numbers) : NULL;
   if (a->basis == GT_BASIS_KNOTS) {
-    gt_splines(positions, gt_kan_position_count(a), a->degree, x, values);
+    gt_splines(positions, gt_kan_parameter_rows(a), a->degree, x, values);
     return;
   }
   gt_basis_geometry(a, 1, 1, 1, geometry, spec + GT_FACTOR_SPEC_OWN);
@@ -123,7 +123,7 @@ static uint32_t evaluate_points(const gt_kan_conversion *conversion, double *val
   uint32_t points = 0;
   for (uint32_t c = 0; c < cells; c++)
     for (uint32_t k = 0; k < cell_points && knot[c + 1] > knot[c]; k++, points++)
-      gt_splines(old ? conversion->before : conversion->now, (uint32_t)gt_kan_position_count(a), a->degree,
+      gt_splines(old ? conversion->before : conversion->now, (uint32_t)gt_kan_parameter_rows(a), a->degree,
                  knot[c] + (knot[c + 1] - knot[c]) * (k + 0.5) / cell_points,
                  values + (size_t)points * terms);
   return points;
@@ -178,9 +178,9 @@ static void refine_knots(const gt_kan_attribute *a, const gt_kan_attribute *b, c
 /* The old and new knots of one input; the new ones rounded to float, as they are stored. */
 static void knots_of(const gt_kan_attribute *a, const gt_kan_attribute *b, const float *old, int64_t inputs,
                      int64_t input, double *before, double *now) {
-  for (uint32_t k = 0; k < gt_kan_position_count(a); k++) before[k] = (double)old[k * inputs + input];
+  for (uint32_t k = 0; k < gt_kan_parameter_rows(a); k++) before[k] = (double)old[k * inputs + input];
   refine_knots(a, b, before, now);
-  for (uint32_t k = 0; k < gt_kan_position_count(b); k++) now[k] = (double)(float)now[k];
+  for (uint32_t k = 0; k < gt_kan_parameter_rows(b); k++) now[k] = (double)(float)now[k];
 }
 
 /* Refits a layer with knots per input: its slot `knots` or its coefficients. */
@@ -192,13 +192,13 @@ static void refit_knots(const gt_slot *before, const float *old, const gt_slot *
   const int64_t inputs = is_knots ? now->shape.dim[1] : now->shape.dim[0] * now->shape.dim[2];
   snprintf(name, sizeof name, "%.*s.knots", (int)gt_slot_layer_length(before->name), before->name);
   const float *knots = is_knots ? old : values_before->find(values_before, name);
-  double *from = gt_alloc(sizeof *from * gt_kan_position_count(a)),
-         *to = gt_alloc(sizeof *to * gt_kan_position_count(b));
+  double *from = gt_alloc(sizeof *from * gt_kan_parameter_rows(a)),
+         *to = gt_alloc(sizeof *to * gt_kan_parameter_rows(b));
   for (int64_t i = 0; knots && i < inputs; i++) {
     const gt_kan_conversion conversion = {a, b, from, to, i, now->shape.dim[now->shape.rank - 1]};
     knots_of(a, b, knots, inputs, i, from, to);
     if (!is_knots) gt_kan_convert_input(&conversion, old, out);
-    for (uint32_t k = 0; is_knots && k < gt_kan_position_count(b); k++) out[k * inputs + i] = (float)to[k];
+    for (uint32_t k = 0; is_knots && k < gt_kan_parameter_rows(b); k++) out[k * inputs + i] = (float)to[k];
   }
   free(from);
   free(to);

@@ -40,17 +40,18 @@ static gt_shape image_shape(int64_t batch, uint32_t rank, const uint32_t *extent
   return shape;
 }
 
-/* The shape of w, except for the gradient of the input. */
+/* The shape of w, as gt_conv and the other builders take it. OP_INPUT nodes read it transposed. */
 static gt_shape weights_shape(const gt_conv_attribute *a, int64_t in, int64_t out) {
   return image_shape(out, a->rank, a->kernel, in / a->groups);
 }
 
-/* The shape in which the gradient of w is computed: the rows of the GEMM, so that it can have an epilogue. */
+/* The shape of an OP_WEIGHT node: that of the GEMM's result, which an epilogue requires. gt_conv_weight
+ * reshapes it to the shape of w. */
 static gt_shape matrix_shape(const gt_conv_attribute *a, int64_t in, int64_t out) {
   return gt_shape_2(out, tap_count(a) * (in / a->groups));
 }
 
-/* The shape of w for the gradient of the input: [groups, taps * out per group, in per group]. */
+/* The shape of w as the input of an OP_INPUT node: [groups, taps * out per group, in per group]. */
 static gt_shape transposed_shape(const gt_conv_attribute *a, int64_t in, int64_t out) {
   return (gt_shape){.rank = 3, .dim = {a->groups, tap_count(a) * (out / a->groups), in / a->groups}};
 }
@@ -176,6 +177,7 @@ static gt_id swap_middle_axes(gt_graph *graph, gt_id w, int64_t groups, int64_t 
   return first == 1 || second == 1 ? split : gt_permute(graph, split, axes);
 }
 
+/* The product of the strides, or MAX_PHASES + 1 if it is more than MAX_PHASES. */
 static uint32_t phase_count(const gt_conv_attribute *a) {
   uint32_t count = 1;
   for (uint32_t d = 0; d < a->rank; d++) count = gt_min_u32(count * a->stride[d], MAX_PHASES + 1);

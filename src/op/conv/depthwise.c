@@ -10,10 +10,11 @@
 
 enum {
   WORKGROUP = 256,
-  ENOUGH = 1 << 17,    /* invocations that fill a device */
-  MIN_LINES = 64,      /* per part of the sum, on a device */
-  CPU_MAX_PARTS = 16,  /* maximum number of parts */
-  CPU_MIN_LINES = 256, /* per part */
+  ENOUGH = 1 << 17, /* invocations that fill a device */
+  /* The gradient of the weights is a sum over all lines, computed in parts (split-K). */
+  MIN_LINES = 64,      /* per part, on a device */
+  CPU_MAX_PARTS = 16,  /* on the CPU */
+  CPU_MIN_LINES = 256, /* per part, on the CPU */
 };
 
 static const gt_kernel kernel = {"depthwise", gt_depthwise_cpu},

@@ -10,7 +10,9 @@ uint32_t gt_depthwise_tile_positions(uint32_t channels) {
   return gt_max_u32(GT_DEPTHWISE_VALUES / channels, 1);
 }
 
-typedef struct place { /* of the window at an output position (shaders/op/matmul/patches.h) */
+/* The window at an output position (shaders/op/matmul/patches.h): the offset of its first element in the
+ * image, its place along each axis, and its phases. */
+typedef struct place {
   uint32_t offset, along[GT_PATCHES_AXES], phase;
 } place;
 
@@ -29,7 +31,8 @@ static place place_of(const uint32_t *geometry, uint32_t rank, uint32_t position
   return p;
 }
 
-/* True if the tap of this window is inside the image. */
+/* True if the tap of the window at p is inside the image. tap: an entry of the geometry's table: offset,
+ * three places, phases. */
 static bool is_inside(const uint32_t *geometry, uint32_t rank, const place *p, const uint32_t *tap) {
   const uint32_t *axis = geometry + GT_PATCHES_AXIS;
   for (uint32_t a = 0; a < rank; a++, axis += GT_PATCHES_OF_AXIS)

@@ -18,7 +18,7 @@ static bool input_is_stored(const gt_graph *graph, const gt_chain *chain) {
 
 typedef struct recomputed {
   gt_derivative derivative;
-  gt_id input[2], copy;
+  gt_id input[2], copy; /* inputs of the node; copy: the recomputed relu */
   const gt_conv_attribute *attribute;
 } recomputed;
 
@@ -35,6 +35,7 @@ static void gradient_of_conv(gt_graph *graph, const gt_derivative *derivative, g
   if (wanted[1]) input_gradient[1] = gt_conv_weight(graph, output_gradient, r->copy, r->attribute);
 }
 
+/* The data for a derivative of this node that reads `copy`; the caller sets derivative.gradient. */
 static recomputed *derive(gt_graph *graph, gt_id id, gt_id copy) {
   const gt_node *node = gt_node_at(graph, id);
   recomputed *r = GT_NEW(graph->arena, recomputed);

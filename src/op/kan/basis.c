@@ -17,7 +17,7 @@ void gt_basis_geometry(const gt_kan_attribute *a, uint32_t lines, uint32_t input
   geometry[GT_BASIS_SECOND] = gt_bits(a->second);
   geometry[GT_BASIS_OUTPUTS] = outputs;
   geometry[GT_BASIS_PEAK_OF] = 0;
-  if (gt_kan_position_count(a)) geometry[GT_BASIS_BEHIND] = lines;
+  if (gt_kan_parameter_rows(a)) geometry[GT_BASIS_BEHIND] = lines;
   geometry[GT_BASIS_RAW] = a->apart ? lines * inputs : 0;
   spec[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] =
       a->basis | (a->base ? GT_BASIS_BASE : 0) | (a->placed ? GT_BASIS_PLACED : 0) |
@@ -39,7 +39,7 @@ float gt_basis_peak(const gt_kan_attribute *a, uint32_t term, double limit) {
   if (a->placed) return 1;
   switch (a->basis) {
     GT_BASES(PEAK)
-  default: return 1; /* B-splines over knots of each input */
+  default: return 1; /* GT_BASIS_KNOTS */
   }
 }
 
@@ -57,7 +57,7 @@ static float peak_of_all(const gt_kan_attribute *a, double limit) {
 /* known: the kernel uses the bound as the amax of all functions; even: one scale serves a whole line. */
 bool gt_basis_range(const gt_kan_attribute *a, const double limit[2], bool columns,
                     uint32_t geometry[GT_BASIS_WORDS], uint32_t *spec) {
-  enum { MOST = 16 }; /* bounded functions reach about 1: such a bound costs no digits (range_basis.glsl) */
+  enum { MOST = 16 }; /* the largest bound that may replace an amax, which is about 1 (range_basis.glsl) */
   if (a->order) return false;
   float peak = peak_of_all(a, limit[0]);
   const float base = a->base ? gt_basis_peak(a, a->terms, limit[1]) : 0;
@@ -71,12 +71,12 @@ bool gt_basis_range(const gt_kan_attribute *a, const double limit[2], bool colum
 
 /* --- values on the CPU ---------------------------------------------------------------------------------- */
 
-/* One function: members of gt_kan_attribute, and its number `term`. which: for a function with a centre and a
- * scale of its own, GT_BASIS_FIRST_OF. */
-typedef struct form {
+/* One function: members of gt_kan_attribute, and its number `term`. which: GT_BASIS_FIRST_OF, for functions
+ * with a centre and a scale at each input. */
+typedef struct basis_function {
   uint32_t term, terms, degree, order, which;
   float low, inverse, first, second;
-} form;
+} basis_function;
 
 typedef struct lines { /* `count` lines of `length` inputs x, and of function values `to` */
   const float *x;
@@ -87,7 +87,7 @@ typedef struct lines { /* `count` lines of `length` inputs x, and of function va
   const float *behind; /* parameters: in the first row after the lines; rows are x_step apart, too */
 } lines;
 
-typedef void fill_function(const form *f, const lines *l);
+typedef void fill_function(const basis_function *f, const lines *l);
 
 /* Factor on a derivative, by the chain rule, if the argument has this slope. */
 GT_MATH float power_of(float slope, uint32_t order) {
@@ -97,7 +97,7 @@ GT_MATH float power_of(float slope, uint32_t order) {
 /* The inner loop is vectorized. Term, degree and order are constants for the compiler if the arguments are
  * constants. */
 #define FILL(name, function, term_, degree_, order_)                                           \
-  GT_CLONES static void name(const form *f, const lines *l) {                                  \
+  GT_CLONES static void name(const basis_function *f, const lines *l) {                        \
     const uint32_t term = (term_), terms = f->terms, degree = (degree_), order = (order_);     \
     const float low = f->low, inverse = f->inverse, first = f->first, second = f->second;      \
     const float scale = power_of(inverse, order);                                              \
@@ -116,8 +116,8 @@ GT_MATH float power_of(float slope, uint32_t order) {
 #define ORDERS_OF(name) \
   { name##_0, name##_1, name##_2, name##_3 }
 
-/* AT_ONCE, PLACED_AT_ONCE: inputs that are processed at a time. COMMON_DEGREES: splines with code of their
- * own. */
+/* AT_ONCE, PLACED_AT_ONCE: inputs that are processed at a time. COMMON_DEGREES: splines of fewer degrees than
+ * this have code of their own. */
 enum { ORDER_COUNT = GT_BASIS_MOST_ORDER + 1, COMMON_DEGREES = 6, AT_ONCE = 16, PLACED_AT_ONCE = 256 };
 
 #define FILL_ANY(number, name, function) ORDERS(fill_##name, function, f->term, f->degree)
@@ -162,14 +162,14 @@ GT_CLONES static void by_scale(const float *x, const float *centre, const float 
 
 /* Calls the functions above with u as their inputs (in_u): a second pass over a few numbers, but no further
  * code for each basis. */
-static void fill_placed_run(fill_function *const fill[ORDER_COUNT], const form *f, const lines *l, uint32_t k,
-                            uint32_t first, uint32_t n) {
+static void fill_placed_run(fill_function *const fill[ORDER_COUNT], const basis_function *f, const lines *l,
+                            uint32_t k, uint32_t first, uint32_t n) {
   const float *x = l->x + k * l->x_step + first;
   const float *centre = l->behind + f->term * l->x_step + first, *scale = centre + f->terms * l->x_step;
   float *to = l->to + k * l->to_step + first;
   const uint32_t order = f->order == GT_BASIS_BY_SCALE ? 1 : f->order;
   float u[PLACED_AT_ONCE], function[PLACED_AT_ONCE];
-  form in_u = *f;
+  basis_function in_u = *f;
   in_u.term = f->which;
   in_u.low = 0;
   in_u.inverse = 1;
@@ -181,7 +181,7 @@ static void fill_placed_run(fill_function *const fill[ORDER_COUNT], const form *
     by_input(scale, function, order, n, to);
 }
 
-static void fill_placed(uint32_t basis, const form *f, const lines *l) {
+static void fill_placed(uint32_t basis, const basis_function *f, const lines *l) {
   for (uint32_t k = 0; k < l->count; k++)
     for (uint32_t first = 0; first < l->length; first += PLACED_AT_ONCE)
       fill_placed_run(fill_any[basis], f, l, k, first, gt_min_u32(l->length - first, PLACED_AT_ONCE));
@@ -196,7 +196,7 @@ typedef struct columns {
   float by[GT_BASIS_MOST_DEGREE + 1][GT_BASIS_MOST_DEGREE + 1][AT_ONCE];
 } columns;
 
-GT_MATH void fill_columns(const form *f, const float *behind, size_t step, uint32_t n, columns *c) {
+GT_MATH void fill_columns(const basis_function *f, const float *behind, size_t step, uint32_t n, columns *c) {
   for (uint32_t j = 0; j < f->degree + 2; j++) c->t[j] = behind + j * step;
   for (uint32_t d = 1; d <= f->degree; d++)
     for (uint32_t j = 0; j + d < f->degree + 2; j++) {
@@ -207,7 +207,8 @@ GT_MATH void fill_columns(const form *f, const float *behind, size_t step, uint3
 }
 
 /* The recursion of basis/knots.h, level by level for n inputs. */
-GT_MATH void fill_knots_line(const form *f, const columns *c, const float *x, uint32_t n, float *to) {
+GT_MATH void fill_knots_line(const basis_function *f, const columns *c, const float *x, uint32_t n,
+                             float *to) {
   float value[GT_BASIS_MOST_DEGREE + 1][AT_ONCE];
   for (uint32_t j = 0; j <= f->degree; j++)
     for (uint32_t i = 0; i < n; i++) value[j][i] = x[i] >= c->t[j][i] && x[i] < c->t[j + 1][i] ? 1 : 0;
@@ -225,7 +226,7 @@ GT_MATH void fill_knots_line(const form *f, const columns *c, const float *x, ui
   for (uint32_t i = 0; i < n; i++) to[i] = f->order <= f->degree ? value[0][i] : 0;
 }
 
-GT_CLONES static void fill_knots(const form *f, const lines *l) {
+GT_CLONES static void fill_knots(const basis_function *f, const lines *l) {
   columns c;
   for (uint32_t first = 0; first < l->length; first += AT_ONCE) {
     const uint32_t n = gt_min_u32(l->length - first, AT_ONCE);
@@ -259,7 +260,8 @@ GT_MATH void give(float *to, const wide *from, uint32_t n) {
 
 /* The order is a constant for the compiler, so that it removes the code of higher derivatives. value, slope,
  * bend, twist: the derivatives of orders 0 to 3 of the previous polynomial. */
-GT_MATH void fill_polynomial(const form *f, const lines *l, const gt_recurrence *step, uint32_t order) {
+GT_MATH void fill_polynomial(const basis_function *f, const lines *l, const gt_recurrence *step,
+                             uint32_t order) {
   const float scale = power_of(f->inverse, order);
   for (uint32_t k = 0; k < l->count; k++)
     for (uint32_t first = 0; first < l->length; first += AT_ONCE) {
@@ -288,10 +290,11 @@ GT_MATH void fill_polynomial(const form *f, const lines *l, const gt_recurrence 
     }
 }
 
-typedef void fill_recurrence(const form *f, const lines *l, const gt_recurrence *step);
-#define POLYNOMIAL(order)                                                                                   \
-  GT_CLONES static void fill_polynomial_##order(const form *f, const lines *l, const gt_recurrence *step) { \
-    fill_polynomial(f, l, step, order);                                                                     \
+typedef void fill_recurrence(const basis_function *f, const lines *l, const gt_recurrence *step);
+#define POLYNOMIAL(order)                                                                \
+  GT_CLONES static void fill_polynomial_##order(const basis_function *f, const lines *l, \
+                                                const gt_recurrence *step) {             \
+    fill_polynomial(f, l, step, order);                                                  \
   }
 POLYNOMIAL(0)
 POLYNOMIAL(1)
@@ -301,7 +304,7 @@ static fill_recurrence *const fill_polynomials[] = ORDERS_OF(fill_polynomial);
 
 /* --- all functions -------------------------------------------------------------------------------------- */
 
-static void fill_by(uint32_t kind, const form *f, const lines *l) {
+static void fill_by(uint32_t kind, const basis_function *f, const lines *l) {
   const uint32_t basis = kind % GT_BASIS_BASE;
   if (basis == GT_BASIS_KNOTS) {
     fill_knots(f, l);
@@ -318,10 +321,10 @@ static void fill_by(uint32_t kind, const form *f, const lines *l) {
   }
 }
 
-static const form base_form = {.inverse = 1};
+static const basis_function base_function = {.inverse = 1};
 
 static void fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term, const lines *l) {
-  const form f = {
+  const basis_function f = {
       .term = term,
       .terms = spec[GT_BASIS_SPEC_TERMS],
       .degree = spec[GT_BASIS_SPEC_DEGREE],
@@ -331,8 +334,8 @@ static void fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term, 
       .inverse = gt_from_bits(geometry[GT_BASIS_INVERSE]),
       .first = gt_from_bits(geometry[GT_BASIS_FIRST]),
       .second = gt_from_bits(geometry[GT_BASIS_SECOND])};
-  if (term == f.terms) /* the base has no scale: a derivative by the scale is not used */
-    fill_base[f.order == GT_BASIS_BY_SCALE ? 1 : f.order](&base_form, l);
+  if (term == f.terms) /* the base has no scale: its derivative by the scale is not used */
+    fill_base[f.order == GT_BASIS_BY_SCALE ? 1 : f.order](&base_function, l);
   else
     fill_by(spec[GT_BASIS_SPEC_KIND], &f, l);
 }
@@ -383,7 +386,7 @@ void gt_basis_make(const gt_factor *factor, uint32_t line, uint32_t count, uint3
                   .to_step = step,
                   .count = count,
                   .length = run,
-                  .behind = gt_basis_has_positions(spec) ? column + behind * inputs : NULL});
+                  .behind = gt_basis_has_parameter_rows(spec) ? column + behind * inputs : NULL});
     done += run;
   }
 }

@@ -22,7 +22,7 @@ typedef struct gt_kan_attribute {
  * GT_NONE: [inputs, outputs] likewise, a factor on all functions of an input and output, but not on the base;
  * or with a base [blocks, 2, block, outputs], of which the second is a factor on the base. apart: x is [2,
  * batch…, inputs], the inputs of the functions and those of the base, and the coefficients of the base are
- * the last rows. There are no scales then, and no parameters after x (gt_kan_position_count). */
+ * the last rows. There are no scales then, and no parameters after x (gt_kan_parameter_rows). */
 gt_id gt_kan(gt_graph *graph, gt_id x, gt_id coefficients, gt_id scales, const gt_kan_attribute *attribute);
 /* The gradient of the coefficients, [inputs * (terms + base), outputs]; g: the gradient of y. */
 gt_id gt_kan_coefficients(gt_graph *graph, gt_id x, gt_id g, const gt_kan_attribute *attribute);
@@ -43,7 +43,7 @@ gt_id gt_kan_basis(gt_graph *graph, gt_id x, const gt_kan_attribute *attribute);
 /* Number of rows with parameters of the functions at each input (knots, or centres and scales) that follow
  * the lines of x, which is [lines + rows, inputs] then (shaders/op/kan/basis.h); 0: none. Knots have no
  * gradient. */
-uint32_t gt_kan_position_count(const gt_kan_attribute *attribute);
+uint32_t gt_kan_parameter_rows(const gt_kan_attribute *attribute);
 
 /* The row of the coefficients for function `term` of an input. */
 uint32_t gt_kan_row(const gt_kan_attribute *attribute, uint32_t input, uint32_t term);
@@ -55,7 +55,7 @@ uint32_t gt_kan_row(const gt_kan_attribute *attribute, uint32_t input, uint32_t 
  * parameters a and b. */
 gt_kan_attribute gt_kan_bspline(double low, double high, uint32_t grid, uint32_t degree);
 gt_kan_attribute gt_kan_knots(uint32_t grid, uint32_t degree);
-gt_kan_attribute gt_kan_lines(double low, double high, uint32_t grid);
+gt_kan_attribute gt_kan_piecewise_linear(double low, double high, uint32_t grid);
 gt_kan_attribute gt_kan_bumps(uint32_t basis, double low, double high, uint32_t grid, double width);
 gt_kan_attribute gt_kan_waves(uint32_t frequencies);
 gt_kan_attribute gt_kan_polynomials(uint32_t basis, uint32_t degree, double a, double b);

@@ -6,7 +6,7 @@
 
 typedef struct parts {   /* the two halves of x */
   gt_id functions, base; /* the inputs of the functions, and those of the base */
-  gt_shape each;         /* of each, [batch…, inputs] */
+  gt_shape each;         /* of each half, [batch…, inputs] */
   int64_t inputs, lines;
 } parts;
 
@@ -19,6 +19,7 @@ static parts parts_of(gt_graph *graph, gt_id x) {
   return p;
 }
 
+/* The attribute of the functions without the base. */
 static gt_kan_attribute functions_of(const gt_kan_attribute *a, uint32_t order) {
   gt_kan_attribute functions = *a;
   functions.base = functions.apart = 0;
@@ -49,8 +50,8 @@ gt_id gt_kan_apart_inputs(gt_graph *graph, const gt_kan_attribute *a, gt_id x, g
   return gt_reshape(graph, gt_pack(graph, both, 2), gt_node_at(graph, x)->shape);
 }
 
-/* With many rows the base gets a GEMM of its own: its tiles are bound by memory, those of the functions by
- * computation, and in one GEMM the former take twice as long (docs/notes/thresholds.md). */
+/* With many lines of x the base gets a GEMM of its own: its tiles are bound by memory, those of the functions
+ * by computation, and one GEMM for both is slower (docs/notes/thresholds.md). */
 gt_id gt_kan_apart_coefficients(gt_graph *graph, const gt_kan_attribute *a, gt_id x, gt_id g) {
   enum { MANY_LINES = 2048 };
   const parts p = parts_of(graph, x);

@@ -11,18 +11,21 @@
 #include <string.h>
 
 /* A tile of the gradient: some rows by some inputs of one block. The product of g with the coefficients of a
- * few functions is stored in the thread's own memory, then multiplied by B' and added while in cache. */
-/* MOST_ROWS: rows of a tile; FEW_ROWS: the same if there are less than MANY rows in total; WIDE: most inputs
- * of a tile. */
-enum { MOST_ROWS = 128, FEW_ROWS = 32, MANY = 512, WIDE = 256 };
+ * few functions is stored in the thread's own memory, then multiplied by B' and added while in cache.
+ *
+ * MOST_ROWS: rows of a tile; FEW_ROWS: the same if there are fewer than MANY_ROWS rows in total; MAX_WIDTH:
+ * inputs of a tile. */
+enum { MOST_ROWS = 128, FEW_ROWS = 32, MANY_ROWS = 512, MAX_WIDTH = 256 };
 
-typedef struct cut {            /* division of the gradient into tiles */
-  uint32_t rows, width, across; /* of a tile; across: tiles side by side */
+typedef struct cut {    /* division of the gradient into tiles */
+  uint32_t rows, width; /* of a tile; width: inputs */
+  uint32_t across;      /* number of tiles for all inputs */
 } cut;
 
 static cut cut_of(uint32_t m, uint32_t inputs, uint32_t block) {
-  const uint32_t parts = gt_ceil_div(block, WIDE);
-  return (cut){m < MANY ? FEW_ROWS : MOST_ROWS, gt_ceil_div(block, parts), inputs / block * parts};
+  const uint32_t block_tiles = gt_ceil_div(block, MAX_WIDTH);
+  return (cut){m < MANY_ROWS ? FEW_ROWS : MOST_ROWS, gt_ceil_div(block, block_tiles),
+               inputs / block * block_tiles};
 }
 
 uint32_t gt_kan_input_tiles(uint32_t m, uint32_t inputs, uint32_t block) {
@@ -49,7 +52,7 @@ static void drain(const struct gt_kan_input_args *a, const uint32_t *spec, const
                   const float *behind, uint32_t inputs, uint32_t term, uint32_t terms, uint32_t rows,
                   uint32_t width, const float *part, float *total) {
   enum { AT_ONCE = 32 }; /* rows per call of gt_basis_fill: a call costs as much as computing some values */
-  float slope[AT_ONCE * WIDE];
+  float slope[AT_ONCE * MAX_WIDTH];
   const size_t part_step = (size_t)terms * width;
   for (uint32_t row = 0; row < rows; row += AT_ONCE) {
     const uint32_t count = gt_min_u32(rows - row, AT_ONCE);
@@ -68,22 +71,24 @@ void gt_kan_input_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const uint32_t inputs = geometry[GT_BASIS_INPUTS], outputs = geometry[GT_BASIS_OUTPUTS],
                  block = spec[GT_BASIS_SPEC_BLOCK], total_terms = gt_basis_total(spec);
   const cut c = cut_of(a->m, inputs, block);
-  const uint32_t parts = c.across / (inputs / block), in_block = tile % c.across % parts * c.width;
-  const uint32_t block_number = tile % c.across / parts, row = tile / c.across * c.rows;
+  const uint32_t block_tiles = c.across / (inputs / block),
+                 in_block = tile % c.across % block_tiles * c.width;
+  const uint32_t block_number = tile % c.across / block_tiles, row = tile / c.across * c.rows;
   const uint32_t rows = gt_min_u32(a->m - row, c.rows), width = gt_min_u32(block - in_block, c.width);
-  const uint32_t group = width == block ? gt_max_u32(WIDE / width, 1) : 1; /* functions of a product */
-  _Static_assert((2 * MOST_ROWS * WIDE + GT_MATMUL_PACK) * sizeof(float) <= GT_POOL_SCRATCH, "a tile fits");
-  float *total = gt_pool_scratch(), *part = total + MOST_ROWS * WIDE, *pack = part + MOST_ROWS * WIDE;
+  const uint32_t group = width == block ? gt_max_u32(MAX_WIDTH / width, 1) : 1; /* functions of a product */
+  _Static_assert((2 * MOST_ROWS * MAX_WIDTH + GT_MATMUL_PACK) * sizeof(float) <= GT_POOL_SCRATCH,
+                 "a tile fits");
+  float *total = gt_pool_scratch(), *part = total + MOST_ROWS * MAX_WIDTH,
+        *pack = part + MOST_ROWS * MAX_WIDTH;
   const uint32_t first = row * inputs + block_number * block + in_block;
   const float *x = GT_PTR(const float, a->x),
-              *behind = gt_basis_has_positions(spec) ? x + (size_t)a->m * inputs + first % inputs : NULL;
+              *behind = gt_basis_has_parameter_rows(spec) ? x + (size_t)a->m * inputs + first % inputs : NULL;
   memset(total, 0, sizeof *total * rows * width);
   for (uint32_t term = 0; term < total_terms; term += group) {
     const uint32_t terms = gt_min_u32(total_terms - term, group);
-    /* Row of the coefficients. */
-    const size_t line = ((size_t)block_number * total_terms + term) * block + in_block;
+    const size_t coefficient_row = ((size_t)block_number * total_terms + term) * block + in_block;
     const gt_matmul_operands o = {.a = GT_PTR(const float, a->g) + (size_t)row * outputs,
-                                  .b = GT_PTR(const float, a->c) + line * outputs,
+                                  .b = GT_PTR(const float, a->c) + coefficient_row * outputs,
                                   .lda = outputs,
                                   .ldb = outputs,
                                   .trans_b = true,
@@ -97,7 +102,7 @@ void gt_kan_input_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   gt_matmul_finish_tile(&ends, spec, total, width, first, inputs, rows, width);
 }
 
-enum { BASIS_TILE = 16384 }; /* values of a tile, about */
+enum { BASIS_TILE = 16384 }; /* values of a tile, approximately */
 
 static uint32_t lines_of_tile(uint32_t length) { return gt_max_u32(BASIS_TILE / length, 1); }
 

@@ -5,6 +5,7 @@
 #include "op/kan/kan_scale.h"
 #include "step/math.h"
 
+/* Functions of an input, with the base. */
 static uint32_t total(const gt_kan_attribute *a) { return a->terms + a->base; }
 
 /* Upper bound on the magnitude of the inputs of the functions (which: 0), or of the base (1). */
@@ -21,8 +22,8 @@ static void scale_loaded(const gt_kan_extents *e, gt_product *p) {
   p->scales = e->scales;
 }
 
-/* For gt_product.scale. */
-static void scale_made(gt_lowering *lowering, gt_product *p, bool packed) {
+/* For gt_product.scale: multiplies the coefficients by their scales, once the kernel is known. */
+static void multiply_scales(gt_lowering *lowering, gt_product *p, bool packed) {
   const gt_kan_extents *e = p->scale_with;
   if (packed)
     scale_loaded(e, p);
@@ -30,13 +31,13 @@ static void scale_made(gt_lowering *lowering, gt_product *p, bool packed) {
     p->b.scratch = 1 + gt_kan_lower_scaled(lowering, p->b.node, e->scales, e->a);
 }
 
-/* Makes coefficients times scales operand B. before: a step before the GEMM multiplies them; otherwise the
- * loader does, which then cannot copy neighbours from memory as they are (run). */
+/* Makes coefficients times scales operand B. before: a step before the GEMM multiplies them, or the kernel
+ * that packs B; otherwise the loader, which then cannot copy neighbours from memory as they are (run). */
 static void scale(gt_id coefficients, const gt_kan_extents *e, bool before, gt_product *p) {
   p->b.node = coefficients;
   if (e->scales == GT_NONE) return;
   if (before) {
-    p->scale = scale_made;
+    p->scale = multiply_scales;
     p->scale_with = e;
   } else {
     scale_loaded(e, p);
@@ -98,7 +99,7 @@ gt_product gt_kan_product(gt_lowering *lowering, const gt_node *node, gt_kan_pro
   p.geometry = geometry;
   p.words = GT_BASIS_WORDS;
   p.shape.batch = 1;
-  p.shape.plain_a = !gt_kan_position_count(e->a);
+  p.shape.plain_a = !gt_kan_parameter_rows(e->a);
   gt_basis_geometry(e->a, (uint32_t)e->lines, (uint32_t)e->inputs, (uint32_t)e->outputs, geometry, p.own);
   if (form == GT_KAN_INPUT) {
     p.a.node = node->input[1];

@@ -8,16 +8,17 @@ typedef struct gt_kan_extents {
   const gt_kan_attribute *a;
   int64_t lines, inputs, outputs; /* lines: rows of x */
   gt_id scales;                   /* GT_NONE: none */
-  uint32_t parts;                 /* of the scales: gt_kan_scale_parts */
+  uint32_t parts;                 /* scales per edge (gt_kan_scale_parts); 0: none */
 } gt_kan_extents;
 
 typedef enum gt_kan_product_form {
   GT_KAN_FORWARD,      /* B(x) C */
   GT_KAN_COEFFICIENTS, /* B(x)ᵀ g */
-  GT_KAN_INPUT /* g Cᵀ in a K segment for each function, whose sums are multiplied by B'(x); devices */
+  /* On devices only: g Cᵀ, a K segment for each function, whose sums are multiplied by B'(x). */
+  GT_KAN_INPUT
 } gt_kan_product_form;
 
-/* The GEMM of such a node. It holds pointers to extents and geometry. */
+/* The GEMM of a node with this form. It holds pointers to extents and geometry. */
 gt_product gt_kan_product(gt_lowering *lowering, const gt_node *node, gt_kan_product_form form,
                           const gt_kan_extents *extents, uint32_t geometry[GT_BASIS_WORDS]);
 #endif

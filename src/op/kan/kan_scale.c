@@ -15,22 +15,23 @@
 #include <string.h>
 #include "step/math.h"
 
-static const gt_op rows[1];
+static const gt_op ops[1];
 
 GT_REGISTER(op, kan_scale)
 const gt_op_family gt_op_kan_scale;
-const gt_op_family gt_op_kan_scale = {rows, 1};
+const gt_op_family gt_op_kan_scale = {ops, 1};
 
 /* MOST_SHARES: invocations among which the functions of an edge are divided; TILE: edges of a CPU tile. */
 enum { WORKGROUP = 256, MOST_SHARES = 16, TILE = 8192 };
 
+/* Functions of an input, with the base. */
 static uint32_t total(const gt_kan_attribute *a) { return a->terms + a->base; }
 
-static int64_t last(gt_shape shape) { return shape.rank ? shape.dim[shape.rank - 1] : 0; }
+static int64_t last_dim(gt_shape shape) { return shape.rank ? shape.dim[shape.rank - 1] : 0; }
 
 uint32_t gt_kan_scale_parts(gt_shape scales, int64_t inputs, int64_t outputs, const gt_kan_attribute *a) {
   const int64_t count = gt_shape_count(scales), edges = inputs * outputs;
-  if (last(scales) != outputs) return 0;
+  if (last_dim(scales) != outputs) return 0;
   return count == edges ? 1 : a->base && count == 2 * edges ? 2 : 0;
 }
 
@@ -38,7 +39,7 @@ uint32_t gt_kan_scale_parts(gt_shape scales, int64_t inputs, int64_t outputs, co
 
 /* Number of inputs, given the shape of coefficients or of their gradient. */
 static int64_t inputs_of(gt_shape coefficients, const gt_kan_attribute *a) {
-  return gt_shape_count(coefficients) / total(a) / last(coefficients);
+  return gt_shape_count(coefficients) / total(a) / last_dim(coefficients);
 }
 
 /* In this file w is the gradient of the product, c the coefficients and f their scales (factors). */
@@ -49,9 +50,9 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
     if (!gt_check_f32(node->op->name, gt_node_at(graph, node->input[i]), error)) return false;
   const gt_shape w = gt_node_at(graph, node->input[0])->shape, c = gt_node_at(graph, node->input[1])->shape,
                  f = gt_node_at(graph, node->input[2])->shape;
-  const int64_t outputs = last(c), inputs = outputs > 0 ? inputs_of(c, a) : 0;
+  const int64_t outputs = last_dim(c), inputs = outputs > 0 ? inputs_of(c, a) : 0;
   char text[128];
-  if (outputs < 1 || last(w) != outputs || inputs < 1 || !a->block || inputs % a->block ||
+  if (outputs < 1 || last_dim(w) != outputs || inputs < 1 || !a->block || inputs % a->block ||
       gt_shape_count(c) != inputs * total(a) * outputs || gt_shape_count(w) != gt_shape_count(c) ||
       !gt_kan_scale_parts(f, inputs, outputs, a))
     return gt_fail(error, GT_ERR_CONFIG, "%s: %s does not match coefficients for %u functions",
@@ -63,15 +64,15 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
 }
 
 gt_id gt_kan_scale(gt_graph *graph, gt_id w, gt_id coefficients, gt_id scales, const gt_kan_attribute *a) {
-  return gt_node_add(graph, &rows[0], (const gt_id[]){w, coefficients, scales}, 3, a, sizeof *a);
+  return gt_node_add(graph, &ops[0], (const gt_id[]){w, coefficients, scales}, 3, a, sizeof *a);
 }
 
-/* Expands scales to the order of coefficients, [blocks, total, block, outputs]: each one to all of its
- * functions, and `beyond` for a base without scales. */
+/* Expands scales to the order of coefficients, [blocks, total, block, outputs]: repeats each one for all of
+ * its functions. beyond: the value for a base without scales. */
 static gt_id spread(gt_graph *graph, gt_id scales, const gt_kan_attribute *a, int64_t inputs, double beyond) {
   static const int64_t none[4] = {0}, behind[4] = {0, 1, 0, 0};
   const gt_shape shape = gt_node_at(graph, scales)->shape;
-  const int64_t outputs = last(shape), blocks = inputs / a->block,
+  const int64_t outputs = last_dim(shape), blocks = inputs / a->block,
                 parts = gt_shape_count(shape) / inputs / outputs;
   const gt_shape of_terms = {.rank = 4, .dim = {blocks, a->terms, a->block, outputs}};
   const gt_id all =
@@ -80,10 +81,10 @@ static gt_id spread(gt_graph *graph, gt_id scales, const gt_kan_attribute *a, in
     const gt_id each = gt_expand(graph, all, of_terms);
     return a->base ? gt_pad(graph, each, none, behind, beyond) : each;
   }
-  const int64_t middle[4] = {0, 1, 0, 0}, end[4] = {blocks, 1, a->block, outputs},
-                ends[4] = {blocks, 2, a->block, outputs};
-  const gt_id of_base = gt_shrink(graph, all, middle, ends);
-  const gt_id each = gt_expand(graph, gt_shrink(graph, all, none, end), of_terms);
+  const int64_t base_start[4] = {0, 1, 0, 0}, base_stop[4] = {blocks, 2, a->block, outputs},
+                terms_stop[4] = {blocks, 1, a->block, outputs};
+  const gt_id of_base = gt_shrink(graph, all, base_start, base_stop);
+  const gt_id each = gt_expand(graph, gt_shrink(graph, all, none, terms_stop), of_terms);
   return gt_concatenate(graph, (const gt_id[]){each, of_base}, 2, 1);
 }
 
@@ -197,7 +198,8 @@ static void scaled_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
 
 static const gt_kernel scale_kernel = {"kan_scale", scale_cpu}, scaled_kernel = {"kan_scaled", scaled_cpu};
 
-static void set(gt_step *step, const gt_kan_attribute *a, uint32_t parts, uint32_t inputs, uint32_t outputs) {
+static void set_spec(gt_step *step, const gt_kan_attribute *a, uint32_t parts, uint32_t inputs,
+                     uint32_t outputs) {
   step->spec[GT_KAN_SCALE_SPEC_TERMS] = a->terms;
   step->spec[GT_KAN_SCALE_SPEC_BASE] = a->base;
   step->spec[GT_KAN_SCALE_SPEC_BLOCK] = a->block;
@@ -209,13 +211,13 @@ uint32_t gt_kan_lower_scaled(gt_lowering *lowering, gt_id coefficients, gt_id sc
                              const gt_kan_attribute *a) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_shape shape = gt_node_at(graph, coefficients)->shape;
-  const uint32_t outputs = (uint32_t)last(shape), inputs = (uint32_t)inputs_of(shape, a),
+  const uint32_t outputs = (uint32_t)last_dim(shape), inputs = (uint32_t)inputs_of(shape, a),
                  parts = gt_kan_scale_parts(gt_node_at(graph, scales)->shape, inputs, outputs, a);
   const struct gt_kan_scaled_args args = {.lines = inputs * total(a), .outputs = outputs};
   const uint32_t scratch = gt_lower_scratch(lowering, 4 * (uint64_t)gt_shape_count(shape));
   gt_step *step = gt_lower_step(lowering, &scaled_kernel, &args, sizeof args);
   step->prepares = true;
-  set(step, a, parts, inputs, outputs);
+  set_spec(step, a, parts, inputs, outputs);
   step->spec[GT_KAN_SCALE_SPEC_QUADS] = outputs % 4 == 0;
   gt_lower_read(lowering, offsetof(struct gt_kan_scaled_args, c), coefficients);
   gt_lower_read(lowering, offsetof(struct gt_kan_scaled_args, f), scales);
@@ -229,7 +231,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(graph, group->leader);
   const gt_kan_attribute *a = node->attribute;
   const struct gt_kan_scale_args args = {.inputs = (uint32_t)inputs_of(node->shape, a),
-                                         .outputs = (uint32_t)last(node->shape)};
+                                         .outputs = (uint32_t)last_dim(node->shape)};
   const gt_shape f = gt_node_at(graph, node->input[2])->shape;
   const bool quads = args.outputs % 4 == 0;
   const uint64_t edges = (uint64_t)args.inputs * (quads ? args.outputs / 4 : args.outputs);
@@ -237,7 +239,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   uint32_t shares = 1;
   while (2 * shares <= gt_min_u32(a->terms, MOST_SHARES)) shares *= 2;
   gt_step *step = gt_lower_step(lowering, &scale_kernel, &args, sizeof args);
-  set(step, a, gt_kan_scale_parts(f, args.inputs, args.outputs, a), args.inputs, args.outputs);
+  set_spec(step, a, gt_kan_scale_parts(f, args.inputs, args.outputs, a), args.inputs, args.outputs);
   step->spec[GT_KAN_SCALE_SPEC_QUADS] = quads;
   step->spec[GT_KAN_SCALE_SPEC_SHARES] = shares;
   step->spec[GT_KAN_SCALE_SPEC_THERE] = gt_lower_is_in_place(lowering);
@@ -250,12 +252,12 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   gt_lower_grid(lowering, gt_ceil_div(edges, local / shares) * local, local);
 }
 
-static const gt_op rows[1] = {{.name = "kan_scale",
-                               .kind = GT_OP_KERNEL,
-                               .min_inputs = 3,
-                               .max_inputs = 3,
-                               .further = 1,
-                               .infer = infer,
-                               .gradient = gradient,
-                               .lower = lower,
-                               .begins_as = 1}};
+static const gt_op ops[1] = {{.name = "kan_scale",
+                              .kind = GT_OP_KERNEL,
+                              .min_inputs = 3,
+                              .max_inputs = 3,
+                              .further = 1,
+                              .infer = infer,
+                              .gradient = gradient,
+                              .lower = lower,
+                              .begins_as = 1}};

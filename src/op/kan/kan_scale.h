@@ -4,8 +4,8 @@
 #include "op/kan/kan.h"
 #include "step/lowering.h"
 
-/* 1: scales has one for each of [inputs, outputs] edges; 2: also one for the base of each edge, [blocks, 2,
- * block, outputs]; 0: it has another shape. */
+/* Number of scales per edge. 1: [inputs, outputs]; 2, the second for the base: [blocks, 2, block, outputs];
+ * 0: the shape is neither. */
 uint32_t gt_kan_scale_parts(gt_shape scales, int64_t inputs, int64_t outputs,
                             const gt_kan_attribute *attribute);
 /* Emits a step that stores coefficients times scales in scratch memory. Returns that memory. */

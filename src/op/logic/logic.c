@@ -117,7 +117,8 @@ static void gradient_mixture(gt_graph *graph, gt_id node, const gt_id *output_gr
   if (!wanted[0]) return;
   const gt_id input[2] = {gt_node_at(graph, node)->input[0], output_gradient[0]};
   const gt_node *sums = gt_node_at(graph, output_gradient[0]);
-  /* A fused kernel computes both; the separate sums are then unused. */
+  /* If the gradient of the coefficients is the sums of a layer, a fused kernel computes the sums and, from
+   * them, the gradient of the logits; the node of the sums is then unused. */
   if (sums->op == &ops[OP_COEFFICIENTS_GRADIENT]) {
     const gt_id fused[5] = {sums->input[0], sums->input[1], sums->input[2], sums->input[3], input[0]};
     input_gradient[0] = gt_node_add(graph, &ops[OP_LOGITS_GRADIENT], fused, 5, NULL, 0);
@@ -130,17 +131,17 @@ static void gradient_logic(gt_graph *graph, gt_id node, const gt_id *output_grad
                            gt_id *input_gradient) {
   const gt_node *logic = gt_node_at(graph, node);
   const gt_id of_coefficients[4] = {logic->input[0], logic->input[1], logic->input[2], output_gradient[0]};
-  const gt_id inverse = logic->inputs == 4 ? logic->input[3] : GT_NONE;
-  if (wanted[0] && gt_logic_is_walk(graph, inverse)) {
+  const gt_id readers = logic->inputs == 4 ? logic->input[3] : GT_NONE;
+  if (wanted[0] && gt_logic_is_walk(graph, readers)) {
     gt_logic_walk_gradient(graph, node, output_gradient[0], wanted, input_gradient);
     return;
   }
   if (wanted[1])
     input_gradient[1] = gt_node_add(graph, &ops[OP_COEFFICIENTS_GRADIENT], of_coefficients, 4, NULL, 0);
   if (!wanted[0]) return;
-  if (inverse == GT_NONE && !graph->error.status)
+  if (readers == GT_NONE && !graph->error.status)
     gt_fail(&graph->error, GT_ERR_INTERNAL, "logic: the gradient of the inputs needs the inverse wiring");
-  const gt_id of_x[4] = {logic->input[0], logic->input[1], inverse, output_gradient[0]};
+  const gt_id of_x[4] = {logic->input[0], logic->input[1], readers, output_gradient[0]};
   input_gradient[0] = gt_node_add(graph, &ops[OP_X_GRADIENT], of_x, 4, NULL, 0);
 }
 

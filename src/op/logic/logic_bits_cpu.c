@@ -8,10 +8,10 @@
 
 enum { TILE_WORDS = 16384, PIECE = 64 /* words that are counted at once */, LEVELS = 32 };
 
-/* The algebraic normal form of function `gate` (op/logic/logic_bits.h), which is 1 on (1,1), (1,0), (0,1),
- * (0,0) if its bit 0, 1, 2, 3 is set. */
-static uint32_t code_of(uint32_t gate) {
-  const uint32_t f11 = gate & 1, f10 = gate >> 1 & 1, f01 = gate >> 2 & 1, f00 = gate >> 3;
+/* The algebraic normal form (op/logic/logic_bits.h) of one of the 16 functions, from its number: bits 0, 1, 2
+ * and 3 are its values on (1,1), (1,0), (0,1) and (0,0). */
+static uint32_t code_of(uint32_t function) {
+  const uint32_t f11 = function & 1, f10 = function >> 1 & 1, f01 = function >> 2 & 1, f00 = function >> 3;
   return f00 | (f00 ^ f10) << 1 | (f00 ^ f01) << 2 | (f00 ^ f10 ^ f01 ^ f11) << 3;
 }
 
@@ -41,7 +41,8 @@ GT_CLONES static void unpack(const uint32_t *bits, uint32_t s, float *restrict x
   for (uint32_t i = 0; i < n; i++) x[i] = (float)(int32_t)(bits[i] >> s & 1);
 }
 
-typedef struct block { /* the values of one word that a tile processes */
+/* What a tile processes: `count` values from `first` on, for the samples of word number `word`. */
+typedef struct block {
   uint32_t word, first, count, samples;
   size_t offset, stride; /* index of the word of the first value, and the distance to the next value */
 } block;

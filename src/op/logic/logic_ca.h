@@ -36,6 +36,7 @@
 #define GT_OP_LOGIC_CA_H
 #include "graph/graph.h"
 
+/* Maximum numbers of layers, and values in a neighborhood. */
 enum { GT_LOGIC_CA_PERCEPTION = 8, GT_LOGIC_CA_UPDATE = 40, GT_LOGIC_CA_LAYERS = 48, GT_LOGIC_CA_PATCH = 9 };
 
 typedef struct gt_logic_ca_attribute {

@@ -44,27 +44,27 @@ typedef struct geometry {
   /* Shared memory of a workgroup, in rows (shaders/op/logic/logic_ca_bits_step.glsl): first row of the second
    * area, distance of the outputs of odd layers from those of even ones, and number of rows. */
   uint32_t second, odd_offset, shared;
-  uint32_t words[GT_LOGIC_CA_LAYERS * GT_CA_BITS_WORDS];
+  uint32_t words[GT_LOGIC_CA_LAYERS * GT_CA_BITS_WORDS]; /* the argument `shape` */
 } geometry;
 
 /* Lays out shared memory for `chunk` channels at a time. */
 static void lay_out(geometry *g, const gt_logic_ca_attribute *a, uint32_t chunk) {
-  uint32_t region[2] = {g->layer[a->perceptions].inputs, 0}, perceived[2] = {0, 0};
+  uint32_t area[2] = {g->layer[a->perceptions].inputs, 0}, perceived[2] = {0, 0};
   for (uint32_t l = 0; l + 1 < a->perceptions; l++)
     perceived[l % 2] = gt_max_u32(perceived[l % 2], a->kernels * a->width[l] * chunk);
   for (uint32_t l = a->perceptions; l < g->layers; l++) {
     const uint32_t to = 1 - (l - a->perceptions) % 2;
-    region[to] = gt_max_u32(region[to], a->width[l]);
+    area[to] = gt_max_u32(area[to], a->width[l]);
   }
   g->chunk = chunk;
-  g->second = region[0];
+  g->second = area[0];
   g->odd_offset = perceived[0];
-  g->shared = region[0] + gt_max_u32(region[1], GT_LOGIC_CA_PATCH * chunk + perceived[0] + perceived[1]);
+  g->shared = area[0] + gt_max_u32(area[1], GT_LOGIC_CA_PATCH * chunk + perceived[0] + perceived[1]);
 }
 
 /* Chooses the smallest number of cells per workgroup, up to MAX_LANES, with which there are no more
- * workgroups than multiprocessors, and the largest number of channels at a time that fits; one cell and one
- * channel always fit (gt_logic_ca_check). */
+ * workgroups than multiprocessors. The number of channels at a time is halved until they fit; if one channel
+ * does not, the number of cells is halved. One cell and one channel always fit (gt_logic_ca_check). */
 static void plan(geometry *g, const gt_target *target, const gt_logic_ca_attribute *a, gt_shape state) {
   const uint32_t cells = (uint32_t)(state.dim[0] * state.dim[1] * state.dim[2]);
   const uint32_t bytes = gt_max_u32(target->shared_bytes, MIN_SHARED) - FIXED_SHARED;

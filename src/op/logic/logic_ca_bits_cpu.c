@@ -16,21 +16,21 @@ typedef uint32_t row[LANES];
 
 typedef struct circuit { /* the data of one tile in one step */
   const struct gt_logic_ca_bits_args *args;
-  const uint32_t *layer, *codes, *wiring;
+  const uint32_t *layer, *codes, *wiring; /* layer: the argument `shape` */
   uint32_t channels, kernels, height, width, perceptions, updates;
   uint32_t first, count; /* first cell of the tile, and number of its cells */
   bool periodic;
-  uint32_t patch[PATCH][LANES]; /* index of the first channel's word of the neighbor, or GT_NONE */
+  uint32_t neighbor_word[PATCH][LANES]; /* index of the first channel's word of the neighbor, or GT_NONE */
   row *perceived[2], *state[2]; /* outputs of the perception's and of the update's layers, alternating */
-  row *cells;                   /* the patch of a channel */
+  row *patch;                   /* the neighborhoods of the cells, for one channel */
 } circuit;
 
-static void place_cells(circuit *c) {
+static void find_neighbors(circuit *c) {
   for (uint32_t j = 0; j < PATCH; j++)
     for (uint32_t i = 0; i < LANES; i++) {
       uint32_t cell = GT_NONE;
       if (i < c->count) cell = gt_logic_ca_neighbour(c->first + i, j, c->height, c->width, c->periodic);
-      c->patch[j][i] = cell == GT_NONE ? GT_NONE : cell * c->channels;
+      c->neighbor_word[j][i] = cell == GT_NONE ? GT_NONE : cell * c->channels;
     }
 }
 
@@ -42,7 +42,7 @@ static row *place_rows(circuit *c) {
   for (uint32_t l = 0; l < c->updates; l++)
     state = gt_max_u32(state, c->layer[(c->perceptions + l) * GT_CA_BITS_WORDS + LAYER_WIDTH]);
   row *rows = gt_alloc((PATCH + 2 * (size_t)perceived + 2 * (size_t)state) * sizeof *rows);
-  c->cells = rows;
+  c->patch = rows;
   for (int i = 0; i < 2; i++) {
     c->perceived[i] = rows + PATCH + (size_t)i * perceived;
     c->state[i] = rows + PATCH + 2 * (size_t)perceived + (size_t)i * state;
@@ -75,10 +75,10 @@ static void perceive(const circuit *c, const uint32_t *from, uint32_t channel) {
   const uint32_t width = c->layer[(c->perceptions - 1) * GT_CA_BITS_WORDS + LAYER_WIDTH];
   for (int j = 0; j < PATCH; j++)
     for (int i = 0; i < LANES; i++)
-      c->cells[j][i] = c->patch[j][i] == GT_NONE ? 0 : from[c->patch[j][i] + channel];
-  memcpy(c->state[0][channel], c->cells[CENTRE], sizeof(row));
+      c->patch[j][i] = c->neighbor_word[j][i] == GT_NONE ? 0 : from[c->neighbor_word[j][i] + channel];
+  memcpy(c->state[0][channel], c->patch[CENTRE], sizeof(row));
   for (uint32_t k = 0; k < c->kernels; k++) {
-    const row *x = c->cells;
+    const row *x = c->patch;
     for (uint32_t l = 0; l + 1 < c->perceptions; l++) {
       run_layer(c, l, k, x, c->perceived[l % 2], 1);
       x = c->perceived[l % 2];
@@ -111,7 +111,7 @@ void gt_logic_ca_bits_cpu(const void *args, const uint32_t *spec, uint32_t tile)
                .periodic = spec[GT_CA_SPEC_PERIODIC],
                .first = tile * LANES,
                .count = gt_min_u32(LANES, t->cells - tile * LANES)};
-  place_cells(&c);
+  find_neighbors(&c);
   row *rows = place_rows(&c);
   for (uint32_t channel = 0; channel < c.channels; channel++) perceive(&c, from, channel);
   for (uint32_t l = 0; l < c.updates; l++)

@@ -26,7 +26,7 @@ typedef struct circuit { /* the data of one tile in one step */
   uint32_t channels, kernels, height, width, perceptions, updates, wires;
   uint32_t cells, count; /* cells of all boards, and of the tile */
   bool periodic;
-  const uint32_t *layer;
+  const uint32_t *layer; /* the argument `shape` */
   const float *coefficients;
   const int32_t *wiring;
   uint32_t cell[LANES], patch[PATCH][LANES]; /* the cells and their neighborhoods; or GT_NONE */
@@ -90,7 +90,7 @@ static uint32_t list_cells(uint32_t *list, uint32_t board, const uint32_t *clock
 }
 
 /* Chooses the cells of the tile. If cells fire at random, the first tiles have the firing cells of all
- * boards, so that no lane computes a discarded state; every tile computes this list. */
+ * boards, so that at most one tile computes states that are discarded; every tile computes this list. */
 static void choose_cells(circuit *c, bool at_random, uint32_t tile, const uint32_t *clock, uint32_t step,
                          uint32_t purpose, float fire_rate) {
   const uint32_t board = c->height * c->width, boards = c->cells / board, first = tile * LANES;

@@ -34,20 +34,20 @@ enum {
 
 typedef struct geometry {
   gt_logic_ca_layer layer[GT_LOGIC_CA_LAYERS];
-  uint32_t row[GT_LOGIC_CA_LAYERS]; /* first row of each layer's inputs */
-  uint32_t layers, channels, lanes, chunk, threads;
+  uint32_t row[GT_LOGIC_CA_LAYERS];                 /* first row of each layer's inputs */
+  uint32_t layers, channels, lanes, chunk, threads; /* chunk: channels that perception processes at a time */
   bool keep;
   /* Number of rows of shared memory; first rows of its areas (as the kernels' constants). */
   uint32_t shared, out, patches, gradient, products, perceived, summed;
   uint32_t wires, shared_words;  /* perception's wires; words of these and of the inverse in shared memory */
   uint32_t slots, trace, groups; /* partial sums and traced gates per workgroup; workgroups or tiles */
-  uint32_t words[GT_LOGIC_CA_LAYERS * GT_CA_WORDS];
+  uint32_t words[GT_LOGIC_CA_LAYERS * GT_CA_WORDS]; /* the argument `shape` */
 } geometry;
 
 /* Assigns rows to the update's layers; returns the first row after them. */
 static uint32_t place_update(geometry *g, const gt_logic_ca_attribute *a) {
   const uint32_t second = g->layer[a->perceptions].inputs;
-  uint32_t end = second, region[2] = {second, 0};
+  uint32_t end = second, area[2] = {second, 0};
   g->row[a->perceptions] = 0;
   for (uint32_t l = a->perceptions + 1; l < g->layers && g->keep; l++) {
     g->row[l] = end;
@@ -56,15 +56,15 @@ static uint32_t place_update(geometry *g, const gt_logic_ca_attribute *a) {
   if (g->keep) return end;
   for (uint32_t l = a->perceptions; l < g->layers; l++) {
     const uint32_t u = (l + 1 - a->perceptions) % 2;
-    region[u] = gt_max_u32(region[u], a->width[l]);
+    area[u] = gt_max_u32(area[u], a->width[l]);
   }
-  for (uint32_t l = a->perceptions + 1; l < g->layers; l++) g->row[l] = (l - a->perceptions) % 2 * region[0];
-  g->out = a->updates % 2 * region[0];
-  return region[0] + region[1];
+  for (uint32_t l = a->perceptions + 1; l < g->layers; l++) g->row[l] = (l - a->perceptions) % 2 * area[0];
+  g->out = a->updates % 2 * area[0];
+  return area[0] + area[1];
 }
 
 /* Assigns the rows of shared memory for `chunk` channels at a time; returns the number of rows. */
-static uint32_t lay_out(geometry *g, const gt_logic_ca_attribute *a, uint32_t chunk, bool gradient) {
+static uint32_t lay_out(geometry *g, const gt_logic_ca_attribute *a, uint32_t chunk, bool backward) {
   uint32_t end = place_update(g, a), perceived = 0, widest = g->layer[a->perceptions].inputs,
            widest_update = 0;
   uint32_t row = widest;
@@ -79,38 +79,38 @@ static uint32_t lay_out(geometry *g, const gt_logic_ca_attribute *a, uint32_t ch
   g->chunk = chunk;
   g->perceived = row;
   g->summed = row + perceived;
-  if (gradient) row = g->summed + 2 * a->width[0] * chunk;
+  if (backward) row = g->summed + 2 * a->width[0] * chunk;
   end = gt_max_u32(end, row);
   g->gradient = g->keep ? end : 0;
   g->products = g->gradient + widest;
-  if (gradient) end = gt_max_u32(end, g->products + 2 * widest_update);
+  if (backward) end = gt_max_u32(end, g->products + 2 * widest_update);
   g->patches = end;
-  g->shared = end + GT_LOGIC_CA_PATCH * chunk + (gradient ? g->channels : 0);
+  g->shared = end + GT_LOGIC_CA_PATCH * chunk + (backward ? g->channels : 0);
   return g->shared;
 }
 
 /* Chooses the largest number of channels at a time that fits in `bytes`; false if not even one does. */
 static bool choose_chunk(geometry *g, const gt_logic_ca_attribute *a, uint32_t lanes, bool keep,
-                         uint32_t bytes, bool gradient) {
+                         uint32_t bytes, bool backward) {
   uint32_t chunk = g->channels;
   g->wires = 0;
   for (uint32_t l = 0; l < a->perceptions; l++) g->wires += a->width[l];
-  g->shared_words = 2 * g->wires + (gradient ? g->layer[a->perceptions].inverse : 0);
+  g->shared_words = 2 * g->wires + (backward ? g->layer[a->perceptions].inverse : 0);
   g->lanes = lanes;
   g->keep = keep;
   if (bytes < FIXED_SHARED + 4 * g->shared_words) return false;
   const uint32_t max_rows = (bytes - FIXED_SHARED - 4 * g->shared_words) / (4 * lanes);
-  while (chunk > 1 && lay_out(g, a, chunk, gradient) > max_rows) chunk--;
+  while (chunk > 1 && lay_out(g, a, chunk, backward) > max_rows) chunk--;
   const uint32_t chunks = gt_ceil_div(g->channels, chunk);
   chunk = gt_ceil_div(g->channels, chunks); /* chunks of about equal size */
-  return lay_out(g, a, chunk, gradient) <= max_rows;
+  return lay_out(g, a, chunk, backward) <= max_rows;
 }
 
 /* Cells per workgroup: one if that gives each multiprocessor at most one workgroup; MAX_LANES if each still
  * has two; otherwise two. Backward, more than two cells are slower (docs/notes/thresholds.md). */
-static uint32_t wanted_lanes(uint32_t cells, uint32_t units, bool gradient) {
+static uint32_t wanted_lanes(uint32_t cells, uint32_t units, bool backward) {
   if (cells <= units) return 1;
-  return gradient || cells < 8 * units ? 2 : MAX_LANES;
+  return backward || cells < 8 * units ? 2 : MAX_LANES;
 }
 
 /* One thread per gate of a wide layer is faster if no second workgroup competes for the registers of the
@@ -124,9 +124,9 @@ static uint32_t wanted_threads(const geometry *g, const gt_logic_ca_attribute *a
 /* Chooses the largest number of cells at a time that fits, at most `lanes`. Backward, the inputs of the
  * update's gates are kept in shared memory if they fit, else stored in the trace. */
 static void choose_lanes(geometry *g, const gt_logic_ca_attribute *a, uint32_t lanes, uint32_t bytes,
-                         bool gradient) {
-  while (!choose_chunk(g, a, lanes, false, bytes, gradient) && lanes > 1) lanes /= 2;
-  if (gradient && !choose_chunk(g, a, lanes, true, bytes, true))
+                         bool backward) {
+  while (!choose_chunk(g, a, lanes, false, bytes, backward) && lanes > 1) lanes /= 2;
+  if (backward && !choose_chunk(g, a, lanes, true, bytes, true))
     choose_chunk(g, a, lanes, false, bytes, true);
 }
 
@@ -155,11 +155,11 @@ static uint32_t cells_of(gt_shape state) { return (uint32_t)(state.dim[0] * stat
 
 /* The geometry with this number of lanes, or the largest that fits; threads 0: chosen by wanted_threads. */
 static geometry geometry_with(const gt_lowering *lowering, const gt_logic_ca_attribute *a, gt_shape state,
-                              bool gradient, uint32_t lanes, uint32_t threads) {
+                              bool backward, uint32_t lanes, uint32_t threads) {
   const gt_target *target = gt_lowering_target(lowering);
   geometry g = {.layers = a->perceptions + a->updates, .channels = (uint32_t)state.dim[3], .lanes = lanes};
   gt_logic_ca_layers(a, g.channels, g.layer);
-  if (target->device) choose_lanes(&g, a, lanes, gt_max_u32(target->shared_bytes, MIN_SHARED), gradient);
+  if (target->device) choose_lanes(&g, a, lanes, gt_max_u32(target->shared_bytes, MIN_SHARED), backward);
   g.groups = gt_ceil_div(cells_of(state), g.lanes);
   if (!threads) threads = wanted_threads(&g, a, target->units);
   g.threads = gt_lower_workgroup(lowering, threads, 1);
@@ -177,14 +177,14 @@ static void candidate_text(const gt_candidate *candidate, char *text, size_t siz
 
 /* The heuristic's choice has cost 1, all other valid candidates cost 2; there is no finer estimate. */
 static uint32_t list_candidates(gt_candidate *candidate, const gt_lowering *lowering,
-                                const gt_logic_ca_attribute *a, gt_shape state, bool gradient) {
+                                const gt_logic_ca_attribute *a, gt_shape state, bool backward) {
   const uint32_t units = gt_lowering_target(lowering)->units;
   const geometry best =
-      geometry_with(lowering, a, state, gradient, wanted_lanes(cells_of(state), units, gradient), 0);
+      geometry_with(lowering, a, state, backward, wanted_lanes(cells_of(state), units, backward), 0);
   uint32_t count = 0;
-  for (uint32_t lanes = 1; lanes <= (gradient ? 2 : MAX_LANES); lanes *= 2)
+  for (uint32_t lanes = 1; lanes <= (backward ? 2 : MAX_LANES); lanes *= 2)
     for (uint32_t threads = THREADS; threads <= MAX_THREADS; threads *= 2) {
-      const geometry g = geometry_with(lowering, a, state, gradient, lanes, threads);
+      const geometry g = geometry_with(lowering, a, state, backward, lanes, threads);
       if (g.lanes != lanes || (threads > THREADS && g.threads < threads)) continue;
       const bool is_best = g.lanes == best.lanes && g.threads == best.threads;
       candidate[count++] =
@@ -193,7 +193,7 @@ static uint32_t list_candidates(gt_candidate *candidate, const gt_lowering *lowe
   return count;
 }
 
-static geometry plan(gt_lowering *lowering, const gt_logic_ca_attribute *a, gt_shape state, bool gradient) {
+static geometry plan(gt_lowering *lowering, const gt_logic_ca_attribute *a, gt_shape state, bool backward) {
   const bool device = gt_lowering_target(lowering)->device;
   uint32_t lanes = GT_CA_LANES, threads = 0;
   if (device) {
@@ -204,26 +204,26 @@ static geometry plan(gt_lowering *lowering, const gt_logic_ca_attribute *a, gt_s
     const uint64_t hash =
         gt_hash(gt_hash(GT_HASH_START, a, sizeof *a), state.dim, (size_t)state.rank * sizeof *state.dim);
     snprintf(key, sizeof key, "automaton%s, %u cells of %u, %u + %u layers x%u (%016llx)",
-             gradient ? "'s gradient" : "", cells_of(state), (uint32_t)state.dim[3], a->perceptions,
+             backward ? "'s gradient" : "", cells_of(state), (uint32_t)state.dim[3], a->perceptions,
              a->updates, a->kernels, (unsigned long long)hash);
     const gt_candidate *chosen = gt_lower_reuse_choice(lowering, key);
     if (!chosen)
       chosen = gt_lower_choice(lowering, key, candidate_text, candidate,
-                               list_candidates(candidate, lowering, a, state, gradient));
+                               list_candidates(candidate, lowering, a, state, backward));
     lanes = chosen->what[LANES];
     threads = chosen->what[THREAD_COUNT];
   }
-  geometry g = geometry_with(lowering, a, state, gradient, lanes, threads);
+  geometry g = geometry_with(lowering, a, state, backward, lanes, threads);
   write_words(&g, a, device);
   return g;
 }
 
-static const gt_kernel *kernel_of(bool gradient, uint32_t lanes) {
+static const gt_kernel *kernel_of(bool backward, uint32_t lanes) {
   static const gt_kernel forward[] = {
       {"logic_ca1", gt_logic_ca_cpu}, {"logic_ca2", gt_logic_ca_cpu}, {"logic_ca4", gt_logic_ca_cpu}};
-  static const gt_kernel backward[] = {{"logic_ca_gradient1", gt_logic_ca_gradient_cpu},
+  static const gt_kernel gradient[] = {{"logic_ca_gradient1", gt_logic_ca_gradient_cpu},
                                        {"logic_ca_gradient2", gt_logic_ca_gradient_cpu}};
-  if (gradient) return &backward[lanes > 1]; /* the CPU has one kernel for all numbers of lanes */
+  if (backward) return &gradient[lanes > 1]; /* the CPU has one kernel for all numbers of lanes */
   return &forward[lanes == 1 ? 0 : lanes == 2 ? 1 : 2];
 }
 
@@ -239,9 +239,9 @@ void gt_logic_ca_set_spec(gt_step *step, const gt_logic_ca_attribute *a, gt_shap
   step->spec[GT_CA_SPEC_UPDATES] = a->updates;
 }
 
-static void emit_step(gt_lowering *lowering, bool gradient, const void *args, size_t size, const geometry *g,
+static void emit_step(gt_lowering *lowering, bool backward, const void *args, size_t size, const geometry *g,
                       const gt_logic_ca_attribute *a, gt_shape state) {
-  gt_step *step = gt_lower_step(lowering, kernel_of(gradient, g->lanes), args, size);
+  gt_step *step = gt_lower_step(lowering, kernel_of(backward, g->lanes), args, size);
   gt_logic_ca_set_spec(step, a, state, g->shared, g->channels);
   step->spec[GT_CA_SPEC_CHUNK] = g->chunk;
   step->spec[GT_CA_SPEC_FIRE] = a->fire_rate < 1;
@@ -328,8 +328,8 @@ static void gradient_step(gt_lowering *lowering, const gt_group *group, const ge
 #undef AT
 }
 
-/* Emits the last step of a result of the gradient. Mode 0 computes the gradient of the coefficients, mode 1
- * that of the first state; the mode is also the number of the result. */
+/* Emits the last step of a result of the gradient. The mode, GT_CA_SUM_COEFFICIENTS or
+ * GT_CA_SUM_STATE, is also the number of the result. */
 static void sum_step(gt_lowering *lowering, const gt_group *group, const geometry *g, const memory *m,
                      gt_shape state, uint32_t mode) {
   static const gt_kernel kernel = {"logic_ca_sum", gt_logic_ca_sum_cpu};
@@ -378,6 +378,6 @@ void gt_logic_ca_gradient_lower(gt_lowering *lowering, const gt_group *group) {
                     .partial = gt_lower_scratch(lowering, 16ull * g.groups * g.slots),
                     .trace = gt_lower_scratch(lowering, g.trace ? 8ull * g.groups * g.trace * g.lanes : 16)};
   for (uint32_t t = a->steps; t-- > 0;) gradient_step(lowering, group, &g, &m, state, t);
-  sum_step(lowering, group, &g, &m, state, 0);
-  sum_step(lowering, group, &g, &m, state, 1);
+  sum_step(lowering, group, &g, &m, state, GT_CA_SUM_COEFFICIENTS);
+  sum_step(lowering, group, &g, &m, state, GT_CA_SUM_STATE);
 }

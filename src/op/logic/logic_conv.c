@@ -39,6 +39,7 @@ int64_t gt_logic_conv_windows(const gt_logic_conv_attribute *a, int64_t size) {
   return range < 0 ? 0 : (range / a->stride + 1) / a->pool;
 }
 
+/* The smallest depth of a tree with at least wiring.dim[1] leaves. */
 static uint32_t depth_of(gt_shape wiring) {
   uint32_t depth = 0;
   while (wiring.rank == 2 && depth < 32 && INT64_C(1) << depth < wiring.dim[1]) depth++;
@@ -233,7 +234,7 @@ static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
   geometry g = geometry_of(gt_lowering_graph(lowering), node);
   const uint32_t gates = g.kernels * (g.leaves - 1), items = g.kernels * g.windows * g.width;
   g.args.chunks = chunks_for(lowering, &g, local);
-  g.args.inputs = has_dx;
+  g.args.has_dx = has_dx;
   const uint32_t partial = gt_lower_scratch(lowering, 16ull * gates * g.args.chunks);
   uint32_t leaves = 0, winner = 0;
   gt_step *step = emit_step(lowering, &g, &gradient_kernel);

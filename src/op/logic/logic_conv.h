@@ -22,7 +22,7 @@ enum { GT_LOGIC_CONV_DEPTH = 4 }; /* maximum depth, because the values of a tree
 
 typedef struct gt_logic_conv_attribute {
   uint32_t field;   /* rows and columns of the receptive field */
-  uint32_t stride;  /* distance of two positions */
+  uint32_t stride;  /* distance of neighboring positions of the field */
   uint32_t padding; /* zeros around the image */
   uint32_t pool;    /* rows and columns of a window; windows do not overlap, a partial last one is dropped */
 } gt_logic_conv_attribute;

@@ -254,7 +254,7 @@ GT_CLONES static void gradient(const job *j, const gate_tree *tree, const float 
     find_winners(j, tree, window, &v, &w);
     read_block(j, dy, &d[j->leaves + j->gates - 1]);
     tree_gradient(j, tree->c, &v, d, sums);
-    if (j->t->inputs) scatter(j, tree, window, w.slot, d);
+    if (j->t->has_dx) scatter(j, tree, window, w.slot, d);
   }
 }
 
@@ -271,10 +271,10 @@ void gt_logic_conv_gradient_cpu(const void *args, const uint32_t *spec, uint32_t
   job j = read_job(t, spec, tile * BLOCK);
   const size_t blocks = j.channels * j.plane;
   float *to = GT_PTR(float, t->sums) + 4 * (size_t)tile * j.kernels * j.gates;
-  j.x = GT_PTR(block, t->leaves) + tile * blocks * (t->inputs ? 2 : 1);
+  j.x = GT_PTR(block, t->leaves) + tile * blocks * (t->has_dx ? 2 : 1);
   j.dx = j.x + blocks;
   fill_planes(&j);
-  if (t->inputs) memset(j.dx, 0, blocks * sizeof *j.dx);
+  if (t->has_dx) memset(j.dx, 0, blocks * sizeof *j.dx);
   for (uint32_t kernel = 0; kernel < j.kernels; kernel++) {
     gate_sums sums[LEAVES];
     gate_tree tree;
@@ -289,7 +289,7 @@ void gt_logic_conv_gradient_cpu(const void *args, const uint32_t *spec, uint32_t
       to[3] = fold(&sums[g].of_ab);
     }
   }
-  if (t->inputs) write_gradient(&j);
+  if (t->has_dx) write_gradient(&j);
 }
 
 /* Slices are added one after the other, so that the loop over values is vector code. */

@@ -9,7 +9,7 @@
 /* Sets the spec constants that logic_conv_bits also has: GT_CONV_SPEC_DEPTH … GT_CONV_SPEC_COLUMNS. */
 void gt_logic_conv_spec(const gt_logic_conv_attribute *attribute, gt_shape x, gt_shape wiring,
                         uint32_t *spec);
-/* Emits a step with these arguments and with the constants spec[GT_CONV_SPEC_COLUMNS + 1]. */
+/* Emits a step with these arguments and constants GT_CONV_SPEC_DEPTH … GT_CONV_SPEC_COLUMNS of `spec`. */
 gt_step *gt_logic_conv_step(gt_lowering *lowering, const gt_kernel *kernel, const void *args, size_t size,
                             const uint32_t *spec);
 

@@ -5,9 +5,9 @@
 #include "step/half.h"
 
 enum {
-  LANES = 16,  /* a sum has this number of partial sums at any vector width: the same bits */
+  LANES = 16,  /* partial sums of each sum, at any vector width, so that the result has the same bits */
   PIECE = 512, /* samples that are processed at once */
-  TILE_ELEMENTS = 16384
+  TILE_ELEMENTS = 16384 /* elements of the result per tile */
 };
 
 uint32_t gt_logic_tile_rows(uint32_t batch) { return batch >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / batch; }
@@ -122,18 +122,18 @@ GT_CLONES static void add_samples(gate_sums *sums, const float *g, const float *
   const uint32_t vector_end = n / LANES * LANES;
   for (uint32_t i = 0; i < vector_end; i += LANES)
     for (uint32_t l = 0; l < LANES; l++) {
-      const float slope = g[i + l], slope_a = slope * a[i + l], b_value = b[i + l];
-      s.of_1[l] += slope;
-      s.of_a[l] += slope_a;
-      s.of_b[l] += slope * b_value;
-      s.of_ab[l] += slope_a * b_value;
+      const float g_value = g[i + l], g_a = g_value * a[i + l], b_value = b[i + l];
+      s.of_1[l] += g_value;
+      s.of_a[l] += g_a;
+      s.of_b[l] += g_value * b_value;
+      s.of_ab[l] += g_a * b_value;
     }
   for (uint32_t i = vector_end; i < n; i++) {
-    const float slope_a = g[i] * a[i];
+    const float g_a = g[i] * a[i];
     s.of_1[i - vector_end] += g[i];
-    s.of_a[i - vector_end] += slope_a;
+    s.of_a[i - vector_end] += g_a;
     s.of_b[i - vector_end] += g[i] * b[i];
-    s.of_ab[i - vector_end] += slope_a * b[i];
+    s.of_ab[i - vector_end] += g_a * b[i];
   }
   *sums = s;
 }

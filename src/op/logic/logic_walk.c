@@ -127,7 +127,9 @@ bool gt_logic_is_walk(const gt_graph *graph, gt_id readers) {
 
 /* --- the gradient, with both results -------------------------------------------------------------------- */
 
-typedef struct gradient_attribute { /* this number of gates has the same row of the gradient, times scale */
+/* The outputs of each group of gates_per_row gates are added and multiplied by scale, by OP_SUM or by the op
+ * after the gates. So the gates of a group have the same gradient, scale times a row. */
+typedef struct gradient_attribute {
   uint32_t gates_per_row;
   float scale;
 } gradient_attribute;

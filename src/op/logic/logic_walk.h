@@ -13,7 +13,8 @@
 bool gt_logic_is_walk(const gt_graph *graph, gt_id readers);
 /* The type of a node's value as a kernel constant: GT_LOGIC_F32, … (shaders/op/logic/logic_spec.h). */
 uint32_t gt_logic_type(const gt_graph *graph, gt_id node);
-/* Lanes that share a run of gates: enough to fill the device, but no more than there are samples. */
+/* Lanes that share a run of gates: enough to fill the device, but hardly more than `width`, the items of a
+ * row. */
 uint32_t gt_logic_lanes(const gt_target *target, uint32_t width, uint32_t runs, uint32_t workgroup);
 /* Emits the step of node `logic`, which computes its gates along the walk. */
 void gt_logic_walk_lower(gt_lowering *lowering, gt_id logic);

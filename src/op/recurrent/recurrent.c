@@ -175,8 +175,8 @@ static void gradient(gt_graph *graph, gt_id id, const gt_id *output_gradient, co
   const gt_id rows = gt_reshape(graph, d_hidden, gt_shape_2(tokens, n.width));
   if (wanted[0]) input_gradient[0] = d_gates;
   if (wanted[1]) {
-    const int64_t before = a.reverse ? (int64_t)n.batch * n.hidden : 0;
-    const gt_id h = gt_view(graph, y, before, gt_shape_2(tokens, n.hidden));
+    const int64_t begin = a.reverse ? (int64_t)n.batch * n.hidden : 0; /* in y, of h before each step */
+    const gt_id h = gt_view(graph, y, begin, gt_shape_2(tokens, n.hidden));
     input_gradient[1] = gt_matmul(graph, rows, h, true, false);
   }
   if (a.biased && wanted[3]) input_gradient[3] = gt_sum(graph, rows, 1, false);

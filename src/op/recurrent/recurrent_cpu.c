@@ -32,10 +32,10 @@ static job job_of(const uint32_t *spec, uint32_t tile, uint32_t all_steps, uint3
   return j;
 }
 
-/* Copies weight, [depth][columns / sums][sums], into panels; their columns are ordered by gate, then by
- * unit. */
-static void pack_weight(job *j, const float *weight, uint32_t depth, uint32_t columns, uint32_t sums) {
-  const uint32_t units = columns / sums;
+/* Copies weight, [depth][units][per_unit], into panels. Their columns are in another order,
+ * [per_unit][units]: in the forward pass by gate, then by unit. */
+static void pack_weight(job *j, const float *weight, uint32_t depth, uint32_t columns, uint32_t per_unit) {
+  const uint32_t units = columns / per_unit;
   j->depth = depth;
   j->columns = columns;
   j->pitch = (columns + PANEL - 1) / PANEL * PANEL;
@@ -43,7 +43,7 @@ static void pack_weight(job *j, const float *weight, uint32_t depth, uint32_t co
   j->sums = j->panels + (size_t)j->pitch * depth;
   for (uint32_t c = 0; c < columns; c++) {
     float *panel = j->panels + (size_t)(c / PANEL * PANEL) * depth + c % PANEL;
-    const float *column = weight + c % units * sums + c / units;
+    const float *column = weight + c % units * per_unit + c / units;
     for (uint32_t k = 0; k < depth; k++) panel[(size_t)k * PANEL] = column[(size_t)k * columns];
   }
 }

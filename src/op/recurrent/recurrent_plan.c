@@ -56,6 +56,7 @@ static problem problem_of(const gt_graph *graph, gt_id leader) {
  * the L1 cache, and from the L2 cache if all multiprocessors read. */
 enum { DISPATCH = 3500, LANES = 32, SCHEDULERS = 4, OVERHEAD = 8, NEAR = 64, FAR = 24 };
 
+/* Workgroups of a dispatch. */
 static double groups_of(const problem *p, const uint32_t *words) {
   const uint32_t across = words[KERNEL] == ALL_STEPS ? 1 : gt_ceil_div(p->set_count, words[SETS]);
   return (double)across * gt_ceil_div(p->n.batch, 4 * words[QUADS]);
@@ -72,9 +73,10 @@ static double product_cycles(const problem *p, const uint32_t *words) {
   return fmax(fmax(multiply_adds, serial), subgroups * rounds * 4);
 }
 
+/* Cycles in which a multiprocessor loads `bytes`, if all workgroups load. */
 static double load_cycles(const problem *p, const gt_target *target, const uint32_t *words, double bytes) {
-  const double units = gt_max_u32(target->units, 1);
-  return bytes / fmin(NEAR, FAR * units / fmin(groups_of(p, words), units));
+  const double processors = gt_max_u32(target->units, 1);
+  return bytes / fmin(NEAR, FAR * processors / fmin(groups_of(p, words), processors));
 }
 
 /* Rows of the weight that are not kept in registers are loaded in every time step: all at once if there are
@@ -85,10 +87,10 @@ static double all_steps_cycles(const problem *p, const gt_target *target, const 
   enum { STRIP_LATENCY = 1300, CELLS = 1000 /* computing the cells of a time step */ };
   const uint32_t rounds = gt_ceil_div(p->depth, words[SLICES]),
                  rows_read = rounds - gt_min_u32(rounds, words[KEEP]);
-  const double kept = (double)words[KEEP] * words[SLICES], units = gt_max_u32(target->units, 1);
+  const double kept = (double)words[KEEP] * words[SLICES], processors = gt_max_u32(target->units, 1);
   const double strips = rows_read > GT_RECURRENT_AT_ONCE ? (double)rows_read / GT_RECURRENT_STRIP : 0;
   const double loads = load_cycles(p, target, words, (p->depth - kept) * p->columns * p->set_count * 4);
-  const double waves = ceil(groups_of(p, words) / units);
+  const double waves = ceil(groups_of(p, words) / processors);
   const double shared_waves = words[KEEP] || p->a->is_gradient ? waves : ceil(waves / 2);
   const double visible_loads = (p->a->is_gradient ? 0.25 : 0.5) * loads;
   return DISPATCH + p->n.steps * (waves * (product_cycles(p, words) + strips * STRIP_LATENCY) +
@@ -146,7 +148,8 @@ static void add_candidate(candidates *o, uint32_t kind, uint32_t quads, uint32_t
   o->item[o->count++] = candidate;
 }
 
-/* Iterations of loops in an invocation of recurrent_alone, per time step. */
+/* Iterations of loops in an invocation of recurrent_alone, per time step, estimated from alone.glsl:
+ * those of `multiply`, and for each cell 5 per slice in `sum_slices` and 40 others. */
 static uint32_t iterations_of(const problem *p, const uint32_t *w) {
   const uint64_t threads = (uint64_t)w[SETS] * w[SLICES],
                  cells = gt_ceil_div(4 * p->n.hidden, (int64_t)threads);
@@ -181,6 +184,8 @@ static void add_all_steps(candidates *o) {
  * chunks, its part of the left operand of a chunk, and its cells. */
 static bool fits_registers(const candidates *o, uint32_t quads, uint32_t sets, uint32_t slices,
                            uint32_t keep) {
+  /* Registers: per cell; of everything else; the most per invocation, with subgroups of 32 and with others;
+   * of a multiprocessor. */
   enum { PER_CELL = 9, OTHER = 28, MAX_REGISTERS = 232, OTHER_MAX = 128, ALL_REGISTERS = 65536 };
   const uint32_t columns = o->p->columns, threads = sets * slices,
                  max_registers = o->target->subgroup == LANES ? MAX_REGISTERS : OTHER_MAX;

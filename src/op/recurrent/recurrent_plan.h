@@ -22,7 +22,7 @@ typedef struct gt_recurrent_operands { /* the node's inputs; GT_NONE: it has no 
 } gt_recurrent_operands;
 
 typedef struct gt_recurrent_size {
-  uint32_t steps, batch, hidden, width; /* width: of all gates */
+  uint32_t steps, batch, hidden, width; /* width: gates times hidden */
 } gt_recurrent_size;
 
 bool gt_recurrent_is_gated(const gt_recurrent_attribute *a); /* LSTM or GRU */

@@ -20,7 +20,7 @@ static gt_kan_attribute attribute_of(const gt_case_view *v, int64_t inputs) {
   const double low = eighths(v, LOW), high = eighths(v, HIGH);
   const double width = p[WIDTH] ? eighths(v, WIDTH) * (high - low) / (grid > 1 ? grid - 1 : 1) : 0;
   gt_kan_attribute a = basis == GT_BASIS_BSPLINE            ? gt_kan_bspline(low, high, grid, degree)
-                       : basis == GT_BASIS_PIECEWISE_LINEAR ? gt_kan_lines(low, high, grid)
+                       : basis == GT_BASIS_PIECEWISE_LINEAR ? gt_kan_piecewise_linear(low, high, grid)
                        : basis == GT_BASIS_FOURIER          ? gt_kan_waves(grid)
                        : grid                               ? gt_kan_bumps(basis, low, high, grid, width)
                               : gt_kan_polynomials(basis, degree, eighths(v, FIRST), eighths(v, SECOND));

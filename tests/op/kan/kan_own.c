@@ -33,7 +33,7 @@ static layer layer_of(const gt_case_view *v) {
   l.a.block = (uint32_t)(p[BLOCK] ? p[BLOCK] : l.inputs);
   l.a.base = (uint32_t)p[BASE];
   l.total = l.a.terms + l.a.base;
-  l.parameter_rows = gt_kan_position_count(&l.a);
+  l.parameter_rows = gt_kan_parameter_rows(&l.a);
   return l;
 }
 

@@ -17,6 +17,6 @@ GT_POLYNOMIAL(gt_basis_jacobi,
  * -1/2 (Abramowitz and Stegun, 22.14.1), otherwise it is less than 1. The sum of 1 and the values at both ends bounds
  * all. */
 GT_BASIS_PEAK(gt_basis_jacobi_peak) {
-  REAL right = GT_CLIMB(gt_basis_jacobi, GT_FARTHEST), left = GT_CLIMB(gt_basis_jacobi, -GT_FARTHEST);
+  REAL right = GT_POLYNOMIAL_AT(gt_basis_jacobi, GT_FARTHEST), left = GT_POLYNOMIAL_AT(gt_basis_jacobi, -GT_FARTHEST);
   return 1.0f + GT_ABS(right) + GT_ABS(left);
 }

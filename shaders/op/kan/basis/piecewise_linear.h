@@ -7,8 +7,8 @@ GT_BASIS(gt_basis_piecewise_linear) {
   REAL t = u - cell, left = 1.0f - t, right = t;
   if (GT_ORDER == 1u) left = GT_EACH(-1.0f), right = GT_EACH(1.0f);
   if (GT_ORDER >= 2u) left = right = GT_EACH(0.0f);
-  REAL behind = GT_PICK(GT_SAME(cell, GT_NUMBER(term) - 1.0f), right, 0.0f);
-  return GT_PICK(GT_SAME(cell, GT_NUMBER(term)), left, behind);
+  REAL y = GT_PICK(GT_SAME(cell, GT_NUMBER(term) - 1.0f), right, 0.0f);
+  return GT_PICK(GT_SAME(cell, GT_NUMBER(term)), left, y);
 }
 /* At most 1 on the grid; outside it the first and the last function grow linearly. */
 GT_BASIS_PEAK(gt_basis_piecewise_linear_peak) {

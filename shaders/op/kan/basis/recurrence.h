@@ -2,11 +2,12 @@
  * GT_SECOND; C is used from n = 1 on. In GLSL such a basis is a function as in real.h. In C it is a function that
  * returns A, B and C, and src/op/kan/basis.c evaluates the recurrence for many values at once.
  *
- * For the functions that bound polynomials (GT_BASIS_PEAK): GT_FARTHEST is the largest |u|, at least 1, and GT_CLIMB
- * the value of the polynomial. In GT_POLYNOMIAL slope, bend and twist are the first, second and third derivatives. */
+ * For the functions that bound polynomials (GT_BASIS_PEAK): GT_FARTHEST is the largest |u|, at least 1, and
+ * GT_POLYNOMIAL_AT the value of polynomial number `term` at u. In GT_POLYNOMIAL slope, bend and twist are the first,
+ * second and third derivatives. */
 #define GT_FARTHEST GT_LARGER(GT_EACH(1.0f), GT_LARGER(-least, most))
 #ifdef GL_core_profile
-#define GT_CLIMB(name, u) name(u, term)
+#define GT_POLYNOMIAL_AT(name, u) name(u, term)
 #define GT_POLYNOMIAL(name, A, B, C) \
   vec4 name(vec4 u, uint term) { \
     uint n = 0u; \
@@ -44,7 +45,7 @@ typedef struct gt_recurrence {
   float a, b, c;
 } gt_recurrence;
 typedef gt_recurrence gt_recurrence_step(uint n, float first, float second);
-GT_MATH float gt_climb(gt_recurrence_step *step, float u, uint term, float first, float second) {
+GT_MATH float gt_polynomial_at(gt_recurrence_step *step, float u, uint term, float first, float second) {
   float last = 0, now = 1;
   for (uint n = 0; n < term; n++) {
     const gt_recurrence r = step(n, first, second);
@@ -54,7 +55,7 @@ GT_MATH float gt_climb(gt_recurrence_step *step, float u, uint term, float first
   }
   return now;
 }
-#define GT_CLIMB(name, u) gt_climb(name, u, term, first, second)
+#define GT_POLYNOMIAL_AT(name, u) gt_polynomial_at(name, u, term, first, second)
 #define GT_POLYNOMIAL(name, A, B, C)                                                             \
   static inline gt_recurrence name(uint n, float first GT_UNUSED, float second GT_UNUSED) {      \
     return (gt_recurrence){A, B, n == 0u ? 0.0f : C};                                            \

@@ -1,4 +1,4 @@
-/* Sinc functions on a grid: Yu et al., "Sinc Kolmogorov-Arnold Network", 2024, with one step h. Centers
+/* Sinc functions on a grid: Yu et al., "Sinc Kolmogorov-Arnold Network", 2024, here with a single step h. Centers
  * c_i = low + i h, i = 0 … G - 1, h = (high - low) / (G - 1): B_i(x) = sin(v) / v, v = pi (x - c_i) / h.
  * For |v| < 1, where the formulas would cancel, a power series is used. */
 GT_BASIS(gt_basis_sinc) {
