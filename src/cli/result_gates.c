@@ -18,7 +18,7 @@ bool gt_cli_result_gates(const gt_arguments *arguments, gt_arena *arena, gt_gate
 
 bool gt_cli_gates_apply(gt_gate *gates, int count, gt_config *config) {
   for (int i = 0; i < count; i++) {
-    const gt_metric_kind *kind = gt_metric_of_result(gates[i].metric); /* NULL: a number of samples */
+    const gt_metric_kind *kind = gt_metric_of_result(gates[i].metric); /* NULL: `samples` or `items` */
     const char *name = gates[i].metric, *problem = kind ? gt_config_add_result(config, &name) : NULL;
     if (problem && (config->dataset.targets > 1 || strchr(name, '.')))
       gt_log_error("--fail-if: '%s' %s", gates[i].metric, problem);
@@ -27,7 +27,7 @@ bool gt_cli_gates_apply(gt_gate *gates, int count, gt_config *config) {
                    config->loss[0]->type->name);
     if (problem) return false;
     if (name != gates[i].metric) snprintf(gates[i].metric, sizeof gates[i].metric, "%s", name);
-    gt_config_find_scaled_loss(config, gates[i].metric, (gt_position){.file = "--fail-if"},
+    gt_config_warn_scaled_loss(config, gates[i].metric, (gt_position){.file = "--fail-if"},
                                gt_arena_printf(config->diagnostics.arena, "'%s'", gates[i].metric));
   }
   return true;

@@ -54,6 +54,8 @@ static bool read_separator(text_reader *r, char *separator) {
   return true;
 }
 
+/* Reads three numbers or names of months with the same separator between them. After a month's name '.' or
+ * ',' may follow, and after the day ',': in "Jan 3,2024" no separator needs to follow. */
 static bool read_fields(text_reader *r, date_fields *f) {
   for (int i = 0; i < 3; i++) {
     char separator = f->separator;

@@ -8,7 +8,7 @@
  * negative axes. */
 bool gt_check_size(const char *op, gt_shape shape, gt_error *error);
 bool gt_check_f32(const char *op, const gt_node *input, gt_error *error);
-/* True for F32 and I32, which movement ops can copy as 32-bit words. */
+/* True for F32 and I32, which ops that only move values (src/op/move.c) copy as 32-bit words. */
 bool gt_check_words(const char *op, const gt_node *input, gt_error *error);
 /* True if the input is I32 with `count` elements, in any shape. */
 bool gt_is_i32(const gt_node *input, int64_t count);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 int64_t gt_confusion_at(const gt_confusion_matrix *matrix, int64_t label, int64_t predicted) {
+  /* The device counts in unsigned words. */
   return (uint32_t)matrix->count[label * matrix->classes + predicted];
 }
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For estimates, which name the three most important columns: of fewer than LEAST_COLUMNS columns, all would
- * be named. */
+/* Limits for estimates. LEAST_COLUMNS: the summary of a run names the three most important columns, so fewer
+ * need no ranking. LEAST_ROWS: rows to evaluate, or all of a smaller split. */
 enum { LEAST_COLUMNS = 4, MOST_COLUMNS = 50, LEAST_ROWS = 100 };
 
 typedef struct shuffler {
@@ -34,13 +34,14 @@ static gt_tensor *tensor_of(const shuffler *s, const gt_column_place *place) {
   return (gt_tensor *)(uintptr_t)&net_of(s)->data->input[place->input];
 }
 
-/* The number of rows in every stride-th batch. Only the last batch of the split can be incomplete. */
+/* The number of rows in all of the batches 0, stride, 2 * stride, … Only the last batch of the split can be
+ * incomplete. */
 static int64_t count_rows(const gt_net *net, int64_t stride) {
   const int64_t batches = (net->steps + stride - 1) / stride, last = (batches - 1) * stride * net->batch;
   return (batches - 1) * net->batch + gt_min_i64(net->batch, net->data->samples - last);
 }
 
-/* The address of a column's value in the index-th row that is evaluated. */
+/* The address of a column's value in the index-th row that is evaluated; for a series, in row `index`. */
 static uint8_t *value_at(const shuffler *s, const gt_column_place *place, int64_t index) {
   const gt_tensor rows = gt_tensor_as_rows(tensor_of(s, place)), *tensor = &rows;
   const int64_t batch = net_of(s)->batch, stride = s->stride ? s->stride : 1,
@@ -99,7 +100,8 @@ static bool set_values(const shuffler *s, const gt_column_group *group, const ui
 
 /* --- scores --- */
 
-/* *name, *metric: the second result; NULL and 0 if it is "soft_…", with several targets or with a stride. */
+/* *name, *metric: the main metric, which is the second result; NULL and 0 if there is none or only one of the
+ * soft form, with several targets, or with a stride. */
 static bool evaluate(const shuffler *s, double *loss, double *metric, const char **name, gt_error *error) {
   gt_results results;
   *name = NULL;

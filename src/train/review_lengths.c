@@ -118,7 +118,7 @@ static void review_scaled_loss(gt_config *config, const gt_config *phase) {
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     const gt_spec *number = gt_spec_find(node, keys[i]);
     if (!number || (i == 1 && stopping->min_delta <= 0)) continue;
-    gt_config_find_scaled_loss(config, stopping->metric, number->at,
+    gt_config_warn_scaled_loss(config, stopping->metric, number->at,
                                gt_arena_printf(config->diagnostics.arena, "early_stopping.%s", keys[i]));
   }
 }

@@ -136,7 +136,7 @@ static const gt_data_target *scaled_target(const gt_dataset *data, const char *r
   return NULL;
 }
 
-void gt_config_find_scaled_loss(gt_config *config, const char *result, gt_position at, const char *what) {
+void gt_config_warn_scaled_loss(gt_config *config, const char *result, gt_position at, const char *what) {
   const gt_dataset *data = &config->dataset;
   gt_arena *arena = config->diagnostics.arena;
   const gt_data_target *target = result ? scaled_target(data, result) : NULL;

@@ -19,7 +19,7 @@ void gt_config_scale_targets(gt_config *config, const gt_data_requirements *want
                              gt_error *error);
 /* Adds a finding if this result ("loss", "load.loss") has the units of scaled targets, because a number for
  * it is probably meant in the units of the data. what: the setting with the number. */
-void gt_config_find_scaled_loss(gt_config *config, const char *result, gt_position at, const char *what);
+void gt_config_warn_scaled_loss(gt_config *config, const char *result, gt_position at, const char *what);
 /* "'mass' scaled by mean 4202 and deviation 802 (…)", with the setting that switches it off; NULL: no target
  * is scaled. */
 const char *gt_target_scaling_text(const gt_config *config, gt_arena *arena);

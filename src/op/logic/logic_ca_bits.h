@@ -7,9 +7,9 @@
 
 /* state I32 [words, H, W, C], codes I32 [gates] (op/logic/logic_bits.h), wiring I32 [2, wires] -> the last
  * state I32 [words, H, W, C]. clock: with fire_rate < 1, else GT_NONE. Cells fire as in gt_logic_ca, by one
- * random number per cell and step that the whole batch shares, but from this op's own random stream: this
- * function sets attribute.purpose in its copy. rounding, sampling and final_only of the attribute are
- * ignored. */
+ * random number per cell and step that the whole batch shares, but from this op's own random stream:
+ * attribute->purpose is ignored, and so are the members for soft gates (rounding, sampling, bounded) and
+ * final_only. */
 gt_id gt_logic_ca_bits(gt_graph *graph, gt_id state, gt_id codes, gt_id wiring, gt_id clock,
                        const gt_logic_ca_attribute *attribute);
 #endif

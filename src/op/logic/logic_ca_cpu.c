@@ -331,9 +331,9 @@ static void load_gradient(const circuit *c, const struct gt_logic_ca_gradient_ar
     for (uint32_t i = 0; i < LANES; i++) {
       float g = 0;
       const uint32_t cell = c->cell[i];
-      if (i < c->count && a->flags & CA_HAS_PATCH)
+      if (i < c->count && a->flags & CA_HAS_D_PATCH)
         g = gather_gradient(d_patch, cell, channel, c->channels, c->height, c->width, c->periodic);
-      if (i < c->count && a->flags & CA_HAS_GIVEN) g += d_states[(size_t)cell * c->channels + channel];
+      if (i < c->count && a->flags & CA_HAS_D_STATES) g += d_states[(size_t)cell * c->channels + channel];
       out[channel][i] = c->fires[i] ? g : 0;
       kept[channel][i] = c->fires[i] ? 0 : g;
     }
@@ -354,10 +354,10 @@ void gt_logic_ca_gradient_cpu(const void *args, const uint32_t *spec, uint32_t t
   float *partial = GT_PTR(float, a->partial) + (size_t)tile * spec[GT_CA_SPEC_SLOTS] * 4;
   if (c.any_fires) {
     run_circuit(&c, GT_PTR(const float, a->from) + a->from_offset, v);
-    circuit_gradient(&c, v, d, partial, a->flags & CA_HAS_PATCH);
+    circuit_gradient(&c, v, d, partial, a->flags & CA_HAS_D_PATCH);
   } else {
     memset(d, 0, c.d_rows * sizeof *d);
-    if (!(a->flags & CA_HAS_PATCH)) memset(partial, 0, spec[GT_CA_SPEC_SLOTS] * 4 * sizeof *partial);
+    if (!(a->flags & CA_HAS_D_PATCH)) memset(partial, 0, spec[GT_CA_SPEC_SLOTS] * 4 * sizeof *partial);
   }
   float *out = GT_PTR(float, a->d_patch_out);
   for (uint32_t i = 0; i < c.count; i++)

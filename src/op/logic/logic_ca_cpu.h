@@ -8,10 +8,11 @@ enum { GT_CA_LANES = 16 }; /* cells per tile */
 
 /* The words of a layer in `shape` (shaders/op/logic/logic_ca.h). */
 enum { CA_WIDTH, CA_INPUTS, CA_GATE, CA_WIRE, CA_INVERSE, CA_ROW, CA_SLOT, CA_SPLIT };
-enum { CA_SUM_TILE = 256 };           /* gates or cells per tile of logic_ca_sum */
-enum { CA_COPY = 1, CA_BOUNDED = 2 }; /* flags of a forward step */
-/* Flags of a backward step: it reads d_patch, it reads d_states. */
-enum { CA_HAS_PATCH = 1, CA_HAS_GIVEN = 2 };
+enum { CA_SUM_TILE = 256 }; /* gates or cells per tile of logic_ca_sum */
+/* Flags of a forward step: it also copies the initial state to the result; it clamps the new state. */
+enum { CA_COPY = 1, CA_BOUNDED = 2 };
+/* Flags of a backward step: it reads d_patch; it reads d_states. */
+enum { CA_HAS_D_PATCH = 1, CA_HAS_D_STATES = 2 };
 
 /* The cell at position j (0 … 8, row-major) of the neighborhood of `cell`; GT_NONE outside the board. Cells
  * are numbered over the whole batch. */

@@ -310,8 +310,8 @@ static void gradient_step(gt_lowering *lowering, const gt_group *group, const ge
                                                  .fire_rate = a->fire_rate,
                                                  .from_offset = t * size,
                                                  .d_offset = a->final_only ? 0 : (t + 1) * size,
-                                                 .flags = (is_not_last ? CA_HAS_PATCH : 0) |
-                                                          (reads_gradient ? CA_HAS_GIVEN : 0)};
+                                                 .flags = (is_not_last ? CA_HAS_D_PATCH : 0) |
+                                                          (reads_gradient ? CA_HAS_D_STATES : 0)};
   emit_step(lowering, true, &args, sizeof args, g, a, state);
 #define AT(field) offsetof(struct gt_logic_ca_gradient_args, field)
   gt_lower_read(lowering, AT(from), node->input[0]);
