@@ -229,8 +229,8 @@ const gt_command gt_command_generate = {
         "MODEL is a model.bin or a run directory of a model that was trained on a text (data: {text: ...}).\n"
         "Prints the prompt and the tokens that follow, as they are drawn; on a terminal, control characters\n"
         "are escaped. With --json, prints an object for each text. Tokens are drawn after --temperature, then --top-k, then --top-p.\n"
-        "The model reads its last window of tokens, so a prompt may be longer than that. Characters that\n"
-        "the training text does not contain are an error; of words, they are <unk>.\n",
+        "The model reads its last window of tokens, so a prompt may be longer than that. If tokens are characters,\n"
+        "one in the prompt that the training text does not contain is an error; if they are words, it is <unk>.\n",
     .examples = {"gtrain generate runs/char_mlp --prompt 'There was once' --tokens 200",
                  "gtrain generate runs/char_mlp --temperature 0.5 --seed 2 --stop '.' --json"},
     .options = options,

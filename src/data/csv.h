@@ -224,12 +224,12 @@ void gt_csv_number_rows(const gt_data_reader *reader, gt_csv *csv);
  * of a group do not increase. */
 struct gt_series_rows;
 bool gt_csv_read_series(gt_data_reader *reader, const gt_csv *csv, int part);
-bool gt_csv_read_order(const gt_csv *csv, gt_arena *arena, struct gt_series_rows *out);
+bool gt_csv_read_times(const gt_csv *csv, gt_arena *arena, struct gt_series_rows *out);
 /* For predictions: find the columns of time and group, and store times, groups and which rows lack values in
  * the signature's rows. */
 struct gt_typed_table;
-bool gt_csv_find_order(gt_csv *csv, const gt_data_signature *signature);
-bool gt_csv_store_order(const gt_csv *csv, const struct gt_csv_inputs *inputs,
+bool gt_csv_find_times(gt_csv *csv, const gt_data_signature *signature);
+bool gt_csv_store_times(const gt_csv *csv, const struct gt_csv_inputs *inputs,
                         const struct gt_typed_table *typed, const gt_data_signature *signature);
 
 typedef struct gt_csv_labels { /* how target cells map to class numbers */

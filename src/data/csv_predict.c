@@ -145,14 +145,14 @@ bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_ten
   if (form.skip && ok)
     gt_info("%s: skipped %" PRId64 " line%s, as in training; --set data.skip=0 reads %s", path, form.skip,
             form.skip == 1 ? "" : "s", form.skip == 1 ? "it" : "them");
-  ok = ok && assign_inputs(&csv, &inputs) && find_ids(&csv, signature) && gt_csv_find_order(&csv, signature);
+  ok = ok && assign_inputs(&csv, &inputs) && find_ids(&csv, signature) && gt_csv_find_times(&csv, signature);
   csv.whole = inputs.whole;
   gt_typed_table typed = gt_typed_table_of_model(signature->input, signature->inputs, &arena);
   read_missing_words(signature->data, &typed, &arena);
   typed.may_lack = signature->rows;
   gt_csv_set_known_kinds(&csv, &typed, &arena);
   ok = ok && gt_csv_read(&csv) && gt_csv_type_values(&csv, &typed, NULL, &arena) &&
-       gt_csv_store_order(&csv, &inputs, &typed, signature) &&
+       gt_csv_store_times(&csv, &inputs, &typed, signature) &&
        gt_csv_move_inputs(&csv, &inputs, signature->input, &typed, out) &&
        store_inputs(signature, &inputs, &typed, &at, &arena, out, error);
   const char *filled = ok ? gt_csv_filled_gaps(&csv, &typed, &arena) : NULL;

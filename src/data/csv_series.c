@@ -142,7 +142,7 @@ static bool read_times(const gt_csv *csv, gt_series_rows *out) {
   return at < 0 || fail_decrease(csv, out, cells, at, before);
 }
 
-bool gt_csv_read_order(const gt_csv *csv, gt_arena *arena, gt_series_rows *out) {
+bool gt_csv_read_times(const gt_csv *csv, gt_arena *arena, gt_series_rows *out) {
   const gt_cells *cells = gt_csv_role_cells(csv, GT_CSV_TIME) ? gt_csv_role_cells(csv, GT_CSV_TIME)
                                                               : gt_csv_role_cells(csv, GT_CSV_GROUP);
   if (!cells && csv->targets) cells = &csv->target_cells;
@@ -162,7 +162,7 @@ bool gt_csv_read_series(gt_data_reader *reader, const gt_csv *csv, int part) {
   gt_series_rows *out = &reader->series->file[part == GT_PART_TEST ? GT_SERIES_TEST : GT_SERIES_TRAIN];
   out->number = gt_alloc(csv->rows * sizeof *out->number + 1);
   memcpy(out->number, csv->number, csv->rows * sizeof *out->number);
-  return gt_csv_read_order(csv, reader->arena, out);
+  return gt_csv_read_times(csv, reader->arena, out);
 }
 
 /* --- predictions --- */
@@ -171,20 +171,21 @@ static bool find_role(gt_csv *csv, gt_csv_role role, const char *name) {
   const int column = name ? gt_csv_find(csv, name) : -1;
   csv->role_column[role] = column;
   return !name || column >= 0 ||
-         gt_fail(csv->error, GT_ERR_DATA,
-                 "%s:1:1: there is no column '%s', which orders the rows of the series%s", csv->path, name,
-                 gt_csv_header_note(csv, name));
+         gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there is no column '%s', the %s of the series%s",
+                 csv->path, name, role == GT_CSV_TIME ? "time" : "group", gt_csv_header_note(csv, name));
 }
 
-bool gt_csv_find_order(gt_csv *csv, const gt_data_signature *signature) {
+bool gt_csv_find_times(gt_csv *csv, const gt_data_signature *signature) {
   const gt_data_series o = gt_data_series_options(signature->data);
   const gt_data_target *target = &signature->target[0];
   if (!signature->rows) return true;
   if (target->column_count) {
-    const bool has_no_step = target->classes && o.horizon == 1; /* as name_targets in series_windows.c */
+    /* The name of a target ends with its step (temp_max+1), except that of classes with horizon 1
+     * (name_targets). */
+    const bool has_step = !target->classes || o.horizon > 1;
     csv->role_column[GT_CSV_TARGET] =
-        gt_csv_find(csv, has_no_step ? target->columns[0]
-                                     : gt_data_series_target(target->columns[0], signature->forecast->arena));
+        gt_csv_find(csv, has_step ? gt_data_series_target(target->columns[0], signature->forecast->arena)
+                                  : target->columns[0]);
   }
   return find_role(csv, GT_CSV_TIME, o.time) && find_role(csv, GT_CSV_GROUP, o.group);
 }
@@ -205,7 +206,8 @@ static forecast_rows find_rows(const gt_series_rows *rows, size_t count, const g
   return f;
 }
 
-/* True if the input with the rows after the window (ahead), or the one with the window, reads the row. */
+/* True if the forecast reads the row: with `ahead` in the input with the rows after the window, otherwise in
+ * the one with the window. */
 static bool is_read(const forecast_rows *f, size_t row, bool ahead) {
   return ahead ? f->after[row] < f->ahead : f->after[row] >= f->ahead && f->after[row] < f->ahead + f->window;
 }
@@ -218,9 +220,10 @@ static bool drops_rows(const gt_data_signature *signature, const char *column) {
   return missing && missing->kind == GT_SPEC_SCALAR && !strcmp(missing->scalar, "drop");
 }
 
-/* Handles missing values that gt_table_store will not fill. If the model has a spare fill
- * (gt_column.fills_later_files), fills those that a forecast reads and counts them in the facts. Otherwise
- * sets the row's gt_series_lack to the name of the first such column. */
+/* Handles the missing values of columns that had none in training, or whose rows without a value were
+ * dropped. If the column has a fill for later files (gt_column.fills_later_files), fills those that a
+ * forecast reads and counts them in the facts (a category stays NaN, which gt_table_store replaces).
+ * Otherwise sets the row's gt_series_lack to the name of the first such column. */
 static void fill_gaps(const gt_csv *csv, const int32_t *place, int64_t columns, const gt_typed_table *typed,
                       bool ahead, const forecast_rows *f, const gt_data_signature *signature) {
   gt_series_lack *lacks = signature->rows->lacks;
@@ -262,7 +265,7 @@ static void mark_targets(const gt_csv *csv, gt_series_rows *rows, gt_arena *aren
     rows->has_target[i] = cells->items[i].length && !gt_csv_is_missing(csv, &cells->items[i]);
 }
 
-bool gt_csv_store_order(const gt_csv *csv, const gt_csv_inputs *inputs, const gt_typed_table *typed,
+bool gt_csv_store_times(const gt_csv *csv, const gt_csv_inputs *inputs, const gt_typed_table *typed,
                         const gt_data_signature *signature) {
   gt_series_rows *rows = signature->rows;
   gt_forecast_rows *to = signature->forecast;
@@ -273,7 +276,7 @@ bool gt_csv_store_order(const gt_csv *csv, const gt_csv_inputs *inputs, const gt
   if (csv->role_column[GT_CSV_GROUP] >= 0)
     to->group_column = gt_arena_strdup(to->arena, csv->names[csv->role_column[GT_CSV_GROUP]]);
   mark_targets(csv, rows, to->arena);
-  if (!gt_csv_read_order(csv, to->arena, rows)) return false;
+  if (!gt_csv_read_times(csv, to->arena, rows)) return false;
   fill_forecast(csv, inputs, typed, signature);
   return true;
 }

@@ -104,8 +104,9 @@ typedef struct gt_op {
    * run along the input's last axis, the node's kernel needs; 0: none. NULL: never. Called before anything is
    * lowered; in lower(), gt_lower_measured tells whether the kernel that writes the input computes them. */
   uint32_t (*measures)(struct gt_lowering *lowering, const gt_node *node, int i);
-  /* GT_OP_KERNEL: true if the node's kernel can reduce the columns of its epilogue's result (GT_COLUMNS_SUMS
-   * …), even if this result is not written. NULL: never. Called before groups are merged. */
+  /* GT_OP_KERNEL: true if the node's kernel can reduce the columns of its epilogue's result
+   * (GT_COLUMNS_SUM, _MOMENTS, _SUMS), even if this result is not written. NULL: never. Called before groups
+   * are merged. */
   bool (*joins)(struct gt_lowering *lowering, const gt_node *node);
   /* GT_OP_KERNEL: true if the training step is faster when the node's kernel computes complete column sums
    * and does not write its result, because later kernels are saved. NULL: never. Called before groups are

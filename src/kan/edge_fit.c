@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* GRID_SAMPLES: of more samples, the grid uses at least this many and less than twice as many. BEST: number
- * of fits that are refined. STEPS: of a refinement. */
+/* GRID_SAMPLES: if there are more samples, the grid uses every n-th, at least this many and less than twice
+ * as many. BEST: number of fits that are refined. STEPS: of a refinement. */
 enum { GRID_SAMPLES = 150, BEST = 3, STEPS = 60 };
 
 typedef struct search {
@@ -56,9 +56,9 @@ static void try(search *s, double a, double b) {
     }
 }
 
-/* Tries f(width t + offset), where t is x scaled to [-1, 1]. */
-static void try_scaled(search *s, double width, double offset) {
-  const double a = width / s->half;
+/* Tries f(factor t + offset), where t is x scaled to [-1, 1]. */
+static void try_scaled(search *s, double factor, double offset) {
+  const double a = factor / s->half;
   try(s, a, offset - a * s->middle);
 }
 
@@ -69,23 +69,26 @@ static double log_spaced(double low, double high, int k, int count) {
 
 /* Candidates for a and b together. `at`: the t where the argument is zero; for even functions the place is
  * within [-1, 1], and for periodic ones it is replaced by a phase. */
-static void try_widths(search *s) {
-  enum { WIDTHS = 28, PLACES = 25 };
+static void try_factors(search *s) {
+  enum { FACTORS = 28, PLACES = 25 };
   const bool periodic = s->symbol->kind == GT_SYMBOL_PERIODIC, even = s->symbol->kind == GT_SYMBOL_EVEN;
-  for (int w = 0; w < WIDTHS; w++) {
-    const double width = log_spaced(0.1, 15, w, WIDTHS);
+  for (int w = 0; w < FACTORS; w++) {
+    const double factor = log_spaced(0.1, 15, w, FACTORS);
     for (int p = 0; p < PLACES; p++) {
       const double at = -2.5 + 5.0 * p / (PLACES - 1);
-      try_scaled(s, width, periodic ? 3.14159265358979 * p / PLACES : even ? -width * at / 2.5 : -width * at);
+      try_scaled(s, factor,
+                 periodic ? 3.14159265358979 * p / PLACES
+                 : even   ? -factor * at / 2.5
+                          : -factor * at);
     }
   }
 }
 
 /* Candidates for a where b is redundant. */
 static void try_exponents(search *s) {
-  enum { WIDTHS = 60 };
-  for (int w = 0; w < WIDTHS; w++)
-    for (int sign = -1; sign <= 1; sign += 2) try(s, sign * log_spaced(0.05, 12, w, WIDTHS) / s->half, 0);
+  enum { FACTORS = 60 };
+  for (int w = 0; w < FACTORS; w++)
+    for (int sign = -1; sign <= 1; sign += 2) try(s, sign * log_spaced(0.05, 12, w, FACTORS) / s->half, 0);
 }
 
 /* Candidates for b where a is redundant except for its sign: the x at which the argument is zero. It is
@@ -179,7 +182,7 @@ gt_edge_fit gt_edge_fit_find(const gt_symbol *symbol, const double *x, const dou
   if (!symbol->free)
     try(&s, 1, 0);
   else if ((symbol->free & GT_SYMBOL_A) && (symbol->free & GT_SYMBOL_B))
-    try_widths(&s);
+    try_factors(&s);
   else if (symbol->free & GT_SYMBOL_A)
     try_exponents(&s);
   else

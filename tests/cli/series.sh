@@ -207,7 +207,7 @@ exits 65 "… without a forecast from such a row" "$GTRAIN" predict "$TEST_TMP/d
 says "…" "lacks.csv:4:1: column 'y' has no value in this row, which the forecast needs"
 exits 0 "… while the rows ahead may lack it" "$GTRAIN" predict "$TEST_TMP/drop" "$TEST_TMP/now.csv" --device "$DEVICE"
 cut -d, -f2- "$TEST_TMP/now.csv" > "$TEST_TMP/timeless.csv"
-refuses "there is no column 't', which orders the rows of the series" "$TEST_TMP/timeless.csv"
+refuses "there is no column 't', the time of the series" "$TEST_TMP/timeless.csv"
 exits 2 "--id needs rows" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/now.csv" --id t
 
 # A boolean target is forecast as a word.

@@ -2,8 +2,8 @@
  * registers (shaders/op/matmul/product_made.glsl), against scalar units: bounded and unbounded functions,
  * with a base among them or on rows of its own (gt_kan_attribute.apart), partial tiles, with and without
  * split-K, scale blocks along K that end within a block of inputs. With many lines, the packing kernel
- * multiplies coefficients by their scales (shaders/op/matmul/packed.h), unless the epilogue uses the address
- * that this needs. */
+ * multiplies coefficients by the factors of their edges (shaders/op/matmul/packed.h), unless the epilogue
+ * uses the address that this needs. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -25,7 +25,7 @@ enum {
   MOST = 1 << 17,
   X = 0,
   COEFFICIENTS,
-  SCALES,
+  FACTORS,
   MORE,
   RESULT = MORE + 4,
   VARIABLES,
@@ -35,8 +35,8 @@ enum {
 typedef struct problem {
   uint32_t lines, inputs, outputs;
   gt_kan_attribute a;
-  bool more;      /* the epilogue adds four values, so no input is left for addresses of scales (range.h) */
-  uint32_t parts; /* number of scales per edge; 0: none */
+  bool more;        /* the epilogue adds four values, so no input is left for addresses of scales (range.h) */
+  uint32_t factors; /* number of factors per edge; 0: none */
 } problem;
 
 static float value[RESULT][MOST], result[2][MOST]; /* on matrix units, and on scalar units */
@@ -66,7 +66,7 @@ static uint32_t row_of(const problem *p, uint32_t input, uint32_t term) {
 
 static gt_shape shape_of(const problem *p, int v) {
   if (v == X && p->a.apart) return (gt_shape){.rank = 3, .dim = {2, p->lines, p->inputs}};
-  if (v == SCALES) return gt_shape_2(p->inputs * (p->parts ? p->parts : 1), p->outputs);
+  if (v == FACTORS) return gt_shape_2(p->inputs * (p->factors ? p->factors : 1), p->outputs);
   return v == X              ? gt_shape_2(p->lines, p->inputs)
          : v == COEFFICIENTS ? gt_shape_2(rows_of(p), p->outputs)
                              : gt_shape_2(p->lines, p->outputs);
@@ -76,10 +76,10 @@ static uint32_t count_of(const problem *p, int v) { return (uint32_t)gt_shape_co
 
 /* The factor on the coefficient of a function and an output. */
 static double scale_of(const problem *p, uint32_t input, uint32_t term, uint32_t output) {
-  const uint32_t block = input / p->a.block, part = term == p->a.terms ? p->parts - 1 : 0;
-  if (!p->parts || (term == p->a.terms && p->parts == 1)) return 1;
-  const uint32_t at = (block * p->parts + part) * p->a.block + input % p->a.block;
-  return (double)value[SCALES][at * p->outputs + output];
+  const uint32_t block = input / p->a.block, part = term == p->a.terms ? p->factors - 1 : 0;
+  if (!p->factors || (term == p->a.terms && p->factors == 1)) return 1;
+  const uint32_t at = (block * p->factors + part) * p->a.block + input % p->a.block;
+  return (double)value[FACTORS][at * p->outputs + output];
 }
 
 static void draw(const problem *p) {
@@ -112,14 +112,15 @@ static const gt_plan *plan_of(gt_arena *arena, gt_graph **graph, const problem *
   gt_graph_set_precision(g, by);
   for (int v = X; v < VARIABLES; v++)
     input[v] = gt_variable_read(g, gt_graph_variable(g, name[v], shape_of(p, v), GT_F32, false));
-  gt_id y = gt_kan(g, input[X], input[COEFFICIENTS], p->parts ? input[SCALES] : GT_NONE, &p->a);
+  gt_id y = gt_kan(g, input[X], input[COEFFICIENTS], p->factors ? input[FACTORS] : GT_NONE, &p->a);
   for (int v = MORE; v < RESULT && p->more; v++) y = gt_add(g, y, input[v]);
   gt_assign(g, RESULT, 0, y);
   return device_plan(arena, g, (gt_plan_options){.tuned = tuned});
 }
 
 /* True if the layer is computed on matrix units with packed operands. A pin (support/pin.h): asserts that
- * scales are applied as the problem implies. */
+ * exactly if the epilogue leaves an input address free, the scales of B (range.h) are in a buffer of their
+ * own and the packing kernel multiplies the coefficients by the factors of the edges. */
 static bool pin_packed(const gt_plan *plan, const problem *p) {
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];
@@ -127,7 +128,7 @@ static bool pin_packed(const gt_plan *plan, const problem *p) {
         step->spec[GT_FACTOR_SPEC_A] != GT_FACTOR_BASIS)
       continue;
     assert_int_equal((step->spec[GT_MATRIX_SPEC_FORM] & GT_MATRIX_KNOWN_B) == 0, p->more);
-    assert_int_equal(step->spec[GT_FACTOR_SPEC_B] == GT_FACTOR_SCALED, p->parts && !p->more);
+    assert_int_equal(step->spec[GT_FACTOR_SPEC_B] == GT_FACTOR_SCALED, p->factors && !p->more);
     return true;
   }
   return false;
@@ -145,7 +146,7 @@ static void run(const problem *p, const char *key, const char *candidate) {
   assert_int_equal(pin_packed(plan, p), candidate != NULL);
   memset(to, 0xff, sizeof result[0]); /* elements that are not written stay NaN */
   device_run(plan, g, 1,
-             (float *[]){value[X], value[COEFFICIENTS], value[SCALES], value[MORE], value[MORE + 1],
+             (float *[]){value[X], value[COEFFICIENTS], value[FACTORS], value[MORE], value[MORE + 1],
                          value[MORE + 2], value[MORE + 3], to});
   gt_tuned_finish(&tuned);
   gt_arena_finish(&arena);
@@ -156,8 +157,10 @@ static void compare(const problem *p, const char *candidate) {
   for (uint32_t i = 0; i < count_of(p, RESULT); i++) {
     const double got = (double)result[0][i], want = (double)result[1][i];
     if (isnan(want) ? !isnan(got) : isinf(want) ? got != want : !(fabs(got - want) <= 2e-6 * magnitude[i]))
-      fail_msg("%s, %u x %u, basis %u: (%u, %u) is %.9g, should be %.9g, of %.9g", candidate, p->lines,
-               p->inputs, p->a.basis, i / p->outputs, i % p->outputs, got, want, magnitude[i]);
+      fail_msg(
+          "%s, %u x %u, basis %u: (%u, %u) is %.9g, should be %.9g; the magnitudes of its terms sum to %.9g",
+          candidate, p->lines, p->inputs, p->a.basis, i / p->outputs, i % p->outputs, got, want,
+          magnitude[i]);
   }
 }
 
@@ -206,8 +209,9 @@ static void test_scaled(void **state) {
   check_drawn(&(problem){2080, 16, 40, attribute(gt_kan_bspline(-1, 1, 2, 2), 16, 1), true, 1});
 }
 
-/* Results that depend on coefficients or inputs that are not finite are NaN, and no others. K is short: tiles
- * with such values are summed without scaling, and lavapipe stops after a number of loop iterations. */
+/* Results that depend on coefficients or inputs that are not finite are infinite or NaN, as on scalar units,
+ * and no others are. K is short: a tile with such a value is summed element by element, in a loop over K, and
+ * lavapipe silently ends all loops of an invocation after 65,535 iterations. */
 static void test_not_finite(void **state) {
   const problem p = {96, 16, 40, attribute(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 2, 0), 16, 0), false, 0};
   (void)state;
@@ -225,7 +229,7 @@ static void test_not_finite_scaled(void **state) {
   const problem p = {2080, 16, 40, attribute(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 2, 0), 16, 0), false, 1};
   (void)state;
   draw(&p);
-  value[SCALES][5 * p.outputs + 3] = INFINITY;
+  value[FACTORS][5 * p.outputs + 3] = INFINITY;
   check(&p);
 }
 

@@ -46,21 +46,21 @@ bool are_emulated_units_left_out(void) {
   return is_left_out;
 }
 
-int device_in_modes(const device_mode *form, size_t forms, gt_precision *precision,
+int device_in_modes(const device_mode *mode, size_t modes, gt_precision *precision,
                     int (*group)(const char *name)) {
   int failed = 0;
-  size_t forms_run = 0;
+  size_t modes_run = 0;
   if (!has_device()) return 77;
-  for (size_t i = 0; i < forms; i++) {
+  for (size_t i = 0; i < modes; i++) {
     const bool uses_matrix_units =
-        form[i].precision != GT_PRECISION_SCALAR && strstr(form[i].debug, "matrix");
-    if (uses_matrix_units && !form[i].always && are_emulated_units_left_out()) continue;
-    forms_run++;
-    setenv("GTRAIN_DEBUG", form[i].debug, 1);
-    *precision = form[i].precision;
-    failed += group(form[i].name);
+        mode[i].precision != GT_PRECISION_SCALAR && strstr(mode[i].debug, "matrix");
+    if (uses_matrix_units && !mode[i].always && are_emulated_units_left_out()) continue;
+    modes_run++;
+    setenv("GTRAIN_DEBUG", mode[i].debug, 1);
+    *precision = mode[i].precision;
+    failed += group(mode[i].name);
   }
-  return forms_run ? failed : 77;
+  return modes_run ? failed : 77;
 }
 
 static size_t bytes_of(const gt_variable *variable) {

@@ -21,17 +21,17 @@ bool is_left_out(uint32_t number, uint32_t interval);
 /* True, after printing a message, if tests of matrix units are to be skipped: a software device emulates the
  * units and needs seconds to compile each of their kernels. CHECK_ALL=1 (make check-vulkan) runs them. */
 bool are_emulated_units_left_out(void);
-/* A form of the device to run tests with: the matrix units that it seems to have, which `debug`, the value of
- * GTRAIN_DEBUG, selects; and the precision of products. */
+/* A mode in which tests are run. */
 typedef struct device_mode {
-  const char *name, *debug;
-  gt_precision precision;
-  bool always; /* runs even if are_emulated_units_left_out() is true */
+  const char *name;       /* of the test group */
+  const char *debug;      /* GTRAIN_DEBUG: the matrix units that the device seems to have */
+  gt_precision precision; /* of products */
+  bool always;            /* runs even if are_emulated_units_left_out() is true */
 } device_mode;
-/* Calls group(name) for each form, with GTRAIN_DEBUG and *precision set. Skips forms with matrix units if
+/* Calls group(name) for each mode, with GTRAIN_DEBUG and *precision set. Skips modes with matrix units if
  * are_emulated_units_left_out() is true. Returns the sum of the results of `group`, which are numbers of
- * failures; 77 without a device, or if all forms were skipped. */
-int device_in_modes(const device_mode *form, size_t forms, gt_precision *precision,
+ * failures; 77 without a device, or if all modes were skipped. */
+int device_in_modes(const device_mode *mode, size_t modes, gt_precision *precision,
                     int (*group)(const char *name));
 /* A plan of g for the device, with these options. options.target is replaced by the device's, except that
  * options.target.units, if it is not 0, stays: the number of multiprocessors for which products are tiled.
