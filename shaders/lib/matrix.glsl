@@ -11,8 +11,8 @@
  *
  * Operands are read from `shared uvec4 tile[]`, 8 elements per uvec4, row-major, or column-major if `by_columns` (a
  * constant). `first` (the first element) and `stride` (the distance between rows or columns) count uvec4s.
- * GT_STORE_SUMS stores accumulators to an array of floats, in shared memory or a buffer, and GT_LOAD_FLOATS loads them
- * from there; for these two, `first` and `stride` count floats. GT_STORE_WORDS and GT_LOAD_SUMS do the same with an
+ * GT_STORE_FLOATS stores accumulators to an array of floats, in shared memory or a buffer, GT_LOAD_FLOATS loads them
+ * from there; for these two, `first` and `stride` count floats. GT_STORE_WORDS and GT_LOAD_WORDS do the same with an
  * array of uvec4s. GT_LOAD_LINE loads one vector, from an array of uvec4s, into all rows of the accumulators (all
  * columns if `by_columns`). Addresses of loads must be 16-byte aligned; otherwise matrix units read wrong data. A lane
  * has GT_ELEMENTS accumulators; the e-th is GT_ELEMENT. GT_SET_SUMS sets all of them to a value, GT_ADD_SUMS adds other
@@ -47,9 +47,9 @@ float gt_unpacked(uint word, uint which) {
 #define GT_LOAD_LEFT(to, tile, first, stride, by_columns)  coopMatLoadNV(to, tile, first, stride, by_columns)
 #define GT_LOAD_RIGHT(to, tile, first, stride, by_columns) coopMatLoadNV(to, tile, first, stride, by_columns)
 #define GT_LOAD_LINE(to, from, first, by_columns)          coopMatLoadNV(to, from, first, 0u, by_columns)
-#define GT_STORE_SUMS(sums, to, first, stride)             coopMatStoreNV(sums, to, first, stride, false)
+#define GT_STORE_FLOATS(sums, to, first, stride)           coopMatStoreNV(sums, to, first, stride, false)
 #define GT_STORE_WORDS(sums, to, first, stride)            coopMatStoreNV(sums, to, first, stride, false)
-#define GT_LOAD_SUMS(sums, from, first, stride)            coopMatLoadNV(sums, from, first, stride, false)
+#define GT_LOAD_WORDS(sums, from, first, stride)           coopMatLoadNV(sums, from, first, stride, false)
 #define GT_LOAD_FLOATS(sums, from, first, stride)          coopMatLoadNV(sums, from, first, stride, false)
 #define GT_ELEMENTS                                        (MATRIX_M * MATRIX_N / SUBGROUP)
 #define GT_ELEMENT(sums, e)                                (sums)[e]
@@ -204,7 +204,7 @@ uvec2 gt_packed(vec4 v) {
       (to).at[i_ * MATRIX_N + j_] = uintBitsToFloat((from)[(first) + e_ / 4u][e_ % 4u]); \
     }
 
-#define GT_STORE_SUMS(sums, to, first, stride) \
+#define GT_STORE_FLOATS(sums, to, first, stride) \
   GT_UNROLL for (uint i_ = 0u; i_ < GT_MATRIX_ROWS; i_++) \
     GT_UNROLL for (uint j_ = 0u; j_ < MATRIX_N && gt_matrix_has_row(i_); j_++) \
       (to)[(first) + gt_matrix_row(i_) * (stride) + j_] = (sums).at[i_ * MATRIX_N + j_]
@@ -214,7 +214,7 @@ uvec2 gt_packed(vec4 v) {
     GT_UNROLL for (uint j_ = 0u; j_ < MATRIX_N && gt_matrix_has_row(i_); j_++) \
       (to)[(first) + gt_matrix_row(i_) * (stride) + j_ / 4u][j_ % 4u] = floatBitsToUint((sums).at[i_ * MATRIX_N + j_])
 
-#define GT_LOAD_SUMS(sums, from, first, stride) \
+#define GT_LOAD_WORDS(sums, from, first, stride) \
   GT_UNROLL for (uint i_ = 0u; i_ < GT_MATRIX_ROWS; i_++) \
     GT_UNROLL for (uint j_ = 0u; j_ < MATRIX_N; j_++) \
       (sums).at[i_ * MATRIX_N + j_] = uintBitsToFloat((from)[(first) + gt_matrix_row(i_) * (stride) + j_ / 4u][j_ % 4u])

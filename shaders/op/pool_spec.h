@@ -1,8 +1,8 @@
-/* Pooling over the inner three axes of [batch, depth, rows, columns, channels]; axes are numbered 0 to 2 from
- * depth on. Window o of an axis begins at o * stride - padding and has `window` elements, `dilation` apart. A
- * stride of 0 stands for adaptive windows: window o has the elements floor(o * in / out) to
- * ceil((o + 1) * in / out) - 1. The index of a maximum is its position in the window, (d * WINDOW_H + h) *
- * WINDOW_W + w, or GT_POOL_NOWHERE if the whole window is padding.
+/* Pooling over the three spatial axes of [batch, depth, rows, columns, channels]; axes are numbered 0 to 2
+ * from depth on. Window o of an axis begins at o * stride - padding and has `window` elements, `dilation`
+ * apart. A stride of 0 stands for adaptive windows: window o has the elements floor(o * in / out) to ceil((o
+ * + 1) * in / out) - 1. The index of a maximum is its position in the window, (d * WINDOW_H + h) * WINDOW_W +
+ * w, or GT_POOL_NOWHERE if the whole window is padding.
  *
  * Kernel pool: y = maxima or means of prologue(x), and optionally the index of each maximum.
  *
@@ -13,7 +13,7 @@
 #define GT_POOL_SPEC_AVERAGE    3 /* 1: means; 0: maxima */
 #define GT_POOL_SPEC_QUADS      4 /* 1: the number of channels is a multiple of 4 */
 #define GT_POOL_SPEC_INDEX      5 /* one of GT_POOL_INDEX_NONE, … below */
-#define GT_POOL_SPEC_WINDOW_D   6 /* the largest number of elements along the axis */
+#define GT_POOL_SPEC_WINDOW_D   6 /* the length of a window along the axis; adaptive: of the longest one */
 #define GT_POOL_SPEC_WINDOW_H   7
 #define GT_POOL_SPEC_WINDOW_W   8
 #define GT_POOL_SPEC_STRIDE_D   9

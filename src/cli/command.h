@@ -83,11 +83,12 @@ extern const char *const gt_cli_devices[]; /* values of --device */
 /* Options of every command, in addition to --help; ends with a NULL name. */
 extern const gt_option gt_common_options[];
 
-/* Texts about the program for --help, docs/cli.md and the man page; each ends with a NULL name. */
+/* Texts about the program for --help, docs/cli.md and the man page; each ends with a NULL name. Program
+ * options are those that gtrain accepts without a command. */
 typedef struct gt_help_row {
   const char *name, *help;
 } gt_help_row;
-extern const gt_help_row gt_cli_variables[], gt_cli_exit_codes[], gt_cli_global_options[];
+extern const gt_help_row gt_cli_environment[], gt_cli_exit_codes[], gt_cli_program_options[];
 extern const char *const gt_cli_examples[GT_EXAMPLES];
 extern const char gt_cli_summary[];
 
@@ -106,7 +107,8 @@ const char *gt_option_value(const gt_arguments *arguments, const char *option);
 /* The value of --device, for gt_backend_open. With --require-gpu, auto means the GPU, however small the model
  * is. */
 const char *gt_cli_device(const gt_arguments *arguments);
-/* The values of an option that may be given several times. The array has space for two more. */
+/* The values of an option that may be given several times. The array has space for two more,
+ * which the caller may append. */
 const char **gt_option_values(const gt_arguments *arguments, const char *option, gt_arena *arena, int *count);
 /* Reads an integer in [min, max]; *value is unchanged if the option is not given. False after a usage error,
  * which is reported. */

@@ -10,13 +10,13 @@ const char gt_cli_summary[] = "Trains neural networks with Vulkan compute or on 
 const char *const gt_cli_devices[] = {"auto", "cpu", "vulkan", NULL};
 const char *const gt_cli_examples[GT_EXAMPLES] = {"gtrain train configs/digits.yaml", "gtrain schema layers"};
 
-const gt_help_row gt_cli_global_options[] = {
+const gt_help_row gt_cli_program_options[] = {
     {"-h, --help", "print this text; after a command, its help"},
     {"-V, --version", "print the version; with --json, details of the build for bug reports"},
     {NULL, NULL},
 };
 
-const gt_help_row gt_cli_variables[] = {
+const gt_help_row gt_cli_environment[] = {
     {"GTRAIN_DEVICE", "default for --device"},
     {"GTRAIN_THREADS", "number of CPU threads, unless the config sets train.threads"},
     {"GTRAIN_CPU", "instruction set of the CPU's kernels: portable, avx2 or avx512 (default: the best)"},
@@ -98,10 +98,10 @@ void gt_print_program_help(void) {
   printf("usage: gtrain COMMAND ...\n\n%s\n\ncommands:\n", gt_cli_summary);
   for (int i = 0; i < gt_command_count(); i++) print_row(gt_command_at(i)->name, gt_command_at(i)->summary);
   printf("\noptions:\n");
-  for (const gt_help_row *option = gt_cli_global_options; option->name; option++)
+  for (const gt_help_row *option = gt_cli_program_options; option->name; option++)
     print_row(option->name, option->help);
   printf("\nenvironment:\n");
-  for (const gt_help_row *variable = gt_cli_variables; variable->name; variable++)
+  for (const gt_help_row *variable = gt_cli_environment; variable->name; variable++)
     print_row(variable->name, variable->help);
   print_examples(gt_cli_examples);
 }

@@ -1,6 +1,6 @@
 /* `gtrain init`: the config that it writes for a table. init.c: the command; init_table.c: the columns and
  * the `data:` map, for all kinds; init_csv.c, init_formula.c: one kind each; init_heads.c: several targets
- * of different kinds. */
+ * with losses of their own. */
 #ifndef GT_CLI_INIT_H
 #define GT_CLI_INIT_H
 #include "cli/command.h"
@@ -20,6 +20,8 @@ typedef struct gt_scaffold {
   gt_dataset dataset;  /* the table, as the config reads it; zeroed: not opened yet */
 } gt_scaffold;
 
+/* The KIND of `gtrain init KIND TABLE`: csv, a dense network; formula, a KAN that is turned into a formula.
+ * Both read a table. */
 typedef struct gt_scaffold_kind {
   const char *name;
   const char *task;                                  /* of `data:`; NULL: inferred from the target column */

@@ -63,8 +63,8 @@ static void review_sentinels(gt_data_reader *reader, const gt_csv *csv) {
                     (const float *)d->train.target[k].data + t, (size_t)d->target[k].column_count);
 }
 
-/* Reports texts of which at least half differ: they are probably not classes but numbers in another notation,
- * names or notes. */
+/* Reports targets with at least half as many different texts as rows: they are probably not classes but
+ * numbers in another notation, names or notes. */
 static void review_classes(gt_data_reader *reader, const gt_csv *csv, int index) {
   const gt_data_target *target = &reader->dataset->target[index];
   if (!target->classification || !target->text_labels || reader->task[index] == GT_TASK_CLASSIFICATION ||

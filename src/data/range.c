@@ -139,15 +139,17 @@ static tally count_outside(const gt_tensor *samples, limits *column, int64_t col
 
 /* The number of samples that may be outside by chance: the mean plus three standard deviations. Of n + 1
  * samples from one distribution, the one that was not trained on has the smallest or largest value of a
- * column with probability 2 / (n + 1). part: the fraction of these to count. */
-static double expected_outside(const gt_value_range *trained, int64_t samples, double part) {
-  const double mean = part * 2 * (double)samples * (double)trained->columns / (double)(trained->count + 1);
+ * column with probability 2 / (n + 1). fraction: of these samples, the fraction to
+ * count, such as those far outside. */
+static double most_outside_by_chance(const gt_value_range *trained, int64_t samples, double fraction) {
+  const double mean =
+      fraction * 2 * (double)samples * (double)trained->columns / (double)(trained->count + 1);
   return mean + 3 * sqrt(mean);
 }
 
 static bool must_warn(const gt_value_range *trained, const tally *t, const limits *column, int64_t samples) {
-  const double chance = expected_outside(trained, samples, 1),
-               chance_far = expected_outside(trained, samples, chance_far_part);
+  const double chance = most_outside_by_chance(trained, samples, 1),
+               chance_far = most_outside_by_chance(trained, samples, chance_far_part);
   int64_t shifted = 0; /* number of columns in which most samples are outside */
   for (int64_t c = 0; c < trained->columns; c++)
     shifted += (double)column[c].outside > shifted_part * (double)samples;

@@ -119,13 +119,13 @@ static void scale_column(const gt_typed_column *c, uint8_t *scale) {
   const int stored = gt_column_stored(column);
   memset(scale, GT_SCALE_NONE, (size_t)stored);
   if (column->kind == GT_COLUMN_CATEGORY) return;
-  const bool plain = column->kind == GT_COLUMN_BOOLEAN && c->rule.scale == GT_SCALE_AUTO;
-  scale[0] = plain                             ? GT_SCALE_NONE
+  const bool is_unscaled = column->kind == GT_COLUMN_BOOLEAN && c->rule.scale == GT_SCALE_AUTO;
+  scale[0] = is_unscaled                       ? GT_SCALE_NONE
              : c->rule.scale == GT_SCALE_LOG1P ? GT_SCALE_STANDARD
                                                : (uint8_t)c->rule.scale;
 }
 
-static const float *spare_fills(const gt_column *column, int columns, gt_arena *arena) {
+static const float *fills_for_later_files(const gt_column *column, int columns, gt_arena *arena) {
   float *fill = GT_NEW_N(arena, float, columns + 1);
   for (int i = 0; i < columns; i++) fill[i] = column[i].fills_later_files ? column[i].fill : NAN;
   return fill;
@@ -147,7 +147,7 @@ static void fit_input(gt_data_reader *reader, int index) {
     scale_column(&use->table->item[use->place[i]], scale + at);
   reader->scale[index] = scale;
   if (plain) {
-    input->fills = codes ? NULL : spare_fills(column, columns, reader->arena);
+    input->fills = codes ? NULL : fills_for_later_files(column, columns, reader->arena);
     return;
   }
   for (int i = 0; i < columns && codes; i++)
@@ -199,8 +199,8 @@ const char *gt_csv_filled_gaps(const gt_csv *csv, const gt_typed_table *table, g
   if (!columns) return NULL;
   return gt_arena_printf(
       arena,
-      "missing values in %s that had none in training are filled with the usual value of the "
-      "training rows: %s",
+      "missing values in %s that had none in training are filled with the median or the most "
+      "frequent value of the training rows: %s",
       columns == 1 ? "a column" : "columns", text);
 }
 

@@ -28,7 +28,7 @@ int64_t gt_pool_windows(const gt_pool_attribute *a, int axis, int64_t size) {
   const int64_t round_up = a->ceil_mode ? stride - 1 : 0;
   const int64_t last_begin = size + 2 * padding - a->dilation[axis] * (a->window[axis] - 1) - 1 + round_up;
   if (last_begin < 0) return 0;
-  /* The last window is dropped below if it begins after the end. */
+  /* With ceil_mode the last window is dropped if it begins after the image, in the padding, as in PyTorch. */
   const int64_t windows = last_begin / stride + 1;
   return a->ceil_mode && (windows - 1) * stride >= size + padding ? windows - 1 : windows;
 }
@@ -228,7 +228,7 @@ static geometry geometry_of(const gt_pool_attribute *a, gt_shape image, uint32_t
 static void set_step(gt_lowering *lowering, gt_step *step, const geometry *g, gt_shape out) {
   const uint64_t count = (uint64_t)gt_shape_count(out);
   for (int k = GT_SPEC_OWN; k <= GT_POOL_SPEC_DIVISOR; k++)
-    if (k != GT_SPEC_ALIGNED) step->spec[k] = g->spec[k];
+    if (k != GT_SPEC_ALIGNED /* set by the backend */) step->spec[k] = g->spec[k];
   step->tiles = (uint32_t)gt_ceil_div((int64_t)(count / g->channels), gt_image_tile_positions(g->channels));
   gt_lower_grid(lowering, g->spec[GT_POOL_SPEC_QUADS] ? count / 4 : count, WORKGROUP);
 }
@@ -284,7 +284,8 @@ static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
 
 /* --- ops ------------------------------------------------------------------------------------------------ */
 
-/* Allows a prologue if windows do not overlap, and on the CPU if a window fits the buffer. */
+/* The length of a prologue's rows (the channels), 0: no prologue. Allows one on all devices if windows do not
+ * overlap, without padding and dilation, and if a window fits the buffer of the CPU kernel. */
 static uint32_t prologue(const gt_graph *graph, const gt_node *node) {
   const gt_pool_attribute *a = node->attribute;
   const gt_shape image = gt_node_at(graph, node->input[0])->shape;
@@ -308,7 +309,7 @@ static double flops_gradient(const gt_graph *graph, const gt_node *node) {
   return node->inputs == 2 ? windows : windows * (double)window_size(&a->pool);
 }
 
-/* Prints "3x3 stride 2x2 padding 1x1", without default values. */
+/* Prints a property, such as " stride 2x2", unless all axes have the default value. */
 static size_t print_axes(const char *what, const int64_t *value, int64_t axes, int64_t fallback, char *buffer,
                          size_t size) {
   size_t used = 0;
@@ -319,6 +320,7 @@ static size_t print_axes(const char *what, const int64_t *value, int64_t axes, i
   return used < size ? used : size;
 }
 
+/* Prints "3x3 stride 2x2 padding 1x1", without default values. */
 static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
   const gt_pool_attribute *a = node->attribute; /* also the first member of a gradient's attribute */
   size_t used = 0;

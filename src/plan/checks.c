@@ -9,7 +9,8 @@
 #include "plan/internal.h"
 #include <stdlib.h>
 
-/* Unchecked parts, each of which needs a kernel; more of them cost more than one kernel in a later level. */
+/* The most unchecked parts of which each gets a kernel. For more of them, one kernel that checks the whole
+ * pack is cheaper, although it runs in a later level. */
 enum { MAX_UNCHECKED = 8 };
 
 static bool is_flag(const gt_graph *graph, const gt_group *group) {
@@ -42,7 +43,8 @@ static bool sums_are_parts_of(const gt_layout *l, const gt_group *group, gt_id p
   return all;
 }
 
-/* True if a group writes the value into the pack and writes nothing else. */
+/* True if a group writes the value into the pack, writes nothing outside of the pack, is no row program, and
+ * clears no other flag. */
 static bool may_check(const gt_layout *l, const gt_group *group, gt_id value, gt_id pack, gt_id flag) {
   if (!is_part_of(l, value, pack)) return false;
   if (group->width || (group->flag && group->flag != flag + 1)) return false;
@@ -98,11 +100,12 @@ static void find_checked(const gt_layout *l, bool *checks) {
   }
 }
 
-/* Adds a part of the pack to the list of unchecked parts. follows: it follows the last part in the list, so
- * the two are merged. */
+/* Adds a part of the pack to the list of unchecked ranges. follows: the part before it in the pack is the
+ * last one in the list; then that range is extended to the end of this part. The gap between them is zeros.
+ */
 static void add_unchecked(gt_lowering *lowering, gt_element_range more, bool follows) {
   gt_element_range *last = follows ? &lowering->unchecked.items[lowering->unchecked.count - 1] : NULL;
-  if (!last || more.offset < last->offset + last->count)
+  if (!last)
     *GT_PUSH(&lowering->unchecked) = more;
   else
     last->count = more.offset + more.count - last->offset;

@@ -28,7 +28,8 @@ typedef struct walk {
 
 struct gt_group_order {
   const gt_fusion *fusion;
-  gt_id *first;         /* per group: its first node */
+  gt_id *
+      first; /* per group: the node that it had at the start, which identifies it; a merged group keeps one */
   gt_ordered_list list; /* the units in topological order */
   uint32_t *seen;       /* per unit: the mark of the last search that visited it */
   uint32_t search;
@@ -85,7 +86,8 @@ static gt_id unit_of(const gt_group_order *order, gt_id node) {
   return group < 0 ? node : order->first[group];
 }
 
-/* True if `view` is a reshape of a value of the group, computed from that value itself. */
+/* True if `view` is a reshape of a value of the group, computed directly from it, not from another reshape.
+ */
 static bool is_reshape_of(const gt_fusion *f, gt_id view, int group) {
   if (f->group_of[view] >= 0 || f->origin[view] == view) return false;
   return f->group_of[gt_node_at(f->graph, view)->input[0]] == group;
@@ -160,7 +162,7 @@ static bool step_before(gt_group_order *order, int a, int b) {
 }
 
 /* True if a path from a to b through a landmark in another group is known. */
-static bool lead_by_landmark(const gt_group_order *order, int a, int b) {
+static bool has_path_by_landmark(const gt_group_order *order, int a, int b) {
   uint64_t common = order->reaches[order->first[a]] & order->reached_by[order->first[b]];
   for (; common; common &= common - 1) {
     const int group = order->fusion->group_of[order->landmark[__builtin_ctzll(common)]];
@@ -171,7 +173,7 @@ static bool lead_by_landmark(const gt_group_order *order, int a, int b) {
 
 /* A bidirectional search, because often a has many consumers and b few inputs, or the reverse. */
 bool gt_group_order_has_other_path(gt_group_order *order, int a, int b) {
-  if (lead_by_landmark(order, a, b)) return true;
+  if (has_path_by_landmark(order, a, b)) return true;
   begin(order, &order->after, a);
   begin(order, &order->before, b);
   for (;;) {

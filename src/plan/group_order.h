@@ -1,10 +1,10 @@
 /* gt_group_order: an incremental topological order of fusion groups. A path from one group to another is
  * searched only among the units ordered between them, and when the two are merged, only one side of these
  * units is moved (Pearce and Kelly, "A dynamic topological sort algorithm for directed acyclic graphs",
- * 2007). A unit is a group, identified by its first node, or a node in no group. A reshape of a group's value
- * that the group itself reads does not count as a path. Landmarks, a few groups whose reachability is known,
- * decide long paths at once, such as the path from a layer through all later layers to its gradient. Owner:
- * the arena. */
+ * 2007). A unit is a group, identified by one of its nodes, or a node in no group. A reshape of a group's
+ * value that the group itself reads does not count as a path. Landmarks, a few groups whose reachability is
+ * known, decide long paths at once, such as the path from a layer through all later layers to its gradient.
+ * Owner: the arena. */
 #ifndef GT_PLAN_GROUP_ORDER_H
 #define GT_PLAN_GROUP_ORDER_H
 #include "plan/fuse.h"

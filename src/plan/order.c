@@ -115,8 +115,8 @@ typedef struct sorting {
   heap now, later;           /* ready items of this round and of the next one */
 } sorting;
 
-/* Removes the edges from `from` to its successors, and adds successors that become ready to a heap. Items
- * from `first_left` on can still be appended in the current round. */
+/* Counts `from` as done for its successors, also through relays, and adds those that become ready to a heap.
+ * Items from `first_left` on can still be appended in the current round. */
 static void release(sorting *s, uint32_t from, uint32_t first_left) {
   const gt_order *order = s->order;
   uint32_t relays = 0;
@@ -133,8 +133,8 @@ static void release(sorting *s, uint32_t from, uint32_t first_left) {
   }
 }
 
-/* Finds the items that are ready at the beginning: without predecessors other than relays without
- * predecessors. */
+/* Finds the items that are ready at the beginning: those that wait for nothing, or only for relays that wait
+ * for nothing. */
 static void start(sorting *s) {
   const gt_order *order = s->order;
   const uint32_t all = order->items + order->relays;

@@ -46,7 +46,7 @@ says "is better than guessing" '"guessing":false'
 rows 3000 2 | sed '5s/,female\|,male/,robot/; 9s/,female\|,male/,/' > other.csv
 sed '9s/,,/,female,/' other.csv > filled.csv
 exits 0 "a gap where training had none" "$GTRAIN" predict run/model.bin other.csv --output gap.csv
-says "… is filled, counted and shown" "missing values in a column that had none in training are filled with the usual value of the \
+says "… is filled, counted and shown" "missing values in a column that had none in training are filled with the median or the most frequent value of the \
 training rows: 'sex' in 1 of 3000 rows with 'female' [filled_gaps]"
 exits 0 "… with the most frequent category" "$GTRAIN" predict run/model.bin filled.csv --output filled-out.csv
 check "… as if it were there" cmp gap.csv filled-out.csv

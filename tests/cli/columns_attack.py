@@ -16,8 +16,8 @@ def column(signature, kind):
     return next(c for c in signature["columns"] if c["kind"] == kind)
 
 
-def edit(kind, **values):
-    return lambda s: column(s, kind).update(values)
+def edit(of_kind, **values):
+    return lambda s: column(s, of_kind).update(values)
 
 
 def without(kind, key):

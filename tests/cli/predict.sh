@@ -63,7 +63,7 @@ check "… and name the columns" test "$(head -n 1 q-out.csv)" = "cost,price,cos
 # --- gaps in columns that had none in training ---
 printf 'a,b\n1,2\n,2\nNA,?\n' > gaps.csv && printf 'a,b\n1,2\n1,2\n1,1\n' > none.csv && printf 'a,b\n,2\n' > gap.csv
 exits 0 "gaps" "$GTRAIN" predict quantities gaps.csv --device "$DEVICE" -o gaps-out.csv
-says "… are counted" "in training are filled with the usual value of the training rows: 'a' in 2 of 3 rows with 1, 'b' in 1 of 3 rows with 1"
+says "… are counted" "in training are filled with the median or the most frequent value of the training rows: 'a' in 2 of 3 rows with 1, 'b' in 1 of 3 rows with 1"
 exits 0 "… and filled with the median" "$GTRAIN" predict quantities none.csv --device "$DEVICE" -o none-out.csv
 check "… of the training rows" cmp gaps-out.csv none-out.csv
 exits 0 "… quietly" "$GTRAIN" predict quantities gap.csv --device "$DEVICE" --set 'quiet=[filled_gaps]' --strict

@@ -67,10 +67,10 @@ void docs_cli(void) {
   printf(
       "\nAlso: [exit codes](#exit-codes), [environment](#environment). Keys of the config that `--set` takes "
       "are in [config.md](config.md).\n\n");
-  put_table("option", "", gt_cli_global_options);
+  put_table("option", "", gt_cli_program_options);
   for (int i = 0; i < gt_command_count(); i++) put_command(gt_command_at(i));
   printf("\n## Exit codes\n\n");
   put_table("code", "meaning", gt_cli_exit_codes);
   printf("\n## Environment\n\n");
-  put_table("variable", "meaning", gt_cli_variables);
+  put_table("variable", "meaning", gt_cli_environment);
 }

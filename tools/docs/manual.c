@@ -76,7 +76,7 @@ void docs_manual(void) {
          GT_VERSION);
   put_escaped(gt_cli_summary);
   printf("\nResults go to standard output, messages and progress to standard error.\n.SH OPTIONS\n");
-  put_rows(gt_cli_global_options);
+  put_rows(gt_cli_program_options);
   printf(".SH COMMANDS\n");
   for (int i = 0; i < gt_command_count(); i++) put_command(gt_command_at(i));
   printf(".SH EXAMPLES\n");
@@ -84,5 +84,5 @@ void docs_manual(void) {
   printf(".SH \"EXIT STATUS\"\n");
   put_rows(gt_cli_exit_codes);
   printf(".SH ENVIRONMENT\n");
-  put_rows(gt_cli_variables);
+  put_rows(gt_cli_environment);
 }

@@ -161,7 +161,7 @@ void plain_tile(uint z, uint m0, uint n0, uint k0, uint k_end) {
   GT_UNROLL for (uint i = 0u; i < DOWN; i++) \
     GT_UNROLL for (uint j = 0u; j < ACROSS; j++) { \
       uint at_row = ((entry) * m + m0 + m_mine + i * MATRIX_M) * n; \
-      GT_STORE_SUMS(total[i * ACROSS + j], to.at, at_row + n0 + n_mine + j * MATRIX_N, n); \
+      GT_STORE_FLOATS(total[i * ACROSS + j], to.at, at_row + n0 + n_mine + j * MATRIX_N, n); \
     }
 
 void tile(uint z, uint m0, uint n0) {

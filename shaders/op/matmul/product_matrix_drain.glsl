@@ -93,7 +93,7 @@ void multiply_by_derivatives(uint mine, uint depth, uint segment, uvec2 corner, 
     uvec2 corner = uvec2(m_mine + t / ACROSS * MATRIX_M, n_mine + t % ACROSS * MATRIX_N); \
     multiply_by_derivatives(mine, depth, segment, corner, uvec2(m0, n0)); \
     gt_sums drained; \
-    GT_LOAD_SUMS(drained, tile_a, mine, MATRIX_N / 4u); \
+    GT_LOAD_WORDS(drained, tile_a, mine, MATRIX_N / 4u); \
     GT_UNROLL for (uint s = 0u; s < DOWN * ACROSS; s++) \
       if (s == t) { GT_ADD_SUMS(to[s], drained); } \
     GT_SUBGROUP_BARRIER(); \

@@ -135,20 +135,22 @@ static gt_id fuse_base(gt_graph *graph, const gt_kan_edges *edges, gt_id x) {
                 gt_reshape(graph, gt_pack(graph, weight, 2), gt_shape_2(-1, edges->units)), GT_NONE, &a);
 }
 
-/* The functions of `edges`, plus the base branch of x if it is not one of them. */
+/* The functions of `edges`, plus the base branch of x unless the base is one of them (attribute->base). */
 static gt_id apply(gt_build *build, const gt_kan_choice *o, const gt_kan_symbolic *symbolic, gt_id x,
                    gt_kan_edges *edges) {
   gt_graph *graph = build->graph;
-  const bool has_base = strcmp(o->base, "none") && !edges->attribute->base;
+  const bool has_separate_base = strcmp(o->base, "none") && !edges->attribute->base;
   gt_shape shape = gt_node_at(graph, x)->shape;
-  if (has_base) read_base(build, o, symbolic, edges, x);
-  if (has_base && !strcmp(o->base, "silu") && edges->scales == GT_NONE &&
+  if (has_separate_base) read_base(build, o, symbolic, edges, x);
+  if (has_separate_base && !strcmp(o->base, "silu") && edges->scales == GT_NONE &&
       !gt_kan_parameter_rows(edges->attribute) && shape.rank < GT_MAX_RANK)
     return fuse_base(graph, edges, x);
   shape.dim[shape.rank - 1] = edges->units;
   const gt_id y =
       gt_reshape(graph, gt_kan(graph, edges->x, edges->coefficients, edges->scales, edges->attribute), shape);
-  return has_base ? gt_add(graph, y, gt_matmul(graph, edges->active, edges->base_weight, false, false)) : y;
+  return has_separate_base
+             ? gt_add(graph, y, gt_matmul(graph, edges->active, edges->base_weight, false, false))
+             : y;
 }
 
 static gt_id add_bias(gt_build *build, const gt_kan_choice *o, gt_id y, int64_t inputs) {
@@ -220,7 +222,7 @@ gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *o, gt_id x) {
   a.block = block_of(inputs);
   a.base = !strcmp(o->base, "silu") && !strcmp(o->norm, "none");
   a.placed = o->learns_centres || o->learns_widths;
-  if (a.placed) a.first = 1; /* the fixed scale of the basis, which the positions' scales replace */
+  if (a.placed) a.first = 1; /* no common scale: each function has its own, in the rows after x */
   const int64_t functions = a.terms + a.base;
   if (gt_times_at_most(gt_times_at_most(inputs, functions, INT32_MAX), units, INT32_MAX) == INT32_MAX)
     return gt_build_error(build, NULL, "would have %d coefficients or more", INT32_MAX);

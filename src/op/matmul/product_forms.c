@@ -36,6 +36,7 @@ bool gt_product_take(const gt_graph *graph, gt_product *p, bool is_a, const gt_f
   return true;
 }
 
+/* The epilogue must leave the input free by which the scales of B are passed (GT_MATRIX_ROOTS_B). */
 static bool gains_by_bytes(const gt_target *target, const gt_group *group, const gt_product *p,
                            gt_precision precision) {
   return target->device && precision == GT_PRECISION_AUTO && p->shape.batch == 1 && !group->width &&
@@ -43,8 +44,9 @@ static bool gains_by_bytes(const gt_target *target, const gt_group *group, const
 }
 
 /* On a CPU only with our own tiles, which copy operands anyway, and if table rows are long enough to be
- * copied for every tile (docs/notes/thresholds.md). OpenBLAS would sum K in other pieces and round
- * differently. */
+ * copied for every tile (docs/notes/thresholds.md). OpenBLAS is called once for all of K, but with an operand
+ * that is computed on load for each GT_MATMUL_DEPTH of K, so that the product would be rounded differently.
+ */
 static bool gains_by_rows(const gt_target *target, const gt_product *p, gt_precision precision) {
   if (!target->device) return p->shape.run >= LEAST_WIDTH && gt_matmul_own_tile(p->shape.m);
   return p->shape.run % QUAD == 0 && gt_matmul_gains_by_rows(target, &p->shape, precision);
