@@ -268,8 +268,8 @@ float gt_row_known[GT_PROGRAM_REDUCTIONS];
 #define GT_OUTPUT(k, code) \
   if (OUTPUT_COUNT > k) result[k] = r[code & 63u];
 
-/* Runs the program for these elements. leader: in an epilogue the value that the kernel has computed for them; otherwise
- * not read. */
+/* Runs the program for these elements. leader: in an epilogue the value that the kernel has computed for them;
+ * otherwise not read. */
 void gt_program(gt_place at, V leader, out V result[GT_PROGRAM_OUTPUTS]) {
   V r[64];
   uint immediate[GT_PROGRAM_IMMEDIATES];

@@ -23,10 +23,10 @@ typedef struct gt_ca_boards {
   gt_ca_start start;
   gt_ca_target target;
   int64_t height, width, channels; /* on the training grid */
-  int64_t target_channels;         /* of the target: the first ones of each cell */
+  int64_t target_channels;         /* the target has only the first ones of each cell */
   int64_t square;                  /* side of the checkerboard's squares */
-  const uint8_t
-      *picture; /* [height][width][target_channels] of 0 and 1; NULL if the target is not an image */
+  /* [height][width][target_channels] of 0 and 1; NULL if the target is not an image. */
+  const uint8_t *picture;
 } gt_ca_boards;
 
 /* The description of a dataset's boards; NULL if the dataset has another format. */

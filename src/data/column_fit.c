@@ -153,8 +153,8 @@ static int by_text(const void *a, const void *b) {
 
 /* Moves the texts that become categories to the front, sorted by text: those that occur in at least `least`
  * training rows; if `most` is not 0, only the most frequent, so that there are at most `most` categories,
- * including `other`. Returns their number. Adds the number of training rows with other texts to *other_rows.
- */
+ * including `other`. Returns their number. Adds the number of training rows with other texts to
+ * *other_rows. */
 static int keep_texts(text_count *all, int count, int64_t most, int64_t least, int64_t *other_rows) {
   int kept = 0, seen = 0;
   qsort(all, (size_t)count, sizeof *all, by_count);

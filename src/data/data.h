@@ -220,9 +220,9 @@ typedef struct gt_dataset {
   const gt_column_summary *column; /* CSV: [columns], for display; else NULL */
   int columns;
   bool from_files, overridden; /* files were read; --set named some of them */
-  const gt_data_resolved_path
-      *resolved_paths; /* paths that a saved config must have in absolute form; or NULL */
-  const void *boards;  /* how format ca makes its boards (data/ca.h); NULL for other formats */
+  /* Paths that a saved config must have in absolute form; or NULL. */
+  const gt_data_resolved_path *resolved_paths;
+  const void *boards; /* how format ca makes its boards (data/ca.h); NULL for other formats */
 } gt_dataset;
 
 /* The column that names the rows of a CSV (their ids), for predictions. */

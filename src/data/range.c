@@ -11,13 +11,12 @@ enum { MAX_COLUMNS = 4096, MAX_NAMED = 3 }; /* MAX_NAMED: columns in a message *
 enum { MAX_ROWS = 8192 };                   /* rows that gt_share_outside examines, evenly spread */
 
 /* When samples are reported (GT_FINDING_outside_training). */
-static const double margin = 0.1;        /* outside: by more than this fraction of the range's width */
-static const double far = 1;             /* far outside: by more than this many widths */
-static const double unit_ratio = 20;     /* in another unit: this many times larger or smaller */
-static const double shifted_part = 0.5;  /* a column is shifted if this fraction of samples is outside */
-static const double many_samples = 0.05; /* reported if more than this fraction of samples is outside */
-static const double chance_far_part =
-    0.1; /* fraction of the samples outside by chance that may be far outside */
+static const double margin = 0.1;          /* outside: by more than this fraction of the range's width */
+static const double far = 1;               /* far outside: by more than this many widths */
+static const double unit_ratio = 20;       /* in another unit: this many times larger or smaller */
+static const double shifted_part = 0.5;    /* a column is shifted if this fraction of samples is outside */
+static const double many_samples = 0.05;   /* reported if more than this fraction of samples is outside */
+static const double chance_far_part = 0.1; /* of the samples outside by chance, the fraction far outside */
 
 static int64_t columns_of(const gt_tensor *tensor) {
   if (tensor->element == GT_ELEMENT_I32 || !tensor->data || !tensor->dim[0]) return 0;
@@ -139,8 +138,7 @@ static tally count_outside(const gt_tensor *samples, limits *column, int64_t col
 
 /* The number of samples that may be outside by chance: the mean plus three standard deviations. Of n + 1
  * samples from one distribution, the one that was not trained on has the smallest or largest value of a
- * column with probability 2 / (n + 1). fraction: of these samples, the fraction to
- * count, such as those far outside. */
+ * column with probability 2 / (n + 1). fraction: of these samples to count, such as those far outside. */
 static double most_outside_by_chance(const gt_value_range *trained, int64_t samples, double fraction) {
   const double mean =
       fraction * 2 * (double)samples * (double)trained->columns / (double)(trained->count + 1);

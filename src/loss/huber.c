@@ -16,8 +16,7 @@ static const gt_schema schema = {.name = "huber",
                                  .help = "Huber loss: quadratic for small errors, linear for large ones",
                                  .fields = fields};
 
-/* With m = min(|d|, delta) both branches are m (|d| - m/2); the derivative of this, by parts, is m sign(d).
- */
+/* With m = min(|d|, delta) both branches are m (|d| - m/2), whose derivative is m sign(d). */
 static gt_id build(gt_graph *graph, const void *config, gt_id prediction, gt_id targets) {
   const huber_config *c = config;
   const gt_id magnitude = gt_abs(graph, gt_sub(graph, prediction, targets));

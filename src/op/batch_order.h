@@ -25,9 +25,8 @@
 
 /* Writes the sample of each row `first` … first + rows - 1 of the clock's batch; GT_NONE after the last
  * sample of the data. With GT_BATCH_WINDOW, writes for every row the row of the ring buffer that contains its
- * sample. order: GT_BATCH_SHUFFLED, … (shaders/op/batch_args.h); clock: the output of the clock op: step,
- * then the seed in two words.
- */
+ * sample. order: GT_BATCH_SHUFFLED, … (shaders/op/batch_args.h); clock: the step and the two words of the
+ * seed, from the clock op. */
 void gt_batch_find(const gt_batch_attribute *attribute, uint32_t order, const uint32_t *clock,
                    const int32_t *members, uint32_t first, uint32_t rows, uint32_t *sample);
 uint32_t gt_batch_order_of(const gt_batch_attribute *attribute); /* GT_BATCH_SHUFFLED, … */

@@ -10,8 +10,8 @@ typedef struct gt_pool_attribute {
   int64_t axes; /* number of spatial axes, 1 to 3; the arrays have an entry for each */
   int64_t window[GT_POOL_AXES], stride[GT_POOL_AXES], padding[GT_POOL_AXES], dilation[GT_POOL_AXES];
   int64_t out[GT_POOL_AXES]; /* number of adaptive windows, if the stride is 0 */
-  int64_t
-      ceil_mode; /* windows may extend beyond the padded image if they begin before the end of the image */
+  /* Windows may extend beyond the padded image if they begin before the end of the image. */
+  int64_t ceil_mode;
   int64_t count_include_pad; /* a mean includes padding as zeros */
   double divisor;            /* the divisor of a mean; 0: the number of elements */
 } gt_pool_attribute;

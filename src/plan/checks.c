@@ -101,14 +101,14 @@ static void find_checked(const gt_layout *l, bool *checks) {
 }
 
 /* Adds a part of the pack to the list of unchecked ranges. follows: the part before it in the pack is the
- * last one in the list; then that range is extended to the end of this part. The gap between them is zeros.
- */
+ * last one in the list. That range is then extended to the end of this part, across the zeros of a gap. */
 static void add_unchecked(gt_lowering *lowering, gt_element_range more, bool follows) {
-  gt_element_range *last = follows ? &lowering->unchecked.items[lowering->unchecked.count - 1] : NULL;
-  if (!last)
+  if (!follows) {
     *GT_PUSH(&lowering->unchecked) = more;
-  else
-    last->count = more.offset + more.count - last->offset;
+    return;
+  }
+  gt_element_range *last = &lowering->unchecked.items[lowering->unchecked.count - 1];
+  last->count = more.offset + more.count - last->offset;
 }
 
 void gt_plan_list_unchecked(gt_layout *l, const gt_group *flag) {

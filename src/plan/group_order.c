@@ -28,8 +28,7 @@ typedef struct walk {
 
 struct gt_group_order {
   const gt_fusion *fusion;
-  gt_id *
-      first; /* per group: the node that it had at the start, which identifies it; a merged group keeps one */
+  gt_id *first; /* per group: its only node at the start, which identifies it; a merged group keeps one */
   gt_ordered_list list; /* the units in topological order */
   uint32_t *seen;       /* per unit: the mark of the last search that visited it */
   uint32_t search;
@@ -86,8 +85,7 @@ static gt_id unit_of(const gt_group_order *order, gt_id node) {
   return group < 0 ? node : order->first[group];
 }
 
-/* True if `view` is a reshape of a value of the group, computed directly from it, not from another reshape.
- */
+/* True if `view` is a reshape of a value of the group, computed directly, not from another reshape. */
 static bool is_reshape_of(const gt_fusion *f, gt_id view, int group) {
   if (f->group_of[view] >= 0 || f->origin[view] == view) return false;
   return f->group_of[gt_node_at(f->graph, view)->input[0]] == group;

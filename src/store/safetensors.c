@@ -57,8 +57,7 @@ static uint64_t fnv1a_of(const gt_span *pieces, size_t count) {
   return hash;
 }
 
-/* Supported hashes; the writer uses the first. prefix: the metadata key and all characters up to the digits.
- */
+/* Supported hashes; the writer uses the first. prefix: the metadata key and the text before the digits. */
 static const struct {
   const char *prefix;
   uint64_t (*compute)(const gt_span *pieces, size_t count);

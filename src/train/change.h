@@ -35,8 +35,8 @@ typedef struct gt_change_run {    /* a run between two phases */
 
 typedef struct gt_change_type {
   const char *name; /* key in a phase, and key of the note in a checkpoint */
-  const char
-      *backup_file; /* file in the run directory for the model before the change, such as "unpruned.bin" */
+  /* File in the run directory for the model before the change, such as "unpruned.bin". */
+  const char *backup_file;
   /* Error message, and its `expected` or NULL, if the first phase has the change. */
   const char *too_early, *expected;
   const gt_schema *schema;

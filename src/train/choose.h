@@ -23,10 +23,10 @@ double gt_estimate_plan(const gt_plan *plan, const gt_speed *speed);
 double gt_estimate_step(const gt_net *net, const gt_speed *speed);
 
 typedef struct gt_device_choice {
-  int device;      /* index into the devices */
-  double cpu, gpu; /* microseconds per step; 0: not estimated, as there is no hardware GPU, or the step cannot
-                      be planned */
-  char why[256];   /* why the CPU was chosen; "" if the GPU was chosen or there is no GPU */
+  int device; /* index into the devices */
+  /* Microseconds per step; 0: not estimated, as there is no hardware GPU or the step cannot be planned. */
+  double cpu, gpu;
+  char why[256]; /* why the CPU was chosen; "" if the GPU was chosen or there is no GPU */
 } gt_device_choice;
 /* Chooses the device for a training step (split NULL) or for an evaluation of a split. devices: the CPU
  * first, as in gt_device_list. Chooses the CPU if there is no GPU or if the GPU would take more than twice as

@@ -35,8 +35,8 @@ typedef struct sheet {
   } first, second; /* targets; second: the second label of mixed samples */
   gt_picture picture;
   uint32_t zoom, stride; /* magnification of small samples; subsampling of large ones */
-  uint32_t wide,
-      high; /* size of a cell in pixels: an image, the target's image if there is one, and the text */
+  /* Size of a cell in pixels: an image, the target's image if there is one, and the text. */
+  uint32_t wide, high;
 } sheet;
 
 /* --- the samples of training --- */

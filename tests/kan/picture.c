@@ -122,8 +122,7 @@ static void stroke(gt_pen *pen, const void *picture) {
 }
 
 /* With 2 pixels per CSS pixel, a line of width 2 is 4 pixels wide and has its exact color, and a disc of
- * radius 5 has the area of a circle with a radius of 10 pixels. Its green channel is 0, that of white is 255.
- */
+ * radius 5 has the area of a circle with a radius of 10 pixels. Its green channel is 0, white's is 255. */
 static void test_coverage(void **state) {
   (void)state;
   gt_picture p = gt_draw_pixels(stroke, NULL, 50, 50);

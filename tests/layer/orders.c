@@ -149,8 +149,7 @@ typedef struct fixture {
   float x[MAX_VALUES], d[MAX_VALUES], w[MAX_VALUES];
 } fixture;
 
-/* Pseudo-random multiples of 1/64, so that `differences`, whose step is a power of two, moves them exactly.
- */
+/* Pseudo-random multiples of 1/64: `differences`, whose step is a power of two, moves them exactly. */
 static float number(uint32_t i, float low, float high) {
   i = (i + 1) * 2654435761u;
   i ^= i >> 15;

@@ -155,8 +155,8 @@ static int group(const char *name) {
 }
 
 int main(void) {
-  static const device_mode form[] = {{"two float16", "matrix,float16", GT_PRECISION_AUTO},
-                                     {"float16", "matrix,float16", GT_PRECISION_HALF},
-                                     {"scalar", "matrix", GT_PRECISION_SCALAR}};
-  return device_in_modes(form, sizeof form / sizeof *form, &precision, group);
+  static const device_mode modes[] = {{"two float16", "matrix,float16", GT_PRECISION_AUTO},
+                                      {"float16", "matrix,float16", GT_PRECISION_HALF},
+                                      {"scalar", "matrix", GT_PRECISION_SCALAR}};
+  return device_in_modes(modes, sizeof modes / sizeof *modes, &precision, group);
 }

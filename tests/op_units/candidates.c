@@ -274,11 +274,11 @@ static int group(const char *name) {
 }
 
 int main(void) {
-  static const device_mode form[] = {{"scalar", "", GT_PRECISION_SCALAR},
-                                     {"two float16", "matrix,float16", GT_PRECISION_AUTO},
-                                     {"packed", "matrix,packed", GT_PRECISION_AUTO, .always = true},
-                                     {"bfloat16", "matrix", GT_PRECISION_HALF}};
-  const int failed = device_in_modes(form, sizeof form / sizeof *form, &precision, group);
+  static const device_mode modes[] = {{"scalar", "", GT_PRECISION_SCALAR},
+                                      {"two float16", "matrix,float16", GT_PRECISION_AUTO},
+                                      {"packed", "matrix,packed", GT_PRECISION_AUTO, .always = true},
+                                      {"bfloat16", "matrix", GT_PRECISION_HALF}};
+  const int failed = device_in_modes(modes, sizeof modes / sizeof *modes, &precision, group);
   printf("%zu candidates tried\n", tried);
   for (size_t i = 0; i < kinds.count; i++) free(kinds.items[i]);
   free(kinds.items);

@@ -152,12 +152,12 @@ static int group(const char *name) {
 }
 
 int main(void) {
-  static const device_mode form[] = {
+  static const device_mode modes[] = {
       {"float16", "matrix,float16", GT_PRECISION_HALF, true},
       {"two float16", "matrix,float16", GT_PRECISION_AUTO, true},
       {"bfloat16", "matrix", GT_PRECISION_HALF, true},
       {"float16, packed", "matrix,packed,float16", GT_PRECISION_HALF, true},
       {"two float16, packed", "matrix,packed,float16", GT_PRECISION_AUTO, true},
       {"bfloat16, packed", "matrix,packed", GT_PRECISION_HALF, true}};
-  return device_in_modes(form, sizeof form / sizeof *form, &precision, group);
+  return device_in_modes(modes, sizeof modes / sizeof *modes, &precision, group);
 }

@@ -251,7 +251,7 @@ static int group(const char *name) {
 }
 
 int main(void) {
-  static const device_mode form[] = {{"two float16", "matrix,float16", GT_PRECISION_AUTO},
-                                     {"float16", "matrix,float16", GT_PRECISION_HALF}};
-  return device_in_modes(form, sizeof form / sizeof *form, &precision, group);
+  static const device_mode modes[] = {{"two float16", "matrix,float16", GT_PRECISION_AUTO},
+                                      {"float16", "matrix,float16", GT_PRECISION_HALF}};
+  return device_in_modes(modes, sizeof modes / sizeof *modes, &precision, group);
 }

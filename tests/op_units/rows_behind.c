@@ -218,7 +218,7 @@ static int group(const char *name) {
 
 int main(void) {
   static gt_precision precision;
-  static const device_mode form[] = {{"as the device is", "", GT_PRECISION_SCALAR},
-                                     {"GPUs' code", "straight", GT_PRECISION_SCALAR}};
-  return device_in_modes(form, sizeof form / sizeof *form, &precision, group);
+  static const device_mode modes[] = {{"as the device is", "", GT_PRECISION_SCALAR},
+                                      {"GPUs' code", "straight", GT_PRECISION_SCALAR}};
+  return device_in_modes(modes, sizeof modes / sizeof *modes, &precision, group);
 }

@@ -396,8 +396,7 @@ static void draw_pack(drawing *d) {
                  a.limit > b.limit ? a.limit : b.limit);
 }
 
-/* Pooling after relu: the maximum or the sum of 3 x 3 pixels around each pixel; sometimes also the gradient.
- */
+/* Pooling after relu: the maximum or the sum of 3 x 3 pixels around each pixel; sometimes their gradient. */
 static void draw_pool(drawing *d) {
   gt_graph *g = d->g;
   const gt_pool_attribute a = {

@@ -105,8 +105,8 @@ vec4 patches_quad(GT_FLOATS from, gt_spot line, gt_spot tap, uint position, int 
   return v;
 }
 
-/* The buffer and the index (in vec4s) of the quad `inner` elements after the one at a line and a tap, with the same tap:
- * in the image or, outside of it, in the zeros of the geometry. */
+/* The buffer and the index (in vec4s) of the quad `inner` elements after the one at a line and a tap, with the same
+ * tap: in the image or, outside of it, in the zeros of the geometry. */
 GT_FLOATS4 patches_quad_address(GT_FLOATS from, gt_spot line, gt_spot tap, uint inner, out uint at) {
   bool has = patches_has(line, tap);
   at = has ? line.at + tap.at + inner >> 2 : uint(GT_PATCHES_ZEROS / 4);

@@ -129,7 +129,7 @@ static gt_executable *compile(gt_backend *backend, const gt_plan *plan, gt_buffe
   cpu->plans++;
   void *persistent = NULL, *constants = NULL, *steps = NULL;
   if (!bind_variables(exe, variables, error)) goto fail;
-  if (!gt_host_alloc(backend, &persistent, plan->persistent_bytes, "the lasting values of a plan", error))
+  if (!gt_host_alloc(backend, &persistent, plan->persistent_bytes, "the persistent values of a plan", error))
     goto fail;
   exe->persistent = persistent;
   if (!gt_try_alloc(&constants, plan->constant_bytes + 1, 1, "a plan's constants", error)) goto fail;

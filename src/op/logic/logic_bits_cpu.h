@@ -11,6 +11,6 @@ void gt_logic_codes_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 void gt_logic_pack_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 void gt_logic_unpack_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 void gt_logic_bits_cpu(const void *args, const uint32_t *spec, uint32_t tile);
-void gt_logic_bits_sum_cpu(const void *args, const uint32_t *spec,
-                           uint32_t tile); /* one tile per group of gates that are added */
+/* A tile is a group of gates whose outputs are added. */
+void gt_logic_bits_sum_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 #endif

@@ -44,8 +44,8 @@ static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, cons
 static void offer_lines(const gt_matmul_lines *work, uint32_t each, const gt_matmul_shape *s,
                         const gt_target *target, gt_matmul_offer *offer, void *context) {
   const uint32_t room = gt_matmul_lines_room(target), at_once = GT_LINES_THREADS / work->inputs;
-  const uint32_t measure_bytes =
-      4 * (GT_RANGE_DEPTH + work->inputs); /* the most that measures_scalar.glsl uses */
+  /* The most that measures_scalar.glsl uses. */
+  const uint32_t measure_bytes = 4 * (GT_RANGE_DEPTH + work->inputs);
   const uint32_t taken = 16 * work->functions * work->inputs * GT_LINES_SPREAD(work->outputs) + measure_bytes;
   const uint32_t more = own_of(work) < work->functions ? 4 * work->inputs : 0;
   const uint32_t tiles = gt_ceil_div(s->n, work->inputs);

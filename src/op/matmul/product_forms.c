@@ -45,8 +45,7 @@ static bool gains_by_bytes(const gt_target *target, const gt_group *group, const
 
 /* On a CPU only with our own tiles, which copy operands anyway, and if table rows are long enough to be
  * copied for every tile (docs/notes/thresholds.md). OpenBLAS is called once for all of K, but with an operand
- * that is computed on load for each GT_MATMUL_DEPTH of K, so that the product would be rounded differently.
- */
+ * that is computed on load for each GT_MATMUL_DEPTH of K, so the rounding would differ. */
 static bool gains_by_rows(const gt_target *target, const gt_product *p, gt_precision precision) {
   if (!target->device) return p->shape.run >= LEAST_WIDTH && gt_matmul_own_tile(p->shape.m);
   return p->shape.run % QUAD == 0 && gt_matmul_gains_by_rows(target, &p->shape, precision);
