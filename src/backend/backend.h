@@ -47,6 +47,9 @@ typedef struct gt_backend_api {
   bool (*download)(gt_backend *, gt_buffer *, uint64_t offset, void *, uint64_t size, gt_error *);
   /* required */
   gt_executable *(*compile)(gt_backend *, const gt_plan *, gt_buffer *const *variables, gt_error *);
+  /* required. Compiles the kernels of several plans together, on all processors, so that `compile` finds
+   * them. A kernel that fails is compiled again by `compile`, which reports the error. */
+  void (*compile_ahead)(gt_backend *, const gt_plan *const *plan, int plans);
   /* required. Builds an executable that replays part[i] times[i] times, one part after another. The caller
    * still owns the parts, which must outlive the sequence; `profile` and `inspect` work on the parts only. */
   gt_executable *(*sequence)(gt_backend *, gt_executable *const *part, const uint32_t *times, int parts,

@@ -23,6 +23,10 @@ static gt_executable *compile(gt_backend *backend, const gt_plan *plan, gt_buffe
   return exe;
 }
 
+static void compile_ahead(gt_backend *backend, const gt_plan *const *plan, int plans) {
+  (void)backend, (void)plan, (void)plans;
+}
+
 static gt_executable *sequence(gt_backend *backend, gt_executable *const *part, const uint32_t *times,
                                int parts, gt_error *error) {
   (void)backend, (void)part, (void)times, (void)parts, (void)error;
@@ -70,6 +74,7 @@ static const gt_backend_api api = {
     .close = close_null,
     GT_HOST_MEMORY,
     .compile = compile,
+    .compile_ahead = compile_ahead,
     .sequence = sequence,
     .executable_destroy = executable_destroy,
     .run = run,

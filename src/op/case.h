@@ -38,6 +38,7 @@ typedef struct gt_case_view {
   uint32_t variable[GT_CASE_INPUTS]; /* the variable of each input */
 } gt_case_view;
 
+/* Several threads call these functions at once: they change nothing but their arguments. */
 typedef struct gt_case_rule {
   const char *name;
   gt_id (*build)(gt_graph *graph, const gt_case_view *view, const gt_id *input);

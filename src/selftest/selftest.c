@@ -1,7 +1,10 @@
 #include "selftest/selftest.h"
 #include "backend/backend.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "selftest/orders.h"
+#include "selftest/prepare.h"
+#include <stdlib.h>
 #include <string.h>
 
 #define X(name) extern const gt_case_family gt_opcase_##name;
@@ -57,110 +60,109 @@ static bool open_backends(backends *b, const gt_selftest_options *options, gt_er
 /* --- one case --- */
 
 typedef struct trial { /* one case with its checks */
-  const gt_subject *subject;
-  gt_expectation expectation;
-  gt_arena *arena;
+  gt_prepared *p;
   gt_verdict *verdict;
   gt_error *fatal;
 } trial;
 
-/* Runs the case once, with the checks that apply to every run. */
-static bool run_and_check(trial *t, gt_backend *backend, bool fusion, bool reuse, const char *who,
-                          gt_outcome *outcome) {
-  gt_error error = {0};
-  if (!gt_subject_run(t->subject, backend, fusion, reuse, t->arena, outcome, &error)) {
-    gt_verdict_fail(t->verdict, "%s: %s", who, error.message);
-    if (error.status == GT_ERR_NODEVICE || error.status == GT_ERR_MEMORY)
-      gt_fail(t->fatal, error.status, "%s", error.message);
-    return false;
+/* Reports a run that failed, else applies the checks of every run. Returns ok. */
+static bool check_run(trial *t, const gt_subject *subject, bool ok, const gt_error *error, const char *who,
+                      const gt_outcome *outcome) {
+  if (ok) {
+    gt_check_guards(subject, outcome, who, t->verdict);
+    return true;
   }
-  gt_check_guards(t->subject, outcome, who, t->verdict);
-  return true;
+  gt_verdict_fail(t->verdict, "%s: %s", who, error->message);
+  if (error->status == GT_ERR_NODEVICE || error->status == GT_ERR_MEMORY)
+    gt_fail(t->fatal, error->status, "%s", error->message);
+  return false;
+}
+
+static bool run_on_cpu(trial *t, gt_backend *cpu, bool fusion, bool reuse, const char *who,
+                       gt_outcome *outcome) {
+  gt_error error = {0};
+  const gt_subject *subject = &t->p->subject;
+  const bool ok = gt_subject_run(subject, cpu, fusion, reuse, &t->p->arena, outcome, &error);
+  return check_run(t, subject, ok, &error, who, outcome);
+}
+
+static bool run_on_device(trial *t, gt_backend *device, gt_device_run run, const char *who,
+                          gt_outcome *outcome) {
+  gt_error error = t->p->plan_error[run];
+  const gt_subject *subject = run == GT_RUN_HALF ? &t->p->half : &t->p->subject;
+  const gt_plan *plan = t->p->plan[run];
+  const bool ok = plan && gt_subject_run_plan(subject, device, plan, &t->p->arena, outcome, &error);
+  return check_run(t, subject, ok, &error, who, outcome);
 }
 
 static bool try_cpu(trial *t, const backends *b, gt_outcome *fused) {
-  if (!run_and_check(t, b->cpu[0], true, true, "cpu", fused)) return false;
-  gt_check_reference(t->subject, &t->expectation, fused, false, "cpu", t->verdict);
+  if (!run_on_cpu(t, b->cpu[0], true, true, "cpu", fused)) return false;
+  gt_check_reference(&t->p->subject, &t->p->expectation, fused, false, "cpu", t->verdict);
   return true;
 }
 
 /* Runs without reuse of memory, with several threads and unfused, and compares. */
 static void try_cpu_variants(trial *t, const backends *b, const gt_outcome *fused) {
+  const gt_subject *subject = &t->p->subject;
+  const gt_expectation *expectation = &t->p->expectation;
   gt_outcome outcome;
-  if (run_and_check(t, b->cpu[0], true, false, "cpu without reuse of memory", &outcome))
-    gt_check_same_bits(t->subject, fused, &outcome, "cpu, with and without reuse of memory", t->verdict);
+  if (run_on_cpu(t, b->cpu[0], true, false, "cpu without reuse of memory", &outcome))
+    gt_check_same_bits(subject, fused, &outcome, "cpu, with and without reuse of memory", t->verdict);
   for (int i = 0; i < CPU_BACKENDS; i++) { /* the first one repeats the run with one thread */
     char what[64];
     snprintf(what, sizeof what, "cpu, 1 and %d threads", cpu_threads[i]);
-    if (run_and_check(t, b->cpu[i], true, true, what, &outcome))
-      gt_check_same_bits(t->subject, fused, &outcome, what, t->verdict);
+    if (run_on_cpu(t, b->cpu[i], true, true, what, &outcome))
+      gt_check_same_bits(subject, fused, &outcome, what, t->verdict);
   }
-  if (run_and_check(t, b->cpu[1], false, true, "cpu unfused", &outcome)) {
-    gt_check_reference(t->subject, &t->expectation, &outcome, false, "cpu unfused", t->verdict);
-    gt_check_agreement(t->subject, &t->expectation, &outcome, fused, false, "cpu unfused", t->verdict);
+  if (run_on_cpu(t, b->cpu[1], false, true, "cpu unfused", &outcome)) {
+    gt_check_reference(subject, expectation, &outcome, false, "cpu unfused", t->verdict);
+    gt_check_agreement(subject, expectation, &outcome, fused, false, "cpu unfused", t->verdict);
   }
 }
 
-static void try_device(trial *t, const backends *b, const gt_outcome *cpu) {
+static void try_device(trial *t, const backends *b, gt_device_run run, const gt_outcome *cpu) {
+  const gt_subject *subject = &t->p->subject;
+  const gt_expectation *expectation = &t->p->expectation;
+  const char *who = run == GT_RUN_FUSED ? "device" : "device unfused";
   gt_outcome first, again;
-  /* Unfused kernels are not worth the compile time of a software device. */
-  const int min_fusion = b->device->target.brief;
-  for (int fusion = 1; fusion >= min_fusion; fusion--) {
-    const char *who = fusion ? "device" : "device unfused";
-    if (!run_and_check(t, b->device, fusion, true, who, &first)) continue;
-    gt_check_reference(t->subject, &t->expectation, &first, true, who, t->verdict);
-    gt_check_agreement(t->subject, &t->expectation, &first, cpu, true, who, t->verdict);
-    if (fusion && run_and_check(t, b->device, true, true, "device again", &again))
-      gt_check_same_bits(t->subject, &first, &again, "device, run twice", t->verdict);
-  }
+  if (!t->p->wanted[run] || !run_on_device(t, b->device, run, who, &first)) return;
+  gt_check_reference(subject, expectation, &first, true, who, t->verdict);
+  gt_check_agreement(subject, expectation, &first, cpu, true, who, t->verdict);
+  if (run == GT_RUN_FUSED && run_on_device(t, b->device, run, "device again", &again))
+    gt_check_same_bits(subject, &first, &again, "device, run twice", t->verdict);
 }
 
 /* Checks a product with 16-bit operands. */
 static void try_half(trial *t, const backends *b) {
   const gt_matrix_units *units = &b->device->target.matrix;
-  gt_subject half;
-  gt_error error = {0};
+  const gt_subject *half = &t->p->half;
   gt_outcome first, again;
-  trial on_units = *t;
-  on_units.subject = &half;
-  if (!gt_subject_create(&half, t->subject->view.c, GT_PRECISION_HALF, &error))
-    gt_verdict_fail(t->verdict, "%s", error.message);
-  if (!error.status && run_and_check(&on_units, b->device, true, true, "device, half", &first)) {
-    gt_check_half(&half, &t->expectation, &first, units->bfloat.m ? 0x1p-8 : 0x1p-11, "device, half",
-                  t->verdict);
-    if (run_and_check(&on_units, b->device, true, true, "device, half, again", &again))
-      gt_check_same_bits(&half, &first, &again, "device, half, run twice", t->verdict);
-  }
-  gt_subject_finish(&half);
+  if (!run_on_device(t, b->device, GT_RUN_HALF, "device, half", &first)) return;
+  gt_check_half(half, &t->p->expectation, &first, units->bfloat.m ? 0x1p-8 : 0x1p-11, "device, half",
+                t->verdict);
+  if (run_on_device(t, b->device, GT_RUN_HALF, "device, half, again", &again))
+    gt_check_same_bits(half, &first, &again, "device, half, run twice", t->verdict);
 }
 
 /* Adds the number of derivatives that gt_check_orders checked to *derivatives. */
-static void try_case(const gt_case *c, const backends *b, gt_verdict *verdict, int *derivatives) {
-  gt_subject subject;
-  gt_error error = {0};
-  gt_arena arena;
-  gt_arena_init(&arena);
+static void try_case(gt_prepared *p, const backends *b, gt_verdict *verdict, int *derivatives) {
+  trial t = {.p = p, .verdict = verdict, .fatal = b->fatal};
+  gt_outcome cpu;
   memset(verdict, 0, sizeof *verdict);
-  if (gt_subject_create(&subject, c, GT_PRECISION_AUTO, &error)) {
-    trial t = {.subject = &subject, .arena = &arena, .verdict = verdict, .fatal = b->fatal};
-    gt_outcome cpu;
-    gt_expect(&subject, b->brief, &arena, &t.expectation);
-    const bool is_product = c->rule->magnitude;
-    if (try_cpu(&t, b, &cpu)) {
-      if (b->device) { /* the CPU's own selftest shows that its configurations agree */
-        try_device(&t, b, &cpu);
-      } else {
-        try_cpu_variants(&t, b, &cpu);
-        *derivatives += gt_check_orders(&subject, b->cpu[0], verdict);
-      }
-    }
-    if (b->device && is_product && (b->device->target.matrix.half.m | b->device->target.matrix.bfloat.m))
-      try_half(&t, b);
-  } else {
-    gt_verdict_fail(verdict, "%s", error.message);
+  if (p->error.status) {
+    gt_verdict_fail(verdict, "%s", p->error.message);
+    return;
   }
-  gt_subject_finish(&subject);
-  gt_arena_finish(&arena);
+  if (try_cpu(&t, b, &cpu)) {
+    if (b->device) { /* the CPU's own selftest shows that its configurations agree */
+      try_device(&t, b, GT_RUN_FUSED, &cpu);
+      try_device(&t, b, GT_RUN_UNFUSED, &cpu);
+    } else {
+      try_cpu_variants(&t, b, &cpu);
+      *derivatives += gt_check_orders(&p->subject, b->cpu[0], verdict);
+    }
+  }
+  if (p->wanted[GT_RUN_HALF]) try_half(&t, b);
 }
 
 /* --- families --- */
@@ -191,30 +193,25 @@ static void case_name(const gt_case *c, int index, char *buffer, size_t size) {
   if (c->v != 0 && used + 24 < size) snprintf(buffer + used, size - used, ", %g", c->v);
 }
 
-static void run_family(const gt_case_family *family, const gt_selftest_options *options, const backends *b,
-                       family_result *t) {
-  memset(t, 0, sizeof *t);
-  for (int i = 0; i < family->count && !b->fatal->status; i++) {
-    const gt_case *c = &family->cases[i];
-    gt_verdict verdict;
-    char name[384];
-    if (!is_selected(options, family, c)) continue;
-    t->cases++;
-    try_case(c, b, &verdict, &t->derivatives);
-    t->failures += verdict.failures;
-    t->failed_cases += verdict.failures > 0;
-    if (verdict.limit > 0 && (t->limit <= 0 || verdict.worst / verdict.limit > t->worst / t->limit))
-      t->worst = verdict.worst, t->limit = verdict.limit;
-    case_name(c, i, name, sizeof name);
-    if (verdict.failures) {
-      fprintf(b->stream, "  %s: %s: %s", family->name, name, verdict.first);
-      fprintf(b->stream, verdict.failures > 1 ? " (and %d more)\n" : "\n", verdict.failures - 1);
-    } else if (b->verbose) {
-      fprintf(b->stream, "  %s: %s: worst relative error %.1e (limit %.0e)\n", family->name, name,
-              verdict.worst, verdict.limit);
-    }
-    fflush(b->stream);
+/* Runs a case, adds its result to that of its family and prints it if it failed. */
+static void run_case(const gt_case_family *family, gt_prepared *p, const backends *b, family_result *t) {
+  gt_verdict verdict;
+  char name[384];
+  t->cases++;
+  try_case(p, b, &verdict, &t->derivatives);
+  t->failures += verdict.failures;
+  t->failed_cases += verdict.failures > 0;
+  if (verdict.limit > 0 && (t->limit <= 0 || verdict.worst / verdict.limit > t->worst / t->limit))
+    t->worst = verdict.worst, t->limit = verdict.limit;
+  case_name(p->c, (int)(p->c - family->cases), name, sizeof name);
+  if (verdict.failures) {
+    fprintf(b->stream, "  %s: %s: %s", family->name, name, verdict.first);
+    fprintf(b->stream, verdict.failures > 1 ? " (and %d more)\n" : "\n", verdict.failures - 1);
+  } else if (b->verbose) {
+    fprintf(b->stream, "  %s: %s: worst relative error %.1e (limit %.0e)\n", family->name, name,
+            verdict.worst, verdict.limit);
   }
+  fflush(b->stream);
 }
 
 static void print_family(const char *name, const family_result *t, const backends *b) {
@@ -251,26 +248,69 @@ static const gt_case_family *const *families_of(const gt_selftest_options *optio
   return options->families ? options->families : registered;
 }
 
-static void run_families(const gt_selftest_options *options, const backends *b, gt_selftest_report *report) {
-  int count;
+typedef struct selection { /* a selected case */
+  const gt_case_family *family;
+  const gt_case *c;
+} selection;
+
+/* Lists the selected cases, family by family; returns their number. Owner of the list: the caller (free). */
+static int select_cases(const gt_selftest_options *options, selection **list) {
+  int count, cases = 0, selected = 0;
   const gt_case_family *const *families = families_of(options, &count);
+  for (int i = 0; i < count; i++) cases += families[i]->count;
+  *list =
+      gt_alloc((size_t)(cases + 1) * sizeof **list); /* the last element, without a family, ends the list */
+  for (int i = 0; i < count; i++)
+    for (int k = 0; k < families[i]->count; k++)
+      if (is_selected(options, families[i], &families[i]->cases[k]))
+        (*list)[selected++] = (selection){families[i], &families[i]->cases[k]};
+  return selected;
+}
+
+static void report_family(const gt_case_family *family, const family_result *t, const backends *b, FILE *json,
+                          gt_selftest_report *report) {
+  print_family(family->name, t, b);
+  if (json) print_json_family(json, family->name, t, report->families == 0);
+  report->families++;
+  report->cases += t->cases;
+  report->failed_cases += t->failed_cases;
+  report->failures += t->failures;
+}
+
+/* Runs cases list[0 … count-1] until a fatal error. *t: the result of the last one's family so far. */
+static void run_cases(const selection *list, int count, const backends *b, family_result *t, FILE *json,
+                      gt_selftest_report *report) {
+  gt_prepared *prepared = gt_alloc((size_t)count * sizeof *prepared);
+  for (int i = 0; i < count; i++) prepared[i].c = list[i].c;
+  gt_prepare(prepared, count, b->device, b->brief);
+  for (int i = 0; i < count; i++) {
+    const gt_case_family *family = list[i].family;
+    const bool was_fatal = b->fatal->status;
+    if (!was_fatal) run_case(family, &prepared[i], b, t);
+    gt_prepared_finish(&prepared[i]);
+    const bool ends = list[i + 1].family != family || b->fatal->status;
+    if (was_fatal || !ends) continue;
+    report_family(family, t, b, json, report);
+    memset(t, 0, sizeof *t);
+  }
+  free(prepared);
+}
+
+static void run_families(const gt_selftest_options *options, const backends *b, gt_selftest_report *report) {
   FILE *json = options->json;
+  selection *list;
+  const int cases = select_cases(options, &list);
+  family_result t = {0};
   if (json) {
     fputs("{\"device\":", json);
     print_json_text(json, report->device);
     fputs(",\"families\":[", json);
   }
-  for (int i = 0; i < count; i++) {
-    family_result t;
-    run_family(families[i], options, b, &t);
-    if (!t.cases) continue;
-    print_family(families[i]->name, &t, b);
-    if (json) print_json_family(json, families[i]->name, &t, report->families == 0);
-    report->families++;
-    report->cases += t.cases;
-    report->failed_cases += t.failed_cases;
-    report->failures += t.failures;
+  for (int from = 0; from < cases && !b->fatal->status; from += GT_PREPARED) {
+    const int count = cases - from < GT_PREPARED ? cases - from : GT_PREPARED;
+    run_cases(list + from, count, b, &t, json, report);
   }
+  free(list);
   if (json)
     fprintf(json, "],\"cases\":%d,\"failed\":%d,\"ok\":%s}\n", report->cases, report->failed_cases,
             report->failed_cases ? "false" : "true");

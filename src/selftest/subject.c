@@ -239,15 +239,26 @@ done:
   return ok;
 }
 
+gt_plan *gt_subject_plan(const gt_subject *s, const gt_target *target, bool fusion, bool reuse,
+                         gt_arena *arena, gt_error *error) {
+  const gt_plan_options options = {.target = *target, .no_fusion = !fusion, .no_reuse = !reuse};
+  return gt_plan_create(arena, s->graph, &options, error);
+}
+
+bool gt_subject_run_plan(const gt_subject *s, gt_backend *backend, const gt_plan *plan, gt_arena *arena,
+                         gt_outcome *outcome, gt_error *error) {
+  gt_buffer **buffer = gt_alloc((s->graph->variables + 1) * sizeof *buffer);
+  const bool ok = replay(s, backend, plan, buffer, arena, outcome, error);
+  free(buffer);
+  return ok;
+}
+
 bool gt_subject_run(const gt_subject *s, gt_backend *backend, bool fusion, bool reuse, gt_arena *arena,
                     gt_outcome *outcome, gt_error *error) {
   gt_arena scratch;
   gt_arena_init(&scratch);
-  const gt_plan_options options = {.target = backend->target, .no_fusion = !fusion, .no_reuse = !reuse};
-  gt_plan *plan = gt_plan_create(&scratch, s->graph, &options, error);
-  gt_buffer **buffer = GT_NEW_N(&scratch, gt_buffer *, s->graph->variables);
-  const bool ok =
-      plan && gt_plan_verify(plan, error) && replay(s, backend, plan, buffer, arena, outcome, error);
+  const gt_plan *plan = gt_subject_plan(s, &backend->target, fusion, reuse, &scratch, error);
+  const bool ok = plan && gt_subject_run_plan(s, backend, plan, arena, outcome, error);
   gt_arena_finish(&scratch);
   return ok;
 }

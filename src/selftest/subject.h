@@ -32,7 +32,13 @@ typedef struct gt_outcome { /* contents of all variables after a run; in an aren
 bool gt_subject_create(gt_subject *subject, const gt_case *c, gt_precision precision, gt_error *error);
 void gt_subject_finish(gt_subject *subject);
 uint64_t gt_subject_bytes(const gt_subject *subject, uint32_t variable);
-/* Plans, uploads, runs and downloads. reuse: values may share memory in the arena. */
+/* reuse: values may share memory in the arena. NULL: `error` has the reason. */
+gt_plan *gt_subject_plan(const gt_subject *subject, const gt_target *target, bool fusion, bool reuse,
+                         gt_arena *arena, gt_error *error);
+/* Uploads, runs the plan and downloads. */
+bool gt_subject_run_plan(const gt_subject *subject, gt_backend *backend, const gt_plan *plan, gt_arena *arena,
+                         gt_outcome *outcome, gt_error *error);
+/* Plans for the backend and runs. */
 bool gt_subject_run(const gt_subject *subject, gt_backend *backend, bool fusion, bool reuse, gt_arena *arena,
                     gt_outcome *outcome, gt_error *error);
 #endif

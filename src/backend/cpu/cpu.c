@@ -148,6 +148,10 @@ static void run_tile(void *context, uint32_t tile) {
   step->kernel(step->args, step->spec, tile);
 }
 
+static void compile_ahead(gt_backend *backend, const gt_plan *const *plan, int plans) {
+  (void)backend, (void)plan, (void)plans; /* the CPU's kernels are compiled already */
+}
+
 static gt_executable *sequence(gt_backend *backend, gt_executable *const *part, const uint32_t *times,
                                int parts, gt_error *error) {
   (void)backend, (void)error;
@@ -225,6 +229,7 @@ static const gt_backend_api api = {
     .close = close_cpu,
     GT_HOST_MEMORY,
     .compile = compile,
+    .compile_ahead = compile_ahead,
     .sequence = sequence,
     .executable_destroy = executable_destroy,
     .run = run,

@@ -70,6 +70,7 @@ static const gt_backend_api api = {
     .feed_wait = gt_vulkan_feed_wait,
     .download = gt_vulkan_download,
     .compile = gt_vulkan_compile,
+    .compile_ahead = gt_vulkan_compile_ahead,
     .sequence = gt_vulkan_sequence,
     .executable_destroy = gt_vulkan_executable_destroy,
     .run = gt_vulkan_run,

@@ -177,6 +177,7 @@ void gt_vulkan_pipelines_finish(gt_vulkan *);
 /* Writes the pipelines of a plan's steps, in step order; missing ones are compiled in parallel. aligned: per
  * step, true if all its addresses are multiples of 16 bytes. */
 bool gt_vulkan_pipelines(gt_vulkan *, const gt_plan *, const bool *aligned, VkPipeline *out, gt_error *);
+void gt_vulkan_compile_ahead(gt_backend *, const gt_plan *const *plan, int plans);
 
 /* cache.c: the driver's pipeline cache, kept in a file; the file name identifies the driver. */
 void gt_vulkan_cache_name(const VkPhysicalDeviceProperties *, char *name, size_t size);

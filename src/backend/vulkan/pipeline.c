@@ -178,3 +178,21 @@ bool gt_vulkan_pipelines(gt_vulkan *vk, const gt_plan *plan, const bool *aligned
   free(index);
   return good;
 }
+
+/* True if the step's addresses will be multiples of 16 bytes, as those of whole buffers are. */
+static bool expects_alignment(const gt_step *step) {
+  bool aligned = true;
+  for (int k = 0; k < step->accesses; k++)
+    aligned = aligned && (step->access[k].flag || step->access[k].offset % 16 == 0);
+  return aligned;
+}
+
+void gt_vulkan_compile_ahead(gt_backend *backend, const gt_plan *const *plan, int plans) {
+  gt_vulkan *vk = (gt_vulkan *)backend;
+  const size_t before = vk->pipelines.count;
+  gt_error ignored = {0};
+  for (int p = 0; p < plans; p++)
+    for (uint32_t i = 0; i < plan[p]->steps; i++)
+      find_pipeline(vk, &plan[p]->step[i], expects_alignment(&plan[p]->step[i]));
+  compile_from(vk, before, &ignored);
+}

@@ -284,11 +284,11 @@ static gt_shape reference_layer(const gt_case_view *v, const double *const *x, d
   return shape;
 }
 
-/* The coefficients x[at] times the scales x[at + 1]. An edge has one scale for all functions but the base,
- * or a second one for the base. */
-enum { MAX_SCALED = 1 << 16 };
-static const double *scaled(const layer *l, const double *const *x, int at, gt_shape scales) {
-  static double value[MAX_SCALED];
+/* The coefficients x[at], in the shape of `coefficients`, times the scales x[at + 1]. An edge has one scale
+ * for all functions but the base, or a second one for the base. Owner: the caller (free). */
+static double *scaled(const layer *l, const double *const *x, int at, gt_shape coefficients,
+                      gt_shape scales) {
+  double *value = malloc((size_t)gt_shape_count(coefficients) * sizeof *value);
   const int64_t edge_scales = gt_shape_count(scales) / l->inputs / l->outputs, block = l->a.block;
   for (int64_t i = 0; i < l->inputs; i++)
     for (int64_t t = 0; t < l->total; t++) {
@@ -303,15 +303,24 @@ static const double *scaled(const layer *l, const double *const *x, int at, gt_s
 }
 static gt_shape reference_scaled(const gt_case_view *v, const double *const *x, double *y) {
   const layer l = layer_of(v);
-  return reference_kan(v, y ? (const double *const[]){x[0], scaled(&l, x, 1, v->shape[2])} : x, y);
+  double *coefficients = y ? scaled(&l, x, 1, v->shape[1], v->shape[2]) : NULL;
+  const gt_shape shape = reference_kan(v, y ? (const double *const[]){x[0], coefficients} : x, y);
+  free(coefficients);
+  return shape;
 }
 static gt_shape magnitude_scaled(const gt_case_view *v, const double *const *x, double *y) {
   const layer l = layer_of(v);
-  return magnitude_kan(v, y ? (const double *const[]){x[0], scaled(&l, x, 1, v->shape[2])} : x, y);
+  double *coefficients = y ? scaled(&l, x, 1, v->shape[1], v->shape[2]) : NULL;
+  const gt_shape shape = magnitude_kan(v, y ? (const double *const[]){x[0], coefficients} : x, y);
+  free(coefficients);
+  return shape;
 }
 static gt_shape reference_scaled_input(const gt_case_view *v, const double *const *x, double *y) {
   const layer l = layer_of(v);
-  return reference_input(v, y ? (const double *const[]){x[0], x[1], scaled(&l, x, 2, v->shape[3])} : x, y);
+  double *coefficients = y ? scaled(&l, x, 2, v->shape[2], v->shape[3]) : NULL;
+  const gt_shape shape = reference_input(v, y ? (const double *const[]){x[0], x[1], coefficients} : x, y);
+  free(coefficients);
+  return shape;
 }
 static gt_id build_scaled(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const layer l = layer_of(v);

@@ -3,6 +3,7 @@
 #include "op/case.h"
 #include "op/elementwise.h"
 #include <math.h>
+#include <stdlib.h>
 
 GT_REGISTER(opcase, logic)
 
@@ -99,11 +100,13 @@ static gt_id build_logic(gt_graph *g, const gt_case_view *v, const gt_id *x) {
  * as vec4. x[3] is unused: it makes the inverse input 4, whose guards (src/selftest/subject.c) keep it
  * aligned. */
 static gt_shape reference_layer(const gt_case_view *v, const double *const *x, double *y) {
-  static double c[4 * 4096];
+  double *c = malloc(4 * (size_t)v->shape[1].dim[0] * sizeof *c);
   const double *const inputs[3] = {x[0], c, x[2]};
   gt_case_view logits = {.shape = {v->shape[1]}};
   if (y) reference_mixture(&logits, (const double *const[]){x[1]}, c);
-  return reference_logic(v, inputs, y);
+  const gt_shape shape = reference_logic(v, inputs, y);
+  free(c);
+  return shape;
 }
 
 static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {
@@ -115,10 +118,13 @@ static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {
 
 /* Two layers of the same gates and wiring, with 16-bit values between them; as many gates as inputs. */
 static gt_shape reference_stack(const gt_case_view *v, const double *const *x, double *y) {
-  static double between[64 * 1024];
+  const gt_shape shape = reference_logic(v, x, NULL);
+  double *between = malloc((size_t)gt_shape_count(shape) * sizeof *between);
   const double *const inputs[3] = {between, x[1], x[2]};
   if (y) reference_logic(v, x, between);
-  return reference_logic(v, inputs, y);
+  reference_logic(v, inputs, y);
+  free(between);
+  return shape;
 }
 
 static gt_id build_stack(gt_graph *g, const gt_case_view *v, const gt_id *x) {

@@ -93,7 +93,8 @@ static void perceive(const rule *r, const double *patch, uint32_t kernel, double
 }
 
 static void new_cell(const rule *r, const double *board, int64_t y, int64_t x, double *out) {
-  static double in[4096], next[4096]; /* too much for a stack */
+  enum { MAX_WIDTH = 4096 };
+  double *in = malloc(2 * MAX_WIDTH * sizeof *in), *next = in + MAX_WIDTH; /* too much for a stack */
   const uint32_t K = r->a.kernels, bits = r->layer[r->a.perceptions - 1].width;
   for (int64_t c = 0; c < r->channels; c++) {
     double patch[9], seen[1024];
@@ -114,6 +115,7 @@ static void new_cell(const rule *r, const double *board, int64_t y, int64_t x, d
     memcpy(in, next, r->layer[l].width * sizeof *in);
   }
   memcpy(out, in, (size_t)r->channels * sizeof *out);
+  free(in);
 }
 
 /* Clamps, rounds and samples value i of step t as the attribute says, unless this is the last step. */

@@ -3,6 +3,7 @@
 #include "op/case.h"
 #include "op/logic/logic.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 GT_REGISTER(opcase, logic_conv)
@@ -80,7 +81,7 @@ static void fill_inverse(const gt_case_view *v, int input, const double *const *
 
 /* From logits, so that all values are at aligned addresses and the coefficients are those of gates. */
 static gt_shape reference_layer(const gt_case_view *v, const double *const *x, double *y) {
-  static double c[4 * 4096];
+  double *c = malloc(4 * (size_t)v->shape[1].dim[0] * sizeof *c);
   const double *const inputs[3] = {x[0], c, x[2]};
   for (int64_t gate = 0; y && gate < v->shape[1].dim[0]; gate++) {
     double share[16], sum = 0, *f = c + 4 * gate;
@@ -94,7 +95,9 @@ static gt_shape reference_layer(const gt_case_view *v, const double *const *x, d
       f[3] += share[k] / sum * (f11 - f10 - f01 + f00);
     }
   }
-  return reference_conv(v, inputs, y);
+  const gt_shape shape = reference_conv(v, inputs, y);
+  free(c);
+  return shape;
 }
 
 static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {

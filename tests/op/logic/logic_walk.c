@@ -3,6 +3,7 @@
 #include "op/case.h"
 #include "op/elementwise.h"
 #include "op/group_sum.h"
+#include <stdlib.h>
 #include <string.h>
 
 GT_REGISTER(opcase, logic_walk)
@@ -54,10 +55,13 @@ static gt_id build_aligned(gt_graph *g, const gt_case_view *v, const gt_id *x) {
 
 /* Two layers of the same gates, with 16-bit values between them. */
 static gt_shape reference_stack(const gt_case_view *v, const double *const *x, double *y) {
-  static double between[64 * 1024];
+  const gt_shape shape = reference_layer(v, x, NULL);
+  double *between = malloc((size_t)gt_shape_count(shape) * sizeof *between);
   const double *const inputs[3] = {between, x[1], x[2]};
   if (y) reference_layer(v, x, between);
-  return reference_layer(v, inputs, y);
+  reference_layer(v, inputs, y);
+  free(between);
+  return shape;
 }
 
 static gt_id build_stack(gt_graph *g, const gt_case_view *v, const gt_id *x) {
@@ -68,12 +72,13 @@ static gt_id build_stack(gt_graph *g, const gt_case_view *v, const gt_id *x) {
 
 /* The gates' values summed in p[3] groups, times the case's v. */
 static gt_shape reference_grouped(const gt_case_view *v, const double *const *x, double *y) {
-  static double layer[64 * 1024];
+  double *layer = malloc((size_t)gt_shape_count(reference_layer(v, x, NULL)) * sizeof *layer);
   const int64_t gates = v->shape[1].dim[0], batch = v->shape[0].dim[1], groups = v->c->p[3];
   if (y) reference_layer(v, x, layer);
   for (int64_t i = 0; y && i < batch * groups; i++) y[i] = 0;
   for (int64_t i = 0; y && i < gates * batch; i++)
     y[i % batch * groups + i / batch / (gates / groups)] += v->c->v * layer[i];
+  free(layer);
   return gt_shape_2(batch, groups);
 }
 
@@ -83,10 +88,12 @@ static gt_id build_summed(gt_graph *g, const gt_case_view *v, const gt_id *x) {
 
 /* The sum of a second layer of the same gates, which reads 16-bit values. */
 static gt_shape reference_summed_stack(const gt_case_view *v, const double *const *x, double *y) {
-  static double between[64 * 1024];
+  double *between = malloc((size_t)gt_shape_count(reference_layer(v, x, NULL)) * sizeof *between);
   const double *const inputs[3] = {between, x[1], x[2]};
   if (y) reference_layer(v, x, between);
-  return reference_grouped(v, inputs, y);
+  const gt_shape shape = reference_grouped(v, inputs, y);
+  free(between);
+  return shape;
 }
 
 static gt_id build_summed_stack(gt_graph *g, const gt_case_view *v, const gt_id *x) {
