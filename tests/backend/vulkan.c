@@ -274,6 +274,38 @@ static void test_pipeline_failure(void **state) {
   steps_finish(&s);
 }
 
+/* The kernels of two plans are compiled once, before `compile`; a failure leaves nothing behind. */
+static void test_compile_ahead(void **state) {
+  (void)state;
+  gt_error error = {0};
+  steps s[2];
+  const gt_plan *plan[2] = {&s[0].plan, &s[1].plan};
+  for (int p = 0; p < 2; p++) {
+    steps_init(&s[p], backend);
+    const int x = steps_buffer(&s[p], NULL, 77);
+    for (int i = 0; i < 2; i++) {
+      add_one(&s[p], x, x, 77);
+      s[p].step[i].spec[GT_SPEC_LOCAL_X] = 21 + (uint32_t)(p + i); /* new pipelines: 21, 22 and 22, 23 */
+    }
+  }
+  const uint32_t before = backend->compile_stats.kernels;
+  PFN_vkCreateComputePipelines real = vkCreateComputePipelines;
+  vkCreateComputePipelines = no_pipelines;
+  api->compile_ahead(backend, plan, 2);
+  vkCreateComputePipelines = real;
+  const uint32_t failed = backend->compile_stats.kernels - before;
+  api->compile_ahead(backend, plan, 2);
+  assert_int_equal(backend->compile_stats.kernels, before + failed + 3);
+  for (int p = 0; p < 2; p++) {
+    steps_run(&s[p], 1);
+    gt_executable *executable = api->compile(backend, plan[p], s[p].buffer, &error);
+    assert_non_null(executable);
+    api->executable_destroy(backend, executable);
+    steps_finish(&s[p]);
+  }
+  assert_int_equal(backend->compile_stats.kernels, before + failed + 3);
+}
+
 static VKAPI_ATTR VkResult VKAPI_CALL lost_submit(VkQueue queue, uint32_t count, const VkSubmitInfo *info,
                                                   VkFence fence) {
   (void)queue, (void)count, (void)info, (void)fence;
@@ -464,8 +496,9 @@ int main(void) {
       cmocka_unit_test(test_replays),       cmocka_unit_test(test_order),
       cmocka_unit_test(test_host_buffer),   cmocka_unit_test(test_constants_and_inspect),
       cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_pipeline_failure),
-      cmocka_unit_test(test_device_lost),   cmocka_unit_test(test_failing_waits),
-      cmocka_unit_test(test_cache),         cmocka_unit_test(test_no_messages),
+      cmocka_unit_test(test_compile_ahead), cmocka_unit_test(test_device_lost),
+      cmocka_unit_test(test_failing_waits), cmocka_unit_test(test_cache),
+      cmocka_unit_test(test_no_messages),
   };
   return cmocka_run_group_tests_name("vulkan backend", tests, NULL, close_backend);
 }
