@@ -351,8 +351,8 @@ deb-native: dist-native
 # name every kernel of every type; those for double and complex numbers become one function that is never called,
 # which leaves 5 MB of 23.
 BLAS_FLAGS = $(shell $(PKG_CONFIG) --libs-only-L openblas)
-CARRIED_BLAS = -Wl,--gc-sections -u cblas_sgemm -u blas_memory_alloc $(LIBRARY) $(LD_LIBS) $(BLAS_FLAGS) -l:libopenblas.a \
-  -lpthread -lm
+CARRIED_BLAS = -Wl,--gc-sections -u cblas_sgemm -u blas_memory_alloc -u openblas_get_config $(LIBRARY) $(LD_LIBS) \
+  $(BLAS_FLAGS) -l:libopenblas.a -lpthread -lm
 $(GEN)/blas_unused.c: scripts/generate-blas-unused.sh $(BUILD)/flags.stamp
 	@mkdir -p $(@D)
 	@NM='$(NM)' scripts/generate-blas-unused.sh "$$($(CC) $(BLAS_FLAGS) -print-file-name=libopenblas.a)" $@
