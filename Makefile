@@ -42,7 +42,7 @@ SPIRV_OPT  ?= $(shell command -v spirv-opt 2>/dev/null)
 SPIRV_OPT  := $(SPIRV_OPT)
 PKG_CONFIG ?= pkg-config
 PACKAGES   := yaml-0.1 zlib libzip libpng libjpeg jansson libutf8proc libxxhash openblas
-NEEDED     := $(PACKAGES) $(if $(filter check,$(MAKECMDGOALS)),cmocka)
+NEEDED     := $(PACKAGES) $(if $(filter check check-quick%,$(MAKECMDGOALS)),cmocka)
 
 # What these goals do needs no library, so a machine without them can still clean, format and lint.
 light_goals := clean format lint
@@ -114,7 +114,8 @@ MATRIX_SHADERS := $(if $(SHADERS),$(shell grep -l '^\#define GT_MATRIX_UNITS$$' 
 BFLOAT_SHADERS := $(if $(SHADERS),$(shell grep -l '^\#define GT_MATRIX_BFLOAT$$' $(SHADERS)))
 MATRIX_SPV     := $(MATRIX_SHADERS:shaders/op/%.comp=$(BUILD)/spv/%.spv)
 
-.PHONY: all check check-vulkan check-candidates check-large lint format bench clean docs install FORCE
+.PHONY: all check check-quick check-quick-programs check-vulkan check-candidates check-large
+.PHONY: lint format bench clean docs install FORCE
 all: $(BUILD)/gtrain
 
 # --- stamps: files whose content is a command line or a list, rewritten only when it changes ---------------------
@@ -267,9 +268,21 @@ CHECK_NEEDS   :=
 include $(OWN_RULES)
 checked := $(if $(ROOM),$(filter tests/$(ROOM)/%,$(CHECK_SCRIPTS)),$(CHECK_SCRIPTS))
 
+# What these scripts compare holds on every CPU, so on x86-64 they also run as on others (settings of tests/run.sh).
+on_every_cpu := $(filter tests/cli/documents.sh tests/golden/golden.sh tests/cli/examples.sh tests/cli/configs.sh \
+                  tests/cli/networks.sh,$(SCRIPTS))
+settings := $(if $(filter x86_64,$(shell uname -m)),$(if $(SANITIZE),,portable libm_sse2))
+programs := $(TEST_LINKS) $(SCRIPTS) $(checked) $(foreach s,$(settings),$(on_every_cpu:%=%@$s))
+
 check_environment := BUILD=$(BUILD) $(if $(SANITIZE),LIMIT_FACTOR=50)
-check: $(BUILD)/gtrain $(TEST_LINKS) $(BUILD)/tests/limit $(DOCS_TOOL) $(SHARE_FILES) $(if $(checked),$(CHECK_NEEDS))
-	@$(check_environment) tests/run.sh $(TEST_LINKS) $(SCRIPTS) $(checked)
+check_needs := $(BUILD)/gtrain $(TEST_LINKS) $(BUILD)/tests/limit $(DOCS_TOOL) $(SHARE_FILES)
+check: $(check_needs) $(if $(checked),$(CHECK_NEEDS))
+	@$(check_environment) tests/run.sh $(programs)
+
+# What ./scripts/test.sh runs: as many of these programs as six minutes allow.
+check-quick-programs: $(check_needs)
+check-quick: $(check_needs)
+	@$(check_environment) tests/run.sh --quick $(programs)
 
 # The selftest compares the Vulkan kernel of every op with the CPU under the validation layers. This target also runs the
 # tests on emulated matrix units, which `make check` skips because a software device compiles their kernels for minutes.
@@ -351,8 +364,8 @@ deb-native: dist-native
 # name every kernel of every type; those for double and complex numbers become one function that is never called,
 # which leaves 5 MB of 23.
 BLAS_FLAGS = $(shell $(PKG_CONFIG) --libs-only-L openblas)
-CARRIED_BLAS = -Wl,--gc-sections -u cblas_sgemm -u blas_memory_alloc $(LIBRARY) $(LD_LIBS) $(BLAS_FLAGS) -l:libopenblas.a \
-  -lpthread -lm
+CARRIED_BLAS = -Wl,--gc-sections -u cblas_sgemm -u blas_memory_alloc -u openblas_get_config $(LIBRARY) $(LD_LIBS) \
+  $(BLAS_FLAGS) -l:libopenblas.a -lpthread -lm
 $(GEN)/blas_unused.c: scripts/generate-blas-unused.sh $(BUILD)/flags.stamp
 	@mkdir -p $(@D)
 	@NM='$(NM)' scripts/generate-blas-unused.sh "$$($(CC) $(BLAS_FLAGS) -print-file-name=libopenblas.a)" $@

@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
-# tests/run.sh PROGRAM… [SCRIPT.sh…]: runs test programs, several at a time, from the root of the repository. Prints a
-# line per program, the log of each failure, and at the end `N passed, N failed`.
+# tests/run.sh [--quick] PROGRAM… [SCRIPT.sh[@SETTING]…]: runs test programs, several at a time, from the root of the
+# repository. Prints a line per program, the log of each failure, and at the end `N passed, N failed`.
+#
+# SCRIPT.sh@SETTING runs the script as on another CPU; the settings are in `apply_setting`. --quick runs the programs in
+# tests/quick and, of those named, the shortest: as many as fit into the time that ./scripts/test.sh may take.
 #
 # A program is a compiled cmocka test or a shell script. Exit status 0 is a pass, 77 a skip. Its environment contains
 # GTRAIN (the binary), ROOT (the repository), and two empty folders of its own, TEST_TMP and GTRAIN_CACHE_DIR. The
@@ -40,6 +43,19 @@ count() {
     }' "$1" || echo 0 1 0
 }
 
+# Without a setting, tests run with the kernels and functions that gtrain chooses for this CPU.
+apply_setting() {
+  export TEST_SETTING=$1
+  case $1 in
+    '') ;;
+    # Matrix products of a CPU without AVX: OpenBLAS computes all of them, with kernels for SSE4.2.
+    portable) export GTRAIN_CPU=portable OPENBLAS_CORETYPE=Nehalem ;;
+    # The C library's mathematical functions of a CPU without FMA: other last digits of exp, sin, pow.
+    libm_sse2) export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-AVX512CD ;;
+    *) echo "tests/run.sh: no setting '$1'; one of: portable, libm_sse2" >&2 && return 2 ;;
+  esac
+}
+
 name_of() {
   local name=${1#"$build"/tests/}
   name=${name#"${build#"$root"/}"/tests/}
@@ -69,30 +85,46 @@ busy() {
   ((sum > 10 * $(nproc)))
 }
 
+# Of these programs, prints the shortest that fit into the time that ./scripts/test.sh may take on two cores, and at the
+# end "limit SECONDS": no program that takes longer is among them. Programs without a record are left out, and those in
+# folders with a rules.mk, which need more built. The line "build" in tests/durations is what comes before the tests.
+shortest() {
+  local program
+  for program in "$@"; do
+    [[ -e tests/$(name_of "${program%/*}")/rules.mk ]] || echo "$(name_of "$program") $program"
+  done |
+    awk -v seconds="${QUICK_SECONDS:-360}" '
+      BEGIN { cores = 2; spare = 0.9 } # of the time: the last program may run alone, package lists are read
+      FILENAME == ARGV[1] { cpu[$1] = $2; wall[$1] = $3; if ($1 ~ /^quick\//) spent += $2; next }
+      $1 in cpu { print cpu[$1], $2, cores * (spare * seconds - wall["build"]) - spent }' tests/durations - |
+    sort -k1,1g | awk '{ spent += $1 } spent > $3 { exit } { limit = $1; print $2 } END { print "limit", limit + 0 }'
+}
+
 # Runs one program in its own process; writes its log, and its counts to a .result file.
 run_one() {
-  local program=$1 name tmp status=0 script=0 cpu wall passed failed skipped
+  local program=$1 file=${1%@*} setting="" name tmp status=0 script=0 cpu wall passed failed skipped
   name=$(name_of "$program")
+  [[ $program != *@* ]] || setting=${program##*@}
   local log=$logs/${name//\//.}.log
   tmp=$(mktemp -d "$build/tmp/XXXXXX")
   mkdir "$tmp/work" "$tmp/cache"
-  [[ $program == *.sh ]] && script=1
+  [[ $file == *.sh ]] && script=1
   # From here on, messages of this shell ("Aborted", "Segmentation fault") go to the log.
   : > "$log"
   exec 2>> "$log"
 
   # Leak detection is off where Vulkan drivers are loaded, because they leak a little, and their leaks have no symbols
   # after they are unloaded; and under strace (torture), where it does not work.
-  case $name in
+  case ${name%@*} in
     backend/* | op_units/* | plan/legality | layer/embedding | layer/norm | *vulkan* | portable/limits* | torture/* | \
       cli/networks.sh | cli/overlap.sh | cli/recompute.sh | cli/tune.sh) export ASAN_OPTIONS=detect_leaks=0 ;;
   esac
 
-  local command=("$program") limits
+  local command=("$file") limits
   read -ra limits <<< "$(limits_of "$name")"
-  ((script)) && command=(bash "$program")
-  [[ ${command[0]} == */* || $script == 1 ]] || command=("./$program")
-  GTRAIN=$build/gtrain ROOT=$root TEST_TMP=$tmp/work GTRAIN_CACHE_DIR=$tmp/cache \
+  ((script)) && command=(bash "$file")
+  [[ ${command[0]} == */* || $script == 1 ]] || command=("./$file")
+  apply_setting "$setting" && GTRAIN=$build/gtrain ROOT=$root TEST_TMP=$tmp/work GTRAIN_CACHE_DIR=$tmp/cache \
     "$build/tests/limit" "${limits[@]}" "$log.time" "${command[@]}" < /dev/null >> "$log" 2>&1 || status=$?
   chmod -R u+rwX "$tmp" 2> /dev/null || true
   rm -rf "$tmp"
@@ -141,12 +173,17 @@ if [[ ${1-} == --record ]]; then
   {
     sed -n '/^#/p' tests/durations
     # The line of a program that was not run is kept, unless its file no longer exists.
-    awk '/^#/ { next } FNR == NR { now[$1] = 1; print $1, $2, $3; next } !($1 in now)' "$logs/durations" tests/durations |
+    awk '/^#/ { next } FNR == NR { now[$1] = 1; print $1, $2, $3; next } !($1 in now)' \
+      <(cat "$build/build_time" "$logs/durations" 2> /dev/null) tests/durations |
       while read -r name rest; do
-        if [[ -e tests/$name || -e tests/$name.c ]]; then echo "$name $rest"; fi
+        if [[ $name == build || -e tests/${name%@*} || -e tests/$name.c ]]; then echo "$name $rest"; fi
       done | LC_ALL=C sort
   } > "$build/durations"
   mv "$build/durations" tests/durations
+  exit
+fi
+if [[ ${1-} == --shortest ]]; then # what --quick would run, for tests
+  shortest "${@:2}"
   exit
 fi
 if [[ ${1-} == --one ]]; then
@@ -155,14 +192,27 @@ if [[ ${1-} == --one ]]; then
   exit
 fi
 
+quick=0 left_out=
+if [[ ${1-} == --quick ]]; then
+  quick=1
+  shift
+fi
 if [[ ${1-} == -* || $# == 0 ]]; then
-  echo "usage: tests/run.sh build/tests/ROOM/NAME… tests/ROOM/NAME.sh… | --record" >&2
+  echo "usage: tests/run.sh [--quick] build/tests/ROOM/NAME… tests/ROOM/NAME.sh[@SETTING]… | --record" >&2
   exit 2
+fi
+if ((quick)); then
+  mapfile -t chosen < <(shortest "$@")
+  left_out="left out: make lint and $(($# - ${#chosen[@]} + 1)) of $# test programs (of more than ${chosen[-1]#limit } s of processor time, or with"
+  left_out+=" more to build); ./scripts/test.sh --all runs them too"
+  set -- tests/quick/*.sh "${chosen[@]:0:${#chosen[@]}-1}"
 fi
 
 # `make check-vulkan` sets both variables. If only one is set, it comes from the user's shell and must not affect the
 # tests.
 [[ -n ${GTRAIN_DEVICE-} && -n ${GTRAIN_DEBUG-} ]] || unset GTRAIN_DEVICE GTRAIN_DEBUG
+# Only settings choose another CPU (apply_setting).
+unset GTRAIN_CPU OPENBLAS_CORETYPE OPENBLAS_L2_SIZE GLIBC_TUNABLES
 # shellcheck source=tests/env.sh
 source tests/env.sh
 
@@ -215,5 +265,6 @@ for result in "$logs"/*.result; do
   read -r _ f _ < "$result"
   ((f == 0)) || reasons "${result%.result}"
 done
+[[ -z $left_out ]] || echo "$left_out"
 echo "$passed passed, $failed failed$( ((skipped)) && echo ", $skipped skipped")"
 ((failed == 0 && passed > 0))

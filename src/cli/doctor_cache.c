@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/doctor.h"
+#include "op/blas.h"
 #include <dirent.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -131,6 +132,7 @@ void gt_doctor_examine_environment(gt_doctor *doctor) {
   for (int i = 0; i < VARIABLES; i++) {
     const char *value = getenv(variables[i]);
     if (!value || !*value) continue;
+    if (gt_blas_chose_core && !strcmp(variables[i], "OPENBLAS_CORETYPE")) continue;
     const bool slow = !strcmp(variables[i], "GTRAIN_DEBUG") && gt_debug("validation");
     gt_doctor_line *line = gt_doctor_add(doctor, "environment", slow ? GT_HEALTH_WARNING : GT_HEALTH_OK,
                                          "%s=%s", variables[i], value);

@@ -32,21 +32,25 @@ static void examine_threads(gt_doctor *doctor, const gt_host *host) {
 
 /* native: gtrain has matrix products for this processor; products with few rows use OpenBLAS all the same. */
 static void examine_blas(gt_doctor *doctor) {
-  char text[256];
+  gt_blas_facts facts;
   gt_error error = {0};
   const bool native = strcmp(gt_matmul_instructions(), "portable") != 0;
-  if (gt_blas_describe(text, sizeof text, &error)) {
-    gt_doctor_add(doctor, "blas", GT_HEALTH_OK, "%s%s", text,
-                  native ? "; for matrix products with few rows" : "; for all matrix products");
+  if (!gt_blas_describe(&facts, &error)) {
+    const bool gpu = gt_device_best(doctor->device, doctor->devices) >= 0;
+    gt_doctor_set_help(gt_doctor_add(doctor, "blas", native || gpu ? GT_HEALTH_WARNING : GT_HEALTH_ERROR,
+                                     "%s: the CPU cannot compute %s", error.message,
+                                     native ? "matrix products with few rows" : "matrix products"),
+                       "install libopenblas0 (Debian, Ubuntu) or openblas (Fedora, Arch)");
     return;
   }
-  const bool gpu = gt_device_best(doctor->device, doctor->devices) >= 0;
-  gt_doctor_set_help(gt_doctor_add(doctor, "blas", native || gpu ? GT_HEALTH_WARNING : GT_HEALTH_ERROR,
-                                   "%s: the CPU cannot "
-                                   "compute %s",
-                                   error.message,
-                                   native ? "matrix products with few rows" : "matrix products"),
-                     "install libopenblas0 (Debian, Ubuntu) or openblas (Fedora, Arch)");
+  gt_doctor_line *line =
+      gt_doctor_add(doctor, "blas", facts.slow ? GT_HEALTH_WARNING : GT_HEALTH_OK, "%s%s; for %s", facts.text,
+                    facts.slow ? ", with kernels that do not use this CPU's AVX2" : "",
+                    native ? "matrix products with few rows" : "all matrix products");
+  if (facts.slow && gt_blas_chose_core)
+    gt_doctor_set_help(line, "this OpenBLAS has no kernels for AVX2: install one built with DYNAMIC_ARCH");
+  else if (facts.slow)
+    gt_doctor_set_help(line, "unset OPENBLAS_CORETYPE for speed");
 }
 
 static void examine_memory(gt_doctor *doctor, const gt_host *host) {

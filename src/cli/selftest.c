@@ -7,6 +7,7 @@ static const gt_option options[] = {
     {"filter", "TEXT",
      "run only families whose name contains TEXT; !TEXT: all others; may be combined with commas", false},
     {"brief", NULL, "skip cases that add little to others, for devices that compile kernels slowly", false},
+    {"one-each", NULL, "run only the first case of each op, for a quick look", false},
     {"verbose", NULL, "print a line for each case", false},
     {"report", "FILE", "also write a file for bug reports: this test, `gtrain doctor` and a short bench",
      false},
@@ -32,6 +33,7 @@ static int run(const gt_arguments *arguments) {
   gt_selftest_options selftest_options = {.device = device,
                                           .filter = gt_option_value(arguments, "filter"),
                                           .brief = gt_flag(arguments, "brief"),
+                                          .one_each = gt_flag(arguments, "one-each"),
                                           .verbose = gt_flag(arguments, "verbose"),
                                           .stream = json ? stderr : stdout,
                                           .json = json ? stdout : NULL};

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -21,15 +22,34 @@ void blas_memory_free(void *buffer);
 #pragma weak cblas_sgemm
 #pragma weak blas_memory_alloc
 #pragma weak blas_memory_free
+#pragma weak openblas_get_config
+#pragma weak openblas_get_corename
 
 __typeof__(&cblas_sgemm) gt_blas_sgemm;
 static __typeof__(&blas_memory_alloc) allocate_buffer;
 static __typeof__(&blas_memory_free) free_buffer;
+bool gt_blas_chose_core;
 static uint32_t reserved; /* number of threads that OpenBLAS has buffers for */
 
-/* OpenBLAS's own threads would compete with ours and change the order of its sums. If OpenBLAS is linked,
- * this runs before OpenBLAS's constructor; if not, before OpenBLAS is opened. */
-__attribute__((constructor(101))) static void one_thread(void) { setenv("OPENBLAS_NUM_THREADS", "1", 1); }
+static bool has_avx2(void) {
+#if defined __x86_64__
+  __builtin_cpu_init(); /* constructors may run before libgcc's */
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+  return false;
+#endif
+}
+
+/* If OpenBLAS is linked, this runs before OpenBLAS's constructor; if not, before OpenBLAS is opened.
+ * OpenBLAS's own threads would compete with ours and change the order of its sums.
+ * OpenBLAS chooses kernels by the model of the CPU. A CPU newer than the library gets kernels for SSE3, which
+ * are slower and round differently, so every CPU with AVX2 and FMA gets the same kernels, unless the user
+ * chose others. */
+__attribute__((constructor(101))) static void set_environment(void) {
+  setenv("OPENBLAS_NUM_THREADS", "1", 1);
+  gt_blas_chose_core = has_avx2() && !getenv("OPENBLAS_CORETYPE");
+  if (gt_blas_chose_core) setenv("OPENBLAS_CORETYPE", "Haswell", 1);
+}
 
 /* Fails unless 64 MiB of address space are free: loading takes 40 MiB, and libgfortran ends the process if it
  * gets no memory after that. */
@@ -62,23 +82,33 @@ static bool open_library(gt_error *error) {
   return gt_blas_sgemm || gt_fail(error, GT_ERR_IO, "cannot load OpenBLAS: %s", dlerror());
 }
 
-/* Calls an OpenBLAS function that returns a string; "" if the library has no such function. */
-static const char *text_of(void *library, const char *name) {
-  char *(*function)(void) = (__typeof__(function))dlsym(library, name);
-  return function ? function() : "";
+/* True for the CPU types whose kernels in OpenBLAS do without AVX2. */
+static bool lacks_avx2(const char *core) {
+  static const char *const old[] = {"generic",      "Prescott",    "Core2",    "Penryn",      "Dunnington",
+                                    "Atom",         "Nano",        "Nehalem",  "Athlon",      "Opteron",
+                                    "Opteron_SSE3", "Barcelona",   "Bobcat",   "Sandybridge", "Bulldozer",
+                                    "Piledriver",   "Steamroller", "Excavator"};
+  for (size_t i = 0; i < sizeof old / sizeof *old; i++)
+    if (!strcasecmp(core, old[i])) return true; /* builds for one CPU type write it in capitals */
+  return false;
 }
 
-bool gt_blas_describe(char *text, size_t size, gt_error *error) {
+bool gt_blas_describe(gt_blas_facts *facts, gt_error *error) {
+  *facts = (gt_blas_facts){0};
   if (!open_library(error)) return false;
+  __typeof__(&openblas_get_config) config = openblas_get_config, core = openblas_get_corename;
   Dl_info info = {0};
   void *function;
   memcpy(&function, &gt_blas_sgemm, sizeof function);
   if (!dladdr(function, &info)) info.dli_fname = NULL;
   void *library = info.dli_fname ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD) : NULL;
-  if (library)
-    snprintf(text, size, "%.100s (%.100s)", text_of(library, "openblas_get_config"), info.dli_fname);
-  else
-    snprintf(text, size, "OpenBLAS, linked");
+  if (library) {
+    config = (__typeof__(config))dlsym(library, "openblas_get_config");
+    core = (__typeof__(core))dlsym(library, "openblas_get_corename");
+  }
+  snprintf(facts->text, sizeof facts->text, "%.100s (%.100s)", config ? config() : "OpenBLAS",
+           library ? info.dli_fname : "linked");
+  facts->slow = has_avx2() && core && lacks_avx2(core());
   if (library) dlclose(library);
   return true;
 }

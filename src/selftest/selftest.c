@@ -167,9 +167,16 @@ static void try_case(gt_prepared *p, const backends *b, gt_verdict *verdict, int
 
 /* --- families --- */
 
+static bool is_first_of_its_rule(const gt_case_family *family, const gt_case *c) {
+  for (const gt_case *before = family->cases; before < c; before++)
+    if (before->rule == c->rule) return false;
+  return true;
+}
+
 static bool is_selected(const gt_selftest_options *options, const gt_case_family *family, const gt_case *c) {
   bool named = false, has_positive = false;
   if (c->more && options->brief) return false;
+  if (options->one_each && !is_first_of_its_rule(family, c)) return false;
   for (const char *at = options->filter; at; at = strchr(at, ',')) {
     char part[64];
     at += *at == ',';

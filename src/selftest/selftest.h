@@ -10,10 +10,11 @@ typedef struct gt_selftest_options {
   /* "WORD,WORD,!WORD": only families and rules whose names contain one of the words, if there are any without
    * '!', and none of those with '!'; NULL: all. */
   const char *filter;
-  bool verbose; /* one line per case */
-  bool brief;   /* skip cases with gt_case.more, and compute fewer finite differences */
-  FILE *stream; /* output; NULL: stdout */
-  FILE *json;   /* where to write the results as a JSON object; NULL: nowhere */
+  bool verbose;  /* one line per case */
+  bool brief;    /* skip cases with gt_case.more, and compute fewer finite differences */
+  bool one_each; /* only the first case of each rule */
+  FILE *stream;  /* output; NULL: stdout */
+  FILE *json;    /* where to write the results as a JSON object; NULL: nowhere */
   const gt_case_family *const *families; /* NULL: all registered families */
   int family_count;
 } gt_selftest_options;

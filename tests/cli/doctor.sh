@@ -25,6 +25,18 @@ exits 0 "as JSON" "$GTRAIN" doctor --json
 check "one object" grep -qE '^\{"version":"[0-9.]+","can_train":true,"errors":0,"warnings":[0-9]+,"lines":\[.*\]\}$' <<< "$out"
 says "its lines" '{"status":"ok","subject":"cpu","fact":"'
 
+# OpenBLAS would choose kernels by the model of the CPU; newer models than it knows would get kernels for SSE3.
+if grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo; then
+  exits 0 "a CPU with AVX2" doctor -u OPENBLAS_CORETYPE
+  line "has OpenBLAS's kernels for AVX2" '^ok       blas .* Haswell '
+  check "… which is no setting of the user" test -z "$(grep CORETYPE <<< "$out")"
+  exits 0 "the user's choice of kernels" doctor OPENBLAS_CORETYPE=Nehalem
+  line "is kept and warned of" '^warning  blas .* Nehalem .*, with kernels that do not use this CPU.s AVX2; for '
+  says "and what to do" "-> unset OPENBLAS_CORETYPE for speed"
+  exits 0 "another choice with AVX2" doctor OPENBLAS_CORETYPE=Zen
+  line "is kept" '^ok       blas .* Zen '
+fi
+
 # Broken library files simulate missing libraries.
 for library in libvulkan.so.1 libvulkan.so libopenblas.so.0; do echo broken > "$TEST_TMP/broken/$library"; done
 exits 0 "without a loader" doctor LD_LIBRARY_PATH="$TEST_TMP/broken" GTRAIN_CPU=

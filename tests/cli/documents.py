@@ -5,8 +5,10 @@ In each file, in order and in one folder of its own that has the repository's co
 - a block whose first line is "# NAME" or "// NAME" with a suffix (NAME.yaml, NAME.py, …) is written to that file;
 - in a block ```console, lines "$ COMMAND" are run by bash ("> " continues one); the lines after it are its output,
   including standard error, in which a line "…" stands for any number of lines, and "[exit N]" for a code other than 0.
-Numbers with a point may differ a little, as processors round differently; times, rates, sizes of memory, devices and
-paths of temporary files may be anything. --record writes the actual output to the files."""
+Within a line, "…" stands for any text, and "< 1e-6" for a number whose absolute value is less. Other numbers with a
+point may differ by a tenth, as processors round differently. So a loss that only rounding keeps from 0 must be shown as
+a bound or as "…". Times, rates, sizes of memory, devices and paths of temporary files may be anything. --record writes
+the actual output of commands that differ to the files."""
 
 import os
 import re
@@ -28,6 +30,7 @@ MASKS = [
     (r"/tmp/[\w./-]*", "PATH"),
 ]
 NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?|-?\d+e[-+]?\d+")
+VARYING = re.compile(r"(…)|< (\d[\d.e-]*)|(" + NUMBER.pattern + ")")
 
 
 def masked(line):
@@ -36,18 +39,26 @@ def masked(line):
     return " ".join(line.split())
 
 
-def close(a, b):
-    """Tolerance of decimals between two runs: 10 %, or 0.02; in scientific notation, used for small errors, a factor of ten."""
-    if "e" in a + b:
-        return 0.1 <= abs(float(a) / float(b)) <= 10 if float(b) else float(a) == 0
-    return abs(float(a) - float(b)) <= max(0.02, 0.1 * abs(float(b)))
+def close(found, shown):
+    """True if the numbers differ by at most a tenth, or by one unit of the last decimal shown if that is at most 0.02."""
+    unit = 0 if "e" in shown else 10.0 ** -len(shown.partition(".")[2])
+    return abs(float(found) - float(shown)) <= max(0.1 * abs(float(shown)), 1.001 * min(unit, 0.02))
 
 
 def same(line, shown):
     line, shown = masked(line), masked(shown)
-    found, expected = NUMBER.findall(line), NUMBER.findall(shown)
-    return (NUMBER.sub("N", line) == NUMBER.sub("N", shown) and len(found) == len(expected)
-            and all(map(close, found, expected)))
+    pattern, at = "", 0
+    checks = []  # of each number in the line, in order
+    for match in VARYING.finditer(shown):
+        text, bound, number = match.groups()
+        pattern += re.escape(shown[at:match.start()]) + (".*" if text else "(" + NUMBER.pattern + r"|\d+)")
+        at = match.end()
+        if bound:
+            checks.append(lambda found, bound=bound: abs(float(found)) < float(bound))
+        elif number:
+            checks.append(lambda found, number=number: close(found, number))
+    found = re.fullmatch(pattern + re.escape(shown[at:]), line)
+    return found is not None and all(check(number) for check, number in zip(checks, found.groups()))
 
 
 def agrees(lines, shown):
@@ -60,7 +71,8 @@ def agrees(lines, shown):
 
 
 def shortened(lines, shown):
-    """The output, with as many lines before and after the first "…" as are shown now."""
+    """The output, with as many lines before and after the first "…" as are shown now, and lines that agree as shown."""
+    lines = [next((old for old in shown if old != "…" and same(line, old)), line) for line in lines]
     if "…" not in shown:
         return lines
     head = shown.index("…")

@@ -240,15 +240,22 @@ static void runs_fewer_cases_if_brief(void **state) {
     }
 }
 
+/* one_each runs the first case of each rule and still finds its error. */
+static void runs_one_case_of_each_rule(void **state) {
+  (void)state;
+  const gt_case four[] = {
+      {&correct_rule, "37"}, {&value_rule, "37"}, {&correct_rule, "5"}, {&value_rule, "5"}};
+  const gt_selftest_report report = run_cases(four, 4, (gt_selftest_options){.one_each = true}, GOOD);
+  assert_int_equal(report.cases, 2);
+  assert_int_equal(report.failed_cases, 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(passes_a_correct_op),
-      cmocka_unit_test(finds_wrong_values),
-      cmocka_unit_test(runs_fewer_cases_if_brief),
-      cmocka_unit_test(finds_wrong_gradients),
-      cmocka_unit_test(finds_wrong_second_derivatives),
-      cmocka_unit_test(finds_stray_writes),
-      cmocka_unit_test(finds_changing_bits),
+      cmocka_unit_test(passes_a_correct_op),       cmocka_unit_test(finds_wrong_values),
+      cmocka_unit_test(runs_fewer_cases_if_brief), cmocka_unit_test(runs_one_case_of_each_rule),
+      cmocka_unit_test(finds_wrong_gradients),     cmocka_unit_test(finds_wrong_second_derivatives),
+      cmocka_unit_test(finds_stray_writes),        cmocka_unit_test(finds_changing_bits),
       cmocka_unit_test(reports_as_json),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,6 +38,43 @@ exits 0 "a skip" run good skip
 says "… is counted, too" "1 passed, 0 failed, 1 skipped"
 exits 1 "one that is not there" run good absent
 
+# A setting makes a script run as on another CPU.
+program arithmetic.sh "env | grep -E '^(GTRAIN_CPU|OPENBLAS_CORETYPE)=' | sort > $TEST_TMP/cpu
+  python3 -c 'import math; print([(math.exp(i / 37), math.cos(i / 37), math.pow(i, 1.7)) for i in range(4000)])' > $TEST_TMP/digits"
+export GTRAIN_CPU=avx2 OPENBLAS_CORETYPE=Prescott GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA
+exits 0 "without a setting" run arithmetic.sh
+check "the user's environment has no effect" test ! -s "$TEST_TMP/cpu"
+mv "$TEST_TMP/digits" "$TEST_TMP/native"
+exits 0 "the setting portable" run arithmetic.sh@portable
+says "… is counted" "1 passed, 0 failed"
+check "… sets the kernels" test "$(paste -sd' ' "$TEST_TMP/cpu")" = "GTRAIN_CPU=portable OPENBLAS_CORETYPE=Nehalem"
+if [[ $(uname -m) == x86_64 ]] && grep -qw fma /proc/cpuinfo && getconf GNU_LIBC_VERSION > /dev/null; then
+  exits 0 "the setting libm_sse2" run arithmetic.sh@libm_sse2
+  exits 1 "… changes last digits of exp, cos or pow" cmp -s "$TEST_TMP/native" "$TEST_TMP/digits"
+fi
+exits 1 "a setting that does not exist" run arithmetic.sh@none
+says "… is reported with those that do" "no setting 'none'; one of: portable, libm_sse2"
+
+# The programs of ./scripts/test.sh, from the recorded times. Two take seconds; one has a rules.mk, one has no record.
+shortest() { QUICK_SECONDS=$1 tests/run.sh --shortest {build/tests/base/text,tests/cli/{restart.sh,next.sh},tests/guest/scale.sh,tests/cli/none.sh}; }
+recorded() { awk -v name="$1" '$1 == name { print $2 }' tests/durations; }
+exits 0 "programs for a long time" shortest 1e6
+check "… are all, the shortest first" test "$out" = $'build/tests/base/text\ntests/cli/next.sh\ntests/cli/restart.sh\nlimit '"$(recorded cli/restart.sh)"
+time=$(awk '$1 ~ /^quick\// { quick += $2 } $1 == "build" { build = $3 } $1 ~ /^cli\/(next|restart).sh/ { tests += $2 }
+  END { print (build + (quick + tests) / 2) / 0.9 }' tests/durations)
+exits 0 "for a shorter time" shortest "$time"
+check "… without the longest" test "$out" = $'build/tests/base/text\ntests/cli/next.sh\nlimit '"$(recorded cli/next.sh)"
+exits 0 "for no time" shortest 1
+check "… none" test "$out" = "limit 0"
+mkdir "$build/tests/base"
+program base/text 'echo "[  PASSED  ] 1 test(s)."'
+program ../gtrain 'echo ok "$@"'
+quick() { BUILD=$build QUICK_SECONDS=1e6 tests/run.sh --quick "$build/tests/base/text" tests/guest/scale.sh; }
+exits 0 "a quick run" quick
+says "… has both selftests" "3 passed, 0 failed"
+says "… and names what it leaves out" "left out: make lint and 1 of 2 test programs"
+exits 2 "an option that test.sh does not have" scripts/test.sh --most
+
 program slow "echo \$\$ > $TEST_TMP/pid.new && mv $TEST_TMP/pid.new $TEST_TMP/pid && exec sleep 61"
 run slow > /dev/null &
 until [[ -e $TEST_TMP/pid ]]; do sleep 0.1; done
