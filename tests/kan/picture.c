@@ -32,8 +32,12 @@ static void make(drawn *d) {
   gt_kan_trace_run(&d->trace, &d->network, x, KNOWN_SAMPLES);
   gt_kan_scores_find(&d->scores, &d->network, &d->trace);
   test_free(x);
-  d->panel = (gt_panel){
-      .title = "[2, 2, 1]", .error = "rmse 0.1", .network = &d->network, .trace = &d->trace, .scores = &d->scores, .input = names};
+  d->panel = (gt_panel){.title = "[2, 2, 1]",
+                        .error = "rmse 0.1",
+                        .network = &d->network,
+                        .trace = &d->trace,
+                        .scores = &d->scores,
+                        .input = names};
   d->panels = (gt_panels){&d->panel, 1};
   assert_true(gt_panels_size(&d->panels, &d->width, &d->height, &error));
 }
