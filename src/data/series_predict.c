@@ -71,15 +71,15 @@ static reason check_group(const forecasting *f, int group, gt_arena *arena) {
         -1, gt_arena_printf(arena, "expected at least the %" PRId64 " rows of a window, but found %" PRId64,
                             used, rows)};
   const int64_t gap = find_gap(f, group, used);
-  if (gap) return (reason){row_of(f, group, gap), "a gap in time before this row is in the last window"};
+  if (gap)
+    return (reason){row_of(f, group, gap), "there is a gap in time before this line, inside the last window"};
   for (int64_t i = rows - used; i < rows && f->rows->lacks; i++) {
     const gt_series_lack *lack = &f->rows->lacks[row_of(f, group, i)];
     const char *column = i < rows - f->ahead ? lack->past : lack->ahead;
     if (column)
-      return (reason){row_of(f, group, i), gt_arena_printf(arena,
-                                                           "column '%s' has no value in this row, which the "
-                                                           "forecast needs",
-                                                           column)};
+      return (reason){row_of(f, group, i), gt_arena_printf(arena, "'%s' is missing in this line, %s", column,
+                                                           i < rows - f->ahead ? "inside the last window"
+                                                                               : "one of the rows ahead")};
   }
   return (reason){0, NULL};
 }
@@ -182,9 +182,9 @@ static bool make_windows(forecasting *f, gt_tensor *window, gt_error *error) {
   for (int g = 0; g < f->rows->groups; g++) {
     const reason why = check_group(f, g, arena);
     if (why.text && f->rows->groups == 1)
-      return gt_fail(error, GT_ERR_DATA, "%s: %s", location_of(f, &why, arena), why.text);
+      return gt_fail(error, GT_ERR_DATA, "%s: cannot forecast: %s", location_of(f, &why, arena), why.text);
     if (why.text) {
-      gt_warn("%s: no forecast for '%s': %s", location_of(f, &why, arena), f->rows->name[g], why.text);
+      gt_warn("%s: cannot forecast '%s': %s", location_of(f, &why, arena), f->rows->name[g], why.text);
       continue;
     }
     for (int k = 0; k < f->model->inputs; k++) copy_rows(f, g, &window[k], &f->out[k], k);
