@@ -404,8 +404,7 @@ static void report_row_numbers(const gt_data_reader *reader, const gt_csv *csv, 
   const char *name = csv->names[column];
   if (counts && !reader->typed->item[csv->role[column]].rule.given && !reader->trust.untrusted)
     gt_info(
-        "%s: column '%s' counts the rows from %.15g and is an input; data: {columns: {%s: ignore}} leaves it "
-        "out",
+        "%s: column '%s' counts the rows from %.15g but is an input; ignore it with data: {columns: {%s: ignore}}",
         csv->path, name, facts->least, gt_csv_yaml_key(name, reader->arena));
 }
 

@@ -168,11 +168,11 @@ static void count_known(forecasting *f, int group) {
 static void log_known(const forecasting *f) {
   if (!f->known) return;
   const bool all = f->all_known == f->to->series, named = !all && f->first_known;
-  gt_info("%s: '%s' has values in %srows that are forecast, the last %" PRId64
-          "%s%s%s%s; append rows with the columns of 'future' to forecast what comes after the end",
-          f->rows->path, f->rows->target, all ? "the " : "some ", f->ahead,
-          f->rows->name ? " of each group" : "", named ? " (first in '" : "", named ? f->first_known : "",
-          named ? "')" : "");
+  gt_info(
+      "%s: %s rows to be forecast, the last %" PRId64
+      "%s, already have values of '%s'%s%s%s; append rows with the columns of 'future' to forecast beyond the end",
+      f->rows->path, all ? "the" : "some", f->ahead, f->rows->name ? " of each group" : "", f->rows->target,
+      named ? " (first in '" : "", named ? f->first_known : "", named ? "')" : "");
 }
 
 static bool make_windows(forecasting *f, gt_tensor *window, gt_error *error) {

@@ -111,7 +111,7 @@ says "names the category" "sex=female"
 awk 'BEGIN { print "PassengerId,a,y"; for (i = 1; i < 20; i++) printf "%d,%d,%.1f\n", i, i * i % 7, i / 3 }' > table.csv
 check_table() { "$GTRAIN" check table.yaml --set "data.columns=$1"; }
 exits 0 "a column of row numbers" check_table '~'
-says "is said" "table.csv: column 'PassengerId' counts the rows from 1 and is an input; data: {columns: {PassengerId: ignore}} leaves it out"
+says "is said" "table.csv: column 'PassengerId' counts the rows from 1 but is an input; ignore it with data: {columns: {PassengerId: ignore}}"
 exits 0 "… once left out" check_table '{PassengerId: ignore}'
 check "no more" test "$(grep -c 'counts the rows' <<< "$out")" = 0
 

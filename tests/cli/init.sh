@@ -49,7 +49,7 @@ awk -F, -v OFS=, 'NR > 1 { $1 += 100000 } 1' people.csv > numbered.csv
 exits 0 "ids of a survey" "$GTRAIN" init csv numbered.csv
 says "… count the rows, too" "skipped 'id': counts the rows; if it is an input, remove it from 'ignore'"
 exits 0 "… which training without init" "$GTRAIN" check numbered.yaml --set 'data.ignore=[name]'
-says "… tells" "column 'id' counts the rows from 100001 and is an input; data: {columns: {id: ignore}} leaves it out"
+says "… tells" "column 'id' counts the rows from 100001 but is an input; ignore it with data: {columns: {id: ignore}}"
 
 # Several targets: quantities, and labels that are yes or no.
 awk 'BEGIN { print "x,z,late,big,price,days"

@@ -170,16 +170,16 @@ check "… and errs as eval says, $mae" awk -F, -v mae="$mae" 'NR == FNR { if (F
 exits 0 "as JSON" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/now.csv" --device "$DEVICE" --quiet --json
 says "… an object for each group" '{"group":"a","forecast":[{"time":"147","step":1,"y":'
 exits 0 "a forecast of rows with empty targets" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/now.csv" --device "$DEVICE"
-check "… needs no comment" test "${out/has values in/}" = "$out"
+check "… needs no comment" test "${out/already have values/}" = "$out"
 exits 0 "a forecast of known rows, in two groups" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/rows.csv" --device "$DEVICE"
-says "… is told once" "rows.csv: 'y' has values in the rows that are forecast, the last 3 of each group; append rows with the columns of 'future' to forecast what comes after the end"
-check "…" test "$(grep -c 'has values in' <<< "$out")" = 1
+says "… is told once" "rows.csv: the rows to be forecast, the last 3 of each group, already have values of 'y'; append rows with the columns of 'future' to forecast beyond the end"
+check "…" test "$(grep -c 'already have values' <<< "$out")" = 1
 sed '$s/[^,]*$//' "$TEST_TMP/end.csv" > "$TEST_TMP/part.csv"
 exits 0 "a forecast of some known rows" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/part.csv" --device "$DEVICE"
-says "… is told, too" "'y' has values in some rows that are forecast"
+says "… is told, too" "some rows to be forecast, the last 3 of each group, already have values of 'y'"
 { cat "$TEST_TMP/now.csv"; sed '1d; s/,a,/,b,/' "$TEST_TMP/end.csv"; } > "$TEST_TMP/both.csv"
 exits 0 "a forecast of known rows in one of two groups" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/both.csv" --device "$DEVICE"
-says "… names it" "the last 3 of each group (first in 'b')"
+says "… names it" "already have values of 'y' (first in 'b')"
 
 # refuses TEXT FILE: a forecast from FILE is an error with this text.
 refuses() {
