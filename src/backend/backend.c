@@ -57,8 +57,8 @@ static void explain_cpu(char *why, size_t size, const gt_device_info *devices, i
   else if (!count)
     snprintf(why, size, "no Vulkan device found");
   else
-    snprintf(why, size, "the only Vulkan device is software (%.80s), slower than the CPU path",
-             devices[0].name);
+    snprintf(why, size, "no GPU; the only Vulkan device%s software renderer%s slower than the CPU",
+             count == 1 ? " is a" : "s are", count == 1 ? ", which is" : "s, which are");
   if (count >= 0 && *complaint) {
     const size_t used = strlen(why);
     snprintf(why + used, size - used, "; a driver failed to load: %s", complaint);

@@ -102,6 +102,22 @@ int gt_text_width(const char *text) {
   return width;
 }
 
+const char *gt_text_prefix(gt_arena *arena, const char *text, int columns) {
+  size_t kept = 0;
+  for (size_t length; text[kept]; kept += length) {
+    uint32_t code;
+    const bool shown = gt_displayable_length(text + kept, &length, &code);
+    columns -= shown ? gt_character_width(code) : code < 0x100 ? 4 : 6;
+    if (columns < 0) break;
+  }
+  return gt_arena_strndup(arena, text, kept);
+}
+
+const char *gt_text_cut(gt_arena *arena, const char *text, int columns) {
+  if (gt_text_width(text) <= columns) return text;
+  return gt_arena_printf(arena, "%s…", gt_text_prefix(arena, text, columns - 1));
+}
+
 int gt_padding(int width, const char *text) {
   const int length = gt_text_width(text);
   return length < width ? width - length : 0;

@@ -20,6 +20,10 @@ const char *gt_human_bytes(double bytes, char buffer[32]); /* "1.5 MiB" */
 int gt_text_width(const char *text);
 /* Number of spaces that pad the text to a column of this width. */
 int gt_padding(int width, const char *text);
+/* The longest prefix of whole characters that takes at most `columns` terminal columns. In the arena. */
+const char *gt_text_prefix(struct gt_arena *arena, const char *text, int columns);
+/* The text, or if it is wider a prefix and "…", in at most `columns` terminal columns. In the arena. */
+const char *gt_text_cut(struct gt_arena *arena, const char *text, int columns);
 /* Prints a text and a newline, wrapped between words at the terminal's width (but from 40 to 100 columns),
  * or at 80 columns if the stream is not a terminal; continuation lines start with `indent` spaces. */
 void gt_print_wrapped(FILE *stream, const char *text, int indent);

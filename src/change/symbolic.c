@@ -165,27 +165,38 @@ static const void *read(const gt_config *phase, const gt_spec *node, const gt_mo
 
 /* --- fit --- */
 
-static const char *describe_fit(gt_arena *arena, const gt_edge_fit *fit, bool is_function) {
-  if (!isfinite(fit->r2)) return "kept: no function fits, or it is constant";
-  return gt_arena_printf(arena, "%s %s, 1 - R2 %.2g", is_function ? "is" : "kept, nearest", fit->symbol->name,
-                         1 - fit->r2);
+/* "R² 0.82", or if little is missing "1 - R² 2e-08" */
+static const char *fit_text(gt_arena *arena, const gt_edge_fit *fit) {
+  return fit->r2 < 0.995 ? gt_arena_printf(arena, "R² %.2g", fit->r2)
+                         : gt_arena_printf(arena, "1 - R² %.2g", 1 - fit->r2);
 }
 
+/* "kan1: 2 of 3 edges replaced by functions: 0 -> 0 is sin (1 - R² 2e-08), 1 -> 0 is x^2 (1 - R² 5e-09)" and
+ * "no function fits 1 of 3 edges of kan1 (best: sigmoid, R² 0.82); splines kept" */
 static void report_layer(const gt_change_run *run, const gt_kan_layer *layer, const gt_edge_fit *tried) {
   gt_arena *arena = run->arena;
+  const gt_edge_fit *best = NULL; /* of the splines that are kept */
   const char *text = "";
-  int edges = 0, symbolic = 0, reported = 0;
+  int edges = 0, symbolic = 0, kept = 0, reported = 0;
   for (int e = 0; e < layer->inputs * layer->outputs; e++) {
     const int from = e / layer->outputs, to = e % layer->outputs;
     const bool is_function = gt_kan_edge_function(layer, from, to) != NULL;
     edges += layer->edge[e];
     symbolic += is_function;
-    if (!tried[e].symbol || reported++ >= MAX_REPORTED) continue;
-    text = gt_arena_printf(arena, "%s; %d -> %d %s", text, from, to,
-                           describe_fit(arena, &tried[e], is_function));
+    if (!tried[e].symbol) continue;
+    kept += !is_function;
+    if (!is_function && isfinite(tried[e].r2) && (!best || tried[e].r2 > best->r2)) best = &tried[e];
+    if (is_function && reported++ < MAX_REPORTED)
+      text = gt_arena_printf(arena, "%s%s %d -> %d is %s (%s)", text, *text ? "," : ":", from, to,
+                             tried[e].symbol->name, fit_text(arena, &tried[e]));
   }
-  gt_sinks_message(run->sinks, "symbolic fit of '%s': %d of %d edges are functions%s%s", layer->name,
-                   symbolic, edges, text, reported > MAX_REPORTED ? "; …" : "");
+  if (symbolic || !kept)
+    gt_sinks_message(run->sinks, "%s: %d of %d edges replaced by functions%s%s", layer->name, symbolic, edges,
+                     text, reported > MAX_REPORTED ? ", …" : "");
+  if (kept)
+    gt_sinks_message(
+        run->sinks, "no function fits %d of %d edges of %s%s; splines kept", kept, edges, layer->name,
+        best ? gt_arena_printf(arena, " (best: %s, %s)", best->symbol->name, fit_text(arena, best)) : "");
 }
 
 static void warn_of_pruned_edges(const gt_kan_network *network, const symbolic_settings *settings) {

@@ -160,7 +160,7 @@ static json_t *scaling_json(const gt_data_target *target) {
   return list;
 }
 
-/* {"kind": "classification", "text": "classification: 10 classes", "inferred": "the targets are words"},
+/* {"kind": "classification", "text": "classification: 10 classes", "inferred": "the targets are text"},
  * where "inferred" is null if the config states the task. Null if there is no task. */
 static json_t *task_json(const gt_config *config, int target) {
   gt_task task = gt_task_of(config, target, config->diagnostics.arena);

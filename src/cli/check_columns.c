@@ -1,14 +1,17 @@
 #include "cli/check_columns.h"
 #include "base/memory.h"
 #include "base/order.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "cli/common.h"
 #include "data/column.h"
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SHOWN = 64 /* columns */, MIN_WIDTH = 24, MAX_WIDTH = 48 /* of the names */ };
+enum { MAX_SHOWN = 20 /* columns */ };
 
 typedef struct statistics { /* of a column's first stored value, after filling, over the training rows */
   int64_t distinct;
@@ -42,48 +45,95 @@ static statistics statistics_of(const gt_dataset *d, const gt_column_summary *c)
   return f;
 }
 
-static int width_of_names(const gt_dataset *d, gt_arena *arena) {
-  int width = MIN_WIDTH;
+/* Which fields the table has, and how wide they are. */
+typedef struct layout {
+  int name, first;             /* width of the names, and of the first values, which are last in the line */
+  bool facts, scaling, firsts; /* missing, distinct; mean, deviation, scaled; first values */
+} layout;
+
+/* The widths of the fields in print_line, with the blank before each. */
+enum {
+  INDENT = 2,
+  KIND = 10,
+  FACTS = 18,
+  SCALING = 30,
+  MIN_NAME = 12,
+  MIN_FIRST = 14,
+  COMMON_NAME = 24,
+  MAX_NAME = 48
+};
+
+/* Leaves out the last fields of a table that is wider than the terminal. terminal: its width; 0: there is
+ * none. */
+static layout layout_of(const gt_dataset *d, int terminal, gt_arena *arena) {
+  int widest = 0, most = MAX_NAME;
+  layout l = {COMMON_NAME, INT_MAX, true, true, true};
   for (int i = 0; i < d->columns && i < MAX_SHOWN; i++) {
-    const int name_width = gt_text_width(gt_escape_name(arena, d->column[i].name));
-    if (name_width > width && name_width <= MAX_WIDTH) width = name_width;
+    const int width = gt_text_width(gt_escape_name(arena, d->column[i].name));
+    if (width > widest && (width <= MAX_NAME || terminal)) widest = width;
   }
-  return width;
+  if (terminal) {
+    int rest = terminal - INDENT - KIND - MIN_NAME;
+    l.facts = rest >= FACTS;
+    l.scaling = rest >= FACTS + SCALING;
+    l.firsts = rest >= FACTS + SCALING + 1 + MIN_FIRST;
+    rest -= (l.facts ? FACTS : 0) + (l.scaling ? SCALING : 0) + (l.firsts ? 1 + MIN_FIRST : 0);
+    most = MIN_NAME + rest > MAX_NAME ? MAX_NAME : MIN_NAME + rest;
+    if (most < 1) most = 1;
+    if (l.name > most) l.name = most;
+  }
+  if (widest > l.name) l.name = widest < most ? widest : most;
+  if (terminal) l.first = terminal - INDENT - l.name - KIND - FACTS - SCALING - 1;
+  return l;
 }
 
-static void print_name(const char *name, int width) {
+typedef struct line { /* of the printed table; "": an empty field */
+  const char *name, *kind, *missing, *distinct, *mean, *deviation, *scaled, *first;
+} line;
+
+static void print_line(const layout *l, const line *f, gt_arena *arena) {
+  const char *name = l->first == INT_MAX ? f->name : gt_text_cut(arena, f->name, l->name);
+  printf("%*s", INDENT, "");
   gt_put_text(stdout, name);
-  printf("%*s", gt_padding(width, name), "");
+  printf("%*s %-*s", gt_padding(l->name, name), "", KIND - 1, f->kind);
+  if (l->facts) printf(" %8s %8s", f->missing, f->distinct);
+  if (l->scaling) printf(" %10s %10s  %-6s", f->mean, f->deviation, f->scaled);
+  if (l->firsts) {
+    putchar(' ');
+    gt_put_text(stdout, gt_text_cut(arena, f->first, l->first));
+  }
+  putchar('\n');
 }
 
-static void print_column(const gt_dataset *d, const gt_column_summary *c, int width, gt_arena *arena) {
-  const statistics f = statistics_of(d, c);
-  printf("  ");
-  print_name(gt_escape_name(arena, c->name), width);
-  printf(" %-9s %8llu %8lld ", c->kind, (unsigned long long)c->missing, (long long)f.distinct);
-  if (isfinite(f.mean))
-    printf("%10.4g %10.4g  %-6s ", f.mean, f.deviation, f.scaled ? "yes" : "no");
-  else
-    printf("%10s %10s  %-6s ", "", "", f.scaled ? "yes" : "no");
-  for (int k = 0; k < 3; k++) {
-    printf("%s", k ? ", " : "");
-    gt_put_text(stdout, c->first[k] ? gt_escape_name(arena, c->first[k]) : "missing");
-  }
-  printf("\n");
+static void print_column(const gt_dataset *d, const gt_column_summary *c, const layout *l, gt_arena *arena) {
+  const statistics s = statistics_of(d, c);
+  line f = {.name = gt_escape_name(arena, c->name),
+            .kind = c->kind,
+            .missing = gt_arena_printf(arena, "%llu", (unsigned long long)c->missing),
+            .distinct = gt_arena_printf(arena, "%lld", (long long)s.distinct),
+            .mean = isfinite(s.mean) ? gt_arena_printf(arena, "%.4g", s.mean) : "",
+            .deviation = isfinite(s.mean) ? gt_arena_printf(arena, "%.4g", s.deviation) : "",
+            .scaled = s.scaled ? "yes" : "no",
+            .first = ""};
+  for (int k = 0; k < 3; k++)
+    f.first = gt_arena_printf(arena, "%s%s%s", f.first, k ? ", " : "",
+                              c->first[k] ? gt_escape_name(arena, c->first[k]) : "missing");
+  print_line(l, &f, arena);
 }
 
 void gt_check_print_columns(const gt_dataset *d) {
+  static const line head = {"column", "kind",      "missing", "distinct",
+                            "mean",   "deviation", "scaled",  "first values"};
   gt_arena arena;
   if (!d->columns) return;
   gt_arena_init(&arena);
-  const int width = width_of_names(d, &arena);
-  printf("\n  ");
-  print_name("column", width);
-  printf(" %-9s %8s %8s %10s %10s  %-6s %s\n", "kind", "missing", "distinct", "mean", "deviation", "scaled",
-         "first values");
-  for (int i = 0; i < d->columns && i < MAX_SHOWN; i++) print_column(d, &d->column[i], width, &arena);
-  if (d->columns > MAX_SHOWN) printf("  … %d more columns\n", d->columns - MAX_SHOWN);
-  printf("\n");
+  const layout l = layout_of(d, gt_terminal_width(fileno(stdout)), &arena);
+  putchar('\n');
+  print_line(&l, &head, &arena);
+  for (int i = 0; i < d->columns && i < MAX_SHOWN; i++) print_column(d, &d->column[i], &l, &arena);
+  if (d->columns > MAX_SHOWN)
+    printf("%*s… %d more columns; --json lists all\n", INDENT, "", d->columns - MAX_SHOWN);
+  putchar('\n');
   gt_arena_finish(&arena);
 }
 

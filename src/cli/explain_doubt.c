@@ -103,7 +103,7 @@ static const char *is_worse(context *j, int output) {
   const double mean = sum / n, deviation = sqrt(fmax(squares / n - mean * mean, 0) / (n - 1));
   if (mean <= 3 * deviation) return NULL;
   return gt_arena_printf(
-      &j->arena, "on held-out samples its error is greater than the network's, %.3g against %.3g",
+      &j->arena, "on held-out samples its error is larger than the network's, %.3g against %.3g",
       root_mean_square(j, j->formula[1], output), root_mean_square(j, j->network[1], output));
 }
 
@@ -205,7 +205,7 @@ static const char *has_residual_pattern(context *j, int output) {
   }
   /* Relative errors below 1e-6 may be rounding errors. */
   if (squares <= 1e-12 * y || products <= many_errors / sqrt((double)j->samples) * squares) return NULL;
-  return "its residuals are not noise: nearby samples have similar residuals";
+  return "its residuals show structure: nearby samples have similar residuals";
 }
 
 /* --- another formula of similar length --- */

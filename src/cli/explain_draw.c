@@ -3,7 +3,6 @@
 #include "base/output.h"
 #include "base/stream.h"
 #include "base/text.h"
-#include "base/unicode.h"
 #include "kan/formula_text.h"
 #include "kan/picture.h"
 #include <stdlib.h>
@@ -24,18 +23,6 @@ static const gt_explained_split *reported_split(const gt_explained *e) {
   return e->test.samples ? &e->test : &e->train;
 }
 
-/* The longest prefix of whole characters that is at most `columns` wide on a terminal. */
-static const char *shorten(gt_arena *arena, const char *name, int columns) {
-  size_t kept = 0;
-  for (size_t length; name[kept]; kept += length) {
-    uint32_t code;
-    gt_displayable_length(name + kept, &length, &code);
-    columns -= gt_character_width(code);
-    if (columns < 0) break;
-  }
-  return gt_arena_strndup(arena, name, kept);
-}
-
 /* Short names of the inputs, as in formulas. */
 static const char *const *names_of(const gt_explained *e, gt_arena *arena) {
   const int inputs = gt_kan_network_inputs(&e->network);
@@ -43,13 +30,14 @@ static const char *const *names_of(const gt_explained *e, gt_arena *arena) {
   const char **names = GT_NEW_N(arena, const char *, inputs);
   if (columns) columns = gt_formula_names(arena, columns, inputs);
   for (int i = 0; i < inputs; i++)
-    names[i] = columns ? shorten(arena, columns[i], MAX_NAME_WIDTH) : gt_arena_printf(arena, "x%d", i);
+    names[i] = columns ? gt_text_prefix(arena, columns[i], MAX_NAME_WIDTH) : gt_arena_printf(arena, "x%d", i);
   return names;
 }
 
 static gt_panel panel_of(const gt_explained *e, gt_arena *arena) {
-  return (gt_panel){.title = gt_arena_printf(arena, "%s  rmse %.2g", shape_of(&e->network, arena),
-                                             gt_explained_network_error(e, reported_split(e))),
+  return (gt_panel){.title = shape_of(&e->network, arena),
+                    .error =
+                        gt_arena_printf(arena, "rmse %.2g", gt_explained_network_error(e, reported_split(e))),
                     .network = &e->network,
                     .trace = &e->trace,
                     .scores = &e->scores,
@@ -76,8 +64,9 @@ static int fill_panels(const gt_explained *models, int count, gt_panel *panel, g
   panel[count].symbolic = &last->symbolic;
   panel[count].low = low;
   panel[count].high = high;
-  panel[count].title = gt_arena_printf(arena, "as a formula  rmse %.2g",
-                                       gt_explained_formula_error(last, reported_split(last)));
+  panel[count].title = "as a formula";
+  panel[count].error =
+      gt_arena_printf(arena, "rmse %.2g", gt_explained_formula_error(last, reported_split(last)));
   panel[count].note = note_of(last, arena);
   return count + 1;
 }

@@ -51,7 +51,7 @@ static void print_table(gt_explained *e, const gt_symbolic_front *front, gt_form
       printf("%s%s", o ? "; " : "  ", gt_symbolic_text(&p->formula, o, style, &e->arena));
     printf("\n");
   }
-  printf("* the formula of the shortest description, which explain prints without --pareto\n");
+  printf("* shortest description length; the default choice\n");
 }
 
 /* --- as JSON --- */

@@ -52,9 +52,9 @@ void gt_cli_print_values(const gt_results *results, const gt_baselines *baseline
     printf(" %.6g", m->value);
     const gt_metric *baseline = guess_for(baselines, results, m->name, &guess);
     if (!baseline) continue;
-    fputs(" (", stdout);
+    fputs(" (baseline, ", stdout);
     gt_put_text(stdout, guess);
-    printf(": %.4g)", baseline->value);
+    printf(baseline->value >= 0.01 && baseline->value < 1 ? ": %.3f)" : ": %.4g)", baseline->value);
   }
 }
 

@@ -4,7 +4,7 @@
 #include "train/baseline.h"
 #include <jansson.h>
 
-/* Prints " NAME VALUE" for each value; after a value with a baseline, also " (always 'no': VALUE)".
+/* Prints " NAME VALUE" for each value; after a value with a baseline, also " (baseline, always 'no': VALUE)".
  * omitted_prefix: NULL prints all values; otherwise leaves out the single steps of a forecast and the values
  * whose names, after a target's "NAME.", start with it. */
 void gt_cli_print_values(const gt_results *results, const gt_baselines *baselines,

@@ -94,13 +94,15 @@ static void print_task(const gt_scaffold *init, int index, const char *name, con
   else
     gt_info("task%s: %s", suffix, gt_scaffold_has_labels(init) ? "multi-label classification" : "regression");
   if (target->classification && target->classes > 20 && target->classes > (int64_t)init->table.rows / 4)
-    gt_warn("'%s' has %d classes in %llu rows: it may not be the column to predict", name, target->classes,
+    gt_warn("'%s' has %d classes in %llu rows: is this really the target?", name, target->classes,
             (unsigned long long)init->table.rows);
 }
 
 static void print_summary(const gt_scaffold *init) {
-  gt_info("target%s: %s%s", init->targets > 1 ? "s" : "", gt_scaffold_target_names(init),
-          init->target_given ? "" : ", the last column; --target COLUMN chooses another");
+  if (init->target_given)
+    gt_info("target%s: %s", init->targets > 1 ? "s" : "", gt_scaffold_target_names(init));
+  else
+    gt_info("no --target given, using the last column %s", gt_scaffold_target_names(init));
   for (int i = 0; i < init->dataset.targets; i++) {
     const char *name = gt_escape_name(init->arena, init->table.column[init->target[i]].name);
     print_task(init, i, name,
@@ -109,13 +111,12 @@ static void print_summary(const gt_scaffold *init) {
   for (int i = 0; i < init->targets; i++) {
     const uint64_t dropped = gt_scaffold_dropped_rows(init, i);
     if (dropped)
-      gt_info("left out: %llu row%s without a value of '%s'", (unsigned long long)dropped,
+      gt_info("skipped %llu row%s in which '%s' is missing", (unsigned long long)dropped,
               dropped == 1 ? "" : "s", gt_escape_name(init->arena, init->table.column[init->target[i]].name));
   }
   for (int i = 0; i < init->table.columns; i++)
     if (init->reason[i])
-      gt_info("left out: '%s' (%s)", gt_escape_name(init->arena, init->table.column[i].name),
-              init->reason[i]);
+      gt_info("skipped '%s': %s", gt_escape_name(init->arena, init->table.column[i].name), init->reason[i]);
 }
 
 static int write_checked(const gt_arguments *arguments, gt_scaffold *init) {
@@ -202,7 +203,7 @@ const gt_command gt_command_init = {
         "KIND is csv, for a dense network that predicts a column of a CSV file, or formula, for a\n"
         "Kolmogorov-Arnold network that becomes a formula. FILE is read as `gtrain train` reads it. The config\n"
         "fits the table: task, classes, width, batch size and epochs. Its comments say what the columns\n"
-        "contain and what each line is for. Columns that cannot be inputs are left out. The config is checked\n"
+        "contain and what each line is for. Columns that cannot be inputs are skipped. The config is checked\n"
         "before it is written, and an existing file is kept unless --force is given.\n",
     .examples = {"gtrain init csv datasets/penguins/penguins.csv --target body_mass_g",
                  "gtrain init formula datasets/penguins/penguins.csv --output formula.yaml"},

@@ -156,8 +156,7 @@ static const char *describe_range(gt_arena *arena, const gt_survey_column *c) {
   if (!(c->least <= c->largest)) return "numbers that are too large";
   if (c->least == c->largest) return gt_arena_printf(arena, "always %.6g", c->least);
   if (c->whole && c->least == 0 && c->largest == 1) return "0 and 1";
-  return gt_arena_printf(arena, "%snumbers from %.6g to %.6g", c->whole ? "whole " : "", c->least,
-                         c->largest);
+  return gt_arena_printf(arena, "%s%.6g to %.6g", c->whole ? "integers, " : "", c->least, c->largest);
 }
 
 static const char *describe_texts(const gt_survey_column *c) {
@@ -165,13 +164,13 @@ static const char *describe_texts(const gt_survey_column *c) {
   return *c->kind == 'c' ? "categories" : *c->kind == 'd' ? "dates" : *c->kind == 'b' ? "yes or no" : "text";
 }
 
-/* "whole numbers from 1 to 5, 3 missing" */
+/* "integers, 1 to 5, 3 of 40 missing" */
 static const char *describe_column(const gt_scaffold *init, const gt_survey_column *c) {
   gt_arena *arena = init->arena;
   const char *text = describe_range(arena, c);
   if (c->texts)
-    text = gt_arena_printf(arena, "%s%s%s, %d different", text, *text ? " and " : "", describe_texts(c),
-                           c->distinct);
+    text = gt_arena_printf(arena, "%s%s%s, %d distinct value%s", text, *text ? " and " : "",
+                           describe_texts(c), c->distinct, c->distinct == 1 ? "" : "s");
   if (c->missing)
     text = gt_arena_printf(arena, "%s%s%llu of %llu missing", text, *text ? ", " : "",
                            (unsigned long long)c->missing, (unsigned long long)init->table.rows);
@@ -193,7 +192,7 @@ static void write_columns(const gt_scaffold *init, FILE *out) {
     fprintf(out, "#   %s%*s  %s", name, gt_padding(width, name), "", describe_column(init, c));
     fprintf(out, "%s%s\n",
             gt_scaffold_is_target(init, i) ? ": the target"
-            : why                          ? ": left out, "
+            : why                          ? ": skipped, "
                                            : "",
             why ? why : "");
   }
@@ -215,7 +214,7 @@ static const char *describe_task(const gt_scaffold *init) {
   if (init->kind->task) return "a quantity";
   if (init->dataset.target[0].classification)
     return target->texts ? "the texts are classes"
-                         : "whole numbers from 0 on are classes; quantities: regression";
+                         : "integers counting from 0 are classes; quantities: regression";
   return target->whole && target->largest - target->least < 20
              ? "a quantity; for classes: task: classification and classes: [1, 2, …]"
              : "a quantity";

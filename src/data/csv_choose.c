@@ -24,7 +24,7 @@ static char *list_of_columns(gt_arena *arena, const gt_csv *csv) {
 static void report_used_twice(gt_data_reader *reader, const gt_csv *csv, const char *name, gt_position at) {
   if (at.line)
     gt_error_at(reader->diagnostics, at, "column '%s' of %s is used twice", name, csv->path)->expected =
-        "each column in one place";
+        "one use of each column";
 }
 
 /* Sets the role of each column in a list to `use`, and at[column] to its position in the config. Several
@@ -43,6 +43,9 @@ static bool set_roles(gt_data_reader *reader, gt_csv *csv, gt_strings list, int 
     if (column < 0)
       gt_csv_report_no_column(reader, csv, list.items[i], list.at[i])->expected =
           gt_arena_printf(reader->arena, "one of: %s", list_of_columns(reader->arena, csv));
+    else if (earlier == TARGET && use >= INPUT)
+      gt_error_at(reader->diagnostics, list.at[i], "'%s' is the target; remove it from inputs",
+                  list.items[i]);
     else {
       report_used_twice(reader, csv, list.items[i], at[column]);
       report_used_twice(reader, csv, list.items[i], list.at[i]);
@@ -401,8 +404,7 @@ static void report_row_numbers(const gt_data_reader *reader, const gt_csv *csv, 
   const char *name = csv->names[column];
   if (counts && !reader->typed->item[csv->role[column]].rule.given && !reader->trust.untrusted)
     gt_info(
-        "%s: column '%s' counts the rows from %.15g and is an input; data: {columns: {%s: ignore}} leaves it "
-        "out",
+        "%s: column '%s' counts the rows from %.15g but is an input; ignore it with data: {columns: {%s: ignore}}",
         csv->path, name, facts->least, gt_csv_yaml_key(name, reader->arena));
 }
 
@@ -446,7 +448,7 @@ bool gt_csv_drop_columns(gt_data_reader *reader, gt_csv *csv, gt_csv_inputs *inp
     if (is_input && !why) report_row_numbers(reader, csv, i);
     if (!why) continue;
     if (!reader->trust.untrusted)
-      gt_info("%s: column %d is left out: it %s; data.inputs can name it ('%s')", csv->path, i + 1, why,
+      gt_info("%s: skipped column %d: it %s; data.inputs can name it ('%s')", csv->path, i + 1, why,
               csv->names[i]);
     drops[csv->role[i]] = any = true;
   }

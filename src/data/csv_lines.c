@@ -30,11 +30,10 @@ static line_count count_lines(const gt_csv *csv) {
 /* For predictions: logs which parts of the lines are read as texts. */
 static void log_parts(const gt_csv *csv, line_count n) {
   if (n.with_tab == n.lines)
-    gt_info("%s: every line has a tab; what is before it is a label, not part of the text", csv->path);
+    gt_info("%s: treating the text before the tab as a label", csv->path);
   else if (n.with_tab)
     gt_warn("%s: %" PRId64 " of %" PRId64
-            " lines have a tab; what is before it is read as text, as it would be a label "
-            "only if every line had one",
+            " lines have a tab; treating the text before it as text, not as a label",
             csv->path, n.with_tab, n.lines);
   else if (gt_data_has_suffix(csv->path, ".csv"))
     gt_warn("%s: each line, also the first, is read as a text without columns, as the model was trained on "

@@ -71,9 +71,10 @@ static void review_classes(gt_data_reader *reader, const gt_csv *csv, int index)
       reader->common->class_names.count || reader->common->classes.listed)
     return;
   if (target->classes <= GT_FEW_CATEGORIES || 2 * (size_t)target->classes < csv->rows) return;
-  gt_finding_at(reader->diagnostics, GT_FINDING_many_classes, gt_data_position(reader, "train"),
-                "the target '%s' has %d different texts in %zu rows, and each is read as a class ('%s', …)",
-                target->columns[0], target->classes, csv->rows, target->class_names[0])
+  gt_finding_at(
+      reader->diagnostics, GT_FINDING_many_classes, gt_data_position(reader, "train"),
+      "the text target '%s' has %d distinct values in %zu rows, and each is read as a class ('%s', …)",
+      target->columns[0], target->classes, csv->rows, target->class_names[0])
       ->help =
       "for quantities, write numbers without thousands separators and units; if they are classes: data: "
       "{task: classification}";
@@ -88,8 +89,8 @@ static void review_units(gt_data_reader *reader, const gt_csv *csv) {
         !gt_csv_find_units(csv, &csv->facts[c], reader->arena, &units))
       continue;
     gt_finding_at(reader->diagnostics, GT_FINDING_numbers_as_text, gt_data_position(reader, "train"),
-                  "column '%s' has %s, which are read as %d categories", t->column.name, units.what,
-                  csv->facts[c].odd->distinct)
+                  "'%s' holds %s ('%s'), read as text with %d categories", t->column.name, units.what,
+                  units.example, csv->facts[c].odd->distinct)
         ->help = gt_arena_printf(reader->arena, "%s; if they are categories: data: {columns: {%s: category}}",
                                  units.fix, gt_csv_yaml_key(t->column.name, reader->arena));
   }

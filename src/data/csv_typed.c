@@ -124,7 +124,7 @@ bool gt_csv_kind_of(const gt_csv *csv, int role, gt_column_kind *kind) {
 }
 
 static void report_thousands(typing *t, int role) {
-  add_problem(t, role, "has numbers with commas, which may separate thousands", "ignore",
+  add_problem(t, role, "has numbers with commas, which may be thousands separators", "ignore",
               "remove these commas from the file; or for decimal commas: data: {decimal: comma}");
 }
 
@@ -180,7 +180,7 @@ static void decide_kind(typing *t, int role) {
   else if (!f->numbers && !f->unfit)
     add_problem(
         t, role,
-        gt_arena_printf(t->arena, "has free text: %d different texts in %" PRIu64 " cells", f->odd->distinct,
+        gt_arena_printf(t->arena, "has free text: %d distinct values in %" PRIu64 " cells", f->odd->distinct,
                         f->texts),
         dates ? "date" : "ignore",
         dates ? NULL
@@ -228,7 +228,7 @@ static void check_categories(typing *t, int role) {
   int count;
   texts_of(t, role, &count);
   if (facts_of(t, role)->odd && facts_of(t, role)->odd->more)
-    add_problem(t, role, gt_arena_printf(t->arena, "has more than %d different texts", GT_CSV_MAX_TEXTS),
+    add_problem(t, role, gt_arena_printf(t->arena, "has more than %d distinct values", GT_CSV_MAX_TEXTS),
                 "ignore", NULL);
   else if (!c->final && !c->rule.max_categories && count > GT_MOST_CATEGORIES && !is_codes(t, role))
     add_problem(t, role, gt_arena_printf(t->arena, "has %d categories", count),
@@ -464,8 +464,8 @@ static bool drop_rows(typing *t) {
   for (int r = 0; r < GT_CSV_ROLES; r++)
     if (csv->role_cells[r].count) csv->role_cells[r].count = kept;
   if (kept < before)
-    gt_info("%s: %zu of %zu rows are left out, because a column with 'missing: drop' has no value there",
-            csv->path, before - kept, before);
+    gt_info("%s: dropped %zu of %zu rows, in which a column with 'missing: drop' is empty", csv->path,
+            before - kept, before);
   return kept ||
          gt_fail(csv->error, GT_ERR_DATA,
                  "%s: every row lacks a value of a column with 'missing: drop'; no rows are left", csv->path);

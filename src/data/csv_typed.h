@@ -50,7 +50,8 @@ const char *gt_csv_filled_gaps(const gt_csv *csv, const gt_typed_table *table, g
 /* Texts that are numbers with a unit, a sign or thousands separators (csv_units.c). */
 typedef struct gt_csv_units {
   bool unit;              /* true: a unit or a sign; false: only separators */
-  const char *what, *fix; /* "numbers with 'mg' after them", "to read them as numbers, remove …" */
+  const char *what, *fix; /* "numbers with the unit 'mg'", "to read the column as numbers, remove …" */
+  const char *example;    /* "12 mg" */
 } gt_csv_units;
 /* True if nearly all texts of the column are numbers with the same unit. arena: NULL to set only
  * out->unit. */

@@ -20,10 +20,11 @@ typedef struct parts { /* of a cell: "$" "1,234.5" "/kg" */
 
 /* Counts the texts that are numbers with the same unit. */
 typedef struct tally {
-  parts first; /* the first number; others must have its unit */
-  int same;    /* numbers with this unit */
-  char group;  /* thousands separator; 0: none */
-  char mark;   /* decimal mark, if there is a thousands separator; 0: unknown */
+  parts first;            /* the first number; others must have its unit */
+  int same;               /* numbers with this unit */
+  const gt_cell *example; /* the first of them */
+  char group;             /* thousands separator; 0: none */
+  char mark;              /* decimal mark, if there is a thousands separator; 0: unknown */
 } tally;
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -115,7 +116,8 @@ static tally count(const gt_csv *csv, const gt_cell *text, int texts) {
     if (!split(&text[i], &p)) continue;
     if (!t.same) t.first = p;
     if (!is_same(p.before, t.first.before) || !is_same(p.after, t.first.after)) continue;
-    t.same += find_groups(p.number, &t) || is_number(csv, p.number);
+    if (!find_groups(p.number, &t) && !is_number(csv, p.number)) continue;
+    if (!t.same++) t.example = &text[i];
   }
   return t;
 }
@@ -124,12 +126,13 @@ static const char *escaped(span s, gt_arena *arena) {
   return gt_escape_name(arena, gt_arena_strndup(arena, s.text, s.length));
 }
 
-/* "'$' before and '/kg' after them" */
+/* "percentages", "numbers with the unit 'mg'", "numbers with '$' in front and '/kg' behind" */
 static const char *unit_text(const parts *p, gt_arena *arena) {
-  if (!p->before.length) return gt_arena_printf(arena, "'%s' after them", escaped(p->after, arena));
-  if (!p->after.length) return gt_arena_printf(arena, "'%s' before them", escaped(p->before, arena));
-  return gt_arena_printf(arena, "'%s' before and '%s' after them", escaped(p->before, arena),
-                         escaped(p->after, arena));
+  const char *after = escaped(p->after, arena), *before = escaped(p->before, arena);
+  if (!*before && !strcmp(after, "%")) return "percentages";
+  if (!*before) return gt_arena_printf(arena, "numbers with the unit '%s'", after);
+  if (!*after) return gt_arena_printf(arena, "numbers with '%s' in front", before);
+  return gt_arena_printf(arena, "numbers with '%s' in front and '%s' behind", before, after);
 }
 
 static const char *separator_name(char group) {
@@ -146,11 +149,11 @@ bool gt_csv_find_units(const gt_csv *csv, const gt_csv_facts *f, gt_arena *arena
     return false;
   if (!arena) return true;
   const char *separator = separator_name(t.group);
-  out->what = !unit      ? gt_arena_printf(arena, "numbers with %s that separate thousands", separator)
-              : !t.group ? gt_arena_printf(arena, "numbers with %s", unit_text(&t.first, arena))
-                         : gt_arena_printf(arena, "numbers with %s and %s that separate thousands",
-                                           unit_text(&t.first, arena), separator);
-  out->fix = gt_arena_printf(arena, "to read them as numbers, remove %s%s%s from the file%s",
+  out->example = escaped((span){t.example->text, t.example->length}, arena);
+  out->what = !unit      ? "thousands separators"
+              : !t.group ? unit_text(&t.first, arena)
+                         : gt_arena_printf(arena, "%s, and thousands separators", unit_text(&t.first, arena));
+  out->fix = gt_arena_printf(arena, "to read the column as numbers, remove %s%s%s from the file%s",
                              unit ? "the unit or sign" : "", unit && t.group ? " and " : "",
                              t.group ? gt_arena_printf(arena, "these %s", separator) : "",
                              t.mark == ',' && csv->decimal == '.' ? ", and set data: {decimal: comma}" : "");

@@ -164,7 +164,7 @@ static bool list_class(listing *l, const char *name) {
   if (l->out->count == before) {
     if (!l->reader->trust.untrusted)
       gt_finding_at(l->reader->diagnostics, GT_FINDING_empty_folder, gt_data_position(l->reader, l->split),
-                    "%s holds no pictures (.png, .jpg, .jpeg): it is not read as a class", path)
+                    "%s contains no pictures (.png, .jpg, .jpeg), so it is not a class", path)
           ->help = "put pictures in it, or remove the folder";
     return true;
   }
@@ -186,7 +186,7 @@ static void find_respelled(listing *l, const names *folders) {
     l->respelled = true;
     if (reader->trust.untrusted) continue;
     gt_finding_at(reader->diagnostics, GT_FINDING_similar_names, gt_data_position(reader, "train"),
-                  "%s has two folders of the name '%s', in two Unicode forms; they are one class", l->folder,
+                  "%s has two folders named '%s', in two Unicode forms; they count as one class", l->folder,
                   class[i]);
   }
 }
@@ -275,7 +275,7 @@ bool gt_image_list_pairs(gt_data_reader *reader, gt_data_file folder, gt_data_fi
     out->items[i].path[GT_IMAGE_TARGET] = target_of(targets.path, name, arena);
   }
   return out->count ||
-         gt_fail(reader->error, GT_ERR_DATA, "%s holds no pictures (.png, .jpg, .jpeg)", folder.path);
+         gt_fail(reader->error, GT_ERR_DATA, "%s contains no pictures (.png, .jpg, .jpeg)", folder.path);
 }
 
 /* --- a CSV --- */

@@ -167,10 +167,10 @@ static bool is_smaller_unit(const gt_value_range *trained, const gt_value_range 
 }
 
 static const char *name_of(const gt_input *input, int64_t column, int64_t columns, gt_arena *arena) {
-  if (columns == 1) return "";
+  if (columns == 1) return "the value";
   if ((input->rank < 2 || input->window) && input->columns)
-    return gt_arena_printf(arena, " of '%s'", gt_escape_name(arena, input->columns[column]));
-  return gt_arena_printf(arena, " of %s %lld", input->rank < 2 ? "column" : "channel", (long long)column + 1);
+    return gt_arena_printf(arena, "'%s'", gt_escape_name(arena, input->columns[column]));
+  return gt_arena_printf(arena, "%s %lld", input->rank < 2 ? "column" : "channel", (long long)column + 1);
 }
 
 static const char *interval(float low, float high, gt_arena *arena) {
@@ -184,9 +184,8 @@ static const char *describe(const gt_input *input, const gt_value_range *current
   const char *name = name_of(input, column, current->columns, arena);
   const char *known = interval(trained->low[column], trained->high[column], arena);
   if (current->low[column] == current->high[column])
-    return gt_arena_printf(arena, "value%s is %.4g, trained on %s", name, (double)current->low[column],
-                           known);
-  return gt_arena_printf(arena, "values%s from %s, trained on %s", name,
+    return gt_arena_printf(arena, "%s is %.4g, trained on %s", name, (double)current->low[column], known);
+  return gt_arena_printf(arena, "%s is %s, trained on %s", name,
                          interval(current->low[column], current->high[column], arena), known);
 }
 

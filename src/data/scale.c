@@ -206,9 +206,8 @@ static void log_scaling(const gt_data_reader *reader, int index) {
   const char *name = reader->dataset->input[index].name;
   const bool one = reader->dataset->inputs == 1;
   if (!reader->trust.untrusted)
-    gt_info(
-        "%s: numbers%s%s%s are scaled to mean 0 and deviation 1 (data: {normalize: none} leaves them as they are)",
-        reader->train_name, one ? "" : " of input '", one ? "" : name, one ? "" : "'");
+    gt_info("%s: input%s%s%s standardized (turn off with data: {normalize: none})", reader->train_name,
+            one ? "s" : " '", one ? "" : name, one ? "" : "'");
 }
 
 typedef struct scale_plan {

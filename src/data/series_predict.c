@@ -71,15 +71,15 @@ static reason check_group(const forecasting *f, int group, gt_arena *arena) {
         -1, gt_arena_printf(arena, "expected at least the %" PRId64 " rows of a window, but found %" PRId64,
                             used, rows)};
   const int64_t gap = find_gap(f, group, used);
-  if (gap) return (reason){row_of(f, group, gap), "a gap in time before this row is in the last window"};
+  if (gap)
+    return (reason){row_of(f, group, gap), "there is a gap in time before this line, inside the last window"};
   for (int64_t i = rows - used; i < rows && f->rows->lacks; i++) {
     const gt_series_lack *lack = &f->rows->lacks[row_of(f, group, i)];
     const char *column = i < rows - f->ahead ? lack->past : lack->ahead;
     if (column)
-      return (reason){row_of(f, group, i), gt_arena_printf(arena,
-                                                           "column '%s' has no value in this row, which the "
-                                                           "forecast needs",
-                                                           column)};
+      return (reason){row_of(f, group, i), gt_arena_printf(arena, "'%s' is missing in this line, %s", column,
+                                                           i < rows - f->ahead ? "inside the last window"
+                                                                               : "one of the rows ahead")};
   }
   return (reason){0, NULL};
 }
@@ -168,11 +168,11 @@ static void count_known(forecasting *f, int group) {
 static void log_known(const forecasting *f) {
   if (!f->known) return;
   const bool all = f->all_known == f->to->series, named = !all && f->first_known;
-  gt_info("%s: '%s' has values in %srows that are forecast, the last %" PRId64
-          "%s%s%s%s; append rows with the columns of 'future' to forecast what comes after the end",
-          f->rows->path, f->rows->target, all ? "the " : "some ", f->ahead,
-          f->rows->name ? " of each group" : "", named ? " (first in '" : "", named ? f->first_known : "",
-          named ? "')" : "");
+  gt_info(
+      "%s: %s rows to be forecast, the last %" PRId64
+      "%s, already have values of '%s'%s%s%s; append rows with the columns of 'future' to forecast beyond the end",
+      f->rows->path, all ? "the" : "some", f->ahead, f->rows->name ? " of each group" : "", f->rows->target,
+      named ? " (first in '" : "", named ? f->first_known : "", named ? "')" : "");
 }
 
 static bool make_windows(forecasting *f, gt_tensor *window, gt_error *error) {
@@ -182,9 +182,9 @@ static bool make_windows(forecasting *f, gt_tensor *window, gt_error *error) {
   for (int g = 0; g < f->rows->groups; g++) {
     const reason why = check_group(f, g, arena);
     if (why.text && f->rows->groups == 1)
-      return gt_fail(error, GT_ERR_DATA, "%s: %s", location_of(f, &why, arena), why.text);
+      return gt_fail(error, GT_ERR_DATA, "%s: cannot forecast: %s", location_of(f, &why, arena), why.text);
     if (why.text) {
-      gt_warn("%s: no forecast for '%s': %s", location_of(f, &why, arena), f->rows->name[g], why.text);
+      gt_warn("%s: cannot forecast '%s': %s", location_of(f, &why, arena), f->rows->name[g], why.text);
       continue;
     }
     for (int k = 0; k < f->model->inputs; k++) copy_rows(f, g, &window[k], &f->out[k], k);

@@ -166,14 +166,17 @@ static void log_summary(const cutting *c) {
   gt_info("%s: %d series; windows of %" PRId64 " rows, then %" PRId64 " to predict: %s", name,
           series->file[GT_SERIES_TRAIN].groups, c->o->window, c->o->horizon, counts);
   if (b->gaps)
-    gt_info("%s: %" PRId64 " gap%s in time%s; no window crosses one (series: {gaps: ignore} lets them)",
+    gt_info("%s: %" PRId64 " gap%s in time%s; windows never span a gap (unless series: {gaps: ignore})",
             b->gap_path, b->gaps, b->gaps == 1 ? "" : "s", at_line(arena, b->gap_line));
   if (b->left_out)
-    gt_info("%s: no window crosses the %" PRId64 " place%s where rows are left out%s", name, b->left_out,
+    gt_info("%s: rows dropped at %" PRId64 " place%s%s; windows never span them", name, b->left_out,
             b->left_out == 1 ? "" : "s", at_line(arena, b->left_line));
   if (series->joined > all)
-    gt_info("%s: %" PRId64 " window%s lost there", name, series->joined - all,
-            series->joined - all == 1 ? " is" : "s are");
+    gt_info("%s: %s remove %" PRId64 " of %" PRId64 " windows", name,
+            !b->left_out ? "these gaps"
+            : !b->gaps   ? "the dropped rows"
+                         : "the gaps and dropped rows",
+            series->joined - all, series->joined);
 }
 
 /* --- windows --- */

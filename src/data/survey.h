@@ -19,7 +19,7 @@ typedef struct gt_survey_column {
   const char *kind;                 /* "number", "category", …; NULL: free text, or numbers and texts */
   bool ambiguous_dates;             /* dates in which either number could be the day */
   bool too_large;                   /* some numbers are too large for a 32-bit float */
-  const char *units; /* for texts that are numbers with a unit: "numbers with 'mg' after them"; else NULL */
+  const char *units; /* for texts that are numbers with a unit: "numbers with the unit 'mg'"; else NULL */
 } gt_survey_column;
 
 typedef struct gt_survey {

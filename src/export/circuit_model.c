@@ -106,8 +106,8 @@ static bool add_layers(reader *r) {
   const gt_signals *last = &r->value[layers - 1];
   for (size_t i = 0; i < last->count && ok; i++) gt_circuit_add_output(&r->out->circuit, last->items[i]);
   if (ok && !r->out->automaton.is_automaton && !r->out->circuit.gates.count)
-    ok = gt_fail(r->error, GT_ERR_DATA, "%s has no logic layer: only circuits of gates can be exported",
-                 r->file->path);
+    ok = gt_fail(r->error, GT_ERR_DATA,
+                 "%s has no logic layer: only logic models can be exported or simulated", r->file->path);
   if (ok && !r->out->automaton.is_automaton && !last->count) {
     const gt_model_layer *layer = &r->model->layer[layers - 1];
     ok = gt_fail(r->error, GT_ERR_DATA,

@@ -26,8 +26,14 @@ typedef struct reader {
 } reader;
 
 static bool refuse(const reader *r, const gt_model_layer *layer, const char *why) {
-  return gt_fail(r->error, GT_ERR_DATA, "%s: not a chain of KAN layers: layer '%s' (%s) %s", r->path,
-                 layer->name, layer->type->name, why);
+  const char *type = layer->type->name;
+  if (!strcmp(type, "kan"))
+    return gt_fail(r->error, GT_ERR_DATA, "%s: formulas need a plain chain of KAN layers; '%s' %s", r->path,
+                   layer->name, why);
+  /* Abbreviations without a vowel are spelled out when read: an lstm. */
+  const bool an = strchr("aeiou", *type) || !strpbrk(type, "aeiou");
+  return gt_fail(r->error, GT_ERR_DATA, "%s: formulas need a model made of KAN layers; '%s' is %s %s layer",
+                 r->path, layer->name, an ? "an" : "a", type);
 }
 
 static const gt_slot *find(const reader *r, const char *layer, const char *name) {
@@ -129,11 +135,11 @@ static bool read_symbolic_edges(const reader *r, gt_kan_layer *l, const gt_model
 
 const char *gt_kan_network_obstacle(const gt_model *model, int index) {
   const gt_model_layer *layer = &model->layer[index];
-  if (strcmp(layer->type->name, "kan")) return "is another";
-  if (index && strcmp(layer->input[0], layer[-1].name)) return "reads an earlier one";
-  if (layer->output.rank != 2) return "has inputs of several axes";
+  if (strcmp(layer->type->name, "kan")) return "is not a KAN layer";
+  if (index && strcmp(layer->input[0], layer[-1].name)) return "does not read the layer before it";
+  if (layer->output.rank != 2) return "has inputs with several axes";
   if (!strcmp(gt_kan_branch_settings_of(layer->config).norm, "layer_norm"))
-    return "has a layer norm, which mixes its inputs: no function is that of one edge";
+    return "has a layer norm, which mixes its inputs, so no edge has a function of its own";
   return NULL;
 }
 

@@ -23,7 +23,7 @@ struct gt_pen {
 };
 
 /* Of `text`: the advance width of a character, the height of a capital. */
-enum { GT_TEXT_WIDTH = 6, GT_TEXT_HEIGHT = 7 };
+enum { GT_TEXT_WIDTH = 7, GT_TEXT_HEIGHT = 8 };
 
 typedef void gt_drawing(gt_pen *pen, const void *data);
 

@@ -39,7 +39,7 @@ void gt_draw_svg(gt_drawing *draw, const void *data, int width, int height, FILE
   svg s = {{polyline, disc, text}, stream};
   fprintf(stream,
           "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-          "font-family=\"monospace\" font-size=\"10\" text-anchor=\"middle\" stroke-linecap=\"round\" "
+          "font-family=\"monospace\" font-size=\"12\" text-anchor=\"middle\" stroke-linecap=\"round\" "
           "stroke-linejoin=\"round\">\n<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
           width, height, width, height, width, height);
   draw(&s.pen, data);

@@ -6,18 +6,19 @@
 
 /* Lengths are in pixels. */
 enum {
-  PLOT = 44,       /* side of a plot */
-  GAP = 14,        /* between plots */
-  LAYER = 150,     /* height of a layer of edges */
-  MARGIN = 30,     /* around a panel */
-  TITLE = 34,      /* height of the title above a panel */
-  NOTE = 40,       /* height of the note below it */
-  MIN_WIDTH = 240, /* of a panel */
-  MAX_EDGES = 64,  /* of one layer; a picture with more is refused */
-  POINTS = 48,     /* of a plotted function */
-  NAME_HEIGHT = 11 /* of a function's name above its plot */
+  PLOT = 36,        /* side of a plot */
+  GAP = 6,          /* between plots */
+  LAYER = 120,      /* height of a layer of edges */
+  MARGIN = 12,      /* around a panel */
+  TITLE = 56,       /* height of the two lines of the title above a panel */
+  NOTE = 36,        /* height of the note below it */
+  MIN_WIDTH = 130,  /* of a panel */
+  MAX_EDGES = 64,   /* of one layer; a picture with more is refused */
+  POINTS = 48,      /* of a plotted function */
+  NAME_HEIGHT = 15, /* of a function's name above its plot */
+  LINE_HEIGHT = 16  /* of the title */
 };
-static const uint32_t black = 0x202020, red = 0xc0281c, pale = 0xd0d0d0;
+static const uint32_t black = 0x202020, red = 0xc0281c, pale = 0xc8c8c8;
 
 /* --- sizes --- */
 
@@ -28,9 +29,11 @@ static int panel_width(const gt_panel *p) {
   for (int l = 0; l < p->network->layers; l++)
     if (edges_of(&p->network->layer[l]) > max_edges) max_edges = edges_of(&p->network->layer[l]);
   width = max_edges * (PLOT + GAP) + 2 * MARGIN;
-  const int text_lengths[] = {p->title ? (int)strlen(p->title) : 0, p->note ? (int)strlen(p->note) : 0};
-  for (int i = 0; i < 2; i++)
-    if (text_lengths[i] * GT_TEXT_WIDTH + MARGIN > width) width = text_lengths[i] * GT_TEXT_WIDTH + MARGIN;
+  const char *const text[] = {p->title, p->error, p->note};
+  for (int i = 0; i < 3; i++) {
+    const int text_width = text[i] ? (int)strlen(text[i]) * GT_TEXT_WIDTH + 2 * MARGIN : 0;
+    if (text_width > width) width = text_width;
+  }
   return width < MIN_WIDTH ? MIN_WIDTH : width;
 }
 
@@ -64,7 +67,7 @@ static double node_y(const place *p, int index) { return p->bottom - LAYER * ind
 
 /* Mixes a color with white: the higher the score, the darker. */
 static uint32_t shade(uint32_t color, double score) {
-  const double share = 0.12 + 0.88 * tanh(3 * score);
+  const double share = 0.24 + 0.76 * tanh(3 * score);
   uint32_t mixed = 0;
   for (int c = 0; c < 24; c += 8) {
     const double part = (color >> c) & 255;
@@ -142,7 +145,7 @@ static void draw_edge(gt_pen *pen, const place *p, int layer, int from, int to) 
   pen->polyline(pen, upper, 2, ink);
   draw_frame(pen, middle, (gt_ink){color, 0.8, !is_kept});
   if (l->edge[edge]) draw_function(pen, p, layer, from, to, middle, color);
-  if (name) pen->text(pen, (gt_point){middle.x, middle.y - 0.5 * PLOT - 6}, name, red);
+  if (name) pen->text(pen, (gt_point){middle.x, middle.y - 0.5 * PLOT - 8}, name, red);
 }
 
 /* --- panels --- */
@@ -196,9 +199,10 @@ void gt_panels_draw(gt_pen *pen, const void *picture) {
     const double middle = left + 0.5 * width_of_panel;
     for (int l = 0; l < panel->network->layers; l++) draw_layer(pen, &p, l);
     draw_nodes(pen, &p);
-    if (panel->title) pen->text(pen, (gt_point){middle, 16}, panel->title, black);
+    if (panel->title) pen->text(pen, (gt_point){middle, LINE_HEIGHT}, panel->title, black);
+    if (panel->error) pen->text(pen, (gt_point){middle, 2 * LINE_HEIGHT}, panel->error, black);
     if (panel->note)
-      pen->text(pen, (gt_point){middle, height - 18}, panel->note, panel->symbolic ? red : black);
+      pen->text(pen, (gt_point){middle, height - 14}, panel->note, panel->symbolic ? red : black);
     left += width_of_panel;
   }
 }

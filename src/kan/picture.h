@@ -9,7 +9,7 @@
 #include "kan/symbolic.h"
 
 typedef struct gt_panel {
-  const char *title, *note; /* above and below; NULL: none */
+  const char *title, *error, *note; /* two lines above, one below; NULL: none */
   const gt_kan_network *network;
   const gt_kan_trace *trace;
   const gt_kan_scores *scores;

@@ -75,6 +75,7 @@ gt_id gt_build_parameter_with_form(gt_build *build, const char *name, gt_shape s
                                       .shape = shape,
                                       .fill = fill,
                                       .refit = build->type->refit,
+                                      .describe_refit = build->type->describe_refit,
                                       .form = form});
 }
 

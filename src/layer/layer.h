@@ -113,6 +113,8 @@ typedef struct gt_layer_type {
    * the layer's sizes; NULL: sizes cannot change. gt_refit_overlap suits most layers. */
   void (*refit)(const gt_slot *before, const float *old, const gt_slot *now, float *out,
                 const gt_slot_values *values_before);
+  /* gt_slot.describe_refit of the layer's parameters; NULL: the shapes say it. */
+  const char *(*describe_refit)(const gt_slot *before, const gt_slot *now, gt_arena *arena);
   /* Emits the layer's ops and returns its output, or GT_NONE after gt_build_error. input[k] has rank >= 1.
    * Shape errors of the ops themselves are reported by the model room unless the layer finds them first. */
   gt_id (*build)(gt_build *build, const void *config, const gt_id *input, int inputs);

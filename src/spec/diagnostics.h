@@ -38,16 +38,16 @@
   X(missing_class, "a class that is missing in one split")                              \
   X(rare_class, "a class with one sample, which a stratified split keeps for training") \
   X(short_series, "groups of a time series that are shorter than a window")             \
-  X(unnamed_time, "a time series whose dates are not named as its time")                \
+  X(unnamed_time, "a time series with a date column that is not set as its time")       \
   X(looks_ahead, "a language model that reads the tokens it predicts")                  \
   X(large_group, "a group of samples that is larger than its split should be")          \
   X(repeated_samples, "test samples that are training samples, too")                    \
   X(doubtful_header, "a first line of a CSV that may or may not be a header")           \
   X(far_from_unit_scale, "inputs or targets that are not scaled and far from 0")        \
   X(sentinel_values, "a number that may stand for missing values")                      \
-  X(many_classes, "a target of text that is nearly always another one")                 \
+  X(many_classes, "a text target with almost as many values as rows")                   \
   X(unseen_category, "categories of a table that the training rows do not have")        \
-  X(filled_gaps, "missing values of a column that had none in training")                \
+  X(filled_gaps, "missing values in a column that had none in training")                \
   X(numbers_as_text, "numbers with a unit or a sign that are read as text")             \
   X(large_integers, "whole numbers of an input that 32-bit floats cannot tell apart")   \
   X(missing_labels, "words for a missing value that are read as a class")               \

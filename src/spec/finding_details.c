@@ -74,7 +74,7 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
         "values are less than a fifth of that. Programs write such numbers for missing values; as a value, it ruins the scale of "
         "the column. Set data: {missing_values: [-999]}, or silence the warning.",
     [GT_FINDING_many_classes] =
-        "Appears if a target that holds text is read as classes and at least every second row has another text: numbers "
+        "Appears if a text target is read as classes and has at least half as many distinct values as rows: numbers "
         "with thousands separators or units, names or notes. Clean the column, choose another target, or set data: {task: "
         "classification}.",
     [GT_FINDING_filled_gaps] =

@@ -155,7 +155,7 @@ static bool check_hash(reader *r) {
   const char *digits = NULL;
   int kind = -1;
   while (!digits && ++kind < HASHES) digits = find_digits(r->header, r->header_size, hashes[kind].prefix);
-  if (!digits) return fail(r, "it has no hash: it was not written by gtrain, or is damaged", NULL);
+  if (!digits) return fail(r, "not a gtrain model (no gtrain.xxh3 in its header)", NULL);
   const gt_bytes *bytes = &r->file->bytes;
   const size_t at = (size_t)((const uint8_t *)digits - bytes->data), after = at + HASH_DIGITS;
   const gt_span piece[] = {

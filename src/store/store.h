@@ -84,6 +84,10 @@ typedef struct gt_slot {
    * of all slots before the change. NULL: the shape cannot change in a run. */
   void (*refit)(const struct gt_slot *before, const float *old, const struct gt_slot *now, float *out,
                 const gt_slot_values *values_before);
+  /* Describes what refit does to the values: "grid refined from 3 to 6, splines refitted". NULL, as function
+   * or result: the shapes say it. */
+  const char *(*describe_refit)(const struct gt_slot *before, const struct gt_slot *now,
+                                struct gt_arena *arena);
   const void *form; /* what the values mean, in a struct of the layer, for refit; NULL: the shape suffices */
   const int32_t *limit; /* CONSTANT: value i lies in [0, limit[i]) */
 } gt_slot;

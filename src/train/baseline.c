@@ -44,7 +44,7 @@ static gt_baseline baseline_of_classes(const gt_dataset *data, const gt_split *s
   if (!(all > 0)) return b;
   b.guess = data->target[target].class_names
                 ? gt_arena_printf(arena, "always '%s'", data->target[target].class_names[most])
-                : gt_arena_printf(arena, "always %d", most);
+                : gt_arena_printf(arena, "always '%d'", most);
   add(&b, "accuracy", count[most] / all);
   return b;
 }
@@ -78,7 +78,7 @@ gt_target_errors gt_target_errors_of(const gt_split *split, int target, int64_t 
 /* The guess that always outputs one value of a boolean target. */
 static const char *always_text(const gt_dataset *data, int target, int value, gt_arena *arena) {
   return data->target[target].words ? gt_arena_printf(arena, "always '%s'", data->target[target].words[value])
-                                    : gt_arena_printf(arena, "always %d", value);
+                                    : gt_arena_printf(arena, "always '%d'", value);
 }
 
 static gt_baseline baseline_of_numbers(const gt_config *config, const gt_split *split, int target,

@@ -80,9 +80,9 @@ static void review_split(gt_config *config, const gt_class_counts *c, int split,
         ->help = "a larger split; its accuracy tells nothing about that class";
   if (*(text = list_missing(c, c->split[split], c->split[0], 1, arena)))
     gt_finding_at(&config->diagnostics, GT_FINDING_missing_class, at,
-                  "the %s split has class %s%s, of which there is no training sample", name, text,
+                  "the %s split has class %s%s, but the training split does not", name, text,
                   of_target(c, arena))
-        ->help = "training samples of it; no model can learn it without";
+        ->help = "add training samples of this class; no model can learn it without them";
 }
 
 /* "1, 2, 3": the classes with training samples; the first ones if there are many. */
@@ -116,7 +116,7 @@ static void review_listed(gt_config *config, const gt_class_counts *c, gt_arena 
   const char *text = list_missing(c, one_each, c->split[0], 1, arena);
   if (!gt_spec_is_null(listed) && *text)
     gt_finding_at(&config->diagnostics, GT_FINDING_empty_class, listed->at,
-                  "no training sample is of class %s, which class_names lists", text)
+                  "class_names lists %s, but no training sample has such a label", text)
         ->help = "names of the classes that occur, or samples of the others";
 }
 
@@ -125,7 +125,7 @@ static void review_listed(gt_config *config, const gt_class_counts *c, gt_arena 
 static void review_empty(gt_config *config, int target, const gt_class_counts *c, int found, int empty,
                          gt_arena *arena) {
   gt_finding_at(&config->diagnostics, GT_FINDING_empty_class, gt_spec_find(config->root, "data")->at,
-                "no training sample is of class %d%s: labels count from 0, and %d of the %d classes occur",
+                "class %d%s has no training sample: labels count from 0, and %d of the %d classes occur",
                 empty, of_target(c, arena), found, c->classes)
       ->help = config->dataset.train.target[target].rank > 1
                    ? gt_arena_printf(arena, "ignore_index: %d, if that label does not count", c->classes - 1)
@@ -256,7 +256,7 @@ static void review_target(gt_config *config, int target, gt_arena *arena) {
   if (c.names) review_listed(config, &c, arena);
   if (found == 1 && !gt_diagnostics_has(&config->diagnostics, GT_FINDING_splits_as_classes))
     gt_finding_at(&config->diagnostics, GT_FINDING_one_class, gt_spec_find(config->root, "data")->at,
-                  "all training samples are of one class%s, '%s': any model has an accuracy of 1 on them",
+                  "all training samples have the same class%s, '%s': any model has an accuracy of 1 on them",
                   of_target(&c, arena), gt_class_name(&c, only, arena))
         ->help = "data with samples of each class";
   review_split(config, &c, 1, "validation", arena);

@@ -267,12 +267,12 @@ bool gt_init_from_apply(const gt_init_from *from, const gt_spec *root, const gt_
   }
   log_result(from, store, result, taken);
   if (!same_scaling(&from->file.signature, dataset))
-    gt_warn("the inputs are not normalized like those of %s", from->file.path);
+    gt_warn("inputs use other normalization statistics than %s; results may shift at first", from->file.path);
   if (!same_tables(&from->file.signature, dataset))
-    gt_warn(
-        "the columns of the table do not become the same inputs as those of %s: they have other kinds or categories",
-        from->file.path);
+    gt_warn("columns of the table have other types or categories than in %s, so they become other inputs",
+            from->file.path);
   if (!same_target_scalings(&from->file.signature, dataset))
-    gt_warn("the targets are not normalized like those of %s", from->file.path);
+    gt_warn("targets use other normalization statistics than %s; results may shift at first",
+            from->file.path);
   return true;
 }

@@ -478,9 +478,8 @@ void gt_model_file_check_data(const gt_model_file *file, gt_config *config, cons
   if (gt_split_fingerprint(gt_dataset_split(data, split), data->inputs, data->targets) == recorded) return;
   gt_diagnostics *d = &config->diagnostics;
   gt_finding_at(d, GT_FINDING_other_samples, gt_config_place_of_split(config, split),
-                "the %s samples differ from those of the run that made %s: the files have changed, or they "
-                "are other files with the same names",
-                split, file->path)
+                "the %s data differs from the data that %s was trained with",
+                !strcmp(split, "train") ? "training" : split, file->path)
       ->help = gt_arena_printf(d->arena, "--set data.%s=FILE names the files to use",
                                strcmp(split, "test") ? "train" : "test");
 }

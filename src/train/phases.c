@@ -219,16 +219,19 @@ static bool is_cut(const gt_slot *previous, const gt_slot *next) {
   return false;
 }
 
-/* "body.weight changes shape from [20, 64] to [5, 64]: some values are dropped" */
+/* "body.weight changes shape from [20, 64] to [5, 64]: some values are dropped", or of values that are
+ * refitted "kan1: grid refined from 3 to 6, splines refitted" */
 static const char *describe_resize(const gt_slot *previous, const gt_slot *next, gt_arena *arena) {
   char was[128], is[128];
   bool grows = false;
   for (int d = 0; d < next->shape.rank; d++) grows |= next->shape.dim[d] > previous->shape.dim[d];
   const bool cut = is_cut(previous, next);
+  if (next->form && !is_reinitialized(previous, next) && next->describe_refit)
+    return gt_arena_printf(arena, "%.*s: %s", (int)gt_slot_layer_length(next->name), next->name,
+                           next->describe_refit(previous, next, arena));
   return gt_arena_printf(arena, "%s changes shape from %s to %s: %s", next->name,
                          gt_shape_text(previous->shape, was), gt_shape_text(next->shape, is),
                          is_reinitialized(previous, next) ? "all values are initialized again"
-                         : next->form                     ? "its functions are fitted again"
                          : cut && grows ? "some values are dropped, and new ones are initialized"
                          : cut          ? "some values are dropped"
                                         : "the added values are initialized");

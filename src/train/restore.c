@@ -47,10 +47,10 @@ static bool was_unscaled(const gt_run *run) {
 static bool check_data(gt_run *run, const char *path, gt_error *error) {
   const gt_data_fingerprint *saved = &run->state.data, *current = &run->data;
   const bool validates = run->config->dataset.validation.samples > 0;
-  const char *other = saved->train != current->train               ? "training samples"
-                      : saved->meaning != current->meaning         ? "classes or normalization"
-                      : saved->validation != current->validation   ? "validation samples"
-                      : !validates && saved->test != current->test ? "test samples, which are watched,"
+  const char *other = saved->train != current->train               ? "training data has"
+                      : saved->meaning != current->meaning         ? "classes or the normalization have"
+                      : saved->validation != current->validation   ? "validation data has"
+                      : !validates && saved->test != current->test ? "test data has"
                                                                    : NULL;
   if (saved->meaning != current->meaning && saved->train == current->train && was_unscaled(run))
     return gt_fail(error, GT_ERR_DATA,
@@ -60,10 +60,10 @@ static bool check_data(gt_run *run, const char *path, gt_error *error) {
   if (other)
     return gt_fail(
         error, GT_ERR_DATA,
-        "the %s differ from those of %s. Restore the data (the files, 'data:' and the seed, which draws "
-        "splits), or start a new run with another --run-dir",
+        "the %s changed since the checkpoint %s. Restore the data (the files, 'data:' and the seed, which "
+        "draws splits), or start a new run with another --run-dir",
         other, path);
-  if (saved->test != current->test) gt_warn("the test samples differ from those of %s", path);
+  if (saved->test != current->test) gt_warn("the test data has changed since the checkpoint %s", path);
   run->state.data = *current;
   return true;
 }

@@ -46,7 +46,7 @@ static void report_idle(gt_config *config, const watcher w[KINDS]) {
   for (int i = 0; i < KINDS; i++)
     if (w[i].at && !(i == GOAL && w[PATIENCE].at)) /* both have the same message */
       gt_finding_at(&config->diagnostics, GT_FINDING_never_evaluated, w[i].at->at,
-                    "%s: there is neither validation nor test data to watch", w[i].idle)
+                    "%s has no validation or test data to watch", w[i].idle)
           ->help = "data: {..., validation: 0.1} holds out a tenth of the training samples";
 }
 
@@ -65,7 +65,8 @@ static void report_test(gt_config *config, const watcher w[KINDS], gt_arena *are
   }
   if (at)
     gt_finding_at(&config->diagnostics, GT_FINDING_watches_test, at->at,
-                  "%s watch%s the test data, as there is no validation split", names, several ? "" : "es")
+                  "%s watch%s the test data, because there is no validation split", names,
+                  several ? "" : "es")
         ->help = "data: {..., validation: 0.1} holds out a tenth of the training samples";
 }
 

@@ -171,7 +171,7 @@ const char *gt_target_scaling_text(const gt_config *config, gt_arena *arena) {
     const int64_t horizon = data->target[k].horizon, columns = horizon ? s->count / horizon : s->count;
     for (int64_t o = 0; o < columns; o++)
       if (count++ < MAX_LISTED)
-        text = gt_arena_printf(arena, "%s%s%sscaled by mean %.4g and deviation %.4g", text,
+        text = gt_arena_printf(arena, "%s%s%sstandardized by mean %.4g and standard deviation %.4g", text,
                                count > 1 ? ", " : "", name_of(&data->target[k], o, arena),
                                (double)s->values[o], (double)s->values[s->count + o]);
   }
@@ -179,6 +179,5 @@ const char *gt_target_scaling_text(const gt_config *config, gt_arena *arena) {
   if (count > MAX_LISTED)
     text = gt_arena_printf(arena, "%s and %lld more", text, (long long)count - MAX_LISTED);
   if (gt_config_has_target_scaling(config->root)) return text;
-  return gt_arena_printf(arena, "%s (data: {normalize_targets: none} leaves %s)", text,
-                         count > 1 ? "them as they are" : "it as it is");
+  return gt_arena_printf(arena, "%s (turn off with data: {normalize_targets: none})", text);
 }

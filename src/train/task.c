@@ -120,7 +120,8 @@ static const char *why(const gt_config *config, int target, gt_arena *arena) {
       gt_class_advice(data, target, arena))
     return "whole numbers of a series are quantities, not classes";
   if (!data->target[target].classification) return "the targets are numbers";
-  return data->target[target].text_labels ? "the targets are words" : "the targets are whole numbers from 0";
+  return data->target[target].text_labels ? "the targets are text"
+                                          : "the targets are integers counting from 0";
 }
 
 gt_task gt_task_of(const gt_config *config, int target, gt_arena *arena) {
@@ -136,6 +137,6 @@ gt_task gt_task_of(const gt_config *config, int target, gt_arena *arena) {
 
 const char *gt_task_text(const gt_task *task, gt_arena *arena) {
   const char *reason =
-      task->why ? gt_arena_printf(arena, " (inferred: %s; data.task sets it)", task->why) : "";
+      task->why ? gt_arena_printf(arena, " (inferred: %s; set data.task to change it)", task->why) : "";
   return gt_arena_printf(arena, "%s%s%s", task->kind, task->about, reason);
 }

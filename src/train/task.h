@@ -13,6 +13,7 @@ typedef struct gt_task {
 
 /* The task of a target. Shares are fractions of the training samples' labels. Texts are in the arena. */
 gt_task gt_task_of(const gt_config *config, int target, gt_arena *arena);
-/* "classification: 10 classes (inferred: the targets are whole numbers from 0; data.task sets it)" */
+/* "classification: 10 classes (inferred: the targets are integers counting from 0; set data.task to change
+ * it)" */
 const char *gt_task_text(const gt_task *task, gt_arena *arena);
 #endif

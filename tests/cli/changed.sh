@@ -120,20 +120,20 @@ for watched in test validation; do
   before=$(state)
   sed -i '100s/,16,/,15,/' "$TEST_TMP/train.csv"
   exits 65 "one value is another" train "$TEST_TMP/data.yaml" "${more[@]}" --resume
-  says "of which" "the training samples differ from those"
+  says "of which" "the training data has changed since the checkpoint"
   cp datasets/digits/digits.csv "$TEST_TMP/train.csv"
   sed -i '2d' "$TEST_TMP/test.csv"
   if [[ $watched == test ]]; then
     exits 65 "a watched test sample is gone" train "$TEST_TMP/data.yaml" --resume
-    says "of which" "the test samples, which are watched, differ from those"
+    says "of which" "the test data has changed since the checkpoint"
   fi
   exits 65 "another normalisation" train "$TEST_TMP/data.yaml" "${more[@]}" --resume --set data.normalize.scale=0.05
-  says "of which" "the classes or normalization differ from those"
+  says "of which" "the classes or the normalization have changed since the checkpoint"
   check "nothing was touched" test "$(state)" = "$before"
   if [[ $watched == validation ]]; then
     exits 65 "another seed draws another split" train "$TEST_TMP/data.yaml" "${more[@]}" --resume --set seed=2
     exits 0 "a test sample is gone" train "$TEST_TMP/data.yaml" "${more[@]}" --resume
-    says "a warning" "the test samples differ from those"
+    says "a warning" "the test data has changed since the checkpoint"
   fi
   head -n 200 datasets/digits/digits.csv > "$TEST_TMP/test.csv"
 done

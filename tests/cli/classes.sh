@@ -58,7 +58,7 @@ check "is as by numbers" test "$out" = "$whole"
 # A run can only be resumed with the same selection of classes and samples.
 resume() { "$GTRAIN" train config.yaml --device "$DEVICE" --run-dir run --quiet --resume "$@"; }
 exits 65 "fewer of each class" resume --set data.per_class=39
-says "are other samples" "the training samples differ from those"
+says "are other samples" "the training data has changed since the checkpoint"
 exits 65 "the classes in another order" resume --set 'data.classes=[three, nine, seven]'
 exits 0 "the same, written otherwise" resume --set 'data.classes=[9, three, 7]' --set train.epochs=31
 # Tables are aligned even if a name has fewer terminal columns than bytes.

@@ -111,7 +111,7 @@ says "names the category" "sex=female"
 awk 'BEGIN { print "PassengerId,a,y"; for (i = 1; i < 20; i++) printf "%d,%d,%.1f\n", i, i * i % 7, i / 3 }' > table.csv
 check_table() { "$GTRAIN" check table.yaml --set "data.columns=$1"; }
 exits 0 "a column of row numbers" check_table '~'
-says "is said" "table.csv: column 'PassengerId' counts the rows from 1 and is an input; data: {columns: {PassengerId: ignore}} leaves it out"
+says "is said" "table.csv: column 'PassengerId' counts the rows from 1 but is an input; ignore it with data: {columns: {PassengerId: ignore}}"
 exits 0 "… once left out" check_table '{PassengerId: ignore}'
 check "no more" test "$(grep -c 'counts the rows' <<< "$out")" = 0
 
@@ -151,6 +151,26 @@ printf 'data: {train: survey.csv, target: y}\nmodel: [{linear: 1}]\nloss: mse\nt
 kinds() { "$GTRAIN" check survey.yaml | awk '/ kind /{ at = index($0, "kind") } / number /{ print index($0, "number") - at }'; }
 check "columns of long names are aligned" test "$(kinds | xargs)" = "0 0"
 
+# At most 20 columns are shown, and on a terminal no line of the table is wider than it.
+awk 'BEGIN { for (r = 0; r < 9; r++) { for (i = 0; i < 30; i++) printf r ? "%d.5," : i % 3 ? "c%d," : "the length of part %d in mm,", r ? r * i : i
+                                       print r ? r : "y" } }' > wide.csv
+sed 's/survey/wide/' survey.yaml > wide.yaml
+exits 0 "a table of 30 columns" "$GTRAIN" check wide.yaml
+check "… shows 20 of them" test "$(grep -c ' number ' <<< "$out")" = 20
+says "… and says where the others are" "… 10 more columns; --json lists all"
+exits 0 "… as JSON" "$GTRAIN" check wide.yaml --json
+check "… has all" test "$(grep -o '"kind":"number"' <<< "$out" | wc -l)" = 30
+widest() { # COLUMNS: the width of the widest line of the table on a terminal of this width
+  script -qec "stty cols $1; exec '$GTRAIN' check wide.yaml --device cpu" /dev/null < /dev/null | tr -d '\r' |
+    sed -n '/^  column /,/^$/p' | grep -v 'more columns' | LC_ALL=C.UTF-8 wc -L
+}
+if command -v script > /dev/null; then
+  for width in 30 60 80 100 140; do
+    n=$(widest $width)
+    check "… fits into $width columns" test "$n" -le $width -a "$n" -gt $((width / 3))
+  done
+fi
+
 # The time to read a table is proportional to the number of columns, not to its square. Every third column is omitted.
 awk 'BEGIN { for (r = 0; r < 4; r++) { for (i = 0; i < 100000; i++) printf i % 3 ? "%c," : "c,", 97 + (i + r) % 3
                                        print r ? r : "y" } }' > many.csv
@@ -161,6 +181,6 @@ train: {epochs: 1, batch_size: 3}
 YAML
 many() { (ulimit -t 10 && exec "$GTRAIN" check many.yaml --device cpu) 2> many.err > many.txt; }
 check "100,000 columns in less than 10 seconds" many
-left_out() { [[ $(grep -c "is left out" many.err) = 33334 ]]; }
+left_out() { [[ $(grep -c "skipped column" many.err) = 33334 ]]; }
 check "a third of 100,000 columns is left out" left_out
 finish

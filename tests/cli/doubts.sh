@@ -30,7 +30,7 @@ no_pattern
 awk "$random"' print "a,y"; for (k = 0; k < 120; k++) { a = k % 6 / 3 - 1; print a "," a * a * a * a + (random() - 0.5) / 5 } }' > "$TEST_TMP/again.csv"
 network again 'task: regression'
 exits 0 "values that were measured again and again" "$GTRAIN" explain "$TEST_TMP/again" --functions x
-says "… do" "this formula is doubtful: its residuals are not noise: nearby samples have similar residuals"
+says "… do" "this formula is doubtful: its residuals show structure: nearby samples have similar residuals"
 exits 0 "… but not with the right function" "$GTRAIN" explain "$TEST_TMP/again" --functions x^4
 no_pattern
 

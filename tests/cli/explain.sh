@@ -106,7 +106,7 @@ check "… and is not doubted" test "${out/doubtful/}" = "$out"
 exits 0 "its expression" "$GTRAIN" explain "$TEST_TMP/table/model.bin" --expression
 says "… is of x0" "0.5*x0^2 + 3"
 exits 0 "a line in its place" "$GTRAIN" explain "$TEST_TMP/table/model.bin" --functions x
-says "… is doubted" "warning: this formula is doubtful: its residuals are not noise"
+says "… is doubted" "warning: this formula is doubtful: its residuals show structure"
 exits 0 "… as JSON" "$GTRAIN" explain "$TEST_TMP/table/model.bin" --functions x --json
 says "… is doubted as well" '"name":"doubtful_formula"'
 says "… and names its inputs" '"inputs":["length__m_","ones"]'
@@ -123,7 +123,7 @@ optimizer: lbfgs
 train: {batch_size: 80, phases: [{steps: 60}, {steps: 1, symbolic: {together: true, library: [x, x^2, sigmoid, tanh]}}]}
 YAML
 exits 0 "logits" "$GTRAIN" train "$TEST_TMP/logit.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/logit"
-says "… become functions by the outputs" "1 of 1 edges are functions; 0 -> 0 is x, "
+says "… become functions by the outputs" "1 of 1 edges replaced by functions: 0 -> 0 is x ("
 exits 0 "… are explained" "$GTRAIN" explain "$TEST_TMP/logit/unsnapped.bin"
 says "… not their targets" "2*a + 0.5
 the formula is fitted to the network's outputs: loss 'bce' does not train them to equal the targets"
@@ -158,5 +158,5 @@ refused "an unknown limit" 's/edge: 3e-2/egde: 3e-2/' "did you mean 'edge'?"
 sed 's/^  - kan.*//; s/^model:/model: [{linear: 1}]/; /phases/d; s/eval_every: 50/steps: 2/' "$TEST_TMP/run.yaml" > "$TEST_TMP/linear.yaml"
 exits 0 "a model that is not a KAN" "$GTRAIN" train "$TEST_TMP/linear.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/linear"
 exits 65 "… is not explained" "$GTRAIN" explain "$TEST_TMP/linear/model.bin"
-says "… says which layer" "layer 'linear1' (linear) is another"
+says "… says which layer" "formulas need a model made of KAN layers; 'linear1' is a linear layer"
 finish

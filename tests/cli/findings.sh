@@ -54,7 +54,7 @@ exits 0 "exponential in one epoch" "$GTRAIN" check length.yaml --set 'schedule={
 says "… never changes" "needs at least 2 epochs, and the run has 1"
 exits 0 "patience" "$GTRAIN" check length.yaml --set train.early_stopping=4
 says "… that never ends" "early stopping cannot end the run: it has 4 evaluations, and patience is 4"
-finds watches_test "--set:1:22" "early_stopping.patience watches the test data, as there is no validation split" "$GTRAIN" check length.yaml --set train.early_stopping=3
+finds watches_test "--set:1:22" "early_stopping.patience watches the test data, because there is no validation split" "$GTRAIN" check length.yaml --set train.early_stopping=3
 finds watches_test "--set:1:27" "early_stopping.goal watches" "$GTRAIN" check length.yaml --set train.early_stopping.goal=0.1
 finds watches_test "--set:1:28" "checkpoint.keep_best watches" "$GTRAIN" check length.yaml --set train.checkpoint.keep_best=true
 finds watches_test "--set:1:17" "schedule 'plateau' watches" "$GTRAIN" check length.yaml --set 'schedule={type: plateau, patience: 2}'
@@ -168,12 +168,12 @@ data: {train: from1.csv, test_fraction: 0.4}
 model: [{linear: 4}]
 loss: cross_entropy
 YAML
-finds empty_class classes.yaml:1:7 "no training sample is of class 0: labels count from 0, and 3 of the 4 classes occur" "$GTRAIN" check classes.yaml
+finds empty_class classes.yaml:1:7 "class 0 has no training sample: labels count from 0, and 3 of the 4 classes occur" "$GTRAIN" check classes.yaml
 says "the way out" "data: {task: classification, classes: [1, 2, 3]}"
 # class_names for labels that are text already, and with a different number of names.
 named="data={train: train.csv, class_names"
 printf 'a,y\n1,x\n2,y\n3,z\n' > train.csv
-finds empty_class "--set:1:38" "no training sample is of class 'u', 'v', which class_names lists" \
+finds empty_class "--set:1:38" "class_names lists 'u', 'v', but no training sample has such a label" \
   "$GTRAIN" check classes.yaml --set "$named: [x, y, z, u, v]}" --set 'model=[{linear: 5}]'
 silent "another order" "$GTRAIN" check classes.yaml --set "$named: [z, y, x]}" --set 'model=[{linear: 3}]'
 exits 65 "other names than the labels" "$GTRAIN" check classes.yaml --set "$named: [A, B, C]}"
@@ -211,7 +211,7 @@ finds constant_target "--set:1" "the target 'y' is 1 in all training samples" "$
 exits 78 "one label, three outputs" "$GTRAIN" check classes.yaml --set data.train=one.csv --set 'model=[{linear: 3}]' --set 'loss=~'
 says "… are classes only if the config says so" "help: data: {task: classification}, if the targets are classes"
 exits 0 "one label" "$GTRAIN" check classes.yaml --set data.train=one.csv --set 'model=[{linear: 2}]'
-says "is said" "all training samples are of one class, '1'"
+says "is said" "all training samples have the same class, '1'"
 check "… once" test "$(grep -c warning <<< "$out")" = 1
 printf 'a,y\n1,x\n2,y\n3,z\n' > train.csv
 printf 'a,y\n4,x\n5,x\n' > test.csv
@@ -256,7 +256,7 @@ rm -r photos/val
 mkdir photos/__MACOSX
 finds splits_as_classes photos.yaml:1:15 "splits: 1_test, 2_train" "$GTRAIN" check photos.yaml
 says "… by a word of them" "data: {train: photos/2_train, test: photos/1_test}"
-finds empty_folder photos.yaml:1:15 "photos/__MACOSX holds no pictures (.png, .jpg, .jpeg): it is not read as a class" "$GTRAIN" check photos.yaml
+finds empty_folder photos.yaml:1:15 "photos/__MACOSX contains no pictures (.png, .jpg, .jpeg), so it is not a class" "$GTRAIN" check photos.yaml
 rm -r photos/2_train/extra photos/__MACOSX
 mv photos/1_test photos/finch
 mv photos/2_train photos/robin
@@ -372,12 +372,12 @@ exits 0 "silenced in predict" "$GTRAIN" predict near/model.bin shifted.csv --str
 exits 78 "another name" "$GTRAIN" predict near/model.bin shifted.csv --set quiet=outside_trainig
 says "… is refused" "did you mean 'outside_training'?"
 exits 65 "a column elsewhere" "$GTRAIN" predict near/model.bin shifted.csv --strict
-says "… is named" "shifted.csv: warning: 2 of 2 samples lie outside the range of the training data: values of column 2 from 260 to 299, trained on"
+says "… is named" "shifted.csv: warning: 2 of 2 samples lie outside the range of the training data: column 2 is 260 to 299, trained on"
 { for i in $(seq 99); do echo "50,$i"; done && echo 1e6,60; } > one.csv
 exits 65 "one of a hundred, in another unit" "$GTRAIN" predict near/model.bin one.csv --strict
 says "… is counted" "1 of 100 samples lies outside"
 exits 65 "… as JSON" "$GTRAIN" predict near/model.bin one.csv --strict --json
-check "… is a line of JSON" test "$(grep -c '^{"finding":{"name":"outside_training","text":"1 of 100 samples lies outside the range of the training data: values of column 1 from ' <<< "$out")" = 1
+check "… is a line of JSON" test "$(grep -c '^{"finding":{"name":"outside_training","text":"1 of 100 samples lies outside the range of the training data: column 1 is ' <<< "$out")" = 1
 check "… and no other" test "$(grep -c 'warning: ' <<< "$out")" = 0
 mkdir folder
 exits 65 "a folder for a model of numbers" "$GTRAIN" predict near/model.bin folder
@@ -387,12 +387,12 @@ printf 'data: {train: constant.csv, target: y, task: regression}\nmodel: [{linea
 exits 0 "a column that never changes" "$GTRAIN" train constant.yaml --run-dir constant
 printf 'a,k\n1,7\n2,8\n' > other.csv
 exits 65 "… and does" "$GTRAIN" predict constant/model.bin other.csv --strict
-says "… is told" "1 of 2 samples lies outside the range of the training data: values of 'k' from 7 to 8, trained on 7"
+says "… is told" "1 of 2 samples lies outside the range of the training data: 'k' is 7 to 8, trained on 7"
 printf 'a,k\n2,8\n' > other.csv
 exits 65 "… in one sample" "$GTRAIN" predict constant/model.bin - --strict < other.csv
-says "… is told" "<stdin>: warning: the sample lies outside the range of the training data: value of 'k' is 8, trained on 7"
+says "… is told" "<stdin>: warning: the sample lies outside the range of the training data: 'k' is 8, trained on 7"
 sed '1!s/^/9/' constant.csv > test.csv
-finds outside_training "--set:1:11" "samples lie outside the range of the training data: values of 'a' from 91 to 950" "$GTRAIN" check constant.yaml --set data.test=test.csv
+finds outside_training "--set:1:11" "samples lie outside the range of the training data: 'a' is 91 to 950" "$GTRAIN" check constant.yaml --set data.test=test.csv
 finds repeated_samples "--set:1:11" "50 of the 50 test samples are also in the training split" "$GTRAIN" check constant.yaml --set data.test=constant.csv
 sed '1!s/^\([0-9]*\)/\1.25/; $d' constant.csv > like.csv
 silent "a test file like the training file" "$GTRAIN" check constant.yaml --set data.test=like.csv
@@ -499,12 +499,14 @@ silent "a table that is scaled" "$GTRAIN" check city.yaml --set quiet=unseen_cat
 silent "a model that ends in the targets' units" "$GTRAIN" check city.yaml --set quiet=unseen_category --set data.normalize_targets=none --set 'model=[{linear: 1}, {expression: "2000 + 20*x"}]'
 awk 'BEGIN { print "dose,y"; for (i = 0; i < 40; i++) print 5 * (1 + i % 4) " mg," i % 7 }' > dose.csv
 printf 'data: {train: dose.csv, target: y, task: regression, test_fraction: 0.2}\nmodel: [{linear: 1}]\ntrain: {epochs: 1}\nquiet: [repeated_samples]\n' > dose.yaml
-finds numbers_as_text "dose.yaml:1:15" "column 'dose' has numbers with 'mg' after them, which are read as 4 categories" "$GTRAIN" check dose.yaml
+finds numbers_as_text "dose.yaml:1:15" "'dose' holds numbers with the unit 'mg' ('5 mg'), read as text with 4 categories" "$GTRAIN" check dose.yaml
+awk 'BEGIN { print "dose,y\nnone,1"; for (i = 0; i < 60; i++) print 1 + i % 25 "%," i % 7 }' > share.csv
+finds numbers_as_text "--set:1:12" "'dose' holds percentages ('1%'), read as text with 26 categories" "$GTRAIN" check dose.yaml --set data.train=share.csv
 silent "categories that the config names" "$GTRAIN" check dose.yaml --set 'data.columns={dose: category}'
 awk 'BEGIN { print "a,b,y,z"; for (i = 0; i < 40; i++) print (i % 10 ? 5 + i : -999) "," (i % 2 ? -9 : 3) "," i / 7 "," i % 3 "." i ",45" }' | sed 's/,\([0-9.]*\),45$/,"\1,45"/' > gaps.csv
 printf 'data: {train: gaps.csv, target: y, ignore: z, test_fraction: 0.2}\nmodel: [{linear: 1}]\ntrain: {epochs: 1}\n' > gaps.yaml
 finds sentinel_values gaps.yaml:1:15 "4 of 40 cells of column 'a' are -999, and all others lie from 6 to 44" "$GTRAIN" check gaps.yaml --set quiet=repeated_samples
 silent "a number that is named" "$GTRAIN" check gaps.yaml --set 'data.missing_values=[-999]'
-finds many_classes gaps.yaml:1:15 "the target 'z' has 40 different texts in 40 rows, and each is read as a class ('0.0,45', …)" "$GTRAIN" check gaps.yaml \
+finds many_classes gaps.yaml:1:15 "the text target 'z' has 40 distinct values in 40 rows, and each is read as a class ('0.0,45', …)" "$GTRAIN" check gaps.yaml \
   --set data.target=z --set data.ignore=y --set 'data.missing_values=[-999]' --set model.0.linear=40 --set quiet=missing_class
 finish

@@ -63,7 +63,7 @@ exits 0 "a threshold that is chosen" chosen auto
 line=$(grep "^threshold" <<< "$out")
 check "… and said" grep -qE '^threshold 0\.[0-9]+ \(largest f1 on validation: 0\.[0-9]+; 0.5 gives 0\)$' <<< "$line"
 threshold=$(cut -d' ' -f2 <<< "$line") best=$(sed 's/.*validation: \([0-9.]*\);.*/\1/' <<< "$line")
-says "the shares of both classes are said" "task: binary classification: 'no' 96.0 %, 'yes' 4.0 % (inferred: the targets are words; data.task sets it)"
+says "the shares of both classes are said" "task: binary classification: 'no' 96.0 %, 'yes' 4.0 % (inferred: the targets are text; set data.task to change it)"
 exits 0 "eval answers with it" evaluate auto --split validation --json
 check "… and says it" test "$(number threshold)" = "$threshold"
 check "… with the metric of the choice" awk -v a="$(number f1)" -v b="$best" 'BEGIN { exit !(a - b < 1e-4 && b - a < 1e-4) }'
@@ -123,7 +123,7 @@ says "… in JSON" "\"task\":{\"kind\":\"regression\",\"text\":\"regression of '
 exits 0 "several numbers" tasks --set 'data={train: rare.csv, target: [y, w], ignore: [rare]}' --set loss=mse
 says "… with how many" "$(printf 'task            regression of 2 targets\n')"
 exits 0 "more classes" "$GTRAIN" check "$OLDPWD/configs/digits.yaml" --set loss=null
-says "… are counted" "task            classification: 10 classes (inferred: the targets are whole numbers from 0; data.task sets it)"
+says "… are counted" "task            classification: 10 classes (inferred: the targets are integers counting from 0; set data.task to change it)"
 exits 0 "predicted" "$GTRAIN" predict labels inputs.csv --output labels.jsonl
 check "… by name" grep -q '"labels":\["Late","big"\]' labels.jsonl
 exits 0 "… as columns" "$GTRAIN" predict labels inputs.csv --output predicted.csv

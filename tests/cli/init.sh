@@ -16,7 +16,7 @@ refused() { # CODE NAME TEXT OPTION…: an error that contains TEXT, and no conf
 
 # Regression of a quantity that is far from 0, and classification.
 exits 0 "a regression" "$GTRAIN" init csv datasets/penguins/penguins.csv
-says "it says what it predicts" "target: 'body_mass_g', the last column; --target COLUMN chooses another"
+says "it says what it predicts" "no --target given, using the last column 'body_mass_g'"
 says "… and what to do next" "next: gtrain train penguins.yaml"
 trains penguins.yaml --fail-if 'r2<0.7'
 exits 0 "classes" "$GTRAIN" init csv datasets/digits/digits.csv --target label
@@ -25,7 +25,7 @@ check "… in the config, too" grep -q '^# Classes, with their training samples:
 check "… which validates and keeps the best weights" grep -q 'keep_best: true' digits.yaml
 trains digits.yaml --set train.epochs=10 --quiet --fail-if 'accuracy<0.8'
 exits 65 "… and is no formula" "$GTRAIN" explain run-digits.yaml --pareto
-says "… says why" "layer 'linear1' (linear) is another"
+says "… says why" "formulas need a model made of KAN layers; 'linear1' is a linear layer"
 exits 2 "an unknown target" "$GTRAIN" init csv datasets/digits/digits.csv --target lable -o new.yaml
 says "… with the nearest name" "did you mean 'label'?"
 
@@ -36,20 +36,20 @@ awk 'BEGIN { print "id,name,age,sex,height,size"
     printf "%d,person %d,%s,%s,%.1f,%s\n", i, i, age, sex, 150 + i/2, size
   } }' > people.csv
 exits 0 "columns that cannot be inputs" "$GTRAIN" init csv people.csv
-says "… are named" "left out: 'id' (counts the rows; if it is an input, remove it from 'ignore')"
-says "… with the reason" "left out: 'name' (free text)"
+says "… are named" "skipped 'id': counts the rows; if it is an input, remove it from 'ignore'"
+says "… with the reason" "skipped 'name': free text"
 check "… as in the config" grep -q '^  ignore: \[id, name\]' people.yaml
-check "… with what they contain" grep -q '^#   name    text, 60 different: left out, free text' people.yaml
-check "… categories are inputs" grep -q '^#   sex     categories, 2 different$' people.yaml
+check "… with what they contain" grep -q '^#   name    text, 60 distinct values: skipped, free text' people.yaml
+check "… categories are inputs" grep -q '^#   sex     categories, 2 distinct values$' people.yaml
 check "… and their gaps" grep -q '^#   age .*, 8 of 60 missing' people.yaml
 trains people.yaml --quiet
 
 # Row numbers that do not begin at 1.
 awk -F, -v OFS=, 'NR > 1 { $1 += 100000 } 1' people.csv > numbered.csv
 exits 0 "ids of a survey" "$GTRAIN" init csv numbered.csv
-says "… count the rows, too" "left out: 'id' (counts the rows; if it is an input, remove it from 'ignore')"
+says "… count the rows, too" "skipped 'id': counts the rows; if it is an input, remove it from 'ignore'"
 exits 0 "… which training without init" "$GTRAIN" check numbered.yaml --set 'data.ignore=[name]'
-says "… tells" "column 'id' counts the rows from 100001 and is an input; data: {columns: {id: ignore}} leaves it out"
+says "… tells" "column 'id' counts the rows from 100001 but is an input; ignore it with data: {columns: {id: ignore}}"
 
 # Several targets: quantities, and labels that are yes or no.
 awk 'BEGIN { print "x,z,late,big,price,days"
@@ -98,15 +98,15 @@ exits 0 "… and classes are counted" "$GTRAIN" check rarest.yaml
 says "… as training counts them" "classes         ${counts:-none}"
 printf 'dose,y\n' > units.csv; awk 'BEGIN { for (i = 0; i < 30; i++) print i " mg," i % 7 / 2 }' >> units.csv; sed -i 's/^dose/dose,x/; s/mg,/mg,1.5,/; s/,1.5,0$/,2.5,0/' units.csv
 exits 0 "units" "$GTRAIN" init csv units.csv
-says "… are the reason" "left out: 'dose' (numbers with 'mg' after them)"
+says "… are the reason" "skipped 'dose': numbers with the unit 'mg'"
 
 # A column that cannot be read does not affect the others.
 awk 'BEGIN { print "day,when,colour,vast,x,cls"
   for (i = 0; i < 84; i++) printf "%02d/%02d/2024,2024-%02d-%02d,%s,%s,%.1f,%s\n", 1 + i % 12, 1 + i / 12, 1 + i / 12, 1 + i % 28, (i % 3 ? "red" : "blue"), (i == 5 ? "1e300" : i), i * 37 % 101, (i % 2 ? "a" : "b") }' > dates.csv
 for target in cls x; do
   exits 0 "dates whose day and month could be either way round, for $target" "$GTRAIN" init csv dates.csv -t $target --force
-  says "… are left out with the reason" "left out: 'day' (day and month could be either way round)"
-  says "… as are numbers that are too large" "left out: 'vast' (numbers that are too large for a 32-bit float)"
+  says "… are left out with the reason" "skipped 'day': day and month could be either way round"
+  says "… as are numbers that are too large" "skipped 'vast': numbers that are too large for a 32-bit float"
   check "… alone" grep -q '^  ignore: \[day, vast\]' dates.yaml
   check "… with the line that decides" grep -q '^  # columns: {day: {type: date, order: day_first}}$' dates.yaml
 done
@@ -116,7 +116,7 @@ exits 0 "… which reads the column" "$GTRAIN" check decided.yaml
 # Rows without a target, as in a table whose last rows are to be predicted.
 sed '2s/[^,]*$//; 5s/[^,]*$//' people.csv > unlabeled.csv
 exits 0 "empty cells in the target" "$GTRAIN" init csv unlabeled.csv
-says "… are counted" "left out: 2 rows without a value of 'size'"
+says "… are counted" "skipped 2 rows in which 'size' is missing"
 check "… and left out by the config" grep -q '^  columns: {size: {missing: drop}}  # leaves out 2 rows' unlabeled.yaml
 trains unlabeled.yaml --quiet --set train.epochs=1
 sed '2s/[^,]*$//; 5s/[^,]*$/-/' people.csv > dash.csv

@@ -75,5 +75,5 @@ done
 exits 78 "restarts and init_from" train gates none --init "$TEST_TMP/gates/model.bin" --set train.restart_every=1 \
   --set 'train.early_stopping={goal: 0, metric: loss}'
 exits 0 "inputs on another scale" train dense scaled --set data.normalize.scale=1 --set train.epochs=1
-says "… are warned of" "not normalized like those of"
+says "… are warned of" "inputs use other normalization statistics than"
 finish

@@ -44,6 +44,7 @@ train:
 YAML
 train() { "$GTRAIN" train "${config:-$TEST_TMP/finer.yaml}" --device "$DEVICE" --run-dir "$TEST_TMP/$1" "${@:2}"; }
 exits 0 "a run that refines" train whole
+says "… says from which grid to which" "phase 2: kan1: grid refined from 4 to 12, splines refitted"
 losses=$(grep '"split":"test"' "$TEST_TMP/whole/metrics.jsonl" | sed 's/.*"loss":\([^,}]*\).*/\1/')
 check "a finer grid keeps what was learned" awk -v all="$(tr '\n' ' ' <<< "$losses")" \
   'BEGIN { split(all, l, " "); exit !(l[3] < 1.02 * l[2] && l[3] > 0.98 * l[2]) }'

@@ -41,7 +41,7 @@ says "… marks its best" " *  "
 { echo age,fare,left; for k in {1..40}; do echo "$((k % 7)),$((k * 13 % 37 + 100)),$( ((k % 4)) && echo no || echo yes)"; done; } > boat.csv
 printf 'data: {train: boat.csv, target: left, test_fraction: 0.25, normalize: none}\nmodel: [{linear: 2}]\noptimizer: {type: sgd, lr: 1e-9}\ntrain: {epochs: 1}\nquiet: [repeated_samples]\n' > boat.yaml
 exits 0 "a run that learns nothing" "$GTRAIN" train boat.yaml --device "$DEVICE" --run-dir boat
-says "… says what guessing reaches" "(always 'no': 0."
+says "… says what guessing reaches" "(baseline, always 'no': 0."
 says "… and that it is no better" "warning: the model is no better than guessing: test accuracy "
 says "… and why" "input column 'fare' reaches 135 and is not scaled; set data: {normalize: standard}"
 exits 0 "its evaluation" "$GTRAIN" eval boat --device "$DEVICE" --json
@@ -52,7 +52,7 @@ exits 0 "if one class has most samples" "$GTRAIN" train boat.yaml --device "$DEV
 says "… it is the accuracy that is no better" "warning: the accuracy is no better than guessing: test accuracy is 0."
 says "… and other metrics say more" "one class has most samples, so accuracy says little: add metrics: [roc_auc, f1]"
 exits 0 "one that learns" "$GTRAIN" train classes.yaml --device "$DEVICE" --run-dir learned --set train.epochs=200 --set optimizer.lr=0.05
-says "… is compared with the mean" "(always the mean: "
+says "… is compared with the mean" "(baseline, always the mean: "
 check "… without a warning" test "$(grep -c "no better" <<< "$out")" = 0
 exits 0 "the list" "$GTRAIN" schema metrics
 says "… has each with a line" "balanced_accuracy"

@@ -85,7 +85,7 @@ mkdir a b && cp train.csv a/d.csv && cp same.csv b/d.csv
 sed 's/train.csv/d.csv/; s/epochs: 30/epochs: 1/' config.yaml > a/c.yaml
 again() { "$GTRAIN" eval "$1" --device "$DEVICE" --quiet "${@:2}"; }
 at() { (cd "$1" && "${@:2}"); }
-changed="the test samples differ from those of the run that made"
+changed="the test data differs from the data that"
 exits 0 "a file next to the config" "$GTRAIN" train a/c.yaml --device "$DEVICE" --run-dir beside --quiet
 exits 0 "is found by eval" again beside/model.bin
 known=$out
@@ -106,7 +106,7 @@ exits 0 "unless it is named" at b again model.bin --set data.test=d.csv
 check "then there is none" test "$(grep -c "$changed" <<< "$out")" = 0
 sed -i '2s/^./9/' a/d.csv
 exits 0 "the file has changed" again beside/model.bin --split train
-says "a warning" "warning: the train samples differ from those of the run"
+says "a warning" "warning: the training data differs from the data that"
 
 # Column names that are not UTF-8 cannot be stored in a model file.
 { printf 'gr\xf6\xdfe,b,kind\n' && rows 1 200; } > latin.csv

@@ -41,8 +41,8 @@ same() { cmp "$TEST_TMP/$1/model.bin" "$TEST_TMP/$2/model.bin" && cmp "$TEST_TMP
 
 exits 0 "a series trains" train whole
 says "… its windows are counted" "2 series; windows of 8 rows, then 3 to predict: 150 training, 40 validation, 40 test"
-says "… the gap is named, with its line" "1 gap in time, the first before line 123; no window crosses one"
-says "… and the windows that it costs" "10 windows are lost there"
+says "… the gap is named, with its line" "1 gap in time, the first before line 123; windows never span a gap"
+says "… and the windows that it costs" "these gaps remove 10 of 2"
 check "… lines of progress have no values of single steps" test -z "$(grep 'mae\.y' <<< "$out")"
 says "… the naive forecasts come before the first step" "naive forecasts: mae "
 limit=$(train small --memory-limit 1K 2>&1 | sed -n 's/.*but at least \([0-9.]*\) KiB.*/\1/p')
@@ -170,16 +170,16 @@ check "… and errs as eval says, $mae" awk -F, -v mae="$mae" 'NR == FNR { if (F
 exits 0 "as JSON" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/now.csv" --device "$DEVICE" --quiet --json
 says "… an object for each group" '{"group":"a","forecast":[{"time":"147","step":1,"y":'
 exits 0 "a forecast of rows with empty targets" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/now.csv" --device "$DEVICE"
-check "… needs no comment" test "${out/has values in/}" = "$out"
+check "… needs no comment" test "${out/already have values/}" = "$out"
 exits 0 "a forecast of known rows, in two groups" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/rows.csv" --device "$DEVICE"
-says "… is told once" "rows.csv: 'y' has values in the rows that are forecast, the last 3 of each group; append rows with the columns of 'future' to forecast what comes after the end"
-check "…" test "$(grep -c 'has values in' <<< "$out")" = 1
+says "… is told once" "rows.csv: the rows to be forecast, the last 3 of each group, already have values of 'y'; append rows with the columns of 'future' to forecast beyond the end"
+check "…" test "$(grep -c 'already have values' <<< "$out")" = 1
 sed '$s/[^,]*$//' "$TEST_TMP/end.csv" > "$TEST_TMP/part.csv"
 exits 0 "a forecast of some known rows" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/part.csv" --device "$DEVICE"
-says "… is told, too" "'y' has values in some rows that are forecast"
+says "… is told, too" "some rows to be forecast, the last 3 of each group, already have values of 'y'"
 { cat "$TEST_TMP/now.csv"; sed '1d; s/,a,/,b,/' "$TEST_TMP/end.csv"; } > "$TEST_TMP/both.csv"
 exits 0 "a forecast of known rows in one of two groups" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/both.csv" --device "$DEVICE"
-says "… names it" "the last 3 of each group (first in 'b')"
+says "… names it" "already have values of 'y' (first in 'b')"
 
 # refuses TEXT FILE: a forecast from FILE is an error with this text.
 refuses() {
@@ -189,10 +189,10 @@ refuses() {
 sed '5d' "$TEST_TMP/now.csv" > "$TEST_TMP/gap.csv"
 refuses "expected at least 11 rows, a window of 8 and 3 ahead with the columns of 'future', but found 10" "$TEST_TMP/gap.csv"
 { head -n 1 "$TEST_TMP/end.csv"; echo '138,a,p,1,1'; sed '1d; 5d' "$TEST_TMP/now.csv"; } > "$TEST_TMP/gap.csv"
-refuses "gap.csv:6:1: a gap in time before this row is in the last window" "$TEST_TMP/gap.csv"
+refuses "gap.csv:6:1: cannot forecast: there is a gap in time before this line, inside the last window" "$TEST_TMP/gap.csv"
 sed '4s/[^,]*$//' "$TEST_TMP/now.csv" > "$TEST_TMP/lacks.csv"
 sed '4s/,[^,]*,\([^,]*\)$/,,\1/' "$TEST_TMP/now.csv" > "$TEST_TMP/refused.csv"
-refuses "refused.csv:4:1: column 'x' has no value in this row, which the forecast needs" "$TEST_TMP/refused.csv"
+refuses "refused.csv:4:1: cannot forecast: 'x' is missing in this line, inside the last window" "$TEST_TMP/refused.csv"
 exits 0 "a gap in the window is filled" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/lacks.csv" --device "$DEVICE"
 says "… which is said; the rows ahead have no gaps" "a column that had none in training are filled with the median or the most frequent value of the training rows: 'y' in 1 of"
 sed '11s/,[pqr],/,,/' "$TEST_TMP/now.csv" > "$TEST_TMP/lacks.csv"
@@ -204,7 +204,7 @@ sed '31s/[^,]*$//; 32s/[^,]*$//' "$TEST_TMP/rows.csv" > "$TEST_TMP/holes.csv"
 sed '4s/[^,]*$//' "$TEST_TMP/now.csv" > "$TEST_TMP/lacks.csv"
 exits 0 "missing: drop" train drop --set "data.train=$TEST_TMP/holes.csv" --set 'data.columns={y: {missing: drop}}' --quiet
 exits 65 "… without a forecast from such a row" "$GTRAIN" predict "$TEST_TMP/drop" "$TEST_TMP/lacks.csv" --device "$DEVICE"
-says "…" "lacks.csv:4:1: column 'y' has no value in this row, which the forecast needs"
+says "…" "lacks.csv:4:1: cannot forecast: 'y' is missing in this line, inside the last window"
 exits 0 "… while the rows ahead may lack it" "$GTRAIN" predict "$TEST_TMP/drop" "$TEST_TMP/now.csv" --device "$DEVICE"
 cut -d, -f2- "$TEST_TMP/now.csv" > "$TEST_TMP/timeless.csv"
 refuses "there is no column 't', the time of the series" "$TEST_TMP/timeless.csv"
@@ -310,7 +310,7 @@ says "… learns that a series has classes of one column" "if its texts are clas
 awk 'BEGIN { print "x,n"; for (i = 0; i < 40; i++) print i % 7 "," i % 3 }' > "$TEST_TMP/counts.csv"
 echo "{data: {train: $TEST_TMP/counts.csv, series: {window: 4, horizon: 2}, target: n}, model: [flatten, {linear: 2}]}" > "$TEST_TMP/counts.yaml"
 exits 0 "a series of counts" "$GTRAIN" check "$TEST_TMP/counts.yaml"
-says "… is a forecast of numbers, which is said" "forecast of 'n', 2 rows ahead (inferred: whole numbers of a series are quantities, not classes; data.task sets it)"
+says "… is a forecast of numbers, which is said" "forecast of 'n', 2 rows ahead (inferred: whole numbers of a series are quantities, not classes; set data.task to change it)"
 exits 0 "… also with a loss" "$GTRAIN" check "$TEST_TMP/counts.yaml" --set loss=mae
 exits 78 "… a model for classes" "$GTRAIN" check "$TEST_TMP/counts.yaml" --set 'model=[flatten, {linear: 6}]'
 says "… learns how" "help: data: {task: classification}, if the targets are classes"

@@ -50,8 +50,8 @@ for file in model.bin metrics.jsonl; do check "… train the same $file" cmp "$T
 # --- its model ------------------------------------------------------------------------------------------------------
 exits 0 "evaluates" evaluates --per-class --split validation --fail-if 'kind.accuracy<0.1' --fail-if 'accuracy<0.1' --fail-if 'load.mae>1000'
 says "baselines stand beside the results" "kind.accuracy 0."
-says "… of classes" " (always '"
-says "… and of numbers" "(always the mean: "
+says "… of classes" " (baseline, always '"
+says "… and of numbers" "(baseline, always the mean: "
 says "classes have a table" "class  "
 exits 1 "a gate on a target fails" evaluates --fail-if 'kind.accuracy<2.0e0%' --fail-if 'load.mae<1000'
 exits 2 "a gate without a target" evaluates --fail-if 'mae<1'

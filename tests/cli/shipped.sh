@@ -17,6 +17,8 @@ for name in xor @xor xor.yaml; do
   exits 0 "configs $name" "$GTRAIN" configs "$name"
   check "… prints it" test "$out" = "$(cat configs/xor.yaml)"
 done
+page() { sed -n '/^# digits.yaml$/,/^```$/ { /^# digits.yaml$/d; /^```$/d; p }' README.md; }
+check "digits is the config that the README shows" diff <(page) <(sed 1d configs/digits.yaml)
 exits 74 "configs of a name that is none" "$GTRAIN" configs digitz
 says "… has the nearest" "no config '@digitz' comes with gtrain; did you mean '@digits'?"
 

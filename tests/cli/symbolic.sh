@@ -28,8 +28,8 @@ rmse() { # MODEL: the error of the network on samples of the formula
 below() { awk -v x="$1" -v y="$2" 'BEGIN { exit !(x <= y) }'; }
 
 exits 0 "a run with a symbolic fit" train whole
-says "… says so of the first layer" "symbolic fit of 'kan1': 2 of 2 edges are functions; 0 -> 0 is sin, 1 - R2 "
-says "… and of the second" "symbolic fit of 'kan2': 1 of 1 edges are functions; 0 -> 0 is exp, 1 - R2 "
+says "… says so of the first layer" "kan1: 2 of 2 edges replaced by functions: 0 -> 0 is sin (1 - R² "
+says "… and of the second" "kan2: 1 of 1 edges replaced by functions: 0 -> 0 is exp (1 - R² "
 model=$TEST_TMP/whole/model.bin
 error=$(rmse "$model")
 check "the network is the formula: RMSE $error" below "$error" 1e-5
@@ -80,8 +80,8 @@ train:
 YAML
 config=$TEST_TMP/named.yaml
 exits 0 "a run with a symbolic fit of some edges" train named
-says "… says which" "symbolic fit of 'kan1': 2 of 6 edges are functions; 0 -> 0 is sin, 1 - R2 "
-says "… and, in the end, what nothing explains enough" " kept, nearest "
+says "… says which" "kan1: 2 of 6 edges replaced by functions: 0 -> 0 is sin ("
+says "… and, in the end, what nothing explains enough" "; splines kept"
 "$GTRAIN" inspect "$TEST_TMP/named/model.bin" > "$TEST_TMP/tensors"
 check "a finer grid is next to them" grep -Eq 'kan1.coefficients +f32 +\[1, 12, 2, 2\]' "$TEST_TMP/tensors"
 check "some function is left by pruning" grep -Eq 'symbolic_scale_in +f32 +\[[12]\]' "$TEST_TMP/tensors"

@@ -23,8 +23,8 @@ exits 65 "a title above the table" "$GTRAIN" check config.yaml
 says "has a way out" "table.csv:1:1: this line has 1 cell, but the lines from 3 on have 4; if the table begins at line 3, set data.skip: 2"
 exits 0 "with it" "$GTRAIN" train config.yaml --device "$DEVICE" --run-dir run --set data.skip=2
 says "what separates cells is said" "table.csv: cells are separated by ';'; the decimal mark is a comma"
-says "so is the column that is left out" "table.csv: column 1 is left out: it has no name and counts the rows"
-check "once" test "$(grep -c 'left out' <<< "$out")" = 1
+says "so is the column that is left out" "table.csv: skipped column 1: it has no name and counts the rows"
+check "once" test "$(grep -c 'skipped column' <<< "$out")" = 1
 exits 0 "check says it, too" "$GTRAIN" check config.yaml --set data.skip=2
 says "with two inputs" "linear1  linear         [4, 1]                          3  input"
 exits 0 "a prediction" "$GTRAIN" predict run/model.bin table.csv

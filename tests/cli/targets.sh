@@ -30,8 +30,8 @@ metric() { sed -n "s/.*\"test\":{[^}]*\"$2\":\([^,}]*\).*/\1/p" <<< "$1"; }
 # --- when targets are scaled ----------------------------------------------------------------------------------------
 exits 0 "check" checks
 line=$(grep '^targets' <<< "$out")
-says "… says so" "targets         'load' scaled by mean 7"
-says "… and how to leave them" "(data: {normalize_targets: none} leaves it as it is)"
+says "… says so" "targets         'load' standardized by mean 7"
+says "… and how to leave them" "(turn off with data: {normalize_targets: none})"
 awk -F, -v OFS=, 'NR == 2 { $3 = 1e9 } { print }' "$TEST_TMP/t.csv" > "$TEST_TMP/held_out.csv"
 exits 0 "1e9 in a test row" checks --set data.train="$TEST_TMP/held_out.csv"
 check "… changes no statistic" test -n "$line" -a "$line" = "$(grep '^targets' <<< "$out")"
@@ -52,7 +52,7 @@ unscaled "reshaped inputs" --set "data.shape=[2]"
 unscaled "class labels" --set data.target=fold --set data.task=classification --set data.split=random --set data.validation=0.1 \
   --set 'model=[{linear: 2}]' --set loss=cross_entropy --set 'metrics=[]'
 exits 0 "standard" checks --set data.target=near --set data.normalize_targets=standard
-says "… scales any target" "'near' scaled by mean"
+says "… scales any target" "'near' standardized by mean"
 # refused NAME TEXT OPTION…: with these options, scaling is an error with this text.
 refused() {
   exits 78 "$1" checks --set data.normalize_targets=standard "${@:3}"
@@ -67,7 +67,7 @@ says "… suggests the right one" "did you mean 'standard'?"
 
 # --- the same error as with targets scaled by hand, but in the units of the data ------------------------------------
 exits 0 "a run" train whole
-says "… says so" "targets: 'load' scaled by mean 7"
+says "… says so" "targets: 'load' standardized by mean 7"
 check "rmse is in metrics.jsonl, without being asked for" grep -q '"rmse":' "$TEST_TMP/whole/metrics.jsonl"
 auto=$(sed -n 's/.* rmse \([0-9.]*\)$/\1/p' <<< "$out")
 awk -F, -v OFS=, -v CONVFMT=%.9g -v m="$mean" -v d="$deviation" 'NR > 1 { $3 = ($3 - m) / d } { print }' "$TEST_TMP/t.csv" \
@@ -112,7 +112,7 @@ check "price, too" awk -v v="$(metric "$both" r2.price)" 'BEGIN { exit !(v > 0.9
 exits 0 "L-BFGS" train lbfgs "${two[@]}" --set optimizer=lbfgs --set train.epochs=40
 check "… learns both" awk -v a="$(metric "$out" r2.load)" -v b="$(metric "$out" r2.price)" 'BEGIN { exit !(a > 0.98 && b > 0.98) }'
 exits 0 "from a model with other scales" train from --set init_from.model="$TEST_TMP/whole/model.bin" --set data.train="$TEST_TMP/shifted.csv"
-says "… says so" "the targets are not normalized like those of"
+says "… says so" "targets use other normalization statistics than"
 short=("${two[@]}" --set train.accumulate=2 --set train.epochs=6 --set train.eval_every=0)
 if grep -q '^vulkan' <<< "$("$GTRAIN" devices 2>&1)"; then
   DEVICE=cpu exits 0 "a short run on the CPU" train short "${short[@]}"
@@ -147,7 +147,7 @@ train:
     - {steps: 1, optimizer: {type: sgd, lr: 1.0e-12}, symbolic: {together: true, library: [x, x^2, sin, exp, tanh]}}
 YAML
 exits 0 "a KAN, then functions" "$GTRAIN" train "$TEST_TMP/kan.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/kan"
-says "… that the targets ask for" "symbolic fit of 'kan2': 1 of 1 edges are functions; 0 -> 0 is exp"
+says "… that the targets ask for" "kan2: 1 of 1 edges replaced by functions: 0 -> 0 is exp (1 - R² "
 exits 0 "the formula" "$GTRAIN" explain "$TEST_TMP/kan/model.bin" --fail-if 'network_rmse>20'
 says "… is in the data's units" "500*exp(sin(pi*a) + b^2) + 1000"
 finish

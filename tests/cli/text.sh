@@ -146,10 +146,10 @@ printf 'A poor film\r\nsomething great\n' > "$TEST_TMP/new.txt"
 exits 0 "new lines" "$GTRAIN" predict "$TEST_TMP/lines" "$TEST_TMP/new.txt" --device "$DEVICE" --quiet
 check "… and their classes" test "$(grep -o '^no \|^yes ' <<< "$out" | tr -d '\n')" = 'no yes '
 exits 0 "lines with labels" "$GTRAIN" predict "$TEST_TMP/lines" "$TEST_TMP/reviews.txt" --device "$DEVICE"
-says "… what is before the tab is not the text" "reviews.txt: every line has a tab"
+says "… what is before the tab is not the text" "reviews.txt: treating the text before the tab as a label"
 printf 'no\tA poor film\nxyzzy\n' > "$TEST_TMP/mixed.txt"
 exits 0 "some lines with a tab" "$GTRAIN" predict "$TEST_TMP/lines" "$TEST_TMP/mixed.txt" --device "$DEVICE"
-says "… are all text" "mixed.txt: 1 of 2 lines have a tab; what is before it is read as text"
+says "… are all text" "mixed.txt: 1 of 2 lines have a tab; treating the text before it as text, not as a label"
 says "… a text of unknown words is named" "mixed.txt: no word of 1 of 2 texts is known to the model"
 exits 0 "a CSV for a model of lines" "$GTRAIN" predict "$TEST_TMP/lines" "$TEST_TMP/new.csv" --device "$DEVICE"
 says "… is read as lines" "new.csv: each line, also the first, is read as a text without columns"

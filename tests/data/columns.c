@@ -82,7 +82,7 @@ static const decision decisions[] = {
     {"01/02/2024|13/14/2024", "columns: {x: date}", -1, "has texts that are not dates of one form"},
     {"01/02/2024|13/04/2024", "columns: {x: {type: date, order: month_first}}", -1,
      "has dates in another order"},
-    {"a|b|c|d|e|f|g|h|i|j|k", "", -1, "has free text: 11 different texts in 11 cells"},
+    {"a|b|c|d|e|f|g|h|i|j|k", "", -1, "has free text: 11 distinct values in 11 cells"},
     {"a|b|c|d|e|f|g|h|i|j|k|a|b|c|d|e|f|g|h|i|j|k", "", GT_COLUMN_CATEGORY, NULL},
     {"a|b|c", "columns: {x: number}", -1, "has texts that are not numbers"},
     {"1|-1|3", "columns: {x: {scale: log1p}}", -1,

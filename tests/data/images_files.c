@@ -103,7 +103,7 @@ static void names_are_normalized(void **state) {
   close_data(&o);
   write_image("train/caf\u00e9/4.png", 4);
   open_data(&o, "{train: %s/train, test: %s/test}", root, root);
-  expect_warning(&o, "train has two folders of the name 'caf\u00e9', in two Unicode forms");
+  expect_warning(&o, "train has two folders named 'caf\u00e9', in two Unicode forms");
   assert_int_equal(o.data.target[0].classes, 2);
   expect_values(&o.data.train, "142");
   expect_labels(&o.data.train, "001");

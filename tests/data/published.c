@@ -87,7 +87,7 @@ static void many_categories(void **state) {
     const char *path = write_text("a.csv", text);
     open_data(&o, "{train: %s}", path);
     assert_true(o.ok == (copies == 10));
-    if (!o.ok) assert_non_null(strstr(o.error.message, "has free text: 225 different texts in 2025 cells"));
+    if (!o.ok) assert_non_null(strstr(o.error.message, "has free text: 225 distinct values in 2025 cells"));
     close_data(&o);
     unlink(path);
     free(text);

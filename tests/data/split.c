@@ -140,6 +140,8 @@ static void bad_split_columns(void **state) {
   expect_bad_config(&o, 0, "there is no column 'folds'");
   open_data(&o, "{train: %s, target: y, split: {column: y}}", path);
   expect_bad_config(&o, 0, "is used twice");
+  open_data(&o, "{train: %s, target: y, inputs: [n, y]}", path);
+  expect_bad_config(&o, 0, "'y' is the target; remove it from inputs");
   open_data(&o, "{train: %s, target: y, split: {test: 1}, test_fraction: 0.5}", path);
   expect_bad_config(&o, 0, "needs exactly one of");
   open_data(&o, "{train: %s, target: y, split: {method: last, test: 1}, test_fraction: 0.5}", path);

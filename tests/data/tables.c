@@ -44,9 +44,9 @@ static const table tables[] = {
     {"a.csv", "a,b,y\n\"1,5\",\"2,25\",\"0,5\"\n", "", ": 3 columns cannot be read as they are", 0, 0, 0},
     {"a.csv", "a;b;y\n1,5;2.25;0,5\n", "", "a has numbers with a comma: '1,5' at 2:1", 0, 0, 0},
     {"a.csv", "a;b;y\n1,500;2;3\n", "",
-     ":2:1: column 'a' has numbers with commas, which may separate thousands ('1,500' at 2:1)", 0, 0, 0},
+     ":2:1: column 'a' has numbers with commas, which may be thousands separators ('1,500' at 2:1)", 0, 0, 0},
     {"a.csv", "a,b,y\n\"1,234,567\",1,2\n\"12,345\",3,4\n7,5,6\n", "",
-     "has numbers with commas, which may separate thousands ('1,234,567' at 2:1, '12,345' at 3:1); fix it with data: "
+     "has numbers with commas, which may be thousands separators ('1,234,567' at 2:1, '12,345' at 3:1); fix it with data: "
      "{columns: {a: ignore}}; or remove these commas from the file; or for decimal commas",
      0, 0, 0},
     {"a.csv", "a;b;y\n1,500;2;3\n", "decimal: comma", NULL, 1, 2, 2},
@@ -56,23 +56,22 @@ static const table tables[] = {
     {"a.csv", "a;b;y\n1,5;2,25;0,5\n", "decimal: point", "3 columns cannot be read as they are", 0, 0, 0},
     /* --- units and signs: at least three texts, nearly all with the same unit or sign --- */
     {"a.csv", "a,y\n12 mg,1\n7 mg,2\n7.5 mg,3\n-3,4\n", "",
-     ":2:1: column 'a' has numbers with 'mg' after them ('12 mg' at 2:1, '7 mg' at 3:1, '7.5 mg' at 4:1); fix it with data: "
-     "{columns: {a: ignore}}; or to read them as numbers, remove the unit or sign from the file",
+     ":2:1: column 'a' has numbers with the unit 'mg' ('12 mg' at 2:1, '7 mg' at 3:1, '7.5 mg' at 4:1); fix it with data: "
+     "{columns: {a: ignore}}; or to read the column as numbers, remove the unit or sign from the file",
      0, 0, 0},
     {"a.csv", "a,y\n$3.50,1\n\"$1,203\",2\n-$4,3\n5,4\n", "",
-     "a' has numbers with '$' before them and commas that separate thousands", 0, 0, 0},
-    {"a.csv", "a,y\n12%,1\n7%,2\n7.5%,3\n", "columns: {a: number}",
-     "column 'a' has numbers with '%' after them", 0, 0, 0},
+     "a' has numbers with '$' in front, and thousands separators", 0, 0, 0},
+    {"a.csv", "a,y\n12%,1\n7%,2\n7.5%,3\n", "columns: {a: number}", "column 'a' has percentages", 0, 0, 0},
     {"a.csv", "a,b,y\n1,5,12 %\n2,6,3 %\n3,7,9 %\n4,8,1\n", "target: y, task: regression",
-     "3 of the column's 4 cells are not numbers; to read them as numbers, remove the unit or sign", 0, 0, 0},
+     "3 of the column's 4 cells are not numbers; to read the column as numbers, remove the unit or sign", 0,
+     0, 0},
     {"a.csv", "a,y\n\"1,234.5\",1\n20.5,2\n", "",
-     "'a' has numbers with commas that separate thousands ('1,234.5' at 2:1); fix it with data: {columns: {a: ignore}}; or "
-     "to read them as numbers, remove these commas from the file",
+     "'a' has thousands separators ('1,234.5' at 2:1); fix it with data: {columns: {a: ignore}}; or "
+     "to read the column as numbers, remove these commas from the file",
      0, 0, 0},
     {"a.csv", "a;y\n6.264,45;1\n1.000,5;2\n", "decimal: comma",
-     "'a' has numbers with points that separate thousands ('6.264,45' at 2:1", 0, 0, 0},
-    {"a.csv", "a;b;y\n6.264,45;1;2\n12,5;2;2\n7,1;1;1\n", "",
-     "'a' has numbers with points that separate thousands", 0, 0, 0},
+     "'a' has thousands separators ('6.264,45' at 2:1", 0, 0, 0},
+    {"a.csv", "a;b;y\n6.264,45;1;2\n12,5;2;2\n7,1;1;1\n", "", "'a' has thousands separators", 0, 0, 0},
     {"a.csv", "a;y\n6.264,45;1\n2.000,5;2\n", "decimal: point",
      "remove these points from the file, and set data: {decimal: comma}", 0, 0, 0},
     {"a.csv", "a,y\nroom 1,1\nroom 2,2\nroom 3,3\n", "", NULL, 3, 1, 0}, /* names */

@@ -32,8 +32,12 @@ static void make(drawn *d) {
   gt_kan_trace_run(&d->trace, &d->network, x, KNOWN_SAMPLES);
   gt_kan_scores_find(&d->scores, &d->network, &d->trace);
   test_free(x);
-  d->panel = (gt_panel){
-      .title = "[2, 2, 1]", .network = &d->network, .trace = &d->trace, .scores = &d->scores, .input = names};
+  d->panel = (gt_panel){.title = "[2, 2, 1]",
+                        .error = "rmse 0.1",
+                        .network = &d->network,
+                        .trace = &d->trace,
+                        .scores = &d->scores,
+                        .input = names};
   d->panels = (gt_panels){&d->panel, 1};
   assert_true(gt_panels_size(&d->panels, &d->width, &d->height, &error));
 }
@@ -62,12 +66,12 @@ static void test_svg(void **state) {
   const char *svg = text.items;
   assert_true(!strncmp(svg, "<svg ", 5) && !strcmp(svg + strlen(svg) - 7, "</svg>\n"));
   /* For each of 6 edges two lines and a frame, which are dashed for the 3 pruned ones; for each of the 3
-   * others also its plot. Texts: title, two inputs, output. */
+   * others also its plot. Texts: two lines of title, two inputs, output. */
   assert_int_equal(count(svg, "<polyline "), 6 * 3 + 3);
   assert_int_equal(count(svg, "stroke-dasharray"), 3 * 3);
   assert_int_equal(count(svg, "<circle "), 5);
-  assert_int_equal(count(svg, "<text "), 4);
-  assert_int_equal(count(svg, "</text>"), 4);
+  assert_int_equal(count(svg, "<text "), 5);
+  assert_int_equal(count(svg, "</text>"), 5);
   assert_int_equal(count(svg, "a&lt;b"), 1);
   assert_int_equal(count(svg, "nan") + count(svg, "inf"), 0);
   assert_int_equal(count(svg, "\""), 2 * count(svg, "=\""));

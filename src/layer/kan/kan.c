@@ -36,4 +36,5 @@ GT_DEFINE(layer, kan) = {
     .min_inputs = 1,
     .max_inputs = 1,
     .refit = gt_kan_refit,
+    .describe_refit = gt_kan_describe_refit,
     .build = build_kan};

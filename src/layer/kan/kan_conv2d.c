@@ -109,4 +109,5 @@ GT_DEFINE(layer, kan_conv2d) = {
     .min_inputs = 1,
     .max_inputs = 1,
     .refit = gt_kan_refit,
+    .describe_refit = gt_kan_describe_refit,
     .build = build_conv};

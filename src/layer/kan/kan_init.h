@@ -23,4 +23,5 @@ const gt_init *gt_kan_init_create(gt_arena *arena, const gt_kan_init_settings *s
  * coarsened from the old ones. */
 void gt_kan_refit(const gt_slot *before, const float *old, const gt_slot *now, float *out,
                   const gt_slot_values *values_before);
+const char *gt_kan_describe_refit(const gt_slot *before, const gt_slot *now, gt_arena *arena);
 #endif

@@ -204,6 +204,19 @@ static void refit_knots(const gt_slot *before, const float *old, const gt_slot *
   free(to);
 }
 
+static bool is_spline(const gt_kan_attribute *a) {
+  return a->basis == GT_BASIS_BSPLINE || a->basis == GT_BASIS_KNOTS;
+}
+
+const char *gt_kan_describe_refit(const gt_slot *before, const gt_slot *now, gt_arena *arena) {
+  const gt_kan_attribute *a = before->form, *b = now->form;
+  if (!a || !b || gt_kan_is_symbolic_slot(now)) return NULL;
+  if (!is_spline(a) || !is_spline(b) || a->degree != b->degree) return "functions refitted";
+  return gt_arena_printf(arena, "grid %s from %u to %u, splines refitted",
+                         b->terms < a->terms ? "coarsened" : "refined", a->terms - a->degree,
+                         b->terms - b->degree);
+}
+
 void gt_kan_refit(const gt_slot *before, const float *old, const gt_slot *now, float *out,
                   const gt_slot_values *values_before) {
   const gt_kan_attribute *a = before->form, *b = now->form;
