@@ -1,6 +1,5 @@
 #include "spec/schema.h"
 #include "spec/hint.h"
-#include "spec/look_alike.h"
 #include "spec/schema_value.h"
 #include <assert.h>
 #include <string.h>
@@ -258,7 +257,12 @@ static bool read_shorthand(const gt_schema_reader *r, void *out, void *extra_out
       r->where ? ": " : "", r->schema->fields && r->schema->fields->name ? "" : " or nothing",
       value->kind == GT_SPEC_SEQUENCE ? "a list" : gt_arena_printf(r->arena, "'%.80s'", value->scalar));
   item->expected = list.count ? join(r->arena, "a map of: ", list.item, list.count) : "nothing after the ':'";
-  if (is_block(value))
+  const gt_hint hint = gt_hint_value(r->schema->name, value);
+  item->suggestion = hint.suggestion;
+  item->help = hint.help;
+  if (hint.from_table)
+    item->expected = NULL;
+  else if (is_block(value))
     item->help = "remove the '|': it turns the lines below into text";
   else if (value->kind == GT_SPEC_SCALAR)
     item->suggestion = missing_space(r->arena, &list, value->scalar);

@@ -2,14 +2,12 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "spec/hint.h"
-#include "spec/number_text.h"
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 enum { MAX_NUMBER = 64 }; /* bytes of a number's text, with NUL */
@@ -209,22 +207,18 @@ static gt_hint hint_for_list(gt_arena *arena, const char *text) {
 static gt_hint hint_for(const gt_schema_reader *r, const gt_field *field, const gt_spec *value) {
   if (gt_spec_is_null(value) && !(field->flags & GT_FIELD_REQUIRED))
     return (gt_hint){.help = "remove the key to use its default"};
-  if (value->kind != GT_SPEC_SCALAR) return (gt_hint){0};
+  const gt_hint known = gt_hint_value(field->name, value);
+  if (known.from_table || value->kind != GT_SPEC_SCALAR) return known;
   gt_hint list = {0};
   if (gt_field_is_list(field)) list = hint_for_list(r->arena, value->scalar);
   if (list.suggestion) return list;
   if (is_numeric(field)) {
     const bool real = field->type == GT_FIELD_FLOAT || field->type == GT_FIELD_FLOATS;
-    const gt_hint hint = gt_number_hint(r->arena, value->scalar, !real);
+    const gt_hint hint = gt_hint_number(r->arena, value->scalar, !real);
     if (hint.suggestion || hint.help) return hint;
   } else if (field->type == GT_FIELD_BOOL) {
-    static const char *const forms[][2] = {
-        {"yes", "true"}, {"no", "false"}, {"on", "true"}, {"off", "false"}, {"y", "true"},    {"n", "false"},
-        {"1", "true"},   {"0", "false"},  {"t", "true"},  {"f", "false"},   {"none", "false"}};
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-      if (!strcasecmp(value->scalar, forms[i][0])) return (gt_hint){.suggestion = forms[i][1]};
     static const char *const names[] = {"true", "false"};
-    return gt_hint_name(r->diagnostics, field->name, value->scalar, names, 2);
+    return gt_hint_name(r->diagnostics, "boolean", value->scalar, names, 2);
   }
   return (gt_hint){.suggestion = gt_schema_missing_space(r, value->scalar)};
 }

@@ -1,7 +1,6 @@
 /* Characters that look like others, and texts that are almost numbers: each gives exactly one error, with its
  * position, and with the right spelling as a suggestion if there is one. */
-#include "spec/look_alike.h"
-#include "spec/number_text.h"
+#include "spec/hint.h"
 #include "spec/schema.h"
 #include <setjmp.h>
 #include <stdarg.h>
