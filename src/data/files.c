@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -163,6 +164,10 @@ bool gt_data_target_fits(const gt_data_reader *reader, int index, double value, 
   snprintf(text, 128, "the target %g is outside %g to %g, the range that %s requires", value, range->low,
            range->high, range->whose);
   return false;
+}
+
+const char *gt_data_regression_help(double label) {
+  return label == floor(label) ? "" : "; to predict numbers, set loss: mse and data: {task: regression}";
 }
 
 void gt_data_class_help(const char *name, gt_strings classes, const char *lists, char *out, size_t size) {
