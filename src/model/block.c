@@ -127,7 +127,8 @@ static bool has_setting(const gt_layer_type *type, const char *key) {
 
 /* An item with one key as it is written in a list: "relu", "{linear: 64}". */
 static const char *format_item(gt_arena *arena, const char *name, const gt_spec *value) {
-  if (gt_spec_is_null(value)) return name;
+  bool ignored;
+  if (gt_spec_is_null(value) || gt_spec_bool(value, &ignored)) return name;
   return gt_arena_printf(arena, "{%s: %s}", name, value->kind == GT_SPEC_SCALAR ? value->scalar : "...");
 }
 

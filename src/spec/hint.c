@@ -62,6 +62,7 @@ static const gt_hint_row *find_name(const char *what, const char *word) {
   const gt_hint_row *row = gt_hint_match(gt_hint_rows, what, word);
   char singular[GT_HINT_WORD];
   const size_t length = strlen(what);
+  if (!row && *word && !word[strspn(word, "0123456789")]) row = gt_hint_match(gt_hint_rows, what, "#");
   if (row || length < 2 || length >= sizeof singular || what[length - 1] != 's') return row;
   memcpy(singular, what, length - 1);
   singular[length - 1] = 0;
@@ -106,9 +107,23 @@ static const gt_hint_row *find_key(const char *word, const char *map, const char
   return is_for_here || !found ? unsupported : found;
 }
 
-static const gt_hint_row *find_key_elsewhere(const char *word) {
-  for (const gt_hint_row *row = gt_hint_rows; row->words; row++)
-    if (maps_of(row) && row->ours && has_word(row->words, word)) return row;
+/* True if the row is about a map inside this one: "layer kan.grid_update" for kan. */
+static bool is_inside(const char *maps, const char *map) {
+  const char *dot = strrchr(maps, '.');
+  const size_t length = map ? strlen(map) : 0;
+  return dot && length && (size_t)(dot - maps) > length && !strncmp(dot - length, map, length);
+}
+
+/* The row for a key of another map. inner: `map` is a layer or another item of a list, which has nothing to
+ * do with keys of data and of other layers. */
+static const gt_hint_row *find_key_elsewhere(const char *word, const char *map, bool inner) {
+  for (const gt_hint_row *row = gt_hint_rows; row->words; row++) {
+    const char *maps = maps_of(row);
+    if (!maps || !row->ours || !has_word(row->words, word)) continue;
+    if (!inner || is_inside(maps, map) || !strncmp(maps, "train", 5) || !strncmp(maps, "optimizer", 9) ||
+        !strncmp(maps, "schedule", 8))
+      return row;
+  }
   return NULL;
 }
 
@@ -165,11 +180,16 @@ static int count_maps(const gt_diagnostics *diagnostics, const char *kind) {
 }
 
 static const char *find_label(const char *kind) {
-  static const char *const labels[][2] = {
-      {"config", "the top level of the config"}, {"augmentation", "an item of 'augment'"},
-      {"layer", "a layer of 'model'"},           {"block", "a 'repeat' of 'model'"},
-      {"init", "an 'init' of a layer"},          {"prune", "'prune' of a phase"},
-      {"symbolic", "'symbolic' of a phase"}};
+  static const char *const labels[][2] = {{"config", "the top level of the config"},
+                                          {"augmentation", "an item of 'augment'"},
+                                          {"column", "an entry of 'data.columns'"},
+                                          {"series", "'data.series'"},
+                                          {"split", "'data.split'"},
+                                          {"layer", "a layer of 'model'"},
+                                          {"block", "a 'repeat' of 'model'"},
+                                          {"init", "an 'init' of a layer"},
+                                          {"prune", "'prune' of a phase"},
+                                          {"symbolic", "'symbolic' of a phase"}};
   for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
     if (!strcmp(labels[i][0], kind)) return labels[i][1];
   return NULL;
@@ -301,9 +321,20 @@ static gt_hint make_foreign_hint(const gt_diagnostics *diagnostics, const gt_hin
                                  bool here) {
   if (here || !row->ours) return (gt_hint){row->ours, row->say, true};
   return (gt_hint){NULL,
-                   gt_arena_printf(diagnostics->arena, "'%s' is '%s' in gtrain, and belongs to %s", key,
-                                   row->ours, format_maps(diagnostics->arena, maps_of(row))),
+                   gt_arena_printf(diagnostics->arena, "'%s' is '%s' in gtrain, and belongs to %s%s%s", key,
+                                   row->ours, format_maps(diagnostics->arena, maps_of(row)),
+                                   row->say ? "; " : "", row->say ? row->say : ""),
                    true};
+}
+
+/* True for the map of a layer, an augmentation, a loss, …; false for a section. */
+static bool is_inner_map(const gt_diagnostics *diagnostics, const char *map) {
+  for (int i = 0; map && i < diagnostics->places; i++) {
+    const gt_schema_place *place = &diagnostics->place[i];
+    if (!strcmp(place->schema->name, map))
+      return strcmp(place->kind, "section") && strcmp(place->kind, "data");
+  }
+  return false;
 }
 
 /* Hint for a name in which a character only looks like the right one; empty if there is none. */
@@ -324,11 +355,12 @@ gt_hint gt_hint_foreign_key(const char *key) {
   return row ? (gt_hint){NULL, row->say, true} : (gt_hint){0};
 }
 
-gt_hint gt_hint_value(const char *what, const gt_spec *value) {
-  char word[GT_HINT_WORD] = "list";
-  if (value->kind == GT_SPEC_MAP) strcpy(word, "map");
+gt_hint gt_hint_value(const char *what, const gt_spec *value, bool any) {
+  char word[GT_HINT_WORD] = "[]";
+  if (value->kind == GT_SPEC_MAP) strcpy(word, "{}");
   if (value->kind == GT_SPEC_SCALAR) gt_hint_fold(value->scalar, word);
   const gt_hint_row *row = find_name(what, word);
+  if (!row && any) row = gt_hint_match(gt_hint_rows, what, "*");
   return row ? (gt_hint){row->ours, row->say, true} : (gt_hint){0};
 }
 
@@ -346,11 +378,13 @@ gt_hint gt_hint_key(const gt_diagnostics *diagnostics, const char *map, const ch
   const char *near = gt_nearest(key, names, count);
   if (is_close(key, near)) return (gt_hint){near, NULL, false};
   const char *place = describe_places(diagnostics, word, value);
+  const char *other = describe_other_kind(diagnostics, "", word);
+  if (place && other) /* 'dropout' is a layer, and a key of lstm */
+    place = gt_arena_printf(diagnostics->arena, "%s; as a key, %s", other, place);
   if (place) return (gt_hint){NULL, place, true};
-  row = find_key_elsewhere(word);
+  row = find_key_elsewhere(word, map, is_inner_map(diagnostics, map));
   if (row) return make_foreign_hint(diagnostics, row, key, false);
   if (near) return (gt_hint){near, NULL, false};
-  const char *other = describe_other_kind(diagnostics, "", word);
   return (gt_hint){NULL, other, other != NULL};
 }
 
@@ -360,7 +394,8 @@ gt_hint gt_hint_name(const gt_diagnostics *diagnostics, const char *what, const 
   gt_hint_fold(name, word);
   const char *exact = find_with_kind(word, what, names, count), *colon = strchr(name, ':');
   if (exact) return (gt_hint){exact, NULL, true};
-  if (colon && colon[1]) return (gt_hint){NULL, "YAML needs a space after ':'", true};
+  if (colon && colon[1])
+    return (gt_hint){NULL, colon[1] == ' ' ? "remove the quotes" : "YAML needs a space after ':'", true};
   const gt_hint fixed = make_look_alike_hint(diagnostics->arena, name, names, count);
   if (fixed.suggestion) return fixed;
   const gt_hint_row *row = find_name(what, word);

@@ -6,15 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* True if a code is in a list such as "a0 2000-200a"; *first: the first code of its range. */
+static bool is_in_ranges(const char *list, uint32_t code, unsigned long *first) {
+  for (char *end; *list; list = end + strspn(end, " ")) {
+    *first = strtoul(list, &end, 16);
+    const unsigned long last = *end == '-' ? strtoul(end + 1, &end, 16) : *first;
+    if (code >= *first && code <= last) return true;
+  }
+  return false;
+}
+
 /* Looks up the character at a byte; false: no look-alike. *size: its length in bytes, always set. */
 static bool read_at(const char *text, size_t byte, size_t *size, gt_look_alike *found) {
   uint32_t code;
   gt_displayable_length(text + byte, size, &code);
   for (const gt_hint_row *row = gt_hint_rows; code >= 0x80 && row->words; row++) {
-    char *end;
-    if (strcmp(row->where, "character") != 0) continue;
-    const unsigned long first = strtoul(row->words, &end, 16);
-    if (code < first || code > (*end ? strtoul(end + 1, NULL, 16) : first)) continue;
+    unsigned long first = 0;
+    if (strcmp(row->where, "character") != 0 || !is_in_ranges(row->words, code, &first)) continue;
     const bool consecutive = strlen(row->ours) == 3; /* "0-9" */
     *found = (gt_look_alike){.code = code, .name = row->say, .byte = byte, .size = *size};
     found->plain[0] = (char)(row->ours[0] + (consecutive ? (int)(code - first) : 0));

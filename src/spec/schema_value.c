@@ -203,11 +203,17 @@ static gt_hint hint_for_list(gt_arena *arena, const char *text) {
   return listed ? (gt_hint){gt_arena_printf(arena, "[%s]", text), help, true} : (gt_hint){0};
 }
 
+/* What the table of hints calls the value: its key, or the map whose short form it is ("early_stopping"). */
+static const char *hint_name(const gt_schema_reader *r, const gt_field *field) {
+  const char *shorthand = r->schema->shorthand;
+  return shorthand && !strcmp(shorthand, field->name) ? r->schema->name : field->name;
+}
+
 /* A hint for a scalar of the wrong type. */
 static gt_hint hint_for(const gt_schema_reader *r, const gt_field *field, const gt_spec *value) {
   if (gt_spec_is_null(value) && !(field->flags & GT_FIELD_REQUIRED))
     return (gt_hint){.help = "remove the key to use its default"};
-  const gt_hint known = gt_hint_value(field->name, value);
+  const gt_hint known = gt_hint_value(hint_name(r, field), value, false);
   if (known.from_table || value->kind != GT_SPEC_SCALAR) return known;
   gt_hint list = {0};
   if (gt_field_is_list(field)) list = hint_for_list(r->arena, value->scalar);
@@ -215,12 +221,14 @@ static gt_hint hint_for(const gt_schema_reader *r, const gt_field *field, const 
   if (is_numeric(field)) {
     const bool real = field->type == GT_FIELD_FLOAT || field->type == GT_FIELD_FLOATS;
     const gt_hint hint = gt_hint_number(r->arena, value->scalar, !real);
-    if (hint.suggestion || hint.help) return hint;
+    const bool needless = !hint.suggestion && field->flags & GT_FIELD_REQUIRED; /* it has no default */
+    if (hint.suggestion || (hint.help && !needless)) return hint;
   } else if (field->type == GT_FIELD_BOOL) {
     static const char *const names[] = {"true", "false"};
     return gt_hint_name(r->diagnostics, "boolean", value->scalar, names, 2);
   }
-  return (gt_hint){.suggestion = gt_schema_missing_space(r, value->scalar)};
+  const char *spaced = gt_schema_missing_space(r, value->scalar);
+  return spaced ? (gt_hint){.suggestion = spaced} : gt_hint_value(field->name, value, true);
 }
 
 static bool wrong_type(const gt_schema_reader *r, const gt_field *field, const gt_spec *value,
@@ -295,10 +303,14 @@ static bool read_choice(const gt_schema_reader *r, const gt_field *field, const 
     }
   gt_diagnostic *item =
       gt_error_at(r->diagnostics, value->at, "%s cannot be '%.80s'", gt_schema_subject(r, field), text);
-  const gt_hint hint = gt_hint_name(r->diagnostics, field->name, text, field->choices, count);
+  const gt_hint hint = gt_hint_name(r->diagnostics, hint_name(r, field), text, field->choices, count);
   item->expected = gt_field_describe(r->arena, field);
   item->suggestion = hint.suggestion;
   item->help = hint.help;
+  if (!item->suggestion && gt_field_is_list(field) && strstr(text, ", ")) {
+    item->suggestion = gt_arena_printf(r->arena, "[%s]", text);
+    item->help = "write a list in square brackets";
+  }
   if (!item->suggestion) item->suggestion = gt_schema_missing_space(r, text);
   return false;
 }

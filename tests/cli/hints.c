@@ -98,15 +98,18 @@ static keys names_of(const char *what) {
   return list;
 }
 
-static void add_choices(keys *list, const gt_schema *schema, const char *key) {
+static void add_choices(keys *list, const gt_schema *schema, const char *what) {
+  const bool is_map = schema && schema->shorthand && !strcmp(schema->name, what);
   for (const gt_field *f = schema ? schema->fields : NULL; f && f->name; f++) {
-    if (f->type == GT_FIELD_MAP) add_choices(list, f->sub, key);
-    for (int i = 0; !strcmp(f->name, key) && f->choices && f->choices[i]; i++)
+    if (f->type == GT_FIELD_MAP) add_choices(list, f->sub, what);
+    const bool is_meant = !strcmp(f->name, what) || (is_map && !strcmp(f->name, schema->shorthand));
+    for (int i = 0; is_meant && f->choices && f->choices[i]; i++)
       if (!has(list, f->choices[i])) list->name[list->count++] = f->choices[i];
   }
 }
 
-/* The names of a kind or, if there is no such kind, the choices of all keys with this name. */
+/* The names of a kind or, if there is no such kind, the choices of all keys with this name and of the short
+ * form of maps with this name. */
 static keys choices_of(const char *what) {
   keys list = names_of(what);
   for (int i = 0; i < diagnostics.places && !names_of(what).count; i++) {
@@ -139,7 +142,7 @@ static void each_word(const gt_hint_row *row, void (*call)(const gt_hint_row *ro
 static void check_word(const gt_hint_row *row, const char *word) {
   char folded[GT_HINT_WORD];
   gt_hint_fold(word, folded);
-  if (strcmp(folded, word)) fail_msg("%s: '%s' is not folded", row->where, word);
+  if (strcmp(folded, word) && !strpbrk(word, "[]{}*#")) fail_msg("%s: '%s' is not folded", row->where, word);
   if (kind_of(row) != COMMAND_LINE && gt_hint_match(gt_hint_rows, row->where, word) != row)
     fail_msg("%s: '%s' has an earlier row", row->where, word);
 }
@@ -152,20 +155,19 @@ static void rows_are_sound(void **state) {
   }
 }
 
-/* True for a row about a value that is not a choice of the schema, such as a number or a list. */
+/* True for a row about values that are not choices of the schema, such as numbers and maps. */
 static bool is_value(const gt_hint_row *row) {
-  static const char *const values[] = {"missing", "patience",    "precision", "add",
-                                       "mul",     "concatenate", "width"};
-  for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-    if (!strcmp(row->where, values[i])) return true;
-  return false;
+  return !choices_of(row->where).count || !strcmp(row->where, "precision");
 }
 
 static void check_name(const gt_hint_row *row, const char *word) {
   const keys list = choices_of(row->where);
-  const gt_spec value = {.kind = GT_SPEC_SCALAR, .scalar = word}, list_value = {.kind = GT_SPEC_SEQUENCE};
-  const gt_hint hint = is_value(row) ? gt_hint_value(row->where, strcmp(word, "list") ? &value : &list_value)
-                                     : gt_hint_name(&diagnostics, row->where, word, list.name, list.count);
+  const gt_spec scalar = {.kind = GT_SPEC_SCALAR, .scalar = strcmp(word, "#") ? word : "64"},
+                sequence = {.kind = GT_SPEC_SEQUENCE}, map = {.kind = GT_SPEC_MAP};
+  const gt_spec *value = !strcmp(word, "[]") ? &sequence : !strcmp(word, "{}") ? &map : &scalar;
+  const gt_hint hint = is_value(row) || value != &scalar
+                           ? gt_hint_value(row->where, value, true)
+                           : gt_hint_name(&diagnostics, row->where, scalar.scalar, list.name, list.count);
   const char *found = hint.suggestion ? hint.suggestion : "nothing",
              *wanted = row->ours ? row->ours : "nothing";
   if (strcmp(found, wanted) || (row->say && hint.help != row->say))
@@ -182,7 +184,7 @@ static const char *map_name(const gt_hint_row *row) {
 
 static void check_key(const gt_hint_row *row, const char *word) {
   const keys list = map_of(row->where + 3, row->ours ? row->ours : "");
-  if (!list.count) fail_msg("there is no map '%s'", row->where);
+  if (!list.count && row->ours) fail_msg("there is no map '%s'", row->where);
   const gt_hint hint = gt_hint_key(&diagnostics, map_name(row), word, NULL, list.name, list.count);
   const char *found = hint.suggestion ? hint.suggestion : "nothing",
              *wanted = row->ours ? row->ours : "nothing";
