@@ -101,7 +101,9 @@ static bool explain(const gt_command *command, const char *ours, const char *val
              (int)(place - command->usage), command->usage, usable_value ? usable_value : ours);
     return true;
   }
-  if (!has_option_of(command, ours)) return false;
+  /* What the config says of training cannot be changed in a model. */
+  const bool is_of_training = !strncmp(ours, "--set ", 6) && strncmp(ours, "--set data.", 11) != 0;
+  if (!has_option_of(command, ours) || (is_of_training && !strstr(command->usage, "CONFIG"))) return false;
   /* Where the value goes: after "KEY=", or in place of a last word in capitals. */
   const char *space = strrchr(ours, ' '),
              *place = space && isupper((unsigned char)space[1]) ? space + 1 : NULL;
@@ -112,6 +114,22 @@ static bool explain(const gt_command *command, const char *ours, const char *val
            : set                          ? "VALUE"
                                           : "");
   return true;
+}
+
+/* Writes "--set train.eval_every=" for the name of a key of train, optimizer or schedule, in gtrain or
+ * elsewhere. */
+static bool find_path(const char *word, char *path, size_t size) {
+  for (const gt_hint_row *row = gt_hint_rows; row->words; row++) {
+    char ours[GT_HINT_WORD];
+    const bool is_train = !strcmp(row->where, "in train"), is_schedule = !strcmp(row->where, "in schedule");
+    if (!row->ours || (!is_train && !is_schedule && strncmp(row->where, "in optimizer", 12))) continue;
+    gt_hint_fold(row->ours, ours);
+    if (!strcmp(ours, "type") || (strcmp(ours, word) && gt_hint_match(row, row->where, word) != row))
+      continue;
+    snprintf(path, size, "--set %.*s.%s=", (int)strcspn(row->where + 3, " "), row->where + 3, row->ours);
+    return true;
+  }
+  return false;
 }
 
 /* Writes to `hint` what to use instead of an option as it was typed ("--epochs", "-e"). value: the word after
@@ -125,6 +143,8 @@ static bool explain_option(const gt_command *command, const char *word, const ch
   const gt_hint_row *row = dotted ? NULL : gt_hint_match(gt_hint_rows, "option", folded);
   for (; row; row = gt_hint_match(row + 1, "option", folded))
     if (explain(command, row->ours ? row->ours : row->say, value, hint, size)) return true;
+  char path[128];
+  if (!dotted && find_path(folded, path, sizeof path)) return explain(command, path, value, hint, size);
   if (!dotted || !has_option_of(command, "--set")) return false;
   snprintf(hint, size, "use --set %s=%s", name, usable_value ? usable_value : "VALUE");
   return true;
@@ -251,6 +271,8 @@ static int check_words(const gt_arguments *arguments) {
   if (equals && equals > word && find_option(command->options, "set", 3))
     return gt_usage_error(arguments, "unexpected argument '%s'; to replace a config value, use --set %s",
                           word, word);
+  if (gt_flag(arguments, "resume"))
+    return gt_usage_error(arguments, "unexpected argument '%s'; use --run-dir %s --resume", word, word);
   return gt_usage_error(arguments, "unexpected argument '%s'", word);
 }
 

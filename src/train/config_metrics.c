@@ -80,6 +80,7 @@ static const char *find_column_error(const gt_config *config, int target, const 
     list = gt_arena_printf(arena, "%s%s%s", list, *list ? ", " : "", name);
   }
   if (!*list && data_target->classification) return "names a class, and no metric is of a single class";
+  if (!*list && outputs == 1) return "names a column, but there is only one; leave it out";
   if (!*list) return "names a column, but evaluations print this metric for all columns together";
   return gt_arena_printf(arena, "names no column of the targets; there are %s", list);
 }
