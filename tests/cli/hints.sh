@@ -35,6 +35,7 @@ model: [{embedding: {num_embeddings: 64, embedding_dim: 4}}, {sequence_pool: mea
 train: {epochs: 1}
 YAML
 exits 0 "a model of a table" "$GTRAIN" train table.yaml --device cpu --quiet --run-dir run
+exits 0 "a model of prices" "$GTRAIN" train price.yaml --device cpu --quiet --run-dir price
 exits 0 "a model of texts" "$GTRAIN" train words.yaml --device cpu --quiet --run-dir words
 
 # apply LINE: runs gtrain with the command line, or on the base config with this line. The output is in $out.
