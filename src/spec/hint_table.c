@@ -71,7 +71,7 @@ const gt_hint_row gt_hint_rows[] = {
     {"layer", "sequential modulelist functional", NULL, "'model' is itself the list of layers, in order"},
     {"layer", "normalization rescaling standardize", NULL, "inputs are scaled by data.normalize"},
     {"layer", "timedistributed", NULL, "remove it: linear works on the last axis of any input"},
-    {"layer", "resnet resnet18 resnet50 vgg16 vit efficientnet mobilenet backbone pretrained", NULL, "gtrain has no built-in networks; configs/ has some as lists of layers"},
+    {"layer", "resnet resnet18 resnet50 vgg16 vit efficientnet mobilenet backbone pretrained", NULL, "gtrain has no built-in networks; `gtrain configs` lists some as lists of layers, such as resnet18"},
     {"layer", "bilinear", NULL, "gtrain has no bilinear layer"},
     {"layer", "kanlinear multkan fastkan chebykan kolmogorovarnold efficientkan", "kan"},
     {"layer", "difflogic logicgates", "logic"},
@@ -250,6 +250,7 @@ const gt_hint_row gt_hint_rows[] = {
     {"split", "none no false", NULL, "remove it: only validation and test_fraction split samples off"},
     {"decimal", "dot period", "point"},
 
+    /* keys */
     {"in config", "seedeverything randomstate randomseed manualseed rngseed rng", "seed"},
     {"in config", "network net architecture arch layers backbone module nn combiner", "model"},
     {"in config", "optim optimizername optimizertype solver opt optimfunc optfunc", "optimizer"},
@@ -390,6 +391,7 @@ const gt_hint_row gt_hint_rows[] = {
     {"in data", "lookback sequencelength seqlen windowsize timesteps", "series", "series: {window: 28, horizon: 7, time: COLUMN}"},
     {"in column", "fill fillna fillvalue impute imputation imputer strategy default na", "missing", "missing: 0, mean, median, most_frequent, category or drop"},
     {"in column", "dtype encoding kind", "type"},
+    {"in column", "log log1p", "scale", "scale: log1p"},
     {"in column", "normalize normalization scaling scaler", "scale"},
     {"in column", "format dateformat", "order", "order: year_first, day_first or month_first"},
     {"in column", "unknown handleunknown", "unseen"},
