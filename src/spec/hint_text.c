@@ -167,7 +167,11 @@ static gt_hint hint_for_arithmetic(gt_arena *arena, const char *text, bool whole
   char *end;
   const double number = strtod(text, &end);
   const gt_hint_row *unit = end == text ? NULL : gt_hint_match(gt_hint_rows, "unit", end + strspn(end, " "));
-  if (unit) return make_number_hint(arena, number * strtod(unit->ours, NULL), unit->say, whole);
+  if (unit) {
+    const gt_hint hint = make_number_hint(arena, number * strtod(unit->ours, NULL), unit->say, whole);
+    return hint.suggestion ? hint : (gt_hint){0}; /* "10%" is no integer */
+  }
+  if (is_number(text, false)) return (gt_hint){0};
   char *formula = gt_arena_strdup(arena, text);
   for (char *power; (power = strstr(formula, "**"));) power[0] = '^', power[1] = ' ';
   gt_formula_error ignored;
