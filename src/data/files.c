@@ -11,9 +11,9 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <math.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -167,7 +167,8 @@ bool gt_data_target_fits(const gt_data_reader *reader, int index, double value, 
 }
 
 const char *gt_data_regression_help(double label) {
-  return label == floor(label) ? "" : "; to predict numbers, set loss: mse and data: {task: regression}";
+  const bool is_fraction = isfinite(label) && label != floor(label);
+  return is_fraction ? "; to predict numbers, set loss: mse and data: {task: regression}" : "";
 }
 
 void gt_data_class_help(const char *name, gt_strings classes, const char *lists, char *out, size_t size) {

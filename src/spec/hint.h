@@ -9,7 +9,7 @@
 
 /* A row of the table: a pattern, `where` and `words`, and what to say. `where`:
  *   "layer", "loss", …    a kind of thing: `words` are names of it elsewhere
- *   "metric", "add", …    a key, or a map of which the value is the short form: `words` are values; "[]"
+ *   "metric", "split", …  a key, or a map of which the value is the short form: `words` are values; "[]"
  *                         and "{}": any list or map, "#": any number, "*": any other value
  *   "in train", "in layer lstm gru", "in any"   the map that has the key: `words` are keys. A section, a path
  *                         in one, "config" for the top level, or a kind and the names in it; "any": no map of

@@ -171,12 +171,11 @@ static gt_hint hint_for_arithmetic(gt_arena *arena, const char *text, bool whole
     const gt_hint hint = make_number_hint(arena, number * strtod(unit->ours, NULL), unit->say, whole);
     return hint.suggestion ? hint : (gt_hint){0}; /* "10%" is no integer */
   }
-  if (is_number(text, false)) return (gt_hint){0};
+  if (!strpbrk(text, "*/^") || !strpbrk(text, "0123456789")) return (gt_hint){0}; /* "3-5" is a range */
   char *formula = gt_arena_strdup(arena, text);
   for (char *power; (power = strstr(formula, "**"));) power[0] = '^', power[1] = ' ';
   gt_formula_error ignored;
-  const gt_formula *parsed =
-      strpbrk(text, "0123456789") ? gt_formula_parse(arena, formula, NULL, 0, &ignored) : NULL;
+  const gt_formula *parsed = gt_formula_parse(arena, formula, NULL, 0, &ignored);
   return parsed ? make_number_hint(arena, gt_formula_evaluate(parsed, NULL),
                                    "gtrain does not evaluate arithmetic: write the result", whole)
                 : (gt_hint){0};

@@ -221,8 +221,10 @@ static gt_hint hint_for(const gt_schema_reader *r, const gt_field *field, const 
   if (is_numeric(field)) {
     const bool real = field->type == GT_FIELD_FLOAT || field->type == GT_FIELD_FLOATS;
     const gt_hint hint = gt_hint_number(r->arena, value->scalar, !real);
-    const bool needless = !hint.suggestion && field->flags & GT_FIELD_REQUIRED; /* it has no default */
-    if (hint.suggestion || (hint.help && !needless)) return hint;
+    char word[GT_HINT_WORD];
+    gt_hint_fold(value->scalar, word);
+    const bool wants_default = gt_hint_match(gt_hint_rows, "no number", word) != NULL;
+    if ((hint.suggestion || hint.help) && !(wants_default && field->flags & GT_FIELD_REQUIRED)) return hint;
   } else if (field->type == GT_FIELD_BOOL) {
     static const char *const names[] = {"true", "false"};
     return gt_hint_name(r->diagnostics, "boolean", value->scalar, names, 2);
