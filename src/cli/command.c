@@ -4,10 +4,12 @@
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "base/text.h"
-#include "cli/foreign.h"
 #include "cli/version.h"
+#include "train/places.h"
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,17 +53,101 @@ int gt_usage_error(const gt_arguments *arguments, const char *format, ...) {
   return GT_ERR_USAGE;
 }
 
+/* --- unknown words --- */
+
 static int report_unknown_command(const char *word) {
-  const char *names[COMMANDS], *equivalent = gt_foreign_command(word);
+  const char *names[COMMANDS];
+  char folded[GT_HINT_WORD];
+  gt_hint_fold(word, folded);
+  const gt_hint_row *known = gt_hint_match(gt_hint_rows, "command", folded);
   for (int i = 0; i < COMMANDS; i++) names[i] = commands[i]->name;
-  const char *nearest = equivalent ? NULL : gt_nearest(word, names, COMMANDS);
-  if (equivalent)
-    gt_log_error("unknown command '%s'; use %s", word, equivalent);
+  const char *nearest = known ? NULL : gt_nearest(word, names, COMMANDS);
+  if (known)
+    gt_log_error("unknown command '%s'; use %s", word, known->ours);
   else if (nearest)
     gt_log_error("unknown command '%s'; did you mean '%s'?", word, nearest);
   else
     gt_log_error("unknown command '%s'; `gtrain --help` lists them", word);
   return GT_ERR_USAGE;
+}
+
+/* True if the command has the option that `text` begins with or mentions. */
+static bool has_option_of(const gt_command *command, const char *text) {
+  const char *name = strstr(text, "--");
+  for (int common = 0; name && common < 2; common++)
+    for (const gt_option *option = common ? gt_common_options : command->options; option->name; option++)
+      if (!strncmp(name + 2, option->name, strlen(option->name)) &&
+          !isalnum((unsigned char)name[2 + strlen(option->name)]) && name[2 + strlen(option->name)] != '-')
+        return true;
+  return false;
+}
+
+/* The value as a hint may repeat it; NULL if it is an option or needs quotes. */
+static const char *shown_value(const char *value) {
+  if (!value || *value == '-' || strlen(value) > 60 || strpbrk(value, " \t\n'\"\\$&;|<>(){}[]*?#!`"))
+    return NULL;
+  return value;
+}
+
+/* Writes the hint; false if it does not apply to the command. ours: "--set KEY=", which the typed value
+ * follows; a word in capitals, an argument of the command; other text mentions an option, which the command
+ * must have. */
+static bool explain(const gt_command *command, const char *ours, const char *value, char *hint, size_t size) {
+  const char *usable_value = shown_value(value);
+  if (isupper((unsigned char)*ours)) {
+    const char *place = strstr(command->usage, ours);
+    if (!place) return false;
+    snprintf(hint, size, "%s is an argument: gtrain %s %.*s%s", ours, command->name,
+             (int)(place - command->usage), command->usage, usable_value ? usable_value : ours);
+    return true;
+  }
+  /* What the config says of training cannot be changed in a model. */
+  const bool is_of_training = !strncmp(ours, "--set ", 6) && strncmp(ours, "--set data.", 11) != 0;
+  if (!has_option_of(command, ours) || (is_of_training && !strstr(command->usage, "CONFIG"))) return false;
+  /* Where the value goes: after "KEY=", or in place of a last word in capitals. */
+  const char *space = strrchr(ours, ' '),
+             *place = space && isupper((unsigned char)space[1]) ? space + 1 : NULL;
+  const bool set = ours[strlen(ours) - 1] == '=';
+  const int length = (int)(place && usable_value ? place - ours : (ptrdiff_t)strlen(ours));
+  snprintf(hint, size, "%s%.*s%s", *ours == '-' ? "use " : "", length, ours,
+           (set || place) && usable_value ? usable_value
+           : set                          ? "VALUE"
+                                          : "");
+  return true;
+}
+
+/* Writes "--set train.eval_every=" for the name of a key of train, optimizer or schedule, in gtrain or
+ * elsewhere. */
+static bool find_path(const char *word, char *path, size_t size) {
+  for (const gt_hint_row *row = gt_hint_rows; row->words; row++) {
+    char ours[GT_HINT_WORD];
+    const bool is_train = !strcmp(row->where, "in train"), is_schedule = !strcmp(row->where, "in schedule");
+    if (!row->ours || (!is_train && !is_schedule && strncmp(row->where, "in optimizer", 12))) continue;
+    gt_hint_fold(row->ours, ours);
+    if (!strcmp(ours, "type") || (strcmp(ours, word) && gt_hint_match(row, row->where, word) != row))
+      continue;
+    snprintf(path, size, "--set %.*s.%s=", (int)strcspn(row->where + 3, " "), row->where + 3, row->ours);
+    return true;
+  }
+  return false;
+}
+
+/* Writes to `hint` what to use instead of an option as it was typed ("--epochs", "-e"). value: the word after
+ * it, or NULL. False if the word is unknown or the command has no such option. */
+static bool explain_option(const gt_command *command, const char *word, const char *value, char *hint,
+                           size_t size) {
+  const char *name = word + strspn(word, "-"), *usable_value = shown_value(value);
+  char folded[GT_HINT_WORD];
+  gt_hint_fold(name, folded);
+  const bool dotted = strchr(name, '.');
+  const gt_hint_row *row = dotted ? NULL : gt_hint_match(gt_hint_rows, "option", folded);
+  for (; row; row = gt_hint_match(row + 1, "option", folded))
+    if (explain(command, row->ours ? row->ours : row->say, value, hint, size)) return true;
+  char path[128];
+  if (!dotted && find_path(folded, path, sizeof path)) return explain(command, path, value, hint, size);
+  if (!dotted || !has_option_of(command, "--set")) return false;
+  snprintf(hint, size, "use --set %s=%s", name, usable_value ? usable_value : "VALUE");
+  return true;
 }
 
 /* value: the word after the option, which may be its value, or NULL. */
@@ -72,7 +158,7 @@ static int report_unknown_option(const gt_arguments *arguments, const char *word
   for (const gt_option *o = arguments->command->options; o->name && count < MAX_OPTIONS; o++)
     names[count++] = o->name;
   for (const gt_option *o = gt_common_options; o->name && count < MAX_OPTIONS; o++) names[count++] = o->name;
-  if (gt_foreign_option(arguments->command, word, value, hint, sizeof hint))
+  if (explain_option(arguments->command, word, value, hint, sizeof hint))
     return gt_usage_error(arguments, "unknown option '%s'; %s", word, hint);
   const char *nearest = word[1] == '-' ? gt_nearest(word + 2, names, count) : NULL;
   if (nearest) return gt_usage_error(arguments, "unknown option '%s'; did you mean '--%s'?", word, nearest);
@@ -185,6 +271,8 @@ static int check_words(const gt_arguments *arguments) {
   if (equals && equals > word && find_option(command->options, "set", 3))
     return gt_usage_error(arguments, "unexpected argument '%s'; to replace a config value, use --set %s",
                           word, word);
+  if (gt_flag(arguments, "resume"))
+    return gt_usage_error(arguments, "unexpected argument '%s'; use --run-dir %s --resume", word, word);
   return gt_usage_error(arguments, "unexpected argument '%s'", word);
 }
 

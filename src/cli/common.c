@@ -1,12 +1,16 @@
 #include "cli/common.h"
 #include "cli/shipped.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "train/init_from.h"
+#include "train/places.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char *const *gt_cli_overrides(const gt_arguments *arguments, gt_arena *arena, int *count) {
@@ -73,12 +77,59 @@ int gt_cli_print_failure(const gt_arguments *arguments, const gt_diagnostics *di
   return code;
 }
 
+/* Reports a path that is no config but something else: a table, a run directory, a model, or the bare name of
+ * a config that comes with gtrain. True for another path. */
+static bool check_config_path(const gt_arguments *arguments, gt_arena *arena, const char *path,
+                              gt_error *error) {
+  const char *command = arguments->command->name, *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+  const char *name = slash ? slash + 1 : path;
+  struct stat s;
+  if (stat(path, &s)) {
+    gt_shipped shipped;
+    gt_error ignored = {0};
+    if (!gt_shipped_list(&shipped, arena, &ignored)) return true;
+    const size_t length =
+        dot > name && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml")) ? (size_t)(dot - name) : strlen(name);
+    for (int i = 0; i < shipped.count; i++)
+      if (!strncmp(shipped.name[i], name, length) && !shipped.name[i][length])
+        return gt_fail(error, GT_ERR_IO,
+                       "%s does not exist; the config that comes with gtrain is @%s: gtrain %s @%s", path,
+                       shipped.name[i], command, shipped.name[i]);
+    return true;
+  }
+  if (S_ISDIR(s.st_mode)) {
+    const char *config = gt_arena_printf(arena, "%s/config.yaml", path);
+    if (!gt_file_exists(config))
+      return gt_fail(error, GT_ERR_IO, "%s is a folder, not a config; expected a YAML file", path);
+    const char *config_word = gt_shell_word(arena, config);
+    if (strcmp(command, "train") != 0)
+      return gt_fail(error, GT_ERR_IO, "%s is a run directory, not a config: gtrain %s %s", path, command,
+                     config_word);
+    return gt_fail(error, GT_ERR_IO,
+                   "%s is a run directory, not a config; to continue the run: gtrain train %s %s --resume",
+                   path, config_word, gt_shell_option(arena, "run-dir", path));
+  }
+  if (dot > name && (!strcasecmp(dot, ".csv") || !strcasecmp(dot, ".tsv")))
+    return gt_fail(error, GT_ERR_CONFIG,
+                   "%s is a table, not a config; `gtrain init csv %s` writes a config for it", path,
+                   gt_shell_word(arena, path));
+  if (dot > name && !strcmp(dot, ".bin"))
+    return gt_fail(error, GT_ERR_CONFIG, "%s is a model, not a config; `gtrain inspect %s` shows its config",
+                   path, gt_shell_word(arena, path));
+  return true;
+}
+
 int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *path, bool outline,
                   gt_config *config) {
   int count;
   gt_error error = {0};
   const char *const *overrides = gt_cli_overrides(arguments, arena, &count);
   if (*path == '@' && !(path = gt_shipped_path(path + 1, arena, &error))) return gt_report(&error);
+  if (strcmp(path, "-") != 0 && !check_config_path(arguments, arena, path, &error)) {
+    gt_diagnostics none;
+    gt_diagnostics_init(&none, arena);
+    return gt_cli_print_failure(arguments, &none, &error, gt_report(&error));
+  }
   if (gt_config_read(config, arena, path, outline, overrides, count, &error)) {
     const int refused = gt_cli_findings(arguments, &config->diagnostics, GT_ERR_CONFIG);
     if (!refused) return GT_OK;
@@ -226,10 +277,14 @@ static bool check_metric(const gt_arguments *arguments, gt_arena *arena, const c
     if (metrics->of_results ? has_metric(metric, name) : !strcmp(metric, name)) return true;
     list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : "", name);
   }
-  const char *nearest = gt_nearest(metric, metrics->name, (size_t)metrics->count);
-  if (nearest)
-    gt_usage_error(arguments, "--fail-if '%s': unknown metric '%s'; did you mean '%s'?", text, metric,
-                   nearest);
+  gt_diagnostics diagnostics;
+  gt_diagnostics_init(&diagnostics, arena);
+  const gt_hint hint = gt_hint_name(&diagnostics, "metric", metric, metrics->name, (size_t)metrics->count);
+  if (hint.suggestion)
+    gt_usage_error(arguments, "--fail-if '%s': unknown metric '%s'; did you mean '%s'?%s%s", text, metric,
+                   hint.suggestion, hint.help ? " " : "", hint.help ? hint.help : "");
+  else if (hint.help)
+    gt_usage_error(arguments, "--fail-if '%s': unknown metric '%s': %s", text, metric, hint.help);
   else
     gt_usage_error(arguments, "--fail-if '%s': unknown metric '%s' (known metrics: %s)", text, metric, list);
   return false;

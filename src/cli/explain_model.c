@@ -30,7 +30,16 @@ static bool read_network(gt_explained *e, gt_error *error) {
   if (!model)
     return gt_fail(error, GT_ERR_DATA, "%s: its model cannot be built: %s", e->file.path,
                    diagnostics->count ? diagnostics->items[0].message : "unknown");
-  return read_weights(e, model, error);
+  if (read_weights(e, model, error)) return true;
+  for (int k = 0; k < e->file.signature.inputs; k++)
+    if (e->file.signature.input[k].columns) return false;
+  const gt_error reason = *error;
+  *error = (gt_error){0};
+  return gt_fail(
+      error, reason.status,
+      "%s; explain writes the formula of a KAN or ranks the columns of a table, and this model is no "
+      "KAN and reads no table",
+      reason.message);
 }
 
 bool gt_explained_can_open(const gt_model_file *file) {

@@ -5,6 +5,7 @@
 #include "cli/common.h"
 #include "cli/schema.h"
 #include "layer/layer.h"
+#include "train/places.h"
 #include <string.h>
 
 static const gt_option options[] = {{NULL, NULL, NULL, false}};
@@ -62,6 +63,12 @@ static int report_unknown_name(const gt_arguments *arguments, const gt_schema_en
                                gt_arena *arena) {
   const char *name = arguments->word[0], *names[MAX_NAMES];
   const char *nearest = gt_schema_find_foreign_key(list, count, name, arena);
+  char word[GT_HINT_WORD];
+  gt_hint_fold(name, word);
+  for (int i = 0; i < count && !nearest; i++) {
+    const gt_hint_row *row = gt_hint_match(gt_hint_rows, list[i].kind, word);
+    if (row && row->ours && !strcmp(row->ours, list[i].name)) nearest = row->ours;
+  }
   if (!nearest) nearest = gt_nearest(name, names, (size_t)collect_names(names));
   return gt_usage_error(arguments, "unknown name '%s'%s%s%s; lists: %s", name,
                         nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "",

@@ -107,5 +107,8 @@ const char *gt_schema_find_foreign_key(const gt_schema_entry *list, int count, c
   search_all(&f, list, count);
   const char **names = GT_NEW_N(arena, const char *, f.count);
   for (int i = 0; i < f.count; i++) names[i] = f.list[i].field->name;
-  return gt_config_find_foreign_key(name, names, (size_t)f.count, arena);
+  gt_diagnostics diagnostics;
+  gt_diagnostics_init(&diagnostics, arena);
+  const gt_hint hint = gt_hint_key(&diagnostics, NULL, name, NULL, names, (size_t)f.count);
+  return hint.from_table ? hint.suggestion : NULL;
 }

@@ -151,9 +151,10 @@ static bool to_labels(const gt_data_reader *reader, const gt_raw_array *array, i
     }
     if (!(value >= 0 && value < GT_DATA_MAX_CLASSES) || value != floor(value))
       return gt_fail(reader->error, GT_ERR_DATA,
-                     "%s: sample %" PRIu64 " has the label %g; expected a whole number from 0 to %d%s",
+                     "%s: sample %" PRIu64 " has the label %g; expected a whole number from 0 to %d%s%s",
                      array->path, i / (count / (uint64_t)array->dim[0]), value, GT_DATA_MAX_CLASSES - 1,
-                     value < 0 && !ignores ? ", or ignore_index for labels that do not count" : "");
+                     value < 0 && !ignores ? ", or ignore_index for labels that do not count" : "",
+                     gt_data_regression_help(value));
     labels[i] = (int32_t)value;
   }
   return true;

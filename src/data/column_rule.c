@@ -1,6 +1,6 @@
 #include "data/column_rule.h"
-#include "base/text.h"
 #include "data/date.h"
+#include "spec/hint.h"
 #include <math.h>
 #include <string.h>
 
@@ -60,7 +60,9 @@ static bool fail_bad_fill(gt_data_reader *reader, const gt_spec *node, const cha
   gt_diagnostic *d =
       gt_error_at(reader->diagnostics, missing ? missing->at : node->at,
                   "'missing: %s' of column '%s' is not a way to fill missing values", text, node->key);
-  d->suggestion = gt_nearest(text, fills, FILLS);
+  const gt_hint hint = gt_hint_name(reader->diagnostics, "missing", text, fills, FILLS);
+  d->suggestion = hint.suggestion;
+  d->help = hint.help;
   d->expected = "mean, median, most_frequent, category, drop, error or a number";
   return false;
 }

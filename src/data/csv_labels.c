@@ -184,9 +184,11 @@ static bool fail_unknown_label(const gt_csv_labels *labels, const gt_csv *csv, c
 static bool read_number(const gt_csv *csv, const gt_cell *cell, int32_t *out) {
   char shown[48];
   double value;
-  if (!gt_csv_parse(csv, cell, &value) || !is_label(value))
-    return gt_csv_fail(csv, cell, "'%s' is not a label; expected a whole number from 0 to %d",
-                       gt_cell_shown(cell, shown), GT_DATA_MAX_CLASSES - 1);
+  const bool number = gt_csv_parse(csv, cell, &value);
+  if (!number || !is_label(value))
+    return gt_csv_fail(csv, cell, "'%s' is not a label; expected a whole number from 0 to %d%s",
+                       gt_cell_shown(cell, shown), GT_DATA_MAX_CLASSES - 1,
+                       number ? gt_data_regression_help(value) : "");
   *out = (int32_t)value;
   return true;
 }

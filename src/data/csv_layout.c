@@ -421,6 +421,14 @@ static const char *workbook_type(const gt_csv *csv) {
   return size >= 4 && !memcmp(csv->at, "\xD0\xCF\x11\xE0", 4) ? "a workbook of Excel (.xls)" : NULL;
 }
 
+/* True if every byte is a character of Windows-1252, which has those of Latin-1 and, from 0x80 to 0x9F, the
+ * euro sign, dashes and quotes. */
+static bool is_windows_1252(const gt_csv *csv) {
+  for (const char *c = csv->at; c < csv->end; c++)
+    if (*c && strchr("\x81\x8D\x8F\x90\x9D", *c)) return false;
+  return true;
+}
+
 bool gt_csv_check_encoding(gt_csv *csv) {
   const size_t size = csv->bytes.size;
   const char *binary = workbook_type(csv);
@@ -434,6 +442,7 @@ bool gt_csv_check_encoding(gt_csv *csv) {
   csv->line_start = csv->at;
   const char *bad = gt_find_bad_utf8(csv->at, csv->end);
   if (!bad) return true;
+  const bool western = is_windows_1252(csv);
   while (csv->at < bad) {
     const char *start = csv->at;
     gt_csv_skip_line(csv);
@@ -441,10 +450,10 @@ bool gt_csv_check_encoding(gt_csv *csv) {
     csv->line--;
     csv->line_start = (char *)start;
   }
-  return gt_fail(csv->error, GT_ERR_DATA,
-                 "%s:%u:%td: byte 0x%02X is not UTF-8 text; if the file is Latin-1, convert it first: "
-                 "iconv -f LATIN1 -t UTF-8",
-                 csv->path, csv->line, bad - csv->line_start + 1, (unsigned)(unsigned char)*bad);
+  return gt_fail(csv->error, GT_ERR_DATA, "%s:%u:%td: byte 0x%02X is not UTF-8 text; %s -t UTF-8", csv->path,
+                 csv->line, bad - csv->line_start + 1, (unsigned)(unsigned char)*bad,
+                 western ? "if the text is Western European, convert it first: iconv -f WINDOWS-1252"
+                         : "convert it from its encoding first: iconv -f ENCODING");
 }
 
 bool gt_csv_find_table(gt_csv *csv, const gt_csv_form *form, gt_csv_sample *sample) {

@@ -237,22 +237,6 @@ static void compose_names(gt_arena *arena, gt_strings *names) {
   names->items = composed;
 }
 
-/* Adds help to the error about a folder or file in `validation`, which must be a fraction. */
-static void explain_validation(gt_data_reader *reader) {
-  const gt_spec *node = gt_data_node(reader, "validation", NULL);
-  for (int i = 0; node && node->kind == GT_SPEC_SCALAR && i < reader->diagnostics->count; i++) {
-    gt_diagnostic *d = &reader->diagnostics->items[i];
-    double number;
-    if (d->at.line_text != node->at.line_text || d->at.column != node->at.column ||
-        gt_spec_float(node, &number))
-      continue;
-    d->help = gt_arena_printf(reader->arena,
-                              "validation takes a fraction of the training samples; samples of their own are "
-                              "the test split: data: {..., test: %s}",
-                              node->scalar);
-  }
-}
-
 static bool open_with(gt_data_reader *reader, const gt_data_format *format) {
   const int errors = reader->diagnostics->errors;
   gt_data_common *common = GT_NEW(reader->arena, gt_data_common);
@@ -260,7 +244,6 @@ static bool open_with(gt_data_reader *reader, const gt_data_format *format) {
   const char *where = gt_arena_printf(reader->arena, "in data of format '%s'", format->name);
   if (!gt_schema_read(format->schema, options, &common_schema, common, reader->spec, reader->spec->at, where,
                       reader->arena, reader->diagnostics)) {
-    explain_validation(reader);
     if (format->read_inputs) check_files(reader);
     return false;
   }

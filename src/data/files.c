@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,6 +164,11 @@ bool gt_data_target_fits(const gt_data_reader *reader, int index, double value, 
   snprintf(text, 128, "the target %g is outside %g to %g, the range that %s requires", value, range->low,
            range->high, range->whose);
   return false;
+}
+
+const char *gt_data_regression_help(double label) {
+  const bool is_fraction = isfinite(label) && label != floor(label);
+  return is_fraction ? "; to predict numbers, set loss: mse and data: {task: regression}" : "";
 }
 
 void gt_data_class_help(const char *name, gt_strings classes, const char *lists, char *out, size_t size) {

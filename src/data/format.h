@@ -197,6 +197,8 @@ bool gt_data_target_fits(const gt_data_reader *reader, int index, double value, 
  * with as many names of classes as fit into `out`. lists: if the classes are those of class_names, what these
  * list ("the labels of the file"); else NULL. */
 void gt_data_class_help(const char *name, gt_strings classes, const char *lists, char *out, size_t size);
+/* The end of a message that rejects a label: for a fraction, how to predict numbers; else "". */
+const char *gt_data_regression_help(double label);
 /* The node at `key`, or `key.sub` if sub is not NULL, in the data map; NULL if absent. */
 const gt_spec *gt_data_node(const gt_data_reader *reader, const char *key, const char *sub);
 /* Position of the key; of the data map if the key is absent or NULL. */

@@ -118,6 +118,20 @@ static void expect_layer(gt_arena *arena, gt_diagnostic *diagnostic, const char 
   diagnostic->expected = gt_arena_printf(arena, "- %s or - %s: {...}", type, type);
 }
 
+/* True if the layer has the setting. */
+static bool has_setting(const gt_layer_type *type, const char *key) {
+  for (const gt_field *f = type ? type->schema->fields : NULL; f && f->name; f++)
+    if (!strcmp(f->name, key)) return true;
+  return false;
+}
+
+/* An item with one key as it is written in a list: "relu", "{linear: 64}". */
+static const char *format_item(gt_arena *arena, const char *name, const gt_spec *value) {
+  bool ignored;
+  if (gt_spec_is_null(value) || gt_spec_bool(value, &ignored)) return name;
+  return gt_arena_printf(arena, "{%s: %s}", name, value->kind == GT_SPEC_SCALAR ? value->scalar : "...");
+}
+
 /* Reports several keys in one item: `- {type: linear, units: 10}`, or settings outside the layer's map. */
 static void report_several_keys(gt_arena *arena, const gt_spec *node, gt_diagnostics *diagnostics) {
   static const char *const words[] = {"type", "layer", "name", "class", "kind", "class_name"};
@@ -134,6 +148,12 @@ static void report_several_keys(gt_arena *arena, const gt_spec *node, gt_diagnos
   if (!strcmp(first->key, "expression") && first->kind == GT_SPEC_SCALAR && gt_spec_is_null(second)) {
     d->help = gt_arena_printf(arena, "quotes around a formula with a comma: {expression: \"%s, %s\"}",
                               first->scalar, second->key);
+    return;
+  }
+  const char *other = gt_layer_by_foreign_name(second->key, diagnostics);
+  if (gt_layer_find(other) && !has_setting(gt_layer_find(first->key), second->key)) {
+    d->help = gt_arena_printf(arena, "each layer is an item of its own: [%s, %s]",
+                              format_item(arena, first->key, first), format_item(arena, other, second));
     return;
   }
   d->help = gt_layer_explain_missing_key(second->key);

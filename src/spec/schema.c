@@ -1,6 +1,5 @@
 #include "spec/schema.h"
 #include "spec/hint.h"
-#include "spec/look_alike.h"
 #include "spec/schema_value.h"
 #include <assert.h>
 #include <string.h>
@@ -238,6 +237,11 @@ static bool is_block(const gt_spec *value) {
   return line && value->at.column <= (int)strlen(line) && strchr("|>", line[value->at.column - 1]);
 }
 
+static bool has_numbers(const gt_spec *list) {
+  double number;
+  return list->count && gt_spec_float(list->child[0], &number);
+}
+
 /* Reads a scalar or a list where a map is expected. */
 static bool read_shorthand(const gt_schema_reader *r, void *out, void *extra_out, const gt_spec *value,
                            gt_position map_at) {
@@ -258,8 +262,22 @@ static bool read_shorthand(const gt_schema_reader *r, void *out, void *extra_out
       r->where ? ": " : "", r->schema->fields && r->schema->fields->name ? "" : " or nothing",
       value->kind == GT_SPEC_SEQUENCE ? "a list" : gt_arena_printf(r->arena, "'%.80s'", value->scalar));
   item->expected = list.count ? join(r->arena, "a map of: ", list.item, list.count) : "nothing after the ':'";
-  if (is_block(value))
+  const gt_hint hint = gt_hint_value(r->schema->name, value, true);
+  bool known;
+  item->suggestion = hint.suggestion;
+  item->help = hint.help;
+  if (hint.from_table)
+    item->expected = NULL;
+  else if (is_block(value))
     item->help = "remove the '|': it turns the lines below into text";
+  else if (value->kind == GT_SPEC_SEQUENCE && has_name(&list, "from") && !has_numbers(value))
+    item->help =
+        gt_arena_printf(r->arena,
+                        "layers to read are named in 'from': %s: {from: [a, b]}, where a and b are names "
+                        "(relu: {name: a}) or input",
+                        r->schema->name);
+  else if (gt_spec_bool(value, &known) && !r->schema->fields->name)
+    item->help = gt_arena_printf(r->arena, "write '%s' without a value", r->schema->name);
   else if (value->kind == GT_SPEC_SCALAR)
     item->suggestion = missing_space(r->arena, &list, value->scalar);
   read_fields(r, r->schema, out, NULL, map_at, &list); /* defaults */

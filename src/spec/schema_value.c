@@ -2,14 +2,12 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "spec/hint.h"
-#include "spec/number_text.h"
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 enum { MAX_NUMBER = 64 }; /* bytes of a number's text, with NUL */
@@ -205,28 +203,34 @@ static gt_hint hint_for_list(gt_arena *arena, const char *text) {
   return listed ? (gt_hint){gt_arena_printf(arena, "[%s]", text), help, true} : (gt_hint){0};
 }
 
+/* What the table of hints calls the value: its key, or the map whose short form it is ("early_stopping"). */
+static const char *hint_name(const gt_schema_reader *r, const gt_field *field) {
+  const char *shorthand = r->schema->shorthand;
+  return shorthand && !strcmp(shorthand, field->name) ? r->schema->name : field->name;
+}
+
 /* A hint for a scalar of the wrong type. */
 static gt_hint hint_for(const gt_schema_reader *r, const gt_field *field, const gt_spec *value) {
   if (gt_spec_is_null(value) && !(field->flags & GT_FIELD_REQUIRED))
     return (gt_hint){.help = "remove the key to use its default"};
-  if (value->kind != GT_SPEC_SCALAR) return (gt_hint){0};
+  const gt_hint known = gt_hint_value(hint_name(r, field), value, false);
+  if (known.from_table || value->kind != GT_SPEC_SCALAR) return known;
   gt_hint list = {0};
   if (gt_field_is_list(field)) list = hint_for_list(r->arena, value->scalar);
   if (list.suggestion) return list;
   if (is_numeric(field)) {
     const bool real = field->type == GT_FIELD_FLOAT || field->type == GT_FIELD_FLOATS;
-    const gt_hint hint = gt_number_hint(r->arena, value->scalar, !real);
-    if (hint.suggestion || hint.help) return hint;
+    const gt_hint hint = gt_hint_number(r->arena, value->scalar, !real);
+    char word[GT_HINT_WORD];
+    gt_hint_fold(value->scalar, word);
+    const bool wants_default = gt_hint_match(gt_hint_rows, "no number", word) != NULL;
+    if ((hint.suggestion || hint.help) && !(wants_default && field->flags & GT_FIELD_REQUIRED)) return hint;
   } else if (field->type == GT_FIELD_BOOL) {
-    static const char *const forms[][2] = {
-        {"yes", "true"}, {"no", "false"}, {"on", "true"}, {"off", "false"}, {"y", "true"},    {"n", "false"},
-        {"1", "true"},   {"0", "false"},  {"t", "true"},  {"f", "false"},   {"none", "false"}};
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-      if (!strcasecmp(value->scalar, forms[i][0])) return (gt_hint){.suggestion = forms[i][1]};
     static const char *const names[] = {"true", "false"};
-    return gt_hint_name(r->diagnostics, field->name, value->scalar, names, 2);
+    return gt_hint_name(r->diagnostics, "boolean", value->scalar, names, 2);
   }
-  return (gt_hint){.suggestion = gt_schema_missing_space(r, value->scalar)};
+  const char *spaced = gt_schema_missing_space(r, value->scalar);
+  return spaced ? (gt_hint){.suggestion = spaced} : gt_hint_value(field->name, value, true);
 }
 
 static bool wrong_type(const gt_schema_reader *r, const gt_field *field, const gt_spec *value,
@@ -301,10 +305,14 @@ static bool read_choice(const gt_schema_reader *r, const gt_field *field, const 
     }
   gt_diagnostic *item =
       gt_error_at(r->diagnostics, value->at, "%s cannot be '%.80s'", gt_schema_subject(r, field), text);
-  const gt_hint hint = gt_hint_name(r->diagnostics, field->name, text, field->choices, count);
+  const gt_hint hint = gt_hint_name(r->diagnostics, hint_name(r, field), text, field->choices, count);
   item->expected = gt_field_describe(r->arena, field);
   item->suggestion = hint.suggestion;
   item->help = hint.help;
+  if (!item->suggestion && gt_field_is_list(field) && strstr(text, ", ")) {
+    item->suggestion = gt_arena_printf(r->arena, "[%s]", text);
+    item->help = "write a list in square brackets";
+  }
   if (!item->suggestion) item->suggestion = gt_schema_missing_space(r, text);
   return false;
 }

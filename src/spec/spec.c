@@ -1,8 +1,7 @@
 #include "spec/spec.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "spec/look_alike.h"
-#include "spec/number_text.h"
+#include "spec/hint.h"
 #include "spec/source.h"
 #include <stdlib.h>
 #include <string.h>
@@ -228,7 +227,7 @@ static void join_decimal_commas(builder *b, gt_spec *map) {
       number->at.width += 1 + map->child[i]->key_at.width;
     }
     if (i == first) continue;
-    const gt_hint hint = gt_number_hint(b->arena, number->scalar, false);
+    const gt_hint hint = gt_hint_number(b->arena, number->scalar, false);
     gt_diagnostic *item = gt_error_at(b->diagnostics, number->at, "'%s' is not a number", number->scalar);
     item->suggestion = hint.suggestion;
     item->help = hint.help;

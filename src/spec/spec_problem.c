@@ -1,6 +1,6 @@
 /* Reports libyaml's errors in plain words, at the position of the actual mistake. Functions that return bool
  * return true if they have reported the error. */
-#include "spec/look_alike.h"
+#include "spec/hint.h"
 #include "spec/source.h"
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Writes gt_spec as YAML in block style, with short lists of words and numbers on one line. */
 #include "base/memory.h"
-#include "spec/look_alike.h"
+#include "spec/hint.h"
 #include "spec/spec.h"
 #include <stdint.h>
 #include <stdio.h>

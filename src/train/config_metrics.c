@@ -79,6 +79,8 @@ static const char *find_column_error(const gt_config *config, int target, const 
     if (!strcmp(name, column)) return NULL;
     list = gt_arena_printf(arena, "%s%s%s", list, *list ? ", " : "", name);
   }
+  if (!*list && data_target->classification) return "names a class, and no metric is of a single class";
+  if (!*list && outputs == 1) return "names a column, but there is only one; leave it out";
   if (!*list) return "names a column, but evaluations print this metric for all columns together";
   return gt_arena_printf(arena, "names no column of the targets; there are %s", list);
 }
@@ -99,7 +101,12 @@ static const char *request_target_metric(gt_config *config, const char *name, co
   const gt_dataset *data = &config->dataset;
   const gt_metric_kind *kind = gt_metric_find(dot + 1);
   const int target = target_named(data, name, (size_t)(dot - name));
-  if (data->targets == 1 && kind) return "names one of several targets, but this data has a single one";
+  if (data->targets == 1 && kind) {
+    const char *swapped =
+        gt_arena_printf(config->diagnostics.arena, "%s_%.*s", dot + 1, (int)(dot - name), name);
+    return gt_arena_printf(config->diagnostics.arena, "is not a metric of this data; write '%s'",
+                           gt_metric_find(swapped) ? swapped : dot + 1);
+  }
   if (data->targets == 1) return request_column_metric(config, 0, name);
   const char *list = data->target[0].name;
   for (int k = 1; k < data->targets; k++)

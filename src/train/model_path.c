@@ -30,16 +30,23 @@ static bool fail_no_model(gt_arena *arena, const char *folder, const char *best,
                  folder, so_far, gt_shell_word(arena, config), gt_shell_option(arena, "run-dir", folder));
 }
 
-static bool is_config(const char *path) {
+/* What a file is by its name, if it is no model; else NULL. */
+static const char *other_kind(const char *path) {
+  static const char *const kinds[][2] = {
+      {".yaml", "config"}, {".yml", "config"}, {".csv", "table"}, {".tsv", "table"}};
   const char *dot = strrchr(path, '.');
-  return dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml"));
+  for (size_t i = 0; dot && i < sizeof kinds / sizeof *kinds; i++)
+    if (!strcmp(dot, kinds[i][0])) return kinds[i][1];
+  return NULL;
 }
 
 const char *gt_model_path(gt_arena *arena, const char *path, gt_error *error) {
   struct stat s;
   const bool exists = stat(path, &s) == 0;
-  if (exists && S_ISREG(s.st_mode) && is_config(path)) {
-    gt_fail(error, GT_ERR_DATA, "%s is a config, not a model; expected a model.bin or a run directory", path);
+  const char *kind = exists && S_ISREG(s.st_mode) ? other_kind(path) : NULL;
+  if (kind) {
+    gt_fail(error, GT_ERR_DATA, "%s is a %s, not a model; expected a model.bin or a run directory", path,
+            kind);
     return NULL;
   }
   if (!exists || !S_ISDIR(s.st_mode)) return path;

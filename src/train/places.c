@@ -3,7 +3,6 @@
 #include "data/column_rule.h"
 #include "layer/layer.h"
 #include "model/model.h"
-#include "spec/hint.h"
 #include "train/config.h"
 #include "train/init_from.h"
 #include "train/change.h"
@@ -38,12 +37,4 @@ void gt_config_set_places(gt_diagnostics *diagnostics) {
   ADD_ALL("init", gt_init_count(), gt_init_at, NULL);
   diagnostics->place = list;
   diagnostics->places = count;
-}
-
-const char *gt_config_find_foreign_key(const char *key, const char *const *names, size_t count,
-                                       gt_arena *arena) {
-  gt_diagnostics diagnostics;
-  gt_diagnostics_init(&diagnostics, arena);
-  const gt_hint hint = gt_hint_key(&diagnostics, NULL, key, NULL, names, count);
-  return hint.from_table ? hint.suggestion : NULL;
 }

@@ -245,7 +245,7 @@ finds splits_as_classes photos.yaml:1:15 "the folders of photos, read as classes
 says "the way out" "data: {train: photos/train, test: photos/val}"
 silent "the way out" "$GTRAIN" check photos.yaml --set data.train=photos/train --set data.test=photos/val --set quiet=repeated_samples
 exits 78 "a folder as a fraction" "$GTRAIN" check photos.yaml --set data.train=photos/train --set data.validation=photos/val
-says "… goes elsewhere" "help: validation takes a fraction of the training samples; samples of their own are the test split: data: {..., test: photos/val}"
+says "… goes elsewhere" "help: validation takes a fraction of the training samples, such as 0.1; samples of their own are the test split: test: FILE"
 cp -r photos/train photos/test
 finds splits_as_classes photos.yaml:1:15 "splits: test, train, val" "$GTRAIN" check photos.yaml --set 'model=[flatten, {linear: 3}]'
 says "the roles go by their names" "data: {train: photos/train, test: photos/test}; validation samples are a fraction of train: validation: 0.1"

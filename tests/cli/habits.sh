@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Configs with habits of users of Keras, PyTorch, scikit-learn, pykan and Lightning, written without knowledge of the
-# tables of foreign names (src/spec/foreign.c, src/cli/foreign.c). Each error is reported at its position, with the fix.
+# table of hints (src/spec/hint_table.c). Each error is reported at its position, with the fix.
 # The first line of each config is `# expect: LINE:COLUMN TEXT`.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"

@@ -1,10 +1,9 @@
 /* What a config error suggests for an unknown word. The cases are made from the schema and from the table of
- * other programs' names (spec/foreign.h): every suggestion of the table exists, the hint for a key in a wrong
+ * hints (spec/hint.h): every suggestion of the table exists, the hint for a key in a wrong
  * map names the map where it belongs, and a misspelling never leads to a very different name. */
 #include "spec/hint.h"
 #include "base/text.h"
 #include "cli/schema.h"
-#include "spec/foreign.h"
 #include "train/places.h"
 #include <ctype.h>
 #include <setjmp.h>
@@ -99,15 +98,18 @@ static keys names_of(const char *what) {
   return list;
 }
 
-static void add_choices(keys *list, const gt_schema *schema, const char *key) {
+static void add_choices(keys *list, const gt_schema *schema, const char *what) {
+  const bool is_map = schema && schema->shorthand && !strcmp(schema->name, what);
   for (const gt_field *f = schema ? schema->fields : NULL; f && f->name; f++) {
-    if (f->type == GT_FIELD_MAP) add_choices(list, f->sub, key);
-    for (int i = 0; !strcmp(f->name, key) && f->choices && f->choices[i]; i++)
+    if (f->type == GT_FIELD_MAP) add_choices(list, f->sub, what);
+    const bool is_meant = !strcmp(f->name, what) || (is_map && !strcmp(f->name, schema->shorthand));
+    for (int i = 0; is_meant && f->choices && f->choices[i]; i++)
       if (!has(list, f->choices[i])) list->name[list->count++] = f->choices[i];
   }
 }
 
-/* The names of a kind or, if there is no such kind, the choices of all keys with this name. */
+/* The names of a kind or, if there is no such kind, the choices of all keys with this name and of the short
+ * form of maps with this name. */
 static keys choices_of(const char *what) {
   keys list = names_of(what);
   for (int i = 0; i < diagnostics.places && !names_of(what).count; i++) {
@@ -117,64 +119,99 @@ static keys choices_of(const char *what) {
   return list;
 }
 
-static void check_row(const gt_foreign *row) {
-  if (!row->ours && !row->note) fail_msg("'%s' has neither a name nor a note", row->words);
-  for (const char *c = row->words; *c; c++)
-    if (!islower((unsigned char)*c) && !isdigit((unsigned char)*c) && *c != ' ')
-      fail_msg("'%s' has a character that is not a lower case letter or a digit", row->words);
+/* What a row is about. */
+typedef enum row_kind { NAME, KEY, COMMAND_LINE, TEXT } row_kind;
+
+static row_kind kind_of(const gt_hint_row *row) {
+  static const char *const texts[] = {"boolean", "no number", "unit", "character"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (!strcmp(row->where, texts[i])) return TEXT;
+  if (!strcmp(row->where, "command") || !strcmp(row->where, "option")) return COMMAND_LINE;
+  return strncmp(row->where, "in ", 3) ? NAME : KEY;
 }
 
 static int words_tried;
 
 /* Calls `call` for each word of a row. */
-static void each_word(const gt_foreign *row, void (*call)(const gt_foreign *row, const char *word)) {
+static void each_word(const gt_hint_row *row, void (*call)(const gt_hint_row *row, const char *word)) {
   char *rest = gt_arena_strdup(&arena, row->words), *word;
   while ((word = strsep(&rest, " "))) call(row, word), words_tried++;
 }
 
-static void check_name(const gt_foreign *row, const char *word) {
-  const keys list = choices_of(row->where);
-  const gt_hint hint = gt_hint_name(&diagnostics, row->where, word, list.name, list.count);
-  if (row->ours && (!hint.suggestion || !has(&list, hint.suggestion)))
-    fail_msg("%s '%s': %s, not %s", row->where, word, hint.suggestion ? hint.suggestion : "nothing",
-             row->ours);
-  if (row->ours && strcmp(hint.suggestion, row->ours) != 0)
-    fail_msg("%s '%s' leads to '%s' and not to '%s'", row->where, word, hint.suggestion, row->ours);
-  if (!row->ours && hint.suggestion) fail_msg("%s '%s' leads to '%s'", row->where, word, hint.suggestion);
+/* The words of a row are folded, and none of them has an earlier row that hides this one. */
+static void check_word(const gt_hint_row *row, const char *word) {
+  char folded[GT_HINT_WORD];
+  gt_hint_fold(word, folded);
+  if (strcmp(folded, word) && !strpbrk(word, "[]{}*#")) fail_msg("%s: '%s' is not folded", row->where, word);
+  if (kind_of(row) != COMMAND_LINE && gt_hint_match(gt_hint_rows, row->where, word) != row)
+    fail_msg("%s: '%s' has an earlier row", row->where, word);
 }
 
-static void check_key(const gt_foreign *row, const char *word) {
-  const keys list = map_of(row->where, row->ours ? row->ours : "");
-  const char *map = strrchr(row->where, ' ') ? strrchr(row->where, ' ') + 1 : row->where;
-  map = strrchr(map, '.') ? strrchr(map, '.') + 1 : map;
-  if (!list.count) fail_msg("there is no map '%s'", row->where);
-  const gt_hint hint = gt_hint_key(&diagnostics, map, word, NULL, list.name, list.count);
-  if (!row->ours ? !hint.help || hint.suggestion
-                 : !hint.suggestion || strcmp(hint.suggestion, row->ours) != 0)
-    fail_msg("'%s' in %s leads to '%s' and not to '%s'", word, row->where,
-             hint.suggestion ? hint.suggestion : "-", row->ours ? row->ours : "a note");
-}
-
-static void foreign_names_exist(void **state) {
+static void rows_are_sound(void **state) {
   (void)state;
-  for (const gt_foreign *row = gt_foreign_names; row->words; row++) {
-    check_row(row);
+  for (const gt_hint_row *row = gt_hint_rows; row->words; row++) {
+    if (!row->ours && !row->say) fail_msg("%s: '%s' says nothing", row->where, row->words);
+    if (kind_of(row) != TEXT) each_word(row, check_word);
+  }
+}
+
+/* True for a row about values that are not choices of the schema, such as numbers and maps. */
+static bool is_value(const gt_hint_row *row) {
+  return !choices_of(row->where).count || !strcmp(row->where, "precision");
+}
+
+static void check_name(const gt_hint_row *row, const char *word) {
+  const keys list = choices_of(row->where);
+  const gt_spec scalar = {.kind = GT_SPEC_SCALAR, .scalar = strcmp(word, "#") ? word : "64"},
+                sequence = {.kind = GT_SPEC_SEQUENCE}, map = {.kind = GT_SPEC_MAP};
+  const gt_spec *value = !strcmp(word, "[]") ? &sequence : !strcmp(word, "{}") ? &map : &scalar;
+  const gt_hint hint = is_value(row) || value != &scalar
+                           ? gt_hint_value(row->where, value, true)
+                           : gt_hint_name(&diagnostics, row->where, scalar.scalar, list.name, list.count);
+  const char *found = hint.suggestion ? hint.suggestion : "nothing",
+             *wanted = row->ours ? row->ours : "nothing";
+  if (strcmp(found, wanted) || (row->say && hint.help != row->say))
+    fail_msg("%s '%s' leads to '%s' and not to '%s'", row->where, word, found, wanted);
+}
+
+/* The name of the map in a row: "conv2d" for "in layer conv2d", "early_stopping" for "in
+ * train.early_stopping"; of several names the first. */
+static const char *map_name(const gt_hint_row *row) {
+  char *map = gt_arena_strdup(&arena, row->where + 3), *space = strchr(map, ' ');
+  if (space) map = space + 1, map[strcspn(map, " ")] = 0;
+  return strrchr(map, '.') ? strrchr(map, '.') + 1 : map;
+}
+
+static void check_key(const gt_hint_row *row, const char *word) {
+  const keys list = map_of(row->where + 3, row->ours ? row->ours : "");
+  if (!list.count && row->ours) fail_msg("there is no map '%s'", row->where);
+  const gt_hint hint = gt_hint_key(&diagnostics, map_name(row), word, NULL, list.name, list.count);
+  const char *found = hint.suggestion ? hint.suggestion : "nothing",
+             *wanted = row->ours ? row->ours : "nothing";
+  if (strcmp(found, wanted) || (row->say && hint.help != row->say))
+    fail_msg("'%s' %s leads to '%s' and not to '%s'", word, row->where, found, wanted);
+}
+
+static void names_exist(void **state) {
+  (void)state;
+  for (const gt_hint_row *row = gt_hint_rows; row->words; row++) {
+    if (kind_of(row) != NAME) continue;
     const keys list = choices_of(row->where);
-    if (row->ours && !has(&list, row->ours)) fail_msg("there is no %s '%s'", row->where, row->ours);
+    if (row->ours && !is_value(row) && !has(&list, row->ours))
+      fail_msg("there is no %s '%s'", row->where, row->ours);
     each_word(row, check_name);
   }
 }
 
-static void foreign_keys_exist(void **state) {
+static void keys_exist(void **state) {
   (void)state;
-  for (const gt_foreign *row = gt_foreign_keys; row->words; row++) {
-    check_row(row);
-    if (!row->where) continue;
-    const keys list = map_of(row->where, row->ours ? row->ours : "");
-    if (row->ours && !has(&list, row->ours)) fail_msg("there is no key '%s' in %s", row->ours, row->where);
+  for (const gt_hint_row *row = gt_hint_rows; row->words; row++) {
+    if (kind_of(row) != KEY || !strcmp(row->where, "in any")) continue;
+    const keys list = map_of(row->where + 3, row->ours ? row->ours : "");
+    if (row->ours && !has(&list, row->ours)) fail_msg("there is no key '%s' %s", row->ours, row->where);
     each_word(row, check_key);
   }
-  assert_true(words_tried > 800);
+  assert_true(words_tried > 1000);
 }
 
 /* --- keys in the wrong map --- */
@@ -309,10 +346,12 @@ int main(void) {
   gt_arena_init(&arena);
   gt_diagnostics_init(&diagnostics, &arena);
   gt_config_set_places(&diagnostics);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_entry_has_a_place), cmocka_unit_test(foreign_names_exist),
-      cmocka_unit_test(foreign_keys_exist), cmocka_unit_test(wrong_map_names_the_right_one),
-      cmocka_unit_test(misspellings_have_close_suggestions)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_entry_has_a_place),
+                                     cmocka_unit_test(rows_are_sound),
+                                     cmocka_unit_test(names_exist),
+                                     cmocka_unit_test(keys_exist),
+                                     cmocka_unit_test(wrong_map_names_the_right_one),
+                                     cmocka_unit_test(misspellings_have_close_suggestions)};
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   gt_arena_finish(&arena);
   return failed;

@@ -275,7 +275,7 @@ exits 78 "… in one row" kinds flat --set 'model=[flatten, {linear: 6}]'
 says "… which need an axis of steps" "expected [batch, 2, 3], scores of 3 classes at 2 steps: a last linear: 6, then reshape: [2, 3]"
 exits 78 "a horizon unlike the last layer" train six --set data.series.horizon=6
 says "…" "expected 6 values per sample: 6 steps (data.series.horizon) of 1 target"
-exits 78 "a key of no name nearby" train key --set data.series.forecast=6
+exits 78 "a key of no name nearby" train key --set data.series.lead=6
 says "… is answered with all" "expected one of: window, horizon, stride, time, group, season, gaps"
 exits 78 "a layer of steps after flatten" train flat --set 'model=[{flatten: {from: past, name: a}}, {lstm: 4}, {linear: 3}]'
 says "…" '`return: sequence` in a recurrent layer before it, no flatten of a sequence'

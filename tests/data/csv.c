@@ -203,8 +203,8 @@ static void other_encodings_are_rejected(void **state) {
             write_text("m.csv", "gr\xF6\xDF"
                                 "e,b\n1,0\n2,1\n"));
   expect_bad_file(
-      &o, "m.csv:1:3: byte 0xF6 is not UTF-8 text; if the file is Latin-1, convert it first: iconv -f "
-          "LATIN1 -t UTF-8");
+      &o, "m.csv:1:3: byte 0xF6 is not UTF-8 text; if the text is Western European, convert it first: "
+          "iconv -f WINDOWS-1252 -t UTF-8");
   open_data(&o, "{train: %s}",
             write_text("m.csv", "gr\xC3\xB6\xC3\x9F"
                                 "e,b\n1,0\n2,1\n"));

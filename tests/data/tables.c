@@ -140,7 +140,7 @@ static const table tables[] = {
     {"a.csv", "a,y\n1,\n2,dog\n3,cat\n4,\n", "", ":2:3: missing label; 2 of 4 labels are missing", 0, 0, 0},
     {"a.csv", "a,y\n1,\n2,0\n3,1\n", "task: classification", ":2:3: missing label", 0, 0, 0},
     {"a.csv", "a,b,y\n1,2,0.5\n\xE9,4,1\n", "",
-     ":3:1: byte 0xE9 is not UTF-8 text; if the file is Latin-1, convert it first", 0, 0, 0},
+     ":3:1: byte 0xE9 is not UTF-8 text; if the text is Western European, convert it first", 0, 0, 0},
 };
 
 static void every_table(void **state) {

@@ -1,7 +1,6 @@
 /* Characters that look like others, and texts that are almost numbers: each gives exactly one error, with its
  * position, and with the right spelling as a suggestion if there is one. */
-#include "spec/look_alike.h"
-#include "spec/number_text.h"
+#include "spec/hint.h"
 #include "spec/schema.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -65,6 +64,10 @@ static const struct {
     {"lr: 10%", 1, 5, "percentage", "0.1"},
     {"steps: 10k", 1, 8, "digits", "10000"},
     {"lr: 1.0f", 1, 5, "remove the 'f'", "1"},
+    {"lr: 2*pi", 1, 5, "arithmetic", "6.283185307"},
+    {"steps: 3-5", 1, 8, "expected an integer", NULL},
+    {"steps: 2.5", 1, 8, "expected an integer", NULL},
+    {"steps: 10%", 1, 8, "expected an integer", NULL},
     {"lr: small", 1, 5, "expected a finite number", NULL},
     {"nesterov: yes", 1, 11, "true or false", "true"},
     {"nesterov: Off", 1, 11, "true or false", "false"},

@@ -40,7 +40,7 @@ static const gt_field inner_fields[] = {
     GT_ROW(inner, seed, GT_FIELD_INT, .fallback = "42"),
     {.name = NULL},
 };
-static const gt_schema inner_schema = {.name = "split", .help = "a split", .fields = inner_fields};
+static const gt_schema inner_schema = {.name = "inner", .help = "a split", .fields = inner_fields};
 
 static const gt_field fields[] = {
     GT_ROW(config, units, GT_FIELD_INT, .min = 1, .max = 1e9, .flags = GT_FIELD_REQUIRED, .help = "outputs"),
