@@ -183,9 +183,12 @@ static int tear_down(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_replaced_when_complete), cmocka_unit_test(test_old_content_stays_while_writing),
-      cmocka_unit_test(test_pipes_and_descriptors),  cmocka_unit_test(test_descriptor_of_a_file),
-      cmocka_unit_test(test_rejected_names),         cmocka_unit_test(test_inputs_stay),
+      cmocka_unit_test(test_replaced_when_complete),
+      cmocka_unit_test(test_old_content_stays_while_writing),
+      cmocka_unit_test(test_pipes_and_descriptors),
+      cmocka_unit_test(test_descriptor_of_a_file),
+      cmocka_unit_test(test_rejected_names),
+      cmocka_unit_test(test_inputs_stay),
       cmocka_unit_test(test_many_inputs),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
