@@ -21,7 +21,8 @@ int64_t gt_run_attempt_end(const gt_run *run) {
 
 bool gt_run_restores_best(const gt_run *run) {
   const gt_early_stopping *stopping = &run->config->train.early_stopping;
-  return stopping->restore_best && (stopping->patience || run->restart_steps);
+  return stopping->restore_best &&
+         (stopping->patience || run->restart_steps || run->config->train.checkpoint.keep_best);
 }
 
 const char *gt_run_constants(const gt_run *run, char text[128]) {

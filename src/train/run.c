@@ -182,6 +182,16 @@ static bool load_best(gt_run *run, const gt_model_file *best, gt_state_dict *wei
   return false;
 }
 
+/* Says which weights model.bin gets, if best.bin has better ones. */
+static void report_last_weights(const gt_run *run) {
+  const gt_host_state *state = &run->state;
+  if (run->config->train.checkpoint.keep_best && state->best_step && state->best_step != state->step)
+    gt_info(
+        "model.bin gets the last weights (early_stopping: {restore_best: false}); the best, of step %lld, "
+        "are in best.bin",
+        (long long)state->best_step);
+}
+
 /* Downloads the last weights, or loads the best weights (*restored). */
 static bool choose_weights(gt_run *run, gt_state_dict *weights, bool *restored, gt_error *error) {
   const char *path = gt_arena_printf(&run->session.arena, "%s/best.bin", run->directory);
@@ -197,6 +207,8 @@ static bool choose_weights(gt_run *run, gt_state_dict *weights, bool *restored, 
     const bool ok = !*restored || load_best(run, &best, weights, error);
     gt_model_file_finish(&best);
     if (*restored || !ok) return ok;
+  } else if (!gt_run_restores_best(run)) {
+    report_last_weights(run);
   }
   return gt_run_weights(run, weights, error);
 }
