@@ -47,6 +47,35 @@ names = ['height "cm"', 'back\\slash', "Gr\u00f6\u00dfe", "x" * 3000, *(f"{k}{'y
 assert len(rows) == 4 and len(tests) == 2, len(rows)
 assert all(f"{metric}.{name}" in row for row in tests for metric in ("mae", "rmse") for name in names)
 PYTHON
+# --- every loss and metric with every kind of target: an error or a result, no crash (make SANITIZE=address,undefined) ---
+awk 'BEGIN { print "x,one,two,three,many,bit,word,real"; srand(3); split("red green blue", w, " ")
+  for (i = 0; i < 60; i++) print rand() "," 0 "," i % 2 "," i % 3 "," i % 40 "," i % 2 "," w[1 + i % 3] "," rand() * 9 - 2 }' > kinds.csv
+metrics=$("$GTRAIN" schema metrics | sed -n 's/^  \([a-z][a-z_0-9]*\)  .*/\1/p')
+bad="" trained=0
+declare -A classes=([two]=2 [bit]=2 [three]=3 [word]=3 [many]=40)
+for loss in $("$GTRAIN" schema losses | sed -n 's/^  \([a-z][a-z_]*\)  .*/\1/p'); do
+  for target in one two three many bit word real; do
+    for task in classification regression; do
+      printf '%s\n' "data: {train: kinds.csv, target: $target, inputs: [x], task: $task, test_fraction: 0.2, validation: 0.2}" \
+        "model: [linear: $([[ $task$loss == classificationcross_entropy ]] && echo "${classes[$target]-1}" || echo 1)]" "loss: $loss" \
+        "eval: {threshold: auto}" "train: {epochs: 1}" > kinds.yaml
+      code=0
+      "$GTRAIN" check kinds.yaml > /dev/null 2> err || code=$?
+      [[ $code =~ ^(0|65|78)$ ]] || bad+=" check:$loss/$target/$task:$code"
+      sed -i "/^eval/d" kinds.yaml
+      # Only the metrics that this loss has.
+      possible=$("$GTRAIN" check kinds.yaml --set "metrics=[$(tr '\n' ',' <<< "$metrics" | sed 's/,$//')]" 2>&1 |
+        sed -n "s/.*error: metric '\([a-z_0-9]*\)'.*/\1/p" | sort | comm -13 - <(sort <<< "$metrics") | tr '\n' ',')
+      code=0
+      rm -rf kinds
+      "$GTRAIN" train kinds.yaml --device "$DEVICE" --run-dir kinds --quiet --set "metrics=[${possible%,}]" > /dev/null 2> err || code=$?
+      ((code)) || trained=$((trained + 1))
+      [[ $code =~ ^(0|65|78)$ ]] || bad+=" train:$loss/$target/$task:$code"
+    done
+  done
+done
+check "no loss, target and metric crash" test -z "$bad" -a "$trained" -gt 25
+
 # top_3 and top_5 do not depend on the magnitude of the logits, even if probabilities underflow.
 for scale in 1 3000; do
   awk -v s=$scale 'BEGIN { srand(2); print "a,b,y"; for (i = 0; i < 80; i++) print s * (rand() - 0.5) "," s * (rand() - 0.5) "," i % 8 }' > scale$scale.csv
