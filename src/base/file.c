@@ -182,7 +182,10 @@ int gt_open_input(const char *path, bool plain, gt_error *error) {
     gt_fail_errno(error, GT_ERR_IO, "cannot open %s", path);
     return -1;
   }
-  if (!plain || (fstat(fd, &s) == 0 && S_ISREG(s.st_mode))) return fd;
+  if (!plain || (fstat(fd, &s) == 0 && S_ISREG(s.st_mode))) {
+    gt_remember_input(fd);
+    return fd;
+  }
   gt_fail(error, GT_ERR_IO, "cannot open %s: it is not a regular file", path);
   close(fd);
   return -1;

@@ -30,6 +30,10 @@ bool gt_read_plain_file(const char *path, uint64_t limit, gt_bytes *out, gt_erro
  * closes it. plain: only regular files (GT_ERR_IO for others, without blocking on them). */
 int gt_open_input(const char *path, bool plain, gt_error *error);
 bool gt_read_input(int fd, const char *path, uint64_t limit, gt_bytes *out, gt_error *error);
+/* Every file that these functions open is remembered (inputs.c). gt_is_input: true if the path leads to one,
+ * through any link or spelling. */
+void gt_remember_input(int fd);
+bool gt_is_input(const char *path);
 /* With this path these functions read standard input. Its content is kept in memory and can be read again. A
  * file that has this name must be given as ./<stdin>. */
 #define GT_STDIN "<stdin>"

@@ -81,9 +81,16 @@ static bool follow(target *t, const char *path, bool *done, gt_error *error) {
   return read_link(t, folder) || fail_to_write(path, error);
 }
 
+bool gt_output_check(const char *path, gt_error *error) {
+  return !path || !gt_is_input(path) ||
+         gt_fail(error, GT_ERR_USAGE,
+                 "%s is an input of this command and is not replaced; choose another output", path);
+}
+
 static bool resolve(const char *path, target *t, gt_error *error) {
   bool done = false;
   t->fd = -1;
+  if (!gt_output_check(path, error)) return false;
   errno = *path ? ENAMETOOLONG : ENOENT;
   if (!*path || snprintf(t->path, sizeof t->path, "%s", path) >= (int)sizeof t->path)
     return fail_to_write(path, error);

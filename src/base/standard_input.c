@@ -38,6 +38,7 @@ int gt_open_standard_input(gt_error *error) {
       return -1;
     }
     copy = fd;
+    gt_remember_input(STDIN_FILENO);
   }
   snprintf(path, sizeof path, "/proc/self/fd/%d", copy);
   const int fd = open(path, O_RDONLY | O_CLOEXEC); /* a new descriptor starts at position 0 */

@@ -1,5 +1,5 @@
-#include "base/file.h"
 #include "base/log.h"
+#include "base/output.h"
 #include "cli/common.h"
 #include "cli/eval_classes.h"
 #include "cli/lasting.h"
@@ -204,6 +204,7 @@ static int run(const gt_arguments *arguments) {
                    gt_config_place_of_split(&config, split), &arena, &config.diagnostics);
   if ((code = gt_cli_findings(arguments, &config.diagnostics, GT_ERR_DATA))) goto refused;
   code = GT_ERR_USAGE;
+  if (!gt_output_check(gt_option_value(arguments, "confusion"), &error)) goto failed;
   if (!gt_session_open(&session, &config, split, gt_cli_device(arguments), &error)) goto failed;
   session.model = &file;
   session.threshold = config.threshold.value;

@@ -1,4 +1,5 @@
 #include "base/memory.h"
+#include "base/output.h"
 #include "base/text.h"
 #include "cli/explain_columns.h"
 #include "cli/explain_doubt.h"
@@ -216,7 +217,9 @@ static int explain(const task *t, gt_explained *models, int count) {
   const gt_symbolic_options symbolic_options = {.allowed = t->allowed,
                                                 .as_fitted = gt_flag(arguments, "no-snap")};
   gt_error error = {0};
-  if ((formula && !gt_explained_find(last, &symbolic_options, &error)) ||
+  if (!gt_output_check(gt_option_value(arguments, "svg"), &error) ||
+      !gt_output_check(gt_option_value(arguments, "png"), &error) ||
+      (formula && !gt_explained_find(last, &symbolic_options, &error)) ||
       !gt_explained_draw(models, count, gt_option_value(arguments, "svg"), gt_option_value(arguments, "png"),
                          &error))
     return gt_report(&error);

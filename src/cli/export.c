@@ -10,7 +10,7 @@
 static const gt_option options[] = {
     {"format", "FORMAT", "format to write, see above (required)", false, 0, gt_exporter_names},
     {"output", "FILE", "write to FILE instead of standard output", false, 'o', NULL},
-    {"name", "NAME", "name of the function or module (default: from FILE or MODEL)", false},
+    {"name", "NAME", "call the function or module NAME_circuit (default: from FILE or MODEL)", false},
     GT_OPTION_QUIET,
     {NULL, NULL, NULL, false},
 };

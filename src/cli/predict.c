@@ -224,7 +224,7 @@ static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model
   }
   if (ok && ids.asked && !ids.column)
     return gt_fail(error, GT_ERR_USAGE, "--id needs an input file that is a CSV");
-  return ok;
+  return ok && gt_output_check(gt_option_value(arguments, "output"), error);
 }
 
 /* Prints each finding as a line of JSON to stderr, because --json prints results as lines, too. */

@@ -1,7 +1,7 @@
 #include "cli/predict_pictures.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "base/names.h"
+#include "base/output.h"
 #include "data/png.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -77,6 +77,13 @@ static const char **choose_paths(const char *folder, int64_t count, const char *
   return NULL;
 }
 
+/* Fails if a file would replace an input, before the first one is written. */
+static bool check_all(const char *const *path, int64_t count, gt_error *error) {
+  for (int64_t i = 0; i < count; i++)
+    if (!gt_output_check(path[i], error)) return false;
+  return true;
+}
+
 static bool write_all(const char *const *path, const gt_tensor *outputs, gt_picture *picture,
                       gt_error *error) {
   bool ok = true;
@@ -104,7 +111,8 @@ bool gt_predict_write_pictures(const char *folder, const gt_tensor *outputs, con
                         .data = data};
   gt_arena_init(&arena);
   const char **path = choose_paths(folder, outputs->dim[0], names, &arena, error);
-  const bool ok = path && gt_make_directories(folder, error) && write_all(path, outputs, &picture, error);
+  const bool ok = path && check_all(path, outputs->dim[0], error) && gt_make_directories(folder, error) &&
+                  write_all(path, outputs, &picture, error);
   gt_arena_finish(&arena);
   gt_picture_finish(&picture);
   return ok;

@@ -55,7 +55,7 @@ static json_t *loss_json(const gt_schema_entry *list, int count) {
     if (!strcmp(list[i].kind, "loss")) of_target[i].common = &gt_loss_target_schema;
   json_t *each = typed_json(of_target, count, "loss", "the loss of a target");
   json_array_append_new(json_object_get(single, "anyOf"),
-                        json_pack("{s:s, s:{s:{s:[]}}, s:o}", "type", "object", "properties", "type", "enum",
+                        json_pack("{s:s, s:{s:b}, s:o}", "type", "object", "properties", "type", 0,
                                   "additionalProperties", each));
   return single;
 }

@@ -9,6 +9,7 @@
 #include "loss/loss.h"
 #include "model/model.h"
 #include "optim/optim.h"
+#include "tokens/tokens.h"
 #include "train/init_from.h"
 #include "train/metrics.h"
 #include "train/phases.h"
@@ -29,12 +30,14 @@ const gt_schema_kind gt_schema_kinds[] = {
      "optimizer: NAME, or optimizer: {type: NAME, KEY: VALUE, ...}"},
     {"schedule", "schedules", "the learning rate over time",
      "schedule: NAME, or schedule: {type: NAME, KEY: VALUE, ...}"},
+    {"tokenizer", "tokenizers", "how a text becomes tokens",
+     "data: {text: {vocabulary: NAME, window: TOKENS}}"},
     {"metric", "metrics", "what evaluations measure", "train: {early_stopping: {metric: NAME}}"},
     {"warning", "warnings", "warnings about a config or its data", "quiet: [NAME, ...]", "findings"},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-/* Warnings and metrics have a name and no keys. */
+/* Tokenizers, metrics and warnings have a name and no keys. */
 static const gt_field no_fields[] = {{.name = NULL}};
 static const gt_schema no_keys = {.name = "name", .fields = no_fields};
 
@@ -109,6 +112,8 @@ static void add_data(builder *b) {
     const gt_augment_type *t = gt_augment_at(i);
     add(b, (gt_schema_entry){"augmentation", t->name, t->help, t->schema});
   }
+  for (int i = 0; i < gt_tokenizer_count(); i++)
+    add(b, (gt_schema_entry){"tokenizer", gt_tokenizer_at(i)->name, gt_tokenizer_at(i)->help, &no_keys});
 }
 
 static void add_model(builder *b) {

@@ -4,6 +4,7 @@
 #include "automaton/frames.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/output.h"
 #include "cli/common.h"
 #include "cli/lasting.h"
 #include "cli/simulate_options.h"
@@ -156,6 +157,7 @@ static bool open_target(task *e) {
 }
 
 static bool open_frames(task *e) {
+  if (!gt_output_check(gt_option_value(e->arguments, "final"), &e->error)) return false;
   const gt_simulate_settings *s = &e->settings;
   const bool colored = s->channels ? s->channels == 3 : e->model.automaton.outputs == 3;
   gt_frames_settings f = {.folder = gt_option_value(e->arguments, "png"),

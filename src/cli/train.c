@@ -109,8 +109,9 @@ static void print_result(const gt_config *config, const gt_train_result *result,
                         : result->has_goal      ? "finished without reaching the goal"
                         : result->stopped_early ? "stopped early"
                                                 : "finished";
-  gt_info("%s after %lld steps in %s", outcome, (long long)result->step,
-          gt_duration(result->seconds, duration));
+  if (!result->was_over)
+    gt_info("%s after %lld steps in %s", outcome, (long long)result->step,
+            gt_duration(result->seconds, duration));
   if (result->attempts > 1) gt_info("attempts: %lld", (long long)result->attempts);
   if (last) {
     printf("%s", last_split(result));

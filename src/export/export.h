@@ -25,6 +25,7 @@ extern const char *const gt_exporter_names[]; /* sorted, ends with NULL */
 const gt_exporter *gt_exporter_at(int index); /* sorted by name */
 const gt_exporter *gt_exporter_find(const char *name);
 
-/* Makes a name that is valid in all languages from any text. Heap memory. */
+/* "life_circuit" for "life", "n3x3_circuit" for "3x3": valid in all languages for any text. The ending keeps
+ * it apart from the words of every language and from what the exported file declares. Heap memory. */
 char *gt_export_name(const char *text, size_t length);
 #endif

@@ -39,6 +39,7 @@ static double rank_class(const gt_metric_scores *s, int64_t class, gt_ranked *it
 }
 
 double gt_ranking(const gt_metric_scores *s, gt_of_ranking value) {
+  if (s->label && s->outputs < 2) return NAN; /* no other class to rank against */
   gt_ranked *item = gt_alloc(((size_t)s->items + 1) * sizeof *item);
   const bool many = s->label && s->outputs > 2;
   double sum = 0;

@@ -37,8 +37,8 @@ typedef struct gt_plan_options {
   int keep_count;
 } gt_plan_options;
 
-/* Plans the graph's roots and kept nodes. NULL with the reason in `error`: the error of the graph, or an
- * internal one. */
+/* Plans the graph's roots and kept nodes, and verifies the plan. NULL with the reason in `error`: the error
+ * of the graph, or an internal one. */
 gt_plan *gt_plan_create(gt_arena *arena, const gt_graph *graph, const gt_plan_options *options,
                         gt_error *error);
 /* Verifies that each access is inside its buffer, and that no two steps that may run at the same time (in one

@@ -11,17 +11,18 @@ static uint64_t seed_of(const gt_run *run, int64_t attempt) {
 }
 
 int64_t gt_run_attempt_begin(const gt_run *run) {
-  return run->restart_steps ? run->attempt * run->restart_steps : run->state.first_step;
+  return run->state.first_step + run->attempt * run->restart_steps;
 }
 
 int64_t gt_run_attempt_end(const gt_run *run) {
-  const int64_t end = (run->attempt + 1) * run->restart_steps;
+  const int64_t end = gt_run_attempt_begin(run) + run->restart_steps;
   return run->restart_steps && end < run->total ? end : run->phase_end;
 }
 
 bool gt_run_restores_best(const gt_run *run) {
   const gt_early_stopping *stopping = &run->config->train.early_stopping;
-  return stopping->restore_best && (stopping->patience || run->restart_steps);
+  return stopping->restore_best &&
+         (stopping->patience || run->restart_steps || run->config->train.checkpoint.keep_best);
 }
 
 const char *gt_run_constants(const gt_run *run, char text[128]) {
@@ -31,7 +32,8 @@ const char *gt_run_constants(const gt_run *run, char text[128]) {
 }
 
 void gt_run_attempt_resume(gt_run *run) {
-  run->attempt = run->restart_steps && run->state.step ? (run->state.step - 1) / run->restart_steps : 0;
+  const int64_t steps = run->state.step - run->state.first_step;
+  run->attempt = run->restart_steps && steps ? (steps - 1) / run->restart_steps : 0;
 }
 
 bool gt_run_check_constants(gt_run *run, gt_error *error) {
@@ -46,7 +48,8 @@ bool gt_run_check_constants(gt_run *run, gt_error *error) {
 }
 
 bool gt_run_attempt(gt_run *run, gt_error *error) {
-  const int64_t attempt = run->restart_steps ? run->state.step / run->restart_steps : 0;
+  const int64_t attempt =
+      run->restart_steps ? (run->state.step - run->state.first_step) / run->restart_steps : 0;
   if (attempt == run->attempt) return true;
   run->attempt = attempt;
   run->state.draw = seed_of(run, attempt);

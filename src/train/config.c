@@ -28,8 +28,8 @@ static const gt_field stopping_fields[] = {
     GT_ROW(gt_early_stopping, goal, GT_FIELD_FLOAT, .min = -1e30, .max = 1e30,
            .help = "stop when the metric reaches this value; model.bin gets those weights"),
     GT_ROW(gt_early_stopping, restore_best, GT_FIELD_BOOL, .fallback = "true",
-           .help =
-               "write the best weights to model.bin instead of the last (with patience or restart_every)"),
+           .help = "write the best weights to model.bin instead of the last (with patience, restart_every or "
+                   "checkpoint.keep_best)"),
     {.name = NULL},
 };
 static const gt_schema stopping_schema = {
@@ -42,7 +42,8 @@ static const gt_field checkpoint_fields[] = {
     GT_ROW(gt_checkpoint_config, keep_last, GT_FIELD_INT, .fallback = "2", .min = 1, .max = 1e6,
            .help = "number of newest checkpoints to keep"),
     GT_ROW(gt_checkpoint_config, keep_best, GT_FIELD_BOOL, .fallback = "false",
-           .help = "write the best model so far to best.bin"),
+           .help = "write the best model so far to best.bin, and at the end to model.bin (see "
+                   "early_stopping.restore_best)"),
     {.name = NULL},
 };
 static const gt_schema checkpoint_schema = {.name = "checkpoint",

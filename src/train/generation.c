@@ -78,7 +78,7 @@ static int64_t in_steps(int64_t units, int64_t steps_per_unit) {
 /* Sets the lengths and intervals of the run, in steps. */
 static void plan_steps(gt_run *run) {
   const gt_train_config *train = &run->config->train;
-  run->per_epoch = run->net->steps;
+  run->per_epoch = run->state.epoch_steps = run->net->steps;
   const int64_t unit = train->epochs ? run->per_epoch : 1, every = train->checkpoint.every;
   run->phase_end = run->state.first_step + (train->epochs ? in_steps(train->epochs, unit) : train->steps);
   run->total = run->phase_end;
@@ -87,6 +87,7 @@ static void plan_steps(gt_run *run) {
   run->eval_steps = in_steps(train->eval_every, unit);
   run->restart_steps = in_steps(train->restart_every, unit);
   run->save_steps = every < 0 ? run->eval_steps : in_steps(every, unit);
+  run->saves_end = every != 0; /* also without evaluations before the end: the run can be resumed */
 }
 
 bool gt_generation_open(gt_run *run, gt_error *error) {

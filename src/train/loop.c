@@ -277,7 +277,7 @@ static bool at_boundary(gt_run *run, double seconds, int64_t steps, gt_error *er
   /* Also saves before the next phase: if the run stops while it changes to this phase, a resumed run repeats
    * the change. */
   const bool saves = is_multiple(run, step, run->save_steps) || is_phase_over(run) ||
-                     (run->save_steps && (step == run->total || run->state.stopped));
+                     (run->saves_end && (step == run->total || run->state.stopped));
   return !saves || gt_run_save(run, error);
 }
 

@@ -1,8 +1,10 @@
 /* Saves a run's state and restores it. */
+#include "base/count.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "train/generation.h"
 #include "train/init_from.h"
+#include "train/phases.h"
 #include "train/run.h"
 #include <errno.h>
 #include <math.h>
@@ -129,12 +131,14 @@ static void reset_best(gt_run *run) {
   run->state.best_step = run->state.best_epoch = run->state.bad_evaluations = 0;
 }
 
-/* Resuming with another config is allowed, but results change: warns about the first difference. */
-static void compare_configs(gt_run *run, const char *saved) {
+/* Resuming with another config is allowed, but results change: warns about the first difference. of: whose
+ * config was saved. */
+static void compare_configs(gt_run *run, const char *saved, const char *of) {
   gt_arena arena;
   gt_diagnostics ignored;
   const char *now = run->base->resolved;
-  if (!strcmp(now, saved)) return;
+  run->differs = strcmp(now, saved) != 0;
+  if (!run->differs) return;
   gt_arena_init(&arena);
   gt_diagnostics_init(&ignored, &arena);
   difference d = {.arena = &arena};
@@ -142,8 +146,27 @@ static void compare_configs(gt_run *run, const char *saved) {
                 *was = gt_spec_parse(&arena, "config", saved, strlen(saved), &ignored);
   if (is && was && strcmp(metric_of(is), metric_of(was))) reset_best(run);
   if (is && was && find_difference(&d, "", is, was))
-    gt_warn("the config differs from the checkpoint's, first in %s: %s, was %s", d.path, d.is, d.was);
+    gt_warn("the config differs from the %s, first in %s: %s, was %s", of, d.path, d.is, d.was);
   gt_arena_finish(&arena);
+}
+
+/* Epochs done are epochs done: if an epoch now has another number of steps (batch_size, accumulate, an
+ * optimizer with line search), the same part of this phase's epochs is behind. The phase then counts as begun
+ * at another step, so that everything that counts from there (order of samples, schedule, evaluations, end)
+ * continues at this place. */
+static void recount_epochs(gt_run *run) {
+  gt_host_state *s = &run->state;
+  if (s->phase >= run->base->phases && run->base->phases) return; /* an error: gt_generation_open */
+  const gt_config *phase = run->base->phases ? &run->base->phase[s->phase] : run->base;
+  const int64_t was = s->epoch_steps, is = gt_phase_batching(phase).steps, done = s->step - s->first_step;
+  if (!was || was == is || !phase->train.epochs || !done) return;
+  const int64_t now = gt_times_at_most(done / was, is, INT64_C(1) << 60) +
+                      gt_times_at_most(done % was, is, INT64_C(1) << 60) / was;
+  if (!phase->train.restart_every) s->optimizer_step += done - now; /* attempts count their own steps */
+  s->first_step = s->step - now;
+  gt_info("%.6g of %lld epochs%s are done; an epoch now has %lld step%s, not %lld", (double)now / (double)is,
+          (long long)phase->train.epochs, run->base->phases ? " of this phase" : "", (long long)is,
+          is == 1 ? "" : "s", (long long)was);
 }
 
 /* Renames a damaged checkpoint, so that gt_checkpoint_prune does not keep it instead of a valid one. */
@@ -163,7 +186,7 @@ static bool find_valid(gt_run *run, const int64_t *steps, int count, int *damage
     const char *path = gt_checkpoint_path(&run->session.arena, run->directory, steps[*damaged]);
     why = (gt_error){0};
     if (gt_checkpoint_read(path, container, &seed, &saved, &run->state, &why)) {
-      compare_configs(run, saved);
+      compare_configs(run, saved, "checkpoint's");
       return true;
     }
     if (!container->damaged) return gt_fail(error, why.status, "%s", why.message);
@@ -176,6 +199,28 @@ static bool find_valid(gt_run *run, const int64_t *steps, int count, int *damage
       run->directory, run->directory);
 }
 
+/* A directory with model.bin but without checkpoints holds a finished run, which must not start over. It has
+ * nothing left to train if it is resumed with the config with which it finished. */
+static bool check_finished(gt_run *run, gt_error *error) {
+  gt_arena *arena = &run->session.arena;
+  gt_bytes config;
+  if (!gt_file_exists(gt_arena_printf(arena, "%s/model.bin", run->directory))) return true;
+  if (!gt_read_file(gt_arena_printf(arena, "%s/config.yaml", run->directory), UINT64_MAX, &config, error))
+    return false;
+  compare_configs(run, (const char *)config.data, "finished run's");
+  gt_bytes_finish(&config);
+  run->finished = !run->differs;
+  if (run->finished)
+    gt_info("nothing left to train: %s has finished", run->directory);
+  else
+    gt_fail(
+        error, GT_ERR_BUSY,
+        "%s has finished and has no checkpoint, so it cannot go on with another config; a new run can start "
+        "from its weights, with --init %s and another --run-dir",
+        run->directory, run->directory);
+  return run->finished;
+}
+
 bool gt_run_restore(gt_run *run, bool *found, gt_error *error) {
   gt_arena *arena = &run->session.arena;
   gt_container container;
@@ -183,9 +228,10 @@ bool gt_run_restore(gt_run *run, bool *found, gt_error *error) {
   int count, damaged;
   *found = false;
   if (!gt_checkpoint_list(arena, run->directory, &steps, &count, error)) return false;
-  if (!count) return true;
+  if (!count) return check_finished(run, error);
   if (!find_valid(run, steps, count, &damaged, &container, error)) return false;
   const char *path = gt_checkpoint_path(arena, run->directory, steps[damaged]);
+  recount_epochs(run);
   *found = gt_change_resume(run->base, run->state.phase, &container, path, arena, error) &&
            gt_generation_open(run, error) && check_data(run, path, error) && check_init(run, path, error) &&
            gt_store_restore(run->net->model->store, &run->session.buffers, &container, path, error) &&

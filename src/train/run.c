@@ -50,15 +50,38 @@ static bool open_sinks(gt_run *run, gt_error *error) {
   return gt_sinks_open(&run->sinks, &start, run->state.place, error);
 }
 
+/* A run that resumes after its end has nothing to train. If the config differs from the checkpoint's, the
+ * user may expect more: the message is then a warning. */
+static void report_end(gt_run *run) {
+  const char *directory = run->directory, *text;
+  const long long step = run->state.step;
+  if (run->state.stopped == GT_STOPPED_RUN)
+    text =
+        gt_arena_printf(&run->session.arena,
+                        "%s stopped early at step %lld; a new run can start from its weights, with --init %s "
+                        "and another --run-dir",
+                        directory, step, directory);
+  else
+    text = gt_arena_printf(&run->session.arena, "%s has run all its %lld steps%s", directory, step,
+                           run->total < step ? ", more than the config now asks for" : "");
+  if (run->differs)
+    gt_warn("nothing left to train: %s", text);
+  else
+    gt_info("nothing left to train: %s", text);
+}
+
 static bool open_state(gt_run *run, gt_error *error) {
   bool found = false;
   gt_config_record_ranges(run->base, run->base->diagnostics.arena);
   run->data = gt_dataset_fingerprint(&run->config->dataset);
   if (run->options->resume && !gt_run_restore(run, &found, error)) return false;
+  if (run->finished) return true;
   if (!found && !start_fresh(run, error)) return false;
   if (run->options->resume)
     gt_info(found ? "resuming %s at step %lld" : "no checkpoint in %s yet: starting from step %lld",
             run->directory, (long long)run->state.step);
+  run->result->was_over = found && (run->state.step >= run->total || run->state.stopped == GT_STOPPED_RUN);
+  if (run->result->was_over) report_end(run);
   run->first_step = run->state.step;
   return gt_session_set_clock(&run->session, run->net, run->state.step, error) &&
          gt_run_directory_begin(run, error) && open_sinks(run, error);
@@ -110,6 +133,7 @@ static bool open_run(gt_run *run, gt_error *error) {
   const char *targets = gt_target_scaling_text(run->config, &run->session.arena);
   if (targets) gt_info("targets: %s", targets);
   if (!gt_run_directory_tuned(run, error) || !open_state(run, error)) return false;
+  if (run->finished) return true;
   const uint32_t tuned = gt_net_work_of(run->net).tuned;
   if (tuned) gt_info("kernels: %u chosen by gtrain tune", tuned);
   return true;
@@ -166,7 +190,7 @@ static bool reopen_phase(gt_run *run, int64_t phase, const gt_model_file *model,
   return gt_generation_return(run, phase, error);
 }
 
-/* Loads the weights and constants of best.bin. */
+/* Loads the weights and constants of best.bin, or of the model.bin of a finished run. */
 static bool load_best(gt_run *run, const gt_model_file *best, gt_state_dict *weights, gt_error *error) {
   if (run->state.best_phase != run->state.phase && !reopen_phase(run, run->state.best_phase, best, error))
     return false;
@@ -180,6 +204,16 @@ static bool load_best(gt_run *run, const gt_model_file *best, gt_state_dict *wei
     return true;
   gt_state_dict_finish(weights);
   return false;
+}
+
+/* Says which weights model.bin gets, if best.bin has better ones. */
+static void report_last_weights(const gt_run *run) {
+  const gt_host_state *state = &run->state;
+  if (run->config->train.checkpoint.keep_best && state->best_step && state->best_step != state->step)
+    gt_info(
+        "model.bin gets the last weights (early_stopping: {restore_best: false}); the best, of step %lld, "
+        "are in best.bin",
+        (long long)state->best_step);
 }
 
 /* Downloads the last weights, or loads the best weights (*restored). */
@@ -197,6 +231,8 @@ static bool choose_weights(gt_run *run, gt_state_dict *weights, bool *restored, 
     const bool ok = !*restored || load_best(run, &best, weights, error);
     gt_model_file_finish(&best);
     if (*restored || !ok) return ok;
+  } else if (!gt_run_restores_best(run)) {
+    report_last_weights(run);
   }
   return gt_run_weights(run, weights, error);
 }
@@ -268,11 +304,40 @@ static void rank_columns(gt_run *run) {
                            run->base->diagnostics.arena, &run->result->importance);
 }
 
+/* For a finished run without checkpoints: evaluates its model.bin and writes nothing. */
+static bool evaluate_finished(gt_run *run, gt_error *error) {
+  gt_train_result *result = run->result;
+  gt_model_file file;
+  gt_state_dict weights;
+  const char *path = gt_arena_printf(&run->session.arena, "%s/model.bin", run->directory);
+  if (!gt_model_file_read(&file, path, error)) return false;
+  run->state = (gt_host_state){.best = NAN, .draw = (uint64_t)run->config->seed};
+  run->state.phase = run->state.best_phase = run->base->phases ? run->base->phases - 1 : 0;
+  bool ok = (run->base->phases ? reopen_phase(run, run->state.phase, &file, error)
+                               : gt_generation_open(run, error)) &&
+            load_best(run, &file, &weights, error);
+  if (ok) {
+    gt_state_dict_finish(&weights);
+    const bool watches_test = run->watch.net == run->test.net;
+    ok = set_threshold(run, error) &&
+         (watches_test || final_evaluation(run, &run->watch, &result->validation, error)) &&
+         final_evaluation(run, &run->test, &result->test, error);
+  }
+  result->was_over = true;
+  result->step = file.step;
+  if (ok) result->epoch = gt_run_epoch(run, file.step);
+  result->seconds = gt_seconds() - run->started;
+  result->memory_peak = run->session.backend->memory_peak;
+  gt_model_file_finish(&file);
+  return ok;
+}
+
 static bool train(gt_run *run, gt_error *error) {
   gt_train_result *result = run->result;
   if (!open_run(run, error)) return false;
   snprintf(result->directory, sizeof result->directory, "%s", run->directory);
   snprintf(result->device, sizeof result->device, "%s", run->session.backend->name);
+  if (run->finished) return evaluate_finished(run, error);
   const double start = gt_seconds();
   const bool looped = gt_run_loop(run, error);
   const double seconds = gt_seconds() - start;

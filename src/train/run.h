@@ -36,6 +36,7 @@ typedef struct gt_train_result {
   bool out_of_time; /* max_seconds interrupted the run */
   int64_t attempts; /* with restart_every; otherwise 1 */
   bool has_goal, goal_reached;
+  bool was_over; /* a resumed run had nothing left to train */
   double seconds, samples_per_s;
   uint64_t memory_peak;     /* largest device memory in use, in bytes */
   gt_importance importance; /* estimated, of a table's columns; in the arena of the config; columns 0: none */
@@ -67,6 +68,7 @@ typedef struct gt_run {
   gt_sinks sinks;
   int64_t total, per_epoch;                      /* steps of the run, and of an epoch */
   int64_t eval_steps, save_steps, restart_steps; /* intervals in steps; 0: never */
+  bool saves_end;                                /* a checkpoint is written at the end of the run */
   int64_t phase_end;                             /* step at which the phase ends */
   int64_t attempt;                               /* current attempt, from 0 */
   gt_arena attempt_arena[2]; /* for the net of even and odd attempts, if a restart kept the plans */
@@ -74,6 +76,8 @@ typedef struct gt_run {
   int64_t first_step;         /* first step of this process */
   int64_t bad_step;           /* step whose loss or gradient is not finite; -1: none */
   int64_t saved_step;         /* step of the last checkpoint; -1: none */
+  bool finished;              /* resumed, and has no checkpoint but a model.bin: there is nothing to train */
+  bool differs;               /* resumed with another config than the checkpoint's */
   bool warned;                /* the user was warned that the watched metric is not a number */
   bool bad_gradient;          /* the loss of bad_step is finite, but its gradient is not */
   double started;             /* time of gt_seconds */

@@ -45,6 +45,8 @@ static int count_outputs(const gt_config *config) {
   const gt_dataset *data = &config->dataset;
   const gt_tensor *target = &data->train.target[0];
   const int64_t labels = gt_tensor_features(target);
+  /* Labels index arrays of two (count_classes), also if a loss of bits is an error for them. */
+  if (data->target[0].classification && data->target[0].classes != 2) return 0;
   if (gt_metric_task_of(config->loss[0]) == GT_METRIC_CLASSES) return data->target[0].classes == 2;
   return gt_metric_task_of(config->loss[0]) == GT_METRIC_BITS && (labels == 1 || target->rank == 2)
              ? (int)labels

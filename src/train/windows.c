@@ -42,21 +42,23 @@ static bool is_too_large(const placement *p, const split_placement *item) {
   return most && item->largest > most;
 }
 
+static void measure_tensor(split_placement *item, const gt_tensor *tensor) {
+  if (!tensor->rank || (gt_tensor_is_text(tensor) && !tensor->data)) return; /* a text's target has no data */
+  const uint64_t bytes = gt_tensor_bytes(tensor);
+  const uint64_t length = tensor->length ? sizeof *tensor->length : 0;
+  item->bytes += bytes + (uint64_t)tensor->dim[0] * length;
+  item->sample += gt_tensor_sample_bytes(tensor) + length;
+  if (bytes > item->largest) item->largest = bytes;
+}
+
 static uint64_t measure_split(placement *p, int number) {
   const gt_dataset *data = &p->config->dataset;
   const gt_split *split = gt_dataset_split(data, names[number]);
   split_placement *item = &p->item[number];
   item->name = names[number];
-  for (int k = 0; split && k < data->inputs + data->targets; k++) {
-    const gt_tensor *tensor = k < data->inputs ? &split->input[k] : &split->target[k - data->inputs];
-    if (!tensor->rank || (gt_tensor_is_text(tensor) && !tensor->data))
-      continue; /* a text's target has no data */
-    const uint64_t bytes = gt_tensor_bytes(tensor);
-    const uint64_t length = tensor->length ? sizeof *tensor->length : 0;
-    item->bytes += bytes + (uint64_t)tensor->dim[0] * length;
-    item->sample += gt_tensor_sample_bytes(tensor) + length;
-    if (bytes > item->largest) item->largest = bytes;
-  }
+  for (int k = 0; split && k < data->inputs; k++) measure_tensor(item, &split->input[k]);
+  for (int k = 0; split && k < data->targets; k++) measure_tensor(item, &split->target[k]);
+  if (split) measure_tensor(item, &split->weights);
   if (split && split->start) item->bytes += (uint64_t)split->samples * sizeof *split->start;
   return item->bytes;
 }

@@ -17,11 +17,12 @@ static char folder[] = "/tmp/gtrain-output-XXXXXX";
 static char file[256], link_name[256], pipe_name[256];
 
 static void assert_content(const char *path, const char *wanted) {
-  gt_bytes bytes;
-  gt_error error = {0};
-  assert_true(gt_read_file(path, 1 << 20, &bytes, &error));
-  assert_string_equal((const char *)bytes.data, wanted);
-  gt_bytes_finish(&bytes);
+  char content[256];
+  FILE *stream = fopen(path, "r"); /* gt_read_file would make it an input, which no output replaces */
+  assert_non_null(stream);
+  content[fread(content, 1, sizeof content - 1, stream)] = 0;
+  fclose(stream);
+  assert_string_equal(content, wanted);
 }
 
 static bool write_text(const char *path, const char *text, bool keep) {
@@ -112,6 +113,58 @@ static void test_rejected_names(void **state) {
   }
 }
 
+/* A file that was read stays as it is under each of its names; one that was only written is replaced. */
+static void test_inputs_stay(void **state) {
+  (void)state;
+  char input[300], names[5][320];
+  gt_bytes bytes;
+  gt_error error = {0};
+  snprintf(input, sizeof input, "%s/input", folder);
+  snprintf(names[0], sizeof names[0], "%s", input);
+  snprintf(names[1], sizeof names[1], "%s/.//input", folder);
+  snprintf(names[2], sizeof names[2], "%s/soft", folder);
+  snprintf(names[3], sizeof names[3], "%s/hard", folder);
+  assert_true(write_text(input, "rows", true));
+  assert_true(write_text(input, "more rows", true));
+  assert_int_equal(symlink("input", names[2]), 0);
+  assert_int_equal(link(input, names[3]), 0);
+  assert_true(gt_read_file(input, 1 << 20, &bytes, &error));
+  gt_bytes_finish(&bytes);
+  const int fd = open(input, O_WRONLY);
+  snprintf(names[4], sizeof names[4], "/dev/fd/%d", fd);
+  for (int i = 0; i < 5; i++) {
+    gt_output output;
+    error = (gt_error){0};
+    assert_false(gt_output_open(&output, names[i], &error));
+    assert_int_equal(error.status, GT_ERR_USAGE);
+    assert_false(gt_write_output(names[i], &(gt_span){"x", 1}, 1, &error));
+    assert_content(input, "more rows");
+  }
+  close(fd);
+  assert_true(write_text(file, "another", true));
+}
+
+/* More inputs than the table has at first. */
+static void test_many_inputs(void **state) {
+  (void)state;
+  enum { INPUTS = 300 };
+  char path[300];
+  gt_error error = {0};
+  for (int i = 0; i < 2 * INPUTS; i++) {
+    snprintf(path, sizeof path, "%s/many%d", folder, i);
+    assert_true(write_text(path, "x", true));
+  }
+  for (int round = 0; round < 2; round++)
+    for (int i = 0; i < INPUTS; i++) {
+      snprintf(path, sizeof path, "%s/many%d", folder, i);
+      close(gt_open_input(path, true, &error));
+    }
+  for (int i = 0; i < 2 * INPUTS; i++) {
+    snprintf(path, sizeof path, "%s/many%d", folder, i);
+    assert_int_equal(gt_is_input(path), i < INPUTS);
+  }
+}
+
 static int set_up(void **state) {
   (void)state;
   if (!mkdtemp(folder)) return -1;
@@ -130,9 +183,13 @@ static int tear_down(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_replaced_when_complete), cmocka_unit_test(test_old_content_stays_while_writing),
-      cmocka_unit_test(test_pipes_and_descriptors),  cmocka_unit_test(test_descriptor_of_a_file),
+      cmocka_unit_test(test_replaced_when_complete),
+      cmocka_unit_test(test_old_content_stays_while_writing),
+      cmocka_unit_test(test_pipes_and_descriptors),
+      cmocka_unit_test(test_descriptor_of_a_file),
       cmocka_unit_test(test_rejected_names),
+      cmocka_unit_test(test_inputs_stay),
+      cmocka_unit_test(test_many_inputs),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -15,6 +15,8 @@ YAML
 train() {
   "$GTRAIN" train "$TEST_TMP/run.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/$1" --set "train.phases=$phases" "${@:2}"
 }
+# The step of the weights in a model file, from its metadata.
+step_of() { grep -ao '"results":"{\\"step\\":[0-9]*' "$TEST_TMP/$1/$2" | grep -o '[0-9]*$'; }
 shape() { "$GTRAIN" inspect "$TEST_TMP/$1/model.bin" | sed -n 's/^ *kan1.mask *f32 *//p'; }
 
 phases='[{steps: 60}, {steps: 60, prune: {nodes: 6}}, {steps: 60, prune: {nodes: 3}, optimizer.lr: 1.0}]'
@@ -33,4 +35,16 @@ phases='[{steps: 60, train.early_stopping: ~}, {steps: 60, optimizer.lr: 1.0, tr
 exits 0 "watched from the second phase on" train later
 check "… the best of the first is kept" grep -q '"best_step":\|"step":60' <<< "$("$GTRAIN" inspect "$TEST_TMP/later/model.bin")"
 goes_on later best.bin
+
+# keep_best alone, without early stopping.
+phases='[{steps: 60, train.early_stopping: ~, train.checkpoint.keep_best: true},
+  {steps: 60, optimizer.lr: 1.0, train.early_stopping: ~, train.checkpoint.keep_best: true}]'
+exits 0 "keep_best without early stopping" train kept
+check "… gives model.bin the best weights" cmp <(step_of kept best.bin) <(step_of kept model.bin)
+check "… which are not the last" test "$(step_of kept model.bin)" -lt 120
+goes_on kept best.bin
+phases=${phases//early_stopping: ~/early_stopping: {restore_best: false\}}
+exits 0 "… without restore_best" train last
+says "… says which weights model.bin has" "model.bin gets the last weights (early_stopping: {restore_best: false}); the best, of step $(step_of last best.bin),"
+check "… the last" test "$(step_of last model.bin)" = 120
 finish

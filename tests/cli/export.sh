@@ -22,7 +22,7 @@ model=$tmp/digits/model.bin
 awk -F, 'NR > 1 { for (i = 1; i <= 64; i++) printf "%d%d%d", ($i > 3.2), ($i > 8), ($i > 12.8); print "" }' \
   datasets/digits/digits.csv > "$tmp/bits"
 exits 0 "export C" "$GTRAIN" export "$model" --format c --output "$tmp/digits.c"
-says "gates before and after" "digits: 3000 gates, "
+says "gates before and after" "digits_circuit: 3000 gates, "
 check "the C compiles without a warning" "${strict[@]}" -o "$tmp/digits.out" "$tmp/digits.c"
 check "for 64-bit words" "${strict[@]}" -DWORD=uint64_t -o "$tmp/digits64.out" "$tmp/digits.c"
 "$tmp/digits.out" < "$tmp/bits" > "$tmp/classes.c"
@@ -37,6 +37,16 @@ if ((verilog)); then
   vvp -n "$tmp/digits.vvp" "+vectors=$tmp/bits" > "$tmp/classes.v"
   check "the Verilog classifies as gtrain does" cmp "$tmp/classes" "$tmp/classes.v"
 fi
+
+# --- files whose names are words of the language, or names in the exported file ---
+for name in default register unsigned main state WORD size_t; do
+  exits 0 "export $name.c" "$GTRAIN" export "$model" --format c --quiet --output "$tmp/$name.c"
+  check "it compiles" cc -std=c11 -Wall -Wextra -Werror -fsyntax-only -DGTRAIN_MAIN "$tmp/$name.c"
+done
+for name in default function generate parameter primitive unsigned testbench circuit; do
+  exits 0 "export $name.v" "$GTRAIN" export "$model" --format verilog --quiet --output "$tmp/$name.v"
+  ((!verilog)) || check "iverilog takes it" iverilog -g2001 -DTESTBENCH -t null "$tmp/$name.v"
+done
 
 # --- inspect ---
 exits 0 "inspect" "$GTRAIN" inspect "$model"
@@ -76,7 +86,7 @@ says "shows its gates" "logic_conv2d1"
 # --- an automaton: all boards of 3x3 cells, compared with gtrain's evaluation of the hard gates ---
 learn_life "$tmp/life"
 exits 0 "export an automaton" "$GTRAIN" export "$life" --format c --output "$tmp/life.c"
-says "gates of the cell" "life: 2543 gates, "
+says "gates of the cell" "life_circuit: 2543 gates, "
 check "it compiles without a warning" "${strict[@]}" -o "$tmp/life.out" "$tmp/life.c"
 awk 'BEGIN { for (i = 0; i < 512; i++) { for (b = 0; b < 9; b++) printf "%d%s", int(i / 2^b) % 2, b < 8 ? "," : "\n" } }' \
   > "$tmp/boards.csv"

@@ -105,6 +105,8 @@ says "… in its map" "in layer kan.grid_update:"
 exits 2 "a foreign key" "$GTRAIN" schema learning_rate
 says "… by its name here" "did you mean 'lr'?"
 exits 2 "a path to nothing" "$GTRAIN" schema optimizer.foo
+exits 0 "the tokenizers" "$GTRAIN" schema tokenizers
+says "… each with a line" "  word  the most frequent words"
 exits 2 "an unknown name" "$GTRAIN" schema lossess
 says "the nearest, and the lists" "did you mean 'losses'?; lists: sections, formats"
 

@@ -97,6 +97,10 @@ exits 78 "a validation split of one class" chosen no --set data.split=last --set
 says "… named" "whose 10 samples are all of class 'no'"
 exits 78 "a threshold for three classes" "$GTRAIN" check "$OLDPWD/configs/digits.yaml" --set eval.threshold=auto
 says "… with what it needs" "a threshold needs a binary classifier"
+awk 'BEGIN { print "x,y"; for (i = 0; i < 400; i++) print i % 7 "," int(i / 10) }' > forty.csv
+printf 'data: {train: forty.csv, target: y, validation: 0.2, task: classification}\nmodel: [{linear: 1}]\nloss: bce\neval: {threshold: auto}\n' > forty.yaml
+exits 78 "bce for forty classes" "$GTRAIN" check forty.yaml
+says "… has no threshold" "a threshold needs a binary classifier"
 exits 78 "no probability" chosen no --set eval.threshold=1
 says "… with what it can be" "expected auto, or a number between 0 and 1"
 

@@ -24,6 +24,58 @@ awk 'BEGIN { srand(1); for (i = 0; i < 60; i++) { for (k = 0; k < 18; k++) print
 printf 'data: {train: many.csv, header: false, target: [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18], test_fraction: 0.3, task: regression}\nmodel: [{linear: 16}]\nloss: bce\ntrain: {epochs: 1}\nquiet: [repeated_samples]\n' > many.yaml
 exits 0 "16 outputs with 13 metrics" "$GTRAIN" train many.yaml --device "$DEVICE" --run-dir many --set 'metrics=[f1, precision, recall, brier, log_loss, balanced_accuracy, iou, dice, f1_macro, f1_micro, f1_weighted, roc_auc, average_precision]' --fail-if 'average_precision<0'
 check "… are all in the row" test "$(grep '"split":"test"' many/metrics.jsonl | tr ',' '\n' | grep -c 'average_precision')" = 17
+# --- names of columns in metrics.jsonl ---
+python3 - << 'PYTHON'
+import json
+import random
+rng = random.Random(1)
+names = ['height "cm"', 'back\\slash', "Gr\u00f6\u00dfe", "x" * 3000, *(f"{k}{'y' * 1500}" for k in range(16))]
+with open("names.csv", "w") as file:
+    file.write("a," + ",".join('"' + name.replace('"', '""') + '"' for name in names) + "\n")
+    for _ in range(30):
+        file.write(",".join(f"{rng.random():.3f}" for _ in range(len(names) + 1)) + "\n")
+with open("names.yaml", "w") as file:
+    file.write("data: {train: names.csv, test: names.csv, target: [%s], task: regression}\n" % ", ".join(json.dumps(name, ensure_ascii=False) for name in names[:16])
+               + "model: [{linear: 16}]\nmetrics: [mae, rmse]\ntrain: {epochs: 2}\nquiet: [repeated_samples, outside_training]\n")
+PYTHON
+exits 0 "column names with quotes and of 1500 bytes" "$GTRAIN" train names.yaml --device "$DEVICE" --run-dir names --quiet
+check "… are in metrics.jsonl as they are" python3 - << 'PYTHON'
+import json
+rows = [json.loads(line) for line in open("names/metrics.jsonl")]
+tests = [row for row in rows if row["split"] == "test"]
+names = ['height "cm"', 'back\\slash', "Gr\u00f6\u00dfe", "x" * 3000, *(f"{k}{'y' * 1500}" for k in range(12))]
+assert len(rows) == 4 and len(tests) == 2, len(rows)
+assert all(f"{metric}.{name}" in row for row in tests for metric in ("mae", "rmse") for name in names)
+PYTHON
+# --- every loss and metric with every kind of target: an error or a result, no crash (make SANITIZE=address,undefined) ---
+awk 'BEGIN { print "x,one,two,three,many,bit,word,real"; srand(3); split("red green blue", w, " ")
+  for (i = 0; i < 60; i++) print rand() "," 0 "," i % 2 "," i % 3 "," i % 40 "," i % 2 "," w[1 + i % 3] "," rand() * 9 - 2 }' > kinds.csv
+metrics=$("$GTRAIN" schema metrics | sed -n 's/^  \([a-z][a-z_0-9]*\)  .*/\1/p')
+bad="" trained=0
+declare -A classes=([two]=2 [bit]=2 [three]=3 [word]=3 [many]=40)
+for loss in $("$GTRAIN" schema losses | sed -n 's/^  \([a-z][a-z_]*\)  .*/\1/p'); do
+  for target in one two three many bit word real; do
+    for task in classification regression; do
+      printf '%s\n' "data: {train: kinds.csv, target: $target, inputs: [x], task: $task, test_fraction: 0.2, validation: 0.2}" \
+        "model: [linear: $([[ $task$loss == classificationcross_entropy ]] && echo "${classes[$target]-1}" || echo 1)]" "loss: $loss" \
+        "eval: {threshold: auto}" "train: {epochs: 1}" > kinds.yaml
+      code=0
+      "$GTRAIN" check kinds.yaml > /dev/null 2> err || code=$?
+      [[ $code =~ ^(0|65|78)$ ]] || bad+=" check:$loss/$target/$task:$code"
+      sed -i "/^eval/d" kinds.yaml
+      # Only the metrics that this loss has.
+      possible=$("$GTRAIN" check kinds.yaml --set "metrics=[$(tr '\n' ',' <<< "$metrics" | sed 's/,$//')]" 2>&1 |
+        sed -n "s/.*error: metric '\([a-z_0-9]*\)'.*/\1/p" | sort | comm -13 - <(sort <<< "$metrics") | tr '\n' ',')
+      code=0
+      rm -rf kinds
+      "$GTRAIN" train kinds.yaml --device "$DEVICE" --run-dir kinds --quiet --set "metrics=[${possible%,}]" > /dev/null 2> err || code=$?
+      ((code)) || trained=$((trained + 1))
+      [[ $code =~ ^(0|65|78)$ ]] || bad+=" train:$loss/$target/$task:$code"
+    done
+  done
+done
+check "no loss, target and metric crash" test -z "$bad" -a "$trained" -gt 25
+
 # top_3 and top_5 do not depend on the magnitude of the logits, even if probabilities underflow.
 for scale in 1 3000; do
   awk -v s=$scale 'BEGIN { srand(2); print "a,b,y"; for (i = 0; i < 80; i++) print s * (rand() - 0.5) "," s * (rand() - 0.5) "," i % 8 }' > scale$scale.csv

@@ -128,5 +128,64 @@ ln -s file.c "$tmp/logic/link.c"
 exits 0 "export" "$GTRAIN" export "$tmp/ca/model.bin" --format c --name ca --quiet --output "$tmp/logic/link.c"
 check "follows a link" cmp "$tmp/logic/file.c" <("$GTRAIN" export "$tmp/ca/model.bin" --format c --name ca --quiet)
 check "and keeps the mode" test "$(stat -c %a "$tmp/logic/file.c")" = 600
+# --- no command replaces a file that it reads ---
+# keeps FILE COMMAND…: the command names FILE as an output although it reads it.
+keeps() {
+  local file=$1 before
+  shift
+  before=$(cksum "$file")
+  exits 2 "over an input: $(basename "$1") ${*: -2:1} ${*: -1}" "$@"
+  says "… is refused" "is an input of this command"
+  check "… and the input stays" test "$(cksum "$file")" = "$before"
+}
+ln "$tmp/new.csv" "$tmp/hard.csv"
+ln -s new.csv "$tmp/soft.csv"
+for name in new.csv ./new.csv folder/../new.csv hard.csv soft.csv; do
+  keeps "$tmp/new.csv" predict --output "$tmp/$name"
+done
+from_stdin() { "$GTRAIN" predict "$model" - --device "$DEVICE" --quiet "$@" < "$tmp/new.csv"; }
+keeps "$tmp/new.csv" from_stdin --output "$tmp/new.csv"
+keeps "$tmp/new.csv" "$GTRAIN" eval "$model" --set data.test="$tmp/new.csv" --device "$DEVICE" --confusion "$tmp/new.csv"
+cp "$model" "$tmp/model.json"
+keeps "$tmp/model.json" "$GTRAIN" predict "$tmp/model.json" "$tmp/new.csv" --device "$DEVICE" --output "$tmp/model.json"
+keeps "$tmp/ca/model.bin" "$GTRAIN" export "$tmp/ca" --format c --output "$tmp/ca/model.bin"
+keeps "$tmp/board" simulate --start "$tmp/board" --final "$tmp/board"
+keeps "$tmp/board" simulate --start "$tmp/board" --animation "$tmp/board"
+"$GTRAIN" train configs/hellokan.yaml --device "$DEVICE" --run-dir "$tmp/kan" --set train.phases=null --set train.steps=1 \
+  --quiet > "$tmp/trained" 2>&1 || cat "$tmp/trained"
+for option in svg png; do
+  keeps "$tmp/kan/model.bin" "$GTRAIN" explain "$tmp/kan" --no-formula --$option "$tmp/kan/model.bin"
+done
+# Pictures are named after their samples, so the folder of the inputs would hold outputs of the same names.
+python3 - "$tmp" << 'PYTHON'
+import os, struct, sys, zlib
+os.chdir(sys.argv[1])
+def png(path, value):
+    chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    rows = b"".join(b"\0" + bytes((value + 7 * x + 5 * y) % 256 for x in range(8)) for y in range(8))
+    with open(path, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 8, 8, 8, 0, 0, 0, 0))
+                   + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+for folder in ("photos", "masks"):
+    os.mkdir(folder)
+    for i in range(6):
+        png(f"{folder}/{i}.png", 20 * i)
+PYTHON
+cd "$tmp" || exit
+printf '%s\n' 'data: {train: photos, targets: masks, channels: 1, target_channels: 1}' \
+  'model: [{conv2d: {out_channels: 1, kernel_size: 1}}]' 'loss: bce' 'train: {epochs: 1}' > cells.yaml
+exits 0 "a model of pictures" "$GTRAIN" train cells.yaml --device "$DEVICE" --run-dir cells --quiet
+for folder in photos/ "$tmp/photos/"; do
+  keeps photos/0.png "$GTRAIN" predict cells photos --device "$DEVICE" --output "$folder"
+done
+mkdir beside
+cp photos/5.png beside/
+ln photos/3.png beside/3.png
+keeps photos/3.png "$GTRAIN" predict cells photos --device "$DEVICE" --output beside/
+check "… and nothing else is written" test "$(ls beside)" = $'3.png\n5.png' -a "$(cksum < beside/5.png)" = "$(cksum < photos/5.png)"
+exits 0 "pictures into another folder" "$GTRAIN" predict cells photos --device "$DEVICE" --output other/
+check "… are written" test "$(ls other | wc -l)" = 6
+cd "$ROOT" || exit
+
 check "a pipe is no name" cmp <("$GTRAIN" export "$tmp/ca/model.bin" --format c --quiet --output /dev/fd/1) "$tmp/logic/out.c"
 finish

@@ -103,6 +103,77 @@ for best in false true; do
   check "the same result" test "$result" = "$(sed 's/"elapsed_s".*//' <<< "$out")"
 done
 
+# --- a run that has finished ---
+cat > "$TEST_TMP/short.yaml" << 'YAML'
+data: {train: datasets/digits/digits.csv, target: label, test_fraction: 0.2, normalize: {scale: 0.0625}}
+model: [{linear: 10}]
+optimizer: {type: adam, lr: 1e-2}
+schedule: cosine
+train: {epochs: 4, batch_size: 100, checkpoint: {keep_last: 9}}
+YAML
+short() { "$GTRAIN" train "$TEST_TMP/short.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/$1" "${@:2}"; }
+sums() { (cd "$TEST_TMP/$1" && cksum model.bin config.yaml metrics.jsonl); }
+exits 0 "a short run" short short
+before=$(sums short)
+exits 0 "a finished run that asks for no more" short short --resume
+says "… says so" "nothing left to train: $TEST_TMP/short has run all its 60 steps"
+check "… and stays" test "$(sums short)" = "$before"
+exits 0 "one that asks for less" short short --resume --quiet --set train.epochs=2
+says "… is warned" "warning: nothing left to train: $TEST_TMP/short has run all its 60 steps, more than the config now asks for"
+exits 0 "a run that stopped early" short early --set 'train.early_stopping={metric: accuracy, goal: 0.5}'
+exits 0 "… has nothing left, whatever it asks for" short early --resume --quiet --set 'train.early_stopping={metric: accuracy, goal: 0.5}' \
+  --set train.epochs=9
+says "… says so" "warning: nothing left to train: $TEST_TMP/early stopped early at step 15; a new run can start from its weights, with --init"
+# Without evaluations before the end there is still a checkpoint of the end.
+exits 0 "a run with one evaluation" short single --set train.eval_every=0
+exits 0 "… goes on" short single --resume --set train.eval_every=0 --set train.epochs=6
+says "… from its end" "resuming $TEST_TMP/single at step 60"
+# A finished run without any checkpoint never starts over.
+for length in train.epochs=4 'train={phases: [{epochs: 2}, {epochs: 2}], batch_size: 100}'; do
+  rm -rf "$TEST_TMP/none"
+  none() { short none --set "$length" --set train.checkpoint.every=0 "$@"; }
+  exits 0 "a run without checkpoints" none --json --quiet
+  result=$(grep -o '"test":{[^}]*}' <<< "$out")
+  rm -rf "$TEST_TMP/none/checkpoints" && mkdir "$TEST_TMP/none/checkpoints"
+  before=$(sums none)
+  exits 0 "… that asks for no more" none --resume
+  says "… says so" "nothing left to train: $TEST_TMP/none has finished"
+  exits 0 "… and its result" none --resume --json --quiet --fail-if 'accuracy<0.1'
+  check "… as before" test "$result" = "$(grep -o '"test":{[^}]*}' <<< "$out")"
+  exits 1 "… which a gate reads" none --resume --fail-if 'accuracy<1'
+  exits 73 "… that asks for more" none --resume --quiet --set train.batch_size=50
+  says "… is refused, with the way on" "a new run can start from its weights, with --init $TEST_TMP/none"
+  check "… nothing is written" test "$(sums none)" = "$before"
+done
+
+# --- another number of steps per epoch ---
+# metrics of the test rows: "STEP EPOCH" of each
+epochs_of() { sed -n 's/{"step":\([0-9]*\),"epoch":\([0-9]*\),"split":"test".*/\1:\2/p' "$TEST_TMP/$1/metrics.jsonl" | tr '\n' ' '; }
+exits 0 "four epochs of 15 steps" short base
+for change in "train.batch_size=500 3 63:5 66:6 69:7 72:8" "train.batch_size=10 144 204:5 348:6 492:7 636:8" \
+  "train.accumulate=2 8 68:5 76:6 84:7 92:8"; do
+  read -r setting steps rows <<< "$change"
+  rm -rf "$TEST_TMP/other"
+  cp -r "$TEST_TMP/base" "$TEST_TMP/other"
+  exits 0 "four more with $setting" short other --resume --set train.epochs=8 --set "$setting"
+  says "… epochs done are done" "4 of 8 epochs are done; an epoch now has $steps steps, not 15"
+  check "… four are left" test "$(epochs_of other)" = "15:1 30:2 45:3 60:4 $rows "
+  # The cosine of eight epochs is at its middle after four and ends at 0.
+  check "… the schedule goes on" python3 - "$TEST_TMP/other/metrics.jsonl" << 'PYTHON'
+import json, math, sys
+rows = [row for row in map(json.loads, open(sys.argv[1])) if row["split"] == "train"]
+want = [0.01 * (1 + math.cos(math.pi * row["epoch"] / 8)) / 2 for row in rows[4:]]
+assert len(rows) == 8 and all(abs(row["lr"] - lr) < 0.0008 for row, lr in zip(rows[4:], want)), (rows, want)
+PYTHON
+  # A run resumed from a checkpoint in the middle ends with the same bytes.
+  find "$TEST_TMP/other/checkpoints" -name 'step-0000000[1-6][05].*' -delete
+  train() { short "$1" "${@:2}" --set train.epochs=8 --set "$setting"; }
+  goes_on other metrics.jsonl
+done
+exits 0 "a finished run with another batch" short base --resume --set train.batch_size=500
+says "… is over" "nothing left to train"
+train() { "$GTRAIN" train "$TEST_TMP/run.yaml" --device "$DEVICE" --run-dir "$@"; }
+
 # A second signal ends the run at once.
 "$GTRAIN" train "$TEST_TMP/run.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/second" \
   --set train.epochs=100000 --set train.early_stopping.patience=0 > /dev/null 2>&1 &

@@ -21,6 +21,15 @@ validator.check_schema(schema)
 for path in sys.argv[2:]:
     print(0 if validator.is_valid(yaml.safe_load(open(path))) else 78, path)
 PYTHON
+# Draft 2020-12 allows an empty list of values, but validators such as ajv refuse it.
+check "no list of values is empty" python3 - "$TEST_TMP/schema.json" << 'PYTHON'
+import json, sys
+def walk(node):
+    assert not (isinstance(node, dict) and node.get("enum") == []), node
+    for child in node.values() if isinstance(node, dict) else node if isinstance(node, list) else []:
+        walk(child)
+walk(json.load(open(sys.argv[1])))
+PYTHON
 judge() { python3 "$TEST_TMP/valid.py" "$TEST_TMP/schema.json" "$@"; }
 
 # gtrain and the schema agree on models of these layers, followed by `{linear: 2}`.

@@ -141,6 +141,13 @@ exits 65 "a bad sample" train bad bad --memory-limit $limit
 says "… streams" "streams through"
 says "… names its layer" "logarithm"
 
+# Weights of samples count: 6300 rows of an input, a target and a weight.
+awk 'BEGIN { print "x,y,w"; for (i = 0; i < 9000; i++) print i * 7 % 11 + i / 1e4 "," i % 5 "," 1 + i % 3 }' > "$TEST_TMP/weighted.csv"
+printf '%s\n' "data: {train: $TEST_TMP/weighted.csv, target: y, weight: w, task: regression, test_fraction: 0.3}" 'model: [{linear: 1}]' \
+  'train: {epochs: 1, batch_size: 1000, eval_batch_size: 1000}' > "$TEST_TMP/weighted.yaml"
+exits 0 "weights of samples" train weighted weighted --memory-limit "$(least train weighted refused)"
+says "… stream, too" "train (73.8 KiB) streams through 11.7 KiB"
+
 exits 71 "too little" train dense little --memory-limit 20K
 says "… says what will do" "but at least"
 for size in "" x 1X -1 0 1KK 12MBB; do exits 2 "no size: '$size'" train dense none --memory-limit "$size"; done

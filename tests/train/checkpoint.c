@@ -18,6 +18,9 @@ static const gt_stored tensor = {"parameters", GT_F32, {1, {3}}, values};
 static void write_at(int64_t step) {
   /* A negative place is not written, and read as 0. */
   const gt_host_state state = {.step = step,
+                               .first_step = -200,
+                               .optimizer_step = -180,
+                               .epoch_steps = 15,
                                .best = NAN,
                                .schedule = {INFINITY, -1, 0.1},
                                .epoch = {7, {{1.0 / 3, 128, 100}, {-0.25, 64, 0, 32}}},
@@ -41,6 +44,7 @@ static void state_is_restored(void **unused) {
   assert_true(isnan(state.best) && isinf(state.schedule.best));
   assert_true(state.schedule.factor == 0.1 && state.epoch.target[0].loss == 1.0 / 3 &&
               state.epoch.target[1].loss == -0.25 && state.epoch.target[1].divisor == 32 &&
+              state.first_step == -200 && state.optimizer_step == -180 && state.epoch_steps == 15 &&
               state.place[GT_SINK_metrics] == 1234567890123 && !state.place[GT_SINK_timing]);
   assert_memory_equal(gt_container_tensor(&file, "parameters")->data, values, sizeof values);
   gt_container_finish(&file);
@@ -169,9 +173,10 @@ static void impossible_numbers_are_rejected(void **unused) {
       {"state.bad_evaluations", "42", {"-1", "43"}},
       {"state.stopped", "2", {"-1", "3"}},
       {"state.phase", "7", {"-1", "x"}},
-      {"state.first_step", "42", {"-1", "43"}},
+      {"state.first_step", "42", {"-2000000000000000000", "43"}}, /* negative: see restore.c */
+      {"state.epoch_steps", "15", {"0", "-1"}},
       {"state.first_epoch", "42", {"-1", "43"}},
-      {"state.optimizer_step", "42", {"-1", "43"}},
+      {"state.optimizer_step", "42", {"-2000000000000000000", "43"}},
       {"state.best_epoch", "42", {"-1", "43"}},
       {"state.init", "ff", {"-1", ""}},
       {"state.schedule.bad", "-1", {"-2", "43"}},

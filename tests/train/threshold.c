@@ -1,5 +1,6 @@
 /* The search for a decision threshold, compared with trying every probability as the threshold: with ties,
- * weights, probabilities that are equal as floats, and outputs that are not finite. */
+ * weights, probabilities that are equal as floats, and outputs that are not finite. Also: metrics of a
+ * ranking read no score behind the last one. */
 #include "base/philox.h"
 #include "train/threshold.h"
 #include <math.h>
@@ -7,6 +8,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { MAX_ITEMS = 64 };
 
@@ -72,7 +75,25 @@ static void test_special(void **state) {
   assert_false(gt_threshold_search(nan, 2, f1, &chosen));
 }
 
+/* The scores of a model of one class end where a page ends that cannot be read beyond. */
+static void test_ranking_of_one_class(void **state) {
+  (void)state;
+  static const char *const names[] = {"roc_auc", "average_precision"};
+  enum { ITEMS = 3 };
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  assert_ptr_not_equal(pages, MAP_FAILED);
+  assert_int_equal(mprotect(pages + page, page, PROT_NONE), 0);
+  const gt_metric_scores scores = {.items = ITEMS,
+                                   .outputs = 1,
+                                   .score = (float *)(void *)(pages + page) - ITEMS,
+                                   .label = (const int32_t[ITEMS]){0}};
+  for (int i = 0; i < 2; i++) assert_true(isnan(gt_metric_find(names[i])->type->of_scores(&scores)));
+  munmap(pages, 2 * page);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_special)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_special),
+                                     cmocka_unit_test(test_ranking_of_one_class)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
