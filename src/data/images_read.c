@@ -63,7 +63,7 @@ static bool load_target(const gt_image_set *set, size_t i, const gt_image_view *
                         gt_image_view *target, uint8_t *bits, gt_error *error) {
   const bool ok = load(set, i, GT_IMAGE_TARGET, 0, target, error);
   const bool is_told = gt_exif_swaps(picture->orientation) && picture->height != picture->width;
-  if (target->orientation != 1 && picture->orientation == 1)
+  if (target->orientation > 1 && picture->orientation == 1)
     *bits |= GT_IMAGE_IN_DOUBT | GT_IMAGE_TARGET_IS_TURNED | GT_IMAGE_ORIENTATION * (target->orientation - 1);
   if (target->orientation != 1 || picture->orientation == 1 || !target->height) return ok;
   if (!is_told) *bits |= GT_IMAGE_IN_DOUBT | GT_IMAGE_ORIENTATION * (picture->orientation - 1);
