@@ -1,4 +1,5 @@
 #include "cli/check_columns.h"
+#include "base/fingerprint.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/terminal.h"
@@ -24,6 +25,26 @@ static double value_at(const gt_tensor *tensor, int64_t i) {
                                            : (double)((const float *)tensor->data)[i];
 }
 
+static int by_key(const void *a, const void *b) {
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* The number of different dates: of all their parts, because the year with its fraction tells hours apart,
+ * but not seconds. */
+static int64_t distinct_dates(const gt_tensor *tensor, const gt_column_summary *c) {
+  const int64_t rows = tensor->dim[0], columns = gt_tensor_features(tensor);
+  uint64_t *key = gt_alloc((size_t)rows * sizeof *key + 1);
+  int64_t distinct = 0;
+  for (int64_t i = 0; i < rows; i++)
+    key[i] = gt_fingerprint(0, (const float *)tensor->data + i * columns + c->stored,
+                            (size_t)c->values * sizeof(float));
+  qsort(key, (size_t)rows, sizeof *key, by_key);
+  for (int64_t i = 0; i < rows; i++) distinct += !i || key[i] != key[i - 1];
+  free(key);
+  return distinct;
+}
+
 static statistics statistics_of(const gt_dataset *d, const gt_column_summary *c) {
   const gt_tensor stored = gt_tensor_as_rows(&d->train.input[c->input]), *tensor = &stored;
   const int64_t rows = tensor->dim[0], columns = gt_tensor_features(tensor);
@@ -40,6 +61,7 @@ static statistics statistics_of(const gt_dataset *d, const gt_column_summary *c)
   qsort(value, (size_t)rows, sizeof *value, gt_order_floats);
   for (int64_t i = 0; i < rows; i++) f.distinct += !i || value[i] != value[i - 1];
   free(value);
+  if (*c->kind == 'd') f.distinct = distinct_dates(tensor, c);
   if (is_number) f.mean = sum / (double)rows, f.deviation = sqrt(squares / (double)rows);
   f.scaled = gt_input_is_scaled(&d->input[c->input], c->stored);
   return f;

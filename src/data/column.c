@@ -13,6 +13,15 @@ static int parts_of(const gt_column *column) {
 
 int gt_column_stored(const gt_column *column) { return parts_of(column) + column->indicator; }
 
+int gt_column_raw(const gt_column *column) { return column->kind == GT_COLUMN_DATE ? GT_DATE_VALUES : 1; }
+
+void gt_column_write_fill(const gt_column *column, float *raw) {
+  if (column->kind == GT_COLUMN_DATE)
+    gt_date_to_values(column->fill, raw);
+  else
+    *raw = (float)column->fill;
+}
+
 bool gt_columns_are_plain(const gt_column *column, int count) {
   for (int i = 0; i < count; i++)
     if (column[i].kind != GT_COLUMN_NUMBER || column[i].fills || column[i].indicator || column[i].log)
@@ -65,6 +74,7 @@ const gt_table *gt_table_create(gt_arena *arena, const gt_column *column, int co
   bool has_one_hot = false;
   *t = (gt_table){.count = count, .column = column};
   for (int i = 0; i < count; i++) {
+    t->raw += gt_column_raw(&column[i]);
     t->stored += gt_column_stored(&column[i]);
     t->features += gt_column_stored(&column[i]);
     if (column[i].kind != GT_COLUMN_CATEGORY || codes) continue;
@@ -87,12 +97,12 @@ const gt_table *gt_table_create(gt_arena *arena, const gt_column *column, int co
 }
 
 /* Writes the stored values of one cell. */
-static void store_cell(const gt_column *column, float raw, float *out) {
-  const bool missing = isnan(raw);
-  const float value = missing ? column->fill : raw;
+static void store_cell(const gt_column *column, const float *raw, float *out) {
+  const bool missing = isnan(*raw);
+  const float value = missing ? (float)column->fill : *raw;
   const int parts = parts_of(column);
   if (column->kind == GT_COLUMN_DATE)
-    gt_date_split((double)value, parts, out);
+    gt_date_split(missing ? column->fill : gt_date_of_values(raw), parts, out);
   else
     *out = column->log ? log1pf(value) : value;
   if (column->indicator) out[parts] = missing;
@@ -100,8 +110,11 @@ static void store_cell(const gt_column *column, float raw, float *out) {
 
 void gt_table_store(const gt_table *table, const float *raw, int64_t rows, float *out) {
   for (int64_t r = 0; r < rows; r++)
-    for (int i = 0; i < table->count; out += gt_column_stored(&table->column[i++]))
-      store_cell(&table->column[i], *raw++, out);
+    for (int i = 0; i < table->count; i++) {
+      store_cell(&table->column[i], raw, out);
+      raw += gt_column_raw(&table->column[i]);
+      out += gt_column_stored(&table->column[i]);
+    }
 }
 
 uint64_t gt_table_fingerprint(const gt_table *table, uint64_t hash) {

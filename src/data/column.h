@@ -2,11 +2,11 @@
  *
  *   cell ──read──▶ raw value ──fill, encode──▶ stored values ──scale, one-hot (on the device)──▶ features
  *
- * A raw value is a float: a number; 0 or 1 for a boolean; hours since 2000 for a date (data/date.h); a code
- * for a category; NaN if the value is missing. Stored values are in the dataset: a number or a code, the
- * parts of a date, and an indicator of missing values if the config asks for one. Features are what the
- * network sees: a code becomes one value per category (op/one_hot.h). All of this is learned only from
- * training rows and is part of a trained model. Owner: an arena. */
+ * Raw values are floats: a number; 0 or 1 for a boolean; the day and the second of the day for a date
+ * (data/date.h), two values; a code for a category; NaN if the value is missing. Stored values are in the
+ * dataset: a number or a code, the parts of a date, and an indicator of missing values if the config asks for
+ * one. Features are what the network sees: a code becomes one value per category (op/one_hot.h). All of this
+ * is learned only from training rows and is part of a trained model. Owner: an arena. */
 #ifndef GT_DATA_COLUMN_H
 #define GT_DATA_COLUMN_H
 #include "base/arena.h"
@@ -27,14 +27,14 @@ enum { GT_COLUMN_MAX_CATEGORIES = 1 << 20 };
 typedef struct gt_column {
   const char *name; /* in the file */
   gt_column_kind kind;
-  bool fills;                  /* a missing value is replaced by `fill`; else it is an error */
-  bool fills_later_files;      /* training had no missing value: `fill` is only for later files */
-  float fill;                  /* a raw value; for a category its code, also `missing` or `other` */
-  bool indicator;              /* one more stored value: 1 if the value is missing, else 0 */
-  bool log;                    /* numbers: stored as log(1 + x) */
-  bool hours;                  /* dates: with the hour of the day */
-  unsigned order;              /* dates: GT_DATE_…, how they are written */
-  int categories;              /* codes are 0 … categories - 1 */
+  bool fills;             /* a missing value is replaced by `fill`; else it is an error */
+  bool fills_later_files; /* training had no missing value: `fill` is only for later files */
+  double fill;    /* a number, hours since 2000 for a date, a category's code (also `missing` or `other`) */
+  bool indicator; /* one more stored value: 1 if the value is missing, else 0 */
+  bool log;       /* numbers: stored as log(1 + x) */
+  bool hours;     /* dates: with the hour of the day */
+  unsigned order; /* dates: GT_DATE_…, how they are written */
+  int categories; /* codes are 0 … categories - 1 */
   const char *const *category; /* [gt_column_texts] their texts in NFC, sorted */
   int missing, other; /* the codes after these, for missing values and for all other texts; -1: none */
   int unseen; /* code for a text that is not a category: `other`, or the most frequent one; -1: an error */
@@ -44,7 +44,7 @@ typedef struct gt_column {
 typedef struct gt_table {
   int count;
   const gt_column *column;
-  int64_t stored, features; /* values of a sample in the dataset, and as the network sees it */
+  int64_t raw, stored, features; /* values of a row as read, in the dataset, and as the network sees it */
   const int32_t *one_hot;   /* [2][features], as gt_one_hot reads it; NULL: features are the stored values */
   const char *const *names; /* [stored] names: "Age", "Age missing", "signup month sin" */
   const char *const *feature; /* [features] names: "Sex=male" */
@@ -54,12 +54,15 @@ typedef struct gt_table {
 int gt_column_texts(const gt_column *column);
 /* The name of a code: a text, or "missing", "other". */
 const char *gt_column_category(const gt_column *column, int code);
+int gt_column_raw(const gt_column *column);    /* number of raw values of one cell */
 int gt_column_stored(const gt_column *column); /* number of stored values of one cell */
+/* Writes the fill as raw values. */
+void gt_column_write_fill(const gt_column *column, float *raw);
 /* A table of columns that are completely fitted. codes: categories stay codes, for embeddings. */
 const gt_table *gt_table_create(gt_arena *arena, const gt_column *column, int count, bool codes);
 /* True if each column is a number without anything to fill, encode or transform. */
 bool gt_columns_are_plain(const gt_column *column, int count);
-/* Converts raw values [rows, count], whose codes are below `categories`, to stored values [rows, stored]. */
+/* Converts raw values [rows, raw], whose codes are below `categories`, to stored values [rows, stored]. */
 void gt_table_store(const gt_table *table, const float *raw, int64_t rows, float *out);
 /* Extends the hash by names, kinds and categories of the columns; fills do not count. Returns `hash` if table
  * is NULL. */

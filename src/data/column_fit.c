@@ -6,6 +6,7 @@
 #include "base/pool.h"
 #include "base/text.h"
 #include "data/csv_typed.h"
+#include "data/date.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,6 +16,11 @@ typedef struct values { /* the values of a column that are not missing; heap */
   float *item;
   int64_t count, rows; /* number of values; number of rows examined, also those without a value */
 } values;
+
+typedef struct dates { /* the dates of a column that are not missing, in hours since 2000; heap */
+  double *item;
+  int64_t count;
+} dates;
 
 /* True if a value of the column is not missing. */
 static bool has_value(const gt_tensor *raw, int64_t column) {
@@ -60,12 +66,6 @@ static float mean_of(const values *v) {
   double sum = 0;
   for (int64_t i = 0; i < v->count; i++) sum += (double)v->item[i];
   return (float)(sum / (double)v->count);
-}
-
-static bool have_hours(const values *v) {
-  for (int64_t i = 0; i < v->count; i++)
-    if (fmodf(v->item[i], 24) != 0) return true;
-  return false;
 }
 
 /* --- the median --- */
@@ -126,12 +126,12 @@ static void fit_number(gt_typed_column *c, values *v) {
   const bool frequent =
       fill == GT_FILL_FREQUENT || (c->column.kind == GT_COLUMN_BOOLEAN && fill != GT_FILL_MEDIAN);
   if (fill == GT_FILL_VALUE) {
-    c->column.fill = (float)c->rule.value;
+    c->column.fill = (double)(float)c->rule.value;
   } else if (fill == GT_FILL_MEAN || frequent) {
     qsort(v->item, (size_t)v->count, sizeof *v->item, gt_order_floats);
-    c->column.fill = fill == GT_FILL_MEAN ? mean_of(v) : most_frequent(v);
+    c->column.fill = (double)(fill == GT_FILL_MEAN ? mean_of(v) : most_frequent(v));
   } else {
-    c->column.fill = median_of(v);
+    c->column.fill = (double)median_of(v);
   }
 }
 
@@ -193,16 +193,52 @@ static void fit_categories(gt_typed_column *c, const values *v, gt_arena *arena)
   if (other_rows) column->other = column->categories++;
   if (missing_rows && has_own_category(c)) column->missing = column->categories++;
   if (frequent < 0) frequent = other_rows ? column->other : column->missing;
-  column->fill = (float)(column->missing >= 0 ? column->missing : frequent);
+  column->fill = column->missing >= 0 ? column->missing : frequent;
   column->unseen = other_rows ? column->other : c->rule.unseen_is_error ? -1 : frequent;
   free(all);
+}
+
+/* --- dates --- */
+
+/* The dates, sorted. */
+static dates all_dates(const gt_tensor *raw, int64_t column) {
+  const int64_t columns = gt_tensor_features(raw);
+  dates d = {gt_alloc((size_t)raw->dim[0] * sizeof *d.item + 1), 0};
+  const float *from = (const float *)raw->data + column;
+  for (int64_t i = 0; i < raw->dim[0]; i++, from += columns)
+    if (!isnan(*from)) d.item[d.count++] = gt_date_of_values(from);
+  qsort(d.item, (size_t)d.count, sizeof *d.item, gt_order_doubles);
+  return d;
+}
+
+static double mean_date(const dates *d) {
+  double sum = 0;
+  for (int64_t i = 0; i < d->count; i++) sum += d->item[i];
+  return sum / (double)d->count;
+}
+
+static double most_frequent_date(const dates *d) {
+  int64_t best = 0, most = 0;
+  for (int64_t i = 0, first = 0; i < d->count; i++) {
+    if (d->item[i] > d->item[first]) first = i;
+    if (i - first + 1 > most) most = i - first + 1, best = first;
+  }
+  return d->item[best];
+}
+
+static void fit_dates(gt_typed_column *c, const gt_tensor *raw, int64_t place) {
+  dates d = all_dates(raw, place);
+  for (int64_t i = 0; i < d.count && !c->column.hours; i++) c->column.hours = fmod(d.item[i], 24) != 0;
+  c->column.fill = c->rule.fill == GT_FILL_MEAN       ? mean_date(&d)
+                   : c->rule.fill == GT_FILL_FREQUENT ? most_frequent_date(&d)
+                                                      : (d.item[(d.count - 1) / 2] + d.item[d.count / 2]) / 2;
+  free(d.item);
 }
 
 static void fit_values(gt_typed_column *c, const gt_tensor *raw, int64_t place, gt_arena *arena) {
   const bool spare = c->column.fills_later_files &&
                      (c->column.kind == GT_COLUMN_NUMBER || c->column.kind == GT_COLUMN_BOOLEAN);
   values v = spare ? sample_values(raw, place) : all_values(raw, place);
-  c->column.hours = c->column.kind == GT_COLUMN_DATE && have_hours(&v);
   if (c->column.kind == GT_COLUMN_CATEGORY)
     fit_categories(c, &v, arena);
   else
@@ -220,8 +256,9 @@ bool gt_typed_fit(gt_data_reader *reader, gt_typed_column *c, const gt_tensor *r
         reader->error, GT_ERR_DATA,
         "%s: column '%s' has no value in any training row; leave it out with data: {columns: {%s: ignore}}",
         reader->train_name, c->column.name, gt_csv_yaml_key(c->column.name, reader->arena));
-  else if (c->column.kind == GT_COLUMN_CATEGORY || c->column.kind == GT_COLUMN_DATE || c->column.fills ||
-           c->column.fills_later_files)
+  else if (c->column.kind == GT_COLUMN_DATE)
+    fit_dates(c, raw, place);
+  else if (c->column.kind == GT_COLUMN_CATEGORY || c->column.fills || c->column.fills_later_files)
     fit_values(c, raw, place, reader->arena);
   return !empty;
 }
@@ -277,7 +314,7 @@ typedef struct storing {
 static void store_tile(void *context, uint32_t tile) {
   const storing *s = context;
   const int64_t first = (int64_t)tile * TILE, rows = gt_min_i64(s->raw->dim[0] - first, TILE);
-  gt_table_store(s->table, (const float *)s->raw->data + first * s->table->count, rows,
+  gt_table_store(s->table, (const float *)s->raw->data + first * s->table->raw, rows,
                  (float *)s->stored->data + first * s->table->stored);
 }
 
@@ -303,10 +340,10 @@ static const char *unseen_text(const gt_column *column, int64_t cells, const cha
 
 bool gt_typed_store(const gt_typed_use *use, const gt_table *table, gt_tensor *tensor, bool codes,
                     gt_arena *arena, gt_unseen_report report, void *to, gt_error *error) {
-  for (int i = 0; i < table->count; i++) {
+  for (int64_t i = 0, place = 0; i < table->count; place += gt_column_raw(&table->column[i++])) {
     const gt_typed_column *c = &use->table->item[use->place[i]];
     if (c->column.kind != GT_COLUMN_CATEGORY) continue;
-    const unseen_texts unseen = recode(c, tensor, i);
+    const unseen_texts unseen = recode(c, tensor, place);
     if (!unseen.cells || !report) continue;
     const char *text = unseen_text(&c->column, unseen.cells, unseen.first, arena);
     if (c->column.unseen < 0) return gt_fail(error, GT_ERR_DATA, "%s, and its rule is 'unseen: error'", text);

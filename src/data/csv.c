@@ -278,7 +278,7 @@ static bool move_inputs(gt_data_reader *reader, gt_csv *csv, const gt_csv_inputs
   const gt_data_signature *model = reader->wanted->signature;
   gt_split *split = part == GT_PART_TEST ? &d->test : &d->train;
   for (int k = 0; k < d->inputs; k++) {
-    reader->use[k] = (gt_typed_use){reader->typed, inputs->place[k]};
+    reader->use[k] = (gt_typed_use){reader->typed, inputs->place[k], inputs->columns[k]};
     if (!model || d->inputs != model->inputs || !model->input[k].table) continue;
     d->input[k].table = model->input[k].table;
     d->input[k].columns = model->input[k].columns;

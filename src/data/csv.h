@@ -99,7 +99,10 @@ typedef struct gt_csv {
   const bool *as_text;       /* [inputs] cells are read as texts, also numbers; NULL: none are */
   bool has_rules;            /* `data.columns` applies to the file; it does not to a list of images */
   const gt_strings *missing; /* the words for a missing value; NULL: those of gt_cell_is_missing */
-  float *values; /* [rows, inputs]; heap; a NaN with a code for a cell that is no number (data/csv_facts.h) */
+  /* [rows, inputs]; heap; a NaN with a code for a cell that is no number (data/csv_facts.h). After
+   * gt_csv_type_values: raw values [rows, width], with those of each column from gt_typed_column.place on. */
+  float *values;
+  int width;
   struct gt_csv_facts *facts; /* [fact_count], by role (data/csv_facts.h); heap */
   int fact_count;             /* inputs + targets */
   size_t rows, capacity;

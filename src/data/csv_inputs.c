@@ -50,12 +50,16 @@ gt_csv_inputs gt_csv_inputs_of(const gt_input *input, int inputs, gt_arena *aren
   return all;
 }
 
-static bool copy_columns(const gt_csv *csv, const int32_t *place, int64_t columns, gt_tensor *out) {
-  *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)csv->rows, columns}};
+static bool copy_columns(const gt_csv *csv, const gt_typed_use *use, gt_tensor *out) {
+  *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)csv->rows, gt_typed_raw(use)}};
   if (!gt_tensor_alloc(out, csv->path, csv->error)) return false;
   float *to = out->data;
   for (size_t row = 0; row < csv->rows; row++)
-    for (int64_t f = 0; f < columns; f++) *to++ = csv->values[row * (size_t)csv->inputs + (size_t)place[f]];
+    for (int64_t f = 0; f < use->columns; f++) {
+      const gt_typed_column *column = &use->table->item[use->place[f]];
+      const float *from = csv->values + row * (size_t)csv->width + column->place;
+      for (int i = 0; i < gt_column_raw(&column->column); i++) *to++ = from[i];
+    }
   return true;
 }
 
@@ -63,14 +67,14 @@ bool gt_csv_move_inputs(gt_csv *csv, const gt_csv_inputs *inputs, const gt_input
                         const gt_typed_table *typed, gt_tensor *out) {
   const bool is_whole_table = inputs->inputs == 1 && inputs->columns[0] == csv->inputs;
   if (is_whole_table) {
-    out[0] = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)csv->rows, csv->inputs}};
+    out[0] = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)csv->rows, csv->width}};
     out[0].data = csv->values;
     csv->values = NULL;
   }
   for (int k = 0; k < inputs->inputs; k++) {
-    if (!is_whole_table && !copy_columns(csv, inputs->place[k], inputs->columns[k], &out[k])) return false;
-    const gt_typed_use use = {typed, inputs->place[k]};
-    if (input[k].element == GT_ELEMENT_I32 && gt_typed_is_plain(&use, (int)inputs->columns[k]) &&
+    const gt_typed_use use = {typed, inputs->place[k], inputs->columns[k]};
+    if (!is_whole_table && !copy_columns(csv, &use, &out[k])) return false;
+    if (input[k].element == GT_ELEMENT_I32 && gt_typed_is_plain(&use) &&
         !gt_data_to_integers(csv->path, &out[k], csv->error))
       return false;
   }

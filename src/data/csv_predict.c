@@ -100,7 +100,7 @@ static bool store_inputs(const gt_data_signature *signature, const gt_csv_inputs
                          gt_error *error) {
   for (int k = 0; k < signature->inputs; k++) {
     const gt_input *input = &signature->input[k];
-    const gt_typed_use use = {typed, inputs->place[k]};
+    const gt_typed_use use = {typed, inputs->place[k], inputs->columns[k]};
     if (input->table && !gt_typed_store(&use, input->table, &out[k], input->element == GT_ELEMENT_I32, arena,
                                         report_unseen, at, error))
       return false;

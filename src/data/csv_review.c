@@ -55,8 +55,8 @@ static void review_sentinels(gt_data_reader *reader, const gt_csv *csv) {
   const gt_dataset *d = reader->dataset;
   for (int c = 0; c < csv->inputs; c++)
     if (reader->typed->item[c].column.kind == GT_COLUMN_NUMBER && csv->facts[c].numbers)
-      review_column(reader, csv, &csv->facts[c], reader->typed->item[c].column.name, csv->values + c,
-                    (size_t)csv->inputs);
+      review_column(reader, csv, &csv->facts[c], reader->typed->item[c].column.name,
+                    csv->values + reader->typed->item[c].place, (size_t)csv->width);
   for (int k = 0, column = csv->inputs; k < d->targets; column += d->target[k++].column_count)
     for (int t = 0; t < d->target[k].column_count && !d->target[k].classification; t++)
       review_column(reader, csv, &csv->facts[column + t], d->target[k].columns[t],

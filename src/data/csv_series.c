@@ -231,13 +231,13 @@ static void fill_gaps(const gt_csv *csv, const int32_t *place, int64_t columns, 
     const gt_column *column = &typed->item[place[i]].column;
     const bool drops = drops_rows(signature, column->name);
     for (size_t row = 0; row < csv->rows; row++) {
-      float *value = &csv->values[row * (size_t)csv->inputs + (size_t)place[i]];
+      float *value = &csv->values[row * (size_t)csv->width + (size_t)typed->item[place[i]].place];
       if ((column->fills && !drops) || !isnan(*value)) continue;
       if (!column->fills_later_files || drops) {
         *(ahead ? &lacks[row].ahead : &lacks[row].past) = column->name;
       } else if (is_read(f, row, ahead)) {
         csv->facts[place[i]].empty++;
-        if (column->kind != GT_COLUMN_CATEGORY) *value = column->fill;
+        if (column->kind != GT_COLUMN_CATEGORY) gt_column_write_fill(column, value);
       }
     }
   }

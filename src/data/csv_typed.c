@@ -16,7 +16,7 @@ typedef struct typing { /* state of gt_csv_type_values */
   gt_arena *arena;
   gt_column_problem *problem;
   int problems;
-  float **of_text; /* [inputs] the raw value of each text of the column; heap */
+  float **of_text; /* [inputs] the raw values of each text of the column; heap */
 } typing;
 
 void gt_csv_set_known_kinds(gt_csv *csv, const gt_typed_table *table, gt_arena *arena) {
@@ -353,16 +353,18 @@ static int code_of(gt_typed_column *c, gt_arena *arena, const gt_cell *cell) {
   return code;
 }
 
-static float value_of(typing *t, gt_typed_column *c, int role, const gt_cell *cell) {
+/* Writes the raw values of a text. */
+static void read_text(typing *t, gt_typed_column *c, int role, const gt_cell *cell, float *out) {
   double hours = 0;
   switch (c->column.kind) {
-  case GT_COLUMN_BOOLEAN: return (float)gt_csv_boolean(cell);
-  case GT_COLUMN_CATEGORY: return (float)code_of(c, t->arena, cell);
+  case GT_COLUMN_BOOLEAN: *out = (float)gt_csv_boolean(cell); break;
+  case GT_COLUMN_CATEGORY: *out = (float)code_of(c, t->arena, cell); break;
   case GT_COLUMN_DATE:
     gt_date_parse(cell->text, cell->length, c->column.order, t->csv->as_text && t->csv->as_text[role],
                   &hours);
-    return (float)hours;
-  default: return NAN;
+    gt_date_to_values(hours, out);
+    break;
+  default: *out = NAN;
   }
 }
 
@@ -370,46 +372,76 @@ static void convert_texts(typing *t, int role) {
   gt_typed_column *c = &t->table->item[role];
   int count;
   const gt_cell *text = texts_of(t, role, &count);
-  t->of_text[role] = count ? gt_alloc((size_t)count * sizeof(float)) : NULL;
-  for (int i = 0; i < count; i++) t->of_text[role][i] = value_of(t, c, role, &text[i]);
+  const int raw = gt_column_raw(&c->column);
+  t->of_text[role] = count ? gt_alloc((size_t)count * (size_t)raw * sizeof(float)) : NULL;
+  for (int i = 0; i < count; i++) read_text(t, c, role, &text[i], t->of_text[role] + i * raw);
 }
 
-/* The raw value of a cell: the number itself or, for a NaN, the value that its code stands for. */
-static float unbox(const typing *t, int role, float value) {
-  const uint32_t code = isnan(value) ? gt_csv_cell_code(value) : 0;
-  if (!isnan(value)) return value;
-  if (code >= GT_CSV_CELL_TEXT && t->of_text[role]) return t->of_text[role][code - GT_CSV_CELL_TEXT];
+/* Replaces the value of a cell by its raw values: a number stays, for a NaN the values that its code stands
+ * for are written. */
+static void unbox(const typing *t, int role, float *value) {
+  if (!isnan(*value)) return;
   const gt_typed_column *c = &t->table->item[role];
-  if (t->table->may_lack) return NAN; /* gt_csv_store_order fills it where a forecast reads it */
-  return c->final && c->column.fills_later_files && c->column.kind != GT_COLUMN_CATEGORY ? c->column.fill
-                                                                                         : NAN;
+  const uint32_t code = gt_csv_cell_code(*value);
+  const int raw = gt_column_raw(&c->column);
+  if (code >= GT_CSV_CELL_TEXT && t->of_text[role]) {
+    memcpy(value, t->of_text[role] + (code - GT_CSV_CELL_TEXT) * (uint32_t)raw, (size_t)raw * sizeof *value);
+    return;
+  }
+  for (int i = 0; i < raw; i++) value[i] = NAN;
+  /* Of a forecast, gt_csv_store_times fills only the cells that it reads. */
+  if (!t->table->may_lack && c->final && c->column.fills_later_files && c->column.kind != GT_COLUMN_CATEGORY)
+    gt_column_write_fill(&c->column, value);
 }
 
 enum { TILE = 4096 }; /* rows */
 
 static void unbox_tile(void *context, uint32_t tile) {
   const typing *t = context;
-  const size_t columns = (size_t)t->csv->inputs, first = (size_t)tile * TILE,
+  const size_t width = (size_t)t->csv->width, first = (size_t)tile * TILE,
                end = first + TILE < t->csv->rows ? first + TILE : t->csv->rows;
   for (int role = 0; role < t->csv->inputs; role++) {
-    float *value = t->csv->values + role;
-    for (size_t row = first; row < end && facts_of(t, role)->odd; row++)
-      value[row * columns] = unbox(t, role, value[row * columns]);
+    float *value = t->csv->values + t->table->item[role].place;
+    for (size_t row = first; row < end && facts_of(t, role)->odd; row++) unbox(t, role, value + row * width);
   }
 }
 
+/* Places the columns in a row of raw values, and moves the cells there: from the last row to the first,
+ * because a row becomes longer if it has dates. */
+static void place_columns(typing *t) {
+  gt_csv *csv = t->csv;
+  const size_t columns = (size_t)csv->inputs;
+  csv->width = 0;
+  for (int role = 0; role < csv->inputs; role++) {
+    t->table->item[role].place = csv->width;
+    csv->width += gt_column_raw(&t->table->item[role].column);
+  }
+  if (csv->width == csv->inputs) return;
+  csv->values = gt_realloc(csv->values, csv->rows * (size_t)csv->width * sizeof *csv->values + 1);
+  for (size_t row = csv->rows; row-- > 0;)
+    for (int role = csv->inputs - 1; role >= 0; role--)
+      csv->values[row * (size_t)csv->width + (size_t)t->table->item[role].place] =
+          csv->values[row * columns + (size_t)role];
+}
+
+/* The number of a cell, the hours since 2000 of a date; NaN: missing. */
+static double value_of(const gt_typed_column *c, const float *raw) {
+  return c->column.kind == GT_COLUMN_DATE ? gt_date_of_values(raw) : (double)*raw;
+}
+
 static void convert(typing *t) {
-  const size_t columns = (size_t)t->csv->inputs;
+  const size_t width = (size_t)t->csv->width;
   for (int role = 0; role < t->csv->inputs; role++) convert_texts(t, role);
   gt_pool_run_once((uint32_t)((t->csv->rows + TILE - 1) / TILE), unbox_tile, t);
   for (int role = 0; role < t->csv->inputs; role++) {
     gt_typed_column *c = &t->table->item[role];
     const gt_csv_facts *f = facts_of(t, role);
-    const float *value = t->csv->values + role;
+    const float *value = t->csv->values + c->place;
     if (c->decided || c->final) continue;
     c->gaps = f->empty + f->missing;
     c->distinct = f->odd ? (uint64_t)f->odd->distinct : 0;
-    for (size_t row = 0; row < 3; row++) c->first[row] = row < t->csv->rows ? value[row * columns] : NAN;
+    for (size_t row = 0; row < 3; row++)
+      c->first[row] = row < t->csv->rows ? value_of(c, value + row * width) : (double)NAN;
   }
   for (int role = 0; role < t->csv->inputs; role++) t->table->item[role].decided = true;
 }
@@ -477,6 +509,7 @@ bool gt_csv_type_values(gt_csv *csv, gt_typed_table *table, const bool *are_numb
   if (t.problems) t.problems += gt_csv_target_problems(csv, are_numbers, t.problem + t.problems);
   if (t.problems) return gt_csv_fail_columns(csv, t.problem, t.problems);
   if (has_drop_rule(table) && !drop_rows(&t)) return false;
+  place_columns(&t);
   t.of_text = gt_alloc((size_t)csv->inputs * sizeof *t.of_text + 1);
   convert(&t);
   for (int role = 0; role < csv->inputs; role++) free(t.of_text[role]);

@@ -16,7 +16,8 @@ typedef struct gt_typed_column {
   const char **text; /* [texts] code to text */
   int texts, capacity;
   uint64_t gaps, distinct; /* of the training file: number of missing values, of distinct texts */
-  float first[3];          /* its first raw values */
+  double first[3];         /* its first values; NaN: missing */
+  int place;               /* of its first raw value in a row of gt_csv.values */
 } gt_typed_column;
 
 typedef struct gt_typed_table {
@@ -83,14 +84,15 @@ gt_typed_table *gt_typed_table_of(const gt_data_reader *reader, const char *cons
                                   const gt_column_rules *rules);
 
 /* True if the input's columns are numbers with nothing to fill, encode or transform. */
-bool gt_typed_is_plain(const gt_typed_use *use, int columns);
-/* Learns a column's fill and categories from column `place` of the training rows' raw values, F32 [rows,
- * columns]. False after an error if it has no value. */
+bool gt_typed_is_plain(const gt_typed_use *use);
+int64_t gt_typed_raw(const gt_typed_use *use); /* number of raw values of a row */
+/* Learns a column's fill and categories from the training rows' raw values, F32 [rows, raw], where those of
+ * the column begin at `place`. False after an error if it has no value. */
 bool gt_typed_fit(gt_data_reader *reader, gt_typed_column *column, const gt_tensor *raw, int64_t place);
 /* Receives the sentence about categories that training did not have, and help: what to change. to: the
  * reporter's own argument. */
 typedef void (*gt_unseen_report)(void *to, const char *text, const char *help);
-/* Replaces raw values F32 [rows, columns] by stored values: F32, or I32 if `codes` is true. The columns must
+/* Replaces raw values F32 [rows, raw] by stored values: F32, or I32 if `codes` is true. The columns must
  * be fitted. report: NULL for training rows; `to` is passed to it. */
 bool gt_typed_store(const gt_typed_use *use, const gt_table *table, gt_tensor *tensor, bool codes,
                     gt_arena *arena, gt_unseen_report report, void *to, gt_error *error);

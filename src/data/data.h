@@ -201,6 +201,7 @@ typedef struct gt_column_summary { /* an input column of the training file, as i
   const char *first[3];            /* its first values; NULL: missing, or there are fewer rows */
   int input;                       /* the first input that reads the column */
   int64_t stored;                  /* index of the column's first value in a sample of that input */
+  int values;                      /* number of its values there: of a date, its parts */
 } gt_column_summary;
 
 /* A path in the `data:` map that is relative to the file of the map, not to the working directory. */

@@ -202,6 +202,18 @@ double gt_calendar_time(const gt_calendar_day *day) {
   return 24 * (double)(days_of(year, month, day->day < days ? day->day : days) - EPOCH) + day->time_of_day;
 }
 
+void gt_date_to_values(double hours, float out[GT_DATE_VALUES]) {
+  const double day = floor(hours / 24), second = round(3600000 * (hours - 24 * day)) / 1000;
+  /* A date within half a millisecond of midnight belongs to the next day. */
+  const bool is_next = second >= 86400;
+  out[0] = (float)(day + is_next);
+  out[1] = is_next ? 0 : (float)second;
+}
+
+double gt_date_of_values(const float value[GT_DATE_VALUES]) {
+  return 24 * (double)value[0] + (double)value[1] / 3600;
+}
+
 const char *const gt_date_part_names[] = {"year",        "month sin", "month cos", "weekday sin",
                                           "weekday cos", "hour sin",  "hour cos"};
 

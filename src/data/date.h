@@ -1,7 +1,8 @@
 /* Parses the dates of tables, and converts a date to the numbers that a network reads. A date is a number of
  * hours since 2000-01-01 00:00 in the proleptic Gregorian calendar, without time zones (an offset such as
- * +02:00 is applied, so times are in UTC if the file has offsets). As a float, whole hours are exact, and
- * minutes are distinguishable within 29 years of 2000. */
+ * +02:00 is applied, so times are in UTC if the file has offsets). A float of that many hours would round a
+ * time of today to 56 seconds, so where values are floats, a date has two: its day and the second of the
+ * day. */
 #ifndef GT_DATA_DATE_H
 #define GT_DATA_DATE_H
 #include <stdbool.h>
@@ -30,6 +31,14 @@ typedef struct gt_calendar_day {
 gt_calendar_day gt_calendar_day_of(double hours);
 /* The date as hours since 2000. If the month does not have the day, its last day is used. */
 double gt_calendar_time(const gt_calendar_day *day);
+
+enum {
+  GT_DATE_VALUES = 2
+}; /* numbers of floats that hold a date: the day since 2000, the second of the day */
+/* Converts a date to these floats, rounded to milliseconds, and back: whole seconds are exact, fractions are
+ * within 4 ms. NaN if the day is. */
+void gt_date_to_values(double hours, float out[GT_DATE_VALUES]);
+double gt_date_of_values(const float value[GT_DATE_VALUES]);
 
 enum { GT_DATE_PARTS = 5, GT_DATE_PARTS_WITH_HOURS = 7 }; /* numbers of values of gt_date_split */
 extern const char *const gt_date_part_names[GT_DATE_PARTS_WITH_HOURS];

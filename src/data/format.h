@@ -61,7 +61,8 @@ typedef struct gt_data_trust {
 /* Which columns of a file an input reads. */
 typedef struct gt_typed_use {
   const struct gt_typed_table *table;
-  const int32_t *place; /* [columns of the input] index of each in table->item */
+  const int32_t *place; /* [columns] index of each in table->item */
+  int64_t columns;      /* of the input */
 } gt_typed_use;
 
 /* State of opening a dataset. The format fills dataset->train and, if there is one, dataset->test (for

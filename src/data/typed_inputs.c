@@ -52,7 +52,7 @@ gt_typed_table gt_typed_table_of_model(const gt_input *input, int inputs, gt_are
       const float fill = input[k].fills ? input[k].fills[f] : NAN;
       const gt_column plain = {.name = known.names ? known.names[place] : "",
                                .fills_later_files = !isnan(fill),
-                               .fill = fill,
+                               .fill = (double)fill,
                                .missing = -1,
                                .other = -1};
       t.item[place] = column_of_model(input[k].table ? &input[k].table->column[f] : &plain, arena);
@@ -60,8 +60,14 @@ gt_typed_table gt_typed_table_of_model(const gt_input *input, int inputs, gt_are
   return t;
 }
 
-bool gt_typed_is_plain(const gt_typed_use *use, int columns) {
-  for (int i = 0; i < columns; i++) {
+int64_t gt_typed_raw(const gt_typed_use *use) {
+  int64_t raw = 0;
+  for (int64_t i = 0; i < use->columns; i++) raw += gt_column_raw(&use->table->item[use->place[i]].column);
+  return raw;
+}
+
+bool gt_typed_is_plain(const gt_typed_use *use) {
+  for (int64_t i = 0; i < use->columns; i++) {
     const gt_typed_column *c = &use->table->item[use->place[i]];
     if (!gt_columns_are_plain(&c->column, 1) || c->rule.indicator || c->rule.scale == GT_SCALE_LOG1P)
       return false;
@@ -127,15 +133,15 @@ static void scale_column(const gt_typed_column *c, uint8_t *scale) {
 
 static const float *fills_for_later_files(const gt_column *column, int columns, gt_arena *arena) {
   float *fill = GT_NEW_N(arena, float, columns + 1);
-  for (int i = 0; i < columns; i++) fill[i] = column[i].fills_later_files ? column[i].fill : NAN;
+  for (int i = 0; i < columns; i++) fill[i] = column[i].fills_later_files ? (float)column[i].fill : NAN;
   return fill;
 }
 
 static void fit_input(gt_data_reader *reader, int index) {
   gt_input *input = &reader->dataset->input[index];
   const gt_typed_use *use = &reader->use[index];
-  const int columns = (int)gt_tensor_features(&reader->dataset->train.input[index]);
-  const bool plain = gt_typed_is_plain(use, columns), codes = input->element == GT_ELEMENT_I32;
+  const int columns = (int)use->columns;
+  const bool plain = gt_typed_is_plain(use), codes = input->element == GT_ELEMENT_I32;
   gt_column *column = GT_NEW_N(reader->arena, gt_column, columns);
   int64_t stored = 0;
   for (int i = 0; i < columns; i++) {
@@ -159,16 +165,18 @@ static void fit_input(gt_data_reader *reader, int index) {
 /* --- summaries --- */
 
 /* The text of a raw value; NULL: missing. */
-static const char *value_text(const gt_typed_column *c, float value, gt_arena *arena) {
+static const char *value_text(const gt_typed_column *c, double value, gt_arena *arena) {
   char text[32];
+  gt_date_precision precision = c->column.hours ? GT_DATE_MINUTES : GT_DATE_DAYS;
   if (isnan(value)) return NULL;
   switch (c->column.kind) {
   case GT_COLUMN_BOOLEAN: return value > 0 ? "yes" : "no";
   case GT_COLUMN_CATEGORY: return c->text[(int)value];
   case GT_COLUMN_DATE:
-    return gt_arena_strdup(
-        arena, gt_date_text((double)value, c->column.hours ? GT_DATE_MINUTES : GT_DATE_DAYS, text));
-  default: return gt_arena_printf(arena, "%.6g", (double)value);
+    /* A time with seconds is not rounded to minutes: 23:59:40 would be the next day. */
+    if (c->column.hours && gt_date_precision_of(&value, 1) > precision) precision = GT_DATE_SECONDS;
+    return gt_arena_strdup(arena, gt_date_text(value, precision, text));
+  default: return gt_arena_printf(arena, "%.6g", value);
   }
 }
 
@@ -213,7 +221,8 @@ static void set_places(const gt_data_reader *reader, gt_column_summary *all) {
     for (int64_t i = 0, at = 0; i < columns; i++) {
       all[reader->use[k].place[i]].input = k;
       all[reader->use[k].place[i]].stored = at;
-      at += table ? gt_column_stored(&table->column[i]) : 1;
+      all[reader->use[k].place[i]].values = table ? gt_column_stored(&table->column[i]) : 1;
+      at += all[reader->use[k].place[i]].values;
     }
   }
 }
@@ -239,10 +248,13 @@ bool gt_data_fit_columns(gt_data_reader *reader) {
   bool *fitted = GT_NEW_N(reader->arena, bool, reader->typed->count + 1);
   for (int k = 0; k < dataset->inputs; k++) {
     const gt_tensor *raw = &dataset->train.input[k];
-    for (int64_t i = 0; i < gt_tensor_features(raw) && raw->element == GT_ELEMENT_F32; i++) {
-      const int32_t place = reader->use[k].place[i];
-      if (!fitted[place] && !gt_typed_fit(reader, &reader->typed->item[place], raw, i)) return false;
-      fitted[place] = true;
+    const gt_typed_use *use = &reader->use[k];
+    for (int64_t i = 0, at = 0; i < use->columns && raw->element == GT_ELEMENT_F32; i++) {
+      const int32_t index = use->place[i];
+      gt_typed_column *column = &reader->typed->item[index];
+      if (!fitted[index] && !gt_typed_fit(reader, column, raw, at)) return false;
+      fitted[index] = true;
+      at += gt_column_raw(&column->column);
     }
     fit_input(reader, k);
   }

@@ -1,7 +1,9 @@
 /* Pooling to a given output size, independent of the image's size: adaptive_avg_pool and adaptive_max_pool,
- * as torch.nn.AdaptiveAvgPool1d to 3d and AdaptiveMaxPool1d to 3d; and global_avg_pool, the mean of each
- * channel. */
+ * as torch.nn.AdaptiveAvgPool1d to 3d and AdaptiveMaxPool1d to 3d; and global_avg_pool and global_max_pool,
+ * the mean and the maximum of each channel, over the steps of each sample if samples have lengths. */
+#include "layer/sequence.h"
 #include "layer/spatial.h"
+#include "op/core.h"
 #include "op/pool.h"
 #include "op/reduce.h"
 
@@ -35,6 +37,11 @@ static gt_id build_adaptive(gt_build *build, const adaptive_config *c, const gt_
     if (out[k] < 0) out[k] = x.dim[1 + k];
     is_global &= out[k] == 1;
   }
+  if (!gt_sequence_refuse_padding(
+          build, input,
+          average ? "`sequence_pool: mean` or global_avg_pool, over the steps of each sample"
+                  : "`sequence_pool: max` or global_max_pool, over the steps of each sample"))
+    return GT_NONE;
   if (is_global && average) return mean(build, input[0], true);
   const gt_pool_attribute a = gt_pool_adaptive(x, out);
   return average ? gt_avg_pool(build->graph, input[0], &a)
@@ -74,25 +81,50 @@ static const gt_field global_fields[] = {
     {.name = NULL},
 };
 
-static gt_id build_global(gt_build *build, const void *config, const gt_id *input, int inputs) {
-  const global_config *c = config;
-  (void)inputs;
-  if (gt_node_at(build->graph, input[0])->shape.rank < 3)
-    return gt_build_error(build, NULL, "needs spatial axes and channels besides the batch; its input is %s",
-                          gt_build_input_text(build, input, 0));
-  return mean(build, input[0], c->keepdim);
+/* Over the steps of each sample: first over the other spatial axes, along which there is no padding. */
+static gt_id pool_steps(gt_build *build, gt_id x, bool average, bool keep) {
+  const gt_shape shape = gt_node_at(build->graph, x)->shape;
+  const uint32_t others = (1u << (shape.rank - 1)) - 4;
+  if (others)
+    x = average ? gt_mean(build->graph, x, others, false) : gt_reduce_max(build->graph, x, others, false);
+  const gt_id y = gt_sequence_pool(build->graph, x, gt_build_lengths(build, 0),
+                                   average ? GT_SEQUENCE_MEAN : GT_SEQUENCE_MAX, false);
+  gt_shape kept = {.rank = shape.rank, .dim = {shape.dim[0]}};
+  for (int d = 1; d < shape.rank; d++) kept.dim[d] = d < shape.rank - 1 ? 1 : shape.dim[d];
+  return keep ? gt_reshape(build->graph, y, kept) : y;
 }
 
-static const gt_schema global_schema = {.name = "global_avg_pool",
-                                        .help = "mean of each channel over all spatial positions",
-                                        .fields = global_fields,
-                                        .shorthand = "keepdim"};
-GT_DEFINE(layer, global_avg_pool) = {.name = "global_avg_pool",
-                                     .help = "mean of each channel over all spatial positions",
-                                     .schema = &global_schema,
-                                     .config_size = sizeof(global_config),
-                                     .family = GT_LAYER_POOLING,
-                                     .ends_lengths = true,
-                                     .min_inputs = 1,
-                                     .max_inputs = 1,
-                                     .build = build_global};
+static gt_id build_global(gt_build *build, const global_config *c, const gt_id *input, bool average) {
+  const int rank = gt_node_at(build->graph, input[0])->shape.rank;
+  if (rank < 3)
+    return gt_build_error(build, NULL, "needs spatial axes and channels besides the batch; its input is %s",
+                          gt_build_input_text(build, input, 0));
+  if (!gt_sequence_check_lengths(build, input)) return GT_NONE;
+  if (gt_build_lengths(build, 0) != GT_NONE) return pool_steps(build, input[0], average, c->keepdim);
+  return average ? mean(build, input[0], c->keepdim)
+                 : gt_reduce_max(build->graph, input[0], (1u << (rank - 1)) - 2, c->keepdim);
+}
+
+#define GLOBAL(op, average, text)                                                                \
+  static gt_id build_##op(gt_build *build, const void *config, const gt_id *input, int inputs) { \
+    (void)inputs;                                                                                \
+    return build_global(build, config, input, average);                                          \
+  }                                                                                              \
+  static const gt_schema op##_schema = {                                                         \
+      .name = #op, .help = text, .fields = global_fields, .shorthand = "keepdim"};               \
+  extern const gt_layer_type gt_layer_##op;                                                      \
+  const gt_layer_type gt_layer_##op = {.name = #op,                                              \
+                                       .help = text,                                             \
+                                       .schema = &op##_schema,                                   \
+                                       .config_size = sizeof(global_config),                     \
+                                       .family = GT_LAYER_POOLING,                               \
+                                       .ends_lengths = true,                                     \
+                                       .min_inputs = 1,                                          \
+                                       .max_inputs = 1,                                          \
+                                       .build = build_##op};
+
+GT_REGISTER(layer, global_avg_pool)
+GLOBAL(global_avg_pool, true, "mean of each channel over all spatial positions, without the padding of texts")
+GT_REGISTER(layer, global_max_pool)
+GLOBAL(global_max_pool, false,
+       "maximum of each channel over all spatial positions, without the padding of texts")

@@ -5,6 +5,7 @@
 #include "op/conv/recompute.h"
 #include "base/count.h"
 #include "layer/review.h"
+#include "layer/sequence.h"
 #include "layer/spatial.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -189,6 +190,22 @@ static double fan_in(const window *w, int64_t second) {
   return count;
 }
 
+/* Sets the lengths of the output, and returns the input, with zeros after the end of each sample if windows
+ * within a sample read there: they then see what the padding of a full sample holds. */
+static gt_id follow_lengths(gt_build *build, gt_id x, const window *w, int64_t out) {
+  const int64_t stride = w->stride[0], padding = w->before[0] + w->after[0];
+  gt_build_set_lengths(build, 1, padding - reach(w, 0) - 1 + stride, stride, out);
+  return w->after[0] ? gt_sequence_mask(build->graph, x, gt_build_lengths(build, 0), 0) : x;
+}
+
+/* The same for a transposed convolution: outputs within a sample may overlap those of the steps after it. */
+static gt_id follow_lengths_transposed(gt_build *build, gt_id x, const window *w, int64_t output_padding,
+                                       int64_t out) {
+  const int64_t stride = w->stride[0], more = reach(w, 0) + output_padding + 1 - stride;
+  gt_build_set_lengths(build, stride, more - 2 * w->before[0], 1, out);
+  return more > w->before[0] ? gt_sequence_mask(build->graph, x, gt_build_lengths(build, 0), 0) : x;
+}
+
 static gt_id build_conv(gt_build *build, const conv_config *c, const gt_id *input, int axes) {
   const gt_shape x = gt_node_at(build->graph, input[0])->shape;
   window w;
@@ -216,7 +233,7 @@ static gt_id build_conv(gt_build *build, const conv_config *c, const gt_id *inpu
   const int64_t group_channels = x.dim[1 + axes] / c->groups;
   if (!check_weight(build, &w, c->out_channels, group_channels)) return GT_NONE;
   const gt_id weight = read_weight(build, c, &w, c->out_channels, group_channels);
-  const gt_id y = gt_conv(build->graph, input[0], weight, &a);
+  const gt_id y = gt_conv(build->graph, follow_lengths(build, input[0], &w, a.out[0]), weight, &a);
   if (build->recompute) gt_conv_recompute(build->graph, y);
   return add_bias(build, c, y, fan_in(&w, group_channels));
 }
@@ -250,7 +267,8 @@ static gt_id build_transposed(gt_build *build, const conv_config *c, const gt_id
   const int64_t in = x.dim[1 + axes], group_channels = c->out_channels / c->groups;
   if (!check_weight(build, &w, in, group_channels)) return GT_NONE;
   const gt_id weight = read_weight(build, c, &w, in, group_channels);
-  return add_bias(build, c, gt_conv_input(build->graph, input[0], weight, &a), fan_in(&w, group_channels));
+  const gt_id padded = follow_lengths_transposed(build, input[0], &w, output_padding[0], a.in[0]);
+  return add_bias(build, c, gt_conv_input(build->graph, padded, weight, &a), fan_in(&w, group_channels));
 }
 
 #define CONV(layer, build_function, field_rows, axes, text)                                         \

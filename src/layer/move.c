@@ -1,7 +1,7 @@
 /* permute, pad, shrink and stride: move values within each sample. Lists refer to a sample's axes; the batch
  * is unchanged. */
 #include "op/move.h"
-#include "layer/layer.h"
+#include "layer/sequence.h"
 #include <math.h>
 
 /* Sets out[0] to `batch` and out[d], d > 0, to the list's value for axis d; false after reporting that the
@@ -59,6 +59,7 @@ static gt_id build_permute(gt_build *build, const void *config, const gt_id *inp
       return gt_build_error(build, "axes", "must list each of the axes 1 to %d once", c->axes.count);
     seen |= 1u << axes[d];
   }
+  if (axes[1] == 1) gt_build_set_lengths(build, 1, 0, 1, gt_node_at(build->graph, input[0])->shape.dim[1]);
   return gt_permute(build->graph, input[0], axes);
 }
 
@@ -80,6 +81,18 @@ static const gt_field pad_fields[] = {
     {.name = NULL},
 };
 
+/* Sets the lengths of the output, and returns the input with `value` from the end of each sample on, where
+ * the elements after a sample are. Integers have no such masks; their padding is 0 (tokens/tokens.h), so with
+ * another value the lengths end. */
+static gt_id pad_after_lengths(gt_build *build, gt_id x, int64_t before, int64_t after, double value) {
+  const gt_node *node = gt_node_at(build->graph, x);
+  const gt_id lengths = gt_build_lengths(build, 0);
+  const bool is_integer = node->dtype == GT_I32;
+  if (is_integer && after && value != 0) return x;
+  gt_build_set_lengths(build, 1, before + after, 1, node->shape.dim[1] + before + after);
+  return is_integer || !after ? x : gt_sequence_mask(build->graph, x, lengths, value);
+}
+
 static gt_id build_pad(gt_build *build, const void *config, const gt_id *input, int inputs) {
   const pad_config *c = config;
   int64_t before[GT_MAX_RANK], after[GT_MAX_RANK];
@@ -90,7 +103,8 @@ static gt_id build_pad(gt_build *build, const void *config, const gt_id *input, 
       !(fabs(c->value) <= INT32_MAX && rint(c->value) == c->value))
     return gt_build_error(build, "value", "cannot pad the integers of %s with %g",
                           gt_build_input_text(build, input, 0), c->value);
-  return gt_pad(build->graph, input[0], before, after, c->value);
+  const gt_id x = pad_after_lengths(build, input[0], before[1], after[1], c->value);
+  return gt_pad(build->graph, x, before, after, c->value);
 }
 
 GT_REGISTER(layer, pad)
@@ -120,6 +134,7 @@ static gt_id build_shrink(gt_build *build, const void *config, const gt_id *inpu
     if (start[d] >= stop[d] || stop[d] > shape.dim[d])
       return gt_build_error(build, "stop", "cannot keep elements %lld to %lld of axis %d of %s",
                             (long long)start[d], (long long)stop[d], d, gt_build_input_text(build, input, 0));
+  gt_build_set_lengths(build, 1, -start[1], 1, stop[1] - start[1]);
   return gt_shrink(build->graph, input[0], start, stop);
 }
 
@@ -142,6 +157,8 @@ static gt_id build_stride(gt_build *build, const void *config, const gt_id *inpu
   int64_t step[GT_MAX_RANK];
   (void)inputs;
   if (!read_axes(build, "step", c->step, input, 1, step)) return GT_NONE;
+  const int64_t steps = gt_node_at(build->graph, input[0])->shape.dim[1];
+  gt_build_set_lengths(build, 1, step[1] - 1, step[1], (steps - 1) / step[1] + 1);
   return gt_stride(build->graph, input[0], step);
 }
 

@@ -154,11 +154,7 @@ gt_id gt_norm_rows(gt_build *build, gt_id x, const gt_norm_form *form) {
 }
 
 bool gt_norm_check_padding(gt_build *build, const gt_id *input, uint32_t axes) {
-  if (gt_build_lengths(build, 0) == GT_NONE || !(axes & 1u << 1)) return true;
-  gt_error_at(build->diagnostics, build->at,
-              "layer '%s' would count the padding of %s, whose samples have lengths of their own",
-              build->name, gt_build_input_text(build, input, 0))
-      ->expected = "layer_norm or rms_norm, which normalize each step by itself";
-  build->errors++;
-  return false;
+  return !(axes & 1u << 1) ||
+         gt_sequence_refuse_padding(build, input,
+                                    "layer_norm or rms_norm, which normalize each step by itself");
 }

@@ -2,6 +2,7 @@
  * torch.nn.MaxPool1d to 3d and AvgPool1d to 3d. */
 #include "op/pool.h"
 #include "layer/review.h"
+#include "layer/sequence.h"
 #include "layer/spatial.h"
 
 typedef struct pool_config {
@@ -63,6 +64,20 @@ static bool read_windows(gt_build *build, const pool_config *c, int axes, gt_poo
   return true;
 }
 
+/* False after reporting that windows would hold padding. Windows along other axes keep the steps. */
+static bool check_lengths(gt_build *build, const gt_id *input, const gt_pool_attribute *a, bool average) {
+  if (a->window[0] == 1 && a->stride[0] == 1 && !a->padding[0]) {
+    gt_build_set_lengths(build, 1, 0, 1, gt_node_at(build->graph, input[0])->shape.dim[1]);
+    return true;
+  }
+  return gt_sequence_refuse_padding(
+      build, input,
+      average ? "`sequence_pool: mean`, the mean of the steps of each sample; to shorten a sequence, a "
+                "convolution with a stride"
+              : "`sequence_pool: max`, the maximum over the steps of each sample; to shorten a sequence, a "
+                "convolution with a stride");
+}
+
 static gt_id build_pool(gt_build *build, const pool_config *c, const gt_id *input, int axes, bool average) {
   const gt_shape x = gt_node_at(build->graph, input[0])->shape;
   gt_pool_attribute a;
@@ -75,6 +90,7 @@ static gt_id build_pool(gt_build *build, const pool_config *c, const gt_id *inpu
         (long long)((a.window[k] - 1) * a.dilation[k] + 1), (long long)(x.dim[1 + k] + 2 * a.padding[k]),
         1 + k, gt_build_input_text(build, input, 0), gt_channels_first_hint(x));
   }
+  if (!check_lengths(build, input, &a, average)) return GT_NONE;
   return average ? gt_avg_pool(build->graph, input[0], &a)
                  : gt_max_pool(build->graph, input[0], &a, build->training);
 }

@@ -3,14 +3,56 @@
 #include "op/elementwise.h"
 #include "op/move.h"
 #include "op/reduce.h"
+#include "op/step_count.h"
 #include "op/step_weights.h"
 #include <math.h>
 
 gt_id gt_build_lengths(const gt_build *build, int k) { return build->lengths ? build->lengths[k] : GT_NONE; }
 
+void gt_build_set_lengths(gt_build *build, int64_t multiplier, int64_t offset, int64_t divisor,
+                          int64_t steps) {
+  const gt_id lengths = gt_build_lengths(build, 0);
+  if (lengths == GT_NONE) return;
+  const gt_step_change change = {(int32_t)multiplier, (int32_t)offset, (int32_t)divisor, (int32_t)steps};
+  const bool is_same = multiplier == 1 && offset == 0 && divisor == 1;
+  build->output_lengths = is_same ? lengths : gt_step_count(build->graph, lengths, change);
+}
+
+gt_id gt_sequence_mask(gt_graph *graph, gt_id x, gt_id lengths, double value) {
+  if (lengths == GT_NONE) return x;
+  gt_shape column = gt_node_at(graph, x)->shape;
+  for (int d = 2; d < column.rank; d++) column.dim[d] = 1;
+  const gt_id counted = gt_step_weights(graph, lengths, column.dim[1], GT_STEPS_COUNTED, false);
+  return gt_where(graph, gt_reshape(graph, counted, column), x, gt_constant(graph, value));
+}
+
+bool gt_sequence_check_lengths(gt_build *build, const gt_id *input) {
+  if (!build->lengths_end) return true;
+  gt_error_at(build->diagnostics, build->at,
+              "layer '%s' would read the padding of %s: its samples had lengths of their own, which end at "
+              "layer '%s'",
+              build->name, gt_build_input_text(build, input, 0), build->lengths_end)
+      ->expected = gt_arena_printf(build->arena,
+                                   "no '%s' before it: lengths follow through convolutions, pad, shrink and "
+                                   "layers that keep the steps",
+                                   build->lengths_end);
+  build->errors++;
+  return false;
+}
+
+bool gt_sequence_refuse_padding(gt_build *build, const gt_id *input, const char *expected) {
+  if (gt_build_lengths(build, 0) == GT_NONE) return true;
+  gt_error_at(build->diagnostics, build->at,
+              "layer '%s' would count the padding of %s, whose samples have lengths of their own",
+              build->name, gt_build_input_text(build, input, 0))
+      ->expected = expected;
+  build->errors++;
+  return false;
+}
+
 bool gt_sequence_check(gt_build *build, const gt_id *input) {
   const gt_shape shape = gt_node_at(build->graph, input[0])->shape;
-  if (shape.rank == 3) return true;
+  if (shape.rank == 3) return gt_sequence_check_lengths(build, input);
   gt_error_at(build->diagnostics, build->at,
               "layer '%s' needs a sequence [batch, steps, features]; its input is %s", build->name,
               gt_build_input_text(build, input, 0))

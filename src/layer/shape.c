@@ -1,6 +1,6 @@
 /* flatten and reshape: the same values with another shape. */
 #include "layer/circuit.h"
-#include "layer/layer.h"
+#include "layer/sequence.h"
 #include "op/core.h"
 
 static gt_id build_flatten(gt_build *build, const void *config, const gt_id *input, int inputs) {
@@ -71,6 +71,8 @@ static gt_id build_reshape(gt_build *build, const void *config, const gt_id *inp
                           gt_build_input_text(build, input, 0), (long long)values,
                           gt_shape_text(sample, text));
   }
+  /* The values of a step stay together if their number per sample and the number of steps do. */
+  if (to.dim[1] == from.dim[1] && to.rank > 2) gt_build_set_lengths(build, 1, 0, 1, to.dim[1]);
   return gt_reshape(build->graph, input[0], to);
 }
 

@@ -24,6 +24,7 @@ typedef struct build_pass {
   const gt_sample_facts **facts; /* if its values are those of the data; otherwise NULL */
   int64_t *limit;                /* of integers, as gt_model_input.limit */
   gt_id *lengths;                /* as gt_model_input.lengths; GT_NONE: all steps are used */
+  const char **lengths_end;      /* as gt_build.lengths_end, of the layer's output */
   int64_t *vocabulary;           /* of integers, as gt_model_input.vocabulary */
   int64_t values;                /* first pass: number of values of all slots so far, with padding */
   int64_t layer_values;          /* second pass: number of values of this layer's parameters */
@@ -153,12 +154,25 @@ static gt_id lengths_of(const build_pass *p, int source) {
   return lengths ? *lengths : GT_NONE;
 }
 
-/* The lengths of a layer's output: those of its first input if axis 1 is the same. */
-static gt_id lengths_after(const build_pass *p, const gt_layer_type *type, gt_id lengths, gt_id first,
-                           gt_id out) {
-  if (lengths == GT_NONE || out == GT_NONE || type->ends_lengths) return GT_NONE;
+/* The lengths of a layer's output: those that it has set, else those of its first input if axis 1 is the
+ * same. */
+static gt_id lengths_after(const build_pass *p, const gt_build *build, gt_id first, gt_id out) {
+  const gt_id lengths = build->lengths[0];
+  if (lengths == GT_NONE || out == GT_NONE) return GT_NONE;
+  if (build->output_lengths != GT_NONE) return build->output_lengths;
+  if (build->type->ends_lengths) return GT_NONE;
   const gt_shape from = gt_node_at(p->graph, first)->shape, to = gt_node_at(p->graph, out)->shape;
   return to.rank >= 3 && to.dim[1] == from.dim[1] ? lengths : GT_NONE;
+}
+
+/* The layer that ended the lengths of the values in `out`, which still holds steps after the end of its
+ * samples; NULL: none did. Layers that pool steps have left the padding out. */
+static const char *lengths_end_after(const build_pass *p, const gt_build *build, int index, gt_id out) {
+  const gt_layer_type *type = build->type;
+  if (out == GT_NONE || p->lengths[index] != GT_NONE) return NULL;
+  if (!type->moves && gt_node_at(p->graph, out)->shape.rank < 3) return NULL;
+  if (build->lengths[0] == GT_NONE) return build->lengths_end;
+  return type->family == GT_LAYER_POOLING || type->family == GT_LAYER_SEQUENCE ? NULL : build->name;
 }
 
 /* The layer's output; GT_NONE after reporting an error, or silently if an input is GT_NONE. */
@@ -187,6 +201,8 @@ static gt_id build_layer(build_pass *p, const gt_layer_instance *layer, const gt
                     .input_name = names,
                     .input_limit = limits,
                     .lengths = lengths,
+                    .lengths_end = first < 0 ? NULL : p->lengths_end[first],
+                    .output_lengths = GT_NONE,
                     .vocabulary = is_integer(p, input[0]) ? p->vocabulary[index] : 0,
                     .at = template->at,
                     .spec = layer->spec,
@@ -207,7 +223,8 @@ static gt_id build_layer(build_pass *p, const gt_layer_instance *layer, const gt
   const int errors = p->diagnostics->errors;
   const gt_id out = template->type->build(&build, layer->config, input, layer->inputs);
   p->model->has_hard |= build.has_hard;
-  p->lengths[index] = lengths_after(p, template->type, lengths[0], input[0], out);
+  p->lengths[index] = lengths_after(p, &build, input[0], out);
+  p->lengths_end[index] = lengths_end_after(p, &build, index, out);
   if (out == GT_NONE && p->diagnostics->errors == errors) {
     const bool has_message = p->graph->error.status != GT_OK;
     gt_error_at(p->diagnostics, template->at, "%s",
@@ -241,6 +258,7 @@ static gt_id run(build_pass *p) {
   p->limit = GT_NEW_N(p->arena, int64_t, p->parsed->layers);
   p->lengths = GT_NEW_N(p->arena, gt_id, p->parsed->layers);
   for (int i = 0; i < p->parsed->layers; i++) p->lengths[i] = GT_NONE;
+  p->lengths_end = GT_NEW_N(p->arena, const char *, p->parsed->layers);
   p->vocabulary = GT_NEW_N(p->arena, int64_t, p->parsed->layers);
   p->facts = GT_NEW_N(p->arena, const gt_sample_facts *, p->parsed->layers);
   for (int i = 0; i < p->parsed->layers; i++) {

@@ -8,8 +8,8 @@ enum { MAX_COLUMNS = 1000000 };
 
 static json_t *column_json(const gt_column *c) {
   json_t *root = json_pack("{s:s, s:s}", "name", c->name, "kind", gt_column_kind_names[c->kind]);
-  if (c->fills) json_object_set_new(root, "fill", json_real((double)c->fill));
-  if (c->fills_later_files) json_object_set_new(root, "spare_fill", json_real((double)c->fill));
+  if (c->fills) json_object_set_new(root, "fill", json_real(c->fill));
+  if (c->fills_later_files) json_object_set_new(root, "spare_fill", json_real(c->fill));
   if (c->indicator) json_object_set_new(root, "indicator", json_true());
   if (c->log) json_object_set_new(root, "log1p", json_true());
   if (c->hours) json_object_set_new(root, "hours", json_true());
@@ -77,8 +77,8 @@ static bool read_categories(gt_column *c, const json_t *from, gt_arena *arena) {
   const int first = (int)texts, all = c->categories;
   return all > 0 && read_code(from, "missing", first, all, &c->missing) &&
          read_code(from, "other", first, all, &c->other) && read_code(from, "unseen", -1, all, &c->unseen) &&
-         (c->missing < 0 || c->missing != c->other) && c->fill >= 0 && c->fill < (float)all &&
-         c->fill == floorf(c->fill);
+         (c->missing < 0 || c->missing != c->other) && c->fill >= 0 && c->fill < (double)all &&
+         c->fill == floor(c->fill);
 }
 
 static bool read_column(gt_column *c, const json_t *from, gt_arena *arena) {
@@ -95,18 +95,19 @@ static bool read_column(gt_column *c, const json_t *from, gt_arena *arena) {
                    .kind = (gt_column_kind)k,
                    .fills = fill != NULL,
                    .fills_later_files = spare != NULL,
-                   .fill = (float)json_number_value(value),
+                   .fill = json_number_value(value),
                    .indicator = json_is_true(json_object_get(from, "indicator")),
                    .log = json_is_true(json_object_get(from, "log1p")),
                    .hours = json_is_true(json_object_get(from, "hours")),
                    .order = (unsigned)json_integer_value(json_object_get(from, "order")),
                    .missing = -1,
                    .other = -1};
+  if (c->kind != GT_COLUMN_DATE) c->fill = (double)(float)c->fill; /* a raw value is a float */
   if (!isfinite(c->fill) || (c->log && (c->kind != GT_COLUMN_NUMBER || (value && c->fill <= -1))))
     return false;
   if (c->kind == GT_COLUMN_DATE)
-    return fabsf(c->fill) < 1e8f && (c->order == GT_DATE_YEAR_FIRST || c->order == GT_DATE_DAY_FIRST ||
-                                     c->order == GT_DATE_MONTH_FIRST);
+    return fabs(c->fill) < 1e8 && (c->order == GT_DATE_YEAR_FIRST || c->order == GT_DATE_DAY_FIRST ||
+                                   c->order == GT_DATE_MONTH_FIRST);
   return c->kind != GT_COLUMN_CATEGORY || read_categories(c, from, arena);
 }
 

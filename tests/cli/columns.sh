@@ -172,6 +172,13 @@ if command -v script > /dev/null; then
 fi
 
 # The time to read a table is proportional to the number of columns, not to its square. Every third column is omitted.
+# Times to the second.
+printf 'when,y\n2024-01-01 23:59:40,1\n2024-01-01 23:59:41,2\n2024-01-02 00:00:00,3\n2024-01-01 23:59:41,4\n' > times.csv
+printf 'data: {train: times.csv, target: y, task: regression}\nmodel: [{linear: 1}]\n' > times.yaml
+exits 0 "a time just before midnight" "$GTRAIN" check times.yaml
+says "… stays in its day" "2024-01-01 23:59:40, 2024-01-01 23:59:41, 2024-01-02 00:00"
+check "… and every second counts" grep -Eq '^ *when +date +0 +3 ' <<< "$out"
+
 awk 'BEGIN { for (r = 0; r < 4; r++) { for (i = 0; i < 100000; i++) printf i % 3 ? "%c," : "c,", 97 + (i + r) % 3
                                        print r ? r : "y" } }' > many.csv
 cat > many.yaml << 'YAML'

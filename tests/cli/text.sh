@@ -137,6 +137,17 @@ exits 0 "… are classified" "$GTRAIN" eval "$TEST_TMP/labels" --device "$DEVICE
 printf 'review\nA poor film\nsomething great\n' > "$TEST_TMP/new.csv"
 exits 0 "new sentences" "$GTRAIN" predict "$TEST_TMP/labels" "$TEST_TMP/new.csv" --device "$DEVICE" --quiet
 check "… and their classes" test "$(grep -o '^no \|^yes ' <<< "$out" | tr -d '\n')" = 'no yes '
+printf 'review\nfilm\nfilm film\nfilm film film film film film film film film film film film film film\n' > "$TEST_TMP/repeated.csv"
+exits 0 "a word once, twice and to the end" "$GTRAIN" predict "$TEST_TMP/labels" "$TEST_TMP/repeated.csv" --device cpu --quiet
+check "… have the same mean" test "$(awk '{ printf "%s %.5f\n", $1, $2 }' <<< "$out" | sort -u | wc -l)" = 1
+reads() { reviews refused --quiet --set model="$1"; }
+exits 78 "a pool over texts of different lengths" reads '[{embedding: 8}, {max_pool1d: 2}, flatten, {linear: 2}]'
+says "… would count their padding" "layer 'max_pool1d1' would count the padding of 'embedding1' [32, 14, 8], whose samples have lengths of their own"
+says "… what to use" 'expected `sequence_pool: max`'
+exits 78 "steps behind the end of the lengths" reads '[{embedding: 8}, {reshape: [7, 16]}, {gru: 4}, {sequence_pool: mean}, {linear: 2}]'
+says "… would be padding" "layer 'gru1' would read the padding of 'reshape1' [32, 7, 16]: its samples had lengths of their own, which end at layer 'reshape1'"
+exits 0 "lengths through an unpadded convolution" "$GTRAIN" check "$TEST_TMP/reviews.yaml" --set \
+  model='[{embedding: 8}, {pad: {before: [2, 0], after: [0, 0]}}, {conv1d: {out_channels: 8, kernel_size: 3}}, {gru: {hidden_size: 4, return: last}}, {linear: 2}]'
 sed '1d; s/,\(yes\|no\)$//; s/^"//; s/"$//' "$TEST_TMP/reviews.csv" > "$TEST_TMP/texts"
 sed '1d; s/.*,//' "$TEST_TMP/reviews.csv" | paste - "$TEST_TMP/texts" > "$TEST_TMP/reviews.txt"
 lines() { reviews "$@" --set data.train=reviews.txt --set data.text.column= --set data.text.labels=true --set data.target=; }

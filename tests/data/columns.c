@@ -205,6 +205,11 @@ static const fill fills[] = {
     {"no|no|yes|NA", "", 3, 0, 0},
     {"3|NA|1|1", "columns: {x: {scale: log1p}}, normalize: none", 1, 0, -0.57735027f},
     {"2020-01-01||2020-01-03", "normalize: none", 1, 0, 2020 + 1.0f / 366},
+    {"2020-01-01||2020-01-03|2020-01-06", "normalize: none", 1, 0, 2020 + 2.0f / 366},
+    {"2020-01-01||2020-01-03|2020-01-08", "columns: {x: {missing: mean}}, normalize: none", 1, 0,
+     2020 + 3.0f / 366},
+    {"2020-01-05||2020-01-03|2020-01-05", "columns: {x: {missing: most_frequent}}, normalize: none", 1, 0,
+     2020 + 4.0f / 366},
 };
 
 static void gaps_are_filled(void **state) {
@@ -434,7 +439,7 @@ static void nothing_leaks(void **state) {
     expect_same(&o[0], &o[i]);
   }
   const gt_column *n = &o[0].data.input[0].table->column[0];
-  assert_true(n->fills && fabsf(n->fill - 34.0f / 7) < 1e-6f); /* the mean of the seven training values */
+  assert_true(n->fills && fabs(n->fill - 34.0 / 7) < 1e-6); /* the mean of the seven training values */
   for (int i = 0; i < CASES; i++) close_data(&o[i]);
 }
 

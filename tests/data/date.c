@@ -1,5 +1,7 @@
 /* Dates in tables: the notations that are read, and the features that a network gets. */
 #include "data/date.h"
+#include "data/column.h"
+#include "data_support.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -231,16 +233,71 @@ static void hours_are_a_cycle(void **state) {
   }
 }
 
-/* Hours rounded to float, as in a dataset, still give the right minute (within 29 years of 2000). */
-static void minutes_are_told_apart(void **state) {
-  static const char *const texts[] = {"1971-01-01 00:10", "2024-12-31 23:59", "2029-10-31 07:01"};
+/* As two floats, every second of a day is exact, also of a day that is centuries away. */
+static void seconds_are_exact(void **state) {
+  static const char *const days[] = {"1000-01-01", "1999-12-31", "2024-02-29", "3800-12-31"};
   (void)state;
-  for (int i = 0; i < 3; i++) {
+  for (int d = 0; d < 4; d++)
+    for (int second = 0; second < 86400; second++) {
+      char text[32];
+      double hours, midnight;
+      float value[GT_DATE_VALUES];
+      assert_int_equal(gt_date_parse(days[d], 10, 0, false, &midnight), Y);
+      snprintf(text, sizeof text, "%s %02d:%02d:%02d", days[d], second / 3600, second / 60 % 60, second % 60);
+      assert_int_equal(gt_date_parse(text, 19, 0, false, &hours), Y);
+      gt_date_to_values(hours, value);
+      if (24 * (double)value[0] != midnight || value[1] != (float)second)
+        fail_msg("%s: day %g, second %g", text, (double)value[0], (double)value[1]);
+      assert_true(fabs(gt_date_of_values(value) - hours) < 1e-9);
+    }
+}
+
+static void fractions_of_a_second_are_near(void **state) {
+  static const struct {
+    const char *text;
+    double day, second;
+  } fractions[] = {
+      {"2000-01-01 00:00:00.001", 0, 0.001},
+      {"2000-01-02 23:59:59.999", 1, 86399.999},
+      {"1999-12-31 23:59:59.5", -1, 86399.5},
+      {"2000-01-01 23:59:59.9999", 1, 0}, /* rounded to milliseconds, it is the next day */
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof fractions / sizeof *fractions; i++) {
     double hours;
-    char text[32];
-    assert_int_equal(gt_date_parse(texts[i], strlen(texts[i]), 0, false, &hours), Y);
-    assert_string_equal(gt_date_text((double)(float)hours, GT_DATE_MINUTES, text), texts[i]);
+    float value[GT_DATE_VALUES];
+    assert_int_equal(gt_date_parse(fractions[i].text, strlen(fractions[i].text), 0, false, &hours), Y);
+    gt_date_to_values(hours, value);
+    assert_true((double)value[0] == fractions[i].day && fabs((double)value[1] - fractions[i].second) < 0.004);
   }
+}
+
+/* Dates with times are read to the second: 23:59:40 belongs to its own day. The columns beside a date, and a
+ * second input that reads it, keep their own values; a missing date becomes the median. */
+static void times_are_exact(void **state) {
+  (void)state;
+  static const float dates[][GT_DATE_VALUES] = {{0, 86380}, {1, 0}, {1, 1}, {1, 0}}; /* from 2000-01-01 on */
+  opened o;
+  open_data(&o, "{train: %s, target: y, inputs: {first: [a, x, c, z], second: [z, x]}, normalize: none}",
+            write_text("times.csv",
+                       "a,x,c,z,y\n5,2000-01-01 23:59:40,p,1.5,1\n6,2000-01-02 00:00:00,q,2.5,2\n"
+                       "7,2000-01-02 00:00:01,p,3.5,3\n8,,q,4.5,4\n"));
+  unlink(path_of("times.csv"));
+  expect_open(&o);
+  const gt_table *t = o.data.input[0].table;
+  assert_true(t->raw == 5 && t->stored == 10 && o.data.input[1].table->raw == 3);
+  for (size_t i = 0; i < sizeof dates / sizeof *dates; i++) {
+    float part[GT_DATE_PARTS_WITH_HOURS];
+    const float *first = (const float *)o.data.train.input[0].data + i * 10,
+                *second = (const float *)o.data.train.input[1].data + i * 8;
+    gt_date_split(gt_date_of_values(dates[i]), GT_DATE_PARTS_WITH_HOURS, part);
+    assert_memory_equal(first + 1, part, sizeof part);
+    assert_memory_equal(second + 1, part, sizeof part);
+    assert_true(first[0] == (float)(5 + i) && first[8] == (float)(i % 2) && first[9] == 1.5f + (float)i);
+    assert_true(second[0] == 1.5f + (float)i);
+  }
+  assert_true(t->column[1].fills && t->column[1].fill == 24);
+  close_data(&o);
 }
 
 /* Dates are written with the lowest precision that keeps all their digits; milliseconds are the highest. */
@@ -271,9 +328,10 @@ static void texts_are_written(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(minutes_are_told_apart), cmocka_unit_test(texts_are_written),
-      cmocka_unit_test(forms_are_read),         cmocka_unit_test(times_are_read),
-      cmocka_unit_test(months_are_added),       cmocka_unit_test(texts_may_end_anywhere),
-      cmocka_unit_test(days_are_split),         cmocka_unit_test(hours_are_a_cycle)};
+      cmocka_unit_test(seconds_are_exact), cmocka_unit_test(fractions_of_a_second_are_near),
+      cmocka_unit_test(times_are_exact),   cmocka_unit_test(texts_are_written),
+      cmocka_unit_test(forms_are_read),    cmocka_unit_test(times_are_read),
+      cmocka_unit_test(months_are_added),  cmocka_unit_test(texts_may_end_anywhere),
+      cmocka_unit_test(days_are_split),    cmocka_unit_test(hours_are_a_cycle)};
   return cmocka_run_group_tests_name("data: dates", tests, NULL, NULL);
 }

@@ -178,6 +178,8 @@ static void image_layers(void **state) {
   check_counting_input("{adaptive_avg_pool: 2}", signal, 2, (float[]){1, 3});
   check_counting_input("{global_avg_pool: true}", square, 2, (float[]){3, 4});
   check_counting_input("global_avg_pool", square, 2, (float[]){3, 4});
+  check_counting_input("{global_max_pool: true}", square, 2, (float[]){6, 7});
+  check_counting_input("global_max_pool", signal, 1, (float[]){4});
   check_counting_input("{upsample: 2}", gt_shape_of(3, (int64_t[]){1, 2, 1}), 4, (float[]){0, 0, 1, 1});
   check_counting_input("{upsample: {size: 5, mode: linear, align_corners: true}}",
                        gt_shape_of(3, (int64_t[]){1, 3, 1}), 5, (float[]){0, 0.5f, 1, 1.5f, 2});

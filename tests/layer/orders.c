@@ -57,6 +57,7 @@ static const subject subjects[] = {
     {"tanh, flatten", {3, {3, 2, 2}}, ANY},
     {"gelu", {2, {3, 4}}, ANY},
     {"tanh, global_avg_pool", {4, {2, 2, 3, 2}}, ANY},
+    {"tanh, global_max_pool", {4, {2, 2, 3, 2}}, 0},
     {"tanh, {glu: silu}", {2, {3, 4}}, ANY},
     {"{gru: 3}", {3, {2, 3, 2}}, 0},
     {"{group_norm: 1}", {2, {3, 5}}, ANY},

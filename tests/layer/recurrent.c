@@ -1,6 +1,7 @@
 /* lstm, gru, rnn, sequence_pool and glu: parameters, initial values and errors; and the lengths of samples in
- * a padded batch, by comparing each sample with a batch of that sample only, without padding. tests/oracle
- * compares values with PyTorch. */
+ * a padded batch, also behind convolutions and other layers that change the number of steps, by comparing
+ * each sample with a batch of that sample only, without padding. tests/oracle compares values with PyTorch.
+ */
 #include "support/layer.h"
 #include "op/autodiff.h"
 #include "op/elementwise.h"
@@ -68,30 +69,50 @@ static const char *const layers[] = {
     "gru: 4\n  - linear: 3\n  - sequence_pool: mean",
     "lstm: 4\n  - linear: 3\n  - tanh\n  - sequence_pool: max",
     "rnn: 4\n  - layer_norm\n  - sequence_pool: last",
+    /* the lengths follow */
+    "{conv1d: {out_channels: 4, kernel_size: 3}}\n  - sequence_pool: mean",
+    "{conv1d: {out_channels: 4, kernel_size: 2}}\n  - relu\n  - lstm: {hidden_size: 3, bidirectional: true, "
+    "return: last}",
+    "{conv1d: {out_channels: 4, kernel_size: 4, padding: same}}\n  - tanh\n"
+    "  - conv1d: {out_channels: 2, kernel_size: 3, padding: 1}\n  - sequence_pool: max",
+    "{conv1d: {out_channels: 4, kernel_size: 3, stride: 2, padding: 2}}\n  - gru: {hidden_size: 3, return: last}",
+    "{conv1d: {out_channels: 4, kernel_size: 3, dilation: 2, padding: 3}}\n  - sequence_pool: last",
+    "{conv_transpose1d: {out_channels: 4, kernel_size: 3, stride: 2, output_padding: 1}}\n"
+    "  - sequence_pool: mean",
+    "{conv_transpose1d: {out_channels: 4, kernel_size: 4, stride: 2, padding: 1}}\n  - sequence_pool: last",
+    "{pad: {before: [2, 0], after: [0, 0]}}\n  - conv1d: {out_channels: 4, kernel_size: 3}\n"
+    "  - sequence_pool: last",
+    "{pad: {before: [0, 1], after: [2, 0], value: 0.5}}\n  - rnn: {hidden_size: 3, return: last}",
+    "{stride: [2, 1]}\n  - rnn: {hidden_size: 3, return: last}",
+    "{reshape: [-1, 3, 1]}\n  - conv2d: {out_channels: 2, kernel_size: 3, padding: 1}\n  - relu\n"
+    "  - permute: [1, 3, 2]\n  - max_pool2d: [1, 2]\n  - global_avg_pool",
+    "{conv1d: {out_channels: 4, kernel_size: 3, padding: 1}}\n  - global_max_pool: true",
+    "linear: 3\n  - global_avg_pool: true",
 };
 
-/* Runs the layer on this sample only, without padding. */
+/* Runs the layer on this sample only, without padding. No values if no window of the layer fits into it. */
 static void run_alone(const char *layer, int sample, float *out, int64_t *values) {
   layer_fixture f;
   const gt_shape shape = {3, {1, lengths[sample], FEATURES}};
-  layer_build_good(&f, layer, shape);
-  *values = gt_shape_count(shape_of(&f, f.model->output));
-  layer_run(&f, f.model->output, x + sample * STEPS * FEATURES, out);
+  layer_build(&f, layer, shape);
+  *values = f.model ? gt_shape_count(shape_of(&f, f.model->output)) : 0;
+  if (f.model) layer_run(&f, f.model->output, x + sample * STEPS * FEATURES, out);
   layer_finish(&f);
 }
 
-/* The padding of a sample does not change its outputs, and the outputs of recurrent layers in the padding are
- * 0. */
+/* The padding of a sample does not change its outputs; the outputs of recurrent layers in the padding, and
+ * those of a sample without steps, are 0. */
 static void test_lengths(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
     layer_fixture f;
     float together[MAX_VALUES], alone[MAX_VALUES];
     layer_build_padded(&f, layers[i], padded_shape, lengths);
-    assert_non_null(f.model);
+    if (!f.model) fail_msg("%s: %s", layers[i], f.diagnostics.items[0].message);
     const gt_shape shape = shape_of(&f, f.model->output);
     const int64_t values_per_sample = gt_shape_count(shape) / BATCH;
-    assert_true((f.model->layer[f.model->layers - 1].lengths == GT_NONE) == (shape.rank == 2));
+    assert_true((f.model->layer[f.model->layers - 1].lengths == GT_NONE) ==
+                (shape.rank == 2 || shape.dim[1] == 1));
     layer_run(&f, f.model->output, x, together);
     for (int b = 0; b < BATCH; b++) {
       int64_t values = 0;
@@ -107,7 +128,7 @@ static void test_lengths(void **state) {
   }
 }
 
-/* The gradients of the weights do not depend on the padding either. */
+/* The gradient of the first weight does not depend on the padding either. */
 static void test_gradient_of_padded(void **state) {
   float gradient[2][MAX_VALUES], changed[BATCH * STEPS * FEATURES];
   (void)state;
@@ -118,13 +139,14 @@ static void test_gradient_of_padded(void **state) {
     layer_fixture f;
     gt_error error = {0};
     layer_build_padded(&f, layers[i], padded_shape, lengths);
-    const gt_id y = f.model->output, weight = layer_node(&f, "weight_ih_l0");
+    const gt_id y = f.model->output, weight = f.model->node[0];
     const gt_id loss = gt_sum(f.graph, gt_mul(f.graph, y, y), 0, false);
     gt_id wanted;
     assert_true(gt_autodiff(f.graph, loss, &weight, 1, &wanted, &error));
     const int64_t count = gt_shape_count(shape_of(&f, wanted));
     for (int k = 0; k < 2; k++) layer_run(&f, wanted, k ? changed : x, gradient[k]);
-    for (int64_t k = 0; k < count; k++) assert_true(gradient[0][k] == gradient[1][k]);
+    for (int64_t k = 0; k < count; k++)
+      if (gradient[0][k] != gradient[1][k]) fail_msg("%s: gradient %d differs", layers[i], (int)k);
     layer_finish(&f);
   }
 }
@@ -160,38 +182,79 @@ static void pin_gates_in_place(void **state) {
   layer_finish(&f);
 }
 
-/* Samples have no lengths after a layer that changes the size of axis 1, moves or removes it, or pools over
- * it, even if its size stays the same (gt_layer_type.ends_lengths). Norms that would include padding are
- * errors. */
+/* A slice of the steps: each sample has those of its steps that lie in it. */
+static void test_slice(void **state) {
+  layer_fixture f;
+  float mean[BATCH * FEATURES];
+  (void)state;
+  layer_build_padded(&f, "{shrink: {start: [1, 0], stop: [5, 3]}}\n  - sequence_pool: mean", padded_shape,
+                     lengths);
+  assert_non_null(f.model);
+  layer_run(&f, f.model->output, x, mean);
+  for (int b = 0; b < BATCH; b++)
+    for (int k = 0; k < FEATURES; k++) {
+      const int end = lengths[b] < 5 ? lengths[b] : 5;
+      float sum = 0;
+      for (int t = 1; t < end; t++) sum += x[(b * STEPS + t) * FEATURES + k];
+      assert_true(fabsf(mean[b * FEATURES + k] - (end > 1 ? sum / (float)(end - 1) : 0)) < 1e-6f);
+    }
+  layer_finish(&f);
+}
+
+/* Samples have no lengths after a layer that moves or removes axis 1, or pools over it. Norms and pools that
+ * would include padding are errors, and so are layers that go step by step behind the end of the lengths. */
 static void test_where_lengths_end(void **state) {
   static const struct {
     const char *layer;
-    bool keeps, good; /* samples still have lengths; there is no error */
+    bool keeps;          /* the samples still have lengths after the first layer */
+    const char *message; /* part of the error; NULL: none */
+    const char *hint;
   } rows[] = {
-      {"linear: 4", true, true},
-      {"relu", true, true},
-      {"{conv1d: {out_channels: 2, kernel_size: 3, padding: 1}}", true, true},
-      {"{conv1d: {out_channels: 2, kernel_size: 3}}", false, true},
-      {"{avg_pool1d: {kernel_size: 3, stride: 1, padding: 1}}", false, true},
-      {"flatten", false, true},
-      {"{reshape: [6, 3]}", false, true},
-      {"{permute: [2, 1]}", false, true},
-      {"{lstm: 6}", true, true},
-      {"{lstm: {hidden_size: 6, return: last}}", false, true},
-      {"layer_norm", true, true},
-      {"batch_norm", false, false},
-      {"{group_norm: 3}", false, false},
-      {"instance_norm", false, false},
-      {"{layer_norm: 2}", false, false},
+      {"linear: 4", true, NULL, NULL},
+      {"relu", true, NULL, NULL},
+      {"{conv1d: {out_channels: 2, kernel_size: 3, padding: 1}}", true, NULL, NULL},
+      {"{conv1d: {out_channels: 2, kernel_size: 3}}", true, NULL, NULL},
+      {"{avg_pool1d: 1}", true, NULL, NULL},
+      {"flatten", false, NULL, NULL},
+      {"{reshape: [6, 3]}", true, NULL, NULL},
+      {"{reshape: [3, 6]}", false, NULL, NULL},
+      {"{permute: [2, 1]}", false, NULL, NULL},
+      {"{lstm: 6}", true, NULL, NULL},
+      {"{lstm: {hidden_size: 6, return: last}}", false, NULL, NULL},
+      {"{global_avg_pool: true}\n  - lstm: 6", false, NULL, NULL},
+      {"flatten\n  - linear: 6\n  - {reshape: [2, 3]}\n  - lstm: 6", false, NULL, NULL},
+      {"layer_norm", true, NULL, NULL},
+      {"batch_norm", false, "batch_norm1' would count the padding of 'input' [5, 6, 3]", "layer_norm"},
+      {"{group_norm: 3}", false, "would count the padding", "layer_norm"},
+      {"instance_norm", false, "would count the padding", "layer_norm"},
+      {"{layer_norm: 2}", false, "would count the padding", "layer_norm"},
+      {"{avg_pool1d: {kernel_size: 3, stride: 1, padding: 1}}", false, "would count the padding",
+       "`sequence_pool: mean`"},
+      {"{max_pool1d: 2}", false, "would count the padding", "`sequence_pool: max`"},
+      {"{adaptive_avg_pool: 2}", false, "would count the padding", "`sequence_pool: mean`"},
+      {"{adaptive_max_pool: 1}", false, "would count the padding", "`sequence_pool: max`"},
+      {"{conv1d: {out_channels: 2, kernel_size: 3}}\n  - {max_pool1d: 4}", true,
+       "would count the padding of 'conv1d1' [5, 4, 2]", "`sequence_pool: max`"},
+      {"{reshape: [3, 6]}\n  - tanh\n  - lstm: 6", false,
+       "lstm1' would read the padding of 'tanh1' [5, 3, 6]: its samples had lengths of their own, which end at "
+       "layer 'reshape1'",
+       "no 'reshape1' before it"},
+      {"{permute: [2, 1]}\n  - {sequence_pool: mean}", false, "would read the padding", "no 'permute1'"},
+      {"{permute: [2, 1]}\n  - global_max_pool", false, "would read the padding", "no 'permute1'"},
+      {"flatten\n  - {reshape: [3, 6]}\n  - lstm: 6", false, "end at layer 'flatten1'", "no 'flatten1'"},
+      {"{upsample: 2}\n  - lstm: 6", false, "end at layer 'upsample1'", "no 'upsample1'"},
   };
   (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     layer_fixture f;
     layer_build_padded(&f, rows[i].layer, padded_shape, lengths);
-    if ((f.model != NULL) != rows[i].good) fail_msg("%s: built: %d", rows[i].layer, f.model != NULL);
+    if ((f.model == NULL) != (rows[i].message != NULL))
+      fail_msg("%s: built: %d", rows[i].layer, f.model != NULL);
     if (f.model && (f.model->layer[0].lengths != GT_NONE) != rows[i].keeps)
       fail_msg("%s: lengths kept: %d", rows[i].layer, f.model->layer[0].lengths != GT_NONE);
-    if (!f.model) assert_non_null(strstr(f.diagnostics.items[0].message, "padding"));
+    const gt_diagnostic *d = f.model ? NULL : &f.diagnostics.items[0];
+    if (d && (!strstr(d->message, rows[i].message) || !strstr(d->expected, rows[i].hint)))
+      fail_msg("%s: %s (%s)", rows[i].layer, d->message, d->expected);
     layer_finish(&f);
   }
 }
@@ -220,6 +283,7 @@ int main(void) {
       cmocka_unit_test(test_parameters),
       cmocka_unit_test(test_lengths),
       cmocka_unit_test(test_gradient_of_padded),
+      cmocka_unit_test(test_slice),
       cmocka_unit_test(test_where_lengths_end),
       cmocka_unit_test(test_errors),
       pin_test(pin_gates_in_place),

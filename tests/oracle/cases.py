@@ -129,6 +129,7 @@ def image_cases():
         yield around({"avg_pool2d": {"kernel_size": 3, "stride": 2, "padding": 1, "ceil_mode": True, **extra}}, image)
     for keep in (False, True):
         yield around({"global_avg_pool": keep}, image)
+        yield around({"global_max_pool": keep}, image)
     for n, (mode, shape) in enumerate((("linear", line), ("bilinear", image), ("trilinear", volume)), 1):
         for size in ({"scale_factor": 2}, {"scale_factor": 1.7}, {"scale_factor": 0.6}, {"size": [9, 4, 7][:n]}):
             yield around({"upsample": size}, shape, 0.03)

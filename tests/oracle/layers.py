@@ -231,6 +231,10 @@ def global_avg_pool(settings, inputs, tensor):
     return inputs[0].mean(tuple(range(1, inputs[0].dim() - 1)), settings.get("keepdim", False))
 
 
+def global_max_pool(settings, inputs, tensor):
+    return inputs[0].amax(tuple(range(1, inputs[0].dim() - 1)), settings.get("keepdim", False))
+
+
 def upsample(settings, x, tensor):
     align = {"align_corners": settings.get("align_corners", False)} if settings.get("mode", "nearest") != "nearest" else {}
     return functional.interpolate(x, settings.get("size"), settings.get("scale_factor"), settings.get("mode", "nearest"),
@@ -282,7 +286,7 @@ def glu(settings, inputs, tensor):
 
 
 LAYERS = {f.__name__: f for f in (sequence_pool, glu, linear, embedding, logic, group_sum, logic_conv2d, logic_ca, pad, shrink, stride, reshape,
-                                  permute, threshold, expression, layer_norm, rms_norm, global_avg_pool)}
+                                  permute, threshold, expression, layer_norm, rms_norm, global_avg_pool, global_max_pool)}
 LAYERS.update({f.__name__: channels_first(f) for f in (batch_norm, group_norm, instance_norm, upsample)})
 for axes in (1, 2, 3):
     LAYERS[f"max_pool{axes}d"] = spatial([max_pool(getattr(functional, f"max_pool{n}d")) for n in (1, 2, 3)])
@@ -316,7 +320,7 @@ SHORT = {"linear": "units", "embedding": "embedding_dim", "logic": "units", "lea
          "concatenate": "axis", "group_sum": "groups", "threshold": "levels", "expression": "expression",
          "logic_conv2d": "channels", "batch_norm": "momentum", "layer_norm": "axes", "rms_norm": "eps",
          "group_norm": "num_groups", "instance_norm": "eps", "adaptive_max_pool": "output_size",
-         "adaptive_avg_pool": "output_size", "global_avg_pool": "keepdim", "upsample": "scale_factor",
+         "adaptive_avg_pool": "output_size", "global_avg_pool": "keepdim", "global_max_pool": "keepdim", "upsample": "scale_factor",
          "lstm": "hidden_size", "gru": "hidden_size", "rnn": "hidden_size", "sequence_pool": "pooling", "glu": "gate",
          "pixel_shuffle": "upscale_factor", "pixel_unshuffle": "downscale_factor",
          **{f"{kind}_pool{n}d": "kernel_size" for kind in ("max", "avg") for n in (1, 2, 3)},

@@ -106,6 +106,7 @@ GT_DEFINE(layer, kan_conv2d) = {
     .schema = &schema,
     .config_size = sizeof(conv_config),
     .family = GT_LAYER_KAN,
+    .ends_lengths = true,
     .min_inputs = 1,
     .max_inputs = 1,
     .refit = gt_kan_refit,

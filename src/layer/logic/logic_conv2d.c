@@ -247,6 +247,7 @@ GT_DEFINE(layer, logic_conv2d) = {
     .schema = &schema,
     .config_size = sizeof(conv_config),
     .family = GT_LAYER_GATES,
+    .ends_lengths = true,
     .min_inputs = 1,
     .max_inputs = 1,
     .build = build_conv,

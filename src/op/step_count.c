@@ -1,0 +1,76 @@
+#include "op/step_count.h"
+#include "op/check.h"
+#include "op/op.h"
+#include "shaders/op/step_count.h"
+#include "step/lowering.h"
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum { TILE = 16384, WORKGROUP = 64 };
+static const gt_op op;
+
+GT_REGISTER(op, step_count)
+const gt_op_family gt_op_step_count;
+const gt_op_family gt_op_step_count = {&op, 1};
+
+static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                  gt_error *error) {
+  const gt_node *lengths = gt_node_at(graph, node->input[0]);
+  char text[128];
+  if (lengths->dtype != GT_I32 || lengths->shape.rank != 1)
+    return gt_fail(error, GT_ERR_CONFIG, "step_count takes lengths [batch], integers, not %s %s",
+                   gt_dtype_name(lengths->dtype), gt_shape_text(lengths->shape, text));
+  *shape = lengths->shape;
+  *dtype = GT_I32;
+  return true;
+}
+
+static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
+  const gt_step_change *c = node->attribute;
+  snprintf(buffer, size, "(length * %" PRId32 " + %" PRId32 ") / %" PRId32, c->multiplier, c->offset,
+           c->divisor);
+}
+
+static void count_cpu(const void *arguments, const uint32_t *spec, uint32_t tile) {
+  const struct gt_step_count_args *a = arguments;
+  const int32_t *lengths = GT_PTR(const int32_t, a->lengths);
+  int32_t *y = GT_PTR(int32_t, a->y);
+  (void)spec;
+  for (uint32_t b = tile * TILE; b < a->batch && b < (tile + 1) * TILE; b++) {
+    const int32_t above = lengths[b] > 0 ? lengths[b] * a->multiplier + a->offset : 0,
+                  steps = above > 0 ? above / a->divisor : 0;
+    y[b] = steps < a->most ? steps : a->most;
+  }
+}
+
+static const gt_kernel kernel = {"step_count", count_cpu};
+
+static void lower(gt_lowering *lowering, const gt_group *group) {
+  const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
+  const gt_step_change *c = node->attribute;
+  const struct gt_step_count_args args = {.multiplier = c->multiplier,
+                                          .offset = c->offset,
+                                          .divisor = c->divisor,
+                                          .most = c->most,
+                                          .batch = (uint32_t)node->shape.dim[0]};
+  gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
+  gt_lower_read(lowering, offsetof(struct gt_step_count_args, lengths), node->input[0]);
+  gt_lower_write(lowering, offsetof(struct gt_step_count_args, y), group->leader);
+  gt_lower_grid(lowering, args.batch, WORKGROUP);
+  step->tiles = (args.batch + TILE - 1) / TILE;
+}
+
+gt_id gt_step_count(gt_graph *graph, gt_id lengths, gt_step_change change) {
+  return gt_node_add(graph, &op, &lengths, 1, &change, sizeof change);
+}
+
+static const gt_op op = {.name = "step_count",
+                         .kind = GT_OP_KERNEL,
+                         .min_inputs = 1,
+                         .max_inputs = 1,
+                         .infer = infer,
+                         .lower = lower,
+                         .flops = gt_no_flops,
+                         .print = print};
