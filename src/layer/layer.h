@@ -72,6 +72,7 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   gt_position at;      /* position of the layer in the config */
   const gt_spec *spec; /* its settings in the config; NULL for a bare `- relu` */
   bool training;       /* false: evaluation, dropout is off */
+  bool frozen;         /* training does not change the layer: its states keep their values, too */
   bool recompute;      /* training: values that are cheap to recompute in the backward pass are not stored */
   bool hard;           /* evaluation of the discrete model: gates, not mixtures of gates */
   uint64_t seed;       /* seed of the run, for constants (gt_build_stream) */
@@ -162,7 +163,7 @@ gt_id gt_build_filled_state(gt_build *build, const char *name, gt_shape shape, g
                             gt_slot_range range, const void *form);
 /* Adds a scalar to the mean loss in training; ignored in evaluation. */
 void gt_build_penalty(gt_build *build, gt_id value);
-/* Registers a function that adapts the layer between training steps. */
+/* Registers a function that adapts the layer between training steps; ignored if the layer is frozen. */
 void gt_build_adapt(gt_build *build, gt_adaptation adaptation);
 /* Sets the value of a state after this training step; ignored in evaluation. Like parameters, it is unchanged
  * after a step whose loss or gradient is not finite. If a step has several batches (train.accumulate), it is
