@@ -54,6 +54,7 @@ static gt_id build_adaptive(gt_build *build, const adaptive_config *c, const gt_
                                        .schema = &op##_schema,                                   \
                                        .config_size = sizeof(adaptive_config),                   \
                                        .family = GT_LAYER_POOLING,                               \
+                                       .features = GT_FEATURES_KEPT,                             \
                                        .ends_lengths = true,                                     \
                                        .min_inputs = 1,                                          \
                                        .max_inputs = 1,                                          \
@@ -92,6 +93,7 @@ GT_DEFINE(layer, global_avg_pool) = {.name = "global_avg_pool",
                                      .schema = &global_schema,
                                      .config_size = sizeof(global_config),
                                      .family = GT_LAYER_POOLING,
+                                     .features = GT_FEATURES_KEPT,
                                      .ends_lengths = true,
                                      .min_inputs = 1,
                                      .max_inputs = 1,

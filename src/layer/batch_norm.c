@@ -177,5 +177,7 @@ GT_DEFINE(layer, batch_norm) = {.name = "batch_norm",
                                 .family = GT_LAYER_NORM,
                                 .min_inputs = 1,
                                 .max_inputs = 1,
+                                .features = GT_FEATURES_KEPT,
+                                .axes = gt_norm_axes,
                                 .refit = gt_refit_overlap,
                                 .build = build_batch_norm};

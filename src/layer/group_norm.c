@@ -91,6 +91,8 @@ GT_DEFINE(layer, group_norm) = {.name = "group_norm",
                                 .family = GT_LAYER_NORM,
                                 .min_inputs = 1,
                                 .max_inputs = 1,
+                                .features = GT_FEATURES_KEPT,
+                                .axes = gt_norm_axes,
                                 .refit = gt_refit_overlap,
                                 .build = build_group_norm};
 
@@ -161,5 +163,7 @@ GT_DEFINE(layer, instance_norm) = {.name = "instance_norm",
                                    .family = GT_LAYER_NORM,
                                    .min_inputs = 1,
                                    .max_inputs = 1,
+                                   .features = GT_FEATURES_KEPT,
+                                   .axes = gt_norm_axes,
                                    .refit = gt_refit_overlap,
                                    .build = build_instance_norm};

@@ -44,6 +44,21 @@ struct gt_layer_circuit;
 struct gt_review;
 struct gt_sample_facts;
 
+/* What the last axis of a layer's output counts, compared with that of its input. */
+typedef enum gt_feature_flow {
+  GT_FEATURES_OTHER,
+  GT_FEATURES_KEPT,  /* the same features in the same order, such as after an activation */
+  GT_FEATURES_TILED, /* the same features several times, such as those of each step */
+} gt_feature_flow;
+
+/* The axes of a parameter or state along which the output features and the input features of the layer are
+ * counted (of integers: their values), so that fine-tuning can match them by name: 1 + axis, -1: the last
+ * axis, 0: none. */
+typedef struct gt_slot_axes {
+  const char *slot;
+  int output, input;
+} gt_slot_axes;
+
 /* A host function by which a layer adapts its own parameters and states to training data between steps:
  * before the first step of a phase and then every `every` steps, while the step is less than `until`. */
 typedef struct gt_adaptation {
@@ -107,6 +122,10 @@ typedef struct gt_layer_type {
    * (gt_build.lengths). Otherwise an output of rank 3 or more whose axis 1 has the same size keeps the
    * lengths of the first input. */
   bool ends_lengths;
+  gt_feature_flow features;
+  /* Ends with a slot NULL. NULL: unknown, or no parameters. If the layer keeps its features, an input axis is
+   * an output axis, too. */
+  const gt_slot_axes *axes;
   bool moves; /* the output only rearranges the values of the first input, possibly with padding */
   /* "softmax" or "sigmoid": the function that the layer applies, which a loss on logits would apply again. */
   const char *applies;

@@ -35,6 +35,8 @@ typedef struct gt_norm_running {
   gt_id mean, variance, batches;
 } gt_norm_running;
 gt_norm_running gt_norm_read_running(gt_build *build, int64_t channels);
+/* gt_layer_type.axes of all normalization layers. */
+extern const gt_slot_axes gt_norm_axes[];
 /* True if the layer normalizes by the statistics of its input, false if by its running averages: in
  * evaluation, and in the training of a frozen layer. tracks: it has running averages. */
 bool gt_norm_uses_batch(const gt_build *build, bool tracks);
