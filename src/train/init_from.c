@@ -16,7 +16,9 @@ typedef struct settings {
 
 static const gt_field fields[] = {
     GT_ROW(settings, model, GT_FIELD_PATH, .flags = GT_FIELD_REQUIRED,
-           .help = "model.bin or run directory to start from; tensors are taken if name and shape match"),
+           .help =
+               "model.bin, run directory or safetensors file of another program to start from; tensors are "
+               "taken if name and shape match, and rows of classes, columns and tokens by their names"),
     GT_ROW(settings, map, GT_FIELD_NODE, .definition = "named",
            .help = "names of this model mapped to names in the file, for layers or tensors whose "
                    "names differ; ~ keeps the fresh initial values"),
