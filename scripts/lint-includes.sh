@@ -34,7 +34,7 @@ BEGIN {
   row("tokens",   "base")
   row("data",     "base spec tokens")
   row("automaton", "base circuit data")
-  row("store",    "base graph op backend")
+  row("store",    "base graph step op backend")
   row("loss",     "base spec graph op data")
   row("metric",   "base graph op loss")
   row("layer",    "base circuit spec graph op store")

@@ -306,8 +306,8 @@ static int run(const gt_arguments *arguments) {
   if (choose_target(arguments, &config, &net_options.target, &tuned, &error))
     net = gt_net_training(&arena, &config, &net_options, &error);
   const gt_init_from *from = config.init_from;
-  if (!net || (from && !gt_init_from_apply(from, config.root, &config.dataset, net->model->store,
-                                           &config.diagnostics))) {
+  if (!net ||
+      (from && !gt_init_from_apply(from, config.root, &config.dataset, net->model, &config.diagnostics))) {
     code = gt_cli_print_failure(arguments, &config.diagnostics, &error, gt_config_report(&config, &error));
   } else if (gt_flag(arguments, "graph") || gt_flag(arguments, "plan") || gt_flag(arguments, "choices")) {
     for (int i = 0; i < net->stages; i++) {

@@ -5,29 +5,32 @@
 
 static const gt_option options[] = {GT_OPTION_JSON, {NULL, NULL, NULL, false}};
 
-static json_t *tensor_json(const gt_stored *tensor) {
+static json_t *tensor_json(gt_container *file, const gt_stored *tensor) {
   json_t *shape = json_array();
   for (int d = 0; d < tensor->shape.rank; d++)
     json_array_append_new(shape, json_integer(tensor->shape.dim[d]));
-  return json_pack("{s:s, s:s, s:o}", "name", tensor->name, "dtype", gt_dtype_name(tensor->dtype), "shape",
-                   shape);
+  return json_pack("{s:s, s:s, s:o}", "name", tensor->name, "dtype",
+                   gt_stored_type_name(tensor, &file->arena), "shape", shape);
 }
 
-static void print_as_json(const gt_container *file) {
+/* Number of inspectors that read the file; other programs do not have gtrain's layers. */
+static int inspectors_for(const gt_container *file) { return file->foreign ? 0 : gt_inspector_count(); }
+
+static void print_as_json(gt_container *file) {
   json_t *root = json_object(), *tensors = json_array(), *metadata = json_object();
   for (int i = 0; i < file->entries; i++)
     json_object_set_new(metadata, file->metadata[i].key, json_string(file->metadata[i].value));
-  for (int i = 0; i < file->tensors; i++) json_array_append_new(tensors, tensor_json(&file->tensor[i]));
+  for (int i = 0; i < file->tensors; i++) json_array_append_new(tensors, tensor_json(file, &file->tensor[i]));
   json_object_set_new(root, "metadata", metadata);
   json_object_set_new(root, "tensors", tensors);
-  for (int i = 0; i < gt_inspector_count(); i++) {
+  for (int i = 0; i < inspectors_for(file); i++) {
     json_t *object = gt_inspector_at(i)->json(file);
     if (object) json_object_set_new(root, gt_inspector_at(i)->name, object);
   }
   gt_cli_print_json(root);
 }
 
-static void print_as_text(const gt_container *file, const char *path) {
+static void print_as_text(gt_container *file, const char *path) {
   char shape[128], size[32], count[32];
   double values = 0, bytes = 0;
   int width = 10;
@@ -44,9 +47,9 @@ static void print_as_text(const gt_container *file, const char *path) {
     printf("  ");
     gt_put_text(stdout, file->tensor[i].name);
     printf("%*s  %-4s %s\n", gt_padding(width, file->tensor[i].name), "",
-           gt_dtype_name(file->tensor[i].dtype), gt_shape_text(file->tensor[i].shape, shape));
+           gt_stored_type_name(&file->tensor[i], &file->arena), gt_shape_text(file->tensor[i].shape, shape));
   }
-  for (int i = 0; i < gt_inspector_count(); i++) gt_inspector_at(i)->print(file, stdout);
+  for (int i = 0; i < inspectors_for(file); i++) gt_inspector_at(i)->print(file, stdout);
   printf("\n");
   for (int i = 0; i < file->entries; i++)
     if (!strchr(file->metadata[i].value, '\n')) {
@@ -67,7 +70,7 @@ static int run(const gt_arguments *arguments) {
   gt_error error = {0};
   gt_arena_init(&arena);
   const char *path = gt_model_path(&arena, arguments->word[0], &error);
-  const int code = path && gt_safetensors_read(path, &file, &error) ? GT_OK : gt_report(&error);
+  const int code = path && gt_safetensors_read_any(path, &file, &error) ? GT_OK : gt_report(&error);
   if (!code && gt_flag(arguments, "json"))
     print_as_json(&file);
   else if (!code)
@@ -83,7 +86,7 @@ const gt_command gt_command_inspect = {
     .name = "inspect",
     .summary = "show what a model or checkpoint file holds",
     .usage = "MODEL [options]",
-    .details = "MODEL is a model.bin, another safetensors file or a run directory.\n",
+    .details = "MODEL is a model.bin, a safetensors file of any program or a run directory.\n",
     .examples = {"gtrain inspect runs/digits/model.bin", "gtrain inspect runs/digits/model.bin --json"},
     .options = options,
     .min_words = 1,

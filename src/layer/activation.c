@@ -15,6 +15,7 @@ static const gt_field no_fields[] = {{.name = NULL}};
                                        .help = text,                                             \
                                        .schema = &op##_schema,                                   \
                                        .family = GT_LAYER_ACTIVATION,                            \
+                                       .features = GT_FEATURES_KEPT,                             \
                                        .min_inputs = 1,                                          \
                                        .max_inputs = 1,                                          \
                                        .build = build_##op,                                      \
@@ -79,6 +80,7 @@ GT_DEFINE(layer, leaky_relu) = {.name = "leaky_relu",
                                 .schema = &leaky_relu_schema,
                                 .config_size = sizeof(leaky_relu_config),
                                 .family = GT_LAYER_ACTIVATION,
+                                .features = GT_FEATURES_KEPT,
                                 .min_inputs = 1,
                                 .max_inputs = 1,
                                 .build = build_leaky_relu};

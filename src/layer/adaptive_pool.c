@@ -61,6 +61,7 @@ static gt_id build_adaptive(gt_build *build, const adaptive_config *c, const gt_
                                        .schema = &op##_schema,                                   \
                                        .config_size = sizeof(adaptive_config),                   \
                                        .family = GT_LAYER_POOLING,                               \
+                                       .features = GT_FEATURES_KEPT,                             \
                                        .ends_lengths = true,                                     \
                                        .min_inputs = 1,                                          \
                                        .max_inputs = 1,                                          \
@@ -118,6 +119,7 @@ static gt_id build_global(gt_build *build, const global_config *c, const gt_id *
                                        .schema = &op##_schema,                                   \
                                        .config_size = sizeof(global_config),                     \
                                        .family = GT_LAYER_POOLING,                               \
+                                       .features = GT_FEATURES_KEPT,                             \
                                        .ends_lengths = true,                                     \
                                        .min_inputs = 1,                                          \
                                        .max_inputs = 1,                                          \

@@ -1,9 +1,10 @@
 /* batch_norm: normalizes every channel by its mean and variance over the batch and all positions (Ioffe and
  * Szegedy, "Batch Normalization", ICML 2015), as torch.nn.BatchNorm: y = (x - mean) / sqrt(var + eps) *
  * weight + bias with the biased variance of the batch in training, and with running averages of mean and
- * unbiased variance in evaluation. Channels are the last axis. Rows past the end of the data are ignored. A
- * batch with one value per channel, where PyTorch raises an error, has no variance: it leaves the running
- * averages unchanged. */
+ * unbiased variance in evaluation. A frozen layer uses its running averages in training, too, and keeps them,
+ * as in Keras: otherwise a frozen network would compute something else after training. Channels are the last
+ * axis. Rows past the end of the data are ignored. A batch with one value per channel, where PyTorch raises
+ * an error, has no variance: it leaves the running averages unchanged. */
 #include "layer/norm.h"
 #include "layer/review.h"
 #include "op/chain.h"
@@ -152,10 +153,11 @@ static gt_id build_batch_norm(gt_build *build, const void *config, const gt_id *
   const int64_t channels = shape.dim[shape.rank - 1];
   if (!gt_norm_check_padding(build, input, axes)) return GT_NONE;
   gt_norm_running before = {GT_NONE, GT_NONE, GT_NONE};
-  gt_review_norm(build, gt_norm_count(shape, axes), true,
-                 "another batch_size, or layer_norm, which does not depend on the batch");
+  if (!build->frozen || !c->track_running_stats)
+    gt_review_norm(build, gt_norm_count(shape, axes), true,
+                   "another batch_size, or layer_norm, which does not depend on the batch");
   if (c->track_running_stats) before = gt_norm_read_running(build, channels);
-  if (build->training || !c->track_running_stats) {
+  if (gt_norm_uses_batch(build, c->track_running_stats)) {
     const gt_id count = count_values(build, shape, axes);
     const gt_id mean = gt_column_moments(graph, input[0], build->weight, c->eps),
                 variance = gt_result(graph, mean, 1);
@@ -175,5 +177,7 @@ GT_DEFINE(layer, batch_norm) = {.name = "batch_norm",
                                 .family = GT_LAYER_NORM,
                                 .min_inputs = 1,
                                 .max_inputs = 1,
+                                .features = GT_FEATURES_KEPT,
+                                .axes = gt_norm_axes,
                                 .refit = gt_refit_overlap,
                                 .build = build_batch_norm};

@@ -271,10 +271,14 @@ static gt_id build_transposed(gt_build *build, const conv_config *c, const gt_id
   return add_bias(build, c, gt_conv_input(build->graph, padded, weight, &a), fan_in(&w, group_channels));
 }
 
-#define CONV(layer, build_function, field_rows, axes, text)                                         \
+static const gt_slot_axes conv_axes[] = {{"weight", .output = 1, .input = 2}, {"bias", .output = 1}, {NULL}},
+                          transposed_axes[] = {
+                              {"weight", .output = 2, .input = 1}, {"bias", .output = 1}, {NULL}};
+
+#define CONV(layer, build_function, slot_axes, field_rows, rank, text)                              \
   static gt_id build_##layer(gt_build *build, const void *config, const gt_id *input, int inputs) { \
     (void)inputs;                                                                                   \
-    return build_function(build, config, input, axes);                                              \
+    return build_function(build, config, input, rank);                                              \
   }                                                                                                 \
   static const gt_schema layer##_schema = {.name = #layer, .help = text, .fields = field_rows};     \
   extern const gt_layer_type gt_layer_##layer;                                                      \
@@ -285,18 +289,22 @@ static gt_id build_transposed(gt_build *build, const conv_config *c, const gt_id
                                           .family = GT_LAYER_CONVOLUTION,                           \
                                           .min_inputs = 1,                                          \
                                           .max_inputs = 1,                                          \
+                                          .axes = slot_axes,                                        \
                                           .refit = gt_refit_overlap,                                \
                                           .build = build_##layer};
 
 GT_REGISTER(layer, conv1d)
-CONV(conv1d, build_conv, fields, 1, "convolution over a sequence [length, channels]")
+CONV(conv1d, build_conv, conv_axes, fields, 1, "convolution over a sequence [length, channels]")
 GT_REGISTER(layer, conv2d)
-CONV(conv2d, build_conv, fields, 2, "convolution over an image [height, width, channels]")
+CONV(conv2d, build_conv, conv_axes, fields, 2, "convolution over an image [height, width, channels]")
 GT_REGISTER(layer, conv3d)
-CONV(conv3d, build_conv, fields, 3, "convolution over a volume [depth, height, width, channels]")
+CONV(conv3d, build_conv, conv_axes, fields, 3, "convolution over a volume [depth, height, width, channels]")
 GT_REGISTER(layer, conv_transpose1d)
-CONV(conv_transpose1d, build_transposed, transpose_fields, 1, "transposed convolution over a sequence")
+CONV(conv_transpose1d, build_transposed, transposed_axes, transpose_fields, 1,
+     "transposed convolution over a sequence")
 GT_REGISTER(layer, conv_transpose2d)
-CONV(conv_transpose2d, build_transposed, transpose_fields, 2, "transposed convolution over an image")
+CONV(conv_transpose2d, build_transposed, transposed_axes, transpose_fields, 2,
+     "transposed convolution over an image")
 GT_REGISTER(layer, conv_transpose3d)
-CONV(conv_transpose3d, build_transposed, transpose_fields, 3, "transposed convolution over a volume")
+CONV(conv_transpose3d, build_transposed, transposed_axes, transpose_fields, 3,
+     "transposed convolution over a volume")

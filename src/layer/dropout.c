@@ -47,6 +47,7 @@ static gt_id drop_channels(gt_build *build, const dropout_config *c, const gt_id
                                        .schema = &op##_schema,                                              \
                                        .config_size = sizeof(dropout_config),                               \
                                        .family = GT_LAYER_DROPOUT,                                          \
+                                       .features = GT_FEATURES_KEPT,                                        \
                                        .min_inputs = 1,                                                     \
                                        .max_inputs = 1,                                                     \
                                        .build = build_##op};

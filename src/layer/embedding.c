@@ -121,6 +121,8 @@ static gt_id build_embedding(gt_build *build, const void *config, const gt_id *i
   return gt_gather(build->graph, weight, input[0], padding);
 }
 
+static const gt_slot_axes axes[] = {{"weight", .output = 2, .input = 1}, {NULL}};
+
 GT_DEFINE(layer, embedding) = {.name = "embedding",
                                .help = "learned table that maps each index to a vector",
                                .schema = &schema,
@@ -129,5 +131,6 @@ GT_DEFINE(layer, embedding) = {.name = "embedding",
                                .min_inputs = 1,
                                .max_inputs = 1,
                                .integers = true,
+                               .axes = axes,
                                .refit = gt_refit_overlap,
                                .build = build_embedding};

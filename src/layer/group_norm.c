@@ -91,6 +91,8 @@ GT_DEFINE(layer, group_norm) = {.name = "group_norm",
                                 .family = GT_LAYER_NORM,
                                 .min_inputs = 1,
                                 .max_inputs = 1,
+                                .features = GT_FEATURES_KEPT,
+                                .axes = gt_norm_axes,
                                 .refit = gt_refit_overlap,
                                 .build = build_group_norm};
 
@@ -140,7 +142,7 @@ static gt_id build_instance_norm(gt_build *build, const void *config, const gt_i
   gt_review_norm(build, values_of(build, input[0]) / channels, false,
                  "remove it: there is only one position");
   if (c->track_running_stats) before = gt_norm_read_running(build, channels);
-  if (build->training || !c->track_running_stats) {
+  if (gt_norm_uses_batch(build, c->track_running_stats)) {
     const gt_moments m = moments_of(build, input[0], channels);
     if (c->track_running_stats) track(build, c, before, input[0], &m);
     out = normalized(build, input[0], &m, c->eps);
@@ -161,5 +163,7 @@ GT_DEFINE(layer, instance_norm) = {.name = "instance_norm",
                                    .family = GT_LAYER_NORM,
                                    .min_inputs = 1,
                                    .max_inputs = 1,
+                                   .features = GT_FEATURES_KEPT,
+                                   .axes = gt_norm_axes,
                                    .refit = gt_refit_overlap,
                                    .build = build_instance_norm};

@@ -123,7 +123,7 @@ void gt_build_penalty(gt_build *build, gt_id value) {
 
 void gt_build_adapt(gt_build *build, gt_adaptation adaptation) {
   adaptation.layer = build->name;
-  build->adapt(build, &adaptation);
+  if (!build->frozen) build->adapt(build, &adaptation);
 }
 
 void gt_build_update(gt_build *build, const char *name, gt_id value) {

@@ -44,6 +44,21 @@ struct gt_layer_circuit;
 struct gt_review;
 struct gt_sample_facts;
 
+/* What the last axis of a layer's output counts, compared with that of its input. */
+typedef enum gt_feature_flow {
+  GT_FEATURES_OTHER,
+  GT_FEATURES_KEPT,  /* the same features in the same order, such as after an activation */
+  GT_FEATURES_TILED, /* the same features several times, such as those of each step */
+} gt_feature_flow;
+
+/* The axes of a parameter or state along which the output features and the input features of the layer are
+ * counted (of integers: their values), so that fine-tuning can match them by name: 1 + axis, -1: the last
+ * axis, 0: none. */
+typedef struct gt_slot_axes {
+  const char *slot;
+  int output, input;
+} gt_slot_axes;
+
 /* A host function by which a layer adapts its own parameters and states to training data between steps:
  * before the first step of a phase and then every `every` steps, while the step is less than `until`. */
 typedef struct gt_adaptation {
@@ -76,6 +91,7 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   gt_position at;      /* position of the layer in the config */
   const gt_spec *spec; /* its settings in the config; NULL for a bare `- relu` */
   bool training;       /* false: evaluation, dropout is off */
+  bool frozen;         /* training does not change the layer: its states keep their values, too */
   bool recompute;      /* training: values that are cheap to recompute in the backward pass are not stored */
   bool hard;           /* evaluation of the discrete model: gates, not mixtures of gates */
   uint64_t seed;       /* seed of the run, for constants (gt_build_stream) */
@@ -111,6 +127,10 @@ typedef struct gt_layer_type {
    * more whose axis 1 has the same size keeps the lengths of the first input. Neither applies if the layer
    * sets lengths (gt_build_set_lengths). */
   bool ends_lengths;
+  gt_feature_flow features;
+  /* Ends with a slot NULL. NULL: unknown, or no parameters. If the layer keeps its features, an input axis is
+   * an output axis, too. */
+  const gt_slot_axes *axes;
   bool moves; /* the output only rearranges the values of the first input, possibly with padding */
   /* "softmax" or "sigmoid": the function that the layer applies, which a loss on logits would apply again. */
   const char *applies;
@@ -169,7 +189,7 @@ gt_id gt_build_filled_state(gt_build *build, const char *name, gt_shape shape, g
                             gt_slot_range range, const void *form);
 /* Adds a scalar to the mean loss in training; ignored in evaluation. */
 void gt_build_penalty(gt_build *build, gt_id value);
-/* Registers a function that adapts the layer between training steps. */
+/* Registers a function that adapts the layer between training steps; ignored if the layer is frozen. */
 void gt_build_adapt(gt_build *build, gt_adaptation adaptation);
 /* Sets the value of a state after this training step; ignored in evaluation. Like parameters, it is unchanged
  * after a step whose loss or gradient is not finite. If a step has several batches (train.accumulate), it is

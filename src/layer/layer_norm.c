@@ -55,5 +55,7 @@ GT_DEFINE(layer, layer_norm) = {.name = "layer_norm",
                                 .family = GT_LAYER_NORM,
                                 .min_inputs = 1,
                                 .max_inputs = 1,
+                                .features = GT_FEATURES_KEPT,
+                                .axes = gt_norm_axes,
                                 .refit = gt_refit_overlap,
                                 .build = build_layer_norm};

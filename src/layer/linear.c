@@ -66,6 +66,8 @@ static gt_id build_linear(gt_build *build, const void *config, const gt_id *inpu
   return gt_table_product(build->graph, input[0], weight, bias);
 }
 
+static const gt_slot_axes axes[] = {{"weight", .output = 1, .input = 2}, {"bias", .output = 1}, {NULL}};
+
 GT_DEFINE(layer, linear) = {.name = "linear",
                             .help = "fully connected layer over the last axis",
                             .schema = &schema,
@@ -73,5 +75,6 @@ GT_DEFINE(layer, linear) = {.name = "linear",
                             .family = GT_LAYER_DENSE,
                             .min_inputs = 1,
                             .max_inputs = 1,
+                            .axes = axes,
                             .refit = gt_refit_overlap,
                             .build = build_linear};

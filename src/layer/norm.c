@@ -63,6 +63,16 @@ gt_norm_running gt_norm_read_running(gt_build *build, int64_t channels) {
                            gt_build_counter(build, "num_batches_tracked")};
 }
 
+const gt_slot_axes gt_norm_axes[] = {{"weight", .input = -1},
+                                     {"bias", .input = -1},
+                                     {"running_mean", .input = -1},
+                                     {"running_var", .input = -1},
+                                     {NULL}};
+
+bool gt_norm_uses_batch(const gt_build *build, bool tracks) {
+  return !tracks || (build->training && !build->frozen);
+}
+
 /* before + share * (now - before); `now` is reshaped to the shape of `before`. */
 static gt_id moving_average(gt_graph *graph, gt_id before, gt_id now, gt_id share) {
   now = gt_reshape(graph, now, gt_node_at(graph, before)->shape);

@@ -35,6 +35,11 @@ typedef struct gt_norm_running {
   gt_id mean, variance, batches;
 } gt_norm_running;
 gt_norm_running gt_norm_read_running(gt_build *build, int64_t channels);
+/* gt_layer_type.axes of all normalization layers. */
+extern const gt_slot_axes gt_norm_axes[];
+/* True if the layer normalizes by the statistics of its input, false if by its running averages: in
+ * evaluation, and in the training of a frozen layer. tracks: it has running averages. */
+bool gt_norm_uses_batch(const gt_build *build, bool tracks);
 /* Updates the running mean to before.mean + share * (mean - before.mean), and likewise the variance. */
 void gt_norm_update_running(gt_build *build, gt_norm_running before, gt_id mean, gt_id variance, gt_id share);
 /* False after reporting that padding would be included: the layer normalizes over axis 1 (axes: bits), along

@@ -108,6 +108,7 @@ static gt_id build_pool(gt_build *build, const pool_config *c, const gt_id *inpu
                                        .schema = &op##_schema,                                   \
                                        .config_size = sizeof(pool_config),                       \
                                        .family = GT_LAYER_POOLING,                               \
+                                       .features = GT_FEATURES_KEPT,                             \
                                        .ends_lengths = true,                                     \
                                        .min_inputs = 1,                                          \
                                        .max_inputs = 1,                                          \

@@ -39,5 +39,7 @@ GT_DEFINE(layer, rms_norm) = {.name = "rms_norm",
                               .family = GT_LAYER_NORM,
                               .min_inputs = 1,
                               .max_inputs = 1,
+                              .features = GT_FEATURES_KEPT,
+                              .axes = gt_norm_axes,
                               .refit = gt_refit_overlap,
                               .build = build_rms_norm};

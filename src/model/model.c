@@ -20,6 +20,8 @@ typedef struct build_pass {
   const gt_model_input *input;
   gt_id clock, weight;
   gt_id *node; /* second pass: the node of each parameter and state */
+  const gt_optim *optim;
+  int slot; /* second pass: index of the first slot of the layers that are not built yet */
   /* By layer index, about the layer's output: */
   const gt_sample_facts **facts; /* if its values are those of the data; otherwise NULL */
   int64_t *limit;                /* of integers, as gt_model_input.limit */
@@ -175,6 +177,17 @@ static const char *lengths_end_after(const build_pass *p, const gt_build *build,
   return type->family == GT_LAYER_POOLING || type->family == GT_LAYER_SEQUENCE ? NULL : build->name;
 }
 
+/* True if training must not change the layer. The first pass added the slots in the order of the layers. */
+static bool is_frozen(build_pass *p, const char *layer) {
+  const gt_store *store = p->model->store;
+  const int first = p->slot;
+  const size_t length = strlen(layer);
+  while (p->slot < store->slots && !strncmp(store->slot[p->slot]->name, layer, length) &&
+         gt_slot_layer_length(store->slot[p->slot]->name) == length)
+    p->slot++;
+  return gt_optim_freezes_layer(p->optim, store, layer, first);
+}
+
 /* The layer's output; GT_NONE after reporting an error, or silently if an input is GT_NONE. */
 static gt_id build_layer(build_pass *p, const gt_layer_instance *layer, const gt_id *output, int index) {
   const gt_layer_template *template = layer->template;
@@ -207,6 +220,7 @@ static gt_id build_layer(build_pass *p, const gt_layer_instance *layer, const gt
                     .at = template->at,
                     .spec = layer->spec,
                     .training = p->mode.training,
+                    .frozen = p->reader && is_frozen(p, layer->name),
                     .recompute = p->mode.recompute,
                     .hard = p->mode.hard,
                     .review = p->reader ? p->mode.review : NULL,
@@ -366,6 +380,7 @@ gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, 
                   .input = inputs.items,
                   .clock = clock,
                   .weight = mode.weight ? *mode.weight : GT_NONE,
+                  .optim = optim,
                   .mode = mode,
                   .diagnostics = diagnostics};
   if (mode.shares) {

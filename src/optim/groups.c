@@ -1,5 +1,6 @@
 #include "optim/groups.h"
 #include "base/text.h"
+#include <string.h>
 
 void gt_optim_layout(const gt_optim *optim, gt_store *store) {
   const int groups = optim ? optim->groups : 1;
@@ -11,9 +12,36 @@ void gt_optim_layout(const gt_optim *optim, gt_store *store) {
   gt_store_layout(store, frozen, groups);
 }
 
+/* True if the slot belongs to the layer. */
+static bool is_slot_of(const gt_slot *slot, const char *layer) {
+  const size_t length = gt_slot_layer_length(slot->name);
+  return !strncmp(slot->name, layer, length) && !layer[length];
+}
+
+static bool is_frozen_name(const gt_optim *optim, const char *name) {
+  return optim->group[gt_optim_group_of(optim, name)].frozen;
+}
+
+bool gt_optim_freezes_layer(const gt_optim *optim, const gt_store *store, const char *layer, int slot) {
+  bool has_parameters = false, is_trained = false, matches = false;
+  for (int i = slot; optim && i < store->slots && is_slot_of(store->slot[i], layer); i++) {
+    has_parameters |= store->slot[i]->role == GT_PARAMETER;
+    is_trained |= store->slot[i]->role == GT_PARAMETER && !gt_slot_is_frozen(store, store->slot[i]);
+    matches |= is_frozen_name(optim, store->slot[i]->name) || is_frozen_name(optim, layer);
+  }
+  return has_parameters ? !is_trained : matches;
+}
+
+/* True if the group matches a parameter, or freezes a state or the layer of a state. */
 static bool matches_any(const gt_optim_group *group, const gt_store *store) {
-  for (int i = 0; i < store->parameters; i++)
-    if (gt_optim_matches(group, store->parameter[i]->name)) return true;
+  char layer[512];
+  for (int i = 0; i < store->slots; i++) {
+    const char *name = store->slot[i]->name;
+    if (store->slot[i]->role != GT_PARAMETER && !group->frozen) continue;
+    if (gt_optim_matches(group, name)) return true;
+    snprintf(layer, sizeof layer, "%.*s", (int)gt_slot_layer_length(name), name);
+    if (store->slot[i]->role == GT_STATE && gt_optim_matches(group, layer)) return true;
+  }
   return false;
 }
 

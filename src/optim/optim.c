@@ -49,7 +49,9 @@ static const gt_field group_fields[] = {
            .help = "learning rate of the group (default: the optimizer's)", .flags = GT_FIELD_OPEN_MIN),
     GT_ROW(group_config, weight_decay, GT_FIELD_FLOAT, .min = 0, .max = 1e6,
            .help = "weight decay of the group (default: the optimizer's)"),
-    GT_ROW(group_config, frozen, GT_FIELD_BOOL, .fallback = "false", .help = "do not train these parameters"),
+    GT_ROW(group_config, frozen, GT_FIELD_BOOL, .fallback = "false",
+           .help = "do not train these parameters; a layer whose parameters are all frozen keeps its running "
+                   "statistics and uses them in training, too"),
     {.name = NULL},
 };
 const gt_schema gt_optim_group_schema = {

@@ -31,7 +31,7 @@
   X(no_effect, "a setting that changes nothing, such as an unreached interval")         \
   X(single_value_norm, "normalization over a single value, whose output is constant")   \
   X(padding_is_token, "a padding index that is a token of the vocabulary")              \
-  X(lost_weights, "trained weights that do not fit the new size of their layer")        \
+  X(lost_weights, "trained weights that do not fit the size or names of their layer")   \
   X(one_class, "labels that are all the same class")                                    \
   X(constant_target, "a target that is the same in all training samples")               \
   X(empty_class, "a class number without training samples")                             \

@@ -3,6 +3,8 @@
 #include "base/fingerprint.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "step/half.h"
+#include <ctype.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,13 +17,43 @@ enum { HASH_DIGITS = 16 };
 static const uint64_t max_header_bytes = 16u << 20;
 static const uint64_t max_file_bytes = 1ull << 40; /* 1 TiB, far more than any model needs */
 
+/* The types of the format that gtrain does not compute with, and their bits. */
+static const struct {
+  const char *name;
+  int bits;
+} foreign_types[] = {{"F64", 64},    {"I64", 64},        {"U64", 64},       {"C64", 64},    {"U32", 32},
+                     {"I16", 16},    {"U16", 16},        {"I8", 8},         {"BOOL", 8},    {"F8_E4M3", 8},
+                     {"F8_E5M2", 8}, {"F8_E8M0", 8},     {"F6_E2M3", 6},    {"F6_E3M2", 6}, {"F4", 4},
+                     {"C128", 128},  {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}};
+enum { FOREIGN_TYPES = sizeof foreign_types / sizeof *foreign_types };
+
+/* Index in foreign_types; -1: none. */
+static int find_foreign_type(const char *name) {
+  for (int i = 0; i < FOREIGN_TYPES; i++)
+    if (!strcmp(foreign_types[i].name, name)) return i;
+  return -1;
+}
+
+static uint64_t bits_of(const gt_stored *tensor) {
+  return tensor->foreign_type ? (uint64_t)foreign_types[find_foreign_type(tensor->foreign_type)].bits
+                              : 8 * (uint64_t)gt_dtype_size(tensor->dtype);
+}
+
 uint64_t gt_stored_bytes(const gt_stored *tensor) {
-  return (uint64_t)gt_shape_count(tensor->shape) * gt_dtype_size(tensor->dtype);
+  return (uint64_t)gt_shape_count(tensor->shape) * bits_of(tensor) / 8;
+}
+
+const char *gt_stored_type_name(const gt_stored *tensor, gt_arena *arena) {
+  if (!tensor->foreign_type) return gt_dtype_name(tensor->dtype);
+  char *name = gt_arena_strdup(arena, tensor->foreign_type);
+  for (char *c = name; *c; c++) *c = (char)tolower((unsigned char)*c);
+  return name;
 }
 
 int64_t gt_stored_find_not_finite(const gt_stored *tensor) {
   const float *value = tensor->data;
-  const int64_t count = tensor->dtype == GT_F32 ? gt_shape_count(tensor->shape) : 0;
+  const bool is_float = tensor->dtype == GT_F32 && !tensor->foreign_type;
+  const int64_t count = is_float ? gt_shape_count(tensor->shape) : 0;
   for (int64_t i = 0; i < count; i++)
     if (!isfinite(value[i])) return i;
   return -1;
@@ -119,13 +151,20 @@ bool gt_safetensors_write(const char *path, const gt_stored *tensors, int count,
 
 /* --- reading --- */
 
+typedef struct tensor_span { /* a tensor's place in the data */
+  uint64_t begin, end;
+  const gt_stored *tensor;
+} tensor_span;
+
 typedef struct reader {
   const char *path;
   gt_container *file;
   const char *header;
   uint64_t header_size, data_size;
   const uint8_t *data;
-  uint64_t next; /* offset at which the data of the next tensor must begin: no holes, no overlaps */
+  uint64_t next;     /* offset at which the data of the next tensor must begin: no holes, no overlaps */
+  tensor_span *span; /* [tensors] */
+  bool accepts_foreign;
   gt_error *error;
 } reader;
 
@@ -144,9 +183,25 @@ static bool find_header(reader *r) {
   r->header = (const char *)bytes->data + 8;
   r->data = bytes->data + 8 + r->header_size;
   r->data_size = bytes->size - 8 - r->header_size;
-  /* A header size that is a multiple of 8 aligns the tensors, so that they can be read in place. */
-  if (r->header_size % 8 || !r->header_size || r->header[0] != '{')
-    return fail(r, "its header is not padded JSON (perhaps another format)", NULL);
+  if (!r->header_size || r->header[0] != '{')
+    return fail(r, "its header is not JSON (perhaps another format)", NULL);
+  return true;
+}
+
+/* A changed byte in the name of the hash must not turn a damaged model into the file of another program, so
+ * the header of such a file does not mention gtrain at all. */
+static bool read_foreign_hash(reader *r) {
+  static const char mark[] = "\"gtrain";
+  const gt_bytes *bytes = &r->file->bytes;
+  if (memmem(r->header, r->header_size, mark, sizeof mark - 1))
+    return fail(r, "its hash is missing: the file is damaged", NULL);
+  if (!r->accepts_foreign)
+    return fail(r,
+                "it was written by another program (it has no gtrain.xxh3 in its header); --init MODEL takes "
+                "its weights",
+                NULL);
+  r->file->foreign = true;
+  r->file->hash = gt_fingerprint_of(&(gt_span){bytes->data, bytes->size}, 1);
   return true;
 }
 
@@ -155,8 +210,10 @@ static bool check_hash(reader *r) {
   const char *digits = NULL;
   int kind = -1;
   while (!digits && ++kind < HASHES) digits = find_digits(r->header, r->header_size, hashes[kind].prefix);
-  if (!digits) return fail(r, "not a gtrain model (no gtrain.xxh3 in its header)", NULL);
   const gt_bytes *bytes = &r->file->bytes;
+  if (!digits) return read_foreign_hash(r);
+  /* A header size that is a multiple of 8 aligns the tensors, so that they can be read in place. */
+  if (r->header_size % 8) return fail(r, "its header is not padded", NULL);
   const size_t at = (size_t)((const uint8_t *)digits - bytes->data), after = at + HASH_DIGITS;
   const gt_span piece[] = {
       {bytes->data, at}, {hash_zeros, HASH_DIGITS}, {bytes->data + after, bytes->size - after}};
@@ -190,34 +247,69 @@ static bool read_shape(reader *r, json_t *array, const char *name, gt_shape *sha
   for (int d = 0; d < shape->rank; d++) {
     json_t *item = json_array_get(array, (size_t)d);
     const json_int_t dim = json_is_integer(item) ? json_integer_value(item) : -1;
-    if (dim < 0 || __builtin_mul_overflow(*count, (uint64_t)dim, count) || *count > r->data_size)
+    /* At most two values in a byte. */
+    if (dim < 0 || __builtin_mul_overflow(*count, (uint64_t)dim, count) || *count / 2 > r->data_size)
       return fail(r, "bad shape for tensor", name);
     shape->dim[d] = dim;
   }
   return true;
 }
 
+static bool read_type(reader *r, const char *text, const char *name, gt_stored *tensor) {
+  const int foreign = text && r->file->foreign ? find_foreign_type(text) : -1;
+  if (foreign >= 0) tensor->foreign_type = foreign_types[foreign].name;
+  return foreign >= 0 || (text && dtype_from_text(text, &tensor->dtype)) ||
+         fail(r, "unknown dtype for tensor", name);
+}
+
+/* The data of a tensor that begins at `begin`: in place, or a copy if it is not aligned there. */
+static const void *locate_data(reader *r, const gt_stored *tensor, uint64_t begin) {
+  const uint64_t size = gt_stored_bytes(tensor);
+  const bool is_aligned = (uintptr_t)(r->data + begin) % 8 == 0 || !size;
+  return is_aligned || !r->file->foreign ? r->data + begin
+                                         : gt_arena_copy(&r->file->arena, r->data + begin, size);
+}
+
 static bool read_tensor(reader *r, const char *name, json_t *entry, gt_stored *tensor) {
-  uint64_t count = 0, bytes;
+  uint64_t count = 0, bits;
   json_t *offsets = json_object_get(entry, "data_offsets");
-  const char *dtype = json_string_value(json_object_get(entry, "dtype"));
   if (!json_is_object(entry) || json_object_size(entry) != 3) return fail(r, "bad entry for tensor", name);
-  if (!dtype || !dtype_from_text(dtype, &tensor->dtype)) return fail(r, "unknown dtype for tensor", name);
+  if (!read_type(r, json_string_value(json_object_get(entry, "dtype")), name, tensor)) return false;
   if (!read_shape(r, json_object_get(entry, "shape"), name, &tensor->shape, &count)) return false;
-  if (__builtin_mul_overflow(count, gt_dtype_size(tensor->dtype), &bytes))
+  if (__builtin_mul_overflow(count, bits_of(tensor), &bits) || bits % 8)
     return fail(r, "bad shape for tensor", name);
   json_t *first = json_array_get(offsets, 0), *last = json_array_get(offsets, 1);
   if (json_array_size(offsets) != 2 || !json_is_integer(first) || !json_is_integer(last))
     return fail(r, "bad data_offsets for tensor", name);
   const json_int_t begin = json_integer_value(first), end = json_integer_value(last);
-  if (begin < 0 || end < begin || (uint64_t)end > r->data_size || (uint64_t)(end - begin) != bytes)
+  if (begin < 0 || end < begin || (uint64_t)end > r->data_size || (uint64_t)(end - begin) != bits / 8)
     return fail(r, "data_offsets do not match the shape or the file for tensor", name);
-  if ((uint64_t)begin != r->next) return fail(r, "data has a hole or an overlap before tensor", name);
-  if ((uint64_t)begin % gt_dtype_size(tensor->dtype)) return fail(r, "data is not aligned for tensor", name);
-  r->next = (uint64_t)end;
   tensor->name = gt_arena_strdup(&r->file->arena, name);
-  tensor->data = r->data + begin;
+  tensor->data = locate_data(r, tensor, (uint64_t)begin);
+  r->span[r->file->tensors] = (tensor_span){(uint64_t)begin, (uint64_t)end, tensor};
   return true;
+}
+
+static int compare_spans(const void *a, const void *b) {
+  const tensor_span *s = a, *t = b;
+  if (s->begin != t->begin) return s->begin < t->begin ? -1 : 1;
+  return (s->end > t->end) - (s->end < t->end);
+}
+
+/* True if the tensors cover the data without holes and overlaps. gtrain writes them in the order of the
+ * header; other programs in any order. */
+static bool check_spans(reader *r) {
+  const int count = r->file->tensors;
+  if (r->file->foreign) qsort(r->span, (size_t)count, sizeof *r->span, compare_spans);
+  for (int i = 0; i < count; i++) {
+    const tensor_span *span = &r->span[i];
+    if (span->begin != r->next)
+      return fail(r, "data has a hole or an overlap before tensor", span->tensor->name);
+    if (!r->file->foreign && span->begin % gt_dtype_size(span->tensor->dtype))
+      return fail(r, "data is not aligned for tensor", span->tensor->name);
+    r->next = span->end;
+  }
+  return r->next == r->data_size || fail(r, "it has bytes that belong to no tensor", NULL);
 }
 
 static bool read_header(reader *r, json_t *root) {
@@ -225,9 +317,8 @@ static bool read_header(reader *r, json_t *root) {
   json_t *entry;
   if (!json_is_object(root)) return fail(r, "its header is not a JSON map", NULL);
   r->file->tensor = GT_NEW_N(&r->file->arena, gt_stored, json_object_size(root) + 1);
-  /* jansson keeps the order of the text. gtrain writes the data of the tensors in the same order, so each
-   * begins at r->next. */
-  json_object_foreach(root, name, entry) {
+  r->span = GT_NEW_N(&r->file->arena, tensor_span, json_object_size(root) + 1);
+  json_object_foreach(root, name, entry) { /* jansson keeps the order of the text */
     if (!strcmp(name, "__metadata__")) {
       if (!read_metadata(r, entry)) return false;
     } else if (!read_tensor(r, name, entry, &r->file->tensor[r->file->tensors])) {
@@ -236,15 +327,14 @@ static bool read_header(reader *r, json_t *root) {
       r->file->tensors++;
     }
   }
-  if (r->next != r->data_size) return fail(r, "it has bytes that belong to no tensor", NULL);
-  return true;
+  return check_spans(r);
 }
 
-bool gt_safetensors_read(const char *path, gt_container *out, gt_error *error) {
+static bool read_file(const char *path, bool accepts_foreign, gt_container *out, gt_error *error) {
   json_error_t where;
   json_t *root = NULL;
   *out = (gt_container){0};
-  reader r = {.path = path, .file = out, .error = error};
+  reader r = {.path = path, .file = out, .error = error, .accepts_foreign = accepts_foreign};
   gt_arena_init(&out->arena);
   const bool is_intact =
       gt_read_file(path, max_file_bytes, &out->bytes, error) && find_header(&r) && check_hash(&r);
@@ -257,6 +347,39 @@ bool gt_safetensors_read(const char *path, gt_container *out, gt_error *error) {
   if (!ok) gt_container_finish(out);
   out->damaged = !is_intact && error->status == GT_ERR_DATA;
   return ok;
+}
+
+bool gt_safetensors_read(const char *path, gt_container *out, gt_error *error) {
+  return read_file(path, false, out, error);
+}
+
+bool gt_safetensors_read_any(const char *path, gt_container *out, gt_error *error) {
+  return read_file(path, true, out, error);
+}
+
+static bool is_type(const gt_stored *tensor, const char *type) {
+  return tensor->foreign_type && !strcmp(tensor->foreign_type, type);
+}
+
+/* Value i as F32; the tensor has one of the types that gt_container_convert converts. */
+static float value_at(const gt_stored *tensor, int64_t i) {
+  if (is_type(tensor, "F64")) return (float)((const double *)tensor->data)[i];
+  if (is_type(tensor, "I64")) return (float)((const int64_t *)tensor->data)[i];
+  const uint16_t half = ((const uint16_t *)tensor->data)[i];
+  return tensor->dtype == GT_F16 ? gt_from_f16(half) : gt_from_bf16(half);
+}
+
+void gt_container_convert(gt_container *file) {
+  for (int i = 0; i < file->tensors; i++) {
+    gt_stored *tensor = &file->tensor[i];
+    const int64_t count = gt_shape_count(tensor->shape);
+    const bool is_half = !tensor->foreign_type && (tensor->dtype == GT_F16 || tensor->dtype == GT_BF16);
+    if (!tensor->shape.rank) tensor->shape = gt_shape_1(1);
+    if (!is_half && !is_type(tensor, "F64") && !(is_type(tensor, "I64") && count == 1)) continue;
+    float *value = GT_NEW_N(&file->arena, float, count);
+    for (int64_t k = 0; k < count; k++) value[k] = value_at(tensor, k);
+    *tensor = (gt_stored){.name = tensor->name, .dtype = GT_F32, .shape = tensor->shape, .data = value};
+  }
 }
 
 void gt_container_finish(gt_container *file) {

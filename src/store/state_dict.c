@@ -240,7 +240,8 @@ bool gt_store_init_device(const gt_store *store, gt_buffers *buffers, uint64_t s
 /* --- files --- */
 
 bool gt_slot_fits(const gt_slot *slot, const gt_stored *stored) {
-  return stored && stored->dtype == slot->dtype && gt_shape_equal(stored->shape, slot->shape);
+  return stored && !stored->foreign_type && stored->dtype == slot->dtype &&
+         gt_shape_equal(stored->shape, slot->shape);
 }
 
 static bool fail_mismatch(const gt_slot *slot, const char *path, const gt_stored *stored, gt_error *error) {

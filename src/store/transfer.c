@@ -35,6 +35,21 @@ const gt_stored *gt_transfer_find(const gt_transfer *transfer, const char *name,
   return gt_container_tensor(transfer->file, name);
 }
 
+/* The lists along axis d of the slot; NULL: its indices are the same in the file. A slot that is not in the
+ * store yet has none. */
+static const gt_transfer_axis *lists_along(const gt_transfer *transfer, const gt_slot *slot, int d) {
+  return transfer->axis && slot->role != GT_CONSTANT ? transfer->axis[slot->index][d] : NULL;
+}
+
+bool gt_transfer_fits(const gt_transfer *transfer, const gt_slot *slot, const gt_stored *stored) {
+  gt_slot wanted = *slot;
+  for (int d = 0; d < slot->shape.rank; d++) {
+    const gt_transfer_axis *lists = lists_along(transfer, slot, d);
+    if (lists) wanted.shape.dim[d] = slot->shape.dim[d] / lists->here * lists->there;
+  }
+  return gt_slot_fits(&wanted, stored);
+}
+
 /* The outcome for a slot, without regard to the rest of its layer. A constant must already have the file's
  * values (gt_transfer_constant), because derived tables were computed from it. */
 static gt_transferred outcome_of(const gt_transfer *transfer, const gt_slot *slot, const gt_stored **stored) {
@@ -42,7 +57,7 @@ static gt_transferred outcome_of(const gt_transfer *transfer, const gt_slot *slo
   *stored = gt_transfer_find(transfer, slot->name, &left_out);
   if (left_out) return GT_OMITTED;
   if (!*stored) return GT_MISSING;
-  if (!gt_slot_fits(slot, *stored)) return GT_OTHER_SHAPE;
+  if (!gt_transfer_fits(transfer, slot, *stored)) return GT_OTHER_SHAPE;
   const bool constant = slot->role == GT_CONSTANT;
   if (constant && memcmp((*stored)->data, slot->table, gt_stored_bytes(*stored)) != 0) return GT_OTHER_LAYER;
   return GT_COPIED;
@@ -66,6 +81,50 @@ static void copy_values(const void *values, const char *name, gt_shape shape, ui
   (void)name;
   (void)seed;
   memcpy(out, values, (size_t)gt_shape_count(shape) * sizeof *out);
+}
+
+/* Initial values of a slot some of whose axes are matched by name. */
+typedef struct matched_values {
+  gt_fill initial; /* of indices that the file does not have */
+  const float *stored;
+  gt_shape stored_shape;
+  const gt_transfer_axis *axis[GT_MAX_RANK];
+} matched_values;
+
+/* The place of a value in the file's tensor; -1: it has none. index: of the value, by axis. */
+static int64_t find_source(const matched_values *m, const int64_t *index) {
+  int64_t place = 0;
+  for (int d = 0; d < m->stored_shape.rank; d++) {
+    const gt_transfer_axis *a = m->axis[d];
+    const int64_t source = a ? a->source[index[d] % a->here] : index[d];
+    if (source < 0) return -1;
+    place = place * m->stored_shape.dim[d] + (a ? index[d] / a->here * a->there + source : source);
+  }
+  return place;
+}
+
+static void copy_matched(const void *settings, const char *name, gt_shape shape, uint64_t seed, float *out) {
+  const matched_values *m = settings;
+  int64_t index[GT_MAX_RANK] = {0};
+  if (m->initial.write) m->initial.write(m->initial.settings, name, shape, seed, out);
+  for (int64_t i = 0; i < gt_shape_count(shape); i++) {
+    const int64_t source = find_source(m, index);
+    if (source >= 0)
+      out[i] = m->stored[source];
+    else if (!m->initial.write)
+      out[i] = (float)m->initial.value;
+    for (int d = shape.rank - 1; d >= 0 && ++index[d] == shape.dim[d]; d--) index[d] = 0;
+  }
+}
+
+static gt_fill fill_from(const gt_transfer *transfer, const gt_slot *slot, const gt_stored *stored,
+                         gt_arena *arena) {
+  const float *values = gt_arena_copy(arena, stored->data, gt_stored_bytes(stored));
+  matched_values m = {.initial = slot->fill, .stored = values, .stored_shape = stored->shape};
+  bool matched = false;
+  for (int d = 0; d < slot->shape.rank; d++) matched |= (m.axis[d] = lists_along(transfer, slot, d)) != NULL;
+  if (!matched) return (gt_fill){.write = copy_values, .settings = values};
+  return (gt_fill){.write = copy_matched, .settings = gt_arena_copy(arena, &m, sizeof m)};
 }
 
 /* Numbers the layers in order of appearance: layer[i] becomes the number of slot i's layer. Returns how many
@@ -113,8 +172,7 @@ int gt_transfer_apply(const gt_transfer *transfer, gt_store *store, gt_transferr
     copied++;
     if (slot->role == GT_CONSTANT) continue;
     stored = gt_transfer_find(transfer, slot->name, &left_out);
-    slot->fill = (gt_fill){.write = copy_values,
-                           .settings = gt_arena_copy(store->arena, stored->data, gt_stored_bytes(stored))};
+    slot->fill = fill_from(transfer, slot, stored, store->arena);
   }
   return copied;
 }
@@ -122,10 +180,12 @@ int gt_transfer_apply(const gt_transfer *transfer, gt_store *store, gt_transferr
 bool gt_transfer_check(const gt_transfer *transfer, const gt_store *store, const gt_transferred *result,
                        const char *path, gt_error *error) {
   bool left_out;
-  for (int i = 0; i < store->slots; i++)
-    if (result[i] == GT_COPIED &&
-        !gt_slot_check_values(store->slot[i], gt_transfer_find(transfer, store->slot[i]->name, &left_out),
-                              path, error))
-      return false;
+  for (int i = 0; i < store->slots; i++) {
+    if (result[i] != GT_COPIED) continue;
+    gt_slot in_file = *store->slot[i];
+    const gt_stored *stored = gt_transfer_find(transfer, in_file.name, &left_out);
+    in_file.shape = stored->shape;
+    if (!gt_slot_check_values(&in_file, stored, path, error)) return false;
+  }
   return true;
 }

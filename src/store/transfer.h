@@ -2,8 +2,9 @@
  * of the same name if dtype and shape agree. Rules rename or omit tensors: `match` is a pattern of fnmatch(3)
  * for this model's layers ("head") or tensors ("head.bias"), `from` the layer or tensor in the file, or NULL
  * to omit it; the first rule that matches counts. A layer with constants or states is copied completely or
- * not at all, because its parameters are meaningless without them. Owner: the caller who read the file, which
- * must outlive the transfer. */
+ * not at all, because its parameters are meaningless without them. Along an axis whose indices have names,
+ * such as classes, values are matched by name: an index may have another place in the file, or none, and then
+ * keeps its initial values. Owner: the caller who read the file, which must outlive the transfer. */
 #ifndef GT_STORE_TRANSFER_H
 #define GT_STORE_TRANSFER_H
 #include "store/safetensors.h"
@@ -13,10 +14,19 @@ typedef struct gt_transfer_rule {
   const char *match, *from; /* from NULL: omit the tensors that match */
 } gt_transfer_rule;
 
+/* How the indices along an axis of a slot are matched with those in the file. The axis may consist of several
+ * such lists, one after another. */
+typedef struct gt_transfer_axis {
+  int64_t here, there;   /* their number */
+  const int32_t *source; /* [here] the index in the file; -1: none */
+} gt_transfer_axis;
+
 typedef struct gt_transfer {
   const gt_container *file;
   const gt_transfer_rule *rule;
   int rules;
+  /* [slots of the store] by axis; NULL: indices are the same in the file. NULL: so for all slots. */
+  const gt_transfer_axis *(*axis)[GT_MAX_RANK];
 } gt_transfer;
 
 /* The outcome for a slot. */
@@ -30,6 +40,9 @@ typedef enum gt_transferred {
 
 /* The file's tensor for a slot of this name, or NULL. *left_out: true if a rule omits it. */
 const gt_stored *gt_transfer_find(const gt_transfer *transfer, const char *name, bool *left_out);
+/* True if dtype and shape of the file's tensor are those of the slot; along an axis that is matched, those of
+ * the lists. stored: NULL is allowed. */
+bool gt_transfer_fits(const gt_transfer *transfer, const gt_slot *slot, const gt_stored *stored);
 /* True if the pattern of a rule matches the tensor's name or its layer's. */
 bool gt_transfer_matches(const char *pattern, const char *name);
 /* While a model is built: replaces the drawn values of a constant, `values`, by those of the file, if all

@@ -359,7 +359,7 @@ static void review(gt_config *config, gt_arena *arena) {
   if (!config->phases) gt_config_review_model(config, 0, arena, &config->diagnostics);
   const gt_model *model =
       config->init_from ? gt_config_build_model(config, arena, &config->diagnostics) : NULL;
-  if (model) gt_init_from_review(config->init_from, model->store, &config->diagnostics);
+  if (model) gt_init_from_review(config->init_from, &config->dataset, model, &config->diagnostics);
   gt_config_review_classes(config, arena);
   gt_config_review_test(config, arena);
   gt_config_review_lengths(config, arena);

@@ -1,7 +1,8 @@
-#include "train/init_from.h"
+#include "train/init_names.h"
 #include "data/column.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/names.h"
 #include "base/text.h"
 #include <limits.h>
 #include <string.h>
@@ -15,7 +16,9 @@ typedef struct settings {
 
 static const gt_field fields[] = {
     GT_ROW(settings, model, GT_FIELD_PATH, .flags = GT_FIELD_REQUIRED,
-           .help = "model.bin or run directory to start from; tensors are taken if name and shape match"),
+           .help =
+               "model.bin, run directory or safetensors file of another program to start from; tensors are "
+               "taken if name and shape match, and rows of classes, columns and tokens by their names"),
     GT_ROW(settings, map, GT_FIELD_NODE, .definition = "named",
            .help = "names of this model mapped to names in the file, for layers or tensors whose "
                    "names differ; ~ keeps the fresh initial values"),
@@ -93,7 +96,7 @@ gt_init_from *gt_init_from_read(gt_arena *arena, const gt_spec *root, gt_diagnos
   from->at = node->at;
   if (!read_map(from, s.map, arena, diagnostics)) return NULL;
   const char *path = find_model(gt_spec_find(node, "model"), arena, diagnostics, &error);
-  if (!gt_model_file_read(&from->file, path, &error)) {
+  if (!gt_model_file_read_any(&from->file, path, &error)) {
     report_file_error(from, &error, diagnostics);
     return NULL;
   }
@@ -160,10 +163,29 @@ static const char *reason(gt_arena *arena, const gt_init_from *from, const gt_sl
   case GT_MISSING: return "not in the file";
   case GT_OTHER_SHAPE:
     return gt_arena_printf(arena, "%s %s in this model, %s %s in the file", gt_dtype_name(slot->dtype),
-                           gt_shape_text(slot->shape, here), gt_dtype_name(stored->dtype),
+                           gt_shape_text(slot->shape, here), gt_stored_type_name(stored, arena),
                            gt_shape_text(stored->shape, there));
   default: return "other tensors of its layer do not match";
   }
+}
+
+/* Lists tensors of another program's file that the model did not take. A file of gtrain has others, such as
+ * the scaling of its inputs. */
+static void log_left_over(const gt_init_from *from, const gt_store *store, const gt_transferred *result,
+                          gt_arena *arena) {
+  const gt_container *file = &from->file.container;
+  bool *is_taken = GT_NEW_N(arena, bool, file->tensors), left_out;
+  char shape[128];
+  int listed = 0;
+  for (int i = 0; i < store->slots && file->foreign; i++)
+    if (result[i] == GT_COPIED)
+      is_taken[gt_transfer_find(&from->transfer, store->slot[i]->name, &left_out) - file->tensor] = true;
+  for (int i = 0; i < file->tensors && file->foreign; i++) {
+    const gt_stored *tensor = &file->tensor[i];
+    if (!is_taken[i] && ++listed <= MAX_LISTED)
+      gt_info("  left over in the file: %s %s", tensor->name, gt_shape_text(tensor->shape, shape));
+  }
+  if (listed > MAX_LISTED) gt_info("  and %d more", listed - MAX_LISTED);
 }
 
 static void log_result(const gt_init_from *from, const gt_store *store, const gt_transferred *result,
@@ -179,11 +201,16 @@ static void log_result(const gt_init_from *from, const gt_store *store, const gt
     gt_info("  starts from scratch: %s (%s)", slot->name, reason(&arena, from, slot, result[i]));
   }
   if (listed > MAX_LISTED) gt_info("  and %d more", listed - MAX_LISTED);
+  log_left_over(from, store, result, &arena);
   gt_arena_finish(&arena);
 }
 
-void gt_init_from_review(const gt_init_from *from, const gt_store *store, gt_diagnostics *diagnostics) {
+void gt_init_from_review(const gt_init_from *from, const gt_dataset *dataset, const gt_model *model,
+                         gt_diagnostics *diagnostics) {
   gt_arena *arena = diagnostics->arena;
+  const gt_store *store = model->store;
+  const gt_init_names *names = gt_init_names_of(from, dataset, model, arena);
+  gt_init_names_review(names, from, diagnostics);
   const char *text = "", *last = NULL;
   int layers = 0;
   bool left_out;
@@ -191,7 +218,8 @@ void gt_init_from_review(const gt_init_from *from, const gt_store *store, gt_dia
     const gt_slot *slot = store->slot[i];
     const gt_stored *stored = gt_transfer_find(&from->transfer, slot->name, &left_out);
     if (!gt_slot_has_role(slot, 1u << GT_PARAMETER) || !stored ||
-        gt_shape_equal(stored->shape, slot->shape) || (last && !strcmp(last, layer_of(arena, slot->name))))
+        gt_shape_equal(stored->shape, slot->shape) || gt_transfer_fits(&names->transfer, slot, stored) ||
+        (last && !strcmp(last, layer_of(arena, slot->name))))
       continue;
     char here[128], there[128];
     last = layer_of(arena, slot->name);
@@ -211,14 +239,42 @@ void gt_init_from_review(const gt_init_from *from, const gt_store *store, gt_dia
                         last);
 }
 
+/* Scaling factors of columns: values[rows][count]. */
+typedef struct factors {
+  const float *values;
+  int64_t count;
+  const char *const *name; /* [count], NULL: unknown */
+  int rows;
+} factors;
+
+/* True if columns with the same name have the same factors; without names, columns in the same place. */
+static bool same_factors(const factors *a, const factors *b, gt_arena *arena) {
+  gt_names index = {.arena = arena};
+  const bool by_name = a->name && b->name && a->count && b->count;
+  if (!by_name && a->count != b->count) return false;
+  for (int64_t i = 0; by_name && i < a->count; i++) gt_names_add(&index, a->name[i], (int)i);
+  for (int64_t i = 0; i < b->count; i++) {
+    const int64_t from = by_name ? gt_names_find(&index, b->name[i]) : i;
+    for (int r = 0; r < a->rows && from >= 0; r++)
+      if (memcmp(a->values + r * a->count + from, b->values + r * b->count + i, sizeof *a->values))
+        return false;
+  }
+  return true;
+}
+
+static factors factors_of_input(const gt_input *input) {
+  const gt_scaling *s = &input->scaling;
+  const bool named = input->columns && s->count > 1 && s->count == gt_input_row_features(input);
+  return (factors){s->values, s->count, named ? input->columns : NULL, 3};
+}
+
 /* True if the inputs have the same scaling; with another scaling the weights are of little use. trained: the
  * signature of the model file. */
-static bool same_scaling(const gt_data_signature *trained, const gt_dataset *data) {
+static bool same_scaling(const gt_data_signature *trained, const gt_dataset *data, gt_arena *arena) {
   bool same = trained->inputs == data->inputs;
   for (int k = 0; k < data->inputs && same; k++) {
-    const gt_scaling *a = &trained->input[k].scaling, *b = &data->input[k].scaling;
-    same = a->count == b->count &&
-           (!a->count || !memcmp(a->values, b->values, 3 * (size_t)a->count * sizeof *a->values));
+    const factors a = factors_of_input(&trained->input[k]), b = factors_of_input(&data->input[k]);
+    same = same_factors(&a, &b, arena);
   }
   return same;
 }
@@ -231,47 +287,66 @@ static bool same_tables(const gt_data_signature *trained, const gt_dataset *data
   return same;
 }
 
-/* True if number targets have the same scaling. */
-static bool same_target_scaling(const gt_data_target *trained, const gt_data_target *target) {
-  const gt_target_scaling *a = &trained->scaling, *b = &target->scaling;
-  return trained->classes ||
-         (a->count == b->count &&
-          (!a->count || !memcmp(a->values, b->values, 2 * (size_t)a->count * sizeof *a->values)));
+static factors factors_of_target(const gt_data_target *target) {
+  const gt_target_scaling *s = &target->scaling;
+  const bool named = target->columns && s->count > 1 && s->count == target->column_count;
+  return (factors){s->values, s->count, named ? target->columns : NULL, 2};
 }
 
-/* Compares targets with the same name. */
-static bool same_target_scalings(const gt_data_signature *trained, const gt_dataset *data) {
+/* Compares number targets with the same name. */
+static bool same_target_scalings(const gt_data_signature *trained, const gt_dataset *data, gt_arena *arena) {
   bool same = true;
   for (int k = 0; k < data->targets; k++)
     for (int t = 0; t < trained->targets; t++) {
-      const char *a = trained->target[t].name, *b = data->target[k].name;
-      if (a && b ? !strcmp(a, b) : a == b) same &= same_target_scaling(&trained->target[t], &data->target[k]);
+      const char *name[] = {trained->target[t].name, data->target[k].name};
+      if (trained->target[t].classes || (name[0] && name[1] ? strcmp(name[0], name[1]) : name[0] != name[1]))
+        continue;
+      const factors a = factors_of_target(&trained->target[t]), b = factors_of_target(&data->target[k]);
+      same &= same_factors(&a, &b, arena);
     }
   return same;
 }
 
+/* Reports that the model took no tensor; names a tensor of both sides, because files of other programs often
+ * have other names. */
+static void report_no_match(const gt_init_from *from, const gt_store *store, gt_diagnostics *diagnostics) {
+  const gt_container *file = &from->file.container;
+  gt_diagnostic *d =
+      gt_error_at(diagnostics, from->at, "no tensor in %s matches this model", from->file.path);
+  d->expected = "layers with the same names and shapes, or a map from names to names";
+  if (file->foreign && file->tensors && store->parameters)
+    d->expected =
+        gt_arena_printf(diagnostics->arena,
+                        "layers with the same names and shapes, or a map from names to names: map: {%s: %s}",
+                        layer_of(diagnostics->arena, store->parameter[0]->name),
+                        layer_of(diagnostics->arena, file->tensor[0].name));
+}
+
 bool gt_init_from_apply(const gt_init_from *from, const gt_spec *root, const gt_dataset *dataset,
-                        gt_store *store, gt_diagnostics *diagnostics) {
+                        const gt_model *model, gt_diagnostics *diagnostics) {
   gt_error error = {0};
+  gt_store *store = model->store;
   if (!check_map(from, root, store, diagnostics)) return false;
   gt_transferred *result = gt_arena_alloc_n(diagnostics->arena, (size_t)store->slots, sizeof *result);
-  const int taken = gt_transfer_apply(&from->transfer, store, result);
+  const gt_init_names *names = gt_init_names_of(from, dataset, model, store->arena);
+  const int taken = gt_transfer_apply(&names->transfer, store, result);
   if (!taken) {
-    gt_error_at(diagnostics, from->at, "no tensor in %s matches this model", from->file.path)->expected =
-        "layers with the same names and shapes, or a map from names to names";
+    report_no_match(from, store, diagnostics);
     return false;
   }
-  if (!gt_transfer_check(&from->transfer, store, result, from->file.path, &error)) {
+  if (!gt_transfer_check(&names->transfer, store, result, from->file.path, &error)) {
     report_file_error(from, &error, diagnostics);
     return false;
   }
   log_result(from, store, result, taken);
-  if (!same_scaling(&from->file.signature, dataset))
+  gt_init_names_log(names);
+  if (from->file.container.foreign) return true; /* nothing is known about its data */
+  if (!same_scaling(&from->file.signature, dataset, diagnostics->arena))
     gt_warn("inputs use other normalization statistics than %s; results may shift at first", from->file.path);
-  if (!same_tables(&from->file.signature, dataset))
+  if (!names->other_inputs && !same_tables(&from->file.signature, dataset))
     gt_warn("columns of the table have other types or categories than in %s, so they become other inputs",
             from->file.path);
-  if (!same_target_scalings(&from->file.signature, dataset))
+  if (!same_target_scalings(&from->file.signature, dataset, diagnostics->arena))
     gt_warn("targets use other normalization statistics than %s; results may shift at first",
             from->file.path);
   return true;

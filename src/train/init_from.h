@@ -1,12 +1,14 @@
 /* Fine-tuning: `init_from:` of a config names the model file that provides initial values.
  *    init_from: runs/five/model.bin
  *    init_from: {model: runs/five/model.bin, map: {head: ~, body: encoder}}
- * The key `map` (store/transfer.h) maps names of layers or tensors of this model to their names in the file,
- * or to ~ if they start from scratch. A resumed run continues from its checkpoint; it is an error if the file
- * has changed, because constants are read from it. */
+ * The file may also be a safetensors file of another program, whose tensors are taken if names and shapes are
+ * the same. The key `map` (store/transfer.h) maps names of layers or tensors of this model to their names in
+ * the file, or to ~ if they start from scratch. A resumed run continues from its checkpoint; it is an error
+ * if the file has changed, because constants are read from it. */
 #ifndef GT_TRAIN_INIT_FROM_H
 #define GT_TRAIN_INIT_FROM_H
 #include "spec/schema.h"
+#include "model/model.h"
 #include "store/transfer.h"
 #include "train/model_file.h"
 
@@ -25,12 +27,14 @@ void gt_init_from_expand(gt_arena *arena, const gt_spec *root);
  * `init_from:`, and after reporting errors. The caller calls gt_init_from_finish, which accepts NULL. */
 gt_init_from *gt_init_from_read(gt_arena *arena, const gt_spec *root, gt_diagnostics *diagnostics);
 void gt_init_from_finish(gt_init_from *from);
-/* Adds the finding lost_weights if parameters have another shape in the file than in the store: their layers
- * start from scratch. */
-void gt_init_from_review(const gt_init_from *from, const gt_store *store, gt_diagnostics *diagnostics);
-/* Copies matching tensors of the file into the store; logs their number and which tensors start from scratch.
- * Warns if the data is normalized or encoded differently than the data of the file. False after reporting
- * unknown names in `map`, a file without any matching tensor, or a tensor that cannot be read. */
+/* Adds the finding lost_weights if parameters have another shape in the file than in the model, so that their
+ * layers start from scratch, and if classes, columns or tokens are others (train/init_names.h). */
+void gt_init_from_review(const gt_init_from *from, const gt_dataset *dataset, const gt_model *model,
+                         gt_diagnostics *diagnostics);
+/* Copies matching tensors of the file into the model's store; logs their number, which tensors start from
+ * scratch and, of a file of another program, which of its tensors are left over. Warns if the data is
+ * normalized or encoded differently than the data of the file. False after reporting unknown names in `map`,
+ * a file without any matching tensor, or a tensor that cannot be read. */
 bool gt_init_from_apply(const gt_init_from *from, const gt_spec *root, const gt_dataset *dataset,
-                        gt_store *store, gt_diagnostics *diagnostics);
+                        const gt_model *model, gt_diagnostics *diagnostics);
 #endif

@@ -438,10 +438,10 @@ static bool are_finite(const gt_model_file *file, gt_error *error) {
   return true;
 }
 
-bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error) {
+/* Reads the rest of a file of gtrain from its container. */
+static bool read_model(gt_model_file *file, gt_error *error) {
   json_error_t where;
-  *file = (gt_model_file){.path = path};
-  if (!path || !gt_safetensors_read(path, &file->container, error)) return false;
+  const char *path = file->path;
   const char *format = gt_container_metadata(&file->container, "format");
   const char *signature = gt_container_metadata(&file->container, "signature");
   file->config = gt_container_metadata(&file->container, "config");
@@ -461,6 +461,19 @@ bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error) 
   json_decref(root);
   if (!ok) gt_model_file_finish(file);
   return ok;
+}
+
+bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error) {
+  *file = (gt_model_file){.path = path};
+  return path && gt_safetensors_read(path, &file->container, error) && read_model(file, error);
+}
+
+bool gt_model_file_read_any(gt_model_file *file, const char *path, gt_error *error) {
+  *file = (gt_model_file){.path = path, .step = -1};
+  if (!path || !gt_safetensors_read_any(path, &file->container, error)) return false;
+  if (!file->container.foreign) return read_model(file, error);
+  gt_container_convert(&file->container);
+  return true;
 }
 
 gt_data_requirements gt_model_file_requirements(const gt_model_file *file) {

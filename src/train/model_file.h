@@ -41,6 +41,9 @@ typedef struct gt_model_file {
 const char *gt_model_path(gt_arena *arena, const char *path, gt_error *error);
 /* Reads a model file. path: from gt_model_path; NULL after its error, then returns false. */
 bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error);
+/* The same, and also reads a safetensors file of another program: then `container` is `foreign`, has only
+ * tensors that are converted (gt_container_convert), and nothing else is known about the model. */
+bool gt_model_file_read_any(gt_model_file *file, const char *path, gt_error *error);
 void gt_model_file_finish(gt_model_file *file);
 /* gt_data_requirements.untrusted for the paths in the model's config: NULL (trusted) if the file lies in a
  * run directory of the user whose config has the same `data:` section, otherwise the path of the file. A run

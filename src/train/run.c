@@ -33,11 +33,11 @@ static bool start_fresh(gt_run *run, gt_error *error) {
                                .init = from ? from->hash : 0,
                                .data = run->data};
   if (!gt_generation_open(run, error)) return false;
-  gt_store *store = run->net->model->store;
-  run->state.constants = gt_store_fingerprint(store);
-  if (from && !gt_init_from_apply(from, run->base->root, &config->dataset, store, &run->base->diagnostics))
+  const gt_model *model = run->net->model;
+  run->state.constants = gt_store_fingerprint(model->store);
+  if (from && !gt_init_from_apply(from, run->base->root, &config->dataset, model, &run->base->diagnostics))
     return false;
-  return gt_store_init_device(store, &run->session.buffers, run->state.draw, error);
+  return gt_store_init_device(model->store, &run->session.buffers, run->state.draw, error);
 }
 
 static bool open_sinks(gt_run *run, gt_error *error) {

@@ -105,6 +105,7 @@ YAML
 finds single_value_norm norm.yaml:2:22 "in the last batch of an epoch, which has one sample" "$GTRAIN" check norm.yaml
 finds single_value_norm norm.yaml:2:22 "over one value" "$GTRAIN" check norm.yaml --set train.batch_size=1
 silent "no sample is alone" "$GTRAIN" check norm.yaml --set train.batch_size=15
+silent "a frozen norm, which does not use the batch" "$GTRAIN" check norm.yaml --set 'optimizer.parameters=[{match: "batch_norm*", frozen: true}]'
 silent "a last step of two batches, the second one empty" "$GTRAIN" check norm.yaml --set data.samples=80 --set train.accumulate=2
 finds single_value_norm norm.yaml:2:22 "in the last batch" "$GTRAIN" check norm.yaml --set train.accumulate=3
 # The position is the key of the phase that causes it, or the layer if no phase does.

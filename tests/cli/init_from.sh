@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Fine-tuning: a run starts from the tensors of another model, as far as they match.
+# Fine-tuning: a run starts from the tensors of another model, as far as they match, and its frozen layers compute the same
+# afterwards.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
@@ -76,4 +77,27 @@ exits 78 "restarts and init_from" train gates none --init "$TEST_TMP/gates/model
   --set 'train.early_stopping={goal: 0, metric: loss}'
 exits 0 "inputs on another scale" train dense scaled --set data.normalize.scale=1 --set train.epochs=1
 says "… are warned of" "inputs use other normalization statistics than"
+
+# With a learning rate of almost 0, only the statistics of batch norms can change, on other samples than before.
+learn_nothing() { # RUN MODEL OPTION…: a run that starts from MODEL
+  rm -rf "${TEST_TMP:?}/$1"
+  train dense "$1" --init "$TEST_TMP/$2" --set 'init_from.map={}' --set optimizer.lr=1e-20 --set train.epochs=1 \
+    --set data.test_fraction=0.9 "${@:3}"
+}
+frozen() { printf 'optimizer.parameters=[{match: "%s", frozen: true}]' "$1"; }
+bare='model.1={batch_norm: {affine: false, name: norm}}'
+exits 0 "a batch norm without parameters" train dense bare --set "$bare" --set 'init_from=~'
+for case in 'dense b*' 'dense batch_norm1*' 'bare norm' 'bare norm.*'; do
+  read -r model pattern <<< "$case"
+  options=()
+  [[ $model == bare ]] && options=(--set "$bare")
+  exits 0 "$model: frozen: $pattern" learn_nothing still "$model" "${options[@]}" --set "$(frozen "$pattern")"
+  for run in "$model" still; do exits 0 "… answers" answers "$TEST_TMP/$run/model.bin" "$TEST_TMP/$run.csv"; done
+  check "… computes the same" cmp "$TEST_TMP/$model.csv" "$TEST_TMP/still.csv"
+done
+exits 0 "frozen weights" learn_nothing moved dense --set "$(frozen '*.weight')"
+exits 0 "… are not the layer" answers "$TEST_TMP/moved/model.bin" "$TEST_TMP/moved.csv"
+check "… whose statistics follow the samples" test "$(cmp "$TEST_TMP/dense.csv" "$TEST_TMP/moved.csv")"
+exits 78 "a layer without parameters" learn_nothing none bare --set "$bare" --set 'optimizer.parameters=[{match: norm, lr: 1}]'
+says "… can only be frozen" "no parameter is called 'norm'"
 finish

@@ -1,6 +1,7 @@
 /* Model files: inspected, used for predictions and evaluated (on the null backend, which computes nothing),
- * exported, and simulated. Most inputs have a correct hash, so that the code after the hash check is
- * reached. */
+ * exported, simulated, and taken as the start of another model, with other names of columns and classes. Some
+ * are safetensors files of other programs, which have no hash. Most inputs have a correct hash, so that the
+ * code after the hash check is reached. */
 #include "fuzz.h"
 #include "repair.h"
 
@@ -16,6 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       {"eval", "input.bin", "--device=null"},
       {"export", "input.bin", "--format", "c"},
       {"simulate", "input.bin", "--steps", "2"},
+      {"check", "names.yaml", "--set", "init_from=input.bin"},
   };
   if (fuzz_must_skip(data, size)) return 0;
   fuzz_input(data, size, "input.bin");

@@ -53,6 +53,14 @@ idx "$room/five.idx" 5 3
 npy "$room/five.npy" "(5, 3)"
 printf 'a,b,label\n1,2,0\n3,4.5,1\n-5e-1,6,0\n7,"8",1\n9,10,0\n' > "$room/five.csv"
 
+printf 'b,a,label\n1,2,no\n3,4.5,yes\n5,6,no\n7,8,yes\n9,10,no\n' > "$room/names.csv"
+sed 's/^b,a/a,c/; s/no$/maybe/' "$room/names.csv" > "$room/other_names.csv"
+cat > "$room/names.yaml" << 'YAML'
+data: {train: names.csv, target: label}
+model: [{linear: 3}, batch_norm, relu, {linear: {units: 2, name: out}}]
+train: {steps: 2, batch_size: 3}
+YAML
+
 cat > "$room/small.yaml" << 'YAML'
 data: {inputs: [[0, 0], [0, 1], [1, 0], [1, 1]], targets: [[0], [1], [1], [0]], validation: 0.25}
 model: [{linear: 4}, tanh, {dropout: 0.25}, {linear: {units: 1, name: out}}]
@@ -123,6 +131,12 @@ train conv "$root/configs/digits_logic_conv.yaml" train.epochs=1 \
   'model=[{reshape: [8, 8, 1]}, {threshold: 1}, {logic_conv2d: {channels: 2, kernel: 3, depth: 2}}, flatten, {logic: 40}, {group_sum: 10}]'
 train life "$root/configs/life.yaml" train.steps=2 train.batch_size=4 train.restart_every=2 \
   'model=[{logic_ca: {steps: 1, kernels: 2, perception: [8, 4, 2, 1], update: [2, 1]}}]'
+train names names.yaml data.train=other_names.csv
+entry() { printf '"%s":{"dtype":"%s","shape":[%s],"data_offsets":[%s]}' "$@"; }
+printf -v header '{"__metadata__":{"format":"pt"},%s,%s,%s,%s}' "$(entry linear1.weight F16 3,2 20,32)" \
+  "$(entry linear1.bias BF16 3 32,38)" "$(entry out.bias F64 2 0,16)" "$(entry step I32 '' 16,20)"
+{ bytes $((${#header} % 256)) $((${#header} / 256)) 0 0 0 0 0 0 && printf '%s' "$header" && head -c 38 /dev/zero; } \
+  > "$seeds/model/foreign"
 for run in small small_logic sgd; do
   for checkpoint in "$folder/runs/$run"/checkpoints/*; do
     cp "$checkpoint" "$seeds/checkpoint/$run-$(basename "$checkpoint" .safetensors)"

@@ -1,6 +1,6 @@
 /* Normalization layers, compared with their formulas in double precision: values, gradients (central
- * differences of the formula), running statistics, evaluations, and padding rows, which do not count. On the
- * CPU and, if there is a device, on Vulkan. */
+ * differences of the formula), running statistics, evaluations, frozen layers, and padding rows, which do not
+ * count. On the CPU and, if there is a device, on Vulkan. */
 #include "backend/backend.h"
 #include "model/model.h"
 #include "op/autodiff.h"
@@ -106,7 +106,8 @@ static gt_id node_of(const fixture *f, const char *name) {
   return slot ? f->model->node[slot->index] : GT_NONE;
 }
 
-static bool build(fixture *f, const norm_case *t, const char *device, bool training, bool padded) {
+static bool build_with(fixture *f, const norm_case *t, const char *device, bool training, bool padded,
+                       const gt_optim *optim) {
   gt_error error = {0};
   gt_diagnostics diagnostics;
   char text[256];
@@ -122,7 +123,7 @@ static bool build(fixture *f, const norm_case *t, const char *device, bool train
   const gt_id x = variable(f, "x", t->shape), c = variable(f, "c", t->shape);
   const gt_id row = variable(f, "row", gt_shape_1(t->shape.dim[0]));
   const gt_model_mode mode = {.training = training, .weight = padded ? &row : NULL};
-  f->model = gt_model_build(&f->arena, g, root, NULL, (gt_model_inputs){1, &(gt_model_input){"input", x}},
+  f->model = gt_model_build(&f->arena, g, root, optim, (gt_model_inputs){1, &(gt_model_input){"input", x}},
                             GT_NONE, mode, &diagnostics);
   if (!f->model) gt_diagnostics_print(&diagnostics, stderr);
   assert_non_null(f->model);
@@ -149,6 +150,10 @@ static bool build(fixture *f, const norm_case *t, const char *device, bool train
   f->executable = gt_buffers_compile(&f->buffers, f->plan, &error);
   assert_non_null(f->executable);
   return true;
+}
+
+static bool build(fixture *f, const norm_case *t, const char *device, bool training, bool padded) {
+  return build_with(f, t, device, training, padded, NULL);
 }
 
 static void finish(fixture *f) {
@@ -405,8 +410,53 @@ static void running_statistics(void **state) {
   }
 }
 
+/* A training step of a frozen layer uses the running statistics, 0 and 1 at first, and keeps them. */
+static void check_frozen(const char *device, const char *layer, const char *match, bool affine) {
+  const norm_case t = {layer, {3, {6, 4, 3}}, {6, 4, 1, 3}, {1, 1, 0, 0}, true, affine, affine, 1e-5};
+  const gt_optim_group groups[2] = {{0}, {.match = match, .frozen = true}};
+  const gt_optim optim = {.group = groups, .groups = 2};
+  double y[72], gradient[72];
+  float got[72];
+  gt_state_dict states;
+  gt_error error = {0};
+  fixture f;
+  if (!build_with(&f, &t, device, true, true, &optim)) return;
+  fill(&f, &t, 2);
+  run(&f);
+  for (int i = 0; i < 72; i++) {
+    const double weight = (affine ? in.weight[i % 3] : 1) / sqrt(1 + 1e-5);
+    y[i] = in.xd[i] * weight + (affine ? in.bias[i % 3] : 0);
+    gradient[i] = in.row[i / 12] * in.c[i] * weight;
+  }
+  read_kept(&f, 0, got);
+  assert_close("frozen", got, y, 72, 4e-6);
+  read_kept(&f, 1, got);
+  assert_close("gradient of x", got, gradient, 72, 4e-6);
+  assert_null(f.model->updated);
+  assert_true(gt_state_dict_download(&states, f.model->store, &f.buffers, GT_WEIGHT_ROLES, &error));
+  for (int i = 0; i < f.model->store->slots; i++) {
+    const gt_slot *slot = f.model->store->slot[i];
+    for (int k = 0; slot->role == GT_STATE && k < slot->count; k++)
+      assert_true(((const float *)gt_state_dict_slot(&states, slot))[k] ==
+                  (strstr(slot->name, "var") ? 1 : 0));
+  }
+  gt_state_dict_finish(&states);
+  finish(&f);
+}
+
+static void frozen_statistics(void **state) {
+  (void)state;
+  for (int d = 0; d < 2; d++) {
+    check_frozen(devices[d], "batch_norm", "batch_norm1.*", true);
+    check_frozen(devices[d], "{batch_norm: {affine: false}}", "batch_norm1", false);
+    check_frozen(devices[d], "{batch_norm: {cumulative: true}}", "*", true);
+    check_frozen(devices[d], "{instance_norm: {track_running_stats: true, affine: true}}", "*", true);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(values_and_gradients),
-                                     cmocka_unit_test(running_statistics)};
+                                     cmocka_unit_test(running_statistics),
+                                     cmocka_unit_test(frozen_statistics)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* The container of models and checkpoints: its published layout; damaged and malicious files are rejected:
- * truncated to every length, with each byte changed, or with a bad header but a correct hash. */
+ * truncated to every length, with each byte changed, or with a bad header but a correct hash. Files of other
+ * programs, which have no hash, are read on request, with their types, and are checked in the same way. */
 #include "base/fingerprint.h"
 #include "store/safetensors.h"
 #include <setjmp.h>
@@ -23,7 +24,7 @@ static void write_sample(void) {
       {"scalar", GT_F32, {0, {0}}, weight + 2},
       {"bytes", GT_U8, {1, {3}}, bytes},
   };
-  const gt_metadata metadata[] = {{"format", "test"}, {"config", "seed: 1\nname: \"\xc3\xa9\"\n"}};
+  const gt_metadata metadata[] = {{"format", "gtrain-test"}, {"config", "seed: 1\nname: \"\xc3\xa9\"\n"}};
   gt_error error = {0};
   assert_true(gt_safetensors_write(path, tensors, 5, metadata, 2, &error));
 }
@@ -215,6 +216,135 @@ static void wrong_header_length_is_rejected(void **unused) {
   }
 }
 
+/* --- files of other programs --- */
+
+/* Writes a file with this header as it is and this data. */
+static void write_foreign(const char *header, const void *data, size_t size) {
+  const size_t length = strlen(header);
+  uint8_t *file = calloc(1, 8 + length + size);
+  for (int i = 0; i < 8; i++) file[i] = (uint8_t)((uint64_t)length >> (8 * i));
+  memcpy(file + 8, header, length);
+  memcpy(file + 8 + length, data, size);
+  write_file(file, 8 + length + size);
+  free(file);
+}
+
+/* 42 bytes: f64, bf16, f16, i64 and bool, not in the order of the header, which is not padded either. */
+static const char foreign_header[] =
+    "{\"step\": {\"dtype\": \"I64\", \"shape\": [], \"data_offsets\": [24, 32]},"
+    "\"wide\": {\"dtype\": \"F64\", \"shape\": [2], \"data_offsets\": [0, 16]},"
+    "\"bf\": {\"dtype\": \"BF16\", \"shape\": [1, 2], \"data_offsets\": [16, 20]},"
+    "\"half\": {\"dtype\": \"F16\", \"shape\": [2], \"data_offsets\": [20, 24]},"
+    "\"ids\": {\"dtype\": \"I64\", \"shape\": [1, 1], \"data_offsets\": [34, 42]},"
+    "\"mask\": {\"dtype\": \"BOOL\", \"shape\": [2], \"data_offsets\": [32, 34]},"
+    "\"__metadata__\": {\"format\": \"pt\"}}";
+
+static void write_foreign_sample(void) {
+  const double wide[2] = {0.1, -3};
+  const uint16_t halves[4] = {0x3fc0, 0xc000, 0x3800, 0x0001}; /* bf16 1.5, -2; f16 0.5, 2^-24 */
+  const int64_t step = 7, id = 9;
+  uint8_t data[42] = {0};
+  memcpy(data, wide, 16);
+  memcpy(data + 16, halves, 8);
+  memcpy(data + 24, &step, 8);
+  memcpy(data + 34, &id, 8);
+  write_foreign(foreign_header, data, sizeof data);
+}
+
+static const float *converted(const gt_container *file, const char *name, int rank) {
+  const gt_stored *tensor = gt_container_tensor(file, name);
+  assert_true(tensor && tensor->dtype == GT_F32 && !tensor->foreign_type && tensor->shape.rank == rank);
+  return tensor->data;
+}
+
+static void foreign_files_are_read_and_converted(void **unused) {
+  (void)unused;
+  gt_container file;
+  gt_error error = {0};
+  write_foreign_sample();
+  expect_rejected("a file of another program");
+  assert_true(gt_safetensors_read_any(path, &file, &error));
+  assert_true(file.foreign && file.tensors == 6 && file.hash);
+  assert_string_equal(file.tensor[0].name, "step");
+  assert_string_equal(gt_container_metadata(&file, "format"), "pt");
+  assert_string_equal(gt_stored_type_name(&file.tensor[0], &file.arena), "i64");
+  assert_string_equal(gt_stored_type_name(gt_container_tensor(&file, "bf"), &file.arena), "bf16");
+  assert_int_equal(gt_stored_bytes(gt_container_tensor(&file, "mask")), 2);
+  gt_container_convert(&file);
+  assert_true(converted(&file, "wide", 1)[0] == 0.1f && converted(&file, "wide", 1)[1] == -3);
+  assert_true(converted(&file, "bf", 2)[0] == 1.5f && converted(&file, "bf", 2)[1] == -2);
+  assert_true(converted(&file, "half", 1)[0] == 0.5f && converted(&file, "half", 1)[1] == 0x1p-24f);
+  assert_true(converted(&file, "step", 1)[0] == 7 && converted(&file, "ids", 2)[0] == 9);
+  assert_string_equal(gt_container_tensor(&file, "mask")->foreign_type, "BOOL");
+  gt_container_finish(&file);
+}
+
+static bool is_read(void) {
+  gt_container file;
+  gt_error error = {0};
+  const bool ok = gt_safetensors_read_any(path, &file, &error);
+  if (!ok) assert_int_equal(error.status, GT_ERR_DATA);
+  gt_container_finish(&file);
+  return ok;
+}
+
+/* A hash that is missing or wrong means damage only if gtrain wrote the file. */
+static void damaged_models_are_not_foreign(void **unused) {
+  (void)unused;
+  write_sample();
+  gt_bytes file = read_file();
+  for (size_t i = 8; i < 80; i++) {
+    file.data[i] ^= 1;
+    write_file(file.data, file.size);
+    if (is_read()) fail_msg("accepted with byte %zu changed", i);
+    file.data[i] ^= 1;
+  }
+  write_file(file.data, file.size);
+  assert_true(is_read());
+  gt_bytes_finish(&file);
+}
+
+static void bad_foreign_files_are_rejected(void **unused) {
+  (void)unused;
+#define FOREIGN(dtype, shape, offsets) \
+  "{\"a\":{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":" offsets "}}"
+#define SECOND(begin, end)                                          \
+  "{\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[4,8]}," \
+  "\"b\":{\"dtype\":\"U8\",\"shape\":[" end "],\"data_offsets\":[" begin "," end "]}}"
+  static const char *const bad[] = {
+      "{",
+      "[]",
+      "{}",
+      FOREIGN("F65", "[1]", "[0,8]"),
+      FOREIGN("F64", "[2]", "[0,8]"),
+      FOREIGN("F64", "[0]", "[0,8]"),
+      FOREIGN("F4", "[15]", "[0,8]"),
+      FOREIGN("F4", "[4611686018427387904,4]", "[0,8]"),
+      FOREIGN("C128", "[1152921504606846976]", "[0,0]"),
+      FOREIGN("F32", "[1]", "[4,8]"),
+      SECOND("0", "3"),
+      SECOND("0", "5"),
+  };
+  const uint8_t zeros[8] = {0};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    write_foreign(bad[i], zeros, 8);
+    if (is_read()) fail_msg("accepted: %s", bad[i]);
+  }
+  static const char *const good[] = {FOREIGN("F64", "[1]", "[0,8]"), FOREIGN("F4", "[16]", "[0,8]"),
+                                     FOREIGN("C64", "[1]", "[0,8]"), SECOND("0", "4")};
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    write_foreign(good[i], zeros, 8);
+    if (!is_read()) fail_msg("not accepted: %s", good[i]);
+  }
+  write_foreign_sample();
+  gt_bytes file = read_file();
+  for (size_t size = 0; size < file.size; size++) {
+    write_file(file.data, size);
+    if (is_read()) fail_msg("accepted with %zu bytes", size);
+  }
+  gt_bytes_finish(&file);
+}
+
 static void absent_file_is_an_io_error(void **unused) {
   (void)unused;
   gt_container file;
@@ -235,6 +365,9 @@ int main(void) {
       cmocka_unit_test(wrong_header_length_is_rejected),
       cmocka_unit_test(every_truncation_is_rejected),
       cmocka_unit_test(every_flip_is_rejected),
+      cmocka_unit_test(foreign_files_are_read_and_converted),
+      cmocka_unit_test(damaged_models_are_not_foreign),
+      cmocka_unit_test(bad_foreign_files_are_rejected),
       cmocka_unit_test(absent_file_is_an_io_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

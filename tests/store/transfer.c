@@ -121,6 +121,57 @@ static void by_rules(void **state) {
   gt_state_dict_finish(&dict);
 }
 
+/* The file has "a" of 3 x 4 with the names ABC x wxyz; the model CDA x zw, of which D is new. */
+static void by_names_along_axes(void **state) {
+  (void)state;
+  static const int32_t rows[3] = {2, -1, 0}, columns[2] = {3, 0};
+  static const gt_transfer_axis row_names = {3, 3, rows}, column_names = {2, 4, columns};
+  const float weight[3][4] = {{0, 1, 2, 3}, {10, 11, 12, 13}, {20, 21, 22, 23}}, bias[3] = {5, 6, 7};
+  const gt_stored tensors[] = {{"a.weight", GT_F32, {2, {3, 4}}, weight}, {"a.bias", GT_F32, {1, {3}}, bias}};
+  gt_store *store = create_store(2, 5);
+  gt_transferred result[16];
+  gt_container file;
+  gt_state_dict dict;
+  gt_error error = {0};
+  assert_true(gt_safetensors_write(path, tensors, 2, NULL, 0, &error));
+  assert_true(gt_safetensors_read(path, &file, &error));
+  const gt_transfer_axis *axis[16][GT_MAX_RANK] = {{&row_names, &column_names}, {&row_names}};
+  gt_transfer transfer = {.file = &file, .axis = axis};
+  assert_int_equal(gt_transfer_apply(&transfer, store, result), 2);
+  assert_true(gt_transfer_check(&transfer, store, result, path, &error));
+  axis[0][1] = NULL; /* 4 columns do not fit 2 by place */
+  assert_false(gt_transfer_fits(&transfer, store->slot[0], &file.tensor[0]));
+  gt_container_finish(&file);
+  gt_state_dict_init(&dict, store, GT_WEIGHT_ROLES, 9);
+  const float want[] = {23, 20, 9, 9, 3, 0}, want_bias[] = {7, 9, 5};
+  assert_memory_equal(gt_state_dict_slot(&dict, store->slot[0]), want, sizeof want);
+  assert_memory_equal(gt_state_dict_slot(&dict, store->slot[1]), want_bias, sizeof want_bias);
+  gt_state_dict_finish(&dict);
+}
+
+/* Windows of 2 steps with the names xy, then yx: the axis has both lists one after another. */
+static void by_names_of_each_step(void **state) {
+  (void)state;
+  static const int32_t swapped[2] = {1, 0};
+  static const gt_transfer_axis names = {2, 2, swapped};
+  gt_store *store = create_store(4, 5);
+  const float weight[3][4] = {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}};
+  const gt_stored tensor = {"a.weight", GT_F32, {2, {3, 4}}, weight};
+  const gt_transfer_axis *axis[16][GT_MAX_RANK] = {{NULL, &names}};
+  gt_transferred result[16];
+  gt_container file;
+  gt_state_dict dict;
+  gt_error error = {0};
+  assert_true(gt_safetensors_write(path, &tensor, 1, NULL, 0, &error));
+  assert_true(gt_safetensors_read(path, &file, &error));
+  assert_int_equal(gt_transfer_apply(&(gt_transfer){.file = &file, .axis = axis}, store, result), 1);
+  gt_container_finish(&file);
+  gt_state_dict_init(&dict, store, GT_WEIGHT_ROLES, 9);
+  const float want[] = {1, 0, 3, 2, 5, 4, 7, 6};
+  assert_memory_equal(gt_state_dict_slot(&dict, store->slot[0]), want, sizeof want);
+  gt_state_dict_finish(&dict);
+}
+
 static void constants_of_a_model_being_built(void **state) {
   (void)state;
   gt_container file;
@@ -205,9 +256,13 @@ int main(void) {
   const char *folder = getenv("TEST_TMP");
   snprintf(path, sizeof path, "%s/transfer-%ld", folder ? folder : "/tmp", (long)getpid());
   gt_arena_init(&arena);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(by_name_and_shape), cmocka_unit_test(by_rules),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(by_name_and_shape),
+                                     cmocka_unit_test(by_rules),
+                                     cmocka_unit_test(by_names_along_axes),
+                                     cmocka_unit_test(by_names_of_each_step),
                                      cmocka_unit_test(constants_of_a_model_being_built),
-                                     cmocka_unit_test(offsets_and_roles), cmocka_unit_test(values_by_role)};
+                                     cmocka_unit_test(offsets_and_roles),
+                                     cmocka_unit_test(values_by_role)};
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   unlink(path);
   gt_arena_finish(&arena);

@@ -17,4 +17,5 @@ GT_DEFINE(layer, gru) = {.name = "gru",
                          .family = GT_LAYER_SEQUENCE,
                          .min_inputs = 1,
                          .max_inputs = 1,
+                         .axes = gt_recurrent_axes,
                          .build = build_gru};

@@ -30,4 +30,5 @@ GT_DEFINE(layer, lstm) = {.name = "lstm",
                           .family = GT_LAYER_SEQUENCE,
                           .min_inputs = 1,
                           .max_inputs = 1,
+                          .axes = gt_recurrent_axes,
                           .build = build_lstm};

@@ -32,4 +32,5 @@ GT_DEFINE(layer, rnn) = {.name = "rnn",
                          .family = GT_LAYER_SEQUENCE,
                          .min_inputs = 1,
                          .max_inputs = 1,
+                         .axes = gt_recurrent_axes,
                          .build = build_rnn};

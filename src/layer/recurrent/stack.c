@@ -13,6 +13,8 @@
 
 enum { SEQUENCE, LAST };
 const char *const gt_recurrent_results[] = {"sequence", "last", NULL};
+const gt_slot_axes gt_recurrent_axes[] = {
+    {"weight_ih_l0", .input = 2}, {"weight_ih_l0_reverse", .input = 2}, {NULL}};
 
 typedef struct stack {
   gt_build *build;

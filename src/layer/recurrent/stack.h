@@ -13,6 +13,7 @@ typedef struct gt_recurrent_config { /* keys of all recurrent layers */
 } gt_recurrent_config;
 
 extern const char *const gt_recurrent_results[];
+extern const gt_slot_axes gt_recurrent_axes[]; /* gt_layer_type.axes of all recurrent layers */
 
 /* Rows of a schema whose config begins with gt_recurrent_config. */
 #define GT_RECURRENT_KEYS                                                                                 \
