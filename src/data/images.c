@@ -142,20 +142,20 @@ static bool list_files(opening *o, int k, gt_split *split) {
 static bool is_decodable(const char *path, const gt_image_form *form, gt_error *error) {
   void *sample;
   if (!gt_try_alloc(&sample, (uint64_t)gt_image_bytes(form), 1, path, error)) return false;
-  const bool ok = gt_image_load(path, form, sample, NULL, error);
+  const bool ok = gt_image_load(path, form, 0, sample, NULL, error);
   free(sample);
   return ok;
 }
 
 /* Sets the form's size to the size of the image. */
 static bool use_image_size(const char *path, gt_image_form *form, gt_error *error) {
-  int64_t size[2];
-  if (!gt_image_measure(path, form, size, error)) return false;
-  if (size[0] > GT_IMAGE_MAX_SIDE || size[1] > GT_IMAGE_MAX_SIDE)
+  gt_image_view view;
+  if (!gt_image_measure(path, form, 0, &view, error)) return false;
+  if (view.height > GT_IMAGE_MAX_SIDE || view.width > GT_IMAGE_MAX_SIDE)
     return gt_fail(error, GT_ERR_DATA, "%s: %" PRId64 " x %" PRId64 " pixels; set size: [HEIGHT, WIDTH]",
-                   path, size[1], size[0]);
-  form->height = size[0];
-  form->width = size[1];
+                   path, view.width, view.height);
+  form->height = view.height;
+  form->width = view.width;
   return true;
 }
 
@@ -250,6 +250,26 @@ static bool move_targets(gt_image_set *set, gt_split *split, gt_error *error) {
   return true;
 }
 
+/* Warns of pictures whose EXIF data turn them while their targets, which have none, are not turned. */
+static void review_orientations(opening *o, int k) {
+  const gt_image_set *set = &o->set[k];
+  gt_data_reader *reader = o->reader;
+  size_t pairs = 0, first = 0;
+  for (size_t i = 0; i < set->files.count; i++)
+    if (set->readable[i] & GT_IMAGE_IN_DOUBT && !pairs++) first = i;
+  if (!pairs || reader->trust.untrusted) return;
+  const unsigned bits = set->readable[first];
+  const int turned = bits & GT_IMAGE_TARGET_IS_TURNED ? GT_IMAGE_TARGET : GT_IMAGE_INPUT;
+  const char *const *path = set->files.items[first].path;
+  gt_finding_at(reader->diagnostics, GT_FINDING_turned_pictures, gt_data_position(reader, keys[k][1]),
+                "%s has the EXIF orientation %u and is turned, but %s has none and is not (%zu of %zu pairs "
+                "of picture and target)",
+                path[turned], bits / GT_IMAGE_ORIENTATION % 8 + 1, path[!turned], pairs, set->files.count)
+      ->help =
+      "that is right for targets drawn on the pictures as displayed; for targets drawn on the stored "
+      "pixels, remove the orientation from the files: exiftool -Orientation= FOLDER";
+}
+
 static bool move_split(opening *o, int k, gt_split *split) {
   gt_image_set *set = &o->set[k];
   split->input[0] = set->pixels[GT_IMAGE_INPUT];
@@ -265,6 +285,7 @@ static bool move_split(opening *o, int k, gt_split *split) {
   if (damaged)
     gt_warn("skipped %" PRId64 " of %zu images of the %s split: they could not be read", damaged,
             set->files.count, name);
+  if (o->roles > 1) review_orientations(o, k);
   if (o->roles > 1) return move_targets(set, split, o->reader->error);
   drop_unreadable(set, &split->target[0]);
   return true;

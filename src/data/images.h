@@ -58,6 +58,8 @@ typedef struct gt_image_job { /* one image while it is read */
   gt_error *error;
   gt_bytes bytes;
   int orientation;    /* by EXIF (data/exif.h) */
+  int stored;         /* that of the file, before `turn` replaced it */
+  int turn;           /* the orientation to apply if the file has none; 0: none */
   bool size_only;     /* read only the size; `bytes` may be only the beginning of the file */
   bool accept_16_bit; /* true: 16-bit values are scaled to 8 bits; false: they are an error */
   int64_t height, width;
@@ -79,12 +81,18 @@ bool gt_image_check_pixels(const gt_image_job *job, uint32_t height, uint32_t wi
 bool gt_image_decode_png(gt_image_job *job);
 bool gt_image_decode_jpeg(gt_image_job *job);
 
-/* Reads one file into a sample. GT_ERR_DATA, naming the file, if it is damaged or too large. size: NULL, or
- * receives the height and width of the file's image as displayed. */
-bool gt_image_load(const char *path, const gt_image_form *form, uint8_t *out, int64_t size[2],
+typedef struct gt_image_view { /* how a file's image is displayed */
+  int64_t height, width;       /* 0: unknown, the file cannot be read */
+  int orientation;             /* by the file's EXIF data; 1 if it has none */
+} gt_image_view;
+
+/* Reads one file into a sample. GT_ERR_DATA, naming the file, if it is damaged or too large. turn: the
+ * orientation of a file without EXIF data, else 0. view: NULL, or is set, also after a failure. */
+bool gt_image_load(const char *path, const gt_image_form *form, int turn, uint8_t *out, gt_image_view *view,
                    gt_error *error);
-/* Reads only the size as displayed. A form with height 0 accepts every size. */
-bool gt_image_measure(const char *path, const gt_image_form *form, int64_t size[2], gt_error *error);
+/* Sets only the view. A form with height 0 accepts every size. */
+bool gt_image_measure(const char *path, const gt_image_form *form, int turn, gt_image_view *view,
+                      gt_error *error);
 bool gt_image_is_named(const char *path);   /* true if the file name is that of an image */
 bool gt_image_is_one(const gt_bytes *head); /* true if the first bytes are those of an image */
 /* Versions of the decoders, because decoded values may depend on them. */
@@ -105,11 +113,22 @@ typedef struct gt_image_files {
   size_t count, capacity;
 } gt_image_files;
 
+/* What is known of a file of a set: bits. Only pictures with an EXIF orientation and a target without one, or
+ * the reverse, have others than the first. */
+enum {
+  GT_IMAGE_READABLE = 1,
+  GT_IMAGE_AS_SHOWN = 2,          /* by its size, the target belongs to the picture as displayed */
+  GT_IMAGE_AS_STORED = 4,         /* by its size, to the picture as stored: it was turned like the picture */
+  GT_IMAGE_IN_DOUBT = 8,          /* its size does not tell */
+  GT_IMAGE_ORIENTATION = 16,      /* times 0 to 7: in doubt, the orientation - 1 */
+  GT_IMAGE_TARGET_IS_TURNED = 128 /* in doubt, the target has the orientation and the picture has none */
+};
+
 typedef struct gt_image_set { /* the images of a split */
   gt_image_files files;
   int roles;                          /* GT_IMAGE_ROLES if targets are images, else 1 */
   gt_image_form form[GT_IMAGE_ROLES]; /* set before reading */
-  uint8_t *readable;                  /* [files] 1: the file is a sample; 0: it is skipped */
+  uint8_t *readable;                  /* [files] GT_IMAGE_…; 0: the file is skipped */
   int64_t skipped;                    /* number of files that could not be read or have another size */
   int64_t other_sizes;                /* number of these that have another size than the other images */
   bool outline;                       /* only headers are read; there are no pixels */

@@ -1,7 +1,7 @@
 /* The image cache: decoded images of a dataset in one file, so that later runs need not decode them. A
- * header with one key per split; then per split one byte per file (1: readable), the samples, and a
- * fingerprint of both. The file is private: native byte order, rewritten whenever its key or fingerprint
- * does not match. */
+ * header with one key per split; then per split one byte per file (GT_IMAGE_READABLE and others), the
+ * samples, and a fingerprint of both. The file is private: native byte order, rewritten whenever its key or
+ * fingerprint does not match. */
 #include "base/fingerprint.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_SETS = 2, FORMAT = 3 }; /* FORMAT: version of this file format */
+enum { MAX_SETS = 2, FORMAT = 4 }; /* FORMAT: version of this file format */
 
 typedef struct header {
   char magic[8];
@@ -78,7 +78,7 @@ static uint64_t fingerprint_of(const gt_image_set *set) {
 
 static int64_t count_readable(const gt_image_set *set) {
   int64_t samples = 0;
-  for (size_t i = 0; i < set->files.count; i++) samples += set->readable[i] == 1;
+  for (size_t i = 0; i < set->files.count; i++) samples += set->readable[i] & GT_IMAGE_READABLE;
   return samples;
 }
 

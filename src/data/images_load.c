@@ -51,6 +51,8 @@ static bool check_size(const gt_image_job *job) {
 bool gt_image_begin(gt_image_job *job, uint32_t height, uint32_t width) {
   gt_image_form form = *job->form;
   void *unrotated;
+  job->stored = job->orientation;
+  if (job->orientation == 1 && job->turn) job->orientation = job->turn;
   job->height = gt_exif_swaps(job->orientation) ? width : height;
   job->width = gt_exif_swaps(job->orientation) ? height : width;
   if (!gt_image_check_pixels(job, height, width) || !check_size(job)) return job->size_only = false;
@@ -98,32 +100,37 @@ static bool decode_and_rotate(gt_image_job *job) {
   return true;
 }
 
-bool gt_image_load(const char *path, const gt_image_form *form, uint8_t *out, int64_t size[2],
+static gt_image_view view_of(const gt_image_job *job) {
+  return (gt_image_view){job->height, job->width, job->stored};
+}
+
+bool gt_image_load(const char *path, const gt_image_form *form, int turn, uint8_t *out, gt_image_view *view,
                    gt_error *error) {
-  gt_image_job job = {.path = path, .form = form, .error = error, .out = out};
+  gt_image_job job = {.path = path, .form = form, .error = error, .turn = turn, .out = out};
   const bool ok = read_whole(&job) && decode_and_rotate(&job);
-  if (size) size[0] = job.height, size[1] = job.width;
+  if (view) *view = view_of(&job);
   finish(&job);
   return ok;
 }
 
-static bool measure(gt_image_job *job, int64_t size[2]) {
+static bool measure(gt_image_job *job, gt_image_view *view) {
   job->orientation = 1;
   job->size_only = true;
   const bool ok = decode(job);
-  size[0] = job->height, size[1] = job->width;
+  *view = view_of(job);
   finish(job);
   return ok;
 }
 
-bool gt_image_measure(const char *path, const gt_image_form *form, int64_t size[2], gt_error *error) {
+bool gt_image_measure(const char *path, const gt_image_form *form, int turn, gt_image_view *view,
+                      gt_error *error) {
   gt_error ignored = {0};
-  gt_image_job job = {.path = path, .form = form, .error = &ignored};
+  gt_image_job job = {.path = path, .form = form, .error = &ignored, .turn = turn};
   /* Tries the beginning of the file first, which may not have the whole header. A PNG may have its
    * orientation at the end, so if the size is not known (height 0), the whole file is read. */
-  if (form->height && gt_read_head(path, HEAD, &job.bytes, &ignored) && measure(&job, size)) return true;
+  if (form->height && gt_read_head(path, HEAD, &job.bytes, &ignored) && measure(&job, view)) return true;
   job.error = error;
-  return read_whole(&job) && measure(&job, size);
+  return read_whole(&job) && measure(&job, view);
 }
 
 /* --- images in their own size --- */

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/pool.h"
+#include "data/exif.h"
 #include "data/images.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,33 +33,85 @@ static uint8_t *sample_at(const gt_image_set *set, int role, size_t i) {
 }
 
 /* Fails if image and target have different aspect ratios, because they would be cropped differently. */
-static bool have_same_shape(const gt_image_file *file, const int64_t a[2], const int64_t b[2],
+static bool have_same_shape(const gt_image_file *file, const gt_image_view *a, const gt_image_view *b,
                             gt_error *error) {
-  if (a[0] * b[1] == a[1] * b[0]) return true;
+  if (a->height * b->width == a->width * b->height) return true;
   return gt_fail(error, GT_ERR_DATA,
                  "%s: %" PRId64 " x %" PRId64 " pixels, but its target %s: %" PRId64 " x %" PRId64
                  "; both must have the same shape",
-                 file->path[GT_IMAGE_INPUT], a[1], a[0], file->path[GT_IMAGE_TARGET], b[1], b[0]);
+                 file->path[GT_IMAGE_INPUT], a->width, a->height, file->path[GT_IMAGE_TARGET], b->width,
+                 b->height);
 }
 
-static bool has_other_size(const gt_image_form *form, const int64_t size[2]) {
-  return !form->resized && size[0] && (size[0] != form->height || size[1] != form->width);
+static bool has_other_size(const gt_image_form *form, const gt_image_view *view) {
+  return !form->resized && view->height && (view->height != form->height || view->width != form->width);
 }
+
+static bool load(const gt_image_set *set, size_t i, int role, int turn, gt_image_view *view,
+                 gt_error *error) {
+  const char *path = set->files.items[i].path[role];
+  return set->outline ? gt_image_measure(path, &set->form[role], turn, view, error)
+                      : gt_image_load(path, &set->form[role], turn, sample_at(set, role, i), view, error);
+}
+
+/* --- the orientation of a picture and its target --- */
+
+/* Loads the target of a picture. If the picture has an EXIF orientation that exchanges rows and columns, and
+ * the target has none and the shape of the picture as stored, the target was drawn on the stored picture, and
+ * is turned like it. */
+static bool load_target(const gt_image_set *set, size_t i, const gt_image_view *picture,
+                        gt_image_view *target, uint8_t *bits, gt_error *error) {
+  const bool ok = load(set, i, GT_IMAGE_TARGET, 0, target, error);
+  const bool is_told = gt_exif_swaps(picture->orientation) && picture->height != picture->width;
+  if (target->orientation > 1 && picture->orientation == 1)
+    *bits |= GT_IMAGE_IN_DOUBT | GT_IMAGE_TARGET_IS_TURNED | GT_IMAGE_ORIENTATION * (target->orientation - 1);
+  if (target->orientation != 1 || picture->orientation == 1 || !target->height) return ok;
+  if (!is_told) *bits |= GT_IMAGE_IN_DOUBT | GT_IMAGE_ORIENTATION * (picture->orientation - 1);
+  if (!is_told || target->height * picture->width == target->width * picture->height) {
+    if (is_told) *bits |= GT_IMAGE_AS_SHOWN;
+    return ok;
+  }
+  if (target->height * picture->height != target->width * picture->width) return ok;
+  *error = (gt_error){0};
+  *bits |= GT_IMAGE_AS_STORED;
+  return load(set, i, GT_IMAGE_TARGET, picture->orientation, target, error);
+}
+
+/* Decides the doubtful pairs of a set like those whose sizes tell, if these agree: all of them come from the
+ * same program. */
+static bool settle_doubts(gt_image_set *set, gt_error *error) {
+  unsigned told = 0;
+  for (size_t i = 0; i < set->files.count; i++)
+    told |= set->readable[i] & (GT_IMAGE_AS_SHOWN | GT_IMAGE_AS_STORED);
+  for (size_t i = 0; i < set->files.count; i++) {
+    const unsigned bits = set->readable[i];
+    gt_image_view view;
+    if (!(bits & GT_IMAGE_IN_DOUBT) || bits & GT_IMAGE_TARGET_IS_TURNED) continue;
+    if (told == GT_IMAGE_AS_STORED &&
+        !load(set, i, GT_IMAGE_TARGET, (int)(bits / GT_IMAGE_ORIENTATION % 8) + 1, &view, error))
+      return false;
+    if (told == GT_IMAGE_AS_STORED || told == GT_IMAGE_AS_SHOWN)
+      set->readable[i] = (uint8_t)(GT_IMAGE_READABLE | told);
+  }
+  return true;
+}
+
+/* --- reading --- */
 
 static void read_one(void *context, uint32_t tile) {
   const reading *r = context;
   const gt_image_set *set = r->set;
   const size_t i = r->first + tile;
-  const gt_image_file *file = &set->files.items[i];
   gt_error *error = &r->errors[tile];
-  int64_t size[GT_IMAGE_ROLES][2] = {{0}};
-  bool ok = true;
-  for (int t = 0; t < set->roles && ok; t++)
-    ok = set->outline ? gt_image_measure(file->path[t], &set->form[t], size[t], error)
-                      : gt_image_load(file->path[t], &set->form[t], sample_at(set, t, i), size[t], error);
-  for (int t = 0; t < set->roles; t++) r->other_size[tile] |= has_other_size(&set->form[t], size[t]);
-  set->readable[i] =
-      ok && (set->roles == 1 || have_same_shape(file, size[GT_IMAGE_INPUT], size[GT_IMAGE_TARGET], error));
+  gt_image_view view[GT_IMAGE_ROLES] = {{0}};
+  uint8_t bits = GT_IMAGE_READABLE;
+  bool ok = load(set, i, GT_IMAGE_INPUT, 0, &view[GT_IMAGE_INPUT], error);
+  if (ok && set->roles > 1)
+    ok = load_target(set, i, &view[GT_IMAGE_INPUT], &view[GT_IMAGE_TARGET], &bits, error);
+  for (int t = 0; t < set->roles; t++) r->other_size[tile] |= has_other_size(&set->form[t], &view[t]);
+  ok = ok && (set->roles == 1 ||
+              have_same_shape(&set->files.items[i], &view[GT_IMAGE_INPUT], &view[GT_IMAGE_TARGET], error));
+  set->readable[i] = ok ? bits : 0;
 }
 
 static void log_skipped(const gt_image_set *set, const char *why) {
@@ -148,6 +201,7 @@ bool gt_image_set_read(gt_image_set *set, gt_image_policy policy, gt_error *erro
   if (ok && set->skipped == (int64_t)count)
     ok = gt_fail(error, GT_ERR_DATA, "none of the %zu images can be read; the first is %s", count,
                  set->files.items[0].path[GT_IMAGE_INPUT]);
+  ok = ok && (set->roles == 1 || settle_doubts(set, error));
   for (int t = 0; t < set->roles && ok && set->skipped; t++) close_gaps(set, t);
   return ok;
 }

@@ -81,7 +81,7 @@ static const gt_field global_fields[] = {
     {.name = NULL},
 };
 
-/* Over the steps of each sample: first over the other spatial axes, of which padding has no part. */
+/* Over the steps of each sample: first over the other spatial axes, along which there is no padding. */
 static gt_id pool_steps(gt_build *build, gt_id x, bool average, bool keep) {
   const gt_shape shape = gt_node_at(build->graph, x)->shape;
   const uint32_t others = (1u << (shape.rank - 1)) - 4;

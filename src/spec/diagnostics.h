@@ -54,6 +54,7 @@
   X(similar_names, "class names that differ only in their Unicode normalization")       \
   X(splits_as_classes, "folders such as train and test that are read as classes")       \
   X(empty_folder, "a folder without pictures among those of the classes")               \
+  X(turned_pictures, "pictures that are turned while their target images are not")      \
   X(outside_grid, "samples outside the grid of a KAN")                                  \
   X(ambiguous_path, "a relative path that leads to different files in two folders")     \
   X(other_samples, "data files that changed since the model was trained")               \

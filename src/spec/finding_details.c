@@ -114,6 +114,10 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
     [GT_FINDING_empty_folder] =
         "Appears if a folder in the same directory as the classes contains no images; it is not read as a class. Remove "
         "it, or put images in it.",
+    [GT_FINDING_turned_pictures] =
+        "Appears if only one of a picture and its target image has an EXIF orientation, and the sizes of no pair tell "
+        "whether targets were drawn on the pictures as displayed or on the stored pixels. Each file is turned as its own "
+        "EXIF data say. Remove the orientation from the files if the targets belong to the stored pixels.",
     [GT_FINDING_outside_grid] =
         "Appears if a tenth or more of the training samples of an input, or of the samples of a test file, lie outside the `range` of a KAN layer, where "
         "splines are 0, or, if the layer applies tanh, outside -3 to 3, where tanh saturates. Set `range`, or "

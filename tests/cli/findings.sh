@@ -235,10 +235,29 @@ says "… is reported" "did you mean 'missing_class'?"
 exits 0 "quiet" "$GTRAIN" train classes.yaml --set 'quiet=[empty_class]' --run-dir r3
 check "… is recorded" grep -q "empty_class" r3/config.yaml
 
+# --- pictures ---
+# Writes a picture of one pixel; $2: chunks before its pixel.
+pixel() {
+  printf '\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x00\x00\x00\x00\x3a\x7e\x9b\x55'"${2:-}"'\x00\x00\x00\nIDATx\x9cc\x60\x00\x00\x00\x02\x00\x01\x48\xaf\xa4\x71\x00\x00\x00\x00IEND\xaeB\x60\x82' > "$1"
+}
+upside_down='\x00\x00\x00\x1a\x65\x58\x49\x66\x49\x49\x2a\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xa8\x1f\x4d' # an eXIf chunk with orientation 3
+mkdir scans masks
+for n in 1 2 3; do
+  pixel scans/$n.png
+  pixel masks/$n.png
+done
+printf 'data: {train: scans, targets: masks, channels: 1}\nmodel: [{conv2d: {out_channels: 1, kernel_size: 1}}]\nquiet: [constant_target]\n' > masks.yaml
+silent "no orientation" "$GTRAIN" check masks.yaml
+pixel scans/2.png "$upside_down"
+finds turned_pictures masks.yaml:1:31 "scans/2.png has the EXIF orientation 3 and is turned, but masks/2.png has none and is not (1 of 3 pairs" "$GTRAIN" check masks.yaml
+says "the way out" "exiftool -Orientation= FOLDER"
+pixel masks/2.png "$upside_down"
+silent "both have it" "$GTRAIN" check masks.yaml
+
 # --- folders ---
 mkdir -p photos/{train,val}/{cat,dog}
 for f in photos/*/*; do
-  printf '\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x00\x00\x00\x00\x3a\x7e\x9b\x55\x00\x00\x00\nIDATx\x9cc\x60\x00\x00\x00\x02\x00\x01\x48\xaf\xa4\x71\x00\x00\x00\x00IEND\xaeB\x60\x82' > "$f/a.png"
+  pixel "$f/a.png"
 done
 printf 'data: {train: photos}\nmodel: [flatten, {linear: 2}]\n' > photos.yaml
 finds splits_as_classes photos.yaml:1:15 "the folders of photos, read as classes, are named like splits: train, val" "$GTRAIN" check photos.yaml

@@ -249,6 +249,82 @@ static void a_folder_of_targets(void **state) {
   unlink(path_of("root-c"));
 }
 
+/* --- the orientation of pictures and their targets --- */
+
+/* Writes a picture of height x width pixels, all different, and their order by EXIF; 0: without EXIF. */
+static void write_oriented(const char *name, int height, int width, int orientation) {
+  uint8_t pixels[SIDE * SIDE];
+  for (int i = 0; i < height * width; i++) pixels[i] = (uint8_t)(10 * i);
+  const char *path =
+      write_png(in_root(name), height, width, (png_kind){PNG_COLOR_TYPE_GRAY, 8, false}, pixels, 1);
+  if (orientation) set_png_orientation(path, orientation, false);
+}
+
+/* Which samples have the same pixels in picture and target, as in "100": only the first. */
+static const char *equal_pairs(const opened *o) {
+  static char text[8];
+  const gt_split *split = &o->data.train;
+  const int64_t pixels = gt_tensor_features(&split->input[0]);
+  for (int64_t i = 0; i < split->samples; i++) {
+    const uint8_t *picture = (const uint8_t *)split->input[0].data + i * pixels;
+    const float *target = (const float *)split->target[0].data + i * pixels;
+    text[i] = '1', text[i + 1] = 0;
+    for (int64_t k = 0; k < pixels; k++)
+      if ((float)picture[k] / 255 != target[k]) text[i] = '0';
+  }
+  return text;
+}
+
+/* A target without EXIF data, drawn on a picture with them: the size tells whether the pixels are those of
+ * the picture as displayed or as stored, also for pairs beside it. If it does not, there is a warning. */
+static void targets_are_turned_alike(void **state) {
+  (void)state;
+  enum { PAIRS = 3 };
+  static const struct {
+    struct {
+      int height, width, orientation;
+    } pair[PAIRS][2]; /* picture and target; height 0: none */
+    const char *equal, *warning;
+  } rows[] = {
+      {{{{2, 3, 6}, {2, 3, 0}}}, "1", NULL}, /* drawn on the stored picture */
+      {{{{2, 3, 6}, {3, 2, 0}}}, "0", NULL}, /* drawn on the displayed picture */
+      {{{{2, 3, 6}, {2, 3, 6}}, {{3, 2, 3}, {3, 2, 3}}}, "11", NULL},
+      {{{{2, 2, 8}, {2, 2, 8}}, {{2, 2, 0}, {2, 2, 0}}}, "11", NULL},
+      {{{{2, 3, 6}, {2, 3, 0}}, {{3, 2, 3}, {3, 2, 0}}, {{3, 2, 0}, {3, 2, 0}}}, "111", NULL},
+      {{{{2, 3, 6}, {3, 2, 0}}, {{3, 2, 3}, {3, 2, 0}}, {{3, 2, 0}, {3, 2, 0}}}, "001", NULL},
+      {{{{3, 2, 3}, {3, 2, 0}}, {{3, 2, 0}, {3, 2, 0}}},
+       "01",
+       "/in/0.png has the EXIF orientation 3 and is turned, but "},
+      {{{{2, 2, 0}, {2, 2, 0}}, {{2, 2, 6}, {2, 2, 0}}, {{2, 2, 8}, {2, 2, 0}}},
+       "100",
+       "/out/1.png has none and is not (2 of 3 pairs of picture and target)"},
+      {{{{2, 2, 0}, {2, 2, 8}}}, "0", "/out/0.png has the EXIF orientation 8 and is turned, but "},
+      {{{{2, 3, 6}, {2, 3, 0}}, {{2, 3, 6}, {3, 2, 0}}, {{3, 2, 3}, {3, 2, 0}}},
+       "100",
+       "/in/2.png has the EXIF orientation 3"}, /* the sizes disagree */
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    clear_root();
+    for (int p = 0; p < PAIRS && rows[i].pair[p][0].height; p++)
+      for (int t = 0; t < 2; t++) {
+        char name[16];
+        snprintf(name, sizeof name, "%s/%d.png", t ? "out" : "in", p);
+        write_oriented(name, rows[i].pair[p][t].height, rows[i].pair[p][t].width,
+                       rows[i].pair[p][t].orientation);
+      }
+    for (int again = 0; again < 2; again++) { /* the second time from the cache */
+      opened o;
+      open_data(&o, "{train: %s/in, targets: %s/out, channels: 1, cache: %s-c}", root, root, root);
+      expect_open(&o);
+      if (strcmp(equal_pairs(&o), rows[i].equal) != 0) fail_msg("row %zu: %s", i, equal_pairs(&o));
+      if (rows[i].warning) expect_warning(&o, rows[i].warning);
+      assert_int_equal(o.diagnostics.findings, rows[i].warning != NULL);
+      close_data(&o);
+    }
+  }
+  unlink(path_of("root-c"));
+}
+
 /* --- unreadable images --- */
 
 /* Writes a PNG file that has only a header and the start of an empty IDAT chunk. */
@@ -498,11 +574,16 @@ static void an_untrusted_config_writes_nothing(void **state) {
 
 int main(void) {
   gt_log_set_level(GT_LOG_ERROR);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_folder_for_each_class),    cmocka_unit_test(names_are_normalized),
-      cmocka_unit_test(folders_that_do_not_fit),    cmocka_unit_test(csv_of_paths),
-      cmocka_unit_test(a_folder_of_targets),        cmocka_unit_test(bad_images_are_named),
-      cmocka_unit_test(bad_images_are_skipped),     cmocka_unit_test(cached_images),
-      cmocka_unit_test(swapped_images_are_noticed), cmocka_unit_test(an_untrusted_config_writes_nothing)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_folder_for_each_class),
+                                     cmocka_unit_test(names_are_normalized),
+                                     cmocka_unit_test(folders_that_do_not_fit),
+                                     cmocka_unit_test(csv_of_paths),
+                                     cmocka_unit_test(targets_are_turned_alike),
+                                     cmocka_unit_test(a_folder_of_targets),
+                                     cmocka_unit_test(bad_images_are_named),
+                                     cmocka_unit_test(bad_images_are_skipped),
+                                     cmocka_unit_test(cached_images),
+                                     cmocka_unit_test(swapped_images_are_noticed),
+                                     cmocka_unit_test(an_untrusted_config_writes_nothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
