@@ -16,7 +16,7 @@ const gt_hint_row gt_hint_rows[] = {
     {"layer", "averagepooling2d averagepool2d avgpool avgpooling averagepool averagepooling", "avg_pool2d"},
     {"layer", "averagepooling3d averagepool3d", "avg_pool3d"},
     {"layer", "globalaveragepooling1d globalaveragepooling2d globalaveragepooling3d globalaveragepooling globalavgpool2d globalaveragepool gap", "global_avg_pool"},
-    {"layer", "globalmaxpooling1d globalmaxpooling2d globalmaxpooling3d globalmaxpooling globalmaxpool globalmaxpool2d", "adaptive_max_pool", "global max pooling is adaptive_max_pool: 1"},
+    {"layer", "globalmaxpooling1d globalmaxpooling2d globalmaxpooling3d globalmaxpooling globalmaxpool globalmaxpool2d gmp", "global_max_pool"},
     {"layer", "adaptiveavgpool1d adaptiveavgpool2d adaptiveavgpool3d", "adaptive_avg_pool"},
     {"layer", "adaptivemaxpool1d adaptivemaxpool2d adaptivemaxpool3d", "adaptive_max_pool"},
     {"layer", "batchnorm1d batchnorm2d batchnorm3d batchnormalization bn bn2d syncbatchnorm lazybatchnorm2d", "batch_norm"},

@@ -230,7 +230,8 @@ static gt_hint hint_for(const gt_schema_reader *r, const gt_field *field, const 
     return gt_hint_name(r->diagnostics, "boolean", value->scalar, names, 2);
   }
   const char *spaced = gt_schema_missing_space(r, value->scalar);
-  return spaced ? (gt_hint){.suggestion = spaced} : gt_hint_value(field->name, value, true);
+  if (spaced) return (gt_hint){.suggestion = spaced};
+  return gt_hint_value(field->name, value, true);
 }
 
 static bool wrong_type(const gt_schema_reader *r, const gt_field *field, const gt_spec *value,

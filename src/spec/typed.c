@@ -26,9 +26,8 @@ static bool report_misplaced_type(const gt_spec *node, const char *what, const c
             ->expected = gt_arena_printf(arena, "%s: {type: %s, ...}", what, child->key);
         return true;
       }
-    const gt_hint hint = !strcmp(child->key, what)
-                             ? (gt_hint){.suggestion = "type"} /* optimizer: {optimizer: adam} */
-                             : gt_hint_key(diagnostics, what, child->key, child, type, 1);
+    gt_hint hint = {.suggestion = "type"}; /* optimizer: {optimizer: adam} */
+    if (strcmp(child->key, what)) hint = gt_hint_key(diagnostics, what, child->key, child, type, 1);
     if (!hint.suggestion) continue;
     gt_error_at(diagnostics, child->key_at, "unknown key '%s' in %s", child->key, what)->suggestion =
         hint.suggestion;

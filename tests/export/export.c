@@ -213,12 +213,9 @@ static void automata(void **unused) {
 /* Names of models become identifiers of C and Verilog. */
 static void names_become_identifiers(void **unused) {
   (void)unused;
-  static const char *const pairs[][2] = {{"life", "life_circuit"},
-                                         {"my-net.v2", "my_net_v2_circuit"},
-                                         {"3x3", "n3x3_circuit"},
-                                         {"_Bool", "n_Bool_circuit"},
-                                         {"", "n_circuit"},
-                                         {"default", "default_circuit"}};
+  static const char *const pairs[][2] = {{"life", "life_circuit"}, {"my-net.v2", "my_net_v2_circuit"},
+                                         {"3x3", "n3x3_circuit"},  {"_Bool", "n_Bool_circuit"},
+                                         {"", "n_circuit"},        {"default", "default_circuit"}};
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
     char *name = gt_export_name(pairs[i][0], strlen(pairs[i][0]));
     assert_string_equal(name, pairs[i][1]);
