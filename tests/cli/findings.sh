@@ -50,6 +50,35 @@ for row in '{type: step, step_size: %d}:4:3' '{type: step, step_size: %d, by: st
   # shellcheck disable=SC2059
   silent "schedule: $schedule, $short" "$GTRAIN" check length.yaml --set "schedule=$(printf "$schedule" "$short")" --set quiet=watches_test
 done
+# Schedules whose rate is 0, or as good as 0, for more than a tenth of the run; and those that end with it.
+while read -r place schedule; do
+  finds no_effect "--set:1:$place" "of the 16 steps of the run train nothing" "$GTRAIN" check length.yaml --set "schedule=$schedule"
+done << 'ROWS'
+32 {type: cosine, steps: 4}
+32 {type: linear, steps: 14}
+43 {type: cosine, warmup: 3, steps: 4}
+47 {type: exponential, by: step, gamma: 0.1}
+34 {type: step, step_size: 1, gamma: 0}
+ROWS
+exits 0 "the number of epochs" "$GTRAIN" check length.yaml --set 'schedule={type: cosine, steps: 4}'
+says "… for that of steps" "the learning rate is 0 after step 4 and stays there: 12 of the 16 steps of the run train nothing"
+says "… with the right number" "steps: 16, or no 'steps', ends it with the run"
+exits 0 "a long decay" "$GTRAIN" check length.yaml --set 'schedule={type: exponential, gamma: 0.5}' --set train.epochs=10000
+says "… ends" "the learning rate is 0 after step 68 and stays there: 39932 of the 40000 steps"
+for schedule in '{type: cosine, steps: 15}' '{type: cosine, steps: 4, min_factor: 0.01}' '{type: linear, steps: 4, end_factor: 0.1}' \
+  '{type: cosine, warmup: 3}' '{type: one_cycle}' '{type: exponential, gamma: 0.1}' '{type: step, step_size: 1, gamma: 0.1}'; do
+  silent "schedule: $schedule" "$GTRAIN" check length.yaml --set "schedule=$schedule"
+done
+finds no_effect "--set:1:32" "12 of the 16 steps of phase 2 train nothing" "$GTRAIN" check length.yaml \
+  --set 'schedule={type: linear, steps: 4}' --set 'train={batch_size: 5, phases: [{epochs: 1}, {epochs: 4}]}'
+# A moving average that still holds much of the initial weights.
+finds no_effect "--set:1:15" "this average spans about 20 steps, and the run ends after 16: in the weights that are evaluated and saved, the initial ones still count 44 %" \
+  "$GTRAIN" check length.yaml --set optimizer.ema=0.95
+silent "a shorter average" "$GTRAIN" check length.yaml --set optimizer.ema=0.8
+silent "a longer run" "$GTRAIN" check length.yaml --set optimizer.ema=0.95 --set train.epochs=12
+silent "an average over several phases" "$GTRAIN" check length.yaml --set optimizer.ema=0.95 --set 'train={batch_size: 5, phases: [{epochs: 4}, {epochs: 8}]}'
+exits 0 "a recipe for large data" "$GTRAIN" check length.yaml --set optimizer.ema=0.9999 --set train.epochs=100
+says "… with the way out" "help: a longer run, or ema: 0.99"
 exits 0 "exponential in one epoch" "$GTRAIN" check length.yaml --set 'schedule={type: exponential, gamma: 0.5}' --set train.epochs=1
 says "… never changes" "needs at least 2 epochs, and the run has 1"
 exits 0 "patience" "$GTRAIN" check length.yaml --set train.early_stopping=4
