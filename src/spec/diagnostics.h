@@ -82,6 +82,7 @@ typedef struct gt_diagnostic {
   gt_position at;
   const char *message, *expected, *suggestion; /* `expected`, `suggestion` and `help` may be NULL */
   const char *help;                            /* what to change, or how it is written elsewhere */
+  const char *reason; /* why the model may learn nothing, for the warning after such a run; or NULL */
   gt_finding finding;                          /* GT_NO_FINDING: an error */
   gt_status status; /* exit code: GT_ERR_CONFIG, or that of a file that the config names */
   bool shown;       /* was printed */
