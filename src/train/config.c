@@ -86,7 +86,9 @@ static const gt_field train_fields[] = {
                    "until early_stopping.goal is reached; model.bin is the best of all attempts; 0: "
                    "never"),
     GT_ROW(gt_train_config, threads, GT_FIELD_INT, .fallback = "0", .max = 4096,
-           .help = "number of CPU threads; 0: $GTRAIN_THREADS, else all; results do not depend on it"),
+           .help =
+               "number of CPU threads; 0: $GTRAIN_THREADS, else one for each processor that this process may "
+               "use (affinity, and the control group's quota); results do not depend on it"),
     GT_ROW(gt_train_config, early_stopping, GT_FIELD_MAP, .fallback = "{}", .sub = &stopping_schema,
            .help = "early stopping"),
     GT_ROW(gt_train_config, checkpoint, GT_FIELD_MAP, .fallback = "{}", .sub = &checkpoint_schema,
