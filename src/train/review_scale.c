@@ -1,6 +1,5 @@
 /* Finds inputs and targets so large that a network learns little from them: reports the largest column of the
- * inputs, and of each target the first output. Also finds a `normalize` whose numbers do not suit the data.
- */
+ * inputs, and of each target the first output. Also finds means and deviations that do not suit the data. */
 #include "base/text.h"
 #include "train/baseline.h"
 #include "train/config_metrics.h"
