@@ -135,12 +135,21 @@ static void look_for_gpus(gt_host *host, const char *root) {
   if (folder) closedir(folder);
 }
 
-void gt_host_read(gt_host *host, const char *root) {
+void gt_host_read_processors(gt_host *host, const char *root) {
   cpu_set_t set;
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
   *host = (gt_host){.processors = online > 0 ? (int)online : 1};
   host->allowed = sched_getaffinity(0, sizeof set, &set) ? host->processors : CPU_COUNT(&set);
   read_groups(host, root);
+}
+
+int gt_host_threads(const gt_host *host) {
+  if (host->quota <= 0 || host->quota >= host->allowed) return host->allowed;
+  return host->quota < 1 ? 1 : (int)host->quota;
+}
+
+void gt_host_read(gt_host *host, const char *root) {
+  gt_host_read_processors(host, root);
   read_memory(host, root);
   look_for_gpus(host, root);
 }

@@ -18,4 +18,9 @@ typedef struct gt_host {
 /* `root` is prepended to the paths of system files; "" except in tests. Reads control groups of version 1
  * and 2, including the parents of this process's group. */
 void gt_host_read(gt_host *host, const char *root);
+/* Reads only what gt_host_threads needs. */
+void gt_host_read_processors(gt_host *host, const char *root);
+/* The number of threads that can run at once: the processors that this process may use, but no more than the
+ * quota, rounded down; at least 1. */
+int gt_host_threads(const gt_host *host);
 #endif

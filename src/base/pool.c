@@ -2,17 +2,14 @@
  * half). A thread claims a tile by decrementing it with compare-and-swap. A run cannot end while a claimed
  * tile is unfinished, so fn, context and tiles may be read after the claim. A thread that wakes late finds no
  * tile to claim, so no run waits for sleeping threads. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* sched_getaffinity */
-#endif
 #include "base/pool.h"
+#include "base/host.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/thread.h"
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <sched.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -151,11 +148,10 @@ static void *worker_main(void *argument) {
   return NULL;
 }
 
-static int available_processors(void) {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-  long n = sysconf(_SC_NPROCESSORS_ONLN);
-  return n > 0 ? (int)n : 1;
+static int usable_processors(void) {
+  gt_host host;
+  gt_host_read_processors(&host, "");
+  return gt_host_threads(&host);
 }
 
 /* The value of GTRAIN_THREADS; 0 if it is not set or invalid. */
@@ -172,7 +168,7 @@ static int threads_of_environment(void) {
 
 static int wanted_threads(int threads) {
   if (threads <= 0) threads = threads_of_environment();
-  if (threads <= 0) threads = available_processors();
+  if (threads <= 0) threads = usable_processors();
   return threads > MAX_THREADS ? MAX_THREADS : threads;
 }
 
@@ -182,7 +178,7 @@ gt_pool *gt_pool_create(int threads) {
   gt_pool *pool = aligned_alloc(64, sizeof *pool);
   if (!pool) gt_out_of_memory(sizeof *pool);
   *pool = (gt_pool){.threads = wanted_threads(threads)};
-  pool->crowded = pool->threads > available_processors();
+  pool->crowded = pool->threads > usable_processors();
   pool->worker = gt_alloc(sizeof *pool->worker * (size_t)pool->threads);
   pool->scratch = aligned_alloc(64, (size_t)pool->threads * GT_POOL_SCRATCH);
   if (!pool->scratch) gt_out_of_memory((size_t)pool->threads * GT_POOL_SCRATCH);

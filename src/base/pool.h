@@ -10,7 +10,7 @@ typedef void (*gt_tile_fn)(void *context, uint32_t tile);
 
 /* threads <= 0: gt_pool_default_threads. */
 gt_pool *gt_pool_create(int threads);
-/* The value of GTRAIN_THREADS (read only here), else the number of processors that this process may use. */
+/* The value of GTRAIN_THREADS (read only here), else gt_host_threads. */
 int gt_pool_default_threads(void);
 void gt_pool_destroy(gt_pool *pool); /* accepts NULL */
 int gt_pool_threads(const gt_pool *pool);

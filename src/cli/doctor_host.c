@@ -19,11 +19,11 @@ static void examine_threads(gt_doctor *doctor, const gt_host *host) {
       host->quota > 0 && host->quota < host->allowed ? host->quota : host->allowed;
   char quota[64] = "";
   if (host->quota > 0) snprintf(quota, sizeof quota, ", %.3g by the control group's quota", host->quota);
-  const bool crowded = threads > usable_processors + 0.5;
+  const int best = gt_host_threads(host);
+  const bool crowded = threads > best && threads > usable_processors + 0.5;
   gt_doctor_line *line = gt_doctor_add(doctor, "threads", crowded ? GT_HEALTH_WARNING : GT_HEALTH_OK,
                                        "%d used; %d processors, %d by affinity%s", threads, host->processors,
                                        host->allowed, quota);
-  const int best = usable_processors < 1 ? 1 : (int)usable_processors;
   if (crowded)
     gt_doctor_set_help(line, "more threads than processors are slower: set GTRAIN_THREADS=%d", best);
   if (threads + 1 < usable_processors)

@@ -45,9 +45,9 @@ enum { BLOCK = 256 };
 ADD_VALUES(uint8_t)
 ADD_VALUES(float)
 
-gt_value_range gt_tensor_range(const gt_tensor *samples, gt_arena *arena) {
-  const gt_tensor rows = gt_tensor_as_rows(samples), *tensor = &rows;
-  const int64_t columns = columns_of(tensor), block = gt_ceil_div(BLOCK, columns + !columns) * columns;
+/* The range of rows of values in this number of columns (0: unknown). */
+static gt_value_range range_of(const gt_tensor *tensor, int64_t columns, gt_arena *arena) {
+  const int64_t block = gt_ceil_div(BLOCK, columns + !columns) * columns;
   if (!columns) return (gt_value_range){0};
   float *low = GT_NEW_N(arena, float, block), *high = GT_NEW_N(arena, float, block);
   const int64_t values = tensor->dim[0] * gt_tensor_features(tensor);
@@ -64,6 +64,11 @@ gt_value_range gt_tensor_range(const gt_tensor *samples, gt_arena *arena) {
   return (gt_value_range){columns, low, high, tensor->dim[0], tensor->bits};
 }
 
+gt_value_range gt_tensor_range(const gt_tensor *samples, gt_arena *arena) {
+  const gt_tensor rows = gt_tensor_as_rows(samples);
+  return range_of(&rows, columns_of(&rows), arena);
+}
+
 static double max_magnitude(const gt_value_range *range, int64_t column) {
   return fmax(fabs((double)range->low[column]), fabs((double)range->high[column]));
 }
@@ -73,6 +78,22 @@ static double scaled(const gt_scaling *scaling, int64_t feature, double value) {
   if (!n) return value;
   const float *of_feature = scaling->values + feature % n;
   return (value - (double)of_feature[0]) * (double)of_feature[n] + (double)of_feature[2 * n];
+}
+
+gt_value_range gt_scaled_range(const gt_input *input, const gt_tensor *samples, gt_arena *arena) {
+  const gt_tensor rows = gt_tensor_as_rows(samples);
+  const int64_t columns = columns_of(&rows), scales = input->scaling.count;
+  gt_value_range range = range_of(&rows, columns && scales > columns ? scales : columns, arena);
+  float *low = GT_NEW_N(arena, float, 2 * range.columns), *high = low + range.columns;
+  for (int64_t c = 0; c < range.columns; c++) {
+    const bool is_one_hot =
+        range.columns == gt_tensor_features(&rows) && gt_table_is_one_hot(input->table, c);
+    low[c] = is_one_hot ? 0 : (float)scaled(&input->scaling, c, (double)range.low[c]);
+    high[c] = is_one_hot ? 1 : (float)scaled(&input->scaling, c, (double)range.high[c]);
+  }
+  range.low = low;
+  range.high = high;
+  return range;
 }
 
 double gt_share_outside(const gt_tensor *samples, const gt_scaling *scaling, int64_t first, int64_t step,

@@ -23,6 +23,10 @@ typedef struct gt_value_range {
  * data. Each feature is a column; for images, each channel; but more than 4,096 are one column. In the
  * arena. */
 gt_value_range gt_tensor_range(const struct gt_tensor *tensor, gt_arena *arena);
+/* The range of a tensor of the input's samples after the input's scaling, as the network receives the values;
+ * columns: those of gt_tensor_range or, if more, those that are scaled differently. Unknown as above. */
+gt_value_range gt_scaled_range(const struct gt_input *input, const struct gt_tensor *samples,
+                               gt_arena *arena);
 /* A sentence about samples outside input->range, the range of the training samples; NULL if there is no
  * reason to warn. In the arena. */
 const char *gt_range_warning(const struct gt_input *input, const struct gt_tensor *samples, gt_arena *arena);

@@ -15,6 +15,9 @@ typedef struct gt_sample_facts {
    * constant in training are ignored, because nothing is learned from them. */
   double (*outside)(const struct gt_sample_facts *facts, bool test, double low, double high,
                     const char **column);
+  /* The smallest and the largest value in the training samples. False: they are unknown, or augmentation
+   * changes the values. */
+  bool (*range)(const struct gt_sample_facts *facts, double *low, double *high);
 } gt_sample_facts;
 
 typedef struct gt_review {

@@ -2,11 +2,12 @@
  * the bits of a value are adjacent on the last axis, so they are bit planes of an image with channels
  * last. */
 #include "layer/layer.h"
+#include "layer/review.h"
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/move.h"
 
-enum { MAX_LEVELS = 1024 };
+enum { MAX_LEVELS = 1024, MAX_SHOWN = 4 /* levels in a message */ };
 
 typedef struct threshold_config {
   gt_floats levels;
@@ -20,6 +21,35 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "threshold", .help = "bits of values", .fields = fields, .shorthand = "levels"};
 
+/* Warns of levels outside the values of the training samples: their bits are always the same. */
+static void review_levels(gt_build *build, const threshold_config *c) {
+  const gt_sample_facts *facts = gt_review_facts(build);
+  double low, high;
+  const char *text = "";
+  int outside = 0;
+  if (!facts || !facts->range(facts, &low, &high)) return;
+  for (int i = 0; i < c->levels.count; i++) {
+    const double level = (double)(float)c->levels.items[i];
+    if (level >= low && level < high) continue;
+    if (outside++ < MAX_SHOWN)
+      text = gt_arena_printf(build->arena, "%s%s%g", text, *text ? ", " : "", c->levels.items[i]);
+  }
+  if (!outside) return;
+  const bool all = outside == c->levels.count;
+  gt_diagnostic *item = gt_review_add_finding(
+      build, GT_FINDING_no_effect, "levels",
+      "compares values that go from %.4g to %.4g in the training samples with the level%s %s%s: %s bits never change",
+      low, high, outside == 1 ? "" : "s", text, outside > MAX_SHOWN ? ", …" : "",
+      all            ? "its"
+      : outside == 1 ? "this level's"
+                     : "these levels'");
+  item->help = gt_arena_printf(
+      build->arena,
+      "levels between %.4g and %.4g: values are compared after data.normalize, which divides bytes by 255",
+      low, high);
+  if (all) item->reason = item->message;
+}
+
 static gt_id build_threshold(gt_build *build, const void *config, const gt_id *input, int inputs) {
   const threshold_config *c = config;
   gt_graph *graph = build->graph;
@@ -30,6 +60,7 @@ static gt_id build_threshold(gt_build *build, const void *config, const gt_id *i
     return gt_build_error(build, "levels", "needs 1 to %d levels, not %d", MAX_LEVELS, c->levels.count);
   if (shape.rank < 2 || shape.rank == GT_MAX_RANK)
     return gt_build_error(build, NULL, "cannot read %s", gt_build_input_text(build, input, 0));
+  review_levels(build, c);
   for (int i = 0; i < c->levels.count; i++)
     bits[i] = gt_less(graph, gt_constant(graph, c->levels.items[i]), input[0]);
   if (c->levels.count == 1) return bits[0];

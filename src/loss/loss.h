@@ -80,6 +80,8 @@ typedef struct gt_loss_mixture {
 /* The model that computes the prediction, as a function. */
 typedef struct gt_loss_model {
   gt_id input; /* input of the prediction: F32 [B, …] */
+  /* The range of the training samples, for a review, which reports findings; otherwise NULL. */
+  const gt_value_range *reviewed;
   /* Emits the model's output for other inputs, with any number of rows; GT_NONE after reporting an error. */
   gt_id (*at)(const struct gt_loss_model *model, gt_id input);
   /* Position of the layer of this name in the config, or `otherwise`. */

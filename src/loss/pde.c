@@ -11,6 +11,7 @@
 #include "op/move.h"
 #include "op/reduce.h"
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 enum { MAX_FORMULAS = 16, MAX_CONDITIONS = 32 };
@@ -132,6 +133,7 @@ static bool find_derivatives(pde *p, const char *text, const gt_spec *node) {
     }
     if (is_known(names, name)) continue;
     names->name[names->count] = name;
+    names->at[names->count] = gt_position_within(node, (int)(c - text), (int)n);
     names->derivative[names->count++] = d;
   }
   return true;
@@ -142,6 +144,45 @@ static bool depends_on_outputs(const pde *p, const gt_formula *f) {
   for (int i = 0; i < f->arguments; i++)
     if (depends_on_outputs(p, f->argument[i])) return true;
   return false;
+}
+
+/* The formula "LEFT - (RIGHT)" for an equation LEFT = RIGHT, whose '=' is at a column; NULL: it cannot be
+ * read, either. */
+static const char *on_one_side(const pde *p, const char *text, int column) {
+  gt_arena *arena = p->diagnostics->arena;
+  const char *right = text + column + strspn(text + column, "= ");
+  int left = column, length = (int)strlen(right);
+  while (left > 0 && text[left - 1] == ' ') left--;
+  while (length > 0 && right[length - 1] == ' ') length--;
+  const char *one = length == 1 && *right == '0'
+                        ? gt_arena_strndup(arena, text, (size_t)left)
+                        : gt_arena_printf(arena, "%.*s - (%.*s)", left, text, length, right);
+  return gt_formula_parse(arena, one, p->names.name, p->names.count, NULL) ? one : NULL;
+}
+
+/* Reports a formula that cannot be parsed; node: the formula in the config. */
+static void report_formula(const pde *p, const char *text, const gt_spec *node,
+                           const gt_formula_error *error) {
+  gt_arena *arena = p->diagnostics->arena;
+  const char *at = text + error->column;
+  size_t length = 0;
+  while (isalnum((unsigned char)at[length]) || at[length] == '_') length++;
+  if (*at == '=') {
+    const char *one = on_one_side(p, text, error->column);
+    gt_error_at(p->diagnostics, gt_position_within(node, error->column, 1),
+                "an equation is written without '='")
+        ->expected = gt_arena_printf(arena, "the formula that is 0%s%s%s", one ? ": \"" : "",
+                                     one ? one : ", all terms on one side", one ? "\"" : "");
+    return;
+  }
+  gt_diagnostic *item =
+      gt_error_at(p->diagnostics, gt_position_within(node, error->column, length ? (int)length : 1), "%s",
+                  error->message);
+  /* A known name may be similar to that of a derivative by an unknown input, and mean something else. */
+  if (error->suggestion && !memchr(at, '_', length))
+    item->suggestion = gt_arena_strdup(arena, error->suggestion);
+  if (!item->suggestion && *at && !strchr("()|", *at))
+    item->help = gt_pde_names_help(&p->names, at, length, arena);
 }
 
 /* Parses formulas; node: the value of `residual`. */
@@ -158,8 +199,7 @@ static bool read_formulas(pde *p, gt_strings texts, const gt_spec *node, formula
     const gt_formula *f =
         gt_formula_parse(p->graph->arena, texts.items[i], p->names.name, p->names.count, &error);
     if (!f) {
-      gt_error_at(p->diagnostics, gt_position_within(text, error.column, 1), "%s", error.message)
-          ->suggestion = error.suggestion ? gt_arena_strdup(p->diagnostics->arena, error.suggestion) : NULL;
+      report_formula(p, texts.items[i], text, &error);
       return false;
     }
     if (!depends_on_outputs(p, f)) {
@@ -171,6 +211,25 @@ static bool read_formulas(pde *p, gt_strings texts, const gt_spec *node, formula
     out->item[out->count++] = f;
   }
   return true;
+}
+
+/* Warns of a condition at a value outside the training samples, where the equation is not trained. Samples
+ * that are drawn do not reach the ends of their range: on average they end 1/n of the width before, and those
+ * of a grid half a cell. */
+static void review_place(const pde *p, int axis, double value, gt_position at) {
+  const gt_value_range *range = p->input->model->reviewed;
+  if (!range || range->columns != p->names.axes || range->count < 1) return;
+  const double low = (double)range->low[axis], high = (double)range->high[axis], n = (double)range->count,
+               margin = (high - low) * fmax(10 / n, pow(n, -1.0 / p->names.axes)) +
+                        1e-6 * fmax(fabs(low), fabs(high));
+  const char *name = p->names.name[axis];
+  if (value >= low - margin && value <= high + margin) return;
+  gt_finding_at(
+      p->diagnostics, GT_FINDING_no_effect, at,
+      "the condition holds at %s = %g, but the samples of %s go from %.4g to %.4g: the equation is not "
+      "trained there",
+      name, value, name, low, high)
+      ->help = "a value on the edge of the samples or between them, or samples with a larger range";
 }
 
 /* Reads the fixed inputs and their values. */
@@ -185,8 +244,10 @@ static bool read_at(pde *p, const gt_spec *at, formulas *out) {
     int axis = 0;
     while (axis < p->names.axes && strcmp(p->names.name[axis], entry->key) != 0) axis++;
     if (axis == p->names.axes) {
-      gt_error_at(p->diagnostics, entry->key_at, "there is no input '%s'", entry->key)->expected =
-          "one of the names in `inputs`";
+      const char *as_derivative =
+          gt_arena_printf(p->diagnostics->arena, "%s_%s", p->names.name[p->names.axes], entry->key);
+      gt_error_at(p->diagnostics, entry->key_at, "there is no input '%s'", entry->key)->help =
+          gt_pde_names_help(&p->names, as_derivative, strlen(as_derivative), p->diagnostics->arena);
       return false;
     }
     if (!gt_spec_float(entry, &out->value[axis])) {
@@ -194,6 +255,7 @@ static bool read_at(pde *p, const gt_spec *at, formulas *out) {
       return false;
     }
     out->set[axis] = true;
+    review_place(p, axis, out->value[axis], entry->at);
   }
   return true;
 }
@@ -276,6 +338,61 @@ static bool check_smooth(const pde *p, const gt_pde_field *field, const bool *us
   return mixed == GT_NONE && kink == GT_NONE;
 }
 
+/* Why a derivative is always 0: "the model is linear in x". */
+static const char *reason_for_zero(const pde *p, gt_pde_field *field, const gt_pde_derivative *d) {
+  gt_arena *arena = p->diagnostics->arena;
+  const char *const *input = p->names.name, *first = input[d->axis[0]], *last = input[d->axis[d->order - 1]];
+  for (int i = 0; i < d->order; i++) {
+    const gt_pde_derivative once = {.output = d->output, .order = 1, .axis = {d->axis[i]}};
+    if (gt_pde_is_zero(field, &once))
+      return gt_arena_printf(arena, "its output does not depend on %s", input[d->axis[i]]);
+  }
+  if (d->order > 2) return "as a function of these inputs, the model is a polynomial of lower order";
+  return strcmp(first, last)
+             ? gt_arena_printf(arena, "the model adds functions of %s and of %s alone", first, last)
+             : gt_arena_printf(arena, "the model is linear in %s", first);
+}
+
+/* Warns of a derivative that is 0 by construction. */
+static void review_zero(const pde *p, gt_pde_field *field, int name) {
+  const gt_pde_derivative *d = &p->names.derivative[name];
+  if (!p->input->model->reviewed || name < p->names.axes + p->names.outputs || !gt_pde_is_zero(field, d))
+    return;
+  gt_finding_at(p->diagnostics, GT_FINDING_undetermined, p->names.at[name],
+                "'%s' is 0 whatever the model's weights are: %s", p->names.name[name],
+                reason_for_zero(p, field, d))
+      ->help = d->order > 1
+                   ? "layers that read these inputs, with activations between them, such as tanh or sin"
+                   : "layers that read all inputs";
+}
+
+/* Warns of an equation in derivatives without anything that tells its solutions apart. A model whose later
+ * layers read the input again may have the conditions built in. */
+static void review_conditions(const pde *p) {
+  const gt_graph *graph = p->graph;
+  const gt_loss_model *model = p->input->model;
+  const gt_spec *residual = gt_spec_find(p->loss->spec, "residual");
+  bool used[GT_PDE_MAX_NAMES] = {false}, any = ((const pde_config *)p->loss->config)->targets > 0;
+  const char *reader = NULL;
+  mark_used_by(&p->equation, used);
+  for (int c = 0; c < p->conditions; c++) any |= p->condition[c].weight > 0;
+  for (gt_id id = model->input + 1; id <= p->input->prediction && !any; id++)
+    for (int k = 0; k < graph->node[id].inputs; k++) {
+      if (graph->node[id].input[k] != model->input) continue;
+      any |= reader && graph->node[id].scope != reader;
+      reader = graph->node[id].scope;
+    }
+  for (int k = p->names.axes + p->names.outputs; k < p->names.count && !any; k++)
+    if (used[k]) {
+      gt_finding_at(
+          p->diagnostics, GT_FINDING_undetermined, residual->at,
+          "the loss has neither conditions nor targets, so nothing determines which solution of the equation is "
+          "found")
+          ->help = "conditions, such as [{at: {x: 0}, residual: u}], or a weight for `targets`";
+      return;
+    }
+}
+
 /* weight times the sum of the squared formulas at points first … first + count - 1, F32 [count]; GT_NONE
  * after reporting an error. */
 static gt_id squared_residuals(const pde *p, gt_pde_field *field, const formulas *f, int64_t first,
@@ -285,6 +402,7 @@ static gt_id squared_residuals(const pde *p, gt_pde_field *field, const formulas
   mark_used_by(f, used);
   for (int k = 0; k < p->names.count; k++) {
     value[k] = used[k] ? gt_pde_value(field, k, first, count) : GT_NONE;
+    if (used[k] && field->failed == GT_NONE) review_zero(p, field, k);
     if (field->failed == GT_NONE) continue;
     report_layer(p, field->failed,
                  gt_arena_printf(p->diagnostics->arena, "(%s) has no such derivative",
@@ -362,6 +480,7 @@ static gt_id residual(gt_graph *graph, const gt_loss *loss, const gt_loss_input 
   pde *p = GT_NEW(graph->arena, pde);
   *p = (pde){.graph = graph, .loss = loss, .input = input, .diagnostics = diagnostics};
   if (!read_all(p)) return GT_NONE;
+  if (input->model->reviewed) review_conditions(p);
   gt_id each = build_equation(p);
   if (each != GT_NONE && p->conditions) each = add_conditions(p, each);
   if (each == GT_NONE || c->targets <= 0) return each;

@@ -47,6 +47,68 @@ bool gt_pde_read_derivative(const gt_pde_names *names, const char *text, size_t 
   return false;
 }
 
+/* "x, y and t" for names first … first + count - 1 */
+static const char *list(const gt_pde_names *names, int first, int count, gt_arena *arena) {
+  const char *text = names->name[first];
+  for (int i = 1; i < count; i++)
+    text = gt_arena_printf(arena, "%s%s%s", text, i + 1 < count ? ", " : " and ", names->name[first + i]);
+  return text;
+}
+
+static bool is_letter_of_input(const gt_pde_names *names, char c) {
+  for (int k = 0; k < names->axes; k++)
+    if (strchr(names->name[k], c)) return true;
+  return false;
+}
+
+/* The text read as a derivative: an unknown output, or an unknown input ("t" of u_t and u_xtt); else "". */
+typedef struct wanted_names {
+  const char *input, *output;
+} wanted_names;
+
+static wanted_names read_wanted(const gt_pde_names *names, const char *text, size_t length, gt_arena *arena) {
+  const char *underscore = memchr(text, '_', length), *end = text + length;
+  wanted_names wanted = {"", ""};
+  if (!underscore || underscore == text) return wanted;
+  const char *before = gt_arena_strndup(arena, text, (size_t)(underscore - text));
+  for (int k = 0; k < names->axes + names->outputs; k++) {
+    if (strcmp(names->name[k], before)) continue;
+    if (k < names->axes) return wanted;
+    const char *start = underscore + 1;
+    while (start < end && (*start == '_' || is_letter_of_input(names, *start))) start++;
+    size_t n = 0, same = 0;
+    while (start + n < end && start[n] != '_' && !is_letter_of_input(names, start[n])) n++;
+    while (same < n && start[same] == *start) same++;
+    if (strstr(gt_arena_strndup(arena, underscore, (size_t)(end - underscore)), names->name[names->axes - 1]))
+      return wanted; /* the new name would replace one that the text uses */
+    wanted.input = gt_arena_strndup(arena, start, same == n && n ? 1 : n);
+    return wanted;
+  }
+  wanted.output = before;
+  return wanted;
+}
+
+const char *gt_pde_names_help(const gt_pde_names *names, const char *unknown, size_t length,
+                              gt_arena *arena) {
+  const wanted_names wanted = read_wanted(names, unknown, length, arena);
+  const char *output = names->name[names->axes], *last = names->name[names->axes - 1];
+  const char *text =
+      gt_arena_printf(arena, "the input%s %s and the output%s %s", names->axes == 1 ? " is" : "s are",
+                      list(names, 0, names->axes, arena), names->outputs == 1 ? " is" : "s are",
+                      list(names, names->axes, names->outputs, arena));
+  if (*wanted.input && names->axes < 4) { /* as in inputs: [x, t] */
+    const char *items = "";
+    for (int k = 0; k + 1 < names->axes; k++) items = gt_arena_printf(arena, "%s%s, ", items, names->name[k]);
+    return gt_arena_printf(arena, "%s; to rename them, set `inputs: [%s%s]` in the loss", text, items,
+                           wanted.input);
+  }
+  if (*wanted.output && names->outputs == 1)
+    return gt_arena_printf(arena, "%s; to rename them, set `outputs: [%s]` in the loss", text, wanted.output);
+  return gt_arena_printf(
+      arena, "%s; derivatives are written %s_%s and %s_%s%s; `inputs` and `outputs` of the loss rename them",
+      text, output, names->name[0], output, names->name[0], last);
+}
+
 /* --- values --------------------------------------------------------------------------------------------- */
 
 static int64_t columns_of(const gt_graph *graph, gt_id x) { return gt_node_at(graph, x)->shape.dim[1]; }
@@ -84,7 +146,7 @@ static gt_id derive(gt_pde_field *field, const gt_pde_derivative *d) {
     const int axis = d->axis[i];
     if (!field->along[axis])
       field->along[axis] =
-          gt_tangents_create(field->graph, field->points, direction(field->graph, field->points, axis));
+          gt_tangents_create(field->graph, field->points, direction(field->graph, field->points, axis), axis);
     value = gt_tangent(field->along[axis], value, &field->failed);
   }
   return value;
@@ -105,4 +167,8 @@ gt_id gt_pde_value(gt_pde_field *field, int name, int64_t first, int64_t count) 
     value = column(graph, all, names->derivative[name].output);
   }
   return gt_view(graph, value, first, gt_shape_1(count));
+}
+
+bool gt_pde_is_zero(gt_pde_field *field, const gt_pde_derivative *d) {
+  return derive(field, d) == GT_NONE && field->failed == GT_NONE;
 }

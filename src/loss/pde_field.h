@@ -18,11 +18,16 @@ typedef struct gt_pde_names {
   int axes, outputs, count;                       /* axes: number of inputs; count: number of all names */
   const char *name[GT_PDE_MAX_NAMES];             /* names of inputs, outputs, then the derivatives in use */
   gt_pde_derivative derivative[GT_PDE_MAX_NAMES]; /* for the names that are derivatives */
+  gt_position at[GT_PDE_MAX_NAMES];               /* of their first use */
 } gt_pde_names;
 
 /* True if the text names a derivative. If its order is too high, out->order is GT_PDE_MAX_ORDER + 1. */
 bool gt_pde_read_derivative(const gt_pde_names *names, const char *text, size_t length,
                             gt_pde_derivative *out);
+
+/* Help for a name that formulas do not know: which names there are and which key gives others. unknown: it
+ * and its length, or length 0. In the arena. */
+const char *gt_pde_names_help(const gt_pde_names *names, const char *unknown, size_t length, gt_arena *arena);
 
 typedef struct gt_pde_field {
   gt_graph *graph;
@@ -39,4 +44,6 @@ void gt_pde_field_finish(gt_pde_field *field);
 /* The values of a name at points first … first + count - 1, F32 [count]; GT_NONE if a node has no derivative:
  * field->failed. */
 gt_id gt_pde_value(gt_pde_field *field, int name, int64_t first, int64_t count);
+/* True if the derivative is 0 whatever the model's weights are. */
+bool gt_pde_is_zero(gt_pde_field *field, const gt_pde_derivative *d);
 #endif

@@ -74,8 +74,11 @@ static const gt_model_layer *find_head(const gt_forward *forward, const gt_forwa
 
 static bool build_loss(gt_forward *forward, gt_forward_target *target, const gt_model_layer *head,
                        gt_arena *arena, gt_graph *graph, gt_diagnostics *diagnostics) {
-  const loss_view view = {
-      {forward->inputs.items[0].node, output_at, find_position}, forward, arena, graph, diagnostics};
+  const loss_view view = {{forward->inputs.items[0].node, forward->reviewed, output_at, find_position},
+                          forward,
+                          arena,
+                          graph,
+                          diagnostics};
   const gt_id *sample_weight = forward->sample_weight;
   const gt_id weight = sample_weight ? gt_mul(graph, forward->weight, *sample_weight) : forward->weight;
   const gt_loss_input input = {.prediction = target->output,

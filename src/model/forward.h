@@ -39,8 +39,9 @@ typedef struct gt_forward {
   gt_forward_target target[GT_DATA_MAX_TARGETS];
   bool mirrored; /* the inputs contain all samples and then their mirror images; the output for a sample is
                     the mean of the two outputs */
-  gt_precision precision; /* of the model and its loss, and therefore of their gradients */
-  gt_model_mode mode;     /* gt_forward_build sets its weight and heads */
+  const gt_value_range *reviewed; /* as in gt_loss_model */
+  gt_precision precision;         /* of the model and its loss, and therefore of their gradients */
+  gt_model_mode mode;             /* gt_forward_build sets its weight and heads */
   /* Results: */
   gt_model *model;
   gt_id objective; /* with targets: the scalar that training minimizes: the sum of the mean losses, times

@@ -258,6 +258,11 @@ gt_id gt_shrink(gt_graph *graph, gt_id x, const int64_t *start, const int64_t *s
   return add_node(graph, OP_SHRINK, x, &m);
 }
 
+int64_t gt_shrink_start(const gt_graph *graph, gt_id node, int axis) {
+  const gt_node *shrink = gt_node_at(graph, node);
+  return shrink->op == &ops[OP_SHRINK] ? ((const move_attribute *)shrink->attribute)->a[axis] : -1;
+}
+
 gt_id gt_stride(gt_graph *graph, gt_id x, const int64_t *step) {
   const move_attribute m = list_attribute(graph, x, step, NULL);
   return add_node(graph, OP_STRIDE, x, &m);

@@ -10,6 +10,8 @@ gt_id gt_pad(gt_graph *graph, gt_id x, const int64_t *before, const int64_t *aft
 /* The number of zeros that a pad adds at the start of this axis; -1 if the node is not a pad with zeros. */
 int64_t gt_pad_before(const gt_graph *graph, gt_id node, int axis);
 gt_id gt_shrink(gt_graph *graph, gt_id x, const int64_t *start, const int64_t *stop);
+/* The first position of this axis that a shrink reads; -1 if the node is not a shrink. */
+int64_t gt_shrink_start(const gt_graph *graph, gt_id node, int axis);
 /* Every step-th element of each axis, from 0. */
 gt_id gt_stride(gt_graph *graph, gt_id x, const int64_t *step);
 /* The adjoint of stride: element i of each axis is moved to i * step; the others, up to `shape`, are zero. */

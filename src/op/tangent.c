@@ -13,6 +13,7 @@
 struct gt_tangents {
   gt_graph *graph;
   gt_id wrt;
+  int column;
   gt_id *tangent; /* for each node below `known`: its tangent; GT_NONE: not emitted, or zero */
   gt_id known;
 };
@@ -50,9 +51,9 @@ static void set_tangent(gt_tangents *t, gt_id id, gt_id tangent) {
 
 static gt_id tangent_of(const gt_tangents *t, gt_id id) { return id < t->known ? t->tangent[id] : GT_NONE; }
 
-gt_tangents *gt_tangents_create(gt_graph *graph, gt_id wrt, gt_id direction) {
+gt_tangents *gt_tangents_create(gt_graph *graph, gt_id wrt, gt_id direction, int column) {
   gt_tangents *t = gt_alloc(sizeof *t);
-  *t = (gt_tangents){.graph = graph, .wrt = wrt};
+  *t = (gt_tangents){.graph = graph, .wrt = wrt, .column = column};
   set_tangent(t, wrt, direction);
   return t;
 }
@@ -84,9 +85,18 @@ static bool add_contributions(const gt_tangents *t, gt_id id, const bool *wanted
   return true;
 }
 
+/* True if the node reads only columns of `wrt` in which the direction is 0. */
+static bool reads_other_columns(const gt_tangents *t, gt_id id) {
+  const gt_node *node = gt_node_at(t->graph, id);
+  if (t->column < 0 || node->inputs != 1 || node->input[0] != t->wrt) return false;
+  const int64_t first = gt_shrink_start(t->graph, id, 1);
+  return first >= 0 && (t->column < first || t->column >= first + node->shape.dim[1]);
+}
+
 /* Emits the tangent of a node from those of its inputs. */
 static bool emit_tangent(gt_tangents *t, gt_id id) {
   gt_graph *graph = t->graph;
+  if (reads_other_columns(t, id)) return true;
   const int inputs = graph->node[id].inputs;
   const char *scope = graph->scope;
   const gt_precision precision = graph->precision;

@@ -6,8 +6,9 @@
 
 /* The derivatives along one direction of node `wrt` that were emitted so far; heap memory. */
 typedef struct gt_tangents gt_tangents;
-/* direction: a node of the shape of `wrt` that must not depend on `wrt`. */
-gt_tangents *gt_tangents_create(gt_graph *graph, gt_id wrt, gt_id direction);
+/* direction: a node of the shape of `wrt` that must not depend on `wrt`. column: if `wrt` is [rows, columns],
+ * the only column in which the direction is not 0, so that a shrink of others has no tangent; else -1. */
+gt_tangents *gt_tangents_create(gt_graph *graph, gt_id wrt, gt_id direction, int column);
 void gt_tangents_destroy(gt_tangents *tangents);
 /* The derivative of the value along the direction, with the shape of the value. GT_NONE if it is zero, and on
  * failure: then *failed is the node whose op has no such derivative, otherwise GT_NONE. The value may itself

@@ -34,7 +34,7 @@ static gt_id build(gt_graph *graph, const gt_case_view *v, const gt_id *input) {
   const gt_case_view base = base_view(v);
   const gt_id at = input[o->along], y = o->base->rule->build(graph, &base, input);
   if (graph->error.status || gt_tangent_kink(graph, at, y, o->order) != GT_NONE) return GT_NONE;
-  gt_tangents *tangents = gt_tangents_create(graph, at, input[base.inputs]);
+  gt_tangents *tangents = gt_tangents_create(graph, at, input[base.inputs], -1);
   gt_id value = y, failed = GT_NONE;
   for (int k = 0; k < o->order && value != GT_NONE; k++) value = gt_tangent(tangents, value, &failed);
   gt_tangents_destroy(tangents);

@@ -61,6 +61,7 @@
   X(outside_training, "samples outside the range of the training data")                 \
   X(channels_first, "arrays that look like images in channels-first order")             \
   X(not_bits, "logic gates that read values other than 0 and 1")                        \
+  X(undetermined, "an equation without conditions, or whose derivatives are always 0")  \
   X(doubtful_formula, "a formula that the samples do not clearly support")
 
 #define GT_FINDING_ENUM(name, about) GT_FINDING_##name,
@@ -83,9 +84,10 @@ typedef struct gt_diagnostic {
   gt_position at;
   const char *message, *expected, *suggestion; /* `expected`, `suggestion` and `help` may be NULL */
   const char *help;                            /* what to change, or how it is written elsewhere */
-  gt_finding finding;                          /* GT_NO_FINDING: an error */
-  gt_status status; /* exit code: GT_ERR_CONFIG, or that of a file that the config names */
-  bool shown;       /* was printed */
+  const char *reason; /* why the model may learn nothing, for the warning after such a run; or NULL */
+  gt_finding finding; /* GT_NO_FINDING: an error */
+  gt_status status;   /* exit code: GT_ERR_CONFIG, or that of a file that the config names */
+  bool shown;         /* was printed */
 } gt_diagnostic;
 
 typedef struct gt_diagnostics {

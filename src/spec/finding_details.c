@@ -20,9 +20,11 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
     [GT_FINDING_no_effect] =
         "Appears if a setting changes nothing: a warmup that does not end in its phase, an interval longer than the run, "
         "a patience that no run is long enough for, a goal that the metric cannot reach, a key of `text` that belongs to "
-        "another kind of samples. For a setting that several "
-        "phases share: only if it has no effect in any of them (a warmup: if it has none in one of them). Change the "
-        "number or the length.",
+        "another kind of samples, an `ema` that still holds a tenth of the initial weights at the end, levels of a "
+        "threshold or the place of an equation's condition outside the training samples. Also if a schedule leaves the "
+        "learning rate at 0 (or at 1e-5 of its largest value) for more than the last tenth of the run. For a setting that "
+        "several phases share: only if it has no effect in any of them (a warmup or a schedule: if it has none in one of "
+        "them). Change the number or the length.",
     [GT_FINDING_scaled_loss] =
         "Appears if a goal or a gate is a number for the loss of a regression whose targets are scaled: the loss is then in "
         "the units of the scaled targets, not in those of the data. Set it for rmse or mae, or data: {normalize_targets: "
@@ -43,7 +45,8 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
     [GT_FINDING_one_class] =
         "Appears if all training samples have the same label. Check data.target and the file.",
     [GT_FINDING_constant_target] =
-        "Appears if a numeric target has the same value in all training samples. Check data.target and the file.",
+        "Appears if a numeric target has the same value in all training samples, or if all cells of the board that an "
+        "automaton learns, or all values of pictures that are targets, are equal. Check data.target and the file.",
     [GT_FINDING_empty_class] =
         "Appears if labels are numbers and one from 0 to the largest has no training sample: labels that begin at 1 leave "
         "class 0 empty. data: {classes: [1, 2, 3]} numbers the labels from 0. Also if `class_names` lists a class "
@@ -68,7 +71,10 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
     [GT_FINDING_far_from_unit_scale] =
         "Appears if an input that is not scaled has values beyond 30 or -30, or if a target that is not scaled has a mean or "
         "a deviation beyond 30: a network, whose values begin at about 1, learns little from them. Set data: {normalize: "
-        "standard} or data: {normalize_targets: standard}. Models with gates or a KAN read values as they are.",
+        "standard} or data: {normalize_targets: standard}; inputs of an equation (loss: pde) need other units. Also appears "
+        "if `mean` and `std` of normalize belong to other units than the values: more than 1 % of the results are beyond 30, "
+        "all lie within 0.1, or they are farther from 0 than three times their range. Bytes are divided by 255 before. "
+        "Models with gates or a KAN read values as they are.",
     [GT_FINDING_short_series] =
         "Appears if groups of a time series, or their rows in one split, are shorter than `window` + `horizon` of "
         "data.series, so they give no samples. Choose a smaller window or horizon, or larger fractions.",
@@ -144,6 +150,11 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
     [GT_FINDING_not_bits] =
         "Appears if a logic layer reads numbers other than 0 and 1. The circuit then computes something other than the "
         "trained layer. Put a `threshold` layer before it.",
+    [GT_FINDING_undetermined] =
+        "Appears if a loss `pde` has neither `conditions` nor `targets`, so that any solution of the equation will do, or if "
+        "a derivative in its formulas is 0 whatever the weights are, as the second one of a model without activations. Add "
+        "conditions, or layers that bend. A model in which several layers read the input may have its conditions built in: "
+        "nothing is said then.",
     [GT_FINDING_doubtful_formula] =
         "Appears in explain if the formula fits the samples badly, or if there are too few samples for it. Train longer, "
         "use more samples, or allow other functions.",

@@ -301,10 +301,8 @@ const char *gt_unscaled_column_text(const gt_unscaled_column *column, gt_arena *
 
 const char *gt_guessing_reason(const gt_config *config, gt_arena *arena) {
   const gt_diagnostics *found = &config->diagnostics;
-  for (int i = 0; i < found->count; i++) /* review_scale.c: such a target dominates the loss */
-    if (found->items[i].finding == GT_FINDING_far_from_unit_scale &&
-        !strncmp(found->items[i].message, "target", 6))
-      return gt_arena_printf(arena, "%s; set data: {normalize_targets: standard}", found->items[i].message);
+  for (int i = 0; i < found->count; i++)
+    if (found->items[i].reason) return found->items[i].reason;
   const gt_unscaled_column column = gt_largest_unscaled_column(&config->dataset);
   if (!(column.magnitude > far)) return NULL;
   return gt_arena_printf(arena, "%s; set data: {normalize: standard}",

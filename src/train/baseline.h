@@ -60,7 +60,7 @@ typedef struct gt_unscaled_column {
 gt_unscaled_column gt_largest_unscaled_column(const gt_dataset *data);
 /* "input column 'fare' reaches 512 and is not scaled" */
 const char *gt_unscaled_column_text(const gt_unscaled_column *column, gt_arena *arena);
-/* The likeliest reason, and what to do: a target or an input with values far from 0 that is not scaled; NULL:
- * unknown. */
+/* The likeliest reason, and what to do: that of a finding (gt_diagnostic.reason), or an input with values far
+ * from 0 that is not scaled; NULL: unknown. */
 const char *gt_guessing_reason(const gt_config *config, gt_arena *arena);
 #endif

@@ -168,6 +168,26 @@ const char *gt_class_advice(const gt_dataset *data, int target, gt_arena *arena)
   return numbers ? gt_arena_printf(arena, "data: {task: classification}%s", condition) : NULL;
 }
 
+/* Warns if boards or pictures that are targets consist of a single value. */
+static void review_blank(gt_config *config, int target, gt_arena *arena) {
+  const gt_dataset *data = &config->dataset;
+  const gt_tensor *targets = &data->train.target[target];
+  const gt_spec *node = gt_spec_find(config->root, "data"), *image = gt_spec_find(node, "image");
+  const float *value = targets->data;
+  const int64_t count = targets->dim[0] * gt_tensor_features(targets);
+  int64_t i = 1;
+  while (i < count && value[i] == value[0]) i++;
+  if (i < count || count < 2) return;
+  const char *name = data->target[target].name;
+  gt_finding_at(&config->diagnostics, GT_FINDING_constant_target, image ? image->at : node->at,
+                data->boards ? "all cells of the target board%s are %.6g"
+                             : "all values of the target%s are %.6g",
+                name ? gt_arena_printf(arena, " '%s'", name) : "", (double)value[0])
+      ->help = image
+                   ? "an image with pixels below 128 and pixels from 128 on; transparent ones count as black"
+                   : "targets with different values";
+}
+
 /* Warns if a target has the same value in all training samples: nothing can be learned. */
 static void review_constant(gt_config *config, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
@@ -178,6 +198,7 @@ static void review_constant(gt_config *config, int target, gt_arena *arena) {
   if (data->target[target].classification || config->loss[target]->type->residual || !value ||
       targets->element != GT_ELEMENT_F32)
     return;
+  if (targets->rank > 2) review_blank(config, target, arena);
   for (int64_t k = 0; k < columns && targets->dim[0] > 1; k++) {
     int64_t i = 1;
     while (i < targets->dim[0] && value[i * columns + k] == value[k]) i++;

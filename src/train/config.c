@@ -87,7 +87,9 @@ static const gt_field train_fields[] = {
                    "until early_stopping.goal is reached; model.bin is the best of all attempts; 0: "
                    "never"),
     GT_ROW(gt_train_config, threads, GT_FIELD_INT, .fallback = "0", .max = 4096,
-           .help = "number of CPU threads; 0: $GTRAIN_THREADS, else all; results do not depend on it"),
+           .help =
+               "number of CPU threads; 0: $GTRAIN_THREADS, else one for each processor that this process may "
+               "use (affinity, and the control group's quota); results do not depend on it"),
     GT_ROW(gt_train_config, early_stopping, GT_FIELD_MAP, .fallback = "{}", .sub = &stopping_schema,
            .help = "early stopping"),
     GT_ROW(gt_train_config, checkpoint, GT_FIELD_MAP, .fallback = "{}", .sub = &checkpoint_schema,
@@ -301,8 +303,8 @@ static void read_data(gt_config *config, const top *sections, const gt_data_requ
                       gt_arena *arena, gt_error *error) {
   gt_diagnostics *diagnostics = &config->diagnostics;
   gt_data_requirements requested = wanted ? *wanted : (gt_data_requirements){0};
-  requested.unscaled =
-      set_loss_demands(config->root, &requested) || has_unit_layers(gt_spec_find(config->root, "model"));
+  const bool has_units = has_unit_layers(gt_spec_find(config->root, "model"));
+  requested.unscaled = set_loss_demands(config->root, &requested) || has_units;
   /* init_from compares the means of the data, and target scaling computes them. */
   requested.outline = config->outline && !sections->init_from && !gt_config_has_target_scaling(config->root);
   if (sections->data)
@@ -320,7 +322,7 @@ static void read_data(gt_config *config, const top *sections, const gt_data_requ
   if (config->has_dataset) check_eval_samples(config);
   if (config->has_dataset && config->loss[0]) gt_config_check_threshold(config, wanted);
   if (wanted) return; /* the model is already trained */
-  if (config->has_dataset && !requested.unscaled) gt_config_review_scale(config, arena);
+  if (config->has_dataset && !has_units) gt_config_review_scale(config, arena);
   if (config->has_dataset && config->loss[0] && config->optim) gt_config_check_sampler(config, diagnostics);
   if (config->has_dataset && config->optim) gt_config_check_augment(config, diagnostics);
   config->init_from = gt_init_from_read(arena, config->root, diagnostics);

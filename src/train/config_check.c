@@ -159,6 +159,11 @@ static void try_to_build(gt_config *config, bool untrusted, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
   gt_forward forward = init_forward(config, arena, graph);
   forward.weight = placeholder(graph, "weight", gt_shape_1(batch_of(config)), GT_F32, false);
+  gt_value_range range = {0};
+  if (!untrusted && config->loss[0] && config->loss[0]->type->residual) {
+    range = gt_tensor_range(&data->train.input[0], arena);
+    forward.reviewed = &range;
+  }
   for (int k = 0; k < data->targets; k++) {
     gt_forward_target *target = &forward.target[k];
     const gt_dtype dtype = data->target[k].classification ? GT_I32 : GT_F32;

@@ -13,7 +13,8 @@ typedef struct facts {
   gt_sample_facts base;
   const gt_input *input;
   const gt_tensor *samples, *test; /* test: test samples from a separate file; NULL: there is none */
-  bool is_function;                /* samples of a formula, whose inputs are called x0, x1, … */
+  bool is_augmented;
+  bool is_function; /* samples of a formula, whose inputs are called x0, x1, … */
   gt_arena *arena;
 } facts;
 
@@ -58,6 +59,17 @@ static double outside(const gt_sample_facts *base, bool test, double low, double
   return largest;
 }
 
+static bool range(const gt_sample_facts *base, double *low, double *high) {
+  const facts *f = (const facts *)(const void *)base;
+  if (f->is_augmented) return false;
+  const gt_value_range r = gt_scaled_range(f->input, f->samples, f->arena);
+  for (int64_t c = 0; c < r.columns; c++) {
+    *low = c && *low < (double)r.low[c] ? *low : (double)r.low[c];
+    *high = c && *high > (double)r.high[c] ? *high : (double)r.high[c];
+  }
+  return r.columns > 0;
+}
+
 /* True if the test samples come from their own files, not from the source of the training samples. */
 static bool has_test_files(const gt_config *config) {
   const gt_spec *test = gt_spec_find(gt_spec_find(config->root, "data"), "test");
@@ -67,10 +79,11 @@ static bool has_test_files(const gt_config *config) {
 static const gt_sample_facts *make_facts(const gt_config *config, int index, gt_arena *arena) {
   const gt_input *input = &config->dataset.input[index];
   facts *f = GT_NEW(arena, facts);
-  *f = (facts){{.sample.rank = input->rank, .outside = outside},
+  *f = (facts){{.sample.rank = input->rank, .outside = outside, .range = range},
                input,
                &config->dataset.train.input[index],
                has_test_files(config) ? &config->dataset.test.input[index] : NULL,
+               config->augment != NULL,
                !strcmp(config->dataset.format, "function"),
                arena};
   gt_input_network_shape(input, f->base.sample.dim);

@@ -1,16 +1,19 @@
-/* Finds counts of steps, epochs and evaluations that a run never reaches. A setting for several phases is
- * reported only if it has no effect in any of them. */
+/* Finds counts of steps, epochs and evaluations that a run never reaches, and schedules that end long before
+ * the run. A setting for several phases is reported only if it has no effect in any of them. */
 #include "base/count.h"
 #include "train/metrics.h"
 #include "train/target_scaling.h"
 #include "train/phases.h"
 #include "train/review.h"
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct length { /* of a phase, or of a run without phases */
   int64_t steps, epochs, evaluations;
-  int64_t before;  /* steps of all earlier phases */
-  const char *who; /* "the run", "phase 2", for messages */
+  int64_t before;   /* steps of all earlier phases */
+  int64_t averaged; /* steps that the moving average of the weights (ema) has seen at the end of the phase */
+  const char *who;  /* "the run", "phase 2", for messages */
 } length;
 
 typedef struct count { /* a setting that counts something, in one phase */
@@ -84,6 +87,85 @@ static void add_schedule(counts *c, const gt_config *phase, const length *l) {
                         schedule->type->name, gt_spec_find(section, reach.key) ? "this" : "its default",
                         reach.key, (long long)reach.needs, reach.unit, l->who, (long long)have),
         gt_arena_printf(c->arena, "a longer run, or a smaller '%s'", reach.key));
+}
+
+/* The learning rate counts as 0 at or below this fraction of the largest rate of the phase. */
+static const double zero_rate = 1e-5;
+/* Steps at the end with a rate of 0 are reported if they are more than this fraction of the phase. */
+static const double zero_rate_share = 0.1;
+enum { MAX_RATES = 10000 }; /* rates that are computed, evenly spread, to find the largest one */
+
+static double rate_factor(const gt_config *phase, const length *l, int64_t step) {
+  return gt_schedule_factor(phase->optim->schedule, NULL, (uint64_t)step, (uint64_t)l->steps,
+                            (uint64_t)gt_phase_batching(phase).steps, phase->optim->config->lr);
+}
+
+/* The number of steps before the learning rate falls to 0 and stays there. */
+static int64_t steps_with_rate(const gt_config *phase, const length *l) {
+  const int64_t stride = gt_ceil_div(l->steps, MAX_RATES);
+  double largest = 0;
+  int64_t low = 0, high = l->steps; /* the last step with a rate lies in [low - 1, high) */
+  for (int64_t step = 0; step < l->steps; step += stride)
+    largest = fmax(largest, rate_factor(phase, l, step));
+  for (int64_t step = 0; step < l->steps; step += stride)
+    if (rate_factor(phase, l, step) > zero_rate * largest) {
+      low = step + 1;
+      high = gt_min_i64(step + stride, l->steps);
+    }
+  if (!low) return 0;
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (rate_factor(phase, l, middle) > zero_rate * largest)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Finds a schedule, of whatever type, that ends before the run: nothing is trained after it. */
+static void add_rate(counts *c, const gt_config *phase, const length *l) {
+  const gt_spec *section = gt_spec_find(phase->root, "schedule");
+  const gt_schedule *schedule = phase->optim->schedule;
+  if (schedule->warmup >= l->steps) return; /* add_schedule says so */
+  const int64_t trained = steps_with_rate(phase, l);
+  const char *key = schedule->type->reach ? schedule->type->reach(schedule->config).key : "type";
+  const bool counts_steps = !strcmp(key, "steps");
+  count *item = add(
+      c, section, key, (double)(l->steps - trained) <= zero_rate_share * (double)l->steps,
+      gt_arena_printf(
+          c->arena,
+          "the learning rate is %s after step %lld and stays there: %lld of the %lld steps of %s train nothing",
+          rate_factor(phase, l, l->steps - 1) > 0 ? "practically 0" : "0", (long long)trained,
+          (long long)(l->steps - trained), (long long)l->steps, l->who),
+      counts_steps
+          ? gt_arena_printf(c->arena,
+                            "'steps' counts steps, not epochs: steps: %lld, or no 'steps', ends it with %s",
+                            (long long)(l->steps - schedule->warmup), l->who)
+          : "a schedule that decays more slowly, or a shorter run");
+  item->key = "the rate"; /* not the same setting as the key of add_schedule */
+  item->in_each = true;
+}
+
+/* A moving average is reported if the values it began with still have at least this weight at its end. */
+static const double initial_weight = 0.1;
+
+/* Finds a moving average of the weights that is longer than the run. */
+static void add_average(counts *c, const gt_config *phase, const length *l) {
+  const double decay = phase->optim->ema, steps = (double)l->averaged, initial = pow(decay, steps);
+  if (decay <= 0) return;
+  const bool is_short = initial >= initial_weight;
+  char rest[32]; /* 1 - decay of an average in which the initial weights count less than 1 % */
+  snprintf(rest, sizeof rest, "%.1g", 5 / steps);
+  const char *help = "a longer run, or no 'ema'";
+  if (l->averaged > 20)
+    help = gt_arena_printf(c->arena, "a longer run, or ema: %.10g", 1 - strtod(rest, NULL));
+  add(c, gt_spec_find(phase->root, "optimizer"), "ema", !is_short,
+      gt_arena_printf(c->arena,
+                      "this average spans about %.6g steps, and %s ends after %.15g: in the weights that are "
+                      "evaluated and saved, the initial ones still count %.2g %%",
+                      1 / (1 - decay), l->who, steps, 100 * initial),
+      help);
 }
 
 /* "phase 2 ends after 3 epochs" */
@@ -182,11 +264,14 @@ void gt_config_review_lengths(gt_config *config, gt_arena *arena) {
   const int phases = config->phases ? config->phases : 1;
   counts *c = GT_NEW(arena, counts);
   c->arena = arena;
-  for (int64_t p = 0, before = 0; p < phases; p++) {
+  for (int64_t p = 0, before = 0, averaged = 0; p < phases; p++) {
     const gt_config *phase = config->phases ? &config->phase[p] : config;
-    const length l = length_of(
-        phase, before, config->phases ? gt_arena_printf(arena, "phase %lld", (long long)p + 1) : "the run");
+    length l = length_of(phase, before,
+                         config->phases ? gt_arena_printf(arena, "phase %lld", (long long)p + 1) : "the run");
+    l.averaged = averaged = phase->optim->ema > 0 ? averaged + l.steps : 0;
     add_schedule(c, phase, &l);
+    add_rate(c, phase, &l);
+    add_average(c, phase, &l);
     add_evaluations(c, phase, &l);
     add_training(c, phase, &l);
     review_stopping(config, phase);

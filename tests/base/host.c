@@ -67,6 +67,23 @@ static void control_groups_version_1(void **unused) {
   assert_true(host.quota == 0 && host.memory_limit == 4096);
 }
 
+/* A quota is rounded down to whole threads, of which there is at least one and at most one per processor. */
+static void threads_heed_the_quota(void **unused) {
+  (void)unused;
+  const double quota[] = {0, 0.5, 1, 1.5, 3.999, 8, 64};
+  const int threads[] = {8, 1, 1, 1, 3, 8, 8};
+  for (size_t i = 0; i < sizeof quota / sizeof *quota; i++) {
+    const gt_host host = {.processors = 16, .allowed = 8, .quota = quota[i]};
+    assert_int_equal(gt_host_threads(&host), threads[i]);
+  }
+  gt_host host;
+  use_root("half");
+  write_text("proc/self/cgroup", "0::/job\n");
+  write_text("sys/fs/cgroup/job/cpu.max", "50000 100000\n");
+  gt_host_read_processors(&host, root);
+  assert_int_equal(gt_host_threads(&host), 1);
+}
+
 static void gpus_are_found(void **unused) {
   (void)unused;
   use_root("gpus");
@@ -80,6 +97,7 @@ static void gpus_are_found(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(missing_files_set_no_limit), cmocka_unit_test(control_groups_version_2),
-      cmocka_unit_test(control_groups_version_1), cmocka_unit_test(gpus_are_found)};
+      cmocka_unit_test(control_groups_version_1), cmocka_unit_test(threads_heed_the_quota),
+      cmocka_unit_test(gpus_are_found)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,6 +50,35 @@ for row in '{type: step, step_size: %d}:4:3' '{type: step, step_size: %d, by: st
   # shellcheck disable=SC2059
   silent "schedule: $schedule, $short" "$GTRAIN" check length.yaml --set "schedule=$(printf "$schedule" "$short")" --set quiet=watches_test
 done
+# Schedules whose rate is 0, or as good as 0, for more than a tenth of the run; and those that end with it.
+while read -r place schedule; do
+  finds no_effect "--set:1:$place" "of the 16 steps of the run train nothing" "$GTRAIN" check length.yaml --set "schedule=$schedule"
+done << 'ROWS'
+32 {type: cosine, steps: 4}
+32 {type: linear, steps: 14}
+43 {type: cosine, warmup: 3, steps: 4}
+47 {type: exponential, by: step, gamma: 0.1}
+34 {type: step, step_size: 1, gamma: 0}
+ROWS
+exits 0 "the number of epochs" "$GTRAIN" check length.yaml --set 'schedule={type: cosine, steps: 4}'
+says "… for that of steps" "the learning rate is 0 after step 4 and stays there: 12 of the 16 steps of the run train nothing"
+says "… with the right number" "steps: 16, or no 'steps', ends it with the run"
+exits 0 "a long decay" "$GTRAIN" check length.yaml --set 'schedule={type: exponential, gamma: 0.5}' --set train.epochs=10000
+says "… ends" "the learning rate is 0 after step 68 and stays there: 39932 of the 40000 steps"
+for schedule in '{type: cosine, steps: 15}' '{type: cosine, steps: 4, min_factor: 0.01}' '{type: linear, steps: 4, end_factor: 0.1}' \
+  '{type: cosine, warmup: 3}' '{type: one_cycle}' '{type: exponential, gamma: 0.1}' '{type: step, step_size: 1, gamma: 0.1}'; do
+  silent "schedule: $schedule" "$GTRAIN" check length.yaml --set "schedule=$schedule"
+done
+finds no_effect "--set:1:32" "12 of the 16 steps of phase 2 train nothing" "$GTRAIN" check length.yaml \
+  --set 'schedule={type: linear, steps: 4}' --set 'train={batch_size: 5, phases: [{epochs: 1}, {epochs: 4}]}'
+# A moving average that still holds much of the initial weights.
+finds no_effect "--set:1:15" "this average spans about 20 steps, and the run ends after 16: in the weights that are evaluated and saved, the initial ones still count 44 %" \
+  "$GTRAIN" check length.yaml --set optimizer.ema=0.95
+silent "a shorter average" "$GTRAIN" check length.yaml --set optimizer.ema=0.8
+silent "a longer run" "$GTRAIN" check length.yaml --set optimizer.ema=0.95 --set train.epochs=12
+silent "an average over several phases" "$GTRAIN" check length.yaml --set optimizer.ema=0.95 --set 'train={batch_size: 5, phases: [{epochs: 4}, {epochs: 8}]}'
+exits 0 "a recipe for large data" "$GTRAIN" check length.yaml --set optimizer.ema=0.9999 --set train.epochs=100
+says "… with the way out" "help: a longer run, or ema: 0.99"
 exits 0 "exponential in one epoch" "$GTRAIN" check length.yaml --set 'schedule={type: exponential, gamma: 0.5}' --set train.epochs=1
 says "… never changes" "needs at least 2 epochs, and the run has 1"
 exits 0 "patience" "$GTRAIN" check length.yaml --set train.early_stopping=4
@@ -529,4 +558,67 @@ finds sentinel_values gaps.yaml:1:15 "4 of 40 cells of column 'a' are -999, and 
 silent "a number that is named" "$GTRAIN" check gaps.yaml --set 'data.missing_values=[-999]'
 finds many_classes gaps.yaml:1:15 "the text target 'z' has 40 distinct values in 40 rows, and each is read as a class ('0.0,45', …)" "$GTRAIN" check gaps.yaml \
   --set data.target=z --set data.ignore=y --set 'data.missing_values=[-999]' --set model.0.linear=40 --set quiet=missing_class
+
+# --- values in other units than a setting expects ---
+# bytes FILE SHAPE VALUE…: an NPY file of bytes.
+bytes() {
+  local file=$1 shape=$2 value
+  printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "{'descr': '|u1', 'fortran_order': False, 'shape': ($shape), }" > "$file"
+  for value in "${@:3}"; do printf %b "\\x$(printf %x "$value")"; done >> "$file"
+}
+# shellcheck disable=SC2046 # one argument for each value
+bytes light.npy '12, 2, 2, 3' $(for i in $(seq 144); do echo $((i * 37 % 240 + 10)); done)
+bytes kind.npy '12,' 0 1 0 1 0 1 0 1 0 1 0 1
+printf 'data: {train: {inputs: light.npy, targets: kind.npy}, task: classification, test_fraction: 0.25}\nmodel: [flatten, {linear: 2}]\ntrain: {epochs: 1}\n' > light.yaml
+imagenet='mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225]' caffe='mean: [123.675, 116.28, 103.53], std: [58.395, 57.12, 57.375]'
+finds far_from_unit_scale "--set:1:16" "channel 1 goes from -2.1" "$GTRAIN" check light.yaml --set "data.normalize={$caffe}"
+says "the way out for bytes" "give mean and std between 0 and 1, or add scale: 1"
+finds far_from_unit_scale "--set:1:16" "after this normalization" "$GTRAIN" check light.yaml --set "data.normalize={$imagenet, scale: 1}"
+finds far_from_unit_scale "--set:1:16" "values go from 0.000" "$GTRAIN" check light.yaml --set 'data.normalize={std: 255, mean: 0}'
+for normalize in "{$imagenet}" "{$caffe, scale: 1}" '{mean: 0.5, std: 0.5}' '{scale: 1}' channel standard none; do
+  silent "normalize: $normalize" "$GTRAIN" check light.yaml --set "data.normalize=$normalize"
+done
+silent "values as gates need them" "$GTRAIN" check light.yaml --set 'data.normalize={scale: 1}' --set 'model=[flatten, {threshold: [64, 128]}, {logic: 24}, {group_sum: 2}]'
+printf 'data: {train: far.csv, target: y, task: regression, test_fraction: 0.2}\nmodel: [{linear: 1}]\nquiet: repeated_samples\n' > given.yaml
+finds far_from_unit_scale "--set:1:16" "column 'b' goes from 100 to 103 after this normalization" "$GTRAIN" check given.yaml --set 'data.normalize={mean: [6, -200], std: [4, 2]}'
+awk 'BEGIN { print "a,b,y"; for (i = 0; i < 60; i++) print i % 13 "," (i == 7 ? 0.05 : 0) "," i }' > rare.csv
+silent "a column of few values that one number scales with all others" "$GTRAIN" check given.yaml --set data.train=rare.csv --set 'data.normalize={mean: 6, std: 4}'
+silent "numbers that suit the columns" "$GTRAIN" check given.yaml --set 'data.normalize={mean: [6, 3], std: [4, 2]}'
+exits 0 "a run on such values" "$GTRAIN" train light.yaml --device "$DEVICE" --run-dir dark --set "data.normalize={$caffe}" --set optimizer.lr=1e-9
+says "… has the reason" "; channel 1 goes from -2.1"
+# Levels of a threshold in other units than its input.
+bits='model=[flatten, {threshold: %s}, {logic: 24}, {group_sum: 2}]'
+# shellcheck disable=SC2059
+finds no_effect "--set:1:29" "with the levels 64, 128, 192: its bits never change" "$GTRAIN" check light.yaml --set "$(printf "$bits" '[64, 128, 192]')"
+says "the way out for levels" "which divides bytes by 255"
+# shellcheck disable=SC2059
+finds no_effect "--set:1:29" "with the level -0.5: this level's bits never change" "$GTRAIN" check light.yaml --set "$(printf "$bits" '[-0.5, 0.5]')"
+# shellcheck disable=SC2059
+silent "levels between the values" "$GTRAIN" check light.yaml --set "$(printf "$bits" '[0.25, 0.5, 0.75]')"
+# shellcheck disable=SC2059
+exits 0 "levels for values that augmentation changes" "$GTRAIN" check light.yaml --set "$(printf "$bits" '[2]')" --set 'augment=[{color_jitter: {brightness: 5}}]'
+check "… are not judged" test "$(grep -c no_effect <<< "$out")" = 0
+
+# --- targets without any content ---
+# A PNG of one grey pixel value: the header, a stored block and their checksums.
+python3 - << 'PY'
+import struct, zlib
+def png(name, rows):
+    part = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    raw = b"".join(b"\0" + bytes(row) for row in rows)
+    open(name, "wb").write(b"\x89PNG\r\n\x1a\n" + part(b"IHDR", struct.pack(">2I5B", len(rows[0]), len(rows), 8, 0, 0, 0, 0))
+                           + part(b"IDAT", zlib.compress(raw)) + part(b"IEND", b""))
+png("black.png", [[0] * 6] * 6)
+png("white.png", [[255] * 6] * 6)
+png("dot.png", [[0] * 6] * 5 + [[0] * 5 + [255]])
+PY
+cat > board.yaml << 'YAML'
+data: {format: ca, image: black.png, channels: 16, start: zeros}
+model: [bernoulli, {logic_ca: {steps: 2, kernels: 4, sampling: 0.2, perception: [8, 4, 2], update: [128, 64, 32, 16], outputs: 1}}]
+loss: sum_squared
+train: {steps: 4, batch_size: 1, eval_every: 4}
+YAML
+finds constant_target board.yaml:1:27 "all cells of the target board are 0" "$GTRAIN" check board.yaml
+finds constant_target "--set:1" "all cells of the target board are 1" "$GTRAIN" check board.yaml --set data.image=white.png
+silent "a single cell" "$GTRAIN" check board.yaml --set data.image=dot.png
 finish

@@ -213,7 +213,7 @@ static void find_parameters(fixture *f) {
 static int derive(fixture *f) {
   gt_graph *g = f->graph;
   const gt_id x = f->by[0].node, direction = variable(f, "d", f->s->shape);
-  gt_tangents *tangents = gt_tangents_create(g, x, direction);
+  gt_tangents *tangents = gt_tangents_create(g, x, direction, -1);
   int orders = 0;
   gt_id failed = gt_tangent_first_mixing(g, x, f->order[0]);
   while (failed == GT_NONE && orders < ORDERS && gt_tangent_kink(g, x, f->order[0], orders + 1) == GT_NONE) {

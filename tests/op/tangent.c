@@ -25,7 +25,7 @@ static gt_id derive(gt_graph *g, const gt_case_view *v, gt_id x, gt_id y) {
     const int64_t before[2] = {0, v->c->p[k]}, after[2] = {0, shape.dim[1] - 1 - v->c->p[k]};
     const gt_id ones = gt_expand(g, gt_constant(g, 1), gt_shape_2(shape.dim[0], 1));
     gt_id failed;
-    gt_tangents *t = gt_tangents_create(g, x, gt_pad(g, ones, before, after, 0));
+    gt_tangents *t = gt_tangents_create(g, x, gt_pad(g, ones, before, after, 0), -1);
     y = gt_tangent(t, y, &failed);
     gt_tangents_destroy(t);
   }

@@ -2,13 +2,13 @@
  * bytes of push constants, no descriptor sets. */
 #include "backend/vulkan/internal.h"
 #include "backend/vulkan/shader.h"
+#include "base/host.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { MAX_THREADS = 16 };
 
@@ -127,9 +127,11 @@ static void count_compiled(gt_vulkan *vk, size_t first, double seconds) {
 static bool compile_from(gt_vulkan *vk, size_t first, gt_error *error) {
   work w = {.vk = vk, .next = first, .end = vk->pipelines.count, .error = error};
   pthread_t thread[MAX_THREADS];
-  long processors = sysconf(_SC_NPROCESSORS_ONLN), threads = (long)(w.end - first);
+  gt_host host;
+  long threads = (long)(w.end - first);
   if (w.end == first) return true;
-  if (threads > processors) threads = processors;
+  gt_host_read_processors(&host, "");
+  if (threads > gt_host_threads(&host)) threads = gt_host_threads(&host);
   if (threads > MAX_THREADS) threads = MAX_THREADS;
   const double began = now();
   pthread_mutex_init(&w.mutex, NULL);
