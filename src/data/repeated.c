@@ -79,9 +79,9 @@ static bool has_data(const table *t, const gt_split *split) {
 
 /* --- tables of few values --- */
 
-/* Rows of a table are told apart by a column that takes MIN_SHARE as many values as there are rows. In a file
- * that holds each row several times, no column does; there MIN_OF_DIFFERENT of the different rows have a
- * value of their own. */
+/* Rows of a table are told apart by a column that takes `min_share` as many values as there are rows. In a
+ * file that holds each row several times, no column does; but two columns take nearly as many values
+ * (`min_of_different`) as there are different rows. */
 static const double min_share = 0.4, min_of_different = 0.9;
 enum { MIN_DIFFERENT = 20 /* rows; combinations of fewer values are no sign of copied rows */ };
 
@@ -128,12 +128,13 @@ static bool has_few_values(const table *t, const gt_dataset *dataset) {
   while (slots < 2 * (uint64_t)rows) slots *= 2;
   if (!gt_try_alloc(&memory, slots, sizeof(uint64_t), "the values of a column", &(gt_error){0})) return false;
   const int64_t different = count_different(t, splits, WHOLE_ROW, 0, memory, slots);
+  int telling = 0; /* columns with nearly as many values as there are different rows */
   bool few = true;
   for (int k = 0; k < t->tensors && few; k++)
     for (int64_t c = 0; c < gt_tensor_features(tensor_of(splits[0], t->inputs, k)) && few; c++) {
       const double values = (double)count_different(t, splits, k, c, memory, slots);
-      few = values < min_share * (double)rows &&
-            (different < MIN_DIFFERENT || values < min_of_different * (double)different);
+      telling += different >= MIN_DIFFERENT && values >= min_of_different * (double)different;
+      few = values < min_share * (double)rows && telling < 2;
     }
   free(memory);
   return few;

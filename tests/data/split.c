@@ -265,7 +265,7 @@ static void repeated_values_of_few_are_not_counted(void **state) {
     const int a = i % 5, b = i / 2 % 7, y = i % 3;
     sprintf(coarse + strlen(coarse), "%d,%d,%d\n", a, b, y);
     sprintf(fine + strlen(fine), "%d,%d.5,%d\n", a, i < 110 ? i : i - 60, i < 110 ? y : (i - 60) % 3);
-    sprintf(copied + strlen(copied), "%d,%d.5,%d\n", i % 40 % 5, i % 40, i % 40 % 3);
+    sprintf(copied + strlen(copied), "%d,%d.5,%d\n", i % 40 * 7, i % 40, i % 40 % 3);
   }
   open_data(&o, "{train: %s, target: y, %s", write_text("coarse.csv", coarse), tail);
   expect_open(&o);
