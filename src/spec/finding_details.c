@@ -92,7 +92,7 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
         "{unseen: error}} to stop instead, or train on rows with these categories.",
     [GT_FINDING_large_integers] =
         "Appears if a column of an input has whole numbers of 2^24 (16,777,216) and more, of which a 32-bit float "
-        "keeps the first 7 digits. If they identify the rows, leave the column out: columns: {NAME: ignore}; if they "
+        "keeps the first 7 digits, and these do not tell a millionth of their range apart. If they identify the rows, leave the column out: columns: {NAME: ignore}; if they "
         "identify groups, read them as categories: columns: {NAME: category}.",
     [GT_FINDING_unnamed_time] =
         "Appears if `series` has no `time`, and an input column holds dates. Rows are then taken as equally spaced and in "
