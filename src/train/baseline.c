@@ -218,8 +218,9 @@ static void count_bits(const gt_split *split, bool classes, int64_t columns, dou
   const gt_tensor *target = &split->target[0];
   const int64_t each = gt_tensor_features(target);
   for (int64_t i = 0; i < split->samples * each; i++) {
-    const int label = classes ? ((const int32_t *)target->data)[i] : ((const float *)target->data)[i] > 0.5f;
-    if (label >= 0) count[2 * (i % columns) + label] += classes ? 1 : weight_of(split, i / each);
+    const int32_t class = classes ? ((const int32_t *)target->data)[i] : 0;
+    const bool label = classes ? class > 0 : ((const float *)target->data)[i] > 0.5f;
+    if (class >= 0) count[2 * (i % columns) + label] += classes ? 1 : weight_of(split, i / each);
   }
 }
 
@@ -255,10 +256,9 @@ static void add_at_threshold(gt_baseline *b, const gt_config *config, const gt_m
 static void find_at_threshold(gt_baseline *b, const gt_config *config, const gt_split *split,
                               gt_arena *arena) {
   const gt_data_target *target = &config->dataset.target[0];
-  const int64_t outputs = gt_tensor_features(&split->target[0]), columns = target->classification ? 1
-                                                                           : target->horizon
-                                                                               ? outputs / target->horizon
-                                                                               : outputs;
+  const int64_t outputs = gt_tensor_features(&split->target[0]),
+                values = target->horizon ? outputs / target->horizon : outputs,
+                columns = target->classification ? 1 : values;
   double *count = GT_NEW_N(arena, double, 2 * columns);
   count_bits(split, target->classification, columns, count);
   add_at_threshold(b, config, config->threshold.metric, count, columns, arena);
