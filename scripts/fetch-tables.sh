@@ -30,15 +30,14 @@ check() {
     count=$((count + 1))
     "$gtrain" init csv "$target/$name.csv" --target "$column" --output "$target/$name.yaml" --force --quiet > /dev/null 2>&1 ||
       { echo "$name: no config" && continue; }
-    found=$("$gtrain" check "$target/$name.yaml" 2>&1 > /dev/null | sed -n 's/^[^ ]* warning: //p')
+    found=$("$gtrain" check "$target/$name.yaml" 2>&1 > /dev/null | sed -n "s/^[^ ]* warning: /$name: /p")
     [[ -z $found ]] && continue
     warned=$((warned + 1))
-    sed "s/^/$name: /" <<< "$found"
+    echo "$found"
   done < <(tables 1,3)
   echo "$warned of $count tables have a warning"
 }
 
 [[ $(find "$target" -name '*.csv' 2> /dev/null | wc -l) -ge $(tables 1 | wc -l) ]] || fetch
 say "$target/ is complete"
-[[ ${1:-} == --check ]] && check
-exit 0
+if [[ ${1:-} == --check ]]; then check; fi

@@ -65,7 +65,7 @@ says "the error is shown" "the data has 2 classes"
 says "the warnings in part" "… and 199 more warnings"
 # Other commands than check print the worst 8.
 printf 'data: {inputs: [[0, 1], [1, 0], [0, 0]], targets: [0, 1, 1]}\nmodel:\n' > "$TEST_TMP/few.yaml"
-for i in {1..9}; do printf '  - linear: {units: 3, from: input}\n'; done >> "$TEST_TMP/few.yaml"
+for _ in {1..9}; do printf '  - linear: {units: 3, from: input}\n'; done >> "$TEST_TMP/few.yaml"
 printf '  - linear: 2\n  - softmax\nloss: cross_entropy\ntrain: {steps: 1, batch_size: 3}\n' >> "$TEST_TMP/few.yaml"
 exits 0 "nine warnings" "$GTRAIN" check "$TEST_TMP/few.yaml"
 check "… are all shown by check" test "$(grep -c 'warning: ' <<< "$out")" = 9
