@@ -32,7 +32,13 @@ bool gt_cli_open_model(const gt_arguments *arguments, gt_arena *arena, const cha
   return gt_config_parse(config, arena, file->path, file->config, &wanted, set, overrides, error);
 }
 
+/* True for check, whose purpose it is, and with --strict, for which each warning is an error. */
+static bool prints_all_findings(const gt_arguments *arguments) {
+  return !strcmp(arguments->command->name, "check") || gt_flag(arguments, "strict");
+}
+
 int gt_cli_findings(const gt_arguments *arguments, gt_diagnostics *diagnostics, gt_status code) {
+  diagnostics->print_all = prints_all_findings(arguments);
   gt_diagnostics_print(diagnostics, stderr);
   if (!diagnostics->findings || !gt_flag(arguments, "strict")) return GT_OK;
   gt_log_error("--strict: %d warning%s; `quiet: [name]` in the config silences one", diagnostics->findings,
@@ -137,6 +143,7 @@ int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *pa
     gt_config_finish(config);
     return refused;
   }
+  config->diagnostics.print_all = prints_all_findings(arguments);
   const int code =
       gt_cli_print_failure(arguments, &config->diagnostics, &error, gt_config_report(config, &error));
   gt_config_finish(config);

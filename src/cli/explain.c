@@ -226,7 +226,7 @@ static int explain(const task *t, gt_explained *models, int count) {
   if (!formula) return GT_OK;
   gt_explained_doubts(last);
   if (gt_flag(arguments, "pareto"))
-    gt_explained_pareto(last, &symbolic_options, style_of(arguments), gt_flag(arguments, "json"));
+    gt_explained_pareto(last, style_of(arguments), gt_flag(arguments, "json"));
   else if (gt_flag(arguments, "json"))
     print_json(last);
   else

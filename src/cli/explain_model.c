@@ -130,10 +130,32 @@ gt_symbolic_data gt_explained_data(const gt_explained *e) {
   return data;
 }
 
+/* Makes the formula that replaces the first one that of the model. The replaced one is then its rival, unless
+ * groups of outputs were searched separately: each group has a rival of its own. */
+static void replace_formula(gt_explained *e) {
+  const gt_symbolic_front *front = &e->front;
+  int i = 0;
+  while (!front->point[i].chosen) i++;
+  gt_arena arena = e->symbolic.arena;
+  gt_symbolic formula = gt_symbolic_copy(&arena, &front->point[i].formula);
+  formula.arena = arena;
+  e->symbolic = formula;
+  for (int v = 0; v < e->report.verdicts; v++) {
+    gt_symbolic_verdict *verdict = &e->report.verdict[v];
+    const bool alone = e->report.verdicts == 1;
+    verdict->rival = alone ? front->replaced : NULL;
+    verdict->lead = front->lead;
+    verdict->rounded = v ? 0 : front->rounded;
+    if (alone) verdict->constants = front->constants;
+  }
+}
+
 bool gt_explained_find(gt_explained *e, const gt_symbolic_options *options, gt_error *error) {
   const gt_symbolic_data data = gt_explained_data(e);
   if (!gt_symbolic_find(&e->symbolic, &e->network, e->train.scaled, &data, options, &e->report, error))
     return false;
+  e->front = gt_symbolic_front_find(&e->symbolic, &data, options, &e->arena);
+  if (e->front.replaced) replace_formula(e);
   e->has_formula = true;
   return true;
 }

@@ -4,7 +4,7 @@
 #define GT_CLI_EXPLAIN_MODEL_H
 #include "cli/common.h"
 #include "kan/scores.h"
-#include "kan/symbolic.h"
+#include "kan/symbolic_front.h"
 
 typedef struct gt_explained_split {
   double *x, *scaled; /* inputs [samples, inputs]: as in the data; as the network reads them */
@@ -25,6 +25,7 @@ typedef struct gt_explained {
   bool has_formula;
   gt_symbolic symbolic;
   gt_symbolic_report report;
+  gt_symbolic_front front; /* formulas from simple to exact, with `symbolic` among them; in `arena` */
 } gt_explained;
 
 /* Opens a model and reads its data. The findings are in e->config.diagnostics and not printed. */
@@ -34,7 +35,7 @@ void gt_explained_close(gt_explained *e); /* accepts a zeroed one */
 bool gt_explained_can_open(const gt_model_file *file);
 /* The training samples, for fits of formulas; x and y stay owned by `e`. */
 gt_symbolic_data gt_explained_data(const gt_explained *e);
-/* Finds the formula of the network. */
+/* Finds the formula of the network, and simpler and more exact ones. */
 bool gt_explained_find(gt_explained *e, const gt_symbolic_options *options, gt_error *error);
 
 /* Root mean square errors on a split: of the network, and of the formula, as parsed from its expression. */

@@ -1,5 +1,4 @@
 #include "cli/explain_pareto.h"
-#include "kan/symbolic_front.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -38,7 +37,8 @@ static void print_error(const gt_explained *e, const gt_symbolic *formula, const
   printf("  %10.3g  %10.7f", errors.rmse, errors.r2);
 }
 
-static void print_table(gt_explained *e, const gt_symbolic_front *front, gt_formula_style style) {
+static void print_table(gt_explained *e, gt_formula_style style) {
+  const gt_symbolic_front *front = &e->front;
   const int outputs = gt_kan_network_outputs(&e->network);
   printf("complexity   train rmse    train R2%s  formula\n",
          e->test.samples ? "   test rmse     test R2" : "");
@@ -66,7 +66,8 @@ static void add_error(json_t *row, const char *name, const gt_explained *e, cons
                       json_pack("{s:o, s:o}", "rmse", real_json(errors.rmse), "r2", real_json(errors.r2)));
 }
 
-static void print_json(gt_explained *e, const gt_symbolic_front *front) {
+static void print_json(gt_explained *e) {
+  const gt_symbolic_front *front = &e->front;
   json_t *root = json_object(), *list = json_array();
   for (int i = 0; i < front->count; i++) {
     const gt_symbolic_point *p = &front->point[i];
@@ -88,12 +89,9 @@ static void print_json(gt_explained *e, const gt_symbolic_front *front) {
   gt_cli_print_json(root);
 }
 
-void gt_explained_pareto(gt_explained *e, const gt_symbolic_options *options, gt_formula_style style,
-                         bool json) {
-  const gt_symbolic_data data = gt_explained_data(e);
-  const gt_symbolic_front front = gt_symbolic_front_find(&e->symbolic, &data, options, &e->arena);
+void gt_explained_pareto(gt_explained *e, gt_formula_style style, bool json) {
   if (json)
-    print_json(e, &front);
+    print_json(e);
   else
-    print_table(e, &front, style);
+    print_table(e, style);
 }

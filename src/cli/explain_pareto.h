@@ -4,8 +4,7 @@
 #include "cli/explain_model.h"
 #include "kan/formula_text.h"
 
-/* Prints the front (kan/symbolic_front.h) as a table, or as JSON. The model's formula must have been found
- * with these options. */
-void gt_explained_pareto(gt_explained *e, const gt_symbolic_options *options, gt_formula_style style,
-                         bool json);
+/* Prints the front (kan/symbolic_front.h) as a table, or as JSON. The model's formula must have been found.
+ */
+void gt_explained_pareto(gt_explained *e, gt_formula_style style, bool json);
 #endif

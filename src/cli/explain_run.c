@@ -11,7 +11,7 @@ static bool has_symbolic_phase(const gt_config *config) {
 }
 
 enum { MAX_EDGES = 12 /* of a formula that fits on a line and is found at once */ };
-static const double effort = 2e8; /* arithmetic operations of the search: at most half a second */
+static const double effort = 2e8; /* arithmetic operations of each search: at most half a second */
 
 /* Opens the model and finds its formula. False if there is none, or if outputs are not trained to equal the
  * targets, as with classes. Does not print findings of the data again, which the run has printed. */

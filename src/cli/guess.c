@@ -83,18 +83,25 @@ static void warn_of_guessing(const gt_config *config, const char *split, const g
                              const gt_baseline *baseline, gt_arena *arena) {
   const gt_metric *guess = gt_baseline_main(baseline, results);
   if (!guess || !gt_is_guessing(baseline, results)) return;
+  const gt_metric *at_threshold = gt_baseline_at_threshold(baseline, results);
+  const char *name = baseline->guess;
+  if (at_threshold) guess = at_threshold, name = baseline->guess_at_threshold;
   /* A model that never predicts the rare class can still rank its samples well. */
-  const char *dot = strchr(guess->name, '.');
-  const bool imbalanced =
-      !baseline->forecast && !strcmp(dot ? dot + 1 : guess->name, "accuracy") && guess->value >= 0.8;
+  const char *dot = strrchr(guess->name, '.');
+  const bool is_accuracy = !baseline->forecast && !strcmp(dot ? dot + 1 : guess->name, "accuracy"),
+             imbalanced = is_accuracy && guess->value >= 0.8,
+             traded = is_accuracy && baseline->at_thresholds; /* by a threshold */
   const char *reason = gt_guessing_reason(config, arena);
-  if (!reason && imbalanced)
+  if (!reason && traded)
+    reason = "with a threshold, accuracy says little: add metrics: [roc_auc, f1]";
+  else if (!reason && imbalanced)
     reason = "one class has most samples, so accuracy says little: add metrics: [roc_auc, f1], and "
              "see eval.threshold";
   gt_warn("the %s is no better than %s: %s %s is %.4g, and %s reaches %.4g%s%s",
-          imbalanced ? "accuracy" : "model", baseline->forecast ? "a naive forecast" : "guessing", split,
-          guess->name, gt_result_value(results, guess->name), baseline->guess, guess->value,
-          reason ? "; " : "", reason ? reason : "");
+          imbalanced || traded ? "accuracy" : "model",
+          baseline->forecast && !at_threshold ? "a naive forecast" : "guessing", split, guess->name,
+          gt_result_value(results, guess->name), name, guess->value, reason ? "; " : "",
+          reason ? reason : "");
 }
 
 void gt_cli_warn_of_guessing(const gt_config *config, const char *split, const gt_results *results,

@@ -89,8 +89,12 @@ static int check_text(const gt_scaffold *init, const char *text) {
 /* suffix: " of 'size'" if there are several targets, otherwise "". */
 static void print_task(const gt_scaffold *init, int index, const char *name, const char *suffix) {
   const gt_data_target *target = &init->dataset.target[index];
+  const char *class_1 = gt_scaffold_class_1(init);
   if (target->classification)
-    gt_info("task%s: classification, %d classes", suffix, target->classes);
+    gt_info("task%s: classification, %d classes%s", suffix, target->classes,
+            class_1 ? gt_arena_printf(init->arena, "; f1, precision and recall are those of '%s'",
+                                      gt_escape_name(init->arena, class_1))
+                    : "");
   else
     gt_info("task%s: %s", suffix, gt_scaffold_has_labels(init) ? "multi-label classification" : "regression");
   if (target->classification && target->classes > 20 && target->classes > (int64_t)init->table.rows / 4)
@@ -108,6 +112,14 @@ static void print_summary(const gt_scaffold *init) {
     print_task(init, i, name,
                init->dataset.targets > 1 ? gt_arena_printf(init->arena, " of '%s'", name) : "");
   }
+  const gt_survey_column *time = gt_scaffold_time(init);
+  if (time)
+    gt_info(
+        time->time_order > 0
+            ? "split: the last rows are the test rows, because the table is in order of time ('%s')"
+            : "split: random, although the table is in order of time ('%s'), the newest rows first: reverse it "
+              "and add split: last to test on new rows",
+        gt_escape_name(init->arena, time->name));
   for (int i = 0; i < init->targets; i++) {
     const uint64_t dropped = gt_scaffold_dropped_rows(init, i);
     if (dropped)

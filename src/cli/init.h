@@ -49,6 +49,12 @@ void gt_scaffold_write_head_losses(const gt_scaffold *init, FILE *out);
 /* The share of the rarest class among the samples of all splits, and its name. Returns 1 if no class is rare:
  * a rare one has less than 10 % of the samples and less than a third of an equal share. */
 double gt_scaffold_rarest(const gt_scaffold *init, const char **name);
+/* The name of the class that metrics such as f1 are those of, class 1 of two: the rarer one, which the config
+ * makes the last by `class_names`. NULL: the config does not list classes, because there are not two, or
+ * because they are words such as yes and no, of which yes is class 1. */
+const char *gt_scaffold_class_1(const gt_scaffold *init);
+/* The column by whose times the rows are ordered; NULL: none, or the config is for a formula. */
+const gt_survey_column *gt_scaffold_time(const gt_scaffold *init);
 /* The share of the training samples that the config holds out to choose the best epoch; 0: none. */
 double gt_scaffold_validation(const gt_scaffold *init);
 /* Opens the dataset with the `data:` map of the config, without the columns that cannot be inputs. False

@@ -1,7 +1,9 @@
 /* gtrain init csv: a dense network. Its width and the length of its training depend on the size of the
  * table. */
 #include "cli/init.h"
+#include "base/text.h"
 #include "loss/loss.h"
+#include "train/classes.h"
 
 typedef struct settings {
   int64_t width, batch, epochs, eval_every, patience;
@@ -31,10 +33,17 @@ static settings choose_settings(const gt_scaffold *init) {
                     .weight_decay = few ? "0.3" : "0.01"};
 }
 
-/* True if there are two classes and the validation split has at least five samples of the rare one. */
-static bool can_choose_threshold(const gt_scaffold *init, double share) {
-  const int64_t samples = init->dataset.validation.samples;
-  return init->dataset.target[0].classes == 2 && share * (double)samples >= 5;
+/* True if there are two classes and the validation split has at least five samples of each. */
+static bool can_choose_threshold(const gt_scaffold *init) {
+  const gt_class_counts counts = gt_class_counts_of(&init->dataset, 0, init->arena);
+  const int64_t *validation = counts.split[1];
+  return counts.classes == 2 && validation && validation[0] >= 5 && validation[1] >= 5;
+}
+
+/* "'fraud'", or "class 1" if the config does not list the classes. */
+static const char *class_1_text(const gt_scaffold *init) {
+  const char *name = gt_scaffold_class_1(init);
+  return name ? gt_arena_printf(init->arena, "'%s'", gt_escape_name(init->arena, name)) : "class 1";
 }
 
 static void write_loss(const gt_scaffold *init, FILE *out) {
@@ -50,13 +59,15 @@ static void write_loss(const gt_scaffold *init, FILE *out) {
     fprintf(out, "  # to find more of the rare class: {type: cross_entropy, class_weights: balanced}");
   fprintf(out, "\n");
   if (share < 1)
-    fprintf(out, "metrics: [%s, balanced_accuracy]  # the accuracy says little about a rare class\n",
-            init->dataset.target[0].classes == 2 ? "f1" : "f1_macro");
-  if (share < 1 && can_choose_threshold(init, share))
-    fprintf(
-        out,
-        "eval: {threshold: auto}  # the probability above which class 1 is predicted, chosen for f1 on the "
-        "validation rows\n");
+    fprintf(out, "metrics: [%s, balanced_accuracy]  # the accuracy says little about a rare class%s\n",
+            init->dataset.target[0].classes == 2 ? "f1" : "f1_macro",
+            gt_scaffold_class_1(init) ? gt_arena_printf(init->arena, "; f1 is that of %s", class_1_text(init))
+                                      : "");
+  if (share < 1 && can_choose_threshold(init))
+    fprintf(out,
+            "eval: {threshold: auto}  # the probability above which %s is predicted, chosen for f1 on the "
+            "validation rows\n",
+            class_1_text(init));
 }
 
 static void write_model(const gt_scaffold *init, int64_t width, FILE *out) {

@@ -144,6 +144,32 @@ double gt_scaffold_rarest(const gt_scaffold *init, const char **name) {
   return share < 0.1 && 3 * counts.classes * share < 1 ? share : 1;
 }
 
+/* Lists the two classes, the rarer one last. False if the config does not list classes. */
+static bool list_classes(const gt_scaffold *init, const char *name[2]) {
+  const gt_data_target *target = &init->dataset.target[0];
+  const gt_survey_column *c = &init->table.column[init->target[0]];
+  const gt_class_counts counts = gt_class_counts_of(&init->dataset, 0, init->arena);
+  if (init->targets > 1 || init->kind->task || counts.classes != 2 || !target->class_names) return false;
+  /* A word for a missing value would no longer be reported if it were listed. */
+  if (!c->kind || *c->kind == 'b' || c->missing > c->empty) return false;
+  const int rarer = samples_of(&counts, 0) < samples_of(&counts, 1) ? 0 : 1;
+  name[0] = target->class_names[!rarer];
+  name[1] = target->class_names[rarer];
+  return true;
+}
+
+const char *gt_scaffold_class_1(const gt_scaffold *init) {
+  const char *name[2];
+  return list_classes(init, name) ? name[1] : NULL;
+}
+
+const gt_survey_column *gt_scaffold_time(const gt_scaffold *init) {
+  if (init->kind->needs_numbers) return NULL; /* a formula of time is a law, not a forecast */
+  for (int i = 0; i < init->table.columns; i++)
+    if (init->table.column[i].time_order && !gt_scaffold_is_target(init, i)) return &init->table.column[i];
+  return NULL;
+}
+
 double gt_scaffold_validation(const gt_scaffold *init) {
   if (init->kind->needs_numbers || init->table.rows < MIN_TO_VALIDATE) return 0;
   return init->table.rows < ENOUGH_TO_VALIDATE ? 0.2 : 0.1;
@@ -267,13 +293,47 @@ static void write_targets(const gt_scaffold *init, FILE *out) {
   fprintf(out, init->targets > 1 ? "]  # the columns to predict\n" : "  # the column to predict\n");
 }
 
-/* A random split may contain no sample of a rare class. */
+/* Between the known rows before and after it, a row is easier to predict than rows that are still to come. */
+static void write_split_in_time(const gt_scaffold *init, const gt_survey_column *time, FILE *out) {
+  const char *name = gt_escape_name(init->arena, time->name);
+  if (time->time_order < 0) {
+    fprintf(
+        out,
+        "  # The rows are in order of time ('%s'), the newest first. Random test rows lie between known rows\n"
+        "  # and are easier to predict than new ones: reverse the table and add split: last\n",
+        name);
+    return;
+  }
+  fprintf(out,
+          "  split: last  # the rows are in order of time ('%s'): the last ones tell how well new rows are "
+          "predicted; random ones lie between known rows\n",
+          name);
+  if (init->targets == 1)
+    fprintf(
+        out,
+        "  # To predict from the rows before, too: series: {time: %s, window: 24}, and flatten as the first "
+        "layer (docs/sequences.md)\n",
+        gt_scaffold_value(init->arena, time->name));
+}
+
 static void write_split(const gt_scaffold *init, FILE *out) {
   const char *name;
+  const gt_survey_column *time = gt_scaffold_time(init);
   const double share = gt_scaffold_rarest(init, &name);
-  if (share == 1 || init->table.rows < MIN_TO_TEST) return;
+  if (init->table.rows < MIN_TO_TEST) return;
+  if (time) write_split_in_time(init, time, out);
+  /* A random split may contain no sample of a rare class. */
+  if (share == 1 || (time && time->time_order > 0)) return;
   fprintf(out, "  split: stratified  # class '%s' is rare (%.2g %%): each split gets its share of it\n",
           gt_escape_name(init->arena, name), 100 * share);
+}
+
+static void write_class_names(const gt_scaffold *init, FILE *out) {
+  const char *name[2];
+  if (!list_classes(init, name)) return;
+  fprintf(out,
+          "  class_names: [%s, %s]  # f1, precision, recall and eval.threshold are those of the last, %s\n",
+          gt_scaffold_value(init->arena, name[0]), gt_scaffold_value(init->arena, name[1]), "the rarer one");
 }
 
 static void write_data(const gt_scaffold *init, FILE *out) {
@@ -290,6 +350,7 @@ static void write_data(const gt_scaffold *init, FILE *out) {
             : init->dataset.target[0].classification ? "classification"
                                                      : "regression",
             describe_task(init));
+  write_class_names(init, out);
   if (init->table.rows >= MIN_TO_TEST)
     fprintf(out, "  test_fraction: 0.2  # hold out a fifth of the rows to test the trained model\n");
   if (gt_scaffold_validation(init) > 0)
@@ -372,12 +433,13 @@ static bool open_dataset(gt_scaffold *init, gt_diagnostics *diagnostics, gt_erro
                                  diagnostics, error);
 }
 
-/* Opens the dataset again if a rare class changes the `data:` map, so that class counts are those of the
- * splits that training makes. */
+/* Opens the dataset again if its classes change the `data:` map, so that class counts are those of the splits
+ * that training makes. */
 static bool open_as_written(gt_scaffold *init, gt_diagnostics *diagnostics, gt_error *error) {
   const char *name;
   return open_dataset(init, diagnostics, error) &&
-         (gt_scaffold_rarest(init, &name) == 1 || open_dataset(init, diagnostics, error));
+         ((gt_scaffold_rarest(init, &name) == 1 && !gt_scaffold_class_1(init)) ||
+          open_dataset(init, diagnostics, error));
 }
 
 bool gt_scaffold_open(gt_scaffold *init, int *code) {

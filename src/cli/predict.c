@@ -291,10 +291,14 @@ static bool write_results(const gt_arguments *arguments, output_format format, c
   return check_finite(file, names, prediction, error);
 }
 
-/* Fails if images were skipped; the results of the others have been written. */
-static int report_skipped(size_t skipped, const gt_tensor *outputs) {
-  if (!skipped) return GT_OK;
-  gt_log_error("%zu of %zu images could not be read", skipped, skipped + (size_t)outputs->dim[0]);
+/* Fails if images were skipped or groups have no forecast; the results of the others have been written. */
+static int report_skipped(size_t skipped, const gt_forecast_rows *forecast, const gt_tensor *outputs) {
+  if (!skipped && !forecast->missing) return GT_OK;
+  if (skipped)
+    gt_log_error("%zu of %zu images could not be read", skipped, skipped + (size_t)outputs->dim[0]);
+  else
+    gt_log_error("%lld of %lld groups %s no forecast", (long long)forecast->missing,
+                 (long long)(forecast->missing + forecast->series), forecast->missing == 1 ? "has" : "have");
   return GT_ERR_DATA;
 }
 
@@ -321,7 +325,7 @@ static int run(const gt_arguments *arguments) {
       !write_results(arguments, format, &file, &names, &prediction, &error))
     code = gt_cli_model_report(arguments, &diagnostics, &error);
   else
-    code = report_skipped(skipped, &prediction.outputs[0]);
+    code = report_skipped(skipped, &names.forecast, &prediction.outputs[0]);
 done:
   gt_prediction_finish(&prediction);
   for (int k = 0; k < GT_DATA_MAX_INPUTS; k++) gt_tensor_finish(&inputs[k]);
@@ -360,7 +364,9 @@ const gt_command gt_command_predict = {
         "them as \"id\", a line of text as ID: CLASS.\n"
         "A model of a time series (data.series) forecasts from the last window of each group: FILE needs the\n"
         "columns of time and group, too. There is a row for each step ahead: group, time, step, targets. If it\n"
-        "reads columns that are known ahead (data.future), the last rows of each group are those ahead.\n"
+        "reads columns that are known ahead (data.future), the last rows of each group are those ahead. If a\n"
+        "group has no forecast, because its last rows have a gap or are too few, a warning says so, those of\n"
+        "the other groups are written, and the exit code is then 65.\n"
         "--device auto takes the CPU for a few samples, without looking for a GPU.\n"
         "Outputs that are not finite are written, as null in JSON, and the exit code is then 65.\n",
     .examples = {"gtrain predict runs/digits/model.bin datasets/digits/digits.csv",

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "data/series.h"
+#include <math.h>
 #include <string.h>
 
 enum { MAX_LISTED = 12 };  /* columns in a message */
@@ -408,12 +409,13 @@ static void report_row_numbers(const gt_data_reader *reader, const gt_csv *csv, 
         csv->path, name, facts->least, gt_csv_yaml_key(name, reader->arena));
 }
 
-/* True for whole numbers of 2^24 and more, which floats round, unless the config says that they are
- * numbers. */
+/* True for whole numbers of 2^24 and more, which floats round, unless the config says that they are numbers
+ * or the rounding is less than a millionth of their range, as in a column of populations. */
 static bool is_large(const gt_typed_column *c, const gt_csv_facts *f) {
+  const double most = fmax(fabs(f->least), fabs(f->largest)), spacing = ldexp(1, ilogb(most) - 23);
   const bool is_requested = c->rule.given && (!c->rule.any || c->rule.scale != GT_SCALE_AUTO);
-  return !is_requested && c->column.kind == GT_COLUMN_NUMBER && f->numbers && f->whole &&
-         (f->largest >= 1 << 24 || f->least <= -(1 << 24));
+  return !is_requested && c->column.kind == GT_COLUMN_NUMBER && f->numbers && f->whole && most >= 1 << 24 &&
+         spacing > 1e-6 * (f->largest - f->least);
 }
 
 void gt_csv_report_large(gt_data_reader *reader, const gt_csv *csv) {

@@ -1,6 +1,68 @@
 /* CSV: describes all columns of a file without a config. */
 #include "data/csv_typed.h"
+#include "data/date.h"
 #include "data/survey.h"
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+/* --- rows in order of time --- */
+
+enum { MIN_TIMES = 10 /* different ones */, MAX_LATE = 100 /* one row in so many may be out of order */ };
+
+/* True if a word of the name means a time. */
+static bool is_time_name(const char *name) {
+  static const char *const words[] = {"time", "date", "datetime", "timestamp", "year", "ts"};
+  while (*name) {
+    size_t length = 0;
+    while (isalpha((unsigned char)name[length])) length++;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+      if (strlen(words[i]) == length && !strncasecmp(words[i], name, length)) return true;
+    name += length ? length : 1;
+  }
+  return false;
+}
+
+/* The time of a cell: a number, or a date in this order; NaN: none. */
+static double time_of(const gt_csv *csv, int column, size_t row, unsigned order) {
+  const float value = csv->values[row * (size_t)csv->columns + (size_t)column];
+  const uint32_t code = isnan(value) ? gt_csv_cell_code(value) : 0;
+  double time = NAN;
+  if (!isnan(value)) return (double)value;
+  if (code < GT_CSV_CELL_TEXT) return NAN;
+  const gt_cell *text = &csv->facts[column].odd->text[code - GT_CSV_CELL_TEXT];
+  return gt_date_parse(text->text, text->length, order, true, &time) & order ? time : NAN;
+}
+
+/* True if times do not fall (sign 1) or do not rise (sign -1), except in a few rows. */
+static bool is_ordered(const gt_csv *csv, int column, unsigned order, double sign) {
+  double last = -INFINITY;
+  size_t times = 0, late = 0;
+  for (size_t row = 0; row < csv->rows; row++) {
+    const double time = sign * time_of(csv, column, row, order);
+    if (isnan(time) || time < last)
+      late++;
+    else if (time > last)
+      last = time, times++;
+    if (late > csv->rows / MAX_LATE) return false;
+  }
+  return times >= MIN_TIMES;
+}
+
+static int time_order_of(const gt_csv *csv, int column) {
+  const gt_csv_facts *f = &csv->facts[column];
+  const bool numbers = f->numbers && !f->texts;
+  if ((numbers && !is_time_name(csv->names[column])) || (f->numbers && f->texts)) return 0;
+  for (unsigned order = GT_DATE_YEAR_FIRST; order <= GT_DATE_MONTH_FIRST; order <<= 1) {
+    if (is_ordered(csv, column, order, 1)) return 1;
+    if (is_ordered(csv, column, order, -1)) return -1;
+    if (numbers) break;
+  }
+  return 0;
+}
+
+/* --- columns --- */
 
 static gt_survey_column column_of(const gt_csv *csv, int column, gt_arena *arena) {
   const gt_csv_facts *f = &csv->facts[column];
@@ -21,6 +83,7 @@ static gt_survey_column column_of(const gt_csv *csv, int column, gt_arena *arena
                             .distinct = odd ? odd->distinct : 0,
                             .kind = known ? gt_column_kind_names[kind] : NULL,
                             .ambiguous_dates = gt_csv_has_ambiguous_dates(csv, column),
+                            .time_order = time_order_of(csv, column),
                             .too_large = f->unfit > 0,
                             .units = has_units ? units.what : NULL};
 }

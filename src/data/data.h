@@ -238,6 +238,7 @@ typedef struct gt_row_ids {
  * window. */
 typedef struct gt_forecast_rows {
   int64_t series, horizon;                /* number of forecasts; rows of each */
+  int64_t missing;                        /* number of groups without a forecast; each was warned of */
   const char *group_column, *time_column; /* of the file; NULL: none */
   const char *const *group;               /* [series]; NULL: there are no groups */
   const char *const *time; /* [series][horizon] of the predicted rows, "" if unknown; NULL: no times */

@@ -185,6 +185,7 @@ static bool make_windows(forecasting *f, gt_tensor *window, gt_error *error) {
       return gt_fail(error, GT_ERR_DATA, "%s: cannot forecast: %s", location_of(f, &why, arena), why.text);
     if (why.text) {
       gt_warn("%s: cannot forecast '%s': %s", location_of(f, &why, arena), f->rows->name[g], why.text);
+      f->to->missing++;
       continue;
     }
     for (int k = 0; k < f->model->inputs; k++) copy_rows(f, g, &window[k], &f->out[k], k);

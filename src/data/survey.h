@@ -18,7 +18,10 @@ typedef struct gt_survey_column {
   int distinct;                     /* number of different texts */
   const char *kind;                 /* "number", "category", …; NULL: free text, or numbers and texts */
   bool ambiguous_dates;             /* dates in which either number could be the day */
-  bool too_large;                   /* some numbers are too large for a 32-bit float */
+  /* 1: times that do not fall from row to row, except in one row of 100; -1: that do not rise; 0: else. Times
+   * are dates, or numbers of a column with a name such as `year`. */
+  int time_order;
+  bool too_large;    /* some numbers are too large for a 32-bit float */
   const char *units; /* for texts that are numbers with a unit: "numbers with the unit 'mg'"; else NULL */
 } gt_survey_column;
 

@@ -239,14 +239,66 @@ static int by_complexity(const void *a, const void *b) {
   return (p->sum > q->sum) - (p->sum < q->sum);
 }
 
-/* The points that gain enough over the simpler ones before them, and the chosen one. */
+static double length_of(entry *e, const gt_symbolic_data *data) {
+  gt_symbolic *f = &e->point.formula;
+  return gt_symbolic_length(f, data, gt_symbolic_sum(f, data));
+}
+
+/* The index of the chosen formula. */
+static int find_chosen(const search *s) {
+  int i = 0;
+  while (!s->entry[i].point.chosen) i++;
+  return i;
+}
+
+/* Counts the constants of a formula in normal form before rounding, and those that were rounded. */
+static void count_constants(const search *s, entry *e, gt_symbolic_front *front) {
+  gt_symbolic base = gt_symbolic_copy(s->arena, &e->base);
+  gt_symbolic_normalize(&base);
+  front->constants = gt_symbolic_free_constants(&base, NULL);
+  front->rounded = front->constants - gt_symbolic_free_constants(&e->point.formula, NULL);
+  if (front->rounded < 0) front->rounded = 0;
+}
+
+/* Chooses the shortest description among the chosen formula and those that dominate it. Lengths allow for
+ * noise that is proportional to the values, as in the search for the first formula. */
+static void choose_again(search *s, gt_symbolic_front *front) {
+  gt_symbolic_data data = s->data;
+  const int first = find_chosen(s);
+  int best = first;
+  data.effort = NULL;
+  gt_symbolic_find_noise(&data, &s->entry[first].point.formula, s->arena);
+  const double first_length = length_of(&s->entry[first], &data);
+  double length = first_length;
+  for (int i = 0; i < s->count; i++) {
+    if (i == first || !dominates(s, &s->entry[i].point, &s->entry[first].point)) continue;
+    const double other = length_of(&s->entry[i], &data);
+    if (!(other < length)) continue;
+    length = other;
+    best = i;
+  }
+  if (best == first) return;
+  s->entry[first].point.chosen = false;
+  s->entry[best].point.chosen = true;
+  const gt_symbolic replaced = gt_symbolic_copy(s->arena, &s->entry[first].point.formula);
+  front->replaced = gt_arena_copy(s->arena, &replaced, sizeof replaced);
+  front->lead = first_length - length;
+  count_constants(s, &s->entry[best], front);
+}
+
+/* The points that gain enough over the simpler ones before them, and the chosen one. A formula that dominates
+ * the chosen one has a longer description: it owes its smaller error to more digits of its constants. It is
+ * left out, because the chosen one stands for it. */
 static gt_symbolic_front collect(search *s) {
-  gt_symbolic_front front = {GT_NEW_N(s->arena, gt_symbolic_point, s->count), 0};
+  gt_symbolic_front front = {.point = GT_NEW_N(s->arena, gt_symbolic_point, s->count)};
   double min_sum = INFINITY;
+  choose_again(s, &front);
+  const gt_symbolic_point chosen = s->entry[find_chosen(s)].point;
   qsort(s->entry, (size_t)s->count, sizeof *s->entry, by_complexity);
   for (int i = 0; i < s->count; i++) {
     const gt_symbolic_point *p = &s->entry[i].point;
     if (!p->chosen && !(sum_of(s, p) < (1 - min_gain) * min_sum)) continue;
+    if (!p->chosen && dominates(s, p, &chosen)) continue;
     front.point[front.count++] = *p;
     min_sum = fmin(min_sum, sum_of(s, p));
   }

@@ -7,7 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ERRORS = 100, MAX_FINDINGS = 20, MAX_WIDTH = 100 }; /* MAX_WIDTH: characters of a source line */
+enum { MAX_ERRORS = 100, MAX_FINDINGS = 100, MAX_PRINTED = 8 /* findings, by default */ };
+enum { MAX_WIDTH = 100 /* characters of a source line */ };
+
+/* Findings that make a result wrong, or its data other than meant. Bit k: gt_finding k. */
+#define BIT(name) UINT64_C(1) << GT_FINDING_##name
+static const uint64_t grave =
+    BIT(applied_twice) | BIT(watches_test) | BIT(lost_weights) | BIT(one_class) | BIT(constant_target) |
+    BIT(missing_class) | BIT(looks_ahead) | BIT(repeated_samples) | BIT(doubtful_header) |
+    BIT(far_from_unit_scale) | BIT(sentinel_values) | BIT(many_classes) | BIT(numbers_as_text) |
+    BIT(missing_labels) | BIT(splits_as_classes) | BIT(ambiguous_path) | BIT(other_samples) |
+    BIT(channels_first) | BIT(not_bits) | BIT(unnamed_time) | BIT(doubtful_formula);
 
 #define NAME(name, about) #name,
 const char *const gt_finding_names[] = {GT_FINDINGS(NAME) NULL};
@@ -211,25 +221,51 @@ static int by_position(const void *left, const void *right) {
   return a < b ? -1 : a > b;
 }
 
-/* omitted: how many were not kept; *announced: how many of these an earlier call has reported. */
-static void print_more(int omitted, int *announced, const char *what, FILE *stream) {
-  const int more = omitted - *announced;
-  if (more <= 0) return;
-  fprintf(stream, "… and %d more %s%s\n", more, what, more == 1 ? "" : "s");
-  *announced = omitted;
+static void print_more(int more, const char *what, const char *way_out, FILE *stream) {
+  if (more > 0) fprintf(stream, "… and %d more %s%s%s\n", more, what, more == 1 ? "" : "s", way_out);
+}
+
+/* How many of `found` were not kept and not reported by an earlier call. */
+static int count_unkept(int found, int kept, int *announced) {
+  const int unkept = found > kept ? found - kept : 0, more = unkept - *announced;
+  *announced = unkept;
+  return more;
+}
+
+/* 0: an error; 1: a finding that makes results wrong; 2: another one. */
+static int rank_of(const gt_diagnostic *item) {
+  return !item->finding ? 0 : grave >> item->finding & 1 ? 1 : 2;
+}
+
+static int by_rank(const void *left, const void *right) {
+  const int a = rank_of(*(gt_diagnostic *const *)left), b = rank_of(*(gt_diagnostic *const *)right);
+  return a != b ? a - b : by_position(left, right);
+}
+
+/* Sorts the diagnostics, and if there are too many findings to print, leaves only the worst. Returns how many
+ * remain; *omitted: the others. */
+static int choose_printed(const gt_diagnostics *diagnostics, gt_diagnostic **sorted, int count,
+                          int *omitted) {
+  int findings = 0;
+  for (int i = 0; i < count; i++) findings += sorted[i]->finding != 0;
+  *omitted = diagnostics->print_all || findings <= MAX_PRINTED ? 0 : findings - MAX_PRINTED;
+  qsort(sorted, (size_t)count, sizeof *sorted, *omitted ? by_rank : by_position);
+  for (int i = count - *omitted; i < count; i++) sorted[i]->shown = true;
+  return count - *omitted;
 }
 
 void gt_diagnostics_print(gt_diagnostics *diagnostics, FILE *stream) {
   const bool color = stream == stderr && gt_log_color();
   gt_diagnostic *sorted[MAX_ERRORS + MAX_FINDINGS];
-  int count = 0;
+  int count = 0, omitted;
   for (int i = 0; i < diagnostics->count; i++)
     if (!diagnostics->items[i].shown) sorted[count++] = &diagnostics->items[i];
-  qsort(sorted, (size_t)count, sizeof *sorted, by_position);
+  count = choose_printed(diagnostics, sorted, count, &omitted);
   for (int i = 0; i < count; i++) {
     if (!i || !same(sorted[i - 1], sorted[i])) print_one(sorted[i], stream, color);
     sorted[i]->shown = true;
   }
-  print_more(diagnostics->errors - MAX_ERRORS, &diagnostics->announced[0], "error", stream);
-  print_more(diagnostics->findings - MAX_FINDINGS, &diagnostics->announced[1], "warning", stream);
+  print_more(count_unkept(diagnostics->errors, MAX_ERRORS, &diagnostics->announced[0]), "error", "", stream);
+  print_more(omitted + count_unkept(diagnostics->findings, MAX_FINDINGS, &diagnostics->announced[1]),
+             "warning", omitted ? ": gtrain check" : "", stream);
 }

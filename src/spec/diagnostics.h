@@ -97,14 +97,15 @@ typedef struct gt_diagnostics {
   int errors, findings; /* number found, including those that were not kept */
   int announced[2]; /* errors and findings that were not kept and that a printed "… and N more" has counted */
   uint64_t quiet;   /* bit k: gt_finding k is silenced */
+  bool print_all;   /* gt_diagnostics_print prints all findings that are kept, not only the worst 8 */
   /* [places] The maps of a config, to suggest where a key belongs (spec/hint.h); may be empty. */
   const struct gt_schema_place *place;
   int places;
 } gt_diagnostics;
 
 void gt_diagnostics_init(gt_diagnostics *diagnostics, gt_arena *arena);
-/* Adds an error and returns it; the caller may set expected, suggestion and help. Keeps at most 100 errors,
- * and at most 20 findings so that errors always have room. */
+/* Adds an error and returns it; the caller may set expected, suggestion and help. Keeps at most 100 errors
+ * and 100 findings. */
 gt_diagnostic *gt_error_at(gt_diagnostics *diagnostics, gt_position at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Adds a finding, unless it is silenced or was already added; returns it, or a dummy that is never
@@ -121,6 +122,7 @@ bool gt_diagnostics_full(const gt_diagnostics *diagnostics);
 /* The exit code of the errors: GT_ERR_CONFIG if the config itself has one, otherwise that of the first
  * error. */
 gt_status gt_diagnostics_status(const gt_diagnostics *diagnostics);
-/* Prints the diagnostics that were not printed yet. */
+/* Prints the diagnostics that were not printed yet. Of more than 8 findings, only the worst: those that make
+ * results wrong come before those that cost time or are only odd. */
 void gt_diagnostics_print(gt_diagnostics *diagnostics, FILE *stream);
 #endif

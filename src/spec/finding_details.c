@@ -64,7 +64,8 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
     [GT_FINDING_repeated_samples] =
         "Appears if samples of the test split have the same inputs and targets as training samples. The test result is "
         "then better than on new samples. Remove the repeated rows, or keep rows that belong together in one split: "
-        "split: {group: ...}.",
+        "split: {group: ...}. Not for tables in which no column takes 0.4 as many values as there are rows: there, "
+        "different samples can be equal.",
     [GT_FINDING_doubtful_header] =
         "Appears if the first line of a CSV is read as a sample and looks like a header, or the other way round: rising "
         "numbers such as years; texts that occur, or do not occur, in the rows below. Set data.header to true or false.",
@@ -100,7 +101,7 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
         "{unseen: error}} to stop instead, or train on rows with these categories.",
     [GT_FINDING_large_integers] =
         "Appears if a column of an input has whole numbers of 2^24 (16,777,216) and more, of which a 32-bit float "
-        "keeps the first 7 digits. If they identify the rows, leave the column out: columns: {NAME: ignore}; if they "
+        "keeps the first 7 digits, and these do not tell a millionth of their range apart. If they identify the rows, leave the column out: columns: {NAME: ignore}; if they "
         "identify groups, read them as categories: columns: {NAME: category}.",
     [GT_FINDING_unnamed_time] =
         "Appears if `series` has no `time`, and an input column holds dates. Rows are then taken as equally spaced and in "

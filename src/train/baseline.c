@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "data/column.h"
 #include "train/sampler.h"
+#include "train/threshold.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,6 +210,62 @@ const char *gt_naive_text(const gt_config *config, gt_arena *arena) {
   return gt_arena_printf(arena, "%s (%s)", text, names[i]);
 }
 
+/* --- with a threshold --- */
+
+/* Sums the weights of the items with label 0 and 1, for each column: count [columns][2]. Samples are weighted
+ * for bits, not for classes, as in the metrics. */
+static void count_bits(const gt_split *split, bool classes, int64_t columns, double *count) {
+  const gt_tensor *target = &split->target[0];
+  const int64_t each = gt_tensor_features(target);
+  for (int64_t i = 0; i < split->samples * each; i++) {
+    const int32_t class = classes ? ((const int32_t *)target->data)[i] : 0;
+    const bool label = classes ? class > 0 : ((const float *)target->data)[i] > 0.5f;
+    if (class >= 0) count[2 * (i % columns) + label] += classes ? 1 : weight_of(split, i / each);
+  }
+}
+
+/* The metric of always answering `answer`, for count[2] items with label 0 and 1. */
+static double metric_of_answer(const gt_metric_type *type, const double *count, int answer) {
+  const double matrix[] = {answer ? 0 : count[0], answer ? count[0] : 0, /* [label][predicted] */
+                           answer ? 0 : count[1], answer ? count[1] : 0};
+  return type->of_counts(&(gt_metric_counts){2, matrix});
+}
+
+/* Adds the best that constant answers reach by a metric: the mean over the columns. */
+static void add_at_threshold(gt_baseline *b, const gt_config *config, const gt_metric_type *type,
+                             const double *count, int64_t columns, gt_arena *arena) {
+  double sum = 0;
+  int answer = 0;
+  for (int64_t c = 0; c < columns; c++) {
+    const double zero = metric_of_answer(type, count + 2 * c, 0),
+                 one = metric_of_answer(type, count + 2 * c, 1);
+    answer = one >= zero;
+    sum += answer ? one : zero;
+  }
+  for (int i = 0; i < b->at_thresholds; i++)
+    if (!strcmp(b->at_threshold[i].name, type->name)) return;
+  if (!b->at_thresholds) {
+    const char *const *names = config->dataset.target[0].class_names;
+    b->guess_at_threshold = columns > 1 ? "always the same answer"
+                            : names     ? gt_arena_printf(arena, "always '%s'", names[answer])
+                                        : always_text(&config->dataset, 0, answer, arena);
+  }
+  b->at_threshold[b->at_thresholds++] = (gt_metric){type->name, sum / (double)columns};
+}
+
+static void find_at_threshold(gt_baseline *b, const gt_config *config, const gt_split *split,
+                              gt_arena *arena) {
+  const gt_data_target *target = &config->dataset.target[0];
+  const int64_t outputs = gt_tensor_features(&split->target[0]),
+                values = target->horizon ? outputs / target->horizon : outputs,
+                columns = target->classification ? 1 : values;
+  double *count = GT_NEW_N(arena, double, 2 * columns);
+  count_bits(split, target->classification, columns, count);
+  add_at_threshold(b, config, config->threshold.metric, count, columns, arena);
+  for (int i = 0; gt_threshold_metrics[i]; i++)
+    add_at_threshold(b, config, gt_metric_find(gt_threshold_metrics[i])->type, count, columns, arena);
+}
+
 /* The settings of a target's loss; NULL: it has none. */
 static const gt_spec *loss_node(const gt_config *config, int target) {
   const gt_spec *node = gt_spec_find(config->root, "loss");
@@ -236,8 +293,8 @@ gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, int t
   for (int i = 0; name && i < b.count; i++)
     b.metric[i].name = gt_arena_printf(arena, "%s.%s", name, b.metric[i].name);
 
-  b.balances = gt_spec_find(loss_node(config, target), "class_weights") || gt_sampler_balances(config) ||
-               config->threshold.used;
+  b.balances = gt_spec_find(loss_node(config, target), "class_weights") || gt_sampler_balances(config);
+  if (b.count && config->threshold.count) find_at_threshold(&b, config, split, arena);
   return b;
 }
 
@@ -253,6 +310,12 @@ const gt_metric *gt_baseline_main(const gt_baseline *baseline, const gt_results 
   return NULL;
 }
 
+const gt_metric *gt_baseline_at_threshold(const gt_baseline *baseline, const gt_results *results) {
+  for (int i = 0; i < baseline->at_thresholds; i++)
+    if (gt_result_has(results, baseline->at_threshold[i].name)) return &baseline->at_threshold[i];
+  return NULL;
+}
+
 /* True if the baseline makes no error, because all samples have the same target: no model can be better. */
 static bool is_perfect(const gt_metric *m) {
   return gt_metric_is_larger_better(gt_metric_of_result(m->name)) ? m->value >= 1 : m->value <= 0;
@@ -261,6 +324,11 @@ static bool is_perfect(const gt_metric *m) {
 bool gt_is_guessing(const gt_baseline *baseline, const gt_results *results) {
   const gt_metric *m = gt_baseline_main(baseline, results);
   if (!m || baseline->balances || is_perfect(m)) return false;
+  for (int i = 0; i < baseline->at_thresholds; i++) {
+    const gt_metric *other = &baseline->at_threshold[i];
+    if (gt_result_has(results, other->name) && gt_result_value(results, other->name) > other->value)
+      return false;
+  }
   const double value = gt_result_value(results, m->name);
   return gt_metric_is_larger_better(gt_metric_of_result(m->name)) ? !(value > m->value) : !(value < m->value);
 }

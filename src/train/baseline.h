@@ -13,7 +13,12 @@ typedef struct gt_baseline {
   int count;
   gt_metric metric[GT_BASELINE_MAX_METRICS]; /* named as in results: accuracy; loss, rmse, mae */
   bool forecast;                             /* the guess is the better naive forecast of a time series */
-  bool balances; /* class weights, a balanced sampler or a threshold: training does not aim at this metric */
+  bool balances; /* class weights or a balanced sampler: training does not aim at this metric */
+  /* With eval.threshold: the metrics that a threshold is chosen for, its own first, and what the better of
+   * the two constant answers reaches. A threshold gives up accuracy to gain these. */
+  const char *guess_at_threshold; /* "always 'yes'"; in the arena */
+  int at_thresholds;
+  gt_metric at_threshold[GT_BASELINE_MAX_METRICS];
 } gt_baseline;
 
 /* The mean of the numeric targets of a split, for one output. This and the means below are weighted by the
@@ -48,8 +53,10 @@ typedef struct gt_baselines {
 gt_baselines gt_baselines_of(const gt_config *config, const gt_split *split, gt_arena *arena);
 /* The most informative metric that the results also have; NULL: none. */
 const gt_metric *gt_baseline_main(const gt_baseline *baseline, const gt_results *results);
-/* True if the results have the metric of gt_baseline_main, training aims at it, and it is not better than the
- * baseline. */
+/* The first metric of at_threshold that the results also have; NULL: none. */
+const gt_metric *gt_baseline_at_threshold(const gt_baseline *baseline, const gt_results *results);
+/* True if the results have the metric of gt_baseline_main, training aims at it, and neither it nor, with a
+ * threshold, any metric of at_threshold is better than the baseline. */
 bool gt_is_guessing(const gt_baseline *baseline, const gt_results *results);
 /* The unscaled input column with the value of the largest magnitude; magnitude 0: all columns are scaled. */
 typedef struct gt_unscaled_column {

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const metrics[] = {"f1", "f1_macro", "balanced_accuracy", "iou", NULL};
+const char *const gt_threshold_metrics[] = {"f1", "f1_macro", "balanced_accuracy", "iou", NULL};
 
 static const gt_field fields[] = {
     GT_ROW(gt_threshold_config, value, GT_FIELD_STRING, .fallback = "auto",
            .help = "a number between 0 and 1; auto: chosen on the validation split at the end of training"),
-    GT_ROW(gt_threshold_config, metric, GT_FIELD_CHOICE, .fallback = "f1", .choices = metrics,
+    GT_ROW(gt_threshold_config, metric, GT_FIELD_CHOICE, .fallback = "f1", .choices = gt_threshold_metrics,
            .help = "metric that auto makes as large as possible"),
     {.name = NULL},
 };

@@ -14,6 +14,7 @@ typedef struct gt_threshold_config {
   const char *value, *metric;
 } gt_threshold_config;
 extern const gt_schema gt_threshold_schema;
+extern const char *const gt_threshold_metrics[]; /* that `auto` can choose for; NULL-terminated */
 
 /* Sets config->threshold from `eval.threshold`; reports a value that is not a threshold. */
 void gt_config_read_threshold(gt_config *config, const gt_threshold_config *setting);

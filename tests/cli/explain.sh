@@ -57,6 +57,10 @@ check "… and simpler ones with larger errors" awk 'NR > 1 && !/^\*/ {
     if (NR > 2 && ($1 <= complexity || own >= rmse)) exit 1
     complexity = $1; rmse = own; chosen += $2 == "*"; count++
   } END { exit !(count > 2 && chosen == 1) }' <<< "$out"
+starred=$(sed -n 's/^ *[0-9]* \* .*  //p' <<< "$out")
+exits 0 "… of which the starred one" "$GTRAIN" explain "$model" --functions 'x,x^2,sin,exp'
+says "… is printed without --pareto" "$starred
+train samples"
 exits 2 "… and none" "$GTRAIN" explain "$model" --pareto --no-formula
 exits 0 "… as JSON" "$GTRAIN" explain "$model" --pareto --json --functions x
 says "… a row each" '{"pareto":[{"complexity":1,"chosen":false,"train":{"rmse":'

@@ -62,7 +62,19 @@ says "up to the last of them" "the numbers of samples and targets differ"
 long '  - linear: {units: 1, from: input}' 300 > "$TEST_TMP/warn.yaml"
 exits 78 "300 warnings and an error" "$GTRAIN" check "$TEST_TMP/warn.yaml" --set loss=cross_entropy
 says "the error is shown" "the data has 2 classes"
-says "the warnings in part" "… and 279 more warnings"
+says "the warnings in part" "… and 199 more warnings"
+# Other commands than check print the worst 8.
+printf 'data: {inputs: [[0, 1], [1, 0], [0, 0]], targets: [0, 1, 1]}\nmodel:\n' > "$TEST_TMP/few.yaml"
+for _ in {1..9}; do printf '  - linear: {units: 3, from: input}\n'; done >> "$TEST_TMP/few.yaml"
+printf '  - linear: 2\n  - softmax\nloss: cross_entropy\ntrain: {steps: 1, batch_size: 3}\n' >> "$TEST_TMP/few.yaml"
+exits 0 "nine warnings" "$GTRAIN" check "$TEST_TMP/few.yaml"
+check "… are all shown by check" test "$(grep -c 'warning: ' <<< "$out")" = 9
+exits 0 "… by train in part" "$GTRAIN" train "$TEST_TMP/few.yaml" --device cpu --quiet --run-dir "$TEST_TMP/few"
+check "… eight" test "$(grep -c 'yaml:.* warning: ' <<< "$out")" = 8
+says "… and the number of the others" "… and 1 more warning: gtrain check"
+check "… the worst first" grep -q '\[applied_twice\]' <<< "$(grep -m 1 warning <<< "$out")"
+exits 78 "… and with --strict all" "$GTRAIN" train "$TEST_TMP/few.yaml" --device cpu --quiet --run-dir "$TEST_TMP/strict" --strict
+check "…" test "$(grep -c 'yaml:.* warning: ' <<< "$out")" = 9
 
 # Limits of --fail-if with which a gate would never or always fail.
 exits 0 "a model to gate" "$GTRAIN" train configs/xor.yaml --set train.steps=1 --device cpu --quiet \

@@ -48,6 +48,7 @@ says "… with the reason" "needs targets that are one class per sample; these a
 exits 78 "a balanced sampler for L-BFGS" train no --set optimizer=lbfgs
 says "… with the reason" "optimizer 'lbfgs' reads all samples in each step"
 # --- the threshold ---
+awk -F, 'NR == 1 || $3 < 3 { OFS = ","; if (NR > 1) $3 = NR % 3 ? "no" : "yes"; print }' rare.csv > both.csv
 cat > threshold.yaml << 'YAML'
 data: {train: rare.csv, ignore: [w], validation: 0.25, test_fraction: 0.25, split: stratified}
 model: [{linear: 8}, relu, {linear: 2}]
@@ -82,6 +83,18 @@ check "… the same threshold" test "$(number threshold)" = "$threshold"
 exits 0 "for another metric, after phases" chosen other --set 'eval.threshold={metric: balanced_accuracy}' \
   --set 'train={batch_size: 50, phases: [{epochs: 10}, {epochs: 20, optimizer.lr: 0.002}]}'
 says "… named" "(largest balanced_accuracy on validation: "
+# A threshold gives up accuracy, so the model is guessing only if the metrics of the threshold are no better either.
+lacks "… better than guessing by that metric" "no better than"
+same_output() { chosen "$@" --set 'model=[{linear: {units: 2, init: zeros}}]' --set optimizer=sgd --set optimizer.lr=1e-30; }
+exits 0 "a model that answers all rows alike" same_output alike
+says "… is guessing, with a threshold, too" "warning: the model is no better than guessing: test f1 is 0.07692, and always 'yes' reaches 0.07692"
+exits 0 "… which eval says to scripts" evaluate alike --json
+says "…" '"guessing":true'
+exits 0 "… and of two labels" same_output both --set 'data={train: both.csv, target: [rare, w], validation: 0.25}' \
+  --set loss=bce --quiet
+says "…" "the model is no better than guessing: validation f1 is "
+exits 0 "… without a metric of the threshold" same_output accuracy --set metrics=null --set eval.threshold=0.01 --quiet
+says "… says which to add" "the accuracy is no better than guessing: test accuracy is 0.04, and always 'no' reaches 0.96; with a threshold, accuracy says little: add metrics: [roc_auc, f1]"
 exits 0 "a number" chosen fixed --set eval.threshold=0.05 --set loss=bce --set model.2.linear.units=1
 exits 0 "… of which the model knows" evaluate fixed --json
 check "… it" test "$(number threshold)" = 0.05

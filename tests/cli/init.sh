@@ -89,6 +89,47 @@ for rows in 1000 200; do
   check "… with a threshold, or without" test "$(grep -c '^eval: {threshold: auto}' rare-$rows.yaml)" = $((rows == 1000))
   trains rare-$rows.yaml --quiet
 done
+# Of two classes that are not words such as yes and no, the rarer one is class 1, of which metrics such as f1 are.
+sed 's/yes$/fraud/; s/no$/ok/' rare-1000.csv > fraud.csv
+exits 0 "two classes by name" "$GTRAIN" init csv fraud.csv
+says "… of which the rarer one is measured" "task: classification, 2 classes; f1, precision and recall are those of 'fraud'"
+check "… as it is the last" grep -q '^  class_names: \[ok, fraud\]  # ' fraud.yaml
+check "… which the config says again" grep -q "# the accuracy says little about a rare class; f1 is that of 'fraud'" fraud.yaml
+exits 0 "a model that never finds it" "$GTRAIN" train fraud.yaml --device "$DEVICE" --quiet --run-dir run-fraud --set train.epochs=1 \
+  --set optimizer=sgd --set optimizer.lr=1e-30 --set model.linear3.init=zeros --set eval.threshold=0.6 --fail-if 'f1!=0'
+says "… is guessing" "no better than guessing: test f1 is 0, and always 'fraud' reaches "
+check "yes and no keep their order" test "$(grep -c class_names rare-1000.yaml)" = 0
+sed 's/yes$/NA/; s/no$/ok/' rare-1000.csv > na.csv
+exits 0 "a class that may mean a missing value" "$GTRAIN" init csv na.csv
+check "… is not listed" test "$(grep -c class_names na.yaml)" = 0
+says "… but still reported" "[missing_labels]"
+
+# Rows in order of time are split in time.
+awk 'BEGIN { print "time,wind,kind,temp"
+  for (i = 0; i < 480; i++) { t += (i * 7919 % 101 - 50) / 25
+    printf "2024-01-%02d %02d:00,%.1f,%s,%.2f\n", 1 + i / 24, i % 24, i * 37 % 101 / 10, (i % 24 == 5 && i < 300 ? "storm" : "calm"), t } }' > hours.csv
+exits 0 "rows in order of time" "$GTRAIN" init csv hours.csv
+says "… are said" "split: the last rows are the test rows, because the table is in order of time ('time')"
+check "… and split in time" grep -q "^  split: last  # the rows are in order of time ('time')" hours.yaml
+trains hours.yaml --quiet --set train.epochs=1
+sed 's/.*# To predict from the rows before, too: \(series: {.*}\), and flatten.*/  \1/; s/^model:/model:\n  - flatten/' hours.yaml > windows.yaml
+exits 0 "… as the series that the config names" "$GTRAIN" check windows.yaml
+says "… of windows" "windows of 24 rows"
+exits 0 "a rare class that the last rows do not have" "$GTRAIN" init csv hours.csv -t kind -o kind.yaml
+check "… gets no threshold that could not be chosen" test "$(grep -c '^eval' kind.yaml)" = 0
+trains kind.yaml --quiet --set train.epochs=1
+{ head -n 1 hours.csv; tail -n +2 hours.csv | sort -r; } > newest.csv
+exits 0 "the newest rows first" "$GTRAIN" init csv newest.csv
+says "… are to be reversed" "the table is in order of time ('time'), the newest rows first: reverse it and add split: last"
+check "… as the config says" test "$(grep -c '^  split' newest.yaml)$(grep -c 'reverse the table and add split: last' newest.yaml)" = 01
+awk 'BEGIN { print "Year,x,y"; for (i = 0; i < 90; i++) print 1930 + int(i / 2) "," i * 37 % 101 "," i * 17 % 83 / 7 }' > years.csv
+exits 0 "years in numbers, of two rows each" "$GTRAIN" init csv years.csv
+check "… are times" grep -q "^  split: last" years.yaml
+for table in 's/^Year/dose/' '3s/1930/1990/;5s/1931/1991/' '60,$s/19[5-7]/19/'; do
+  sed "$table" years.csv > unordered.csv
+  exits 0 "no times, or not in order: $table" "$GTRAIN" init csv unordered.csv --force
+  check "… are split at random" test "$(grep -c 'split: last' unordered.yaml)" = 0
+done
 # One of three classes has only three of 200 rows; a random split would leave one of them for training.
 awk 'BEGIN { print "x,kind"; for (i = 0; i < 200; i++) print (i * 37 % 101) / 101 "," (i == 7 || i == 100 || i == 150 ? "DC" : i % 2 ? "a" : "b") }' > rarest.csv
 exits 0 "the rarest class" "$GTRAIN" init csv rarest.csv

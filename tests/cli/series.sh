@@ -190,6 +190,15 @@ sed '5d' "$TEST_TMP/now.csv" > "$TEST_TMP/gap.csv"
 refuses "expected at least 11 rows, a window of 8 and 3 ahead with the columns of 'future', but found 10" "$TEST_TMP/gap.csv"
 { head -n 1 "$TEST_TMP/end.csv"; echo '138,a,p,1,1'; sed '1d; 5d' "$TEST_TMP/now.csv"; } > "$TEST_TMP/gap.csv"
 refuses "gap.csv:6:1: cannot forecast: there is a gap in time before this line, inside the last window" "$TEST_TMP/gap.csv"
+# If only some groups have no forecast, those of the others are written, and the exit code says that some are missing.
+{ cat "$TEST_TMP/now.csv"; sed '1d; 5d; s/,a,/,b,/' "$TEST_TMP/now.csv"; } > "$TEST_TMP/some.csv"
+exits 65 "one of two groups without a forecast" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/some.csv" --device "$DEVICE" \
+  --output "$TEST_TMP/some-out.csv"
+says "… is named" "cannot forecast 'b': expected at least 11 rows"
+says "… and counted" "error: 1 of 2 groups has no forecast"
+check "… while the other one is forecast" cmp "$TEST_TMP/forecast.csv" "$TEST_TMP/some-out.csv"
+exits 65 "… as JSON, too" "$GTRAIN" predict "$TEST_TMP/whole" "$TEST_TMP/some.csv" --device "$DEVICE" --json
+says "… with the other one" '{"group":"a","forecast":[{"time":"147","step":1,"y":'
 sed '4s/[^,]*$//' "$TEST_TMP/now.csv" > "$TEST_TMP/lacks.csv"
 sed '4s/,[^,]*,\([^,]*\)$/,,\1/' "$TEST_TMP/now.csv" > "$TEST_TMP/refused.csv"
 refuses "refused.csv:4:1: cannot forecast: 'x' is missing in this line, inside the last window" "$TEST_TMP/refused.csv"

@@ -543,7 +543,8 @@ static void a_column_named_twice(void **state) {
 
 static void large_integers(void **state) {
   (void)state;
-  static const char text[] = "id,big,x,y\n20000001,9007199254740993,1,1\n20000003,1,2,2\n20000005,2,3,1\n";
+  static const char text[] =
+      "id,big,x,y\n20000001,9007199254740993,1,1\n20000003,9007199254740991,2,2\n20000005,9007199254740990,3,1\n";
   opened o;
   open_table(&o, text, "");
   expect_warning(&o, "columns 'id', 'big' have whole numbers beyond 16,777,216, which 32-bit floats round");
@@ -553,6 +554,10 @@ static void large_integers(void **state) {
   expect_open(&o);
   assert_int_equal(o.diagnostics.findings, 0);
   assert_string_equal(o.data.input[0].table->column[0].category[1], "20000003");
+  close_data(&o);
+  open_table(&o, "people,x,y\n83200000,1,1\n39000,2,2\n1417173173,3,1\n", ""); /* quantities keep 7 digits */
+  expect_open(&o);
+  assert_int_equal(o.diagnostics.findings, 0);
   close_data(&o);
   open_table(&o, "x,y\n16777215,1\n-16777215,2\n", "");
   expect_open(&o);

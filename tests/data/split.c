@@ -257,12 +257,44 @@ static void repeated_samples_are_counted(void **state) {
   close_data(&o);
 }
 
+/* In tables of few different values, different samples can be equal; copied rows are still reported. */
+static void repeated_values_of_few_are_not_counted(void **state) {
+  (void)state;
+  static const char *const tail = "test_fraction: 0.25, split: last, task: regression}";
+  opened o;
+  char coarse[2048] = "a,b,y\n", fine[4096] = "a,b,y\n", copied[4096] = "a,b,y\n";
+  for (int i = 0; i < 120; i++) { /* b takes 120 values in `fine`; rows of `copied` stand three times */
+    const int a = i % 5, b = i / 2 % 7, y = i % 3;
+    sprintf(coarse + strlen(coarse), "%d,%d,%d\n", a, b, y);
+    sprintf(fine + strlen(fine), "%d,%d.5,%d\n", a, i < 110 ? i : i - 60, i < 110 ? y : (i - 60) % 3);
+    sprintf(copied + strlen(copied), "%d,%d.5,%d\n", i % 40 * 7, i % 40, i % 40 % 3);
+  }
+  open_data(&o, "{train: %s, target: y, %s", write_text("coarse.csv", coarse), tail);
+  expect_open(&o);
+  assert_int_equal(o.diagnostics.findings, 0);
+  close_data(&o);
+  open_data(&o, "{train: %s, target: y, %s", write_text("fine.csv", fine), tail);
+  expect_warning(&o, "10 of the 30 test samples are also in the training split");
+  close_data(&o);
+  open_data(&o, "{train: %s, target: y, %s", write_text("copied.csv", copied), tail);
+  expect_warning(&o, "30 of the 30 test samples are also in the training split");
+  close_data(&o);
+  const char *path = write_text("coarse.csv", coarse);
+  open_data(&o, "{train: %s, test: %s, target: y, task: regression}", path, path);
+  expect_warning(&o, "120 of the 120 test samples are also in the training split");
+  close_data(&o);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(stratified_splits),           cmocka_unit_test(small_classes_are_trained_on),
-      cmocka_unit_test(columns_name_splits),         cmocka_unit_test(bad_split_columns),
-      cmocka_unit_test(groups_stay_together),        cmocka_unit_test(large_groups),
-      cmocka_unit_test(weights_of_split_rows),       cmocka_unit_test(bad_weights),
-      cmocka_unit_test(repeated_samples_are_counted)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(repeated_values_of_few_are_not_counted),
+                                     cmocka_unit_test(stratified_splits),
+                                     cmocka_unit_test(small_classes_are_trained_on),
+                                     cmocka_unit_test(columns_name_splits),
+                                     cmocka_unit_test(bad_split_columns),
+                                     cmocka_unit_test(groups_stay_together),
+                                     cmocka_unit_test(large_groups),
+                                     cmocka_unit_test(weights_of_split_rows),
+                                     cmocka_unit_test(bad_weights),
+                                     cmocka_unit_test(repeated_samples_are_counted)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

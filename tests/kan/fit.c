@@ -1,6 +1,8 @@
 /* Fits of single edges: each function of the library is found from values of c f(a x + b) + d, for several
  * constants. Levenberg-Marquardt finds known minima and standard errors. */
+#include "kan/formula_text.h"
 #include "kan/levenberg_marquardt.h"
+#include "kan/symbolic_front.h"
 #include "kan_support.h"
 
 enum { SAMPLES = 300 };
@@ -150,8 +152,53 @@ static void test_noise_in_proportion(void **state) {
   assert_false(finds_proportional_noise(false, weighted));
 }
 
+enum { FRONT_SAMPLES = 200 };
+
+/* The front of y = x^2 (law 2) or y = 2 x (law 1), with noise of this size, that starts from c f(a x + b) + d
+ * with the constants as they are. Checks that no formula of the list dominates the chosen one, and that the
+ * chosen one is `expected`. True if it replaces the first one. */
+static bool front_chooses(const char *expected, int law, double noise, const gt_edge_fit *first) {
+  gt_symbolic_edge edge = {
+      .symbol = first->symbol, .value = {first->a, first->b, first->c}, .fixed = {true, true, true}};
+  double output = first->d, *bias[] = {NULL, &output}, x[FRONT_SAMPLES], y[FRONT_SAMPLES];
+  bool fixed = true, *bias_fixed[] = {NULL, &fixed};
+  int width[] = {1, 1}, chosen = 0;
+  const gt_symbolic s = {
+      .layers = 1, .width = width, .edge = &edge, .edges = 1, .bias = bias, .bias_fixed = bias_fixed};
+  gt_arena arena;
+  gt_arena_init(&arena);
+  for (int k = 0; k < FRONT_SAMPLES; k++) {
+    x[k] = 0.01 * k - 1;
+    y[k] = (law == 2 ? x[k] * x[k] : 2 * x[k]) + noise * sin(37.0 * k * k);
+  }
+  const gt_symbolic_data data = gt_symbolic_data_of(x, y, FRONT_SAMPLES, 1, 1);
+  const gt_symbolic_front front = gt_symbolic_front_find(&s, &data, &(gt_symbolic_options){0}, &arena);
+  while (!front.point[chosen].chosen) chosen++;
+  const gt_symbolic_point *star = &front.point[chosen];
+  for (int i = 0; i < front.count; i++)
+    assert_true(i == chosen || front.point[i].complexity > star->complexity ||
+                front.point[i].sum > star->sum);
+  assert_string_equal(gt_symbolic_text(&star->formula, 0, GT_FORMULA_PLAIN, &arena), expected);
+  const bool replaced = front.replaced != NULL;
+  if (replaced) assert_true(front.lead > 0);
+  gt_arena_finish(&arena);
+  return replaced;
+}
+
+static void test_chosen_formula_is_not_dominated(void **state) {
+  (void)state;
+  /* The law is simpler and more exact. */
+  const gt_edge_fit cosine = {.symbol = gt_symbol_find("cos"), .a = 1.25, .b = 0, .c = -1.4, .d = 1.38};
+  assert_true(front_chooses("x0^2", 2, 0, &cosine));
+  assert_true(front_chooses("x0^2", 2, 0.01, &cosine));
+  /* 2.0002 x + 0.0001 has a smaller error, but needs more digits. */
+  const gt_edge_fit line = {.symbol = gt_symbol_find("x"), .a = 1, .b = 0, .c = 2, .d = 0};
+  assert_false(front_chooses("2*x0", 1, 0.05, &line));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_chosen_formula_is_not_dominated),
       cmocka_unit_test(test_each_function_is_found),
       cmocka_unit_test(test_the_right_function_costs_least),
       cmocka_unit_test(test_slopes_are_derivatives),
