@@ -1,5 +1,6 @@
 /* Writes gt_spec as YAML in block style, with short lists of words and numbers on one line. */
 #include "base/memory.h"
+#include "base/text.h"
 #include "spec/hint.h"
 #include "spec/spec.h"
 #include <stdint.h>
@@ -46,6 +47,8 @@ static bool is_plain(const char *text) {
 /* Writes the text in double quotes; escapes everything that YAML might fold, strip or reject. */
 static void put_quoted(writer *w, const char *text) {
   char escape[16];
+  size_t length;
+  uint32_t code;
   put_text(w, "\"");
   for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
     if (*c == '"' || *c == '\\') {
@@ -65,6 +68,10 @@ static void put_quoted(writer *w, const char *text) {
     } else if (*c == 0xEF && c[1] == 0xBF && c[2] >= 0xBE) { /* U+FFFE, U+FFFF */
       snprintf(escape, sizeof escape, "\\uFFF%c", c[2] == 0xBE ? 'E' : 'F');
       c += 2;
+    } else if (!gt_displayable_length((const char *)c, &length, &code) &&
+               length > 1) { /* reorders the line */
+      snprintf(escape, sizeof escape, code > 0xFFFF ? "\\U%08X" : "\\u%04X", code);
+      c += length - 1;
     } else {
       snprintf(escape, sizeof escape, "%c", *c);
     }

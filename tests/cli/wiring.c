@@ -34,7 +34,9 @@ static const char *train(const char *name, const char *options) {
 static const char *rewired(const char *model, const char *tensor, int64_t index, int32_t value) {
   gt_container file;
   gt_error error = {0};
-  const char *to = gt_arena_printf(&arena, "%s.bad", model);
+  /* A name of its own: a file that is read in this process must not be written again. */
+  static int copies;
+  const char *to = gt_arena_printf(&arena, "%s.bad%d", model, copies++);
   assert_true(gt_safetensors_read(model, &file, &error));
   const gt_stored *wiring = gt_container_tensor(&file, tensor);
   assert_non_null(wiring);
