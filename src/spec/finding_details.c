@@ -144,7 +144,8 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
         "these holds: (a) more than 5 % of the samples, and more than by chance, are outside by more than a tenth of "
         "the width of the range; (b) in a tenth of the columns, most samples are; (c) more samples than by chance are "
         "outside by more than the width; (d) one is outside by more than 20 times the largest value; (e) all values are "
-        "20 times smaller. Check units, columns and their order.",
+        "20 times smaller. Later dates count only if they follow after more than the span of the training dates. Check units, "
+        "columns and their order.",
     [GT_FINDING_channels_first] =
         "Appears if samples are [channels, height, width] with 1, 3 or 4 channels; layers and augmentation expect "
         "[height, width, channels]. A first layer `permute: [2, 3, 1]` moves the channels.",

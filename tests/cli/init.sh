@@ -145,6 +145,14 @@ for table in few counted places; do
   check "… name a series" grep -q '# To predict .* series: {time: ' $table.yaml
   follow $table.yaml
 done
+# Later dates than in training are expected, up to the span of those; far later ones are said with digits that differ.
+trains few.yaml --quiet --set train.epochs=1
+exits 0 "the last rows, of which no year and month was seen" "$GTRAIN" eval run-few.yaml/model.bin
+check "… are nothing to warn of" test "${out/outside_training/}" = "$out"
+sed 's/^2024/2026/' few.csv > far.csv
+exits 0 "dates two years later" "$GTRAIN" predict run-few.yaml/model.bin far.csv
+says "… are" "80 of 80 samples lie outside the range of the training data: 'day year' is 2026 to 2026.2, trained on 2024 to 2024.1"
+says "… with what to do about dates" "help: check the dates; "
 check "… with a group" grep -q 'series: {time: day, group: place, window: ' places.yaml
 exits 0 "dates that are in order in one reading alone" "$GTRAIN" init csv either.csv -t y
 says "… are read so" "'day': day_first, because the rows are then in order of time"
