@@ -78,8 +78,7 @@ static bool write_config(const gt_arguments *arguments, const gt_scaffold *init,
 static int check_text(const gt_scaffold *init, const char *text) {
   gt_config config;
   gt_error error = {0};
-  gt_data_requirements wanted = {0};
-  const bool ok = gt_config_parse(&config, init->arena, init->config, text, &wanted, NULL, 0, &error);
+  const bool ok = gt_config_parse(&config, init->arena, init->config, text, NULL, NULL, 0, &error);
   const int code = ok ? GT_OK : gt_config_report(&config, &error);
   if (ok) gt_diagnostics_print(&config.diagnostics, stderr);
   gt_config_finish(&config);
@@ -89,11 +88,11 @@ static int check_text(const gt_scaffold *init, const char *text) {
 /* suffix: " of 'size'" if there are several targets, otherwise "". */
 static void print_task(const gt_scaffold *init, int index, const char *name, const char *suffix) {
   const gt_data_target *target = &init->dataset.target[index];
-  const char *class_1 = gt_scaffold_class_1(init);
+  const char *rare, *class_1 = gt_scaffold_measured(init, &rare);
   if (target->classification)
     gt_info("task%s: classification, %d classes%s", suffix, target->classes,
-            class_1 ? gt_arena_printf(init->arena, "; f1, precision and recall are those of '%s'",
-                                      gt_escape_name(init->arena, class_1))
+            class_1 ? gt_arena_printf(init->arena, "; f1, precision and recall are those of %s",
+                                      gt_scaffold_quoted(init, class_1))
                     : "");
   else
     gt_info("task%s: %s", suffix, gt_scaffold_has_labels(init) ? "multi-label classification" : "regression");
@@ -112,14 +111,13 @@ static void print_summary(const gt_scaffold *init) {
     print_task(init, i, name,
                init->dataset.targets > 1 ? gt_arena_printf(init->arena, " of '%s'", name) : "");
   }
-  const gt_survey_column *time = gt_scaffold_time(init);
-  if (time)
-    gt_info(
-        time->time_order > 0
-            ? "split: the last rows are the test rows, because the table is in order of time ('%s')"
-            : "split: random, although the table is in order of time ('%s'), the newest rows first: reverse it "
-              "and add split: last to test on new rows",
-        gt_escape_name(init->arena, time->name));
+  for (int i = 0; i < init->table.columns; i++) {
+    const gt_survey_column *c = &init->table.column[i];
+    if (c->date_order && !init->reason[i] && !gt_scaffold_is_target(init, i))
+      gt_info("%s: %s, because the rows are then in order of time", gt_scaffold_quoted(init, c->name),
+              c->date_order);
+  }
+  if (gt_scaffold_time(init)) gt_info("%s", gt_scaffold_time_text(init));
   for (int i = 0; i < init->targets; i++) {
     const uint64_t dropped = gt_scaffold_dropped_rows(init, i);
     if (dropped)

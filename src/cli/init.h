@@ -1,6 +1,6 @@
 /* `gtrain init`: the config that it writes for a table. init.c: the command; init_table.c: the columns and
- * the `data:` map, for all kinds; init_csv.c, init_formula.c: one kind each; init_heads.c: several targets
- * with losses of their own. */
+ * the `data:` map, for all kinds; init_time.c: rows in order of time; init_csv.c, init_formula.c: one kind
+ * each; init_heads.c: several targets with losses of their own. */
 #ifndef GT_CLI_INIT_H
 #define GT_CLI_INIT_H
 #include "cli/command.h"
@@ -18,6 +18,11 @@ typedef struct gt_scaffold {
   bool target_given;   /* by --target */
   const char **reason; /* [columns]: why the column is left out of the inputs; NULL: it is not */
   gt_dataset dataset;  /* the table, as the config reads it; zeroed: not opened yet */
+  /* For a table in order of time: the name of a class that the first rows do not have, so that the config
+   * does not split in time; NULL: there is none. */
+  const char *late_class;
+  const char *series; /* the map `series` that reads the table as a time series; NULL: none does */
+  bool tries_series;  /* the `data:` map is written with it, to try whether it does */
 } gt_scaffold;
 
 /* The KIND of `gtrain init KIND TABLE`: csv, a dense network; formula, a KAN that is turned into a formula.
@@ -49,12 +54,26 @@ void gt_scaffold_write_head_losses(const gt_scaffold *init, FILE *out);
 /* The share of the rarest class among the samples of all splits, and its name. Returns 1 if no class is rare:
  * a rare one has less than 10 % of the samples and less than a third of an equal share. */
 double gt_scaffold_rarest(const gt_scaffold *init, const char **name);
-/* The name of the class that metrics such as f1 are those of, class 1 of two: the rarer one, which the config
- * makes the last by `class_names`. NULL: the config does not list classes, because there are not two, or
- * because they are words such as yes and no, of which yes is class 1. */
-const char *gt_scaffold_class_1(const gt_scaffold *init);
+/* The name of class 1 of two classes, that of metrics such as f1, if the config lists the classes (the rarer
+ * one last, by `class_names`) or one of them is rare. Words such as yes and no are not listed, and yes is
+ * class 1: if the rare one is class 0, *rare is its name, else NULL. Returns NULL if no metric is that of a
+ * single class. */
+const char *gt_scaffold_measured(const gt_scaffold *init, const char **rare);
+/* "'price'", with escapes. In the arena. */
+const char *gt_scaffold_quoted(const gt_scaffold *init, const char *name);
 /* The column by whose times the rows are ordered; NULL: none, or the config is for a formula. */
 const gt_survey_column *gt_scaffold_time(const gt_scaffold *init);
+/* Sets init->late_class from the opened dataset, which is split in time. */
+void gt_scaffold_find_late_class(gt_scaffold *init);
+/* Writes the lines on the split of a table in order of time. */
+void gt_scaffold_write_time(const gt_scaffold *init, FILE *out);
+/* What `init` says about that split. In the arena. */
+const char *gt_scaffold_time_text(const gt_scaffold *init);
+/* Sets init->series to a map `series` with which the table can be read; NULL if there is none. */
+void gt_scaffold_choose_series(gt_scaffold *init);
+/* Closes *dataset, and opens it as the `data:` map describes it so far. */
+bool gt_scaffold_open_dataset(const gt_scaffold *init, gt_dataset *dataset, gt_diagnostics *diagnostics,
+                              gt_error *error);
 /* The share of the training samples that the config holds out to choose the best epoch; 0: none. */
 double gt_scaffold_validation(const gt_scaffold *init);
 /* Opens the dataset with the `data:` map of the config, without the columns that cannot be inputs. False

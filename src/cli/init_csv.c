@@ -33,17 +33,44 @@ static settings choose_settings(const gt_scaffold *init) {
                     .weight_decay = few ? "0.3" : "0.01"};
 }
 
-/* True if there are two classes and the validation split has at least five samples of each. */
-static bool can_choose_threshold(const gt_scaffold *init) {
-  const gt_class_counts counts = gt_class_counts_of(&init->dataset, 0, init->arena);
-  const int64_t *validation = counts.split[1];
-  return counts.classes == 2 && validation && validation[0] >= 5 && validation[1] >= 5;
+/* f1 is that of class 1; if the other one is rare, the mean of both shows it. */
+static void write_metrics(const gt_scaffold *init, FILE *out) {
+  const char *rare, *class_1 = gt_scaffold_measured(init, &rare);
+  fprintf(out, "metrics: [%s, balanced_accuracy]  # the accuracy says little about a rare class",
+          class_1 && !rare ? "f1" : "f1_macro");
+  if (rare)
+    fprintf(out, ", and f1 would be that of %s; f1_macro is the mean over both classes",
+            gt_scaffold_quoted(init, class_1));
+  else if (class_1)
+    fprintf(out, "; f1 is that of %s", gt_scaffold_quoted(init, class_1));
+  fprintf(out, "\n");
 }
 
-/* "'fraud'", or "class 1" if the config does not list the classes. */
-static const char *class_1_text(const gt_scaffold *init) {
-  const char *name = gt_scaffold_class_1(init);
-  return name ? gt_arena_printf(init->arena, "'%s'", gt_escape_name(init->arena, name)) : "class 1";
+/* The threshold for two classes, one of them rare. A few validation samples do not tell which one is best. */
+static void write_threshold(const gt_scaffold *init, FILE *out) {
+  enum { ENOUGH = 5 /* validation samples of each class */ };
+  const char *rare, *class_1 = gt_scaffold_measured(init, &rare);
+  const gt_class_counts counts = gt_class_counts_of(&init->dataset, 0, init->arena);
+  const int64_t *validation = counts.split[1];
+  const int fewer = validation && validation[0] < validation[1] ? 0 : 1;
+  const int64_t samples = validation ? validation[fewer] : 0;
+  if (!class_1) return;
+  if (!validation)
+    fprintf(
+        out,
+        "# No threshold (eval: {threshold: auto}): it is chosen on validation rows, and there are none\n");
+  else if (samples < ENOUGH)
+    fprintf(
+        out,
+        "# No threshold (eval: {threshold: auto}): it is chosen on the validation rows, which have %lld of "
+        "class %s; %d are needed\n",
+        (long long)samples, gt_scaffold_quoted(init, gt_class_name(&counts, fewer, init->arena)), ENOUGH);
+  else
+    fprintf(out,
+            "eval: {threshold: %s}  # the probability above which %s is predicted, chosen for %s on the "
+            "validation rows\n",
+            rare ? "{metric: f1_macro}" : "auto", gt_scaffold_quoted(init, class_1),
+            rare ? "f1_macro" : "f1");
 }
 
 static void write_loss(const gt_scaffold *init, FILE *out) {
@@ -58,16 +85,9 @@ static void write_loss(const gt_scaffold *init, FILE *out) {
   if (share < 1)
     fprintf(out, "  # to find more of the rare class: {type: cross_entropy, class_weights: balanced}");
   fprintf(out, "\n");
-  if (share < 1)
-    fprintf(out, "metrics: [%s, balanced_accuracy]  # the accuracy says little about a rare class%s\n",
-            init->dataset.target[0].classes == 2 ? "f1" : "f1_macro",
-            gt_scaffold_class_1(init) ? gt_arena_printf(init->arena, "; f1 is that of %s", class_1_text(init))
-                                      : "");
-  if (share < 1 && can_choose_threshold(init))
-    fprintf(out,
-            "eval: {threshold: auto}  # the probability above which %s is predicted, chosen for f1 on the "
-            "validation rows\n",
-            class_1_text(init));
+  if (share == 1) return;
+  write_metrics(init, out);
+  write_threshold(init, out);
 }
 
 static void write_model(const gt_scaffold *init, int64_t width, FILE *out) {

@@ -51,6 +51,10 @@ const char *gt_scaffold_value(gt_arena *arena, const char *text) {
   return line;
 }
 
+const char *gt_scaffold_quoted(const gt_scaffold *init, const char *name) {
+  return gt_arena_printf(init->arena, "'%s'", gt_escape_name(init->arena, name));
+}
+
 /* --- the target --- */
 
 static bool fail_no_column(const gt_scaffold *init, const char *name, const char *const *names,
@@ -158,16 +162,19 @@ static bool list_classes(const gt_scaffold *init, const char *name[2]) {
   return true;
 }
 
-const char *gt_scaffold_class_1(const gt_scaffold *init) {
+static const char *listed_class_1(const gt_scaffold *init) {
   const char *name[2];
   return list_classes(init, name) ? name[1] : NULL;
 }
 
-const gt_survey_column *gt_scaffold_time(const gt_scaffold *init) {
-  if (init->kind->needs_numbers) return NULL; /* a formula of time is a law, not a forecast */
-  for (int i = 0; i < init->table.columns; i++)
-    if (init->table.column[i].time_order && !gt_scaffold_is_target(init, i)) return &init->table.column[i];
-  return NULL;
+const char *gt_scaffold_measured(const gt_scaffold *init, const char **rare) {
+  const gt_class_counts counts = gt_class_counts_of(&init->dataset, 0, init->arena);
+  const char *listed = listed_class_1(init), *rarest;
+  *rare = NULL;
+  if (listed || counts.classes != 2 || gt_scaffold_rarest(init, &rarest) == 1) return listed;
+  const char *name = gt_class_name(&counts, 1, init->arena);
+  if (strcmp(rarest, name) != 0) *rare = rarest;
+  return name;
 }
 
 double gt_scaffold_validation(const gt_scaffold *init) {
@@ -249,7 +256,9 @@ static const char *describe_task(const gt_scaffold *init) {
 static void write_ignored(const gt_scaffold *init, FILE *out) {
   const char *separator = "  ignore: [";
   for (int i = 0; i < init->table.columns; i++) {
-    if (!init->reason[i]) continue;
+    /* A series reads its times. */
+    const bool reads_time = init->tries_series && &init->table.column[i] == gt_scaffold_time(init);
+    if (!init->reason[i] || reads_time) continue;
     fprintf(out, "%s%s", separator, gt_scaffold_value(init->arena, init->table.column[i].name));
     separator = ", ";
   }
@@ -265,20 +274,38 @@ static void write_ignored(const gt_scaffold *init, FILE *out) {
   }
 }
 
-static void write_drop(const gt_scaffold *init, FILE *out) {
+/* The rules of the dates whose order the rows decide: "when: {type: date, order: day_first}". */
+static const char *date_rules(const gt_scaffold *init) {
   const char *text = "";
+  for (int i = 0; i < init->table.columns; i++) {
+    const gt_survey_column *c = &init->table.column[i];
+    if (!c->date_order || init->reason[i] || gt_scaffold_is_target(init, i)) continue;
+    text = gt_arena_printf(init->arena, "%s%s%s: {type: date, order: %s}", text, *text ? ", " : "",
+                           gt_scaffold_value(init->arena, c->name), c->date_order);
+  }
+  return text;
+}
+
+static void write_rules(const gt_scaffold *init, FILE *out) {
+  const char *text = date_rules(init);
+  const bool dates = *text;
   uint64_t rows = 0;
   int dropping = 0;
   for (int i = 0; i < init->targets; i++) {
     const char *name = gt_scaffold_value(init->arena, init->table.column[init->target[i]].name);
     const uint64_t dropped = gt_scaffold_dropped_rows(init, i);
     if (!dropped) continue;
-    text = gt_arena_printf(init->arena, "%s%s%s: {missing: drop}", text, dropping++ ? ", " : "", name);
+    text = gt_arena_printf(init->arena, "%s%s%s: {missing: drop}", text, *text ? ", " : "", name);
+    dropping++;
     rows = dropped > rows ? dropped : rows;
   }
+  if (!*text) return;
+  fprintf(out, "  columns: {%s}  # ", text);
+  if (dates) fprintf(out, "read so, the rows are in order of time%s", rows ? "; " : "");
   if (rows)
-    fprintf(out, "  columns: {%s}  # leaves out %s%llu row%s without a target\n", text,
-            dropping > 1 ? "at least " : "", (unsigned long long)rows, rows == 1 ? "" : "s");
+    fprintf(out, "leaves out %s%llu row%s without a target", dropping > 1 ? "at least " : "",
+            (unsigned long long)rows, rows == 1 ? "" : "s");
+  fprintf(out, "\n");
 }
 
 static void write_targets(const gt_scaffold *init, FILE *out) {
@@ -293,27 +320,21 @@ static void write_targets(const gt_scaffold *init, FILE *out) {
   fprintf(out, init->targets > 1 ? "]  # the columns to predict\n" : "  # the column to predict\n");
 }
 
-/* Between the known rows before and after it, a row is easier to predict than rows that are still to come. */
-static void write_split_in_time(const gt_scaffold *init, const gt_survey_column *time, FILE *out) {
-  const char *name = gt_escape_name(init->arena, time->name);
-  if (time->time_order < 0) {
-    fprintf(
-        out,
-        "  # The rows are in order of time ('%s'), the newest first. Random test rows lie between known rows\n"
-        "  # and are easier to predict than new ones: reverse the table and add split: last\n",
-        name);
-    return;
-  }
-  fprintf(out,
-          "  split: last  # the rows are in order of time ('%s'): the last ones tell how well new rows are "
-          "predicted; random ones lie between known rows\n",
-          name);
-  if (init->targets == 1)
-    fprintf(
-        out,
-        "  # To predict from the rows before, too: series: {time: %s, window: 24}, and flatten as the first "
-        "layer (docs/sequences.md)\n",
-        gt_scaffold_value(init->arena, time->name));
+/* Where the samples of a rare class are: few of them may not fill all splits, stratified or not. */
+static const char *describe_share(const gt_scaffold *init, const char *class_name) {
+  static const char *const splits[] = {"training", "validation", "test"};
+  const gt_class_counts counts = gt_class_counts_of(&init->dataset, 0, init->arena);
+  int c = 0;
+  const char *without = "";
+  while (c + 1 < counts.classes && strcmp(gt_class_name(&counts, c, init->arena), class_name) != 0) c++;
+  for (int s = 0; s < 3; s++)
+    if (counts.split[s] && !counts.split[s][c])
+      without = gt_arena_printf(init->arena, "%s%s%s", without, *without ? " and " : "", splits[s]);
+  const int64_t all = samples_of(&counts, c);
+  return *without ? gt_arena_printf(init->arena, "its %lld row%s not enough for all splits: %s %s none",
+                                    (long long)all, all == 1 ? " is" : "s are", without,
+                                    strstr(without, " and ") ? "have" : "has")
+                  : "each split gets its share of it";
 }
 
 static void write_split(const gt_scaffold *init, FILE *out) {
@@ -321,11 +342,11 @@ static void write_split(const gt_scaffold *init, FILE *out) {
   const gt_survey_column *time = gt_scaffold_time(init);
   const double share = gt_scaffold_rarest(init, &name);
   if (init->table.rows < MIN_TO_TEST) return;
-  if (time) write_split_in_time(init, time, out);
+  if (time) gt_scaffold_write_time(init, out);
   /* A random split may contain no sample of a rare class. */
   if (share == 1 || (time && time->time_order > 0)) return;
-  fprintf(out, "  split: stratified  # class '%s' is rare (%.2g %%): each split gets its share of it\n",
-          gt_escape_name(init->arena, name), 100 * share);
+  fprintf(out, "  split: stratified  # class %s is rare (%.2g %%): %s\n", gt_scaffold_quoted(init, name),
+          100 * share, describe_share(init, name));
 }
 
 static void write_class_names(const gt_scaffold *init, FILE *out) {
@@ -343,7 +364,7 @@ static void write_data(const gt_scaffold *init, FILE *out) {
   fprintf(out, "  train: %s\n", gt_scaffold_value(init->arena, init->file));
   write_targets(init, out);
   write_ignored(init, out);
-  write_drop(init, out);
+  write_rules(init, out);
   if ((opened || init->kind->task) && !gt_scaffold_has_labels(init) && !gt_scaffold_has_heads(init))
     fprintf(out, "  task: %s  # %s\n",
             init->kind->task                         ? init->kind->task
@@ -420,26 +441,28 @@ static bool has_inputs(const gt_scaffold *init) {
   return false;
 }
 
-/* Opens the dataset that the `data:` map describes so far. */
-static bool open_dataset(gt_scaffold *init, gt_diagnostics *diagnostics, gt_error *error) {
+bool gt_scaffold_open_dataset(const gt_scaffold *init, gt_dataset *dataset, gt_diagnostics *diagnostics,
+                              gt_error *error) {
   gt_text text = {0};
   FILE *out = gt_text_open(&text);
   write_data(init, out);
   fclose(out);
   const gt_spec *root = gt_spec_parse(init->arena, init->config, text.items, text.count, diagnostics);
   free(text.items);
-  gt_dataset_close(&init->dataset);
-  return root && gt_dataset_open(gt_spec_find(root, "data"), 1, NULL, init->arena, &init->dataset,
-                                 diagnostics, error);
+  gt_dataset_close(dataset);
+  return root &&
+         gt_dataset_open(gt_spec_find(root, "data"), 1, NULL, init->arena, dataset, diagnostics, error);
 }
 
 /* Opens the dataset again if its classes change the `data:` map, so that class counts are those of the splits
  * that training makes. */
 static bool open_as_written(gt_scaffold *init, gt_diagnostics *diagnostics, gt_error *error) {
   const char *name;
-  return open_dataset(init, diagnostics, error) &&
-         ((gt_scaffold_rarest(init, &name) == 1 && !gt_scaffold_class_1(init)) ||
-          open_dataset(init, diagnostics, error));
+  init->late_class = NULL;
+  if (!gt_scaffold_open_dataset(init, &init->dataset, diagnostics, error)) return false;
+  gt_scaffold_find_late_class(init);
+  return (gt_scaffold_rarest(init, &name) == 1 && !listed_class_1(init) && !init->late_class) ||
+         gt_scaffold_open_dataset(init, &init->dataset, diagnostics, error);
 }
 
 bool gt_scaffold_open(gt_scaffold *init, int *code) {
@@ -460,6 +483,7 @@ bool gt_scaffold_open(gt_scaffold *init, int *code) {
     }
     tried = true;
     if (open_as_written(init, &attempt, &error)) {
+      gt_scaffold_choose_series(init);
       *code = GT_OK;
       return true;
     }

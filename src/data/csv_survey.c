@@ -50,16 +50,35 @@ static bool is_ordered(const gt_csv *csv, int column, unsigned order, double sig
   return times >= MIN_TIMES;
 }
 
-static int time_order_of(const gt_csv *csv, int column) {
+/* True if the time of each row is later than that of the row before. */
+static bool rises(const gt_csv *csv, int column, unsigned order) {
+  double last = -INFINITY;
+  for (size_t row = 0; row < csv->rows; row++) {
+    const double time = time_of(csv, column, row, order);
+    if (!(time > last)) return false;
+    last = time;
+  }
+  return true;
+}
+
+/* Sets the fields about time. Dates in which either number could be the day are decided if the rows are in
+ * order of time in one reading alone. */
+static void find_time_order(const gt_csv *csv, int column, gt_survey_column *out) {
   const gt_csv_facts *f = &csv->facts[column];
   const bool numbers = f->numbers && !f->texts;
-  if ((numbers && !is_time_name(csv->names[column])) || (f->numbers && f->texts)) return 0;
+  unsigned ordered = 0, first = 0;
+  out->ambiguous_dates = gt_csv_has_ambiguous_dates(csv, column);
+  if ((numbers && !is_time_name(csv->names[column])) || (f->numbers && f->texts)) return;
   for (unsigned order = GT_DATE_YEAR_FIRST; order <= GT_DATE_MONTH_FIRST; order <<= 1) {
-    if (is_ordered(csv, column, order, 1)) return 1;
-    if (is_ordered(csv, column, order, -1)) return -1;
-    if (numbers) break;
+    const int sign = is_ordered(csv, column, order, 1) ? 1 : is_ordered(csv, column, order, -1) ? -1 : 0;
+    if (sign && !first) out->time_order = sign, first = order;
+    if (sign) ordered |= order;
+    if (numbers || (first && !out->ambiguous_dates)) break;
   }
-  return 0;
+  out->time_rises = out->time_order > 0 && rises(csv, column, first);
+  if (!out->ambiguous_dates || !ordered || ordered & (ordered - 1)) return;
+  out->date_order = ordered == GT_DATE_DAY_FIRST ? "day_first" : "month_first";
+  out->ambiguous_dates = false;
 }
 
 /* --- columns --- */
@@ -71,21 +90,21 @@ static gt_survey_column column_of(const gt_csv *csv, int column, gt_arena *arena
   const bool known = gt_csv_kind_of(csv, column, &kind);
   gt_csv_units units;
   const bool has_units = (!known || kind == GT_COLUMN_CATEGORY) && gt_csv_find_units(csv, f, arena, &units);
-  return (gt_survey_column){.name = gt_arena_strdup(arena, csv->names[column]),
-                            .numbers = f->numbers + f->unfit,
-                            .texts = f->texts,
-                            .missing = f->empty + f->missing,
-                            .empty = f->empty,
-                            .least = f->least,
-                            .largest = f->largest,
-                            .whole = f->numbers && f->whole,
-                            .counts_rows = gt_csv_facts_count_rows(f),
-                            .distinct = odd ? odd->distinct : 0,
-                            .kind = known ? gt_column_kind_names[kind] : NULL,
-                            .ambiguous_dates = gt_csv_has_ambiguous_dates(csv, column),
-                            .time_order = time_order_of(csv, column),
-                            .too_large = f->unfit > 0,
-                            .units = has_units ? units.what : NULL};
+  gt_survey_column out = {.name = gt_arena_strdup(arena, csv->names[column]),
+                          .numbers = f->numbers + f->unfit,
+                          .texts = f->texts,
+                          .missing = f->empty + f->missing,
+                          .empty = f->empty,
+                          .least = f->least,
+                          .largest = f->largest,
+                          .whole = f->numbers && f->whole,
+                          .counts_rows = gt_csv_facts_count_rows(f),
+                          .distinct = odd ? odd->distinct : 0,
+                          .kind = known ? gt_column_kind_names[kind] : NULL,
+                          .too_large = f->unfit > 0,
+                          .units = has_units ? units.what : NULL};
+  find_time_order(csv, column, &out);
+  return out;
 }
 
 bool gt_survey_read(const char *path, gt_strings targets, gt_arena *arena, gt_survey *out, gt_error *error) {

@@ -5,7 +5,9 @@
 #include "data/column.h"
 #include "data/data.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_COLUMNS = 4096, MAX_NAMED = 3 }; /* MAX_NAMED: columns in a message */
 enum { MAX_ROWS = 8192 };                   /* rows that gt_share_outside examines, evenly spread */
@@ -194,20 +196,38 @@ static const char *name_of(const gt_input *input, int64_t column, int64_t column
   return gt_arena_printf(arena, "%s %lld", input->rank < 2 ? "column" : "channel", (long long)column + 1);
 }
 
-static const char *interval(float low, float high, gt_arena *arena) {
-  if (low == high) return gt_arena_printf(arena, "%.4g", (double)low);
-  return gt_arena_printf(arena, "%.4g to %.4g", (double)low, (double)high);
+static const char *interval(float low, float high, int digits, gt_arena *arena) {
+  if (low == high) return gt_arena_printf(arena, "%.*g", digits, (double)low);
+  return gt_arena_printf(arena, "%.*g to %.*g", digits, (double)low, digits, (double)high);
+}
+
+/* True if a is less than b, but both look the same with this number of digits. */
+static bool look_equal(float a, float b, int digits) {
+  char text[2][32];
+  snprintf(text[0], sizeof text[0], "%.*g", digits, (double)a);
+  snprintf(text[1], sizeof text[1], "%.*g", digits, (double)b);
+  return a < b && !strcmp(text[0], text[1]);
+}
+
+/* The digits with which the range [low, high] of samples is seen to leave the range [known_low, known_high].
+ */
+static int digits_to_differ(float low, float high, float known_low, float known_high) {
+  enum { FEW = 4, ALL = 9 /* of a float */ };
+  int digits = FEW;
+  while (digits < ALL && (look_equal(low, high, digits) || look_equal(known_low, known_high, digits) ||
+                          look_equal(low, known_low, digits) || look_equal(known_high, high, digits) ||
+                          look_equal(high, known_low, digits) || look_equal(known_high, low, digits)))
+    digits++;
+  return digits;
 }
 
 static const char *describe(const gt_input *input, const gt_value_range *current, int64_t column,
                             gt_arena *arena) {
-  const gt_value_range *trained = &input->range;
-  const char *name = name_of(input, column, current->columns, arena);
-  const char *known = interval(trained->low[column], trained->high[column], arena);
-  if (current->low[column] == current->high[column])
-    return gt_arena_printf(arena, "%s is %.4g, trained on %s", name, (double)current->low[column], known);
-  return gt_arena_printf(arena, "%s is %s, trained on %s", name,
-                         interval(current->low[column], current->high[column], arena), known);
+  const float low = current->low[column], high = current->high[column];
+  const float known_low = input->range.low[column], known_high = input->range.high[column];
+  const int digits = digits_to_differ(low, high, known_low, known_high);
+  return gt_arena_printf(arena, "%s is %s, trained on %s", name_of(input, column, current->columns, arena),
+                         interval(low, high, digits, arena), interval(known_low, known_high, digits, arena));
 }
 
 /* Describes the columns with the most samples outside, at most MAX_NAMED. */
@@ -228,34 +248,74 @@ static const char *describe_all(const gt_input *input, const gt_value_range *cur
              : gt_arena_printf(arena, "%s; and %lld more columns", text, (long long)(found - MAX_NAMED));
 }
 
-/* True if value `index` of a row belongs to a date column of a series: later dates than in training are
- * expected. */
-static bool is_series_date(const gt_input *input, int64_t index) {
-  const gt_table *table = input->window ? input->table : NULL;
-  for (int64_t c = 0, at = 0; table && c < table->count; at += gt_column_stored(&table->column[c++]))
+/* The date column to which value `index` of a row belongs, and in *part which of its values that is
+ * (gt_date_split); NULL: none. */
+static const gt_column *date_of(const gt_input *input, int64_t index, int64_t *part) {
+  const gt_table *table = input->table;
+  for (int64_t c = 0, at = 0; table && c < table->count; at += gt_column_stored(&table->column[c++])) {
+    *part = index - at;
     if (index >= at && index < at + gt_column_stored(&table->column[c]))
-      return table->column[c].kind == GT_COLUMN_DATE;
-  return false;
+      return table->column[c].kind == GT_COLUMN_DATE ? &table->column[c] : NULL;
+  }
+  return NULL;
 }
 
-const char *gt_range_warning(const gt_input *input, const gt_tensor *samples, gt_arena *arena) {
+/* Later dates than in training are expected: new rows come after the known ones, as do the test rows of a
+ * split in time. So years count only from one width of their range on, and then the month, which such rows
+ * need not have had in training. In a series no date counts. */
+static void allow_later_dates(const gt_input *input, const gt_value_range *current, limits *column) {
+  enum { YEAR, MONTH_SIN, MONTH_COS };
+  for (int64_t c = 0; c < current->columns; c++) {
+    int64_t part;
+    if (!date_of(input, c, &part)) continue;
+    limits *l = &column[c];
+    const limits *year = l - part;
+    if (part == YEAR && !input->window) l->high[0] = l->high[1];
+    const bool is_month = (part == MONTH_SIN || part == MONTH_COS) &&
+                          current->low[c - part] >= year->low[0] && current->high[c - part] <= year->high[0];
+    for (int k = 0; (input->window || is_month) && k < 3; k++) l->low[k] = -INFINITY, l->high[k] = INFINITY;
+  }
+}
+
+static const char units_help[] =
+    "give samples in the units of the training data; predictions far outside its range are unreliable";
+
+/* What to do about samples outside, of which `column` has the numbers. */
+static const char *help_of(const gt_input *input, const limits *column, int64_t columns, gt_arena *arena) {
+  const char *dates = "", *last = NULL;
+  for (int64_t c = 0, part; c < columns; c++) {
+    const gt_column *date = column[c].outside ? date_of(input, c, &part) : NULL;
+    if (column[c].outside && !date) return units_help;
+    if (date && date->name != last)
+      dates = gt_arena_printf(arena, "%s%s%s", dates, *dates ? ", " : "", gt_escape_name(arena, date->name));
+    if (date) last = date->name;
+  }
+  return gt_arena_printf(
+      arena,
+      "check the dates; for rows so far from those of training, train again with newer rows, or "
+      "without the column: data: {ignore: [%s]}",
+      dates);
+}
+
+const char *gt_range_warning(const gt_input *input, const gt_tensor *samples, gt_arena *arena,
+                             const char **help) {
   const gt_value_range *trained = &input->range, current = gt_tensor_range(samples, arena);
   const int64_t rows = samples->dim[0];
   bool any = false;
   if (!current.columns || current.columns != trained->columns) return NULL;
+  *help = units_help;
   if (is_smaller_unit(trained, &current))
     return gt_arena_printf(arena, "all values are far smaller than in the training data: %s",
                            describe(input, &current, 0, arena));
   limits *column = GT_NEW_N(arena, limits, current.columns);
-  for (int64_t c = 0; c < current.columns; c++) {
-    set_limits(&column[c], trained, c);
-    for (int k = 0; is_series_date(input, c) && k < 3; k++)
-      column[c].low[k] = -INFINITY, column[c].high[k] = INFINITY;
+  for (int64_t c = 0; c < current.columns; c++) set_limits(&column[c], trained, c);
+  allow_later_dates(input, &current, column);
+  for (int64_t c = 0; c < current.columns; c++)
     any |= limits_passed(&column[c], current.low[c]) || limits_passed(&column[c], current.high[c]);
-  }
   if (!any) return NULL;
   const tally t = count_outside(samples, column, current.columns);
   if (!must_warn(trained, &t, column, rows)) return NULL;
+  *help = help_of(input, column, current.columns, arena);
   const char *which =
       rows == 1 ? "the sample"
                 : gt_arena_printf(arena, "%lld of %lld samples", (long long)t.samples[1], (long long)rows);

@@ -27,9 +27,10 @@ gt_value_range gt_tensor_range(const struct gt_tensor *tensor, gt_arena *arena);
  * columns: those of gt_tensor_range or, if more, those that are scaled differently. Unknown as above. */
 gt_value_range gt_scaled_range(const struct gt_input *input, const struct gt_tensor *samples,
                                gt_arena *arena);
-/* A sentence about samples outside input->range, the range of the training samples; NULL if there is no
- * reason to warn. In the arena. */
-const char *gt_range_warning(const struct gt_input *input, const struct gt_tensor *samples, gt_arena *arena);
+/* A sentence about samples outside input->range, the range of the training samples, and in *help what to do
+ * about them; NULL if there is no reason to warn. In the arena. */
+const char *gt_range_warning(const struct gt_input *input, const struct gt_tensor *samples, gt_arena *arena,
+                             const char **help);
 /* The fraction of values outside [low, high], among the values first, first + step, … of each sample.
  * Examines only some rows, evenly spread, if there are many. scaling: is applied to the values first; NULL:
  * none. */

@@ -17,10 +17,14 @@ typedef struct gt_survey_column {
   bool counts_rows;                 /* 0, 1, 2, … or 1, 2, 3, … or consecutive numbers from 10,000 on */
   int distinct;                     /* number of different texts */
   const char *kind;                 /* "number", "category", …; NULL: free text, or numbers and texts */
-  bool ambiguous_dates;             /* dates in which either number could be the day */
+  bool ambiguous_dates;             /* dates in which either number could be the day, and no order decides */
+  /* For dates in which either number could be the day: "day_first" or "month_first" if the rows are in order
+   * of time only when the dates are read so; else NULL. */
+  const char *date_order;
   /* 1: times that do not fall from row to row, except in one row of 100; -1: that do not rise; 0: else. Times
    * are dates, or numbers of a column with a name such as `year`. */
   int time_order;
+  bool time_rises;   /* time_order is 1, and the time of each row is later than that of the row before */
   bool too_large;    /* some numbers are too large for a 32-bit float */
   const char *units; /* for texts that are numbers with a unit: "numbers with the unit 'mg'"; else NULL */
 } gt_survey_column;

@@ -64,8 +64,9 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
     [GT_FINDING_repeated_samples] =
         "Appears if samples of the test split have the same inputs and targets as training samples. The test result is "
         "then better than on new samples. Remove the repeated rows, or keep rows that belong together in one split: "
-        "split: {group: ...}. Not for tables in which no column takes 0.4 as many values as there are rows: there, "
-        "different samples can be equal.",
+        "split: {group: ...}. In a table of few different values different samples can be equal: it appears there only if a "
+        "column takes 0.4 as many values as there are rows, or if the rows look copied, because two columns each take 0.9 as "
+        "many values as there are different rows, of which there are at least 20.",
     [GT_FINDING_doubtful_header] =
         "Appears if the first line of a CSV is read as a sample and looks like a header, or the other way round: rising "
         "numbers such as years; texts that occur, or do not occur, in the rows below. Set data.header to true or false.",
@@ -144,7 +145,8 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
         "these holds: (a) more than 5 % of the samples, and more than by chance, are outside by more than a tenth of "
         "the width of the range; (b) in a tenth of the columns, most samples are; (c) more samples than by chance are "
         "outside by more than the width; (d) one is outside by more than 20 times the largest value; (e) all values are "
-        "20 times smaller. Check units, columns and their order.",
+        "20 times smaller. Later dates count only if they follow after more than the span of the training dates. Check units, "
+        "columns and their order.",
     [GT_FINDING_channels_first] =
         "Appears if samples are [channels, height, width] with 1, 3 or 4 channels; layers and augmentation expect "
         "[height, width, channels]. A first layer `permute: [2, 3, 1]` moves the channels.",

@@ -107,10 +107,8 @@ void gt_review_ranges(const gt_data_signature *trained_on, const gt_tensor *samp
       rows.dim[0] *= rows.dim[1];
       rows.dim[1] = rows.dim[2];
     }
-    const char *warning = gt_range_warning(&trained_on->input[k], &rows, arena);
-    if (warning)
-      gt_finding_at(diagnostics, GT_FINDING_outside_training, at, "%s", warning)->help =
-          "give samples in the units of the training data; predictions far outside its range are unreliable";
+    const char *help, *warning = gt_range_warning(&trained_on->input[k], &rows, arena, &help);
+    if (warning) gt_finding_at(diagnostics, GT_FINDING_outside_training, at, "%s", warning)->help = help;
   }
 }
 

@@ -90,6 +90,14 @@ for rows in 1000 200; do
   trains rare-$rows.yaml --quiet
 done
 # Of two classes that are not words such as yes and no, the rarer one is class 1, of which metrics such as f1 are.
+check "… and whose f1 it is" grep -q "; f1 is that of 'yes'$" rare-1000.yaml
+check "no threshold has its reason" grep -q "^# No threshold .* which have 2 of class 'yes'; 5 are needed$" rare-200.yaml
+awk -F, -v OFS=, 'NR > 1 { $2 = $2 == "yes" ? "no" : "yes" } 1' rare-1000.csv > rare-no.csv
+exits 0 "the class 0 is rare" "$GTRAIN" init csv rare-no.csv
+says "… whose f1 is not the one that is said" "f1, precision and recall are those of 'yes'"
+check "… so that the mean is measured" grep -q "^metrics: \[f1_macro, balanced_accuracy\]  # .* f1 would be that of 'yes'" rare-no.yaml
+check "… and chooses the threshold" grep -q "^eval: {threshold: {metric: f1_macro}}" rare-no.yaml
+trains rare-no.yaml --quiet --set train.epochs=1
 sed 's/yes$/fraud/; s/no$/ok/' rare-1000.csv > fraud.csv
 exits 0 "two classes by name" "$GTRAIN" init csv fraud.csv
 says "… of which the rarer one is measured" "task: classification, 2 classes; f1, precision and recall are those of 'fraud'"
@@ -112,10 +120,55 @@ exits 0 "rows in order of time" "$GTRAIN" init csv hours.csv
 says "… are said" "split: the last rows are the test rows, because the table is in order of time ('time')"
 check "… and split in time" grep -q "^  split: last  # the rows are in order of time ('time')" hours.yaml
 trains hours.yaml --quiet --set train.epochs=1
-sed 's/.*# To predict from the rows before, too: \(series: {.*}\), and flatten.*/  \1/; s/^model:/model:\n  - flatten/' hours.yaml > windows.yaml
-exits 0 "… as the series that the config names" "$GTRAIN" check windows.yaml
+# Follows the comment on the series in CONFIG.
+follow() {
+  sed 's/.*# To predict from the rows before, too: \(series: {.*}\), and flatten.*/  \1/; s/^model:/model:\n  - flatten/
+    '"$(grep -q "then remove .* from 'ignore'$" "$1" && echo '/^  ignore:/d')" "$1" > windows.yaml
+  exits 0 "… as the series that $1 names" "$GTRAIN" check windows.yaml
+}
+follow hours.yaml
 says "… of windows" "windows of 24 rows"
+# The line fits the table: its rows, a column that counts them, several rows for each time; and the day of a date is
+# known if the rows are in order in one reading alone.
+awk 'function put(file, time, more) { print time "," i * 37 % 101 "," more i * 17 % 83 / 7 > file ".csv" }
+  BEGIN { for (k = split("few either both same", table, " "); k; k--) print "day,x,y" > table[k] ".csv"
+    print "time,x,y" > "counted.csv"; print "day,x,place,y" > "places.csv"
+    for (i = 0; i < 80; i++) {
+      put("few", sprintf("2024-%02d-%02d", 1 + i / 28, 1 + i % 28))
+      put("either", sprintf("%02d/%02d/2024", 1 + i % 12, 1 + i / 12))
+      put("both", sprintf("%02d/%02d/2024", 1 + i / 7, 1 + i / 7))
+      put("counted", i)
+      put("same", sprintf("2024-01-%02d", 1 + i / 3))
+      put("places", sprintf("2024-01-%02d", 1 + i / 3), substr("abc", 1 + i % 3, 1) ",") } }'
+for table in few counted places; do
+  exits 0 "rows in order of time: $table" "$GTRAIN" init csv $table.csv -t y
+  check "… name a series" grep -q '# To predict .* series: {time: ' $table.yaml
+  follow $table.yaml
+done
+# Later dates than in training are expected, up to the span of those; far later ones are said with digits that differ.
+trains few.yaml --quiet --set train.epochs=1
+exits 0 "the last rows, of which no year and month was seen" "$GTRAIN" eval run-few.yaml/model.bin
+check "… are nothing to warn of" test "${out/outside_training/}" = "$out"
+sed 's/^2024/2026/' few.csv > far.csv
+exits 0 "dates two years later" "$GTRAIN" predict run-few.yaml/model.bin far.csv
+says "… are" "80 of 80 samples lie outside the range of the training data: 'day year' is 2026 to 2026.2, trained on 2024 to 2024.1"
+says "… with what to do about dates" "help: check the dates; "
+check "… with a group" grep -q 'series: {time: day, group: place, window: ' places.yaml
+exits 0 "dates that are in order in one reading alone" "$GTRAIN" init csv either.csv -t y
+says "… are read so" "'day': day_first, because the rows are then in order of time"
+check "… also by the config" grep -q '^  columns: {day: {type: date, order: day_first}}  # read so, ' either.yaml
+exits 0 "several rows for each time" "$GTRAIN" init csv same.csv -t y
+check "… are no series" test "$(grep -c 'series:' same.yaml)$(grep -c 'split: last' same.yaml)" = 01
+exits 0 "rows in order of time in both readings" "$GTRAIN" init csv both.csv -t y
+says "… are split in time" "in order of time ('day', whichever number is the day)"
+says "… but not read" "skipped 'day': day and month could be either way round"
+# A split in time would leave a class out of training.
+awk -F, -v OFS=, 'NR == 1 { print "day,x,kind" } NR > 1 { print $1, $2, (NR > 60 ? "b" : "a") }' few.csv > late.csv
+exits 0 "a class that begins late" "$GTRAIN" init csv late.csv
+says "… is the reason for another split" "split: stratified, although the table is in order of time ('day'): the first rows, on which a split in time trains, have no class 'b'"
+check "… also in the config" grep -q "^  split: stratified  # the rows are in order of time ('day'), but .* have no class 'b'" late.yaml
 exits 0 "a rare class that the last rows do not have" "$GTRAIN" init csv hours.csv -t kind -o kind.yaml
+says "… is said" "the test split has no sample of class 'storm' [missing_class]"
 check "… gets no threshold that could not be chosen" test "$(grep -c '^eval' kind.yaml)" = 0
 trains kind.yaml --quiet --set train.epochs=1
 { head -n 1 hours.csv; tail -n +2 hours.csv | sort -r; } > newest.csv
@@ -134,6 +187,7 @@ done
 awk 'BEGIN { print "x,kind"; for (i = 0; i < 200; i++) print (i * 37 % 101) / 101 "," (i == 7 || i == 100 || i == 150 ? "DC" : i % 2 ? "a" : "b") }' > rarest.csv
 exits 0 "the rarest class" "$GTRAIN" init csv rarest.csv
 check "… has its share of all rows" grep -q "# class 'DC' is rare (1.5 %)" rarest.yaml
+check "… which is not a share for each split" grep -q "its 3 rows are not enough for all splits: validation has none" rarest.yaml
 counts=$(sed -n 's/^# Classes, with their training samples: //p' rarest.yaml)
 exits 0 "… and classes are counted" "$GTRAIN" check rarest.yaml
 says "… as training counts them" "classes         ${counts:-none}"
@@ -143,7 +197,7 @@ says "… are the reason" "skipped 'dose': numbers with the unit 'mg'"
 
 # A column that cannot be read does not affect the others.
 awk 'BEGIN { print "day,when,colour,vast,x,cls"
-  for (i = 0; i < 84; i++) printf "%02d/%02d/2024,2024-%02d-%02d,%s,%s,%.1f,%s\n", 1 + i % 12, 1 + i / 12, 1 + i / 12, 1 + i % 28, (i % 3 ? "red" : "blue"), (i == 5 ? "1e300" : i), i * 37 % 101, (i % 2 ? "a" : "b") }' > dates.csv
+  for (i = 0; i < 84; i++) printf "%02d/%02d/2024,2024-%02d-%02d,%s,%s,%.1f,%s\n", 1 + i * 5 % 12, 1 + i / 12, 1 + i / 12, 1 + i % 28, (i % 3 ? "red" : "blue"), (i == 5 ? "1e300" : i), i * 37 % 101, (i % 2 ? "a" : "b") }' > dates.csv
 for target in cls x; do
   exits 0 "dates whose day and month could be either way round, for $target" "$GTRAIN" init csv dates.csv -t $target --force
   says "… are left out with the reason" "skipped 'day': day and month could be either way round"

@@ -66,7 +66,8 @@ static const char *warning_for(gt_arena *arena, const float *values, int64_t cou
   gt_tensor t = {.element = GT_ELEMENT_F32, .rank = 2, .dim = {count, 2}};
   memcpy(floats, values, (size_t)count * 2 * sizeof *values);
   t.data = floats;
-  return gt_range_warning(&input, &t, arena);
+  const char *help;
+  return gt_range_warning(&input, &t, arena, &help);
 }
 
 static void samples_outside_are_reported(void **state) {
