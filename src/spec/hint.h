@@ -16,9 +16,7 @@
  *                         gtrain has the key. A row with `ours` also serves other maps that have this key.
  *   "command", "option"   of the command line. ours: see cli/command.c
  *   "boolean", "no number", "unit"   texts where true or false, or a number, is needed; ours of a unit is a
- *                         factor
- *   "character"           `words`: codes and ranges of codes, in hexadecimal; ours: the ASCII character that
- *                         it looks like, or a range of them, or ""; say: its name */
+ *                         factor */
 typedef struct gt_hint_row {
   const char *where;
   const char *words; /* folded to lower-case letters and digits ("outfeatures"), separated by spaces */

@@ -123,7 +123,7 @@ static keys choices_of(const char *what) {
 typedef enum row_kind { NAME, KEY, COMMAND_LINE, TEXT } row_kind;
 
 static row_kind kind_of(const gt_hint_row *row) {
-  static const char *const texts[] = {"boolean", "no number", "unit", "character"};
+  static const char *const texts[] = {"boolean", "no number", "unit"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     if (!strcmp(row->where, texts[i])) return TEXT;
   if (!strcmp(row->where, "command") || !strcmp(row->where, "option")) return COMMAND_LINE;
