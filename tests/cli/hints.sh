@@ -88,6 +88,9 @@ done < "$rows"
 base=table
 apply "data + split: random, series: {window: 2}" || true
 check "one error for a split that a series cannot have" test "$(grep -c "error:" <<< "$out")" = 1
+base=equation
+apply "model: [{linear: 8}, tanh, {linear: 2}]" || true
+check "the outputs of an equation are no classes" test "$(grep -c "expected 1 value" <<< "$out"):$(grep -c classif <<< "$out")" = 1:0
 check "$count rows" test "$count" -ge 200
 check "$harmful without the right hint" test $((harmful * 100)) -le "$count"
 finish
