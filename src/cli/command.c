@@ -269,7 +269,9 @@ static int report_assignment(const gt_arguments *arguments, const char *word, si
   const gt_command *command = arguments->command;
   const char *value = word + length + 1;
   char key[64], hint[256];
-  if (find_option(command->options, word, length) || find_option(gt_common_options, word, length))
+  const gt_option *option = find_option(command->options, word, length);
+  if (!option) option = find_option(gt_common_options, word, length);
+  if (option && option->argument)
     return gt_usage_error(arguments, "unexpected argument '%s'; use --%.*s %s", word, (int)length, word,
                           value);
   snprintf(key, sizeof key, "%.*s", (int)length, word);
