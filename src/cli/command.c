@@ -101,8 +101,11 @@ static bool explain(const gt_command *command, const char *ours, const char *val
              (int)(place - command->usage), command->usage, usable_value ? usable_value : ours);
     return true;
   }
-  /* What the config says of training cannot be changed in a model. */
-  const bool is_of_training = !strncmp(ours, "--set ", 6) && strncmp(ours, "--set data.", 11) != 0;
+  /* What the config says of training cannot be changed in a model; the command with --split evaluates it. */
+  const bool is_of_eval = (!strncmp(ours, "--set eval.", 11) || !strcmp(ours, "--set metrics=")) &&
+                          has_option_of(command, "--split");
+  const bool is_of_training =
+      !strncmp(ours, "--set ", 6) && strncmp(ours, "--set data.", 11) != 0 && !is_of_eval;
   if (!has_option_of(command, ours) || (is_of_training && !strstr(command->usage, "CONFIG"))) return false;
   /* Where the value goes: after "KEY=", or in place of a last word in capitals. */
   const char *space = strrchr(ours, ' '),
@@ -260,6 +263,24 @@ static int parse_short(gt_arguments *arguments, int argc, char **argv, int *at) 
   return GT_OK;
 }
 
+/* Reports a word such as `epochs=5`, of which the first `length` characters are the key: an option of the
+ * command, or the key of a config, also by its last part alone. */
+static int report_assignment(const gt_arguments *arguments, const char *word, size_t length) {
+  const gt_command *command = arguments->command;
+  const char *value = word + length + 1;
+  char key[64], hint[256];
+  const gt_option *option = find_option(command->options, word, length);
+  if (!option) option = find_option(gt_common_options, word, length);
+  if (option && option->argument)
+    return gt_usage_error(arguments, "unexpected argument '%s'; use --%.*s %s", word, (int)length, word,
+                          value);
+  snprintf(key, sizeof key, "%.*s", (int)length, word);
+  if (!strchr(key, '.') && length < sizeof key && explain_option(command, key, value, hint, sizeof hint))
+    return gt_usage_error(arguments, "unexpected argument '%s'; %s", word, hint);
+  return gt_usage_error(arguments, "unexpected argument '%s'; to replace a config value, use --set %s", word,
+                        word);
+}
+
 static int check_words(const gt_arguments *arguments) {
   const gt_command *command = arguments->command;
   /* Names the first word of the usage, because no command needs two. */
@@ -269,10 +290,14 @@ static int check_words(const gt_arguments *arguments) {
   if (arguments->words <= command->max_words) return GT_OK;
   const char *word = arguments->word[command->max_words], *equals = strchr(word, '=');
   if (equals && equals > word && find_option(command->options, "set", 3))
-    return gt_usage_error(arguments, "unexpected argument '%s'; to replace a config value, use --set %s",
-                          word, word);
+    return report_assignment(arguments, word, (size_t)(equals - word));
   if (gt_flag(arguments, "resume"))
     return gt_usage_error(arguments, "unexpected argument '%s'; use --run-dir %s --resume", word, word);
+  /* The option that names what a further word can be, if the command has one. */
+  static const char *const option[] = {"data", "target"};
+  for (size_t i = 0; i < sizeof option / sizeof *option; i++)
+    if (find_option(command->options, option[i], strlen(option[i])) && !gt_option_value(arguments, option[i]))
+      return gt_usage_error(arguments, "unexpected argument '%s'; use --%s %s", word, option[i], word);
   return gt_usage_error(arguments, "unexpected argument '%s'", word);
 }
 

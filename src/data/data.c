@@ -283,7 +283,9 @@ bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_requireme
                            .diagnostics = diagnostics,
                            .error = error};
   if (data->kind != GT_SPEC_MAP) {
-    gt_error_at(diagnostics, data->at, "'data' must be a map")->expected = "keys such as format and train";
+    gt_diagnostic *d = gt_error_at(diagnostics, data->at, "'data' must be a map");
+    d->expected = "keys such as format and train";
+    d->help = data->kind == GT_SPEC_SCALAR ? gt_hint_value("data", data, true).help : NULL;
     return false;
   }
   gt_data_find_origin(&reader);

@@ -57,10 +57,7 @@ static bool check_split(gt_data_reader *reader) {
       "split '%s' does not go with 'series': windows overlap, so training would see the rows that it is "
       "tested on",
       kind)
-      ->expected = "split: last, or {column: NAME}";
-  gt_error_at(reader->diagnostics, position_of(reader, NULL),
-              "samples are windows of a series here, and split '%s'", kind)
-      ->expected = "the newest rows of each group test and validate (validation, test_fraction)";
+      ->expected = "split: last, which tests on the newest rows of each group, or {column: NAME}";
   return false;
 }
 

@@ -156,6 +156,12 @@ static gt_id build_batch_norm(gt_build *build, const void *config, const gt_id *
   if (!build->frozen || !c->track_running_stats)
     gt_review_norm(build, gt_norm_count(shape, axes), true,
                    "another batch_size, or layer_norm, which does not depend on the batch");
+  if (c->track_running_stats && !build->frozen && !c->cumulative && c->momentum == 1)
+    gt_review_add_finding(build, GT_FINDING_no_effect, "momentum",
+                          "has momentum 1: evaluation uses the statistics of the last batch alone, and "
+                          "nothing is averaged")
+        ->help = "batch_norm without a number, which is no size: the number of channels is inferred from the "
+                 "input";
   if (c->track_running_stats) before = gt_norm_read_running(build, channels);
   if (gt_norm_uses_batch(build, c->track_running_stats)) {
     const gt_id count = count_values(build, shape, axes);

@@ -99,8 +99,10 @@ static bool read_padding(gt_build *build, const gt_spec *padding, bool words, wi
   for (int k = 0; k < count && k <= GT_SPATIAL_AXES; k++) {
     if (!gt_spec_int(list ? padding->child[k] : padding, &number[k]) || number[k] < 0 ||
         number[k] > MAX_SIZE) {
-      gt_build_error(build, "padding", "needs integers from 0 to %d%s in 'padding'", (int)MAX_SIZE,
-                     words ? ", same or valid," : "");
+      const bool causal = is_word(padding, "causal"); /* in Keras: pads before the first step alone */
+      gt_build_error(build, "padding", "needs integers from 0 to %d%s in 'padding'%s", (int)MAX_SIZE,
+                     words ? ", same or valid," : "",
+                     causal ? "; for a causal one, write a layer 'pad' before it and no padding" : "");
       return false;
     }
     numbers.count++;

@@ -226,6 +226,9 @@ static bool check_values(const gt_graph *graph, const gt_loss *loss, const gt_lo
                   layer_of(input), input->layer, gt_shape_text(prediction->shape, text), (long long)have,
                   have == 1 ? "" : "s", (long long)want, want == 1 ? "" : "s");
   d->help = input->advice;
+  const bool is_named = loss->spec->key; /* in the config, so that the task alone would not change it */
+  if (is_named && input->advice && !strncmp(input->advice, "data: {", 7))
+    d->help = gt_arena_printf(diagnostics->arena, "loss: cross_entropy and %s", input->advice);
   if (prediction->shape.rank == 3 && prediction->shape.dim[2] == want)
     d->help =
         "it has an output for each step: return: last in the recurrent layer before it, sequence_pool or flatten "

@@ -132,17 +132,36 @@ static const char *format_item(gt_arena *arena, const char *name, const gt_spec 
   return gt_arena_printf(arena, "{%s: %s}", name, value->kind == GT_SPEC_SCALAR ? value->scalar : "...");
 }
 
-/* Reports several keys in one item: `- {type: linear, units: 10}`, or settings outside the layer's map. */
-static void report_several_keys(gt_arena *arena, const gt_spec *node, gt_diagnostics *diagnostics) {
+/* The layer of `name` with one setting as it is written: "linear: 64", "conv2d: {stride: 2}"; with several
+ * settings, or one that the layer does not have, their values are left out. */
+static const char *format_setting(gt_arena *arena, const char *name, const gt_spec *setting, bool alone) {
+  const gt_layer_type *type = gt_layer_find(name);
+  const char *shorthand = type ? type->schema->shorthand : NULL;
+  if (!alone || setting->kind != GT_SPEC_SCALAR || !has_setting(type, setting->key))
+    return gt_arena_printf(arena, "%s: {%s: ...}", name, setting->key);
+  if (shorthand && !strcmp(shorthand, setting->key))
+    return gt_arena_printf(arena, "%s: %s", name, setting->scalar);
+  return gt_arena_printf(arena, "%s: {%s: %s}", name, setting->key, setting->scalar);
+}
+
+/* Reports `- {type: relu}` and `- {type: linear, units: 10}`, as other programs write a layer; false: the
+ * item does not start so. */
+static bool report_type_key(gt_arena *arena, const gt_spec *node, gt_diagnostics *diagnostics) {
   static const char *const words[] = {"type", "layer", "name", "class", "kind", "class_name"};
+  const gt_spec *first = node->child[0];
+  size_t i = 0;
+  while (i < sizeof words / sizeof *words && strcmp(first->key, words[i]) != 0) i++;
+  if (i == sizeof words / sizeof *words || first->kind != GT_SPEC_SCALAR) return false;
+  const char *name = gt_layer_by_foreign_name(first->scalar, diagnostics);
+  if (node->count > 1) name = format_setting(arena, name, node->child[1], node->count == 2);
+  gt_error_at(diagnostics, first->key_at, "a layer is written as its name, without '%s'", first->key)
+      ->expected = gt_arena_printf(arena, "- %s", name);
+  return true;
+}
+
+/* Reports several keys in one item, such as settings outside the layer's map. */
+static void report_several_keys(gt_arena *arena, const gt_spec *node, gt_diagnostics *diagnostics) {
   const gt_spec *first = node->child[0], *second = node->child[1];
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-    if (strcmp(first->key, words[i]) != 0 || first->kind != GT_SPEC_SCALAR) continue;
-    gt_error_at(diagnostics, first->key_at, "a layer is written as its name, without '%s'", first->key)
-        ->expected = gt_arena_printf(arena, "- %s: {%s: ...}",
-                                     gt_layer_by_foreign_name(first->scalar, diagnostics), second->key);
-    return;
-  }
   gt_diagnostic *d = gt_error_at(diagnostics, second->key_at,
                                  "a layer is one entry, but '%s' is next to '%s'", second->key, first->key);
   if (!strcmp(first->key, "expression") && first->kind == GT_SPEC_SCALAR && gt_spec_is_null(second)) {
@@ -172,6 +191,9 @@ static void read_layer(gt_layer_template *layer, gt_arena *arena, const gt_spec 
   layer->at = node->at;
   if (node->kind == GT_SPEC_SCALAR) {
     read_type(layer, node->scalar, arena, node, diagnostics);
+  } else if (node->kind == GT_SPEC_MAP && node->count && report_type_key(arena, node, diagnostics)) {
+    layer->at = node->child[0]->key_at;
+    return;
   } else if (node->kind == GT_SPEC_MAP && node->count == 1) {
     layer->at = node->child[0]->key_at;
     read_type(layer, node->child[0]->key, arena, node, diagnostics);

@@ -21,7 +21,8 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
         "Appears if a setting changes nothing: a warmup that does not end in its phase, an interval longer than the run, "
         "a patience that no run is long enough for, a goal that the metric cannot reach, a key of `text` that belongs to "
         "another kind of samples, an `ema` that still holds a tenth of the initial weights at the end, levels of a "
-        "threshold or the place of an equation's condition outside the training samples. Also if a schedule leaves the "
+        "threshold or the place of an equation's condition outside the training samples, a batch_norm whose momentum of 1 "
+        "averages nothing. Also if a schedule leaves the "
         "learning rate at 0 (or at 1e-5 of its largest value) for more than the last tenth of the run. For a setting that "
         "several phases share: only if it has no effect in any of them (a warmup or a schedule: if it has none in one of "
         "them). Change the number or the length.",

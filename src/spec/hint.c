@@ -207,18 +207,29 @@ static const char *format_group(gt_arena *arena, const group *g) {
                : gt_arena_printf(arena, "'%s%s'%s", g->kind, g->path, list);
 }
 
-/* ": optimizer: {lr: 0.1}", if every map of the kind has the key. */
+/* What the table says about this value of the key `ours`, such as `true` for early_stopping. */
+static gt_hint hint_of_value(const char *ours, const gt_spec *value) {
+  double number;
+  if (!ours || gt_spec_is_null(value)) return (gt_hint){0};
+  return gt_hint_value(ours, value, value->kind == GT_SPEC_SCALAR && !gt_spec_float(value, &number));
+}
+
+/* ": optimizer: {lr: 0.1}", if every map of the kind has the key; for a value of which the table says
+ * something, that. */
 static const char *format_example(gt_arena *arena, const group *g, const char *name, const gt_spec *value) {
   const bool scalar =
       value && value->kind == GT_SPEC_SCALAR && !gt_spec_is_null(value) && strlen(value->scalar) < 32;
   const bool is_top = !strcmp(g->kind, "config");
   const char *map = is_top ? "" : g->kind, *inner = g->path + !!*g->path;
   if (!g->all || !scalar || (find_label(g->kind) && !is_top) || strchr(inner, '.')) return "";
+  const gt_hint better = hint_of_value(name, value);
+  if (better.help) return gt_arena_printf(arena, "; %s", better.help);
+  const char *text = better.suggestion ? better.suggestion : value->scalar;
   if (!*map) map = inner, inner = "";
   if (gt_position_is_override(value->at))
     return gt_arena_printf(arena, ": --set %s%s%s%s%s=%s", map, *map ? "." : "", inner, *inner ? "." : "",
-                           name, value->scalar);
-  const char *text = gt_arena_printf(arena, "%s: %s", name, value->scalar);
+                           name, text);
+  text = gt_arena_printf(arena, "%s: %s", name, text);
   if (*inner) text = gt_arena_printf(arena, "%s: {%s}", inner, text);
   return *map ? gt_arena_printf(arena, ": %s: {%s}", map, text) : gt_arena_printf(arena, ": %s", text);
 }
@@ -318,12 +329,16 @@ static const char *format_maps(gt_arena *arena, const char *maps) {
 
 /* Hint for a key of another program. here: the map in which it was found has the key `ours`. */
 static gt_hint make_foreign_hint(const gt_diagnostics *diagnostics, const gt_hint_row *row, const char *key,
-                                 bool here) {
-  if (here || !row->ours) return (gt_hint){row->ours, row->say, true};
+                                 const gt_spec *value, bool here) {
+  const gt_hint of_value = hint_of_value(row->ours, value);
+  const char *say = of_value.help ? of_value.help : row->say;
+  if (of_value.suggestion && !say)
+    say = gt_arena_printf(diagnostics->arena, "write %s: %s", row->ours, of_value.suggestion);
+  if (here || !row->ours) return (gt_hint){row->ours, say, true};
   return (gt_hint){NULL,
                    gt_arena_printf(diagnostics->arena, "'%s' is '%s' in gtrain, and belongs to %s%s%s", key,
-                                   row->ours, format_maps(diagnostics->arena, maps_of(row)),
-                                   row->say ? "; " : "", row->say ? row->say : ""),
+                                   row->ours, format_maps(diagnostics->arena, maps_of(row)), say ? "; " : "",
+                                   say ? say : ""),
                    true};
 }
 
@@ -364,6 +379,11 @@ gt_hint gt_hint_value(const char *what, const gt_spec *value, bool any) {
   return row ? (gt_hint){row->ours, row->say, true} : (gt_hint){0};
 }
 
+gt_hint gt_hint_limit(const char *what) {
+  const gt_hint_row *row = gt_hint_match(gt_hint_rows, what, ">");
+  return row ? (gt_hint){row->ours, row->say, true} : (gt_hint){0};
+}
+
 gt_hint gt_hint_key(const gt_diagnostics *diagnostics, const char *map, const char *key, const gt_spec *value,
                     const char *const *names, size_t count) {
   char word[GT_HINT_WORD];
@@ -374,7 +394,7 @@ gt_hint gt_hint_key(const gt_diagnostics *diagnostics, const char *map, const ch
   const gt_hint fixed = make_look_alike_hint(diagnostics->arena, key, names, count);
   if (fixed.suggestion) return fixed;
   const gt_hint_row *row = find_key(word, map, names, count);
-  if (row) return make_foreign_hint(diagnostics, row, key, true);
+  if (row) return make_foreign_hint(diagnostics, row, key, value, true);
   const char *near = gt_nearest(key, names, count);
   if (is_close(key, near)) return (gt_hint){near, NULL, false};
   const char *place = describe_places(diagnostics, word, value);
@@ -383,7 +403,7 @@ gt_hint gt_hint_key(const gt_diagnostics *diagnostics, const char *map, const ch
     place = gt_arena_printf(diagnostics->arena, "%s; as a key, %s", other, place);
   if (place) return (gt_hint){NULL, place, true};
   row = find_key_elsewhere(word, map, is_inner_map(diagnostics, map));
-  if (row) return make_foreign_hint(diagnostics, row, key, false);
+  if (row) return make_foreign_hint(diagnostics, row, key, value, false);
   if (near) return (gt_hint){near, NULL, false};
   return (gt_hint){NULL, other, other != NULL};
 }
@@ -409,5 +429,7 @@ gt_hint gt_hint_name(const gt_diagnostics *diagnostics, const char *what, const 
   const bool is_kind = count_maps(diagnostics, what) > 0;
   const char *other = is_kind ? describe_other_kind(diagnostics, what, word) : NULL;
   if (!other && is_kind && !near) other = describe_places(diagnostics, word, NULL);
-  return other ? (gt_hint){NULL, other, true} : (gt_hint){near, NULL, false};
+  if (other) return (gt_hint){NULL, other, true};
+  row = near ? NULL : gt_hint_match(gt_hint_rows, what, "*");
+  return row ? (gt_hint){row->ours, row->say, true} : (gt_hint){near, NULL, false};
 }

@@ -10,15 +10,14 @@
 /* A row of the table: a pattern, `where` and `words`, and what to say. `where`:
  *   "layer", "loss", …    a kind of thing: `words` are names of it elsewhere
  *   "metric", "split", …  a key, or a map of which the value is the short form: `words` are values; "[]"
- *                         and "{}": any list or map, "#": any number, "*": any other value
+ *                         and "{}": any list or map, "#": any number, "*": any other value,
+ *                         ">": a number beyond the limits of the key
  *   "in train", "in layer lstm gru", "in any"   the map that has the key: `words` are keys. A section, a path
  *                         in one, "config" for the top level, or a kind and the names in it; "any": no map of
  *                         gtrain has the key. A row with `ours` also serves other maps that have this key.
  *   "command", "option"   of the command line. ours: see cli/command.c
  *   "boolean", "no number", "unit"   texts where true or false, or a number, is needed; ours of a unit is a
- *                         factor
- *   "character"           `words`: codes and ranges of codes, in hexadecimal; ours: the ASCII character that
- *                         it looks like, or a range of them, or ""; say: its name */
+ *                         factor */
 typedef struct gt_hint_row {
   const char *where;
   const char *words; /* folded to lower-case letters and digits ("outfeatures"), separated by spaces */
@@ -65,6 +64,8 @@ gt_hint gt_hint_name(const gt_diagnostics *diagnostics, const char *what, const 
 /* Hint for a value of the wrong type. what: its key, or the name of its map's schema. any: also the hint for
  * any value ("*"), if there is none for this one. */
 gt_hint gt_hint_value(const char *what, const gt_spec *value, bool any);
+/* Hint for a number beyond the limits of a key, which `what` names as for gt_hint_value. */
+gt_hint gt_hint_limit(const char *what);
 /* Hint for text that is not a number where one is needed. whole: an integer is needed. A suggestion follows
  * from the text; no digit is guessed. */
 gt_hint gt_hint_number(gt_arena *arena, const char *text, bool whole);

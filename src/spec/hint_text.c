@@ -6,6 +6,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Characters that look like ASCII, or are invisible. */
+static const struct {
+  const char *codes; /* codes and ranges of codes, in hexadecimal */
+  const char *plain; /* the ASCII character that it looks like, or a range of them, or "" */
+  const char *name;
+} look_alikes[] = {
+    {"a0", " ", "no-break space"},
+    {"ab bb 201c-201f", "\"", "typographic quote"},
+    {"ad", "", "soft hyphen"},
+    {"430", "a", "Cyrillic letter"},
+    {"435", "e", "Cyrillic letter"},
+    {"43e", "o", "Cyrillic letter"},
+    {"440", "p", "Cyrillic letter"},
+    {"441", "c", "Cyrillic letter"},
+    {"445", "x", "Cyrillic letter"},
+    {"456", "i", "Cyrillic letter"},
+    {"660-669 6f0-6f9", "0-9", "Arabic-Indic digit"},
+    {"66b", ".", "Arabic decimal separator"},
+    {"1680 2000-200a 205f", " ", "Unicode space"},
+    {"200b-200d 2060 feff", "", "zero-width character"},
+    {"2010-2011", "-", "typographic hyphen"},
+    {"2012", "-", "figure dash"},
+    {"2013", "-", "en dash"},
+    {"2014-2015", "-", "em dash"},
+    {"2018-201b", "'", "typographic quote"},
+    {"2022", "-", "bullet"},
+    {"202f", " ", "narrow no-break space"},
+    {"2212", "-", "minus sign"},
+    {"3000", " ", "full-width space"},
+    {"3001", ",", "full-width comma"},
+    {"ff01-ff0f", "!-/", "full-width character"},
+    {"ff10-ff19", "0-9", "full-width digit"},
+    {"ff1a-ff5e", ":-~", "full-width character"},
+};
+
 /* True if a code is in a list such as "a0 2000-200a"; *first: the first code of its range. */
 static bool is_in_ranges(const char *list, uint32_t code, unsigned long *first) {
   for (char *end; *list; list = end + strspn(end, " ")) {
@@ -20,12 +55,13 @@ static bool is_in_ranges(const char *list, uint32_t code, unsigned long *first) 
 static bool read_at(const char *text, size_t byte, size_t *size, gt_look_alike *found) {
   uint32_t code;
   gt_displayable_length(text + byte, size, &code);
-  for (const gt_hint_row *row = gt_hint_rows; code >= 0x80 && row->words; row++) {
+  for (size_t i = 0; code >= 0x80 && i < sizeof look_alikes / sizeof *look_alikes; i++) {
     unsigned long first = 0;
-    if (strcmp(row->where, "character") != 0 || !is_in_ranges(row->words, code, &first)) continue;
-    const bool consecutive = strlen(row->ours) == 3; /* "0-9" */
-    *found = (gt_look_alike){.code = code, .name = row->say, .byte = byte, .size = *size};
-    found->plain[0] = (char)(row->ours[0] + (consecutive ? (int)(code - first) : 0));
+    if (!is_in_ranges(look_alikes[i].codes, code, &first)) continue;
+    const char *plain = look_alikes[i].plain;
+    const bool consecutive = strlen(plain) == 3; /* "0-9" */
+    *found = (gt_look_alike){.code = code, .name = look_alikes[i].name, .byte = byte, .size = *size};
+    found->plain[0] = (char)(plain[0] + (consecutive ? (int)(code - first) : 0));
     memcpy(found->text, text + byte, *size);
     return true;
   }

@@ -252,9 +252,10 @@ static bool check_range(const gt_schema_reader *r, const gt_field *field, const 
   const bool low = field->flags & GT_FIELD_OPEN_MIN ? number <= min : number < min;
   const bool high = field->flags & GT_FIELD_OPEN_MAX ? number >= max : number > max;
   if (!low && !high) return true;
-  gt_error_at(r->diagnostics, value->at, "%s is too %s: %s", gt_schema_subject(r, field),
-              low ? "small" : "large", value->scalar)
-      ->expected = gt_field_describe(r->arena, field);
+  gt_diagnostic *item = gt_error_at(r->diagnostics, value->at, "%s is too %s: %s",
+                                    gt_schema_subject(r, field), low ? "small" : "large", value->scalar);
+  item->expected = gt_field_describe(r->arena, field);
+  item->help = gt_hint_limit(hint_name(r, field)).help;
   return false;
 }
 

@@ -171,7 +171,8 @@ static void try_to_build(gt_config *config, bool untrusted, gt_arena *arena) {
     target->targets = placeholder(graph, gt_arena_printf(arena, "targets %d", k),
                                   batch_shape(config, &data->train.target[k]), dtype, false);
     target->ignores = data->target[k].ignores;
-    target->advice = untrusted ? NULL : gt_class_advice(data, k, arena);
+    target->advice =
+        untrusted || (target->loss && target->loss->type->residual) ? NULL : gt_class_advice(data, k, arena);
     target->expected = expected_outputs(data, k, arena);
   }
   if (!gt_forward_build(&forward, arena, graph, &config->diagnostics) || !config->loss[0]) return;

@@ -44,6 +44,22 @@ static bool is_far_from_unit(double low, double high, double share) {
   return width > 0 && (width < least_width || distance > far_widths * width || share > far_share);
 }
 
+/* True if the numbers of `mean` and `std` in the map are at most 1, as those of values from 0 to 1. */
+static bool fits_unit_range(const gt_spec *node) {
+  static const char *const keys[] = {"mean", "std"};
+  bool fits = true;
+  for (int k = 0; k < 2; k++) {
+    const gt_spec *list = gt_spec_find(node, keys[k]);
+    const int count = !list ? 0 : list->kind == GT_SPEC_SEQUENCE ? list->count : 1;
+    for (int i = 0; i < count; i++) {
+      double number;
+      const gt_spec *item = list->kind == GT_SPEC_SEQUENCE ? list->child[i] : list;
+      if (gt_spec_float(item, &number)) fits &= fabs(number) <= 1;
+    }
+  }
+  return fits;
+}
+
 /* Finds a mean or std for data in other units, such as those of bytes for values from 0 to 1, or the other
  * way round. A single number for all columns is judged by all of them together. */
 static void review_given_scaling(gt_config *config, int index, gt_arena *arena) {
@@ -68,7 +84,7 @@ static void review_given_scaling(gt_config *config, int index, gt_arena *arena) 
         part_name(input, columns, c, arena), columns == 1 ? "go" : "goes", low, high);
     item->reason = item->message;
     item->help = "data: {normalize: standard} measures mean and deviation";
-    if (samples->element == GT_ELEMENT_U8)
+    if (samples->element == GT_ELEMENT_U8 && fits_unit_range(node) != (input->white > 1.5))
       item->help =
           input->white > 1.5
               ? "bytes are divided by 255 before: give mean and std between 0 and 1, or add scale: 1"

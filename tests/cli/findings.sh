@@ -36,6 +36,11 @@ data: {formula: "x0 + x1", samples: 20, test_samples: 10}
 model: [{linear: 1}]
 train: {epochs: 4, batch_size: 5}
 YAML
+finds no_effect "--set:1:34" "has momentum 1: evaluation uses the statistics of the last batch alone" "$GTRAIN" check length.yaml \
+  --set 'model=[{linear: 8}, {batch_norm: 1}, {linear: 1}]'
+silent "batch_norm without a number" "$GTRAIN" check length.yaml --set 'model=[{linear: 8}, batch_norm, {linear: 1}]'
+silent "a batch_norm that averages over all batches" "$GTRAIN" check length.yaml \
+  --set 'model=[{linear: 8}, {batch_norm: {momentum: 1, cumulative: true}}, {linear: 1}]'
 for row in train.eval_every:5:4 train.log_every:17:16 train.checkpoint.every:5:4 train.accumulate:5:4; do
   IFS=: read -r key long short <<< "$row"
   finds no_effect "--set:1:$((${#key} + 2))" "" "$GTRAIN" check length.yaml --set "$key=$long"
@@ -575,6 +580,10 @@ finds far_from_unit_scale "--set:1:16" "channel 1 goes from -2.1" "$GTRAIN" chec
 says "the way out for bytes" "give mean and std between 0 and 1, or add scale: 1"
 finds far_from_unit_scale "--set:1:16" "after this normalization" "$GTRAIN" check light.yaml --set "data.normalize={$imagenet, scale: 1}"
 finds far_from_unit_scale "--set:1:16" "values go from 0.000" "$GTRAIN" check light.yaml --set 'data.normalize={std: 255, mean: 0}'
+finds far_from_unit_scale "--set:1:16" "values go from -" "$GTRAIN" check light.yaml --set 'data.normalize={mean: 0.5, std: 0.001}'
+exits 0 "a deviation between 0 and 1 that is too small" "$GTRAIN" check light.yaml --set 'data.normalize={mean: 0.5, std: 0.001}'
+says "… is measured" "data: {normalize: standard} measures mean and deviation"
+check "… and the unit is right" test "$(grep -c "between 0 and 1" <<< "$out")" = 0
 for normalize in "{$imagenet}" "{$caffe, scale: 1}" '{mean: 0.5, std: 0.5}' '{scale: 1}' channel standard none; do
   silent "normalize: $normalize" "$GTRAIN" check light.yaml --set "data.normalize=$normalize"
 done

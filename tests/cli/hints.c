@@ -123,7 +123,7 @@ static keys choices_of(const char *what) {
 typedef enum row_kind { NAME, KEY, COMMAND_LINE, TEXT } row_kind;
 
 static row_kind kind_of(const gt_hint_row *row) {
-  static const char *const texts[] = {"boolean", "no number", "unit", "character"};
+  static const char *const texts[] = {"boolean", "no number", "unit"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     if (!strcmp(row->where, texts[i])) return TEXT;
   if (!strcmp(row->where, "command") || !strcmp(row->where, "option")) return COMMAND_LINE;
@@ -142,7 +142,7 @@ static void each_word(const gt_hint_row *row, void (*call)(const gt_hint_row *ro
 static void check_word(const gt_hint_row *row, const char *word) {
   char folded[GT_HINT_WORD];
   gt_hint_fold(word, folded);
-  if (strcmp(folded, word) && !strpbrk(word, "[]{}*#")) fail_msg("%s: '%s' is not folded", row->where, word);
+  if (strcmp(folded, word) && !strpbrk(word, "[]{}*#>")) fail_msg("%s: '%s' is not folded", row->where, word);
   if (kind_of(row) != COMMAND_LINE && gt_hint_match(gt_hint_rows, row->where, word) != row)
     fail_msg("%s: '%s' has an earlier row", row->where, word);
 }
@@ -165,7 +165,8 @@ static void check_name(const gt_hint_row *row, const char *word) {
   const gt_spec scalar = {.kind = GT_SPEC_SCALAR, .scalar = strcmp(word, "#") ? word : "64"},
                 sequence = {.kind = GT_SPEC_SEQUENCE}, map = {.kind = GT_SPEC_MAP};
   const gt_spec *value = !strcmp(word, "[]") ? &sequence : !strcmp(word, "{}") ? &map : &scalar;
-  const gt_hint hint = is_value(row) || value != &scalar
+  const gt_hint hint = !strcmp(word, ">") ? gt_hint_limit(row->where)
+                       : is_value(row) || value != &scalar
                            ? gt_hint_value(row->where, value, true)
                            : gt_hint_name(&diagnostics, row->where, scalar.scalar, list.name, list.count);
   const char *found = hint.suggestion ? hint.suggestion : "nothing",

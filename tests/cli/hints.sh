@@ -34,6 +34,12 @@ data: {format: text, train: words.csv, text: {column: text, length: 8}, target: 
 model: [{embedding: {num_embeddings: 64, embedding_dim: 4}}, {sequence_pool: mean}, {linear: 2}]
 train: {epochs: 1}
 YAML
+cat > equation.yaml << 'YAML'
+data: {format: function, formula: x0, range: [[-1, 1]], samples: 20, test_samples: 10}
+model: [{linear: 8}, tanh, {linear: 1}]
+loss: {type: pde, residual: "u_xx + 1", conditions: [{at: {x: 0}, residual: u}]}
+train: {epochs: 1}
+YAML
 exits 0 "a model of a table" "$GTRAIN" train table.yaml --device cpu --quiet --run-dir run
 exits 0 "a model of prices" "$GTRAIN" train price.yaml --device cpu --quiet --run-dir price
 exits 0 "a model of texts" "$GTRAIN" train words.yaml --device cpu --quiet --run-dir words
@@ -79,6 +85,12 @@ while IFS= read -r row; do
   fi
   if [[ -z $problem ]]; then pass "$base: $wrong"; else fail "$base: $wrong: $problem"; fi
 done < "$rows"
+base=table
+apply "data + split: random, series: {window: 2}" || true
+check "one error for a split that a series cannot have" test "$(grep -c "error:" <<< "$out")" = 1
+base=equation
+apply "model: [{linear: 8}, tanh, {linear: 2}]" || true
+check "the outputs of an equation are no classes" test "$(grep -c "expected 1 value" <<< "$out"):$(grep -c classif <<< "$out")" = 1:0
 check "$count rows" test "$count" -ge 200
 check "$harmful without the right hint" test $((harmful * 100)) -le "$count"
 finish
