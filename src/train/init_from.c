@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { MAX_LISTED = 12, MAX_RESIZED = 3 }; /* tensors, and resized layers, in messages */
+enum { MAX_LISTED = 12, MAX_LAYERS = 3 }; /* tensors, and layers of a finding, in messages */
 
 typedef struct settings {
   const char *model;
@@ -165,6 +165,7 @@ static const char *reason(gt_arena *arena, const gt_init_from *from, const gt_sl
     return gt_arena_printf(arena, "%s %s in this model, %s %s in the file", gt_dtype_name(slot->dtype),
                            gt_shape_text(slot->shape, here), gt_stored_type_name(stored, arena),
                            gt_shape_text(stored->shape, there));
+  case GT_OTHER_NAMES: return "none of its names is in the file";
   default: return "other tensors of its layer do not match";
   }
 }
@@ -205,30 +206,73 @@ static void log_result(const gt_init_from *from, const gt_store *store, const gt
   gt_arena_finish(&arena);
 }
 
+/* The tensor without which a layer cannot be taken, although the file has others of it; NULL: there is none,
+ * or another finding says why. slots: those of the layer, and result: their outcomes, [count]. Constants are
+ * not compared, because the reviewed model is not built with those of the file. */
+static const gt_slot *find_lacking(gt_slot *const *slot, const gt_transferred *result, int count) {
+  const gt_slot *lacking = NULL;
+  bool has_others = false;
+  for (int i = 0; i < count; i++) {
+    if (!gt_slot_has_role(slot[i], GT_WEIGHT_ROLES) || slot[i]->dispensable) continue;
+    if (result[i] == GT_OTHER_SHAPE || result[i] == GT_OTHER_NAMES) return NULL;
+    has_others |= result[i] == GT_OTHER_LAYER;
+    if (!lacking && (result[i] == GT_MISSING || result[i] == GT_OMITTED)) lacking = slot[i];
+  }
+  return has_others ? lacking : NULL;
+}
+
+static void review_incomplete(const gt_init_from *from, const gt_transfer *transfer, const gt_store *store,
+                              gt_diagnostics *diagnostics) {
+  gt_arena *arena = diagnostics->arena;
+  gt_transferred *result = gt_arena_alloc_n(arena, (size_t)store->slots + 1, sizeof *result);
+  const char *text = "", *last = NULL;
+  int layers = 0, end;
+  gt_transfer_outcomes(transfer, store, result);
+  for (int i = 0; i < store->slots; i = end) {
+    const char *layer = layer_of(arena, store->slot[i]->name);
+    for (end = i + 1; end < store->slots && !strcmp(layer_of(arena, store->slot[end]->name), layer);) end++;
+    const gt_slot *lacking = find_lacking(store->slot + i, result + i, end - i);
+    if (!lacking) continue;
+    last = layer;
+    if (layers++ < MAX_LAYERS)
+      text = gt_arena_printf(arena, "%s%slayer '%s' has no %s there", text, *text ? "; " : "", layer,
+                             lacking->name + strlen(layer) + 1);
+  }
+  if (layers > MAX_LAYERS) text = gt_arena_printf(arena, "%s; and %d more", text, layers - MAX_LAYERS);
+  if (layers)
+    gt_finding_at(diagnostics, GT_FINDING_lost_weights, from->at,
+                  "layers in %s are incomplete and are not taken: %s", from->file.path, text)
+        ->help = gt_arena_printf(arena,
+                                 "all tensors of the layer; or init_from: {model: ..., map: {%s: ~}}, if the "
+                                 "layer is meant to start from scratch",
+                                 last);
+}
+
 void gt_init_from_review(const gt_init_from *from, const gt_dataset *dataset, const gt_model *model,
                          gt_diagnostics *diagnostics) {
   gt_arena *arena = diagnostics->arena;
   const gt_store *store = model->store;
   const gt_init_names *names = gt_init_names_of(from, dataset, model, arena);
   gt_init_names_review(names, from, diagnostics);
+  review_incomplete(from, &names->transfer, store, diagnostics);
   const char *text = "", *last = NULL;
   int layers = 0;
   bool left_out;
   for (int i = 0; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i];
     const gt_stored *stored = gt_transfer_find(&from->transfer, slot->name, &left_out);
-    if (!gt_slot_has_role(slot, 1u << GT_PARAMETER) || !stored ||
-        gt_shape_equal(stored->shape, slot->shape) || gt_transfer_fits(&names->transfer, slot, stored) ||
+    if (!gt_slot_has_role(slot, GT_WEIGHT_ROLES) || !stored || gt_shape_equal(stored->shape, slot->shape) ||
+        gt_transfer_fits(&names->transfer, slot, stored) ||
         (last && !strcmp(last, layer_of(arena, slot->name))))
       continue;
     char here[128], there[128];
     last = layer_of(arena, slot->name);
-    if (layers++ < MAX_RESIZED)
+    if (layers++ < MAX_LAYERS)
       text = gt_arena_printf(arena, "%s%slayer '%s' has %s %s here and %s there", text, *text ? "; " : "",
                              last, slot->name + strlen(last) + 1, gt_shape_text(slot->shape, here),
                              gt_shape_text(stored->shape, there));
   }
-  if (layers > MAX_RESIZED) text = gt_arena_printf(arena, "%s; and %d more", text, layers - MAX_RESIZED);
+  if (layers > MAX_LAYERS) text = gt_arena_printf(arena, "%s; and %d more", text, layers - MAX_LAYERS);
   if (layers)
     gt_finding_at(diagnostics, GT_FINDING_lost_weights, from->at,
                   "weights in %s have another size and are not taken: %s", from->file.path, text)
