@@ -1,3 +1,4 @@
+#include "train/init_map.h"
 #include "train/init_names.h"
 #include "data/column.h"
 #include "base/file.h"
@@ -351,19 +352,17 @@ static bool same_target_scalings(const gt_data_signature *trained, const gt_data
   return same;
 }
 
-/* Reports that the model took no tensor; names a tensor of both sides, because files of other programs often
+/* Reports that the model took no tensor, with a map of the layers that fit: files of other programs often
  * have other names. */
 static void report_no_match(const gt_init_from *from, const gt_store *store, gt_diagnostics *diagnostics) {
-  const gt_container *file = &from->file.container;
   gt_diagnostic *d =
       gt_error_at(diagnostics, from->at, "no tensor in %s matches this model", from->file.path);
+  const char *prefix, *map = gt_init_map_guess(&from->file.container, store, diagnostics->arena, &prefix);
   d->expected = "layers with the same names and shapes, or a map from names to names";
-  if (file->foreign && file->tensors && store->parameters)
-    d->expected =
-        gt_arena_printf(diagnostics->arena,
-                        "layers with the same names and shapes, or a map from names to names: map: {%s: %s}",
-                        layer_of(diagnostics->arena, store->parameter[0]->name),
-                        layer_of(diagnostics->arena, file->tensor[0].name));
+  if (map) d->expected = gt_arena_printf(diagnostics->arena, "%s: map: {%s}", d->expected, map);
+  if (prefix)
+    d->help = gt_arena_printf(
+        diagnostics->arena, "names in the file begin with '%s'; saved without it, they need no map", prefix);
 }
 
 bool gt_init_from_apply(const gt_init_from *from, const gt_spec *root, const gt_dataset *dataset,
