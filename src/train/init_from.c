@@ -94,7 +94,8 @@ gt_init_from *gt_init_from_read(gt_arena *arena, const gt_spec *root, gt_diagnos
                                                "in 'init_from'", arena, diagnostics))
     return NULL;
   gt_init_from *from = GT_NEW(arena, gt_init_from);
-  from->at = node->at;
+  const gt_spec *model = gt_spec_find(node, "model");
+  from->at = gt_position_is_override(model->at) ? model->at : node->at;
   if (!read_map(from, s.map, arena, diagnostics)) return NULL;
   const char *path = find_model(gt_spec_find(node, "model"), arena, diagnostics, &error);
   if (!gt_model_file_read_any(&from->file, path, &error)) {

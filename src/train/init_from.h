@@ -16,7 +16,7 @@ typedef struct gt_init_from {
   gt_model_file file;
   gt_transfer transfer;
   uint64_t hash;  /* of the file */
-  gt_position at; /* of `init_from:` in the config */
+  gt_position at; /* of `init_from:` in the config, or of --init */
 } gt_init_from;
 
 extern const gt_schema gt_init_from_schema;

@@ -56,8 +56,8 @@ static bool fits(const gt_container *file, const gt_store *store, const char *he
   return found;
 }
 
-/* Pairs layers that fit, each with the longest common end; only_prefixed: only those with the same name after a
- * prefix. */
+/* Pairs layers that fit, each with the longest common end; only_prefixed: only those with the same name after
+ * a prefix. */
 static void pair_layers(const gt_container *file, const gt_store *store, layers *ours, layers *theirs,
                         bool only_prefixed, gt_arena *arena) {
   for (int i = 0; i < ours->count; i++) {
