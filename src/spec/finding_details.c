@@ -38,10 +38,10 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
     [GT_FINDING_lost_weights] =
         "Appears if a phase makes a layer smaller, which cuts off trained weights (of a KAN layer, any other number of "
         "units discards all coefficients), or if layers have another size than in the model of `init_from` or lack a tensor "
-        "there, and start from scratch. Also if none of the classes, columns or tokens of the data has the name of one in "
-        "that model, so that their weights start from scratch, and if names differ and a layer takes them by place, because "
-        "it has no row or column for each. Keep the size and the names, or write `map: {head: ~}` in init_from for a layer "
-        "that is meant to start from scratch.",
+        "there, and start from scratch, or have no place for one, such as a bias. Also if none of the classes, columns or "
+        "tokens of the data has the name of one in that model, so that their weights start from scratch, and if names differ "
+        "and a layer takes them by place, because it has no row or column for each. Keep the size and the names, or write "
+        "`map: {head: ~}` in init_from for a layer that is meant to start from scratch.",
     [GT_FINDING_one_class] =
         "Appears if all training samples have the same label. Check data.target and the file.",
     [GT_FINDING_constant_target] =

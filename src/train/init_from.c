@@ -172,17 +172,25 @@ static const char *reason(gt_arena *arena, const gt_init_from *from, const gt_sl
   }
 }
 
+/* The tensors of the file that the model takes, [tensors]. */
+static bool *find_taken(const gt_init_from *from, const gt_store *store, const gt_transferred *result,
+                        gt_arena *arena) {
+  const gt_container *file = &from->file.container;
+  bool *is_taken = GT_NEW_N(arena, bool, file->tensors + 1), left_out;
+  for (int i = 0; i < store->slots; i++)
+    if (result[i] == GT_COPIED)
+      is_taken[gt_transfer_find(&from->transfer, store->slot[i]->name, &left_out) - file->tensor] = true;
+  return is_taken;
+}
+
 /* Lists tensors of another program's file that the model did not take. A file of gtrain has others, such as
  * the scaling of its inputs. */
 static void log_left_over(const gt_init_from *from, const gt_store *store, const gt_transferred *result,
                           gt_arena *arena) {
   const gt_container *file = &from->file.container;
-  bool *is_taken = GT_NEW_N(arena, bool, file->tensors), left_out;
+  const bool *is_taken = find_taken(from, store, result, arena);
   char shape[128];
   int listed = 0;
-  for (int i = 0; i < store->slots && file->foreign; i++)
-    if (result[i] == GT_COPIED)
-      is_taken[gt_transfer_find(&from->transfer, store->slot[i]->name, &left_out) - file->tensor] = true;
   for (int i = 0; i < file->tensors && file->foreign; i++) {
     const gt_stored *tensor = &file->tensor[i];
     if (!is_taken[i] && ++listed <= MAX_LISTED)
@@ -223,13 +231,11 @@ static const gt_slot *find_lacking(gt_slot *const *slot, const gt_transferred *r
   return has_others ? lacking : NULL;
 }
 
-static void review_incomplete(const gt_init_from *from, const gt_transfer *transfer, const gt_store *store,
+static void review_incomplete(const gt_init_from *from, const gt_store *store, const gt_transferred *result,
                               gt_diagnostics *diagnostics) {
   gt_arena *arena = diagnostics->arena;
-  gt_transferred *result = gt_arena_alloc_n(arena, (size_t)store->slots + 1, sizeof *result);
   const char *text = "", *last = NULL;
   int layers = 0, end;
-  gt_transfer_outcomes(transfer, store, result);
   for (int i = 0; i < store->slots; i = end) {
     const char *layer = layer_of(arena, store->slot[i]->name);
     for (end = i + 1; end < store->slots && !strcmp(layer_of(arena, store->slot[end]->name), layer);) end++;
@@ -250,13 +256,46 @@ static void review_incomplete(const gt_init_from *from, const gt_transfer *trans
                                  last);
 }
 
+/* Adds a finding for tensors of the file for which a layer that takes others has no place, such as a bias. */
+static void review_dropped(const gt_init_from *from, const gt_store *store, const gt_transferred *result,
+                           gt_diagnostics *diagnostics) {
+  gt_arena *arena = diagnostics->arena;
+  const gt_container *file = &from->file.container;
+  const bool *is_taken = find_taken(from, store, result, arena);
+  gt_names taken = {.arena = arena}, wanted = {.arena = arena};
+  const char *text = "";
+  int dropped = 0;
+  bool left_out;
+  for (int i = 0; i < store->slots; i++) {
+    const gt_stored *stored = gt_transfer_find(&from->transfer, store->slot[i]->name, &left_out);
+    if (stored || left_out) gt_names_add(&wanted, stored ? stored->name : store->slot[i]->name, i);
+  }
+  for (int i = 0; i < file->tensors; i++)
+    if (is_taken[i]) gt_names_add(&taken, layer_of(arena, file->tensor[i].name), i);
+  for (int i = 0; i < file->tensors; i++) {
+    const char *name = file->tensor[i].name;
+    if (is_taken[i] || gt_names_find(&taken, layer_of(arena, name)) < 0 || gt_names_find(&wanted, name) >= 0)
+      continue;
+    if (dropped++ < MAX_LAYERS) text = gt_arena_printf(arena, "%s%s%s", text, *text ? ", " : "", name);
+  }
+  if (dropped > MAX_LAYERS) text = gt_arena_printf(arena, "%s, and %d more", text, dropped - MAX_LAYERS);
+  if (dropped)
+    gt_finding_at(diagnostics, GT_FINDING_lost_weights, from->at,
+                  "layers take only a part of what they have in %s; dropped: %s", from->file.path, text)
+        ->help =
+        "layers with the same settings as there (bias, affine); or quiet: lost_weights, if it is meant";
+}
+
 void gt_init_from_review(const gt_init_from *from, const gt_dataset *dataset, const gt_model *model,
                          gt_diagnostics *diagnostics) {
   gt_arena *arena = diagnostics->arena;
   const gt_store *store = model->store;
   const gt_init_names *names = gt_init_names_of(from, dataset, model, arena);
   gt_init_names_review(names, from, diagnostics);
-  review_incomplete(from, &names->transfer, store, diagnostics);
+  gt_transferred *result = gt_arena_alloc_n(arena, (size_t)store->slots + 1, sizeof *result);
+  gt_transfer_outcomes(&names->transfer, store, result);
+  review_incomplete(from, store, result, diagnostics);
+  review_dropped(from, store, result, diagnostics);
   const char *text = "", *last = NULL;
   int layers = 0;
   bool left_out;

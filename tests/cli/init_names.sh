@@ -207,6 +207,10 @@ for map in '{}' '{norm.weight: norm.weight, norm.running_mean: norm.running_mean
 done
 exits 0 "one without its mean" "$GTRAIN" check counted.yaml --quiet --set init_from=incomplete.safetensors
 says "… is not taken" "layer 'norm' has no running_mean there [lost_weights]"
+exits 0 "a layer without the bias of the file" "$GTRAIN" check line.yaml --quiet --set init_from=line.safetensors --set 'model.0.linear.bias=false'
+says "… drops it" "layers take only a part of what they have in line.safetensors; dropped: linear1.bias [lost_weights]"
+exits 0 "a norm left out by its tensors" "$GTRAIN" check counted.yaml --set init_from=uncounted.safetensors --set 'init_from.map={"norm.*": ~, head.bias: ~}'
+silent "… is meant"
 exits 0 "… with intent" "$GTRAIN" check counted.yaml --set init_from=incomplete.safetensors --set 'init_from.map={norm: ~}'
 says "… head alone is taken" "init_from: 1 of 7 tensors"
 silent "… without a warning"
