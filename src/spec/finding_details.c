@@ -24,7 +24,8 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
         "threshold or the place of an equation's condition outside the training samples, an entry of `parameters` after "
         "another one that matches the same parameters. Also if a schedule leaves the learning rate at 0 (or at 1e-5 of its "
         "largest value) for more than the last tenth of the run. For a setting that several phases share: only if it has no "
-        "effect in any of them (a warmup or a schedule: if it has none in one of them). Change the number, the length or the order.",
+        "effect in any of them (a warmup or a schedule: if it has none in one of them). Change the number, the "
+        "length or the order.",
     [GT_FINDING_scaled_loss] =
         "Appears if a goal or a gate is a number for the loss of a regression whose targets are scaled: the loss is then in "
         "the units of the scaled targets, not in those of the data. Set it for rmse or mae, or data: {normalize_targets: "

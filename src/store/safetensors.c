@@ -197,9 +197,10 @@ static const char *find_format(const gt_bytes *bytes) {
   return bytes->size > 3 && b[0] == 8 && b[1] < 32 && b[2] == 0x12 ? "an ONNX model" : NULL;
 }
 
-/* Reports a file without a valid header. */
+/* Reports a file without a valid header. If the header's length is a possible one, the file is only cut off:
+ * a length of 640 has the bytes of a pickle. */
 static bool fail_format(reader *r, const char *what) {
-  const char *format = find_format(&r->file->bytes);
+  const char *format = r->header_size > max_header_bytes ? find_format(&r->file->bytes) : NULL;
   if (!format) return fail(r, what, NULL);
   return gt_fail(r->error, GT_ERR_DATA,
                  "%s is %s; weights of other programs are taken from safetensors files. In PyTorch: "

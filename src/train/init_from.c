@@ -231,6 +231,7 @@ static const gt_slot *find_lacking(gt_slot *const *slot, const gt_transferred *r
   return has_others ? lacking : NULL;
 }
 
+/* Adds a finding for layers of which the file has only a part, so that they are not taken. */
 static void review_incomplete(const gt_init_from *from, const gt_store *store, const gt_transferred *result,
                               gt_diagnostics *diagnostics) {
   gt_arena *arena = diagnostics->arena;

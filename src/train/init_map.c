@@ -37,8 +37,7 @@ static bool is_prefixed(const char *a, const char *b) {
   return (common == n && m > n && b[m - n - 1] == '.') || (common == m && n > m && a[n - m - 1] == '.');
 }
 
-/* True if the file has parameters or states of the layer under the name `there`, and those that it has fit.
- */
+/* True if the file has parameters of the layer under the name `there`, and all that it has of it fit. */
 static bool fits(const gt_container *file, const gt_store *store, const char *here, const char *there,
                  gt_arena *arena) {
   const size_t length = strlen(here);

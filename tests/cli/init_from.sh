@@ -76,6 +76,9 @@ for format in "${formats[@]}"; do
   says "… are recognized" "--init: error: $TEST_TMP/weights.$name is $text"
   says "… with the way to write the right one" "safetensors.torch.save_file(model.state_dict()"
 done
+printf '\x80\x02\0\0\0\0\0\0{"a' > "$TEST_TMP/cut.safetensors"
+exits 65 "a file cut off in its header of 640 bytes" train dense none --init "$TEST_TMP/cut.safetensors"
+says "… is not a pickle" "its header is longer than the file"
 head -c 500 "$TEST_TMP/dense/model.bin" > "$TEST_TMP/half.bin"
 exits 65 "a damaged file" train dense none --init "$TEST_TMP/half.bin"
 exits 78 "… and a mistake in the config" train dense none --init "$TEST_TMP/half.bin" --set train.epochs=none
