@@ -16,8 +16,8 @@
 const char *const *gt_cli_overrides(const gt_arguments *arguments, gt_arena *arena, int *count) {
   const char **overrides = gt_option_values(arguments, "set", arena, count);
   const char *init = gt_option_value(arguments, "init"), *data = gt_option_value(arguments, "data");
-  if (init) overrides[(*count)++] = gt_config_assign(arena, "init_from.model", init);
-  if (data) overrides[(*count)++] = gt_config_assign(arena, "data.test", data);
+  if (init) overrides[(*count)++] = gt_arena_printf(arena, "--init=%s", init);
+  if (data) overrides[(*count)++] = gt_arena_printf(arena, "--data=%s", data);
   return overrides;
 }
 

@@ -102,6 +102,7 @@ gt_id gt_build_counter(gt_build *build, const char *name) {
                                       .shape = gt_shape_1(1),
                                       .range = GT_NOT_NEGATIVE,
                                       .not_averaged = true,
+                                      .dispensable = true,
                                       .refit = build->type->refit});
 }
 

@@ -181,7 +181,8 @@ gt_id gt_build_parameter_with_form(gt_build *build, const char *name, gt_shape s
 gt_id gt_build_state(gt_build *build, const char *name, gt_shape shape, double start);
 /* The same for values that are never negative. */
 gt_id gt_build_variance(gt_build *build, const char *name, gt_shape shape, double start);
-/* A state of one number that starts at 0. It has no moving average (gt_slot.not_averaged). */
+/* A state of one number that starts at 0. It has no moving average (gt_slot.not_averaged), and a layer that
+ * is taken from a file may lack it there (gt_slot.dispensable). */
 gt_id gt_build_counter(gt_build *build, const char *name);
 /* A state with initial values from `fill` and with information for refit (gt_slot.form); like a counter, it
  * has no moving average. */

@@ -58,14 +58,46 @@ static void suggest(gt_diagnostic *diagnostic, const char *match, const gt_store
   diagnostic->expected = "a pattern of parameter names, such as \"linear1.*\" or \"*.bias\"";
 }
 
+/* Adds a finding for a group whose parameters are all in earlier groups. A frozen group may still freeze
+ * states. */
+static void review_order(const gt_optim *optim, int g, const gt_store *store, gt_diagnostics *diagnostics) {
+  const gt_optim_group *group = &optim->group[g], *earlier = NULL;
+  for (int i = 0; i < store->slots; i++) {
+    const gt_slot *slot = store->slot[i];
+    if (slot->role != GT_PARAMETER || !gt_optim_matches(group, slot->name)) continue;
+    if (slot->group == g) return;
+    if (!earlier) earlier = &optim->group[slot->group];
+  }
+  if (!earlier) return;
+  gt_finding_at(diagnostics, GT_FINDING_no_effect, group->at,
+                "'%s' has no effect: the first entry that matches a parameter counts, and '%s' is earlier",
+                group->match, earlier->match)
+      ->help =
+      gt_arena_printf(diagnostics->arena, "the entry '%s' before '%s'", group->match, earlier->match);
+}
+
 bool gt_optim_check_groups(const gt_optim *optim, const gt_store *store, gt_diagnostics *diagnostics) {
   bool fine = true;
   for (int g = 1; optim && g < optim->groups; g++) {
     const gt_optim_group *group = &optim->group[g];
-    if (matches_any(group, store)) continue;
+    if (matches_any(group, store)) {
+      review_order(optim, g, store, diagnostics);
+      continue;
+    }
     fine = false;
     gt_diagnostic *d = gt_error_at(diagnostics, group->at, "no parameter is called '%s'", group->match);
     if (!gt_diagnostics_full(diagnostics)) suggest(d, group->match, store, diagnostics->arena);
   }
   return fine;
+}
+
+bool gt_optim_check_trained(const gt_optim *optim, const gt_store *store, gt_diagnostics *diagnostics) {
+  if (!store->parameters || store->trainable) return true;
+  const gt_optim_group *group = &optim->group[store->parameter[0]->group];
+  gt_error_at(diagnostics, group->at, "nothing to train: all parameters are frozen%s%s%s",
+              group->match ? ", the first by '" : "", group->match ? group->match : "",
+              group->match ? "'" : "")
+      ->expected = "a pattern that leaves parameters to train, or an earlier entry for them: the first entry "
+                   "that matches a parameter counts";
+  return false;
 }

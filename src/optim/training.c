@@ -131,8 +131,7 @@ static int merge_adjacent(gt_graph *graph, gt_id *gradient, int64_t *offset, int
 gt_id gt_training_gradient(gt_graph *graph, const gt_store *store, const gt_id *node, gt_id loss, gt_id sum,
                            gt_error *error) {
   if (!store->trainable) {
-    gt_fail(error, GT_ERR_CONFIG, "nothing to train: %s",
-            store->parameters ? "all parameters are frozen" : "the model has no parameters");
+    gt_fail(error, GT_ERR_CONFIG, "nothing to train: the model has no parameters");
     return GT_NONE;
   }
   gt_id *wrt = GT_NEW_N(graph->arena, gt_id, store->parameters);

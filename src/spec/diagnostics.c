@@ -30,7 +30,7 @@ void gt_diagnostics_init(gt_diagnostics *diagnostics, gt_arena *arena) {
       (gt_diagnostics){.arena = arena, .items = GT_NEW_N(arena, gt_diagnostic, MAX_ERRORS + MAX_FINDINGS)};
 }
 
-bool gt_position_is_override(gt_position at) { return at.file && !strcmp(at.file, "--set"); }
+bool gt_position_is_override(gt_position at) { return at.file && !strncmp(at.file, "--", 2); }
 
 static bool is_override(const gt_diagnostic *item) { return gt_position_is_override(item->at); }
 

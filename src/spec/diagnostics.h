@@ -73,12 +73,12 @@ extern const char *const gt_finding_names[], *const gt_finding_texts[];
 extern const char *const gt_finding_details[];
 
 typedef struct gt_position {
-  const char *file;        /* as the user gave it; "--set" for an override */
+  const char *file;        /* as the user gave it; "--set" for an override, or another option */
   const char *line_text;   /* the source line, without its newline; NULL if there is none */
   int line, column, width; /* from 1; column and width (of the marked text) in characters */
 } gt_position;
 
-bool gt_position_is_override(gt_position at); /* true if the value was given by --set */
+bool gt_position_is_override(gt_position at); /* true if an option gave the value */
 
 typedef struct gt_diagnostic {
   gt_position at;

@@ -22,10 +22,10 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
         "a patience that no run is long enough for, a goal that the metric cannot reach, a key of `text` that belongs to "
         "another kind of samples, an `ema` that still holds a tenth of the initial weights at the end, levels of a "
         "threshold or the place of an equation's condition outside the training samples, a batch_norm whose momentum of 1 "
-        "averages nothing. Also if a schedule leaves the "
-        "learning rate at 0 (or at 1e-5 of its largest value) for more than the last tenth of the run. For a setting that "
-        "several phases share: only if it has no effect in any of them (a warmup or a schedule: if it has none in one of "
-        "them). Change the number or the length.",
+        "averages nothing, an entry of `parameters` after another one that matches the same parameters. Also if a schedule "
+        "leaves the learning rate at 0 (or at 1e-5 of its largest value) for more than the last tenth of the run. For a "
+        "setting that several phases share: only if it has no effect in any of them (a warmup or a schedule: if it has none "
+        "in one of them). Change the number, the length or the order.",
     [GT_FINDING_scaled_loss] =
         "Appears if a goal or a gate is a number for the loss of a regression whose targets are scaled: the loss is then in "
         "the units of the scaled targets, not in those of the data. Set it for rmse or mae, or data: {normalize_targets: "
@@ -38,11 +38,11 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
         "vocabulary `word` has a padding token, 0; `char` and `byte` have none. Remove padding_idx.",
     [GT_FINDING_lost_weights] =
         "Appears if a phase makes a layer smaller, which cuts off trained weights (of a KAN layer, any other number of "
-        "units discards all coefficients), or if layers have another size than in the model of `init_from` and start from "
-        "scratch. Also if none of the classes, columns or tokens of the data has the name of one in that model, so that "
-        "their weights start from scratch, and if names differ and a layer takes them by place, because it has no row or "
-        "column for each. Keep the size and the names, or write `map: {head: ~}` in init_from for a layer that is meant to "
-        "start from scratch.",
+        "units discards all coefficients), or if layers have another size than in the model of `init_from` or lack a tensor "
+        "there, and start from scratch, or have no place for one, such as a bias. Also if none of the classes, columns or "
+        "tokens of the data has the name of one in that model, so that their weights start from scratch, and if names differ "
+        "and a layer takes them by place, because it has no row or column for each. Keep the size and the names, or write "
+        "`map: {head: ~}` in init_from for a layer that is meant to start from scratch.",
     [GT_FINDING_one_class] =
         "Appears if all training samples have the same label. Check data.target and the file.",
     [GT_FINDING_constant_target] =

@@ -173,13 +173,48 @@ static bool fail(reader *r, const char *what, const char *name) {
                  name ? " " : "", name ? name : "");
 }
 
+/* The formats in which other programs keep weights. ONNX, a protocol buffer, begins with its version and the
+ * name of the program. */
+static const struct {
+  const char *start;
+  size_t length;
+  const char *name;
+} formats[] = {{"PK\3\4", 4, "a zip archive, as torch.save, Keras and numpy.savez write it"},
+               {"\x80\2", 2, "a pickle, as torch.save writes it"},
+               {"\x80\3", 2, "a pickle"},
+               {"\x80\4", 2, "a pickle"},
+               {"\x80\5", 2, "a pickle"},
+               {"\x89HDF\r\n", 6, "an HDF5 file, as Keras writes it"},
+               {"\x93NUMPY", 6, "an array of numpy.save"},
+               {"GGUF", 4, "a GGUF file"}};
+
+/* The format of a file that is no safetensors file; NULL: unknown. */
+static const char *find_format(const gt_bytes *bytes) {
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+    if (bytes->size >= formats[i].length && !memcmp(bytes->data, formats[i].start, formats[i].length))
+      return formats[i].name;
+  const uint8_t *b = bytes->data;
+  return bytes->size > 3 && b[0] == 8 && b[1] < 32 && b[2] == 0x12 ? "an ONNX model" : NULL;
+}
+
+/* Reports a file without a valid header. If the header's length is a possible one, the file is only cut off:
+ * a length of 640 has the bytes of a pickle. */
+static bool fail_format(reader *r, const char *what) {
+  const char *format = r->header_size > max_header_bytes ? find_format(&r->file->bytes) : NULL;
+  if (!format) return fail(r, what, NULL);
+  return gt_fail(r->error, GT_ERR_DATA,
+                 "%s is %s; weights of other programs are taken from safetensors files. In PyTorch: "
+                 "safetensors.torch.save_file(model.state_dict(), \"weights.safetensors\")",
+                 r->path, format);
+}
+
 static bool find_header(reader *r) {
   const gt_bytes *bytes = &r->file->bytes;
   if (bytes->size < 8) return fail(r, "shorter than its 8-byte length field", NULL);
   for (int i = 7; i >= 0; i--) r->header_size = r->header_size << 8 | bytes->data[i];
   if (r->header_size > bytes->size - 8)
-    return fail(r, "its header is longer than the file (truncated, or another format)", NULL);
-  if (r->header_size > max_header_bytes) return fail(r, "its header is longer than 16 MiB", NULL);
+    return fail_format(r, "its header is longer than the file (truncated, or another format)");
+  if (r->header_size > max_header_bytes) return fail_format(r, "its header is longer than 16 MiB");
   r->header = (const char *)bytes->data + 8;
   r->data = bytes->data + 8 + r->header_size;
   r->data_size = bytes->size - 8 - r->header_size;

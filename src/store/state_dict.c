@@ -244,11 +244,18 @@ bool gt_slot_fits(const gt_slot *slot, const gt_stored *stored) {
          gt_shape_equal(stored->shape, slot->shape);
 }
 
+static bool fail_optimizer(const char *path, const char *what, const char *name, gt_error *error) {
+  return gt_fail(
+      error, GT_ERR_DATA,
+      "%s was made with another optimizer: %s '%s'. A phase (train.phases) can change the optimizer, "
+      "or a new run can start from these weights, with --init and another --run-dir",
+      path, what, name);
+}
+
 static bool fail_mismatch(const gt_slot *slot, const char *path, const gt_stored *stored, gt_error *error) {
   char wanted[128], found[128];
   if (slot->role == GT_OPTIMIZER || slot->role == GT_RUN)
-    return gt_fail(error, GT_ERR_DATA, "%s was made with another optimizer: it has no matching '%s'", path,
-                   slot->name);
+    return fail_optimizer(path, "it has no matching", slot->name, error);
   const char *what = slot->role == GT_PARAMETER ? "parameter" : slot->role == GT_STATE ? "state" : "constant";
   if (!stored)
     return gt_fail(error, GT_ERR_DATA, "%s is from another model: it has no %s '%s'", path, what, slot->name);
@@ -314,9 +321,7 @@ static bool read_optimizer_slots(gt_state_dict *dict, int variable, const gt_con
     }
   }
   const char *name = store->variable[variable].name;
-  if (!found)
-    return gt_fail(error, GT_ERR_DATA, "%s was made with another optimizer: it has no matching '%s'", path,
-                   name);
+  if (!found) return fail_optimizer(path, "it has no matching", name, error);
   if (missing)
     gt_info("'%s' starts from scratch for parameters that were frozen, such as '%s'", name,
             missing->belongs_to->name);
@@ -346,10 +351,26 @@ bool gt_state_dict_read(gt_state_dict *dict, const gt_store *store, const gt_con
   return true;
 }
 
+/* False, with an error, if the file has moments that this optimizer does not use and would drop. */
+static bool check_moments(const gt_store *store, const gt_container *file, const char *path,
+                          gt_error *error) {
+  static const char mark[] = "optimizer.";
+  for (int i = 0; i < file->tensors; i++) {
+    const char *name = file->tensor[i].name;
+    const size_t length = strcspn(name, "/");
+    if (strncmp(name, mark, sizeof mark - 1) || !name[length]) continue;
+    bool used = false;
+    for (int v = 0; v < store->variables && !used; v++)
+      used = !strncmp(store->variable[v].name, name, length) && !store->variable[v].name[length];
+    if (!used) return fail_optimizer(path, "this one does not use its", name, error);
+  }
+  return true;
+}
+
 bool gt_store_restore(const gt_store *store, gt_buffers *buffers, const gt_container *file, const char *path,
                       gt_error *error) {
   gt_state_dict dict;
-  bool ok = true;
+  bool ok = check_moments(store, file, path, error);
   create(&dict, store);
   for (int v = 0; v < store->variables && ok; v++) {
     if (!has_role(store, v, GT_CHECKPOINT_ROLES)) continue;

@@ -45,7 +45,8 @@ bool gt_state_dict_average(gt_state_dict *dict, gt_buffers *buffers, unsigned ro
  * from another optimizer: GT_ERR_DATA. path: for messages. */
 bool gt_state_dict_read(gt_state_dict *dict, const gt_store *store, const gt_container *file,
                         const char *path, unsigned roles, gt_error *error);
-/* Reads the checkpoint slots of a file in the same way and uploads them, one variable after another. */
+/* Reads the checkpoint slots of a file in the same way and uploads them, one variable after another.
+ * GT_ERR_DATA, too, if the file has moments that the optimizer of the store does not use. */
 bool gt_store_restore(const gt_store *store, gt_buffers *buffers, const gt_container *file, const char *path,
                       gt_error *error);
 bool gt_state_dict_upload(const gt_state_dict *dict, gt_buffers *buffers, gt_error *error);

@@ -78,6 +78,7 @@ typedef struct gt_slot {
   const struct gt_slot *belongs_to; /* OPTIMIZER: the parameter or state that is optimized; else NULL */
   gt_slot_range range;              /* STATE and its optimizer slots */
   bool not_averaged;                /* STATE: a counter or grid position */
+  bool dispensable;                 /* STATE: its layer works with the initial value, too: a counter */
   int32_t *table;                   /* CONSTANT, DERIVED: the values */
   /* Converts the slot's values when a run changes the model: from the shape and form of slot `before`, values
    * `old`, to those of slot `now`. out: holds initial values, receives the result. values_before: the values

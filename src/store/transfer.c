@@ -50,6 +50,17 @@ bool gt_transfer_fits(const gt_transfer *transfer, const gt_slot *slot, const gt
   return gt_slot_fits(&wanted, stored);
 }
 
+/* True if the file has no value for the slot, because along an axis it has none of the names. */
+static bool has_other_names(const gt_transfer *transfer, const gt_slot *slot) {
+  for (int d = 0; d < slot->shape.rank; d++) {
+    const gt_transfer_axis *lists = lists_along(transfer, slot, d);
+    int64_t i = 0;
+    while (lists && i < lists->here && lists->source[i] < 0) i++;
+    if (lists && i == lists->here) return true;
+  }
+  return false;
+}
+
 /* The outcome for a slot, without regard to the rest of its layer. A constant must already have the file's
  * values (gt_transfer_constant), because derived tables were computed from it. */
 static gt_transferred outcome_of(const gt_transfer *transfer, const gt_slot *slot, const gt_stored **stored) {
@@ -58,6 +69,7 @@ static gt_transferred outcome_of(const gt_transfer *transfer, const gt_slot *slo
   if (left_out) return GT_OMITTED;
   if (!*stored) return GT_MISSING;
   if (!gt_transfer_fits(transfer, slot, *stored)) return GT_OTHER_SHAPE;
+  if (has_other_names(transfer, slot)) return GT_OTHER_NAMES;
   const bool constant = slot->role == GT_CONSTANT;
   if (constant && memcmp((*stored)->data, slot->table, gt_stored_bytes(*stored)) != 0) return GT_OTHER_LAYER;
   return GT_COPIED;
@@ -140,7 +152,8 @@ static int number_layers(const gt_store *store, gt_arena *arena, int *layer) {
   return layers;
 }
 
-/* Rejects layers with constants or states (indivisible layers) that cannot be copied completely. */
+/* Rejects layers with constants or states (indivisible layers) that cannot be copied completely. A counter
+ * may be missing, but is worth nothing alone. */
 static void reject_incomplete_layers(const gt_store *store, gt_transferred *result) {
   gt_arena arena;
   gt_arena_init(&arena);
@@ -149,7 +162,8 @@ static void reject_incomplete_layers(const gt_store *store, gt_transferred *resu
   bool *is_indivisible = GT_NEW_N(&arena, bool, layers), *is_incomplete = GT_NEW_N(&arena, bool, layers);
   for (int i = 0; i < store->slots; i++) {
     is_indivisible[layer[i]] |= gt_slot_has_role(store->slot[i], GT_MODEL_ROLES & ~GT_ROLE(GT_PARAMETER));
-    is_incomplete[layer[i]] |= gt_slot_has_role(store->slot[i], GT_MODEL_ROLES) && result[i] != GT_COPIED;
+    is_incomplete[layer[i]] |= gt_slot_has_role(store->slot[i], GT_MODEL_ROLES) && result[i] != GT_COPIED &&
+                               !store->slot[i]->dispensable;
   }
   for (int i = 0; i < store->slots; i++)
     if (is_indivisible[layer[i]] && is_incomplete[layer[i]] && result[i] == GT_COPIED)
@@ -157,15 +171,20 @@ static void reject_incomplete_layers(const gt_store *store, gt_transferred *resu
   gt_arena_finish(&arena);
 }
 
-int gt_transfer_apply(const gt_transfer *transfer, gt_store *store, gt_transferred *result) {
+void gt_transfer_outcomes(const gt_transfer *transfer, const gt_store *store, gt_transferred *result) {
   const gt_stored *stored;
-  bool left_out;
-  int copied = 0;
   for (int i = 0; i < store->slots; i++)
     result[i] = gt_slot_has_role(store->slot[i], GT_MODEL_ROLES)
                     ? outcome_of(transfer, store->slot[i], &stored)
                     : GT_OMITTED;
   reject_incomplete_layers(store, result);
+}
+
+int gt_transfer_apply(const gt_transfer *transfer, gt_store *store, gt_transferred *result) {
+  const gt_stored *stored;
+  bool left_out;
+  int copied = 0;
+  gt_transfer_outcomes(transfer, store, result);
   for (int i = 0; i < store->slots; i++) {
     gt_slot *slot = store->slot[i];
     if (result[i] != GT_COPIED) continue;

@@ -2,9 +2,10 @@
  * of the same name if dtype and shape agree. Rules rename or omit tensors: `match` is a pattern of fnmatch(3)
  * for this model's layers ("head") or tensors ("head.bias"), `from` the layer or tensor in the file, or NULL
  * to omit it; the first rule that matches counts. A layer with constants or states is copied completely or
- * not at all, because its parameters are meaningless without them. Along an axis whose indices have names,
- * such as classes, values are matched by name: an index may have another place in the file, or none, and then
- * keeps its initial values. Owner: the caller who read the file, which must outlive the transfer. */
+ * not at all, because its parameters are meaningless without them; only counters may be missing. Along an
+ * axis whose indices have names, such as classes, values are matched by name: an index may have another place
+ * in the file, or none, and then keeps its initial values. Owner: the caller who read the file, which must
+ * outlive the transfer. */
 #ifndef GT_STORE_TRANSFER_H
 #define GT_STORE_TRANSFER_H
 #include "store/safetensors.h"
@@ -35,6 +36,7 @@ typedef enum gt_transferred {
   GT_OMITTED,     /* a rule omits it, or models do not save its role */
   GT_MISSING,     /* the file has no such tensor */
   GT_OTHER_SHAPE, /* shape or dtype differ */
+  GT_OTHER_NAMES, /* along an axis that is matched, the file has none of the names */
   GT_OTHER_LAYER  /* the layer has other constants, or cannot be copied completely */
 } gt_transferred;
 
@@ -53,6 +55,8 @@ void gt_transfer_constant(const gt_transfer *transfer, const gt_store *store, co
  * gt_transfer_apply; path: of the file, for the message. */
 bool gt_transfer_check(const gt_transfer *transfer, const gt_store *store, const gt_transferred *result,
                        const char *path, gt_error *error);
+/* result[store->slots]: the outcome for each slot, without copying. */
+void gt_transfer_outcomes(const gt_transfer *transfer, const gt_store *store, gt_transferred *result);
 /* Copies the file's values into the store's arena, as initial values of its parameters and states.
  * result[store->slots]: the outcome for each slot. Returns how many are GT_COPIED. */
 int gt_transfer_apply(const gt_transfer *transfer, gt_store *store, gt_transferred *result);

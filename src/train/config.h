@@ -137,11 +137,9 @@ void gt_config_check_augment(const gt_config *config, gt_diagnostics *diagnostic
 bool gt_config_check_flip(const gt_config *config, gt_diagnostics *diagnostics);
 /* Applies an assignment a.b.c=VALUE, or an entry whose key is a path (config_short.c). The path contains the
  * number of a layer, or its name as `gtrain check` prints it. Short forms along the path, such as `optimizer:
- * adam`, become maps. */
+ * adam`, become maps. The options "--init=FILE" and "--data=FILE" stand for assignments of any text. */
 void gt_config_override(gt_arena *arena, gt_spec *root, const char *assignment, gt_diagnostics *diagnostics);
 void gt_config_set(gt_arena *arena, gt_spec *root, const gt_spec *entry, gt_diagnostics *diagnostics);
-/* The argument of --set that sets a path of the config to any text. In the arena. */
-const char *gt_config_assign(gt_arena *arena, const char *path, const char *text);
 /* For phases (phases.c): reads the sections that a phase can change (train, optimizer, schedule, augment),
  * and builds the model; NULL after reporting an error. */
 void gt_config_read_sections(gt_config *config, gt_arena *arena, gt_diagnostics *diagnostics);

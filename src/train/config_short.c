@@ -225,7 +225,37 @@ static void unset(gt_arena *arena, gt_spec *root, const char *path) {
   }
 }
 
+/* PATH="TEXT" */
+static const char *assignment_of(gt_arena *arena, const char *path, const char *text) {
+  char *quoted = gt_arena_alloc(arena, 2 * strlen(text) + 1), *end = quoted;
+  for (const char *c = text; *c; c++) { /* as in YAML's double quotes */
+    if (*c == '"' || *c == '\\') *end++ = '\\';
+    *end++ = *c;
+  }
+  return gt_arena_printf(arena, "%s=\"%s\"", path, quoted);
+}
+
+/* Options for which the program writes the assignment: "--init=FILE" stands for init_from.model=FILE. */
+static const struct {
+  const char *option, *section, *key;
+} options[] = {{"--init", "init_from", "model"}, {"--data", "data", "test"}};
+
+/* Applies such an option. Errors of its value are reported at the option, which is what the user typed. */
+static bool apply_option(gt_arena *arena, gt_spec *root, const char *text, gt_diagnostics *diagnostics) {
+  for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+    const size_t length = strlen(options[i].option);
+    if (strncmp(text, options[i].option, length) || text[length] != '=') continue;
+    const char *path = gt_arena_printf(arena, "%s.%s", options[i].section, options[i].key);
+    gt_config_override(arena, root, assignment_of(arena, path, text + length + 1), diagnostics);
+    gt_spec *value = gt_spec_find(gt_spec_find(root, options[i].section), options[i].key);
+    if (value) value->at = value->key_at = (gt_position){.file = options[i].option};
+    return true;
+  }
+  return false;
+}
+
 void gt_config_override(gt_arena *arena, gt_spec *root, const char *assignment, gt_diagnostics *diagnostics) {
+  if (apply_option(arena, root, assignment, diagnostics)) return;
   const gt_spec_names *names = find_layer_names(arena, root, assignment);
   const gt_position at = {.file = "--set",
                           .line_text = gt_arena_strndup(arena, assignment, strcspn(assignment, "\n")),
@@ -242,13 +272,4 @@ void gt_config_set(gt_arena *arena, gt_spec *root, const gt_spec *entry, gt_diag
   if (report_other_type(arena, root, entry->key, entry->key_at, diagnostics)) return;
   expand_path(arena, root, with_layer_number(arena, names, entry->key));
   gt_spec_set(arena, root, entry, names, diagnostics);
-}
-
-const char *gt_config_assign(gt_arena *arena, const char *path, const char *text) {
-  char *quoted = gt_arena_alloc(arena, 2 * strlen(text) + 1), *end = quoted;
-  for (const char *c = text; *c; c++) { /* as in YAML's double quotes */
-    if (*c == '"' || *c == '\\') *end++ = '\\';
-    *end++ = *c;
-  }
-  return gt_arena_printf(arena, "%s=\"%s\"", path, quoted);
 }

@@ -1,3 +1,4 @@
+#include "train/init_map.h"
 #include "train/init_names.h"
 #include "data/column.h"
 #include "base/file.h"
@@ -7,7 +8,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { MAX_LISTED = 12, MAX_RESIZED = 3 }; /* tensors, and resized layers, in messages */
+enum { MAX_LISTED = 12, MAX_LAYERS = 3 }; /* tensors, and layers of a finding, in messages */
 
 typedef struct settings {
   const char *model;
@@ -93,7 +94,8 @@ gt_init_from *gt_init_from_read(gt_arena *arena, const gt_spec *root, gt_diagnos
                                                "in 'init_from'", arena, diagnostics))
     return NULL;
   gt_init_from *from = GT_NEW(arena, gt_init_from);
-  from->at = node->at;
+  const gt_spec *model = gt_spec_find(node, "model");
+  from->at = gt_position_is_override(model->at) ? model->at : node->at;
   if (!read_map(from, s.map, arena, diagnostics)) return NULL;
   const char *path = find_model(gt_spec_find(node, "model"), arena, diagnostics, &error);
   if (!gt_model_file_read_any(&from->file, path, &error)) {
@@ -165,8 +167,20 @@ static const char *reason(gt_arena *arena, const gt_init_from *from, const gt_sl
     return gt_arena_printf(arena, "%s %s in this model, %s %s in the file", gt_dtype_name(slot->dtype),
                            gt_shape_text(slot->shape, here), gt_stored_type_name(stored, arena),
                            gt_shape_text(stored->shape, there));
+  case GT_OTHER_NAMES: return "none of its names is in the file";
   default: return "other tensors of its layer do not match";
   }
+}
+
+/* The tensors of the file that the model takes, [tensors]. */
+static bool *find_taken(const gt_init_from *from, const gt_store *store, const gt_transferred *result,
+                        gt_arena *arena) {
+  const gt_container *file = &from->file.container;
+  bool *is_taken = GT_NEW_N(arena, bool, file->tensors + 1), left_out;
+  for (int i = 0; i < store->slots; i++)
+    if (result[i] == GT_COPIED)
+      is_taken[gt_transfer_find(&from->transfer, store->slot[i]->name, &left_out) - file->tensor] = true;
+  return is_taken;
 }
 
 /* Lists tensors of another program's file that the model did not take. A file of gtrain has others, such as
@@ -174,12 +188,9 @@ static const char *reason(gt_arena *arena, const gt_init_from *from, const gt_sl
 static void log_left_over(const gt_init_from *from, const gt_store *store, const gt_transferred *result,
                           gt_arena *arena) {
   const gt_container *file = &from->file.container;
-  bool *is_taken = GT_NEW_N(arena, bool, file->tensors), left_out;
+  const bool *is_taken = find_taken(from, store, result, arena);
   char shape[128];
   int listed = 0;
-  for (int i = 0; i < store->slots && file->foreign; i++)
-    if (result[i] == GT_COPIED)
-      is_taken[gt_transfer_find(&from->transfer, store->slot[i]->name, &left_out) - file->tensor] = true;
   for (int i = 0; i < file->tensors && file->foreign; i++) {
     const gt_stored *tensor = &file->tensor[i];
     if (!is_taken[i] && ++listed <= MAX_LISTED)
@@ -205,30 +216,105 @@ static void log_result(const gt_init_from *from, const gt_store *store, const gt
   gt_arena_finish(&arena);
 }
 
+/* The tensor without which a layer cannot be taken, although the file has others of it; NULL: there is none,
+ * or another finding says why. slots: those of the layer, and result: their outcomes, [count]. Constants are
+ * not compared, because the reviewed model is not built with those of the file. */
+static const gt_slot *find_lacking(gt_slot *const *slot, const gt_transferred *result, int count) {
+  const gt_slot *lacking = NULL;
+  bool has_others = false;
+  for (int i = 0; i < count; i++) {
+    if (!gt_slot_has_role(slot[i], GT_WEIGHT_ROLES) || slot[i]->dispensable) continue;
+    if (result[i] == GT_OTHER_SHAPE || result[i] == GT_OTHER_NAMES) return NULL;
+    has_others |= result[i] == GT_OTHER_LAYER;
+    if (!lacking && (result[i] == GT_MISSING || result[i] == GT_OMITTED)) lacking = slot[i];
+  }
+  return has_others ? lacking : NULL;
+}
+
+/* Adds a finding for layers of which the file has only a part, so that they are not taken. */
+static void review_incomplete(const gt_init_from *from, const gt_store *store, const gt_transferred *result,
+                              gt_diagnostics *diagnostics) {
+  gt_arena *arena = diagnostics->arena;
+  const char *text = "", *last = NULL;
+  int layers = 0, end;
+  for (int i = 0; i < store->slots; i = end) {
+    const char *layer = layer_of(arena, store->slot[i]->name);
+    for (end = i + 1; end < store->slots && !strcmp(layer_of(arena, store->slot[end]->name), layer);) end++;
+    const gt_slot *lacking = find_lacking(store->slot + i, result + i, end - i);
+    if (!lacking) continue;
+    last = layer;
+    if (layers++ < MAX_LAYERS)
+      text = gt_arena_printf(arena, "%s%slayer '%s' has no %s there", text, *text ? "; " : "", layer,
+                             lacking->name + strlen(layer) + 1);
+  }
+  if (layers > MAX_LAYERS) text = gt_arena_printf(arena, "%s; and %d more", text, layers - MAX_LAYERS);
+  if (layers)
+    gt_finding_at(diagnostics, GT_FINDING_lost_weights, from->at,
+                  "layers in %s are incomplete and are not taken: %s", from->file.path, text)
+        ->help = gt_arena_printf(arena,
+                                 "all tensors of the layer; or init_from: {model: ..., map: {%s: ~}}, if the "
+                                 "layer is meant to start from scratch",
+                                 last);
+}
+
+/* Adds a finding for tensors of the file for which a layer that takes others has no place, such as a bias. */
+static void review_dropped(const gt_init_from *from, const gt_store *store, const gt_transferred *result,
+                           gt_diagnostics *diagnostics) {
+  gt_arena *arena = diagnostics->arena;
+  const gt_container *file = &from->file.container;
+  const bool *is_taken = find_taken(from, store, result, arena);
+  gt_names taken = {.arena = arena}, wanted = {.arena = arena};
+  const char *text = "";
+  int dropped = 0;
+  bool left_out;
+  for (int i = 0; i < store->slots; i++) {
+    const gt_stored *stored = gt_transfer_find(&from->transfer, store->slot[i]->name, &left_out);
+    if (stored || left_out) gt_names_add(&wanted, stored ? stored->name : store->slot[i]->name, i);
+  }
+  for (int i = 0; i < file->tensors; i++)
+    if (is_taken[i]) gt_names_add(&taken, layer_of(arena, file->tensor[i].name), i);
+  for (int i = 0; i < file->tensors; i++) {
+    const char *name = file->tensor[i].name;
+    if (is_taken[i] || gt_names_find(&taken, layer_of(arena, name)) < 0 || gt_names_find(&wanted, name) >= 0)
+      continue;
+    if (dropped++ < MAX_LAYERS) text = gt_arena_printf(arena, "%s%s%s", text, *text ? ", " : "", name);
+  }
+  if (dropped > MAX_LAYERS) text = gt_arena_printf(arena, "%s, and %d more", text, dropped - MAX_LAYERS);
+  if (dropped)
+    gt_finding_at(diagnostics, GT_FINDING_lost_weights, from->at,
+                  "layers take only a part of what they have in %s; dropped: %s", from->file.path, text)
+        ->help =
+        "layers with the same settings as there (bias, affine); or quiet: lost_weights, if it is meant";
+}
+
 void gt_init_from_review(const gt_init_from *from, const gt_dataset *dataset, const gt_model *model,
                          gt_diagnostics *diagnostics) {
   gt_arena *arena = diagnostics->arena;
   const gt_store *store = model->store;
   const gt_init_names *names = gt_init_names_of(from, dataset, model, arena);
   gt_init_names_review(names, from, diagnostics);
+  gt_transferred *result = gt_arena_alloc_n(arena, (size_t)store->slots + 1, sizeof *result);
+  gt_transfer_outcomes(&names->transfer, store, result);
+  review_incomplete(from, store, result, diagnostics);
+  review_dropped(from, store, result, diagnostics);
   const char *text = "", *last = NULL;
   int layers = 0;
   bool left_out;
   for (int i = 0; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i];
     const gt_stored *stored = gt_transfer_find(&from->transfer, slot->name, &left_out);
-    if (!gt_slot_has_role(slot, 1u << GT_PARAMETER) || !stored ||
-        gt_shape_equal(stored->shape, slot->shape) || gt_transfer_fits(&names->transfer, slot, stored) ||
+    if (!gt_slot_has_role(slot, GT_WEIGHT_ROLES) || !stored || gt_shape_equal(stored->shape, slot->shape) ||
+        gt_transfer_fits(&names->transfer, slot, stored) ||
         (last && !strcmp(last, layer_of(arena, slot->name))))
       continue;
     char here[128], there[128];
     last = layer_of(arena, slot->name);
-    if (layers++ < MAX_RESIZED)
+    if (layers++ < MAX_LAYERS)
       text = gt_arena_printf(arena, "%s%slayer '%s' has %s %s here and %s there", text, *text ? "; " : "",
                              last, slot->name + strlen(last) + 1, gt_shape_text(slot->shape, here),
                              gt_shape_text(stored->shape, there));
   }
-  if (layers > MAX_RESIZED) text = gt_arena_printf(arena, "%s; and %d more", text, layers - MAX_RESIZED);
+  if (layers > MAX_LAYERS) text = gt_arena_printf(arena, "%s; and %d more", text, layers - MAX_LAYERS);
   if (layers)
     gt_finding_at(diagnostics, GT_FINDING_lost_weights, from->at,
                   "weights in %s have another size and are not taken: %s", from->file.path, text)
@@ -307,19 +393,17 @@ static bool same_target_scalings(const gt_data_signature *trained, const gt_data
   return same;
 }
 
-/* Reports that the model took no tensor; names a tensor of both sides, because files of other programs often
+/* Reports that the model took no tensor, with a map of the layers that fit: files of other programs often
  * have other names. */
 static void report_no_match(const gt_init_from *from, const gt_store *store, gt_diagnostics *diagnostics) {
-  const gt_container *file = &from->file.container;
   gt_diagnostic *d =
       gt_error_at(diagnostics, from->at, "no tensor in %s matches this model", from->file.path);
+  const char *prefix, *map = gt_init_map_guess(&from->file.container, store, diagnostics->arena, &prefix);
   d->expected = "layers with the same names and shapes, or a map from names to names";
-  if (file->foreign && file->tensors && store->parameters)
-    d->expected =
-        gt_arena_printf(diagnostics->arena,
-                        "layers with the same names and shapes, or a map from names to names: map: {%s: %s}",
-                        layer_of(diagnostics->arena, store->parameter[0]->name),
-                        layer_of(diagnostics->arena, file->tensor[0].name));
+  if (map) d->expected = gt_arena_printf(diagnostics->arena, "%s: map: {%s}", d->expected, map);
+  if (prefix)
+    d->help = gt_arena_printf(
+        diagnostics->arena, "names in the file begin with '%s'; saved without it, they need no map", prefix);
 }
 
 bool gt_init_from_apply(const gt_init_from *from, const gt_spec *root, const gt_dataset *dataset,

@@ -16,7 +16,7 @@ typedef struct gt_init_from {
   gt_model_file file;
   gt_transfer transfer;
   uint64_t hash;  /* of the file */
-  gt_position at; /* of `init_from:` in the config */
+  gt_position at; /* of `init_from:` in the config, or of --init */
 } gt_init_from;
 
 extern const gt_schema gt_init_from_schema;
@@ -28,7 +28,8 @@ void gt_init_from_expand(gt_arena *arena, const gt_spec *root);
 gt_init_from *gt_init_from_read(gt_arena *arena, const gt_spec *root, gt_diagnostics *diagnostics);
 void gt_init_from_finish(gt_init_from *from);
 /* Adds the finding lost_weights if parameters have another shape in the file than in the model, so that their
- * layers start from scratch, and if classes, columns or tokens are others (train/init_names.h). */
+ * layers start from scratch, if a layer lacks a tensor there or has no place for one, and if classes, columns
+ * or tokens are others (train/init_names.h). */
 void gt_init_from_review(const gt_init_from *from, const gt_dataset *dataset, const gt_model *model,
                          gt_diagnostics *diagnostics);
 /* Copies matching tensors of the file into the model's store; logs their number, which tensors start from

@@ -221,6 +221,8 @@ bool gt_net_build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   forward.mode.transfer = config->init_from ? &config->init_from->transfer : NULL;
   const bool ok = gt_forward_build(&forward, arena, graph, &config->diagnostics);
   store_results(net, &forward);
+  if (ok && mode.training && !gt_optim_check_trained(config->optim, net->model->store, &config->diagnostics))
+    return false;
   for (int k = 0; ok && !net->predicts && k < net->targets; k++) {
     if (!set_up_metrics(net, k, graph, arena, config, options)) return false;
     if (options->confusion || net->target[k].metrics.counts)

@@ -164,9 +164,17 @@ static void recount_epochs(gt_run *run) {
                       gt_times_at_most(done % was, is, INT64_C(1) << 60) / was;
   if (!phase->train.restart_every) s->optimizer_step += done - now; /* attempts count their own steps */
   s->first_step = s->step - now;
-  gt_info("%.6g of %lld epochs%s are done; an epoch now has %lld step%s, not %lld", (double)now / (double)is,
-          (long long)phase->train.epochs, run->base->phases ? " of this phase" : "", (long long)is,
-          is == 1 ? "" : "s", (long long)was);
+  const long long wanted = (long long)phase->train.epochs;
+  const char *of_phase = run->base->phases ? " of this phase" : "";
+  const double epochs = (double)now / (double)is;
+  char text[128];
+  if (epochs > (double)wanted)
+    snprintf(text, sizeof text, "%.6g epochs%s are done, more than the %lld of the config", epochs, of_phase,
+             wanted);
+  else
+    snprintf(text, sizeof text, "%.6g of %lld epochs%s are done", epochs, wanted, of_phase);
+  gt_info("%s; an epoch now has %lld step%s, not %lld", text, (long long)is, is == 1 ? "" : "s",
+          (long long)was);
 }
 
 /* Renames a damaged checkpoint, so that gt_checkpoint_prune does not keep it instead of a valid one. */

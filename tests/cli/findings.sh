@@ -196,6 +196,14 @@ finds lost_weights tuned.yaml:3:12 "layer 'body' has weight [5, 2] here and [8, 
   "$GTRAIN" check tuned.yaml --set model.body.units=5
 silent "layers that are meant to start from scratch" "$GTRAIN" check tuned.yaml --set model.body.units=5 --set 'init_from.map={body: ~, neck: ~}'
 
+# --- parameter groups ---
+exits 78 "all parameters frozen" "$GTRAIN" check sizes.yaml --set train.phases=~ --set train.epochs=1 \
+  --set 'optimizer={type: adam, parameters: [{match: "*", frozen: true}, {match: "body.*", lr: 0.1}]}'
+says "… at their place" "--set:1:45: error: nothing to train: all parameters are frozen, the first by '*'"
+says "… and the entry that comes too late" "'body.*' has no effect: the first entry that matches a parameter counts, and '*' is earlier [no_effect]"
+silent "entries of which each has parameters" "$GTRAIN" check sizes.yaml --set train.phases=~ --set train.epochs=1 \
+  --set 'optimizer={type: adam, parameters: [{match: "body.weight", lr: 0.1}, {match: "body.*", frozen: true}]}'
+
 # --- classes ---
 printf 'a,b,y\n%s' "$(for i in $(seq 30); do echo "0.$((100 + i)),0.2,$((i % 3 + 1))"; done)" > from1.csv
 cat > classes.yaml <<'YAML'

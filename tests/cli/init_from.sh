@@ -64,6 +64,21 @@ exits 78 "nothing fits" train dense none --set 'init_from.map={"*": ~}'
 says "… is an error at its place" "no tensor in"
 exits 65 "a file that is none" train dense none --set 'init_from={model: README.md}'
 says "… is an error at its place" "--set:1:"
+exits 78 "no file" train dense none --init "$TEST_TMP/nowhere"
+says "… is an error at the option" "--init: error: "
+check "… not at an assignment that nobody wrote" test -z "$(grep 'init_from.model=' <<< "$out")"
+formats=('zip:a zip archive:PK\3\4' 'pickle:a pickle:\x80\2' 'h5:an HDF5 file:\x89HDF\r\n\x1a\n' 'onnx:an ONNX model:\x08\x08\x12\x07')
+for format in "${formats[@]}"; do
+  IFS=: read -r name text start <<< "$format"
+  # shellcheck disable=SC2059
+  { printf "$start" && head -c 200 README.md; } > "$TEST_TMP/weights.$name"
+  exits 65 "weights in another format: $name" train dense none --init "$TEST_TMP/weights.$name"
+  says "… are recognized" "--init: error: $TEST_TMP/weights.$name is $text"
+  says "… with the way to write the right one" "safetensors.torch.save_file(model.state_dict()"
+done
+printf '\x80\x02\0\0\0\0\0\0{"a' > "$TEST_TMP/cut.safetensors"
+exits 65 "a file cut off in its header of 640 bytes" train dense none --init "$TEST_TMP/cut.safetensors"
+says "… is not a pickle" "its header is longer than the file"
 head -c 500 "$TEST_TMP/dense/model.bin" > "$TEST_TMP/half.bin"
 exits 65 "a damaged file" train dense none --init "$TEST_TMP/half.bin"
 exits 78 "… and a mistake in the config" train dense none --init "$TEST_TMP/half.bin" --set train.epochs=none

@@ -62,6 +62,7 @@ exits 0 "a new column" tuned dense new_column.csv
 says "… has initial weights" "by name: 2 of 3 columns, in 'body'; the others start from scratch"
 exits 0 "only new columns" tuned dense new_columns.csv
 says "… are warned of" "none of the columns is in dense/model.bin (a, b, c): their weights in 'body' start from scratch [lost_weights]"
+says "… and not counted as taken" "init_from: 3 of 4 tensors"
 exits 0 "a column less" tuned dense one.csv --set 'data.ignore=[b]'
 says "… leaves the others" "by name: 2 of 2 columns, in 'body'"
 
@@ -171,6 +172,48 @@ says "… are an error with a way out" "map: {linear1: fc}"
 exits 0 "some names" train line some --init half.safetensors
 says "… say what this model lacks" "starts from scratch: linear1.weight (not in the file)"
 says "… and what the file has left" "left over in the file: fc.weight [1, 2]"
+# A file of other names gets a map of the layers whose shapes fit.
+zeros() { # TENSOR:SHAPE…: a file of these tensors, all 0
+  local tensor size end=0 header=
+  for tensor; do
+    size=$((4 * (${tensor##*:})))
+    header+="${header:+, }$(entry "${tensor%%:*}" F32 "$(tr '*' , <<< "${tensor##*:}")" "$end, $((end + size))")"
+    end=$((end + size))
+  done
+  printf -v header '%-800s' "{$header}"
+  printf '\x20\x03\0\0\0\0\0\0%s' "$header"
+  head -c $end /dev/zero
+}
+zeros model.fc1.weight:8*2 model.fc1.bias:8 model.fc2.weight:8*8 model.fc2.bias:8 model.fc3.weight:1*8 model.fc3.bias:1 > prefixed.safetensors
+sed 's/^model.*/model: [{linear: {units: 8, name: fc1}}, {linear: {units: 8, name: fc2}}, {linear: {units: 1, name: fc3}}]/' line.yaml > three.yaml
+exits 78 "names with a prefix" "$GTRAIN" check three.yaml --set init_from=prefixed.safetensors
+says "… get the map that fits" "map: {fc1: model.fc1, fc2: model.fc2, fc3: model.fc3}"
+says "… and a word about it" "names in the file begin with 'model.'"
+map=$(grep -o 'map: {.*}' <<< "$out" | cut -d ' ' -f 2-)
+exits 0 "… which is taken" "$GTRAIN" check three.yaml --set init_from=prefixed.safetensors --set "init_from.map=$map"
+says "… completely" "init_from: 6 of 6 tensors"
+zeros other.weight:9*9 > misfit.safetensors
+exits 78 "shapes that do not fit" "$GTRAIN" check three.yaml --set init_from=misfit.safetensors
+check "… are not suggested" test -z "$(grep 'map: {' <<< "$out")"
+
+# A norm does not need its counter; without another tensor it is not taken, which a finding says.
+zeros norm.{weight,bias,running_mean,running_var}:2 head.weight:1*2 head.bias:1 > uncounted.safetensors
+zeros norm.{weight,bias,running_var}:2 head.weight:1*2 > incomplete.safetensors
+sed 's/^model.*/model: [{batch_norm: {name: norm}}, {linear: {units: 1, name: head}}]/' line.yaml > counted.yaml
+for map in '{}' '{norm.weight: norm.weight, norm.running_mean: norm.running_mean}'; do
+  exits 0 "a norm without a counter" "$GTRAIN" check counted.yaml --set init_from=uncounted.safetensors --set "init_from.map=$map"
+  says "… is taken" "init_from: 6 of 7 tensors"
+  silent "… without a warning"
+done
+exits 0 "one without its mean" "$GTRAIN" check counted.yaml --quiet --set init_from=incomplete.safetensors
+says "… is not taken" "layer 'norm' has no running_mean there [lost_weights]"
+exits 0 "a layer without the bias of the file" "$GTRAIN" check line.yaml --quiet --set init_from=line.safetensors --set 'model.0.linear.bias=false'
+says "… drops it" "layers take only a part of what they have in line.safetensors; dropped: linear1.bias [lost_weights]"
+exits 0 "a norm left out by its tensors" "$GTRAIN" check counted.yaml --set init_from=uncounted.safetensors --set 'init_from.map={"norm.*": ~, head.bias: ~}'
+silent "… is meant"
+exits 0 "… with intent" "$GTRAIN" check counted.yaml --set init_from=incomplete.safetensors --set 'init_from.map={norm: ~}'
+says "… head alone is taken" "init_from: 1 of 7 tensors"
+silent "… without a warning"
 for command in "eval line.safetensors" "predict line.safetensors --input line.csv"; do
   # shellcheck disable=SC2086
   exits 65 "${command%% *} a file of another program" "$GTRAIN" $command

@@ -100,7 +100,7 @@ wrong "a name mistyped" "did you mean 'model'" '[{epochs: 1, modle: 3}]'
 wrong "no key at all" "unknown key 'freeze' in a phase" '[{epochs: 1, freeze: body}]'
 wrong "a phase that cannot begin" "this phase cannot start: optimizer 'lbfgs' evaluates the loss several times in a step" \
   '[{epochs: 1}, {epochs: 1, optimizer: {type: lbfgs}}]'
-wrong "nothing left to train" "this phase cannot start: nothing to train" \
+wrong "nothing left to train" "nothing to train: all parameters are frozen, the first by '*'" \
   '[{epochs: 1}, {epochs: 1, optimizer.parameters: [{match: "*", frozen: true}]}]'
 wrong "another layer" "a phase cannot add layers or parameters" "[{epochs: 1}, {epochs: 1, model: [{linear: {units: 20, name: body}}, {linear: 10}]}]"
 wrong "no list" "is not a list" '{epochs: 1}'

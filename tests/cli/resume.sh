@@ -170,6 +170,14 @@ PYTHON
   train() { short "$1" "${@:2}" --set train.epochs=8 --set "$setting"; }
   goes_on other metrics.jsonl
 done
+exits 0 "more epochs done than the config has" short base --resume --set train.batch_size=500 --set train.epochs=2
+says "… are said" "4 epochs are done, more than the 2 of the config; an epoch now has 3 steps, not 15"
+# Moments are neither dropped nor invented.
+for type in sgd lion rmsprop; do
+  exits 65 "another optimizer: $type" short base --resume --set train.epochs=6 --set "optimizer={type: $type}"
+  says "… is refused" "was made with another optimizer"
+  says "… with a way out" "a new run can start from these weights, with --init"
+done
 exits 0 "a finished run with another batch" short base --resume --set train.batch_size=500
 says "… is over" "nothing left to train"
 train() { "$GTRAIN" train "$TEST_TMP/run.yaml" --device "$DEVICE" --run-dir "$@"; }
