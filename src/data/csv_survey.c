@@ -1,4 +1,5 @@
 /* CSV: describes all columns of a file without a config. */
+#define _GNU_SOURCE /* strcasestr */
 #include "data/csv_typed.h"
 #include "data/date.h"
 #include "data/survey.h"
@@ -11,17 +12,49 @@
 
 enum { MIN_TIMES = 10 /* different ones */, MAX_LATE = 100 /* one row in so many may be out of order */ };
 
-/* True if a word of the name means a time. */
-static bool is_time_name(const char *name) {
-  static const char *const words[] = {"time", "date", "datetime", "timestamp", "year", "ts"};
+/* True if a word of the name is one of `words`, which end with NULL. */
+static bool has_word(const char *name, const char *const *words) {
   while (*name) {
     size_t length = 0;
     while (isalpha((unsigned char)name[length])) length++;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (int i = 0; words[i]; i++)
       if (strlen(words[i]) == length && !strncasecmp(words[i], name, length)) return true;
     name += length ? length : 1;
   }
   return false;
+}
+
+/* True for the birth of a person: a table that is sorted by it was not recorded in that order. */
+static bool is_birth(const char *name) {
+  static const char *const words[] = {"dob", "born", NULL};
+  return strcasestr(name, "birth") || has_word(name, words);
+}
+
+enum { LEAST_UNIX_TIME = 100000000 /* 1973, in seconds */ };
+
+/* True if the step between numbers is the same wherever they change from a row to the next. */
+static bool is_even(const gt_csv *csv, int column) {
+  const gt_csv_facts *f = &csv->facts[column];
+  const double rounding = 1e-6 * fmax(fabs(f->least), fabs(f->largest));
+  double first = 0;
+  for (size_t row = 1; row < csv->rows; row++) {
+    const float *value = csv->values + row * (size_t)csv->columns + (size_t)column;
+    const double step = fabs((double)*value - (double)value[-csv->columns]);
+    if (step == 0) continue;
+    if (first == 0) first = step;
+    if (!(fabs(step - first) <= 0.01 * first + rounding)) return false;
+  }
+  return true;
+}
+
+/* True if numbers are the times of the rows, by the column's name. A `time` may also be a duration, such as
+ * the time to an event, by which a table is sorted: it must have even steps, or be a Unix time. */
+static bool are_times(const gt_csv *csv, int column) {
+  static const char *const words[] = {"date", "datetime", "timestamp", "year", "ts", NULL};
+  static const char *const time[] = {"time", NULL};
+  const char *name = csv->names[column];
+  if (has_word(name, words)) return true;
+  return has_word(name, time) && (csv->facts[column].least >= LEAST_UNIX_TIME || is_even(csv, column));
 }
 
 /* The time of a cell: a number, or a date in this order; NaN: none. */
@@ -68,13 +101,14 @@ static void find_time_order(const gt_csv *csv, int column, gt_survey_column *out
   const bool numbers = f->numbers && !f->texts;
   unsigned ordered = 0, first = 0;
   out->ambiguous_dates = gt_csv_has_ambiguous_dates(csv, column);
-  if ((numbers && !is_time_name(csv->names[column])) || (f->numbers && f->texts)) return;
+  if ((numbers && !are_times(csv, column)) || (f->numbers && f->texts)) return;
   for (unsigned order = GT_DATE_YEAR_FIRST; order <= GT_DATE_MONTH_FIRST; order <<= 1) {
     const int sign = is_ordered(csv, column, order, 1) ? 1 : is_ordered(csv, column, order, -1) ? -1 : 0;
     if (sign && !first) out->time_order = sign, first = order;
     if (sign) ordered |= order;
     if (numbers || (first && !out->ambiguous_dates)) break;
   }
+  if (is_birth(csv->names[column])) out->time_order = 0;
   out->time_rises = out->time_order > 0 && rises(csv, column, first);
   if (!out->ambiguous_dates || !ordered || ordered & (ordered - 1)) return;
   out->date_order = ordered == GT_DATE_DAY_FIRST ? "day_first" : "month_first";

@@ -365,6 +365,9 @@ typedef struct gt_data_fingerprint {
   uint64_t train, validation, test, meaning; /* meaning: classes and scaling */
 } gt_data_fingerprint;
 gt_data_fingerprint gt_dataset_fingerprint(const gt_dataset *dataset);
+/* For messages about data that differs: if a column has dates with times, that earlier versions of gtrain
+ * rounded those, so that the same files have another hash now; else "". */
+const char *gt_dataset_note_on_times(const gt_dataset *dataset);
 /* The hash of the split's current contents. */
 uint64_t gt_split_fingerprint(const gt_split *split, int inputs, int targets);
 /* Mean and deviation of each value of a target, F32 [samples, t], over the training samples, without their

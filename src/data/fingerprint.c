@@ -71,3 +71,13 @@ gt_data_fingerprint gt_dataset_fingerprint(const gt_dataset *data) {
                                .test = gt_split_fingerprint(&data->test, data->inputs, data->targets),
                                .meaning = hash_meaning(data)};
 }
+
+const char *gt_dataset_note_on_times(const gt_dataset *data) {
+  for (int k = 0; k < data->inputs; k++) {
+    const gt_table *table = data->input[k].table;
+    for (int i = 0; table && i < table->count; i++)
+      if (table->column[i].hours)
+        return "; if the files are the same, an earlier version of gtrain trained with rounded times";
+  }
+  return "";
+}

@@ -47,7 +47,13 @@ static bool encode(const gt_picture *p, const char *path, gt_bytes *out, gt_erro
 bool gt_png_write(const char *path, const gt_picture *picture, gt_error *error) {
   gt_bytes file;
   if (!encode(picture, path, &file, error)) return false;
-  const bool ok = gt_write_output(path, &(gt_span){file.data, file.size}, 1, error);
+  /* Not gt_write_output: to sync each of thousands of pictures takes longer than to compute them. */
+  gt_output output;
+  bool ok = gt_output_open(&output, path, error);
+  if (ok) {
+    const bool is_complete = gt_output_write(&output, file.data, file.size, error);
+    ok = gt_output_close(&output, is_complete, error) && is_complete;
+  }
   gt_bytes_finish(&file);
   return ok;
 }

@@ -82,7 +82,8 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   /* lengths[k]: I32 [B], the number of steps along axis 1 of input k that each sample has; the others are
    * padding. GT_NONE: all steps count. NULL: GT_NONE for all inputs. */
   const gt_id *lengths;
-  /* The layer that ended the lengths of input 0, so that it holds padding that cannot be told from steps;
+  int64_t steps; /* axis 1 of input 0 */
+  /* The layer that ended the lengths of an input, so that it holds padding that cannot be told from steps;
    * NULL: none did. */
   const char *lengths_end;
   gt_id output_lengths; /* set by a layer that changes the number of steps (gt_build_set_lengths) */
@@ -122,10 +123,10 @@ typedef struct gt_layer_type {
   gt_layer_family family;
   int min_inputs, max_inputs; /* max -1: any number */
   bool integers;              /* also accepts integer inputs (I32) */
-  /* True if axis 1 of the output is not the sequence axis of the first input, or if the layer reads beyond
-   * the end of a sample: the output then has no lengths (gt_build.lengths). Otherwise an output of rank 3 or
-   * more whose axis 1 has the same size keeps the lengths of the first input. Neither applies if the layer
-   * sets lengths (gt_build_set_lengths). */
+  /* True if axis 1 of the output is not the sequence axis of the inputs, or if the layer reads beyond the end
+   * of a sample: the output then has no lengths (gt_build.lengths). Otherwise an output of rank 3 or more
+   * whose axis 1 has the same size keeps the lengths of the inputs that have some; they must agree. Neither
+   * applies if the layer sets lengths (gt_build_set_lengths). */
   bool ends_lengths;
   gt_feature_flow features;
   /* Ends with a slot NULL. NULL: unknown, or no parameters. If the layer keeps its features, an input axis is

@@ -14,7 +14,7 @@ void gt_build_set_lengths(gt_build *build, int64_t multiplier, int64_t offset, i
   const gt_id lengths = gt_build_lengths(build, 0);
   if (lengths == GT_NONE) return;
   const gt_step_change change = {(int32_t)multiplier, (int32_t)offset, (int32_t)divisor, (int32_t)steps};
-  const bool is_same = multiplier == 1 && offset == 0 && divisor == 1;
+  const bool is_same = multiplier == 1 && offset == 0 && divisor == 1 && steps == build->steps;
   build->output_lengths = is_same ? lengths : gt_step_count(build->graph, lengths, change);
 }
 

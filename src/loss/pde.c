@@ -366,15 +366,23 @@ static void review_zero(const pde *p, gt_pde_field *field, int name) {
                    : "layers that read all inputs";
 }
 
-/* Warns of an equation in derivatives without anything that tells its solutions apart. A model whose later
- * layers read the input again may have the conditions built in. */
+/* True if the formula uses a derivative of an output. */
+static bool has_derivatives(const pde *p, const gt_formula *f) {
+  bool used[GT_PDE_MAX_NAMES] = {false}, has = false;
+  mark_used(f, used);
+  for (int k = p->names.axes + p->names.outputs; k < p->names.count; k++) has |= used[k];
+  return has;
+}
+
+/* Warns of equations in derivatives without anything that tells their solutions apart. A formula without
+ * derivatives does, and a model whose later layers read the input again may have the conditions built in. */
 static void review_conditions(const pde *p) {
   const gt_graph *graph = p->graph;
   const gt_loss_model *model = p->input->model;
   const gt_spec *residual = gt_spec_find(p->loss->spec, "residual");
-  bool used[GT_PDE_MAX_NAMES] = {false}, any = ((const pde_config *)p->loss->config)->targets > 0;
+  bool any = ((const pde_config *)p->loss->config)->targets > 0;
   const char *reader = NULL;
-  mark_used_by(&p->equation, used);
+  for (int i = 0; i < p->equation.count; i++) any |= !has_derivatives(p, p->equation.item[i]);
   for (int c = 0; c < p->conditions; c++) any |= p->condition[c].weight > 0;
   for (gt_id id = model->input + 1; id <= p->input->prediction && !any; id++)
     for (int k = 0; k < graph->node[id].inputs; k++) {
@@ -382,15 +390,12 @@ static void review_conditions(const pde *p) {
       any |= reader && graph->node[id].scope != reader;
       reader = graph->node[id].scope;
     }
-  for (int k = p->names.axes + p->names.outputs; k < p->names.count && !any; k++)
-    if (used[k]) {
-      gt_finding_at(
-          p->diagnostics, GT_FINDING_undetermined, residual->at,
-          "the loss has neither conditions nor targets, so nothing determines which solution of the equation is "
-          "found")
-          ->help = "conditions, such as [{at: {x: 0}, residual: u}], or a weight for `targets`";
-      return;
-    }
+  if (any) return;
+  gt_finding_at(
+      p->diagnostics, GT_FINDING_undetermined, residual->at,
+      "the loss has neither conditions nor targets, so nothing determines which solution of the equation is "
+      "found")
+      ->help = "conditions, such as [{at: {x: 0}, residual: u}], or a weight for `targets`";
 }
 
 /* weight times the sum of the squared formulas at points first … first + count - 1, F32 [count]; GT_NONE

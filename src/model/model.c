@@ -3,6 +3,7 @@
 #include "layer/review.h"
 #include "op/core.h"
 #include "op/elementwise.h"
+#include "op/step_count.h"
 #include <assert.h>
 #include <string.h>
 
@@ -156,24 +157,53 @@ static gt_id lengths_of(const build_pass *p, int source) {
   return lengths ? *lengths : GT_NONE;
 }
 
-/* The lengths of a layer's output: those that it has set, else those of its first input if axis 1 is the
- * same. */
-static gt_id lengths_after(const build_pass *p, const gt_build *build, gt_id first, gt_id out) {
-  const gt_id lengths = build->lengths[0];
-  if (lengths == GT_NONE || out == GT_NONE) return GT_NONE;
+/* The first layer that ended the lengths of an input (gt_build.lengths_end). */
+static const char *lengths_end_before(const build_pass *p, const gt_layer_instance *layer) {
+  const char *end = NULL;
+  for (int k = 0; k < layer->inputs && !end; k++)
+    if (layer->input[k] >= 0) end = p->lengths_end[layer->input[k]];
+  return end;
+}
+
+/* The first input whose samples have lengths; -1: none. */
+static int first_with_lengths(const gt_build *build, int inputs) {
+  for (int k = 0; k < inputs; k++)
+    if (build->lengths[k] != GT_NONE) return k;
+  return -1;
+}
+
+/* The lengths of a layer's output: those that it has set, else those of its inputs that have some, if axis 1
+ * is the same. An input without lengths, such as a gate that is broadcast over the steps, changes nothing. */
+static gt_id lengths_after(const build_pass *p, gt_build *build, const gt_id *input, int inputs, gt_id out) {
+  const int first = first_with_lengths(build, inputs);
+  if (first < 0 || out == GT_NONE) return GT_NONE;
   if (build->output_lengths != GT_NONE) return build->output_lengths;
-  if (build->type->ends_lengths) return GT_NONE;
-  const gt_shape from = gt_node_at(p->graph, first)->shape, to = gt_node_at(p->graph, out)->shape;
-  return to.rank >= 3 && to.dim[1] == from.dim[1] ? lengths : GT_NONE;
+  if (build->type->ends_lengths || build->lengths_end) return GT_NONE;
+  const gt_shape to = gt_node_at(p->graph, out)->shape;
+  for (int k = first; k < inputs; k++) {
+    const gt_shape from = gt_node_at(p->graph, input[k])->shape;
+    if (build->lengths[k] == GT_NONE) continue;
+    if (to.rank < 3 || to.dim[1] != from.dim[1] || (inputs > 1 && to.rank != from.rank)) return GT_NONE;
+    if (gt_step_count_equal(p->graph, build->lengths[first], build->lengths[k])) continue;
+    gt_error_at(p->diagnostics, build->at,
+                "layer '%s' would join %s and %s, whose samples have different lengths", build->name,
+                gt_build_input_text(build, input, first), gt_build_input_text(build, input, k))
+        ->expected = "inputs whose samples end at the same step: convolutions with `padding: same` for one "
+                     "text, `sequence_pool` behind each of two texts";
+    return GT_NONE;
+  }
+  return build->lengths[first];
 }
 
 /* The layer that ended the lengths of the values in `out`, which still holds steps after the end of its
  * samples; NULL: none did. Layers that pool steps have left the padding out. */
-static const char *lengths_end_after(const build_pass *p, const gt_build *build, int index, gt_id out) {
+static const char *lengths_end_after(const build_pass *p, const gt_build *build, int index, int inputs,
+                                     gt_id out) {
   const gt_layer_type *type = build->type;
   if (out == GT_NONE || p->lengths[index] != GT_NONE) return NULL;
-  if (!type->moves && gt_node_at(p->graph, out)->shape.rank < 3) return NULL;
-  if (build->lengths[0] == GT_NONE) return build->lengths_end;
+  /* Integers of rank 2 are tokens, whose steps an embedding makes. */
+  if (!type->moves && gt_node_at(p->graph, out)->shape.rank < 3 && !is_integer(p, out)) return NULL;
+  if (build->lengths_end || first_with_lengths(build, inputs) < 0) return build->lengths_end;
   return type->family == GT_LAYER_POOLING || type->family == GT_LAYER_SEQUENCE ? NULL : build->name;
 }
 
@@ -214,7 +244,8 @@ static gt_id build_layer(build_pass *p, const gt_layer_instance *layer, const gt
                     .input_name = names,
                     .input_limit = limits,
                     .lengths = lengths,
-                    .lengths_end = first < 0 ? NULL : p->lengths_end[first],
+                    .steps = gt_node_at(p->graph, input[0])->shape.dim[1],
+                    .lengths_end = lengths_end_before(p, layer),
                     .output_lengths = GT_NONE,
                     .vocabulary = is_integer(p, input[0]) ? p->vocabulary[index] : 0,
                     .at = template->at,
@@ -235,10 +266,11 @@ static gt_id build_layer(build_pass *p, const gt_layer_instance *layer, const gt
                     .adapt = add_adaptation,
                     .owner = p};
   const int errors = p->diagnostics->errors;
-  const gt_id out = template->type->build(&build, layer->config, input, layer->inputs);
+  gt_id out = template->type->build(&build, layer->config, input, layer->inputs);
   p->model->has_hard |= build.has_hard;
-  p->lengths[index] = lengths_after(p, &build, input[0], out);
-  p->lengths_end[index] = lengths_end_after(p, &build, index, out);
+  p->lengths[index] = lengths_after(p, &build, input, layer->inputs, out);
+  p->lengths_end[index] = lengths_end_after(p, &build, index, layer->inputs, out);
+  if (p->diagnostics->errors > errors) out = GT_NONE;
   if (out == GT_NONE && p->diagnostics->errors == errors) {
     const bool has_message = p->graph->error.status != GT_OK;
     gt_error_at(p->diagnostics, template->at, "%s",

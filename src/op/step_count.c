@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { TILE = 16384, WORKGROUP = 64 };
 static const gt_op op;
@@ -62,8 +63,32 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   step->tiles = (args.batch + TILE - 1) / TILE;
 }
 
+/* True if `next` after `change` is one change that adds change->offset + next->offset steps: a count that
+ * `change` has cut off at 0 may only fall, and `next` must cut nothing off at the end. */
+static bool is_one_change(const gt_step_change *change, const gt_step_change *next) {
+  return change->multiplier == 1 && change->divisor == 1 && next->multiplier == 1 && next->divisor == 1 &&
+         (change->offset > 0 || (change->offset < 0 && next->offset <= 0)) &&
+         (int64_t)change->most + next->offset == next->most;
+}
+
 gt_id gt_step_count(gt_graph *graph, gt_id lengths, gt_step_change change) {
+  const gt_node *before = gt_node_at(graph, lengths);
+  if (before->op == &op && is_one_change(before->attribute, &change)) {
+    change.offset += ((const gt_step_change *)before->attribute)->offset;
+    lengths = before->input[0];
+    if (!change.offset) return lengths;
+  }
   return gt_node_add(graph, &op, &lengths, 1, &change, sizeof change);
+}
+
+bool gt_step_count_equal(const gt_graph *graph, gt_id a, gt_id b) {
+  while (a != b) {
+    const gt_node *x = gt_node_at(graph, a), *y = gt_node_at(graph, b);
+    if (x->op != &op || y->op != &op || memcmp(x->attribute, y->attribute, sizeof(gt_step_change)))
+      return false;
+    a = x->input[0], b = y->input[0];
+  }
+  return true;
 }
 
 static const gt_op op = {.name = "step_count",

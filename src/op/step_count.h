@@ -10,5 +10,9 @@ typedef struct gt_step_change {
   int32_t multiplier, offset, divisor, most;
 } gt_step_change;
 
+/* Changes that only add or remove steps become one, and none if they cancel out (a causal convolution behind
+ * its padding): lengths itself is returned. A change that adds steps must not be limited by `most`. */
 gt_id gt_step_count(gt_graph *graph, gt_id lengths, gt_step_change change);
+/* True if both are made from the same lengths by the same changes. */
+bool gt_step_count_equal(const gt_graph *graph, gt_id a, gt_id b);
 #endif

@@ -493,8 +493,8 @@ void gt_model_file_check_data(const gt_model_file *file, gt_config *config, cons
   gt_finding_at(d, GT_FINDING_other_samples, gt_config_place_of_split(config, split),
                 "the %s data differs from the data that %s was trained with",
                 !strcmp(split, "train") ? "training" : split, file->path)
-      ->help = gt_arena_printf(d->arena, "--set data.%s=FILE names the files to use",
-                               strcmp(split, "test") ? "train" : "test");
+      ->help = gt_arena_printf(d->arena, "--set data.%s=FILE names the files to use%s",
+                               strcmp(split, "test") ? "train" : "test", gt_dataset_note_on_times(data));
 }
 
 void gt_model_file_finish(gt_model_file *file) {

@@ -63,8 +63,8 @@ static bool check_data(gt_run *run, const char *path, gt_error *error) {
     return gt_fail(
         error, GT_ERR_DATA,
         "the %s changed since the checkpoint %s. Restore the data (the files, 'data:' and the seed, which "
-        "draws splits), or start a new run with another --run-dir",
-        other, path);
+        "draws splits), or start a new run with another --run-dir%s",
+        other, path, gt_dataset_note_on_times(&run->config->dataset));
   if (saved->test != current->test) gt_warn("the test data has changed since the checkpoint %s", path);
   run->state.data = *current;
   return true;

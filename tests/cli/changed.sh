@@ -121,6 +121,7 @@ for watched in test validation; do
   sed -i '100s/,16,/,15,/' "$TEST_TMP/train.csv"
   exits 65 "one value is another" train "$TEST_TMP/data.yaml" "${more[@]}" --resume
   says "of which" "the training data has changed since the checkpoint"
+  check "… without a word on times" test "${out/rounded times/}" = "$out"
   cp datasets/digits/digits.csv "$TEST_TMP/train.csv"
   sed -i '2d' "$TEST_TMP/test.csv"
   if [[ $watched == test ]]; then
@@ -138,4 +139,20 @@ for watched in test validation; do
   head -n 200 datasets/digits/digits.csv > "$TEST_TMP/test.csv"
 done
 exits 0 "all as it was" train "$TEST_TMP/data.yaml" "${more[@]}" --resume
+
+# Dates with times were rounded by earlier versions, whose data then differs although the files do not.
+awk 'BEGIN { print "at,y"; for (i = 0; i < 60; i++) printf "2024-01-%02d %02d:00,%d\n", 1 + i / 4, i % 4 * 6, i * 37 % 11 }' > "$TEST_TMP/times.csv"
+cat > "$TEST_TMP/times.yaml" << YAML
+data: {train: $TEST_TMP/times.csv, target: y, task: regression, test_fraction: 0.2, split: last}
+model: [{linear: 1}]
+loss: mse
+train: {epochs: 1}
+YAML
+rm -rf "$run"
+exits 0 "dates with times" train "$TEST_TMP/times.yaml"
+sed -i 's/ 06:00,/ 06:30,/' "$TEST_TMP/times.csv"
+exits 65 "other times" train "$TEST_TMP/times.yaml" --resume
+says "a reason may be the version" "another --run-dir; if the files are the same, an earlier version of gtrain trained with rounded times"
+exits 0 "other times of a model" "$GTRAIN" eval "$run/model.bin" --device "$DEVICE"
+says "a reason may be the version" "--set data.test=FILE names the files to use; if the files are the same, an earlier version"
 finish

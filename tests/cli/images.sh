@@ -168,6 +168,12 @@ exits 2 "paths that lead out of the folder" "$GTRAIN" predict "$TEST_TMP/autoenc
 exits 0 "a folder" "$GTRAIN" predict "$TEST_TMP/autoencoder" --device "$DEVICE" "$pictures" --output "$TEST_TMP/below/"
 check "… with the folders that tell pictures of one name apart" cmp "$TEST_TMP/below/blue/1.png" "$TEST_TMP/shown/here/1.png"
 check "… each picture" test "$(find "$TEST_TMP/below" -name '*.png' | wc -l)" = "$(find "$pictures" -iname '*.png' -o -iname '*.jp*g' | wc -l)"
+# A run syncs what it could not make again. To sync each of thousands of pictures takes longer than to compute them.
+if strace -o "$TEST_TMP/trace" true 2> /dev/null; then
+  strace -f -e trace=fsync,rename -o "$TEST_TMP/trace" "$GTRAIN" predict "$TEST_TMP/autoencoder" --device "$DEVICE" "$pictures" \
+    --output "$TEST_TMP/below/" > "$TEST_TMP/traced" 2>&1 || true
+  check "… without a sync of each" test "$(grep -c fsync "$TEST_TMP/trace")" -lt "$(grep -c 'rename.*png' "$TEST_TMP/trace")"
+fi
 mkdir "$TEST_TMP/mixed" && cp "$pictures/blue/1.png" "$TEST_TMP/mixed/b.png" && cp "$red" "$TEST_TMP/mixed/a.PNG"
 touch "$TEST_TMP/mixed/notes.txt" "$TEST_TMP/mixed/.hidden.png"
 exits 0 "a folder for a classifier" "$GTRAIN" predict "$TEST_TMP/plain" "$TEST_TMP/mixed/" --device "$DEVICE"

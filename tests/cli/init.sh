@@ -178,6 +178,14 @@ check "… as the config says" test "$(grep -c '^  split' newest.yaml)$(grep -c 
 awk 'BEGIN { print "Year,x,y"; for (i = 0; i < 90; i++) print 1930 + int(i / 2) "," i * 37 % 101 "," i * 17 % 83 / 7 }' > years.csv
 exits 0 "years in numbers, of two rows each" "$GTRAIN" init csv years.csv
 check "… are times" grep -q "^  split: last" years.yaml
+# A table that is sorted by births or by durations was not recorded in that order.
+awk 'BEGIN { print "birthdate,x,y" > "births.csv"; print "age,time,y" > "durations.csv"
+  for (i = 0; i < 90; i++) { printf "%d-01-%02d,%d,%f\n", 1950 + i / 20, 1 + i % 20, i * 37 % 101, i * 17 % 83 / 7 > "births.csv"
+    print 40 + i * 37 % 51 "," 4 + int(i * i / 29) "," i * 17 % 83 / 7 > "durations.csv" } }'
+for table in births durations; do
+  exits 0 "rows in order of $table" "$GTRAIN" init csv $table.csv -t y
+  check "… are not split in time" test "$(grep -c 'in order of time' $table.yaml)" = 0
+done
 for table in 's/^Year/dose/' '3s/1930/1990/;5s/1931/1991/' '60,$s/19[5-7]/19/'; do
   sed "$table" years.csv > unordered.csv
   exits 0 "no times, or not in order: $table" "$GTRAIN" init csv unordered.csv --force

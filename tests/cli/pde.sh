@@ -151,6 +151,8 @@ told undetermined "$TEST_TMP/swing.yaml:5:13" "the loss has neither conditions n
 told undetermined "$TEST_TMP/swing.yaml:5:13" "the loss has neither conditions nor targets" 'loss.conditions=[{at: {x: 0}, residual: u, weight: 0}]'
 untold 'loss.conditions=~' loss.targets=1
 untold 'loss.conditions=~' 'loss.residual=u^2 - x'
+untold 'loss.conditions=~' 'loss.residual=["u_x - cos(x)", "exp(-1000*x^2)*u"]'
+told undetermined "--set:1:15" "the loss has neither conditions nor targets" 'loss.conditions=~' 'loss.residual=["u_xx + u", "u_x + cos(x)"]'
 untold 'loss.conditions=~' 'model=[{linear: 8}, tanh, {linear: {units: 1, name: free}}, {expression: {expression: "x0*(6 - x0)*x1", from: [input, free]}}]'
 # Derivatives that are 0 whatever the weights are.
 told undetermined "$TEST_TMP/swing.yaml:5:14" "'u_xx' is 0 whatever the model's weights are: the model is linear in x" 'model=[{linear: 8}, {linear: 1}]'

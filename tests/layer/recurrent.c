@@ -88,6 +88,17 @@ static const char *const layers[] = {
     "  - permute: [1, 3, 2]\n  - max_pool2d: [1, 2]\n  - global_avg_pool",
     "{conv1d: {out_channels: 4, kernel_size: 3, padding: 1}}\n  - global_max_pool: true",
     "linear: 3\n  - global_avg_pool: true",
+    /* several inputs: a gate is broadcast over the steps, and causal branches end at the same step */
+    "{linear: {units: 3, name: x}}\n  - {global_avg_pool: {keepdim: true}}\n  - {sigmoid: {name: gate}}\n"
+    "  - mul: {from: [gate, x]}\n  - sequence_pool: mean",
+    "{linear: {units: 3, name: x}}\n  - {global_avg_pool: {keepdim: true}}\n  - {sigmoid: {name: gate}}\n"
+    "  - expression: {expression: \"x0 * x1\", from: [x, gate]}\n  - sequence_pool: mean",
+    "{pad: {before: [4, 0], after: [0, 0]}}\n  - conv1d: {out_channels: 3, kernel_size: 3}\n"
+    "  - conv1d: {out_channels: 3, kernel_size: 3, name: causal}\n  - add: {from: [causal, input]}\n"
+    "  - sequence_pool: last",
+    "{conv1d: {out_channels: 3, kernel_size: 2}}\n  - conv1d: {out_channels: 3, kernel_size: 2, name: two}\n"
+    "  - conv1d: {out_channels: 2, kernel_size: 3, name: one, from: input}\n"
+    "  - concatenate: {from: [two, one]}\n  - sequence_pool: mean",
 };
 
 /* Runs the layer on this sample only, without padding. No values if no window of the layer fits into it. */
@@ -201,6 +212,19 @@ static void test_slice(void **state) {
   layer_finish(&f);
 }
 
+/* The first steps of each sample: a sample that is longer has all of them. */
+static void test_first_steps(void **state) {
+  layer_fixture f;
+  float mean[BATCH * FEATURES];
+  (void)state;
+  layer_build_padded(&f, "{shrink: {stop: [2, 3]}}\n  - sequence_pool: mean", padded_shape, lengths);
+  assert_non_null(f.model);
+  layer_run(&f, f.model->output, x, mean);
+  const float want = (x[0] + x[FEATURES]) / 2; /* sample 0 has 6 steps */
+  assert_true(fabsf(mean[0] - want) < 1e-6f);
+  layer_finish(&f);
+}
+
 /* Samples have no lengths after a layer that moves or removes axis 1, or pools over it. Norms and pools that
  * would include padding are errors, and so are layers that go step by step behind the end of the lengths. */
 static void test_where_lengths_end(void **state) {
@@ -243,6 +267,16 @@ static void test_where_lengths_end(void **state) {
       {"{permute: [2, 1]}\n  - global_max_pool", false, "would read the padding", "no 'permute1'"},
       {"flatten\n  - {reshape: [3, 6]}\n  - lstm: 6", false, "end at layer 'flatten1'", "no 'flatten1'"},
       {"{upsample: 2}\n  - lstm: 6", false, "end at layer 'upsample1'", "no 'upsample1'"},
+      {"{concatenate: {from: [input, input], axis: 1}}\n  - lstm: 6", false, "end at layer 'concatenate1'",
+       "no 'concatenate1'"},
+      {"{permute: [2, 1]}\n  - {permute: {axes: [2, 1], name: mixed}}\n  - add: {from: [input, mixed]}\n"
+       "  - lstm: 6",
+       false, "end at layer 'permute1'", "no 'permute1'"},
+      {"{pad: {before: [0, 0], after: [2, 0], name: late}}\n  - {shrink: {start: [2, 0], stop: [8, 3]}}\n"
+       "  - {shrink: {start: [1, 0], stop: [6, 3], name: early}}\n"
+       "  - {shrink: {stop: [5, 3], name: first, from: input}}\n  - add: {from: [first, early]}",
+       true, "add1' would join 'first' [5, 5, 3] and 'early' [5, 5, 3], whose samples have different lengths",
+       "`sequence_pool` behind each"},
   };
   (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -284,6 +318,7 @@ int main(void) {
       cmocka_unit_test(test_lengths),
       cmocka_unit_test(test_gradient_of_padded),
       cmocka_unit_test(test_slice),
+      cmocka_unit_test(test_first_steps),
       cmocka_unit_test(test_where_lengths_end),
       cmocka_unit_test(test_errors),
       pin_test(pin_gates_in_place),
