@@ -20,7 +20,8 @@
 static const gt_option options[] = {
     {"input", "FILE", "input file, instead of FILE; for several inputs, NAME=FILE for each", true},
     {"output", "FILE",
-     "write the model's outputs to a .csv, .npy, .json or .jsonl file, or as PNGs to FOLDER/", false, 'o'},
+     "write the model's outputs to a .csv, .npy, .json or .jsonl file, or as PNGs to FOLDER/; - is standard output",
+     false, 'o'},
     {"id", "COLUMN", "column of FILE that names each row, written before its result (default: data.id)",
      false},
     {"set", "data.KEY=VALUE",
