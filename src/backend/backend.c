@@ -102,15 +102,22 @@ static int parse_device_number(const char *choice, int count, gt_error *error) {
   return -1;
 }
 
-/* "vulkan" opens the best device, a software device if there is no other. */
-static gt_backend *open_vulkan(const char *choice, gt_error *error) {
-  gt_device_info devices[DEVICE_LIMIT];
-  int count = gt_vulkan_list(devices, DEVICE_LIMIT, error), index = gt_device_best(devices, count);
-  if (count < 0) return NULL;
-  if (choice[6] == ':' && (index = parse_device_number(choice, count, error)) < 0) return NULL;
+/* The index of the device that "vulkan" or "vulkan:N" means: the best, a software device if there is no
+ * other. -1 after reporting an error. */
+static int find_vulkan(const char *choice, const gt_device_info *devices, int count, gt_error *error) {
+  if (choice[6] == ':') return parse_device_number(choice, count, error);
+  int index = gt_device_best(devices, count);
   for (int i = 0; i < count && index < 0; i++)
     if (devices[i].usable) index = i;
-  if (index < 0) return fail_no_device(devices, count, error), NULL;
+  if (index < 0) fail_no_device(devices, count, error);
+  return index;
+}
+
+static gt_backend *open_vulkan(const char *choice, gt_error *error) {
+  gt_device_info devices[DEVICE_LIMIT];
+  const int count = gt_vulkan_list(devices, DEVICE_LIMIT, error),
+            index = count < 0 ? -1 : find_vulkan(choice, devices, count, error);
+  if (index < 0) return NULL;
   gt_backend *backend = gt_vulkan_open(index, error);
   if (backend && is_software(&devices[index]))
     gt_info("using %s, a software device, which is slower than --device cpu", devices[index].name);
@@ -166,16 +173,31 @@ static void report_unknown_device(const char *source, const char *choice, gt_err
 
 bool gt_device_is_auto(const char *choice) { return !strcmp(choice_or_default(choice), "auto"); }
 
+static const char *source_of(const char *choice) { return choice ? "--device" : "GTRAIN_DEVICE"; }
+
+static bool is_vulkan(const char *choice) {
+  return !strcmp(choice, "vulkan") || !strncmp(choice, "vulkan:", 7);
+}
+
+bool gt_device_check_choice(const char *choice, const gt_device_info *devices, int count, gt_error *error) {
+  const char *source = source_of(choice);
+  choice = choice_or_default(choice);
+  if (is_vulkan(choice)) return find_vulkan(choice, devices, count, error) >= 0;
+  if (!strcmp(choice, "auto") || !strcmp(choice, "cpu") || !strcmp(choice, "null")) return true;
+  report_unknown_device(source, choice, error);
+  return false;
+}
+
 gt_backend *gt_backend_open(const char *choice, int threads, gt_error *error) {
   gt_backend *backend;
-  const char *source = choice ? "--device" : "GTRAIN_DEVICE";
+  const char *source = source_of(choice);
   choice = choice_or_default(choice);
   if (!strcmp(choice, "auto")) return open_auto(threads, error);
   if (!strcmp(choice, "cpu"))
     backend = gt_cpu_open(threads, error);
   else if (!strcmp(choice, "null"))
     backend = gt_null_open();
-  else if (!strcmp(choice, "vulkan") || !strncmp(choice, "vulkan:", 7))
+  else if (is_vulkan(choice))
     backend = open_vulkan(choice, error);
   else
     return report_unknown_device(source, choice, error), NULL;

@@ -116,6 +116,10 @@ const char *gt_device_title(const gt_device_info *device, char title[256]);
  * auto opens the best hardware GPU, otherwise the CPU, never a software Vulkan device. threads: CPU threads,
  * 0 = default. */
 gt_backend *gt_backend_open(const char *choice, int threads, gt_error *error);
+/* Fails as gt_backend_open does if the choice, or the environment variable if it is NULL, is none of the
+ * words above or names a Vulkan device that is not among these. devices: as gt_device_list, without the CPU.
+ */
+bool gt_device_check_choice(const char *choice, const gt_device_info *devices, int count, gt_error *error);
 /* True if the choice, or the environment variable if it is NULL, is auto. */
 bool gt_device_is_auto(const char *choice);
 /* True if the choice selects a hardware GPU; otherwise `error` gives the reason: it selects the CPU or a

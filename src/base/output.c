@@ -17,7 +17,7 @@ typedef struct target {
 } target;
 
 static bool fail_to_write(const char *path, gt_error *error) {
-  return gt_fail_errno(error, GT_ERR_IO, "cannot write %s", path);
+  return gt_fail_errno(error, GT_ERR_IO, "cannot write %s", gt_output_name(path));
 }
 
 /* Splits the path into its directory, with links resolved, and its last component. */
@@ -81,15 +81,46 @@ static bool follow(target *t, const char *path, bool *done, gt_error *error) {
   return read_link(t, folder) || fail_to_write(path, error);
 }
 
+static bool is_stdout(const char *path) { return !strcmp(path, "-"); }
+
+const char *gt_output_name(const char *path) { return is_stdout(path) ? "standard output" : path; }
+
+static bool exists_beside(const char *path, size_t folder, const char *name) {
+  char file[PATH_MAX];
+  return snprintf(file, sizeof file, "%.*s%s", (int)folder, path, name) < (int)sizeof file &&
+         access(file, F_OK) == 0;
+}
+
+/* True for a file that exists and that a run wrote, in its directory (train/directory.c) or in checkpoints/.
+ */
+static bool belongs_to_run(const char *path) {
+  static const char *const names[] = {"config.yaml", "metrics.jsonl", "timing.jsonl", "tuned.json",
+                                      "model.bin",   "best.bin",      ".lock"};
+  char real[PATH_MAX];
+  if (!realpath(path, real)) return false;
+  const char *name = strrchr(real, '/') + 1;
+  static const char checkpoints[] = "checkpoints/";
+  size_t folder = (size_t)(name - real);
+  bool own = false;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) own |= !strcmp(name, names[i]);
+  const size_t length = sizeof checkpoints - 1;
+  if (folder > length && !strncmp(name - length, checkpoints, length)) folder -= length, own = true;
+  return own && exists_beside(real, folder, "config.yaml") && exists_beside(real, folder, "metrics.jsonl");
+}
+
 bool gt_output_check(const char *path, gt_error *error) {
-  return !path || !gt_is_input(path) ||
-         gt_fail(error, GT_ERR_USAGE,
-                 "%s is an input of this command and is not replaced; choose another output", path);
+  if (!path || is_stdout(path)) return true;
+  if (gt_is_input(path))
+    return gt_fail(error, GT_ERR_USAGE,
+                   "%s is an input of this command and is not replaced; choose another output", path);
+  return !belongs_to_run(path) ||
+         gt_fail(error, GT_ERR_USAGE, "%s belongs to a run and is not replaced; choose another output", path);
 }
 
 static bool resolve(const char *path, target *t, gt_error *error) {
   bool done = false;
   t->fd = -1;
+  if (is_stdout(path)) return duplicate(t, STDOUT_FILENO, path, error);
   if (!gt_output_check(path, error)) return false;
   errno = *path ? ENAMETOOLONG : ENOENT;
   if (!*path || snprintf(t->path, sizeof t->path, "%s", path) >= (int)sizeof t->path)

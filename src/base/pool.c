@@ -154,16 +154,36 @@ static int usable_processors(void) {
   return gt_host_threads(&host);
 }
 
-/* The value of GTRAIN_THREADS; 0 if it is not set or invalid. */
-static int threads_of_environment(void) {
+static atomic_bool was_reported; /* that GTRAIN_THREADS is invalid */
+
+/* *threads: the value of GTRAIN_THREADS; 0 if it is not set or invalid. */
+static bool read_environment(int *threads, gt_error *error) {
   const char *text = getenv("GTRAIN_THREADS");
-  if (!text || !*text) return 0;
+  *threads = 0;
+  if (!text || !*text) return true;
   char *end;
   errno = 0;
   const long n = strtol(text, &end, 10);
-  if (!*end && !errno && n >= 1 && n <= MAX_THREADS) return (int)n;
-  gt_warn("GTRAIN_THREADS=%s ignored: expected a number from 1 to %d", text, MAX_THREADS);
-  return 0;
+  if (*end || errno || n < 1 || n > MAX_THREADS)
+    return gt_fail(error, GT_ERR_USAGE, "GTRAIN_THREADS=%s ignored: expected a number from 1 to %d", text,
+                   MAX_THREADS);
+  *threads = (int)n;
+  return true;
+}
+
+bool gt_pool_check_environment(gt_error *error) {
+  int threads;
+  const bool valid = read_environment(&threads, error);
+  if (!valid) atomic_store(&was_reported, true);
+  return valid;
+}
+
+static int threads_of_environment(void) {
+  int threads;
+  gt_error error = {0};
+  if (!read_environment(&threads, &error) && !atomic_exchange(&was_reported, true))
+    gt_warn("%s", error.message);
+  return threads;
 }
 
 static int wanted_threads(int threads) {

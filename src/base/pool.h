@@ -3,6 +3,7 @@
  * One pool per process is enough; runs do not nest. The caller takes part in the work. */
 #ifndef GT_BASE_POOL_H
 #define GT_BASE_POOL_H
+#include "base/error.h"
 #include <stdint.h>
 
 typedef struct gt_pool gt_pool;
@@ -10,6 +11,9 @@ typedef void (*gt_tile_fn)(void *context, uint32_t tile);
 
 /* threads <= 0: gt_pool_default_threads. */
 gt_pool *gt_pool_create(int threads);
+/* Fails if GTRAIN_THREADS is not a number of threads, and leaves it to the caller to report this: there is no
+ * warning later. */
+bool gt_pool_check_environment(gt_error *error);
 /* The value of GTRAIN_THREADS (read only here), else gt_host_threads. */
 int gt_pool_default_threads(void);
 void gt_pool_destroy(gt_pool *pool); /* accepts NULL */

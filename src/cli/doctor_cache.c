@@ -2,6 +2,7 @@
  * reads. */
 #include "base/cache.h"
 #include "base/log.h"
+#include "base/pool.h"
 #include "base/text.h"
 #include "cli/doctor.h"
 #include "op/blas.h"
@@ -133,9 +134,13 @@ void gt_doctor_examine_environment(gt_doctor *doctor) {
     const char *value = getenv(variables[i]);
     if (!value || !*value) continue;
     if (gt_blas_chose_core && !strcmp(variables[i], "OPENBLAS_CORETYPE")) continue;
+    gt_error error = {0};
     const bool slow = !strcmp(variables[i], "GTRAIN_DEBUG") && gt_debug("validation");
-    gt_doctor_line *line = gt_doctor_add(doctor, "environment", slow ? GT_HEALTH_WARNING : GT_HEALTH_OK,
-                                         "%s=%s", variables[i], value);
+    const bool invalid = !strcmp(variables[i], "GTRAIN_THREADS") && !gt_pool_check_environment(&error);
+    gt_doctor_line *line =
+        gt_doctor_add(doctor, "environment", slow || invalid ? GT_HEALTH_WARNING : GT_HEALTH_OK, "%s=%s",
+                      variables[i], value);
+    if (invalid) gt_doctor_set_help(line, "%s", error.message);
     if (slow) gt_doctor_set_help(line, "unset it for speed: validation layers check every call");
   }
   for (char **entry = environ; *entry; entry++) examine_unknown(doctor, *entry);

@@ -69,8 +69,17 @@ static void examine_memory(gt_doctor *doctor, const gt_host *host) {
   if (scarce) gt_doctor_set_help(line, "close other programs, or train with smaller batches or less data");
 }
 
-/* Examines the disk of the folder or, if that does not exist, of the nearest parent that does. */
-static void examine_disk(gt_doctor *doctor, const char *what, const char *path, const char *help) {
+/* True if a file can be created in the folder. access() is not enough: it allows everything to root. */
+static bool can_create_in(const char *folder) {
+  char path[4200];
+  snprintf(path, sizeof path, "%s/.gtrain-XXXXXX", folder);
+  return mkdtemp(path) && rmdir(path) == 0;
+}
+
+/* Examines the disk of the folder or, if that does not exist, of the nearest parent that does. other, more:
+ * the help, "set X to" (a folder with space) ", or …". */
+static void examine_disk(gt_doctor *doctor, const char *what, const char *path, const char *other,
+                         const char *more) {
   struct statvfs status;
   char text[32], folder[4096];
   snprintf(folder, sizeof folder, "%s", path);
@@ -79,12 +88,17 @@ static void examine_disk(gt_doctor *doctor, const char *what, const char *path, 
     gt_doctor_add(doctor, "disk", GT_HEALTH_WARNING, "%s: cannot be examined", what);
     return;
   }
+  if (!can_create_in(folder)) {
+    gt_doctor_set_help(
+        gt_doctor_add(doctor, "disk", GT_HEALTH_WARNING, "%s: no files can be created in %s", what, folder),
+        "%s a folder in which you may create files", other);
+    return;
+  }
   const double bytes = (double)status.f_bavail * (double)status.f_frsize;
-  const bool read_only = access(folder, W_OK) != 0;
-  gt_doctor_line *line = gt_doctor_add(
-      doctor, "disk", read_only || bytes < low_bytes ? GT_HEALTH_WARNING : GT_HEALTH_OK, "%s: %s free%s",
-      what, gt_human_bytes(bytes, text), read_only ? ", but not writable" : "");
-  if (line->health) gt_doctor_set_help(line, "%s", help);
+  const bool scarce = bytes < low_bytes;
+  gt_doctor_line *line = gt_doctor_add(doctor, "disk", scarce ? GT_HEALTH_WARNING : GT_HEALTH_OK,
+                                       "%s: %s free", what, gt_human_bytes(bytes, text));
+  if (scarce) gt_doctor_set_help(line, "%s a folder with space%s", other, more);
 }
 
 void gt_doctor_examine_host(gt_doctor *doctor) {
@@ -96,9 +110,9 @@ void gt_doctor_examine_host(gt_doctor *doctor) {
   examine_threads(doctor, &host);
   examine_blas(doctor);
   examine_memory(doctor, &host);
-  examine_disk(doctor, "runs (this folder)", access("runs", F_OK) ? "." : "runs",
-               "train with --run-dir on another disk, or remove old checkpoints");
+  examine_disk(doctor, "runs (this folder)", access("runs", F_OK) ? "." : "runs", "train with --run-dir in",
+               ", or remove old checkpoints");
   char *cache = gt_cache_path("");
-  if (cache) examine_disk(doctor, "cache", cache, "set GTRAIN_CACHE_DIR to a folder with space");
+  if (cache) examine_disk(doctor, "cache", cache, "set GTRAIN_CACHE_DIR to", "");
   free(cache);
 }

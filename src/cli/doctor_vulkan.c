@@ -115,6 +115,20 @@ static void examine_device(gt_doctor *doctor, const gt_device_info *d) {
     gt_doctor_set_help(line, "from Turing on, NVIDIA's driver 535 and newer offer matrix units");
 }
 
+/* Corrects the line of GTRAIN_DEVICE: if it selects no device, commands without --device fail. */
+static void examine_choice(gt_doctor *doctor) {
+  static const char name[] = "GTRAIN_DEVICE=";
+  gt_error error = {0};
+  if (doctor->crashes || gt_device_check_choice(NULL, doctor->device + 1, doctor->devices - 1, &error))
+    return;
+  for (size_t i = 0; i < doctor->count; i++) {
+    gt_doctor_line *line = &doctor->items[i];
+    if (strncmp(line->fact, name, sizeof name - 1)) continue;
+    line->health = GT_HEALTH_ERROR;
+    gt_doctor_set_help(line, "%s; or unset it", error.message);
+  }
+}
+
 void gt_doctor_examine_vulkan(gt_doctor *doctor) {
   gt_error error = {0};
   gt_host host;
@@ -133,5 +147,6 @@ void gt_doctor_examine_vulkan(gt_doctor *doctor) {
     doctor->devices = gt_device_list(doctor->device, GT_DOCTOR_DEVICES, &error);
   for (int i = 1; i < doctor->devices; i++) examine_device(doctor, &doctor->device[i]);
   if (gt_device_best(doctor->device, doctor->devices) < 0) explain_no_gpu(doctor, driver, drivers, &host);
+  examine_choice(doctor);
   free(driver);
 }

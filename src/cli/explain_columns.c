@@ -3,6 +3,7 @@
 #include "base/stream.h"
 #include "base/text.h"
 #include "cli/explain_model.h"
+#include "train/threshold.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,7 +91,8 @@ static void print_table(const gt_importance *importance, const char *split) {
   }
   printf("%s samples %lld loss %.6g", split, (long long)importance->samples, importance->loss);
   if (importance->metric) printf(" %s %.6g", importance->metric, importance->value);
-  printf("; with one column shuffled, mean of %d shuffles:\n", importance->repeats);
+  printf("; with one column shuffled, mean of %d shuffles, sorted by the change of the loss:\n",
+         importance->repeats);
   printf("%-*s  %10s  %10s  %10s", width, "column", "loss", "change", "deviation");
   if (importance->metric) printf("  %10s  %10s  %10s", importance->metric, "change", "deviation");
   printf("\n");
@@ -128,6 +130,7 @@ static bool measure(const gt_arguments *arguments, gt_session *session, const gt
   if (!gt_session_open(session, session->config, split, gt_cli_device(arguments), error)) return false;
   session->model = file;
   session->memory_limit = limit;
+  session->threshold = session->config->threshold.value;
   return gt_session_place(session, NULL, &split, 1, error) &&
          gt_evaluator_open(session, &evaluator, split, 0, error) &&
          gt_session_load_weights(session, evaluator.net->model->store, file, error) &&
@@ -149,7 +152,9 @@ static int explain(const gt_arguments *arguments, gt_session *session, gt_model_
                    gt_arena *arena, gt_error *error) {
   gt_config *config = session->config;
   gt_importance importance;
-  if (!gt_cli_open_model(arguments, arena, arguments->word[0], file, config, error)) return GT_OK;
+  if (!gt_cli_open_model(arguments, arena, arguments->word[0], file, config, error) ||
+      !gt_config_load_threshold(config, file))
+    return GT_OK;
   const char *split = gt_dataset_default_split(&config->dataset);
   if (!config->metrics->count) gt_config_add_metric(config, 0, gt_metric_find("rmse"));
   gt_model_file_check_data(file, config, split);

@@ -101,6 +101,7 @@ bool gt_explained_draw(const gt_explained *models, int count, const char *svg, c
                   (!png || write_png(&panels, width, height, png, error));
   gt_arena_finish(&arena);
   if (ok)
-    gt_info("drawing written to %s%s%s", svg ? svg : png, svg && png ? " and " : "", svg && png ? png : "");
+    gt_info("drawing written to %s%s%s", gt_output_name(svg ? svg : png), svg && png ? " and " : "",
+            svg && png ? gt_output_name(png) : "");
   return ok;
 }

@@ -39,6 +39,7 @@ static bool write_text(const char *output, const gt_text *text, gt_error *error)
 static bool export(const gt_arguments *arguments, const gt_exporter *exporter, const gt_model_file *model,
                    gt_error *error) {
   const char *output = gt_option_value(arguments, "output"), *wanted = gt_option_value(arguments, "name");
+  if (output && !strcmp(output, "-")) output = NULL;
   char *name = wanted ? gt_export_name(wanted, strlen(wanted)) : default_name(output, model->path);
   gt_text text = {0};
   FILE *stream = gt_text_open(&text);

@@ -89,7 +89,8 @@ static void warn_of_guessing(const gt_config *config, const char *split, const g
   /* A model that never predicts the rare class can still rank its samples well. */
   const char *dot = strrchr(guess->name, '.');
   const bool is_accuracy = !baseline->forecast && !strcmp(dot ? dot + 1 : guess->name, "accuracy"),
-             imbalanced = is_accuracy && guess->value >= 0.8,
+             worse = is_accuracy && gt_result_value(results, guess->name) < guess->value / 2,
+             imbalanced = is_accuracy && guess->value >= 0.8 && !worse,
              traded = is_accuracy && baseline->at_thresholds; /* by a threshold */
   const char *reason = gt_guessing_reason(config, arena);
   if (!reason && traded)
@@ -97,8 +98,8 @@ static void warn_of_guessing(const gt_config *config, const char *split, const g
   else if (!reason && imbalanced)
     reason = "one class has most samples, so accuracy says little: add metrics: [roc_auc, f1], and "
              "see eval.threshold";
-  gt_warn("the %s is no better than %s: %s %s is %.4g, and %s reaches %.4g%s%s",
-          imbalanced || traded ? "accuracy" : "model",
+  gt_warn("the %s is %s than %s: %s %s is %.4g, and %s reaches %.4g%s%s",
+          imbalanced || traded ? "accuracy" : "model", worse ? "far worse" : "no better",
           baseline->forecast && !at_threshold ? "a naive forecast" : "guessing", split, guess->name,
           gt_result_value(results, guess->name), name, guess->value, reason ? "; " : "",
           reason ? reason : "");

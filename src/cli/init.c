@@ -70,8 +70,7 @@ static bool is_to_stdout(const gt_arguments *arguments) {
 static bool write_config(const gt_arguments *arguments, const gt_scaffold *init, const char *text,
                          gt_error *error) {
   const gt_span piece = {text, strlen(text)};
-  if (is_to_stdout(arguments)) return fputs(text, stdout) >= 0;
-  return gt_write_output(init->config, &piece, 1, error);
+  return gt_write_output(is_to_stdout(arguments) ? "-" : init->config, &piece, 1, error);
 }
 
 /* Checks the config as `train` would, so that no config is written that `train` rejects. */

@@ -20,7 +20,8 @@
 static const gt_option options[] = {
     {"input", "FILE", "input file, instead of FILE; for several inputs, NAME=FILE for each", true},
     {"output", "FILE",
-     "write the model's outputs to a .csv, .npy, .json or .jsonl file, or as PNGs to FOLDER/", false, 'o'},
+     "write the model's outputs to a .csv, .npy, .json or .jsonl file, or as PNGs to FOLDER/; - is standard output",
+     false, 'o'},
     {"id", "COLUMN", "column of FILE that names each row, written before its result (default: data.id)",
      false},
     {"set", "data.KEY=VALUE",
@@ -283,9 +284,9 @@ static bool write_results(const gt_arguments *arguments, output_format format, c
   if (output && gt_is_forecast(file, &names->forecast, outputs))
     gt_info("%lld forecast%s of %lld row%s written to %s", (long long)outputs->dim[0],
             outputs->dim[0] == 1 ? "" : "s", (long long)names->forecast.horizon,
-            names->forecast.horizon == 1 ? "" : "s", output);
+            names->forecast.horizon == 1 ? "" : "s", gt_output_name(output));
   else if (output)
-    gt_info("%lld predictions written to %s", (long long)outputs->dim[0], output);
+    gt_info("%lld predictions written to %s", (long long)outputs->dim[0], gt_output_name(output));
   else
     write_rows(stdout, format, file, names, prediction);
   return check_finite(file, names, prediction, error);

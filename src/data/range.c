@@ -111,6 +111,34 @@ double gt_share_outside(const gt_tensor *samples, const gt_scaling *scaling, int
   return seen ? (double)outside / (double)seen : 0;
 }
 
+/* The number of levels below the value. */
+static int levels_below(const double *level, int count, double value) {
+  int low = 0;
+  for (int high = count; low < high;) {
+    const int middle = (low + high) / 2;
+    if (level[middle] < value)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+void gt_mark_separated(const gt_input *input, const gt_tensor *samples, const double *level, int count,
+                       bool *used) {
+  const gt_tensor rows = gt_tensor_as_rows(samples);
+  const int64_t features = gt_tensor_features(&rows), values = rows.dim[0] * features;
+  int left = count - 1;
+  for (int64_t i = 0; i < values && left > 0; i++) {
+    const double raw = (double)value_at(&rows, i);
+    const bool is_one_hot = gt_table_is_one_hot(input->table, i % features);
+    const int k = levels_below(level, count, is_one_hot ? raw : scaled(&input->scaling, i % features, raw));
+    if (!k || k == count || used[k]) continue;
+    used[k] = true;
+    left--;
+  }
+}
+
 typedef struct limits {  /* of a column */
   float low[3], high[3]; /* beyond: outside, far outside, in another unit */
   int64_t outside;       /* number of samples outside in this column */

@@ -36,4 +36,8 @@ const char *gt_range_warning(const struct gt_input *input, const struct gt_tenso
  * none. */
 double gt_share_outside(const struct gt_tensor *samples, const struct gt_scaling *scaling, int64_t first,
                         int64_t step, double low, double high);
+/* Sets used[k] for each k from 1 to count - 1 if a scaled value is above level[k - 1] and at most level[k].
+ * level: ascending. */
+void gt_mark_separated(const struct gt_input *input, const struct gt_tensor *samples, const double *level,
+                       int count, bool *used);
 #endif

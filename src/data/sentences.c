@@ -164,7 +164,7 @@ static bool encode_row(const gt_vocabulary *v, const gt_text_view *text, int32_t
   sum->longest = gt_max_i64(sum->longest, ids.count);
   int64_t known = 0;
   for (int64_t i = 0; i < count; i++) known += row[i] != v->unknown;
-  sum->unknown += count && !known;
+  sum->unknown += !known;
   free(ids.data);
   return ok;
 }

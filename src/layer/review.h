@@ -18,6 +18,9 @@ typedef struct gt_sample_facts {
   /* The smallest and the largest value in the training samples. False: they are unknown, or augmentation
    * changes the values. */
   bool (*range)(const struct gt_sample_facts *facts, double *low, double *high);
+  /* Sets used[k] for each k from 1 to count - 1 if a value of the training samples is above level[k - 1] and
+   * at most level[k]. level: ascending. Must be called after `range` has returned true. */
+  void (*separate)(const struct gt_sample_facts *facts, const double *level, int count, bool *used);
 } gt_sample_facts;
 
 typedef struct gt_review {
@@ -29,9 +32,12 @@ typedef struct gt_review {
   const char *(*token)(const struct gt_review *review, int64_t id, gt_arena *arena);
   const struct gt_vocabulary *vocabulary; /* for `token`; or NULL */
   const gt_sample_facts *const *input;    /* of each input of the model; NULL: unknown */
-  bool next_tokens;                       /* the targets are the tokens of input 0, shifted by one position */
-  int phase;     /* number from 1 if there are several phases (findings name it from 2 on), else 0 */
-  bool not_bits; /* gt_review_bits has warned; it does not repeat the finding for later layers */
+  const int32_t *length; /* [samples] of the training samples of input 0, which have lengths; else NULL */
+  int64_t samples;
+  bool next_tokens; /* the targets are the tokens of input 0, shifted by one position */
+  int phase;        /* number from 1 if there are several phases (findings name it from 2 on), else 0 */
+  bool has_short;   /* gt_build_set_lengths has warned of short samples */
+  bool not_bits;    /* gt_review_bits has warned; it does not repeat the finding for later layers */
 } gt_review;
 
 /* Returns the facts about the layer's first input if its values are those of the data, possibly rearranged

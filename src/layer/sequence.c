@@ -1,4 +1,5 @@
 #include "layer/sequence.h"
+#include "layer/review.h"
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/move.h"
@@ -9,6 +10,59 @@
 
 gt_id gt_build_lengths(const gt_build *build, int k) { return build->lengths ? build->lengths[k] : GT_NONE; }
 
+enum { MAX_TOKENS = 1 << 20 }; /* of the shortest sample in a message */
+enum { MAX_CHANGES = 32 };     /* layers in a row that change the number of steps */
+
+typedef struct change_list { /* the last one first */
+  const gt_step_change *item[MAX_CHANGES];
+  int count;
+} change_list;
+
+static change_list changes_before(const gt_graph *graph, gt_id lengths) {
+  change_list list = {0};
+  const gt_step_change *change;
+  while (list.count < MAX_CHANGES && (change = gt_step_change_of(graph, lengths, &lengths)))
+    list.item[list.count++] = change;
+  return list;
+}
+
+/* The number of steps of a sample after all changes but the last `left_out`. */
+static int64_t steps_after(const change_list *list, int left_out, int64_t length) {
+  for (int i = list->count - 1; i >= left_out; i--) length = gt_changed_steps(list->item[i], length);
+  return length;
+}
+
+int64_t gt_sequence_count_lost(const gt_graph *graph, const int32_t *length, int64_t samples) {
+  int64_t most = 0;
+  for (uint32_t id = 0; id < graph->count; id++) {
+    const change_list list = changes_before(graph, (gt_id)id);
+    int64_t lost = 0;
+    for (int64_t i = 0; i < samples && list.count; i++)
+      lost += length[i] > 0 && !steps_after(&list, 0, length[i]);
+    if (lost > most) most = lost;
+  }
+  return most;
+}
+
+/* Warns of training samples of which this layer leaves no step: its output is the same for all of them. */
+static void review_short(gt_build *build) {
+  gt_review *review = build->review;
+  if (!review || !review->samples || review->has_short || build->output_lengths == GT_NONE) return;
+  const change_list list = changes_before(build->graph, build->output_lengths);
+  int64_t count = 0, least = 1;
+  for (int64_t i = 0; i < review->samples; i++)
+    count += steps_after(&list, 1, review->length[i]) > 0 && !steps_after(&list, 0, review->length[i]);
+  if (!count) return;
+  while (least < MAX_TOKENS && !steps_after(&list, 0, least)) least++;
+  review->has_short = true;
+  gt_review_add_finding(
+      build, GT_FINDING_short_series, NULL,
+      "leaves nothing of %lld of %lld training samples, which are shorter than %lld tokens: its "
+      "output is the same for all of them",
+      (long long)count, (long long)review->samples, (long long)least)
+      ->help = "`padding: same` in a convolution keeps the number of tokens; or a smaller kernel_size";
+}
+
 void gt_build_set_lengths(gt_build *build, int64_t multiplier, int64_t offset, int64_t divisor,
                           int64_t steps) {
   const gt_id lengths = gt_build_lengths(build, 0);
@@ -16,6 +70,7 @@ void gt_build_set_lengths(gt_build *build, int64_t multiplier, int64_t offset, i
   const gt_step_change change = {(int32_t)multiplier, (int32_t)offset, (int32_t)divisor, (int32_t)steps};
   const bool is_same = multiplier == 1 && offset == 0 && divisor == 1 && steps == build->steps;
   build->output_lengths = is_same ? lengths : gt_step_count(build->graph, lengths, change);
+  if (!is_same) review_short(build);
 }
 
 gt_id gt_sequence_mask(gt_graph *graph, gt_id x, gt_id lengths, double value) {

@@ -17,6 +17,9 @@ gt_id gt_build_lengths(const gt_build *build, int k);
  * input 0 has no lengths. steps: of the output. */
 void gt_build_set_lengths(gt_build *build, int64_t multiplier, int64_t offset, int64_t divisor,
                           int64_t steps);
+/* The number of samples, of those with a step, of which a layer in the graph leaves no step; the largest of
+ * all layers. length: [samples]. */
+int64_t gt_sequence_count_lost(const gt_graph *graph, const int32_t *length, int64_t samples);
 /* x with `value` in place of all steps after the end of a sample; x itself without lengths. */
 gt_id gt_sequence_mask(gt_graph *graph, gt_id x, gt_id lengths, double value);
 /* False after reporting that the input is not [B, T, features], or as gt_sequence_check_lengths. */

@@ -6,6 +6,7 @@
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/move.h"
+#include <stdlib.h>
 
 enum { MAX_LEVELS = 1024, MAX_SHOWN = 4 /* levels in a message */ };
 
@@ -44,10 +45,44 @@ static void review_levels(gt_build *build, const threshold_config *c) {
       : outside == 1 ? "this level's"
                      : "these levels'");
   item->help = gt_arena_printf(
-      build->arena,
-      "levels between %.4g and %.4g: values are compared after data.normalize, which divides bytes by 255",
-      low, high);
+      build->arena, "levels between %.4g and %.4g: values are compared after data.normalize", low, high);
   if (all) item->reason = item->message;
+}
+
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Warns of two levels within the range of the training samples with no value between them: their bits are
+ * always equal. */
+static void review_equal_bits(gt_build *build, const threshold_config *c) {
+  const gt_sample_facts *facts = gt_review_facts(build);
+  double low, high;
+  if (!facts || !facts->range(facts, &low, &high)) return;
+  double *level = GT_NEW_N(build->arena, double, c->levels.count);
+  bool *used = GT_NEW_N(build->arena, bool, c->levels.count);
+  int count = 0, equal = 0, first = 0;
+  for (int i = 0; i < c->levels.count; i++) {
+    const double x = (double)(float)c->levels.items[i];
+    if (x >= low && x < high) level[count++] = x; /* others: review_levels */
+  }
+  qsort(level, (size_t)count, sizeof *level, ascending);
+  facts->separate(facts, level, count, used);
+  for (int k = count - 1; k > 0; k--)
+    if (!used[k]) first = k, equal++;
+  if (!equal) return;
+  gt_review_add_finding(
+      build, GT_FINDING_no_effect, "levels",
+      "has levels between which no value of the training samples lies, so that their bits are "
+      "always equal: %.4g and %.4g%s",
+      level[first - 1], level[first],
+      equal > 1 ? gt_arena_printf(build->arena, ", and %d more pair%s", equal - 1, equal == 2 ? "" : "s")
+                : "")
+      ->help = gt_arena_printf(build->arena,
+                               "levels with values between them: values go from %.4g to %.4g after "
+                               "data.normalize",
+                               low, high);
 }
 
 static gt_id build_threshold(gt_build *build, const void *config, const gt_id *input, int inputs) {
@@ -61,6 +96,7 @@ static gt_id build_threshold(gt_build *build, const void *config, const gt_id *i
   if (shape.rank < 2 || shape.rank == GT_MAX_RANK)
     return gt_build_error(build, NULL, "cannot read %s", gt_build_input_text(build, input, 0));
   review_levels(build, c);
+  review_equal_bits(build, c);
   for (int i = 0; i < c->levels.count; i++)
     bits[i] = gt_less(graph, gt_constant(graph, c->levels.items[i]), input[0]);
   if (c->levels.count == 1) return bits[0];

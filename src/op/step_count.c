@@ -34,16 +34,20 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
            c->divisor);
 }
 
+int64_t gt_changed_steps(const gt_step_change *change, int64_t length) {
+  const int64_t above = length > 0 ? length * change->multiplier + change->offset : 0,
+                steps = above > 0 ? above / change->divisor : 0;
+  return steps < change->most ? steps : change->most;
+}
+
 static void count_cpu(const void *arguments, const uint32_t *spec, uint32_t tile) {
   const struct gt_step_count_args *a = arguments;
   const int32_t *lengths = GT_PTR(const int32_t, a->lengths);
   int32_t *y = GT_PTR(int32_t, a->y);
   (void)spec;
-  for (uint32_t b = tile * TILE; b < a->batch && b < (tile + 1) * TILE; b++) {
-    const int32_t above = lengths[b] > 0 ? lengths[b] * a->multiplier + a->offset : 0,
-                  steps = above > 0 ? above / a->divisor : 0;
-    y[b] = steps < a->most ? steps : a->most;
-  }
+  const gt_step_change change = {a->multiplier, a->offset, a->divisor, a->most};
+  for (uint32_t b = tile * TILE; b < a->batch && b < (tile + 1) * TILE; b++)
+    y[b] = (int32_t)gt_changed_steps(&change, lengths[b]);
 }
 
 static const gt_kernel kernel = {"step_count", count_cpu};
@@ -89,6 +93,13 @@ bool gt_step_count_equal(const gt_graph *graph, gt_id a, gt_id b) {
     a = x->input[0], b = y->input[0];
   }
   return true;
+}
+
+const gt_step_change *gt_step_change_of(const gt_graph *graph, gt_id id, gt_id *lengths) {
+  const gt_node *node = gt_node_at(graph, id);
+  if (node->op != &op) return NULL;
+  *lengths = node->input[0];
+  return node->attribute;
 }
 
 static const gt_op op = {.name = "step_count",

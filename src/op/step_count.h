@@ -10,6 +10,9 @@ typedef struct gt_step_change {
   int32_t multiplier, offset, divisor, most;
 } gt_step_change;
 
+int64_t gt_changed_steps(const gt_step_change *change, int64_t length);
+/* The change that the node makes, and the lengths that it changes; NULL: it is no step_count. */
+const gt_step_change *gt_step_change_of(const gt_graph *graph, gt_id node, gt_id *lengths);
 /* Changes that only add or remove steps become one, and none if they cancel out (a causal convolution behind
  * its padding): lengths itself is returned. A change that adds steps must not be limited by `most`. */
 gt_id gt_step_count(gt_graph *graph, gt_id lengths, gt_step_change change);

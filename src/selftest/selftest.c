@@ -321,6 +321,10 @@ static void run_families(const gt_selftest_options *options, const backends *b, 
   if (json)
     fprintf(json, "],\"cases\":%d,\"failed\":%d,\"ok\":%s}\n", report->cases, report->failed_cases,
             report->failed_cases ? "false" : "true");
+  if (b->fatal->status) return; /* the caller reports it */
+  fprintf(b->stream, "%d of %d case%s in %d famil%s passed\n", report->cases - report->failed_cases,
+          report->cases, report->cases == 1 ? "" : "s", report->families,
+          report->families == 1 ? "y" : "ies");
 }
 
 /* Checks that the filter selects a case. */

@@ -37,7 +37,7 @@
   X(empty_class, "a class number without training samples")                             \
   X(missing_class, "a class that is missing in one split")                              \
   X(rare_class, "a class with one sample, which a stratified split keeps for training") \
-  X(short_series, "groups of a time series that are shorter than a window")             \
+  X(short_series, "groups of a time series, or texts, that are shorter than a window")  \
   X(unnamed_time, "a time series with a date column that is not set as its time")       \
   X(looks_ahead, "a language model that reads the tokens it predicts")                  \
   X(large_group, "a group of samples that is larger than its split should be")          \

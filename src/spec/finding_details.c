@@ -22,7 +22,7 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
         "a patience that no run is long enough for, a goal that the metric cannot reach, a key of `text` that belongs to "
         "another kind of samples, an `ema` that still holds a tenth of the initial weights at the end, levels of a "
         "threshold or the place of an equation's condition outside the training samples, a batch_norm whose momentum of 1 "
-        "averages nothing, an entry of `parameters` after another one that matches the same parameters. Also if a schedule "
+        "averages nothing, levels between which no training sample lies, an entry of `parameters` after another one that matches the same parameters. Also if a schedule "
         "leaves the learning rate at 0 (or at 1e-5 of its largest value) for more than the last tenth of the run. For a "
         "setting that several phases share: only if it has no effect in any of them (a warmup or a schedule: if it has none "
         "in one of them). Change the number, the length or the order.",
@@ -75,12 +75,13 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
         "Appears if an input that is not scaled has values beyond 30 or -30, or if a target that is not scaled has a mean or "
         "a deviation beyond 30: a network, whose values begin at about 1, learns little from them. Set data: {normalize: "
         "standard} or data: {normalize_targets: standard}; inputs of an equation (loss: pde) need other units. Also appears "
-        "if `mean` and `std` of normalize belong to other units than the values: more than 1 % of the results are beyond 30, "
+        "if `mean`, `std` or `scale` of normalize belong to other units than the values: more than 1 % of the results are beyond 30, "
         "all lie within 0.1, or they are farther from 0 than three times their range. Bytes are divided by 255 before. "
         "Models with gates or a KAN read values as they are.",
     [GT_FINDING_short_series] =
         "Appears if groups of a time series, or their rows in one split, are shorter than `window` + `horizon` of "
-        "data.series, so they give no samples. Choose a smaller window or horizon, or larger fractions.",
+        "data.series, so they give no samples. Choose a smaller window or horizon, or larger fractions. Also if texts are "
+        "so short that a convolution without padding leaves nothing of them. Use padding: same.",
     [GT_FINDING_sentinel_values] =
         "Appears if three or more cells of a number column are -9, -99, -999, -9999, -99999, 999, 9999 or 99999 and all other "
         "values are less than a fifth of that. Programs write such numbers for missing values; as a value, it ruins the scale of "

@@ -1,5 +1,7 @@
 #include "train/predict.h"
+#include "base/log.h"
 #include "base/memory.h"
+#include "layer/sequence.h"
 #include "train/choose.h"
 #include "train/session.h"
 #include <string.h>
@@ -33,10 +35,25 @@ static bool open_net(gt_session *session, gt_evaluator *evaluator, const gt_mode
                                  diagnostics->count ? diagnostics->items[0].message : "unknown");
 }
 
+/* Warns of texts that are shorter than a convolution without padding, which makes them all alike. */
+static void warn_of_short_texts(const gt_net *net) {
+  const gt_tensor *texts = &net->data->input[0];
+  if (!texts->length) return;
+  const long long samples = (long long)net->data->samples,
+                  lost = (long long)gt_sequence_count_lost(net->stage[0].graph, texts->length,
+                                                           net->data->samples);
+  if (lost)
+    gt_warn(
+        "a layer of the model leaves nothing of %lld of %lld texts, which are shorter than its kernel; it cannot "
+        "tell them apart (`padding: same` in the config's convolutions helps)",
+        lost, samples);
+}
+
 static bool compute(gt_session *session, const gt_evaluator *evaluator, gt_prediction *out, gt_error *error) {
   const gt_net *net = evaluator->net;
   const int64_t samples = net->data->samples;
   gt_collected item[GT_DATA_MAX_TARGETS];
+  warn_of_short_texts(net);
   out->targets = net->targets;
   for (int k = 0; k < net->targets; k++) {
     const gt_shape shape = gt_node_at(net->stage[0].graph, net->target[k].output)->shape;

@@ -70,6 +70,11 @@ static bool range(const gt_sample_facts *base, double *low, double *high) {
   return r.columns > 0;
 }
 
+static void separate(const gt_sample_facts *base, const double *level, int count, bool *used) {
+  const facts *f = (const facts *)(const void *)base;
+  gt_mark_separated(f->input, f->samples, level, count, used);
+}
+
 /* True if the test samples come from their own files, not from the source of the training samples. */
 static bool has_test_files(const gt_config *config) {
   const gt_spec *test = gt_spec_find(gt_spec_find(config->root, "data"), "test");
@@ -79,7 +84,7 @@ static bool has_test_files(const gt_config *config) {
 static const gt_sample_facts *make_facts(const gt_config *config, int index, gt_arena *arena) {
   const gt_input *input = &config->dataset.input[index];
   facts *f = GT_NEW(arena, facts);
-  *f = (facts){{.sample.rank = input->rank, .outside = outside, .range = range},
+  *f = (facts){{.sample.rank = input->rank, .outside = outside, .range = range, .separate = separate},
                input,
                &config->dataset.train.input[index],
                has_test_files(config) ? &config->dataset.test.input[index] : NULL,
@@ -146,6 +151,8 @@ gt_review *gt_config_review(const gt_config *config, int phase, gt_arena *arena)
                         .token = token_text,
                         .vocabulary = data->input[0].vocabulary,
                         .input = input,
+                        .length = data->train.input[0].length,
+                        .samples = data->inputs == 1 && data->train.input[0].length ? samples : 0,
                         .next_tokens = gt_tensor_is_text(&data->train.target[0]),
                         .phase = phase};
   return review;

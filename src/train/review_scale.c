@@ -18,13 +18,15 @@ static gt_position place_of(const gt_config *config, const char *key) {
  * all are nearly the same, or if they are farther from 0 than this many times the width of their range. */
 static const double far_share = 0.01, least_width = 0.1, far_widths = 3;
 
-/* The map in `normalize` that gives mean or std of an input; NULL: none does. */
+/* The map in `normalize` that gives mean, std or a factor for an input; NULL: none does. */
 static const gt_spec *given_scaling(const gt_config *config, int index) {
+  static const char *const keys[] = {"mean", "std", "scale"};
   const gt_spec *node = gt_spec_find(gt_spec_find(config->root, "data"), "normalize");
   const gt_spec *own = gt_spec_find(gt_spec_find(node, "inputs"), config->dataset.input[index].name);
   if (own) node = own;
-  return gt_spec_is_null(gt_spec_find(node, "mean")) && gt_spec_is_null(gt_spec_find(node, "std")) ? NULL
-                                                                                                   : node;
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    if (!gt_spec_is_null(gt_spec_find(node, keys[i]))) return node;
+  return NULL;
 }
 
 static bool is_list(const gt_spec *node) { return node && node->kind == GT_SPEC_SEQUENCE && node->count > 1; }
@@ -60,14 +62,41 @@ static bool fits_unit_range(const gt_spec *node) {
   return fits;
 }
 
-/* Finds a mean or std for data in other units, such as those of bytes for values from 0 to 1, or the other
- * way round. A single number for all columns is judged by all of them together. */
+/* The first layer type in a model that does more than rearrange values; NULL: none is found. */
+static const gt_layer_type *first_layer(const gt_spec *node) {
+  const gt_layer_type *type = NULL;
+  for (int i = 0; node && i < node->count && !type; i++) {
+    const gt_spec *child = node->child[i];
+    const char *name = child->key ? child->key : child->kind == GT_SPEC_SCALAR ? child->scalar : NULL;
+    type = name ? gt_layer_find(name) : NULL;
+    if (type && type->moves)
+      type = NULL;
+    else if (!type)
+      type = first_layer(child);
+  }
+  return type;
+}
+
+/* True if the first layer expects values of any range: gates after a threshold, a norm, or a KAN with its
+ * grid. */
+static bool has_own_range(const gt_config *config) {
+  const gt_layer_type *type = first_layer(gt_spec_find(config->root, "model"));
+  return !type || type->family == GT_LAYER_GATES || type->family == GT_LAYER_NORM ||
+         type->family == GT_LAYER_KAN;
+}
+
+/* Finds a mean, std or factor for data in other units, such as those of bytes for values from 0 to 1, or the
+ * other way round, or a divisor given as a factor. A single number for all columns is judged by all of them
+ * together. */
 static void review_given_scaling(gt_config *config, int index, gt_arena *arena) {
   const gt_input *input = &config->dataset.input[index];
   const gt_tensor *samples = &config->dataset.train.input[index];
   const gt_spec *node = given_scaling(config, index);
   if (!node || !input->scaling.count || !samples->data) return;
   const gt_value_range range = gt_scaled_range(input, samples, arena);
+  const bool is_factor =
+      gt_spec_is_null(gt_spec_find(node, "mean")) && gt_spec_is_null(gt_spec_find(node, "std"));
+  if (is_factor && has_own_range(config)) return;
   const bool apart = is_list(gt_spec_find(node, "mean")) || is_list(gt_spec_find(node, "std"));
   const int64_t columns = apart || !range.columns ? range.columns : 1;
   for (int64_t c = 0; c < columns; c++) {
@@ -84,28 +113,17 @@ static void review_given_scaling(gt_config *config, int index, gt_arena *arena) 
         part_name(input, columns, c, arena), columns == 1 ? "go" : "goes", low, high);
     item->reason = item->message;
     item->help = "data: {normalize: standard} measures mean and deviation";
-    if (samples->element == GT_ELEMENT_U8 && fits_unit_range(node) != (input->white > 1.5))
+    if (is_factor)
+      item->help = samples->element == GT_ELEMENT_U8
+                       ? "without 'scale', bytes are divided by 255"
+                       : "'scale' multiplies; data: {normalize: standard} measures mean and deviation";
+    else if (samples->element == GT_ELEMENT_U8 && fits_unit_range(node) != (input->white > 1.5))
       item->help =
           input->white > 1.5
               ? "bytes are divided by 255 before: give mean and std between 0 and 1, or add scale: 1"
               : "with scale: 1, give mean and std from 0 to 255; without it, bytes are divided by 255";
     return;
   }
-}
-
-/* The first layer type in a model that does more than rearrange values; NULL: none is found. */
-static const gt_layer_type *first_layer(const gt_spec *node) {
-  const gt_layer_type *type = NULL;
-  for (int i = 0; node && i < node->count && !type; i++) {
-    const gt_spec *child = node->child[i];
-    const char *name = child->key ? child->key : child->kind == GT_SPEC_SCALAR ? child->scalar : NULL;
-    type = name ? gt_layer_find(name) : NULL;
-    if (type && type->moves)
-      type = NULL;
-    else if (!type)
-      type = first_layer(child);
-  }
-  return type;
 }
 
 /* An equation's inputs cannot be normalized, but a first layer can scale them, such as an `expression`. */

@@ -54,6 +54,18 @@ says "which is meant" "did you mean GTRAIN_THREADS?"
 line "one that makes it slow" '^warning  environment  GTRAIN_DEBUG=validation$'
 line "one that is all right" '^ok       environment  NO_COLOR=1$'
 
+# Values that other commands refuse or ignore.
+exits 69 "a device that does not exist" doctor GTRAIN_DEVICE=foo
+line "… is an error" '^error    environment  GTRAIN_DEVICE=foo$'
+says "… with the devices that exist" "unknown device 'foo'; expected auto, cpu"
+exits 69 "a device with a number that no device has" doctor GTRAIN_DEVICE=vulkan:99
+line "… is an error" '^error    environment  GTRAIN_DEVICE=vulkan:99$'
+exits 0 "no number of threads" doctor GTRAIN_THREADS=abc
+line "… is a warning" '^warning  environment  GTRAIN_THREADS=abc$'
+check "… said once" test "$(grep -c 'ignored: expected a number' <<< "$out")" = 1
+exits 0 "a cache in a folder that takes no files" env GTRAIN_CACHE_DIR=/proc/x "$GTRAIN" doctor
+line "… is a warning" '^warning  disk         cache: no files can be created in /proc$'
+
 # Caches for a device that this machine does not have.
 cache=$HOME/.cache/gtrain
 echo '{"format": "gtrain-tuned-2", "device": "Another GPU (Vulkan 1.4, driver 1)", "ways": {}}' > "$cache/tuned-1.json"
@@ -70,6 +82,7 @@ unset GTRAIN_CACHE_DIR
 test=("$GTRAIN" selftest --device cpu --filter group_sum)
 exits 0 "a selftest" "${test[@]}"
 alone=$out
+line "… says how many cases passed" '^[0-9]+ of [0-9]+ cases in 1 family passed$'
 exits 0 "with a report" "${test[@]}" --report "$HOME/report.txt"
 check "it prints the same, and where the report is" test "$out" = "$alone"$'\n'"report: $HOME/report.txt"
 out=$(< "$HOME/report.txt")

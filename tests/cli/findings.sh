@@ -364,6 +364,9 @@ data: {train: labels.txt, text: {labels: true, vocabulary: byte, length: 8}}
 model: [{embedding: {embedding_dim: 2}}, {gru: {hidden_size: 2, return: last, bidirectional: true}}, {linear: 2}]
 YAML
 silent "a text with a label, in both directions" "$GTRAIN" check labels.yaml
+finds short_series "--set:1:42" "layer 'conv1d1' leaves nothing of 3 of 4 training samples, which are shorter than 5 tokens" "$GTRAIN" check labels.yaml --set 'model=[{embedding: {embedding_dim: 2}}, {conv1d: {out_channels: 2, kernel_size: 5}}, {gru: {hidden_size: 2, return: last}}, {linear: 2}]'
+finds short_series "--set:1:87" "layer 'conv1d2' leaves nothing of 3 of 4" "$GTRAIN" check labels.yaml --set 'model=[{embedding: {embedding_dim: 2}}, {conv1d: {out_channels: 2, kernel_size: 3}}, {conv1d: {out_channels: 2, kernel_size: 3}}, {gru: {hidden_size: 2, return: last}}, {linear: 2}]'
+silent "texts that padding keeps" "$GTRAIN" check labels.yaml --set 'model=[{embedding: {embedding_dim: 2}}, {conv1d: {out_channels: 2, kernel_size: 5, padding: same}}, {gru: {hidden_size: 2, return: last}}, {linear: 2}]'
 finds no_effect "--set:1" "'window' has no effect: it is for language models" "$GTRAIN" check labels.yaml --set data.text.window=8
 # A series whose time column is not named in the config.
 (echo date,y; for i in {01..28}; do echo "2024-02-$i,$i"; done) > days.csv
@@ -592,11 +595,16 @@ finds far_from_unit_scale "--set:1:16" "values go from -" "$GTRAIN" check light.
 exits 0 "a deviation between 0 and 1 that is too small" "$GTRAIN" check light.yaml --set 'data.normalize={mean: 0.5, std: 0.001}'
 says "… is measured" "data: {normalize: standard} measures mean and deviation"
 check "… and the unit is right" test "$(grep -c "between 0 and 1" <<< "$out")" = 0
-for normalize in "{$imagenet}" "{$caffe, scale: 1}" '{mean: 0.5, std: 0.5}' '{scale: 1}' channel standard none; do
+for normalize in "{$imagenet}" "{$caffe, scale: 1}" '{mean: 0.5, std: 0.5}' '{scale: 0.004}' channel standard none; do
   silent "normalize: $normalize" "$GTRAIN" check light.yaml --set "data.normalize=$normalize"
 done
+finds far_from_unit_scale "--set:1:16" "values go from 11 to 242 after" "$GTRAIN" check light.yaml --set 'data.normalize={scale: 1}'
+says "the way out for a factor on bytes" "without 'scale', bytes are divided by 255"
+finds far_from_unit_scale "--set:1:16" "after this normalization" "$GTRAIN" check light.yaml --set 'data.normalize={scale: 255}'
 silent "values as gates need them" "$GTRAIN" check light.yaml --set 'data.normalize={scale: 1}' --set 'model=[flatten, {threshold: [64, 128]}, {logic: 24}, {group_sum: 2}]'
 printf 'data: {train: far.csv, target: y, task: regression, test_fraction: 0.2}\nmodel: [{linear: 1}]\nquiet: repeated_samples\n' > given.yaml
+finds far_from_unit_scale "--set:1:16" "after this normalization" "$GTRAIN" check given.yaml --set 'data.normalize={scale: 255}'
+says "what a factor does" "'scale' multiplies"
 finds far_from_unit_scale "--set:1:16" "column 'b' goes from 100 to 103 after this normalization" "$GTRAIN" check given.yaml --set 'data.normalize={mean: [6, -200], std: [4, 2]}'
 awk 'BEGIN { print "a,b,y"; for (i = 0; i < 60; i++) print i % 13 "," (i == 7 ? 0.05 : 0) "," i }' > rare.csv
 silent "a column of few values that one number scales with all others" "$GTRAIN" check given.yaml --set data.train=rare.csv --set 'data.normalize={mean: 6, std: 4}'
@@ -607,7 +615,10 @@ says "… has the reason" "; channel 1 goes from -2.1"
 bits='model=[flatten, {threshold: %s}, {logic: 24}, {group_sum: 2}]'
 # shellcheck disable=SC2059
 finds no_effect "--set:1:29" "with the levels 64, 128, 192: its bits never change" "$GTRAIN" check light.yaml --set "$(printf "$bits" '[64, 128, 192]')"
-says "the way out for levels" "which divides bytes by 255"
+says "the way out for levels" "values are compared after data.normalize"
+# Levels with no value between them.
+# shellcheck disable=SC2059
+finds no_effect "--set:1:29" "no value of the training samples lies, so that their bits are always equal: 0.5 and 0.5005" "$GTRAIN" check light.yaml --set "$(printf "$bits" '[0.5, 0.25, 0.5005]')"
 # shellcheck disable=SC2059
 finds no_effect "--set:1:29" "with the level -0.5: this level's bits never change" "$GTRAIN" check light.yaml --set "$(printf "$bits" '[-0.5, 0.5]')"
 # shellcheck disable=SC2059

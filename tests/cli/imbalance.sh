@@ -80,6 +80,12 @@ answers() { sed -n 's/.*"class":\([01]\),.*[[,]\([0-9.e-]*\)\]}$/\1 \2/p' <<< "$
 check "… for each row" awk -v t="$threshold" '{ n[$1]++; if ($1 != ($2 > t)) bad = 1 } END { exit bad || n[0] + n[1] != 1000 || !n[1] }' <(answers)
 exits 0 "in JSON" chosen json --json --quiet
 check "… the same threshold" test "$(number threshold)" = "$threshold"
+exits 0 "explain" "$GTRAIN" explain auto --importance --device "$DEVICE"
+says "… says how it sorts" "sorted by the change of the loss"
+exits 0 "… and eval" evaluate auto --json
+accuracy=$(number accuracy)
+exits 0 "… use" "$GTRAIN" explain auto --importance --device "$DEVICE" --json
+check "… the same threshold" test "$(number accuracy)" = "$accuracy"
 exits 0 "for another metric, after phases" chosen other --set 'eval.threshold={metric: balanced_accuracy}' \
   --set 'train={batch_size: 50, phases: [{epochs: 10}, {epochs: 20, optimizer.lr: 0.002}]}'
 says "… named" "(largest balanced_accuracy on validation: "
@@ -94,7 +100,7 @@ exits 0 "… and of two labels" same_output both --set 'data={train: both.csv, t
   --set loss=bce --quiet
 says "…" "the model is no better than guessing: validation f1 is "
 exits 0 "… without a metric of the threshold" same_output accuracy --set metrics=null --set eval.threshold=0.01 --quiet
-says "… says which to add" "the accuracy is no better than guessing: test accuracy is 0.04, and always 'no' reaches 0.96; with a threshold, accuracy says little: add metrics: [roc_auc, f1]"
+says "… says which to add" "the accuracy is far worse than guessing: test accuracy is 0.04, and always 'no' reaches 0.96; with a threshold, accuracy says little: add metrics: [roc_auc, f1]"
 exits 0 "a number" chosen fixed --set eval.threshold=0.05 --set loss=bce --set model.2.linear.units=1
 exits 0 "… of which the model knows" evaluate fixed --json
 check "… it" test "$(number threshold)" = 0.05

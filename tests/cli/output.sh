@@ -84,6 +84,24 @@ exits 74 "a descriptor that is closed" predict --output /dev/fd/77
 closed() { "$@" >&-; }
 exits 74 "standard output, closed" closed predict --output "$tmp/stdout"
 
+check "-" cmp <(cd "$tmp/folder" && "$GTRAIN" predict "$model" --input "$tmp/new.csv" --device "$DEVICE" --quiet --output -) "$tmp/wanted"
+check "is no file" test ! -e "$tmp/folder/-"
+exits 0 "- in a message" "$GTRAIN" predict "$model" --input "$tmp/new.csv" --device "$DEVICE" --output -
+says "is standard output" "19 predictions written to standard output"
+
+# --- files of a run ----------------------------------------------------------------------------------------------
+cp -r "$tmp/run" "$tmp/run2"
+for name in config.yaml metrics.jsonl model.bin; do
+  ln -sf "$tmp/run2/$name" "$tmp/own.csv"
+  exits 2 "a link to $name of a run" predict --output "$tmp/own.csv"
+  says "… is refused" "own.csv belongs to a run and is not replaced"
+  check "… and stays as it was" cmp "$tmp/run/$name" "$tmp/run2/$name"
+done
+exits 0 "another file beside them" predict --output "$tmp/run2/new.csv"
+mkdir "$tmp/no-run"
+echo old > "$tmp/no-run/metrics.jsonl"
+exits 0 "a file of that name elsewhere" predict --json --output "$tmp/no-run/metrics.jsonl"
+
 # --- file extensions ---------------------------------------------------------------------------------------------
 exits 0 "JSON lines" predict --output "$tmp/out.jsonl"
 check "are those of --json" cmp "$tmp/out.jsonl" <(predict --json)

@@ -162,6 +162,16 @@ printf 'no\tA poor film\nxyzzy\n' > "$TEST_TMP/mixed.txt"
 exits 0 "some lines with a tab" "$GTRAIN" predict "$TEST_TMP/lines" "$TEST_TMP/mixed.txt" --device "$DEVICE"
 says "… are all text" "mixed.txt: 1 of 2 lines have a tab; treating the text before it as text, not as a label"
 says "… a text of unknown words is named" "mixed.txt: no word of 1 of 2 texts is known to the model"
+printf 'review\nA poor film\n""\nxyzzy\n' > "$TEST_TMP/empty.csv"
+exits 0 "an empty text" "$GTRAIN" predict "$TEST_TMP/labels" "$TEST_TMP/empty.csv" --device "$DEVICE"
+says "… has no known word either" "empty.csv: no word of 2 of 3 texts is known to the model"
+short='[{embedding: 8}, {conv1d: {out_channels: 8, kernel_size: 3}}, {gru: {hidden_size: 4, return: last}}, {linear: 2}]'
+exits 0 "a convolution over texts" reviews short --quiet --set model="$short" --set train.epochs=1
+exits 0 "… some of which are shorter than its kernel" "$GTRAIN" predict "$TEST_TMP/short" "$TEST_TMP/new.csv" --device "$DEVICE"
+says "… which is said" "leaves nothing of 1 of 2 texts, which are shorter than its kernel"
+exits 0 "… with padding" reviews padded-short --quiet --set model="${short/kernel_size: 3/kernel_size: 3, padding: same}" --set train.epochs=1
+exits 0 "… is not" "$GTRAIN" predict "$TEST_TMP/padded-short" "$TEST_TMP/new.csv" --device "$DEVICE"
+check "… said" test "$(grep -c 'leaves nothing' <<< "$out")" = 0
 exits 0 "a CSV for a model of lines" "$GTRAIN" predict "$TEST_TMP/lines" "$TEST_TMP/new.csv" --device "$DEVICE"
 says "… is read as lines" "new.csv: each line, also the first, is read as a text without columns"
 sed 1d "$TEST_TMP/new.csv" > "$TEST_TMP/bare.csv"
