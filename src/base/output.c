@@ -117,6 +117,20 @@ bool gt_output_check(const char *path, gt_error *error) {
          gt_fail(error, GT_ERR_USAGE, "%s belongs to a run and is not replaced; choose another output", path);
 }
 
+bool gt_output_check_two(const char *a, const char *b, gt_error *error) {
+  struct stat s, t;
+  char folder[2][PATH_MAX];
+  const char *name[2];
+  if (!a || !b) return true;
+  const bool exists = stat(a, &s) == 0, other_exists = stat(b, &t) == 0;
+  if (exists && other_exists
+          ? !S_ISREG(s.st_mode) || s.st_dev != t.st_dev || s.st_ino != t.st_ino
+          : exists || other_exists || !split(a, folder[0], &name[0]) || !split(b, folder[1], &name[1]) ||
+                strcmp(folder[0], folder[1]) != 0 || strcmp(name[0], name[1]) != 0)
+    return true;
+  return gt_fail(error, GT_ERR_USAGE, "%s would be written twice; choose another file for one output", b);
+}
+
 static bool resolve(const char *path, target *t, gt_error *error) {
   bool done = false;
   t->fd = -1;

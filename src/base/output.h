@@ -20,6 +20,8 @@ const char *gt_output_name(const char *path);
 /* Fails if the file is an input or belongs to a run, before work that would be lost. gt_output_open and
  * gt_write_output check it, too. path NULL: no output is wanted. */
 bool gt_output_check(const char *path, gt_error *error);
+/* Fails if two outputs of a command are one file. NULL: not wanted. */
+bool gt_output_check_two(const char *a, const char *b, gt_error *error);
 bool gt_output_open(gt_output *output, const char *path, gt_error *error);
 bool gt_output_write(gt_output *output, const void *data, size_t size, gt_error *error);
 /* keep false: a regular file stays unchanged. Must be called once after gt_output_open succeeded. */

@@ -217,11 +217,11 @@ static int explain(const task *t, gt_explained *models, int count) {
   const gt_symbolic_options symbolic_options = {.allowed = t->allowed,
                                                 .as_fitted = gt_flag(arguments, "no-snap")};
   gt_error error = {0};
-  if (!gt_output_check(gt_option_value(arguments, "svg"), &error) ||
-      !gt_output_check(gt_option_value(arguments, "png"), &error) ||
+  const char *svg = gt_option_value(arguments, "svg"), *png = gt_option_value(arguments, "png");
+  if (!gt_output_check(svg, &error) || !gt_output_check(png, &error) ||
+      !gt_output_check_two(svg, png, &error) ||
       (formula && !gt_explained_find(last, &symbolic_options, &error)) ||
-      !gt_explained_draw(models, count, gt_option_value(arguments, "svg"), gt_option_value(arguments, "png"),
-                         &error))
+      !gt_explained_draw(models, count, svg, png, &error))
     return gt_report(&error);
   if (!formula) return GT_OK;
   gt_explained_doubts(last);

@@ -73,10 +73,20 @@ void gt_cli_add_baselines(json_t *root, const gt_results *results, const gt_conf
     json_t *object = baseline_json(b, m);
     json_object_set_new(several ? several : root, several ? config->dataset.target[k].name : "baseline",
                         object);
-    if (!b->balances)
+    if (gt_baseline_is_aim(b, results))
       json_object_set_new(several ? object : root, "guessing", json_boolean(gt_is_guessing(b, results)));
   }
   if (several) json_object_set_new(root, "baselines", several);
+}
+
+/* What to look at instead of this accuracy: "add f1 to metrics". */
+static const char *better_metrics(const gt_results *results, const char *accuracy, gt_arena *arena) {
+  const char *dot = strrchr(accuracy, '.');
+  const int prefix = dot ? (int)(dot + 1 - accuracy) : 0;
+  const bool has_auc = gt_result_has(results, gt_arena_printf(arena, "%.*sroc_auc", prefix, accuracy)),
+             has_f1 = gt_result_has(results, gt_arena_printf(arena, "%.*sf1", prefix, accuracy));
+  if (has_auc && has_f1) return "see roc_auc and f1";
+  return has_auc ? "add f1 to metrics" : has_f1 ? "add roc_auc to metrics" : "add metrics: [roc_auc, f1]";
 }
 
 static void warn_of_guessing(const gt_config *config, const char *split, const gt_results *results,
@@ -93,11 +103,11 @@ static void warn_of_guessing(const gt_config *config, const char *split, const g
              imbalanced = is_accuracy && guess->value >= 0.8 && !worse,
              traded = is_accuracy && baseline->at_thresholds; /* by a threshold */
   const char *reason = gt_guessing_reason(config, arena);
-  if (!reason && traded)
-    reason = "with a threshold, accuracy says little: add metrics: [roc_auc, f1]";
-  else if (!reason && imbalanced)
-    reason = "one class has most samples, so accuracy says little: add metrics: [roc_auc, f1], and "
-             "see eval.threshold";
+  if (!reason && (traded || imbalanced))
+    reason = gt_arena_printf(arena, "%s, %saccuracy says little: %s%s",
+                             traded ? "with a threshold" : "one class has most samples", traded ? "" : "so ",
+                             better_metrics(results, guess->name, arena),
+                             traded ? "" : ", and see eval.threshold");
   gt_warn("the %s is %s than %s: %s %s is %.4g, and %s reaches %.4g%s%s",
           imbalanced || traded ? "accuracy" : "model", worse ? "far worse" : "no better",
           baseline->forecast && !at_threshold ? "a naive forecast" : "guessing", split, guess->name,

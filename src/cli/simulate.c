@@ -157,7 +157,10 @@ static bool open_target(task *e) {
 }
 
 static bool open_frames(task *e) {
-  if (!gt_output_check(gt_option_value(e->arguments, "final"), &e->error)) return false;
+  const char *final = gt_option_value(e->arguments, "final");
+  if (!gt_output_check(final, &e->error) ||
+      !gt_output_check_two(gt_option_value(e->arguments, "animation"), final, &e->error))
+    return false;
   const gt_simulate_settings *s = &e->settings;
   const bool colored = s->channels ? s->channels == 3 : e->model.automaton.outputs == 3;
   gt_frames_settings f = {.folder = gt_option_value(e->arguments, "png"),

@@ -368,6 +368,8 @@ gt_data_fingerprint gt_dataset_fingerprint(const gt_dataset *dataset);
 /* For messages about data that differs: if a column has dates with times, that earlier versions of gtrain
  * rounded those, so that the same files have another hash now; else "". */
 const char *gt_dataset_note_on_times(const gt_dataset *dataset);
+/* The hash `meaning` of the inputs and targets of a dataset, or of a model's signature. */
+uint64_t gt_meaning_fingerprint(const gt_input *input, int inputs, const gt_data_target *target, int targets);
 /* The hash of the split's current contents. */
 uint64_t gt_split_fingerprint(const gt_split *split, int inputs, int targets);
 /* Mean and deviation of each value of a target, F32 [samples, t], over the training samples, without their

@@ -42,34 +42,35 @@ static uint64_t add_target(uint64_t hash, const gt_data_target *target) {
   return add_scaling(hash, &target->scaling);
 }
 
-static uint64_t hash_meaning(const gt_dataset *data) {
-  const int64_t numbers[] = {data->target[0].classification, data->target[0].classes,
-                             data->target[0].class_names != NULL, data->input[0].scaling.count};
+uint64_t gt_meaning_fingerprint(const gt_input *input, int inputs, const gt_data_target *target,
+                                int targets) {
+  const int64_t numbers[] = {target[0].classification, target[0].classes, target[0].class_names != NULL,
+                             input[0].scaling.count};
   uint64_t hash = gt_fingerprint(2, numbers, sizeof numbers);
-  for (int i = 0; data->target[0].class_names && i < data->target[0].classes; i++)
-    hash = gt_fingerprint(hash, data->target[0].class_names[i], strlen(data->target[0].class_names[i]) + 1);
-  for (int k = 0; k < data->inputs; k++) {
-    const gt_scaling *scaling = &data->input[k].scaling;
-    const int64_t *crop = data->input[k].crop;
-    if (crop[0]) hash = gt_fingerprint(hash, crop, sizeof data->input[k].crop);
-    if (strcmp(data->input[k].name, GT_INPUT_NAME))
-      hash = gt_fingerprint(hash, data->input[k].name, strlen(data->input[k].name) + 1);
+  for (int i = 0; target[0].class_names && i < target[0].classes; i++)
+    hash = gt_fingerprint(hash, target[0].class_names[i], strlen(target[0].class_names[i]) + 1);
+  for (int k = 0; k < inputs; k++) {
+    const gt_scaling *scaling = &input[k].scaling;
+    const int64_t *crop = input[k].crop;
+    if (crop[0]) hash = gt_fingerprint(hash, crop, sizeof input[k].crop);
+    if (strcmp(input[k].name, GT_INPUT_NAME))
+      hash = gt_fingerprint(hash, input[k].name, strlen(input[k].name) + 1);
     if (scaling->count)
       hash = gt_fingerprint(hash, scaling->values, 3 * (size_t)scaling->count * sizeof *scaling->values);
-    hash = gt_table_fingerprint(data->input[k].table, hash);
-    if (data->input[k].vocabulary) hash = gt_vocabulary_fingerprint(data->input[k].vocabulary, hash);
+    hash = gt_table_fingerprint(input[k].table, hash);
+    if (input[k].vocabulary) hash = gt_vocabulary_fingerprint(input[k].vocabulary, hash);
   }
-  hash = add_scaling(hash, &data->target[0].scaling);
-  for (int k = 1; k < data->targets; k++) hash = add_target(hash, &data->target[k]);
+  hash = add_scaling(hash, &target[0].scaling);
+  for (int k = 1; k < targets; k++) hash = add_target(hash, &target[k]);
   return nonzero(hash);
 }
 
 gt_data_fingerprint gt_dataset_fingerprint(const gt_dataset *data) {
-  return (gt_data_fingerprint){.train = gt_split_fingerprint(&data->train, data->inputs, data->targets),
-                               .validation =
-                                   gt_split_fingerprint(&data->validation, data->inputs, data->targets),
-                               .test = gt_split_fingerprint(&data->test, data->inputs, data->targets),
-                               .meaning = hash_meaning(data)};
+  return (gt_data_fingerprint){
+      .train = gt_split_fingerprint(&data->train, data->inputs, data->targets),
+      .validation = gt_split_fingerprint(&data->validation, data->inputs, data->targets),
+      .test = gt_split_fingerprint(&data->test, data->inputs, data->targets),
+      .meaning = gt_meaning_fingerprint(data->input, data->inputs, data->target, data->targets)};
 }
 
 const char *gt_dataset_note_on_times(const gt_dataset *data) {

@@ -47,7 +47,8 @@ static bool has_avx2(void) {
  * chose others. */
 __attribute__((constructor(101))) static void set_environment(void) {
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
-  gt_blas_chose_core = has_avx2() && !getenv("OPENBLAS_CORETYPE");
+  const char *core = getenv("OPENBLAS_CORETYPE");
+  gt_blas_chose_core = has_avx2() && (!core || !*core);
   if (gt_blas_chose_core) setenv("OPENBLAS_CORETYPE", "Haswell", 1);
 }
 

@@ -321,9 +321,13 @@ static bool is_perfect(const gt_metric *m) {
   return gt_metric_is_larger_better(gt_metric_of_result(m->name)) ? m->value >= 1 : m->value <= 0;
 }
 
+bool gt_baseline_is_aim(const gt_baseline *baseline, const gt_results *results) {
+  return !baseline->balances || gt_baseline_at_threshold(baseline, results);
+}
+
 bool gt_is_guessing(const gt_baseline *baseline, const gt_results *results) {
   const gt_metric *m = gt_baseline_main(baseline, results);
-  if (!m || baseline->balances || is_perfect(m)) return false;
+  if (!m || !gt_baseline_is_aim(baseline, results) || is_perfect(m)) return false;
   for (int i = 0; i < baseline->at_thresholds; i++) {
     const gt_metric *other = &baseline->at_threshold[i];
     if (gt_result_has(results, other->name) && gt_result_value(results, other->name) > other->value)

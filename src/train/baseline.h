@@ -55,6 +55,9 @@ gt_baselines gt_baselines_of(const gt_config *config, const gt_split *split, gt_
 const gt_metric *gt_baseline_main(const gt_baseline *baseline, const gt_results *results);
 /* The first metric of at_threshold that the results also have; NULL: none. */
 const gt_metric *gt_baseline_at_threshold(const gt_baseline *baseline, const gt_results *results);
+/* True if training aims at the baseline's metrics: it does not balance the classes, or a threshold is chosen
+ * for a metric of at_threshold that the results have. */
+bool gt_baseline_is_aim(const gt_baseline *baseline, const gt_results *results);
 /* True if the results have the metric of gt_baseline_main, training aims at it, and neither it nor, with a
  * threshold, any metric of at_threshold is better than the baseline. */
 bool gt_is_guessing(const gt_baseline *baseline, const gt_results *results);

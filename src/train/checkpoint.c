@@ -64,7 +64,7 @@ static const state_row state_rows[] = {
     ROW(stopped, WHOLE, 0, 2, false),
     ROW(phase, WHOLE, 0, max_count, false),
     ROW(first_step, WHOLE, -max_count, max_count, false),
-    ROW(first_epoch, WHOLE, 0, max_count, false),
+    ROW(first_epoch, WHOLE, -max_count, max_count, false),
     ROW(optimizer_step, WHOLE, -max_count, max_count, false),
     ROW(epoch_steps, WHOLE, 1, max_count, true),
     ROW(adapted, WHOLE, 1, max_count, true),

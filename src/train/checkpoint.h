@@ -28,8 +28,8 @@ typedef struct gt_host_state {
   int64_t bad_evaluations;                   /* number of evaluations since then */
   int64_t stopped;                           /* what early stopping stopped: GT_STOPPED_…, or 0 */
   int64_t phase;                             /* the current phase */
-  /* Steps and epochs before this phase. If a resumed run has another number of steps per epoch, first_step is
-   * the step from which this phase would have begun with it, which may be negative (restore.c). */
+  /* Steps and epochs before this phase. If a resumed run has another number of steps per epoch, they are
+   * those with which the phase would have begun with it, which may be negative (restore.c). */
   int64_t first_step, first_epoch;
   int64_t optimizer_step; /* steps before first_step that the optimizer's moments include */
   int64_t epoch_steps;    /* steps per epoch in this phase; 0: unknown, in checkpoints of older versions */

@@ -106,6 +106,13 @@ static void add_targets(json_t *root, const gt_dataset *data) {
   json_object_set_new(root, "targets", targets);
 }
 
+/* 9 digits keep every float. A date that replaces missing ones is a double, and may need 17. */
+static size_t digits_of(const gt_dataset *data) {
+  for (int k = 0; k < data->inputs; k++)
+    if (gt_table_has_long_fill(data->input[k].table)) return 17;
+  return 9;
+}
+
 static char *signature_text(const gt_config *config) {
   json_t *root = json_object();
   add_inputs(root, &config->dataset);
@@ -114,7 +121,7 @@ static char *signature_text(const gt_config *config) {
   if (config->threshold.value && *config->threshold.value > 0)
     json_object_set_new(root, config->threshold.count > 1 ? "thresholds" : "threshold",
                         gt_threshold_json(config->threshold.value, config->threshold.count));
-  char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9));
+  char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(digits_of(&config->dataset)));
   json_decref(root);
   return text;
 }

@@ -39,22 +39,26 @@ bool gt_run_save(gt_run *run, gt_error *error) {
 }
 
 /* True if the run has the same classes and normalization, but unscaled targets, as in earlier versions. */
-static bool was_unscaled(const gt_run *run) {
+static bool was_unscaled(const gt_run *run, const gt_data_fingerprint *saved) {
   gt_dataset data = run->config->dataset;
   for (int k = 0; k < data.targets; k++) data.target[k].scaling = (gt_target_scaling){0};
-  return gt_dataset_fingerprint(&data).meaning == run->state.data.meaning;
+  return gt_dataset_fingerprint(&data).meaning == saved->meaning;
 }
 
+static bool is_other(uint64_t saved, uint64_t current) { return saved && saved != current; } /* 0: unknown */
+
 /* A run continues only with the data with which its weights were trained and evaluated. */
-static bool check_data(gt_run *run, const char *path, gt_error *error) {
-  const gt_data_fingerprint *saved = &run->state.data, *current = &run->data;
+bool gt_run_check_data(const gt_run *run, const gt_data_fingerprint *saved, const char *since,
+                       const char *path, gt_error *error) {
+  const gt_data_fingerprint *current = &run->data;
   const bool validates = run->config->dataset.validation.samples > 0;
-  const char *other = saved->train != current->train               ? "training data has"
-                      : saved->meaning != current->meaning         ? "classes or the normalization have"
-                      : saved->validation != current->validation   ? "validation data has"
-                      : !validates && saved->test != current->test ? "test data has"
-                                                                   : NULL;
-  if (saved->meaning != current->meaning && saved->train == current->train && was_unscaled(run))
+  const char *other = is_other(saved->train, current->train)             ? "training data has"
+                      : is_other(saved->meaning, current->meaning)       ? "classes or the normalization have"
+                      : is_other(saved->validation, current->validation) ? "validation data has"
+                      : !validates && is_other(saved->test, current->test) ? "test data has"
+                                                                           : NULL;
+  if (is_other(saved->meaning, current->meaning) && !is_other(saved->train, current->train) &&
+      was_unscaled(run, saved))
     return gt_fail(error, GT_ERR_DATA,
                    "the run of %s began with unscaled targets; resume it with --set "
                    "data.normalize_targets=none, or start a new run with another --run-dir",
@@ -62,11 +66,10 @@ static bool check_data(gt_run *run, const char *path, gt_error *error) {
   if (other)
     return gt_fail(
         error, GT_ERR_DATA,
-        "the %s changed since the checkpoint %s. Restore the data (the files, 'data:' and the seed, which "
-        "draws splits), or start a new run with another --run-dir%s",
-        other, path, gt_dataset_note_on_times(&run->config->dataset));
-  if (saved->test != current->test) gt_warn("the test data has changed since the checkpoint %s", path);
-  run->state.data = *current;
+        "the %s changed since %s %s. Restore the data (the files, 'data:' and the seed, which draws splits), "
+        "or start a new run with another --run-dir%s",
+        other, since, path, gt_dataset_note_on_times(&run->config->dataset));
+  if (is_other(saved->test, current->test)) gt_warn("the test data has changed since %s %s", since, path);
   return true;
 }
 
@@ -150,6 +153,17 @@ static void compare_configs(gt_run *run, const char *saved, const char *of) {
   gt_arena_finish(&arena);
 }
 
+/* For a phase whose length is in steps: its steps, and so its end, stay where they are. Only the number of
+ * the epoch is corrected, from which the order of the samples is drawn: it never falls, and no part of an
+ * epoch is drawn again. */
+static void renumber_epochs(gt_host_state *s, int64_t done, int64_t was, int64_t is) {
+  const bool is_behind = (double)(done % is) / (double)is < (double)(done % was) / (double)was;
+  s->first_epoch += done / was + is_behind - done / is;
+  gt_info("the run goes on in epoch %lld; an epoch now has %lld step%s, not %lld",
+          (long long)(s->first_epoch + gt_ceil_div(done, is)), (long long)is, is == 1 ? "" : "s",
+          (long long)was);
+}
+
 /* Epochs done are epochs done: if an epoch now has another number of steps (batch_size, accumulate, an
  * optimizer with line search), the same part of this phase's epochs is behind. The phase then counts as begun
  * at another step, so that everything that counts from there (order of samples, schedule, evaluations, end)
@@ -159,7 +173,11 @@ static void recount_epochs(gt_run *run) {
   if (s->phase >= run->base->phases && run->base->phases) return; /* an error: gt_generation_open */
   const gt_config *phase = run->base->phases ? &run->base->phase[s->phase] : run->base;
   const int64_t was = s->epoch_steps, is = gt_phase_batching(phase).steps, done = s->step - s->first_step;
-  if (!was || was == is || !phase->train.epochs || !done) return;
+  if (!was || was == is || !done) return;
+  if (!phase->train.epochs) {
+    renumber_epochs(s, done, was, is);
+    return;
+  }
   const int64_t now = gt_times_at_most(done / was, is, INT64_C(1) << 60) +
                       gt_times_at_most(done % was, is, INT64_C(1) << 60) / was;
   if (!phase->train.restart_every) s->optimizer_step += done - now; /* attempts count their own steps */
@@ -241,11 +259,14 @@ bool gt_run_restore(gt_run *run, bool *found, gt_error *error) {
   const char *path = gt_checkpoint_path(arena, run->directory, steps[damaged]);
   recount_epochs(run);
   *found = gt_change_resume(run->base, run->state.phase, &container, path, arena, error) &&
-           gt_generation_open(run, error) && check_data(run, path, error) && check_init(run, path, error) &&
+           gt_generation_open(run, error) &&
+           gt_run_check_data(run, &run->state.data, "the checkpoint", path, error) &&
+           check_init(run, path, error) &&
            gt_store_restore(run->net->model->store, &run->session.buffers, &container, path, error) &&
            gt_run_check_constants(run, error);
   gt_container_finish(&container);
   if (!*found) return false;
+  run->state.data = run->data;
   gt_run_attempt_resume(run);
   for (int i = 0; i < damaged; i++)
     rename_damaged(arena, gt_checkpoint_path(arena, run->directory, steps[i]));

@@ -107,6 +107,7 @@ static int64_t steps_with_rate(const gt_config *phase, const length *l) {
   int64_t low = 0, high = l->steps; /* the last step with a rate lies in [low - 1, high) */
   for (int64_t step = 0; step < l->steps; step += stride)
     largest = fmax(largest, rate_factor(phase, l, step));
+  if (!isfinite(largest)) return l->steps; /* it grows */
   for (int64_t step = 0; step < l->steps; step += stride)
     if (rate_factor(phase, l, step) > zero_rate * largest) {
       low = step + 1;
@@ -131,12 +132,14 @@ static void add_rate(counts *c, const gt_config *phase, const length *l) {
   const int64_t trained = steps_with_rate(phase, l);
   const char *key = schedule->type->reach ? schedule->type->reach(schedule->config).key : "type";
   const bool counts_steps = !strcmp(key, "steps");
+  /* Schedules without `reach` end with the run: of a short one, the last step alone may be a large part. */
+  const double allowed = fmax(zero_rate_share * (double)l->steps, schedule->type->reach ? 0 : 1);
   count *item = add(
-      c, section, key, (double)(l->steps - trained) <= zero_rate_share * (double)l->steps,
+      c, section, key, (double)(l->steps - trained) <= allowed,
       gt_arena_printf(
           c->arena,
           "the learning rate is %s after step %lld and stays there: %lld of the %lld steps of %s train nothing",
-          rate_factor(phase, l, l->steps - 1) > 0 ? "practically 0" : "0", (long long)trained,
+          rate_factor(phase, l, trained) > 0 ? "practically 0" : "0", (long long)trained,
           (long long)(l->steps - trained), (long long)l->steps, l->who),
       counts_steps
           ? gt_arena_printf(c->arena,
@@ -163,7 +166,7 @@ static void add_average(counts *c, const gt_config *phase, const length *l) {
   add(c, gt_spec_find(phase->root, "optimizer"), "ema", !is_short,
       gt_arena_printf(c->arena,
                       "this average spans about %.6g steps, and %s ends after %.15g: in the weights that are "
-                      "evaluated and saved, the initial ones still count %.2g %%",
+                      "evaluated and saved, the initial ones still count %.0f %%",
                       1 / (1 - decay), l->who, steps, 100 * initial),
       help);
 }

@@ -311,6 +311,13 @@ static bool evaluate_finished(gt_run *run, gt_error *error) {
   gt_state_dict weights;
   const char *path = gt_arena_printf(&run->session.arena, "%s/model.bin", run->directory);
   if (!gt_model_file_read(&file, path, error)) return false;
+  gt_data_fingerprint saved = file.data;
+  const gt_data_signature *s = &file.signature;
+  saved.meaning = gt_meaning_fingerprint(s->input, s->inputs, s->target, s->targets);
+  if (!gt_run_check_data(run, &saved, "the run wrote", path, error)) {
+    gt_model_file_finish(&file);
+    return false;
+  }
   run->state = (gt_host_state){.best = NAN, .draw = (uint64_t)run->config->seed};
   run->state.phase = run->state.best_phase = run->base->phases ? run->base->phases - 1 : 0;
   bool ok = (run->base->phases ? reopen_phase(run, run->state.phase, &file, error)

@@ -133,4 +133,9 @@ bool gt_run_directory_tuned(gt_run *run, gt_error *error);
 /* Restores the newest valid checkpoint; *found is false if there is no checkpoint. If a valid one is found,
  * newer damaged ones are renamed; GT_ERR_DATA if all are damaged. */
 bool gt_run_restore(gt_run *run, bool *found, gt_error *error);
+/* False (GT_ERR_DATA) if the run's data differs from the saved fingerprints, so that its weights mean
+ * something else; other test data that did not select the model is a warning. since: "the checkpoint", before
+ * the path. */
+bool gt_run_check_data(const gt_run *run, const gt_data_fingerprint *saved, const char *since,
+                       const char *path, gt_error *error);
 #endif

@@ -178,6 +178,12 @@ printf 'data: {train: times.csv, target: y, task: regression}\nmodel: [{linear: 
 exits 0 "a time just before midnight" "$GTRAIN" check times.yaml
 says "… stays in its day" "2024-01-01 23:59:40, 2024-01-01 23:59:41, 2024-01-02 00:00"
 check "… and every second counts" grep -Eq '^ *when +date +0 +3 ' <<< "$out"
+# The model file keeps the time that replaces missing ones, to the second.
+for i in {1..20}; do printf '%s,%s\n,%s\n' "2024-01-0$((1 + i % 9)) $((10 + i % 7)):$((59 - i)):$((10 + i))" "$i" "$i"; done |
+  sed '1i when,y' > gaps.csv
+sed 's/times.csv/gaps.csv/; s/regression/regression, validation: 0.5, columns: {when: {missing: mean}}/' times.yaml > gaps.yaml
+exits 0 "a time for missing ones" "$GTRAIN" train gaps.yaml --device "$DEVICE" --run-dir gaps --quiet --set train.steps=1
+exits 0 "… is the same in the model" "$GTRAIN" eval gaps --device "$DEVICE" --strict
 
 awk 'BEGIN { for (r = 0; r < 4; r++) { for (i = 0; i < 100000; i++) printf i % 3 ? "%c," : "c,", 97 + (i + r) % 3
                                        print r ? r : "y" } }' > many.csv

@@ -30,6 +30,8 @@ if grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo; then
   exits 0 "a CPU with AVX2" doctor -u OPENBLAS_CORETYPE
   line "has OpenBLAS's kernels for AVX2" '^ok       blas .* Haswell '
   check "… which is no setting of the user" test -z "$(grep CORETYPE <<< "$out")"
+  exits 0 "an empty choice" doctor OPENBLAS_CORETYPE=
+  line "is none" '^ok       blas .* Haswell '
   exits 0 "the user's choice of kernels" doctor OPENBLAS_CORETYPE=Nehalem
   line "is kept and warned of" '^warning  blas .* Nehalem .*, with kernels that do not use this CPU.s AVX2; for '
   says "and what to do" "-> unset OPENBLAS_CORETYPE for speed"

@@ -84,6 +84,12 @@ done
 exits 0 "two networks and the formula are drawn" "$GTRAIN" explain "$TEST_TMP/whole/unpruned.bin" "$model" \
   --svg "$TEST_TMP/a.svg" --png "$TEST_TMP/a.png"
 says "… and both files are named" "drawing written to $TEST_TMP/a.svg and $TEST_TMP/a.png"
+before=$(cksum < "$TEST_TMP/a.png")
+for name in a.png ./a.png new; do
+  exits 2 "one file for both" "$GTRAIN" explain "$TEST_TMP/whole/unpruned.bin" --no-formula --svg "$TEST_TMP/${name##*/}" --png "$TEST_TMP/$name"
+  says "… is refused" "would be written twice; choose another file"
+done
+check "… and keeps what it holds" test "$before" = "$(cksum < "$TEST_TMP/a.png")"
 check "… as a PNG" sh -c "head -c 8 '$TEST_TMP/a.png' | od -An -tx1 | grep -q '89 50 4e 47 0d 0a 1a 0a'"
 check "… as an SVG, which names functions" sh -c "grep -q '>sin<' '$TEST_TMP/a.svg' && grep -q '>x^2<' '$TEST_TMP/a.svg' && grep -q '>exp<' '$TEST_TMP/a.svg'"
 check "… in whole elements" test "$(grep -c '<text' "$TEST_TMP/a.svg")" = "$(grep -c '</text>' "$TEST_TMP/a.svg")"

@@ -69,16 +69,21 @@ exits 0 "the number of epochs" "$GTRAIN" check length.yaml --set 'schedule={type
 says "… for that of steps" "the learning rate is 0 after step 4 and stays there: 12 of the 16 steps of the run train nothing"
 says "… with the right number" "steps: 16, or no 'steps', ends it with the run"
 exits 0 "a long decay" "$GTRAIN" check length.yaml --set 'schedule={type: exponential, gamma: 0.5}' --set train.epochs=10000
-says "… ends" "the learning rate is 0 after step 68 and stays there: 39932 of the 40000 steps"
+says "… ends" "the learning rate is practically 0 after step 68 and stays there: 39932 of the 40000 steps"
 for schedule in '{type: cosine, steps: 15}' '{type: cosine, steps: 4, min_factor: 0.01}' '{type: linear, steps: 4, end_factor: 0.1}' \
   '{type: cosine, warmup: 3}' '{type: one_cycle}' '{type: exponential, gamma: 0.1}' '{type: step, step_size: 1, gamma: 0.1}'; do
   silent "schedule: $schedule" "$GTRAIN" check length.yaml --set "schedule=$schedule"
 done
+# The last rate of one_cycle is small by design; a rate that grows never ends.
+silent "the last step of a short cycle" "$GTRAIN" check length.yaml --set schedule=one_cycle --set train.epochs=2
+silent "a rate that grows" "$GTRAIN" check length.yaml --set 'schedule={type: exponential, by: step, gamma: 1.1}' --set train.epochs=10000
 finds no_effect "--set:1:32" "12 of the 16 steps of phase 2 train nothing" "$GTRAIN" check length.yaml \
   --set 'schedule={type: linear, steps: 4}' --set 'train={batch_size: 5, phases: [{epochs: 1}, {epochs: 4}]}'
 # A moving average that still holds much of the initial weights.
 finds no_effect "--set:1:15" "this average spans about 20 steps, and the run ends after 16: in the weights that are evaluated and saved, the initial ones still count 44 %" \
   "$GTRAIN" check length.yaml --set optimizer.ema=0.95
+exits 0 "an average that hardly begins" "$GTRAIN" check length.yaml --set optimizer.ema=0.9999
+says "… keeps all of the initial weights" "the initial ones still count 100 %"
 silent "a shorter average" "$GTRAIN" check length.yaml --set optimizer.ema=0.8
 silent "a longer run" "$GTRAIN" check length.yaml --set optimizer.ema=0.95 --set train.epochs=12
 silent "an average over several phases" "$GTRAIN" check length.yaml --set optimizer.ema=0.95 --set 'train={batch_size: 5, phases: [{epochs: 4}, {epochs: 8}]}'

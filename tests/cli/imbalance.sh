@@ -96,11 +96,15 @@ exits 0 "a model that answers all rows alike" same_output alike
 says "… is guessing, with a threshold, too" "warning: the model is no better than guessing: test f1 is 0.07692, and always 'yes' reaches 0.07692"
 exits 0 "… which eval says to scripts" evaluate alike --json
 says "…" '"guessing":true'
+exits 0 "… with balanced classes, too" same_output balanced --set 'loss={type: cross_entropy, class_weights: balanced}' --quiet
+says "…" "warning: the model is no better than guessing: test f1 is 0.07692, and always 'yes' reaches 0.07692"
 exits 0 "… and of two labels" same_output both --set 'data={train: both.csv, target: [rare, w], validation: 0.25}' \
   --set loss=bce --quiet
 says "…" "the model is no better than guessing: validation f1 is "
 exits 0 "… without a metric of the threshold" same_output accuracy --set metrics=null --set eval.threshold=0.01 --quiet
 says "… says which to add" "the accuracy is far worse than guessing: test accuracy is 0.04, and always 'no' reaches 0.96; with a threshold, accuracy says little: add metrics: [roc_auc, f1]"
+exits 0 "… with one that is set" same_output ranked --set metrics=roc_auc --set eval.threshold=0.01 --quiet
+says "… says which other to add" "with a threshold, accuracy says little: add f1 to metrics"
 exits 0 "a number" chosen fixed --set eval.threshold=0.05 --set loss=bce --set model.2.linear.units=1
 exits 0 "… of which the model knows" evaluate fixed --json
 check "… it" test "$(number threshold)" = 0.05

@@ -138,6 +138,8 @@ cp "$tmp/target" "$tmp/kept"
 (ulimit -f 1 && trap '' XFSZ && simulate --scale 40 --animation "$tmp/target") > /dev/null 2>&1 && fail "a full disk"
 check "a half animation does not replace a whole one" cmp "$tmp/target" "$tmp/kept"
 
+exits 2 "one file for two outputs" simulate --animation "$tmp/target" --final "$tmp/link"
+says "… is refused" "would be written twice"
 mkdir "$tmp/logic"
 "$GTRAIN" export "$tmp/ca/model.bin" --format c --quiet > "$tmp/logic/out.c"
 echo old > "$tmp/logic/file.c"

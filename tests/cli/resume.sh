@@ -145,6 +145,27 @@ for length in train.epochs=4 'train={phases: [{epochs: 2}, {epochs: 2}], batch_s
   says "… is refused, with the way on" "a new run can start from its weights, with --init $TEST_TMP/none"
   check "… nothing is written" test "$(sums none)" = "$before"
 done
+# Its weights are only evaluated with the data of the run.
+for i in {1..40}; do echo "$i,$([[ $i -gt 20 ]] && echo many || echo few)"; done > "$TEST_TMP/names.csv"
+sed -i '1i a,class' "$TEST_TMP/names.csv"
+cat > "$TEST_TMP/named.yaml" << YAML
+data: {train: $TEST_TMP/named.csv, target: class, validation: 0.25}
+model: [{linear: 2}]
+train: {epochs: 2, batch_size: 10, checkpoint: {every: 0}}
+YAML
+# named EDIT OPTIONS…: trains with the table as edited by sed.
+named() {
+  sed "$1" "$TEST_TMP/names.csv" > "$TEST_TMP/named.csv"
+  "$GTRAIN" train "$TEST_TMP/named.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/named" "${@:2}"
+}
+exits 0 "a run of named classes without checkpoints" named ''
+exits 65 "a class with another place in their order" named 's/few/none/' --resume
+says "… is other data" "the training data has changed since the run wrote $TEST_TMP/named/model.bin. Restore the data"
+exits 65 "a class with another name" named 's/few/fewer/' --resume
+says "… is another class" "the classes or the normalization have changed since the run wrote $TEST_TMP/named/model.bin"
+exits 65 "another value" named '2s/1/1000/' --resume
+exits 0 "the data as it was" named '' --resume
+says "… is evaluated" "accuracy "
 
 # --- another number of steps per epoch ---
 # metrics of the test rows: "STEP EPOCH" of each
@@ -178,6 +199,14 @@ for type in sgd lion rmsprop; do
   says "… is refused" "was made with another optimizer"
   says "… with a way out" "a new run can start from these weights, with --init"
 done
+# A run in steps goes on with its steps; its epochs are numbered on, without a part that is drawn again.
+steps_of() { short steps --resume --set schedule=constant --set train.epochs=null --set train.eval_every=10 "$@"; }
+exits 0 "a run of 40 steps" short steps --set schedule=constant --set train.epochs=null --set train.steps=40 --set train.eval_every=10
+exits 0 "… with larger epochs" steps_of --set train.steps=60 --set train.batch_size=50
+says "… goes on" "the run goes on in epoch 4; an epoch now has 29 steps, not 15"
+exits 0 "… and with smaller ones" steps_of --set train.steps=80 --set train.batch_size=500
+says "… goes on" "the run goes on in epoch 5; an epoch now has 3 steps, not 29"
+check "… with later epochs" test "$(epochs_of steps)" = "10:1 20:2 30:2 40:3 50:4 60:5 70:9 80:12 "
 exits 0 "a finished run with another batch" short base --resume --set train.batch_size=500
 says "… is over" "nothing left to train"
 train() { "$GTRAIN" train "$TEST_TMP/run.yaml" --device "$DEVICE" --run-dir "$@"; }

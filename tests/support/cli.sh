@@ -37,6 +37,8 @@ exits() {
 }
 # says NAME TEXT: passes if $out contains TEXT.
 says() { case $out in *"$2"*) pass "$1" ;; *) fail "$1: no '$2' in: $out" ;; esac }
+# The opposite: the output does not have this text.
+lacks() { case $out in *"$2"*) fail "$1: '$2' in: $out" ;; *) pass "$1" ;; esac }
 # within SECONDS COMMAND…: stops the command after SECONDS of processor time, so that the load of the machine does not
 # matter.
 within() { (ulimit -t "$1" && shift && exec "$@"); }

@@ -175,7 +175,7 @@ static void impossible_numbers_are_rejected(void **unused) {
       {"state.phase", "7", {"-1", "x"}},
       {"state.first_step", "42", {"-2000000000000000000", "43"}}, /* negative: see restore.c */
       {"state.epoch_steps", "15", {"0", "-1"}},
-      {"state.first_epoch", "42", {"-1", "43"}},
+      {"state.first_epoch", "42", {"-2000000000000000000", "43"}},
       {"state.optimizer_step", "42", {"-2000000000000000000", "43"}},
       {"state.best_epoch", "42", {"-1", "43"}},
       {"state.init", "ff", {"-1", ""}},
