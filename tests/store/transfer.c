@@ -58,8 +58,8 @@ static void save(const gt_store *store, uint64_t seed) {
 }
 
 /* Transfers the file at `path` to the store and fills *dict with the initial values. Returns a letter for
- * each slot: T transferred, L left out by a rule, N not in the file, S has another shape, A the file has none of
- * the names along an axis, O another tensor of the layer does not match. */
+ * each slot: T transferred, L left out by a rule, N not in the file, S has another shape, A the file has none
+ * of the names along an axis, O another tensor of the layer does not match. */
 static const char *transfer_letters(gt_store *store, const gt_transfer_rule *rule, int rules, uint64_t seed,
                                     gt_state_dict *dict) {
   static char text[17];
