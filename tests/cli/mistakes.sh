@@ -67,7 +67,7 @@ one() {
   says "$1: where" "--set:$3: error: "
   says "$1: what" "$4"
 }
-one "a type" 'model=[{type: Dense, units: 1}]' 1:9 "expected - linear: {units: ...}"
+one "a type" 'model=[{type: Dense, units: 1}]' 1:9 "expected - linear: 1"
 one "an activation next to a layer" 'model=[{linear: 1, activation: relu}]' 1:20 "an activation is a layer of its own"
 one "a bias next to a layer" 'model=[{linear: 1, bias: false}]' 1:20 "expected the layer's settings inside it"
 one "a name for the type" 'optimizer={name: adam}' 1:12 "did you mean 'type'?"
