@@ -67,6 +67,7 @@ for subject in mlp gates automaton; do
   "$gtrain" train in/config.yaml --run-dir run --quiet > log 2>&1
   cp run/model.bin model.bin
   mv run half
+  echo old > half/circuit.c # an output that exists
   newest=$(find half/checkpoints -name '*.safetensors' | sort | tail -n 1)
   cp -R half torn
   rm half/model.bin torn/model.bin "$newest"

@@ -31,7 +31,7 @@ static const fault_command commands[] = {
     {"gates", "predict in/model.bin --input in/inputs.npy --output out.csv", false, NULL},
     {"gates", "export in/model.bin --format c --output out.c", false, NULL},
     {"automaton", "export in/model.bin --format verilog", false, NULL},
-    {"automaton", "export in/model.bin --format c --output run/config.yaml", false, "automaton/half"},
+    {"automaton", "export in/model.bin --format c --output run/circuit.c", false, "automaton/half"},
     {"automaton", "simulate in/model.bin --start in/start.png --every 2 --final out.txt", false, NULL},
     {"automaton", "simulate in/model.bin --steps 3 --png pictures --animation out.png", false, NULL},
     {"automaton", "simulate in/model.bin --start in/start.txt --steps 2 --json", false, NULL},
