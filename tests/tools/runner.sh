@@ -57,7 +57,7 @@ says "… is reported with those that do" "no setting 'none'; one of: portable, 
 
 # The programs of ./scripts/test.sh, from the recorded times. Two take seconds; one has a rules.mk, one has no record.
 shortest() { QUICK_SECONDS=$1 tests/run.sh --shortest {build/tests/base/text,tests/cli/{restart.sh,next.sh},tests/guest/scale.sh,tests/cli/none.sh}; }
-recorded() { awk -v name="$1" '$1 == name { print $2 }' tests/durations; }
+recorded() { awk -v name="$1" '$1 == name { print $2 + 0 }' tests/durations; }
 exits 0 "programs for a long time" shortest 1e6
 check "… are all, the shortest first" test "$out" = $'build/tests/base/text\ntests/cli/next.sh\ntests/cli/restart.sh\nlimit '"$(recorded cli/restart.sh)"
 time=$(awk '$1 ~ /^quick\// { quick += $2 } $1 == "build" { build = $3 } $1 ~ /^cli\/(next|restart).sh/ { tests += $2 }
