@@ -48,18 +48,19 @@ static gt_id build_adaptive(gt_build *build, const adaptive_config *c, const gt_
                  : gt_max_pool(build->graph, input[0], &a, build->training);
 }
 
-#define ADAPTIVE(op, average, text)                                                              \
+/* The layer `op` of a kind: with kind_config, kind_fields and build_kind; key: the short form. */
+#define POOL(kind, op, average, key, text)                                                       \
   static gt_id build_##op(gt_build *build, const void *config, const gt_id *input, int inputs) { \
     (void)inputs;                                                                                \
-    return build_adaptive(build, config, input, average);                                        \
+    return build_##kind(build, config, input, average);                                          \
   }                                                                                              \
   static const gt_schema op##_schema = {                                                         \
-      .name = #op, .help = text, .fields = adaptive_fields, .shorthand = "output_size"};         \
+      .name = #op, .help = text, .fields = kind##_fields, .shorthand = key};                     \
   extern const gt_layer_type gt_layer_##op;                                                      \
   const gt_layer_type gt_layer_##op = {.name = #op,                                              \
                                        .help = text,                                             \
                                        .schema = &op##_schema,                                   \
-                                       .config_size = sizeof(adaptive_config),                   \
+                                       .config_size = sizeof(kind##_config),                     \
                                        .family = GT_LAYER_POOLING,                               \
                                        .features = GT_FEATURES_KEPT,                             \
                                        .ends_lengths = true,                                     \
@@ -68,9 +69,9 @@ static gt_id build_adaptive(gt_build *build, const adaptive_config *c, const gt_
                                        .build = build_##op};
 
 GT_REGISTER(layer, adaptive_avg_pool)
-ADAPTIVE(adaptive_avg_pool, true, "average pooling to a given output size")
+POOL(adaptive, adaptive_avg_pool, true, "output_size", "average pooling to a given output size")
 GT_REGISTER(layer, adaptive_max_pool)
-ADAPTIVE(adaptive_max_pool, false, "max pooling to a given output size")
+POOL(adaptive, adaptive_max_pool, false, "output_size", "max pooling to a given output size")
 
 typedef struct global_config {
   bool keepdim;
@@ -106,27 +107,9 @@ static gt_id build_global(gt_build *build, const global_config *c, const gt_id *
                  : gt_reduce_max(build->graph, input[0], (1u << (rank - 1)) - 2, c->keepdim);
 }
 
-#define GLOBAL(op, average, text)                                                                \
-  static gt_id build_##op(gt_build *build, const void *config, const gt_id *input, int inputs) { \
-    (void)inputs;                                                                                \
-    return build_global(build, config, input, average);                                          \
-  }                                                                                              \
-  static const gt_schema op##_schema = {                                                         \
-      .name = #op, .help = text, .fields = global_fields, .shorthand = "keepdim"};               \
-  extern const gt_layer_type gt_layer_##op;                                                      \
-  const gt_layer_type gt_layer_##op = {.name = #op,                                              \
-                                       .help = text,                                             \
-                                       .schema = &op##_schema,                                   \
-                                       .config_size = sizeof(global_config),                     \
-                                       .family = GT_LAYER_POOLING,                               \
-                                       .features = GT_FEATURES_KEPT,                             \
-                                       .ends_lengths = true,                                     \
-                                       .min_inputs = 1,                                          \
-                                       .max_inputs = 1,                                          \
-                                       .build = build_##op};
-
 GT_REGISTER(layer, global_avg_pool)
-GLOBAL(global_avg_pool, true, "mean of each channel over all spatial positions, without the padding of texts")
+POOL(global, global_avg_pool, true, "keepdim",
+     "mean of each channel over all spatial positions, without the padding of texts")
 GT_REGISTER(layer, global_max_pool)
-GLOBAL(global_max_pool, false,
-       "maximum of each channel over all spatial positions, without the padding of texts")
+POOL(global, global_max_pool, false, "keepdim",
+     "maximum of each channel over all spatial positions, without the padding of texts")
