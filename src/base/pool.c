@@ -186,19 +186,20 @@ static int threads_of_environment(void) {
   return threads;
 }
 
-static int wanted_threads(int threads) {
+static int wanted_threads(int threads, int usable) {
   if (threads <= 0) threads = threads_of_environment();
-  if (threads <= 0) threads = usable_processors();
+  if (threads <= 0) threads = usable;
   return threads > MAX_THREADS ? MAX_THREADS : threads;
 }
 
-int gt_pool_default_threads(void) { return wanted_threads(0); }
+int gt_pool_default_threads(void) { return wanted_threads(0, usable_processors()); }
 
 gt_pool *gt_pool_create(int threads) {
   gt_pool *pool = aligned_alloc(64, sizeof *pool);
   if (!pool) gt_out_of_memory(sizeof *pool);
-  *pool = (gt_pool){.threads = wanted_threads(threads)};
-  pool->crowded = pool->threads > usable_processors();
+  const int usable = usable_processors();
+  *pool = (gt_pool){.threads = wanted_threads(threads, usable)};
+  pool->crowded = pool->threads > usable;
   pool->worker = gt_alloc(sizeof *pool->worker * (size_t)pool->threads);
   pool->scratch = aligned_alloc(64, (size_t)pool->threads * GT_POOL_SCRATCH);
   if (!pool->scratch) gt_out_of_memory((size_t)pool->threads * GT_POOL_SCRATCH);
