@@ -7,9 +7,9 @@
  * widths after pruning. A resumed run finds these widths from the shapes of the masks in its checkpoint. */
 #include "kan/prune.h"
 #include "model/model.h"
-#include "train/change.h"
-#include "train/config.h"
-#include "train/sink.h"
+#include "train/config/change.h"
+#include "train/config/config.h"
+#include "train/run/sink.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,9 +10,9 @@
 #include "base/text.h"
 #include "kan/symbolic_edges.h"
 #include "model/model.h"
-#include "train/change.h"
-#include "train/config.h"
-#include "train/sink.h"
+#include "train/config/change.h"
+#include "train/config/config.h"
+#include "train/run/sink.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,10 +5,10 @@
 #include "cli/lasting.h"
 #include "cli/guess.h"
 #include "cli/result_gates.h"
-#include "train/model_file.h"
-#include "train/review.h"
-#include "train/session.h"
-#include "train/threshold.h"
+#include "train/file/model_file.h"
+#include "train/config/review.h"
+#include "train/net/session.h"
+#include "train/eval/threshold.h"
 #include <math.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "cli/init.h"
 #include "base/text.h"
 #include "loss/loss.h"
-#include "train/classes.h"
+#include "train/config/classes.h"
 
 typedef struct settings {
   int64_t width, batch, epochs, eval_every, patience;

@@ -4,7 +4,7 @@
 #include "base/stream.h"
 #include "base/text.h"
 #include "cli/init.h"
-#include "train/classes.h"
+#include "train/config/classes.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * windows of rows. That map is tried first, so that the comment works if it is followed. */
 #include "base/text.h"
 #include "cli/init.h"
-#include "train/classes.h"
+#include "train/config/classes.h"
 #include <stdlib.h>
 
 enum { WINDOW = 24, MIN_WINDOW = 2, MAX_GROUPS_TRIED = 4 };

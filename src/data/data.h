@@ -20,9 +20,9 @@
  * Several named targets, each with a loss of its own and predicted by the layer of its name:
  *   data: {train: f.csv, targets: {load: load, place: [x, y], kind: kind}}, or targets: [load, kind]
  *   data: {train: {inputs: x.npy, targets: {depth: d.npy, kind: k.npy}}}
- * Windows of consecutive rows, and the rows after them (data/series.h; docs/sequences.md):
+ * Windows of consecutive rows, and the rows after them (data/series/series.h; docs/sequences.md):
  *   data: {train: f.csv, series: {window: 28, horizon: 7, time: date}, target: load, future: [holiday]}
- * Windows of the tokens of a text, and texts with labels (data/text.c):
+ * Windows of the tokens of a text, and texts with labels (data/open/text.c):
  *   data: {train: f.txt, text: {vocabulary: char, window: 128}}
  *   data: {train: f.csv, text: {column: review, vocabulary: word, length: 200}, target: label}
  *   data: {train: f.txt, text: {labels: true, length: 200}}: lines of a label, a tab and a text
@@ -62,7 +62,7 @@
  *   normalize_targets
  *                   auto | standard | none: whether the loss compares outputs with targets that are scaled to
  *                   mean 0 and deviation 1; read by the config, which knows the loss
- *                   (train/target_scaling.h)
+ *                   (train/config/target_scaling.h)
  *   crop            [height, width] of the part of an image that the network reads: its center; in training
  *                   the random crop of `augment:`
  *   integers        inputs that contain indices from 0, for embeddings; they are not normalized
@@ -254,12 +254,12 @@ typedef struct gt_data_signature {
   /* The `data:` map; new CSV files are read with its header, delimiter, decimal, skip and id. Or NULL. */
   const gt_spec *data;
   gt_forecast_rows *forecast;  /* set by gt_data_read_inputs for a series; NULL: not wanted */
-  struct gt_series_rows *rows; /* of a series, while its rows are read (data/series.h) */
+  struct gt_series_rows *rows; /* of a series, while its rows are read (data/series/series.h) */
   gt_row_ids *ids;             /* set by gt_data_read_inputs; NULL: not wanted */
   gt_diagnostics *diagnostics; /* receives the findings of gt_data_read_inputs; NULL: they are logged */
 } gt_data_signature;
 
-/* `data.series`: samples are windows of consecutive rows (data/series.h). */
+/* `data.series`: samples are windows of consecutive rows (data/series/series.h). */
 typedef struct gt_data_series {
   int64_t window, horizon, stride, season;
   const char *time, *group; /* columns of a CSV; or NULL */

@@ -1,5 +1,5 @@
 /* Opening datasets of every format: values, splits, classes, scaling, and error messages. */
-#include "data/csv.h"
+#include "data/table/csv.h"
 #include "data/format.h"
 #include "data/column.h"
 #include "data_support.h"

@@ -10,8 +10,8 @@
 #include "paper_device.h"
 #include "backend/backend.h"
 #include "base/memory.h"
-#include "train/predict.h"
-#include "train/session.h"
+#include "train/eval/predict.h"
+#include "train/net/session.h"
 #include "units.h"
 #include <stdio.h>
 #include <stdlib.h>
