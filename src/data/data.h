@@ -103,6 +103,7 @@ enum {
 
 /* The splits. GT_PART_NONE: of a sample that is in no split. */
 enum { GT_PART_TRAIN, GT_PART_VALIDATION, GT_PART_TEST, GT_PARTS, GT_PART_NONE = GT_PARTS };
+extern const char *const gt_part_keys[GT_PARTS]; /* "train", "validation", "test" */
 /* What a tensor of a split contains. */
 typedef enum gt_sample_role { GT_SAMPLE_INPUT, GT_SAMPLE_TARGET, GT_SAMPLE_WEIGHT } gt_sample_role;
 /* Two naive forecasts of a series: the last value of the window, or the last known value whose distance is a
@@ -372,8 +373,9 @@ typedef struct gt_column_group { /* a column of the file and all its places */
 /* The input columns of a table, in the order in which the inputs read them; returns their number, 0 if the
  * data is not a table. *groups is in the arena. */
 int gt_column_groups(const gt_dataset *dataset, gt_arena *arena, gt_column_group **groups);
+const gt_split *gt_dataset_split(const gt_dataset *dataset, int part); /* NULL: there is none */
 /* The split on which a model is evaluated by default: test, else validation, else train. */
-const char *gt_dataset_default_split(const gt_dataset *dataset);
+int gt_dataset_default_part(const gt_dataset *dataset);
 
 /* The names of the inputs in the `data:` map, even if the rest of the map is wrong; returns their number. */
 int gt_data_input_names(const gt_spec *data, const char *names[GT_DATA_MAX_INPUTS]);
@@ -383,7 +385,7 @@ int gt_data_target_names(const gt_spec *data, const char *names[GT_DATA_MAX_TARG
 /* Hashes of a dataset: equal if training sees the same data (shapes, element types, contents, classes with
  * their names, scaling). An absent split has a hash too; 0 never occurs. */
 typedef struct gt_data_fingerprint {
-  uint64_t train, validation, test, meaning; /* meaning: classes and scaling */
+  uint64_t split[GT_PARTS], meaning; /* meaning: classes and scaling */
 } gt_data_fingerprint;
 gt_data_fingerprint gt_dataset_fingerprint(const gt_dataset *dataset);
 /* For messages about data that differs: if a column has dates with times, that earlier versions of gtrain

@@ -32,6 +32,18 @@ void gt_tensor_finish(gt_tensor *tensor) {
   *tensor = (gt_tensor){0};
 }
 
+const char *const gt_part_keys[GT_PARTS] = {"train", "validation", "test"};
+
+const gt_split *gt_dataset_split(const gt_dataset *dataset, int part) {
+  return dataset->split[part].samples ? &dataset->split[part] : NULL;
+}
+
+int gt_dataset_default_part(const gt_dataset *dataset) {
+  int part = GT_PART_TEST;
+  while (part > GT_PART_TRAIN && !dataset->split[part].samples) part--;
+  return part;
+}
+
 const gt_tensor *gt_split_tensor(const gt_split *split, gt_sample_role role, int of) {
   return role == GT_SAMPLE_INPUT    ? &split->input[of]
          : role == GT_SAMPLE_TARGET ? &split->target[of]

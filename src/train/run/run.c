@@ -95,7 +95,7 @@ static bool open_device(gt_run *run, gt_error *error) {
   gt_session_begin(session, run->config);
   if (resume && !gt_run_directory(run, error)) return false;
   const char *previous = resume ? gt_timing_device(run->directory, &session->arena) : NULL;
-  gt_backend *backend = gt_choose_backend(run->config, NULL, run->options->device, previous, error);
+  gt_backend *backend = gt_choose_backend(run->config, GT_PART_NONE, run->options->device, previous, error);
   if (!backend) {
     run->directory = NULL; /* add_resume_command then suggests no command: nothing has run there */
     return false;
@@ -241,10 +241,11 @@ static bool final_evaluation(gt_run *run, gt_evaluator *evaluator, gt_results *r
   if (!evaluator->net) return true;
   if (!gt_evaluator_run(&run->session, evaluator, result, error)) return false;
   if (!(result->items > 0)) {
-    gt_warn("no label of the %s split counts: all are the ignore_index", evaluator->net->split);
+    gt_warn("no label of the %s split counts: all are the ignore_index", gt_part_keys[evaluator->net->part]);
     return true;
   }
-  if (!isfinite(gt_result_loss(result))) gt_warn("the %s loss is not finite", evaluator->net->split);
+  if (!isfinite(gt_result_loss(result)))
+    gt_warn("the %s loss is not finite", gt_part_keys[evaluator->net->part]);
   return true;
 }
 
