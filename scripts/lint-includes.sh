@@ -59,7 +59,7 @@ BEGIN {
   row("main",     "base cli")
   # Arrows that point upwards and are to go: "FILE HEADER".
   split("data/inputs.c data/series/series.h|" \
-        "data/series/series_windows.c data/table/csv_typed.h|" \
+        "data/series/series_windows.c data/table/table.h|" \
         "train/config/baseline.c train/eval/threshold.h|" \
         "train/config/config_keys.h train/eval/threshold.h|" \
         "train/config/phases.c train/net/net.h|" \

@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "csv_support.h"
 #include "data/column.h"
-#include "data/table/csv_facts.h"
+#include "data/table/table.h"
 
 typedef struct table {
   const char *name, *text, *options;

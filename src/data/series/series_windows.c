@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "data/column.h"
-#include "data/table/csv_typed.h"
+#include "data/table/table.h"
 #include "data/series/series.h"
 #include <inttypes.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "base/order.h"
 #include "base/pool.h"
 #include "base/text.h"
-#include "data/table/csv_typed.h"
+#include "data/table/table.h"
 #include "data/date.h"
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* The format `csv`: tables whose columns are inputs and targets. */
-#include "data/table/csv_boolean.h"
+#include "data/table/table.h"
 #include "data/table/csv_choose.h"
 #include "base/log.h"
 #include "base/memory.h"

@@ -1,11 +1,11 @@
-/* Reading CSV files, for use inside src/data. csv_scan.c: records; csv_number.c: numbers; csv_file.c: a file
- * and its rows; csv_layout.c: where the table begins and what separates its cells; csv_header.c: whether the
- * first line is a header; csv_columns.c: column names; csv_facts.c: what the cells of each column are;
- * csv_chunks.c, csv_parallel.c: reading on several threads; csv_inputs.c: from columns to input tensors;
- * csv_labels.c: class labels; csv_lines.c: files of texts, one on each line; csv_roles.c: columns with the
- * weight, the split or the group of a row; csv_list.c: lists of texts or images; csv.c: the format itself.
- * RFC 4180: quotes, doubled quotes, CRLF (also LF and CR). Blank lines, a byte order mark, a line `sep=;` and
- * comment lines (#) before the table are skipped. */
+/* Reading CSV files, for use inside src/data. csv_scan.c: records; csv_number.c: numbers; read.c: a file and
+ * its rows; csv_layout.c: where the table begins and what separates its cells; csv_header.c: whether the
+ * first line is a header; csv_columns.c: column names; facts.c: what the cells of each column are;
+ * csv_chunks.c, parallel.c: reading on several threads; kinds.c: what the cells of the inputs mean;
+ * csv_inputs.c: from columns to input tensors; targets.c: class labels and booleans; roles.c: columns with
+ * the weight, the split or the group of a row; csv_lines.c: files of texts, one on each line; csv_list.c:
+ * lists of texts or images; csv.c: the format itself. RFC 4180: quotes, doubled quotes, CRLF (also LF and
+ * CR). Blank lines, a byte order mark, a line `sep=;` and comment lines (#) before the table are skipped. */
 #ifndef GT_DATA_CSV_H
 #define GT_DATA_CSV_H
 #include "data/format.h"
@@ -99,11 +99,11 @@ typedef struct gt_csv {
   const bool *as_text;       /* [inputs] cells are read as texts, also numbers; NULL: none are */
   bool has_rules;            /* `data.columns` applies to the file; it does not to a list of images */
   const gt_strings *missing; /* the words for a missing value; NULL: those of gt_cell_is_missing */
-  /* [rows, inputs]; heap; a NaN with a code for a cell that is no number (data/table/csv_facts.h). After
+  /* [rows, inputs]; heap; a NaN with a code for a cell that is no number (data/table/table.h). After
    * gt_csv_type_values: raw values [rows, width], with those of each column from gt_typed_column.place on. */
   float *values;
   int width;
-  struct gt_csv_facts *facts; /* [fact_count], by role (data/table/csv_facts.h); heap */
+  struct gt_csv_facts *facts; /* [fact_count], by role (data/table/table.h); heap */
   int fact_count;             /* inputs + targets */
   size_t rows, capacity;
   uint32_t comment;      /* line of the first skipped comment in the table; 0: none */
@@ -183,7 +183,7 @@ bool gt_csv_matches_by_name(const gt_csv *csv, const char *const *names, int64_t
 bool gt_csv_assign_columns(gt_csv *csv, const char *const *inputs, int input_count,
                            const char *const *targets, int target_count);
 /* Reads all records according to csv->role, and collects csv->facts. Accepts input cells that are not
- * numbers: csv_typed.c handles them. An error if there are no records. */
+ * numbers: kinds.c handles them. An error if there are no records. */
 bool gt_csv_read(gt_csv *csv);
 
 /* For a list of samples (csv_list.c): sets the targets of the CSV to the columns `targets` (if empty: the

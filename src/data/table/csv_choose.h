@@ -1,7 +1,7 @@
 /* CSV: chooses the columns of the training file that are inputs and targets. */
 #ifndef GT_DATA_CSV_CHOOSE_H
 #define GT_DATA_CSV_CHOOSE_H
-#include "data/table/csv_typed.h"
+#include "data/table/table.h"
 
 typedef struct gt_csv_options {
   const char *train, *test, *header, *delimiter, *decimal, *weight, *id;

@@ -1,9 +1,9 @@
 /* Reads a table on several threads: the text is cut into chunks at line ends outside quotes (csv_chunks.c),
  * each chunk is read by a gt_csv of its own, and their rows and facts are joined in the order of the file
- * (csv_parallel.c). Only the csv_*.c files include this header. */
+ * (parallel.c). Only src/data/table includes this header. */
 #ifndef GT_DATA_CSV_CHUNKS_H
 #define GT_DATA_CSV_CHUNKS_H
-#include "data/table/csv_facts.h"
+#include "data/table/table.h"
 
 typedef struct gt_csv_chunk {
   char *at, *end; /* whole records; of the last chunk up to the end of the file */

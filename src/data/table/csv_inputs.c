@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "data/column.h"
-#include "data/table/csv_typed.h"
+#include "data/table/table.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

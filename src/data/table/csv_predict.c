@@ -1,6 +1,6 @@
 /* CSV: reads inputs for predictions, with the settings of the trained model. */
 #include "base/log.h"
-#include "data/table/csv_typed.h"
+#include "data/table/table.h"
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* CSV: the message about columns whose cells cannot be read. */
 #include "base/memory.h"
-#include "data/table/csv_typed.h"
+#include "data/table/table.h"
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* CSV: findings about the training file: numbers that stand for missing values, numbers with units, and
  * targets that are read as classes although their texts hardly repeat. */
-#include "data/table/csv_typed.h"
+#include "data/table/table.h"
 #include <math.h>
 
 /* Numbers that programs write for a missing value. */

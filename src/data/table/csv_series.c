@@ -1,7 +1,7 @@
 /* CSV: reads the times and groups of the rows of a time series. */
 #include "base/memory.h"
 #include "base/names.h"
-#include "data/table/csv_typed.h"
+#include "data/table/table.h"
 #include "data/date.h"
 #include "data/series/series.h"
 #include <inttypes.h>

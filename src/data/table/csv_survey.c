@@ -1,6 +1,6 @@
 /* CSV: describes all columns of a file without a config. */
 #define _GNU_SOURCE /* strcasestr */
-#include "data/table/csv_typed.h"
+#include "data/table/table.h"
 #include "data/date.h"
 #include "data/table/survey.h"
 #include <ctype.h>

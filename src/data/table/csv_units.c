@@ -1,7 +1,7 @@
 /* CSV: detects cells that are a number with a unit or a sign (12 mg, 51%, $3.50) or with thousands separators
  * (1,234.5). They are not converted; messages describe them. */
 #include "base/text.h"
-#include "data/table/csv_typed.h"
+#include "data/table/table.h"
 
 enum {
   MAX_TEXTS = 1000, /* texts of a column that are examined */

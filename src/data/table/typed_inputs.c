@@ -1,7 +1,7 @@
 /* Typed columns of a dataset's inputs: creates them from the config or a trained model, fits them, and
  * converts the tensors of all splits. */
 #include "base/log.h"
-#include "data/table/csv_typed.h"
+#include "data/table/table.h"
 #include "data/date.h"
 #include "base/text.h"
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* CSV: facts about the cells of each column. */
-#include "data/table/csv_facts.h"
+#include "data/table/table.h"
 #include "base/fingerprint.h"
 #include "base/memory.h"
 #include <float.h>

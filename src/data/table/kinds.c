@@ -1,14 +1,25 @@
-#include "data/table/csv_typed.h"
+/* CSV: decides the kind of each input column, and converts its cells to raw values. */
+#include "data/table/table.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/text.h"
 #include "base/unicode.h"
-#include "data/table/csv_boolean.h"
 #include "data/date.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <strings.h>
+
+int gt_csv_boolean(const gt_cell *cell) {
+  static const char *const words[][2] = {{"no", "yes"}, {"false", "true"}, {"n", "y"},
+                                         {"f", "t"},    {"off", "on"},     {"0", "1"}};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (int value = 0; value < 2; value++)
+      if (strlen(words[i][value]) == cell->length && !strncasecmp(words[i][value], cell->text, cell->length))
+        return value;
+  return -1;
+}
 
 typedef struct typing { /* state of gt_csv_type_values */
   gt_csv *csv;

@@ -1,7 +1,7 @@
 /* CSV: reads the columns with the weight, the split or the group of each row. */
 #include "base/memory.h"
 #include "base/names.h"
-#include "data/table/csv_facts.h"
+#include "data/table/table.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
