@@ -7,7 +7,7 @@
 #ifndef GT_DATA_IMAGES_H
 #define GT_DATA_IMAGES_H
 #include "base/file.h"
-#include "data/table/csv.h"
+#include "data/table/table.h"
 
 enum { GT_IMAGE_MAX_SIDE = 8192 }; /* largest height and width of a sample */
 

@@ -1,33 +1,30 @@
-/* CSV: facts about the cells of each column. */
-#include "data/table/table.h"
+/* Tables: facts about the cells of each column. */
 #include "base/fingerprint.h"
 #include "base/memory.h"
+#include "data/table/table.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-static const gt_csv_facts no_cells = {.least = DBL_MAX, .largest = -DBL_MAX, .whole = true, .counts = true};
+const gt_column_facts gt_no_cells = {.least = DBL_MAX, .largest = -DBL_MAX, .whole = true, .counts = true};
 
-void gt_csv_facts_start(gt_csv *csv) {
-  const size_t count = (size_t)csv->inputs + (size_t)csv->targets;
-  csv->fact_count = (int)count;
-  csv->facts = gt_alloc((count + 1) * sizeof *csv->facts);
-  for (size_t i = 0; i < count; i++) csv->facts[i] = no_cells;
+void gt_facts_start(gt_table_file *file) {
+  for (int i = 0; i < file->columns; i++) file->column[i].facts = gt_no_cells;
 }
 
-void gt_csv_facts_finish(gt_csv_facts *facts) {
-  if (!facts->odd) return;
-  free(facts->odd->text);
-  free(facts->odd->slot);
-  free(facts->odd);
-  facts->odd = NULL;
+void gt_facts_finish(gt_column_facts *facts) {
+  free(facts->dictionary.text);
+  free(facts->dictionary.slot);
+  free(facts->dictionary.cells);
+  free(facts->dictionary.value);
+  facts->dictionary = (gt_texts){0};
 }
 
 /* --- texts --- */
 
 enum {
   SHORT = 12,      /* bytes of the longest text that fits into a slot */
-  LONG = SHORT + 1 /* gt_csv_slot.length of a longer text */
+  LONG = SHORT + 1 /* gt_text_slot.length of a longer text */
 };
 
 static uint64_t load8(const char *at) {
@@ -44,106 +41,133 @@ static uint32_t load4(const char *at) {
 
 /* The key of a text as a slot without an index: for a short text its bytes (the two loads may overlap), which
  * identify it; for a long text its hash. */
-static gt_csv_slot slot_for(const gt_cell *cell) {
+static gt_text_slot slot_for(const gt_cell *cell) {
   const char *at = cell->text, *end = at + cell->length;
   const uint32_t n = cell->length;
-  if (n > SHORT) return (gt_csv_slot){gt_fingerprint(0, at, n), n, 0, LONG};
-  if (n >= 8) return (gt_csv_slot){load8(at), load4(end - 4), 0, n};
-  if (n >= 4) return (gt_csv_slot){load4(at), load4(end - 4), 0, n};
-  return (gt_csv_slot){(unsigned char)*at, (uint32_t)(unsigned char)at[n / 2] << 8 | (unsigned char)end[-1],
-                       0, n};
+  if (n > SHORT) return (gt_text_slot){gt_fingerprint(0, at, n), n, 0, LONG};
+  if (n >= 8) return (gt_text_slot){load8(at), load4(end - 4), 0, n & 15};
+  if (n >= 4) return (gt_text_slot){load4(at), load4(end - 4), 0, n & 15};
+  return (gt_text_slot){(unsigned char)*at, (uint32_t)(unsigned char)at[n / 2] << 8 | (unsigned char)end[-1],
+                        0, n & 15};
 }
 
-static bool is_same(const gt_csv_odd *odd, const gt_csv_slot *slot, const gt_csv_slot *key,
+static bool is_same(const gt_texts *texts, const gt_text_slot *slot, const gt_text_slot *key,
                     const gt_cell *cell) {
   return slot->head == key->head && slot->tail == key->tail && slot->length == key->length &&
-         (slot->length < LONG || gt_cell_is_same(&odd->text[slot->text], cell));
+         (slot->length < LONG || gt_cell_is_same(&texts->text[slot->text], cell));
 }
 
 /* The slot of the text, or the empty slot for it. The number of slots is a power of two. cell: NULL if the
  * text is known to be new. */
-static gt_csv_slot *find_slot(const gt_csv_odd *odd, const gt_csv_slot *key, const gt_cell *cell) {
-  const size_t mask = odd->slots - 1;
+static gt_text_slot *find_slot(const gt_texts *texts, const gt_text_slot *key, const gt_cell *cell) {
+  const size_t mask = 2 * (size_t)texts->capacity - 1;
   uint64_t hash = (key->head + key->length) * 0x9E3779B97F4A7C15 ^ key->tail * 0xC2B2AE3D27D4EB4F;
   hash ^= hash >> 32;
   size_t i = hash & mask;
-  while (odd->slot[i].length && !(cell && is_same(odd, &odd->slot[i], key, cell))) i = (i + 1) & mask;
-  return &odd->slot[i];
-}
-
-static void add_slots(gt_csv_odd *odd) {
-  gt_csv_slot *before = odd->slot;
-  const size_t count = odd->slots;
-  odd->slots = 2 * (size_t)odd->capacity;
-  odd->slot = gt_alloc(odd->slots * sizeof *odd->slot);
-  for (size_t i = 0; i < count; i++)
-    if (before[i].length) *find_slot(odd, &before[i], NULL) = before[i];
-  free(before);
+  while (texts->slot[i].length && !(cell && is_same(texts, &texts->slot[i], key, cell))) i = (i + 1) & mask;
+  return &texts->slot[i];
 }
 
 /* Makes room for another text. *bytes: size of the memory for texts, which the limit for a compressed file
  * includes. */
-static void grow_texts(gt_csv_odd *odd, uint64_t *bytes) {
-  const int before = odd->capacity;
-  odd->capacity = before ? 2 * before : 2;
-  odd->text = gt_realloc(odd->text, (size_t)odd->capacity * sizeof *odd->text);
-  *bytes += (uint64_t)(odd->capacity - before) * (sizeof *odd->text + 2 * sizeof *odd->slot);
-  add_slots(odd);
+static void grow_texts(gt_texts *texts, uint64_t *bytes) {
+  gt_text_slot *before = texts->slot;
+  const size_t count = 2 * (size_t)texts->capacity;
+  texts->capacity = texts->capacity ? 2 * texts->capacity : 2;
+  texts->text = gt_realloc(texts->text, (size_t)texts->capacity * sizeof *texts->text);
+  texts->slot = gt_alloc(2 * (size_t)texts->capacity * sizeof *texts->slot);
+  *bytes += ((uint64_t)texts->capacity - count / 2) * (sizeof *texts->text + 2 * sizeof *texts->slot);
+  for (size_t i = 0; i < count; i++)
+    if (before[i].length) *find_slot(texts, &before[i], NULL) = before[i];
+  free(before);
 }
 
 /* The code of a text; adds a new text. */
-static uint32_t code_of(gt_csv_odd *odd, const gt_cell *cell, uint64_t *bytes) {
-  gt_csv_slot key = slot_for(cell);
-  const gt_csv_slot *known = odd->slots ? find_slot(odd, &key, cell) : NULL;
-  if (known && known->length) return GT_CSV_CELL_TEXT + known->text;
-  if (odd->distinct == GT_CSV_MAX_TEXTS) {
-    odd->more = true;
-    return GT_CSV_CELL_MORE;
+static uint32_t code_of(gt_table_column *column, const gt_cell *cell, uint64_t *bytes) {
+  gt_texts *texts = &column->facts.dictionary;
+  gt_text_slot key = slot_for(cell);
+  const gt_text_slot *known = texts->capacity ? find_slot(texts, &key, cell) : NULL;
+  if (known && known->length) return GT_CELL_TEXT + known->text;
+  if (texts->distinct == (column->reading == GT_READ_CODES ? GT_TABLE_MAX_CODES : GT_TABLE_MAX_TEXTS)) {
+    texts->more = true;
+    return GT_CELL_MORE;
   }
-  if (odd->distinct == odd->capacity) grow_texts(odd, bytes);
-  odd->text[odd->distinct] = *cell;
-  key.text = (uint32_t)odd->distinct++;
-  *find_slot(odd, &key, NULL) = key;
-  return GT_CSV_CELL_TEXT + key.text;
+  if (texts->distinct == texts->capacity) grow_texts(texts, bytes);
+  texts->text[texts->distinct] = *cell;
+  key.text = (uint32_t)texts->distinct++ & 0xFFFFFFF;
+  *find_slot(texts, &key, NULL) = key;
+  return GT_CELL_TEXT + key.text;
 }
 
 /* --- cells --- */
 
-uint32_t gt_csv_facts_odd(gt_csv *csv, gt_csv_facts *f, const gt_cell *cell, bool unfit) {
-  if (!f->odd) f->odd = gt_alloc(sizeof *f->odd);
-  if (f->odd->bads < GT_CSV_FIRST_BAD) f->odd->bad[f->odd->bads++] = *cell;
+int gt_cell_digits(const gt_cell *cell) {
+  int value = 0;
+  if (!cell->length || cell->length > 3) return -1;
+  for (uint32_t i = 0; i < cell->length; i++) {
+    if (cell->text[i] < '0' || cell->text[i] > '9') return -1;
+    value = value * 10 + (cell->text[i] - '0');
+  }
+  return value;
+}
+
+/* Adds a cell that is not a number. */
+static uint32_t add_text(gt_table_file *file, gt_table_column *column, const gt_cell *cell) {
+  gt_column_facts *f = &column->facts;
+  const bool is_missing = column->reading != GT_READ_CODES && gt_csv_is_missing(&file->csv, cell);
   f->counts = false;
-  if (unfit) {
+  f->empty += !cell->length;
+  f->missing += is_missing && cell->length;
+  f->texts += !is_missing && cell->length;
+  if (!cell->length) return GT_CELL_EMPTY;
+  if (is_missing && (column->use != GT_USE_TARGET || file->csv.missing)) return GT_CELL_MISSING;
+  return code_of(column, cell, &file->text_bytes);
+}
+
+/* True if the cell is a number. The config's words for missing values may be numbers, so they are checked
+ * first. */
+static bool is_number(const gt_csv *csv, const gt_table_column *column, const gt_cell *cell, double *value) {
+  return column->reading < GT_READ_TEXTS && !(csv->missing && gt_csv_is_missing(csv, cell)) &&
+         gt_csv_parse(csv, cell, value);
+}
+
+float gt_facts_add(gt_table_file *file, gt_table_column *column, const gt_cell *cell) {
+  gt_column_facts *f = &column->facts;
+  double value;
+  if (!is_number(&file->csv, column, cell, &value)) {
+    const uint32_t code = add_text(file, column, cell);
+    float plain;
+    memcpy(&plain, &code, sizeof plain);
+    return column->reading == GT_READ_CODES ? plain : gt_cell_boxed(code);
+  }
+  const float out = (float)value;
+  if (!isfinite(out) ||
+      (column->needs_whole && !(out >= 0 && out <= GT_DATA_MAX_INTEGER && out == floorf(out)))) {
+    f->counts = false;
     f->unfit++;
-    return GT_CSV_CELL_UNFIT;
+    return gt_cell_boxed(GT_CELL_UNFIT);
   }
-  if (gt_csv_is_missing(csv, cell)) {
-    if (!f->odd->gap.line) f->odd->gap = *cell;
-    f->empty += !cell->length;
-    f->missing += cell->length > 0;
-    return cell->length ? GT_CSV_CELL_MISSING : GT_CSV_CELL_EMPTY;
-  }
-  f->texts++;
-  return code_of(f->odd, cell, &csv->text_bytes);
+  gt_facts_number(f, value);
+  if (column->reading != GT_READ_LABELS || gt_cell_digits(cell) < 0) return out;
+  return gt_cell_boxed(code_of(column, cell, &file->text_bytes));
 }
 
 /* Returns the codes in `to` of the texts of `from`; NULL if they are the same in both. */
-static uint32_t *merge_texts(gt_csv_odd *to, const gt_csv_odd *from) {
+static uint32_t *merge_texts(gt_table_column *to, const gt_texts *from) {
   uint64_t bytes = 0;
   bool same = true;
   uint32_t *code = gt_alloc((size_t)from->distinct * sizeof *code + 1);
   for (int i = 0; i < from->distinct; i++) {
     code[i] = code_of(to, &from->text[i], &bytes);
-    same &= code[i] == GT_CSV_CELL_TEXT + (uint32_t)i;
+    same &= code[i] == GT_CELL_TEXT + (uint32_t)i;
   }
-  for (int i = 0; i < from->bads && to->bads < GT_CSV_FIRST_BAD; i++) to->bad[to->bads++] = from->bad[i];
-  if (!to->gap.line) to->gap = from->gap;
   if (!same) return code;
   free(code);
   return NULL;
 }
 
-uint32_t *gt_csv_facts_merge(gt_csv_facts *to, gt_csv_facts *from) {
+uint32_t *gt_facts_merge(gt_table_column *column, gt_table_column *part) {
+  gt_column_facts *to = &column->facts, *from = &part->facts;
   uint32_t *code = NULL;
   to->counts &= from->counts && !(to->numbers && from->numbers && from->least - to->largest != 1);
   to->whole &= from->whole;
@@ -154,28 +178,12 @@ uint32_t *gt_csv_facts_merge(gt_csv_facts *to, gt_csv_facts *from) {
   to->empty += from->empty;
   to->missing += from->missing;
   to->texts += from->texts;
-  if (to->odd && from->odd) {
-    code = merge_texts(to->odd, from->odd);
-    gt_csv_facts_finish(from);
-  } else if (from->odd) {
-    to->odd = from->odd;
-    from->odd = NULL;
+  if (to->dictionary.distinct) {
+    code = merge_texts(column, &from->dictionary);
+    gt_facts_finish(from);
+  } else {
+    to->dictionary = from->dictionary;
+    from->dictionary = (gt_texts){0};
   }
   return code;
-}
-
-void gt_csv_facts_of_target(gt_csv *csv, int target) {
-  double value;
-  gt_csv_facts *f = &csv->facts[csv->inputs + target];
-  gt_csv_facts_finish(f);
-  *f = no_cells;
-  for (size_t row = 0; row < csv->rows; row++) {
-    const gt_cell *cell = &csv->target_cells.items[row * (size_t)csv->targets + (size_t)target];
-    if (gt_csv_lacks_target(csv, cell) || !gt_csv_parse(csv, cell, &value))
-      gt_csv_facts_odd(csv, f, cell, false);
-    else if (!isfinite((float)value))
-      gt_csv_facts_odd(csv, f, cell, true);
-    else
-      gt_csv_facts_number(f, value);
-  }
 }

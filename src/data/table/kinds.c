@@ -22,7 +22,8 @@ int gt_csv_boolean(const gt_cell *cell) {
 }
 
 typedef struct typing { /* state of gt_csv_type_values */
-  gt_csv *csv;
+  gt_table_file *file;
+  const gt_csv *csv;
   gt_typed_table *table;
   gt_arena *arena;
   gt_column_problem *problem;
@@ -30,25 +31,21 @@ typedef struct typing { /* state of gt_csv_type_values */
   float **of_text; /* [inputs] the raw values of each text of the column; heap */
 } typing;
 
-void gt_csv_set_known_kinds(gt_csv *csv, const gt_typed_table *table, gt_arena *arena) {
-  bool *as_text = GT_NEW_N(arena, bool, table->count + 1);
-  for (int i = 0; i < table->count; i++) {
+void gt_csv_set_known_kinds(gt_table_file *file, const gt_typed_table *table, const bool *whole) {
+  for (int i = 0; i < file->inputs; i++) {
     const gt_typed_column *t = &table->item[i];
-    const bool known = t->final || t->decided || !t->rule.any;
-    as_text[i] = known && (t->column.kind == GT_COLUMN_CATEGORY || t->column.kind == GT_COLUMN_DATE);
+    const bool known = t->final || t->decided || !t->rule.any,
+               texts = known && (t->column.kind == GT_COLUMN_CATEGORY || t->column.kind == GT_COLUMN_DATE);
+    file->column[i].reading = texts ? GT_READ_TEXTS : GT_READ_NUMBERS;
+    file->column[i].needs_whole = whole && whole[i];
   }
-  csv->as_text = as_text;
-  csv->has_rules = true;
-  csv->missing = table->has_missing_values ? &table->missing : NULL;
+  file->has_rules = true;
+  file->csv.missing = table->has_missing_values ? &table->missing : NULL;
 }
 
-static const gt_csv_facts *facts_of(const typing *t, int role) { return &t->csv->facts[role]; }
+static const gt_column_facts *facts_of(const typing *t, int role) { return &t->file->column[role].facts; }
 
-static const gt_cell *texts_of(const typing *t, int role, int *count) {
-  const gt_csv_odd *odd = facts_of(t, role)->odd;
-  *count = odd ? odd->distinct : 0;
-  return odd ? odd->text : NULL;
-}
+static const gt_texts *texts_of(const typing *t, int role) { return &facts_of(t, role)->dictionary; }
 
 static void add_problem(typing *t, int role, const char *what, const char *fix, const char *also) {
   t->problem[t->problems++] =
@@ -57,17 +54,17 @@ static void add_problem(typing *t, int role, const char *what, const char *fix, 
 
 /* --- kinds --- */
 
-static bool all_boolean(const gt_cell *text, int count) {
-  for (int i = 0; i < count; i++)
-    if (gt_csv_boolean(&text[i]) < 0) return false;
-  return count > 0;
+static bool all_boolean(const gt_texts *texts) {
+  for (int i = 0; i < texts->distinct; i++)
+    if (gt_csv_boolean(&texts->text[i]) < 0) return false;
+  return texts->distinct > 0;
 }
 
 /* GT_DATE_… orders in which all texts are dates. compact: dates of eight digits count, too. */
-static unsigned date_orders(const gt_cell *text, int count, bool compact) {
-  unsigned orders = count ? GT_DATE_YEAR_FIRST | GT_DATE_DAY_FIRST | GT_DATE_MONTH_FIRST : 0;
-  for (int i = 0; i < count && orders; i++)
-    orders &= gt_date_parse(text[i].text, text[i].length, 0, compact, NULL);
+static unsigned date_orders(const gt_texts *texts, bool compact) {
+  unsigned orders = texts->distinct ? GT_DATE_YEAR_FIRST | GT_DATE_DAY_FIRST | GT_DATE_MONTH_FIRST : 0;
+  for (int i = 0; i < texts->distinct && orders; i++)
+    orders &= gt_date_parse(texts->text[i].text, texts->text[i].length, 0, compact, NULL);
   return orders;
 }
 
@@ -76,11 +73,10 @@ static bool is_ambiguous(unsigned orders) {
   return !(orders & GT_DATE_YEAR_FIRST) && (orders & (orders - 1));
 }
 
-bool gt_csv_has_ambiguous_dates(const gt_csv *csv, int role) {
-  const gt_csv_odd *odd = csv->facts[role].odd;
+bool gt_csv_has_ambiguous_dates(const gt_table_file *file, int input) {
   gt_column_kind kind;
-  return gt_csv_kind_of(csv, role, &kind) && kind == GT_COLUMN_DATE &&
-         is_ambiguous(date_orders(odd->text, odd->distinct, false));
+  return gt_csv_kind_of(file, input, &kind) && kind == GT_COLUMN_DATE &&
+         is_ambiguous(date_orders(&file->column[input].facts.dictionary, false));
 }
 
 /* True if a column with these numbers of texts is read as categories (GT_FEW_CATEGORIES). */
@@ -90,47 +86,48 @@ static bool is_few(uint64_t distinct, uint64_t texts) {
 }
 
 /* True if an input of integer codes reads the column. */
-static bool is_codes(const typing *t, int role) { return t->csv->whole && t->csv->whole[role]; }
+static bool is_codes(const typing *t, int role) { return t->file->column[role].needs_whole; }
 
 /* True if all texts of a column are numbers with the other decimal mark. */
-static bool has_other_mark(const gt_csv *csv, const gt_csv_facts *f) {
+static bool has_other_mark(const gt_csv *csv, const gt_column_facts *f) {
   const char mark = csv->decimal == ',' ? '.' : ',';
+  const gt_texts *texts = &f->dictionary;
   double value;
-  for (int i = 0; f->odd && i < f->odd->distinct; i++)
-    if (!gt_parse_number(f->odd->text[i].text, f->odd->text[i].length, mark, &value)) return false;
+  for (int i = 0; i < texts->distinct; i++)
+    if (!gt_parse_number(texts->text[i].text, texts->text[i].length, mark, &value)) return false;
   return f->texts > 0;
 }
 
 /* True if the commas in all texts of a column may separate thousands. */
-static bool has_thousands(const gt_csv *csv, const gt_csv_facts *f) {
-  for (int i = 0; f->odd && i < f->odd->distinct; i++)
-    if (!gt_csv_may_be_thousands(&f->odd->text[i])) return false;
+static bool has_thousands(const gt_csv *csv, const gt_column_facts *f) {
+  for (int i = 0; i < f->dictionary.distinct; i++)
+    if (!gt_csv_may_be_thousands(&f->dictionary.text[i])) return false;
   return f->texts > 0 && csv->decimal == '.';
 }
 
 /* True if the column is also the time of a series, so that its texts may be dates in any form that a time may
  * have. */
-static bool is_time(const gt_csv *csv, int role) {
-  const int column = csv->role_column[GT_CSV_TIME];
-  return column >= 0 && csv->role[column] == role;
+static bool is_time(const gt_table_file *file, int input) {
+  const gt_table_column *time = gt_table_find(file, GT_USE_TIME);
+  return time && time->index == file->column[input].index;
 }
 
-bool gt_csv_kind_of(const gt_csv *csv, int role, gt_column_kind *kind) {
-  const gt_csv_facts *f = &csv->facts[role];
-  const gt_csv_odd *odd = f->odd;
+bool gt_csv_kind_of(const gt_table_file *file, int input, gt_column_kind *kind) {
+  const gt_csv *csv = &file->csv;
+  const gt_column_facts *f = &file->column[input].facts;
   gt_csv_units units;
   *kind = GT_COLUMN_NUMBER;
   if (!f->texts) return true;
   if (f->numbers || f->unfit || has_thousands(csv, f) || has_other_mark(csv, f)) return false;
-  const bool codes = csv->whole && csv->whole[role];
-  if (all_boolean(odd->text, odd->distinct))
+  const bool codes = file->column[input].needs_whole;
+  if (all_boolean(&f->dictionary))
     *kind = GT_COLUMN_BOOLEAN;
-  else if (!codes && date_orders(odd->text, odd->distinct, is_time(csv, role)))
+  else if (!codes && date_orders(&f->dictionary, is_time(file, input)))
     *kind = GT_COLUMN_DATE;
   else
     *kind = GT_COLUMN_CATEGORY;
   if (*kind != GT_COLUMN_CATEGORY || codes) return true;
-  return is_few((uint64_t)odd->distinct, f->texts) &&
+  return is_few((uint64_t)f->dictionary.distinct, f->texts) &&
          (!gt_csv_find_units(csv, f, NULL, &units) || units.unit); /* the review reports a unit */
 }
 
@@ -152,8 +149,10 @@ static const char *with_count(const typing *t, uint64_t count, const char *what)
 }
 
 /* Help that lists the texts, if they are few, as words for missing values. */
-static const char *missing_words(const typing *t, const gt_cell *text, int count) {
+static const char *missing_words(const typing *t, const gt_texts *texts) {
   enum { MAX_WORDS = 3 };
+  const gt_cell *text = texts->text;
+  const int count = texts->distinct;
   const char *words = "NA";
   for (int i = 0; i < count && count <= MAX_WORDS; i++) {
     const char *word = gt_arena_strndup(t->arena, text[i].text, text[i].length);
@@ -165,21 +164,14 @@ static const char *missing_words(const typing *t, const gt_cell *text, int count
                          count <= MAX_WORDS ? words : "NA, ...");
 }
 
-/* Lets the column's texts be dates of any form, as in a column of type date. */
-static void accept_all_dates(typing *t, int role) {
-  bool *as_text = gt_arena_copy(t->arena, t->csv->as_text, (size_t)t->table->count * sizeof *as_text);
-  as_text[role] = true;
-  t->csv->as_text = as_text;
-}
-
 /* Decides the kind of a column of type auto by its cells, or adds a problem. */
 static void decide_kind(typing *t, int role) {
-  const gt_csv_facts *f = facts_of(t, role);
-  const bool dates = f->odd && date_orders(f->odd->text, f->odd->distinct, true);
+  const gt_column_facts *f = facts_of(t, role);
+  const bool dates = date_orders(&f->dictionary, true);
   gt_csv_units units;
-  if (gt_csv_kind_of(t->csv, role, &t->table->item[role].column.kind)) {
-    if (t->table->item[role].column.kind == GT_COLUMN_DATE && is_time(t->csv, role))
-      accept_all_dates(t, role);
+  if (gt_csv_kind_of(t->file, role, &t->table->item[role].column.kind)) {
+    if (t->table->item[role].column.kind == GT_COLUMN_DATE && is_time(t->file, role))
+      t->file->column[role].reading = GT_READ_TEXTS; /* its texts are dates of any form */
     return;
   }
   if (has_thousands(t->csv, f))
@@ -191,8 +183,8 @@ static void decide_kind(typing *t, int role) {
   else if (!f->numbers && !f->unfit)
     add_problem(
         t, role,
-        gt_arena_printf(t->arena, "has free text: %d distinct values in %" PRIu64 " cells", f->odd->distinct,
-                        f->texts),
+        gt_arena_printf(t->arena, "has free text: %d distinct values in %" PRIu64 " cells",
+                        f->dictionary.distinct, f->texts),
         dates ? "date" : "ignore",
         dates ? NULL
               : gt_arena_printf(
@@ -205,18 +197,17 @@ static void decide_kind(typing *t, int role) {
     add_problem(t, role,
                 gt_arena_printf(t->arena, "has %s and %s", with_count(t, f->numbers + f->unfit, "number"),
                                 with_count(t, f->texts, "text")),
-                is_few((uint64_t)f->odd->distinct, f->texts) && f->texts > f->numbers ? "category" : "ignore",
-                missing_words(t, f->odd->text, f->odd->distinct));
+                is_few((uint64_t)f->dictionary.distinct, f->texts) && f->texts > f->numbers ? "category"
+                                                                                            : "ignore",
+                missing_words(t, &f->dictionary));
 }
 
 /* --- checks of a column whose kind is known --- */
 
 static void check_date(typing *t, int role) {
   gt_typed_column *c = &t->table->item[role];
-  int count;
-  const gt_cell *text = texts_of(t, role, &count);
-  const bool compact = t->csv->as_text && t->csv->as_text[role];
-  const unsigned orders = date_orders(text, count, compact),
+  const bool compact = t->file->column[role].reading == GT_READ_TEXTS;
+  const unsigned orders = date_orders(texts_of(t, role), compact),
                  required = c->final ? c->column.order : c->rule.order;
   if (is_codes(t, role))
     add_problem(t, role, "has dates, but its input is listed in 'integers'", "ignore", NULL);
@@ -236,10 +227,9 @@ static void check_date(typing *t, int role) {
 
 static void check_categories(typing *t, int role) {
   gt_typed_column *c = &t->table->item[role];
-  int count;
-  texts_of(t, role, &count);
-  if (facts_of(t, role)->odd && facts_of(t, role)->odd->more)
-    add_problem(t, role, gt_arena_printf(t->arena, "has more than %d distinct values", GT_CSV_MAX_TEXTS),
+  const int count = texts_of(t, role)->distinct;
+  if (texts_of(t, role)->more)
+    add_problem(t, role, gt_arena_printf(t->arena, "has more than %d distinct values", GT_TABLE_MAX_TEXTS),
                 "ignore", NULL);
   else if (!c->final && !c->rule.max_categories && count > GT_MOST_CATEGORIES && !is_codes(t, role))
     add_problem(t, role, gt_arena_printf(t->arena, "has %d categories", count),
@@ -251,25 +241,24 @@ static void check_categories(typing *t, int role) {
 
 static void check_texts(typing *t, int role) {
   const gt_typed_column *c = &t->table->item[role];
-  const gt_csv_facts *f = facts_of(t, role);
-  int count;
-  const gt_cell *text = texts_of(t, role, &count);
+  const gt_column_facts *f = facts_of(t, role);
   const bool boolean = c->column.kind == GT_COLUMN_BOOLEAN;
   gt_csv_units units;
   if (f->texts && !boolean && gt_csv_find_units(t->csv, f, t->arena, &units))
     add_problem(t, role, gt_arena_printf(t->arena, "has %s", units.what), "ignore", units.fix);
   else if (f->texts && !boolean)
-    add_problem(
-        t, role, c->final ? "has texts, but the model reads numbers" : "has texts that are not numbers",
-        f->numbers ? "ignore" : "category", c->final || c->rule.given ? NULL : missing_words(t, text, count));
-  else if (boolean && ((f->texts && !all_boolean(text, count)) ||
+    add_problem(t, role,
+                c->final ? "has texts, but the model reads numbers" : "has texts that are not numbers",
+                f->numbers ? "ignore" : "category",
+                c->final || c->rule.given ? NULL : missing_words(t, &f->dictionary));
+  else if (boolean && ((f->texts && !all_boolean(&f->dictionary)) ||
                        (f->numbers && !(f->whole && f->least >= 0 && f->largest <= 1))))
     add_problem(t, role, "has values that are not yes or no, true or false, 0 or 1", "category", NULL);
 }
 
 static void check_numbers(typing *t, int role) {
   const gt_typed_column *c = &t->table->item[role];
-  const gt_csv_facts *f = facts_of(t, role);
+  const gt_column_facts *f = facts_of(t, role);
   const bool log = c->final ? c->column.log : c->rule.scale == GT_SCALE_LOG1P;
   if (f->unfit && is_codes(t, role))
     add_problem(t, role,
@@ -371,7 +360,7 @@ static void read_text(typing *t, gt_typed_column *c, int role, const gt_cell *ce
   case GT_COLUMN_BOOLEAN: *out = (float)gt_csv_boolean(cell); break;
   case GT_COLUMN_CATEGORY: *out = (float)code_of(c, t->arena, cell); break;
   case GT_COLUMN_DATE:
-    gt_date_parse(cell->text, cell->length, c->column.order, t->csv->as_text && t->csv->as_text[role],
+    gt_date_parse(cell->text, cell->length, c->column.order, t->file->column[role].reading == GT_READ_TEXTS,
                   &hours);
     gt_date_to_values(hours, out);
     break;
@@ -381,11 +370,11 @@ static void read_text(typing *t, gt_typed_column *c, int role, const gt_cell *ce
 
 static void convert_texts(typing *t, int role) {
   gt_typed_column *c = &t->table->item[role];
-  int count;
-  const gt_cell *text = texts_of(t, role, &count);
+  const gt_texts *texts = texts_of(t, role);
   const int raw = gt_column_raw(&c->column);
-  t->of_text[role] = count ? gt_alloc((size_t)count * (size_t)raw * sizeof(float)) : NULL;
-  for (int i = 0; i < count; i++) read_text(t, c, role, &text[i], t->of_text[role] + i * raw);
+  t->of_text[role] = texts->distinct ? gt_alloc((size_t)texts->distinct * (size_t)raw * sizeof(float)) : NULL;
+  for (int i = 0; i < texts->distinct; i++)
+    read_text(t, c, role, &texts->text[i], t->of_text[role] + i * raw);
 }
 
 /* Replaces the value of a cell by its raw values: a number stays, for a NaN the values that its code stands
@@ -393,10 +382,10 @@ static void convert_texts(typing *t, int role) {
 static void unbox(const typing *t, int role, float *value) {
   if (!isnan(*value)) return;
   const gt_typed_column *c = &t->table->item[role];
-  const uint32_t code = gt_csv_cell_code(*value);
+  const uint32_t code = gt_cell_code(*value);
   const int raw = gt_column_raw(&c->column);
-  if (code >= GT_CSV_CELL_TEXT && t->of_text[role]) {
-    memcpy(value, t->of_text[role] + (code - GT_CSV_CELL_TEXT) * (uint32_t)raw, (size_t)raw * sizeof *value);
+  if (code >= GT_CELL_TEXT && t->of_text[role]) {
+    memcpy(value, t->of_text[role] + (code - GT_CELL_TEXT) * (uint32_t)raw, (size_t)raw * sizeof *value);
     return;
   }
   for (int i = 0; i < raw; i++) value[i] = NAN;
@@ -409,30 +398,32 @@ enum { TILE = 4096 }; /* rows */
 
 static void unbox_tile(void *context, uint32_t tile) {
   const typing *t = context;
-  const size_t width = (size_t)t->csv->width, first = (size_t)tile * TILE,
-               end = first + TILE < t->csv->rows ? first + TILE : t->csv->rows;
-  for (int role = 0; role < t->csv->inputs; role++) {
-    float *value = t->csv->values + t->table->item[role].place;
-    for (size_t row = first; row < end && facts_of(t, role)->odd; row++) unbox(t, role, value + row * width);
+  const gt_table_file *file = t->file;
+  const size_t width = (size_t)file->width, first = (size_t)tile * TILE,
+               end = first + TILE < file->rows ? first + TILE : file->rows;
+  for (int role = 0; role < file->inputs; role++) {
+    float *value = file->values + t->table->item[role].place;
+    const bool all_numbers = !gt_facts_bad(facts_of(t, role));
+    for (size_t row = first; row < end && !all_numbers; row++) unbox(t, role, value + row * width);
   }
 }
 
 /* Places the columns in a row of raw values, and moves the cells there: from the last row to the first,
  * because a row becomes longer if it has dates. */
 static void place_columns(typing *t) {
-  gt_csv *csv = t->csv;
-  const size_t columns = (size_t)csv->inputs;
-  csv->width = 0;
-  for (int role = 0; role < csv->inputs; role++) {
-    t->table->item[role].place = csv->width;
-    csv->width += gt_column_raw(&t->table->item[role].column);
+  gt_table_file *file = t->file;
+  const size_t columns = (size_t)file->inputs;
+  file->width = 0;
+  for (int role = 0; role < file->inputs; role++) {
+    t->table->item[role].place = file->width;
+    file->width += gt_column_raw(&t->table->item[role].column);
   }
-  if (csv->width == csv->inputs) return;
-  csv->values = gt_realloc(csv->values, csv->rows * (size_t)csv->width * sizeof *csv->values + 1);
-  for (size_t row = csv->rows; row-- > 0;)
-    for (int role = csv->inputs - 1; role >= 0; role--)
-      csv->values[row * (size_t)csv->width + (size_t)t->table->item[role].place] =
-          csv->values[row * columns + (size_t)role];
+  if (file->width == file->inputs) return;
+  file->values = gt_realloc(file->values, file->rows * (size_t)file->width * sizeof *file->values + 1);
+  for (size_t row = file->rows; row-- > 0;)
+    for (int role = file->inputs - 1; role >= 0; role--)
+      file->values[row * (size_t)file->width + (size_t)t->table->item[role].place] =
+          file->values[row * columns + (size_t)role];
 }
 
 /* The number of a cell, the hours since 2000 of a date; NaN: missing. */
@@ -441,41 +432,36 @@ static double value_of(const gt_typed_column *c, const float *raw) {
 }
 
 static void convert(typing *t) {
-  const size_t width = (size_t)t->csv->width;
-  for (int role = 0; role < t->csv->inputs; role++) convert_texts(t, role);
-  gt_pool_run_once((uint32_t)((t->csv->rows + TILE - 1) / TILE), unbox_tile, t);
-  for (int role = 0; role < t->csv->inputs; role++) {
+  const size_t width = (size_t)t->file->width;
+  for (int role = 0; role < t->file->inputs; role++) convert_texts(t, role);
+  gt_pool_run_once((uint32_t)((t->file->rows + TILE - 1) / TILE), unbox_tile, t);
+  for (int role = 0; role < t->file->inputs; role++) {
     gt_typed_column *c = &t->table->item[role];
-    const gt_csv_facts *f = facts_of(t, role);
-    const float *value = t->csv->values + c->place;
+    const gt_column_facts *f = facts_of(t, role);
+    const float *value = t->file->values + c->place;
     if (c->decided || c->final) continue;
     c->gaps = f->empty + f->missing;
-    c->distinct = f->odd ? (uint64_t)f->odd->distinct : 0;
     for (size_t row = 0; row < 3; row++)
-      c->first[row] = row < t->csv->rows ? value_of(c, value + row * width) : (double)NAN;
+      c->first[row] = row < t->file->rows ? value_of(c, value + row * width) : (double)NAN;
   }
-  for (int role = 0; role < t->csv->inputs; role++) t->table->item[role].decided = true;
+  for (int role = 0; role < t->file->inputs; role++) t->table->item[role].decided = true;
 }
 
 /* --- rows that are left out --- */
 
 /* True if a target whose rule is `drop` has no value in this row. */
 static bool lacks_target(const typing *t, size_t row) {
-  const gt_csv *csv = t->csv;
-  for (int i = 0; i < csv->targets && t->table->drops; i++)
-    if (t->table->drops[i] &&
-        gt_csv_is_missing(csv, &csv->target_cells.items[row * (size_t)csv->targets + (size_t)i]))
-      return true;
+  const gt_table_file *file = t->file;
+  for (int i = 0; i < file->targets && t->table->drops; i++)
+    if (t->table->drops[i] && gt_table_is_gap(file, gt_table_target(file, i), row)) return true;
   return false;
 }
 
 static bool is_dropped(const typing *t, size_t row) {
-  for (int role = 0; role < t->csv->inputs; role++) {
-    const float v = t->csv->values[row * (size_t)t->csv->inputs + (size_t)role];
-    if (t->table->item[role].rule.fill == GT_FILL_DROP && isnan(v) &&
-        gt_csv_cell_code(v) <= GT_CSV_CELL_MISSING)
+  for (int role = 0; role < t->file->inputs; role++)
+    if (t->table->item[role].rule.fill == GT_FILL_DROP &&
+        gt_table_is_gap(t->file, &t->file->column[role], row))
       return true;
-  }
   return lacks_target(t, row);
 }
 
@@ -487,43 +473,41 @@ static bool has_drop_rule(const gt_typed_table *table) {
 }
 
 static bool drop_rows(typing *t) {
-  gt_csv *csv = t->csv;
-  const size_t before = csv->rows, columns = (size_t)csv->inputs, targets = (size_t)csv->targets;
+  gt_table_file *file = t->file;
+  const size_t before = file->rows, inputs = (size_t)file->inputs, others = (size_t)file->others,
+               cells = (size_t)file->cell_columns;
   size_t kept = 0;
   for (size_t row = 0; row < before; row++) {
     if (is_dropped(t, row)) continue;
-    memmove(csv->values + kept * columns, csv->values + row * columns, columns * sizeof *csv->values);
-    if (targets)
-      memmove(csv->target_cells.items + kept * targets, csv->target_cells.items + row * targets,
-              targets * sizeof *csv->target_cells.items);
-    for (int r = 0; r < GT_CSV_ROLES; r++)
-      if (csv->role_cells[r].count) csv->role_cells[r].items[kept] = csv->role_cells[r].items[row];
-    if (csv->number) csv->number[kept] = csv->number[row];
+    memmove(file->values + kept * inputs, file->values + row * inputs, inputs * sizeof *file->values);
+    memmove(file->other + kept * others, file->other + row * others, others * sizeof *file->other);
+    memmove(file->cells + kept * cells, file->cells + row * cells, cells * sizeof *file->cells);
+    file->line[kept] = file->line[row];
+    if (file->number) file->number[kept] = file->number[row];
     kept++;
   }
-  csv->rows = kept;
-  csv->target_cells.count = kept * targets;
-  for (int i = 0; i < csv->targets; i++) gt_csv_facts_of_target(csv, i);
-  for (int r = 0; r < GT_CSV_ROLES; r++)
-    if (csv->role_cells[r].count) csv->role_cells[r].count = kept;
+  file->rows = kept;
+  for (int i = 0; i < file->targets; i++) gt_table_count_target(file, gt_table_target(file, i));
   if (kept < before)
-    gt_info("%s: dropped %zu of %zu rows, in which a column with 'missing: drop' is empty", csv->path,
+    gt_info("%s: dropped %zu of %zu rows, in which a column with 'missing: drop' is empty", t->csv->path,
             before - kept, before);
-  return kept ||
-         gt_fail(csv->error, GT_ERR_DATA,
-                 "%s: every row lacks a value of a column with 'missing: drop'; no rows are left", csv->path);
+  return kept || gt_fail(t->csv->error, GT_ERR_DATA,
+                         "%s: every row lacks a value of a column with 'missing: drop'; no rows are left",
+                         t->csv->path);
 }
 
-bool gt_csv_type_values(gt_csv *csv, gt_typed_table *table, const bool *are_numbers, gt_arena *arena) {
-  typing t = {csv, table, arena, GT_NEW_N(arena, gt_column_problem, csv->inputs + csv->targets + 1), 0, NULL};
-  for (int role = 0; role < csv->inputs; role++) check_column(&t, role);
-  if (t.problems) t.problems += gt_csv_target_problems(csv, are_numbers, t.problem + t.problems);
-  if (t.problems) return gt_csv_fail_columns(csv, t.problem, t.problems);
+bool gt_csv_type_values(gt_table_file *file, gt_typed_table *table, const bool *are_numbers,
+                        gt_arena *arena) {
+  typing t = {.file = file, .csv = &file->csv, .table = table, .arena = arena};
+  t.problem = GT_NEW_N(arena, gt_column_problem, file->inputs + file->targets + 1);
+  for (int role = 0; role < file->inputs; role++) check_column(&t, role);
+  if (t.problems) t.problems += gt_csv_target_problems(file, are_numbers, t.problem + t.problems, arena);
+  if (t.problems) return gt_csv_fail_columns(file, t.problem, t.problems);
   if (has_drop_rule(table) && !drop_rows(&t)) return false;
   place_columns(&t);
-  t.of_text = gt_alloc((size_t)csv->inputs * sizeof *t.of_text + 1);
+  t.of_text = gt_alloc((size_t)file->inputs * sizeof *t.of_text + 1);
   convert(&t);
-  for (int role = 0; role < csv->inputs; role++) free(t.of_text[role]);
+  for (int role = 0; role < file->inputs; role++) free(t.of_text[role]);
   free(t.of_text);
   return true;
 }

@@ -7,16 +7,16 @@
 #include <stdlib.h>
 
 typedef struct part { /* the rows of one chunk */
-  gt_csv csv;         /* its arrays are slices of those of the table */
+  gt_table_file file; /* its arrays are slices of those of the table */
   gt_error error;
   bool ok;
-  uint32_t **code; /* [inputs] from the part's codes of texts to the table's, NULL: the same; heap */
+  uint32_t **code; /* [columns] from the part's codes of texts to the table's, NULL: the same; heap */
 } part;
 
 typedef struct reading reading;
 typedef void (*step)(reading *r, uint32_t index);
 struct reading {
-  gt_csv *csv;
+  gt_table_file *file;
   gt_pool *pool;
   gt_csv_chunks chunks;
   part *part; /* [chunks]; heap */
@@ -50,52 +50,43 @@ static size_t max_rows(const gt_csv *csv, const gt_csv_chunk *chunk) {
   return lines < by_size ? lines : by_size;
 }
 
-/* Allocates arrays for the rows of all chunks. Pages that are never written need no memory. */
-static void make_room(gt_csv *csv, size_t rows) {
-  csv->capacity = rows;
-  csv->values = gt_realloc(csv->values, rows * (size_t)csv->inputs * sizeof *csv->values + 1);
-  gt_cells *targets = &csv->target_cells;
-  targets->capacity = rows * (size_t)csv->targets;
-  targets->items = gt_realloc(targets->items, targets->capacity * sizeof *targets->items + 1);
-  for (int k = 0; k < GT_CSV_ROLES; k++) {
-    if (csv->role_column[k] < 0) continue;
-    csv->role_cells[k].capacity = rows;
-    csv->role_cells[k].items = gt_realloc(csv->role_cells[k].items, rows * sizeof(gt_cell) + 1);
-  }
-}
-
 /* Prepares a part: it reads chunk `index`, which begins in line `line`, into the table's arrays from row
  * `row`. */
 static void start_part(reading *r, size_t index, size_t row, uint32_t line) {
-  const gt_csv *csv = r->csv;
+  const gt_table_file *file = r->file;
   const gt_csv_chunk *chunk = &r->chunks.items[index];
   part *p = &r->part[index];
-  const size_t rows = max_rows(csv, chunk), targets = (size_t)csv->targets;
-  p->csv = *csv;
-  p->csv.error = &p->error;
-  p->csv.at = p->csv.line_start = chunk->at;
-  p->csv.end = chunk->end;
-  p->csv.line = line;
-  p->csv.comment = 0;
-  p->csv.record = (gt_cells){0};
-  p->csv.rows = 0;
-  p->csv.capacity = rows;
-  p->csv.values = csv->values + row * (size_t)csv->inputs;
-  p->csv.target_cells = (gt_cells){csv->target_cells.items + row * targets, 0, rows * targets};
-  for (int k = 0; k < GT_CSV_ROLES; k++)
-    if (csv->role_column[k] >= 0) p->csv.role_cells[k] = (gt_cells){csv->role_cells[k].items + row, 0, rows};
+  gt_csv *csv = &p->file.csv;
+  p->file = *file;
+  csv->error = &p->error;
+  csv->at = csv->line_start = chunk->at;
+  csv->end = chunk->end;
+  csv->line = line;
+  csv->record = (gt_cells){0};
+  csv->unescaped.items = NULL;
+  csv->unescaped.count = csv->unescaped.capacity = 0;
+  p->file.comment = 0;
+  p->file.rows = 0;
+  p->file.capacity = max_rows(csv, chunk);
+  p->file.column = NULL;
+  p->file.values += row * (size_t)file->inputs;
+  p->file.other += row * (size_t)file->others;
+  p->file.cells += row * (size_t)file->cell_columns;
+  p->file.line += row;
 }
 
+/* Allocates arrays for the rows of all chunks. Pages that are never written need no memory. */
 static void start_parts(reading *r) {
-  size_t rows = r->csv->rows;
-  uint32_t line = r->csv->line;
-  for (size_t i = 0; i < r->chunks.count; i++) rows += max_rows(r->csv, &r->chunks.items[i]);
-  make_room(r->csv, rows);
+  const gt_csv *csv = &r->file->csv;
+  size_t rows = r->file->rows;
+  uint32_t line = csv->line;
+  for (size_t i = 0; i < r->chunks.count; i++) rows += max_rows(csv, &r->chunks.items[i]);
+  gt_table_make_room(r->file, rows);
   r->part = gt_alloc(r->chunks.count * sizeof *r->part);
-  rows = r->csv->rows;
+  rows = r->file->rows;
   for (size_t i = 0; i < r->chunks.count; i++) {
     start_part(r, i, rows, line);
-    rows += max_rows(r->csv, &r->chunks.items[i]);
+    rows += max_rows(csv, &r->chunks.items[i]);
     line += (uint32_t)r->chunks.items[i].lines;
   }
 }
@@ -106,25 +97,33 @@ static void start_parts(reading *r) {
 static void read_part(reading *r, uint32_t index) {
   part *p = &r->part[index];
   uint32_t failed = atomic_load(&r->failed);
-  gt_csv_facts_start(&p->csv);
-  p->ok = index < failed && gt_csv_read_rows(&p->csv);
-  free(p->csv.record.items);
+  const size_t columns = (size_t)p->file.columns;
+  p->file.column = gt_alloc(columns * sizeof *p->file.column + 1);
+  if (columns) memcpy(p->file.column, r->file->column, columns * sizeof *p->file.column);
+  gt_facts_start(&p->file);
+  p->ok = index < failed && gt_table_read_rows(&p->file);
+  free(p->file.csv.record.items);
   while (!p->ok && index < failed && !atomic_compare_exchange_weak(&r->failed, &failed, index)) continue;
 }
 
 /* --- after reading --- */
 
 /* Merges the facts of a column from all parts. */
-static void merge_column(reading *r, uint32_t role) {
+static void merge_column(reading *r, uint32_t column) {
   for (size_t i = 0; i < r->chunks.count; i++)
-    r->part[i].code[role] = gt_csv_facts_merge(&r->csv->facts[role], &r->part[i].csv.facts[role]);
+    r->part[i].code[column] = gt_facts_merge(&r->file->column[column], &r->part[i].file.column[column]);
 }
 
-static void recode_column(gt_csv *csv, int role, const uint32_t *code) {
-  float *value = csv->values + role;
-  for (size_t row = 0; row < csv->rows; row++, value += csv->inputs) {
-    const uint32_t old = isnan(*value) ? gt_csv_cell_code(*value) : 0;
-    if (old >= GT_CSV_CELL_TEXT) *value = gt_csv_boxed(code[old - GT_CSV_CELL_TEXT]);
+/* Replaces the codes of texts by those of the table in `rows` values of a column, `stride` apart. */
+static void recode_column(const gt_table_column *column, float *value, size_t rows, int stride,
+                          const uint32_t *code) {
+  for (size_t row = 0; row < rows; row++, value += stride) {
+    const uint32_t old = gt_value_code(column, *value);
+    if (old < GT_CELL_TEXT || old == GT_CELL_NUMBER) continue;
+    if (column->reading == GT_READ_CODES)
+      memcpy(value, &code[old - GT_CELL_TEXT], sizeof *value);
+    else
+      *value = gt_cell_boxed(code[old - GT_CELL_TEXT]);
   }
 }
 
@@ -133,58 +132,57 @@ static void recode_column(gt_csv *csv, int role, const uint32_t *code) {
 static void recode_part(reading *r, uint32_t index) {
   enum { BLOCK = 64 << 10 }; /* bytes */
   const part *p = &r->part[index];
-  /* Rows of a block. inputs + 1, because a list of images has no inputs. */
-  const size_t block = BLOCK / (sizeof(float) * ((size_t)p->csv.inputs + 1)) + 1;
-  for (size_t row = 0; row < p->csv.rows; row += block) {
-    gt_csv rows = p->csv;
-    rows.values += row * (size_t)rows.inputs;
-    rows.rows = p->csv.rows - row < block ? p->csv.rows - row : block;
-    for (int role = 0; role < rows.inputs; role++)
-      if (p->code[role]) recode_column(&rows, role, p->code[role]);
+  const gt_table_file *file = &p->file;
+  const size_t block = BLOCK / (sizeof(float) * (size_t)(file->inputs + file->others + 1)) + 1; /* rows */
+  for (size_t row = 0; row < file->rows; row += block) {
+    const size_t rows = file->rows - row < block ? file->rows - row : block;
+    for (int i = 0; i < file->columns; i++) {
+      const gt_table_column *c = &file->column[i];
+      const int stride = c->use == GT_USE_INPUT ? file->inputs : file->others;
+      float *value = (c->use == GT_USE_INPUT ? file->values : file->other) + row * (size_t)stride + c->place;
+      if (p->code[i]) recode_column(c, value, rows, stride, p->code[i]);
+    }
   }
-}
-
-static void append_cells(gt_cells *to, const gt_cells *from) {
-  if (!from->count) return;
-  memmove(to->items + to->count, from->items, from->count * sizeof *from->items);
-  to->count += from->count;
 }
 
 /* Moves the rows of a part to the end of the table's: a part may have fewer rows than lines, which leaves a
  * gap. */
-static void append_rows(gt_csv *csv, const gt_csv *from) {
-  const size_t inputs = (size_t)csv->inputs;
-  float *to = csv->values + csv->rows * inputs;
-  if (to != from->values) memmove(to, from->values, from->rows * inputs * sizeof *to);
-  csv->rows += from->rows;
-  append_cells(&csv->target_cells, &from->target_cells);
-  for (int k = 0; k < GT_CSV_ROLES; k++)
-    if (csv->role_column[k] >= 0) append_cells(&csv->role_cells[k], &from->role_cells[k]);
+static void append_rows(gt_table_file *to, const gt_table_file *from) {
+  const size_t at = to->rows, rows = from->rows;
+  const size_t inputs = (size_t)to->inputs, others = (size_t)to->others, cells = (size_t)to->cell_columns;
+  memmove(to->values + at * inputs, from->values, rows * inputs * sizeof *to->values);
+  memmove(to->other + at * others, from->other, rows * others * sizeof *to->other);
+  memmove(to->cells + at * cells, from->cells, rows * cells * sizeof *to->cells);
+  memmove(to->line + at, from->line, rows * sizeof *to->line);
+  for (size_t i = 0; i < from->csv.unescaped.count; i++)
+    *GT_PUSH(&to->csv.unescaped) = from->csv.unescaped.items[i];
+  to->rows += rows;
 }
 
 /* Joins the parts. After an error: reports the first error, and keeps a comment line before it. */
 static bool join(reading *r) {
-  gt_csv *csv = r->csv;
+  gt_table_file *file = r->file;
   const uint32_t failed = atomic_load(&r->failed);
-  for (size_t i = 0; i < r->chunks.count && i <= failed && !csv->comment; i++)
-    csv->comment = r->part[i].csv.comment;
+  for (size_t i = 0; i < r->chunks.count && i <= failed && !file->comment; i++)
+    file->comment = r->part[i].file.comment;
   if (failed < r->chunks.count)
-    return gt_fail(csv->error, r->part[failed].error.status, "%s", r->part[failed].error.message);
+    return gt_fail(file->csv.error, r->part[failed].error.status, "%s", r->part[failed].error.message);
   for (size_t i = 0; i < r->chunks.count; i++)
-    r->part[i].code = gt_alloc((size_t)csv->inputs * sizeof *r->part[i].code + 1);
-  run(r, merge_column, (size_t)csv->inputs);
+    r->part[i].code = gt_alloc((size_t)file->columns * sizeof *r->part[i].code + 1);
+  run(r, merge_column, (size_t)file->columns);
   run(r, recode_part, r->chunks.count);
-  for (size_t i = 0; i < r->chunks.count; i++) append_rows(csv, &r->part[i].csv);
-  csv->at = csv->end;
+  for (size_t i = 0; i < r->chunks.count; i++) append_rows(file, &r->part[i].file);
+  file->csv.at = file->csv.end;
   return true;
 }
 
 static void finish(reading *r) {
   for (size_t i = 0; r->part && i < r->chunks.count; i++) {
     part *p = &r->part[i];
-    for (int k = 0; k < p->csv.fact_count; k++) gt_csv_facts_finish(&p->csv.facts[k]);
-    for (int k = 0; p->code && k < p->csv.inputs; k++) free(p->code[k]);
-    free(p->csv.facts);
+    for (int k = 0; k < p->file.columns && p->file.column; k++) gt_facts_finish(&p->file.column[k].facts);
+    for (int k = 0; p->code && k < p->file.columns; k++) free(p->code[k]);
+    free(p->file.column);
+    free(p->file.csv.unescaped.items);
     free(p->code);
   }
   free(r->part);
@@ -195,22 +193,22 @@ static void finish(reading *r) {
 /* True if no column of a chunk can have more texts than are kept: others would have no code to translate. */
 static bool fits_codes(const reading *r) {
   for (size_t i = 0; i < r->chunks.count; i++)
-    if (max_rows(r->csv, &r->chunks.items[i]) > GT_CSV_MAX_TEXTS) return false;
+    if (max_rows(&r->file->csv, &r->chunks.items[i]) > GT_TABLE_MAX_TEXTS) return false;
   return true;
 }
 
 /* A compressed file is read on one thread, because its memory limit is checked row by row. */
-bool gt_csv_read_chunks(gt_csv *csv, int threads, size_t chunk) {
-  reading r = {.csv = csv, .failed = UINT32_MAX};
+bool gt_table_read_chunks(gt_table_file *file, int threads, size_t chunk) {
+  reading r = {.file = file, .failed = UINT32_MAX};
   const int max_threads = threads ? threads : gt_pool_default_threads();
-  const bool large = (size_t)(csv->end - csv->at) >= 2 * chunk;
-  if (!large || max_threads < 2 || csv->memory < UINT64_MAX) return gt_csv_read_rows(csv);
-  gt_csv_cut(csv, chunk, &r.chunks);
+  const bool large = (size_t)(file->csv.end - file->csv.at) >= 2 * chunk;
+  if (!large || max_threads < 2 || file->memory < UINT64_MAX) return gt_table_read_rows(file);
+  gt_csv_cut(&file->csv, chunk, &r.chunks);
   r.pool = gt_pool_create(threads);
   run(&r, count_lines, r.chunks.count);
   bool ok = false;
   if (r.chunks.count < 2 || !fits_codes(&r)) {
-    ok = gt_csv_read_rows(csv);
+    ok = gt_table_read_rows(file);
   } else {
     start_parts(&r);
     run(&r, read_part, r.chunks.count);

@@ -1,19 +1,16 @@
-/* CSV: opens a file and reads all of its rows. */
+/* Tables: opens a file, adds the columns that are read, and reads all of its rows. */
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/table/csv_chunks.h"
 #include "data/table/csv_layout.h"
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 bool gt_csv_open(gt_csv *csv, gt_data_file file, const gt_csv_form *form, gt_error *error) {
   gt_csv_sample sample = {0};
   *csv = (gt_csv){.path = file.path, .untrusted = file.untrusted, .error = error, .line = 1};
-  for (int r = 0; r < GT_CSV_ROLES; r++) csv->role_column[r] = -1;
   gt_arena_init(&csv->arena);
-  csv->memory = gt_data_memory_limit(file.path);
   if (!gt_data_read_file(file, &csv->bytes, error)) return false;
   csv->at = (char *)csv->bytes.data;
   csv->end = csv->at + csv->bytes.size;
@@ -33,58 +30,93 @@ void gt_csv_close(gt_csv *csv) {
   gt_bytes_finish(&csv->bytes);
   gt_arena_finish(&csv->arena);
   free(csv->record.items);
-  free(csv->values);
-  free(csv->number);
-  free(csv->target_cells.items);
-  for (int r = 0; r < GT_CSV_ROLES; r++) free(csv->role_cells[r].items);
-  for (int i = 0; csv->facts && i < csv->fact_count; i++) gt_csv_facts_finish(&csv->facts[i]);
-  free(csv->facts);
+  free(csv->unescaped.items);
   *csv = (gt_csv){0};
 }
 
-/* The values of a new row. Memory grows only with the rows, so a long header in an empty file needs none. */
-static float *new_row(gt_csv *csv) {
-  if (csv->rows == csv->capacity) {
-    csv->capacity = csv->capacity ? 2 * csv->capacity : 64;
-    csv->values = gt_realloc(csv->values, csv->capacity * (size_t)csv->inputs * sizeof *csv->values);
-  }
-  return csv->values + csv->rows++ * (size_t)csv->inputs;
+bool gt_table_open(gt_table_file *file, gt_data_file source, const gt_csv_form *form, gt_error *error) {
+  *file = (gt_table_file){.memory = gt_data_memory_limit(source.path)};
+  return gt_csv_open(&file->csv, source, form, error);
 }
 
-/* True if the cell is a number. The config's words for missing values may be numbers, so they are checked
- * first. */
-static bool is_number(const gt_csv *csv, const gt_cell *cell, int role, double *value) {
-  return !(csv->as_text && csv->as_text[role]) && !(csv->missing && gt_csv_is_missing(csv, cell)) &&
-         gt_csv_parse(csv, cell, value);
+void gt_table_close(gt_table_file *file) {
+  for (int i = 0; i < file->columns; i++) gt_facts_finish(&file->column[i].facts);
+  gt_csv_close(&file->csv);
+  free(file->column);
+  free(file->values);
+  free(file->other);
+  free(file->cells);
+  free(file->line);
+  free(file->number);
+  *file = (gt_table_file){0};
 }
 
-static void store_input(gt_csv *csv, const gt_cell *cell, int role, float *out) {
-  double value;
-  gt_csv_facts *facts = &csv->facts[role];
-  if (!is_number(csv, cell, role, &value)) {
-    *out = gt_csv_boxed(gt_csv_facts_odd(csv, facts, cell, false));
-    return;
-  }
-  *out = (float)value;
-  const bool whole =
-      !csv->whole || !csv->whole[role] || (*out >= 0 && *out <= GT_DATA_MAX_INTEGER && *out == floorf(*out));
-  if (isfinite(*out) && whole)
-    gt_csv_facts_number(facts, value);
-  else
-    *out = gt_csv_boxed(gt_csv_facts_odd(csv, facts, cell, true));
+/* --- columns --- */
+
+void gt_table_use(gt_table_file *file, gt_column_use use, int index) {
+  static const gt_reading readings[GT_USES] = {
+      [GT_USE_TARGET] = GT_READ_LABELS, [GT_USE_SPLIT] = GT_READ_CODES, [GT_USE_GROUP] = GT_READ_CODES,
+      [GT_USE_ID] = GT_READ_CELLS,      [GT_USE_TIME] = GT_READ_CELLS,  [GT_USE_SOURCE] = GT_READ_CELLS};
+  const size_t count = (size_t)file->columns;
+  if (!(count & (count - 1))) /* a power of two, or 0 */
+    file->column = gt_realloc(file->column, (count ? 2 * count : 1) * sizeof *file->column);
+  gt_table_column c = {.use = use, .index = index, .reading = readings[use]};
+  c.place = use == GT_USE_INPUT          ? file->inputs++
+            : c.reading == GT_READ_CELLS ? file->cell_columns++
+                                         : file->others++;
+  file->targets += use == GT_USE_TARGET;
+  file->column[file->columns++] = c;
+}
+
+gt_table_column *gt_table_find(const gt_table_file *file, gt_column_use use) {
+  for (int i = file->inputs; i < file->columns; i++)
+    if (file->column[i].use == use) return &file->column[i];
+  return NULL;
+}
+
+gt_cell gt_table_locate(const gt_table_file *file, const gt_table_column *column, size_t row) {
+  gt_error ignored = {0};
+  gt_csv csv = file->csv;
+  gt_cell cell = {.text = "", .line = file->line[row], .column = 1};
+  csv.error = &ignored;
+  csv.is_read_again = true;
+  csv.record = (gt_cells){0};
+  csv.at = csv.line_start = csv.start;
+  for (csv.line = 1; csv.line < cell.line && csv.at < csv.end;) gt_csv_skip_line(&csv);
+  if (gt_csv_record(&csv) > 0 && (size_t)column->index < csv.record.count)
+    cell = csv.record.items[column->index];
+  free(csv.record.items);
+  return cell;
+}
+
+/* --- rows --- */
+
+/* Makes room for a row. Memory grows only with the rows, so a long header in an empty file needs none. */
+static void add_row(gt_table_file *file) {
+  if (file->rows++ < file->capacity) return;
+  file->capacity = file->capacity ? 2 * file->capacity : 64;
+  gt_table_make_room(file, file->capacity);
+}
+
+void gt_table_make_room(gt_table_file *file, size_t rows) {
+  file->capacity = rows;
+  file->values = gt_realloc(file->values, rows * (size_t)file->inputs * sizeof *file->values + 1);
+  file->other = gt_realloc(file->other, rows * (size_t)file->others * sizeof *file->other + 1);
+  file->cells = gt_realloc(file->cells, rows * (size_t)file->cell_columns * sizeof *file->cells + 1);
+  file->line = gt_realloc(file->line, rows * sizeof *file->line + 1);
 }
 
 /* Checks the memory limit before a row is added: a row of a few characters may need many times as many
  * bytes. */
-static bool has_room(const gt_csv *csv) {
-  const uint64_t row =
-      (uint64_t)csv->inputs * sizeof(float) + (uint64_t)(csv->targets + GT_CSV_ROLES) * sizeof(gt_cell);
-  if (csv->bytes.size + (csv->rows + 1) * row + csv->text_bytes <= csv->memory) return true;
+static bool has_room(const gt_table_file *file) {
+  const uint64_t row = (uint64_t)(file->inputs + file->others) * sizeof(float) + sizeof *file->line +
+                       (uint64_t)file->cell_columns * sizeof(gt_cell);
+  if (file->csv.bytes.size + (file->rows + 1) * row + file->text_bytes <= file->memory) return true;
   char limit[32];
-  return gt_csv_fail(csv, &csv->record.items[0],
+  return gt_csv_fail(&file->csv, &file->csv.record.items[0],
                      "the rows so far need more than %s of memory, the limit for a compressed file of this "
                      "size; decompress it first (gunzip)",
-                     gt_human_bytes((double)csv->memory, limit));
+                     gt_human_bytes((double)file->memory, limit));
 }
 
 /* The index of the first surplus cell of the record, 0 if it has too few cells, -1 if their number is right.
@@ -97,61 +129,63 @@ static int first_wrong_cell(const gt_csv *csv) {
   return -1;
 }
 
-static bool store_record(gt_csv *csv) {
+static bool store_record(gt_table_file *file) {
+  const gt_csv *csv = &file->csv;
   const gt_cell *cell = csv->record.items;
   const int count = (int)csv->record.count, wrong = first_wrong_cell(csv);
   if (gt_csv_is_comment(cell, count, csv->columns)) {
-    if (!csv->comment) csv->comment = cell->line;
+    if (!file->comment) file->comment = cell->line;
     return true;
   }
   if (wrong >= 0)
     return gt_csv_fail(csv, &cell[wrong], "this row has %d cells; expected %d, as in the first line", count,
                        csv->columns);
-  if (!has_room(csv)) return false;
-  float *row = new_row(csv);
-  const size_t first_target = csv->target_cells.count;
-  for (int r = 0; r < GT_CSV_ROLES; r++)
-    if (csv->role_column[r] >= 0) *GT_PUSH(&csv->role_cells[r]) = cell[csv->role_column[r]];
-  for (int t = 0; t < csv->targets; t++) *GT_PUSH(&csv->target_cells) = cell[0];
-  for (int i = 0; i < csv->columns; i++) {
-    const int role = csv->role[i];
-    if (role >= csv->inputs)
-      csv->target_cells.items[first_target + (size_t)(role - csv->inputs)] = cell[i];
-    else if (role >= 0)
-      store_input(csv, &cell[i], role, &row[role]);
-    if (csv->also_target && csv->also_target[i] >= 0)
-      csv->target_cells.items[first_target + (size_t)csv->also_target[i]] = cell[i];
+  if (!has_room(file)) return false;
+  const size_t row = file->rows;
+  add_row(file);
+  file->line[row] = cell->line;
+  float *value = file->values + row * (size_t)file->inputs, *other = file->other + row * (size_t)file->others;
+  for (int i = 0; i < file->columns; i++) {
+    gt_table_column *c = &file->column[i];
+    if (c->use == GT_USE_INPUT)
+      value[i] = gt_facts_add(file, c, &cell[c->index]);
+    else if (c->reading == GT_READ_CELLS)
+      *gt_table_cell(file, c, row) = cell[c->index];
+    else
+      other[c->place] = gt_facts_add(file, c, &cell[c->index]);
   }
   return true;
 }
 
-bool gt_csv_read_rows(gt_csv *csv) {
+bool gt_table_read_rows(gt_table_file *file) {
   int got;
-  while ((got = gt_csv_record(csv)) > 0)
-    if (!store_record(csv)) return false;
+  while ((got = gt_csv_record(&file->csv)) > 0)
+    if (!store_record(file)) return false;
   return got == 0;
 }
 
-bool gt_csv_read_with(gt_csv *csv, int threads, size_t chunk) {
-  gt_csv_facts_start(csv);
-  const bool ok = (csv->header || store_record(csv)) && gt_csv_read_chunks(csv, threads, chunk);
-  if (csv->comment) gt_info("%s:%u: comment lines in the table are skipped", csv->path, csv->comment);
+bool gt_table_read_with(gt_table_file *file, int threads, size_t chunk) {
+  const gt_csv *csv = &file->csv;
+  gt_facts_start(file);
+  file->width = file->inputs;
+  const bool ok = (csv->header || store_record(file)) && gt_table_read_chunks(file, threads, chunk);
+  if (file->comment) gt_info("%s:%u: comment lines in the table are skipped", csv->path, file->comment);
   if (!ok) return false;
-  for (int t = 0; t < csv->targets; t++) gt_csv_facts_of_target(csv, t);
-  return csv->rows || gt_fail(csv->error, GT_ERR_DATA, "%s: there are no rows after the header", csv->path);
+  for (int i = 0; i < file->targets; i++) gt_table_count_target(file, gt_table_target(file, i));
+  return file->rows || gt_fail(csv->error, GT_ERR_DATA, "%s: there are no rows after the header", csv->path);
 }
 
 /* Bytes of a chunk: enough chunks for all threads to end at about the same time, but not so many that the
  * facts and texts of all chunks need much memory compared with the text: the facts of a chunk take at most
  * 1/64 of its size. */
-static size_t chunk_size(const gt_csv *csv) {
+static size_t chunk_size(const gt_table_file *file) {
   enum { CHUNKS = 32, MIN_SIZE = 4 << 20, MAX_SIZE = 16 << 20 };
-  const size_t even = (size_t)(csv->end - csv->at) / CHUNKS,
-               facts = 64 * sizeof(gt_csv_facts) * (size_t)(csv->inputs + csv->targets),
+  const size_t even = (size_t)(file->csv.end - file->csv.at) / CHUNKS,
+               facts = 64 * sizeof(gt_table_column) * (size_t)file->columns,
                size = even < MIN_SIZE   ? MIN_SIZE
                       : even > MAX_SIZE ? MAX_SIZE
                                         : even;
   return size > facts ? size : facts;
 }
 
-bool gt_csv_read(gt_csv *csv) { return gt_csv_read_with(csv, 0, chunk_size(csv)); }
+bool gt_table_read(gt_table_file *file) { return gt_table_read_with(file, 0, chunk_size(file)); }

@@ -1,259 +1,192 @@
-/* CSV: targets: class labels, numbers or text, and booleans. */
+/* Tables: targets: whether they are classes or numbers, class labels, and booleans. All is decided from the
+ * number of cells with each code, so that a text is examined once, not once for each row. */
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "base/unicode.h"
 #include "data/table/table.h"
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { AUTO_CLASSES = 1000 }; /* numbers from 0 to AUTO_CLASSES - 1 are recognized as classes */
-
-static bool is_number(const gt_csv *csv, const gt_cell *cell) {
-  double value;
-  return gt_csv_parse(csv, cell, &value);
+void gt_table_count_target(gt_table_file *file, gt_table_column *column) {
+  gt_column_facts *f = &column->facts;
+  gt_texts texts = f->dictionary;
+  const size_t size = (size_t)texts.distinct * sizeof(uint64_t) + 1;
+  if (!texts.value) {
+    texts.cells = gt_alloc(size);
+    texts.value = gt_alloc(size);
+    for (int i = 0; i < texts.distinct; i++)
+      if (!gt_csv_parse(&file->csv, &texts.text[i], &texts.value[i])) texts.value[i] = NAN;
+  }
+  *f = gt_no_cells;
+  f->dictionary = texts;
+  memset(texts.cells, 0, size);
+  for (size_t row = 0; row < file->rows; row++) {
+    const float value = gt_table_value(file, column, row);
+    const uint32_t code = gt_value_code(column, value);
+    if (code == GT_CELL_NUMBER)
+      gt_facts_number(f, (double)value);
+    else if (code >= GT_CELL_TEXT)
+      texts.cells[code - GT_CELL_TEXT]++;
+    else
+      *(code == GT_CELL_UNFIT     ? &f->unfit
+        : code == GT_CELL_EMPTY   ? &f->empty
+        : code == GT_CELL_MISSING ? &f->missing
+                                  : &f->texts) += 1;
+  }
+  for (int i = 0; i < texts.distinct; i++) {
+    const uint64_t cells = texts.cells[i];
+    if (!cells) continue;
+    if (isnan(texts.value[i])) {
+      *(gt_csv_is_missing(&file->csv, &texts.text[i]) ? &f->missing : &f->texts) += cells;
+    } else if (!isfinite((float)texts.value[i])) {
+      f->unfit += cells;
+    } else {
+      gt_facts_number(f, texts.value[i]);
+      f->numbers += cells - 1;
+    }
+  }
 }
 
-/* The value, 0 to 999, if the cell has only digits; else -1. */
-static int small_whole(const gt_cell *cell) {
-  int value = 0;
-  if (!cell->length || cell->length > 3) return -1;
-  for (uint32_t i = 0; i < cell->length; i++) {
-    if (cell->text[i] < '0' || cell->text[i] > '9') return -1;
-    value = value * 10 + (cell->text[i] - '0');
-  }
-  return value;
+/* --- classes or numbers --- */
+
+/* True if a cell has a text that may be a class. The default words for a missing value may be classes. */
+static bool has_text(const gt_table_file *file, const gt_column_facts *f) {
+  return f->texts || (f->missing && !file->csv.missing);
 }
 
-bool gt_csv_is_classification(const gt_csv *csv, int column, bool whole_numbers) {
-  bool seen[AUTO_CLASSES] = {0}, all_text = true, all_whole = whole_numbers;
-  int largest = 0;
-  for (size_t row = 0; row < csv->rows; row++) {
-    const gt_cell *cell = gt_csv_target_cell(csv, column, row);
-    if (gt_csv_lacks_target(csv, cell)) continue; /* does not decide */
-    const int whole = small_whole(cell);
-    all_whole = all_whole && whole >= 0;
-    all_text = all_text && !is_number(csv, cell);
-    if (!all_whole && !all_text) return false;
-    if (whole >= 0) seen[whole] = true;
-    if (whole > largest) largest = whole;
+/* True if the cells of the target column in the training file look like class labels: all are text or, if
+ * whole_numbers is true, they are the whole numbers from 0 to the largest, and each of these occurs. */
+static bool is_classification(const gt_table_file *file, int column, bool whole_numbers) {
+  const gt_column_facts *f = &gt_table_target(file, column)->facts;
+  bool seen[1000] = {0}; /* whole numbers up to there are recognized as classes */
+  uint64_t found = 0;
+  if (!f->numbers && !f->unfit) return true;
+  if (!whole_numbers || f->unfit || has_text(file, f)) return false;
+  for (int i = 0; i < f->dictionary.distinct; i++) {
+    const int digits = f->dictionary.cells[i] ? gt_cell_digits(&f->dictionary.text[i]) : -1;
+    if (digits < 0) continue;
+    seen[digits] = true;
+    found += f->dictionary.cells[i];
   }
-  if (all_text) return true;
-  for (int i = 0; i <= largest; i++)
+  for (int i = 0; i < 1000 && i <= f->largest; i++)
     if (!seen[i]) return false;
-  return true;
+  return found == f->numbers;
 }
 
 static bool is_label(double value) {
   return value >= 0 && value < GT_DATA_MAX_CLASSES && value == floor(value);
 }
 
-bool gt_csv_can_be_labels(const gt_csv *csv, int column) {
-  double value;
-  bool whole = true;
-  for (size_t row = 0; row < csv->rows; row++) {
-    const gt_cell *cell = gt_csv_target_cell(csv, column, row);
-    if (gt_csv_lacks_target(csv, cell)) continue;
-    if (!gt_csv_parse(csv, cell, &value)) return true;
-    whole = whole && is_label(value);
+/* For `classes: [a, b]`: true if the target cells can be labels: texts or whole numbers. */
+static bool can_be_labels(const gt_table_file *file, int column) {
+  const gt_column_facts *f = &gt_table_target(file, column)->facts;
+  return has_text(file, f) ||
+         (!f->unfit && (!f->numbers || (f->whole && is_label(f->least) && is_label(f->largest))));
+}
+
+/* True if all cells of a target column are booleans, except missing ones. */
+static bool is_boolean(const gt_table_file *file, int column) {
+  const gt_column_facts *f = &gt_table_target(file, column)->facts;
+  uint64_t found = 0;
+  for (int i = 0; i < f->dictionary.distinct; i++)
+    if (gt_csv_boolean(&f->dictionary.text[i]) >= 0) found += f->dictionary.cells[i];
+  return found && !f->unfit && found == f->numbers + f->texts;
+}
+
+/* The first column of a target. */
+static int first_column(const gt_dataset *dataset, int index) {
+  int first = 0;
+  for (int k = 0; k < index; k++) first += dataset->target[k].column_count;
+  return first;
+}
+
+void gt_csv_set_target_readings(const gt_data_reader *reader, gt_table_file *file) {
+  const gt_dataset *dataset = reader->dataset;
+  const gt_data_common *common = reader->common;
+  for (int k = 0, column = 0; k < dataset->targets; k++) {
+    const gt_data_target *target = &dataset->target[k];
+    const bool named = reader->task[k] == GT_TASK_AUTO && target->column_count == 1 &&
+                       (common->class_names.count || common->classes.listed),
+               texts = named || target->classification || reader->task[k] == GT_TASK_CLASSIFICATION;
+    for (int c = 0; c < target->column_count; c++)
+      gt_table_target(file, column++)->reading = texts ? GT_READ_TEXTS : GT_READ_LABELS;
   }
-  return whole;
 }
 
-/* True for U+0080 to U+009F, control characters that UTF-8 encodes in two bytes. */
-static bool is_c1(const char *text, uint32_t length) {
-  return length > 1 && (unsigned char)text[0] == 0xC2 && (unsigned char)text[1] < 0xA0;
-}
-
-bool gt_cell_is_clean(const gt_cell *cell) {
-  for (uint32_t i = 0; i < cell->length; i++)
-    if ((unsigned char)cell->text[i] < 32 || cell->text[i] == 127 || is_c1(cell->text + i, cell->length - i))
-      return false;
-  return gt_cell_is_utf8(cell);
-}
-
-/* The hash slot of a name, or the empty slot for it. */
-static int *slot_of(const gt_csv_labels *labels, const char *text, size_t length) {
-  size_t i = gt_hash(GT_HASH_START, text, length) & (labels->slot_count - 1);
-  for (;; i = (i + 1) & (labels->slot_count - 1)) {
-    const int index = labels->slots[i];
-    if (index < 0) break;
-    const char *name = labels->names[index];
-    if (strlen(name) == length && !memcmp(name, text, length)) break;
-  }
-  return &labels->slots[i];
-}
-
-/* The class whose name is in the cell, in any Unicode form; -1: none. */
-static int class_of(const gt_csv_labels *labels, const gt_cell *cell) {
-  int class = *slot_of(labels, cell->text, cell->length);
-  if (class >= 0) return class;
-  char *composed = gt_nfc(cell->text, cell->length);
-  if (composed) class = *slot_of(labels, composed, strlen(composed));
-  free(composed);
-  return class;
-}
-
-static void make_slots(gt_csv_labels *labels, size_t most, gt_arena *arena) {
-  labels->slot_count = 16;
-  while (labels->slot_count < 2 * most) labels->slot_count *= 2;
-  labels->slots = GT_NEW_N(arena, int, labels->slot_count);
-  for (size_t i = 0; i < labels->slot_count; i++) labels->slots[i] = -1;
-}
-
-static int by_text(const void *a, const void *b) {
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static bool fail_missing_label(const gt_csv *csv, int column, const gt_cell *cell) {
-  size_t count = 0;
-  char help[GT_CSV_DROP_HELP], shown[48], why[96] = "";
-  gt_csv_drop_help(csv, column, help);
-  for (size_t row = 0; row < csv->rows; row++)
-    count += gt_csv_lacks_target(csv, gt_csv_target_cell(csv, column, row));
-  if (cell->length)
-    snprintf(why, sizeof why, ", because '%s' is in data.missing_values", gt_cell_shown(cell, shown));
-  if (count == 1) return gt_csv_fail(csv, cell, "missing label%s%s", why, help);
-  return gt_csv_fail(csv, cell, "missing label%s; %zu of %zu labels are missing%s", why, count, csv->rows,
-                     help);
-}
-
-/* Collects the distinct labels of the file in order of appearance, then sorts them. */
-static bool collect_names(gt_csv_labels *labels, const gt_csv *csv, gt_arena *arena) {
-  const int column = labels->column;
-  const char **names = GT_NEW_N(arena, const char *, GT_CSV_MAX_CLASSES);
-  /* [labels] true if the first cell with this label was not in NFC. */
-  bool *was_composed = GT_NEW_N(arena, bool, GT_CSV_MAX_CLASSES);
-  labels->names = names;
-  make_slots(labels, GT_CSV_MAX_CLASSES, arena);
-  for (size_t row = 0; row < csv->rows; row++) {
-    const gt_cell *cell = gt_csv_target_cell(csv, column, row);
-    if (gt_csv_lacks_target(csv, cell)) return fail_missing_label(csv, column, cell);
-    if (!gt_cell_is_clean(cell))
-      return gt_csv_fail(csv, cell, "this label contains control characters or is not UTF-8");
-    char *composed = gt_nfc(cell->text, cell->length);
-    const char *name = composed ? composed : cell->text;
-    const size_t length = composed ? strlen(composed) : cell->length;
-    int *slot = slot_of(labels, name, length);
-    if (*slot < 0 && labels->count < GT_CSV_MAX_CLASSES) {
-      *slot = labels->count++;
-      names[*slot] = gt_arena_strndup(arena, name, length);
-      was_composed[*slot] = composed;
-    }
-    if (*slot >= 0 && was_composed[*slot] != (composed != NULL)) labels->respelled = names[*slot];
-    free(composed);
-    if (*slot < 0)
-      return gt_csv_fail(csv, cell, "more than %d different labels; is this really the target column?",
-                         GT_CSV_MAX_CLASSES);
-  }
-  qsort(names, (size_t)labels->count, sizeof *names, by_text);
-  return true;
-}
-
-bool gt_csv_labels_init(gt_csv_labels *labels, const gt_csv *csv, int column, gt_strings class_names,
-                        bool text, gt_arena *arena) {
-  *labels = (gt_csv_labels){.text = text, .column = column};
-  for (size_t row = 0; row < csv->rows && !labels->text; row++) {
-    const gt_cell *cell = gt_csv_target_cell(csv, column, row);
-    labels->text = !gt_csv_lacks_target(csv, cell) && !is_number(csv, cell);
-  }
-  if (!labels->text) return true;
-  if (class_names.count) {
-    labels->names = class_names.items;
-    labels->count = class_names.count;
-  } else if (!collect_names(labels, csv, arena)) {
+static bool decide_task(gt_data_reader *reader, const gt_table_file *file, int index) {
+  const gt_data_common *common = reader->common;
+  const int column = first_column(reader->dataset, index);
+  if (reader->task[index] != GT_TASK_AUTO) return reader->task[index] == GT_TASK_CLASSIFICATION;
+  if (reader->wanted->demand[index].bits && !common->class_names.count && !common->classes.listed &&
+      is_boolean(file, column))
     return false;
+  return reader->dataset->target[index].column_count == 1 &&
+         (common->class_names.count || is_classification(file, column, !gt_data_has_quantities(reader)) ||
+          (common->classes.listed && can_be_labels(file, column)));
+}
+
+const bool *gt_csv_number_columns(gt_data_reader *reader, const gt_table_file *file, bool undecided,
+                                  bool booleans) {
+  const gt_dataset *dataset = reader->dataset;
+  bool *are_numbers = GT_NEW_N(reader->arena, bool, file->targets + 1);
+  for (int k = 0, column = 0; k < dataset->targets; column += dataset->target[k++].column_count) {
+    bool numbers = undecided ? !decide_task(reader, file, k) : !dataset->target[k].classification;
+    for (int c = 0; c < dataset->target[k].column_count && !booleans; c++)
+      numbers = numbers && !is_boolean(file, column + c);
+    for (int c = 0; c < dataset->target[k].column_count; c++) are_numbers[column + c] = numbers;
   }
-  make_slots(labels, (size_t)labels->count, arena);
-  for (int i = 0; i < labels->count; i++) {
-    int *slot = slot_of(labels, labels->names[i], strlen(labels->names[i]));
-    if (*slot < 0) *slot = i;
-  }
-  return true;
+  return are_numbers;
 }
 
-static bool fail_unknown_label(const gt_csv_labels *labels, const gt_csv *csv, const gt_cell *cell) {
-  char shown[48], help[256];
-  const gt_strings known = {.items = labels->names, .count = labels->count};
-  gt_data_class_help(gt_cell_shown(cell, shown), known, labels->listed ? "the labels of the file" : NULL,
-                     help, sizeof help);
-  return gt_csv_fail(csv, cell, "'%s' %s", shown, help);
-}
+/* --- numbers --- */
 
-static bool read_number(const gt_csv *csv, const gt_cell *cell, int32_t *out) {
-  char shown[48];
-  double value;
-  const bool number = gt_csv_parse(csv, cell, &value);
-  if (!number || !is_label(value))
-    return gt_csv_fail(csv, cell, "'%s' is not a label; expected a whole number from 0 to %d%s",
-                       gt_cell_shown(cell, shown), GT_DATA_MAX_CLASSES - 1,
-                       number ? gt_data_regression_help(value) : "");
-  *out = (int32_t)value;
-  return true;
-}
-
-bool gt_csv_labels_read(const gt_csv_labels *labels, const gt_csv *csv, gt_tensor *out) {
-  *out = (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1, .dim = {(int64_t)csv->rows}};
-  if (!gt_tensor_alloc(out, csv->path, csv->error)) return false;
-  int32_t *to = out->data;
-  for (size_t i = 0; i < csv->rows; i++) {
-    const gt_cell *cell = gt_csv_target_cell(csv, labels->column, i);
-    if (gt_csv_lacks_target(csv, cell)) return fail_missing_label(csv, labels->column, cell);
-    if (!labels->text) {
-      if (!read_number(csv, cell, &to[i])) return false;
-      if (!labels->count || to[i] < labels->count || labels->open) continue;
-      return gt_csv_fail(csv, cell, "label %d is out of range: with %d %s%s, labels go from 0 to %d", to[i],
-                         labels->count, labels->listed ? "class_name" : "class",
-                         labels->count == 1 ? ""
-                         : labels->listed   ? "s"
-                                            : "es",
-                         labels->count - 1);
+static bool read_quantities(const gt_data_reader *reader, const gt_table_file *file, int index,
+                            gt_tensor *out) {
+  char why[128];
+  const int first = first_column(reader->dataset, index),
+            columns = reader->dataset->target[index].column_count;
+  *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)file->rows, columns}};
+  if (!gt_tensor_alloc(out, file->csv.path, file->csv.error)) return false;
+  float *to = out->data;
+  for (size_t row = 0; row < file->rows; row++)
+    for (int c = first; c < first + columns; c++, to++) {
+      const gt_table_column *column = gt_table_target(file, c);
+      *to = gt_table_value(file, column, row);
+      if (isnan(*to)) *to = (float)column->facts.dictionary.value[gt_cell_code(*to) - GT_CELL_TEXT];
+      if (gt_data_target_fits(reader, index, (double)*to, why)) continue;
+      const gt_cell cell = gt_table_locate(file, column, row);
+      return gt_csv_fail(&file->csv, &cell, "%s", why);
     }
-    to[i] = class_of(labels, cell);
-    if (to[i] < 0 && !labels->open) return fail_unknown_label(labels, csv, cell);
-  }
   return true;
-}
-
-/* --- booleans --- */
-
-bool gt_csv_is_boolean_target(const gt_csv *csv, int target) {
-  size_t found = 0;
-  for (size_t row = 0; row < csv->rows; row++) {
-    const gt_cell *cell = gt_csv_target_cell(csv, target, row);
-    if (gt_csv_is_missing(csv, cell)) continue;
-    if (gt_csv_boolean(cell) < 0) return false;
-    found++;
-  }
-  return found > 0;
 }
 
 /* word[0], word[1]: the first word for each value; "0" or "1" if the value does not occur. */
-static void find_words(const gt_csv *csv, int target, const char **word, gt_arena *arena) {
+static void find_words(const gt_texts *texts, const char **word, gt_arena *arena) {
   word[0] = word[1] = NULL;
-  for (size_t row = 0; row < csv->rows && !(word[0] && word[1]); row++) {
-    const gt_cell *cell = gt_csv_target_cell(csv, target, row);
-    const int value = gt_csv_is_missing(csv, cell) ? -1 : gt_csv_boolean(cell);
-    if (value >= 0 && !word[value]) word[value] = gt_arena_strndup(arena, cell->text, cell->length);
+  for (int i = 0; i < texts->distinct; i++) {
+    const int value = texts->cells[i] ? gt_csv_boolean(&texts->text[i]) : -1;
+    if (value >= 0 && !word[value])
+      word[value] = gt_arena_strndup(arena, texts->text[i].text, texts->text[i].length);
   }
   if (!word[0]) word[0] = "0";
   if (!word[1]) word[1] = "1";
 }
 
-static void find_boolean_columns(gt_data_reader *reader, const gt_csv *csv, int index, int first) {
+/* Finds the boolean columns of a target of the training file: of words or, if the loss needs this
+ * (gt_data_loss_needs.bits), of the numbers 0 and 1. Sets gt_data_target.words, and logs which word is 1. */
+static void find_boolean_columns(gt_data_reader *reader, const gt_table_file *file, int index, int first) {
   gt_data_target *target = &reader->dataset->target[index];
   const int columns = target->column_count;
   const char **words = GT_NEW_N(reader->arena, const char *, 2 * columns), *text = "";
   bool any = false;
   for (int t = 0; t < columns; t++) {
-    const bool numbers = !csv->facts[csv->inputs + first + t].texts;
-    if ((numbers && !reader->wanted->demand[index].bits) || !gt_csv_is_boolean_target(csv, first + t))
-      continue;
+    const gt_column_facts *f = &gt_table_target(file, first + t)->facts;
+    if ((!f->texts && !reader->wanted->demand[index].bits) || !is_boolean(file, first + t)) continue;
     any = true;
-    find_words(csv, first + t, &words[2 * t], reader->arena);
-    if (!numbers)
+    find_words(&f->dictionary, &words[2 * t], reader->arena);
+    if (f->texts)
       text = gt_arena_printf(reader->arena, "%s%s'%s' is 1 and '%s' is 0 in '%s'", text, *text ? ", " : "",
                              words[2 * t + 1], words[2 * t], target->columns[t]);
   }
@@ -261,25 +194,262 @@ static void find_boolean_columns(gt_data_reader *reader, const gt_csv *csv, int 
   target->words = any ? words : NULL;
 }
 
-void gt_csv_convert_boolean_targets(gt_data_reader *reader, gt_csv *csv, int index, int first,
-                                    bool training) {
-  static const char *const digits[] = {"0", "1"};
-  if (training) find_boolean_columns(reader, csv, index, first);
+/* Reads the words of boolean columns, which must be numbers, as 0 and 1. */
+static void convert_booleans(gt_data_reader *reader, gt_table_file *file, int index, bool is_training) {
+  const int first = first_column(reader->dataset, index);
+  if (is_training) find_boolean_columns(reader, file, index, first);
   const gt_data_target *target = &reader->dataset->target[index];
-  for (int t = 0; target->words && t < target->column_count; t++) {
-    if (!target->words[2 * t] || !csv->facts[csv->inputs + first + t].texts) continue;
-    const gt_strings *missing = csv->missing;
-    for (size_t row = 0; row < csv->rows; row++) {
-      gt_cell *cell = gt_csv_target_cell(csv, first + t, row);
-      const bool is_missing = gt_csv_lacks_target(csv, cell);
-      const int value = gt_csv_boolean(cell);
-      if (is_missing) cell->length = 0;
-      if (is_missing || value < 0) continue;
-      cell->text = digits[value];
-      cell->length = 1;
+  for (int i = 0; target->words && i < target->column_count; i++) {
+    gt_table_column *column = gt_table_target(file, first + i);
+    const gt_texts *texts = &column->facts.dictionary;
+    if (!target->words[2 * i] || !column->facts.texts) continue;
+    for (int k = 0; k < texts->distinct; k++) {
+      const int value = gt_csv_boolean(&texts->text[k]);
+      if (value >= 0) texts->value[k] = value;
     }
-    csv->missing = NULL; /* the list may contain 0 or 1, which now stand for words */
-    gt_csv_facts_of_target(csv, first + t);
-    csv->missing = missing;
+    gt_table_count_target(file, column);
   }
+}
+
+/* --- labels --- */
+
+/* The class that a text names, in any Unicode form; -1: none. */
+static int class_of(const gt_csv_labels *labels, const gt_cell *cell, gt_arena *arena) {
+  const char *text = gt_arena_strndup(arena, cell->text, cell->length);
+  if (strlen(text) != cell->length) return -1; /* a zero byte */
+  char *composed = gt_nfc(cell->text, cell->length);
+  const int class = gt_names_find(&labels->index, composed ? composed : text);
+  free(composed);
+  return class;
+}
+
+static int by_text(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool is_lacking(const gt_table_file *file, const gt_table_column *column, size_t row) {
+  const uint32_t code = gt_table_code(file, column, row);
+  return code == GT_CELL_EMPTY || code == GT_CELL_MISSING;
+}
+
+/* The first cell without a label; line 0: none. */
+static gt_cell find_missing_label(const gt_table_file *file, const gt_table_column *column) {
+  size_t row = 0;
+  while (row < file->rows && !is_lacking(file, column, row)) row++;
+  return row < file->rows ? gt_table_locate(file, column, row) : (gt_cell){0};
+}
+
+static bool fail_missing_label(const gt_table_file *file, const gt_table_column *column,
+                               const gt_cell *cell) {
+  const uint64_t count = column->facts.empty + (file->csv.missing ? column->facts.missing : 0);
+  char help[GT_CSV_DROP_HELP], shown[48], why[96] = "";
+  gt_csv_drop_help(file, column, help);
+  if (cell->length)
+    snprintf(why, sizeof why, ", because '%s' is in data.missing_values", gt_cell_shown(cell, shown));
+  if (count == 1) return gt_csv_fail(&file->csv, cell, "missing label%s%s", why, help);
+  return gt_csv_fail(&file->csv, cell, "missing label%s; %" PRIu64 " of %zu labels are missing%s", why, count,
+                     file->rows, help);
+}
+
+/* Collects the distinct labels of the file, sorted. *respelled: a class that the file has in two Unicode
+ * forms; NULL: none. */
+static bool collect_names(gt_csv_labels *labels, const gt_table_file *file, const gt_table_column *column,
+                          gt_arena *arena, const char **respelled) {
+  const gt_texts *texts = &column->facts.dictionary;
+  const gt_cell gap = find_missing_label(file, column);
+  const char **names = GT_NEW_N(arena, const char *, GT_CSV_MAX_CLASSES);
+  /* [labels] true if the first cell with this label was not in NFC. */
+  bool *was_composed = GT_NEW_N(arena, bool, GT_CSV_MAX_CLASSES);
+  gt_names seen = {.arena = arena};
+  for (int i = 0; i < texts->distinct; i++) {
+    const gt_cell *cell = &texts->text[i];
+    if (gap.line && gap.line < cell->line) break;
+    if (!texts->cells[i]) continue;
+    if (!gt_cell_is_clean(cell))
+      return gt_csv_fail(&file->csv, cell, "this label contains control characters or is not UTF-8");
+    char *composed = gt_nfc(cell->text, cell->length);
+    const char *name =
+        composed ? gt_arena_strdup(arena, composed) : gt_arena_strndup(arena, cell->text, cell->length);
+    const bool is_composed = composed;
+    free(composed);
+    const int known = gt_names_find(&seen, name);
+    if (known >= 0 && was_composed[known] != is_composed) *respelled = name;
+    if (known >= 0) continue;
+    if (labels->count == GT_CSV_MAX_CLASSES)
+      return gt_csv_fail(&file->csv, cell, "more than %d different labels; is this really the target column?",
+                         GT_CSV_MAX_CLASSES);
+    was_composed[labels->count] = is_composed;
+    names[gt_names_add(&seen, name, labels->count++)] = name;
+  }
+  if (gap.line) return fail_missing_label(file, column, &gap);
+  qsort(names, (size_t)labels->count, sizeof *names, by_text);
+  labels->names = names;
+  return true;
+}
+
+/* Reports words for a missing value among labels that are text. Not called if the config lists such words. */
+static void report_missing_labels(gt_data_reader *reader, const gt_table_file *file,
+                                  const gt_table_column *column) {
+  const gt_texts *texts = &column->facts.dictionary;
+  char shown[48], help[GT_CSV_DROP_HELP];
+  int i = 0; /* "-" may be a class, as in + and - */
+  while (i < texts->distinct &&
+         (!texts->cells[i] || !gt_cell_is_missing(&texts->text[i]) || *texts->text[i].text == '-'))
+    i++;
+  if (i == texts->distinct || reader->trust.untrusted) return;
+  const size_t count = (size_t)texts->cells[i];
+  gt_finding_at(reader->diagnostics, GT_FINDING_missing_labels, gt_data_position(reader, "train"),
+                "%zu label%s of %s %s '%s' (the first in line %u), which is read as a class", count,
+                count == 1 ? "" : "s", file->csv.path, count == 1 ? "is" : "are",
+                gt_cell_shown(&texts->text[i], shown), texts->text[i].line)
+      ->help = gt_arena_printf(reader->arena, "to keep the class: quiet: [missing_labels]%s",
+                               gt_csv_drop_help(file, column, help));
+}
+
+/* The classes are those of the config, else of the trained model, else of the training file. */
+static bool init_labels(gt_data_reader *reader, const gt_table_file *file, const gt_table_column *column,
+                        int index, gt_csv_labels *labels) {
+  const gt_data_common *common = reader->common;
+  const gt_data_target *known = gt_data_model_target(reader, index);
+  gt_strings names = common->class_names;
+  const bool listed = common->classes.listed;
+  const char *respelled = NULL;
+  /* Entries of `classes` are labels in the file: if the model was trained on numbers, they are numbers, not
+   * names. */
+  const bool from_model = !names.count && known->class_names && (known->text_labels || !listed);
+  if (from_model) names = (gt_strings){.items = known->class_names, .count = known->classes};
+  *labels = (gt_csv_labels){.text = from_model || known->text_labels || has_text(file, &column->facts),
+                            .open = listed,
+                            .listed = common->class_names.count,
+                            .names = names.items,
+                            .index = {.arena = reader->arena}};
+  if (names.count)
+    labels->count = labels->text || !listed ? names.count : 0;
+  else if (labels->text) {
+    if (!collect_names(labels, file, column, reader->arena, &respelled)) return false;
+  } else if (!listed)
+    labels->count = common->classes.integer ? (int)common->classes.integer : known->classes;
+  for (int i = 0; labels->text && i < labels->count; i++) gt_names_add(&labels->index, labels->names[i], i);
+  if (respelled && !reader->trust.untrusted)
+    gt_finding_at(reader->diagnostics, GT_FINDING_similar_names, gt_data_position(reader, "train"),
+                  "%s spells the class '%s' in two Unicode forms; they count as one class", file->csv.path,
+                  respelled);
+  if (labels->text && !names.count && !listed && !file->csv.missing)
+    report_missing_labels(reader, file, column);
+  return true;
+}
+
+static bool fail_label(const gt_csv_labels *labels, const gt_table_file *file, const gt_table_column *column,
+                       size_t row) {
+  const gt_csv *csv = &file->csv;
+  const gt_cell cell = gt_table_locate(file, column, row);
+  char shown[48], help[256];
+  double value;
+  if (is_lacking(file, column, row)) return fail_missing_label(file, column, &cell);
+  gt_cell_shown(&cell, shown);
+  if (labels->text) {
+    const gt_strings known = {.items = labels->names, .count = labels->count};
+    gt_data_class_help(shown, known, labels->listed ? "the labels of the file" : NULL, help, sizeof help);
+    return gt_csv_fail(csv, &cell, "'%s' %s", shown, help);
+  }
+  const bool number = gt_csv_parse(csv, &cell, &value);
+  if (!number || !is_label(value))
+    return gt_csv_fail(csv, &cell, "'%s' is not a label; expected a whole number from 0 to %d%s", shown,
+                       GT_DATA_MAX_CLASSES - 1, number ? gt_data_regression_help(value) : "");
+  return gt_csv_fail(csv, &cell, "label %d is out of range: with %d %s%s, labels go from 0 to %d", (int)value,
+                     labels->count, labels->listed ? "class_name" : "class",
+                     labels->count == 1 ? ""
+                     : labels->listed   ? "s"
+                                        : "es",
+                     labels->count - 1);
+}
+
+enum { NO_LABEL = -2 };
+
+/* The classes of the texts of a target; NO_LABEL: cells with the text are errors. In the arena. */
+static const int32_t *classes_of(const gt_csv_labels *labels, const gt_texts *texts, gt_arena *arena) {
+  int32_t *class = GT_NEW_N(arena, int32_t, texts->distinct + 1);
+  for (int i = 0; i < texts->distinct; i++) {
+    const double value = texts->value[i];
+    const bool is_class = is_label(value) && (!labels->count || value < labels->count || labels->open);
+    class[i] = labels->text ? class_of(labels, &texts->text[i], arena) : is_class ? (int32_t)value : NO_LABEL;
+    if (class[i] < 0 && !labels->open) class[i] = NO_LABEL;
+  }
+  return class;
+}
+
+static bool read_labels(const gt_csv_labels *labels, const gt_table_file *file, const gt_table_column *column,
+                        gt_tensor *out) {
+  *out = (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1, .dim = {(int64_t)file->rows}};
+  if (!gt_tensor_alloc(out, file->csv.path, file->csv.error)) return false;
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const int32_t *class = classes_of(labels, &column->facts.dictionary, &arena);
+  int32_t *to = out->data;
+  size_t row = 0;
+  for (; row < file->rows; row++) {
+    const uint32_t code = gt_table_code(file, column, row);
+    to[row] = code < GT_CELL_TEXT || code == GT_CELL_NUMBER ? NO_LABEL : class[code - GT_CELL_TEXT];
+    if (to[row] == NO_LABEL) break;
+  }
+  gt_arena_finish(&arena);
+  return row == file->rows || fail_label(labels, file, column, row);
+}
+
+/* --- all targets of a file --- */
+
+static bool check_one_column(gt_data_reader *reader, int index) {
+  const gt_data_target *target = &reader->dataset->target[index];
+  if (target->column_count == 1) return true;
+  gt_error_at(reader->diagnostics, gt_data_position(reader, target->name ? "targets" : "target"),
+              "classification needs exactly one target column")
+      ->expected = "one column, or task: regression";
+  return false;
+}
+
+/* Sets the number of classes from the training file, so that labels of the test file can be checked cell by
+ * cell. */
+static bool fix_classes(gt_data_reader *reader, int index, gt_csv_labels *labels) {
+  gt_data_target *target = &reader->dataset->target[index];
+  const gt_tensor *tensor = gt_split_target(&reader->dataset->split[GT_PART_TRAIN], index);
+  target->text_labels = labels->text;
+  if (labels->text) {
+    target->classes = labels->count;
+    target->class_names = labels->names;
+    return true;
+  }
+  if (labels->count) return true; /* known from the config or the trained model */
+  const int32_t *label = tensor->data;
+  for (int64_t i = 0; i < tensor->dim[0]; i++)
+    if (label[i] >= labels->count) labels->count = label[i] + 1;
+  return true;
+}
+
+static bool read_target(gt_data_reader *reader, const gt_table_file *file, int index, gt_csv_labels *labels,
+                        bool is_training, gt_tensor *out) {
+  const gt_table_column *column = gt_table_target(file, first_column(reader->dataset, index));
+  if (!reader->dataset->target[index].classification) return read_quantities(reader, file, index, out);
+  if (!is_training) return read_labels(labels, file, column, out);
+  return check_one_column(reader, index) && init_labels(reader, file, column, index, labels) &&
+         read_labels(labels, file, column, out) && fix_classes(reader, index, labels);
+}
+
+bool gt_csv_read_targets(gt_data_reader *reader, gt_table_file *file, gt_csv_labels *labels, bool is_training,
+                         gt_split *out) {
+  gt_dataset *dataset = reader->dataset;
+  out->samples = (int64_t)file->rows;
+  gt_tensor weights = {0};
+  const bool ok = gt_csv_read_weights(file, &weights);
+  if (weights.rank) gt_split_add(out, GT_SAMPLE_WEIGHT, 0, weights);
+  if (!ok || (is_training && !gt_csv_read_parts(reader, file))) return false;
+  for (int k = 0; k < dataset->targets; k++) {
+    if (is_training) dataset->target[k].classification = decide_task(reader, file, k);
+    if (!dataset->target[k].classification) convert_booleans(reader, file, k, is_training);
+  }
+  if (!gt_csv_check_targets(file, gt_csv_number_columns(reader, file, false, true))) return false;
+  for (int k = 0; k < dataset->targets; k++)
+    if (!read_target(reader, file, k, &labels[k], is_training,
+                     gt_split_add(out, GT_SAMPLE_TARGET, k, (gt_tensor){0})))
+      return false;
+  return true;
 }

@@ -97,9 +97,11 @@ static void report_unseen(void *to, const char *text, const char *help) {
   report(at->reader, at->part, GT_FINDING_unseen_category, text, help);
 }
 
-bool gt_data_type_values(gt_data_reader *reader, gt_csv *csv, const bool *are_numbers, int part) {
-  if (!gt_csv_type_values(csv, reader->typed, are_numbers, reader->arena)) return false;
-  const char *filled = gt_csv_filled_gaps(csv, reader->typed, reader->arena);
+bool gt_data_type_values(gt_data_reader *reader, gt_table_file *file, int part) {
+  const bool *are_numbers = gt_csv_number_columns(reader, file, part == GT_PART_TRAIN, false);
+  gt_csv_number_rows(reader, file);
+  if (!gt_csv_type_values(file, reader->typed, are_numbers, reader->arena)) return false;
+  const char *filled = gt_csv_filled_gaps(file, reader->typed, reader->arena);
   if (filled) report(reader, part, GT_FINDING_filled_gaps, filled, GT_FILLED_GAPS_HELP);
   return true;
 }
@@ -191,17 +193,17 @@ static const char *filled_gap(const gt_typed_column *c, uint64_t gaps, size_t ro
                          gt_escape_name(arena, value), category ? "'" : "");
 }
 
-const char *gt_csv_filled_gaps(const gt_csv *csv, const gt_typed_table *table, gt_arena *arena) {
+const char *gt_csv_filled_gaps(const gt_table_file *file, const gt_typed_table *table, gt_arena *arena) {
   enum { MAX_COLUMNS = 8 };
   const char *text = "";
   int columns = 0;
-  for (int i = 0; i < table->count && i < csv->inputs; i++) {
+  for (int i = 0; i < table->count && i < file->inputs; i++) {
     const gt_typed_column *c = &table->item[i];
-    const uint64_t gaps = csv->facts[i].empty + csv->facts[i].missing;
+    const uint64_t gaps = file->column[i].facts.empty + file->column[i].facts.missing;
     if (!gaps || !c->final || !c->column.fills_later_files || c->rule.fill == GT_FILL_DROP ||
         columns++ >= MAX_COLUMNS)
       continue;
-    text = gt_arena_printf(arena, "%s%s%s", text, *text ? ", " : "", filled_gap(c, gaps, csv->rows, arena));
+    text = gt_arena_printf(arena, "%s%s%s", text, *text ? ", " : "", filled_gap(c, gaps, file->rows, arena));
   }
   if (columns > MAX_COLUMNS)
     text = gt_arena_printf(arena, "%s and %d more columns", text, columns - MAX_COLUMNS);
