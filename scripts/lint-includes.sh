@@ -64,11 +64,6 @@ BEGIN {
         "train/config/config_keys.h train/eval/threshold.h|" \
         "train/config/phases.c train/net/net.h|" \
         "train/eval/importance.c train/run/progress.h|" \
-        "train/file/model_file.c train/net/net.h|" \
-        "train/file/model_file.c train/config/review.h|" \
-        "train/file/model_file.c train/eval/threshold.h|" \
-        "train/file/model_file.h train/config/config.h|" \
-        "train/file/model_file.h train/config/metrics.h|" \
         "train/net/net_forward.c train/eval/confusion.h|" \
         "train/net/pacer.c train/run/progress.h|" \
         "train/net/session.c train/eval/threshold.h|" \

@@ -194,9 +194,8 @@ static bool write_outputs(const gt_model_file *file, const char *path, output_fo
   return write_json_file(path, format, file, names, prediction, error);
 }
 
-static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model_file *file,
-                        gt_tensor *inputs, row_names *names, size_t *skipped, gt_diagnostics *diagnostics,
-                        gt_error *error) {
+static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model_file *file, gt_split *inputs,
+                        row_names *names, size_t *skipped, gt_diagnostics *diagnostics, gt_error *error) {
   static const char *const settings[] = {
       "data.header=", "data.delimiter=", "data.decimal=", "data.skip=", "quiet=", NULL};
   if (!gt_model_file_read(file, gt_model_path(arena, arguments->word[0], error), error) ||
@@ -242,7 +241,7 @@ static void write_findings(gt_diagnostics *diagnostics) {
 }
 
 /* Warns about samples unlike the training data. GT_OK, or the exit code with --strict. */
-static int review(const gt_arguments *arguments, const gt_model_file *file, const gt_tensor *inputs,
+static int review(const gt_arguments *arguments, const gt_model_file *file, const gt_split *inputs,
                   gt_arena *arena, gt_diagnostics *diagnostics) {
   const char *first = arguments->words > 1 ? arguments->word[1] : gt_option_value(arguments, "input");
   if (!strcmp(first, "-")) first = GT_STDIN;
@@ -307,7 +306,7 @@ static int run(const gt_arguments *arguments) {
   gt_arena arena;
   gt_diagnostics diagnostics;
   gt_model_file file = {0};
-  gt_tensor inputs[GT_DATA_MAX_INPUTS] = {0};
+  gt_split inputs = {0};
   gt_prediction prediction = {0};
   gt_error error = {0};
   row_names names = {0};
@@ -320,16 +319,16 @@ static int run(const gt_arguments *arguments) {
   if (!choose_format(arguments, &format) || !gt_cli_memory_limit(arguments, &limit)) return GT_ERR_USAGE;
   gt_arena_init(&arena);
   gt_diagnostics_init(&diagnostics, &arena);
-  const bool ok = read_inputs(arguments, &arena, &file, inputs, &names, &skipped, &diagnostics, &error);
-  if (ok && (code = review(arguments, &file, inputs, &arena, &diagnostics))) goto done;
-  if (!ok || !gt_predict(&file, inputs, gt_cli_device(arguments), limit, &prediction, &error) ||
+  const bool ok = read_inputs(arguments, &arena, &file, &inputs, &names, &skipped, &diagnostics, &error);
+  if (ok && (code = review(arguments, &file, &inputs, &arena, &diagnostics))) goto done;
+  if (!ok || !gt_predict(&file, &inputs, gt_cli_device(arguments), limit, &prediction, &error) ||
       !write_results(arguments, format, &file, &names, &prediction, &error))
     code = gt_cli_model_report(arguments, &diagnostics, &error);
   else
     code = report_skipped(skipped, &names.forecast, &prediction.outputs[0]);
 done:
   gt_prediction_finish(&prediction);
-  for (int k = 0; k < GT_DATA_MAX_INPUTS; k++) gt_tensor_finish(&inputs[k]);
+  gt_split_finish(&inputs);
   gt_model_file_finish(&file);
   gt_arena_finish(&arena);
   return code;

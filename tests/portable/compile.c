@@ -33,7 +33,7 @@ static bool compile_training(gt_session *session, gt_error *error) {
   const gt_model_results results = {.step = 1, .epoch = 1};
   gt_state_dict weights;
   gt_state_dict_init(&weights, net->model->store, GT_WEIGHT_ROLES, 1);
-  ok = gt_model_file_write("model.bin", session->config, &weights, &results, error);
+  ok = gt_model_write("model.bin", session->config, &weights, &results, error);
   gt_state_dict_finish(&weights);
   return ok;
 }
@@ -43,7 +43,7 @@ static bool compile_prediction(const gt_config *config, gt_error *error) {
   gt_model_file file;
   gt_prediction out = {0};
   if (!gt_model_file_read(&file, "model.bin", error)) return false;
-  const bool ok = gt_predict(&file, config->dataset.split[GT_PART_TRAIN].input, device, 0, &out, error);
+  const bool ok = gt_predict(&file, &config->dataset.split[GT_PART_TRAIN], device, 0, &out, error);
   gt_prediction_finish(&out);
   gt_model_file_finish(&file);
   return ok;

@@ -387,5 +387,5 @@ bool gt_data_store_columns(gt_data_reader *reader, gt_split *split, int part);
 /* The columns of a trained model's inputs. */
 gt_typed_table gt_typed_table_of_model(const gt_input *input, int inputs, gt_arena *arena);
 /* gt_data_format.read_inputs of this format (csv_predict.c). */
-bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_tensor *out, gt_error *error);
+bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_split *out, gt_error *error);
 #endif

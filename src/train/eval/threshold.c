@@ -141,13 +141,6 @@ const char *gt_threshold_target_text(const gt_config *config, int target, gt_are
                : gt_arena_printf(arena, " of target %d", target);
 }
 
-json_t *gt_threshold_json(const double *threshold, int count) {
-  if (count == 1) return json_real(*threshold);
-  json_t *all = json_array();
-  for (int i = 0; i < count; i++) json_array_append_new(all, json_real(threshold[i]));
-  return all;
-}
-
 /* --- the search --- */
 
 float gt_threshold_shift(double threshold) { return (float)-log(threshold / (1 - threshold)); }

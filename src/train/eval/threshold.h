@@ -8,7 +8,6 @@
 #ifndef GT_TRAIN_THRESHOLD_H
 #define GT_TRAIN_THRESHOLD_H
 #include "train/net/session.h"
-#include <jansson.h>
 
 typedef struct gt_threshold_config {
   const char *value, *metric;
@@ -26,8 +25,6 @@ void gt_config_check_threshold(gt_config *config, bool trained);
 bool gt_config_load_threshold(gt_config *config, const gt_model_file *file);
 /* " of 'NAME'" if there are several thresholds, otherwise "". */
 const char *gt_threshold_target_text(const gt_config *config, int target, gt_arena *arena);
-/* Thresholds as JSON: a number, or an array if there are several. */
-json_t *gt_threshold_json(const double *threshold, int count);
 
 /* The number that is added to the logit of class 1, so that class 1 is predicted if its probability is above
  * the threshold t: -log(t / (1 - t)), 0 for 1/2. */
