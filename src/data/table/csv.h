@@ -118,10 +118,6 @@ bool gt_cell_is_missing(const gt_cell *cell);
 /* True for an empty cell and for a word for a missing value: one of the config's list if there is one
  * (numbers in any notation), otherwise as gt_cell_is_missing. */
 bool gt_csv_is_missing(const gt_csv *csv, const gt_cell *cell);
-/* The same for a target, but without the default words, because a class may be called NA. */
-static inline bool gt_csv_lacks_target(const gt_csv *csv, const gt_cell *cell) {
-  return !cell->length || (csv->missing && gt_csv_is_missing(csv, cell));
-}
 static inline bool gt_cell_is_same(const gt_cell *a, const gt_cell *b) {
   return a->length == b->length && !memcmp(a->text, b->text, a->length);
 }
@@ -143,6 +139,8 @@ bool gt_csv_name_columns(gt_csv *csv, const gt_csv_form *form, const struct gt_c
 bool gt_csv_are_column_numbers(const char *const *names, int64_t count, int columns);
 int gt_csv_find(const gt_csv *csv, const char *name); /* -1: no such column */
 const char *gt_csv_nearest(const gt_csv *csv, const char *name);
+/* Fails because the file has no such column. */
+bool gt_csv_fail_no_column(const gt_csv *csv, const char *name);
 /* Reports that the file has no such column, and how its first line was read if that is the probable reason.
  * The caller may complete the returned error. */
 gt_diagnostic *gt_csv_report_no_column(gt_data_reader *reader, const gt_csv *csv, const char *name,

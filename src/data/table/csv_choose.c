@@ -76,9 +76,12 @@ static const char **names_of(const choice *c, gt_strings list, int use, int *cou
   return names;
 }
 
-static gt_position position_of(const gt_data_reader *reader, const char *key, const char *sub) {
+/* Sets the column for another use than input or target; key, sub: where the config names it. */
+static void name_other(const gt_data_reader *reader, gt_csv_request *a, gt_column_use use, const char *name,
+                       const char *key, const char *sub) {
   const gt_spec *node = gt_data_node(reader, key, sub);
-  return node ? node->at : gt_data_position(reader, key);
+  a->role[use] = name;
+  a->role_at[use] = node ? node->at : gt_data_position(reader, key);
 }
 
 /* Adds the columns that `columns` ignores. */
@@ -131,19 +134,13 @@ bool gt_csv_read_request(gt_data_reader *reader, const gt_csv_options *o, gt_csv
   bool ok = gt_column_rules_read(reader, o->columns, &a.rules);
   ok &= read_targets(reader, o, &a);
   add_ignored(&a, reader->arena);
-  a.role[GT_USE_WEIGHT] = o->weight;
-  a.role_at[GT_USE_WEIGHT] = position_of(reader, "weight", NULL);
-  a.role[GT_USE_ID] = o->id;
-  a.role_at[GT_USE_ID] = position_of(reader, "id", NULL);
-  a.role[GT_USE_SPLIT] = reader->split.column;
-  a.role_at[GT_USE_SPLIT] = position_of(reader, "split", "column");
-  a.role[GT_USE_GROUP] = reader->split.group;
-  a.role_at[GT_USE_GROUP] = position_of(reader, "split", "group");
+  name_other(reader, &a, GT_USE_WEIGHT, o->weight, "weight", NULL);
+  name_other(reader, &a, GT_USE_ID, o->id, "id", NULL);
+  name_other(reader, &a, GT_USE_SPLIT, reader->split.column, "split", "column");
+  name_other(reader, &a, GT_USE_GROUP, reader->split.group, "split", "group");
   if (reader->series) {
-    a.role[GT_USE_TIME] = reader->series->options.time;
-    a.role_at[GT_USE_TIME] = position_of(reader, "series", "time");
-    a.role[GT_USE_GROUP] = reader->series->options.group;
-    a.role_at[GT_USE_GROUP] = position_of(reader, "series", "group");
+    name_other(reader, &a, GT_USE_TIME, reader->series->options.time, "series", "time");
+    name_other(reader, &a, GT_USE_GROUP, reader->series->options.group, "series", "group");
   }
   a.input[a.inputs ? a.inputs : 1] = o->future;
   if (a.inputs && o->future.count) a.inputs++;

@@ -208,14 +208,17 @@ bool gt_csv_matches_by_name(const gt_csv *csv, const char *const *names, int64_t
 
 enum { MAX_ABSENT = 8, MAX_PRESENT = 12 }; /* names in a message */
 
-static bool fail_absent(const gt_csv *csv, const char *name) {
+bool gt_csv_fail_no_column(const gt_csv *csv, const char *name) {
   const char *nearest = gt_csv_nearest(csv, name);
-  if (csv->columns == 1)
-    return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there is no column '%s'; is the delimiter '%c' right?",
-                   csv->path, name, csv->delimiter);
   return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there is no column '%s'%s%s%s%s", csv->path, name,
                  gt_csv_header_note(csv, name), nearest ? "; did you mean '" : "", nearest ? nearest : "",
                  nearest ? "'?" : "");
+}
+
+static bool fail_absent(const gt_csv *csv, const char *name) {
+  if (csv->columns > 1) return gt_csv_fail_no_column(csv, name);
+  return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there is no column '%s'; is the delimiter '%c' right?",
+                 csv->path, name, csv->delimiter);
 }
 
 /* Reports the columns that the file does not have, each with the most similar one that it has. */

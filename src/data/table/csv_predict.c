@@ -116,11 +116,7 @@ static bool find_ids(gt_table_file *file, const gt_data_signature *signature) {
   const char *name = ids->asked ? ids->asked : setting(signature->data, "id");
   const int column = name ? gt_csv_find(csv, name) : -1;
   if (column >= 0) gt_table_use(file, GT_USE_ID, column);
-  if (column >= 0 || !ids->asked) return true;
-  const char *nearest = gt_csv_nearest(csv, name);
-  return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there is no column '%s'%s%s%s%s", csv->path, name,
-                 gt_csv_header_note(csv, name), nearest ? "; did you mean '" : "", nearest ? nearest : "",
-                 nearest ? "'?" : "");
+  return column >= 0 || !ids->asked || gt_csv_fail_no_column(csv, name);
 }
 
 static void copy_ids(const gt_table_file *file, gt_row_ids *ids) {

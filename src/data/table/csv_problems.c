@@ -111,7 +111,7 @@ bool gt_csv_fail_number(const gt_csv *csv, const gt_cell *cell, const char *colu
   char shown[48];
   double value;
   gt_cell_shown(cell, shown);
-  if (gt_csv_lacks_target(csv, cell))
+  if (!cell->length || (csv->missing && gt_csv_is_missing(csv, cell)))
     return gt_csv_fail(csv, cell, "missing value in column '%s'; expected a number%s", column, more);
   if (!gt_csv_parse(csv, cell, &value))
     return gt_csv_fail(csv, cell,

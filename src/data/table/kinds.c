@@ -21,13 +21,16 @@ int gt_csv_boolean(const gt_cell *cell) {
   return -1;
 }
 
-typedef struct typing { /* state of gt_csv_type_values */
+typedef struct typing { /* state of gt_csv_type_values, and the input that is checked */
   gt_table_file *file;
-  const gt_csv *csv;
   gt_typed_table *table;
   gt_arena *arena;
   gt_column_problem *problem;
   int problems;
+  int input;
+  gt_table_column *column;
+  const gt_column_facts *f;
+  gt_typed_column *c;
   float **of_text; /* [inputs] the raw values of each text of the column; heap */
 } typing;
 
@@ -43,13 +46,8 @@ void gt_csv_set_known_kinds(gt_table_file *file, const gt_typed_table *table, co
   file->csv.missing = table->has_missing_values ? &table->missing : NULL;
 }
 
-static const gt_column_facts *facts_of(const typing *t, int role) { return &t->file->column[role].facts; }
-
-static const gt_texts *texts_of(const typing *t, int role) { return &facts_of(t, role)->dictionary; }
-
-static void add_problem(typing *t, int role, const char *what, const char *fix, const char *also) {
-  t->problem[t->problems++] =
-      (gt_column_problem){role, what, t->table->item[role].final ? NULL : fix, also, false};
+static void add_problem(typing *t, const char *what, const char *fix, const char *also) {
+  t->problem[t->problems++] = (gt_column_problem){t->input, what, t->c->final ? NULL : fix, also, false};
 }
 
 /* --- kinds --- */
@@ -84,9 +82,6 @@ static bool is_few(uint64_t distinct, uint64_t texts) {
   return distinct <= GT_FEW_CATEGORIES || (distinct <= GT_AUTO_CATEGORIES && texts >= 2 * distinct) ||
          (distinct <= GT_MOST_CATEGORIES && texts >= 10 * distinct);
 }
-
-/* True if an input of integer codes reads the column. */
-static bool is_codes(const typing *t, int role) { return t->file->column[role].needs_whole; }
 
 /* True if all texts of a column are numbers with the other decimal mark. */
 static bool has_other_mark(const gt_csv *csv, const gt_column_facts *f) {
@@ -131,28 +126,16 @@ bool gt_csv_kind_of(const gt_table_file *file, int input, gt_column_kind *kind) 
          (!gt_csv_find_units(csv, f, NULL, &units) || units.unit); /* the review reports a unit */
 }
 
-static void report_thousands(typing *t, int role) {
-  add_problem(t, role, "has numbers with commas, which may be thousands separators", "ignore",
-              "remove these commas from the file; or for decimal commas: data: {decimal: comma}");
-}
-
-static void report_other_mark(typing *t, int role) {
-  const bool comma = t->csv->decimal == ',';
-  add_problem(t, role, comma ? "has numbers with a point" : "has numbers with a comma", "ignore",
-              comma ? "for decimal points: data: {decimal: point}"
-                    : "for decimal commas: data: {decimal: comma}");
-}
-
 /* "1 number", "3 numbers" */
 static const char *with_count(const typing *t, uint64_t count, const char *what) {
   return gt_arena_printf(t->arena, "%" PRIu64 " %s%s", count, what, count == 1 ? "" : "s");
 }
 
 /* Help that lists the texts, if they are few, as words for missing values. */
-static const char *missing_words(const typing *t, const gt_texts *texts) {
+static const char *missing_words(const typing *t) {
   enum { MAX_WORDS = 3 };
-  const gt_cell *text = texts->text;
-  const int count = texts->distinct;
+  const gt_cell *text = t->f->dictionary.text;
+  const int count = t->f->dictionary.distinct;
   const char *words = "NA";
   for (int i = 0; i < count && count <= MAX_WORDS; i++) {
     const char *word = gt_arena_strndup(t->arena, text[i].text, text[i].length);
@@ -164,173 +147,171 @@ static const char *missing_words(const typing *t, const gt_texts *texts) {
                          count <= MAX_WORDS ? words : "NA, ...");
 }
 
+static void report_free_text(typing *t) {
+  const bool dates = date_orders(&t->f->dictionary, true);
+  add_problem(t,
+              gt_arena_printf(t->arena, "has free text: %d distinct values in %" PRIu64 " cells",
+                              t->f->dictionary.distinct, t->f->texts),
+              dates ? "date" : "ignore",
+              dates
+                  ? NULL
+                  : gt_arena_printf(
+                        t->arena,
+                        "the most frequent as categories: {type: category, max_categories: 50}, or codes for "
+                        "an embedding layer (docs/data.md); or as the only input, its words: data: {text: "
+                        "{column: %s, vocabulary: word}} (docs/sequences.md)",
+                        gt_csv_yaml_key(t->c->column.name, t->arena)));
+}
+
 /* Decides the kind of a column of type auto by its cells, or adds a problem. */
-static void decide_kind(typing *t, int role) {
-  const gt_column_facts *f = facts_of(t, role);
-  const bool dates = date_orders(&f->dictionary, true);
+static void decide_kind(typing *t) {
+  const gt_column_facts *f = t->f;
+  const gt_csv *csv = &t->file->csv;
+  const bool comma = csv->decimal == ',';
   gt_csv_units units;
-  if (gt_csv_kind_of(t->file, role, &t->table->item[role].column.kind)) {
-    if (t->table->item[role].column.kind == GT_COLUMN_DATE && is_time(t->file, role))
-      t->file->column[role].reading = GT_READ_TEXTS; /* its texts are dates of any form */
-    return;
-  }
-  if (has_thousands(t->csv, f))
-    report_thousands(t, role);
-  else if (has_other_mark(t->csv, f))
-    report_other_mark(t, role);
-  else if (gt_csv_find_units(t->csv, f, t->arena, &units))
-    add_problem(t, role, gt_arena_printf(t->arena, "has %s", units.what), "ignore", units.fix);
-  else if (!f->numbers && !f->unfit)
-    add_problem(
-        t, role,
-        gt_arena_printf(t->arena, "has free text: %d distinct values in %" PRIu64 " cells",
-                        f->dictionary.distinct, f->texts),
-        dates ? "date" : "ignore",
-        dates ? NULL
-              : gt_arena_printf(
-                    t->arena,
-                    "the most frequent as categories: {type: category, max_categories: 50}, or codes for "
-                    "an embedding layer (docs/data.md); or as the only input, its words: data: {text: "
-                    "{column: %s, vocabulary: word}} (docs/sequences.md)",
-                    gt_csv_yaml_key(t->table->item[role].column.name, t->arena)));
-  else
-    add_problem(t, role,
+  if (gt_csv_kind_of(t->file, t->input, &t->c->column.kind)) {
+    if (t->c->column.kind == GT_COLUMN_DATE && is_time(t->file, t->input))
+      t->column->reading = GT_READ_TEXTS; /* its texts are dates of any form */
+  } else if (has_thousands(csv, f)) {
+    add_problem(t, "has numbers with commas, which may be thousands separators", "ignore",
+                "remove these commas from the file; or for decimal commas: data: {decimal: comma}");
+  } else if (has_other_mark(csv, f)) {
+    add_problem(t, comma ? "has numbers with a point" : "has numbers with a comma", "ignore",
+                comma ? "for decimal points: data: {decimal: point}"
+                      : "for decimal commas: data: {decimal: comma}");
+  } else if (gt_csv_find_units(csv, f, t->arena, &units)) {
+    add_problem(t, gt_arena_printf(t->arena, "has %s", units.what), "ignore", units.fix);
+  } else if (!f->numbers && !f->unfit) {
+    report_free_text(t);
+  } else {
+    const bool few = is_few((uint64_t)f->dictionary.distinct, f->texts) && f->texts > f->numbers;
+    add_problem(t,
                 gt_arena_printf(t->arena, "has %s and %s", with_count(t, f->numbers + f->unfit, "number"),
                                 with_count(t, f->texts, "text")),
-                is_few((uint64_t)f->dictionary.distinct, f->texts) && f->texts > f->numbers ? "category"
-                                                                                            : "ignore",
-                missing_words(t, &f->dictionary));
+                few ? "category" : "ignore", missing_words(t));
+  }
 }
 
 /* --- checks of a column whose kind is known --- */
 
-static void check_date(typing *t, int role) {
-  gt_typed_column *c = &t->table->item[role];
-  const bool compact = t->file->column[role].reading == GT_READ_TEXTS;
-  const unsigned orders = date_orders(texts_of(t, role), compact),
-                 required = c->final ? c->column.order : c->rule.order;
-  if (is_codes(t, role))
-    add_problem(t, role, "has dates, but its input is listed in 'integers'", "ignore", NULL);
+static void check_date(typing *t) {
+  gt_column *column = &t->c->column;
+  const unsigned orders = date_orders(&t->f->dictionary, t->column->reading == GT_READ_TEXTS),
+                 required = t->c->final ? column->order : t->c->rule.order;
+  if (t->column->needs_whole)
+    add_problem(t, "has dates, but its input is listed in 'integers'", "ignore", NULL);
   else if (required && (orders & required))
-    c->column.order = required;
+    column->order = required;
   else if (!orders || required)
-    add_problem(t, role,
-                required && orders ? "has dates in another order"
-                                   : "has texts that are not dates of one form",
-                "category", NULL);
+    add_problem(
+        t, required && orders ? "has dates in another order" : "has texts that are not dates of one form",
+        "category", NULL);
   else if (!is_ambiguous(orders))
-    c->column.order = orders & GT_DATE_YEAR_FIRST ? GT_DATE_YEAR_FIRST : orders;
+    column->order = orders & GT_DATE_YEAR_FIRST ? GT_DATE_YEAR_FIRST : orders;
   else
-    add_problem(t, role, "has dates whose day and month could be either way round",
+    add_problem(t, "has dates whose day and month could be either way round",
                 "{type: date, order: day_first}", "order: month_first");
 }
 
-static void check_categories(typing *t, int role) {
-  gt_typed_column *c = &t->table->item[role];
-  const int count = texts_of(t, role)->distinct;
-  if (texts_of(t, role)->more)
-    add_problem(t, role, gt_arena_printf(t->arena, "has more than %d distinct values", GT_TABLE_MAX_TEXTS),
+static void check_categories(typing *t) {
+  const int count = t->f->dictionary.distinct;
+  const bool codes = t->column->needs_whole, may_be_many = t->c->final || t->c->rule.max_categories;
+  if (t->f->dictionary.more)
+    add_problem(t, gt_arena_printf(t->arena, "has more than %d distinct values", GT_TABLE_MAX_TEXTS),
                 "ignore", NULL);
-  else if (!c->final && !c->rule.max_categories && count > GT_MOST_CATEGORIES && !is_codes(t, role))
-    add_problem(t, role, gt_arena_printf(t->arena, "has %d categories", count),
-                "{type: category, max_categories: 100}", NULL);
-  else if (!c->final && is_codes(t, role) && !c->rule.max_categories && count > GT_COLUMN_MAX_CATEGORIES)
-    add_problem(t, role, gt_arena_printf(t->arena, "has %d categories", count),
-                "{type: category, max_categories: 100000}", NULL);
+  else if (!may_be_many && count > (codes ? GT_COLUMN_MAX_CATEGORIES : GT_MOST_CATEGORIES))
+    add_problem(t, gt_arena_printf(t->arena, "has %d categories", count),
+                codes ? "{type: category, max_categories: 100000}" : "{type: category, max_categories: 100}",
+                NULL);
 }
 
-static void check_texts(typing *t, int role) {
-  const gt_typed_column *c = &t->table->item[role];
-  const gt_column_facts *f = facts_of(t, role);
+static void check_texts(typing *t) {
+  const gt_typed_column *c = t->c;
+  const gt_column_facts *f = t->f;
   const bool boolean = c->column.kind == GT_COLUMN_BOOLEAN;
   gt_csv_units units;
-  if (f->texts && !boolean && gt_csv_find_units(t->csv, f, t->arena, &units))
-    add_problem(t, role, gt_arena_printf(t->arena, "has %s", units.what), "ignore", units.fix);
+  if (f->texts && !boolean && gt_csv_find_units(&t->file->csv, f, t->arena, &units))
+    add_problem(t, gt_arena_printf(t->arena, "has %s", units.what), "ignore", units.fix);
   else if (f->texts && !boolean)
-    add_problem(t, role,
-                c->final ? "has texts, but the model reads numbers" : "has texts that are not numbers",
-                f->numbers ? "ignore" : "category",
-                c->final || c->rule.given ? NULL : missing_words(t, &f->dictionary));
+    add_problem(t, c->final ? "has texts, but the model reads numbers" : "has texts that are not numbers",
+                f->numbers ? "ignore" : "category", c->final || c->rule.given ? NULL : missing_words(t));
   else if (boolean && ((f->texts && !all_boolean(&f->dictionary)) ||
                        (f->numbers && !(f->whole && f->least >= 0 && f->largest <= 1))))
-    add_problem(t, role, "has values that are not yes or no, true or false, 0 or 1", "category", NULL);
+    add_problem(t, "has values that are not yes or no, true or false, 0 or 1", "category", NULL);
 }
 
-static void check_numbers(typing *t, int role) {
-  const gt_typed_column *c = &t->table->item[role];
-  const gt_column_facts *f = facts_of(t, role);
-  const bool log = c->final ? c->column.log : c->rule.scale == GT_SCALE_LOG1P;
-  if (f->unfit && is_codes(t, role))
-    add_problem(t, role,
+static void check_numbers(typing *t) {
+  const gt_column_facts *f = t->f;
+  const bool log = t->c->final ? t->c->column.log : t->c->rule.scale == GT_SCALE_LOG1P;
+  if (f->unfit && t->column->needs_whole)
+    add_problem(t,
                 gt_arena_printf(t->arena,
                                 "has numbers that are not whole numbers from 0 to %d, which its input needs",
                                 GT_DATA_MAX_INTEGER),
                 "category", NULL);
   else if (f->unfit)
-    add_problem(t, role, "has numbers that are too large for a 32-bit float", "ignore", NULL);
+    add_problem(t, "has numbers that are too large for a 32-bit float", "ignore", NULL);
   else if (log && f->numbers && f->least <= -1)
     add_problem(
-        t, role,
-        gt_arena_printf(t->arena, "has numbers down to %.6g, but log1p needs numbers above -1", f->least),
+        t, gt_arena_printf(t->arena, "has numbers down to %.6g, but log1p needs numbers above -1", f->least),
         "{scale: standard}", NULL);
 }
 
-static void check_gaps(typing *t, int role) {
-  gt_typed_column *c = &t->table->item[role];
-  const uint64_t gaps = facts_of(t, role)->empty + facts_of(t, role)->missing;
+static void check_gaps(typing *t) {
+  gt_typed_column *c = t->c;
+  const bool gaps = t->f->empty + t->f->missing, category = c->column.kind == GT_COLUMN_CATEGORY,
+             can_fill = category || !t->column->needs_whole;
   const gt_fill_method fill = c->rule.fill;
-  const bool category = c->column.kind == GT_COLUMN_CATEGORY, can_fill = category || !is_codes(t, role);
+  const char *also = NULL;
   if (!c->final && can_fill)
     c->column.fills |= (gaps && fill == GT_FILL_AUTO) || (fill != GT_FILL_AUTO && fill != GT_FILL_ERROR);
   const bool fills = c->column.fills || (c->final && can_fill && c->column.fills_later_files);
   if (!gaps || fill == GT_FILL_DROP || fills || t->table->may_lack) return;
-  if (c->final)
-    add_problem(t, role, "has missing values, but the model was trained without any in this column", NULL,
-                can_fill
-                    ? gt_arena_printf(
-                          t->arena,
-                          "fill the cells in the file, or train with data: {columns: {%s: {missing: %s}}}",
-                          gt_csv_yaml_key(c->column.name, t->arena), category ? "category" : "median")
-                    : NULL);
-  else if (fill == GT_FILL_ERROR)
-    add_problem(t, role, "has missing values, and its rule is 'missing: error'",
-                category ? "{missing: category}" : "{missing: median}", NULL);
-  else
-    add_problem(t, role, "has missing values, but its input is listed in 'integers'", "{missing: drop}",
-                NULL);
+  if (c->final && can_fill)
+    also = gt_arena_printf(t->arena,
+                           "fill the cells in the file, or train with data: {columns: {%s: {missing: %s}}}",
+                           gt_csv_yaml_key(c->column.name, t->arena), category ? "category" : "median");
+  add_problem(t,
+              c->final ? "has missing values, but the model was trained without any in this column"
+              : fill == GT_FILL_ERROR ? "has missing values, and its rule is 'missing: error'"
+                                      : "has missing values, but its input is listed in 'integers'",
+              fill != GT_FILL_ERROR ? "{missing: drop}"
+              : category            ? "{missing: category}"
+                                    : "{missing: median}",
+              also);
   t->problem[t->problems - 1].gaps = true;
 }
 
 /* Checks the settings of a column of type auto, after its kind was decided. */
-static void check_rule(typing *t, int role) {
-  const gt_typed_column *c = &t->table->item[role];
-  const char *kind = gt_column_kind_names[c->column.kind];
-  if (c->final || !c->rule.any) return;
-  if (!gt_column_rule_fills(&c->rule, c->column.kind))
-    add_problem(
-        t, role,
-        gt_arena_printf(t->arena, "is read as a %s, for which its rule 'missing' has no meaning", kind),
-        c->column.kind == GT_COLUMN_CATEGORY ? "{missing: category}" : "{missing: most_frequent}", NULL);
-  else if (!gt_column_rule_scales(&c->rule, c->column.kind))
-    add_problem(t, role,
-                gt_arena_printf(t->arena, "is read as a %s, for which its rule 'scale' has no meaning", kind),
-                "{scale: auto}", NULL);
+static void check_rule(typing *t) {
+  const gt_column_kind kind = t->c->column.kind;
+  const bool fills = gt_column_rule_fills(&t->c->rule, kind);
+  if (t->c->final || !t->c->rule.any || (fills && gt_column_rule_scales(&t->c->rule, kind))) return;
+  add_problem(t,
+              gt_arena_printf(t->arena, "is read as a %s, for which its rule '%s' has no meaning",
+                              gt_column_kind_names[kind], fills ? "scale" : "missing"),
+              fills                        ? "{scale: auto}"
+              : kind == GT_COLUMN_CATEGORY ? "{missing: category}"
+                                           : "{missing: most_frequent}",
+              NULL);
 }
 
-static void check_column(typing *t, int role) {
+static void check_column(typing *t, int input) {
+  static void (*const checks[])(typing * t) = {check_numbers, check_rule, check_gaps};
   const int before = t->problems;
-  gt_typed_column *c = &t->table->item[role];
-  if (!c->final && c->rule.any && !c->decided) decide_kind(t, role);
+  t->input = input;
+  t->column = &t->file->column[input];
+  t->f = &t->column->facts;
+  t->c = &t->table->item[input];
+  if (!t->c->final && t->c->rule.any && !t->c->decided) decide_kind(t);
   if (t->problems > before) return;
-  if (c->column.kind == GT_COLUMN_DATE)
-    check_date(t, role);
-  else if (c->column.kind == GT_COLUMN_CATEGORY)
-    check_categories(t, role);
+  if (t->c->column.kind == GT_COLUMN_DATE)
+    check_date(t);
+  else if (t->c->column.kind == GT_COLUMN_CATEGORY)
+    check_categories(t);
   else
-    check_texts(t, role);
-  if (t->problems == before) check_numbers(t, role);
-  if (t->problems == before) check_rule(t, role);
-  if (t->problems == before) check_gaps(t, role);
+    check_texts(t);
+  for (int i = 0; i < 3 && t->problems == before; i++) checks[i](t);
 }
 
 /* --- raw values --- */
@@ -370,7 +351,7 @@ static void read_text(typing *t, gt_typed_column *c, int role, const gt_cell *ce
 
 static void convert_texts(typing *t, int role) {
   gt_typed_column *c = &t->table->item[role];
-  const gt_texts *texts = texts_of(t, role);
+  const gt_texts *texts = &t->file->column[role].facts.dictionary;
   const int raw = gt_column_raw(&c->column);
   t->of_text[role] = texts->distinct ? gt_alloc((size_t)texts->distinct * (size_t)raw * sizeof(float)) : NULL;
   for (int i = 0; i < texts->distinct; i++)
@@ -403,7 +384,7 @@ static void unbox_tile(void *context, uint32_t tile) {
                end = first + TILE < file->rows ? first + TILE : file->rows;
   for (int role = 0; role < file->inputs; role++) {
     float *value = file->values + t->table->item[role].place;
-    const bool all_numbers = !gt_facts_bad(facts_of(t, role));
+    const bool all_numbers = !gt_facts_bad(&file->column[role].facts);
     for (size_t row = first; row < end && !all_numbers; row++) unbox(t, role, value + row * width);
   }
 }
@@ -437,7 +418,7 @@ static void convert(typing *t) {
   gt_pool_run_once((uint32_t)((t->file->rows + TILE - 1) / TILE), unbox_tile, t);
   for (int role = 0; role < t->file->inputs; role++) {
     gt_typed_column *c = &t->table->item[role];
-    const gt_column_facts *f = facts_of(t, role);
+    const gt_column_facts *f = &t->file->column[role].facts;
     const float *value = t->file->values + c->place;
     if (c->decided || c->final) continue;
     c->gaps = f->empty + f->missing;
@@ -489,16 +470,16 @@ static bool drop_rows(typing *t) {
   file->rows = kept;
   for (int i = 0; i < file->targets; i++) gt_table_count_target(file, gt_table_target(file, i));
   if (kept < before)
-    gt_info("%s: dropped %zu of %zu rows, in which a column with 'missing: drop' is empty", t->csv->path,
+    gt_info("%s: dropped %zu of %zu rows, in which a column with 'missing: drop' is empty", t->file->csv.path,
             before - kept, before);
-  return kept || gt_fail(t->csv->error, GT_ERR_DATA,
+  return kept || gt_fail(t->file->csv.error, GT_ERR_DATA,
                          "%s: every row lacks a value of a column with 'missing: drop'; no rows are left",
-                         t->csv->path);
+                         t->file->csv.path);
 }
 
 bool gt_csv_type_values(gt_table_file *file, gt_typed_table *table, const bool *are_numbers,
                         gt_arena *arena) {
-  typing t = {.file = file, .csv = &file->csv, .table = table, .arena = arena};
+  typing t = {.file = file, .table = table, .arena = arena};
   t.problem = GT_NEW_N(arena, gt_column_problem, file->inputs + file->targets + 1);
   for (int role = 0; role < file->inputs; role++) check_column(&t, role);
   if (t.problems) t.problems += gt_csv_target_problems(file, are_numbers, t.problem + t.problems, arena);

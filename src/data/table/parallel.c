@@ -190,13 +190,6 @@ static void finish(reading *r) {
   gt_pool_destroy(r->pool);
 }
 
-/* True if no column of a chunk can have more texts than are kept: others would have no code to translate. */
-static bool fits_codes(const reading *r) {
-  for (size_t i = 0; i < r->chunks.count; i++)
-    if (max_rows(&r->file->csv, &r->chunks.items[i]) > GT_TABLE_MAX_TEXTS) return false;
-  return true;
-}
-
 /* A compressed file is read on one thread, because its memory limit is checked row by row. */
 bool gt_table_read_chunks(gt_table_file *file, int threads, size_t chunk) {
   reading r = {.file = file, .failed = UINT32_MAX};
@@ -207,7 +200,7 @@ bool gt_table_read_chunks(gt_table_file *file, int threads, size_t chunk) {
   r.pool = gt_pool_create(threads);
   run(&r, count_lines, r.chunks.count);
   bool ok = false;
-  if (r.chunks.count < 2 || !fits_codes(&r)) {
+  if (r.chunks.count < 2) {
     ok = gt_table_read_rows(file);
   } else {
     start_parts(&r);

@@ -177,7 +177,8 @@ bool gt_table_read_with(gt_table_file *file, int threads, size_t chunk) {
 
 /* Bytes of a chunk: enough chunks for all threads to end at about the same time, but not so many that the
  * facts and texts of all chunks need much memory compared with the text: the facts of a chunk take at most
- * 1/64 of its size. */
+ * 1/64 of its size. A chunk has fewer texts than a dictionary keeps: so many different ones have over 16 MiB.
+ */
 static size_t chunk_size(const gt_table_file *file) {
   enum { CHUNKS = 32, MIN_SIZE = 4 << 20, MAX_SIZE = 16 << 20 };
   const size_t even = (size_t)(file->csv.end - file->csv.at) / CHUNKS,
