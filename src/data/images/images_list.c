@@ -307,15 +307,13 @@ static bool add_paths(const gt_table_file *file, gt_arena *arena, gt_image_files
 }
 
 bool gt_image_list_table(gt_data_reader *reader, const gt_image_options *options, gt_data_file file,
-                         gt_csv_labels *labels, bool is_training, gt_arena *arena, gt_image_files *out,
-                         gt_split *split) {
+                         bool is_training, gt_arena *arena, gt_image_files *out, gt_split *split) {
   const gt_strings path = {.items = &options->path, .count = options->path ? 1 : 0};
   const gt_csv_form form = {.known = {options->target, path}};
   gt_table_file table = {0};
   const bool ok = gt_table_open(&table, file, &form, reader->error) &&
                   choose_columns(reader, options, &table) && gt_table_read(&table) &&
-                  add_paths(&table, arena, out) &&
-                  gt_csv_read_targets(reader, &table, labels, is_training, split);
+                  add_paths(&table, arena, out) && gt_csv_read_targets(reader, &table, is_training, split);
   gt_table_close(&table);
   return ok;
 }

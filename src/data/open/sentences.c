@@ -66,8 +66,7 @@ static bool number_samples(gt_split *split, int64_t length, size_t first, gt_err
   return true;
 }
 
-static bool read_file(gt_data_reader *reader, gt_sentences *s, gt_data_file file, gt_csv_labels *labels,
-                      int part, gt_split *split) {
+static bool read_file(gt_data_reader *reader, gt_sentences *s, gt_data_file file, int part, gt_split *split) {
   const gt_sentence_options *o = s->options;
   const gt_csv_form form = {.lines = o->column ? GT_CSV_TABLE : GT_CSV_LABELLED,
                             .known = {o->target, {.items = (const char *[]){o->column}, .count = 1}}};
@@ -77,7 +76,7 @@ static bool read_file(gt_data_reader *reader, gt_sentences *s, gt_data_file file
   bool ok = gt_table_open(&table, file, &form, reader->error) && choose_columns(reader, o, &table) &&
             gt_table_read(&table);
   if (ok) add_texts(&table, s);
-  ok = ok && gt_csv_read_targets(reader, &table, labels, part == GT_PART_TRAIN, split) &&
+  ok = ok && gt_csv_read_targets(reader, &table, part == GT_PART_TRAIN, split) &&
        number_samples(split, o->length, first, reader->error);
   s->file[s->files++] = table.csv.bytes;
   table.csv.bytes = (gt_bytes){0};
@@ -87,12 +86,11 @@ static bool read_file(gt_data_reader *reader, gt_sentences *s, gt_data_file file
 
 bool gt_sentences_open(gt_data_reader *reader, const gt_sentence_options *options, gt_data_file train,
                        gt_data_file test) {
-  gt_csv_labels labels = {0};
   gt_dataset *dataset = reader->dataset;
   gt_sentences *s = reader->sentences = gt_alloc(sizeof *s);
   s->options = gt_arena_copy(reader->arena, options, sizeof *options);
-  return read_file(reader, s, train, &labels, GT_PART_TRAIN, &dataset->split[GT_PART_TRAIN]) &&
-         (!test.path || read_file(reader, s, test, &labels, GT_PART_TEST, &dataset->split[GT_PART_TEST]));
+  return read_file(reader, s, train, GT_PART_TRAIN, &dataset->split[GT_PART_TRAIN]) &&
+         (!test.path || read_file(reader, s, test, GT_PART_TEST, &dataset->split[GT_PART_TEST]));
 }
 
 void gt_sentences_finish(gt_sentences *s) {

@@ -152,11 +152,10 @@ static bool move_inputs(gt_data_reader *reader, gt_table_file *file, const gt_cs
 }
 
 /* Makes the split of a file that was read. */
-static bool make_split(gt_data_reader *reader, gt_table_file *file, const gt_csv_inputs *inputs,
-                       gt_csv_labels *labels, int part) {
+static bool make_split(gt_data_reader *reader, gt_table_file *file, const gt_csv_inputs *inputs, int part) {
   const bool is_training = part == GT_PART_TRAIN;
   if (!gt_data_type_values(reader, file, part) ||
-      !gt_csv_read_targets(reader, file, labels, is_training, &reader->dataset->split[part]) ||
+      !gt_csv_read_targets(reader, file, is_training, &reader->dataset->split[part]) ||
       !gt_csv_read_series(reader, file, part))
     return false;
   if (is_training) gt_csv_review(reader, file);
@@ -181,7 +180,6 @@ static bool open_train(gt_data_reader *reader, const gt_csv_options *o, const gt
 static bool open_csv(gt_data_reader *reader, const void *given) {
   const gt_csv_options *o = given;
   gt_table_file train = {0}, test = {0};
-  gt_csv_labels labels[GT_DATA_MAX_TARGETS] = {0};
   gt_csv_form form;
   gt_csv_inputs inputs;
   const gt_spec *named = gt_data_node(reader, "inputs", NULL);
@@ -198,13 +196,13 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
   gt_data_set_trust(reader, GT_PART_TRAIN, gt_data_are_trusted(&train_file, 1));
   ok = open_train(reader, o, &a, train_file, &form, &train, &inputs) &&
        (a.inputs || reader->series || gt_csv_drop_columns(reader, &train, &inputs)) &&
-       make_split(reader, &train, &inputs, labels, GT_PART_TRAIN);
+       make_split(reader, &train, &inputs, GT_PART_TRAIN);
   if (ok) gt_csv_report_large(reader, &train);
   if (ok && test_file.path) {
     gt_data_set_trust(reader, GT_PART_TEST, gt_data_are_trusted(&test_file, 1));
     ok = open_test(reader, test_file, &train, &inputs, form, &test) &&
          use_columns(reader, &train, &inputs, &test) && gt_table_read(&test) &&
-         make_split(reader, &test, &inputs, labels, GT_PART_TEST);
+         make_split(reader, &test, &inputs, GT_PART_TEST);
   }
   gt_table_close(&train);
   gt_table_close(&test);

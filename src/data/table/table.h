@@ -207,14 +207,6 @@ int gt_csv_boolean(const gt_cell *cell);
 /* The value, 0 to 999, of a cell of one to three digits; else -1. */
 int gt_cell_digits(const gt_cell *cell);
 
-typedef struct gt_csv_labels { /* how target cells map to class numbers */
-  bool text;
-  bool open;   /* labels of other classes are allowed: texts become -1, numbers stay as they are */
-  bool listed; /* the classes are those of the config's class_names */
-  const char *const *names; /* text: sorted or as configured; in NFC (base/unicode.h) */
-  int count;
-  gt_names index; /* of names */
-} gt_csv_labels;
 /* Sets how the columns of the targets are read: known from their tasks, or decided by the cells. */
 void gt_csv_set_target_readings(const gt_data_reader *reader, gt_table_file *file);
 /* [target columns] true for the columns of targets that must be numbers. undecided: the tasks of the targets
@@ -223,9 +215,8 @@ void gt_csv_set_target_readings(const gt_data_reader *reader, gt_table_file *fil
 const bool *gt_csv_number_columns(gt_data_reader *reader, const gt_table_file *file, bool undecided,
                                   bool booleans);
 /* Reads the weights and the targets of a split. The first call must be for the training split (is_training):
- * it fixes the tasks and the classes. labels: one per target. */
-bool gt_csv_read_targets(gt_data_reader *reader, gt_table_file *file, gt_csv_labels *labels, bool is_training,
-                         gt_split *out);
+ * it fixes the tasks and the classes. */
+bool gt_csv_read_targets(gt_data_reader *reader, gt_table_file *file, bool is_training, gt_split *out);
 /* For a list of samples (csv_list.c): sets the targets of the file to the columns `targets` (if empty: the
  * last column), and its source to the column `source`, which has the samples. clash: the end of the error
  * message if `source` is also a target. False after reporting. */

@@ -213,8 +213,17 @@ static void convert_booleans(gt_data_reader *reader, gt_table_file *file, int in
 
 /* --- labels --- */
 
+typedef struct label_set { /* how the cells of a target map to class numbers */
+  bool text;
+  bool open;   /* labels of other classes are allowed: texts become -1, numbers stay as they are */
+  bool listed; /* the classes are those of the config's class_names */
+  const char *const *names; /* text: sorted or as configured; in NFC (base/unicode.h) */
+  int count;                /* of numbers: 0: unknown */
+  gt_names index;           /* of names */
+} label_set;
+
 /* The class that a text names, in any Unicode form; -1: none. */
-static int class_of(const gt_csv_labels *labels, const gt_cell *cell, gt_arena *arena) {
+static int class_of(const label_set *labels, const gt_cell *cell, gt_arena *arena) {
   const char *text = gt_arena_strndup(arena, cell->text, cell->length);
   if (strlen(text) != cell->length) return -1; /* a zero byte */
   char *composed = gt_nfc(cell->text, cell->length);
@@ -253,7 +262,7 @@ static bool fail_missing_label(const gt_table_file *file, const gt_table_column 
 
 /* Collects the distinct labels of the file, sorted. *respelled: a class that the file has in two Unicode
  * forms; NULL: none. */
-static bool collect_names(gt_csv_labels *labels, const gt_table_file *file, const gt_table_column *column,
+static bool collect_names(label_set *labels, const gt_table_file *file, const gt_table_column *column,
                           gt_arena *arena, const char **respelled) {
   const gt_texts *texts = &column->facts.dictionary;
   const gt_cell gap = find_missing_label(file, column);
@@ -306,40 +315,51 @@ static void report_missing_labels(gt_data_reader *reader, const gt_table_file *f
                                gt_csv_drop_help(file, column, help));
 }
 
-/* The classes are those of the config, else of the trained model, else of the training file. */
-static bool init_labels(gt_data_reader *reader, const gt_table_file *file, const gt_table_column *column,
-                        int index, gt_csv_labels *labels) {
+/* The number of classes of labels that are numbers; 0: unknown, because this is the training file. */
+static int count_numbers(const gt_data_reader *reader, int index, bool is_training) {
   const gt_data_common *common = reader->common;
-  const gt_data_target *known = gt_data_model_target(reader, index);
+  const gt_tensor *training = gt_split_target(&reader->dataset->split[GT_PART_TRAIN], index);
+  const int known = common->class_names.count ? common->class_names.count
+                    : common->classes.integer ? (int)common->classes.integer
+                                              : gt_data_model_target(reader, index)->classes;
+  if (common->classes.listed || (is_training && !known)) return 0;
+  return known ? known : (int)gt_data_limit(training);
+}
+
+/* The classes are those of the config, else of the trained model, else of the training file, which sets them
+ * in the dataset's target. */
+static bool find_labels(gt_data_reader *reader, const gt_table_file *file, const gt_table_column *column,
+                        int index, bool is_training, label_set *labels) {
+  const gt_data_common *common = reader->common;
+  gt_data_target *target = &reader->dataset->target[index];
+  const gt_data_target *known = is_training ? gt_data_model_target(reader, index) : target;
   gt_strings names = common->class_names;
   const bool listed = common->classes.listed;
   const char *respelled = NULL;
   /* Entries of `classes` are labels in the file: if the model was trained on numbers, they are numbers, not
    * names. */
-  const bool from_model = !names.count && known->class_names && (known->text_labels || !listed);
-  if (from_model) names = (gt_strings){.items = known->class_names, .count = known->classes};
-  *labels = (gt_csv_labels){.text = from_model || known->text_labels || has_text(file, &column->facts),
-                            .open = listed,
-                            .listed = common->class_names.count,
-                            .names = names.items,
-                            .index = {.arena = reader->arena}};
-  if (names.count)
-    labels->count = labels->text || !listed ? names.count : 0;
-  else if (labels->text) {
-    if (!collect_names(labels, file, column, reader->arena, &respelled)) return false;
-  } else if (!listed)
-    labels->count = common->classes.integer ? (int)common->classes.integer : known->classes;
-  for (int i = 0; labels->text && i < labels->count; i++) gt_names_add(&labels->index, labels->names[i], i);
+  const bool is_known = !names.count && known->class_names && (known->text_labels || !listed);
+  if (is_known) names = (gt_strings){.items = known->class_names, .count = known->classes};
+  if (is_training) target->text_labels = is_known || known->text_labels || has_text(file, &column->facts);
+  *labels = (label_set){target->text_labels, listed,      common->class_names.count,
+                        names.items,         names.count, {.arena = reader->arena}};
+  if (!labels->text) {
+    labels->count = count_numbers(reader, index, is_training);
+    return true;
+  }
+  if (!names.count && !collect_names(labels, file, column, reader->arena, &respelled)) return false;
+  for (int i = 0; i < labels->count; i++) gt_names_add(&labels->index, labels->names[i], i);
+  target->classes = labels->count;
+  target->class_names = labels->names;
   if (respelled && !reader->trust.untrusted)
     gt_finding_at(reader->diagnostics, GT_FINDING_similar_names, gt_data_position(reader, "train"),
                   "%s spells the class '%s' in two Unicode forms; they count as one class", file->csv.path,
                   respelled);
-  if (labels->text && !names.count && !listed && !file->csv.missing)
-    report_missing_labels(reader, file, column);
+  if (!names.count && !listed && !file->csv.missing) report_missing_labels(reader, file, column);
   return true;
 }
 
-static bool fail_label(const gt_csv_labels *labels, const gt_table_file *file, const gt_table_column *column,
+static bool fail_label(const label_set *labels, const gt_table_file *file, const gt_table_column *column,
                        size_t row) {
   const gt_csv *csv = &file->csv;
   const gt_cell cell = gt_table_locate(file, column, row);
@@ -367,7 +387,7 @@ static bool fail_label(const gt_csv_labels *labels, const gt_table_file *file, c
 enum { NO_LABEL = -2 };
 
 /* The classes of the texts of a target; NO_LABEL: cells with the text are errors. In the arena. */
-static const int32_t *classes_of(const gt_csv_labels *labels, const gt_texts *texts, gt_arena *arena) {
+static const int32_t *classes_of(const label_set *labels, const gt_texts *texts, gt_arena *arena) {
   int32_t *class = GT_NEW_N(arena, int32_t, texts->distinct + 1);
   for (int i = 0; i < texts->distinct; i++) {
     const double value = texts->value[i];
@@ -378,7 +398,7 @@ static const int32_t *classes_of(const gt_csv_labels *labels, const gt_texts *te
   return class;
 }
 
-static bool read_labels(const gt_csv_labels *labels, const gt_table_file *file, const gt_table_column *column,
+static bool read_labels(const label_set *labels, const gt_table_file *file, const gt_table_column *column,
                         gt_tensor *out) {
   *out = (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1, .dim = {(int64_t)file->rows}};
   if (!gt_tensor_alloc(out, file->csv.path, file->csv.error)) return false;
@@ -407,35 +427,17 @@ static bool check_one_column(gt_data_reader *reader, int index) {
   return false;
 }
 
-/* Sets the number of classes from the training file, so that labels of the test file can be checked cell by
- * cell. */
-static bool fix_classes(gt_data_reader *reader, int index, gt_csv_labels *labels) {
-  gt_data_target *target = &reader->dataset->target[index];
-  const gt_tensor *tensor = gt_split_target(&reader->dataset->split[GT_PART_TRAIN], index);
-  target->text_labels = labels->text;
-  if (labels->text) {
-    target->classes = labels->count;
-    target->class_names = labels->names;
-    return true;
-  }
-  if (labels->count) return true; /* known from the config or the trained model */
-  const int32_t *label = tensor->data;
-  for (int64_t i = 0; i < tensor->dim[0]; i++)
-    if (label[i] >= labels->count) labels->count = label[i] + 1;
-  return true;
-}
-
-static bool read_target(gt_data_reader *reader, const gt_table_file *file, int index, gt_csv_labels *labels,
-                        bool is_training, gt_tensor *out) {
+static bool read_target(gt_data_reader *reader, const gt_table_file *file, int index, bool is_training,
+                        gt_tensor *out) {
   const gt_table_column *column = gt_table_target(file, first_column(reader->dataset, index));
+  label_set labels;
   if (!reader->dataset->target[index].classification) return read_quantities(reader, file, index, out);
-  if (!is_training) return read_labels(labels, file, column, out);
-  return check_one_column(reader, index) && init_labels(reader, file, column, index, labels) &&
-         read_labels(labels, file, column, out) && fix_classes(reader, index, labels);
+  return (!is_training || check_one_column(reader, index)) &&
+         find_labels(reader, file, column, index, is_training, &labels) &&
+         read_labels(&labels, file, column, out);
 }
 
-bool gt_csv_read_targets(gt_data_reader *reader, gt_table_file *file, gt_csv_labels *labels, bool is_training,
-                         gt_split *out) {
+bool gt_csv_read_targets(gt_data_reader *reader, gt_table_file *file, bool is_training, gt_split *out) {
   gt_dataset *dataset = reader->dataset;
   out->samples = (int64_t)file->rows;
   gt_tensor weights = {0};
@@ -448,8 +450,7 @@ bool gt_csv_read_targets(gt_data_reader *reader, gt_table_file *file, gt_csv_lab
   }
   if (!gt_csv_check_targets(file, gt_csv_number_columns(reader, file, false, true))) return false;
   for (int k = 0; k < dataset->targets; k++)
-    if (!read_target(reader, file, k, &labels[k], is_training,
-                     gt_split_add(out, GT_SAMPLE_TARGET, k, (gt_tensor){0})))
+    if (!read_target(reader, file, k, is_training, gt_split_add(out, GT_SAMPLE_TARGET, k, (gt_tensor){0})))
       return false;
   return true;
 }
