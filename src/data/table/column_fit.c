@@ -228,20 +228,19 @@ bool gt_typed_fit(gt_data_reader *reader, gt_typed_column *c, const gt_tensor *r
 
 /* --- from raw to stored values --- */
 
+static int by_name(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 /* The final code of each text of the files; -1: the text is not a category. */
 static int *final_codes(const gt_typed_column *c) {
   int *final = gt_alloc(((size_t)c->texts + 1) * sizeof *final);
-  const gt_column *column = &c->column;
-  const int texts = gt_column_texts(column);
+  const char *const *category = c->column.category;
+  const size_t count = (size_t)gt_column_texts(&c->column);
   for (int i = 0; i < c->texts; i++) {
-    int low = 0, high = texts - 1, found = -1;
-    while (low <= high && found < 0) {
-      const int middle = (low + high) / 2, order = strcmp(c->text[i], column->category[middle]);
-      if (order == 0) found = middle;
-      if (order < 0) high = middle - 1;
-      if (order > 0) low = middle + 1;
-    }
-    final[i] = found;
+    const char *const *found =
+        count ? bsearch(&c->text[i], category, count, sizeof *category, by_name) : NULL;
+    final[i] = found ? (int)(found - category) : -1;
   }
   return final;
 }

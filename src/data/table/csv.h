@@ -61,6 +61,11 @@ typedef struct gt_csv_unescaped { /* a cell whose doubled quotes were removed in
   uint32_t length, line;          /* of the text; gt_csv.line at its end */
 } gt_csv_unescaped;
 
+typedef struct gt_csv_unescaped_cells {
+  gt_csv_unescaped *items;
+  size_t count, capacity;
+} gt_csv_unescaped_cells;
+
 typedef struct gt_csv { /* a file, how it is written, its column names, and the current record */
   const char *path;
   bool untrusted; /* messages other than *error must not quote the file */
@@ -73,12 +78,9 @@ typedef struct gt_csv { /* a file, how it is written, its column names, and the 
   char *at, *end, *line_start; /* position; end of the text; start of the current line */
   uint32_t line;               /* number of the current line, from 1 */
   gt_arena arena;
-  gt_cells record; /* the current record */
-  struct {
-    gt_csv_unescaped *items;
-    size_t count, capacity;
-  } unescaped;        /* of the records that were read */
-  bool is_read_again; /* the cells in `unescaped` are as after their first reading */
+  gt_cells record;                  /* the current record */
+  gt_csv_unescaped_cells unescaped; /* of the records that were read */
+  bool is_read_again;               /* the cells in `unescaped` are as after their first reading */
   bool header;
   uint32_t first_line; /* of the table, the header included */
   const char *doubt;   /* a warning if the decision about the header may be wrong; else NULL */
@@ -128,10 +130,6 @@ static inline bool gt_cell_is(const gt_cell *cell, const char *text) {
  * it. */
 bool gt_cell_is_clean(const gt_cell *cell);
 
-/* Reads the file, its layout and its first record. Call gt_csv_close after it, also if it fails.
- * gt_table_open (data/table/table.h) does both. */
-bool gt_csv_open(gt_csv *csv, gt_data_file file, const gt_csv_form *form, gt_error *error);
-void gt_csv_close(gt_csv *csv);
 /* Decides whether the current record is the header, and names the columns. A repeated name gets a number, as
  * in pandas: a, a.1. */
 bool gt_csv_name_columns(gt_csv *csv, const gt_csv_form *form, const struct gt_csv_sample *sample);

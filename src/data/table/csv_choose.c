@@ -17,8 +17,9 @@ typedef struct choice { /* state of choosing the columns of the training file */
   gt_position *at; /* [columns] position in the config */
 } choice;
 
-/* ROLE: another use, such as the weight; INPUT + k: input k, the last one that reads the column. */
-enum { TARGET, IGNORED, ROLE, INPUT };
+/* OTHER + a gt_column_use: another use, such as the weight; INPUT + k: input k, the last one that reads the
+ * column. */
+enum { TARGET, IGNORED, OTHER, INPUT = OTHER + GT_USES };
 
 /* --- columns of the training file --- */
 
@@ -35,27 +36,32 @@ static void report_used_twice(gt_data_reader *reader, const gt_csv *csv, const c
         "one use of each column";
 }
 
+static bool report_absent(const choice *c, const char *name, gt_position at) {
+  gt_csv_report_no_column(c->reader, c->csv, name, at)->expected =
+      gt_arena_printf(c->reader->arena, "one of: %s", list_of_columns(c->reader->arena, c->csv));
+  return false;
+}
+
 /* Sets the use of each column in a list. Several inputs may share a column. Reports the first column that is
  * missing or used twice, with both positions. Ignores a list without positions, which is from a model:
  * gt_table_assign reports its errors. */
 static bool set_uses(choice *c, gt_strings list, int use) {
   gt_data_reader *reader = c->reader;
   for (int i = 0; i < list.count && list.at; i++) {
-    const int column = gt_csv_find(c->csv, list.items[i]), earlier = column < 0 ? -1 : c->use[column];
+    const int column = gt_csv_find(c->csv, list.items[i]);
+    if (column < 0) return report_absent(c, list.items[i], list.at[i]);
+    const int earlier = c->use[column];
     const bool may_share =
         earlier >= INPUT ? use > INPUT && earlier < use : reader->series && earlier == TARGET && use >= INPUT;
-    if (column >= 0 && (earlier < 0 || may_share)) {
+    if (earlier < 0 || may_share) {
       c->use[column] = use;
       c->at[column] = list.at[i];
       continue;
     }
-    if (column < 0)
-      gt_csv_report_no_column(reader, c->csv, list.items[i], list.at[i])->expected =
-          gt_arena_printf(reader->arena, "one of: %s", list_of_columns(reader->arena, c->csv));
-    else if (earlier == TARGET && use >= INPUT)
+    if (earlier == TARGET && use >= INPUT) {
       gt_error_at(reader->diagnostics, list.at[i], "'%s' is the target; remove it from inputs",
                   list.items[i]);
-    else {
+    } else {
       report_used_twice(reader, c->csv, list.items[i], c->at[column]);
       report_used_twice(reader, c->csv, list.items[i], list.at[i]);
     }
@@ -65,15 +71,13 @@ static bool set_uses(choice *c, gt_strings list, int use) {
 }
 
 /* The names in the list, or if it is empty, of the columns with this use. */
-static const char **names_of(const choice *c, gt_strings list, int use, int *count) {
-  gt_arena *arena = c->reader->arena;
-  const char **names = GT_NEW_N(arena, const char *, list.count ? list.count : c->csv->columns);
-  *count = list.count;
-  for (int i = 0; i < list.count; i++) names[i] = list.items[i];
-  if (list.count) return names;
+static gt_strings names_of(const choice *c, gt_strings list, int use) {
+  if (list.count) return list;
+  const char **names = GT_NEW_N(c->reader->arena, const char *, c->csv->columns);
+  list.items = names;
   for (int i = 0; i < c->csv->columns; i++)
-    if (c->use[i] == use) names[(*count)++] = gt_arena_strdup(arena, c->csv->names[i]);
-  return names;
+    if (c->use[i] == use) names[list.count++] = gt_arena_strdup(c->reader->arena, c->csv->names[i]);
+  return list;
 }
 
 /* Sets the column for another use than input or target; key, sub: where the config names it. */
@@ -193,7 +197,7 @@ static bool set_special_uses(choice *c) {
   for (int r = 0; r < GT_USES; r++) {
     const gt_strings name = {
         .items = &c->a->role[r], .at = &c->a->role_at[r], .count = c->a->role[r] != NULL};
-    if (!is_ordering_input(c, r) && !set_uses(c, name, ROLE)) return false;
+    if (!is_ordering_input(c, r) && !set_uses(c, name, OTHER + r)) return false;
   }
   return true;
 }
@@ -222,20 +226,14 @@ static bool check_target_is_unique(const choice *c) {
   return true;
 }
 
-/* True if the config names the column for this use. */
-static bool is_named_for(const choice *c, gt_column_use use, int column) {
-  return c->a->role[use] && !strcmp(c->a->role[use], c->csv->names[column]);
-}
-
 static const char *use_of(const choice *c, int column) {
   const int use = c->use[column];
-  const bool series = c->reader->series;
-  return use == TARGET                                     ? "a target"
-         : use == IGNORED                                  ? "ignored"
-         : series && is_named_for(c, GT_USE_TIME, column)  ? "the time of the series"
-         : series && is_named_for(c, GT_USE_GROUP, column) ? "the group of the series"
-         : use == ROLE                                     ? "used for weights or splits"
-                                                           : "not one of the inputs";
+  return use == TARGET                                      ? "a target"
+         : use == IGNORED                                   ? "ignored"
+         : use == OTHER + GT_USE_TIME                       ? "the time of the series"
+         : use == OTHER + GT_USE_GROUP && c->reader->series ? "the group of the series"
+         : use >= OTHER                                     ? "used for weights or splits"
+                                                            : "not one of the inputs";
 }
 
 /* Fails if a rule is for a column that is not in the file or not an input; a rule for a target may only drop
@@ -246,11 +244,7 @@ static bool check_rules(const choice *c) {
   for (int i = 0; i < rules->count && !reader->wanted->signature; i++) {
     const gt_column_rule *r = &rules->item[i];
     const int column = gt_csv_find(c->csv, r->name);
-    if (column < 0) {
-      gt_csv_report_no_column(reader, c->csv, r->name, r->at)->expected =
-          gt_arena_printf(reader->arena, "one of: %s", list_of_columns(reader->arena, c->csv));
-      return false;
-    }
+    if (column < 0) return report_absent(c, r->name, r->at);
     if (r->ignore || c->use[column] >= INPUT) continue;
     const bool target = c->use[column] == TARGET;
     if (target && r->any && r->fill == GT_FILL_DROP) continue;
@@ -266,11 +260,10 @@ static bool check_rules(const choice *c) {
 }
 
 /* [count] true for target columns whose rule drops rows without a value; NULL: none. */
-static const bool *targets_that_drop(const gt_column_rules *rules, const char *const *names, int count,
-                                     gt_arena *arena) {
-  bool *drops = GT_NEW_N(arena, bool, count + 1);
-  bool any = false;
-  for (int i = 0; i < count; i++) any |= drops[i] = gt_column_rule_for(rules, names[i]).fill == GT_FILL_DROP;
+static const bool *targets_that_drop(const gt_column_rules *rules, gt_strings targets, gt_arena *arena) {
+  bool *drops = GT_NEW_N(arena, bool, targets.count + 1), any = false;
+  for (int i = 0; i < targets.count; i++)
+    any |= drops[i] = gt_column_rule_for(rules, targets.items[i]).fill == GT_FILL_DROP;
   return any ? drops : NULL;
 }
 
@@ -333,12 +326,11 @@ static bool choose_uses(choice *c) {
 }
 
 /* Divides the target columns among the targets. */
-static void divide_targets(gt_dataset *dataset, const gt_csv_request *a, const char *const *columns,
-                           int count) {
+static void divide_targets(gt_dataset *dataset, const gt_csv_request *a, gt_strings columns) {
   for (int k = 0; k < dataset->targets; k++) {
-    dataset->target[k].columns = columns;
-    dataset->target[k].column_count = dataset->targets > 1 ? a->target_columns[k] : count;
-    columns += dataset->target[k].column_count;
+    dataset->target[k].columns = columns.items;
+    dataset->target[k].column_count = dataset->targets > 1 ? a->target_columns[k] : columns.count;
+    columns.items += dataset->target[k].column_count;
   }
 }
 
@@ -355,26 +347,25 @@ bool gt_csv_choose(gt_data_reader *reader, gt_csv_request a, const gt_strings *m
   const gt_csv *csv = &file->csv;
   choice c = {reader, csv, &a, GT_NEW_N(reader->arena, int, csv->columns),
               GT_NEW_N(reader->arena, gt_position, csv->columns)};
-  int targets;
   add_model_columns(reader, csv, &a);
   file->targets_may_be_inputs = reader->series;
   if (reader->series) add_series_defaults(reader, csv, &a);
   if (!choose_uses(&c)) return false;
   for (int k = 0; k < dataset->inputs; k++) {
-    int count;
-    dataset->input[k].columns = names_of(&c, a.input[k], INPUT + k, &count);
+    const gt_strings names = names_of(&c, a.input[k], INPUT + k);
+    dataset->input[k].columns = names.items;
     dataset->input[k].rank = 1;
-    dataset->input[k].dim[0] = count;
-    if (!count) return fail_no_inputs(reader, csv);
+    dataset->input[k].dim[0] = names.count;
+    if (!names.count) return fail_no_inputs(reader, csv);
   }
-  const char **target = names_of(&c, a.target, TARGET, &targets);
-  divide_targets(dataset, &a, target, targets);
+  const gt_strings targets = names_of(&c, a.target, TARGET);
+  divide_targets(dataset, &a, targets);
   *inputs = gt_csv_inputs_of(dataset->input, dataset->inputs, reader->arena);
   reader->typed = gt_typed_table_of(reader, inputs->names, inputs->count, &a.rules);
   reader->typed->missing = *missing;
-  reader->typed->drops = targets_that_drop(&a.rules, target, targets, reader->arena);
+  reader->typed->drops = targets_that_drop(&a.rules, targets, reader->arena);
   reader->typed->has_missing_values = gt_data_node(reader, "missing_values", NULL);
-  if (!gt_table_assign(file, inputs->names, inputs->count, target, targets)) return false;
+  if (!gt_table_assign(file, inputs->names, inputs->count, targets.items, targets.count)) return false;
   use_others(file, &a);
   gt_csv_set_known_kinds(file, reader->typed, inputs->whole);
   gt_csv_set_target_readings(reader, file);
@@ -429,36 +420,6 @@ static void report_row_numbers(const gt_data_reader *reader, const gt_table_file
     gt_info(
         "%s: column '%s' counts the rows from %.15g but is an input; ignore it with data: {columns: {%s: ignore}}",
         file->csv.path, name, facts->least, gt_csv_yaml_key(name, reader->arena));
-}
-
-/* True for whole numbers of 2^24 and more, which floats round, unless the config says that they are numbers
- * or the rounding is less than a millionth of their range, as in a column of populations. */
-static bool is_large(const gt_typed_column *c, const gt_column_facts *f) {
-  const double most = fmax(fabs(f->least), fabs(f->largest)), spacing = ldexp(1, ilogb(most) - 23);
-  const bool is_requested = c->rule.given && (!c->rule.any || c->rule.scale != GT_SCALE_AUTO);
-  return !is_requested && c->column.kind == GT_COLUMN_NUMBER && f->numbers && f->whole && most >= 1 << 24 &&
-         spacing > 1e-6 * (f->largest - f->least);
-}
-
-void gt_csv_report_large(gt_data_reader *reader, const gt_table_file *file) {
-  const char *names = "", *rules = "";
-  int count = 0;
-  for (int i = 0; i < file->inputs && !reader->wanted->signature && !reader->trust.untrusted; i++) {
-    if (!is_large(&reader->typed->item[i], &file->column[i].facts) || count++ >= MAX_LISTED) continue;
-    const char *comma = count > 1 ? ", " : "", *name = gt_table_name(file, &file->column[i]);
-    names = gt_arena_printf(reader->arena, "%s%s'%s'", names, comma, name);
-    rules =
-        gt_arena_printf(reader->arena, "%s%s%s: ignore", rules, comma, gt_csv_yaml_key(name, reader->arena));
-  }
-  if (count)
-    gt_finding_at(reader->diagnostics, GT_FINDING_large_integers, gt_data_position(reader, "train"),
-                  "%s: column%s %s%s %s whole numbers beyond 16,777,216, which 32-bit floats round",
-                  file->csv.path, count == 1 ? "" : "s", names, count > MAX_LISTED ? ", …" : "",
-                  count == 1 ? "has" : "have")
-        ->help = gt_arena_printf(
-        reader->arena,
-        "if they identify rows: data: {columns: {%s}}; if they identify groups: category instead of ignore; if they are quantities: number",
-        rules);
 }
 
 bool gt_csv_drop_columns(gt_data_reader *reader, gt_table_file *file, gt_csv_inputs *inputs) {

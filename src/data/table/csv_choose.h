@@ -32,8 +32,6 @@ bool gt_csv_read_form(gt_data_reader *reader, const gt_csv_options *o, const gt_
  * none. Sets reader->typed. */
 bool gt_csv_choose(gt_data_reader *reader, gt_csv_request a, const gt_strings *missing, gt_table_file *file,
                    gt_csv_inputs *inputs);
-/* Adds one finding for the file if input columns have whole numbers that are too large for a float. */
-void gt_csv_report_large(gt_data_reader *reader, const gt_table_file *file);
 /* After the file is read: removes row numbers as pandas and R write them, empty and constant columns from the
  * inputs, unless the config names them. */
 bool gt_csv_drop_columns(gt_data_reader *reader, gt_table_file *file, gt_csv_inputs *inputs);

@@ -15,19 +15,18 @@ static bool has_training_columns(const gt_csv *csv, const gt_csv_inputs *inputs)
  * columns, or all columns of the training file. */
 static bool assign_inputs(gt_table_file *file, const gt_csv_inputs *inputs) {
   const gt_csv *csv = &file->csv;
-  if (gt_csv_matches_by_name(csv, inputs->names, inputs->count, "the model"))
-    return gt_table_assign(file, inputs->names, inputs->count, NULL, 0);
-  if (has_training_columns(csv, inputs)) {
+  bool by_name = gt_csv_matches_by_name(csv, inputs->names, inputs->count, "the model");
+  if (!by_name && has_training_columns(csv, inputs)) {
+    by_name = true;
     gt_warn(
         "%s:1:1: this file has %d columns; the %d with the numbers of the training file's inputs are read",
         csv->path, csv->columns, inputs->count);
-    return gt_table_assign(file, inputs->names, inputs->count, NULL, 0);
   }
-  if (csv->columns != inputs->count)
-    return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: this file has %d columns; the model expects %d",
-                   csv->path, csv->columns, inputs->count);
+  if (by_name) return gt_table_assign(file, inputs->names, inputs->count, NULL, 0);
   for (int i = 0; i < csv->columns; i++) gt_table_use(file, GT_USE_INPUT, i);
-  return true;
+  return csv->columns == inputs->count ||
+         gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: this file has %d columns; the model expects %d", csv->path,
+                 csv->columns, inputs->count);
 }
 
 static const char *setting(const gt_spec *data, const char *key) {

@@ -17,8 +17,7 @@ static const char *name_of(const gt_table_file *file, const gt_column_problem *p
 static bool is_bad(const gt_table_file *file, const gt_table_column *column, size_t row) {
   const uint32_t code = gt_table_code(file, column, row);
   const double *value = column->facts.dictionary.value;
-  return code != GT_CELL_NUMBER &&
-         (code < GT_CELL_TEXT || !value || !isfinite((float)value[code - GT_CELL_TEXT]));
+  return code != GT_CELL_NUMBER && !(value && isfinite((float)value[code]));
 }
 
 /* Lists the rows whose cells a message shows; returns their number. For missing values: the first one. Else

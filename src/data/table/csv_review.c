@@ -103,3 +103,35 @@ void gt_csv_review(gt_data_reader *reader, const gt_table_file *file) {
   review_units(reader, file);
   for (int k = 0; k < reader->dataset->targets; k++) review_classes(reader, file, k);
 }
+
+enum { MAX_LISTED = 12 }; /* columns in a message */
+
+/* True for whole numbers of 2^24 and more, which floats round, unless the config says that they are numbers
+ * or the rounding is less than a millionth of their range, as in a column of populations. */
+static bool is_large(const gt_typed_column *c, const gt_column_facts *f) {
+  const double most = fmax(fabs(f->least), fabs(f->largest)), spacing = ldexp(1, ilogb(most) - 23);
+  const bool is_requested = c->rule.given && (!c->rule.any || c->rule.scale != GT_SCALE_AUTO);
+  return !is_requested && c->column.kind == GT_COLUMN_NUMBER && f->numbers && f->whole && most >= 1 << 24 &&
+         spacing > 1e-6 * (f->largest - f->least);
+}
+
+void gt_csv_report_large(gt_data_reader *reader, const gt_table_file *file) {
+  const char *names = "", *rules = "";
+  int count = 0;
+  for (int i = 0; i < file->inputs && !reader->wanted->signature && !reader->trust.untrusted; i++) {
+    if (!is_large(&reader->typed->item[i], &file->column[i].facts) || count++ >= MAX_LISTED) continue;
+    const char *comma = count > 1 ? ", " : "", *name = gt_table_name(file, &file->column[i]);
+    names = gt_arena_printf(reader->arena, "%s%s'%s'", names, comma, name);
+    rules =
+        gt_arena_printf(reader->arena, "%s%s%s: ignore", rules, comma, gt_csv_yaml_key(name, reader->arena));
+  }
+  if (count)
+    gt_finding_at(reader->diagnostics, GT_FINDING_large_integers, gt_data_position(reader, "train"),
+                  "%s: column%s %s%s %s whole numbers beyond 16,777,216, which 32-bit floats round",
+                  file->csv.path, count == 1 ? "" : "s", names, count > MAX_LISTED ? ", …" : "",
+                  count == 1 ? "has" : "have")
+        ->help = gt_arena_printf(
+        reader->arena,
+        "if they identify rows: data: {columns: {%s}}; if they identify groups: category instead of ignore; if they are quantities: number",
+        rules);
+}

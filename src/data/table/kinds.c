@@ -420,61 +420,51 @@ static void convert(typing *t) {
     gt_typed_column *c = &t->table->item[role];
     const gt_column_facts *f = &t->file->column[role].facts;
     const float *value = t->file->values + c->place;
-    if (c->decided || c->final) continue;
+    const bool was_decided = c->decided;
+    c->decided = true;
+    if (was_decided || c->final) continue;
     c->gaps = f->empty + f->missing;
     for (size_t row = 0; row < 3; row++)
       c->first[row] = row < t->file->rows ? value_of(c, value + row * width) : (double)NAN;
   }
-  for (int role = 0; role < t->file->inputs; role++) t->table->item[role].decided = true;
 }
 
 /* --- rows that are left out --- */
 
-/* True if a target whose rule is `drop` has no value in this row. */
-static bool lacks_target(const typing *t, size_t row) {
+/* Lists the columns whose empty cells drop a row. */
+static int list_dropping(const typing *t, const gt_table_column **list) {
   const gt_table_file *file = t->file;
-  for (int i = 0; i < file->targets && t->table->drops; i++)
-    if (t->table->drops[i] && gt_table_is_gap(file, gt_table_target(file, i), row)) return true;
-  return false;
-}
-
-static bool is_dropped(const typing *t, size_t row) {
-  for (int role = 0; role < t->file->inputs; role++)
-    if (t->table->item[role].rule.fill == GT_FILL_DROP &&
-        gt_table_is_gap(t->file, &t->file->column[role], row))
-      return true;
-  return lacks_target(t, row);
-}
-
-/* True if rows without a value of some column are left out. */
-static bool has_drop_rule(const gt_typed_table *table) {
-  for (int i = 0; i < table->count; i++)
-    if (table->item[i].rule.fill == GT_FILL_DROP) return true;
-  return table->drops;
+  int count = 0;
+  for (int i = 0; i < file->inputs + file->targets; i++)
+    if (i < file->inputs ? t->table->item[i].rule.fill == GT_FILL_DROP
+                         : t->table->drops && t->table->drops[i - file->inputs])
+      list[count++] = &file->column[i];
+  return count;
 }
 
 static bool drop_rows(typing *t) {
   gt_table_file *file = t->file;
-  const size_t before = file->rows, inputs = (size_t)file->inputs, others = (size_t)file->others,
-               cells = (size_t)file->cell_columns;
+  const gt_table_column **list = GT_NEW_N(t->arena, const gt_table_column *, file->columns + 1);
+  const int count = list_dropping(t, list);
+  const size_t before = file->rows;
   size_t kept = 0;
-  for (size_t row = 0; row < before; row++) {
-    if (is_dropped(t, row)) continue;
-    memmove(file->values + kept * inputs, file->values + row * inputs, inputs * sizeof *file->values);
-    memmove(file->other + kept * others, file->other + row * others, others * sizeof *file->other);
-    memmove(file->cells + kept * cells, file->cells + row * cells, cells * sizeof *file->cells);
-    file->line[kept] = file->line[row];
+  for (size_t row = 0; row < before && count; row++) {
+    int i = 0;
+    while (i < count && !gt_table_is_gap(file, list[i], row)) i++;
+    if (i < count) continue;
+    gt_table_move_rows(file, kept, file, row, 1);
     if (file->number) file->number[kept] = file->number[row];
     kept++;
   }
+  if (!count) return true;
   file->rows = kept;
   for (int i = 0; i < file->targets; i++) gt_table_count_target(file, gt_table_target(file, i));
   if (kept < before)
-    gt_info("%s: dropped %zu of %zu rows, in which a column with 'missing: drop' is empty", t->file->csv.path,
+    gt_info("%s: dropped %zu of %zu rows, in which a column with 'missing: drop' is empty", file->csv.path,
             before - kept, before);
-  return kept || gt_fail(t->file->csv.error, GT_ERR_DATA,
+  return kept || gt_fail(file->csv.error, GT_ERR_DATA,
                          "%s: every row lacks a value of a column with 'missing: drop'; no rows are left",
-                         t->file->csv.path);
+                         file->csv.path);
 }
 
 bool gt_csv_type_values(gt_table_file *file, gt_typed_table *table, const bool *are_numbers,
@@ -484,7 +474,7 @@ bool gt_csv_type_values(gt_table_file *file, gt_typed_table *table, const bool *
   for (int role = 0; role < file->inputs; role++) check_column(&t, role);
   if (t.problems) t.problems += gt_csv_target_problems(file, are_numbers, t.problem + t.problems, arena);
   if (t.problems) return gt_csv_fail_columns(file, t.problem, t.problems);
-  if (has_drop_rule(table) && !drop_rows(&t)) return false;
+  if (!drop_rows(&t)) return false;
   place_columns(&t);
   t.of_text = gt_alloc((size_t)file->inputs * sizeof *t.of_text + 1);
   convert(&t);

@@ -63,8 +63,7 @@ static void start_part(reading *r, size_t index, size_t row, uint32_t line) {
   csv->end = chunk->end;
   csv->line = line;
   csv->record = (gt_cells){0};
-  csv->unescaped.items = NULL;
-  csv->unescaped.count = csv->unescaped.capacity = 0;
+  csv->unescaped = (gt_csv_unescaped_cells){0};
   p->file.comment = 0;
   p->file.rows = 0;
   p->file.capacity = max_rows(csv, chunk);
@@ -148,15 +147,10 @@ static void recode_part(reading *r, uint32_t index) {
 /* Moves the rows of a part to the end of the table's: a part may have fewer rows than lines, which leaves a
  * gap. */
 static void append_rows(gt_table_file *to, const gt_table_file *from) {
-  const size_t at = to->rows, rows = from->rows;
-  const size_t inputs = (size_t)to->inputs, others = (size_t)to->others, cells = (size_t)to->cell_columns;
-  memmove(to->values + at * inputs, from->values, rows * inputs * sizeof *to->values);
-  memmove(to->other + at * others, from->other, rows * others * sizeof *to->other);
-  memmove(to->cells + at * cells, from->cells, rows * cells * sizeof *to->cells);
-  memmove(to->line + at, from->line, rows * sizeof *to->line);
+  gt_table_move_rows(to, to->rows, from, 0, from->rows);
   for (size_t i = 0; i < from->csv.unescaped.count; i++)
     *GT_PUSH(&to->csv.unescaped) = from->csv.unescaped.items[i];
-  to->rows += rows;
+  to->rows += from->rows;
 }
 
 /* Joins the parts. After an error: reports the first error, and keeps a comment line before it. */

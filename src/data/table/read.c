@@ -7,18 +7,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-bool gt_csv_open(gt_csv *csv, gt_data_file file, const gt_csv_form *form, gt_error *error) {
+bool gt_table_open(gt_table_file *file, gt_data_file source, const gt_csv_form *form, gt_error *error) {
   gt_csv_sample sample = {0};
-  *csv = (gt_csv){.path = file.path, .untrusted = file.untrusted, .error = error, .line = 1};
+  gt_csv *csv = &file->csv;
+  *file = (gt_table_file){.memory = gt_data_memory_limit(source.path)};
+  *csv = (gt_csv){.path = source.path, .untrusted = source.untrusted, .error = error, .line = 1};
   gt_arena_init(&csv->arena);
-  if (!gt_data_read_file(file, &csv->bytes, error)) return false;
+  if (!gt_data_read_file(source, &csv->bytes, error)) return false;
   csv->at = (char *)csv->bytes.data;
   csv->end = csv->at + csv->bytes.size;
   if (form->lines) return gt_csv_open_lines(csv, form);
   int got = -1;
   if (gt_csv_find_table(csv, form, &sample)) {
     got = gt_csv_record(csv);
-    if (got == 0) gt_fail(error, GT_ERR_DATA, "%s is empty; expected lines of numbers", file.path);
+    if (got == 0) gt_fail(error, GT_ERR_DATA, "%s is empty; expected lines of numbers", csv->path);
   }
   if (got > 0) csv->first_line = csv->record.items[0].line;
   const bool ok = got > 0 && gt_csv_name_columns(csv, form, &sample);
@@ -26,22 +28,12 @@ bool gt_csv_open(gt_csv *csv, gt_data_file file, const gt_csv_form *form, gt_err
   return ok;
 }
 
-void gt_csv_close(gt_csv *csv) {
-  gt_bytes_finish(&csv->bytes);
-  gt_arena_finish(&csv->arena);
-  free(csv->record.items);
-  free(csv->unescaped.items);
-  *csv = (gt_csv){0};
-}
-
-bool gt_table_open(gt_table_file *file, gt_data_file source, const gt_csv_form *form, gt_error *error) {
-  *file = (gt_table_file){.memory = gt_data_memory_limit(source.path)};
-  return gt_csv_open(&file->csv, source, form, error);
-}
-
 void gt_table_close(gt_table_file *file) {
   for (int i = 0; i < file->columns; i++) gt_facts_finish(&file->column[i].facts);
-  gt_csv_close(&file->csv);
+  gt_bytes_finish(&file->csv.bytes);
+  gt_arena_finish(&file->csv.arena);
+  free(file->csv.record.items);
+  free(file->csv.unescaped.items);
   free(file->column);
   free(file->values);
   free(file->other);
@@ -104,6 +96,14 @@ void gt_table_make_room(gt_table_file *file, size_t rows) {
   file->other = gt_realloc(file->other, rows * (size_t)file->others * sizeof *file->other + 1);
   file->cells = gt_realloc(file->cells, rows * (size_t)file->cell_columns * sizeof *file->cells + 1);
   file->line = gt_realloc(file->line, rows * sizeof *file->line + 1);
+}
+
+void gt_table_move_rows(gt_table_file *to, size_t at, const gt_table_file *from, size_t row, size_t rows) {
+  const size_t inputs = (size_t)to->inputs, others = (size_t)to->others, cells = (size_t)to->cell_columns;
+  memmove(to->values + at * inputs, from->values + row * inputs, rows * inputs * sizeof *to->values);
+  memmove(to->other + at * others, from->other + row * others, rows * others * sizeof *to->other);
+  memmove(to->cells + at * cells, from->cells + row * cells, rows * cells * sizeof *to->cells);
+  memmove(to->line + at, from->line + row, rows * sizeof *to->line);
 }
 
 /* Checks the memory limit before a row is added: a row of a few characters may need many times as many

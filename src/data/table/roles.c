@@ -37,38 +37,34 @@ static bool has_value(const gt_csv *csv, const gt_cell *cell, const char *value)
          (gt_csv_parse(csv, cell, &a) && gt_parse_number(value, strlen(value), '.', &b) && a >= b && a <= b);
 }
 
-/* True if the cell has one of the values, which is then marked in found[]. */
-static bool is_one_of(const gt_csv *csv, const gt_cell *cell, gt_strings values, bool *found) {
-  for (int i = 0; i < values.count; i++)
-    if (has_value(csv, cell, values.items[i])) return found[i] = true;
-  return false;
+static bool is_one_of(const gt_csv *csv, const gt_cell *cell, gt_strings values) {
+  int i = 0;
+  while (i < values.count && !has_value(csv, cell, values.items[i])) i++;
+  return i < values.count;
 }
 
-static bool check_found(gt_data_reader *reader, const gt_table_file *file, gt_strings values,
-                        const bool *found) {
+/* Fails if no row has one of the values. */
+static bool check_found(gt_data_reader *reader, const gt_table_file *file, const gt_table_column *column,
+                        gt_strings values) {
+  const gt_texts *texts = &column->facts.dictionary;
   for (int i = 0; i < values.count; i++) {
-    if (found[i]) continue;
+    int k = 0;
+    while (k < texts->distinct && !has_value(&file->csv, &texts->text[k], values.items[i])) k++;
+    if (k < texts->distinct) continue;
     gt_error_at(reader->diagnostics, values.at[i], "no row of %s has '%s' in column '%s'", file->csv.path,
-                values.items[i], gt_table_name(file, gt_table_find(file, GT_USE_SPLIT)))
+                values.items[i], gt_table_name(file, column))
         ->expected = "a value of the column";
     return false;
   }
   return true;
 }
 
-enum { TWO_SPLITS = -2 };
-
-/* The split that a text names, by the values of the config, then marked in found[], or as a word such as
- * train, validation or test; -1: none. */
-static int split_of(const gt_csv *csv, const gt_data_split *split, const gt_cell *cell, bool *found_test,
-                    bool *found_validation) {
+/* The split that a text names, by the values of the config, or as a word such as train, validation or test;
+ * -1: none. */
+static int split_of(const gt_csv *csv, const gt_data_split *split, const gt_cell *cell) {
   if (!split->test.count && !split->validation.count) return gt_data_part_named(cell->text, cell->length);
-  const bool test = is_one_of(csv, cell, split->test, found_test),
-             validation = is_one_of(csv, cell, split->validation, found_validation);
-  return test && validation ? TWO_SPLITS
-         : test             ? GT_PART_TEST
-         : validation       ? GT_PART_VALIDATION
-                            : GT_PART_TRAIN;
+  const bool test = is_one_of(csv, cell, split->test), validation = is_one_of(csv, cell, split->validation);
+  return test && validation ? -1 : test ? GT_PART_TEST : validation ? GT_PART_VALIDATION : GT_PART_TRAIN;
 }
 
 static bool fail_split(const gt_table_file *file, const gt_table_column *column, const gt_cell *cell,
@@ -91,12 +87,9 @@ static bool fail_split(const gt_table_file *file, const gt_table_column *column,
 static bool read_splits(gt_data_reader *reader, const gt_table_file *file, const gt_table_column *column) {
   const gt_texts *texts = &column->facts.dictionary;
   const gt_data_split *split = &reader->split;
-  bool *found_test = GT_NEW_N(reader->arena, bool, split->test.count + 1),
-       *found_validation = GT_NEW_N(reader->arena, bool, split->validation.count + 1);
   int8_t *part = gt_alloc((size_t)texts->distinct + 1);
   size_t row = 0;
-  for (int i = 0; i < texts->distinct; i++)
-    part[i] = (int8_t)split_of(&file->csv, split, &texts->text[i], found_test, found_validation);
+  for (int i = 0; i < texts->distinct; i++) part[i] = (int8_t)split_of(&file->csv, split, &texts->text[i]);
   for (; row < file->rows; row++) {
     const uint32_t code = gt_table_code(file, column, row);
     if (code < GT_CELL_TEXT || part[code - GT_CELL_TEXT] < 0) break;
@@ -104,8 +97,8 @@ static bool read_splits(gt_data_reader *reader, const gt_table_file *file, const
   }
   free(part);
   if (row == file->rows)
-    return check_found(reader, file, split->test, found_test) &&
-           check_found(reader, file, split->validation, found_validation);
+    return check_found(reader, file, column, split->test) &&
+           check_found(reader, file, column, split->validation);
   const gt_cell cell = gt_table_locate(file, column, row);
   return fail_split(file, column, &cell, split->test.count || split->validation.count);
 }

@@ -56,8 +56,8 @@ typedef struct gt_texts { /* dictionary of the texts of a column; heap */
   gt_text_slot *slot;     /* [2 * capacity] hash table */
   int distinct, capacity;
   bool more; /* there are more distinct texts than are kept */
-  /* [distinct] of a target (gt_table_count_target): number of cells; the number that the text is, NaN: none.
-   */
+  /* [GT_CELL_TEXT + distinct] of a target (gt_table_count_target), by code: number of cells; the number that
+   * the text is, NaN: none. */
   uint64_t *cells;
   double *value;
 } gt_texts;
@@ -107,7 +107,7 @@ typedef struct gt_table_file {
   uint64_t text_bytes; /* size of the dictionaries */
 } gt_table_file;
 
-/* gt_csv_open for a table without columns. Call gt_table_close after it, also if it fails. */
+/* Reads the file, its layout and its first record. Call gt_table_close after it, also if it fails. */
 bool gt_table_open(gt_table_file *file, gt_data_file source, const gt_csv_form *form, gt_error *error);
 void gt_table_close(gt_table_file *file);
 /* Adds a column; inputs first, then targets. It is read as its use needs; inputs and targets:
@@ -118,6 +118,8 @@ bool gt_table_assign(gt_table_file *file, const char *const *inputs, int input_c
                      const char *const *targets, int target_count);
 /* Reads all records. Input cells need not be numbers. An error if there are no records. */
 bool gt_table_read(gt_table_file *file);
+/* Moves values, cells and lines of rows; the arrays may overlap. */
+void gt_table_move_rows(gt_table_file *to, size_t at, const gt_table_file *from, size_t row, size_t rows);
 /* The first column with this use that is not an input; NULL: none. */
 gt_table_column *gt_table_find(const gt_table_file *file, gt_column_use use);
 static inline gt_table_column *gt_table_target(const gt_table_file *file, int target) {
@@ -321,6 +323,8 @@ bool gt_csv_find_units(const gt_csv *csv, const gt_column_facts *facts, gt_arena
 /* Adds the findings about the training file (csv_review.c). Call after its targets are read, before
  * file->values is moved into the dataset. */
 void gt_csv_review(gt_data_reader *reader, const gt_table_file *file);
+/* Adds one finding for the file if input columns have whole numbers that are too large for a float. */
+void gt_csv_report_large(gt_data_reader *reader, const gt_table_file *file);
 
 /* --- messages (csv_problems.c) --- */
 

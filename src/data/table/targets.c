@@ -12,42 +12,46 @@
 void gt_table_count_target(gt_table_file *file, gt_table_column *column) {
   gt_column_facts *f = &column->facts;
   gt_texts texts = f->dictionary;
-  const size_t size = (size_t)texts.distinct * sizeof(uint64_t) + 1;
+  const int codes = GT_CELL_TEXT + texts.distinct;
   if (!texts.value) {
-    texts.cells = gt_alloc(size);
-    texts.value = gt_alloc(size);
-    for (int i = 0; i < texts.distinct; i++)
-      if (!gt_csv_parse(&file->csv, &texts.text[i], &texts.value[i])) texts.value[i] = NAN;
+    texts.value = gt_alloc((size_t)codes * sizeof *texts.value);
+    for (int code = 0; code < codes; code++)
+      if (code < GT_CELL_TEXT ||
+          !gt_csv_parse(&file->csv, &texts.text[code - GT_CELL_TEXT], &texts.value[code]))
+        texts.value[code] = NAN;
   }
+  free(texts.cells);
+  texts.cells = gt_alloc((size_t)codes * sizeof *texts.cells);
   *f = gt_no_cells;
   f->dictionary = texts;
-  memset(texts.cells, 0, size);
   for (size_t row = 0; row < file->rows; row++) {
     const float value = gt_table_value(file, column, row);
     const uint32_t code = gt_value_code(column, value);
     if (code == GT_CELL_NUMBER)
       gt_facts_number(f, (double)value);
-    else if (code >= GT_CELL_TEXT)
-      texts.cells[code - GT_CELL_TEXT]++;
     else
-      *(code == GT_CELL_UNFIT     ? &f->unfit
-        : code == GT_CELL_EMPTY   ? &f->empty
-        : code == GT_CELL_MISSING ? &f->missing
-                                  : &f->texts) += 1;
+      texts.cells[code]++;
   }
-  for (int i = 0; i < texts.distinct; i++) {
-    const uint64_t cells = texts.cells[i];
+  f->unfit = texts.cells[GT_CELL_UNFIT];
+  f->empty = texts.cells[GT_CELL_EMPTY];
+  f->missing = texts.cells[GT_CELL_MISSING];
+  f->texts = texts.cells[GT_CELL_MORE];
+  for (int code = GT_CELL_TEXT; code < codes; code++) {
+    const uint64_t cells = texts.cells[code];
     if (!cells) continue;
-    if (isnan(texts.value[i])) {
-      *(gt_csv_is_missing(&file->csv, &texts.text[i]) ? &f->missing : &f->texts) += cells;
-    } else if (!isfinite((float)texts.value[i])) {
+    if (isnan(texts.value[code])) {
+      *(gt_csv_is_missing(&file->csv, &texts.text[code - GT_CELL_TEXT]) ? &f->missing : &f->texts) += cells;
+    } else if (!isfinite((float)texts.value[code])) {
       f->unfit += cells;
     } else {
-      gt_facts_number(f, texts.value[i]);
+      gt_facts_number(f, texts.value[code]);
       f->numbers += cells - 1;
     }
   }
 }
+
+/* The number of cells with text i of a target. */
+static uint64_t cells_of(const gt_texts *texts, int i) { return texts->cells[GT_CELL_TEXT + i]; }
 
 /* --- classes or numbers --- */
 
@@ -65,10 +69,10 @@ static bool is_classification(const gt_table_file *file, int column, bool whole_
   if (!f->numbers && !f->unfit) return true;
   if (!whole_numbers || f->unfit || has_text(file, f)) return false;
   for (int i = 0; i < f->dictionary.distinct; i++) {
-    const int digits = f->dictionary.cells[i] ? gt_cell_digits(&f->dictionary.text[i]) : -1;
+    const int digits = cells_of(&f->dictionary, i) ? gt_cell_digits(&f->dictionary.text[i]) : -1;
     if (digits < 0) continue;
     seen[digits] = true;
-    found += f->dictionary.cells[i];
+    found += cells_of(&f->dictionary, i);
   }
   for (int i = 0; i < 1000 && i <= f->largest; i++)
     if (!seen[i]) return false;
@@ -91,7 +95,7 @@ static bool is_boolean(const gt_table_file *file, int column) {
   const gt_column_facts *f = &gt_table_target(file, column)->facts;
   uint64_t found = 0;
   for (int i = 0; i < f->dictionary.distinct; i++)
-    if (gt_csv_boolean(&f->dictionary.text[i]) >= 0) found += f->dictionary.cells[i];
+    if (gt_csv_boolean(&f->dictionary.text[i]) >= 0) found += cells_of(&f->dictionary, i);
   return found && !f->unfit && found == f->numbers + f->texts;
 }
 
@@ -154,7 +158,7 @@ static bool read_quantities(const gt_data_reader *reader, const gt_table_file *f
     for (int c = first; c < first + columns; c++, to++) {
       const gt_table_column *column = gt_table_target(file, c);
       *to = gt_table_value(file, column, row);
-      if (isnan(*to)) *to = (float)column->facts.dictionary.value[gt_cell_code(*to) - GT_CELL_TEXT];
+      if (isnan(*to)) *to = (float)column->facts.dictionary.value[gt_cell_code(*to)];
       if (gt_data_target_fits(reader, index, (double)*to, why)) continue;
       const gt_cell cell = gt_table_locate(file, column, row);
       return gt_csv_fail(&file->csv, &cell, "%s", why);
@@ -166,7 +170,7 @@ static bool read_quantities(const gt_data_reader *reader, const gt_table_file *f
 static void find_words(const gt_texts *texts, const char **word, gt_arena *arena) {
   word[0] = word[1] = NULL;
   for (int i = 0; i < texts->distinct; i++) {
-    const int value = texts->cells[i] ? gt_csv_boolean(&texts->text[i]) : -1;
+    const int value = cells_of(texts, i) ? gt_csv_boolean(&texts->text[i]) : -1;
     if (value >= 0 && !word[value])
       word[value] = gt_arena_strndup(arena, texts->text[i].text, texts->text[i].length);
   }
@@ -205,7 +209,7 @@ static void convert_booleans(gt_data_reader *reader, gt_table_file *file, int in
     if (!target->words[2 * i] || !column->facts.texts) continue;
     for (int k = 0; k < texts->distinct; k++) {
       const int value = gt_csv_boolean(&texts->text[k]);
-      if (value >= 0) texts->value[k] = value;
+      if (value >= 0) texts->value[GT_CELL_TEXT + k] = value;
     }
     gt_table_count_target(file, column);
   }
@@ -273,7 +277,7 @@ static bool collect_names(label_set *labels, const gt_table_file *file, const gt
   for (int i = 0; i < texts->distinct; i++) {
     const gt_cell *cell = &texts->text[i];
     if (gap.line && gap.line < cell->line) break;
-    if (!texts->cells[i]) continue;
+    if (!cells_of(texts, i)) continue;
     if (!gt_cell_is_clean(cell))
       return gt_csv_fail(&file->csv, cell, "this label contains control characters or is not UTF-8");
     char *composed = gt_nfc(cell->text, cell->length);
@@ -303,10 +307,10 @@ static void report_missing_labels(gt_data_reader *reader, const gt_table_file *f
   char shown[48], help[GT_CSV_DROP_HELP];
   int i = 0; /* "-" may be a class, as in + and - */
   while (i < texts->distinct &&
-         (!texts->cells[i] || !gt_cell_is_missing(&texts->text[i]) || *texts->text[i].text == '-'))
+         (!cells_of(texts, i) || !gt_cell_is_missing(&texts->text[i]) || *texts->text[i].text == '-'))
     i++;
   if (i == texts->distinct || reader->trust.untrusted) return;
-  const size_t count = (size_t)texts->cells[i];
+  const size_t count = (size_t)cells_of(texts, i);
   gt_finding_at(reader->diagnostics, GT_FINDING_missing_labels, gt_data_position(reader, "train"),
                 "%zu label%s of %s %s '%s' (the first in line %u), which is read as a class", count,
                 count == 1 ? "" : "s", file->csv.path, count == 1 ? "is" : "are",
@@ -386,14 +390,17 @@ static bool fail_label(const label_set *labels, const gt_table_file *file, const
 
 enum { NO_LABEL = -2 };
 
-/* The classes of the texts of a target; NO_LABEL: cells with the text are errors. In the arena. */
+/* The classes of the codes of a target; NO_LABEL: cells with the code are errors. In the arena. */
 static const int32_t *classes_of(const label_set *labels, const gt_texts *texts, gt_arena *arena) {
-  int32_t *class = GT_NEW_N(arena, int32_t, texts->distinct + 1);
-  for (int i = 0; i < texts->distinct; i++) {
-    const double value = texts->value[i];
+  int32_t *class = GT_NEW_N(arena, int32_t, GT_CELL_TEXT + texts->distinct);
+  for (int code = 0; code < GT_CELL_TEXT + texts->distinct; code++) {
+    const double value = texts->value[code];
     const bool is_class = is_label(value) && (!labels->count || value < labels->count || labels->open);
-    class[i] = labels->text ? class_of(labels, &texts->text[i], arena) : is_class ? (int32_t)value : NO_LABEL;
-    if (class[i] < 0 && !labels->open) class[i] = NO_LABEL;
+    class[code] = code < GT_CELL_TEXT ? NO_LABEL
+                  : labels->text      ? class_of(labels, &texts->text[code - GT_CELL_TEXT], arena)
+                  : is_class          ? (int32_t)value
+                                      : NO_LABEL;
+    if (class[code] < 0 && !labels->open) class[code] = NO_LABEL;
   }
   return class;
 }
@@ -409,7 +416,7 @@ static bool read_labels(const label_set *labels, const gt_table_file *file, cons
   size_t row = 0;
   for (; row < file->rows; row++) {
     const uint32_t code = gt_table_code(file, column, row);
-    to[row] = code < GT_CELL_TEXT || code == GT_CELL_NUMBER ? NO_LABEL : class[code - GT_CELL_TEXT];
+    to[row] = code == GT_CELL_NUMBER ? NO_LABEL : class[code];
     if (to[row] == NO_LABEL) break;
   }
   gt_arena_finish(&arena);
