@@ -137,6 +137,17 @@ static const table tables[] = {
      "    z is a target and has missing values: empty at 3:5",
      0, 0, 0},
     {"a.csv", "a,b,y\n1,2,0.5\n3,4,\n", "", ":3:5: missing value in column 'y'", 0, 0, 0},
+    {"a.csv", "a,y,z\n1,yes,no\n2,maybe,yes\n3,no,?\n", "target: [y, z], missing_values: [maybe, '?']",
+     "    y is a target and has missing values: 'maybe' at 3:3\n"
+     "    z is a target and has missing values: '?' at 4:6",
+     0, 0, 0},
+    /* A rule names the input, also if its column is a target too. */
+    {"a.csv", "t,y\n1,2\n2,\n3,4\n4,5\n",
+     "target: y, inputs: [y], series: {window: 1, time: t}, columns: {y: {missing: error}}",
+     "    y has missing values, and its rule is 'missing: error': empty at 3:3\n", 0, 0, 0},
+    /* Doubled quotes are removed in place, and positions are those of the file. */
+    {"a.csv", "a,b,y\n1,\"x \"\"y\"\"\n\"\"z\",0.5\n1,x,\n\"\"\"\",w,0.5\n\"a \"\"b\"\"\n\",v,n\n",
+     "task: regression", "y is a target and has cells that are not numbers: 'n' at 7:5", 0, 0, 0},
     {"a.csv", "a,y\n1,\n2,dog\n3,cat\n4,\n", "", ":2:3: missing label; 2 of 4 labels are missing", 0, 0, 0},
     {"a.csv", "a,y\n1,\n2,0\n3,1\n", "task: classification", ":2:3: missing label", 0, 0, 0},
     {"a.csv", "a,b,y\n1,2,0.5\n\xE9,4,1\n", "",

@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "data/table/table.h"
 #include <float.h>
-#include <math.h>
 #include <stdlib.h>
 
 const gt_column_facts gt_no_cells = {.least = DBL_MAX, .largest = -DBL_MAX, .whole = true, .counts = true};
@@ -82,8 +81,7 @@ static void grow_texts(gt_texts *texts, uint64_t *bytes) {
   free(before);
 }
 
-/* The code of a text; adds a new text. */
-static uint32_t code_of(gt_table_column *column, const gt_cell *cell, uint64_t *bytes) {
+uint32_t gt_text_code(gt_table_column *column, const gt_cell *cell, uint64_t *bytes) {
   gt_texts *texts = &column->facts.dictionary;
   gt_text_slot key = slot_for(cell);
   const gt_text_slot *known = texts->capacity ? find_slot(texts, &key, cell) : NULL;
@@ -111,8 +109,7 @@ int gt_cell_digits(const gt_cell *cell) {
   return value;
 }
 
-/* Adds a cell that is not a number. */
-static uint32_t add_text(gt_table_file *file, gt_table_column *column, const gt_cell *cell) {
+uint32_t gt_facts_text(gt_table_file *file, gt_table_column *column, const gt_cell *cell) {
   gt_column_facts *f = &column->facts;
   const bool is_missing = column->reading != GT_READ_CODES && gt_csv_is_missing(&file->csv, cell);
   f->counts = false;
@@ -121,35 +118,7 @@ static uint32_t add_text(gt_table_file *file, gt_table_column *column, const gt_
   f->texts += !is_missing && cell->length;
   if (!cell->length) return GT_CELL_EMPTY;
   if (is_missing && (column->use != GT_USE_TARGET || file->csv.missing)) return GT_CELL_MISSING;
-  return code_of(column, cell, &file->text_bytes);
-}
-
-/* True if the cell is a number. The config's words for missing values may be numbers, so they are checked
- * first. */
-static bool is_number(const gt_csv *csv, const gt_table_column *column, const gt_cell *cell, double *value) {
-  return column->reading < GT_READ_TEXTS && !(csv->missing && gt_csv_is_missing(csv, cell)) &&
-         gt_csv_parse(csv, cell, value);
-}
-
-float gt_facts_add(gt_table_file *file, gt_table_column *column, const gt_cell *cell) {
-  gt_column_facts *f = &column->facts;
-  double value;
-  if (!is_number(&file->csv, column, cell, &value)) {
-    const uint32_t code = add_text(file, column, cell);
-    float plain;
-    memcpy(&plain, &code, sizeof plain);
-    return column->reading == GT_READ_CODES ? plain : gt_cell_boxed(code);
-  }
-  const float out = (float)value;
-  if (!isfinite(out) ||
-      (column->needs_whole && !(out >= 0 && out <= GT_DATA_MAX_INTEGER && out == floorf(out)))) {
-    f->counts = false;
-    f->unfit++;
-    return gt_cell_boxed(GT_CELL_UNFIT);
-  }
-  gt_facts_number(f, value);
-  if (column->reading != GT_READ_LABELS || gt_cell_digits(cell) < 0) return out;
-  return gt_cell_boxed(code_of(column, cell, &file->text_bytes));
+  return gt_text_code(column, cell, &file->text_bytes);
 }
 
 /* Returns the codes in `to` of the texts of `from`; NULL if they are the same in both. */
@@ -158,7 +127,7 @@ static uint32_t *merge_texts(gt_table_column *to, const gt_texts *from) {
   bool same = true;
   uint32_t *code = gt_alloc((size_t)from->distinct * sizeof *code + 1);
   for (int i = 0; i < from->distinct; i++) {
-    code[i] = code_of(to, &from->text[i], &bytes);
+    code[i] = gt_text_code(to, &from->text[i], &bytes);
     same &= code[i] == GT_CELL_TEXT + (uint32_t)i;
   }
   if (!same) return code;

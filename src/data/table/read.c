@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "data/table/csv_chunks.h"
 #include "data/table/csv_layout.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -129,6 +130,35 @@ static int first_wrong_cell(const gt_csv *csv) {
   return -1;
 }
 
+/* True if the cell is a number. The config's words for missing values may be numbers, so they are checked
+ * first. */
+static bool is_number(const gt_csv *csv, const gt_table_column *column, const gt_cell *cell, double *value) {
+  return column->reading < GT_READ_TEXTS && !(csv->missing && gt_csv_is_missing(csv, cell)) &&
+         gt_csv_parse(csv, cell, value);
+}
+
+/* Adds a cell to the facts of its column. Returns its value. */
+static float value_of(gt_table_file *file, gt_table_column *column, const gt_cell *cell) {
+  gt_column_facts *f = &column->facts;
+  double value;
+  if (!is_number(&file->csv, column, cell, &value)) {
+    const uint32_t code = gt_facts_text(file, column, cell);
+    float plain;
+    memcpy(&plain, &code, sizeof plain);
+    return column->reading == GT_READ_CODES ? plain : gt_cell_boxed(code);
+  }
+  const float out = (float)value;
+  if (!isfinite(out) ||
+      (column->needs_whole && !(out >= 0 && out <= GT_DATA_MAX_INTEGER && out == floorf(out)))) {
+    f->counts = false;
+    f->unfit++;
+    return gt_cell_boxed(GT_CELL_UNFIT);
+  }
+  gt_facts_number(f, value);
+  if (column->reading != GT_READ_LABELS || gt_cell_digits(cell) < 0) return out;
+  return gt_cell_boxed(gt_text_code(column, cell, &file->text_bytes));
+}
+
 static bool store_record(gt_table_file *file) {
   const gt_csv *csv = &file->csv;
   const gt_cell *cell = csv->record.items;
@@ -144,16 +174,14 @@ static bool store_record(gt_table_file *file) {
   const size_t row = file->rows;
   add_row(file);
   file->line[row] = cell->line;
+  gt_table_column *c = file->column;
   float *value = file->values + row * (size_t)file->inputs, *other = file->other + row * (size_t)file->others;
-  for (int i = 0; i < file->columns; i++) {
-    gt_table_column *c = &file->column[i];
-    if (c->use == GT_USE_INPUT)
-      value[i] = gt_facts_add(file, c, &cell[c->index]);
-    else if (c->reading == GT_READ_CELLS)
+  for (int i = 0; i < file->inputs; i++, c++) value[i] = value_of(file, c, &cell[c->index]);
+  for (int i = file->inputs; i < file->columns; i++, c++)
+    if (c->reading == GT_READ_CELLS)
       *gt_table_cell(file, c, row) = cell[c->index];
     else
-      other[c->place] = gt_facts_add(file, c, &cell[c->index]);
-  }
+      other[c->place] = value_of(file, c, &cell[c->index]);
   return true;
 }
 

@@ -28,21 +28,20 @@ typedef enum gt_reading {
   GT_READ_NUMBERS,
   GT_READ_LABELS, /* a number of one to three digits, which may be a class, becomes the code of its text */
   GT_READ_TEXTS,  /* every cell becomes a code */
-  GT_READ_CODES,  /* the same, with plain codes (uint32_t): of up to GT_TABLE_MAX_CODES texts, none of them
-                     missing */
+  GT_READ_CODES,  /* the same, with plain codes (uint32_t), of more texts; no text means a missing value */
   GT_READ_CELLS   /* the cells themselves are kept; no facts */
 } gt_reading;
 
-enum {                /* codes of cells */
-       GT_CELL_UNFIT, /* a number that does not fit its column */
-       GT_CELL_EMPTY,
-       GT_CELL_MISSING, /* a word for a missing value; of a target only one that the config lists, as NA may
-                           be a class */
-       GT_CELL_MORE,    /* a text beyond the largest number of texts */
-       GT_CELL_TEXT,    /* + i: text i of the column's dictionary */
-       GT_TABLE_MAX_TEXTS = (1 << 22) - GT_CELL_TEXT,
-       GT_TABLE_MAX_CODES = (1 << 28) - GT_CELL_TEXT,
-       GT_CELL_NUMBER = INT32_MAX /* of gt_table_code: a number without a code */
+/* Codes of cells. */
+enum {
+  GT_CELL_UNFIT, /* a number that does not fit its column */
+  GT_CELL_EMPTY,
+  GT_CELL_MISSING, /* a word for a missing value; of a target, whose class may be NA, only a listed one */
+  GT_CELL_MORE,    /* a text beyond the largest number of texts */
+  GT_CELL_TEXT,    /* + i: text i of the column's dictionary */
+  GT_TABLE_MAX_TEXTS = (1 << 22) - GT_CELL_TEXT,
+  GT_TABLE_MAX_CODES = (1 << 28) - GT_CELL_TEXT,
+  GT_CELL_NUMBER = INT32_MAX /* of gt_table_code: a number without a code */
 };
 
 typedef struct gt_text_slot { /* of the hash table of a dictionary (slot_for in facts.c) */
@@ -110,8 +109,8 @@ typedef struct gt_table_file {
 /* Reads the file, its layout and its first record. Call gt_table_close after it, also if it fails. */
 bool gt_table_open(gt_table_file *file, gt_data_file source, const gt_csv_form *form, gt_error *error);
 void gt_table_close(gt_table_file *file);
-/* Adds a column; inputs first, then targets. It is read as its use needs; inputs and targets:
- * gt_csv_set_readings. */
+/* Adds a column; inputs first, then targets. It is read as its use needs; see also
+ * gt_csv_set_known_kinds and gt_csv_set_target_readings. */
 void gt_table_use(gt_table_file *file, gt_column_use use, int index);
 /* Adds inputs and targets by the names that another file (or a model) has for them. */
 bool gt_table_assign(gt_table_file *file, const char *const *inputs, int input_count,
@@ -192,15 +191,17 @@ static inline void gt_facts_number(gt_column_facts *f, double value) {
 static inline bool gt_facts_count_rows(const gt_column_facts *f) {
   return f->counts && f->numbers > 1 && (f->least == 0 || f->least == 1 || f->least >= 10000);
 }
-/* Adds a cell of a column that keeps no cells to its facts. Returns its value. */
-float gt_facts_add(gt_table_file *file, gt_table_column *column, const gt_cell *cell);
+/* Adds a cell that is not a number to the facts of its column. Returns its code. */
+uint32_t gt_facts_text(gt_table_file *file, gt_table_column *column, const gt_cell *cell);
+/* The code of a text in the dictionary of a column; adds a new text. *bytes: size of the dictionaries. */
+uint32_t gt_text_code(gt_table_column *column, const gt_cell *cell, uint64_t *bytes);
 /* Adds the facts `from` of the rows that follow, and frees `from`. Returns [from's texts] the code in `to` of
  * each text i, whose code in `from` was GT_CELL_TEXT + i; NULL if all codes are the same. Heap. */
 uint32_t *gt_facts_merge(gt_table_column *to, gt_table_column *from);
+
 /* --- targets (targets.c) --- */
 
-/* Counts the cells of a target by their texts, and computes its facts again. Call it after rows were dropped.
- */
+/* Counts the cells of a target by their codes, and computes its facts from these. Call it after a change. */
 void gt_table_count_target(gt_table_file *file, gt_table_column *target);
 
 /* The value of one of the words that spreadsheets and databases write for a boolean: no and yes, false and

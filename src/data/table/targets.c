@@ -1,5 +1,5 @@
-/* Tables: targets: whether they are classes or numbers, class labels, and booleans. All is decided from the
- * number of cells with each code, so that a text is examined once, not once for each row. */
+/* Tables: targets: whether they are classes or numbers, booleans, and class labels. All is decided from the
+ * distinct texts and their numbers of cells: a text is examined once, not once for each row. */
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/unicode.h"
