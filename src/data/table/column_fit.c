@@ -301,7 +301,7 @@ static const char *unseen_text(const gt_column *column, int64_t cells, const cha
 }
 
 bool gt_typed_store(const gt_typed_use *use, const gt_table *table, gt_tensor *tensor, bool codes,
-                    gt_arena *arena, gt_unseen_report report, void *to, gt_error *error) {
+                    gt_arena *arena, gt_table_report report, void *to, gt_error *error) {
   for (int64_t i = 0, place = 0; i < table->count; place += gt_column_raw(&table->column[i++])) {
     const gt_typed_column *c = &use->table->item[use->place[i]];
     if (c->column.kind != GT_COLUMN_CATEGORY) continue;
@@ -310,7 +310,7 @@ bool gt_typed_store(const gt_typed_use *use, const gt_table *table, gt_tensor *t
     const char *text = unseen_text(&c->column, unseen.cells, unseen.first, arena);
     if (c->column.unseen < 0) return gt_fail(error, GT_ERR_DATA, "%s, and its rule is 'unseen: error'", text);
     if (c->column.unseen != c->column.other)
-      report(to,
+      report(to, GT_FINDING_unseen_category,
              gt_arena_printf(arena, "%s; %s read as the most frequent one, '%s'", text,
                              unseen.cells == 1 ? "it is" : "they are",
                              gt_escape_name(arena, gt_column_category(&c->column, c->column.unseen))),

@@ -81,17 +81,14 @@ typedef struct report_target { /* where findings are reported, and about which f
   const char *path;
 } report_target;
 
-static void report(const report_target *at, gt_finding finding, const char *text, const char *help) {
+static void report(void *to, gt_finding finding, const char *text, const char *help) {
+  const report_target *at = to;
   gt_diagnostics *diagnostics = at->signature->diagnostics;
   if (diagnostics)
     gt_finding_at(diagnostics, finding, (gt_position){.file = at->path}, "%s", text)->help =
         gt_arena_strdup(diagnostics->arena, help);
   else
     gt_warn("%s: %s", at->path, text);
-}
-
-static void report_unseen(void *at, const char *text, const char *help) {
-  report(at, GT_FINDING_unseen_category, text, help);
 }
 
 static bool store_inputs(const gt_data_signature *signature, const gt_csv_inputs *inputs,
@@ -101,7 +98,7 @@ static bool store_inputs(const gt_data_signature *signature, const gt_csv_inputs
     const gt_input *input = &signature->input[k];
     const gt_typed_use use = {typed, inputs->place[k], inputs->columns[k]};
     if (input->table && !gt_typed_store(&use, input->table, &out[k], input->element == GT_ELEMENT_I32, arena,
-                                        report_unseen, at, error))
+                                        report, at, error))
       return false;
   }
   return true;

@@ -369,13 +369,12 @@ int64_t gt_typed_raw(const gt_typed_use *use); /* number of raw values of a row 
 /* Learns a column's fill and categories from the training rows' raw values, F32 [rows, raw], where those of
  * the column begin at `place`. False after an error if it has no value. */
 bool gt_typed_fit(gt_data_reader *reader, gt_typed_column *column, const gt_tensor *raw, int64_t place);
-/* Receives the sentence about categories that training did not have, and help: what to change. to: the
- * reporter's own argument. */
-typedef void (*gt_unseen_report)(void *to, const char *text, const char *help);
+/* Receives a finding, a sentence and help: what to change. to: the reporter's own argument. */
+typedef void (*gt_table_report)(void *to, gt_finding finding, const char *text, const char *help);
 /* Replaces raw values F32 [rows, raw] by stored values: F32, or I32 if `codes` is true. The columns must
- * be fitted. report: NULL for training rows; `to` is passed to it. */
+ * be fitted. report: receives the categories that training did not have; NULL for training rows. */
 bool gt_typed_store(const gt_typed_use *use, const gt_table *table, gt_tensor *tensor, bool codes,
-                    gt_arena *arena, gt_unseen_report report, void *to, gt_error *error);
+                    gt_arena *arena, gt_table_report report, void *to, gt_error *error);
 /* gt_csv_type_values for a file of a dataset; missing values that the model fills are a finding. */
 bool gt_data_type_values(gt_data_reader *reader, gt_table_file *file, int part);
 /* gt_typed_store for a split of a dataset; unseen categories are a finding. */

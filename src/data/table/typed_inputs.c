@@ -77,24 +77,20 @@ bool gt_typed_is_plain(const gt_typed_use *use) {
 
 /* --- splits --- */
 
-typedef struct unseen_place { /* where unseen categories are reported */
+typedef struct report_place { /* where findings are reported: about the samples of a split */
   gt_data_reader *reader;
   int part;
-} unseen_place;
+} report_place;
 
-/* Adds a finding about the samples of a split. */
-static void report(gt_data_reader *reader, int part, gt_finding finding, const char *text, const char *help) {
-  const bool test_file = part == GT_PART_TEST && reader->test_name, model = reader->wanted->signature;
+static void report(void *to, gt_finding finding, const char *text, const char *help) {
+  const report_place *at = to;
+  gt_data_reader *reader = at->reader;
+  const bool test_file = at->part == GT_PART_TEST && reader->test_name, model = reader->wanted->signature;
   const char *file = test_file ? reader->test_name : reader->train_name;
   if (!reader->trust.untrusted)
     gt_finding_at(reader->diagnostics, finding, gt_data_position(reader, test_file ? "test" : "train"),
-                  "%s%s: %s", model ? file : gt_data_part_names[part], model ? "" : " samples", text)
+                  "%s%s: %s", model ? file : gt_data_part_names[at->part], model ? "" : " samples", text)
         ->help = help;
-}
-
-static void report_unseen(void *to, const char *text, const char *help) {
-  const unseen_place *at = to;
-  report(at->reader, at->part, GT_FINDING_unseen_category, text, help);
 }
 
 bool gt_data_type_values(gt_data_reader *reader, gt_table_file *file, int part) {
@@ -102,18 +98,18 @@ bool gt_data_type_values(gt_data_reader *reader, gt_table_file *file, int part) 
   gt_csv_number_rows(reader, file);
   if (!gt_csv_type_values(file, reader->typed, are_numbers, reader->arena)) return false;
   const char *filled = gt_csv_filled_gaps(file, reader->typed, reader->arena);
-  if (filled) report(reader, part, GT_FINDING_filled_gaps, filled, GT_FILLED_GAPS_HELP);
+  if (filled) report(&(report_place){reader, part}, GT_FINDING_filled_gaps, filled, GT_FILLED_GAPS_HELP);
   return true;
 }
 
 bool gt_data_store_columns(gt_data_reader *reader, gt_split *split, int part) {
-  unseen_place at = {reader, part};
+  report_place at = {reader, part};
   for (int k = 0; k < reader->dataset->inputs && split->samples; k++) {
     const gt_input *input = &reader->dataset->input[k];
     if (input->table &&
         !gt_typed_store(&reader->use[k], input->table, gt_split_edit(split, GT_SAMPLE_INPUT, k),
                         input->element == GT_ELEMENT_I32, reader->arena,
-                        part == GT_PART_TRAIN && !reader->wanted->signature ? NULL : report_unseen, &at,
+                        part == GT_PART_TRAIN && !reader->wanted->signature ? NULL : report, &at,
                         reader->error))
       return false;
   }
