@@ -98,19 +98,10 @@ typedef struct gt_matmul_config {
 
 enum {
   GT_MATMUL_SPLITS = 32, /* most split-K parts of the scalar engine, and of a last-block reduction */
-  GT_MATMUL_MANY = 8,    /* workgroups per multiprocessor beyond which waves are not rounded up */
   GT_MATMUL_MOST_PARTIAL = 1 << 23 /* most elements of all partial results of split-K, on a device */
 };
 /* Workgroups of a product with this configuration. */
 uint64_t gt_matmul_groups(const gt_matmul_shape *shape, const gt_matmul_config *config);
-/* How many of `groups` workgroups the busiest of `units` multiprocessors runs; the mean if they are many
- * (GT_MATMUL_MANY). */
-double gt_matmul_groups_of_unit(double groups, double units);
-/* Number of waves in which a multiprocessor runs `of_unit` workgroups, `at_once` of them at the same time. */
-double gt_matmul_waves(double of_unit, double at_once);
-/* How many workgroups with this much shared memory are resident on a multiprocessor, at most `most`. All of
- * them together have an eighth more than the limit of one workgroup, and each costs a small reserve. */
-double gt_matmul_together(uint32_t shared_bytes, uint32_t most, const gt_target *target);
 /* Costs of candidates are estimated in cycles of a multiprocessor. This one is the cost of `groups`
  * workgroups of cycles_of_group each, and of the split-K reduction. */
 double gt_matmul_cycles(const gt_matmul_shape *shape, const gt_matmul_config *config, uint32_t units,

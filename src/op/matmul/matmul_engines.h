@@ -6,6 +6,7 @@
 #include "op/matmul/matmul_config.h"
 #include "lib/measured.h"
 #include "lib/spec.h"
+#include "step/occupancy.h"
 
 typedef struct gt_matmul_cut { /* a GEMM kernel and its launch configuration */
   const gt_kernel *kernel;

@@ -1,13 +1,11 @@
 /* Shared by the wgrad and dgrad kernels of a KAN layer with few outputs: tile sizes and limits. */
 #include "op/matmul/matmul_lines.h"
 #include "base/count.h"
+#include "step/occupancy.h"
 #include "shaders/op/matmul/lines.h"
 #include <math.h>
 
 enum {
-  WARP = 32,       /* for the estimate only */
-  SCHEDULERS = 4,  /* of a multiprocessor: warps that issue an instruction in the same cycle */
-  READ_CYCLES = 4, /* a vec4 of shared memory for each invocation of a warp */
   /* Instructions of a warp: */
   LINE = 12,  /* per line, in addition to functions and sums */
   STAGED = 12 /* per element that is staged: its address, the load and the store */
@@ -27,10 +25,10 @@ uint32_t gt_matmul_lines_staged(const gt_matmul_lines *work, uint32_t lines, uin
 }
 
 double gt_matmul_lines_cycles(const gt_matmul_lines *work, double lines) {
-  const double warps = lines * work->inputs / WARP, quads = gt_ceil_div(work->outputs, 4);
+  const double warps = lines * work->inputs / GT_WARP, quads = gt_ceil_div(work->outputs, 4);
   const double issued =
-      (work->functions * ((double)work->outputs + work->instructions) + quads + LINE) / SCHEDULERS;
+      (work->functions * ((double)work->outputs + work->instructions) + quads + LINE) / GT_SCHEDULERS;
   const double staged =
-      lines * (work->inputs * work->planes / 4.0 + work->outputs) * STAGED / WARP / SCHEDULERS;
-  return warps * fmax(issued, quads * READ_CYCLES + 1 /* the input */) + staged;
+      lines * (work->inputs * work->planes / 4.0 + work->outputs) * STAGED / GT_WARP / GT_SCHEDULERS;
+  return warps * fmax(issued, quads * GT_SHARED_CYCLES + 1 /* the input */) + staged;
 }

@@ -9,7 +9,6 @@ static const gt_kernel outer = {.name = "product_outer"};
 
 enum {
   MOST_PARTS = 65535, /* of split-K */
-  WARP = 32,          /* for the estimate only */
   /* Cycles of a multiprocessor: */
   JOIN_CYCLES = 2, /* reduction in shared memory: to write a sum per invocation of a warp, and to read it, */
   ROUND_CYCLES = 200, /* and latency per round of functions */
@@ -58,8 +57,8 @@ static uint32_t round_of(const gt_matmul_lines *work, uint32_t room) {
 static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
   const gt_matmul_lines work = lines_of(s, c->bm / c->tm, target);
   const uint32_t rounds = gt_ceil_div(work.functions, round_of(&work, gt_matmul_lines_room(target)));
-  const double sums = (double)work.functions * work.outputs * GT_LINES_THREADS / WARP;
-  const double of_unit = gt_matmul_groups_of_unit((double)gt_matmul_groups(s, c), target->units);
+  const double sums = (double)work.functions * work.outputs * GT_LINES_THREADS / GT_WARP;
+  const double of_unit = gt_workgroups_per_unit((double)gt_matmul_groups(s, c), target->units);
   const double busy = gt_matmul_lines_cycles(&work, c->k_chunk) + sums * JOIN_CYCLES;
   const double waits = START_CYCLES + gt_ceil_div(c->k_chunk, c->bk) * WAIT_CYCLES + rounds * ROUND_CYCLES;
   return of_unit * (busy + waits) + gt_matmul_ending_cycles(s, c, target->units);

@@ -8,7 +8,6 @@
 static const gt_kernel slopes = {.name = "product_slopes"};
 
 enum {
-  WARP = 32, /* for the estimate only */
   /* Cycles of a multiprocessor: */
   COEFFICIENT_CYCLES = 6, /* to stage and read a coefficient for each invocation of a warp */
   WRITE_CYCLES = 15,      /* to write a vec4 for each invocation of a warp */
@@ -33,10 +32,10 @@ static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, cons
   const gt_matmul_lines work = lines_of(s, c->bn);
   const double groups = (double)gt_matmul_groups(s, c);
   const double coefficient_rows = (double)work.functions * work.inputs,
-               of_unit = gt_matmul_groups_of_unit(groups, target->units);
+               of_unit = gt_workgroups_per_unit(groups, target->units);
   const double busy = gt_matmul_lines_cycles(&work, c->bm) +
-                      coefficient_rows * work.outputs / WARP * COEFFICIENT_CYCLES +
-                      (double)c->bm * c->bn / 4 / WARP * WRITE_CYCLES;
+                      coefficient_rows * work.outputs / GT_WARP * COEFFICIENT_CYCLES +
+                      (double)c->bm * c->bn / 4 / GT_WARP * WRITE_CYCLES;
   return of_unit * (busy + WAIT_CYCLES + START_CYCLES);
 }
 

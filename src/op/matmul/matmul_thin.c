@@ -12,7 +12,6 @@ enum {
   MOST_SHARES = 32,
   THREADS = 256,          /* of a workgroup */
   MOST_STAGED = 24 << 10, /* bytes of B in shared memory */
-  WARP = 32,              /* for the estimate only */
   /* Cycles of a multiprocessor for each warp: */
   COLUMN_CYCLES = 2,  /* to read a vec4 of B and to multiply it */
   QUAD_CYCLES = 3,    /* to load a vec4 of A, */
@@ -26,12 +25,12 @@ enum {
 
 static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
   const uint32_t shares = c->teams, quads = gt_ceil_div(s->k, 4);
-  const double steps = gt_ceil_div(quads, shares * GT_THIN_AT_ONCE), warps = THREADS / WARP;
+  const double steps = gt_ceil_div(quads, shares * GT_THIN_AT_ONCE), warps = THREADS / GT_WARP;
   const bool made = s->kind_a == GT_FACTOR_BASIS;
   const double quad = s->n * COLUMN_CYCLES + QUAD_CYCLES + (made ? MADE_CYCLES : 0);
   const double staged = (double)gt_ceil_div((int64_t)quads * s->n, THREADS) * STAGE_CYCLES;
-  const double of_unit = gt_matmul_groups_of_unit(gt_ceil_div(s->m, c->bm), target->units);
-  const double waits = gt_matmul_waves(of_unit, FULL_THREADS / THREADS);
+  const double of_unit = gt_workgroups_per_unit(gt_ceil_div(s->m, c->bm), target->units);
+  const double waits = gt_waves(of_unit, FULL_THREADS / THREADS);
   return of_unit * warps * (steps * GT_THIN_AT_ONCE * quad + staged) +
          waits * (START_CYCLES + steps * (WAIT_CYCLES + (made ? MADE_WAIT : 0)));
 }
