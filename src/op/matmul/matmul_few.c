@@ -37,7 +37,7 @@ static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, cons
          waits * (START_CYCLES + passes * WAIT_CYCLES + rounds * ROUND_CYCLES);
 }
 
-bool gt_matmul_has_few_columns(const gt_matmul_shape *s) {
+static bool has_few_columns(const gt_matmul_shape *s) {
   return !s->trans_a && s->n <= GT_FEW_MOST_COLUMNS && s->batch == 1 && !s->segment && s->k &&
          (s->kind_a == GT_FACTOR_BASIS || s->kind_a == GT_FACTOR_DENSE || s->kind_a == GT_FACTOR_ROWS) &&
          (s->kind_b == GT_FACTOR_DENSE || s->kind_b == GT_FACTOR_SCALED);
@@ -45,7 +45,7 @@ bool gt_matmul_has_few_columns(const gt_matmul_shape *s) {
 
 void gt_matmul_offer_few(const gt_matmul_shape *s, const gt_target *target, gt_matmul_offer *offer,
                          void *context) {
-  if (!gt_matmul_has_few_columns(s)) return;
+  if (!has_few_columns(s)) return;
   const uint32_t wide = gt_ceil_div(s->n, 4) * 4;
   for (uint32_t lines = 1; lines <= MOST_LINES; lines *= 2)
     for (uint32_t threads = LEAST_THREADS; threads <= MOST_THREADS; threads *= 2) {
