@@ -249,7 +249,7 @@ static gt_matmul_config config_of(const gt_candidate *way) {
 static const char *const engine_names[] = {
     [GT_ENGINE_SCALAR] = "",         [GT_ENGINE_HALF] = ", half",       [GT_ENGINE_HALVES] = ", halves",
     [GT_ENGINE_NARROW] = ", narrow", [GT_ENGINE_SHALLOW] = ", shallow", [GT_ENGINE_EDGES] = ", edges",
-    [GT_ENGINE_FEW] = ", few",       [GT_ENGINE_SLOPES] = ", slopes"};
+    [GT_ENGINE_FEW] = ", few"};
 
 static void way_text(const gt_candidate *way, char *text, size_t size) {
   const gt_matmul_config c = config_of(way);
@@ -316,7 +316,6 @@ static void add_ways(ways *w, const gt_matmul_shape *s, const gt_target *target,
     gt_matmul_offer_shallow(s, target, add_way, w);
     gt_matmul_offer_edges(s, target, add_way, w);
     gt_matmul_offer_few(s, target, add_way, w);
-    gt_matmul_offer_slopes(s, target, add_way, w);
     add_device_ways(w, s, target);
     return;
   }

@@ -78,8 +78,7 @@ typedef enum gt_engine {
   GT_ENGINE_NARROW,  /* wgrad of a convolution with few channels */
   GT_ENGINE_SHALLOW, /* forward convolution with few channels */
   GT_ENGINE_EDGES,   /* dgrad of a KAN layer with few outputs */
-  GT_ENGINE_FEW,     /* skinny-N GEMM, without staging */
-  GT_ENGINE_SLOPES   /* dgrad of a KAN layer with few outputs and many rows */
+  GT_ENGINE_FEW      /* skinny-N GEMM, without staging */
 } gt_engine;
 
 typedef struct gt_matmul_config {
@@ -87,8 +86,7 @@ typedef struct gt_matmul_config {
   uint16_t bk;             /* depth of the K tile in shared memory; SHALLOW: lines staged at a time */
   uint16_t tm, tn;         /* tile of a thread; on matrix units of a subgroup */
   uint16_t teams;          /* slice-K: groups of threads that share a K tile; scalar engine on devices only.
-                              EDGES, FEW: invocations per row of the result; SLOPES: lines that are
-                              processed at once */
+                              EDGES, FEW: invocations per row of the result */
   uint16_t engine;         /* gt_engine */
   bool packed;             /* matrix units: a kernel packs the operands before (shaders/op/matmul/packed.h) */
   uint32_t split, k_chunk; /* split-K: number of parts, and length of each; the last may be shorter */

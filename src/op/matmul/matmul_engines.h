@@ -54,12 +54,9 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *config, const gt_matm
 typedef void gt_matmul_offer_ways(const gt_matmul_shape *shape, const gt_target *target,
                                   gt_matmul_offer *offer, void *context);
 typedef gt_matmul_cut gt_matmul_cut_way(const gt_matmul_config *config, const gt_matmul_shape *shape);
-/* True if a tile of this many neighbouring rows or columns may have one scale (shaders/op/matmul/range.h). */
-bool gt_matmul_is_part_of_depth(uint32_t tile);
 /* GT_MATMUL_QUADS_OF_…: the operands whose lines are whole vec4s. */
 uint32_t gt_matmul_quads_of(const gt_matmul_shape *shape);
 gt_matmul_offer_ways gt_matmul_offer_narrow, gt_matmul_offer_shallow, gt_matmul_offer_edges,
-    gt_matmul_offer_few, gt_matmul_offer_slopes;
-gt_matmul_cut_way gt_matmul_cut_narrow, gt_matmul_cut_shallow, gt_matmul_cut_edges, gt_matmul_cut_few,
-    gt_matmul_cut_slopes;
+    gt_matmul_offer_few;
+gt_matmul_cut_way gt_matmul_cut_narrow, gt_matmul_cut_shallow, gt_matmul_cut_edges, gt_matmul_cut_few;
 #endif
