@@ -62,4 +62,5 @@ fi
 
 scripts/lint-includes.sh || failed=1
 scripts/lint-words.sh || failed=1
+scripts/lines.sh --check || failed=1
 exit "$failed"

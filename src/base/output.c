@@ -91,7 +91,8 @@ static bool exists_beside(const char *path, size_t folder, const char *name) {
          access(file, F_OK) == 0;
 }
 
-/* True for a file that exists and that a run wrote, in its directory (train/directory.c) or in checkpoints/.
+/* True for a file that exists and that a run wrote, in its directory (train/run/directory.c) or in
+ * checkpoints/.
  */
 static bool belongs_to_run(const char *path) {
   static const char *const names[] = {"config.yaml", "metrics.jsonl", "timing.jsonl", "tuned.json",

@@ -2,7 +2,7 @@
 #ifndef GT_CLI_BENCH_H
 #define GT_CLI_BENCH_H
 #include "cli/common.h"
-#include "train/bench.h"
+#include "train/bench/bench.h"
 #include <stdio.h>
 
 int gt_cli_bench_train(const gt_arguments *arguments);

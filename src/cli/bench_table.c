@@ -1,6 +1,6 @@
 /* gtrain bench: the table of this machine, as Markdown that can be pasted into an issue, or as JSON that a
  * later run can compare with. */
-#include "train/bench_table.h"
+#include "train/bench/bench_table.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"

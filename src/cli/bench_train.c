@@ -4,9 +4,9 @@
 #include "base/text.h"
 #include "cli/bench.h"
 #include "graph/op.h"
-#include "train/bench_table.h"
-#include "train/progress.h"
-#include "train/tuned_file.h"
+#include "train/bench/bench_table.h"
+#include "train/run/progress.h"
+#include "train/file/tuned_file.h"
 #include <stdlib.h>
 
 typedef struct row {

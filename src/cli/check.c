@@ -3,17 +3,17 @@
 #include "backend/backend.h"
 #include "cli/check_columns.h"
 #include "cli/common.h"
-#include "train/baseline.h"
-#include "train/choose.h"
-#include "train/classes.h"
-#include "train/footprint.h"
-#include "train/init_from.h"
-#include "train/net.h"
-#include "train/phases.h"
-#include "train/sheet.h"
-#include "train/target_scaling.h"
-#include "train/task.h"
-#include "train/tuned_file.h"
+#include "train/config/baseline.h"
+#include "train/net/choose.h"
+#include "train/config/classes.h"
+#include "train/net/footprint.h"
+#include "train/config/init_from.h"
+#include "train/net/net.h"
+#include "train/config/phases.h"
+#include "train/eval/sheet.h"
+#include "train/config/target_scaling.h"
+#include "train/config/task.h"
+#include "train/file/tuned_file.h"
 #include <string.h>
 #include <unistd.h>
 
@@ -224,7 +224,8 @@ static void print_summary(const gt_config *config, const gt_net *net, const gt_f
   const gt_net_work work = gt_net_work_of(net);
   const gt_dataset *data = &config->dataset;
   printf("data            %s: %lld training, %lld validation, %lld test samples\n", data->format,
-         (long long)data->train.samples, (long long)data->validation.samples, (long long)data->test.samples);
+         (long long)data->split[GT_PART_TRAIN].samples, (long long)data->split[GT_PART_VALIDATION].samples,
+         (long long)data->split[GT_PART_TEST].samples);
   if (data->input[0].crop[0])
     printf("crop            %lld x %lld pixels of %lld x %lld, centered in evaluations\n",
            (long long)data->input[0].crop[0], (long long)data->input[0].crop[1],

@@ -5,7 +5,7 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "cli/version.h"
-#include "train/places.h"
+#include "train/config/places.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>

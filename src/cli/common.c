@@ -3,8 +3,8 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "train/init_from.h"
-#include "train/places.h"
+#include "train/config/init_from.h"
+#include "train/config/places.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>

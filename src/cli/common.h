@@ -2,8 +2,8 @@
 #ifndef GT_CLI_COMMON_H
 #define GT_CLI_COMMON_H
 #include "cli/command.h"
-#include "train/metrics.h"
-#include "train/run.h"
+#include "train/config/metrics.h"
+#include "train/run/run.h"
 #include <jansson.h>
 
 /* The replacements of config values that the command line names, as "KEY=VALUE": those of --set, then those

@@ -3,7 +3,7 @@
 #ifndef GT_CLI_EXPLAIN_COLUMNS_H
 #define GT_CLI_EXPLAIN_COLUMNS_H
 #include "cli/common.h"
-#include "train/importance.h"
+#include "train/eval/importance.h"
 
 /* True if `explain` ranks columns: with --importance, or for a single model of a table that is not a network
  * with a formula, if no option is about formulas. */

@@ -1,7 +1,7 @@
 /* The formula at the end of a run with a symbolic phase, for `gtrain train`. */
 #ifndef GT_CLI_EXPLAIN_RUN_H
 #define GT_CLI_EXPLAIN_RUN_H
-#include "train/config.h"
+#include "train/config/config.h"
 #include <jansson.h>
 
 /* Prints "TARGET = FORMULA" for each output if a phase of the run turned edges into functions, and warns if a

@@ -1,4 +1,4 @@
-#include "train/generate.h"
+#include "train/eval/generate.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"

@@ -1,7 +1,7 @@
 /* Baselines: the result of guessing or of a naive forecast, printed beside the model's result. */
 #ifndef GT_CLI_GUESS_H
 #define GT_CLI_GUESS_H
-#include "train/baseline.h"
+#include "train/config/baseline.h"
 #include <jansson.h>
 
 /* Prints " NAME VALUE" for each value; after a value with a baseline, also " (baseline, always 'no': VALUE)".

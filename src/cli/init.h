@@ -5,7 +5,7 @@
 #define GT_CLI_INIT_H
 #include "cli/command.h"
 #include "data/data.h"
-#include "data/survey.h"
+#include "data/table/survey.h"
 
 typedef struct gt_scaffold {
   gt_arena *arena;

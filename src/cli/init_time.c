@@ -3,7 +3,7 @@
  * windows of rows. That map is tried first, so that the comment works if it is followed. */
 #include "base/text.h"
 #include "cli/init.h"
-#include "train/classes.h"
+#include "train/config/classes.h"
 #include <stdlib.h>
 
 enum { WINDOW = 24, MIN_WINDOW = 2, MAX_GROUPS_TRIED = 4 };
@@ -62,8 +62,8 @@ static bool series_works(gt_scaffold *init, const char *series) {
   const bool opened = gt_scaffold_open_dataset(init, &dataset, &diagnostics, &error);
   init->tries_series = false;
   const bool works = opened && !gt_diagnostics_has(&diagnostics, GT_FINDING_short_series) &&
-                     dataset.train.samples && dataset.test.samples &&
-                     (dataset.validation.samples || gt_scaffold_validation(init) <= 0);
+                     dataset.split[GT_PART_TRAIN].samples && dataset.split[GT_PART_TEST].samples &&
+                     (dataset.split[GT_PART_VALIDATION].samples || gt_scaffold_validation(init) <= 0);
   gt_dataset_close(&dataset);
   return works;
 }

@@ -2,7 +2,7 @@
 #ifndef GT_CLI_LASTING_H
 #define GT_CLI_LASTING_H
 #include "automaton/lasting.h"
-#include "train/model_file.h"
+#include "train/file/model_file.h"
 #include <jansson.h>
 
 /* Measures a trained automaton on the boards of its config; out->known is 0 for any other model. False after

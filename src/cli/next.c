@@ -4,7 +4,7 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "train/model_file.h"
+#include "train/file/model_file.h"
 #include <unistd.h>
 
 static const char *command_for(const gt_model_file *file) {

@@ -9,8 +9,8 @@
 #include "cli/predict_forecast.h"
 #include "cli/predict_inputs.h"
 #include "cli/predict_pictures.h"
-#include "train/predict.h"
-#include "train/review.h"
+#include "train/eval/predict.h"
+#include "train/config/review.h"
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* What the outputs of a model mean for a sample: a class, the words of boolean columns, or numbers. */
 #ifndef GT_CLI_PREDICT_CLASS_H
 #define GT_CLI_PREDICT_CLASS_H
-#include "train/predict.h"
+#include "train/eval/predict.h"
 
 typedef struct gt_predicted_class { /* a classifier's result for one sample */
   int64_t class;

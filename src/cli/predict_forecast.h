@@ -1,7 +1,7 @@
 /* The results of `gtrain predict` for a model of a time series: a row for each step ahead of each group. */
 #ifndef GT_CLI_PREDICT_FORECAST_H
 #define GT_CLI_PREDICT_FORECAST_H
-#include "train/model_file.h"
+#include "train/file/model_file.h"
 #include <stdio.h>
 
 /* True if the outputs are numbers or classes for each of the steps ahead. */

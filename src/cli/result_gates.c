@@ -1,6 +1,6 @@
 #include "cli/result_gates.h"
 #include "base/log.h"
-#include "train/target_scaling.h"
+#include "train/config/target_scaling.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "cli/common.h"
 #include "cli/schema.h"
 #include "layer/layer.h"
-#include "train/places.h"
+#include "train/config/places.h"
 #include <string.h>
 
 static const gt_option options[] = {{NULL, NULL, NULL, false}};

@@ -2,7 +2,7 @@
  * (text and JSON Schema), docs/config.md and completions are generated from it. */
 #ifndef GT_CLI_SCHEMA_H
 #define GT_CLI_SCHEMA_H
-#include "train/config.h"
+#include "train/config/config.h"
 #include <jansson.h>
 
 /* A kind of entry: `gtrain schema PLURAL` lists all of them. */

@@ -1,14 +1,14 @@
 /* The JSON Schema of configs. */
 #include "base/arena.h"
 #include "cli/schema.h"
-#include "data/column_rule.h"
+#include "data/table/column_rule.h"
 #include "data/data.h"
 #include "loss/loss.h"
 #include "model/model.h"
 #include "optim/optim.h"
-#include "train/config.h"
-#include "train/init_from.h"
-#include "train/phases.h"
+#include "train/config/config.h"
+#include "train/config/init_from.h"
+#include "train/config/phases.h"
 #include <string.h>
 
 static json_t *ref_json(const char *definition) {

@@ -2,7 +2,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "cli/schema.h"
-#include "train/places.h"
+#include "train/config/places.h"
 #include <string.h>
 
 enum { MAX_PLACES = 256, MAX_KEYS = 1024 };

@@ -3,16 +3,16 @@
 #include "augment/augment.h"
 #include "base/arena.h"
 #include "cli/schema.h"
-#include "data/column_rule.h"
+#include "data/table/column_rule.h"
 #include "data/data.h"
 #include "layer/layer.h"
 #include "loss/loss.h"
 #include "model/model.h"
 #include "optim/optim.h"
 #include "tokens/tokens.h"
-#include "train/init_from.h"
-#include "train/metrics.h"
-#include "train/phases.h"
+#include "train/config/init_from.h"
+#include "train/config/metrics.h"
+#include "train/config/phases.h"
 #include <string.h>
 
 const gt_schema_kind gt_schema_kinds[] = {

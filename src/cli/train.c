@@ -5,9 +5,9 @@
 #include "cli/guess.h"
 #include "cli/next.h"
 #include "cli/result_gates.h"
-#include "train/progress.h"
-#include "train/signals.h"
-#include "train/threshold.h"
+#include "train/run/progress.h"
+#include "train/run/signals.h"
+#include "train/eval/threshold.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,7 +157,8 @@ static bool read_max_time(const gt_arguments *arguments, double *seconds) {
 static bool can_check_gates(gt_config *config, gt_gate *gates, int count) {
   if (!count) return true;
   if (!gt_cli_gates_apply(gates, count, config)) return false;
-  if (config->dataset.test.samples || config->dataset.validation.samples) return true;
+  if (config->dataset.split[GT_PART_TEST].samples || config->dataset.split[GT_PART_VALIDATION].samples)
+    return true;
   gt_log_error(
       "--fail-if needs a split to evaluate, and this config's data has no test or validation split; add one, e.g. with "
       "--set data.test_fraction=0.2");

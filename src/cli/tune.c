@@ -1,10 +1,10 @@
 /* gtrain tune: finds the fastest kernels for a config on this device by timing candidates. */
 #include "base/log.h"
 #include "cli/common.h"
-#include "train/progress.h"
-#include "train/signals.h"
-#include "train/tune.h"
-#include "train/tuned_file.h"
+#include "train/run/progress.h"
+#include "train/run/signals.h"
+#include "train/bench/tune.h"
+#include "train/file/tuned_file.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -41,15 +41,12 @@ typedef struct gt_data_common { /* keys that every format has */
   int64_t ignore_index;      /* valid if the map has the key */
   gt_strings class_names;
   gt_data_normalize normalize;
-  const char *normalize_targets; /* not used here, but in train/target_scaling.h */
+  const char *normalize_targets; /* not used here, but in train/config/target_scaling.h */
   gt_named shape;                /* of gt_ints, by input */
   gt_ints crop;
   gt_strings integers;
   double validation;
 } gt_data_common;
-
-/* The splits. GT_PART_NONE: of a sample that is in no split. */
-enum { GT_PART_TRAIN, GT_PART_VALIDATION, GT_PART_TEST, GT_PARTS, GT_PART_NONE = GT_PARTS };
 
 /* Whether error messages may be shown (trust.c). */
 typedef struct gt_data_trust {
@@ -79,15 +76,15 @@ typedef struct gt_data_reader {
   const char *train_name, *test_name; /* set by the format: the files of the targets, for messages */
   const char *origin; /* working directory of the run that the map belongs to; NULL: the current one */
   gt_data_split split;
-  struct gt_series *series;       /* NULL: each row is a sample (data/series.h) */
+  struct gt_series *series;       /* NULL: each row is a sample (data/series/series.h) */
   bool has_splits;                /* set by a format that divides its samples into splits itself */
-  struct gt_sentences *sentences; /* the samples are texts (data/sentences.h); or NULL */
+  struct gt_sentences *sentences; /* the samples are texts (data/open/sentences.h); or NULL */
   uint8_t *part;  /* split of each sample of the training file, if `split.column` names them; heap */
   int32_t *group; /* group of each of these samples, from 0, for `split.group`; heap */
   const char *const *group_names; /* [groups] */
   int groups;
-  struct gt_typed_table *typed;             /* CSV: the columns of the inputs (data/csv_typed.h); or NULL */
-  gt_typed_use use[GT_DATA_MAX_INPUTS];     /* the columns of each input */
+  struct gt_typed_table *typed;         /* CSV: the columns of the inputs (data/table/csv_typed.h); or NULL */
+  gt_typed_use use[GT_DATA_MAX_INPUTS]; /* the columns of each input */
   const uint8_t *scale[GT_DATA_MAX_INPUTS]; /* gt_scale_method of each stored value; NULL: as `normalize` */
   gt_data_trust trust;
   gt_diagnostics after_lookup; /* copy of *diagnostics after the last lookup of a file */

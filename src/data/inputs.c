@@ -1,7 +1,7 @@
 /* The inputs of a dataset by name, as the config lists them. */
 #include "base/names.h"
 #include "base/text.h"
-#include "data/series.h"
+#include "data/series/series.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

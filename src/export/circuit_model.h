@@ -6,7 +6,7 @@
 #ifndef GT_EXPORT_CIRCUIT_MODEL_H
 #define GT_EXPORT_CIRCUIT_MODEL_H
 #include "layer/circuit.h"
-#include "train/model_file.h"
+#include "train/file/model_file.h"
 
 typedef struct gt_model_circuit {
   gt_circuit circuit;           /* empty if the model is an automaton */

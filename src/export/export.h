@@ -4,7 +4,7 @@
 #ifndef GT_EXPORT_EXPORT_H
 #define GT_EXPORT_EXPORT_H
 #include "base/register.h"
-#include "train/model_file.h"
+#include "train/file/model_file.h"
 #include <stdio.h>
 
 typedef struct gt_export {

@@ -80,7 +80,7 @@ typedef struct gt_op {
   void (*lower)(struct gt_lowering *lowering, const struct gt_group *group);
   double (*flops)(const gt_graph *graph, const gt_node *node); /* NULL: one per element of the output */
   /* GT_OP_KERNEL: number of function evaluations (basis functions of a KAN, exponentials), which flops does
-   * not count. Only time estimates use it (train/choose.h). NULL: none. */
+   * not count. Only time estimates use it (train/net/choose.h). NULL: none. */
   double (*functions)(const gt_graph *graph, const gt_node *node);
   /* Prints the attributes. NULL: none. */
   void (*print)(const gt_graph *graph, const gt_node *node, char *buffer, size_t size);

@@ -38,7 +38,7 @@ typedef struct gt_optim_type {
   /* Checks settings that are valid one by one as a combination: returns what is wrong, or NULL. The pointer
    * is NULL if there is nothing to check. */
   const char *(*check)(const void *config);
-  bool line_search; /* a line search (train/line_search.h) finds each step; update is NULL */
+  bool line_search; /* a line search (train/net/line_search.h) finds each step; update is NULL */
   /* parameter, gradient: F32 [n]. Returns the new parameter, F32 [n]. */
   gt_id (*update)(gt_optim_context *context, const void *config, gt_id parameter, gt_id gradient);
 } gt_optim_type;

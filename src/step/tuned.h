@@ -1,4 +1,4 @@
-/* gt_tuned: the candidate that tuning (train/tune.h) measured as the fastest for each problem
+/* gt_tuned: the candidate that tuning (train/bench/tune.h) measured as the fastest for each problem
  * (gt_choice.key). If an op offers this candidate, a plan uses it instead of the one with the lowest
  * estimated cost. A zeroed struct is empty. Owner: the code that sets entries; it calls gt_tuned_finish. */
 #ifndef GT_STEP_TUNED_H

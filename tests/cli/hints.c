@@ -4,7 +4,7 @@
 #include "spec/hint.h"
 #include "base/text.h"
 #include "cli/schema.h"
-#include "train/places.h"
+#include "train/config/places.h"
 #include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  * Schema accepts one. The configs are generated from the schema. */
 #include "base/arena.h"
 #include "cli/schema.h"
-#include "train/config.h"
+#include "train/config/config.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

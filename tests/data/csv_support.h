@@ -1,7 +1,7 @@
 /* Reads a table on one thread and in chunks on several threads, and compares the results. */
 #ifndef GT_TESTS_CSV_SUPPORT_H
 #define GT_TESTS_CSV_SUPPORT_H
-#include "data/csv_chunks.h"
+#include "data/table/csv_chunks.h"
 #include "data_support.h"
 
 typedef struct table_read {

@@ -2,7 +2,7 @@
  * config must pass too, and resolve to itself. */
 #include "fuzz.h"
 #include "base/text.h"
-#include "train/config.h"
+#include "train/config/config.h"
 #include <stdlib.h>
 #include <string.h>
 

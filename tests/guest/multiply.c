@@ -1,7 +1,7 @@
-/* A change (train/change.h) that multiplies all parameters by a number at the start of a phase, and that
- * checkpoints record. */
-#include "train/change.h"
-#include "train/sink.h"
+/* A change (train/config/change.h) that multiplies all parameters by a number at the start of a phase, and
+ * that checkpoints record. */
+#include "train/config/change.h"
+#include "train/run/sink.h"
 
 typedef struct multiply_settings {
   double by;

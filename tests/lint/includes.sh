@@ -36,11 +36,21 @@ exits 0 "the repository keeps the rules" "$lint"
 
 # A room (a folder of src) must not include a higher room: tested for each room and the next higher one.
 upwards() { refused "$1 including $2" "src/$1/low.c" "\"$2/high.h\"" "src/$1 must not include $2/high.h"; }
-floors=(base graph step op plan backend store layer model train cli)
+floors=(base graph step op plan backend store layer model train/run cli)
 for ((i = 1; i < ${#floors[@]}; i++)); do upwards "${floors[i - 1]}" "${floors[i]}"; done
 upwards graph op
 upwards op backend
 upwards data model
+# The folders of a room that have rows of their own are rooms, too.
+upwards data data/table
+upwards data/table data/open
+folders=(file config net eval run bench)
+for ((i = 1; i < ${#folders[@]}; i++)); do upwards "train/${folders[i - 1]}" "train/${folders[i]}"; done
+upwards data/open train/file
+upwards model train/net
+allowed "an arrow between folders downwards" src/train/run/a.c '"train/file/b.h"'
+allowed "an arrow to every folder of a room" src/cli/a.c '"train/bench/b.h"'
+refused "an unknown folder" src/train/attic/a.c '"base/b.h"' "src/train/attic is not listed"
 allowed "an arrow downwards" src/plan/a.c '"op/b.h"'
 allowed "an arrow within a room" src/op/a.c '"op/b.h"'
 refused "an unknown room" src/attic/a.c '"base/b.h"' "src/attic is not listed"
@@ -82,6 +92,7 @@ refused "yaml.h outside spec" src/data/a.c '<yaml.h>' "yaml.h outside src/spec/"
 allowed "yaml.h in spec" src/spec/a.c '<yaml.h>'
 refused "libjpeg outside data" src/cli/a.c '<jpeglib.h>' "jpeglib.h outside src/data/"
 allowed "libjpeg in data" src/data/a.c '<jpeglib.h>'
+allowed "libjpeg in a folder of data" src/data/images/a.c '<jpeglib.h>'
 refused "libxxhash outside base" src/data/a.c '<xxhash.h>' "xxhash.h outside src/base/"
 refused "Vulkan outside its backend" src/backend/cpu/a.c '<volk.h>' "volk.h outside src/backend/vulkan/"
 
@@ -96,6 +107,7 @@ table() {
   for text in "fix: " "$@"; do says "$name: '$text'" "$text"; done
 }
 table "a row that names a later one" 's/row("graph", *"base/& op/' "the row of src/graph allows op, which has no earlier row"
+table "a row that names all folders of a later one" 's/row("data", *"/&train\/file /' "the row of src/data allows train/file"
 table "a cycle of three" 's/row("base", *"/&plan/' "the row of src/base allows plan"
 table "a room of two rows" 's/row("op", .*/&\n  row("graph", "base op")/' "src/graph has two rows"
 finish

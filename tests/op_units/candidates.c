@@ -9,8 +9,8 @@
 #include "shaders/op/matmul/factor.h"
 #include "store/state_dict.h"
 #include "support/device.h"
-#include "train/bench.h"
-#include "train/session.h"
+#include "train/bench/bench.h"
+#include "train/net/session.h"
 #include <ctype.h>
 #include <math.h>
 #include <setjmp.h>

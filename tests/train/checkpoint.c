@@ -1,6 +1,6 @@
 /* Checkpoints: the host's state is restored bit for bit, impossible numbers are errors, only the newest
  * checkpoints are kept, and metrics are truncated on resume. */
-#include "train/checkpoint.h"
+#include "train/run/checkpoint.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* The device that `auto` chooses depends on the work of a training step and on the properties of the devices,
  * which are made up here. */
-#include "train/choose.h"
+#include "train/net/choose.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

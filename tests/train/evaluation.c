@@ -1,6 +1,6 @@
 /* The line of text for an evaluation fits every terminal width: words are abbreviated, then the least
  * important fields are omitted. */
-#include "train/evaluation.h"
+#include "train/run/evaluation.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Generation of text: tokens drawn from probabilities, and the stream that converts tokens to text. */
-#include "train/generate.h"
-#include "train/text_stream.h"
+#include "train/eval/generate.h"
+#include "train/eval/text_stream.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* The progress line fits every terminal width, and shows as many fields as fit. */
-#include "train/progress.h"
+#include "train/run/progress.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

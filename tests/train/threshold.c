@@ -2,7 +2,7 @@
  * weights, probabilities that are equal as floats, and outputs that are not finite. Also: metrics of a
  * ranking read no score behind the last one. */
 #include "base/philox.h"
-#include "train/threshold.h"
+#include "train/eval/threshold.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

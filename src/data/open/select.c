@@ -1,0 +1,282 @@
+/* Selects samples: only classes that the config lists, and at most `per_class` training samples of each. A
+ * sample that is not selected gets the label DROPPED; then the others are moved together in place, without a
+ * second copy. Validation and test samples are split off before, so the split of a sample does not depend on
+ * the selected classes. */
+#include "base/memory.h"
+#include "base/text.h"
+#include "data/format.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DROPPED = -1, MAX_LISTED = 12 };
+
+/* Names for the labels in the files. */
+typedef struct label_names {
+  const char *const *names; /* [count] names of the labels 0, 1, … */
+  int count;                /* 0: labels are numbers without names */
+  bool text;                /* true: the config must use names; false: also numbers */
+} label_names;
+
+/* What becomes of each label in the files. */
+typedef struct table {
+  int64_t count;
+  /* [count] by label: 0: not in the training file; SEEN: in it, but not selected; n + 1: class n. */
+  int32_t *state;
+} table;
+enum { SEEN = -1 };
+
+bool gt_data_selects_samples(const gt_data_reader *reader) {
+  return reader->common->classes.listed || reader->common->per_class;
+}
+
+/* --- matching the config's classes --- */
+
+static label_names find_label_names(const gt_data_reader *reader) {
+  const gt_dataset *dataset = reader->dataset;
+  const gt_data_target *model = gt_data_model_target(reader, 0);
+  const gt_strings names = reader->common->class_names;
+  if (dataset->target[0].text_labels)
+    return (label_names){dataset->target[0].class_names, dataset->target[0].classes, !names.count};
+  if (names.count) return (label_names){names.items, names.count, false};
+  if (dataset->target[0].class_names)
+    return (label_names){dataset->target[0].class_names, dataset->target[0].classes, false};
+  /* For a model with text labels, numbers in the config are names of its classes. */
+  if (model->text_labels && model->class_names)
+    return (label_names){model->class_names, model->classes, false};
+  return (label_names){0};
+}
+
+static int index_of(const char *const *names, int count, const char *text) {
+  for (int i = 0; i < count; i++)
+    if (!strcmp(names[i], text)) return i;
+  return -1;
+}
+
+/* The label if the text is a whole number; else -1. */
+static int label_of(const char *text) {
+  int value = 0;
+  for (const char *c = text; *c; c++) {
+    if (*c < '0' || *c > '9') return -1;
+    value = 10 * value + (*c - '0');
+    if (value >= GT_DATA_MAX_CLASSES) return -1;
+  }
+  return *text ? value : -1;
+}
+
+/* The label that an entry of `classes` means; -1: none. A name takes precedence over a number. */
+static int label_for(const label_names *classes, const char *text) {
+  const int named = index_of(classes->names, classes->count, text);
+  if (named >= 0 || classes->text) return named;
+  const int label = label_of(text);
+  return classes->count && label >= classes->count ? -1 : label;
+}
+
+static const char *list_of_names(gt_arena *arena, const char *const *names, int count) {
+  char *list = gt_arena_strdup(arena, "one of: ");
+  for (int i = 0; i < count && i < MAX_LISTED; i++)
+    list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : "", names[i]);
+  return count > MAX_LISTED ? gt_arena_printf(arena, "%s, … %d classes", list, count) : list;
+}
+
+static const char *list_of_labels(gt_arena *arena, const table *labels) {
+  char *list = gt_arena_strdup(arena, "one of the training labels: ");
+  int listed = 0;
+  for (int64_t i = 0; i < labels->count; i++) {
+    if (!labels->state[i]) continue;
+    if (listed == MAX_LISTED) return gt_arena_printf(arena, "%s, …", list);
+    list = gt_arena_printf(arena, "%s%s%" PRId64, list, listed++ ? ", " : "", i);
+  }
+  return list;
+}
+
+static bool fail_unknown_class(gt_data_reader *reader, int entry, const char *const *names, int count,
+                               const char *expected) {
+  const gt_strings chosen = reader->common->classes.strings;
+  const char *text = chosen.items[entry];
+  gt_diagnostic *d = gt_error_at(reader->diagnostics, chosen.at[entry], "unknown class '%.80s'", text);
+  d->expected = expected;
+  if (reader->common->class_names.count)
+    d->help = "`classes` chooses among the names in `class_names`, or numbers from 0";
+  if (!count) return false;
+  d->expected = list_of_names(reader->arena, names, count);
+  const char *nearest = gt_nearest(text, names, (size_t)count);
+  d->suggestion = nearest ? gt_arena_strdup(reader->arena, nearest) : NULL;
+  return false;
+}
+
+/* --- table of labels --- */
+
+static int64_t largest_label(const gt_split *split) {
+  const int32_t *labels = gt_split_target(split, 0)->data;
+  int64_t largest = -1;
+  for (int64_t i = 0; i < split->samples; i++)
+    if (labels[i] > largest) largest = labels[i];
+  return largest;
+}
+
+static bool open_table(gt_data_reader *reader, const int *label, table *out) {
+  const gt_dataset *dataset = reader->dataset;
+  const int64_t train = largest_label(&dataset->split[GT_PART_TRAIN]),
+                test = largest_label(&dataset->split[GT_PART_TEST]);
+  int64_t largest = train > test ? train : test;
+  for (int i = 0; i < reader->common->classes.strings.count; i++)
+    if (label[i] > largest) largest = label[i];
+  void *memory;
+  out->count = largest + 1;
+  if (!gt_try_alloc(&memory, (uint64_t)out->count, sizeof *out->state, "the classes", reader->error))
+    return false;
+  out->state = memory;
+  const int32_t *labels = gt_split_target(&dataset->split[GT_PART_TRAIN], 0)->data;
+  for (int64_t i = 0; i < dataset->split[GT_PART_TRAIN].samples; i++)
+    if (labels[i] >= 0) out->state[labels[i]] = SEEN;
+  return true;
+}
+
+/* The class number of an entry: its index in the list or, for a trained model, the number of the model's
+ * class. -1: the model has no such class. */
+static int class_number(const gt_data_reader *reader, int entry, int label, const char *name) {
+  const gt_data_target *model = gt_data_model_target(reader, 0);
+  if (!model->classes) return entry;
+  if (model->class_names) return index_of(model->class_names, model->classes, name);
+  return label < model->classes ? label : -1;
+}
+
+/* Sets the class of each selected label, and names[]. False after reporting the first wrong entry. */
+static bool fill_table(gt_data_reader *reader, const label_names *classes, const int *label,
+                       const char **names, table *labels) {
+  const gt_strings chosen = reader->common->classes.strings;
+  const gt_data_target *model = gt_data_model_target(reader, 0);
+  for (int i = 0; i < chosen.count; i++) {
+    const bool must_occur = !classes->count && !model->classes; /* nothing else tells which labels exist */
+    if (label[i] < 0 || (must_occur && !labels->state[label[i]]))
+      return fail_unknown_class(reader, i, classes->names, classes->count,
+                                list_of_labels(reader->arena, labels));
+    names[i] = classes->count ? classes->names[label[i]] : gt_arena_printf(reader->arena, "%d", label[i]);
+    const int number = class_number(reader, i, label[i], names[i]);
+    if (number < 0)
+      return fail_unknown_class(reader, i, model->class_names, model->class_names ? model->classes : 0,
+                                "a class of the model");
+    if (labels->state[label[i]] > 0) {
+      gt_error_at(reader->diagnostics, chosen.at[i], "the class '%s' is listed twice", names[i])->expected =
+          "each class once";
+      return false;
+    }
+    labels->state[label[i]] = number + 1;
+  }
+  return true;
+}
+
+static void renumber(gt_split *split, const table *labels) {
+  int32_t *label = gt_split_target(split, 0)->data;
+  for (int64_t i = 0; i < split->samples; i++)
+    label[i] = label[i] >= 0 && labels->state[label[i]] > 0 ? labels->state[label[i]] - 1 : DROPPED;
+}
+
+bool gt_data_choose_classes(gt_data_reader *reader) {
+  const gt_strings chosen = reader->common->classes.strings;
+  const gt_data_target *model = gt_data_model_target(reader, 0);
+  gt_dataset *dataset = reader->dataset;
+  if (chosen.count < 2) {
+    gt_error_at(reader->diagnostics, gt_data_position(reader, "classes"),
+                "the list has fewer than two classes")
+        ->expected = "a list of at least two classes, or the number of classes";
+    return false;
+  }
+  const label_names classes = find_label_names(reader);
+  const char **names = GT_NEW_N(reader->arena, const char *, chosen.count);
+  int *label = GT_NEW_N(reader->arena, int, chosen.count);
+  table labels;
+  for (int i = 0; i < chosen.count; i++) label[i] = label_for(&classes, chosen.items[i]);
+  if (!open_table(reader, label, &labels)) return false;
+  const bool ok = fill_table(reader, &classes, label, names, &labels);
+  if (ok) {
+    renumber(&dataset->split[GT_PART_TRAIN], &labels);
+    renumber(&dataset->split[GT_PART_TEST], &labels);
+    dataset->target[0].classes = model->classes ? model->classes : chosen.count;
+    dataset->target[0].class_names = model->classes ? model->class_names : names;
+  }
+  free(labels.state);
+  return ok;
+}
+
+/* --- dropping samples --- */
+
+static bool limit_classes(gt_data_reader *reader, const uint8_t *part) {
+  const gt_split *train = &reader->dataset->split[GT_PART_TRAIN];
+  int32_t *label = gt_split_target(train, 0)->data;
+  void *memory;
+  if (!gt_try_alloc(&memory, (uint64_t)reader->dataset->target[0].classes, sizeof(int64_t), "the classes",
+                    reader->error))
+    return false;
+  int64_t *count = memory;
+  for (int64_t i = 0; i < train->samples; i++)
+    if (part[i] == GT_PART_TRAIN && label[i] >= 0 && ++count[label[i]] > reader->common->per_class)
+      label[i] = DROPPED;
+  free(memory);
+  return true;
+}
+
+/* Reduces the tensor to its first samples, and frees the rest of the memory. */
+static void shrink(gt_tensor *tensor, int64_t samples) {
+  tensor->dim[0] = samples;
+  const size_t sample_bytes = (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
+  void *smaller = samples && tensor->data ? realloc(tensor->data, (size_t)samples * sample_bytes) : NULL;
+  if (smaller) tensor->data = smaller;
+}
+
+/* Removes the samples whose label is DROPPED from one tensor. */
+static void drop_from_tensor(gt_tensor *tensor, const int32_t *label, int64_t samples, int64_t kept) {
+  const size_t sample_bytes = (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
+  uint8_t *to = tensor->data;
+  for (int64_t i = 0; i < samples && to; i++) {
+    if (label[i] == DROPPED) continue;
+    const uint8_t *from = (const uint8_t *)tensor->data + (size_t)i * sample_bytes;
+    if (from > to) memcpy(to, from, sample_bytes);
+    to += sample_bytes;
+  }
+  shrink(tensor, kept);
+}
+
+/* Removes the samples with label DROPPED from a split, and their elements from part[], which may be NULL. */
+static void drop_samples(gt_split *split, int inputs, uint8_t *part) {
+  int32_t *label = gt_split_target(split, 0)->data;
+  int64_t kept = 0;
+  for (int64_t i = 0; i < split->samples; i++) kept += label[i] != DROPPED;
+  if (kept == split->samples) return;
+  for (int k = 0; k < inputs; k++)
+    drop_from_tensor(gt_split_edit(split, GT_SAMPLE_INPUT, k), label, split->samples, kept);
+  if (gt_split_weights(split)->rank)
+    drop_from_tensor(gt_split_edit(split, GT_SAMPLE_WEIGHT, 0), label, split->samples, kept);
+  kept = 0;
+  for (int64_t i = 0; i < split->samples; i++) {
+    if (label[i] == DROPPED) continue;
+    label[kept] = label[i];
+    if (part) part[kept] = part[i];
+    kept++;
+  }
+  shrink(gt_split_edit(split, GT_SAMPLE_TARGET, 0), kept);
+  split->samples = kept;
+}
+
+static bool fail_empty(gt_data_reader *reader, const char *split, int64_t samples) {
+  gt_error_at(reader->diagnostics, gt_data_position(reader, "classes"),
+              "none of the %" PRId64 " %s samples belongs to these classes", samples, split)
+      ->expected = "classes with samples in every split";
+  return false;
+}
+
+bool gt_data_keep_selected(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]) {
+  gt_split *train = &reader->dataset->split[GT_PART_TRAIN], *test = &reader->dataset->split[GT_PART_TEST];
+  const int64_t test_samples = test->samples;
+  if (reader->common->per_class && !limit_classes(reader, part)) return false;
+  drop_samples(train, reader->dataset->inputs, part);
+  if (test_samples) drop_samples(test, reader->dataset->inputs, NULL);
+  int64_t remaining[GT_PARTS + 1] = {0}; /* with GT_PART_NONE */
+  for (int64_t i = 0; i < train->samples; i++) remaining[part[i]]++;
+  for (int i = 0; i < GT_PARTS; i++) {
+    if (count[i] && !remaining[i]) return fail_empty(reader, gt_data_part_names[i], count[i]);
+    count[i] = remaining[i];
+  }
+  return !test_samples || test->samples || fail_empty(reader, gt_data_part_names[GT_PART_TEST], test_samples);
+}

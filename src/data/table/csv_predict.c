@@ -1,0 +1,166 @@
+/* CSV: reads inputs for predictions, with the settings of the trained model. */
+#include "base/log.h"
+#include "data/table/csv_typed.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* True if neither this file nor the training file has a header, and this one has more columns than the model
+ * reads, such as the target. */
+static bool has_training_columns(const gt_csv *csv, const gt_csv_inputs *inputs) {
+  return !csv->header && inputs->names && csv->columns > inputs->count &&
+         gt_csv_are_column_numbers(inputs->names, inputs->count, csv->columns);
+}
+
+/* Assigns the input columns by name. A file without matching names must have exactly the inputs as its
+ * columns, or all columns of the training file. */
+static bool assign_inputs(gt_csv *csv, const gt_csv_inputs *inputs) {
+  if (gt_csv_matches_by_name(csv, inputs->names, inputs->count, "the model"))
+    return gt_csv_assign_columns(csv, inputs->names, inputs->count, NULL, 0);
+  if (has_training_columns(csv, inputs)) {
+    gt_warn(
+        "%s:1:1: this file has %d columns; the %d with the numbers of the training file's inputs are read",
+        csv->path, csv->columns, inputs->count);
+    return gt_csv_assign_columns(csv, inputs->names, inputs->count, NULL, 0);
+  }
+  if (csv->columns != inputs->count)
+    return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: this file has %d columns; the model expects %d",
+                   csv->path, csv->columns, inputs->count);
+  for (int i = 0; i < csv->columns; i++) csv->role[i] = i;
+  csv->inputs = csv->columns;
+  return true;
+}
+
+static const char *setting(const gt_spec *data, const char *key) {
+  const gt_spec *node = gt_spec_find(data, key);
+  return node && node->kind == GT_SPEC_SCALAR && !gt_spec_is_null(node) ? node->scalar : NULL;
+}
+
+static bool is_choice(const char *const *choices, const char *text) {
+  for (; *choices; choices++)
+    if (!strcmp(*choices, text)) return true;
+  return false;
+}
+
+/* How the file is written, by the settings that the model was trained with. */
+static bool read_trained_form(const gt_data_signature *signature, const gt_csv_inputs *inputs,
+                              gt_csv_form *form, gt_error *error) {
+  const char *header = setting(signature->data, "header"), *delimiter = setting(signature->data, "delimiter"),
+             *decimal = setting(signature->data, "decimal"), *skip = setting(signature->data, "skip");
+  char *end = NULL;
+  if (!header) header = "auto";
+  *form = (gt_csv_form){.header = gt_csv_header_of(header),
+                        .decimal = gt_csv_decimal_of(decimal),
+                        .skip = skip ? strtol(skip, &end, 10) : 0};
+  if (inputs->names) form->known[0] = (gt_strings){.items = inputs->names, .count = inputs->count};
+  if (!is_choice(gt_csv_headers, header))
+    return gt_fail(error, GT_ERR_DATA, "data.header cannot be '%s'; expected auto, true or false", header);
+  if (decimal && !is_choice(gt_csv_decimals, decimal))
+    return gt_fail(error, GT_ERR_DATA, "data.decimal cannot be '%s'; expected point or comma", decimal);
+  if (skip && (end == skip || *end || form->skip < 0))
+    return gt_fail(error, GT_ERR_DATA, "data.skip cannot be '%s'; expected a number of lines", skip);
+  return gt_csv_delimiter_of(delimiter, &form->delimiter) ||
+         gt_fail(error, GT_ERR_DATA, "data.delimiter cannot be '%s'; expected %s", delimiter,
+                 GT_CSV_DELIMITERS);
+}
+
+/* Reads the words for missing values that were used in training. */
+static void read_missing_words(const gt_spec *data, gt_typed_table *typed, gt_arena *arena) {
+  const gt_spec *words = gt_spec_find(data, "missing_values");
+  if (gt_spec_is_null(words)) return;
+  const int count = words->kind == GT_SPEC_SEQUENCE ? words->count : 1;
+  const char **items = GT_NEW_N(arena, const char *, count + 1);
+  for (int i = 0; i < count; i++) {
+    const gt_spec *word = words->kind == GT_SPEC_SEQUENCE ? words->child[i] : words;
+    items[i] = word->kind == GT_SPEC_SCALAR ? word->scalar : "";
+  }
+  typed->missing = (gt_strings){.items = items, .count = count};
+  typed->has_missing_values = true;
+}
+
+typedef struct report_target { /* where findings are reported, and about which file */
+  const gt_data_signature *signature;
+  const char *path;
+} report_target;
+
+static void report(const report_target *at, gt_finding finding, const char *text, const char *help) {
+  gt_diagnostics *diagnostics = at->signature->diagnostics;
+  if (diagnostics)
+    gt_finding_at(diagnostics, finding, (gt_position){.file = at->path}, "%s", text)->help =
+        gt_arena_strdup(diagnostics->arena, help);
+  else
+    gt_warn("%s: %s", at->path, text);
+}
+
+static void report_unseen(void *at, const char *text, const char *help) {
+  report(at, GT_FINDING_unseen_category, text, help);
+}
+
+static bool store_inputs(const gt_data_signature *signature, const gt_csv_inputs *inputs,
+                         const gt_typed_table *typed, report_target *at, gt_arena *arena, gt_tensor *out,
+                         gt_error *error) {
+  for (int k = 0; k < signature->inputs; k++) {
+    const gt_input *input = &signature->input[k];
+    const gt_typed_use use = {typed, inputs->place[k], inputs->columns[k]};
+    if (input->table && !gt_typed_store(&use, input->table, &out[k], input->element == GT_ELEMENT_I32, arena,
+                                        report_unseen, at, error))
+      return false;
+  }
+  return true;
+}
+
+/* Finds the column of the ids. False if the user named a column that the file does not have. */
+static bool find_ids(gt_csv *csv, const gt_data_signature *signature) {
+  const gt_row_ids *ids = signature->ids;
+  if (!ids || ids->column) return true;
+  const char *name = ids->asked ? ids->asked : setting(signature->data, "id");
+  const int column = name ? gt_csv_find(csv, name) : -1;
+  csv->role_column[GT_CSV_ID] = column;
+  if (column >= 0 || !ids->asked) return true;
+  const char *nearest = gt_csv_nearest(csv, name);
+  return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there is no column '%s'%s%s%s%s", csv->path, name,
+                 gt_csv_header_note(csv, name), nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                 nearest ? "'?" : "");
+}
+
+static void copy_ids(const gt_csv *csv, gt_row_ids *ids) {
+  if (csv->role_column[GT_CSV_ID] < 0) return;
+  const gt_cells *cells = &csv->role_cells[GT_CSV_ID];
+  const char **text = GT_NEW_N(ids->arena, const char *, cells->count);
+  for (size_t i = 0; i < cells->count; i++)
+    text[i] = gt_arena_strndup(ids->arena, cells->items[i].text, cells->items[i].length);
+  ids->text = text;
+  ids->column = gt_arena_strdup(ids->arena, csv->names[csv->role_column[GT_CSV_ID]]);
+}
+
+bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_tensor *out, gt_error *error) {
+  gt_arena arena;
+  gt_csv csv = {0};
+  gt_csv_form form;
+  report_target at = {signature, path};
+  gt_arena_init(&arena);
+  const gt_csv_inputs inputs = gt_csv_inputs_of(signature->input, signature->inputs, &arena);
+  bool ok = read_trained_form(signature, &inputs, &form, error) &&
+            gt_csv_open(&csv, (gt_data_file){.path = path}, &form, error);
+  if (csv.doubt) gt_warn("%s", csv.doubt);
+  if (form.skip && ok)
+    gt_info("%s: skipped %" PRId64 " line%s, as in training; --set data.skip=0 reads %s", path, form.skip,
+            form.skip == 1 ? "" : "s", form.skip == 1 ? "it" : "them");
+  ok = ok && assign_inputs(&csv, &inputs) && find_ids(&csv, signature) && gt_csv_find_times(&csv, signature);
+  csv.whole = inputs.whole;
+  gt_typed_table typed = gt_typed_table_of_model(signature->input, signature->inputs, &arena);
+  read_missing_words(signature->data, &typed, &arena);
+  typed.may_lack = signature->rows;
+  gt_csv_set_known_kinds(&csv, &typed, &arena);
+  ok = ok && gt_csv_read(&csv) && gt_csv_type_values(&csv, &typed, NULL, &arena) &&
+       gt_csv_store_times(&csv, &inputs, &typed, signature) &&
+       gt_csv_move_inputs(&csv, &inputs, signature->input, &typed, out) &&
+       store_inputs(signature, &inputs, &typed, &at, &arena, out, error);
+  const char *filled = ok ? gt_csv_filled_gaps(&csv, &typed, &arena) : NULL;
+  if (filled) report(&at, GT_FINDING_filled_gaps, filled, GT_FILLED_GAPS_HELP);
+  for (int k = 0; k < signature->inputs && ok; k++)
+    ok = gt_data_fit_shape(path, &signature->input[k], &out[k], error);
+  if (ok) copy_ids(&csv, signature->ids);
+  gt_csv_close(&csv);
+  gt_arena_finish(&arena);
+  return ok;
+}

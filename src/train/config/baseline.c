@@ -1,0 +1,388 @@
+#include "train/config/baseline.h"
+#include "train/config/config_metrics.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "data/column.h"
+#include "train/config/sampler.h"
+#include "train/eval/threshold.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Inputs with larger magnitudes need scaling: networks train well on values near 1. */
+static const double far = 30;
+
+static double weight_of(const gt_split *split, int64_t sample) {
+  const float *weights = gt_split_weights(split)->data;
+  return weights ? (double)weights[sample] : 1;
+}
+
+static void add(gt_baseline *b, const char *name, double value) {
+  b->metric[b->count++] = (gt_metric){name, value};
+}
+
+/* The sum of the weights of the labels of each class, [classes]. */
+static double *count_labels(const gt_split *split, int target, int classes, gt_arena *arena) {
+  double *count = GT_NEW_N(arena, double, classes);
+  const int32_t *label = gt_split_target(split, target)->data;
+  const int64_t each = gt_tensor_features(gt_split_target(split, target));
+  for (int64_t i = 0; i < split->samples * each; i++)
+    if (label[i] >= 0) count[label[i]] += weight_of(split, i / each);
+  return count;
+}
+
+static gt_baseline baseline_of_classes(const gt_dataset *data, const gt_split *split, int target,
+                                       gt_arena *arena) {
+  gt_baseline b = {0};
+  const double *training_count =
+                   count_labels(&data->split[GT_PART_TRAIN], target, data->target[target].classes, arena),
+               *count = count_labels(split, target, data->target[target].classes, arena);
+  double all = 0;
+  int most = 0;
+  for (int c = 0; c < data->target[target].classes; c++) {
+    if (training_count[c] > training_count[most]) most = c;
+    all += count[c];
+  }
+  if (!(all > 0)) return b;
+  b.guess = data->target[target].class_names
+                ? gt_arena_printf(arena, "always '%s'", data->target[target].class_names[most])
+                : gt_arena_printf(arena, "always '%d'", most);
+  add(&b, "accuracy", count[most] / all);
+  return b;
+}
+
+double gt_target_mean(const gt_split *split, int target, int64_t output) {
+  const float *value = gt_split_target(split, target)->data;
+  const int64_t outputs = gt_tensor_features(gt_split_target(split, target));
+  double sum = 0, all = 0;
+  for (int64_t i = 0; i < split->samples; i++) {
+    sum += weight_of(split, i) * (double)value[i * outputs + output];
+    all += weight_of(split, i);
+  }
+  return sum / all;
+}
+
+gt_target_errors gt_target_errors_of(const gt_split *split, int target, int64_t output, double guess) {
+  const float *value = gt_split_target(split, target)->data;
+  const int64_t outputs = gt_tensor_features(gt_split_target(split, target));
+  gt_target_errors e = {0};
+  double all = 0;
+  for (int64_t i = 0; i < split->samples; i++) {
+    const double t = (double)value[i * outputs + output], w = weight_of(split, i), d = t - guess;
+    e.squared += w * d * d;
+    e.absolute += w * fabs(d);
+    e.wrong += w * ((t > 0.5) != (guess > 0.5));
+    all += w;
+  }
+  return (gt_target_errors){e.squared / all, e.absolute / all, e.wrong / all};
+}
+
+/* The guess that always outputs one value of a boolean target. */
+static const char *always_text(const gt_dataset *data, int target, int value, gt_arena *arena) {
+  return data->target[target].words ? gt_arena_printf(arena, "always '%s'", data->target[target].words[value])
+                                    : gt_arena_printf(arena, "always '%d'", value);
+}
+
+static gt_baseline baseline_of_numbers(const gt_config *config, const gt_split *split, int target,
+                                       gt_arena *arena) {
+  gt_baseline b = {0};
+  const gt_loss_type *loss = config->loss[target]->type;
+  const int64_t outputs = gt_tensor_features(gt_split_target(split, target));
+  const bool bits = gt_metric_task_of(config->loss[target]) == GT_METRIC_BITS;
+  const gt_target_scaling *scaling = &config->dataset.target[target].scaling;
+  gt_target_errors mean = {0}, loss_mean = {0};
+  double rmse = 0;
+  if (outputs > GT_METRIC_MAX_OUTPUTS) return b;
+  for (int64_t o = 0; o < outputs; o++) {
+    const double guess = gt_target_mean(&config->dataset.split[GT_PART_TRAIN], target, o);
+    const gt_target_errors e = gt_target_errors_of(split, target, o, guess);
+    mean.squared += e.squared / (double)outputs;
+    mean.absolute += e.absolute / (double)outputs;
+    mean.wrong += e.wrong / (double)outputs;
+    const double unit = scaling->count ? (double)scaling->values[scaling->count + o] : 1;
+    /* The loss compares targets that are divided by `unit`. */
+    loss_mean.squared += e.squared / (unit * unit) / (double)outputs;
+    loss_mean.absolute += e.absolute / unit / (double)outputs;
+    rmse += sqrt(e.squared) / (double)outputs;
+    b.guess = outputs == 1 && bits ? always_text(&config->dataset, target, guess > 0.5, arena)
+              : bits               ? "always the more frequent value"
+                                   : "always the mean";
+  }
+  if (bits) {
+    add(&b, "accuracy", 1 - mean.wrong);
+    return b;
+  }
+  if (!strcmp(loss->name, "mse")) add(&b, "loss", loss_mean.squared);
+  if (!strcmp(loss->name, "mae")) add(&b, "loss", loss_mean.absolute);
+  add(&b, "rmse", rmse);
+  add(&b, "mae", mean.absolute);
+  return b;
+}
+
+/* --- time series --- */
+
+/* The mean error over the steps of a column. error: [horizon, columns]. */
+static double mean_over_steps(const double *error, int64_t horizon, int64_t columns, int64_t column) {
+  double sum = 0;
+  for (int64_t k = 0; k < horizon; k++) sum += error[k * columns + column];
+  return sum / (double)horizon;
+}
+
+gt_naive_error gt_naive_error_of(const gt_split *split, int64_t horizon, int64_t output) {
+  if (!split->naive[GT_NAIVE_LAST] || !horizon) return (gt_naive_error){NAN, NAN};
+  const int64_t columns = gt_tensor_features(gt_split_target(split, 0)) / horizon, column = output % columns;
+  const double last = mean_over_steps(split->naive[GT_NAIVE_LAST], horizon, columns, column),
+               season = split->naive[GT_NAIVE_SEASON]
+                            ? mean_over_steps(split->naive[GT_NAIVE_SEASON], horizon, columns, column)
+                            : INFINITY;
+  return season < last ? (gt_naive_error){split->naive[GT_NAIVE_SEASON][output], season}
+                       : (gt_naive_error){split->naive[GT_NAIVE_LAST][output], last};
+}
+
+static double mean_over_outputs(const double *error, int64_t outputs) {
+  double sum = 0;
+  for (int64_t o = 0; o < outputs; o++) sum += error[o];
+  return sum / (double)outputs;
+}
+
+static const char *season_text(const gt_config *config, gt_arena *arena) {
+  const gt_data_series options = gt_data_series_options(gt_spec_find(config->root, "data"));
+  return gt_arena_printf(arena, "the value %lld rows before", (long long)options.season);
+}
+
+/* True if the target has classes or booleans, so that a forecast of it is right or wrong. */
+static bool is_discrete(const gt_config *config, int target) {
+  return config->dataset.target[target].classification ||
+         (config->loss[target] && gt_metric_task_of(config->loss[target]) == GT_METRIC_BITS);
+}
+
+static gt_baseline baseline_of_series(const gt_config *config, const gt_split *split, gt_arena *arena) {
+  gt_baseline b = {.forecast = true};
+  const int64_t outputs = gt_tensor_features(gt_split_target(split, 0));
+  const double last = mean_over_outputs(split->naive[GT_NAIVE_LAST], outputs),
+               season = split->naive[GT_NAIVE_SEASON]
+                            ? mean_over_outputs(split->naive[GT_NAIVE_SEASON], outputs)
+                            : INFINITY;
+  const double error = season < last ? season : last;
+  b.guess = season < last ? season_text(config, arena) : "the last value";
+  if (is_discrete(config, 0))
+    add(&b, "accuracy", 1 - error);
+  else
+    add(&b, "mae", error);
+  return b;
+}
+
+/* "3.6"; for several columns "mae.sales 3.6, mae.visits 0.2", because their units differ. */
+static const char *naive_values(const gt_data_target *target, const double *error, int64_t outputs,
+                                bool discrete, gt_arena *arena) {
+  enum { MAX_COLUMNS = 8 }; /* more columns are summarized by their mean */
+  const int64_t columns = outputs / target->horizon;
+  const double mean = mean_over_outputs(error, outputs);
+  const char *text = "";
+  const char *metric = discrete ? "accuracy" : "mae";
+  if (columns == 1 || columns > MAX_COLUMNS)
+    return gt_arena_printf(arena, "%.4g", discrete ? 1 - mean : mean);
+  for (int64_t c = 0; c < columns; c++) {
+    const double value = mean_over_steps(error, target->horizon, columns, c);
+    text = gt_arena_printf(arena, "%s%s%s.%s %.4g", text, c ? ", " : "", metric,
+                           gt_config_value_name(target, (int)outputs, true, (int)c, arena),
+                           discrete ? 1 - value : value);
+  }
+  return text;
+}
+
+const char *gt_naive_text(const gt_config *config, gt_arena *arena) {
+  static const char *const names[] = {"test", "validation", "train"};
+  const gt_dataset *data = &config->dataset;
+  const gt_split *const splits[] = {&data->split[GT_PART_TEST], &data->split[GT_PART_VALIDATION],
+                                    &data->split[GT_PART_TRAIN]};
+  int i = 0;
+  while (i < 2 && !splits[i]->samples) i++;
+  const gt_split *split = splits[i];
+  const int64_t outputs = gt_tensor_features(gt_split_target(split, 0));
+  if (!split->naive[GT_NAIVE_LAST]) return NULL;
+  const gt_data_target *target = &data->target[0];
+  const bool discrete = is_discrete(config, 0);
+  const char *last = naive_values(target, split->naive[GT_NAIVE_LAST], outputs, discrete, arena),
+             *metric = strchr(last, ' ') ? ""
+                       : discrete        ? "accuracy "
+                                         : "mae ";
+  const char *text = gt_arena_printf(arena, "%s%s with the last value", metric, last);
+  if (split->naive[GT_NAIVE_SEASON])
+    text = gt_arena_printf(arena, "%s%s %s with %s", text, *metric ? "," : ";",
+                           naive_values(target, split->naive[GT_NAIVE_SEASON], outputs, discrete, arena),
+                           season_text(config, arena));
+  return gt_arena_printf(arena, "%s (%s)", text, names[i]);
+}
+
+/* --- with a threshold --- */
+
+/* Sums the weights of the items with label 0 and 1, for each column: count [columns][2]. Samples are weighted
+ * for bits, not for classes, as in the metrics. */
+static void count_bits(const gt_split *split, bool classes, int64_t columns, double *count) {
+  const gt_tensor *target = gt_split_target(split, 0);
+  const int64_t each = gt_tensor_features(target);
+  for (int64_t i = 0; i < split->samples * each; i++) {
+    const int32_t class = classes ? ((const int32_t *)target->data)[i] : 0;
+    const bool label = classes ? class > 0 : ((const float *)target->data)[i] > 0.5f;
+    if (class >= 0) count[2 * (i % columns) + label] += classes ? 1 : weight_of(split, i / each);
+  }
+}
+
+/* The metric of always answering `answer`, for count[2] items with label 0 and 1. */
+static double metric_of_answer(const gt_metric_type *type, const double *count, int answer) {
+  const double matrix[] = {answer ? 0 : count[0], answer ? count[0] : 0, /* [label][predicted] */
+                           answer ? 0 : count[1], answer ? count[1] : 0};
+  return type->of_counts(&(gt_metric_counts){2, matrix});
+}
+
+/* Adds the best that constant answers reach by a metric: the mean over the columns. */
+static void add_at_threshold(gt_baseline *b, const gt_config *config, const gt_metric_type *type,
+                             const double *count, int64_t columns, gt_arena *arena) {
+  double sum = 0;
+  int answer = 0;
+  for (int64_t c = 0; c < columns; c++) {
+    const double zero = metric_of_answer(type, count + 2 * c, 0),
+                 one = metric_of_answer(type, count + 2 * c, 1);
+    answer = one >= zero;
+    sum += answer ? one : zero;
+  }
+  for (int i = 0; i < b->at_thresholds; i++)
+    if (!strcmp(b->at_threshold[i].name, type->name)) return;
+  if (!b->at_thresholds) {
+    const char *const *names = config->dataset.target[0].class_names;
+    b->guess_at_threshold = columns > 1 ? "always the same answer"
+                            : names     ? gt_arena_printf(arena, "always '%s'", names[answer])
+                                        : always_text(&config->dataset, 0, answer, arena);
+  }
+  b->at_threshold[b->at_thresholds++] = (gt_metric){type->name, sum / (double)columns};
+}
+
+static void find_at_threshold(gt_baseline *b, const gt_config *config, const gt_split *split,
+                              gt_arena *arena) {
+  const gt_data_target *target = &config->dataset.target[0];
+  const int64_t outputs = gt_tensor_features(gt_split_target(split, 0)),
+                values = target->horizon ? outputs / target->horizon : outputs,
+                columns = target->classification ? 1 : values;
+  double *count = GT_NEW_N(arena, double, 2 * columns);
+  count_bits(split, target->classification, columns, count);
+  add_at_threshold(b, config, config->threshold.metric, count, columns, arena);
+  for (int i = 0; gt_threshold_metrics[i]; i++)
+    add_at_threshold(b, config, gt_metric_find(gt_threshold_metrics[i])->type, count, columns, arena);
+}
+
+/* The settings of a target's loss; NULL: it has none. */
+static const gt_spec *loss_node(const gt_config *config, int target) {
+  const gt_spec *node = gt_spec_find(config->root, "loss");
+  const char *name = config->dataset.target[target].name;
+  return name ? gt_spec_find(node, name) : node;
+}
+
+gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, int target, gt_arena *arena) {
+  const gt_dataset *data = &config->dataset;
+  const char *name = data->target[target].name;
+  const bool discrete = is_discrete(config, target);
+  if (!split || !gt_split_target(split, target)->data ||
+      !gt_split_target(&data->split[GT_PART_TRAIN], target)->data || data->boards)
+    return (gt_baseline){0};
+  gt_baseline b = {0};
+  if (data->target[target].classification)
+    b = baseline_of_classes(data, split, target, arena);
+  else if (split->naive[GT_NAIVE_LAST] && !discrete)
+    b = baseline_of_series(config, split, arena);
+  else if (discrete || gt_loss_regresses_targets(config->loss[target]))
+    b = baseline_of_numbers(config, split, target, arena);
+  if (split->naive[GT_NAIVE_LAST] && discrete) {
+    const gt_baseline naive = baseline_of_series(config, split, arena);
+    if (!b.count || naive.metric[0].value > b.metric[0].value) b = naive;
+  }
+  for (int i = 0; name && i < b.count; i++)
+    b.metric[i].name = gt_arena_printf(arena, "%s.%s", name, b.metric[i].name);
+
+  b.balances = gt_spec_find(loss_node(config, target), "class_weights") || gt_sampler_balances(config);
+  if (b.count && config->threshold.count) find_at_threshold(&b, config, split, arena);
+  return b;
+}
+
+gt_baselines gt_baselines_of(const gt_config *config, const gt_split *split, gt_arena *arena) {
+  gt_baselines all = {.count = config->dataset.targets};
+  for (int k = 0; k < all.count; k++) all.item[k] = gt_baseline_of(config, split, k, arena);
+  return all;
+}
+
+const gt_metric *gt_baseline_main(const gt_baseline *baseline, const gt_results *results) {
+  for (int i = 0; i < baseline->count; i++)
+    if (gt_result_has(results, baseline->metric[i].name)) return &baseline->metric[i];
+  return NULL;
+}
+
+const gt_metric *gt_baseline_at_threshold(const gt_baseline *baseline, const gt_results *results) {
+  for (int i = 0; i < baseline->at_thresholds; i++)
+    if (gt_result_has(results, baseline->at_threshold[i].name)) return &baseline->at_threshold[i];
+  return NULL;
+}
+
+/* True if the baseline makes no error, because all samples have the same target: no model can be better. */
+static bool is_perfect(const gt_metric *m) {
+  return gt_metric_is_larger_better(gt_metric_of_result(m->name)) ? m->value >= 1 : m->value <= 0;
+}
+
+bool gt_baseline_is_aim(const gt_baseline *baseline, const gt_results *results) {
+  return !baseline->balances || gt_baseline_at_threshold(baseline, results);
+}
+
+bool gt_is_guessing(const gt_baseline *baseline, const gt_results *results) {
+  const gt_metric *m = gt_baseline_main(baseline, results);
+  if (!m || !gt_baseline_is_aim(baseline, results) || is_perfect(m)) return false;
+  for (int i = 0; i < baseline->at_thresholds; i++) {
+    const gt_metric *other = &baseline->at_threshold[i];
+    if (gt_result_has(results, other->name) && gt_result_value(results, other->name) > other->value)
+      return false;
+  }
+  const double value = gt_result_value(results, m->name);
+  return gt_metric_is_larger_better(gt_metric_of_result(m->name)) ? !(value > m->value) : !(value < m->value);
+}
+
+/* Finds the largest magnitude of each column. most: [columns], zeroed by the caller. */
+static void find_magnitudes(const gt_tensor *tensor, float *most) {
+  const int64_t columns = tensor->dim[1];
+  const float *value = tensor->data;
+  for (int64_t row = 0; row < tensor->dim[0]; row++, value += columns)
+    for (int64_t c = 0; c < columns; c++) {
+      const float magnitude = fabsf(value[c]);
+      most[c] = magnitude > most[c] ? magnitude : most[c];
+    }
+}
+
+gt_unscaled_column gt_largest_unscaled_column(const gt_dataset *data) {
+  gt_unscaled_column most = {0};
+  for (int k = 0; k < data->inputs; k++) {
+    const gt_tensor rows = gt_tensor_as_rows(gt_split_input(&data->split[GT_PART_TRAIN], k)), *t = &rows;
+    if (t->element != GT_ELEMENT_F32 || !t->data || t->rank != 2) continue;
+    float *magnitude = gt_alloc((size_t)t->dim[1] * sizeof *magnitude + 1);
+    find_magnitudes(t, magnitude);
+    for (int64_t c = 0; c < t->dim[1]; c++)
+      if ((double)magnitude[c] > most.magnitude && !gt_input_is_scaled(&data->input[k], c) &&
+          !gt_table_is_one_hot(data->input[k].table, c))
+        most = (gt_unscaled_column){&data->input[k], c, (double)magnitude[c]};
+    free(magnitude);
+  }
+  return most;
+}
+
+const char *gt_unscaled_column_text(const gt_unscaled_column *column, gt_arena *arena) {
+  const char *const *names = column->input->columns;
+  const char *name = names ? gt_arena_printf(arena, "'%s'", gt_escape_name(arena, names[column->column]))
+                           : gt_arena_printf(arena, "%lld", (long long)column->column + 1);
+  return gt_arena_printf(arena, "input column %s reaches %.6g and is not scaled", name, column->magnitude);
+}
+
+const char *gt_guessing_reason(const gt_config *config, gt_arena *arena) {
+  const gt_diagnostics *found = &config->diagnostics;
+  for (int i = 0; i < found->count; i++)
+    if (found->items[i].reason) return found->items[i].reason;
+  const gt_unscaled_column column = gt_largest_unscaled_column(&config->dataset);
+  if (!(column.magnitude > far)) return NULL;
+  return gt_arena_printf(arena, "%s; set data: {normalize: standard}",
+                         gt_unscaled_column_text(&column, arena));
+}

@@ -1,0 +1,293 @@
+#include "train/config/classes.h"
+#include "base/log.h"
+#include "train/config/review.h"
+#include <math.h>
+#include <string.h>
+
+/* MAX_SHOWN: classes that a message lists; MAX_MISSING: missing ones that it lists; LARGEST_LABEL: the
+ * largest number that could be a label. */
+enum { MAX_SHOWN = 10, MAX_MISSING = 3, LARGEST_LABEL = 999 };
+
+/* The number of labels of each class, [classes]; NULL: the split has none. */
+static const int64_t *count_split(const gt_split *split, int target, int classes, gt_arena *arena) {
+  const int32_t *label = gt_split_target(split, target)->data;
+  if (!split->samples || !label) return NULL;
+  int64_t *count = GT_NEW_N(arena, int64_t, classes);
+  const int64_t labels = split->samples * gt_tensor_features(gt_split_target(split, target));
+  for (int64_t i = 0; i < labels; i++)
+    if (label[i] >= 0) count[label[i]]++;
+  return count;
+}
+
+gt_class_counts gt_class_counts_of(const gt_dataset *data, int target, gt_arena *arena) {
+  gt_class_counts c = {0};
+  if (!data->target[target].classification || !gt_split_target(&data->split[GT_PART_TRAIN], target)->data)
+    return c;
+  const gt_split *split[] = {&data->split[GT_PART_TRAIN], &data->split[GT_PART_VALIDATION],
+                             &data->split[GT_PART_TEST]};
+  c.classes = data->target[target].classes;
+  c.names = data->target[target].class_names;
+  c.target = data->target[target].name;
+  for (int s = 0; s < 3; s++) c.split[s] = count_split(split[s], target, c.classes, arena);
+  return c;
+}
+
+const char *gt_class_name(const gt_class_counts *counts, int index, gt_arena *arena) {
+  return counts->names ? counts->names[index] : gt_arena_printf(arena, "%d", index);
+}
+
+const char *gt_class_counts_text(const gt_class_counts *counts, gt_arena *arena) {
+  const char *text = "";
+  for (int i = 0; i < counts->classes && i < MAX_SHOWN; i++)
+    text = gt_arena_printf(arena, "%s%s%s %lld", text, i ? ", " : "", gt_class_name(counts, i, arena),
+                           (long long)counts->split[0][i]);
+  return counts->classes > MAX_SHOWN ? gt_arena_printf(arena, "%s, ... (%d classes)", text, counts->classes)
+                                     : text;
+}
+
+/* "'a', 'b'"; the first ones if there are many classes. */
+static const char *list_names(const gt_class_counts *counts, gt_arena *arena) {
+  const char *text = "";
+  for (int i = 0; i < counts->classes && i < MAX_SHOWN; i++)
+    text = gt_arena_printf(arena, "%s%s'%s'", text, i ? ", " : "", gt_class_name(counts, i, arena));
+  return counts->classes > MAX_SHOWN ? gt_arena_printf(arena, "%s, ...", text) : text;
+}
+
+/* " of target 'kind'" if there are several targets, otherwise "". */
+static const char *of_target(const gt_class_counts *c, gt_arena *arena) {
+  return c->target ? gt_arena_printf(arena, " of target '%s'", c->target) : "";
+}
+
+/* Lists the classes of which `has` counts at least `least` samples and `lacks` none. */
+static const char *list_missing(const gt_class_counts *c, const int64_t *has, const int64_t *lacks,
+                                int64_t least, gt_arena *arena) {
+  const char *text = "";
+  int found = 0;
+  for (int i = 0; i < c->classes; i++)
+    if (has[i] >= least && !lacks[i] && found++ < MAX_MISSING)
+      text = gt_arena_printf(arena, "%s%s'%s'", text, *text ? ", " : "", gt_class_name(c, i, arena));
+  return found > MAX_MISSING ? gt_arena_printf(arena, "%s and %d more", text, found - MAX_MISSING) : text;
+}
+
+static void review_split(gt_config *config, const gt_class_counts *c, int split, const char *name,
+                         gt_arena *arena) {
+  const gt_position at = gt_config_place_of_split(config, name);
+  /* The finding rare_class already names classes with a single sample. */
+  const int64_t least = gt_diagnostics_has(&config->diagnostics, GT_FINDING_rare_class) ? 2 : 1;
+  const char *text;
+  if (!c->split[split]) return;
+  if (*(text = list_missing(c, c->split[0], c->split[split], least, arena)))
+    gt_finding_at(&config->diagnostics, GT_FINDING_missing_class, at,
+                  "the %s split has no sample of class %s%s", name, text, of_target(c, arena))
+        ->help = "a larger split; its accuracy tells nothing about that class";
+  if (*(text = list_missing(c, c->split[split], c->split[0], 1, arena)))
+    gt_finding_at(&config->diagnostics, GT_FINDING_missing_class, at,
+                  "the %s split has class %s%s, but the training split does not", name, text,
+                  of_target(c, arena))
+        ->help = "add training samples of this class; no model can learn it without them";
+}
+
+/* "1, 2, 3": the classes with training samples; the first ones if there are many. */
+static const char *list_found(const gt_class_counts *c, gt_arena *arena) {
+  const char *list = "";
+  for (int i = 0, n = 0; i < c->classes && n < MAX_SHOWN + 1; i++)
+    if (c->split[0][i] && ++n <= MAX_SHOWN)
+      list = gt_arena_printf(arena, "%s%s%d", list, *list ? ", " : "", i);
+    else if (n > MAX_SHOWN)
+      list = gt_arena_printf(arena, "%s, ...", list);
+  return list;
+}
+
+static int count_found(const gt_class_counts *c) {
+  int found = 0;
+  for (int i = 0; i < c->classes; i++) found += c->split[0][i] > 0;
+  return found;
+}
+
+static const char *classes_help(const gt_class_counts *c, const char *condition, gt_arena *arena) {
+  return gt_arena_printf(arena,
+                         "data: {task: classification, classes: [%s]}, which numbers these labels from 0%s",
+                         list_found(c, arena), condition);
+}
+
+/* class_names may list a class that has no sample: a misspelled name, or a class of other data. */
+static void review_listed(gt_config *config, const gt_class_counts *c, gt_arena *arena) {
+  const gt_spec *listed = gt_spec_find(gt_spec_find(config->root, "data"), "class_names");
+  int64_t *one_each = GT_NEW_N(arena, int64_t, c->classes);
+  for (int i = 0; i < c->classes; i++) one_each[i] = 1;
+  const char *text = list_missing(c, one_each, c->split[0], 1, arena);
+  if (!gt_spec_is_null(listed) && *text)
+    gt_finding_at(&config->diagnostics, GT_FINDING_empty_class, listed->at,
+                  "class_names lists %s, but no training sample has such a label", text)
+        ->help = "names of the classes that occur, or samples of the others";
+}
+
+/* Classes are numbered from 0: if labels count from 1, class 0 has no sample, and the model has one output
+ * too many. */
+static void review_empty(gt_config *config, int target, const gt_class_counts *c, int found, int empty,
+                         gt_arena *arena) {
+  gt_finding_at(&config->diagnostics, GT_FINDING_empty_class, gt_spec_find(config->root, "data")->at,
+                "class %d%s has no training sample: labels count from 0, and %d of the %d classes occur",
+                empty, of_target(c, arena), found, c->classes)
+      ->help = gt_split_target(&config->dataset.split[GT_PART_TRAIN], target)->rank > 1
+                   ? gt_arena_printf(arena, "ignore_index: %d, if that label does not count", c->classes - 1)
+               : config->dataset.targets > 1 || config->dataset.target[target].horizon
+                   ? "labels in the file that count from 0, or texts, such as c1"
+                   : classes_help(c, "", arena);
+}
+
+/* Counts number targets as labels if they could be labels: one column of whole numbers from 0 to
+ * LARGEST_LABEL. */
+static gt_class_counts count_possible_labels(const gt_tensor *targets, int64_t horizon, gt_arena *arena) {
+  const float *value = targets->data;
+  const int64_t each = horizon ? horizon : 1;
+  gt_class_counts c = {0};
+  if (targets->element != GT_ELEMENT_F32 || !value || gt_tensor_features(targets) != each) return c;
+  int64_t *count = GT_NEW_N(arena, int64_t, LARGEST_LABEL + 1);
+  int classes = 0;
+  for (int64_t i = 0; i < targets->dim[0] * each; i++) {
+    const float v = value[i];
+    if (v < 0 || v > LARGEST_LABEL || v != floorf(v)) return c;
+    count[(int)v]++;
+    if (v >= (float)classes) classes = (int)v + 1;
+  }
+  return (gt_class_counts){.classes = classes, .split = {count}};
+}
+
+const char *gt_class_advice(const gt_dataset *data, int target, gt_arena *arena) {
+  static const char condition[] = ", if the targets are classes";
+  gt_class_counts c = gt_class_counts_of(data, target, arena);
+  if (c.names) return gt_arena_printf(arena, "the classes are %s", list_names(&c, arena));
+  const bool numbers = !c.classes;
+  const bool series = data->target[target].horizon; /* a series cannot have a list of classes */
+  if (numbers)
+    c = count_possible_labels(gt_split_target(&data->split[GT_PART_TRAIN], target),
+                              data->target[target].horizon, arena);
+  const int found = count_found(&c);
+  if (!c.classes || (!numbers && found == c.classes)) return NULL;
+  if (!numbers && series) return NULL;
+  if (found > 1 && found < c.classes && data->targets > 1)
+    return "labels in the file that count from 0, or texts, such as c1";
+  if (found > 1 && found < c.classes && !series) return classes_help(&c, numbers ? condition : "", arena);
+  return numbers ? gt_arena_printf(arena, "data: {task: classification}%s", condition) : NULL;
+}
+
+/* Warns if boards or pictures that are targets consist of a single value. */
+static void review_blank(gt_config *config, int target, gt_arena *arena) {
+  const gt_dataset *data = &config->dataset;
+  const gt_tensor *targets = gt_split_target(&data->split[GT_PART_TRAIN], target);
+  const gt_spec *node = gt_spec_find(config->root, "data"), *image = gt_spec_find(node, "image");
+  const float *value = targets->data;
+  const int64_t count = targets->dim[0] * gt_tensor_features(targets);
+  int64_t i = 1;
+  while (i < count && value[i] == value[0]) i++;
+  if (i < count || count < 2) return;
+  const char *name = data->target[target].name;
+  gt_finding_at(&config->diagnostics, GT_FINDING_constant_target, image ? image->at : node->at,
+                data->boards ? "all cells of the target board%s are %.6g"
+                             : "all values of the target%s are %.6g",
+                name ? gt_arena_printf(arena, " '%s'", name) : "", (double)value[0])
+      ->help = image
+                   ? "an image with pixels below 128 and pixels from 128 on; transparent ones count as black"
+                   : "targets with different values";
+}
+
+/* Warns if a target has the same value in all training samples: nothing can be learned. */
+static void review_constant(gt_config *config, int target, gt_arena *arena) {
+  const gt_dataset *data = &config->dataset;
+  const gt_tensor *targets = gt_split_target(&data->split[GT_PART_TRAIN], target);
+  const float *value = targets->data;
+  const int64_t columns = targets->rank == 2 ? gt_tensor_features(targets) : 0;
+  const gt_spec *node = gt_spec_find(config->root, "data"), *at = gt_spec_find(node, "target");
+  if (data->target[target].classification || config->loss[target]->type->residual || !value ||
+      targets->element != GT_ELEMENT_F32)
+    return;
+  if (targets->rank > 2) review_blank(config, target, arena);
+  for (int64_t k = 0; k < columns && targets->dim[0] > 1; k++) {
+    int64_t i = 1;
+    while (i < targets->dim[0] && value[i * columns + k] == value[k]) i++;
+    if (i < targets->dim[0]) continue;
+    const char *name =
+        data->target[target].columns ? gt_arena_printf(arena, " '%s'", data->target[target].columns[k]) : "";
+    gt_finding_at(&config->diagnostics, GT_FINDING_constant_target, at ? at->at : node->at,
+                  "the target%s is %.6g in all training samples", name, (double)value[k])
+        ->help = "another target, or data in which it varies";
+  }
+}
+
+/* --- balanced weights --- */
+
+/* The node of `class_weights: balanced` in the loss of a target; NULL: there is none. */
+static gt_spec *balanced_node(const gt_config *config, const char *target) {
+  const gt_spec *loss = gt_spec_find(config->root, "loss");
+  if (target) loss = gt_spec_find(loss, target);
+  for (int i = 0; loss && i < loss->count; i++) {
+    gt_spec *child = loss->child[i];
+    if (child->key && !strcmp(child->key, "class_weights") && child->kind == GT_SPEC_SCALAR &&
+        !strcmp(child->scalar, "balanced"))
+      return child;
+  }
+  return NULL;
+}
+
+static void balance_classes(gt_config *config, int target, gt_arena *arena) {
+  gt_spec *node = balanced_node(config, config->dataset.target[target].name);
+  const gt_class_counts c = gt_class_counts_of(&config->dataset, target, arena);
+  const char *text = "";
+  int64_t all = 0;
+  if (!node || !c.classes) return;
+  for (int i = 0; i < c.classes; i++) all += c.split[0][i];
+  node->kind = GT_SPEC_SEQUENCE;
+  node->scalar = NULL;
+  for (int i = 0; i < c.classes; i++) {
+    const int64_t count = c.split[0][i];
+    const char *weight =
+        gt_arena_printf(arena, "%.6g", count ? (double)all / ((double)c.classes * (double)count) : 1.0);
+    gt_spec *item = gt_spec_add(arena, node, NULL, gt_spec_text(arena, weight));
+    item->at = node->at;
+    if (i < MAX_SHOWN)
+      text = gt_arena_printf(arena, "%s%s%s %s", text, i ? ", " : "", gt_class_name(&c, i, arena), weight);
+  }
+  gt_info("balanced class weights%s: %s%s", of_target(&c, arena), text, c.classes > MAX_SHOWN ? ", ..." : "");
+}
+
+/* Without the data the weights are unknown; the loss is then checked as if it had no class weights. */
+static void remove_balanced(const gt_config *config) {
+  const char *names[GT_DATA_MAX_TARGETS] = {NULL};
+  const int count = gt_data_target_names(gt_spec_find(config->root, "data"), names);
+  for (int k = 0; k < (count ? count : 1); k++) {
+    gt_spec *node = balanced_node(config, names[k]);
+    if (node) node->kind = GT_SPEC_SEQUENCE, node->scalar = NULL;
+  }
+}
+
+void gt_config_balance_classes(gt_config *config, gt_arena *arena) {
+  if (!config->has_dataset) remove_balanced(config);
+  for (int k = 0; config->has_dataset && k < config->dataset.targets; k++) balance_classes(config, k, arena);
+}
+
+static void review_target(gt_config *config, int target, gt_arena *arena) {
+  const gt_class_counts c = gt_class_counts_of(&config->dataset, target, arena);
+  int only = 0, empty = -1;
+  review_constant(config, target, arena);
+  if (!c.classes) return;
+  const int found = count_found(&c);
+  for (int i = 0; i < c.classes; i++)
+    if (c.split[0][i])
+      only = i;
+    else if (empty < 0)
+      empty = i;
+  if (found > 1 && found < c.classes && !c.names) review_empty(config, target, &c, found, empty, arena);
+  if (c.names) review_listed(config, &c, arena);
+  if (found == 1 && !gt_diagnostics_has(&config->diagnostics, GT_FINDING_splits_as_classes))
+    gt_finding_at(&config->diagnostics, GT_FINDING_one_class, gt_spec_find(config->root, "data")->at,
+                  "all training samples have the same class%s, '%s': any model has an accuracy of 1 on them",
+                  of_target(&c, arena), gt_class_name(&c, only, arena))
+        ->help = "data with samples of each class";
+  review_split(config, &c, 1, "validation", arena);
+  review_split(config, &c, 2, "test", arena);
+}
+
+void gt_config_review_classes(gt_config *config, gt_arena *arena) {
+  for (int k = 0; k < config->dataset.targets; k++) review_target(config, k, arena);
+}

@@ -1,0 +1,377 @@
+/* Evaluations of a split: runs its batches once, then adds their sums in double precision, in batch order. */
+#include "base/count.h"
+#include "base/memory.h"
+#include "train/config/baseline.h"
+#include "train/config/config_metrics.h"
+#include "train/net/pacer.h"
+#include "train/net/session.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- opening --- */
+
+/* "mae", or "load.mae" if there are several targets. Results outlive the session, so their names are in the
+ * config's arena. */
+static const char *name_result(const gt_session *session, const gt_data_target *target, const char *metric) {
+  gt_arena *arena = session->config->diagnostics.arena;
+  return target->name ? gt_arena_printf(arena, "%s.%s", target->name, metric) : metric;
+}
+
+/* "mae.price": the metric of one column or output. */
+static const char *name_value(const gt_session *session, const gt_data_target *target, const char *result,
+                              int count, bool by_column, int index) {
+  gt_arena *arena = session->config->diagnostics.arena;
+  return gt_arena_printf(arena, "%s.%s", result,
+                         gt_config_value_name(target, count, by_column, index, arena));
+}
+
+/* The statistics of a target's outputs that its metrics need: variance and naive error. */
+static const gt_metric_targets *target_statistics(const gt_session *session, const gt_net *net, int index,
+                                                  const gt_metric_output_group *group) {
+  const gt_metric_set *set = &net->target[index].metrics;
+  const gt_naive_error naive =
+      gt_naive_error_of(net->data, session->config->dataset.target[index].horizon, group->first);
+  gt_metric_targets *statistics = GT_NEW(session->nets, gt_metric_targets);
+  bool needs_variance = false;
+  double mean = 0;
+  statistics->naive = group->steps > 1 ? naive.all_steps : naive.at_step;
+  for (int m = 0; m < set->count; m++) needs_variance |= set->type[m]->needs_variance;
+  for (int k = 0; needs_variance && k < group->steps; k++)
+    mean += gt_target_mean(net->data, index, group->first + k * group->stride) / group->steps;
+  for (int k = 0; needs_variance && k < group->steps; k++)
+    statistics->variance +=
+        gt_target_errors_of(net->data, index, group->first + k * group->stride, mean).squared / group->steps;
+  return statistics;
+}
+
+/* Prepares `count` values of each metric, each over a group of `steps` outputs. */
+static void prepare_values(const gt_session *session, const gt_net *net, int index, int count, int steps,
+                           const char *const *metric, gt_evaluator_values *values) {
+  const gt_metric_set *set = &net->target[index].metrics;
+  const gt_data_target *target = &session->config->dataset.target[index];
+  values->count = count;
+  values->group = GT_NEW_N(session->nets, gt_metric_output_group, count);
+  for (int i = 0; i < count; i++) {
+    values->group[i] = (gt_metric_output_group){.first = i, .steps = steps, .stride = count};
+    values->group[i].targets = target_statistics(session, net, index, &values->group[i]);
+  }
+  if (count == 1 || count > GT_METRIC_MAX_OUTPUTS) return;
+  values->name = GT_NEW_N(session->nets, const char *, set->count *count);
+  for (int m = 0; m < set->count; m++)
+    for (int i = 0; i < count; i++)
+      values->name[m * count + i] = name_value(session, target, metric[m], count, steps > 1, i);
+}
+
+static void prepare_metrics(gt_session *session, const gt_net *net, int index, gt_evaluator_target *to) {
+  const gt_metric_set *set = &net->target[index].metrics;
+  const gt_data_target *target = &session->config->dataset.target[index];
+  const int outputs = gt_metric_outputs(set), horizon = target->classification ? 1 : (int)target->horizon,
+            steps = horizon > 1 ? horizon : 1;
+  to->name = GT_NEW_N(session->nets, const char *, set->count + 1);
+  for (int m = 0; m < set->count; m++) to->name[m] = name_result(session, target, set->type[m]->name);
+  prepare_values(session, net, index, outputs / steps, steps, to->name, &to->columns);
+  if (steps > 1 && outputs <= GT_METRIC_MAX_OUTPUTS)
+    prepare_values(session, net, index, outputs, 1, to->name, &to->steps);
+}
+
+static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, const char *split, bool hard,
+                            unsigned averaged, gt_error *error) {
+  const gt_net_options options = {.target = session->backend->target,
+                                  .windows = session->windows,
+                                  .hard = hard,
+                                  .averaged = averaged,
+                                  .draw = session->draw,
+                                  .scores = session->scores,
+                                  .confusion = session->confusion};
+  *evaluator =
+      (gt_evaluator){.net = gt_net_evaluation(session->nets, session->config, split, &options, error)};
+  if (!evaluator->net) return false;
+  const gt_model_file *file = session->model;
+  gt_store *store = evaluator->net->model->store;
+  if (file && (!gt_store_match(store, &file->container, file->path, GT_MODEL_ROLES, error) ||
+               !gt_store_read_constants(store, &file->container, file->path, error)))
+    return false;
+  evaluator->executable = gt_session_compile(session, evaluator->net, error);
+  if (!evaluator->executable || !gt_session_load_data(session, evaluator->net, error)) return false;
+  if (!evaluator->net->predicts)
+    evaluator->log = gt_session_map(session, gt_net_variable(evaluator->net, session->nets, "log"));
+  for (int k = 0; k < evaluator->net->targets; k++)
+    if (evaluator->net->target[k].metrics.count)
+      prepare_metrics(session, evaluator->net, k, &evaluator->target[k]);
+  return true;
+}
+
+bool gt_evaluator_open_hard(gt_session *session, gt_evaluator *evaluator, const char *split,
+                            gt_error *error) {
+  return open_evaluation(session, evaluator, split, true, 0, error);
+}
+
+bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, unsigned averaged,
+                       gt_error *error) {
+  if (!open_evaluation(session, evaluator, split, false, averaged, error)) return false;
+  if (!evaluator->net->model->has_hard) return true;
+  evaluator->hard = GT_NEW(session->nets, gt_evaluator);
+  return open_evaluation(session, evaluator->hard, split, true, averaged, error);
+}
+
+static uint64_t confusion_bytes(const gt_net_target *target) {
+  return (uint64_t)(target->counted * target->counted) * sizeof(int32_t);
+}
+
+static bool read_confusion(gt_session *session, const gt_net_target *target, int32_t *count,
+                           gt_error *error) {
+  return gt_buffers_download(&session->buffers, target->confusion, 0, count, confusion_bytes(target), error);
+}
+
+static bool clear_confusion(gt_session *session, const gt_net_target *target, gt_error *error) {
+  if (!target->confusion) return true;
+  const uint64_t bytes = confusion_bytes(target);
+  void *zeros = gt_alloc(bytes);
+  memset(zeros, 0, bytes);
+  const bool ok = gt_buffers_upload(&session->buffers, target->confusion, 0, zeros, bytes, error);
+  free(zeros);
+  return ok;
+}
+
+bool gt_evaluator_confusion(gt_session *session, const gt_evaluator *evaluator, int target, gt_arena *arena,
+                            gt_confusion_matrix *matrix, gt_error *error) {
+  const gt_net_target *net_target =
+      &(evaluator->hard ? evaluator->hard->net : evaluator->net)->target[target];
+  *matrix = (gt_confusion_matrix){.classes = net_target->counted,
+                                  .names = session->config->dataset.target[target].class_names};
+  if (!net_target->confusion) return false;
+  matrix->count = gt_arena_alloc(arena, confusion_bytes(net_target));
+  return read_confusion(session, net_target, matrix->count, error);
+}
+
+/* --- running --- */
+
+typedef struct target_tally {
+  double *sum;  /* sums of the metrics, [metrics.columns] */
+  float *score; /* predictions for all items, [items][outputs]; NULL: no metric needs them */
+} target_tally;
+
+typedef struct tally { /* sums and scores of an evaluation */
+  gt_sums sums;
+  target_tally target[GT_DATA_MAX_TARGETS];
+} tally;
+
+bool gt_evaluator_collect(gt_session *session, const gt_evaluator *evaluator, const gt_collected *item,
+                          int items, gt_error *error) {
+  const gt_net *net = evaluator->net;
+  uint64_t ticket;
+  for (int64_t s = 0; s < net->steps; s++) {
+    const int64_t first = s * net->batch, rows = gt_min_i64(net->batch, net->data->samples - first);
+    if (!gt_net_run(net, session->backend, evaluator->executable, 1, &ticket, error)) return false;
+    for (int i = 0; i < items; i++)
+      if (!gt_buffers_download(&session->buffers, item[i].variable, 0, item[i].out + first * item[i].values,
+                               (uint64_t)(rows * item[i].values) * sizeof *item[i].out, error))
+        return false;
+  }
+  return true;
+}
+
+static bool run_batches(gt_session *session, const gt_evaluator *evaluator, gt_error *error) {
+  const gt_net *net = evaluator->net;
+  gt_pacer pacer;
+  gt_pacer_init(&pacer, session->backend, net, evaluator->executable, (uint32_t)net->steps);
+  while (pacer.submitted < net->steps) {
+    const uint32_t room = gt_pacer_room(&pacer, net->steps - pacer.submitted, error);
+    if (!room || !gt_pacer_submit(&pacer, room, error)) return false;
+  }
+  return gt_pacer_drain(&pacer, error);
+}
+
+static void add_losses(const gt_evaluator *evaluator, int64_t step, gt_sums *sums) {
+  const gt_net *net = evaluator->net;
+  const gt_sums more = gt_net_sums_of(net, evaluator->log + step * net->column.count);
+  gt_sums_add(sums, &more);
+}
+
+static void add_rows(const gt_evaluator *evaluator, tally *t) {
+  const gt_net *net = evaluator->net;
+  for (int64_t s = 0; s < net->steps; s++) {
+    const float *row = evaluator->log + s * net->column.count;
+    add_losses(evaluator, s, &t->sums);
+    for (int k = 0; k < net->targets; k++) {
+      const int first = net->column.target[k].metrics;
+      for (int c = 0; first >= 0 && c < net->target[k].metrics.sum_count; c++)
+        t->target[k].sum[c] += (double)row[first + c];
+    }
+  }
+  t->sums.steps = 0;
+  for (int k = 0; k < net->targets; k++) /* removes the sign of NaN, which would be printed */
+    if (isnan(t->sums.target[k].loss)) t->sums.target[k].loss = NAN;
+}
+
+bool gt_evaluator_sample(gt_session *session, const gt_evaluator *evaluator, int64_t stride, double *loss,
+                         gt_error *error) {
+  const gt_evaluator *used = evaluator->hard ? evaluator->hard : evaluator;
+  const gt_net *net = used->net;
+  gt_backend *backend = session->backend;
+  gt_sums sums = {0};
+  uint64_t ticket;
+  for (int64_t s = 0; s < net->steps; s += stride) {
+    if (!gt_session_set_clock(session, net, s, error) ||
+        !gt_net_run(net, backend, used->executable, 1, &ticket, error) ||
+        !backend->api->wait(backend, ticket, error))
+      return false;
+    add_losses(used, s, &sums);
+  }
+  *loss = gt_mean_loss(&sums, &net->form);
+  return true;
+}
+
+/* Allocates the sums and predictions of all targets. Returns the number of predictions to collect, `item`. */
+static int begin_tally(const gt_net *net, tally *t, gt_collected *item) {
+  int items = 0;
+  *t = (tally){0};
+  for (int k = 0; k < net->targets; k++) {
+    const gt_net_target *target = &net->target[k];
+    const int64_t scores = target->items * target->metrics.outputs; /* per sample */
+    t->target[k].sum = gt_alloc(((size_t)target->metrics.sum_count + 1) * sizeof *t->target[k].sum);
+    if (!target->scores) continue;
+    t->target[k].score = gt_alloc((size_t)(scores * net->data->samples) * sizeof *t->target[k].score);
+    item[items++] = (gt_collected){target->scores, scores, t->target[k].score};
+  }
+  return items;
+}
+
+static bool run(gt_session *session, gt_evaluator *evaluator, tally *t, gt_error *error) {
+  const gt_net *net = evaluator->net;
+  gt_collected item[GT_DATA_MAX_TARGETS];
+  const int items = begin_tally(net, t, item);
+  if (!gt_session_set_clock(session, net, 0, error)) return false;
+  for (int k = 0; k < net->targets; k++)
+    if (!clear_confusion(session, &net->target[k], error)) return false;
+  const bool ok = items ? gt_evaluator_collect(session, evaluator, item, items, error)
+                        : run_batches(session, evaluator, error);
+  /* Starts to gather the first samples of the next evaluation. */
+  if (!ok || (net->feed && !gt_feed_seek(net->feed, 0, net->steps, error))) return false;
+  add_rows(evaluator, t);
+  return true;
+}
+
+static void finish(tally *t) {
+  for (int k = 0; k < GT_DATA_MAX_TARGETS; k++) {
+    free(t->target[k].sum);
+    free(t->target[k].score);
+  }
+}
+
+/* --- metrics --- */
+
+/* The targets of the items that scores_of keeps; freed by the caller. */
+typedef struct item_targets {
+  int32_t *label;
+  float *target;
+} item_targets;
+
+/* Removes the predictions of items with weight 0 or label -1 from `score`, and copies the targets of the
+ * others. */
+static gt_metric_scores scores_of(const gt_net *net, int index, float *score, item_targets *to) {
+  const gt_net_target *net_target = &net->target[index];
+  const bool classes = net_target->metrics.task == GT_METRIC_CLASSES;
+  const int64_t outputs = net_target->metrics.outputs, each = net_target->items,
+                items = net->data->samples * each;
+  const void *data = gt_split_target(net->data, index)->data;
+  const int32_t *label = classes ? data : NULL;
+  const float *target = classes ? NULL : data, *weights = gt_split_weights(net->data)->data;
+  int64_t n = 0;
+  *to = (item_targets){classes ? gt_alloc(((size_t)items + 1) * sizeof *to->label) : NULL,
+                       classes ? NULL : gt_alloc(((size_t)(items * outputs) + 1) * sizeof *to->target)};
+  for (int64_t i = 0; i < items; i++) {
+    if ((classes && label[i] < 0) || (weights && weights[i / each] == 0)) continue;
+    if (classes) to->label[n] = label[i];
+    if (!classes) memcpy(to->target + n * outputs, target + i * outputs, (size_t)outputs * sizeof *target);
+    memmove(score + n++ * outputs, score + i * outputs, (size_t)outputs * sizeof *score);
+  }
+  return (gt_metric_scores){n, outputs, score, to->label, to->target};
+}
+
+static bool read_counts(gt_session *session, const gt_net_target *target, gt_metric_counts *counts,
+                        double **count, gt_error *error) {
+  const int64_t cells = target->counted * target->counted;
+  int32_t *raw = gt_alloc(confusion_bytes(target));
+  const bool ok = read_confusion(session, target, raw, error);
+  *count = gt_alloc((size_t)cells * sizeof **count);
+  for (int64_t i = 0; ok && i < cells; i++) (*count)[i] = (uint32_t)raw[i];
+  *counts = (gt_metric_counts){target->counted, *count};
+  free(raw);
+  return ok;
+}
+
+/* Adds the values of metric m for the columns or the steps to the results, if they have names. Returns their
+ * mean. */
+static double add_values(const gt_metric_set *set, const gt_evaluator_values *values, int m, double weight,
+                         const gt_metric_totals *totals, gt_results *result) {
+  double sum = 0;
+  for (int i = 0; i < values->count; i++) {
+    gt_metric_output_group group = values->group[i];
+    gt_metric_targets targets = *group.targets;
+    targets.weight = weight * group.steps;
+    group.targets = &targets;
+    const double value = gt_metric_value(set, m, &group, totals);
+    if (values->name) gt_result_add(result, values->name[m * values->count + i], value);
+    sum += value;
+  }
+  return sum / values->count;
+}
+
+/* Adds the mean of metric m over the columns, then its value for each column and for each step. */
+static void add_metric(const gt_metric_set *set, const gt_evaluator_target *evaluator_target, int m,
+                       double weight, const gt_metric_totals *totals, gt_results *result) {
+  const int mean_index = result->count;
+  gt_result_add(result, evaluator_target->name[m], 0);
+  const double mean = add_values(set, &evaluator_target->columns, m, weight, totals, result);
+  if (mean_index < result->count) result->metric[mean_index].value = mean;
+  add_values(set, &evaluator_target->steps, m, weight, totals, result);
+}
+
+static bool add_metrics(gt_session *session, const gt_evaluator *evaluator, int index, tally *t,
+                        gt_results *result, gt_error *error) {
+  const gt_net_target *target = &evaluator->net->target[index];
+  const gt_evaluator_target *evaluator_target = &evaluator->target[index];
+  const gt_metric_set *set = &target->metrics;
+  gt_metric_totals all = {.sum = t->target[index].sum};
+  double *count = NULL;
+  item_targets targets = {0};
+  if (!set->count) return true;
+  if (t->target[index].score) all.scores = scores_of(evaluator->net, index, t->target[index].score, &targets);
+  const bool counts = set->task == GT_METRIC_CLASSES && set->counts;
+  const bool ok = !counts || read_counts(session, target, &all.counts, &count, error);
+  for (int m = 0; ok && m < set->count; m++)
+    add_metric(set, evaluator_target, m, t->sums.target[index].weight, &all, result);
+  free(count);
+  free(targets.label);
+  free(targets.target);
+  return ok;
+}
+
+/* Evaluates one form of the model: *result gets loss and accuracy, *metrics the metrics. */
+static bool evaluate(gt_session *session, gt_evaluator *evaluator, int model_form, gt_results *result,
+                     gt_results *metrics, gt_error *error) {
+  tally t;
+  bool ok = run(session, evaluator, &t, error);
+  if (ok) {
+    result->samples = evaluator->net->data->samples;
+    gt_result_add_sums(result, &t.sums, &evaluator->net->form, model_form);
+  }
+  for (int k = 0; ok && k < evaluator->net->targets; k++)
+    ok = add_metrics(session, evaluator, k, &t, metrics, error);
+  finish(&t);
+  return ok;
+}
+
+bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_results *result, gt_error *error) {
+  gt_results soft = {0}, metrics = {0};
+  *result = (gt_results){0};
+  const bool ok = evaluator->hard ? evaluate(session, evaluator, GT_SOFT, &soft, &metrics, error) &&
+                                        evaluate(session, evaluator->hard, GT_PLAIN, result, &metrics, error)
+                                  : evaluate(session, evaluator, GT_PLAIN, result, &metrics, error);
+  for (int i = 0; i < soft.count; i++) gt_result_add(result, soft.metric[i].name, soft.metric[i].value);
+  for (int i = 0; i < metrics.count; i++)
+    gt_result_add(result, metrics.metric[i].name, metrics.metric[i].value);
+  return ok;
+}

@@ -1,0 +1,510 @@
+#include "train/file/model_file.h"
+#include "base/fingerprint.h"
+#include "base/memory.h"
+#include "base/unicode.h"
+#include "tokens/tokens.h"
+#include "train/file/model_scaling.h"
+#include "train/file/model_table.h"
+#include "train/net/net.h"
+#include "train/config/review.h"
+#include "train/eval/threshold.h"
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_NAMES = 1 << 23 }; /* of columns or classes */
+
+static const char *const dtype_names[] = {
+    [GT_ELEMENT_U8] = "u8", [GT_ELEMENT_F32] = "f32", [GT_ELEMENT_I32] = "i32"};
+
+/* --- writing --- */
+
+static json_t *names_json(const char *const *names, int64_t count) {
+  json_t *array = json_array();
+  for (int64_t i = 0; names && i < count; i++) json_array_append_new(array, json_string(names[i]));
+  return array;
+}
+
+static json_t *range_json(const gt_value_range *range) {
+  json_t *low = json_array(), *high = json_array();
+  for (int64_t c = 0; c < range->columns; c++) {
+    json_array_append_new(low, json_real((double)range->low[c]));
+    json_array_append_new(high, json_real((double)range->high[c]));
+  }
+  return json_pack("{s:o, s:o, s:I, s:b}", "least", low, "largest", high, "count", (json_int_t)range->count,
+                   "bits", range->bits);
+}
+
+/* Windows, typed columns and tokens have other keys, so that a program that does not support them rejects the
+ * file. */
+static const char *shape_key(bool window, bool table, bool tokens) {
+  return window ? "window_shape" : table ? "stored_shape" : tokens ? "token_shape" : "input_shape";
+}
+
+static void add_input(json_t *to, const gt_input *input) {
+  json_t *shape = json_array();
+  for (int d = 0; d < input->rank; d++) json_array_append_new(shape, json_integer(input->dim[d]));
+  json_object_set_new(to, shape_key(input->window, input->table, input->vocabulary), shape);
+  if (input->vocabulary) json_object_set_new(to, "vocabulary", gt_vocabulary_json(input->vocabulary));
+  if (input->table) json_object_set_new(to, "columns", gt_table_json(input->table));
+  if (input->fills)
+    json_object_set_new(to, "fills", gt_fills_json(input->fills, gt_input_row_features(input)));
+  if (input->crop[0])
+    json_object_set_new(to, "input_crop",
+                        json_pack("[I, I]", (json_int_t)input->crop[0], (json_int_t)input->crop[1]));
+  json_object_set_new(to, "input_dtype", json_string(dtype_names[input->element]));
+  json_object_set_new(to, "input_names", names_json(input->columns, gt_input_row_features(input)));
+  if (input->range.columns) json_object_set_new(to, "input_range", range_json(&input->range));
+}
+
+/* A single unnamed input is written into the signature itself, for compatibility with files of earlier
+ * versions. */
+static void add_inputs(json_t *root, const gt_dataset *data) {
+  if (data->inputs == 1 && !strcmp(data->input[0].name, GT_INPUT_NAME)) {
+    add_input(root, &data->input[0]);
+    return;
+  }
+  json_t *inputs = json_array();
+  for (int k = 0; k < data->inputs; k++) {
+    json_t *input = json_pack("{s:s}", "name", data->input[k].name);
+    add_input(input, &data->input[k]);
+    json_array_append_new(inputs, input);
+  }
+  json_object_set_new(root, "inputs", inputs);
+}
+
+static void add_words(json_t *root, const gt_data_target *target) {
+  if (!target->words) return;
+  json_t *words = json_array();
+  for (int i = 0; i < 2 * target->column_count; i++)
+    json_array_append_new(words, json_string(target->words[i] ? target->words[i] : ""));
+  json_object_set_new(root, "target_words", words);
+}
+
+static void add_target(json_t *root, const gt_data_target *target) {
+  json_object_set_new(root, "classes", json_integer(target->classes));
+  json_object_set_new(root, "class_names", names_json(target->class_names, target->classes));
+  if (target->text_labels) json_object_set_new(root, "text_labels", json_true());
+  json_object_set_new(root, "target_names", names_json(target->columns, target->column_count));
+  add_words(root, target);
+}
+
+/* A single target is written into the signature itself, for compatibility with files of earlier versions. */
+static void add_targets(json_t *root, const gt_dataset *data) {
+  if (data->targets == 1) {
+    add_target(root, &data->target[0]);
+    return;
+  }
+  json_t *targets = json_array();
+  for (int k = 0; k < data->targets; k++) {
+    json_t *target = json_pack("{s:s}", "name", data->target[k].name);
+    add_target(target, &data->target[k]);
+    json_array_append_new(targets, target);
+  }
+  json_object_set_new(root, "targets", targets);
+}
+
+/* 9 digits keep every float. A date that replaces missing ones is a double, and may need 17. */
+static size_t digits_of(const gt_dataset *data) {
+  for (int k = 0; k < data->inputs; k++)
+    if (gt_table_has_long_fill(data->input[k].table)) return 17;
+  return 9;
+}
+
+static char *signature_text(const gt_config *config) {
+  json_t *root = json_object();
+  add_inputs(root, &config->dataset);
+  add_targets(root, &config->dataset);
+  /* The chosen threshold. Several have another key, because older programs expect a number. */
+  if (config->threshold.value && *config->threshold.value > 0)
+    json_object_set_new(root, config->threshold.count > 1 ? "thresholds" : "threshold",
+                        gt_threshold_json(config->threshold.value, config->threshold.count));
+  char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(digits_of(&config->dataset)));
+  json_decref(root);
+  return text;
+}
+
+static void add_result(json_t *root, const char *split, const gt_results *result) {
+  if (!result->items) return;
+  json_t *values = json_object();
+  gt_json_add_result(values, result);
+  json_object_set_new(root, split, values);
+}
+
+static char *results_text(const gt_model_results *results) {
+  json_t *root = json_object();
+  json_object_set_new(root, "step", json_integer(results->step));
+  json_object_set_new(root, "epoch", json_integer(results->epoch));
+  add_result(root, "validation", &results->validation);
+  add_result(root, "test", &results->test);
+  char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9));
+  json_decref(root);
+  return text;
+}
+
+static void add_fingerprint(json_t *root, const char *split, uint64_t fingerprint) {
+  char text[20];
+  snprintf(text, sizeof text, "%016" PRIx64, fingerprint);
+  if (fingerprint) json_object_set_new(root, split, json_string(text));
+}
+
+static char *fingerprint_text(const gt_dataset *data, const gt_data_fingerprint *fingerprint) {
+  json_t *root = json_pack("{s:s}", "kind", GT_FINGERPRINT);
+  add_fingerprint(root, "train", fingerprint->train);
+  if (data->split[GT_PART_VALIDATION].samples) add_fingerprint(root, "validation", fingerprint->validation);
+  if (data->split[GT_PART_TEST].samples) add_fingerprint(root, "test", fingerprint->test);
+  char *text = json_dumps(root, JSON_COMPACT);
+  json_decref(root);
+  return text;
+}
+
+static const char *format_of(const gt_dataset *data) {
+  return data->targets > 1               ? GT_MODEL_FORMAT_TARGETS
+         : data->target[0].scaling.count ? GT_MODEL_FORMAT_SCALED
+                                         : GT_MODEL_FORMAT;
+}
+
+bool gt_model_file_write(const char *path, const gt_config *config, const gt_state_dict *weights,
+                         const gt_model_results *results, gt_error *error) {
+  const gt_dataset *data = &config->dataset;
+  gt_arena arena;
+  gt_arena_init(&arena);
+  gt_stored *tensors =
+      GT_NEW_N(&arena, gt_stored, weights->store->slots + 3 * data->inputs + 2 * data->targets);
+  int count = gt_state_dict_tensors(weights, GT_MODEL_ROLES, tensors);
+  for (int k = 0; k < data->inputs; k++)
+    count += gt_scaling_tensors(&data->input[k], &arena, tensors + count);
+  for (int k = 0; k < data->targets; k++)
+    count += gt_target_scaling_tensors(&data->target[k], &arena, tensors + count);
+  char *signature = signature_text(config), *results_json = results_text(results);
+  char *fingerprints = fingerprint_text(data, &results->data);
+  const gt_metadata metadata[] = {{"format", format_of(data)},
+                                  {"version", GT_VERSION},
+                                  {"config", config->resolved},
+                                  {"signature", signature ? signature : "{}"},
+                                  {"results", results_json ? results_json : "{}"},
+                                  {"fingerprints", fingerprints ? fingerprints : "{}"}};
+  /* Fingerprints are written only for samples from files, which may change later. */
+  const int entries = sizeof metadata / sizeof *metadata - !data->from_files;
+  const bool ok = gt_safetensors_write(path, tensors, count, metadata, entries, error);
+  free(fingerprints);
+  free(signature);
+  free(results_json);
+  gt_arena_finish(&arena);
+  return ok;
+}
+
+/* --- reading --- */
+
+/* Reads an array of `count` strings; NULL if it is absent or empty. False if it is not such an array. */
+static bool read_names(gt_arena *arena, json_t *array, int64_t count, const char ***out) {
+  *out = NULL;
+  if (!array || (json_is_array(array) && !json_array_size(array))) return true;
+  if (!json_is_array(array) || count > MAX_NAMES || json_array_size(array) != (size_t)count) return false;
+  const char **names = GT_NEW_N(arena, const char *, count);
+  for (int64_t i = 0; i < count; i++) {
+    const char *text = json_string_value(json_array_get(array, (size_t)i));
+    if (!text) return false;
+    names[i] = gt_arena_strdup(arena, text);
+  }
+  *out = names;
+  return true;
+}
+
+static float *read_reals(const json_t *array, int64_t count, gt_arena *arena) {
+  float *values = GT_NEW_N(arena, float, count);
+  if (json_array_size(array) != (size_t)count) return NULL;
+  for (int64_t i = 0; i < count; i++) {
+    values[i] = (float)json_number_value(json_array_get(array, (size_t)i));
+    if (!isfinite(values[i])) return NULL;
+  }
+  return values;
+}
+
+/* The range is optional: files of earlier versions have none. */
+static bool read_range(gt_value_range *range, const json_t *from, gt_arena *arena) {
+  if (!from) return true;
+  const int64_t columns = (int64_t)json_array_size(json_object_get(from, "least"));
+  if (!columns) return false;
+  *range = (gt_value_range){.columns = columns,
+                            .low = read_reals(json_object_get(from, "least"), columns, arena),
+                            .high = read_reals(json_object_get(from, "largest"), columns, arena),
+                            .count = json_integer_value(json_object_get(from, "count")),
+                            .bits = json_is_true(json_object_get(from, "bits"))};
+  return range->low && range->high;
+}
+
+static bool read_crop(gt_input *input, const json_t *crop) {
+  if (!crop) return true;
+  if (json_array_size(crop) != 2 || input->rank < 2 || input->rank > 3) return false;
+  for (int d = 0; d < 2; d++) {
+    input->crop[d] = json_integer_value(json_array_get(crop, (size_t)d));
+    if (input->crop[d] < 1 || input->crop[d] > input->dim[d]) return false;
+  }
+  return true;
+}
+
+static bool read_input(gt_input *input, const json_t *from, gt_arena *arena) {
+  const json_t *columns = json_object_get(from, "columns"), *tokens = json_object_get(from, "vocabulary"),
+               *window = json_object_get(from, "window_shape"),
+               *shape = json_object_get(from, shape_key(window, columns, tokens));
+  const char *dtype = json_string_value(json_object_get(from, "input_dtype"));
+  int64_t features = 1;
+  if (!json_is_array(shape) || json_array_size(shape) >= GT_DATA_MAX_RANK || !dtype) return false;
+  input->rank = (int)json_array_size(shape);
+  for (int d = 0; d < input->rank; d++) {
+    input->dim[d] = json_integer_value(json_array_get(shape, (size_t)d));
+    if (input->dim[d] < 1 || __builtin_mul_overflow(features, input->dim[d], &features) ||
+        features > INT32_MAX)
+      return false;
+  }
+  input->window = window;
+  if (window && input->rank != 2) return false;
+  const int64_t row_features = gt_input_row_features(input);
+  if (!read_crop(input, json_object_get(from, "input_crop")) ||
+      !read_range(&input->range, json_object_get(from, "input_range"), arena))
+    return false;
+  input->element = GT_ELEMENT_F32;
+  for (size_t e = 0; e < sizeof dtype_names / sizeof *dtype_names; e++)
+    if (!strcmp(dtype, dtype_names[e])) input->element = (gt_element)e;
+  const char **names;
+  if (!read_names(arena, json_object_get(from, "input_names"), row_features, &names)) return false;
+  input->columns = names;
+  if (tokens) {
+    input->vocabulary = gt_vocabulary_from_json(tokens, arena);
+    return input->vocabulary && input->rank == 1 && input->element == GT_ELEMENT_I32 && !columns && !window;
+  }
+  const json_t *fills = json_object_get(from, "fills");
+  if (fills && !columns && !(input->fills = gt_fills_from_json(fills, row_features, arena))) return false;
+  if (!columns) return true;
+  if (input->element == GT_ELEMENT_U8) return false;
+  input->table = gt_table_from_json(columns, input->element == GT_ELEMENT_I32, arena);
+  if (!input->table || input->rank != 1 + input->window || input->table->stored != row_features) return false;
+  input->columns = input->table->names;
+  return true;
+}
+
+static bool read_named_input(gt_data_signature *s, const json_t *from, gt_arena *arena) {
+  const char *name = json_string_value(json_object_get(from, "name"));
+  if (!name || !*name) return false;
+  for (int k = 0; k < s->inputs; k++)
+    if (!strcmp(s->input[k].name, name)) return false;
+  gt_input *input = &s->input[s->inputs++];
+  input->name = gt_arena_strdup(arena, name);
+  return read_input(input, from, arena);
+}
+
+static bool read_inputs(gt_data_signature *s, const json_t *root, gt_arena *arena) {
+  json_t *inputs = json_object_get(root, "inputs");
+  if (!inputs) {
+    s->inputs = 1;
+    s->input[0].name = GT_INPUT_NAME;
+    return read_input(&s->input[0], root, arena);
+  }
+  const size_t count = json_array_size(inputs);
+  if (count < 1 || count > GT_DATA_MAX_INPUTS) return false;
+  for (size_t k = 0; k < count; k++)
+    if (!read_named_input(s, json_array_get(inputs, k), arena)) return false;
+  return gt_tables_agree(s->input, s->inputs, arena);
+}
+
+/* Reads the names of target columns, and two words per column: texts for 0 and 1, or both empty. */
+static bool read_target_names(gt_data_target *target, const json_t *from, gt_arena *arena) {
+  json_t *columns = json_object_get(from, "target_names");
+  const char **names, **words;
+  target->column_count = (int)json_array_size(columns);
+  if (!read_names(arena, columns, target->column_count, &names) ||
+      !read_names(arena, json_object_get(from, "target_words"), 2 * (int64_t)target->column_count, &words))
+    return false;
+  for (int i = 0; i < target->column_count && words; i++)
+    if (!*words[2 * i] != !*words[2 * i + 1]) return false;
+  target->columns = names;
+  target->words = words;
+  return true;
+}
+
+static bool read_target(gt_data_target *target, const json_t *from, gt_arena *arena) {
+  const json_int_t classes = json_integer_value(json_object_get(from, "classes"));
+  if (classes < 0 || classes > GT_DATA_MAX_CLASSES) return false;
+  target->classes = (int)classes;
+  target->classification = classes > 0;
+  const char **class_names;
+  if (!read_names(arena, json_object_get(from, "class_names"), classes, &class_names)) return false;
+  for (int i = 0; class_names && i < target->classes; i++) class_names[i] = gt_nfc_in(arena, class_names[i]);
+  target->class_names = class_names;
+  target->text_labels = json_is_true(json_object_get(from, "text_labels"));
+  return read_target_names(target, from, arena);
+}
+
+static bool read_named_target(gt_data_signature *s, const json_t *from, gt_arena *arena) {
+  const char *name = json_string_value(json_object_get(from, "name"));
+  if (!name || !*name) return false;
+  for (int k = 0; k < s->targets; k++)
+    if (!strcmp(s->target[k].name, name)) return false;
+  gt_data_target *target = &s->target[s->targets++];
+  target->name = gt_arena_strdup(arena, name);
+  return read_target(target, from, arena);
+}
+
+/* several: the file has GT_MODEL_FORMAT_TARGETS. */
+static bool read_targets(gt_data_signature *s, const json_t *root, bool several, gt_arena *arena) {
+  json_t *targets = json_object_get(root, "targets");
+  if (!several) {
+    s->targets = 1;
+    return !targets && read_target(&s->target[0], root, arena);
+  }
+  const size_t count = json_array_size(targets);
+  if (count < 2 || count > GT_DATA_MAX_TARGETS) return false;
+  for (size_t k = 0; k < count; k++)
+    if (!read_named_target(s, json_array_get(targets, k), arena)) return false;
+  return true;
+}
+
+/* Reads the threshold: a number, or one for each label of the only target. */
+static bool read_thresholds(gt_model_file *file, const json_t *root) {
+  const json_t *one = json_object_get(root, "threshold"), *several = json_object_get(root, "thresholds");
+  const gt_data_signature *s = &file->signature;
+  if (!one && !several) return true;
+  file->thresholds = one ? 1 : (int)json_array_size(several);
+  if (s->targets > 1 || (!one && (file->thresholds < 2 || file->thresholds != s->target[0].column_count)))
+    return false;
+  double *value = GT_NEW_N(&file->container.arena, double, file->thresholds);
+  for (int i = 0; i < file->thresholds; i++) {
+    value[i] = json_number_value(one ? one : json_array_get(several, (size_t)i));
+    if (!(value[i] > 0 && value[i] < 1)) return false;
+  }
+  file->threshold = value;
+  return true;
+}
+
+static bool read_signature(gt_model_file *file, json_t *root, bool several) {
+  gt_arena *arena = &file->container.arena;
+  if (!read_inputs(&file->signature, root, arena) || !read_targets(&file->signature, root, several, arena))
+    return false;
+  return read_thresholds(file, root);
+}
+
+/* For a single target, the scaling must agree with the file's format. */
+static bool read_target_scalings(gt_model_file *file, const char *format) {
+  gt_data_signature *s = &file->signature;
+  for (int k = 0; k < s->targets; k++)
+    if (!gt_target_scaling_from_tensors(&file->container, &s->target[k])) return false;
+  return s->targets > 1 || (s->target[0].scaling.count > 0) == !strcmp(format, GT_MODEL_FORMAT_SCALED);
+}
+
+/* Reads an optional JSON text of the metadata; NULL if it is missing or not JSON. */
+static json_t *read_note(const gt_container *container, const char *key) {
+  json_error_t where;
+  const char *text = gt_container_metadata(container, key);
+  return text ? json_loads(text, JSON_REJECT_DUPLICATES, &where) : NULL;
+}
+
+static int64_t read_step(const gt_container *container) {
+  json_t *root = read_note(container, "results");
+  json_t *step = json_object_get(root, "step");
+  const int64_t value = json_is_integer(step) ? json_integer_value(step) : -1;
+  json_decref(root);
+  return value;
+}
+
+static uint64_t read_fingerprint(const json_t *root, const char *split) {
+  const char *text = json_string_value(json_object_get(root, split));
+  return text ? strtoull(text, NULL, 16) : 0;
+}
+
+/* Fingerprints of another kind, from earlier versions, are unknown. */
+static gt_data_fingerprint read_fingerprints(const gt_container *container) {
+  json_t *root = read_note(container, "fingerprints");
+  const char *kind = json_string_value(json_object_get(root, "kind"));
+  gt_data_fingerprint data = {0};
+  if (kind && !strcmp(kind, GT_FINGERPRINT))
+    data = (gt_data_fingerprint){.train = read_fingerprint(root, "train"),
+                                 .validation = read_fingerprint(root, "validation"),
+                                 .test = read_fingerprint(root, "test")};
+  json_decref(root);
+  return data;
+}
+
+static bool read_scalings(gt_model_file *file) {
+  for (int k = 0; k < file->signature.inputs; k++)
+    if (!gt_scaling_from_tensors(&file->container, &file->signature.input[k])) return false;
+  return true;
+}
+
+/* Runs never write values that are not finite; a model with such values would predict them. */
+static bool are_finite(const gt_model_file *file, gt_error *error) {
+  for (int i = 0; i < file->container.tensors; i++) {
+    const gt_stored *tensor = &file->container.tensor[i];
+    const int64_t index = gt_stored_find_not_finite(tensor);
+    if (index >= 0)
+      return gt_fail(error, GT_ERR_DATA, "%s: value %lld of '%s' is not finite", file->path, (long long)index,
+                     tensor->name);
+  }
+  return true;
+}
+
+/* Reads the rest of a file of gtrain from its container. */
+static bool read_model(gt_model_file *file, gt_error *error) {
+  json_error_t where;
+  const char *path = file->path;
+  const char *format = gt_container_metadata(&file->container, "format");
+  const char *signature = gt_container_metadata(&file->container, "signature");
+  file->config = gt_container_metadata(&file->container, "config");
+  json_t *root = signature ? json_loads(signature, JSON_REJECT_DUPLICATES, &where) : NULL;
+  bool ok = false;
+  const bool several = format && !strcmp(format, GT_MODEL_FORMAT_TARGETS);
+  if (!format || (!several && strcmp(format, GT_MODEL_FORMAT_SCALED) && strcmp(format, GT_MODEL_FORMAT)))
+    gt_fail(error, GT_ERR_DATA, "%s is not a model file of this version of gtrain: its format is %s, not %s",
+            path, format ? format : "missing", GT_MODEL_FORMAT);
+  else if (!file->config || !read_signature(file, root, several) || !read_scalings(file) ||
+           !read_target_scalings(file, format))
+    gt_fail(error, GT_ERR_DATA, "%s: not a valid model file: its metadata is incomplete", path);
+  else
+    ok = are_finite(file, error);
+  file->step = read_step(&file->container);
+  file->data = read_fingerprints(&file->container);
+  json_decref(root);
+  if (!ok) gt_model_file_finish(file);
+  return ok;
+}
+
+bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error) {
+  *file = (gt_model_file){.path = path};
+  return path && gt_safetensors_read(path, &file->container, error) && read_model(file, error);
+}
+
+bool gt_model_file_read_any(gt_model_file *file, const char *path, gt_error *error) {
+  *file = (gt_model_file){.path = path, .step = -1};
+  if (!path || !gt_safetensors_read_any(path, &file->container, error)) return false;
+  if (!file->container.foreign) return read_model(file, error);
+  gt_container_convert(&file->container);
+  return true;
+}
+
+gt_data_requirements gt_model_file_requirements(const gt_model_file *file) {
+  return (gt_data_requirements){.untrusted = gt_model_file_untrusted(file), .signature = &file->signature};
+}
+
+static uint64_t fingerprint_of(const gt_data_fingerprint *data, const char *split) {
+  return !strcmp(split, "train") ? data->train : !strcmp(split, "test") ? data->test : data->validation;
+}
+
+void gt_model_file_check_data(const gt_model_file *file, gt_config *config, const char *split) {
+  const gt_dataset *data = &config->dataset;
+  const uint64_t recorded = fingerprint_of(&file->data, split);
+  if (!recorded || !data->from_files || data->overridden) return;
+  if (gt_split_fingerprint(gt_dataset_split(data, split), data->inputs, data->targets) == recorded) return;
+  gt_diagnostics *d = &config->diagnostics;
+  gt_finding_at(d, GT_FINDING_other_samples, gt_config_place_of_split(config, split),
+                "the %s data differs from the data that %s was trained with",
+                !strcmp(split, "train") ? "training" : split, file->path)
+      ->help = gt_arena_printf(d->arena, "--set data.%s=FILE names the files to use%s",
+                               strcmp(split, "test") ? "train" : "test", gt_dataset_note_on_times(data));
+}
+
+void gt_model_file_finish(gt_model_file *file) {
+  gt_container_finish(&file->container);
+  *file = (gt_model_file){0};
+}

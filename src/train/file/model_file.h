@@ -1,0 +1,66 @@
+/* model.bin: a complete trained model. A safetensors container with the parameters by name, the constants
+ * (such as the wiring of gates) and the scaling of the inputs. The metadata contains the resolved config, the
+ * signature of inputs and outputs, results, and fingerprints of the training and evaluation samples if these
+ * come from files. `gtrain predict` needs nothing else; `gtrain eval` also needs the data. */
+#ifndef GT_TRAIN_MODEL_FILE_H
+#define GT_TRAIN_MODEL_FILE_H
+#include "train/config/config.h"
+#include "train/config/metrics.h"
+#include "store/state_dict.h"
+
+#define GT_MODEL_FORMAT "gtrain-model-1"
+/* For models with scaled targets: predictions are outputs scaled back to the units of the targets. */
+#define GT_MODEL_FORMAT_SCALED "gtrain-model-2"
+/* For models with several targets. */
+#define GT_MODEL_FORMAT_TARGETS "gtrain-model-3"
+
+typedef struct gt_model_results { /* results in the metadata; a split whose result has items 0 is omitted */
+  int64_t step, epoch;
+  gt_results validation, test;
+  gt_data_fingerprint data; /* fingerprints of the splits; 0: unknown */
+} gt_model_results;
+
+/* weights: a state dict of GT_WEIGHT_ROLES. */
+bool gt_model_file_write(const char *path, const gt_config *config, const gt_state_dict *weights,
+                         const gt_model_results *results, gt_error *error);
+
+typedef struct gt_model_file {
+  gt_container container;
+  const char *path, *config; /* the resolved config's text */
+  gt_data_signature signature;
+  const double *threshold;        /* [thresholds] (threshold.h); NULL: none was chosen */
+  int thresholds;                 /* 1, or one per label */
+  bool bits[GT_DATA_MAX_TARGETS]; /* outputs are probabilities of boolean targets (gt_model_file_check) */
+  gt_data_fingerprint data;       /* 0: unknown; `meaning` is never set */
+  int64_t step;                   /* step of the weights; -1: unknown */
+} gt_model_file;
+
+/* The model file at a path: model.bin in a run directory, otherwise the path itself. NULL (GT_ERR_IO) for a
+ * folder without model.bin; if it is a run that has not finished, the error contains the command that
+ * continues it. In the arena. */
+const char *gt_model_path(gt_arena *arena, const char *path, gt_error *error);
+/* Reads a model file. path: from gt_model_path; NULL after its error, then returns false. */
+bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error);
+/* The same, and also reads a safetensors file of another program: then `container` is `foreign`, has only
+ * tensors that are converted (gt_container_convert), and nothing else is known about the model. */
+bool gt_model_file_read_any(gt_model_file *file, const char *path, gt_error *error);
+void gt_model_file_finish(gt_model_file *file);
+/* gt_data_requirements.untrusted for the paths in the model's config: NULL (trusted) if the file lies in a
+ * run directory of the user whose config has the same `data:` section, otherwise the path of the file. A run
+ * directory that the user received and unpacked counts as the user's own, like a config that the user
+ * received. */
+const char *gt_model_file_untrusted(const gt_model_file *file);
+/* Adds a finding if this split has other samples than in the model's run: the files have changed, or there
+ * are other files with the same names. Ignores files that --set names. */
+void gt_model_file_check_data(const gt_model_file *file, gt_config *config, const char *split);
+/* Reads the file's config, with the inputs from its signature and without samples. False: GT_ERR_DATA. */
+bool gt_model_file_config(gt_config *config, gt_arena *arena, const gt_model_file *file, gt_error *error);
+/* The same, and builds the model for one sample, in the arena. NULL: GT_ERR_DATA. */
+const struct gt_model *gt_model_file_build(gt_config *config, gt_arena *arena, const gt_model_file *file,
+                                           gt_error *error);
+/* False (GT_ERR_DATA) if the graph of config and signature has other tensors than the file. Call it before
+ * samples of the signature's shape are read, because the file may contain any shape. */
+bool gt_model_file_check(gt_model_file *file, gt_error *error);
+/* What the model requires of evaluation data. */
+gt_data_requirements gt_model_file_requirements(const gt_model_file *file);
+#endif

@@ -1,0 +1,20 @@
+/* gt_footprint: the device memory that training with a config needs, computed before anything is allocated.
+ * It includes the step and the evaluations: buffers of variables (shared variables once), one arena for all
+ * plans, and constants. memory_peak (backend/backend.h) is what a backend actually allocated. */
+#ifndef GT_TRAIN_FOOTPRINT_H
+#define GT_TRAIN_FOOTPRINT_H
+#include "train/net/net.h"
+
+typedef struct gt_footprint {
+  uint64_t dataset;    /* samples of all splits in use */
+  uint64_t state;      /* parameters, optimizer slots, tables and logs */
+  uint64_t values;     /* of a training step: arena (shared by all plans), constants, persistent values */
+  uint64_t unaliased;  /* the values of a training step if no two shared memory */
+  uint64_t evaluation; /* additional memory for evaluations */
+  uint64_t total;
+} gt_footprint;
+
+/* net: the planned training step. Evaluations are planned here, for the same target. */
+bool gt_footprint_of(gt_footprint *footprint, gt_arena *arena, gt_config *config, const gt_net *net,
+                     const gt_target *target, gt_error *error);
+#endif

@@ -1,0 +1,90 @@
+/* Results that a net writes for the host: a row of its log, or outputs. */
+#include "train/net/net_parts.h"
+#include "op/core.h"
+
+typedef struct log_values {                     /* values of the log row that the host reads */
+  gt_id value[3 + 4 * GT_DATA_MAX_TARGETS + 1]; /* as gt_log_columns; the metrics are one vector */
+  int count;
+} log_values;
+
+static int add_value(log_values *log, gt_id value) {
+  if (value == GT_NONE) return -1;
+  log->value[log->count] = value;
+  return log->count++;
+}
+
+static void add_correct_and_divisor(log_values *log, const gt_net_target *target, gt_log_target *to) {
+  to->correct = add_value(log, target->loss.correct_sum);
+  to->divisor = add_value(log, target->has_own_divisor ? target->loss.divisor : GT_NONE);
+}
+
+/* The sums of the metrics of all targets, as one vector; GT_NONE: there are none. first: the column where
+ * they start. */
+static gt_id add_metrics(gt_net *net, gt_graph *graph, int first) {
+  gt_id target_sums[GT_DATA_MAX_TARGETS];
+  int count = 0;
+  for (int k = 0; k < net->targets; k++) {
+    gt_net_target *target = &net->target[k];
+    const gt_id sums =
+        target->metrics.count ? gt_metrics_emit(&target->metrics, graph, &target->loss.items) : GT_NONE;
+    if (sums == GT_NONE) continue;
+    net->column.target[k].metrics = first;
+    first += target->metrics.sum_count;
+    target_sums[count++] = sums;
+  }
+  net->column.count = first;
+  return count > 1 ? gt_pack(graph, target_sums, count) : count ? target_sums[0] : GT_NONE;
+}
+
+void gt_net_build_log(gt_net *net, gt_graph *graph, gt_arena *arena, gt_id clock) {
+  const char *outer = gt_graph_set_scope(graph, "step");
+  log_values log = {0};
+  gt_log_columns *c = &net->column;
+  *c = (gt_log_columns){.ok = -1, .lr = -1, .norm = -1};
+  for (int k = 0; k < net->targets; k++) {
+    gt_log_target *to = &c->target[k];
+    to->metrics = -1;
+    to->loss = add_value(&log, net->target[k].loss.loss_sum);
+    to->weight = add_value(&log, net->target[k].loss.weight_sum);
+    if (!k && net->trains) {
+      c->ok = add_value(&log, net->training.ok);
+      c->lr = add_value(&log, net->training.learning_rate);
+      c->norm = add_value(&log, net->training.gradient_norm);
+    }
+    add_correct_and_divisor(&log, &net->target[k], to);
+  }
+  const gt_id sums = add_metrics(net, graph, log.count);
+  add_value(&log, sums);
+  const uint32_t variable = gt_graph_variable(graph, gt_net_variable(net, arena, "log"),
+                                              gt_shape_2(net->log_rows, c->count), GT_F32, true);
+  /* gt_log_row accepts only few values; several targets have more. */
+  if (net->targets > 1 && !graph->error.status) {
+    log.value[0] = gt_pack(graph, log.value, log.count);
+    log.count = 1;
+  }
+  gt_log_row(graph, variable, clock, log.value, log.count);
+  gt_graph_set_scope(graph, outer);
+}
+
+gt_sums gt_net_sums_of(const gt_net *net, const float *row) {
+  gt_sums sums = {.steps = 1};
+  for (int k = 0; k < net->targets; k++) {
+    const gt_log_target *c = &net->column.target[k];
+    sums.target[k] = (gt_target_sums){.loss = row[c->loss],
+                                      .weight = row[c->weight],
+                                      .correct = c->correct >= 0 ? row[c->correct] : 0,
+                                      .divisor = c->divisor >= 0 ? row[c->divisor] : 0};
+  }
+  return sums;
+}
+
+void gt_net_build_outputs(const gt_net *net, gt_graph *graph, gt_arena *arena) {
+  if (graph->error.status) return;
+  for (int k = 0; k < net->targets; k++) {
+    const gt_net_target *target = &net->target[k];
+    const gt_shape shape = gt_node_at(graph, target->output)->shape;
+    const uint32_t outputs =
+        gt_graph_variable(graph, gt_net_output_variable(net, k, arena), shape, GT_F32, false);
+    gt_assign(graph, outputs, 0, target->output);
+  }
+}

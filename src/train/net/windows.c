@@ -1,0 +1,264 @@
+/* Decides which splits are resident on the device and which are streamed through windows (feed.h). Memory
+ * must suffice for the nets and one batch per split. The smallest splits become resident; the windows of the
+ * others share the remaining memory. */
+#include "base/count.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "train/net/line_search.h"
+#include "train/net/session.h"
+#include <math.h>
+#include <string.h>
+
+enum {
+  SPLITS = 3,
+  DIVISOR = 16, /* data below 1/16 of the free memory is resident without planning; 1/16 of it stays unused */
+  CHUNK_BYTES = 16 << 20 /* large enough for efficient copies; four chunks are still small */
+};
+static const char *const names[SPLITS] = {"train", "validation", "test"};
+
+typedef struct split_placement {
+  const char *name;
+  bool read, windowed;            /* a net reads the split; it is streamed through a window */
+  uint64_t bytes, batch, largest; /* bytes of all samples, of a batch, of the largest tensor */
+  uint64_t sample;                /* bytes of a sample; windows of a series or text overlap in memory */
+  int64_t parts;                  /* batches per step */
+} split_placement;
+
+typedef struct placement {
+  gt_session *session;
+  gt_config *config;
+  gt_arena arena; /* for nets that are planned only to get their sizes */
+  split_placement item[SPLITS];
+  gt_names counted; /* names of the variables counted so far */
+  gt_windows windows;
+  uint64_t limit, nets, shared; /* bytes: available; of all nets; of the arena that they share */
+} placement;
+
+/* --- sizes --- */
+
+/* True if a tensor is larger than the device can allocate in one piece. */
+static bool is_too_large(const placement *p, const split_placement *item) {
+  const uint64_t most = p->session->backend->max_allocation;
+  return most && item->largest > most;
+}
+
+static void measure_tensor(split_placement *item, const gt_tensor *tensor) {
+  if (!tensor->rank || (gt_tensor_is_text(tensor) && !tensor->data)) return; /* a text's target has no data */
+  const uint64_t bytes = gt_tensor_bytes(tensor);
+  const uint64_t length = tensor->length ? sizeof *tensor->length : 0;
+  item->bytes += bytes + (uint64_t)tensor->dim[0] * length;
+  item->sample += gt_tensor_sample_bytes(tensor) + length;
+  if (bytes > item->largest) item->largest = bytes;
+}
+
+static uint64_t measure_split(placement *p, int number) {
+  const gt_dataset *data = &p->config->dataset;
+  const gt_split *split = gt_dataset_split(data, names[number]);
+  split_placement *item = &p->item[number];
+  item->name = names[number];
+  for (int k = 0; split && k < data->inputs; k++) measure_tensor(item, gt_split_input(split, k));
+  for (int k = 0; split && k < data->targets; k++) measure_tensor(item, gt_split_target(split, k));
+  if (split) measure_tensor(item, gt_split_weights(split));
+  if (split && split->start) item->bytes += (uint64_t)split->samples * sizeof *split->start;
+  return item->bytes;
+}
+
+static int number_of(const char *split) {
+  int i = 0;
+  while (strcmp(names[i], split)) i++;
+  return i;
+}
+
+/* True if the variable need not be counted: it was counted before, or belongs to a split and is counted with
+ * it. Otherwise records its name. */
+static bool is_counted(placement *p, const gt_variable *variable) {
+  bool of_split = variable->host_visible;
+  for (int i = 0; i < SPLITS; i++) {
+    const size_t length = strlen(names[i]);
+    of_split =
+        of_split || (!strncmp(variable->name, "data.", 5) && !strncmp(variable->name + 5, names[i], length) &&
+                     variable->name[5 + length] == '.');
+  }
+  if (of_split || gt_names_find(&p->counted, variable->name) >= 0) return true;
+  gt_names_add(&p->counted, variable->name, 1);
+  return false;
+}
+
+static void count_stage(placement *p, const gt_stage *stage) {
+  const gt_graph *graph = stage->graph;
+  p->nets += stage->plan->persistent_bytes + stage->plan->constant_bytes;
+  if (stage->plan->arena_bytes > p->shared) p->shared = stage->plan->arena_bytes;
+  for (uint32_t v = 0; v < graph->variables; v++)
+    if (!is_counted(p, &graph->variable[v])) p->nets += stage->plan->variable_bytes[v];
+}
+
+static bool count_net(placement *p, const gt_net *net) {
+  if (!net) return false;
+  split_placement *item = &p->item[number_of(net->split)];
+  for (int i = 0; i < net->stages; i++) count_stage(p, &net->stage[i]);
+  for (int i = 0; net->search && i < GT_LINE_SEARCH_STAGES; i++) count_stage(p, &net->search->stage[i]);
+  item->read = true;
+  item->parts = net->parts;
+  item->batch = item->sample * (uint64_t)net->batch;
+  return true;
+}
+
+static bool count_evaluation(placement *p, const char *split, gt_error *error) {
+  gt_session *session = p->session;
+  gt_net_options options = {.target = session->backend->target, .draw = session->draw};
+  const gt_net *net = gt_net_evaluation(&p->arena, p->config, split, &options, error);
+  options.hard = true;
+  return count_net(p, net) && (!net->model->has_hard ||
+                               count_net(p, gt_net_evaluation(&p->arena, p->config, split, &options, error)));
+}
+
+/* --- placement --- */
+
+static uint64_t needed_bytes(const placement *p) {
+  uint64_t bytes = p->nets + p->shared;
+  for (int i = 0; i < SPLITS; i++)
+    if (p->item[i].read) bytes += p->item[i].windowed ? p->item[i].batch : p->item[i].bytes;
+  return bytes;
+}
+
+/* The largest resident split that needs less memory with a window; a window has at least one batch. */
+static split_placement *largest_resident(placement *p) {
+  split_placement *found = NULL;
+  for (int i = 0; i < SPLITS; i++) {
+    split_placement *item = &p->item[i];
+    if (item->read && !item->windowed && item->batch < item->bytes && (!found || item->bytes > found->bytes))
+      found = item;
+  }
+  return found;
+}
+
+/* The number of batches of a window that fits into `room` bytes: a whole number of chunks (feed.h). A chunk
+ * is, if possible, a whole number of steps, and a multiple of the replays that are recorded together. */
+static uint32_t window_of(const split_placement *item, uint64_t room) {
+  enum { TOGETHER = 64 }; /* MAX_REPLAYS in backend/vulkan/commands.c */
+  const int64_t max_batches = (int64_t)(room / item->batch);
+  if (max_batches < 4) return (uint32_t)gt_max_i64(max_batches, 1);
+  int64_t chunk = gt_min_i64(max_batches / 4, (int64_t)(CHUNK_BYTES / item->batch) + 1);
+  if (chunk > item->parts) chunk -= chunk % item->parts;
+  if (item->parts == 1 && chunk > TOGETHER) chunk -= chunk % TOGETHER;
+  return (uint32_t)(4 * chunk);
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+static void choose_windows(placement *p) {
+  const uint64_t most = p->session->backend->max_allocation;
+  const uint64_t largest =
+      most ? most - most / DIVISOR : UINT64_MAX; /* the staging buffer is also one allocation */
+  split_placement *next;
+  for (int i = 0; i < SPLITS; i++) p->item[i].windowed = p->item[i].read && is_too_large(p, &p->item[i]);
+  while (needed_bytes(p) > p->limit && (next = largest_resident(p))) next->windowed = true;
+  uint64_t room = p->limit > needed_bytes(p) ? p->limit - needed_bytes(p) : 0, remaining = 0;
+  for (int i = 0; i < SPLITS; i++) remaining += p->item[i].windowed;
+  for (int i = 0; i < SPLITS; i++) {
+    split_placement *item = &p->item[i];
+    if (!item->windowed) continue;
+    const uint32_t batches =
+        window_of(item, smaller(smaller(item->batch + room / remaining--, largest), item->bytes));
+    room -= (batches - 1) * item->batch;
+    *gt_windows_of(&p->windows, item->name) = batches;
+  }
+}
+
+/* --- messages --- */
+
+static void log_windows(placement *p) {
+  const gt_session *session = p->session;
+  const char *text = "", *of = session->backend->target.device ? " of device memory" : " of memory";
+  char whole[32], window[32], limit[32];
+  if (!memcmp(&session->windows, &p->windows, sizeof p->windows)) return;
+  for (int i = 0; i < SPLITS; i++) {
+    const split_placement *item = &p->item[i];
+    if (!item->windowed) continue;
+    gt_human_bytes((double)item->bytes, whole);
+    gt_human_bytes((double)(*gt_windows_of(&p->windows, item->name) * item->batch), window);
+    text = gt_arena_printf(&p->arena, "%s%s%s (%s) %sthrough %s%s", text, *text ? ", " : "", item->name,
+                           whole, *text ? "" : "streams ", window, *text ? "" : of);
+  }
+  if (*text)
+    gt_info("data: %s: %s %s", text, session->memory_limit ? "--memory-limit is" : "the device has",
+            gt_human_bytes((double)p->limit, limit));
+}
+
+/* Rounds up to the digits that gt_human_bytes prints, so that the printed limit suffices. */
+static double rounded_up(uint64_t bytes) {
+  double unit = 1;
+  while ((double)bytes / unit >= 1024) unit *= 1024;
+  return ceil((double)bytes / unit * 10) / 10 * unit;
+}
+
+static bool check_limit(placement *p, gt_error *error) {
+  char limit[32], least[32], nets[32];
+  if (!p->session->memory_limit || needed_bytes(p) <= p->limit) return true;
+  gt_human_bytes((double)p->limit, limit);
+  gt_human_bytes(rounded_up(needed_bytes(p)), least);
+  gt_human_bytes((double)(p->nets + p->shared), nets);
+  return gt_fail(error, GT_ERR_MEMORY,
+                 "--memory-limit is %s, but at least %s is needed: %s for the network, the rest for one "
+                 "batch of data at a time. A smaller train.batch_size or train.eval_batch_size needs less",
+                 limit, least, nets);
+}
+
+static bool estimate(placement *p, const gt_net_options *training, const char *const *split, int splits,
+                     gt_error *error) {
+  const gt_backend *backend = p->session->backend;
+  uint64_t data = 0;
+  bool large = false;
+  for (int i = 0; i < SPLITS; i++) {
+    data += measure_split(p, i);
+    large = large || is_too_large(p, &p->item[i]);
+  }
+  p->limit = p->session->memory_limit;
+  if (!p->limit) {
+    p->limit = backend->memory_free - backend->memory_free / DIVISOR;
+    if ((data <= p->limit / DIVISOR && !large) || !p->limit) return true;
+  }
+  if (training) {
+    gt_net_options whole = *training;
+    whole.windows = (gt_windows){0};
+    if (!count_net(p, gt_net_training(&p->arena, p->config, &whole, error))) return false;
+  }
+  for (int i = 0; i < splits; i++)
+    if (!count_evaluation(p, split[i], error)) return false;
+  choose_windows(p);
+  return check_limit(p, error);
+}
+
+static void apply_placement(placement *p) {
+  gt_session *session = p->session;
+  log_windows(p);
+  session->windows = p->windows;
+  for (int i = 0; i < SPLITS; i++)
+    if (p->item[i].windowed)
+      gt_buffers_drop(&session->buffers, gt_arena_printf(&p->arena, "data.%s.", p->item[i].name));
+}
+
+static placement begin_placement(gt_session *session, gt_config *config) {
+  placement p = {.session = session, .config = config};
+  gt_arena_init(&p.arena);
+  return p;
+}
+
+bool gt_session_place(gt_session *session, const gt_net_options *training, const char *const *split,
+                      int splits, gt_error *error) {
+  placement p = begin_placement(session, session->config);
+  p.counted.arena = &p.arena;
+  const bool ok = estimate(&p, training, split, splits, error);
+  if (ok) apply_placement(&p);
+  gt_arena_finish(&p.arena);
+  return ok;
+}
+
+bool gt_session_has_room(gt_session *session, gt_config *config, const gt_net_options *training,
+                         const char *const *split, int splits, gt_error *error) {
+  placement p = begin_placement(session, config);
+  p.counted.arena = &p.arena;
+  const bool ok = !session->memory_limit || estimate(&p, training, split, splits, error);
+  gt_arena_finish(&p.arena);
+  return ok;
+}
