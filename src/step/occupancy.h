@@ -23,17 +23,15 @@ enum {
 /* How many of `workgroups` the busiest of `units` multiprocessors runs; the mean if they are many
  * (GT_MANY_WORKGROUPS). */
 double gt_workgroups_per_unit(double workgroups, double units);
-/* Number of waves in which a multiprocessor runs `per_unit` workgroups, `resident` of them at the same
- * time. */
+/* Number of waves in which a multiprocessor runs `per_unit` workgroups, `resident` of them at a time. */
 double gt_waves(double per_unit, double resident);
 /* How many workgroups with this much shared memory each are resident on a multiprocessor, from 1 to `most`.
- * All of them together have an eighth more than the limit of one workgroup, and each costs a small reserve.
- */
+ * All of them together have an eighth more than the limit of one workgroup; each costs a small reserve. */
 double gt_resident_workgroups(uint32_t shared_bytes, uint32_t most, const gt_target *target);
 /* Cycles in which a multiprocessor loads `bytes` that the caches hold, while each of `workgroups` workgroups
  * of the dispatch loads as much. */
 double gt_load_cycles(double bytes, double workgroups, const gt_target *target);
-/* True if a workgroup of this many threads fits into the registers of a multiprocessor, each thread has
- * `registers` of 32 bits, and no compiler spills them. */
+/* True if a workgroup of this many threads fits into the registers of a multiprocessor, if each thread needs
+ * `registers` of 32 bits, and these are few enough that no compiler spills them. */
 bool gt_fits_registers(int64_t registers, uint32_t threads, const gt_target *target);
 #endif
