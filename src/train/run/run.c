@@ -244,7 +244,8 @@ static bool final_evaluation(gt_run *run, gt_evaluator *evaluator, gt_results *r
     gt_warn("no label of the %s split counts: all are the ignore_index", evaluator->net->split);
     return true;
   }
-  if (!isfinite(gt_result_loss(result))) gt_warn("the %s loss is not finite", evaluator->net->split);
+  if (!isfinite(gt_result_loss(result, GT_PLAIN)))
+    gt_warn("the %s loss is not finite", evaluator->net->split);
   return true;
 }
 
