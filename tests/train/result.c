@@ -26,7 +26,8 @@ static void set_columns(gt_dataset *data, int target, int count, int64_t horizon
   data->target[target].columns = named ? names : NULL;
   data->target[target].row_columns = named && horizon ? columns : NULL;
   data->target[target].horizon = horizon;
-  data->train.target[target] = (gt_tensor){.rank = 2, .dim = {1, count * steps}};
+  gt_split_add(&data->split[GT_PART_TRAIN], GT_SAMPLE_TARGET, target,
+               (gt_tensor){.rank = 2, .dim = {1, count * steps}});
 }
 
 static void expect_same(const gt_dataset *data, gt_result_id id) {
