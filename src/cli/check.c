@@ -58,7 +58,7 @@ static bool choose_target(const gt_arguments *arguments, const gt_config *config
     *target = typical_target(arguments);
     return true;
   }
-  gt_backend *backend = gt_choose_backend(config, NULL, device, NULL, error);
+  gt_backend *backend = gt_choose_backend(config, GT_PART_NONE, device, NULL, error);
   if (backend) {
     *target = backend->target;
     gt_tuned_read_cache(tuned, backend);

@@ -48,9 +48,9 @@ static const char *resume_options(const gt_arguments *arguments, gt_arena *arena
   return text;
 }
 
-/* Name of the split of the last evaluation. */
-static const char *last_split(const gt_train_result *result) {
-  return result->test.items ? "test" : "validation";
+/* The split of the last evaluation. */
+static int last_part(const gt_train_result *result) {
+  return result->test.items ? GT_PART_TEST : GT_PART_VALIDATION;
 }
 
 /* The results of the last evaluation; NULL: there was none. */
@@ -61,7 +61,7 @@ static const gt_results *last_result(const gt_train_result *result) {
 
 static gt_baselines baselines_of(const gt_config *config, const gt_train_result *result, gt_arena *arena) {
   if (!last_result(result)) return (gt_baselines){0};
-  return gt_baselines_of(config, gt_dataset_split(&config->dataset, last_split(result)), arena);
+  return gt_baselines_of(config, gt_dataset_split(&config->dataset, last_part(result)), arena);
 }
 
 static json_t *result_json(const gt_config *config, const gt_train_result *result,
@@ -114,10 +114,10 @@ static void print_result(const gt_config *config, const gt_train_result *result,
             gt_duration(result->seconds, duration));
   if (result->attempts > 1) gt_info("attempts: %lld", (long long)result->attempts);
   if (last) {
-    printf("%s", last_split(result));
+    printf("%s", gt_part_keys[last_part(result)]);
     gt_cli_print_values(last, baselines, true, arena);
     printf("\n");
-    gt_cli_warn_of_guessing(config, last_split(result), last, baselines, arena);
+    gt_cli_warn_of_guessing(config, gt_part_keys[last_part(result)], last, baselines, arena);
   }
   gt_cli_log_importance(&result->importance);
   char model[sizeof result->directory + 16];

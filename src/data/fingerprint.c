@@ -66,11 +66,11 @@ uint64_t gt_meaning_fingerprint(const gt_input *input, int inputs, const gt_data
 }
 
 gt_data_fingerprint gt_dataset_fingerprint(const gt_dataset *data) {
-  return (gt_data_fingerprint){
-      .train = gt_split_fingerprint(&data->split[GT_PART_TRAIN], data->inputs, data->targets),
-      .validation = gt_split_fingerprint(&data->split[GT_PART_VALIDATION], data->inputs, data->targets),
-      .test = gt_split_fingerprint(&data->split[GT_PART_TEST], data->inputs, data->targets),
+  gt_data_fingerprint hash = {
       .meaning = gt_meaning_fingerprint(data->input, data->inputs, data->target, data->targets)};
+  for (int part = 0; part < GT_PARTS; part++)
+    hash.split[part] = gt_split_fingerprint(&data->split[part], data->inputs, data->targets);
+  return hash;
 }
 
 const char *gt_dataset_note_on_times(const gt_dataset *data) {

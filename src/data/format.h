@@ -208,14 +208,11 @@ uint64_t gt_data_file_size(const char *path);
 /* Limit of the memory for the contents of a compressed file, including the inflated bytes (gt_inflate_limit).
  * UINT64_MAX for other files. */
 uint64_t gt_data_memory_limit(const char *path);
-/* Allocates heap memory for a tensor whose shape and element are set. */
-bool gt_tensor_alloc(gt_tensor *tensor, const char *what, gt_error *error);
 /* Reshapes and converts *tensor to the input's shape and element. False if samples have another number of
  * values. */
 bool gt_data_fit_shape(const char *path, const gt_input *input, gt_tensor *tensor, gt_error *error);
 /* Converts bytes to F32. */
 bool gt_data_to_floats(gt_tensor *tensor, const char *path, gt_error *error);
-void gt_split_finish(gt_split *split);
 
 /* --- after the format (prepare.c): shapes, classes, splits, scale and shift --- */
 

@@ -73,7 +73,7 @@ static void fingerprints(void **state) {
     if (i == 2) alphabet[7] = 'x', path = write_text("alphabet.txt", alphabet);
     open_data(&o, "{train: %s, text: {window: 10}}", path);
     expect_open(&o);
-    fingerprint[i] = gt_dataset_fingerprint(&o.data).train;
+    fingerprint[i] = gt_dataset_fingerprint(&o.data).split[GT_PART_TRAIN];
     close_data(&o);
   }
   assert_true(fingerprint[0] == fingerprint[1] && fingerprint[1] != fingerprint[2]);

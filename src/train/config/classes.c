@@ -69,20 +69,19 @@ static const char *list_missing(const gt_class_counts *c, const int64_t *has, co
   return found > MAX_MISSING ? gt_arena_printf(arena, "%s and %d more", text, found - MAX_MISSING) : text;
 }
 
-static void review_split(gt_config *config, const gt_class_counts *c, int split, const char *name,
-                         gt_arena *arena) {
-  const gt_position at = gt_config_place_of_split(config, name);
+static void review_split(gt_config *config, const gt_class_counts *c, int split, gt_arena *arena) {
+  const gt_position at = gt_config_place_of_split(config, split);
   /* The finding rare_class already names classes with a single sample. */
   const int64_t least = gt_diagnostics_has(&config->diagnostics, GT_FINDING_rare_class) ? 2 : 1;
   const char *text;
   if (!c->split[split]) return;
   if (*(text = list_missing(c, c->split[0], c->split[split], least, arena)))
     gt_finding_at(&config->diagnostics, GT_FINDING_missing_class, at,
-                  "the %s split has no sample of class %s%s", name, text, of_target(c, arena))
+                  "the %s split has no sample of class %s%s", gt_part_keys[split], text, of_target(c, arena))
         ->help = "a larger split; its accuracy tells nothing about that class";
   if (*(text = list_missing(c, c->split[split], c->split[0], 1, arena)))
     gt_finding_at(&config->diagnostics, GT_FINDING_missing_class, at,
-                  "the %s split has class %s%s, but the training split does not", name, text,
+                  "the %s split has class %s%s, but the training split does not", gt_part_keys[split], text,
                   of_target(c, arena))
         ->help = "add training samples of this class; no model can learn it without them";
 }
@@ -284,8 +283,8 @@ static void review_target(gt_config *config, int target, gt_arena *arena) {
                   "all training samples have the same class%s, '%s': any model has an accuracy of 1 on them",
                   of_target(&c, arena), gt_class_name(&c, only, arena))
         ->help = "data with samples of each class";
-  review_split(config, &c, 1, "validation", arena);
-  review_split(config, &c, 2, "test", arena);
+  review_split(config, &c, GT_PART_VALIDATION, arena);
+  review_split(config, &c, GT_PART_TEST, arena);
 }
 
 void gt_config_review_classes(gt_config *config, gt_arena *arena) {

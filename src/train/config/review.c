@@ -159,9 +159,9 @@ gt_review *gt_config_review(const gt_config *config, int phase, gt_arena *arena)
   return review;
 }
 
-gt_position gt_config_place_of_split(const gt_config *config, const char *split) {
-  const gt_spec *data = gt_spec_find(config->root, "data"), *node = gt_spec_find(data, split);
-  if (gt_spec_is_null(node) && !strcmp(split, "test")) node = gt_spec_find(data, "test_fraction");
+gt_position gt_config_place_of_split(const gt_config *config, int part) {
+  const gt_spec *data = gt_spec_find(config->root, "data"), *node = gt_spec_find(data, gt_part_keys[part]);
+  if (gt_spec_is_null(node) && part == GT_PART_TEST) node = gt_spec_find(data, "test_fraction");
   if (gt_spec_is_null(node)) node = gt_spec_find(data, "split");
   return gt_spec_is_null(node) ? data->at : node->at;
 }

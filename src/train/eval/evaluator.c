@@ -50,7 +50,7 @@ static void prepare_metrics(gt_session *session, const gt_net *net, int index, g
     prepare_values(session, net, index, outputs, 1, &to->steps);
 }
 
-static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, const char *split, bool hard,
+static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, int part, bool hard,
                             unsigned averaged, gt_error *error) {
   const gt_net_options options = {.target = session->backend->target,
                                   .windows = session->windows,
@@ -60,7 +60,7 @@ static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, const 
                                   .scores = session->scores,
                                   .confusion = session->confusion};
   *evaluator =
-      (gt_evaluator){.net = gt_net_evaluation(session->nets, session->config, split, &options, error)};
+      (gt_evaluator){.net = gt_net_evaluation(session->nets, session->config, part, &options, error)};
   if (!evaluator->net) return false;
   const gt_model_file *file = session->model;
   gt_store *store = evaluator->net->model->store;
@@ -77,17 +77,16 @@ static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, const 
   return true;
 }
 
-bool gt_evaluator_open_hard(gt_session *session, gt_evaluator *evaluator, const char *split,
-                            gt_error *error) {
-  return open_evaluation(session, evaluator, split, true, 0, error);
+bool gt_evaluator_open_hard(gt_session *session, gt_evaluator *evaluator, int part, gt_error *error) {
+  return open_evaluation(session, evaluator, part, true, 0, error);
 }
 
-bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, unsigned averaged,
+bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, int part, unsigned averaged,
                        gt_error *error) {
-  if (!open_evaluation(session, evaluator, split, false, averaged, error)) return false;
+  if (!open_evaluation(session, evaluator, part, false, averaged, error)) return false;
   if (!evaluator->net->model->has_hard) return true;
   evaluator->hard = GT_NEW(session->nets, gt_evaluator);
-  return open_evaluation(session, evaluator->hard, split, true, averaged, error);
+  return open_evaluation(session, evaluator->hard, part, true, averaged, error);
 }
 
 static uint64_t confusion_bytes(const gt_net_target *target) {

@@ -23,11 +23,10 @@ static bool read_config(gt_config *config, gt_arena *arena, const gt_model_file 
 static bool open_net(gt_session *session, gt_evaluator *evaluator, const gt_model_file *file,
                      uint64_t memory_limit, gt_error *error) {
   const gt_diagnostics *diagnostics = &session->config->diagnostics;
-  static const char *const split[] = {"test"};
   session->model = file;
   session->memory_limit = memory_limit;
-  if (gt_session_place(session, NULL, split, 1, error) &&
-      gt_evaluator_open_hard(session, evaluator, "test", error))
+  if (gt_session_place(session, NULL, 1u << GT_PART_TEST, error) &&
+      gt_evaluator_open_hard(session, evaluator, GT_PART_TEST, error))
     return gt_session_load_weights(session, evaluator->net->model->store, file, error) &&
            gt_session_set_clock(session, evaluator->net, 0, error);
   return error->status ? false
@@ -83,8 +82,8 @@ bool gt_predict(gt_model_file *file, const gt_tensor *inputs, const char *device
   *out = (gt_prediction){0};
   gt_arena_init(&arena);
   bool ok = read_config(&config, &arena, file, inputs, error);
-  if (ok && gt_device_is_auto(device) && gt_is_quick_on_cpu(&config, "test")) device = "cpu";
-  ok = ok && gt_session_open(&session, &config, "test", device, error) &&
+  if (ok && gt_device_is_auto(device) && gt_is_quick_on_cpu(&config, GT_PART_TEST)) device = "cpu";
+  ok = ok && gt_session_open(&session, &config, GT_PART_TEST, device, error) &&
        open_net(&session, &evaluator, file, memory_limit, error) && compute(&session, &evaluator, out, error);
   if (!ok) gt_prediction_finish(out);
   gt_session_close(&session);

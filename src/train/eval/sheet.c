@@ -281,7 +281,7 @@ bool gt_sheet_write(gt_config *config, const char *path, int64_t *shown, gt_erro
   sheet s = {.config = config};
   gt_session session = {0};
   gt_arena_init(&s.arena);
-  bool ok = read_layout(&s, error) && gt_session_open(&session, config, NULL, "cpu", error) &&
+  bool ok = read_layout(&s, error) && gt_session_open(&session, config, GT_PART_NONE, "cpu", error) &&
             compute(&s, &session, error) && choose_layout(&s, error);
   if (ok) {
     undo_scaling(&s);

@@ -262,7 +262,7 @@ static bool choose(gt_session *session, const gt_evaluator *evaluator, gt_error 
 bool gt_threshold_choose(gt_session *session, unsigned averaged, gt_error *error) {
   gt_evaluator evaluator;
   session->scores = true;
-  const bool opened = gt_evaluator_open(session, &evaluator, "validation", averaged, error);
+  const bool opened = gt_evaluator_open(session, &evaluator, GT_PART_VALIDATION, averaged, error);
   session->scores = false;
   return opened && choose(session, evaluator.hard ? evaluator.hard : &evaluator, error);
 }

@@ -8,7 +8,8 @@
 #include "train/config/init_from.h"
 
 static const char *split_variable(const gt_net *net, gt_arena *arena, const char *name) {
-  return gt_arena_printf(arena, "%s.%s.%s", net->order.window ? "window" : "data", net->split, name);
+  return gt_arena_printf(arena, "%s.%s.%s", net->order.window ? "window" : "data", gt_part_keys[net->part],
+                         name);
 }
 
 gt_samples gt_net_samples(const gt_net *net, const gt_dataset *dataset, gt_arena *arena) {
@@ -69,14 +70,14 @@ static bool can_keep_scores(const gt_net *net, const gt_net_target *target, gt_c
   if (gt_tensor_is_text(gt_split_target(net->data, 0))) {
     gt_error_at(&config->diagnostics, config->root->at,
                 "metric '%s' needs all predictions of the %s split, which are not kept for a text",
-                target->metrics.type[m]->name, net->split)
+                target->metrics.type[m]->name, gt_part_keys[net->part])
         ->expected = "another metric, such as perplexity";
     return false;
   }
   if (values <= GT_METRIC_MAX_SCORES) return true;
   gt_error_at(&config->diagnostics, config->root->at,
               "metric '%s' needs all predictions of the %s split: %.3g values, and at most %d can be kept",
-              target->metrics.type[m]->name, net->split, values, GT_METRIC_MAX_SCORES)
+              target->metrics.type[m]->name, gt_part_keys[net->part], values, GT_METRIC_MAX_SCORES)
       ->expected = "a smaller split, or another metric";
   return false;
 }

@@ -23,10 +23,9 @@ void gt_session_start(gt_session *session, gt_backend *backend) {
   gt_buffers_init(&session->buffers, backend, &session->arena);
 }
 
-bool gt_session_open(gt_session *session, gt_config *config, const char *split, const char *device,
-                     gt_error *error) {
+bool gt_session_open(gt_session *session, gt_config *config, int part, const char *device, gt_error *error) {
   gt_session_begin(session, config);
-  gt_backend *backend = gt_choose_backend(config, split, device, NULL, error);
+  gt_backend *backend = gt_choose_backend(config, part, device, NULL, error);
   if (backend)
     gt_session_start(session, backend);
   else
@@ -41,7 +40,7 @@ static void destroy_executables(gt_session *session) {
 }
 
 static void close_feeds(gt_session *session) {
-  for (size_t i = 0; i < sizeof session->feed / sizeof *session->feed; i++) {
+  for (int i = 0; i < GT_PARTS; i++) {
     gt_feed_close(session->feed[i]);
     session->feed[i] = NULL;
   }
@@ -85,7 +84,7 @@ static int gathering_threads(const gt_session *session) {
 /* Opens the feed of a net, whose windows have been allocated. */
 static bool open_feed(gt_session *session, gt_net *net, gt_error *error) {
   const gt_config *config = session->config;
-  gt_feed **feed = &session->feed[!strcmp(net->split, "train") ? 0 : !strcmp(net->split, "test") ? 2 : 1];
+  gt_feed **feed = &session->feed[net->part];
   const gt_samples samples = gt_net_samples(net, &config->dataset, &session->arena);
   gt_feed_plan plan = {.order = net->order, .members = net->members, .seed = (uint64_t)config->seed};
   gt_tensor lengths[GT_DATA_MAX_INPUTS];

@@ -192,7 +192,7 @@ static bool observe_result(gt_run *run, const gt_results *result, gt_error *erro
   if (isnan(value) && !run->warned && stopping->watched.kind->type) {
     run->warned = true;
     gt_warn("metric '%s', which early_stopping watches, is not a number on the %s split; it may lack a class",
-            stopping->metric, run->watch.net->split);
+            stopping->metric, gt_part_keys[run->watch.net->part]);
   }
   const double trained_loss = gt_result_loss(result, run->net->model->has_hard ? GT_SOFT : GT_PLAIN);
   gt_schedule_observe(run->config->optim->schedule, run->config->optim->config->lr, trained_loss,
@@ -223,7 +223,7 @@ static void report_evaluation(gt_run *run, const gt_results *result, double rate
                                     .epochs = run->config->train.epochs,
                                     .train = training_result(run, &run->state.last),
                                     .watched = result ? *result : (gt_results){0},
-                                    .split = result ? run->watch.net->split : NULL,
+                                    .split = result ? gt_part_keys[run->watch.net->part] : NULL,
                                     .watches = watches,
                                     .best = result && is_best(run, gt_result_value(result, watches)),
                                     .rate = rate};
@@ -243,7 +243,7 @@ static bool evaluate(gt_run *run, double seconds, int64_t steps, gt_error *error
     return true;
   }
   if (!gt_evaluator_run(&run->session, &run->watch, &result, error)) return false;
-  const gt_metric_row row = gt_run_row(run, run->watch.net->split, &result);
+  const gt_metric_row row = gt_run_row(run, gt_part_keys[run->watch.net->part], &result);
   report_evaluation(run, &result, rate);
   return gt_sinks_row(&run->sinks, &row, error) && observe_result(run, &result, error);
 }
