@@ -68,7 +68,7 @@ BEGIN {
         "train/file/model_file.c train/config/review.h|" \
         "train/file/model_file.c train/eval/threshold.h|" \
         "train/file/model_file.h train/config/config.h|" \
-        "train/file/model_file.h train/config/metrics.h|" \
+        "train/file/model_file.h train/config/results.h|" \
         "train/net/net_forward.c train/eval/confusion.h|" \
         "train/net/pacer.c train/run/progress.h|" \
         "train/net/session.c train/eval/threshold.h|" \

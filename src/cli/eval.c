@@ -96,7 +96,7 @@ static void print_result(const gt_arguments *arguments, int part, const gt_resul
     json_object_set_new(root, "split", json_string(gt_part_keys[part]));
     json_object_set_new(root, "samples", json_integer(results->samples));
     if (has_items(config)) json_object_set_new(root, "items", json_integer((json_int_t)results->items));
-    gt_json_add_result(root, results);
+    gt_json_add_results(root, results);
     if (config->threshold.used)
       json_object_set_new(root, "threshold",
                           gt_threshold_json(config->threshold.value, config->threshold.count));
@@ -111,7 +111,7 @@ static void print_result(const gt_arguments *arguments, int part, const gt_resul
     gt_info("threshold%s %.10g", gt_threshold_target_text(config, i, arena), config->threshold.value[i]);
   printf("%s samples %lld", gt_part_keys[part], (long long)results->samples);
   if (has_items(config)) printf(" items %.15g", results->items);
-  gt_cli_print_values(results, &baselines, NULL);
+  gt_cli_print_values(results, &baselines, false, arena);
   printf("\n");
   for (int k = 0; k < data->targets && gt_flag(arguments, "per-class"); k++) {
     if (matrix[k].count && data->targets > 1) printf("%s\n", data->target[k].name);
@@ -148,9 +148,11 @@ static bool collect_confusion(const gt_arguments *arguments, gt_session *session
 }
 
 /* A result that is not finite is an error, even without --fail-if. */
-static bool check_finite(const char *model, int part, const gt_results *results, gt_error *error) {
-  const double soft = gt_result_has(results, "soft_loss") ? gt_result_value(results, "soft_loss") : 0;
-  if (isfinite(gt_result_loss(results)) && isfinite(soft)) return true;
+static bool check_finite(const char *model, int part, const gt_results *results, bool has_soft,
+                         gt_error *error) {
+  if (isfinite(gt_result_loss(results, GT_PLAIN)) &&
+      (!has_soft || isfinite(gt_result_loss(results, GT_SOFT))))
+    return true;
   return gt_fail(
       error, GT_ERR_DATA,
       "%s: the loss on the %s split is not finite, because the model's outputs for some samples are not",
@@ -199,7 +201,7 @@ static int run(const gt_arguments *arguments) {
   if (!gt_cli_result_gates(arguments, &arena, &gates, &gate_count) || !gt_cli_memory_limit(arguments, &limit))
     goto done;
   if (!read_model(arguments, &arena, &file, &config, &error)) goto failed;
-  if (!gt_cli_gates_apply(gates, gate_count, &config)) goto done;
+  if (!gt_cli_gates_apply(arguments, gates, gate_count, &config)) goto done;
   add_regression_metrics(&config);
   const int part = choose_split(arguments, &config, &error);
   if (part == GT_PART_NONE) goto failed;
@@ -222,7 +224,7 @@ static int run(const gt_arguments *arguments) {
   if (!gt_cli_measure_lasting(&lasting, &file, &config.dataset, &error)) goto failed;
   print_result(arguments, part, &results, matrix, &lasting, &config, &arena);
   shown = true;
-  if (!check_finite(file.path, part, &results, &error)) goto failed;
+  if (!check_finite(file.path, part, &results, evaluator.hard != NULL, &error)) goto failed;
   code = gt_cli_check_gates(gates, gate_count, &results);
   goto done;
 failed:

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "cli/common.h"
 #include "cli/predict_class.h"
-#include "train/config/metrics.h"
+#include "train/config/results.h"
 
 /* Number of values for one target column at one step: a probability for each class, or one number. */
 static int64_t width_of(const gt_model_file *file) {

@@ -1,5 +1,4 @@
 #include "train/config/baseline.h"
-#include "train/config/config_metrics.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/column.h"
@@ -17,8 +16,12 @@ static double weight_of(const gt_split *split, int64_t sample) {
   return weights ? (double)weights[sample] : 1;
 }
 
-static void add(gt_baseline *b, const char *name, double value) {
-  b->metric[b->count++] = (gt_metric){name, value};
+static gt_result_id metric_of(int target, const char *name) {
+  return (gt_result_id){.kind = gt_metric_find(name), .target = target, .column = -1};
+}
+
+static void add(gt_baseline *b, int target, const char *name, double value) {
+  b->metric[b->count++] = (gt_result_item){metric_of(target, name), value};
 }
 
 /* The sum of the weights of the labels of each class, [classes]. */
@@ -47,7 +50,7 @@ static gt_baseline baseline_of_classes(const gt_dataset *data, const gt_split *s
   b.guess = data->target[target].class_names
                 ? gt_arena_printf(arena, "always '%s'", data->target[target].class_names[most])
                 : gt_arena_printf(arena, "always '%d'", most);
-  add(&b, "accuracy", count[most] / all);
+  add(&b, target, "accuracy", count[most] / all);
   return b;
 }
 
@@ -109,13 +112,13 @@ static gt_baseline baseline_of_numbers(const gt_config *config, const gt_split *
                                    : "always the mean";
   }
   if (bits) {
-    add(&b, "accuracy", 1 - mean.wrong);
+    add(&b, target, "accuracy", 1 - mean.wrong);
     return b;
   }
-  if (!strcmp(loss->name, "mse")) add(&b, "loss", loss_mean.squared);
-  if (!strcmp(loss->name, "mae")) add(&b, "loss", loss_mean.absolute);
-  add(&b, "rmse", rmse);
-  add(&b, "mae", mean.absolute);
+  if (!strcmp(loss->name, "mse")) add(&b, target, "loss", loss_mean.squared);
+  if (!strcmp(loss->name, "mae")) add(&b, target, "loss", loss_mean.absolute);
+  add(&b, target, "rmse", rmse);
+  add(&b, target, "mae", mean.absolute);
   return b;
 }
 
@@ -166,26 +169,26 @@ static gt_baseline baseline_of_series(const gt_config *config, const gt_split *s
   const double error = season < last ? season : last;
   b.guess = season < last ? season_text(config, arena) : "the last value";
   if (is_discrete(config, 0))
-    add(&b, "accuracy", 1 - error);
+    add(&b, 0, "accuracy", 1 - error);
   else
-    add(&b, "mae", error);
+    add(&b, 0, "mae", error);
   return b;
 }
 
 /* "3.6"; for several columns "mae.sales 3.6, mae.visits 0.2", because their units differ. */
-static const char *naive_values(const gt_data_target *target, const double *error, int64_t outputs,
-                                bool discrete, gt_arena *arena) {
+static const char *naive_values(const gt_dataset *data, const double *error, int64_t outputs, bool discrete,
+                                gt_arena *arena) {
   enum { MAX_COLUMNS = 8 }; /* more columns are summarized by their mean */
-  const int64_t columns = outputs / target->horizon;
+  const int64_t horizon = data->target[0].horizon, columns = outputs / horizon;
   const double mean = mean_over_outputs(error, outputs);
   const char *text = "";
-  const char *metric = discrete ? "accuracy" : "mae";
+  gt_result_id id = metric_of(0, discrete ? "accuracy" : "mae");
   if (columns == 1 || columns > MAX_COLUMNS)
     return gt_arena_printf(arena, "%.4g", discrete ? 1 - mean : mean);
   for (int64_t c = 0; c < columns; c++) {
-    const double value = mean_over_steps(error, target->horizon, columns, c);
-    text = gt_arena_printf(arena, "%s%s%s.%s %.4g", text, c ? ", " : "", metric,
-                           gt_config_value_name(target, (int)outputs, true, (int)c, arena),
+    const double value = mean_over_steps(error, horizon, columns, c);
+    id.column = (int)c;
+    text = gt_arena_printf(arena, "%s%s%s %.4g", text, c ? ", " : "", gt_result_print(data, id, arena),
                            discrete ? 1 - value : value);
   }
   return text;
@@ -201,16 +204,15 @@ const char *gt_naive_text(const gt_config *config, gt_arena *arena) {
   const gt_split *split = splits[i];
   const int64_t outputs = gt_tensor_features(gt_split_target(split, 0));
   if (!split->naive[GT_NAIVE_LAST]) return NULL;
-  const gt_data_target *target = &data->target[0];
   const bool discrete = is_discrete(config, 0);
-  const char *last = naive_values(target, split->naive[GT_NAIVE_LAST], outputs, discrete, arena),
+  const char *last = naive_values(data, split->naive[GT_NAIVE_LAST], outputs, discrete, arena),
              *metric = strchr(last, ' ') ? ""
                        : discrete        ? "accuracy "
                                          : "mae ";
   const char *text = gt_arena_printf(arena, "%s%s with the last value", metric, last);
   if (split->naive[GT_NAIVE_SEASON])
     text = gt_arena_printf(arena, "%s%s %s with %s", text, *metric ? "," : ";",
-                           naive_values(target, split->naive[GT_NAIVE_SEASON], outputs, discrete, arena),
+                           naive_values(data, split->naive[GT_NAIVE_SEASON], outputs, discrete, arena),
                            season_text(config, arena));
   return gt_arena_printf(arena, "%s (%s)", text, names[i]);
 }
@@ -248,14 +250,14 @@ static void add_at_threshold(gt_baseline *b, const gt_config *config, const gt_m
     sum += answer ? one : zero;
   }
   for (int i = 0; i < b->at_thresholds; i++)
-    if (!strcmp(b->at_threshold[i].name, type->name)) return;
+    if (b->at_threshold[i].id.kind->type == type) return;
   if (!b->at_thresholds) {
     const char *const *names = config->dataset.target[0].class_names;
     b->guess_at_threshold = columns > 1 ? "always the same answer"
                             : names     ? gt_arena_printf(arena, "always '%s'", names[answer])
                                         : always_text(&config->dataset, 0, answer, arena);
   }
-  b->at_threshold[b->at_thresholds++] = (gt_metric){type->name, sum / (double)columns};
+  b->at_threshold[b->at_thresholds++] = (gt_result_item){metric_of(0, type->name), sum / (double)columns};
 }
 
 static void find_at_threshold(gt_baseline *b, const gt_config *config, const gt_split *split,
@@ -280,7 +282,6 @@ static const gt_spec *loss_node(const gt_config *config, int target) {
 
 gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
-  const char *name = data->target[target].name;
   const bool discrete = is_discrete(config, target);
   if (!split || !gt_split_target(split, target)->data ||
       !gt_split_target(&data->split[GT_PART_TRAIN], target)->data || data->boards)
@@ -296,9 +297,6 @@ gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, int t
     const gt_baseline naive = baseline_of_series(config, split, arena);
     if (!b.count || naive.metric[0].value > b.metric[0].value) b = naive;
   }
-  for (int i = 0; name && i < b.count; i++)
-    b.metric[i].name = gt_arena_printf(arena, "%s.%s", name, b.metric[i].name);
-
   b.balances = gt_spec_find(loss_node(config, target), "class_weights") || gt_sampler_balances(config);
   if (b.count && config->threshold.count) find_at_threshold(&b, config, split, arena);
   return b;
@@ -310,21 +308,21 @@ gt_baselines gt_baselines_of(const gt_config *config, const gt_split *split, gt_
   return all;
 }
 
-const gt_metric *gt_baseline_main(const gt_baseline *baseline, const gt_results *results) {
+const gt_result_item *gt_baseline_main(const gt_baseline *baseline, const gt_results *results) {
   for (int i = 0; i < baseline->count; i++)
-    if (gt_result_has(results, baseline->metric[i].name)) return &baseline->metric[i];
+    if (gt_result_find(results, baseline->metric[i].id)) return &baseline->metric[i];
   return NULL;
 }
 
-const gt_metric *gt_baseline_at_threshold(const gt_baseline *baseline, const gt_results *results) {
+const gt_result_item *gt_baseline_at_threshold(const gt_baseline *baseline, const gt_results *results) {
   for (int i = 0; i < baseline->at_thresholds; i++)
-    if (gt_result_has(results, baseline->at_threshold[i].name)) return &baseline->at_threshold[i];
+    if (gt_result_find(results, baseline->at_threshold[i].id)) return &baseline->at_threshold[i];
   return NULL;
 }
 
 /* True if the baseline makes no error, because all samples have the same target: no model can be better. */
-static bool is_perfect(const gt_metric *m) {
-  return gt_metric_is_larger_better(gt_metric_of_result(m->name)) ? m->value >= 1 : m->value <= 0;
+static bool is_perfect(const gt_result_item *m) {
+  return gt_metric_is_larger_better(m->id.kind) ? m->value >= 1 : m->value <= 0;
 }
 
 bool gt_baseline_is_aim(const gt_baseline *baseline, const gt_results *results) {
@@ -332,15 +330,14 @@ bool gt_baseline_is_aim(const gt_baseline *baseline, const gt_results *results) 
 }
 
 bool gt_is_guessing(const gt_baseline *baseline, const gt_results *results) {
-  const gt_metric *m = gt_baseline_main(baseline, results);
+  const gt_result_item *m = gt_baseline_main(baseline, results);
   if (!m || !gt_baseline_is_aim(baseline, results) || is_perfect(m)) return false;
   for (int i = 0; i < baseline->at_thresholds; i++) {
-    const gt_metric *other = &baseline->at_threshold[i];
-    if (gt_result_has(results, other->name) && gt_result_value(results, other->name) > other->value)
-      return false;
+    const gt_result_item *other = &baseline->at_threshold[i];
+    if (gt_result_value(results, other->id) > other->value) return false;
   }
-  const double value = gt_result_value(results, m->name);
-  return gt_metric_is_larger_better(gt_metric_of_result(m->name)) ? !(value > m->value) : !(value < m->value);
+  const double value = gt_result_value(results, m->id);
+  return gt_metric_is_larger_better(m->id.kind) ? !(value > m->value) : !(value < m->value);
 }
 
 /* Finds the largest magnitude of each column. most: [columns], zeroed by the caller. */

@@ -5,7 +5,7 @@
 #ifndef GT_TRAIN_MODEL_FILE_H
 #define GT_TRAIN_MODEL_FILE_H
 #include "train/config/config.h"
-#include "train/config/metrics.h"
+#include "train/config/results.h"
 #include "store/state_dict.h"
 
 #define GT_MODEL_FORMAT "gtrain-model-1"

@@ -5,7 +5,7 @@
 #define GT_TRAIN_SESSION_H
 #include "store/buffers.h"
 #include "train/eval/confusion.h"
-#include "train/config/metrics.h"
+#include "train/config/results.h"
 #include "train/file/model_file.h"
 #include "train/net/net.h"
 
@@ -13,11 +13,10 @@
 typedef struct gt_evaluator_values {
   int count;
   gt_metric_output_group *group; /* [count]: the outputs of each value */
-  const char **name;             /* names of the results, [metrics][count]; NULL: they are not results */
+  bool shown;                    /* they are results, beside their mean */
 } gt_evaluator_values;
 
 typedef struct gt_evaluator_target {
-  const char **name;           /* name of each metric's result, the mean over the columns; [metrics] */
   gt_evaluator_values columns; /* one value per column; without a series, per output */
   gt_evaluator_values steps;   /* for a series with several steps: one value per output; otherwise none */
 } gt_evaluator_target;
