@@ -8,7 +8,7 @@
 #include "train/file/model_file.h"
 #include "train/config/review.h"
 #include "train/net/session.h"
-#include "train/eval/threshold.h"
+#include "train/config/threshold.h"
 #include <math.h>
 #include <string.h>
 

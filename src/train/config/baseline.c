@@ -5,7 +5,7 @@
 #include "data/column.h"
 #include "train/config/class_table.h"
 #include "train/config/sampler.h"
-#include "train/eval/threshold.h"
+#include "train/config/threshold.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

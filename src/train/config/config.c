@@ -10,7 +10,7 @@
 #include "train/config/review.h"
 #include "train/config/sampler.h"
 #include "train/config/target_scaling.h"
-#include "train/eval/threshold.h"
+#include "train/config/threshold.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #include "train/run/signals.h"
 #include "train/config/target_scaling.h"
 #include "train/config/task.h"
-#include "train/eval/threshold.h"
+#include "train/eval/threshold_search.h"
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
