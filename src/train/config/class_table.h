@@ -3,7 +3,7 @@
  * 1/2 is class 1) if its loss is one of bits. Results are in the caller's arena. */
 #ifndef GT_TRAIN_CLASS_TABLE_H
 #define GT_TRAIN_CLASS_TABLE_H
-#include "data/data.h"
+#include "metric/metric.h"
 
 typedef struct gt_class_items {
   const int64_t *count; /* [classes] items of each class; NULL: the split has no values */
@@ -17,6 +17,12 @@ typedef struct gt_class_table {
   const char *target;      /* name of the target; NULL: the only one */
   gt_class_items part[3];  /* train, validation, test */
 } gt_class_table;
+
+/* How often an evaluation predicted each class for each label (op/confusion.h). */
+typedef struct gt_confusion_matrix {
+  gt_metric_counts counts; /* count NULL: the target has no classes, or more than GT_METRIC_MAX_CLASSES */
+  const char *const *name; /* [classes] */
+} gt_confusion_matrix;
 
 gt_class_table gt_class_table_of(const gt_dataset *data, int target, gt_arena *arena);
 /* "a 8, b 8", for the training samples; only the first classes if there are many. */
