@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "cli/eval_classes.h"
 #include "data/letters.h"
-#include <inttypes.h>
+#include "metric/counts.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,16 +20,15 @@ typedef struct layout { /* in pixels */
 } layout;
 
 static layout find_layout(const gt_confusion_matrix *matrix) {
-  char number[24];
   size_t longest = sizeof "label" - 1;
-  for (int64_t c = 0; c < matrix->classes; c++) {
-    const size_t length = strlen(gt_confusion_name(matrix, c, number));
+  for (int64_t c = 0; c < matrix->counts.classes; c++) {
+    const size_t length = strlen(matrix->name[c]);
     if (length > longest) longest = length;
   }
   if (longest > MAX_NAME) longest = MAX_NAME;
-  layout l = {.numbers = matrix->classes <= FEW};
+  layout l = {.numbers = matrix->counts.classes <= FEW};
   /* A cell with a number has space for seven digits. */
-  l.cell_width = l.numbers ? 7 * GT_LETTER_WIDTH + 2 : matrix->classes <= MANY ? 10 : 3;
+  l.cell_width = l.numbers ? 7 * GT_LETTER_WIDTH + 2 : matrix->counts.classes <= MANY ? 10 : 3;
   l.cell_height = l.numbers ? 24 : l.cell_width;
   l.every = (GT_LETTER_HEIGHT + l.cell_height) / l.cell_height;
   if (l.cell_height >= GT_LETTER_HEIGHT + 2) l.every = 1;
@@ -71,15 +70,15 @@ static void fill_cell(gt_picture *picture, const layout *l, uint32_t x, uint32_t
 }
 
 static void draw_row(gt_picture *picture, const gt_confusion_matrix *matrix, const layout *l, int64_t label) {
-  const int64_t samples = gt_confusion_class(matrix, label).samples;
+  const double samples = gt_count_class(&matrix->counts, label).labels;
   const uint32_t y = l->top + (uint32_t)label * l->cell_height;
-  for (int64_t predicted = 0; predicted < matrix->classes; predicted++) {
-    const int64_t count = gt_confusion_at(matrix, label, predicted);
+  for (int64_t predicted = 0; predicted < matrix->counts.classes; predicted++) {
+    const double count = matrix->counts.count[label * matrix->counts.classes + predicted];
     const uint32_t x = l->left + (uint32_t)predicted * l->cell_width;
-    const double share = samples ? (double)count / (double)samples : 0;
+    const double share = gt_count_share(count, samples);
     char text[24];
     fill_cell(picture, l, x, y, share, label == predicted);
-    const uint32_t length = (uint32_t)snprintf(text, sizeof text, "%" PRId64, count) * GT_LETTER_WIDTH;
+    const uint32_t length = (uint32_t)snprintf(text, sizeof text, "%.0f", count) * GT_LETTER_WIDTH;
     if (l->numbers && count)
       gt_picture_draw_text(picture, x + (length < l->cell_width ? (l->cell_width - length) / 2 : 0),
                            y + (l->cell_height - GT_LETTER_HEIGHT) / 2, l->cell_width, text,
@@ -89,9 +88,8 @@ static void draw_row(gt_picture *picture, const gt_confusion_matrix *matrix, con
 
 static void write_names(gt_picture *picture, const gt_confusion_matrix *matrix, const layout *l) {
   const uint32_t length_limit = l->left - 2 * MARGIN - GT_LETTER_HEIGHT;
-  char number[24];
-  for (int64_t c = 0; c < matrix->classes; c += l->every) {
-    const char *name = gt_confusion_name(matrix, c, number);
+  for (int64_t c = 0; c < matrix->counts.classes; c += l->every) {
+    const char *name = matrix->name[c];
     const uint32_t inset_y = l->cell_height > GT_LETTER_HEIGHT ? (l->cell_height - GT_LETTER_HEIGHT) / 2 : 0;
     const uint32_t inset_x = l->cell_width > GT_LETTER_HEIGHT ? (l->cell_width - GT_LETTER_HEIGHT) / 2 : 0;
     gt_picture_draw_text(picture, MARGIN + GT_LETTER_HEIGHT, l->top + (uint32_t)c * l->cell_height + inset_y,
@@ -105,10 +103,10 @@ static void write_names(gt_picture *picture, const gt_confusion_matrix *matrix, 
 
 bool gt_confusion_draw(const gt_confusion_matrix *matrix, const char *path, gt_error *error) {
   const layout l = find_layout(matrix);
-  const uint32_t classes = (uint32_t)matrix->classes;
+  const uint32_t classes = (uint32_t)matrix->counts.classes;
   gt_picture picture =
       make_blank(l.left + classes * l.cell_width + MARGIN, l.top + classes * l.cell_height + MARGIN);
-  for (int64_t label = 0; label < matrix->classes; label++) draw_row(&picture, matrix, &l, label);
+  for (int64_t label = 0; label < matrix->counts.classes; label++) draw_row(&picture, matrix, &l, label);
   write_names(&picture, matrix, &l);
   const bool ok = gt_png_write(path, &picture, error);
   gt_picture_finish(&picture);

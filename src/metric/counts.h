@@ -1,5 +1,4 @@
-/* Metrics of single classes, computed from a confusion matrix, and their averages over classes. Only for
- * metric/. */
+/* Metrics of single classes, computed from a confusion matrix, and their averages over classes. */
 #ifndef GT_METRIC_COUNTS_H
 #define GT_METRIC_COUNTS_H
 #include "metric/metric.h"
@@ -13,6 +12,9 @@ typedef double (*gt_of_class)(gt_class_count count); /* the metric of a class */
 gt_class_count gt_count_class(const gt_metric_counts *counts, int64_t class);
 /* part / whole; 0 if whole is 0, as scikit-learn's zero_division. */
 double gt_count_share(double part, double whole);
+/* Metrics of a class; 0 if the denominator is 0. */
+double gt_count_precision(gt_class_count count), gt_count_recall(gt_class_count count),
+    gt_count_f1(gt_class_count count); /* equals the Dice coefficient */
 /* Averages as in scikit-learn. macro: the mean over the classes that occur as label or prediction; weighted:
  * the mean weighted by labels; micro: the metric of the sums of all classes' counts; binary: the metric of
  * class 1 if there are two classes, otherwise macro. */

@@ -2,7 +2,8 @@
  * weights, probabilities that are equal as floats, and outputs that are not finite. Also: metrics of a
  * ranking read no score behind the last one. */
 #include "base/philox.h"
-#include "train/eval/threshold.h"
+#include "train/config/threshold.h"
+#include "train/eval/threshold_search.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,9 +7,7 @@
 #include "train/file/model_table.h"
 #include "train/net/net.h"
 #include "train/config/review.h"
-#include "train/eval/threshold.h"
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +109,13 @@ static size_t digits_of(const gt_dataset *data) {
   for (int k = 0; k < data->inputs; k++)
     if (gt_table_has_long_fill(data->input[k].table)) return 17;
   return 9;
+}
+
+json_t *gt_threshold_json(const double *threshold, int count) {
+  if (count == 1) return json_real(*threshold);
+  json_t *all = json_array();
+  for (int i = 0; i < count; i++) json_array_append_new(all, json_real(threshold[i]));
+  return all;
 }
 
 static char *signature_text(const gt_config *config) {

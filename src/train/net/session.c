@@ -6,7 +6,7 @@
 #include "train/net/choose.h"
 #include "train/net/pacer.h"
 #include "train/net/line_search.h"
-#include "train/eval/threshold.h"
+#include "train/config/threshold.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
