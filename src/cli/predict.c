@@ -1,6 +1,5 @@
 #include "base/file.h"
 #include "base/log.h"
-#include "base/memory.h"
 #include "base/output.h"
 #include "base/stream.h"
 #include "cli/common.h"
