@@ -1,7 +1,7 @@
 /* Draws the confusion matrix as an image. */
 #include "base/memory.h"
 #include "cli/eval_classes.h"
-#include "data/letters.h"
+#include "draw/letters.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "train/eval/sheet.h"
 #include "base/count.h"
 #include "base/memory.h"
-#include "data/letters.h"
+#include "draw/letters.h"
 #include "op/core.h"
 #include "train/net/augmented.h"
 #include "train/config/sampler.h"

@@ -1,7 +1,7 @@
 /* Draws text into images with a font of 5x7 pixels and one row for descenders. */
-#ifndef GT_DATA_LETTERS_H
-#define GT_DATA_LETTERS_H
-#include "data/png.h"
+#ifndef GT_DRAW_LETTERS_H
+#define GT_DRAW_LETTERS_H
+#include "draw/png.h"
 
 enum { GT_LETTER_WIDTH = 6, GT_LETTER_HEIGHT = 9 }; /* pixels, with the space between letters and lines */
 

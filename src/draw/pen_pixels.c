@@ -1,7 +1,7 @@
 /* The raster pen. The coverage of a pixel by a line or disc is computed from its center's distance. */
 #include "base/memory.h"
-#include "data/letters.h"
-#include "kan/pen.h"
+#include "draw/letters.h"
+#include "draw/pen.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "data/png.h"
+#include "draw/png.h"
 #include "base/memory.h"
 #include <png.h>
 #include <stdlib.h>

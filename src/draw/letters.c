@@ -1,4 +1,4 @@
-#include "data/letters.h"
+#include "draw/letters.h"
 
 enum { FIRST = ' ', LAST = '~', COLUMNS = 5, ROWS = 8 };
 
