@@ -1,9 +1,9 @@
-/* Draws the confusion matrix as an image. */
+#include "draw/confusion.h"
 #include "base/memory.h"
-#include "cli/eval_classes.h"
 #include "draw/letters.h"
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,11 +19,17 @@ typedef struct layout { /* in pixels */
   bool numbers;       /* write the counts into the cells */
 } layout;
 
-static layout find_layout(const gt_confusion_matrix *matrix) {
+static const char *name_of(const gt_confusion_picture *matrix, int64_t class, char number[24]) {
+  if (matrix->names) return matrix->names[class];
+  snprintf(number, 24, "%" PRId64, class);
+  return number;
+}
+
+static layout find_layout(const gt_confusion_picture *matrix) {
   char number[24];
   size_t longest = sizeof "label" - 1;
   for (int64_t c = 0; c < matrix->classes; c++) {
-    const size_t length = strlen(gt_confusion_name(matrix, c, number));
+    const size_t length = strlen(name_of(matrix, c, number));
     if (length > longest) longest = length;
   }
   if (longest > MAX_NAME) longest = MAX_NAME;
@@ -70,28 +76,31 @@ static void fill_cell(gt_picture *picture, const layout *l, uint32_t x, uint32_t
     }
 }
 
-static void draw_row(gt_picture *picture, const gt_confusion_matrix *matrix, const layout *l, int64_t label) {
-  const int64_t samples = gt_confusion_class(matrix, label).samples;
+static void draw_row(gt_picture *picture, const gt_confusion_picture *matrix, const layout *l,
+                     int64_t label) {
+  const uint32_t *counts = matrix->count + label * matrix->classes;
   const uint32_t y = l->top + (uint32_t)label * l->cell_height;
+  int64_t samples = 0;
+  for (int64_t predicted = 0; predicted < matrix->classes; predicted++) samples += counts[predicted];
   for (int64_t predicted = 0; predicted < matrix->classes; predicted++) {
-    const int64_t count = gt_confusion_at(matrix, label, predicted);
     const uint32_t x = l->left + (uint32_t)predicted * l->cell_width;
-    const double share = samples ? (double)count / (double)samples : 0;
+    const double share = samples ? (double)counts[predicted] / (double)samples : 0;
     char text[24];
     fill_cell(picture, l, x, y, share, label == predicted);
-    const uint32_t length = (uint32_t)snprintf(text, sizeof text, "%" PRId64, count) * GT_LETTER_WIDTH;
-    if (l->numbers && count)
+    const uint32_t length =
+        (uint32_t)snprintf(text, sizeof text, "%" PRIu32, counts[predicted]) * GT_LETTER_WIDTH;
+    if (l->numbers && counts[predicted])
       gt_picture_draw_text(picture, x + (length < l->cell_width ? (l->cell_width - length) / 2 : 0),
                            y + (l->cell_height - GT_LETTER_HEIGHT) / 2, l->cell_width, text,
                            share > 0.3 ? WHITE : BLACK);
   }
 }
 
-static void write_names(gt_picture *picture, const gt_confusion_matrix *matrix, const layout *l) {
+static void write_names(gt_picture *picture, const gt_confusion_picture *matrix, const layout *l) {
   const uint32_t length_limit = l->left - 2 * MARGIN - GT_LETTER_HEIGHT;
   char number[24];
   for (int64_t c = 0; c < matrix->classes; c += l->every) {
-    const char *name = gt_confusion_name(matrix, c, number);
+    const char *name = name_of(matrix, c, number);
     const uint32_t inset_y = l->cell_height > GT_LETTER_HEIGHT ? (l->cell_height - GT_LETTER_HEIGHT) / 2 : 0;
     const uint32_t inset_x = l->cell_width > GT_LETTER_HEIGHT ? (l->cell_width - GT_LETTER_HEIGHT) / 2 : 0;
     gt_picture_draw_text(picture, MARGIN + GT_LETTER_HEIGHT, l->top + (uint32_t)c * l->cell_height + inset_y,
@@ -103,7 +112,7 @@ static void write_names(gt_picture *picture, const gt_confusion_matrix *matrix, 
   write_upwards(picture, MARGIN / 2, l->top, 6 * GT_LETTER_WIDTH, "label");
 }
 
-bool gt_confusion_draw(const gt_confusion_matrix *matrix, const char *path, gt_error *error) {
+bool gt_confusion_draw(const gt_confusion_picture *matrix, const char *path, gt_error *error) {
   const layout l = find_layout(matrix);
   const uint32_t classes = (uint32_t)matrix->classes;
   gt_picture picture =
