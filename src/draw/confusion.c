@@ -1,15 +1,15 @@
 #include "draw/confusion.h"
-#include "base/memory.h"
 #include "draw/letters.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* With at most FEW classes, cells have numbers; with more than MANY, cells are as small as possible. */
 enum { FEW = 20, MANY = 200, MAX_NAME = 20 /* letters */, MARGIN = 6 /* pixels */ };
-enum { WHITE = 255, PALE = 245 /* an empty cell */, BLACK = 0 }; /* levels of gray */
+enum { PALE = 245 }; /* gray level of an empty cell */
+static const gt_letter_form black = {.scale = 1}, white = {.scale = 1, .color = 0xFFFFFF},
+                            upwards = {.scale = 1, .upwards = true};
 static const uint8_t right_color[3] = {20, 100, 60}, wrong_color[3] = {190, 50, 20};
 
 typedef struct layout { /* in pixels */
@@ -43,26 +43,6 @@ static layout find_layout(const gt_confusion_picture *matrix) {
   return l;
 }
 
-static gt_picture make_blank(uint32_t width, uint32_t height) {
-  gt_picture picture = {height, width, 3, gt_alloc((size_t)width * height * 3)};
-  memset(picture.data, WHITE, (size_t)width * height * 3);
-  return picture;
-}
-
-/* Writes text that is rotated to run upwards, from (x, y + height) to at most (x, y). */
-static void write_upwards(gt_picture *picture, uint32_t x, uint32_t y, uint32_t height, const char *text) {
-  gt_picture line = make_blank(height, GT_LETTER_HEIGHT);
-  gt_picture_draw_text(&line, 0, 0, height, text, BLACK);
-  for (uint32_t row = 0; row < line.height; row++)
-    for (uint32_t column = 0; column < line.width; column++) {
-      const uint32_t to_x = x + row, to_y = y + height - 1 - column;
-      if (to_x >= picture->width || to_y >= picture->height) continue;
-      memcpy(picture->data + ((size_t)to_y * picture->width + to_x) * 3,
-             line.data + ((size_t)row * line.width + column) * 3, 3);
-    }
-  gt_picture_finish(&line);
-}
-
 /* share: of the row's samples. Small shares are drawn darker than in proportion, so that single mistakes are
  * visible. */
 static void fill_cell(gt_picture *picture, const layout *l, uint32_t x, uint32_t y, double share,
@@ -91,8 +71,8 @@ static void draw_row(gt_picture *picture, const gt_confusion_picture *matrix, co
         (uint32_t)snprintf(text, sizeof text, "%" PRIu32, counts[predicted]) * GT_LETTER_WIDTH;
     if (l->numbers && counts[predicted])
       gt_picture_draw_text(picture, x + (length < l->cell_width ? (l->cell_width - length) / 2 : 0),
-                           y + (l->cell_height - GT_LETTER_HEIGHT) / 2, l->cell_width, text,
-                           share > 0.3 ? WHITE : BLACK);
+                           y + (l->cell_height - GT_LETTER_HEIGHT) / 2, l->cell_width,
+                           share > 0.3 ? white : black, text);
   }
 }
 
@@ -104,19 +84,20 @@ static void write_names(gt_picture *picture, const gt_confusion_picture *matrix,
     const uint32_t inset_y = l->cell_height > GT_LETTER_HEIGHT ? (l->cell_height - GT_LETTER_HEIGHT) / 2 : 0;
     const uint32_t inset_x = l->cell_width > GT_LETTER_HEIGHT ? (l->cell_width - GT_LETTER_HEIGHT) / 2 : 0;
     gt_picture_draw_text(picture, MARGIN + GT_LETTER_HEIGHT, l->top + (uint32_t)c * l->cell_height + inset_y,
-                         length_limit, name, BLACK);
-    write_upwards(picture, l->left + (uint32_t)c * l->cell_width + inset_x, MARGIN + GT_LETTER_HEIGHT,
-                  length_limit, name);
+                         length_limit, black, name);
+    gt_picture_draw_text(picture, l->left + (uint32_t)c * l->cell_width + inset_x,
+                         MARGIN + GT_LETTER_HEIGHT + length_limit - 1, length_limit, upwards, name);
   }
-  gt_picture_draw_text(picture, l->left, MARGIN / 2, picture->width, "predicted", BLACK);
-  write_upwards(picture, MARGIN / 2, l->top, 6 * GT_LETTER_WIDTH, "label");
+  gt_picture_draw_text(picture, l->left, MARGIN / 2, picture->width, black, "predicted");
+  gt_picture_draw_text(picture, MARGIN / 2, l->top + 6 * GT_LETTER_WIDTH - 1, 6 * GT_LETTER_WIDTH, upwards,
+                       "label");
 }
 
 bool gt_confusion_draw(const gt_confusion_picture *matrix, const char *path, gt_error *error) {
   const layout l = find_layout(matrix);
   const uint32_t classes = (uint32_t)matrix->classes;
   gt_picture picture =
-      make_blank(l.left + classes * l.cell_width + MARGIN, l.top + classes * l.cell_height + MARGIN);
+      gt_picture_blank(l.top + classes * l.cell_height + MARGIN, l.left + classes * l.cell_width + MARGIN);
   for (int64_t label = 0; label < matrix->classes; label++) draw_row(&picture, matrix, &l, label);
   write_names(&picture, matrix, &l);
   const bool ok = gt_png_write(path, &picture, error);

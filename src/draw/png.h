@@ -13,7 +13,8 @@ typedef struct gt_picture { /* [height][width][channels], one byte each: 1 gray,
   uint8_t *data; /* heap */
 } gt_picture;
 
-void gt_picture_finish(gt_picture *picture); /* accepts a zeroed struct */
+gt_picture gt_picture_blank(uint32_t height, uint32_t width); /* white, RGB */
+void gt_picture_finish(gt_picture *picture);                  /* accepts a zeroed struct */
 bool gt_png_write(const char *path, const gt_picture *picture, gt_error *error);
 
 typedef struct gt_animation { /* an APNG being written; all frames have the size of the first */

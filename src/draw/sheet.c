@@ -1,29 +1,21 @@
 #include "draw/sheet.h"
 #include "base/count.h"
-#include "base/memory.h"
 #include "draw/letters.h"
 #include <math.h>
-#include <string.h>
 
 /* Pixels: the larger side of an image, the gap between images. */
 enum { MAX_COLUMNS = 8, LEAST_SIDE = 64, MAX_SIDE = 256, GAP = 4 };
 
-bool gt_sheet_open(gt_sheet *s, gt_error *error) {
+void gt_sheet_open(gt_sheet *s) {
   const int64_t side = gt_max_i64(s->input.height, s->input.width), images = s->target.height ? 2 : 1;
   const uint32_t columns = (uint32_t)gt_min_i64((int64_t)ceil(sqrt((double)s->cells)), MAX_COLUMNS);
   const uint32_t rows = (uint32_t)gt_ceil_div(s->cells, columns);
-  void *data;
   s->zoom = (uint32_t)gt_max_i64(1, gt_ceil_div(LEAST_SIDE, side));
   s->stride = (uint32_t)gt_ceil_div(side, MAX_SIDE);
   s->wide = (uint32_t)(gt_ceil_div(s->input.width, s->stride) * s->zoom * images + GAP * (images - 1));
   /* 2: pixels between the image and its text. */
   s->high = (uint32_t)(gt_ceil_div(s->input.height, s->stride) * s->zoom) + 2 + s->lines * GT_LETTER_HEIGHT;
-  s->picture = (gt_picture){rows * (s->high + GAP) + GAP, columns * (s->wide + GAP) + GAP, 3, NULL};
-  if (!gt_try_alloc(&data, (uint64_t)s->picture.height * s->picture.width, 3, "the sheet", error))
-    return false;
-  s->picture.data = data;
-  memset(data, 255, (size_t)s->picture.height * s->picture.width * 3);
-  return true;
+  s->picture = gt_picture_blank(rows * (s->high + GAP) + GAP, columns * (s->wide + GAP) + GAP);
 }
 
 static uint8_t shade_of(const gt_sheet_image *layout, double value) {
@@ -54,6 +46,6 @@ void gt_sheet_draw(gt_sheet *s, int64_t cell, const float *input, const float *t
   draw(s, &s->input, input, x, y);
   if (s->target.height) draw(s, &s->target, target, x + (s->wide + GAP) / 2, y);
   for (uint32_t i = 0; i < s->lines; i++)
-    gt_picture_draw_text(&s->picture, x, y + s->high - (s->lines - i) * GT_LETTER_HEIGHT, s->wide, line[i],
-                         0);
+    gt_picture_draw_text(&s->picture, x, y + s->high - (s->lines - i) * GT_LETTER_HEIGHT, s->wide,
+                         (gt_letter_form){.scale = 1}, line[i]);
 }

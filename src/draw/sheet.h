@@ -20,7 +20,7 @@ typedef struct gt_sheet {
   uint32_t wide, high;   /* of a cell, in pixels */
 } gt_sheet;
 
-bool gt_sheet_open(gt_sheet *sheet, gt_error *error);
+void gt_sheet_open(gt_sheet *sheet);
 /* target: unused if there is only one image. line: [lines] */
 void gt_sheet_draw(gt_sheet *sheet, int64_t cell, const float *input, const float *target,
                    const char *const *line);

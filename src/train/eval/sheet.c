@@ -222,9 +222,9 @@ bool gt_sheet_write(gt_config *config, const char *path, int64_t *shown, gt_erro
   gt_arena_init(&s.arena);
   bool ok = read_layout(&s, error) && gt_session_open(&session, config, NULL, "cpu", error) &&
             compute(&s, &session, error);
-  s.drawing.lines = s.mixed ? 2 : 1;
-  ok = ok && gt_sheet_open(&s.drawing, error);
   if (ok) {
+    s.drawing.lines = s.mixed ? 2 : 1;
+    gt_sheet_open(&s.drawing);
     undo_scaling(&s);
     for (int64_t i = 0; i < s.drawing.cells; i++) draw_cell(&s, i);
     ok = gt_png_write(path, &s.drawing.picture, error);
