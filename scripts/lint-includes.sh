@@ -62,7 +62,7 @@ BEGIN {
   split("data/inputs.c data/series/series.h|" \
         "data/series/series_windows.c data/table/csv_typed.h|" \
         "train/config/baseline.c train/eval/threshold.h|" \
-        "train/config/config.c train/eval/threshold.h|" \
+        "train/config/config_keys.h train/eval/threshold.h|" \
         "train/config/phases.c train/net/net.h|" \
         "train/eval/importance.c train/run/progress.h|" \
         "train/file/model_file.c train/net/net.h|" \

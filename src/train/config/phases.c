@@ -1,166 +1,9 @@
 #include "train/config/phases.h"
-#include "spec/hint.h"
-#include "base/count.h"
 #include "base/log.h"
-#include "base/text.h"
-#include "model/model.h"
 #include "train/net/net.h"
 #include <string.h>
 
 enum { MAX_PHASES = 100 };
-static const int64_t max_steps = INT64_C(1000000000000000); /* of a phase; the sum fits into int64_t */
-
-gt_batching gt_batching_of(int64_t samples, int64_t batch, int64_t parts) {
-  const int64_t batches = batch < samples ? gt_ceil_div(samples, batch) : 1;
-  parts = gt_min_i64(parts, batches);
-  return (gt_batching){gt_min_i64(batch, samples), parts, gt_ceil_div(batches, parts)};
-}
-
-static gt_batching batches_of(const gt_config *phase) {
-  return gt_batching_of(phase->dataset.train.samples, phase->train.batch_size, phase->train.accumulate);
-}
-
-int64_t gt_phase_steps_per_epoch(const gt_config *phase) { return batches_of(phase).steps; }
-
-gt_batching gt_phase_batching(const gt_config *phase) {
-  gt_batching batching = batches_of(phase);
-  if (!phase->optim->type->line_search) return batching;
-  batching.parts *= batching.steps; /* each step uses all data */
-  batching.steps = 1;
-  return batching;
-}
-
-int64_t gt_phase_steps(const gt_config *phase) {
-  return phase->train.epochs
-             ? gt_times_at_most(phase->train.epochs, gt_phase_batching(phase).steps, max_steps)
-             : phase->train.steps;
-}
-
-int64_t gt_phase_evaluations(const gt_config *phase) {
-  const gt_train_config *train = &phase->train;
-  const int64_t units = train->epochs ? train->epochs : train->steps;
-  return train->eval_every > 0 ? gt_ceil_div(units, train->eval_every) : 1;
-}
-
-/* --- reading --- */
-
-/* True if the key is the section or a path in it. */
-static bool is_in_section(const char *key, const char *section) {
-  const size_t length = strlen(section);
-  return !strncmp(key, section, length) && (!key[length] || key[length] == '.');
-}
-
-typedef struct phase_keys {
-  int64_t epochs, steps;
-  const gt_spec *model, *optimizer, *schedule, *augment;
-} phase_keys;
-
-static const gt_field phase_fields[] = {
-    GT_ROW(phase_keys, epochs, GT_FIELD_INT, .min = 1, .max = 1e9, .help = "length of the phase in epochs"),
-    GT_ROW(phase_keys, steps, GT_FIELD_INT, .min = 1, .max = 4e9,
-           .help = "length of the phase in optimizer steps, instead of epochs"),
-    GT_ROW(phase_keys, model, GT_FIELD_NODE, .definition = "layers",
-           .help = "the same layers with other settings; as a path: model.0.linear.units"),
-    GT_ROW(phase_keys, optimizer, GT_FIELD_NODE, .definition = "optimizer",
-           .help = "another optimizer; as a path: optimizer.lr"),
-    GT_ROW(phase_keys, schedule, GT_FIELD_NODE, .definition = "schedule",
-           .help = "another schedule; as a path: schedule.warmup"),
-    GT_ROW(phase_keys, augment, GT_FIELD_NODE, .definition = "augment",
-           .help = "other augmentations; keys of `train` are changed by path: train.batch_size"),
-};
-
-const gt_schema *gt_phase_schema(gt_arena *arena) {
-  enum { FIELDS = sizeof phase_fields / sizeof *phase_fields };
-  const int changes = gt_change_count();
-  gt_field *fields = GT_NEW_N(arena, gt_field, FIELDS + changes + 1); /* the last has no name */
-  gt_schema *schema = GT_NEW(arena, gt_schema);
-  memcpy(fields, phase_fields, sizeof phase_fields);
-  for (int i = 0; i < changes; i++) {
-    const gt_change_type *type = gt_change_at(i);
-    fields[FIELDS + i] =
-        (gt_field){.name = type->name, .type = GT_FIELD_MAP, .sub = type->schema, .help = type->schema->help};
-  }
-  *schema = (gt_schema){
-      .name = "phase", .help = "a part of the run with a length and settings of its own", .fields = fields};
-  return schema;
-}
-
-/* Keys of a phase: its length, changes (change.h), and paths in these sections … */
-static const char *const lengths[] = {"epochs", "steps"};
-static const char *const sections[] = {"model", "optimizer", "schedule", "augment", "train"};
-/* … except these, which belong to the whole run. */
-static const char *const fixed[] = {"train.phases", "train.threads", "train.restart_every", "train.epochs",
-                                    "train.steps"};
-enum {
-  LENGTHS = sizeof lengths / sizeof *lengths,
-  SECTIONS = sizeof sections / sizeof *sections,
-  FIXED = sizeof fixed / sizeof *fixed
-};
-
-bool gt_phase_may_change(const char *key) {
-  for (size_t i = 0; i < FIXED; i++)
-    if (is_in_section(key, fixed[i])) return false;
-  for (size_t i = 0; i < SECTIONS; i++)
-    if (is_in_section(key, sections[i])) return strcmp(key, "train") != 0;
-  return false;
-}
-
-static bool is_field(const gt_schema *schema, const char *key) {
-  for (const gt_field *field = schema->fields; field->name; field++)
-    if (is_in_section(key, field->name)) return true;
-  return false;
-}
-
-/* Returns all keys that a phase may have: lengths, changes, and the names of sections. */
-static const char *const *list_phase_keys(gt_arena *arena, size_t *count) {
-  const char **keys = GT_NEW_N(arena, const char *, LENGTHS + gt_change_count() + SECTIONS);
-  *count = 0;
-  for (int i = 0; i < LENGTHS; i++) keys[(*count)++] = lengths[i];
-  for (int i = 0; i < gt_change_count(); i++) keys[(*count)++] = gt_change_at(i)->name;
-  for (int i = 0; i < SECTIONS; i++) keys[(*count)++] = sections[i];
-  return keys;
-}
-
-/* The key that was probably meant, if `key` has no section or is mistyped; otherwise NULL. */
-static const char *suggest_key(gt_arena *arena, const gt_spec *root, const char *key) {
-  if (!strcmp(key, "lr") || gt_spec_find(gt_spec_find(root, "optimizer"), key))
-    return gt_arena_printf(arena, "optimizer.%s", key);
-  if (is_field(&gt_train_schema, key)) return gt_arena_printf(arena, "train.%s", key);
-  size_t count;
-  const char *const *keys = list_phase_keys(arena, &count);
-  const size_t length = strcspn(key, ".");
-  const char *near = gt_nearest(gt_arena_strndup(arena, key, length), keys, count);
-  return near ? gt_arena_printf(arena, "%s%s", near, key + length) : NULL;
-}
-
-static void report_key(gt_config *config, const gt_spec *root, const gt_spec *entry) {
-  gt_diagnostics *diagnostics = &config->diagnostics;
-  const bool known = is_field(&gt_config_schema, entry->key);
-  gt_diagnostic *item =
-      gt_error_at(diagnostics, entry->key_at,
-                  known ? "a phase cannot change '%s'" : "unknown key '%s' in a phase", entry->key);
-  item->expected =
-      "epochs, steps, or a key of model, optimizer, schedule, augment or train, such as optimizer.lr";
-  if (known) return;
-  size_t count;
-  const char *const *keys = list_phase_keys(diagnostics->arena, &count);
-  const gt_hint hint = gt_hint_key(diagnostics, "phase", entry->key, NULL, keys, count);
-  item->suggestion = suggest_key(diagnostics->arena, root, entry->key);
-  if (!item->suggestion && hint.from_table) item->suggestion = hint.suggestion;
-  if (!item->suggestion) item->help = hint.help;
-}
-
-static bool is_length(const char *key) {
-  for (int i = 0; i < LENGTHS; i++)
-    if (!strcmp(key, lengths[i])) return true;
-  return false;
-}
-
-static bool is_change(const char *key) {
-  for (int i = 0; i < gt_change_count(); i++)
-    if (!strcmp(key, gt_change_at(i)->name)) return true;
-  return false;
-}
 
 /* False for `optimizer: {lr: 0.1}` in a phase, which would replace the optimizer of the previous phase by the
  * default one. */
@@ -188,16 +31,16 @@ static gt_spec *phase_tree(gt_config *config, gt_arena *arena, const gt_spec *pr
         "epochs: N or steps: N in this phase";
   for (int i = 0; i < item->count; i++) {
     const gt_spec *entry = item->child[i];
-    if (is_change(entry->key))
+    if (gt_phase_is_change(entry->key))
       continue;
-    else if (is_length(entry->key))
+    else if (gt_phase_is_length(entry->key))
       gt_spec_add(arena, train, entry->key, gt_spec_copy(arena, entry));
     else if (!has_type(entry))
       report_no_type(config, entry);
     else if (gt_phase_may_change(entry->key))
       gt_config_set(arena, root, entry, diagnostics);
     else
-      report_key(config, root, entry);
+      gt_phase_report_key(config, root, entry);
   }
   return root;
 }
@@ -253,12 +96,12 @@ static const gt_spec *find_layer_key(const transfer *h, const char *layer) {
   for (int i = 0; i < h->item->count; i++) {
     const gt_spec *entry = h->item->child[i];
     if (!strcmp(entry->key, model)) return entry;
-    if (!is_in_section(entry->key, model)) continue;
+    if (!gt_is_in_section(entry->key, model)) continue;
     const char *path = entry->key + sizeof model;
-    if (is_in_section(path, layer)) return entry;
+    if (gt_is_in_section(path, layer)) return entry;
     for (int k = 0; k < h->names->count; k++)
       if (!strcmp(h->names->name[k], layer) &&
-          (is_in_section(path, h->names->path[k]) || is_in_section(h->names->path[k], path)))
+          (gt_is_in_section(path, h->names->path[k]) || gt_is_in_section(h->names->path[k], path)))
         return entry;
   }
   return NULL;

@@ -10,6 +10,11 @@ static uint64_t seed_of(const gt_run *run, int64_t attempt) {
   return (uint64_t)run->config->seed + (uint64_t)attempt * SEED_STEP;
 }
 
+int64_t gt_run_epoch(const gt_run *run, int64_t step) {
+  const int64_t steps = step - run->state.first_step;
+  return run->state.first_epoch + (steps > 0 ? (steps - 1) / run->per_epoch + 1 : !step);
+}
+
 int64_t gt_run_attempt_begin(const gt_run *run) {
   return run->state.first_step + run->attempt * run->restart_steps;
 }

@@ -93,6 +93,12 @@ bool gt_run_line_search(gt_run *run, int64_t boundary, gt_error *error);
 bool gt_run_weights(gt_run *run, gt_state_dict *weights, gt_error *error);
 /* Writes the model of the current step to a file in the run directory. */
 bool gt_run_keep_weights(gt_run *run, const char *name, gt_model_results results, gt_error *error);
+/* The end (end.c): chooses weights and thresholds, evaluates, and writes model.bin. */
+bool gt_run_end(gt_run *run, gt_error *error);
+/* For a finished run without checkpoints: evaluates its model.bin and writes nothing. */
+bool gt_run_evaluate_finished(gt_run *run, gt_error *error);
+/* Estimates the importance of columns, after everything has been written. On errors there is no estimate. */
+void gt_run_rank_columns(gt_run *run);
 /* Reports which layer produced the loss or gradient of bad_step that is not finite; always false. */
 bool gt_run_explain(gt_run *run, gt_error *error);
 /* True if all weights are finite; otherwise an error. An update may overflow although loss and gradient are
