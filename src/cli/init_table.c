@@ -61,13 +61,11 @@ static bool fail_no_column(const gt_scaffold *init, const char *name, const char
                            gt_error *error) {
   const gt_survey *table = &init->table;
   const char *nearest = gt_nearest(name, names, (size_t)table->columns);
-  const char *list = "";
-  for (int i = 0; i < table->columns && i < MAX_LISTED; i++)
-    list =
-        gt_arena_printf(init->arena, "%s%s'%s'", list, i ? ", " : "", gt_escape_name(init->arena, names[i]));
-  return gt_fail(error, GT_ERR_USAGE, "--target: there is no column '%s' in %s; expected one of: %s%s%s%s%s",
-                 name, init->file, list, table->columns > MAX_LISTED ? ", …" : "",
-                 nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+  gt_list list = gt_list_open(init->arena, MAX_LISTED);
+  for (int i = 0; i < table->columns; i++) gt_list_add(&list, "%s", gt_scaffold_quoted(init, names[i]));
+  return gt_fail(error, GT_ERR_USAGE, "--target: there is no column '%s' in %s; expected one of: %s%s%s%s",
+                 name, init->file, gt_list_text(&list, ", …"), nearest ? "; did you mean '" : "",
+                 nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 bool gt_scaffold_choose_targets(gt_scaffold *init, gt_strings selected, gt_error *error) {
@@ -111,11 +109,10 @@ bool gt_scaffold_is_target(const gt_scaffold *init, int column) {
 }
 
 const char *gt_scaffold_target_names(const gt_scaffold *init) {
-  const char *text = "";
+  gt_list list = gt_list_open(init->arena, init->targets);
   for (int i = 0; i < init->targets; i++)
-    text = gt_arena_printf(init->arena, "%s%s'%s'", text, i ? ", " : "",
-                           gt_escape_name(init->arena, init->table.column[init->target[i]].name));
-  return text;
+    gt_list_add(&list, "%s", gt_scaffold_quoted(init, init->table.column[init->target[i]].name));
+  return list.text;
 }
 
 bool gt_scaffold_has_labels(const gt_scaffold *init) {
@@ -275,32 +272,32 @@ static void write_ignored(const gt_scaffold *init, FILE *out) {
 }
 
 /* The rules of the dates whose order the rows decide: "when: {type: date, order: day_first}". */
-static const char *date_rules(const gt_scaffold *init) {
-  const char *text = "";
+static gt_list date_rules(const gt_scaffold *init) {
+  gt_list rules = gt_list_open(init->arena, INT_MAX);
   for (int i = 0; i < init->table.columns; i++) {
     const gt_survey_column *c = &init->table.column[i];
     if (!c->date_order || init->reason[i] || gt_scaffold_is_target(init, i)) continue;
-    text = gt_arena_printf(init->arena, "%s%s%s: {type: date, order: %s}", text, *text ? ", " : "",
-                           gt_scaffold_value(init->arena, c->name), c->date_order);
+    gt_list_add(&rules, "%s: {type: date, order: %s}", gt_scaffold_value(init->arena, c->name),
+                c->date_order);
   }
-  return text;
+  return rules;
 }
 
 static void write_rules(const gt_scaffold *init, FILE *out) {
-  const char *text = date_rules(init);
-  const bool dates = *text;
+  gt_list rules = date_rules(init);
+  const bool dates = rules.count;
   uint64_t rows = 0;
   int dropping = 0;
   for (int i = 0; i < init->targets; i++) {
     const char *name = gt_scaffold_value(init->arena, init->table.column[init->target[i]].name);
     const uint64_t dropped = gt_scaffold_dropped_rows(init, i);
     if (!dropped) continue;
-    text = gt_arena_printf(init->arena, "%s%s%s: {missing: drop}", text, *text ? ", " : "", name);
+    gt_list_add(&rules, "%s: {missing: drop}", name);
     dropping++;
     rows = dropped > rows ? dropped : rows;
   }
-  if (!*text) return;
-  fprintf(out, "  columns: {%s}  # ", text);
+  if (!rules.count) return;
+  fprintf(out, "  columns: {%s}  # ", rules.text);
   if (dates) fprintf(out, "read so, the rows are in order of time%s", rows ? "; " : "");
   if (rows)
     fprintf(out, "leaves out %s%llu row%s without a target", dropping > 1 ? "at least " : "",

@@ -1,5 +1,6 @@
 /* CSV: the message about columns whose cells cannot be read. */
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/table/csv_typed.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,15 +38,14 @@ static int cells_of(const gt_csv *csv, const gt_column_problem *problem,
 static const char *first_cells(const gt_csv *csv, const gt_column_problem *problem, gt_arena *arena) {
   const gt_cell *cell[GT_CSV_FIRST_BAD];
   const int count = cells_of(csv, problem, cell);
-  const char *text = "";
+  gt_list list = gt_list_open(arena, count);
   char shown[48];
   for (int i = 0; i < count; i++) {
-    const char *what =
-        cell[i]->length ? gt_arena_printf(arena, "'%s'", gt_cell_shown(cell[i], shown)) : "empty";
-    text =
-        gt_arena_printf(arena, "%s%s%s at %u:%u", text, i ? ", " : "", what, cell[i]->line, cell[i]->column);
+    const char *quote = cell[i]->length ? "'" : "";
+    gt_list_add(&list, "%s%s%s at %u:%u", quote, *quote ? gt_cell_shown(cell[i], shown) : "empty", quote,
+                cell[i]->line, cell[i]->column);
   }
-  return text;
+  return list.text;
 }
 
 const char *gt_csv_yaml_key(const char *name, gt_arena *arena) {
@@ -60,14 +60,11 @@ const char *gt_csv_yaml_key(const char *name, gt_arena *arena) {
 
 /* "data: {columns: {Name: ignore, Ticket: category}}"; NULL if no problem has a fix. */
 static const char *fixes(const gt_csv *csv, const gt_column_problem *problem, int problems, gt_arena *arena) {
-  const char *text = "";
-  int shown = 0;
-  for (int i = 0; i < problems && shown < MAX_FIXES; i++) {
-    if (!problem[i].fix) continue;
-    text = gt_arena_printf(arena, "%s%s%s: %s", text, shown++ ? ", " : "",
-                           gt_csv_yaml_key(name_of(csv, problem[i].role), arena), problem[i].fix);
-  }
-  return shown ? gt_arena_printf(arena, "data: {columns: {%s}}", text) : NULL;
+  gt_list list = gt_list_open(arena, MAX_FIXES);
+  for (int i = 0; i < problems; i++)
+    if (problem[i].fix)
+      gt_list_add(&list, "%s: %s", gt_csv_yaml_key(name_of(csv, problem[i].role), arena), problem[i].fix);
+  return list.count ? gt_arena_printf(arena, "data: {columns: {%s}}", list.text) : NULL;
 }
 
 const char *gt_csv_drop_help(const gt_csv *csv, int target, char out[GT_CSV_DROP_HELP]) {

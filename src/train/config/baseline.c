@@ -174,17 +174,16 @@ static const char *naive_values(const gt_data_target *target, const double *erro
   enum { MAX_COLUMNS = 8 }; /* more columns are summarized by their mean */
   const int64_t columns = outputs / target->horizon;
   const double mean = mean_over_outputs(error, outputs);
-  const char *text = "";
+  gt_list list = gt_list_open(arena, MAX_COLUMNS);
   const char *metric = discrete ? "accuracy" : "mae";
   if (columns == 1 || columns > MAX_COLUMNS)
     return gt_arena_printf(arena, "%.4g", discrete ? 1 - mean : mean);
   for (int64_t c = 0; c < columns; c++) {
     const double value = mean_over_steps(error, target->horizon, columns, c);
-    text = gt_arena_printf(arena, "%s%s%s.%s %.4g", text, c ? ", " : "", metric,
-                           gt_config_value_name(target, (int)outputs, true, (int)c, arena),
-                           discrete ? 1 - value : value);
+    gt_list_add(&list, "%s.%s %.4g", metric, gt_config_value_name(target, (int)outputs, true, (int)c, arena),
+                discrete ? 1 - value : value);
   }
-  return text;
+  return list.text;
 }
 
 const char *gt_naive_text(const gt_config *config, gt_arena *arena) {
