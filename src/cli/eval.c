@@ -63,7 +63,8 @@ static bool evaluate(gt_session *session, const gt_model_file *file, const char 
 static bool has_items(const gt_config *config) {
   const gt_dataset *data = &config->dataset;
   return data->targets == 1 &&
-         (data->target[0].ignores || (data->target[0].classification && data->train.target[0].rank > 1));
+         (data->target[0].ignores ||
+          (data->target[0].classification && gt_split_target(&data->split[GT_PART_TRAIN], 0)->rank > 1));
 }
 
 /* With several targets, each has its own object: "classes_of": {"kind": {"macro": …, "classes": …}}. */

@@ -15,7 +15,7 @@
 enum { MAX_LISTED = 40 /* columns */ };
 enum { MIN_TO_TEST = 10, MIN_TO_VALIDATE = 50, ENOUGH_TO_VALIDATE = 2000 }; /* rows */
 
-int64_t gt_scaffold_samples(const gt_scaffold *init) { return init->dataset.train.samples; }
+int64_t gt_scaffold_samples(const gt_scaffold *init) { return init->dataset.split[GT_PART_TRAIN].samples; }
 int64_t gt_scaffold_inputs(const gt_scaffold *init) {
   int64_t shape[GT_DATA_MAX_RANK];
   gt_input_network_shape(&init->dataset.input[0], shape);
@@ -355,7 +355,7 @@ static void write_class_names(const gt_scaffold *init, FILE *out) {
 }
 
 static void write_data(const gt_scaffold *init, FILE *out) {
-  const bool opened = init->dataset.train.samples > 0;
+  const bool opened = init->dataset.split[GT_PART_TRAIN].samples > 0;
   fprintf(out, "data:\n");
   if (!init->table.known_suffix) fprintf(out, "  format: csv\n");
   fprintf(out, "  train: %s\n", gt_scaffold_value(init->arena, init->file));

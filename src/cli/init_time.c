@@ -62,8 +62,8 @@ static bool series_works(gt_scaffold *init, const char *series) {
   const bool opened = gt_scaffold_open_dataset(init, &dataset, &diagnostics, &error);
   init->tries_series = false;
   const bool works = opened && !gt_diagnostics_has(&diagnostics, GT_FINDING_short_series) &&
-                     dataset.train.samples && dataset.test.samples &&
-                     (dataset.validation.samples || gt_scaffold_validation(init) <= 0);
+                     dataset.split[GT_PART_TRAIN].samples && dataset.split[GT_PART_TEST].samples &&
+                     (dataset.split[GT_PART_VALIDATION].samples || gt_scaffold_validation(init) <= 0);
   gt_dataset_close(&dataset);
   return works;
 }

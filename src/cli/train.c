@@ -157,7 +157,8 @@ static bool read_max_time(const gt_arguments *arguments, double *seconds) {
 static bool can_check_gates(gt_config *config, gt_gate *gates, int count) {
   if (!count) return true;
   if (!gt_cli_gates_apply(gates, count, config)) return false;
-  if (config->dataset.test.samples || config->dataset.validation.samples) return true;
+  if (config->dataset.split[GT_PART_TEST].samples || config->dataset.split[GT_PART_VALIDATION].samples)
+    return true;
   gt_log_error(
       "--fail-if needs a split to evaluate, and this config's data has no test or validation split; add one, e.g. with "
       "--set data.test_fraction=0.2");

@@ -42,5 +42,7 @@ int gt_column_groups(const gt_dataset *dataset, gt_arena *arena, gt_column_group
 }
 
 const char *gt_dataset_default_split(const gt_dataset *dataset) {
-  return dataset->test.samples ? "test" : dataset->validation.samples ? "validation" : "train";
+  return dataset->split[GT_PART_TEST].samples         ? "test"
+         : dataset->split[GT_PART_VALIDATION].samples ? "validation"
+                                                      : "train";
 }

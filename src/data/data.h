@@ -101,6 +101,14 @@ enum {
   GT_DATA_MAX_INTEGER = (1 << 24) - 1 /* a float, which files may contain, is exact up to here */
 };
 
+/* The splits. GT_PART_NONE: of a sample that is in no split. */
+enum { GT_PART_TRAIN, GT_PART_VALIDATION, GT_PART_TEST, GT_PARTS, GT_PART_NONE = GT_PARTS };
+/* What a tensor of a split contains. */
+typedef enum gt_sample_role { GT_SAMPLE_INPUT, GT_SAMPLE_TARGET, GT_SAMPLE_WEIGHT } gt_sample_role;
+/* Two naive forecasts of a series: the last value of the window, or the last known value whose distance is a
+ * multiple of the season. */
+enum { GT_NAIVE_LAST, GT_NAIVE_SEASON, GT_NAIVES };
+
 typedef enum gt_element { GT_ELEMENT_U8, GT_ELEMENT_F32, GT_ELEMENT_I32 } gt_element;
 
 typedef struct gt_tensor { /* dim[0] = samples */
@@ -178,22 +186,35 @@ typedef struct gt_data_target {
 } gt_data_target;
 
 /* The target of a text is input 0 shifted by one token: a tensor with the same windows and without data. */
-typedef struct gt_split {
-  gt_tensor input[GT_DATA_MAX_INPUTS]; /* one per input: [samples, …]; F32 are finite */
-  /* One per target. Classification: labels I32 [samples], or [samples, axes…] with a label per pixel or
-   * token, each in [0, classes), or -1: does not count (`ignore_index`). Regression: F32 [samples, t], or
-   * [samples, axes…]. Rank 0: the data has no targets. */
-  gt_tensor target[GT_DATA_MAX_TARGETS];
+typedef struct gt_split { /* read by the functions below */
+  gt_tensor input[GT_DATA_MAX_INPUTS], target[GT_DATA_MAX_TARGETS], weights;
   int32_t *start; /* of a series: the first row of each window; heap; else NULL */
-  /* For a series: the mean absolute errors of two naive forecasts, for each target value of a sample.
-   * naive_last predicts the last value of the window, naive_season the last known value whose distance is a
-   * multiple of the season. For labels and booleans: the fraction of wrong forecasts. In the arena; NULL:
-   * none. */
-  const double *naive_last, *naive_season;
-  /* Weights of the samples in loss and metrics, F32 [samples]: finite, >= 0, not all 0. Rank 0: all are 1. */
-  gt_tensor weights;
+  /* For a series: the mean absolute errors of the naive forecasts, for each target value of a sample. For
+   * labels and booleans: the fraction of wrong forecasts. In the arena; NULL: none. */
+  const double *naive[GT_NAIVES];
   int64_t samples; /* 0: the split is absent */
 } gt_split;
+
+/* The tensor of a role; of: index of the input or target; 0 for weights. Rank 0: there is none. */
+const gt_tensor *gt_split_tensor(const gt_split *split, gt_sample_role role, int of);
+/* The same, to change it. The split has the tensor. */
+gt_tensor *gt_split_edit(gt_split *split, gt_sample_role role, int of);
+/* Adds a tensor, which then belongs to the split, or replaces it. The result is valid until the next call. */
+gt_tensor *gt_split_add(gt_split *split, gt_sample_role role, int of, gt_tensor tensor);
+/* Of an input: [samples, …]; F32 are finite. */
+static inline const gt_tensor *gt_split_input(const gt_split *split, int input) {
+  return gt_split_tensor(split, GT_SAMPLE_INPUT, input);
+}
+/* Of a target. Classification: labels I32 [samples], or [samples, axes…] with a label per pixel or token,
+ * each in [0, classes), or -1: does not count (`ignore_index`). Regression: F32 [samples, t], or [samples,
+ * axes…]. Rank 0: the data has no targets. */
+static inline const gt_tensor *gt_split_target(const gt_split *split, int target) {
+  return gt_split_tensor(split, GT_SAMPLE_TARGET, target);
+}
+/* Weights of the samples in loss and metrics, F32 [samples]: finite, >= 0, not all 0. Rank 0: all are 1. */
+static inline const gt_tensor *gt_split_weights(const gt_split *split) {
+  return gt_split_tensor(split, GT_SAMPLE_WEIGHT, 0);
+}
 
 typedef struct gt_column_summary { /* an input column of the training file, as it was read */
   const char *name, *kind;         /* "number", "boolean", "category", "date" */
@@ -213,8 +234,8 @@ typedef struct gt_data_resolved_path {
 
 typedef struct gt_dataset {
   const char *format;
-  gt_split train, validation, test; /* train is never absent */
-  int inputs;                       /* at least 1 */
+  gt_split split[GT_PARTS]; /* the training split is never absent */
+  int inputs;               /* at least 1 */
   gt_input input[GT_DATA_MAX_INPUTS];
   int targets; /* at least 1 */
   gt_data_target target[GT_DATA_MAX_TARGETS];

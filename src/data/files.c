@@ -32,6 +32,22 @@ void gt_tensor_finish(gt_tensor *tensor) {
   *tensor = (gt_tensor){0};
 }
 
+const gt_tensor *gt_split_tensor(const gt_split *split, gt_sample_role role, int of) {
+  return role == GT_SAMPLE_INPUT    ? &split->input[of]
+         : role == GT_SAMPLE_TARGET ? &split->target[of]
+                                    : &split->weights;
+}
+
+gt_tensor *gt_split_edit(gt_split *split, gt_sample_role role, int of) {
+  return (gt_tensor *)gt_split_tensor(split, role, of);
+}
+
+gt_tensor *gt_split_add(gt_split *split, gt_sample_role role, int of, gt_tensor tensor) {
+  gt_tensor *added = gt_split_edit(split, role, of);
+  *added = tensor;
+  return added;
+}
+
 void gt_split_finish(gt_split *split) {
   for (int k = 0; k < GT_DATA_MAX_INPUTS; k++) gt_tensor_finish(&split->input[k]);
   for (int k = 0; k < GT_DATA_MAX_TARGETS; k++) gt_tensor_finish(&split->target[k]);
@@ -42,7 +58,8 @@ void gt_split_finish(gt_split *split) {
 
 gt_split gt_split_without_overlap(const gt_split *split, int64_t most) {
   gt_split selected = *split;
-  gt_tensor *tensor[2] = {&selected.input[0], &selected.target[0]};
+  gt_tensor *tensor[2] = {gt_split_edit(&selected, GT_SAMPLE_INPUT, 0),
+                          gt_split_edit(&selected, GT_SAMPLE_TARGET, 0)};
   const gt_tensor *windows = tensor[0];
   if (!gt_tensor_is_text(windows)) return selected;
   const int64_t length = windows->dim[1], stride = windows->stride;
@@ -58,7 +75,7 @@ gt_split gt_split_without_overlap(const gt_split *split, int64_t most) {
 }
 
 double gt_split_weight(const gt_split *split) {
-  const float *weight = split->weights.data;
+  const float *weight = gt_split_weights(split)->data;
   double sum = 0;
   for (int64_t i = 0; weight && i < split->samples; i++) sum += (double)weight[i];
   return weight ? sum : (double)split->samples;

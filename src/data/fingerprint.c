@@ -23,9 +23,9 @@ static uint64_t nonzero(uint64_t hash) { return hash ? hash : 1; }
 
 uint64_t gt_split_fingerprint(const gt_split *split, int inputs, int targets) {
   uint64_t hash = 1;
-  for (int k = 0; k < inputs; k++) hash = add_tensor(hash, &split->input[k]);
-  for (int k = 0; k < targets; k++) hash = add_tensor(hash, &split->target[k]);
-  return nonzero(split->weights.rank ? add_tensor(hash, &split->weights) : hash);
+  for (int k = 0; k < inputs; k++) hash = add_tensor(hash, gt_split_input(split, k));
+  for (int k = 0; k < targets; k++) hash = add_tensor(hash, gt_split_target(split, k));
+  return nonzero(gt_split_weights(split)->rank ? add_tensor(hash, gt_split_weights(split)) : hash);
 }
 
 static uint64_t add_scaling(uint64_t hash, const gt_target_scaling *scaling) {
@@ -67,9 +67,9 @@ uint64_t gt_meaning_fingerprint(const gt_input *input, int inputs, const gt_data
 
 gt_data_fingerprint gt_dataset_fingerprint(const gt_dataset *data) {
   return (gt_data_fingerprint){
-      .train = gt_split_fingerprint(&data->train, data->inputs, data->targets),
-      .validation = gt_split_fingerprint(&data->validation, data->inputs, data->targets),
-      .test = gt_split_fingerprint(&data->test, data->inputs, data->targets),
+      .train = gt_split_fingerprint(&data->split[GT_PART_TRAIN], data->inputs, data->targets),
+      .validation = gt_split_fingerprint(&data->split[GT_PART_VALIDATION], data->inputs, data->targets),
+      .test = gt_split_fingerprint(&data->split[GT_PART_TEST], data->inputs, data->targets),
       .meaning = gt_meaning_fingerprint(data->input, data->inputs, data->target, data->targets)};
 }
 

@@ -48,9 +48,6 @@ typedef struct gt_data_common { /* keys that every format has */
   double validation;
 } gt_data_common;
 
-/* The splits. GT_PART_NONE: of a sample that is in no split. */
-enum { GT_PART_TRAIN, GT_PART_VALIDATION, GT_PART_TEST, GT_PARTS, GT_PART_NONE = GT_PARTS };
-
 /* Whether error messages may be shown (trust.c). */
 typedef struct gt_data_trust {
   bool untrusted;         /* an untrusted file was read */

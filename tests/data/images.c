@@ -13,10 +13,10 @@ static const uint8_t *open_one(opened *o, const char *path, const char *options)
   const char *list = write_text("list.csv", line);
   open_data(o, "{format: images, train: %s, %s}", list, options);
   expect_open(o);
-  assert_int_equal(o->data.train.samples, 1);
-  assert_int_equal(o->data.train.input[0].element, GT_ELEMENT_U8);
-  assert_int_equal(o->data.train.input[0].rank, 4);
-  return o->data.train.input[0].data;
+  assert_int_equal(o->data.split[GT_PART_TRAIN].samples, 1);
+  assert_int_equal(gt_split_input(&o->data.split[GT_PART_TRAIN], 0)->element, GT_ELEMENT_U8);
+  assert_int_equal(gt_split_input(&o->data.split[GT_PART_TRAIN], 0)->rank, 4);
+  return gt_split_input(&o->data.split[GT_PART_TRAIN], 0)->data;
 }
 
 static void expect_shape(const opened *o, int height, int width, int channels) {

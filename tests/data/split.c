@@ -19,12 +19,13 @@ static const char *table(int rows) {
 }
 
 static int row_number(const gt_split *split, int64_t i) {
-  return (int)((const float *)split->input[0].data)[i];
+  return (int)((const float *)gt_split_input(split, 0)->data)[i];
 }
 
 /* The split of each row, as a letter: t (training), v (validation), e (test), or - (none). */
 static void splits_of_rows(const gt_dataset *data, char splits[ROWS + 1]) {
-  const gt_split *split[] = {&data->train, &data->validation, &data->test};
+  const gt_split *split[] = {&data->split[GT_PART_TRAIN], &data->split[GT_PART_VALIDATION],
+                             &data->split[GT_PART_TEST]};
   memset(splits, '-', ROWS);
   splits[ROWS] = 0;
   for (int s = 0; s < 3; s++)
@@ -36,7 +37,8 @@ static void splits_of_rows(const gt_dataset *data, char splits[ROWS + 1]) {
 
 static int count_class(const gt_split *split, int class) {
   int count = 0;
-  for (int64_t i = 0; i < split->samples; i++) count += ((const int32_t *)split->target[0].data)[i] == class;
+  for (int64_t i = 0; i < split->samples; i++)
+    count += ((const int32_t *)gt_split_target(split, 0)->data)[i] == class;
   return count;
 }
 
@@ -52,9 +54,9 @@ static void stratified_splits(void **state) {
   assert_int_equal(o.diagnostics.findings, 0);
   const int all[] = {20, 40, 60};
   for (int c = 0; c < 3; c++) {
-    assert_int_equal(count_class(&o.data.test, c), all[c] / 5);
-    assert_int_equal(count_class(&o.data.validation, c), all[c] / 10);
-    assert_int_equal(count_class(&o.data.train, c), all[c] * 7 / 10);
+    assert_int_equal(count_class(&o.data.split[GT_PART_TEST], c), all[c] / 5);
+    assert_int_equal(count_class(&o.data.split[GT_PART_VALIDATION], c), all[c] / 10);
+    assert_int_equal(count_class(&o.data.split[GT_PART_TRAIN], c), all[c] * 7 / 10);
   }
   splits_of_rows(&o.data, splits);
   /* This must be the same on every machine and in every version. */
@@ -80,10 +82,10 @@ static void small_classes_are_trained_on(void **state) {
   const char *path = write_text("t.csv", "n,kind\n0,a\n1,a\n2,a\n3,a\n4,a\n5,a\n6,a\n7,a\n8,b\n9,c\n10,c\n");
   open_data(&o, "{train: %s, test_fraction: 0.5, validation: 0.25, split: stratified}", path);
   expect_warning(&o, "class 'b' has a single sample, which stays in the training split");
-  assert_int_equal(count_class(&o.data.test, 0), 4);
-  assert_int_equal(count_class(&o.data.validation, 0), 2);
-  assert_int_equal(count_class(&o.data.train, 1), 1);
-  assert_true(count_class(&o.data.train, 2) >= 1);
+  assert_int_equal(count_class(&o.data.split[GT_PART_TEST], 0), 4);
+  assert_int_equal(count_class(&o.data.split[GT_PART_VALIDATION], 0), 2);
+  assert_int_equal(count_class(&o.data.split[GT_PART_TRAIN], 1), 1);
+  assert_true(count_class(&o.data.split[GT_PART_TRAIN], 2) >= 1);
   close_data(&o);
   path = write_text("u.csv", "n,kind\n0,a\n1,b\n");
   open_data(&o, "{train: %s, test_fraction: 0.5, split: stratified}", path);
@@ -161,8 +163,8 @@ static void groups_stay_together(void **state) {
       path);
   expect_open(&o);
   assert_int_equal(o.diagnostics.findings, 0);
-  assert_int_equal(o.data.test.samples, ROWS / 5);
-  assert_int_equal(o.data.validation.samples, ROWS / 10);
+  assert_int_equal(o.data.split[GT_PART_TEST].samples, ROWS / 5);
+  assert_int_equal(o.data.split[GT_PART_VALIDATION].samples, ROWS / 10);
   splits_of_rows(&o.data, splits);
   for (int i = 0; i < ROWS; i++)
     for (int k = 0; k < i; k++)
@@ -178,7 +180,7 @@ static void large_groups(void **state) {
                           "7,8,y\n8,9,z\n9,10,z\n");
   open_data(&o, "{train: %s, target: y, test_fraction: 0.2, split: {group: who}}", path);
   expect_warning(&o, "the group 'big' has 6 samples, and the test split should have 2");
-  assert_int_equal(o.data.test.samples, 2);
+  assert_int_equal(o.data.split[GT_PART_TEST].samples, 2);
   close_data(&o);
   /* No group fits: the one of nearest size is used. */
   path = write_text("t.csv", "n,y,who\n0,1.5,a\n1,2,a\n2,3,a\n3,4,b\n4,5,b\n5,6,b\n6,7,b\n");
@@ -204,12 +206,13 @@ static void weights_of_split_rows(void **state) {
       "{train: %s, target: kind, inputs: [n], test_fraction: 0.2, validation: 0.1, classes: [c, a], weight: w}",
       path);
   expect_open(&o);
-  const gt_split *split[] = {&o.data.train, &o.data.validation, &o.data.test};
+  const gt_split *split[] = {&o.data.split[GT_PART_TRAIN], &o.data.split[GT_PART_VALIDATION],
+                             &o.data.split[GT_PART_TEST]};
   for (int s = 0; s < 3; s++) {
     double sum = 0;
-    assert_int_equal(split[s]->weights.dim[0], split[s]->samples);
+    assert_int_equal(gt_split_weights(split[s])->dim[0], split[s]->samples);
     for (int64_t i = 0; i < split[s]->samples; i++) {
-      const float w = ((const float *)split[s]->weights.data)[i];
+      const float w = ((const float *)gt_split_weights(split[s])->data)[i];
       assert_true(w == 0.5f * (float)(row_number(split[s], i) % 4));
       sum += (double)w;
     }

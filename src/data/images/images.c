@@ -108,9 +108,11 @@ static bool list_folder(opening *o, int k, gt_split *split) {
                   "task: classification, a folder of target images, or a CSV of paths and targets");
   reader->dataset->target[0].classification = reader->dataset->target[0].text_labels = true;
   if (!gt_image_list_folder(reader, o->file[k][GT_IMAGE_INPUT], k == TRAIN, &o->arena, files)) return false;
-  split->target[0] = (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1, .dim = {(int64_t)files->count}};
-  if (!gt_tensor_alloc(&split->target[0], path, reader->error)) return false;
-  int32_t *label = split->target[0].data;
+  gt_tensor *labels =
+      gt_split_add(split, GT_SAMPLE_TARGET, 0,
+                   (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1, .dim = {(int64_t)files->count}});
+  if (!gt_tensor_alloc(labels, path, reader->error)) return false;
+  int32_t *label = labels->data;
   for (size_t i = 0; i < files->count; i++) label[i] = files->items[i].label;
   return true;
 }
@@ -240,8 +242,7 @@ static void drop_unreadable(const gt_image_set *set, gt_tensor *targets) {
 
 /* Moves target images into the split, with bytes scaled to values from 0 to 1. */
 static bool move_targets(gt_image_set *set, gt_split *split, gt_error *error) {
-  gt_tensor *targets = &split->target[0];
-  *targets = set->pixels[GT_IMAGE_TARGET];
+  gt_tensor *targets = gt_split_add(split, GT_SAMPLE_TARGET, 0, set->pixels[GT_IMAGE_TARGET]);
   set->pixels[GT_IMAGE_TARGET].data = NULL;
   if (!gt_data_to_floats(targets, "the targets", error)) return false;
   const int64_t count = targets->dim[0] * gt_tensor_features(targets);
@@ -272,8 +273,8 @@ static void review_orientations(opening *o, int k) {
 
 static bool move_split(opening *o, int k, gt_split *split) {
   gt_image_set *set = &o->set[k];
-  split->input[0] = set->pixels[GT_IMAGE_INPUT];
-  split->samples = split->input[0].dim[0];
+  gt_split_add(split, GT_SAMPLE_INPUT, 0, set->pixels[GT_IMAGE_INPUT]);
+  split->samples = set->pixels[GT_IMAGE_INPUT].dim[0];
   set->pixels[GT_IMAGE_INPUT].data = NULL;
   const char *name = k == TRAIN ? "training" : "test";
   const int64_t damaged = set->skipped - set->other_sizes;
@@ -287,13 +288,13 @@ static bool move_split(opening *o, int k, gt_split *split) {
             set->files.count, name);
   if (o->roles > 1) review_orientations(o, k);
   if (o->roles > 1) return move_targets(set, split, o->reader->error);
-  drop_unreadable(set, &split->target[0]);
+  drop_unreadable(set, gt_split_edit(split, GT_SAMPLE_TARGET, 0));
   return true;
 }
 
 static bool read_splits(opening *o) {
   gt_dataset *dataset = o->reader->dataset;
-  gt_split *const split[SETS] = {&dataset->train, &dataset->test};
+  gt_split *const split[SETS] = {&dataset->split[GT_PART_TRAIN], &dataset->split[GT_PART_TEST]};
   const bool skip = !strcmp(o->options->on_error, "skip");
   for (int k = 0; k < o->sets; k++)
     if (!list_files(o, k, split[k])) return false;

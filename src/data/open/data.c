@@ -296,9 +296,9 @@ bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_requireme
 }
 
 void gt_dataset_close(gt_dataset *dataset) {
-  gt_split_finish(&dataset->train);
-  gt_split_finish(&dataset->validation);
-  gt_split_finish(&dataset->test);
+  gt_split_finish(&dataset->split[GT_PART_TRAIN]);
+  gt_split_finish(&dataset->split[GT_PART_VALIDATION]);
+  gt_split_finish(&dataset->split[GT_PART_TEST]);
   *dataset = (gt_dataset){0};
 }
 

@@ -26,7 +26,7 @@ static const char *row_of(const gt_tensor *tensor, int64_t sample, size_t *size)
 }
 
 static const gt_tensor *tensor_of(const gt_split *split, int inputs, int index) {
-  return index < inputs ? &split->input[index] : &split->target[index - inputs];
+  return index < inputs ? gt_split_input(split, index) : gt_split_target(split, index - inputs);
 }
 
 static uint64_t hash_of(const table *t, const gt_split *split, int64_t sample) {
@@ -119,7 +119,7 @@ static int64_t count_different(const table *t, const gt_split *const splits[2], 
 /* True if the samples are rows of a table without a column that tells them apart, so that equal rows need not
  * be copies. */
 static bool has_few_values(const table *t, const gt_dataset *dataset) {
-  const gt_split *const splits[] = {&dataset->train, &dataset->test};
+  const gt_split *const splits[] = {&dataset->split[GT_PART_TRAIN], &dataset->split[GT_PART_TEST]};
   const int64_t rows = splits[0]->samples + splits[1]->samples;
   uint64_t slots = 16;
   void *memory;
@@ -149,7 +149,7 @@ static gt_position position_of(const gt_data_reader *reader) {
 
 void gt_data_review_repeated(gt_data_reader *reader) {
   const gt_dataset *dataset = reader->dataset;
-  const gt_split *train = &dataset->train, *test = &dataset->test;
+  const gt_split *train = &dataset->split[GT_PART_TRAIN], *test = &dataset->split[GT_PART_TEST];
   table t = {
       .split = test, .inputs = dataset->inputs, .tensors = dataset->inputs + dataset->targets, .slots = 16};
   void *memory;

@@ -104,7 +104,7 @@ static bool fail_unknown_class(gt_data_reader *reader, int entry, const char *co
 /* --- table of labels --- */
 
 static int64_t largest_label(const gt_split *split) {
-  const int32_t *labels = split->target[0].data;
+  const int32_t *labels = gt_split_target(split, 0)->data;
   int64_t largest = -1;
   for (int64_t i = 0; i < split->samples; i++)
     if (labels[i] > largest) largest = labels[i];
@@ -113,7 +113,8 @@ static int64_t largest_label(const gt_split *split) {
 
 static bool open_table(gt_data_reader *reader, const int *label, table *out) {
   const gt_dataset *dataset = reader->dataset;
-  const int64_t train = largest_label(&dataset->train), test = largest_label(&dataset->test);
+  const int64_t train = largest_label(&dataset->split[GT_PART_TRAIN]),
+                test = largest_label(&dataset->split[GT_PART_TEST]);
   int64_t largest = train > test ? train : test;
   for (int i = 0; i < reader->common->classes.strings.count; i++)
     if (label[i] > largest) largest = label[i];
@@ -122,8 +123,8 @@ static bool open_table(gt_data_reader *reader, const int *label, table *out) {
   if (!gt_try_alloc(&memory, (uint64_t)out->count, sizeof *out->state, "the classes", reader->error))
     return false;
   out->state = memory;
-  const int32_t *labels = dataset->train.target[0].data;
-  for (int64_t i = 0; i < dataset->train.samples; i++)
+  const int32_t *labels = gt_split_target(&dataset->split[GT_PART_TRAIN], 0)->data;
+  for (int64_t i = 0; i < dataset->split[GT_PART_TRAIN].samples; i++)
     if (labels[i] >= 0) out->state[labels[i]] = SEEN;
   return true;
 }
@@ -163,7 +164,7 @@ static bool fill_table(gt_data_reader *reader, const label_names *classes, const
 }
 
 static void renumber(gt_split *split, const table *labels) {
-  int32_t *label = split->target[0].data;
+  int32_t *label = gt_split_target(split, 0)->data;
   for (int64_t i = 0; i < split->samples; i++)
     label[i] = label[i] >= 0 && labels->state[label[i]] > 0 ? labels->state[label[i]] - 1 : DROPPED;
 }
@@ -186,8 +187,8 @@ bool gt_data_choose_classes(gt_data_reader *reader) {
   if (!open_table(reader, label, &labels)) return false;
   const bool ok = fill_table(reader, &classes, label, names, &labels);
   if (ok) {
-    renumber(&dataset->train, &labels);
-    renumber(&dataset->test, &labels);
+    renumber(&dataset->split[GT_PART_TRAIN], &labels);
+    renumber(&dataset->split[GT_PART_TEST], &labels);
     dataset->target[0].classes = model->classes ? model->classes : chosen.count;
     dataset->target[0].class_names = model->classes ? model->class_names : names;
   }
@@ -198,8 +199,8 @@ bool gt_data_choose_classes(gt_data_reader *reader) {
 /* --- dropping samples --- */
 
 static bool limit_classes(gt_data_reader *reader, const uint8_t *part) {
-  const gt_split *train = &reader->dataset->train;
-  int32_t *label = train->target[0].data;
+  const gt_split *train = &reader->dataset->split[GT_PART_TRAIN];
+  int32_t *label = gt_split_target(train, 0)->data;
   void *memory;
   if (!gt_try_alloc(&memory, (uint64_t)reader->dataset->target[0].classes, sizeof(int64_t), "the classes",
                     reader->error))
@@ -235,12 +236,14 @@ static void drop_from_tensor(gt_tensor *tensor, const int32_t *label, int64_t sa
 
 /* Removes the samples with label DROPPED from a split, and their elements from part[], which may be NULL. */
 static void drop_samples(gt_split *split, int inputs, uint8_t *part) {
-  int32_t *label = split->target[0].data;
+  int32_t *label = gt_split_target(split, 0)->data;
   int64_t kept = 0;
   for (int64_t i = 0; i < split->samples; i++) kept += label[i] != DROPPED;
   if (kept == split->samples) return;
-  for (int k = 0; k < inputs; k++) drop_from_tensor(&split->input[k], label, split->samples, kept);
-  if (split->weights.rank) drop_from_tensor(&split->weights, label, split->samples, kept);
+  for (int k = 0; k < inputs; k++)
+    drop_from_tensor(gt_split_edit(split, GT_SAMPLE_INPUT, k), label, split->samples, kept);
+  if (gt_split_weights(split)->rank)
+    drop_from_tensor(gt_split_edit(split, GT_SAMPLE_WEIGHT, 0), label, split->samples, kept);
   kept = 0;
   for (int64_t i = 0; i < split->samples; i++) {
     if (label[i] == DROPPED) continue;
@@ -248,7 +251,7 @@ static void drop_samples(gt_split *split, int inputs, uint8_t *part) {
     if (part) part[kept] = part[i];
     kept++;
   }
-  shrink(&split->target[0], kept);
+  shrink(gt_split_edit(split, GT_SAMPLE_TARGET, 0), kept);
   split->samples = kept;
 }
 
@@ -260,7 +263,7 @@ static bool fail_empty(gt_data_reader *reader, const char *split, int64_t sample
 }
 
 bool gt_data_keep_selected(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]) {
-  gt_split *train = &reader->dataset->train, *test = &reader->dataset->test;
+  gt_split *train = &reader->dataset->split[GT_PART_TRAIN], *test = &reader->dataset->split[GT_PART_TEST];
   const int64_t test_samples = test->samples;
   if (reader->common->per_class && !limit_classes(reader, part)) return false;
   drop_samples(train, reader->dataset->inputs, part);

@@ -58,8 +58,9 @@ static void add_texts(gt_csv *csv, gt_sentences *s, const char *path) {
 
 /* Creates the input: until the vocabulary is known, the first value of a sample is the index of its text. */
 static bool number_samples(gt_split *split, int64_t length, size_t first, gt_error *error) {
-  gt_tensor *input = &split->input[0];
-  *input = (gt_tensor){.element = GT_ELEMENT_I32, .rank = 2, .dim = {split->samples, length}};
+  gt_tensor *input =
+      gt_split_add(split, GT_SAMPLE_INPUT, 0,
+                   (gt_tensor){.element = GT_ELEMENT_I32, .rank = 2, .dim = {split->samples, length}});
   if (!gt_tensor_alloc(input, "the texts", error)) return false;
   for (int64_t i = 0; i < split->samples; i++)
     ((int32_t *)input->data)[i * length] = (int32_t)(first + (size_t)i);
@@ -91,8 +92,8 @@ bool gt_sentences_open(gt_data_reader *reader, const gt_sentence_options *option
   gt_dataset *dataset = reader->dataset;
   gt_sentences *s = reader->sentences = gt_alloc(sizeof *s);
   s->options = gt_arena_copy(reader->arena, options, sizeof *options);
-  return read_file(reader, s, train, &labels, GT_PART_TRAIN, &dataset->train) &&
-         (!test.path || read_file(reader, s, test, &labels, GT_PART_TEST, &dataset->test));
+  return read_file(reader, s, train, &labels, GT_PART_TRAIN, &dataset->split[GT_PART_TRAIN]) &&
+         (!test.path || read_file(reader, s, test, &labels, GT_PART_TEST, &dataset->split[GT_PART_TEST]));
 }
 
 void gt_sentences_finish(gt_sentences *s) {
@@ -105,7 +106,8 @@ void gt_sentences_finish(gt_sentences *s) {
 /* --- vocabulary --- */
 
 static gt_text_view *text_of(const gt_sentences *s, const gt_split *split, int64_t sample) {
-  const int32_t *index = (const int32_t *)split->input[0].data + sample * split->input[0].dim[1];
+  const int32_t *index =
+      (const int32_t *)gt_split_input(split, 0)->data + sample * gt_split_input(split, 0)->dim[1];
   return &s->items[*index];
 }
 
@@ -131,7 +133,7 @@ static const gt_vocabulary *learn(gt_data_reader *reader) {
   const gt_sentences *s = reader->sentences;
   const gt_data_signature *model = reader->wanted->signature;
   if (model) return model->input[0].vocabulary;
-  const gt_text_view joined = join_texts(s, &reader->dataset->train);
+  const gt_text_view joined = join_texts(s, &reader->dataset->split[GT_PART_TRAIN]);
   const gt_vocabulary *v =
       gt_vocabulary_learn(s->options->type, s->options->vocabulary, &joined, reader->arena, reader->error);
   free((uint8_t *)(uintptr_t)joined.data);
@@ -171,7 +173,7 @@ static bool encode_row(const gt_vocabulary *v, const gt_text_view *text, int32_t
 
 static bool encode_split(const gt_sentences *s, const gt_vocabulary *v, gt_split *split, tally *sum,
                          gt_error *error) {
-  gt_tensor *input = &split->input[0];
+  gt_tensor *input = gt_split_edit(split, GT_SAMPLE_INPUT, 0);
   void *lengths;
   if (!split->samples) return true;
   if (!gt_try_alloc(&lengths, (uint64_t)split->samples, sizeof(int32_t), "the lengths", error)) return false;
@@ -195,7 +197,8 @@ static void log_summary(const gt_data_reader *reader, const gt_vocabulary *v, co
 bool gt_data_fit_sentences(gt_data_reader *reader) {
   gt_sentences *s = reader->sentences;
   gt_dataset *dataset = reader->dataset;
-  gt_split *const split[GT_PARTS] = {&dataset->train, &dataset->validation, &dataset->test};
+  gt_split *const split[GT_PARTS] = {&dataset->split[GT_PART_TRAIN], &dataset->split[GT_PART_VALIDATION],
+                                     &dataset->split[GT_PART_TEST]};
   tally c = {0};
   if (!s) return true;
   for (size_t i = 0; i < s->count; i++)

@@ -225,11 +225,11 @@ static const double *naive_errors(const cutting *c, int part, const gt_tensor *r
 
 static bool make_targets(cutting *c, int part) {
   gt_split *split = c->split[part];
-  const gt_tensor rows = split->target[0];
+  gt_tensor *out = gt_split_edit(split, GT_SAMPLE_TARGET, 0);
+  const gt_tensor rows = *out;
   const gt_data_series *o = c->o;
   const int64_t columns = gt_tensor_features(&rows), values = o->horizon * columns,
                 windows = c->windows[part];
-  gt_tensor *out = &split->target[0];
   const bool numbers = rows.element == GT_ELEMENT_F32;
   *out = (gt_tensor){.element = rows.element,
                      .rank = numbers || o->horizon > 1 ? 2 : 1,
@@ -242,15 +242,15 @@ static bool make_targets(cutting *c, int part) {
     memcpy((uint8_t *)out->data + (size_t)(w * values) * size,
            (const uint8_t *)rows.data + (size_t)((split->start[w] + o->window) * columns) * size,
            (size_t)values * size);
-  if (ok) split->naive_last = naive_errors(c, part, &rows, false);
-  if (ok && o->season) split->naive_season = naive_errors(c, part, &rows, true);
+  if (ok) split->naive[GT_NAIVE_LAST] = naive_errors(c, part, &rows, false);
+  if (ok && o->season) split->naive[GT_NAIVE_SEASON] = naive_errors(c, part, &rows, true);
   free(rows.data);
   return ok;
 }
 
 static bool make_windows(cutting *c, int part, int index) {
   gt_split *split = c->split[part];
-  gt_tensor *tensor = &split->input[index];
+  gt_tensor *tensor = gt_split_edit(split, GT_SAMPLE_INPUT, index);
   const bool ahead = gt_series_is_ahead(&c->reader->dataset->input[index]);
   if (tensor->element == GT_ELEMENT_U8 && tensor->data &&
       !gt_data_to_floats(tensor, "the windows", c->reader->error))
@@ -271,10 +271,10 @@ static void describe_inputs(const cutting *c) {
   for (int k = 0; k < d->inputs; k++) {
     gt_input *input = &d->input[k];
     input->window = true;
-    input->element = d->train.input[k].element;
+    input->element = gt_split_input(&d->split[GT_PART_TRAIN], k)->element;
     input->rank = 2;
     input->dim[1] = input->dim[0];
-    input->dim[0] = d->train.input[k].dim[1];
+    input->dim[0] = gt_split_input(&d->split[GT_PART_TRAIN], k)->dim[1];
   }
 }
 
@@ -283,7 +283,7 @@ static void describe_inputs(const cutting *c) {
 static void name_targets(const cutting *c) {
   gt_data_target *target = &c->reader->dataset->target[0];
   const int64_t horizon = c->o->horizon,
-                columns = gt_tensor_features(&c->split[GT_PART_TRAIN]->target[0]) / horizon;
+                columns = gt_tensor_features(gt_split_target(c->split[GT_PART_TRAIN], 0)) / horizon;
   target->horizon = horizon;
   target->row_columns = target->columns;
   if (!target->columns || (target->classification && horizon == 1)) return;
@@ -320,7 +320,11 @@ static void review_time(const cutting *c) {
 
 bool gt_series_make_windows(gt_data_reader *reader) {
   gt_dataset *d = reader->dataset;
-  cutting c = {reader, &reader->series->options, {&d->train, &d->validation, &d->test}, {0}, {0}};
+  cutting c = {reader,
+               &reader->series->options,
+               {&d->split[GT_PART_TRAIN], &d->split[GT_PART_VALIDATION], &d->split[GT_PART_TEST]},
+               {0},
+               {0}};
   count_windows(&c);
   if (!check_splits(&c)) return false;
   for (int p = 0; p < GT_PARTS; p++) {

@@ -109,9 +109,10 @@ bool gt_data_store_columns(gt_data_reader *reader, gt_split *split, int part) {
   for (int k = 0; k < reader->dataset->inputs && split->samples; k++) {
     const gt_input *input = &reader->dataset->input[k];
     if (input->table &&
-        !gt_typed_store(
-            &reader->use[k], input->table, &split->input[k], input->element == GT_ELEMENT_I32, reader->arena,
-            part == GT_PART_TRAIN && !reader->wanted->signature ? NULL : report_unseen, &at, reader->error))
+        !gt_typed_store(&reader->use[k], input->table, gt_split_edit(split, GT_SAMPLE_INPUT, k),
+                        input->element == GT_ELEMENT_I32, reader->arena,
+                        part == GT_PART_TRAIN && !reader->wanted->signature ? NULL : report_unseen, &at,
+                        reader->error))
       return false;
   }
   return true;
@@ -213,7 +214,8 @@ const char *gt_csv_filled_gaps(const gt_csv *csv, const gt_typed_table *table, g
 static void set_places(const gt_data_reader *reader, gt_column_summary *all) {
   for (int k = reader->dataset->inputs - 1; k >= 0; k--) {
     const gt_table *table = reader->dataset->input[k].table;
-    const int64_t columns = table ? table->count : gt_tensor_features(&reader->dataset->train.input[k]);
+    const int64_t columns =
+        table ? table->count : gt_tensor_features(gt_split_input(&reader->dataset->split[GT_PART_TRAIN], k));
     for (int64_t i = 0, at = 0; i < columns; i++) {
       all[reader->use[k].place[i]].input = k;
       all[reader->use[k].place[i]].stored = at;
@@ -239,11 +241,12 @@ static void summarize(const gt_data_reader *reader) {
 
 bool gt_data_fit_columns(gt_data_reader *reader) {
   gt_dataset *dataset = reader->dataset;
-  gt_split *const split[GT_PARTS] = {&dataset->train, &dataset->validation, &dataset->test};
+  gt_split *const split[GT_PARTS] = {&dataset->split[GT_PART_TRAIN], &dataset->split[GT_PART_VALIDATION],
+                                     &dataset->split[GT_PART_TEST]};
   if (!reader->typed || reader->wanted->signature) return true;
   bool *fitted = GT_NEW_N(reader->arena, bool, reader->typed->count + 1);
   for (int k = 0; k < dataset->inputs; k++) {
-    const gt_tensor *raw = &dataset->train.input[k];
+    const gt_tensor *raw = gt_split_input(&dataset->split[GT_PART_TRAIN], k);
     const gt_typed_use *use = &reader->use[k];
     for (int64_t i = 0, at = 0; i < use->columns && raw->element == GT_ELEMENT_F32; i++) {
       const int32_t index = use->place[i];

@@ -13,7 +13,7 @@
 static const double far = 30;
 
 static double weight_of(const gt_split *split, int64_t sample) {
-  const float *weights = split->weights.data;
+  const float *weights = gt_split_weights(split)->data;
   return weights ? (double)weights[sample] : 1;
 }
 
@@ -24,8 +24,8 @@ static void add(gt_baseline *b, const char *name, double value) {
 /* The sum of the weights of the labels of each class, [classes]. */
 static double *count_labels(const gt_split *split, int target, int classes, gt_arena *arena) {
   double *count = GT_NEW_N(arena, double, classes);
-  const int32_t *label = split->target[target].data;
-  const int64_t each = gt_tensor_features(&split->target[target]);
+  const int32_t *label = gt_split_target(split, target)->data;
+  const int64_t each = gt_tensor_features(gt_split_target(split, target));
   for (int64_t i = 0; i < split->samples * each; i++)
     if (label[i] >= 0) count[label[i]] += weight_of(split, i / each);
   return count;
@@ -34,7 +34,8 @@ static double *count_labels(const gt_split *split, int target, int classes, gt_a
 static gt_baseline baseline_of_classes(const gt_dataset *data, const gt_split *split, int target,
                                        gt_arena *arena) {
   gt_baseline b = {0};
-  const double *training_count = count_labels(&data->train, target, data->target[target].classes, arena),
+  const double *training_count =
+                   count_labels(&data->split[GT_PART_TRAIN], target, data->target[target].classes, arena),
                *count = count_labels(split, target, data->target[target].classes, arena);
   double all = 0;
   int most = 0;
@@ -51,8 +52,8 @@ static gt_baseline baseline_of_classes(const gt_dataset *data, const gt_split *s
 }
 
 double gt_target_mean(const gt_split *split, int target, int64_t output) {
-  const float *value = split->target[target].data;
-  const int64_t outputs = gt_tensor_features(&split->target[target]);
+  const float *value = gt_split_target(split, target)->data;
+  const int64_t outputs = gt_tensor_features(gt_split_target(split, target));
   double sum = 0, all = 0;
   for (int64_t i = 0; i < split->samples; i++) {
     sum += weight_of(split, i) * (double)value[i * outputs + output];
@@ -62,8 +63,8 @@ double gt_target_mean(const gt_split *split, int target, int64_t output) {
 }
 
 gt_target_errors gt_target_errors_of(const gt_split *split, int target, int64_t output, double guess) {
-  const float *value = split->target[target].data;
-  const int64_t outputs = gt_tensor_features(&split->target[target]);
+  const float *value = gt_split_target(split, target)->data;
+  const int64_t outputs = gt_tensor_features(gt_split_target(split, target));
   gt_target_errors e = {0};
   double all = 0;
   for (int64_t i = 0; i < split->samples; i++) {
@@ -86,14 +87,14 @@ static gt_baseline baseline_of_numbers(const gt_config *config, const gt_split *
                                        gt_arena *arena) {
   gt_baseline b = {0};
   const gt_loss_type *loss = config->loss[target]->type;
-  const int64_t outputs = gt_tensor_features(&split->target[target]);
+  const int64_t outputs = gt_tensor_features(gt_split_target(split, target));
   const bool bits = gt_metric_task_of(config->loss[target]) == GT_METRIC_BITS;
   const gt_target_scaling *scaling = &config->dataset.target[target].scaling;
   gt_target_errors mean = {0}, loss_mean = {0};
   double rmse = 0;
   if (outputs > GT_METRIC_MAX_OUTPUTS) return b;
   for (int64_t o = 0; o < outputs; o++) {
-    const double guess = gt_target_mean(&config->dataset.train, target, o);
+    const double guess = gt_target_mean(&config->dataset.split[GT_PART_TRAIN], target, o);
     const gt_target_errors e = gt_target_errors_of(split, target, o, guess);
     mean.squared += e.squared / (double)outputs;
     mean.absolute += e.absolute / (double)outputs;
@@ -128,13 +129,14 @@ static double mean_over_steps(const double *error, int64_t horizon, int64_t colu
 }
 
 gt_naive_error gt_naive_error_of(const gt_split *split, int64_t horizon, int64_t output) {
-  if (!split->naive_last || !horizon) return (gt_naive_error){NAN, NAN};
-  const int64_t columns = gt_tensor_features(&split->target[0]) / horizon, column = output % columns;
-  const double last = mean_over_steps(split->naive_last, horizon, columns, column),
-               season = split->naive_season ? mean_over_steps(split->naive_season, horizon, columns, column)
-                                            : INFINITY;
-  return season < last ? (gt_naive_error){split->naive_season[output], season}
-                       : (gt_naive_error){split->naive_last[output], last};
+  if (!split->naive[GT_NAIVE_LAST] || !horizon) return (gt_naive_error){NAN, NAN};
+  const int64_t columns = gt_tensor_features(gt_split_target(split, 0)) / horizon, column = output % columns;
+  const double last = mean_over_steps(split->naive[GT_NAIVE_LAST], horizon, columns, column),
+               season = split->naive[GT_NAIVE_SEASON]
+                            ? mean_over_steps(split->naive[GT_NAIVE_SEASON], horizon, columns, column)
+                            : INFINITY;
+  return season < last ? (gt_naive_error){split->naive[GT_NAIVE_SEASON][output], season}
+                       : (gt_naive_error){split->naive[GT_NAIVE_LAST][output], last};
 }
 
 static double mean_over_outputs(const double *error, int64_t outputs) {
@@ -156,9 +158,11 @@ static bool is_discrete(const gt_config *config, int target) {
 
 static gt_baseline baseline_of_series(const gt_config *config, const gt_split *split, gt_arena *arena) {
   gt_baseline b = {.forecast = true};
-  const int64_t outputs = gt_tensor_features(&split->target[0]);
-  const double last = mean_over_outputs(split->naive_last, outputs),
-               season = split->naive_season ? mean_over_outputs(split->naive_season, outputs) : INFINITY;
+  const int64_t outputs = gt_tensor_features(gt_split_target(split, 0));
+  const double last = mean_over_outputs(split->naive[GT_NAIVE_LAST], outputs),
+               season = split->naive[GT_NAIVE_SEASON]
+                            ? mean_over_outputs(split->naive[GT_NAIVE_SEASON], outputs)
+                            : INFINITY;
   const double error = season < last ? season : last;
   b.guess = season < last ? season_text(config, arena) : "the last value";
   if (is_discrete(config, 0))
@@ -189,22 +193,23 @@ static const char *naive_values(const gt_data_target *target, const double *erro
 const char *gt_naive_text(const gt_config *config, gt_arena *arena) {
   static const char *const names[] = {"test", "validation", "train"};
   const gt_dataset *data = &config->dataset;
-  const gt_split *const splits[] = {&data->test, &data->validation, &data->train};
+  const gt_split *const splits[] = {&data->split[GT_PART_TEST], &data->split[GT_PART_VALIDATION],
+                                    &data->split[GT_PART_TRAIN]};
   int i = 0;
   while (i < 2 && !splits[i]->samples) i++;
   const gt_split *split = splits[i];
-  const int64_t outputs = gt_tensor_features(&split->target[0]);
-  if (!split->naive_last) return NULL;
+  const int64_t outputs = gt_tensor_features(gt_split_target(split, 0));
+  if (!split->naive[GT_NAIVE_LAST]) return NULL;
   const gt_data_target *target = &data->target[0];
   const bool discrete = is_discrete(config, 0);
-  const char *last = naive_values(target, split->naive_last, outputs, discrete, arena),
+  const char *last = naive_values(target, split->naive[GT_NAIVE_LAST], outputs, discrete, arena),
              *metric = strchr(last, ' ') ? ""
                        : discrete        ? "accuracy "
                                          : "mae ";
   const char *text = gt_arena_printf(arena, "%s%s with the last value", metric, last);
-  if (split->naive_season)
+  if (split->naive[GT_NAIVE_SEASON])
     text = gt_arena_printf(arena, "%s%s %s with %s", text, *metric ? "," : ";",
-                           naive_values(target, split->naive_season, outputs, discrete, arena),
+                           naive_values(target, split->naive[GT_NAIVE_SEASON], outputs, discrete, arena),
                            season_text(config, arena));
   return gt_arena_printf(arena, "%s (%s)", text, names[i]);
 }
@@ -214,7 +219,7 @@ const char *gt_naive_text(const gt_config *config, gt_arena *arena) {
 /* Sums the weights of the items with label 0 and 1, for each column: count [columns][2]. Samples are weighted
  * for bits, not for classes, as in the metrics. */
 static void count_bits(const gt_split *split, bool classes, int64_t columns, double *count) {
-  const gt_tensor *target = &split->target[0];
+  const gt_tensor *target = gt_split_target(split, 0);
   const int64_t each = gt_tensor_features(target);
   for (int64_t i = 0; i < split->samples * each; i++) {
     const int32_t class = classes ? ((const int32_t *)target->data)[i] : 0;
@@ -255,7 +260,7 @@ static void add_at_threshold(gt_baseline *b, const gt_config *config, const gt_m
 static void find_at_threshold(gt_baseline *b, const gt_config *config, const gt_split *split,
                               gt_arena *arena) {
   const gt_data_target *target = &config->dataset.target[0];
-  const int64_t outputs = gt_tensor_features(&split->target[0]),
+  const int64_t outputs = gt_tensor_features(gt_split_target(split, 0)),
                 values = target->horizon ? outputs / target->horizon : outputs,
                 columns = target->classification ? 1 : values;
   double *count = GT_NEW_N(arena, double, 2 * columns);
@@ -276,16 +281,17 @@ gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, int t
   const gt_dataset *data = &config->dataset;
   const char *name = data->target[target].name;
   const bool discrete = is_discrete(config, target);
-  if (!split || !split->target[target].data || !data->train.target[target].data || data->boards)
+  if (!split || !gt_split_target(split, target)->data ||
+      !gt_split_target(&data->split[GT_PART_TRAIN], target)->data || data->boards)
     return (gt_baseline){0};
   gt_baseline b = {0};
   if (data->target[target].classification)
     b = baseline_of_classes(data, split, target, arena);
-  else if (split->naive_last && !discrete)
+  else if (split->naive[GT_NAIVE_LAST] && !discrete)
     b = baseline_of_series(config, split, arena);
   else if (discrete || gt_loss_regresses_targets(config->loss[target]))
     b = baseline_of_numbers(config, split, target, arena);
-  if (split->naive_last && discrete) {
+  if (split->naive[GT_NAIVE_LAST] && discrete) {
     const gt_baseline naive = baseline_of_series(config, split, arena);
     if (!b.count || naive.metric[0].value > b.metric[0].value) b = naive;
   }
@@ -350,7 +356,7 @@ static void find_magnitudes(const gt_tensor *tensor, float *most) {
 gt_unscaled_column gt_largest_unscaled_column(const gt_dataset *data) {
   gt_unscaled_column most = {0};
   for (int k = 0; k < data->inputs; k++) {
-    const gt_tensor rows = gt_tensor_as_rows(&data->train.input[k]), *t = &rows;
+    const gt_tensor rows = gt_tensor_as_rows(gt_split_input(&data->split[GT_PART_TRAIN], k)), *t = &rows;
     if (t->element != GT_ELEMENT_F32 || !t->data || t->rank != 2) continue;
     float *magnitude = gt_alloc((size_t)t->dim[1] * sizeof *magnitude + 1);
     find_magnitudes(t, magnitude);

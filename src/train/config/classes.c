@@ -11,10 +11,10 @@ enum { MAX_SHOWN = 10, MAX_MISSING = 3, LARGEST_LABEL = 999 };
 
 /* The number of labels of each class, [classes]; NULL: the split has none. */
 static const int64_t *count_split(const gt_split *split, int target, int classes, gt_arena *arena) {
-  const int32_t *label = split->target[target].data;
+  const int32_t *label = gt_split_target(split, target)->data;
   if (!split->samples || !label) return NULL;
   int64_t *count = GT_NEW_N(arena, int64_t, classes);
-  const int64_t labels = split->samples * gt_tensor_features(&split->target[target]);
+  const int64_t labels = split->samples * gt_tensor_features(gt_split_target(split, target));
   for (int64_t i = 0; i < labels; i++)
     if (label[i] >= 0) count[label[i]]++;
   return count;
@@ -22,8 +22,10 @@ static const int64_t *count_split(const gt_split *split, int target, int classes
 
 gt_class_counts gt_class_counts_of(const gt_dataset *data, int target, gt_arena *arena) {
   gt_class_counts c = {0};
-  if (!data->target[target].classification || !data->train.target[target].data) return c;
-  const gt_split *split[] = {&data->train, &data->validation, &data->test};
+  if (!data->target[target].classification || !gt_split_target(&data->split[GT_PART_TRAIN], target)->data)
+    return c;
+  const gt_split *split[] = {&data->split[GT_PART_TRAIN], &data->split[GT_PART_VALIDATION],
+                             &data->split[GT_PART_TEST]};
   c.classes = data->target[target].classes;
   c.names = data->target[target].class_names;
   c.target = data->target[target].name;
@@ -120,7 +122,7 @@ static void review_empty(gt_config *config, int target, const gt_class_counts *c
   gt_finding_at(&config->diagnostics, GT_FINDING_empty_class, gt_spec_find(config->root, "data")->at,
                 "class %d%s has no training sample: labels count from 0, and %d of the %d classes occur",
                 empty, of_target(c, arena), found, c->classes)
-      ->help = config->dataset.train.target[target].rank > 1
+      ->help = gt_split_target(&config->dataset.split[GT_PART_TRAIN], target)->rank > 1
                    ? gt_arena_printf(arena, "ignore_index: %d, if that label does not count", c->classes - 1)
                : config->dataset.targets > 1 || config->dataset.target[target].horizon
                    ? "labels in the file that count from 0, or texts, such as c1"
@@ -151,7 +153,9 @@ const char *gt_class_advice(const gt_dataset *data, int target, gt_arena *arena)
   if (c.names) return gt_arena_printf(arena, "the classes are %s", list_names(&c, arena));
   const bool numbers = !c.classes;
   const bool series = data->target[target].horizon; /* a series cannot have a list of classes */
-  if (numbers) c = count_possible_labels(&data->train.target[target], data->target[target].horizon, arena);
+  if (numbers)
+    c = count_possible_labels(gt_split_target(&data->split[GT_PART_TRAIN], target),
+                              data->target[target].horizon, arena);
   const int found = count_found(&c);
   if (!c.classes || (!numbers && found == c.classes)) return NULL;
   if (!numbers && series) return NULL;
@@ -164,7 +168,7 @@ const char *gt_class_advice(const gt_dataset *data, int target, gt_arena *arena)
 /* Warns if boards or pictures that are targets consist of a single value. */
 static void review_blank(gt_config *config, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
-  const gt_tensor *targets = &data->train.target[target];
+  const gt_tensor *targets = gt_split_target(&data->split[GT_PART_TRAIN], target);
   const gt_spec *node = gt_spec_find(config->root, "data"), *image = gt_spec_find(node, "image");
   const float *value = targets->data;
   const int64_t count = targets->dim[0] * gt_tensor_features(targets);
@@ -184,7 +188,7 @@ static void review_blank(gt_config *config, int target, gt_arena *arena) {
 /* Warns if a target has the same value in all training samples: nothing can be learned. */
 static void review_constant(gt_config *config, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
-  const gt_tensor *targets = &data->train.target[target];
+  const gt_tensor *targets = gt_split_target(&data->split[GT_PART_TRAIN], target);
   const float *value = targets->data;
   const int64_t columns = targets->rank == 2 ? gt_tensor_features(targets) : 0;
   const gt_spec *node = gt_spec_find(config->root, "data"), *at = gt_spec_find(node, "target");

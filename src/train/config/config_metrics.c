@@ -8,7 +8,8 @@
 /* True if the target is the next character or byte of a text. */
 static bool has_characters(const gt_dataset *data) {
   const gt_vocabulary *vocabulary = data->input[0].vocabulary;
-  return vocabulary && vocabulary->type->is_exact && gt_tensor_is_text(&data->train.target[0]);
+  return vocabulary && vocabulary->type->is_exact &&
+         gt_tensor_is_text(gt_split_target(&data->split[GT_PART_TRAIN], 0));
 }
 
 /* Why the metric is not defined for the target, for a message; NULL: it is defined. */
@@ -65,7 +66,7 @@ const char *gt_config_value_name(const gt_data_target *target, int outputs, bool
 static const char *find_column_error(const gt_config *config, int target, const char *column) {
   const gt_data_target *data_target = &config->dataset.target[target];
   gt_arena *arena = config->diagnostics.arena;
-  const gt_tensor *values = &config->dataset.train.target[target];
+  const gt_tensor *values = gt_split_target(&config->dataset.split[GT_PART_TRAIN], target);
   const int64_t outputs = data_target->classification || !values->rank ? 1 : gt_tensor_features(values);
   const int columns = data_target->horizon > 1 ? (int)(outputs / data_target->horizon) : 0;
   const char *list = "";
@@ -156,7 +157,9 @@ static void check_value_count(gt_config *config, gt_position at) {
   const gt_dataset *data = &config->dataset;
   int64_t values = 2;
   for (int k = 0; k < data->targets; k++) {
-    const int64_t outputs = data->target[k].classification ? 1 : gt_tensor_features(&data->train.target[k]);
+    const int64_t outputs = data->target[k].classification
+                                ? 1
+                                : gt_tensor_features(gt_split_target(&data->split[GT_PART_TRAIN], k));
     values +=
         4 + config->metrics[k].count * (outputs > 1 && outputs <= GT_METRIC_MAX_OUTPUTS ? outputs + 1 : 1);
   }

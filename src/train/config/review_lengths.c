@@ -62,7 +62,7 @@ static int64_t length_in(const length *l, const char *unit, int64_t warmup) {
 }
 
 static bool is_evaluated(const gt_config *phase) {
-  return phase->dataset.validation.samples || phase->dataset.test.samples;
+  return phase->dataset.split[GT_PART_VALIDATION].samples || phase->dataset.split[GT_PART_TEST].samples;
 }
 
 static void add_schedule(counts *c, const gt_config *phase, const length *l) {
@@ -234,7 +234,7 @@ static void add_training(counts *c, const gt_config *phase, const length *l) {
   const gt_train_config *train = &phase->train;
   const gt_spec *section = gt_spec_find(phase->root, "train");
   const int64_t units = units_of(phase, l),
-                batches = gt_ceil_div(phase->dataset.train.samples, train->batch_size);
+                batches = gt_ceil_div(phase->dataset.split[GT_PART_TRAIN].samples, train->batch_size);
   const int64_t log = train->log_every, end = l->before + l->steps; /* log_every counts from step 0 */
   if (log)
     add(c, section, "log_every", end / log > l->before / log,

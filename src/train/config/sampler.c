@@ -9,7 +9,7 @@ bool gt_sampler_is_balanced(const gt_train_config *train) {
 
 /* True if the targets are 0 or 1, one per sample: two classes. */
 static bool are_bits(const gt_config *config) {
-  const gt_tensor *targets = &config->dataset.train.target[0];
+  const gt_tensor *targets = gt_split_target(&config->dataset.split[GT_PART_TRAIN], 0);
   const float *value = targets->data;
   if (gt_metric_task_of(config->loss[0]) != GT_METRIC_BITS || gt_tensor_features(targets) != 1) return false;
   for (int64_t i = 0; value && i < targets->dim[0]; i++)
@@ -28,7 +28,7 @@ static void check_weights(const gt_config *config, gt_position at, gt_diagnostic
                 "a balanced sampler beside class_weights (%s) would correct the imbalance twice",
                 position_text(weights, diagnostics->arena))
         ->expected = "sampler: balanced or loss.class_weights, not both";
-  if (config->dataset.train.weights.rank)
+  if (gt_split_weights(&config->dataset.split[GT_PART_TRAIN])->rank)
     gt_error_at(diagnostics, at,
                 "a balanced sampler cannot be combined with weights of samples (data.weight)")
         ->expected = "sampler: balanced or data.weight, not both";
@@ -39,11 +39,13 @@ void gt_config_check_sampler(const gt_config *config, gt_diagnostics *diagnostic
   const gt_dataset *data = &config->dataset;
   /* config_metrics.c reports several targets. */
   if (!gt_sampler_balances(config) || !node || data->targets > 1) return;
-  if (data->target[0].classification ? data->train.target[0].rank > 1 : !are_bits(config))
+  if (data->target[0].classification ? gt_split_target(&data->split[GT_PART_TRAIN], 0)->rank > 1
+                                     : !are_bits(config))
     gt_error_at(diagnostics, node->at, "a balanced sampler needs targets that are one class per sample; %s",
-                data->target[0].classification                   ? "these are an array of labels per sample"
-                : gt_tensor_features(&data->train.target[0]) > 1 ? "these are several numbers per sample"
-                                                                 : "these are numbers")
+                data->target[0].classification ? "these are an array of labels per sample"
+                : gt_tensor_features(gt_split_target(&data->split[GT_PART_TRAIN], 0)) > 1
+                    ? "these are several numbers per sample"
+                    : "these are numbers")
         ->expected = "sampler: shuffle";
   if (config->optim->type->line_search)
     gt_error_at(diagnostics, node->at, "optimizer '%s' reads all samples in each step, so none are drawn",
@@ -56,17 +58,17 @@ void gt_config_check_sampler(const gt_config *config, gt_diagnostics *diagnostic
 
 /* The class of a sample; -1: its label is ignored. */
 static int class_of(const gt_dataset *data, int64_t sample) {
-  const gt_tensor *targets = &data->train.target[0];
+  const gt_tensor *targets = gt_split_target(&data->split[GT_PART_TRAIN], 0);
   if (data->target[0].classification) return ((const int32_t *)targets->data)[sample];
   return ((const float *)targets->data)[sample] > 0.5f;
 }
 
 const int32_t *gt_sampler_members(const gt_config *config, gt_arena *arena, uint32_t *classes) {
   const gt_dataset *data = &config->dataset;
-  const int64_t samples = data->train.samples,
+  const int64_t samples = data->split[GT_PART_TRAIN].samples,
                 most = data->target[0].classification ? data->target[0].classes : 2;
   *classes = 2;
-  if (!data->train.target[0].data) return NULL;
+  if (!gt_split_target(&data->split[GT_PART_TRAIN], 0)->data) return NULL;
   int32_t *next = GT_NEW_N(arena, int32_t, most); /* counts; then the position of a class's next sample */
   for (int64_t i = 0; i < samples; i++)
     if (class_of(data, i) >= 0) next[class_of(data, i)]++;

@@ -19,7 +19,7 @@ static const char *shares_of_two(const char *const name[2], double no, double ye
 
 static gt_task task_of_classes(const gt_dataset *data, int target, gt_arena *arena) {
   const gt_class_counts c = gt_class_counts_of(data, target, arena);
-  const bool per_label = data->train.target[target].rank > 1;
+  const bool per_label = gt_split_target(&data->split[GT_PART_TRAIN], target)->rank > 1;
   if (data->target[target].classes == 2 && c.classes && c.split[0][0] + c.split[0][1] > 0) {
     const char *const name[2] = {gt_class_name(&c, 0, arena), gt_class_name(&c, 1, arena)};
     const char *kind = per_label ? "binary classification of each label" : "binary classification";
@@ -34,8 +34,8 @@ static gt_task task_of_classes(const gt_dataset *data, int target, gt_arena *are
 
 /* The number of samples whose target is 1; -1: a target is neither 0 nor 1, or the targets were not read. */
 static double count_ones(const gt_split *split, int target, int64_t output) {
-  const float *value = split->target[target].data;
-  const int64_t outputs = gt_tensor_features(&split->target[target]);
+  const float *value = gt_split_target(split, target)->data;
+  const int64_t outputs = gt_tensor_features(gt_split_target(split, target));
   double ones = 0;
   for (int64_t i = 0; value && i < split->samples; i++) {
     const float v = value[i * outputs + output];
@@ -46,17 +46,18 @@ static double count_ones(const gt_split *split, int target, int64_t output) {
 }
 
 static bool are_bits(const gt_config *config, int target) {
-  const gt_tensor *targets = &config->dataset.train.target[target];
+  const gt_tensor *targets = gt_split_target(&config->dataset.split[GT_PART_TRAIN], target);
   bool bits = gt_metric_task_of(config->loss[target]) == GT_METRIC_BITS && targets->rank == 2;
   for (int64_t o = 0; bits && o < targets->dim[1]; o++)
-    bits = count_ones(&config->dataset.train, target, o) >= 0;
+    bits = count_ones(&config->dataset.split[GT_PART_TRAIN], target, o) >= 0;
   return bits;
 }
 
 static gt_task task_of_bits(const gt_dataset *data, int target, gt_arena *arena) {
   static const char *const digits[2] = {"0", "1"};
-  const int64_t outputs = data->train.target[target].dim[1];
-  const double samples = (double)data->train.samples, ones = count_ones(&data->train, target, 0);
+  const int64_t outputs = gt_split_target(&data->split[GT_PART_TRAIN], target)->dim[1];
+  const double samples = (double)data->split[GT_PART_TRAIN].samples,
+               ones = count_ones(&data->split[GT_PART_TRAIN], target, 0);
   if (outputs == 1)
     return (gt_task){"binary classification",
                      shares_of_two(data->target[target].words ? data->target[target].words : digits,
@@ -65,7 +66,7 @@ static gt_task task_of_bits(const gt_dataset *data, int target, gt_arena *arena)
   const char *text = gt_arena_printf(arena, ": %lld labels", (long long)outputs);
   for (int64_t o = 0; data->target[target].columns && o < outputs && o < MAX_NAMES; o++)
     text = gt_arena_printf(arena, "%s '%s' %s%s", o ? text : ":", data->target[target].columns[o],
-                           percent(count_ones(&data->train, target, o) / samples, arena),
+                           percent(count_ones(&data->split[GT_PART_TRAIN], target, o) / samples, arena),
                            o + 1 == outputs     ? ""
                            : o + 1 == MAX_NAMES ? ", ..."
                                                 : ",");
@@ -85,10 +86,10 @@ static gt_task task_of_forecast(const gt_data_target *target, int64_t outputs, g
 }
 
 static gt_task task_of_numbers(const gt_dataset *data, int target, gt_arena *arena) {
-  const int64_t outputs = gt_tensor_features(&data->train.target[target]);
+  const int64_t outputs = gt_tensor_features(gt_split_target(&data->split[GT_PART_TRAIN], target));
   const char *about = "";
   if (data->target[target].horizon) return task_of_forecast(&data->target[target], outputs, arena);
-  if (data->train.target[target].rank > 2)
+  if (gt_split_target(&data->split[GT_PART_TRAIN], target)->rank > 2)
     about = " of images";
   else if (outputs > 1)
     about = gt_arena_printf(arena, " of %lld targets", (long long)outputs);
@@ -127,7 +128,9 @@ static const char *why(const gt_config *config, int target, gt_arena *arena) {
 gt_task gt_task_of(const gt_config *config, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
   gt_task task = {0};
-  if (data->boards || config->loss[target]->type->residual || !data->train.target[target].rank) return task;
+  if (data->boards || config->loss[target]->type->residual ||
+      !gt_split_target(&data->split[GT_PART_TRAIN], target)->rank)
+    return task;
   task = data->target[target].classification ? task_of_classes(data, target, arena)
          : are_bits(config, target)          ? task_of_bits(data, target, arena)
                                              : task_of_numbers(data, target, arena);

@@ -275,9 +275,9 @@ static gt_metric_scores scores_of(const gt_net *net, int index, float *score, it
   const bool classes = net_target->metrics.task == GT_METRIC_CLASSES;
   const int64_t outputs = net_target->metrics.outputs, each = net_target->items,
                 items = net->data->samples * each;
-  const void *data = net->data->target[index].data;
+  const void *data = gt_split_target(net->data, index)->data;
   const int32_t *label = classes ? data : NULL;
-  const float *target = classes ? NULL : data, *weights = net->data->weights.data;
+  const float *target = classes ? NULL : data, *weights = gt_split_weights(net->data)->data;
   int64_t n = 0;
   *to = (item_targets){classes ? gt_alloc(((size_t)items + 1) * sizeof *to->label) : NULL,
                        classes ? NULL : gt_alloc(((size_t)(items * outputs) + 1) * sizeof *to->target)};

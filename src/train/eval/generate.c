@@ -77,9 +77,9 @@ static bool read_config(gt_generator *g, gt_error *error) {
   g->length = input->dim[0];
   g->window = GT_NEW_N(&g->arena, int32_t, g->length);
   g->p = GT_NEW_N(&g->arena, float, g->vocabulary->size);
-  data->test.samples = 1;
-  data->test.input[0] =
-      (gt_tensor){.element = GT_ELEMENT_I32, .rank = 2, .dim = {1, g->length}, .data = g->window};
+  data->split[GT_PART_TEST].samples = 1;
+  gt_split_add(&data->split[GT_PART_TEST], GT_SAMPLE_INPUT, 0,
+               (gt_tensor){.element = GT_ELEMENT_I32, .rank = 2, .dim = {1, g->length}, .data = g->window});
   g->config.train.eval_batch_size = 1;
   return true;
 }
@@ -129,7 +129,8 @@ void gt_generator_close(gt_generator *g) {
 static bool predict(gt_generator *g, int64_t count, gt_error *error) {
   const uint64_t row = (uint64_t)g->vocabulary->size * sizeof *g->p;
   uint64_t ticket;
-  if (!gt_tensor_upload(&g->config.dataset.test.input[0], g->input, &g->session.buffers, error) ||
+  if (!gt_tensor_upload(gt_split_input(&g->config.dataset.split[GT_PART_TEST], 0), g->input,
+                        &g->session.buffers, error) ||
       !gt_session_set_clock(&g->session, g->evaluator.net, 0, error) ||
       !gt_net_run(g->evaluator.net, g->session.backend, g->evaluator.executable, 1, &ticket, error) ||
       !gt_buffers_download(&g->session.buffers, g->output, (uint64_t)(count - 1) * row, g->p, row, error))

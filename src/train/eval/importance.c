@@ -31,7 +31,7 @@ typedef struct shuffler {
 static const gt_net *net_of(const shuffler *s) { return s->evaluator->net; }
 
 static gt_tensor *tensor_of(const shuffler *s, const gt_column_place *place) {
-  return (gt_tensor *)(uintptr_t)&net_of(s)->data->input[place->input];
+  return (gt_tensor *)(uintptr_t)gt_split_input(net_of(s)->data, place->input);
 }
 
 /* The number of rows in all of the batches 0, stride, 2 * stride, … Only the last batch of the split can be
@@ -175,7 +175,7 @@ static bool measure(shuffler *s, gt_importance *out, gt_error *error) {
 }
 
 /* The number of rows to shuffle: samples or, for a series, the rows from which windows are cut. */
-static int64_t rows_of(const gt_net *net) { return gt_tensor_as_rows(&net->data->input[0]).dim[0]; }
+static int64_t rows_of(const gt_net *net) { return gt_tensor_as_rows(gt_split_input(net->data, 0)).dim[0]; }
 
 bool gt_importance_measure(gt_session *session, gt_evaluator *evaluator, int repeats, gt_arena *arena,
                            gt_importance *out, gt_error *error) {

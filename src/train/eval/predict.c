@@ -13,8 +13,8 @@ static bool read_config(gt_config *config, gt_arena *arena, const gt_model_file 
                         const gt_tensor *inputs, gt_error *error) {
   if (!gt_model_file_config(config, arena, file, error)) return false;
   gt_dataset *data = &config->dataset;
-  data->test.samples = inputs->dim[0];
-  memcpy(data->test.input, inputs, (size_t)data->inputs * sizeof *inputs);
+  data->split[GT_PART_TEST].samples = inputs->dim[0];
+  memcpy(data->split[GT_PART_TEST].input, inputs, (size_t)data->inputs * sizeof *inputs);
   config->train.eval_batch_size = BATCH;
   return true;
 }
@@ -37,7 +37,7 @@ static bool open_net(gt_session *session, gt_evaluator *evaluator, const gt_mode
 
 /* Warns of texts that are shorter than a convolution without padding, which makes them all alike. */
 static void warn_of_short_texts(const gt_net *net) {
-  const gt_tensor *texts = &net->data->input[0];
+  const gt_tensor *texts = gt_split_input(net->data, 0);
   if (!texts->length) return;
   const long long samples = (long long)net->data->samples,
                   lost = (long long)gt_sequence_count_lost(net->stage[0].graph, texts->length,

@@ -50,12 +50,12 @@ static bool read_layout(sheet *s, gt_error *error) {
         error, GT_ERR_USAGE,
         "--samples draws images, but these samples are not images: set their shape with data.shape, such as "
         "[8, 8]");
-  s->targets = &data->train.target[0];
+  s->targets = gt_split_target(&data->split[GT_PART_TRAIN], 0);
   gt_input_network_shape(input, network_dim);
   s->drawing.input = image_of(input->rank, network_dim);
   s->values = s->drawing.input.height * s->drawing.input.width * s->drawing.input.channels;
-  s->drawing.cells = gt_min_i64(data->train.samples, MAX_CELLS);
-  s->batch = gt_batching_of(data->train.samples, train->batch_size, train->accumulate).batch;
+  s->drawing.cells = gt_min_i64(data->split[GT_PART_TRAIN].samples, MAX_CELLS);
+  s->batch = gt_batching_of(data->split[GT_PART_TRAIN].samples, train->batch_size, train->accumulate).batch;
   if (s->targets->rank == 3 || s->targets->rank == 4)
     s->drawing.target = image_of(s->targets->rank - 1, s->targets->dim + 1);
   if (s->drawing.target.height && input->crop[0])
@@ -77,7 +77,7 @@ static void assign_output(gt_graph *graph, const char *name, gt_id node) {
 static gt_graph *build(sheet *s) {
   gt_config *config = s->config;
   gt_graph *graph = gt_graph_create(&s->arena);
-  const gt_split *train = &config->dataset.train;
+  const gt_split *train = &config->dataset.split[GT_PART_TRAIN];
   const uint32_t state = gt_graph_variable(graph, "sheet.state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
   const gt_id clock =
       gt_clock(graph, state, gt_graph_variable(graph, "sheet.table", gt_shape_2(1, 1), GT_F32, false));
@@ -146,7 +146,7 @@ static bool fetch(sheet *s, gt_session *session, gt_executable *executable, gt_e
 static bool compute(sheet *s, gt_session *session, gt_error *error) {
   const uint64_t seed = (uint64_t)s->config->seed;
   const uint32_t words[GT_STATE_WORDS] = {0, (uint32_t)seed, (uint32_t)(seed >> 32), 0};
-  const gt_samples samples = {1, s->config->dataset.input, s->config->dataset.train.input,
+  const gt_samples samples = {1, s->config->dataset.input, s->config->dataset.split[GT_PART_TRAIN].input,
                               "data.train.inputs"};
   const gt_plan_options options = {.target = session->backend->target};
   gt_graph *graph = build(s);

@@ -43,7 +43,7 @@ void gt_config_read_threshold(gt_config *config, const gt_threshold_config *sett
 /* Number of outputs that have a threshold; 0: the model is not a binary classifier. */
 static int count_outputs(const gt_config *config) {
   const gt_dataset *data = &config->dataset;
-  const gt_tensor *target = &data->train.target[0];
+  const gt_tensor *target = gt_split_target(&data->split[GT_PART_TRAIN], 0);
   const int64_t labels = gt_tensor_features(target);
   /* Labels index arrays of two (count_classes), also if a loss of bits is an error for them. */
   if (data->target[0].classification && data->target[0].classes != 2) return 0;
@@ -55,17 +55,18 @@ static int count_outputs(const gt_config *config) {
 
 /* The class of an item: 0 or 1; -1 if its label is ignored or its weight is 0. */
 static int class_of(const gt_split *split, bool classes, int64_t item) {
-  const int64_t each = gt_tensor_features(&split->target[0]);
-  if (split->weights.data && ((const float *)split->weights.data)[item / each] == 0) return -1;
-  return classes ? ((const int32_t *)split->target[0].data)[item]
-                 : ((const float *)split->target[0].data)[item] > 0.5f;
+  const int64_t each = gt_tensor_features(gt_split_target(split, 0));
+  if (gt_split_weights(split)->data && ((const float *)gt_split_weights(split)->data)[item / each] == 0)
+    return -1;
+  return classes ? ((const int32_t *)gt_split_target(split, 0)->data)[item]
+                 : ((const float *)gt_split_target(split, 0)->data)[item] > 0.5f;
 }
 
 /* Counts the items of each class for an output that has a threshold. */
 static void count_classes(const gt_config *config, int output, int64_t count[2]) {
-  const gt_split *split = &config->dataset.validation;
+  const gt_split *split = &config->dataset.split[GT_PART_VALIDATION];
   const bool classes = config->dataset.target[0].classification;
-  const int64_t items = split->samples * gt_tensor_features(&split->target[0]),
+  const int64_t items = split->samples * gt_tensor_features(gt_split_target(split, 0)),
                 outputs = config->threshold.count;
   count[0] = count[1] = 0;
   for (int64_t i = output; i < items; i += outputs)
@@ -80,13 +81,13 @@ static void report_one_class(gt_config *config, int64_t ones) {
   const bool several = config->threshold.count > 1;
   gt_error_at(&config->diagnostics, config->threshold.at,
               "the threshold is chosen on the validation split, whose %lld samples are all of %s%s%s",
-              (long long)data->validation.samples, several ? "one class in each target" : "class '",
-              several ? "" : name, several ? "" : "'")
+              (long long)data->split[GT_PART_VALIDATION].samples,
+              several ? "one class in each target" : "class '", several ? "" : name, several ? "" : "'")
       ->expected = "data: {split: stratified}, a larger validation split, or a number instead of auto";
 }
 
 static void check_split(gt_config *config) {
-  const gt_split *split = &config->dataset.validation;
+  const gt_split *split = &config->dataset.split[GT_PART_VALIDATION];
   const gt_threshold *t = &config->threshold;
   if (!split->samples) {
     gt_error_at(&config->diagnostics, t->at,
@@ -94,8 +95,8 @@ static void check_split(gt_config *config) {
         ->expected = "data: {validation: 0.2}, or a number instead of auto";
     return;
   }
-  const int64_t items = split->samples * gt_tensor_features(&split->target[0]);
-  if (!split->target[0].data) return; /* an outline has no values */
+  const int64_t items = split->samples * gt_tensor_features(gt_split_target(split, 0));
+  if (!gt_split_target(split, 0)->data) return; /* an outline has no values */
   if (items > GT_METRIC_MAX_SCORES)
     gt_error_at(&config->diagnostics, t->at,
                 "the validation split has %lld items; a threshold is chosen on at most %d", (long long)items,
@@ -208,8 +209,8 @@ bool gt_threshold_search(gt_scored *item, int64_t items, const gt_metric_type *m
 static int64_t collect_items(const gt_net *net, const float *logit, int output, int outputs, gt_scored *to) {
   const bool classes = net->target[0].metrics.task == GT_METRIC_CLASSES;
   const gt_split *split = net->data;
-  const float *weights = classes ? NULL : split->weights.data;
-  const int64_t items = split->samples * gt_tensor_features(&split->target[0]);
+  const float *weights = classes ? NULL : gt_split_weights(split)->data;
+  const int64_t items = split->samples * gt_tensor_features(gt_split_target(split, 0));
   int64_t n = 0;
   for (int64_t i = output; i < items; i += outputs) {
     const int label = class_of(split, classes, i);

@@ -153,8 +153,8 @@ static void add_fingerprint(json_t *root, const char *split, uint64_t fingerprin
 static char *fingerprint_text(const gt_dataset *data, const gt_data_fingerprint *fingerprint) {
   json_t *root = json_pack("{s:s}", "kind", GT_FINGERPRINT);
   add_fingerprint(root, "train", fingerprint->train);
-  if (data->validation.samples) add_fingerprint(root, "validation", fingerprint->validation);
-  if (data->test.samples) add_fingerprint(root, "test", fingerprint->test);
+  if (data->split[GT_PART_VALIDATION].samples) add_fingerprint(root, "validation", fingerprint->validation);
+  if (data->split[GT_PART_TEST].samples) add_fingerprint(root, "test", fingerprint->test);
   char *text = json_dumps(root, JSON_COMPACT);
   json_decref(root);
   return text;

@@ -55,8 +55,9 @@ bool gt_footprint_of(gt_footprint *footprint, gt_arena *arena, gt_config *config
   *footprint = (gt_footprint){0};
   tally t = {.footprint = footprint, .seen = {.arena = arena}, .arena = arena};
   count_net(&t, net, &footprint->values);
-  if ((data->validation.samples && !count_evaluation(&t, config, "validation", options, error)) ||
-      (data->test.samples && !count_evaluation(&t, config, "test", options, error)))
+  if ((data->split[GT_PART_VALIDATION].samples &&
+       !count_evaluation(&t, config, "validation", options, error)) ||
+      (data->split[GT_PART_TEST].samples && !count_evaluation(&t, config, "test", options, error)))
     return false;
   footprint->total = footprint->dataset + footprint->state + footprint->values + footprint->evaluation;
   return true;

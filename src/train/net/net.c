@@ -6,9 +6,9 @@
 #include <string.h>
 
 const gt_split *gt_dataset_split(const gt_dataset *dataset, const char *name) {
-  const gt_split *split = !strcmp(name, "train")        ? &dataset->train
-                          : !strcmp(name, "validation") ? &dataset->validation
-                          : !strcmp(name, "test")       ? &dataset->test
+  const gt_split *split = !strcmp(name, "train")        ? &dataset->split[GT_PART_TRAIN]
+                          : !strcmp(name, "validation") ? &dataset->split[GT_PART_VALIDATION]
+                          : !strcmp(name, "test")       ? &dataset->split[GT_PART_TEST]
                                                         : NULL;
   return split && split->samples ? split : NULL;
 }
@@ -95,7 +95,7 @@ static gt_net *create_net(gt_arena *arena, const gt_config *config, const gt_net
   net->draw = options->draw ? *options->draw : (uint64_t)config->seed;
   net->data = data;
   net->targets = config->dataset.targets;
-  net->predicts = !net->data->target[0].rank;
+  net->predicts = !gt_split_target(net->data, 0)->rank;
   for (int k = 0; k < net->targets; k++) net->target[k].name = config->dataset.target[k].name;
   net->form = gt_config_result_form(config);
   const gt_batching batching = gt_batching_of(net->data->samples, batch, parts);
@@ -148,8 +148,8 @@ static bool build_line_search(gt_net *net, gt_arena *arena, gt_config *config, c
 }
 
 gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options *options, gt_error *error) {
-  gt_net *net = create_net(arena, config, options, "train", &config->dataset.train, config->train.batch_size,
-                           config->train.accumulate);
+  gt_net *net = create_net(arena, config, options, "train", &config->dataset.split[GT_PART_TRAIN],
+                           config->train.batch_size, config->train.accumulate);
   net->kind = "train";
   net->trains = net->shuffles = true;
   if (gt_sampler_balances(config)) net->members = gt_sampler_members(config, arena, &net->classes);
@@ -190,7 +190,8 @@ gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
 
 gt_net *gt_net_adaptation(gt_arena *arena, gt_config *config, int64_t samples, const gt_net_options *options,
                           gt_error *error) {
-  gt_net *net = create_net(arena, config, options, "train", &config->dataset.train, samples, 1);
+  gt_net *net =
+      create_net(arena, config, options, "train", &config->dataset.split[GT_PART_TRAIN], samples, 1);
   gt_graph *graph = gt_graph_create(arena);
   net->kind = "sample";
   net->shuffles = true;

@@ -66,7 +66,7 @@ static bool can_keep_scores(const gt_net *net, const gt_net_target *target, gt_c
   const double values = (double)net->data->samples * (double)target->items * (double)target->metrics.outputs;
   int m = 0;
   while (!target->metrics.type[m]->of_scores) m++;
-  if (gt_tensor_is_text(&net->data->target[0])) {
+  if (gt_tensor_is_text(gt_split_target(net->data, 0))) {
     gt_error_at(&config->diagnostics, config->root->at,
                 "metric '%s' needs all predictions of the %s split, which are not kept for a text",
                 target->metrics.type[m]->name, net->split)
@@ -92,7 +92,7 @@ static bool set_up_metrics(gt_net *net, int index, gt_graph *graph, gt_arena *ar
   set->task = gt_metric_task_of(config->loss[index]);
   set->outputs = gt_node_at(graph, target->loss.items.prediction)->shape.dim[1];
   set->count = wanted ? list->count : 0;
-  target->items = set->task == GT_METRIC_CLASSES ? gt_tensor_features(&net->data->target[index]) : 1;
+  target->items = set->task == GT_METRIC_CLASSES ? gt_tensor_features(gt_split_target(net->data, index)) : 1;
   for (int m = 0; m < set->count; m++) {
     set->type[m] = list->type[m];
     set->counts |= list->type[m]->of_counts != NULL;
@@ -109,7 +109,7 @@ static bool set_up_metrics(gt_net *net, int index, gt_graph *graph, gt_arena *ar
 
 /* Evaluations use the threshold of the config; training steps use 1/2. */
 static bool uses_shift(const gt_net *net, const gt_config *config) {
-  return config->threshold.used && !net->shuffles && net->data->target[0].rank;
+  return config->threshold.used && !net->shuffles && gt_split_target(net->data, 0)->rank;
 }
 
 /* F32 [2] for two classes, which have one threshold; otherwise one value per label. */
@@ -126,7 +126,7 @@ typedef struct target_nodes {
 /* Reads a batch of a target, and its scaling. */
 static gt_forward_target read_target(gt_net *net, int index, gt_graph *graph, gt_arena *arena,
                                      const gt_config *config, gt_id clock, target_nodes *nodes) {
-  const gt_tensor *tensor = &net->data->target[index];
+  const gt_tensor *tensor = gt_split_target(net->data, index);
   const gt_data_target *data = &config->dataset.target[index];
   const gt_samples samples = gt_net_samples(net, &config->dataset, arena);
   gt_forward_target target = {.name = data->name,
@@ -183,7 +183,7 @@ bool gt_net_build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
                           gt_model_mode mode, gt_id clock, const gt_net_options *options) {
   const char *outer = gt_graph_set_scope(graph, "data");
   net->order = order_of(net);
-  const gt_tensor *weights = &net->data->weights;
+  const gt_tensor *weights = gt_split_weights(net->data);
   const bool augments = mode.training && config->augment, shifted = net->shifted = uses_shift(net, config);
   gt_augmented augmented;
   gt_id sample_weight = GT_NONE;
@@ -212,7 +212,7 @@ bool gt_net_build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
     net->may_be_empty |= target->ignores;
     if (augments)
       gt_augmented_target(&augmented, graph, target);
-    else if (net->data->target[k].rank > 2)
+    else if (gt_split_target(net->data, k)->rank > 2)
       target->targets = gt_crop_batch(&config->dataset.input[0], graph, target->targets);
   }
   gt_graph_set_scope(graph, outer);

@@ -98,11 +98,12 @@ static bool open_feed(gt_session *session, gt_net *net, gt_error *error) {
           (gt_feed_tensor){&lengths[k], gt_samples_lengths_variable(&samples, k, &session->arena)};
   }
   for (int k = 0; k < net->targets; k++)
-    if (net->data->target[k].data)
+    if (gt_split_target(net->data, k)->data)
       plan.tensor[plan.tensors++] =
-          (gt_feed_tensor){&net->data->target[k], gt_net_target_variable(net, k, &session->arena)};
-  if (net->data->weights.data)
-    plan.tensor[plan.tensors++] = (gt_feed_tensor){&net->data->weights, gt_net_weights(net, &session->arena)};
+          (gt_feed_tensor){gt_split_target(net->data, k), gt_net_target_variable(net, k, &session->arena)};
+  if (gt_split_weights(net->data)->data)
+    plan.tensor[plan.tensors++] =
+        (gt_feed_tensor){gt_split_weights(net->data), gt_net_weights(net, &session->arena)};
   if (!*feed) *feed = gt_feed_open(&session->buffers, &plan, gathering_threads(session), error);
   net->feed = *feed;
   return *feed != NULL;
@@ -170,7 +171,7 @@ bool gt_session_set_clock(gt_session *session, const gt_net *net, int64_t step, 
 
 static bool load_targets(gt_session *session, const gt_net *net, gt_error *error) {
   for (int k = 0; k < net->targets; k++) {
-    const gt_tensor *target = &net->data->target[k];
+    const gt_tensor *target = gt_split_target(net->data, k);
     if (target->data &&
         !gt_tensor_upload(target, gt_net_target_variable(net, k, &session->arena), &session->buffers, error))
       return false;
@@ -180,7 +181,7 @@ static bool load_targets(gt_session *session, const gt_net *net, gt_error *error
 
 bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error) {
   const gt_samples samples = gt_net_samples(net, &session->config->dataset, &session->arena);
-  const gt_tensor *weights = &net->data->weights;
+  const gt_tensor *weights = gt_split_weights(net->data);
   if (!gt_samples_upload(&samples, &session->buffers, error)) return false;
   for (int k = 0; k < net->targets; k++)
     if (!gt_target_scaling_upload(&session->config->dataset.target[k], &session->buffers, error))

@@ -56,9 +56,9 @@ static uint64_t measure_split(placement *p, int number) {
   const gt_split *split = gt_dataset_split(data, names[number]);
   split_placement *item = &p->item[number];
   item->name = names[number];
-  for (int k = 0; split && k < data->inputs; k++) measure_tensor(item, &split->input[k]);
-  for (int k = 0; split && k < data->targets; k++) measure_tensor(item, &split->target[k]);
-  if (split) measure_tensor(item, &split->weights);
+  for (int k = 0; split && k < data->inputs; k++) measure_tensor(item, gt_split_input(split, k));
+  for (int k = 0; split && k < data->targets; k++) measure_tensor(item, gt_split_target(split, k));
+  if (split) measure_tensor(item, gt_split_weights(split));
   if (split && split->start) item->bytes += (uint64_t)split->samples * sizeof *split->start;
   return item->bytes;
 }

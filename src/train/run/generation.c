@@ -33,8 +33,8 @@ static bool place_data(gt_run *run, const gt_net_options *options, gt_error *err
   const gt_dataset *data = &run->config->dataset;
   const char *split[2];
   int splits = 0;
-  if (data->validation.samples) split[splits++] = "validation";
-  if (data->test.samples) split[splits++] = "test";
+  if (data->split[GT_PART_VALIDATION].samples) split[splits++] = "validation";
+  if (data->split[GT_PART_TEST].samples) split[splits++] = "test";
   if (!gt_session_place(&run->session, options, split, splits, error)) return false;
   /* Fails now if a later phase does not fit. */
   for (int64_t p = run->state.phase + 1; p < run->base->phases; p++)
@@ -61,10 +61,11 @@ static bool open_evaluators(gt_run *run, gt_error *error) {
   const gt_dataset *data = &run->config->dataset;
   const unsigned averaged = gt_optim_averages(run->config->optim);
   run->watch = run->test = (gt_evaluator){0};
-  if (data->validation.samples &&
+  if (data->split[GT_PART_VALIDATION].samples &&
       !gt_evaluator_open(&run->session, &run->watch, "validation", averaged, error))
     return false;
-  if (data->test.samples && !gt_evaluator_open(&run->session, &run->test, "test", averaged, error))
+  if (data->split[GT_PART_TEST].samples &&
+      !gt_evaluator_open(&run->session, &run->test, "test", averaged, error))
     return false;
   if (!run->watch.net) run->watch = run->test;
   return true;

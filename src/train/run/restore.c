@@ -51,7 +51,7 @@ static bool is_other(uint64_t saved, uint64_t current) { return saved && saved !
 bool gt_run_check_data(const gt_run *run, const gt_data_fingerprint *saved, const char *since,
                        const char *path, gt_error *error) {
   const gt_data_fingerprint *current = &run->data;
-  const bool validates = run->config->dataset.validation.samples > 0;
+  const bool validates = run->config->dataset.split[GT_PART_VALIDATION].samples > 0;
   const char *other = is_other(saved->train, current->train)             ? "training data has"
                       : is_other(saved->meaning, current->meaning)       ? "classes or the normalization have"
                       : is_other(saved->validation, current->validation) ? "validation data has"
