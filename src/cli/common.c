@@ -1,8 +1,8 @@
 #include "cli/common.h"
+#include "base/text.h"
 #include "cli/shipped.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "train/config/init_from.h"
 #include "train/config/places.h"
 #include <ctype.h>

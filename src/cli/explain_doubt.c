@@ -1,7 +1,7 @@
 /* Reasons why a formula may differ from the one that generated the samples, for each output separately. */
 #include "cli/explain_doubt.h"
-#include "base/text.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "kan/formula_text.h"
 #include <math.h>
 #include <stdlib.h>

@@ -5,11 +5,9 @@
 #include "base/text.h"
 #include "cli/init.h"
 #include "train/config/classes.h"
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define ROW_NUMBER_REASON "counts the rows; if it is an input, remove it from 'ignore'"
 enum { MAX_LISTED = 40 /* columns */ };
@@ -27,28 +25,6 @@ int64_t gt_scaffold_inputs(const gt_scaffold *init) {
 uint64_t gt_scaffold_dropped_rows(const gt_scaffold *init, int index) {
   const gt_survey_column *target = &init->table.column[init->target[index]];
   return target->texts && target->missing > target->empty ? 0 : target->missing;
-}
-
-/* --- YAML --- */
-
-/* True if every YAML parser reads the text as a string without quotes. */
-static bool is_word(const char *text) {
-  static const char *const not_strings[] = {"true", "false", "yes",  "no",  "on", "off",
-                                            "y",    "n",     "null", "nan", "inf"};
-  if (!isalpha((unsigned char)*text) && *text != '/' && strncmp(text, "./", 2)) return false;
-  for (const char *c = text; *c; c++)
-    if ((unsigned char)*c >= 0x80 || (!isalnum((unsigned char)*c) && !strchr("_./-", *c))) return false;
-  for (size_t i = 0; i < sizeof not_strings / sizeof *not_strings; i++)
-    if (!strcasecmp(text, not_strings[i])) return false;
-  return true;
-}
-
-const char *gt_scaffold_value(gt_arena *arena, const char *text) {
-  gt_spec *node = gt_spec_text(arena, text);
-  node->quoted = !is_word(text);
-  char *line = gt_spec_write(arena, node);
-  line[strcspn(line, "\n")] = 0;
-  return line;
 }
 
 const char *gt_scaffold_quoted(const gt_scaffold *init, const char *name) {
@@ -256,7 +232,7 @@ static void write_ignored(const gt_scaffold *init, FILE *out) {
     /* A series reads its times. */
     const bool reads_time = init->tries_series && &init->table.column[i] == gt_scaffold_time(init);
     if (!init->reason[i] || reads_time) continue;
-    fprintf(out, "%s%s", separator, gt_scaffold_value(init->arena, init->table.column[i].name));
+    fprintf(out, "%s%s", separator, gt_spec_word(init->arena, init->table.column[i].name));
     separator = ", ";
   }
   if (*separator == ',') fprintf(out, "]\n");
@@ -267,7 +243,7 @@ static void write_ignored(const gt_scaffold *init, FILE *out) {
           out,
           "  # To read '%s', remove it from 'ignore' and say which comes first, day_first or month_first:\n"
           "  # columns: {%s: {type: date, order: day_first}}\n",
-          gt_escape_name(init->arena, c->name), gt_scaffold_value(init->arena, c->name));
+          gt_escape_name(init->arena, c->name), gt_spec_word(init->arena, c->name));
   }
 }
 
@@ -277,8 +253,7 @@ static gt_list date_rules(const gt_scaffold *init) {
   for (int i = 0; i < init->table.columns; i++) {
     const gt_survey_column *c = &init->table.column[i];
     if (!c->date_order || init->reason[i] || gt_scaffold_is_target(init, i)) continue;
-    gt_list_add(&rules, "%s: {type: date, order: %s}", gt_scaffold_value(init->arena, c->name),
-                c->date_order);
+    gt_list_add(&rules, "%s: {type: date, order: %s}", gt_spec_word(init->arena, c->name), c->date_order);
   }
   return rules;
 }
@@ -289,7 +264,7 @@ static void write_rules(const gt_scaffold *init, FILE *out) {
   uint64_t rows = 0;
   int dropping = 0;
   for (int i = 0; i < init->targets; i++) {
-    const char *name = gt_scaffold_value(init->arena, init->table.column[init->target[i]].name);
+    const char *name = gt_spec_word(init->arena, init->table.column[init->target[i]].name);
     const uint64_t dropped = gt_scaffold_dropped_rows(init, i);
     if (!dropped) continue;
     gt_list_add(&rules, "%s: {missing: drop}", name);
@@ -312,8 +287,7 @@ static void write_targets(const gt_scaffold *init, FILE *out) {
   }
   fprintf(out, "  target: %s", init->targets > 1 ? "[" : "");
   for (int i = 0; i < init->targets; i++)
-    fprintf(out, "%s%s", i ? ", " : "",
-            gt_scaffold_value(init->arena, init->table.column[init->target[i]].name));
+    fprintf(out, "%s%s", i ? ", " : "", gt_spec_word(init->arena, init->table.column[init->target[i]].name));
   fprintf(out, init->targets > 1 ? "]  # the columns to predict\n" : "  # the column to predict\n");
 }
 
@@ -351,14 +325,14 @@ static void write_class_names(const gt_scaffold *init, FILE *out) {
   if (!list_classes(init, name)) return;
   fprintf(out,
           "  class_names: [%s, %s]  # f1, precision, recall and eval.threshold are those of the last, %s\n",
-          gt_scaffold_value(init->arena, name[0]), gt_scaffold_value(init->arena, name[1]), "the rarer one");
+          gt_spec_word(init->arena, name[0]), gt_spec_word(init->arena, name[1]), "the rarer one");
 }
 
 static void write_data(const gt_scaffold *init, FILE *out) {
   const bool opened = init->dataset.split[GT_PART_TRAIN].samples > 0;
   fprintf(out, "data:\n");
   if (!init->table.known_suffix) fprintf(out, "  format: csv\n");
-  fprintf(out, "  train: %s\n", gt_scaffold_value(init->arena, init->file));
+  fprintf(out, "  train: %s\n", gt_spec_word(init->arena, init->file));
   write_targets(init, out);
   write_ignored(init, out);
   write_rules(init, out);

@@ -1,9 +1,9 @@
 /* `gtrain schema`: the JSON Schema of configs, for editors; lists of what a config may contain; the keys of
  * one entry (`gtrain schema linear`); the places of one key (`gtrain schema epochs`). */
+#include "cli/schema.h"
 #include "base/arena.h"
 #include "base/text.h"
 #include "cli/common.h"
-#include "cli/schema.h"
 #include "layer/layer.h"
 #include "train/config/places.h"
 #include <string.h>

@@ -2,9 +2,9 @@
  * window is the index of its first row. Targets are copied, because their consumers expect one row per
  * sample. */
 #include "base/count.h"
-#include "base/text.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/column.h"
 #include "data/table/csv_typed.h"
 #include "data/series/series.h"
@@ -312,8 +312,8 @@ static void review_time(const cutting *c) {
         "the series has no 'time', though column '%s' holds dates: neither the order of the rows nor gaps "
         "are checked",
         column->name)
-        ->help = gt_arena_printf(c->reader->arena, "series: {time: %s}",
-                                 gt_csv_yaml_key(column->name, c->reader->arena));
+        ->help =
+        gt_arena_printf(c->reader->arena, "series: {time: %s}", gt_spec_key(c->reader->arena, column->name));
     return;
   }
 }

@@ -1,8 +1,8 @@
 /* CSV: chooses the input and target columns of the training file. */
 #include "data/table/csv_choose.h"
-#include "base/text.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/series/series.h"
 #include <math.h>
 #include <string.h>
@@ -406,7 +406,7 @@ static void report_row_numbers(const gt_data_reader *reader, const gt_csv *csv, 
   if (counts && !reader->typed->item[csv->role[column]].rule.given && !reader->trust.untrusted)
     gt_info(
         "%s: column '%s' counts the rows from %.15g but is an input; ignore it with data: {columns: {%s: ignore}}",
-        csv->path, name, facts->least, gt_csv_yaml_key(name, reader->arena));
+        csv->path, name, facts->least, gt_spec_key(reader->arena, name));
 }
 
 /* True for whole numbers of 2^24 and more, which floats round, unless the config says that they are numbers
@@ -424,7 +424,7 @@ void gt_csv_report_large(gt_data_reader *reader, const gt_csv *csv) {
     const int role = csv->role[i];
     if (role < 0 || role >= csv->inputs || !is_large(&reader->typed->item[role], &csv->facts[role])) continue;
     gt_list_add(&names, "'%s'", csv->names[i]);
-    gt_list_add(&rules, "%s: ignore", gt_csv_yaml_key(csv->names[i], reader->arena));
+    gt_list_add(&rules, "%s: ignore", gt_spec_key(reader->arena, csv->names[i]));
   }
   if (names.count)
     gt_finding_at(reader->diagnostics, GT_FINDING_large_integers, gt_data_position(reader, "train"),

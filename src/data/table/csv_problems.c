@@ -48,22 +48,12 @@ static const char *first_cells(const gt_csv *csv, const gt_column_problem *probl
   return list.text;
 }
 
-const char *gt_csv_yaml_key(const char *name, gt_arena *arena) {
-  bool plain = *name && !(*name >= '0' && *name <= '9');
-  const char *quoted = "";
-  for (const char *c = name; *c; c++) {
-    plain &= (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_';
-    quoted = *c == '\'' ? gt_arena_printf(arena, "%s''", quoted) : gt_arena_printf(arena, "%s%c", quoted, *c);
-  }
-  return plain ? name : gt_arena_printf(arena, "'%s'", quoted);
-}
-
 /* "data: {columns: {Name: ignore, Ticket: category}}"; NULL if no problem has a fix. */
 static const char *fixes(const gt_csv *csv, const gt_column_problem *problem, int problems, gt_arena *arena) {
   gt_list list = gt_list_open(arena, MAX_FIXES);
   for (int i = 0; i < problems; i++)
     if (problem[i].fix)
-      gt_list_add(&list, "%s: %s", gt_csv_yaml_key(name_of(csv, problem[i].role), arena), problem[i].fix);
+      gt_list_add(&list, "%s: %s", gt_spec_key(arena, name_of(csv, problem[i].role)), problem[i].fix);
   return list.count ? gt_arena_printf(arena, "data: {columns: {%s}}", list.text) : NULL;
 }
 
@@ -71,7 +61,7 @@ const char *gt_csv_drop_help(const gt_csv *csv, int target, char out[GT_CSV_DROP
   gt_arena arena;
   gt_arena_init(&arena);
   *out = 0;
-  const char *key = gt_csv_yaml_key(name_of(csv, csv->inputs + target), &arena);
+  const char *key = gt_spec_key(&arena, name_of(csv, csv->inputs + target));
   /* The sentence around the key has fewer than 80 bytes. */
   if (csv->has_rules && strlen(key) < GT_CSV_DROP_HELP - 80)
     snprintf(out, GT_CSV_DROP_HELP, "; to leave out such rows: data: {columns: {%s: {missing: drop}}}", key);

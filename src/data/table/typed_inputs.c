@@ -1,9 +1,9 @@
 /* Typed columns of a dataset's inputs: creates them from the config or a trained model, fits them, and
  * converts the tensors of all splits. */
 #include "base/log.h"
+#include "base/text.h"
 #include "data/table/csv_typed.h"
 #include "data/date.h"
-#include "base/text.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

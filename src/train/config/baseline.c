@@ -1,7 +1,7 @@
 #include "train/config/baseline.h"
+#include "base/text.h"
 #include "train/config/config_metrics.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "data/column.h"
 #include "train/config/sampler.h"
 #include "train/eval/threshold.h"

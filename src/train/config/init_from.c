@@ -1,10 +1,10 @@
+#include "base/text.h"
 #include "train/config/init_map.h"
 #include "train/config/init_names.h"
 #include "data/column.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/names.h"
-#include "base/text.h"
 #include <limits.h>
 #include <string.h>
 
