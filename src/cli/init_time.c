@@ -47,7 +47,7 @@ static const char *split_of_late_class(const gt_scaffold *init) {
 /* --- the series --- */
 
 static const char *column_value(const gt_scaffold *init, const gt_survey_column *c) {
-  return gt_scaffold_value(init->arena, c->name);
+  return gt_spec_word(init->arena, c->name);
 }
 
 /* True if the table can be read with this map, with windows in each split. */

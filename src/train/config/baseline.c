@@ -1,6 +1,6 @@
 #include "train/config/baseline.h"
-#include "base/memory.h"
 #include "base/text.h"
+#include "base/memory.h"
 #include "data/column.h"
 #include "train/config/class_table.h"
 #include "train/config/sampler.h"
@@ -169,17 +169,16 @@ static const char *naive_values(const gt_dataset *data, const double *error, int
   enum { MAX_COLUMNS = 8 }; /* more columns are summarized by their mean */
   const int64_t horizon = data->target[0].horizon, columns = outputs / horizon;
   const double mean = mean_over_outputs(error, outputs);
-  const char *text = "";
+  gt_list list = gt_list_open(arena, MAX_COLUMNS);
   gt_result_id id = metric_of(0, discrete ? "accuracy" : "mae");
   if (columns == 1 || columns > MAX_COLUMNS)
     return gt_arena_printf(arena, "%.4g", discrete ? 1 - mean : mean);
   for (int64_t c = 0; c < columns; c++) {
     const double value = mean_over_steps(error, horizon, columns, c);
     id.column = (int)c;
-    text = gt_arena_printf(arena, "%s%s%s %.4g", text, c ? ", " : "", gt_result_print(data, id, arena),
-                           discrete ? 1 - value : value);
+    gt_list_add(&list, "%s %.4g", gt_result_print(data, id, arena), discrete ? 1 - value : value);
   }
-  return text;
+  return list.text;
 }
 
 const char *gt_naive_text(const gt_config *config, gt_arena *arena) {

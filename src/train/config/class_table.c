@@ -1,4 +1,5 @@
 #include "train/config/class_table.h"
+#include "base/text.h"
 
 int gt_class_of(const gt_dataset *data, const gt_split *split, int target, int64_t item) {
   const void *values = gt_split_target(split, target)->data;
@@ -51,12 +52,10 @@ gt_class_table gt_class_table_of(const gt_dataset *data, int target, gt_arena *a
 
 const char *gt_class_table_text(const gt_class_table *table, gt_arena *arena) {
   enum { MAX_SHOWN = 10 };
-  const char *text = "";
-  for (int i = 0; i < table->classes && i < MAX_SHOWN; i++)
-    text = gt_arena_printf(arena, "%s%s%s %lld", text, i ? ", " : "", table->name[i],
-                           (long long)table->part[0].count[i]);
-  return table->classes > MAX_SHOWN ? gt_arena_printf(arena, "%s, ... (%d classes)", text, table->classes)
-                                    : text;
+  gt_list list = gt_list_open(arena, MAX_SHOWN);
+  for (int i = 0; i < table->classes; i++)
+    gt_list_add(&list, "%s %lld", table->name[i], (long long)table->part[0].count[i]);
+  return gt_list_text(&list, gt_arena_printf(arena, ", ... (%d classes)", table->classes));
 }
 
 int64_t gt_class_table_total(const gt_class_table *table, int class) {

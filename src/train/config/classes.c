@@ -1,5 +1,6 @@
 #include "train/config/classes.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "train/config/review.h"
 #include <math.h>
 #include <string.h>
@@ -10,10 +11,9 @@ enum { MAX_SHOWN = 10, MAX_MISSING = 3, LARGEST_LABEL = 999 };
 
 /* "'a', 'b'"; the first ones if there are many classes. */
 static const char *list_names(const gt_class_table *c, gt_arena *arena) {
-  const char *text = "";
-  for (int i = 0; i < c->classes && i < MAX_SHOWN; i++)
-    text = gt_arena_printf(arena, "%s%s'%s'", text, i ? ", " : "", c->name[i]);
-  return c->classes > MAX_SHOWN ? gt_arena_printf(arena, "%s, ...", text) : text;
+  gt_list list = gt_list_open(arena, MAX_SHOWN);
+  for (int i = 0; i < c->classes; i++) gt_list_add(&list, "'%s'", c->name[i]);
+  return gt_list_text(&list, ", ...");
 }
 
 /* " of target 'kind'" if there are several targets, otherwise "". */
@@ -24,12 +24,10 @@ static const char *of_target(const gt_class_table *c, gt_arena *arena) {
 /* Lists the classes of which `has` counts at least `least` samples and `lacks` none. */
 static const char *list_missing(const gt_class_table *c, const int64_t *has, const int64_t *lacks,
                                 int64_t least, gt_arena *arena) {
-  const char *text = "";
-  int found = 0;
+  gt_list list = gt_list_open(arena, MAX_MISSING);
   for (int i = 0; i < c->classes; i++)
-    if (has[i] >= least && !lacks[i] && found++ < MAX_MISSING)
-      text = gt_arena_printf(arena, "%s%s'%s'", text, *text ? ", " : "", c->name[i]);
-  return found > MAX_MISSING ? gt_arena_printf(arena, "%s and %d more", text, found - MAX_MISSING) : text;
+    if (has[i] >= least && !lacks[i]) gt_list_add(&list, "'%s'", c->name[i]);
+  return gt_list_more(&list);
 }
 
 static void review_split(gt_config *config, const gt_class_table *c, int split, gt_arena *arena) {
@@ -51,13 +49,10 @@ static void review_split(gt_config *config, const gt_class_table *c, int split, 
 
 /* "1, 2, 3": the classes with training samples; the first ones if there are many. */
 static const char *list_found(const gt_class_table *c, gt_arena *arena) {
-  const char *list = "";
-  for (int i = 0, n = 0; i < c->classes && n < MAX_SHOWN + 1; i++)
-    if (c->part[0].count[i] && ++n <= MAX_SHOWN)
-      list = gt_arena_printf(arena, "%s%s%d", list, *list ? ", " : "", i);
-    else if (n > MAX_SHOWN)
-      list = gt_arena_printf(arena, "%s, ...", list);
-  return list;
+  gt_list list = gt_list_open(arena, MAX_SHOWN);
+  for (int i = 0; i < c->classes; i++)
+    if (c->part[0].count[i]) gt_list_add(&list, "%d", i);
+  return gt_list_text(&list, ", ...");
 }
 
 static int count_found(const gt_class_table *c) {
@@ -195,7 +190,7 @@ static gt_spec *balanced_node(const gt_config *config, const char *target) {
 static void balance_classes(gt_config *config, int target, gt_arena *arena) {
   gt_spec *node = balanced_node(config, config->dataset.target[target].name);
   const gt_class_table c = gt_class_table_of(&config->dataset, target, arena);
-  const char *text = "";
+  gt_list list = gt_list_open(arena, MAX_SHOWN);
   int64_t all = 0;
   if (!node || !c.classes) return;
   for (int i = 0; i < c.classes; i++) all += c.part[0].count[i];
@@ -207,9 +202,9 @@ static void balance_classes(gt_config *config, int target, gt_arena *arena) {
         gt_arena_printf(arena, "%.6g", count ? (double)all / ((double)c.classes * (double)count) : 1.0);
     gt_spec *item = gt_spec_add(arena, node, NULL, gt_spec_text(arena, weight));
     item->at = node->at;
-    if (i < MAX_SHOWN) text = gt_arena_printf(arena, "%s%s%s %s", text, i ? ", " : "", c.name[i], weight);
+    gt_list_add(&list, "%s %s", c.name[i], weight);
   }
-  gt_info("balanced class weights%s: %s%s", of_target(&c, arena), text, c.classes > MAX_SHOWN ? ", ..." : "");
+  gt_info("balanced class weights%s: %s", of_target(&c, arena), gt_list_text(&list, ", ..."));
 }
 
 /* Without the data the weights are unknown; the loss is then checked as if it had no class weights. */

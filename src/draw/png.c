@@ -1,9 +1,14 @@
-#include "data/png.h"
+#include "draw/png.h"
 #include "base/memory.h"
 #include <png.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+
+gt_picture gt_picture_blank(uint32_t height, uint32_t width) {
+  const size_t bytes = (size_t)height * width * 3;
+  return (gt_picture){height, width, 3, memset(gt_alloc(bytes), 255, bytes)};
+}
 
 void gt_picture_finish(gt_picture *picture) {
   free(picture->data);

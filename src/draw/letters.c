@@ -1,4 +1,4 @@
-#include "data/letters.h"
+#include "draw/letters.h"
 
 enum { FIRST = ' ', LAST = '~', COLUMNS = 5, ROWS = 8 };
 
@@ -106,27 +106,25 @@ static const char *glyph_of(char character) {
   return letter[byte >= FIRST && byte <= LAST ? byte - FIRST : '?' - FIRST];
 }
 
-bool gt_letter_has(char character, uint32_t row, uint32_t column) {
-  return row < ROWS && column < COLUMNS && glyph_of(character)[row * (COLUMNS + 1) + column] == '#';
-}
-
-static void draw(gt_picture *picture, uint32_t x, uint32_t y, const char *glyph, uint8_t shade) {
-  for (uint32_t row = 0; row < ROWS; row++)
-    for (uint32_t column = 0; column < COLUMNS; column++) {
-      if (glyph[row * (COLUMNS + 1) + column] != '#') continue;
-      if (x + column >= picture->width || y + row >= picture->height) continue;
-      uint8_t *to = picture->data + ((size_t)(y + row) * picture->width + x + column) * picture->channels;
-      for (uint32_t c = 0; c < picture->channels; c++) to[c] = shade;
+void gt_picture_draw_letter(gt_picture *picture, int x, int y, gt_letter_form form, char character) {
+  const char *glyph = glyph_of(character);
+  for (int row = 0; row < ROWS * form.scale; row++)
+    for (int column = 0; column < COLUMNS * form.scale; column++) {
+      const int at_x = form.upwards ? x + row : x + column, at_y = form.upwards ? y - column : y + row;
+      if (glyph[row / form.scale * (COLUMNS + 1) + column / form.scale] != '#') continue;
+      if (at_x < 0 || at_y < 0 || at_x >= (int)picture->width || at_y >= (int)picture->height) continue;
+      uint8_t *to = picture->data + ((size_t)at_y * picture->width + (size_t)at_x) * picture->channels;
+      for (uint32_t c = 0; c < picture->channels; c++) to[c] = (uint8_t)(form.color >> (16 - 8 * c));
     }
 }
 
-void gt_picture_draw_text(gt_picture *picture, uint32_t x, uint32_t y, uint32_t width, const char *text,
-                          uint8_t shade) {
-  const uint32_t end = x + width;
-  for (; *text && x + COLUMNS <= end; text++) {
+void gt_picture_draw_text(gt_picture *picture, uint32_t x, uint32_t y, uint32_t length, gt_letter_form form,
+                          const char *text) {
+  for (uint32_t used = 0; *text && used + COLUMNS <= length; text++) {
     const unsigned char byte = (unsigned char)*text;
     if ((byte & 0xC0) == 0x80) continue; /* a continuation byte: its character is already drawn */
-    draw(picture, x, y, glyph_of(*text), shade);
-    x += GT_LETTER_WIDTH;
+    gt_picture_draw_letter(picture, (int)(form.upwards ? x : x + used), (int)(form.upwards ? y - used : y),
+                           form, *text);
+    used += GT_LETTER_WIDTH;
   }
 }

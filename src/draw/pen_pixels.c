@@ -1,12 +1,10 @@
 /* The raster pen. The coverage of a pixel by a line or disc is computed from its center's distance. */
-#include "base/memory.h"
-#include "data/letters.h"
-#include "kan/pen.h"
+#include "draw/letters.h"
+#include "draw/pen.h"
 #include <math.h>
 #include <string.h>
 
-/* SCALE: pixels per unit of length; ROWS and COLUMNS: size of a letter in units. */
-enum { SCALE = 2, ROWS = 8, COLUMNS = 5 };
+enum { SCALE = 2 };           /* pixels per unit of length */
 static const double dash = 3; /* length of a dash and of a gap, in units */
 
 typedef struct pixels {
@@ -74,18 +72,13 @@ static void text(gt_pen *pen, gt_point middle, const char *text, uint32_t color)
   const int left = (int)lround(SCALE * (middle.x - 0.5 * (GT_TEXT_WIDTH * length - 1)));
   const int top = (int)lround(SCALE * (middle.y - 0.5 * GT_TEXT_HEIGHT));
   for (int c = 0; c < length; c++)
-    for (int y = 0; y < ROWS * SCALE; y++)
-      for (int x = 0; x < COLUMNS * SCALE; x++)
-        if (gt_letter_has(text[c], (uint32_t)(y / SCALE), (uint32_t)(x / SCALE)))
-          blend(p, left + c * GT_TEXT_WIDTH * SCALE + x, top + y, color, 1);
+    gt_picture_draw_letter(&p->picture, left + c * GT_TEXT_WIDTH * SCALE, top,
+                           (gt_letter_form){.color = color, .scale = SCALE}, text[c]);
 }
 
 gt_picture gt_draw_pixels(gt_drawing *draw, const void *data, int width, int height) {
   pixels p = {{polyline, disc, text},
-              {.width = (uint32_t)(SCALE * width), .height = (uint32_t)(SCALE * height), .channels = 3}};
-  const size_t bytes = (size_t)p.picture.width * p.picture.height * 3;
-  p.picture.data = gt_alloc(bytes);
-  memset(p.picture.data, 255, bytes);
+              gt_picture_blank((uint32_t)(SCALE * height), (uint32_t)(SCALE * width))};
   draw(&p.pen, data);
   return p.picture;
 }

@@ -1,4 +1,4 @@
-#include "train/run/curve.h"
+#include "draw/curve.h"
 #include "base/memory.h"
 #include <math.h>
 #include <stdlib.h>

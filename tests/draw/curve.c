@@ -1,5 +1,5 @@
 /* The plot of a run's losses: its appearance; it fits the terminal, and stores a bounded number of points. */
-#include "train/run/curve.h"
+#include "draw/curve.h"
 #include "base/text.h"
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-#include "kan/pen.h"
+#include "draw/pen.h"
 
 typedef struct svg {
   gt_pen pen;

@@ -1,8 +1,8 @@
 /* Writes images as PNG files, and several as an animated PNG (APNG: chunks acTL, fcTL and fdAT of the PNG
- * specification's third edition, which plain readers skip). libpng encodes the pixels; reading uses the
- * decoder of the dataset images (images_load.c). */
-#ifndef GT_DATA_PNG_H
-#define GT_DATA_PNG_H
+ * specification's third edition, which plain readers skip). libpng encodes the pixels. data/images reads
+ * PNG files. */
+#ifndef GT_DRAW_PNG_H
+#define GT_DRAW_PNG_H
 #include "base/file.h"
 #include "base/output.h"
 
@@ -13,11 +13,8 @@ typedef struct gt_picture { /* [height][width][channels], one byte each: 1 gray,
   uint8_t *data; /* heap */
 } gt_picture;
 
-void gt_picture_finish(gt_picture *picture); /* accepts a zeroed struct */
-/* Decodes a file: values as stored, transparency composited over black, 16 bits scaled to 8, EXIF
- * orientation applied; one channel if the file has no color. GT_ERR_DATA, naming the file, if it is damaged
- * or a side is larger than GT_PNG_MAX_SIDE. */
-bool gt_png_decode(const char *path, const gt_bytes *bytes, gt_picture *out, gt_error *error);
+gt_picture gt_picture_blank(uint32_t height, uint32_t width); /* white, RGB */
+void gt_picture_finish(gt_picture *picture);                  /* accepts a zeroed struct */
 bool gt_png_write(const char *path, const gt_picture *picture, gt_error *error);
 
 typedef struct gt_animation { /* an APNG being written; all frames have the size of the first */

@@ -1,8 +1,8 @@
 /* gt_pen: a drawing backend, SVG or raster. The background is white, and coordinates are in CSS pixels. A
  * drawing is a function that takes a pen, and does not depend on the backend. */
-#ifndef GT_KAN_PEN_H
-#define GT_KAN_PEN_H
-#include "data/png.h"
+#ifndef GT_DRAW_PEN_H
+#define GT_DRAW_PEN_H
+#include "draw/png.h"
 #include <stdio.h>
 
 typedef struct gt_point {

@@ -7,8 +7,8 @@
  *         epoch 1      epoch 40
  *         loss  . train  o validation
  * The scale is logarithmic if all losses are positive and span more than a factor of GT_CURVE_LOG. */
-#ifndef GT_TRAIN_CURVE_H
-#define GT_TRAIN_CURVE_H
+#ifndef GT_DRAW_CURVE_H
+#define GT_DRAW_CURVE_H
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
