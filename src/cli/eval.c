@@ -206,8 +206,8 @@ static int run(const gt_arguments *arguments) {
   const int part = choose_split(arguments, &config, &error);
   if (part == GT_PART_NONE) goto failed;
   gt_model_file_check_data(&file, &config, part);
-  gt_review_ranges(&file.signature, gt_dataset_split(&config.dataset, part)->input,
-                   gt_config_place_of_split(&config, part), &arena, &config.diagnostics);
+  gt_review_ranges(&file.signature, &config.dataset.split[part], gt_config_place_of_split(&config, part),
+                   &arena, &config.diagnostics);
   if ((code = gt_cli_findings(arguments, &config.diagnostics, GT_ERR_DATA))) goto refused;
   code = GT_ERR_USAGE;
   if (!gt_output_check(gt_option_value(arguments, "confusion"), &error)) goto failed;

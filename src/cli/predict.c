@@ -83,8 +83,8 @@ static bool write_outputs(const char *path, output_format format, const gt_predi
   return ok;
 }
 
-static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model_file *file,
-                        gt_tensor *inputs, gt_row_names *names, gt_forecast_rows *forecast, size_t *skipped,
+static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model_file *file, gt_split *inputs,
+                        gt_row_names *names, gt_forecast_rows *forecast, size_t *skipped,
                         gt_diagnostics *diagnostics, gt_error *error) {
   static const char *const settings[] = {
       "data.header=", "data.delimiter=", "data.decimal=", "data.skip=", "quiet=", NULL};
@@ -128,7 +128,7 @@ static void write_findings(gt_diagnostics *diagnostics) {
 }
 
 /* Warns about samples unlike the training data. GT_OK, or the exit code with --strict. */
-static int review(const gt_arguments *arguments, const gt_model_file *file, const gt_tensor *inputs,
+static int review(const gt_arguments *arguments, const gt_model_file *file, const gt_split *inputs,
                   gt_arena *arena, gt_diagnostics *diagnostics) {
   const char *first = arguments->words > 1 ? arguments->word[1] : gt_option_value(arguments, "input");
   if (!strcmp(first, "-")) first = GT_STDIN;
@@ -192,7 +192,7 @@ static int run(const gt_arguments *arguments) {
   gt_arena arena;
   gt_diagnostics diagnostics;
   gt_model_file file = {0};
-  gt_tensor inputs[GT_DATA_MAX_INPUTS] = {0};
+  gt_split inputs = {0};
   gt_prediction prediction = {0};
   gt_error error = {0};
   gt_row_names names = {0};
@@ -207,9 +207,9 @@ static int run(const gt_arguments *arguments) {
   if (!choose_format(arguments, &format) || !gt_cli_memory_limit(arguments, &limit)) return GT_ERR_USAGE;
   gt_arena_init(&arena);
   gt_diagnostics_init(&diagnostics, &arena);
-  bool ok = read_inputs(arguments, &arena, &file, inputs, &names, &forecast, &skipped, &diagnostics, &error);
-  if (ok && (code = review(arguments, &file, inputs, &arena, &diagnostics))) goto done;
-  ok = ok && gt_predict(&file, inputs, gt_cli_device(arguments), limit, &prediction, &error);
+  bool ok = read_inputs(arguments, &arena, &file, &inputs, &names, &forecast, &skipped, &diagnostics, &error);
+  if (ok && (code = review(arguments, &file, &inputs, &arena, &diagnostics))) goto done;
+  ok = ok && gt_predict(&file, &inputs, gt_cli_device(arguments), limit, &prediction, &error);
   if (ok) table = gt_prediction_table_make(&file, &names, &forecast, &prediction, &arena);
   if (!ok || !write_results(arguments, format, &table, &error))
     code = gt_cli_model_report(arguments, &diagnostics, &error);
@@ -218,7 +218,7 @@ static int run(const gt_arguments *arguments) {
 done:
   free(table.items);
   gt_prediction_finish(&prediction);
-  for (int k = 0; k < GT_DATA_MAX_INPUTS; k++) gt_tensor_finish(&inputs[k]);
+  gt_split_finish(&inputs);
   gt_model_file_finish(&file);
   gt_arena_finish(&arena);
   return code;

@@ -84,7 +84,7 @@ static const char *const *names_of(const input_files *files, size_t *skipped, gt
 }
 
 bool gt_predict_read_inputs(const gt_arguments *arguments, gt_arena *arena,
-                            const gt_data_signature *signature, gt_tensor *inputs, const char *const **names,
+                            const gt_data_signature *signature, gt_split *inputs, const char *const **names,
                             size_t *skipped, gt_error *error) {
   input_files files = {0};
   bool ok = list_files(arguments, signature, &files, arena, error);

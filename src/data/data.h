@@ -333,11 +333,11 @@ typedef struct gt_input_file {
 
 /* Reads inputs without targets, for predictions, from files of any format that supports it (idx, npy, npz,
  * csv, images). Together the files must contain each of the model's inputs once; each image is one sample, in
- * the order of the files. out[k], for input k, is [n, signature dims]; U8 only if both the file and the
- * training data are U8. Its values are in the units of the training data, before scale and shift. GT_ERR_DATA
- * if a file does not fit. */
+ * the order of the files. An input is [n, signature dims]; U8 only if both the file and the training data are
+ * U8. Its values are in the units of the training data, before scale and shift. GT_ERR_DATA if a file does
+ * not fit. The caller frees the split (gt_split_finish). */
 bool gt_data_read_inputs(const gt_input_file *file, int files, const gt_data_signature *signature,
-                         gt_tensor *out, gt_error *error);
+                         gt_split *out, gt_error *error);
 
 /* Lists the images (.png, .jpg, .jpeg) in a folder and its subfolders, sorted by path; logs how many other
  * files it skips. NULL: error, GT_ERR_DATA if there are none. In the arena. */

@@ -374,21 +374,22 @@ static bool read_trained_form(const gt_data_signature *signature, const char *pa
 }
 
 static bool read_samples(const char *const *path, int count, const gt_data_signature *signature, bool *bad,
-                         gt_tensor *out, gt_error *error) {
+                         gt_split *out, gt_error *error) {
   gt_image_set set = {.roles = 1};
   if (!read_trained_form(signature, path[0], &set.form[GT_IMAGE_INPUT], error)) return false;
   for (int i = 0; i < count; i++) *GT_PUSH(&set.files) = (gt_image_file){.path = {path[i]}};
   const bool ok = gt_image_set_read(&set, bad ? GT_IMAGE_SKIP : GT_IMAGE_REFUSE, error);
   for (int i = 0; i < count && bad && ok; i++) bad[i] = !set.readable[i];
   if (ok) {
-    *out = set.pixels[GT_IMAGE_INPUT];
+    gt_split_add(out, GT_SAMPLE_INPUT, 0, set.pixels[GT_IMAGE_INPUT]);
     set.pixels[GT_IMAGE_INPUT].data = NULL;
   }
   gt_image_set_finish(&set);
-  return ok && gt_data_fit_shape(path[0], &signature->input[0], out, error);
+  return ok &&
+         gt_data_fit_shape(path[0], &signature->input[0], gt_split_edit(out, GT_SAMPLE_INPUT, 0), error);
 }
 
-static bool read_inputs(const char *path, const gt_data_signature *signature, gt_tensor *out,
+static bool read_inputs(const char *path, const gt_data_signature *signature, gt_split *out,
                         gt_error *error) {
   return read_samples(&path, 1, signature, NULL, out, error);
 }

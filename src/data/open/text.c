@@ -391,7 +391,7 @@ static bool read_windows(const gt_text_view *text, const gt_input *input, gt_ten
   return ok;
 }
 
-static bool read_inputs(const char *path, const gt_data_signature *signature, gt_tensor *out,
+static bool read_inputs(const char *path, const gt_data_signature *signature, gt_split *out,
                         gt_error *error) {
   const gt_input *input = &signature->input[0];
   gt_bytes bytes;
@@ -407,8 +407,8 @@ static bool read_inputs(const char *path, const gt_data_signature *signature, gt
     return gt_sentences_read(path, column->scalar, input, out, error);
   if (!gt_read_file(path, GT_DATA_INFLATE_LIMIT, &bytes, error)) return false;
   gt_text_view text = {bytes.data, bytes.size, path, NULL};
-  const bool ok =
-      gt_text_clean(input->vocabulary->type, &text, error) && read_windows(&text, input, out, error);
+  const bool ok = gt_text_clean(input->vocabulary->type, &text, error) &&
+                  read_windows(&text, input, gt_split_add(out, GT_SAMPLE_INPUT, 0, (gt_tensor){0}), error);
   gt_bytes_finish(&bytes);
   return ok;
 }
