@@ -38,8 +38,10 @@ gt_predicted_class gt_predicted_class_of(const gt_model_file *file, int target, 
   const gt_data_target *t = &file->signature.target[target];
   const bool boolean = is_boolean(file, target, outputs);
   gt_predicted_class a = {.class = 0};
-  if (boolean || (outputs == 2 && file->thresholds))
-    a.class = (double)row[outputs - 1] > gt_output_threshold(file, 0);
+  if (boolean)
+    a.class = (double)row[0] > gt_output_threshold(file, 0);
+  else if (outputs == 2 && file->thresholds)
+    a.class = ((double)row[t->positive] > gt_output_threshold(file, 0)) == t->positive;
   else
     a.class = index_of_largest(row, outputs);
   const char *const *names = boolean ? t->words : t->class_names;
