@@ -33,8 +33,10 @@ gt_predicted_class gt_predicted_class_of(const gt_model_file *file, int target, 
                                          int64_t outputs) {
   const bool boolean = is_boolean(file, target, outputs);
   gt_predicted_class a = {.class = 0};
-  if (boolean || (outputs == 2 && file->thresholds))
-    a.class = (double)row[outputs - 1] > gt_output_threshold(file, 0);
+  if (boolean)
+    a.class = (double)row[0] > gt_output_threshold(file, 0);
+  else if (outputs == 2 && file->thresholds)
+    a.class = ((double)row[t->positive] > gt_output_threshold(file, 0)) == t->positive;
   else
     a.class = index_of_largest(row, outputs);
   a.probability = !boolean ? (double)row[a.class] : a.class ? (double)row[0] : 1 - (double)row[0];

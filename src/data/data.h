@@ -142,8 +142,10 @@ typedef struct gt_data_target {
   bool ignores;                   /* classification: `ignore_index` is set */
   int classes;                    /* classification: at least 1; regression: 0 */
   const char *const *class_names; /* one per class, or NULL */
-  bool text_labels;               /* the files contain class names, not class numbers */
-  const char *const *columns;     /* CSV: names, one per value of a sample; else NULL */
+  /* Of two classes, the one that metrics of one class and a threshold are about: 0 or 1. Of numbers: 1. */
+  int positive;
+  bool text_labels;           /* the files contain class names, not class numbers */
+  const char *const *columns; /* CSV: names, one per value of a sample; else NULL */
   int column_count;
   int64_t horizon; /* of a series: number of predicted rows, each with all target columns; else 0 */
   /* Of a series from a CSV: names of the target columns. The names in `columns` also have the step. */

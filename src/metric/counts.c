@@ -49,5 +49,6 @@ double gt_count_micro(const gt_metric_counts *counts, gt_of_class value) {
 }
 
 double gt_count_binary(const gt_metric_counts *counts, gt_of_class value) {
-  return counts->classes == 2 ? value(gt_count_class(counts, 1)) : gt_count_macro(counts, value);
+  return counts->classes == 2 ? value(gt_count_class(counts, counts->positive))
+                              : gt_count_macro(counts, value);
 }

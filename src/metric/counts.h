@@ -17,12 +17,13 @@ double gt_count_precision(gt_class_count count), gt_count_recall(gt_class_count 
     gt_count_f1(gt_class_count count); /* equals the Dice coefficient */
 /* Averages as in scikit-learn. macro: the mean over the classes that occur as label or prediction; weighted:
  * the mean weighted by labels; micro: the metric of the sums of all classes' counts; binary: the metric of
- * class 1 if there are two classes, otherwise macro. */
+ * the positive class if there are two classes, otherwise macro. */
 double gt_count_macro(const gt_metric_counts *counts, gt_of_class value);
 double gt_count_weighted(const gt_metric_counts *counts, gt_of_class value);
 double gt_count_micro(const gt_metric_counts *counts, gt_of_class value);
 double gt_count_binary(const gt_metric_counts *counts, gt_of_class value);
 
+enum { GT_IS_macro, GT_IS_micro = 0, GT_IS_weighted = 0, GT_IS_binary = 1 };
 /* Defines the gt_metric_type `metric_name`. Its value is the average (macro, weighted, micro or binary) of
  * the gt_of_class `function`. */
 #define GT_COUNT_ROW(metric_name, text, function, average)                   \
@@ -33,6 +34,7 @@ double gt_count_binary(const gt_metric_counts *counts, gt_of_class value);
                                 .help = text,                                \
                                 .tasks = GT_METRIC_CLASSES | GT_METRIC_BITS, \
                                 .larger = true,                              \
+                                .of_positive = GT_IS_##average,              \
                                 .of_counts = function##_##average}
 /* Starts the definition of a metric that GT_REGISTER has registered. */
 #define GT_REGISTERED(metric_name)                     \

@@ -207,10 +207,10 @@ const char *gt_naive_text(const gt_config *config, gt_arena *arena) {
 /* --- with a threshold --- */
 
 /* The metric of always answering `answer`, for count[2] items with label 0 and 1. */
-static double metric_of_answer(const gt_metric_type *type, const double *count, int answer) {
+static double metric_of_answer(const gt_metric_type *type, const double *count, int answer, int positive) {
   const double matrix[] = {answer ? 0 : count[0], answer ? count[0] : 0, /* [label][predicted] */
                            answer ? 0 : count[1], answer ? count[1] : 0};
-  return type->of_counts(&(gt_metric_counts){2, matrix});
+  return type->of_counts(&(gt_metric_counts){2, matrix, positive});
 }
 
 /* Adds the best that constant answers reach by a metric: the mean over the columns. count: [columns][2]. */
@@ -219,8 +219,9 @@ static void add_at_threshold(gt_baseline *b, const gt_config *config, const gt_m
   double sum = 0;
   int answer = 0;
   for (int64_t c = 0; c < columns; c++) {
-    const double zero = metric_of_answer(type, count + 2 * c, 0),
-                 one = metric_of_answer(type, count + 2 * c, 1);
+    const int positive = config->dataset.target[0].positive;
+    const double zero = metric_of_answer(type, count + 2 * c, 0, positive),
+                 one = metric_of_answer(type, count + 2 * c, 1, positive);
     answer = one >= zero;
     sum += answer ? one : zero;
   }

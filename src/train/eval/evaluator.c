@@ -122,7 +122,7 @@ bool gt_evaluator_confusion(gt_session *session, const gt_evaluator *evaluator, 
   *matrix = (gt_confusion_matrix){0};
   if (!net_target->confusion) return false;
   double *count = GT_NEW_N(arena, double, classes *classes);
-  *matrix = (gt_confusion_matrix){{classes, count}, gt_class_names(data, classes, arena)};
+  *matrix = (gt_confusion_matrix){{classes, count, data->positive}, gt_class_names(data, classes, arena)};
   return read_counts(session, net_target, count, error);
 }
 
@@ -268,7 +268,7 @@ static gt_metric_scores scores_of(const gt_net *net, int index, float *score, it
     if (!classes) memcpy(to->target + n * outputs, target + i * outputs, (size_t)outputs * sizeof *target);
     memmove(score + n++ * outputs, score + i * outputs, (size_t)outputs * sizeof *score);
   }
-  return (gt_metric_scores){n, outputs, score, to->label, to->target};
+  return (gt_metric_scores){n, outputs, score, to->label, to->target, net_target->metrics.positive};
 }
 
 /* Adds the values of metric m for the columns or the steps to the results, if they are shown. id: of their
@@ -316,7 +316,7 @@ static bool add_metrics(gt_session *session, const gt_evaluator *evaluator, int 
   if (t->target[index].score) all.scores = scores_of(evaluator->net, index, t->target[index].score, &targets);
   const bool counts = set->task == GT_METRIC_CLASSES && set->counts;
   if (counts) count = gt_alloc((size_t)(target->counted * target->counted) * sizeof *count);
-  all.counts = (gt_metric_counts){target->counted, count};
+  all.counts = (gt_metric_counts){target->counted, count, set->positive};
   const bool ok = !counts || read_counts(session, target, count, error);
   for (int m = 0; ok && m < set->count; m++)
     add_metric(set, evaluator_target, m, index, t->sums.target[index].weight, &all, result);

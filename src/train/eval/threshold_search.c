@@ -41,12 +41,12 @@ bool gt_threshold_search(gt_scored *item, int64_t items, const gt_metric_type *m
   }
   qsort(item, (size_t)items, sizeof *item, by_probability);
   out->value = 0.5;
-  out->half = out->best = metric->of_counts(&(gt_metric_counts){2, half});
+  out->half = out->best = metric->of_counts(&(gt_metric_counts){2, half, 1});
   /* The items below i are predicted as 0. */
   for (int64_t i = 0; i <= items;) {
     const double low = i ? item[i - 1].probability : 0, high = i < items ? item[i].probability : 1;
     const double t = choose_between(low, high);
-    if (t > 0) keep_if_better(out, t, metric->of_counts(&(gt_metric_counts){2, count}));
+    if (t > 0) keep_if_better(out, t, metric->of_counts(&(gt_metric_counts){2, count, 1}));
     if (i == items) break;
     for (; i < items && item[i].probability == high; i++) {
       count[2 * item[i].label + 1] -= item[i].weight;
@@ -63,15 +63,17 @@ bool gt_threshold_search(gt_scored *item, int64_t items, const gt_metric_type *m
 static int64_t collect_items(const gt_dataset *data, const gt_net *net, const float *logit, int output,
                              int outputs, gt_scored *to) {
   const bool classes = data->target[0].classification;
+  const int yes = data->target[0].positive;
   const gt_split *split = net->data;
   const float *weights = gt_split_weights(split)->data;
   const int64_t each = gt_tensor_features(gt_split_target(split, 0)), items = split->samples * each;
   int64_t n = 0;
   for (int64_t i = output; i < items; i += outputs) {
     const int label = gt_class_of(data, split, 0, i);
-    const double x = classes ? (double)logit[2 * i + 1] - (double)logit[2 * i] : (double)logit[i];
+    const double x = classes ? (double)logit[2 * i + yes] - (double)logit[2 * i + !yes] : (double)logit[i];
     const double weight = weights ? (double)weights[i / each] : 1;
-    if (label >= 0 && weight > 0) to[n++] = (gt_scored){1 / (1 + exp(-x)), classes ? 1 : weight, label};
+    if (label >= 0 && weight > 0)
+      to[n++] = (gt_scored){1 / (1 + exp(-x)), classes ? 1 : weight, label == yes};
   }
   return n;
 }

@@ -5,8 +5,8 @@
 
 /* A prediction for an item with a label. */
 typedef struct gt_scored {
-  double probability, weight;
-  bool label;
+  double probability, weight; /* of the positive class */
+  bool label;                 /* it is the positive class */
 } gt_scored;
 typedef struct gt_chosen_threshold {
   double value, best, half; /* the threshold; the metric with it, and with 1/2 */

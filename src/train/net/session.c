@@ -168,16 +168,17 @@ bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *erro
   return net->order.window || gt_members_upload(net->members, &net->order, &session->buffers, error);
 }
 
-/* For two classes, the shift is added to the second output, class 1; for bits, to each output. */
+/* For two classes, the shift is added to the output of the positive class; for bits, to each output. */
 bool gt_session_load_threshold(gt_session *session, gt_error *error) {
-  const int count = session->config->threshold.count,
-            first = session->config->dataset.target[0].classification;
-  float *shift = gt_alloc((size_t)(first + count) * sizeof *shift);
+  const gt_data_target *target = &session->config->dataset.target[0];
+  const int count = session->config->threshold.count, values = count + target->classification,
+            first = target->classification ? target->positive : 0;
+  float *shift = gt_alloc((size_t)values * sizeof *shift);
   for (int i = 0; i < count && session->threshold; i++)
     shift[first + i] = gt_threshold_shift(session->threshold[i]);
   const bool ok = !gt_buffers_find(&session->buffers, GT_SHIFT_VARIABLE) ||
                   gt_buffers_upload(&session->buffers, GT_SHIFT_VARIABLE, 0, shift,
-                                    (uint64_t)(first + count) * sizeof *shift, error);
+                                    (uint64_t)values * sizeof *shift, error);
   free(shift);
   return ok;
 }
