@@ -31,6 +31,7 @@ bool gt_is_classifier(const gt_model_file *file, int target, int64_t outputs) {
 
 gt_predicted_class gt_predicted_class_of(const gt_model_file *file, int target, const float *row,
                                          int64_t outputs) {
+  const gt_data_target *t = &file->signature.target[target];
   const bool boolean = is_boolean(file, target, outputs);
   gt_predicted_class a = {.class = 0};
   if (boolean)
