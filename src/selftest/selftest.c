@@ -2,7 +2,6 @@
 #include "backend/backend.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "selftest/orders.h"
 #include "selftest/prepare.h"
 #include <stdlib.h>
 #include <string.h>
