@@ -61,19 +61,13 @@ BEGIN {
   # Arrows that point upwards and are to go: "FILE HEADER".
   split("data/inputs.c data/series/series.h|" \
         "data/series/series_windows.c data/table/csv_typed.h|" \
-        "train/config/baseline.c train/eval/threshold.h|" \
-        "train/config/config_keys.h train/eval/threshold.h|" \
         "train/config/phases.c train/net/net.h|" \
         "train/eval/importance.c train/run/progress.h|" \
         "train/file/model_file.c train/net/net.h|" \
         "train/file/model_file.c train/config/review.h|" \
-        "train/file/model_file.c train/eval/threshold.h|" \
         "train/file/model_file.h train/config/config.h|" \
-        "train/file/model_file.h train/config/metrics.h|" \
-        "train/net/net_forward.c train/eval/confusion.h|" \
-        "train/net/pacer.c train/run/progress.h|" \
-        "train/net/session.c train/eval/threshold.h|" \
-        "train/net/session.h train/eval/confusion.h", arrow, "|")
+        "train/file/model_file.h train/config/results.h|" \
+        "train/net/pacer.c train/run/progress.h", arrow, "|")
   for (i in arrow) excepted[arrow[i]] = 1
   # Rooms that may include kernel headers (shaders/op/NAME.h, the argument struct of a kernel).
   may_include_kernels = " op "

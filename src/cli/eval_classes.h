@@ -2,7 +2,7 @@
 #ifndef GT_CLI_EVAL_CLASSES_H
 #define GT_CLI_EVAL_CLASSES_H
 #include "base/error.h"
-#include "train/eval/confusion.h"
+#include "train/config/class_table.h"
 #include <jansson.h>
 #include <stdbool.h>
 

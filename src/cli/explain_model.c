@@ -94,7 +94,7 @@ bool gt_explained_open(gt_explained *e, const gt_arguments *arguments, const cha
       !read_network(e, error) || !read_split(e, &e->config.dataset.split[GT_PART_TRAIN], &e->train, error) ||
       !read_split(e, &e->config.dataset.split[GT_PART_TEST], &e->test, error))
     return false;
-  gt_model_file_check_data(&e->file, &e->config, "train");
+  gt_model_file_check_data(&e->file, &e->config, GT_PART_TRAIN);
   gt_kan_trace_run(&e->trace, &e->network, e->train.scaled, e->train.samples);
   gt_kan_scores_find(&e->scores, &e->network, &e->trace);
   return true;

@@ -100,24 +100,17 @@ bool gt_scaffold_has_labels(const gt_scaffold *init) {
   return init->targets > 1 && !init->kind->task;
 }
 
-/* Number of samples of a class in all splits. */
-static int64_t samples_of(const gt_class_counts *counts, int class_index) {
-  int64_t samples = 0;
-  for (int s = 0; s < 3; s++) samples += counts->split[s] ? counts->split[s][class_index] : 0;
-  return samples;
-}
-
 double gt_scaffold_rarest(const gt_scaffold *init, const char **name) {
-  const gt_class_counts counts = gt_class_counts_of(&init->dataset, 0, init->arena);
+  const gt_class_table counts = gt_class_table_of(&init->dataset, 0, init->arena);
   int64_t all = 0;
   int rarest = 0;
   if (counts.classes < 2 || init->kind->task || gt_scaffold_has_heads(init)) return 1;
   for (int c = 0; c < counts.classes; c++) {
-    all += samples_of(&counts, c);
-    if (samples_of(&counts, c) < samples_of(&counts, rarest)) rarest = c;
+    all += gt_class_table_total(&counts, c);
+    if (gt_class_table_total(&counts, c) < gt_class_table_total(&counts, rarest)) rarest = c;
   }
-  const double share = (double)samples_of(&counts, rarest) / (double)all;
-  *name = gt_class_name(&counts, rarest, init->arena);
+  const double share = (double)gt_class_table_total(&counts, rarest) / (double)all;
+  *name = counts.name[rarest];
   return share < 0.1 && 3 * counts.classes * share < 1 ? share : 1;
 }
 
@@ -125,11 +118,11 @@ double gt_scaffold_rarest(const gt_scaffold *init, const char **name) {
 static bool list_classes(const gt_scaffold *init, const char *name[2]) {
   const gt_data_target *target = &init->dataset.target[0];
   const gt_survey_column *c = &init->table.column[init->target[0]];
-  const gt_class_counts counts = gt_class_counts_of(&init->dataset, 0, init->arena);
+  const gt_class_table counts = gt_class_table_of(&init->dataset, 0, init->arena);
   if (init->targets > 1 || init->kind->task || counts.classes != 2 || !target->class_names) return false;
   /* A word for a missing value would no longer be reported if it were listed. */
   if (!c->kind || *c->kind == 'b' || c->missing > c->empty) return false;
-  const int rarer = samples_of(&counts, 0) < samples_of(&counts, 1) ? 0 : 1;
+  const int rarer = gt_class_table_total(&counts, 0) < gt_class_table_total(&counts, 1) ? 0 : 1;
   name[0] = target->class_names[!rarer];
   name[1] = target->class_names[rarer];
   return true;
@@ -141,11 +134,11 @@ static const char *listed_class_1(const gt_scaffold *init) {
 }
 
 const char *gt_scaffold_measured(const gt_scaffold *init, const char **rare) {
-  const gt_class_counts counts = gt_class_counts_of(&init->dataset, 0, init->arena);
+  const gt_class_table counts = gt_class_table_of(&init->dataset, 0, init->arena);
   const char *listed = listed_class_1(init), *rarest;
   *rare = NULL;
   if (listed || counts.classes != 2 || gt_scaffold_rarest(init, &rarest) == 1) return listed;
-  const char *name = gt_class_name(&counts, 1, init->arena);
+  const char *name = counts.name[1];
   if (strcmp(rarest, name) != 0) *rare = rarest;
   return name;
 }
@@ -204,12 +197,12 @@ static void write_columns(const gt_scaffold *init, FILE *out) {
   }
   if (table->columns > shown) fprintf(out, "#   … %d more\n", table->columns - shown);
   for (int i = 0; i < init->dataset.targets; i++) {
-    const gt_class_counts counts = gt_class_counts_of(&init->dataset, i, init->arena);
+    const gt_class_table counts = gt_class_table_of(&init->dataset, i, init->arena);
     if (!counts.classes) continue;
     const char *name = gt_escape_name(init->arena, table->column[init->target[i]].name);
     fprintf(out, "#\n# Classes%s, with their training samples: %s\n",
             counts.target ? gt_arena_printf(init->arena, " of '%s'", name) : "",
-            gt_escape_name(init->arena, gt_class_counts_text(&counts, init->arena)));
+            gt_escape_name(init->arena, gt_class_table_text(&counts, init->arena)));
   }
 }
 
@@ -294,14 +287,14 @@ static void write_targets(const gt_scaffold *init, FILE *out) {
 /* Where the samples of a rare class are: few of them may not fill all splits, stratified or not. */
 static const char *describe_share(const gt_scaffold *init, const char *class_name) {
   static const char *const splits[] = {"training", "validation", "test"};
-  const gt_class_counts counts = gt_class_counts_of(&init->dataset, 0, init->arena);
+  const gt_class_table counts = gt_class_table_of(&init->dataset, 0, init->arena);
   int c = 0;
   const char *without = "";
-  while (c + 1 < counts.classes && strcmp(gt_class_name(&counts, c, init->arena), class_name) != 0) c++;
+  while (c + 1 < counts.classes && strcmp(counts.name[c], class_name) != 0) c++;
   for (int s = 0; s < 3; s++)
-    if (counts.split[s] && !counts.split[s][c])
+    if (counts.part[s].count && !counts.part[s].count[c])
       without = gt_arena_printf(init->arena, "%s%s%s", without, *without ? " and " : "", splits[s]);
-  const int64_t all = samples_of(&counts, c);
+  const int64_t all = gt_class_table_total(&counts, c);
   return *without ? gt_arena_printf(init->arena, "its %lld row%s not enough for all splits: %s %s none",
                                     (long long)all, all == 1 ? " is" : "s are", without,
                                     strstr(without, " and ") ? "have" : "has")

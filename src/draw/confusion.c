@@ -1,6 +1,5 @@
 #include "draw/confusion.h"
 #include "draw/letters.h"
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,17 +18,10 @@ typedef struct layout { /* in pixels */
   bool numbers;       /* write the counts into the cells */
 } layout;
 
-static const char *name_of(const gt_confusion_picture *matrix, int64_t class, char number[24]) {
-  if (matrix->names) return matrix->names[class];
-  snprintf(number, 24, "%" PRId64, class);
-  return number;
-}
-
 static layout find_layout(const gt_confusion_picture *matrix) {
-  char number[24];
   size_t longest = sizeof "label" - 1;
   for (int64_t c = 0; c < matrix->classes; c++) {
-    const size_t length = strlen(name_of(matrix, c, number));
+    const size_t length = strlen(matrix->name[c]);
     if (length > longest) longest = length;
   }
   if (longest > MAX_NAME) longest = MAX_NAME;
@@ -58,17 +50,17 @@ static void fill_cell(gt_picture *picture, const layout *l, uint32_t x, uint32_t
 
 static void draw_row(gt_picture *picture, const gt_confusion_picture *matrix, const layout *l,
                      int64_t label) {
-  const uint32_t *counts = matrix->count + label * matrix->classes;
+  const double *counts = matrix->count + label * matrix->classes;
   const uint32_t y = l->top + (uint32_t)label * l->cell_height;
-  int64_t samples = 0;
+  double samples = 0;
   for (int64_t predicted = 0; predicted < matrix->classes; predicted++) samples += counts[predicted];
   for (int64_t predicted = 0; predicted < matrix->classes; predicted++) {
     const uint32_t x = l->left + (uint32_t)predicted * l->cell_width;
-    const double share = samples ? (double)counts[predicted] / (double)samples : 0;
+    const double share = samples > 0 ? counts[predicted] / samples : 0;
     char text[24];
     fill_cell(picture, l, x, y, share, label == predicted);
     const uint32_t length =
-        (uint32_t)snprintf(text, sizeof text, "%" PRIu32, counts[predicted]) * GT_LETTER_WIDTH;
+        (uint32_t)snprintf(text, sizeof text, "%.0f", counts[predicted]) * GT_LETTER_WIDTH;
     if (l->numbers && counts[predicted])
       gt_picture_draw_text(picture, x + (length < l->cell_width ? (l->cell_width - length) / 2 : 0),
                            y + (l->cell_height - GT_LETTER_HEIGHT) / 2, l->cell_width,
@@ -78,9 +70,8 @@ static void draw_row(gt_picture *picture, const gt_confusion_picture *matrix, co
 
 static void write_names(gt_picture *picture, const gt_confusion_picture *matrix, const layout *l) {
   const uint32_t length_limit = l->left - 2 * MARGIN - GT_LETTER_HEIGHT;
-  char number[24];
   for (int64_t c = 0; c < matrix->classes; c += l->every) {
-    const char *name = name_of(matrix, c, number);
+    const char *name = matrix->name[c];
     const uint32_t inset_y = l->cell_height > GT_LETTER_HEIGHT ? (l->cell_height - GT_LETTER_HEIGHT) / 2 : 0;
     const uint32_t inset_x = l->cell_width > GT_LETTER_HEIGHT ? (l->cell_width - GT_LETTER_HEIGHT) / 2 : 0;
     gt_picture_draw_text(picture, MARGIN + GT_LETTER_HEIGHT, l->top + (uint32_t)c * l->cell_height + inset_y,

@@ -7,8 +7,8 @@
 
 typedef struct gt_confusion_picture {
   int64_t classes;
-  const uint32_t *count;    /* [label][predicted class] */
-  const char *const *names; /* NULL: classes are called by their numbers */
+  const double *count;     /* [label][predicted class] */
+  const char *const *name; /* [classes] */
 } gt_confusion_picture;
 
 /* Writes a PNG file. */

@@ -227,7 +227,8 @@ static void a_folder_of_targets(void **state) {
             root, root, root);
   expect_open(&o);
   const gt_data_fingerprint second = gt_dataset_fingerprint(&o.data);
-  assert_true(first.train == second.train && first.test == second.test);
+  assert_true(first.split[GT_PART_TRAIN] == second.split[GT_PART_TRAIN] &&
+              first.split[GT_PART_TEST] == second.split[GT_PART_TEST]);
   close_data(&o);
   open_data(&o, "{train: %s/in, targets: %s/out, test: %s/in}", root, root, root);
   expect_bad_config(&o, 0, "only one of the training and the test split has target images");
@@ -454,7 +455,7 @@ static uint64_t dataset_hash(const char *options) {
   expect_open(&o);
   const gt_data_fingerprint fingerprint = gt_dataset_fingerprint(&o.data);
   close_data(&o);
-  return fingerprint.train ^ 3 * fingerprint.test;
+  return fingerprint.split[GT_PART_TRAIN] ^ 3 * fingerprint.split[GT_PART_TEST];
 }
 
 /* A number that changes when the file is replaced or written; 0: there is no file. */

@@ -78,7 +78,8 @@ static void selection_keeps_splits(void **state) {
   expect_split(&some.data.split[GT_PART_VALIDATION], "45", "02");
   expect_split(&some.data.split[GT_PART_TEST], "67", "01");
   const gt_data_fingerprint a = gt_dataset_fingerprint(&all.data), b = gt_dataset_fingerprint(&some.data);
-  assert_true(a.train != b.train && a.test != b.test && a.meaning != b.meaning);
+  assert_true(a.split[GT_PART_TRAIN] != b.split[GT_PART_TRAIN] &&
+              a.split[GT_PART_TEST] != b.split[GT_PART_TEST] && a.meaning != b.meaning);
   close_data(&all);
   close_data(&some);
 }

@@ -337,8 +337,10 @@ static void training_ignores_held_out_rows(void **state) {
   expect_open(&changed);
   const gt_data_fingerprint a = gt_dataset_fingerprint(&original.data),
                             b = gt_dataset_fingerprint(&changed.data);
-  assert_true(a.train == b.train && a.meaning == b.meaning); /* values, windows, scaling, categories */
-  assert_true(a.validation != b.validation && a.test != b.test);
+  assert_true(a.split[GT_PART_TRAIN] == b.split[GT_PART_TRAIN] &&
+              a.meaning == b.meaning); /* values, windows, scaling, categories */
+  assert_true(a.split[GT_PART_VALIDATION] != b.split[GT_PART_VALIDATION] &&
+              a.split[GT_PART_TEST] != b.split[GT_PART_TEST]);
   const gt_target_scaling x = gt_data_measure_target(gt_split_target(&original.data.split[GT_PART_TRAIN], 0),
                                                      2, &original.arena),
                           y = gt_data_measure_target(gt_split_target(&changed.data.split[GT_PART_TRAIN], 0),

@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { NO_SPLIT = -1 };
 
@@ -27,11 +26,10 @@ static int is_shown(const struct dirent *entry) { return entry->d_name[0] != '.'
 /* Lists the folders in a folder, sorted, as "a, b". Returns their number. */
 static int folders_in(const char *folder, gt_arena *arena, const char **list) {
   struct dirent **found = NULL;
-  struct stat s;
   gt_list folders = gt_list_open(arena, INT_MAX);
   const int count = scandir(folder, &found, is_shown, alphasort);
   for (int i = 0; i < count; i++) {
-    if (stat(gt_arena_printf(arena, "%s/%s", folder, found[i]->d_name), &s) == 0 && S_ISDIR(s.st_mode))
+    if (gt_is_folder(gt_arena_printf(arena, "%s/%s", folder, found[i]->d_name)))
       gt_list_add(&folders, "%s", found[i]->d_name);
     free(found[i]);
   }

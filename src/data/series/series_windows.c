@@ -17,8 +17,8 @@ enum { MAX_LISTED = 4 }; /* groups in a message */
 
 typedef struct cutting {
   gt_data_reader *reader;
-  const gt_data_series *o; /* settings */
-  gt_split *split[GT_PARTS];
+  const gt_data_series *o;   /* settings */
+  gt_split *split;           /* [GT_PARTS] */
   int64_t windows[GT_PARTS]; /* number of windows */
   int64_t longest[GT_PARTS]; /* rows of the longest stretch */
 } cutting;
@@ -64,7 +64,7 @@ static bool check_splits(const cutting *c) {
   gt_data_reader *reader = c->reader;
   bool ok = true;
   for (int p = 0; p < GT_PARTS; p++) {
-    if (!c->split[p]->samples || c->windows[p]) continue;
+    if (!c->split[p].samples || c->windows[p]) continue;
     const char *key = key_of(c, p);
     const bool by_fraction = !strcmp(key, "validation") || !strcmp(key, "test_fraction");
     gt_diagnostic *d = gt_error_at(reader->diagnostics, gt_data_position(reader, key),
@@ -178,13 +178,14 @@ static void log_summary(const cutting *c) {
 
 /* --- windows --- */
 
-/* Sets split->start, the first row of each window. */
+/* Adds the first row of each window. */
 static bool list_starts(cutting *c, int part) {
   const gt_stretches *all = &c->reader->series->stretches;
-  void *memory;
-  if (!gt_try_alloc(&memory, (uint64_t)c->windows[part], sizeof(int32_t), "the windows", c->reader->error))
-    return false;
-  int32_t *to = c->split[part]->start = memory;
+  gt_tensor *starts =
+      gt_split_add(&c->split[part], GT_SAMPLE_START, 0,
+                   (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1, .dim = {c->windows[part]}});
+  if (!gt_tensor_alloc(starts, "the windows", c->reader->error)) return false;
+  int32_t *to = starts->data;
   for (size_t i = 0; i < all->count; i++) {
     const gt_stretch *s = &all->items[i];
     if (s->part != part) continue;
@@ -192,6 +193,10 @@ static bool list_starts(cutting *c, int part) {
       *to++ = (int32_t)(s->first + w * c->o->stride);
   }
   return true;
+}
+
+static const int32_t *starts_of(const gt_split *split) {
+  return gt_split_tensor(split, GT_SAMPLE_START, 0)->data;
 }
 
 /* The error of value `from` as a forecast of value `at`: the absolute difference; for labels 0 or 1, or NAN
@@ -210,9 +215,10 @@ static const double *naive_errors(const cutting *c, int part, const gt_tensor *r
   const int64_t columns = gt_tensor_features(rows), windows = c->windows[part];
   double *error = GT_NEW_N(c->reader->arena, double, o->horizon *columns);
   int64_t *count = GT_NEW_N(c->reader->arena, int64_t, o->horizon * columns);
+  const int32_t *start = starts_of(&c->split[part]);
   for (int64_t w = 0; w < windows; w++)
     for (int64_t k = 0; k < o->horizon; k++) {
-      const int64_t next = c->split[part]->start[w] + o->window, back = seasonal ? o->season : 1,
+      const int64_t next = start[w] + o->window, back = seasonal ? o->season : 1,
                     from = seasonal ? next + k - (k / back + 1) * back : next - 1;
       for (int64_t t = 0; t < columns; t++) {
         const double e = error_of(rows, (next + k) * columns + t, from * columns + t);
@@ -224,7 +230,7 @@ static const double *naive_errors(const cutting *c, int part, const gt_tensor *r
 }
 
 static bool make_targets(cutting *c, int part) {
-  gt_split *split = c->split[part];
+  gt_split *split = &c->split[part];
   gt_tensor *out = gt_split_edit(split, GT_SAMPLE_TARGET, 0);
   const gt_tensor rows = *out;
   const gt_data_series *o = c->o;
@@ -238,9 +244,10 @@ static bool make_targets(cutting *c, int part) {
   if (!rows.data) return true;
   const bool ok = gt_tensor_alloc(out, "the targets of the windows", c->reader->error);
   const size_t size = gt_element_size(rows.element);
+  const int32_t *start = starts_of(split);
   for (int64_t w = 0; ok && w < windows; w++)
     memcpy((uint8_t *)out->data + (size_t)(w * values) * size,
-           (const uint8_t *)rows.data + (size_t)((split->start[w] + o->window) * columns) * size,
+           (const uint8_t *)rows.data + (size_t)((start[w] + o->window) * columns) * size,
            (size_t)values * size);
   if (ok) split->naive[GT_NAIVE_LAST] = naive_errors(c, part, &rows, false);
   if (ok && o->season) split->naive[GT_NAIVE_SEASON] = naive_errors(c, part, &rows, true);
@@ -249,7 +256,7 @@ static bool make_targets(cutting *c, int part) {
 }
 
 static bool make_windows(cutting *c, int part, int index) {
-  gt_split *split = c->split[part];
+  gt_split *split = &c->split[part];
   gt_tensor *tensor = gt_split_edit(split, GT_SAMPLE_INPUT, index);
   const bool ahead = gt_series_is_ahead(&c->reader->dataset->input[index]);
   if (tensor->element == GT_ELEMENT_U8 && tensor->data &&
@@ -257,7 +264,7 @@ static bool make_windows(cutting *c, int part, int index) {
     return false;
   if (tensor->element == GT_ELEMENT_U8) tensor->element = GT_ELEMENT_F32; /* an outline, without data */
   tensor->stored = tensor->dim[0];
-  tensor->start = split->start;
+  tensor->start = starts_of(split);
   tensor->begin = ahead ? c->o->window : 0;
   tensor->rank = 3;
   tensor->dim[2] = tensor->dim[1];
@@ -283,7 +290,7 @@ static void describe_inputs(const cutting *c) {
 static void name_targets(const cutting *c) {
   gt_data_target *target = &c->reader->dataset->target[0];
   const int64_t horizon = c->o->horizon,
-                columns = gt_tensor_features(gt_split_target(c->split[GT_PART_TRAIN], 0)) / horizon;
+                columns = gt_tensor_features(gt_split_target(&c->split[GT_PART_TRAIN], 0)) / horizon;
   target->horizon = horizon;
   target->row_columns = target->columns;
   if (!target->columns || (target->classification && horizon == 1)) return;
@@ -320,19 +327,15 @@ static void review_time(const cutting *c) {
 
 bool gt_series_make_windows(gt_data_reader *reader) {
   gt_dataset *d = reader->dataset;
-  cutting c = {reader,
-               &reader->series->options,
-               {&d->split[GT_PART_TRAIN], &d->split[GT_PART_VALIDATION], &d->split[GT_PART_TEST]},
-               {0},
-               {0}};
+  cutting c = {reader, &reader->series->options, d->split, {0}, {0}};
   count_windows(&c);
   if (!check_splits(&c)) return false;
   for (int p = 0; p < GT_PARTS; p++) {
-    if (!c.split[p]->samples) continue;
+    if (!c.split[p].samples) continue;
     if (!list_starts(&c, p) || !make_targets(&c, p)) return false;
     for (int k = 0; k < d->inputs; k++)
       if (!make_windows(&c, p, k)) return false;
-    c.split[p]->samples = c.windows[p];
+    c.split[p].samples = c.windows[p];
   }
   describe_inputs(&c);
   name_targets(&c);

@@ -241,8 +241,6 @@ static void summarize(const gt_data_reader *reader) {
 
 bool gt_data_fit_columns(gt_data_reader *reader) {
   gt_dataset *dataset = reader->dataset;
-  gt_split *const split[GT_PARTS] = {&dataset->split[GT_PART_TRAIN], &dataset->split[GT_PART_VALIDATION],
-                                     &dataset->split[GT_PART_TEST]};
   if (!reader->typed || reader->wanted->signature) return true;
   bool *fitted = GT_NEW_N(reader->arena, bool, reader->typed->count + 1);
   for (int k = 0; k < dataset->inputs; k++) {
@@ -258,7 +256,7 @@ bool gt_data_fit_columns(gt_data_reader *reader) {
     fit_input(reader, k);
   }
   for (int p = 0; p < GT_PARTS; p++)
-    if (!gt_data_store_columns(reader, split[p], p)) return false;
+    if (!gt_data_store_columns(reader, &dataset->split[p], p)) return false;
   summarize(reader);
   return true;
 }

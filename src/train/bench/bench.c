@@ -109,7 +109,7 @@ static bool upload_table(gt_session *session, const gt_net *net, gt_error *error
 
 gt_net *gt_bench_open(gt_session *session, gt_executable **executable, gt_error *error) {
   gt_net_options options = {.target = session->backend->target, .tuned = &session->tuned};
-  if (!gt_session_place(session, &options, NULL, 0, error)) return NULL;
+  if (!gt_session_place(session, &options, 0, error)) return NULL;
   options.windows = session->windows;
   gt_net *net = gt_net_training(&session->arena, session->config, &options, error);
   if (!net) return NULL;

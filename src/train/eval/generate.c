@@ -99,22 +99,21 @@ static bool check_output(gt_generator *g, gt_error *error) {
 
 bool gt_generator_open(gt_generator *g, const gt_model_file *file, const char *device, uint64_t memory_limit,
                        gt_error *error) {
-  static const char *const split[] = {"test"};
   *g = (gt_generator){.file = file};
   gt_arena_init(&g->arena);
-  if (!read_config(g, error) || !gt_session_open(&g->session, &g->config, "test", device, error))
+  if (!read_config(g, error) || !gt_session_open(&g->session, &g->config, GT_PART_TEST, device, error))
     return false;
   g->session.model = file;
   g->session.memory_limit = memory_limit;
-  if (!gt_session_place(&g->session, NULL, split, 1, error) ||
-      !gt_evaluator_open_hard(&g->session, &g->evaluator, "test", error)) {
+  if (!gt_session_place(&g->session, NULL, 1u << GT_PART_TEST, error) ||
+      !gt_evaluator_open_hard(&g->session, &g->evaluator, GT_PART_TEST, error)) {
     const gt_diagnostics *d = &g->config.diagnostics;
     return gt_fail(error, GT_ERR_DATA, "%s: its model cannot be built: %s", file->path,
                    d->count ? d->items[0].message : "unknown");
   }
   const gt_net *net = g->evaluator.net;
-  const gt_samples samples = gt_net_samples(net, &g->config.dataset, &g->arena);
-  g->input = gt_samples_variable(&samples, 0, &g->arena);
+  const gt_samples samples = gt_net_samples(net, &g->config.dataset);
+  g->input = gt_samples_variable(&samples, GT_SAMPLE_INPUT, 0, &g->arena);
   g->output = gt_net_output_variable(net, 0, &g->arena);
   return check_output(g, error) && gt_session_load_weights(&g->session, net->model->store, file, error);
 }

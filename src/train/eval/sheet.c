@@ -87,7 +87,7 @@ static gt_graph *build(sheet *s) {
                               .samples = train->samples,
                               .steps = (uint32_t)(batching.steps * batching.parts)};
   if (gt_sampler_balances(config)) s->members = gt_sampler_members(config, &s->arena, &batch.classes);
-  const gt_samples samples = {1, config->dataset.input, train->input, "data.train.inputs"};
+  const gt_samples samples = {&config->dataset, train, GT_PART_TRAIN, 0};
   gt_forward_target target = {.targets = GT_NONE};
   gt_model_inputs inputs;
   gt_augmented augmented;
@@ -96,8 +96,7 @@ static gt_graph *build(sheet *s) {
   else if (!gt_augmented_inputs(&augmented, config, &samples, &s->arena, graph, clock, batch, &inputs))
     return NULL;
   if (s->targets->data)
-    target.targets = gt_samples_draw(graph, gt_tensor_read(s->targets, 0, graph, "data.train.targets"), clock,
-                                     GT_NONE, batch);
+    target.targets = gt_samples_read(&samples, GT_SAMPLE_TARGET, 0, &s->arena, graph, clock, batch);
   s->order = batch;
   if (config->augment)
     gt_augmented_target(&augmented, graph, &target);
@@ -146,19 +145,17 @@ static bool fetch(sheet *s, gt_session *session, gt_executable *executable, gt_e
 static bool compute(sheet *s, gt_session *session, gt_error *error) {
   const uint64_t seed = (uint64_t)s->config->seed;
   const uint32_t words[GT_STATE_WORDS] = {0, (uint32_t)seed, (uint32_t)(seed >> 32), 0};
-  const gt_samples samples = {1, s->config->dataset.input, s->config->dataset.split[GT_PART_TRAIN].input,
-                              "data.train.inputs"};
+  const gt_dataset *data = &s->config->dataset;
+  const gt_samples samples = {data, &data->split[GT_PART_TRAIN], GT_PART_TRAIN, 0};
   const gt_plan_options options = {.target = session->backend->target};
   gt_graph *graph = build(s);
   if (!graph) return gt_fail(error, GT_ERR_CONFIG, "the samples cannot be augmented");
   const gt_plan *plan = gt_plan_create(&s->arena, graph, &options, error);
   gt_executable *executable = plan ? gt_buffers_compile(&session->buffers, plan, error) : NULL;
-  const bool ok =
-      executable && allocate(s, error) && gt_samples_upload(&samples, &session->buffers, error) &&
-      (!s->each || gt_tensor_upload(s->targets, "data.train.targets", &session->buffers, error)) &&
-      gt_members_upload(s->members, &s->order, &session->buffers, error) &&
-      gt_buffers_upload(&session->buffers, "sheet.state", 0, words, sizeof words, error) &&
-      fetch(s, session, executable, error);
+  const bool ok = executable && allocate(s, error) && gt_samples_upload(&samples, &session->buffers, error) &&
+                  gt_members_upload(s->members, &s->order, &session->buffers, error) &&
+                  gt_buffers_upload(&session->buffers, "sheet.state", 0, words, sizeof words, error) &&
+                  fetch(s, session, executable, error);
   if (executable) session->backend->api->executable_destroy(session->backend, executable);
   return ok;
 }
@@ -220,7 +217,7 @@ bool gt_sheet_write(gt_config *config, const char *path, int64_t *shown, gt_erro
   sheet s = {.config = config};
   gt_session session = {0};
   gt_arena_init(&s.arena);
-  bool ok = read_layout(&s, error) && gt_session_open(&session, config, NULL, "cpu", error) &&
+  bool ok = read_layout(&s, error) && gt_session_open(&session, config, GT_PART_NONE, "cpu", error) &&
             compute(&s, &session, error);
   if (ok) {
     s.drawing.lines = s.mixed ? 2 : 1;

@@ -5,8 +5,9 @@
 #ifndef GT_TRAIN_MODEL_FILE_H
 #define GT_TRAIN_MODEL_FILE_H
 #include "train/config/config.h"
-#include "train/config/metrics.h"
+#include "train/config/results.h"
 #include "store/state_dict.h"
+#include <jansson.h>
 
 #define GT_MODEL_FORMAT "gtrain-model-1"
 /* For models with scaled targets: predictions are outputs scaled back to the units of the targets. */
@@ -20,6 +21,8 @@ typedef struct gt_model_results { /* results in the metadata; a split whose resu
   gt_data_fingerprint data; /* fingerprints of the splits; 0: unknown */
 } gt_model_results;
 
+/* Thresholds as JSON: a number, or an array if there are several. */
+json_t *gt_threshold_json(const double *threshold, int count);
 /* weights: a state dict of GT_WEIGHT_ROLES. */
 bool gt_model_file_write(const char *path, const gt_config *config, const gt_state_dict *weights,
                          const gt_model_results *results, gt_error *error);
@@ -52,7 +55,7 @@ void gt_model_file_finish(gt_model_file *file);
 const char *gt_model_file_untrusted(const gt_model_file *file);
 /* Adds a finding if this split has other samples than in the model's run: the files have changed, or there
  * are other files with the same names. Ignores files that --set names. */
-void gt_model_file_check_data(const gt_model_file *file, gt_config *config, const char *split);
+void gt_model_file_check_data(const gt_model_file *file, gt_config *config, int part);
 /* Reads the file's config, with the inputs from its signature and without samples. False: GT_ERR_DATA. */
 bool gt_model_file_config(gt_config *config, gt_arena *arena, const gt_model_file *file, gt_error *error);
 /* The same, and builds the model for one sample, in the arena. NULL: GT_ERR_DATA. */

@@ -7,8 +7,9 @@
  * the validation split; model.bin contains it. Until then a run uses 1/2. */
 #ifndef GT_TRAIN_THRESHOLD_H
 #define GT_TRAIN_THRESHOLD_H
-#include "train/net/session.h"
-#include <jansson.h>
+#include "train/config/config.h"
+
+struct gt_model_file;
 
 typedef struct gt_threshold_config {
   const char *value, *metric;
@@ -23,30 +24,10 @@ void gt_config_read_threshold(gt_config *config, const gt_threshold_config *sett
  * does not exist, or has a single class in each column. */
 void gt_config_check_threshold(gt_config *config, bool trained);
 /* For `auto`: uses the thresholds in the file of a trained model. False after reporting that it has none. */
-bool gt_config_load_threshold(gt_config *config, const gt_model_file *file);
+bool gt_config_load_threshold(gt_config *config, const struct gt_model_file *file);
 /* " of 'NAME'" if there are several thresholds, otherwise "". */
 const char *gt_threshold_target_text(const gt_config *config, int target, gt_arena *arena);
-/* Thresholds as JSON: a number, or an array if there are several. */
-json_t *gt_threshold_json(const double *threshold, int count);
-
 /* The number that is added to the logit of class 1, so that class 1 is predicted if its probability is above
  * the threshold t: -log(t / (1 - t)), 0 for 1/2. */
 float gt_threshold_shift(double threshold);
-
-/* A prediction for an item with a label. */
-typedef struct gt_scored {
-  double probability, weight;
-  bool label;
-} gt_scored;
-typedef struct gt_chosen_threshold {
-  double value, best, half; /* the threshold; the metric with it, and with 1/2 */
-} gt_chosen_threshold;
-/* Sorts the items and chooses the threshold: a number with few digits between two neighboring probabilities;
- * of equally good ones, the nearest to 1/2. False if a probability is not finite. */
-bool gt_threshold_search(gt_scored *item, int64_t items, const gt_metric_type *metric,
-                         gt_chosen_threshold *out);
-/* Chooses config->threshold with the weights on the device; logs it. averaged: as in gt_evaluator_open. */
-bool gt_threshold_choose(gt_session *session, unsigned averaged, gt_error *error);
-/* Makes evaluations of the session use config->threshold. */
-bool gt_threshold_apply(gt_session *session, gt_error *error);
 #endif
