@@ -271,11 +271,9 @@ static bool parse_gate(const char *text, gt_arena *arena, gt_gate *gate) {
 
 static bool check_metric(const gt_arguments *arguments, gt_arena *arena, const gt_gate *gate,
                          const gt_gate_metrics *metrics) {
-  const char *list = "", *text = gate->text, *metric = gate->metric;
-  for (int i = 0; i < metrics->count; i++) {
+  const char *text = gate->text, *metric = gate->metric;
+  for (int i = 0; i < metrics->count; i++)
     if (!strcmp(metric, metrics->name[i])) return true;
-    list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : "", metrics->name[i]);
-  }
   if (metrics->of_results && gt_result_metric_in(metric)) return true;
   gt_diagnostics diagnostics;
   gt_diagnostics_init(&diagnostics, arena);
@@ -286,7 +284,8 @@ static bool check_metric(const gt_arguments *arguments, gt_arena *arena, const g
   else if (hint.help)
     gt_usage_error(arguments, "--fail-if '%s': unknown metric '%s': %s", text, metric, hint.help);
   else
-    gt_usage_error(arguments, "--fail-if '%s': unknown metric '%s' (known metrics: %s)", text, metric, list);
+    gt_usage_error(arguments, "--fail-if '%s': unknown metric '%s' (known metrics: %s)", text, metric,
+                   gt_list_of(arena, metrics->name, metrics->count));
   return false;
 }
 

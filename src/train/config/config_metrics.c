@@ -1,4 +1,5 @@
 /* Metrics of evaluations: which metrics each target has. */
+#include "base/text.h"
 #include "tokens/tokens.h"
 #include "train/config/config.h"
 #include "train/config/config_metrics.h"
@@ -38,12 +39,10 @@ const char *gt_config_add_metric(gt_config *config, int target, const gt_metric_
 /* Lists the results that a metric can mean: "load.mae, place.mae". */
 static const char *candidates(const gt_config *config, const gt_metric_kind *kind) {
   const gt_dataset *data = &config->dataset;
-  const char *list = "";
+  gt_list list = gt_list_open(config->diagnostics.arena, data->targets);
   for (int k = 0; k < data->targets; k++)
-    if (!unmet_requirement(config, k, kind))
-      list = gt_arena_printf(config->diagnostics.arena, "%s%s%s.%s", list, *list ? ", " : "",
-                             data->target[k].name, kind->name);
-  return list;
+    if (!unmet_requirement(config, k, kind)) gt_list_add(&list, "%s.%s", data->target[k].name, kind->name);
+  return list.text;
 }
 
 const char *gt_config_add_result(gt_config *config, const char *name, gt_result_id *out) {
