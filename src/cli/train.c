@@ -5,7 +5,7 @@
 #include "cli/guess.h"
 #include "cli/next.h"
 #include "cli/result_gates.h"
-#include "train/run/progress.h"
+#include "base/time.h"
 #include "train/run/signals.h"
 #include "train/eval/threshold.h"
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "train/eval/threshold.h"
 #include "train/run/generation.h"
-#include "train/run/progress.h"
+#include "base/time.h"
 #include <math.h>
 #include <string.h>
 

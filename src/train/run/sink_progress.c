@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/terminal.h"
 #include "train/run/curve.h"
+#include "base/time.h"
 #include "train/run/progress.h"
 #include "train/run/sink.h"
 #include <limits.h>
