@@ -226,6 +226,10 @@ typedef struct gt_data_series {
 } gt_data_series;
 /* The name of a target of a series without its step: "temp_max" of "temp_max+1". In the arena. */
 const char *gt_data_series_target(const char *name, gt_arena *arena);
+/* True if the input has the rows after the window, whose values are known in advance. */
+bool gt_series_is_ahead(const gt_input *input);
+#define GT_SERIES_PAST  "past"   /* the input with the window, if there is also GT_SERIES_AHEAD */
+#define GT_SERIES_AHEAD "future" /* the input with the rows after the window */
 /* The settings of `data.series` in a valid `data:` map; window 0: the data is not a series. */
 gt_data_series gt_data_series_options(const gt_spec *data);
 

@@ -36,8 +36,6 @@ const gt_schema gt_data_series_schema = {
     .fields = fields,
     .shorthand = "window"};
 
-bool gt_series_is_ahead(const gt_input *input) { return !strcmp(input->name, GT_SERIES_AHEAD); }
-
 /* --- options --- */
 
 static gt_position position_of(const gt_data_reader *reader, const char *key) {
