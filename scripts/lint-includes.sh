@@ -58,16 +58,10 @@ BEGIN {
   row("cli",      "base tokens graph op augment backend selftest data data/table store loss metric layer optim model kan train/* automaton export")
   row("main",     "base cli")
   # Arrows that point upwards and are to go: "FILE HEADER".
-  split("data/inputs.c data/series/series.h|" \
-        "data/series/series_windows.c data/table/csv_typed.h|" \
+  split("data/series/series_windows.c data/table/csv_typed.h|" \
         "train/config/baseline.c train/eval/threshold.h|" \
         "train/config/config_keys.h train/eval/threshold.h|" \
-        "train/config/phases.c train/net/net.h|" \
-        "train/eval/importance.c train/run/progress.h|" \
-        "train/net/net_forward.c train/eval/confusion.h|" \
-        "train/net/pacer.c train/run/progress.h|" \
-        "train/net/session.c train/eval/threshold.h|" \
-        "train/net/session.h train/eval/confusion.h", arrow, "|")
+        "train/config/phases.c train/net/net.h", arrow, "|")
   for (i in arrow) excepted[arrow[i]] = 1
   # Rooms that may include kernel headers (shaders/op/NAME.h, the argument struct of a kernel).
   may_include_kernels = " op "

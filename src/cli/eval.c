@@ -211,10 +211,10 @@ static int run(const gt_arguments *arguments) {
   if (!gt_output_check(gt_option_value(arguments, "confusion"), &error)) goto failed;
   if (!gt_session_open(&session, &config, part, gt_cli_device(arguments), &error)) goto failed;
   session.model = &file;
-  session.threshold = config.threshold.value;
   session.confusion = gt_flag(arguments, "json") || gt_flag(arguments, "per-class") ||
                       gt_option_value(arguments, "confusion");
   session.memory_limit = limit;
+  if (!gt_threshold_apply(&session, &error)) goto failed;
   if (!evaluate(&session, &file, part, &evaluator, &results, &error)) goto failed;
   gt_confusion_matrix matrix[GT_DATA_MAX_TARGETS];
   if (!collect_confusion(arguments, &session, &evaluator, &arena, matrix, &error)) goto failed;

@@ -4,7 +4,7 @@
 #include "train/config/baseline.h"
 #include "train/config/config_metrics.h"
 #include "train/net/pacer.h"
-#include "train/net/session.h"
+#include "train/eval/evaluator.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

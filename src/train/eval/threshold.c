@@ -260,7 +260,13 @@ bool gt_threshold_choose(gt_session *session, unsigned averaged, gt_error *error
   return opened && choose(session, evaluator.hard ? evaluator.hard : &evaluator, error);
 }
 
+/* For two classes, the shift is added to the second output, class 1; for bits, to each output. */
 bool gt_threshold_apply(gt_session *session, gt_error *error) {
-  session->threshold = session->config->threshold.value;
-  return gt_session_load_threshold(session, error);
+  const gt_threshold *threshold = &session->config->threshold;
+  const int first = session->config->dataset.target[0].classification;
+  float *shift = GT_NEW_N(&session->arena, float, first + threshold->count);
+  for (int i = 0; i < threshold->count && threshold->value; i++)
+    shift[first + i] = gt_threshold_shift(threshold->value[i]);
+  session->shift = shift;
+  return gt_session_load_shift(session, error);
 }

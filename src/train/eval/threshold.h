@@ -7,7 +7,7 @@
  * the validation split; model.bin contains it. Until then a run uses 1/2. */
 #ifndef GT_TRAIN_THRESHOLD_H
 #define GT_TRAIN_THRESHOLD_H
-#include "train/net/session.h"
+#include "train/eval/evaluator.h"
 
 typedef struct gt_threshold_config {
   const char *value, *metric;
@@ -44,6 +44,6 @@ bool gt_threshold_search(gt_scored *item, int64_t items, const gt_metric_type *m
                          gt_chosen_threshold *out);
 /* Chooses config->threshold with the weights on the device; logs it. averaged: as in gt_evaluator_open. */
 bool gt_threshold_choose(gt_session *session, unsigned averaged, gt_error *error);
-/* Makes evaluations of the session use config->threshold. */
+/* Makes evaluations of the session, also those that are opened later, use config->threshold. */
 bool gt_threshold_apply(gt_session *session, gt_error *error);
 #endif

@@ -4,7 +4,6 @@
 #include "op/confusion.h"
 #include "op/core.h"
 #include "train/net/augmented.h"
-#include "train/eval/confusion.h"
 #include "train/config/init_from.h"
 
 gt_samples gt_net_samples(const gt_net *net, const gt_dataset *dataset) {
@@ -36,7 +35,7 @@ static void count_predictions(gt_net *net, gt_net_target *target, gt_graph *grap
                               const gt_loss *loss) {
   const gt_loss_items *items = &target->loss.items;
   const int64_t classes = gt_node_at(graph, items->prediction)->shape.dim[1];
-  if (!loss->type->labels || classes > GT_CONFUSION_MAX) return;
+  if (!loss->type->labels || classes > GT_METRIC_MAX_CLASSES) return;
   target->counted = classes;
   target->confusion = with_target_name(target, arena, gt_net_variable(net, arena, "confusion"));
   const uint32_t counts =

@@ -6,7 +6,6 @@
 #include "train/net/choose.h"
 #include "train/net/pacer.h"
 #include "train/net/line_search.h"
-#include "train/eval/threshold.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -164,21 +163,19 @@ bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *erro
   for (int k = 0; k < net->targets; k++)
     if (!gt_target_scaling_upload(&session->config->dataset.target[k], &session->buffers, error))
       return false;
-  if (net->shifted && !gt_session_load_threshold(session, error)) return false;
+  if (net->shifted && !gt_session_load_shift(session, error)) return false;
   return net->order.window || gt_members_upload(net->members, &net->order, &session->buffers, error);
 }
 
-/* For two classes, the shift is added to the second output, class 1; for bits, to each output. */
-bool gt_session_load_threshold(gt_session *session, gt_error *error) {
-  const int count = session->config->threshold.count,
-            first = session->config->dataset.target[0].classification;
-  float *shift = gt_alloc((size_t)(first + count) * sizeof *shift);
-  for (int i = 0; i < count && session->threshold; i++)
-    shift[first + i] = gt_threshold_shift(session->threshold[i]);
-  const bool ok = !gt_buffers_find(&session->buffers, GT_SHIFT_VARIABLE) ||
-                  gt_buffers_upload(&session->buffers, GT_SHIFT_VARIABLE, 0, shift,
-                                    (uint64_t)(first + count) * sizeof *shift, error);
-  free(shift);
+bool gt_session_load_shift(gt_session *session, gt_error *error) {
+  const gt_config *config = session->config;
+  const int count = config->dataset.target[0].classification + config->threshold.count;
+  float *none = gt_alloc((size_t)count * sizeof *none);
+  const bool ok =
+      !gt_buffers_find(&session->buffers, GT_SHIFT_VARIABLE) ||
+      gt_buffers_upload(&session->buffers, GT_SHIFT_VARIABLE, 0, session->shift ? session->shift : none,
+                        (uint64_t)count * sizeof *none, error);
+  free(none);
   return ok;
 }
 
