@@ -296,6 +296,13 @@ typedef struct gt_column_group { /* a column of the file and all its places */
  * data is not a table. *groups is in the arena. */
 int gt_column_groups(const gt_dataset *dataset, gt_arena *arena, gt_column_group **groups);
 const gt_split *gt_dataset_split(const gt_dataset *dataset, int part); /* NULL: there is none */
+/* Tensors of the training split, which is never absent. */
+static inline const gt_tensor *gt_train_input(const gt_dataset *dataset, int input) {
+  return gt_split_input(&dataset->split[GT_PART_TRAIN], input);
+}
+static inline const gt_tensor *gt_train_target(const gt_dataset *dataset, int target) {
+  return gt_split_target(&dataset->split[GT_PART_TRAIN], target);
+}
 /* The split on which a model is evaluated by default: test, else validation, else train. */
 int gt_dataset_default_part(const gt_dataset *dataset);
 

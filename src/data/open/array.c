@@ -328,12 +328,11 @@ static bool read_split(gt_data_reader *reader, const gt_array_files *from, gt_ra
   gt_data_set_trust(reader, is_training ? GT_PART_TRAIN : GT_PART_TEST, trusted);
   for (int k = 0; k < dataset->inputs; k++)
     if (!read_one_input(from->input[k], is_outlined(reader, from->input[k]), parse,
-                        dataset->input[k].element == GT_ELEMENT_I32,
-                        gt_split_add(out, GT_SAMPLE_INPUT, k, (gt_tensor){0}), reader->error))
+                        dataset->input[k].element == GT_ELEMENT_I32, gt_split_new(out, GT_SAMPLE_INPUT, k),
+                        reader->error))
       return false;
   for (int k = 0; k < dataset->targets; k++)
-    if (!read_target(reader, from->target[k], parse, is_training, k,
-                     gt_split_add(out, GT_SAMPLE_TARGET, k, (gt_tensor){0})))
+    if (!read_target(reader, from->target[k], parse, is_training, k, gt_split_new(out, GT_SAMPLE_TARGET, k)))
       return false;
   out->samples = gt_split_target(out, 0)->dim[0];
   return check_counts(reader, from, out);
@@ -366,7 +365,7 @@ bool gt_array_read_inputs(const char *path, gt_raw_parse parse, const gt_data_si
                    "%s holds one array, but the model reads %d inputs; pass --input NAME=FILE for each", path,
                    signature->inputs);
   return gt_array_read_input(whole_file((gt_data_file){.path = path}), parse, &signature->input[0],
-                             gt_split_add(out, GT_SAMPLE_INPUT, 0, (gt_tensor){0}), error);
+                             gt_split_new(out, GT_SAMPLE_INPUT, 0), error);
 }
 
 bool gt_array_read_input(gt_array_source from, gt_raw_parse parse, const gt_input *input, gt_tensor *out,

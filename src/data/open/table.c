@@ -139,16 +139,13 @@ static bool read_split(gt_data_reader *reader, pair nodes, bool is_training, gt_
   const gt_dataset *dataset = reader->dataset;
   const char *name = is_training ? "training" : "test";
   for (int k = 0; k < dataset->inputs; k++)
-    if (!read_input(reader, nodes.inputs, name, k, gt_split_add(out, GT_SAMPLE_INPUT, k, (gt_tensor){0})))
-      return false;
+    if (!read_input(reader, nodes.inputs, name, k, gt_split_new(out, GT_SAMPLE_INPUT, k))) return false;
   for (int k = 0; k < dataset->targets; k++)
-    if (!read_target(reader, nodes.targets, is_training, k,
-                     gt_split_add(out, GT_SAMPLE_TARGET, k, (gt_tensor){0})))
+    if (!read_target(reader, nodes.targets, is_training, k, gt_split_new(out, GT_SAMPLE_TARGET, k)))
       return false;
   out->samples = gt_split_input(out, 0)->dim[0];
   bool same = true;
-  for (int k = 0; k < dataset->inputs; k++) same &= gt_split_input(out, k)->dim[0] == out->samples;
-  for (int k = 0; k < dataset->targets; k++) same &= gt_split_target(out, k)->dim[0] == out->samples;
+  for (int i = 0; i < out->items; i++) same &= out->item[i].tensor.dim[0] == out->samples;
   return same || report(reader, nodes.targets, "the numbers of samples and targets differ",
                         gt_arena_printf(reader->arena, "%" PRId64 " targets", out->samples));
 }

@@ -137,8 +137,7 @@ static const char *unit_of(const gt_tokenizer_type *type) {
 static bool make_split(const opening *o, const gt_text_view *text, int part, gt_split *split) {
   gt_data_reader *reader = o->reader;
   const text_options *t = &o->options->text;
-  const int64_t stored =
-      encode(o->vocabulary, text, gt_split_add(split, GT_SAMPLE_INPUT, 0, (gt_tensor){0}), reader->error);
+  const int64_t stored = encode(o->vocabulary, text, gt_split_new(split, GT_SAMPLE_INPUT, 0), reader->error);
   if (stored < 0) return false;
   if (stored > INT32_MAX)
     return gt_fail(reader->error, GT_ERR_DATA,
@@ -410,7 +409,7 @@ static bool read_inputs(const char *path, const gt_data_signature *signature, gt
   if (!gt_read_file(path, GT_DATA_INFLATE_LIMIT, &bytes, error)) return false;
   gt_text_view text = {bytes.data, bytes.size, path, NULL};
   const bool ok = gt_text_clean(input->vocabulary->type, &text, error) &&
-                  read_windows(&text, input, gt_split_add(out, GT_SAMPLE_INPUT, 0, (gt_tensor){0}), error);
+                  read_windows(&text, input, gt_split_new(out, GT_SAMPLE_INPUT, 0), error);
   gt_bytes_finish(&bytes);
   return ok;
 }

@@ -133,7 +133,7 @@ static bool check_one_column(gt_data_reader *reader, int index) {
  * cell. */
 static bool fix_classes(gt_data_reader *reader, int index, gt_csv_labels *labels) {
   gt_data_target *target = &reader->dataset->target[index];
-  const gt_tensor *tensor = gt_split_target(&reader->dataset->split[GT_PART_TRAIN], index);
+  const gt_tensor *tensor = gt_train_target(reader->dataset, index);
   target->text_labels = labels->text;
   if (labels->text) {
     target->classes = labels->count;
@@ -217,8 +217,7 @@ bool gt_csv_read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *lab
   }
   if (!gt_csv_check_targets(csv, number_columns(reader, csv, false, true))) return false;
   for (int k = 0; k < dataset->targets; k++)
-    if (!read_target(reader, csv, k, &labels[k], is_training,
-                     gt_split_add(out, GT_SAMPLE_TARGET, k, (gt_tensor){0})))
+    if (!read_target(reader, csv, k, &labels[k], is_training, gt_split_new(out, GT_SAMPLE_TARGET, k)))
       return false;
   return true;
 }
