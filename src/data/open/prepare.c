@@ -395,18 +395,13 @@ static void set_bits(gt_dataset *dataset) {
     }
 }
 
-static gt_split *split_of(const gt_data_reader *reader, int part) {
-  return part == GT_PART_TEST ? &reader->dataset->split[GT_PART_TEST]
-                              : &reader->dataset->split[GT_PART_TRAIN];
-}
-
 static const char *name_of(const gt_data_reader *reader, int part) {
   return part == GT_PART_TEST ? reader->test_name : reader->train_name;
 }
 
 /* Checks the samples of a file as they were read. */
 static bool check_part(gt_data_reader *reader, int part) {
-  const gt_split *split = split_of(reader, part);
+  const gt_split *split = &reader->dataset->split[part];
   gt_data_use_trust(reader, part);
   return check_size(reader, split, name_of(reader, part)) &&
          (part != GT_PART_TEST || !split->samples || check_test(reader));
@@ -414,7 +409,7 @@ static bool check_part(gt_data_reader *reader, int part) {
 
 /* Reshapes the samples of a file for the network. */
 static bool shape_part(gt_data_reader *reader, int part) {
-  gt_split *split = split_of(reader, part);
+  gt_split *split = &reader->dataset->split[part];
   gt_data_use_trust(reader, part);
   return reshape_inputs(reader, split) && fit_model(reader, split, name_of(reader, part));
 }

@@ -279,7 +279,7 @@ static bool find_weight(const gt_data_reader *reader, const gt_csv *train, gt_cs
 static bool move_inputs(gt_data_reader *reader, gt_csv *csv, const gt_csv_inputs *inputs, int part) {
   gt_dataset *d = reader->dataset;
   const gt_data_signature *model = reader->wanted->signature;
-  gt_split *split = part == GT_PART_TEST ? &d->split[GT_PART_TEST] : &d->split[GT_PART_TRAIN];
+  gt_split *split = &d->split[part];
   for (int k = 0; k < d->inputs; k++) {
     reader->use[k] = (gt_typed_use){reader->typed, inputs->place[k], inputs->columns[k]};
     if (!model || d->inputs != model->inputs || !model->input[k].table) continue;
