@@ -3,7 +3,7 @@
 #include "base/stream.h"
 #include "base/text.h"
 #include "cli/explain_model.h"
-#include "train/eval/threshold.h"
+#include "train/config/threshold.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,7 +131,8 @@ static bool measure(const gt_arguments *arguments, gt_session *session, const gt
   if (!gt_session_open(session, session->config, part, gt_cli_device(arguments), error)) return false;
   session->model = file;
   session->memory_limit = limit;
-  return gt_threshold_apply(session, error) && gt_session_place(session, NULL, 1u << part, error) &&
+  session->threshold = session->config->threshold.value;
+  return gt_session_place(session, NULL, 1u << part, error) &&
          gt_evaluator_open(session, &evaluator, part, 0, error) &&
          gt_session_load_weights(session, evaluator.net->model->store, file, error) &&
          gt_importance_measure(session, &evaluator, REPEATS, arena, out, error);

@@ -427,6 +427,7 @@ bool gt_data_prepare(gt_data_reader *reader) {
     return false;
   for (int k = 0; k < dataset->inputs; k++)
     if (!prepare_input(reader, k)) return false;
+  for (int k = 0; k < dataset->targets; k++) dataset->target[k].positive = 1;
   set_bits(dataset);
   if (reader->series) return gt_series_make_windows(reader);
   gt_data_review_repeated(reader);

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { MAX_WINDOW = 1 << 20 };
 
@@ -252,8 +251,7 @@ static bool open_sentences(gt_data_reader *reader, const options *o, const gt_to
 static gt_data_file find_text(gt_data_reader *reader, const char *split) {
   const gt_spec *node = gt_data_node(reader, split, NULL);
   gt_data_file file = gt_data_find_file(reader, node);
-  struct stat s;
-  if (!file.path || stat(file.path, &s) || !S_ISDIR(s.st_mode)) return file;
+  if (!gt_is_folder(file.path)) return file;
   gt_error_at(reader->diagnostics, node->at, "'%s' is a folder, and a text is a single file", node->scalar)
       ->expected = "a file; cat FOLDER/*.txt > all.txt joins those of a folder";
   return (gt_data_file){0};

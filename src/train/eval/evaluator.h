@@ -1,19 +1,18 @@
 /* gt_evaluator: an evaluation of a split in a session, with the names of its results. */
 #ifndef GT_TRAIN_EVALUATOR_H
 #define GT_TRAIN_EVALUATOR_H
-#include "train/config/metrics.h"
-#include "train/eval/confusion.h"
+#include "train/config/class_table.h"
+#include "train/config/results.h"
 #include "train/net/session.h"
 
 /* The values of each metric: one per output, or one per column of a series. */
 typedef struct gt_evaluator_values {
   int count;
   gt_metric_output_group *group; /* [count]: the outputs of each value */
-  const char **name;             /* names of the results, [metrics][count]; NULL: they are not results */
+  bool shown;                    /* they are results, beside their mean */
 } gt_evaluator_values;
 
 typedef struct gt_evaluator_target {
-  const char **name;           /* name of each metric's result, the mean over the columns; [metrics] */
   gt_evaluator_values columns; /* one value per column; without a series, per output */
   gt_evaluator_values steps;   /* for a series with several steps: one value per output; otherwise none */
 } gt_evaluator_target;
@@ -46,7 +45,7 @@ typedef struct gt_collected {
 bool gt_evaluator_collect(gt_session *session, const gt_evaluator *evaluator, const gt_collected *item,
                           int items, gt_error *error);
 /* The confusion matrix of a target in the last evaluation, in the arena; for logic gates, of the hard form.
- * False without an error if nothing was counted: then matrix->count is NULL. */
+ * False without an error if nothing was counted: then matrix->counts.count is NULL. */
 bool gt_evaluator_confusion(gt_session *session, const gt_evaluator *evaluator, int target, gt_arena *arena,
                             gt_confusion_matrix *matrix, gt_error *error);
 #endif

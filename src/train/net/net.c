@@ -82,8 +82,11 @@ static gt_net *create_net(gt_arena *arena, const gt_config *config, const gt_net
   net->data = data;
   net->targets = config->dataset.targets;
   net->predicts = !gt_split_target(net->data, 0)->rank;
-  for (int k = 0; k < net->targets; k++) net->target[k].name = config->dataset.target[k].name;
-  net->form = gt_config_result_form(config);
+  net->form.data = &config->dataset;
+  for (int k = 0; k < net->targets; k++) {
+    net->target[k].name = config->dataset.target[k].name;
+    net->form.target[k].factor = config->loss[k]->weight;
+  }
   const gt_batching batching = gt_batching_of(net->data->samples, batch, parts);
   net->batch = batching.batch;
   net->parts = batching.parts;

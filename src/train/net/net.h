@@ -25,7 +25,7 @@
 #include "backend/backend.h"
 #include "train/config/config.h"
 #include "train/net/feed.h"
-#include "train/config/metrics.h"
+#include "train/config/results.h"
 #include "train/net/samples.h"
 
 enum {

@@ -73,6 +73,7 @@ static bool set_up_metrics(gt_net *net, int index, gt_graph *graph, gt_arena *ar
   if (net->trains || (!wanted && !options->scores) || graph->error.status) return true;
   set->task = gt_metric_task_of(config->loss[index]);
   set->outputs = gt_node_at(graph, target->loss.items.prediction)->shape.dim[1];
+  set->positive = config->dataset.target[index].positive;
   set->count = wanted ? list->count : 0;
   target->items = set->task == GT_METRIC_CLASSES ? gt_tensor_features(gt_split_target(net->data, index)) : 1;
   for (int m = 0; m < set->count; m++) {

@@ -22,7 +22,7 @@ typedef struct gt_session {
   const uint64_t *draw;       /* as in gt_net_options, for evaluations */
   bool confusion;             /* evaluations count a confusion matrix */
   bool scores;                /* evaluations keep the predictions of each batch (gt_net_options.scores) */
-  const float *shift;         /* values of GT_SHIFT_VARIABLE for evaluations; NULL: 0 */
+  const double *threshold;    /* [config->threshold.count]; NULL: 1/2 */
   const gt_model_file *model; /* file that provides the weights of evaluations, checked before use; or NULL */
 } gt_session;
 
@@ -50,8 +50,8 @@ gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *er
 void gt_session_discard(gt_session *session, const gt_net *net, gt_executable *executable);
 /* Uploads the samples of a net's split, unless they are streamed, and the scaling of inputs and targets. */
 bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error);
-/* Uploads session->shift for the evaluations that are open, if they use it. */
-bool gt_session_load_shift(gt_session *session, gt_error *error);
+/* Uploads session->threshold for the evaluations that are open, if they use it. */
+bool gt_session_load_threshold(gt_session *session, gt_error *error);
 /* Loads the weights and constants of a model file into the store and onto the device. */
 bool gt_session_load_weights(gt_session *session, gt_store *store, const gt_model_file *file,
                              gt_error *error);
