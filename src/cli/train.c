@@ -5,8 +5,8 @@
 #include "cli/explain_model.h"
 #include "cli/guess.h"
 #include "cli/result_gates.h"
+#include "base/time.h"
 #include "train/file/model_file.h"
-#include "train/run/progress.h"
 #include "train/run/signals.h"
 #include <stdlib.h>
 #include <string.h>

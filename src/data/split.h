@@ -56,6 +56,9 @@ gt_tensor *gt_split_edit(gt_split *split, gt_sample_role role, int of);
 /* Adds a tensor that the split does not have; its data then belongs to the split. The result is valid until
  * the next call. */
 gt_tensor *gt_split_add(gt_split *split, gt_sample_role role, int of, gt_tensor tensor);
+static inline gt_tensor *gt_split_new(gt_split *split, gt_sample_role role, int of) { /* an empty tensor */
+  return gt_split_add(split, role, of, (gt_tensor){0});
+}
 /* Of an input: [samples, …]; F32 are finite. */
 static inline const gt_tensor *gt_split_input(const gt_split *split, int input) {
   return gt_split_tensor(split, GT_SAMPLE_INPUT, input);

@@ -356,12 +356,12 @@ static bool open_function(gt_data_reader *reader, const void *given) {
   if (!read_grid(s) || !parse_formulas(s) || !read_range(s) || !check_count(s)) return false;
   if (o->points && !strcmp(o->points, "even")) spread_evenly(s);
   reader->train_name = reader->test_name = "formula";
-  if (!make_split(s, o->samples, false, &dataset->split[GT_PART_TRAIN])) return false;
-  if (o->test_samples && !make_split(s, o->test_samples, true, &dataset->split[GT_PART_TEST])) return false;
+  gt_split *train = &dataset->split[GT_PART_TRAIN], *test = &dataset->split[GT_PART_TEST];
+  if (!make_split(s, o->samples, false, train)) return false;
+  if (o->test_samples && !make_split(s, o->test_samples, true, test)) return false;
   if (!dataset->target[0].classification) return true;
-  return to_labels(reader, gt_split_edit(&dataset->split[GT_PART_TRAIN], GT_SAMPLE_TARGET, 0)) &&
-         (!o->test_samples ||
-          to_labels(reader, gt_split_edit(&dataset->split[GT_PART_TEST], GT_SAMPLE_TARGET, 0)));
+  return to_labels(reader, gt_split_edit(train, GT_SAMPLE_TARGET, 0)) &&
+         (!o->test_samples || to_labels(reader, gt_split_edit(test, GT_SAMPLE_TARGET, 0)));
 }
 
 static bool probe(const gt_data_probe *p) { return p->spec && gt_spec_find(p->spec, "formula"); }

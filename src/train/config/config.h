@@ -147,6 +147,4 @@ void gt_config_read_sections(gt_config *config, gt_arena *arena, gt_diagnostics 
 struct gt_model *gt_config_build_model(gt_config *config, gt_arena *arena, gt_diagnostics *diagnostics);
 /* The resolved config (config_resolve.c). */
 const char *gt_config_resolve(const gt_config *config, gt_arena *arena);
-/* True if the text starts like a resolved config, of this version or an earlier one. */
-bool gt_config_is_resolved(const char *text);
 #endif

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "train/config/baseline.h"
 #include "train/net/pacer.h"
-#include "train/net/session.h"
+#include "train/eval/evaluator.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -120,7 +120,7 @@ static gt_forward_target read_target(gt_net *net, int index, gt_graph *graph, gt
       .values = tensor->rank ? gt_tensor_features(tensor) : 0,
       .ignores = data->ignores};
   if (data->scaling.count) {
-    nodes->scaling = gt_target_scaling_read(data, graph);
+    nodes->scaling = gt_target_scaling_read(data, arena, graph);
     target.scaling = &nodes->scaling;
   }
   return target;

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "train/run/generation.h"
-#include "train/run/progress.h"
+#include "base/time.h"
 #include "train/net/line_search.h"
 #include "train/run/signals.h"
 #include <math.h>
