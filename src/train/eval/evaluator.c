@@ -169,14 +169,14 @@ static void add_rows(const gt_evaluator *evaluator, tally *t) {
     const float *row = evaluator->log + s * net->column.count;
     add_losses(evaluator, s, &t->sums);
     for (int k = 0; k < net->targets; k++) {
-      const int first = net->column.target[k].metrics;
+      const int first = net->column.metrics[k];
       for (int c = 0; first >= 0 && c < net->target[k].metrics.sum_count; c++)
         t->target[k].sum[c] += (double)row[first + c];
     }
   }
   t->sums.steps = 0;
   for (int k = 0; k < net->targets; k++) /* removes the sign of NaN, which would be printed */
-    if (isnan(t->sums.target[k].loss)) t->sums.target[k].loss = NAN;
+    if (isnan(t->sums.sum[k][GT_SUM_LOSS])) t->sums.sum[k][GT_SUM_LOSS] = NAN;
 }
 
 bool gt_evaluator_sample(gt_session *session, const gt_evaluator *evaluator, int64_t stride, double *loss,
@@ -322,7 +322,7 @@ static bool add_metrics(gt_session *session, const gt_evaluator *evaluator, int 
   const bool counts = set->task == GT_METRIC_CLASSES && set->counts;
   const bool ok = !counts || read_counts(session, target, &all.counts, &count, error);
   for (int m = 0; ok && m < set->count; m++)
-    add_metric(set, evaluator_target, m, index, t->sums.target[index].weight, &all, result);
+    add_metric(set, evaluator_target, m, index, t->sums.sum[index][GT_SUM_WEIGHT], &all, result);
   free(count);
   free(targets.label);
   free(targets.target);
