@@ -176,8 +176,8 @@ static const char *fit_text(gt_arena *arena, const gt_edge_fit *fit) {
 static void report_layer(const gt_change_run *run, const gt_kan_layer *layer, const gt_edge_fit *tried) {
   gt_arena *arena = run->arena;
   const gt_edge_fit *best = NULL; /* of the splines that are kept */
-  const char *text = "";
-  int edges = 0, symbolic = 0, kept = 0, reported = 0;
+  gt_list functions = gt_list_open(arena, MAX_REPORTED);
+  int edges = 0, symbolic = 0, kept = 0;
   for (int e = 0; e < layer->inputs * layer->outputs; e++) {
     const int from = e / layer->outputs, to = e % layer->outputs;
     const bool is_function = gt_kan_edge_function(layer, from, to) != NULL;
@@ -186,13 +186,13 @@ static void report_layer(const gt_change_run *run, const gt_kan_layer *layer, co
     if (!tried[e].symbol) continue;
     kept += !is_function;
     if (!is_function && isfinite(tried[e].r2) && (!best || tried[e].r2 > best->r2)) best = &tried[e];
-    if (is_function && reported++ < MAX_REPORTED)
-      text = gt_arena_printf(arena, "%s%s %d -> %d is %s (%s)", text, *text ? "," : ":", from, to,
-                             tried[e].symbol->name, fit_text(arena, &tried[e]));
+    if (is_function)
+      gt_list_add(&functions, "%d -> %d is %s (%s)", from, to, tried[e].symbol->name,
+                  fit_text(arena, &tried[e]));
   }
   if (symbolic || !kept)
     gt_sinks_message(run->sinks, "%s: %d of %d edges replaced by functions%s%s", layer->name, symbolic, edges,
-                     text, reported > MAX_REPORTED ? ", …" : "");
+                     functions.count ? ": " : "", gt_list_text(&functions, ", …"));
   if (kept)
     gt_sinks_message(
         run->sinks, "no function fits %d of %d edges of %s%s; splines kept", kept, edges, layer->name,

@@ -1,8 +1,8 @@
 #include "cli/common.h"
+#include "base/text.h"
 #include "cli/shipped.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "train/config/init_from.h"
 #include "train/config/places.h"
 #include <ctype.h>
@@ -152,11 +152,11 @@ int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *pa
 
 /* The settings as a list: "data.header, data.delimiter"; "data.KEY" for the setting "data.". */
 static const char *names_of(gt_arena *arena, const char *const *settings) {
-  const char *list = "";
+  gt_list list = gt_list_open(arena, INT_MAX);
   for (int i = 0; settings[i]; i++)
-    list = gt_arena_printf(arena, "%s%s%.*s%s", list, i ? ", " : "", (int)strcspn(settings[i], "="),
-                           settings[i], strchr(settings[i], '=') ? "" : "KEY");
-  return list;
+    gt_list_add(&list, "%.*s%s", (int)strcspn(settings[i], "="), settings[i],
+                strchr(settings[i], '=') ? "" : "KEY");
+  return list.text;
 }
 
 /* Checks the names of findings in --set quiet=…; those in the config were checked when it was read. */

@@ -8,7 +8,7 @@
 #include "train/file/model_file.h"
 #include "train/config/review.h"
 #include "train/net/session.h"
-#include "train/eval/threshold.h"
+#include "train/config/threshold.h"
 #include <math.h>
 #include <string.h>
 
@@ -73,12 +73,12 @@ static bool has_items(const gt_config *config) {
 /* With several targets, each has its own object: "classes_of": {"kind": {"macro": …, "classes": …}}. */
 static void add_matrices(json_t *root, const gt_dataset *data, const gt_confusion_matrix *matrix) {
   if (data->targets == 1) {
-    if (matrix->count) gt_classes_add(root, matrix);
+    if (matrix->counts.count) gt_classes_add(root, matrix);
     return;
   }
   json_t *all = json_object();
   for (int k = 0; k < data->targets; k++) {
-    if (!matrix[k].count) continue;
+    if (!matrix[k].counts.count) continue;
     json_t *object = json_object();
     gt_classes_add(object, &matrix[k]);
     json_object_set_new(all, data->target[k].name, object);
@@ -114,8 +114,8 @@ static void print_result(const gt_arguments *arguments, int part, const gt_resul
   gt_cli_print_values(results, &baselines, false, arena);
   printf("\n");
   for (int k = 0; k < data->targets && gt_flag(arguments, "per-class"); k++) {
-    if (matrix[k].count && data->targets > 1) printf("%s\n", data->target[k].name);
-    if (matrix[k].count) gt_classes_print(&matrix[k]);
+    if (matrix[k].counts.count && data->targets > 1) printf("%s\n", data->target[k].name);
+    if (matrix[k].counts.count) gt_classes_print(&matrix[k]);
   }
   gt_cli_print_lasting(lasting);
   gt_cli_warn_of_guessing(config, gt_part_keys[part], results, &baselines, arena);
@@ -144,7 +144,7 @@ static bool collect_confusion(const gt_arguments *arguments, gt_session *session
       error, GT_ERR_USAGE,
       "--%s needs a classifier with an output for each of at most %d classes (loss: cross_entropy); one "
       "with loss: bce has metrics: [precision, recall, f1]",
-      file ? "confusion" : "per-class", GT_CONFUSION_MAX);
+      file ? "confusion" : "per-class", GT_METRIC_MAX_CLASSES);
 }
 
 /* A result that is not finite is an error, even without --fail-if. */
@@ -206,8 +206,8 @@ static int run(const gt_arguments *arguments) {
   const int part = choose_split(arguments, &config, &error);
   if (part == GT_PART_NONE) goto failed;
   gt_model_file_check_data(&file, &config, part);
-  gt_review_ranges(&file.signature, gt_dataset_split(&config.dataset, part)->input,
-                   gt_config_place_of_split(&config, part), &arena, &config.diagnostics);
+  gt_review_ranges(&file.signature, &config.dataset.split[part], gt_config_place_of_split(&config, part),
+                   &arena, &config.diagnostics);
   if ((code = gt_cli_findings(arguments, &config.diagnostics, GT_ERR_DATA))) goto refused;
   code = GT_ERR_USAGE;
   if (!gt_output_check(gt_option_value(arguments, "confusion"), &error)) goto failed;
@@ -255,8 +255,8 @@ const gt_command gt_command_eval = {
         "\n"
         "For a class, precision is the fraction of its predictions that are correct, recall the fraction\n"
         "of its samples that are found, and f1 the harmonic mean of both; the row mean (macro in JSON) is the mean over\n"
-        "the classes that occur. A confusion matrix has a row for each label and a column for each predicted\n"
-        "class.\n"
+        "the classes that occur as a label or a prediction: precision_macro, recall_macro and f1_macro. A\n"
+        "confusion matrix has a row for each label and a column for each predicted class.\n"
         "\n"
         "For a cellular automaton with a checkerboard or a picture as its target, eval also counts the\n"
         "wrong cells after 1, 2, 4 and 10 times the steps of the training, which shows whether the pattern\n"

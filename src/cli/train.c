@@ -5,9 +5,9 @@
 #include "cli/guess.h"
 #include "cli/next.h"
 #include "cli/result_gates.h"
+#include "train/file/model_file.h"
 #include "train/run/progress.h"
 #include "train/run/signals.h"
-#include "train/eval/threshold.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -142,8 +142,10 @@ typedef struct gt_data_target {
   bool ignores;                   /* classification: `ignore_index` is set */
   int classes;                    /* classification: at least 1; regression: 0 */
   const char *const *class_names; /* one per class, or NULL */
-  bool text_labels;               /* the files contain class names, not class numbers */
-  const char *const *columns;     /* CSV: names, one per value of a sample; else NULL */
+  /* Of two classes, the one that metrics of one class and a threshold are about: 0 or 1. Of numbers: 1. */
+  int positive;
+  bool text_labels;           /* the files contain class names, not class numbers */
+  const char *const *columns; /* CSV: names, one per value of a sample; else NULL */
   int column_count;
   int64_t horizon; /* of a series: number of predicted rows, each with all target columns; else 0 */
   /* Of a series from a CSV: names of the target columns. The names in `columns` also have the step. */
@@ -333,11 +335,11 @@ typedef struct gt_input_file {
 
 /* Reads inputs without targets, for predictions, from files of any format that supports it (idx, npy, npz,
  * csv, images). Together the files must contain each of the model's inputs once; each image is one sample, in
- * the order of the files. out[k], for input k, is [n, signature dims]; U8 only if both the file and the
- * training data are U8. Its values are in the units of the training data, before scale and shift. GT_ERR_DATA
- * if a file does not fit. */
+ * the order of the files. An input is [n, signature dims]; U8 only if both the file and the training data are
+ * U8. Its values are in the units of the training data, before scale and shift. GT_ERR_DATA if a file does
+ * not fit. The caller frees the split (gt_split_finish). */
 bool gt_data_read_inputs(const gt_input_file *file, int files, const gt_data_signature *signature,
-                         gt_tensor *out, gt_error *error);
+                         gt_split *out, gt_error *error);
 
 /* Lists the images (.png, .jpg, .jpeg) in a folder and its subfolders, sorted by path; logs how many other
  * files it skips. NULL: error, GT_ERR_DATA if there are none. In the arena. */
@@ -346,15 +348,7 @@ const char *const *gt_data_list_pictures(const char *folder, gt_arena *arena, si
 /* True if the format of the file has one sample per file, such as an image. */
 bool gt_data_is_sample(const char *path);
 
-/* Writes a tensor of any element type, atomically. CSV: one row per sample: the columns of text, then the
- * values. The header has `names` for the values (one per value; NULL: output0, output1, …); a repeated name
- * gets .1, .2, …. There is no header if both names and text are NULL. */
-typedef struct gt_text_column {
-  const char *name;
-  const char *const *cell; /* [samples] */
-} gt_text_column;
-bool gt_data_write_csv(const char *path, const gt_tensor *tensor, const char *const *names,
-                       const gt_text_column *text, int texts, gt_error *error);
+/* Writes a tensor of any element type, atomically. */
 bool gt_data_write_npy(const char *path, const gt_tensor *tensor, gt_error *error);
 
 /* All formats, for help and `gtrain schema`. The map of a format takes the keys of its own schema and of the

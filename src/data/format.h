@@ -108,14 +108,14 @@ struct gt_data_format {
   size_t options_size;                       /* size of the struct that the schema fills */
   bool (*probe)(const gt_data_probe *probe); /* NULL: the config must name the format */
   bool (*open)(gt_data_reader *reader, const void *options);
-  /* Reads the inputs of the signature into out[] in the same order. The caller frees out[], also after a
-   * failure. NULL: not supported. */
-  bool (*read_inputs)(const char *path, const gt_data_signature *signature, gt_tensor *out, gt_error *error);
+  /* Adds the inputs of the signature to the split. The caller frees it, also after a failure. NULL: not
+   * supported. */
+  bool (*read_inputs)(const char *path, const gt_data_signature *signature, gt_split *out, gt_error *error);
   /* For formats with one sample per file: reads the signature's single input from all files. bad: NULL, or
    * [count], set to true for files that cannot be read, which are skipped with a warning. NULL: not such a
    * format. */
   bool (*read_samples)(const char *const *path, int count, const gt_data_signature *signature, bool *bad,
-                       gt_tensor *out, gt_error *error);
+                       gt_split *out, gt_error *error);
 };
 
 /* --- inputs by name (inputs.c) --- */
@@ -254,8 +254,8 @@ bool gt_data_selects_samples(const gt_data_reader *reader);
 /* Numbers the classes that the config lists and converts labels to these numbers, so that
  * gt_data_keep_selected can drop all other samples. Sets the classes and names of the dataset. */
 bool gt_data_choose_classes(gt_data_reader *reader);
-/* Keeps only the selected samples of the training and test files, in order. part[i], the split of sample i of
- * the training file, is moved with the sample; count is updated for each split. */
+/* Keeps only the selected samples of the test file, in order, and sets part[i], the split of sample i of the
+ * training file, to GT_PART_NONE if it is not selected; count is updated for each split. */
 bool gt_data_keep_selected(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]);
 
 /* --- arrays of one element type: IDX, NPY and NPZ (array.c) --- */
@@ -318,7 +318,7 @@ bool gt_array_read_splits(gt_data_reader *reader, const gt_array_files *train, c
 bool gt_array_read_input(gt_array_source from, gt_raw_parse parse, const gt_input *input, gt_tensor *out,
                          gt_error *error);
 bool gt_array_read_inputs(const char *path, gt_raw_parse parse, const gt_data_signature *signature,
-                          gt_tensor *out, gt_error *error);
+                          gt_split *out, gt_error *error);
 bool gt_npy_parse(gt_raw_array *array, gt_error *error); /* a gt_raw_parse */
 
 /* NPZ (npz.c): the bytes of one array of an open archive, as an NPY file. */

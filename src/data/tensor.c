@@ -7,7 +7,6 @@ size_t gt_element_size(gt_element element) { return element == GT_ELEMENT_U8 ? 1
 
 void gt_tensor_finish(gt_tensor *tensor) {
   free(tensor->data);
-  free(tensor->length);
   *tensor = (gt_tensor){0};
 }
 

@@ -22,11 +22,8 @@ typedef struct gt_tensor { /* dim[0] = samples */
    * row start[i] + begin, or at i * stride + begin if `start` is NULL. stored 0: no windows; samples are
    * stored one after another. */
   int64_t stored, stride, begin;
-  const int32_t *start; /* [dim[0]], for a series: the split's array; else NULL */
+  const int32_t *start; /* [dim[0]], for a series: the data of GT_SAMPLE_START; else NULL */
   bool narrow;          /* of the windows of a text: the I32 values are stored as bytes */
-  /* Heap, [samples]: how many of the dim[1] steps of each sample are valid; the others are padding. NULL:
-   * all. */
-  int32_t *length;
 } gt_tensor;
 
 size_t gt_element_size(gt_element element);

@@ -44,10 +44,10 @@ static void try_config(const char *config, const char *path) {
   close_data(&o);
   gt_data_signature signature = {
       .inputs = 1, .input = {{.name = "input", .rank = 1, .dim = {3}, .element = GT_ELEMENT_F32}}};
-  gt_tensor inputs;
+  gt_split inputs;
   gt_error error = {0};
   if (gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &signature, &inputs, &error))
-    gt_tensor_finish(&inputs);
+    gt_split_finish(&inputs);
   else
     assert_int_equal(error.status, GT_ERR_DATA);
 }

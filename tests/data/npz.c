@@ -143,10 +143,10 @@ static void predictions_read_archives(void **state) {
   static const gt_data_signature one = {
       .inputs = 1, .input = {{.name = "input", .rank = 1, .dim = {1}, .element = GT_ELEMENT_F32}}};
   gt_error error = {0};
-  gt_tensor out;
+  gt_split out;
   assert_true(gt_data_read_inputs(&(gt_input_file){NULL, path_of("a.npz")}, 1, &one, &out, &error));
-  assert_true(out.dim[0] == 2 && floats(&out)[1] == 2);
-  gt_tensor_finish(&out);
+  assert_true(gt_split_input(&out, 0)->dim[0] == 2 && floats(gt_split_input(&out, 0))[1] == 2);
+  gt_split_finish(&out);
 }
 
 static void damaged_archives_are_rejected(void **state) {

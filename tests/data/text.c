@@ -188,18 +188,22 @@ static void trained(void **state) {
   open_data(&p, "{train: %s, text: {window: 2}}", write_text("b.txt", "bcbcbc"));
   assert_false(p.ok); /* the model reads windows of 3 */
   close_data(&p);
-  gt_tensor read[GT_DATA_MAX_INPUTS];
+  gt_split read;
   gt_error error = {0};
   const gt_input_file file = {.path = write_text("c.txt", "cbacbac")};
-  assert_true(gt_data_read_inputs(&file, 1, &signature, read, &error));
-  assert_int_equal(read[0].dim[0], 2);
-  assert_int_equal(((const int32_t *)read[0].data)[3], 2);
-  gt_tensor_finish(&read[0]);
+  assert_true(gt_data_read_inputs(&file, 1, &signature, &read, &error));
+  assert_int_equal(gt_split_input(&read, 0)->dim[0], 2);
+  assert_int_equal(((const int32_t *)gt_split_input(&read, 0)->data)[3], 2);
+  gt_split_finish(&read);
   const gt_input_file unknown = {.path = write_text("c.txt", "cbad")};
-  assert_false(gt_data_read_inputs(&unknown, 1, &signature, read, &error));
+  assert_false(gt_data_read_inputs(&unknown, 1, &signature, &read, &error));
   assert_non_null(strstr(error.message, "c.txt:1:4: the character 'd' (U+0064)"));
   requirements = NULL;
   close_data(&o);
+}
+
+static const int32_t *lengths(const gt_split *split) {
+  return gt_split_tensor(split, GT_SAMPLE_LENGTH, 0)->data;
 }
 
 /* The vocabulary comes from the training samples; longer texts are truncated, shorter ones padded. */
@@ -220,19 +224,19 @@ static void texts_of_a_csv(void **state) {
   assert_int_equal(o.data.input[0].vocabulary->size, 6); /* <pad>, <unk>, one, two, comma, quote */
   assert_int_equal(o.data.target[0].classes, 2);
   assert_true(input->rank == 2 && input->dim[0] == 4 && input->dim[1] == 4);
-  assert_int_equal(input->length[0], 4);
-  assert_int_equal(input->length[1], 0);
-  assert_int_equal(input->length[3], 1);
+  assert_int_equal(lengths(&o.data.split[GT_PART_TRAIN])[0], 4);
+  assert_int_equal(lengths(&o.data.split[GT_PART_TRAIN])[1], 0);
+  assert_int_equal(lengths(&o.data.split[GT_PART_TRAIN])[3], 1);
   assert_true(id[4] == 0 && id[12] == id[0] && id[13] == 0);
-  assert_int_equal(other->length[0], 4); /* truncated */
-  assert_int_equal(test_id[1], 1);       /* three */
+  assert_int_equal(lengths(&o.data.split[GT_PART_TEST])[0], 4); /* truncated */
+  assert_int_equal(test_id[1], 1);                              /* three */
   assert_true(((const int32_t *)gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->data)[0] == 1);
   close_data(&o);
   open_data(&o, "{train: %s, text: {column: text, length: 4}, split: last, validation: 0.25, target: label}",
             train);
   expect_open(&o);
   assert_true(o.data.split[GT_PART_TRAIN].samples == 3 && o.data.split[GT_PART_VALIDATION].samples == 1);
-  assert_int_equal(gt_split_input(&o.data.split[GT_PART_VALIDATION], 0)->length[0], 3);
+  assert_int_equal(lengths(&o.data.split[GT_PART_VALIDATION])[0], 3);
   close_data(&o);
   open_data(&o, "{text: {column: txt}, train: %s, target: label}", train);
   expect_bad_config(&o, 17, "txt");
@@ -257,9 +261,10 @@ static void labelled_lines(void **state) {
   assert_int_equal(o.data.target[0].classes, 3);
   assert_string_equal(o.data.target[0].class_names[1], "a b");
   assert_true(class[0] == 2 && class[1] == 0 && class[2] == 1 && class[3] == 2);
-  assert_true(input->dim[0] == 4 && input->length[0] == 3 && input->length[1] == 3 && input->length[3] == 2);
+  assert_true(input->dim[0] == 4 && lengths(&o.data.split[GT_PART_TRAIN])[0] == 3 &&
+              lengths(&o.data.split[GT_PART_TRAIN])[1] == 3 && lengths(&o.data.split[GT_PART_TRAIN])[3] == 2);
   assert_true(id[0] == id[10] && id[1] == id[5] && id[1] == id[9] && id[11] == 0);
-  assert_true(other->length[0] == 3 && ((const int32_t *)other->data)[0] == 1);
+  assert_true(lengths(&o.data.split[GT_PART_TEST])[0] == 3 && ((const int32_t *)other->data)[0] == 1);
   close_data(&o);
 }
 
@@ -267,7 +272,7 @@ static void labelled_lines(void **state) {
 static void texts_of_lines(void **state) {
   (void)state;
   opened o;
-  gt_tensor read[GT_DATA_MAX_INPUTS];
+  gt_split read;
   gt_error error = {0};
   gt_data_signature signature = {.inputs = 1, .targets = 1};
   open_data(&o, "{train: %s, text: {labels: true, length: 4}}", write_text("l.txt", "b\tab\na\tcd\t\n"));
@@ -278,15 +283,14 @@ static void texts_of_lines(void **state) {
   signature.data = gt_spec_parse(&o.arena, "model", settings, strlen(settings), &o.diagnostics);
   for (int labelled = 0; labelled < 2; labelled++) {
     const gt_input_file file = {.path = write_text("p.txt", labelled ? "b\td\nx\tba" : "d\r\nba\n\n")};
-    assert_true(gt_data_read_inputs(&file, 1, &signature, read, &error));
-    assert_int_equal(read[0].dim[0], 2);
-    assert_true(read[0].length[0] == 1 && read[0].length[1] == 2);
-    gt_tensor_finish(&read[0]);
+    assert_true(gt_data_read_inputs(&file, 1, &signature, &read, &error));
+    assert_int_equal(gt_split_input(&read, 0)->dim[0], 2);
+    assert_true(lengths(&read)[0] == 1 && lengths(&read)[1] == 2);
+    gt_split_finish(&read);
   }
   const gt_input_file blank = {.path = write_text("p.txt", "d\n\nba\n")};
-  assert_false(gt_data_read_inputs(&blank, 1, &signature, read, &error));
+  assert_false(gt_data_read_inputs(&blank, 1, &signature, &read, &error));
   assert_non_null(strstr(error.message, "p.txt:2:1: the text of this line is empty"));
-  gt_tensor_finish(&read[0]);
   close_data(&o);
 }
 

@@ -221,11 +221,11 @@ static void open_for_model(const char *map, const char *inputs) {
   }
   for (int64_t features = 1; features <= 3; features++) {
     const gt_data_signature signature = row_signature(features, features == 2 ? columns : NULL);
-    gt_tensor tensor;
+    gt_split split;
     gt_error error = {0};
-    if (gt_data_read_inputs(&(gt_input_file){NULL, inputs}, 1, &signature, &tensor, &error)) {
-      judge_values(&tensor, tensor.dim[0]);
-      gt_tensor_finish(&tensor);
+    if (gt_data_read_inputs(&(gt_input_file){NULL, inputs}, 1, &signature, &split, &error)) {
+      judge_values(gt_split_input(&split, 0), split.samples);
+      gt_split_finish(&split);
     } else {
       fuzz_expect_bad_file(&error);
     }

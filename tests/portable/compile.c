@@ -43,7 +43,7 @@ static bool compile_prediction(const gt_config *config, gt_error *error) {
   gt_model_file file;
   gt_prediction out = {0};
   if (!gt_model_file_read(&file, "model.bin", error)) return false;
-  const bool ok = gt_predict(&file, config->dataset.split[GT_PART_TRAIN].input, device, 0, &out, error);
+  const bool ok = gt_predict(&file, &config->dataset.split[GT_PART_TRAIN], device, 0, &out, error);
   gt_prediction_finish(&out);
   gt_model_file_finish(&file);
   return ok;

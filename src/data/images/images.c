@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define MAX_PIXELS "100000000"
 
@@ -55,11 +54,6 @@ static const gt_schema schema = {
 static bool report(gt_data_reader *reader, const char *key, const char *what, const char *expected) {
   gt_error_at(reader->diagnostics, gt_data_position(reader, key), "%s", what)->expected = expected;
   return false;
-}
-
-static bool is_folder(const char *path) {
-  struct stat s;
-  return path && stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
 static bool read_form(gt_data_reader *reader, const options *o, gt_image_form *form) {
@@ -126,9 +120,9 @@ static bool list_pairs(opening *o, int k) {
 }
 
 static bool list_files(opening *o, int k, gt_split *split) {
-  const bool folder = is_folder(o->file[k][GT_IMAGE_INPUT].path);
+  const bool folder = gt_is_folder(o->file[k][GT_IMAGE_INPUT].path);
   set_trust(o, k);
-  if (k && folder != is_folder(o->file[TRAIN][GT_IMAGE_INPUT].path))
+  if (k && folder != gt_is_folder(o->file[TRAIN][GT_IMAGE_INPUT].path))
     return report(o->reader, "test", "one of train and test is a folder, the other a file",
                   "two folders, or two CSVs");
   if (o->roles > 1 && !folder)
@@ -380,28 +374,29 @@ static bool read_trained_form(const gt_data_signature *signature, const char *pa
 }
 
 static bool read_samples(const char *const *path, int count, const gt_data_signature *signature, bool *bad,
-                         gt_tensor *out, gt_error *error) {
+                         gt_split *out, gt_error *error) {
   gt_image_set set = {.roles = 1};
   if (!read_trained_form(signature, path[0], &set.form[GT_IMAGE_INPUT], error)) return false;
   for (int i = 0; i < count; i++) *GT_PUSH(&set.files) = (gt_image_file){.path = {path[i]}};
   const bool ok = gt_image_set_read(&set, bad ? GT_IMAGE_SKIP : GT_IMAGE_REFUSE, error);
   for (int i = 0; i < count && bad && ok; i++) bad[i] = !set.readable[i];
   if (ok) {
-    *out = set.pixels[GT_IMAGE_INPUT];
+    gt_split_add(out, GT_SAMPLE_INPUT, 0, set.pixels[GT_IMAGE_INPUT]);
     set.pixels[GT_IMAGE_INPUT].data = NULL;
   }
   gt_image_set_finish(&set);
-  return ok && gt_data_fit_shape(path[0], &signature->input[0], out, error);
+  return ok &&
+         gt_data_fit_shape(path[0], &signature->input[0], gt_split_edit(out, GT_SAMPLE_INPUT, 0), error);
 }
 
-static bool read_inputs(const char *path, const gt_data_signature *signature, gt_tensor *out,
+static bool read_inputs(const char *path, const gt_data_signature *signature, gt_split *out,
                         gt_error *error) {
   return read_samples(&path, 1, signature, NULL, out, error);
 }
 
 static bool probe(const gt_data_probe *p) {
   if (p->tokens || gt_spec_find(p->spec, "text")) return false;
-  return is_folder(p->path) || (p->path && gt_image_is_named(p->path)) || gt_image_is_one(&p->head);
+  return gt_is_folder(p->path) || (p->path && gt_image_is_named(p->path)) || gt_image_is_one(&p->head);
 }
 
 const gt_data_format gt_data_images = {

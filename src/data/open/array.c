@@ -360,13 +360,13 @@ bool gt_array_open(gt_data_reader *reader, const gt_array_options *options, gt_r
 }
 
 bool gt_array_read_inputs(const char *path, gt_raw_parse parse, const gt_data_signature *signature,
-                          gt_tensor *out, gt_error *error) {
+                          gt_split *out, gt_error *error) {
   if (signature->inputs > 1)
     return gt_fail(error, GT_ERR_DATA,
                    "%s holds one array, but the model reads %d inputs; pass --input NAME=FILE for each", path,
                    signature->inputs);
-  return gt_array_read_input(whole_file((gt_data_file){.path = path}), parse, &signature->input[0], out,
-                             error);
+  return gt_array_read_input(whole_file((gt_data_file){.path = path}), parse, &signature->input[0],
+                             gt_split_add(out, GT_SAMPLE_INPUT, 0, (gt_tensor){0}), error);
 }
 
 bool gt_array_read_input(gt_array_source from, gt_raw_parse parse, const gt_input *input, gt_tensor *out,

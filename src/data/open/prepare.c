@@ -245,88 +245,16 @@ static bool prepare_classes(gt_data_reader *reader) {
 
 /* --- splits --- */
 
-/* Copies the samples of split `which`. */
-static bool copy_split(const gt_tensor *from, const uint8_t *part, int which, int64_t samples, gt_tensor *to,
-                       gt_error *error) {
-  *to = *from;
-  to->dim[0] = samples;
-  to->data = NULL;
-  if (!from->data) return true; /* an outline, without data */
-  if (!gt_tensor_alloc(to, "a split of the data", error)) return false;
-  const size_t sample_bytes = (size_t)gt_tensor_features(from) * gt_element_size(from->element);
-  uint8_t *at = to->data;
-  for (int64_t i = 0; i < from->dim[0]; i++)
-    if (part[i] == which) {
-      memcpy(at, (const uint8_t *)from->data + (size_t)i * sample_bytes, sample_bytes);
-      at += sample_bytes;
-    }
-  return true;
-}
-
-/* Keeps only the samples of split `which`, in place. */
-static void keep_split(gt_tensor *tensor, const uint8_t *part, int which, int64_t samples) {
-  const size_t sample_bytes = (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
-  uint8_t *to = tensor->data;
-  for (int64_t i = 0; i < tensor->dim[0] && to; i++) {
-    const uint8_t *from = (const uint8_t *)tensor->data + (size_t)i * sample_bytes;
-    if (part[i] != which) continue;
-    if (from > to) memcpy(to, from, sample_bytes);
-    to += sample_bytes;
-  }
-  tensor->dim[0] = samples;
-  void *smaller = to ? realloc(tensor->data, (size_t)samples * sample_bytes) : NULL;
-  if (smaller) tensor->data = smaller;
-}
-
-/* Splits the tensor of all samples. Copies only validation and test samples, to save memory. */
-static bool split_tensor(gt_tensor *from, const uint8_t *part, const int64_t count[GT_PARTS],
-                         gt_tensor *to[GT_PARTS], gt_error *error) {
-  for (int i = 0; i < GT_PARTS; i++)
-    if (i != GT_PART_TRAIN && count[i] && !copy_split(from, part, i, count[i], to[i], error)) return false;
-  keep_split(from, part, GT_PART_TRAIN, count[GT_PART_TRAIN]);
-  *to[GT_PART_TRAIN] = *from;
-  *from = (gt_tensor){0};
-  return true;
-}
-
 /* The number of samples of a split; at least one if the fraction is above 0. */
 static int64_t count_of_fraction(double fraction, int64_t n) {
   const int64_t count = (int64_t)floor(fraction * (double)n + 0.5);
   return fraction > 0 && count < 1 ? 1 : count;
 }
 
-/* Moves the samples of the other splits out of the training split. part: NULL if no tensor has data. */
-static bool move_splits(gt_data_reader *reader, const uint8_t *part, const int64_t count[GT_PARTS]) {
-  gt_dataset *dataset = reader->dataset;
-  gt_split *train = &dataset->split[GT_PART_TRAIN], all = *train;
-  gt_split *split[GT_PARTS] = {train, &dataset->split[GT_PART_VALIDATION], &dataset->split[GT_PART_TEST]};
-  gt_tensor *to[GT_PARTS];
-  *train = (gt_split){.samples = count[GT_PART_TRAIN]}; /* `all` owns the tensors now */
-  bool ok = true;
-  for (int k = 0; k < dataset->inputs && ok; k++) {
-    for (int i = 0; i < GT_PARTS; i++) to[i] = gt_split_edit(split[i], GT_SAMPLE_INPUT, k);
-    ok = split_tensor(gt_split_edit(&all, GT_SAMPLE_INPUT, k), part, count, to, reader->error);
-  }
-  for (int k = 0; k < dataset->targets && ok; k++) {
-    for (int i = 0; i < GT_PARTS; i++) to[i] = gt_split_edit(split[i], GT_SAMPLE_TARGET, k);
-    ok = split_tensor(gt_split_edit(&all, GT_SAMPLE_TARGET, k), part, count, to, reader->error);
-  }
-  for (int i = 0; i < GT_PARTS; i++) to[i] = gt_split_edit(split[i], GT_SAMPLE_WEIGHT, 0);
-  ok = ok && (!gt_split_weights(&all)->rank ||
-              split_tensor(gt_split_edit(&all, GT_SAMPLE_WEIGHT, 0), part, count, to, reader->error));
-  gt_split_finish(&all);
-  dataset->split[GT_PART_VALIDATION].samples = count[GT_PART_VALIDATION];
-  if (count[GT_PART_TEST]) dataset->split[GT_PART_TEST].samples = count[GT_PART_TEST];
-  return ok;
-}
-
 /* False for an outline, unless the files were so small, or of such a kind, that they were read. */
-static bool has_values(const gt_dataset *dataset) {
+static bool has_values(const gt_split *split) {
   bool has = false;
-  for (int k = 0; k < dataset->targets; k++)
-    has |= gt_split_target(&dataset->split[GT_PART_TRAIN], k)->data != NULL;
-  for (int k = 0; k < dataset->inputs; k++)
-    has |= gt_split_input(&dataset->split[GT_PART_TRAIN], k)->data != NULL;
+  for (int i = 0; i < split->items; i++) has |= split->item[i].tensor.data != NULL;
   return has;
 }
 
@@ -353,12 +281,11 @@ static bool check_counts(gt_data_reader *reader, const int64_t count[GT_PARTS], 
 /* Fails if all weights of a split are 0: its mean loss would not be defined. */
 static bool check_weights(gt_data_reader *reader) {
   const gt_dataset *d = reader->dataset;
-  const gt_split *split[GT_PARTS] = {&d->split[GT_PART_TRAIN], &d->split[GT_PART_VALIDATION],
-                                     &d->split[GT_PART_TEST]};
   for (int i = 0; i < GT_PARTS; i++) {
-    if (!split[i]->samples || gt_split_weight(split[i]) > 0) continue;
+    const gt_split *split = gt_dataset_split(d, i);
+    if (!split || gt_split_weight(split) > 0) continue;
     gt_error_at(reader->diagnostics, gt_data_position(reader, "weight"),
-                "the weights of all %" PRId64 " %s samples are 0", split[i]->samples, gt_data_part_names[i])
+                "the weights of all %" PRId64 " %s samples are 0", split->samples, gt_data_part_names[i])
         ->expected = "at least one weight above 0 in every split";
     return false;
   }
@@ -390,14 +317,15 @@ static bool prepare_splits(gt_data_reader *reader) {
   count[GT_PART_TRAIN] = n - count[GT_PART_VALIDATION] - count[GT_PART_TEST];
   if (!check_counts(reader, count, n)) return false;
   if (!by_content && count[GT_PART_TRAIN] == n && !gt_data_selects_samples(reader)) return true;
-  if (!by_content && !has_values(dataset)) return move_splits(reader, NULL, count);
+  if (!by_content && !has_values(train)) return gt_split_divide(dataset->split, NULL, count, reader->error);
   void *memory;
   if (!gt_try_alloc(&memory, (uint64_t)n, 1, "the splits", reader->error)) return false;
   uint8_t *part = memory;
   bool ok = gt_data_assign(reader, part, count) && check_counts(reader, count, n) &&
             (!gt_data_selects_samples(reader) || gt_data_keep_selected(reader, part, count));
   if (ok && reader->series) gt_series_make_stretches(reader, part);
-  if (ok && count[GT_PART_TRAIN] < train->samples) ok = move_splits(reader, part, count);
+  if (ok && count[GT_PART_TRAIN] < train->samples)
+    ok = gt_split_divide(dataset->split, part, count, reader->error);
   free(part);
   return ok;
 }
@@ -406,14 +334,13 @@ static bool prepare_splits(gt_data_reader *reader) {
 
 /* Sets the limit of an integer input, the same in all splits. */
 static void limit_integers(gt_dataset *dataset, int index) {
-  gt_split *const split[GT_PARTS] = {&dataset->split[GT_PART_TRAIN], &dataset->split[GT_PART_VALIDATION],
-                                     &dataset->split[GT_PART_TEST]};
   int64_t max = 0;
   for (int i = 0; i < GT_PARTS; i++) {
-    const int64_t limit = gt_data_limit(gt_split_input(split[i], index));
+    const int64_t limit = gt_data_limit(gt_split_input(&dataset->split[i], index));
     max = limit > max ? limit : max;
   }
-  for (int i = 0; i < GT_PARTS; i++) gt_split_edit(split[i], GT_SAMPLE_INPUT, index)->limit = max;
+  for (int i = 0; i < GT_PARTS; i++)
+    if (gt_dataset_split(dataset, i)) gt_split_edit(&dataset->split[i], GT_SAMPLE_INPUT, index)->limit = max;
 }
 
 static bool check_integers(gt_data_reader *reader) {
@@ -458,16 +385,13 @@ static bool reshape_inputs(gt_data_reader *reader, gt_split *split) {
 }
 
 static void set_bits(gt_dataset *dataset) {
-  gt_split *const split[GT_PARTS] = {&dataset->split[GT_PART_TRAIN], &dataset->split[GT_PART_VALIDATION],
-                                     &dataset->split[GT_PART_TEST]};
-  for (int i = 0; i < GT_PARTS; i++) {
-    for (int k = 0; k < dataset->inputs; k++)
-      gt_split_edit(split[i], GT_SAMPLE_INPUT, k)->bits =
-          gt_data_is_bits(&dataset->input[k], gt_split_input(split[i], k));
-    for (int k = 0; k < dataset->targets; k++)
-      gt_split_edit(split[i], GT_SAMPLE_TARGET, k)->bits =
-          gt_data_is_bits(NULL, gt_split_target(split[i], k));
-  }
+  for (int p = 0; p < GT_PARTS; p++)
+    for (int i = 0; i < dataset->split[p].items; i++) {
+      gt_split_item *item = &dataset->split[p].item[i];
+      if (gt_sample_role_types[item->role].of != GT_OF_SAMPLE)
+        item->tensor.bits =
+            gt_data_is_bits(item->role == GT_SAMPLE_INPUT ? &dataset->input[item->of] : NULL, &item->tensor);
+    }
 }
 
 static gt_split *split_of(const gt_data_reader *reader, int part) {
@@ -507,6 +431,7 @@ bool gt_data_prepare(gt_data_reader *reader) {
     return false;
   for (int k = 0; k < dataset->inputs; k++)
     if (!prepare_input(reader, k)) return false;
+  for (int k = 0; k < dataset->targets; k++) dataset->target[k].positive = 1;
   set_bits(dataset);
   if (reader->series) return gt_series_make_windows(reader);
   gt_data_review_repeated(reader);

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { MAX_WINDOW = 1 << 20 };
 
@@ -256,8 +255,7 @@ static bool open_sentences(gt_data_reader *reader, const options *o, const gt_to
 static gt_data_file find_text(gt_data_reader *reader, const char *split) {
   const gt_spec *node = gt_data_node(reader, split, NULL);
   gt_data_file file = gt_data_find_file(reader, node);
-  struct stat s;
-  if (!file.path || stat(file.path, &s) || !S_ISDIR(s.st_mode)) return file;
+  if (!gt_is_folder(file.path)) return file;
   gt_error_at(reader->diagnostics, node->at, "'%s' is a folder, and a text is a single file", node->scalar)
       ->expected = "a file; cat FOLDER/*.txt > all.txt joins those of a folder";
   return (gt_data_file){0};
@@ -393,7 +391,7 @@ static bool read_windows(const gt_text_view *text, const gt_input *input, gt_ten
   return ok;
 }
 
-static bool read_inputs(const char *path, const gt_data_signature *signature, gt_tensor *out,
+static bool read_inputs(const char *path, const gt_data_signature *signature, gt_split *out,
                         gt_error *error) {
   const gt_input *input = &signature->input[0];
   gt_bytes bytes;
@@ -409,8 +407,8 @@ static bool read_inputs(const char *path, const gt_data_signature *signature, gt
     return gt_sentences_read(path, column->scalar, input, out, error);
   if (!gt_read_file(path, GT_DATA_INFLATE_LIMIT, &bytes, error)) return false;
   gt_text_view text = {bytes.data, bytes.size, path, NULL};
-  const bool ok =
-      gt_text_clean(input->vocabulary->type, &text, error) && read_windows(&text, input, out, error);
+  const bool ok = gt_text_clean(input->vocabulary->type, &text, error) &&
+                  read_windows(&text, input, gt_split_add(out, GT_SAMPLE_INPUT, 0, (gt_tensor){0}), error);
   gt_bytes_finish(&bytes);
   return ok;
 }

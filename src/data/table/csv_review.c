@@ -93,7 +93,7 @@ static void review_units(gt_data_reader *reader, const gt_csv *csv) {
                   "'%s' holds %s ('%s'), read as text with %d categories", t->column.name, units.what,
                   units.example, csv->facts[c].odd->distinct)
         ->help = gt_arena_printf(reader->arena, "%s; if they are categories: data: {columns: {%s: category}}",
-                                 units.fix, gt_csv_yaml_key(t->column.name, reader->arena));
+                                 units.fix, gt_spec_key(reader->arena, t->column.name));
   }
 }
 

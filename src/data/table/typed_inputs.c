@@ -1,9 +1,9 @@
 /* Typed columns of a dataset's inputs: creates them from the config or a trained model, fits them, and
  * converts the tensors of all splits. */
 #include "base/log.h"
+#include "base/text.h"
 #include "data/table/csv_typed.h"
 #include "data/date.h"
-#include "base/text.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -193,24 +193,20 @@ static const char *filled_gap(const gt_typed_column *c, uint64_t gaps, size_t ro
 
 const char *gt_csv_filled_gaps(const gt_csv *csv, const gt_typed_table *table, gt_arena *arena) {
   enum { MAX_COLUMNS = 8 };
-  const char *text = "";
-  int columns = 0;
+  gt_list list = gt_list_open(arena, MAX_COLUMNS);
   for (int i = 0; i < table->count && i < csv->inputs; i++) {
     const gt_typed_column *c = &table->item[i];
     const uint64_t gaps = csv->facts[i].empty + csv->facts[i].missing;
-    if (!gaps || !c->final || !c->column.fills_later_files || c->rule.fill == GT_FILL_DROP ||
-        columns++ >= MAX_COLUMNS)
-      continue;
-    text = gt_arena_printf(arena, "%s%s%s", text, *text ? ", " : "", filled_gap(c, gaps, csv->rows, arena));
+    if (gaps && c->final && c->column.fills_later_files && c->rule.fill != GT_FILL_DROP)
+      gt_list_add(&list, "%s", filled_gap(c, gaps, csv->rows, arena));
   }
-  if (columns > MAX_COLUMNS)
-    text = gt_arena_printf(arena, "%s and %d more columns", text, columns - MAX_COLUMNS);
-  if (!columns) return NULL;
+  if (!list.count) return NULL;
   return gt_arena_printf(
       arena,
       "missing values in %s that had none in training are filled with the median or the most "
-      "frequent value of the training rows: %s",
-      columns == 1 ? "a column" : "columns", text);
+      "frequent value of the training rows: %s%s",
+      list.count == 1 ? "a column" : "columns", gt_list_more(&list),
+      list.count > MAX_COLUMNS ? " columns" : "");
 }
 
 /* Sets input and stored of each column: the first input that reads it, and the index of its first stored
@@ -245,8 +241,6 @@ static void summarize(const gt_data_reader *reader) {
 
 bool gt_data_fit_columns(gt_data_reader *reader) {
   gt_dataset *dataset = reader->dataset;
-  gt_split *const split[GT_PARTS] = {&dataset->split[GT_PART_TRAIN], &dataset->split[GT_PART_VALIDATION],
-                                     &dataset->split[GT_PART_TEST]};
   if (!reader->typed || reader->wanted->signature) return true;
   bool *fitted = GT_NEW_N(reader->arena, bool, reader->typed->count + 1);
   for (int k = 0; k < dataset->inputs; k++) {
@@ -262,7 +256,7 @@ bool gt_data_fit_columns(gt_data_reader *reader) {
     fit_input(reader, k);
   }
   for (int p = 0; p < GT_PARTS; p++)
-    if (!gt_data_store_columns(reader, split[p], p)) return false;
+    if (!gt_data_store_columns(reader, &dataset->split[p], p)) return false;
   summarize(reader);
   return true;
 }

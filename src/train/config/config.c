@@ -9,6 +9,7 @@
 #include "train/config/review.h"
 #include "train/config/sampler.h"
 #include "train/config/target_scaling.h"
+#include "train/config/threshold.h"
 #include <string.h>
 
 static bool is_override(const gt_spec *node) { return gt_position_is_override(node->at); }

@@ -63,7 +63,8 @@ static gt_model_input input_placeholder(const gt_config *config, gt_arena *arena
   const char *name = gt_arena_printf(arena, "input %s", input->name);
   gt_shape shape = batch_shape(config, tensor);
   if (input->table) gt_input_network_shape(input, shape.dim + 1);
-  gt_id *lengths = tensor->length ? GT_NEW(arena, gt_id) : NULL;
+  const gt_tensor *length = gt_split_tensor(&config->dataset.split[GT_PART_TRAIN], GT_SAMPLE_LENGTH, index);
+  gt_id *lengths = length->rank ? GT_NEW(arena, gt_id) : NULL;
   if (lengths)
     *lengths = placeholder(graph, gt_arena_printf(arena, "lengths of %s", input->name),
                            gt_shape_1(shape.dim[0]), GT_I32, false);

@@ -103,10 +103,10 @@ void gt_config_record_ranges(gt_config *config, gt_arena *arena) {
   }
 }
 
-void gt_review_ranges(const gt_data_signature *trained_on, const gt_tensor *samples, gt_position at,
+void gt_review_ranges(const gt_data_signature *trained_on, const gt_split *samples, gt_position at,
                       gt_arena *arena, gt_diagnostics *diagnostics) {
   for (int k = 0; k < trained_on->inputs; k++) {
-    gt_tensor rows = gt_tensor_as_rows(&samples[k]);
+    gt_tensor rows = gt_tensor_as_rows(gt_split_input(samples, k));
     if (trained_on->input[k].window && rows.rank == 3) { /* windows that are stored one after another */
       rows.rank = 2;
       rows.dim[0] *= rows.dim[1];
@@ -126,7 +126,7 @@ void gt_config_review_test(gt_config *config, gt_arena *arena) {
     trained_on.input[k] = data->input[k];
     trained_on.input[k].range = gt_tensor_range(gt_split_input(&data->split[GT_PART_TRAIN], k), arena);
   }
-  gt_review_ranges(&trained_on, data->split[GT_PART_TEST].input, test->at, arena, &config->diagnostics);
+  gt_review_ranges(&trained_on, &data->split[GT_PART_TEST], test->at, arena, &config->diagnostics);
 }
 
 static const char *token_text(const gt_review *review, int64_t id, gt_arena *arena) {
@@ -144,18 +144,18 @@ gt_review *gt_config_review(const gt_config *config, int phase, gt_arena *arena)
   const gt_batching batching = gt_batching_of(samples, config->train.batch_size, config->train.accumulate);
   const gt_sample_facts **input = GT_NEW_N(arena, const gt_sample_facts *, data->inputs);
   for (int k = 0; k < data->inputs; k++) input[k] = make_facts(config, k, arena);
+  const int32_t *length = gt_split_tensor(&data->split[GT_PART_TRAIN], GT_SAMPLE_LENGTH, 0)->data;
   gt_review *review = GT_NEW(arena, gt_review);
-  *review = (gt_review){
-      .rows = batching.batch,
-      .last_rows = samples % batching.batch ? samples % batching.batch : batching.batch,
-      .rows_at = config->batch_at,
-      .token = token_text,
-      .vocabulary = data->input[0].vocabulary,
-      .input = input,
-      .length = gt_split_input(&data->split[GT_PART_TRAIN], 0)->length,
-      .samples = data->inputs == 1 && gt_split_input(&data->split[GT_PART_TRAIN], 0)->length ? samples : 0,
-      .next_tokens = gt_tensor_is_text(gt_split_target(&data->split[GT_PART_TRAIN], 0)),
-      .phase = phase};
+  *review = (gt_review){.rows = batching.batch,
+                        .last_rows = samples % batching.batch ? samples % batching.batch : batching.batch,
+                        .rows_at = config->batch_at,
+                        .token = token_text,
+                        .vocabulary = data->input[0].vocabulary,
+                        .input = input,
+                        .length = length,
+                        .samples = data->inputs == 1 && length ? samples : 0,
+                        .next_tokens = gt_tensor_is_text(gt_split_target(&data->split[GT_PART_TRAIN], 0)),
+                        .phase = phase};
   return review;
 }
 

@@ -27,6 +27,6 @@ void gt_config_record_ranges(gt_config *config, gt_arena *arena);
 void gt_config_review_test(gt_config *config, gt_arena *arena);
 /* Adds findings for inputs with values outside the range of a model's training samples. samples: a tensor for
  * each input; at: the position for the findings. */
-void gt_review_ranges(const gt_data_signature *trained_on, const gt_tensor *samples, gt_position at,
+void gt_review_ranges(const gt_data_signature *trained_on, const gt_split *samples, gt_position at,
                       gt_arena *arena, gt_diagnostics *diagnostics);
 #endif

@@ -1,4 +1,5 @@
 #include "train/config/target_scaling.h"
+#include "base/text.h"
 #include "model/model.h"
 #include <math.h>
 #include <string.h>
@@ -154,21 +155,17 @@ static const char *name_of(const gt_data_target *target, int64_t output, gt_aren
 
 const char *gt_target_scaling_text(const gt_config *config, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
-  const char *text = "";
-  int64_t count = 0;
+  gt_list list = gt_list_open(arena, MAX_LISTED);
   for (int k = 0; k < data->targets; k++) {
     const gt_target_scaling *s = &data->target[k].scaling;
     /* All steps of a series' target are scaled alike. */
     const int64_t horizon = data->target[k].horizon, columns = horizon ? s->count / horizon : s->count;
     for (int64_t o = 0; o < columns; o++)
-      if (count++ < MAX_LISTED)
-        text = gt_arena_printf(arena, "%s%s%sstandardized by mean %.4g and standard deviation %.4g", text,
-                               count > 1 ? ", " : "", name_of(&data->target[k], o, arena),
-                               (double)s->values[o], (double)s->values[s->count + o]);
+      gt_list_add(&list, "%sstandardized by mean %.4g and standard deviation %.4g",
+                  name_of(&data->target[k], o, arena), (double)s->values[o], (double)s->values[s->count + o]);
   }
-  if (!count) return NULL;
-  if (count > MAX_LISTED)
-    text = gt_arena_printf(arena, "%s and %lld more", text, (long long)count - MAX_LISTED);
+  if (!list.count) return NULL;
+  const char *text = gt_list_more(&list);
   if (gt_config_has_target_scaling(config->root)) return text;
   return gt_arena_printf(arena, "%s (turn off with data: {normalize_targets: none})", text);
 }

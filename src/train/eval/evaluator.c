@@ -93,9 +93,14 @@ static uint64_t confusion_bytes(const gt_net_target *target) {
   return (uint64_t)(target->counted * target->counted) * sizeof(int32_t);
 }
 
-static bool read_confusion(gt_session *session, const gt_net_target *target, int32_t *count,
-                           gt_error *error) {
-  return gt_buffers_download(&session->buffers, target->confusion, 0, count, confusion_bytes(target), error);
+/* count: [label][predicted class]. */
+static bool read_counts(gt_session *session, const gt_net_target *target, double *count, gt_error *error) {
+  uint32_t *raw = gt_alloc(confusion_bytes(target));
+  const bool ok =
+      gt_buffers_download(&session->buffers, target->confusion, 0, raw, confusion_bytes(target), error);
+  for (int64_t i = 0; ok && i < target->counted * target->counted; i++) count[i] = raw[i];
+  free(raw);
+  return ok;
 }
 
 static bool clear_confusion(gt_session *session, const gt_net_target *target, gt_error *error) {
@@ -111,11 +116,13 @@ bool gt_evaluator_confusion(gt_session *session, const gt_evaluator *evaluator, 
                             gt_confusion_matrix *matrix, gt_error *error) {
   const gt_net_target *net_target =
       &(evaluator->hard ? evaluator->hard->net : evaluator->net)->target[target];
-  *matrix = (gt_confusion_matrix){.classes = net_target->counted,
-                                  .names = session->config->dataset.target[target].class_names};
+  const gt_data_target *data = &session->config->dataset.target[target];
+  const int64_t classes = net_target->counted;
+  *matrix = (gt_confusion_matrix){0};
   if (!net_target->confusion) return false;
-  matrix->count = gt_arena_alloc(arena, confusion_bytes(net_target));
-  return read_confusion(session, net_target, matrix->count, error);
+  double *count = GT_NEW_N(arena, double, classes *classes);
+  *matrix = (gt_confusion_matrix){{classes, count, data->positive}, gt_class_names(data, classes, arena)};
+  return read_counts(session, net_target, count, error);
 }
 
 /* --- running --- */
@@ -246,18 +253,7 @@ static gt_metric_scores scores_of(const gt_net *net, int index, tally *t) {
     if (!classes) memcpy(counted + n * outputs, target + i * outputs, (size_t)outputs * sizeof *target);
     memmove(score + n++ * outputs, score + i * outputs, (size_t)outputs * sizeof *score);
   }
-  return (gt_metric_scores){n, outputs, score, counted_label, counted};
-}
-
-static bool read_counts(gt_session *session, const gt_net_target *target, gt_arena *arena,
-                        gt_metric_counts *counts, gt_error *error) {
-  const int64_t cells = target->counted * target->counted;
-  int32_t *raw = GT_NEW_N(arena, int32_t, cells);
-  double *count = GT_NEW_N(arena, double, cells);
-  if (!read_confusion(session, target, raw, error)) return false;
-  for (int64_t i = 0; i < cells; i++) count[i] = (uint32_t)raw[i];
-  *counts = (gt_metric_counts){target->counted, count};
-  return true;
+  return (gt_metric_scores){n, outputs, score, counted_label, counted, net_target->metrics.positive};
 }
 
 /* Adds the values of metric m for the columns or the steps to the results, if they are shown. id: of their
@@ -301,9 +297,11 @@ static bool add_metrics(gt_session *session, const gt_evaluator *evaluator, int 
   gt_metric_totals all = {.sum = t->sum[index]};
   if (!set->count) return true;
   if (t->score[index]) all.scores = scores_of(evaluator->net, index, t);
-  if (set->task == GT_METRIC_CLASSES && set->counts &&
-      !read_counts(session, target, &t->arena, &all.counts, error))
-    return false;
+  if (set->task == GT_METRIC_CLASSES && set->counts) {
+    double *count = GT_NEW_N(&t->arena, double, target->counted * target->counted);
+    all.counts = (gt_metric_counts){target->counted, count, set->positive};
+    if (!read_counts(session, target, count, error)) return false;
+  }
   for (int m = 0; m < set->count; m++)
     add_metric(set, evaluator_target, m, index, t->sums.sum[index][GT_SUM_WEIGHT], &all, result);
   return true;

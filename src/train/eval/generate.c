@@ -112,8 +112,8 @@ bool gt_generator_open(gt_generator *g, const gt_model_file *file, const char *d
                    d->count ? d->items[0].message : "unknown");
   }
   const gt_net *net = g->evaluator.net;
-  const gt_samples samples = gt_net_samples(net, &g->config.dataset, &g->arena);
-  g->input = gt_samples_variable(&samples, 0, &g->arena);
+  const gt_samples samples = gt_net_samples(net, &g->config.dataset);
+  g->input = gt_samples_variable(&samples, GT_SAMPLE_INPUT, 0, &g->arena);
   g->output = gt_net_output_variable(net, 0, &g->arena);
   return check_output(g, error) && gt_session_load_weights(&g->session, net->model->store, file, error);
 }

@@ -72,9 +72,10 @@ static bool stop_reading(const shuffler *s, gt_error *error) {
 }
 
 static bool upload(const shuffler *s, const gt_column_place *place, gt_error *error) {
-  const gt_samples samples = gt_net_samples(net_of(s), &s->session->config->dataset, s->arena);
+  const gt_samples samples = gt_net_samples(net_of(s), &s->session->config->dataset);
   return samples.ring ||
-         gt_tensor_upload(tensor_of(s, place), gt_samples_variable(&samples, place->input, s->arena),
+         gt_tensor_upload(tensor_of(s, place),
+                          gt_samples_variable(&samples, GT_SAMPLE_INPUT, place->input, s->arena),
                           &s->session->buffers, error);
 }
 
@@ -222,7 +223,9 @@ bool gt_importance_estimate(gt_session *session, gt_evaluator *evaluator, double
   gt_error error = {0};
   *out = (gt_importance){0};
   s.deadline = gt_seconds() + seconds;
-  if (!evaluator->net || evaluator->net->order.window || evaluator->net->data->start) return false;
+  if (!evaluator->net || evaluator->net->order.window ||
+      gt_split_tensor(evaluator->net->data, GT_SAMPLE_START, 0)->rank)
+    return false;
   s.groups = gt_column_groups(&session->config->dataset, arena, &s.group);
   if (s.groups < LEAST_COLUMNS || s.groups > MOST_COLUMNS) return false;
   s.stride = choose_stride(&s, seconds, &error);

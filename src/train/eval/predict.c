@@ -9,12 +9,10 @@
 enum { BATCH = 500 }; /* samples per batch */
 
 /* Makes the inputs a test split without targets. */
-static bool read_config(gt_config *config, gt_arena *arena, const gt_model_file *file,
-                        const gt_tensor *inputs, gt_error *error) {
+static bool read_config(gt_config *config, gt_arena *arena, const gt_model_file *file, const gt_split *inputs,
+                        gt_error *error) {
   if (!gt_model_file_config(config, arena, file, error)) return false;
-  gt_dataset *data = &config->dataset;
-  data->split[GT_PART_TEST].samples = inputs->dim[0];
-  memcpy(data->split[GT_PART_TEST].input, inputs, (size_t)data->inputs * sizeof *inputs);
+  config->dataset.split[GT_PART_TEST] = *inputs;
   config->train.eval_batch_size = BATCH;
   return true;
 }
@@ -36,11 +34,10 @@ static bool open_net(gt_session *session, gt_evaluator *evaluator, const gt_mode
 
 /* Warns of texts that are shorter than a convolution without padding, which makes them all alike. */
 static void warn_of_short_texts(const gt_net *net) {
-  const gt_tensor *texts = gt_split_input(net->data, 0);
-  if (!texts->length) return;
+  const int32_t *lengths = gt_split_tensor(net->data, GT_SAMPLE_LENGTH, 0)->data;
+  if (!lengths) return;
   const long long samples = (long long)net->data->samples,
-                  lost = (long long)gt_sequence_count_lost(net->stage[0].graph, texts->length,
-                                                           net->data->samples);
+                  lost = (long long)gt_sequence_count_lost(net->stage[0].graph, lengths, net->data->samples);
   if (lost)
     gt_warn(
         "a layer of the model leaves nothing of %lld of %lld texts, which are shorter than its kernel; it cannot "
@@ -73,7 +70,7 @@ void gt_prediction_finish(gt_prediction *prediction) {
   for (int k = 0; k < GT_DATA_MAX_TARGETS; k++) gt_tensor_finish(&prediction->outputs[k]);
 }
 
-bool gt_predict(gt_model_file *file, const gt_tensor *inputs, const char *device, uint64_t memory_limit,
+bool gt_predict(gt_model_file *file, const gt_split *inputs, const char *device, uint64_t memory_limit,
                 gt_prediction *out, gt_error *error) {
   gt_config config;
   gt_session session = {0};

@@ -7,9 +7,7 @@
 #include "train/file/model_table.h"
 #include "train/net/net.h"
 #include "train/config/review.h"
-#include "train/eval/threshold.h"
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +109,13 @@ static size_t digits_of(const gt_dataset *data) {
   for (int k = 0; k < data->inputs; k++)
     if (gt_table_has_long_fill(data->input[k].table)) return 17;
   return 9;
+}
+
+json_t *gt_threshold_json(const double *threshold, int count) {
+  if (count == 1) return json_real(*threshold);
+  json_t *all = json_array();
+  for (int i = 0; i < count; i++) json_array_append_new(all, json_real(threshold[i]));
+  return all;
 }
 
 static char *signature_text(const gt_config *config) {
@@ -333,6 +338,7 @@ static bool read_target(gt_data_target *target, const json_t *from, gt_arena *ar
   if (!read_names(arena, json_object_get(from, "class_names"), classes, &class_names)) return false;
   for (int i = 0; class_names && i < target->classes; i++) class_names[i] = gt_nfc_in(arena, class_names[i]);
   target->class_names = class_names;
+  target->positive = 1;
   target->text_labels = json_is_true(json_object_get(from, "text_labels"));
   return read_target_names(target, from, arena);
 }

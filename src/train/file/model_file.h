@@ -7,6 +7,7 @@
 #include "train/config/config.h"
 #include "train/config/results.h"
 #include "store/state_dict.h"
+#include <jansson.h>
 
 #define GT_MODEL_FORMAT "gtrain-model-1"
 /* For models with scaled targets: predictions are outputs scaled back to the units of the targets. */
@@ -20,6 +21,8 @@ typedef struct gt_model_results { /* results in the metadata; a split whose resu
   gt_data_fingerprint data; /* fingerprints of the splits; 0: unknown */
 } gt_model_results;
 
+/* Thresholds as JSON: a number, or an array if there are several. */
+json_t *gt_threshold_json(const double *threshold, int count);
 /* weights: a state dict of GT_WEIGHT_ROLES. */
 bool gt_model_file_write(const char *path, const gt_config *config, const gt_state_dict *weights,
                          const gt_model_results *results, gt_error *error);

@@ -163,9 +163,7 @@ bool gt_net_plan(gt_stage *stage, gt_arena *arena, const gt_net_options *options
 /* KIND.NAME, such as "train.log", in the arena. */
 const char *gt_net_variable(const gt_net *net, gt_arena *arena, const char *name);
 
-gt_samples gt_net_samples(const gt_net *net, const gt_dataset *dataset, gt_arena *arena);
-const char *gt_net_target_variable(const gt_net *net, int target, gt_arena *arena); /* of a target's values */
-const char *gt_net_weights(const gt_net *net, gt_arena *arena); /* variable of the samples' weights */
+gt_samples gt_net_samples(const gt_net *net, const gt_dataset *dataset);
 
 /* The variable of a target's outputs, in a net that predicts. */
 const char *gt_net_output_variable(const gt_net *net, int target, gt_arena *arena);

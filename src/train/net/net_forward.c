@@ -4,34 +4,15 @@
 #include "op/confusion.h"
 #include "op/core.h"
 #include "train/net/augmented.h"
-#include "train/eval/confusion.h"
 #include "train/config/init_from.h"
 
-static const char *split_variable(const gt_net *net, gt_arena *arena, const char *name) {
-  return gt_arena_printf(arena, "%s.%s.%s", net->order.window ? "window" : "data", gt_part_keys[net->part],
-                         name);
-}
-
-gt_samples gt_net_samples(const gt_net *net, const gt_dataset *dataset, gt_arena *arena) {
-  return (gt_samples){.inputs = dataset->inputs,
-                      .input = dataset->input,
-                      .tensor = net->data->input,
-                      .variable = split_variable(net, arena, "inputs"),
-                      .starts = split_variable(net, arena, "starts"),
-                      .ring = net->order.window * net->batch};
+gt_samples gt_net_samples(const gt_net *net, const gt_dataset *dataset) {
+  return (gt_samples){dataset, net->data, net->part, net->order.window * net->batch};
 }
 
 /* NAME.TARGET if there are several targets, otherwise NAME. */
 static const char *with_target_name(const gt_net_target *target, gt_arena *arena, const char *name) {
   return target->name ? gt_arena_printf(arena, "%s.%s", name, target->name) : name;
-}
-
-const char *gt_net_target_variable(const gt_net *net, int target, gt_arena *arena) {
-  return with_target_name(&net->target[target], arena, split_variable(net, arena, "targets"));
-}
-
-const char *gt_net_weights(const gt_net *net, gt_arena *arena) {
-  return split_variable(net, arena, "weights");
 }
 
 static gt_batch_attribute order_of(const gt_net *net) {
@@ -54,7 +35,7 @@ static void count_predictions(gt_net *net, gt_net_target *target, gt_graph *grap
                               const gt_loss *loss) {
   const gt_loss_items *items = &target->loss.items;
   const int64_t classes = gt_node_at(graph, items->prediction)->shape.dim[1];
-  if (!loss->type->labels || classes > GT_CONFUSION_MAX) return;
+  if (!loss->type->labels || classes > GT_METRIC_MAX_CLASSES) return;
   target->counted = classes;
   target->confusion = with_target_name(target, arena, gt_net_variable(net, arena, "confusion"));
   const uint32_t counts =
@@ -92,6 +73,7 @@ static bool set_up_metrics(gt_net *net, int index, gt_graph *graph, gt_arena *ar
   if (net->trains || (!wanted && !options->scores) || graph->error.status) return true;
   set->task = gt_metric_task_of(config->loss[index]);
   set->outputs = gt_node_at(graph, target->loss.items.prediction)->shape.dim[1];
+  set->positive = config->dataset.target[index].positive;
   set->count = wanted ? list->count : 0;
   target->items = set->task == GT_METRIC_CLASSES ? gt_tensor_features(gt_split_target(net->data, index)) : 1;
   for (int m = 0; m < set->count; m++) {
@@ -129,16 +111,14 @@ static gt_forward_target read_target(gt_net *net, int index, gt_graph *graph, gt
                                      const gt_config *config, gt_id clock, target_nodes *nodes) {
   const gt_tensor *tensor = gt_split_target(net->data, index);
   const gt_data_target *data = &config->dataset.target[index];
-  const gt_samples samples = gt_net_samples(net, &config->dataset, arena);
-  gt_forward_target target = {.name = data->name,
-                              .loss = config->loss[index],
-                              .targets = GT_NONE,
-                              .classes = data->classes,
-                              .values = tensor->rank ? gt_tensor_features(tensor) : 0,
-                              .ignores = data->ignores};
-  if (tensor->rank)
-    target.targets = gt_samples_targets(&samples, tensor, gt_net_target_variable(net, index, arena), arena,
-                                        graph, clock, net->order);
+  const gt_samples samples = gt_net_samples(net, &config->dataset);
+  gt_forward_target target = {
+      .name = data->name,
+      .loss = config->loss[index],
+      .targets = gt_samples_read(&samples, GT_SAMPLE_TARGET, index, arena, graph, clock, net->order),
+      .classes = data->classes,
+      .values = tensor->rank ? gt_tensor_features(tensor) : 0,
+      .ignores = data->ignores};
   if (data->scaling.count) {
     nodes->scaling = gt_target_scaling_read(data, graph);
     target.scaling = &nodes->scaling;
@@ -166,7 +146,7 @@ static void store_results(gt_net *net, const gt_forward *forward) {
 /* Reads the inputs of a batch. augmented: NULL without augmentation. */
 static bool read_inputs(gt_net *net, gt_graph *graph, gt_arena *arena, gt_config *config, gt_id clock,
                         gt_augmented *augmented, gt_forward *forward) {
-  const gt_samples samples = gt_net_samples(net, &config->dataset, arena);
+  const gt_samples samples = gt_net_samples(net, &config->dataset);
   if (!augmented)
     forward->inputs = gt_samples_batch(&samples, arena, graph, clock, net->order);
   else if (!gt_augmented_inputs(augmented, config, &samples, arena, graph, clock, net->order,
@@ -199,10 +179,8 @@ bool gt_net_build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   if (!read_inputs(net, graph, arena, config, clock, augments ? &augmented : NULL, &forward)) return false;
   for (int k = 0; k < net->targets; k++)
     forward.target[k] = read_target(net, k, graph, arena, config, clock, &nodes[k]);
-  if (weights->rank)
-    sample_weight = gt_samples_draw(
-        graph, gt_tensor_read(weights, net->order.window * net->batch, graph, gt_net_weights(net, arena)),
-        clock, GT_NONE, net->order);
+  const gt_samples samples = gt_net_samples(net, &config->dataset);
+  sample_weight = gt_samples_read(&samples, GT_SAMPLE_WEIGHT, 0, arena, graph, clock, net->order);
   if (shifted) add_shift(&forward.target[0], graph, config, &nodes[0]);
   forward.weight = gt_batch_weight(graph, clock, net->order);
   net->may_be_empty = weights->rank;

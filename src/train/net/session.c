@@ -6,7 +6,7 @@
 #include "train/net/choose.h"
 #include "train/net/pacer.h"
 #include "train/net/line_search.h"
-#include "train/eval/threshold.h"
+#include "train/config/threshold.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -85,24 +85,14 @@ static int gathering_threads(const gt_session *session) {
 static bool open_feed(gt_session *session, gt_net *net, gt_error *error) {
   const gt_config *config = session->config;
   gt_feed **feed = &session->feed[net->part];
-  const gt_samples samples = gt_net_samples(net, &config->dataset, &session->arena);
+  const gt_samples samples = gt_net_samples(net, &config->dataset);
   gt_feed_plan plan = {.order = net->order, .members = net->members, .seed = (uint64_t)config->seed};
-  gt_tensor lengths[GT_DATA_MAX_INPUTS];
-  for (int k = 0; k < samples.inputs; k++) {
-    plan.tensor[plan.tensors++] =
-        (gt_feed_tensor){&samples.tensor[k], gt_samples_variable(&samples, k, &session->arena)};
-    lengths[k] = gt_samples_lengths(&samples, k);
-    if (lengths[k].rank)
-      plan.tensor[plan.tensors++] =
-          (gt_feed_tensor){&lengths[k], gt_samples_lengths_variable(&samples, k, &session->arena)};
+  for (int i = 0; i < net->data->items; i++) {
+    const gt_split_item *item = &net->data->item[i];
+    if (item->tensor.data && gt_sample_role_types[item->role].is_streamed)
+      plan.tensor[plan.tensors++] = (gt_feed_tensor){
+          &item->tensor, gt_samples_variable(&samples, item->role, item->of, &session->arena)};
   }
-  for (int k = 0; k < net->targets; k++)
-    if (gt_split_target(net->data, k)->data)
-      plan.tensor[plan.tensors++] =
-          (gt_feed_tensor){gt_split_target(net->data, k), gt_net_target_variable(net, k, &session->arena)};
-  if (gt_split_weights(net->data)->data)
-    plan.tensor[plan.tensors++] =
-        (gt_feed_tensor){gt_split_weights(net->data), gt_net_weights(net, &session->arena)};
   if (!*feed) *feed = gt_feed_open(&session->buffers, &plan, gathering_threads(session), error);
   net->feed = *feed;
   return *feed != NULL;
@@ -168,41 +158,27 @@ bool gt_session_set_clock(gt_session *session, const gt_net *net, int64_t step, 
          (!net->feed || gt_feed_seek(net->feed, from, end, error));
 }
 
-static bool load_targets(gt_session *session, const gt_net *net, gt_error *error) {
-  for (int k = 0; k < net->targets; k++) {
-    const gt_tensor *target = gt_split_target(net->data, k);
-    if (target->data &&
-        !gt_tensor_upload(target, gt_net_target_variable(net, k, &session->arena), &session->buffers, error))
-      return false;
-  }
-  return true;
-}
-
 bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error) {
-  const gt_samples samples = gt_net_samples(net, &session->config->dataset, &session->arena);
-  const gt_tensor *weights = gt_split_weights(net->data);
+  const gt_samples samples = gt_net_samples(net, &session->config->dataset);
   if (!gt_samples_upload(&samples, &session->buffers, error)) return false;
   for (int k = 0; k < net->targets; k++)
     if (!gt_target_scaling_upload(&session->config->dataset.target[k], &session->buffers, error))
       return false;
   if (net->shifted && !gt_session_load_threshold(session, error)) return false;
-  if (net->order.window) return true;
-  return gt_members_upload(net->members, &net->order, &session->buffers, error) &&
-         load_targets(session, net, error) &&
-         (!weights->data ||
-          gt_tensor_upload(weights, gt_net_weights(net, &session->arena), &session->buffers, error));
+  return net->order.window || gt_members_upload(net->members, &net->order, &session->buffers, error);
 }
 
-/* For two classes, the shift is added to the second output, class 1; for bits, to each output. */
+/* For two classes, the shift is added to the output of the positive class; for bits, to each output. */
 bool gt_session_load_threshold(gt_session *session, gt_error *error) {
-  const int count = session->config->threshold.count,
-            first = session->config->dataset.target[0].classification;
-  float *shift = gt_alloc((size_t)(first + count) * sizeof *shift);
+  const gt_data_target *target = &session->config->dataset.target[0];
+  const int count = session->config->threshold.count, values = count + target->classification,
+            first = target->classification ? target->positive : 0;
+  float *shift = gt_alloc((size_t)values * sizeof *shift);
   for (int i = 0; i < count && session->threshold; i++)
     shift[first + i] = gt_threshold_shift(session->threshold[i]);
   const bool ok = !gt_buffers_find(&session->buffers, GT_SHIFT_VARIABLE) ||
                   gt_buffers_upload(&session->buffers, GT_SHIFT_VARIABLE, 0, shift,
-                                    (uint64_t)(first + count) * sizeof *shift, error);
+                                    (uint64_t)values * sizeof *shift, error);
   free(shift);
   return ok;
 }

@@ -4,7 +4,7 @@
 #ifndef GT_TRAIN_SESSION_H
 #define GT_TRAIN_SESSION_H
 #include "store/buffers.h"
-#include "train/eval/confusion.h"
+#include "train/config/class_table.h"
 #include "train/config/results.h"
 #include "train/file/model_file.h"
 #include "train/net/net.h"
@@ -94,7 +94,7 @@ typedef struct gt_collected {
 bool gt_evaluator_collect(gt_session *session, const gt_evaluator *evaluator, const gt_collected *item,
                           int items, gt_error *error);
 /* The confusion matrix of a target in the last evaluation, in the arena; for logic gates, of the hard form.
- * False without an error if nothing was counted: then matrix->count is NULL. */
+ * False without an error if nothing was counted: then matrix->counts.count is NULL. */
 bool gt_evaluator_confusion(gt_session *session, const gt_evaluator *evaluator, int target, gt_arena *arena,
                             gt_confusion_matrix *matrix, gt_error *error);
 /* Loads the weights and constants of a model file into the store and onto the device. */

@@ -39,23 +39,19 @@ static bool is_too_large(const placement *p, const split_placement *item) {
   return most && item->largest > most;
 }
 
-static void measure_tensor(split_placement *item, const gt_tensor *tensor) {
+static void measure_tensor(split_placement *item, const gt_tensor *tensor, bool is_streamed) {
   if (!tensor->rank || (gt_tensor_is_text(tensor) && !tensor->data)) return; /* a text's target has no data */
   const uint64_t bytes = gt_tensor_bytes(tensor);
-  const uint64_t length = tensor->length ? sizeof *tensor->length : 0;
-  item->bytes += bytes + (uint64_t)tensor->dim[0] * length;
-  item->sample += gt_tensor_sample_bytes(tensor) + length;
+  item->bytes += bytes;
+  if (is_streamed) item->sample += gt_tensor_sample_bytes(tensor);
   if (bytes > item->largest) item->largest = bytes;
 }
 
 static uint64_t measure_split(placement *p, int part) {
-  const gt_dataset *data = &p->config->dataset;
-  const gt_split *split = gt_dataset_split(data, part);
+  const gt_split *split = gt_dataset_split(&p->config->dataset, part);
   split_placement *item = &p->item[part];
-  for (int k = 0; split && k < data->inputs; k++) measure_tensor(item, gt_split_input(split, k));
-  for (int k = 0; split && k < data->targets; k++) measure_tensor(item, gt_split_target(split, k));
-  if (split) measure_tensor(item, gt_split_weights(split));
-  if (split && split->start) item->bytes += (uint64_t)split->samples * sizeof *split->start;
+  for (int i = 0; split && i < split->items; i++)
+    measure_tensor(item, &split->item[i].tensor, gt_sample_role_types[split->item[i].role].is_streamed);
   return item->bytes;
 }
 

@@ -1,7 +1,7 @@
 /* The end of a run: chooses the weights and thresholds of model.bin, evaluates and writes it. */
 #include "train/run/run.h"
 #include "base/log.h"
-#include "train/eval/threshold.h"
+#include "train/eval/threshold_search.h"
 #include "train/run/generation.h"
 #include "train/run/progress.h"
 #include <math.h>

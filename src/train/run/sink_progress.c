@@ -6,7 +6,7 @@
  * progress line first (base/log.h). */
 #include "base/log.h"
 #include "base/terminal.h"
-#include "train/run/curve.h"
+#include "draw/curve.h"
 #include "train/run/progress.h"
 #include "train/run/sink.h"
 #include <limits.h>
