@@ -136,7 +136,8 @@ int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *pa
     gt_diagnostics_init(&none, arena);
     return gt_cli_print_failure(arguments, &none, &error, gt_report(&error));
   }
-  if (gt_config_read(config, arena, path, outline, overrides, count, &error)) {
+  if (gt_config_read(config, arena, path, outline, overrides, count, &error) &&
+      gt_phases_can_start(config, arena)) {
     const int refused = gt_cli_findings(arguments, &config->diagnostics, GT_ERR_CONFIG);
     if (!refused) return GT_OK;
     gt_cli_print_failure(arguments, &config->diagnostics, NULL, refused);

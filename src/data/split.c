@@ -36,12 +36,15 @@ static int place_of(const gt_split *split, gt_sample_role role, int of) {
 
 const gt_tensor *gt_split_tensor(const gt_split *split, gt_sample_role role, int of) {
   static const gt_tensor none;
-  const gt_split_item *item = &split->item[place_of(split, role, of)];
-  return item < split->item + split->items && item->role == role && item->of == of ? &item->tensor : &none;
+  const int place = place_of(split, role, of);
+  const gt_split_item *item = &split->item[place];
+  return place < split->items && item->role == role && item->of == of ? &item->tensor : &none;
 }
 
 gt_tensor *gt_split_edit(gt_split *split, gt_sample_role role, int of) {
-  return (gt_tensor *)(uintptr_t)gt_split_tensor(split, role, of);
+  gt_split_item *item = &split->item[place_of(split, role, of)];
+  assert(gt_split_tensor(split, role, of) == &item->tensor);
+  return &item->tensor;
 }
 
 gt_tensor *gt_split_add(gt_split *split, gt_sample_role role, int of, gt_tensor tensor) {

@@ -24,7 +24,7 @@ typedef struct gt_sample_role_type {
   gt_sample_of of;      /* what a tensor describes */
   const char *variable; /* end of its variable's name (gt_split_variable); "": the input or target itself */
   bool is_streamed;     /* gathered into a window if the split is streamed; false: not needed there */
-  bool is_compared;     /* samples are equal if this is (repeated.c) */
+  bool is_compared;     /* two samples are compared by it (repeated.c) */
 } gt_sample_role_type;
 extern const gt_sample_role_type gt_sample_role_types[GT_SAMPLE_ROLES];
 

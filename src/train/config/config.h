@@ -80,6 +80,7 @@ typedef struct gt_config {
   struct gt_config *phase;   /* the configs of train.phases; then this config equals phase[0] */
   int phases;                /* number of phases; 0: train.phases is not used */
   gt_change change;          /* the change at the start of this phase */
+  gt_position at;            /* of a phase in train.phases */
   gt_position batch_at;      /* where a phase sets batch_size or accumulate; line 0: no phase does */
   gt_diagnostics diagnostics;
 } gt_config;

@@ -150,6 +150,9 @@ gt_sums gt_net_sums_of(const gt_net *net, const float *row);
 gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options *options, gt_error *error);
 gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, int part, const gt_net_options *options,
                           gt_error *error);
+/* Builds the training step of each phase as the run does later, to report its errors before the run. False
+ * after reporting that a phase cannot start. */
+bool gt_phases_can_start(gt_config *config, gt_arena *arena);
 /* A net that evaluates the layers that adapt (gt_adaptation) on one batch of at most `samples` training
  * samples: variable GT_SAMPLE_VARIABLE gets the rows of each adaptation, by its number. The clock counts
  * these batches. */
