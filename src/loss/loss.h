@@ -129,6 +129,7 @@ typedef struct gt_loss_nodes { /* scalars, except items */
   gt_id sum[GT_SUMS]; /* by gt_sum_kind; GT_NONE: absent */
   gt_id mean;         /* the loss divided by its divisor; its sum, if the type sums_batch */
 } gt_loss_nodes;
+/* The sum by which the loss is divided. */
 static inline gt_id gt_loss_divisor(const gt_loss_nodes *nodes) {
   return nodes->sum[nodes->sum[GT_SUM_DIVISOR] == GT_NONE ? GT_SUM_WEIGHT : GT_SUM_DIVISOR];
 }

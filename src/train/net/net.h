@@ -34,7 +34,8 @@ enum {
 }; /* steps in the rings KIND.table and KIND.log of training */
 /* Columns of a log row; -1: absent. In training: loss, weight, ok, lr, norm, correct, divisor; in
  * evaluations: loss, weight, correct, divisor. Then loss, weight, correct and divisor of the other targets,
- * and the sums of the metrics of all targets. */
+ * and the sums of the metrics of all targets. sum: by gt_sum_kind; metrics: the first sum of each target's.
+ */
 typedef struct gt_log_columns {
   int sum[GT_DATA_MAX_TARGETS][GT_SUMS], metrics[GT_DATA_MAX_TARGETS];
   int ok, lr, norm, count;

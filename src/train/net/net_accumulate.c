@@ -11,7 +11,8 @@ uint32_t gt_net_gradient(const gt_net *net, gt_graph *graph) {
   return gt_graph_variable(graph, GT_GRADIENT_VARIABLE, shape, GT_F32, false);
 }
 
-/* The number of sums of a target. One that has no correct predictions has 0 of them. */
+/* The number of sums of a target, with or without a divisor. If no predictions are correct or not, that sum
+ * is 0. */
 static int count_of_sums(const gt_net_target *target) {
   return target->loss.sum[GT_SUM_DIVISOR] == GT_NONE ? GT_SUM_DIVISOR : GT_SUMS;
 }
